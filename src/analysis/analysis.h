@@ -1,0 +1,77 @@
+/*
+ * An analysis: a constant struct in its own file and a line in list.h. It sees every block of
+ * events once, keeps a small state per line, and says what it found in a result.
+ *
+ * States: the runner makes one per line (zeroed, .state_size bytes) on the thread that decodes the
+ * line, feeds it, and merges it into one per analysis in the order of the lines, whatever order
+ * they finished in; so results do not depend on threads. close() sees the sum. An analysis
+ * without .block only has close(): it works from the profile and from other results.
+ */
+#ifndef TS_ANALYSIS_ANALYSIS_H
+#define TS_ANALYSIS_ANALYSIS_H
+
+#include "hw/chips.h"
+#include "model/block.h"
+#include "model/outline.h"
+#include "result/result.h"
+
+/* What all analyses may read. Const during the passes; results grow between closes. */
+struct ts_context {
+	const struct ts_profile *profile;
+	const struct ts_outline *outline; /* steps, host activity */
+	const struct ts_rates *rates;	  /* one a device of the profile */
+	const struct ts_settings *settings;
+	struct ts_results *results;	  /* of the analyses closed before */
+	size_t overlay_budget;		  /* slices a host may have in all; 0: no tracks are wanted */
+};
+
+struct ts_analysis {
+	const char *name, *title;
+	bool top_level;		/* its result's fields stand in the report itself */
+	const char *needs[8];	/* closed before this one */
+	int pass;		/* 1, or 2: sees the blocks again, after pass 1 was closed */
+	unsigned columns;	/* enum ts_columns */
+	size_t state_size;
+	/* False: not interested in this line. LINE is an index into the profile's lines. */
+	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
+	enum ts_status (*open)(void *state, const struct ts_context *ctx, const struct ts_line *line,
+			       struct ts_error *err);
+	enum ts_status (*block)(void *state, const struct ts_context *ctx,
+				const struct ts_block *block, struct ts_error *err);
+	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. */
+	enum ts_status (*merge)(void *into, void *from, const struct ts_context *ctx,
+				struct ts_error *err);
+	enum ts_status (*close)(void *state, const struct ts_context *ctx, struct ts_result *result,
+				struct ts_error *err);
+	void (*release)(void *state); /* frees what open/block/merge took */
+};
+
+extern const struct ts_analysis *const ts_analyses[]; /* NULL at the end */
+
+/* Thresholds of the doctor, settable with --threshold NAME=VALUE and the config file. */
+struct ts_settings {
+	double mxu_utilization_low;	/* %, critical below */
+	double mxu_utilization_warning;	/* %, warning below */
+	double padding_waste_high;	/* %, warning above */
+	double compilation_time_high;	/* ms, warning above */
+	double idle_high;		/* % of core time */
+	double communication_high;
+	double host_transfer_high;
+	double memory_wait_high;
+	double input_high;
+	double rematerialization_high;
+	double finding_min;		/* % of core time below which a finding is not worth a line */
+	size_t max_findings;
+};
+
+struct ts_setting {
+	const char *name, *unit, *help;
+	size_t offset; /* of the double in struct ts_settings */
+	double value;  /* by default */
+};
+extern const struct ts_setting ts_setting_list[]; /* name NULL at the end */
+void ts_settings_init(struct ts_settings *settings);
+/* False: no such threshold. */
+bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double value);
+
+#endif

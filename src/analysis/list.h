@@ -1,0 +1,10 @@
+/* Every analysis, in the order of the report. Adding one: its file, a line here and in files.mk. */
+#define TS_ANALYSES(X) \
+	X(overview)    \
+	X(ops)         \
+	X(time)        \
+	X(systolic)    \
+	X(padding)     \
+	X(rates)       \
+	X(doctor)      \
+	X(marks)

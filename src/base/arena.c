@@ -1,0 +1,133 @@
+/* Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdalign.h>
+
+#define FIRST_CHUNK 4096
+#define LAST_CHUNK (1 << 20)
+
+struct ts_arena_chunk {
+	struct ts_arena_chunk *next;
+	size_t size;
+	alignas(max_align_t) uint8_t bytes[];
+};
+
+void ts_arena_release(struct ts_arena *arena)
+{
+	while (arena->chunks) {
+		struct ts_arena_chunk *next = arena->chunks->next;
+
+		free(arena->chunks);
+		arena->chunks = next;
+	}
+	arena->at = arena->end = NULL;
+	arena->total = 0;
+}
+
+static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t size)
+{
+	struct ts_arena_chunk *chunk = malloc(sizeof(*chunk) + size);
+
+	if (!chunk)
+		return NULL;
+	chunk->size = size;
+	chunk->next = arena->chunks;
+	arena->chunks = chunk;
+	arena->total += size;
+	return chunk;
+}
+
+void *ts_arena_alloc(struct ts_arena *arena, size_t n)
+{
+	const size_t align = alignof(max_align_t);
+	struct ts_arena_chunk *chunk;
+	size_t size;
+	void *piece;
+
+	if (n > SIZE_MAX / 2)
+		return NULL;
+	n = (n + align - 1) / align * align;
+	if (n == 0)
+		n = align;
+	if (n > (size_t)(arena->end - arena->at)) {
+		size = TS_MIN(TS_MAX(arena->total, FIRST_CHUNK), LAST_CHUNK);
+		chunk = add_chunk(arena, TS_MAX(size, n));
+		if (!chunk)
+			return NULL;
+		if (n > size / 2) /* a large piece: go on filling the chunk before */
+			return chunk->bytes;
+		arena->at = chunk->bytes;
+		arena->end = chunk->bytes + chunk->size;
+	}
+	piece = arena->at;
+	arena->at += n;
+	return piece;
+}
+
+void *ts_arena_zalloc(struct ts_arena *arena, size_t n)
+{
+	void *piece = ts_arena_alloc(arena, n);
+
+	if (piece)
+		memset(piece, 0, n);
+	return piece;
+}
+
+void *ts_arena_array(struct ts_arena *arena, size_t nr, size_t size)
+{
+	if (size != 0 && nr > SIZE_MAX / size)
+		return NULL;
+	return ts_arena_zalloc(arena, nr * size);
+}
+
+struct ts_bytes ts_arena_copy(struct ts_arena *arena, struct ts_bytes bytes)
+{
+	uint8_t *copy = bytes.n < SIZE_MAX ? ts_arena_alloc(arena, bytes.n + 1) : NULL;
+
+	if (!copy)
+		return (struct ts_bytes){ NULL, 0 };
+	if (bytes.n)
+		memcpy(copy, bytes.p, bytes.n);
+	copy[bytes.n] = '\0';
+	return (struct ts_bytes){ copy, bytes.n };
+}
+
+struct ts_bytes ts_arena_printf(struct ts_arena *arena, const char *fmt, ...)
+{
+	struct ts_bytes none = { NULL, 0 };
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	text = n < 0 ? NULL : ts_arena_alloc(arena, (size_t)n + 1);
+	if (!text)
+		return none;
+	va_start(ap, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return (struct ts_bytes){ (uint8_t *)text, (size_t)n };
+}
+
+bool ts_grow(void *items, size_t *cap, size_t need, size_t size)
+{
+	void *old, *grown;
+	size_t room;
+
+	if (need <= *cap)
+		return true;
+	if (need > SIZE_MAX / 2 / size)
+		return false;
+	room = TS_MAX(need, *cap < 8 ? 8 : *cap + *cap / 2);
+	memcpy(&old, items, sizeof(old)); /* the caller's pointer, whatever its type */
+	grown = realloc(old, room * size);
+	if (!grown)
+		return false;
+	memset((uint8_t *)grown + *cap * size, 0, (room - *cap) * size);
+	memcpy(items, &grown, sizeof(grown));
+	*cap = room;
+	return true;
+}

@@ -1,0 +1,138 @@
+/* Byte views and saturating arithmetic. */
+#include "base/bytes.h"
+
+struct ts_bytes ts_bytes_of(const char *s)
+{
+	return (struct ts_bytes){ (const uint8_t *)s, s ? strlen(s) : 0 };
+}
+
+bool ts_bytes_eq(struct ts_bytes a, struct ts_bytes b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool ts_bytes_is(struct ts_bytes a, const char *s)
+{
+	return ts_bytes_eq(a, ts_bytes_of(s));
+}
+
+bool ts_bytes_starts(struct ts_bytes a, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return a.n >= n && (n == 0 || memcmp(a.p, prefix, n) == 0);
+}
+
+bool ts_bytes_ends(struct ts_bytes a, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return a.n >= n && (n == 0 || memcmp(a.p + a.n - n, suffix, n) == 0);
+}
+
+size_t ts_bytes_find(struct ts_bytes a, const char *part)
+{
+	size_t n = strlen(part);
+
+	if (n == 0)
+		return 0;
+	for (size_t at = 0; a.n >= n && at <= a.n - n; at++) {
+		const uint8_t *hit = memchr(a.p + at, part[0], a.n - n - at + 1);
+
+		if (!hit)
+			break;
+		at = (size_t)(hit - a.p);
+		if (memcmp(hit, part, n) == 0)
+			return at;
+	}
+	return a.n;
+}
+
+bool ts_bytes_has(struct ts_bytes a, const char *part)
+{
+	return part[0] == '\0' || ts_bytes_find(a, part) < a.n;
+}
+
+int ts_bytes_cmp(struct ts_bytes a, struct ts_bytes b)
+{
+	size_t n = TS_MIN(a.n, b.n);
+	int order = n ? memcmp(a.p, b.p, n) : 0;
+
+	return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
+struct ts_bytes ts_bytes_cut(struct ts_bytes a, size_t from, size_t n)
+{
+	from = TS_MIN(from, a.n);
+	return (struct ts_bytes){ a.p ? a.p + from : a.p, TS_MIN(n, a.n - from) };
+}
+
+bool ts_bytes_u64(struct ts_bytes a, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (a.n == 0)
+		return false;
+	for (size_t i = 0; i < a.n; i++) {
+		unsigned digit = (unsigned)a.p[i] - '0';
+
+		if (digit > 9 || v > (UINT64_MAX - digit) / 10)
+			return false;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return true;
+}
+
+bool ts_bytes_i64(struct ts_bytes a, int64_t *value)
+{
+	bool minus = a.n > 0 && a.p[0] == '-';
+	uint64_t v;
+
+	if (!ts_bytes_u64(ts_bytes_cut(a, minus, a.n), &v))
+		return false;
+	if (v > (uint64_t)INT64_MAX + minus)
+		return false;
+	*value = minus ? (int64_t)(0 - v) : (int64_t)v;
+	return true;
+}
+
+uint64_t ts_u64_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t ts_u64_mul(uint64_t a, uint64_t b)
+{
+	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+int64_t ts_i64_add(int64_t a, int64_t b)
+{
+	if (b > 0 && a > INT64_MAX - b)
+		return INT64_MAX;
+	if (b < 0 && a < INT64_MIN - b)
+		return INT64_MIN;
+	return a + b;
+}
+
+int64_t ts_i64_sub(int64_t a, int64_t b)
+{
+	if (b < 0 && a > INT64_MAX + b)
+		return INT64_MAX;
+	if (b > 0 && a < INT64_MIN + b)
+		return INT64_MIN;
+	return a - b;
+}
+
+int64_t ts_i64_mul(int64_t a, int64_t b)
+{
+	bool minus = (a < 0) != (b < 0);
+	uint64_t ua = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+	uint64_t ub = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+	uint64_t u = ts_u64_mul(ua, ub);
+
+	if (minus)
+		return u > (uint64_t)INT64_MAX ? INT64_MIN : -(int64_t)u;
+	return u > (uint64_t)INT64_MAX ? INT64_MAX : (int64_t)u;
+}

@@ -1,0 +1,50 @@
+/*
+ * Byte views: a pointer and a length into memory somebody else owns. Never terminated, may hold
+ * anything. A view lives as long as what it looks at (usually the mapping of an input).
+ */
+#ifndef TS_BASE_BYTES_H
+#define TS_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct ts_bytes {
+	const uint8_t *p;
+	size_t n;
+};
+
+#define TS_LIT(s) ((struct ts_bytes){ (const uint8_t *)("" s), sizeof(s) - 1 })
+/* For printf: "%.*s" with TS_ARG(view). Cuts at 2 GiB, which no message needs. */
+#define TS_ARG(b) ((int)((b).n > 0x7fffffff ? 0x7fffffff : (b).n)), (const char *)((b).p ? (b).p : (const uint8_t *)"")
+
+#define TS_NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define TS_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define TS_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+struct ts_bytes ts_bytes_of(const char *s); /* NULL gives an empty view */
+bool ts_bytes_eq(struct ts_bytes a, struct ts_bytes b);
+bool ts_bytes_is(struct ts_bytes a, const char *s);
+bool ts_bytes_starts(struct ts_bytes a, const char *prefix);
+bool ts_bytes_ends(struct ts_bytes a, const char *suffix);
+bool ts_bytes_has(struct ts_bytes a, const char *part);
+/* Offset of the first PART in A, or a.n when there is none. */
+size_t ts_bytes_find(struct ts_bytes a, const char *part);
+/* Order as memcmp, shorter first: for sorting. */
+int ts_bytes_cmp(struct ts_bytes a, struct ts_bytes b);
+/* The part from FROM on, N bytes at most; both are cut to what is there. */
+struct ts_bytes ts_bytes_cut(struct ts_bytes a, size_t from, size_t n);
+/* A whole decimal number (with optional sign for i64); false when it is anything else or too big. */
+bool ts_bytes_u64(struct ts_bytes a, uint64_t *value);
+bool ts_bytes_i64(struct ts_bytes a, int64_t *value);
+
+/* Sums and products that saturate: what does not fit cannot be right, and must not wrap. */
+uint64_t ts_u64_add(uint64_t a, uint64_t b);
+uint64_t ts_u64_mul(uint64_t a, uint64_t b);
+int64_t ts_i64_add(int64_t a, int64_t b);
+int64_t ts_i64_sub(int64_t a, int64_t b);
+int64_t ts_i64_mul(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,10 @@
+libtpusight_a_SOURCES += \
+	src/base/arena.c src/base/arena.h \
+	src/base/banned.h \
+	src/base/buf.c src/base/buf.h \
+	src/base/bytes.c src/base/bytes.h \
+	src/base/map.c src/base/map.h \
+	src/base/spans.c src/base/spans.h \
+	src/base/status.c src/base/status.h \
+	src/base/units.c src/base/units.h \
+	src/base/work.c src/base/work.h

@@ -1,0 +1,154 @@
+/* Sorted, disjoint intervals. */
+#include "base/spans.h"
+
+#include "base/arena.h"
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Closes every gap up to the median one: about half of the intervals go. */
+static bool coarsen(struct ts_spans *spans)
+{
+	size_t nr_gaps = spans->nr - 1, kept = 0;
+	int64_t *gaps = malloc(nr_gaps * sizeof(*gaps));
+	int64_t median;
+
+	if (!gaps)
+		return false;
+	for (size_t i = 0; i < nr_gaps; i++)
+		gaps[i] = spans->items[i + 1].start_ps - spans->items[i].end_ps;
+	qsort(gaps, nr_gaps, sizeof(*gaps), by_value);
+	median = gaps[nr_gaps / 2];
+	free(gaps);
+	for (size_t i = 1; i < spans->nr; i++) {
+		int64_t gap = spans->items[i].start_ps - spans->items[kept].end_ps;
+
+		if (gap <= median) {
+			spans->closed_ps += gap;
+			spans->items[kept].end_ps = spans->items[i].end_ps;
+		} else {
+			spans->items[++kept] = spans->items[i];
+		}
+	}
+	spans->nr = kept + 1;
+	return true;
+}
+
+static bool insert_at(struct ts_spans *spans, size_t at, struct ts_span span)
+{
+	size_t last = at; /* one behind the last span that the new one touches */
+
+	while (last < spans->nr && spans->items[last].start_ps <= span.end_ps)
+		last++;
+	if (last > at) {
+		span.start_ps = TS_MIN(span.start_ps, spans->items[at].start_ps);
+		span.end_ps = TS_MAX(span.end_ps, spans->items[last - 1].end_ps);
+		spans->items[at] = span;
+		memmove(&spans->items[at + 1], &spans->items[last],
+			(spans->nr - last) * sizeof(span));
+		spans->nr -= last - at - 1;
+		return true;
+	}
+	if (!ts_grow(&spans->items, &spans->cap, spans->nr + 1, sizeof(span)))
+		return false;
+	memmove(&spans->items[at + 1], &spans->items[at], (spans->nr - at) * sizeof(span));
+	spans->items[at] = span;
+	spans->nr++;
+	return true;
+}
+
+bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
+{
+	struct ts_span span = { start_ps, end_ps };
+	size_t max = spans->max ? spans->max : TS_SPANS_MAX;
+	size_t lo = 0, hi = spans->nr;
+
+	if (end_ps <= start_ps)
+		return true;
+	if (spans->nr >= max && spans->nr > 2 && !coarsen(spans))
+		return false;
+	hi = spans->nr;
+	if (hi > 0 && spans->items[hi - 1].end_ps < start_ps)
+		return insert_at(spans, hi, span); /* the common case: behind all others */
+	while (lo < hi) { /* the first span that ends at or after the new one's start */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (spans->items[mid].end_ps < start_ps)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return insert_at(spans, lo, span);
+}
+
+bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
+{
+	struct ts_spans sum = { .max = spans->max, .closed_ps = spans->closed_ps + other->closed_ps };
+	size_t a = 0, b = 0;
+
+	while (a < spans->nr || b < other->nr) {
+		bool first = b == other->nr ||
+			     (a < spans->nr && spans->items[a].start_ps <= other->items[b].start_ps);
+		struct ts_span next = first ? spans->items[a++] : other->items[b++];
+
+		if (!ts_spans_add(&sum, next.start_ps, next.end_ps)) {
+			ts_spans_release(&sum);
+			return false;
+		}
+	}
+	free(spans->items);
+	*spans = sum;
+	return true;
+}
+
+int64_t ts_spans_total(const struct ts_spans *spans)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < spans->nr; i++)
+		total += spans->items[i].end_ps - spans->items[i].start_ps;
+	return total;
+}
+
+size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint)
+{
+	size_t lo = 0, hi = spans->nr;
+
+	if (hint <= spans->nr && (hint == 0 || spans->items[hint - 1].end_ps <= t)) {
+		for (size_t tries = 0; tries < 8; tries++, hint++) /* mostly it is right here */
+			if (hint == spans->nr || spans->items[hint].end_ps > t)
+				return hint;
+		lo = hint;
+	}
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (spans->items[mid].end_ps <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps, size_t *hint)
+{
+	size_t at = ts_spans_seek(spans, start_ps, *hint);
+	int64_t covered = 0;
+
+	*hint = at;
+	for (; at < spans->nr && spans->items[at].start_ps < end_ps; at++)
+		covered += TS_MIN(end_ps, spans->items[at].end_ps) -
+			   TS_MAX(start_ps, spans->items[at].start_ps);
+	return covered;
+}
+
+void ts_spans_release(struct ts_spans *spans)
+{
+	free(spans->items);
+	*spans = (struct ts_spans){ .max = spans->max };
+}

@@ -1,0 +1,39 @@
+/*
+ * Spans: a sorted list of intervals [start, end) of time that do not touch or overlap, in ps.
+ *
+ * Exact up to .max intervals; past it the smallest gaps are closed to halve the list, and
+ * .closed_ps says how much time that added. Memory is so bounded whatever the input.
+ */
+#ifndef TS_BASE_SPANS_H
+#define TS_BASE_SPANS_H
+
+#include "base/bytes.h"
+
+#define TS_SPANS_MAX 262144 /* 4 MiB */
+
+struct ts_span {
+	int64_t start_ps, end_ps;
+};
+
+struct ts_spans {
+	struct ts_span *items;
+	size_t nr, cap;
+	size_t max;	   /* 0 means TS_SPANS_MAX */
+	int64_t closed_ps; /* gaps given up to stay below max */
+};
+
+/* Adds one interval, best in the order of starts (any other costs a move of what lies behind). */
+bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps);
+/* Adds all of OTHER. */
+bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other);
+int64_t ts_spans_total(const struct ts_spans *spans);
+/*
+ * Time of [start, end) that lies in the spans. *HINT (0 at first) remembers where the last search
+ * ended, so that a walk in the order of time costs nothing extra.
+ */
+int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps, size_t *hint);
+/* Index of the first span that ends after T; spans->nr when there is none. */
+size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint);
+void ts_spans_release(struct ts_spans *spans);
+
+#endif

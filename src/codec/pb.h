@@ -1,0 +1,93 @@
+/*
+ * A cursor over protobuf wire bytes, read in place.
+ *
+ *	while (ts_pb_next(&pb))
+ *		switch (pb.field) {
+ *		case LINE_NAME:   name = ts_pb_bytes(&pb);           break;
+ *		case LINE_EVENTS: read_event(ts_pb_enter(&pb));      break;
+ *		}
+ *
+ * ts_pb_next() checks tag, length and end before it says true; unknown fields are skipped by not
+ * asking for them. Bytes are views into the input. The first bad byte is noted in the ts_pb_error
+ * that all nested cursors share; every loop then ends, and the outermost reader looks once.
+ * A field of another wire type than asked for reads as 0 or empty, as a newer writer may send.
+ */
+#ifndef TS_CODEC_PB_H
+#define TS_CODEC_PB_H
+
+#include "base/bytes.h"
+
+struct ts_pb_error {
+	const char *cause;  /* NULL: all is well */
+	const uint8_t *at;  /* the bad byte */
+};
+
+enum ts_pb_wire { TS_PB_VARINT = 0, TS_PB_FIXED64 = 1, TS_PB_BYTES = 2, TS_PB_FIXED32 = 5 };
+
+struct ts_pb {
+	const uint8_t *p, *end;
+	struct ts_pb_error *err;
+	uint32_t field;
+	uint32_t wire;
+	uint64_t value;	       /* of a varint or fixed field */
+	const uint8_t *data;   /* of a length-delimited field; at other times where the value begins */
+	size_t len;
+};
+
+static inline struct ts_pb ts_pb_of(struct ts_bytes bytes, struct ts_pb_error *err)
+{
+	return (struct ts_pb){ .p = bytes.p, .end = bytes.p ? bytes.p + bytes.n : bytes.p, .err = err };
+}
+
+bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause); /* false; the first wins */
+
+/* Reads a varint at *P into *VALUE and moves *P behind it. False: it does not end before END, or
+ * is longer than ten bytes. */
+static inline bool ts_pb_varint(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+	const uint8_t *q = *p;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; q < end && shift < 70; shift += 7) {
+		uint8_t byte = *q++;
+
+		v |= (uint64_t)(byte & 127) << (shift & 63); /* the tenth byte adds one bit */
+		if (byte < 128) {
+			if (shift == 63 && byte > 1)
+				return false;
+			*value = v;
+			*p = q;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The next field. False at the end, and for good after an error. */
+bool ts_pb_next(struct ts_pb *pb);
+
+static inline uint64_t ts_pb_u64(const struct ts_pb *pb)
+{
+	return pb->wire == TS_PB_BYTES ? 0 : pb->value;
+}
+
+static inline int64_t ts_pb_i64(const struct ts_pb *pb)
+{
+	return (int64_t)ts_pb_u64(pb);
+}
+
+static inline struct ts_bytes ts_pb_bytes(const struct ts_pb *pb)
+{
+	if (pb->wire != TS_PB_BYTES)
+		return (struct ts_bytes){ NULL, 0 };
+	return (struct ts_bytes){ pb->data, pb->len };
+}
+
+static inline struct ts_pb ts_pb_enter(const struct ts_pb *pb)
+{
+	return ts_pb_of(ts_pb_bytes(pb), pb->err);
+}
+
+double ts_pb_double(const struct ts_pb *pb);
+
+#endif

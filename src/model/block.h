@@ -1,0 +1,58 @@
+/*
+ * A block: a few thousand events of one line, one array a column. Owned by the reader, good during
+ * the call. Columns that nobody asked for, and that the line does not have, are NULL.
+ *
+ * Events come in the order of their ends (an event is handed over when it is closed and its self
+ * time is known; a child before its parent). Within a line that nests properly that is also the
+ * order of the ends on the clock.
+ *
+ * Two clocks: start_ps and dur_ps are where the event stands on the run's timeline, as viewers draw
+ * it. total_ps and self_ps are the op's time as XProf counts it: by the device's own clock
+ * (device_offset_ps, device_duration_ps) where the profile has it, and nested by that clock.
+ *
+ * Segments are the line cut into the moments that belong to one event each, the innermost that
+ * runs: in the order of time, never overlapping, the gaps between them idle. Where two events
+ * overlap without nesting, the later one has the moment. So the sum of segments is the time the
+ * line was busy, exactly, whatever the input.
+ */
+#ifndef TS_MODEL_BLOCK_H
+#define TS_MODEL_BLOCK_H
+
+#include "model/profile.h"
+
+struct ts_block {
+	const struct ts_profile *profile;
+	const struct ts_line *line;
+	uint32_t line_index;
+
+	size_t nr_events;
+	const uint32_t *op; /* index into profile->ops */
+	const int64_t *start_ps, *dur_ps;
+	const int64_t *total_ps, *self_ps;
+	const uint16_t *depth;	   /* 0: not inside another event of the line */
+	const int64_t *flops;	   /* per event, TS_UNKNOWN where it has none of its own */
+	const int64_t *bytes;	   /* likewise */
+	const int64_t *occurrences; /* NULL: one each */
+	const uint64_t *number;	   /* step_num of a step, run_id of a module; TS_NO_NUMBER */
+
+	size_t nr_segments;
+	const uint32_t *segment_op;
+	const int64_t *segment_start_ps, *segment_end_ps;
+};
+
+#define TS_NO_NUMBER UINT64_MAX
+
+enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total, self, depth */
+	TS_COL_SEGMENTS = 1,
+	TS_COL_COSTS = 2,  /* flops, bytes */
+	TS_COL_NUMBER = 4,
+};
+
+/* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */
+struct ts_sink {
+	void *ctx;
+	unsigned columns;
+	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
+};
+
+#endif

@@ -1,0 +1,171 @@
+/*
+ * Compiled modules: module > computation > instruction, with shapes as the compiler laid them out.
+ *
+ * Filled by read/hlo.c; const after that. Everything lives in the arena given to the reader, and
+ * arrays are flat: a computation is a range of module->instrs, operands are indices into it.
+ * Unknown numbers are TS_HLO_UNKNOWN.
+ */
+#ifndef TS_MODEL_HLO_H
+#define TS_MODEL_HLO_H
+
+#include "base/arena.h"
+
+#define TS_HLO_UNKNOWN (-1)
+
+/* XLA's PrimitiveType numbers (xla/xla_data.proto). */
+enum ts_dtype {
+	TS_DTYPE_INVALID = 0, TS_PRED = 1, TS_S8 = 2, TS_S16 = 3, TS_S32 = 4, TS_S64 = 5, TS_U8 = 6,
+	TS_U16 = 7, TS_U32 = 8, TS_U64 = 9, TS_F16 = 10, TS_F32 = 11, TS_F64 = 12, TS_TUPLE = 13,
+	TS_OPAQUE = 14, TS_C64 = 15, TS_BF16 = 16, TS_TOKEN = 17, TS_C128 = 18, TS_F8E5M2 = 19,
+	TS_F8E4M3FN = 20, TS_S4 = 21, TS_U4 = 22, TS_F8E4M3B11FNUZ = 23, TS_F8E5M2FNUZ = 24,
+	TS_F8E4M3FNUZ = 25, TS_S2 = 26, TS_U2 = 27, TS_F8E4M3 = 28, TS_F8E3M4 = 29, TS_S1 = 30,
+	TS_U1 = 31, TS_F4E2M1FN = 32, TS_F8E8M0FNU = 33, TS_NR_DTYPES
+};
+
+enum ts_memory_space { TS_SPACE_HBM = 0, TS_SPACE_VMEM = 1, TS_SPACE_SYNC = 2, TS_SPACE_SMEM = 4, TS_SPACE_HOST = 5 };
+
+struct ts_tile {
+	const int64_t *dims; /* as written: outermost first; TS_TILE_MERGE for '*' */
+	uint32_t nr_dims;
+};
+#define TS_TILE_MERGE INT64_MIN
+
+struct ts_shape {
+	enum ts_dtype dtype;
+	uint32_t rank;
+	const int64_t *dims;
+	bool has_layout;
+	bool is_dynamic;	      /* some dimension is a bound, not a size */
+	const uint32_t *minor_to_major; /* rank of them, each < rank; NULL when has_layout is false */
+	const struct ts_tile *tiles;
+	uint32_t nr_tiles;
+	int64_t element_bits;	      /* 0: the type's own */
+	int64_t tail_alignment;	      /* in elements; 1: none */
+	int64_t memory_space;	      /* enum ts_memory_space, or a number of a newer compiler */
+	const struct ts_shape *parts; /* of a tuple */
+	uint32_t nr_parts;
+};
+
+enum ts_fusion_kind { TS_FUSION_NONE, TS_FUSION_LOOP, TS_FUSION_INPUT, TS_FUSION_OUTPUT, TS_FUSION_CUSTOM };
+
+struct ts_window_dim {
+	int64_t size, stride, pad_low, pad_high, window_dilation, base_dilation;
+	bool reversed;
+};
+
+struct ts_conv_dims {
+	int64_t in_batch, in_feature, kernel_in_feature, kernel_out_feature, out_batch, out_feature;
+	uint32_t nr_spatial;
+	const int64_t *in_spatial, *kernel_spatial, *out_spatial;
+};
+
+struct ts_dot_dims {
+	uint32_t nr_lhs_contracting, nr_rhs_contracting, nr_lhs_batch, nr_rhs_batch;
+	const int64_t *lhs_contracting, *rhs_contracting, *lhs_batch, *rhs_batch;
+};
+
+/* What libtpu says in backend_config; each TS_HLO_UNKNOWN when it does not. */
+struct ts_hlo_backend {
+	int64_t estimated_cycles;     /* TensorCore cycles of the whole op */
+	uint32_t nr_iteration_bounds, nr_output_bounds;
+	const int64_t *iteration_bounds; /* trips a loop */
+	const int64_t *output_bounds;	 /* output_window_bounds: the tile of a trip */
+	struct ts_bytes emitter;	 /* convolution_algorithm_config.emitter */
+	int64_t scoped_vmem_bytes;	 /* used_scoped_memory_configs, memory_space 1 */
+	int64_t cost_flops;		 /* custom_call_config.cost_estimate */
+	int64_t cost_transcendentals;
+	int64_t cost_bytes;
+};
+
+struct ts_hlo_frame { /* a line of source, innermost first */
+	struct ts_bytes file, function;
+	int32_t line, column;
+};
+
+struct ts_hlo_instr {
+	struct ts_bytes name, opcode;
+	int64_t id;
+	struct ts_shape shape;
+	uint32_t computation;		/* that it stands in */
+	uint32_t nr_operands, nr_called;
+	const uint32_t *operands;	/* indices into module->instrs */
+	const uint32_t *called;		/* indices into module->comps */
+	enum ts_fusion_kind fusion_kind;
+	struct ts_bytes op_name;	/* metadata: jit(f)/jit(main)/dot_general */
+	struct ts_bytes source_file;	/* of the innermost user frame */
+	int32_t source_line;
+	struct ts_bytes deduplicated_name;
+	const struct ts_hlo_frame *frames; /* the stack, innermost first */
+	uint32_t nr_frames;
+	struct ts_bytes custom_call_target;
+	bool is_host_transfer;
+	bool has_side_effect;
+	int64_t channel_id;		/* TS_HLO_UNKNOWN: none */
+	int64_t parameter_number;	/* of a parameter */
+	int64_t tuple_index;		/* of a get-tuple-element */
+	int64_t feature_group_count, batch_group_count;
+	uint32_t nr_window;
+	const struct ts_window_dim *window;
+	const struct ts_conv_dims *conv; /* NULL: it is no convolution */
+	const struct ts_dot_dims *dot;
+	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ... */
+	const int64_t *dimensions;
+	uint32_t nr_slice_sizes;	/* dynamic_slice_sizes */
+	const int64_t *slice_sizes;
+	struct ts_hlo_backend backend;
+};
+
+struct ts_hlo_comp {
+	struct ts_bytes name;
+	int64_t id;
+	uint32_t first_instr, nr_instrs;
+	uint32_t root;			/* index into module->instrs */
+	bool is_fusion;
+};
+
+/* A sum over the buffer assignment, when the proto has one. */
+struct ts_hlo_buffers {
+	bool present;
+	int64_t argument_bytes, output_bytes, temp_bytes, constant_bytes;
+};
+
+struct ts_hlo_module {
+	struct ts_bytes name;
+	uint64_t program_id;
+	struct ts_bytes file; /* for messages: where it came from */
+	uint32_t nr_comps, nr_instrs;
+	struct ts_hlo_comp *comps;
+	struct ts_hlo_instr *instrs;
+	uint32_t entry;	      /* index into comps */
+	bool is_scheduled;    /* entry's instrs stand in the order of execution */
+	struct ts_hlo_buffers buffers;
+	struct ts_bytes proto; /* the bytes it was made from */
+};
+
+/* Index of the instruction of this name in the module, or UINT32_MAX. Linear: for many look-ups
+ * use a map of your own. */
+uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name);
+
+/* Types. Names as XLA prints them (bf16, f8e4m3fn); bits of one element, 0 for tuples and tokens. */
+const char *ts_dtype_name(enum ts_dtype dtype);
+unsigned ts_dtype_bits(enum ts_dtype dtype);
+
+/* Sizes. Saturate at INT64_MAX. A tuple is the sum of its parts (without a pointer table). */
+int64_t ts_shape_elements(const struct ts_shape *shape);
+int64_t ts_shape_logical_bytes(const struct ts_shape *shape); /* elements x bits, no padding */
+int64_t ts_shape_bytes(const struct ts_shape *shape); /* as laid out: ShapeUtil::ArraySize (xla) */
+/* Does any part lie in this memory space? */
+bool ts_shape_in_space(const struct ts_shape *shape, int64_t space);
+
+/* The shape as XLA prints it: bf16[8,128]{1,0:T(8,128)(2,1)S(1)}. */
+struct ts_buf;
+void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape);
+
+/*
+ * Parses a shape as XLA prints it ("f32[2,3]{1,0:T(8,128)}", tuples too) into ARENA. False when the
+ * text is something else. *REST, when not NULL, gets what follows the shape.
+ */
+bool ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
+		    struct ts_bytes *rest);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The outline of a run: what must be known of it before the ops are read block by block.
+ *
+ * Made by flow/ in a first, cheap pass over the lines of steps, modules and host threads.
+ */
+#ifndef TS_MODEL_OUTLINE_H
+#define TS_MODEL_OUTLINE_H
+
+#include "base/spans.h"
+#include "model/steps.h"
+
+struct ts_outline {
+	struct ts_steps steps;
+	struct ts_spans compile; /* some host thread was compiling */
+	struct ts_spans input;	 /* some host thread was in the input pipeline or a transfer in */
+	int64_t nr_compiles;	 /* backend compilations seen on the hosts */
+	int64_t compile_ps;	 /* time in them, summed over threads */
+};
+
+void ts_outline_release(struct ts_outline *outline);
+
+/* What a host event's name says of it (facts: JAX, PyTorch/XLA and TF event names). */
+enum ts_host_activity { TS_HOST_OTHER, TS_HOST_COMPILE, TS_HOST_INPUT };
+enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * A profile: host > plane > line, the op table, the devices and the compiled modules.
+ *
+ * A profile holds the small things only; the events stay in the mapped input and are handed out in
+ * blocks (model/block.h). A reader (read/) fills a profile, then ts_profile_finish() works out what
+ * follows from it, and from then on it is const to everybody.
+ *
+ * Ownership: everything here dies with ts_profile_release(). Byte views look into the inputs, which
+ * must live longer, or into profile->arena. Objects name each other by index; TS_NONE is "none".
+ *
+ * Units: times are ps since the run's start (start_unix_ns), int64; sizes are bytes; rates are per
+ * second. Unknown numbers are -1 (integers) or NaN (doubles), never 0.
+ */
+#ifndef TS_MODEL_PROFILE_H
+#define TS_MODEL_PROFILE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "model/hlo.h"
+
+#define TS_UNKNOWN (-1) /* an integer nobody said */
+
+enum ts_plane_kind {
+	TS_PLANE_OTHER,
+	TS_PLANE_TPU,	     /* one TensorCore, or a megacore: /device:TPU:n */
+	TS_PLANE_SPARSECORE, /* /device:TPU:n SparseCore m */
+	TS_PLANE_GPU,
+	TS_PLANE_HOST,	     /* /host:CPU and its like: threads */
+	TS_PLANE_METADATA,   /* /host:metadata: HLO protos */
+	TS_PLANE_TASK,	     /* Task Environment */
+	TS_PLANE_CUSTOM,     /* somebody's /device:CUSTOM: */
+	TS_PLANE_OURS,	     /* /device:CUSTOM:TPUsight: an earlier annotation, never analysed */
+};
+
+enum ts_line_kind {
+	TS_LINE_OTHER,
+	TS_LINE_STEPS,	 /* step markers of a device */
+	TS_LINE_MODULES, /* one event for each execution of a module */
+	TS_LINE_OPS,	 /* what a core does: XLA Ops, or a GPU's stream */
+	TS_LINE_ASYNC,	 /* Async XLA Ops: from start to done, may overlap */
+	TS_LINE_TRACEME, /* XLA TraceMe: barrier-cores, dependency-wait */
+	TS_LINE_THREAD,	 /* a host's thread */
+	TS_LINE_DERIVED, /* made by a viewer from other lines: name scopes, source code */
+};
+
+/* What an op is, in the terms of time accounting (interfaces.md, time). */
+enum ts_op_kind {
+	TS_OP_OTHER,	  /* an event that is no op: host events, markers */
+	TS_OP_COMPUTE,	  /* arithmetic without the matrix unit */
+	TS_OP_MATRIX,	  /* holds a convolution or dot, or is a kernel that says so */
+	TS_OP_MOVE,	  /* copies, -done waits of copies, data formatting: bytes are moved */
+	TS_OP_COLLECTIVE, /* and its -start, -done */
+	TS_OP_HOST,	  /* infeed, outfeed, host send/recv; copies whose shape holds S(5) */
+	TS_OP_CONTROL,	  /* while, conditional, call, megacore fusion: holds other ops */
+	TS_OP_MODULE,	  /* an execution of a module */
+	TS_OP_STEP,
+};
+
+enum ts_op_async { TS_ASYNC_NONE, TS_ASYNC_START, TS_ASYNC_DONE };
+
+struct ts_op {
+	struct ts_bytes name;	      /* as viewers label it: fusion.12; or the event's name */
+	struct ts_bytes text;	      /* the HLO text with layouts, where the profile has it */
+	struct ts_bytes category;     /* hlo_category */
+	struct ts_bytes framework_op; /* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
+	struct ts_bytes source;	      /* file:line */
+	struct ts_bytes source_stack;
+	struct ts_bytes shape;	      /* shape_with_layout */
+	uint64_t program_id;	      /* of the module; meaningful when has_program */
+	uint64_t symbol_id;	      /* of the instruction; 0: XProf does not count it as an op */
+	bool has_program;
+	bool is_remat;		      /* by XLA's .remat suffix or jax.checkpoint's scope */
+	enum ts_op_kind kind;
+	enum ts_op_async async;
+	uint32_t partner; /* the -done of a -start and the other way round, or TS_NONE */
+	uint32_t module;  /* index into profile->modules */
+	uint32_t instr;	  /* index into that module's instrs */
+	/* Per execution; TS_UNKNOWN where nobody said. */
+	int64_t flops;		 /* normalised to the bf16 peak, as XProf */
+	int64_t model_flops;	 /* as written in the program */
+	int64_t bytes_accessed;
+	int64_t hbm_read_bytes;	 /* from memory_access_breakdown */
+	int64_t hbm_write_bytes;
+	int64_t onchip_bytes;	 /* VMEM and CMEM, both ways */
+};
+
+struct ts_line {
+	uint32_t plane;
+	int64_t id;
+	struct ts_bytes name; /* display_name when there is one */
+	enum ts_line_kind kind;
+	int64_t start_ps;     /* events' offsets count from here */
+	struct ts_bytes body; /* the undecoded line, for its reader */
+	uint64_t nr_events;   /* TS_LINE_NR_UNKNOWN until somebody counted */
+};
+
+struct ts_plane {
+	uint32_t host;
+	int64_t id;
+	struct ts_bytes name;
+	enum ts_plane_kind kind;
+	uint32_t device; /* index into profile->devices, or TS_NONE */
+	uint32_t first_line, nr_lines;
+	void *reader_data; /* of the reader that made it: how to decode its events */
+};
+
+/* A core as the profile shows it: one plane (facts: v2, v3 and v7x have two a chip). What the
+ * plane said of itself; the chip table fills gaps in a copy (hw/, flow/). */
+struct ts_device {
+	uint32_t host, plane;
+	uint32_t ordinal;	     /* the n of /device:TPU:n */
+	struct ts_bytes name;	     /* /device:TPU:0 */
+	struct ts_bytes kind;	     /* device_type_string, or GPU's device name; may be empty */
+	struct ts_bytes vendor;	     /* GPU */
+	bool is_gpu;
+	double peak_flops_per_s;     /* NaN: the plane does not say */
+	double hbm_bytes_per_s;
+	double vmem_read_bytes_per_s, vmem_write_bytes_per_s;
+	double cmem_read_bytes_per_s, cmem_write_bytes_per_s;
+	int64_t hbm_bytes;
+	int64_t clock_khz, core_count, cc_major, cc_minor;
+	bool has_megacore;
+	int64_t local_chip_id;	     /* cores of one chip share it; TS_UNKNOWN */
+};
+
+struct ts_host {
+	struct ts_bytes name;	/* of the file, less .xplane.pb */
+	struct ts_bytes file;
+	size_t file_bytes;
+	int64_t start_unix_ns;	/* profiler start; TS_UNKNOWN */
+	int64_t stop_unix_ns;
+	double mxu_utilization_pct; /* from the host plane's counters; NaN */
+	double hbm_utilization_pct;
+	uint32_t first_plane, nr_planes;
+	uint32_t reader;	/* the index of its reader in read/'s list */
+};
+
+/* What could not be read, and what that cost: becomes a finding. */
+struct ts_damage {
+	struct ts_bytes file;
+	uint64_t offset;
+	struct ts_bytes cause;
+};
+
+struct ts_profile {
+	struct ts_arena arena;
+	struct ts_bytes session; /* the folder's name */
+	int64_t start_unix_ns;	 /* earliest start of a host: time 0; TS_UNKNOWN */
+	int64_t capture_ps;	 /* profiler start to stop, or TS_UNKNOWN */
+	struct ts_host *hosts;
+	struct ts_plane *planes;
+	struct ts_line *lines;
+	struct ts_device *devices;
+	struct ts_op *ops;
+	struct ts_hlo_module *modules;
+	struct ts_damage *damage;
+	size_t nr_hosts, nr_planes, nr_lines, nr_devices, nr_ops, nr_modules, nr_damage;
+	/* for the readers */
+	size_t cap_hosts, cap_planes, cap_lines, cap_devices, cap_ops, cap_modules, cap_damage;
+	struct ts_map program_modules; /* program id -> module */
+	struct ts_map op_keys;	       /* hash of an op's identity -> op */
+};
+
+void ts_profile_init(struct ts_profile *profile);
+void ts_profile_release(struct ts_profile *profile);
+
+/* For readers: a new element at the end, its unknowns set; NULL when memory is out. The pointer is
+ * good until the next add of the same kind. */
+struct ts_host *ts_profile_add_host(struct ts_profile *profile);
+struct ts_plane *ts_profile_add_plane(struct ts_profile *profile);
+struct ts_line *ts_profile_add_line(struct ts_profile *profile);
+struct ts_device *ts_profile_add_device(struct ts_profile *profile);
+struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
+/* Notes damage; keeps the first hundred and counts no more. */
+void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
+			   const char *cause);
+/*
+ * The op with this identity, made from DRAFT if it is new: ops of one program and name are one op
+ * whatever plane or host they ran on; ops without a program are told apart by kind and name.
+ * TS_NONE: no memory.
+ */
+uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft);
+void ts_op_init(struct ts_op *op); /* all unknown */
+
+/*
+ * Works out kinds, partners and instruction links of ops, once all readers are done. May be called
+ * again after more was read.
+ */
+enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err);
+
+uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id);
+const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op);
+const struct ts_device *ts_line_device(const struct ts_profile *profile, const struct ts_line *line);
+
+/* True for lines that say what a device's core did: the ones that time is counted on. */
+bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);
+
+/* XLA's and JAX's signs of recomputation in an op's name, text or framework scope. */
+bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_bytes framework_op);
+
+#endif

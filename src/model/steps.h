@@ -1,0 +1,39 @@
+/*
+ * Steps of a run: where each begins and ends on each device, found before the ops are read.
+ *
+ * From the profile's step markers (line Steps) when it has them; else from the module that repeats
+ * and takes most of the time: each of its executions starts a step that lasts until the next
+ * one starts (the last: until its end). Where neither is there, a device has no steps.
+ */
+#ifndef TS_MODEL_STEPS_H
+#define TS_MODEL_STEPS_H
+
+#include "model/profile.h"
+
+enum ts_steps_source { TS_STEPS_NONE, TS_STEPS_MARKED, TS_STEPS_INFERRED };
+
+struct ts_step {
+	int64_t start_ps, end_ps;
+	uint64_t number; /* as the profile counts them; inferred ones from 0 */
+};
+
+struct ts_device_steps {
+	struct ts_step *items; /* in the order of time, not overlapping */
+	size_t nr, cap;
+};
+
+/* The hull of a device's modules and ops, and what ran when: the frame all analyses share. */
+struct ts_steps {
+	enum ts_steps_source source;
+	uint32_t module_op;		  /* inferred: the op (kind module) that repeats */
+	struct ts_device_steps *devices; /* one a device of the profile */
+	size_t nr_devices;
+	size_t nr_steps;		  /* distinct: the most any device has */
+};
+
+void ts_steps_release(struct ts_steps *steps);
+
+/* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
+uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);
+
+#endif

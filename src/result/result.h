@@ -1,0 +1,242 @@
+/*
+ * What an analysis says, in a form that every output can show without knowing what was analysed:
+ * fields (single values), tables (rows of values), findings, and tracks over time.
+ *
+ * Names are the names of interfaces.md section 3; a dot makes an object inside ("buckets.idle_ps").
+ * A name's ending gives the unit: _ps, _bytes, _per_s, _pct. Shares are 0-100 only in values whose
+ * name ends in _pct; everywhere else in the program they are 0..1.
+ *
+ * Ownership: everything lives in results->arena and dies with ts_results_release(). One thread at
+ * a time. Functions that add give false or NULL when memory is out, and set results->failed, so
+ * that a caller may look once at the end.
+ */
+#ifndef TS_RESULT_RESULT_H
+#define TS_RESULT_RESULT_H
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum ts_value_type {
+	TS_VALUE_NULL, /* unknown: JSON null, "-" in text, empty in CSV */
+	TS_VALUE_INT,
+	TS_VALUE_ID,   /* may pass 2^53: a decimal string in JSON */
+	TS_VALUE_REAL,
+	TS_VALUE_TEXT,
+	TS_VALUE_BOOL,
+	TS_VALUE_LIST, /* of values, or (with columns) of objects */
+};
+
+struct ts_list;
+struct ts_value {
+	enum ts_value_type type;
+	union {
+		int64_t i;
+		uint64_t u;
+		double r;
+		bool b;
+		struct ts_bytes s;
+		const struct ts_list *list;
+	} as;
+};
+
+struct ts_list {
+	const char *const *names; /* of the columns; NULL: the items are plain values */
+	size_t nr_names;
+	size_t nr;		  /* rows (with names) or items */
+	struct ts_value *items;	  /* row by row */
+};
+
+/* Where a number comes from. */
+enum ts_origin { TS_MEASURED, TS_COMPILED, TS_MODELLED, TS_ASSUMED, TS_DERIVED };
+
+struct ts_column {
+	const char *name;
+	enum ts_origin origin;
+	const char *label; /* for people: "self time"; NULL: not shown in the text view */
+};
+
+struct ts_table {
+	const char *name;
+	const char *title; /* of the text view; NULL: not shown there */
+	const struct ts_column *columns;
+	size_t nr_columns, nr_rows, cap_rows;
+	struct ts_value *cells; /* row by row */
+	size_t text_rows;	/* rows the text view shows; 0: ten */
+};
+
+struct ts_field {
+	const char *name;
+	struct ts_value value;
+	enum ts_origin origin;
+	const char *label; /* for people; NULL: not in the text view */
+};
+
+enum ts_severity { TS_CRITICAL, TS_WARNING, TS_INFO, TS_NR_SEVERITIES };
+enum ts_confidence { TS_CERTAIN, TS_LIKELY, TS_POSSIBLE, TS_NR_CONFIDENCES };
+
+struct ts_where {
+	struct ts_bytes op, module, source;
+	uint32_t op_index; /* into profile->ops, or TS_NONE */
+};
+
+struct ts_finding {
+	struct ts_bytes id;	  /* stable from run to run: rule and place */
+	const char *rule;
+	enum ts_severity severity;
+	enum ts_confidence confidence;
+	struct ts_bytes title, evidence, advice, code;
+	int64_t impact_ps;	  /* core time it can give back at most; -1 unknown */
+	double impact_share;	  /* of total_ps, 0..1; NaN unknown */
+	const struct ts_where *where;
+	size_t nr_where;
+};
+
+/* A class of slices: its name is what viewers show (and colour by), its args what a click shows. */
+struct ts_arg {
+	const char *key;
+	struct ts_bytes value;
+};
+
+struct ts_label {
+	struct ts_bytes name;
+	const struct ts_arg *args;
+	size_t nr_args;
+};
+
+struct ts_slice {
+	int64_t start_ps, end_ps;
+	uint32_t label;	    /* index into the track's labels */
+	uint32_t nr_events; /* merged into this one */
+	int64_t own_ps;	    /* time inside that is really of this label */
+};
+
+struct ts_point {
+	int64_t at_ps;
+	double value;
+};
+
+enum ts_track_kind { TS_TRACK_SLICES, TS_TRACK_COUNTER };
+
+struct ts_track {
+	enum ts_track_kind kind;
+	const char *name; /* "Time classes", "MXU utilization (%)" */
+	const char *unit; /* of a counter: "%", "GB/s" */
+	const char *description;
+	uint32_t device;  /* index into the profile's devices */
+	int order;	  /* among the tracks of a device: smaller is higher */
+	const struct ts_label *labels;
+	size_t nr_labels;
+	struct ts_slice *slices; /* in the order of starts; never overlapping */
+	size_t nr_slices;
+	struct ts_point *points; /* the value holds until the next point */
+	size_t nr_points;
+	uint64_t nr_merged;	 /* events that were merged away to stay in the budget */
+};
+
+struct ts_result {
+	const char *name;  /* of the analysis: a view */
+	const char *title;
+	bool top_level;	   /* its fields and tables stand in the report itself, not in an object */
+	struct ts_field *fields;
+	struct ts_table *tables;
+	struct ts_finding *findings;
+	struct ts_track *tracks;
+	size_t nr_fields, nr_tables, nr_findings, nr_tracks;
+	size_t cap_fields, cap_tables, cap_findings, cap_tracks;
+	struct ts_bytes *notes; /* sentences: what is inferred, assumed, left out */
+	size_t nr_notes, cap_notes;
+	struct ts_results *owner;
+};
+
+struct ts_results {
+	struct ts_arena arena;
+	struct ts_result *items[32];
+	size_t nr;
+	bool failed; /* memory ran out somewhere: not whole */
+};
+
+void ts_results_init(struct ts_results *results);
+void ts_results_release(struct ts_results *results);
+struct ts_result *ts_results_add(struct ts_results *results, const char *name, const char *title);
+const struct ts_result *ts_results_find(const struct ts_results *results, const char *name);
+
+static inline struct ts_value ts_null(void) { return (struct ts_value){ .type = TS_VALUE_NULL }; }
+static inline struct ts_value ts_int(int64_t i) { return (struct ts_value){ TS_VALUE_INT, { .i = i } }; }
+static inline struct ts_value ts_id(uint64_t u) { return (struct ts_value){ TS_VALUE_ID, { .u = u } }; }
+static inline struct ts_value ts_bool(bool b) { return (struct ts_value){ TS_VALUE_BOOL, { .b = b } }; }
+static inline struct ts_value ts_text(struct ts_bytes s) { return (struct ts_value){ TS_VALUE_TEXT, { .s = s } }; }
+static inline struct ts_value ts_real(double r) /* NaN and infinities are unknown */
+{
+	return isfinite(r) ? (struct ts_value){ TS_VALUE_REAL, { .r = r } } : ts_null();
+}
+static inline struct ts_value ts_share_pct(double share) { return ts_real(share * 100); }
+static inline struct ts_value ts_int_or_null(int64_t i) { return i < 0 ? ts_null() : ts_int(i); }
+static inline struct ts_value ts_text_or_null(struct ts_bytes s) { return s.n ? ts_text(s) : ts_null(); }
+
+/* Fields come out in the order they went in; parts of one object must follow each other. */
+bool ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
+		     enum ts_origin origin, const char *label);
+struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,
+				 const struct ts_column *columns, size_t nr_columns);
+/* A new row, all null, to be filled by the caller; NULL: no memory. */
+struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table);
+struct ts_finding *ts_result_finding(struct ts_result *result);
+struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind kind, const char *name,
+				 uint32_t device, int order);
+void ts_result_note(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);
+/* Text in the results' arena. */
+struct ts_bytes ts_result_text(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);
+/* A list value with room for NR rows of NR_NAMES (or NR plain items when NAMES is NULL). */
+struct ts_value ts_result_list(struct ts_result *result, const char *const *names, size_t nr_names,
+			       size_t nr, struct ts_value **items);
+
+/* Looking things up, for the doctor and the outputs. Missing gives null, NULL or -1. */
+struct ts_value ts_result_get(const struct ts_result *result, const char *field);
+const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
+int ts_table_column(const struct ts_table *table, const char *name);
+struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int column);
+double ts_value_number(struct ts_value value); /* NaN when it is none */
+int64_t ts_value_int(struct ts_value value);   /* -1 when it is none */
+
+const char *ts_severity_name(enum ts_severity severity);     /* critical, warning, info */
+const char *ts_confidence_name(enum ts_confidence confidence); /* certain, likely, possible */
+const char *ts_origin_name(enum ts_origin origin);	     /* measured, compiled, ... */
+
+/*
+ * Slices of one track in the making: added in the order of starts, merged with the neighbour when
+ * they have the same label and touch, and coarsened when there are more than the budget: the
+ * resolution doubles, and what is shorter joins its neighbour under the label that has more of the
+ * time. So the size is bounded and the result depends on the input alone.
+ */
+struct ts_slices {
+	struct ts_slice *items;
+	size_t nr, cap, budget;
+	int64_t resolution_ps; /* 0: every slice as it is */
+	uint64_t nr_merged;
+};
+
+bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label);
+void ts_slices_release(struct ts_slices *slices);
+/* Moves the slices into a track of the result (copied to its arena). */
+bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct ts_track *track);
+
+/*
+ * A quantity over time in a bounded number of equal bins. Each add spreads an amount evenly over
+ * [start, end); when time runs past the last bin, bins are joined in pairs and twice as wide.
+ */
+#define TS_BINS 1024
+struct ts_bins {
+	int64_t origin_ps, width_ps; /* width 0: nothing was added yet */
+	double amount[TS_BINS];
+	size_t nr; /* bins in use */
+};
+
+void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps);
+void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double amount);
+/* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was. */
+bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
+		    double scale);
+
+#endif
