@@ -1,6 +1,8 @@
 /* Status and error. The story is built front to back: cause first, then places in front of it. */
 #include "base/status.h"
 
+#include "base/bytes.h"
+
 #include <stdarg.h>
 
 enum ts_status ts_fail(struct ts_error *err, enum ts_status status, const char *fmt, ...)
@@ -18,19 +20,25 @@ enum ts_status ts_fail(struct ts_error *err, enum ts_status status, const char *
 
 enum ts_status ts_fail_at(struct ts_error *err, enum ts_status status, const char *fmt, ...)
 {
-	char story[sizeof(err->text)];
+	char cause[sizeof(err->text)];
+	size_t at, left;
 	va_list ap;
 	int n;
 
 	if (!err)
 		return status;
+	memcpy(cause, err->text, sizeof(cause));
 	va_start(ap, fmt);
-	n = vsnprintf(story, sizeof(story), fmt, ap);
+	n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
-	if (n >= 0 && (size_t)n < sizeof(story))
-		snprintf(story + n, sizeof(story) - (size_t)n, ": %s", err->text);
-	memcpy(err->text, story, sizeof(story));
-	err->text[sizeof(err->text) - 1] = '\0';
+	at = n < 0 ? 0 : TS_MIN((size_t)n, sizeof(err->text) - 1);
+	left = TS_MIN(strlen(cause), sizeof(err->text) - 1 - at);
+	if (left > 2) {
+		memcpy(err->text + at, ": ", 2);
+		left = TS_MIN(left, sizeof(err->text) - 3 - at);
+		memcpy(err->text + at + 2, cause, left);
+		err->text[at + 2 + left] = '\0';
+	}
 	err->status = status;
 	return status;
 }

@@ -1,0 +1,66 @@
+/*
+ * What a compiled op costs, worked out from the module alone: FLOPs and bytes as XLA's
+ * HloCostAnalysis counts them (openxla/xla, xla/service/hlo_cost_analysis.cc), the matrix products
+ * inside, and what tiles add.
+ *
+ * Unknown is TS_HLO_UNKNOWN, and one unknown part makes the sum unknown only where nothing else is
+ * known of it (an opaque custom call among known ops: see .has_unknown).
+ */
+#ifndef TS_MODEL_COST_H
+#define TS_MODEL_COST_H
+
+#include "model/hlo.h"
+
+struct ts_cost {
+	int64_t flops;		 /* logical elements: padding does not count */
+	int64_t transcendentals;
+	int64_t bytes_accessed;	 /* padded, as laid out; VMEM and HBM alike */
+	int64_t hbm_bytes;	 /* the part whose layout lies in HBM (memory space 0) */
+	bool has_unknown;	 /* holds a custom call without a cost estimate */
+};
+
+/* One execution of the op; a fusion, call, while (one trip) or conditional (the dearest branch) by
+ * what is inside. */
+struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr);
+/* The whole entry computation, as libtpu's cost_analysis() reports it. */
+struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module);
+
+/* A matrix product on the matrix unit: batch x (m x k) x (k x n). facts: xla-tpu.md b2. */
+struct ts_matmul {
+	uint32_t instr;		/* the convolution or dot itself, maybe inside a fusion */
+	int64_t batch, m, n, k;
+	int64_t flops;		/* 2 x batch x m x n x k: valid positions only */
+	enum ts_dtype lhs, rhs, out;
+	bool highest_precision; /* f32 in six bf16 passes */
+};
+
+/* The products inside an op (fusions and calls entered, while bodies not). Gives how many there
+ * are; writes at most MAX of them, the largest by flops first. */
+size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out,
+		      size_t max);
+
+/* The share of a matrix unit of DIM x DIM that a product can fill at best, 0..1, and the factors it
+ * is made of. The better of the two operand orders is taken (XLA may swap them). */
+struct ts_fill {
+	double share;	      /* m_share x n_share x k_share */
+	double m_share, n_share, k_share;
+};
+struct ts_fill ts_matmul_fill(const struct ts_matmul *product, int dim);
+
+/* Entry parameters and outputs, as allocated and without padding. Sums of ts_shape_bytes. */
+struct ts_module_bytes {
+	int64_t parameter_bytes, parameter_logical_bytes;
+	int64_t output_bytes, output_logical_bytes;
+};
+struct ts_module_bytes ts_hlo_module_bytes(const struct ts_hlo_module *module);
+
+/*
+ * What tiles add to the arrays an op reads and writes in HBM (its operands and its result, not the
+ * inside of a fusion).
+ */
+struct ts_padding {
+	int64_t logical_bytes, allocated_bytes;
+};
+struct ts_padding ts_hlo_padding(const struct ts_hlo_module *module, uint32_t instr);
+
+#endif
