@@ -8,7 +8,8 @@
  *
  * Ownership: everything lives in results->arena and dies with ts_results_release(). One thread at
  * a time. Functions that add give false or NULL when memory is out, and set results->failed, so
- * that a caller may look once at the end.
+ * that a caller may look once at the end. The address of a table, finding or track is good until
+ * the result gets another of its kind: fill one, then make the next.
  */
 #ifndef TS_RESULT_RESULT_H
 #define TS_RESULT_RESULT_H
@@ -175,7 +176,8 @@ static inline struct ts_value ts_share_pct(double share) { return ts_real(share 
 static inline struct ts_value ts_int_or_null(int64_t i) { return i < 0 ? ts_null() : ts_int(i); }
 static inline struct ts_value ts_text_or_null(struct ts_bytes s) { return s.n ? ts_text(s) : ts_null(); }
 
-/* Fields come out in the order they went in; parts of one object must follow each other. */
+/* Fields come out in the order they went in; parts of one object must follow each other. The same
+ * name again replaces the value. NAME and LABEL must outlive the results. */
 bool ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
 		     enum ts_origin origin, const char *label);
 struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,
@@ -208,7 +210,8 @@ const char *ts_origin_name(enum ts_origin origin);	     /* measured, compiled, .
  * Slices of one track in the making: added in the order of starts, merged with the neighbour when
  * they have the same label and touch, and coarsened when there are more than the budget: the
  * resolution doubles, and what is shorter joins its neighbour under the label that has more of the
- * time. So the size is bounded and the result depends on the input alone.
+ * time. So the size is bounded and the result depends on the input alone. An overlap is cut from
+ * the later slice. A budget of 0 keeps nothing.
  */
 struct ts_slices {
 	struct ts_slice *items;
@@ -235,7 +238,8 @@ struct ts_bins {
 
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps);
 void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double amount);
-/* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was. */
+/* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was and
+ * at the end; a value that does not change is said once. */
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
 		    double scale);
 

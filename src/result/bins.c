@@ -1,0 +1,82 @@
+/* An amount over time in at most TS_BINS equal bins. */
+#include "result/result.h"
+
+void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
+{
+	*bins = (struct ts_bins){ .origin_ps = origin_ps, .width_ps = TS_MAX(width_ps, 0) };
+}
+
+static void fold(struct ts_bins *bins)
+{
+	for (size_t i = 0; i < TS_BINS / 2; i++)
+		bins->amount[i] = bins->amount[2 * i] + bins->amount[2 * i + 1];
+	memset(&bins->amount[TS_BINS / 2], 0, sizeof(bins->amount) / 2);
+	bins->nr = (bins->nr + 1) / 2;
+	bins->width_ps *= 2; /* 2^54 at most: then 1024 bins hold all of 64 bits */
+}
+
+/* Offset from the origin; what lies before it counts as its first moment. */
+static uint64_t offset_of(const struct ts_bins *bins, int64_t t)
+{
+	return t > bins->origin_ps ? (uint64_t)t - (uint64_t)bins->origin_ps : 0;
+}
+
+static size_t bin_of(struct ts_bins *bins, uint64_t offset)
+{
+	size_t bin;
+
+	while (offset / (uint64_t)bins->width_ps >= TS_BINS)
+		fold(bins);
+	bin = (size_t)(offset / (uint64_t)bins->width_ps);
+	bins->nr = TS_MAX(bins->nr, bin + 1);
+	return bin;
+}
+
+void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double amount)
+{
+	uint64_t start = offset_of(bins, start_ps), end = offset_of(bins, end_ps);
+	double left = amount, whole = (double)end_ps - (double)start_ps;
+	size_t first, last;
+
+	if (!isfinite(amount))
+		return;
+	if (bins->width_ps == 0)
+		bins->width_ps = 1;
+	last = bin_of(bins, end > start ? end - 1 : start); /* may fold: before any other index */
+	first = bin_of(bins, start);
+	for (size_t i = last; i > first; i--) {
+		uint64_t edge = (uint64_t)i * (uint64_t)bins->width_ps;
+		double part = amount * ((double)(end - edge) / whole);
+
+		bins->amount[i] += part;
+		left -= part;
+		end = edge;
+	}
+	if ((left < 0) == (amount < 0)) /* else: what rounding left of nothing */
+		bins->amount[first] += left; /* the rest, and what was before the origin */
+}
+
+bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
+		    double scale)
+{
+	double per_s = bins->width_ps ? 1e12 / (double)bins->width_ps : 0;
+	struct ts_point *points = NULL;
+	size_t nr = 0;
+
+	if (track)
+		points = ts_arena_array(&result->owner->arena, bins->nr + 1, sizeof(*points));
+	if (!points) {
+		result->owner->failed = true;
+		return false;
+	}
+	for (size_t i = 0; i < bins->nr + (bins->nr > 0); i++) {
+		double value = i < bins->nr ? bins->amount[i] * per_s * scale : 0;
+		int64_t at = ts_i64_add(bins->origin_ps, ts_i64_mul((int64_t)i, bins->width_ps));
+
+		if (nr == 0 || points[nr - 1].value != value) /* it holds until the next point */
+			points[nr++] = (struct ts_point){ at, value };
+	}
+	track->points = points;
+	track->nr_points = nr;
+	return true;
+}

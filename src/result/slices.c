@@ -1,0 +1,137 @@
+/*
+ * Slices of a track, kept below a budget.
+ *
+ * Two rules join a new slice with the last one. The first loses nothing: the same label, and they
+ * touch. The second begins when the budget is full: the last slice is shorter than the resolution
+ * and the gap is no longer than that. A slice so grows until it is as long as the resolution, and
+ * then stands; what is left is at most two slices a resolution of the track's span. Its label is
+ * that of the part that had most time of its own, its own_ps that part's: a lower bound.
+ */
+#include "result/result.h"
+
+#define HEADROOM 16 /* the first resolution is this part of an even division into the budget */
+
+static bool touches(const struct ts_slice *last, const struct ts_slice *next)
+{
+	return last->label == next->label && last->end_ps == next->start_ps;
+}
+
+static bool too_short(const struct ts_slices *slices, const struct ts_slice *last,
+		      const struct ts_slice *next)
+{
+	return ts_i64_sub(last->end_ps, last->start_ps) < slices->resolution_ps &&
+	       ts_i64_sub(next->start_ps, last->end_ps) <= slices->resolution_ps;
+}
+
+static void join(struct ts_slice *last, const struct ts_slice *next)
+{
+	if (last->label == next->label) {
+		last->own_ps = ts_i64_add(last->own_ps, next->own_ps);
+	} else if (next->own_ps > last->own_ps) {
+		last->label = next->label;
+		last->own_ps = next->own_ps;
+	}
+	last->end_ps = next->end_ps;
+	last->nr_events = next->nr_events > UINT32_MAX - last->nr_events ?
+				  UINT32_MAX :
+				  last->nr_events + next->nr_events;
+}
+
+/* True: NEXT is now part of LAST. */
+static bool absorb(struct ts_slices *slices, struct ts_slice *last, const struct ts_slice *next)
+{
+	bool exact = touches(last, next);
+
+	if (!exact && !too_short(slices, last, next))
+		return false;
+	slices->nr_merged += !exact;
+	join(last, next);
+	return true;
+}
+
+static void coarsen(struct ts_slices *slices)
+{
+	struct ts_slice *items = slices->items;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < slices->nr; i++)
+		if (!absorb(slices, &items[kept], &items[i]))
+			items[++kept] = items[i];
+	slices->nr = kept + 1;
+}
+
+static void make_room(struct ts_slices *slices)
+{
+	int64_t span = ts_i64_sub(slices->items[slices->nr - 1].end_ps, slices->items[0].start_ps);
+
+	while (slices->nr >= slices->budget && slices->nr > 1) {
+		if (slices->resolution_ps == 0)
+			slices->resolution_ps = 1 + span / HEADROOM / (int64_t)slices->budget;
+		else
+			slices->resolution_ps = ts_i64_mul(slices->resolution_ps, 2);
+		coarsen(slices);
+	}
+}
+
+static bool append(struct ts_slices *slices, const struct ts_slice *next)
+{
+	if (!ts_grow(&slices->items, &slices->cap, slices->nr + 1, sizeof(*next)))
+		return false;
+	slices->items[slices->nr++] = *next;
+	return true;
+}
+
+bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label)
+{
+	struct ts_slice *last = slices->nr ? &slices->items[slices->nr - 1] : NULL;
+	struct ts_slice next = { start_ps, end_ps, label, 1, 0 };
+
+	if (end_ps <= start_ps || slices->budget == 0)
+		return true;
+	if (last && start_ps < last->end_ps) /* overlaps: what is shown already stays */
+		next.start_ps = TS_MIN(last->end_ps, end_ps);
+	next.own_ps = ts_i64_sub(next.end_ps, next.start_ps);
+	if (last && next.own_ps == 0) { /* all of it was covered */
+		slices->nr_merged++;
+		last->nr_events += last->nr_events < UINT32_MAX;
+		return true;
+	}
+	if (last && absorb(slices, last, &next))
+		return true;
+	if (slices->nr < slices->budget)
+		return append(slices, &next);
+	make_room(slices);
+	last = &slices->items[slices->nr - 1];
+	if (absorb(slices, last, &next))
+		return true;
+	if (slices->nr < slices->budget)
+		return append(slices, &next);
+	slices->nr_merged++; /* a budget of one */
+	join(last, &next);
+	return true;
+}
+
+void ts_slices_release(struct ts_slices *slices)
+{
+	free(slices->items);
+	*slices = (struct ts_slices){ .budget = slices->budget };
+}
+
+bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct ts_track *track)
+{
+	struct ts_slice *copy = NULL;
+
+	if (track)
+		copy = ts_arena_array(&result->owner->arena, slices->nr, sizeof(*copy));
+	if (!copy) {
+		result->owner->failed = true;
+		return false;
+	}
+	if (slices->nr)
+		memcpy(copy, slices->items, slices->nr * sizeof(*copy));
+	track->slices = copy;
+	track->nr_slices = slices->nr;
+	track->nr_merged = slices->nr_merged;
+	ts_slices_release(slices);
+	return true;
+}

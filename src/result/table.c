@@ -1,0 +1,110 @@
+/* Tables, lists and single values. */
+#include "result/result.h"
+
+#include <assert.h>
+
+#define FIRST_ROWS 16
+
+/* A table's address holds until the result's list of tables grows; an old one would lose rows. */
+static bool is_live(const struct ts_result *result, const struct ts_table *table)
+{
+	return table >= result->tables && table < result->tables + result->nr_tables;
+}
+
+static bool grow_rows(struct ts_result *result, struct ts_table *table)
+{
+	size_t cap = table->cap_rows ? table->cap_rows * 2 : FIRST_ROWS;
+	struct ts_value *cells = NULL;
+
+	if (table->nr_columns <= SIZE_MAX / cap)
+		cells = ts_arena_array(&result->owner->arena, cap * table->nr_columns,
+				       sizeof(*cells));
+	if (!cells) {
+		result->owner->failed = true;
+		return false;
+	}
+	if (table->nr_rows)
+		memcpy(cells, table->cells, table->nr_rows * table->nr_columns * sizeof(*cells));
+	table->cells = cells;
+	table->cap_rows = cap;
+	return true;
+}
+
+struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table)
+{
+	if (!table) /* the table itself found no memory: noted then */
+		return NULL;
+	assert(is_live(result, table));
+	if (table->nr_rows == table->cap_rows && !grow_rows(result, table))
+		return NULL;
+	return &table->cells[table->nr_rows++ * table->nr_columns];
+}
+
+struct ts_value ts_result_list(struct ts_result *result, const char *const *names, size_t nr_names,
+			       size_t nr, struct ts_value **items)
+{
+	struct ts_arena *arena = &result->owner->arena;
+	struct ts_list *list = ts_arena_zalloc(arena, sizeof(*list));
+	size_t width = names ? nr_names : 1;
+
+	*items = NULL;
+	if (list && (width == 0 || nr <= SIZE_MAX / width))
+		*items = ts_arena_array(arena, nr * width, sizeof(**items));
+	if (!*items) {
+		result->owner->failed = true;
+		return ts_null();
+	}
+	*list = (struct ts_list){ names, names ? nr_names : 0, nr, *items };
+	return (struct ts_value){ TS_VALUE_LIST, { .list = list } };
+}
+
+const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table)
+{
+	for (size_t i = 0; result && i < result->nr_tables; i++)
+		if (strcmp(result->tables[i].name, table) == 0)
+			return &result->tables[i];
+	return NULL;
+}
+
+int ts_table_column(const struct ts_table *table, const char *name)
+{
+	for (size_t i = 0; table && i < table->nr_columns; i++)
+		if (strcmp(table->columns[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int column)
+{
+	if (!table || row >= table->nr_rows || column < 0 || (size_t)column >= table->nr_columns)
+		return ts_null();
+	return table->cells[row * table->nr_columns + (size_t)column];
+}
+
+double ts_value_number(struct ts_value value)
+{
+	switch (value.type) {
+	case TS_VALUE_INT:
+		return (double)value.as.i;
+	case TS_VALUE_ID:
+		return (double)value.as.u;
+	case TS_VALUE_REAL:
+		return value.as.r;
+	default:
+		return NAN;
+	}
+}
+
+int64_t ts_value_int(struct ts_value value)
+{
+	switch (value.type) {
+	case TS_VALUE_INT:
+		return value.as.i;
+	case TS_VALUE_ID:
+		return value.as.u > INT64_MAX ? -1 : (int64_t)value.as.u;
+	case TS_VALUE_REAL: /* to the nearest; the limit is 2^63 */
+		return fabs(value.as.r) < 9223372036854775808.0 ? (int64_t)llround(value.as.r) : -1;
+	default:
+		return -1;
+	}
+}
