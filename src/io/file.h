@@ -1,0 +1,49 @@
+/*
+ * Files that are there: remove, rename, keep a second name, compare; and one run at a time in a
+ * folder. Each change is on disk (the folder is synced) when the function comes back. No function
+ * follows a link to change what is behind it.
+ */
+#ifndef TS_IO_FILE_H
+#define TS_IO_FILE_H
+
+#include "base/bytes.h"
+
+bool ts_file_exists(const char *path); /* a link that leads nowhere does not */
+/* A file that is not there is fine: it is gone. Never removes a folder. */
+enum ts_status ts_file_remove(const char *path, struct ts_error *err);
+/* Replaces NEW_PATH in one step if it is there. */
+enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct ts_error *err);
+/*
+ * A second name for the content of OLD_PATH: a hard link, or a full copy where there are none.
+ * An existing NEW_PATH is an error and stays.
+ */
+enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
+				    struct ts_error *err);
+/* Equal content? A file that is not there equals nothing. */
+enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err);
+enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
+			     struct ts_error *err);
+/* Brings a folder's names to disk; file systems that cannot do that are content. */
+enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
+
+/*
+ * A lock on a folder, against a second tpusight that changes the same session. Does not wait: a
+ * lock that is held is TS_IO with a word. It goes with the process; nothing is left behind. Where
+ * the file system has no locks, the lock is taken for granted.
+ */
+struct ts_dirlock {
+	int fd;
+};
+
+#define TS_DIRLOCK_INIT { -1 }
+
+enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err);
+void ts_dir_unlock(struct ts_dirlock *lock); /* harmless when not held, or twice */
+
+/*
+ * The system's words for ERRNUM and what to do about it, as "PATH: cause (what to do)". PATH missing
+ * gives TS_NOTFOUND, all else TS_IO. WHAT is the deed, as in "cannot WHAT it".
+ */
+enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Input: the bytes of one file, whole and in place.
+ *
+ * A regular file is mapped read-only (privately, so nothing of ours can reach the file); what cannot
+ * be mapped (a pipe, a character device) is read into memory, TS_INPUT_STREAM_MAX bytes at most.
+ * The path "-" is standard input. The bytes live until ts_input_release(); any number of threads
+ * may read them. A directory, a missing, unreadable or empty file is an error with its cause.
+ *
+ * A mapped file that somebody else cuts short during the run raises SIGBUS on the pages that are
+ * gone. Nothing at this floor can turn that into a status; cli/ installs the handler that says so
+ * and ends the program. Who is about to write something that depends on the bytes first asks
+ * ts_input_check(), which catches a file that was changed under way.
+ */
+#ifndef TS_IO_INPUT_H
+#define TS_IO_INPUT_H
+
+#include "base/bytes.h"
+
+#define TS_INPUT_STREAM_MAX (UINT64_C(8) << 30)
+
+struct ts_input {
+	struct ts_bytes bytes;
+	const char *path; /* the caller's string; "standard input" for "-" */
+	int fd;		  /* of a mapped file, for ts_newfile_copy(); -1 when in memory */
+	bool mapped;
+	int64_t mtime_ns; /* of a mapped file when it was opened, since the epoch */
+};
+
+#define TS_INPUT_INIT { { NULL, 0 }, NULL, -1, false, 0 }
+
+/* PATH must live as long as the input. Missing: TS_NOTFOUND; empty: TS_FORMAT; else TS_IO. */
+enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_error *err);
+/* TS_IO when the file has another size or time than when it was opened. Cheap. */
+enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err);
+void ts_input_release(struct ts_input *in); /* harmless when not open, or twice */
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * New file: a file is made, or replaced, whole or not at all.
+ *
+ *	struct ts_newfile file = TS_NEWFILE_INIT;
+ *	open, put or copy any number of times, commit; release in every case
+ *
+ * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and no name that
+ * XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of the
+ * file they replace (owner and group as far as we may), renames, and brings the folder to disk. A
+ * crash, a kill, a full disk before that leaves the old file as it was. release without commit
+ * removes the temporary; after a kill ts_newfile_stale() does it.
+ *
+ * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
+ * the old file keep the old content. ACLs and extended attributes are not carried over. What is no
+ * regular file (/dev/stdout, a pipe) is written straight. Not for two threads at once.
+ */
+#ifndef TS_IO_NEWFILE_H
+#define TS_IO_NEWFILE_H
+
+#include "base/bytes.h"
+
+struct ts_newfile {
+	int fd;		  /* -1: not open */
+	int dir_fd;
+	char *path;	  /* what will be there, links resolved */
+	char *name;	  /* its last part, inside path */
+	char *temp;	  /* name of the temporary in the folder; NULL when written straight */
+	uint64_t nr_bytes; /* written so far */
+	uint64_t nr_started; /* of these, on their way to the disk */
+};
+
+#define TS_NEWFILE_INIT { -1, -1, NULL, NULL, NULL, 0, 0 }
+
+/* Errors name PATH and the cause: TS_NOTFOUND for a missing folder, TS_IO for all else. */
+enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct ts_error *err);
+enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, struct ts_error *err);
+/* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
+enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
+			       struct ts_error *err);
+/* To write by other means, at the current position: tell ts_newfile_sync() what was added. */
+int ts_newfile_fd(const struct ts_newfile *file);
+void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes);
+enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err);
+void ts_newfile_release(struct ts_newfile *file); /* harmless when not open, or twice */
+
+/*
+ * Removes what a killed run left in DIR: files named as above that no living process holds. Their
+ * number goes to *NR_REMOVED (may be NULL).
+ */
+enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_error *err);
+/* Is NAME (without folder) the name of such a temporary? */
+bool ts_newfile_is_temp(const char *name);
+
+/* A whole file at once: open, put, commit, release. */
+enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct ts_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Runs: the profiles below a path, as TensorBoard lays them out,
+ *	<logdir>/<run>/plugins/profile/<session>/<host>.xplane.pb
+ *
+ * PATH may be a log directory (searched to TS_RUNS_DEPTH folders deep), the `plugins` or
+ * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input).
+ * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
+ * folder is entered once, whatever its names, so a link that leads back ends there.
+ *
+ * What is wrong on the way (a folder that cannot be read, a link that loops or leads nowhere, a
+ * session without profiles, folders nested too deep) is one line in problems[], and the rest goes on.
+ *
+ * Everything is owned by struct ts_runs and lives until ts_runs_release(). No file is opened.
+ */
+#ifndef TS_IO_RUNDIR_H
+#define TS_IO_RUNDIR_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+
+#define TS_RUNS_DEPTH 64
+#define TS_XPLANE_SUFFIX ".xplane.pb"
+
+enum ts_session_kind {
+	TS_SESSION_DIR,	   /* a whole session: results can be written beside the profiles */
+	TS_SESSION_FILE,   /* one file that was named itself; dir is its folder */
+	TS_SESSION_STREAM, /* standard input: nowhere to write to */
+};
+
+struct ts_hostfile {
+	const char *host; /* the file's name without .xplane.pb (for other files: the whole name) */
+	const char *name; /* of the file, without folder */
+	const char *path; /* to open it; "-" for standard input */
+	uint64_t nr_bytes; /* 0 for standard input */
+};
+
+struct ts_session {
+	enum ts_session_kind kind;
+	const char *dir;     /* the session's folder, as reached from the given path */
+	const char *logdir;  /* what to give to tensorboard --logdir */
+	const char *run;     /* as TensorBoard names it: below logdir; "." when logdir is the run */
+	const char *session; /* the folder's name */
+	const struct ts_hostfile *files; /* by host name; at least one */
+	size_t nr_files;
+};
+
+struct ts_runs {
+	struct ts_session *sessions; /* by dir, then by first file */
+	size_t nr_sessions;
+	const char **problems; /* "path: cause (what to do)", in the order found */
+	size_t nr_problems;
+
+	struct ts_arena arena; /* from here on the finder's own */
+	size_t sessions_cap, problems_cap;
+	struct ts_strmap seen; /* folders entered, by device and inode */
+};
+
+#define TS_RUNS_INIT { NULL, 0, NULL, 0, TS_ARENA_INIT, 0, 0, { NULL, 0, 0 } }
+
+/*
+ * Adds what is below PATH; call it once for each path the user gave. What was found under an
+ * earlier path is not found again. TS_NOTFOUND when PATH is not there, or nothing was found; the
+ * sessions and problems of before stand in any case.
+ */
+enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_error *err);
+void ts_runs_release(struct ts_runs *runs);
+
+/* The path of file NAME in the session's folder: appended to OUT with a NUL that .n counts not. */
+const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out);
+/* The session as people name it: logdir/run/session, without plugins/profile. Same OUT. */
+const char *ts_session_title(const struct ts_session *session, struct ts_buf *out);
+
+#endif
