@@ -1,1 +1,2 @@
 EXTRA_DIST +=
+include tests/hw/files.mk

@@ -1,0 +1,3 @@
+libtpusight_a_SOURCES += \
+	src/hw/chips.c src/hw/chips.h \
+	src/hw/roofline.c

@@ -1,0 +1,50 @@
+/*
+ * The roofline: an op is no faster than the slowest of its resources lets it be. XProf's formula
+ * (openxla/xprof, xprof/convert/op_stats_to_roofline_model.cc), where "bound by" is the resource of
+ * the highest utilization: for one and the same op that is the one that needs the longest.
+ */
+#include "hw/chips.h"
+
+static double seconds(double amount, double per_s)
+{
+	return amount >= 0 && per_s > 0 ? amount / per_s : NAN; /* NaN compares false */
+}
+
+static void take(struct ts_roofline *line, double needed_s, enum ts_bound bound)
+{
+	if (isnan(needed_s) || needed_s <= line->least_s)
+		return;
+	line->least_s = needed_s;
+	line->bound = needed_s > 0 ? bound : TS_BOUND_UNKNOWN;
+}
+
+struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, double hbm_bytes,
+				  double vmem_bytes)
+{
+	struct ts_roofline line = {
+		.bound = TS_BOUND_UNKNOWN,
+		.least_s = -1,
+		.compute_s = seconds(flops, rates->peak_flops_per_s),
+		.hbm_s = seconds(hbm_bytes, rates->hbm_bytes_per_s),
+		.vmem_s = seconds(vmem_bytes, rates->vmem_bytes_per_s),
+	};
+
+	take(&line, line.compute_s, TS_BOUND_COMPUTE);
+	take(&line, line.hbm_s, TS_BOUND_HBM);
+	take(&line, line.vmem_s, TS_BOUND_VMEM);
+	if (line.least_s < 0)
+		line.least_s = NAN;
+	return line;
+}
+
+const char *ts_bound_name(enum ts_bound bound)
+{
+	static const char *const names[] = {
+		[TS_BOUND_UNKNOWN] = "Unknown",
+		[TS_BOUND_COMPUTE] = "Compute",
+		[TS_BOUND_HBM] = "HBM",
+		[TS_BOUND_VMEM] = "VMEM",
+	};
+
+	return (size_t)bound < TS_NELEM(names) ? names[bound] : "Unknown";
+}

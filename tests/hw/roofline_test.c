@@ -1,0 +1,92 @@
+/* Which resource bounds an op. A chip of 100 FLOP/s, 10 B/s of HBM and 50 B/s of VMEM. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "hw/chips.h"
+
+static const struct ts_rates rates = {
+	.peak_flops_per_s = 100,
+	.hbm_bytes_per_s = 10,
+	.vmem_bytes_per_s = 50,
+};
+
+static void test_the_slowest_resource_bounds(void **state)
+{
+	static const struct {
+		double flops, hbm, vmem;
+		enum ts_bound bound;
+		double least_s; /* by hand: flops / 100, hbm / 10, vmem / 50, the largest */
+	} rows[] = {
+		{ 500, 10, 50, TS_BOUND_COMPUTE, 5 },
+		{ 100, 30, 50, TS_BOUND_HBM, 3 },
+		{ 100, 10, 200, TS_BOUND_VMEM, 4 },
+		{ 100, 10, 50, TS_BOUND_COMPUTE, 1 }, /* all the same: compute */
+		{ 100, NAN, NAN, TS_BOUND_COMPUTE, 1 },
+		{ NAN, 30, NAN, TS_BOUND_HBM, 3 },
+		{ 0, 30, NAN, TS_BOUND_HBM, 3 },
+		{ 0, 0, 0, TS_BOUND_UNKNOWN, 0 },
+		{ NAN, NAN, NAN, TS_BOUND_UNKNOWN, NAN },
+		{ -1, -1, -1, TS_BOUND_UNKNOWN, NAN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct ts_roofline line =
+			ts_roofline_of(&rates, rows[i].flops, rows[i].hbm, rows[i].vmem);
+
+		if (line.bound != rows[i].bound)
+			fail_msg("row %zu is bound by %s", i, ts_bound_name(line.bound));
+		if (isnan(rows[i].least_s))
+			assert_true(isnan(line.least_s));
+		else
+			assert_true(line.least_s == rows[i].least_s);
+	}
+}
+
+static void test_an_unknown_chip_bounds_nothing(void **state)
+{
+	struct ts_rates unknown = { .peak_flops_per_s = NAN,
+				    .hbm_bytes_per_s = NAN,
+				    .vmem_bytes_per_s = NAN };
+	struct ts_roofline line = ts_roofline_of(&unknown, 1e9, 1e9, 1e9);
+
+	(void)state;
+	assert_int_equal(line.bound, TS_BOUND_UNKNOWN);
+	assert_true(isnan(line.least_s) && isnan(line.compute_s) && isnan(line.hbm_s));
+}
+
+/* A v6e: ridge point 918e12 / 1638e9 = 560 FLOP/B. */
+static void test_the_ridge_point_divides_compute_from_memory(void **state)
+{
+	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
+	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1);
+
+	(void)state;
+	assert_int_equal(ts_roofline_of(&v6e, 559e6, 1e6, NAN).bound, TS_BOUND_HBM);
+	assert_int_equal(ts_roofline_of(&v6e, 562e6, 1e6, NAN).bound, TS_BOUND_COMPUTE);
+}
+
+static void test_bounds_have_xprofs_names(void **state)
+{
+	(void)state;
+	assert_string_equal(ts_bound_name(TS_BOUND_COMPUTE), "Compute");
+	assert_string_equal(ts_bound_name(TS_BOUND_HBM), "HBM");
+	assert_string_equal(ts_bound_name(TS_BOUND_VMEM), "VMEM");
+	assert_string_equal(ts_bound_name(TS_BOUND_UNKNOWN), "Unknown");
+	assert_string_equal(ts_bound_name((enum ts_bound)99), "Unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_slowest_resource_bounds),
+		cmocka_unit_test(test_an_unknown_chip_bounds_nothing),
+		cmocka_unit_test(test_the_ridge_point_divides_compute_from_memory),
+		cmocka_unit_test(test_bounds_have_xprofs_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
