@@ -1,2 +1,3 @@
 EXTRA_DIST +=
 include tests/hw/files.mk
+include tests/codec/files.mk

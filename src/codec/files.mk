@@ -1,2 +1,7 @@
 libtpusight_a_SOURCES += \
-	src/codec/pb.c src/codec/pb.h
+	src/codec/csv.c src/codec/csv.h \
+	src/codec/html.c src/codec/html.h \
+	src/codec/json.c src/codec/json.h \
+	src/codec/pb.c src/codec/pb.h \
+	src/codec/term.c src/codec/term.h \
+	src/codec/utf8.c src/codec/utf8.h

@@ -26,7 +26,7 @@ static bool fixed(struct ts_pb *pb, size_t n)
 	return true;
 }
 
-bool ts_pb_next(struct ts_pb *pb)
+bool ts_pb_next_any(struct ts_pb *pb)
 {
 	const uint8_t *start = pb->p;
 	uint64_t tag;

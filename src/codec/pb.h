@@ -63,8 +63,37 @@ static inline bool ts_pb_varint(const uint8_t **p, const uint8_t *end, uint64_t 
 	return false;
 }
 
-/* The next field. False at the end, and for good after an error. */
-bool ts_pb_next(struct ts_pb *pb);
+bool ts_pb_next_any(struct ts_pb *pb); /* ts_pb_next() without its short cut */
+
+/*
+ * The next field. False at the end, and for good after an error. Most fields of an event have a tag
+ * of one byte and a number or length of few: those are read right here.
+ */
+static inline bool ts_pb_next(struct ts_pb *pb)
+{
+	const uint8_t *p = pb->p;
+	uint64_t value;
+	uint8_t tag;
+
+	if (pb->end - p < 2 || p[0] >= 128 || p[0] < 8 || ((p[0] & 7) & ~TS_PB_BYTES) != 0)
+		return ts_pb_next_any(pb);
+	tag = *p++;
+	pb->data = p;
+	if (!ts_pb_varint(&p, pb->end, &value))
+		return ts_pb_next_any(pb);
+	if ((tag & 7) == TS_PB_BYTES) {
+		if (value > (uint64_t)(pb->end - p))
+			return ts_pb_next_any(pb);
+		pb->data = p;
+		pb->len = (size_t)value;
+		p += pb->len;
+	}
+	pb->field = tag >> 3;
+	pb->wire = tag & 7;
+	pb->value = value;
+	pb->p = p;
+	return true;
+}
 
 static inline uint64_t ts_pb_u64(const struct ts_pb *pb)
 {

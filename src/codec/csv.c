@@ -1,0 +1,89 @@
+/* CSV (RFC 4180), written. The guard against formulas follows OWASP's "CSV Injection". */
+#include "codec/csv.h"
+
+#include <math.h>
+
+#include "codec/json.h"
+#include "codec/utf8.h"
+
+static void next_cell(struct ts_csv *csv)
+{
+	if (csv->in_row)
+		ts_buf_putc(csv->out, ',');
+	csv->in_row = true;
+}
+
+static bool is_formula(struct ts_bytes text)
+{
+	return text.n > 0 && text.p[0] != '\0' && strchr("=+-@\t\r", text.p[0]);
+}
+
+static bool needs_quotes(struct ts_bytes text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '"' || text.p[i] == ',' || text.p[i] == '\n' || text.p[i] == '\r')
+			return true;
+	return text.n > 0 && (text.p[0] == ' ' || text.p[text.n - 1] == ' ');
+}
+
+static void put_valid(struct ts_buf *out, struct ts_bytes text)
+{
+	const uint8_t *p = text.p, *end = text.p + text.n;
+
+	while (p < end) {
+		const uint8_t *start = p;
+		uint32_t c = ts_utf8_next(&p, end);
+
+		if (c == TS_UTF8_BAD || c == 0)
+			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
+		else
+			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });
+		if (c == '"')
+			ts_buf_putc(out, '"');
+	}
+}
+
+void ts_csv_text(struct ts_csv *csv, struct ts_bytes text)
+{
+	bool quotes = needs_quotes(text);
+
+	next_cell(csv);
+	if (quotes)
+		ts_buf_putc(csv->out, '"');
+	if (is_formula(text))
+		ts_buf_putc(csv->out, '\'');
+	if (text.n)
+		put_valid(csv->out, text);
+	if (quotes)
+		ts_buf_putc(csv->out, '"');
+}
+
+void ts_csv_i64(struct ts_csv *csv, int64_t value)
+{
+	next_cell(csv);
+	ts_buf_i64(csv->out, value);
+}
+
+void ts_csv_u64(struct ts_csv *csv, uint64_t value)
+{
+	next_cell(csv);
+	ts_buf_u64(csv->out, value);
+}
+
+void ts_csv_double(struct ts_csv *csv, double value)
+{
+	next_cell(csv);
+	if (isfinite(value))
+		ts_json_number(csv->out, value);
+}
+
+void ts_csv_empty(struct ts_csv *csv)
+{
+	next_cell(csv);
+}
+
+void ts_csv_end_row(struct ts_csv *csv)
+{
+	ts_buf_putc(csv->out, '\n');
+	csv->in_row = false;
+}

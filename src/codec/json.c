@@ -1,0 +1,253 @@
+/* JSON (RFC 8259), written. */
+#include "codec/json.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "codec/utf8.h"
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define HIGH	   EACH(0x80)
+
+/* The high bit of each byte of X that is zero, and perhaps of those above the lowest such. */
+static uint64_t zero_bytes(uint64_t x)
+{
+	return (x - EACH(1)) & ~x & HIGH;
+}
+
+static bool is_plain(uint8_t c)
+{
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '<';
+}
+
+/* How many bytes from AT on need no escape: eight at a time, most text is nothing else. */
+static size_t plain_run(struct ts_bytes text, size_t at)
+{
+	size_t from = at;
+	uint64_t w;
+
+	for (; text.n - at >= sizeof(w); at += sizeof(w)) {
+		memcpy(&w, text.p + at, sizeof(w));
+		if ((w & HIGH) | zero_bytes(w & EACH(0xE0)) | zero_bytes(w ^ EACH('"')) |
+		    zero_bytes(w ^ EACH('\\')) | zero_bytes(w ^ EACH('<')) |
+		    zero_bytes(w ^ EACH(0x7F)))
+			break;
+	}
+	while (at < text.n && is_plain(text.p[at]))
+		at++;
+	return at - from;
+}
+
+static void put_unicode(struct ts_buf *out, uint32_t c)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	ts_buf_puts(out, "\\u");
+	for (int shift = 12; shift >= 0; shift -= 4)
+		ts_buf_putc(out, hex[c >> shift & 15]);
+}
+
+static void put_escaped(struct ts_buf *out, uint32_t c)
+{
+	static const char shorts[][2] = { { '"', '"' },  { '\\', '\\' }, { '\b', 'b' }, { '\f', 'f' },
+					  { '\n', 'n' }, { '\r', 'r' },  { '\t', 't' } };
+
+	for (size_t i = 0; i < TS_NELEM(shorts); i++) {
+		if (c != (uint32_t)shorts[i][0])
+			continue;
+		ts_buf_putc(out, '\\');
+		ts_buf_putc(out, shorts[i][1]);
+		return;
+	}
+	put_unicode(out, c);
+}
+
+/* One character that is not plain. */
+static size_t put_special(struct ts_buf *out, struct ts_bytes text, size_t at)
+{
+	const uint8_t *p = text.p + at;
+	uint32_t c = ts_utf8_next(&p, text.p + text.n);
+	size_t n = (size_t)(p - (text.p + at));
+
+	if (c == TS_UTF8_BAD)
+		ts_buf_puts(out, TS_UTF8_REPLACEMENT);
+	else if (c < 0x80 || ts_utf8_is_control(c))
+		put_escaped(out, c);
+	else
+		ts_buf_put(out, (struct ts_bytes){ text.p + at, n });
+	return n;
+}
+
+void ts_json_quote(struct ts_buf *out, struct ts_bytes text)
+{
+	size_t at = 0;
+
+	if (text.n > SIZE_MAX - 2 || !ts_buf_room(out, text.n + 2)) {
+		out->failed = true;
+		return;
+	}
+	ts_buf_putc(out, '"');
+	while (at < text.n) {
+		size_t run = plain_run(text, at);
+
+		ts_buf_put(out, (struct ts_bytes){ text.p + at, run });
+		at += run;
+		if (at < text.n)
+			at += put_special(out, text, at);
+	}
+	ts_buf_putc(out, '"');
+}
+
+/* The decimal point of the locale, whatever its bytes are, as the one that JSON has. */
+static void put_digits(struct ts_buf *out, const char *digits)
+{
+	bool in_point = false;
+
+	for (; *digits; digits++) {
+		bool is_point = !strchr("0123456789+-e", *digits);
+
+		if (!is_point || !in_point)
+			ts_buf_putc(out, is_point ? '.' : *digits);
+		in_point = is_point;
+	}
+}
+
+void ts_json_number(struct ts_buf *out, double value)
+{
+	char digits[40];
+
+	if (!isfinite(value)) {
+		ts_buf_puts(out, "null");
+		return;
+	}
+	if (value == floor(value) && fabs(value) < 1e15 && !(value == 0 && signbit(value))) {
+		ts_buf_i64(out, (int64_t)value);
+		return;
+	}
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, value);
+		if (strtod(digits, NULL) == value)
+			break;
+	}
+	put_digits(out, digits);
+}
+
+static void new_line(struct ts_json *json)
+{
+	if (json->style == TS_JSON_COMPACT)
+		return;
+	ts_buf_putc(json->out, '\n');
+	ts_buf_pad(json->out, ' ', (size_t)json->depth * 2);
+}
+
+/* What stands between the item before and the next one. */
+static void next_item(struct ts_json *json)
+{
+	if (json->after_key) {
+		json->after_key = false;
+		return;
+	}
+	if (json->comma)
+		ts_buf_putc(json->out, ',');
+	if (json->depth > 0)
+		new_line(json);
+	json->comma = true;
+}
+
+static void begin(struct ts_json *json, char bracket)
+{
+	next_item(json);
+	ts_buf_putc(json->out, bracket);
+	json->depth++;
+	json->comma = false;
+}
+
+static void end(struct ts_json *json, char bracket)
+{
+	assert(json->depth > 0 && !json->after_key);
+	json->depth--;
+	if (json->comma)
+		new_line(json);
+	ts_buf_putc(json->out, bracket);
+	json->comma = true;
+}
+
+void ts_json_object(struct ts_json *json)
+{
+	begin(json, '{');
+}
+
+void ts_json_object_end(struct ts_json *json)
+{
+	end(json, '}');
+}
+
+void ts_json_array(struct ts_json *json)
+{
+	begin(json, '[');
+}
+
+void ts_json_array_end(struct ts_json *json)
+{
+	end(json, ']');
+}
+
+void ts_json_key_bytes(struct ts_json *json, struct ts_bytes key)
+{
+	assert(!json->after_key);
+	next_item(json);
+	ts_json_quote(json->out, key);
+	ts_buf_puts(json->out, json->style == TS_JSON_COMPACT ? ":" : ": ");
+	json->after_key = true;
+}
+
+void ts_json_key(struct ts_json *json, const char *key)
+{
+	ts_json_key_bytes(json, ts_bytes_of(key));
+}
+
+void ts_json_i64(struct ts_json *json, int64_t value)
+{
+	next_item(json);
+	ts_buf_i64(json->out, value);
+}
+
+void ts_json_u64_string(struct ts_json *json, uint64_t value)
+{
+	next_item(json);
+	ts_buf_putc(json->out, '"');
+	ts_buf_u64(json->out, value);
+	ts_buf_putc(json->out, '"');
+}
+
+void ts_json_double(struct ts_json *json, double value)
+{
+	next_item(json);
+	ts_json_number(json->out, value);
+}
+
+void ts_json_string(struct ts_json *json, struct ts_bytes text)
+{
+	next_item(json);
+	ts_json_quote(json->out, text);
+}
+
+void ts_json_text(struct ts_json *json, const char *text)
+{
+	if (text)
+		ts_json_string(json, ts_bytes_of(text));
+	else
+		ts_json_null(json);
+}
+
+void ts_json_bool(struct ts_json *json, bool value)
+{
+	next_item(json);
+	ts_buf_puts(json->out, value ? "true" : "false");
+}
+
+void ts_json_null(struct ts_json *json)
+{
+	next_item(json);
+	ts_buf_puts(json->out, "null");
+}

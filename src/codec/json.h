@@ -1,0 +1,58 @@
+/*
+ * A streaming JSON writer onto a buffer.
+ *
+ *	struct ts_json json = ts_json_of(&buf, TS_JSON_PRETTY);
+ *
+ *	ts_json_object(&json);
+ *	ts_json_key(&json, "name");
+ *	ts_json_string(&json, name);
+ *	ts_json_object_end(&json);
+ *
+ * Commas, line ends and indentation are its affair; that keys and values alternate is the
+ * caller's. Nothing but the buffer is held; a failure of memory is the buffer's (.failed).
+ *
+ * Text may be any bytes: what is not UTF-8 becomes U+FFFD; control characters and '<' are escaped,
+ * so that the output can stand inside an HTML script element and on a terminal. Numbers do not
+ * depend on the locale.
+ */
+#ifndef TS_CODEC_JSON_H
+#define TS_CODEC_JSON_H
+
+#include "base/buf.h"
+
+enum ts_json_style { TS_JSON_COMPACT, TS_JSON_PRETTY /* two spaces a level */ };
+
+struct ts_json {
+	struct ts_buf *out;
+	enum ts_json_style style;
+	unsigned depth;
+	bool comma;	/* something stands before the next item of this level */
+	bool after_key;
+};
+
+static inline struct ts_json ts_json_of(struct ts_buf *out, enum ts_json_style style)
+{
+	return (struct ts_json){ .out = out, .style = style };
+}
+
+void ts_json_object(struct ts_json *json);
+void ts_json_object_end(struct ts_json *json);
+void ts_json_array(struct ts_json *json);
+void ts_json_array_end(struct ts_json *json);
+void ts_json_key(struct ts_json *json, const char *key);
+void ts_json_key_bytes(struct ts_json *json, struct ts_bytes key);
+
+void ts_json_i64(struct ts_json *json, int64_t value);
+void ts_json_u64_string(struct ts_json *json, uint64_t value); /* "18446744073709551615" */
+void ts_json_double(struct ts_json *json, double value);       /* NaN, infinities: null */
+void ts_json_string(struct ts_json *json, struct ts_bytes text);
+void ts_json_text(struct ts_json *json, const char *text); /* NULL: null */
+void ts_json_bool(struct ts_json *json, bool value);
+void ts_json_null(struct ts_json *json);
+
+/* The pieces alone, for writers of very many: a string with its quotes, a number. */
+void ts_json_quote(struct ts_buf *out, struct ts_bytes text);
+/* 15 digits, or the 16 or 17 it takes to read back the same; NaN and infinities as "null". */
+void ts_json_number(struct ts_buf *out, double value);
+
+#endif
