@@ -90,8 +90,10 @@ struct ts_line {
 	struct ts_bytes name; /* display_name when there is one */
 	enum ts_line_kind kind;
 	int64_t start_ps;     /* events' offsets count from here */
+	int64_t host_ps;      /* the same since its own host's start: finish() adds the host's lag */
 	struct ts_bytes body; /* the undecoded line, for its reader */
-	uint64_t nr_events;   /* TS_LINE_NR_UNKNOWN until somebody counted */
+	uint64_t nr_events;
+	bool unsorted;	      /* found out by the first pass: its reader must sort */
 };
 
 struct ts_plane {
@@ -101,7 +103,7 @@ struct ts_plane {
 	enum ts_plane_kind kind;
 	uint32_t device; /* index into profile->devices, or TS_NONE */
 	uint32_t first_line, nr_lines;
-	void *reader_data; /* of the reader that made it: how to decode its events */
+	const void *reader_data; /* of the reader that made it: how to decode its events */
 };
 
 /* A core as the profile shows it: one plane (facts: v2, v3 and v7x have two a chip). What the
@@ -133,6 +135,8 @@ struct ts_host {
 	double hbm_utilization_pct;
 	uint32_t first_plane, nr_planes;
 	uint32_t reader;	/* the index of its reader in read/'s list */
+	void *reader_data;	/* of that reader, freed by .reader_release */
+	void (*reader_release)(void *data);
 };
 
 /* What could not be read, and what that cost: becomes a finding. */

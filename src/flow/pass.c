@@ -1,0 +1,301 @@
+/* Lines on threads, states merged in order, analyses closed by need. */
+#include "flow/pass.h"
+
+#include <pthread.h>
+
+#include "base/work.h"
+#include "flow/stream.h"
+
+#define MAX_ANALYSES 32
+
+struct line_states {
+	void *state[MAX_ANALYSES]; /* NULL: the analysis does not want the line */
+	bool observed, done;
+};
+
+struct pass {
+	struct ts_profile *profile;
+	const struct ts_context *ctx;
+	const struct ts_observer *observer;
+	const struct ts_analysis *analyses[MAX_ANALYSES];
+	void *sums[MAX_ANALYSES];
+	size_t nr_analyses;
+	uint32_t *jobs; /* lines, largest first */
+	size_t nr_jobs;
+	struct line_states *lines; /* one a line of the profile */
+	uint32_t next_merge;
+	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
+};
+
+static void release_state(const struct ts_analysis *analysis, void **state)
+{
+	if (*state && analysis->release)
+		analysis->release(*state);
+	free(*state);
+	*state = NULL;
+}
+
+static void release_line(struct pass *pass, uint32_t line)
+{
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		release_state(pass->analyses[a], &pass->lines[line].state[a]);
+}
+
+static enum ts_status open_line(struct pass *pass, uint32_t index, struct ts_error *err)
+{
+	const struct ts_line *line = &pass->profile->lines[index];
+
+	for (size_t a = 0; a < pass->nr_analyses; a++) {
+		const struct ts_analysis *analysis = pass->analyses[a];
+		void **state = &pass->lines[index].state[a];
+		enum ts_status st = TS_OK;
+
+		if (!analysis->block || !analysis->wants(pass->ctx, line))
+			continue;
+		*state = calloc(1, TS_MAX(analysis->state_size, 1));
+		if (!*state)
+			return ts_fail_nomem(err);
+		if (analysis->open)
+			st = analysis->open(*state, pass->ctx, line, err);
+		if (st)
+			return st;
+	}
+	return TS_OK;
+}
+
+static enum ts_status show_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct pass *pass = ctx;
+	struct line_states *states = &pass->lines[block->line_index];
+	enum ts_status st = TS_OK;
+
+	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
+		if (states->state[a])
+			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
+	if (st == TS_OK && states->observed)
+		st = pass->observer->block(pass->observer->ctx, block, err);
+	return st;
+}
+
+static unsigned wanted_columns(const struct pass *pass, uint32_t line)
+{
+	unsigned columns = 0;
+
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		if (pass->lines[line].state[a])
+			columns |= pass->analyses[a]->columns;
+	return columns;
+}
+
+static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
+{
+	struct ts_sink sink = { .ctx = pass, .block = show_block };
+	enum ts_status st = open_line(pass, line, err);
+
+	if (st)
+		return st;
+	sink.columns = wanted_columns(pass, line);
+	return ts_stream_line(pass->profile, line, &sink, err);
+}
+
+static void note_damage(struct pass *pass, uint32_t line, const struct ts_error *err)
+{
+	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
+
+	pthread_mutex_lock(&pass->lock);
+	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text);
+	pthread_mutex_unlock(&pass->lock);
+}
+
+/* Merges the lines that are done and whose turn it is. Called with the lock held. */
+static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && pass->next_merge < pass->profile->nr_lines &&
+	       pass->lines[pass->next_merge].done) {
+		struct line_states *states = &pass->lines[pass->next_merge];
+
+		for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
+			if (states->state[a])
+				st = pass->analyses[a]->merge(pass->sums[a], states->state[a],
+							      pass->ctx, err);
+		release_line(pass, pass->next_merge++);
+	}
+	return st;
+}
+
+static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct pass *pass = ctx;
+	uint32_t line = pass->jobs[job];
+	enum ts_status st = stream(pass, line, err);
+
+	(void)thread;
+	if (st == TS_UNSORTED) {
+		release_line(pass, line);
+		if (pass->lines[line].observed)
+			pass->observer->restart(pass->observer->ctx, line);
+		pass->profile->lines[line].unsorted = true;
+		st = stream(pass, line, err);
+	}
+	if (st == TS_FORMAT) {
+		note_damage(pass, line, err);
+		st = TS_OK;
+	}
+	if (st)
+		return st;
+	pthread_mutex_lock(&pass->lock);
+	pass->lines[line].done = true;
+	st = merge_ready(pass, err);
+	pthread_mutex_unlock(&pass->lock);
+	return st;
+}
+
+struct sized_line {
+	size_t n;
+	uint32_t line;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct sized_line *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static bool is_wanted(struct pass *pass, uint32_t index)
+{
+	const struct ts_line *line = &pass->profile->lines[index];
+	bool wanted = false;
+
+	if (pass->profile->planes[line->plane].kind == TS_PLANE_OURS)
+		return false;
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		wanted |= pass->analyses[a]->block && pass->analyses[a]->wants(pass->ctx, line);
+	if (pass->observer && pass->observer->block)
+		pass->lines[index].observed =
+			pass->observer->wants(pass->observer->ctx, pass->profile, index);
+	return wanted || pass->lines[index].observed;
+}
+
+static enum ts_status choose_lines(struct pass *pass, struct ts_error *err)
+{
+	size_t nr_lines = pass->profile->nr_lines;
+	struct sized_line *sized = calloc(nr_lines + 1, sizeof(*sized));
+
+	pass->jobs = calloc(nr_lines + 1, sizeof(*pass->jobs));
+	pass->lines = calloc(nr_lines + 1, sizeof(*pass->lines));
+	if (!sized || !pass->jobs || !pass->lines) {
+		free(sized);
+		return ts_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < nr_lines; i++) {
+		pass->lines[i].done = !is_wanted(pass, i);
+		if (!pass->lines[i].done)
+			sized[pass->nr_jobs++] =
+				(struct sized_line){ pass->profile->lines[i].body.n, i };
+	}
+	qsort(sized, pass->nr_jobs, sizeof(*sized), by_size);
+	for (size_t i = 0; i < pass->nr_jobs; i++)
+		pass->jobs[i] = sized[i].line;
+	free(sized);
+	return TS_OK;
+}
+
+static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
+{
+	for (size_t a = 0; a < pass->nr_analyses; a++) {
+		pass->sums[a] = calloc(1, TS_MAX(pass->analyses[a]->state_size, 1));
+		if (!pass->sums[a])
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static bool needs_are_there(const struct ts_analysis *analysis, const struct ts_results *results)
+{
+	for (size_t i = 0; i < TS_NELEM(analysis->needs) && analysis->needs[i]; i++)
+		if (!ts_results_find(results, analysis->needs[i]))
+			return false;
+	return true;
+}
+
+static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at, struct ts_error *err)
+{
+	const struct ts_analysis *analysis = pass->analyses[at];
+	struct ts_result *result = ts_results_add(ctx->results, analysis->name, analysis->title);
+	enum ts_status st;
+
+	if (!result)
+		return ts_fail_nomem(err);
+	result->top_level = analysis->top_level;
+	st = analysis->close(pass->sums[at], ctx, result, err);
+	if (st == TS_OK && ctx->results->failed)
+		st = ts_fail_nomem(err);
+	release_state(analysis, &pass->sums[at]);
+	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
+}
+
+/* Closes whoever has what it needs, again and again. A need that never comes is our own mistake. */
+static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
+{
+	bool closed[MAX_ANALYSES] = { false };
+	size_t nr_closed = 0, before;
+
+	do {
+		before = nr_closed;
+		for (size_t a = 0; a < pass->nr_analyses; a++) {
+			enum ts_status st;
+
+			if (closed[a] || !needs_are_there(pass->analyses[a], ctx->results))
+				continue;
+			st = close_one(pass, ctx, a, err);
+			if (st)
+				return st;
+			closed[a] = true;
+			nr_closed++;
+		}
+	} while (nr_closed > before);
+	if (nr_closed < pass->nr_analyses)
+		return ts_fail(err, TS_UNSUPPORTED, "an analysis needs a result that nobody makes");
+	return TS_OK;
+}
+
+static void release(struct pass *pass)
+{
+	for (size_t i = 0; pass->lines && i < pass->profile->nr_lines; i++)
+		release_line(pass, (uint32_t)i);
+	for (size_t a = 0; a < pass->nr_analyses; a++)
+		release_state(pass->analyses[a], &pass->sums[a]);
+	free(pass->lines);
+	free(pass->jobs);
+	pthread_mutex_destroy(&pass->lock);
+}
+
+enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, int number,
+			   const struct ts_observer *observer, size_t nr_threads,
+			   struct ts_error *err)
+{
+	struct pass pass = { .profile = profile, .ctx = ctx, .observer = observer };
+	enum ts_status st;
+
+	for (size_t i = 0; ts_analyses[i] && pass.nr_analyses < MAX_ANALYSES; i++)
+		if (ts_analyses[i]->pass == number)
+			pass.analyses[pass.nr_analyses++] = ts_analyses[i];
+	if (pthread_mutex_init(&pass.lock, NULL) != 0)
+		return ts_fail_nomem(err);
+	st = choose_lines(&pass, err);
+	if (st == TS_OK)
+		st = make_sums(&pass, err);
+	if (st == TS_OK)
+		st = ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
+	if (st == TS_OK)
+		st = merge_ready(&pass, err); /* lines nobody wanted may stand last */
+	if (st == TS_OK)
+		st = close_all(&pass, ctx, err);
+	release(&pass);
+	return st;
+}

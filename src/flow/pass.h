@@ -1,0 +1,32 @@
+/*
+ * A pass: every wanted line streamed once, its blocks shown to every analysis that wants the line.
+ *
+ * Lines run on threads, largest first; states are merged in the order of the lines, so the outcome
+ * does not depend on threads. A line found unsorted is marked in the profile and streamed again,
+ * sorted, with fresh states. Damage inside a line is noted in the profile; what stood before it
+ * counts.
+ */
+#ifndef TS_FLOW_PASS_H
+#define TS_FLOW_PASS_H
+
+#include "analysis/analysis.h"
+
+/* An observer of a pass that is no analysis (counting for the trace's budget). NULL block: none.
+ * block() may be called on several threads at once, for different lines. */
+struct ts_observer {
+	void *ctx;
+	bool (*wants)(void *ctx, const struct ts_profile *profile, uint32_t line);
+	void (*restart)(void *ctx, uint32_t line); /* what was seen of the line counts for nothing */
+	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
+};
+
+/*
+ * Runs the analyses of pass NUMBER over the profile: opens, feeds and merges their states, then
+ * closes them in the order of their needs into ctx->results. Those without .block are closed with
+ * a zeroed state.
+ */
+enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, int number,
+			   const struct ts_observer *observer, size_t nr_threads,
+			   struct ts_error *err);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * The stack of open events of a line.
+ *
+ * An event is a child of the top when the top's time by the device's clock includes it (XProf:
+ * tsl AncestorStack and Timespan::Includes); else the top is closed first. Segments are cut on the
+ * timeline's clock: up to CUT every moment has been given to somebody.
+ */
+#include "model/nest.h"
+
+#define BLOCK_EVENTS 2048
+#define BLOCK_SEGMENTS (2 * BLOCK_EVENTS) /* an event begins one of its parent and ends its own */
+
+struct open_event {
+	struct ts_event event;
+	int64_t device_end_ps, end_ps, children_ps;
+};
+
+struct ts_nest {
+	struct ts_sink sink;
+	struct ts_block block;
+	size_t depth;
+	int64_t last_start_ps, cut_ps;
+	struct open_event stack[TS_NEST_MAX];
+	uint32_t op[BLOCK_EVENTS], segment_op[BLOCK_SEGMENTS];
+	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
+	int64_t total_ps[BLOCK_EVENTS], self_ps[BLOCK_EVENTS];
+	int64_t flops[BLOCK_EVENTS], bytes[BLOCK_EVENTS], occurrences[BLOCK_EVENTS];
+	uint64_t number[BLOCK_EVENTS];
+	uint16_t depths[BLOCK_EVENTS];
+	int64_t segment_start_ps[BLOCK_SEGMENTS], segment_end_ps[BLOCK_SEGMENTS];
+};
+
+struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
+			    const struct ts_sink *sink)
+{
+	struct ts_nest *nest = malloc(sizeof(*nest));
+	bool costs = sink->columns & TS_COL_COSTS;
+
+	if (!nest)
+		return NULL;
+	nest->sink = *sink;
+	nest->depth = 0;
+	nest->last_start_ps = INT64_MIN;
+	nest->cut_ps = INT64_MIN;
+	nest->block = (struct ts_block){
+		.profile = profile,
+		.line = &profile->lines[line],
+		.line_index = line,
+		.op = nest->op,
+		.start_ps = nest->start_ps,
+		.dur_ps = nest->dur_ps,
+		.total_ps = nest->total_ps,
+		.self_ps = nest->self_ps,
+		.depth = nest->depths,
+		.flops = costs ? nest->flops : NULL,
+		.bytes = costs ? nest->bytes : NULL,
+		.occurrences = nest->occurrences,
+		.number = sink->columns & TS_COL_NUMBER ? nest->number : NULL,
+		.segment_op = nest->segment_op,
+		.segment_start_ps = nest->segment_start_ps,
+		.segment_end_ps = nest->segment_end_ps,
+	};
+	return nest;
+}
+
+void ts_nest_free(struct ts_nest *nest)
+{
+	free(nest);
+}
+
+static enum ts_status hand_over(struct ts_nest *nest, struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (nest->block.nr_events == 0 && nest->block.nr_segments == 0)
+		return TS_OK;
+	st = nest->sink.block(nest->sink.ctx, &nest->block, err);
+	nest->block.nr_events = 0;
+	nest->block.nr_segments = 0;
+	return st;
+}
+
+/* Gives the moments from the cut up to END to OP. */
+static void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
+{
+	struct ts_block *block = &nest->block;
+	size_t at = block->nr_segments;
+
+	if (end_ps <= nest->cut_ps)
+		return;
+	if (nest->sink.columns & TS_COL_SEGMENTS) {
+		nest->segment_op[at] = op;
+		nest->segment_start_ps[at] = nest->cut_ps;
+		nest->segment_end_ps[at] = end_ps;
+		block->nr_segments++;
+	}
+	nest->cut_ps = end_ps;
+}
+
+static void put_event(struct ts_nest *nest, const struct open_event *open, size_t depth)
+{
+	const struct ts_event *event = &open->event;
+	size_t at = nest->block.nr_events++;
+
+	nest->op[at] = event->op;
+	nest->start_ps[at] = event->start_ps;
+	nest->dur_ps[at] = event->dur_ps;
+	nest->total_ps[at] = event->total_ps;
+	nest->self_ps[at] = event->total_ps - open->children_ps;
+	nest->depths[at] = (uint16_t)depth;
+	nest->flops[at] = event->flops;
+	nest->bytes[at] = event->bytes;
+	nest->occurrences[at] = event->occurrences;
+	nest->number[at] = event->number;
+}
+
+static enum ts_status room(struct ts_nest *nest, struct ts_error *err)
+{
+	if (nest->block.nr_events < BLOCK_EVENTS && nest->block.nr_segments + 2 <= BLOCK_SEGMENTS)
+		return TS_OK;
+	return hand_over(nest, err);
+}
+
+/* Closes the top. The next event, if there is one, starts at NEXT_START. */
+static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts_error *err)
+{
+	struct open_event *top = &nest->stack[nest->depth - 1];
+	enum ts_status st = room(nest, err);
+
+	if (st)
+		return st;
+	cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
+	put_event(nest, top, --nest->depth);
+	return TS_OK;
+}
+
+static bool includes(const struct open_event *open, const struct open_event *other)
+{
+	return open->event.device_start_ps <= other->event.device_start_ps &&
+	       other->device_end_ps <= open->device_end_ps;
+}
+
+enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, struct ts_error *err)
+{
+	struct open_event next = {
+		.event = *event,
+		.device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps),
+		.end_ps = ts_i64_add(event->start_ps, event->dur_ps),
+	};
+	enum ts_status st = TS_OK;
+
+	if (event->device_start_ps < nest->last_start_ps)
+		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
+	nest->last_start_ps = event->device_start_ps;
+	while (nest->depth > 0 && !includes(&nest->stack[nest->depth - 1], &next) && st == TS_OK)
+		st = pop(nest, event->start_ps, err);
+	if (st == TS_OK)
+		st = room(nest, err);
+	if (st)
+		return st;
+	if (nest->depth > 0) {
+		struct open_event *parent = &nest->stack[nest->depth - 1];
+
+		parent->children_ps = ts_i64_add(parent->children_ps, event->total_ps);
+		cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
+	}
+	nest->cut_ps = TS_MAX(nest->cut_ps, event->start_ps);
+	if (nest->depth == TS_NEST_MAX) {
+		cut(nest, event->op, next.end_ps);
+		put_event(nest, &next, nest->depth);
+		return TS_OK;
+	}
+	nest->stack[nest->depth++] = next;
+	return TS_OK;
+}
+
+enum ts_status ts_nest_finish(struct ts_nest *nest, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (nest->depth > 0 && st == TS_OK)
+		st = pop(nest, INT64_MAX, err);
+	return st ? st : hand_over(nest, err);
+}

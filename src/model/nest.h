@@ -1,0 +1,37 @@
+/*
+ * Nesting: events of one line in the order of their starts become blocks with self times and
+ * segments (model/block.h says what these are). Every reader of events ends here, so that nesting
+ * means the same for all formats.
+ *
+ * The stack holds the open events only: memory is bounded by TS_NEST_MAX, not by the line. An event
+ * nested deeper than that is handed over like any other, but what it holds counts as its parent's.
+ */
+#ifndef TS_MODEL_NEST_H
+#define TS_MODEL_NEST_H
+
+#include "model/block.h"
+
+#define TS_NEST_MAX 1024
+
+struct ts_event {
+	uint32_t op;
+	int64_t start_ps, dur_ps;	    /* on the run's timeline */
+	int64_t device_start_ps, total_ps;  /* by the device's clock; the same where it has none */
+	int64_t flops, bytes;		    /* TS_UNKNOWN: none of its own */
+	int64_t occurrences;
+	uint64_t number;		    /* TS_NO_NUMBER */
+};
+
+struct ts_nest; /* one line's, one thread's */
+
+/* NULL: no memory. The sink gets blocks from push and finish; its status ends the line. */
+struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
+			    const struct ts_sink *sink);
+/* TS_UNSORTED when the event starts before the one pushed last. */
+enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
+			    struct ts_error *err);
+/* Closes what is open and hands over the last block. */
+enum ts_status ts_nest_finish(struct ts_nest *nest, struct ts_error *err);
+void ts_nest_free(struct ts_nest *nest);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * Kinds of ops. The words are XLA's hlo_category values (openxla/xla, HloInstruction::ToCategory and
+ * xla/tsl/profiler/convert/xla_op_utils.h); names of instructions are never asked, they lie (JAX
+ * calls an all-reduce psum).
+ */
+#include "model/op_kind.h"
+
+#include "model/cost.h"
+
+struct kind_row {
+	const char *category;
+	bool prefix; /* whatever follows: -start, -done, " fusion" */
+	enum ts_op_kind kind;
+};
+
+/* The first row that fits. */
+static const struct kind_row rows[] = {
+	{ "convolution", true, TS_OP_MATRIX },
+	{ "output fusion", false, TS_OP_MATRIX },
+	{ "dot", false, TS_OP_MATRIX },
+	{ "copy", true, TS_OP_MOVE },
+	{ "data formatting", false, TS_OP_MOVE },
+	{ "transpose", false, TS_OP_MOVE },
+	{ "reshape", false, TS_OP_MOVE },
+	{ "slice-start", false, TS_OP_MOVE },
+	{ "slice-done", false, TS_OP_MOVE },
+	{ "dynamic-slice-start", false, TS_OP_MOVE },
+	{ "dynamic-slice-done", false, TS_OP_MOVE },
+	{ "dynamic-update-slice-start", false, TS_OP_MOVE },
+	{ "dynamic-update-slice-done", false, TS_OP_MOVE },
+	{ "async-start", false, TS_OP_MOVE },
+	{ "async-update", false, TS_OP_MOVE },
+	{ "async-done", false, TS_OP_MOVE },
+	{ "all-reduce", true, TS_OP_COLLECTIVE },
+	{ "all-gather", true, TS_OP_COLLECTIVE },
+	{ "all-to-all", true, TS_OP_COLLECTIVE },
+	{ "ragged-all-to-all", true, TS_OP_COLLECTIVE },
+	{ "reduce-scatter", true, TS_OP_COLLECTIVE },
+	{ "collective-", true, TS_OP_COLLECTIVE },
+	{ "partition-id", false, TS_OP_COMPUTE },
+	{ "infeed", true, TS_OP_HOST },
+	{ "outfeed", true, TS_OP_HOST },
+	{ "host send", true, TS_OP_HOST },
+	{ "host recv", true, TS_OP_HOST },
+	{ "send", true, TS_OP_COLLECTIVE },
+	{ "recv", true, TS_OP_COLLECTIVE },
+	{ "while", false, TS_OP_CONTROL },
+	{ "conditional", false, TS_OP_CONTROL },
+	{ "call", false, TS_OP_CONTROL },
+	{ "megacore fusion", false, TS_OP_CONTROL },
+};
+
+static const struct kind_row *row_of(struct ts_bytes category)
+{
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		if (rows[i].prefix ? ts_bytes_starts(category, rows[i].category) :
+				     ts_bytes_is(category, rows[i].category))
+			return &rows[i];
+	return NULL;
+}
+
+struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
+{
+	static const char *const fusions[] = {
+		[TS_FUSION_NONE] = "fusion",
+		[TS_FUSION_LOOP] = "loop fusion",
+		[TS_FUSION_INPUT] = "input fusion",
+		[TS_FUSION_OUTPUT] = "output fusion",
+		[TS_FUSION_CUSTOM] = "custom fusion",
+	};
+
+	if (ts_bytes_is(instr->opcode, "fusion"))
+		return ts_bytes_of(fusions[instr->fusion_kind]);
+	return instr->opcode;
+}
+
+/* An async wrapper is what it wraps: the root of the computation it calls. */
+static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+{
+	for (int depth = 0; depth < 4; depth++) {
+		if (instr->nr_called > 0 && ts_bytes_starts(instr->opcode, "async-"))
+			instr = &module->instrs[module->comps[instr->called[0]].root];
+		else if (instr->nr_operands > 0 && ts_bytes_starts(instr->opcode, "async-"))
+			instr = &module->instrs[instr->operands[0]];
+		else
+			break;
+	}
+	return instr->opcode;
+}
+
+/* A fusion of another kind than its category says: what stands inside decides. */
+static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t instr, enum ts_op_kind kind)
+{
+	const struct ts_hlo_instr *op = &module->instrs[instr];
+	struct ts_matmul product;
+
+	if (ts_hlo_matmuls(module, instr, &product, 1) > 0)
+		return TS_OP_MATRIX;
+	for (uint32_t c = 0; c < op->nr_called && kind == TS_OP_COMPUTE; c++) {
+		const struct ts_hlo_comp *comp = &module->comps[op->called[c]];
+
+		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+			const struct kind_row *row = row_of(module->instrs[comp->first_instr + i].opcode);
+
+			if (row && row->kind == TS_OP_COLLECTIVE)
+				return TS_OP_COLLECTIVE; /* all-reduce-scatter */
+		}
+	}
+	return kind;
+}
+
+/* copies and slices only: does any shape of it lie in the host's memory, S(5)? */
+static bool touches_host_memory(const struct ts_profile *profile, const struct ts_op *op)
+{
+	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
+
+	if (ts_bytes_has(op->text, "S(5)") || ts_bytes_has(op->shape, "S(5)"))
+		return true;
+	if (!instr)
+		return false;
+	if (ts_shape_in_space(&instr->shape, TS_SPACE_HOST))
+		return true;
+	for (uint32_t i = 0; i < instr->nr_operands; i++)
+		if (ts_shape_in_space(&profile->modules[op->module].instrs[instr->operands[i]].shape,
+				      TS_SPACE_HOST))
+			return true;
+	return false;
+}
+
+static bool is_copy_or_slice(struct ts_bytes category)
+{
+	return ts_bytes_starts(category, "copy") || ts_bytes_has(category, "slice") ||
+	       ts_bytes_starts(category, "async-") || ts_bytes_is(category, "data formatting");
+}
+
+static enum ts_op_async async_of(struct ts_bytes category)
+{
+	if (ts_bytes_ends(category, "-start"))
+		return TS_ASYNC_START;
+	if (ts_bytes_ends(category, "-done"))
+		return TS_ASYNC_DONE;
+	return TS_ASYNC_NONE;
+}
+
+bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_bytes framework_op)
+{
+	struct ts_bytes left = ts_bytes_cut(text, 0, ts_bytes_find(text, "="));
+
+	return ts_bytes_has(left.n ? left : name, ".remat") ||
+	       ts_bytes_has(framework_op, "rematted_computation");
+}
+
+void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
+{
+	const struct ts_hlo_module *module;
+	const struct kind_row *row;
+
+	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0)
+		return;
+	module = op->instr == TS_NONE ? NULL : &profile->modules[op->module];
+	op->is_remat = ts_op_looks_remat(op->name, op->text, op->framework_op);
+	op->async = async_of(op->category);
+	row = row_of(op->category);
+	if (module && ts_bytes_starts(op->category, "async-"))
+		row = row_of(wrapped_opcode(module, &module->instrs[op->instr]));
+	op->kind = row ? row->kind : TS_OP_COMPUTE;
+	if (module && op->kind == TS_OP_COMPUTE)
+		op->kind = kind_inside(module, op->instr, op->kind);
+	if (op->kind != TS_OP_CONTROL && is_copy_or_slice(op->category) &&
+	    touches_host_memory(profile, op))
+		op->kind = TS_OP_HOST;
+}
+
+/* "... copy-done((f32[2], f32[2], u32[]) %copy-start.4), ..." names its operand last. */
+static struct ts_bytes operand_in_text(struct ts_bytes text)
+{
+	size_t open = ts_bytes_find(text, "-done("), at, end;
+	struct ts_bytes args = ts_bytes_cut(text, open, text.n);
+
+	at = ts_bytes_find(args, "%");
+	for (end = at + 1; end < args.n && !strchr("), ", args.p[end]); end++)
+		;
+	return at < args.n ? ts_bytes_cut(args, at + 1, end - at - 1) : (struct ts_bytes){ NULL, 0 };
+}
+
+struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct ts_op *op)
+{
+	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
+
+	if (instr && instr->nr_operands > 0)
+		return profile->modules[op->module].instrs[instr->operands[0]].name;
+	return operand_in_text(op->text);
+}

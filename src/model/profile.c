@@ -1,0 +1,394 @@
+/*
+ * The profile's arrays, and what follows from what a reader found: which host came first, which
+ * module an op belongs to, what kind of op it is (model/op_kind.c).
+ */
+#include "model/profile.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "model/cost.h"
+#include "model/op_kind.h"
+
+#define MAX_DAMAGE 100
+
+void ts_profile_init(struct ts_profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->start_unix_ns = TS_UNKNOWN;
+	profile->capture_ps = TS_UNKNOWN;
+}
+
+void ts_profile_release(struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		if (profile->hosts[i].reader_release)
+			profile->hosts[i].reader_release(profile->hosts[i].reader_data);
+	ts_map_release(&profile->program_modules);
+	ts_map_release(&profile->op_keys);
+	free(profile->hosts);
+	free(profile->planes);
+	free(profile->lines);
+	free(profile->devices);
+	free(profile->ops);
+	free(profile->modules);
+	free(profile->damage);
+	ts_arena_release(&profile->arena);
+	ts_profile_init(profile);
+}
+
+struct ts_host *ts_profile_add_host(struct ts_profile *profile)
+{
+	struct ts_host *host;
+
+	if (!ts_grow(&profile->hosts, &profile->cap_hosts, profile->nr_hosts + 1, sizeof(*host)))
+		return NULL;
+	host = &profile->hosts[profile->nr_hosts++];
+	*host = (struct ts_host){
+		.start_unix_ns = TS_UNKNOWN,
+		.stop_unix_ns = TS_UNKNOWN,
+		.mxu_utilization_pct = NAN,
+		.hbm_utilization_pct = NAN,
+		.first_plane = (uint32_t)profile->nr_planes,
+	};
+	return host;
+}
+
+struct ts_plane *ts_profile_add_plane(struct ts_profile *profile)
+{
+	struct ts_plane *plane;
+
+	if (!ts_grow(&profile->planes, &profile->cap_planes, profile->nr_planes + 1, sizeof(*plane)))
+		return NULL;
+	plane = &profile->planes[profile->nr_planes++];
+	*plane = (struct ts_plane){ .device = TS_NONE, .first_line = (uint32_t)profile->nr_lines };
+	return plane;
+}
+
+struct ts_line *ts_profile_add_line(struct ts_profile *profile)
+{
+	struct ts_line *line;
+
+	if (!ts_grow(&profile->lines, &profile->cap_lines, profile->nr_lines + 1, sizeof(*line)))
+		return NULL;
+	line = &profile->lines[profile->nr_lines++];
+	*line = (struct ts_line){ .plane = TS_NONE };
+	return line;
+}
+
+struct ts_device *ts_profile_add_device(struct ts_profile *profile)
+{
+	struct ts_device *device;
+
+	if (!ts_grow(&profile->devices, &profile->cap_devices, profile->nr_devices + 1,
+		     sizeof(*device)))
+		return NULL;
+	device = &profile->devices[profile->nr_devices++];
+	*device = (struct ts_device){
+		.peak_flops_per_s = NAN,
+		.hbm_bytes_per_s = NAN,
+		.vmem_read_bytes_per_s = NAN,
+		.vmem_write_bytes_per_s = NAN,
+		.cmem_read_bytes_per_s = NAN,
+		.cmem_write_bytes_per_s = NAN,
+		.hbm_bytes = TS_UNKNOWN,
+		.clock_khz = TS_UNKNOWN,
+		.core_count = TS_UNKNOWN,
+		.cc_major = TS_UNKNOWN,
+		.cc_minor = TS_UNKNOWN,
+		.local_chip_id = TS_UNKNOWN,
+	};
+	return device;
+}
+
+struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id)
+{
+	struct ts_hlo_module *module;
+
+	if (!ts_grow(&profile->modules, &profile->cap_modules, profile->nr_modules + 1,
+		     sizeof(*module)))
+		return NULL;
+	if (!ts_map_set(&profile->program_modules, program_id, (uint32_t)profile->nr_modules))
+		return NULL;
+	module = &profile->modules[profile->nr_modules++];
+	*module = (struct ts_hlo_module){ .program_id = program_id };
+	return module;
+}
+
+void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
+			   const char *cause)
+{
+	if (profile->nr_damage >= MAX_DAMAGE ||
+	    !ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
+		     sizeof(*profile->damage)))
+		return;
+	profile->damage[profile->nr_damage++] = (struct ts_damage){
+		.file = file,
+		.offset = offset,
+		.cause = ts_arena_copy(&profile->arena, ts_bytes_of(cause)),
+	};
+}
+
+void ts_op_init(struct ts_op *op)
+{
+	*op = (struct ts_op){
+		.partner = TS_NONE,
+		.module = TS_NONE,
+		.instr = TS_NONE,
+		.flops = TS_UNKNOWN,
+		.model_flops = TS_UNKNOWN,
+		.bytes_accessed = TS_UNKNOWN,
+		.hbm_read_bytes = TS_UNKNOWN,
+		.hbm_write_bytes = TS_UNKNOWN,
+		.onchip_bytes = TS_UNKNOWN,
+	};
+}
+
+/* Modules, steps and all other events live in name spaces of their own. */
+static unsigned name_space(const struct ts_op *op)
+{
+	return op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP ? (unsigned)op->kind : 0;
+}
+
+static bool same_op(const struct ts_op *a, const struct ts_op *b)
+{
+	return a->has_program == b->has_program && a->program_id == b->program_id &&
+	       name_space(a) == name_space(b) && ts_bytes_eq(a->name, b->name);
+}
+
+static uint64_t op_key(const struct ts_op *op)
+{
+	return ts_hash(op->name, op->program_id * 31 + op->has_program * 7 + name_space(op));
+}
+
+/* Two planes tell of one op; the second may know what the first did not. */
+static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
+{
+	struct ts_bytes *to[] = { &op->text, &op->category, &op->framework_op,
+				  &op->source, &op->source_stack, &op->shape };
+	const struct ts_bytes from[] = { draft->text, draft->category, draft->framework_op,
+					 draft->source, draft->source_stack, draft->shape };
+	int64_t *to_number[] = { &op->flops, &op->model_flops, &op->bytes_accessed,
+				 &op->hbm_read_bytes, &op->hbm_write_bytes, &op->onchip_bytes };
+	const int64_t from_number[] = { draft->flops, draft->model_flops, draft->bytes_accessed,
+					draft->hbm_read_bytes, draft->hbm_write_bytes,
+					draft->onchip_bytes };
+
+	for (size_t i = 0; i < TS_NELEM(to); i++)
+		if (to[i]->n == 0)
+			*to[i] = from[i];
+	for (size_t i = 0; i < TS_NELEM(to_number); i++)
+		if (*to_number[i] == TS_UNKNOWN)
+			*to_number[i] = from_number[i];
+	if (op->symbol_id == 0)
+		op->symbol_id = draft->symbol_id;
+}
+
+uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft)
+{
+	uint64_t key = op_key(draft);
+	uint32_t at;
+
+	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE) {
+		if (same_op(&profile->ops[at], draft)) {
+			fill_gaps(&profile->ops[at], draft);
+			return at;
+		}
+		key++; /* another op has the same hash */
+	}
+	if (profile->nr_ops >= TS_NONE - 1 ||
+	    !ts_grow(&profile->ops, &profile->cap_ops, profile->nr_ops + 1, sizeof(*draft)) ||
+	    !ts_map_set(&profile->op_keys, key, (uint32_t)profile->nr_ops))
+		return TS_NONE;
+	profile->ops[profile->nr_ops] = *draft;
+	return (uint32_t)profile->nr_ops++;
+}
+
+static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wanted)
+{
+	uint64_t key = op_key(wanted);
+	uint32_t at;
+
+	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE && !same_op(&profile->ops[at], wanted))
+		key++;
+	return at;
+}
+
+uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id)
+{
+	return ts_map_find(&profile->program_modules, program_id);
+}
+
+const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op)
+{
+	if (op->module == TS_NONE || op->instr == TS_NONE)
+		return NULL;
+	return &profile->modules[op->module].instrs[op->instr];
+}
+
+const struct ts_device *ts_line_device(const struct ts_profile *profile, const struct ts_line *line)
+{
+	uint32_t device = profile->planes[line->plane].device;
+
+	return device == TS_NONE ? NULL : &profile->devices[device];
+}
+
+bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line)
+{
+	enum ts_plane_kind kind = profile->planes[line->plane].kind;
+
+	return line->kind == TS_LINE_OPS && (kind == TS_PLANE_TPU || kind == TS_PLANE_GPU);
+}
+
+/* Names of a module's instructions -> their indices, for one module at a time. */
+static enum ts_status link_module(struct ts_profile *profile, uint32_t module_index,
+				  const uint32_t *ops, size_t nr_ops, struct ts_error *err)
+{
+	const struct ts_hlo_module *module = &profile->modules[module_index];
+	struct ts_strmap names = { NULL, 0, 0 };
+	bool good = true;
+
+	for (uint32_t i = 0; i < module->nr_instrs && good; i++)
+		good = ts_strmap_set(&names, module->instrs[i].name, i);
+	for (size_t i = 0; i < nr_ops && good; i++) {
+		struct ts_op *op = &profile->ops[ops[i]];
+
+		op->module = module_index;
+		if (op->kind != TS_OP_MODULE)
+			op->instr = ts_strmap_find(&names, op->name);
+	}
+	ts_strmap_release(&names);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+struct program_op {
+	uint32_t module, op;
+};
+
+static int by_module(const void *a, const void *b)
+{
+	const struct program_op *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+/* Gives every op of a known program its module and instruction, a module at a time. */
+static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
+{
+	struct program_op *pairs = malloc((profile->nr_ops + 1) * sizeof(*pairs));
+	uint32_t *ops = malloc((profile->nr_ops + 1) * sizeof(*ops));
+	enum ts_status st = TS_OK;
+	size_t nr = 0, end;
+
+	if (!pairs || !ops) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	for (uint32_t i = 0; i < profile->nr_ops; i++) {
+		const struct ts_op *op = &profile->ops[i];
+		uint32_t module = op->has_program ? ts_profile_module_of(profile, op->program_id) : TS_NONE;
+
+		if (module != TS_NONE)
+			pairs[nr++] = (struct program_op){ module, i };
+	}
+	qsort(pairs, nr, sizeof(*pairs), by_module);
+	for (size_t at = 0; at < nr && st == TS_OK; at = end) {
+		for (end = at; end < nr && pairs[end].module == pairs[at].module; end++)
+			ops[end - at] = pairs[end].op;
+		st = link_module(profile, pairs[at].module, ops, end - at, err);
+	}
+done:
+	free(pairs);
+	free(ops);
+	return st;
+}
+
+/* The compiler's own words fill what the profile left out (GPU profiles have no cost stats). */
+static void fill_from_module(struct ts_profile *profile, struct ts_op *op)
+{
+	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
+	struct ts_cost cost;
+
+	if (!instr)
+		return;
+	if (op->category.n == 0)
+		op->category = ts_hlo_category(instr);
+	if (op->framework_op.n == 0)
+		op->framework_op = instr->op_name;
+	if (op->source.n == 0 && instr->source_file.n > 0)
+		op->source = ts_arena_printf(&profile->arena, "%.*s:%d", TS_ARG(instr->source_file),
+					     instr->source_line);
+	if (op->flops != TS_UNKNOWN && op->bytes_accessed != TS_UNKNOWN)
+		return;
+	cost = ts_hlo_cost(&profile->modules[op->module], op->instr);
+	if (op->flops == TS_UNKNOWN)
+		op->flops = cost.flops;
+	if (op->model_flops == TS_UNKNOWN)
+		op->model_flops = cost.flops;
+	if (op->bytes_accessed == TS_UNKNOWN)
+		op->bytes_accessed = cost.bytes_accessed;
+}
+
+static void find_partner(struct ts_profile *profile, uint32_t index)
+{
+	struct ts_op *op = &profile->ops[index];
+	struct ts_op wanted;
+	uint32_t partner;
+
+	if (op->async != TS_ASYNC_DONE)
+		return;
+	ts_op_init(&wanted);
+	wanted.has_program = op->has_program;
+	wanted.program_id = op->program_id;
+	wanted.name = ts_op_start_name(profile, op);
+	partner = wanted.name.n ? find_op(profile, &wanted) : TS_NONE;
+	if (partner == TS_NONE || partner == index)
+		return;
+	op->partner = partner;
+	profile->ops[partner].partner = index;
+}
+
+/* Time 0 is the earliest start of a host; each line is moved by its host's lag behind it. */
+static void align_hosts(struct ts_profile *profile)
+{
+	int64_t first = TS_UNKNOWN, last = TS_UNKNOWN;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		const struct ts_host *host = &profile->hosts[i];
+
+		if (host->start_unix_ns != TS_UNKNOWN && (first == TS_UNKNOWN || host->start_unix_ns < first))
+			first = host->start_unix_ns;
+		last = TS_MAX(last, host->stop_unix_ns);
+	}
+	profile->start_unix_ns = first;
+	if (first != TS_UNKNOWN && last > first)
+		profile->capture_ps = ts_i64_mul(last - first, TS_PS_PER_NS);
+	for (size_t i = 0; i < profile->nr_lines; i++) {
+		struct ts_line *line = &profile->lines[i];
+		const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
+		int64_t lag = host->start_unix_ns == TS_UNKNOWN ? 0 : host->start_unix_ns - first;
+
+		line->start_ps = ts_i64_add(line->host_ps, ts_i64_mul(lag, TS_PS_PER_NS));
+	}
+}
+
+enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err)
+{
+	enum ts_status st;
+
+	align_hosts(profile);
+	st = link_ops(profile, err);
+	if (st)
+		return st;
+	for (size_t i = 0; i < profile->nr_ops; i++) {
+		struct ts_op *op = &profile->ops[i];
+
+		fill_from_module(profile, op);
+		ts_op_classify(profile, op);
+	}
+	for (uint32_t i = 0; i < profile->nr_ops; i++)
+		find_partner(profile, i);
+	return TS_OK;
+}

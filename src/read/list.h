@@ -1,0 +1,3 @@
+/* Every reader. Adding one: its file, a line here and in files.mk. */
+#define TS_READERS(X) \
+	X(xplane)

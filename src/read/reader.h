@@ -1,0 +1,39 @@
+/*
+ * A reader: bytes of one format -> a profile, and later its events in blocks.
+ *
+ * probe() peeks at the input and says how sure it is (0 not ours, 100 certain); the surest wins.
+ * read() adds one host to the profile: everything but the events. stream() decodes one line of it
+ * into blocks; many lines may be streamed at once on different threads, the profile is const then.
+ */
+#ifndef TS_READ_READER_H
+#define TS_READ_READER_H
+
+#include "model/block.h"
+
+struct ts_read_request {
+	struct ts_bytes bytes;	  /* the whole input; must outlive the profile */
+	struct ts_bytes file;	  /* its name, for messages; likewise */
+	struct ts_bytes host;	  /* the host's name */
+	size_t nr_threads;
+};
+
+struct ts_reader {
+	const char *name, *title;
+	int (*probe)(struct ts_bytes file, struct ts_bytes bytes);
+	enum ts_status (*read)(struct ts_profile *profile, const struct ts_read_request *request,
+			       struct ts_error *err);
+	/*
+	 * TS_UNSORTED: the events are not in order and SORT was false; blocks may have been handed
+	 * over already, and count for nothing: ask again with SORT. TS_FORMAT: damaged; what stands
+	 * before the damage was handed over.
+	 */
+	enum ts_status (*stream)(const struct ts_profile *profile, uint32_t line, bool sort,
+				 const struct ts_sink *sink, struct ts_error *err);
+};
+
+extern const struct ts_reader *const ts_readers[]; /* NULL at the end */
+
+/* The reader for these bytes, or NULL. */
+const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes bytes);
+
+#endif

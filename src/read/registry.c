@@ -1,0 +1,24 @@
+/* The table of readers. */
+#include "read/list.h"
+#include "read/reader.h"
+
+#define DECLARE(name) extern const struct ts_reader ts_reader_##name;
+#define ADDRESS(name) &ts_reader_##name,
+TS_READERS(DECLARE)
+const struct ts_reader *const ts_readers[] = { TS_READERS(ADDRESS) NULL };
+
+const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes bytes)
+{
+	const struct ts_reader *best = NULL;
+	int surest = 0;
+
+	for (size_t i = 0; ts_readers[i]; i++) {
+		int sure = ts_readers[i]->probe(file, bytes);
+
+		if (sure > surest) {
+			surest = sure;
+			best = ts_readers[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,264 @@
+/*
+ * Events of a line, decoded in place, one after the other. Nothing is kept of them; only a line
+ * whose events are not in the order of their starts is sorted, by an index of 24 bytes an event.
+ */
+#include "read/xplane/xplane.h"
+
+/* What decoding the events of a line needs, found once. */
+struct decoder {
+	const struct xplane_plane *plane;
+	int64_t line_start_ps;
+	bool wants_stats; /* some stat of an event means something on this line */
+};
+
+/* Stats of one event that matter. */
+struct event_stats {
+	int64_t device_start_ps, device_dur_ps;
+	int64_t flops, bytes;
+	uint64_t number, program_id;
+	bool has_device_start, has_device_dur, has_program;
+	struct xstat hlo_op;
+};
+
+static inline void take_stat(const struct xplane_plane *plane, const struct xstat *stat,
+			     struct event_stats *stats)
+{
+	switch (id_table_find(&plane->roles, stat->id)) {
+	case ROLE_DEVICE_OFFSET:
+		stats->device_start_ps = xstat_int(stat);
+		stats->has_device_start = true;
+		break;
+	case ROLE_DEVICE_DURATION:
+		stats->device_dur_ps = xstat_int(stat);
+		stats->has_device_dur = true;
+		break;
+	case ROLE_STEP_NUM:
+	case ROLE_RUN_ID:         stats->number = (uint64_t)xstat_int(stat); break;
+	case ROLE_FLOPS:          stats->flops = xstat_int(stat);            break;
+	case ROLE_BYTES_ACCESSED: stats->bytes = xstat_int(stat);            break;
+	case ROLE_HLO_OP:         stats->hlo_op = *stat;                     break;
+	case ROLE_PROGRAM_ID:
+		stats->program_id = (uint64_t)xstat_int(stat);
+		stats->has_program = true;
+		break;
+	default:
+		break;
+	}
+}
+
+uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
+{
+	uint64_t name = hlo_op->field == XSTAT_REF ? hlo_op->number : ts_hash(hlo_op->text, 1);
+
+	return ts_hash((struct ts_bytes){ (const uint8_t *)&name, sizeof(name) }, program_id);
+}
+
+static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
+		      const struct event_stats *stats)
+{
+	uint32_t op;
+
+	if (plane->ops_by_stats && stats->has_program && stats->hlo_op.field) {
+		op = ts_map_find(&plane->gpu_ops,
+				 xplane_gpu_key(&stats->hlo_op, stats->program_id));
+		if (op != TS_NONE)
+			return op;
+	}
+	op = id_table_find(&plane->ops, metadata_id);
+	return op == TS_NONE ? plane->unknown_op : op;
+}
+
+static inline void decode_stats(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
+				struct ts_event *event, struct event_stats *stats)
+{
+	struct xstat stat;
+
+	while (ts_pb_next(&pb)) {
+		switch (pb.field) {
+		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb);         break;
+		case XEVENT_OFFSET_PS:       event->start_ps = ts_pb_i64(&pb);      break;
+		case XEVENT_DURATION_PS:     event->dur_ps = ts_pb_i64(&pb);        break;
+		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb);   break;
+		case XEVENT_STATS:
+			if (!decoder->wants_stats)
+				break;
+			xstat_read(ts_pb_enter(&pb), &stat);
+			take_stat(decoder->plane, &stat, stats);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static inline void decode(const struct decoder *decoder, struct ts_pb pb, struct ts_event *event)
+{
+	struct event_stats stats;
+	int64_t metadata_id = 0;
+
+	stats.has_device_start = stats.has_device_dur = stats.has_program = false;
+	stats.flops = stats.bytes = TS_UNKNOWN;
+	stats.number = TS_NO_NUMBER;
+	stats.hlo_op.field = 0;
+	event->start_ps = event->dur_ps = 0;
+	event->occurrences = 1;
+	decode_stats(decoder, pb, &metadata_id, event, &stats);
+	event->start_ps = ts_i64_add(decoder->line_start_ps, event->start_ps);
+	event->dur_ps = TS_MAX(event->dur_ps, 0);
+	event->occurrences = TS_MAX(event->occurrences, 1);
+	event->device_start_ps = event->start_ps;
+	event->total_ps = event->dur_ps;
+	if (stats.has_device_start && stats.has_device_dur) { /* both or none, as XProf */
+		event->device_start_ps = stats.device_start_ps;
+		event->total_ps = TS_MAX(stats.device_dur_ps, 0);
+	}
+	event->flops = stats.flops;
+	event->bytes = stats.bytes;
+	event->number = stats.number;
+	event->op = op_of(decoder->plane, metadata_id, &stats);
+}
+
+static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index)
+{
+	const struct ts_line *line = &profile->lines[index];
+	const struct ts_plane *plane = &profile->planes[line->plane];
+
+	return (struct decoder){
+		.plane = plane->reader_data,
+		.line_start_ps = line->start_ps,
+		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC,
+	};
+}
+
+static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, struct ts_nest *nest,
+			       struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_event event;
+
+	while (st == TS_OK && ts_pb_next(&pb)) {
+		if (pb.field != XLINE_EVENTS || pb.wire != TS_PB_BYTES)
+			continue;
+		decode(decoder, ts_pb_enter(&pb), &event);
+		if (pb.err->cause)
+			break; /* half an event is none */
+		st = ts_nest_push(nest, &event, err);
+	}
+	return st;
+}
+
+struct indexed_event {
+	int64_t start_ps, dur_ps;
+	struct ts_bytes body;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct indexed_event *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	if (x->dur_ps != y->dur_ps)
+		return x->dur_ps > y->dur_ps ? -1 : 1; /* a parent before its child */
+	return (x->body.p > y->body.p) - (x->body.p < y->body.p);
+}
+
+static enum ts_status sorted(const struct decoder *decoder, struct ts_pb pb, struct ts_nest *nest,
+			     struct ts_error *err)
+{
+	struct ts_pb_error *error = pb.err;
+	struct indexed_event *events = NULL;
+	enum ts_status st = TS_OK;
+	struct ts_event event;
+	size_t nr = 0, cap = 0;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field != XLINE_EVENTS || pb.wire != TS_PB_BYTES)
+			continue;
+		decode(decoder, ts_pb_enter(&pb), &event);
+		if (error->cause)
+			break;
+		if (!ts_grow(&events, &cap, nr + 1, sizeof(*events))) {
+			free(events);
+			return ts_fail_nomem(err);
+		}
+		events[nr++] = (struct indexed_event){ event.device_start_ps, event.total_ps,
+						       ts_pb_bytes(&pb) };
+	}
+	if (nr)
+		qsort(events, nr, sizeof(*events), by_start);
+	for (size_t i = 0; i < nr && st == TS_OK; i++) {
+		struct ts_pb_error again = { NULL, NULL };
+
+		decode(decoder, ts_pb_of(events[i].body, &again), &event);
+		st = ts_nest_push(nest, &event, err);
+	}
+	free(events);
+	return st;
+}
+
+enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, bool sort,
+			     const struct ts_sink *sink, struct ts_error *err)
+{
+	const struct ts_line *line = &profile->lines[index];
+	struct decoder decoder = decoder_of(profile, index);
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(line->body, &error);
+	struct ts_nest *nest = ts_nest_new(profile, index, sink);
+	enum ts_status st;
+
+	if (!nest)
+		return ts_fail_nomem(err);
+	st = sort ? sorted(&decoder, pb, nest, err) : in_order(&decoder, pb, nest, err);
+	if (st == TS_OK)
+		st = ts_nest_finish(nest, err);
+	ts_nest_free(nest);
+	if (st == TS_OK && error.cause)
+		return ts_fail(err, TS_FORMAT, "%.*s: byte %llu: %s", TS_ARG(line->name),
+			       (unsigned long long)(error.at - decoder.plane->file_base), error.cause);
+	return st;
+}
+
+/* "a::b::c": the last is the innermost op, the one XProf counts. */
+static struct ts_bytes innermost(struct ts_bytes names)
+{
+	for (size_t at = names.n; at >= 2; at--)
+		if (names.p[at - 1] == ':' && names.p[at - 2] == ':')
+			return ts_bytes_cut(names, at, names.n);
+	return names;
+}
+
+/* A GPU's events name their op by stats: the ops are collected before anybody asks for blocks. */
+enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index, struct xplane_plane *plane,
+				   struct ts_error *err)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);
+	struct decoder decoder = { .plane = plane, .wants_stats = true };
+
+	while (ts_pb_next(&pb)) {
+		struct event_stats stats = { .has_program = false };
+		struct ts_event event = { .occurrences = 1 };
+		int64_t metadata_id = 0;
+		struct ts_op op;
+		uint64_t key;
+		uint32_t at;
+
+		if (pb.field != XLINE_EVENTS)
+			continue;
+		decode_stats(&decoder, ts_pb_enter(&pb), &metadata_id, &event, &stats);
+		if (!stats.has_program || !stats.hlo_op.field)
+			continue;
+		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
+		if (ts_map_find(&plane->gpu_ops, key) != TS_NONE)
+			continue;
+		ts_op_init(&op);
+		op.name = innermost(xstat_text(plane, &stats.hlo_op));
+		op.program_id = stats.program_id;
+		op.has_program = true;
+		at = ts_profile_intern_op(profile, &op);
+		if (at == TS_NONE || !ts_map_set(&plane->gpu_ops, key, at))
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}

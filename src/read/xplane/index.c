@@ -1,0 +1,428 @@
+/*
+ * The xplane reader: XSpace protos (tsl/profiler/protobuf/xplane.proto) as JAX, TensorFlow and
+ * PyTorch/XLA write them. Here: planes, lines and devices. The file is walked by lengths; of the
+ * lines only their own fields are read, events are skipped over and counted.
+ *
+ * A plane's metadata stands behind its lines, so a plane is walked more than once; that costs
+ * nothing, a line is one step of the walk.
+ *
+ * Left out: names of the planes' children, XEventMetadata.child_id (no analysis asks for them).
+ */
+#include <math.h>
+
+#include "base/units.h"
+#include "base/work.h"
+#include "read/xplane/xplane.h"
+
+#define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
+
+struct kind_row {
+	const char *prefix;
+	enum ts_plane_kind kind;
+};
+
+static const struct kind_row plane_rows[] = {
+	{ "/device:CUSTOM:TPUsight", TS_PLANE_OURS },
+	{ "/device:CUSTOM:", TS_PLANE_CUSTOM },
+	{ "/device:TPU:", TS_PLANE_TPU },
+	{ "/device:GPU:", TS_PLANE_GPU },
+	{ "/host:metadata", TS_PLANE_METADATA },
+	{ "/host:", TS_PLANE_HOST },
+	{ "Task Environment", TS_PLANE_TASK },
+};
+
+struct line_row {
+	const char *prefix;
+	enum ts_line_kind kind;
+};
+
+static const struct line_row tpu_rows[] = {
+	{ "Steps", TS_LINE_STEPS },	      { "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_OPS },	      { "Async XLA Ops", TS_LINE_ASYNC },
+	{ "XLA TraceMe", TS_LINE_TRACEME },   { "Framework", TS_LINE_DERIVED },
+	{ "Source code", TS_LINE_DERIVED },   { "Sparse Core Steps", TS_LINE_OTHER },
+	{ "Sparse Core Modules", TS_LINE_OTHER }, { "Sparse Core Ops", TS_LINE_OTHER },
+};
+
+static const struct line_row gpu_rows[] = {
+	{ "Steps", TS_LINE_STEPS },	    { "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_DERIVED },	    { "Framework", TS_LINE_DERIVED },
+	{ "TensorFlow", TS_LINE_DERIVED },  { "Source", TS_LINE_DERIVED },
+	{ "Launch Stats", TS_LINE_DERIVED }, { "", TS_LINE_OPS }, /* streams */
+};
+
+static enum ts_line_kind line_kind(enum ts_plane_kind plane, struct ts_bytes name)
+{
+	const struct line_row *rows = plane == TS_PLANE_GPU ? gpu_rows : tpu_rows;
+	size_t nr = plane == TS_PLANE_GPU ? TS_NELEM(gpu_rows) : TS_NELEM(tpu_rows);
+
+	if (plane == TS_PLANE_HOST)
+		return TS_LINE_THREAD;
+	if (plane != TS_PLANE_TPU && plane != TS_PLANE_SPARSECORE && plane != TS_PLANE_GPU)
+		return TS_LINE_OTHER;
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_starts(name, rows[i].prefix))
+			return rows[i].kind;
+	return TS_LINE_OTHER;
+}
+
+static enum ts_plane_kind plane_kind(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(plane_rows); i++)
+		if (ts_bytes_starts(name, plane_rows[i].prefix)) {
+			if (plane_rows[i].kind == TS_PLANE_TPU && ts_bytes_has(name, "SparseCore"))
+				return TS_PLANE_SPARSECORE;
+			return plane_rows[i].kind;
+		}
+	return TS_PLANE_OTHER;
+}
+
+/* Lines: their own fields, wherever they stand among the events. */
+struct line_job {
+	struct ts_profile *profile;
+	uint32_t first_line;
+	int64_t *timestamp_ns;
+};
+
+static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct line_job *jobs = ctx;
+	struct ts_line *line = &jobs->profile->lines[jobs->first_line + job];
+	struct ts_bytes display = { NULL, 0 };
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(line->body, &error);
+
+	(void)thread;
+	(void)err;
+	while (ts_pb_next(&pb)) {
+		switch (pb.field) {
+		case XLINE_EVENTS:       line->nr_events += pb.wire == TS_PB_BYTES; break;
+		case XLINE_ID:           line->id = ts_pb_i64(&pb);                 break;
+		case XLINE_NAME:         line->name = ts_pb_bytes(&pb);             break;
+		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb);                break;
+		case XLINE_TIMESTAMP_NS: jobs->timestamp_ns[job] = ts_pb_i64(&pb);  break;
+		default:                                                            break;
+		}
+	}
+	if (display.n)
+		line->name = display;
+	return TS_OK; /* damage is told when the events are asked for */
+}
+
+static void core_details(struct ts_device *device, struct ts_bytes bytes)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(bytes, &error);
+
+	device->local_chip_id = 0; /* CoreDetails: zero values are not written */
+	while (ts_pb_next(&pb))
+		if (pb.field == 4) /* local_chip_id */
+			device->local_chip_id = ts_pb_i64(&pb);
+}
+
+static void take_device_stat(struct ts_device *device, enum role role, const struct xstat *stat,
+			     struct ts_bytes text)
+{
+	double giga = xstat_real(stat) * 1e9;
+
+	switch (role) {
+	case ROLE_DEVICE_TYPE:
+	case ROLE_GPU_NAME:         device->kind = text;                          break;
+	case ROLE_VENDOR:           device->vendor = text;                        break;
+	case ROLE_PEAK_TFLOPS:      device->peak_flops_per_s = giga * 1e3;        break;
+	case ROLE_PEAK_HBM:         device->hbm_bytes_per_s = giga;               break;
+	case ROLE_PEAK_VMEM_RD:     device->vmem_read_bytes_per_s = giga;         break;
+	case ROLE_PEAK_VMEM_WR:     device->vmem_write_bytes_per_s = giga;        break;
+	case ROLE_PEAK_CMEM_RD:     device->cmem_read_bytes_per_s = giga;         break;
+	case ROLE_PEAK_CMEM_WR:     device->cmem_write_bytes_per_s = giga;        break;
+	case ROLE_MEGACORE:         device->has_megacore = xstat_int(stat) != 0;  break;
+	case ROLE_CORE_DETAILS:     core_details(device, text);                   break;
+	case ROLE_CLOCK_RATE:       device->clock_khz = xstat_int(stat);          break;
+	case ROLE_CORE_COUNT:       device->core_count = xstat_int(stat);         break;
+	case ROLE_MEMORY_BANDWIDTH: device->hbm_bytes_per_s = xstat_real(stat);   break;
+	case ROLE_MEMORY_SIZE:      device->hbm_bytes = xstat_int(stat);          break;
+	case ROLE_CC_MAJOR:         device->cc_major = xstat_int(stat);           break;
+	case ROLE_CC_MINOR:         device->cc_minor = xstat_int(stat);           break;
+	default:                                                                  break;
+	}
+}
+
+static void take_host_stat(struct ts_host *host, enum role role, const struct xstat *stat)
+{
+	switch (role) {
+	case ROLE_START_TIME:      host->start_unix_ns = xstat_int(stat);         break;
+	case ROLE_STOP_TIME:       host->stop_unix_ns = xstat_int(stat);          break;
+	case ROLE_MXU_UTILIZATION: host->mxu_utilization_pct = xstat_real(stat);  break;
+	case ROLE_HBM_UTILIZATION: host->hbm_utilization_pct = xstat_real(stat);  break;
+	default:                                                                  break;
+	}
+}
+
+/* A rate of zero is no rate: libtpu writes 0 for memories a chip does not have. */
+static void zero_is_unknown(struct ts_device *device)
+{
+	double *rates[] = { &device->peak_flops_per_s, &device->hbm_bytes_per_s,
+			    &device->vmem_read_bytes_per_s, &device->vmem_write_bytes_per_s,
+			    &device->cmem_read_bytes_per_s, &device->cmem_write_bytes_per_s };
+
+	for (size_t i = 0; i < TS_NELEM(rates); i++)
+		if (!(*rates[i] > 0) || !isfinite(*rates[i]))
+			*rates[i] = NAN;
+}
+
+static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *plane,
+			     const struct xplane_plane *data, struct ts_pb pb)
+{
+	struct ts_device *device = plane->device == TS_NONE ? NULL : &profile->devices[plane->device];
+	struct ts_host *host = &profile->hosts[plane->host];
+	struct xstat stat;
+
+	while (ts_pb_next(&pb)) {
+		enum role role;
+		uint32_t found;
+
+		if (pb.field != XPLANE_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &stat);
+		found = id_table_find(&data->roles, stat.id);
+		role = found == TS_NONE ? ROLE_NONE : (enum role)found;
+		if (device)
+			take_device_stat(device, role, &stat, xstat_text(data, &stat));
+		else
+			take_host_stat(host, role, &stat);
+	}
+	if (device)
+		zero_is_unknown(device);
+}
+
+static enum ts_status add_device(struct ts_profile *profile, struct ts_plane *plane, struct ts_error *err)
+{
+	struct ts_device *device = ts_profile_add_device(profile);
+	size_t at = plane->name.n;
+	uint64_t ordinal = 0;
+
+	if (!device)
+		return ts_fail_nomem(err);
+	while (at > 0 && plane->name.p[at - 1] != ':')
+		at--;
+	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) && ordinal < TS_NONE)
+		device->ordinal = (uint32_t)ordinal;
+	device->host = plane->host;
+	device->plane = (uint32_t)(plane - profile->planes);
+	device->name = plane->name;
+	device->is_gpu = plane->kind == TS_PLANE_GPU;
+	plane->device = (uint32_t)(profile->nr_devices - 1);
+	return TS_OK;
+}
+
+static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_index, struct ts_pb pb,
+				 size_t nr_threads, struct ts_error *err)
+{
+	struct ts_plane *plane = &profile->planes[plane_index];
+	struct line_job job = { .profile = profile, .first_line = (uint32_t)profile->nr_lines };
+	enum ts_status st;
+
+	plane->first_line = job.first_line;
+	while (ts_pb_next(&pb)) {
+		struct ts_line *line;
+
+		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
+			continue;
+		line = ts_profile_add_line(profile);
+		if (!line)
+			return ts_fail_nomem(err);
+		line->plane = plane_index;
+		line->body = ts_pb_bytes(&pb);
+		plane->nr_lines++;
+	}
+	job.timestamp_ns = calloc(plane->nr_lines + 1, sizeof(*job.timestamp_ns));
+	if (!job.timestamp_ns)
+		return ts_fail_nomem(err);
+	st = ts_work_run(nr_threads, plane->nr_lines, read_line_head, &job, err);
+	for (uint32_t i = 0; i < plane->nr_lines; i++) {
+		struct ts_line *line = &profile->lines[job.first_line + i];
+
+		line->kind = line_kind(plane->kind, line->name);
+		line->host_ps = job.timestamp_ns[i]; /* ns until set_time_base() */
+	}
+	free(job.timestamp_ns);
+	return st;
+}
+
+static enum ts_status read_plane(struct ts_profile *profile, const struct ts_read_request *request,
+				 uint32_t host, struct xplane_plane *data, struct ts_pb pb,
+				 struct ts_error *err)
+{
+	uint32_t index = (uint32_t)profile->nr_planes;
+	struct ts_plane *plane = ts_profile_add_plane(profile);
+	struct ts_pb head = pb;
+	enum ts_status st;
+
+	if (!plane)
+		return ts_fail_nomem(err);
+	plane->host = host;
+	plane->reader_data = data;
+	data->file_base = request->bytes.p;
+	while (ts_pb_next(&head)) {
+		if (head.field == XPLANE_ID)
+			plane->id = ts_pb_i64(&head);
+		if (head.field == XPLANE_NAME)
+			plane->name = ts_pb_bytes(&head);
+	}
+	plane->kind = plane_kind(plane->name);
+	data->ops_by_stats = plane->kind == TS_PLANE_GPU;
+	profile->hosts[host].nr_planes++;
+	if (plane->kind == TS_PLANE_OURS)
+		return TS_OK;
+	if (plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) {
+		st = add_device(profile, plane, err);
+		if (st)
+			return st;
+	}
+	st = xplane_read_metadata(profile, index, data, pb, err);
+	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
+		st = xplane_read_modules(profile, request, data, pb, err);
+	if (st == TS_OK)
+		st = read_lines(profile, index, pb, request->nr_threads, err);
+	if (st == TS_OK)
+		read_plane_stats(profile, plane, data, pb);
+	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
+		if (profile->lines[plane->first_line + i].kind == TS_LINE_OPS)
+			st = xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
+	return st;
+}
+
+/*
+ * Lines say when they begin in ns: since the epoch, or since the profiler's start (the Task
+ * Environment plane's profile_start_time). Without that plane the earliest line is the start.
+ */
+static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
+{
+	int64_t earliest = INT64_MAX, start;
+
+	for (size_t i = first_line; i < profile->nr_lines; i++)
+		if (profile->lines[i].nr_events > 0)
+			earliest = TS_MIN(earliest, profile->lines[i].host_ps);
+	if (host->start_unix_ns == TS_UNKNOWN && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
+		host->start_unix_ns = earliest;
+	start = TS_MAX(host->start_unix_ns, 0);
+	for (size_t i = first_line; i < profile->nr_lines; i++) {
+		int64_t *time = &profile->lines[i].host_ps;
+		int64_t ns = start > ABSOLUTE_NS && *time > ABSOLUTE_NS ? *time - start : *time;
+
+		*time = ts_i64_mul(ns, TS_PS_PER_NS);
+	}
+}
+
+static void release_file(void *data)
+{
+	struct xplane_file *file = data;
+
+	for (size_t i = 0; i < file->nr_planes; i++) {
+		struct xplane_plane *plane = &file->planes[i];
+
+		id_table_release(&plane->roles);
+		id_table_release(&plane->names);
+		id_table_release(&plane->ops);
+		ts_map_release(&plane->gpu_ops);
+		free(plane->stat_names);
+	}
+	free(file->planes);
+	free(file);
+}
+
+static size_t count_planes(struct ts_pb pb)
+{
+	size_t nr = 0;
+
+	while (ts_pb_next(&pb))
+		nr += pb.field == XSPACE_PLANES;
+	return nr;
+}
+
+static struct xplane_file *new_file(size_t nr_planes)
+{
+	struct xplane_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->planes = calloc(nr_planes + 1, sizeof(*file->planes));
+	if (!file->planes) {
+		free(file);
+		return NULL;
+	}
+	file->nr_planes = nr_planes;
+	return file;
+}
+
+static void note_damage(struct ts_profile *profile, const struct ts_read_request *request,
+			struct ts_pb_error *error)
+{
+	if (error->cause)
+		ts_profile_add_damage(profile, request->file,
+				      (uint64_t)(error->at - request->bytes.p), error->cause);
+	*error = (struct ts_pb_error){ NULL, NULL };
+}
+
+static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
+				  struct ts_error *err)
+{
+	struct ts_pb_error error = { NULL, NULL }, inner = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(request->bytes, &error);
+	uint32_t first_line = (uint32_t)profile->nr_lines, host_index = (uint32_t)profile->nr_hosts;
+	struct ts_host *host = ts_profile_add_host(profile);
+	struct xplane_file *file;
+	enum ts_status st = TS_OK;
+	size_t at = 0;
+
+	if (!host)
+		return ts_fail_nomem(err);
+	host->name = request->host;
+	host->file = request->file;
+	host->file_bytes = request->bytes.n;
+	file = new_file(count_planes(pb));
+	if (!file)
+		return ts_fail_nomem(err);
+	host->reader_data = file;
+	host->reader_release = release_file;
+	error = (struct ts_pb_error){ NULL, NULL };
+	while (st == TS_OK && ts_pb_next(&pb)) {
+		if (pb.field != XSPACE_PLANES || at == file->nr_planes)
+			continue;
+		st = read_plane(profile, request, host_index, &file->planes[at++],
+				ts_pb_of(ts_pb_bytes(&pb), &inner), err);
+		note_damage(profile, request, &inner);
+	}
+	note_damage(profile, request, &error);
+	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
+		st = ts_fail(err, TS_FORMAT, "no profile: byte 0: %s (is this an .xplane.pb file?)",
+			     profile->nr_damage ? "not a serialized XSpace" : "an XSpace without planes");
+	if (st == TS_OK)
+		set_time_base(profile, &profile->hosts[host_index], first_line);
+	return st;
+}
+
+/* An XSpace begins with a plane: field 1, whose first field is an id, a name or a line. */
+static int xplane_probe(struct ts_bytes file, struct ts_bytes bytes)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(bytes, &error), plane;
+	bool named = ts_bytes_ends(file, ".xplane.pb") || ts_bytes_ends(file, "xplane.pb");
+
+	if (!ts_pb_next(&pb))
+		return named ? 50 : 0;
+	if (pb.field != XSPACE_PLANES || pb.wire != TS_PB_BYTES)
+		return named ? 50 : 0;
+	plane = ts_pb_enter(&pb);
+	if (ts_pb_next(&plane) && plane.field <= XPLANE_STATS)
+		return named ? 90 : 30; /* an HloProto begins with field 1 too */
+	return named ? 50 : 0;
+}
+
+const struct ts_reader ts_reader_xplane = {
+	.name = "xplane",
+	.title = "XPlane profile (.xplane.pb)",
+	.probe = xplane_probe,
+	.read = xplane_read,
+	.stream = xplane_stream,
+};

@@ -1,0 +1,334 @@
+/*
+ * Metadata of a plane: names of stats, ops from event metadata, modules from HLO protos.
+ * Meaning of the stats: xla/tsl/profiler/utils/xplane_schema.cc.
+ */
+#include "read/hlo.h"
+#include "read/xplane/xplane.h"
+
+#define DENSE_MAX (1 << 20)
+
+struct role_row {
+	const char *name;
+	enum role role;
+};
+
+static const struct role_row role_rows[] = {
+	{ "device_offset_ps", ROLE_DEVICE_OFFSET },
+	{ "device_duration_ps", ROLE_DEVICE_DURATION },
+	{ "step_num", ROLE_STEP_NUM },
+	{ "run_id", ROLE_RUN_ID },
+	{ "hlo_op", ROLE_HLO_OP },
+	{ "program_id", ROLE_PROGRAM_ID },
+	{ "flops", ROLE_FLOPS },
+	{ "bytes_accessed", ROLE_BYTES_ACCESSED },
+	{ "symbol_id", ROLE_SYMBOL_ID },
+	{ "model_flops", ROLE_MODEL_FLOPS },
+	{ "memory_access_breakdown", ROLE_BREAKDOWN },
+	{ "hlo_category", ROLE_CATEGORY },
+	{ "tf_op", ROLE_TF_OP },
+	{ "source", ROLE_SOURCE },
+	{ "source_stack", ROLE_SOURCE_STACK },
+	{ "shape_with_layout", ROLE_SHAPE },
+	{ "Hlo Proto", ROLE_HLO_PROTO },
+	{ "hlo_proto", ROLE_HLO_PROTO },
+	{ "device_type_string", ROLE_DEVICE_TYPE },
+	{ "gpu_device_name", ROLE_GPU_NAME },
+	{ "device_vendor", ROLE_VENDOR },
+	{ "peak_teraflops_per_second", ROLE_PEAK_TFLOPS },
+	{ "peak_hbm_bw_gigabytes_per_second", ROLE_PEAK_HBM },
+	{ "peak_vmem_rd_bw_gigabytes_per_second", ROLE_PEAK_VMEM_RD },
+	{ "peak_vmem_wr_bw_gigabytes_per_second", ROLE_PEAK_VMEM_WR },
+	{ "peak_cmem_rd_bw_gigabytes_per_second", ROLE_PEAK_CMEM_RD },
+	{ "peak_cmem_wr_bw_gigabytes_per_second", ROLE_PEAK_CMEM_WR },
+	{ "has_megacore", ROLE_MEGACORE },
+	{ "core_details", ROLE_CORE_DETAILS },
+	{ "clock_rate", ROLE_CLOCK_RATE },
+	{ "core_count", ROLE_CORE_COUNT },
+	{ "memory_bandwidth", ROLE_MEMORY_BANDWIDTH },
+	{ "memory_size", ROLE_MEMORY_SIZE },
+	{ "compute_cap_major", ROLE_CC_MAJOR },
+	{ "compute_cap_minor", ROLE_CC_MINOR },
+	{ "profile_start_time", ROLE_START_TIME },
+	{ "profile_stop_time", ROLE_STOP_TIME },
+	{ "matrix_unit_utilization_percent", ROLE_MXU_UTILIZATION },
+	{ "hbm_utilization_percent", ROLE_HBM_UTILIZATION },
+};
+
+enum role xplane_role(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(role_rows); i++)
+		if (ts_bytes_is(name, role_rows[i].name))
+			return role_rows[i].role;
+	return ROLE_NONE;
+}
+
+bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
+{
+	size_t old = table->nr_dense, cap = old;
+
+	/* Dense while ids follow each other closely: at most four times the room ids so far need. */
+	if (id >= 0 && id < DENSE_MAX && (size_t)id < 4 * (old + 64)) {
+		if ((size_t)id >= old) {
+			if (!ts_grow(&table->dense, &cap, (size_t)id + 1, sizeof(*table->dense)))
+				return false;
+			for (size_t i = old; i < cap; i++)
+				table->dense[i] = table->sparse.nr ?
+						  ts_map_find(&table->sparse, i) : TS_NONE;
+			table->nr_dense = cap;
+		}
+		table->dense[id] = value;
+		return true;
+	}
+	return ts_map_set(&table->sparse, (uint64_t)id, value);
+}
+
+void id_table_release(struct id_table *table)
+{
+	free(table->dense);
+	ts_map_release(&table->sparse);
+}
+
+struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat)
+{
+	uint32_t at;
+
+	if (stat->field != XSTAT_REF)
+		return stat->text;
+	at = id_table_find(&plane->names, (int64_t)stat->number);
+	return at == TS_NONE ? (struct ts_bytes){ NULL, 0 } : plane->stat_names[at];
+}
+
+/* MemoryAccessBreakdown {1: repeated {1 operation_type, 2 memory_space, 3 bytes_accessed}}:
+ * operation 1 reads, 2 writes; space 1 is HBM, 2 CMEM, 3 VMEM (facts: b4). */
+static void read_breakdown(struct ts_op *op, struct ts_bytes bytes)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(bytes, &error);
+
+	while (ts_pb_next(&pb)) {
+		struct ts_pb access = ts_pb_enter(&pb);
+		uint64_t operation = 0, space = 0;
+		int64_t n = 0, *sum = NULL;
+
+		if (pb.field != 1)
+			continue;
+		while (ts_pb_next(&access)) {
+			if (access.field == 1)
+				operation = ts_pb_u64(&access);
+			else if (access.field == 2)
+				space = ts_pb_u64(&access);
+			else if (access.field == 3)
+				n = ts_pb_i64(&access);
+		}
+		if (space == 1)
+			sum = operation == 2 ? &op->hbm_write_bytes : &op->hbm_read_bytes;
+		else if (space == 2 || space == 3)
+			sum = &op->onchip_bytes;
+		if (sum && n >= 0)
+			*sum = ts_i64_add(TS_MAX(*sum, 0), n);
+	}
+}
+
+static struct ts_bytes without_colon(struct ts_bytes text)
+{
+	size_t colon = ts_bytes_find(text, ":");
+
+	return ts_bytes_cut(text, 0, colon); /* "jit(f)/add:Add" is scope and type */
+}
+
+static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
+{
+	uint32_t role = id_table_find(&plane->roles, stat->id);
+	struct ts_bytes text = xstat_text(plane, stat);
+
+	switch (role) {
+	case ROLE_PROGRAM_ID:
+		op->program_id = (uint64_t)xstat_int(stat);
+		op->has_program = true;
+		break;
+	case ROLE_SYMBOL_ID:      op->symbol_id = (uint64_t)xstat_int(stat); break;
+	case ROLE_FLOPS:          op->flops = xstat_int(stat);               break;
+	case ROLE_MODEL_FLOPS:    op->model_flops = xstat_int(stat);         break;
+	case ROLE_BYTES_ACCESSED: op->bytes_accessed = xstat_int(stat);      break;
+	case ROLE_BREAKDOWN:      read_breakdown(op, text);                  break;
+	case ROLE_CATEGORY:       op->category = text;                       break;
+	case ROLE_TF_OP:          op->framework_op = without_colon(text);    break;
+	case ROLE_SOURCE:         op->source = text;                         break;
+	case ROLE_SOURCE_STACK:   op->source_stack = text;                   break;
+	case ROLE_SHAPE:          op->shape = text;                          break;
+	default:                                                             break;
+	}
+}
+
+/* "jit_f(12190760917235803885)" is an execution of a module. */
+static bool split_module_name(struct ts_bytes name, struct ts_bytes *stem, uint64_t *program_id)
+{
+	size_t open = name.n;
+
+	if (!ts_bytes_ends(name, ")"))
+		return false;
+	while (open > 0 && name.p[open - 1] != '(')
+		open--;
+	if (open == 0 || !ts_bytes_u64(ts_bytes_cut(name, open, name.n - open - 1), program_id))
+		return false;
+	*stem = ts_bytes_cut(name, 0, open - 1);
+	return true;
+}
+
+static void read_event_metadata(const struct xplane_plane *plane, struct ts_pb pb, struct ts_op *op,
+				struct ts_bytes *full_name)
+{
+	struct ts_bytes display = { NULL, 0 };
+	struct xstat stat;
+
+	*full_name = display;
+	while (ts_pb_next(&pb)) {
+		switch (pb.field) {
+		case XEVENTMETA_NAME:         *full_name = ts_pb_bytes(&pb); break;
+		case XEVENTMETA_DISPLAY_NAME: display = ts_pb_bytes(&pb);    break;
+		case XEVENTMETA_STATS:
+			xstat_read(ts_pb_enter(&pb), &stat);
+			take_stat(plane, op, &stat);
+			break;
+		default:
+			break;
+		}
+	}
+	op->name = display.n ? display : *full_name;
+	if (display.n)
+		op->text = *full_name;
+}
+
+static bool enter_entry(struct ts_pb entry, int64_t *key, struct ts_pb *value)
+{
+	bool found = false;
+
+	*key = 0;
+	while (ts_pb_next(&entry)) {
+		if (entry.field == MAP_KEY)
+			*key = ts_pb_i64(&entry);
+		if (entry.field == MAP_VALUE) {
+			*value = ts_pb_enter(&entry);
+			found = true;
+		}
+	}
+	return found;
+}
+
+static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct xplane_plane *plane,
+		   int64_t key, struct ts_pb value)
+{
+	struct ts_bytes full_name, stem;
+	struct ts_op op;
+	uint32_t index;
+
+	ts_op_init(&op);
+	read_event_metadata(plane, value, &op, &full_name);
+	if (kind == TS_PLANE_TPU && !op.has_program &&
+	    split_module_name(full_name, &stem, &op.program_id)) {
+		op.kind = TS_OP_MODULE;
+		op.has_program = true;
+		op.name = stem;
+		op.text = full_name;
+	}
+	index = ts_profile_intern_op(profile, &op);
+	return index != TS_NONE && id_table_set(&plane->ops, key, index);
+}
+
+static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)
+{
+	struct ts_bytes name = { NULL, 0 };
+	enum role role;
+
+	while (ts_pb_next(&value))
+		if (value.field == XSTATMETA_NAME)
+			name = ts_pb_bytes(&value);
+	if (!ts_grow(&plane->stat_names, &plane->cap_stat_names, plane->nr_stat_names + 1,
+		     sizeof(*plane->stat_names)))
+		return false;
+	plane->stat_names[plane->nr_stat_names] = name;
+	role = xplane_role(name);
+	if (role == ROLE_DEVICE_DURATION)
+		plane->has_device_clock = true;
+	return id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
+	       (role == ROLE_NONE || id_table_set(&plane->roles, key, role));
+}
+
+enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
+				    struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err)
+{
+	enum ts_plane_kind kind = profile->planes[plane_index].kind;
+	struct ts_pb names = pb, value;
+	struct ts_op unknown;
+	int64_t key;
+
+	while (ts_pb_next(&names)) /* first: events' stats are told by these names */
+		if (names.field == XPLANE_STAT_METADATA &&
+		    enter_entry(ts_pb_enter(&names), &key, &value) && !add_stat_name(plane, key, value))
+			return ts_fail_nomem(err);
+	if (kind == TS_PLANE_METADATA || kind == TS_PLANE_OURS)
+		return TS_OK;
+	while (ts_pb_next(&pb))
+		if (pb.field == XPLANE_EVENT_METADATA && enter_entry(ts_pb_enter(&pb), &key, &value) &&
+		    !add_op(profile, kind, plane, key, value))
+			return ts_fail_nomem(err);
+	ts_op_init(&unknown);
+	unknown.name = TS_LIT("(event without metadata)");
+	plane->unknown_op = ts_profile_intern_op(profile, &unknown);
+	return plane->unknown_op == TS_NONE ? ts_fail_nomem(err) : TS_OK;
+}
+
+/* One entry of /host:metadata. What is no module, or cannot be read, is left out with a word. */
+static enum ts_status add_module(struct ts_profile *profile, const struct ts_read_request *request,
+				 const struct xplane_plane *plane, int64_t key, struct ts_pb pb,
+				 struct ts_error *err)
+{
+	struct ts_bytes name = { NULL, 0 }, proto = { NULL, 0 }, stem = { NULL, 0 };
+	uint64_t program_id = (uint64_t)key;
+	struct ts_error cause = TS_ERROR_INIT;
+	struct ts_hlo_module module, *kept;
+	struct xstat stat;
+	enum ts_status st;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XEVENTMETA_NAME)
+			name = ts_pb_bytes(&pb);
+		if (pb.field != XEVENTMETA_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &stat);
+		if (id_table_find(&plane->roles, stat.id) == ROLE_HLO_PROTO)
+			proto = xstat_text(plane, &stat);
+	}
+	split_module_name(name, &stem, &program_id);
+	if (proto.n == 0 || ts_profile_module_of(profile, program_id) != TS_NONE)
+		return TS_OK;
+	memset(&module, 0, sizeof(module));
+	st = ts_hlo_read(&profile->arena, proto, request->file, &module, &cause);
+	if (st == TS_NOMEM)
+		return ts_fail_nomem(err);
+	if (st) {
+		ts_profile_add_damage(profile, request->file, (uint64_t)(proto.p - request->bytes.p),
+				      cause.text);
+		return TS_OK;
+	}
+	kept = ts_profile_add_module(profile, program_id);
+	if (!kept)
+		return ts_fail_nomem(err);
+	*kept = module;
+	kept->program_id = program_id;
+	kept->proto = proto;
+	return TS_OK;
+}
+
+enum ts_status xplane_read_modules(struct ts_profile *profile, const struct ts_read_request *request,
+				   struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_pb value;
+	int64_t key;
+
+	while (st == TS_OK && ts_pb_next(&pb))
+		if (pb.field == XPLANE_EVENT_METADATA && enter_entry(ts_pb_enter(&pb), &key, &value))
+			st = add_module(profile, request, plane, key, value, err);
+	return st;
+}

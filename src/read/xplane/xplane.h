@@ -1,0 +1,148 @@
+/*
+ * The xplane reader's own header: field numbers (tsl/profiler/protobuf/xplane.proto) and what it
+ * remembers of a plane to decode its events. Nobody outside src/read/xplane includes it.
+ */
+#ifndef TS_READ_XPLANE_XPLANE_H
+#define TS_READ_XPLANE_XPLANE_H
+
+#include "codec/pb.h"
+#include "model/nest.h"
+#include "read/reader.h"
+
+enum { XSPACE_PLANES = 1, XSPACE_ERRORS = 2, XSPACE_WARNINGS = 3, XSPACE_HOSTNAMES = 4 };
+enum {
+	XPLANE_ID = 1, XPLANE_NAME = 2, XPLANE_LINES = 3, XPLANE_EVENT_METADATA = 4,
+	XPLANE_STAT_METADATA = 5, XPLANE_STATS = 6,
+};
+enum {
+	XLINE_ID = 1, XLINE_NAME = 2, XLINE_TIMESTAMP_NS = 3, XLINE_EVENTS = 4, XLINE_DURATION_PS = 9,
+	XLINE_DISPLAY_ID = 10, XLINE_DISPLAY_NAME = 11,
+};
+enum {
+	XEVENT_METADATA_ID = 1, XEVENT_OFFSET_PS = 2, XEVENT_DURATION_PS = 3, XEVENT_STATS = 4,
+	XEVENT_NUM_OCCURRENCES = 5,
+};
+enum {
+	XSTAT_METADATA_ID = 1, XSTAT_DOUBLE = 2, XSTAT_UINT64 = 3, XSTAT_INT64 = 4, XSTAT_STR = 5,
+	XSTAT_BYTES = 6, XSTAT_REF = 7,
+};
+enum {
+	XEVENTMETA_ID = 1, XEVENTMETA_NAME = 2, XEVENTMETA_METADATA = 3, XEVENTMETA_DISPLAY_NAME = 4,
+	XEVENTMETA_STATS = 5, XEVENTMETA_CHILD_ID = 6,
+};
+enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
+enum { MAP_KEY = 1, MAP_VALUE = 2 };
+
+/* Stats that mean something here, by name. */
+enum role {
+	ROLE_NONE,
+	/* of events */
+	ROLE_DEVICE_OFFSET, ROLE_DEVICE_DURATION, ROLE_STEP_NUM, ROLE_RUN_ID, ROLE_HLO_OP,
+	/* of events and of event metadata */
+	ROLE_PROGRAM_ID, ROLE_FLOPS, ROLE_BYTES_ACCESSED,
+	/* of event metadata */
+	ROLE_SYMBOL_ID, ROLE_MODEL_FLOPS, ROLE_BREAKDOWN, ROLE_CATEGORY, ROLE_TF_OP, ROLE_SOURCE,
+	ROLE_SOURCE_STACK, ROLE_SHAPE, ROLE_HLO_PROTO,
+	/* of planes */
+	ROLE_DEVICE_TYPE, ROLE_GPU_NAME, ROLE_VENDOR, ROLE_PEAK_TFLOPS, ROLE_PEAK_HBM, ROLE_PEAK_VMEM_RD,
+	ROLE_PEAK_VMEM_WR, ROLE_PEAK_CMEM_RD, ROLE_PEAK_CMEM_WR, ROLE_MEGACORE, ROLE_CORE_DETAILS,
+	ROLE_CLOCK_RATE, ROLE_CORE_COUNT, ROLE_MEMORY_BANDWIDTH, ROLE_MEMORY_SIZE, ROLE_CC_MAJOR,
+	ROLE_CC_MINOR, ROLE_START_TIME, ROLE_STOP_TIME, ROLE_MXU_UTILIZATION, ROLE_HBM_UTILIZATION,
+};
+
+enum role xplane_role(struct ts_bytes name);
+
+/* A decoded XStat. */
+struct xstat {
+	int64_t id;
+	uint32_t field; /* XSTAT_...: which value it has; 0 none */
+	uint64_t number;
+	double real;
+	struct ts_bytes text;
+};
+
+/* Ids of a plane -> something small: an array while ids are small, a map for the rest. */
+struct id_table {
+	uint32_t *dense;
+	size_t nr_dense;
+	struct ts_map sparse;
+};
+
+bool id_table_set(struct id_table *table, int64_t id, uint32_t value);
+void id_table_release(struct id_table *table);
+
+static inline uint32_t id_table_find(const struct id_table *table, int64_t id)
+{
+	if ((uint64_t)id < table->nr_dense)
+		return table->dense[id];
+	return table->sparse.nr ? ts_map_find(&table->sparse, (uint64_t)id) : TS_NONE;
+}
+
+struct xplane_plane {
+	struct id_table roles;	  /* stat metadata id -> enum role */
+	struct id_table names;	  /* stat metadata id -> index into stat_names, for ref values */
+	struct ts_bytes *stat_names;
+	size_t nr_stat_names, cap_stat_names;
+	struct id_table ops;	  /* event metadata id -> op */
+	struct ts_map gpu_ops;	  /* key of (metadata, hlo_op, program) -> op */
+	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
+	bool has_device_clock;
+	uint32_t unknown_op;	  /* for events whose metadata is missing */
+	const uint8_t *file_base; /* for offsets in messages */
+};
+
+/* All planes of a file; freed with the profile's host. */
+struct xplane_file {
+	struct xplane_plane *planes;
+	size_t nr_planes, cap_planes;
+};
+
+struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
+
+static inline void xstat_read(struct ts_pb pb, struct xstat *stat)
+{
+	*stat = (struct xstat){ .id = 0 };
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XSTAT_METADATA_ID) {
+			stat->id = ts_pb_i64(&pb);
+			continue;
+		}
+		if (pb.field > XSTAT_REF)
+			continue;
+		stat->field = pb.field;
+		if (pb.field == XSTAT_DOUBLE)
+			stat->real = ts_pb_double(&pb);
+		else if (pb.wire == TS_PB_BYTES)
+			stat->text = ts_pb_bytes(&pb);
+		else
+			stat->number = ts_pb_u64(&pb);
+	}
+}
+
+/* The number of a stat whatever its type; a double is rounded down. */
+static inline int64_t xstat_int(const struct xstat *stat)
+{
+	if (stat->field != XSTAT_DOUBLE)
+		return (int64_t)stat->number;
+	return stat->real > -9.2e18 && stat->real < 9.2e18 ? (int64_t)stat->real : TS_UNKNOWN;
+}
+
+static inline double xstat_real(const struct xstat *stat)
+{
+	return stat->field == XSTAT_DOUBLE ? stat->real : (double)stat->number;
+}
+
+/* meta.c: event metadata -> op drafts; HLO protos -> modules. */
+enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
+				    struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err);
+enum ts_status xplane_read_modules(struct ts_profile *profile, const struct ts_read_request *request,
+				   struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err);
+
+/* events.c */
+uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
+enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line, struct xplane_plane *plane,
+				   struct ts_error *err);
+enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
+			     const struct ts_sink *sink, struct ts_error *err);
+
+#endif
