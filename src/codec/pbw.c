@@ -1,0 +1,117 @@
+/*
+ * Protobuf wire format, outward (protobuf.dev, "Encoding"; the reader is codec/pb.c).
+ *
+ * The length of a nested message is not known when it begins: one byte is kept free for it, and
+ * when it turns out longer the message moves up. Most are below 128 bytes and stay where they are.
+ */
+#include "codec/pbw.h"
+
+#include "codec/pb.h"
+#include "codec/utf8.h"
+
+static size_t varint_bytes(uint64_t value)
+{
+	size_t n = 1;
+
+	for (; value > 127; value >>= 7)
+		n++;
+	return n;
+}
+
+static void store_varint(uint8_t *p, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		*p++ = (uint8_t)(value | 128);
+	*p = (uint8_t)value;
+}
+
+static void varint(struct ts_buf *out, uint64_t value)
+{
+	size_t n = varint_bytes(value);
+
+	if (!ts_buf_room(out, n))
+		return;
+	store_varint(out->p + out->n, value);
+	out->n += n;
+}
+
+static void tag(struct ts_buf *out, uint32_t field, enum ts_pb_wire wire)
+{
+	varint(out, (uint64_t)field << 3 | wire);
+}
+
+void ts_pbw_u64(struct ts_buf *out, uint32_t field, uint64_t value)
+{
+	tag(out, field, TS_PB_VARINT);
+	varint(out, value);
+}
+
+void ts_pbw_i64(struct ts_buf *out, uint32_t field, int64_t value)
+{
+	ts_pbw_u64(out, field, (uint64_t)value);
+}
+
+void ts_pbw_double(struct ts_buf *out, uint32_t field, double value)
+{
+	uint64_t bits;
+	uint8_t bytes[8];
+
+	memcpy(&bits, &value, sizeof(bits));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(bits >> 8 * i);
+	tag(out, field, TS_PB_FIXED64);
+	ts_buf_put(out, (struct ts_bytes){ bytes, sizeof(bytes) });
+}
+
+void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes)
+{
+	tag(out, field, TS_PB_BYTES);
+	varint(out, bytes.n);
+	ts_buf_put(out, bytes);
+}
+
+static void put_utf8(struct ts_buf *out, struct ts_bytes text)
+{
+	const uint8_t *p = text.p, *end = text.p ? text.p + text.n : text.p;
+
+	while (p < end) {
+		const uint8_t *start = p;
+
+		if (ts_utf8_next(&p, end) == TS_UTF8_BAD)
+			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
+		else
+			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });
+	}
+}
+
+void ts_pbw_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
+{
+	size_t mark = ts_pbw_begin(out, field);
+
+	put_utf8(out, text);
+	ts_pbw_end(out, mark);
+}
+
+size_t ts_pbw_begin(struct ts_buf *out, uint32_t field)
+{
+	tag(out, field, TS_PB_BYTES);
+	ts_buf_putc(out, 0);
+	return out->n;
+}
+
+void ts_pbw_end(struct ts_buf *out, size_t mark)
+{
+	size_t len, more;
+
+	if (out->failed)
+		return;
+	len = out->n - mark;
+	more = varint_bytes(len) - 1;
+	if (more) {
+		if (!ts_buf_room(out, more))
+			return;
+		memmove(out->p + mark + more, out->p + mark, len);
+		out->n += more;
+	}
+	store_varint(out->p + mark - 1, len);
+}

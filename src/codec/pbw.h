@@ -1,0 +1,31 @@
+/*
+ * Protobuf wire format, written onto a buffer.
+ *
+ *	size_t plane = ts_pbw_begin(out, SPACE_PLANES);
+ *	ts_pbw_text(out, PLANE_NAME, name);
+ *	ts_pbw_end(out, plane);
+ *
+ * Lengths are the shortest varints, as every protobuf library writes them, so the bytes depend on
+ * the content alone. Nothing is left out: a field that is to have its default value by absence is
+ * not written by the caller. Failure is the buffer's (base/buf.h): look at .failed once at the end.
+ */
+#ifndef TS_CODEC_PBW_H
+#define TS_CODEC_PBW_H
+
+#include "base/buf.h"
+
+void ts_pbw_u64(struct ts_buf *out, uint32_t field, uint64_t value);
+void ts_pbw_i64(struct ts_buf *out, uint32_t field, int64_t value); /* int64, not sint64 */
+void ts_pbw_double(struct ts_buf *out, uint32_t field, double value);
+void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes);
+/*
+ * A field of type string. Protobuf libraries refuse a whole message for one string that is not
+ * UTF-8, so what is not comes out as U+FFFD.
+ */
+void ts_pbw_text(struct ts_buf *out, uint32_t field, struct ts_bytes text);
+
+/* A message inside a message: gives the mark that end() wants. They nest to any depth. */
+size_t ts_pbw_begin(struct ts_buf *out, uint32_t field);
+void ts_pbw_end(struct ts_buf *out, size_t mark);
+
+#endif
