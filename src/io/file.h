@@ -41,9 +41,11 @@ enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_e
 void ts_dir_unlock(struct ts_dirlock *lock); /* harmless when not held, or twice */
 
 /*
- * The system's words for ERRNUM and what to do about it, as "PATH: cause (what to do)". PATH missing
- * gives TS_NOTFOUND, all else TS_IO. WHAT is the deed, as in "cannot WHAT it".
+ * The system's words for ERRNUM and what to do about it: "PATH: cannot WHAT: cause (what to do)". A
+ * missing PATH gives TS_NOTFOUND, memory that ran out TS_NOMEM, all else TS_IO.
  */
 enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what);
+/* For messages: moves *PATH on to the last part of a very long path; gives the dots to go before. */
+const char *ts_path_tail(const char **path);
 
 #endif

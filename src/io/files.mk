@@ -1,0 +1,8 @@
+libtpusight_a_SOURCES += \
+	src/io/archive.c src/io/archive.h \
+	src/io/file.c src/io/file.h \
+	src/io/gzip.c src/io/gzip.h \
+	src/io/input.c src/io/input.h \
+	src/io/newfile.c src/io/newfile.h \
+	src/io/rundir.c src/io/rundir.h \
+	src/io/runpath.c src/io/runpath.h

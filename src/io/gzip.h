@@ -6,7 +6,7 @@
  * and zlib give the same bytes (no time, no name inside). One struct ts_gzip per thread: it keeps
  * zlib's state (256 KiB) from member to member.
  *
- * Reading: ts_gunzip_read() hands out the text of all members in turn with a fixed amount of memory.
+ * Reading: ts_gunzip_read() hands out the text of all members in turn, in a fixed amount of memory.
  * Zeros behind the last member (tape padding) are accepted, anything else there is an error.
  */
 #ifndef TS_IO_GZIP_H

@@ -1,10 +1,10 @@
 /*
  * Input: the bytes of one file, whole and in place.
  *
- * A regular file is mapped read-only (privately, so nothing of ours can reach the file); what cannot
- * be mapped (a pipe, a character device) is read into memory, TS_INPUT_STREAM_MAX bytes at most.
- * The path "-" is standard input. The bytes live until ts_input_release(); any number of threads
- * may read them. A directory, a missing, unreadable or empty file is an error with its cause.
+ * A regular file is mapped read-only (privately: nothing of ours can reach the file). What cannot be
+ * mapped (a pipe, a file of /proc) is read into memory, TS_INPUT_STREAM_MAX bytes and half of the
+ * machine's memory at most. The path "-" is standard input. The bytes live until
+ * ts_input_release(); any number of threads may read them. A directory, a missing, unreadable or empty file is an error with its cause.
  *
  * A mapped file that somebody else cuts short during the run raises SIGBUS on the pages that are
  * gone. Nothing at this floor can turn that into a status; cli/ installs the handler that says so
@@ -30,6 +30,12 @@ struct ts_input {
 
 /* PATH must live as long as the input. Missing: TS_NOTFOUND; empty: TS_FORMAT; else TS_IO. */
 enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_error *err);
+/*
+ * Reads the descriptor FD to its end, into memory whatever it is; more than MAX bytes is TS_LIMIT.
+ * NAME is for messages and must live as long as the input. FD stays open, and is the caller's.
+ */
+enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint64_t max,
+			     struct ts_error *err);
 /* TS_IO when the file has another size or time than when it was opened. Cheap. */
 enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err);
 void ts_input_release(struct ts_input *in); /* harmless when not open, or twice */

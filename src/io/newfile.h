@@ -13,6 +13,9 @@
  * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
  * the old file keep the old content. ACLs and extended attributes are not carried over. What is no
  * regular file (/dev/stdout, a pipe) is written straight. Not for two threads at once.
+ *
+ * A file-size limit (ulimit -f) comes as an error only when the program ignores SIGXFSZ, a closed
+ * pipe only when it ignores SIGPIPE: both are set in cli/.
  */
 #ifndef TS_IO_NEWFILE_H
 #define TS_IO_NEWFILE_H
@@ -24,12 +27,16 @@ struct ts_newfile {
 	int dir_fd;
 	char *path;	  /* what will be there, links resolved */
 	char *name;	  /* its last part, inside path */
-	char *temp;	  /* name of the temporary in the folder; NULL when written straight */
-	uint64_t nr_bytes; /* written so far */
+	char *temp;	  /* name of the temporary in the folder, until commit */
+	bool straight;	  /* no temporary: what is written is out */
+	bool failed;	  /* something was not written: commit refuses */
+	bool replaces;	  /* there is an old file; the next three are its */
+	uint32_t mode, uid, gid;
+	uint64_t nr_bytes;   /* written so far */
 	uint64_t nr_started; /* of these, on their way to the disk */
 };
 
-#define TS_NEWFILE_INIT { -1, -1, NULL, NULL, NULL, 0, 0 }
+#define TS_NEWFILE_INIT { .fd = -1, .dir_fd = -1 }
 
 /* Errors name PATH and the cause: TS_NOTFOUND for a missing folder, TS_IO for all else. */
 enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct ts_error *err);
@@ -37,9 +44,11 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
-/* To write by other means, at the current position: tell ts_newfile_sync() what was added. */
+/* To write by other means, at the current position; then say how much (the disk starts early). */
 int ts_newfile_fd(const struct ts_newfile *file);
 void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes);
+/* The new file shall have the mode, owner and group of the open file FD, as if it replaced that. */
+enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error *err);
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err);
 void ts_newfile_release(struct ts_newfile *file); /* harmless when not open, or twice */
 

@@ -8,7 +8,7 @@
  * folder is entered once, whatever its names, so a link that leads back ends there.
  *
  * What is wrong on the way (a folder that cannot be read, a link that loops or leads nowhere, a
- * session without profiles, folders nested too deep) is one line in problems[], and the rest goes on.
+ * session without profiles, folders nested too deep) is one line in problems[]; the rest goes on.
  *
  * Everything is owned by struct ts_runs and lives until ts_runs_release(). No file is opened.
  */
@@ -25,14 +25,15 @@
 enum ts_session_kind {
 	TS_SESSION_DIR,	   /* a whole session: results can be written beside the profiles */
 	TS_SESSION_FILE,   /* one file that was named itself; dir is its folder */
-	TS_SESSION_STREAM, /* standard input: nowhere to write to */
+	TS_SESSION_STREAM, /* standard input or a pipe: nowhere to write to */
 };
 
 struct ts_hostfile {
-	const char *host; /* the file's name without .xplane.pb (for other files: the whole name) */
+	/* The file's name without .xplane.pb ("xplane" for xplane.pb); of other files the whole name. */
+	const char *host;
 	const char *name; /* of the file, without folder */
 	const char *path; /* to open it; "-" for standard input */
-	uint64_t nr_bytes; /* 0 for standard input */
+	uint64_t nr_bytes; /* 0 for a stream */
 };
 
 struct ts_session {
@@ -48,15 +49,16 @@ struct ts_session {
 struct ts_runs {
 	struct ts_session *sessions; /* by dir, then by first file */
 	size_t nr_sessions;
-	const char **problems; /* "path: cause (what to do)", in the order found */
+	const char **problems; /* "path: cause (what to do)"; sorted, for each path given */
 	size_t nr_problems;
 
 	struct ts_arena arena; /* from here on the finder's own */
 	size_t sessions_cap, problems_cap;
 	struct ts_strmap seen; /* folders entered, by device and inode */
+	uint32_t nr_paths;     /* given so far */
 };
 
-#define TS_RUNS_INIT { NULL, 0, NULL, 0, TS_ARENA_INIT, 0, 0, { NULL, 0, 0 } }
+#define TS_RUNS_INIT { .sessions = NULL }
 
 /*
  * Adds what is below PATH; call it once for each path the user gave. What was found under an

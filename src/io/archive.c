@@ -1,0 +1,229 @@
+/*
+ * Archives by libarchive (https://github.com/libarchive/libarchive/wiki). Only formats and filters
+ * that the library does itself are switched on: for others it would start programs.
+ */
+#include "io/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#define FLOOR_BYTES (UINT64_C(64) << 20) /* below this nothing counts as a bomb */
+#define STEP_BYTES (1 << 20)
+#define TAR_BLOCK 512
+
+struct magic {
+	size_t at;
+	struct ts_bytes bytes;
+};
+
+/* What an archive can start with: spares the library a look at every profile. */
+static const struct magic magics[] = {
+	{ 0, { (const uint8_t *)"PK\003\004", 4 } },	       /* zip */
+	{ 257, { (const uint8_t *)"ustar", 5 } },	       /* tar */
+	{ 0, { (const uint8_t *)"\x1f\x8b", 2 } },	       /* gzip */
+	{ 0, { (const uint8_t *)"\xfd" "7zXZ\0", 6 } },	       /* xz */
+	{ 0, { (const uint8_t *)"BZh", 3 } },		       /* bzip2 */
+	{ 0, { (const uint8_t *)"\x28\xb5\x2f\xfd", 4 } },     /* zstd */
+	{ 0, { (const uint8_t *)"\x04\x22\x4d\x18", 4 } },     /* lz4 */
+};
+
+struct visit {
+	struct archive *a;
+	const struct ts_archive_visitor *visitor;
+	uint64_t entry_max, total_max; /* unpacked bytes */
+	uint64_t total;
+};
+
+static bool starts_like_one(struct ts_bytes bytes)
+{
+	for (size_t i = 0; i < TS_NELEM(magics); i++)
+		if (ts_bytes_eq(ts_bytes_cut(bytes, magics[i].at, magics[i].bytes.n),
+				magics[i].bytes))
+			return true;
+	return false;
+}
+
+/* Tar before POSIX has no magic but a checksum; the library checks that, and the zip directory. */
+static bool is_old_tar(struct ts_bytes bytes)
+{
+	uint64_t sum = 0, want = 0;
+	size_t i;
+
+	if (bytes.n < TAR_BLOCK || bytes.p[0] == '\0')
+		return false;
+	for (i = 0; i < TAR_BLOCK; i++)
+		sum += i >= 148 && i < 156 ? ' ' : bytes.p[i];
+	for (i = 148; i < 156 && bytes.p[i] == ' ';)
+		i++;
+	for (; i < 156 && bytes.p[i] >= '0' && bytes.p[i] <= '7'; i++)
+		want = want * 8 + (uint64_t)(bytes.p[i] - '0');
+	return sum == want;
+}
+
+static struct archive *open_archive(struct ts_bytes bytes)
+{
+	struct archive *a = archive_read_new();
+
+	if (!a)
+		return NULL;
+	archive_read_support_filter_gzip(a);
+	if (archive_bzlib_version())
+		archive_read_support_filter_bzip2(a);
+	if (archive_liblzma_version())
+		archive_read_support_filter_xz(a);
+	if (archive_libzstd_version())
+		archive_read_support_filter_zstd(a);
+	if (archive_liblz4_version())
+		archive_read_support_filter_lz4(a);
+	archive_read_support_format_tar(a);
+	archive_read_support_format_zip(a);
+	/* In steps: the filters hand lengths to zlib, which counts in 32 bits. */
+	if (archive_read_open_memory2(a, bytes.p, bytes.n, STEP_BYTES) != ARCHIVE_OK) {
+		archive_read_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+bool ts_archive_probe(struct ts_bytes bytes)
+{
+	struct archive_entry *entry;
+	struct archive *a;
+	int rc;
+
+	if (!starts_like_one(bytes) && !is_old_tar(bytes))
+		return false;
+	a = open_archive(bytes);
+	if (!a)
+		return false;
+	rc = archive_read_next_header(a, &entry);
+	archive_read_free(a);
+	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
+}
+
+static enum ts_status damaged(struct visit *visit, const char *name, struct ts_error *err)
+{
+	const char *why = archive_error_string(visit->a);
+	int64_t at = archive_filter_bytes(visit->a, -1);
+
+	return ts_fail(err, TS_FORMAT, "%s%sarchive damaged near byte %lld: %s (was it copied whole?)",
+		       name ? name : "", name ? ": " : "", (long long)at, why ? why : "unknown cause");
+}
+
+static enum ts_status too_large(const char *name, uint64_t max, struct ts_error *err)
+{
+	return ts_fail(err, TS_LIMIT, "%s: unpacks to more than %llu bytes, too much for an archive "
+		       "of this size (unpack it yourself if you trust it)", name,
+		       (unsigned long long)max);
+}
+
+/* Unpacks the entry the library stands at. */
+static enum ts_status unpack(struct visit *visit, const char *name, struct ts_buf *content,
+			     struct ts_error *err)
+{
+	uint64_t max = TS_MIN(visit->entry_max, visit->total_max - visit->total);
+
+	for (;;) {
+		la_ssize_t n;
+
+		if (!ts_buf_room(content, STEP_BYTES))
+			return ts_fail_nomem(err);
+		n = archive_read_data(visit->a, content->p + content->n, STEP_BYTES);
+		if (n < 0) /* warnings too: what came is not what was packed */
+			return damaged(visit, name, err);
+		if (n == 0)
+			break;
+		content->n += (size_t)n;
+		if (content->n > max)
+			return too_large(name, max, err);
+	}
+	visit->total += content->n;
+	return TS_OK;
+}
+
+/* Passed over, its bytes count all the same: the library may have to unpack them. */
+static enum ts_status skip(struct visit *visit, struct archive_entry *entry, const char *name,
+			   struct ts_error *err)
+{
+	int64_t n = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+
+	visit->total = ts_u64_add(visit->total, n > 0 ? (uint64_t)n : 0);
+	if (visit->total > visit->total_max)
+		return too_large(name, visit->total_max, err);
+	if (archive_read_data_skip(visit->a) < ARCHIVE_WARN)
+		return damaged(visit, name, err);
+	return TS_OK;
+}
+
+/* Names that are not in the locale's encoding come as UTF-8, or not at all. */
+static const char *name_of(struct archive_entry *entry)
+{
+	const char *name = archive_entry_pathname(entry);
+
+	if (!name)
+		name = archive_entry_pathname_utf8(entry);
+	return name ? name : "(unnamed)";
+}
+
+static bool is_wanted(const struct visit *visit, struct archive_entry *entry, const char *name)
+{
+	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
+		return false;
+	return !visit->visitor->want || visit->visitor->want(visit->visitor->ctx, name);
+}
+
+static enum ts_status visit_entry(struct visit *visit, struct archive_entry *entry,
+				  struct ts_error *err)
+{
+	struct ts_buf content = TS_BUF_INIT;
+	const char *name = name_of(entry);
+	enum ts_status st;
+
+	if (!is_wanted(visit, entry, name))
+		return skip(visit, entry, name, err);
+	if (archive_entry_is_encrypted(entry) > 0)
+		return ts_fail(err, TS_UNSUPPORTED, "%s: encrypted (unpack it first)", name);
+	st = unpack(visit, name, &content, err);
+	if (!st)
+		st = visit->visitor->entry(visit->visitor->ctx, name, &content, err);
+	ts_buf_release(&content);
+	return st;
+}
+
+static enum ts_status visit_all(struct visit *visit, struct ts_error *err)
+{
+	struct archive_entry *entry;
+	enum ts_status st = TS_OK;
+
+	while (!st) {
+		int rc = archive_read_next_header(visit->a, &entry);
+
+		if (rc == ARCHIVE_EOF)
+			return TS_OK;
+		if (rc == ARCHIVE_RETRY)
+			continue;
+		if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+			return damaged(visit, NULL, err);
+		visit->total = ts_u64_add(visit->total, TAR_BLOCK); /* a million empty files */
+		if (visit->total > visit->total_max)
+			return too_large(name_of(entry), visit->total_max, err);
+		st = visit_entry(visit, entry, err);
+	}
+	return st;
+}
+
+enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_visitor *visitor,
+			       struct ts_error *err)
+{
+	struct visit visit = { .visitor = visitor };
+	enum ts_status st;
+
+	visit.entry_max = visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
+	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_ARCHIVE_RATIO), FLOOR_BYTES);
+	visit.a = open_archive(bytes);
+	if (!visit.a)
+		return ts_fail(err, TS_FORMAT, "not an archive this program reads (tar, zip)");
+	st = visit_all(&visit, err);
+	archive_read_free(visit.a);
+	return st;
+}

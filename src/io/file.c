@@ -1,0 +1,286 @@
+/* Changes of names as POSIX has them, made durable: the folder is synced after each. */
+#include "io/file.h"
+
+#include "io/newfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COMPARE_BYTES 65536
+#define PATH_SHOWN 300 /* of the 511 bytes of a story; the cause must fit behind it */
+
+struct cause {
+	int errnum;
+	const char *words;
+	const char *advice;
+};
+
+static const struct cause causes[] = {
+	{ ENOENT, "no such file or folder", "check the path" },
+	{ ENOTDIR, "a part of the path is no folder", "check the path" },
+	{ EACCES, "permission denied", "check who owns it, and the folder's permissions" },
+	{ EPERM, "not permitted", "check who owns it, and its attributes" },
+	{ EROFS, "the file system is read-only", "work on a copy elsewhere" },
+	{ ENOSPC, "the disk is full", "free some space and run again; nothing was changed" },
+	{ EDQUOT, "the disk quota is used up", "free some space and run again; nothing was changed" },
+	{ EFBIG, "larger than a file may be", "raise ulimit -f and run again; nothing was changed" },
+	{ EISDIR, "it is a folder", "name a file" },
+	{ ELOOP, "its symbolic links go round in a circle", "remove or correct the link" },
+	{ EMFILE, "too many open files", "raise ulimit -n" },
+	{ ENAMETOOLONG, "the name is too long", "use a shorter path" },
+	{ EIO, "input/output error", "check the disk or the network mount" },
+	{ ESTALE, "the network file is gone", "check the network mount and run again" },
+	{ ENODEV, "it cannot be mapped", "copy it to a local disk" },
+};
+
+const char *ts_path_tail(const char **path)
+{
+	size_t n = strlen(*path);
+
+	if (n <= PATH_SHOWN)
+		return "";
+	*path += n - PATH_SHOWN;
+	while (((uint8_t)**path & 0xc0) == 0x80) /* not into a character of UTF-8 */
+		(*path)++;
+	return "...";
+}
+
+enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what)
+{
+	enum ts_status status = errnum == ENOMEM ? TS_NOMEM : errnum == ENOENT ? TS_NOTFOUND : TS_IO;
+
+	const char *dots = ts_path_tail(&path);
+
+	for (size_t i = 0; i < TS_NELEM(causes); i++)
+		if (causes[i].errnum == errnum)
+			return ts_fail(err, status, "%s%s: cannot %s: %s (%s)", dots, path, what,
+				       causes[i].words, causes[i].advice);
+	return ts_fail(err, status, "%s%s: cannot %s: %s", dots, path, what, strerror(errnum));
+}
+
+bool ts_file_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+/* Some file systems (network, FUSE) have no fsync for folders, and say so in several ways. */
+static bool no_such_thing(int errnum)
+{
+	return errnum == EINVAL || errnum == ENOTSUP || errnum == EOPNOTSUPP || errnum == EBADF ||
+	       errnum == ENOSYS || errnum == EROFS;
+}
+
+enum ts_status ts_dir_sync(const char *dir, struct ts_error *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	enum ts_status st = TS_OK;
+
+	if (fd < 0)
+		return ts_fail_errno(err, errno, dir, "open the folder");
+	if (fsync(fd) != 0 && !no_such_thing(errno))
+		st = ts_fail_errno(err, errno, dir, "bring the folder to disk");
+	close(fd);
+	return st;
+}
+
+static enum ts_status sync_parent(const char *path, struct ts_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	enum ts_status st;
+	char *dir;
+
+	if (!slash)
+		return ts_dir_sync(".", err);
+	if (slash == path)
+		return ts_dir_sync("/", err);
+	dir = strndup(path, (size_t)(slash - path));
+	if (!dir)
+		return ts_fail_nomem(err);
+	st = ts_dir_sync(dir, err);
+	free(dir);
+	return st;
+}
+
+enum ts_status ts_file_remove(const char *path, struct ts_error *err)
+{
+	if (unlink(path) != 0) {
+		if (errno == ENOENT)
+			return TS_OK;
+		return ts_fail_errno(err, errno, path, "remove it");
+	}
+	return sync_parent(path, err);
+}
+
+enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (rename(old_path, new_path) != 0)
+		return ts_fail_errno(err, errno, old_path, "rename it");
+	st = sync_parent(new_path, err);
+	return st ? st : sync_parent(old_path, err);
+}
+
+static enum ts_status copy_whole(const char *old_path, const char *new_path, struct ts_error *err)
+{
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	int fd = open(old_path, O_RDONLY | O_CLOEXEC);
+	struct stat was;
+	enum ts_status st;
+
+	if (fd < 0)
+		return ts_fail_errno(err, errno, old_path, "open it");
+	if (fstat(fd, &was) != 0) {
+		st = ts_fail_errno(err, errno, old_path, "look at it");
+		goto done;
+	}
+	st = ts_newfile_open(&file, new_path, err);
+	if (st)
+		goto done;
+	st = ts_newfile_like(&file, fd, err);
+	if (st)
+		goto done;
+	st = ts_newfile_copy(&file, fd, 0, (uint64_t)was.st_size, err);
+	if (st)
+		goto done;
+	st = ts_newfile_commit(&file, err);
+done:
+	ts_newfile_release(&file);
+	close(fd);
+	return st;
+}
+
+static bool has_no_links(int errnum)
+{
+	return errnum == EPERM || errnum == EXDEV || errnum == EMLINK || errnum == EACCES ||
+	       no_such_thing(errnum);
+}
+
+enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
+				    struct ts_error *err)
+{
+	struct stat st;
+
+	/* With AT_SYMLINK_FOLLOW a link's content gets the second name, not the link. */
+	if (linkat(AT_FDCWD, old_path, AT_FDCWD, new_path, AT_SYMLINK_FOLLOW) == 0)
+		return sync_parent(new_path, err);
+	if (!has_no_links(errno))
+		return ts_fail_errno(err, errno, errno == EEXIST ? new_path : old_path,
+				     "give it a second name");
+	if (lstat(new_path, &st) == 0)
+		return ts_fail_errno(err, EEXIST, new_path, "give it a second name");
+	return copy_whole(old_path, new_path, err);
+}
+
+/* As much of N bytes as there is; -1 with errno. */
+static ssize_t read_full(int fd, uint8_t *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		ssize_t got = read(fd, p + at, n - at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		at += (size_t)got;
+	}
+	return (ssize_t)at;
+}
+
+enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
+			     struct ts_error *err)
+{
+	uint8_t chunk[COMPARE_BYTES];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	enum ts_status st = TS_OK;
+	ssize_t got;
+
+	*same = false;
+	if (fd < 0 && errno == ENOENT)
+		return TS_OK;
+	if (fd < 0)
+		return ts_fail_errno(err, errno, path, "open it");
+	do {
+		got = read_full(fd, chunk, sizeof(chunk));
+		if (got < 0) {
+			st = ts_fail_errno(err, errno, path, "read it");
+			break;
+		}
+		*same = ts_bytes_eq(ts_bytes_cut(bytes, 0, sizeof(chunk)),
+				    (struct ts_bytes){ chunk, (size_t)got });
+		bytes = ts_bytes_cut(bytes, (size_t)got, bytes.n);
+	} while (*same && got == (ssize_t)sizeof(chunk));
+	close(fd);
+	return st;
+}
+
+static enum ts_status same_content(int a, int b, const char *path, bool *same, struct ts_error *err)
+{
+	uint8_t x[COMPARE_BYTES], y[COMPARE_BYTES];
+	ssize_t nx, ny;
+
+	do {
+		nx = read_full(a, x, sizeof(x));
+		ny = read_full(b, y, sizeof(y));
+		if (nx < 0 || ny < 0)
+			return ts_fail_errno(err, errno, path, "read it");
+		*same = nx == ny && memcmp(x, y, (size_t)nx) == 0;
+	} while (*same && nx == (ssize_t)sizeof(x));
+	return TS_OK;
+}
+
+enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err)
+{
+	int fa = open(a, O_RDONLY | O_CLOEXEC), error_a = errno;
+	int fb = open(b, O_RDONLY | O_CLOEXEC), error_b = errno;
+	enum ts_status st = TS_OK;
+	struct stat sa, sb;
+
+	*same = false;
+	if (fa < 0 && error_a != ENOENT)
+		st = ts_fail_errno(err, error_a, a, "open it");
+	else if (fb < 0 && error_b != ENOENT)
+		st = ts_fail_errno(err, error_b, b, "open it");
+	else if (fa < 0 || fb < 0)
+		;
+	else if (fstat(fa, &sa) != 0 || fstat(fb, &sb) != 0)
+		st = ts_fail_errno(err, errno, a, "look at it");
+	else if (sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino)
+		*same = true;
+	else if (sa.st_size == sb.st_size)
+		st = same_content(fa, fb, a, same, err);
+	if (fa >= 0)
+		close(fa);
+	if (fb >= 0)
+		close(fb);
+	return st;
+}
+
+enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
+{
+	lock->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock->fd < 0)
+		return ts_fail_errno(err, errno, dir, "open the folder");
+	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return TS_OK;
+	ts_dir_unlock(lock);
+	return ts_fail(err, TS_IO,
+		       "%s: another tpusight is writing to this session (run again when it is done)",
+		       dir);
+}
+
+void ts_dir_unlock(struct ts_dirlock *lock)
+{
+	if (lock->fd >= 0)
+		close(lock->fd); /* the lock goes with the descriptor */
+	lock->fd = -1;
+}

@@ -1,0 +1,241 @@
+/*
+ * gzip by zlib (https://zlib.net/manual.html; format: RFC 1952). zlib counts in 32 bits: longer
+ * texts go in pieces.
+ */
+#include "io/gzip.h"
+
+#include <limits.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#define GZIP_WINDOW (15 + 16) /* 32 KiB, with the gzip wrapper */
+#define OS_UNKNOWN 255	      /* the same bytes on every system */
+#define HEADER_BYTES 10
+#define FLAG_HCRC 0x02
+#define FLAG_EXTRA 0x04
+#define FLAG_NAME 0x08
+#define FLAG_COMMENT 0x10
+#define FLAGS_RESERVED 0xe0
+
+static uInt piece(size_t n)
+{
+	return n > UINT_MAX ? UINT_MAX : (uInt)n;
+}
+
+enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err)
+{
+	*gz = (struct ts_gzip){ calloc(1, sizeof(*gz->z)), level };
+	if (gz->z && deflateInit2(gz->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+		return TS_OK;
+	free(gz->z);
+	gz->z = NULL;
+	return ts_fail_nomem(err);
+}
+
+/* All of TEXT into the room of OUT, which is large enough by deflateBound(). */
+static int deflate_all(z_stream *z, struct ts_buf *out, struct ts_bytes text)
+{
+	int rc;
+
+	z->next_in = text.p;
+	z->avail_in = 0;
+	do {
+		size_t left = text.n - (z->next_in ? (size_t)(z->next_in - text.p) : 0);
+		uInt room = piece(out->cap - out->n);
+
+		z->avail_in = piece(left);
+		z->next_out = out->p + out->n;
+		z->avail_out = room;
+		rc = deflate(z, left > UINT_MAX ? Z_NO_FLUSH : Z_FINISH);
+		out->n += room - z->avail_out;
+	} while (rc == Z_OK);
+	return rc;
+}
+
+enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_bytes text,
+			      const char *comment, struct ts_error *err)
+{
+	gz_header head = { .os = OS_UNKNOWN };
+	size_t start = out->n;
+	int rc;
+
+	head.comment = (Bytef *)(uintptr_t)comment; /* zlib only reads it */
+	if (deflateReset(gz->z) != Z_OK || deflateSetHeader(gz->z, &head) != Z_OK)
+		return ts_fail_nomem(err);
+	if (!ts_buf_room(out, deflateBound(gz->z, text.n)))
+		return ts_fail_nomem(err);
+	rc = deflate_all(gz->z, out, text);
+	(void)deflateSetHeader(gz->z, Z_NULL); /* HEAD ends with this call */
+	if (rc != Z_STREAM_END) {
+		out->n = start;
+		out->failed = true;
+		return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+void ts_gzip_release(struct ts_gzip *gz)
+{
+	if (gz->z)
+		deflateEnd(gz->z);
+	free(gz->z);
+	*gz = (struct ts_gzip)TS_GZIP_INIT;
+}
+
+bool ts_gzip_probe(struct ts_bytes bytes)
+{
+	return bytes.n >= HEADER_BYTES && bytes.p[0] == 0x1f && bytes.p[1] == 0x8b &&
+	       bytes.p[2] == Z_DEFLATED && (bytes.p[3] & FLAGS_RESERVED) == 0;
+}
+
+/* Cuts a string with its NUL off the front of *REST; .p NULL when there is no NUL. */
+static struct ts_bytes take_string(struct ts_bytes *rest)
+{
+	const uint8_t *end = rest->n ? memchr(rest->p, '\0', rest->n) : NULL;
+	struct ts_bytes string = { NULL, 0 };
+
+	if (!end)
+		return string;
+	string = (struct ts_bytes){ rest->p, (size_t)(end - rest->p) };
+	*rest = ts_bytes_cut(*rest, string.n + 1, rest->n);
+	return string;
+}
+
+struct ts_bytes ts_gzip_comment(struct ts_bytes bytes)
+{
+	const struct ts_bytes none = { NULL, 0 };
+	struct ts_bytes rest = ts_bytes_cut(bytes, HEADER_BYTES, bytes.n);
+	unsigned flags;
+
+	if (!ts_gzip_probe(bytes) || !(bytes.p[3] & FLAG_COMMENT))
+		return none;
+	flags = bytes.p[3];
+	if (flags & FLAG_EXTRA) {
+		if (rest.n < 2)
+			return none;
+		rest = ts_bytes_cut(rest, 2 + (size_t)(rest.p[0] | rest.p[1] << 8), rest.n);
+	}
+	if ((flags & FLAG_NAME) && !take_string(&rest).p)
+		return none;
+	return take_string(&rest);
+}
+
+enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struct ts_error *err)
+{
+	*gz = (struct ts_gunzip)TS_GUNZIP_INIT;
+	if (!ts_gzip_probe(bytes))
+		return ts_fail(err, TS_FORMAT, "not gzip data");
+	gz->z = calloc(1, sizeof(*gz->z));
+	if (!gz->z || inflateInit2(gz->z, GZIP_WINDOW) != Z_OK) {
+		free(gz->z);
+		gz->z = NULL;
+		return ts_fail_nomem(err);
+	}
+	gz->bytes = bytes;
+	gz->inside = true;
+	return TS_OK;
+}
+
+static bool all_zero(struct ts_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.n; i++)
+		if (bytes.p[i])
+			return false;
+	return true;
+}
+
+/* Behind a member: another one, the end, or something else. */
+static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
+{
+	struct ts_bytes rest = ts_bytes_cut(gz->bytes, gz->at, gz->bytes.n);
+
+	if (ts_gzip_probe(rest)) {
+		gz->inside = true;
+		return inflateReset(gz->z) == Z_OK ? TS_OK : ts_fail_nomem(err);
+	}
+	if (!all_zero(rest))
+		return ts_fail(err, TS_FORMAT, "packed byte %zu: no gzip data behind member %llu "
+			       "(was the file copied whole?)", gz->at,
+			       (unsigned long long)gz->nr_members);
+	gz->at = gz->bytes.n;
+	return TS_OK;
+}
+
+static enum ts_status damaged(const struct ts_gunzip *gz, int rc, struct ts_error *err)
+{
+	if (rc == Z_MEM_ERROR)
+		return ts_fail_nomem(err);
+	if (gz->at >= gz->bytes.n)
+		return ts_fail(err, TS_FORMAT, "truncated gzip data: ends at packed byte %zu "
+			       "(was the file copied whole?)", gz->at);
+	return ts_fail(err, TS_FORMAT, "packed byte %zu: damaged gzip data: %s "
+		       "(was the file copied whole?)", gz->at,
+		       gz->z->msg ? gz->z->msg : rc == Z_NEED_DICT ? "needs a dictionary" : "unknown");
+}
+
+/* One step of zlib into P[0..N). */
+static enum ts_status inflate_some(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
+				   struct ts_error *err)
+{
+	uInt room = piece(n), in = piece(gz->bytes.n - gz->at);
+	int rc;
+
+	gz->z->next_in = gz->bytes.p + gz->at;
+	gz->z->avail_in = in;
+	gz->z->next_out = p;
+	gz->z->avail_out = room;
+	rc = inflate(gz->z, Z_NO_FLUSH);
+	gz->at += in - gz->z->avail_in;
+	*got = room - gz->z->avail_out;
+	gz->nr_out += *got;
+	if (rc == Z_STREAM_END) {
+		gz->inside = false;
+		gz->nr_members++;
+		return TS_OK;
+	}
+	return rc == Z_OK ? TS_OK : damaged(gz, rc, err); /* Z_BUF_ERROR: no more input */
+}
+
+enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t *got,
+			      struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	*got = 0;
+	while (!st && *got < n && (gz->inside || gz->at < gz->bytes.n)) {
+		size_t some = 0;
+
+		if (gz->inside)
+			st = inflate_some(gz, p + *got, n - *got, &some, err);
+		else
+			st = next_member(gz, err);
+		*got += some;
+	}
+	return st;
+}
+
+void ts_gunzip_release(struct ts_gunzip *gz)
+{
+	if (gz->z)
+		inflateEnd(gz->z);
+	free(gz->z);
+	*gz = (struct ts_gunzip)TS_GUNZIP_INIT;
+}
+
+enum ts_status ts_gunzip_head(struct ts_bytes bytes, struct ts_buf *out, size_t max,
+			      struct ts_error *err)
+{
+	struct ts_gunzip gz;
+	enum ts_status st;
+	size_t got;
+
+	if (!ts_buf_room(out, max))
+		return ts_fail_nomem(err);
+	st = ts_gunzip_open(&gz, bytes, err);
+	if (st)
+		return st;
+	st = ts_gunzip_read(&gz, out->p + out->n, max, &got, err);
+	out->n += got;
+	ts_gunzip_release(&gz);
+	return st;
+}

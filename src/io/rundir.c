@@ -1,0 +1,603 @@
+/*
+ * The search is a walk with a list of folders yet to enter: no recursion, no descriptor stays open.
+ * Links to folders wait until all real folders were entered, so that a run goes by its own name and
+ * a link to it (`latest`) adds nothing. A folder has a place in TensorBoard's layout, which says
+ * what its files mean.
+ *
+ * How TensorBoard and XProf name runs: plugin/xprof/profile_plugin.py of github.com/openxla/xprof.
+ */
+#include "io/rundir.h"
+
+#include "io/file.h"
+#include "io/runpath.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct folder {
+	const char *path; /* in the arena of the runs */
+	size_t parent;	  /* index; its own for the root */
+	unsigned depth;
+	enum ts_place place;
+	dev_t dev;
+	ino_t ino;
+};
+
+struct finder {
+	struct ts_runs *runs;
+	const char *root;
+	struct folder *folders; /* all that were met, so that each knows its parents */
+	size_t nr_folders, folders_cap;
+	size_t *todo, *links; /* indices: real folders, and those behind a link */
+	size_t nr_todo, todo_cap, nr_links, links_cap;
+	struct ts_hostfile *files; /* of the folder being read */
+	size_t nr_files, files_cap;
+	size_t nr_stray;   /* profiles outside any session folder */
+	bool known_before; /* met a folder that an earlier path has covered */
+	bool nomem;
+};
+
+static const char *dup_arena(struct finder *finder, const char *s, size_t n)
+{
+	struct ts_bytes copy = ts_arena_copy(&finder->runs->arena,
+					     (struct ts_bytes){ (const uint8_t *)s, n });
+
+	finder->nomem |= !copy.p;
+	return (const char *)copy.p;
+}
+
+static const char *join(struct finder *finder, const char *dir, const char *name)
+{
+	bool slash = dir[0] && dir[strlen(dir) - 1] == '/';
+	struct ts_bytes path = strcmp(dir, ".") == 0 ?
+		ts_arena_printf(&finder->runs->arena, "%s", name) :
+		ts_arena_printf(&finder->runs->arena, "%s%s%s", dir, slash ? "" : "/", name);
+
+	finder->nomem |= !path.p;
+	return (const char *)path.p;
+}
+
+static void add_problem(struct finder *finder, const char *line)
+{
+	struct ts_runs *runs = finder->runs;
+	const char *copy = dup_arena(finder, line, strlen(line));
+
+	if (!copy || !ts_grow(&runs->problems, &runs->problems_cap, runs->nr_problems + 1,
+			      sizeof(*runs->problems))) {
+		finder->nomem = true;
+		return;
+	}
+	runs->problems[runs->nr_problems++] = copy;
+}
+
+static void problem(struct finder *finder, const char *path, const char *cause)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	ts_fail(&err, TS_IO, "%s%s: %s", ts_path_tail(&path), path, cause);
+	add_problem(finder, err.text);
+}
+
+static void problem_errno(struct finder *finder, int errnum, const char *path, const char *what)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (errnum == ENOMEM)
+		finder->nomem = true;
+	ts_fail_errno(&err, errnum, path, what);
+	add_problem(finder, err.text);
+}
+
+static const char *tidy(struct finder *finder, const char *path)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	const char *copy = NULL;
+
+	ts_path_tidy(&out, path);
+	if (out.failed)
+		finder->nomem = true;
+	else
+		copy = dup_arena(finder, (const char *)out.p, out.n);
+	ts_buf_release(&out);
+	return copy;
+}
+
+/* Where PATH stands; if its names say nothing (".", a link), by those the system knows it by. */
+static enum ts_place locate(struct finder *finder, const char *path, const char **logdir)
+{
+	size_t n;
+	enum ts_place place = ts_place_of(path, &n);
+	char *real = place == TS_PLACE_ANY ? realpath(path, NULL) : NULL;
+
+	if (real)
+		place = ts_place_of(real, &n);
+	if (place == TS_PLACE_ANY)
+		n = strlen(path);
+	*logdir = dup_arena(finder, place != TS_PLACE_ANY && real ? real : path, n);
+	if (*logdir && n == 0)
+		*logdir = ".";
+	free(real);
+	return place;
+}
+
+static bool push(struct finder *finder, size_t **list, size_t *nr, size_t *cap, size_t index)
+{
+	if (!ts_grow(list, cap, *nr + 1, sizeof(**list))) {
+		finder->nomem = true;
+		return false;
+	}
+	(*list)[(*nr)++] = index;
+	return true;
+}
+
+static void add_folder(struct finder *finder, struct folder folder, bool is_link)
+{
+	size_t index = finder->nr_folders;
+
+	if (!folder.path || !ts_grow(&finder->folders, &finder->folders_cap, index + 1,
+				     sizeof(*finder->folders))) {
+		finder->nomem = true;
+		return;
+	}
+	finder->folders[finder->nr_folders++] = folder;
+	if (is_link)
+		push(finder, &finder->links, &finder->nr_links, &finder->links_cap, index);
+	else
+		push(finder, &finder->todo, &finder->nr_todo, &finder->todo_cap, index);
+}
+
+static void add_file(struct finder *finder, const char *dir, const char *name, uint64_t nr_bytes)
+{
+	struct ts_bytes host = ts_bytes_of(name);
+	struct ts_hostfile file = { .nr_bytes = nr_bytes };
+
+	if (ts_bytes_ends(host, TS_XPLANE_SUFFIX))
+		host.n -= strlen(TS_XPLANE_SUFFIX);
+	else if (ts_bytes_is(host, TS_XPLANE_SUFFIX + 1))
+		host.n = strlen("xplane");
+	file.host = dup_arena(finder, name, host.n);
+	file.path = join(finder, dir, name);
+	file.name = dup_arena(finder, name, strlen(name));
+	if (finder->nomem || !ts_grow(&finder->files, &finder->files_cap, finder->nr_files + 1,
+				      sizeof(*finder->files))) {
+		finder->nomem = true;
+		return;
+	}
+	finder->files[finder->nr_files++] = file;
+}
+
+static int by_host(const void *a, const void *b)
+{
+	const struct ts_hostfile *x = a, *y = b;
+	int order = strcmp(x->host, y->host);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* The folder's own name; for "." and ".." the one the system knows it by. */
+static const char *folder_name(struct finder *finder, const char *dir)
+{
+	size_t n = strlen(dir);
+	struct ts_bytes name = ts_path_last(dir, &n);
+	char *real = NULL;
+	const char *copy;
+
+	if (name.n == 0 || ts_bytes_is(name, ".") || ts_bytes_is(name, "..")) {
+		real = realpath(dir, NULL);
+		n = real ? strlen(real) : 0;
+		name = real ? ts_path_last(real, &n) : ts_bytes_of(dir);
+	}
+	if (name.n == 0)
+		name = ts_bytes_of("/");
+	copy = dup_arena(finder, (const char *)name.p, name.n);
+	free(real);
+	return copy;
+}
+
+/* Makes a session of the files gathered. */
+static void add_session(struct finder *finder, enum ts_session_kind kind, const char *dir,
+			const char *logdir)
+{
+	struct ts_runs *runs = finder->runs;
+	struct ts_session session = { .kind = kind, .dir = dir, .logdir = logdir };
+	struct ts_hostfile *files = ts_arena_array(&runs->arena, finder->nr_files, sizeof(*files));
+	struct ts_bytes run;
+
+	run = ts_path_run(logdir, dir);
+	session.run = run.n ? dup_arena(finder, (const char *)run.p, run.n) : ".";
+	session.session = folder_name(finder, dir);
+	if (finder->nomem || !files ||
+	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1, sizeof(session))) {
+		finder->nomem = true;
+		return;
+	}
+	qsort(finder->files, finder->nr_files, sizeof(*files), by_host);
+	memcpy(files, finder->files, finder->nr_files * sizeof(*files));
+	session.files = files;
+	session.nr_files = finder->nr_files;
+	runs->sessions[runs->nr_sessions++] = session;
+	finder->nr_files = 0;
+}
+
+static bool is_profile(const char *name)
+{
+	struct ts_bytes bytes = ts_bytes_of(name);
+
+	return ts_bytes_ends(bytes, TS_XPLANE_SUFFIX) || ts_bytes_is(bytes, TS_XPLANE_SUFFIX + 1);
+}
+
+static void meet_folder(struct finder *finder, size_t parent, const char *name, bool is_link)
+{
+	struct folder child = { .parent = parent, .depth = finder->folders[parent].depth + 1 };
+
+	if (finder->folders[parent].place == TS_PLACE_SESSION)
+		return; /* nothing below a session is a session */
+	child.place = ts_place_below(finder->folders[parent].place, name);
+	child.path = join(finder, finder->folders[parent].path, name);
+	if (child.path && child.depth > TS_RUNS_DEPTH)
+		problem(finder, child.path, "folders nested too deep (name a folder further down)");
+	else
+		add_folder(finder, child, is_link);
+}
+
+static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
+			 const struct stat *st)
+{
+	const char *path;
+
+	if (folder->place != TS_PLACE_SESSION && folder->depth > 0) {
+		finder->nr_stray++;
+	} else if (S_ISREG(st->st_mode)) {
+		add_file(finder, folder->path, name, (uint64_t)st->st_size);
+	} else {
+		path = join(finder, folder->path, name);
+		if (path)
+			problem(finder, path, "no plain file, passed over (remove it)");
+	}
+}
+
+/* True when the system's answer shows that NAME can be of no interest, without a stat. */
+static bool is_dull(const struct dirent *entry)
+{
+	if (entry->d_name[0] == '.')
+		return true;
+#ifdef DT_REG
+	return entry->d_type == DT_REG && !is_profile(entry->d_name);
+#else
+	return false;
+#endif
+}
+
+static void meet(struct finder *finder, size_t index, int fd, const char *name)
+{
+	const char *dir = finder->folders[index].path;
+	struct stat st;
+	bool is_link;
+	const char *path;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return; /* gone since it was listed */
+	is_link = S_ISLNK(st.st_mode);
+	if (is_link && fstatat(fd, name, &st, 0) != 0) {
+		path = join(finder, dir, name);
+		if (path && errno == ENOENT)
+			problem(finder, path, "a link that leads nowhere (remove or correct it)");
+		else if (path)
+			problem_errno(finder, errno, path, "follow it");
+		return;
+	}
+	if (S_ISDIR(st.st_mode))
+		meet_folder(finder, index, name, is_link);
+	else if (is_profile(name))
+		meet_profile(finder, &finder->folders[index], name, &st);
+}
+
+static void read_folder(struct finder *finder, size_t index, DIR *dir)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	while (!finder->nomem && (entry = readdir(dir)) != NULL) {
+		if (!is_dull(entry))
+			meet(finder, index, dirfd(dir), entry->d_name);
+		errno = 0;
+	}
+	if (errno && !finder->nomem)
+		problem_errno(finder, errno, finder->folders[index].path, "read the folder to its end");
+}
+
+static bool leads_back(const struct finder *finder, size_t index)
+{
+	const struct folder *self = &finder->folders[index];
+
+	while (finder->folders[index].parent != index) {
+		index = finder->folders[index].parent;
+		if (finder->folders[index].dev == self->dev && finder->folders[index].ino == self->ino)
+			return true;
+	}
+	return false;
+}
+
+/* What runs->seen keeps: which path of the user's led there first, and whether it is a session. */
+static uint32_t seen_value(const struct finder *finder, bool is_session)
+{
+	return (finder->runs->nr_paths & 0x3fffffff) << 1 | is_session;
+}
+
+/* The key of a folder in runs->seen, in the arena. */
+static struct ts_bytes identity(struct finder *finder, const struct stat *st)
+{
+	uint64_t id[2] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino };
+	struct ts_bytes key = { (const uint8_t *)id, sizeof(id) };
+
+	key = ts_arena_copy(&finder->runs->arena, key);
+	finder->nomem |= !key.p;
+	return key;
+}
+
+/* Is the folder to be read? Each is once; the root again, unless all of it became a session. */
+static bool is_new(struct finder *finder, size_t index, const struct stat *st)
+{
+	struct folder *folder = &finder->folders[index];
+	struct ts_bytes key = identity(finder, st);
+	uint32_t seen = key.p ? ts_strmap_find(&finder->runs->seen, key) : TS_NONE;
+
+	folder->dev = st->st_dev;
+	folder->ino = st->st_ino;
+	if (leads_back(finder, index)) {
+		problem(finder, folder->path, "a link that leads back to a folder above it (remove it)");
+		return false;
+	}
+	if (seen != TS_NONE) {
+		finder->known_before |= seen >> 1 != finder->runs->nr_paths;
+		return folder->depth == 0 && !(seen & 1);
+	}
+	if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, key, seen_value(finder, false)))
+		finder->nomem = true;
+	return !finder->nomem;
+}
+
+/* What was gathered in the folder becomes a session, or the lack of it a problem. */
+static void close_folder(struct finder *finder, size_t index, const struct stat *st,
+			 const char *logdir)
+{
+	const struct folder *folder = &finder->folders[index];
+
+	if (finder->nr_files > 0) {
+		add_session(finder, TS_SESSION_DIR, folder->path, logdir);
+		if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, identity(finder, st),
+						     seen_value(finder, true)))
+			finder->nomem = true;
+	} else if (folder->place == TS_PLACE_SESSION) {
+		problem(finder, folder->path,
+			"a session without profiles: no *" TS_XPLANE_SUFFIX " in it (profile again)");
+	}
+}
+
+static void enter(struct finder *finder, size_t index, const char *logdir)
+{
+	const char *path = finder->folders[index].path;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct stat st;
+
+	if (!dir) {
+		problem_errno(finder, errno, path, "read the folder");
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	if (fstat(fd, &st) != 0) {
+		problem_errno(finder, errno, path, "look at it");
+	} else if (is_new(finder, index, &st)) {
+		finder->nr_files = 0;
+		read_folder(finder, index, dir);
+		if (!finder->nomem)
+			close_folder(finder, index, &st, logdir);
+	}
+	closedir(dir);
+}
+
+static void walk(struct finder *finder)
+{
+	struct folder root = { .path = finder->root };
+	const char *logdir;
+
+	root.place = locate(finder, finder->root, &logdir);
+	add_folder(finder, root, false);
+	while (!finder->nomem && finder->nr_todo + finder->nr_links > 0) {
+		bool real = finder->nr_todo > 0;
+
+		enter(finder, real ? finder->todo[--finder->nr_todo] :
+				     finder->links[--finder->nr_links], logdir);
+	}
+}
+
+/* A file that was named itself, of whatever kind: who reads it knows better. */
+static void take_file(struct finder *finder, const struct stat *st)
+{
+	bool plain = S_ISREG(st->st_mode);
+	size_t n = strlen(finder->root);
+	struct ts_bytes name = ts_path_last(finder->root, &n);
+	const char *dir = n ? dup_arena(finder, finder->root, n) : ".";
+	const char *logdir = ".";
+	struct stat above;
+
+	if (!dir)
+		return;
+	if (plain && stat(dir, &above) == 0) {
+		struct ts_bytes key = identity(finder, &above);
+
+		uint32_t seen = key.p ? ts_strmap_find(&finder->runs->seen, key) : TS_NONE;
+
+		finder->known_before = seen != TS_NONE && (seen & 1) &&
+				       is_profile((const char *)name.p);
+		if (finder->known_before || finder->nomem)
+			return;
+		locate(finder, dir, &logdir);
+	}
+	add_file(finder, dir, (const char *)name.p, plain ? (uint64_t)st->st_size : 0);
+	if (finder->nr_files > 0)
+		finder->files[0].path = finder->root; /* "./-" is a file, "-" would not be */
+	if (!finder->nomem)
+		add_session(finder, plain ? TS_SESSION_FILE : TS_SESSION_STREAM, dir, logdir);
+}
+
+static enum ts_status take_standard_input(struct finder *finder, struct ts_error *err)
+{
+	static const struct ts_hostfile file = { "standard input", "-", "-", 0 };
+	struct ts_session session = { TS_SESSION_STREAM, ".", ".", ".", "standard input", NULL, 1 };
+	struct ts_runs *runs = finder->runs;
+
+	session.files = &file;
+	if (!ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1, sizeof(session)))
+		return ts_fail_nomem(err);
+	runs->sessions[runs->nr_sessions++] = session;
+	return TS_OK;
+}
+
+static int by_dir(const void *a, const void *b)
+{
+	const struct ts_session *x = a, *y = b;
+	int order = strcmp(x->dir, y->dir);
+
+	return order ? order : strcmp(x->files[0].path, y->files[0].path);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Was all that went wrong the very path that was given? Then that is the error. */
+static bool root_failed(struct finder *finder, size_t nr_before, struct ts_error *err)
+{
+	struct ts_runs *runs = finder->runs;
+	const char *line = runs->nr_problems == nr_before + 1 ? runs->problems[nr_before] : NULL;
+	size_t n = strlen(finder->root);
+
+	if (!line || strncmp(line, finder->root, n) != 0 || line[n] != ':')
+		return false;
+	runs->nr_problems--;
+	ts_fail(err, TS_NOTFOUND, "%s", line);
+	return true;
+}
+
+static enum ts_status nothing_found(const struct finder *finder, struct ts_error *err)
+{
+	if (finder->nr_stray > 0)
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no session found, but %zu *" TS_XPLANE_SUFFIX " elsewhere below "
+			       "it (name their folders)", finder->root, finder->nr_stray);
+	return ts_fail(err, TS_NOTFOUND,
+		       "%s: no profile found (a log directory has them in "
+		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")", finder->root);
+}
+
+static enum ts_status find(struct finder *finder, const char *path, struct ts_error *err)
+{
+	size_t nr_before = finder->runs->nr_sessions, nr_problems = finder->runs->nr_problems;
+	struct stat st;
+
+	finder->root = tidy(finder, path);
+	if (finder->root && strcmp(finder->root, "-") == 0)
+		finder->root = "./-";
+	if (!finder->root)
+		return ts_fail_nomem(err);
+	if (stat(path, &st) != 0 && errno == ENOENT && strstr(path, "://"))
+		return ts_fail(err, TS_NOTFOUND, "%s: remote storage is not read from here "
+			       "(copy the folder to this machine first)", path);
+	if (stat(path, &st) != 0)
+		return ts_fail_errno(err, errno, path, "open it");
+	if (S_ISDIR(st.st_mode))
+		walk(finder);
+	else
+		take_file(finder, &st);
+	if (finder->nomem)
+		return ts_fail_nomem(err);
+	if (finder->runs->nr_sessions > nr_before || finder->known_before)
+		return TS_OK;
+	return root_failed(finder, nr_problems, err) ? TS_NOTFOUND : nothing_found(finder, err);
+}
+
+enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_error *err)
+{
+	struct finder finder = { .runs = runs };
+	size_t nr_before = runs->nr_problems;
+	enum ts_status st;
+
+	runs->nr_paths++;
+	if (strcmp(path, "-") == 0)
+		st = take_standard_input(&finder, err);
+	else
+		st = find(&finder, path, err);
+	free(finder.folders);
+	free(finder.todo);
+	free(finder.links);
+	free(finder.files);
+	if (runs->nr_sessions > 1)
+		qsort(runs->sessions, runs->nr_sessions, sizeof(*runs->sessions), by_dir);
+	if (runs->nr_problems - nr_before > 1)
+		qsort(runs->problems + nr_before, runs->nr_problems - nr_before,
+		      sizeof(*runs->problems), by_text);
+	return st;
+}
+
+void ts_runs_release(struct ts_runs *runs)
+{
+	free(runs->sessions);
+	free(runs->problems);
+	ts_arena_release(&runs->arena);
+	ts_strmap_release(&runs->seen);
+	*runs = (struct ts_runs)TS_RUNS_INIT;
+}
+
+static const char *terminated(struct ts_buf *out, size_t start)
+{
+	ts_buf_putc(out, '\0');
+	if (out->failed)
+		return NULL;
+	out->n--;
+	return (const char *)out->p + start;
+}
+
+static void put_part(struct ts_buf *out, size_t start, const char *part)
+{
+	if (out->n > start && out->p[out->n - 1] != '/')
+		ts_buf_putc(out, '/');
+	ts_buf_puts(out, part);
+}
+
+const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out)
+{
+	size_t start = out->n;
+
+	if (strcmp(session->dir, ".") != 0)
+		put_part(out, start, session->dir);
+	put_part(out, start, name);
+	return terminated(out, start);
+}
+
+const char *ts_session_title(const struct ts_session *session, struct ts_buf *out)
+{
+	size_t start = out->n;
+
+	if (session->kind == TS_SESSION_STREAM) {
+		ts_buf_puts(out, strcmp(session->files[0].path, "-") == 0 ? "standard input" :
+									     session->files[0].path);
+		return terminated(out, start);
+	}
+	if (strcmp(session->logdir, ".") != 0)
+		put_part(out, start, session->logdir);
+	if (strcmp(session->run, ".") != 0)
+		put_part(out, start, session->run);
+	if (strcmp(session->dir, session->logdir) != 0 || out->n == start)
+		put_part(out, start, session->session);
+	if (session->kind == TS_SESSION_FILE)
+		put_part(out, start, session->files[0].name);
+	return terminated(out, start);
+}
