@@ -1,0 +1,12 @@
+libtpusight_a_SOURCES += \
+	src/model/block.h \
+	src/model/bucket.c src/model/bucket.h \
+	src/model/cost.h \
+	src/model/hlo.c src/model/hlo.h src/model/hlo_text.c \
+	src/model/nest.c src/model/nest.h \
+	src/model/op_kind.c src/model/op_kind.h \
+	src/model/op_work.c src/model/op_work.h \
+	src/model/outline.c src/model/outline.h \
+	src/model/profile.c src/model/profile.h \
+	src/model/steps.h \
+	src/model/tally.c src/model/tally.h

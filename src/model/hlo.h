@@ -4,6 +4,11 @@
  * Filled by read/hlo.c; const after that. Everything lives in the arena given to the reader, and
  * arrays are flat: a computation is a range of module->instrs, operands are indices into it.
  * Unknown numbers are TS_HLO_UNKNOWN.
+ *
+ * What the reader promises: indices are in range; operands and users stay inside the computation; a
+ * computation calls only ones that stand before it, 64 deep at most, and walking into every call
+ * from every instruction is bounded by a small multiple of the module's size. So a walk over
+ * called computations needs no guard against cycles.
  */
 #ifndef TS_MODEL_HLO_H
 #define TS_MODEL_HLO_H
@@ -41,6 +46,8 @@ struct ts_shape {
 	uint32_t nr_tiles;
 	int64_t element_bits;	      /* 0: the type's own */
 	int64_t tail_alignment;	      /* in elements; 1: none */
+	uint32_t split_dim;	      /* dimension spread over memories, in chunks of at most ... */
+	int64_t split_size;	      /* ... so many; 0: it is not */
 	int64_t memory_space;	      /* enum ts_memory_space, or a number of a newer compiler */
 	const struct ts_shape *parts; /* of a tuple */
 	uint32_t nr_parts;
@@ -87,8 +94,9 @@ struct ts_hlo_instr {
 	int64_t id;
 	struct ts_shape shape;
 	uint32_t computation;		/* that it stands in */
-	uint32_t nr_operands, nr_called;
+	uint32_t nr_operands, nr_called, nr_users;
 	const uint32_t *operands;	/* indices into module->instrs */
+	const uint32_t *users;		/* who has it as operand; once for each time it is one */
 	const uint32_t *called;		/* indices into module->comps */
 	enum ts_fusion_kind fusion_kind;
 	struct ts_bytes op_name;	/* metadata: jit(f)/jit(main)/dot_general */
@@ -106,9 +114,10 @@ struct ts_hlo_instr {
 	int64_t feature_group_count, batch_group_count;
 	uint32_t nr_window;
 	const struct ts_window_dim *window;
-	const struct ts_conv_dims *conv; /* NULL: it is no convolution */
-	const struct ts_dot_dims *dot;
-	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ... */
+	const struct ts_conv_dims *conv; /* NULL: it is no convolution, cuDNN's calls among them */
+	const struct ts_dot_dims *dot;	/* of cuBLAS calls too */
+	bool highest_precision;		/* an operand asks for PrecisionConfig.HIGHEST */
+	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_slice_sizes;	/* dynamic_slice_sizes */
 	const int64_t *slice_sizes;

@@ -1,0 +1,12 @@
+libtpusight_a_SOURCES += \
+	src/read/list.h src/read/reader.h src/read/registry.c \
+	src/read/xplane/events.c \
+	src/read/xplane/index.c \
+	src/read/xplane/meta.c \
+	src/read/xplane/xplane.h
+libtpusight_a_SOURCES += \
+	src/read/hlo.h src/read/hlo/parts.h \
+	src/read/hlo/backend.c \
+	src/read/hlo/hlo.c \
+	src/read/hlo/instr.c \
+	src/read/hlo/scan.c

@@ -1,0 +1,351 @@
+/*
+ * Shapes as text, both ways: bf16[8,128]{1,0:T(8,128)(2,1)S(1)}. The form is that of XLA's printer
+ * (openxla/xla, xla/shape_util.cc, xla/layout.cc). Which of several dimensions is a bound ("<=") is
+ * not kept, so it is not printed. Read and passed over: D, #, *, P and M of a layout.
+ */
+#include "base/buf.h"
+#include "model/hlo.h"
+
+#define MAX_DEPTH 64
+#define MAX_DIMS  64
+#define MAX_TILES 16
+
+static void print_tile(struct ts_buf *out, const struct ts_tile *tile)
+{
+	ts_buf_putc(out, '(');
+	for (uint32_t i = 0; i < tile->nr_dims; i++) {
+		if (i > 0)
+			ts_buf_putc(out, ',');
+		if (tile->dims[i] == TS_TILE_MERGE)
+			ts_buf_putc(out, '*');
+		else
+			ts_buf_i64(out, tile->dims[i]);
+	}
+	ts_buf_putc(out, ')');
+}
+
+static void print_number(struct ts_buf *out, const char *name, int64_t number)
+{
+	ts_buf_puts(out, name);
+	ts_buf_putc(out, '(');
+	ts_buf_i64(out, number);
+	ts_buf_putc(out, ')');
+}
+
+static void print_attributes(struct ts_buf *out, const struct ts_shape *shape)
+{
+	if (shape->nr_tiles > 0)
+		ts_buf_putc(out, 'T');
+	for (uint32_t i = 0; i < shape->nr_tiles; i++)
+		print_tile(out, &shape->tiles[i]);
+	if (shape->tail_alignment > 1)
+		print_number(out, "L", shape->tail_alignment);
+	if (shape->element_bits > 0)
+		print_number(out, "E", shape->element_bits);
+	if (shape->memory_space != 0)
+		print_number(out, "S", shape->memory_space);
+}
+
+static void print_layout(struct ts_buf *out, const struct ts_shape *shape)
+{
+	bool more = shape->nr_tiles > 0 || shape->tail_alignment > 1 || shape->element_bits > 0 ||
+		    shape->memory_space != 0;
+
+	if (shape->rank == 0 && !more)
+		return;
+	ts_buf_putc(out, '{');
+	for (uint32_t i = 0; i < shape->rank; i++) {
+		if (i > 0)
+			ts_buf_putc(out, ',');
+		ts_buf_u64(out, shape->minor_to_major[i]);
+	}
+	if (more)
+		ts_buf_putc(out, ':');
+	print_attributes(out, shape);
+	ts_buf_putc(out, '}');
+}
+
+static void print_parts(struct ts_buf *out, const struct ts_shape *shape)
+{
+	ts_buf_putc(out, '(');
+	for (uint32_t i = 0; i < shape->nr_parts; i++) {
+		if (i > 0)
+			ts_buf_puts(out, ", ");
+		ts_shape_print(out, &shape->parts[i]);
+	}
+	ts_buf_putc(out, ')');
+}
+
+void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape)
+{
+	if (shape->dtype == TS_TUPLE) {
+		print_parts(out, shape);
+		return;
+	}
+	ts_buf_puts(out, ts_dtype_name(shape->dtype));
+	ts_buf_putc(out, '[');
+	for (uint32_t i = 0; i < shape->rank; i++) {
+		if (i > 0)
+			ts_buf_putc(out, ',');
+		ts_buf_i64(out, shape->dims[i]);
+	}
+	ts_buf_putc(out, ']');
+	if (shape->has_layout)
+		print_layout(out, shape);
+}
+
+/* Text that is being read; each function takes what it names from the front of it. */
+struct text {
+	const uint8_t *p, *end;
+	struct ts_arena *arena;
+};
+
+static bool take(struct text *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(text->end - text->p) < n || memcmp(text->p, word, n) != 0)
+		return false;
+	text->p += n;
+	return true;
+}
+
+static bool at_digit(const struct text *text)
+{
+	return text->p < text->end && *text->p >= '0' && *text->p <= '9';
+}
+
+static bool take_number(struct text *text, int64_t *number)
+{
+	const uint8_t *start = text->p;
+
+	while (at_digit(text))
+		text->p++;
+	return ts_bytes_i64((struct ts_bytes){ start, (size_t)(text->p - start) }, number);
+}
+
+/* Spaces, and the comments that stand in long tuples: a count of the parts before. */
+static void skip_space(struct text *text)
+{
+	for (;;) {
+		if (take(text, " "))
+			continue;
+		if (!take(text, "/*"))
+			return;
+		while (text->p < text->end && !take(text, "*/"))
+			text->p++;
+	}
+}
+
+static bool take_dtype(struct text *text, enum ts_dtype *dtype)
+{
+	struct ts_bytes name = { text->p, 0 };
+
+	while (text->p < text->end && *text->p != '[' && name.n < 16) {
+		text->p++;
+		name.n++;
+	}
+	for (int i = 1; i < TS_NR_DTYPES; i++) {
+		if (!ts_bytes_is(name, ts_dtype_name((enum ts_dtype)i)))
+			continue;
+		*dtype = (enum ts_dtype)i;
+		return i != TS_TUPLE;
+	}
+	return false;
+}
+
+/* A copy in the arena; with nothing to copy, something that is not NULL all the same. */
+static void *copy_of(struct text *text, const void *items, size_t nr, size_t size)
+{
+	void *copy = ts_arena_alloc(text->arena, nr * size);
+
+	if (copy && nr > 0)
+		memcpy(copy, items, nr * size);
+	return copy;
+}
+
+/* 2,<=3,? up to the bracket. */
+static bool take_dims(struct text *text, struct ts_shape *shape)
+{
+	int64_t dims[MAX_DIMS];
+	uint32_t n = 0;
+
+	if (!take(text, "["))
+		return false;
+	while (!take(text, "]")) {
+		if (n == MAX_DIMS || (n > 0 && !take(text, ",")))
+			return false;
+		dims[n] = 0;
+		if (take(text, "?") || take(text, "<="))
+			shape->is_dynamic = true;
+		if (text->p[-1] != '?' && !take_number(text, &dims[n]))
+			return false;
+		n++;
+	}
+	shape->rank = n;
+	shape->dims = copy_of(text, dims, n, sizeof(*dims));
+	return shape->dims != NULL;
+}
+
+/* 3,1,0,2 up to the colon or brace: each dimension once. */
+static bool take_order(struct text *text, struct ts_shape *shape)
+{
+	uint32_t order[MAX_DIMS], n = 0;
+	uint64_t seen = 0;
+	int64_t dim;
+
+	while (at_digit(text)) {
+		if (n == shape->rank || !take_number(text, &dim) || dim >= shape->rank || seen >> dim & 1)
+			return false;
+		seen |= UINT64_C(1) << dim;
+		order[n++] = (uint32_t)dim;
+		if (!take(text, ","))
+			break;
+	}
+	if (n != shape->rank)
+		return false;
+	shape->minor_to_major = copy_of(text, order, n, sizeof(*order));
+	return shape->minor_to_major != NULL;
+}
+
+/* 8,128) behind an open parenthesis. */
+static bool take_tile(struct text *text, struct ts_tile *tile)
+{
+	int64_t dims[MAX_DIMS];
+	uint32_t n = 0;
+
+	do {
+		if (n == MAX_DIMS)
+			return false;
+		if (take(text, "*"))
+			dims[n] = TS_TILE_MERGE;
+		else if (!take_number(text, &dims[n]))
+			return false;
+		n++;
+	} while (take(text, ","));
+	tile->nr_dims = n;
+	tile->dims = copy_of(text, dims, n, sizeof(*dims));
+	return tile->dims && take(text, ")");
+}
+
+static bool take_tiles(struct text *text, struct ts_shape *shape)
+{
+	struct ts_tile tiles[MAX_TILES];
+	uint32_t n = 0;
+
+	while (take(text, "("))
+		if (n == MAX_TILES || !take_tile(text, &tiles[n++]))
+			return false;
+	shape->nr_tiles = n;
+	shape->tiles = copy_of(text, tiles, n, sizeof(*tiles));
+	return n > 0 && shape->tiles;
+}
+
+/* SC(1:256,512): dimension 1, split before 256 and 512. The largest piece counts. */
+static bool take_split(struct text *text, struct ts_shape *shape)
+{
+	int64_t dim, at, last = 0;
+
+	if (!take_number(text, &dim) || dim >= shape->rank || !take(text, ":"))
+		return false;
+	do {
+		if (!take_number(text, &at))
+			return false;
+		shape->split_size = TS_MAX(shape->split_size, ts_i64_sub(at, last));
+		last = at;
+	} while (take(text, ","));
+	shape->split_size = TS_MAX(shape->split_size, ts_i64_sub(shape->dims[dim], last));
+	shape->split_dim = (uint32_t)dim;
+	return take(text, ")");
+}
+
+/* Whatever stands in parentheses, nested ones included. */
+static bool skip_group(struct text *text)
+{
+	unsigned open = 1;
+
+	while (text->p < text->end && open > 0) {
+		open += *text->p == '(';
+		open -= *text->p == ')';
+		text->p++;
+	}
+	return open == 0;
+}
+
+static bool take_attribute(struct text *text, struct ts_shape *shape)
+{
+	if (take(text, "T"))
+		return take_tiles(text, shape);
+	if (take(text, "SC("))
+		return take_split(text, shape);
+	if (take(text, "S("))
+		return take_number(text, &shape->memory_space) && take(text, ")");
+	if (take(text, "E("))
+		return take_number(text, &shape->element_bits) && take(text, ")");
+	if (take(text, "L("))
+		return take_number(text, &shape->tail_alignment) && take(text, ")");
+	while (text->p < text->end && strchr("DPM#*", *text->p) && *text->p)
+		text->p++;
+	return take(text, "(") && skip_group(text);
+}
+
+static bool take_layout(struct text *text, struct ts_shape *shape)
+{
+	if (!take_order(text, shape))
+		return false;
+	if (take(text, ":"))
+		while (text->p < text->end && *text->p != '}')
+			if (!take_attribute(text, shape))
+				return false;
+	shape->has_layout = true;
+	return take(text, "}");
+}
+
+static bool take_array(struct text *text, struct ts_shape *shape)
+{
+	if (!take_dtype(text, &shape->dtype) || !take_dims(text, shape))
+		return false;
+	return !take(text, "{") || take_layout(text, shape);
+}
+
+static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth);
+
+/* A tuple's parts, behind its open parenthesis. */
+static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth)
+{
+	struct ts_shape *parts = NULL;
+	size_t cap = 0, n = 0;
+	bool good = true;
+
+	shape->dtype = TS_TUPLE;
+	while (good && !take(text, ")")) {
+		good = (n == 0 || take(text, ",")) && ts_grow(&parts, &cap, n + 1, sizeof(*parts)) &&
+		       take_shape(text, &parts[n++], depth + 1);
+		skip_space(text);
+	}
+	shape->nr_parts = (uint32_t)n;
+	shape->parts = good ? copy_of(text, parts, n, sizeof(*parts)) : NULL;
+	free(parts);
+	return shape->parts != NULL;
+}
+
+static bool take_shape(struct text *text, struct ts_shape *shape, unsigned depth)
+{
+	*shape = (struct ts_shape){ .tail_alignment = 1 };
+	skip_space(text);
+	if (depth > MAX_DEPTH)
+		return false;
+	return take(text, "(") ? take_parts(text, shape, depth) : take_array(text, shape);
+}
+
+bool ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shape *shape,
+		    struct ts_bytes *rest)
+{
+	struct text in = { text.p, text.p + text.n, arena };
+
+	if (text.n == 0 || !take_shape(&in, shape, 1))
+		return false;
+	if (rest)
+		*rest = (struct ts_bytes){ in.p, (size_t)(in.end - in.p) };
+	return true;
+}

@@ -1,0 +1,442 @@
+/*
+ * HloProto and HloModuleProto (openxla/xla, xla/service/hlo.proto) -> the flat module of
+ * model/hlo.h. The bytes are first looked over with the cursor (scan.c), then protobuf-c unpacks
+ * one computation at a time into memory that is given back at once.
+ *
+ * Left out: literals, shardings, aliases, control dependencies; the heap simulator's trace.
+ */
+#include "read/hlo.h"
+
+#include "read/hlo/parts.h"
+
+#define MAX_CALL_DEPTH 64
+#define MAX_WALK_FACTOR 64 /* see check_calls() */
+#define MAX_WALK_BASE	(UINT64_C(1) << 22)
+
+static void *temp_alloc(void *data, size_t n)
+{
+	struct ts_hlo_reader *reader = data;
+	void *p = ts_arena_alloc(&reader->temp, n);
+
+	if (!p)
+		reader->nomem = true;
+	return p;
+}
+
+static void temp_free(void *data, void *p)
+{
+	(void)data; /* the arena is released as a whole */
+	(void)p;
+}
+
+void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr, size_t size)
+{
+	void *p = ts_arena_array(reader->arena, nr, size);
+
+	if (!p)
+		reader->nomem = true;
+	return p;
+}
+
+const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbers, size_t nr)
+{
+	int64_t *copy = nr ? ts_hlo_array(reader, nr, sizeof(*copy)) : NULL;
+
+	if (copy)
+		memcpy(copy, numbers, nr * sizeof(*copy));
+	return copy;
+}
+
+/* Copies TEXT into the arena, or gives the copy made before. */
+struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text)
+{
+	struct ts_bytes bytes = ts_bytes_of(text);
+	uint32_t at = bytes.n ? ts_strmap_find(&reader->strings, bytes) : TS_NONE;
+
+	if (bytes.n == 0)
+		return bytes;
+	if (at != TS_NONE)
+		return reader->texts[at];
+	bytes = ts_arena_copy(reader->arena, bytes);
+	if (bytes.p &&
+	    ts_grow(&reader->texts, &reader->cap_texts, reader->nr_texts + 1, sizeof(bytes)) &&
+	    ts_strmap_set(&reader->strings, bytes, (uint32_t)reader->nr_texts)) {
+		reader->texts[reader->nr_texts++] = bytes;
+		return bytes;
+	}
+	reader->nomem = true;
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+static struct ts_bytes copy_view(struct ts_hlo_reader *reader, struct ts_bytes view)
+{
+	struct ts_bytes copy = ts_arena_copy(reader->arena, view);
+
+	if (!copy.p)
+		reader->nomem = true;
+	return copy;
+}
+
+/* What went wrong in unpacking: the bytes, unless memory ran out. */
+static enum ts_status bad_message(struct ts_hlo_reader *reader, const char *what, struct ts_bytes bytes)
+{
+	if (reader->nomem)
+		return ts_fail_nomem(reader->err);
+	return ts_fail(reader->err, TS_FORMAT, "%.*s: compiled module damaged: %s at byte %zu",
+		       TS_ARG(reader->file), what, (size_t)(bytes.p - reader->module->proto.p));
+}
+
+/* The ids of a computation's instructions -> their places; the order is that of the schedule. */
+struct places {
+	struct ts_map ids; /* id -> place in the proto */
+	uint32_t *at;	   /* place in the proto -> place in the module, less first_instr */
+	bool scheduled;
+};
+
+static bool places_init(struct ts_hlo_reader *reader, struct places *places,
+			const Tpusight__HloComputation *from)
+{
+	size_t n = from->n_instructions;
+
+	*places = (struct places){ .scheduled = false };
+	places->at = ts_arena_array(&reader->temp, n, sizeof(*places->at));
+	if (!places->at)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		places->at[i] = i;
+		if (!ts_map_set(&places->ids, (uint64_t)from->instructions[i]->id, i))
+			return false;
+	}
+	return true;
+}
+
+/* Takes the order of SEQUENCE if it names each instruction once; else the proto's order stays. */
+static bool places_schedule(struct ts_hlo_reader *reader, struct places *places,
+			    const Tpusight__InstructionSequence *sequence, size_t n)
+{
+	uint32_t *order;
+
+	if (sequence->n_instruction_ids != n)
+		return true;
+	order = ts_arena_alloc(&reader->temp, n * sizeof(*order));
+	if (!order)
+		return false;
+	memset(order, 0xff, n * sizeof(*order)); /* all TS_NONE */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t place = ts_map_find(&places->ids, (uint64_t)sequence->instruction_ids[i]);
+
+		if (place == TS_NONE || order[place] != TS_NONE)
+			return true;
+		order[place] = i;
+	}
+	places->at = order;
+	places->scheduled = true;
+	return true;
+}
+
+/* The sequence of the computation with this id; empty when the schedule has none. */
+static struct ts_bytes sequence_of(const struct ts_hlo_scan *scan, int64_t id)
+{
+	uint32_t at = ts_map_find(&scan->sequence_ids, (uint64_t)id);
+
+	return at == TS_NONE ? (struct ts_bytes){ NULL, 0 } : scan->sequences[at];
+}
+
+static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *places,
+				 const Tpusight__HloComputation *from)
+{
+	struct ts_bytes bytes = { NULL, 0 };
+	Tpusight__InstructionSequence *sequence;
+
+	if (!places_init(reader, places, from))
+		return ts_fail_nomem(reader->err);
+	if (!from->is_fusion_computation)
+		bytes = sequence_of(&reader->scan, from->id);
+	if (bytes.n == 0)
+		return TS_OK;
+	sequence = tpusight__instruction_sequence__unpack(&reader->alloc, bytes.n, bytes.p);
+	if (!sequence)
+		return bad_message(reader, "a schedule", bytes);
+	if (!places_schedule(reader, places, sequence, from->n_instructions))
+		return ts_fail_nomem(reader->err);
+	return TS_OK;
+}
+
+/* Operands stand before their user in the proto. From one on that does not, or that nobody knows,
+ * all are left out: what stands at a position must be what was meant there. */
+static void set_operands(struct ts_hlo_reader *reader, const struct places *places, uint32_t place,
+			 uint32_t first, const Tpusight__HloInstruction *from, struct ts_hlo_instr *to)
+{
+	uint32_t *operands;
+
+	if (from->n_operand_ids == 0)
+		return;
+	operands = ts_hlo_array(reader, from->n_operand_ids, sizeof(*operands));
+	if (!operands)
+		return;
+	to->operands = operands;
+	for (size_t i = 0; i < from->n_operand_ids; i++) {
+		uint32_t operand = ts_map_find(&places->ids, (uint64_t)from->operand_ids[i]);
+
+		if (operand == TS_NONE || operand >= place)
+			return;
+		operands[to->nr_operands++] = first + places->at[operand];
+	}
+}
+
+/* Called computations stand before their caller; the same rule. */
+static void set_called(struct ts_hlo_reader *reader, uint32_t comp, const Tpusight__HloInstruction *from,
+		       struct ts_hlo_instr *to)
+{
+	uint32_t *called;
+
+	if (from->n_called_computation_ids == 0)
+		return;
+	called = ts_hlo_array(reader, from->n_called_computation_ids, sizeof(*called));
+	if (!called)
+		return;
+	to->called = called;
+	for (size_t i = 0; i < from->n_called_computation_ids; i++) {
+		uint32_t callee = ts_map_find(&reader->comp_ids, (uint64_t)from->called_computation_ids[i]);
+
+		if (callee == TS_NONE || callee >= comp)
+			return;
+		called[to->nr_called++] = callee;
+	}
+}
+
+static void convert_comp(struct ts_hlo_reader *reader, uint32_t index, const struct places *places,
+			 const Tpusight__HloComputation *from)
+{
+	struct ts_hlo_comp *comp = &reader->module->comps[index];
+	uint32_t root = ts_map_find(&places->ids, (uint64_t)from->root_id);
+
+	comp->name = ts_hlo_text(reader, from->name);
+	comp->id = from->id;
+	comp->is_fusion = from->is_fusion_computation;
+	comp->first_instr = reader->module->nr_instrs;
+	comp->nr_instrs = (uint32_t)from->n_instructions;
+	if (root == TS_NONE)
+		root = comp->nr_instrs - 1;
+	comp->root = comp->first_instr + places->at[root];
+	for (uint32_t i = 0; i < comp->nr_instrs && !reader->nomem; i++) {
+		struct ts_hlo_instr *to = &reader->module->instrs[comp->first_instr + places->at[i]];
+
+		to->computation = index;
+		ts_hlo_convert_instr(reader, from->instructions[i], to);
+		set_operands(reader, places, i, comp->first_instr, from->instructions[i], to);
+		set_called(reader, index, from->instructions[i], to);
+	}
+	reader->module->nr_instrs += comp->nr_instrs;
+}
+
+static enum ts_status read_comp(struct ts_hlo_reader *reader, uint32_t index)
+{
+	struct ts_bytes bytes = reader->scan.comps[index];
+	struct places places = { .at = NULL };
+	Tpusight__HloComputation *from;
+	enum ts_status st;
+
+	from = tpusight__hlo_computation__unpack(&reader->alloc, bytes.n, bytes.p);
+	if (!from)
+		return bad_message(reader, "a computation", bytes);
+	if (from->n_instructions == 0 ||
+	    from->n_instructions > reader->scan.nr_instrs - reader->module->nr_instrs)
+		return bad_message(reader, "a computation without instructions", bytes);
+	st = read_order(reader, &places, from);
+	if (!st) {
+		convert_comp(reader, index, &places, from);
+		if (!ts_map_set(&reader->comp_ids, (uint64_t)from->id, index))
+			reader->nomem = true;
+		if (reader->scan.entry_id == from->id)
+			reader->module->is_scheduled = places.scheduled;
+		if (reader->nomem)
+			st = ts_fail_nomem(reader->err);
+	}
+	ts_map_release(&places.ids);
+	ts_arena_release(&reader->temp);
+	return st;
+}
+
+/* The entry by its id, else by its name, else the last: callers stand behind what they call. */
+static uint32_t find_entry(const struct ts_hlo_reader *reader)
+{
+	const struct ts_hlo_module *module = reader->module;
+	uint32_t at = ts_map_find(&reader->comp_ids, (uint64_t)reader->scan.entry_id);
+
+	if (at != TS_NONE)
+		return at;
+	for (uint32_t i = 0; i < module->nr_comps; i++)
+		if (ts_bytes_eq(module->comps[i].name, reader->scan.entry_name))
+			return i;
+	return module->nr_comps - 1;
+}
+
+/* The users of every instruction, in one array for all. */
+static bool set_users(struct ts_hlo_reader *reader)
+{
+	struct ts_hlo_module *module = reader->module;
+	size_t nr = 0;
+	uint32_t *users;
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++)
+		for (uint32_t k = 0; k < module->instrs[i].nr_operands; k++, nr++)
+			module->instrs[module->instrs[i].operands[k]].nr_users++;
+	users = ts_hlo_array(reader, nr, sizeof(*users));
+	if (!users)
+		return false;
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		module->instrs[i].users = users;
+		users += module->instrs[i].nr_users;
+		module->instrs[i].nr_users = 0;
+	}
+	for (uint32_t i = 0; i < module->nr_instrs; i++)
+		for (uint32_t k = 0; k < module->instrs[i].nr_operands; k++) {
+			struct ts_hlo_instr *operand = &module->instrs[module->instrs[i].operands[k]];
+
+			((uint32_t *)(uintptr_t)operand->users)[operand->nr_users++] = i;
+		}
+	return true;
+}
+
+/* How much there is to walk when every call is followed, and how deep. */
+struct reach {
+	uint64_t walk;
+	unsigned depth;
+};
+
+static struct reach reach_of(const struct ts_hlo_module *module, const struct ts_hlo_comp *comp,
+			     const struct reach *reach)
+{
+	struct reach sum = { comp->nr_instrs, 1 };
+
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		const struct ts_hlo_instr *instr = &module->instrs[comp->first_instr + i];
+
+		for (uint32_t c = 0; c < instr->nr_called; c++) {
+			const struct reach *callee = &reach[instr->called[c]];
+
+			sum.walk = ts_u64_add(sum.walk, callee->walk);
+			sum.depth = TS_MAX(sum.depth, callee->depth + 1);
+		}
+	}
+	return sum;
+}
+
+/*
+ * Computations that call one another twice each double the work of a walk at every level: thirty
+ * of them, a few hundred bytes, would never end. Compilers share only reducers of a few instructions.
+ */
+static enum ts_status check_calls(struct ts_hlo_reader *reader)
+{
+	const struct ts_hlo_module *module = reader->module;
+	uint64_t max = MAX_WALK_FACTOR * (uint64_t)module->nr_instrs + MAX_WALK_BASE, total = 0;
+	struct reach *reach = ts_arena_array(&reader->keep, module->nr_comps, sizeof(*reach));
+
+	if (!reach)
+		return ts_fail_nomem(reader->err);
+	for (uint32_t i = 0; i < module->nr_comps; i++) {
+		reach[i] = reach_of(module, &module->comps[i], reach);
+		total = ts_u64_add(total, reach[i].walk);
+		if (reach[i].depth > MAX_CALL_DEPTH)
+			return ts_fail(reader->err, TS_LIMIT,
+				       "%.*s: computations call one another more than %d deep",
+				       TS_ARG(reader->file), MAX_CALL_DEPTH);
+	}
+	if (total > max)
+		return ts_fail(reader->err, TS_LIMIT, "%.*s: computations share too much to be walked",
+			       TS_ARG(reader->file));
+	return TS_OK;
+}
+
+enum { ASSIGNMENT_ALLOCATIONS = 3 };
+
+static void add_buffer(struct ts_hlo_buffers *sums, const Tpusight__BufferAllocation *buffer)
+{
+	int64_t size = TS_MAX(buffer->size, 0);
+
+	if (buffer->is_thread_local)
+		return;
+	if (buffer->is_entry_computation_parameter)
+		sums->argument_bytes = ts_i64_add(sums->argument_bytes, size);
+	if (buffer->maybe_live_out)
+		sums->output_bytes = ts_i64_add(sums->output_bytes, size);
+	if (buffer->is_constant)
+		sums->constant_bytes = ts_i64_add(sums->constant_bytes, size);
+	if (!buffer->is_entry_computation_parameter && !buffer->maybe_live_out && !buffer->is_constant)
+		sums->temp_bytes = ts_i64_add(sums->temp_bytes, size);
+}
+
+/* A damaged assignment is as good as none: the module stands without it. */
+static void read_buffers(struct ts_hlo_reader *reader)
+{
+	struct ts_hlo_buffers sums = { .present = true };
+	struct ts_pb_error err = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(reader->scan.buffers, &err);
+
+	while (ts_pb_next(&pb)) {
+		Tpusight__BufferAllocation *buffer;
+
+		if (pb.field != ASSIGNMENT_ALLOCATIONS || pb.wire != TS_PB_BYTES)
+			continue;
+		buffer = tpusight__buffer_allocation__unpack(&reader->alloc, pb.len, pb.data);
+		if (!buffer)
+			return;
+		add_buffer(&sums, buffer);
+		ts_arena_release(&reader->temp);
+	}
+	if (!err.cause && reader->scan.buffers.n > 0)
+		reader->module->buffers = sums;
+}
+
+static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes proto)
+{
+	struct ts_hlo_module *module = reader->module;
+	enum ts_status st = ts_hlo_scan(reader, proto);
+
+	if (st)
+		return st;
+	module->name = copy_view(reader, reader->scan.name);
+	module->nr_comps = (uint32_t)reader->scan.nr_comps;
+	module->comps = ts_hlo_array(reader, module->nr_comps, sizeof(*module->comps));
+	module->instrs = ts_hlo_array(reader, reader->scan.nr_instrs, sizeof(*module->instrs));
+	if (reader->nomem)
+		return ts_fail_nomem(reader->err);
+	st = ts_hlo_read_frames(reader);
+	for (uint32_t i = 0; !st && i < module->nr_comps; i++)
+		st = read_comp(reader, i);
+	if (st)
+		return st;
+	module->entry = find_entry(reader);
+	if (!set_users(reader))
+		return ts_fail_nomem(reader->err);
+	read_buffers(reader);
+	return reader->nomem ? ts_fail_nomem(reader->err) : check_calls(reader);
+}
+
+static void release(struct ts_hlo_reader *reader)
+{
+	ts_hlo_scan_release(&reader->scan);
+	ts_map_release(&reader->comp_ids);
+	ts_strmap_release(&reader->strings);
+	free(reader->texts);
+	ts_arena_release(&reader->temp);
+	ts_arena_release(&reader->keep);
+}
+
+enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct ts_bytes file,
+			   struct ts_hlo_module *module, struct ts_error *err)
+{
+	struct ts_hlo_reader reader = {
+		.arena = arena, .file = file, .module = module, .err = err,
+		.alloc = { temp_alloc, temp_free, &reader },
+	};
+	enum ts_status st;
+
+	*module = (struct ts_hlo_module){ .file = file, .proto = proto };
+	st = read_module(&reader, proto);
+	release(&reader);
+	if (st)
+		*module = (struct ts_hlo_module){ .nr_instrs = 0 };
+	return st;
+}

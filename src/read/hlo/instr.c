@@ -1,0 +1,384 @@
+/*
+ * One instruction: from protobuf-c's message to the model. Field meanings: openxla/xla,
+ * xla/service/hlo.proto, xla/xla_data.proto; layouts: xla/layout.cc.
+ */
+#include "read/hlo/parts.h"
+
+#define MAX_LAYOUT_RANK 64
+#define MAX_STACK	64		/* frames; JAX writes about ten */
+#define MAX_FRAMES	(1u << 22)	/* in all stacks of a module */
+
+enum { PRECISION_HIGHEST = 2 };
+
+/* Every dimension once; the rank is small, so that one word holds who was seen. */
+static bool is_permutation(const int64_t *numbers, size_t n)
+{
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (numbers[i] < 0 || (uint64_t)numbers[i] >= n || seen >> numbers[i] & 1)
+			return false;
+		seen |= UINT64_C(1) << numbers[i];
+	}
+	return true;
+}
+
+static void convert_tiles(struct ts_hlo_reader *reader, const Tpusight__Layout *from, struct ts_shape *to)
+{
+	struct ts_tile *tiles = ts_hlo_array(reader, from->n_tiles, sizeof(*tiles));
+
+	if (!tiles)
+		return;
+	for (size_t i = 0; i < from->n_tiles; i++) {
+		tiles[i].nr_dims = (uint32_t)from->tiles[i]->n_dimensions;
+		tiles[i].dims = ts_hlo_numbers(reader, from->tiles[i]->dimensions, tiles[i].nr_dims);
+	}
+	to->tiles = tiles;
+	to->nr_tiles = (uint32_t)from->n_tiles;
+}
+
+/* XLA splits a dimension at indices; the largest piece is what each memory must have room for. */
+static void convert_split(const Tpusight__Layout *from, struct ts_shape *to)
+{
+	const Tpusight__SplitConfig *split = from->n_split_configs ? from->split_configs[0] : NULL;
+	int64_t last = 0;
+
+	if (!split || split->dimension < 0 || split->dimension >= to->rank)
+		return;
+	to->split_dim = (uint32_t)split->dimension;
+	for (size_t i = 0; i <= split->n_split_indices; i++) {
+		int64_t end = to->dims[split->dimension];
+
+		if (i < split->n_split_indices)
+			end = TS_MIN(end, split->split_indices[i]);
+		to->split_size = TS_MAX(to->split_size, ts_i64_sub(end, last));
+		last = end;
+	}
+}
+
+static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout *from, struct ts_shape *to)
+{
+	uint32_t *order;
+
+	to->memory_space = from->memory_space;
+	if (from->n_minor_to_major != to->rank || to->rank > MAX_LAYOUT_RANK ||
+	    !is_permutation(from->minor_to_major, to->rank))
+		return;
+	order = ts_hlo_array(reader, to->rank, sizeof(*order));
+	if (!order)
+		return;
+	for (uint32_t i = 0; i < to->rank; i++)
+		order[i] = (uint32_t)from->minor_to_major[i];
+	to->minor_to_major = order;
+	to->element_bits = TS_MAX(from->element_size_in_bits, 0);
+	to->tail_alignment = TS_MAX(from->tail_padding_alignment_in_elements, 1);
+	to->has_layout = true;
+	convert_tiles(reader, from, to);
+	convert_split(from, to);
+}
+
+/* The depth was checked by ts_hlo_scan(). */
+void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from, struct ts_shape *to)
+{
+	struct ts_shape *parts;
+
+	*to = (struct ts_shape){ .tail_alignment = 1 };
+	if (!from)
+		return;
+	if (from->element_type > 0 && from->element_type < TS_NR_DTYPES)
+		to->dtype = (enum ts_dtype)from->element_type;
+	to->dims = ts_hlo_numbers(reader, from->dimensions, from->n_dimensions);
+	to->rank = to->dims ? (uint32_t)from->n_dimensions : 0;
+	for (size_t i = 0; i < from->n_is_dynamic_dimension; i++)
+		to->is_dynamic |= from->is_dynamic_dimension[i];
+	if (from->layout)
+		convert_layout(reader, from->layout, to);
+	parts = from->n_tuple_shapes ? ts_hlo_array(reader, from->n_tuple_shapes, sizeof(*parts)) : NULL;
+	if (!parts)
+		return;
+	for (size_t i = 0; i < from->n_tuple_shapes; i++)
+		ts_hlo_convert_shape(reader, from->tuple_shapes[i], &parts[i]);
+	to->parts = parts;
+	to->nr_parts = (uint32_t)from->n_tuple_shapes;
+}
+
+static void convert_window(struct ts_hlo_reader *reader, const Tpusight__Window *from,
+			   struct ts_hlo_instr *to)
+{
+	struct ts_window_dim *dims;
+
+	if (!from || from->n_dimensions == 0)
+		return;
+	dims = ts_hlo_array(reader, from->n_dimensions, sizeof(*dims));
+	if (!dims)
+		return;
+	for (size_t i = 0; i < from->n_dimensions; i++) {
+		const Tpusight__WindowDimension *dim = from->dimensions[i];
+
+		dims[i] = (struct ts_window_dim){
+			.size = dim->size,
+			.stride = TS_MAX(dim->stride, 1),
+			.pad_low = dim->padding_low,
+			.pad_high = dim->padding_high,
+			.window_dilation = TS_MAX(dim->window_dilation, 1),
+			.base_dilation = TS_MAX(dim->base_dilation, 1),
+			.reversed = dim->window_reversal,
+		};
+	}
+	to->window = dims;
+	to->nr_window = (uint32_t)from->n_dimensions;
+}
+
+static void convert_conv(struct ts_hlo_reader *reader, const Tpusight__ConvolutionDimensionNumbers *from,
+			 struct ts_hlo_instr *to)
+{
+	size_t n = from ? from->n_input_spatial_dimensions : 0;
+	struct ts_conv_dims *dims;
+
+	if (!from || from->n_kernel_spatial_dimensions != n || from->n_output_spatial_dimensions != n)
+		return;
+	dims = ts_hlo_array(reader, 1, sizeof(*dims));
+	if (!dims)
+		return;
+	*dims = (struct ts_conv_dims){
+		.in_batch = from->input_batch_dimension,
+		.in_feature = from->input_feature_dimension,
+		.kernel_in_feature = from->kernel_input_feature_dimension,
+		.kernel_out_feature = from->kernel_output_feature_dimension,
+		.out_batch = from->output_batch_dimension,
+		.out_feature = from->output_feature_dimension,
+		.nr_spatial = (uint32_t)n,
+		.in_spatial = ts_hlo_numbers(reader, from->input_spatial_dimensions, n),
+		.kernel_spatial = ts_hlo_numbers(reader, from->kernel_spatial_dimensions, n),
+		.out_spatial = ts_hlo_numbers(reader, from->output_spatial_dimensions, n),
+	};
+	to->conv = dims;
+}
+
+static void convert_dot(struct ts_hlo_reader *reader, const Tpusight__DotDimensionNumbers *from,
+			struct ts_hlo_instr *to)
+{
+	struct ts_dot_dims *dims = from ? ts_hlo_array(reader, 1, sizeof(*dims)) : NULL;
+
+	if (!dims)
+		return;
+	*dims = (struct ts_dot_dims){
+		.nr_lhs_contracting = (uint32_t)from->n_lhs_contracting_dimensions,
+		.nr_rhs_contracting = (uint32_t)from->n_rhs_contracting_dimensions,
+		.nr_lhs_batch = (uint32_t)from->n_lhs_batch_dimensions,
+		.nr_rhs_batch = (uint32_t)from->n_rhs_batch_dimensions,
+		.lhs_contracting = ts_hlo_numbers(reader, from->lhs_contracting_dimensions,
+						  from->n_lhs_contracting_dimensions),
+		.rhs_contracting = ts_hlo_numbers(reader, from->rhs_contracting_dimensions,
+						  from->n_rhs_contracting_dimensions),
+		.lhs_batch = ts_hlo_numbers(reader, from->lhs_batch_dimensions,
+					    from->n_lhs_batch_dimensions),
+		.rhs_batch = ts_hlo_numbers(reader, from->rhs_batch_dimensions,
+					    from->n_rhs_batch_dimensions),
+	};
+	to->dot = dims;
+}
+
+static enum ts_fusion_kind fusion_kind(struct ts_bytes name)
+{
+	static const struct {
+		const char *name;
+		enum ts_fusion_kind kind;
+	} kinds[] = {
+		{ "kLoop", TS_FUSION_LOOP },
+		{ "kInput", TS_FUSION_INPUT },
+		{ "kOutput", TS_FUSION_OUTPUT },
+		{ "kCustom", TS_FUSION_CUSTOM },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(kinds); i++)
+		if (ts_bytes_is(name, kinds[i].name))
+			return kinds[i].kind;
+	return TS_FUSION_NONE;
+}
+
+/* Opcodes that act on something besides their result (xla, HloInstruction::HasSideEffect). */
+static bool acts_outside(struct ts_bytes opcode)
+{
+	static const char *const opcodes[] = {
+		"infeed", "outfeed", "send", "send-done", "recv", "recv-done",
+		"rng", "rng-get-and-update-state", "all-reduce-start", "all-gather-start",
+		"collective-permute-start",
+	};
+
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		if (ts_bytes_is(opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+static void convert_metadata(struct ts_hlo_reader *reader, const Tpusight__OpMetadata *from,
+			     struct ts_hlo_instr *to)
+{
+	if (!from)
+		return;
+	to->op_name = ts_hlo_text(reader, from->op_name);
+	to->deduplicated_name = ts_hlo_text(reader, from->deduplicated_name);
+	ts_hlo_set_frames(reader, from->stack_frame_id, to);
+	if (from->source_file[0]) {
+		to->source_file = ts_hlo_text(reader, from->source_file);
+		to->source_line = from->source_line;
+	}
+}
+
+static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+			    struct ts_hlo_instr *to)
+{
+	bool is_fft = from->n_fft_length > 0;
+
+	to->id = from->id;
+	to->parameter_number = from->parameter_number;
+	to->tuple_index = from->tuple_index;
+	to->channel_id = from->channel_id > 0 ? from->channel_id : TS_HLO_UNKNOWN;
+	to->feature_group_count = TS_MAX(from->feature_group_count, 1);
+	to->batch_group_count = TS_MAX(from->batch_group_count, 1);
+	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length) :
+				  ts_hlo_numbers(reader, from->dimensions, from->n_dimensions);
+	to->nr_dimensions = (uint32_t)(is_fft ? from->n_fft_length : from->n_dimensions);
+	to->slice_sizes = ts_hlo_numbers(reader, from->dynamic_slice_sizes, from->n_dynamic_slice_sizes);
+	to->nr_slice_sizes = (uint32_t)from->n_dynamic_slice_sizes;
+	if (from->precision_config)
+		for (size_t i = 0; i < from->precision_config->n_operand_precision; i++)
+			to->highest_precision |=
+				from->precision_config->operand_precision[i] == PRECISION_HIGHEST;
+}
+
+void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+			  struct ts_hlo_instr *to)
+{
+	struct ts_bytes backend = { from->backend_config.data, from->backend_config.len };
+
+	to->name = ts_hlo_text(reader, from->name);
+	to->opcode = ts_hlo_text(reader, from->opcode);
+	to->custom_call_target = ts_hlo_text(reader, from->custom_call_target);
+	to->fusion_kind = fusion_kind(ts_bytes_of(from->fusion_kind));
+	to->is_host_transfer = from->is_host_transfer;
+	to->has_side_effect = from->custom_call_has_side_effect || acts_outside(to->opcode);
+	ts_hlo_convert_shape(reader, from->shape, &to->shape);
+	convert_metadata(reader, from->metadata, to);
+	convert_numbers(reader, from, to);
+	convert_window(reader, from->window, to);
+	convert_conv(reader, from->convolution_dimension_numbers, to);
+	convert_dot(reader, from->dot_dimension_numbers, to);
+	ts_hlo_convert_backend(reader, backend, to);
+}
+
+static struct ts_bytes *convert_names(struct ts_hlo_reader *reader, char **names, size_t n)
+{
+	struct ts_bytes *copy = ts_arena_array(&reader->keep, n, sizeof(*copy));
+
+	if (!copy)
+		reader->nomem = true;
+	for (size_t i = 0; copy && i < n; i++)
+		copy[i] = ts_hlo_text(reader, names[i]);
+	return copy;
+}
+
+static void *keep_alloc(void *data, size_t n)
+{
+	struct ts_hlo_reader *reader = data;
+	void *p = ts_arena_alloc(&reader->keep, n);
+
+	if (!p)
+		reader->nomem = true;
+	return p;
+}
+
+static void keep_free(void *data, void *p)
+{
+	(void)data;
+	(void)p;
+}
+
+/* A module without readable frames is a module without source lines, not a damaged one. */
+enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader)
+{
+	struct ts_hlo_frames *frames = &reader->frames;
+	ProtobufCAllocator alloc = { keep_alloc, keep_free, reader };
+	struct ts_bytes bytes = reader->scan.frames;
+	Tpusight__StackFrameIndex *index;
+
+	if (bytes.n == 0)
+		return TS_OK;
+	index = tpusight__stack_frame_index__unpack(&alloc, bytes.n, bytes.p);
+	if (index) {
+		frames->files = convert_names(reader, index->file_names, index->n_file_names);
+		frames->functions = convert_names(reader, index->function_names, index->n_function_names);
+		frames->stacks = ts_arena_array(&reader->keep, index->n_stack_frames,
+						sizeof(*frames->stacks));
+		frames->nr_files = index->n_file_names;
+		frames->nr_functions = index->n_function_names;
+		frames->nr_stacks = index->n_stack_frames;
+		frames->index = index;
+		reader->nomem |= !frames->stacks;
+	}
+	return reader->nomem ? ts_fail_nomem(reader->err) : TS_OK;
+}
+
+static struct ts_bytes name_at(const struct ts_bytes *names, size_t n, int32_t id)
+{
+	return id > 0 && (size_t)id <= n ? names[id - 1] : (struct ts_bytes){ NULL, 0 };
+}
+
+/* The frames from ID outwards, MAX_STACK at most: a chain of parents may run in a circle. */
+static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id, struct ts_hlo_frame *out)
+{
+	const Tpusight__StackFrameIndex *index = frames->index;
+	uint32_t n;
+
+	for (n = 0; n < MAX_STACK && id > 0 && (size_t)id <= frames->nr_stacks; n++) {
+		const Tpusight__StackFrame *frame = index->stack_frames[id - 1];
+		const Tpusight__FileLocation *at;
+
+		if (frame->file_location_id <= 0 ||
+		    (size_t)frame->file_location_id > index->n_file_locations)
+			break;
+		at = index->file_locations[frame->file_location_id - 1];
+		out[n] = (struct ts_hlo_frame){
+			.file = name_at(frames->files, frames->nr_files, at->file_name_id),
+			.function = name_at(frames->functions, frames->nr_functions, at->function_name_id),
+			.line = at->line,
+			.column = at->column,
+		};
+		id = frame->parent_frame_id;
+	}
+	return n;
+}
+
+static void make_stack(struct ts_hlo_reader *reader, int32_t id, struct ts_hlo_stack *stack)
+{
+	struct ts_hlo_frame frames[MAX_STACK], *copy;
+	uint32_t n = walk_frames(&reader->frames, id, frames);
+
+	stack->made = true;
+	if (n == 0 || reader->frames.nr_made + n > MAX_FRAMES)
+		return;
+	copy = ts_hlo_array(reader, n, sizeof(*copy));
+	if (!copy)
+		return;
+	memcpy(copy, frames, n * sizeof(*copy));
+	*stack = (struct ts_hlo_stack){ copy, n, true };
+	reader->frames.nr_made += n;
+}
+
+void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts_hlo_instr *to)
+{
+	struct ts_hlo_stack *stack;
+
+	if (frame_id <= 0 || (size_t)frame_id > reader->frames.nr_stacks)
+		return;
+	stack = &reader->frames.stacks[frame_id - 1];
+	if (!stack->made)
+		make_stack(reader, frame_id, stack);
+	to->frames = stack->frames;
+	to->nr_frames = stack->nr;
+	if (stack->nr == 0)
+		return;
+	to->source_file = stack->frames[0].file;
+	to->source_line = stack->frames[0].line;
+}

@@ -1,0 +1,73 @@
+/* The inside of the HLO reader, shared by the files of this folder alone. See read/hlo.h. */
+#ifndef TS_READ_HLO_PARTS_H
+#define TS_READ_HLO_PARTS_H
+
+#include "base/map.h"
+#include "codec/pb.h"
+#include "model/hlo.h"
+
+#include "hlo.pb-c.h"
+
+/* Stacks of source lines, one for each frame id an instruction names. */
+struct ts_hlo_stack {
+	const struct ts_hlo_frame *frames;
+	uint32_t nr;
+	bool made;
+};
+
+struct ts_hlo_frames {
+	struct ts_bytes *files, *functions;
+	struct ts_hlo_stack *stacks; /* by frame id - 1 */
+	Tpusight__StackFrameIndex *index;
+	size_t nr_files, nr_functions, nr_stacks;
+	size_t nr_made; /* frames in all stacks */
+};
+
+struct ts_hlo_scan { /* what a first look over the bytes found */
+	struct ts_bytes module, buffers;
+	struct ts_bytes name, entry_name, frames;
+	int64_t entry_id;
+	struct ts_bytes *comps, *sequences; /* undecoded */
+	size_t nr_comps, cap_comps, nr_sequences, cap_sequences;
+	struct ts_map sequence_ids; /* computation id -> sequence */
+	uint64_t nr_instrs;
+	uint64_t nr_shapes;
+};
+
+struct ts_hlo_reader {
+	struct ts_arena *arena;	 /* of the module */
+	struct ts_arena temp;	 /* of protobuf-c's messages; released after each computation */
+	struct ts_arena keep;	 /* what is needed until the module is done */
+	bool nomem;		 /* an arena or a map was refused memory */
+	ProtobufCAllocator alloc; /* on temp */
+	struct ts_bytes file;
+	struct ts_hlo_module *module;
+	struct ts_hlo_scan scan;
+	struct ts_map comp_ids;
+	struct ts_strmap strings; /* of text already in the arena: op names repeat much */
+	struct ts_bytes *texts;
+	size_t nr_texts, cap_texts;
+	struct ts_hlo_frames frames;
+	struct ts_error *err;
+};
+
+/* All of these note a lack of memory in reader->nomem and then give something empty. */
+struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text);
+const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbers, size_t nr);
+void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr, size_t size); /* in the module's arena */
+
+/* scan.c: finds the parts and refuses what protobuf-c must not be given. */
+enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto);
+void ts_hlo_scan_release(struct ts_hlo_scan *scan);
+
+/* instr.c: one instruction, all but its operands and calls. */
+void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from, struct ts_shape *to);
+void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+			  struct ts_hlo_instr *to);
+enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader);
+void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts_hlo_instr *to);
+
+/* backend.c: the JSON text of backend_config. */
+void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text, struct ts_hlo_instr *to);
+
+#endif
