@@ -1,0 +1,92 @@
+/* Sums over the events of each op. */
+#include "model/tally.h"
+
+#include <math.h>
+
+static void add_hull(struct ts_tally *tally, int64_t first_ps, int64_t last_ps)
+{
+	if (tally->nr_events == 0 || first_ps < tally->first_ps)
+		tally->first_ps = first_ps;
+	if (tally->nr_events == 0 || last_ps > tally->last_ps)
+		tally->last_ps = last_ps;
+}
+
+static void add_event(struct ts_tally_row *row, const struct ts_block *block, size_t i,
+		      uint32_t device)
+{
+	int64_t nr = block->occurrences ? block->occurrences[i] : 1;
+
+	if (row->occurrences == 0)
+		row->device = device;
+	row->occurrences = ts_i64_add(row->occurrences, nr);
+	row->total_ps = ts_i64_add(row->total_ps, block->total_ps[i]);
+	row->self_ps = ts_i64_add(row->self_ps, block->self_ps[i]);
+	if (block->flops && block->flops[i] != TS_UNKNOWN) {
+		row->nr_own_flops = ts_i64_add(row->nr_own_flops, nr);
+		row->own_flops += (double)block->flops[i];
+	}
+}
+
+bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32_t device)
+{
+	for (size_t i = 0; i < block->nr_events; i++) {
+		uint32_t op = block->op[i];
+
+		if (op >= block->profile->nr_ops)
+			continue;
+		if (op >= tally->nr) {
+			if (!ts_grow(&tally->rows, &tally->cap, (size_t)op + 1, sizeof(*tally->rows)))
+				return false;
+			tally->nr = (size_t)op + 1;
+		}
+		add_event(&tally->rows[op], block, i, device);
+		add_hull(tally, block->start_ps[i],
+			 ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+		tally->nr_events++;
+	}
+	return true;
+}
+
+static void merge_row(struct ts_tally_row *into, const struct ts_tally_row *from)
+{
+	if (from->occurrences == 0)
+		return;
+	if (into->occurrences == 0)
+		into->device = from->device;
+	into->occurrences = ts_i64_add(into->occurrences, from->occurrences);
+	into->total_ps = ts_i64_add(into->total_ps, from->total_ps);
+	into->self_ps = ts_i64_add(into->self_ps, from->self_ps);
+	into->nr_own_flops = ts_i64_add(into->nr_own_flops, from->nr_own_flops);
+	into->own_flops += from->own_flops;
+}
+
+bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
+{
+	if (from->nr_events == 0)
+		return true;
+	if (!ts_grow(&into->rows, &into->cap, from->nr, sizeof(*into->rows)))
+		return false;
+	into->nr = TS_MAX(into->nr, from->nr);
+	for (size_t i = 0; i < from->nr; i++)
+		merge_row(&into->rows[i], &from->rows[i]);
+	add_hull(into, from->first_ps, from->last_ps);
+	into->nr_events += from->nr_events;
+	return true;
+}
+
+void ts_tally_release(struct ts_tally *tally)
+{
+	free(tally->rows);
+	*tally = (struct ts_tally){ .rows = NULL };
+}
+
+double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
+{
+	int64_t rest = row->occurrences - row->nr_own_flops;
+
+	if (op->flops == TS_UNKNOWN && row->nr_own_flops == 0)
+		return NAN;
+	if (op->flops == TS_UNKNOWN || rest <= 0)
+		return row->own_flops;
+	return row->own_flops + (double)rest * (double)op->flops;
+}
