@@ -1,0 +1,556 @@
+/*
+ * Planes for XProf's trace viewer. What the viewer does with them is read from openxla/xprof
+ * (convert/xplane_to_trace_container.cc, trace_viewer/trace_events_to_json.h) and tried on 2.24.2:
+ *
+ *  - an event stands at its line's timestamp_ns x 1000 + offset_ps; nothing is normalised, so the
+ *    clock is that of the native lines beside it;
+ *  - a group's place is its process id: 1 + id of a device plane, 501 + id (which may be negative) of
+ *    a custom one, 701 and up for host threads;
+ *  - rows are ordered by line id; the stats of an event's metadata and of the event itself are the
+ *    args that a click shows; a display_name would only repeat the name as "long_name";
+ *  - a line "_counters_" holds counters, one for each event name, whose value is the first stat.
+ *    The viewer puts that name between quotes as it is, and a value that is no number breaks the
+ *    JSON of the whole page, so neither may reach it;
+ *  - stats with names that the profiler knows are hidden or change their event (`flow`, `group_id`,
+ *    `flops`): see arg_key().
+ */
+#include "overlay/xplane.h"
+
+#include "base/units.h"
+#include "codec/pb.h"
+#include "codec/pbw.h"
+#include "overlay/xspace.h"
+
+#define GENERATOR "tpusight"
+#define NOTE "made by TPUsight; tpusight-annotate --strip takes it out again"
+
+enum { /* process ids of the trace viewer */
+	PID_DEVICE = 1,
+	PID_DEVICE_LAST = 500,
+	PID_CUSTOM = 501,
+	PID_HOST = 701,
+	PID_MAX = 1000, /* of one host: the next one's follow */
+};
+
+/* Ids of the stats in each plane of ours. */
+enum {
+	STAT_MARK = OVERLAY_MARK_ID,
+	STAT_VERSION,
+	STAT_GENERATOR,
+	STAT_NOTE,
+	STAT_VALUE,
+	STAT_MERGED,
+	STAT_OWN,
+	STAT_FIRST_KEY, /* keys of args from here on */
+};
+
+static const char *const stat_names[STAT_FIRST_KEY] = {
+	[STAT_MARK] = OVERLAY_MARK,
+	[STAT_VERSION] = "tpusight_version",
+	[STAT_GENERATOR] = "generator",
+	[STAT_NOTE] = "note",
+	[STAT_VALUE] = "value",
+	[STAT_MERGED] = "merged events",
+	[STAT_OWN] = "of this kind (%)",
+};
+
+struct space {
+	struct ts_buf *out;
+	const struct ts_profile *profile;
+	const struct ts_results *results;
+	size_t native_bytes;
+	bool pid_used[PID_MAX];
+};
+
+struct plane {
+	struct ts_buf *out;
+	const struct ts_track **tracks; /* slices first, by order; then counters */
+	size_t nr_tracks, nr_slices;
+	int64_t timestamp_ns; /* of every line */
+	int64_t base_ps;      /* where offset 0 is on the run's timeline */
+	struct ts_strmap keys; /* key of an arg -> its number */
+	const char **key_names;
+	size_t nr_keys, cap_keys;
+};
+
+/* The clock. */
+
+static int64_t line_timestamp_ns(const struct ts_line *line)
+{
+	struct ts_pb_error damage = { 0 };
+	struct ts_pb pb = ts_pb_of(line->body, &damage);
+
+	while (ts_pb_next(&pb))
+		if (pb.field == XLINE_TIMESTAMP_NS)
+			return ts_pb_i64(&pb);
+	return 0; /* as protobuf has it for a field that is not there */
+}
+
+static bool is_busy(const struct ts_line *line)
+{
+	return line->body.n && line->nr_events &&
+	       (line->kind == TS_LINE_OPS || line->kind == TS_LINE_MODULES);
+}
+
+/* The native line whose clock is taken: the smallest that says what the device did, since it may
+ * have to be walked to its end. */
+static const struct ts_line *clock_line(const struct ts_profile *profile, const struct ts_plane *plane)
+{
+	const struct ts_line *best = NULL;
+
+	for (size_t i = 0; i < plane->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[plane->first_line + i];
+
+		if (is_busy(line) && (!best || line->body.n < best->body.n))
+			best = line;
+	}
+	return best;
+}
+
+static int64_t earliest_ps(const struct plane *plane)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < plane->nr_tracks; i++) {
+		const struct ts_track *track = plane->tracks[i];
+
+		if (track->nr_slices)
+			first = TS_MIN(first, track->slices[0].start_ps);
+		if (track->nr_points)
+			first = TS_MIN(first, track->points[0].at_ps);
+	}
+	return first;
+}
+
+/* Offsets are not negative: when something of ours is earlier than the native line, so is the
+ * timestamp, but not before 0. */
+static void move_clock(struct plane *plane, int64_t first_ps)
+{
+	int64_t early_ps = ts_i64_sub(plane->base_ps, first_ps);
+	int64_t early_ns = early_ps > 0 ? (early_ps - 1) / TS_PS_PER_NS + 1 : 0;
+
+	early_ns = TS_MIN(early_ns, TS_MAX(plane->timestamp_ns, 0));
+	plane->timestamp_ns -= early_ns;
+	plane->base_ps = ts_i64_sub(plane->base_ps, ts_i64_mul(early_ns, TS_PS_PER_NS));
+}
+
+static void set_clock(struct plane *plane, const struct ts_profile *profile,
+		      const struct ts_plane *native)
+{
+	const struct ts_line *line = clock_line(profile, native);
+	const struct ts_host *host = &profile->hosts[native->host];
+
+	if (line) {
+		plane->timestamp_ns = line_timestamp_ns(line);
+		plane->base_ps = line->start_ps;
+	} else if (host->start_unix_ns != TS_UNKNOWN && profile->start_unix_ns != TS_UNKNOWN) {
+		plane->base_ps = ts_i64_mul(host->start_unix_ns - profile->start_unix_ns,
+					    TS_PS_PER_NS);
+	}
+	move_clock(plane, earliest_ps(plane));
+}
+
+static uint64_t offset_ps(const struct plane *plane, int64_t at_ps)
+{
+	return (uint64_t)TS_MAX(ts_i64_sub(at_ps, plane->base_ps), 0);
+}
+
+/* Places in the viewer. */
+
+static int64_t device_pid(int64_t id)
+{
+	bool fits = id >= 0 && id <= PID_DEVICE_LAST - PID_DEVICE;
+
+	return fits ? PID_DEVICE + id : PID_DEVICE; /* as the viewer does */
+}
+
+static int64_t native_pid(const struct ts_plane *plane)
+{
+	if (ts_bytes_starts(plane->name, OVERLAY_PLANE))
+		return -1; /* an overlay that will be replaced */
+	if (ts_bytes_starts(plane->name, "/device:CUSTOM:"))
+		return plane->id >= -PID_CUSTOM && plane->id < PID_MAX ? PID_CUSTOM + plane->id : -1;
+	if (ts_bytes_starts(plane->name, "/device:"))
+		return device_pid(plane->id);
+	return -1;
+}
+
+static void take_native_pids(struct space *space, const struct ts_host *host)
+{
+	for (size_t i = 0; i < host->nr_planes; i++) {
+		int64_t pid = native_pid(&space->profile->planes[host->first_plane + i]);
+
+		if (pid >= 0 && pid < PID_MAX)
+			space->pid_used[pid] = true;
+	}
+}
+
+/* Right under the device, else among the custom groups; the last of those when all are taken. */
+static int64_t take_plane_id(struct space *space, const struct ts_plane *native)
+{
+	int64_t pid = device_pid(native->id) + 1;
+
+	if (space->pid_used[pid])
+		for (pid = PID_CUSTOM; pid < PID_HOST - 1 && space->pid_used[pid];)
+			pid++;
+	space->pid_used[pid] = true;
+	return pid - PID_CUSTOM;
+}
+
+/* Names and stats. */
+
+/* Names the profiler knows that are one word; its others have an underscore, and we write spaces. */
+static const char *const known_words[] = {
+	"addr", "chunk", "equation", "flops", "flow", "fragmentation", "id", "key", "layout",
+	"payload", "queue", "shape", "source", "stream", "transfers",
+};
+
+static void arg_key(struct ts_buf *out, const char *key)
+{
+	size_t from = out->n;
+
+	ts_buf_puts(out, key);
+	if (out->failed)
+		return;
+	for (size_t i = from; i < out->n; i++)
+		if (out->p[i] == '_')
+			out->p[i] = ' ';
+	for (size_t i = 0; i < TS_NELEM(known_words); i++)
+		if (strcmp(key, known_words[i]) == 0)
+			out->p[from] = (uint8_t)(out->p[from] - 'a' + 'A');
+}
+
+static void counter_name(struct ts_buf *out, const char *name)
+{
+	for (; *name; name++)
+		ts_buf_putc(out, *name == '"' || *name == '\\' ? '\'' :
+				 (unsigned char)*name < ' '    ? ' ' : *name);
+}
+
+static uint32_t key_number(struct plane *plane, const char *key)
+{
+	uint32_t number = ts_strmap_find(&plane->keys, ts_bytes_of(key));
+
+	if (number != TS_NONE)
+		return number;
+	if (!ts_grow(&plane->key_names, &plane->cap_keys, plane->nr_keys + 1, sizeof(key)) ||
+	    !ts_strmap_set(&plane->keys, ts_bytes_of(key), (uint32_t)plane->nr_keys)) {
+		plane->out->failed = true;
+		return 0;
+	}
+	plane->key_names[plane->nr_keys] = key;
+	return (uint32_t)plane->nr_keys++;
+}
+
+static void put_u64_stat(struct ts_buf *out, uint32_t field, uint32_t id, uint64_t value)
+{
+	size_t stat = ts_pbw_begin(out, field);
+
+	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
+	ts_pbw_u64(out, XSTAT_UINT64, value);
+	ts_pbw_end(out, stat);
+}
+
+static void put_double_stat(struct ts_buf *out, uint32_t field, uint32_t id, double value)
+{
+	size_t stat = ts_pbw_begin(out, field);
+
+	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
+	ts_pbw_double(out, XSTAT_DOUBLE, value);
+	ts_pbw_end(out, stat);
+}
+
+static void put_text_stat(struct ts_buf *out, uint32_t field, uint32_t id, struct ts_bytes text)
+{
+	size_t stat = ts_pbw_begin(out, field);
+
+	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
+	ts_pbw_text(out, XSTAT_STRING, text);
+	ts_pbw_end(out, stat);
+}
+
+/* An entry of event_metadata or stat_metadata is begun: close both marks. */
+struct entry {
+	size_t entry, value;
+};
+
+static struct entry begin_entry(struct ts_buf *out, uint32_t field, uint32_t id, struct ts_bytes name)
+{
+	struct entry entry;
+
+	entry.entry = ts_pbw_begin(out, field);
+	ts_pbw_u64(out, ENTRY_KEY, id);
+	entry.value = ts_pbw_begin(out, ENTRY_VALUE);
+	ts_pbw_u64(out, METADATA_ID, id);
+	ts_pbw_text(out, METADATA_NAME, name);
+	return entry;
+}
+
+static void end_entry(struct ts_buf *out, struct entry entry)
+{
+	ts_pbw_end(out, entry.value);
+	ts_pbw_end(out, entry.entry);
+}
+
+/* Rows of slices. The metadata ids of a track's labels follow each other, from FIRST_LABEL on. */
+
+static void put_slice_stats(struct ts_buf *out, const struct ts_slice *slice, int64_t dur_ps)
+{
+	if (slice->nr_events < 2)
+		return;
+	put_u64_stat(out, XEVENT_STATS, STAT_MERGED, slice->nr_events);
+	if (slice->own_ps >= 0 && slice->own_ps < dur_ps)
+		put_double_stat(out, XEVENT_STATS, STAT_OWN,
+				100 * (double)slice->own_ps / (double)dur_ps);
+}
+
+static void put_slice(const struct plane *plane, const struct ts_slice *slice, uint32_t first_label)
+{
+	struct ts_buf *out = plane->out;
+	uint64_t from = offset_ps(plane, slice->start_ps), to = offset_ps(plane, slice->end_ps);
+	size_t event = ts_pbw_begin(out, XLINE_EVENTS);
+
+	ts_pbw_u64(out, XEVENT_METADATA_ID, first_label + slice->label);
+	ts_pbw_u64(out, XEVENT_OFFSET_PS, from);
+	ts_pbw_u64(out, XEVENT_DURATION_PS, to > from ? to - from : 0);
+	put_slice_stats(out, slice, to > from ? (int64_t)(to - from) : 0);
+	ts_pbw_end(out, event);
+}
+
+static size_t begin_line(const struct plane *plane, uint64_t id, const char *name)
+{
+	size_t line = ts_pbw_begin(plane->out, XPLANE_LINES);
+
+	ts_pbw_u64(plane->out, XLINE_ID, id);
+	ts_pbw_text(plane->out, XLINE_NAME, ts_bytes_of(name));
+	ts_pbw_i64(plane->out, XLINE_TIMESTAMP_NS, plane->timestamp_ns);
+	return line;
+}
+
+static void put_rows(const struct plane *plane)
+{
+	uint32_t first_label = 1;
+
+	for (size_t i = 0; i < plane->nr_slices; i++) {
+		const struct ts_track *track = plane->tracks[i];
+		size_t line = begin_line(plane, i + 1, track->name);
+
+		for (size_t k = 0; k < track->nr_slices; k++)
+			put_slice(plane, &track->slices[k], first_label);
+		ts_pbw_end(plane->out, line);
+		first_label += (uint32_t)track->nr_labels;
+	}
+}
+
+static void put_label(struct plane *plane, uint32_t id, const struct ts_label *label)
+{
+	struct entry entry = begin_entry(plane->out, XPLANE_EVENT_METADATA, id, label->name);
+
+	for (size_t i = 0; i < label->nr_args; i++)
+		if (label->args[i].value.n)
+			put_text_stat(plane->out, METADATA_STATS,
+				      STAT_FIRST_KEY + key_number(plane, label->args[i].key),
+				      label->args[i].value);
+	end_entry(plane->out, entry);
+}
+
+/* Of all tracks, and so that counters follow: gives the first free id. */
+static uint32_t put_labels(struct plane *plane)
+{
+	uint32_t id = 1;
+
+	for (size_t i = 0; i < plane->nr_slices; i++)
+		for (size_t k = 0; k < plane->tracks[i]->nr_labels; k++)
+			put_label(plane, id++, &plane->tracks[i]->labels[k]);
+	return id;
+}
+
+/* Counters: the points of all of them in the order of time, in one line. */
+
+static const struct ts_track *next_point(const struct plane *plane, size_t *at, size_t *which)
+{
+	const struct ts_track *best = NULL;
+
+	for (size_t i = plane->nr_slices; i < plane->nr_tracks; i++) {
+		const struct ts_track *track = plane->tracks[i];
+		size_t k = at[i - plane->nr_slices];
+
+		if (k < track->nr_points &&
+		    (!best || track->points[k].at_ps < best->points[at[*which]].at_ps)) {
+			best = track;
+			*which = i - plane->nr_slices;
+		}
+	}
+	return best;
+}
+
+static void put_point(const struct plane *plane, uint32_t id, const struct ts_point *point)
+{
+	size_t event;
+
+	if (!isfinite(point->value))
+		return;
+	event = ts_pbw_begin(plane->out, XLINE_EVENTS);
+	ts_pbw_u64(plane->out, XEVENT_METADATA_ID, id);
+	ts_pbw_u64(plane->out, XEVENT_OFFSET_PS, offset_ps(plane, point->at_ps));
+	put_double_stat(plane->out, XEVENT_STATS, STAT_VALUE, point->value);
+	ts_pbw_end(plane->out, event);
+}
+
+static void put_counter_names(const struct plane *plane, uint32_t id)
+{
+	struct ts_buf name = TS_BUF_INIT;
+
+	for (size_t i = plane->nr_slices; i < plane->nr_tracks; i++) {
+		ts_buf_clear(&name);
+		counter_name(&name, plane->tracks[i]->name);
+		end_entry(plane->out, begin_entry(plane->out, XPLANE_EVENT_METADATA, id++,
+						  ts_buf_bytes(&name)));
+		plane->out->failed |= name.failed;
+	}
+	ts_buf_release(&name);
+}
+
+static void put_counters(const struct plane *plane, uint32_t first_id)
+{
+	size_t nr = plane->nr_tracks - plane->nr_slices, which = 0, line;
+	size_t *at = calloc(nr + 1, sizeof(*at));
+	const struct ts_track *track;
+
+	if (!at) {
+		plane->out->failed = true;
+		return;
+	}
+	line = begin_line(plane, plane->nr_slices + 1, "_counters_");
+	while ((track = next_point(plane, at, &which)) != NULL) {
+		put_point(plane, first_id + (uint32_t)which, &track->points[at[which]]);
+		at[which]++;
+	}
+	ts_pbw_end(plane->out, line);
+	free(at);
+}
+
+/* A plane. */
+
+static void put_stat_names(const struct plane *plane)
+{
+	struct ts_buf key = TS_BUF_INIT;
+
+	for (uint32_t id = 1; id < STAT_FIRST_KEY; id++)
+		end_entry(plane->out, begin_entry(plane->out, XPLANE_STAT_METADATA, id,
+						  ts_bytes_of(stat_names[id])));
+	for (uint32_t i = 0; i < plane->nr_keys; i++) {
+		ts_buf_clear(&key);
+		arg_key(&key, plane->key_names[i]);
+		end_entry(plane->out, begin_entry(plane->out, XPLANE_STAT_METADATA,
+						  STAT_FIRST_KEY + i, ts_buf_bytes(&key)));
+		plane->out->failed |= key.failed;
+	}
+	ts_buf_release(&key);
+}
+
+static void put_plane_stats(const struct plane *plane, size_t native_bytes)
+{
+	put_u64_stat(plane->out, XPLANE_STATS, STAT_MARK, native_bytes);
+	put_text_stat(plane->out, XPLANE_STATS, STAT_VERSION, ts_bytes_of(PACKAGE_VERSION));
+	put_text_stat(plane->out, XPLANE_STATS, STAT_GENERATOR, TS_LIT(GENERATOR));
+	put_text_stat(plane->out, XPLANE_STATS, STAT_NOTE, TS_LIT(NOTE));
+}
+
+static void put_plane_name(struct ts_buf *out, struct ts_bytes device)
+{
+	static const char prefix[] = "/device:";
+	size_t skip = ts_bytes_starts(device, prefix) ? sizeof(prefix) - 1 : 0;
+	struct ts_buf name = TS_BUF_INIT;
+
+	ts_buf_puts(&name, OVERLAY_PLANE " ");
+	ts_buf_put(&name, ts_bytes_cut(device, skip, device.n));
+	ts_pbw_text(out, XPLANE_NAME, ts_buf_bytes(&name));
+	out->failed |= name.failed;
+	ts_buf_release(&name);
+}
+
+static void put_plane(struct space *space, struct plane *plane, const struct ts_device *device)
+{
+	const struct ts_plane *native = &space->profile->planes[device->plane];
+	size_t mark = ts_pbw_begin(space->out, XSPACE_PLANES);
+	uint32_t counter_id;
+
+	set_clock(plane, space->profile, native);
+	ts_pbw_i64(space->out, XPLANE_ID, take_plane_id(space, native));
+	put_plane_name(space->out, device->name);
+	put_plane_stats(plane, space->native_bytes);
+	put_rows(plane);
+	counter_id = put_labels(plane);
+	if (plane->nr_tracks > plane->nr_slices) {
+		put_counter_names(plane, counter_id);
+		put_counters(plane, counter_id);
+	}
+	put_stat_names(plane);
+	ts_pbw_end(space->out, mark);
+}
+
+/* Tracks of a device, slices in front. An insertion keeps those of one order as they came. */
+
+static bool goes_before(const struct ts_track *a, const struct ts_track *b)
+{
+	if (a->kind != b->kind)
+		return a->kind == TS_TRACK_SLICES;
+	return a->order < b->order;
+}
+
+static bool add_track(struct plane *plane, size_t *cap, const struct ts_track *track)
+{
+	size_t at = plane->nr_tracks;
+
+	if (!ts_grow(&plane->tracks, cap, plane->nr_tracks + 1, sizeof(*plane->tracks)))
+		return false;
+	for (; at > 0 && goes_before(track, plane->tracks[at - 1]); at--)
+		plane->tracks[at] = plane->tracks[at - 1];
+	plane->tracks[at] = track;
+	plane->nr_tracks++;
+	plane->nr_slices += track->kind == TS_TRACK_SLICES;
+	return true;
+}
+
+static bool collect_tracks(struct plane *plane, const struct ts_results *results, uint32_t device)
+{
+	size_t cap = 0;
+
+	for (size_t i = 0; i < results->nr; i++)
+		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
+			const struct ts_track *track = &results->items[i]->tracks[k];
+
+			if (track->device == device && track->nr_slices + track->nr_points > 0 &&
+			    !add_track(plane, &cap, track))
+				return false;
+		}
+	return true;
+}
+
+static void put_device(struct space *space, uint32_t index)
+{
+	struct plane plane = { .out = space->out };
+
+	if (!collect_tracks(&plane, space->results, index))
+		space->out->failed = true;
+	else if (plane.nr_tracks)
+		put_plane(space, &plane, &space->profile->devices[index]);
+	free(plane.tracks);
+	free(plane.key_names);
+	ts_strmap_release(&plane.keys);
+}
+
+enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile, uint32_t host,
+				 const struct ts_results *results, size_t native_bytes,
+				 struct ts_error *err)
+{
+	struct space space = { .out = out, .profile = profile, .results = results,
+			       .native_bytes = native_bytes };
+
+	take_native_pids(&space, &profile->hosts[host]);
+	for (uint32_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].host == host)
+			put_device(&space, i);
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
