@@ -105,6 +105,31 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 	return true;
 }
 
+bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)
+{
+	struct ts_spans rest = { .max = spans->max, .closed_ps = spans->closed_ps };
+	bool good = true;
+	size_t at = 0;
+
+	for (size_t i = 0; i < spans->nr && good; i++) {
+		int64_t start_ps = spans->items[i].start_ps, end_ps = spans->items[i].end_ps;
+
+		at = ts_spans_seek(other, start_ps, at);
+		for (size_t j = at; good && j < other->nr && other->items[j].start_ps < end_ps; j++) {
+			good = ts_spans_add(&rest, start_ps, other->items[j].start_ps);
+			start_ps = TS_MAX(start_ps, other->items[j].end_ps);
+		}
+		good = good && ts_spans_add(&rest, start_ps, end_ps);
+	}
+	if (!good) {
+		ts_spans_release(&rest);
+		return false;
+	}
+	free(spans->items);
+	*spans = rest;
+	return true;
+}
+
 int64_t ts_spans_total(const struct ts_spans *spans)
 {
 	int64_t total = 0;

@@ -26,6 +26,8 @@ struct ts_spans {
 bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps);
 /* Adds all of OTHER. */
 bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other);
+/* Takes all of OTHER out. */
+bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other);
 int64_t ts_spans_total(const struct ts_spans *spans);
 /*
  * Time of [start, end) that lies in the spans. *HINT (0 at first) remembers where the last search

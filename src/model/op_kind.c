@@ -5,6 +5,8 @@
  */
 #include "model/op_kind.h"
 
+#include <math.h>
+
 #include "model/cost.h"
 
 struct kind_row {
@@ -190,4 +192,25 @@ struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct 
 	if (instr && instr->nr_operands > 0)
 		return profile->modules[op->module].instrs[instr->operands[0]].name;
 	return operand_in_text(op->text);
+}
+
+double ts_op_hbm_bytes(const struct ts_op *op)
+{
+	int64_t read = op->hbm_read_bytes, written = op->hbm_write_bytes;
+
+	if (read != TS_UNKNOWN || written != TS_UNKNOWN)
+		return (double)TS_MAX(read, 0) + (double)TS_MAX(written, 0);
+	if (op->onchip_bytes != TS_UNKNOWN)
+		return 0; /* there is a breakdown, and HBM is not in it */
+	return op->bytes_accessed == TS_UNKNOWN ? NAN : (double)op->bytes_accessed;
+}
+
+double ts_op_vmem_bytes(const struct ts_op *op)
+{
+	return op->onchip_bytes == TS_UNKNOWN ? NAN : (double)op->onchip_bytes;
+}
+
+double ts_op_flops(const struct ts_op *op)
+{
+	return op->flops == TS_UNKNOWN ? NAN : (double)op->flops;
 }

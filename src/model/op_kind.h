@@ -10,6 +10,12 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op);
 /* hlo_category as XLA derives it from an instruction: "loop fusion", or the opcode. */
 struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr);
 
+/* Bytes an execution moves to and from HBM: by the breakdown; all it accesses where there is none
+ * (as XProf). NaN unknown. */
+double ts_op_hbm_bytes(const struct ts_op *op);
+double ts_op_vmem_bytes(const struct ts_op *op); /* NaN unknown */
+double ts_op_flops(const struct ts_op *op);	 /* NaN unknown */
+
 /* Of a -done op: the name of its -start, from the module or the HLO text; empty when unknown. */
 struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct ts_op *op);
 

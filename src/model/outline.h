@@ -12,7 +12,7 @@
 struct ts_outline {
 	struct ts_steps steps;
 	struct ts_spans compile; /* some host thread was compiling */
-	struct ts_spans input;	 /* some host thread was in the input pipeline or a transfer in */
+	struct ts_spans input;	 /* one was in the input pipeline or a transfer in, and none compiled */
 	int64_t nr_compiles;	 /* backend compilations seen on the hosts */
 	int64_t compile_ps;	 /* time in them, summed over threads */
 };

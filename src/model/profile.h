@@ -148,7 +148,7 @@ struct ts_damage {
 
 struct ts_profile {
 	struct ts_arena arena;
-	struct ts_bytes session; /* the folder's name */
+	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
 	int64_t start_unix_ns;	 /* earliest start of a host: time 0; TS_UNKNOWN */
 	int64_t capture_ps;	 /* profiler start to stop, or TS_UNKNOWN */
 	struct ts_host *hosts;

@@ -1,0 +1,226 @@
+/*
+ * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
+ * first, and the steps. Made of the other results and the profile; sees no events.
+ */
+#include "analysis/analysis.h"
+
+#include "base/units.h"
+
+static const char *const host_names[] = { "name", "file", "bytes", "start_unix_ns" };
+static const char *const device_names[] = { "id", "host", "name", "kind", "chip", "peak_flops_per_s",
+					    "hbm_bytes_per_s", "hbm_bytes", "mxu_dim", "mxu_count" };
+
+static void put_hosts(const struct ts_profile *profile, struct ts_result *result)
+{
+	struct ts_value *row;
+	struct ts_value list = ts_result_list(result, host_names, TS_NELEM(host_names),
+					      profile->nr_hosts, &row);
+
+	for (size_t i = 0; row && i < profile->nr_hosts; i++, row += TS_NELEM(host_names)) {
+		const struct ts_host *host = &profile->hosts[i];
+
+		row[0] = ts_text(host->name);
+		row[1] = ts_text(host->file);
+		row[2] = ts_int((int64_t)host->file_bytes);
+		row[3] = host->start_unix_ns > 0 ? ts_id((uint64_t)host->start_unix_ns) : ts_null();
+	}
+	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+}
+
+static void put_devices(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_profile *profile = ctx->profile;
+	struct ts_value *row;
+	struct ts_value list = ts_result_list(result, device_names, TS_NELEM(device_names),
+					      profile->nr_devices, &row);
+
+	for (size_t i = 0; row && i < profile->nr_devices; i++, row += TS_NELEM(device_names)) {
+		const struct ts_device *device = &profile->devices[i];
+		const struct ts_rates *rates = &ctx->rates[i];
+
+		row[0] = ts_int((int64_t)i);
+		row[1] = ts_text(profile->hosts[device->host].name);
+		row[2] = ts_text(device->name);
+		row[3] = ts_text_or_null(device->kind);
+		row[4] = ts_text_or_null(ts_bytes_of(rates->name));
+		row[5] = ts_real(rates->peak_flops_per_s);
+		row[6] = ts_real(rates->hbm_bytes_per_s);
+		row[7] = ts_int_or_null(rates->hbm_bytes);
+		row[8] = ts_int_or_null(rates->mxu_dim);
+		row[9] = ts_int_or_null(rates->mxu_count);
+	}
+	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+}
+
+static struct ts_value get(const struct ts_context *ctx, const char *view, const char *field)
+{
+	const struct ts_result *result = ts_results_find(ctx->results, view);
+
+	return result ? ts_result_get(result, field) : ts_null();
+}
+
+/* Bytes of HBM moved over what the run's core time could have moved at the peak. */
+static struct ts_value hbm_utilization(const struct ts_context *ctx)
+{
+	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
+	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	double total_s = ts_value_number(get(ctx, "time", "total_ps")) * 1e-12, bytes = 0;
+	double peak = ctx->profile->nr_devices ? ctx->rates[0].hbm_bytes_per_s : NAN;
+	int rate, time, index;
+
+	if (!table)
+		return ts_null();
+	rate = ts_table_column(table, "hbm_bytes_per_s");
+	time = ts_table_column(table, "total_time_ps");
+	index = ts_table_column(table, "op_index");
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct ts_op *op =
+			&ctx->profile->ops[ts_value_int(ts_table_cell(table, i, index))];
+		double moved = ts_value_number(ts_table_cell(table, i, rate)) *
+			       ts_value_number(ts_table_cell(table, i, time)) * 1e-12;
+
+		if (op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE && isfinite(moved))
+			bytes += moved; /* a -done moves nothing that its -start did not */
+	}
+	return table->nr_rows ? ts_share_pct(bytes / (total_s * peak)) : ts_null();
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Linear between the closest ranks (numpy's default). */
+static double quantile(const double *sorted, size_t nr, double q)
+{
+	double at = q * (double)(nr - 1);
+	size_t below = (size_t)at;
+
+	if (below + 1 >= nr)
+		return sorted[nr - 1];
+	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+static struct ts_value rounded(double ps)
+{
+	return ts_int((int64_t)floor(ps + 0.5));
+}
+
+static void put_step_times(struct ts_result *result, double *ps, size_t nr)
+{
+	double sum = 0, squares = 0, mean;
+
+	qsort(ps, nr, sizeof(*ps), by_value);
+	for (size_t i = 0; i < nr; i++)
+		sum += ps[i];
+	mean = sum / (double)nr;
+	for (size_t i = 0; i < nr; i++)
+		squares += (ps[i] - mean) * (ps[i] - mean);
+	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), TS_MEASURED, "step time, mean");
+	ts_result_field(result, "overview.step_time_ps.median", rounded(quantile(ps, nr, 0.5)),
+			TS_MEASURED, "median");
+	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)), TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_time_ps.p99", rounded(quantile(ps, nr, 0.99)), TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_time_ps.min", rounded(ps[0]), TS_MEASURED, "min");
+	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), TS_MEASURED, "max");
+	ts_result_field(result, "overview.step_time_ps.stddev", rounded(sqrt(squares / (double)nr)),
+			TS_MEASURED, NULL);
+}
+
+static const struct ts_column step_columns[] = {
+	{ "step", TS_MEASURED, NULL },	      { "start_ps", TS_MEASURED, NULL },
+	{ "duration_ps", TS_MEASURED, NULL }, { "cores", TS_MEASURED, NULL },
+	{ "source", TS_DERIVED, NULL },
+};
+
+/* The steps of the time view, less its buckets. */
+static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result, struct ts_error *err)
+{
+	const struct ts_result *time = ts_results_find(ctx->results, "time");
+	const struct ts_table *from = time ? ts_result_find_table(time, "per_step") : NULL;
+	const char *source = ctx->outline->steps.source == TS_STEPS_MARKED ? "marked" : "inferred";
+	size_t nr = from ? from->nr_rows : 0;
+	double *ps = malloc((nr + 1) * sizeof(*ps));
+	struct ts_table *table;
+
+	if (!ps)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++)
+		ps[i] = ts_value_number(ts_table_cell(from, i, ts_table_column(from, "duration_ps")));
+	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(), TS_MEASURED,
+			"steps");
+	if (nr)
+		put_step_times(result, ps, nr);
+	else
+		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
+	free(ps);
+	table = ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
+	for (size_t i = 0; table && i < nr; i++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		for (size_t c = 0; row && c + 1 < TS_NELEM(step_columns); c++)
+			row[c] = ts_table_cell(from, i, ts_table_column(from, step_columns[c].name));
+		if (row)
+			row[TS_NELEM(step_columns) - 1] = ts_text(ts_bytes_of(source));
+	}
+	return TS_OK;
+}
+
+static void put_run(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_profile *profile = ctx->profile;
+
+	ts_result_field(result, "run.logdir", ts_text_or_null(profile->logdir), TS_MEASURED, NULL);
+	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
+	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED, NULL);
+	ts_result_field(result, "run.duration_ps", get(ctx, "time", "wall_ps"), TS_MEASURED, "wall time");
+	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED, NULL);
+	put_hosts(profile, result);
+	put_devices(ctx, result);
+}
+
+static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *result)
+{
+	for (size_t i = 0; i < ctx->profile->nr_devices; i++) {
+		const struct ts_device *device = &ctx->profile->devices[i];
+
+		if (ctx->rates[i].name || (i > 0 && ts_bytes_eq(device->kind, device[-1].kind)))
+			continue;
+		ts_result_note(result, "%.*s: the chip \"%.*s\" is not in the table: what the profile does not "
+			       "say of its rates is unknown", TS_ARG(device->name), TS_ARG(device->kind));
+	}
+}
+
+static enum ts_status overview_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				     struct ts_error *err)
+{
+	(void)arg;
+	if (ctx->profile->nr_hosts == 0) { /* modules alone: there was no run */
+		ts_result_field(result, "run", ts_null(), TS_MEASURED, NULL);
+		return TS_OK;
+	}
+	put_run(ctx, result);
+	ts_result_field(result, "overview.health_score", get(ctx, "doctor", "health_score"), TS_DERIVED,
+			"health");
+	ts_result_field(result, "overview.duty_cycle_pct", get(ctx, "time", "duty_cycle_pct"), TS_MEASURED,
+			"duty cycle");
+	ts_result_field(result, "overview.mxu_utilization_pct",
+			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED, "MXU utilization");
+	ts_result_field(result, "overview.hbm_utilization_pct", hbm_utilization(ctx), TS_MODELLED,
+			"HBM utilization");
+	ts_result_field(result, "overview.padding_waste_pct", get(ctx, "padding", "waste_pct"),
+			TS_MODELLED, "padding waste");
+	note_unknown_chips(ctx, result);
+	return put_steps(ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_overview = {
+	.name = "overview",
+	.title = "Overview",
+	.top_level = true,
+	.needs = { "ops", "time", "systolic", "padding", "doctor" },
+	.pass = 1,
+	.close = overview_close,
+};

@@ -1,0 +1,56 @@
+/*
+ * The time analysis' own header: what one device's moments were spent on. Shared by time.c (the
+ * pass) and time_report.c (the result) only.
+ */
+#ifndef TS_ANALYSIS_TIME_H
+#define TS_ANALYSIS_TIME_H
+
+#include "analysis/analysis.h"
+#include "model/bucket.h"
+
+#define TIME_GAPS 32 /* longest gaps kept of a device */
+
+struct time_gap {
+	int64_t start_ps, dur_ps;
+	enum ts_bucket cause;
+};
+
+struct time_device {
+	bool seen;	      /* some line of it had events */
+	int64_t first_ps, last_ps; /* hull of its events */
+	int64_t op_first_ps, op_last_ps; /* hull of its ops; op_first > op_last: none */
+	int64_t total_ps[TS_NR_BUCKETS];
+	int64_t on_duty_ps;   /* XProf's busy: ops that are not waiting for the host */
+	int64_t (*step_ps)[TS_NR_BUCKETS]; /* one a step of the device */
+	size_t nr_steps;
+	size_t step_hint, compile_hint, input_hint;
+	int64_t cut_ps;	      /* up to here every moment has its bucket */
+	struct time_gap gaps[TIME_GAPS];
+	size_t nr_gaps;
+	struct ts_spans gpu[TS_NR_BUCKETS]; /* of a GPU, whose streams overlap */
+	struct ts_slices slices;
+};
+
+struct time_state {
+	/* of a line */
+	uint32_t device_index;
+	bool is_core, is_gpu;
+	uint8_t *bucket;  /* of each op: enum ts_bucket */
+	bool *on_duty;
+	struct time_device device;
+	/* of the sum */
+	struct time_device *devices;
+	size_t nr_devices;
+};
+
+/* Gives [start, end) of the device to a bucket, step by step. */
+void time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
+		 int64_t start_ps, int64_t end_ps, enum ts_bucket bucket);
+/* Gives a gap to compilation, input and idle, by what the hosts did; says which has most of it. */
+enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
+			       struct time_device *device, int64_t start_ps, int64_t end_ps);
+
+enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
+			   struct ts_result *result, struct ts_error *err);
+
+#endif

@@ -1,0 +1,340 @@
+/* What the time analysis says: the sum over devices, per step, the gaps, and the drawn row. */
+#include "analysis/time.h"
+
+#include "base/units.h"
+
+static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE, TS_BUCKET_REMATERIALIZATION,
+					    TS_BUCKET_MEMORY_WAIT, TS_BUCKET_COMMUNICATION,
+					    TS_BUCKET_HOST_TRANSFER };
+
+struct wall {
+	int64_t start_ps, end_ps; /* start > end: no device event at all */
+	size_t nr_cores;
+};
+
+static struct wall find_wall(const struct time_state *sum)
+{
+	struct wall wall = { INT64_MAX, INT64_MIN, 0 };
+
+	for (size_t i = 0; i < sum->nr_devices; i++) {
+		const struct time_device *device = &sum->devices[i];
+
+		if (!device->seen)
+			continue;
+		wall.nr_cores++;
+		wall.start_ps = TS_MIN(wall.start_ps, device->first_ps);
+		wall.end_ps = TS_MAX(wall.end_ps, device->last_ps);
+	}
+	return wall;
+}
+
+/* A moment in which several streams run belongs to the first bucket of the order. */
+static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
+				  struct time_device *device, struct wall wall, struct ts_error *err)
+{
+	struct ts_spans busy = { .nr = 0 };
+	int64_t cut_ps = wall.start_ps;
+
+	for (size_t i = 0; i < TS_NELEM(gpu_order); i++) {
+		struct ts_spans *spans = &device->gpu[gpu_order[i]];
+
+		if (!ts_spans_subtract(spans, &busy) || !ts_spans_union(&busy, spans)) {
+			ts_spans_release(&busy);
+			return ts_fail_nomem(err);
+		}
+		for (size_t s = 0; s < spans->nr; s++)
+			time_spread(ctx, index, device, spans->items[s].start_ps, spans->items[s].end_ps,
+				    gpu_order[i]);
+		if (gpu_order[i] != TS_BUCKET_HOST_TRANSFER)
+			device->on_duty_ps += ts_spans_total(spans);
+	}
+	for (size_t s = 0; s < busy.nr; s++) {
+		time_spread_gap(ctx, index, device, cut_ps, busy.items[s].start_ps);
+		cut_ps = busy.items[s].end_ps;
+	}
+	time_spread_gap(ctx, index, device, cut_ps, wall.end_ps);
+	if (busy.nr > 0) {
+		device->op_first_ps = busy.items[0].start_ps;
+		device->op_last_ps = busy.items[busy.nr - 1].end_ps;
+	}
+	ts_spans_release(&busy);
+	return TS_OK;
+}
+
+/* Before the first op and after the last one. */
+static void resolve_core(const struct ts_context *ctx, uint32_t index, struct time_device *device,
+			 struct wall wall)
+{
+	if (device->op_first_ps > device->op_last_ps) {
+		time_spread_gap(ctx, index, device, wall.start_ps, wall.end_ps);
+		return;
+	}
+	time_spread_gap(ctx, index, device, wall.start_ps, device->op_first_ps);
+	time_spread_gap(ctx, index, device, device->op_last_ps, wall.end_ps);
+}
+
+static enum ts_status resolve(struct time_state *sum, const struct ts_context *ctx, struct wall wall,
+			      struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++) {
+		if (!sum->devices[i].seen)
+			continue;
+		if (ctx->profile->devices[i].is_gpu)
+			st = resolve_gpu(ctx, i, &sum->devices[i], wall, err);
+		else
+			resolve_core(ctx, i, &sum->devices[i], wall);
+	}
+	return st;
+}
+
+static const char *const bucket_fields[TS_NR_BUCKETS] = {
+	"buckets.compute_ps",       "buckets.memory_wait_ps",       "buckets.communication_ps",
+	"buckets.host_transfer_ps", "buckets.rematerialization_ps", "buckets.compilation_ps",
+	"buckets.input_ps",         "buckets.idle_ps",
+};
+
+static const char *const bottlenecks[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
+	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
+	[TS_BUCKET_COMMUNICATION] = "Your workload is communication-bound (collectives are exposed)",
+	[TS_BUCKET_HOST_TRANSFER] = "Your workload waits for copies to and from the host",
+	[TS_BUCKET_REMATERIALIZATION] = "Your workload spends its time on recomputation",
+	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
+	[TS_BUCKET_INPUT] = "Your workload is input-bound (devices wait for data)",
+	[TS_BUCKET_IDLE] = "Your devices are mostly idle (the host does not feed them)",
+};
+
+static const char *const gpu_compute = "Your workload is compute-bound (good!)";
+
+static void put_totals(const struct time_state *sum, const struct ts_context *ctx, struct wall wall,
+		       struct ts_result *result)
+{
+	int64_t total[TS_NR_BUCKETS] = { 0 }, on_duty_ps = 0, span_ps = 0;
+	int64_t wall_ps = wall.nr_cores ? wall.end_ps - wall.start_ps : 0;
+	enum ts_bucket most = TS_BUCKET_COMPUTE;
+	bool gpu = ctx->profile->nr_devices > 0 && ctx->profile->devices[0].is_gpu;
+
+	for (size_t i = 0; i < sum->nr_devices; i++) {
+		const struct time_device *device = &sum->devices[i];
+
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			total[b] += device->total_ps[b];
+		on_duty_ps += device->on_duty_ps;
+		span_ps += device->seen ? device->last_ps - device->first_ps : 0;
+	}
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		most = total[b] > total[most] ? (enum ts_bucket)b : most;
+	ts_result_field(result, "total_ps",
+			wall.nr_cores ? ts_int(ts_i64_mul(wall_ps, (int64_t)wall.nr_cores)) : ts_null(),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "wall_ps", wall.nr_cores ? ts_int(wall_ps) : ts_null(), TS_MEASURED,
+			"wall time");
+	ts_result_field(result, "wall_start_ps", wall.nr_cores ? ts_int(wall.start_ps) : ts_null(),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "cores", ts_int((int64_t)wall.nr_cores), TS_MEASURED, "cores");
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		ts_result_field(result, bucket_fields[b], wall.nr_cores ? ts_int(total[b]) : ts_null(),
+				TS_MEASURED, NULL);
+	ts_result_field(result, "bottleneck",
+			!wall.nr_cores ? ts_null() :
+			ts_text(ts_bytes_of(gpu && most == TS_BUCKET_COMPUTE ? gpu_compute :
+									       bottlenecks[most])),
+			TS_DERIVED, NULL);
+	ts_result_field(result, "duty_cycle_pct",
+			span_ps > 0 ? ts_share_pct((double)on_duty_ps / (double)span_ps) : ts_null(),
+			TS_MEASURED, "duty cycle");
+	ts_result_field(result, "compilation_count", ts_int(ctx->outline->nr_compiles), TS_MEASURED,
+			"host compilations");
+	ts_result_field(result, "compilation_host_ps", ts_int(ctx->outline->compile_ps), TS_MEASURED,
+			"host time in compilations");
+}
+
+static const struct ts_column step_columns[] = {
+	{ "step", TS_MEASURED, "step" },
+	{ "start_ps", TS_MEASURED, "start" },
+	{ "duration_ps", TS_MEASURED, "duration" },
+	{ "cores", TS_MEASURED, NULL },
+	{ "total_ps", TS_MEASURED, NULL },
+	{ "compute_ps", TS_MEASURED, "compute" },
+	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
+	{ "communication_ps", TS_MEASURED, "communication" },
+	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
+	{ "rematerialization_ps", TS_MEASURED, "remat" },
+	{ "compilation_ps", TS_MEASURED, "compilation" },
+	{ "input_ps", TS_MEASURED, "input" },
+	{ "idle_ps", TS_MEASURED, "idle" },
+};
+#define FIRST_BUCKET_COLUMN 5
+
+/* A step over all devices that have it; steps of different devices are paired by their place. */
+static bool put_step(const struct time_state *sum, const struct ts_context *ctx, size_t at,
+		     struct ts_result *result, struct ts_table *table)
+{
+	struct ts_value *row = ts_table_row(result, table);
+	int64_t start_ps = INT64_MAX, total_ps = 0, ps[TS_NR_BUCKETS] = { 0 };
+	uint64_t number = at;
+	int64_t cores = 0;
+
+	if (!row)
+		return false;
+	for (size_t i = 0; i < sum->nr_devices; i++) {
+		const struct ts_device_steps *steps = &ctx->outline->steps.devices[i];
+
+		if (at >= steps->nr || !sum->devices[i].seen)
+			continue;
+		cores++;
+		number = steps->items[at].number;
+		start_ps = TS_MIN(start_ps, steps->items[at].start_ps);
+		total_ps += steps->items[at].end_ps - steps->items[at].start_ps;
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			ps[b] += sum->devices[i].step_ps[at][b];
+	}
+	row[0] = ts_int((int64_t)number);
+	row[1] = cores ? ts_int(start_ps) : ts_null();
+	row[2] = cores ? ts_int(total_ps / cores) : ts_null();
+	row[3] = ts_int(cores);
+	row[4] = ts_int(total_ps);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		row[FIRST_BUCKET_COLUMN + b] = ts_int(ps[b]);
+	return true;
+}
+
+static void put_steps(const struct time_state *sum, const struct ts_context *ctx,
+		      struct ts_result *result)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+	struct ts_table *table = ts_result_table(result, "per_step", "Steps", step_columns,
+						 TS_NELEM(step_columns));
+
+	for (size_t i = 0; table && i < steps->nr_steps; i++)
+		if (!put_step(sum, ctx, i, result, table))
+			return;
+	if (steps->source == TS_STEPS_INFERRED)
+		ts_result_note(result, "%zu steps, inferred from the executions of %.*s: the profile has no "
+			       "step markers", steps->nr_steps,
+			       TS_ARG(ctx->profile->ops[steps->module_op].name));
+	if (steps->source == TS_STEPS_NONE)
+		ts_result_note(result, "no steps: neither markers nor a module that repeats");
+}
+
+static const struct ts_column gap_columns[] = {
+	{ "device", TS_MEASURED, "device" },
+	{ "start_ps", TS_MEASURED, "start" },
+	{ "duration_ps", TS_MEASURED, "duration" },
+	{ "cause", TS_MEASURED, "under" },
+};
+
+struct named_gap {
+	const struct time_gap *gap;
+	uint32_t device;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct named_gap *x = a, *y = b;
+
+	if (x->gap->dur_ps != y->gap->dur_ps)
+		return x->gap->dur_ps > y->gap->dur_ps ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->gap->start_ps > y->gap->start_ps) - (x->gap->start_ps < y->gap->start_ps);
+}
+
+static enum ts_status put_gaps(const struct time_state *sum, const struct ts_context *ctx,
+			       struct ts_result *result, struct ts_error *err)
+{
+	struct named_gap *gaps = calloc(sum->nr_devices * TIME_GAPS + 1, sizeof(*gaps));
+	struct ts_table *table = ts_result_table(result, "idle_gaps", "Longest gaps", gap_columns,
+						 TS_NELEM(gap_columns));
+	size_t nr = 0;
+
+	if (!gaps || !table) {
+		free(gaps);
+		return ts_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < sum->nr_devices; i++)
+		for (size_t g = 0; g < sum->devices[i].nr_gaps; g++)
+			gaps[nr++] = (struct named_gap){ &sum->devices[i].gaps[g], i };
+	qsort(gaps, nr, sizeof(*gaps), longest_first);
+	for (size_t i = 0; i < TS_MIN(nr, TIME_GAPS); i++) {
+		struct ts_value *row = gaps[i].gap->dur_ps > 0 ? ts_table_row(result, table) : NULL;
+
+		if (!row)
+			break;
+		row[0] = ts_text(ctx->profile->devices[gaps[i].device].name);
+		row[1] = ts_int(gaps[i].gap->start_ps);
+		row[2] = ts_int(gaps[i].gap->dur_ps);
+		row[3] = ts_text(ts_bytes_of(ts_bucket_name(gaps[i].gap->cause)));
+	}
+	free(gaps);
+	return TS_OK;
+}
+
+static const char *const explained[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = "ops bound by arithmetic",
+	[TS_BUCKET_MEMORY_WAIT] = "copies, waits for copies, data formatting, and ops bound by memory",
+	[TS_BUCKET_COMMUNICATION] = "collectives that nothing hides",
+	[TS_BUCKET_HOST_TRANSFER] = "infeed, outfeed, host send/recv and copies of host memory",
+	[TS_BUCKET_REMATERIALIZATION] = "ops that are computed a second time to save memory",
+	[TS_BUCKET_COMPILATION] = "no op ran while a host thread was compiling",
+	[TS_BUCKET_INPUT] = "no op ran while a host thread prepared or sent input",
+	[TS_BUCKET_IDLE] = "no op ran",
+};
+
+static bool put_track(struct time_device *device, uint32_t index, struct ts_result *result)
+{
+	struct ts_label *labels = ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*labels));
+	struct ts_arg *args = ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*args));
+	struct ts_track *track;
+
+	if (device->slices.nr == 0)
+		return true;
+	track = ts_result_track(result, TS_TRACK_SLICES, "Time classes", index, 0);
+	if (!track || !labels || !args)
+		return false;
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		args[b] = (struct ts_arg){ "what", ts_bytes_of(explained[b]) };
+		labels[b] = (struct ts_label){ ts_bytes_of(ts_bucket_title((enum ts_bucket)b)),
+					       &args[b], 1 };
+	}
+	track->labels = labels;
+	track->nr_labels = TS_NR_BUCKETS;
+	track->description = "where each moment of this core went";
+	return ts_slices_finish(&device->slices, result, track);
+}
+
+static void note_coarsening(const struct time_state *sum, const struct ts_context *ctx,
+			    struct ts_result *result)
+{
+	int64_t closed_ps = ctx->outline->compile.closed_ps + ctx->outline->input.closed_ps;
+	char text[TS_UNIT_MAX];
+
+	for (size_t i = 0; i < sum->nr_devices; i++)
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			closed_ps += sum->devices[i].gpu[b].closed_ps;
+	if (closed_ps > 0)
+		ts_result_note(result, "to bound memory, gaps of %s in all between short host or stream "
+			       "intervals were counted as busy", ts_fmt_ps(text, closed_ps));
+}
+
+enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
+			   struct ts_result *result, struct ts_error *err)
+{
+	struct wall wall = find_wall(sum);
+	enum ts_status st = resolve(sum, ctx, wall, err);
+
+	if (st)
+		return st;
+	put_totals(sum, ctx, wall, result);
+	put_steps(sum, ctx, result);
+	st = put_gaps(sum, ctx, result, err);
+	if (st)
+		return st;
+	note_coarsening(sum, ctx, result);
+	for (uint32_t i = 0; i < sum->nr_devices; i++)
+		if (!put_track(&sum->devices[i], i, result))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}

@@ -1,0 +1,65 @@
+/* Buckets of core time. */
+#include "model/bucket.h"
+
+static const struct {
+	const char *name, *title;
+} buckets[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = { "compute", "Compute" },
+	[TS_BUCKET_MEMORY_WAIT] = { "memory_wait", "Memory Wait" },
+	[TS_BUCKET_COMMUNICATION] = { "communication", "Communication" },
+	[TS_BUCKET_HOST_TRANSFER] = { "host_transfer", "Host Transfer" },
+	[TS_BUCKET_REMATERIALIZATION] = { "rematerialization", "Rematerialization" },
+	[TS_BUCKET_COMPILATION] = { "compilation", "Compilation" },
+	[TS_BUCKET_INPUT] = { "input", "Input" },
+	[TS_BUCKET_IDLE] = { "idle", "Idle" },
+};
+
+const char *ts_bucket_name(enum ts_bucket bucket)
+{
+	return buckets[bucket].name;
+}
+
+const char *ts_bucket_title(enum ts_bucket bucket)
+{
+	return buckets[bucket].title;
+}
+
+/* GPU kernels and copies without an XLA op behind them are told by their names. */
+static bool named(const struct ts_op *op, const char *const *parts)
+{
+	if (op->has_program)
+		return false;
+	for (size_t i = 0; parts[i]; i++)
+		if (ts_bytes_has(op->name, parts[i]))
+			return true;
+	return false;
+}
+
+static enum ts_bucket bucket_by_name(const struct ts_op *op, bool memory_bound)
+{
+	static const char *const collective[] = { "nccl", "rccl", "Nccl", NULL };
+	static const char *const host[] = { "MemcpyH2D", "MemcpyD2H", "MemcpyHToD", "MemcpyDToH",
+					    "Memcpy HtoD", "Memcpy DtoH", NULL };
+	static const char *const copies[] = { "Memcpy", "MEMCPY", "Memset", "MEMSET", "memset",
+					      "copyBuffer", "fillBuffer", NULL };
+
+	if (named(op, collective))
+		return TS_BUCKET_COMMUNICATION;
+	if (named(op, host))
+		return TS_BUCKET_HOST_TRANSFER;
+	if (named(op, copies))
+		return TS_BUCKET_MEMORY_WAIT;
+	return memory_bound ? TS_BUCKET_MEMORY_WAIT : TS_BUCKET_COMPUTE;
+}
+
+enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound)
+{
+	if (op->is_remat)
+		return TS_BUCKET_REMATERIALIZATION;
+	switch (op->kind) {
+	case TS_OP_COLLECTIVE: return TS_BUCKET_COMMUNICATION;
+	case TS_OP_HOST:       return TS_BUCKET_HOST_TRANSFER;
+	case TS_OP_MOVE:       return TS_BUCKET_MEMORY_WAIT;
+	default:               return bucket_by_name(op, memory_bound);
+	}
+}

@@ -1,0 +1,28 @@
+/*
+ * Buckets: where a moment of a core's time goes (interfaces.md, time). Every moment belongs to one,
+ * so that they sum to wall time x cores.
+ */
+#ifndef TS_MODEL_BUCKET_H
+#define TS_MODEL_BUCKET_H
+
+#include "model/profile.h"
+
+enum ts_bucket {
+	TS_BUCKET_COMPUTE,
+	TS_BUCKET_MEMORY_WAIT,
+	TS_BUCKET_COMMUNICATION,
+	TS_BUCKET_HOST_TRANSFER,
+	TS_BUCKET_REMATERIALIZATION,
+	TS_BUCKET_COMPILATION,
+	TS_BUCKET_INPUT,
+	TS_BUCKET_IDLE,
+	TS_NR_BUCKETS,
+};
+
+/* While an op runs. MEMORY_BOUND: its roofline bound is a memory. */
+enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound);
+
+const char *ts_bucket_name(enum ts_bucket bucket);  /* compute, memory_wait: as in the report */
+const char *ts_bucket_title(enum ts_bucket bucket); /* Compute, Memory Wait: as people read it */
+
+#endif
