@@ -26,6 +26,13 @@ static bool needs_quotes(struct ts_bytes text)
 	return text.n > 0 && (text.p[0] == ' ' || text.p[text.n - 1] == ' ');
 }
 
+/* Not for a terminal that the table may be shown on, nor for any name. */
+static bool is_forbidden(uint32_t c)
+{
+	return c == TS_UTF8_BAD ||
+	       (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
+}
+
 static void put_valid(struct ts_buf *out, struct ts_bytes text)
 {
 	const uint8_t *p = text.p, *end = text.p + text.n;
@@ -34,7 +41,7 @@ static void put_valid(struct ts_buf *out, struct ts_bytes text)
 		const uint8_t *start = p;
 		uint32_t c = ts_utf8_next(&p, end);
 
-		if (c == TS_UTF8_BAD || c == 0)
+		if (is_forbidden(c))
 			ts_buf_puts(out, TS_UTF8_REPLACEMENT);
 		else
 			ts_buf_put(out, (struct ts_bytes){ start, (size_t)(p - start) });

@@ -53,6 +53,11 @@ static struct ts_bytes characters(struct ts_bytes text, size_t from, size_t nr)
 	return between(start, p);
 }
 
+struct ts_bytes ts_term_head(struct ts_bytes text, size_t width)
+{
+	return text.n ? characters(text, 0, width) : text;
+}
+
 void ts_term_cut(struct ts_buf *out, struct ts_bytes text, size_t width)
 {
 	size_t full = ts_term_width(text), head = width / 2;

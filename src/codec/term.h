@@ -13,6 +13,7 @@
 enum ts_term_side { TS_TERM_LEFT, TS_TERM_RIGHT };
 
 size_t ts_term_width(struct ts_bytes text);
+struct ts_bytes ts_term_head(struct ts_bytes text, size_t width); /* its first characters, a view */
 void ts_term_text(struct ts_buf *out, struct ts_bytes text);
 /* At most WIDTH characters: a longer text loses its middle to an ellipsis. */
 void ts_term_cut(struct ts_buf *out, struct ts_bytes text, size_t width);

@@ -3,4 +3,6 @@ libtpusight_a_SOURCES += \
 	src/result/result.c \
 	src/result/result.h \
 	src/result/slices.c \
-	src/result/table.c
+	src/result/table.c \
+	src/result/view.c \
+	src/result/view.h

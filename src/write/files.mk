@@ -1,0 +1,10 @@
+libtpusight_a_SOURCES += \
+	src/write/breakdown.c src/write/breakdown.h \
+	src/write/list.h \
+	src/write/output.h \
+	src/write/registry.c \
+	src/write/report_csv.c src/write/report_csv.h \
+	src/write/report_json.c src/write/report_json.h \
+	src/write/report_text.c src/write/report_text.h \
+	src/write/summary.c src/write/summary.h \
+	src/write/text_table.c src/write/text_table.h

@@ -1,0 +1,101 @@
+/* Views by name, and findings as rows. */
+#include "result/view.h"
+
+const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
+	"id",	     "rule",	   "severity",	 "title",  "evidence",
+	"impact_ps", "impact_pct", "confidence", "advice", "code",
+};
+const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source" };
+
+struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column)
+{
+	const struct ts_value values[TS_FINDING_COLUMNS] = {
+		ts_text_or_null(finding->id),
+		finding->rule ? ts_text(ts_bytes_of(finding->rule)) : ts_null(),
+		ts_text(ts_bytes_of(ts_severity_name(finding->severity))),
+		ts_text_or_null(finding->title),
+		ts_text_or_null(finding->evidence),
+		ts_int_or_null(finding->impact_ps),
+		ts_share_pct(finding->impact_share),
+		ts_text(ts_bytes_of(ts_confidence_name(finding->confidence))),
+		ts_text_or_null(finding->advice),
+		ts_text_or_null(finding->code),
+	};
+
+	return values[column];
+}
+
+struct ts_value ts_where_value(const struct ts_where *where, size_t column)
+{
+	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module, where->source };
+
+	return ts_text_or_null(values[column]);
+}
+
+bool ts_result_has_findings(const struct ts_result *result)
+{
+	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
+}
+
+static bool find_in(const struct ts_result *result, struct ts_bytes name, struct ts_view *view)
+{
+	size_t n = strlen(result->name);
+	struct ts_bytes rest = name;
+
+	view->result = result;
+	view->table = NULL;
+	if (ts_bytes_is(name, result->name))
+		return true;
+	if (!result->top_level) {
+		if (!ts_bytes_starts(name, result->name) || name.n <= n || name.p[n] != '.')
+			return false;
+		rest = ts_bytes_cut(name, n + 1, name.n);
+	}
+	for (size_t i = 0; i < result->nr_tables && !view->table; i++)
+		if (ts_bytes_is(rest, result->tables[i].name))
+			view->table = &result->tables[i];
+	return view->table != NULL;
+}
+
+/* "overview, ops, modules, time, time.per_step, ..." */
+static void list_views(struct ts_buf *list, const struct ts_results *results)
+{
+	for (size_t i = 0; i < results->nr; i++) {
+		const struct ts_result *result = results->items[i];
+		const char *prefix = result->top_level ? "" : result->name;
+		const char *dot = result->top_level ? "" : ".";
+
+		ts_buf_printf(list, "%s%s", list->n ? ", " : "", result->name);
+		for (size_t t = 0; t < result->nr_tables; t++)
+			if (!result->top_level || strcmp(result->tables[t].name, result->name) != 0)
+				ts_buf_printf(list, ", %s%s%s", prefix, dot,
+					      result->tables[t].name);
+	}
+}
+
+static bool find_any(const struct ts_results *results, struct ts_bytes name, struct ts_view *view)
+{
+	for (size_t i = 0; i < results->nr; i++)
+		if (find_in(results->items[i], name, view))
+			return true;
+	return false;
+}
+
+enum ts_status ts_view_find(const struct ts_results *results, const char *name,
+			    struct ts_view *view, struct ts_error *err)
+{
+	struct ts_buf list = TS_BUF_INIT;
+
+	if (name && find_any(results, ts_bytes_of(name), view))
+		return TS_OK;
+	*view = (struct ts_view){ NULL, NULL };
+	list_views(&list, results);
+	if (name)
+		ts_fail(err, TS_USAGE, "%s: no such view (there are: %.*s)", name,
+			TS_ARG(ts_buf_bytes(&list)));
+	else
+		ts_fail(err, TS_USAGE, "a view must be named (there are: %.*s)",
+			TS_ARG(ts_buf_bytes(&list)));
+	ts_buf_release(&list);
+	return TS_USAGE;
+}

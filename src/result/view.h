@@ -1,0 +1,38 @@
+/*
+ * A view: the part of the results that a name on the command line means.
+ *
+ *	ops, steps, modules ...	a table of a top-level result
+ *	time, padding ...	a result
+ *	time.per_step		one table of a result
+ *
+ * Where a view must be rows (CSV), a result's are its findings if it is the doctor's kind, else
+ * its first table, else one row of its fields.
+ */
+#ifndef TS_RESULT_VIEW_H
+#define TS_RESULT_VIEW_H
+
+#include "result/result.h"
+
+struct ts_view {
+	const struct ts_result *result;
+	const struct ts_table *table; /* NULL: the result as a whole */
+};
+
+/* TS_USAGE: there is no such view; the story lists those there are. A NULL name is no view. */
+enum ts_status ts_view_find(const struct ts_results *results, const char *name,
+			    struct ts_view *view, struct ts_error *err);
+
+/* A result whose findings are its main thing. */
+bool ts_result_has_findings(const struct ts_result *result);
+
+/* The single values of a finding, in the order of the report; all but its places. */
+enum { TS_FINDING_COLUMNS = 10 };
+extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
+struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column);
+
+/* op, module, source of a place. */
+enum { TS_WHERE_COLUMNS = 3 };
+extern const char *const ts_where_columns[TS_WHERE_COLUMNS];
+struct ts_value ts_where_value(const struct ts_where *where, size_t column);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * An output: results in, bytes in a buffer out. A constant struct in its own file and a line in
+ * list.h.
+ */
+#ifndef TS_WRITE_OUTPUT_H
+#define TS_WRITE_OUTPUT_H
+
+#include "result/result.h"
+
+/* How a report is wanted. Whoever fills it owns the strings. */
+struct ts_report {
+	const char *generator, *version; /* the program that says it */
+	const char *view;		 /* one view (result/view.h) and not all; NULL: all */
+	bool pretty;			 /* JSON for people: indented */
+	bool color;			 /* text: with the terminal's colours */
+	size_t width;			 /* text: columns of the terminal; 0: no limit */
+};
+
+struct ts_output {
+	const char *name;      /* as in --format */
+	const char *extension; /* of a file of it, without the dot */
+	/* Appends to OUT. TS_USAGE: the view is not there, or must be named. */
+	enum ts_status (*emit)(struct ts_buf *out, const struct ts_results *results,
+			       const struct ts_report *report, struct ts_error *err);
+};
+
+extern const struct ts_output *const ts_outputs[]; /* NULL at the end */
+const struct ts_output *ts_output_find(const char *name);
+
+#endif

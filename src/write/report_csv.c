@@ -1,0 +1,156 @@
+/* One view of the report as CSV. */
+#include "write/report_csv.h"
+
+#include "codec/csv.h"
+#include "codec/json.h"
+#include "result/view.h"
+
+static void put_item(struct ts_buf *text, struct ts_value value)
+{
+	switch (value.type) {
+	case TS_VALUE_INT:
+		ts_buf_i64(text, value.as.i);
+		break;
+	case TS_VALUE_ID:
+		ts_buf_u64(text, value.as.u);
+		break;
+	case TS_VALUE_REAL:
+		ts_json_number(text, value.as.r);
+		break;
+	case TS_VALUE_TEXT:
+		ts_buf_put(text, value.as.s);
+		break;
+	case TS_VALUE_BOOL:
+		ts_buf_puts(text, value.as.b ? "true" : "false");
+		break;
+	case TS_VALUE_NULL:
+	case TS_VALUE_LIST: /* a list in a list has no place in a cell */
+		break;
+	}
+}
+
+static void put_list(struct ts_csv *csv, const struct ts_list *list)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	const struct ts_value *item = list->items;
+	size_t width = list->names ? list->nr_names : 1;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		ts_buf_puts(&text, i ? "; " : "");
+		for (size_t k = 0; k < width; k++) {
+			ts_buf_puts(&text, k ? " " : "");
+			if (list->names)
+				ts_buf_printf(&text, "%s=", list->names[k]);
+			put_item(&text, *item++);
+		}
+	}
+	csv->out->failed |= text.failed;
+	ts_csv_text(csv, ts_buf_bytes(&text));
+	ts_buf_release(&text);
+}
+
+static void put_cell(struct ts_csv *csv, struct ts_value value)
+{
+	switch (value.type) {
+	case TS_VALUE_NULL:
+		ts_csv_empty(csv);
+		break;
+	case TS_VALUE_INT:
+		ts_csv_i64(csv, value.as.i);
+		break;
+	case TS_VALUE_ID:
+		ts_csv_u64(csv, value.as.u);
+		break;
+	case TS_VALUE_REAL:
+		ts_csv_double(csv, value.as.r);
+		break;
+	case TS_VALUE_TEXT:
+		ts_csv_text(csv, value.as.s);
+		break;
+	case TS_VALUE_BOOL:
+		ts_csv_text(csv, value.as.b ? TS_LIT("true") : TS_LIT("false"));
+		break;
+	case TS_VALUE_LIST:
+		put_list(csv, value.as.list);
+		break;
+	}
+}
+
+static void put_table(struct ts_csv *csv, const struct ts_table *table)
+{
+	const struct ts_value *cell = table->cells;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		ts_csv_text(csv, ts_bytes_of(table->columns[i].name));
+	ts_csv_end_row(csv);
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		for (size_t i = 0; i < table->nr_columns; i++)
+			put_cell(csv, *cell++);
+		ts_csv_end_row(csv);
+	}
+}
+
+static void put_finding(struct ts_csv *csv, const struct ts_finding *finding)
+{
+	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
+		put_cell(csv, ts_finding_value(finding, i));
+	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
+		put_cell(csv, finding->nr_where ? ts_where_value(finding->where, i) : ts_null());
+	ts_csv_end_row(csv);
+}
+
+static void put_findings(struct ts_csv *csv, const struct ts_result *result)
+{
+	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++)
+		ts_csv_text(csv, ts_bytes_of(ts_finding_columns[i]));
+	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
+		ts_csv_text(csv, ts_bytes_of(ts_where_columns[i]));
+	ts_csv_end_row(csv);
+	for (size_t i = 0; i < result->nr_findings; i++)
+		put_finding(csv, &result->findings[i]);
+}
+
+static void put_fields(struct ts_csv *csv, const struct ts_result *result)
+{
+	for (size_t i = 0; i < result->nr_fields; i++)
+		ts_csv_text(csv, ts_bytes_of(result->fields[i].name));
+	ts_csv_end_row(csv);
+	for (size_t i = 0; i < result->nr_fields; i++)
+		put_cell(csv, result->fields[i].value);
+	ts_csv_end_row(csv);
+}
+
+enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *results, const char *view,
+			     struct ts_error *err)
+{
+	struct ts_csv csv = ts_csv_of(out);
+	struct ts_view found;
+	enum ts_status st;
+
+	if (results->failed)
+		return ts_fail_nomem(err);
+	st = ts_view_find(results, view, &found, err);
+	if (st)
+		return st;
+	if (found.table)
+		put_table(&csv, found.table);
+	else if (ts_result_has_findings(found.result))
+		put_findings(&csv, found.result);
+	else if (found.result->nr_tables)
+		put_table(&csv, &found.result->tables[0]);
+	else
+		put_fields(&csv, found.result);
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
+			   const struct ts_report *report, struct ts_error *err)
+{
+	return ts_report_csv(out, results, report->view, err);
+}
+
+const struct ts_output ts_output_csv = {
+	.name = "csv",
+	.extension = "csv",
+	.emit = emit,
+};

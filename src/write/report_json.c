@@ -1,0 +1,340 @@
+/* The report as JSON. */
+#include "write/report_json.h"
+
+#include "codec/json.h"
+#include "result/view.h"
+
+static void put_list(struct ts_json *json, const struct ts_list *list);
+
+/* Lists inside lists are made by analyses, never by input: their depth is ours. */
+static void put_value(struct ts_json *json, struct ts_value value)
+{
+	switch (value.type) {
+	case TS_VALUE_NULL:
+		ts_json_null(json);
+		break;
+	case TS_VALUE_INT:
+		ts_json_i64(json, value.as.i);
+		break;
+	case TS_VALUE_ID:
+		ts_json_u64_string(json, value.as.u);
+		break;
+	case TS_VALUE_REAL:
+		ts_json_double(json, value.as.r);
+		break;
+	case TS_VALUE_TEXT:
+		ts_json_string(json, value.as.s);
+		break;
+	case TS_VALUE_BOOL:
+		ts_json_bool(json, value.as.b);
+		break;
+	case TS_VALUE_LIST:
+		put_list(json, value.as.list);
+		break;
+	}
+}
+
+static void put_list(struct ts_json *json, const struct ts_list *list)
+{
+	const struct ts_value *item = list->items;
+
+	ts_json_array(json);
+	for (size_t i = 0; i < list->nr; i++) {
+		if (!list->names) {
+			put_value(json, *item++);
+			continue;
+		}
+		ts_json_object(json);
+		for (size_t k = 0; k < list->nr_names; k++) {
+			ts_json_key(json, list->names[k]);
+			put_value(json, *item++);
+		}
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+}
+
+/* Where the writer stands among dotted names: inside the objects of the last one. */
+struct place {
+	struct ts_json *json;
+	const char *name;
+};
+
+static size_t nr_levels(const char *name)
+{
+	size_t nr = 0;
+
+	for (; *name; name++)
+		nr += *name == '.';
+	return nr;
+}
+
+static size_t nr_shared_levels(const char *a, const char *b)
+{
+	size_t nr = 0;
+
+	for (; *a && *a == *b; a++, b++)
+		nr += *a == '.';
+	return nr;
+}
+
+static void leave_to(struct place *place, size_t level)
+{
+	for (size_t at = nr_levels(place->name); at > level; at--)
+		ts_json_object_end(place->json);
+}
+
+/* Closes and opens objects on the way to NAME, and writes the key of its last part. */
+static void go_to(struct place *place, const char *name)
+{
+	size_t shared = nr_shared_levels(place->name, name), skip = shared;
+	const char *part = name, *dot;
+
+	leave_to(place, shared);
+	while ((dot = strchr(part, '.'))) {
+		if (skip > 0) {
+			skip--;
+		} else {
+			ts_json_key_bytes(place->json, (struct ts_bytes){ (const uint8_t *)part,
+									  (size_t)(dot - part) });
+			ts_json_object(place->json);
+		}
+		part = dot + 1;
+	}
+	ts_json_key(place->json, part);
+	place->name = name;
+}
+
+static void put_table(struct ts_json *json, const struct ts_table *table)
+{
+	const struct ts_value *cell = table->cells;
+
+	ts_json_array(json);
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		ts_json_object(json);
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			ts_json_key(json, table->columns[i].name);
+			put_value(json, *cell++);
+		}
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+}
+
+/* A part of a result: all of it, one table, or of a top-level one what describes the run. */
+struct part {
+	const struct ts_result *result;
+	const struct ts_table *table; /* only this one; NULL: all */
+	bool run, rest;		      /* fields below "run.", all others and the tables */
+};
+
+static bool wants_field(const struct part *part, const struct ts_field *field)
+{
+	bool is_run = part->result->top_level && strncmp(field->name, "run.", 4) == 0;
+
+	return is_run ? part->run : part->rest && !part->table;
+}
+
+static bool wants_table(const struct part *part, const struct ts_table *table)
+{
+	return part->rest && (!part->table || part->table == table);
+}
+
+static void put_part(struct ts_json *json, const struct part *part)
+{
+	const struct ts_result *result = part->result;
+	struct place place = { json, "" };
+
+	for (size_t i = 0; i < result->nr_fields; i++) {
+		if (!wants_field(part, &result->fields[i]))
+			continue;
+		go_to(&place, result->fields[i].name);
+		put_value(json, result->fields[i].value);
+	}
+	for (size_t i = 0; i < result->nr_tables; i++) {
+		if (!wants_table(part, &result->tables[i]))
+			continue;
+		go_to(&place, result->tables[i].name);
+		put_table(json, &result->tables[i]);
+	}
+	leave_to(&place, 0);
+}
+
+static void put_finding(struct ts_json *json, const struct ts_finding *finding)
+{
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_FINDING_COLUMNS; i++) {
+		ts_json_key(json, ts_finding_columns[i]);
+		put_value(json, ts_finding_value(finding, i));
+	}
+	ts_json_key(json, "where");
+	ts_json_array(json);
+	for (size_t i = 0; i < finding->nr_where; i++) {
+		ts_json_object(json);
+		for (size_t k = 0; k < TS_WHERE_COLUMNS; k++) {
+			ts_json_key(json, ts_where_columns[k]);
+			put_value(json, ts_where_value(&finding->where[i], k));
+		}
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+	ts_json_object_end(json);
+}
+
+static void put_findings(struct ts_json *json, const struct part *parts, size_t nr)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < nr; i++)
+		any |= parts[i].rest && !parts[i].table && ts_result_has_findings(parts[i].result);
+	if (!any)
+		return;
+	ts_json_key(json, "findings");
+	ts_json_array(json);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_findings; k++)
+			put_finding(json, &parts[i].result->findings[k]);
+	ts_json_array_end(json);
+}
+
+static void put_notes(struct ts_json *json, const struct part *parts, size_t nr)
+{
+	ts_json_key(json, "notes");
+	ts_json_array(json);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; parts[i].rest && k < parts[i].result->nr_notes; k++)
+			ts_json_string(json, parts[i].result->notes[k]);
+	ts_json_array_end(json);
+}
+
+static void put_origin(struct ts_json *json, const char *table, const char *name,
+		       enum ts_origin origin)
+{
+	struct ts_buf key = TS_BUF_INIT;
+
+	if (table)
+		ts_buf_printf(&key, "%s.%s", table, name);
+	else
+		ts_buf_puts(&key, name);
+	json->out->failed |= key.failed;
+	ts_json_key_bytes(json, ts_buf_bytes(&key));
+	ts_json_text(json, ts_origin_name(origin));
+	ts_buf_release(&key);
+}
+
+static void put_origins(struct ts_json *json, const struct part *part)
+{
+	const struct ts_result *result = part->result;
+
+	for (size_t i = 0; i < result->nr_fields; i++)
+		if (wants_field(part, &result->fields[i]))
+			put_origin(json, NULL, result->fields[i].name, result->fields[i].origin);
+	for (size_t i = 0; i < result->nr_tables; i++) {
+		const struct ts_table *table = &result->tables[i];
+
+		for (size_t k = 0; wants_table(part, table) && k < table->nr_columns; k++)
+			put_origin(json, table->name, table->columns[k].name,
+				   table->columns[k].origin);
+	}
+}
+
+/* What stands at the end of an object, once, whatever number of results share it. */
+static void put_tail(struct ts_json *json, const struct part *parts, size_t nr)
+{
+	put_findings(json, parts, nr);
+	put_notes(json, parts, nr);
+	ts_json_key(json, "provenance");
+	ts_json_object(json);
+	for (size_t i = 0; i < nr; i++)
+		put_origins(json, &parts[i]);
+	ts_json_object_end(json);
+}
+
+static void put_object(struct ts_json *json, const struct part *part)
+{
+	ts_json_key(json, part->result->name);
+	ts_json_object(json);
+	put_part(json, part);
+	put_tail(json, part, 1);
+	ts_json_object_end(json);
+}
+
+static void put_head(struct ts_json *json, const struct ts_report *report)
+{
+	ts_json_key(json, "schema");
+	ts_json_text(json, TS_REPORT_SCHEMA);
+	ts_json_key(json, "generator");
+	ts_json_object(json);
+	ts_json_key(json, "name");
+	ts_json_text(json, report->generator);
+	ts_json_key(json, "version");
+	ts_json_text(json, report->version);
+	ts_json_object_end(json);
+}
+
+/* Modules alone have no run: null then. */
+static void put_run(struct ts_json *json, const struct ts_results *results)
+{
+	size_t before = json->out->n;
+
+	for (size_t i = 0; i < results->nr; i++) {
+		const struct part run = { .result = results->items[i], .run = true };
+
+		if (run.result->top_level)
+			put_part(json, &run);
+	}
+	if (json->out->n > before)
+		return;
+	ts_json_key(json, "run");
+	ts_json_null(json);
+}
+
+static void put_report(struct ts_json *json, const struct ts_results *results,
+		       const struct ts_view *view)
+{
+	struct part top[TS_NELEM(results->items)];
+	size_t nr_top = 0;
+
+	put_run(json, results);
+	for (size_t i = 0; i < results->nr; i++) {
+		const struct ts_result *result = results->items[i];
+		bool rest = !view->result || view->result == result;
+		struct part part = { result, rest ? view->table : NULL, false, rest };
+
+		if (result->top_level) {
+			put_part(json, &part);
+			part.run = true; /* written before: its origins are told here */
+			top[nr_top++] = part;
+		} else if (rest) {
+			put_object(json, &part);
+		}
+	}
+	put_tail(json, top, nr_top);
+}
+
+enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
+			      const struct ts_report *report, struct ts_error *err)
+{
+	struct ts_json json = ts_json_of(out, report->pretty ? TS_JSON_PRETTY : TS_JSON_COMPACT);
+	struct ts_view view = { NULL, NULL };
+	enum ts_status st = TS_OK;
+
+	if (results->failed)
+		return ts_fail_nomem(err);
+	if (report->view)
+		st = ts_view_find(results, report->view, &view, err);
+	if (st)
+		return st;
+	ts_json_object(&json);
+	put_head(&json, report);
+	put_report(&json, results, &view);
+	ts_json_object_end(&json);
+	ts_buf_putc(out, '\n');
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+const struct ts_output ts_output_json = {
+	.name = "json",
+	.extension = "json",
+	.emit = ts_report_json,
+};

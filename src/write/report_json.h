@@ -1,0 +1,20 @@
+/*
+ * The report as JSON, `tpusight/1` (docs/analyses.md has every number).
+ *
+ * Top-level results put their fields and tables into the report itself, every other result makes
+ * an object of its name; tables are arrays of objects, dots in names make objects inside. Each has
+ * `notes` (what is inferred, assumed, left out) and `provenance`: "field" or "table.column" to
+ * where it comes from. Unknown is null. Tracks over time are not in the report.
+ */
+#ifndef TS_WRITE_REPORT_JSON_H
+#define TS_WRITE_REPORT_JSON_H
+
+#include "write/output.h"
+
+#define TS_REPORT_SCHEMA "tpusight/1"
+
+/* Appends the report, or with a view only that, with schema, generator and run in front. */
+enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
+			      const struct ts_report *report, struct ts_error *err);
+
+#endif

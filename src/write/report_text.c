@@ -1,0 +1,237 @@
+/* The report for people. */
+#include "write/report_text.h"
+
+#include "base/units.h"
+#include "codec/term.h"
+#include "result/view.h"
+#include "write/breakdown.h"
+#include "write/text_table.h"
+
+#define BOLD  "\033[1m"
+#define RESET "\033[0m"
+
+#define DETAIL_INDENT 5
+
+static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
+							       "\033[36m" };
+
+struct text {
+	struct ts_buf *out;
+	const struct ts_report *report;
+	bool begun; /* something stands above */
+};
+
+static void colored(struct text *text, const char *color, struct ts_bytes s)
+{
+	if (text->report->color)
+		ts_buf_puts(text->out, color);
+	ts_term_text(text->out, s);
+	if (text->report->color)
+		ts_buf_puts(text->out, RESET);
+}
+
+static void put_title(struct text *text, const char *title)
+{
+	if (text->begun)
+		ts_buf_putc(text->out, '\n');
+	text->begun = true;
+	colored(text, BOLD, ts_bytes_of(title));
+	ts_buf_putc(text->out, '\n');
+}
+
+static void put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t indent)
+{
+	struct ts_term_wrap how = { .width = text->report->width, .at = at, .indent = indent };
+
+	ts_term_wrap(text->out, s, how);
+	ts_buf_putc(text->out, '\n');
+}
+
+static size_t label_width(const struct ts_result *result)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < result->nr_fields; i++)
+		if (result->fields[i].label)
+			width = TS_MAX(width, ts_term_width(ts_bytes_of(result->fields[i].label)));
+	return width;
+}
+
+static void put_fields(struct text *text, const struct ts_result *result)
+{
+	size_t width = label_width(result), column = 2 + width + 2;
+	struct ts_buf value = TS_BUF_INIT;
+
+	for (size_t i = 0; i < result->nr_fields; i++) {
+		const struct ts_field *field = &result->fields[i];
+		size_t at;
+
+		if (!field->label)
+			continue;
+		ts_buf_printf(text->out, "  %s:", field->label);
+		at = 3 + ts_term_width(ts_bytes_of(field->label));
+		ts_buf_pad(text->out, ' ', column - at);
+		ts_buf_clear(&value);
+		ts_text_value(&value, field->name, field->value);
+		text->out->failed |= value.failed;
+		put_wrapped(text, ts_buf_bytes(&value), column, column);
+	}
+	ts_buf_release(&value);
+}
+
+static void put_impact(struct text *text, const struct ts_finding *finding)
+{
+	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+
+	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
+	if (finding->impact_ps >= 0)
+		ts_buf_printf(text->out, "impact: up to %s (%s of core time), %s\n",
+			      ts_fmt_ps(time, finding->impact_ps),
+			      ts_fmt_pct(share, finding->impact_share * 100),
+			      ts_confidence_name(finding->confidence));
+	else
+		ts_buf_printf(text->out, "impact: not known, %s\n",
+			      ts_confidence_name(finding->confidence));
+}
+
+static void put_where(struct text *text, const struct ts_where *where)
+{
+	static const char *const before[TS_WHERE_COLUMNS] = { "", " in ", " at " };
+	struct ts_buf line = TS_BUF_INIT;
+
+	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++) {
+		struct ts_value value = ts_where_value(where, i);
+
+		if (value.type == TS_VALUE_NULL)
+			continue;
+		ts_buf_puts(&line, line.n ? before[i] : "");
+		ts_buf_put(&line, value.as.s);
+	}
+	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
+	ts_buf_puts(text->out, "where: ");
+	put_wrapped(text, ts_buf_bytes(&line), DETAIL_INDENT + 7, DETAIL_INDENT + 7);
+	text->out->failed |= line.failed;
+	ts_buf_release(&line);
+}
+
+static void put_detail(struct text *text, const char *label, struct ts_bytes s)
+{
+	size_t indent = DETAIL_INDENT + strlen(label);
+
+	if (s.n == 0)
+		return;
+	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
+	ts_buf_puts(text->out, label);
+	put_wrapped(text, s, indent, indent);
+}
+
+/* Line by line, as it is written: it is there to be copied. */
+static void put_code(struct text *text, struct ts_bytes code)
+{
+	while (code.n > 0) {
+		size_t n = ts_bytes_find(code, "\n");
+
+		ts_buf_pad(text->out, ' ', n ? DETAIL_INDENT + 4 : 0);
+		ts_term_text(text->out, ts_bytes_cut(code, 0, n));
+		ts_buf_putc(text->out, '\n');
+		code = ts_bytes_cut(code, n + 1, code.n);
+	}
+}
+
+static void put_finding(struct text *text, const struct ts_finding *finding, size_t number)
+{
+	const char *severity = ts_severity_name(finding->severity);
+	size_t before = text->out->n, at;
+
+	ts_buf_printf(text->out, "  %zu. ", number);
+	at = text->out->n - before + strlen(severity) + 1;
+	colored(text, severity_colors[finding->severity], ts_bytes_of(severity));
+	ts_buf_putc(text->out, ' ');
+	put_wrapped(text, finding->title, at, DETAIL_INDENT);
+	put_detail(text, "", finding->evidence);
+	put_impact(text, finding);
+	for (size_t i = 0; i < finding->nr_where; i++)
+		put_where(text, &finding->where[i]);
+	put_detail(text, "do: ", finding->advice);
+	put_code(text, finding->code);
+}
+
+static void put_findings(struct text *text, const struct ts_result *result)
+{
+	if (!ts_result_has_findings(result))
+		return;
+	if (result->nr_findings == 0)
+		ts_buf_puts(text->out, "  nothing found\n");
+	for (size_t i = 0; i < result->nr_findings; i++)
+		put_finding(text, &result->findings[i], i + 1);
+}
+
+static void put_table(struct text *text, const struct ts_table *table)
+{
+	if (!table->title || table->nr_rows == 0)
+		return;
+	put_title(text, table->title);
+	ts_text_table(text->out, table, text->report->width);
+}
+
+static void put_notes(struct text *text, const struct ts_result *result)
+{
+	for (size_t i = 0; i < result->nr_notes; i++) {
+		ts_buf_puts(text->out, "  note: ");
+		put_wrapped(text, result->notes[i], 8, 8);
+	}
+}
+
+/* A result without anything for people is left out, title and all. */
+static bool has_text(const struct ts_result *result)
+{
+	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0;
+}
+
+static void put_result(struct text *text, const struct ts_result *result)
+{
+	if (has_text(result)) {
+		put_title(text, result->title ? result->title : result->name);
+		if (strcmp(result->name, "time") == 0)
+			ts_breakdown_of_time(text->out, result);
+		put_fields(text, result);
+		put_findings(text, result);
+		put_notes(text, result);
+	}
+	for (size_t i = 0; i < result->nr_tables; i++)
+		put_table(text, &result->tables[i]);
+}
+
+static void put_all(struct text *text, const struct ts_results *results)
+{
+	for (size_t i = 0; i < results->nr; i++)
+		put_result(text, results->items[i]);
+}
+
+enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *results,
+			      const struct ts_report *report, struct ts_error *err)
+{
+	struct text text = { .out = out, .report = report };
+	struct ts_view view = { NULL, NULL };
+	enum ts_status st = TS_OK;
+
+	if (results->failed)
+		return ts_fail_nomem(err);
+	if (report->view)
+		st = ts_view_find(results, report->view, &view, err);
+	if (st)
+		return st;
+	if (view.table)
+		ts_text_table(out, view.table, report->width);
+	else if (view.result)
+		put_result(&text, view.result);
+	else
+		put_all(&text, results);
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+const struct ts_output ts_output_text = {
+	.name = "text",
+	.extension = "txt",
+	.emit = ts_report_text,
+};

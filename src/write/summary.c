@@ -1,0 +1,300 @@
+/* The summary on the console. */
+#include "write/summary.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "codec/term.h"
+
+#define DOT	   " \xC2\xB7 "
+#define RESET	   "\033[0m"
+#define NR_KINDS   8  /* of devices, told apart */
+#define PLACE_MIN  16 /* columns that the run's name keeps */
+#define NR_LINES   2  /* for a finding */
+#define WRAP_SLACK 12 /* columns that breaking at words may cost */
+
+static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
+							       "\033[36m" };
+
+/* A field of a top-level result, whichever that is. */
+static struct ts_value top_value(const struct ts_results *results, const char *name)
+{
+	struct ts_value value = ts_null();
+
+	for (size_t i = 0; i < results->nr && value.type == TS_VALUE_NULL; i++)
+		if (results->items[i]->top_level)
+			value = ts_result_get(results->items[i], name);
+	return value;
+}
+
+static struct ts_bytes text_of(struct ts_value value)
+{
+	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
+/* logdir/run/session, without those that say nothing. */
+static void put_place(struct ts_buf *out, const struct ts_results *results)
+{
+	static const char *const parts[] = { "run.logdir", "run.run", "run.session" };
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++) {
+		struct ts_bytes part = text_of(top_value(results, parts[i]));
+
+		if (part.n == 0 || (i > 0 && ts_bytes_is(part, ".")))
+			continue;
+		if (out->n > 0 && out->p[out->n - 1] != '/')
+			ts_buf_putc(out, '/');
+		ts_buf_put(out, part);
+	}
+	if (out->n == 0)
+		ts_buf_putc(out, '-');
+}
+
+static const struct ts_list *list_of(struct ts_value value)
+{
+	return value.type == TS_VALUE_LIST ? value.as.list : NULL;
+}
+
+static struct ts_bytes list_text(const struct ts_list *list, size_t row, const char *name)
+{
+	for (size_t i = 0; list->names && i < list->nr_names; i++)
+		if (strcmp(list->names[i], name) == 0)
+			return text_of(list->items[row * list->nr_names + i]);
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+struct kind {
+	struct ts_bytes name;
+	size_t nr;
+};
+
+static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KINDS])
+{
+	size_t nr = 0;
+
+	for (size_t row = 0; row < devices->nr; row++) {
+		struct ts_bytes name = list_text(devices, row, "kind");
+		size_t at = 0;
+
+		while (at < nr && !ts_bytes_eq(kinds[at].name, name))
+			at++;
+		if (at == NR_KINDS)
+			continue;
+		nr = TS_MAX(nr, at + 1);
+		kinds[at].name = name;
+		kinds[at].nr++;
+	}
+	return nr;
+}
+
+static void put_machines(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_list *hosts = list_of(top_value(results, "run.hosts"));
+	const struct ts_list *devices = list_of(top_value(results, "run.devices"));
+	struct kind kinds[NR_KINDS] = { 0 };
+	size_t nr = devices ? count_kinds(devices, kinds) : 0;
+
+	if (hosts)
+		ts_buf_printf(out, DOT "%zu host%s", hosts->nr, hosts->nr == 1 ? "" : "s");
+	for (size_t i = 0; i < nr; i++) {
+		ts_buf_printf(out, "%s%zu x ", i ? " + " : DOT, kinds[i].nr);
+		ts_term_text(out, kinds[i].name.n ? kinds[i].name : TS_LIT("unknown device"));
+	}
+}
+
+static void put_steps(struct ts_buf *out, const struct ts_results *results)
+{
+	int64_t nr = ts_value_int(top_value(results, "overview.step_count"));
+	struct ts_bytes source = text_of(top_value(results, "overview.step_source"));
+
+	if (nr < 0)
+		return;
+	ts_buf_printf(out, DOT "%lld step%s", (long long)nr, nr == 1 ? "" : "s");
+	if (nr == 0 || !ts_bytes_starts(source, "inferred"))
+		return;
+	ts_buf_puts(out, " (");
+	ts_term_text(out, source);
+	ts_buf_putc(out, ')');
+}
+
+static void put_first_line(struct ts_buf *out, const struct ts_results *results, size_t width)
+{
+	int64_t duration_ps = ts_value_int(top_value(results, "run.duration_ps"));
+	struct ts_buf place = TS_BUF_INIT, rest = TS_BUF_INIT;
+	char duration[TS_UNIT_MAX];
+	size_t taken;
+
+	put_place(&place, results);
+	put_machines(&rest, results);
+	ts_buf_printf(&rest, DOT "%s", duration_ps < 0 ? "-" : ts_fmt_ps(duration, duration_ps));
+	put_steps(&rest, results);
+	taken = ts_term_width(ts_buf_bytes(&rest));
+	ts_term_cut(out, ts_buf_bytes(&place),
+		    width == 0 ? SIZE_MAX : TS_MAX(PLACE_MIN, width - TS_MIN(width, taken)));
+	ts_buf_put(out, ts_buf_bytes(&rest));
+	ts_buf_putc(out, '\n');
+	out->failed |= place.failed || rest.failed;
+	ts_buf_release(&place);
+	ts_buf_release(&rest);
+}
+
+static int64_t health_of(const struct ts_results *results)
+{
+	struct ts_value score = top_value(results, "overview.health_score");
+
+	if (score.type == TS_VALUE_NULL)
+		score = ts_result_get(ts_results_find(results, "doctor"), "health_score");
+	return ts_value_int(score);
+}
+
+static const char *health_color(int64_t score)
+{
+	if (score < 50)
+		return severity_colors[TS_CRITICAL];
+	return score < 80 ? severity_colors[TS_WARNING] : "\033[32m";
+}
+
+/* Gives the columns it took. */
+static size_t put_health(struct ts_buf *out, int64_t score, bool color)
+{
+	char text[TS_UNIT_MAX];
+	int n = score < 0 ? snprintf(text, sizeof(text), "health -")
+			  : snprintf(text, sizeof(text), "health %lld/100", (long long)score);
+
+	ts_buf_puts(out, color && score >= 0 ? health_color(score) : "");
+	ts_buf_puts(out, text);
+	ts_buf_puts(out, color && score >= 0 ? RESET : "");
+	return (size_t)n;
+}
+
+/* Why there is no utilization to show, where that is known. */
+static const char *why_no_mxu(const struct ts_results *results)
+{
+	const struct ts_table *ops =
+		ts_result_find_table(ts_results_find(results, "systolic"), "ops");
+
+	if (!ops)
+		return "";
+	return ops->nr_rows ? "  (no op has a known cost)" : "  (no matrix work in this profile)";
+}
+
+static void put_share(struct ts_buf *out, const struct ts_results *results, const char *label,
+		      const char *field)
+{
+	double pct = ts_value_number(top_value(results, field));
+	char text[TS_UNIT_MAX];
+
+	ts_buf_printf(out, "%s %s", label, ts_fmt_pct(text, pct));
+	if (isnan(pct) && strcmp(label, "MXU") == 0)
+		ts_buf_puts(out, why_no_mxu(results));
+}
+
+static const struct share {
+	const char *label, *field;
+} shares[] = {
+	{ "duty cycle", "overview.duty_cycle_pct" },
+	{ "MXU", "overview.mxu_utilization_pct" },
+	{ "HBM", "overview.hbm_utilization_pct" },
+	{ "padding", "overview.padding_waste_pct" },
+};
+
+static void put_second_line(struct ts_buf *out, const struct ts_results *results,
+			    const struct ts_report *report)
+{
+	struct ts_buf item = TS_BUF_INIT;
+	size_t at = put_health(out, health_of(results), report->color);
+
+	for (size_t i = 0; i < TS_NELEM(shares); i++) {
+		ts_buf_clear(&item);
+		put_share(&item, results, shares[i].label, shares[i].field);
+		at += 3 + item.n;
+		if (report->width && at > report->width)
+			at = item.n;
+		ts_buf_puts(out, at == item.n ? "\n" : "   ");
+		ts_buf_put(out, ts_buf_bytes(&item));
+	}
+	ts_buf_putc(out, '\n');
+	out->failed |= item.failed;
+	ts_buf_release(&item);
+}
+
+/* The file's name alone, with its line; else the op. */
+static struct ts_bytes place_of(const struct ts_finding *finding)
+{
+	struct ts_bytes source;
+	size_t from;
+
+	if (finding->nr_where == 0)
+		return (struct ts_bytes){ NULL, 0 };
+	source = finding->where[0].source;
+	for (from = source.n; from > 0 && source.p[from - 1] != '/';)
+		from--;
+	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
+}
+
+/* "title: evidence (place)" in ROOM characters: the evidence gives way, at a word. */
+static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
+{
+	struct ts_bytes place = place_of(finding), head;
+	size_t taken = place.n ? ts_term_width(place) + 3 : 0;
+
+	ts_buf_put(text, finding->title);
+	if (finding->evidence.n) {
+		ts_buf_puts(text, finding->title.n ? ": " : "");
+		ts_buf_put(text, finding->evidence);
+	}
+	head = ts_term_head(ts_buf_bytes(text), room > taken + 1 ? room - taken - 1 : 1);
+	if (head.n < text->n) {
+		while (head.n > 0 && head.p[head.n - 1] != ' ')
+			head.n--;
+		text->n = head.n; /* ends in a space, or is empty: one word without end */
+		ts_buf_puts(text, TS_TERM_ELLIPSIS);
+	}
+	if (place.n) {
+		ts_buf_puts(text, " (");
+		ts_buf_put(text, place);
+		ts_buf_putc(text, ')');
+	}
+}
+
+static void put_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
+			const struct ts_report *report)
+{
+	const char *severity = ts_severity_name(finding->severity);
+	struct ts_buf text = TS_BUF_INIT;
+	size_t before = out->n, indent, room = SIZE_MAX;
+	struct ts_term_wrap how;
+
+	ts_buf_printf(out, "%zu ", number);
+	indent = out->n - before + 10; /* "critical" and two spaces */
+	ts_buf_puts(out, report->color ? severity_colors[finding->severity] : "");
+	ts_buf_printf(out, "%-8s", severity);
+	ts_buf_puts(out, report->color ? RESET "  " : "  ");
+	if (report->width)
+		room = report->width > indent + WRAP_SLACK ?
+			       NR_LINES * (report->width - indent) - WRAP_SLACK : 1;
+	put_sentence(&text, finding, room);
+	how = (struct ts_term_wrap){ report->width, indent, indent, NR_LINES };
+	ts_term_wrap(out, ts_buf_bytes(&text), how);
+	ts_buf_putc(out, '\n');
+	out->failed |= text.failed;
+	ts_buf_release(&text);
+}
+
+void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
+		     const struct ts_report *report)
+{
+	const struct ts_result *doctor = ts_results_find(results, "doctor");
+
+	put_first_line(out, results, report->width);
+	put_second_line(out, results, report);
+	if (!doctor)
+		return;
+	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)
+		put_finding(out, &doctor->findings[i], i + 1, report);
+	if (doctor->nr_findings == 0)
+		ts_buf_puts(out, "no findings\n");
+	if (doctor->nr_findings > TS_SUMMARY_FINDINGS)
+		ts_buf_printf(out, "... and %zu more (tpusight report --view doctor)\n",
+			      doctor->nr_findings - TS_SUMMARY_FINDINGS);
+}

@@ -1,0 +1,21 @@
+/*
+ * What a user reads after `annotate`: two lines on the run, and one or two for each finding.
+ *
+ *	profiles/run1/2025_03_11 · 1 host · 4 x TPU v6e · 92.6 s · 100 steps (inferred from jit_f)
+ *	health 14/100   duty cycle 86.5 %   MXU -   HBM 5.1 %   padding 0.0 %
+ *	1 critical  82 % of core time waits for copies ... (host-offload.py:29)
+ *
+ * Read from the results "overview" (or whichever is top-level) and "doctor"; what is not there is
+ * "-". Of the report, width and color count.
+ */
+#ifndef TS_WRITE_SUMMARY_H
+#define TS_WRITE_SUMMARY_H
+
+#include "write/output.h"
+
+#define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
+
+void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
+		     const struct ts_report *report);
+
+#endif
