@@ -1,4 +1,7 @@
-int main(void)
+/* tpusight: all commands. */
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
 {
-	return 0;
+	return ts_main("tpusight", NULL, argc, argv);
 }

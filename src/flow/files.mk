@@ -2,3 +2,8 @@ libtpusight_a_SOURCES += \
 	src/flow/outline.c src/flow/outline.h \
 	src/flow/pass.c src/flow/pass.h \
 	src/flow/stream.c src/flow/stream.h
+libtpusight_a_SOURCES += src/flow/run.c src/flow/run.h \
+	src/flow/trace.c src/flow/trace.h \
+	src/flow/trace_pack.c src/flow/trace_pack.h \
+	src/flow/trace_plan.c src/flow/trace_plan.h \
+	src/flow/trace_row.c src/flow/trace_row.h

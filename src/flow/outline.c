@@ -263,7 +263,7 @@ static void note_damage(struct ts_profile *profile, size_t line, const struct ts
 {
 	const struct ts_plane *plane = &profile->planes[profile->lines[line].plane];
 
-	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, damage->text);
+	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, damage->text, false);
 }
 
 static enum ts_status merge_hosts(struct outline_pass *pass, struct ts_outline *outline,

@@ -103,7 +103,7 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 
 	pthread_mutex_lock(&pass->lock);
-	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text);
+	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text, false);
 	pthread_mutex_unlock(&pass->lock);
 }
 

@@ -116,7 +116,7 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 }
 
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
-			   const char *cause)
+			   const char *cause, bool minor)
 {
 	if (profile->nr_damage >= MAX_DAMAGE ||
 	    !ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
@@ -126,6 +126,7 @@ void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uin
 		.file = file,
 		.offset = offset,
 		.cause = ts_arena_copy(&profile->arena, ts_bytes_of(cause)),
+		.minor = minor,
 	};
 }
 

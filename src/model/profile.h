@@ -139,11 +139,12 @@ struct ts_host {
 	void (*reader_release)(void *data);
 };
 
-/* What could not be read, and what that cost: becomes a finding. */
+/* What could not be read: becomes a finding. */
 struct ts_damage {
 	struct ts_bytes file;
 	uint64_t offset;
 	struct ts_bytes cause;
+	bool minor; /* one thing was left out (a module); the file itself is whole */
 };
 
 struct ts_profile {
@@ -177,7 +178,7 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile);
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
 /* Notes damage; keeps the first hundred and counts no more. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
-			   const char *cause);
+			   const char *cause, bool minor);
 /*
  * The op with this identity, made from DRAFT if it is new: ops of one program and name are one op
  * whatever plane or host they ran on; ops without a program are told apart by kind and name.

@@ -360,7 +360,8 @@ static void note_damage(struct ts_profile *profile, const struct ts_read_request
 {
 	if (error->cause)
 		ts_profile_add_damage(profile, request->file,
-				      (uint64_t)(error->at - request->bytes.p), error->cause);
+				      (uint64_t)(error->at - request->bytes.p), error->cause,
+				      false);
 	*error = (struct ts_pb_error){ NULL, NULL };
 }
 

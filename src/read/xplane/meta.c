@@ -308,7 +308,7 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 		return ts_fail_nomem(err);
 	if (st) {
 		ts_profile_add_damage(profile, request->file, (uint64_t)(proto.p - request->bytes.p),
-				      cause.text);
+				      cause.text, true);
 		return TS_OK;
 	}
 	kept = ts_profile_add_module(profile, program_id);

@@ -1,0 +1,87 @@
+/*
+ * The command line: commands and options as tables, exit codes, and the only place that prints.
+ *
+ * A command is a constant struct in its own file cmd_NAME.c and a line in list.h; its help text is
+ * in the same struct. Options set a field of struct ts_cli through a function of their row.
+ */
+#ifndef TS_CLI_CLI_H
+#define TS_CLI_CLI_H
+
+#include "analysis/analysis.h"
+#include "io/rundir.h"
+#include "write/output.h"
+
+enum ts_exit {
+	TS_EXIT_DONE = 0,
+	TS_EXIT_GATE = 1,   /* a gate (--fail-if, --fail-on) did not hold */
+	TS_EXIT_USAGE = 2,
+	TS_EXIT_NOTHING = 3, /* no input could be read */
+	TS_EXIT_SOME = 4,   /* some inputs failed, the others are done */
+};
+
+enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
+
+#define TS_MAX_OVERLAY_EVENTS 200000
+#define TS_MAX_TRACE_EVENTS 1000000
+
+struct ts_cli {
+	const char *command;	/* for messages: "tpusight annotate" */
+	size_t nr_threads;
+	bool quiet, verbose;
+	enum ts_color color;
+	struct ts_settings settings;
+	/* annotate */
+	bool strip, dry_run, no_trace;
+	uint64_t max_trace_events, max_overlay_events;
+	/* report, hlo */
+	const char *format, *output, *view, *chip;
+	/* what is left: PATH... */
+	char **paths;
+	size_t nr_paths;
+};
+
+struct ts_option {
+	const char *name;     /* long, without -- */
+	char letter;	      /* short, or 0 */
+	const char *argument; /* its name in the help; NULL: takes none */
+	const char *help;
+	enum ts_status (*set)(struct ts_cli *cli, const char *value, struct ts_error *err);
+};
+
+struct ts_command {
+	const char *name;
+	const char *summary;		 /* one line */
+	const char *arguments;		 /* "PATH..." */
+	const char *help;		 /* paragraphs */
+	const struct ts_option *options; /* its own; name NULL at the end */
+	enum ts_exit (*run)(struct ts_cli *cli);
+};
+
+extern const struct ts_command *const ts_commands[]; /* NULL at the end */
+
+/* The whole program: `tpusight COMMAND ...`, or with COMMAND given, that one. */
+int ts_main(const char *program, const struct ts_command *command, int argc, char **argv);
+
+extern const struct ts_option ts_shared_options[];
+/* Parses options and paths. TS_NOTFOUND: help or version was asked for and printed. */
+enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *command, int argc,
+				char **argv, struct ts_error *err);
+void ts_print_help(const char *program, const struct ts_command *command);
+
+/* "tpusight: TEXT" on stderr. */
+void ts_complain(const char *text);
+/* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
+void ts_progress(const struct ts_cli *cli, const char *text);
+bool ts_use_color(const struct ts_cli *cli);
+size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
+/* Standard output, all of it; false (and a complaint) when it cannot be written. */
+bool ts_print(struct ts_bytes text);
+/* To the file PATH (replaced whole), or to standard output when PATH is NULL or "-". */
+bool ts_print_to(const char *path, struct ts_bytes text);
+
+/* Finds the sessions below all paths of the command line and complains of what is wrong.
+ * *NR_BAD counts the paths and folders with problems. */
+enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
+				struct ts_error *err);
+
+#endif

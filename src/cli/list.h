@@ -1,0 +1,5 @@
+/* Every command, in the order of the help. Adding one: its file, a line here and in files.mk. */
+#define TS_COMMANDS(X) \
+	X(annotate)    \
+	X(report)      \
+	X(hlo)

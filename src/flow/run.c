@@ -1,0 +1,305 @@
+/* From files to results. */
+#include "flow/run.h"
+
+#include "flow/outline.h"
+#include "read/hlo.h"
+#include "read/reader.h"
+
+void ts_run_init(struct ts_run *run)
+{
+	memset(run, 0, sizeof(*run));
+	ts_profile_init(&run->profile);
+	ts_results_init(&run->results);
+}
+
+void ts_run_release(struct ts_run *run)
+{
+	ts_results_release(&run->results);
+	ts_outline_release(&run->outline);
+	ts_profile_release(&run->profile);
+	for (size_t i = 0; i < run->nr_inputs; i++)
+		ts_input_release(&run->inputs[i]);
+	for (size_t i = 0; i < run->nr_unpacked; i++)
+		ts_buf_release(&run->unpacked[i]);
+	for (size_t i = 0; i < run->nr_problems; i++)
+		free(run->problems[i]);
+	free(run->rates);
+	free(run->inputs);
+	free(run->unpacked);
+	free(run->problems);
+	memset(run, 0, sizeof(*run));
+}
+
+static enum ts_status note_problem(struct ts_run *run, const struct ts_error *problem, struct ts_error *err)
+{
+	char *text = malloc(sizeof(problem->text));
+
+	if (!text || !ts_grow(&run->problems, &run->cap_problems, run->nr_problems + 1, sizeof(text))) {
+		free(text);
+		return ts_fail_nomem(err);
+	}
+	memcpy(text, problem->text, sizeof(problem->text));
+	run->problems[run->nr_problems++] = text;
+	return TS_OK;
+}
+
+static uint32_t reader_index(const struct ts_reader *reader)
+{
+	uint32_t i = 0;
+
+	while (ts_readers[i] != reader)
+		i++;
+	return i;
+}
+
+/* A host of which nothing could be read is none. */
+static void drop_empty_host(struct ts_profile *profile, size_t index)
+{
+	struct ts_host *host = &profile->hosts[index];
+
+	if (index >= profile->nr_hosts || host->nr_planes > 0)
+		return;
+	if (host->reader_release)
+		host->reader_release(host->reader_data);
+	profile->nr_hosts = index;
+}
+
+struct source {
+	struct ts_bytes bytes, file, host;
+};
+
+static enum ts_status read_source(struct ts_run *run, const struct source *source,
+				  const struct ts_run_options *options, struct ts_error *err)
+{
+	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+	struct ts_read_request request = { source->bytes, source->file, source->host,
+					   options->nr_threads };
+	size_t host = run->profile.nr_hosts;
+	enum ts_status st;
+
+	if (!reader)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb file, a "
+			       "session, or a log directory)", TS_ARG(source->file));
+	st = reader->read(&run->profile, &request, err);
+	if (run->profile.nr_hosts > host)
+		run->profile.hosts[host].reader = reader_index(reader);
+	if (st)
+		drop_empty_host(&run->profile, host);
+	return st ? ts_fail_at(err, st, "%.*s", TS_ARG(source->file)) : TS_OK;
+}
+
+/* Reading an archive: each profile inside is a host. */
+struct unpacking {
+	struct ts_run *run;
+	const struct ts_run_options *options;
+	const char *archive;
+	size_t nr_profiles;
+};
+
+static bool is_profile_name(void *ctx, const char *name)
+{
+	(void)ctx;
+	return ts_bytes_ends(ts_bytes_of(name), "xplane.pb");
+}
+
+static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content, struct ts_error *err)
+{
+	struct unpacking *unpacking = ctx;
+	struct ts_run *run = unpacking->run;
+	const char *base = strrchr(name, '/');
+	struct ts_arena *arena = &run->profile.arena;
+	struct source source;
+
+	if (!ts_grow(&run->unpacked, &run->cap_unpacked, run->nr_unpacked + 1, sizeof(*content)))
+		return ts_fail_nomem(err);
+	run->unpacked[run->nr_unpacked] = *content;
+	*content = (struct ts_buf)TS_BUF_INIT;
+	source.bytes = ts_buf_bytes(&run->unpacked[run->nr_unpacked++]);
+	source.file = ts_arena_printf(arena, "%s: %s", unpacking->archive, name);
+	source.host = ts_arena_copy(arena, ts_bytes_of(base ? base + 1 : name));
+	if (!source.file.p || !source.host.p)
+		return ts_fail_nomem(err);
+	source.host.n -= ts_bytes_ends(source.host, TS_XPLANE_SUFFIX) ? strlen(TS_XPLANE_SUFFIX) : 0;
+	unpacking->nr_profiles++;
+	return read_source(run, &source, unpacking->options, err);
+}
+
+static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, const char *path,
+				   const struct ts_run_options *options, struct ts_error *err)
+{
+	struct unpacking unpacking = { run, options, path, 0 };
+	struct ts_archive_visitor visitor = { .want = is_profile_name, .entry = unpack_entry,
+					      .ctx = &unpacking };
+	enum ts_status st = ts_archive_each(bytes, &visitor, err);
+
+	if (st)
+		return ts_fail_at(err, st, "%s", path);
+	if (unpacking.nr_profiles == 0)
+		return ts_fail(err, TS_NOTFOUND, "%s: no *.xplane.pb in this archive", path);
+	return TS_OK;
+}
+
+static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *file,
+				const struct ts_run_options *options, struct ts_error *err)
+{
+	struct ts_input *input = &run->inputs[run->nr_inputs];
+	struct source source;
+	enum ts_status st;
+
+	*input = (struct ts_input)TS_INPUT_INIT;
+	st = ts_input_open(input, file->path, err);
+	if (st)
+		return st;
+	run->nr_inputs++;
+	if (ts_archive_probe(input->bytes))
+		return read_archive(run, input->bytes, file->path, options, err);
+	source.bytes = input->bytes;
+	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(input->path));
+	source.host = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->host));
+	if (!source.file.p || !source.host.p)
+		return ts_fail_nomem(err);
+	return read_source(run, &source, options, err);
+}
+
+static bool name_run(struct ts_run *run, const struct ts_session *session)
+{
+	struct ts_arena *arena = &run->profile.arena;
+
+	if (session->kind != TS_SESSION_DIR)
+		return true;
+	run->profile.logdir = ts_arena_copy(arena, ts_bytes_of(session->logdir));
+	run->profile.run = ts_arena_copy(arena, ts_bytes_of(session->run));
+	run->profile.session = ts_arena_copy(arena, ts_bytes_of(session->session));
+	return run->profile.logdir.p && run->profile.run.p && run->profile.session.p;
+}
+
+enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
+			   const struct ts_run_options *options, struct ts_error *err)
+{
+	size_t nr_read = 0;
+	enum ts_status st = TS_OK;
+
+	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
+	if (!run->inputs || !name_run(run, session))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < session->nr_files; i++) {
+		struct ts_error problem = TS_ERROR_INIT;
+
+		st = read_file(run, &session->files[i], options, &problem);
+		if (st == TS_NOMEM)
+			return ts_fail_nomem(err);
+		if (st == TS_OK) {
+			nr_read++;
+			continue;
+		}
+		if (session->nr_files == 1) {
+			if (err)
+				*err = problem;
+			return st;
+		}
+		if (note_problem(run, &problem, err))
+			return TS_NOMEM;
+	}
+	if (nr_read == 0)
+		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read", session->dir,
+			       session->nr_files);
+	return ts_profile_finish(&run->profile, err);
+}
+
+enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err)
+{
+	struct ts_profile *profile = &run->profile;
+	uint64_t program_id = profile->nr_modules + 1; /* a proto alone has no program id of a run */
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_hlo_module module, *kept;
+	struct ts_bytes file;
+	enum ts_status st = ts_input_open(&input, path, err);
+
+	if (st)
+		return st;
+	memset(&module, 0, sizeof(module));
+	file = ts_arena_copy(&profile->arena, ts_bytes_of(input.path));
+	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err) : ts_fail_nomem(err);
+	ts_input_release(&input); /* the module is a copy */
+	if (st)
+		return ts_fail_at(err, st, "%s", path);
+	kept = ts_profile_add_module(profile, program_id);
+	if (!kept)
+		return ts_fail_nomem(err);
+	*kept = module;
+	return TS_OK;
+}
+
+static struct ts_rates rates_of(const struct ts_device *device)
+{
+	struct ts_chip_query query = {
+		.kind = device->kind,
+		.vendor = device->vendor,
+		.is_gpu = device->is_gpu,
+		.has_megacore = device->has_megacore,
+		.clock_khz = device->clock_khz,
+		.core_count = device->core_count,
+		.cc_major = device->cc_major,
+		.cc_minor = device->cc_minor,
+		.memory_bytes = device->hbm_bytes,
+	};
+	double vmem = device->vmem_read_bytes_per_s;
+
+	return ts_rates_of(&query, device->peak_flops_per_s, device->hbm_bytes_per_s, vmem,
+			   device->hbm_bytes);
+}
+
+static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struct ts_error *err)
+{
+	struct ts_chip_query query = { .kind = chip, .clock_khz = -1, .core_count = -1, .cc_major = -1,
+				       .cc_minor = -1, .memory_bytes = -1 };
+
+	run->rates = calloc(run->profile.nr_devices + 1, sizeof(*run->rates));
+	if (!run->rates)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < run->profile.nr_devices; i++)
+		run->rates[i] = rates_of(&run->profile.devices[i]);
+	run->rates[run->profile.nr_devices] = ts_rates_of(&query, NAN, NAN, NAN, -1);
+	return TS_OK;
+}
+
+/* Results come in the order of needs; readers of a report expect that of analysis/list.h. */
+static void order_results(struct ts_results *results)
+{
+	size_t at = 0;
+
+	for (size_t a = 0; ts_analyses[a]; a++)
+		for (size_t i = at; i < results->nr; i++)
+			if (strcmp(results->items[i]->name, ts_analyses[a]->name) == 0) {
+				struct ts_result *found = results->items[i];
+
+				memmove(&results->items[at + 1], &results->items[at],
+					(i - at) * sizeof(struct ts_result *));
+				results->items[at++] = found;
+				break;
+			}
+}
+
+enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,
+			      struct ts_error *err)
+{
+	struct ts_context ctx = {
+		.profile = &run->profile,
+		.outline = &run->outline,
+		.settings = options->settings,
+		.results = &run->results,
+		.overlay_budget = options->overlay_budget,
+	};
+	enum ts_status st = make_rates(run, options->chip, err);
+
+	ctx.rates = run->rates;
+	if (st == TS_OK)
+		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
+	if (st == TS_OK)
+		st = ts_pass_run(&run->profile, &ctx, 1, options->observer, options->nr_threads, err);
+	if (st == TS_OK && options->overlay_budget > 0)
+		st = ts_pass_run(&run->profile, &ctx, 2, NULL, options->nr_threads, err);
+	order_results(&run->results);
+	return st;
+}

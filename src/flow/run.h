@@ -1,0 +1,54 @@
+/*
+ * A run, from files to results: open the session's profiles, read them, look once for the outline,
+ * analyse in one pass (two when an overlay is wanted). What comes out is handed to write/ and
+ * overlay/ by whoever asked.
+ *
+ * The run owns its inputs, profile and results; all die with ts_run_release().
+ */
+#ifndef TS_FLOW_RUN_H
+#define TS_FLOW_RUN_H
+
+#include "analysis/analysis.h"
+#include "flow/pass.h"
+#include "io/archive.h"
+#include "io/input.h"
+#include "io/rundir.h"
+
+struct ts_run_options {
+	size_t nr_threads;
+	const struct ts_settings *settings;
+	size_t overlay_budget;		    /* slices a host; 0: no tracks are made */
+	const struct ts_observer *observer; /* of pass 1; NULL: none */
+	struct ts_bytes chip;		    /* for modules without a run: which chip; may be empty */
+};
+
+struct ts_run {
+	struct ts_profile profile;
+	struct ts_outline outline;
+	struct ts_results results;
+	struct ts_rates *rates;	  /* one a device, and one behind them for a run without any */
+	struct ts_input *inputs;  /* one a file of the session */
+	struct ts_buf *unpacked;  /* profiles from archives */
+	size_t nr_inputs, nr_unpacked, cap_unpacked;
+	char **problems;	  /* files that could not be read: "path: cause (what to do)" */
+	size_t nr_problems, cap_problems;
+};
+
+void ts_run_init(struct ts_run *run);
+void ts_run_release(struct ts_run *run);
+
+/*
+ * Reads all profiles of a session (archives are opened) into run->profile. A file that cannot be
+ * read is a problem, the others are read all the same; an error when none could be.
+ */
+enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
+			   const struct ts_run_options *options, struct ts_error *err);
+
+/* Reads one compiled module (HloProto or HloModuleProto) into run->profile, for `tpusight hlo`. */
+enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err);
+
+/* Outline, analyses, results in the order of analysis/list.h. Once a run. */
+enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,
+			      struct ts_error *err);
+
+#endif
