@@ -48,20 +48,31 @@ struct ts_analysis {
 
 extern const struct ts_analysis *const ts_analyses[]; /* NULL at the end */
 
-/* Thresholds of the doctor, settable with --threshold NAME=VALUE and the config file. */
+/*
+ * Thresholds of the doctor, settable with --threshold NAME=VALUE and the config file. Shares are in
+ * percent here, as people write them; of core time (wall time x cores) where nothing else is said.
+ */
 struct ts_settings {
 	double mxu_utilization_low;	/* %, critical below */
 	double mxu_utilization_warning;	/* %, warning below */
+	double mxu_fill_low;		/* % of the array that a product's shape can fill */
 	double padding_waste_high;	/* %, warning above */
 	double compilation_time_high;	/* ms, warning above */
-	double idle_high;		/* % of core time */
+	double idle_high;
 	double communication_high;
 	double host_transfer_high;
 	double memory_wait_high;
+	double layout_copy_high;
 	double input_high;
 	double rematerialization_high;
-	double finding_min;		/* % of core time below which a finding is not worth a line */
-	size_t max_findings;
+	double dominant_op_high;
+	double small_op_time;		/* us, mean time of an op below which it is tiny */
+	double small_ops_high;		/* %, of core time in tiny ops */
+	double slow_step_high;		/* %, over the median step */
+	double impact_critical;		/* %, of core time from which a finding is critical */
+	double impact_warning;
+	double finding_min;		/* % below which a finding is not worth a line */
+	double max_findings;
 };
 
 struct ts_setting {
@@ -71,7 +82,7 @@ struct ts_setting {
 };
 extern const struct ts_setting ts_setting_list[]; /* name NULL at the end */
 void ts_settings_init(struct ts_settings *settings);
-/* False: no such threshold. */
+/* False: no such threshold, or the value is negative or no number. */
 bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double value);
 
 #endif

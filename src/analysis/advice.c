@@ -1,0 +1,346 @@
+/*
+ * What to change, and how: for each rule a few sentences and a piece of code. The code runs as it
+ * stands on today's JAX, on any backend, with small arrays in place of the user's.
+ */
+#include "analysis/doctor.h"
+
+static const struct ts_advice advices[] = {
+{ "host_copies",
+  "Keep the arrays in device memory where they fit. Else move fewer bytes (bf16 instead of f32 halves "
+  "them; offload only the largest and longest-lived arrays), and start each fetch one block early, so "
+  "that it runs behind the compute of the block before (double buffering).",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "dev = jax.devices()[0]\n"
+  "on_host = jax.sharding.SingleDeviceSharding(dev, memory_kind=\"pinned_host\")\n"
+  "on_device = jax.sharding.SingleDeviceSharding(dev, memory_kind=\"device\")\n"
+  "work = jax.jit(lambda block: block * 2 + 1)\n"
+  "\n"
+  "blocks = [jax.device_put(jnp.ones((256, 256), jnp.bfloat16), on_host) for _ in range(4)]\n"
+  "ahead = jax.device_put(blocks[0], on_device)\n"
+  "for i in range(len(blocks)):\n"
+  "    block = ahead\n"
+  "    if i + 1 < len(blocks):  # starts now, runs while work() computes\n"
+  "        ahead = jax.device_put(blocks[i + 1], on_device)\n"
+  "    blocks[i] = jax.device_put(work(block), on_host)  # not waited for\n"
+  "jax.block_until_ready(blocks)\n" },
+{ "infeed_outfeed",
+  "Replace infeed and outfeed by arguments and results of the jitted step: put the next batch on the "
+  "device while the step runs, and fetch results some steps later.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "import numpy as np\n"
+  "\n"
+  "step = jax.jit(lambda w, batch: (w + batch.mean(), (batch * w).sum()))\n"
+  "w = jnp.float32(0)\n"
+  "batches = [np.ones((8, 128), np.float32) for _ in range(4)]\n"
+  "ahead = jax.device_put(batches[0])\n"
+  "losses = []\n"
+  "for i in range(len(batches)):\n"
+  "    batch = ahead\n"
+  "    if i + 1 < len(batches):\n"
+  "        ahead = jax.device_put(batches[i + 1])\n"
+  "    w, loss = step(w, batch)\n"
+  "    losses.append(loss)  # stays on the device; fetch every hundred steps\n"
+  "print(np.asarray(jnp.stack(losses)))\n" },
+{ "input_bound",
+  "Prepare batches on threads of their own and keep a few of them on the device: the step then finds "
+  "its input ready. Decode and augment less, or in more workers; cache what does not change.",
+  "import queue\n"
+  "import threading\n"
+  "\n"
+  "import jax\n"
+  "import numpy as np\n"
+  "\n"
+  "def prefetch(batches, depth=2):\n"
+  "    ready = queue.Queue(depth)\n"
+  "    def fill():\n"
+  "        for batch in batches:\n"
+  "            ready.put(jax.device_put(batch))\n"
+  "        ready.put(None)\n"
+  "    threading.Thread(target=fill, daemon=True).start()\n"
+  "    while (batch := ready.get()) is not None:\n"
+  "        yield batch\n"
+  "\n"
+  "step = jax.jit(lambda batch: batch.sum())\n"
+  "for batch in prefetch(np.ones((8, 128), np.float32) for _ in range(4)):\n"
+  "    result = step(batch)\n"
+  "result.block_until_ready()\n" },
+{ "compilation",
+  "Run the step once before the profile starts, and keep compiled programs in the persistent cache, so "
+  "that the next start of the job finds them.",
+  "import tempfile\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "jax.config.update(\"jax_compilation_cache_dir\", tempfile.mkdtemp())  # a lasting folder\n"
+  "jax.config.update(\"jax_persistent_cache_min_compile_time_secs\", 1)\n"
+  "x = jnp.ones((8, 128))\n"
+  "step = jax.jit(lambda x: x * 2).lower(x).compile()  # here, not inside the profile\n"
+  "with jax.profiler.trace(tempfile.mkdtemp()):\n"
+  "    jax.block_until_ready(step(x))\n" },
+{ "recompilation",
+  "A step compiles again when a shape, a dtype or a static argument is new. Pad to a few fixed sizes, "
+  "pass changing Python numbers as arrays, and let JAX say what missed its cache.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "jax.config.update(\"jax_explain_cache_misses\", True)\n"
+  "\n"
+  "BUCKETS = (128, 256, 512)\n"
+  "def pad(tokens):\n"
+  "    size = next(b for b in BUCKETS if b >= tokens.shape[0])\n"
+  "    mask = jnp.arange(size) < tokens.shape[0]\n"
+  "    return jnp.pad(tokens, (0, size - tokens.shape[0])), mask\n"
+  "\n"
+  "step = jax.jit(lambda tokens, mask: jnp.where(mask, tokens, 0).sum())\n"
+  "for n in (100, 120, 200):  # two compilations, not three\n"
+  "    step(*pad(jnp.ones(n, jnp.int32)))\n" },
+{ "idle",
+  "Give the device more work at a time: do not wait for results (float(), print, np.asarray, "
+  "block_until_ready) in every step, and put several steps into one jitted call, so that the host can "
+  "run ahead.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def step(w, batch):\n"
+  "    loss = ((batch @ w) ** 2).mean()\n"
+  "    return w * 0.99, loss\n"
+  "\n"
+  "@jax.jit\n"
+  "def many_steps(w, batches):  # one dispatch for all of them\n"
+  "    return jax.lax.scan(step, w, batches)\n"
+  "\n"
+  "w, losses = many_steps(jnp.ones((128, 128)), jnp.ones((10, 8, 128)))\n"
+  "print(float(losses[-1]))  # one wait\n" },
+{ "exposed_collectives",
+  "Send fewer bytes (reduce gradients in bf16; reduce-scatter and gather later instead of an "
+  "all-reduce), shard so that the large axis stays inside a chip's neighbours, and give the compiler "
+  "independent work to hide them: larger batches per chip, or layers that overlap.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "from jax.sharding import PartitionSpec as P\n"
+  "\n"
+  "mesh = jax.make_mesh((len(jax.devices()),), (\"data\",))\n"
+  "\n"
+  "def reduce_gradients(g):  # half the bytes, and each device keeps its own part only\n"
+  "    return jax.lax.psum_scatter(g.astype(jnp.bfloat16), \"data\", tiled=True)\n"
+  "\n"
+  "reduce = jax.jit(jax.shard_map(reduce_gradients, mesh=mesh, in_specs=P(), out_specs=P(\"data\"),\n"
+  "                               check_vma=False))\n"
+  "reduce(jnp.ones((len(jax.devices()) * 128, 128))).block_until_ready()\n" },
+{ "mxu_utilization",
+  "Give the matrix units more to do at a time: larger batches, bf16 operands, dims that are multiples "
+  "of the array; batch small products into one. Where memory is what they wait for, fuse what stands "
+  "around them, or raise the batch so that weights are read for more rows.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@jax.jit\n"
+  "def project(x, wq, wk, wv):  # one product instead of three, in bf16, summed in f32\n"
+  "    w = jnp.concatenate([wq, wk, wv], axis=1).astype(jnp.bfloat16)\n"
+  "    y = jnp.dot(x.astype(jnp.bfloat16), w, preferred_element_type=jnp.float32)\n"
+  "    return jnp.split(y, 3, axis=1)\n"
+  "\n"
+  "x, w = jnp.ones((512, 256)), jnp.ones((256, 256))\n"
+  "q, k, v = project(x, w, w, w)\n" },
+{ "matmul_fill",
+  "Make the dims that lie on the array multiples of its size (128; 256 on v6e and v7x): pad them once "
+  "where the weights are made, merge heads or experts into one larger product, or choose the hidden "
+  "size so.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "ARRAY = 256  # 128 before v6e\n"
+  "def pad_to_array(w):\n"
+  "    return jnp.pad(w, [(0, -n % ARRAY) for n in w.shape])\n"
+  "\n"
+  "w = pad_to_array(jnp.ones((200, 300)))  # once, not in the step\n"
+  "x = jnp.pad(jnp.ones((64, 200)), ((0, 0), (0, w.shape[0] - 200)))\n"
+  "y = jax.jit(jnp.dot)(x, w)[:, :300]\n" },
+{ "highest_precision",
+  "Ask for highest precision only where the result needs it: three bf16 passes (\"high\") are mostly "
+  "enough, and for training one pass (the default) with f32 sums.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "x = jnp.ones((256, 256))\n"
+  "with jax.default_matmul_precision(\"high\"):  # three passes; \"default\": one\n"
+  "    y = jax.jit(jnp.dot)(x, x)\n"
+  "exact = jnp.dot(x, x, precision=jax.lax.Precision.HIGHEST)  # only where it matters\n" },
+{ "padding_waste",
+  "Choose sizes that fill tiles: the minor dim a multiple of 128, the one before of 8 (16 for bf16 in "
+  "some layouts, 32 for int8). Merge small dims, or put a large dim last, so that the small one is not "
+  "padded to a whole tile.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "x = jnp.ones((1024, 16, 4))  # 4 of 128 lanes hold data\n"
+  "\n"
+  "@jax.jit\n"
+  "def scale(x):\n"
+  "    flat = x.reshape(1024, 64)  # or x.transpose(1, 2, 0): 1024 in the lanes\n"
+  "    return (flat * 2).reshape(x.shape)\n"
+  "\n"
+  "scale(x).block_until_ready()\n" },
+{ "memory_bound",
+  "Move fewer bytes: jit the whole step so that elementwise ops fuse, keep activations in bf16, do not "
+  "write out what is used once, and do more arithmetic on what was read (larger batches).",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def layer(x, scale, bias):\n"
+  "    return jax.nn.gelu(x * scale + bias)\n"
+  "\n"
+  "fused = jax.jit(layer)  # one pass over x, not three\n"
+  "x = jnp.ones((1024, 1024), jnp.bfloat16)  # half the bytes of f32\n"
+  "fused(x, jnp.bfloat16(2), jnp.bfloat16(1)).block_until_ready()\n" },
+{ "layout_copies",
+  "Let producer and consumer agree on one layout: write products as einsum over the dims as they are, "
+  "instead of transposing or reshaping first, and donate buffers that are updated in place.",
+  "import functools\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@jax.jit\n"
+  "def scores(q, k):  # no q.transpose(0, 2, 1, 3) before the product\n"
+  "    return jnp.einsum(\"bqhd,bkhd->bhqk\", q, k)\n"
+  "\n"
+  "@functools.partial(jax.jit, donate_argnums=0)  # updated in place, not copied\n"
+  "def update(cache, new, at):\n"
+  "    return jax.lax.dynamic_update_slice(cache, new, (0, at, 0, 0))\n"
+  "\n"
+  "x = jnp.ones((2, 16, 4, 64))\n"
+  "scores(x, x)\n"
+  "update(jnp.zeros((2, 32, 4, 64)), x, 0)\n" },
+{ "rematerialization",
+  "Save more of what is cheap to keep: a checkpoint policy that keeps the products and computes only "
+  "the elementwise ops again costs little memory for most of the time. Where memory allows, checkpoint "
+  "fewer blocks.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def block(x, w):\n"
+  "    return jnp.tanh(x @ w)\n"
+  "\n"
+  "policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable\n"
+  "kept = jax.checkpoint(block, policy=policy)\n"
+  "grad = jax.jit(jax.grad(lambda w: kept(jnp.ones((8, 128)), w).sum()))\n"
+  "grad(jnp.ones((128, 128))).block_until_ready()\n" },
+{ "dominant_op",
+  "What this op costs decides the run: look at its shapes, its dtype and its source line first. A "
+  "Pallas kernel, another algorithm or a smaller problem pays here and nowhere else.",
+  "import tempfile\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "f = jax.jit(lambda x: jnp.sort(x @ x, axis=-1))\n"
+  "x = jnp.ones((256, 256))\n"
+  "compiled = f.lower(x).compile()\n"
+  "print(compiled.cost_analysis())  # FLOPs and bytes, to hold against its time\n"
+  "with jax.profiler.trace(tempfile.mkdtemp()):  # the part alone, after a first run\n"
+  "    compiled(x).block_until_ready()\n" },
+{ "small_ops",
+  "Do the same in fewer, larger ops: update all parameters as one flat array, batch with vmap instead "
+  "of a Python loop, and jit the whole step instead of its parts.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "from jax.flatten_util import ravel_pytree\n"
+  "\n"
+  "params = {f\"layer{i}\": jnp.ones((16, 16)) for i in range(32)}\n"
+  "grads = jax.tree.map(jnp.ones_like, params)\n"
+  "\n"
+  "@jax.jit\n"
+  "def update(params, grads):  # one op over all parameters\n"
+  "    flat, unflatten = ravel_pytree(params)\n"
+  "    return unflatten(flat - 0.1 * ravel_pytree(grads)[0])\n"
+  "\n"
+  "params = update(params, grads)\n" },
+{ "slow_steps",
+  "Compare a slow step with its neighbours in the trace. Regular ones come from checkpoints, "
+  "evaluation or logging (do these on a thread, or every n steps); irregular ones from the host: "
+  "garbage collection, input, other jobs on the machine.",
+  "import gc\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "step = jax.jit(lambda x: x * 2)\n"
+  "x = step(jnp.ones(8))\n"
+  "gc.collect()\n"
+  "gc.freeze()\n"
+  "gc.disable()  # no collection inside a step\n"
+  "for i in range(4):\n"
+  "    x = step(x)\n"
+  "    if i % 2 == 1:\n"
+  "        x.block_until_ready()\n"
+  "        gc.collect()  # between steps, where it can be seen\n" },
+{ "unknown_cost",
+  "Give the kernel a cost estimate: then its FLOPs and bytes count in utilization, here and in XProf, "
+  "and XLA schedules around it with the right numbers.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "from jax.experimental import pallas as pl\n"
+  "\n"
+  "def double(x_ref, o_ref):\n"
+  "    o_ref[...] = x_ref[...] * 2\n"
+  "\n"
+  "x = jnp.ones((256, 256))\n"
+  "cost = pl.CostEstimate(flops=x.size, transcendentals=0, bytes_accessed=2 * x.nbytes)\n"
+  "kernel = pl.pallas_call(double, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),\n"
+  "                        cost_estimate=cost,\n"
+  "                        interpret=jax.default_backend() == \"cpu\")\n"
+  "kernel(x).block_until_ready()\n" },
+{ "unknown_chip",
+  "Profile with a newer libtpu, which writes the chip's peak rates into the profile, or ask for a row in "
+  "the chip table.",
+  "import jax\n"
+  "\n"
+  "print(jax.devices()[0].platform, jax.devices()[0].device_kind)\n" },
+{ "steps_inferred",
+  "Mark steps, so that XProf and this report cut the time where the program does.",
+  "import tempfile\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "step = jax.jit(lambda x: x * 2)\n"
+  "x = step(jnp.ones(8))\n"
+  "with jax.profiler.trace(tempfile.mkdtemp()):\n"
+  "    for i in range(4):\n"
+  "        with jax.profiler.StepTraceAnnotation(\"train\", step_num=i):\n"
+  "            x = step(x)\n"
+  "    x.block_until_ready()\n" },
+{ "damaged_input",
+  "Copy the profile again from where it was written, and check that the disk was not full and the job "
+  "not killed while it was saved. What could be read was analysed.",
+  "" },
+{ "empty_profile",
+  "Profile the process that holds the accelerator, run a compiled step inside the profile, and wait for "
+  "its result before the profile ends. On TPU, check that libtpu is the backend in use.",
+  "import tempfile\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "print(jax.default_backend())  # cpu: the run does not use the TPU at all\n"
+  "step = jax.jit(lambda x: x @ x)\n"
+  "x = jnp.ones((256, 256))\n"
+  "step(x).block_until_ready()  # compiles\n"
+  "with jax.profiler.trace(tempfile.mkdtemp()):\n"
+  "    step(x).block_until_ready()  # runs, and is waited for\n" },
+};
+
+static const struct ts_advice none = { "", "", "" };
+
+const struct ts_advice *ts_advice_find(const char *rule)
+{
+	for (size_t i = 0; i < TS_NELEM(advices); i++)
+		if (strcmp(advices[i].rule, rule) == 0)
+			return &advices[i];
+	return &none;
+}

@@ -1,0 +1,276 @@
+/*
+ * The doctor: rules over the results of the other analyses, ranked by the core time that each
+ * finding could give back at most, and one score for the whole run.
+ *
+ * An impact is its finding's own ceiling: what would be gained if all of the cause went away and
+ * nothing took its place. Ceilings of findings that share time overlap and are not to be summed.
+ */
+#include "analysis/doctor.h"
+
+static const struct ts_rule *const rules[] = {
+#define ADDRESS(name) &ts_rule_##name,
+	TS_RULES(ADDRESS)
+#undef ADDRESS
+};
+
+static const struct ts_column range_columns[] = {
+	{ "finding", TS_DERIVED, NULL },
+	{ "device", TS_DERIVED, NULL },
+	{ "start_ps", TS_MEASURED, NULL },
+	{ "end_ps", TS_MEASURED, NULL },
+};
+
+static enum ts_severity severity_by(const struct ts_settings *settings, double share)
+{
+	if (share * 100 >= settings->impact_critical)
+		return TS_CRITICAL;
+	return share * 100 >= settings->impact_warning ? TS_WARNING : TS_INFO;
+}
+
+/* Fingerprints in module names change from compile to compile: "jit_f(1234)" is "jit_f". */
+static struct ts_bytes stem(struct ts_bytes module)
+{
+	return ts_bytes_cut(module, 0, ts_bytes_find(module, "("));
+}
+
+static struct ts_bytes make_id(struct ts_doctor *doctor, const struct ts_rule *rule,
+			       struct ts_bytes module, struct ts_bytes op)
+{
+	uint64_t hash = ts_hash(op, ts_hash(stem(module), 0));
+	struct ts_bytes id;
+
+	if (module.n + op.n == 0)
+		id = ts_arena_copy(&doctor->result->owner->arena, ts_bytes_of(rule->name));
+	else
+		id = ts_result_text(doctor->result, "%s-%08x", rule->name,
+				    (unsigned)(hash & 0xffffffff));
+	doctor->failed |= !id.p;
+	return id;
+}
+
+struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps)
+{
+	const struct ts_advice *advice = ts_advice_find(rule->name);
+	struct ts_draft *draft;
+	struct ts_finding *finding;
+
+	if (doctor->failed ||
+	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
+		doctor->failed = true;
+		return NULL;
+	}
+	if (doctor->total_ps > 0)
+		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
+	draft = &doctor->drafts[doctor->nr_drafts];
+	*draft = (struct ts_draft){ .keep = rule->keep, .serial = doctor->nr_drafts++ };
+	finding = &draft->finding;
+	finding->id = make_id(doctor, rule, module, op);
+	finding->rule = rule->name;
+	finding->impact_ps = impact_ps < 0 ? -1 : impact_ps;
+	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
+	finding->severity = severity_by(doctor->ctx->settings, finding->impact_share);
+	finding->confidence = rule->confidence;
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+	return finding;
+}
+
+void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
+		     const struct ts_selection *ops)
+{
+	struct ts_where *where;
+
+	if (ops->nr == 0)
+		return;
+	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));
+	if (!where) {
+		doctor->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < ops->nr; i++) {
+		where[i].op = ops->items[i]->name;
+		where[i].module = ops->items[i]->module;
+		where[i].source = ts_fact_source(doctor, ops->items[i]);
+		where[i].op_index = ops->items[i]->op;
+	}
+	finding->where = where;
+	finding->nr_where = ops->nr;
+}
+
+void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)
+{
+	struct ts_draft *draft;
+	struct ts_range *range;
+
+	if (doctor->failed || doctor->nr_drafts == 0 || end_ps <= start_ps)
+		return;
+	draft = &doctor->drafts[doctor->nr_drafts - 1];
+	if (draft->nr_ranges == TS_MAX_RANGES)
+		return;
+	if (!ts_grow(&doctor->ranges, &doctor->cap_ranges, doctor->nr_ranges + 1, sizeof(*range))) {
+		doctor->failed = true;
+		return;
+	}
+	draft->nr_ranges++;
+	doctor->ranges[doctor->nr_ranges++] = (struct ts_range){
+		(uint32_t)draft->serial, device, start_ps, end_ps
+	};
+}
+
+static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	double share = draft->finding.impact_share;
+
+	if (draft->keep || isnan(share))
+		return false;
+	return share * 100 < doctor->ctx->settings->finding_min;
+}
+
+/* Nothing measured can be larger than what makes all the numbers worthless. */
+static int64_t rank(const struct ts_finding *finding)
+{
+	if (finding->impact_ps < 0 && finding->severity == TS_CRITICAL)
+		return INT64_MAX;
+	return finding->impact_ps;
+}
+
+static int by_impact(const void *a, const void *b)
+{
+	const struct ts_draft *x = a, *y = b;
+	int64_t p = rank(&x->finding), q = rank(&y->finding);
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (x->finding.severity != y->finding.severity)
+		return (int)x->finding.severity - (int)y->finding.severity;
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Drops the noise, orders, and keeps the largest; ranges still name drafts by .serial. */
+static void choose(struct ts_doctor *doctor)
+{
+	size_t max = (size_t)fmin(doctor->ctx->settings->max_findings, 1e6), kept = 0;
+
+	for (size_t i = 0; i < doctor->nr_drafts; i++)
+		if (!is_noise(doctor, &doctor->drafts[i]))
+			doctor->drafts[kept++] = doctor->drafts[i];
+	doctor->nr_drafts = kept;
+	if (kept > 0)
+		qsort(doctor->drafts, kept, sizeof(*doctor->drafts), by_impact);
+	if (kept <= max)
+		return;
+	ts_result_note(doctor->result, "%zu smaller findings are left out (max_findings)",
+		       kept - max);
+	doctor->nr_drafts = max;
+}
+
+/* Two programs of one name have findings of one id: the smaller ones get a number. */
+static void part_ids(struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_drafts; i++) {
+		struct ts_bytes id = doctor->drafts[i].finding.id;
+		size_t nr = 1;
+
+		for (size_t j = i + 1; j < doctor->nr_drafts; j++) {
+			struct ts_finding *other = &doctor->drafts[j].finding;
+
+			if (!ts_bytes_eq(other->id, id))
+				continue;
+			other->id = ts_result_text(doctor->result, "%.*s-%zu", TS_ARG(id), ++nr);
+		}
+	}
+}
+
+static void write_findings(struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_drafts; i++) {
+		struct ts_finding *finding = ts_result_finding(doctor->result);
+
+		if (!finding) {
+			doctor->failed = true;
+			return;
+		}
+		*finding = doctor->drafts[i].finding;
+	}
+}
+
+static void write_ranges_of(struct ts_doctor *doctor, struct ts_table *table,
+			    const struct ts_draft *draft)
+{
+	for (size_t i = 0; i < doctor->nr_ranges; i++) {
+		const struct ts_range *range = &doctor->ranges[i];
+		struct ts_value *row;
+
+		if (range->finding != draft->serial)
+			continue;
+		row = ts_table_row(doctor->result, table);
+		if (!row) {
+			doctor->failed = true;
+			return;
+		}
+		row[0] = ts_text(draft->finding.id);
+		row[1] = range->device == TS_NONE ? ts_null() : ts_int(range->device);
+		row[2] = ts_int(range->start_ps);
+		row[3] = ts_int(range->end_ps);
+	}
+}
+
+static void write_ranges(struct ts_doctor *doctor)
+{
+	struct ts_table *table = ts_result_table(doctor->result, "ranges", NULL, range_columns,
+						 TS_NELEM(range_columns));
+
+	if (!table)
+		doctor->failed = true;
+	for (size_t i = 0; table && i < doctor->nr_drafts; i++)
+		if (doctor->drafts[i].nr_ranges > 0)
+			write_ranges_of(doctor, table, &doctor->drafts[i]);
+}
+
+static void write_health(struct ts_doctor *doctor)
+{
+	struct ts_health health = ts_doctor_health(doctor);
+	bool known = !isnan(health.score);
+
+	ts_result_field(doctor->result, "health_score",
+			known ? ts_int((int64_t)lround(health.score)) : ts_null(),
+			health.assumed ? TS_ASSUMED : TS_MODELLED, "health, of 100");
+	ts_result_field(doctor->result, "ideal_ps",
+			known ? ts_int((int64_t)health.ideal_ps) : ts_null(),
+			health.assumed ? TS_ASSUMED : TS_MODELLED, "core time at the roofline");
+	if (health.assumed)
+		ts_result_note(doctor->result, "No op's roofline is known: for the health score, ops "
+			       "that compute are taken to reach 60 %% of it.");
+	if (doctor->nr_drafts > 0 && doctor->total_ps > 0)
+		ts_result_note(doctor->result, "Impacts are ceilings, each finding's own: they overlap "
+			       "and do not add up.");
+}
+
+static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
+				   struct ts_result *result, struct ts_error *err)
+{
+	struct ts_doctor doctor = { .ctx = ctx, .result = result };
+	bool failed;
+
+	(void)state;
+	ts_doctor_gather(&doctor);
+	for (size_t i = 0; i < TS_NELEM(rules) && !doctor.failed; i++)
+		rules[i]->check(&doctor, rules[i]);
+	choose(&doctor);
+	part_ids(&doctor);
+	write_health(&doctor);
+	write_ranges(&doctor);
+	write_findings(&doctor);
+	failed = doctor.failed || result->owner->failed;
+	ts_doctor_release(&doctor);
+	return failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+const struct ts_analysis ts_analysis_doctor = {
+	.name = "doctor",
+	.title = "Findings",
+	.needs = { "ops", "time", "systolic", "padding" },
+	.pass = 1,
+	.close = doctor_close,
+};

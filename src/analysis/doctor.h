@@ -1,0 +1,173 @@
+/*
+ * The doctor's own interface: between the analysis (doctor.c), the facts it reads from the other
+ * results (doctor_facts.c, doctor_select.c), its health score, and the rules (rules_*.c). No other
+ * analysis includes this.
+ *
+ * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
+ * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
+ * row in advice.c. A check that does not find its numbers says nothing.
+ *
+ * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps
+ * are in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
+ */
+#ifndef TS_ANALYSIS_DOCTOR_H
+#define TS_ANALYSIS_DOCTOR_H
+
+#include "analysis/analysis.h"
+#include "base/units.h"
+#include "model/bucket.h"
+
+#include <inttypes.h>
+
+/* A row of the result "ops", the largest time first. Views look into the results. */
+struct ts_op_fact {
+	uint32_t op; /* index into profile->ops, or TS_NONE */
+	struct ts_bytes name, module, category, source;
+	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
+	int64_t occurrences;  /* over all cores; -1 unknown */
+	int64_t exclusive_ps; /* the moments that are this op's alone, over all cores */
+	double flops, bytes;  /* per execution; NaN unknown */
+	double padding_share; /* of the bytes; 0 where unknown */
+	double least_ps;      /* of all executions, by the roofline; NaN unknown */
+	enum ts_bound bound;
+};
+
+struct ts_range { /* when a finding without ops happened */
+	uint32_t finding; /* index into the drafts */
+	uint32_t device;  /* TS_NONE: all */
+	int64_t start_ps, end_ps;
+};
+#define TS_MAX_RANGES 64 /* a finding */
+
+struct ts_draft {
+	struct ts_finding finding;
+	bool keep; /* whatever its impact */
+	size_t serial, nr_ranges;
+};
+
+struct ts_doctor {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	const struct ts_result *time, *ops, *systolic, *padding; /* NULL: not there */
+	const struct ts_rates *rates; /* of the first device with a known peak, or NULL */
+	int64_t total_ps;	      /* wall x cores; -1 unknown */
+	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
+	size_t nr_cores, nr_steps;
+	struct ts_op_fact *facts;
+	size_t nr_facts;
+	struct ts_map by_place; /* hash of module and op -> fact */
+	struct ts_draft *drafts;
+	size_t nr_drafts, cap_drafts;
+	struct ts_range *ranges;
+	size_t nr_ranges, cap_ranges;
+	struct ts_arena scratch;
+	struct ts_buf text;
+	bool failed;
+};
+
+struct ts_rule {
+	const char *name;
+	enum ts_confidence confidence;
+	bool keep; /* its own threshold decides, not finding_min */
+	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
+};
+
+/* In the order in which findings of equal impact are told. */
+#define TS_RULES(X)            \
+	X(empty_profile)       \
+	X(damaged_input)       \
+	X(host_copies)         \
+	X(infeed_outfeed)      \
+	X(input_bound)         \
+	X(compilation)         \
+	X(recompilation)       \
+	X(idle)                \
+	X(exposed_collectives) \
+	X(mxu_utilization)     \
+	X(matmul_fill)         \
+	X(highest_precision)   \
+	X(padding_waste)       \
+	X(memory_bound)        \
+	X(layout_copies)       \
+	X(rematerialization)   \
+	X(dominant_op)         \
+	X(small_ops)           \
+	X(slow_steps)          \
+	X(unknown_cost)        \
+	X(unknown_chip)        \
+	X(steps_inferred)
+
+#define TS_DECLARE_RULE(name) extern const struct ts_rule ts_rule_##name;
+TS_RULES(TS_DECLARE_RULE)
+#undef TS_DECLARE_RULE
+
+/* doctor_facts.c */
+void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
+void ts_doctor_release(struct ts_doctor *doctor);
+/* A table's cell as bytes (empty when it is no text). */
+struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column);
+double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
+int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
+
+/* doctor_health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
+struct ts_health {
+	double score, ideal_ps;
+	bool assumed; /* no op's roofline was known */
+};
+struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
+
+/* doctor_select.c: the facts a check is about, and the words it says of them */
+#define TS_MAX_WHERE 16
+struct ts_selection {
+	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
+	size_t nr, nr_all;
+	int64_t exclusive_ps, occurrences; /* of all */
+	double least_ps;		   /* of those whose roofline is known */
+};
+typedef bool ts_fact_match(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			   const void *arg);
+struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
+				     const void *arg);
+ts_fact_match ts_match_bucket; /* ARG: const enum ts_bucket * */
+const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct ts_bytes module,
+					struct ts_bytes op); /* or NULL */
+const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* "file.py:29": the fact's own, else that of a user or producer in the module; empty unknown. */
+struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* Share of the core time, NaN when that is unknown. */
+double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps);
+double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket);
+
+/* Where a rule has a finding for each op, it tells the largest few: rows by impact. */
+#define TS_MAX_BEST 3
+struct ts_best {
+	size_t row[TS_MAX_BEST], nr;
+	int64_t impact[TS_MAX_BEST];
+};
+void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
+void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
+int64_t ts_to_ps(double ps); /* NaN gives -1 */
+
+/* Words, into doctor->text. */
+void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
+void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max);
+const char *ts_fmt_share(char out[TS_UNIT_MAX], double share); /* 0.82 -> 82 % */
+struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
+
+/* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
+ * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good
+ * until the next report. */
+struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps);
+void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
+		     const struct ts_selection *ops);
+/* Of the finding reported last. */
+void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
+
+/* advice.c: what to change, and how on today's JAX. Never NULL for a rule of TS_RULES. */
+struct ts_advice {
+	const char *rule, *advice, *code;
+};
+const struct ts_advice *ts_advice_find(const char *rule);
+
+#endif

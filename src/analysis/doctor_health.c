@@ -1,0 +1,80 @@
+/*
+ * The health score: how much of the core time the chip would have needed at its rooflines.
+ *
+ *	ideal = sum over the ops that compute, or stream operands, of the time that the roofline
+ *		gives their FLOPs and bytes, padding not counted
+ *	score = 100 x sqrt(ideal / total)
+ *
+ * that is the geometric mean of "how much of the time did useful ops run" and "how near were they
+ * to the roofline". Waiting, moving, communicating, recomputing, compiling and idling have no ideal
+ * time. A run with a critical finding gets 50 at most, one with a warning 90.
+ *
+ * Ops of unknown cost are taken to be as near to the roofline as the known ones; where none is
+ * known, ASSUMED_EFFICIENCY of it, and the score says so.
+ */
+#include "analysis/doctor.h"
+
+#define ASSUMED_EFFICIENCY 0.6
+#define CAP_CRITICAL 50
+#define CAP_WARNING 90
+
+struct useful {
+	double known_ps, least_ps; /* of ops with a roofline */
+	double unknown_ps;
+};
+
+static bool is_useful(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	if (!isnan(fact->least_ps))
+		return true; /* only ops that do work were given one */
+	return fact->bucket == TS_BUCKET_COMPUTE && !(op && op->kind == TS_OP_CONTROL);
+}
+
+static void add(struct useful *sum, const struct ts_op_fact *fact)
+{
+	double padding = fact->bound == TS_BOUND_HBM ? fact->padding_share : 0;
+
+	if (isnan(fact->least_ps)) {
+		sum->unknown_ps += (double)fact->exclusive_ps;
+		return;
+	}
+	sum->known_ps += (double)fact->exclusive_ps;
+	sum->least_ps += fact->least_ps * (1 - padding);
+}
+
+static double cap_of(const struct ts_doctor *doctor)
+{
+	double cap = 100;
+
+	for (size_t i = 0; i < doctor->nr_drafts; i++) {
+		enum ts_severity severity = doctor->drafts[i].finding.severity;
+
+		if (severity == TS_CRITICAL)
+			return CAP_CRITICAL;
+		if (severity == TS_WARNING)
+			cap = CAP_WARNING;
+	}
+	return cap;
+}
+
+struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
+{
+	struct ts_health health = { NAN, NAN, false };
+	struct useful sum = { 0, 0, 0 };
+	double efficiency;
+
+	if (doctor->total_ps <= 0)
+		return health;
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (is_useful(doctor, &doctor->facts[i]))
+			add(&sum, &doctor->facts[i]);
+	if (doctor->nr_facts == 0) /* buckets alone */
+		sum.unknown_ps = (double)TS_MAX(doctor->bucket_ps[TS_BUCKET_COMPUTE], 0);
+	health.assumed = sum.known_ps <= 0 && sum.unknown_ps > 0;
+	efficiency = sum.known_ps > 0 ? sum.least_ps / sum.known_ps : ASSUMED_EFFICIENCY;
+	health.ideal_ps = fmin(sum.least_ps + sum.unknown_ps * efficiency, (double)doctor->total_ps);
+	health.score = fmin(100 * sqrt(health.ideal_ps / (double)doctor->total_ps), cap_of(doctor));
+	return health;
+}

@@ -1,0 +1,229 @@
+/*
+ * Which ops a check is about, where they come from in the source, and how they are named in a
+ * sentence. Names are other people's bytes: they go into texts as they are, only cut when long.
+ */
+#include "analysis/doctor.h"
+
+#define NAME_MAX_BYTES 96
+#define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
+
+struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
+				     const void *arg)
+{
+	struct ts_selection sel = { .nr = 0 };
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+
+		if (!match(doctor, fact, arg))
+			continue;
+		if (sel.nr < TS_MAX_WHERE)
+			sel.items[sel.nr++] = fact;
+		sel.nr_all++;
+		sel.exclusive_ps = ts_i64_add(sel.exclusive_ps, fact->exclusive_ps);
+		sel.occurrences = ts_i64_add(sel.occurrences, TS_MAX(fact->occurrences, 0));
+		if (!isnan(fact->least_ps))
+			sel.least_ps += fact->least_ps;
+	}
+	return sel;
+}
+
+bool ts_match_bucket(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
+{
+	(void)doctor;
+	return fact->bucket == *(const enum ts_bucket *)arg && fact->exclusive_ps > 0;
+}
+
+void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact)
+{
+	*ops = (struct ts_selection){ .nr = 0 };
+	if (!fact)
+		return;
+	ops->items[0] = fact;
+	ops->nr = ops->nr_all = 1;
+	ops->exclusive_ps = fact->exclusive_ps;
+	ops->occurrences = TS_MAX(fact->occurrences, 0);
+	ops->least_ps = isnan(fact->least_ps) ? 0 : fact->least_ps;
+}
+
+void ts_best_add(struct ts_best *best, size_t row, int64_t impact)
+{
+	size_t at = best->nr;
+
+	while (at > 0 && best->impact[at - 1] < impact)
+		at--;
+	if (at == TS_MAX_BEST)
+		return;
+	if (best->nr < TS_MAX_BEST)
+		best->nr++;
+	for (size_t i = best->nr - 1; i > at; i--) {
+		best->row[i] = best->row[i - 1];
+		best->impact[i] = best->impact[i - 1];
+	}
+	best->row[at] = row;
+	best->impact[at] = impact;
+}
+
+int64_t ts_to_ps(double ps)
+{
+	return isnan(ps) ? -1 : (int64_t)fmin(fmax(ps, 0), 9e18);
+}
+
+double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps)
+{
+	if (doctor->total_ps <= 0 || ps < 0)
+		return NAN;
+	return fmin((double)ps / (double)doctor->total_ps, 1);
+}
+
+double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket)
+{
+	return ts_doctor_share(doctor, doctor->bucket_ps[bucket]);
+}
+
+static bool has_source(const struct ts_hlo_instr *instr)
+{
+	return instr->source_file.n > 0 || (instr->nr_frames > 0 && instr->frames[0].file.n > 0);
+}
+
+static bool uses(const struct ts_hlo_instr *instr, uint32_t operand)
+{
+	for (uint32_t i = 0; i < instr->nr_operands; i++)
+		if (instr->operands[i] == operand)
+			return true;
+	return false;
+}
+
+/* A user with a source line, or the first user, or TS_NONE. */
+static uint32_t user_of(const struct ts_hlo_module *module, uint32_t at)
+{
+	uint32_t first = TS_NONE;
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		if (!uses(&module->instrs[i], at))
+			continue;
+		if (has_source(&module->instrs[i]))
+			return i;
+		if (first == TS_NONE)
+			first = i;
+	}
+	return first;
+}
+
+static uint32_t producer_of(const struct ts_hlo_module *module, uint32_t at)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[at];
+
+	return instr->nr_operands > 0 && instr->operands[0] < module->nr_instrs ?
+		       instr->operands[0] :
+		       TS_NONE;
+}
+
+static const struct ts_hlo_instr *
+walk(const struct ts_hlo_module *module, uint32_t at,
+     uint32_t (*next)(const struct ts_hlo_module *module, uint32_t at))
+{
+	for (int hop = 0; hop < MAX_HOPS; hop++) {
+		at = next(module, at);
+		if (at == TS_NONE)
+			return NULL;
+		if (has_source(&module->instrs[at]))
+			return &module->instrs[at];
+	}
+	return NULL;
+}
+
+static struct ts_bytes print_source(struct ts_doctor *doctor, const struct ts_hlo_instr *instr)
+{
+	bool own = instr->source_file.n > 0;
+	struct ts_bytes file = own ? instr->source_file : instr->frames[0].file;
+	int32_t line = own ? instr->source_line : instr->frames[0].line;
+	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_bytes text;
+
+	ts_buf_put(&buf, file);
+	if (line > 0)
+		ts_buf_printf(&buf, ":%d", (int)line);
+	text = ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(&buf));
+	if (buf.failed || !text.p)
+		doctor->failed = true;
+	ts_buf_release(&buf);
+	return text;
+}
+
+struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+	const struct ts_hlo_module *module;
+	const struct ts_hlo_instr *found;
+
+	if (fact->source.n > 0)
+		return fact->source;
+	if (!op || op->source.n > 0)
+		return op ? op->source : fact->source;
+	if (op->module >= doctor->ctx->profile->nr_modules)
+		return fact->source;
+	module = &doctor->ctx->profile->modules[op->module];
+	if (op->instr >= module->nr_instrs)
+		return fact->source;
+	found = has_source(&module->instrs[op->instr]) ? &module->instrs[op->instr] :
+							 walk(module, op->instr, user_of);
+	if (!found)
+		found = walk(module, op->instr, producer_of);
+	return found ? print_source(doctor, found) : fact->source;
+}
+
+void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name)
+{
+	size_t n = name.n;
+
+	if (n > NAME_MAX_BYTES) { /* not inside a UTF-8 character */
+		n = NAME_MAX_BYTES;
+		while (n > NAME_MAX_BYTES - 4 && (name.p[n] & 0xc0) == 0x80)
+			n--;
+	}
+	ts_buf_put(&doctor->text, ts_bytes_cut(name, 0, n));
+	if (n < name.n)
+		ts_buf_puts(&doctor->text, "...");
+	if (name.n == 0)
+		ts_buf_puts(&doctor->text, "(unnamed)");
+}
+
+void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max)
+{
+	size_t nr = TS_MIN(ops->nr, max);
+	char time[TS_UNIT_MAX];
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i > 0)
+			ts_buf_puts(&doctor->text, i + 1 == ops->nr_all ? " and " : ", ");
+		ts_say_name(doctor, ops->items[i]->name);
+		if (doctor->total_ps > 0)
+			ts_buf_printf(&doctor->text, " (%s)",
+				      ts_fmt_ps(time, ops->items[i]->exclusive_ps));
+	}
+	if (nr < ops->nr_all)
+		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);
+}
+
+const char *ts_fmt_share(char out[TS_UNIT_MAX], double share)
+{
+	double pct = share * 100;
+
+	if (isnan(pct))
+		memcpy(out, "?", 2);
+	else
+		snprintf(out, TS_UNIT_MAX, pct >= 9.95 || pct == 0 ? "%.0f %%" : "%.1f %%", pct);
+	return out;
+}
+
+struct ts_bytes ts_doctor_text(struct ts_doctor *doctor)
+{
+	struct ts_bytes text = ts_arena_copy(&doctor->result->owner->arena,
+					     ts_buf_bytes(&doctor->text));
+
+	if (doctor->text.failed || !text.p)
+		doctor->failed = true;
+	ts_buf_clear(&doctor->text);
+	return text;
+}

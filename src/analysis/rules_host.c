@@ -1,0 +1,393 @@
+/*
+ * Rules about host memory: copies whose other end is in S(5), and infeed, outfeed and host
+ * send/recv. A copy's bytes are those of the array as laid out; what is measured is the time that
+ * the core waits for it (the -done op), so bytes over wait is what the core gets, and more than the
+ * link carries where a part of the copy was hidden.
+ */
+#include "analysis/doctor.h"
+
+#define MAX_MODULES 8
+#define HIDDEN_SHARE 0.01 /* of the group's wait: below, a copy counts as hidden */
+
+/* Is the op an infeed, an outfeed or a host send/recv, by XLA's category? */
+static bool is_feed(const struct ts_op_fact *fact)
+{
+	static const char *const words[] = { "infeed", "outfeed", "send", "recv" };
+
+	for (size_t i = 0; i < TS_NELEM(words); i++)
+		if (ts_bytes_has(fact->category, words[i]))
+			return true;
+	return false;
+}
+
+static bool match_copy(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+		       const void *arg)
+{
+	const struct ts_bytes *module = arg;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return fact->bucket == TS_BUCKET_HOST_TRANSFER && !is_feed(fact) &&
+	       !(op && op->async == TS_ASYNC_START) && ts_bytes_eq(fact->module, *module);
+}
+
+static bool match_feed(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+		       const void *arg)
+{
+	(void)doctor;
+	(void)arg;
+	return fact->bucket == TS_BUCKET_HOST_TRANSFER && is_feed(fact) && fact->exclusive_ps > 0;
+}
+
+static bool result_shape(struct ts_doctor *doctor, const struct ts_op *op, struct ts_shape *shape)
+{
+	const struct ts_hlo_instr *instr = ts_op_instr(doctor->ctx->profile, op);
+	struct ts_bytes text;
+
+	if (instr) {
+		*shape = instr->shape;
+		return true;
+	}
+	text = op->shape;
+	if (text.n == 0 && ts_bytes_find(op->text, " = ") < op->text.n)
+		text = ts_bytes_cut(op->text, ts_bytes_find(op->text, " = ") + 3, SIZE_MAX);
+	return text.n > 0 && ts_shape_parse(&doctor->scratch, text, shape, NULL);
+}
+
+struct copy {
+	double bytes; /* one execution; NaN unknown */
+	bool to_host;
+};
+
+static struct copy copy_of(struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	struct copy copy = { fact->bytes, false };
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+	struct ts_shape shape;
+
+	if (!op || !result_shape(doctor, op, &shape))
+		return copy;
+	copy.to_host = ts_shape_in_space(&shape, TS_SPACE_HOST);
+	if (shape.nr_parts == 0 && shape.dtype != TS_TUPLE)
+		copy.bytes = (double)ts_shape_bytes(&shape);
+	return copy;
+}
+
+/* The copies of one module. Bytes and times are over all cores and executions. */
+struct copies {
+	struct ts_bytes module;
+	struct ts_selection all;
+	struct ts_selection waits; /* those that the core notices */
+	double bytes_to, bytes_from, bytes_waited;
+	double least_bytes, most_bytes; /* of one copy that is waited for */
+	double runs;			/* executions of the module over all cores; NaN */
+	double module_ps;
+	bool runs_are_steps;
+};
+
+static void count_copy(struct ts_doctor *doctor, struct copies *group,
+		       const struct ts_op_fact *fact)
+{
+	struct copy copy = copy_of(doctor, fact);
+	double sum = copy.bytes * (double)TS_MAX(fact->occurrences, 0);
+
+	if (copy.to_host)
+		group->bytes_to += sum;
+	else
+		group->bytes_from += sum;
+	if ((double)fact->exclusive_ps < HIDDEN_SHARE * (double)group->all.exclusive_ps)
+		return;
+	if (group->waits.nr < TS_MAX_WHERE)
+		group->waits.items[group->waits.nr++] = fact;
+	group->waits.nr_all++;
+	group->waits.exclusive_ps += fact->exclusive_ps;
+	group->waits.occurrences += TS_MAX(fact->occurrences, 0);
+	group->bytes_waited += sum;
+	group->least_bytes = fmin(group->least_bytes, copy.bytes);
+	group->most_bytes = fmax(group->most_bytes, copy.bytes);
+}
+
+static void find_module(const struct ts_doctor *doctor, struct copies *group)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->ops, "modules");
+	double steps = (double)doctor->nr_steps * (double)doctor->nr_cores;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		if (!ts_bytes_eq(ts_cell_text(table, i, "name"), group->module))
+			continue;
+		group->runs = ts_cell_number(table, i, "executions");
+		group->module_ps = ts_cell_number(table, i, "total_time_ps");
+		break;
+	}
+	if (isnan(group->runs) && steps > 0)
+		group->runs = steps;
+	group->runs_are_steps = steps > 0 && fabs(group->runs - steps) <= steps * 0.05;
+}
+
+static struct copies group_of(struct ts_doctor *doctor, struct ts_bytes module)
+{
+	struct copies group = { .module = module, .least_bytes = INFINITY, .runs = NAN,
+				.module_ps = NAN };
+
+	group.all = ts_doctor_select(doctor, match_copy, &module);
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (match_copy(doctor, &doctor->facts[i], &module))
+			count_copy(doctor, &group, &doctor->facts[i]);
+	find_module(doctor, &group);
+	return group;
+}
+
+static const char *per_run(const struct copies *group)
+{
+	return group->runs_are_steps ? "a step" : "an execution";
+}
+
+static void say_count(struct ts_doctor *doctor, double n)
+{
+	ts_buf_printf(&doctor->text, fabs(n - round(n)) < 0.05 ? "%.0f" : "%.1f", n);
+}
+
+/* "4 copies of 5.00 GiB a step" */
+static void say_copies(struct ts_doctor *doctor, const struct copies *group)
+{
+	double n = group->runs > 0 ? (double)group->waits.occurrences / group->runs :
+				     (double)group->waits.occurrences;
+	bool equal = group->least_bytes >= group->most_bytes * 0.999;
+	char bytes[TS_UNIT_MAX];
+
+	say_count(doctor, n);
+	ts_buf_puts(&doctor->text, n > 0.95 && n < 1.05 ? " copy" : " copies");
+	if (group->bytes_waited > 0 && isfinite(group->bytes_waited))
+		ts_buf_printf(&doctor->text, " of %s%s",
+			      ts_fmt_bytes(bytes, group->bytes_waited /
+						   (double)group->waits.occurrences),
+			      equal ? "" : " on average");
+	if (group->runs > 0)
+		ts_buf_printf(&doctor->text, " %s", per_run(group));
+}
+
+static double seconds(double ps)
+{
+	return ps / 1e12;
+}
+
+static double waited_rate(const struct copies *group)
+{
+	double wait_s = seconds((double)group->waits.exclusive_ps);
+
+	return wait_s > 0 && group->bytes_waited > 0 ? group->bytes_waited / wait_s : NAN;
+}
+
+static struct ts_bytes copies_title(struct ts_doctor *doctor, const struct copies *group)
+{
+	char share[TS_UNIT_MAX], rate[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, "%s of core time waits for copies to and from host memory: ",
+		      ts_fmt_share(share, ts_doctor_share(doctor, group->all.exclusive_ps)));
+	say_copies(doctor, group);
+	if (isfinite(waited_rate(group)))
+		ts_buf_printf(&doctor->text, " at %s", ts_fmt_rate(rate, waited_rate(group)));
+	return ts_doctor_text(doctor);
+}
+
+static void say_traffic(struct ts_doctor *doctor, const struct copies *group)
+{
+	size_t hidden = group->all.nr_all - group->waits.nr_all;
+	char to[TS_UNIT_MAX], from[TS_UNIT_MAX];
+
+	if (!(group->runs > 0) || !isfinite(group->bytes_to + group->bytes_from))
+		return;
+	ts_buf_printf(&doctor->text, " A core sends %s to the host and fetches %s %s",
+		      ts_fmt_bytes(to, group->bytes_to / group->runs),
+		      ts_fmt_bytes(from, group->bytes_from / group->runs), per_run(group));
+	if (hidden > 0)
+		ts_buf_printf(&doctor->text, "; %zu more cop%s hidden behind these", hidden,
+			      hidden == 1 ? "y is" : "ies are");
+	ts_buf_putc(&doctor->text, '.');
+}
+
+static void say_link(struct ts_doctor *doctor, const struct copies *group)
+{
+	char rate[TS_UNIT_MAX], both[TS_UNIT_MAX], peak[TS_UNIT_MAX];
+	double wait_s = seconds((double)group->all.exclusive_ps);
+	double all = wait_s > 0 ? (group->bytes_to + group->bytes_from) / wait_s : NAN;
+
+	if (!isfinite(waited_rate(group)))
+		return;
+	ts_buf_printf(&doctor->text, " Bytes over wait: %s", ts_fmt_rate(rate, waited_rate(group)));
+	if (isfinite(all) && all > waited_rate(group) * 1.01)
+		ts_buf_printf(&doctor->text, ", and %s with the hidden copies, both ways",
+			      ts_fmt_rate(both, all));
+	if (doctor->rates && doctor->rates->host_bytes_per_s > 0)
+		ts_buf_printf(&doctor->text, "; the host link's peak is %s each way",
+			      ts_fmt_rate(peak, doctor->rates->host_bytes_per_s));
+	ts_buf_putc(&doctor->text, '.');
+}
+
+static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct copies *group)
+{
+	char wait[TS_UNIT_MAX], total[TS_UNIT_MAX], share[TS_UNIT_MAX];
+
+	ts_say_ops(doctor, &group->waits, 4);
+	if (group->module.n > 0) {
+		ts_buf_puts(&doctor->text, " of ");
+		ts_say_name(doctor, group->module);
+	}
+	ts_buf_printf(&doctor->text, ": %" PRId64 " waits, %s of %s core time", group->waits.occurrences,
+		      ts_fmt_ps(wait, group->all.exclusive_ps), ts_fmt_ps(total, doctor->total_ps));
+	if (group->module_ps > 0)
+		ts_buf_printf(&doctor->text, ", %s of the module's",
+			      ts_fmt_share(share, fmin((double)group->all.exclusive_ps /
+							       group->module_ps,
+						       1)));
+	ts_buf_putc(&doctor->text, '.');
+	say_traffic(doctor, group);
+	say_link(doctor, group);
+	return ts_doctor_text(doctor);
+}
+
+static int64_t device_part(const struct ts_shape *shape)
+{
+	int64_t sum = 0;
+
+	if (shape->nr_parts == 0)
+		return ts_shape_in_space(shape, TS_SPACE_HOST) ? 0 : ts_shape_bytes(shape);
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		if (!ts_shape_in_space(&shape->parts[i], TS_SPACE_HOST))
+			sum = ts_i64_add(sum, ts_shape_bytes(&shape->parts[i]));
+	return sum;
+}
+
+/* HBM that the module takes: parameters, results and temporaries; -1 without a buffer assignment. */
+static int64_t hbm_used(const struct ts_hlo_module *module)
+{
+	const struct ts_hlo_comp *entry;
+	int64_t sum = module->buffers.temp_bytes;
+
+	if (!module->buffers.present || sum < 0 || module->entry >= module->nr_comps)
+		return -1;
+	entry = &module->comps[module->entry];
+	for (uint32_t i = 0; i < entry->nr_instrs; i++) {
+		const struct ts_hlo_instr *instr = &module->instrs[entry->first_instr + i];
+
+		if (ts_bytes_is(instr->opcode, "parameter"))
+			sum = ts_i64_add(sum, device_part(&instr->shape));
+	}
+	if (entry->root < module->nr_instrs)
+		sum = ts_i64_add(sum, device_part(&module->instrs[entry->root].shape));
+	return sum;
+}
+
+static void say_room(struct ts_doctor *doctor, const struct copies *group)
+{
+	const struct ts_op *op = ts_fact_op(doctor, group->all.items[0]);
+	int64_t hbm = doctor->rates ? doctor->rates->hbm_bytes : -1, used = -1;
+	char a[TS_UNIT_MAX], b[TS_UNIT_MAX];
+
+	if (hbm <= 0)
+		return;
+	if (op && op->module < doctor->ctx->profile->nr_modules)
+		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
+	if (used >= 0 && used < hbm)
+		ts_buf_printf(&doctor->text, "The module takes %s of the device's %s of HBM: ",
+			      ts_fmt_bytes(a, (double)used), ts_fmt_bytes(b, (double)hbm));
+	else
+		ts_buf_printf(&doctor->text, "The device has %s of HBM: ",
+			      ts_fmt_bytes(b, (double)hbm));
+}
+
+/* Can overlap hide the copies at all? Only if the link at its peak is quicker than the compute. */
+static void say_overlap(struct ts_doctor *doctor, const struct copies *group)
+{
+	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
+	double busy = (group->module_ps - (double)group->all.exclusive_ps) / group->runs;
+	double least = fmax(group->bytes_to, group->bytes_from) / group->runs / peak * 1e12;
+	char a[TS_UNIT_MAX], b[TS_UNIT_MAX];
+
+	if (!(peak > 0) || !(busy >= 0) || !isfinite(least) || !isfinite(busy))
+		return;
+	ts_buf_printf(&doctor->text, " At the link's peak the copies need %s %s, and the other ops "
+		      "take %s: ", ts_fmt_ps(a, ts_to_ps(least)), per_run(group),
+		      ts_fmt_ps(b, ts_to_ps(busy)));
+	ts_buf_puts(&doctor->text, least > busy ? "overlap alone cannot hide them, fewer bytes must "
+						  "be moved." :
+						  "overlap can hide them all.");
+}
+
+static void report_copies(struct ts_doctor *doctor, const struct ts_rule *rule,
+			  const struct copies *group)
+{
+	struct ts_finding *finding;
+	struct ts_bytes none = { NULL, 0 };
+
+	if (group->all.nr == 0 || group->waits.nr == 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, group->module, none, group->all.exclusive_ps);
+	if (!finding)
+		return;
+	finding->title = copies_title(doctor, group);
+	finding->evidence = copies_evidence(doctor, group);
+	say_room(doctor, group);
+	ts_buf_put(&doctor->text, finding->advice);
+	say_overlap(doctor, group);
+	finding->advice = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &group->waits);
+}
+
+static bool seen(const struct ts_bytes *modules, size_t nr, struct ts_bytes module)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_eq(modules[i], module))
+			return true;
+	return false;
+}
+
+static void check_host_copies(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	double limit = doctor->ctx->settings->host_transfer_high / 100;
+	struct ts_bytes modules[MAX_MODULES];
+	size_t nr = 0;
+
+	if (!(ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER) > limit))
+		return;
+	for (size_t i = 0; i < doctor->nr_facts && nr < MAX_MODULES; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+		struct copies group;
+
+		if (!match_copy(doctor, fact, &fact->module) || seen(modules, nr, fact->module))
+			continue;
+		modules[nr++] = fact->module;
+		group = group_of(doctor, fact->module);
+		report_copies(doctor, rule, &group);
+	}
+}
+
+static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	double limit = doctor->ctx->settings->host_transfer_high / 100;
+	struct ts_selection ops = ts_doctor_select(doctor, match_feed, NULL);
+	double share = ts_doctor_share(doctor, ops.exclusive_ps);
+	struct ts_bytes none = { NULL, 0 };
+	char text[TS_UNIT_MAX], total[TS_UNIT_MAX];
+	struct ts_finding *finding;
+
+	if (!(share > limit) || ops.nr == 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of core time is spent in infeed, outfeed and host send/recv",
+		      ts_fmt_share(text, share));
+	finding->title = ts_doctor_text(doctor);
+	ts_say_ops(doctor, &ops, 4);
+	ts_buf_printf(&doctor->text, ": %s in %" PRId64 " executions.", ts_fmt_ps(total, ops.exclusive_ps),
+		      ops.occurrences);
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+const struct ts_rule ts_rule_host_copies = {
+	.name = "host_copies", .confidence = TS_CERTAIN, .check = check_host_copies,
+};
+const struct ts_rule ts_rule_infeed_outfeed = {
+	.name = "infeed_outfeed", .confidence = TS_CERTAIN, .check = check_infeed_outfeed,
+};

@@ -1,0 +1,326 @@
+/*
+ * Rules about the matrix units: how much of their peak is used, which shapes leave them empty, what
+ * f32 at highest precision costs, and kernels whose cost nobody knows.
+ */
+#include "analysis/doctor.h"
+
+#include "model/cost.h"
+
+#define HIGHEST_PASSES 6.0 /* bf16 passes of an f32 product at highest precision (docs) */
+
+/* A row of the result "systolic". Losses are shares of the op's time. */
+struct product {
+	struct ts_bytes op, module, dim, bound;
+	const struct ts_op_fact *fact; /* or NULL */
+	int64_t time_ps;
+	double utilization, fill, shape_loss, memory_loss, other_loss; /* 0..1; NaN unknown */
+	int64_t m, n, k;
+};
+
+static double share_cell(const struct ts_table *table, size_t row, const char *column)
+{
+	double pct = ts_cell_number(table, row, column);
+
+	return isnan(pct) ? NAN : fmin(fmax(pct / 100, 0), 1);
+}
+
+static struct product product_at(const struct ts_doctor *doctor, const struct ts_table *table,
+				 size_t row)
+{
+	struct product product = {
+		.op = ts_cell_text(table, row, "op"),
+		.module = ts_cell_text(table, row, "module"),
+		.dim = ts_cell_text(table, row, "limiting_dim"),
+		.bound = ts_cell_text(table, row, "bound_by"),
+		.time_ps = ts_cell_int(table, row, "time_ps"),
+		.utilization = share_cell(table, row, "mxu_utilization_pct"),
+		.fill = share_cell(table, row, "fill_pct"),
+		.shape_loss = share_cell(table, row, "loss_shape_pct"),
+		.memory_loss = share_cell(table, row, "loss_memory_pct"),
+		.other_loss = share_cell(table, row, "loss_other_pct"),
+		.m = ts_cell_int(table, row, "m"),
+		.n = ts_cell_int(table, row, "n"),
+		.k = ts_cell_int(table, row, "k"),
+	};
+
+	product.fact = ts_doctor_fact(doctor, product.module, product.op);
+	return product;
+}
+
+/* What the op itself does, without ops nested in it: never more than its own moments. */
+static double own_time(const struct product *product)
+{
+	double time = (double)TS_MAX(product->time_ps, 0);
+
+	return product->fact ? fmin(time, (double)product->fact->exclusive_ps) : time;
+}
+
+/* The matrix ops together. */
+struct matrix {
+	double time_ps, used_ps; /* used: time x utilization */
+	double shape_ps, memory_ps;
+	struct ts_selection ops; /* the largest losses, in the table's order */
+};
+
+static void keep_largest(struct matrix *matrix, const struct product *product, double lost,
+			 double losses[TS_MAX_WHERE])
+{
+	struct ts_selection *ops = &matrix->ops;
+	size_t at = ops->nr;
+
+	ops->nr_all++;
+	if (!product->fact)
+		return;
+	while (at > 0 && losses[at - 1] < lost)
+		at--;
+	if (at == TS_MAX_WHERE)
+		return;
+	if (ops->nr < TS_MAX_WHERE)
+		ops->nr++;
+	for (size_t i = ops->nr - 1; i > at; i--) {
+		ops->items[i] = ops->items[i - 1];
+		losses[i] = losses[i - 1];
+	}
+	ops->items[at] = product->fact;
+	losses[at] = lost;
+}
+
+static double or_zero(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+static struct matrix sum_products(const struct ts_doctor *doctor)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+	double losses[TS_MAX_WHERE] = { 0 };
+	struct matrix sum = { .time_ps = 0 };
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct product product = product_at(doctor, table, i);
+		double time = own_time(&product);
+
+		if (isnan(product.utilization) || time <= 0)
+			continue;
+		sum.time_ps += time;
+		sum.used_ps += time * product.utilization;
+		sum.shape_ps += time * or_zero(product.shape_loss);
+		sum.memory_ps += time * or_zero(product.memory_loss);
+		keep_largest(&sum, &product, time * (1 - product.utilization), losses);
+	}
+	return sum;
+}
+
+static void say_losses(struct ts_doctor *doctor, const struct matrix *sum)
+{
+	double lost = sum->time_ps - sum->used_ps, shape = fmin(sum->shape_ps, lost);
+	double memory = fmin(sum->memory_ps, lost - shape);
+	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX], d[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, " Of %s lost in them, %s is shape (dims that do not fill the "
+		      "array), %s waiting for memory, %s the rest.", ts_fmt_ps(a, ts_to_ps(lost)),
+		      ts_fmt_ps(b, ts_to_ps(shape)), ts_fmt_ps(c, ts_to_ps(memory)),
+		      ts_fmt_ps(d, ts_to_ps(lost - shape - memory)));
+}
+
+static void say_utilization(struct ts_doctor *doctor, const struct matrix *sum, double overall)
+{
+	char used[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX], all[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, "Matrix ops take %s (%s of core time) and reach %s of the peak "
+		      "while they run; over the whole run it is %s.", ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
+		      ts_fmt_share(share, ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
+		      ts_fmt_share(used, sum->used_ps / sum->time_ps), ts_fmt_share(all, overall));
+	say_losses(doctor, sum);
+	ts_buf_puts(&doctor->text, " Most is lost in ");
+	ts_say_ops(doctor, &sum->ops, 3);
+	ts_buf_putc(&doctor->text, '.');
+}
+
+/* Idle matrix units are nothing to complain about in a run that has hardly any matrix work. */
+static enum ts_severity mxu_severity(const struct ts_doctor *doctor, const struct matrix *sum,
+				     double overall)
+{
+	const struct ts_settings *settings = doctor->ctx->settings;
+
+	if (ts_doctor_share(doctor, ts_to_ps(sum->time_ps)) * 100 < settings->impact_warning)
+		return TS_INFO;
+	return overall * 100 < settings->mxu_utilization_low ? TS_CRITICAL : TS_WARNING;
+}
+
+static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_settings *settings = doctor->ctx->settings;
+	double overall = ts_value_number(ts_result_get(doctor->systolic, "mxu_utilization_pct")) / 100;
+	struct matrix sum = sum_products(doctor);
+	struct ts_bytes none = { NULL, 0 };
+	char text[TS_UNIT_MAX];
+	struct ts_finding *finding;
+
+	if (!(overall * 100 < settings->mxu_utilization_warning) || !(sum.time_ps > 0) ||
+	    doctor->total_ps <= 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, ts_to_ps(sum.time_ps - sum.used_ps));
+	if (!finding)
+		return;
+	finding->severity = mxu_severity(doctor, &sum, overall);
+	ts_buf_printf(&doctor->text, "The matrix units run at %s of their peak",
+		      ts_fmt_share(text, overall));
+	finding->title = ts_doctor_text(doctor);
+	say_utilization(doctor, &sum, overall);
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &sum.ops);
+}
+
+static void say_size(struct ts_doctor *doctor, const struct product *product)
+{
+	int dim = doctor->rates ? doctor->rates->mxu_dim : -1;
+
+	if (product->m >= 0 && product->n >= 0 && product->k >= 0)
+		ts_buf_printf(&doctor->text, " (M %" PRId64 ", N %" PRId64 ", K %" PRId64 ")", product->m,
+			      product->n, product->k);
+	if (dim > 0)
+		ts_buf_printf(&doctor->text, " on an array of %d x %d", dim, dim);
+}
+
+static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct product *product, int64_t impact)
+{
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, product->module, product->op,
+						      impact);
+	char fill[TS_UNIT_MAX], time[TS_UNIT_MAX], used[TS_UNIT_MAX];
+	struct ts_selection ops;
+
+	if (!finding)
+		return;
+	ts_say_name(doctor, product->op);
+	ts_buf_printf(&doctor->text, " can fill only %s of the matrix unit",
+		      ts_fmt_share(fill, product->fill));
+	if (product->dim.n > 0) {
+		ts_buf_puts(&doctor->text, ": ");
+		ts_say_name(doctor, product->dim);
+		ts_buf_puts(&doctor->text, " is too small or no multiple of the array");
+	}
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_puts(&doctor->text, "The product");
+	say_size(doctor, product);
+	ts_buf_printf(&doctor->text, " fills %s at best", ts_fmt_share(fill, product->fill));
+	if (product->time_ps >= 0)
+		ts_buf_printf(&doctor->text, "; it takes %s and reaches %s of the peak",
+			      ts_fmt_ps(time, product->time_ps), ts_fmt_share(used, product->utilization));
+	ts_buf_putc(&doctor->text, '.');
+	finding->evidence = ts_doctor_text(doctor);
+	ts_select_one(&ops, product->fact);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+/* -1 where the run has no times: a module alone. */
+static int64_t fill_impact(const struct ts_doctor *doctor, const struct product *product)
+{
+	if (doctor->total_ps <= 0)
+		return -1;
+	return ts_to_ps(own_time(product) * or_zero(product->shape_loss));
+}
+
+static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+	double low = doctor->ctx->settings->mxu_fill_low / 100;
+	struct ts_best best = { .nr = 0 };
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct product product = product_at(doctor, table, i);
+
+		if (product.fill < low)
+			ts_best_add(&best, i, fill_impact(doctor, &product));
+	}
+	for (size_t i = 0; i < best.nr; i++) {
+		struct product product = product_at(doctor, table, best.row[i]);
+
+		report_fill(doctor, rule, &product, best.impact[i]);
+	}
+}
+
+static bool match_highest(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			  const void *arg)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+	struct ts_matmul product;
+
+	(void)arg;
+	if (!op || op->kind != TS_OP_MATRIX || fact->exclusive_ps <= 0 || !ts_op_instr(profile, op))
+		return false;
+	return ts_hlo_matmuls(&profile->modules[op->module], op->instr, &product, 1) > 0 &&
+	       product.highest_precision;
+}
+
+static void check_highest_precision(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, match_highest, NULL);
+	struct ts_bytes none = { NULL, 0 };
+	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	struct ts_finding *finding;
+
+	if (ops.nr == 0 || doctor->total_ps <= 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none,
+				   ts_to_ps((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES)));
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of core time is in f32 products at highest precision",
+		      ts_fmt_share(share, ts_doctor_share(doctor, ops.exclusive_ps)));
+	finding->title = ts_doctor_text(doctor);
+	ts_say_ops(doctor, &ops, 3);
+	ts_buf_printf(&doctor->text, ": %s. Each is made of six bf16 passes; the default is one.",
+		      ts_fmt_ps(time, ops.exclusive_ps));
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			 const void *arg)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	(void)arg;
+	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
+		return false;
+	return !(fact->flops > 0) && !(op && op->model_flops > 0);
+}
+
+static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, match_opaque, NULL);
+	double share = ts_doctor_share(doctor, ops.exclusive_ps);
+	struct ts_bytes none = { NULL, 0 };
+	char text[TS_UNIT_MAX], time[TS_UNIT_MAX];
+	struct ts_finding *finding;
+
+	if (!(share * 100 >= doctor->ctx->settings->finding_min) || ops.nr == 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, -1);
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of core time is in custom calls of unknown cost",
+		      ts_fmt_share(text, share));
+	finding->title = ts_doctor_text(doctor);
+	ts_say_ops(doctor, &ops, 3);
+	ts_buf_printf(&doctor->text, ": %s. Their FLOPs and bytes are in neither the profile nor the "
+		      "module, so they count in no utilization.", ts_fmt_ps(time, ops.exclusive_ps));
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+const struct ts_rule ts_rule_mxu_utilization = {
+	.name = "mxu_utilization", .confidence = TS_LIKELY, .check = check_mxu_utilization,
+};
+const struct ts_rule ts_rule_matmul_fill = {
+	.name = "matmul_fill", .confidence = TS_LIKELY, .check = check_matmul_fill,
+};
+const struct ts_rule ts_rule_highest_precision = {
+	.name = "highest_precision", .confidence = TS_CERTAIN, .check = check_highest_precision,
+};
+const struct ts_rule ts_rule_unknown_cost = {
+	.name = "unknown_cost", .confidence = TS_CERTAIN, .keep = true, .check = check_unknown_cost,
+};

@@ -1,0 +1,276 @@
+/*
+ * Rules about memory: tile padding, ops that wait for HBM, and copies that only change a layout.
+ */
+#include "analysis/doctor.h"
+
+/* A row of padding.ops. Shares 0..1, NaN unknown; times -1. */
+struct padded {
+	struct ts_bytes op, module, suggestion;
+	const struct ts_op_fact *fact;
+	double bytes_waste, flops_waste, waste;
+	int64_t waste_ps, gain_ps;
+};
+
+static struct padded padded_at(const struct ts_doctor *doctor, const struct ts_table *table,
+			       size_t row)
+{
+	struct padded padded = {
+		.op = ts_cell_text(table, row, "op"),
+		.module = ts_cell_text(table, row, "module"),
+		.suggestion = ts_cell_text(table, row, "suggestion"),
+		.bytes_waste = ts_cell_number(table, row, "waste_bytes_pct") / 100,
+		.flops_waste = ts_cell_number(table, row, "waste_flops_pct") / 100,
+		.waste_ps = ts_cell_int(table, row, "waste_ps"),
+		.gain_ps = ts_cell_int(table, row, "predicted_gain_ps"),
+	};
+
+	padded.waste = fmax(padded.bytes_waste, padded.flops_waste); /* of a NaN: the other */
+	padded.fact = ts_doctor_fact(doctor, padded.module, padded.op);
+	return padded;
+}
+
+/* What padding costs, never more than the op takes; -1 in a module without a run. */
+static int64_t padding_impact(const struct ts_doctor *doctor, const struct padded *padded)
+{
+	int64_t cost = padded->waste_ps >= 0 ? padded->waste_ps : padded->gain_ps;
+
+	if (doctor->total_ps <= 0)
+		return -1;
+	if (padded->fact)
+		cost = TS_MIN(cost, padded->fact->exclusive_ps);
+	return TS_MAX(cost, 0);
+}
+
+static void say_waste(struct ts_doctor *doctor, double waste, const char *what, bool *said)
+{
+	char share[TS_UNIT_MAX];
+
+	if (!(waste > 0))
+		return;
+	ts_buf_printf(&doctor->text, "%s%s of the %s", *said ? " and " : "", ts_fmt_share(share, waste),
+		      what);
+	*said = true;
+}
+
+static void say_padding(struct ts_doctor *doctor, const struct padded *padded)
+{
+	char time[TS_UNIT_MAX];
+	bool said = false;
+
+	say_waste(doctor, padded->bytes_waste, "bytes it moves", &said);
+	say_waste(doctor, padded->flops_waste, "FLOPs it issues", &said);
+	ts_buf_puts(&doctor->text, " are tile padding");
+	if (padded->waste_ps >= 0)
+		ts_buf_printf(&doctor->text, "; that costs %s", ts_fmt_ps(time, padded->waste_ps));
+	ts_buf_puts(&doctor->text, ". ");
+	ts_buf_put(&doctor->text, padded->suggestion);
+	if (padded->suggestion.n > 0 && padded->gain_ps > 0)
+		ts_buf_printf(&doctor->text, " (predicted gain %s)", ts_fmt_ps(time, padded->gain_ps));
+}
+
+static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
+			   const struct padded *padded, int64_t impact)
+{
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, padded->module, padded->op,
+						      impact);
+	struct ts_selection ops;
+	char share[TS_UNIT_MAX];
+
+	if (!finding)
+		return;
+	if (finding->severity == TS_INFO)
+		finding->severity = TS_WARNING; /* it is above its own threshold */
+	ts_buf_printf(&doctor->text, "%s of ", ts_fmt_share(share, padded->waste));
+	ts_say_name(doctor, padded->op);
+	ts_buf_puts(&doctor->text, " is padding");
+	finding->title = ts_doctor_text(doctor);
+	say_padding(doctor, padded);
+	finding->evidence = ts_doctor_text(doctor);
+	ts_select_one(&ops, padded->fact);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule *rule, double waste)
+{
+	int64_t cost = ts_value_int(ts_result_get(doctor->padding, "waste_ps"));
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, none, cost);
+	char share[TS_UNIT_MAX], time[TS_UNIT_MAX];
+
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of the bytes moved are tile padding",
+		      ts_fmt_share(share, waste));
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_puts(&doctor->text, "No op alone is above the threshold; together they are");
+	if (cost >= 0)
+		ts_buf_printf(&doctor->text, ", at a cost of %s", ts_fmt_ps(time, cost));
+	ts_buf_putc(&doctor->text, '.');
+	finding->evidence = ts_doctor_text(doctor);
+}
+
+static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
+	double high = doctor->ctx->settings->padding_waste_high / 100;
+	double total = ts_value_number(ts_result_get(doctor->padding, "waste_pct")) / 100;
+	struct ts_best best = { .nr = 0 };
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct padded padded = padded_at(doctor, table, i);
+
+		if (padded.waste > high)
+			ts_best_add(&best, i, padding_impact(doctor, &padded));
+	}
+	for (size_t i = 0; i < best.nr; i++) {
+		struct padded padded = padded_at(doctor, table, best.row[i]);
+
+		report_padding(doctor, rule, &padded, best.impact[i]);
+	}
+	if (best.nr == 0 && total > high)
+		report_total_padding(doctor, rule, total);
+}
+
+static bool is_move(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return (op && op->kind == TS_OP_MOVE) || ts_bytes_is(fact->category, "data formatting");
+}
+
+static bool is_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = ts_fact_op(doctor, fact);
+
+	return op && op->async != TS_ASYNC_NONE;
+}
+
+static bool match_stream(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			 const void *arg)
+{
+	(void)arg;
+	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
+	       !is_move(doctor, fact) && !is_wait(doctor, fact);
+}
+
+static bool match_layout(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			 const void *arg)
+{
+	(void)arg;
+	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
+	       is_move(doctor, fact) && !is_wait(doctor, fact);
+}
+
+static bool match_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+		       const void *arg)
+{
+	(void)arg;
+	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
+	       is_wait(doctor, fact);
+}
+
+/* Bytes over time of the ops that the roofline says are bound by a memory. */
+static double stream_rate(const struct ts_doctor *doctor)
+{
+	double bytes = 0, time = 0;
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+
+		if (!match_stream(doctor, fact, NULL) || isnan(fact->bytes) || fact->occurrences < 0)
+			continue;
+		bytes += fact->bytes * (double)fact->occurrences;
+		time += (double)fact->exclusive_ps / 1e12;
+	}
+	return time > 0 && bytes > 0 ? bytes / time : NAN;
+}
+
+static void say_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
+{
+	double peak = doctor->rates ? doctor->rates->hbm_bytes_per_s : NAN;
+	double rate = stream_rate(doctor);
+	char time[TS_UNIT_MAX], a[TS_UNIT_MAX], b[TS_UNIT_MAX];
+
+	if (streams->nr == 0)
+		return;
+	ts_buf_printf(&doctor->text, "%s in ops bound by memory", ts_fmt_ps(time, streams->exclusive_ps));
+	if (isfinite(rate))
+		ts_buf_printf(&doctor->text, " at %s", ts_fmt_rate(a, rate));
+	if (isfinite(rate) && peak > 0)
+		ts_buf_printf(&doctor->text, " of %s peak", ts_fmt_rate(b, peak));
+	ts_buf_puts(&doctor->text, ", most in ");
+	ts_say_ops(doctor, streams, 3);
+	ts_buf_puts(&doctor->text, ". ");
+}
+
+static void say_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
+{
+	char time[TS_UNIT_MAX];
+
+	if (ops->nr == 0)
+		return;
+	ts_buf_printf(&doctor->text, "%s in %s, most in ", ts_fmt_ps(time, ops->exclusive_ps), what);
+	ts_say_ops(doctor, ops, 2);
+	ts_buf_puts(&doctor->text, ". ");
+}
+
+static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	enum ts_bucket bucket = TS_BUCKET_MEMORY_WAIT;
+	double share = ts_doctor_bucket_share(doctor, bucket);
+	struct ts_selection all, streams, layouts, waits;
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding;
+	char text[TS_UNIT_MAX];
+
+	if (!(share * 100 > doctor->ctx->settings->memory_wait_high))
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, doctor->bucket_ps[bucket]);
+	if (!finding)
+		return;
+	all = ts_doctor_select(doctor, ts_match_bucket, &bucket);
+	streams = ts_doctor_select(doctor, match_stream, NULL);
+	layouts = ts_doctor_select(doctor, match_layout, NULL);
+	waits = ts_doctor_select(doctor, match_wait, NULL);
+	ts_buf_printf(&doctor->text, "%s of core time waits for memory", ts_fmt_share(text, share));
+	finding->title = ts_doctor_text(doctor);
+	say_streams(doctor, &streams);
+	say_part(doctor, &layouts, "copies and data formatting");
+	say_part(doctor, &waits, "waits for asynchronous copies");
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &all);
+}
+
+static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, match_layout, NULL);
+	double share = ts_doctor_share(doctor, ops.exclusive_ps);
+	struct ts_bytes none = { NULL, 0 };
+	char text[TS_UNIT_MAX], time[TS_UNIT_MAX];
+	struct ts_finding *finding;
+
+	if (!(share * 100 > doctor->ctx->settings->layout_copy_high) || ops.nr == 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of core time is in copies and transposes on the device",
+		      ts_fmt_share(text, share));
+	finding->title = ts_doctor_text(doctor);
+	ts_say_ops(doctor, &ops, 4);
+	ts_buf_printf(&doctor->text, ": %s in %" PRId64 " executions. They compute nothing: they bring "
+		      "arrays into another layout or place.", ts_fmt_ps(time, ops.exclusive_ps),
+		      ops.occurrences);
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+const struct ts_rule ts_rule_padding_waste = {
+	.name = "padding_waste", .confidence = TS_LIKELY, .check = check_padding_waste,
+};
+const struct ts_rule ts_rule_memory_bound = {
+	.name = "memory_bound", .confidence = TS_POSSIBLE, .check = check_memory_bound,
+};
+const struct ts_rule ts_rule_layout_copies = {
+	.name = "layout_copies", .confidence = TS_LIKELY, .check = check_layout_copies,
+};

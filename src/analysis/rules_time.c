@@ -1,0 +1,312 @@
+/*
+ * Rules about where the core time goes: collectives that nothing hides, nothing running at all,
+ * recomputation, one op that dominates, and very many tiny ones.
+ */
+#include "analysis/doctor.h"
+
+#define MAX_CAUSES 8
+
+/* The part all bucket rules have: is it above its limit, and which ops is it made of? */
+static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
+					enum ts_bucket bucket, double limit_pct, const char *words)
+{
+	double share = ts_doctor_bucket_share(doctor, bucket);
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding;
+	char text[TS_UNIT_MAX];
+
+	if (!(share * 100 > limit_pct))
+		return NULL;
+	finding = ts_doctor_report(doctor, rule, none, none, doctor->bucket_ps[bucket]);
+	if (!finding)
+		return NULL;
+	ts_buf_printf(&doctor->text, "%s of core time %s", ts_fmt_share(text, share), words);
+	finding->title = ts_doctor_text(doctor);
+	return finding;
+}
+
+static void say_of_total(struct ts_doctor *doctor, int64_t ps)
+{
+	char part[TS_UNIT_MAX], total[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, "%s of %s core time", ts_fmt_ps(part, ps),
+		      ts_fmt_ps(total, doctor->total_ps));
+}
+
+static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum ts_bucket bucket)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, ts_match_bucket, &bucket);
+
+	say_of_total(doctor, doctor->bucket_ps[bucket]);
+	if (ops.nr > 0) {
+		ts_buf_puts(&doctor->text, ", most in ");
+		ts_say_ops(doctor, &ops, 4);
+		ts_buf_printf(&doctor->text, "; %" PRId64 " executions in all", ops.occurrences);
+	}
+	ts_buf_putc(&doctor->text, '.');
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_COMMUNICATION,
+						   doctor->ctx->settings->communication_high,
+						   "waits in collectives that no compute hides");
+
+	if (finding)
+		add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
+}
+
+static void check_rematerialization(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
+						   doctor->ctx->settings->rematerialization_high,
+						   "computes again what was thrown away to save memory");
+
+	if (finding)
+		add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
+}
+
+struct gap {
+	int64_t start_ps, duration_ps;
+	uint32_t device; /* TS_NONE: unknown, or several hosts have one of that name */
+};
+
+static uint32_t device_named(const struct ts_profile *profile, struct ts_bytes name)
+{
+	uint32_t found = TS_NONE;
+
+	for (uint32_t i = 0; i < profile->nr_devices; i++) {
+		if (!ts_bytes_eq(profile->devices[i].name, name))
+			continue;
+		if (found != TS_NONE)
+			return TS_NONE;
+		found = i;
+	}
+	return found;
+}
+
+/* Gaps under a compilation or the input pipeline belong to the findings about those. */
+static bool is_idle_gap(struct ts_bytes cause)
+{
+	return !ts_bytes_is(cause, ts_bucket_name(TS_BUCKET_COMPILATION)) &&
+	       !ts_bytes_is(cause, ts_bucket_name(TS_BUCKET_INPUT));
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct gap *x = a, *y = b;
+
+	if (x->duration_ps != y->duration_ps)
+		return x->duration_ps < y->duration_ps ? 1 : -1;
+	if (x->start_ps != y->start_ps)
+		return x->start_ps > y->start_ps ? 1 : -1;
+	return (x->device > y->device) - (x->device < y->device);
+}
+
+static size_t read_gaps(struct ts_doctor *doctor, const struct ts_table *table, struct gap **gaps)
+{
+	size_t nr = 0;
+
+	*gaps = table ? ts_arena_array(&doctor->scratch, table->nr_rows, sizeof(**gaps)) : NULL;
+	if (!*gaps) {
+		doctor->failed |= table != NULL;
+		return 0;
+	}
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		struct gap *gap = &(*gaps)[nr];
+
+		if (!is_idle_gap(ts_cell_text(table, i, "cause")))
+			continue;
+		gap->start_ps = ts_cell_int(table, i, "start_ps");
+		gap->duration_ps = ts_cell_int(table, i, "duration_ps");
+		gap->device = device_named(doctor->ctx->profile, ts_cell_text(table, i, "device"));
+		nr++;
+	}
+	if (nr > 0)
+		qsort(*gaps, nr, sizeof(**gaps), longest_first);
+	return nr;
+}
+
+struct cause {
+	struct ts_bytes name;
+	int64_t time_ps;
+};
+
+static void add_cause(struct cause *causes, size_t *nr, struct ts_bytes name, int64_t time_ps)
+{
+	for (size_t i = 0; i < *nr; i++) {
+		if (!ts_bytes_eq(causes[i].name, name))
+			continue;
+		causes[i].time_ps = ts_i64_add(causes[i].time_ps, time_ps);
+		return;
+	}
+	if (*nr < MAX_CAUSES)
+		causes[(*nr)++] = (struct cause){ name, time_ps };
+}
+
+static int costliest_first(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+
+	if (x->time_ps != y->time_ps)
+		return x->time_ps < y->time_ps ? 1 : -1;
+	return ts_bytes_cmp(x->name, y->name);
+}
+
+static void say_causes(struct ts_doctor *doctor, const struct ts_table *table)
+{
+	struct cause causes[MAX_CAUSES];
+	char time[TS_UNIT_MAX];
+	size_t nr = 0;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct ts_bytes name = ts_cell_text(table, i, "cause");
+
+		if (name.n > 0 && is_idle_gap(name) &&
+		    !ts_bytes_is(name, ts_bucket_name(TS_BUCKET_IDLE)))
+			add_cause(causes, &nr, name, ts_cell_int(table, i, "duration_ps"));
+	}
+	if (nr == 0)
+		return;
+	qsort(causes, nr, sizeof(*causes), costliest_first);
+	ts_buf_puts(&doctor->text, " By cause: ");
+	for (size_t i = 0; i < TS_MIN(nr, 3); i++) {
+		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
+		ts_say_name(doctor, causes[i].name);
+		ts_buf_printf(&doctor->text, " (%s)", ts_fmt_ps(time, causes[i].time_ps));
+	}
+	ts_buf_putc(&doctor->text, '.');
+}
+
+static void say_longest(struct ts_doctor *doctor, const struct gap *gap, size_t nr)
+{
+	char length[TS_UNIT_MAX], at[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, nr > 1 ? " The longest gap lasts %s, at %s" : " The gap lasts %s, at %s",
+		      ts_fmt_ps(length, gap->duration_ps), ts_fmt_ps(at, gap->start_ps));
+	if (gap->device != TS_NONE) {
+		ts_buf_puts(&doctor->text, " on ");
+		ts_say_name(doctor, doctor->ctx->profile->devices[gap->device].name);
+	}
+	ts_buf_putc(&doctor->text, '.');
+}
+
+static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->time, "idle_gaps");
+	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_IDLE,
+						   doctor->ctx->settings->idle_high,
+						   "has nothing to run");
+	struct gap *gaps;
+	size_t nr;
+
+	if (!finding)
+		return;
+	nr = read_gaps(doctor, table, &gaps);
+	say_of_total(doctor, doctor->bucket_ps[TS_BUCKET_IDLE]);
+	ts_buf_putc(&doctor->text, '.');
+	if (nr > 0)
+		say_longest(doctor, &gaps[0], nr);
+	say_causes(doctor, table);
+	finding->evidence = ts_doctor_text(doctor);
+	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
+		if (gaps[i].device != TS_NONE)
+			ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
+					ts_i64_add(gaps[i].start_ps, gaps[i].duration_ps));
+}
+
+/* Waits have rules of their own; this is for an op that works. */
+static const struct ts_op_fact *largest_work(const struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (doctor->facts[i].bucket == TS_BUCKET_COMPUTE ||
+		    doctor->facts[i].bucket == TS_BUCKET_MEMORY_WAIT)
+			return &doctor->facts[i];
+	return NULL;
+}
+
+static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_op_fact *fact = largest_work(doctor);
+	double least = fact && !isnan(fact->least_ps) ? fact->least_ps : 0;
+	char share[TS_UNIT_MAX], time[TS_UNIT_MAX], roof[TS_UNIT_MAX];
+	struct ts_finding *finding;
+	struct ts_selection ops;
+
+	if (!fact || !(ts_doctor_share(doctor, fact->exclusive_ps) * 100 >
+		       doctor->ctx->settings->dominant_op_high))
+		return;
+	finding = ts_doctor_report(doctor, rule, fact->module, fact->name,
+				   ts_to_ps((double)fact->exclusive_ps - least));
+	if (!finding)
+		return;
+	ts_say_name(doctor, fact->name);
+	ts_buf_printf(&doctor->text, " alone takes %s of core time",
+		      ts_fmt_share(share, ts_doctor_share(doctor, fact->exclusive_ps)));
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_printf(&doctor->text, "%s in %" PRId64 " executions",
+		      ts_fmt_ps(time, fact->exclusive_ps), TS_MAX(fact->occurrences, 0));
+	if (least > 0)
+		ts_buf_printf(&doctor->text, "; by the roofline it needs %s",
+			      ts_fmt_ps(roof, ts_to_ps(least)));
+	ts_buf_putc(&doctor->text, '.');
+	finding->evidence = ts_doctor_text(doctor);
+	ts_select_one(&ops, fact);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+static bool match_small(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			const void *arg)
+{
+	double limit_ps = doctor->ctx->settings->small_op_time * (double)TS_PS_PER_US;
+
+	(void)arg;
+	if (fact->occurrences <= 0 || fact->exclusive_ps <= 0)
+		return false;
+	if (fact->bucket != TS_BUCKET_COMPUTE && fact->bucket != TS_BUCKET_MEMORY_WAIT)
+		return false;
+	return (double)fact->exclusive_ps / (double)fact->occurrences < limit_ps;
+}
+
+static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct ts_selection ops = ts_doctor_select(doctor, match_small, NULL);
+	double share = ts_doctor_share(doctor, ops.exclusive_ps);
+	char text[TS_UNIT_MAX], mean[TS_UNIT_MAX];
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding;
+
+	if (!(share * 100 > doctor->ctx->settings->small_ops_high) || ops.occurrences <= 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "%s of core time is in very many tiny ops",
+		      ts_fmt_share(text, share));
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_printf(&doctor->text, "%zu ops run %" PRId64 " times, %s each on average; most time in ",
+		      ops.nr_all, ops.occurrences,
+		      ts_fmt_ps(mean, ops.exclusive_ps / ops.occurrences));
+	ts_say_ops(doctor, &ops, 3);
+	ts_buf_putc(&doctor->text, '.');
+	finding->evidence = ts_doctor_text(doctor);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+const struct ts_rule ts_rule_exposed_collectives = {
+	.name = "exposed_collectives", .confidence = TS_LIKELY, .check = check_exposed_collectives,
+};
+const struct ts_rule ts_rule_rematerialization = {
+	.name = "rematerialization", .confidence = TS_LIKELY, .check = check_rematerialization,
+};
+const struct ts_rule ts_rule_idle = {
+	.name = "idle", .confidence = TS_LIKELY, .check = check_idle,
+};
+const struct ts_rule ts_rule_dominant_op = {
+	.name = "dominant_op", .confidence = TS_POSSIBLE, .check = check_dominant_op,
+};
+const struct ts_rule ts_rule_small_ops = {
+	.name = "small_ops", .confidence = TS_POSSIBLE, .check = check_small_ops,
+};

@@ -1,0 +1,55 @@
+/* Thresholds: one row each, from which --help, --threshold and the config file are made. */
+#include "analysis/analysis.h"
+
+#define ROW(name, unit, value, help)                                                               \
+	{                                                                                          \
+		#name, unit, help, offsetof(struct ts_settings, name), value                       \
+	}
+
+const struct ts_setting ts_setting_list[] = {
+	ROW(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is critical"),
+	ROW(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is a warning"),
+	ROW(mxu_fill_low, "%", 60, "a product whose shape fills less of the array is reported"),
+	ROW(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported"),
+	ROW(compilation_time_high, "ms", 5000, "more host time in compilation is a warning"),
+	ROW(idle_high, "%", 10, "more core time with nothing running is reported"),
+	ROW(communication_high, "%", 10, "more core time in exposed collectives is reported"),
+	ROW(host_transfer_high, "%", 5, "more core time waiting for host memory is reported"),
+	ROW(memory_wait_high, "%", 40, "more core time bound by memory is reported"),
+	ROW(layout_copy_high, "%", 5, "more core time in copies and transposes is reported"),
+	ROW(input_high, "%", 5, "more core time waiting for input is reported"),
+	ROW(rematerialization_high, "%", 10, "more core time in recomputation is reported"),
+	ROW(dominant_op_high, "%", 50, "one op with more of the core time is reported"),
+	ROW(small_op_time, "us", 2, "an op whose mean time is shorter is tiny"),
+	ROW(small_ops_high, "%", 10, "more core time in tiny ops is reported"),
+	ROW(slow_step_high, "%", 20, "a step longer than the median by more is slow"),
+	ROW(impact_critical, "%", 25, "a finding with this share of core time is critical"),
+	ROW(impact_warning, "%", 5, "a finding with this share of core time is a warning"),
+	ROW(finding_min, "%", 0.5, "a finding with less of the core time is dropped"),
+	ROW(max_findings, "", 20, "findings that are kept, the largest first"),
+	{ NULL, NULL, NULL, 0, 0 },
+};
+
+static double *place(struct ts_settings *settings, const struct ts_setting *row)
+{
+	return (double *)(void *)((char *)settings + row->offset);
+}
+
+void ts_settings_init(struct ts_settings *settings)
+{
+	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
+		*place(settings, row) = row->value;
+}
+
+bool ts_settings_set(struct ts_settings *settings, struct ts_bytes name, double value)
+{
+	if (!isfinite(value) || value < 0)
+		return false;
+	for (const struct ts_setting *row = ts_setting_list; row->name; row++) {
+		if (!ts_bytes_is(name, row->name))
+			continue;
+		*place(settings, row) = value;
+		return true;
+	}
+	return false;
+}
