@@ -129,6 +129,8 @@ struct ts_hlo_comp {
 	int64_t id;
 	uint32_t first_instr, nr_instrs;
 	uint32_t root;			/* index into module->instrs */
+	uint32_t nr_params;
+	const uint32_t *params;		/* by parameter number; TS_NONE where there is none */
 	bool is_fusion;
 };
 

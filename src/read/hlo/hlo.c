@@ -10,7 +10,7 @@
 #include "read/hlo/parts.h"
 
 #define MAX_CALL_DEPTH 64
-#define MAX_WALK_FACTOR 64 /* see check_calls() */
+#define MAX_WALK_FACTOR 256 /* see check_calls() */
 #define MAX_WALK_BASE	(UINT64_C(1) << 22)
 
 static void *temp_alloc(void *data, size_t n)
@@ -272,6 +272,29 @@ static uint32_t find_entry(const struct ts_hlo_reader *reader)
 	return module->nr_comps - 1;
 }
 
+/* Parameters by their number; a number beyond their count, or one taken, is left out. */
+static bool set_params(struct ts_hlo_reader *reader, struct ts_hlo_comp *comp)
+{
+	const struct ts_hlo_instr *instrs = &reader->module->instrs[comp->first_instr];
+	uint32_t *params;
+
+	for (uint32_t i = 0; i < comp->nr_instrs; i++)
+		comp->nr_params += ts_bytes_is(instrs[i].opcode, "parameter");
+	params = ts_hlo_array(reader, comp->nr_params, sizeof(*params));
+	if (!params)
+		return false;
+	memset(params, 0xff, comp->nr_params * sizeof(*params)); /* all TS_NONE */
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		int64_t number = instrs[i].parameter_number;
+
+		if (ts_bytes_is(instrs[i].opcode, "parameter") && number >= 0 &&
+		    number < comp->nr_params && params[number] == TS_NONE)
+			params[number] = comp->first_instr + i;
+	}
+	comp->params = params;
+	return true;
+}
+
 /* The users of every instruction, in one array for all. */
 static bool set_users(struct ts_hlo_reader *reader)
 {
@@ -313,6 +336,7 @@ static struct reach reach_of(const struct ts_hlo_module *module, const struct ts
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[comp->first_instr + i];
 
+		sum.walk = ts_u64_add(sum.walk, instr->nr_operands);
 		for (uint32_t c = 0; c < instr->nr_called; c++) {
 			const struct reach *callee = &reach[instr->called[c]];
 
@@ -408,6 +432,9 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 	if (st)
 		return st;
 	module->entry = find_entry(reader);
+	for (uint32_t i = 0; i < module->nr_comps; i++)
+		if (!set_params(reader, &module->comps[i]))
+			return ts_fail_nomem(reader->err);
 	if (!set_users(reader))
 		return ts_fail_nomem(reader->err);
 	read_buffers(reader);

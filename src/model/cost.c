@@ -1,0 +1,143 @@
+/*
+ * Costs of ops and modules. The counting rules are those of XLA's HloCostAnalysis (openxla/xla,
+ * xla/service/hlo_cost_analysis.cc), read as facts and held against what libtpu reports.
+ *
+ * Where this means something else: docs/analyses.md. Left out: the pointer tables of tuples (32 to
+ * 1024 bytes a tuple, by chip).
+ */
+#include "model/cost.h"
+
+#include "model/cost_parts.h"
+
+int64_t ts_cost_size(const struct ts_shape *shape)
+{
+	return shape->has_layout ? ts_shape_bytes(shape) : 0;
+}
+
+void ts_cost_add_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
+{
+	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, bytes);
+	if (shape->memory_space == TS_SPACE_HBM)
+		cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, bytes);
+}
+
+void ts_cost_add_shape(struct ts_cost *cost, const struct ts_shape *shape)
+{
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		ts_cost_add_shape(cost, &shape->parts[i]);
+	if (shape->nr_parts == 0)
+		ts_cost_add_bytes(cost, shape, ts_cost_size(shape));
+}
+
+struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp)
+{
+	const struct ts_hlo_comp *called = &walk->module->comps[comp];
+	struct ts_walk inside = *walk;
+	struct ts_cost sum = { .flops = 0 };
+
+	if (++inside.depth > TS_COST_MAX_DEPTH) {
+		sum.has_unknown = true;
+		return sum;
+	}
+	for (uint32_t i = 0; i < called->nr_instrs; i++)
+		ts_cost_instr(&inside, &walk->module->instrs[called->first_instr + i], &sum);
+	return sum;
+}
+
+/* A sum that holds nothing but the unknown is unknown. */
+static struct ts_cost settle(struct ts_cost cost)
+{
+	const int64_t none = TS_HLO_UNKNOWN;
+
+	if (cost.has_unknown && cost.flops == 0 && cost.transcendentals == 0 && cost.bytes_accessed == 0)
+		return (struct ts_cost){ none, none, none, none, true };
+	return cost;
+}
+
+struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr)
+{
+	const struct ts_walk walk = { .module = module };
+	struct ts_cost cost = { .flops = 0 };
+
+	ts_cost_instr(&walk, &module->instrs[instr], &cost);
+	return settle(cost);
+}
+
+struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module)
+{
+	const struct ts_walk walk = { .module = module, .whole = true };
+
+	if (module->nr_comps == 0)
+		return (struct ts_cost){ .flops = 0 };
+	return settle(ts_cost_comp(&walk, module->entry));
+}
+
+struct ts_module_bytes ts_hlo_module_bytes(const struct ts_hlo_module *module)
+{
+	struct ts_module_bytes sum = { .parameter_bytes = 0 };
+	const struct ts_hlo_comp *entry;
+	const struct ts_shape *root;
+
+	if (module->nr_comps == 0)
+		return sum;
+	entry = &module->comps[module->entry];
+	root = &module->instrs[entry->root].shape;
+	for (uint32_t i = 0; i < entry->nr_params; i++) {
+		const struct ts_shape *shape;
+
+		if (entry->params[i] == TS_NONE)
+			continue;
+		shape = &module->instrs[entry->params[i]].shape;
+		sum.parameter_bytes = ts_i64_add(sum.parameter_bytes, ts_shape_bytes(shape));
+		sum.parameter_logical_bytes =
+			ts_i64_add(sum.parameter_logical_bytes, ts_shape_logical_bytes(shape));
+	}
+	sum.output_bytes = ts_shape_bytes(root);
+	sum.output_logical_bytes = ts_shape_logical_bytes(root);
+	return sum;
+}
+
+static void add_padding(struct ts_padding *sum, const struct ts_shape *shape)
+{
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		add_padding(sum, &shape->parts[i]);
+	if (shape->nr_parts > 0 || !shape->has_layout || shape->memory_space != TS_SPACE_HBM)
+		return;
+	sum->logical_bytes = ts_i64_add(sum->logical_bytes, ts_shape_logical_bytes(shape));
+	sum->allocated_bytes = ts_i64_add(sum->allocated_bytes, ts_shape_bytes(shape));
+}
+
+/* How an op touches the arrays it names. */
+enum access { ACCESS_ALL, ACCESS_NONE, ACCESS_OPERANDS, ACCESS_RESULT };
+
+static enum access access_of(struct ts_bytes opcode)
+{
+	/* They name arrays that others read and write, or hold other ops that do. */
+	static const char *const none[] = {
+		"parameter", "constant", "bitcast", "tuple", "get-tuple-element", "after-all",
+		"add-dependency", "opt-barrier", "domain", "while", "conditional", "call",
+	};
+
+	for (size_t i = 0; i < TS_NELEM(none); i++)
+		if (ts_bytes_is(opcode, none[i]))
+			return ACCESS_NONE;
+	if (ts_bytes_ends(opcode, "-start")) /* its result holds its operand again */
+		return ACCESS_OPERANDS;
+	if (ts_bytes_ends(opcode, "-done"))
+		return ACCESS_RESULT;
+	return ts_bytes_is(opcode, "async-update") ? ACCESS_NONE : ACCESS_ALL;
+}
+
+struct ts_padding ts_hlo_padding(const struct ts_hlo_module *module, uint32_t instr)
+{
+	const struct ts_hlo_instr *op = &module->instrs[instr];
+	enum access access = access_of(op->opcode);
+	struct ts_padding sum = { 0, 0 };
+
+	if (access == ACCESS_ALL || access == ACCESS_OPERANDS)
+		for (uint32_t i = 0; i < op->nr_operands; i++)
+			add_padding(&sum, &module->instrs[op->operands[i]].shape);
+	if (access == ACCESS_ALL || access == ACCESS_RESULT)
+		add_padding(&sum, &op->shape);
+	return sum;
+}

@@ -1,0 +1,158 @@
+/*
+ * The bytes of a fusion: what its parameters are really read of, and its outputs. What lies between
+ * never leaves the core. Rules: openxla/xla, HloCostAnalysis::HandleFusion and
+ * FusionParameterReadBytes.
+ */
+#include "model/cost_parts.h"
+
+/* One parameter of a fusion, followed into the fusions inside it. */
+struct reading {
+	const struct ts_walk *walk;
+	int64_t bytes;
+	bool whole; /* somebody reads all of it: further such reads are shared */
+};
+
+static void read_all(struct reading *reading, const struct ts_hlo_instr *param)
+{
+	if (!reading->whole)
+		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&param->shape));
+	reading->whole = true;
+}
+
+static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned depth);
+
+/* USER is a fusion inside the fusion: what it reads of each parameter that stands for ours. */
+static int64_t read_nested(const struct ts_walk *walk, const struct ts_hlo_instr *user, uint32_t param,
+			   unsigned depth)
+{
+	const struct ts_hlo_comp *comp;
+	int64_t bytes = 0;
+
+	if (user->nr_called == 0 || depth > TS_COST_MAX_DEPTH)
+		return 0;
+	comp = &walk->module->comps[user->called[0]];
+	for (uint32_t i = 0; i < user->nr_operands && i < comp->nr_params; i++)
+		if (user->operands[i] == param && comp->params[i] != TS_NONE)
+			bytes = ts_i64_add(bytes, read_bytes(walk, comp->params[i], depth + 1));
+	return bytes;
+}
+
+static void read_by(struct reading *reading, const struct ts_hlo_instr *user, uint32_t param, unsigned depth)
+{
+	const struct ts_hlo_instr *self = &reading->walk->module->instrs[param];
+	bool is_first = user->operands[0] == param;
+
+	if (ts_bytes_is(user->opcode, "fusion"))
+		reading->bytes = ts_i64_add(reading->bytes, read_nested(reading->walk, user, param, depth));
+	else if (ts_bytes_is(user->opcode, "slice") ||
+		 (ts_bytes_is(user->opcode, "dynamic-slice") && is_first))
+		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&user->shape));
+	else if (ts_bytes_is(user->opcode, "broadcast") || ts_bytes_is(user->opcode, "reshape"))
+		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&self->shape));
+	else if (!ts_bytes_is(user->opcode, "dynamic-update-slice") || !is_first) /* it is in place */
+		read_all(reading, self);
+}
+
+static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned depth)
+{
+	const struct ts_hlo_instr *self = &walk->module->instrs[param];
+	struct reading reading = { .walk = walk };
+
+	for (uint32_t i = 0; i < self->nr_users; i++)
+		if (i == 0 || self->users[i] != self->users[i - 1]) /* one user, twice its operand */
+			read_by(&reading, &walk->module->instrs[self->users[i]], param, depth);
+	return reading.bytes;
+}
+
+/* A tuple is read by the elements taken out of it, and theirs. */
+static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth, struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *self = &walk->module->instrs[param];
+
+	if (self->shape.dtype != TS_TUPLE) {
+		ts_cost_add_bytes(cost, &self->shape, read_bytes(walk, param, depth));
+		return;
+	}
+	for (uint32_t i = 0; i < self->nr_users && depth <= TS_COST_MAX_DEPTH; i++)
+		if (ts_bytes_is(walk->module->instrs[self->users[i]].opcode, "get-tuple-element"))
+			add_param(walk, self->users[i], depth + 1, cost);
+}
+
+/* An update in place writes the update alone. */
+static void add_output(const struct ts_walk *walk, const struct ts_hlo_instr *from,
+		       const struct ts_shape *shape, struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *update = NULL;
+
+	if (from && ts_bytes_is(from->opcode, "dynamic-update-slice"))
+		update = ts_operand(walk, from, 1);
+	if (update)
+		ts_cost_add_bytes(cost, shape, ts_cost_size(&update->shape));
+	else
+		ts_cost_add_shape(cost, shape);
+}
+
+static void add_outputs(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			const struct ts_hlo_instr *root, struct ts_cost *cost)
+{
+	bool is_tuple = ts_bytes_is(root->opcode, "tuple");
+
+	if (instr->shape.nr_parts == 0) {
+		add_output(walk, root, &instr->shape, cost);
+		return;
+	}
+	for (uint32_t i = 0; i < instr->shape.nr_parts; i++)
+		add_output(walk, is_tuple ? ts_operand(walk, root, i) : NULL, &instr->shape.parts[i], cost);
+}
+
+/* A custom fusion made round a gather or scatter is that gather or scatter. */
+static const struct ts_hlo_instr *core_of(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+					  const struct ts_hlo_comp *comp)
+{
+	if (instr->fusion_kind != TS_FUSION_CUSTOM)
+		return NULL;
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		const struct ts_hlo_instr *inside = &walk->module->instrs[comp->first_instr + i];
+
+		if (ts_bytes_is(inside->opcode, "gather") || ts_bytes_is(inside->opcode, "scatter"))
+			return inside;
+	}
+	return NULL;
+}
+
+static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *comp, struct ts_cost *cost)
+{
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		const struct ts_hlo_instr *inside = &walk->module->instrs[comp->first_instr + i];
+
+		if (ts_bytes_is(inside->opcode, "constant") && ts_shape_elements(&inside->shape) > 1)
+			ts_cost_add_shape(cost, &inside->shape);
+	}
+}
+
+void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_hlo_comp *comp;
+	const struct ts_hlo_instr *core;
+	struct ts_cost inside;
+
+	if (instr->nr_called == 0) {
+		cost->has_unknown = true;
+		return;
+	}
+	comp = &walk->module->comps[instr->called[0]];
+	core = core_of(walk, instr, comp);
+	if (core) {
+		ts_cost_instr(walk, core, cost);
+		return;
+	}
+	inside = ts_cost_comp(walk, instr->called[0]);
+	cost->flops = ts_i64_add(cost->flops, inside.flops);
+	cost->transcendentals = ts_i64_add(cost->transcendentals, inside.transcendentals);
+	cost->has_unknown |= inside.has_unknown;
+	add_outputs(walk, instr, &walk->module->instrs[comp->root], cost);
+	add_constants(walk, comp, cost);
+	for (uint32_t i = 0; i < comp->nr_params; i++)
+		if (comp->params[i] != TS_NONE)
+			add_param(walk, comp->params[i], 0, cost);
+}

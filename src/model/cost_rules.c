@@ -1,0 +1,534 @@
+/*
+ * What one instruction costs, by opcode: a table of rules. Facts: openxla/xla,
+ * xla/service/hlo_cost_analysis.cc. An opcode that is not in the table moves its operands to its
+ * result and computes nothing.
+ */
+#include "model/cost_parts.h"
+
+/* libtpu counts the semaphore of a copy as a page of memory. */
+#define SYNC_FLAG_BYTES 4096
+
+typedef void rule_fn(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost);
+
+static void add_flops(struct ts_cost *cost, int64_t flops)
+{
+	cost->flops = ts_i64_add(cost->flops, flops);
+}
+
+static void add_transcendentals(struct ts_cost *cost, int64_t n)
+{
+	cost->transcendentals = ts_i64_add(cost->transcendentals, n);
+}
+
+/* The first array of a result: a product's, where scratch memory follows it. */
+static const struct ts_shape *first_array(const struct ts_shape *shape)
+{
+	return shape->nr_parts > 0 ? &shape->parts[0] : shape;
+}
+
+static int64_t operand_elements(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t i)
+{
+	const struct ts_hlo_instr *operand = ts_operand(walk, instr, i);
+
+	return operand ? ts_shape_elements(&operand->shape) : 0;
+}
+
+static void add_operands(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	for (uint32_t i = 0; i < instr->nr_operands; i++)
+		ts_cost_add_shape(cost, &ts_operand(walk, instr, i)->shape);
+}
+
+static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	(void)walk;
+	(void)instr;
+	(void)cost;
+}
+
+static void move(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_operands(walk, instr, cost);
+	ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void elementwise(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_flops(cost, ts_shape_elements(&instr->shape));
+	move(walk, instr, cost);
+}
+
+static void transcendental(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_transcendentals(cost, ts_shape_elements(&instr->shape));
+	move(walk, instr, cost);
+}
+
+static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	struct ts_matmul found;
+
+	if (ts_cost_product(walk->module, instr, &found))
+		add_flops(cost, found.flops);
+	else
+		cost->has_unknown = true;
+	move(walk, instr, cost);
+}
+
+/* Reads what it gives, and the indices. */
+static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0), *index = ts_operand(walk, instr, 1);
+
+	if (from)
+		ts_cost_add_bytes(cost, &from->shape, ts_cost_size(&instr->shape));
+	if (index)
+		ts_cost_add_shape(cost, &index->shape);
+	ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *update = ts_operand(walk, instr, 1), *index = ts_operand(walk, instr, 2);
+
+	if (!update)
+		return;
+	ts_cost_add_shape(cost, &update->shape);
+	ts_cost_add_bytes(cost, &instr->shape, ts_cost_size(&update->shape));
+	if (index)
+		ts_cost_add_shape(cost, &index->shape);
+}
+
+/* What a reducer, comparator or mapped function computes, N times. */
+static void apply(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t which, int64_t n,
+		  struct ts_cost *cost)
+{
+	struct ts_cost once;
+
+	if (which >= instr->nr_called || n <= 0)
+		return;
+	once = ts_cost_comp(walk, instr->called[which]);
+	add_flops(cost, ts_i64_mul(once.flops, n));
+	add_transcendentals(cost, ts_i64_mul(once.transcendentals, n));
+	cost->has_unknown |= once.has_unknown;
+}
+
+static void map(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	apply(walk, instr, 0, ts_shape_elements(&instr->shape), cost);
+	move(walk, instr, cost);
+}
+
+static void reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	int64_t out = ts_shape_elements(first_array(&instr->shape));
+
+	apply(walk, instr, 0, ts_i64_sub(operand_elements(walk, instr, 0), out), cost);
+	move(walk, instr, cost);
+}
+
+static int64_t window_elements(const struct ts_hlo_instr *instr)
+{
+	int64_t n = 1;
+
+	for (uint32_t i = 0; i < instr->nr_window; i++)
+		n = ts_i64_mul(n, TS_MAX(instr->window[i].size, 0));
+	return n;
+}
+
+/*
+ * A window that spans one dimension from every position of it is a sum put everywhere at once: XLA
+ * counts one reduction of that dimension. Gives its size, or 0 for a genuine window.
+ */
+static int64_t spanned_dim(const struct ts_hlo_instr *instr)
+{
+	uint32_t nr_wide = 0, nr_padded = 0, wide = 0;
+
+	for (uint32_t i = 0; i < instr->nr_window; i++) {
+		nr_padded += instr->window[i].pad_low != 0 || instr->window[i].pad_high != 0;
+		if (instr->window[i].size == 1)
+			continue;
+		nr_wide++;
+		wide = i;
+	}
+	if (nr_wide != 1 || nr_padded != 1 || instr->shape.rank != instr->nr_window)
+		return 0;
+	if (instr->window[wide].pad_low != instr->window[wide].pad_high ||
+	    instr->window[wide].pad_low != ts_i64_sub(instr->shape.dims[wide], 1) ||
+	    instr->window[wide].size != ts_i64_add(ts_i64_mul(instr->window[wide].pad_low, 2), 1))
+		return 0;
+	return instr->shape.dims[wide];
+}
+
+static void reduce_window(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	int64_t out = ts_shape_elements(first_array(&instr->shape));
+	int64_t span = spanned_dim(instr);
+	int64_t n = ts_i64_mul(ts_i64_sub(window_elements(instr), 1), out);
+
+	if (span > 0)
+		n = ts_i64_add(out / span, span - 1);
+	apply(walk, instr, 0, n, cost);
+	move(walk, instr, cost);
+}
+
+static void select_and_scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			       struct ts_cost *cost)
+{
+	int64_t n = operand_elements(walk, instr, 1);
+
+	apply(walk, instr, 0, ts_i64_mul(n, ts_i64_sub(window_elements(instr), 1)), cost);
+	apply(walk, instr, 1, n, cost);
+	move(walk, instr, cost);
+}
+
+static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	for (uint32_t i = 0; i < instr->nr_operands; i++)
+		add_flops(cost, operand_elements(walk, instr, i));
+	add_operands(walk, instr, cost);
+	ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	slice(walk, instr, cost);
+}
+
+/* Operands: n arrays, the indices, n updates. Each update is read, and read and written in place. */
+static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	uint32_t n = (instr->nr_operands - 1) / 2;
+
+	if (instr->nr_operands < 3)
+		return;
+	ts_cost_add_shape(cost, &ts_operand(walk, instr, n)->shape);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ts_shape *update = &ts_operand(walk, instr, n + 1 + i)->shape;
+		int64_t size = ts_cost_size(update);
+
+		ts_cost_add_shape(cost, update);
+		ts_cost_add_bytes(cost, &ts_operand(walk, instr, i)->shape, ts_i64_mul(size, 2));
+	}
+	apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
+}
+
+static int64_t log2_ceil(int64_t n)
+{
+	int64_t bits = 0;
+
+	while (bits < 62 && INT64_C(1) << bits < n)
+		bits++;
+	return bits;
+}
+
+static int64_t log2_floor(int64_t n)
+{
+	int64_t bits = 0;
+
+	while (n > 1) {
+		n >>= 1;
+		bits++;
+	}
+	return bits;
+}
+
+static void sort(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	int64_t n = operand_elements(walk, instr, 0);
+
+	add_flops(cost, ts_i64_mul(n, log2_ceil(n)));
+	move(walk, instr, cost);
+}
+
+static void fft(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	int64_t n = ts_i64_mul(operand_elements(walk, instr, 0), 8); /* four FMAs a complex product */
+
+	for (uint32_t i = 0; i < instr->nr_dimensions; i++)
+		n = ts_i64_mul(n, log2_floor(instr->dimensions[i]));
+	add_flops(cost, n);
+	move(walk, instr, cost);
+}
+
+static int64_t last_dim(const struct ts_hlo_instr *instr)
+{
+	return instr && instr->shape.rank > 0 ? TS_MAX(instr->shape.dims[instr->shape.rank - 1], 0) : 0;
+}
+
+/* Half of the triangular matrix is read. */
+static void triangular_solve(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			     struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *a = ts_operand(walk, instr, 0), *b = ts_operand(walk, instr, 1);
+
+	if (!a || !b)
+		return;
+	add_flops(cost, ts_i64_mul(ts_i64_mul(last_dim(a), ts_shape_elements(&b->shape)), 2));
+	ts_cost_add_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
+	ts_cost_add_shape(cost, &b->shape);
+	ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_hlo_instr *a = ts_operand(walk, instr, 0);
+
+	if (!a)
+		return;
+	add_flops(cost, ts_i64_mul(last_dim(a), ts_shape_elements(&a->shape)) / 3);
+	ts_cost_add_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
+	ts_cost_add_bytes(cost, &instr->shape, ts_cost_size(&a->shape) / 2);
+}
+
+static void draw(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_transcendentals(cost, ts_shape_elements(&instr->shape));
+	move(walk, instr, cost);
+}
+
+static void infeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	(void)walk;
+	ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void outfeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_operands(walk, instr, cost);
+}
+
+/* The start reads the source, the done writes the target, as the profiler has it. */
+static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	add_operands(walk, instr, cost);
+	if (!walk->whole || instr->shape.nr_parts < 2)
+		return;
+	ts_cost_add_shape(cost, &instr->shape.parts[0]);
+	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, SYNC_FLAG_BYTES);
+}
+
+static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	ts_cost_add_shape(cost, &instr->shape);
+	if (walk->whole)
+		ts_cost_add_shape(cost, &instr->shape);
+}
+
+static void add_called(const struct ts_walk *walk, uint32_t comp, struct ts_cost *cost)
+{
+	struct ts_cost inside = ts_cost_comp(walk, comp);
+
+	add_flops(cost, inside.flops);
+	add_transcendentals(cost, inside.transcendentals);
+	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, inside.bytes_accessed);
+	cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, inside.hbm_bytes);
+	cost->has_unknown |= inside.has_unknown;
+}
+
+/* A while: one trip of body and condition. A call, an async wrapper: what is inside. */
+static void call(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	for (uint32_t i = 0; i < instr->nr_called; i++)
+		add_called(walk, instr->called[i], cost);
+}
+
+/* The dearest branch, by each count for itself. */
+static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	struct ts_cost max = { .flops = 0 };
+
+	for (uint32_t i = 0; i < instr->nr_called; i++) {
+		struct ts_cost branch = ts_cost_comp(walk, instr->called[i]);
+
+		max.flops = TS_MAX(max.flops, branch.flops);
+		max.transcendentals = TS_MAX(max.transcendentals, branch.transcendentals);
+		max.bytes_accessed = TS_MAX(max.bytes_accessed, branch.bytes_accessed);
+		max.hbm_bytes = TS_MAX(max.hbm_bytes, branch.hbm_bytes);
+		cost->has_unknown |= branch.has_unknown;
+	}
+	add_flops(cost, max.flops);
+	add_transcendentals(cost, max.transcendentals);
+	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, max.bytes_accessed);
+	cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, max.hbm_bytes);
+}
+
+/* Marks of the compiler that are no code: libtpu's own, and those of sharding and placement. */
+static bool is_annotation(struct ts_bytes target)
+{
+	static const char *const targets[] = {
+		"AssumeGatherIndicesInBound", "ConcatBitcast", "MoveToDevice", "MoveToHost", "PinToDevice",
+		"PinToDeviceSram", "SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding",
+		"annotate_device_placement",
+	};
+
+	for (size_t i = 0; i < TS_NELEM(targets); i++)
+		if (ts_bytes_is(target, targets[i]))
+			return true;
+	return false;
+}
+
+/* A kernel whose author said what it costs. Bytes he did not give are what it is handed. */
+static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_hlo_backend *backend = &instr->backend;
+
+	add_flops(cost, TS_MAX(backend->cost_flops, 0));
+	add_transcendentals(cost, TS_MAX(backend->cost_transcendentals, 0));
+	if (backend->cost_bytes >= 0) {
+		cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, backend->cost_bytes);
+		cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, backend->cost_bytes);
+	} else {
+		move(walk, instr, cost);
+	}
+}
+
+static void custom_call(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	struct ts_matmul found;
+
+	if (is_annotation(instr->custom_call_target))
+		return;
+	if (instr->backend.cost_flops >= 0 || instr->backend.cost_bytes >= 0) {
+		estimated(walk, instr, cost);
+	} else if (ts_cost_product(walk->module, instr, &found)) {
+		add_flops(cost, found.flops);
+		add_operands(walk, instr, cost);
+		ts_cost_add_shape(cost, first_array(&instr->shape)); /* scratch is no work */
+	} else {
+		cost->has_unknown = true;
+	}
+}
+
+/* In the order of the alphabet: looked up by halving. */
+static const struct {
+	const char *opcode;
+	rule_fn *rule;
+} rules[] = {
+	{ "abs", elementwise },
+	{ "acos", transcendental },
+	{ "acosh", transcendental },
+	{ "add", elementwise },
+	{ "add-dependency", free_of_charge },
+	{ "after-all", free_of_charge },
+	{ "all-gather-done", free_of_charge },
+	{ "all-gather-start", move },
+	{ "all-reduce", all_reduce },
+	{ "all-reduce-done", free_of_charge },
+	{ "all-reduce-start", all_reduce },
+	{ "and", elementwise },
+	{ "asin", transcendental },
+	{ "asinh", transcendental },
+	{ "async-done", free_of_charge },
+	{ "async-start", call },
+	{ "async-update", free_of_charge },
+	{ "atan2", transcendental },
+	{ "atanh", transcendental },
+	{ "bitcast", free_of_charge },
+	{ "bitcast-convert", elementwise },
+	{ "call", call },
+	{ "cbrt", transcendental },
+	{ "ceil", elementwise },
+	{ "cholesky", cholesky },
+	{ "clamp", elementwise },
+	{ "collective-permute-done", free_of_charge },
+	{ "compare", elementwise },
+	{ "complex", elementwise },
+	{ "conditional", conditional },
+	{ "constant", free_of_charge },
+	{ "convert", elementwise },
+	{ "convolution", product },
+	{ "copy-done", copy_done },
+	{ "copy-start", copy_start },
+	{ "cosh", transcendental },
+	{ "cosine", transcendental },
+	{ "count-leading-zeros", elementwise },
+	{ "custom-call", custom_call },
+	{ "divide", elementwise },
+	{ "domain", free_of_charge },
+	{ "dot", product },
+	{ "dynamic-slice", slice },
+	{ "dynamic-update-slice", update_slice },
+	{ "erf", transcendental },
+	{ "exponential", transcendental },
+	{ "exponential-minus-one", transcendental },
+	{ "fft", fft },
+	{ "floor", elementwise },
+	{ "fusion", ts_cost_fusion },
+	{ "gather", gather },
+	{ "get-tuple-element", free_of_charge },
+	{ "imag", elementwise },
+	{ "infeed", infeed },
+	{ "is-finite", elementwise },
+	{ "log", transcendental },
+	{ "log-plus-one", transcendental },
+	{ "logistic", transcendental },
+	{ "map", map },
+	{ "maximum", elementwise },
+	{ "minimum", elementwise },
+	{ "multiply", elementwise },
+	{ "negate", elementwise },
+	{ "not", elementwise },
+	{ "opt-barrier", free_of_charge },
+	{ "or", elementwise },
+	{ "outfeed", outfeed },
+	{ "parameter", free_of_charge },
+	{ "popcnt", elementwise },
+	{ "power", transcendental },
+	{ "real", elementwise },
+	{ "recv-done", free_of_charge },
+	{ "reduce", reduce },
+	{ "reduce-precision", elementwise },
+	{ "reduce-window", reduce_window },
+	{ "remainder", elementwise },
+	{ "rng", draw },
+	{ "rng-bit-generator", draw },
+	{ "round-nearest-afz", elementwise },
+	{ "round-nearest-even", elementwise },
+	{ "rsqrt", transcendental },
+	{ "scatter", scatter },
+	{ "select", elementwise },
+	{ "select-and-scatter", select_and_scatter },
+	{ "send-done", free_of_charge },
+	{ "shift-left", elementwise },
+	{ "shift-right-arithmetic", elementwise },
+	{ "shift-right-logical", elementwise },
+	{ "sign", elementwise },
+	{ "sine", transcendental },
+	{ "sinh", transcendental },
+	{ "slice", slice },
+	{ "sort", sort },
+	{ "sqrt", transcendental },
+	{ "stochastic-convert", elementwise },
+	{ "subtract", elementwise },
+	{ "tan", transcendental },
+	{ "tanh", transcendental },
+	{ "triangular-solve", triangular_solve },
+	{ "tuple", free_of_charge },
+	{ "while", call },
+	{ "xor", elementwise },
+};
+
+static rule_fn *rule_of(struct ts_bytes opcode)
+{
+	size_t low = 0, high = TS_NELEM(rules);
+
+	while (low < high) {
+		size_t mid = (low + high) / 2, n = strlen(rules[mid].opcode);
+		int order = memcmp(opcode.n ? opcode.p : (const uint8_t *)"", rules[mid].opcode,
+				   TS_MIN(opcode.n, n));
+
+		if (order == 0 && opcode.n == n)
+			return rules[mid].rule;
+		if (order < 0 || (order == 0 && opcode.n < n))
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return move;
+}
+
+void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	rule_of(instr->opcode)(walk, instr, cost);
+}
