@@ -1,0 +1,302 @@
+/*
+ * The sequence for one session. Caches go before the first profile changes and once more after the
+ * last, for an XProf that looked in between; suggestions, report and trace stand on their own;
+ * cache_version.txt comes last, when there is something for it to keep.
+ */
+#include "overlay/apply.h"
+
+#include "io/file.h"
+#include "overlay/cache.h"
+#include "overlay/suggestions.h"
+#include "overlay/work.h"
+#include "overlay/xplane.h"
+
+#define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
+#define REPORT_HEAD 256		     /* bytes in which our report's mark is looked for */
+
+static bool is_profile(const struct ts_hostfile *file)
+{
+	return ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX);
+}
+
+static uint32_t find_host(const struct ts_profile *profile, const char *name)
+{
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		if (ts_bytes_is(profile->hosts[i].name, name))
+			return i;
+	return TS_NONE;
+}
+
+/* The native part of the input, then OVERLAY, in place of the file. */
+static enum ts_status replace(struct work *work, const struct ts_input *in, const char *path,
+			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
+{
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = ts_input_check(in, story);
+
+	if (!st)
+		st = work_drop_caches(work, story);
+	if (!st)
+		st = ts_newfile_open(&file, path, story);
+	if (st)
+		goto done;
+	if (in->fd >= 0)
+		st = ts_newfile_copy(&file, in->fd, 0, native_bytes, story);
+	else
+		st = ts_newfile_put(&file, ts_bytes_cut(in->bytes, 0, native_bytes), story);
+	if (!st)
+		st = ts_newfile_put(&file, overlay, story);
+	if (!st)
+		st = ts_newfile_commit(&file, story);
+done:
+	ts_newfile_release(&file);
+	return st;
+}
+
+static void explain_size(struct ts_error *story, const char *path)
+{
+	ts_fail(story, TS_OK, "%s: with the overlay it would pass 2 GiB, which XProf cannot read "
+		"(record fewer steps); the other results are written", path);
+}
+
+/* Puts OVERLAY behind the native part unless it is there; an empty one takes the old one out. */
+static void set_overlay(struct work *work, const struct ts_hostfile *file, const struct ts_input *in,
+			size_t native_bytes, struct ts_bytes overlay)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_bytes old = ts_bytes_cut(in->bytes, native_bytes, in->bytes.n);
+	bool same, too_big = overlay.n && native_bytes + overlay.n > PROTOBUF_BYTES_MAX;
+
+	if (too_big)
+		overlay.n = 0;
+	same = ts_bytes_eq(old, overlay);
+	if (!same && work->options->dry_run)
+		work_drop_caches(work, &story);
+	else if (!same)
+		replace(work, in, file->path, native_bytes, overlay, &story);
+	if (too_big && !story.status)
+		explain_size(&story, file->path);
+	if (too_big)
+		work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0, &story);
+	else if (overlay.n || story.status)
+		work_note(work, TS_THING_OVERLAY, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
+			  file->name, overlay.n, &story);
+	else if (!same)
+		work_note(work, TS_THING_OVERLAY, TS_DEED_RESTORED, file->name, old.n, &story);
+}
+
+static void annotate_host(struct work *work, size_t index)
+{
+	const struct ts_hostfile *file = &work->session->files[index];
+	const struct ts_input *in = &work->plan->inputs[index];
+	uint32_t host = find_host(work->plan->profile, file->host);
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_buf overlay = TS_BUF_INIT;
+	size_t native_bytes;
+	enum ts_status st;
+
+	if (host == TS_NONE || in->bytes.n == 0)
+		return; /* it could not be read, and the reader has said so */
+	st = ts_overlay_find(in->bytes, &native_bytes, &story);
+	if (!st)
+		st = ts_overlay_planes(&overlay, work->plan->profile, host, work->plan->results,
+				       native_bytes, &story);
+	if (!st) {
+		set_overlay(work, file, in, native_bytes, ts_buf_bytes(&overlay));
+	} else {
+		ts_fail_at(&story, st, "%s", file->path);
+		work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+	}
+	ts_buf_release(&overlay);
+}
+
+static void strip_host(struct work *work, size_t index)
+{
+	const struct ts_hostfile *file = &work->session->files[index];
+	struct ts_input in = TS_INPUT_INIT;
+	struct ts_error story = TS_ERROR_INIT;
+	enum ts_status st = ts_input_open(&in, file->path, &story);
+	size_t native_bytes;
+
+	if (!st) {
+		native_bytes = ts_overlay_native_bytes(in.bytes);
+		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
+	} else if (st != TS_FORMAT) { /* that is an empty file: nothing of ours is in it */
+		work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+	}
+	ts_input_release(&in);
+}
+
+static void do_profiles(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+
+	for (size_t i = 0; i < work->session->nr_files; i++) {
+		if (!is_profile(&work->session->files[i]))
+			continue;
+		work->has_profiles = true;
+		if (work->plan)
+			annotate_host(work, i);
+		else
+			strip_host(work, i);
+	}
+	if (work->caches_gone && !work->options->dry_run)
+		ts_cache_remove(work->session, false, &work->report->nr_caches, &story);
+}
+
+static void do_suggestions(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_input old;
+	bool exists, ours;
+	enum ts_status st = work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story);
+
+	if (!st)
+		st = ts_suggestions_make(&text, old.bytes, work->plan ? work->plan->results : NULL,
+					 &story);
+	ours = ts_suggestions_ours(old.bytes) || ts_suggestions_ours(ts_buf_bytes(&text));
+	if (st)
+		work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED, TS_SUGGESTIONS_FILE, 0, &story);
+	else if (ours && text.n)
+		work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE, ts_buf_bytes(&text));
+	else if (ours)
+		work_remove(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE);
+	ts_input_release(&old);
+	ts_buf_release(&text);
+}
+
+static bool is_our_report(struct ts_bytes file)
+{
+	return ts_bytes_starts(file, "{") &&
+	       ts_bytes_has(ts_bytes_cut(file, 0, REPORT_HEAD), TS_REPORT_MARK);
+}
+
+static void do_report(struct work *work)
+{
+	struct ts_bytes text = work->plan ? work->plan->report_json : (struct ts_bytes){ NULL, 0 };
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_input old;
+	bool exists, ours;
+	enum ts_status st = work_read(work, &old, TS_REPORT_FILE, &exists, &story);
+
+	ours = is_our_report(old.bytes);
+	ts_input_release(&old);
+	if (!st && text.n && exists && !ours)
+		st = ts_fail(&story, TS_IO, "%s/%s: not made by TPUsight (move it away)",
+			     work->session->dir, TS_REPORT_FILE);
+	if (st)
+		work_note(work, TS_THING_REPORT, TS_DEED_FAILED, TS_REPORT_FILE, 0, &story);
+	else if (text.n)
+		work_put(work, TS_THING_REPORT, TS_REPORT_FILE, text);
+	else if (ours)
+		work_remove(work, TS_THING_REPORT, TS_REPORT_FILE);
+}
+
+static void do_trace(struct work *work)
+{
+	if (work->plan && work->plan->write_trace)
+		work_put_trace(work);
+	else
+		work_take_out_trace(work);
+}
+
+static void wanted_version(const struct work *work, struct ts_buf *content)
+{
+	struct ts_buf version = TS_BUF_INIT;
+
+	if (work->options->xprof_version)
+		ts_buf_puts(&version, work->options->xprof_version);
+	else
+		ts_cache_installed(getenv("PATH"), getenv("HOME"), &version);
+	ts_cache_version_make(content, ts_buf_bytes(&version));
+	content->failed |= version.failed;
+	ts_buf_release(&version);
+}
+
+/* Written where there is none, or one of ours for another XProf; caches that are there already may
+ * be of any XProf, and go first. */
+static void put_cache_version(struct work *work, struct ts_bytes old)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_buf content = TS_BUF_INIT;
+	enum ts_status st = TS_OK;
+
+	wanted_version(work, &content);
+	if (content.failed)
+		st = ts_fail_nomem(&story);
+	if (!st && !ts_bytes_eq(old, ts_buf_bytes(&content)))
+		st = work_drop_caches(work, &story);
+	if (st)
+		work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED, TS_CACHE_VERSION_FILE, 0,
+			  &story);
+	else
+		work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE, ts_buf_bytes(&content));
+	ts_buf_release(&content);
+}
+
+static void do_cache_version(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_input old;
+	bool exists, ours;
+
+	if (work_read(work, &old, TS_CACHE_VERSION_FILE, &exists, &story)) {
+		work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED, TS_CACHE_VERSION_FILE, 0,
+			  &story);
+		return;
+	}
+	ours = ts_cache_version_ours(old.bytes);
+	if (work->plan && work->has_profiles && (!exists || ours))
+		put_cache_version(work, old.bytes);
+	else if (ours)
+		work_remove(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE);
+	ts_input_release(&old);
+}
+
+static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
+{
+	const struct ts_session *session = work->session;
+	enum ts_status st;
+
+	if (session->kind == TS_SESSION_STREAM)
+		return ts_fail(work->err, TS_USAGE,
+			       "standard input has no folder to write to (name a file or folder)");
+	if (work->options->dry_run)
+		return TS_OK;
+	st = ts_dir_lock(lock, session->dir, work->err);
+	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
+}
+
+static enum ts_status run(struct work *work)
+{
+	struct ts_dirlock lock = TS_DIRLOCK_INIT;
+
+	work->status = prepare(work, &lock);
+	if (!work->status) {
+		do_profiles(work);
+		if (work->has_profiles || !work->plan)
+			do_suggestions(work);
+		do_report(work);
+		do_trace(work);
+		do_cache_version(work);
+	}
+	ts_dir_unlock(&lock);
+	return work->status;
+}
+
+enum ts_status ts_overlay_apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
+				const struct ts_overlay_options *options,
+				struct ts_overlay_report *report, struct ts_error *err)
+{
+	return run(&(struct work){ .session = session, .plan = plan, .options = options,
+				   .report = report, .err = err });
+}
+
+enum ts_status ts_overlay_strip(const struct ts_session *session,
+				const struct ts_overlay_options *options,
+				struct ts_overlay_report *report, struct ts_error *err)
+{
+	return run(&(struct work){ .session = session, .options = options, .report = report,
+				   .err = err });
+}

@@ -1,0 +1,96 @@
+/*
+ * Results into a session's folder, and out again. What is written is interfaces.md section 2:
+ * overlays behind the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put
+ * right.
+ *
+ * The promises: every file is replaced whole or not at all. Applying the same results twice leaves
+ * the files of the first time untouched. A strip leaves every file of the user's byte for byte as it
+ * was; after a kill at any point so does the next strip, and the next apply gets where the
+ * killed one was going. Which files are ours is known from their content: nothing else is ever
+ * replaced or removed, save XProf's caches, which it makes anew. What is kept is the content, mode and
+ * owner; a profile that was annotated or stripped has a new modification time, as XProf and
+ * copying tools must see.
+ *
+ * A profile of somebody else's is never guessed at: a damaged one is left as it is (FAILED), and so is
+ * one that the overlay would take over 2 GiB, where no protobuf library reads it any more (SKIPPED).
+ * One file's failure does not stop the others; the first one's status comes back, with its story, and
+ * all of them are in the report.
+ */
+#ifndef TS_OVERLAY_APPLY_H
+#define TS_OVERLAY_APPLY_H
+
+#include "io/input.h"
+#include "io/newfile.h"
+#include "io/rundir.h"
+#include "model/profile.h"
+#include "result/result.h"
+
+#define TS_REPORT_FILE "ALL_HOSTS.tpusight.json"
+#define TS_TRACE_FILE "perfetto_trace.json.gz"
+#define TS_TRACE_NATIVE_FILE "perfetto_trace.native.json.gz" /* the user's, while ours has its name */
+#define TS_TRACE_MARK "{\"otherData\":{\"generator\":\"tpusight" /* a trace of ours begins so */
+#define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
+
+struct ts_overlay_plan {
+	const struct ts_profile *profile;
+	const struct ts_results *results;
+	const struct ts_input *inputs; /* one for each file of the session, as analysed; those
+					  without bytes could not be read and are left alone */
+	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
+	/* Writes the trace, gzip and all, beginning with TS_TRACE_MARK; NULL: one of ours is taken out. */
+	enum ts_status (*write_trace)(void *ctx, struct ts_newfile *file, struct ts_error *err);
+	void *trace_ctx;
+};
+
+struct ts_overlay_options {
+	bool dry_run;		   /* find out and say, write nothing; the trace is not made */
+	const char *xprof_version; /* for cache_version.txt; NULL: of the installed XProf */
+};
+
+enum ts_overlay_thing {
+	TS_THING_OVERLAY,
+	TS_THING_SUGGESTIONS,
+	TS_THING_REPORT,
+	TS_THING_TRACE,
+	TS_THING_CACHE_VERSION,
+};
+
+enum ts_overlay_deed {
+	TS_DEED_WRITTEN,   /* new, or with new content */
+	TS_DEED_UNCHANGED, /* it was there already, to the byte */
+	TS_DEED_RESTORED,  /* ours is out, the user's is back */
+	TS_DEED_REMOVED,   /* ours is out, nothing else was there */
+	TS_DEED_SKIPPED,   /* left as it is: .why */
+	TS_DEED_FAILED,	   /* likewise, and the call failed: .why */
+};
+
+struct ts_overlay_entry {
+	enum ts_overlay_thing thing;
+	enum ts_overlay_deed deed;
+	const char *name;  /* of the file, without folder */
+	uint64_t nr_bytes; /* ours: of the overlay alone for profiles; 0 for a trace not made (dry run) */
+	const char *why;   /* "path: cause (what to do)"; NULL with other deeds */
+};
+
+struct ts_overlay_report {
+	struct ts_overlay_entry *entries; /* in the order of the work */
+	size_t nr_entries, cap_entries;
+	size_t nr_caches; /* of XProf's removed */
+	size_t nr_stale;  /* temporaries of a killed run removed */
+	struct ts_arena arena;
+};
+
+#define TS_OVERLAY_REPORT_INIT { NULL, 0, 0, 0, 0, TS_ARENA_INIT }
+
+void ts_overlay_report_release(struct ts_overlay_report *report);
+
+/* TS_USAGE for a session that is no folder (standard input). */
+enum ts_status ts_overlay_apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
+				const struct ts_overlay_options *options,
+				struct ts_overlay_report *report, struct ts_error *err);
+/* A report without entries: nothing of ours was there. */
+enum ts_status ts_overlay_strip(const struct ts_session *session,
+				const struct ts_overlay_options *options,
+				struct ts_overlay_report *report, struct ts_error *err);
+
+#endif

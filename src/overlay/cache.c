@@ -1,0 +1,213 @@
+/*
+ * What XProf keeps beside a profile: read from openxla/xprof (xprof/convert/repository.cc for the
+ * names, plugin/xprof/profile_plugin.py for cache_version.txt: read, strip, compare as strings).
+ */
+#include "overlay/cache.h"
+
+#include "io/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+
+#define MARK "\n\t\n" /* behind the version in a cache_version.txt of ours */
+#define VERSION_MAX 64
+
+static const char *const host_suffixes[] = {
+	".SSTABLE", ".metadata.SSTABLE", ".trie.SSTABLE", ".op_stats_v2.pb", ".dcn_collective_stats.pb",
+};
+
+static bool is_host_cache(const char *name, const char *host)
+{
+	size_t n = strlen(host);
+
+	if (strncmp(name, host, n) != 0)
+		return false;
+	for (size_t i = 0; i < TS_NELEM(host_suffixes); i++)
+		if (strcmp(name + n, host_suffixes[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_shared_cache(struct ts_bytes name)
+{
+	return ts_bytes_starts(name, "ALL_HOSTS.") && ts_bytes_ends(name, ".pb") &&
+	       !ts_bytes_ends(name, TS_XPLANE_SUFFIX) && !ts_bytes_ends(name, ".hlo_proto.pb") &&
+	       !ts_bytes_is(name, "ALL_HOSTS.smart_suggestion.pb");
+}
+
+bool ts_cache_is(const struct ts_session *session, const char *name)
+{
+	if (strcmp(name, ".cached_tools.json") == 0 || is_shared_cache(ts_bytes_of(name)) ||
+	    is_host_cache(name, "ALL_HOSTS") || is_host_cache(name, "NO_HOST"))
+		return true;
+	for (size_t i = 0; i < session->nr_files; i++)
+		if (is_host_cache(name, session->files[i].host))
+			return true;
+	return false;
+}
+
+static enum ts_status remove_one(const struct ts_session *session, const char *name,
+				 struct ts_error *err)
+{
+	struct ts_buf path = TS_BUF_INIT;
+	enum ts_status st = TS_NOMEM;
+
+	if (ts_session_path(session, name, &path) && !path.failed)
+		st = ts_file_remove((const char *)path.p, err);
+	else
+		ts_fail_nomem(err);
+	ts_buf_release(&path);
+	return st;
+}
+
+enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, size_t *nr_removed,
+			       struct ts_error *err)
+{
+	DIR *dir = opendir(session->dir);
+	enum ts_status st = TS_OK;
+	const struct dirent *entry;
+
+	if (!dir)
+		return ts_fail_errno(err, errno, session->dir, "open the folder");
+	while (!st && (entry = readdir(dir)) != NULL) {
+		if (!ts_cache_is(session, entry->d_name))
+			continue;
+		if (!dry_run)
+			st = remove_one(session, entry->d_name, err);
+		*nr_removed += !st;
+	}
+	closedir(dir);
+	return st;
+}
+
+/* The installed version. */
+
+static const char *const package_prefixes[] = { "xprof-", "xprof_nightly-",
+						"tensorboard_plugin_profile-" };
+
+static bool is_version(struct ts_bytes text)
+{
+	if (text.n == 0 || text.n > VERSION_MAX || text.p[0] < '0' || text.p[0] > '9')
+		return false;
+	for (size_t i = 0; i < text.n; i++)
+		if (!((text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'z') ||
+		      text.p[i] == '.' || text.p[i] == '+'))
+			return false;
+	return true;
+}
+
+/* The version in NAME when it is PREFIX-VERSION.dist-info; empty when it is not. */
+static struct ts_bytes version_in(const char *name, const char *prefix)
+{
+	struct ts_bytes all = ts_bytes_of(name);
+	size_t front = strlen(prefix), back = sizeof(".dist-info") - 1;
+
+	if (!ts_bytes_starts(all, prefix) || !ts_bytes_ends(all, ".dist-info") ||
+	    all.n <= front + back)
+		return (struct ts_bytes){ NULL, 0 };
+	all = ts_bytes_cut(all, front, all.n - front - back);
+	return is_version(all) ? all : (struct ts_bytes){ NULL, 0 };
+}
+
+/* The best package in a folder of packages: the first of the prefixes, the highest name. */
+static bool packages_version(const char *packages, struct ts_buf *version)
+{
+	DIR *dir = opendir(packages);
+	size_t best = TS_NELEM(package_prefixes);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		for (size_t i = 0; i < TS_NELEM(package_prefixes) && i <= best; i++) {
+			struct ts_bytes found = version_in(entry->d_name, package_prefixes[i]);
+
+			if (found.n == 0 || (i == best && ts_bytes_cmp(found, ts_buf_bytes(version)) < 0))
+				continue;
+			best = i;
+			ts_buf_clear(version);
+			ts_buf_put(version, found);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return best < TS_NELEM(package_prefixes);
+}
+
+static bool folder_version(struct ts_buf *path, const char *child, struct ts_buf *version)
+{
+	static const char *const kinds[] = { "site-packages", "dist-packages" };
+	size_t keep = path->n;
+	bool found = false;
+
+	for (size_t i = 0; i < TS_NELEM(kinds) && !found; i++) {
+		path->n = keep;
+		ts_buf_printf(path, "/%s/%s", child, kinds[i]);
+		ts_buf_putc(path, '\0');
+		found = !path->failed && packages_version((const char *)path->p, version);
+	}
+	path->n = keep;
+	return found;
+}
+
+/* LIB is a lib folder; looks into each python3* of it. */
+static bool lib_version(struct ts_buf *lib, struct ts_buf *version)
+{
+	size_t keep = lib->n;
+	bool found = false;
+	const struct dirent *entry;
+	DIR *dir;
+
+	ts_buf_putc(lib, '\0');
+	dir = lib->failed ? NULL : opendir((const char *)lib->p);
+	lib->n = keep;
+	while (dir && !found && (entry = readdir(dir)) != NULL)
+		if (ts_bytes_starts(ts_bytes_of(entry->d_name), "python3"))
+			found = folder_version(lib, entry->d_name, version);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static bool prefix_version(struct ts_bytes prefix, const char *below, struct ts_buf *version)
+{
+	static const char *const libs[] = { "lib", "lib64", "local/lib" };
+	struct ts_buf path = TS_BUF_INIT;
+	bool found = false;
+
+	for (size_t i = 0; i < TS_NELEM(libs) && !found && prefix.n; i++) {
+		ts_buf_clear(&path);
+		ts_buf_put(&path, prefix);
+		ts_buf_printf(&path, "%s/%s", below, libs[i]);
+		found = lib_version(&path, version);
+	}
+	ts_buf_release(&path);
+	return found;
+}
+
+bool ts_cache_installed(const char *path, const char *home, struct ts_buf *version)
+{
+	struct ts_bytes rest = ts_bytes_of(path);
+
+	while (rest.n) {
+		size_t n = ts_bytes_find(rest, ":");
+
+		if (prefix_version(ts_bytes_cut(rest, 0, n), "/..", version))
+			return true;
+		rest = ts_bytes_cut(rest, n + 1, rest.n);
+	}
+	if (prefix_version(ts_bytes_of(home), "/.local", version))
+		return true;
+	ts_buf_clear(version);
+	ts_buf_puts(version, TS_XPROF_VERSION);
+	return false;
+}
+
+void ts_cache_version_make(struct ts_buf *out, struct ts_bytes version)
+{
+	ts_buf_put(out, version);
+	ts_buf_puts(out, MARK);
+}
+
+bool ts_cache_version_ours(struct ts_bytes file)
+{
+	return ts_bytes_ends(file, MARK) && is_version(ts_bytes_cut(file, 0, file.n - sizeof(MARK) + 1));
+}

@@ -1,0 +1,160 @@
+/*
+ * perfetto_trace.json.gz: ours in the place of the user's, which keeps its content under another
+ * name. At every moment the first name is there with the old content or the new; what a kill can
+ * leave is a second name for the user's file (the same content under both), and that is recognised.
+ */
+#include "io/file.h"
+#include "io/gzip.h"
+#include "overlay/work.h"
+
+#include <sys/stat.h>
+
+enum owner { NOBODY, OURS, USERS };
+
+struct trace {
+	const char *path, *native_path;
+	enum owner owner;  /* of the file that has the name */
+	bool is_link;	   /* a symbolic one: moved as it is */
+	bool native_there; /* something has the second name */
+	bool native_same;  /* and the same content */
+};
+
+static enum owner owner_of(struct ts_bytes packed)
+{
+	struct ts_buf head = TS_BUF_INIT;
+	bool ours;
+
+	ts_gunzip_head(packed, &head, sizeof(TS_TRACE_MARK) - 1, NULL);
+	ours = ts_bytes_starts(ts_buf_bytes(&head), TS_TRACE_MARK);
+	ts_buf_release(&head);
+	return ours ? OURS : USERS; /* a damaged or empty one is the user's */
+}
+
+static enum ts_status look(struct work *work, struct trace *trace, struct ts_error *story)
+{
+	struct ts_input in;
+	struct stat now;
+	bool exists;
+	enum ts_status st;
+
+	*trace = (struct trace){ .path = work_path(work, TS_TRACE_FILE),
+				 .native_path = work_path(work, TS_TRACE_NATIVE_FILE) };
+	if (!trace->path || !trace->native_path)
+		return ts_fail_nomem(story);
+	st = work_read(work, &in, TS_TRACE_FILE, &exists, story);
+	if (!st && exists)
+		trace->owner = owner_of(in.bytes);
+	ts_input_release(&in);
+	if (lstat(trace->path, &now) == 0) {
+		trace->is_link = S_ISLNK(now.st_mode);
+		if (trace->owner == NOBODY)
+			trace->owner = USERS; /* a link that leads nowhere */
+	}
+	trace->native_there = lstat(trace->native_path, &now) == 0;
+	if (!st && trace->owner == USERS && trace->native_there)
+		st = ts_file_same(trace->path, trace->native_path, &trace->native_same, story);
+	return st;
+}
+
+/* The user's trace gets its second name. */
+static enum ts_status keep_native(const struct trace *trace, struct ts_error *story)
+{
+	if (trace->owner != USERS || trace->native_same)
+		return TS_OK;
+	if (trace->is_link)
+		return ts_file_rename(trace->path, trace->native_path, story);
+	return ts_file_link_or_copy(trace->path, trace->native_path, story);
+}
+
+/* Is what was written already there? */
+static bool is_there(struct work *work, const struct trace *trace, const struct ts_newfile *file)
+{
+	const char *temp;
+	bool same = false;
+
+	if (trace->owner != OURS || !file->temp)
+		return false;
+	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
+					     (int)(file->name - file->path), file->path,
+					     file->temp).p;
+	return temp && !ts_file_same(temp, trace->path, &same, NULL) && same;
+}
+
+static enum ts_status write_trace(struct work *work, const struct trace *trace, bool *unchanged,
+				  uint64_t *nr_bytes, struct ts_error *story)
+{
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = TS_OK;
+
+	if (trace->is_link) /* first: the new file is not to go through it */
+		st = keep_native(trace, story);
+	if (!st)
+		st = ts_newfile_open(&file, trace->path, story);
+	if (st)
+		goto done;
+	st = work->plan->write_trace(work->plan->trace_ctx, &file, story);
+	if (st)
+		goto done;
+	*nr_bytes = file.nr_bytes;
+	*unchanged = is_there(work, trace, &file);
+	if (!*unchanged && !trace->is_link)
+		st = keep_native(trace, story);
+	if (!st && !*unchanged)
+		st = ts_newfile_commit(&file, story);
+done:
+	ts_newfile_release(&file);
+	return st;
+}
+
+static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
+{
+	return ts_fail(story, TS_IO,
+		       "%s: not made by TPUsight, and %s holds another trace already "
+		       "(move one of the two away)", trace->path, TS_TRACE_NATIVE_FILE);
+}
+
+void work_put_trace(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct trace trace;
+	bool unchanged = false;
+	uint64_t nr_bytes = 0;
+	enum ts_status st = look(work, &trace, &story);
+
+	if (!st && trace.owner == USERS && trace.native_there && !trace.native_same)
+		st = refuse(&trace, &story);
+	if (!st && !work->options->dry_run)
+		write_trace(work, &trace, &unchanged, &nr_bytes, &story);
+	work_note(work, TS_THING_TRACE, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
+		  TS_TRACE_FILE, nr_bytes, &story);
+}
+
+/* The second name is no longer needed, or what it names comes back. */
+static enum ts_status bring_back(const struct trace *trace, struct ts_error *story)
+{
+	if (trace->owner == USERS)
+		return ts_file_remove(trace->native_path, story);
+	return ts_file_rename(trace->native_path, trace->path, story);
+}
+
+void work_take_out_trace(struct work *work)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct trace trace;
+	enum ts_status st = look(work, &trace, &story);
+	enum ts_overlay_deed deed = TS_DEED_RESTORED;
+
+	if (!st && !trace.native_there) {
+		if (trace.owner == OURS)
+			work_remove(work, TS_THING_TRACE, TS_TRACE_FILE);
+		return;
+	}
+	if (!st && trace.owner == USERS && !trace.native_same) {
+		refuse(&trace, &story);
+		story.status = TS_OK; /* both are the user's: nothing to take out */
+		deed = TS_DEED_SKIPPED;
+	} else if (!st && !work->options->dry_run) {
+		bring_back(&trace, &story);
+	}
+	work_note(work, TS_THING_TRACE, deed, TS_TRACE_FILE, 0, &story);
+}

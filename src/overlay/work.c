@@ -1,0 +1,120 @@
+/* Files of a session looked at and replaced, and the report of it (overlay/work.h). */
+#include "overlay/work.h"
+
+#include "io/file.h"
+#include "overlay/cache.h"
+
+void ts_overlay_report_release(struct ts_overlay_report *report)
+{
+	free(report->entries);
+	ts_arena_release(&report->arena);
+	*report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
+}
+
+static void fail(struct work *work, const struct ts_error *story)
+{
+	if (work->status)
+		return;
+	work->status = story->status;
+	if (work->err)
+		*work->err = *story;
+}
+
+const char *work_path(struct work *work, const char *name)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_buf path = TS_BUF_INIT;
+	const char *kept = NULL;
+
+	if (ts_session_path(work->session, name, &path) && !path.failed)
+		kept = (const char *)ts_arena_copy(&work->report->arena, ts_buf_bytes(&path)).p;
+	ts_buf_release(&path);
+	if (!kept) {
+		ts_fail_nomem(&story);
+		fail(work, &story);
+	}
+	return kept;
+}
+
+static const char *keep_text(struct work *work, const char *text)
+{
+	const uint8_t *kept = ts_arena_copy(&work->report->arena, ts_bytes_of(text)).p;
+
+	return kept ? (const char *)kept : "out of memory";
+}
+
+void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
+	       const char *name, uint64_t nr_bytes, const struct ts_error *story)
+{
+	struct ts_overlay_report *report = work->report;
+	struct ts_error nomem = TS_ERROR_INIT;
+
+	if (story->status) {
+		deed = TS_DEED_FAILED;
+		fail(work, story);
+	}
+	if (!ts_grow(&report->entries, &report->cap_entries, report->nr_entries + 1,
+		     sizeof(*report->entries))) {
+		ts_fail_nomem(&nomem);
+		fail(work, &nomem);
+		return;
+	}
+	report->entries[report->nr_entries++] = (struct ts_overlay_entry){
+		.thing = thing, .deed = deed, .name = keep_text(work, name), .nr_bytes = nr_bytes,
+		.why = story->text[0] ? keep_text(work, story->text) : NULL,
+	};
+}
+
+enum ts_status work_read(struct work *work, struct ts_input *in, const char *name, bool *exists,
+			 struct ts_error *story)
+{
+	const char *path = work_path(work, name);
+	enum ts_status st;
+
+	*in = (struct ts_input)TS_INPUT_INIT;
+	*exists = false;
+	if (!path)
+		return ts_fail_nomem(story);
+	st = ts_input_open(in, path, story);
+	*exists = st == TS_OK || st == TS_FORMAT; /* that is an empty file */
+	if (st && st != TS_NOTFOUND && st != TS_FORMAT)
+		return st;
+	*story = (struct ts_error)TS_ERROR_INIT;
+	return TS_OK;
+}
+
+void work_put(struct work *work, enum ts_overlay_thing thing, const char *name, struct ts_bytes content)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	const char *path = work_path(work, name);
+	bool same = false;
+
+	if (!path)
+		return;
+	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
+		ts_newfile_save(path, content, &story);
+	work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name, content.n, &story);
+}
+
+void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	const char *path = work_path(work, name);
+
+	if (!path)
+		return;
+	if (!work->options->dry_run)
+		ts_file_remove(path, &story);
+	work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
+}
+
+enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
+{
+	enum ts_status st = TS_OK;
+
+	if (!work->caches_gone)
+		st = ts_cache_remove(work->session, work->options->dry_run,
+				     &work->report->nr_caches, story);
+	work->caches_gone = st == TS_OK;
+	return st;
+}

@@ -1,0 +1,44 @@
+/*
+ * What apply and strip share: the folder they work in, the report they fill, files looked at and
+ * replaced. Nobody outside src/overlay includes this.
+ */
+#ifndef TS_OVERLAY_WORK_H
+#define TS_OVERLAY_WORK_H
+
+#include "overlay/apply.h"
+
+struct work {
+	const struct ts_session *session;
+	const struct ts_overlay_plan *plan; /* NULL: everything of ours is taken out */
+	const struct ts_overlay_options *options;
+	struct ts_overlay_report *report;
+	struct ts_error *err;  /* of the caller */
+	enum ts_status status; /* the first that was not good */
+	bool caches_gone;
+	bool has_profiles;     /* xplanes, which XProf shows */
+};
+
+/* Paths live in the report's arena; NULL: no memory, and the work has failed. */
+const char *work_path(struct work *work, const char *name);
+
+/* A line of the report. A STORY that is not good makes the deed FAILED, whatever was asked for. */
+void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
+	       const char *name, uint64_t nr_bytes, const struct ts_error *story);
+
+/* A small file as it stands; .bytes empty and TS_OK when it is missing or empty. */
+enum ts_status work_read(struct work *work, struct ts_input *in, const char *name, bool *exists,
+			 struct ts_error *story);
+
+/* NAME gets this content and its line in the report. */
+void work_put(struct work *work, enum ts_overlay_thing thing, const char *name, struct ts_bytes content);
+/* NAME is removed and gets its line in the report. */
+void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
+
+/* XProf's caches are removed, once, before the first profile changes. */
+enum ts_status work_drop_caches(struct work *work, struct ts_error *story);
+
+/* trace.c: the Perfetto trace put in, or taken out. */
+void work_put_trace(struct work *work);
+void work_take_out_trace(struct work *work);
+
+#endif
