@@ -1,1 +1,10 @@
-cli_sources +=
+cli_sources += \
+	src/cli/cli.h src/cli/list.h \
+	src/cli/cmd_annotate.c \
+	src/cli/cmd_hlo.c \
+	src/cli/cmd_report.c \
+	src/cli/config.c src/cli/config.h \
+	src/cli/console.c \
+	src/cli/options.c \
+	src/cli/program.c \
+	src/cli/report.h

@@ -141,17 +141,14 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 }
 
 static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *file,
-				const struct ts_run_options *options, struct ts_error *err)
+				struct ts_input *input, const struct ts_run_options *options,
+				struct ts_error *err)
 {
-	struct ts_input *input = &run->inputs[run->nr_inputs];
 	struct source source;
-	enum ts_status st;
+	enum ts_status st = ts_input_open(input, file->path, err);
 
-	*input = (struct ts_input)TS_INPUT_INIT;
-	st = ts_input_open(input, file->path, err);
 	if (st)
 		return st;
-	run->nr_inputs++;
 	if (ts_archive_probe(input->bytes))
 		return read_archive(run, input->bytes, file->path, options, err);
 	source.bytes = input->bytes;
@@ -183,16 +180,19 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
 	if (!run->inputs || !name_run(run, session))
 		return ts_fail_nomem(err);
+	for (; run->nr_inputs < session->nr_files; run->nr_inputs++)
+		run->inputs[run->nr_inputs] = (struct ts_input)TS_INPUT_INIT;
 	for (size_t i = 0; i < session->nr_files; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
 
-		st = read_file(run, &session->files[i], options, &problem);
+		st = read_file(run, &session->files[i], &run->inputs[i], options, &problem);
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
 		if (st == TS_OK) {
 			nr_read++;
 			continue;
 		}
+		ts_input_release(&run->inputs[i]);
 		if (session->nr_files == 1) {
 			if (err)
 				*err = problem;

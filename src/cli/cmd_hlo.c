@@ -1,0 +1,68 @@
+/* hlo: what compiled modules alone can tell: no run, no device needed. */
+#include "cli/cli.h"
+
+#include "base/buf.h"
+#include "cli/report.h"
+#include "flow/run.h"
+
+static enum ts_exit run_hlo(struct ts_cli *cli)
+{
+	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings,
+					  .chip = ts_bytes_of(cli->chip) };
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_buf out = TS_BUF_INIT;
+	enum ts_status st = TS_OK;
+	enum ts_exit code;
+	struct ts_run run;
+	size_t nr_bad = 0;
+
+	ts_run_init(&run);
+	for (size_t i = 0; i < cli->nr_paths; i++)
+		if (ts_run_open_module(&run, cli->paths[i], &err)) {
+			ts_complain(err.text);
+			nr_bad++;
+		}
+	code = run.profile.nr_modules == 0 ? TS_EXIT_NOTHING : nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
+	if (run.profile.nr_modules > 0)
+		st = ts_run_analyse(&run, &options, &err);
+	if (run.profile.nr_modules > 0 && st == TS_OK)
+		st = ts_emit_report(cli, &run.results, &out, &err);
+	if (st) {
+		ts_complain(err.text);
+		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	} else if (run.profile.nr_modules > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out))) {
+		code = TS_EXIT_NOTHING;
+	}
+	ts_buf_release(&out);
+	ts_run_release(&run);
+	return code;
+}
+
+static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	struct ts_chip_query query = { .kind = ts_bytes_of(value), .clock_khz = -1, .core_count = -1,
+				       .cc_major = -1, .cc_minor = -1, .memory_bytes = -1 };
+
+	if (!ts_chip_find(&query))
+		return ts_fail(err, TS_USAGE, "%s is not in the chip table (v5e, for instance)", value);
+	cli->chip = value;
+	return TS_OK;
+}
+
+static const struct ts_option options[] = {
+	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
+	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
+	{ "view", 0, "NAME", "one view: ops, modules, systolic, padding, doctor", ts_set_view },
+	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_hlo = {
+	.name = "hlo",
+	.summary = "Analyse compiled modules alone: FLOPs, bytes, padding, matrix products.",
+	.arguments = "FILE...",
+	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a run (times) is\n"
+		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names it.",
+	.options = options,
+	.run = run_hlo,
+};

@@ -1,0 +1,160 @@
+/* report: one report, to the console or a file. */
+#include "cli/cli.h"
+
+#include "base/buf.h"
+#include "flow/run.h"
+#include "cli/report.h"
+
+enum ts_status ts_set_format(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	struct ts_buf names = TS_BUF_INIT;
+
+	if (ts_output_find(value)) {
+		cli->format = value;
+		return TS_OK;
+	}
+	for (size_t i = 0; ts_outputs[i]; i++)
+		ts_buf_printf(&names, "%s%s", i ? ", " : "", ts_outputs[i]->name);
+	ts_fail(err, TS_USAGE, "%s is no format (%.*s)", value, TS_ARG(ts_buf_bytes(&names)));
+	ts_buf_release(&names);
+	return TS_USAGE;
+}
+
+enum ts_status ts_set_output(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->output = value;
+	return TS_OK;
+}
+
+enum ts_status ts_set_view(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->view = value;
+	return TS_OK;
+}
+
+enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
+			      struct ts_buf *out, struct ts_error *err)
+{
+	const struct ts_output *output = ts_output_find(cli->format ? cli->format : "text");
+	bool to_file = cli->output && strcmp(cli->output, "-") != 0;
+	struct ts_report form = {
+		.generator = "tpusight",
+		.version = PACKAGE_VERSION,
+		.view = cli->view,
+		.pretty = true,
+		.color = !to_file && ts_use_color(cli),
+		.width = to_file ? 0 : ts_terminal_width(),
+	};
+	enum ts_status st = output->emit(out, results, &form, err);
+
+	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
+}
+
+static void tell_damage(const struct ts_profile *profile)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	for (size_t i = 0; i < profile->nr_damage; i++) {
+		const struct ts_damage *damage = &profile->damage[i];
+
+		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (what stands before it was read)",
+			TS_ARG(damage->file), (unsigned long long)damage->offset, TS_ARG(damage->cause));
+		ts_complain(err.text);
+	}
+}
+
+static enum ts_status report_session(const struct ts_cli *cli, const struct ts_session *session,
+				     struct ts_buf *out, bool *damaged, struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings };
+	struct ts_run run;
+	enum ts_status st;
+
+	ts_run_init(&run);
+	st = ts_run_open(&run, session, &options, err);
+	if (st == TS_OK)
+		st = ts_run_analyse(&run, &options, err);
+	for (size_t i = 0; i < run.nr_problems; i++)
+		ts_complain(run.problems[i]);
+	if (st == TS_OK)
+		st = ts_emit_report(cli, &run.results, out, err);
+	tell_damage(&run.profile);
+	*damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
+	ts_run_release(&run);
+	return st;
+}
+
+/* JSON and CSV are one document each: of several sessions, one must be chosen. */
+static bool is_one_document(const struct ts_cli *cli)
+{
+	return cli->format && strcmp(cli->format, "text") != 0;
+}
+
+static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	size_t nr_done = 0;
+	bool damaged = false, usage = false;
+
+	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		enum ts_status st;
+
+		ts_progress(cli, runs->sessions[i].dir);
+		st = report_session(cli, &runs->sessions[i], &out, &damaged, &err);
+		ts_progress(cli, NULL);
+		nr_done += st == TS_OK;
+		nr_bad += st != TS_OK;
+		usage |= st == TS_USAGE;
+		if (st)
+			ts_complain(err.text);
+	}
+	if (nr_done > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out)))
+		nr_bad++;
+	ts_buf_release(&out);
+	if (usage)
+		return TS_EXIT_USAGE;
+	if (nr_done == 0)
+		return TS_EXIT_NOTHING;
+	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
+static enum ts_exit run_report(struct ts_cli *cli)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_exit code = TS_EXIT_NOTHING;
+	size_t nr_bad = 0;
+
+	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
+		ts_complain(err.text);
+	} else if (runs.nr_sessions > 1 && is_one_document(cli)) {
+		fprintf(stderr, "tpusight: %zu sessions were found, and %s is one report (name one of "
+			"them, %s for instance)\n", runs.nr_sessions, cli->format,
+			runs.sessions[runs.nr_sessions - 1].dir);
+		code = TS_EXIT_USAGE;
+	} else {
+		code = report_all(cli, &runs, nr_bad);
+	}
+	ts_runs_release(&runs);
+	return code;
+}
+
+static const struct ts_option options[] = {
+	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
+	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
+	{ "view", 0, "NAME", "one view: overview, ops, modules, steps, time, systolic, padding, doctor", ts_set_view },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_report = {
+	.name = "report",
+	.summary = "Print the report of a profile session; nothing is written into it.",
+	.arguments = "PATH...",
+	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with profiles inside, or -\n"
+		"for standard input.",
+	.options = options,
+	.run = run_report,
+};
