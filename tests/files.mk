@@ -1,3 +1,5 @@
 EXTRA_DIST +=
 include tests/hw/files.mk
 include tests/codec/files.mk
+include tests/result/files.mk
+include tests/write/files.mk

@@ -37,24 +37,28 @@ bool ts_result_has_findings(const struct ts_result *result)
 	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
 }
 
-static bool find_in(const struct ts_result *result, struct ts_bytes name, struct ts_view *view)
+/* A table's own name: of a top-level result as it is, of others behind the result's and a dot. */
+static const struct ts_table *find_table(const struct ts_result *result, struct ts_bytes name)
 {
 	size_t n = strlen(result->name);
-	struct ts_bytes rest = name;
 
-	view->result = result;
-	view->table = NULL;
-	if (ts_bytes_is(name, result->name))
-		return true;
 	if (!result->top_level) {
 		if (!ts_bytes_starts(name, result->name) || name.n <= n || name.p[n] != '.')
-			return false;
-		rest = ts_bytes_cut(name, n + 1, name.n);
+			return NULL;
+		name = ts_bytes_cut(name, n + 1, name.n);
 	}
-	for (size_t i = 0; i < result->nr_tables && !view->table; i++)
-		if (ts_bytes_is(rest, result->tables[i].name))
-			view->table = &result->tables[i];
-	return view->table != NULL;
+	for (size_t i = 0; i < result->nr_tables; i++)
+		if (ts_bytes_is(name, result->tables[i].name))
+			return &result->tables[i];
+	return NULL;
+}
+
+/* "ops" is the table ops, also where the result that has it is called so. */
+static bool find_in(const struct ts_result *result, struct ts_bytes name, struct ts_view *view)
+{
+	view->result = result;
+	view->table = find_table(result, name);
+	return view->table || ts_bytes_is(name, result->name);
 }
 
 /* "overview, ops, modules, time, time.per_step, ..." */

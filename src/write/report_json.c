@@ -125,12 +125,13 @@ static void put_table(struct ts_json *json, const struct ts_table *table)
 struct part {
 	const struct ts_result *result;
 	const struct ts_table *table; /* only this one; NULL: all */
-	bool run, rest;		      /* fields below "run.", all others and the tables */
+	bool run, rest;		      /* run and its fields; all others and the tables */
 };
 
 static bool wants_field(const struct part *part, const struct ts_field *field)
 {
-	bool is_run = part->result->top_level && strncmp(field->name, "run.", 4) == 0;
+	bool is_run = part->result->top_level && strncmp(field->name, "run", 3) == 0 &&
+		      (field->name[3] == '.' || field->name[3] == '\0');
 
 	return is_run ? part->run : part->rest && !part->table;
 }
@@ -272,7 +273,7 @@ static void put_head(struct ts_json *json, const struct ts_report *report)
 	ts_json_object_end(json);
 }
 
-/* Modules alone have no run: null then. */
+/* Where nobody speaks of a run (modules alone) it is null. */
 static void put_run(struct ts_json *json, const struct ts_results *results)
 {
 	size_t before = json->out->n;

@@ -182,17 +182,23 @@ static void put_notes(struct text *text, const struct ts_result *result)
 	}
 }
 
+static bool is_time(const struct ts_result *result)
+{
+	return strcmp(result->name, "time") == 0;
+}
+
 /* A result without anything for people is left out, title and all. */
 static bool has_text(const struct ts_result *result)
 {
-	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0;
+	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0 ||
+	       is_time(result);
 }
 
 static void put_result(struct text *text, const struct ts_result *result)
 {
 	if (has_text(result)) {
 		put_title(text, result->title ? result->title : result->name);
-		if (strcmp(result->name, "time") == 0)
+		if (is_time(result))
 			ts_breakdown_of_time(text->out, result);
 		put_fields(text, result);
 		put_findings(text, result);

@@ -9,7 +9,6 @@
 #define DOT	   " \xC2\xB7 "
 #define RESET	   "\033[0m"
 #define NR_KINDS   8  /* of devices, told apart */
-#define PLACE_MIN  16 /* columns that the run's name keeps */
 #define NR_LINES   2  /* for a finding */
 #define WRAP_SLACK 12 /* columns that breaking at words may cost */
 
@@ -122,16 +121,20 @@ static void put_first_line(struct ts_buf *out, const struct ts_results *results,
 	int64_t duration_ps = ts_value_int(top_value(results, "run.duration_ps"));
 	struct ts_buf place = TS_BUF_INIT, rest = TS_BUF_INIT;
 	char duration[TS_UNIT_MAX];
-	size_t taken;
+	size_t all;
 
 	put_place(&place, results);
 	put_machines(&rest, results);
 	ts_buf_printf(&rest, DOT "%s", duration_ps < 0 ? "-" : ts_fmt_ps(duration, duration_ps));
 	put_steps(&rest, results);
-	taken = ts_term_width(ts_buf_bytes(&rest));
-	ts_term_cut(out, ts_buf_bytes(&place),
-		    width == 0 ? SIZE_MAX : TS_MAX(PLACE_MIN, width - TS_MIN(width, taken)));
-	ts_buf_put(out, ts_buf_bytes(&rest));
+	all = ts_term_width(ts_buf_bytes(&place)) + ts_term_width(ts_buf_bytes(&rest));
+	ts_term_cut(out, ts_buf_bytes(&place), width ? width : SIZE_MAX);
+	if (width && all > width) { /* the name alone, then the rest without its first dot */
+		ts_buf_puts(out, "\n  ");
+		ts_buf_put(out, ts_bytes_cut(ts_buf_bytes(&rest), strlen(DOT), rest.n));
+	} else {
+		ts_buf_put(out, ts_buf_bytes(&rest));
+	}
 	ts_buf_putc(out, '\n');
 	out->failed |= place.failed || rest.failed;
 	ts_buf_release(&place);

@@ -1,0 +1,215 @@
+/* Bins: nothing is lost, whatever is added and however often they fold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "result/result.h"
+
+static double sum_of(const struct ts_bins *bins)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < TS_BINS; i++)
+		sum += bins->amount[i];
+	return sum;
+}
+
+static void assert_near(double a, double b)
+{
+	if (fabs(a - b) > 1e-9 * fmax(1, fabs(b)))
+		fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void amount_is_spread_over_the_bins_it_covers(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 100, 10);
+	ts_bins_add(&bins, 105, 125, 40); /* half a bin, a bin, half a bin: 2 a picosecond */
+	assert_int_equal(bins.nr, 3);
+	assert_near(bins.amount[0], 10);
+	assert_near(bins.amount[1], 20);
+	assert_near(bins.amount[2], 10);
+	ts_bins_add(&bins, 110, 120, 1); /* ends on an edge: no bin behind it */
+	assert_near(bins.amount[1], 21);
+	assert_int_equal(bins.nr, 3);
+}
+
+static void moment_without_length_falls_into_one_bin(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 0, 10);
+	ts_bins_add(&bins, 20, 20, 5);
+	ts_bins_add(&bins, 20, 10, 2); /* ends before it starts: as if without length */
+	assert_near(bins.amount[2], 7);
+	assert_int_equal(bins.nr, 3);
+}
+
+static void time_before_the_origin_counts_as_its_first_moment(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 100, 10);
+	ts_bins_add(&bins, 90, 110, 20);
+	ts_bins_add(&bins, 0, 50, 3);
+	assert_near(bins.amount[0], 23);
+	assert_int_equal(bins.nr, 1);
+}
+
+static void bins_fold_in_pairs_when_time_runs_past_the_last(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 0, 10);
+	ts_bins_add(&bins, 0, 10, 1);
+	ts_bins_add(&bins, 10, 20, 2);
+	ts_bins_add(&bins, 20, 30, 4);
+	ts_bins_add(&bins, 10239, 10240, 8); /* the last moment of the last bin */
+	assert_int_equal(bins.width_ps, 10);
+	assert_int_equal(bins.nr, 1024);
+	ts_bins_add(&bins, 10240, 10241, 16); /* one more */
+	assert_int_equal(bins.width_ps, 20);
+	assert_int_equal(bins.nr, 513);
+	assert_near(bins.amount[0], 3);
+	assert_near(bins.amount[1], 4);
+	assert_near(bins.amount[511], 8);
+	assert_near(bins.amount[512], 16);
+}
+
+static void width_may_be_left_to_the_first_amount(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 0, 0);
+	ts_bins_add(&bins, 0, INT64_MAX, 1000);
+	assert_true(bins.nr <= TS_BINS);
+	assert_near(sum_of(&bins), 1000);
+	assert_near(bins.amount[0], bins.amount[1]);
+}
+
+static void numbers_that_are_none_are_left_out(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, 0, 1);
+	ts_bins_add(&bins, 0, 1, NAN);
+	ts_bins_add(&bins, 0, 1, INFINITY);
+	assert_near(sum_of(&bins), 0);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 20;
+}
+
+static void sum_is_kept_whatever_is_added(void **state)
+{
+	uint64_t seed = 11;
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct ts_bins bins;
+		double added = 0;
+
+		ts_bins_init(&bins, (int64_t)(next_random(&seed) % 1000), 1 + round % 7);
+		for (int i = 0; i < 500; i++) {
+			int64_t start = (int64_t)(next_random(&seed) >> next_random(&seed) % 44);
+			int64_t end = start + (int64_t)(next_random(&seed) >> next_random(&seed) % 44);
+			double amount = (double)(next_random(&seed) % 100000) / 7;
+
+			ts_bins_add(&bins, start, end, amount);
+			added += amount;
+		}
+		assert_near(sum_of(&bins), added);
+		for (size_t i = 0; i < TS_BINS; i++)
+			assert_true(bins.amount[i] >= 0 && (i < bins.nr || bins.amount[i] == 0));
+	}
+}
+
+static void ends_of_time_do_not_overflow(void **state)
+{
+	struct ts_bins bins;
+
+	(void)state;
+	ts_bins_init(&bins, INT64_MIN, 1);
+	ts_bins_add(&bins, INT64_MIN, INT64_MAX, 1);
+	ts_bins_add(&bins, INT64_MAX, INT64_MAX, 1);
+	assert_near(sum_of(&bins), 2);
+	assert_true(bins.nr <= TS_BINS);
+}
+
+static void points_are_rates_and_end_in_zero(void **state)
+{
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_track *track;
+	struct ts_bins bins;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", "R");
+	track = ts_result_track(result, TS_TRACK_COUNTER, "c", 0, 0);
+	ts_bins_init(&bins, 5000000, 1000000); /* bins of a microsecond */
+	ts_bins_add(&bins, 6000000, 8000000, 6);
+	ts_bins_add(&bins, 9000000, 10000000, 1);
+	assert_true(ts_bins_finish(&bins, result, track, 1e-6)); /* millions a second */
+	assert_int_equal(track->nr_points, 5);
+	assert_int_equal(track->points[0].at_ps, 5000000);
+	assert_near(track->points[0].value, 0);
+	assert_int_equal(track->points[1].at_ps, 6000000); /* and 7000000: the same, not said */
+	assert_near(track->points[1].value, 3);
+	assert_int_equal(track->points[2].at_ps, 8000000);
+	assert_near(track->points[2].value, 0);
+	assert_int_equal(track->points[3].at_ps, 9000000);
+	assert_near(track->points[3].value, 1);
+	assert_int_equal(track->points[4].at_ps, 10000000);
+	assert_near(track->points[4].value, 0);
+	ts_results_release(&results);
+}
+
+static void empty_bins_give_no_points(void **state)
+{
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_track *track;
+	struct ts_bins bins;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", "R");
+	track = ts_result_track(result, TS_TRACK_COUNTER, "c", 0, 0);
+	ts_bins_init(&bins, 0, 0);
+	assert_true(ts_bins_finish(&bins, result, track, 1));
+	assert_int_equal(track->nr_points, 0);
+	assert_false(ts_bins_finish(&bins, result, NULL, 1)); /* a track that found no memory */
+	assert_true(results.failed);
+	ts_results_release(&results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(amount_is_spread_over_the_bins_it_covers),
+		cmocka_unit_test(moment_without_length_falls_into_one_bin),
+		cmocka_unit_test(time_before_the_origin_counts_as_its_first_moment),
+		cmocka_unit_test(bins_fold_in_pairs_when_time_runs_past_the_last),
+		cmocka_unit_test(width_may_be_left_to_the_first_amount),
+		cmocka_unit_test(numbers_that_are_none_are_left_out),
+		cmocka_unit_test(sum_is_kept_whatever_is_added),
+		cmocka_unit_test(ends_of_time_do_not_overflow),
+		cmocka_unit_test(points_are_rates_and_end_in_zero),
+		cmocka_unit_test(empty_bins_give_no_points),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* The breakdown block: the form it was asked for in, and that what is shown adds up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "write/breakdown.h"
+
+#include "sample.h"
+
+#define LINE   "============================================================\n"
+#define DASHES "------------------------------------------------------------\n"
+
+static const char golden[] = LINE
+	"  TPUsight Time Breakdown\n" LINE
+	"  Total Time: 125.32 ms\n" DASHES
+	"  Compute            85.20 ms   68.0%\n"
+	"  Memory Wait        25.50 ms   20.3%\n"
+	"  Compilation        10.12 ms    8.1%\n"
+	"  Rematerialization   4.50 ms    3.6%\n" DASHES
+	"  Bottleneck: Your workload is compute-bound (good for TPU!)\n" LINE;
+
+static void assert_text(struct ts_buf *out, const char *expected)
+{
+	ts_buf_putc(out, '\0');
+	assert_false(out->failed);
+	assert_string_equal((char *)out->p, expected);
+	ts_buf_release(out);
+}
+
+static void block_has_the_form_it_was_asked_for_in(void **state)
+{
+	static const struct ts_breakdown_row rows[] = {
+		{ "Compute", 85200 * TS_PS_PER_US },
+		{ "Memory Wait", 25500 * TS_PS_PER_US },
+		{ "Idle", 0 },
+		{ "Compilation", 10120 * TS_PS_PER_US },
+		{ "Rematerialization", 4500 * TS_PS_PER_US },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+
+	(void)state;
+	ts_breakdown_text(&out, rows, TS_NELEM(rows), 125320 * TS_PS_PER_US,
+			  "Your workload is compute-bound (good for TPU!)");
+	assert_text(&out, golden);
+}
+
+static void result_of_the_time_analysis_is_sorted_by_time(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results); /* names remat before compilation */
+	assert_true(ts_breakdown_of_time(&out, ts_results_find(&results, "time")));
+	assert_text(&out, golden);
+	ts_results_release(&results);
+}
+
+static void without_a_total_there_is_no_block(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_false(ts_breakdown_of_time(&out, ts_results_find(&results, "doctor")));
+	assert_false(ts_breakdown_of_time(&out, NULL));
+	assert_int_equal(out.n, 0);
+	ts_results_release(&results);
+}
+
+static void unit_follows_the_total(void **state)
+{
+	static const struct {
+		int64_t ps;
+		const char *total, *row;
+	} cases[] = {
+		{ 100 * TS_PS_PER_S, "Total Time: 100.00 s\n", "  Compute           100.00 s  100.0%\n" },
+		{ 99999 * TS_PS_PER_MS, "Total Time: 99999.00 ms\n",
+		  "  Compute           99999.00 ms  100.0%\n" },
+		{ 100 * TS_PS_PER_US, "Total Time: 0.10 ms\n", "  Compute             0.10 ms  100.0%\n" },
+		{ 99 * TS_PS_PER_US, "Total Time: 99.00 us\n", "  Compute            99.00 us  100.0%\n" },
+		{ 4321000 * TS_PS_PER_S, "Total Time: 4321000.00 s\n",
+		  "  Compute           4321000.00 s  100.0%\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		const struct ts_breakdown_row row = { "Compute", cases[i].ps };
+		struct ts_buf out = TS_BUF_INIT;
+
+		ts_breakdown_text(&out, &row, 1, row.ps, NULL);
+		ts_buf_putc(&out, '\0');
+		if (!strstr((char *)out.p, cases[i].total) || !strstr((char *)out.p, cases[i].row))
+			fail_msg("no \"%s\" in\n%s", cases[i].row, (char *)out.p);
+		assert_null(strstr((char *)out.p, "Bottleneck"));
+		ts_buf_release(&out);
+	}
+}
+
+/* Reads the shown figures back: hundredths of the unit and tenths of a percent. */
+static void add_up(const char *text, long long *total, long long *rows, long long *tenths)
+{
+	long long whole, part;
+	char *at = strstr(text, "Total Time:");
+
+	assert_int_equal(sscanf(at, "Total Time: %lld.%lld", &whole, &part), 2);
+	*total = whole * 100 + part;
+	*rows = *tenths = 0;
+	for (at = strstr(at, "---\n") + 4; *at == ' '; at = strchr(at, '\n') + 1) {
+		long long share, tenth;
+		char label[32], unit[8];
+
+		assert_int_equal(sscanf(at, " %31s %lld.%lld %7s %lld.%lld%%", label, &whole, &part,
+					unit, &share, &tenth), 6);
+		*rows += whole * 100 + part;
+		*tenths += share * 10 + tenth;
+	}
+}
+
+static void shown_rows_add_up_whatever_they_are(void **state)
+{
+	static const char *const labels[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	uint64_t seed = 3;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		struct ts_breakdown_row rows[8];
+		struct ts_buf out = TS_BUF_INIT;
+		long long total, sum, tenths;
+		int64_t total_ps = 0;
+
+		for (size_t i = 0; i < 8; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			rows[i].label = labels[i];
+			rows[i].ps = (int64_t)(seed >> (4 + (seed >> 20) % 60));
+			total_ps += rows[i].ps;
+		}
+		if (total_ps == 0)
+			continue;
+		ts_breakdown_text(&out, rows, 8, total_ps, NULL);
+		ts_buf_putc(&out, '\0');
+		add_up((char *)out.p, &total, &sum, &tenths);
+		assert_int_equal(sum, total);
+		assert_int_equal(tenths, 1000);
+		ts_buf_release(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(block_has_the_form_it_was_asked_for_in),
+		cmocka_unit_test(result_of_the_time_analysis_is_sorted_by_time),
+		cmocka_unit_test(without_a_total_there_is_no_block),
+		cmocka_unit_test(unit_follows_the_total),
+		cmocka_unit_test(shown_rows_add_up_whatever_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

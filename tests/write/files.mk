@@ -1,0 +1,19 @@
+check_PROGRAMS += tests/write/breakdown_test tests/write/report_csv_test \
+	tests/write/report_json_test tests/write/report_text_test tests/write/summary_test
+TESTS += tests/write/breakdown_test tests/write/report_csv_test \
+	tests/write/report_json_test tests/write/report_text_test tests/write/summary_test
+tests_write_breakdown_test_SOURCES = tests/write/breakdown_test.c
+tests_write_breakdown_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_breakdown_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_write_report_csv_test_SOURCES = tests/write/report_csv_test.c tests/write/sample.h
+tests_write_report_csv_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_report_csv_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_write_report_json_test_SOURCES = tests/write/report_json_test.c tests/write/sample.h
+tests_write_report_json_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_report_json_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_write_report_text_test_SOURCES = tests/write/report_text_test.c tests/write/sample.h
+tests_write_report_text_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_report_text_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_write_summary_test_SOURCES = tests/write/summary_test.c tests/write/sample.h
+tests_write_summary_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_summary_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

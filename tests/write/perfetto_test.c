@@ -1,0 +1,135 @@
+/* The text of single trace events, against lines written by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "write/perfetto_json.h"
+
+static void assert_text(struct ts_buf *buf, const char *want)
+{
+	ts_buf_putc(buf, '\0');
+	assert_false(buf->failed);
+	assert_string_equal((const char *)buf->p, want);
+	ts_buf_release(buf);
+}
+
+static void times_are_microseconds_with_three_decimals(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0.000" },
+		{ 1, "0.001" },
+		{ 999, "0.999" },
+		{ 1000, "1.000" },
+		{ 12345, "12.345" },
+		{ 99999, "99.999" },
+		{ 1234567890123, "1234567890.123" },
+		{ -1, "-0.001" },
+		{ -1500, "-1.500" },
+		{ INT64_MAX, "9223372036854775.807" },
+		{ INT64_MIN, "-9223372036854775.808" },
+	};
+	struct ts_perfetto_row row = ts_perfetto_row_of(1, 100);
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct ts_buf got = TS_BUF_INIT, want = TS_BUF_INIT;
+
+		ts_perfetto_flow(&got, &row, 's', 7, cases[i].ns);
+		ts_buf_printf(&want,
+			      ",\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\","
+			      "\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
+			      cases[i].text);
+		ts_buf_putc(&want, '\0');
+		assert_text(&got, (const char *)want.p);
+		ts_buf_release(&want);
+	}
+}
+
+static void a_slice_is_its_times_around_the_tail(void **state)
+{
+	struct ts_perfetto_row row = ts_perfetto_row_of(UINT32_MAX, UINT32_MAX);
+	struct ts_buf buf = TS_BUF_INIT;
+
+	(void)state;
+	ts_perfetto_slice(&buf, &row, 1500, 10, TS_LIT("\"name\":\"a\",\"args\":{"), 7);
+	assert_text(&buf, ",\n{\"ph\":\"X\",\"pid\":4294967295,\"tid\":4294967295,\"ts\":1.500,"
+			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_us\":0.007}}");
+}
+
+static void the_first_event_alone_has_no_comma(void **state)
+{
+	struct ts_perfetto_head head = { .version = "1.0",
+					 .native_file = "n.gz",
+					 .start_unix_ns = 1741722099081044120,
+					 .events_total = 5,
+					 .events_written = 3 };
+	struct ts_buf buf = TS_BUF_INIT;
+	struct ts_bytes text;
+
+	(void)state;
+	ts_perfetto_open(&buf, &head);
+	ts_perfetto_process(&buf, 1, TS_LIT("/device:TPU:0"), 0);
+	ts_perfetto_close(&buf);
+	text = ts_buf_bytes(&buf);
+	assert_true(ts_bytes_starts(text, "{\"otherData\":{\"generator\":\"tpusight\",\"version\":"
+					  "\"1.0\",\"native_file\":\"n.gz\","
+					  "\"start_unix_ns\":\"1741722099081044120\""));
+	assert_true(ts_bytes_has(text, "\"events_left_out\":2"));
+	assert_true(ts_bytes_ends(text, "\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"name\":"
+					"\"process_name\",\"args\":{\"name\":\"/device:TPU:0\"}},\n"
+					"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_sort_index\","
+					"\"args\":{\"sort_index\":0}}\n]}\n"));
+	ts_buf_release(&buf);
+}
+
+static void a_counters_key_is_its_unit(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT;
+
+	(void)state;
+	ts_perfetto_counter(&buf, 2, "HBM bandwidth (GB/s)", 2000, 26.5);
+	ts_perfetto_counter(&buf, 2, "plain", 2000, 1);
+	ts_perfetto_counter(&buf, 2, "plain", 2000, INFINITY);
+	assert_text(&buf,
+		    ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"HBM bandwidth\","
+		    "\"args\":{\"(GB/s)\":26.5}}"
+		    ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"plain\",\"args\":{\"value\":1}}");
+}
+
+static void long_texts_are_cut_between_characters(void **state)
+{
+	struct ts_profile profile;
+	struct ts_buf text = TS_BUF_INIT, buf = TS_BUF_INIT;
+	struct ts_op op;
+
+	(void)state;
+	ts_buf_pad(&text, 'x', 4095);
+	ts_buf_puts(&text, "\xc3\xa9 and more"); /* its second byte is the 4097th */
+	ts_profile_init(&profile);
+	ts_op_init(&op);
+	op.name = ts_buf_bytes(&text);
+	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
+	ts_perfetto_op_tail(&buf, &profile, 0, false);
+	assert_int_equal(buf.n, strlen("\"name\":\"") + 4095 + strlen("\",\"args\":{"));
+	ts_buf_release(&buf);
+	ts_buf_release(&text);
+	ts_profile_release(&profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_microseconds_with_three_decimals),
+		cmocka_unit_test(a_slice_is_its_times_around_the_tail),
+		cmocka_unit_test(the_first_event_alone_has_no_comma),
+		cmocka_unit_test(a_counters_key_is_its_unit),
+		cmocka_unit_test(long_texts_are_cut_between_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

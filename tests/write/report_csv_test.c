@@ -1,0 +1,109 @@
+/* CSV views against tables written down by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "write/report_csv.h"
+
+#include "sample.h"
+
+static void assert_view(const char *view, const char *expected)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	sample_make(&results);
+	assert_int_equal(ts_report_csv(&out, &results, view, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void table_of_a_top_level_result_is_a_view(void **state)
+{
+	(void)state;
+	assert_view("ops", "program_id,name,self_time_ps,flops,is_remat\n"
+			   "18446744073709551615,\"'=cmd|' /C calc'!A0,\"\"</script>\xEF\xBF\xBD[2J\","
+			   "1234567,,true\n"
+			   "7,fusion.12,1000,2000000000,false\n");
+}
+
+static void result_gives_its_first_table(void **state)
+{
+	(void)state;
+	assert_view("time", "step,total_ps\n0,62660000000\n1,62660000000\n");
+	assert_view("time.per_step", "step,total_ps\n0,62660000000\n1,62660000000\n");
+}
+
+static void doctor_gives_its_findings(void **state)
+{
+	(void)state;
+	assert_view("doctor",
+		    "id,rule,severity,title,evidence,impact_ps,impact_pct,confidence,advice,code,op,"
+		    "module,source\n"
+		    "host_transfer:jit_f,host_transfer,critical,82 % of core time waits for copies to "
+		    "and from host memory,4 copies of 5.0 GiB a step at 26 GB/s,75000000000000,82,"
+		    "certain,keep the parameters in HBM,\"x = jax.device_put(x, d)\n\ny = f(x)\n\","
+		    "copy.3,jit_f,/home/u/host-offload.py:29\n"
+		    "damage,damage,info,a file is cut off,,,,possible,,,,,\n");
+}
+
+static void result_without_tables_gives_its_fields_in_a_row(void **state)
+{
+	static const char *const names[] = { "op", "ps" };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_value *items, list;
+	struct ts_results results;
+	struct ts_result *result;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "cache", "Cache");
+	ts_result_field(result, "compilation_count", ts_int(3), TS_MEASURED, NULL);
+	list = ts_result_list(result, names, 2, 2, &items);
+	items[0] = ts_text(ts_bytes_of("-a"));
+	items[1] = ts_int(-5);
+	items[2] = ts_text(ts_bytes_of("b"));
+	ts_result_field(result, "slow", list, TS_MEASURED, NULL);
+	ts_result_field(result, "ratio_pct", ts_real(-12.5), TS_MEASURED, NULL);
+	assert_int_equal(ts_report_csv(&out, &results, "cache", NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "compilation_count,slow,ratio_pct\n"
+					   "3,op=-a ps=-5; op=b ps=,-12.5\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void view_must_be_named_and_known(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_int_equal(ts_report_csv(&out, &results, NULL, &err), TS_USAGE);
+	assert_string_equal(err.text, "a view must be named (there are: overview, ops, time, "
+				      "time.per_step, doctor)");
+	assert_int_equal(ts_report_csv(&out, &results, "overview.ops", &err), TS_USAGE);
+	assert_int_equal(ts_report_csv(&out, &results, "time.", &err), TS_USAGE);
+	assert_int_equal(ts_report_csv(&out, &results, "timeper_step", &err), TS_USAGE);
+	assert_int_equal(out.n, 0);
+	ts_results_release(&results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_of_a_top_level_result_is_a_view),
+		cmocka_unit_test(result_gives_its_first_table),
+		cmocka_unit_test(doctor_gives_its_findings),
+		cmocka_unit_test(result_without_tables_gives_its_fields_in_a_row),
+		cmocka_unit_test(view_must_be_named_and_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

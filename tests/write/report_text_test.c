@@ -1,0 +1,186 @@
+/* The report for people against one written by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "codec/term.h"
+#include "write/report_text.h"
+#include "write/text_table.h"
+
+#include "sample.h"
+
+static const struct ts_report plain = { .generator = "tpusight", .version = "0.1.0", .width = 80 };
+
+static void assert_report(const struct ts_report *report, const char *expected)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	sample_make(&results);
+	assert_int_equal(ts_report_text(&out, &results, report, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+#define DOCTOR_TEXT                                                                        \
+	"Findings\n"                                                                       \
+	"  health (of 100): 14\n"                                                          \
+	"  1. critical 82 % of core time waits for copies to and from host memory\n"       \
+	"     4 copies of 5.0 GiB a step at 26 GB/s\n"                                     \
+	"     impact: up to 75.0 s (82.0 % of core time), certain\n"                       \
+	"     where: copy.3 in jit_f at /home/u/host-offload.py:29\n"                      \
+	"     do: keep the parameters in HBM\n"                                            \
+	"         x = jax.device_put(x, d)\n"                                              \
+	"\n"                                                                               \
+	"         y = f(x)\n"                                                              \
+	"  2. info a file is cut off\n"                                                    \
+	"     impact: not known, possible\n"
+
+static void report_reads_as_written_by_hand(void **state)
+{
+	(void)state;
+	assert_report(&plain,
+		      "Overview\n"
+		      "  duration:   92.6 s\n"
+		      "  duty cycle: 86.5 %\n"
+		      "  MXU:        -\n"
+		      "  note: steps are inferred from jit_f\n"
+		      "\n"
+		      "Ops by self time\n"
+		      "  op                                 self time   FLOPs\n"
+		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J    1.23 us       -\n"
+		      "  fusion.12                            1.00 ns  2.00 G\n"
+		      "\n"
+		      "Where the time went\n"
+		      "============================================================\n"
+		      "  TPUsight Time Breakdown\n"
+		      "============================================================\n"
+		      "  Total Time: 125.32 ms\n"
+		      "------------------------------------------------------------\n"
+		      "  Compute            85.20 ms   68.0%\n"
+		      "  Memory Wait        25.50 ms   20.3%\n"
+		      "  Compilation        10.12 ms    8.1%\n"
+		      "  Rematerialization   4.50 ms    3.6%\n"
+		      "------------------------------------------------------------\n"
+		      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
+		      "============================================================\n"
+		      "\n" DOCTOR_TEXT);
+}
+
+static void view_is_that_part_alone(void **state)
+{
+	struct ts_report report = plain;
+
+	(void)state;
+	report.view = "doctor";
+	assert_report(&report, DOCTOR_TEXT);
+	report.view = "time.per_step"; /* has no title: shown all the same when asked for */
+	assert_report(&report, "  step    total\n"
+			       "     0  62.7 ms\n"
+			       "     1  62.7 ms\n");
+}
+
+static void narrow_terminal_breaks_text_and_cuts_names(void **state)
+{
+	struct ts_report report = plain;
+
+	(void)state;
+	report.width = 40;
+	report.view = "ops";
+	assert_report(&report, "  op                   self time   FLOPs\n"
+			       "  =cmd|' /C\xE2\x80\xA6ript>\xEF\xBF\xBD[2J    1.23 us       -\n"
+			       "  fusion.12              1.00 ns  2.00 G\n");
+}
+
+static void nothing_of_the_profile_steers_the_terminal(void **state)
+{
+	struct ts_report report = plain;
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
+	assert_null(memchr(out.p, '\x1b', out.n));
+	ts_buf_clear(&out);
+	report.color = true; /* now there are some, and all are ours */
+	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
+	assert_non_null(memchr(out.p, '\x1b', out.n));
+	assert_int_equal(ts_bytes_find(ts_buf_bytes(&out), "\x1b[2J"), out.n);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void long_tables_say_how_many_rows_are_left_out(void **state)
+{
+	static const struct ts_column columns[] = { { "n", TS_MEASURED, "n" } };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", "T", columns, 1);
+	table->text_rows = 2;
+	for (int i = 0; i < 100; i++)
+		ts_table_row(result, table)[0] = ts_int(i);
+	assert_int_equal(ts_report_text(&out, &results, &plain, NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "T\n  n\n  0\n  1\n  ... and 98 more\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+struct value_case {
+	const char *name;
+	struct ts_value value;
+	const char *text;
+};
+
+static void units_follow_the_ending_of_the_name(void **state)
+{
+	const struct value_case cases[] = {
+		{ "x_ps", ts_int(1500000), "1.50 us" },
+		{ "hbm_bytes", ts_int(1024), "1.00 KiB" },
+		{ "hbm_bytes_per_s", ts_real(26e9), "26.0 GB/s" },
+		{ "peak_flops_per_s", ts_real(918e12), "918 T/s" },
+		{ "waste_pct", ts_real(12.34), "12.3 %" },
+		{ "flops", ts_int(2000000), "2.00 M" },
+		{ "bytes_accessed", ts_int(2048), "2.00 KiB" },
+		{ "m", ts_int(-12345678), "-12345678" },
+		{ "ratio", ts_real(0.123456), "0.1235" },
+		{ "program_id", ts_id(UINT64_MAX), "18446744073709551615" },
+		{ "x_ps", ts_null(), "-" },
+		{ "flag", ts_bool(false), "no" },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		ts_buf_clear(&out);
+		ts_text_value(&out, cases[i].name, cases[i].value);
+		ts_buf_putc(&out, '\0');
+		assert_string_equal((char *)out.p, cases[i].text);
+	}
+	ts_buf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(report_reads_as_written_by_hand),
+		cmocka_unit_test(view_is_that_part_alone),
+		cmocka_unit_test(narrow_terminal_breaks_text_and_cuts_names),
+		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
+		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
+		cmocka_unit_test(units_follow_the_ending_of_the_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

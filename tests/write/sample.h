@@ -1,0 +1,129 @@
+/*
+ * Results made by hand, small enough to write every output of them down: a run of two steps on two
+ * cores, times that add up, one finding with a place and one without, names that try to escape.
+ */
+#ifndef TESTS_WRITE_SAMPLE_H
+#define TESTS_WRITE_SAMPLE_H
+
+#include "result/result.h"
+
+#define EVIL "=cmd|' /C calc'!A0,\"</script>\x1b[2J"
+
+static inline void sample_overview(struct ts_results *results)
+{
+	static const char *const host_names[] = { "name", "bytes" };
+	static const char *const device_names[] = { "id", "kind" };
+	static const struct ts_column columns[] = {
+		{ "program_id", TS_MEASURED, NULL },
+		{ "name", TS_MEASURED, "op" },
+		{ "self_time_ps", TS_MEASURED, "self time" },
+		{ "flops", TS_COMPILED, "FLOPs" },
+		{ "is_remat", TS_DERIVED, NULL },
+	};
+	struct ts_result *result = ts_results_add(results, "overview", "Overview");
+	struct ts_value *items, *row, list;
+	struct ts_table *ops;
+
+	result->top_level = true;
+	ts_result_field(result, "run.logdir", ts_text(ts_bytes_of("profiles")), TS_MEASURED, NULL);
+	ts_result_field(result, "run.run", ts_text(ts_bytes_of("run1")), TS_MEASURED, NULL);
+	ts_result_field(result, "run.session", ts_text(ts_bytes_of("2025_03_11")), TS_MEASURED, NULL);
+	ts_result_field(result, "run.duration_ps", ts_int(92600000000000), TS_MEASURED, "duration");
+	list = ts_result_list(result, host_names, 2, 1, &items);
+	items[0] = ts_text(ts_bytes_of("h0"));
+	items[1] = ts_int(4096);
+	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+	list = ts_result_list(result, device_names, 2, 2, &items);
+	items[0] = ts_int(0);
+	items[1] = ts_text(ts_bytes_of("TPU v6e"));
+	items[2] = ts_int(1);
+	items[3] = ts_text(ts_bytes_of("TPU v6e"));
+	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+	ts_result_field(result, "overview.health_score", ts_int(14), TS_DERIVED, NULL);
+	ts_result_field(result, "overview.duty_cycle_pct", ts_share_pct(0.865), TS_MEASURED,
+			"duty cycle");
+	ts_result_field(result, "overview.mxu_utilization_pct", ts_null(), TS_MODELLED, "MXU");
+	ts_result_field(result, "overview.step_count", ts_int(2), TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_source", ts_text(ts_bytes_of("inferred from jit_f")),
+			TS_DERIVED, NULL);
+	ts_result_field(result, "overview.step_time_ps.mean", ts_real(0.5), TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_time_ps.max", ts_int(7), TS_MEASURED, NULL);
+	ops = ts_result_table(result, "ops", "Ops by self time", columns, TS_NELEM(columns));
+	row = ts_table_row(result, ops);
+	row[0] = ts_id(UINT64_MAX);
+	row[1] = ts_text(TS_LIT(EVIL));
+	row[2] = ts_int(1234567);
+	row[4] = ts_bool(true);
+	row = ts_table_row(result, ops);
+	row[0] = ts_id(7);
+	row[1] = ts_text(ts_bytes_of("fusion.12"));
+	row[2] = ts_int(1000);
+	row[3] = ts_int(2000000000);
+	row[4] = ts_bool(false);
+	ts_result_note(result, "steps are inferred from %s", "jit_f");
+}
+
+static inline void sample_time(struct ts_results *results)
+{
+	static const struct ts_column columns[] = {
+		{ "step", TS_MEASURED, "step" },
+		{ "total_ps", TS_MEASURED, "total" },
+	};
+	struct ts_result *result = ts_results_add(results, "time", "Where the time went");
+	struct ts_table *steps;
+	struct ts_value *row;
+
+	ts_result_field(result, "total_ps", ts_int(125320000000), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.compute_ps", ts_int(85200000000), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.memory_wait_ps", ts_int(25500000000), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.communication_ps", ts_int(0), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.rematerialization_ps", ts_int(4500000000), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.compilation_ps", ts_int(10120000000), TS_MEASURED, NULL);
+	ts_result_field(result, "bottleneck",
+			ts_text(ts_bytes_of("Your workload is compute-bound (good for TPU!)")),
+			TS_DERIVED, NULL);
+	steps = ts_result_table(result, "per_step", NULL, columns, TS_NELEM(columns));
+	for (int i = 0; i < 2; i++) {
+		row = ts_table_row(result, steps);
+		row[0] = ts_int(i);
+		row[1] = ts_int(62660000000);
+	}
+}
+
+static inline void sample_doctor(struct ts_results *results)
+{
+	static const struct ts_where where[] = {
+		{ { (const uint8_t *)"copy.3", 6 }, { (const uint8_t *)"jit_f", 5 },
+		  { (const uint8_t *)"/home/u/host-offload.py:29", 26 }, UINT32_MAX },
+	};
+	struct ts_result *result = ts_results_add(results, "doctor", "Findings");
+	struct ts_finding *finding = ts_result_finding(result);
+
+	ts_result_field(result, "health_score", ts_int(14), TS_DERIVED, "health (of 100)");
+	*finding = (struct ts_finding){
+		.id = TS_LIT("host_transfer:jit_f"), .rule = "host_transfer",
+		.severity = TS_CRITICAL, .confidence = TS_CERTAIN,
+		.title = TS_LIT("82 % of core time waits for copies to and from host memory"),
+		.evidence = TS_LIT("4 copies of 5.0 GiB a step at 26 GB/s"),
+		.advice = TS_LIT("keep the parameters in HBM"),
+		.code = TS_LIT("x = jax.device_put(x, d)\n\ny = f(x)\n"),
+		.impact_ps = 75000000000000, .impact_share = 0.82,
+		.where = where, .nr_where = 1,
+	};
+	finding = ts_result_finding(result);
+	finding->id = TS_LIT("damage");
+	finding->rule = "damage";
+	finding->severity = TS_INFO;
+	finding->confidence = TS_POSSIBLE;
+	finding->title = TS_LIT("a file is cut off");
+}
+
+static inline void sample_make(struct ts_results *results)
+{
+	ts_results_init(results);
+	sample_overview(results);
+	sample_time(results);
+	sample_doctor(results);
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* The summary on the console. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "codec/term.h"
+#include "write/summary.h"
+
+#include "sample.h"
+
+#define DOT " \xC2\xB7 "
+
+static void assert_summary(const struct ts_results *results, size_t width, const char *expected)
+{
+	const struct ts_report report = { .width = width };
+	struct ts_buf out = TS_BUF_INIT;
+
+	ts_summary_text(&out, results, &report);
+	ts_buf_putc(&out, '\0');
+	assert_false(out.failed);
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+}
+
+static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
+{
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_summary(&results, 140,
+		       "profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+		       "2 steps (inferred from jit_f)\n"
+		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
+		       "1 critical  82 % of core time waits for copies to and from host memory: "
+		       "4 copies of 5.0 GiB a step at 26 GB/s (host-offload.py:29)\n"
+		       "2 info      a file is cut off\n");
+	ts_results_release(&results);
+}
+
+static void summary_breaks_lines_on_a_narrow_one(void **state)
+{
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_summary(&results, 64,
+		       "profiles/run1/2025_03_11\n"
+		       "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT "2 steps (inferred from jit_f)\n"
+		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
+		       "1 critical  82 % of core time waits for copies to and from host\n"
+		       "            memory: 4 copies \xE2\x80\xA6 (host-offload.py:29)\n"
+		       "2 info      a file is cut off\n");
+	ts_results_release(&results);
+}
+
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	for (size_t width = 48; width < 160; width++) {
+		const struct ts_report report = { .width = width };
+		struct ts_buf out = TS_BUF_INIT;
+		struct ts_bytes rest;
+
+		ts_summary_text(&out, &results, &report);
+		for (rest = ts_buf_bytes(&out); rest.n > 0;) {
+			size_t n = ts_bytes_find(rest, "\n");
+			size_t columns = ts_term_width(ts_bytes_cut(rest, 0, n));
+
+			if (columns > width && !ts_bytes_starts(rest, "  1 host")) /* one piece */
+				fail_msg("%zu columns of %zu: %.*s", columns, width,
+					 TS_ARG(ts_bytes_cut(rest, 0, n)));
+			rest = ts_bytes_cut(rest, n + 1, rest.n);
+		}
+		assert_true(ts_bytes_has(ts_buf_bytes(&out), "(host-offload.py:29)"));
+		ts_buf_release(&out);
+	}
+	ts_results_release(&results);
+}
+
+static void what_is_missing_is_a_dash(void **state)
+{
+	struct ts_results results;
+
+	(void)state;
+	ts_results_init(&results);
+	assert_summary(&results, 80, "-" DOT "-\n"
+				     "health -   duty cycle -   MXU -   HBM -   padding -\n");
+	ts_results_add(&results, "doctor", "Findings");
+	assert_summary(&results, 0, "-" DOT "-\n"
+				    "health -   duty cycle -   MXU -   HBM -   padding -\n"
+				    "no findings\n");
+	ts_results_release(&results);
+}
+
+static void missing_utilization_says_why(void **state)
+{
+	static const struct ts_column columns[] = { { "op", TS_MEASURED, NULL } };
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *ops;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "systolic", "Matrix units");
+	ops = ts_result_table(result, "ops", NULL, columns, 1);
+	assert_summary(&results, 0, "-" DOT "-\nhealth -   duty cycle -   MXU -  (no matrix work in "
+				    "this profile)   HBM -   padding -\n");
+	assert_non_null(ts_table_row(result, ops));
+	assert_summary(&results, 0, "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
+				    "cost)   HBM -   padding -\n");
+	ts_results_release(&results);
+}
+
+static void colors_are_there_only_when_asked_for(void **state)
+{
+	struct ts_report report = { .width = 80, .color = true };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	ts_summary_text(&out, &results, &report);
+	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mcritical\x1b[0m  82 %"));
+	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mhealth 14/100\x1b[0m"));
+	ts_buf_clear(&out);
+	report.color = false;
+	ts_summary_text(&out, &results, &report);
+	assert_false(ts_bytes_has(ts_buf_bytes(&out), "\x1b"));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void many_findings_are_counted(void **state)
+{
+	struct ts_report report = { .width = 80 };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *doctor;
+
+	(void)state;
+	ts_results_init(&results);
+	doctor = ts_results_add(&results, "doctor", "Findings");
+	for (int i = 0; i < 13; i++)
+		ts_result_finding(doctor)->title = TS_LIT("t");
+	ts_summary_text(&out, &results, &report);
+	assert_true(ts_bytes_ends(ts_buf_bytes(&out), "10 critical  t\n... and 3 more (tpusight report "
+						      "--view doctor)\n"));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(summary_fits_a_wide_terminal_in_one_line_each),
+		cmocka_unit_test(summary_breaks_lines_on_a_narrow_one),
+		cmocka_unit_test(no_line_is_wider_than_the_terminal),
+		cmocka_unit_test(what_is_missing_is_a_dash),
+		cmocka_unit_test(missing_utilization_says_why),
+		cmocka_unit_test(colors_are_there_only_when_asked_for),
+		cmocka_unit_test(many_findings_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
