@@ -151,6 +151,11 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		ps[i] = ts_value_number(ts_table_cell(from, i, ts_table_column(from, "duration_ps")));
 	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(), TS_MEASURED,
 			"steps");
+	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
+		ts_result_field(result, "overview.step_source",
+				ts_text(ts_result_text(result, "inferred from %.*s",
+						       TS_ARG(ctx->profile->ops[ctx->outline->steps.module_op].name))),
+				TS_DERIVED, NULL);
 	if (nr)
 		put_step_times(result, ps, nr);
 	else
