@@ -190,9 +190,30 @@ static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *in
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
+/* Each slice is read with the whole tiles it lies in: a row of T(8,128) costs eight. */
+static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_shape *from)
+{
+	struct ts_shape one = *from;
+	int64_t elements;
+
+	if (instr->nr_slice_sizes != from->rank || from->rank == 0)
+		return ts_cost_size(&instr->shape);
+	one.dims = instr->slice_sizes;
+	elements = ts_shape_elements(&one);
+	if (elements == 0)
+		return 0;
+	return ts_i64_mul(ts_cost_size(&one), ts_shape_elements(&instr->shape) / elements);
+}
+
 static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
 {
-	slice(walk, instr, cost);
+	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0), *index = ts_operand(walk, instr, 1);
+
+	if (!from || !index)
+		return;
+	ts_cost_add_bytes(cost, &from->shape, gathered_bytes(instr, &from->shape));
+	ts_cost_add_shape(cost, &index->shape);
+	ts_cost_add_shape(cost, &instr->shape);
 }
 
 /* Operands: n arrays, the indices, n updates. Each update is read, and read and written in place. */
@@ -315,6 +336,13 @@ static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 		ts_cost_add_shape(cost, &instr->shape);
 }
 
+/* Its work stands at the start; libtpu's sum counts the result once more here. */
+static void async_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	if (walk->whole)
+		ts_cost_add_shape(cost, &instr->shape);
+}
+
 static void add_called(const struct ts_walk *walk, uint32_t comp, struct ts_cost *cost)
 {
 	struct ts_cost inside = ts_cost_comp(walk, comp);
@@ -419,7 +447,7 @@ static const struct {
 	{ "and", elementwise },
 	{ "asin", transcendental },
 	{ "asinh", transcendental },
-	{ "async-done", free_of_charge },
+	{ "async-done", async_done },
 	{ "async-start", call },
 	{ "async-update", free_of_charge },
 	{ "atan2", transcendental },

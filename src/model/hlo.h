@@ -120,7 +120,7 @@ struct ts_hlo_instr {
 	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_slice_sizes;	/* dynamic_slice_sizes */
-	const int64_t *slice_sizes;
+	const int64_t *slice_sizes;	/* of a gather: of one slice */
 	struct ts_hlo_backend backend;
 };
 

@@ -226,6 +226,20 @@ static void convert_metadata(struct ts_hlo_reader *reader, const Tpusight__OpMet
 	}
 }
 
+static void convert_slice_sizes(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+				struct ts_hlo_instr *to)
+{
+	const int64_t *sizes = from->dynamic_slice_sizes;
+	size_t n = from->n_dynamic_slice_sizes;
+
+	if (n == 0) {
+		sizes = from->gather_slice_sizes;
+		n = from->n_gather_slice_sizes;
+	}
+	to->slice_sizes = ts_hlo_numbers(reader, sizes, n);
+	to->nr_slice_sizes = to->slice_sizes ? (uint32_t)n : 0;
+}
+
 static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			    struct ts_hlo_instr *to)
 {
@@ -240,8 +254,7 @@ static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloIns
 	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length) :
 				  ts_hlo_numbers(reader, from->dimensions, from->n_dimensions);
 	to->nr_dimensions = (uint32_t)(is_fft ? from->n_fft_length : from->n_dimensions);
-	to->slice_sizes = ts_hlo_numbers(reader, from->dynamic_slice_sizes, from->n_dynamic_slice_sizes);
-	to->nr_slice_sizes = (uint32_t)from->n_dynamic_slice_sizes;
+	convert_slice_sizes(reader, from, to);
 	if (from->precision_config)
 		for (size_t i = 0; i < from->precision_config->n_operand_precision; i++)
 			to->highest_precision |=
