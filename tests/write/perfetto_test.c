@@ -95,10 +95,10 @@ static void a_counters_key_is_its_unit(void **state)
 	ts_perfetto_counter(&buf, 2, "HBM bandwidth (GB/s)", 2000, 26.5);
 	ts_perfetto_counter(&buf, 2, "plain", 2000, 1);
 	ts_perfetto_counter(&buf, 2, "plain", 2000, INFINITY);
-	assert_text(&buf,
-		    ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"HBM bandwidth\","
-		    "\"args\":{\"(GB/s)\":26.5}}"
-		    ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"plain\",\"args\":{\"value\":1}}");
+	assert_text(&buf, ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"HBM bandwidth\","
+			  "\"args\":{\"(GB/s)\":26.5}}"
+			  ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"plain\",\"args\":{"
+			  "\"value\":1}}");
 }
 
 static void long_texts_are_cut_between_characters(void **state)

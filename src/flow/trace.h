@@ -1,0 +1,54 @@
+/*
+ * The Perfetto trace of a run: `perfetto_trace.json.gz`, the native rows and ours in the same process
+ * groups (write/perfetto_json.h has the format, trace_plan.h the choice of events, trace_row.h
+ * the rows, trace_pack.h threads and packing).
+ *
+ *	struct ts_trace_plan plan;
+ *	ts_trace_plan_init(&plan, profile, err);
+ *	... first pass, with ts_trace_plan_observer(&plan) ...
+ *	ts_trace_plan_close(&plan, options.max_events, err);
+ *	ts_newfile_open(&file, path, err);
+ *	ts_trace_write(&file, profile, results, &plan, ts_stream_line, &options, &report, err);
+ *	ts_newfile_commit(&file, err);
+ *	ts_trace_plan_release(&plan);
+ *
+ * Rows: a process for each plane, pids counting from 1: devices first, then planes of others, then
+ * hosts. In a device's process our tracks come first ("TPUsight: Time classes"), then the lines as
+ * the profile has them; counters are the process's. A row's tid is 100 x its number in the file from
+ * 1 on, plus its lane. With several hosts a process has the host's name in front. The same input
+ * gives the same bytes, whatever the number of threads.
+ */
+#ifndef TS_FLOW_TRACE_H
+#define TS_FLOW_TRACE_H
+
+#include "flow/trace_plan.h"
+#include "flow/trace_row.h"
+#include "io/newfile.h"
+#include "result/result.h"
+
+#define TS_TRACE_MAX_EVENTS 1000000
+#define TS_TRACE_LEVEL	    1 /* of gzip: text of this kind gains little from more */
+
+struct ts_trace_options {
+	size_t nr_threads;
+	int level;		 /* 1..9; 0: TS_TRACE_LEVEL */
+	const char *version;	 /* of the program */
+	const char *native_file; /* name the profiler's own trace is kept under; NULL: none */
+};
+
+struct ts_trace_report {
+	uint64_t events_total, events_written, events_left_out; /* of the profile */
+	uint64_t own_events, flows;
+	uint64_t bytes; /* of the packed file */
+};
+
+/* Writes the whole trace into FILE, which the caller opens and commits. REPORT may be NULL. */
+enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *profile,
+			      const struct ts_results *results, const struct ts_trace_plan *plan,
+			      ts_trace_stream_fn *stream, const struct ts_trace_options *options,
+			      struct ts_trace_report *report, struct ts_error *err);
+
+/* Is this (packed or not) a trace of ours? */
+bool ts_trace_is_ours(struct ts_bytes bytes);
+
+#endif

@@ -1,0 +1,327 @@
+/* Threads that make rows and pack pieces; a spill file; the members in order. */
+#include "flow/trace_pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/work.h"
+#include "io/gzip.h"
+
+#define MAX_QUEUE 8
+
+struct part {
+	uint64_t offset, length; /* in the spill file */
+};
+
+struct parts {
+	struct part *items;
+	size_t nr, cap;
+};
+
+struct piece {
+	struct ts_buf text;
+	size_t row, number;
+};
+
+struct packer { /* one a thread */
+	struct ts_gzip gzip;
+	struct ts_buf packed;
+};
+
+struct ts_trace_pack {
+	struct parts *rows;
+	size_t nr_rows, nr_threads;
+	struct packer *packers;
+	int spill_fd;
+	const uint32_t *order;
+	ts_trace_make_fn *fn;
+	void *ctx;
+	pthread_mutex_t lock; /* guards rows' parts and all below */
+	pthread_cond_t changed;
+	size_t next, nr_active, nr_idle;
+	struct piece queue[MAX_QUEUE];
+	size_t nr_queued;
+	uint64_t spill_end;
+	enum ts_status status;
+};
+
+/* A file without a name, beside the target: there must be room for the packed trace anyway. */
+static int open_spill(const struct ts_newfile *file)
+{
+	FILE *temp;
+	int fd = -1;
+
+#ifdef O_TMPFILE
+	if (file->dir_fd >= 0 && file->temp)
+		fd = openat(file->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+	if (fd >= 0)
+		return fd;
+	temp = tmpfile(); /* unlinked by the system */
+	if (!temp)
+		return -1;
+	fd = fcntl(fileno(temp), F_DUPFD_CLOEXEC, 0);
+	fclose(temp);
+	return fd;
+}
+
+static enum ts_status init_packers(struct ts_trace_pack *pack, int level, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < pack->nr_threads && st == TS_OK; i++)
+		st = ts_gzip_init(&pack->packers[i].gzip, level, err);
+	return st;
+}
+
+enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_newfile *file,
+				 size_t nr_rows, size_t nr_threads, int level, struct ts_error *err)
+{
+	struct ts_trace_pack *pack = calloc(1, sizeof(*pack));
+
+	*out = NULL;
+	if (!pack)
+		return ts_fail_nomem(err);
+	if (pthread_mutex_init(&pack->lock, NULL) != 0) {
+		free(pack);
+		return ts_fail_nomem(err);
+	}
+	if (pthread_cond_init(&pack->changed, NULL) != 0) {
+		pthread_mutex_destroy(&pack->lock);
+		free(pack);
+		return ts_fail_nomem(err);
+	}
+	*out = pack;
+	pack->nr_rows = nr_rows;
+	pack->nr_threads = TS_MAX(nr_threads, 1);
+	pack->spill_fd = open_spill(file);
+	if (pack->spill_fd < 0)
+		return ts_fail(err, TS_IO,
+			       "no temporary file for the trace: %s (free some room, or "
+			       "set TMPDIR)",
+			       strerror(errno));
+	pack->rows = calloc(nr_rows + 1, sizeof(*pack->rows));
+	pack->packers = calloc(pack->nr_threads, sizeof(*pack->packers));
+	if (!pack->rows || !pack->packers)
+		return ts_fail_nomem(err);
+	return init_packers(pack, level, err);
+}
+
+void ts_trace_pack_free(struct ts_trace_pack *pack)
+{
+	if (!pack)
+		return;
+	for (size_t i = 0; pack->rows && i < pack->nr_rows; i++)
+		free(pack->rows[i].items);
+	for (size_t i = 0; pack->packers && i < pack->nr_threads; i++) {
+		ts_gzip_release(&pack->packers[i].gzip);
+		ts_buf_release(&pack->packers[i].packed);
+	}
+	while (pack->nr_queued > 0)
+		ts_buf_release(&pack->queue[--pack->nr_queued].text);
+	if (pack->spill_fd >= 0)
+		close(pack->spill_fd);
+	pthread_cond_destroy(&pack->changed);
+	pthread_mutex_destroy(&pack->lock);
+	free(pack->rows);
+	free(pack->packers);
+	free(pack);
+}
+
+static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes bytes,
+			    uint64_t offset, struct ts_error *err)
+{
+	while (bytes.n > 0) {
+		ssize_t n = pwrite(pack->spill_fd, bytes.p, bytes.n, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return ts_fail(err, TS_IO,
+				       "writing the trace's temporary file: %s (free "
+				       "some room on the disk)",
+				       n < 0 ? strerror(errno) : "no room");
+		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
+		offset += (uint64_t)n;
+	}
+	return TS_OK;
+}
+
+/* Packs a piece and notes where it went. */
+static enum ts_status store(struct ts_trace_pack *pack, size_t thread, const struct piece *piece,
+			    struct ts_error *err)
+{
+	struct packer *packer = &pack->packers[thread];
+	struct part part = { 0, 0 };
+	enum ts_status st;
+
+	ts_buf_clear(&packer->packed);
+	st = ts_gzip_member(&packer->gzip, &packer->packed, ts_buf_bytes(&piece->text), NULL, err);
+	if (st)
+		return st;
+	pthread_mutex_lock(&pack->lock);
+	part.offset = pack->spill_end;
+	part.length = packer->packed.n;
+	pack->spill_end += part.length;
+	pack->rows[piece->row].items[piece->number] = part;
+	pthread_mutex_unlock(&pack->lock);
+	return spill(pack, ts_buf_bytes(&packer->packed), part.offset, err);
+}
+
+/* Gives the piece to a thread that waits for work, if there is one. Called with the lock held. */
+static bool give_away(struct ts_trace_pack *pack, struct piece *piece)
+{
+	if (pack->nr_idle <= pack->nr_queued || pack->nr_queued == MAX_QUEUE)
+		return false;
+	pack->queue[pack->nr_queued++] = *piece;
+	piece->text = (struct ts_buf)TS_BUF_INIT;
+	pthread_cond_signal(&pack->changed);
+	return true;
+}
+
+enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_t thread,
+				   struct ts_buf *text, struct ts_error *err)
+{
+	struct parts *parts = &pack->rows[row];
+	struct piece piece = { *text, row, 0 };
+	enum ts_status st;
+	bool given = false;
+
+	pthread_mutex_lock(&pack->lock);
+	st = pack->status; /* another thread failed: there is no use in going on */
+	if (st == TS_OK && !ts_grow(&parts->items, &parts->cap, parts->nr + 1, sizeof(struct part)))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK) {
+		piece.number = parts->nr++;
+		given = give_away(pack, &piece);
+	}
+	pthread_mutex_unlock(&pack->lock);
+	if (st == TS_OK && !given)
+		st = store(pack, thread, &piece, err);
+	*text = piece.text;
+	ts_buf_clear(text);
+	return st;
+}
+
+/* The two kinds of work, without the lock. */
+static enum ts_status make_row(struct ts_trace_pack *pack, size_t row, size_t thread,
+			       struct ts_error *err)
+{
+	return pack->fn(pack->ctx, row, thread, pack, err);
+}
+
+static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piece, size_t thread,
+				  struct ts_error *err)
+{
+	enum ts_status st = store(pack, thread, piece, err);
+
+	ts_buf_release(&piece->text);
+	return st;
+}
+
+/* One thing to do, with the lock held on entry and return. False: there is none and will be none. */
+static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error *err)
+{
+	struct piece piece;
+	enum ts_status st;
+	size_t row;
+
+	if (pack->status != TS_OK)
+		return false;
+	if (pack->nr_queued > 0) {
+		piece = pack->queue[--pack->nr_queued];
+		pthread_mutex_unlock(&pack->lock);
+		st = pack_queued(pack, &piece, thread, err);
+		pthread_mutex_lock(&pack->lock);
+	} else if (pack->next < pack->nr_rows) {
+		row = pack->order[pack->next++];
+		pack->nr_active++;
+		pthread_mutex_unlock(&pack->lock);
+		st = make_row(pack, row, thread, err);
+		pthread_mutex_lock(&pack->lock);
+		pack->nr_active--;
+		pthread_cond_broadcast(&pack->changed);
+	} else if (pack->nr_active > 0) {
+		pack->nr_idle++;
+		pthread_cond_wait(&pack->changed, &pack->lock);
+		pack->nr_idle--;
+		return true;
+	} else {
+		return false;
+	}
+	if (st) {
+		pack->status = pack->status ? pack->status : st;
+		pthread_cond_broadcast(&pack->changed);
+	}
+	return st == TS_OK;
+}
+
+static enum ts_status work(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct ts_trace_pack *pack = ctx;
+	struct ts_error mine = TS_ERROR_INIT;
+	enum ts_status st;
+
+	(void)job;
+	pthread_mutex_lock(&pack->lock);
+	while (work_once(pack, thread, &mine))
+		;
+	st = mine.status;
+	pthread_mutex_unlock(&pack->lock);
+	if (st && err)
+		*err = mine;
+	return st;
+}
+
+/* Each job is a thread's whole life, so one thread alone does it all in the first. */
+enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, const uint32_t *order,
+				 ts_trace_make_fn *fn, void *ctx, struct ts_error *err)
+{
+	enum ts_status st;
+
+	pack->order = order;
+	pack->fn = fn;
+	pack->ctx = ctx;
+	st = ts_work_run(pack->nr_threads, pack->nr_threads, work, pack, err);
+	return st ? st : pack->status;
+}
+
+static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *file,
+				 struct ts_bytes text, struct ts_error *err)
+{
+	struct packer *packer = &pack->packers[0];
+	enum ts_status st;
+
+	ts_buf_clear(&packer->packed);
+	st = ts_gzip_member(&packer->gzip, &packer->packed, text, NULL, err);
+	return st ? st : ts_newfile_put(file, ts_buf_bytes(&packer->packed), err);
+}
+
+/* Pieces that lie one behind the other are copied at once. */
+static enum ts_status put_row(const struct ts_trace_pack *pack, struct ts_newfile *file,
+			      const struct parts *parts, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < parts->nr && st == TS_OK;) {
+		struct part run = parts->items[i++];
+
+		for (; i < parts->nr && parts->items[i].offset == run.offset + run.length; i++)
+			run.length += parts->items[i].length;
+		st = ts_newfile_copy(file, pack->spill_fd, run.offset, run.length, err);
+	}
+	return st;
+}
+
+enum ts_status ts_trace_pack_write(struct ts_trace_pack *pack, struct ts_newfile *file,
+				   struct ts_bytes head, struct ts_bytes tail, struct ts_error *err)
+{
+	enum ts_status st = put_member(pack, file, head, err);
+
+	for (size_t i = 0; i < pack->nr_rows && st == TS_OK; i++)
+		st = put_row(pack, file, &pack->rows[i], err);
+	return st ? st : put_member(pack, file, tail, err);
+}

@@ -1,0 +1,323 @@
+/* Histograms of durations, one cut for the run, quotas at the cut. */
+#include "flow/trace_plan.h"
+
+#define ALL_BINS UINT32_MAX /* a cut that nothing can meet: no event is written */
+
+enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
+				  struct ts_error *err)
+{
+	*plan = (struct ts_trace_plan){ .profile = profile, .nr_lines = profile->nr_lines };
+	plan->tallies = calloc(profile->nr_lines + 1, sizeof(struct ts_trace_tally *));
+	plan->async = calloc(profile->nr_ops + 1, 1);
+	if (!plan->tallies || !plan->async) {
+		ts_trace_plan_release(plan);
+		return ts_fail_nomem(err);
+	}
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (profile->ops[i].partner != TS_NONE)
+			plan->async[i] = (uint8_t)profile->ops[i].async;
+	return TS_OK;
+}
+
+static void free_tally(struct ts_trace_tally *tally)
+{
+	if (tally)
+		free(tally->pairs);
+	free(tally);
+}
+
+void ts_trace_plan_release(struct ts_trace_plan *plan)
+{
+	for (size_t i = 0; plan->tallies && i < plan->nr_lines; i++)
+		free_tally(plan->tallies[i]);
+	free(plan->tallies);
+	free(plan->async);
+	*plan = (struct ts_trace_plan){ 0 };
+}
+
+bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
+{
+	enum ts_plane_kind kind = profile->planes[profile->lines[line].plane].kind;
+
+	(void)ctx;
+	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
+}
+
+void ts_trace_restart(void *ctx, uint32_t line)
+{
+	struct ts_trace_plan *plan = ctx;
+
+	free_tally(plan->tallies[line]);
+	plan->tallies[line] = NULL;
+}
+
+struct ts_observer ts_trace_plan_observer(struct ts_trace_plan *plan)
+{
+	return (struct ts_observer){ plan, ts_trace_wants, ts_trace_restart, ts_trace_count };
+}
+
+/* Eight bins to each doubling, exact below 8 ps. */
+static uint32_t bin_of(int64_t key_ps)
+{
+	uint64_t key = key_ps > 0 ? (uint64_t)key_ps : 0;
+	uint32_t top;
+
+	if (key < 8)
+		return (uint32_t)key;
+	top = 63 - (uint32_t)__builtin_clzll(key);
+	return (top - 2) * 8 + (uint32_t)(key >> (top - 3) & 7);
+}
+
+static void count(struct ts_trace_tally *tally, int64_t key_ps)
+{
+	uint32_t *bin = &tally->bins[bin_of(key_ps)];
+
+	*bin += *bin != UINT32_MAX;
+}
+
+static enum ts_status count_pair(void *ctx, const struct ts_trace_event *start,
+				 const struct ts_trace_event *done, struct ts_error *err)
+{
+	(void)err;
+	count(ctx, ts_trace_pair_key(start, done));
+	if (done)
+		count(ctx, done->dur_ps);
+	return TS_OK;
+}
+
+static struct ts_trace_tally *tally_of(struct ts_trace_plan *plan, uint32_t line)
+{
+	struct ts_trace_tally **tally = &plan->tallies[line];
+
+	if (!*tally) {
+		*tally = calloc(1, sizeof(**tally));
+		if (*tally)
+			(*tally)->first_ps = INT64_MAX;
+	}
+	return *tally;
+}
+
+/* An event of an async op: counted by way of the pairs. */
+static enum ts_status count_async(const struct ts_trace_plan *plan, struct ts_trace_tally *tally,
+				  const struct ts_trace_event *event, struct ts_error *err)
+{
+	struct ts_trace_visitor visitor = { tally, count_pair };
+	bool taken = false;
+	enum ts_status st;
+
+	if (!tally->pairs)
+		tally->pairs = calloc(1, sizeof(*tally->pairs));
+	if (!tally->pairs)
+		return ts_fail_nomem(err);
+	st = ts_trace_pairs_add(tally->pairs, plan->profile, event, tally->nr_events, &visitor,
+				&taken, err);
+	if (st == TS_OK && !taken)
+		count(tally, event->dur_ps);
+	return st;
+}
+
+static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_trace_tally *tally,
+				  const struct ts_block *block, size_t i, bool is_core,
+				  struct ts_error *err)
+{
+	struct ts_trace_visitor visitor = { tally, count_pair };
+	struct ts_trace_event event;
+	enum ts_status st = TS_OK;
+
+	tally->first_ps = TS_MIN(tally->first_ps, block->start_ps[i]);
+	if (tally->pairs && tally->pairs->nr > 0)
+		st = ts_trace_pairs_expire(tally->pairs, tally->nr_events, &visitor, err);
+	if (st == TS_OK && is_core && plan->async[block->op[i]] != TS_ASYNC_NONE) {
+		event = ts_trace_event_of(block, i);
+		st = count_async(plan, tally, &event, err);
+	} else {
+		count(tally, block->dur_ps[i]);
+	}
+	tally->nr_events++;
+	return st;
+}
+
+enum ts_status ts_trace_count(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct ts_trace_plan *plan = ctx;
+	struct ts_trace_tally *tally = tally_of(plan, block->line_index);
+	bool is_core = block->line->kind == TS_LINE_OPS;
+	enum ts_status st = tally ? TS_OK : ts_fail_nomem(err);
+
+	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
+		st = count_event(plan, tally, block, i, is_core, err);
+	return st;
+}
+
+/* Steps and modules are served first. */
+static unsigned class_of(const struct ts_profile *profile, size_t line)
+{
+	enum ts_line_kind kind = profile->lines[line].kind;
+
+	return kind == TS_LINE_STEPS || kind == TS_LINE_MODULES ? 0 : 1;
+}
+
+static uint64_t sum_bins(const struct ts_trace_plan *plan, unsigned class, uint64_t *sums)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr_lines; i++) {
+		const struct ts_trace_tally *tally = plan->tallies[i];
+
+		if (!tally || class_of(plan->profile, i) != class)
+			continue;
+		for (size_t b = 0; b < TS_TRACE_BINS; b++)
+			sums[b] += tally->bins[b];
+		nr += tally->nr_events;
+	}
+	return nr;
+}
+
+/* A line's part of what is LEFT of its cut's bin, so that the parts of all lines sum to it. */
+static uint64_t share_of(uint64_t left, uint64_t mine, uint64_t all)
+{
+	uint64_t share = all ? (uint64_t)((double)left * ((double)mine / (double)all)) : 0;
+
+	share = TS_MIN(share, TS_MIN(mine, left));
+	return TS_MAX(share, left > all - mine ? left - (all - mine) : 0);
+}
+
+static void give_quotas(struct ts_trace_plan *plan, unsigned class, uint64_t left, uint64_t all)
+{
+	for (size_t i = 0; i < plan->nr_lines; i++) {
+		struct ts_trace_tally *tally = plan->tallies[i];
+		uint64_t mine;
+
+		if (!tally || class_of(plan->profile, i) != class)
+			continue;
+		mine = tally->bins[plan->cuts[class].bin];
+		tally->quota = share_of(left, mine, all);
+		left -= tally->quota;
+		all -= mine;
+	}
+}
+
+/* Sets the cut of a class that may write BUDGET events; gives back how many it will. */
+static uint64_t choose_cut(struct ts_trace_plan *plan, unsigned class, uint64_t budget)
+{
+	uint64_t sums[TS_TRACE_BINS] = { 0 }, nr = sum_bins(plan, class, sums), left = budget;
+	uint32_t bin = TS_TRACE_BINS - 1;
+
+	plan->nr_events += nr;
+	plan->cuts[class].bin = ALL_BINS;
+	if (budget == 0)
+		return 0;
+	while (bin > 0 && sums[bin] <= left)
+		left -= sums[bin--];
+	plan->cuts[class].bin = bin;
+	give_quotas(plan, class, TS_MIN(left, sums[bin]), sums[bin]);
+	return TS_MIN(budget, nr);
+}
+
+static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < plan->nr_lines && st == TS_OK; i++) {
+		struct ts_trace_tally *tally = plan->tallies[i];
+		struct ts_trace_visitor visitor = { tally, count_pair };
+
+		if (!tally)
+			continue;
+		plan->first_ps = TS_MIN(plan->first_ps, tally->first_ps);
+		if (!tally->pairs)
+			continue;
+		st = ts_trace_pairs_expire(tally->pairs, UINT64_MAX, &visitor, err);
+		free(tally->pairs);
+		tally->pairs = NULL;
+	}
+	return st;
+}
+
+enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_events,
+				   struct ts_error *err)
+{
+	uint64_t budget = max_events ? max_events : UINT64_MAX;
+	enum ts_status st = finish_pairs(plan, err);
+
+	if (st)
+		return st;
+	plan->nr_chosen = choose_cut(plan, 0, budget);
+	plan->nr_chosen += choose_cut(plan, 1, budget - plan->nr_chosen);
+	return TS_OK;
+}
+
+bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t key_ps,
+		      uint64_t *quota)
+{
+	uint32_t cut = plan->cuts[class_of(plan->profile, line)].bin, bin = bin_of(key_ps);
+
+	if (bin != cut)
+		return cut != ALL_BINS && bin > cut;
+	if (*quota == 0)
+		return false;
+	--*quota;
+	return true;
+}
+
+static void forget(struct ts_trace_pairs *pairs, size_t i)
+{
+	pairs->nr--;
+	memmove(pairs->items + i, pairs->items + i + 1, (pairs->nr - i) * sizeof(pairs->items[0]));
+	memmove(pairs->at + i, pairs->at + i + 1, (pairs->nr - i) * sizeof(pairs->at[0]));
+}
+
+static enum ts_status give_up_oldest(struct ts_trace_pairs *pairs,
+				     const struct ts_trace_visitor *visitor, struct ts_error *err)
+{
+	struct ts_trace_event start = pairs->items[0];
+
+	forget(pairs, 0);
+	return visitor->pair(visitor->ctx, &start, NULL, err);
+}
+
+enum ts_status ts_trace_pairs_expire(struct ts_trace_pairs *pairs, uint64_t nr,
+				     const struct ts_trace_visitor *visitor, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && pairs->nr > 0 && nr - pairs->at[0] > TS_TRACE_PAIR_AGE)
+		st = give_up_oldest(pairs, visitor, err);
+	return st;
+}
+
+static enum ts_status add_start(struct ts_trace_pairs *pairs, const struct ts_trace_event *event,
+				uint64_t nr, const struct ts_trace_visitor *visitor,
+				struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	if (pairs->nr == TS_TRACE_PAIRS)
+		st = give_up_oldest(pairs, visitor, err);
+	pairs->items[pairs->nr] = *event;
+	pairs->at[pairs->nr++] = nr;
+	return st;
+}
+
+enum ts_status ts_trace_pairs_add(struct ts_trace_pairs *pairs, const struct ts_profile *profile,
+				  const struct ts_trace_event *event, uint64_t nr,
+				  const struct ts_trace_visitor *visitor, bool *taken,
+				  struct ts_error *err)
+{
+	const struct ts_op *op = &profile->ops[event->op];
+	size_t i = 0;
+
+	*taken = true;
+	if (op->async == TS_ASYNC_START)
+		return add_start(pairs, event, nr, visitor, err);
+	while (i < pairs->nr && pairs->items[i].op != op->partner)
+		i++;
+	if (i < pairs->nr) {
+		struct ts_trace_event start = pairs->items[i];
+
+		forget(pairs, i);
+		return visitor->pair(visitor->ctx, &start, event, err);
+	}
+	*taken = false;
+	return TS_OK;
+}

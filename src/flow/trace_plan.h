@@ -1,0 +1,114 @@
+/*
+ * Which events of a run go into the trace, when there are more than the budget.
+ *
+ * During the first pass the plan counts the durations of every line in a histogram (a few KB a line,
+ * whatever its length). close() then finds one duration, for the whole run, from which on events are
+ * written; of those in the histogram's bin at the cut each line has a quota, used up in the order
+ * in which events come. Lines of steps and modules are served first. What is longer is kept, so an
+ * event is never kept without those it stands in, but for the cut's own bin; and exactly min(budget,
+ * events) are chosen, whatever the threads.
+ *
+ * Async pairs: a -start is an instant, and what makes it worth a place is how long its -done waited.
+ * So a start counts with the wait of its done (found by the ops' partner link, first in first out),
+ * unless 65,536 events of the line or 256 open starts lie between them. Both passes walk through
+ * the same code, struct ts_trace_pairs, and so agree.
+ */
+#ifndef TS_FLOW_TRACE_PLAN_H
+#define TS_FLOW_TRACE_PLAN_H
+
+#include "flow/pass.h"
+#include "model/block.h"
+
+#define TS_TRACE_PAIRS	  256	/* starts of a line that may be open at once */
+#define TS_TRACE_PAIR_AGE 65536 /* events of the line between a start and its done */
+#define TS_TRACE_BINS	  488	/* eight to each doubling of the duration */
+
+struct ts_trace_event {
+	int64_t start_ps, dur_ps, self_ps;
+	uint32_t op;
+};
+
+struct ts_trace_pairs {
+	struct ts_trace_event items[TS_TRACE_PAIRS]; /* open starts in the order they came */
+	uint64_t at[TS_TRACE_PAIRS];		     /* the line's count of events then */
+	size_t nr;
+};
+
+struct ts_trace_visitor {
+	void *ctx;
+	/* DONE is NULL for a start whose done never came, or came too late. */
+	enum ts_status (*pair)(void *ctx, const struct ts_trace_event *start,
+			       const struct ts_trace_event *done, struct ts_error *err);
+};
+
+/* One line's counts. */
+struct ts_trace_tally {
+	uint64_t nr_events;
+	int64_t first_ps;	      /* the earliest start */
+	uint32_t bins[TS_TRACE_BINS]; /* saturating */
+	uint64_t quota;		      /* after close: events of the cut's bin that are written */
+	struct ts_trace_pairs *pairs; /* while counting */
+};
+
+/* Events in bins above CUT are written, in CUT as far as the line's quota goes. */
+struct ts_trace_cut {
+	uint32_t bin;
+};
+
+struct ts_trace_plan {
+	const struct ts_profile *profile;
+	struct ts_trace_tally **tallies; /* one a line; NULL: nothing was counted there */
+	size_t nr_lines;
+	uint8_t *async;		     /* enum ts_op_async, one an op: small enough to stay cached */
+	struct ts_trace_cut cuts[2]; /* of steps and modules, of all else */
+	uint64_t nr_events, nr_chosen; /* after close */
+	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
+};
+
+/* The profile is finished and outlives the plan. */
+enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
+				  struct ts_error *err);
+void ts_trace_plan_release(struct ts_trace_plan *plan);
+
+/* To be given to ts_pass_run(): counts every line that ts_trace_wants(). */
+struct ts_observer ts_trace_plan_observer(struct ts_trace_plan *plan);
+/* Its parts. Threads may count different lines at once. */
+bool ts_trace_wants(void *plan, const struct ts_profile *profile, uint32_t line);
+void ts_trace_restart(void *plan, uint32_t line);
+enum ts_status ts_trace_count(void *plan, const struct ts_block *block, struct ts_error *err);
+
+/* MAX_EVENTS 0: all. Once, after the last count. */
+enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_events,
+				   struct ts_error *err);
+
+/*
+ * For the second pass: is an event that counts with KEY_PS written? *QUOTA is the walker's own copy
+ * of the tally's.
+ */
+bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t key_ps,
+		      uint64_t *quota);
+
+/* An event of an op that starts or ends something async; NR counts the line's events before it.
+ * *TAKEN: the pairs have it (or had it visited), the caller has no more to do with it. */
+enum ts_status ts_trace_pairs_add(struct ts_trace_pairs *pairs, const struct ts_profile *profile,
+				  const struct ts_trace_event *event, uint64_t nr,
+				  const struct ts_trace_visitor *visitor, bool *taken,
+				  struct ts_error *err);
+/* Gives up on starts that are too old at event NR; UINT64_MAX at the line's end: on all. */
+enum ts_status ts_trace_pairs_expire(struct ts_trace_pairs *pairs, uint64_t nr,
+				     const struct ts_trace_visitor *visitor, struct ts_error *err);
+
+/* What a pair's start counts with. */
+static inline int64_t ts_trace_pair_key(const struct ts_trace_event *start,
+					const struct ts_trace_event *done)
+{
+	return done ? TS_MAX(start->dur_ps, done->dur_ps) : start->dur_ps;
+}
+
+static inline struct ts_trace_event ts_trace_event_of(const struct ts_block *block, size_t i)
+{
+	return (struct ts_trace_event){ block->start_ps[i], TS_MAX(block->dur_ps[i], 0),
+					TS_MAX(block->self_ps[i], 0), block->op[i] };
+}
+
+#endif

@@ -1,0 +1,477 @@
+/* Blocks of a line -> chosen events -> sorted -> lanes -> text. */
+#include "flow/trace_row.h"
+
+#define PIECE_EVENTS 65536
+#define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
+#define TAIL_SLOTS   1024
+#define TAIL_BYTES   (1u << 20) /* of tails kept at once */
+#define FLOW_END     1u		/* lowest bit of .flow; the rest counts from 1 */
+
+struct kept {
+	int64_t start_ns, dur_ns, self_ns;
+	uint32_t op;
+	uint32_t flow; /* 0: no arrow */
+};
+
+struct lane {
+	int64_t *ends; /* of the open slices, innermost last */
+	size_t nr, cap;
+	int64_t last_start_ns;
+	struct ts_perfetto_row row;
+};
+
+struct tail_slot {
+	uint32_t op, n;
+	size_t at; /* in tails */
+};
+
+struct ts_trace_writer {
+	const struct ts_trace_plan *plan;
+	const struct ts_profile *profile;
+	ts_trace_stream_fn *stream;
+	int64_t shift_ns;
+	struct ts_buf text, tails, full_tail;
+	struct tail_slot slots[TAIL_SLOTS];
+	uint32_t *described; /* per op: the last line, + 1, that told of it in full */
+	struct kept *kept;
+	uint32_t *order; /* twice nr_kept: sorting goes to and fro */
+	size_t nr_kept, cap_kept, cap_order, flush_at;
+	struct ts_trace_pairs pairs;
+	struct lane lanes[TS_TRACE_LANES];
+	size_t nr_lanes;
+	/* of the row at work */
+	const struct ts_trace_row *row;
+	const struct ts_trace_out *out;
+	struct ts_trace_counts *counts;
+	uint64_t nr_seen, quota;
+	uint32_t nr_flows;
+};
+
+struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
+					    ts_trace_stream_fn *stream, int64_t shift_ns)
+{
+	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->plan = plan;
+	writer->profile = plan->profile;
+	writer->stream = stream;
+	writer->shift_ns = shift_ns;
+	for (size_t i = 0; i < TAIL_SLOTS; i++)
+		writer->slots[i].op = TS_NONE;
+	writer->described = calloc(plan->profile->nr_ops + 1, sizeof(*writer->described));
+	if (!writer->described) {
+		ts_trace_writer_free(writer);
+		return NULL;
+	}
+	return writer;
+}
+
+void ts_trace_writer_free(struct ts_trace_writer *writer)
+{
+	if (!writer)
+		return;
+	for (size_t i = 0; i < TS_TRACE_LANES; i++)
+		free(writer->lanes[i].ends);
+	ts_buf_release(&writer->text);
+	ts_buf_release(&writer->tails);
+	ts_buf_release(&writer->full_tail);
+	free(writer->described);
+	free(writer->kept);
+	free(writer->order);
+	free(writer);
+}
+
+/* Hands the text on when a piece is full, or at the row's end. */
+static enum ts_status hand_on(struct ts_trace_writer *writer, size_t full, struct ts_error *err)
+{
+	if (writer->text.failed || writer->tails.failed || writer->full_tail.failed)
+		return ts_fail_nomem(err);
+	if (writer->text.n == 0 || writer->text.n < full)
+		return TS_OK;
+	return writer->out->piece(writer->out->ctx, &writer->text, err);
+}
+
+static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+		     const struct ts_trace_out *out, struct ts_trace_counts *counts)
+{
+	writer->row = row;
+	writer->out = out;
+	writer->counts = counts;
+	writer->nr_kept = 0;
+	writer->flush_at = PIECE_EVENTS;
+	writer->nr_lanes = 0;
+	writer->nr_seen = 0;
+	writer->nr_flows = 0;
+	writer->pairs.nr = 0;
+	ts_buf_clear(&writer->text);
+}
+
+/* Tails */
+
+static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, uint32_t op)
+{
+	struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
+	struct ts_buf *tails = &writer->tails;
+
+	if (tails->n > TAIL_BYTES) {
+		ts_buf_clear(tails);
+		for (size_t i = 0; i < TAIL_SLOTS; i++)
+			writer->slots[i].op = TS_NONE;
+	}
+	*slot = (struct tail_slot){ .op = op, .at = tails->n };
+	ts_perfetto_op_tail(tails, writer->profile, op, false);
+	slot->n = (uint32_t)(tails->n - slot->at);
+	return ts_bytes_cut(ts_buf_bytes(tails), slot->at, slot->n);
+}
+
+/* The first slice of an op on a line has all there is to say of it, the others the short form. */
+static struct ts_bytes tail_of(struct ts_trace_writer *writer, uint32_t op)
+{
+	const struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
+
+	if (writer->described[op] != writer->row->line + 1) {
+		writer->described[op] = writer->row->line + 1;
+		ts_buf_clear(&writer->full_tail);
+		ts_perfetto_op_tail(&writer->full_tail, writer->profile, op, true);
+		return ts_buf_bytes(&writer->full_tail);
+	}
+	if (slot->op == op)
+		return (struct ts_bytes){ writer->tails.p + slot->at, slot->n };
+	return fresh_tail(writer, op);
+}
+
+/* Lanes */
+
+static void close_until(struct lane *lane, int64_t now_ns)
+{
+	while (lane->nr > 0 && lane->ends[lane->nr - 1] <= now_ns)
+		lane->nr--;
+}
+
+/* A slice that starts before the lane's last one would need a look at those that are closed. */
+static bool has_room(struct lane *lane, const struct kept *kept)
+{
+	if (kept->start_ns < lane->last_start_ns)
+		return false;
+	close_until(lane, kept->start_ns);
+	return lane->nr == 0 ||
+	       (lane->nr < LANE_DEPTH && kept->start_ns + kept->dur_ns <= lane->ends[lane->nr - 1]);
+}
+
+static struct lane *new_lane(struct ts_trace_writer *writer)
+{
+	const struct ts_trace_row *row = writer->row;
+	uint32_t number = (uint32_t)writer->nr_lanes;
+	struct lane *lane;
+
+	if (number == TS_TRACE_LANES)
+		return NULL;
+	lane = &writer->lanes[writer->nr_lanes++];
+	lane->nr = 0;
+	lane->last_start_ns = INT64_MIN;
+	lane->row = ts_perfetto_row_of(row->pid, row->tid + number);
+	ts_perfetto_thread(&writer->text, &lane->row, row->name, number,
+			   row->order * TS_TRACE_LANES + number);
+	return lane;
+}
+
+static struct lane *lane_for(struct ts_trace_writer *writer, const struct kept *kept)
+{
+	for (size_t i = 0; i < writer->nr_lanes; i++)
+		if (has_room(&writer->lanes[i], kept))
+			return &writer->lanes[i];
+	return new_lane(writer);
+}
+
+static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept *kept,
+			       struct ts_error *err)
+{
+	struct lane *lane = lane_for(writer, kept);
+	uint64_t flow_id = (uint64_t)writer->row->number << 32 | kept->flow >> 1;
+
+	if (!lane) {
+		writer->counts->no_lane++;
+		return TS_OK;
+	}
+	if (!ts_grow(&lane->ends, &lane->cap, lane->nr + 1, sizeof(*lane->ends)))
+		return ts_fail_nomem(err);
+	lane->ends[lane->nr++] = kept->start_ns + kept->dur_ns;
+	lane->last_start_ns = kept->start_ns;
+	ts_perfetto_slice(&writer->text, &lane->row, kept->start_ns, kept->dur_ns,
+			  tail_of(writer, kept->op), kept->self_ns);
+	if (kept->flow)
+		ts_perfetto_flow(&writer->text, &lane->row, kept->flow & FLOW_END ? 'f' : 's',
+				 flow_id, kept->start_ns);
+	writer->counts->written++;
+	return hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+}
+
+/* Sorting: by start, the longer first, and of equals the one that ended later. */
+
+static bool is_before(const struct kept *all, uint32_t a, uint32_t b)
+{
+	const struct kept *x = &all[a], *y = &all[b];
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns;
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns > y->dur_ns;
+	return a > b;
+}
+
+/* Merges the sorted FROM[LOW, MID) and FROM[MID, HIGH) into TO. Often they follow each other. */
+static void merge(const struct kept *all, const uint32_t *from, uint32_t *to, size_t low,
+		  size_t mid, size_t high)
+{
+	size_t a = low, b = mid;
+
+	if (mid == high || is_before(all, from[mid - 1], from[mid])) {
+		memcpy(to + low, from + low, (high - low) * sizeof(*to));
+		return;
+	}
+	for (size_t i = low; i < high; i++) {
+		bool is_left = b == high || (a < mid && is_before(all, from[a], from[b]));
+
+		to[i] = is_left ? from[a++] : from[b++];
+	}
+}
+
+/* The kept events' indices, sorted; NULL: no memory. */
+static const uint32_t *sort_kept(struct ts_trace_writer *writer)
+{
+	size_t nr = writer->nr_kept;
+	uint32_t *from, *to;
+
+	if (!ts_grow(&writer->order, &writer->cap_order, 2 * nr + 1, sizeof(uint32_t)))
+		return NULL;
+	from = writer->order;
+	to = from + nr;
+	for (size_t i = 0; i < nr; i++)
+		from[i] = (uint32_t)i;
+	for (size_t width = 1; width < nr; width *= 2) {
+		uint32_t *sorted = to;
+
+		for (size_t low = 0; low < nr; low += 2 * width)
+			merge(writer->kept, from, to, low, TS_MIN(low + width, nr),
+			      TS_MIN(low + 2 * width, nr));
+		to = from;
+		from = sorted;
+	}
+	return from;
+}
+
+/* The start of the earliest pair that is still open: nothing from there on may be written yet. */
+static int64_t open_pairs_ns(const struct ts_trace_writer *writer)
+{
+	int64_t start_ps = INT64_MAX;
+
+	for (size_t i = 0; i < writer->pairs.nr; i++)
+		start_ps = TS_MIN(start_ps, writer->pairs.items[i].start_ps);
+	return start_ps == INT64_MAX ? INT64_MAX
+				     : ts_i64_add(ts_trace_ns(start_ps), writer->shift_ns);
+}
+
+/* Writes what starts before the open pairs, and keeps the rest. */
+static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err)
+{
+	int64_t until_ns = open_pairs_ns(writer);
+	const uint32_t *order = sort_kept(writer);
+	enum ts_status st = TS_OK;
+	size_t nr_left = 0;
+
+	if (!order)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < writer->nr_kept && st == TS_OK; i++) {
+		const struct kept *kept = &writer->kept[order[i]];
+
+		if (kept->start_ns >= until_ns)
+			break;
+		st = put_kept(writer, kept, err);
+	}
+	for (size_t i = 0; i < writer->nr_kept; i++)
+		if (writer->kept[i].start_ns >= until_ns)
+			writer->kept[nr_left++] = writer->kept[i];
+	writer->nr_kept = nr_left;
+	writer->flush_at = nr_left + PIECE_EVENTS;
+	return st;
+}
+
+/* Choosing */
+
+static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
+			   uint32_t flow, struct ts_error *err)
+{
+	int64_t end_ps = ts_i64_add(event->start_ps, event->dur_ps);
+	int64_t start_ns = ts_trace_ns(event->start_ps);
+	struct kept *kept;
+
+	if (writer->nr_kept == UINT32_MAX || /* an index is 32 bits */
+	    !ts_grow(&writer->kept, &writer->cap_kept, writer->nr_kept + 1, sizeof(*kept)))
+		return ts_fail_nomem(err);
+	kept = &writer->kept[writer->nr_kept++];
+	*kept = (struct kept){ .start_ns = start_ns + writer->shift_ns,
+			       .dur_ns = ts_trace_ns(end_ps) - start_ns,
+			       .self_ns = event->self_ps / TS_PS_PER_NS,
+			       .op = event->op,
+			       .flow = flow };
+	return TS_OK;
+}
+
+static bool chooses(struct ts_trace_writer *writer, int64_t key_ps)
+{
+	return ts_trace_chooses(writer->plan, writer->row->line, key_ps, &writer->quota);
+}
+
+/* The arrow from a start to the wait that exposes it is drawn when both ends are there. */
+static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
+			       const struct ts_trace_event *done, struct ts_error *err)
+{
+	struct ts_trace_writer *writer = ctx;
+	bool has_start = chooses(writer, ts_trace_pair_key(start, done));
+	bool has_done = done && chooses(writer, done->dur_ps);
+	enum ts_status st = TS_OK;
+	uint32_t flow = 0;
+
+	if (has_start && has_done && writer->nr_flows < UINT32_MAX >> 1) {
+		flow = ++writer->nr_flows << 1;
+		writer->counts->flows++;
+	}
+	if (has_start)
+		st = keep(writer, start, flow, err);
+	if (st == TS_OK && has_done)
+		st = keep(writer, done, flow ? flow | FLOW_END : 0, err);
+	return st;
+}
+
+static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_block *block,
+				size_t i, bool is_core, struct ts_error *err)
+{
+	struct ts_trace_visitor visitor = { writer, see_pair };
+	enum ts_status st = TS_OK;
+	bool taken = false;
+
+	if (writer->pairs.nr > 0)
+		st = ts_trace_pairs_expire(&writer->pairs, writer->nr_seen, &visitor, err);
+	if (st == TS_OK && is_core && writer->plan->async[block->op[i]] != TS_ASYNC_NONE) {
+		struct ts_trace_event event = ts_trace_event_of(block, i);
+
+		st = ts_trace_pairs_add(&writer->pairs, writer->profile, &event, writer->nr_seen,
+					&visitor, &taken, err);
+	}
+	writer->nr_seen++;
+	if (st == TS_OK && !taken && chooses(writer, block->dur_ps[i])) {
+		struct ts_trace_event event = ts_trace_event_of(block, i);
+
+		st = keep(writer, &event, 0, err);
+	}
+	/* Nothing that comes later starts before the outermost event that has just ended. */
+	if (st == TS_OK && writer->nr_kept >= writer->flush_at && block->depth[i] == 0)
+		st = flush(writer, err);
+	return st;
+}
+
+static enum ts_status see_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	bool is_core = block->line->kind == TS_LINE_OPS;
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
+		st = see_event(ctx, block, i, is_core, err);
+	return st;
+}
+
+static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error *err)
+{
+	const struct ts_trace_tally *tally = writer->plan->tallies[writer->row->line];
+	struct ts_trace_visitor visitor = { writer, see_pair };
+	struct ts_sink sink = { .ctx = writer, .block = see_block };
+	enum ts_status st;
+
+	writer->quota = tally ? tally->quota : 0;
+	st = writer->stream(writer->profile, writer->row->line, &sink, err);
+	if (st != TS_OK && st != TS_FORMAT)
+		return st;
+	st = ts_trace_pairs_expire(&writer->pairs, UINT64_MAX, &visitor, err);
+	if (st == TS_OK)
+		st = flush(writer, err);
+	return st;
+}
+
+/* Tracks of ours */
+
+static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
+				 const struct ts_perfetto_row *row, const size_t *tails,
+				 struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < track->nr_slices && st == TS_OK; i++) {
+		const struct ts_slice *slice = &track->slices[i];
+		int64_t start_ns = ts_trace_ns(slice->start_ps);
+		size_t at = tails[slice->label];
+		struct ts_bytes tail = ts_bytes_cut(ts_buf_bytes(&writer->full_tail), at,
+						    tails[slice->label + 1] - at);
+
+		ts_perfetto_label_slice(&writer->text, row, start_ns + writer->shift_ns,
+					ts_trace_ns(slice->end_ps) - start_ns, tail, slice);
+		writer->counts->own++;
+		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+	}
+	return st;
+}
+
+static enum ts_status write_slices(struct ts_trace_writer *writer, const struct ts_track *track,
+				   struct ts_error *err)
+{
+	struct ts_perfetto_row row = ts_perfetto_row_of(writer->row->pid, writer->row->tid);
+	size_t *tails = calloc(track->nr_labels + 1, sizeof(*tails));
+	enum ts_status st;
+
+	if (!tails)
+		return ts_fail_nomem(err);
+	ts_buf_clear(&writer->full_tail);
+	for (size_t i = 0; i < track->nr_labels; i++) {
+		ts_perfetto_label_tail(&writer->full_tail, &track->labels[i]);
+		tails[i + 1] = writer->full_tail.n;
+	}
+	ts_perfetto_thread(&writer->text, &row, writer->row->name, 0,
+			   writer->row->order * TS_TRACE_LANES);
+	st = writer->full_tail.failed ? ts_fail_nomem(err)
+				      : put_slices(writer, track, &row, tails, err);
+	free(tails);
+	return st;
+}
+
+static enum ts_status write_points(struct ts_trace_writer *writer, const struct ts_track *track,
+				   struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
+		int64_t at_ns = ts_trace_ns(track->points[i].at_ps) + writer->shift_ns;
+
+		ts_perfetto_counter(&writer->text, writer->row->pid, track->name, at_ns,
+				    track->points[i].value);
+		writer->counts->own++;
+		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
+	}
+	return st;
+}
+
+enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				  const struct ts_trace_out *out, struct ts_trace_counts *counts,
+				  struct ts_error *err)
+{
+	enum ts_status st;
+
+	open_row(writer, row, out, counts);
+	if (row->line != TS_NONE)
+		st = write_line(writer, err);
+	else if (row->track->kind == TS_TRACK_SLICES)
+		st = write_slices(writer, row->track, err);
+	else
+		st = write_points(writer, row->track, err);
+	return st ? st : hand_on(writer, 0, err);
+}

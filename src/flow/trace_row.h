@@ -1,0 +1,64 @@
+/*
+ * One row of the trace: a line of the profile, or a track of ours, as text in pieces of about a MiB.
+ *
+ * A line's events come in the order of their ends; the file has them in the order of their starts, a
+ * parent before its children. Chosen events are kept (40 bytes each) until nothing can start before
+ * them any more, which is when an outermost event ends: so a row holds 64 Ki events, or those of its
+ * longest outermost event, and never more than the trace's budget.
+ *
+ * Lanes: slices of one thread must nest. What overlaps without nesting goes to the next lane that has
+ * room, a thread of its own ("Async XLA Ops (2)"); past TS_TRACE_LANES it is left out and counted.
+ *
+ * The text of a row depends on the row alone. A writer is one thread's.
+ */
+#ifndef TS_FLOW_TRACE_ROW_H
+#define TS_FLOW_TRACE_ROW_H
+
+#include "flow/trace_plan.h"
+#include "result/result.h"
+#include "write/perfetto_json.h"
+
+#define TS_TRACE_LANES	     100
+#define TS_TRACE_PIECE_BYTES (1u << 20)
+
+/* As ts_stream_line() of flow/stream.h. */
+typedef enum ts_status ts_trace_stream_fn(const struct ts_profile *profile, uint32_t line,
+					  const struct ts_sink *sink, struct ts_error *err);
+
+struct ts_trace_row {
+	uint32_t number;   /* in the order of the file */
+	uint32_t pid, tid; /* lane L is tid + L */
+	uint32_t order;	   /* within the process */
+	uint32_t line;	   /* or TS_NONE: */
+	const struct ts_track *track;
+	struct ts_bytes name;
+	uint64_t weight; /* expected events: large rows are begun first */
+};
+
+/* Where the text goes. TEXT is taken or copied, and empty afterwards. */
+struct ts_trace_out {
+	void *ctx;
+	enum ts_status (*piece)(void *ctx, struct ts_buf *text, struct ts_error *err);
+};
+
+struct ts_trace_counts {
+	uint64_t written, own, flows, no_lane;
+};
+
+struct ts_trace_writer; /* NULL: no memory */
+struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
+					    ts_trace_stream_fn *stream, int64_t shift_ns);
+void ts_trace_writer_free(struct ts_trace_writer *writer);
+
+/* Adds to COUNTS. Damage in a line ends the row, with what stood before it. */
+enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct ts_trace_row *row,
+				  const struct ts_trace_out *out, struct ts_trace_counts *counts,
+				  struct ts_error *err);
+
+/* Both ends of an event are rounded down, so what nests in ps nests in ns. */
+static inline int64_t ts_trace_ns(int64_t ps)
+{
+	return ps / TS_PS_PER_NS - (ps % TS_PS_PER_NS < 0);
+}
+
+#endif

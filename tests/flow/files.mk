@@ -1,0 +1,5 @@
+check_PROGRAMS += tests/flow/trace_test
+TESTS += tests/flow/trace_test
+tests_flow_trace_test_SOURCES = tests/flow/trace_test.c tests/flow/trace_run.h
+tests_flow_trace_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_flow_trace_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

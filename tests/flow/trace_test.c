@@ -1,0 +1,594 @@
+/* The Perfetto trace: what is chosen, that slices nest, arrows, bytes that threads do not change. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#include "io/gzip.h"
+#include "trace_run.h"
+
+#define NS     INT64_C(1000)
+#define TARGET "trace_test.json.gz"
+
+static struct ts_bytes packed_trace(struct run *run, const struct ts_results *results,
+				    uint64_t max_events, size_t nr_threads,
+				    struct ts_trace_report *report)
+{
+	struct ts_trace_options options = { .nr_threads = nr_threads, .version = "1.2.3" };
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_trace_plan plan;
+	static uint8_t bytes[8 << 20];
+	FILE *in;
+	size_t n;
+
+	assert_int_equal(run_count(run, &plan, max_events, &err), TS_OK);
+	assert_int_equal(ts_newfile_open(&file, TARGET, &err), TS_OK);
+	assert_int_equal(ts_trace_write(&file, &run->profile, results, &plan, run_stream, &options,
+					report, &err),
+			 TS_OK);
+	assert_int_equal(ts_newfile_commit(&file, &err), TS_OK);
+	ts_newfile_release(&file);
+	ts_trace_plan_release(&plan);
+	in = fopen(TARGET, "rb");
+	assert_non_null(in);
+	n = fread(bytes, 1, sizeof(bytes), in);
+	fclose(in);
+	unlink(TARGET);
+	assert_true(n < sizeof(bytes));
+	return (struct ts_bytes){ bytes, n };
+}
+
+static cJSON *trace_of(struct run *run, const struct ts_results *results, uint64_t max_events,
+		       struct ts_trace_report *report)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_bytes packed = packed_trace(run, results, max_events, 2, report);
+	cJSON *root;
+
+	assert_true(ts_trace_is_ours(packed));
+	assert_int_equal(ts_gunzip_head(packed, &text, 64 << 20, NULL), TS_OK);
+	assert_true(ts_trace_is_ours(ts_buf_bytes(&text)));
+	root = cJSON_ParseWithLength((const char *)text.p, text.n);
+	assert_non_null(root);
+	ts_buf_release(&text);
+	return root;
+}
+
+static const char *text_of(const cJSON *event, const char *key)
+{
+	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(event, key));
+
+	return text ? text : "";
+}
+
+static double number_of(const cJSON *event, const char *key)
+{
+	return cJSON_GetNumberValue(cJSON_GetObjectItem(event, key));
+}
+
+static int64_t ns_of(const cJSON *event, const char *key)
+{
+	return (int64_t)(number_of(event, key) * 1000 + 0.5);
+}
+
+static size_t count_of(const cJSON *root, const char *phase)
+{
+	const cJSON *event;
+	size_t nr = 0;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents")) nr +=
+		strcmp(text_of(event, "ph"), phase) == 0;
+	return nr;
+}
+
+/* The NR-th slice of that name, in the order of the file. */
+static const cJSON *slice(const cJSON *root, const char *name, size_t nr)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(
+		event,
+		cJSON_GetObjectItem(root,
+				    "traceEvents")) if (strcmp(text_of(event, "ph"), "X") == 0 &&
+							strcmp(text_of(event, "name"), name) == 0 &&
+							nr-- == 0) return event;
+	return NULL;
+}
+
+static const char *meta(const cJSON *root, const char *what, const char *id, double value)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents")) if (
+		strcmp(text_of(event, "name"), what) == 0 &&
+		number_of(event, id) == value) return text_of(cJSON_GetObjectItem(event, "args"),
+							      "name");
+	return NULL;
+}
+
+/* Every slice that overlaps another of its thread lies in it, and a parent stands before it. */
+static void assert_nests(const cJSON *root)
+{
+	struct {
+		double tid;
+		int64_t ends[64];
+		size_t nr;
+		int64_t last;
+	} open[256] = { { 0 } };
+	size_t nr = 0, i;
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		int64_t start, end;
+
+		if (strcmp(text_of(event, "ph"), "X") != 0)
+			continue;
+		start = ns_of(event, "ts");
+		end = start + ns_of(event, "dur");
+		for (i = 0; i < nr && open[i].tid != number_of(event, "tid"); i++)
+			;
+		if (i == nr) {
+			assert_true(nr < TS_NELEM(open));
+			open[nr++].tid = number_of(event, "tid");
+		}
+		assert_true(start >= open[i].last);
+		open[i].last = start;
+		while (open[i].nr > 0 && open[i].ends[open[i].nr - 1] <= start)
+			open[i].nr--;
+		assert_true(open[i].nr == 0 || end <= open[i].ends[open[i].nr - 1]);
+		assert_true(open[i].nr < TS_NELEM(open[i].ends));
+		open[i].ends[open[i].nr++] = end;
+	}
+}
+
+static void rounds_both_ends_down_so_that_nesting_survives(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_WHILE, 999, 10001 },  /* 0.999 to 11 ns: 0 to 11 */
+		{ LINE_OPS, OP_FUSION, 1999, 2000 }, /* 1 to 3 */
+		{ LINE_OPS, OP_NASTY, 3999, 500 },   /* 3 to 4: shorter than a ns, but across one */
+		{ LINE_OPS, OP_FUSION, 4500, 0 },    /* 4, no length */
+		{ LINE_OPS, OP_FUSION, 10999, 1 },   /* 10 to 11: ends with its parent */
+	};
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_nests(root);
+	assert_int_equal(ns_of(slice(root, "while.1", 0), "ts"), 0);
+	assert_int_equal(ns_of(slice(root, "while.1", 0), "dur"), 11);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "ts"), 1);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "dur"), 2);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 1), "ts"), 4);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 1), "dur"), 0);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 2), "dur"), 1);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void a_parent_stands_before_a_child_of_the_same_length(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_WHILE, 0, 5 * NS },
+		{ LINE_OPS, OP_FUSION, 0, 5 * NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_ptr_equal(slice(root, "while.1", 0)->next, slice(root, "fusion.1", 0));
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void what_overlaps_gets_lanes_with_names(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_ASYNC, OP_START, 0, 10 * NS },
+		{ LINE_ASYNC, OP_FUSION, 2 * NS, 18 * NS }, /* crosses the first: lane 2 */
+		{ LINE_ASYNC, OP_WHILE, 4 * NS, 20 * NS },  /* crosses both: lane 3 */
+		{ LINE_ASYNC, OP_DONE, 10 * NS, 4 * NS },   /* the first is over: lane 1 */
+	};
+	struct run run;
+	cJSON *root;
+	double first, second, third;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_nests(root);
+	first = number_of(slice(root, "copy-start.1", 0), "tid");
+	second = number_of(slice(root, "fusion.1", 0), "tid");
+	third = number_of(slice(root, "while.1", 0), "tid");
+	assert_true(number_of(slice(root, "copy-done.1", 0), "tid") == first);
+	assert_string_equal(meta(root, "thread_name", "tid", first), "Async XLA Ops");
+	assert_string_equal(meta(root, "thread_name", "tid", second), "Async XLA Ops (2)");
+	assert_string_equal(meta(root, "thread_name", "tid", third), "Async XLA Ops (3)");
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
+{
+	struct run_event events[TS_TRACE_LANES + 7];
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(events); i++)
+		events[i] = (struct run_event){ LINE_ASYNC, OP_FUSION, (int64_t)i * NS, 1000 * NS };
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, &report);
+	assert_nests(root);
+	assert_int_equal(report.events_left_out, 7);
+	assert_int_equal(count_of(root, "X"), TS_TRACE_LANES);
+	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "events_left_out") == 7);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void times_before_the_start_move_everything(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_THREAD, OP_FUSION, -2500, 1000 }, /* -3 to -2 ns */
+		{ LINE_OPS, OP_WHILE, 0, 4 * NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "ts"), 0);
+	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "dur"), 1);
+	assert_int_equal(ns_of(slice(root, "while.1", 0), "ts"), 3);
+	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "shift_ns") == 3);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void devices_come_first_and_hosts_are_named_when_there_are_two(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_FUSION, 0, NS },
+		{ LINE_THREAD, OP_NASTY, 0, NS },
+	};
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_string_equal(meta(root, "process_name", "pid", 1), "/device:TPU:0");
+	assert_string_equal(meta(root, "process_name", "pid", 2), "/host:CPU");
+	assert_true(number_of(slice(root, "fusion.1", 0), "pid") == 1);
+	cJSON_Delete(root);
+	ts_profile_add_host(&run.profile)->name = ts_bytes_of("host1");
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_string_equal(meta(root, "process_name", "pid", 1), "host0 /device:TPU:0");
+	assert_string_equal(meta(root, "process_name", "pid", 2), "host0 /host:CPU");
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void foreign_text_is_escaped_and_args_tell_of_the_op(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_FUSION, 0, 4 * NS },
+		{ LINE_OPS, OP_NASTY, 4 * NS, NS },
+		{ LINE_OPS, OP_FUSION, 5 * NS, 4 * NS },
+	};
+	const cJSON *first, *second;
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_non_null(slice(root, "</script>\"\\\n\x01\xef\xbf\xbd", 0));
+	first = cJSON_GetObjectItem(slice(root, "fusion.1", 0), "args");
+	second = cJSON_GetObjectItem(slice(root, "fusion.1", 1), "args");
+	assert_string_equal(text_of(first, "long_name"), "%fusion.1 = f32[8] fusion()");
+	assert_string_equal(text_of(first, "program_id"), "18446744073709551615");
+	assert_null(cJSON_GetObjectItem(second, "long_name"));
+	assert_string_equal(text_of(second, "tf_op"), "jit(f)/dot_general");
+	assert_string_equal(text_of(second, "source"), "train.py:12");
+	assert_true(number_of(second, "flops") == 1000);
+	assert_true(number_of(second, "bytes_accessed") == 64);
+	assert_int_equal(ns_of(second, "self_us"), 4);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void an_arrow_leads_from_the_start_to_its_wait(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_OPS, OP_START, 0, 10 }, /* two in flight: first in, first out */
+		{ LINE_OPS, OP_START, NS, 10 },
+		{ LINE_OPS, OP_FUSION, 2 * NS, 50 * NS },
+		{ LINE_OPS, OP_DONE, 60 * NS, 30 * NS },
+		{ LINE_OPS, OP_DONE, 90 * NS, 40 * NS },
+		{ LINE_OPS, OP_DONE, 200 * NS, 50 * NS }, /* its start was before the profile */
+	};
+	const cJSON *event;
+	struct run run;
+	cJSON *root;
+	int64_t begin[2], end[2];
+	size_t nr = 0;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_int_equal(count_of(root, "s"), 2);
+	assert_int_equal(count_of(root, "f"), 2);
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		size_t id = (size_t)number_of(event, "id") & 1 ? 0 : 1; /* they count from 1 */
+
+		if (strcmp(text_of(event, "ph"), "s") == 0)
+			begin[id] = ns_of(event, "ts");
+		else if (strcmp(text_of(event, "ph"), "f") == 0)
+			end[id] = ns_of(event, "ts");
+		else
+			continue;
+		assert_string_equal(text_of(event, "bp"), "e");
+		assert_string_equal(text_of(event->prev, "ph"), "X"); /* right behind its slice */
+		assert_int_equal(ns_of(event->prev, "ts"), ns_of(event, "ts"));
+		nr++;
+	}
+	assert_int_equal(nr, 4);
+	assert_int_equal(begin[0], 0);
+	assert_int_equal(end[0], 60);
+	assert_int_equal(begin[1], 1);
+	assert_int_equal(end[1], 90);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static void a_start_is_as_long_as_its_wait_when_events_are_chosen(void **state)
+{
+	static const struct run_event events[] = {
+		{ LINE_MODULES, OP_MODULE, 0, NS },
+		{ LINE_OPS, OP_START, 0, 10 },
+		{ LINE_OPS, OP_FUSION, NS, 50 * NS },
+		{ LINE_OPS, OP_FUSION, 51 * NS, 50 * NS },
+		{ LINE_OPS, OP_DONE, 200 * NS, 300 * NS },
+	};
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, NULL, 3, &report); /* the module first, short as it is */
+	assert_int_equal(report.events_total, 5);
+	assert_int_equal(report.events_written, 3);
+	assert_non_null(slice(root, "jit_f(1)", 0));
+	assert_non_null(slice(root, "copy-start.1", 0));
+	assert_non_null(slice(root, "copy-done.1", 0));
+	assert_int_equal(count_of(root, "s"), 1);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+/* Nested loops of random lengths on two lines, pairs among them, and async ops that overlap. */
+#define MANY 80000 /* more than are kept at once */
+static struct run_event many[2 * MANY];
+
+static uint32_t roll(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+static void make_many(void)
+{
+	uint32_t seed = 7;
+	int64_t now = -5 * NS, loop_end = 0;
+
+	for (size_t i = 0; i < MANY; i++) {
+		int64_t dur = (int64_t)(roll(&seed) % 4 == 0 ? roll(&seed) % 900000 : 1000);
+		uint32_t op = roll(&seed) % 4;
+
+		if (now >= loop_end && op == OP_WHILE) {
+			many[i] = (struct run_event){ LINE_OPS, OP_WHILE, now, 9000000 };
+			loop_end = now + 9000000;
+			continue;
+		}
+		op = op == OP_WHILE ? OP_FUSION : op;
+		dur = now < loop_end ? TS_MIN(dur, loop_end - now) : dur;
+		many[i] = (struct run_event){ LINE_OPS, op, now, dur };
+		now += dur;
+	}
+	for (size_t i = 0; i < MANY; i++)
+		many[MANY + i] = (struct run_event){ i % 50 ? LINE_ASYNC : LINE_MODULES, OP_FUSION,
+						     (int64_t)i * 100000, roll(&seed) % 400000 };
+}
+
+static void never_more_than_the_budget_and_exactly_it(void **state)
+{
+	static const uint64_t budgets[] = { 0, 1, MANY / 50, 77777, 3 * MANY };
+	struct run run;
+
+	(void)state;
+	make_many();
+	run_init(&run, many, TS_NELEM(many));
+	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
+		uint64_t want = budgets[i] ? TS_MIN(budgets[i], 2 * MANY) : 2 * MANY;
+		struct ts_trace_report report;
+		cJSON *root = trace_of(&run, NULL, budgets[i], &report);
+
+		assert_int_equal(report.events_total, 2 * MANY);
+		assert_int_equal(report.events_written, want);
+		assert_int_equal(report.events_left_out, 2 * MANY - want);
+		assert_int_equal(count_of(root, "X"), want);
+		assert_int_equal(count_of(root, "s"), report.flows);
+		assert_int_equal(count_of(root, "f"), report.flows);
+		assert_nests(root);
+		cJSON_Delete(root);
+	}
+	run_release(&run);
+}
+
+static void threads_do_not_change_a_byte(void **state)
+{
+	static const size_t threads[] = { 2, 4, 9 };
+	struct ts_bytes packed;
+	struct run run;
+	uint8_t *one;
+	size_t n;
+
+	(void)state;
+	make_many();
+	run_init(&run, many, TS_NELEM(many));
+	packed = packed_trace(&run, NULL, 90000, 1, NULL);
+	n = packed.n;
+	one = malloc(n);
+	assert_non_null(one);
+	memcpy(one, packed.p, n);
+	for (size_t i = 0; i < TS_NELEM(threads); i++) {
+		packed = packed_trace(&run, NULL, 90000, threads[i], NULL);
+		assert_int_equal(packed.n, n);
+		assert_memory_equal(packed.p, one, n);
+	}
+	free(one);
+	run_release(&run);
+}
+
+static void our_tracks_stand_in_the_devices_process(void **state)
+{
+	static const struct run_event events[] = { { LINE_OPS, OP_FUSION, 0, 9 * NS } };
+	static const struct ts_arg args[] = { { "advice", { (const uint8_t *)"do <b>", 6 } } };
+	static const struct ts_label labels[] = { { { (const uint8_t *)"compute", 7 }, args, 1 } };
+	struct ts_slice slices[] = { { 0, 5 * NS, 0, 3, 4 * NS },
+				     { 5 * NS, 7 * NS, 0, 1, 2 * NS } };
+	struct ts_point points[] = { { 0, 12.5 }, { 2 * NS, NAN }, { 4 * NS, 0 } };
+	const cJSON *event, *ours;
+	struct ts_trace_report report;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_track *track;
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "time", "Time");
+	track = ts_result_track(result, TS_TRACK_COUNTER, "MXU utilization (%)", 0, 2);
+	track->points = points;
+	track->nr_points = 3;
+	track = ts_result_track(result, TS_TRACK_SLICES, "Time classes", 0, 1);
+	track->labels = labels;
+	track->nr_labels = 1;
+	track->slices = slices;
+	track->nr_slices = 2;
+	run_init(&run, events, TS_NELEM(events));
+	root = trace_of(&run, &results, 1, &report);
+	ours = slice(root, "compute", 0);
+	assert_non_null(ours);
+	assert_true(number_of(ours, "pid") == number_of(slice(root, "fusion.1", 0), "pid"));
+	assert_string_equal(meta(root, "thread_name", "tid", number_of(ours, "tid")),
+			    "TPUsight: Time classes");
+	assert_string_equal(text_of(cJSON_GetObjectItem(ours, "args"), "advice"), "do <b>");
+	assert_int_equal(ns_of(cJSON_GetObjectItem(ours, "args"), "own_us"), 4);
+	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "events") == 3);
+	assert_int_equal(report.events_written, 1);
+	assert_int_equal(report.own_events, 5);
+	assert_int_equal(count_of(root, "C"), 2); /* what is no number is not drawn */
+	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
+	{
+		if (strcmp(text_of(event, "ph"), "C") != 0)
+			continue;
+		assert_string_equal(text_of(event, "name"), "MXU utilization");
+		assert_non_null(cJSON_GetObjectItem(cJSON_GetObjectItem(event, "args"), "(%)"));
+	}
+	cJSON_Delete(root);
+	run_release(&run);
+	ts_results_release(&results);
+}
+
+static void a_run_without_events_is_a_whole_file(void **state)
+{
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	run_init(&run, NULL, 0);
+	root = trace_of(&run, NULL, 0, NULL);
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "traceEvents")), 0);
+	cJSON_Delete(root);
+	run_release(&run);
+}
+
+static enum ts_status broken_stream(const struct ts_profile *profile, uint32_t line,
+				    const struct ts_sink *sink, struct ts_error *err)
+{
+	enum ts_status st = run_stream(profile, line, sink, err);
+
+	return st == TS_OK && line == LINE_OPS ? ts_fail(err, TS_IO, "gone") : st;
+}
+
+static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
+{
+	struct ts_trace_options options = { .nr_threads = 3, .version = "1" };
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_trace_plan plan;
+	struct run run;
+
+	(void)state;
+	make_many();
+	run_init(&run, many, TS_NELEM(many));
+	assert_int_equal(run_count(&run, &plan, 0, &err), TS_OK);
+	assert_int_equal(ts_newfile_open(&file, TARGET, &err), TS_OK);
+	assert_int_equal(ts_trace_write(&file, &run.profile, NULL, &plan, broken_stream, &options,
+					NULL, &err),
+			 TS_IO);
+	assert_non_null(strstr(err.text, "gone"));
+	ts_newfile_release(&file);
+	ts_trace_plan_release(&plan);
+	run_release(&run);
+	assert_int_not_equal(access(TARGET, F_OK), 0);
+}
+
+static void others_files_are_not_ours(void **state)
+{
+	(void)state;
+	assert_false(ts_trace_is_ours(TS_LIT("{\"displayTimeUnit\":\"ns\"}")));
+	assert_false(ts_trace_is_ours(TS_LIT("")));
+	assert_false(ts_trace_is_ours(TS_LIT("\x1f\x8b\x08")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_both_ends_down_so_that_nesting_survives),
+		cmocka_unit_test(a_parent_stands_before_a_child_of_the_same_length),
+		cmocka_unit_test(what_overlaps_gets_lanes_with_names),
+		cmocka_unit_test(more_overlaps_than_lanes_are_counted_as_left_out),
+		cmocka_unit_test(times_before_the_start_move_everything),
+		cmocka_unit_test(devices_come_first_and_hosts_are_named_when_there_are_two),
+		cmocka_unit_test(foreign_text_is_escaped_and_args_tell_of_the_op),
+		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
+		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
+		cmocka_unit_test(never_more_than_the_budget_and_exactly_it),
+		cmocka_unit_test(threads_do_not_change_a_byte),
+		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
+		cmocka_unit_test(a_run_without_events_is_a_whole_file),
+		cmocka_unit_test(a_failure_on_a_thread_ends_all_with_its_story),
+		cmocka_unit_test(others_files_are_not_ours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
