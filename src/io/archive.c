@@ -135,7 +135,7 @@ static enum ts_status unpack(struct visit *visit, const char *name, struct ts_bu
 			break;
 		content->n += (size_t)n;
 		if (content->n > max)
-			return too_large(name, max, err);
+			return too_large(name, TS_MIN(visit->entry_max, visit->total_max), err);
 	}
 	visit->total += content->n;
 	return TS_OK;

@@ -1,0 +1,184 @@
+/* Names of files: removed, renamed, doubled, compared; and the lock on a session. */
+#include "tmpdir.h"
+
+#include "io/file.h"
+
+static void removing_what_is_gone_is_fine(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	(void)state;
+	make_file("dir/a", TS_LIT("x"));
+	assert_int_equal(ts_file_remove("dir/a", NULL), TS_OK);
+	assert_int_equal(ts_file_remove("dir/a", NULL), TS_OK);
+	assert_int_equal(count_names("dir"), 0);
+	assert_int_equal(ts_file_remove("dir", &err), TS_IO);
+	assert_has(err.text, "dir: cannot remove it: ");
+}
+
+static void a_file_is_renamed_over_another(void **state)
+{
+	(void)state;
+	make_file("a", TS_LIT("new"));
+	make_file("dir/b", TS_LIT("old"));
+	assert_int_equal(ts_file_rename("a", "dir/b", NULL), TS_OK);
+	assert_false(ts_file_exists("a"));
+	assert_file("dir/b", "new");
+	assert_int_equal(ts_file_rename("a", "c", NULL), TS_NOTFOUND);
+}
+
+static void a_second_name_is_a_hard_link(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct stat a, b;
+
+	(void)state;
+	make_file("a", TS_LIT("content"));
+	assert_int_equal(ts_file_link_or_copy("a", "b", NULL), TS_OK);
+	assert_int_equal(stat("a", &a), 0);
+	assert_int_equal(stat("b", &b), 0);
+	assert_int_equal(a.st_ino, b.st_ino);
+	assert_int_equal(ts_file_link_or_copy("a", "b", &err), TS_IO);
+	assert_has(err.text, "b: cannot give it a second name: ");
+	assert_int_equal(ts_file_link_or_copy("none", "c", &err), TS_NOTFOUND);
+}
+
+static void the_second_name_of_a_link_is_that_of_its_content(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	make_file("real", TS_LIT("content"));
+	assert_int_equal(symlink("real", "link"), 0);
+	assert_int_equal(ts_file_link_or_copy("link", "b", NULL), TS_OK);
+	assert_int_equal(lstat("b", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+}
+
+/* Another file system is where hard links end; most machines have one in memory. */
+static void where_no_link_is_possible_there_is_a_copy(void **state)
+{
+	char far[64] = "/dev/shm/tpusight-io-XXXXXX";
+	struct stat here, there;
+	bool same;
+	int fd = mkstemp(far);
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	make_file("a", TS_LIT("content"));
+	assert_int_equal(chmod("a", 0640), 0);
+	assert_int_equal(stat("a", &here), 0);
+	assert_int_equal(fstat(fd, &there), 0);
+	close(fd);
+	assert_int_equal(ts_file_link_or_copy("a", far, NULL), TS_IO); /* it exists */
+	unlink(far);
+	if (here.st_dev == there.st_dev)
+		skip();
+	assert_int_equal(ts_file_link_or_copy("a", far, NULL), TS_OK);
+	assert_int_equal(ts_file_same("a", far, &same, NULL), TS_OK);
+	assert_int_equal(stat(far, &there), 0);
+	unlink(far);
+	assert_true(same);
+	assert_int_equal(there.st_mode & 07777, 0640);
+}
+
+static void content_is_compared(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 200000 };
+	bool same;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(sizes); i++) {
+		struct ts_buf text = TS_BUF_INIT;
+
+		ts_buf_pad(&text, 'x', sizes[i]);
+		make_file("a", ts_buf_bytes(&text));
+		make_file("b", ts_buf_bytes(&text));
+		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
+		assert_true(same);
+		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
+		assert_true(same);
+		ts_buf_putc(&text, 'x'); /* longer by one */
+		make_file("b", ts_buf_bytes(&text));
+		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
+		assert_false(same);
+		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
+		assert_false(same);
+		text.n = sizes[i];
+		if (text.n) /* the last byte is another */
+			text.p[text.n - 1] = 'y';
+		make_file("b", ts_buf_bytes(&text));
+		assert_int_equal(ts_file_same("a", "b", &same, NULL), TS_OK);
+		assert_int_equal(same, sizes[i] == 0);
+		assert_int_equal(ts_file_holds("a", ts_buf_bytes(&text), &same, NULL), TS_OK);
+		assert_int_equal(same, sizes[i] == 0);
+		ts_buf_release(&text);
+	}
+}
+
+static void what_is_not_there_equals_nothing(void **state)
+{
+	bool same = true;
+
+	(void)state;
+	make_file("a", TS_LIT("x"));
+	assert_int_equal(ts_file_same("a", "none", &same, NULL), TS_OK);
+	assert_false(same);
+	assert_int_equal(ts_file_same("none", "none", &same, NULL), TS_OK);
+	assert_false(same);
+	assert_int_equal(ts_file_holds("none", TS_LIT(""), &same, NULL), TS_OK);
+	assert_false(same);
+	assert_int_equal(ts_file_same("a", "a", &same, NULL), TS_OK);
+	assert_true(same);
+}
+
+static void one_run_at_a_time_holds_a_session(void **state)
+{
+	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	(void)state;
+	make_dirs("run");
+	assert_int_equal(ts_dir_lock(&first, "run", NULL), TS_OK);
+	assert_int_equal(ts_dir_lock(&second, "run", &err), TS_IO);
+	assert_has(err.text, "run: another tpusight is writing to this session (");
+	ts_dir_unlock(&second);
+	ts_dir_unlock(&first);
+	assert_int_equal(ts_dir_lock(&second, "run", NULL), TS_OK);
+	ts_dir_unlock(&second);
+	ts_dir_unlock(&second);
+	assert_int_equal(count_names("run"), 0);
+	assert_int_equal(ts_dir_lock(&first, "none", NULL), TS_NOTFOUND);
+}
+
+static void a_cause_fits_behind_the_longest_path(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	char path[4096];
+
+	(void)state;
+	memset(path, 'p', sizeof(path) - 1);
+	memcpy(path + sizeof(path) - 6, "/tail", 6);
+	assert_int_equal(ts_fail_errno(&err, ENOSPC, path, "write it"), TS_IO);
+	assert_true(ts_bytes_starts(ts_bytes_of(err.text), "...ppp"));
+	assert_has(err.text, "p/tail: cannot write it: the disk is full (");
+	assert_true(ts_bytes_ends(ts_bytes_of(err.text), ")"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_tmpdir(removing_what_is_gone_is_fine),
+		in_tmpdir(a_file_is_renamed_over_another),
+		in_tmpdir(a_second_name_is_a_hard_link),
+		in_tmpdir(the_second_name_of_a_link_is_that_of_its_content),
+		in_tmpdir(where_no_link_is_possible_there_is_a_copy),
+		in_tmpdir(content_is_compared),
+		in_tmpdir(what_is_not_there_equals_nothing),
+		in_tmpdir(one_run_at_a_time_holds_a_session),
+		in_tmpdir(a_cause_fits_behind_the_longest_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+check_PROGRAMS += tests/io/archive_test
+TESTS += tests/io/archive_test
+tests_io_archive_test_SOURCES = tests/io/archive_test.c tests/io/tmpdir.h
+tests_io_archive_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_archive_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/file_test
+TESTS += tests/io/file_test
+tests_io_file_test_SOURCES = tests/io/file_test.c tests/io/tmpdir.h
+tests_io_file_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_file_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/gzip_test
+TESTS += tests/io/gzip_test
+tests_io_gzip_test_SOURCES = tests/io/gzip_test.c tests/io/tmpdir.h
+tests_io_gzip_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_gzip_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/input_test
+TESTS += tests/io/input_test
+tests_io_input_test_SOURCES = tests/io/input_test.c tests/io/tmpdir.h
+tests_io_input_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_input_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/newfile_test
+TESTS += tests/io/newfile_test
+tests_io_newfile_test_SOURCES = tests/io/newfile_test.c tests/io/tmpdir.h
+tests_io_newfile_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_newfile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/rundir_test
+TESTS += tests/io/rundir_test
+tests_io_rundir_test_SOURCES = tests/io/rundir_test.c tests/io/tmpdir.h
+tests_io_rundir_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_rundir_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,0 +1,167 @@
+/* Inputs: what is mapped, what is read, and what is refused with which words. */
+#include "tmpdir.h"
+
+#include "io/input.h"
+
+static void a_file_is_mapped_whole(void **state)
+{
+	struct ts_input in;
+
+	(void)state;
+	make_file("a", TS_LIT("hello\0world"));
+	assert_int_equal(ts_input_open(&in, "a", NULL), TS_OK);
+	assert_true(in.mapped);
+	assert_true(in.fd >= 0);
+	assert_true(ts_bytes_eq(in.bytes, TS_LIT("hello\0world")));
+	assert_int_equal(ts_input_check(&in, NULL), TS_OK);
+	ts_input_release(&in);
+	ts_input_release(&in);
+}
+
+static void what_cannot_be_read_is_named_with_its_cause(void **state)
+{
+	static const struct {
+		const char *path;
+		enum ts_status status;
+		const char *words;
+	} cases[] = {
+		{ "missing", TS_NOTFOUND, "missing: cannot open it: no such file or folder (" },
+		{ "file/x", TS_IO, "file/x: cannot open it: a part of the path is no folder" },
+		{ "dir", TS_IO, "dir: cannot read it: it is a folder (name a file)" },
+		{ "empty", TS_FORMAT, "empty: empty (" },
+		{ "loop", TS_IO, "loop: cannot open it: its symbolic links go round" },
+		{ "dangling", TS_NOTFOUND, "dangling: cannot open it: no such file" },
+		{ "/dev/zero", TS_IO, "/dev/zero: a device" },
+	};
+
+	(void)state;
+	make_file("file", TS_LIT("x"));
+	make_file("empty", TS_LIT(""));
+	make_dirs("dir");
+	assert_int_equal(symlink("loop", "loop"), 0);
+	assert_int_equal(symlink("nowhere", "dangling"), 0);
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct ts_error err = TS_ERROR_INIT;
+		struct ts_input in;
+
+		assert_int_equal(ts_input_open(&in, cases[i].path, &err), cases[i].status);
+		assert_has(err.text, cases[i].words);
+		ts_input_release(&in);
+	}
+}
+
+static void open_unreadable(void)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_input in;
+	int fd = open("secret", O_WRONLY | O_CREAT, 0000);
+
+	CHECK(fd >= 0);
+	CHECK(ts_input_open(&in, "secret", &err) == TS_IO);
+	CHECK(strstr(err.text, "secret: cannot open it: permission denied ("));
+}
+
+static void an_unreadable_file_is_an_error(void **state)
+{
+	(void)state;
+	run_unprivileged(open_unreadable);
+}
+
+/* A pipe with CONTENT in it and its writing end closed. */
+static int pipe_of(struct ts_bytes content)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], content.p, content.n), (ssize_t)content.n);
+	close(ends[1]);
+	return ends[0];
+}
+
+static void a_stream_is_read_to_its_end(void **state)
+{
+	int fd = pipe_of(TS_LIT("from a pipe"));
+	struct ts_input in;
+
+	(void)state;
+	assert_int_equal(ts_input_read(&in, fd, "pipe", 11, NULL), TS_OK);
+	assert_false(in.mapped);
+	assert_true(ts_bytes_eq(in.bytes, TS_LIT("from a pipe")));
+	assert_int_equal(ts_input_check(&in, NULL), TS_OK);
+	ts_input_release(&in);
+	close(fd);
+}
+
+static void a_stream_has_a_bound(void **state)
+{
+	int fd = pipe_of(TS_LIT("from a pipe"));
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_input in;
+
+	(void)state;
+	assert_int_equal(ts_input_read(&in, fd, "pipe", 10, &err), TS_LIMIT);
+	assert_has(err.text, "pipe: more than 10 bytes in a stream");
+	close(fd);
+}
+
+static void read_standard_input(void)
+{
+	int fd = pipe_of(TS_LIT("standard"));
+	struct ts_input in;
+
+	CHECK(dup2(fd, 0) == 0);
+	CHECK(ts_input_open(&in, "-", NULL) == TS_OK);
+	CHECK(ts_bytes_eq(in.bytes, TS_LIT("standard")));
+	CHECK(strcmp(in.path, "standard input") == 0);
+	ts_input_release(&in);
+	CHECK(fcntl(0, F_GETFD) >= 0); /* it is not ours to close */
+}
+
+static void a_dash_is_standard_input(void **state)
+{
+	(void)state;
+	run_in_child(read_standard_input);
+}
+
+static void a_file_that_cannot_be_mapped_is_read(void **state)
+{
+	struct ts_input in;
+
+	(void)state;
+	if (access("/proc/self/stat", R_OK) != 0)
+		skip();
+	assert_int_equal(ts_input_open(&in, "/proc/self/stat", NULL), TS_OK);
+	assert_false(in.mapped);
+	assert_true(in.bytes.n > 10);
+	ts_input_release(&in);
+}
+
+static void a_change_under_way_is_seen(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_input in;
+
+	(void)state;
+	make_file("a", TS_LIT("0123456789"));
+	assert_int_equal(ts_input_open(&in, "a", NULL), TS_OK);
+	assert_int_equal(truncate("a", 5), 0);
+	assert_int_equal(ts_input_check(&in, &err), TS_IO);
+	assert_has(err.text, "a: changed while it was read");
+	ts_input_release(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_tmpdir(a_file_is_mapped_whole),
+		in_tmpdir(what_cannot_be_read_is_named_with_its_cause),
+		in_tmpdir(an_unreadable_file_is_an_error),
+		in_tmpdir(a_stream_is_read_to_its_end),
+		in_tmpdir(a_stream_has_a_bound),
+		in_tmpdir(a_dash_is_standard_input),
+		in_tmpdir(a_file_that_cannot_be_mapped_is_read),
+		in_tmpdir(a_change_under_way_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* Run discovery on real folders. */
+#include "tmpdir.h"
+
+#include "io/rundir.h"
+#include "io/runpath.h"
+
+#include <sys/resource.h>
+
+/* Sessions as text, a line each: kind dir|logdir|run|session|title: host=bytes ... */
+static void describe(const struct ts_runs *runs, struct ts_buf *out)
+{
+	static const char *const kinds[] = { "dir", "file", "stream" };
+
+	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		const struct ts_session *session = &runs->sessions[i];
+		struct ts_buf title = TS_BUF_INIT;
+
+		assert_non_null(ts_session_title(session, &title));
+		ts_buf_printf(out, "%s %s|%s|%s|%s|%s:", kinds[session->kind], session->dir,
+			      session->logdir, session->run, session->session, (char *)title.p);
+		for (size_t f = 0; f < session->nr_files; f++)
+			ts_buf_printf(out, " %s=%llu", session->files[f].host,
+				      (unsigned long long)session->files[f].nr_bytes);
+		ts_buf_putc(out, '\n');
+		ts_buf_release(&title);
+	}
+	for (size_t i = 0; i < runs->nr_problems; i++)
+		ts_buf_printf(out, "! %s\n", runs->problems[i]);
+}
+
+/* Each text in a row of paths, till NULL, is found; the outcome is EXPECTED. */
+static void assert_found(const char *const *paths, const char *expected)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_buf got = TS_BUF_INIT;
+
+	for (; *paths; paths++) {
+		struct ts_error err = TS_ERROR_INIT;
+
+		if (ts_runs_find(&runs, *paths, &err))
+			ts_buf_printf(&got, "error %d: %s\n", err.status, err.text);
+	}
+	describe(&runs, &got);
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((char *)got.p, expected);
+	ts_buf_release(&got);
+	ts_runs_release(&runs);
+}
+
+#define assert_finds(path, expected) assert_found((const char *const[]){ path, NULL }, expected)
+
+#define S1 "logs/plugins/profile/2025_01_01"
+#define S2 "logs/big/step_00000100/plugins/profile/2025_02_02"
+
+static void make_logs(void)
+{
+	make_file(S1 "/host1.xplane.pb", TS_LIT("12345"));
+	make_file(S1 "/host0.xplane.pb", TS_LIT("123"));
+	make_file(S1 "/.host0.xplane.pb.tpusight-abcdef", TS_LIT("x"));
+	make_file(S1 "/.hidden.xplane.pb", TS_LIT("x"));
+	make_file(S1 "/host0.trace.json.gz", TS_LIT("x"));
+	make_file(S1 "/sub/plugins/profile/not/here.xplane.pb", TS_LIT("x"));
+	make_file(S2 "/t1v-n-0.xplane.pb", TS_LIT("1"));
+	make_file("logs/events.out.tfevents.1", TS_LIT("x"));
+	make_file("logs/.git/plugins/profile/s/h.xplane.pb", TS_LIT("x"));
+	make_file("logs/plugins/other/s/h.txt", TS_LIT("x"));
+}
+
+static void a_log_directory_is_searched_at_every_depth(void **state)
+{
+	(void)state;
+	make_logs();
+	assert_finds("logs",
+		     "dir " S2 "|logs|big/step_00000100|2025_02_02|logs/big/step_00000100/2025_02_02: "
+		     "t1v-n-0=1\n"
+		     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
+}
+
+static void slashes_and_dots_do_not_matter(void **state)
+{
+	static const char *const same[] = { "logs/", "./logs", ".//logs///", "./logs/." };
+
+	(void)state;
+	make_logs();
+	for (size_t i = 0; i < TS_NELEM(same); i++)
+		assert_finds(same[i],
+			     "dir " S2 "|logs|big/step_00000100|2025_02_02|"
+			     "logs/big/step_00000100/2025_02_02: t1v-n-0=1\n"
+			     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
+}
+
+static void the_layout_is_known_wherever_the_path_begins(void **state)
+{
+	static const char *const inside[] = { S1, "logs/plugins/profile" };
+
+	(void)state;
+	make_logs();
+	for (size_t i = 0; i < TS_NELEM(inside); i++)
+		assert_finds(inside[i],
+			     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
+	assert_finds("logs/plugins",
+		     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
+	assert_finds("logs/big", "dir " S2 "|logs/big|step_00000100|2025_02_02|"
+				 "logs/big/step_00000100/2025_02_02: t1v-n-0=1\n");
+}
+
+static void relative_paths_inside_the_layout(void **state)
+{
+	(void)state;
+	make_logs();
+	assert_int_equal(chdir("logs"), 0);
+	assert_finds("plugins/profile", "dir plugins/profile/2025_01_01|.|.|2025_01_01|2025_01_01: "
+					"host0=3 host1=5\n");
+	assert_finds(".", "dir big/step_00000100/plugins/profile/2025_02_02|.|big/step_00000100|"
+			  "2025_02_02|big/step_00000100/2025_02_02: t1v-n-0=1\n"
+			  "dir plugins/profile/2025_01_01|.|.|2025_01_01|2025_01_01: "
+			  "host0=3 host1=5\n");
+}
+
+static void from_inside_a_session_its_name_is_known(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_buf path = TS_BUF_INIT;
+	char *logdir;
+
+	(void)state;
+	make_logs();
+	logdir = realpath("logs", NULL);
+	assert_int_equal(chdir(S1), 0);
+	assert_int_equal(ts_runs_find(&runs, ".", NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_string_equal(runs.sessions[0].session, "2025_01_01");
+	assert_string_equal(runs.sessions[0].logdir, logdir);
+	assert_string_equal(runs.sessions[0].run, ".");
+	assert_string_equal(runs.sessions[0].dir, ".");
+	assert_string_equal(ts_session_path(&runs.sessions[0], "report.json", &path), "report.json");
+	ts_buf_release(&path);
+	ts_runs_release(&runs);
+	free(logdir);
+}
+
+static void a_plain_folder_of_profiles_is_a_session(void **state)
+{
+	(void)state;
+	make_file("dump/a.xplane.pb", TS_LIT("1"));
+	make_file("dump/xplane.pb", TS_LIT("12"));
+	assert_finds("dump", "dir dump|dump|.|dump|dump: a=1 xplane=2\n");
+}
+
+static void one_file_is_a_session_of_its_own(void **state)
+{
+	(void)state;
+	make_logs();
+	make_file("here/alone.tar.gz", TS_LIT("1234"));
+	assert_finds(S1 "/host1.xplane.pb",
+		     "file " S1 "|logs|.|2025_01_01|logs/2025_01_01/host1.xplane.pb: host1=5\n");
+	assert_finds("./here/alone.tar.gz",
+		     "file here|here|.|here|here/alone.tar.gz: alone.tar.gz=4\n");
+	assert_int_equal(chdir("here"), 0);
+	assert_finds("alone.tar.gz", "file .|.|.|here|here/alone.tar.gz: alone.tar.gz=4\n");
+}
+
+static void a_dash_is_standard_input(void **state)
+{
+	(void)state;
+	assert_finds("-", "stream .|.|.|standard input|standard input: standard input=0\n");
+}
+
+static void a_file_named_like_standard_input_is_a_file(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	(void)state;
+	make_file("-", TS_LIT("x"));
+	assert_int_equal(ts_runs_find(&runs, "./-", NULL), TS_OK);
+	assert_string_equal(runs.sessions[0].files[0].path, "./-");
+	assert_int_equal(runs.sessions[0].kind, TS_SESSION_FILE);
+	ts_runs_release(&runs);
+}
+
+static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
+{
+	(void)state;
+	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	make_dirs("l/a/plugins/profile/s/odd.xplane.pb");
+	make_dirs("l/b/plugins/profile/empty");
+	assert_int_equal(symlink("..", "l/a/up"), 0);
+	assert_int_equal(symlink("loop", "l/loop"), 0);
+	assert_int_equal(symlink("nowhere", "l/dangling"), 0);
+	assert_int_equal(symlink("nowhere", "l/a/plugins/profile/s/gone.xplane.pb"), 0);
+	assert_int_equal(mkfifo("l/a/plugins/profile/s/pipe.xplane.pb", 0600), 0);
+	assert_finds("l",
+		     "dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
+		     "! l/a/plugins/profile/s/gone.xplane.pb: a link that leads nowhere "
+		     "(remove or correct it)\n"
+		     "! l/a/plugins/profile/s/pipe.xplane.pb: no plain file, passed over (remove it)\n"
+		     "! l/a/up: a link that leads back to a folder above it (remove it)\n"
+		     "! l/b/plugins/profile/empty: a session without profiles: no *.xplane.pb in it "
+		     "(profile again)\n"
+		     "! l/dangling: a link that leads nowhere (remove or correct it)\n"
+		     "! l/loop: cannot follow it: its symbolic links go round in a circle "
+		     "(remove or correct the link)\n");
+}
+
+static void a_link_to_a_folder_above_ends_there(void **state)
+{
+	(void)state;
+	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	assert_int_equal(symlink("../..", "l/a/plugins/back"), 0);
+	assert_int_equal(symlink(".", "l/here"), 0);
+	assert_finds("l", "dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
+			  "! l/a/plugins/back: a link that leads back to a folder above it (remove it)\n"
+			  "! l/here: a link that leads back to a folder above it (remove it)\n");
+}
+
+static void a_second_name_of_a_run_adds_nothing(void **state)
+{
+	(void)state;
+	make_file("l/z_run/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	make_file("other/plugins/profile/t/h.xplane.pb", TS_LIT("12"));
+	assert_int_equal(symlink("z_run", "l/latest"), 0);
+	assert_int_equal(symlink("../other", "l/linked"), 0);
+	assert_finds("l", "dir l/linked/plugins/profile/t|l|linked|t|l/linked/t: h=2\n"
+			  "dir l/z_run/plugins/profile/s|l|z_run|s|l/z_run/s: h=1\n");
+}
+
+/* 2^20 paths lead through 20 folders with two links each to the next. */
+static void links_cannot_multiply_the_work(void **state)
+{
+	char from[64], to[64];
+
+	(void)state;
+	make_dirs("l");
+	for (int i = 0; i < 20; i++) {
+		snprintf(to, sizeof(to), "l/%d", i);
+		make_dirs(to);
+		snprintf(to, sizeof(to), "../%d", i + 1);
+		snprintf(from, sizeof(from), "l/%d/a", i);
+		assert_int_equal(symlink(to, from), 0);
+		snprintf(from, sizeof(from), "l/%d/b", i);
+		assert_int_equal(symlink(to, from), 0);
+	}
+	make_file("l/20/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	assert_finds("l", "dir l/20/plugins/profile/s|l|20|s|l/20/s: h=1\n");
+}
+
+static void linked_profiles_count_with_their_size(void **state)
+{
+	(void)state;
+	make_file("store/blob", TS_LIT("12345"));
+	make_dirs("l/plugins/profile/s");
+	assert_int_equal(symlink("../../../../store/blob", "l/plugins/profile/s/h.xplane.pb"), 0);
+	assert_finds("l", "dir l/plugins/profile/s|l|.|s|l/s: h=5\n");
+}
+
+static void paths_that_overlap_find_each_session_once(void **state)
+{
+	static const char *const paths[] = { "l/a", "l", "l/a/plugins/profile/s",
+					     "l/a/plugins/profile/s/h.xplane.pb", "l/", NULL };
+
+	(void)state;
+	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	assert_found(paths, "dir l/a/plugins/profile/s|l/a|.|s|l/a/s: h=1\n");
+}
+
+static void nothing_found_is_an_error_with_advice(void **state)
+{
+	(void)state;
+	make_dirs("none/deep");
+	make_dirs("p/plugins/profile/s");
+	make_file("stray/x/h.xplane.pb", TS_LIT("1"));
+	assert_finds("none", "error -6: none: no profile found (a log directory has them in "
+			     "plugins/profile/SESSION/HOST.xplane.pb)\n");
+	assert_finds("stray", "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
+			      "(name their folders)\n");
+	assert_finds("p/plugins/profile/s",
+		     "error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb in it "
+		     "(profile again)\n");
+	assert_finds("missing", "error -6: missing: cannot open it: no such file or folder (check the "
+				"path)\n");
+	assert_finds("gs://bucket/logs", "error -6: gs://bucket/logs: remote storage is not read from "
+					 "here (copy the folder to this machine first)\n");
+}
+
+static void find_beside_a_closed_folder(void)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	make_dirs("l/closed");
+	CHECK(chmod("l/closed", 0000) == 0);
+	CHECK(ts_runs_find(&runs, "l", NULL) == TS_OK);
+	CHECK(runs.nr_sessions == 1);
+	CHECK(runs.nr_problems == 1);
+	CHECK(strcmp(runs.problems[0], "l/closed: cannot read the folder: permission denied (check who "
+				       "owns it, and the folder's permissions)") == 0);
+	CHECK(ts_runs_find(&runs, "l/closed", &err) == TS_NOTFOUND);
+	CHECK(strstr(err.text, "l/closed: cannot read the folder: permission denied"));
+	CHECK(runs.nr_problems == 1);
+	CHECK(chmod("l/closed", 0700) == 0);
+	ts_runs_release(&runs);
+}
+
+static void an_unreadable_folder_is_one_line(void **state)
+{
+	(void)state;
+	run_unprivileged(find_beside_a_closed_folder);
+}
+
+static void depth_has_a_bound(void **state)
+{
+	char dir[512] = "l";
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	(void)state;
+	for (size_t n = 1; n < 1 + 2 * (TS_RUNS_DEPTH + 10); n += 2)
+		memcpy(dir + n, "/d", 3);
+	make_dirs(dir);
+	make_file("l/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
+	assert_int_equal(ts_runs_find(&runs, "l", NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.nr_problems, 1);
+	assert_has(runs.problems[0], "/d/d: folders nested too deep (name a folder further down)");
+	ts_runs_release(&runs);
+}
+
+static void many_runs_and_files_are_found_with_few_descriptors(void)
+{
+	const struct rlimit few = { 16, 16 };
+	struct ts_runs runs = TS_RUNS_INIT;
+	char path[128];
+
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof(path), "l/run%03d/plugins/profile/s/h.xplane.pb", i);
+		make_file(path, TS_LIT("1"));
+		snprintf(path, sizeof(path), "l/run000/plugins/profile/s/host%03d.xplane.pb", 299 - i);
+		make_file(path, TS_LIT("1"));
+	}
+	CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	CHECK(ts_runs_find(&runs, "l", NULL) == TS_OK);
+	CHECK(runs.nr_sessions == 300);
+	CHECK(runs.nr_problems == 0);
+	CHECK(runs.sessions[0].nr_files == 301);
+	for (size_t i = 1; i < runs.nr_sessions; i++)
+		CHECK(strcmp(runs.sessions[i - 1].dir, runs.sessions[i].dir) < 0);
+	for (size_t i = 1; i < runs.sessions[0].nr_files; i++)
+		CHECK(strcmp(runs.sessions[0].files[i - 1].host, runs.sessions[0].files[i].host) < 0);
+	ts_runs_release(&runs);
+}
+
+static void large_log_directories(void **state)
+{
+	(void)state;
+	run_in_child(many_runs_and_files_are_found_with_few_descriptors);
+}
+
+static void names_of_files_in_a_session(void **state)
+{
+	struct ts_session session = { .dir = "/logs/s" };
+	struct ts_buf out = TS_BUF_INIT;
+
+	(void)state;
+	ts_buf_puts(&out, "kept ");
+	assert_string_equal(ts_session_path(&session, "a.json", &out), "/logs/s/a.json");
+	assert_true(ts_bytes_is(ts_buf_bytes(&out), "kept /logs/s/a.json"));
+	ts_buf_clear(&out);
+	session.dir = "/";
+	assert_string_equal(ts_session_path(&session, "a.json", &out), "/a.json");
+	ts_buf_release(&out);
+}
+
+static void places_by_name(void **state)
+{
+	static const struct {
+		const char *path;
+		enum ts_place place;
+		size_t n;
+	} cases[] = {
+		{ "a/plugins/profile/s", TS_PLACE_SESSION, 1 },
+		{ "plugins/profile/s", TS_PLACE_SESSION, 0 },
+		{ "/plugins/profile/s", TS_PLACE_SESSION, 1 },
+		{ "/a/plugins/profile", TS_PLACE_PROFILE, 2 },
+		{ "plugins/profile", TS_PLACE_PROFILE, 0 },
+		{ "plugins", TS_PLACE_PLUGINS, 0 },
+		{ "/", TS_PLACE_ANY, 1 },
+		{ "", TS_PLACE_ANY, 0 },
+		{ "profile/s", TS_PLACE_ANY, 9 },
+		{ "a/plugins/profile/s/deeper", TS_PLACE_ANY, 26 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		size_t n;
+
+		assert_int_equal(ts_place_of(cases[i].path, &n), cases[i].place);
+		assert_int_equal(n, cases[i].n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_tmpdir(a_log_directory_is_searched_at_every_depth),
+		in_tmpdir(slashes_and_dots_do_not_matter),
+		in_tmpdir(the_layout_is_known_wherever_the_path_begins),
+		in_tmpdir(relative_paths_inside_the_layout),
+		in_tmpdir(from_inside_a_session_its_name_is_known),
+		in_tmpdir(a_plain_folder_of_profiles_is_a_session),
+		in_tmpdir(one_file_is_a_session_of_its_own),
+		in_tmpdir(a_dash_is_standard_input),
+		in_tmpdir(a_file_named_like_standard_input_is_a_file),
+		in_tmpdir(what_is_wrong_is_one_line_and_the_rest_goes_on),
+		in_tmpdir(a_link_to_a_folder_above_ends_there),
+		in_tmpdir(a_second_name_of_a_run_adds_nothing),
+		in_tmpdir(links_cannot_multiply_the_work),
+		in_tmpdir(linked_profiles_count_with_their_size),
+		in_tmpdir(paths_that_overlap_find_each_session_once),
+		in_tmpdir(nothing_found_is_an_error_with_advice),
+		in_tmpdir(an_unreadable_folder_is_one_line),
+		in_tmpdir(depth_has_a_bound),
+		in_tmpdir(large_log_directories),
+		in_tmpdir(names_of_files_in_a_session),
+		in_tmpdir(places_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
