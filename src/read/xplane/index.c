@@ -374,6 +374,7 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	struct ts_host *host = ts_profile_add_host(profile);
 	struct xplane_file *file;
 	enum ts_status st = TS_OK;
+	const uint8_t *start;
 	size_t at = 0;
 
 	if (!host)
@@ -387,12 +388,14 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	host->reader_data = file;
 	host->reader_release = release_file;
 	error = (struct ts_pb_error){ NULL, NULL };
-	while (st == TS_OK && ts_pb_next(&pb)) {
+	for (start = pb.p; st == TS_OK && ts_pb_next(&pb); start = pb.p) {
 		if (pb.field != XSPACE_PLANES || at == file->nr_planes)
 			continue;
 		st = read_plane(profile, request, host_index, &file->planes[at++],
 				ts_pb_of(ts_pb_bytes(&pb), &inner), err);
 		note_damage(profile, request, &inner);
+		if (st == TS_OK && profile->planes[profile->nr_planes - 1].kind == TS_PLANE_OURS)
+			profile->hosts[host_index].file_bytes -= (size_t)(pb.p - start);
 	}
 	note_damage(profile, request, &error);
 	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
