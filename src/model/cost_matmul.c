@@ -250,8 +250,9 @@ struct found {
 
 static void note(struct found *found, const struct ts_matmul *product)
 {
-	size_t at = TS_MIN(found->nr++, found->max);
+	size_t at = TS_MIN(found->nr, found->max);
 
+	found->nr++; /* not inside the macro: it would count twice */
 	while (at > 0 && found->out[at - 1].flops < product->flops) {
 		if (at < found->max)
 			found->out[at] = found->out[at - 1];
