@@ -2,6 +2,20 @@ libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h \
 	src/analysis/ops.c \
 	src/analysis/overview.c \
+	src/analysis/padding.c src/analysis/padding.h \
+	src/analysis/padding_advice.c \
+	src/analysis/padding_arrays.c \
 	src/analysis/rates.c \
 	src/analysis/registry.c \
+	src/analysis/systolic.c src/analysis/systolic.h \
+	src/analysis/systolic_ops.c \
+	src/analysis/systolic_sums.c \
 	src/analysis/time.c src/analysis/time.h src/analysis/time_report.c
+libtpusight_a_SOURCES += \
+	src/analysis/advice.c \
+	src/analysis/doctor.c src/analysis/doctor.h \
+	src/analysis/doctor_facts.c src/analysis/doctor_health.c src/analysis/doctor_select.c \
+	src/analysis/rules_capture.c src/analysis/rules_host.c src/analysis/rules_matrix.c \
+	src/analysis/rules_memory.c src/analysis/rules_steps.c src/analysis/rules_time.c \
+	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
+	src/analysis/settings.c

@@ -56,6 +56,14 @@ struct ts_rates {
 struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops, double hbm_bytes_per_s,
 			    double vmem_bytes_per_s, int64_t hbm_bytes);
 
+/*
+ * FLOPs in terms of the bf16 peak, which 8-bit products can pass: of FLOPS as counted, INT8 and FP8
+ * are products of 8-bit operands and PRODUCTS all of them. FLOPS below PRODUCTS were put in these
+ * terms by the profile already (libtpu does so) and are given back as they are.
+ */
+double ts_bf16_flops(const struct ts_rates *rates, double flops, double products, double int8,
+		     double fp8);
+
 /* The resource that bounds an op of so much work by the roofline: the one that needs the longest. */
 enum ts_bound { TS_BOUND_UNKNOWN, TS_BOUND_COMPUTE, TS_BOUND_HBM, TS_BOUND_VMEM };
 struct ts_roofline {

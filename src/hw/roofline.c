@@ -37,6 +37,23 @@ struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, do
 	return line;
 }
 
+/* What FLOPS at a rate of their own take less than they would at the peak. */
+static double saved(double flops, double peak, double own)
+{
+	return own > 0 && peak > 0 ? flops * (1 - peak / own) : 0;
+}
+
+double ts_bf16_flops(const struct ts_rates *rates, double flops, double products, double int8,
+		     double fp8)
+{
+	double peak = rates->peak_flops_per_s;
+
+	if (flops < 0.99 * products)
+		return flops;
+	return flops - saved(int8, peak, rates->peak_int8_per_s) -
+	       saved(fp8, peak, rates->peak_fp8_per_s);
+}
+
 const char *ts_bound_name(enum ts_bound bound)
 {
 	static const char *const names[] = {

@@ -4,14 +4,13 @@
 
 #include <math.h>
 
-#define MAX_PRODUCTS 32	   /* of one op, the largest; the rest is taken to be like them */
+#define MAX_PRODUCTS   32  /* of one op, the largest; the rest is taken to be like them */
 #define HIGHEST_PASSES 6.0 /* bf16 passes of an f32 product in highest precision */
 
 static bool is_small_int(enum ts_dtype dtype)
 {
-	return ts_dtype_bits(dtype) <= 8 &&
-	       (dtype == TS_S8 || dtype == TS_U8 || dtype == TS_S4 || dtype == TS_U4 ||
-		dtype == TS_S2 || dtype == TS_U2);
+	return ts_dtype_bits(dtype) <= 8 && (dtype == TS_S8 || dtype == TS_U8 || dtype == TS_S4 ||
+					     dtype == TS_U4 || dtype == TS_S2 || dtype == TS_U2);
 }
 
 static bool is_fp8(enum ts_dtype dtype)
@@ -61,28 +60,21 @@ struct ts_op_work ts_op_work_of(const struct ts_hlo_module *module, uint32_t ins
 	return work;
 }
 
-double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op)
-{
-	int64_t bytes = op->bytes_accessed;
-
-	if (op->hbm_read_bytes != TS_UNKNOWN || op->hbm_write_bytes != TS_UNKNOWN)
-		return (double)TS_MAX(op->hbm_read_bytes, 0) + (double)TS_MAX(op->hbm_write_bytes, 0);
-	if (ts_op_instr(profile, op)) {
-		int64_t compiled = ts_hlo_cost(&profile->modules[op->module], op->instr).hbm_bytes;
-
-		if (compiled != TS_HLO_UNKNOWN)
-			bytes = compiled;
-	}
-	return bytes == TS_UNKNOWN ? NAN : (double)bytes;
-}
-
 /* Custom calls that do no arithmetic (xla/service/memory_annotations.h, libtpu's modules). */
 static bool is_bookkeeping(struct ts_bytes target)
 {
 	static const char *const targets[] = {
-		"ConcatBitcast", "AssumeGatherIndicesInBound", "AllocateBuffer", "MoveToHost",
-		"MoveToDevice", "PinToDevice", "PinToDeviceSram", "annotate_device_placement",
-		"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+		"ConcatBitcast",
+		"AssumeGatherIndicesInBound",
+		"AllocateBuffer",
+		"MoveToHost",
+		"MoveToDevice",
+		"PinToDevice",
+		"PinToDeviceSram",
+		"annotate_device_placement",
+		"Sharding",
+		"SPMDFullToShardShape",
+		"SPMDShardToFullShape",
 	};
 
 	for (size_t i = 0; i < TS_NELEM(targets); i++)

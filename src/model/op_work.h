@@ -1,7 +1,6 @@
 /*
- * What one execution of a compiled op has to do: the matrix products inside it taken together, and
- * the bytes it moves through HBM. Made from model/cost.h for the analyses that ask how well the
- * matrix unit and the memory were used.
+ * What one execution of a compiled op has to do on the matrix unit: the products inside it taken
+ * together. Made from model/cost.h for the analyses that ask how well the unit was used.
  */
 #ifndef TS_MODEL_OP_WORK_H
 #define TS_MODEL_OP_WORK_H
@@ -11,23 +10,18 @@
 
 struct ts_op_work {
 	size_t nr_products;
-	struct ts_matmul main;	  /* the largest by FLOPs, when nr_products > 0 */
-	struct ts_fill fill;	  /* of main; NaN when the unit's dimension is unknown */
-	double flops;		  /* of all products, 2 x batch x m x n x k */
-	double filled_flops;	  /* what the array could do in the time they take: flops / fill; NaN */
-	double passes_flops;	  /* the same, and six times where f32 asks for highest precision */
-	double int8_flops, fp8_flops; /* those of .flops whose operands are both of 8 bits or less */
-	bool highest_precision;	  /* some product takes six passes */
+	struct ts_matmul main; /* the largest by FLOPs, when nr_products > 0 */
+	struct ts_fill fill;   /* of main; NaN when the unit's dimension is unknown */
+	double flops;	       /* of all products, 2 x batch x m x n x k */
+	double filled_flops; /* what the array could do in the time they take: flops / fill; NaN */
+	double passes_flops; /* the same, and six times where f32 asks for highest precision */
+	double int8_flops,
+		fp8_flops;	/* those of .flops whose operands are both of 8 bits or less */
+	bool highest_precision; /* some product takes six passes */
 };
 
 /* DIM is the array's dimension, 0 or less when unknown. */
 struct ts_op_work ts_op_work_of(const struct ts_hlo_module *module, uint32_t instr, int dim);
-
-/*
- * Bytes through HBM in one execution, as XProf counts them: the breakdown's where the profile has
- * one, else what the compiled module says, else all bytes accessed. NaN: nobody says.
- */
-double ts_op_hbm_bytes(const struct ts_profile *profile, const struct ts_op *op);
 
 /* A kernel whose work nobody knows: a custom call without a cost. Calls that only rename or pin
  * a buffer are none. */

@@ -35,7 +35,8 @@ bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32
 		if (op >= block->profile->nr_ops)
 			continue;
 		if (op >= tally->nr) {
-			if (!ts_grow(&tally->rows, &tally->cap, (size_t)op + 1, sizeof(*tally->rows)))
+			if (!ts_grow(&tally->rows, &tally->cap, (size_t)op + 1,
+				     sizeof(*tally->rows)))
 				return false;
 			tally->nr = (size_t)op + 1;
 		}

@@ -12,11 +12,11 @@
 #include "model/block.h"
 
 struct ts_tally_row {
-	int64_t occurrences;	 /* 0: never seen */
+	int64_t occurrences; /* 0: never seen */
 	int64_t total_ps, self_ps;
-	int64_t nr_own_flops;	 /* occurrences that said their FLOPs themselves (custom calls) */
-	double own_flops;	 /* what those said, summed */
-	uint32_t device;	 /* the first that ran it */
+	int64_t nr_own_flops; /* occurrences that said their FLOPs themselves (custom calls) */
+	double own_flops;     /* what those said, summed */
+	uint32_t device;      /* the first that ran it */
 };
 
 struct ts_tally {

@@ -69,6 +69,25 @@ static void test_the_ridge_point_divides_compute_from_memory(void **state)
 	assert_int_equal(ts_roofline_of(&v6e, 562e6, 1e6, NAN).bound, TS_BOUND_COMPUTE);
 }
 
+/* v6e: int8 runs at 1836 TOP/s, twice the bf16 peak, fp8 at the bf16 rate; a v7x has no rate for
+ * int8 and twice the peak for fp8. */
+static void test_8_bit_products_count_by_their_own_rate(void **state)
+{
+	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
+	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1), v7x;
+
+	(void)state;
+	query.kind = TS_LIT("TPU7x");
+	v7x = ts_rates_of(&query, NAN, NAN, NAN, -1);
+	assert_true(ts_bf16_flops(&v6e, 1000, 1000, 0, 0) == 1000);
+	assert_true(ts_bf16_flops(&v6e, 1000, 1000, 1000, 0) == 500);
+	assert_true(ts_bf16_flops(&v6e, 1100, 1000, 1000, 0) == 600); /* 100 are no product */
+	assert_true(ts_bf16_flops(&v6e, 500, 1000, 1000, 0) == 500);  /* normalised before */
+	assert_true(ts_bf16_flops(&v6e, 1000, 1000, 0, 1000) == 1000);
+	assert_true(ts_bf16_flops(&v7x, 1000, 1000, 1000, 0) == 1000);
+	assert_true(ts_bf16_flops(&v7x, 1000, 1000, 0, 1000) == 500);
+}
+
 static void test_bounds_have_xprofs_names(void **state)
 {
 	(void)state;
@@ -85,6 +104,7 @@ int main(void)
 		cmocka_unit_test(test_the_slowest_resource_bounds),
 		cmocka_unit_test(test_an_unknown_chip_bounds_nothing),
 		cmocka_unit_test(test_the_ridge_point_divides_compute_from_memory),
+		cmocka_unit_test(test_8_bit_products_count_by_their_own_rate),
 		cmocka_unit_test(test_bounds_have_xprofs_names),
 	};
 

@@ -1,0 +1,63 @@
+/*
+ * The padding analysis' own interface: between its ops (padding.c), its arrays (padding_arrays.c)
+ * and what it suggests (padding_advice.c). No other analysis includes this.
+ */
+#ifndef TS_ANALYSIS_PADDING_H
+#define TS_ANALYSIS_PADDING_H
+
+#include "analysis/analysis.h"
+#include "model/op_work.h"
+#include "model/tally.h"
+
+/* What bounds an op, as far as padding can matter. */
+enum ts_padding_bound {
+	TS_PADDING_UNKNOWN,
+	TS_PADDING_NEITHER,
+	TS_PADDING_BYTES,
+	TS_PADDING_ARRAY
+};
+
+/* An op, of the run or of a module alone. Shares 0..1; NaN unknown. */
+struct ts_padding_op {
+	const struct ts_op *op;		    /* NULL: from a module alone */
+	const struct ts_hlo_module *module; /* NULL: not in the profile */
+	uint32_t instr;			    /* with .module */
+	struct ts_shape shape;		    /* without .module: the result, when .has_shape */
+	bool has_shape;
+	int dim;		 /* of the matrix unit; 0 unknown */
+	int64_t self_ps;	 /* -1 from a module alone */
+	struct ts_padding bytes; /* of its arrays in HBM */
+	struct ts_op_work work;
+	double bytes_share, flops_share; /* wasted */
+	enum ts_padding_bound bound;
+	double waste_ps; /* NaN: no run, or nobody knows what bounds it */
+};
+
+struct ts_padding_list {
+	struct ts_padding_op *items;
+	size_t nr, cap;
+};
+
+/* Bytes of an array in HBM; all parts of a tuple that lie there. */
+struct ts_padding ts_padding_of_shape(const struct ts_shape *shape);
+/* How a dimension is stored: counted from the minor-most, 0, in the layout's order. */
+struct ts_stored {
+	int64_t size, stored; /* stored: rounded up to the tile */
+	int64_t unit;	      /* of the tile; 1: none */
+};
+struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor);
+
+/* padding_advice.c: what to change of an op, in words, and the core time that gives back (NaN
+ * unknown). Empty text: nothing. */
+struct ts_bytes ts_padding_advice(struct ts_result *result, const struct ts_padding_op *op,
+				  double *gain_ps);
+
+/*
+ * padding_arrays.c: adds the table "arrays" of the modules that LIST's ops belong to (of all, when
+ * nothing was measured), and sums the arrays up.
+ */
+enum ts_status ts_padding_arrays(const struct ts_context *ctx, const struct ts_padding_list *list,
+				 bool measured, struct ts_result *result, struct ts_padding *sum,
+				 struct ts_error *err);
+
+#endif
