@@ -75,7 +75,8 @@ static inline bool ts_pb_next(struct ts_pb *pb)
 	uint64_t value;
 	uint8_t tag;
 
-	if (pb->end - p < 2 || p[0] >= 128 || p[0] < 8 || ((p[0] & 7) & ~TS_PB_BYTES) != 0)
+	if (pb->end - p < 2 || p[0] >= 128 || p[0] < 8 || ((p[0] & 7) & ~TS_PB_BYTES) != 0 ||
+	    pb->err->cause)
 		return ts_pb_next_any(pb);
 	tag = *p++;
 	pb->data = p;

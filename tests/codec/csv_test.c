@@ -1,0 +1,142 @@
+/* CSV cells: quoting by hand, and random text read back by a small RFC 4180 reader. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "codec/csv.h"
+
+struct row {
+	struct ts_bytes in;
+	const char *out;
+};
+
+static const struct row cells[] = {
+	{ TS_LIT(""), "" },
+	{ TS_LIT("fusion.12"), "fusion.12" },
+	{ TS_LIT("a,b"), "\"a,b\"" },
+	{ TS_LIT("say \"hi\""), "\"say \"\"hi\"\"\"" },
+	{ TS_LIT("two\nlines"), "\"two\nlines\"" },
+	{ TS_LIT(" edge"), "\" edge\"" },
+	{ TS_LIT("=1+1"), "'=1+1" },
+	{ TS_LIT("+1"), "'+1" },
+	{ TS_LIT("-1"), "'-1" },
+	{ TS_LIT("@SUM(A1)"), "'@SUM(A1)" },
+	{ TS_LIT("=a,b"), "\"'=a,b\"" },
+	{ TS_LIT("\t=1"), "'\t=1" },
+	{ TS_LIT("\r=1"), "\"'\r=1\"" },
+	{ TS_LIT("a=1"), "a=1" },
+	{ TS_LIT("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F" },
+	{ TS_LIT("a\xFF" "b\0c\x1b"), "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xEF\xBF\xBD" },
+};
+
+static void text_is_quoted_and_guarded_as_written_by_hand(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cells); i++) {
+		struct ts_csv csv = ts_csv_of(&out);
+
+		ts_buf_clear(&out);
+		ts_csv_text(&csv, cells[i].in);
+		ts_buf_putc(&out, '\0');
+		assert_string_equal((char *)out.p, cells[i].out);
+	}
+	ts_buf_release(&out);
+}
+
+static void numbers_are_left_alone(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_csv csv = ts_csv_of(&out);
+
+	(void)state;
+	ts_csv_i64(&csv, -5);
+	ts_csv_u64(&csv, UINT64_MAX);
+	ts_csv_double(&csv, -0.5);
+	ts_csv_double(&csv, NAN);
+	ts_csv_empty(&csv);
+	ts_csv_end_row(&csv);
+	ts_csv_i64(&csv, 1);
+	ts_csv_end_row(&csv);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "-5,18446744073709551615,-0.5,,\n1\n");
+	ts_buf_release(&out);
+}
+
+/* One cell from *AT on; its text in CELL. Stands behind the comma or line end afterwards. */
+static size_t read_cell(const uint8_t **at, const uint8_t *end, uint8_t *cell)
+{
+	const uint8_t *p = *at;
+	bool quoted = p < end && *p == '"';
+	size_t n = 0;
+
+	for (p += quoted; p < end; p++) {
+		if (quoted && *p == '"') {
+			p++;
+			if (p == end || *p != '"')
+				quoted = false;
+		}
+		if (!quoted && p < end && (*p == ',' || *p == '\n'))
+			break;
+		assert_true(p < end);
+		cell[n++] = *p;
+	}
+	*at = p + 1;
+	return n;
+}
+
+static void random_text_reads_back(void **state)
+{
+	static const char letters[] = "ab=+-@\",\n\r\t ' ;x";
+	struct ts_buf out = TS_BUF_INIT;
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int round = 0; round < 50000; round++) {
+		struct ts_csv csv = ts_csv_of(&out);
+		uint8_t text[3][12], cell[64];
+		size_t n[3];
+		const uint8_t *at;
+
+		ts_buf_clear(&out);
+		for (int c = 0; c < 3; c++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			n[c] = (size_t)(seed >> 40) % 12;
+			for (size_t i = 0; i < n[c]; i++) {
+				seed = seed * 6364136223846793005u + 1442695040888963407u;
+				text[c][i] = (uint8_t)letters[(seed >> 40) % (sizeof(letters) - 1)];
+			}
+			ts_csv_text(&csv, (struct ts_bytes){ text[c], n[c] });
+		}
+		ts_csv_end_row(&csv);
+		at = out.p;
+		for (int c = 0; c < 3; c++) {
+			size_t got = read_cell(&at, out.p + out.n, cell), guard = 0;
+
+			if (n[c] && memchr("=+-@\t\r", text[c][0], 6)) {
+				assert_int_equal(cell[0], '\'');
+				guard = 1;
+			}
+			assert_int_equal(got, n[c] + guard);
+			assert_memory_equal(cell + guard, text[c], n[c]);
+		}
+		assert_ptr_equal(at, out.p + out.n);
+	}
+	ts_buf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_quoted_and_guarded_as_written_by_hand),
+		cmocka_unit_test(numbers_are_left_alone),
+		cmocka_unit_test(random_text_reads_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
