@@ -5,3 +5,4 @@ include tests/io/files.mk
 include tests/result/files.mk
 include tests/write/files.mk
 include tests/flow/files.mk
+include tests/analysis/files.mk

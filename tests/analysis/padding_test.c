@@ -1,0 +1,306 @@
+/*
+ * What tiles cost. bf16[500,100]{1,0:T(8,128)(2,1)} is stored as 504 x 128 x 2 = 129 024 bytes for
+ * 100 000: 29 024 bytes, 22.495 %, are padding. Chip: v5e, 197e12 FLOP/s, 819e9 B/s, 128 x 128.
+ */
+#include "tests/analysis/feed.h"
+
+extern const struct ts_analysis ts_analysis_padding;
+
+#define PADDED "bf16[500,100]{1,0:T(8,128)(2,1)}"
+
+static void finish(struct feed *feed)
+{
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+}
+
+/* neg(a) of the padded array, memory bound on any chip. */
+static uint32_t add_negate(struct feed *feed)
+{
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	uint32_t op;
+
+	feed_instr(feed, module, "a", "parameter", PADDED, TS_NONE, TS_NONE)->parameter_number = 0;
+	feed_instr(feed, module, "neg.1", "negate", PADDED, 0, TS_NONE);
+	feed_op(feed, "neg.1", "non-fusion elementwise", 7, &op);
+	return op;
+}
+
+/*
+ * 100 us of a memory-bound op: 22.495 us go with the padding. The lane dimension, 100 of 128, is the
+ * worse one: making it fit saves 28/128 of one of its two arrays, 100 us x 28 224 / 258 048 = 10.9375
+ * us. Both arrays share the time: 11.247 us each. Another 100 us of the wall are idle.
+ */
+static void test_bytes_cost_time_in_memory_bound_ops(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t line = feed_device(feed, "TPU v5e"), op = add_negate(feed);
+	const struct ts_result *result;
+	const struct ts_table *table;
+
+	(void)state;
+	finish(feed);
+	feed_event(feed, line, op, 0, 50);
+	feed_event(feed, line, op, 150, 50);
+	result = feed_run(feed, &ts_analysis_padding);
+	table = feed_table(result, "ops");
+	assert_int_equal(table->nr_rows, 1);
+	feed_assert_text(feed_cell(table, 0, "op"), "neg.1");
+	feed_assert_text(feed_cell(table, 0, "module"), "jit_f");
+	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	feed_assert_null(feed_cell(table, 0, "waste_flops_pct"));
+	feed_assert_near(feed_cell(table, 0, "waste_ps"), 22495040, 1);
+	feed_assert_text(feed_cell(table, 0, "suggestion"),
+			 "bf16[500,100]: 100 is stored as 128: use 128, or a multiple of 128");
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "predicted_gain_ps")), 10937500);
+	table = feed_table(result, "arrays");
+	assert_int_equal(table->nr_rows, 2);
+	feed_assert_text(feed_cell(table, 0, "name"), "a");
+	feed_assert_text(feed_cell(table, 0, "role"), "parameter");
+	feed_assert_text(feed_cell(table, 0, "shape"), PADDED);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "logical_bytes")), 100000);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "allocated_bytes")), 129024);
+	feed_assert_near(feed_cell(table, 0, "waste_pct"), 22.49504, 1e-4);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "uses")), 1);
+	feed_assert_near(feed_cell(table, 0, "time_ps"), 11247520, 1);
+	feed_assert_text(feed_cell(table, 1, "name"), "neg.1");
+	feed_assert_text(feed_cell(table, 1, "role"), "output");
+	feed_assert_near(feed_cell(table, 1, "time_ps"), 11247520, 1);
+	feed_assert_near(ts_result_get(result, "waste_ps"), 22495040, 1);
+	feed_assert_near(ts_result_get(result, "waste_pct"), 11.24752, 1e-4);
+	assert_int_equal(ts_value_int(ts_result_get(result, "logical_bytes")), 200000);
+	assert_int_equal(ts_value_int(ts_result_get(result, "allocated_bytes")), 258048);
+	feed_free(feed);
+}
+
+/* dot of [batch,m,k] x [batch,k,n] in a module of its own. */
+static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs, const char *out,
+			    uint32_t rank)
+{
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	uint32_t op;
+
+	feed_instr(feed, module, "a", "parameter", lhs, TS_NONE, TS_NONE)->parameter_number = 0;
+	feed_instr(feed, module, "b", "parameter", rhs, TS_NONE, TS_NONE)->parameter_number = 1;
+	feed_dot(feed, feed_instr(feed, module, "dot.1", "dot", out, 0, 1), rank);
+	feed_op(feed, "dot.1", "convolution", 7, &op)->hbm_read_bytes = 0;
+	feed->profile.ops[op].hbm_write_bytes = 0;
+	return op;
+}
+
+/* K = 64 of 128, 8 heads, bound by the array: half of the time. */
+static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t line = feed_device(feed, "TPU v5e");
+	uint32_t op = add_product(feed, "bf16[8,2048,64]{2,1,0:T(8,128)(2,1)}",
+				  "bf16[8,64,2048]{2,1,0:T(8,128)(2,1)}",
+				  "bf16[8,2048,2048]{2,1,0:T(8,128)(2,1)}", 3);
+	const struct ts_table *ops;
+
+	(void)state;
+	finish(feed);
+	feed_event(feed, line, op, 0, 100);
+	ops = feed_table(feed_run(feed, &ts_analysis_padding), "ops");
+	feed_assert_near(feed_cell(ops, 0, "waste_flops_pct"), 50, 1e-9);
+	assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), 50000000);
+	feed_assert_text(
+		feed_cell(ops, 0, "suggestion"),
+		"K=64 fills half of 128: pack two of the 8 batches (heads) into one product, "
+		"or make it 128");
+	assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")), 50000000);
+	feed_free(feed);
+}
+
+/* K = 130 takes two rounds of 128: without the last two it takes one, half the time. K = 500 wastes
+ * 12 of 512, 2.34 %, which a larger size would use for nothing. */
+static void test_sizes_just_over_a_tile_are_brought_down(void **state)
+{
+	static const struct {
+		const char *lhs, *rhs, *suggestion;
+		int64_t waste_ps, gain_ps;
+	} rows[] = {
+		{ "bf16[2048,130]{1,0:T(8,128)(2,1)}", "bf16[130,2048]{1,0:T(8,128)(2,1)}",
+		  "K=130 takes as long as 256: bring it down to 128", 49218750, 50000000 },
+		{ "bf16[2048,500]{1,0:T(8,128)(2,1)}", "bf16[500,2048]{1,0:T(8,128)(2,1)}",
+		  "K=500 takes as long as 512: use it up to 512, which costs no more", 2343750,
+		  2343750 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct feed *feed = feed_new();
+		uint32_t line = feed_device(feed, "TPU v5e");
+		uint32_t op = add_product(feed, rows[i].lhs, rows[i].rhs,
+					  "bf16[2048,2048]{1,0:T(8,128)(2,1)}", 2);
+		const struct ts_table *ops;
+
+		finish(feed);
+		feed_event(feed, line, op, 0, 100);
+		ops = feed_table(feed_run(feed, &ts_analysis_padding), "ops");
+		feed_assert_text(feed_cell(ops, 0, "suggestion"), rows[i].suggestion);
+		assert_int_equal(ts_value_int(feed_cell(ops, 0, "waste_ps")), rows[i].waste_ps);
+		assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")),
+				 rows[i].gain_ps);
+		feed_free(feed);
+	}
+}
+
+/* No module: the result's layout is in the op's text. f32[1000,3] is stored as 1000 x 128. */
+static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t line = feed_device(feed, "TPU v5e"), op;
+	const struct ts_result *result;
+	const struct ts_table *table;
+
+	(void)state;
+	feed_op(feed, "copy.3", "copy", 7, &op)->text =
+		TS_LIT("%copy.3 = f32[1000,3]{1,0:T(8,128)} copy(f32[1000,3]{0,1:T(4,128)} %p)");
+	finish(feed);
+	feed_event(feed, line, op, 0, 100);
+	result = feed_run(feed, &ts_analysis_padding);
+	table = feed_table(result, "ops");
+	feed_assert_null(feed_cell(table, 0, "module"));
+	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 100. * 125 / 128, 1e-9);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "waste_ps")), 97656250);
+	feed_assert_text(
+		feed_cell(table, 0, "suggestion"),
+		"f32[1000,3]: only 3 of 128 lanes hold data: let a larger dimension lie there "
+		"(transpose), or merge it with its neighbour");
+	table = feed_table(result, "arrays");
+	assert_int_equal(table->nr_rows, 1);
+	feed_assert_text(feed_cell(table, 0, "name"), "copy.3");
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "allocated_bytes")), 512000);
+	assert_true(feed_has_note(result, "no compiled module"));
+	feed_free(feed);
+}
+
+/* Without the chip's rates nobody knows what bounds an op: its time is null, not 0. */
+static void test_what_is_unknown_stays_unknown(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t line = feed_device(feed, "TPU v99"), op = add_negate(feed);
+	const struct ts_result *result;
+	const struct ts_table *table;
+
+	(void)state;
+	finish(feed);
+	feed_event(feed, line, op, 0, 100);
+	result = feed_run(feed, &ts_analysis_padding);
+	table = feed_table(result, "ops");
+	feed_assert_near(feed_cell(table, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	feed_assert_null(feed_cell(table, 0, "waste_ps"));
+	feed_assert_null(feed_cell(table, 0, "predicted_gain_ps"));
+	feed_free(feed);
+}
+
+/* Arrays that lie in VMEM, S(1), take no HBM. */
+static void test_vmem_is_not_counted(void **state)
+{
+	struct feed *feed = feed_new();
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	const struct ts_result *result;
+
+	(void)state;
+	feed_instr(feed, module, "a", "parameter", "f32[8,128]{1,0:T(8,128)}", TS_NONE, TS_NONE)
+		->parameter_number = 0;
+	feed_instr(feed, module, "neg.1", "negate", "f32[8,3]{1,0:T(8,128)S(1)}", 0, TS_NONE);
+	finish(feed);
+	result = feed_run(feed, &ts_analysis_padding);
+	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
+	assert_int_equal(feed_table(result, "arrays")->nr_rows,
+			 1); /* the parameter, without padding */
+	assert_int_equal(ts_value_int(ts_result_get(result, "allocated_bytes")), 4096);
+	feed_free(feed);
+}
+
+/*
+ * A loop carries the padded array through a tuple, its body reads it through another, and the entry
+ * gives it back: one array of many names, a, read by one op (the body's negate); the body's own
+ * result is the second.
+ */
+static void test_an_array_of_many_names_is_listed_once(void **state)
+{
+	struct feed *feed = feed_new();
+	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
+	static const uint32_t called[] = { 0 };
+	struct ts_hlo_instr *loop;
+	const struct ts_table *arrays;
+
+	(void)state;
+	feed_instr(feed, module, "p", "parameter", "(" PADDED ")", TS_NONE, TS_NONE)
+		->parameter_number = 0;
+	feed_instr(feed, module, "x", "get-tuple-element", PADDED, 0, TS_NONE)->tuple_index = 0;
+	feed_instr(feed, module, "neg.1", "negate", PADDED, 1, TS_NONE);
+	feed_instr(feed, module, "t", "tuple", "(" PADDED ")", 2, TS_NONE);
+	feed_next_comp(module);
+	feed_instr(feed, module, "a", "parameter", PADDED, TS_NONE, TS_NONE)->parameter_number = 0;
+	feed_instr(feed, module, "init", "tuple", "(" PADDED ")", 4, TS_NONE);
+	loop = feed_instr(feed, module, "while.1", "while", "(" PADDED ")", 5, TS_NONE);
+	loop->called = called;
+	loop->nr_called = 1;
+	feed_instr(feed, module, "out", "get-tuple-element", PADDED, 6, TS_NONE)->tuple_index = 0;
+	finish(feed);
+	arrays = feed_table(feed_run(feed, &ts_analysis_padding), "arrays");
+	assert_int_equal(arrays->nr_rows, 2);
+	feed_assert_text(feed_cell(arrays, 0, "name"), "neg.1");
+	feed_assert_text(feed_cell(arrays, 0, "role"), "intermediate");
+	feed_assert_text(feed_cell(arrays, 1, "name"), "a");
+	feed_assert_text(feed_cell(arrays, 1, "role"), "parameter");
+	assert_int_equal(ts_value_int(feed_cell(arrays, 1, "uses")), 1);
+	feed_free(feed);
+}
+
+static void test_a_module_alone_gives_the_static_part(void **state)
+{
+	struct feed *feed = feed_new();
+	const struct ts_result *result;
+	const struct ts_table *ops;
+
+	(void)state;
+	add_negate(feed);
+	finish(feed);
+	result = feed_run(feed, &ts_analysis_padding);
+	ops = feed_table(result, "ops");
+	assert_int_equal(ops->nr_rows, 1);
+	feed_assert_near(feed_cell(ops, 0, "waste_bytes_pct"), 22.49504, 1e-4);
+	feed_assert_null(feed_cell(ops, 0, "waste_ps"));
+	feed_assert_null(feed_cell(ops, 0, "predicted_gain_ps"));
+	feed_assert_text(feed_cell(ops, 0, "suggestion"),
+			 "bf16[500,100]: 100 is stored as 128: use 128, or a multiple of 128");
+	feed_assert_null(feed_cell(feed_table(result, "arrays"), 0, "time_ps"));
+	feed_assert_null(ts_result_get(result, "waste_pct"));
+	feed_assert_null(ts_result_get(result, "waste_ps"));
+	feed_assert_near(ts_result_get(result, "allocated_waste_pct"), 22.49504, 1e-4);
+	feed_free(feed);
+}
+
+static void test_an_empty_profile_says_nothing(void **state)
+{
+	struct feed *feed = feed_new();
+	const struct ts_result *result = feed_run(feed, &ts_analysis_padding);
+
+	(void)state;
+	feed_assert_null(ts_result_get(result, "waste_pct"));
+	feed_assert_null(ts_result_get(result, "allocated_bytes"));
+	assert_int_equal(feed_table(result, "arrays")->nr_rows, 0);
+	assert_int_equal(result->nr_notes, 0);
+	feed_free(feed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes_cost_time_in_memory_bound_ops),
+		cmocka_unit_test(test_the_empty_half_of_the_array_costs_half_the_time),
+		cmocka_unit_test(test_sizes_just_over_a_tile_are_brought_down),
+		cmocka_unit_test(test_a_layout_in_the_text_is_enough_for_the_result),
+		cmocka_unit_test(test_what_is_unknown_stays_unknown),
+		cmocka_unit_test(test_vmem_is_not_counted),
+		cmocka_unit_test(test_an_array_of_many_names_is_listed_once),
+		cmocka_unit_test(test_a_module_alone_gives_the_static_part),
+		cmocka_unit_test(test_an_empty_profile_says_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
