@@ -35,7 +35,7 @@ static const struct unit *unit_of(int64_t total_ps)
  */
 static void apportion(const double *parts, int64_t *shown, size_t nr, int64_t total)
 {
-	double rest[TS_BREAKDOWN_MAX];
+	double rest[TS_BREAKDOWN_MAX] = { 0 };
 
 	for (size_t i = 0; i < nr; i++) {
 		shown[i] = (int64_t)floor(parts[i]);
@@ -62,7 +62,8 @@ struct shown {
 static size_t work_out(const struct ts_breakdown_row *rows, size_t nr, const struct unit *unit,
 		       struct shown *shown)
 {
-	double times[TS_BREAKDOWN_MAX], shares[TS_BREAKDOWN_MAX], sum = 0, digit = (double)unit->digit_ps;
+	double times[TS_BREAKDOWN_MAX] = { 0 }, shares[TS_BREAKDOWN_MAX] = { 0 };
+	double sum = 0, digit = (double)unit->digit_ps;
 	int64_t hundredths[TS_BREAKDOWN_MAX], tenths[TS_BREAKDOWN_MAX];
 	size_t n = 0;
 
