@@ -6,3 +6,6 @@ include tests/result/files.mk
 include tests/write/files.mk
 include tests/flow/files.mk
 include tests/analysis/files.mk
+include tests/overlay/files.mk
+include tests/data/files.mk
+include tests/fixtures/files.mk
