@@ -48,6 +48,15 @@ static void check_empty_profile(struct ts_doctor *doctor, const struct ts_rule *
 	finding->evidence = ts_doctor_text(doctor);
 }
 
+/* Modules and the like that were left out, in files that are whole. */
+static bool all_minor(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		if (!profile->damage[i].minor)
+			return false;
+	return true;
+}
+
 static void check_damaged_input(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
@@ -55,7 +64,7 @@ static void check_damaged_input(struct ts_doctor *doctor, const struct ts_rule *
 
 	if (profile->nr_damage == 0)
 		return;
-	finding = report_capture(doctor, rule, TS_WARNING);
+	finding = report_capture(doctor, rule, all_minor(profile) ? TS_INFO : TS_WARNING);
 	if (!finding)
 		return;
 	ts_buf_printf(&doctor->text, "Part of the input could not be read (%zu place%s): the numbers "

@@ -6,3 +6,15 @@ tests_analysis_padding_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_systolic_test_SOURCES = tests/analysis/systolic_test.c tests/analysis/feed.h
 tests_analysis_systolic_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_systolic_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/doctor_test tests/analysis/marks_test tests/analysis/settings_test
+TESTS += tests/analysis/doctor_test tests/analysis/marks_test tests/analysis/settings_test
+tests_analysis_doctor_test_SOURCES = tests/analysis/doctor_test.c tests/analysis/doctor_given.h
+tests_analysis_doctor_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_marks_test_SOURCES = tests/analysis/marks_test.c tests/analysis/doctor_given.h
+tests_analysis_marks_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_marks_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_settings_test_SOURCES = tests/analysis/settings_test.c tests/analysis/doctor_given.h
+tests_analysis_settings_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_settings_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,0 +1,70 @@
+/* Thresholds: defaults, names, and what is refused. */
+#include "doctor_given.h"
+
+static void defaults_are_those_of_the_list(void **state)
+{
+	struct ts_settings settings;
+
+	(void)state;
+	memset(&settings, 0xff, sizeof(settings));
+	ts_settings_init(&settings);
+	assert_true(settings.mxu_utilization_low == 30);
+	assert_true(settings.mxu_utilization_warning == 50);
+	assert_true(settings.padding_waste_high == 30);
+	assert_true(settings.compilation_time_high == 5000);
+	assert_true(settings.max_findings == 20);
+}
+
+static void every_double_of_the_struct_has_a_row(void **state)
+{
+	size_t nr = 0;
+
+	(void)state;
+	for (const struct ts_setting *row = ts_setting_list; row->name; row++, nr++) {
+		assert_int_equal(row->offset, nr * sizeof(double)); /* in the struct's order */
+		assert_non_null(row->unit);
+		assert_true(strlen(row->help) > 10);
+	}
+	assert_int_equal(nr * sizeof(double), sizeof(struct ts_settings));
+}
+
+static void a_name_sets_its_own_value_only(void **state)
+{
+	struct ts_settings settings, before;
+
+	(void)state;
+	ts_settings_init(&settings);
+	before = settings;
+	assert_true(ts_settings_set(&settings, TS_LIT("padding_waste_high"), 12.5));
+	assert_true(settings.padding_waste_high == 12.5);
+	settings.padding_waste_high = before.padding_waste_high;
+	assert_memory_equal(&settings, &before, sizeof(settings));
+}
+
+static void what_is_no_threshold_is_refused(void **state)
+{
+	struct ts_settings settings, before;
+
+	(void)state;
+	ts_settings_init(&settings);
+	before = settings;
+	assert_false(ts_settings_set(&settings, TS_LIT("padding_waste"), 1));
+	assert_false(ts_settings_set(&settings, TS_LIT("padding_waste_high2"), 1));
+	assert_false(ts_settings_set(&settings, TS_LIT(""), 1));
+	assert_false(ts_settings_set(&settings, TS_LIT("idle_high"), NAN));
+	assert_false(ts_settings_set(&settings, TS_LIT("idle_high"), INFINITY));
+	assert_false(ts_settings_set(&settings, TS_LIT("idle_high"), -1));
+	assert_memory_equal(&settings, &before, sizeof(settings));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_those_of_the_list),
+		cmocka_unit_test(every_double_of_the_struct_has_a_row),
+		cmocka_unit_test(a_name_sets_its_own_value_only),
+		cmocka_unit_test(what_is_no_threshold_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
