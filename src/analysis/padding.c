@@ -461,6 +461,7 @@ const struct ts_analysis ts_analysis_padding = {
 	.title = "Padding waste",
 	.needs = { "ops", "time" },
 	.pass = 1,
+	.columns = TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct state),
 	.wants = wants,
 	.open = open_line,

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#define SHRINK_SHARE 8	   /* a size is brought down a tile when that takes less than an eighth */
+#define SHRINK_SHARE 8	   /* a size is brought down a tile when it is over by an eighth of one */
 #define WORTH	     0.001 /* a share below which nothing is said */
 
 /* A dimension of the largest product and what the array makes of it. */
@@ -56,7 +56,7 @@ static struct ts_bytes advise_product(struct ts_result *result, const struct ts_
 				      "%" PRId64
 				      " batches (heads) into one product, or make it %" PRId64,
 				      dim.name, dim.size, dim.unit, batch, dim.unit);
-	if (low > 0 && dim.size - low <= dim.size / SHRINK_SHARE) {
+	if (low > 0 && dim.size - low <= dim.unit / SHRINK_SHARE) {
 		*gain_ps = self_ps * (double)dim.unit / (double)dim.whole;
 		return ts_result_text(result,
 				      "%c=%" PRId64 " takes as long as %" PRId64

@@ -277,9 +277,10 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 		  "utilization in matrix ops" },
 		{ "fill_pct", ratio(sum->flops, sum->filled_flops), TS_MODELLED,
 		  "array filled by shapes" },
-		{ "loss_shape_pct", ratio(sum->shape_ps, matrix_ps), TS_MODELLED, "lost to shape" },
-		{ "loss_memory_pct", ratio(sum->memory_ps, matrix_ps), TS_MODELLED,
-		  "lost to memory" },
+		{ "loss_shape_pct", sum->has_shape ? ratio(sum->shape_ps, matrix_ps) : NAN,
+		  TS_MODELLED, "lost to shape" },
+		{ "loss_memory_pct", sum->has_memory ? ratio(sum->memory_ps, matrix_ps) : NAN,
+		  TS_MODELLED, "lost to memory" },
 		{ "loss_other_pct", ratio(sum->other_ps, matrix_ps), TS_MODELLED,
 		  "lost otherwise" },
 	};
@@ -330,7 +331,8 @@ static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struc
 	add_fields(result, &sum, modelled_share(state, ctx, total_ps), measured_share(ctx->profile),
 		   total_ps);
 	add_notes(result, ctx, &sum);
-	st = ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1, err);
+	st = ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
+			      sum.has_matrix, err);
 	if (st == TS_OK && result->owner->failed)
 		st = ts_fail_nomem(err);
 	return st;
@@ -353,7 +355,7 @@ const struct ts_analysis ts_analysis_systolic = {
 	.title = "Matrix units",
 	.needs = { "ops", "time" },
 	.pass = 1,
-	.columns = TS_COL_COSTS,
+	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct ts_systolic),
 	.wants = wants,
 	.open = open_line,

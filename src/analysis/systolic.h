@@ -48,6 +48,7 @@ struct ts_systolic_sum {
 	int64_t matrix_ps; /* time of those */
 	double used_ps, shape_ps, memory_ps,
 		other_ps;	    /* the parts of that time; no shape: in other */
+	bool has_shape, has_memory; /* some op's share of that loss is known */
 	double flops, filled_flops; /* of products: what the array did, and could have done */
 	size_t nr_opaque;	    /* kernels of unknown cost */
 	int64_t opaque_ps;
@@ -69,8 +70,10 @@ enum ts_status ts_systolic_ops(const struct ts_systolic *state, const struct ts_
 			       struct ts_result *result, struct ts_systolic_sum *sum,
 			       struct ts_error *err);
 
-/* systolic_sums.c: adds "modules", "steps" and "devices". WALL_PS -1: unknown. */
+/* systolic_sums.c: adds "modules", "steps" and "devices". WALL_PS -1: unknown. Without matrix work
+ * there is no utilization to tell of a step or core. */
 enum ts_status ts_systolic_sums(const struct ts_systolic *state, const struct ts_context *ctx,
-				struct ts_result *result, int64_t wall_ps, struct ts_error *err);
+				struct ts_result *result, int64_t wall_ps, bool has_matrix,
+				struct ts_error *err);
 
 #endif

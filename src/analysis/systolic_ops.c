@@ -283,6 +283,8 @@ static void sum_row(struct ts_systolic_sum *sum, const struct ts_systolic_op *ro
 	if (!isfinite(row->utilization))
 		return;
 	sum->matrix_ps = ts_i64_add(sum->matrix_ps, row->time_ps);
+	sum->has_shape |= !isnan(row->shape);
+	sum->has_memory |= !isnan(row->memory);
 	sum->used_ps += fmin(row->utilization, 1) * time;
 	sum->shape_ps += known(row->shape) > 0 ? row->shape * time : 0;
 	sum->memory_ps += known(row->memory) > 0 ? row->memory * time : 0;

@@ -5,7 +5,7 @@ struct module_sum {
 	uint64_t program_id;
 	struct ts_bytes name;
 	double flops; /* of the ops whose FLOPs are known */
-	bool has_flops;
+	bool has_flops, has_matrix;
 	int64_t executions, run_ps; /* as the profile's module events say */
 	int64_t ops_ps;		    /* self time of its ops: where there are no such events */
 	double peak;
@@ -82,6 +82,8 @@ static bool add_to_module(struct sums *sums, const struct ts_systolic *state,
 	if (op->kind == TS_OP_CONTROL || isnan(flops))
 		return true;
 	sum->has_flops = true;
+	sum->has_matrix |=
+		flops > 0 && (op->kind == TS_OP_MATRIX || ts_bytes_is(op->category, "custom-call"));
 	sum->flops += flops;
 	return true;
 }
@@ -115,7 +117,7 @@ static void put_module(struct ts_value *cells, const struct module_sum *sum)
 	cells[2] = sum->executions > 0 ? ts_int(sum->executions) : ts_null();
 	cells[3] = sum->has_flops ? whole(sum->flops) : ts_null();
 	cells[4] = ts_int(time_ps);
-	if (sum->has_flops && time_ps > 0)
+	if (sum->has_matrix && time_ps > 0)
 		cells[5] = ts_share_pct(sum->flops / ((double)time_ps * 1e-12 * sum->peak));
 }
 
@@ -176,7 +178,7 @@ static bool add_steps(struct sums *sums, const struct ts_context *ctx, uint32_t 
 }
 
 static bool put_steps(const struct ts_systolic *state, const struct ts_context *ctx,
-		      struct ts_result *result)
+		      struct ts_result *result, bool has_matrix)
 {
 	static const struct ts_column columns[] = {
 		{ "step", TS_MEASURED, "step" },
@@ -199,10 +201,10 @@ static bool put_steps(const struct ts_systolic *state, const struct ts_context *
 
 		if (!cells)
 			break;
-		cells[0] = ts_id(items[i].number);
+		cells[0] = ts_int((int64_t)items[i].number);
 		cells[1] = whole(items[i].flops);
 		cells[2] = ts_int(items[i].time_ps);
-		if (items[i].capacity > 0)
+		if (has_matrix && items[i].capacity > 0)
 			cells[3] = ts_share_pct(items[i].flops / items[i].capacity);
 	}
 	sums_release(&sums);
@@ -210,7 +212,7 @@ static bool put_steps(const struct ts_systolic *state, const struct ts_context *
 }
 
 static void put_devices(const struct ts_systolic *state, const struct ts_context *ctx,
-			struct ts_result *result, int64_t wall_ps)
+			struct ts_result *result, int64_t wall_ps, bool has_matrix)
 {
 	static const struct ts_column columns[] = {
 		{ "device", TS_MEASURED, "device" },
@@ -233,7 +235,7 @@ static void put_devices(const struct ts_systolic *state, const struct ts_context
 		cells[0] = ts_text(device->name);
 		cells[1] = ts_text(ctx->profile->hosts[device->host].name);
 		cells[2] = whole(flops);
-		if (rates && wall_ps > 0)
+		if (has_matrix && rates && wall_ps > 0)
 			cells[3] = ts_share_pct(
 				flops / ((double)wall_ps * 1e-12 * rates->peak_flops_per_s));
 		cells[4] = ts_real(ctx->profile->hosts[device->host].mxu_utilization_pct);
@@ -241,10 +243,11 @@ static void put_devices(const struct ts_systolic *state, const struct ts_context
 }
 
 enum ts_status ts_systolic_sums(const struct ts_systolic *state, const struct ts_context *ctx,
-				struct ts_result *result, int64_t wall_ps, struct ts_error *err)
+				struct ts_result *result, int64_t wall_ps, bool has_matrix,
+				struct ts_error *err)
 {
-	if (!put_modules(state, ctx, result) || !put_steps(state, ctx, result))
+	if (!put_modules(state, ctx, result) || !put_steps(state, ctx, result, has_matrix))
 		return ts_fail_nomem(err);
-	put_devices(state, ctx, result, wall_ps);
+	put_devices(state, ctx, result, wall_ps, has_matrix);
 	return TS_OK;
 }

@@ -331,7 +331,7 @@ static void test_steps_cores_and_modules_add_up(void **state)
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);
 	table = feed_table(result, "steps");
 	assert_int_equal(table->nr_rows, 2);
-	assert_int_equal(feed_cell(table, 0, "step").as.u, 5);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "step")), 5);
 	feed_assert_near(feed_cell(table, 0, "mxu_utilization_pct"), 5, 1e-9);
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "flops")), 918000000);
 	feed_assert_near(feed_cell(table, 1, "mxu_utilization_pct"), 2.5, 1e-9);
