@@ -4,6 +4,26 @@
  */
 #include "codec/pb.h"
 
+bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value)
+{
+	const uint8_t *q = *p;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; q < end && shift < 70; shift += 7) {
+		uint8_t byte = *q++;
+
+		v |= (uint64_t)(byte & 127) << shift; /* of the tenth byte one bit is left */
+		if (byte < 128) {
+			if (shift == 63 && byte > 1)
+				return false;
+			*value = v;
+			*p = q;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause)
 {
 	if (!pb->err->cause)

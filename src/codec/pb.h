@@ -41,26 +41,41 @@ static inline struct ts_pb ts_pb_of(struct ts_bytes bytes, struct ts_pb_error *e
 
 bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause); /* false; the first wins */
 
-/* Reads a varint at *P into *VALUE and moves *P behind it. False: it does not end before END, or
- * is longer than ten bytes. */
+/* A varint's low seven bits of each of eight bytes, put together. */
+static inline uint64_t ts_pb_squeeze(uint64_t w)
+{
+	w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
+	w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
+	return (w & 0x0fffffff00000000u) >> 4 | (w & 0x000000000fffffffu);
+}
+
+bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value);
+
+/*
+ * Reads a varint at *P into *VALUE and moves *P behind it. False: it does not end before END, or is
+ * longer than ten bytes. Up to eight bytes are taken at once: times in ps have seven.
+ */
 static inline bool ts_pb_varint(const uint8_t **p, const uint8_t *end, uint64_t *value)
 {
 	const uint8_t *q = *p;
-	uint64_t v = 0;
+	uint64_t word, stops;
+	unsigned bits;
 
-	for (unsigned shift = 0; q < end && shift < 70; shift += 7) {
-		uint8_t byte = *q++;
-
-		v |= (uint64_t)(byte & 127) << (shift & 63); /* the tenth byte adds one bit */
-		if (byte < 128) {
-			if (shift == 63 && byte > 1)
-				return false;
-			*value = v;
-			*p = q;
-			return true;
-		}
+	if (q < end && *q < 128) {
+		*value = *q;
+		*p = q + 1;
+		return true;
 	}
-	return false;
+	if (end - q < 8)
+		return ts_pb_varint_any(p, end, value);
+	memcpy(&word, q, sizeof(word)); /* little-endian: configure sees to it */
+	stops = ~word & 0x8080808080808080u;
+	if (stops == 0)
+		return ts_pb_varint_any(p, end, value);
+	bits = (unsigned)__builtin_ctzll(stops) + 1;
+	*value = ts_pb_squeeze(word & (UINT64_MAX >> (64 - bits)));
+	*p = q + bits / 8;
+	return true;
 }
 
 bool ts_pb_next_any(struct ts_pb *pb); /* ts_pb_next() without its short cut */

@@ -8,7 +8,8 @@
  *
  * Two clocks: start_ps and dur_ps are where the event stands on the run's timeline, as viewers draw
  * it. total_ps and self_ps are the op's time as XProf counts it: by the device's own clock
- * (device_offset_ps, device_duration_ps) where the profile has it, and nested by that clock.
+ * (device_offset_ps, device_duration_ps) where the profile has it, and nested by that clock; a sink
+ * that does not ask for TS_COL_DEVICE_CLOCK gets the timeline's instead, and is served faster.
  *
  * Segments are the line cut into the moments that belong to one event each, the innermost that
  * runs: in the order of time, never overlapping, the gaps between them idle. Where two events
@@ -46,6 +47,7 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 	TS_COL_SEGMENTS = 1,
 	TS_COL_COSTS = 2,  /* flops, bytes */
 	TS_COL_NUMBER = 4,
+	TS_COL_DEVICE_CLOCK = 8, /* total_ps, self_ps and nesting; without it the timeline's serves */
 };
 
 /* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */

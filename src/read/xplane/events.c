@@ -8,7 +8,7 @@
 struct decoder {
 	const struct xplane_plane *plane;
 	int64_t line_start_ps;
-	bool wants_stats; /* some stat of an event means something on this line */
+	bool wants_stats; /* some stat of an event means something on this line, to this sink */
 };
 
 /* Stats of one event that matter. */
@@ -20,10 +20,9 @@ struct event_stats {
 	struct xstat hlo_op;
 };
 
-static inline void take_stat(const struct xplane_plane *plane, const struct xstat *stat,
-			     struct event_stats *stats)
+static inline void take_stat(uint32_t role, const struct xstat *stat, struct event_stats *stats)
 {
-	switch (id_table_find(&plane->roles, stat->id)) {
+	switch (role) {
 	case ROLE_DEVICE_OFFSET:
 		stats->device_start_ps = xstat_int(stat);
 		stats->has_device_start = true;
@@ -44,6 +43,35 @@ static inline void take_stat(const struct xplane_plane *plane, const struct xsta
 	default:
 		break;
 	}
+}
+
+/*
+ * Nearly all stats are an id and a whole number, in this order: those are read right here, and a
+ * stat that means nothing is passed over as soon as its id is known.
+ */
+static inline void read_stat(const struct xplane_plane *plane, const struct ts_pb *pb,
+			     struct event_stats *stats)
+{
+	const uint8_t *p = pb->data, *end = pb->data + pb->len;
+	struct xstat stat;
+	uint32_t role;
+	uint64_t id;
+
+	if (pb->wire == TS_PB_BYTES && pb->len > 2 && *p++ == (XSTAT_METADATA_ID << 3) &&
+	    ts_pb_varint(&p, end, &id)) {
+		role = id_table_find(&plane->roles, (int64_t)id);
+		if (role == TS_NONE)
+			return;
+		if (p < end && (*p == (XSTAT_UINT64 << 3) || *p == (XSTAT_INT64 << 3))) {
+			stat.field = *p++ >> 3;
+			if (ts_pb_varint(&p, end, &stat.number) && p == end) {
+				take_stat(role, &stat, stats);
+				return;
+			}
+		}
+	}
+	xstat_read(ts_pb_enter(pb), &stat);
+	take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
 uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
@@ -71,8 +99,6 @@ static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
 static inline void decode_stats(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
 				struct ts_event *event, struct event_stats *stats)
 {
-	struct xstat stat;
-
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb);         break;
@@ -80,10 +106,8 @@ static inline void decode_stats(const struct decoder *decoder, struct ts_pb pb, 
 		case XEVENT_DURATION_PS:     event->dur_ps = ts_pb_i64(&pb);        break;
 		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb);   break;
 		case XEVENT_STATS:
-			if (!decoder->wants_stats)
-				break;
-			xstat_read(ts_pb_enter(&pb), &stat);
-			take_stat(decoder->plane, &stat, stats);
+			if (decoder->wants_stats)
+				read_stat(decoder->plane, &pb, stats);
 			break;
 		default:
 			break;
@@ -118,15 +142,18 @@ static inline void decode(const struct decoder *decoder, struct ts_pb pb, struct
 	event->op = op_of(decoder->plane, metadata_id, &stats);
 }
 
-static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index)
+static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index, unsigned columns)
 {
 	const struct ts_line *line = &profile->lines[index];
 	const struct ts_plane *plane = &profile->planes[line->plane];
+	const struct xplane_plane *data = plane->reader_data;
+	bool asked = columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
 
 	return (struct decoder){
-		.plane = plane->reader_data,
+		.plane = data,
 		.line_start_ps = line->start_ps,
-		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC,
+		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
+			       (asked || data->ops_by_stats),
 	};
 }
 
@@ -201,7 +228,7 @@ enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, b
 			     const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
-	struct decoder decoder = decoder_of(profile, index);
+	struct decoder decoder = decoder_of(profile, index, sink->columns);
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(line->body, &error);
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
