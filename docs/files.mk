@@ -1,1 +1,1 @@
-EXTRA_DIST +=
+EXTRA_DIST += docs/architecture.md
