@@ -6,10 +6,11 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 
 #define FLOOR_BYTES (UINT64_C(64) << 20) /* below this nothing counts as a bomb */
-#define STEP_BYTES (1 << 20)
-#define TAR_BLOCK 512
+#define STEP_BYTES  (1 << 20)
+#define TAR_BLOCK   512
 
 struct magic {
 	size_t at;
@@ -18,17 +19,22 @@ struct magic {
 
 /* What an archive can start with: spares the library a look at every profile. */
 static const struct magic magics[] = {
-	{ 0, { (const uint8_t *)"PK\003\004", 4 } },	       /* zip */
-	{ 257, { (const uint8_t *)"ustar", 5 } },	       /* tar */
-	{ 0, { (const uint8_t *)"\x1f\x8b", 2 } },	       /* gzip */
-	{ 0, { (const uint8_t *)"\xfd" "7zXZ\0", 6 } },	       /* xz */
-	{ 0, { (const uint8_t *)"BZh", 3 } },		       /* bzip2 */
-	{ 0, { (const uint8_t *)"\x28\xb5\x2f\xfd", 4 } },     /* zstd */
-	{ 0, { (const uint8_t *)"\x04\x22\x4d\x18", 4 } },     /* lz4 */
+	{ 0, { (const uint8_t *)"PK\003\004", 4 } }, /* zip */
+	{ 257, { (const uint8_t *)"ustar", 5 } },    /* tar */
+	{ 0, { (const uint8_t *)"\x1f\x8b", 2 } },   /* gzip */
+	{ 0,
+	  { (const uint8_t *)"\xfd"
+			     "7zXZ\0",
+	    6 } },					   /* xz */
+	{ 0, { (const uint8_t *)"BZh", 3 } },		   /* bzip2 */
+	{ 0, { (const uint8_t *)"\x28\xb5\x2f\xfd", 4 } }, /* zstd */
+	{ 0, { (const uint8_t *)"\x04\x22\x4d\x18", 4 } }, /* lz4 */
 };
 
 struct visit {
 	struct archive *a;
+	struct archive_entry
+		*entry; /* ours: the library's own may be missing when memory is short */
 	const struct ts_archive_visitor *visitor;
 	uint64_t entry_max, total_max; /* unpacked bytes */
 	uint64_t total;
@@ -89,14 +95,15 @@ bool ts_archive_probe(struct ts_bytes bytes)
 {
 	struct archive_entry *entry;
 	struct archive *a;
-	int rc;
+	int rc = ARCHIVE_FATAL;
 
 	if (!starts_like_one(bytes) && !is_old_tar(bytes))
 		return false;
 	a = open_archive(bytes);
-	if (!a)
-		return false;
-	rc = archive_read_next_header(a, &entry);
+	entry = archive_entry_new();
+	if (a && entry)
+		rc = archive_read_next_header2(a, entry);
+	archive_entry_free(entry);
 	archive_read_free(a);
 	return rc == ARCHIVE_OK || rc == ARCHIVE_WARN;
 }
@@ -106,15 +113,19 @@ static enum ts_status damaged(struct visit *visit, const char *name, struct ts_e
 	const char *why = archive_error_string(visit->a);
 	int64_t at = archive_filter_bytes(visit->a, -1);
 
-	return ts_fail(err, TS_FORMAT, "%s%sarchive damaged near byte %lld: %s (was it copied whole?)",
-		       name ? name : "", name ? ": " : "", (long long)at, why ? why : "unknown cause");
+	if (archive_errno(visit->a) == ENOMEM)
+		return ts_fail_nomem(err);
+	return ts_fail(
+		err, TS_FORMAT, "%s%sarchive damaged near byte %lld: %s (was it copied whole?)",
+		name ? name : "", name ? ": " : "", (long long)at, why ? why : "unknown cause");
 }
 
 static enum ts_status too_large(const char *name, uint64_t max, struct ts_error *err)
 {
-	return ts_fail(err, TS_LIMIT, "%s: unpacks to more than %llu bytes, too much for an archive "
-		       "of this size (unpack it yourself if you trust it)", name,
-		       (unsigned long long)max);
+	return ts_fail(err, TS_LIMIT,
+		       "%s: unpacks to more than %llu bytes, too much for an archive "
+		       "of this size (unpack it yourself if you trust it)",
+		       name, (unsigned long long)max);
 }
 
 /* Unpacks the entry the library stands at. */
@@ -142,10 +153,9 @@ static enum ts_status unpack(struct visit *visit, const char *name, struct ts_bu
 }
 
 /* Passed over, its bytes count all the same: the library may have to unpack them. */
-static enum ts_status skip(struct visit *visit, struct archive_entry *entry, const char *name,
-			   struct ts_error *err)
+static enum ts_status skip(struct visit *visit, const char *name, struct ts_error *err)
 {
-	int64_t n = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+	int64_t n = archive_entry_size_is_set(visit->entry) ? archive_entry_size(visit->entry) : 0;
 
 	visit->total = ts_u64_add(visit->total, n > 0 ? (uint64_t)n : 0);
 	if (visit->total > visit->total_max)
@@ -165,23 +175,23 @@ static const char *name_of(struct archive_entry *entry)
 	return name ? name : "(unnamed)";
 }
 
-static bool is_wanted(const struct visit *visit, struct archive_entry *entry, const char *name)
+static bool is_wanted(const struct visit *visit, const char *name)
 {
-	if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
+	if (archive_entry_filetype(visit->entry) != AE_IFREG ||
+	    archive_entry_hardlink(visit->entry))
 		return false;
 	return !visit->visitor->want || visit->visitor->want(visit->visitor->ctx, name);
 }
 
-static enum ts_status visit_entry(struct visit *visit, struct archive_entry *entry,
-				  struct ts_error *err)
+static enum ts_status visit_entry(struct visit *visit, struct ts_error *err)
 {
 	struct ts_buf content = TS_BUF_INIT;
-	const char *name = name_of(entry);
+	const char *name = name_of(visit->entry);
 	enum ts_status st;
 
-	if (!is_wanted(visit, entry, name))
-		return skip(visit, entry, name, err);
-	if (archive_entry_is_encrypted(entry) > 0)
+	if (!is_wanted(visit, name))
+		return skip(visit, name, err);
+	if (archive_entry_is_encrypted(visit->entry) > 0)
 		return ts_fail(err, TS_UNSUPPORTED, "%s: encrypted (unpack it first)", name);
 	st = unpack(visit, name, &content, err);
 	if (!st)
@@ -192,11 +202,10 @@ static enum ts_status visit_entry(struct visit *visit, struct archive_entry *ent
 
 static enum ts_status visit_all(struct visit *visit, struct ts_error *err)
 {
-	struct archive_entry *entry;
 	enum ts_status st = TS_OK;
 
 	while (!st) {
-		int rc = archive_read_next_header(visit->a, &entry);
+		int rc = archive_read_next_header2(visit->a, visit->entry);
 
 		if (rc == ARCHIVE_EOF)
 			return TS_OK;
@@ -206,8 +215,8 @@ static enum ts_status visit_all(struct visit *visit, struct ts_error *err)
 			return damaged(visit, NULL, err);
 		visit->total = ts_u64_add(visit->total, TAR_BLOCK); /* a million empty files */
 		if (visit->total > visit->total_max)
-			return too_large(name_of(entry), visit->total_max, err);
-		st = visit_entry(visit, entry, err);
+			return too_large(name_of(visit->entry), visit->total_max, err);
+		st = visit_entry(visit, err);
 	}
 	return st;
 }
@@ -218,12 +227,18 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	struct visit visit = { .visitor = visitor };
 	enum ts_status st;
 
-	visit.entry_max = visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
+	visit.entry_max =
+		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
 	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_ARCHIVE_RATIO), FLOOR_BYTES);
 	visit.a = open_archive(bytes);
-	if (!visit.a)
-		return ts_fail(err, TS_FORMAT, "not an archive this program reads (tar, zip)");
-	st = visit_all(&visit, err);
+	visit.entry = archive_entry_new();
+	if (!visit.entry)
+		st = ts_fail_nomem(err);
+	else if (!visit.a)
+		st = ts_fail(err, TS_FORMAT, "not an archive this program reads (tar, zip)");
+	else
+		st = visit_all(&visit, err);
+	archive_entry_free(visit.entry);
 	archive_read_free(visit.a);
 	return st;
 }

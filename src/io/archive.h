@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-#define TS_ARCHIVE_RATIO 256
+#define TS_ARCHIVE_RATIO     256
 #define TS_ARCHIVE_ENTRY_MAX (UINT64_C(8) << 30)
 
 struct ts_archive_visitor {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define COMPARE_BYTES 65536
-#define PATH_SHOWN 300 /* of the 511 bytes of a story; the cause must fit behind it */
+#define PATH_SHOWN    300 /* of the 511 bytes of a story; the cause must fit behind it */
 
 struct cause {
 	int errnum;
@@ -25,8 +25,9 @@ static const struct cause causes[] = {
 	{ EPERM, "not permitted", "check who owns it, and its attributes" },
 	{ EROFS, "the file system is read-only", "work on a copy elsewhere" },
 	{ ENOSPC, "the disk is full", "free some space and run again; nothing was changed" },
-	{ EDQUOT, "the disk quota is used up", "free some space and run again; nothing was changed" },
-	{ EFBIG, "larger than a file may be", "raise ulimit -f and run again; nothing was changed" },
+	{ EDQUOT, "the quota is used up", "free some space and run again; nothing was changed" },
+	{ EFBIG, "larger than a file may be",
+	  "raise ulimit -f and run again; nothing was changed" },
 	{ EISDIR, "it is a folder", "name a file" },
 	{ ELOOP, "its symbolic links go round in a circle", "remove or correct the link" },
 	{ EMFILE, "too many open files", "raise ulimit -n" },
@@ -43,14 +44,16 @@ const char *ts_path_tail(const char **path)
 	if (n <= PATH_SHOWN)
 		return "";
 	*path += n - PATH_SHOWN;
-	while (((uint8_t)**path & 0xc0) == 0x80) /* not into a character of UTF-8 */
+	while (((uint8_t) * *path & 0xc0) == 0x80) /* not into a character of UTF-8 */
 		(*path)++;
 	return "...";
 }
 
 enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what)
 {
-	enum ts_status status = errnum == ENOMEM ? TS_NOMEM : errnum == ENOENT ? TS_NOTFOUND : TS_IO;
+	enum ts_status status = errnum == ENOMEM   ? TS_NOMEM
+				: errnum == ENOENT ? TS_NOTFOUND
+						   : TS_IO;
 
 	const char *dots = ts_path_tail(&path);
 
@@ -273,9 +276,9 @@ enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_e
 	if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return TS_OK;
 	ts_dir_unlock(lock);
-	return ts_fail(err, TS_IO,
-		       "%s: another tpusight is writing to this session (run again when it is done)",
-		       dir);
+	return ts_fail(
+		err, TS_IO,
+		"%s: another tpusight is writing to this session (run again when it is done)", dir);
 }
 
 void ts_dir_unlock(struct ts_dirlock *lock)

@@ -45,7 +45,7 @@ void ts_dir_unlock(struct ts_dirlock *lock); /* harmless when not held, or twice
  * missing PATH gives TS_NOTFOUND, memory that ran out TS_NOMEM, all else TS_IO.
  */
 enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what);
-/* For messages: moves *PATH on to the last part of a very long path; gives the dots to go before. */
+/* For messages: cuts the front off a very long *PATH, and gives the dots to show in its place. */
 const char *ts_path_tail(const char **path);
 
 #endif

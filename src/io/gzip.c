@@ -8,13 +8,13 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#define GZIP_WINDOW (15 + 16) /* 32 KiB, with the gzip wrapper */
-#define OS_UNKNOWN 255	      /* the same bytes on every system */
-#define HEADER_BYTES 10
-#define FLAG_HCRC 0x02
-#define FLAG_EXTRA 0x04
-#define FLAG_NAME 0x08
-#define FLAG_COMMENT 0x10
+#define GZIP_WINDOW    (15 + 16) /* 32 KiB, with the gzip wrapper */
+#define OS_UNKNOWN     255	 /* the same bytes on every system */
+#define HEADER_BYTES   10
+#define FLAG_HCRC      0x02
+#define FLAG_EXTRA     0x04
+#define FLAG_NAME      0x08
+#define FLAG_COMMENT   0x10
 #define FLAGS_RESERVED 0xe0
 
 static uInt piece(size_t n)
@@ -25,7 +25,8 @@ static uInt piece(size_t n)
 enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err)
 {
 	*gz = (struct ts_gzip){ calloc(1, sizeof(*gz->z)), level };
-	if (gz->z && deflateInit2(gz->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
+	if (gz->z &&
+	    deflateInit2(gz->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
 		return TS_OK;
 	free(gz->z);
 	gz->z = NULL;
@@ -154,9 +155,10 @@ static enum ts_status next_member(struct ts_gunzip *gz, struct ts_error *err)
 		return inflateReset(gz->z) == Z_OK ? TS_OK : ts_fail_nomem(err);
 	}
 	if (!all_zero(rest))
-		return ts_fail(err, TS_FORMAT, "packed byte %zu: no gzip data behind member %llu "
-			       "(was the file copied whole?)", gz->at,
-			       (unsigned long long)gz->nr_members);
+		return ts_fail(err, TS_FORMAT,
+			       "packed byte %zu: no gzip data behind member %llu "
+			       "(was the file copied whole?)",
+			       gz->at, (unsigned long long)gz->nr_members);
 	gz->at = gz->bytes.n;
 	return TS_OK;
 }
@@ -166,11 +168,17 @@ static enum ts_status damaged(const struct ts_gunzip *gz, int rc, struct ts_erro
 	if (rc == Z_MEM_ERROR)
 		return ts_fail_nomem(err);
 	if (gz->at >= gz->bytes.n)
-		return ts_fail(err, TS_FORMAT, "truncated gzip data: ends at packed byte %zu "
-			       "(was the file copied whole?)", gz->at);
-	return ts_fail(err, TS_FORMAT, "packed byte %zu: damaged gzip data: %s "
-		       "(was the file copied whole?)", gz->at,
-		       gz->z->msg ? gz->z->msg : rc == Z_NEED_DICT ? "needs a dictionary" : "unknown");
+		return ts_fail(err, TS_FORMAT,
+			       "truncated gzip data: ends at packed byte %zu "
+			       "(was the file copied whole?)",
+			       gz->at);
+	return ts_fail(err, TS_FORMAT,
+		       "packed byte %zu: damaged gzip data: %s "
+		       "(was the file copied whole?)",
+		       gz->at,
+		       gz->z->msg	   ? gz->z->msg
+		       : rc == Z_NEED_DICT ? "needs a dictionary"
+					   : "unknown");
 }
 
 /* One step of zlib into P[0..N). */

@@ -37,10 +37,10 @@ struct ts_bytes ts_gzip_comment(struct ts_bytes bytes);
 struct ts_gunzip {
 	struct z_stream_s *z;
 	struct ts_bytes bytes;
-	size_t at;	    /* next packed byte */
-	uint64_t nr_out;    /* unpacked so far */
+	size_t at;	     /* next packed byte */
+	uint64_t nr_out;     /* unpacked so far */
 	uint64_t nr_members; /* finished so far */
-	bool inside;	    /* a member is open */
+	bool inside;	     /* a member is open */
 };
 
 #define TS_GUNZIP_INIT { NULL, { NULL, 0 }, 0, 0, 0, false }

@@ -60,9 +60,10 @@ enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint
 	while (!st && !end) {
 		st = read_some(&buf, fd, name, &end, err);
 		if (!st && buf.n > max)
-			st = ts_fail(err, TS_LIMIT,
-				     "%s: more than %llu bytes in a stream (save it to a file first)",
-				     name, (unsigned long long)max);
+			st = ts_fail(
+				err, TS_LIMIT,
+				"%s: more than %llu bytes in a stream (save it to a file first)",
+				name, (unsigned long long)max);
 	}
 	if (!st && buf.n == 0)
 		st = ts_fail(err, TS_FORMAT, "%s: empty (was it copied whole?)", name);
@@ -81,7 +82,7 @@ static bool map_whole(struct ts_input *in, int fd, const struct stat *st)
 	void *p;
 
 	if (!S_ISREG(st->st_mode) || st->st_size <= 0 || lseek(fd, 0, SEEK_CUR) != 0)
-		return false; /* files of /proc say 0; a shell may have read part of standard input */
+		return false; /* /proc says 0; of standard input a part may be read already */
 	p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return false;

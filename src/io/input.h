@@ -1,10 +1,11 @@
 /*
  * Input: the bytes of one file, whole and in place.
  *
- * A regular file is mapped read-only (privately: nothing of ours can reach the file). What cannot be
- * mapped (a pipe, a file of /proc) is read into memory, TS_INPUT_STREAM_MAX bytes and half of the
- * machine's memory at most. The path "-" is standard input. The bytes live until
- * ts_input_release(); any number of threads may read them. A directory, a missing, unreadable or empty file is an error with its cause.
+ * A regular file is mapped read-only (privately: nothing of ours can reach the file). What cannot
+ * be mapped (a pipe, a file of /proc) is read into memory, TS_INPUT_STREAM_MAX bytes and half of
+ * the machine's memory at most. The path "-" is standard input. The bytes live until
+ * ts_input_release(); any number of threads may read them. A directory, a device, a missing, an
+ * unreadable or an empty file is an error with its cause.
  *
  * A mapped file that somebody else cuts short during the run raises SIGBUS on the pages that are
  * gone. Nothing at this floor can turn that into a status; cli/ installs the handler that says so

@@ -14,13 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MARK ".tpusight-"
-#define NR_RANDOM 6
+#define MARK	       ".tpusight-"
+#define NR_RANDOM      6
 #define NAME_BYTES_MAX 255 /* of a file, on the file systems we know */
-#define LINKS_MAX 40
-#define TRIES 100
-#define CHUNK_BYTES (UINT64_C(8) << 20) /* after each, the disk gets work */
-#define BOUNCE_BYTES 262144
+#define LINKS_MAX      40
+#define TRIES	       100
+#define CHUNK_BYTES    (UINT64_C(8) << 20) /* after each, the disk gets work */
+#define BOUNCE_BYTES   262144
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -310,7 +310,8 @@ static enum ts_status copy_loop(struct ts_newfile *file, int fd, uint64_t offset
 			file->failed = true;
 			return ts_fail(err, TS_IO,
 				       "%s: the original became shorter while it was copied "
-				       "(run again; nothing was changed)", file->path);
+				       "(run again; nothing was changed)",
+				       file->path);
 		}
 		ts_newfile_wrote(file, (uint64_t)n);
 		offset += (uint64_t)n;
@@ -394,7 +395,8 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 	enum ts_status st = TS_OK;
 
 	if (file->failed)
-		return ts_fail(err, TS_IO, "%s: not written whole (nothing was changed)", file->path);
+		return ts_fail(err, TS_IO, "%s: not written whole (nothing was changed)",
+			       file->path);
 	if (file->straight)
 		return commit_straight(file, err);
 	if (file->replaces)
@@ -415,7 +417,8 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 void ts_newfile_release(struct ts_newfile *file)
 {
 	if (file->temp)
-		unlinkat(file->dir_fd, file->temp, 0); /* before the lock goes with the descriptor */
+		unlinkat(file->dir_fd, file->temp,
+			 0); /* before the lock goes with the descriptor */
 	if (file->fd >= 0)
 		close(file->fd);
 	if (file->dir_fd >= 0)

@@ -23,14 +23,14 @@
 #include "base/bytes.h"
 
 struct ts_newfile {
-	int fd;		  /* -1: not open */
+	int fd; /* -1: not open */
 	int dir_fd;
-	char *path;	  /* what will be there, links resolved */
-	char *name;	  /* its last part, inside path */
-	char *temp;	  /* name of the temporary in the folder, until commit */
-	bool straight;	  /* no temporary: what is written is out */
-	bool failed;	  /* something was not written: commit refuses */
-	bool replaces;	  /* there is an old file; the next three are its */
+	char *path;    /* what will be there, links resolved */
+	char *name;    /* its last part, inside path */
+	char *temp;    /* name of the temporary in the folder, until commit */
+	bool straight; /* no temporary: what is written is out */
+	bool failed;   /* something was not written: commit refuses */
+	bool replaces; /* there is an old file; the next three are its */
 	uint32_t mode, uid, gid;
 	uint64_t nr_bytes;   /* written so far */
 	uint64_t nr_started; /* of these, on their way to the disk */

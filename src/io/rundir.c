@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BARE_NAME "xplane.pb" /* of some writers: a profile without a host */
+
 struct folder {
 	const char *path; /* in the arena of the runs */
 	size_t parent;	  /* index; its own for the root */
@@ -43,8 +45,8 @@ struct finder {
 
 static const char *dup_arena(struct finder *finder, const char *s, size_t n)
 {
-	struct ts_bytes copy = ts_arena_copy(&finder->runs->arena,
-					     (struct ts_bytes){ (const uint8_t *)s, n });
+	struct ts_bytes copy =
+		ts_arena_copy(&finder->runs->arena, (struct ts_bytes){ (const uint8_t *)s, n });
 
 	finder->nomem |= !copy.p;
 	return (const char *)copy.p;
@@ -53,9 +55,10 @@ static const char *dup_arena(struct finder *finder, const char *s, size_t n)
 static const char *join(struct finder *finder, const char *dir, const char *name)
 {
 	bool slash = dir[0] && dir[strlen(dir) - 1] == '/';
-	struct ts_bytes path = strcmp(dir, ".") == 0 ?
-		ts_arena_printf(&finder->runs->arena, "%s", name) :
-		ts_arena_printf(&finder->runs->arena, "%s%s%s", dir, slash ? "" : "/", name);
+	struct ts_bytes path = strcmp(dir, ".") == 0
+				       ? ts_arena_printf(&finder->runs->arena, "%s", name)
+				       : ts_arena_printf(&finder->runs->arena, "%s%s%s", dir,
+							 slash ? "" : "/", name);
 
 	finder->nomem |= !path.p;
 	return (const char *)path.p;
@@ -138,8 +141,8 @@ static void add_folder(struct finder *finder, struct folder folder, bool is_link
 {
 	size_t index = finder->nr_folders;
 
-	if (!folder.path || !ts_grow(&finder->folders, &finder->folders_cap, index + 1,
-				     sizeof(*finder->folders))) {
+	if (!folder.path ||
+	    !ts_grow(&finder->folders, &finder->folders_cap, index + 1, sizeof(*finder->folders))) {
 		finder->nomem = true;
 		return;
 	}
@@ -157,7 +160,7 @@ static void add_file(struct finder *finder, const char *dir, const char *name, u
 
 	if (ts_bytes_ends(host, TS_XPLANE_SUFFIX))
 		host.n -= strlen(TS_XPLANE_SUFFIX);
-	else if (ts_bytes_is(host, TS_XPLANE_SUFFIX + 1))
+	else if (ts_bytes_is(host, BARE_NAME))
 		host.n = strlen("xplane");
 	file.host = dup_arena(finder, name, host.n);
 	file.path = join(finder, dir, name);
@@ -211,7 +214,8 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	session.run = run.n ? dup_arena(finder, (const char *)run.p, run.n) : ".";
 	session.session = folder_name(finder, dir);
 	if (finder->nomem || !files ||
-	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1, sizeof(session))) {
+	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1,
+		     sizeof(session))) {
 		finder->nomem = true;
 		return;
 	}
@@ -227,7 +231,7 @@ static bool is_profile(const char *name)
 {
 	struct ts_bytes bytes = ts_bytes_of(name);
 
-	return ts_bytes_ends(bytes, TS_XPLANE_SUFFIX) || ts_bytes_is(bytes, TS_XPLANE_SUFFIX + 1);
+	return ts_bytes_ends(bytes, TS_XPLANE_SUFFIX) || ts_bytes_is(bytes, BARE_NAME);
 }
 
 static void meet_folder(struct finder *finder, size_t parent, const char *name, bool is_link)
@@ -307,7 +311,8 @@ static void read_folder(struct finder *finder, size_t index, DIR *dir)
 		errno = 0;
 	}
 	if (errno && !finder->nomem)
-		problem_errno(finder, errno, finder->folders[index].path, "read the folder to its end");
+		problem_errno(finder, errno, finder->folders[index].path,
+			      "read the folder to its end");
 }
 
 static bool leads_back(const struct finder *finder, size_t index)
@@ -316,7 +321,8 @@ static bool leads_back(const struct finder *finder, size_t index)
 
 	while (finder->folders[index].parent != index) {
 		index = finder->folders[index].parent;
-		if (finder->folders[index].dev == self->dev && finder->folders[index].ino == self->ino)
+		if (finder->folders[index].dev == self->dev &&
+		    finder->folders[index].ino == self->ino)
 			return true;
 	}
 	return false;
@@ -349,7 +355,8 @@ static bool is_new(struct finder *finder, size_t index, const struct stat *st)
 	folder->dev = st->st_dev;
 	folder->ino = st->st_ino;
 	if (leads_back(finder, index)) {
-		problem(finder, folder->path, "a link that leads back to a folder above it (remove it)");
+		problem(finder, folder->path,
+			"a link that leads back to a folder above it (remove it)");
 		return false;
 	}
 	if (seen != TS_NONE) {
@@ -374,7 +381,8 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 			finder->nomem = true;
 	} else if (folder->place == TS_PLACE_SESSION) {
 		problem(finder, folder->path,
-			"a session without profiles: no *" TS_XPLANE_SUFFIX " in it (profile again)");
+			"a session without profiles: no *" TS_XPLANE_SUFFIX
+			" in it (profile again)");
 	}
 }
 
@@ -412,8 +420,9 @@ static void walk(struct finder *finder)
 	while (!finder->nomem && finder->nr_todo + finder->nr_links > 0) {
 		bool real = finder->nr_todo > 0;
 
-		enter(finder, real ? finder->todo[--finder->nr_todo] :
-				     finder->links[--finder->nr_links], logdir);
+		enter(finder,
+		      real ? finder->todo[--finder->nr_todo] : finder->links[--finder->nr_links],
+		      logdir);
 	}
 }
 
@@ -434,8 +443,8 @@ static void take_file(struct finder *finder, const struct stat *st)
 
 		uint32_t seen = key.p ? ts_strmap_find(&finder->runs->seen, key) : TS_NONE;
 
-		finder->known_before = seen != TS_NONE && (seen & 1) &&
-				       is_profile((const char *)name.p);
+		finder->known_before =
+			seen != TS_NONE && (seen & 1) && is_profile((const char *)name.p);
 		if (finder->known_before || finder->nomem)
 			return;
 		locate(finder, dir, &logdir);
@@ -491,11 +500,14 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 {
 	if (finder->nr_stray > 0)
 		return ts_fail(err, TS_NOTFOUND,
-			       "%s: no session found, but %zu *" TS_XPLANE_SUFFIX " elsewhere below "
-			       "it (name their folders)", finder->root, finder->nr_stray);
+			       "%s: no session found, but %zu *" TS_XPLANE_SUFFIX
+			       " elsewhere below "
+			       "it (name their folders)",
+			       finder->root, finder->nr_stray);
 	return ts_fail(err, TS_NOTFOUND,
 		       "%s: no profile found (a log directory has them in "
-		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")", finder->root);
+		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")",
+		       finder->root);
 }
 
 static enum ts_status find(struct finder *finder, const char *path, struct ts_error *err)
@@ -509,8 +521,10 @@ static enum ts_status find(struct finder *finder, const char *path, struct ts_er
 	if (!finder->root)
 		return ts_fail_nomem(err);
 	if (stat(path, &st) != 0 && errno == ENOENT && strstr(path, "://"))
-		return ts_fail(err, TS_NOTFOUND, "%s: remote storage is not read from here "
-			       "(copy the folder to this machine first)", path);
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: remote storage is not read from here "
+			       "(copy the folder to this machine first)",
+			       path);
 	if (stat(path, &st) != 0)
 		return ts_fail_errno(err, errno, path, "open it");
 	if (S_ISDIR(st.st_mode))
@@ -587,8 +601,8 @@ const char *ts_session_title(const struct ts_session *session, struct ts_buf *ou
 	size_t start = out->n;
 
 	if (session->kind == TS_SESSION_STREAM) {
-		ts_buf_puts(out, strcmp(session->files[0].path, "-") == 0 ? "standard input" :
-									     session->files[0].path);
+		ts_buf_puts(out, strcmp(session->files[0].path, "-") == 0 ? "standard input"
+									  : session->files[0].path);
 		return terminated(out, start);
 	}
 	if (strcmp(session->logdir, ".") != 0)

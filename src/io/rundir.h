@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-#define TS_RUNS_DEPTH 64
+#define TS_RUNS_DEPTH	 64
 #define TS_XPLANE_SUFFIX ".xplane.pb"
 
 enum ts_session_kind {
@@ -29,10 +29,10 @@ enum ts_session_kind {
 };
 
 struct ts_hostfile {
-	/* The file's name without .xplane.pb ("xplane" for xplane.pb); of other files the whole name. */
+	/* The file's name without .xplane.pb; "xplane" for xplane.pb, of others the whole name */
 	const char *host;
-	const char *name; /* of the file, without folder */
-	const char *path; /* to open it; "-" for standard input */
+	const char *name;  /* of the file, without folder */
+	const char *path;  /* to open it; "-" for standard input */
 	uint64_t nr_bytes; /* 0 for a stream */
 };
 

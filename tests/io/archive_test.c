@@ -179,7 +179,8 @@ static void tools_of_others_make_archives_too(void **state)
 		{ "tar czf t.tgz a.xplane.pb d 2>/dev/null", "t.tgz" },
 		{ "python3 -c 'import zipfile as z\n"
 		  "with z.ZipFile(\"t.zip\", \"w\", z.ZIP_DEFLATED) as f:\n"
-		  " f.write(\"a.xplane.pb\"); f.write(\"d/b.xplane.pb\")' 2>/dev/null", "t.zip" },
+		  " f.write(\"a.xplane.pb\"); f.write(\"d/b.xplane.pb\")' 2>/dev/null",
+		  "t.zip" },
 	};
 	struct ts_buf text = TS_BUF_INIT;
 
@@ -219,8 +220,11 @@ static struct ts_buf gzip_of(struct ts_bytes text)
 static void a_packed_profile_is_no_archive(void **state)
 {
 	static const struct ts_bytes plain[] = {
-		TS_LIT("{\"traceEvents\": []}"), TS_LIT("\x0a\x10/device:TPU:0 xx"), TS_LIT("PK"),
-		TS_LIT(""),			 TS_LIT("PK\003\004 but no zip"),
+		TS_LIT("{\"traceEvents\": []}"),
+		TS_LIT("\x0a\x10/device:TPU:0 xx"),
+		TS_LIT("PK"),
+		TS_LIT(""),
+		TS_LIT("PK\003\004 but no zip"),
 	};
 	struct ts_buf zeros = TS_BUF_INIT;
 
@@ -237,9 +241,9 @@ static void a_packed_profile_is_no_archive(void **state)
 	ts_buf_release(&zeros);
 }
 
-static void every_truncation_is_survived(void **state)
+static void truncations_are_survived(void **state)
 {
-	static const size_t steps[] = { 1, 997, 20011 };
+	static const size_t steps[] = { 3, 997, 20011 };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
@@ -259,7 +263,8 @@ static void every_truncation_is_survived(void **state)
 			memcpy(exact, packed.p, n);
 			if (visit((struct ts_bytes){ exact, n }, &seen, 0, &err) && !err.text[0])
 				fail_msg("%s of %zu bytes: no word", kinds[i].name, n);
-			assert_true(seen.nr_bytes <= 400010 + 11); /* a zip cut short shows the link as a file */
+			assert_true(seen.nr_bytes <=
+				    400010 + 11); /* a zip cut short shows the link as a file */
 			free(exact);
 			ts_buf_release(&seen.kept);
 		}
@@ -267,26 +272,36 @@ static void every_truncation_is_survived(void **state)
 	}
 }
 
-static void every_changed_byte_is_survived(void **state)
+/* Three bytes of the copy at TO are others than in FROM. */
+static void hit(uint8_t *to, struct ts_bytes from, uint64_t *random)
+{
+	memcpy(to, from.p, from.n);
+	for (size_t hits = 0; hits < 3; hits++) {
+		*random = *random * 6364136223846793005u + 1442695040888963407u;
+		to[(*random >> 20) % TS_MIN(from.n, 4096)] = (uint8_t)(*random >> 56);
+	}
+}
+
+static void changed_bytes_are_survived(void **state)
 {
 	uint64_t random = 1;
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
+		bool made = make(&kinds[i], &packed);
+		uint8_t *copy = malloc(packed.n);
 
-		for (size_t turn = 0; make(&kinds[i], &packed) && turn < 40; turn++) {
+		for (size_t turn = 0; made && turn < 30; turn++) {
+			struct ts_bytes bytes = { copy, packed.n };
 			struct seen seen = { 0 };
 
-			for (size_t hits = 0; hits < 3; hits++) {
-				random = random * 6364136223846793005u + 1442695040888963407u;
-				packed.p[(random >> 20) % TS_MIN(packed.n, 4096)] = (uint8_t)(random >> 56);
-			}
-			(void)ts_archive_probe(ts_buf_bytes(&packed));
-			(void)visit(ts_buf_bytes(&packed), &seen, 1 << 22, NULL);
+			hit(copy, ts_buf_bytes(&packed), &random);
+			(void)ts_archive_probe(bytes);
+			(void)visit(bytes, &seen, 1 << 22, NULL);
 			ts_buf_release(&seen.kept);
-			ts_buf_clear(&packed);
 		}
+		free(copy);
 		ts_buf_release(&packed);
 	}
 }
@@ -300,7 +315,8 @@ static void an_entry_above_the_limit_is_refused(void **state)
 	(void)state;
 	assert_true(make(&kinds[9], &packed));
 	assert_int_equal(visit(ts_buf_bytes(&packed), &seen, 299999, &err), TS_LIMIT);
-	assert_has(err.text, "run/plugins/profile/s/b.xplane.pb: unpacks to more than 299999 bytes");
+	assert_has(err.text,
+		   "run/plugins/profile/s/b.xplane.pb: unpacks to more than 299999 bytes");
 	assert_int_equal(seen.nr, 3);
 	ts_buf_release(&seen.kept);
 	ts_buf_release(&packed);
@@ -360,8 +376,8 @@ int main(void)
 		cmocka_unit_test(what_is_not_wanted_is_passed_over),
 		in_tmpdir(tools_of_others_make_archives_too),
 		cmocka_unit_test(a_packed_profile_is_no_archive),
-		cmocka_unit_test(every_truncation_is_survived),
-		cmocka_unit_test(every_changed_byte_is_survived),
+		cmocka_unit_test(truncations_are_survived),
+		cmocka_unit_test(changed_bytes_are_survived),
 		cmocka_unit_test(an_entry_above_the_limit_is_refused),
 		cmocka_unit_test(a_bomb_is_refused_whether_wanted_or_not),
 		cmocka_unit_test(a_visitor_ends_the_visit),

@@ -83,7 +83,8 @@ static void members_stand_one_after_the_other(void **state)
 		struct ts_buf text = sample(sizes[i]);
 
 		assert_int_equal(ts_gzip_member(&gz, &packed, ts_buf_bytes(&text),
-						i % 2 ? "note" : NULL, NULL), TS_OK);
+						i % 2 ? "note" : NULL, NULL),
+				 TS_OK);
 		ts_buf_put(&all, ts_buf_bytes(&text));
 		ts_buf_release(&text);
 	}
@@ -129,9 +130,10 @@ static void other_programs_read_what_was_packed(void **state)
 	assert_memory_equal(read.p, text.p, text.n);
 	gzclose(f);
 	if (system("python3 -c '' 2>/dev/null") == 0)
-		assert_int_equal(system("python3 -c 'import gzip; "
-					"assert gzip.open(\"a.gz\").read() == open(\"a\", \"rb\").read()'"),
-				 0);
+		assert_int_equal(
+			system("python3 -c 'import gzip; "
+			       "assert gzip.open(\"a.gz\").read() == open(\"a\", \"rb\").read()'"),
+			0);
 	ts_buf_release(&text);
 	ts_buf_release(&packed);
 	ts_buf_release(&more);
@@ -158,18 +160,46 @@ static void the_comment_is_found_behind_all_other_fields(void **state)
 		struct ts_bytes header;
 		const char *comment; /* NULL: none */
 	} cases[] = {
-		{ TS_LIT("\x1f\x8b\x08\x10\0\0\0\0\0\xff" "tpusight/1\0"), "tpusight/1" },
-		{ TS_LIT("\x1f\x8b\x08\x18\0\0\0\0\0\xff" "name\0" "text\0"), "text" },
-		{ TS_LIT("\x1f\x8b\x08\x1c\0\0\0\0\0\xff" "\x03\0" "a\0b" "name\0" "text\0"), "text" },
-		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff" "\x00\0" "\0"), "" },
-		{ TS_LIT("\x1f\x8b\x08\x08\0\0\0\0\0\xff" "name\0"), NULL },
-		{ TS_LIT("\x1f\x8b\x08\x10\0\0\0\0\0\xff" "no end"), NULL },
-		{ TS_LIT("\x1f\x8b\x08\x18\0\0\0\0\0\xff" "no end"), NULL },
-		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff" "\xff\xff" "short"), NULL },
-		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff" "\xff"), NULL },
+		{ TS_LIT("\x1f\x8b\x08\x10\0\0\0\0\0\xff"
+			 "tpusight/1\0"),
+		  "tpusight/1" },
+		{ TS_LIT("\x1f\x8b\x08\x18\0\0\0\0\0\xff"
+			 "name\0"
+			 "text\0"),
+		  "text" },
+		{ TS_LIT("\x1f\x8b\x08\x1c\0\0\0\0\0\xff"
+			 "\x03\0"
+			 "a\0b"
+			 "name\0"
+			 "text\0"),
+		  "text" },
+		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff"
+			 "\x00\0"
+			 "\0"),
+		  "" },
+		{ TS_LIT("\x1f\x8b\x08\x08\0\0\0\0\0\xff"
+			 "name\0"),
+		  NULL },
+		{ TS_LIT("\x1f\x8b\x08\x10\0\0\0\0\0\xff"
+			 "no end"),
+		  NULL },
+		{ TS_LIT("\x1f\x8b\x08\x18\0\0\0\0\0\xff"
+			 "no end"),
+		  NULL },
+		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff"
+			 "\xff\xff"
+			 "short"),
+		  NULL },
+		{ TS_LIT("\x1f\x8b\x08\x14\0\0\0\0\0\xff"
+			 "\xff"),
+		  NULL },
 		{ TS_LIT("\x1f\x8b\x08\x10\0\0\0\0\0\xff"), NULL },
-		{ TS_LIT("\x1f\x8b\x08\xe0\0\0\0\0\0\xff" "x\0"), NULL },
-		{ TS_LIT("\x1f\x8b\x07\x10\0\0\0\0\0\xff" "x\0"), NULL },
+		{ TS_LIT("\x1f\x8b\x08\xe0\0\0\0\0\0\xff"
+			 "x\0"),
+		  NULL },
+		{ TS_LIT("\x1f\x8b\x07\x10\0\0\0\0\0\xff"
+			 "x\0"),
+		  NULL },
 		{ TS_LIT("\x1f\x8b\x08\x10"), NULL },
 		{ TS_LIT(""), NULL },
 	};
@@ -256,11 +286,13 @@ static void damage_is_named_with_its_place(void **state)
 	(void)state;
 	snprintf(expected, sizeof(expected), "truncated gzip data: ends at packed byte %zu",
 		 packed.n - 1);
-	assert_int_equal(unpack(ts_bytes_cut(ts_buf_bytes(&packed), 0, packed.n - 1), 64, &got, &err),
-			 TS_FORMAT);
+	assert_int_equal(
+		unpack(ts_bytes_cut(ts_buf_bytes(&packed), 0, packed.n - 1), 64, &got, &err),
+		TS_FORMAT);
 	assert_has(err.text, expected);
 	assert_true(ts_bytes_is(ts_buf_bytes(&got), "abc")); /* what came before it is there */
-	snprintf(expected, sizeof(expected), "packed byte %zu: no gzip data behind member 1", packed.n);
+	snprintf(expected, sizeof(expected), "packed byte %zu: no gzip data behind member 1",
+		 packed.n);
 	ts_buf_puts(&packed, "garbage");
 	assert_int_equal(unpack(ts_buf_bytes(&packed), 64, &got, &err), TS_FORMAT);
 	assert_has(err.text, expected);
@@ -297,7 +329,8 @@ static void the_head_is_no_longer_than_asked(void **state)
 	assert_int_equal(head.n, text.n);
 	ts_buf_clear(&head); /* half of a file still shows its beginning */
 	assert_int_equal(ts_gunzip_head(ts_bytes_cut(ts_buf_bytes(&packed), 0, packed.n / 2), &head,
-					1000000, NULL), TS_FORMAT);
+					1000000, NULL),
+			 TS_FORMAT);
 	assert_true(head.n > 1000);
 	assert_memory_equal(head.p, text.p, head.n);
 	ts_buf_release(&text);

@@ -213,8 +213,8 @@ static void fill(struct ts_buf *buf, size_t n)
 
 static void parts_of_other_files_are_copied(void **state)
 {
-	static const size_t ranges[][2] = { { 0, 0 }, { 0, 1 }, { 1, 4095 }, { 4097, 20000000 },
-					    { 19999999, 1 }, { 0, 20000001 } };
+	static const size_t ranges[][2] = { { 0, 0 },		{ 0, 1 },	 { 1, 4095 },
+					    { 4097, 20000000 }, { 19999999, 1 }, { 0, 20000001 } };
 	struct ts_buf big = TS_BUF_INIT;
 	int fd;
 
@@ -228,7 +228,8 @@ static void parts_of_other_files_are_copied(void **state)
 
 		open_new(&file, "copy");
 		assert_int_equal(ts_newfile_put(&file, TS_LIT("head"), NULL), TS_OK);
-		assert_int_equal(ts_newfile_copy(&file, fd, ranges[i][0], ranges[i][1], NULL), TS_OK);
+		assert_int_equal(ts_newfile_copy(&file, fd, ranges[i][0], ranges[i][1], NULL),
+				 TS_OK);
 		assert_int_equal(ts_newfile_put(&file, TS_LIT("tail"), NULL), TS_OK);
 		assert_int_equal(file.nr_bytes, ranges[i][1] + 8);
 		assert_int_equal(ts_newfile_commit(&file, NULL), TS_OK);
@@ -258,7 +259,8 @@ static void a_copy_past_the_end_of_the_original_is_refused(void **state)
 	assert_int_equal(ts_newfile_copy(&file, fd, 0, 11, &err), TS_IO);
 	assert_has(err.text, "a: the original became shorter");
 	assert_int_equal(ts_newfile_copy(&file, fd, UINT64_MAX - 3, 11, &err), TS_IO);
-	assert_int_equal(ts_newfile_commit(&file, &err), TS_IO); /* what failed once is not put in place */
+	assert_int_equal(ts_newfile_commit(&file, &err),
+			 TS_IO); /* what failed once is not put in place */
 	ts_newfile_release(&file);
 	assert_file("a", "old");
 	close(fd);
@@ -439,11 +441,16 @@ static void temporaries_are_told_by_their_names(void **state)
 		const char *name;
 		bool is_temp;
 	} cases[] = {
-		{ ".a.xplane.pb.tpusight-abc123", true }, { ".a.tpusight-zzzzzz", true },
-		{ "a.tpusight-abc123", false },		  { ".tpusight-abc123", false },
-		{ ".a.tpusight-abc12", false },		  { ".a.tpusight-abc1234", false },
-		{ ".a.tpusight-ABC123", false },	  { ".a.tpusight_abc123", false },
-		{ "", false },				  { ".", false },
+		{ ".a.xplane.pb.tpusight-abc123", true },
+		{ ".a.tpusight-zzzzzz", true },
+		{ "a.tpusight-abc123", false },
+		{ ".tpusight-abc123", false },
+		{ ".a.tpusight-abc12", false },
+		{ ".a.tpusight-abc1234", false },
+		{ ".a.tpusight-ABC123", false },
+		{ ".a.tpusight_abc123", false },
+		{ "", false },
+		{ ".", false },
 	};
 
 	(void)state;

@@ -49,8 +49,8 @@ static void assert_found(const char *const *paths, const char *expected)
 
 #define assert_finds(path, expected) assert_found((const char *const[]){ path, NULL }, expected)
 
-#define S1 "logs/plugins/profile/2025_01_01"
-#define S2 "logs/big/step_00000100/plugins/profile/2025_02_02"
+#define S1			     "logs/plugins/profile/2025_01_01"
+#define S2			     "logs/big/step_00000100/plugins/profile/2025_02_02"
 
 static void make_logs(void)
 {
@@ -71,7 +71,8 @@ static void a_log_directory_is_searched_at_every_depth(void **state)
 	(void)state;
 	make_logs();
 	assert_finds("logs",
-		     "dir " S2 "|logs|big/step_00000100|2025_02_02|logs/big/step_00000100/2025_02_02: "
+		     "dir " S2
+		     "|logs|big/step_00000100|2025_02_02|logs/big/step_00000100/2025_02_02: "
 		     "t1v-n-0=1\n"
 		     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
 }
@@ -133,7 +134,8 @@ static void from_inside_a_session_its_name_is_known(void **state)
 	assert_string_equal(runs.sessions[0].logdir, logdir);
 	assert_string_equal(runs.sessions[0].run, ".");
 	assert_string_equal(runs.sessions[0].dir, ".");
-	assert_string_equal(ts_session_path(&runs.sessions[0], "report.json", &path), "report.json");
+	assert_string_equal(ts_session_path(&runs.sessions[0], "report.json", &path),
+			    "report.json");
 	ts_buf_release(&path);
 	ts_runs_release(&runs);
 	free(logdir);
@@ -189,17 +191,18 @@ static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
 	assert_int_equal(symlink("nowhere", "l/dangling"), 0);
 	assert_int_equal(symlink("nowhere", "l/a/plugins/profile/s/gone.xplane.pb"), 0);
 	assert_int_equal(mkfifo("l/a/plugins/profile/s/pipe.xplane.pb", 0600), 0);
-	assert_finds("l",
-		     "dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
-		     "! l/a/plugins/profile/s/gone.xplane.pb: a link that leads nowhere "
-		     "(remove or correct it)\n"
-		     "! l/a/plugins/profile/s/pipe.xplane.pb: no plain file, passed over (remove it)\n"
-		     "! l/a/up: a link that leads back to a folder above it (remove it)\n"
-		     "! l/b/plugins/profile/empty: a session without profiles: no *.xplane.pb in it "
-		     "(profile again)\n"
-		     "! l/dangling: a link that leads nowhere (remove or correct it)\n"
-		     "! l/loop: cannot follow it: its symbolic links go round in a circle "
-		     "(remove or correct the link)\n");
+	assert_finds(
+		"l",
+		"dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
+		"! l/a/plugins/profile/s/gone.xplane.pb: a link that leads nowhere "
+		"(remove or correct it)\n"
+		"! l/a/plugins/profile/s/pipe.xplane.pb: no plain file, passed over (remove it)\n"
+		"! l/a/up: a link that leads back to a folder above it (remove it)\n"
+		"! l/b/plugins/profile/empty: a session without profiles: no *.xplane.pb in it "
+		"(profile again)\n"
+		"! l/dangling: a link that leads nowhere (remove or correct it)\n"
+		"! l/loop: cannot follow it: its symbolic links go round in a circle "
+		"(remove or correct the link)\n");
 }
 
 static void a_link_to_a_folder_above_ends_there(void **state)
@@ -208,9 +211,10 @@ static void a_link_to_a_folder_above_ends_there(void **state)
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	assert_int_equal(symlink("../..", "l/a/plugins/back"), 0);
 	assert_int_equal(symlink(".", "l/here"), 0);
-	assert_finds("l", "dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
-			  "! l/a/plugins/back: a link that leads back to a folder above it (remove it)\n"
-			  "! l/here: a link that leads back to a folder above it (remove it)\n");
+	assert_finds("l",
+		     "dir l/a/plugins/profile/s|l|a|s|l/a/s: h=1\n"
+		     "! l/a/plugins/back: a link that leads back to a folder above it (remove it)\n"
+		     "! l/here: a link that leads back to a folder above it (remove it)\n");
 }
 
 static void a_second_name_of_a_run_adds_nothing(void **state)
@@ -255,8 +259,9 @@ static void linked_profiles_count_with_their_size(void **state)
 
 static void paths_that_overlap_find_each_session_once(void **state)
 {
-	static const char *const paths[] = { "l/a", "l", "l/a/plugins/profile/s",
-					     "l/a/plugins/profile/s/h.xplane.pb", "l/", NULL };
+	static const char *const paths[] = {
+		"l/a", "l", "l/a/plugins/profile/s", "l/a/plugins/profile/s/h.xplane.pb", "l/", NULL
+	};
 
 	(void)state;
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
@@ -271,15 +276,19 @@ static void nothing_found_is_an_error_with_advice(void **state)
 	make_file("stray/x/h.xplane.pb", TS_LIT("1"));
 	assert_finds("none", "error -6: none: no profile found (a log directory has them in "
 			     "plugins/profile/SESSION/HOST.xplane.pb)\n");
-	assert_finds("stray", "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
-			      "(name their folders)\n");
-	assert_finds("p/plugins/profile/s",
-		     "error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb in it "
-		     "(profile again)\n");
-	assert_finds("missing", "error -6: missing: cannot open it: no such file or folder (check the "
-				"path)\n");
-	assert_finds("gs://bucket/logs", "error -6: gs://bucket/logs: remote storage is not read from "
-					 "here (copy the folder to this machine first)\n");
+	assert_finds("stray",
+		     "error -6: stray: no session found, but 1 *.xplane.pb elsewhere below it "
+		     "(name their folders)\n");
+	assert_finds(
+		"p/plugins/profile/s",
+		"error -6: p/plugins/profile/s: a session without profiles: no *.xplane.pb in it "
+		"(profile again)\n");
+	assert_finds("missing",
+		     "error -6: missing: cannot open it: no such file or folder (check the "
+		     "path)\n");
+	assert_finds("gs://bucket/logs",
+		     "error -6: gs://bucket/logs: remote storage is not read from "
+		     "here (copy the folder to this machine first)\n");
 }
 
 static void find_beside_a_closed_folder(void)
@@ -293,8 +302,9 @@ static void find_beside_a_closed_folder(void)
 	CHECK(ts_runs_find(&runs, "l", NULL) == TS_OK);
 	CHECK(runs.nr_sessions == 1);
 	CHECK(runs.nr_problems == 1);
-	CHECK(strcmp(runs.problems[0], "l/closed: cannot read the folder: permission denied (check who "
-				       "owns it, and the folder's permissions)") == 0);
+	CHECK(strcmp(runs.problems[0],
+		     "l/closed: cannot read the folder: permission denied (check who "
+		     "owns it, and the folder's permissions)") == 0);
 	CHECK(ts_runs_find(&runs, "l/closed", &err) == TS_NOTFOUND);
 	CHECK(strstr(err.text, "l/closed: cannot read the folder: permission denied"));
 	CHECK(runs.nr_problems == 1);
@@ -334,7 +344,8 @@ static void many_runs_and_files_are_found_with_few_descriptors(void)
 	for (int i = 0; i < 300; i++) {
 		snprintf(path, sizeof(path), "l/run%03d/plugins/profile/s/h.xplane.pb", i);
 		make_file(path, TS_LIT("1"));
-		snprintf(path, sizeof(path), "l/run000/plugins/profile/s/host%03d.xplane.pb", 299 - i);
+		snprintf(path, sizeof(path), "l/run000/plugins/profile/s/host%03d.xplane.pb",
+			 299 - i);
 		make_file(path, TS_LIT("1"));
 	}
 	CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
@@ -345,7 +356,8 @@ static void many_runs_and_files_are_found_with_few_descriptors(void)
 	for (size_t i = 1; i < runs.nr_sessions; i++)
 		CHECK(strcmp(runs.sessions[i - 1].dir, runs.sessions[i].dir) < 0);
 	for (size_t i = 1; i < runs.sessions[0].nr_files; i++)
-		CHECK(strcmp(runs.sessions[0].files[i - 1].host, runs.sessions[0].files[i].host) < 0);
+		CHECK(strcmp(runs.sessions[0].files[i - 1].host, runs.sessions[0].files[i].host) <
+		      0);
 	ts_runs_release(&runs);
 }
 

@@ -23,7 +23,7 @@
 #include "base/buf.h"
 
 #define SKIPPED 77
-#define NOBODY 65534
+#define NOBODY	65534
 
 static char tmp_root[256]; /* the folder of the test that runs: the current one, too */
 
@@ -128,12 +128,12 @@ static inline void assert_has(const char *text, const char *part)
 }
 
 /* In a child no cmocka assertion works: this ends it, and says where. */
-#define CHECK(condition)                                                                 \
-	do {                                                                             \
-		if (!(condition)) {                                                      \
+#define CHECK(condition)                                                                \
+	do {                                                                            \
+		if (!(condition)) {                                                     \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			_exit(1);                                                        \
-		}                                                                        \
+			_exit(1);                                                       \
+		}                                                                       \
 	} while (0)
 
 static inline void wait_for(pid_t pid)
@@ -161,7 +161,8 @@ static inline void run_unprivileged(void (*body)(void))
 		if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
 			_exit(SKIPPED);
 		if (access(tmp_root, W_OK | X_OK) != 0) {
-			fprintf(stderr, "skipped: TMPDIR cannot be reached without root's rights\n");
+			fprintf(stderr,
+				"skipped: TMPDIR cannot be reached without root's rights\n");
 			_exit(SKIPPED);
 		}
 		body();
