@@ -1,2 +1,4 @@
 sample_session = tests/data/sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00
-EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session)/simulated-host.xplane.pb
+EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session)/simulated-host.xplane.pb \
+	tests/data/cpu_recompile.json tests/data/cpu_recompile.xplane.pb tests/data/cpu_steps.json \
+	tests/data/cpu_steps.xplane.pb
