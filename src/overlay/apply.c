@@ -11,6 +11,9 @@
 #include "overlay/work.h"
 #include "overlay/xplane.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 #define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
 #define REPORT_HEAD 256		     /* bytes in which our report's mark is looked for */
 
@@ -27,15 +30,27 @@ static uint32_t find_host(const struct ts_profile *profile, const char *name)
 	return TS_NONE;
 }
 
+/* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
+static enum ts_status check_name(const struct ts_input *in, const char *path, struct ts_error *story)
+{
+	struct stat opened, named;
+
+	if (in->fd < 0)
+		return TS_OK;
+	if (fstat(in->fd, &opened) != 0 || stat(path, &named) != 0)
+		return ts_fail_errno(story, errno, path, "look at it");
+	if (opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+		return ts_input_check(in, story);
+	return ts_fail(story, TS_IO, "%s: replaced while it was read (run again)", path);
+}
+
 /* The native part of the input, then OVERLAY, in place of the file. */
 static enum ts_status replace(struct work *work, const struct ts_input *in, const char *path,
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = ts_input_check(in, story);
+	enum ts_status st = work_drop_caches(work, story);
 
-	if (!st)
-		st = work_drop_caches(work, story);
 	if (!st)
 		st = ts_newfile_open(&file, path, story);
 	if (st)
@@ -46,6 +61,8 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 		st = ts_newfile_put(&file, ts_bytes_cut(in->bytes, 0, native_bytes), story);
 	if (!st)
 		st = ts_newfile_put(&file, overlay, story);
+	if (!st)
+		st = check_name(in, path, story);
 	if (!st)
 		st = ts_newfile_commit(&file, story);
 done:
@@ -97,16 +114,20 @@ static void annotate_host(struct work *work, size_t index)
 
 	if (host == TS_NONE || in->bytes.n == 0)
 		return; /* it could not be read, and the reader has said so */
+	st = ts_input_check(in, &story); /* bytes of a file that became shorter cannot be looked at */
+	if (st)
+		goto failed;
 	st = ts_overlay_find(in->bytes, &native_bytes, &story);
 	if (!st)
 		st = ts_overlay_planes(&overlay, work->plan->profile, host, work->plan->results,
 				       native_bytes, &story);
-	if (!st) {
+	if (!st)
 		set_overlay(work, file, in, native_bytes, ts_buf_bytes(&overlay));
-	} else {
+	else
 		ts_fail_at(&story, st, "%s", file->path);
+failed:
+	if (st)
 		work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
-	}
 	ts_buf_release(&overlay);
 }
 
