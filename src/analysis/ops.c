@@ -10,6 +10,7 @@
 #include "model/bucket.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
+#include "model/op_work.h"
 
 struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
@@ -244,6 +245,7 @@ static enum ts_status put_ops(const struct ops_state *sum, const struct ts_conte
 	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
 	struct ts_table *table = ts_result_table(result, "ops", "Ops by self time", op_columns,
 						 TS_NELEM(op_columns));
+	enum ts_status st = TS_OK;
 	size_t nr = 0;
 
 	if (!ranked || !table) {
@@ -262,7 +264,70 @@ static enum ts_status put_ops(const struct ops_state *sum, const struct ts_conte
 		put_op(ctx, ranked[i].op, &sum->ops[ranked[i].op], row);
 	}
 	free(ranked);
-	return TS_OK;
+	for (uint32_t m = 0; ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
+		st = put_instrs(ctx, m, result, table, err);
+	return st;
+}
+
+/* Instructions that are no work: names, literals, and views of what is there. */
+static bool is_free(const struct ts_hlo_instr *instr)
+{
+	static const char *const opcodes[] = { "parameter", "constant", "tuple", "get-tuple-element",
+					       "bitcast", "after-all" };
+
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		if (ts_bytes_is(instr->opcode, opcodes[i]))
+			return true;
+	return false;
+}
+
+/* An instruction of a module that nobody ran: what the module alone can tell. */
+static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint32_t index,
+		      struct ts_result *result, struct ts_table *table)
+{
+	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
+	const struct ts_hlo_instr *instr = &module->instrs[index];
+	const struct ts_rates *rates = &ctx->rates[ctx->profile->nr_devices];
+	struct ts_cost cost = ts_hlo_cost(module, index);
+	struct ts_value *row = ts_table_row(result, table);
+	struct ts_roofline roofline;
+	struct ts_op op;
+
+	if (!row)
+		return false;
+	ts_op_init(&op);
+	op.module = module_index;
+	op.instr = index;
+	op.flops = cost.flops;
+	op.bytes_accessed = cost.hbm_bytes;
+	roofline = ts_roofline_of(rates, ts_op_flops(&op), ts_op_hbm_bytes(&op), NAN);
+	row[1] = ts_text(module->name);
+	row[2] = ts_text(instr->name);
+	row[3] = ts_text(ts_hlo_category(instr));
+	row[7] = ts_int_or_null(cost.flops);
+	row[8] = ts_int_or_null(cost.bytes_accessed);
+	row[11] = ts_text(ts_bytes_of(ts_bound_name(roofline.bound)));
+	row[12] = padding_pct(ctx->profile, &op);
+	if (instr->source_file.n)
+		row[13] = ts_text(ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
+						 instr->source_line));
+	row[14] = ts_text_or_null(instr->op_name);
+	row[15] = ts_bool(ts_op_looks_remat(instr->name, instr->name, instr->op_name));
+	return true;
+}
+
+static enum ts_status put_instrs(const struct ts_context *ctx, uint32_t module_index,
+				 struct ts_result *result, struct ts_table *table, struct ts_error *err)
+{
+	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
+	bool *inner = ts_hlo_inner_comps(module);
+	bool good = inner != NULL;
+
+	for (uint32_t i = 0; good && i < module->nr_instrs; i++)
+		if (!inner[module->instrs[i].computation] && !is_free(&module->instrs[i]))
+			good = put_instr(ctx, module_index, i, result, table);
+	free(inner);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static const struct ts_column module_columns[] = {
@@ -293,7 +358,7 @@ static void put_module(const struct ts_hlo_module *module, struct ts_value *row)
 	row[9] = ts_int_or_null(bytes.output_logical_bytes);
 }
 
-/* Executions of modules whose compiled form is in the profile; null where none was seen. */
+/* Modules by their compiled form, with their executions; null where none was seen. */
 static bool put_modules(const struct ops_state *sum, const struct ts_context *ctx, struct ts_result *result)
 {
 	struct ts_table *table = ts_result_table(result, "modules", "Modules", module_columns,
@@ -312,9 +377,17 @@ static bool put_modules(const struct ops_state *sum, const struct ts_context *ct
 		const struct ts_op *op = &profile->ops[i];
 		struct ts_value *row;
 
-		if (op->kind != TS_OP_MODULE || op->module == TS_NONE || sum->ops[i].occurrences == 0)
+		if (op->kind != TS_OP_MODULE || sum->ops[i].occurrences == 0)
 			continue;
-		row = &table->cells[op->module * table->nr_columns];
+		row = op->module == TS_NONE ? ts_table_row(result, table) :
+					      &table->cells[op->module * table->nr_columns];
+		good = row != NULL;
+		if (!good)
+			break;
+		if (op->module == TS_NONE) { /* it ran, but its compiled form is not in the profile */
+			row[0] = ts_id(op->program_id);
+			row[1] = ts_text(op->name);
+		}
 		row[2] = ts_int(sum->ops[i].occurrences);
 		row[3] = ts_int(sum->ops[i].total_ps);
 	}
