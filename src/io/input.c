@@ -24,11 +24,13 @@ static int64_t mtime_ns(const struct stat *st)
 /* More than half of the memory in one stream would only drive the machine into swapping. */
 static uint64_t stream_max(void)
 {
+#ifdef _SC_PHYS_PAGES
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
-	if (pages <= 0 || page <= 0)
-		return TS_INPUT_STREAM_MAX;
-	return TS_MIN(TS_INPUT_STREAM_MAX, (uint64_t)pages * (uint64_t)page / 2);
+	if (pages > 0 && page > 0)
+		return TS_MIN(TS_INPUT_STREAM_MAX, (uint64_t)pages * (uint64_t)page / 2);
+#endif
+	return TS_INPUT_STREAM_MAX;
 }
 
 /* One read; *END when there is no more. */
