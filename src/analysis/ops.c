@@ -239,36 +239,6 @@ static int by_self_time(const void *a, const void *b)
 	return order ? order : (x->op > y->op) - (x->op < y->op);
 }
 
-static enum ts_status put_ops(const struct ops_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err)
-{
-	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
-	struct ts_table *table = ts_result_table(result, "ops", "Ops by self time", op_columns,
-						 TS_NELEM(op_columns));
-	enum ts_status st = TS_OK;
-	size_t nr = 0;
-
-	if (!ranked || !table) {
-		free(ranked);
-		return ts_fail_nomem(err);
-	}
-	for (uint32_t i = 0; i < sum->nr_ops; i++)
-		if (is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
-			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps, ctx->profile->ops[i].name, i };
-	qsort(ranked, nr, sizeof(*ranked), by_self_time);
-	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		if (!row)
-			break;
-		put_op(ctx, ranked[i].op, &sum->ops[ranked[i].op], row);
-	}
-	free(ranked);
-	for (uint32_t m = 0; ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
-		st = put_instrs(ctx, m, result, table, err);
-	return st;
-}
-
 /* Instructions that are no work: names, literals, and views of what is there. */
 static bool is_free(const struct ts_hlo_instr *instr)
 {
@@ -328,6 +298,36 @@ static enum ts_status put_instrs(const struct ts_context *ctx, uint32_t module_i
 			good = put_instr(ctx, module_index, i, result, table);
 	free(inner);
 	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status put_ops(const struct ops_state *sum, const struct ts_context *ctx,
+			      struct ts_result *result, struct ts_error *err)
+{
+	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
+	struct ts_table *table = ts_result_table(result, "ops", "Ops by self time", op_columns,
+						 TS_NELEM(op_columns));
+	enum ts_status st = TS_OK;
+	size_t nr = 0;
+
+	if (!ranked || !table) {
+		free(ranked);
+		return ts_fail_nomem(err);
+	}
+	for (uint32_t i = 0; i < sum->nr_ops; i++)
+		if (is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
+			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps, ctx->profile->ops[i].name, i };
+	qsort(ranked, nr, sizeof(*ranked), by_self_time);
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_value *row = ts_table_row(result, table);
+
+		if (!row)
+			break;
+		put_op(ctx, ranked[i].op, &sum->ops[ranked[i].op], row);
+	}
+	free(ranked);
+	for (uint32_t m = 0; ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
+		st = put_instrs(ctx, m, result, table, err);
+	return st;
 }
 
 static const struct ts_column module_columns[] = {
