@@ -11,8 +11,9 @@
 #include "model/op_kind.h"
 
 #define MAX_ROWS    1000
-#define ASSUMED_DIM 128 /* where no device is named */
-#define LEAST_SHARE 1e-6
+#define ASSUMED_DIM 128	 /* where no device is named */
+#define LEAST_SHARE 1e-3 /* wasted less than this: no row */
+#define BINDING	    0.1	 /* a roofline below this share of the time taken bounds nothing */
 
 struct state {
 	struct ts_tally tally;
@@ -113,31 +114,39 @@ static bool parse_shape(struct ts_arena *scratch, const struct ts_op *op, struct
 	       ts_shape_parse(scratch, ts_bytes_cut(op->text, at + 3, op->text.n), shape, NULL);
 }
 
-/* Whose waste costs time: the resource that needs longer by the roofline, empty parts of the matrix
- * unit counted as work. Copies wait for memory whatever the chip. */
-static enum ts_padding_bound bound_of(const struct ts_profile *profile,
-				      const struct ts_padding_op *row, const struct ts_rates *rates)
+/* Empty parts of the matrix unit count as work: they take as long. */
+static struct ts_roofline roofline_of(const struct ts_padding_op *row, const struct ts_rates *rates)
 {
-	const struct ts_op *op = row->op;
 	const struct ts_op_work *work = &row->work;
-	double flops = ts_op_flops(op), hbm = ts_op_hbm_bytes(op);
-	struct ts_roofline line;
+	double flops = ts_op_flops(row->op);
 
-	if (op->kind == TS_OP_MOVE)
-		return TS_PADDING_BYTES;
-	if (!rates || ts_op_is_opaque(profile, op))
-		return TS_PADDING_UNKNOWN;
 	if (isfinite(flops))
 		flops = ts_bf16_flops(rates, flops, work->flops, work->int8_flops, work->fp8_flops);
 	if (work->flops > 0 && isfinite(work->passes_flops))
 		flops *= work->passes_flops / work->flops;
-	line = ts_roofline_of(rates, flops, hbm, NAN);
+	return ts_roofline_of(rates, flops, ts_op_hbm_bytes(row->op), NAN);
+}
+
+/* Whose waste costs time: the resource that needs longer by the roofline, when that explains the
+ * time at all. Copies wait for memory, whatever is known of the chip. */
+static enum ts_padding_bound bound_of(const struct ts_profile *profile,
+				      const struct ts_padding_op *row, const struct ts_rates *rates,
+				      double mean_s)
+{
+	enum ts_padding_bound unknown =
+		row->op->kind == TS_OP_MOVE ? TS_PADDING_BYTES : TS_PADDING_UNKNOWN;
+	struct ts_roofline line;
+
+	if (!rates || ts_op_is_opaque(profile, row->op))
+		return unknown;
+	line = roofline_of(row, rates);
 	if (isnan(line.least_s))
-		return TS_PADDING_UNKNOWN;
+		return unknown;
+	if (line.least_s < BINDING * mean_s)
+		return TS_PADDING_NEITHER;
 	if (line.bound == TS_BOUND_HBM)
 		return TS_PADDING_BYTES;
-	return line.bound == TS_BOUND_COMPUTE && work->nr_products > 0 ? TS_PADDING_ARRAY
-								       : TS_PADDING_NEITHER;
+	return row->work.nr_products > 0 ? TS_PADDING_ARRAY : TS_PADDING_NEITHER;
 }
 
 static void find_shares(struct ts_padding_op *row)
@@ -194,7 +203,8 @@ static struct ts_padding_op measured_row(const struct state *state, const struct
 		row.has_shape = parse_shape(scratch, row.op, &row.shape);
 	}
 	find_shares(&row);
-	row.bound = bound_of(ctx->profile, &row, rates);
+	row.bound = bound_of(ctx->profile, &row, rates,
+			     (double)sum->self_ps * 1e-12 / (double)sum->occurrences);
 	row.waste_ps = time_share(&row) * (double)row.self_ps;
 	return row;
 }
@@ -307,8 +317,7 @@ static int by_waste(const void *a, const void *b)
 
 static bool wastes(const struct ts_padding_op *row)
 {
-	return known(row->waste_ps) > 0 || row->bytes_share > LEAST_SHARE ||
-	       row->flops_share > LEAST_SHARE;
+	return row->bytes_share > LEAST_SHARE || row->flops_share > LEAST_SHARE;
 }
 
 static struct ts_value rounded(double value)

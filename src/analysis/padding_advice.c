@@ -79,7 +79,9 @@ static const struct ts_shape *pick(const struct ts_shape *shape, const struct ts
 		const struct ts_shape *one = shape->dtype == TS_TUPLE ? &shape->parts[i] : shape;
 		struct ts_padding bytes = ts_padding_of_shape(one);
 
-		if (one->dtype == TS_TUPLE || bytes.allocated_bytes - bytes.logical_bytes <= *waste)
+		if (one->dtype == TS_TUPLE || ts_shape_elements(one) <= 1)
+			continue; /* a scalar takes a tile whatever one does */
+		if (bytes.allocated_bytes - bytes.logical_bytes <= *waste)
 			continue;
 		*waste = bytes.allocated_bytes - bytes.logical_bytes;
 		best = one;

@@ -38,6 +38,7 @@ static void test_bytes_cost_time_in_memory_bound_ops(void **state)
 	const struct ts_table *table;
 
 	(void)state;
+	feed->profile.ops[op].hbm_read_bytes = 819 * 40000; /* 40 us of them */
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
 	feed_event(feed, line, op, 150, 50);
@@ -69,6 +70,24 @@ static void test_bytes_cost_time_in_memory_bound_ops(void **state)
 	feed_assert_near(ts_result_get(result, "waste_pct"), 11.24752, 1e-4);
 	assert_int_equal(ts_value_int(ts_result_get(result, "logical_bytes")), 200000);
 	assert_int_equal(ts_value_int(ts_result_get(result, "allocated_bytes")), 258048);
+	feed_free(feed);
+}
+
+/* The same op with what its arrays really take, 0.3 us of 50: latency, and tiles cost no time. */
+static void test_what_the_roofline_does_not_explain_is_no_padding(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t line = feed_device(feed, "TPU v5e"), op = add_negate(feed);
+	const struct ts_result *result;
+
+	(void)state;
+	finish(feed);
+	feed_event(feed, line, op, 0, 50);
+	result = feed_run(feed, &ts_analysis_padding);
+	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_bytes_pct"), 22.49504,
+			 1e-4);
+	feed_assert_near(feed_cell(feed_table(result, "ops"), 0, "waste_ps"), 0, 0);
+	feed_assert_near(ts_result_get(result, "waste_ps"), 0, 0);
 	feed_free(feed);
 }
 
@@ -292,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bytes_cost_time_in_memory_bound_ops),
+		cmocka_unit_test(test_what_the_roofline_does_not_explain_is_no_padding),
 		cmocka_unit_test(test_the_empty_half_of_the_array_costs_half_the_time),
 		cmocka_unit_test(test_sizes_just_over_a_tile_are_brought_down),
 		cmocka_unit_test(test_a_layout_in_the_text_is_enough_for_the_result),
