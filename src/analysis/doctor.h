@@ -25,7 +25,8 @@ struct ts_op_fact {
 	struct ts_bytes name, module, category, source;
 	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
 	int64_t occurrences;  /* over all cores; -1 unknown */
-	int64_t exclusive_ps; /* the moments that are this op's alone, over all cores */
+	int64_t exclusive_ps; /* moments of the timeline that are this op's alone, over all cores */
+	int64_t self_ps;      /* by the device's clock, as XProf counts it: what texts say */
 	double flops, bytes;  /* per execution; NaN unknown */
 	double padding_share; /* of the bytes; 0 where unknown */
 	double least_ps;      /* of all executions, by the roofline; NaN unknown */

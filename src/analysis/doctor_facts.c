@@ -105,8 +105,11 @@ static void read_fact(const struct ts_doctor *doctor, const struct ts_table *tab
 	fact->bucket = bucket_of(ts_cell_text(table, row, "bucket"));
 	fact->occurrences = ts_cell_int(table, row, "occurrences");
 	fact->exclusive_ps = ts_cell_int(table, row, "exclusive_ps");
+	fact->self_ps = ts_cell_int(table, row, "self_time_ps");
 	if (fact->exclusive_ps < 0)
-		fact->exclusive_ps = TS_MAX(ts_cell_int(table, row, "self_time_ps"), 0);
+		fact->exclusive_ps = TS_MAX(fact->self_ps, 0);
+	if (fact->self_ps < 0)
+		fact->self_ps = fact->exclusive_ps;
 	fact->flops = ts_cell_number(table, row, "flops");
 	fact->bytes = ts_cell_number(table, row, "bytes_accessed");
 	fact->padding_share = padding > 0 ? fmin(padding, 1) : 0;
@@ -117,7 +120,7 @@ static void read_fact(const struct ts_doctor *doctor, const struct ts_table *tab
 static int by_time(const void *a, const void *b)
 {
 	const struct ts_op_fact *x = a, *y = b;
-	int order = (y->exclusive_ps > x->exclusive_ps) - (y->exclusive_ps < x->exclusive_ps);
+	int order = (y->self_ps > x->self_ps) - (y->self_ps < x->self_ps);
 
 	if (order == 0)
 		order = ts_bytes_cmp(x->module, y->module);

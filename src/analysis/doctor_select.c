@@ -200,7 +200,7 @@ void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t
 		ts_say_name(doctor, ops->items[i]->name);
 		if (doctor->total_ps > 0)
 			ts_buf_printf(&doctor->text, " (%s)",
-				      ts_fmt_ps(time, ops->items[i]->exclusive_ps));
+				      ts_fmt_ps(time, ops->items[i]->self_ps));
 	}
 	if (nr < ops->nr_all)
 		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);

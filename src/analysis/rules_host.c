@@ -281,17 +281,18 @@ static void say_room(struct ts_doctor *doctor, const struct copies *group)
 {
 	const struct ts_op *op = ts_fact_op(doctor, group->all.items[0]);
 	int64_t hbm = doctor->rates ? doctor->rates->hbm_bytes : -1, used = -1;
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX];
+	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX];
 
 	if (hbm <= 0)
 		return;
 	if (op && op->module < doctor->ctx->profile->nr_modules)
 		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
 	if (used >= 0 && used < hbm)
-		ts_buf_printf(&doctor->text, "The module takes %s of the device's %s of HBM: ",
-			      ts_fmt_bytes(a, (double)used), ts_fmt_bytes(b, (double)hbm));
+		ts_buf_printf(&doctor->text, "The module takes %s of the device's %s of HBM, %s are free. ",
+			      ts_fmt_bytes(a, (double)used), ts_fmt_bytes(b, (double)hbm),
+			      ts_fmt_bytes(c, (double)(hbm - used)));
 	else
-		ts_buf_printf(&doctor->text, "The device has %s of HBM: ",
+		ts_buf_printf(&doctor->text, "The device has %s of HBM. ",
 			      ts_fmt_bytes(b, (double)hbm));
 }
 
