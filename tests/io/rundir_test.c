@@ -337,7 +337,7 @@ static void depth_has_a_bound(void **state)
 
 static void many_runs_and_files_are_found_with_few_descriptors(void)
 {
-	const struct rlimit few = { 16, 16 };
+	struct rlimit few;
 	struct ts_runs runs = TS_RUNS_INIT;
 	char path[128];
 
@@ -348,6 +348,8 @@ static void many_runs_and_files_are_found_with_few_descriptors(void)
 			 299 - i);
 		make_file(path, TS_LIT("1"));
 	}
+	CHECK(getrlimit(RLIMIT_NOFILE, &few) == 0);
+	few.rlim_cur = 16;
 	CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
 	CHECK(ts_runs_find(&runs, "l", NULL) == TS_OK);
 	CHECK(runs.nr_sessions == 300);
