@@ -222,7 +222,7 @@ static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piec
 	return st;
 }
 
-/* One thing to do, with the lock held on entry and return. False: there is none and will be none. */
+/* One thing to do, the lock held on entry and return. False: there is none and will be none. */
 static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error *err)
 {
 	struct piece piece;

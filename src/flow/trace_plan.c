@@ -197,6 +197,19 @@ static void give_quotas(struct ts_trace_plan *plan, unsigned class, uint64_t lef
 	}
 }
 
+static void count_chosen(struct ts_trace_plan *plan, unsigned class)
+{
+	for (size_t i = 0; i < plan->nr_lines; i++) {
+		struct ts_trace_tally *tally = plan->tallies[i];
+
+		if (!tally || class_of(plan->profile, i) != class)
+			continue;
+		tally->nr_chosen = tally->quota;
+		for (size_t b = plan->cuts[class].bin; ++b < TS_TRACE_BINS;)
+			tally->nr_chosen += tally->bins[b];
+	}
+}
+
 /* Sets the cut of a class that may write BUDGET events; gives back how many it will. */
 static uint64_t choose_cut(struct ts_trace_plan *plan, unsigned class, uint64_t budget)
 {
@@ -211,6 +224,7 @@ static uint64_t choose_cut(struct ts_trace_plan *plan, unsigned class, uint64_t 
 		left -= sums[bin--];
 	plan->cuts[class].bin = bin;
 	give_quotas(plan, class, TS_MIN(left, sums[bin]), sums[bin]);
+	count_chosen(plan, class);
 	return TS_MIN(budget, nr);
 }
 

@@ -1,15 +1,15 @@
 /*
  * Which events of a run go into the trace, when there are more than the budget.
  *
- * During the first pass the plan counts the durations of every line in a histogram (a few KB a line,
- * whatever its length). close() then finds one duration, for the whole run, from which on events are
- * written; of those in the histogram's bin at the cut each line has a quota, used up in the order
- * in which events come. Lines of steps and modules are served first. What is longer is kept, so an
- * event is never kept without those it stands in, but for the cut's own bin; and exactly min(budget,
- * events) are chosen, whatever the threads.
+ * During the first pass the plan counts the durations of every line in a histogram (2 KB a line,
+ * whatever its length). close() then finds one duration, for the whole run, from which on events
+ * are written; of those in the histogram's bin at the cut each line has a quota, used up in the
+ * order in which events come. Lines of steps and modules are served first. What is longer is kept,
+ * so an event is never kept without those it stands in, but for the cut's own bin; and exactly
+ * min(budget, events) are chosen, whatever the threads.
  *
- * Async pairs: a -start is an instant, and what makes it worth a place is how long its -done waited.
- * So a start counts with the wait of its done (found by the ops' partner link, first in first out),
+ * Async pairs: a -start is an instant, and what makes it worth a place is how long its -done
+ * waited. So a start counts with the wait of its done (found by the ops' partner link, first in first out),
  * unless 65,536 events of the line or 256 open starts lie between them. Both passes walk through
  * the same code, struct ts_trace_pairs, and so agree.
  */
@@ -47,6 +47,7 @@ struct ts_trace_tally {
 	int64_t first_ps;	      /* the earliest start */
 	uint32_t bins[TS_TRACE_BINS]; /* saturating */
 	uint64_t quota;		      /* after close: events of the cut's bin that are written */
+	uint64_t nr_chosen;	      /* after close: events of the line that are written */
 	struct ts_trace_pairs *pairs; /* while counting */
 };
 

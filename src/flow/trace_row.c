@@ -300,6 +300,26 @@ static enum ts_status flush(struct ts_trace_writer *writer, struct ts_error *err
 
 /* Choosing */
 
+/* Room for one more. The line's number of chosen events bounds it, so growing overshoots nothing. */
+static bool has_kept_room(struct ts_trace_writer *writer)
+{
+	const struct ts_trace_tally *tally = writer->plan->tallies[writer->row->line];
+	size_t cap = TS_MAX(writer->cap_kept + writer->cap_kept / 2, 1024);
+	struct kept *grown;
+
+	if (writer->nr_kept < writer->cap_kept)
+		return true;
+	if (writer->nr_kept >= UINT32_MAX / 2) /* an index is 32 bits */
+		return false;
+	cap = TS_MAX(TS_MIN(cap, tally ? tally->nr_chosen : 0), writer->nr_kept + 1);
+	grown = realloc(writer->kept, cap * sizeof(*grown));
+	if (!grown)
+		return false;
+	writer->kept = grown;
+	writer->cap_kept = cap;
+	return true;
+}
+
 static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace_event *event,
 			   uint32_t flow, struct ts_error *err)
 {
@@ -307,8 +327,7 @@ static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace
 	int64_t start_ns = ts_trace_ns(event->start_ps);
 	struct kept *kept;
 
-	if (writer->nr_kept == UINT32_MAX || /* an index is 32 bits */
-	    !ts_grow(&writer->kept, &writer->cap_kept, writer->nr_kept + 1, sizeof(*kept)))
+	if (!has_kept_room(writer))
 		return ts_fail_nomem(err);
 	kept = &writer->kept[writer->nr_kept++];
 	*kept = (struct kept){ .start_ns = start_ns + writer->shift_ns,
@@ -324,6 +343,15 @@ static bool chooses(struct ts_trace_writer *writer, int64_t key_ps)
 	return ts_trace_chooses(writer->plan, writer->row->line, key_ps, &writer->quota);
 }
 
+/* A wait exposes the work when it is more than a hundredth of what the work took: else the time was
+ * hidden behind other ops, and an arrow would say nothing. */
+static bool exposes(const struct ts_trace_event *start, const struct ts_trace_event *done)
+{
+	int64_t end_ps = ts_i64_add(done->start_ps, done->dur_ps);
+
+	return done->dur_ps > ts_i64_sub(end_ps, start->start_ps) / 100;
+}
+
 /* The arrow from a start to the wait that exposes it is drawn when both ends are there. */
 static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 			       const struct ts_trace_event *done, struct ts_error *err)
@@ -334,7 +362,7 @@ static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 	enum ts_status st = TS_OK;
 	uint32_t flow = 0;
 
-	if (has_start && has_done && writer->nr_flows < UINT32_MAX >> 1) {
+	if (has_start && has_done && exposes(start, done) && writer->nr_flows < UINT32_MAX >> 1) {
 		flow = ++writer->nr_flows << 1;
 		writer->counts->flows++;
 	}

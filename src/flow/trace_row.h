@@ -1,13 +1,13 @@
 /*
- * One row of the trace: a line of the profile, or a track of ours, as text in pieces of about a MiB.
+ * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB.
  *
- * A line's events come in the order of their ends; the file has them in the order of their starts, a
- * parent before its children. Chosen events are kept (40 bytes each) until nothing can start before
- * them any more, which is when an outermost event ends: so a row holds 64 Ki events, or those of its
- * longest outermost event, and never more than the trace's budget.
+ * A line's events come in the order of their ends; the file has them in the order of their starts,
+ * a parent before its children. Chosen events are kept (40 bytes each) until nothing can start
+ * before them any more, which is when an outermost event ends: so a row holds 64 Ki events, or
+ * those of its longest outermost event, and never more than the trace's budget.
  *
- * Lanes: slices of one thread must nest. What overlaps without nesting goes to the next lane that has
- * room, a thread of its own ("Async XLA Ops (2)"); past TS_TRACE_LANES it is left out and counted.
+ * Lanes: slices of one thread must nest. What overlaps without nesting goes to the next lane that
+ * has room, a thread of its own ("Async XLA Ops (2)"); past TS_TRACE_LANES it is left out and counted.
  *
  * The text of a row depends on the row alone. A writer is one thread's.
  */

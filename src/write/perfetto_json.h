@@ -5,8 +5,8 @@
  *
  * The file begins with TS_PERFETTO_MARK, by which it is known as ours. Every event begins with its
  * comma and line end, but the first behind ts_perfetto_open(); so pieces made apart can be put
- * together in any order. Times go in as whole nanoseconds and are printed as microseconds with three
- * decimals, in integers alone: what the importer reads back is the same nanosecond.
+ * together in any order. Times go in as whole nanoseconds and are printed as microseconds with
+ * three decimals, in integers alone: what the importer reads back is the same nanosecond.
  *
  * Rows: Perfetto keeps thread names by tid alone, so each tid stands once in a file, whatever its
  * pid. Names and texts may be any bytes; they are escaped here. Failure of memory is the buffer's.

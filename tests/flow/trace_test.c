@@ -1,4 +1,4 @@
-/* The Perfetto trace: what is chosen, that slices nest, arrows, bytes that threads do not change. */
+/* The Perfetto trace: what is chosen, nesting, arrows, bytes that threads do not change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,6 +320,8 @@ static void an_arrow_leads_from_the_start_to_its_wait(void **state)
 		{ LINE_OPS, OP_DONE, 60 * NS, 30 * NS },
 		{ LINE_OPS, OP_DONE, 90 * NS, 40 * NS },
 		{ LINE_OPS, OP_DONE, 200 * NS, 50 * NS }, /* its start was before the profile */
+		{ LINE_OPS, OP_START, 300 * NS, 10 },
+		{ LINE_OPS, OP_DONE, 1298 * NS, 2 * NS }, /* hidden: it waited 2 of 1000 ns */
 	};
 	const cJSON *event;
 	struct run run;
@@ -438,6 +440,27 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 		assert_nests(root);
 		cJSON_Delete(root);
 	}
+	run_release(&run);
+}
+
+static void one_event_may_hold_all_others(void **state)
+{
+	struct ts_trace_report report;
+	struct run run;
+	cJSON *root;
+
+	(void)state;
+	many[0] = (struct run_event){ LINE_OPS, OP_WHILE, 0, MANY * NS };
+	for (size_t i = 1; i < MANY; i++)
+		many[i] = (struct run_event){ LINE_OPS, OP_FUSION, (int64_t)i * NS, NS };
+	run_init(&run, many, MANY);
+	root = trace_of(&run, NULL, MANY - 5, &report);
+	assert_nests(root);
+	assert_int_equal(report.events_written, MANY - 5);
+	assert_int_equal(ns_of(slice(root, "while.1", 0), "dur"), MANY);
+	assert_int_equal(ns_of(cJSON_GetObjectItem(slice(root, "while.1", 0), "args"), "self_us"),
+			 1);
+	cJSON_Delete(root);
 	run_release(&run);
 }
 
@@ -583,6 +606,7 @@ int main(void)
 		cmocka_unit_test(an_arrow_leads_from_the_start_to_its_wait),
 		cmocka_unit_test(a_start_is_as_long_as_its_wait_when_events_are_chosen),
 		cmocka_unit_test(never_more_than_the_budget_and_exactly_it),
+		cmocka_unit_test(one_event_may_hold_all_others),
 		cmocka_unit_test(threads_do_not_change_a_byte),
 		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
 		cmocka_unit_test(a_run_without_events_is_a_whole_file),
