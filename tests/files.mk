@@ -1,4 +1,4 @@
-EXTRA_DIST +=
+EXTRA_DIST += tests/layers.sh
 include tests/hw/files.mk
 include tests/codec/files.mk
 include tests/io/files.mk
@@ -9,3 +9,6 @@ include tests/analysis/files.mk
 include tests/overlay/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk
+include tests/read/files.mk
+include tests/model/files.mk
+include tests/truth/files.mk

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Holds the report of the bundled sample run against what its maker put in (sample_truth.json).
+
+The truth was counted by tests/fixtures/make_sample.py while it laid the timeline, by the rules of the time
+buckets and without any of our C code. Everything must be equal to the picosecond.
+"""
+import json
+import sys
+
+
+def check_buckets(where, ours, theirs, bad):
+    for name, ps in theirs.items():
+        if ours[name] != ps:
+            bad.append(f"{where}: {name} is {ours[name]}, put in was {ps}")
+
+
+def check_steps(report, truth, bad):
+    steps = report["time"]["per_step"]
+    if len(steps) != len(truth["steps"]):
+        bad.append(f"{len(steps)} steps, put in were {len(truth['steps'])}")
+    for ours, theirs in zip(steps, truth["steps"]):
+        if ours["step"] != theirs["number"]:
+            bad.append(f"step {ours['step']} stands where {theirs['number']} was put")
+        check_buckets(f"step {theirs['number']}", ours, theirs["buckets"], bad)
+        if sum(ours[name] for name in theirs["buckets"]) != ours["total_ps"]:
+            bad.append(f"step {ours['step']}: its buckets do not sum to its total")
+
+
+def check_ops(report, truth, bad):
+    ours = {(o["program_id"], o["name"]): o for o in report["ops"]}
+    theirs = {(o["program_id"], o["name"]): o for o in truth["ops"]}
+    if set(ours) != set(theirs):
+        bad.append(f"ops differ: {set(ours) ^ set(theirs)}")
+    names = {"occurrences": "occurrences", "total_time_ps": "total_ps", "self_time_ps": "self_ps",
+             "flops": "flops", "bytes_accessed": "bytes_accessed", "bucket": "bucket"}
+    for key in set(ours) & set(theirs):
+        for our_name, their_name in names.items():
+            if ours[key][our_name] != theirs[key][their_name]:
+                bad.append(f"{key}: {our_name} is {ours[key][our_name]}, put in was {theirs[key][their_name]}")
+
+
+def main(report_path, truth_path):
+    report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
+    time = report["time"]
+    check_buckets("the run", time["buckets"], truth["buckets"], bad)
+    if time["total_ps"] != truth["total_ps"] or sum(time["buckets"].values()) != truth["total_ps"]:
+        bad.append(f"total {time['total_ps']}, buckets {sum(time['buckets'].values())}, put in {truth['total_ps']}")
+    if report["run"]["duration_ps"] != truth["wall_ps"]:
+        bad.append(f"wall {report['run']['duration_ps']}, put in was {truth['wall_ps']}")
+    if (time["compilation_count"], time["compilation_host_ps"]) != (truth["compilation_count"],
+                                                                    truth["compilation_ps"]):
+        bad.append("compilations differ")
+    check_steps(report, truth, bad)
+    check_ops(report, truth, bad)
+    print(f"{len(truth['ops'])} ops and {len(truth['steps'])} steps compared, {len(bad)} figures differ")
+    for line in bad[:40]:
+        print(" ", line)
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

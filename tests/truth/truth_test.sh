@@ -1,0 +1,24 @@
+#!/bin/sh
+# Numbers against independent sources: the sample's maker, XProf's hlo_stats, libtpu's own figures.
+# Run by `make check`; the parts that need ../shared/corpus skip where it is absent.
+here=${srcdir:-.}/tests/truth
+corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
+bin=${TS_BIN:-bin}
+python=$(command -v python3) || { echo "SKIP: python3 is not installed"; exit 77; }
+out=$(mktemp -d) || exit 99
+trap 'rm -rf "$out"' EXIT
+bad=0
+
+"$bin/tpusight" report --format=json -o "$out/sample.json" "${srcdir:-.}/tests/data/sample" &&
+	"$python" "$here/sample.py" "$out/sample.json" "${srcdir:-.}/tests/data/sample_truth.json" || bad=1
+
+if [ ! -d "$corpus" ]; then
+	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"
+	exit $bad
+fi
+for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
+	"$bin/tpusight" report --format=json -o "$out/$name.json" "$corpus/xplane/$name.xplane.pb" &&
+		"$python" "$here/hlo_stats.py" "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" || bad=1
+done
+"$python" "$here/hlo_modules.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
+exit $bad
