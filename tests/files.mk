@@ -12,3 +12,4 @@ include tests/fixtures/files.mk
 include tests/read/files.mk
 include tests/model/files.mk
 include tests/truth/files.mk
+include tests/oom/files.mk

@@ -49,7 +49,8 @@ static struct ts_cost settle(struct ts_cost cost)
 {
 	const int64_t none = TS_HLO_UNKNOWN;
 
-	if (cost.has_unknown && cost.flops == 0 && cost.transcendentals == 0 && cost.bytes_accessed == 0)
+	if (cost.has_unknown && cost.flops == 0 && cost.transcendentals == 0 &&
+	    cost.bytes_accessed == 0)
 		return (struct ts_cost){ none, none, none, none, true };
 	return cost;
 }
@@ -114,8 +115,9 @@ static enum access access_of(struct ts_bytes opcode)
 {
 	/* They name arrays that others read and write, or hold other ops that do. */
 	static const char *const none[] = {
-		"parameter", "constant", "bitcast", "tuple", "get-tuple-element", "after-all",
-		"add-dependency", "opt-barrier", "domain", "while", "conditional", "call",
+		"parameter",   "constant",	 "bitcast",	"tuple",  "get-tuple-element",
+		"after-all",   "add-dependency", "opt-barrier", "domain", "while",
+		"conditional", "call",
 	};
 
 	for (size_t i = 0; i < TS_NELEM(none); i++)

@@ -22,8 +22,8 @@ static void read_all(struct reading *reading, const struct ts_hlo_instr *param)
 static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned depth);
 
 /* USER is a fusion inside the fusion: what it reads of each parameter that stands for ours. */
-static int64_t read_nested(const struct ts_walk *walk, const struct ts_hlo_instr *user, uint32_t param,
-			   unsigned depth)
+static int64_t read_nested(const struct ts_walk *walk, const struct ts_hlo_instr *user,
+			   uint32_t param, unsigned depth)
 {
 	const struct ts_hlo_comp *comp;
 	int64_t bytes = 0;
@@ -37,19 +37,22 @@ static int64_t read_nested(const struct ts_walk *walk, const struct ts_hlo_instr
 	return bytes;
 }
 
-static void read_by(struct reading *reading, const struct ts_hlo_instr *user, uint32_t param, unsigned depth)
+static void read_by(struct reading *reading, const struct ts_hlo_instr *user, uint32_t param,
+		    unsigned depth)
 {
 	const struct ts_hlo_instr *self = &reading->walk->module->instrs[param];
 	bool is_first = user->operands[0] == param;
 
 	if (ts_bytes_is(user->opcode, "fusion"))
-		reading->bytes = ts_i64_add(reading->bytes, read_nested(reading->walk, user, param, depth));
+		reading->bytes =
+			ts_i64_add(reading->bytes, read_nested(reading->walk, user, param, depth));
 	else if (ts_bytes_is(user->opcode, "slice") ||
 		 (ts_bytes_is(user->opcode, "dynamic-slice") && is_first))
 		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&user->shape));
 	else if (ts_bytes_is(user->opcode, "broadcast") || ts_bytes_is(user->opcode, "reshape"))
 		reading->bytes = ts_i64_add(reading->bytes, ts_cost_size(&self->shape));
-	else if (!ts_bytes_is(user->opcode, "dynamic-update-slice") || !is_first) /* it is in place */
+	else if (!ts_bytes_is(user->opcode, "dynamic-update-slice") ||
+		 !is_first) /* it is in place */
 		read_all(reading, self);
 }
 
@@ -59,13 +62,15 @@ static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned d
 	struct reading reading = { .walk = walk };
 
 	for (uint32_t i = 0; i < self->nr_users; i++)
-		if (i == 0 || self->users[i] != self->users[i - 1]) /* one user, twice its operand */
+		if (i == 0 ||
+		    self->users[i] != self->users[i - 1]) /* one user, twice its operand */
 			read_by(&reading, &walk->module->instrs[self->users[i]], param, depth);
 	return reading.bytes;
 }
 
 /* A tuple is read by the elements taken out of it, and theirs. */
-static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth, struct ts_cost *cost)
+static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth,
+		      struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *self = &walk->module->instrs[param];
 
@@ -102,11 +107,13 @@ static void add_outputs(const struct ts_walk *walk, const struct ts_hlo_instr *i
 		return;
 	}
 	for (uint32_t i = 0; i < instr->shape.nr_parts; i++)
-		add_output(walk, is_tuple ? ts_operand(walk, root, i) : NULL, &instr->shape.parts[i], cost);
+		add_output(walk, is_tuple ? ts_operand(walk, root, i) : NULL,
+			   &instr->shape.parts[i], cost);
 }
 
 /* A custom fusion made round a gather or scatter is that gather or scatter. */
-static const struct ts_hlo_instr *core_of(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static const struct ts_hlo_instr *core_of(const struct ts_walk *walk,
+					  const struct ts_hlo_instr *instr,
 					  const struct ts_hlo_comp *comp)
 {
 	if (instr->fusion_kind != TS_FUSION_CUSTOM)
@@ -120,17 +127,20 @@ static const struct ts_hlo_instr *core_of(const struct ts_walk *walk, const stru
 	return NULL;
 }
 
-static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *comp, struct ts_cost *cost)
+static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *comp,
+			  struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
 		const struct ts_hlo_instr *inside = &walk->module->instrs[comp->first_instr + i];
 
-		if (ts_bytes_is(inside->opcode, "constant") && ts_shape_elements(&inside->shape) > 1)
+		if (ts_bytes_is(inside->opcode, "constant") &&
+		    ts_shape_elements(&inside->shape) > 1)
 			ts_cost_add_shape(cost, &inside->shape);
 	}
 }
 
-void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		    struct ts_cost *cost)
 {
 	const struct ts_hlo_comp *comp;
 	const struct ts_hlo_instr *core;

@@ -1,8 +1,8 @@
 /*
  * Matrix products: convolutions, dots and the library calls of GPUs, as batch x (m x k) x (k x n).
  *
- * A TPU compiler writes every dot as a convolution, with tricks for batch and contracted dimensions;
- * counting the positions where the kernel meets real input tells them apart (openxla/xla,
+ * A TPU compiler writes every dot as a convolution, with tricks for batch and contracted
+ * dimensions; counting the positions where the kernel meets real input tells them apart (openxla/xla,
  * HloCostAnalysis::GetConvolutionFlops). Groups are from that source alone: no compiled module at
  * hand had any.
  */
@@ -72,7 +72,8 @@ static bool sane(int64_t n)
 }
 
 /* Pairs of an output position and a kernel position that meet a real element; -1: cannot tell. */
-static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int64_t kernel, int64_t out)
+static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int64_t kernel,
+			       int64_t out)
 {
 	bool taps = kernel <= out;
 	int64_t n = taps ? kernel : out, other = taps ? out : kernel;
@@ -80,16 +81,17 @@ static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int6
 	int64_t other_step = taps ? dim->stride : dim->window_dilation;
 	int64_t sum = 0;
 
-	if (!sane(in) || !sane(kernel) || !sane(out) || !sane(dim->stride) || !sane(dim->window_dilation) ||
-	    !sane(dim->base_dilation) || !sane(dim->pad_low < 0 ? -(dim->pad_low + 1) : dim->pad_low))
+	if (!sane(in) || !sane(kernel) || !sane(out) || !sane(dim->stride) ||
+	    !sane(dim->window_dilation) || !sane(dim->base_dilation) ||
+	    !sane(dim->pad_low < 0 ? -(dim->pad_low + 1) : dim->pad_low))
 		return -1;
 	if (in == 0 || kernel == 0 || out == 0)
 		return 0;
 	if (n > MAX_POSITIONS)
 		return -1;
 	for (int64_t i = 0; i < n; i++)
-		sum += count_hits(other, i * step - dim->pad_low, other_step, (in - 1) * dim->base_dilation,
-				  dim->base_dilation);
+		sum += count_hits(other, i * step - dim->pad_low, other_step,
+				  (in - 1) * dim->base_dilation, dim->base_dilation);
 	return sum;
 }
 
@@ -107,8 +109,8 @@ struct spatial {
  * facts: kernel > 1 and one position an output: a batch dimension, each output with a tap of its
  * own. One output alone: all is contracted. Else rows, with the taps contracted.
  */
-static bool add_spatial(struct spatial *sum, const struct ts_window_dim *dim, int64_t in, int64_t kernel,
-			int64_t out)
+static bool add_spatial(struct spatial *sum, const struct ts_window_dim *dim, int64_t in,
+			int64_t kernel, int64_t out)
 {
 	int64_t valid = valid_positions(dim, in, kernel, out);
 
@@ -152,9 +154,12 @@ static int64_t ratio(int64_t n, int64_t of)
 static bool conv_product(const struct conv *conv, struct ts_matmul *to)
 {
 	const struct ts_conv_dims *dims = conv->instr->conv;
-	int64_t groups = conv->instr->feature_group_count, batch_groups = conv->instr->batch_group_count;
-	int64_t in_batch = dim_of(conv->lhs, dims->in_batch), in_feature = dim_of(conv->lhs, dims->in_feature);
-	int64_t features = dim_of(conv->out, dims->out_feature), rows = dim_of(conv->out, dims->out_batch);
+	int64_t groups = conv->instr->feature_group_count,
+		batch_groups = conv->instr->batch_group_count;
+	int64_t in_batch = dim_of(conv->lhs, dims->in_batch),
+		in_feature = dim_of(conv->lhs, dims->in_feature);
+	int64_t features = dim_of(conv->out, dims->out_feature),
+		rows = dim_of(conv->out, dims->out_batch);
 	struct spatial sum = { 1, 1, 1, 1, 1 };
 	int64_t depth = in_feature / groups;
 
@@ -184,7 +189,8 @@ static int64_t product_of_dims(const struct ts_shape *shape, const int64_t *dims
 }
 
 static bool dot_product(const struct ts_dot_dims *dims, const struct ts_shape *lhs,
-			const struct ts_shape *rhs, const struct ts_shape *out, struct ts_matmul *to)
+			const struct ts_shape *rhs, const struct ts_shape *out,
+			struct ts_matmul *to)
 {
 	int64_t inner;
 
@@ -213,7 +219,8 @@ static struct conv conv_of(const struct ts_hlo_instr *instr, const struct ts_sha
 static bool is_product(const struct ts_hlo_instr *instr)
 {
 	if (ts_bytes_is(instr->opcode, "custom-call"))
-		return (instr->conv && ts_bytes_starts(instr->custom_call_target, "__cudnn$conv")) ||
+		return (instr->conv &&
+			ts_bytes_starts(instr->custom_call_target, "__cudnn$conv")) ||
 		       (instr->dot && ts_bytes_starts(instr->custom_call_target, "__cublas$"));
 	return (instr->conv && ts_bytes_is(instr->opcode, "convolution")) ||
 	       (instr->dot && ts_bytes_is(instr->opcode, "dot"));
@@ -239,7 +246,8 @@ bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_ins
 		.highest_precision = instr->highest_precision,
 	};
 	conv = conv_of(instr, lhs, rhs, out);
-	return instr->conv ? conv_product(&conv, product) : dot_product(instr->dot, lhs, rhs, out, product);
+	return instr->conv ? conv_product(&conv, product)
+			   : dot_product(instr->dot, lhs, rhs, out, product);
 }
 
 /* The products found so far, the largest first. */
@@ -268,8 +276,8 @@ static bool is_entered(struct ts_bytes opcode)
 	       ts_bytes_is(opcode, "async-start");
 }
 
-static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr, unsigned depth,
-		   struct found *found)
+static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
+		   unsigned depth, struct found *found)
 {
 	struct ts_matmul product;
 
@@ -285,7 +293,8 @@ static void search(const struct ts_hlo_module *module, const struct ts_hlo_instr
 	}
 }
 
-size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out, size_t max)
+size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out,
+		      size_t max)
 {
 	struct found found = { out, max, 0 };
 

@@ -31,10 +31,12 @@ void ts_cost_add_shape(struct ts_cost *cost, const struct ts_shape *shape);
 struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp);
 
 /* cost_fusion.c */
-void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost);
+void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		    struct ts_cost *cost);
 
 /* cost_rules.c: adds what one instruction costs. */
-void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost);
+void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		   struct ts_cost *cost);
 
 /* cost_matmul.c: false when it is no product, or one whose shapes do not fit together. */
 bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,

@@ -8,7 +8,8 @@
 /* libtpu counts the semaphore of a copy as a page of memory. */
 #define SYNC_FLAG_BYTES 4096
 
-typedef void rule_fn(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost);
+typedef void rule_fn(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		     struct ts_cost *cost);
 
 static void add_flops(struct ts_cost *cost, int64_t flops)
 {
@@ -26,20 +27,23 @@ static const struct ts_shape *first_array(const struct ts_shape *shape)
 	return shape->nr_parts > 0 ? &shape->parts[0] : shape;
 }
 
-static int64_t operand_elements(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t i)
+static int64_t operand_elements(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+				uint32_t i)
 {
 	const struct ts_hlo_instr *operand = ts_operand(walk, instr, i);
 
 	return operand ? ts_shape_elements(&operand->shape) : 0;
 }
 
-static void add_operands(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void add_operands(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			 struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		ts_cost_add_shape(cost, &ts_operand(walk, instr, i)->shape);
 }
 
-static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			   struct ts_cost *cost)
 {
 	(void)walk;
 	(void)instr;
@@ -52,19 +56,22 @@ static void move(const struct ts_walk *walk, const struct ts_hlo_instr *instr, s
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
-static void elementwise(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void elementwise(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			struct ts_cost *cost)
 {
 	add_flops(cost, ts_shape_elements(&instr->shape));
 	move(walk, instr, cost);
 }
 
-static void transcendental(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void transcendental(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			   struct ts_cost *cost)
 {
 	add_transcendentals(cost, ts_shape_elements(&instr->shape));
 	move(walk, instr, cost);
 }
 
-static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		    struct ts_cost *cost)
 {
 	struct ts_matmul found;
 
@@ -76,9 +83,11 @@ static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 }
 
 /* Reads what it gives, and the indices. */
-static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		  struct ts_cost *cost)
 {
-	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0), *index = ts_operand(walk, instr, 1);
+	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0),
+				  *index = ts_operand(walk, instr, 1);
 
 	if (from)
 		ts_cost_add_bytes(cost, &from->shape, ts_cost_size(&instr->shape));
@@ -87,9 +96,11 @@ static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr, 
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
-static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			 struct ts_cost *cost)
 {
-	const struct ts_hlo_instr *update = ts_operand(walk, instr, 1), *index = ts_operand(walk, instr, 2);
+	const struct ts_hlo_instr *update = ts_operand(walk, instr, 1),
+				  *index = ts_operand(walk, instr, 2);
 
 	if (!update)
 		return;
@@ -100,8 +111,8 @@ static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *
 }
 
 /* What a reducer, comparator or mapped function computes, N times. */
-static void apply(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t which, int64_t n,
-		  struct ts_cost *cost)
+static void apply(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t which,
+		  int64_t n, struct ts_cost *cost)
 {
 	struct ts_cost once;
 
@@ -119,7 +130,8 @@ static void map(const struct ts_walk *walk, const struct ts_hlo_instr *instr, st
 	move(walk, instr, cost);
 }
 
-static void reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		   struct ts_cost *cost)
 {
 	int64_t out = ts_shape_elements(first_array(&instr->shape));
 
@@ -160,7 +172,8 @@ static int64_t spanned_dim(const struct ts_hlo_instr *instr)
 	return instr->shape.dims[wide];
 }
 
-static void reduce_window(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void reduce_window(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			  struct ts_cost *cost)
 {
 	int64_t out = ts_shape_elements(first_array(&instr->shape));
 	int64_t span = spanned_dim(instr);
@@ -182,7 +195,8 @@ static void select_and_scatter(const struct ts_walk *walk, const struct ts_hlo_i
 	move(walk, instr, cost);
 }
 
-static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		       struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		add_flops(cost, operand_elements(walk, instr, i));
@@ -205,9 +219,11 @@ static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_
 	return ts_i64_mul(ts_cost_size(&one), ts_shape_elements(&instr->shape) / elements);
 }
 
-static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		   struct ts_cost *cost)
 {
-	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0), *index = ts_operand(walk, instr, 1);
+	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0),
+				  *index = ts_operand(walk, instr, 1);
 
 	if (!from || !index)
 		return;
@@ -216,8 +232,9 @@ static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
-/* Operands: n arrays, the indices, n updates. Each update is read, and read and written in place. */
-static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+/* Operands: n arrays, the indices, n updates. Each update is read, then read and written there. */
+static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		    struct ts_cost *cost)
 {
 	uint32_t n = (instr->nr_operands - 1) / 2;
 
@@ -264,7 +281,8 @@ static void sort(const struct ts_walk *walk, const struct ts_hlo_instr *instr, s
 
 static void fft(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
 {
-	int64_t n = ts_i64_mul(operand_elements(walk, instr, 0), 8); /* four FMAs a complex product */
+	int64_t n =
+		ts_i64_mul(operand_elements(walk, instr, 0), 8); /* four FMAs a complex product */
 
 	for (uint32_t i = 0; i < instr->nr_dimensions; i++)
 		n = ts_i64_mul(n, log2_floor(instr->dimensions[i]));
@@ -274,7 +292,8 @@ static void fft(const struct ts_walk *walk, const struct ts_hlo_instr *instr, st
 
 static int64_t last_dim(const struct ts_hlo_instr *instr)
 {
-	return instr && instr->shape.rank > 0 ? TS_MAX(instr->shape.dims[instr->shape.rank - 1], 0) : 0;
+	return instr && instr->shape.rank > 0 ? TS_MAX(instr->shape.dims[instr->shape.rank - 1], 0)
+					      : 0;
 }
 
 /* Half of the triangular matrix is read. */
@@ -291,7 +310,8 @@ static void triangular_solve(const struct ts_walk *walk, const struct ts_hlo_ins
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
-static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		     struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *a = ts_operand(walk, instr, 0);
 
@@ -308,19 +328,37 @@ static void draw(const struct ts_walk *walk, const struct ts_hlo_instr *instr, s
 	move(walk, instr, cost);
 }
 
-static void infeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void infeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		   struct ts_cost *cost)
 {
 	(void)walk;
 	ts_cost_add_shape(cost, &instr->shape);
 }
 
-static void outfeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void outfeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		    struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
 }
 
+/* The start of a collective: its result is the operand again, what arrives, and semaphores. */
+static void send_part(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		      struct ts_cost *cost)
+{
+	add_operands(walk, instr, cost);
+	if (instr->shape.nr_parts > 1)
+		ts_cost_add_shape(cost, &instr->shape.parts[1]);
+}
+
+static void recv(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	(void)walk;
+	ts_cost_add_shape(cost, first_array(&instr->shape));
+}
+
 /* The start reads the source, the done writes the target, as the profiler has it. */
-static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		       struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
 	if (!walk->whole || instr->shape.nr_parts < 2)
@@ -329,7 +367,8 @@ static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *in
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, SYNC_FLAG_BYTES);
 }
 
-static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		      struct ts_cost *cost)
 {
 	ts_cost_add_shape(cost, &instr->shape);
 	if (walk->whole)
@@ -337,7 +376,8 @@ static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 }
 
 /* Its work stands at the start; libtpu's sum counts the result once more here. */
-static void async_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void async_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		       struct ts_cost *cost)
 {
 	if (walk->whole)
 		ts_cost_add_shape(cost, &instr->shape);
@@ -362,7 +402,8 @@ static void call(const struct ts_walk *walk, const struct ts_hlo_instr *instr, s
 }
 
 /* The dearest branch, by each count for itself. */
-static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			struct ts_cost *cost)
 {
 	struct ts_cost max = { .flops = 0 };
 
@@ -385,8 +426,15 @@ static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *i
 static bool is_annotation(struct ts_bytes target)
 {
 	static const char *const targets[] = {
-		"AssumeGatherIndicesInBound", "ConcatBitcast", "MoveToDevice", "MoveToHost", "PinToDevice",
-		"PinToDeviceSram", "SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding",
+		"AssumeGatherIndicesInBound",
+		"ConcatBitcast",
+		"MoveToDevice",
+		"MoveToHost",
+		"PinToDevice",
+		"PinToDeviceSram",
+		"SPMDFullToShardShape",
+		"SPMDShardToFullShape",
+		"Sharding",
 		"annotate_device_placement",
 	};
 
@@ -397,7 +445,8 @@ static bool is_annotation(struct ts_bytes target)
 }
 
 /* A kernel whose author said what it costs. Bytes he did not give are what it is handed. */
-static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		      struct ts_cost *cost)
 {
 	const struct ts_hlo_backend *backend = &instr->backend;
 
@@ -411,7 +460,8 @@ static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 	}
 }
 
-static void custom_call(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void custom_call(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+			struct ts_cost *cost)
 {
 	struct ts_matmul found;
 
@@ -440,7 +490,7 @@ static const struct {
 	{ "add-dependency", free_of_charge },
 	{ "after-all", free_of_charge },
 	{ "all-gather-done", free_of_charge },
-	{ "all-gather-start", move },
+	{ "all-gather-start", send_part },
 	{ "all-reduce", all_reduce },
 	{ "all-reduce-done", free_of_charge },
 	{ "all-reduce-start", all_reduce },
@@ -460,6 +510,7 @@ static const struct {
 	{ "cholesky", cholesky },
 	{ "clamp", elementwise },
 	{ "collective-permute-done", free_of_charge },
+	{ "collective-permute-start", send_part },
 	{ "compare", elementwise },
 	{ "complex", elementwise },
 	{ "conditional", conditional },
@@ -504,6 +555,7 @@ static const struct {
 	{ "popcnt", elementwise },
 	{ "power", transcendental },
 	{ "real", elementwise },
+	{ "recv", recv },
 	{ "recv-done", free_of_charge },
 	{ "reduce", reduce },
 	{ "reduce-precision", elementwise },
@@ -517,6 +569,7 @@ static const struct {
 	{ "scatter", scatter },
 	{ "select", elementwise },
 	{ "select-and-scatter", select_and_scatter },
+	{ "send", outfeed },
 	{ "send-done", free_of_charge },
 	{ "shift-left", elementwise },
 	{ "shift-right-arithmetic", elementwise },
@@ -556,7 +609,8 @@ static rule_fn *rule_of(struct ts_bytes opcode)
 	return move;
 }
 
-void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+		   struct ts_cost *cost)
 {
 	rule_of(instr->opcode)(walk, instr, cost);
 }

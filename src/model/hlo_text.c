@@ -195,7 +195,8 @@ static bool take_order(struct text *text, struct ts_shape *shape)
 	int64_t dim;
 
 	while (at_digit(text)) {
-		if (n == shape->rank || !take_number(text, &dim) || dim >= shape->rank || seen >> dim & 1)
+		if (n == shape->rank || !take_number(text, &dim) || dim >= shape->rank ||
+		    seen >> dim & 1)
 			return false;
 		seen |= UINT64_C(1) << dim;
 		order[n++] = (uint32_t)dim;
@@ -305,6 +306,8 @@ static bool take_array(struct text *text, struct ts_shape *shape)
 {
 	if (!take_dtype(text, &shape->dtype) || !take_dims(text, shape))
 		return false;
+	shape->has_layout =
+		shape->rank == 0 && ts_dtype_bits(shape->dtype) > 0; /* f32[] has but one */
 	return !take(text, "{") || take_layout(text, shape);
 }
 
@@ -319,7 +322,8 @@ static bool take_parts(struct text *text, struct ts_shape *shape, unsigned depth
 
 	shape->dtype = TS_TUPLE;
 	while (good && !take(text, ")")) {
-		good = (n == 0 || take(text, ",")) && ts_grow(&parts, &cap, n + 1, sizeof(*parts)) &&
+		good = (n == 0 || take(text, ",")) &&
+		       ts_grow(&parts, &cap, n + 1, sizeof(*parts)) &&
 		       take_shape(text, &parts[n++], depth + 1);
 		skip_space(text);
 	}

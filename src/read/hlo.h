@@ -1,8 +1,8 @@
 /*
  * Compiled modules: the bytes of an HloProto or an HloModuleProto -> struct ts_hlo_module.
  *
- * Such bytes come from /host:metadata of a profile (stat "Hlo Proto"), from *.hlo_proto.pb files and
- * from compiler dumps. Everything the module holds lives in ARENA, but module->file and
+ * Such bytes come from /host:metadata of a profile (stat "Hlo Proto"), from *.hlo_proto.pb files
+ * and from compiler dumps. Everything the module holds lives in ARENA, but module->file and
  * module->proto, which are the views given; memory used on the way is given back. After a failure
  * what was put into the arena stays there until it is released, and *MODULE is empty.
  *

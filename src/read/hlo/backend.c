@@ -16,7 +16,8 @@ static int64_t number_of(const cJSON *item)
 	int64_t value = TS_HLO_UNKNOWN;
 
 	if (cJSON_IsString(item))
-		return ts_bytes_i64(ts_bytes_of(item->valuestring), &value) ? value : TS_HLO_UNKNOWN;
+		return ts_bytes_i64(ts_bytes_of(item->valuestring), &value) ? value
+									    : TS_HLO_UNKNOWN;
 	if (cJSON_IsNumber(item) && fabs(item->valuedouble) < 9.2e18)
 		return (int64_t)item->valuedouble;
 	return TS_HLO_UNKNOWN;
@@ -33,8 +34,8 @@ static int64_t count_in(const cJSON *object, const char *name)
 	return TS_MAX(number_in(object, name), TS_HLO_UNKNOWN);
 }
 
-static const int64_t *numbers_in(struct ts_hlo_reader *reader, const cJSON *object, const char *name,
-				 uint32_t *nr)
+static const int64_t *numbers_in(struct ts_hlo_reader *reader, const cJSON *object,
+				 const char *name, uint32_t *nr)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, name), *item;
 	int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
@@ -44,24 +45,28 @@ static const int64_t *numbers_in(struct ts_hlo_reader *reader, const cJSON *obje
 	*nr = 0;
 	if (!numbers)
 		return NULL;
-	cJSON_ArrayForEach(item, list)
-		numbers[at++] = number_of(item);
+	cJSON_ArrayForEach(item, list) numbers[at++] = number_of(item);
 	*nr = at;
 	return numbers;
 }
 
-static void convert_window_config(struct ts_hlo_reader *reader, const cJSON *root, struct ts_hlo_backend *to)
+static void convert_window_config(struct ts_hlo_reader *reader, const cJSON *root,
+				  struct ts_hlo_backend *to)
 {
 	const cJSON *window = cJSON_GetObjectItemCaseSensitive(root, "window_config");
 
 	to->estimated_cycles = count_in(window, "estimated_cycles");
-	to->iteration_bounds = numbers_in(reader, window, "iteration_bounds", &to->nr_iteration_bounds);
-	to->output_bounds = numbers_in(reader, window, "output_window_bounds", &to->nr_output_bounds);
+	to->iteration_bounds =
+		numbers_in(reader, window, "iteration_bounds", &to->nr_iteration_bounds);
+	to->output_bounds =
+		numbers_in(reader, window, "output_window_bounds", &to->nr_output_bounds);
 }
 
-static void convert_emitter(struct ts_hlo_reader *reader, const cJSON *root, struct ts_hlo_backend *to)
+static void convert_emitter(struct ts_hlo_reader *reader, const cJSON *root,
+			    struct ts_hlo_backend *to)
 {
-	const cJSON *config = cJSON_GetObjectItemCaseSensitive(root, "convolution_algorithm_config");
+	const cJSON *config =
+		cJSON_GetObjectItemCaseSensitive(root, "convolution_algorithm_config");
 	const cJSON *emitter = cJSON_GetObjectItemCaseSensitive(config, "emitter");
 
 	if (cJSON_IsString(emitter))
@@ -70,9 +75,11 @@ static void convert_emitter(struct ts_hlo_reader *reader, const cJSON *root, str
 
 static void convert_scoped_memory(const cJSON *root, struct ts_hlo_backend *to)
 {
-	const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "used_scoped_memory_configs"), *item;
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "used_scoped_memory_configs"),
+		    *item;
 
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		int64_t size = number_in(item, "size");
 
 		if (number_in(item, "memory_space") != TS_SPACE_VMEM || size < 0)
@@ -94,7 +101,8 @@ static void convert_estimate(const cJSON *root, struct ts_hlo_backend *to)
 static void convert_gemm(struct ts_hlo_reader *reader, const cJSON *root, struct ts_hlo_instr *to)
 {
 	const cJSON *gemm = cJSON_GetObjectItemCaseSensitive(root, "gemm_backend_config");
-	const cJSON *from = cJSON_GetObjectItemCaseSensitive(gemm ? gemm : root, "dot_dimension_numbers");
+	const cJSON *from =
+		cJSON_GetObjectItemCaseSensitive(gemm ? gemm : root, "dot_dimension_numbers");
 	struct ts_dot_dims *dims;
 
 	if (!cJSON_IsObject(from) || to->dot)
@@ -102,16 +110,17 @@ static void convert_gemm(struct ts_hlo_reader *reader, const cJSON *root, struct
 	dims = ts_hlo_array(reader, 1, sizeof(*dims));
 	if (!dims)
 		return;
-	dims->lhs_contracting = numbers_in(reader, from, "lhs_contracting_dimensions",
-					   &dims->nr_lhs_contracting);
-	dims->rhs_contracting = numbers_in(reader, from, "rhs_contracting_dimensions",
-					   &dims->nr_rhs_contracting);
+	dims->lhs_contracting =
+		numbers_in(reader, from, "lhs_contracting_dimensions", &dims->nr_lhs_contracting);
+	dims->rhs_contracting =
+		numbers_in(reader, from, "rhs_contracting_dimensions", &dims->nr_rhs_contracting);
 	dims->lhs_batch = numbers_in(reader, from, "lhs_batch_dimensions", &dims->nr_lhs_batch);
 	dims->rhs_batch = numbers_in(reader, from, "rhs_batch_dimensions", &dims->nr_rhs_batch);
 	to->dot = dims;
 }
 
-void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text, struct ts_hlo_instr *to)
+void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
+			    struct ts_hlo_instr *to)
 {
 	struct ts_hlo_backend *backend = &to->backend;
 	cJSON *root;

@@ -9,7 +9,7 @@
 
 #include "read/hlo/parts.h"
 
-#define MAX_CALL_DEPTH 64
+#define MAX_CALL_DEPTH	64
 #define MAX_WALK_FACTOR 256 /* see check_calls() */
 #define MAX_WALK_BASE	(UINT64_C(1) << 22)
 
@@ -78,7 +78,8 @@ static struct ts_bytes copy_view(struct ts_hlo_reader *reader, struct ts_bytes v
 }
 
 /* What went wrong in unpacking: the bytes, unless memory ran out. */
-static enum ts_status bad_message(struct ts_hlo_reader *reader, const char *what, struct ts_bytes bytes)
+static enum ts_status bad_message(struct ts_hlo_reader *reader, const char *what,
+				  struct ts_bytes bytes)
 {
 	if (reader->nomem)
 		return ts_fail_nomem(reader->err);
@@ -165,7 +166,8 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 /* Operands stand before their user in the proto. From one on that does not, or that nobody knows,
  * all are left out: what stands at a position must be what was meant there. */
 static void set_operands(struct ts_hlo_reader *reader, const struct places *places, uint32_t place,
-			 uint32_t first, const Tpusight__HloInstruction *from, struct ts_hlo_instr *to)
+			 uint32_t first, const Tpusight__HloInstruction *from,
+			 struct ts_hlo_instr *to)
 {
 	uint32_t *operands;
 
@@ -185,8 +187,8 @@ static void set_operands(struct ts_hlo_reader *reader, const struct places *plac
 }
 
 /* Called computations stand before their caller; the same rule. */
-static void set_called(struct ts_hlo_reader *reader, uint32_t comp, const Tpusight__HloInstruction *from,
-		       struct ts_hlo_instr *to)
+static void set_called(struct ts_hlo_reader *reader, uint32_t comp,
+		       const Tpusight__HloInstruction *from, struct ts_hlo_instr *to)
 {
 	uint32_t *called;
 
@@ -197,7 +199,8 @@ static void set_called(struct ts_hlo_reader *reader, uint32_t comp, const Tpusig
 		return;
 	to->called = called;
 	for (size_t i = 0; i < from->n_called_computation_ids; i++) {
-		uint32_t callee = ts_map_find(&reader->comp_ids, (uint64_t)from->called_computation_ids[i]);
+		uint32_t callee =
+			ts_map_find(&reader->comp_ids, (uint64_t)from->called_computation_ids[i]);
 
 		if (callee == TS_NONE || callee >= comp)
 			return;
@@ -220,7 +223,8 @@ static void convert_comp(struct ts_hlo_reader *reader, uint32_t index, const str
 		root = comp->nr_instrs - 1;
 	comp->root = comp->first_instr + places->at[root];
 	for (uint32_t i = 0; i < comp->nr_instrs && !reader->nomem; i++) {
-		struct ts_hlo_instr *to = &reader->module->instrs[comp->first_instr + places->at[i]];
+		struct ts_hlo_instr *to =
+			&reader->module->instrs[comp->first_instr + places->at[i]];
 
 		to->computation = index;
 		ts_hlo_convert_instr(reader, from->instructions[i], to);
@@ -315,7 +319,8 @@ static bool set_users(struct ts_hlo_reader *reader)
 	}
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		for (uint32_t k = 0; k < module->instrs[i].nr_operands; k++) {
-			struct ts_hlo_instr *operand = &module->instrs[module->instrs[i].operands[k]];
+			struct ts_hlo_instr *operand =
+				&module->instrs[module->instrs[i].operands[k]];
 
 			((uint32_t *)(uintptr_t)operand->users)[operand->nr_users++] = i;
 		}
@@ -349,7 +354,7 @@ static struct reach reach_of(const struct ts_hlo_module *module, const struct ts
 
 /*
  * Computations that call one another twice each double the work of a walk at every level: thirty
- * of them, a few hundred bytes, would never end. Compilers share only reducers of a few instructions.
+ * of them, a few hundred bytes, would never end. Compilers share only reducers of a few ops.
  */
 static enum ts_status check_calls(struct ts_hlo_reader *reader)
 {
@@ -368,7 +373,8 @@ static enum ts_status check_calls(struct ts_hlo_reader *reader)
 				       TS_ARG(reader->file), MAX_CALL_DEPTH);
 	}
 	if (total > max)
-		return ts_fail(reader->err, TS_LIMIT, "%.*s: computations share too much to be walked",
+		return ts_fail(reader->err, TS_LIMIT,
+			       "%.*s: computations share too much to be walked",
 			       TS_ARG(reader->file));
 	return TS_OK;
 }
@@ -387,7 +393,8 @@ static void add_buffer(struct ts_hlo_buffers *sums, const Tpusight__BufferAlloca
 		sums->output_bytes = ts_i64_add(sums->output_bytes, size);
 	if (buffer->is_constant)
 		sums->constant_bytes = ts_i64_add(sums->constant_bytes, size);
-	if (!buffer->is_entry_computation_parameter && !buffer->maybe_live_out && !buffer->is_constant)
+	if (!buffer->is_entry_computation_parameter && !buffer->maybe_live_out &&
+	    !buffer->is_constant)
 		sums->temp_bytes = ts_i64_add(sums->temp_bytes, size);
 }
 
@@ -455,7 +462,10 @@ enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct
 			   struct ts_hlo_module *module, struct ts_error *err)
 {
 	struct ts_hlo_reader reader = {
-		.arena = arena, .file = file, .module = module, .err = err,
+		.arena = arena,
+		.file = file,
+		.module = module,
+		.err = err,
 		.alloc = { temp_alloc, temp_free, &reader },
 	};
 	enum ts_status st;

@@ -5,8 +5,8 @@
 #include "read/hlo/parts.h"
 
 #define MAX_LAYOUT_RANK 64
-#define MAX_STACK	64		/* frames; JAX writes about ten */
-#define MAX_FRAMES	(1u << 22)	/* in all stacks of a module */
+#define MAX_STACK	64	   /* frames; JAX writes about ten */
+#define MAX_FRAMES	(1u << 22) /* in all stacks of a module */
 
 enum { PRECISION_HIGHEST = 2 };
 
@@ -23,7 +23,8 @@ static bool is_permutation(const int64_t *numbers, size_t n)
 	return true;
 }
 
-static void convert_tiles(struct ts_hlo_reader *reader, const Tpusight__Layout *from, struct ts_shape *to)
+static void convert_tiles(struct ts_hlo_reader *reader, const Tpusight__Layout *from,
+			  struct ts_shape *to)
 {
 	struct ts_tile *tiles = ts_hlo_array(reader, from->n_tiles, sizeof(*tiles));
 
@@ -31,7 +32,8 @@ static void convert_tiles(struct ts_hlo_reader *reader, const Tpusight__Layout *
 		return;
 	for (size_t i = 0; i < from->n_tiles; i++) {
 		tiles[i].nr_dims = (uint32_t)from->tiles[i]->n_dimensions;
-		tiles[i].dims = ts_hlo_numbers(reader, from->tiles[i]->dimensions, tiles[i].nr_dims);
+		tiles[i].dims =
+			ts_hlo_numbers(reader, from->tiles[i]->dimensions, tiles[i].nr_dims);
 	}
 	to->tiles = tiles;
 	to->nr_tiles = (uint32_t)from->n_tiles;
@@ -56,7 +58,8 @@ static void convert_split(const Tpusight__Layout *from, struct ts_shape *to)
 	}
 }
 
-static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout *from, struct ts_shape *to)
+static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout *from,
+			   struct ts_shape *to)
 {
 	uint32_t *order;
 
@@ -78,7 +81,8 @@ static void convert_layout(struct ts_hlo_reader *reader, const Tpusight__Layout 
 }
 
 /* The depth was checked by ts_hlo_scan(). */
-void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from, struct ts_shape *to)
+void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from,
+			  struct ts_shape *to)
 {
 	struct ts_shape *parts;
 
@@ -93,7 +97,8 @@ void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *f
 		to->is_dynamic |= from->is_dynamic_dimension[i];
 	if (from->layout)
 		convert_layout(reader, from->layout, to);
-	parts = from->n_tuple_shapes ? ts_hlo_array(reader, from->n_tuple_shapes, sizeof(*parts)) : NULL;
+	parts = from->n_tuple_shapes ? ts_hlo_array(reader, from->n_tuple_shapes, sizeof(*parts))
+				     : NULL;
 	if (!parts)
 		return;
 	for (size_t i = 0; i < from->n_tuple_shapes; i++)
@@ -129,13 +134,14 @@ static void convert_window(struct ts_hlo_reader *reader, const Tpusight__Window 
 	to->nr_window = (uint32_t)from->n_dimensions;
 }
 
-static void convert_conv(struct ts_hlo_reader *reader, const Tpusight__ConvolutionDimensionNumbers *from,
-			 struct ts_hlo_instr *to)
+static void convert_conv(struct ts_hlo_reader *reader,
+			 const Tpusight__ConvolutionDimensionNumbers *from, struct ts_hlo_instr *to)
 {
 	size_t n = from ? from->n_input_spatial_dimensions : 0;
 	struct ts_conv_dims *dims;
 
-	if (!from || from->n_kernel_spatial_dimensions != n || from->n_output_spatial_dimensions != n)
+	if (!from || from->n_kernel_spatial_dimensions != n ||
+	    from->n_output_spatial_dimensions != n)
 		return;
 	dims = ts_hlo_array(reader, 1, sizeof(*dims));
 	if (!dims)
@@ -201,8 +207,16 @@ static enum ts_fusion_kind fusion_kind(struct ts_bytes name)
 static bool acts_outside(struct ts_bytes opcode)
 {
 	static const char *const opcodes[] = {
-		"infeed", "outfeed", "send", "send-done", "recv", "recv-done",
-		"rng", "rng-get-and-update-state", "all-reduce-start", "all-gather-start",
+		"infeed",
+		"outfeed",
+		"send",
+		"send-done",
+		"recv",
+		"recv-done",
+		"rng",
+		"rng-get-and-update-state",
+		"all-reduce-start",
+		"all-gather-start",
 		"collective-permute-start",
 	};
 
@@ -251,8 +265,8 @@ static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloIns
 	to->channel_id = from->channel_id > 0 ? from->channel_id : TS_HLO_UNKNOWN;
 	to->feature_group_count = TS_MAX(from->feature_group_count, 1);
 	to->batch_group_count = TS_MAX(from->batch_group_count, 1);
-	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length) :
-				  ts_hlo_numbers(reader, from->dimensions, from->n_dimensions);
+	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length)
+				: ts_hlo_numbers(reader, from->dimensions, from->n_dimensions);
 	to->nr_dimensions = (uint32_t)(is_fft ? from->n_fft_length : from->n_dimensions);
 	convert_slice_sizes(reader, from, to);
 	if (from->precision_config)
@@ -321,7 +335,8 @@ enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader)
 	index = tpusight__stack_frame_index__unpack(&alloc, bytes.n, bytes.p);
 	if (index) {
 		frames->files = convert_names(reader, index->file_names, index->n_file_names);
-		frames->functions = convert_names(reader, index->function_names, index->n_function_names);
+		frames->functions =
+			convert_names(reader, index->function_names, index->n_function_names);
 		frames->stacks = ts_arena_array(&reader->keep, index->n_stack_frames,
 						sizeof(*frames->stacks));
 		frames->nr_files = index->n_file_names;
@@ -339,7 +354,8 @@ static struct ts_bytes name_at(const struct ts_bytes *names, size_t n, int32_t i
 }
 
 /* The frames from ID outwards, MAX_STACK at most: a chain of parents may run in a circle. */
-static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id, struct ts_hlo_frame *out)
+static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id,
+			    struct ts_hlo_frame *out)
 {
 	const Tpusight__StackFrameIndex *index = frames->index;
 	uint32_t n;
@@ -354,7 +370,8 @@ static uint32_t walk_frames(const struct ts_hlo_frames *frames, int32_t id, stru
 		at = index->file_locations[frame->file_location_id - 1];
 		out[n] = (struct ts_hlo_frame){
 			.file = name_at(frames->files, frames->nr_files, at->file_name_id),
-			.function = name_at(frames->functions, frames->nr_functions, at->function_name_id),
+			.function = name_at(frames->functions, frames->nr_functions,
+					    at->function_name_id),
 			.line = at->line,
 			.column = at->column,
 		};

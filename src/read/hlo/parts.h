@@ -35,10 +35,10 @@ struct ts_hlo_scan { /* what a first look over the bytes found */
 };
 
 struct ts_hlo_reader {
-	struct ts_arena *arena;	 /* of the module */
-	struct ts_arena temp;	 /* of protobuf-c's messages; released after each computation */
-	struct ts_arena keep;	 /* what is needed until the module is done */
-	bool nomem;		 /* an arena or a map was refused memory */
+	struct ts_arena *arena;	  /* of the module */
+	struct ts_arena temp;	  /* of protobuf-c's messages; released with each computation */
+	struct ts_arena keep;	  /* what is needed until the module is done */
+	bool nomem;		  /* an arena or a map was refused memory */
 	ProtobufCAllocator alloc; /* on temp */
 	struct ts_bytes file;
 	struct ts_hlo_module *module;
@@ -54,20 +54,23 @@ struct ts_hlo_reader {
 /* All of these note a lack of memory in reader->nomem and then give something empty. */
 struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text);
 const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbers, size_t nr);
-void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr, size_t size); /* in the module's arena */
+void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr,
+		   size_t size); /* in the module's arena */
 
 /* scan.c: finds the parts and refuses what protobuf-c must not be given. */
 enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto);
 void ts_hlo_scan_release(struct ts_hlo_scan *scan);
 
 /* instr.c: one instruction, all but its operands and calls. */
-void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from, struct ts_shape *to);
+void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *from,
+			  struct ts_shape *to);
 void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			  struct ts_hlo_instr *to);
 enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader);
 void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts_hlo_instr *to);
 
 /* backend.c: the JSON text of backend_config. */
-void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text, struct ts_hlo_instr *to);
+void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
+			    struct ts_hlo_instr *to);
 
 #endif

@@ -56,7 +56,8 @@ static bool is_bare_module(struct ts_bytes proto)
 	while (ts_pb_next(&pb)) {
 		if (pb.field == MODULE_ENTRY_NAME && pb.wire == TS_PB_BYTES)
 			return true;
-		if ((pb.field == MODULE_ID || pb.field == MODULE_ENTRY_ID) && pb.wire == TS_PB_VARINT)
+		if ((pb.field == MODULE_ID || pb.field == MODULE_ENTRY_ID) &&
+		    pb.wire == TS_PB_VARINT)
 			return true;
 	}
 	return false;
@@ -147,7 +148,8 @@ static bool scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *
 		return scan_schedule(reader, ts_pb_enter(pb));
 	case MODULE_COMPUTATIONS:
 		scan_comp(scan, ts_pb_enter(pb));
-		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps, ts_pb_bytes(pb));
+		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
+			    ts_pb_bytes(pb));
 	default:
 		return true; /* nothing here asks for it */
 	}
@@ -167,11 +169,12 @@ static void scan_proto(struct ts_hlo_scan *scan, struct ts_pb pb)
 static enum ts_status story(struct ts_hlo_reader *reader, struct ts_bytes proto,
 			    const struct ts_pb_error *bad)
 {
-	enum ts_status st = strstr(bad->cause, "too deep") || strstr(bad->cause, "can be right") ?
-				    TS_LIMIT : TS_FORMAT;
+	enum ts_status st = strstr(bad->cause, "too deep") || strstr(bad->cause, "can be right")
+				    ? TS_LIMIT
+				    : TS_FORMAT;
 
-	return ts_fail(reader->err, st, "%.*s: compiled module damaged at byte %zu: %s", TS_ARG(reader->file),
-		       (size_t)(bad->at - proto.p), bad->cause);
+	return ts_fail(reader->err, st, "%.*s: compiled module damaged at byte %zu: %s",
+		       TS_ARG(reader->file), (size_t)(bad->at - proto.p), bad->cause);
 }
 
 enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
@@ -192,6 +195,7 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 	if (bad.cause)
 		return story(reader, proto, &bad);
 	if (scan->nr_comps == 0)
-		return ts_fail(reader->err, TS_FORMAT, "%.*s: holds no compiled module", TS_ARG(reader->file));
+		return ts_fail(reader->err, TS_FORMAT, "%.*s: holds no compiled module",
+			       TS_ARG(reader->file));
 	return TS_OK;
 }

@@ -1,0 +1,8 @@
+check_PROGRAMS += tests/model/cost_test tests/model/shape_test
+TESTS += tests/model/cost_test tests/model/shape_test
+tests_model_cost_test_SOURCES = tests/model/cost_test.c tests/read/hlo_make.h tests/read/corpus.h
+tests_model_cost_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_cost_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_model_shape_test_SOURCES = tests/model/shape_test.c tests/read/corpus.h
+tests_model_shape_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_shape_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,0 +1,6 @@
+check_PROGRAMS += tests/read/hlo_test
+TESTS += tests/read/hlo_test
+tests_read_hlo_test_SOURCES = tests/read/hlo_test.c tests/read/hlo_make.h tests/read/hlo_walk.h \
+	tests/read/corpus.h
+tests_read_hlo_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_read_hlo_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
