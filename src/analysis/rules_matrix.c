@@ -183,6 +183,24 @@ static void say_size(struct ts_doctor *doctor, const struct product *product)
 		ts_buf_printf(&doctor->text, " on an array of %d x %d", dim, dim);
 }
 
+/* The padding analysis knows better sizes, and what they would gain. */
+static void say_suggestion(struct ts_doctor *doctor, const struct product *product)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
+	char gain[TS_UNIT_MAX];
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		if (!ts_bytes_eq(ts_cell_text(table, i, "op"), product->op) ||
+		    !ts_bytes_eq(ts_cell_text(table, i, "module"), product->module))
+			continue;
+		ts_buf_put(&doctor->text, ts_cell_text(table, i, "suggestion"));
+		if (ts_cell_int(table, i, "predicted_gain_ps") > 0)
+			ts_buf_printf(&doctor->text, " (predicted gain %s)",
+				      ts_fmt_ps(gain, ts_cell_int(table, i, "predicted_gain_ps")));
+		return;
+	}
+}
+
 static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct product *product, int64_t impact)
 {
@@ -199,7 +217,6 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 	if (product->dim.n > 0) {
 		ts_buf_puts(&doctor->text, ": ");
 		ts_say_name(doctor, product->dim);
-		ts_buf_puts(&doctor->text, " is too small or no multiple of the array");
 	}
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_puts(&doctor->text, "The product");
@@ -208,7 +225,8 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 	if (product->time_ps >= 0)
 		ts_buf_printf(&doctor->text, "; it takes %s and reaches %s of the peak",
 			      ts_fmt_ps(time, product->time_ps), ts_fmt_share(used, product->utilization));
-	ts_buf_putc(&doctor->text, '.');
+	ts_buf_puts(&doctor->text, ". ");
+	say_suggestion(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_select_one(&ops, product->fact);
 	ts_doctor_where(doctor, finding, &ops);

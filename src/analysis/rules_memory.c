@@ -109,6 +109,25 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 	finding->evidence = ts_doctor_text(doctor);
 }
 
+/* FLOPs lost in a matrix product are told by the rule about its shape. */
+static bool is_product(const struct ts_doctor *doctor, const struct padded *padded)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+
+	for (size_t i = 0; table && i < table->nr_rows; i++)
+		if (ts_bytes_eq(ts_cell_text(table, i, "op"), padded->op) &&
+		    ts_bytes_eq(ts_cell_text(table, i, "module"), padded->module))
+			return true;
+	return false;
+}
+
+static bool is_padded(const struct ts_doctor *doctor, const struct padded *padded, double high)
+{
+	if (!(padded->waste > high))
+		return false;
+	return padded->bytes_waste > high || !is_product(doctor, padded);
+}
+
 static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
@@ -119,7 +138,7 @@ static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct padded padded = padded_at(doctor, table, i);
 
-		if (padded.waste > high)
+		if (is_padded(doctor, &padded, high))
 			ts_best_add(&best, i, padding_impact(doctor, &padded));
 	}
 	for (size_t i = 0; i < best.nr; i++) {

@@ -9,7 +9,7 @@
 const struct ts_setting ts_setting_list[] = {
 	ROW(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is critical"),
 	ROW(mxu_utilization_warning, "%", 50, "matrix-unit utilization below this is a warning"),
-	ROW(mxu_fill_low, "%", 60, "a product whose shape fills less of the array is reported"),
+	ROW(mxu_fill_low, "%", 70, "a product whose shape fills less of the array is reported"),
 	ROW(padding_waste_high, "%", 30, "an op that wastes more on tile padding is reported"),
 	ROW(compilation_time_high, "ms", 5000, "more host time in compilation is a warning"),
 	ROW(idle_high, "%", 10, "more core time with nothing running is reported"),

@@ -183,18 +183,22 @@ static void a_badly_filled_product_names_its_dim(void **state)
 
 	(void)state;
 	given_matrix_run(&run, 60, 25, 25, 70);
+	given_padding(&run, "dot.1", "jit_f", NAN, 100);
+	run.padding->tables[0].cells[3] = ts_real(75); /* its FLOPs: the same loss, told once */
 
 	doctor = when_examined(&run);
 
+	assert_null(finding_of(doctor, "padding_waste"));
 	finding = finding_of(doctor, "matmul_fill");
 	assert_non_null(finding);
 	assert_true(contains(finding->title, "fill only 25 % of the matrix unit: K"));
 	assert_true(contains(finding->evidence, "M 1024, N 1024, K 64"));
 	assert_true(contains(finding->evidence, "256 x 256"));
+	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
 	assert_int_equal((finding->impact_ps + MS / 2) / MS, 630); /* 70 % of 900 */
 	given_release(&run);
 
-	given_matrix_run(&run, 60, 25, 60, 70); /* at the threshold */
+	given_matrix_run(&run, 60, 25, 70, 70); /* at the threshold */
 	assert_null(finding_of(when_examined(&run), "matmul_fill"));
 	given_release(&run);
 }
