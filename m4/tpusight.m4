@@ -91,3 +91,16 @@ AC_DEFUN([TS_REQUIRE_DONE], [
   AS_IF([test -n "$ts_missing"],
     [AC_MSG_ERROR([these are missing; install them and run configure again:$ts_missing])])
 ])
+
+# Does the linker have --wrap? The test that fails each allocation in turn needs it.
+AC_DEFUN([TS_CHECK_WRAP], [
+  ts_save_LDFLAGS=$LDFLAGS
+  LDFLAGS="$LDFLAGS -Wl,--wrap=malloc"
+  AC_MSG_CHECKING([whether the linker takes --wrap])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stdlib.h>
+void *__wrap_malloc(size_t n) { return calloc(1, n); }]], [[return malloc(1) == NULL;]])],
+    [have_wrap=yes], [have_wrap=no])
+  AC_MSG_RESULT([$have_wrap])
+  LDFLAGS=$ts_save_LDFLAGS
+  AM_CONDITIONAL([HAVE_WRAP], [test "$have_wrap" = yes])
+])

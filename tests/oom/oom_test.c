@@ -1,0 +1,147 @@
+/*
+ * Each allocation fails in turn: a whole run - read, analyse, report, overlay - must give TS_NOMEM and
+ * leave nothing behind (the sanitizer build looks for leaks), and nothing may crash.
+ *
+ * The linker's --wrap sends our calls of malloc, calloc and realloc through here; libraries keep
+ * theirs. Small profiles meet every failure; larger ones every so many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "flow/run.h"
+#include "flow/stream.h"
+#include "flow/trace.h"
+#include "overlay/suggestions.h"
+#include "overlay/xplane.h"
+#include "write/report_json.h"
+
+#include <cmocka.h>
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t nr, size_t n);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t nr, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+
+static long countdown = -1; /* allocations until one fails; negative: none does */
+static long nr_allocations;
+
+static bool fails(void)
+{
+	nr_allocations++;
+	return countdown > 0 && --countdown == 0;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t nr, size_t n)
+{
+	return fails() ? NULL : __real_calloc(nr, n);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
+{
+	static const struct ts_report form = { .generator = "tpusight", .version = "0" };
+	struct ts_buf json = TS_BUF_INIT, planes = TS_BUF_INIT;
+	enum ts_status st = ts_report_json(&json, &run->results, &form, err);
+
+	if (st == TS_OK && json.failed)
+		st = ts_fail_nomem(err);
+	for (uint32_t host = 0; st == TS_OK && host < run->profile.nr_hosts; host++)
+		st = ts_overlay_planes(&planes, &run->profile, host, &run->results, 1, err);
+	if (st == TS_OK && planes.failed)
+		st = ts_fail_nomem(err);
+	ts_buf_release(&json);
+	ts_buf_release(&planes);
+	return st;
+}
+
+static enum ts_status whole_run(const char *path, struct ts_error *err)
+{
+	struct ts_settings settings;
+	struct ts_run_options options = { .nr_threads = 1, .settings = &settings, .overlay_budget = 1000 };
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_trace_plan plan = { .profile = NULL };
+	struct ts_observer observer;
+	struct ts_run run;
+	enum ts_status st;
+
+	ts_settings_init(&settings);
+	ts_run_init(&run);
+	st = ts_runs_find(&runs, path, err);
+	if (st == TS_OK)
+		st = ts_run_open(&run, &runs.sessions[0], &options, err);
+	if (st == TS_OK)
+		st = ts_trace_plan_init(&plan, &run.profile, err);
+	if (st == TS_OK) {
+		observer = ts_trace_plan_observer(&plan);
+		options.observer = &observer;
+		st = ts_run_analyse(&run, &options, err);
+	}
+	if (st == TS_OK)
+		st = ts_trace_plan_close(&plan, 1000, err);
+	if (st == TS_OK)
+		st = outputs(&run, err);
+	ts_trace_plan_release(&plan);
+	ts_run_release(&run);
+	ts_runs_release(&runs);
+	return st;
+}
+
+/* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. */
+static void fail_each(const char *path, long step)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	long total;
+
+	countdown = -1;
+	nr_allocations = 0;
+	assert_int_equal(whole_run(path, &err), TS_OK);
+	total = nr_allocations;
+	assert_true(total > 50);
+	for (long at = 1; at <= total; at += step) {
+		enum ts_status st;
+
+		countdown = at;
+		st = whole_run(path, &err);
+		countdown = -1;
+		if (st != TS_NOMEM)
+			fail_msg("%s: allocation %ld of %ld failed and the run said %d (%s)", path, at,
+				 total, (int)st, err.text);
+	}
+	print_message("%s: %ld allocations\n", path, total);
+}
+
+static void data_path(char *path, size_t n, const char *name)
+{
+	const char *top = getenv("srcdir");
+
+	snprintf(path, n, "%s/tests/data/%s", top ? top : ".", name);
+}
+
+static void every_allocation_of_the_sample_run_may_fail(void **state)
+{
+	char path[512];
+
+	(void)state;
+	data_path(path, sizeof(path), "sample");
+	fail_each(path, getenv("TS_OOM_STEP") ? strtol(getenv("TS_OOM_STEP"), NULL, 10) : 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
