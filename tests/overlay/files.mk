@@ -1,4 +1,7 @@
-EXTRA_DIST += tests/overlay/folder.h tests/overlay/sample.h
+EXTRA_DIST += tests/overlay/folder.h tests/overlay/sample.h tests/overlay/xprof_test.py
+
+# Asks the real XProf; without it, or without profiles, it is skipped.
+TESTS += tests/overlay/xprof_test.py
 
 check_PROGRAMS += tests/overlay/apply_test tests/overlay/cache_test tests/overlay/suggestions_test \
 	tests/overlay/xplane_test
