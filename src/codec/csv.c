@@ -29,8 +29,7 @@ static bool needs_quotes(struct ts_bytes text)
 /* Not for a terminal that the table may be shown on, nor for any name. */
 static bool is_forbidden(uint32_t c)
 {
-	return c == TS_UTF8_BAD ||
-	       (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
+	return c == TS_UTF8_BAD || (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
 }
 
 static void put_valid(struct ts_buf *out, struct ts_bytes text)

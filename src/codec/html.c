@@ -23,8 +23,7 @@ static const char *entity(uint32_t c)
 
 static bool is_forbidden(uint32_t c)
 {
-	return c == TS_UTF8_BAD ||
-	       (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
+	return c == TS_UTF8_BAD || (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');
 }
 
 void ts_html_text(struct ts_buf *out, struct ts_bytes text)

@@ -49,8 +49,9 @@ static void put_unicode(struct ts_buf *out, uint32_t c)
 
 static void put_escaped(struct ts_buf *out, uint32_t c)
 {
-	static const char shorts[][2] = { { '"', '"' },  { '\\', '\\' }, { '\b', 'b' }, { '\f', 'f' },
-					  { '\n', 'n' }, { '\r', 'r' },  { '\t', 't' } };
+	static const char shorts[][2] = { { '"', '"' },	 { '\\', '\\' }, { '\b', 'b' },
+					  { '\f', 'f' }, { '\n', 'n' },	 { '\r', 'r' },
+					  { '\t', 't' } };
 
 	for (size_t i = 0; i < TS_NELEM(shorts); i++) {
 		if (c != (uint32_t)shorts[i][0])

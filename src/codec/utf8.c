@@ -2,10 +2,10 @@
 #include "codec/utf8.h"
 
 struct lead {
-	uint8_t first, last;	/* of the lead byte */
-	uint8_t nr_more;	/* bytes behind it */
-	uint8_t bits;		/* of the lead byte that belong to the character */
-	uint8_t lo, hi;		/* of the second byte; those behind it are 80..BF */
+	uint8_t first, last; /* of the lead byte */
+	uint8_t nr_more;     /* bytes behind it */
+	uint8_t bits;	     /* of the lead byte that belong to the character */
+	uint8_t lo, hi;	     /* of the second byte; those behind it are 80..BF */
 };
 
 static const struct lead leads[] = {

@@ -52,7 +52,7 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 		left -= part;
 		end = edge;
 	}
-	if ((left < 0) == (amount < 0)) /* else: what rounding left of nothing */
+	if ((left < 0) == (amount < 0))	     /* else: what rounding left of nothing */
 		bins->amount[first] += left; /* the rest, and what was before the origin */
 }
 

@@ -146,9 +146,7 @@ struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind ki
 		return NULL;
 	result->tracks = tracks;
 	tracks += result->nr_tracks++;
-	*tracks = (struct ts_track){
-		.kind = kind, .name = name, .device = device, .order = order
-	};
+	*tracks = (struct ts_track){ .kind = kind, .name = name, .device = device, .order = order };
 	return tracks;
 }
 

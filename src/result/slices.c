@@ -32,9 +32,9 @@ static void join(struct ts_slice *last, const struct ts_slice *next)
 		last->own_ps = next->own_ps;
 	}
 	last->end_ps = next->end_ps;
-	last->nr_events = next->nr_events > UINT32_MAX - last->nr_events ?
-				  UINT32_MAX :
-				  last->nr_events + next->nr_events;
+	last->nr_events = next->nr_events > UINT32_MAX - last->nr_events
+				  ? UINT32_MAX
+				  : last->nr_events + next->nr_events;
 }
 
 /* True: NEXT is now part of LAST. */

@@ -27,7 +27,8 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 
 struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 {
-	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module, where->source };
+	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module,
+							   where->source };
 
 	return ts_text_or_null(values[column]);
 }
@@ -35,6 +36,12 @@ struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 bool ts_result_has_findings(const struct ts_result *result)
 {
 	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
+}
+
+bool ts_result_is_silent(const struct ts_result *result)
+{
+	return result->nr_fields == 0 && result->nr_tables == 0 && result->nr_notes == 0 &&
+	       !ts_result_has_findings(result);
 }
 
 /* A table's own name: of a top-level result as it is, of others behind the result's and a dot. */
@@ -58,7 +65,7 @@ static bool find_in(const struct ts_result *result, struct ts_bytes name, struct
 {
 	view->result = result;
 	view->table = find_table(result, name);
-	return view->table || ts_bytes_is(name, result->name);
+	return view->table || (ts_bytes_is(name, result->name) && !ts_result_is_silent(result));
 }
 
 /* "overview, ops, modules, time, time.per_step, ..." */
@@ -69,6 +76,8 @@ static void list_views(struct ts_buf *list, const struct ts_results *results)
 		const char *prefix = result->top_level ? "" : result->name;
 		const char *dot = result->top_level ? "" : ".";
 
+		if (ts_result_is_silent(result))
+			continue;
 		ts_buf_printf(list, "%s%s", list->n ? ", " : "", result->name);
 		for (size_t t = 0; t < result->nr_tables; t++)
 			if (!result->top_level || strcmp(result->tables[t].name, result->name) != 0)

@@ -24,6 +24,8 @@ enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 
 /* A result whose findings are its main thing. */
 bool ts_result_has_findings(const struct ts_result *result);
+/* Has tracks at most: speaks in the viewers alone, and is no view. */
+bool ts_result_is_silent(const struct ts_result *result);
 
 /* The single values of a finding, in the order of the report; all but its places. */
 enum { TS_FINDING_COLUMNS = 10 };

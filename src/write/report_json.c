@@ -306,7 +306,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 			put_part(json, &part);
 			part.run = true; /* written before: its origins are told here */
 			top[nr_top++] = part;
-		} else if (rest) {
+		} else if (rest && !ts_result_is_silent(result)) {
 			put_object(json, &part);
 		}
 	}

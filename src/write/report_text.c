@@ -7,8 +7,8 @@
 #include "write/breakdown.h"
 #include "write/text_table.h"
 
-#define BOLD  "\033[1m"
-#define RESET "\033[0m"
+#define BOLD	      "\033[1m"
+#define RESET	      "\033[0m"
 
 #define DETAIL_INDENT 5
 

@@ -72,9 +72,12 @@ static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KI
 	size_t nr = 0;
 
 	for (size_t row = 0; row < devices->nr; row++) {
-		struct ts_bytes name = list_text(devices, row, "kind");
+		struct ts_bytes name =
+			list_text(devices, row, "chip"); /* as the chip table has it */
 		size_t at = 0;
 
+		if (name.n == 0)
+			name = list_text(devices, row, "kind");
 		while (at < nr && !ts_bytes_eq(kinds[at].name, name))
 			at++;
 		if (at == NR_KINDS)
@@ -235,7 +238,19 @@ static struct ts_bytes place_of(const struct ts_finding *finding)
 	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
 }
 
-/* "title: evidence (place)" in ROOM characters: the evidence gives way, at a word. */
+/* Cuts at a word; evidence of which nothing is left goes without a trace. */
+static void cut_sentence(struct ts_buf *text, size_t n, size_t title_n)
+{
+	while (n > 0 && text->p[n - 1] != ' ')
+		n--;
+	text->n = n;
+	if (title_n > 0 && n >= title_n && n <= title_n + 2)
+		text->n = title_n;
+	else
+		ts_buf_puts(text, TS_TERM_ELLIPSIS);
+}
+
+/* "title: evidence (place)" in ROOM characters: the evidence gives way. */
 static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
 {
 	struct ts_bytes place = place_of(finding), head;
@@ -247,12 +262,8 @@ static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, 
 		ts_buf_put(text, finding->evidence);
 	}
 	head = ts_term_head(ts_buf_bytes(text), room > taken + 1 ? room - taken - 1 : 1);
-	if (head.n < text->n) {
-		while (head.n > 0 && head.p[head.n - 1] != ' ')
-			head.n--;
-		text->n = head.n; /* ends in a space, or is empty: one word without end */
-		ts_buf_puts(text, TS_TERM_ELLIPSIS);
-	}
+	if (head.n < text->n)
+		cut_sentence(text, head.n, finding->title.n);
 	if (place.n) {
 		ts_buf_puts(text, " (");
 		ts_buf_put(text, place);
@@ -274,8 +285,9 @@ static void put_finding(struct ts_buf *out, const struct ts_finding *finding, si
 	ts_buf_printf(out, "%-8s", severity);
 	ts_buf_puts(out, report->color ? RESET "  " : "  ");
 	if (report->width)
-		room = report->width > indent + WRAP_SLACK ?
-			       NR_LINES * (report->width - indent) - WRAP_SLACK : 1;
+		room = report->width > indent + WRAP_SLACK
+			       ? NR_LINES * (report->width - indent) - WRAP_SLACK
+			       : 1;
 	put_sentence(&text, finding, room);
 	how = (struct ts_term_wrap){ report->width, indent, indent, NR_LINES };
 	ts_term_wrap(out, ts_buf_bytes(&text), how);

@@ -4,12 +4,12 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-#define INDENT	     2
-#define GAP	     2	/* between columns */
-#define NR_ROWS	     10 /* shown where the table does not say */
-#define TEXT_MAX     60 /* of a text column, before the terminal's width counts */
-#define TEXT_MIN     12 /* no text column is made narrower */
-#define COLUMNS_MAX  32
+#define INDENT	    2
+#define GAP	    2  /* between columns */
+#define NR_ROWS	    10 /* shown where the table does not say */
+#define TEXT_MAX    60 /* of a text column, before the terminal's width counts */
+#define TEXT_MIN    12 /* no text column is made narrower */
+#define COLUMNS_MAX 32
 
 static void put_ps(struct ts_buf *out, double ps)
 {
@@ -55,23 +55,33 @@ static void put_per_s(struct ts_buf *out, double n)
 static const struct ending {
 	const char *text;
 	void (*put)(struct ts_buf *out, double number);
-} endings[] = { /* the first that fits */
-	{ "_ps", put_ps },	     { "bytes_per_s", put_rate },    { "_per_s", put_per_s },
-	{ "bytes", put_bytes },	     { "bytes_accessed", put_bytes }, { "_pct", put_pct },
+} endings[] = {
+	/* the first that fits */
+	{ "_ps", put_ps },	{ "bytes_per_s", put_rate },	 { "_per_s", put_per_s },
+	{ "bytes", put_bytes }, { "bytes_accessed", put_bytes }, { "_pct", put_pct },
 	{ "flops", put_count },
 };
 
+/* By the last part of a dotted name that ends in a unit: step_time_ps.mean is a time. */
+static const struct ending *find_ending(struct ts_bytes name)
+{
+	while (name.n > 0) {
+		for (size_t i = 0; i < TS_NELEM(endings); i++)
+			if (ts_bytes_ends(name, endings[i].text))
+				return &endings[i];
+		while (name.n > 0 && name.p[--name.n] != '.')
+			continue;
+	}
+	return NULL;
+}
+
 static void put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
-	struct ts_bytes whole = ts_bytes_of(name);
+	const struct ending *ending = find_ending(ts_bytes_of(name));
 
-	for (size_t i = 0; i < TS_NELEM(endings); i++) {
-		if (ts_bytes_ends(whole, endings[i].text)) {
-			endings[i].put(out, ts_value_number(value));
-			return;
-		}
-	}
-	if (value.type == TS_VALUE_INT)
+	if (ending)
+		ending->put(out, ts_value_number(value));
+	else if (value.type == TS_VALUE_INT)
 		ts_buf_i64(out, value.as.i);
 	else
 		ts_buf_printf(out, "%.4g", value.as.r);
@@ -187,6 +197,15 @@ static struct column *widest_text(struct layout *layout)
 	return widest;
 }
 
+/* Unknown in every row shown: not worth a column. */
+static bool is_empty(const struct layout *layout, size_t index)
+{
+	for (size_t row = 0; row < layout->nr_rows; row++)
+		if (ts_table_cell(layout->table, row, (int)index).type != TS_VALUE_NULL)
+			return false;
+	return layout->nr_rows > 0;
+}
+
 static void lay_out(struct layout *layout, size_t width)
 {
 	const struct ts_table *table = layout->table;
@@ -194,7 +213,7 @@ static void lay_out(struct layout *layout, size_t width)
 
 	layout->nr_rows = TS_MIN(table->nr_rows, table->text_rows ? table->text_rows : NR_ROWS);
 	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++) {
-		if (!table->columns[i].label)
+		if (!table->columns[i].label || is_empty(layout, i))
 			continue;
 		layout->columns[layout->nr_columns].index = i;
 		measure(layout, &layout->columns[layout->nr_columns++]);
@@ -203,7 +222,8 @@ static void lay_out(struct layout *layout, size_t width)
 		widest->width--;
 }
 
-static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i, struct ts_bytes text)
+static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
+		     struct ts_bytes text)
 {
 	const struct column *column = &layout->columns[i];
 

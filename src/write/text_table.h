@@ -13,7 +13,8 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value);
 
 /*
  * The labelled columns of the first rows, aligned, in WIDTH columns where that can be done (0: no
- * limit); the longest texts lose their middle first. Numbers stand on the right.
+ * limit); the longest texts lose their middle first. Numbers stand on the right. A column that is
+ * unknown in all of them is left out.
  */
 void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t width);
 

@@ -30,7 +30,11 @@ static const struct row cells[] = {
 	{ TS_LIT("\r=1"), "\"'\r=1\"" },
 	{ TS_LIT("a=1"), "a=1" },
 	{ TS_LIT("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F" },
-	{ TS_LIT("a\xFF" "b\0c\x1b"), "a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xEF\xBF\xBD" },
+	{ TS_LIT("a\xFF"
+		 "b\0c\x1b"),
+	  "a\xEF\xBF\xBD"
+	  "b\xEF\xBF\xBD"
+	  "c\xEF\xBF\xBD" },
 };
 
 static void text_is_quoted_and_guarded_as_written_by_hand(void **state)

@@ -84,16 +84,23 @@ static const struct string_case strings[] = {
 	{ TS_LIT("a\0b"), "\"a\\u0000b\"" },
 	{ TS_LIT("</script><!--"), "\"\\u003c/script>\\u003c!--\"" },
 	{ TS_LIT("\x1b[31m\x7f"), "\"\\u001b[31m\\u007f\"" },
-	{ TS_LIT("\xC2\x9B" "2J"), "\"\\u009b2J\"" },
+	{ TS_LIT("\xC2\x9B"
+		 "2J"),
+	  "\"\\u009b2J\"" },
 	{ TS_LIT("\xE2\x80\xA8"), "\"\\u2028\"" },
-	{ TS_LIT("\xE2\x80\xAE" "cba"), "\"\\u202ecba\"" },
-	{ TS_LIT("gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80"), "\"gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80\"" },
+	{ TS_LIT("\xE2\x80\xAE"
+		 "cba"),
+	  "\"\\u202ecba\"" },
+	{ TS_LIT("gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80"),
+	  "\"gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80\"" },
 	/* one replacement for each part that could have begun a character */
 	{ TS_LIT("\xFF"), "\"\xEF\xBF\xBD\"" },
 	{ TS_LIT("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"" },
 	{ TS_LIT("\xE2\x82"), "\"\xEF\xBF\xBD\"" },
 	{ TS_LIT("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" },
-	{ TS_LIT("\xF0\x9F\x98" "x"), "\"\xEF\xBF\xBDx\"" },
+	{ TS_LIT("\xF0\x9F\x98"
+		 "x"),
+	  "\"\xEF\xBF\xBDx\"" },
 	{ TS_LIT("\xF4\x90\x80\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" },
 	{ TS_LIT("long and plain, then one \x01 in the middle of it"),
 	  "\"long and plain, then one \\u0001 in the middle of it\"" },
@@ -149,8 +156,11 @@ static bool is_valid_utf8(const uint8_t *p, size_t n)
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
 	for (size_t i = 0; i < n;) {
-		size_t len = p[i] < 0x80 ? 1 : p[i] >> 5 == 6 ? 2 : p[i] >> 4 == 14 ? 3
-			   : p[i] >> 3 == 30 ? 4 : 0;
+		size_t len = p[i] < 0x80       ? 1
+			     : p[i] >> 5 == 6  ? 2
+			     : p[i] >> 4 == 14 ? 3
+			     : p[i] >> 3 == 30 ? 4
+					       : 0;
 		uint32_t c = len == 1 ? p[i] : p[i] & (0xFFu >> (len + 1));
 
 		if (len == 0 || len > n - i)
@@ -170,7 +180,7 @@ static bool is_valid_utf8(const uint8_t *p, size_t n)
 static size_t random_text(uint8_t *text, size_t max, uint64_t *seed)
 {
 	static const uint8_t favourites[] = { 0xC2, 0x80, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0xED,
-					      0xA0, '"', '\\', '<', '/', 0x7F, 0x1F, 'a', 'a' };
+					      0xA0, '"',  '\\', '<',  '/',  0x7F, 0x1F, 'a',  'a' };
 	size_t n = next_random(seed) % max;
 
 	for (size_t i = 0; i < n; i++) {
@@ -219,11 +229,22 @@ struct number_case {
 };
 
 static const struct number_case numbers[] = {
-	{ 0, "0" }, { -0.0, "-0" }, { 1, "1" }, { -17, "-17" }, { 0.1, "0.1" }, { 86.5, "86.5" },
-	{ 1.0 / 3, "0.3333333333333333" }, { 0.1 + 0.2, "0.30000000000000004" },
-	{ 1e15, "1e+15" }, { 999999999999999, "999999999999999" }, { 1.5e300, "1.5e+300" },
-	{ 5e-324, "4.94065645841247e-324" }, { DBL_MAX, "1.7976931348623157e+308" },
-	{ NAN, "null" }, { INFINITY, "null" }, { -INFINITY, "null" },
+	{ 0, "0" },
+	{ -0.0, "-0" },
+	{ 1, "1" },
+	{ -17, "-17" },
+	{ 0.1, "0.1" },
+	{ 86.5, "86.5" },
+	{ 1.0 / 3, "0.3333333333333333" },
+	{ 0.1 + 0.2, "0.30000000000000004" },
+	{ 1e15, "1e+15" },
+	{ 999999999999999, "999999999999999" },
+	{ 1.5e300, "1.5e+300" },
+	{ 5e-324, "4.94065645841247e-324" },
+	{ DBL_MAX, "1.7976931348623157e+308" },
+	{ NAN, "null" },
+	{ INFINITY, "null" },
+	{ -INFINITY, "null" },
 };
 
 static void numbers_have_the_fewest_digits_that_read_back(void **state)
@@ -246,7 +267,8 @@ static void random_doubles_read_back_the_same(void **state)
 
 	(void)state;
 	for (int round = 0; round < 50000; round++) {
-		uint64_t bits = next_random(&seed) << 33 ^ next_random(&seed) << 11 ^ next_random(&seed);
+		uint64_t bits =
+			next_random(&seed) << 33 ^ next_random(&seed) << 11 ^ next_random(&seed);
 		double value, back;
 
 		memcpy(&value, &bits, sizeof(value));
@@ -264,7 +286,8 @@ static void random_doubles_read_back_the_same(void **state)
 /* Needs a locale with a decimal comma on the machine; says so where there is none. */
 static void numbers_do_not_follow_the_locale(void **state)
 {
-	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8" };
+	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+					     "nl_NL.UTF-8" };
 	struct ts_buf buf = TS_BUF_INIT;
 	bool found = false;
 

@@ -43,9 +43,9 @@ static const struct row rows[] = {
 	{ TS_LIT("\x08\x00"), "1:0=0 end" },
 	{ TS_LIT("\x08\x96\x01"), "1:0=150 end" },
 	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "1:0=18446744073709551615 end" },
-	{ TS_LIT("\x08\x80\x80\x00\x10\x01"), "1:0=0 2:0=1 end" },	 /* longer than needed */
+	{ TS_LIT("\x08\x80\x80\x00\x10\x01"), "1:0=0 2:0=1 end" }, /* longer than needed */
 	{ TS_LIT("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), "1:0=0 end" },
-	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "bad at 1" }, /* 65 bits */
+	{ TS_LIT("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "bad at 1" },	    /* 65 bits */
 	{ TS_LIT("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00"), "bad at 1" }, /* 11 bytes */
 	{ TS_LIT("\x0d\x01\x02\x03\x04"), "1:5=67305985 end" },
 	{ TS_LIT("\x09\x01\0\0\0\0\0\0\x80"), "1:1=9223372036854775809 end" },
@@ -53,8 +53,12 @@ static const struct row rows[] = {
 	{ TS_LIT("\x09\x01\x02\x03\x04\x05\x06\x07"), "bad at 1" },
 	/* bytes */
 	{ TS_LIT("\x0a\x00"), "1:2[0] end" },
-	{ TS_LIT("\x0a\x03" "abc\x10\x01"), "1:2[3] 2:0=1 end" },
-	{ TS_LIT("\x0a\x04" "abc"), "bad at 1" },
+	{ TS_LIT("\x0a\x03"
+		 "abc\x10\x01"),
+	  "1:2[3] 2:0=1 end" },
+	{ TS_LIT("\x0a\x04"
+		 "abc"),
+	  "bad at 1" },
 	{ TS_LIT("\x0a\xff\xff\xff\xff\x07"), "bad at 1" },
 	{ TS_LIT("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "bad at 1" },
 	{ TS_LIT("\x0a"), "bad at 1" },
@@ -62,15 +66,17 @@ static const struct row rows[] = {
 	{ TS_LIT("\xf8\xff\xff\xff\x0f\x01"), "536870911:0=1 end" }, /* the largest field */
 	{ TS_LIT("\x88\x80\x00\x05"), "1:0=5 end" },		     /* a tag longer than needed */
 	{ TS_LIT("\x80"), "bad at 0" },
-	{ TS_LIT("\x00\x01"), "bad at 0" },	   /* field 0 */
-	{ TS_LIT("\x02\x00"), "bad at 0" },	   /* field 0, bytes */
+	{ TS_LIT("\x00\x01"), "bad at 0" },		    /* field 0 */
+	{ TS_LIT("\x02\x00"), "bad at 0" },		    /* field 0, bytes */
 	{ TS_LIT("\x88\x80\x80\x80\x10\x01"), "bad at 0" }, /* past 32 bits */
 	{ TS_LIT("\x08\x01\x0b\x0c"), "1:0=1 bad at 2" },   /* a group begins */
 	{ TS_LIT("\x0c"), "bad at 0" },			    /* a group ends */
 	{ TS_LIT("\x0e"), "bad at 0" },			    /* wire types there are not */
 	{ TS_LIT("\x0f"), "bad at 0" },
 	/* what came before a bad byte was read */
-	{ TS_LIT("\x08\x01\x12\x01x\x1a\x09" "short"), "1:0=1 2:2[1] bad at 6" },
+	{ TS_LIT("\x08\x01\x12\x01x\x1a\x09"
+		 "short"),
+	  "1:0=1 2:2[1] bad at 6" },
 };
 
 static void bytes_read_as_the_rows_say(void **state)
@@ -93,8 +99,8 @@ static void bytes_read_as_the_rows_say(void **state)
 /* One of each wire type; no cut is read past, and whole fields before the cut are seen. */
 static void each_truncation_ends_or_is_noted(void **state)
 {
-	static const uint8_t message[] = { 0x08, 0x96, 0x01, 0x11, 1, 2, 3, 4, 5, 6, 7, 8, 0x1a, 3,
-					   'a', 'b', 'c', 0x25, 1, 2, 3, 4 };
+	static const uint8_t message[] = { 0x08, 0x96, 0x01, 0x11, 1,	2,   3,	   4, 5, 6, 7,
+					   8,	 0x1a, 3,    'a',  'b', 'c', 0x25, 1, 2, 3, 4 };
 	static const size_t ends[] = { 0, 3, 12, 17, 22 };
 
 	(void)state;
@@ -121,7 +127,9 @@ static void each_truncation_ends_or_is_noted(void **state)
 
 static void each_truncation_of_a_number_is_an_error(void **state)
 {
-	static const uint8_t longest[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 };
+	static const uint8_t longest[] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1
+	};
 	const uint8_t *p;
 	uint64_t value;
 

@@ -33,7 +33,9 @@ static const struct row rows[] = {
 	{ TS_LIT("a\nb\tc\rd"), "a\nb\tc\rd", "a b c d" },
 	{ TS_LIT("\x1b[2J\x07\x7f"), BAD "[2J" BAD BAD, BAD "[2J" BAD BAD },
 	{ TS_LIT("a\0b"), "a" BAD "b", "a" BAD "b" },
-	{ TS_LIT("\xC2\x9B" "31m"), BAD "31m", BAD "31m" },
+	{ TS_LIT("\xC2\x9B"
+		 "31m"),
+	  BAD "31m", BAD "31m" },
 	{ TS_LIT("\xE2\x80\xAEgpj.exe"), BAD "gpj.exe", BAD "gpj.exe" },
 	{ TS_LIT("\xFF\xC3"), BAD BAD, BAD BAD },
 	{ TS_LIT("\xE4\xB8\xAD\xF0\x9F\x98\x80"), "\xE4\xB8\xAD\xF0\x9F\x98\x80",
@@ -95,9 +97,13 @@ struct cut {
 };
 
 static const struct cut cuts[] = {
-	{ "abcdefgh", 8, "abcdefgh" }, { "abcdefgh", 7, "abc" DOTS "fgh" },
-	{ "abcdefgh", 4, "ab" DOTS "h" }, { "abcdefgh", 2, "a" DOTS },
-	{ "abcdefgh", 1, DOTS }, { "abcdefgh", 0, "" }, { "", 3, "" },
+	{ "abcdefgh", 8, "abcdefgh" },
+	{ "abcdefgh", 7, "abc" DOTS "fgh" },
+	{ "abcdefgh", 4, "ab" DOTS "h" },
+	{ "abcdefgh", 2, "a" DOTS },
+	{ "abcdefgh", 1, DOTS },
+	{ "abcdefgh", 0, "" },
+	{ "", 3, "" },
 	{ "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F", 3, "\xC3\xA4" DOTS "\xC3\x9F" },
 };
 

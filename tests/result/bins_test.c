@@ -124,7 +124,8 @@ static void sum_is_kept_whatever_is_added(void **state)
 		ts_bins_init(&bins, (int64_t)(next_random(&seed) % 1000), 1 + round % 7);
 		for (int i = 0; i < 500; i++) {
 			int64_t start = (int64_t)(next_random(&seed) >> next_random(&seed) % 44);
-			int64_t end = start + (int64_t)(next_random(&seed) >> next_random(&seed) % 44);
+			int64_t end =
+				start + (int64_t)(next_random(&seed) >> next_random(&seed) % 44);
 			double amount = (double)(next_random(&seed) % 100000) / 7;
 
 			ts_bins_add(&bins, start, end, amount);

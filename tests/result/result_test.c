@@ -190,22 +190,26 @@ static void view_is_found_by_its_name(void **state)
 	assert_ptr_equal(view.table, steps);
 	assert_int_equal(ts_view_find(*state, "per_step", &view, NULL), TS_USAGE);
 	assert_int_equal(ts_view_find(*state, "", &view, NULL), TS_USAGE);
+	ts_result_track(ts_results_add(*state, "marks", NULL), TS_TRACK_SLICES, "t", 0, 0);
+	assert_int_equal(ts_view_find(*state, "marks", &view, NULL), TS_USAGE); /* for viewers */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(fields_keep_their_order_and_the_newest_value, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(fields_keep_their_order_and_the_newest_value,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			rows_are_null_until_filled_and_stay_when_the_table_grows, set_up, tear_down),
+			rows_are_null_until_filled_and_stay_when_the_table_grows, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_there_is_null, set_up, tear_down),
 		cmocka_unit_test(values_read_as_numbers_where_they_are),
-		cmocka_unit_test_setup_teardown(lists_have_room_for_what_was_asked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lists_have_room_for_what_was_asked, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(findings_begin_unknown_and_notes_are_kept, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(more_results_than_there_is_room_for_is_a_failure, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(more_results_than_there_is_room_for_is_a_failure,
+						set_up, tear_down),
 		cmocka_unit_test(names_are_those_of_the_report),
 		cmocka_unit_test_setup_teardown(view_is_found_by_its_name, set_up, tear_down),
 	};

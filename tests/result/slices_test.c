@@ -121,7 +121,8 @@ static uint64_t feed(struct ts_slices *slices, uint64_t seed, int64_t actual[NR_
 
 	for (uint64_t i = 0; i < nr; i++) {
 		int64_t gap = next_random(&seed) % 3 ? 0 : (int64_t)next_random(&seed) >> spread;
-		int64_t length = 1 + ((int64_t)next_random(&seed) >> (spread + next_random(&seed) % 9));
+		int64_t length =
+			1 + ((int64_t)next_random(&seed) >> (spread + next_random(&seed) % 9));
 		uint32_t label = (uint32_t)next_random(&seed) % NR_LABELS;
 
 		t += gap;

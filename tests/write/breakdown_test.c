@@ -13,14 +13,13 @@
 #define LINE   "============================================================\n"
 #define DASHES "------------------------------------------------------------\n"
 
-static const char golden[] = LINE
-	"  TPUsight Time Breakdown\n" LINE
-	"  Total Time: 125.32 ms\n" DASHES
-	"  Compute            85.20 ms   68.0%\n"
-	"  Memory Wait        25.50 ms   20.3%\n"
-	"  Compilation        10.12 ms    8.1%\n"
-	"  Rematerialization   4.50 ms    3.6%\n" DASHES
-	"  Bottleneck: Your workload is compute-bound (good for TPU!)\n" LINE;
+static const char golden[] =
+	LINE "  TPUsight Time Breakdown\n" LINE "  Total Time: 125.32 ms\n" DASHES
+	     "  Compute            85.20 ms   68.0%\n"
+	     "  Memory Wait        25.50 ms   20.3%\n"
+	     "  Compilation        10.12 ms    8.1%\n"
+	     "  Rematerialization   4.50 ms    3.6%\n" DASHES
+	     "  Bottleneck: Your workload is compute-bound (good for TPU!)\n" LINE;
 
 static void assert_text(struct ts_buf *out, const char *expected)
 {
@@ -78,11 +77,14 @@ static void unit_follows_the_total(void **state)
 		int64_t ps;
 		const char *total, *row;
 	} cases[] = {
-		{ 100 * TS_PS_PER_S, "Total Time: 100.00 s\n", "  Compute           100.00 s  100.0%\n" },
+		{ 100 * TS_PS_PER_S, "Total Time: 100.00 s\n",
+		  "  Compute           100.00 s  100.0%\n" },
 		{ 99999 * TS_PS_PER_MS, "Total Time: 99999.00 ms\n",
 		  "  Compute           99999.00 ms  100.0%\n" },
-		{ 100 * TS_PS_PER_US, "Total Time: 0.10 ms\n", "  Compute             0.10 ms  100.0%\n" },
-		{ 99 * TS_PS_PER_US, "Total Time: 99.00 us\n", "  Compute            99.00 us  100.0%\n" },
+		{ 100 * TS_PS_PER_US, "Total Time: 0.10 ms\n",
+		  "  Compute             0.10 ms  100.0%\n" },
+		{ 99 * TS_PS_PER_US, "Total Time: 99.00 us\n",
+		  "  Compute            99.00 us  100.0%\n" },
 		{ 4321000 * TS_PS_PER_S, "Total Time: 4321000.00 s\n",
 		  "  Compute           4321000.00 s  100.0%\n" },
 	};
@@ -115,7 +117,8 @@ static void add_up(const char *text, long long *total, long long *rows, long lon
 		char label[32], unit[8];
 
 		assert_int_equal(sscanf(at, " %31s %lld.%lld %7s %lld.%lld%%", label, &whole, &part,
-					unit, &share, &tenth), 6);
+					unit, &share, &tenth),
+				 6);
 		*rows += whole * 100 + part;
 		*tenths += share * 10 + tenth;
 	}

@@ -25,10 +25,11 @@ static void assert_view(const char *view, const char *expected)
 static void table_of_a_top_level_result_is_a_view(void **state)
 {
 	(void)state;
-	assert_view("ops", "program_id,name,self_time_ps,flops,is_remat\n"
-			   "18446744073709551615,\"'=cmd|' /C calc'!A0,\"\"</script>\xEF\xBF\xBD[2J\","
-			   "1234567,,true\n"
-			   "7,fusion.12,1000,2000000000,false\n");
+	assert_view("ops",
+		    "program_id,name,self_time_ps,flops,is_remat\n"
+		    "18446744073709551615,\"'=cmd|' /C calc'!A0,\"\"</script>\xEF\xBF\xBD[2J\","
+		    "1234567,,true\n"
+		    "7,fusion.12,1000,2000000000,false\n");
 }
 
 static void result_gives_its_first_table(void **state)
@@ -41,14 +42,15 @@ static void result_gives_its_first_table(void **state)
 static void doctor_gives_its_findings(void **state)
 {
 	(void)state;
-	assert_view("doctor",
-		    "id,rule,severity,title,evidence,impact_ps,impact_pct,confidence,advice,code,op,"
-		    "module,source\n"
-		    "host_transfer:jit_f,host_transfer,critical,82 % of core time waits for copies to "
-		    "and from host memory,4 copies of 5.0 GiB a step at 26 GB/s,75000000000000,82,"
-		    "certain,keep the parameters in HBM,\"x = jax.device_put(x, d)\n\ny = f(x)\n\","
-		    "copy.3,jit_f,/home/u/host-offload.py:29\n"
-		    "damage,damage,info,a file is cut off,,,,possible,,,,,\n");
+	assert_view(
+		"doctor",
+		"id,rule,severity,title,evidence,impact_ps,impact_pct,confidence,advice,code,op,"
+		"module,source\n"
+		"host_transfer:jit_f,host_transfer,critical,82 % of core time waits for copies to "
+		"and from host memory,4 copies of 5.0 GiB a step at 26 GB/s,75000000000000,82,"
+		"certain,keep the parameters in HBM,\"x = jax.device_put(x, d)\n\ny = f(x)\n\","
+		"copy.3,jit_f,/home/u/host-offload.py:29\n"
+		"damage,damage,info,a file is cut off,,,,possible,,,,,\n");
 }
 
 static void result_without_tables_gives_its_fields_in_a_row(void **state)

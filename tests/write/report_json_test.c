@@ -60,8 +60,8 @@ static void assert_keys(cJSON *json, const char *keys)
 	size_t n = 0;
 	cJSON *item;
 
-	cJSON_ArrayForEach(item, json)
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? " " : "", item->string);
+	cJSON_ArrayForEach(item, json) n +=
+		(size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? " " : "", item->string);
 	assert_string_equal(all, keys);
 }
 
@@ -73,7 +73,7 @@ static void report_has_every_value_where_its_name_says(void **state)
 		{ "run.logdir", "\"profiles\"" },
 		{ "run.duration_ps", "92600000000000" },
 		{ "run.hosts", "[{\"name\":\"h0\",\"bytes\":4096}]" },
-		{ "run.devices.1.kind", "\"TPU v6e\"" },
+		{ "run.devices.1.kind", "\"TPU v6 Lite\"" },
 		{ "overview.health_score", "14" },
 		{ "overview.duty_cycle_pct", "86.5" },
 		{ "overview.mxu_utilization_pct", "null" },
@@ -118,8 +118,10 @@ static void report_has_every_value_where_its_name_says(void **state)
 static void each_number_says_where_it_comes_from(void **state)
 {
 	static const char *const expected[][2] = {
-		{ "run.duration_ps", "measured" },   { "overview.mxu_utilization_pct", "modelled" },
-		{ "overview.health_score", "derived" }, { "ops.flops", "compiled" },
+		{ "run.duration_ps", "measured" },
+		{ "overview.mxu_utilization_pct", "modelled" },
+		{ "overview.health_score", "derived" },
+		{ "ops.flops", "compiled" },
 	};
 	struct ts_results results;
 	cJSON *json, *origins;
@@ -130,10 +132,12 @@ static void each_number_says_where_it_comes_from(void **state)
 	origins = at(json, "provenance");
 	for (size_t i = 0; i < TS_NELEM(expected); i++) /* dots belong to the key here */
 		assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
-					    origins, expected[i][0])), expected[i][1]);
+					    origins, expected[i][0])),
+				    expected[i][1]);
 	origins = at(json, "time.provenance");
-	assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(
-				    origins, "per_step.total_ps")), "measured");
+	assert_string_equal(cJSON_GetStringValue(
+				    cJSON_GetObjectItemCaseSensitive(origins, "per_step.total_ps")),
+			    "measured");
 	cJSON_Delete(json);
 	ts_results_release(&results);
 }

@@ -26,49 +26,48 @@ static void assert_report(const struct ts_report *report, const char *expected)
 	ts_results_release(&results);
 }
 
-#define DOCTOR_TEXT                                                                        \
-	"Findings\n"                                                                       \
-	"  health (of 100): 14\n"                                                          \
-	"  1. critical 82 % of core time waits for copies to and from host memory\n"       \
-	"     4 copies of 5.0 GiB a step at 26 GB/s\n"                                     \
-	"     impact: up to 75.0 s (82.0 % of core time), certain\n"                       \
-	"     where: copy.3 in jit_f at /home/u/host-offload.py:29\n"                      \
-	"     do: keep the parameters in HBM\n"                                            \
-	"         x = jax.device_put(x, d)\n"                                              \
-	"\n"                                                                               \
-	"         y = f(x)\n"                                                              \
-	"  2. info a file is cut off\n"                                                    \
+#define DOCTOR_TEXT                                                                  \
+	"Findings\n"                                                                 \
+	"  health (of 100): 14\n"                                                    \
+	"  1. critical 82 % of core time waits for copies to and from host memory\n" \
+	"     4 copies of 5.0 GiB a step at 26 GB/s\n"                               \
+	"     impact: up to 75.0 s (82.0 % of core time), certain\n"                 \
+	"     where: copy.3 in jit_f at /home/u/host-offload.py:29\n"                \
+	"     do: keep the parameters in HBM\n"                                      \
+	"         x = jax.device_put(x, d)\n"                                        \
+	"\n"                                                                         \
+	"         y = f(x)\n"                                                        \
+	"  2. info a file is cut off\n"                                              \
 	"     impact: not known, possible\n"
 
 static void report_reads_as_written_by_hand(void **state)
 {
 	(void)state;
-	assert_report(&plain,
-		      "Overview\n"
-		      "  duration:   92.6 s\n"
-		      "  duty cycle: 86.5 %\n"
-		      "  MXU:        -\n"
-		      "  note: steps are inferred from jit_f\n"
-		      "\n"
-		      "Ops by self time\n"
-		      "  op                                 self time   FLOPs\n"
-		      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J    1.23 us       -\n"
-		      "  fusion.12                            1.00 ns  2.00 G\n"
-		      "\n"
-		      "Where the time went\n"
-		      "============================================================\n"
-		      "  TPUsight Time Breakdown\n"
-		      "============================================================\n"
-		      "  Total Time: 125.32 ms\n"
-		      "------------------------------------------------------------\n"
-		      "  Compute            85.20 ms   68.0%\n"
-		      "  Memory Wait        25.50 ms   20.3%\n"
-		      "  Compilation        10.12 ms    8.1%\n"
-		      "  Rematerialization   4.50 ms    3.6%\n"
-		      "------------------------------------------------------------\n"
-		      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
-		      "============================================================\n"
-		      "\n" DOCTOR_TEXT);
+	assert_report(&plain, "Overview\n"
+			      "  duration:   92.6 s\n"
+			      "  duty cycle: 86.5 %\n"
+			      "  MXU:        -\n"
+			      "  note: steps are inferred from jit_f\n"
+			      "\n"
+			      "Ops by self time\n"
+			      "  op                                 self time   FLOPs\n"
+			      "  =cmd|' /C calc'!A0,\"</script>\xEF\xBF\xBD[2J    1.23 us       -\n"
+			      "  fusion.12                            1.00 ns  2.00 G\n"
+			      "\n"
+			      "Where the time went\n"
+			      "============================================================\n"
+			      "  TPUsight Time Breakdown\n"
+			      "============================================================\n"
+			      "  Total Time: 125.32 ms\n"
+			      "------------------------------------------------------------\n"
+			      "  Compute            85.20 ms   68.0%\n"
+			      "  Memory Wait        25.50 ms   20.3%\n"
+			      "  Compilation        10.12 ms    8.1%\n"
+			      "  Rematerialization   4.50 ms    3.6%\n"
+			      "------------------------------------------------------------\n"
+			      "  Bottleneck: Your workload is compute-bound (good for TPU!)\n"
+			      "============================================================\n"
+			      "\n" DOCTOR_TEXT);
 }
 
 static void view_is_that_part_alone(void **state)
@@ -137,6 +136,31 @@ static void long_tables_say_how_many_rows_are_left_out(void **state)
 	ts_results_release(&results);
 }
 
+static void column_that_is_unknown_throughout_is_left_out(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "n", TS_MEASURED, "n" },
+		{ "x_ps", TS_MEASURED, "x" },
+		{ "m", TS_MEASURED, "m" },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", "T", columns, 3);
+	ts_table_row(result, table)[0] = ts_int(1);
+	ts_table_row(result, table)[2] = ts_int(2);
+	ts_text_table(&out, table, 80);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "  n  m\n  1  -\n  -  2\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
 struct value_case {
 	const char *name;
 	struct ts_value value;
@@ -158,6 +182,9 @@ static void units_follow_the_ending_of_the_name(void **state)
 		{ "program_id", ts_id(UINT64_MAX), "18446744073709551615" },
 		{ "x_ps", ts_null(), "-" },
 		{ "flag", ts_bool(false), "no" },
+		{ "step_time_ps.mean", ts_real(2500), "2.50 ns" },
+		{ "a_ps.waste_pct", ts_real(5), "5.0 %" },
+		{ "sops.count", ts_int(2500), "2500" },
 	};
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -179,6 +206,7 @@ int main(void)
 		cmocka_unit_test(narrow_terminal_breaks_text_and_cuts_names),
 		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
 		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
+		cmocka_unit_test(column_that_is_unknown_throughout_is_left_out),
 		cmocka_unit_test(units_follow_the_ending_of_the_name),
 	};
 

@@ -12,7 +12,7 @@
 static inline void sample_overview(struct ts_results *results)
 {
 	static const char *const host_names[] = { "name", "bytes" };
-	static const char *const device_names[] = { "id", "kind" };
+	static const char *const device_names[] = { "id", "kind", "chip" };
 	static const struct ts_column columns[] = {
 		{ "program_id", TS_MEASURED, NULL },
 		{ "name", TS_MEASURED, "op" },
@@ -27,17 +27,20 @@ static inline void sample_overview(struct ts_results *results)
 	result->top_level = true;
 	ts_result_field(result, "run.logdir", ts_text(ts_bytes_of("profiles")), TS_MEASURED, NULL);
 	ts_result_field(result, "run.run", ts_text(ts_bytes_of("run1")), TS_MEASURED, NULL);
-	ts_result_field(result, "run.session", ts_text(ts_bytes_of("2025_03_11")), TS_MEASURED, NULL);
+	ts_result_field(result, "run.session", ts_text(ts_bytes_of("2025_03_11")), TS_MEASURED,
+			NULL);
 	ts_result_field(result, "run.duration_ps", ts_int(92600000000000), TS_MEASURED, "duration");
 	list = ts_result_list(result, host_names, 2, 1, &items);
 	items[0] = ts_text(ts_bytes_of("h0"));
 	items[1] = ts_int(4096);
 	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
-	list = ts_result_list(result, device_names, 2, 2, &items);
+	list = ts_result_list(result, device_names, 3, 2, &items);
 	items[0] = ts_int(0);
-	items[1] = ts_text(ts_bytes_of("TPU v6e"));
-	items[2] = ts_int(1);
-	items[3] = ts_text(ts_bytes_of("TPU v6e"));
+	items[1] = ts_text(ts_bytes_of("TPU v6 Lite"));
+	items[2] = ts_text(ts_bytes_of("TPU v6e"));
+	items[3] = ts_int(1);
+	items[4] = items[1];
+	items[5] = items[2];
 	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
 	ts_result_field(result, "overview.health_score", ts_int(14), TS_DERIVED, NULL);
 	ts_result_field(result, "overview.duty_cycle_pct", ts_share_pct(0.865), TS_MEASURED,
@@ -77,7 +80,8 @@ static inline void sample_time(struct ts_results *results)
 	ts_result_field(result, "buckets.compute_ps", ts_int(85200000000), TS_MEASURED, NULL);
 	ts_result_field(result, "buckets.memory_wait_ps", ts_int(25500000000), TS_MEASURED, NULL);
 	ts_result_field(result, "buckets.communication_ps", ts_int(0), TS_MEASURED, NULL);
-	ts_result_field(result, "buckets.rematerialization_ps", ts_int(4500000000), TS_MEASURED, NULL);
+	ts_result_field(result, "buckets.rematerialization_ps", ts_int(4500000000), TS_MEASURED,
+			NULL);
 	ts_result_field(result, "buckets.compilation_ps", ts_int(10120000000), TS_MEASURED, NULL);
 	ts_result_field(result, "bottleneck",
 			ts_text(ts_bytes_of("Your workload is compute-bound (good for TPU!)")),
@@ -93,22 +97,28 @@ static inline void sample_time(struct ts_results *results)
 static inline void sample_doctor(struct ts_results *results)
 {
 	static const struct ts_where where[] = {
-		{ { (const uint8_t *)"copy.3", 6 }, { (const uint8_t *)"jit_f", 5 },
-		  { (const uint8_t *)"/home/u/host-offload.py:29", 26 }, UINT32_MAX },
+		{ { (const uint8_t *)"copy.3", 6 },
+		  { (const uint8_t *)"jit_f", 5 },
+		  { (const uint8_t *)"/home/u/host-offload.py:29", 26 },
+		  UINT32_MAX },
 	};
 	struct ts_result *result = ts_results_add(results, "doctor", "Findings");
 	struct ts_finding *finding = ts_result_finding(result);
 
 	ts_result_field(result, "health_score", ts_int(14), TS_DERIVED, "health (of 100)");
 	*finding = (struct ts_finding){
-		.id = TS_LIT("host_transfer:jit_f"), .rule = "host_transfer",
-		.severity = TS_CRITICAL, .confidence = TS_CERTAIN,
+		.id = TS_LIT("host_transfer:jit_f"),
+		.rule = "host_transfer",
+		.severity = TS_CRITICAL,
+		.confidence = TS_CERTAIN,
 		.title = TS_LIT("82 % of core time waits for copies to and from host memory"),
 		.evidence = TS_LIT("4 copies of 5.0 GiB a step at 26 GB/s"),
 		.advice = TS_LIT("keep the parameters in HBM"),
 		.code = TS_LIT("x = jax.device_put(x, d)\n\ny = f(x)\n"),
-		.impact_ps = 75000000000000, .impact_share = 0.82,
-		.where = where, .nr_where = 1,
+		.impact_ps = 75000000000000,
+		.impact_share = 0.82,
+		.where = where,
+		.nr_where = 1,
 	};
 	finding = ts_result_finding(result);
 	finding->id = TS_LIT("damage");

@@ -48,7 +48,8 @@ static void summary_breaks_lines_on_a_narrow_one(void **state)
 	sample_make(&results);
 	assert_summary(&results, 64,
 		       "profiles/run1/2025_03_11\n"
-		       "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT "2 steps (inferred from jit_f)\n"
+		       "  1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
+		       "2 steps (inferred from jit_f)\n"
 		       "health 14/100   duty cycle 86.5 %   MXU -   HBM -   padding -\n"
 		       "1 critical  82 % of core time waits for copies to and from host\n"
 		       "            memory: 4 copies \xE2\x80\xA6 (host-offload.py:29)\n"
@@ -89,12 +90,14 @@ static void what_is_missing_is_a_dash(void **state)
 
 	(void)state;
 	ts_results_init(&results);
-	assert_summary(&results, 80, "-" DOT "-\n"
-				     "health -   duty cycle -   MXU -   HBM -   padding -\n");
+	assert_summary(&results, 80,
+		       "-" DOT "-\n"
+		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
 	ts_results_add(&results, "doctor", "Findings");
-	assert_summary(&results, 0, "-" DOT "-\n"
-				    "health -   duty cycle -   MXU -   HBM -   padding -\n"
-				    "no findings\n");
+	assert_summary(&results, 0,
+		       "-" DOT "-\n"
+		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
+		       "no findings\n");
 	ts_results_release(&results);
 }
 
@@ -109,11 +112,13 @@ static void missing_utilization_says_why(void **state)
 	ts_results_init(&results);
 	result = ts_results_add(&results, "systolic", "Matrix units");
 	ops = ts_result_table(result, "ops", NULL, columns, 1);
-	assert_summary(&results, 0, "-" DOT "-\nhealth -   duty cycle -   MXU -  (no matrix work in "
-				    "this profile)   HBM -   padding -\n");
+	assert_summary(&results, 0,
+		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no matrix work in "
+		       "this profile)   HBM -   padding -\n");
 	assert_non_null(ts_table_row(result, ops));
-	assert_summary(&results, 0, "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
-				    "cost)   HBM -   padding -\n");
+	assert_summary(&results, 0,
+		       "-" DOT "-\nhealth -   duty cycle -   MXU -  (no op has a known "
+		       "cost)   HBM -   padding -\n");
 	ts_results_release(&results);
 }
 
@@ -136,6 +141,46 @@ static void colors_are_there_only_when_asked_for(void **state)
 	ts_results_release(&results);
 }
 
+static void unknown_chip_is_shown_as_the_profile_names_it(void **state)
+{
+	static const char *const names[] = { "kind", "chip" };
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_value *items, list;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "overview", "Overview");
+	result->top_level = true;
+	list = ts_result_list(result, names, 2, 3, &items);
+	items[0] = items[2] = ts_text(ts_bytes_of("TPU v99"));
+	ts_result_field(result, "run.devices", list, TS_MEASURED,
+			NULL); /* the third says nothing */
+	assert_summary(&results, 0,
+		       "-" DOT "2 x TPU v99 + 1 x unknown device" DOT "-\n"
+		       "health -   duty cycle -   MXU -   HBM -   padding -\n");
+	ts_results_release(&results);
+}
+
+static void evidence_without_room_goes_without_a_trace(void **state)
+{
+	struct ts_results results;
+	struct ts_finding *finding;
+
+	(void)state;
+	ts_results_init(&results);
+	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding->title = TS_LIT("a title that takes most of two such lines");
+	finding->evidence = TS_LIT("incomprehensibilities");
+	assert_summary(&results, 40,
+		       "-" DOT "-\n"
+		       "health -   duty cycle -   MXU -   HBM -\n"
+		       "padding -\n"
+		       "1 critical  a title that takes most of\n"
+		       "            two such lines\n");
+	ts_results_release(&results);
+}
+
 static void many_findings_are_counted(void **state)
 {
 	struct ts_report report = { .width = 80 };
@@ -149,8 +194,9 @@ static void many_findings_are_counted(void **state)
 	for (int i = 0; i < 13; i++)
 		ts_result_finding(doctor)->title = TS_LIT("t");
 	ts_summary_text(&out, &results, &report);
-	assert_true(ts_bytes_ends(ts_buf_bytes(&out), "10 critical  t\n... and 3 more (tpusight report "
-						      "--view doctor)\n"));
+	assert_true(ts_bytes_ends(ts_buf_bytes(&out),
+				  "10 critical  t\n... and 3 more (tpusight report "
+				  "--view doctor)\n"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }
@@ -164,6 +210,8 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_a_dash),
 		cmocka_unit_test(missing_utilization_says_why),
 		cmocka_unit_test(colors_are_there_only_when_asked_for),
+		cmocka_unit_test(unknown_chip_is_shown_as_the_profile_names_it),
+		cmocka_unit_test(evidence_without_room_goes_without_a_trace),
 		cmocka_unit_test(many_findings_are_counted),
 	};
 
