@@ -13,3 +13,4 @@ include tests/read/files.mk
 include tests/model/files.mk
 include tests/truth/files.mk
 include tests/oom/files.mk
+include tests/viewers/files.mk
