@@ -336,7 +336,8 @@ static void an_arrow_leads_from_the_start_to_its_wait(void **state)
 	assert_int_equal(count_of(root, "f"), 2);
 	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
 	{
-		size_t id = (size_t)number_of(event, "id") & 1 ? 0 : 1; /* they count from 1 */
+		bool is_flow = strchr("sf", *text_of(event, "ph")) != NULL;
+		size_t id = is_flow && (size_t)number_of(event, "id") & 1 ? 0 : 1; /* from 1 on */
 
 		if (strcmp(text_of(event, "ph"), "s") == 0)
 			begin[id] = ns_of(event, "ts");
