@@ -21,7 +21,7 @@ static struct dim dim_of(char name, int64_t size, double share, int array)
 {
 	struct dim dim = { .name = name, .size = size, .share = share, .unit = array };
 
-	dim.whole = (int64_t)round((double)size / share);
+	dim.whole = share > 0 ? (int64_t)fmin(round((double)size / share), 9e18) : size;
 	if (dim.whole - size < 8 && dim.whole % array != 0)
 		dim.unit = 8; /* the side that lies on sublanes */
 	return dim;
@@ -49,8 +49,11 @@ static struct ts_bytes advise_product(struct ts_result *result, const struct ts_
 	int64_t low = dim.whole - dim.unit, batch = row->work.main.batch;
 	double self_ps = row->self_ps < 0 ? NAN : (double)row->self_ps;
 
+	if (dim.whole <= dim.size)
+		return (struct ts_bytes){ NULL, 0 };
 	*gain_ps = self_ps * (1 - dim.share);
-	if (dim.size * 2 == dim.unit && dim.name != 'M' && batch > 1 && batch % 2 == 0)
+	if (dim.size <= dim.unit && dim.size * 2 == dim.unit && dim.name != 'M' && batch > 1 &&
+	    batch % 2 == 0)
 		return ts_result_text(result,
 				      "%c=%" PRId64 " fills half of %" PRId64 ": pack two of the "
 				      "%" PRId64
