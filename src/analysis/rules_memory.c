@@ -99,7 +99,7 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 
 	if (!finding)
 		return;
-	ts_buf_printf(&doctor->text, "%s of the bytes moved are tile padding",
+	ts_buf_printf(&doctor->text, "%s of the core time goes with tile padding",
 		      ts_fmt_share(share, waste));
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_puts(&doctor->text, "No op alone is above the threshold; together they are");
@@ -135,6 +135,8 @@ static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *
 	double total = ts_value_number(ts_result_get(doctor->padding, "waste_pct")) / 100;
 	struct ts_best best = { .nr = 0 };
 
+	if (ts_doctor_no_device(doctor))
+		return;
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct padded padded = padded_at(doctor, table, i);
 
