@@ -135,6 +135,8 @@ const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct t
 const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
 /* "file.py:29": the fact's own, else that of a user or producer in the module; empty unknown. */
 struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* A capture of hosts alone: its modules ran on no device whose tiles and arrays could be judged. */
+bool ts_doctor_no_device(const struct ts_doctor *doctor);
 /* Share of the core time, NaN when that is unknown. */
 double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps);
 double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket);

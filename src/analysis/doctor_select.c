@@ -69,6 +69,11 @@ int64_t ts_to_ps(double ps)
 	return isnan(ps) ? -1 : (int64_t)fmin(fmax(ps, 0), 9e18);
 }
 
+bool ts_doctor_no_device(const struct ts_doctor *doctor)
+{
+	return doctor->ctx->profile->nr_devices == 0 && doctor->ctx->profile->nr_planes > 0;
+}
+
 double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps)
 {
 	if (doctor->total_ps <= 0 || ps < 0)

@@ -246,6 +246,8 @@ static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *ru
 	double low = doctor->ctx->settings->mxu_fill_low / 100;
 	struct ts_best best = { .nr = 0 };
 
+	if (ts_doctor_no_device(doctor))
+		return;
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct product product = product_at(doctor, table, i);
 

@@ -7,7 +7,8 @@
  */
 #include "analysis/doctor.h"
 
-#define MIN_STEPS 4 /* below, a median says little */
+#define MIN_STEPS 4    /* below, a median says little */
+#define MIN_COMPILE 0.01 /* of a step's core time: less is the edge of a compilation beside it */
 
 static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
@@ -53,6 +54,50 @@ static void say_compiles(struct ts_doctor *doctor, int64_t count, int64_t host_p
 			      ts_fmt_ps(time, host_ps));
 }
 
+/* Core time of compilation in the steps after the first, and in how many of them. */
+struct recompiles {
+	int64_t lost_ps, from_ps;
+	size_t nr_steps;
+	int64_t first_step; /* the first one with a compilation */
+};
+
+static bool waits_for_compile(const struct ts_table *table, size_t row, size_t nr_cores)
+{
+	double step_ps = (double)TS_MAX(ts_cell_int(table, row, "duration_ps"), 0) *
+			 (double)TS_MAX(nr_cores, 1);
+	double lost_ps = ts_cell_number(table, row, "compilation_ps");
+
+	return lost_ps > 0 && lost_ps >= MIN_COMPILE * step_ps;
+}
+
+static struct recompiles find_recompiles(const struct ts_table *table, size_t nr_cores)
+{
+	struct recompiles found = { .first_step = -1 };
+
+	for (size_t i = 1; table && i < table->nr_rows; i++) {
+		int64_t lost = ts_cell_int(table, i, "compilation_ps");
+
+		if (!waits_for_compile(table, i, nr_cores))
+			continue;
+		if (found.nr_steps++ == 0) {
+			found.first_step = ts_cell_int(table, i, "step");
+			found.from_ps = ts_cell_int(table, i, "start_ps");
+		}
+		found.lost_ps = ts_i64_add(found.lost_ps, lost);
+	}
+	return found;
+}
+
+/* Share of core time lost to compilations that no finding about steps tells of. */
+static double compile_share(const struct ts_doctor *doctor)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
+	struct recompiles told = find_recompiles(table, doctor->nr_cores);
+
+	return ts_doctor_share(doctor, TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION],
+							 told.lost_ps), 0));
+}
+
 static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
@@ -64,7 +109,7 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	struct ts_finding *finding;
 
 	if (!((double)host_ps > settings->compilation_time_high * (double)TS_PS_PER_MS) &&
-	    !(share * 100 >= settings->impact_warning))
+	    !(compile_share(doctor) * 100 >= settings->impact_warning))
 		return;
 	finding = ts_doctor_report(doctor, rule, none, none,
 				   doctor->bucket_ps[TS_BUCKET_COMPILATION]);
@@ -85,35 +130,10 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
-/* Core time of compilation in the steps after the first, and in how many of them. */
-struct recompiles {
-	int64_t lost_ps, from_ps;
-	size_t nr_steps;
-	int64_t first_step; /* the first one with a compilation */
-};
-
-static struct recompiles find_recompiles(const struct ts_table *table)
-{
-	struct recompiles found = { .first_step = -1 };
-
-	for (size_t i = 1; table && i < table->nr_rows; i++) {
-		int64_t lost = ts_cell_int(table, i, "compilation_ps");
-
-		if (lost <= 0)
-			continue;
-		if (found.nr_steps++ == 0) {
-			found.first_step = ts_cell_int(table, i, "step");
-			found.from_ps = ts_cell_int(table, i, "start_ps");
-		}
-		found.lost_ps = ts_i64_add(found.lost_ps, lost);
-	}
-	return found;
-}
-
 static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles found = find_recompiles(table);
+	struct recompiles found = find_recompiles(table, doctor->nr_cores);
 	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 	char lost[TS_UNIT_MAX];
@@ -126,7 +146,7 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	ts_buf_printf(&doctor->text, "%zu step%s after the first wait%s for a compilation",
 		      found.nr_steps, found.nr_steps == 1 ? "" : "s", found.nr_steps == 1 ? "s" : "");
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "The cores lose %s in them", ts_fmt_ps(lost, found.lost_ps));
+	ts_buf_printf(&doctor->text, "The cores lose %s by it", ts_fmt_ps(lost, found.lost_ps));
 	if (found.first_step >= 0)
 		ts_buf_printf(&doctor->text, "; the first is step %" PRId64, found.first_step);
 	ts_buf_printf(&doctor->text, ". The profile has %zu steps.", table->nr_rows);
@@ -155,8 +175,7 @@ struct slow_steps {
 	int64_t excess_ps; /* of wall time, all slow steps together */
 	int64_t longest_ps, longest_step;
 	size_t nr;
-	enum ts_bucket more_of; /* the bucket that grew most */
-	int64_t more_ps;	/* core time */
+	int64_t more_ps[TS_NR_BUCKETS]; /* core time over that of median steps */
 };
 
 static void find_slow(const struct ts_table *table, struct slow_steps *slow)
@@ -175,14 +194,13 @@ static void find_slow(const struct ts_table *table, struct slow_steps *slow)
 	}
 }
 
-/* Which bucket makes the slow steps longer than the median one? */
+/* What the slow steps have more of than the median one, bucket by bucket. */
 static void explain_slow(const struct ts_table *table, struct slow_steps *slow, int64_t *scratch)
 {
 	char column[40];
 
-	slow->more_of = TS_NR_BUCKETS;
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
-		int64_t median, more = 0;
+		int64_t median;
 
 		snprintf(column, sizeof(column), "%s_ps", ts_bucket_name((enum ts_bucket)b));
 		if (ts_table_column(table, column) < 0)
@@ -190,30 +208,45 @@ static void explain_slow(const struct ts_table *table, struct slow_steps *slow, 
 		median = median_of(table, column, scratch);
 		for (size_t i = 0; i < table->nr_rows; i++)
 			if (ts_cell_int(table, i, "duration_ps") > slow->limit_ps)
-				more = ts_i64_add(more, TS_MAX(ts_cell_int(table, i, column), 0) -
-								median);
-		if (more <= slow->more_ps)
-			continue;
-		slow->more_ps = more;
-		slow->more_of = (enum ts_bucket)b;
+				slow->more_ps[b] = ts_i64_add(
+					slow->more_ps[b],
+					TS_MAX(ts_cell_int(table, i, column), 0) - median);
 	}
 }
 
-static void say_slow(struct ts_doctor *doctor, const struct ts_table *table,
-		     const struct slow_steps *slow)
+/* The largest two or three, until they are too small to explain anything. */
+static void say_more_of(struct ts_doctor *doctor, struct slow_steps *slow)
 {
-	char median[TS_UNIT_MAX], longest[TS_UNIT_MAX], more[TS_UNIT_MAX];
-	const char *word;
+	char text[TS_UNIT_MAX];
+	int64_t first_ps = 0;
+
+	for (int nr = 0; nr < 3; nr++) {
+		int most = 0;
+
+		for (int b = 1; b < TS_NR_BUCKETS; b++)
+			if (slow->more_ps[b] > slow->more_ps[most])
+				most = b;
+		first_ps = TS_MAX(first_ps, slow->more_ps[most]);
+		if (slow->more_ps[most] <= first_ps / 10)
+			break;
+		ts_buf_puts(&doctor->text, nr > 0 ? ", " : " Against the median step the slow ones "
+							    "have more time, over all cores, in: ");
+		ts_buf_printf(&doctor->text, "%s (%s)", ts_bucket_title((enum ts_bucket)most),
+			      ts_fmt_ps(text, slow->more_ps[most]));
+		slow->more_ps[most] = 0;
+	}
+	ts_buf_puts(&doctor->text, first_ps > 0 ? "." : "");
+}
+
+static void say_slow(struct ts_doctor *doctor, const struct ts_table *table,
+		     struct slow_steps *slow)
+{
+	char median[TS_UNIT_MAX], longest[TS_UNIT_MAX];
 
 	ts_buf_printf(&doctor->text, "The median of %zu steps is %s; the longest, step %" PRId64
 		      ", takes %s.", table->nr_rows, ts_fmt_ps(median, slow->median_ps),
 		      slow->longest_step, ts_fmt_ps(longest, slow->longest_ps));
-	if (slow->more_of == TS_NR_BUCKETS)
-		return;
-	ts_buf_puts(&doctor->text, " Against the median step the slow ones have more ");
-	for (word = ts_bucket_name(slow->more_of); *word; word++)
-		ts_buf_putc(&doctor->text, *word == '_' ? ' ' : *word);
-	ts_buf_printf(&doctor->text, " time: %s of core time in all.", ts_fmt_ps(more, slow->more_ps));
+	say_more_of(doctor, slow);
 }
 
 static void add_slow_ranges(struct ts_doctor *doctor, const struct ts_table *table,

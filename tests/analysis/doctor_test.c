@@ -417,7 +417,7 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 			assert_int_equal(finding->impact_ps, 100 * MS);
 			assert_true(contains(finding->title, "1 of 5 steps takes over 20 %"));
 			assert_true(contains(finding->evidence, "step 4, takes 150 ms"));
-			assert_true(contains(finding->evidence, "more communication time: 80.0 ms"));
+			assert_true(contains(finding->evidence, "in: Communication (80.0 ms)."));
 			assert_int_equal(ts_result_find_table(doctor, "ranges")->nr_rows, 1);
 		}
 		given_release(&run);
@@ -497,6 +497,8 @@ static void a_profile_without_devices_is_critical_and_has_no_health(void **state
 	given_nothing(&run);
 	ts_profile_add_host(&run.profile);
 	ts_profile_add_plane(&run.profile);
+	given_padding(&run, "fusion", "jit_f", 90, -1); /* of what ran on the host */
+	given_product(&run, "dot", 1, NAN, 25, 0);
 
 	doctor = when_examined(&run);
 
