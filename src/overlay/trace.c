@@ -19,15 +19,16 @@ struct trace {
 	bool native_same;  /* and the same content */
 };
 
-static enum owner owner_of(struct ts_bytes packed)
+/* A damaged or empty file is the user's. */
+static enum ts_status find_owner(struct ts_bytes packed, enum owner *owner, struct ts_error *story)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool ours;
+	struct ts_error damage = TS_ERROR_INIT;
 
-	ts_gunzip_head(packed, &head, sizeof(TS_TRACE_MARK) - 1, NULL);
-	ours = ts_bytes_starts(ts_buf_bytes(&head), TS_TRACE_MARK);
+	ts_gunzip_head(packed, &head, sizeof(TS_TRACE_MARK) - 1, &damage);
+	*owner = ts_bytes_starts(ts_buf_bytes(&head), TS_TRACE_MARK) ? OURS : USERS;
 	ts_buf_release(&head);
-	return ours ? OURS : USERS; /* a damaged or empty one is the user's */
+	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
 }
 
 static enum ts_status look(struct work *work, struct trace *trace, struct ts_error *story)
@@ -43,7 +44,7 @@ static enum ts_status look(struct work *work, struct trace *trace, struct ts_err
 		return ts_fail_nomem(story);
 	st = work_read(work, &in, TS_TRACE_FILE, &exists, story);
 	if (!st && exists)
-		trace->owner = owner_of(in.bytes);
+		st = find_owner(in.bytes, &trace->owner, story);
 	ts_input_release(&in);
 	if (lstat(trace->path, &now) == 0) {
 		trace->is_link = S_ISLNK(now.st_mode);
