@@ -1,1 +1,2 @@
 EXTRA_DIST += docs/architecture.md
+EXTRA_DIST += docs/analyses-doctor.md
