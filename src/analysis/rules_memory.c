@@ -135,6 +135,8 @@ static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *
 	double total = ts_value_number(ts_result_get(doctor->padding, "waste_pct")) / 100;
 	struct ts_best best = { .nr = 0 };
 
+	if (ts_doctor_no_device(doctor))
+		return;
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct padded padded = padded_at(doctor, table, i);
 
