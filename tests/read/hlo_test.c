@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
+#include "codec/pb.h"
 #include "tests/read/corpus.h"
 #include "tests/read/hlo_make.h"
 #include "tests/read/hlo_walk.h"
@@ -617,6 +619,127 @@ static void test_modules_cost_what_libtpu_says(void **state)
 	assert_int_equal(nr_good, 20);
 }
 
+/* XSpace.planes, XPlane.event_metadata and what is in it (tsl, xplane.proto). */
+enum {
+	SPACE_PLANES = 1,
+	PLANE_EVENTS = 4,
+	ENTRY_VALUE = 2,
+	EVENT_NAME = 2,
+	EVENT_STATS = 5,
+	STAT_BYTES = 6
+};
+
+static struct ts_bytes field_of(struct ts_bytes message, uint32_t field)
+{
+	struct ts_pb_error bad = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(message, &bad);
+
+	while (ts_pb_next(&pb))
+		if (pb.field == field && pb.wire == TS_PB_BYTES)
+			return ts_pb_bytes(&pb);
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+/* The module a plane's metadata keeps under a name that ends in "(PROGRAM)". */
+static struct ts_bytes module_in(struct ts_bytes plane, const char *program)
+{
+	struct ts_pb_error bad = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(plane, &bad);
+
+	while (ts_pb_next(&pb)) {
+		struct ts_bytes event, stat;
+
+		if (pb.field != PLANE_EVENTS)
+			continue;
+		event = field_of(ts_pb_bytes(&pb), ENTRY_VALUE);
+		stat = field_of(field_of(event, EVENT_STATS), STAT_BYTES);
+		if (stat.n > 0 && ts_bytes_has(field_of(event, EVENT_NAME), program))
+			return stat;
+	}
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+static struct ts_bytes module_of_program(struct ts_bytes space, const char *program)
+{
+	struct ts_pb_error bad = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(space, &bad);
+	struct ts_bytes module = { NULL, 0 };
+
+	while (module.n == 0 && ts_pb_next(&pb))
+		if (pb.field == SPACE_PLANES)
+			module = module_in(ts_pb_bytes(&pb), program);
+	return module;
+}
+
+static const cJSON *cell(const cJSON *table, const cJSON *row, const char *column)
+{
+	const cJSON *col, *cols = cJSON_GetObjectItem(table, "cols");
+	int at = 0;
+
+	cJSON_ArrayForEach(col, cols)
+	{
+		if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(col, "id")), column) == 0)
+			break;
+		at++;
+	}
+	return cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(row, "c"), at), "v");
+}
+
+static bool is_near(double ours, double theirs)
+{
+	return fabs(ours - theirs) <= 1e-6 * fabs(theirs);
+}
+
+/* XProf gives rates: per second of one execution; bytes in GiB. */
+static bool op_agrees(struct ts_bytes space, const cJSON *table, const cJSON *row)
+{
+	double time_s = cell(table, row, "total_time")->valuedouble * 1e-6 /
+			cell(table, row, "occurrences")->valuedouble;
+	double flops = cell(table, row, "model_flop_rate")->valuedouble * 1e9 * time_s;
+	double bytes = cell(table, row, "measured_memory_bw")->valuedouble * 0x1p30 * time_s;
+	struct input input = INPUT_INIT;
+	struct ts_bytes program =
+		ts_arena_printf(&input.arena, "(%s)", cell(table, row, "program_id")->valuestring);
+	struct ts_bytes proto = module_of_program(space, (const char *)program.p);
+	struct ts_cost cost = { .flops = 0 };
+
+	assert_int_equal(read_bytes(&input, proto), TS_OK);
+	cost = ts_hlo_cost(
+		&input.module,
+		(uint32_t)(instr_named(&input, cell(table, row, "hlo_op_name")->valuestring) -
+			   input.module.instrs));
+	input_release(&input);
+	return is_near((double)cost.flops, flops) && is_near((double)cost.bytes_accessed, bytes);
+}
+
+static void test_ops_cost_what_xprof_says(void **state)
+{
+	static const char *const profiles[] = { "gpu_mi300x_jax_conv", "tpu_v6e_host_offload" };
+	struct ts_arena arena = TS_ARENA_INIT;
+	int nr = 0, nr_good = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(profiles); i++) {
+		struct ts_bytes path = ts_arena_printf(&arena, "xplane/%s.xplane.pb", profiles[i]);
+		struct ts_bytes truth =
+			ts_arena_printf(&arena, "truth/xprof_%s.hlo_stats.json", profiles[i]);
+		struct ts_bytes space = corpus_file(&arena, (const char *)path.p);
+		struct ts_bytes text = corpus_file(&arena, (const char *)truth.p);
+		cJSON *table = cJSON_ParseWithLength((const char *)text.p, text.n), *row;
+
+		skip_without_corpus(space);
+		cJSON_ArrayForEach(row, cJSON_GetObjectItem(table, "rows"))
+		{
+			nr++;
+			nr_good += op_agrees(space, table, row);
+		}
+		cJSON_Delete(table);
+	}
+	ts_arena_release(&arena);
+	assert_int_equal(nr, 21);
+	assert_int_equal(nr_good, nr);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +760,7 @@ int main(void)
 		cmocka_unit_test(test_mutations_of_a_small_module_are_survived),
 		cmocka_unit_test(test_damaged_modules_of_a_compiler_are_survived),
 		cmocka_unit_test(test_modules_cost_what_libtpu_says),
+		cmocka_unit_test(test_ops_cost_what_xprof_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
