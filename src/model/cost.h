@@ -29,7 +29,7 @@ struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module);
 struct ts_matmul {
 	uint32_t instr;		/* the convolution or dot itself, maybe inside a fusion */
 	int64_t batch, m, n, k;
-	int64_t flops;		/* 2 x batch x m x n x k: valid positions only */
+	int64_t flops;		/* 2 x batch x m x n x k; less where taps hang over a border */
 	enum ts_dtype lhs, rhs, out;
 	bool highest_precision; /* f32 in six bf16 passes */
 };
