@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
-#define REPORT_HEAD 256		     /* bytes in which our report's mark is looked for */
+#define REPORT_HEAD	   256	     /* bytes in which our report's mark is looked for */
 
 static bool is_profile(const struct ts_hostfile *file)
 {
@@ -31,7 +31,8 @@ static uint32_t find_host(const struct ts_profile *profile, const char *name)
 }
 
 /* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
-static enum ts_status check_name(const struct ts_input *in, const char *path, struct ts_error *story)
+static enum ts_status check_name(const struct ts_input *in, const char *path,
+				 struct ts_error *story)
 {
 	struct stat opened, named;
 
@@ -72,13 +73,15 @@ done:
 
 static void explain_size(struct ts_error *story, const char *path)
 {
-	ts_fail(story, TS_OK, "%s: with the overlay it would pass 2 GiB, which XProf cannot read "
-		"(record fewer steps); the other results are written", path);
+	ts_fail(story, TS_OK,
+		"%s: with the overlay it would pass 2 GiB, which XProf cannot read "
+		"(record fewer steps); the other results are written",
+		path);
 }
 
 /* Puts OVERLAY behind the native part unless it is there; an empty one takes the old one out. */
-static void set_overlay(struct work *work, const struct ts_hostfile *file, const struct ts_input *in,
-			size_t native_bytes, struct ts_bytes overlay)
+static void set_overlay(struct work *work, const struct ts_hostfile *file,
+			const struct ts_input *in, size_t native_bytes, struct ts_bytes overlay)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_bytes old = ts_bytes_cut(in->bytes, native_bytes, in->bytes.n);
@@ -114,7 +117,8 @@ static void annotate_host(struct work *work, size_t index)
 
 	if (host == TS_NONE || in->bytes.n == 0)
 		return; /* it could not be read, and the reader has said so */
-	st = ts_input_check(in, &story); /* bytes of a file that became shorter cannot be looked at */
+	/* Bytes of a file that became shorter must not be touched. */
+	st = ts_input_check(in, &story);
 	if (st)
 		goto failed;
 	st = ts_overlay_find(in->bytes, &native_bytes, &story);
@@ -178,7 +182,8 @@ static void do_suggestions(struct work *work)
 					 &story);
 	ours = ts_suggestions_ours(old.bytes) || ts_suggestions_ours(ts_buf_bytes(&text));
 	if (st)
-		work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED, TS_SUGGESTIONS_FILE, 0, &story);
+		work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED, TS_SUGGESTIONS_FILE, 0,
+			  &story);
 	else if (ours && text.n)
 		work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE, ts_buf_bytes(&text));
 	else if (ours)
@@ -252,7 +257,8 @@ static void put_cache_version(struct work *work, struct ts_bytes old)
 		work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED, TS_CACHE_VERSION_FILE, 0,
 			  &story);
 	else
-		work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE, ts_buf_bytes(&content));
+		work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE,
+			 ts_buf_bytes(&content));
 	ts_buf_release(&content);
 }
 
@@ -306,18 +312,22 @@ static enum ts_status run(struct work *work)
 	return work->status;
 }
 
-enum ts_status ts_overlay_apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
+enum ts_status ts_overlay_apply(const struct ts_session *session,
+				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
-	return run(&(struct work){ .session = session, .plan = plan, .options = options,
-				   .report = report, .err = err });
+	return run(&(struct work){ .session = session,
+				   .plan = plan,
+				   .options = options,
+				   .report = report,
+				   .err = err });
 }
 
 enum ts_status ts_overlay_strip(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
-	return run(&(struct work){ .session = session, .options = options, .report = report,
-				   .err = err });
+	return run(&(struct work){
+		.session = session, .options = options, .report = report, .err = err });
 }

@@ -3,18 +3,18 @@
  * overlays behind the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put
  * right.
  *
- * The promises: every file is replaced whole or not at all. Applying the same results twice leaves
- * the files of the first time untouched. A strip leaves every file of the user's byte for byte as it
- * was; after a kill at any point so does the next strip, and the next apply gets where the
- * killed one was going. Which files are ours is known from their content: nothing else is ever
- * replaced or removed, save XProf's caches, which it makes anew. What is kept is the content, mode and
- * owner; a profile that was annotated or stripped has a new modification time, as XProf and
- * copying tools must see.
+ * The promises: every file is replaced whole or not at all. Applying the same results twice
+ * leaves the files of the first time untouched. A strip leaves every file of the user's byte for
+ * byte as it was; after a kill at any point so does the next strip, and the next apply gets
+ * where the killed one was going. Which files are ours is known from their content: nothing else
+ * is ever replaced or removed, save XProf's caches, which it makes anew. What is kept is the
+ * content, mode and owner; a profile that was annotated or stripped has a new modification time,
+ * as XProf and copying tools must see.
  *
- * A profile of somebody else's is never guessed at: a damaged one is left as it is (FAILED), and so is
- * one that the overlay would take over 2 GiB, where no protobuf library reads it any more (SKIPPED).
- * One file's failure does not stop the others; the first one's status comes back, with its story, and
- * all of them are in the report.
+ * A profile of somebody else's is never guessed at: a damaged one is left as it is (FAILED), and
+ * so is one that the overlay would take over 2 GiB, where no protobuf library reads it any more
+ * (SKIPPED). One file's failure does not stop the others; the first one's status comes back,
+ * with its story, and all of them are in the report.
  */
 #ifndef TS_OVERLAY_APPLY_H
 #define TS_OVERLAY_APPLY_H
@@ -26,9 +26,10 @@
 #include "result/result.h"
 
 #define TS_REPORT_FILE "ALL_HOSTS.tpusight.json"
-#define TS_TRACE_FILE "perfetto_trace.json.gz"
-#define TS_TRACE_NATIVE_FILE "perfetto_trace.native.json.gz" /* the user's, while ours has its name */
-#define TS_TRACE_MARK "{\"otherData\":{\"generator\":\"tpusight" /* a trace of ours begins so */
+#define TS_TRACE_FILE  "perfetto_trace.json.gz"
+/* The user's trace, while ours has its name. */
+#define TS_TRACE_NATIVE_FILE "perfetto_trace.native.json.gz"
+#define TS_TRACE_MARK  "{\"otherData\":{\"generator\":\"tpusight" /* a trace of ours begins so */
 #define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
 
 struct ts_overlay_plan {
@@ -67,9 +68,10 @@ enum ts_overlay_deed {
 struct ts_overlay_entry {
 	enum ts_overlay_thing thing;
 	enum ts_overlay_deed deed;
-	const char *name;  /* of the file, without folder */
-	uint64_t nr_bytes; /* ours: of the overlay alone for profiles; 0 for a trace not made (dry run) */
-	const char *why;   /* "path: cause (what to do)"; NULL with other deeds */
+	const char *name; /* of the file, without folder */
+	/* Ours: of the overlay alone for profiles; 0 for a trace that was not made (dry run). */
+	uint64_t nr_bytes;
+	const char *why; /* "path: cause (what to do)"; NULL with other deeds */
 };
 
 struct ts_overlay_report {
@@ -80,12 +82,16 @@ struct ts_overlay_report {
 	struct ts_arena arena;
 };
 
-#define TS_OVERLAY_REPORT_INIT { NULL, 0, 0, 0, 0, TS_ARENA_INIT }
+#define TS_OVERLAY_REPORT_INIT                  \
+	{                                       \
+		NULL, 0, 0, 0, 0, TS_ARENA_INIT \
+	}
 
 void ts_overlay_report_release(struct ts_overlay_report *report);
 
 /* TS_USAGE for a session that is no folder (standard input). */
-enum ts_status ts_overlay_apply(const struct ts_session *session, const struct ts_overlay_plan *plan,
+enum ts_status ts_overlay_apply(const struct ts_session *session,
+				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);
 /* A report without entries: nothing of ours was there. */

@@ -9,11 +9,12 @@
 #include <dirent.h>
 #include <errno.h>
 
-#define MARK "\n\t\n" /* behind the version in a cache_version.txt of ours */
+#define MARK	    "\n\t\n" /* behind the version in a cache_version.txt of ours */
 #define VERSION_MAX 64
 
 static const char *const host_suffixes[] = {
-	".SSTABLE", ".metadata.SSTABLE", ".trie.SSTABLE", ".op_stats_v2.pb", ".dcn_collective_stats.pb",
+	".SSTABLE",	   ".metadata.SSTABLE",	       ".trie.SSTABLE",
+	".op_stats_v2.pb", ".dcn_collective_stats.pb",
 };
 
 static bool is_host_cache(const char *name, const char *host)
@@ -90,8 +91,9 @@ static bool is_version(struct ts_bytes text)
 	if (text.n == 0 || text.n > VERSION_MAX || text.p[0] < '0' || text.p[0] > '9')
 		return false;
 	for (size_t i = 0; i < text.n; i++)
-		if (!((text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'z') ||
-		      text.p[i] == '.' || text.p[i] == '+'))
+		if (!((text.p[i] >= '0' && text.p[i] <= '9') ||
+		      (text.p[i] >= 'a' && text.p[i] <= 'z') || text.p[i] == '.' ||
+		      text.p[i] == '+'))
 			return false;
 	return true;
 }
@@ -120,7 +122,8 @@ static bool packages_version(const char *packages, struct ts_buf *version)
 		for (size_t i = 0; i < TS_NELEM(package_prefixes) && i <= best; i++) {
 			struct ts_bytes found = version_in(entry->d_name, package_prefixes[i]);
 
-			if (found.n == 0 || (i == best && ts_bytes_cmp(found, ts_buf_bytes(version)) < 0))
+			if (found.n == 0 ||
+			    (i == best && ts_bytes_cmp(found, ts_buf_bytes(version)) < 0))
 				continue;
 			best = i;
 			ts_buf_clear(version);
@@ -209,5 +212,6 @@ void ts_cache_version_make(struct ts_buf *out, struct ts_bytes version)
 
 bool ts_cache_version_ours(struct ts_bytes file)
 {
-	return ts_bytes_ends(file, MARK) && is_version(ts_bytes_cut(file, 0, file.n - sizeof(MARK) + 1));
+	return ts_bytes_ends(file, MARK) &&
+	       is_version(ts_bytes_cut(file, 0, file.n - sizeof(MARK) + 1));
 }

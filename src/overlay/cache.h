@@ -7,8 +7,8 @@
  * cache_version.txt is missing or holds a version lower (as a string) than its own. So that file is
  * written when it is missing, and one that is there and not ours stays as it is.
  *
- * Ours is known by what stands behind the version: white space that XProf strips before it compares,
- * and that neither XProf nor a text editor puts there.
+ * Ours is known by what stands behind the version: white space that XProf strips before it
+ * compares, and that neither XProf nor a text editor puts there.
  */
 #ifndef TS_OVERLAY_CACHE_H
 #define TS_OVERLAY_CACHE_H
@@ -16,12 +16,13 @@
 #include "io/rundir.h"
 
 #define TS_CACHE_VERSION_FILE "cache_version.txt"
-#define TS_XPROF_VERSION "2.24.2" /* taken where none is found to be installed */
+#define TS_XPROF_VERSION      "2.24.2" /* taken where none is found to be installed */
 
 /*
- * Is NAME (without folder) one of XProf's caches for this session? <host>.SSTABLE and its metadata and
- * trie, <host>.op_stats_v2.pb and .dcn_collective_stats.pb, the same of ALL_HOSTS and NO_HOST,
- * ALL_HOSTS.*.pb, .cached_tools.json. Not the suggestions and not HLO protos: both stay good.
+ * Is NAME (without folder) one of XProf's caches for this session? <host>.SSTABLE and its
+ * metadata and trie, <host>.op_stats_v2.pb and .dcn_collective_stats.pb, the same of ALL_HOSTS
+ * and NO_HOST, ALL_HOSTS.*.pb, .cached_tools.json. Not the suggestions and not HLO protos: both
+ * stay good.
  */
 bool ts_cache_is(const struct ts_session *session, const char *name);
 
@@ -30,10 +31,10 @@ enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, s
 			       struct ts_error *err);
 
 /*
- * The version of the XProf that belongs to the first folder of PATH (as the environment has it) that
- * has one: xprof-*.dist-info or tensorboard_plugin_profile-*.dist-info in ../lib/python3*; then of
- * HOME/.local. No program is run. NULL in an argument: nothing there. False: none found, and
- * TS_XPROF_VERSION is written. Without a NUL.
+ * The version of the XProf that belongs to the first folder of PATH (as the environment has it)
+ * that has one: xprof-*.dist-info or tensorboard_plugin_profile-*.dist-info in ../lib/python3*;
+ * then of HOME/.local. No program is run. NULL in an argument: nothing there. False: none found,
+ * and TS_XPROF_VERSION is written. Without a NUL.
  */
 bool ts_cache_installed(const char *path, const char *home, struct ts_buf *version);
 

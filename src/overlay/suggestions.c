@@ -1,6 +1,7 @@
 /*
- * Findings as XProf's suggestions. The text is HTML that the page puts into a list item after taking
- * out what could run (Angular's innerHTML); everything from the profile is escaped all the same.
+ * Findings as XProf's suggestions. The text is HTML that the page puts into a list item after
+ * taking out what could run (Angular's innerHTML); everything from the profile is escaped all
+ * the same.
  */
 #include "overlay/suggestions.h"
 

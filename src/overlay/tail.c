@@ -80,8 +80,8 @@ enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struc
 	}
 	*native_bytes = damage.cause || tail == NOT_OURS ? file.n : tail;
 	if (damage.cause)
-		return ts_fail(err, TS_FORMAT, "%s at byte %zu (copy the profile again)", damage.cause,
-			       (size_t)(damage.at - file.p));
+		return ts_fail(err, TS_FORMAT, "%s at byte %zu (copy the profile again)",
+			       damage.cause, (size_t)(damage.at - file.p));
 	return TS_OK;
 }
 

@@ -76,8 +76,8 @@ static bool is_there(struct work *work, const struct trace *trace, const struct 
 	if (trace->owner != OURS || !file->temp)
 		return false;
 	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
-					     (int)(file->name - file->path), file->path,
-					     file->temp).p;
+					     (int)(file->name - file->path), file->path, file->temp)
+		       .p;
 	return temp && !ts_file_same(temp, trace->path, &same, NULL) && same;
 }
 
@@ -111,7 +111,8 @@ static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
 {
 	return ts_fail(story, TS_IO,
 		       "%s: not made by TPUsight, and %s holds another trace already "
-		       "(move one of the two away)", trace->path, TS_TRACE_NATIVE_FILE);
+		       "(move one of the two away)",
+		       trace->path, TS_TRACE_NATIVE_FILE);
 }
 
 void work_put_trace(struct work *work)

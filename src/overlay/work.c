@@ -60,7 +60,10 @@ void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_d
 		return;
 	}
 	report->entries[report->nr_entries++] = (struct ts_overlay_entry){
-		.thing = thing, .deed = deed, .name = keep_text(work, name), .nr_bytes = nr_bytes,
+		.thing = thing,
+		.deed = deed,
+		.name = keep_text(work, name),
+		.nr_bytes = nr_bytes,
 		.why = story->text[0] ? keep_text(work, story->text) : NULL,
 	};
 }
@@ -83,7 +86,8 @@ enum ts_status work_read(struct work *work, struct ts_input *in, const char *nam
 	return TS_OK;
 }
 
-void work_put(struct work *work, enum ts_overlay_thing thing, const char *name, struct ts_bytes content)
+void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
+	      struct ts_bytes content)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	const char *path = work_path(work, name);

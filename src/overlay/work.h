@@ -15,7 +15,7 @@ struct work {
 	struct ts_error *err;  /* of the caller */
 	enum ts_status status; /* the first that was not good */
 	bool caches_gone;
-	bool has_profiles;     /* xplanes, which XProf shows */
+	bool has_profiles; /* xplanes, which XProf shows */
 };
 
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
@@ -30,7 +30,8 @@ enum ts_status work_read(struct work *work, struct ts_input *in, const char *nam
 			 struct ts_error *story);
 
 /* NAME gets this content and its line in the report. */
-void work_put(struct work *work, enum ts_overlay_thing thing, const char *name, struct ts_bytes content);
+void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
+	      struct ts_bytes content);
 /* NAME is removed and gets its line in the report. */
 void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 

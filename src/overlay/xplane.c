@@ -4,8 +4,8 @@
  *
  *  - an event stands at its line's timestamp_ns x 1000 + offset_ps; nothing is normalised, so the
  *    clock is that of the native lines beside it;
- *  - a group's place is its process id: 1 + id of a device plane, 501 + id (which may be negative) of
- *    a custom one, 701 and up for host threads;
+ *  - a group's place is its process id: 1 + id of a device plane, 501 + id (which may be negative)
+ *    of a custom one, 701 and up for host threads;
  *  - rows are ordered by line id; the stats of an event's metadata and of the event itself are the
  *    args that a click shows; a display_name would only repeat the name as "long_name";
  *  - a line "_counters_" holds counters, one for each event name, whose value is the first stat.
@@ -22,9 +22,10 @@
 #include "overlay/xspace.h"
 
 #define GENERATOR "tpusight"
-#define NOTE "made by TPUsight; tpusight-annotate --strip takes it out again"
+#define NOTE	  "made by TPUsight; tpusight-annotate --strip takes it out again"
 
-enum { /* process ids of the trace viewer */
+/* Process ids of the trace viewer. */
+enum {
 	PID_DEVICE = 1,
 	PID_DEVICE_LAST = 500,
 	PID_CUSTOM = 501,
@@ -49,9 +50,9 @@ static const char *const stat_names[STAT_FIRST_KEY] = {
 	[STAT_VERSION] = "tpusight_version",
 	[STAT_GENERATOR] = "generator",
 	[STAT_NOTE] = "note",
-	[STAT_VALUE] = "value",
+	[STAT_VALUE] = "value", /* of a counter */
 	[STAT_MERGED] = "merged events",
-	[STAT_OWN] = "of this kind (%)",
+	[STAT_OWN] = "of this kind (%)", /* time of a merged slice */
 };
 
 struct space {
@@ -66,8 +67,8 @@ struct plane {
 	struct ts_buf *out;
 	const struct ts_track **tracks; /* slices first, by order; then counters */
 	size_t nr_tracks, nr_slices;
-	int64_t timestamp_ns; /* of every line */
-	int64_t base_ps;      /* where offset 0 is on the run's timeline */
+	int64_t timestamp_ns;  /* of every line */
+	int64_t base_ps;       /* where offset 0 is on the run's timeline */
 	struct ts_strmap keys; /* key of an arg -> its number */
 	const char **key_names;
 	size_t nr_keys, cap_keys;
@@ -94,7 +95,8 @@ static bool is_busy(const struct ts_line *line)
 
 /* The native line whose clock is taken: the smallest that says what the device did, since it may
  * have to be walked to its end. */
-static const struct ts_line *clock_line(const struct ts_profile *profile, const struct ts_plane *plane)
+static const struct ts_line *clock_line(const struct ts_profile *profile,
+					const struct ts_plane *plane)
 {
 	const struct ts_line *best = NULL;
 
@@ -144,8 +146,8 @@ static void set_clock(struct plane *plane, const struct ts_profile *profile,
 		plane->timestamp_ns = line_timestamp_ns(line);
 		plane->base_ps = line->start_ps;
 	} else if (host->start_unix_ns != TS_UNKNOWN && profile->start_unix_ns != TS_UNKNOWN) {
-		plane->base_ps = ts_i64_mul(host->start_unix_ns - profile->start_unix_ns,
-					    TS_PS_PER_NS);
+		plane->base_ps =
+			ts_i64_mul(host->start_unix_ns - profile->start_unix_ns, TS_PS_PER_NS);
 	}
 	move_clock(plane, earliest_ps(plane));
 }
@@ -169,7 +171,8 @@ static int64_t native_pid(const struct ts_plane *plane)
 	if (ts_bytes_starts(plane->name, OVERLAY_PLANE))
 		return -1; /* an overlay that will be replaced */
 	if (ts_bytes_starts(plane->name, "/device:CUSTOM:"))
-		return plane->id >= -PID_CUSTOM && plane->id < PID_MAX ? PID_CUSTOM + plane->id : -1;
+		return plane->id >= -PID_CUSTOM && plane->id < PID_MAX ? PID_CUSTOM + plane->id
+								       : -1;
 	if (ts_bytes_starts(plane->name, "/device:"))
 		return device_pid(plane->id);
 	return -1;
@@ -199,10 +202,11 @@ static int64_t take_plane_id(struct space *space, const struct ts_plane *native)
 
 /* Names and stats. */
 
-/* Names the profiler knows that are one word; its others have an underscore, and we write spaces. */
+/* Names the profiler knows that are one word. Its others have an underscore, where we write a
+ * space. */
 static const char *const known_words[] = {
-	"addr", "chunk", "equation", "flops", "flow", "fragmentation", "id", "key", "layout",
-	"payload", "queue", "shape", "source", "stream", "transfers",
+	"addr",	  "chunk",   "equation", "flops", "flow",   "fragmentation", "id",	  "key",
+	"layout", "payload", "queue",	 "shape", "source", "stream",	     "transfers",
 };
 
 static void arg_key(struct ts_buf *out, const char *key)
@@ -223,8 +227,9 @@ static void arg_key(struct ts_buf *out, const char *key)
 static void counter_name(struct ts_buf *out, const char *name)
 {
 	for (; *name; name++)
-		ts_buf_putc(out, *name == '"' || *name == '\\' ? '\'' :
-				 (unsigned char)*name < ' '    ? ' ' : *name);
+		ts_buf_putc(out, *name == '"' || *name == '\\' ? '\''
+				 : (unsigned char)*name < ' '  ? ' '
+							       : *name);
 }
 
 static uint32_t key_number(struct plane *plane, const char *key)
@@ -274,7 +279,8 @@ struct entry {
 	size_t entry, value;
 };
 
-static struct entry begin_entry(struct ts_buf *out, uint32_t field, uint32_t id, struct ts_bytes name)
+static struct entry begin_entry(struct ts_buf *out, uint32_t field, uint32_t id,
+				struct ts_bytes name)
 {
 	struct entry entry;
 
@@ -541,12 +547,13 @@ static void put_device(struct space *space, uint32_t index)
 	ts_strmap_release(&plane.keys);
 }
 
-enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile, uint32_t host,
-				 const struct ts_results *results, size_t native_bytes,
-				 struct ts_error *err)
+enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile,
+				 uint32_t host, const struct ts_results *results,
+				 size_t native_bytes, struct ts_error *err)
 {
-	struct space space = { .out = out, .profile = profile, .results = results,
-			       .native_bytes = native_bytes };
+	struct space space = {
+		.out = out, .profile = profile, .results = results, .native_bytes = native_bytes
+	};
 
 	take_native_pids(&space, &profile->hosts[host]);
 	for (uint32_t i = 0; i < profile->nr_devices; i++)

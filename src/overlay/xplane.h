@@ -1,17 +1,18 @@
 /*
  * The overlay in a profile: planes of ours behind the user's own bytes.
  *
- * An xplane file is one serialized XSpace. XSpace.planes is repeated, so the bytes of a second XSpace
- * put behind it are more planes of the same, and cutting them off brings the file back byte for
- * byte. XProf's trace viewer shows each plane named /device:CUSTOM:... as a group of rows; its other
- * tools pass it over.
+ * An xplane file is one serialized XSpace. XSpace.planes is repeated, so the bytes of a second
+ * XSpace put behind it are more planes of the same, and cutting them off brings the file back
+ * byte for byte. XProf's trace viewer shows each plane named /device:CUSTOM:... as a group of
+ * rows; its other tools pass it over.
  *
- * Every plane of ours is named "/device:CUSTOM:TPUsight ..." and carries the number of native bytes,
- * the length of the file in front of the overlay, as a stat. Only when that number is the place
- * where the first of them stands, and only planes of ours with the same number follow until the end
- * of the file, is the tail taken for an overlay. All else is the user's and is never cut:
- *  - a file that somebody appended to after us, or put together from annotated ones, has no overlay;
- *    a new one goes behind everything, and taking it out leaves what was there before it;
+ * Every plane of ours is named "/device:CUSTOM:TPUsight ..." and carries the number of native
+ * bytes, the length of the file in front of the overlay, as a stat. Only when that number is the
+ * place where the first of them stands, and only planes of ours with the same number follow
+ * until the end of the file, is the tail taken for an overlay. All else is the user's and is
+ * never cut:
+ *  - a file that somebody appended to after us, or put together from annotated ones, has no
+ *    overlay; a new one goes behind everything, and taking it out leaves what was there before it;
  *  - a profile that was made anew has none either;
  *  - in a damaged or cut file nothing is known to be ours.
  */
@@ -38,8 +39,8 @@ enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struc
  * Times are written on the clock of the device's own lines: with a native line's timestamp as their
  * base, so that every viewer puts slices where it puts the events they speak of.
  */
-enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile, uint32_t host,
-				 const struct ts_results *results, size_t native_bytes,
-				 struct ts_error *err);
+enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *profile,
+				 uint32_t host, const struct ts_results *results,
+				 size_t native_bytes, struct ts_error *err);
 
 #endif

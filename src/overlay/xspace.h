@@ -1,6 +1,6 @@
 /*
- * The fields of XSpace (xplane.proto of OpenXLA's profiler) that an overlay is made of, and the marks
- * by which it is found again. Nobody outside src/overlay includes this.
+ * The fields of XSpace (xplane.proto of OpenXLA's profiler) that an overlay is made of, and the
+ * marks by which it is found again. Nobody outside src/overlay includes this.
  */
 #ifndef TS_OVERLAY_XSPACE_H
 #define TS_OVERLAY_XSPACE_H
@@ -39,8 +39,8 @@ enum {
 	METADATA_STATS = 5,
 };
 
-#define OVERLAY_PLANE "/device:CUSTOM:TPUsight"
-#define OVERLAY_MARK "tpusight_native_bytes"
+#define OVERLAY_PLANE	"/device:CUSTOM:TPUsight"
+#define OVERLAY_MARK	"tpusight_native_bytes"
 #define OVERLAY_MARK_ID 1 /* the stat metadata id of the mark in every plane of ours */
 
 #endif

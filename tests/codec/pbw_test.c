@@ -40,8 +40,9 @@ static void the_encodings_of_the_specification(void **state)
 
 static void numbers_come_back(void **state)
 {
-	static const uint64_t numbers[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX,
-					    (uint64_t)1 << 63, UINT64_MAX };
+	static const uint64_t numbers[] = { 0,	       1,     127,	  128,
+					    16383,     16384, UINT32_MAX, (uint64_t)1 << 63,
+					    UINT64_MAX };
 	static const double reals[] = { 0, -0.0, 1.5, -DBL_MAX, DBL_TRUE_MIN };
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_pb_error err = { 0 };
@@ -108,9 +109,9 @@ static void assert_nested(struct ts_bytes bytes, size_t len)
 
 static void messages_nest_at_every_size_of_a_length(void **state)
 {
-	static const size_t lens[] = { 0,    2,	    118,   120,	  122,	   124,	    126,    128,
-				       130,  16370, 16376, 16380, 16382,   16384,   16386,  20000,
-				       2097140, 2097148, 2097150, 2097152, 2097154 };
+	static const size_t lens[] = { 0,     2,     118,     120,     122,	124,	 126,
+				       128,   130,   16370,   16376,   16380,	16382,	 16384,
+				       16386, 20000, 2097140, 2097148, 2097150, 2097152, 2097154 };
 	struct ts_buf buf = TS_BUF_INIT;
 
 	(void)state;

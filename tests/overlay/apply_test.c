@@ -19,7 +19,7 @@
 #include "sample.h"
 
 #define NATIVE_BYTES 300000 /* of a profile: enough for a kill to fall inside */
-#define NR_KILLS 150
+#define NR_KILLS     150
 
 /* A session of two hosts, each with a device, as found and read, and the results for it. */
 struct run {
@@ -92,13 +92,16 @@ static void look(struct run *run)
 	assert_int_equal(run->runs.sessions[0].nr_files, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(ts_input_open(&run->inputs[i], run->runs.sessions[0].files[i].path,
-					       &run->err), TS_OK);
+					       &run->err),
+				 TS_OK);
 }
 
 static void run_init(struct run *run)
 {
-	*run = (struct run){ .runs = TS_RUNS_INIT, .inputs = { TS_INPUT_INIT, TS_INPUT_INIT },
-			     .report = TS_OVERLAY_REPORT_INIT, .err = TS_ERROR_INIT };
+	*run = (struct run){ .runs = TS_RUNS_INIT,
+			     .inputs = { TS_INPUT_INIT, TS_INPUT_INIT },
+			     .report = TS_OVERLAY_REPORT_INIT,
+			     .err = TS_ERROR_INIT };
 	folder_make(&run->folder);
 	make_dirs(&run->folder, "plugins/profile/s");
 	snprintf(run->folder.path + strlen(run->folder.path),
@@ -108,9 +111,12 @@ static void run_init(struct run *run)
 	make_results(run);
 	run->trace_text = TS_TRACE_MARK ",\"version\":\"1\"},\"traceEvents\":[]}";
 	run->plan = (struct ts_overlay_plan){
-		.profile = &run->sample.profile, .results = &run->sample.results,
-		.inputs = run->inputs, .report_json = TS_LIT("{\"schema\":\"tpusight/1\"}\n"),
-		.write_trace = write_trace, .trace_ctx = &run->trace_text,
+		.profile = &run->sample.profile,
+		.results = &run->sample.results,
+		.inputs = run->inputs,
+		.report_json = TS_LIT("{\"schema\":\"tpusight/1\"}\n"),
+		.write_trace = write_trace,
+		.trace_ctx = &run->trace_text,
 	};
 	run->options.xprof_version = "2.24.2";
 	look(run);
@@ -453,9 +459,11 @@ static void a_profile_that_changed_since_it_was_read_is_left(void **state)
 	run_init(&run); /* has looked */
 	put_text(&run.folder, "a.xplane.pb", "\x22\x01z");
 	put_text(&run.folder, "new", "\x22\x01y");
-	assert_int_equal(rename(in_folder(&run.folder, "new"), in_folder(&run.folder, "b.xplane.pb")), 0);
-	assert_int_equal(ts_overlay_apply(&run.runs.sessions[0], &run.plan, &run.options, &run.report,
-					  &run.err), TS_IO);
+	assert_int_equal(
+		rename(in_folder(&run.folder, "new"), in_folder(&run.folder, "b.xplane.pb")), 0);
+	assert_int_equal(ts_overlay_apply(&run.runs.sessions[0], &run.plan, &run.options,
+					  &run.report, &run.err),
+			 TS_IO);
 	get_file(&run.folder, "a.xplane.pb", &now);
 	assert_true(ts_bytes_is(ts_buf_bytes(&now), "\x22\x01z"));
 	ts_buf_clear(&now);

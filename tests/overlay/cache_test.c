@@ -12,8 +12,9 @@ static const struct ts_hostfile hosts[] = {
 	{ "t1v-n-0", "t1v-n-0.xplane.pb", "t1v-n-0.xplane.pb", 1 },
 	{ "ALL_HOSTS", "ALL_HOSTS.xplane.pb", "ALL_HOSTS.xplane.pb", 1 },
 };
-static const struct ts_session session = { .kind = TS_SESSION_DIR, .dir = ".", .files = hosts,
-					   .nr_files = 2 };
+static const struct ts_session session = {
+	.kind = TS_SESSION_DIR, .dir = ".", .files = hosts, .nr_files = 2
+};
 
 static void caches_are_known_by_their_names(void **state)
 {
@@ -88,13 +89,14 @@ static void the_installed_version_is_that_of_the_first_path(void **state)
 	make_dirs(&f, "venv/lib/python3.11/site-packages/xprof-2.21.3.dist-info");
 	make_dirs(&f, "venv/lib/python3.11/site-packages/xprof_rs-0.1.3.dist-info");
 	make_dirs(&f, "venv/lib/python3.11/site-packages/xprof-;rm -rf.dist-info");
-	make_dirs(&f, "venv/lib/python3.11/site-packages/tensorboard_plugin_profile-9.9.9.dist-info");
+	make_dirs(&f,
+		  "venv/lib/python3.11/site-packages/tensorboard_plugin_profile-9.9.9.dist-info");
 	make_dirs(&f, "usr/bin");
 	make_dirs(&f, "usr/lib/python3/dist-packages/tensorboard_plugin_profile-2.19.0.dist-info");
 	make_dirs(&f, "home/.local/lib/python3.12/site-packages/xprof-2.22.0.dist-info");
 	snprintf(home, sizeof(home), "%s/home", f.path);
-	snprintf(path, sizeof(path), "/nowhere::%s/empty/bin:%s/venv/bin:%s/usr/bin", f.path, f.path,
-		 f.path);
+	snprintf(path, sizeof(path), "/nowhere::%s/empty/bin:%s/venv/bin:%s/usr/bin", f.path,
+		 f.path, f.path);
 	assert_version(path, home, true, "2.21.3");
 	snprintf(path, sizeof(path), "%s/usr/bin", f.path);
 	assert_version(path, home, true, "2.19.0");

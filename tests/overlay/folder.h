@@ -27,7 +27,8 @@ static inline void folder_make(struct folder *folder)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(folder->path, sizeof(folder->path), "%s/tpusight-test-XXXXXX", base ? base : "/tmp");
+	snprintf(folder->path, sizeof(folder->path), "%s/tpusight-test-XXXXXX",
+		 base ? base : "/tmp");
 	assert_non_null(mkdtemp(folder->path));
 }
 
@@ -47,7 +48,8 @@ static inline void put_file(const struct folder *folder, const char *name, struc
 	FILE *f = fopen(in_folder(folder, name), "wb");
 
 	assert_non_null(f);
-	assert_int_equal(fwrite(content.p ? content.p : (const uint8_t *)"", 1, content.n, f), content.n);
+	assert_int_equal(fwrite(content.p ? content.p : (const uint8_t *)"", 1, content.n, f),
+			 content.n);
 	assert_int_equal(fclose(f), 0);
 }
 

@@ -99,9 +99,10 @@ static inline struct ts_result *sample_result(struct sample *s)
 }
 
 static inline void sample_slices(struct sample *s, uint32_t device, const char *name, int order,
-			  struct ts_slice *slices, size_t nr)
+				 struct ts_slice *slices, size_t nr)
 {
-	struct ts_track *track = ts_result_track(sample_result(s), TS_TRACK_SLICES, name, device, order);
+	struct ts_track *track =
+		ts_result_track(sample_result(s), TS_TRACK_SLICES, name, device, order);
 
 	track->labels = sample_labels;
 	track->nr_labels = 2;
@@ -110,9 +111,10 @@ static inline void sample_slices(struct sample *s, uint32_t device, const char *
 }
 
 static inline void sample_counter(struct sample *s, uint32_t device, const char *name,
-			   struct ts_point *points, size_t nr)
+				  struct ts_point *points, size_t nr)
 {
-	struct ts_track *track = ts_result_track(sample_result(s), TS_TRACK_COUNTER, name, device, 0);
+	struct ts_track *track =
+		ts_result_track(sample_result(s), TS_TRACK_COUNTER, name, device, 0);
 
 	track->points = points;
 	track->nr_points = nr;

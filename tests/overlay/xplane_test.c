@@ -72,8 +72,7 @@ static void say_line(struct ts_buf *out, struct ts_pb line, const struct names *
 			continue;
 		for (struct ts_pb event = ts_pb_enter(&line); ts_pb_next(&event);) {
 			if (event.field == 1)
-				ts_buf_printf(out, "- %.*s",
-					      TS_ARG(events->at[ts_pb_u64(&event)]));
+				ts_buf_printf(out, "- %.*s", TS_ARG(events->at[ts_pb_u64(&event)]));
 			if (event.field == 2)
 				ts_buf_printf(out, " %" PRId64, offset_ps = ts_pb_i64(&event));
 			if (event.field == 3)
@@ -93,7 +92,8 @@ static void say_label(struct ts_buf *out, struct ts_pb entry, const struct names
 		if (entry.field == 2)
 			for (struct ts_pb value = ts_pb_enter(&entry); ts_pb_next(&value);) {
 				if (value.field == 2)
-					ts_buf_printf(out, "label %.*s:", TS_ARG(ts_pb_bytes(&value)));
+					ts_buf_printf(out,
+						      "label %.*s:", TS_ARG(ts_pb_bytes(&value)));
 				if (value.field == 5)
 					say_stat(out, ts_pb_enter(&value), stats);
 			}
@@ -135,7 +135,8 @@ static void assert_planes(struct sample *s, uint32_t host, const char *expected)
 {
 	struct ts_buf planes = TS_BUF_INIT, text = TS_BUF_INIT;
 
-	assert_int_equal(ts_overlay_planes(&planes, &s->profile, host, &s->results, 0, NULL), TS_OK);
+	assert_int_equal(ts_overlay_planes(&planes, &s->profile, host, &s->results, 0, NULL),
+			 TS_OK);
 	say(&text, ts_buf_bytes(&planes));
 	assert_string_equal((char *)text.p, expected);
 	ts_buf_release(&planes);
@@ -144,7 +145,8 @@ static void assert_planes(struct sample *s, uint32_t host, const char *expected)
 
 static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 {
-	struct ts_slice classes[] = { { 1000, 5000, 0, 1, 4000 }, { 5000, 9000, 1, 3, 1000 },
+	struct ts_slice classes[] = { { 1000, 5000, 0, 1, 4000 },
+				      { 5000, 9000, 1, 3, 1000 },
 				      { 9000, 9000, 0, 2, 0 } };
 	struct ts_slice findings[] = { { 2000, 8000, 1, 1, 6000 } };
 	struct ts_point mxu[] = { { 1000, 50.5 }, { 4000, NAN }, { 7000, 0 } };
@@ -191,13 +193,13 @@ static void times_are_on_the_clock_of_the_native_line(void **state)
 	static const struct {
 		int64_t timestamp_ns, start_ps, at_ps, line_ns, offset_ps;
 	} rows[] = {
-		{ 0, 0, 5353251593250, 0, 5353251593250 },	       /* from the profile's start */
-		{ 212990, 212990000, 212990001, 212990, 1 },	       /* likewise, line by line */
-		{ 0, 3000000, 3000007, 0, 7 },			       /* a host that started later */
+		{ 0, 0, 5353251593250, 0, 5353251593250 },   /* from the profile's start */
+		{ 212990, 212990000, 212990001, 212990, 1 }, /* likewise, line by line */
+		{ 0, 3000000, 3000007, 0, 7 },		     /* a host that started later */
 		{ 1750000000000000000, 500, 1700, 1750000000000000000, 1200 }, /* the epoch */
-		{ 212990, 212990000, 212989999, 212989, 999 },	       /* ours before the line */
+		{ 212990, 212990000, 212989999, 212989, 999 }, /* ours before the line */
 		{ 212990, 212990000, 212988000, 212988, 0 },
-		{ 2, 2000, -9, 0, 0 },				       /* before time 0: at 0 */
+		{ 2, 2000, -9, 0, 0 }, /* before time 0: at 0 */
 	};
 
 	(void)state;
@@ -273,9 +275,10 @@ static void a_group_stands_right_under_its_device_where_there_is_room(void **sta
 	sample_host(&s, "tpu");
 	sample_device(&s, "/device:TPU:0", 2);
 	sample_device(&s, "/device:TPU:1", 10);
-	sample_device(&s, "/device:TPU:2", 9999); /* the viewer puts it at 1 */
+	sample_device(&s, "/device:TPU:2", 9999);	/* the viewer puts it at 1 */
 	sample_plane(&s, "/device:CUSTOM:Other", -489); /* at 12 */
-	sample_plane(&s, "/device:CUSTOM:TPUsight TPU:0", -497); /* an older overlay: does not count */
+	sample_plane(&s, "/device:CUSTOM:TPUsight TPU:0",
+		     -497); /* an older overlay: does not count */
 	sample_plane(&s, "/host:CPU", 0);
 	assert_places(&s, (const int64_t[]){ 4, 501, 2 }, 3);
 	sample_release(&s);
@@ -333,7 +336,8 @@ static void put_overlay(struct ts_buf *out, size_t native_bytes)
 	sample_device(&s, "/device:TPU:1", 10);
 	sample_slices(&s, 0, "R", 0, &slice, 1);
 	sample_slices(&s, 1, "R", 0, &slice, 1);
-	assert_int_equal(ts_overlay_planes(out, &s.profile, 0, &s.results, native_bytes, NULL), TS_OK);
+	assert_int_equal(ts_overlay_planes(out, &s.profile, 0, &s.results, native_bytes, NULL),
+			 TS_OK);
 	sample_release(&s);
 }
 
