@@ -12,10 +12,10 @@ libtpusight_a_SOURCES += \
 	src/analysis/systolic_sums.c \
 	src/analysis/time.c src/analysis/time.h src/analysis/time_report.c
 libtpusight_a_SOURCES += \
-	src/analysis/advice.c \
-	src/analysis/doctor.c src/analysis/doctor.h \
-	src/analysis/doctor_facts.c src/analysis/doctor_health.c src/analysis/doctor_select.c \
-	src/analysis/rules_capture.c src/analysis/rules_host.c src/analysis/rules_matrix.c \
-	src/analysis/rules_memory.c src/analysis/rules_steps.c src/analysis/rules_time.c \
+	src/analysis/doctor/advice.c \
+	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
+	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/select.c \
+	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
+	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/settings.c

@@ -5,7 +5,7 @@
  * Compilation is measured on host threads (the sum over threads may pass the wall time); what it
  * costs is the core time with nothing to run meanwhile, and that is the impact.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define MIN_STEPS 4    /* below, a median says little */
 #define MIN_COMPILE 0.01 /* of a step's core time: less is the edge of a compilation beside it */

@@ -4,7 +4,7 @@
  * the core waits for it (the -done op), so bytes over wait is what the core gets, and more than the
  * link carries where a part of the copy was hidden.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define MAX_MODULES 8
 #define HIDDEN_SHARE 0.01 /* of the group's wait: below, a copy counts as hidden */

@@ -1,6 +1,6 @@
 /*
  * The doctor's own interface: between the analysis (doctor.c), the facts it reads from the other
- * results (doctor_facts.c, doctor_select.c), its health score, and the rules (rules_*.c). No other
+ * results (facts.c, select.c), its health score, and the rules (rules_*.c). No other
  * analysis includes this.
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
@@ -102,7 +102,7 @@ struct ts_rule {
 TS_RULES(TS_DECLARE_RULE)
 #undef TS_DECLARE_RULE
 
-/* doctor_facts.c */
+/* facts.c */
 void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
 void ts_doctor_release(struct ts_doctor *doctor);
 /* A table's cell as bytes (empty when it is no text). */
@@ -110,14 +110,14 @@ struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const cha
 double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
 int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
 
-/* doctor_health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
+/* health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
 struct ts_health {
 	double score, ideal_ps;
 	bool assumed; /* no op's roofline was known */
 };
 struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
 
-/* doctor_select.c: the facts a check is about, and the words it says of them */
+/* select.c: the facts a check is about, and the words it says of them */
 #define TS_MAX_WHERE 16
 struct ts_selection {
 	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */

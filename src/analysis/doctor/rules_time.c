@@ -2,7 +2,7 @@
  * Rules about where the core time goes: collectives that nothing hides, nothing running at all,
  * recomputation, one op that dominates, and very many tiny ones.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define MAX_CAUSES 8
 

@@ -2,7 +2,7 @@
  * Which ops a check is about, where they come from in the source, and how they are named in a
  * sentence. Names are other people's bytes: they go into texts as they are, only cut when long.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define NAME_MAX_BYTES 96
 #define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */

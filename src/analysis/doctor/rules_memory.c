@@ -1,7 +1,7 @@
 /*
  * Rules about memory: tile padding, ops that wait for HBM, and copies that only change a layout.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 /* A row of padding.ops. Shares 0..1, NaN unknown; times -1. */
 struct padded {

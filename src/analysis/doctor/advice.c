@@ -2,7 +2,7 @@
  * What to change, and how: for each rule a few sentences and a piece of code. The code runs as it
  * stands on today's JAX, on any backend, with small arrays in place of the user's.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 static const struct ts_advice advices[] = {
 { "host_copies",

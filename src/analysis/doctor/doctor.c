@@ -5,7 +5,7 @@
  * An impact is its finding's own ceiling: what would be gained if all of the cause went away and
  * nothing took its place. Ceilings of findings that share time overlap and are not to be summed.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,

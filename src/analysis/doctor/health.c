@@ -12,7 +12,7 @@
  * Ops of unknown cost are taken to be as near to the roofline as the known ones; where none is
  * known, ASSUMED_EFFICIENCY of it, and the score says so.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define ASSUMED_EFFICIENCY 0.6
 #define CAP_CRITICAL 50

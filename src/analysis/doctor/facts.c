@@ -2,7 +2,7 @@
  * What the doctor knows: the numbers of the other results in one place, so that rules look at
  * structs and not at tables. Everything may be missing.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #include "model/op_kind.h"
 

@@ -2,7 +2,7 @@
  * Rules about the matrix units: how much of their peak is used, which shapes leave them empty, what
  * f32 at highest precision costs, and kernels whose cost nobody knows.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #include "model/cost.h"
 

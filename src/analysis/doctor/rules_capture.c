@@ -2,7 +2,7 @@
  * Rules about the capture itself: what it lacks, what of it was damaged, and what had to be guessed.
  * They are told whatever their impact, because they say how far the other numbers can be trusted.
  */
-#include "analysis/doctor.h"
+#include "analysis/doctor/doctor.h"
 
 #define MAX_DAMAGES 3 /* named in the evidence */
 
