@@ -20,7 +20,7 @@ struct ts_nest {
 	struct ts_block block;
 	size_t depth;
 	int64_t last_start_ps, cut_ps;
-	struct open_event stack[TS_NEST_MAX];
+	struct open_event stack[TS_NEST_MAX + 1];
 	uint32_t op[BLOCK_EVENTS], segment_op[BLOCK_SEGMENTS];
 	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
 	int64_t total_ps[BLOCK_EVENTS], self_ps[BLOCK_EVENTS];
@@ -108,10 +108,13 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	nest->total_ps[at] = event->total_ps;
 	nest->self_ps[at] = event->total_ps - open->children_ps;
 	nest->depths[at] = (uint16_t)depth;
-	nest->flops[at] = event->flops;
-	nest->bytes[at] = event->bytes;
 	nest->occurrences[at] = event->occurrences;
-	nest->number[at] = event->number;
+	if (nest->sink.columns & TS_COL_COSTS) {
+		nest->flops[at] = event->flops;
+		nest->bytes[at] = event->bytes;
+	}
+	if (nest->sink.columns & TS_COL_NUMBER)
+		nest->number[at] = event->number;
 }
 
 static enum ts_status room(struct ts_nest *nest, struct ts_error *err)
@@ -134,26 +137,33 @@ static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts
 	return TS_OK;
 }
 
-static bool includes(const struct open_event *open, const struct open_event *other)
+static bool includes(const struct open_event *open, int64_t device_start_ps, int64_t device_end_ps)
 {
-	return open->event.device_start_ps <= other->event.device_start_ps &&
-	       other->device_end_ps <= open->device_end_ps;
+	return open->event.device_start_ps <= device_start_ps && device_end_ps <= open->device_end_ps;
+}
+
+/* Closes all that the next event is not inside of. */
+static enum ts_status close_until(struct ts_nest *nest, const struct ts_event *event,
+				  int64_t device_end_ps, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	while (st == TS_OK && nest->depth > 0 &&
+	       !includes(&nest->stack[nest->depth - 1], event->device_start_ps, device_end_ps))
+		st = pop(nest, event->start_ps, err);
+	return st;
 }
 
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, struct ts_error *err)
 {
-	struct open_event next = {
-		.event = *event,
-		.device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps),
-		.end_ps = ts_i64_add(event->start_ps, event->dur_ps),
-	};
-	enum ts_status st = TS_OK;
+	int64_t device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps);
+	struct open_event *open;
+	enum ts_status st;
 
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
 	nest->last_start_ps = event->device_start_ps;
-	while (nest->depth > 0 && !includes(&nest->stack[nest->depth - 1], &next) && st == TS_OK)
-		st = pop(nest, event->start_ps, err);
+	st = close_until(nest, event, device_end_ps, err);
 	if (st == TS_OK)
 		st = room(nest, err);
 	if (st)
@@ -165,12 +175,17 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, 
 		cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
 	}
 	nest->cut_ps = TS_MAX(nest->cut_ps, event->start_ps);
-	if (nest->depth == TS_NEST_MAX) {
-		cut(nest, event->op, next.end_ps);
-		put_event(nest, &next, nest->depth);
+	open = &nest->stack[nest->depth]; /* one more than may be open, for the leaf that is too deep */
+	open->event = *event;
+	open->device_end_ps = device_end_ps;
+	open->end_ps = ts_i64_add(event->start_ps, event->dur_ps);
+	open->children_ps = 0;
+	if (nest->depth < TS_NEST_MAX) {
+		nest->depth++;
 		return TS_OK;
 	}
-	nest->stack[nest->depth++] = next;
+	cut(nest, event->op, open->end_ps);
+	put_event(nest, open, nest->depth);
 	return TS_OK;
 }
 

@@ -96,9 +96,31 @@ static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
 	return op == TS_NONE ? plane->unknown_op : op;
 }
 
-static inline void decode_stats(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
-				struct ts_event *event, struct event_stats *stats)
+/* A number with this field's tag at *P: read and stepped over when it is there. */
+static inline bool usual_field(const uint8_t **p, const uint8_t *end, unsigned field, int64_t *value)
 {
+	const uint8_t *q = *p + 1;
+	uint64_t number;
+
+	if (*p >= end || **p != field << 3 || !ts_pb_varint(&q, end, &number))
+		return false;
+	*value = (int64_t)number;
+	*p = q;
+	return true;
+}
+
+/* The usual event is id, offset, duration, and then stats. What is otherwise is left to the loop. */
+static inline void usual_fields(struct ts_pb *pb, int64_t *metadata_id, struct ts_event *event)
+{
+	if (usual_field(&pb->p, pb->end, XEVENT_METADATA_ID, metadata_id) &&
+	    usual_field(&pb->p, pb->end, XEVENT_OFFSET_PS, &event->start_ps))
+		usual_field(&pb->p, pb->end, XEVENT_DURATION_PS, &event->dur_ps);
+}
+
+static inline void decode_fields(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
+				 struct ts_event *event, struct event_stats *stats)
+{
+	usual_fields(&pb, metadata_id, event);
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb);         break;
@@ -126,7 +148,7 @@ static inline void decode(const struct decoder *decoder, struct ts_pb pb, struct
 	stats.hlo_op.field = 0;
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
-	decode_stats(decoder, pb, &metadata_id, event, &stats);
+	decode_fields(decoder, pb, &metadata_id, event, &stats);
 	event->start_ps = ts_i64_add(decoder->line_start_ps, event->start_ps);
 	event->dur_ps = TS_MAX(event->dur_ps, 0);
 	event->occurrences = TS_MAX(event->occurrences, 1);
@@ -273,7 +295,7 @@ enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index, s
 
 		if (pb.field != XLINE_EVENTS)
 			continue;
-		decode_stats(&decoder, ts_pb_enter(&pb), &metadata_id, &event, &stats);
+		decode_fields(&decoder, ts_pb_enter(&pb), &metadata_id, &event, &stats);
 		if (!stats.has_program || !stats.hlo_op.field)
 			continue;
 		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
