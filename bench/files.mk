@@ -1,1 +1,5 @@
-EXTRA_DIST +=
+# Built on demand: make bench/make_big
+EXTRA_PROGRAMS += bench/make_big
+bench_make_big_SOURCES = bench/make_big.c
+bench_make_big_LDADD = libtpusight.a
+EXTRA_DIST += bench/README.md bench/run.sh bench/compare.py
