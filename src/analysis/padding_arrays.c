@@ -258,7 +258,7 @@ static bool add_module(struct arrays *arrays, const struct ts_hlo_module *module
 }
 
 /* What an op spends on a byte, where bytes bound it. */
-static void note_op(double **per_byte, bool *ran, const struct ts_profile *profile,
+static bool note_op(double **per_byte, bool *ran, const struct ts_profile *profile,
 		    const struct ts_padding_op *op)
 {
 	size_t module = (size_t)(op->module - profile->modules);
@@ -266,9 +266,12 @@ static void note_op(double **per_byte, bool *ran, const struct ts_profile *profi
 	ran[module] = true;
 	if (!per_byte[module])
 		per_byte[module] = calloc((size_t)op->module->nr_instrs + 1, sizeof(**per_byte));
-	if (per_byte[module] && op->bound == TS_PADDING_BYTES && op->bytes.allocated_bytes > 0)
+	if (!per_byte[module])
+		return false;
+	if (op->bound == TS_PADDING_BYTES && op->bytes.allocated_bytes > 0)
 		per_byte[module][op->instr] =
 			(double)op->self_ps / (double)op->bytes.allocated_bytes;
+	return true;
 }
 
 static void add_text_array(struct arrays *arrays, const struct ts_padding_op *op)
@@ -299,7 +302,7 @@ static void list_arrays(struct arrays *arrays, const struct ts_context *ctx,
 	arrays->failed |= !per_byte || !ran;
 	for (size_t i = 0; i < list->nr && measured && !arrays->failed; i++) {
 		if (list->items[i].module)
-			note_op(per_byte, ran, profile, &list->items[i]);
+			arrays->failed = !note_op(per_byte, ran, profile, &list->items[i]);
 		else if (list->items[i].has_shape)
 			add_text_array(arrays, &list->items[i]);
 	}

@@ -23,14 +23,17 @@ void ts_arena_release(struct ts_arena *arena)
 	}
 	arena->at = arena->end = NULL;
 	arena->total = 0;
+	arena->failed = false;
 }
 
 static struct ts_arena_chunk *add_chunk(struct ts_arena *arena, size_t size)
 {
 	struct ts_arena_chunk *chunk = malloc(sizeof(*chunk) + size);
 
-	if (!chunk)
+	if (!chunk) {
+		arena->failed = true;
 		return NULL;
+	}
 	chunk->size = size;
 	chunk->next = arena->chunks;
 	arena->chunks = chunk;

@@ -14,9 +14,10 @@ struct ts_arena {
 	struct ts_arena_chunk *chunks;
 	uint8_t *at, *end;
 	size_t total; /* bytes asked of the system */
+	bool failed;  /* memory ran out once: something that should be in here is not */
 };
 
-#define TS_ARENA_INIT { NULL, NULL, NULL, 0 }
+#define TS_ARENA_INIT { NULL, NULL, NULL, 0, false }
 
 void ts_arena_release(struct ts_arena *arena);		     /* frees all; usable again after */
 void *ts_arena_alloc(struct ts_arena *arena, size_t n);	     /* aligned for any type, not cleared */

@@ -244,8 +244,8 @@ static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *ste
 	bool good;
 
 	steps->module_op = TS_NONE;
-	steps->nr_devices = pass->profile->nr_devices;
-	steps->devices = calloc(steps->nr_devices + 1, sizeof(*steps->devices));
+	steps->devices = calloc(pass->profile->nr_devices + 1, sizeof(*steps->devices));
+	steps->nr_devices = steps->devices ? pass->profile->nr_devices : 0;
 	good = steps->devices && time && nr && add_device_steps(pass, steps, TS_LINE_STEPS);
 	steps->source = steps->nr_steps ? TS_STEPS_MARKED : TS_STEPS_NONE;
 	if (good && steps->source == TS_STEPS_NONE) {

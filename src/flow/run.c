@@ -300,6 +300,8 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		st = ts_pass_run(&run->profile, &ctx, 1, options->observer, options->nr_threads, err);
 	if (st == TS_OK && options->overlay_budget > 0)
 		st = ts_pass_run(&run->profile, &ctx, 2, NULL, options->nr_threads, err);
+	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
+		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */
 	order_results(&run->results);
 	return st;
 }

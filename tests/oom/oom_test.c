@@ -27,7 +27,7 @@ void *__wrap_realloc(void *p, size_t n);
 static long countdown = -1; /* allocations until one fails; negative: none does */
 static long nr_allocations;
 
-static bool fails(void)
+static __attribute__((noinline)) bool fails(void)
 {
 	nr_allocations++;
 	return countdown > 0 && --countdown == 0;
@@ -97,6 +97,13 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	return st;
 }
 
+static long setting(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtol(text, NULL, 10) : otherwise;
+}
+
 /* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. */
 static void fail_each(const char *path, long step)
 {
@@ -108,7 +115,7 @@ static void fail_each(const char *path, long step)
 	assert_int_equal(whole_run(path, &err), TS_OK);
 	total = nr_allocations;
 	assert_true(total > 50);
-	for (long at = 1; at <= total; at += step) {
+	for (long at = setting("TS_OOM_FIRST", 1); at <= total; at += step) {
 		enum ts_status st;
 
 		countdown = at;
@@ -134,7 +141,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "sample");
-	fail_each(path, getenv("TS_OOM_STEP") ? strtol(getenv("TS_OOM_STEP"), NULL, 10) : 1);
+	fail_each(path, setting("TS_OOM_STEP", 1));
 }
 
 int main(void)
