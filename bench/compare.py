@@ -5,7 +5,8 @@ One warm-up of each, then N rounds (default 7) of all of them one after another,
 meets all alike. Says median, spread and peak memory of each, and the ratio of the others to the first, as the median of the
 ratios within each round. --reset runs before each timed command and is not timed. A command that fails ends it all: a
 failure is fast, and no result.
-Peak memory is the largest resident set of the command's processes; it counts pages of a mapped input too.
+Peak memory is the largest resident set of the command's processes; it counts pages of a mapped input too,
+and is never below this script's own size, which the system counts until the command has replaced it.
 """
 import argparse
 import json

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Annotates a copy of the sample and asks the real viewers: viewers_test.py [SESSION]
+
+  - XProf's other answers are byte for byte the same before and after (op_profile but for its order)
+  - trace_viewer@ shows the overlay, smart_suggestion the findings
+  - the Perfetto file passes perfetto_check.py
+  - the page in Chromium shows the overlay and the findings; screenshots go to $TS_SHOTS (default viewer-shots)
+  - --strip leaves every file as it was (sha256)
+Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS_VIEWERS_PYTHON a Python that has
+tests/requirements.txt. Exit 77: xprof is not there; without node or Chromium only the page is left out, with a word.
+"""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+UNTOUCHED = ["hlo_stats", "op_profile", "overview_page", "framework_op_stats", "roofline_model",
+             "input_pipeline_analyzer"]
+UNORDERED = {"op_profile", "trace_viewer@"}  # XProf itself gives these in another order each time
+OVERLAY = "/device:CUSTOM:TPUsight"
+
+
+def python():
+    return os.environ.get("TS_VIEWERS_PYTHON", sys.executable)
+
+
+def ask(session, tools, out):
+    """{tool: text}, by a process of its own: XProf keeps state."""
+    got = subprocess.run([python(), os.path.join(HERE, "xprof_answers.py"), session, *tools, "-o", out],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if got.returncode:
+        print(got.stderr[-500:], file=sys.stderr)
+        sys.exit(got.returncode)
+    from xprof_answers import canonical
+    answers = {}
+    for tool in tools:
+        with open(os.path.join(out, tool + ".json")) as f:
+            answers[tool] = canonical(f.read()) if tool in UNORDERED else f.read()
+    return answers
+
+
+def digests(folder):
+    out = {}
+    for at, _, files in os.walk(folder):
+        for name in files:
+            with open(os.path.join(at, name), "rb") as f:
+                out[os.path.relpath(os.path.join(at, name), folder)] = hashlib.sha256(f.read()).hexdigest()
+    return out
+
+
+def tpusight(*args):
+    subprocess.run([PROGRAM, "annotate", "-q", *args], check=True)
+
+
+def look(logdir):
+    """What the page shows, or a word why nobody looked."""
+    shots = os.environ.get("TS_SHOTS", "viewer-shots")
+    status = subprocess.call([python(), os.path.join(HERE, "run_chromium.py"), logdir, shots, "--expect", OVERLAY,
+                              "--suggest", "TPUsight:"])
+    return [] if status in (0, 77) else ["the page does not show the annotations"]
+
+
+def main():
+    if not os.access(PROGRAM, os.X_OK):
+        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
+        return 77
+    sys.path.insert(0, HERE)
+    source = sys.argv[1] if len(sys.argv) > 1 else SAMPLE
+    wrong = []
+    with tempfile.TemporaryDirectory() as scratch:
+        logdir = os.path.join(scratch, "logs")
+        session = os.path.join(logdir, "run", "plugins", "profile", "2026_01_01_00_00_00")
+        shutil.copytree(source, session)
+        subprocess.run(["chmod", "-R", "u+w", logdir], check=True)
+        before, native = digests(logdir), ask(session, UNTOUCHED, os.path.join(scratch, "before"))
+        tpusight(logdir)
+        after = ask(session, UNTOUCHED + ["trace_viewer@", "smart_suggestion"], os.path.join(scratch, "after"))
+        wrong += [f"XProf's {t} is another one" for t in UNTOUCHED if native[t] != after[t]]
+        wrong += [f"{OVERLAY} is not in trace_viewer@"] if OVERLAY not in after["trace_viewer@"] else []
+        wrong += ["no finding in smart_suggestion"] if "TPUsight" not in after["smart_suggestion"] else []
+        trace = os.path.join(session, "perfetto_trace.json.gz")
+        if subprocess.call([sys.executable, os.path.join(HERE, "perfetto_check.py"), trace]):
+            wrong.append("perfetto_trace.json.gz is not good")
+        wrong += look(logdir)
+        tpusight("--strip", logdir)
+        left = digests(logdir)
+        wrong += [f"{k} is another one after --strip" for k in before if left.get(k) != before[k]]
+        wrong += [f"{k} is left after --strip" for k in left if "tpusight" in k or "perfetto" in k]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
