@@ -23,6 +23,7 @@ struct ts_context {
 	const struct ts_settings *settings;
 	struct ts_results *results;	  /* of the analyses closed before */
 	size_t overlay_budget;		  /* slices a host may have in all; 0: no tracks are wanted */
+	const struct ts_rates *chip;	  /* of modules without a run, when the user named it; or NULL */
 };
 
 struct ts_analysis {

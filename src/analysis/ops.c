@@ -257,10 +257,9 @@ static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint3
 {
 	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
 	const struct ts_hlo_instr *instr = &module->instrs[index];
-	const struct ts_rates *rates = &ctx->rates[ctx->profile->nr_devices];
 	struct ts_cost cost = ts_hlo_cost(module, index);
 	struct ts_value *row = ts_table_row(result, table);
-	struct ts_roofline roofline;
+	struct ts_roofline roofline = { .bound = TS_BOUND_UNKNOWN };
 	struct ts_op op;
 
 	if (!row)
@@ -270,7 +269,8 @@ static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint3
 	op.instr = index;
 	op.flops = cost.flops;
 	op.bytes_accessed = cost.hbm_bytes;
-	roofline = ts_roofline_of(rates, ts_op_flops(&op), ts_op_hbm_bytes(&op), NAN);
+	if (ctx->chip)
+		roofline = ts_roofline_of(ctx->chip, ts_op_flops(&op), ts_op_hbm_bytes(&op), NAN);
 	row[1] = ts_text(module->name);
 	row[2] = ts_text(instr->name);
 	row[3] = ts_text(ts_hlo_category(instr));

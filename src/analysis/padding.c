@@ -260,14 +260,14 @@ static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module
 			struct ts_padding_list *list)
 {
 	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
-	bool named = ctx->rates && ctx->profile->nr_devices > 0;
+	const struct ts_rates *rates = ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
 
 	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
 		struct ts_padding_op row = { .module = module, .instr = i, .self_ps = -1 };
 
 		if (inner[module->instrs[i].computation] || is_idle(&module->instrs[i]))
 			continue;
-		row.dim = named ? TS_MAX(ctx->rates[0].mxu_dim, 0) : ASSUMED_DIM;
+		row.dim = rates ? TS_MAX(rates->mxu_dim, 0) : ASSUMED_DIM;
 		row.waste_ps = NAN;
 		find_shares(&row);
 		good = add_row(list, &row);
@@ -425,9 +425,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 			"%zu ops have no compiled module in the profile: only their results' "
 			"layouts, where the profile has them, are judged.",
 			nr);
-	if (ctx->profile->nr_devices == 0 && list->nr > 0)
-		ts_result_note(result,
-			       "No device is named: a matrix unit of 128 x 128 is assumed.");
+	if (ctx->profile->nr_devices == 0 && !ctx->chip && list->nr > 0)
+		ts_result_note(result, "No chip is named: a matrix unit of 128 x 128 is assumed.");
 }
 
 static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,

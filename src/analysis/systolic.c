@@ -11,7 +11,7 @@
 
 const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx, uint32_t device)
 {
-	return ctx->rates && device < ctx->profile->nr_devices ? &ctx->rates[device] : NULL;
+	return ctx->rates && device < ctx->profile->nr_devices ? &ctx->rates[device] : ctx->chip;
 }
 
 int ts_systolic_dim(const struct ts_rates *rates)
@@ -313,8 +313,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 			"%zu f32 ops ask for the highest precision, %s in all: six bf16 passes "
 			"each, so one sixth of the peak is all they can reach.",
 			sum->nr_highest, ts_fmt_ps(time, sum->highest_ps));
-	if (ctx->profile->nr_devices == 0 && sum->flops > 0)
-		ts_result_note(result, "No device is named: the fill is that of a 128 x 128 unit.");
+	if (ctx->profile->nr_devices == 0 && !ctx->chip && sum->flops > 0)
+		ts_result_note(result, "No chip is named: the fill is that of a 128 x 128 unit.");
 }
 
 static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,

@@ -28,6 +28,33 @@ static struct wall find_wall(const struct time_state *sum)
 	return wall;
 }
 
+/* The drawn row of a GPU: the busy intervals of all buckets, which are disjoint now, in time. */
+static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
+{
+	size_t at[TS_NR_BUCKETS] = { 0 };
+
+	device->slices.budget = ctx->overlay_budget / (3 * TS_MAX(ctx->profile->nr_devices, 1));
+	while (device->slices.budget > 0) {
+		const struct ts_span *next = NULL;
+		uint32_t bucket = 0;
+
+		for (uint32_t b = 0; b < TS_NR_BUCKETS; b++) {
+			const struct ts_spans *spans = &device->gpu[b];
+
+			if (at[b] < spans->nr && (!next || spans->items[at[b]].start_ps < next->start_ps)) {
+				next = &spans->items[at[b]];
+				bucket = b;
+			}
+		}
+		if (!next)
+			break;
+		if (!ts_slices_add(&device->slices, next->start_ps, next->end_ps, bucket))
+			return false;
+		at[bucket]++;
+	}
+	return true;
+}
+
 /* A moment in which several streams run belongs to the first bucket of the order. */
 static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 				  struct time_device *device, struct wall wall, struct ts_error *err)
@@ -58,7 +85,7 @@ static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 		device->op_last_ps = busy.items[busy.nr - 1].end_ps;
 	}
 	ts_spans_release(&busy);
-	return TS_OK;
+	return draw_gpu(ctx, device) ? TS_OK : ts_fail_nomem(err);
 }
 
 /* Before the first op and after the last one. */
@@ -224,6 +251,7 @@ static const struct ts_column gap_columns[] = {
 	{ "start_ps", TS_MEASURED, "start" },
 	{ "duration_ps", TS_MEASURED, "duration" },
 	{ "cause", TS_MEASURED, "under" },
+	{ "device_id", TS_DERIVED, NULL },
 };
 
 struct named_gap {
@@ -267,6 +295,7 @@ static enum ts_status put_gaps(const struct time_state *sum, const struct ts_con
 		row[1] = ts_int(gaps[i].gap->start_ps);
 		row[2] = ts_int(gaps[i].gap->dur_ps);
 		row[3] = ts_text(ts_bytes_of(ts_bucket_name(gaps[i].gap->cause)));
+		row[4] = ts_int(gaps[i].device);
 	}
 	free(gaps);
 	return TS_OK;
@@ -325,7 +354,7 @@ enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
 	struct wall wall = find_wall(sum);
 	enum ts_status st = resolve(sum, ctx, wall, err);
 
-	if (st)
+	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
 	put_totals(sum, ctx, wall, result);
 	put_steps(sum, ctx, result);

@@ -294,6 +294,8 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	ctx.rates = run->rates;
+	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
+		ctx.chip = &run->rates[0];
 	if (st == TS_OK)
 		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)

@@ -26,7 +26,7 @@ struct ts_run {
 	struct ts_profile profile;
 	struct ts_outline outline;
 	struct ts_results results;
-	struct ts_rates *rates;	  /* one a device, and one behind them for a run without any */
+	struct ts_rates *rates;	  /* one a device, and one behind them: of the chip named by the user */
 	struct ts_input *inputs;  /* one a file of the session; without bytes: it could not be read */
 	struct ts_buf *unpacked;  /* profiles from archives */
 	size_t nr_inputs, nr_unpacked, cap_unpacked;

@@ -191,7 +191,7 @@ static bool is_time(const struct ts_result *result)
 static bool has_text(const struct ts_result *result)
 {
 	return label_width(result) > 0 || ts_result_has_findings(result) || result->nr_notes > 0 ||
-	       is_time(result);
+	       (is_time(result) && result->nr_fields > 0);
 }
 
 static void put_result(struct text *text, const struct ts_result *result)

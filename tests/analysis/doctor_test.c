@@ -305,14 +305,15 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 	static const struct ts_column columns[] = {
 		{ "device", TS_MEASURED, NULL }, { "start_ps", TS_MEASURED, NULL },
 		{ "duration_ps", TS_MEASURED, NULL }, { "cause", TS_MEASURED, NULL },
+		{ "device_id", TS_DERIVED, NULL },
 	};
 	static const struct {
 		const char *device, *cause;
-		int64_t start, duration;
-	} gaps[] = { { "/device:TPU:0", "compilation", 0, 900 },
-		     { "/device:TPU:1", "idle", 50, 20 },
-		     { "/device:TPU:1", "idle", 100, 300 },
-		     { "/device:TPU:9", "idle", 100, 10 } };
+		int64_t start, duration, id;
+	} gaps[] = { { "/device:TPU:0", "compilation", 0, 900, 0 },
+		     { "/device:TPU:1", "idle", 50, 20, 1 },
+		     { "/device:TPU:1", "idle", 100, 300, 1 },
+		     { "/device:TPU:9", "idle", 100, 10, -1 } };
 	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 400 };
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
@@ -332,6 +333,7 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 		row[1] = ts_int(gaps[i].start * MS);
 		row[2] = ts_int(gaps[i].duration * MS);
 		row[3] = ts_text(ts_bytes_of(gaps[i].cause));
+		row[4] = ts_int_or_null(gaps[i].id);
 	}
 
 	doctor = when_examined(&run);

@@ -70,22 +70,8 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 
 struct gap {
 	int64_t start_ps, duration_ps;
-	uint32_t device; /* TS_NONE: unknown, or several hosts have one of that name */
+	uint32_t device; /* TS_NONE: unknown */
 };
-
-static uint32_t device_named(const struct ts_profile *profile, struct ts_bytes name)
-{
-	uint32_t found = TS_NONE;
-
-	for (uint32_t i = 0; i < profile->nr_devices; i++) {
-		if (!ts_bytes_eq(profile->devices[i].name, name))
-			continue;
-		if (found != TS_NONE)
-			return TS_NONE;
-		found = i;
-	}
-	return found;
-}
 
 /* Gaps under a compilation or the input pipeline belong to the findings about those. */
 static bool is_idle_gap(struct ts_bytes cause)
@@ -121,7 +107,7 @@ static size_t read_gaps(struct ts_doctor *doctor, const struct ts_table *table, 
 			continue;
 		gap->start_ps = ts_cell_int(table, i, "start_ps");
 		gap->duration_ps = ts_cell_int(table, i, "duration_ps");
-		gap->device = device_named(doctor->ctx->profile, ts_cell_text(table, i, "device"));
+		gap->device = (uint32_t)ts_cell_int(table, i, "device_id"); /* -1: TS_NONE */
 		nr++;
 	}
 	if (nr > 0)
