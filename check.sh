@@ -2,7 +2,7 @@
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
 #   ./check.sh           everything
-#   ./check.sh NAME...   only these parts: unit sanitize fuzz dist viewers layers
+#   ./check.sh NAME...   only these parts: layers unit dist sanitize fuzz
 #
 # Packages are installed by name (apt-get, pip, npm) where they are missing. ../shared/corpus, when it
 # is there, adds real profiles; without it those tests skip and say so.
@@ -87,20 +87,21 @@ setup_viewers() {
 	local venv=$work/venv
 	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
 	"$venv/bin/pip" install -q --disable-pip-version-check -r "$here/tests/requirements.txt" || return 1
-	export TS_PYTHON=$venv/bin/python PATH="$venv/bin:$PATH"
-	mkdir -p "$work/node" && cp "$here"/tests/viewers/package*.json "$work/node" &&
-		(cd "$work/node" && npm ci --silent --no-audit --no-fund) || return 1
-	export NODE_PATH=$work/node/node_modules
+	(cd "$here/tests/viewers" && npm ci --silent --no-audit --no-fund) || return 1
+	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
 
 part_layers() { step "floors include only what stands below them" "$here/tests/layers.sh" "$here"; }
 
+# The viewers' tests are part of `make check` and skip where XProf is not installed.
 part_unit() {
+	step "XProf, TensorBoard and a browser" setup_viewers
 	step "configure --enable-devel" configure_in "$work/unit" --enable-devel || return
 	suite "unit tests" "$work/unit"
 }
 
 part_sanitize() {
+	unset TS_VIEWERS_PYTHON # asked once is enough
 	step "configure --enable-sanitize" configure_in "$work/sanitize" --enable-devel --enable-sanitize \
 		CFLAGS="-g -O1" || return
 	suite "unit tests with sanitizers" "$work/sanitize"
@@ -118,15 +119,7 @@ part_dist() {
 		_ "$work/unit"
 }
 
-part_viewers() {
-	step "tools of the viewer tests" setup_viewers || return
-	local test
-	for test in "$here"/tests/viewers/*_test.sh; do
-		step "viewers: $(basename "$test" .sh)" "$test" "$work/unit/bin" "$work/screenshots"
-	done
-}
-
-[ $# -gt 0 ] || set -- layers unit sanitize fuzz dist viewers
+[ $# -gt 0 ] || set -- layers unit dist sanitize fuzz
 step "packages and build" setup_system || { echo "$passed passed, $failed failed, $skipped skipped"; exit 1; }
 for part in "$@"; do
 	"part_$part"
