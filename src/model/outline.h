@@ -13,8 +13,8 @@ struct ts_outline {
 	struct ts_steps steps;
 	struct ts_spans compile; /* some host thread was compiling */
 	struct ts_spans input;	 /* one was in the input pipeline or a transfer in, and none compiled */
-	int64_t nr_compiles;	 /* backend compilations seen on the hosts */
-	int64_t compile_ps;	 /* time in them, summed over threads */
+	int64_t nr_compiles;	 /* stretches of time with backend compilations */
+	int64_t compile_ps;	 /* time with one in progress, on however many threads */
 };
 
 void ts_outline_release(struct ts_outline *outline);

@@ -2,7 +2,7 @@
  * Rules about steps and about the host's part in them: input, compilation in the capture and inside
  * steps, and steps that take longer than the others.
  *
- * Compilation is measured on host threads (the sum over threads may pass the wall time); what it
+ * Compilation is measured on host threads (those at once count once); what it
  * costs is the core time with nothing to run meanwhile, and that is the impact.
  */
 #include "analysis/doctor/doctor.h"
