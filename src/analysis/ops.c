@@ -69,9 +69,9 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx, const s
 		struct op_sum *sum = &state->ops[block->op[i]];
 
 		sum->device = state->device;
-		sum->occurrences += block->occurrences[i];
-		sum->total_ps += block->total_ps[i];
-		sum->self_ps += block->self_ps[i];
+		sum->occurrences = ts_i64_add(sum->occurrences, block->occurrences[i]);
+		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
+		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
 		add_known(&sum->event_flops, block->flops[i]);
 		add_known(&sum->event_bytes, block->bytes[i]);
 	}
@@ -97,10 +97,10 @@ static enum ts_status ops_merge(void *arg_into, void *arg_from, const struct ts_
 			continue;
 		if (sum->occurrences == 0)
 			sum->device = add->device;
-		sum->occurrences += add->occurrences;
-		sum->total_ps += add->total_ps;
-		sum->self_ps += add->self_ps;
-		sum->exclusive_ps += add->exclusive_ps;
+		sum->occurrences = ts_i64_add(sum->occurrences, add->occurrences);
+		sum->total_ps = ts_i64_add(sum->total_ps, add->total_ps);
+		sum->self_ps = ts_i64_add(sum->self_ps, add->self_ps);
+		sum->exclusive_ps = ts_i64_add(sum->exclusive_ps, add->exclusive_ps);
 		add_known(&sum->event_flops, add->event_flops);
 		add_known(&sum->event_bytes, add->event_bytes);
 	}
@@ -141,12 +141,15 @@ struct work {
 	double flops, bytes, hbm_bytes;
 };
 
-static struct work work_of(const struct ts_op *op, const struct op_sum *sum)
+static struct work work_of(const struct ts_profile *profile, const struct ts_op *op,
+			   const struct op_sum *sum)
 {
 	struct work work = { ts_op_flops(op), NAN, ts_op_hbm_bytes(op) };
 
 	if (op->bytes_accessed != TS_UNKNOWN)
 		work.bytes = (double)op->bytes_accessed;
+	if (op->flops == 0 && ts_op_is_opaque(profile, op))
+		work.flops = NAN; /* nobody knows what the kernel does: XProf's 0 is no count */
 	if (!ts_bytes_is(op->category, "custom-call") || sum->occurrences == 0)
 		return work;
 	if (sum->event_flops != TS_UNKNOWN)
@@ -184,7 +187,7 @@ static void put_op(const struct ts_context *ctx, uint32_t index, const struct op
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
-	struct work work = work_of(op, sum);
+	struct work work = work_of(ctx->profile, op, sum);
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
 	struct ts_roofline roofline =
 		ts_roofline_of(rates, work.flops, work.hbm_bytes, ts_op_vmem_bytes(op));

@@ -147,9 +147,10 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 		const struct time_device *device = &sum->devices[i];
 
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			total[b] += device->total_ps[b];
-		on_duty_ps += device->on_duty_ps;
-		span_ps += device->seen ? device->last_ps - device->first_ps : 0;
+			total[b] = ts_i64_add(total[b], device->total_ps[b]);
+		on_duty_ps = ts_i64_add(on_duty_ps, device->on_duty_ps);
+		if (device->seen)
+			span_ps = ts_i64_add(span_ps, device->last_ps - device->first_ps);
 	}
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		most = total[b] > total[most] ? (enum ts_bucket)b : most;
@@ -214,9 +215,9 @@ static bool put_step(const struct time_state *sum, const struct ts_context *ctx,
 		cores++;
 		number = steps->items[at].number;
 		start_ps = TS_MIN(start_ps, steps->items[at].start_ps);
-		total_ps += steps->items[at].end_ps - steps->items[at].start_ps;
+		total_ps = ts_i64_add(total_ps, steps->items[at].end_ps - steps->items[at].start_ps);
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			ps[b] += sum->devices[i].step_ps[at][b];
+			ps[b] = ts_i64_add(ps[b], sum->devices[i].step_ps[at][b]);
 	}
 	row[0] = ts_int((int64_t)number);
 	row[1] = cores ? ts_int(start_ps) : ts_null();

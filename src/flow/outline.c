@@ -185,7 +185,8 @@ static uint32_t repeating_module(const struct outline_pass *pass, int64_t *time,
 		for (size_t i = 0; i < pass->lines[l].nr; i++) {
 			const struct marker *marker = &pass->lines[l].markers[i];
 
-			time[marker->op] += marker->end_ps - marker->start_ps;
+			time[marker->op] = ts_i64_add(time[marker->op],
+						      marker->end_ps - marker->start_ps);
 			nr[marker->op]++;
 		}
 	}

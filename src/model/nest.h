@@ -22,6 +22,18 @@ struct ts_event {
 	uint64_t number;		    /* TS_NO_NUMBER */
 };
 
+/*
+ * Times that a file may say but no run can have are cut to 26 days either side of its start. So
+ * differences of times, and sums over what does not overlap, fit 64 bits. Readers bound every time
+ * of an event before they push it.
+ */
+#define TS_TIME_MAX (INT64_C(1) << 61)
+
+static inline int64_t ts_time_bound(int64_t ps)
+{
+	return ps > TS_TIME_MAX ? TS_TIME_MAX : ps < -TS_TIME_MAX ? -TS_TIME_MAX : ps;
+}
+
 struct ts_nest; /* one line's, one thread's */
 
 /* NULL: no memory. The sink gets blocks from push and finish; its status ends the line. */

@@ -365,12 +365,14 @@ static void align_hosts(struct ts_profile *profile)
 	}
 	profile->start_unix_ns = first;
 	if (first != TS_UNKNOWN && last > first)
-		profile->capture_ps = ts_i64_mul(last - first, TS_PS_PER_NS);
+		profile->capture_ps = ts_i64_mul(ts_i64_sub(last, first), TS_PS_PER_NS);
 	for (size_t i = 0; i < profile->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[i];
 		const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
-		int64_t lag = host->start_unix_ns == TS_UNKNOWN ? 0 : host->start_unix_ns - first;
+		int64_t lag = 0;
 
+		if (host->start_unix_ns != TS_UNKNOWN)
+			lag = ts_i64_sub(host->start_unix_ns, first);
 		line->start_ps = ts_i64_add(line->host_ps, ts_i64_mul(lag, TS_PS_PER_NS));
 	}
 }
