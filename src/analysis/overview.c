@@ -74,12 +74,12 @@ static struct ts_value hbm_utilization(const struct ts_context *ctx)
 	time = ts_table_column(table, "total_time_ps");
 	index = ts_table_column(table, "op_index");
 	for (size_t i = 0; i < table->nr_rows; i++) {
-		const struct ts_op *op =
-			&ctx->profile->ops[ts_value_int(ts_table_cell(table, i, index))];
+		int64_t at = ts_value_int(ts_table_cell(table, i, index));
+		const struct ts_op *op = at < 0 ? NULL : &ctx->profile->ops[at];
 		double moved = ts_value_number(ts_table_cell(table, i, rate)) *
 			       ts_value_number(ts_table_cell(table, i, time)) * 1e-12;
 
-		if (op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE && isfinite(moved))
+		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE && isfinite(moved))
 			bytes += moved; /* a -done moves nothing that its -start did not */
 	}
 	return table->nr_rows ? ts_share_pct(bytes / (total_s * peak)) : ts_null();
