@@ -48,8 +48,10 @@ void *ts_arena_alloc(struct ts_arena *arena, size_t n)
 	size_t size;
 	void *piece;
 
-	if (n > SIZE_MAX / 2)
+	if (n > SIZE_MAX / 2) {
+		arena->failed = true;
 		return NULL;
+	}
 	n = (n + align - 1) / align * align;
 	if (n == 0)
 		n = align;
@@ -79,8 +81,10 @@ void *ts_arena_zalloc(struct ts_arena *arena, size_t n)
 
 void *ts_arena_array(struct ts_arena *arena, size_t nr, size_t size)
 {
-	if (size != 0 && nr > SIZE_MAX / size)
+	if (size != 0 && nr > SIZE_MAX / size) {
+		arena->failed = true;
 		return NULL;
+	}
 	return ts_arena_zalloc(arena, nr * size);
 }
 
