@@ -12,5 +12,6 @@ include tests/fixtures/files.mk
 include tests/read/files.mk
 include tests/model/files.mk
 include tests/truth/files.mk
+include tests/fuzz/files.mk
 include tests/oom/files.mk
 include tests/viewers/files.mk

@@ -1,0 +1,79 @@
+/*
+ * A run out of memory alone: bytes -> profile -> analyses -> report, as flow/run does it from files.
+ * For tests and fuzz targets, which have no files.
+ */
+#ifndef TESTS_FLOW_MEMORY_RUN_H
+#define TESTS_FLOW_MEMORY_RUN_H
+
+#include "flow/run.h"
+#include "overlay/xplane.h"
+#include "read/reader.h"
+#include "write/report_json.h"
+
+struct memory_run {
+	struct ts_run run;
+	struct ts_settings settings;
+};
+
+static inline void memory_run_init(struct memory_run *mem)
+{
+	ts_run_init(&mem->run);
+	ts_settings_init(&mem->settings);
+}
+
+static inline void memory_run_release(struct memory_run *mem)
+{
+	ts_run_release(&mem->run);
+}
+
+/* BYTES must live as long as the run. */
+static inline enum ts_status memory_run_add(struct memory_run *mem, struct ts_bytes bytes,
+					    const char *host, struct ts_error *err)
+{
+	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host), 1 };
+
+	return ts_readers[0]->read(&mem->run.profile, &request, err);
+}
+
+static inline enum ts_status memory_run_analyse(struct memory_run *mem, size_t overlay_budget,
+						struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = 1,
+					  .settings = &mem->settings,
+					  .overlay_budget = overlay_budget };
+	enum ts_status st = ts_profile_finish(&mem->run.profile, err);
+
+	return st ? st : ts_run_analyse(&mem->run, &options, err);
+}
+
+static inline enum ts_status memory_run_report(struct memory_run *mem, struct ts_buf *json,
+					       struct ts_error *err)
+{
+	static const struct ts_report form = { .generator = "tpusight", .version = "0" };
+
+	return ts_report_json(json, &mem->run.results, &form, err);
+}
+
+/* The whole way, with the overlay: what any bytes must survive. */
+static inline enum ts_status memory_run_whole(struct ts_bytes bytes, size_t *report_size)
+{
+	struct ts_buf json = TS_BUF_INIT, planes = TS_BUF_INIT;
+	struct memory_run mem;
+	enum ts_status st;
+
+	memory_run_init(&mem);
+	st = memory_run_add(&mem, bytes, "host", NULL);
+	if (st == TS_OK)
+		st = memory_run_analyse(&mem, 500, NULL);
+	if (st == TS_OK)
+		st = memory_run_report(&mem, &json, NULL);
+	for (uint32_t i = 0; st == TS_OK && i < mem.run.profile.nr_hosts; i++)
+		st = ts_overlay_planes(&planes, &mem.run.profile, i, &mem.run.results, bytes.n, NULL);
+	*report_size = json.n;
+	ts_buf_release(&json);
+	ts_buf_release(&planes);
+	memory_run_release(&mem);
+	return st;
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* Any text as a config file. */
+#include "cli/config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct ts_settings settings;
+	struct ts_error err = TS_ERROR_INIT;
+
+	ts_settings_init(&settings);
+	ts_config_apply((struct ts_bytes){ data, n }, &settings, &err);
+	return 0;
+}

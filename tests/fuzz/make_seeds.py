@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Writes the small seeds of the fuzz targets: make_seeds.py [OUTDIR], by default tests/fuzz/seeds.
+
+Python alone. The hard cases of tests/fixtures/edge.py as profiles, modules cut out of the sample run, and texts by
+hand. Run it again when a format grows a field; seeds that a campaign found are named found-* and are left alone.
+"""
+import gzip
+import io
+import os
+import sys
+import tarfile
+import zipfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import edge  # noqa: E402
+from wire import blob, fields, num  # noqa: E402
+
+SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile",
+                      "2026_01_01_00_00_00", "simulated-host.xplane.pb")
+SMALL = 6000
+
+SHAPES = ["f32[]", "pred[7]", "bf16[8,128]{1,0:T(8,128)(2,1)}", "f32[2,3,4]{2,1,0}", "s4[5,256]{1,0:T(8,128)(8,1)E(4)}",
+          "(f32[2]{0}, (s32[], u8[3,3]{0,1:T(2,128)S(5)}), token[])", "f32[<=16,2]{1,0}", "f8e4m3fn[4]{0:T(128)S(1)}",
+          "c64[0,5]{1,0}", "u32[]{:S(2)}", "f32[9223372036854775807,9223372036854775807]", "bf16[1,2]{0,1:D(D,C)T(4)} x"]
+CONFIGS = ['{"thresholds": {"mxu_utilization_low": 30, "max_findings": 5}}', "{}", '{"thresholds": {}}',
+           '{"thresholds": []}', '{"other": 1}', '{"thresholds": {"idle_high": -1}}', "[1, 2", '{"thresholds": {"x": 1e999}}']
+
+
+def profiles():
+    for name, make in edge.CASES.items():
+        data = make()[0]
+        if 0 < len(data) < SMALL:
+            yield name, data
+
+
+def modules(data):
+    """The HloProtos of the sample's /host:metadata, the smallest few."""
+    found = []
+    for field, _, plane in fields(data):
+        if field != 1 or b"/host:metadata" not in plane[:200]:
+            continue
+        for field, _, entry in fields(plane):
+            if field != 4:
+                continue
+            for field, _, meta in fields(entry):
+                for field, _, stat in fields(meta) if isinstance(meta, bytes) else ():
+                    found += [v for f, _, v in fields(stat) if f == 6] if field == 5 else []
+    return sorted(found, key=len)[:3]
+
+
+def small_module():
+    """add(p, p) of f32[8,128], with an entry computation and a stack frame."""
+    layout = blob(5, num(1, 1) + num(1, 0) + blob(6, num(1, 8) + num(1, 128)))
+    shape = blob(3, num(2, 11) + num(3, 8) + num(3, 128) + layout)
+    param = blob(2, blob(1, "p") + blob(2, "parameter") + shape + num(9, 0) + num(35, 1))
+    add = blob(2, blob(1, "sum") + blob(2, "add") + shape + blob(7, blob(2, "jit(f)/add") + blob(3, "a.py") + num(4, 3)) +
+               num(35, 2) + num(36, 1) + num(36, 1) + blob(43, b'{"window_config":{"estimated_cycles":"12"}}'))
+    comp = blob(3, blob(1, "main") + param + add + num(5, 9) + num(6, 2))
+    return blob(1, blob(1, "jit_f") + blob(2, "main") + comp + num(5, 3) + num(6, 9))
+
+
+def archives():
+    data = edge.plain()[0]
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name in ["a.xplane.pb", "dir/b.txt"]:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    yield "two.tar", out.getvalue()
+    yield "two.tar.gz", gzip.compress(out.getvalue(), mtime=0)
+    for name, how in (("stored.zip", zipfile.ZIP_STORED), ("packed.zip", zipfile.ZIP_DEFLATED)):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", how) as z:
+            z.writestr(zipfile.ZipInfo("p/a.xplane.pb", (2026, 1, 1, 0, 0, 0)), data * 10, how)
+        yield name, out.getvalue()
+
+
+def gzips():
+    text = b'{"otherData":{"generator":"tpusight"},"traceEvents":[]}'
+    yield "one", gzip.compress(text, mtime=0)
+    yield "two", gzip.compress(text, mtime=0) + gzip.compress(b"more" * 100, mtime=0)
+    yield "padded", gzip.compress(text, mtime=0) + bytes(512)
+    yield "empty", gzip.compress(b"", mtime=0)
+    named = io.BytesIO()
+    with gzip.GzipFile("a name", "wb", fileobj=named, mtime=0) as f:
+        f.write(text)
+    yield "named", named.getvalue()
+
+
+def overlays():
+    suggestion = blob(1, blob(1, "InputBoundRule") + blob(2, "text") + num(9, 1))
+    yield "suggestions", suggestion + blob(1, blob(1, "TPUsight/idle") + blob(2, "ours"))
+    native = edge.plain()[0]
+    mark = blob(5, num(1, 1) + blob(2, num(1, 1) + blob(2, "tpusight_native_bytes")))
+    plane = blob(2, "/device:CUSTOM:TPUsight 0") + mark + blob(6, num(1, 1) + num(3, len(native)))
+    yield "annotated", native + blob(1, plane) * 2
+    yield "moved", b"\x0a\x00" + native + blob(1, plane)
+    yield "plain", native
+
+
+def main():
+    out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
+    with open(SAMPLE, "rb") as f:
+        sample = f.read()
+    sets = {
+        "xplane": list(profiles()), "pb": list(profiles())[:4], "overlay": list(overlays()),
+        "hlo": [("add", small_module())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
+        "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
+        "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
+        "gunzip": list(gzips()), "archive": list(archives()),
+    }
+    for target, seeds in sets.items():
+        os.makedirs(os.path.join(out, target), exist_ok=True)
+        for name, data in seeds:
+            with open(os.path.join(out, target, name), "wb") as f:
+                f.write(data)
+    print(sum(len(s) for s in sets.values()), "seeds in", out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+/*
+ * Any bytes as a file that may be annotated already: what is taken for ours is cut, and what is
+ * written behind it is found again at the same place.
+ */
+#include "overlay/suggestions.h"
+#include "overlay/xplane.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void profile(struct ts_bytes file)
+{
+	size_t native = 0, found = ts_overlay_native_bytes(file);
+
+	if (found > file.n)
+		abort();
+	if (ts_overlay_find(file, &native, NULL) == TS_OK && native != found)
+		abort();
+}
+
+/* What is kept of somebody's suggestions stays the same when it goes through again. */
+static void suggestions(struct ts_bytes file)
+{
+	struct ts_buf once = TS_BUF_INIT, twice = TS_BUF_INIT;
+
+	if (ts_suggestions_make(&once, file, NULL, NULL) == TS_OK) {
+		if (ts_suggestions_ours(ts_buf_bytes(&once)) ||
+		    ts_suggestions_make(&twice, ts_buf_bytes(&once), NULL, NULL) != TS_OK ||
+		    !ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)))
+			abort();
+	}
+	ts_suggestions_ours(file);
+	ts_buf_release(&once);
+	ts_buf_release(&twice);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	profile((struct ts_bytes){ data, n });
+	suggestions((struct ts_bytes){ data, n });
+	return 0;
+}

@@ -1,0 +1,191 @@
+/*
+ * A fuzz target without libFuzzer: replays every seed, its truncations and many damaged copies,
+ * always the same ones. That is what `make check` runs.
+ *
+ *	tests/fuzz/NAME_replay			seeds of NAME in tests/fuzz/seeds, and real profiles
+ *	tests/fuzz/NAME_replay FILE...		these, each as it is: for what a campaign has found
+ *
+ * FUZZ_MUTATIONS (a number) and FUZZ_SECONDS bound the work; FUZZ_TRACE=1 says what is about to run,
+ * so that its last line names the input of a crash. An input that takes half a minute is a hang.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/input.h"
+#include "tests/read/mutate.h"
+
+#define MAX_SEEDS     256
+#define MAX_CUTS      2000 /* of one seed: a short one is cut at every byte */
+#define HANG_SECONDS  60
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+struct seed {
+	char path[PATH_MAX];
+	struct ts_input input;
+};
+
+struct replay {
+	struct seed seeds[MAX_SEEDS];
+	size_t nr_seeds;
+	long nr_runs;
+	bool trace;
+	time_t end; /* 0: no limit */
+};
+
+static struct replay replay; /* too large for the stack; a program's own, not the library's */
+
+static void add_seed(const char *path)
+{
+	struct seed *seed = &replay.seeds[replay.nr_seeds];
+
+	if (replay.nr_seeds == MAX_SEEDS)
+		return;
+	snprintf(seed->path, sizeof(seed->path), "%s", path);
+	seed->input = (struct ts_input)TS_INPUT_INIT;
+	if (ts_input_open(&seed->input, seed->path, NULL) == TS_OK)
+		replay.nr_seeds++;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct seed *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* All files of the folder that end so; a folder that is not there has none. */
+static void add_folder(const char *folder, const char *suffix)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char path[PATH_MAX];
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !ts_bytes_ends(ts_bytes_of(entry->d_name), suffix))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		add_seed(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+struct folder_row {
+	const char *target, *folder, *suffix;
+};
+
+/* Real inputs beside the small seeds; ../shared is there for developers only. */
+static const struct folder_row folders[] = {
+	{ "xplane", "tests/data", ".xplane.pb" },
+	{ "xplane", "tests/data/sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00",
+	  ".xplane.pb" },
+	{ "xplane", "../shared/corpus/xplane", ".xplane.pb" },
+	{ "hlo", "../shared/corpus/hlo", ".pb" },
+	{ "overlay", "tests/data", ".xplane.pb" },
+	{ "pb", "tests/data", ".xplane.pb" },
+};
+
+static void add_all(const char *srcdir, const char *target)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/tests/fuzz/seeds/%s", srcdir, target);
+	add_folder(path, "");
+	for (size_t i = 0; i < TS_NELEM(folders); i++) {
+		if (strcmp(folders[i].target, target) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", srcdir, folders[i].folder);
+		add_folder(path, folders[i].suffix);
+	}
+	qsort(replay.seeds, replay.nr_seeds, sizeof(replay.seeds[0]), by_path);
+}
+
+/* The target gets a block of exactly N bytes, so that a sanitizer sees a read behind it. */
+static void run(const struct seed *seed, const char *what, uint64_t number, struct ts_bytes bytes)
+{
+	uint8_t *copy = malloc(bytes.n ? bytes.n : 1);
+
+	if (!copy)
+		return;
+	if (bytes.n)
+		memcpy(copy, bytes.p, bytes.n);
+	if (replay.trace)
+		fprintf(stderr, "%s: %s %llu\n", seed->path, what, (unsigned long long)number);
+	alarm(HANG_SECONDS);
+	LLVMFuzzerTestOneInput(copy, bytes.n);
+	alarm(0);
+	free(copy);
+	replay.nr_runs++;
+}
+
+static bool is_late(void)
+{
+	return replay.end && time(NULL) >= replay.end;
+}
+
+static void run_cuts(const struct seed *seed)
+{
+	struct ts_bytes bytes = seed->input.bytes;
+	size_t step = bytes.n / MAX_CUTS + 1;
+
+	if (bytes.n > 65536) /* a large one takes long each time */
+		step = bytes.n / 50 + 1;
+	for (size_t n = 0; n < bytes.n && !is_late(); n += step)
+		run(seed, "the first bytes:", n, ts_bytes_cut(bytes, 0, n));
+}
+
+static void run_mutations(long nr)
+{
+	struct ts_buf damaged = TS_BUF_INIT;
+
+	for (long i = 0; i < nr && !is_late(); i++) {
+		const struct seed *seed = &replay.seeds[(size_t)i % replay.nr_seeds];
+		struct rng rng = rng_of((uint64_t)i + 1);
+
+		mutate(&rng, seed->input.bytes, &damaged);
+		if (!damaged.failed)
+			run(seed, "mutation", (uint64_t)i + 1, ts_buf_bytes(&damaged));
+	}
+	ts_buf_release(&damaged);
+}
+
+static long setting(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtol(text, NULL, 10) : otherwise;
+}
+
+int main(int argc, char **argv)
+{
+	long seconds = setting("FUZZ_SECONDS", 20);
+
+	replay.trace = setting("FUZZ_TRACE", 0) != 0;
+	for (int i = 1; i < argc; i++)
+		add_seed(argv[i]);
+	if (argc == 1)
+		add_all(TS_SRCDIR, FUZZ_TARGET);
+	if (replay.nr_seeds == 0) {
+		fprintf(stderr, "%s: no seeds\n", FUZZ_TARGET);
+		return 1;
+	}
+	for (size_t i = 0; i < replay.nr_seeds; i++)
+		run(&replay.seeds[i], "as it is", 0, replay.seeds[i].input.bytes);
+	if (argc == 1) {
+		if (seconds > 0) /* half for the cuts, so that there are mutations whatever the machine */
+			replay.end = time(NULL) + (seconds + 1) / 2;
+		for (size_t i = 0; i < replay.nr_seeds; i++)
+			run_cuts(&replay.seeds[i]);
+		if (seconds > 0)
+			replay.end = time(NULL) + (seconds + 1) / 2;
+		run_mutations(setting("FUZZ_MUTATIONS", 4000));
+	}
+	printf("%s: %zu seeds, %ld inputs\n", FUZZ_TARGET, replay.nr_seeds, replay.nr_runs);
+	for (size_t i = 0; i < replay.nr_seeds; i++)
+		ts_input_release(&replay.seeds[i].input);
+	return 0;
+}

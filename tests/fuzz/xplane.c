@@ -1,0 +1,12 @@
+/* Any bytes as a profile: read, analysed, reported, with the overlay's planes. */
+#include "tests/flow/memory_run.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	size_t report_size;
+
+	memory_run_whole((struct ts_bytes){ data, n }, &report_size);
+	return 0;
+}
