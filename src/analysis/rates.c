@@ -1,7 +1,8 @@
 /*
  * Rates over time: the counters beside each device. FLOPs against the peak (matrix-unit
  * utilization, as modelled as the systolic view), bytes of HBM a second, and which share of those
- * bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a device.
+ * bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a device;
+ * that of an asynchronous copy from its start to the end of the wait for it.
  */
 #include "analysis/analysis.h"
 #include "model/cost.h"
@@ -11,6 +12,8 @@
 
 struct op_work {
 	double flops, hbm_bytes, padding_bytes;
+	uint32_t partner; /* of an asynchronous pair; TS_NONE */
+	bool is_start;
 };
 
 struct device_rates {
@@ -22,6 +25,7 @@ struct rates_state {
 	/* of a line */
 	uint32_t device_index;
 	struct op_work *work; /* of each op */
+	int64_t *started_ps;  /* of each op: when the last -start of it began */
 	struct device_rates *own;
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
@@ -41,7 +45,7 @@ static double or_zero(double x)
 
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	struct op_work work = { 0, 0, 0 };
+	struct op_work work = { .partner = op->partner, .is_start = op->async == TS_ASYNC_START };
 	struct ts_padding padding;
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
@@ -65,20 +69,40 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx, const 
 
 	state->device_index = profile->planes[line->plane].device;
 	state->work = calloc(profile->nr_ops + 1, sizeof(*state->work));
+	state->started_ps = calloc(profile->nr_ops + 1, sizeof(*state->started_ps));
 	state->own = calloc(1, sizeof(*state->own));
-	if (!state->work || !state->own)
+	if (!state->work || !state->started_ps || !state->own)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_ops; i++)
-		if (profile->ops[i].category.n > 0)
-			state->work[i] = work_of(profile, &profile->ops[i]);
+		state->work[i] = work_of(profile, &profile->ops[i]);
 	return TS_OK;
+}
+
+/* All three counters keep the same bins. */
+static void begin(struct device_rates *own, int64_t start_ps)
+{
+	if (own->used)
+		return;
+	ts_bins_init(&own->flops, start_ps, FIRST_BIN_PS);
+	ts_bins_init(&own->hbm_bytes, start_ps, FIRST_BIN_PS);
+	ts_bins_init(&own->padding_bytes, start_ps, FIRST_BIN_PS);
+	own->used = true;
+}
+
+static void add_work(struct device_rates *own, const struct op_work *work, int64_t start_ps, int64_t end_ps)
+{
+	if (work->flops > 0)
+		ts_bins_add(&own->flops, start_ps, end_ps, work->flops);
+	if (work->hbm_bytes > 0) {
+		ts_bins_add(&own->hbm_bytes, start_ps, end_ps, work->hbm_bytes);
+		ts_bins_add(&own->padding_bytes, start_ps, end_ps, work->padding_bytes);
+	}
 }
 
 static enum ts_status rates_block(void *arg, const struct ts_context *ctx, const struct ts_block *block,
 				  struct ts_error *err)
 {
 	struct rates_state *state = arg;
-	struct device_rates *own = state->own;
 
 	(void)ctx;
 	(void)err;
@@ -87,17 +111,18 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx, const
 		int64_t start_ps = block->start_ps[i];
 		int64_t end_ps = ts_i64_add(start_ps, block->dur_ps[i]);
 
-		if (!own->used) { /* all three keep the same bins */
-			ts_bins_init(&own->flops, start_ps, FIRST_BIN_PS);
-			ts_bins_init(&own->hbm_bytes, start_ps, FIRST_BIN_PS);
-			ts_bins_init(&own->padding_bytes, start_ps, FIRST_BIN_PS);
-			own->used = true;
-		}
-		if (work->flops > 0)
-			ts_bins_add(&own->flops, start_ps, end_ps, work->flops);
-		if (work->hbm_bytes > 0) {
-			ts_bins_add(&own->hbm_bytes, start_ps, end_ps, work->hbm_bytes);
-			ts_bins_add(&own->padding_bytes, start_ps, end_ps, work->padding_bytes);
+		begin(state->own, start_ps);
+		if (work->partner == TS_NONE) {
+			add_work(state->own, work, start_ps, end_ps);
+		} else if (work->is_start) {
+			state->started_ps[block->op[i]] = start_ps;
+		} else {
+			int64_t *started_ps = &state->started_ps[work->partner];
+
+			/* 0: it began before the capture */
+			add_work(state->own, &state->work[work->partner],
+				 *started_ps ? *started_ps : start_ps, end_ps);
+			*started_ps = 0;
 		}
 	}
 	return TS_OK;
@@ -152,6 +177,7 @@ static void rates_release(void *arg)
 	free(state->devices);
 	free(state->own);
 	free(state->work);
+	free(state->started_ps);
 }
 
 static bool put_counter(struct ts_result *result, const char *name, const char *unit, uint32_t device,

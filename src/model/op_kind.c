@@ -162,9 +162,13 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	module = op->instr == TS_NONE ? NULL : &profile->modules[op->module];
 	op->is_remat = ts_op_looks_remat(op->name, op->text, op->framework_op);
 	op->async = async_of(op->category);
-	row = row_of(op->category);
-	if (module && ts_bytes_starts(op->category, "async-"))
-		row = row_of(wrapped_opcode(module, &module->instrs[op->instr]));
+	row = row_of(op->category); /* an async wrapper moves bytes, unless it wraps something else */
+	if (module && ts_bytes_starts(op->category, "async-")) {
+		const struct kind_row *wrapped =
+			row_of(wrapped_opcode(module, &module->instrs[op->instr]));
+
+		row = wrapped ? wrapped : row;
+	}
 	op->kind = row ? row->kind : TS_OP_COMPUTE;
 	if (module && op->kind == TS_OP_COMPUTE)
 		op->kind = kind_inside(module, op->instr, op->kind);
