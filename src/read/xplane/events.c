@@ -45,24 +45,26 @@ static inline void take_stat(uint32_t role, const struct xstat *stat, struct eve
 	}
 }
 
+#define TAG(field, wire) ((field) << 3 | (wire))
+
 /*
  * Nearly all stats are an id and a whole number, in this order: those are read right here, and a
  * stat that means nothing is passed over as soon as its id is known.
  */
-static inline void read_stat(const struct xplane_plane *plane, const struct ts_pb *pb,
-			     struct event_stats *stats)
+static inline void read_stat(const struct xplane_plane *plane, struct ts_bytes bytes,
+			     struct ts_pb_error *error, struct event_stats *stats)
 {
-	const uint8_t *p = pb->data, *end = pb->data + pb->len;
+	const uint8_t *p = bytes.p, *end = bytes.p + bytes.n;
 	struct xstat stat;
 	uint32_t role;
 	uint64_t id;
 
-	if (pb->wire == TS_PB_BYTES && pb->len > 2 && *p++ == (XSTAT_METADATA_ID << 3) &&
-	    ts_pb_varint(&p, end, &id)) {
+	if (bytes.n > 2 && *p++ == TAG(XSTAT_METADATA_ID, TS_PB_VARINT) && ts_pb_varint(&p, end, &id)) {
 		role = id_table_find(&plane->roles, (int64_t)id);
 		if (role == TS_NONE)
 			return;
-		if (p < end && (*p == (XSTAT_UINT64 << 3) || *p == (XSTAT_INT64 << 3))) {
+		if (p < end && (*p == TAG(XSTAT_UINT64, TS_PB_VARINT) ||
+				*p == TAG(XSTAT_INT64, TS_PB_VARINT))) {
 			stat.field = *p++ >> 3;
 			if (ts_pb_varint(&p, end, &stat.number) && p == end) {
 				take_stat(role, &stat, stats);
@@ -70,7 +72,7 @@ static inline void read_stat(const struct xplane_plane *plane, const struct ts_p
 			}
 		}
 	}
-	xstat_read(ts_pb_enter(pb), &stat);
+	xstat_read(ts_pb_of(bytes, error), &stat);
 	take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
@@ -97,30 +99,42 @@ static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
 }
 
 /* A number with this field's tag at *P: read and stepped over when it is there. */
-static inline bool usual_field(const uint8_t **p, const uint8_t *end, unsigned field, int64_t *value)
+static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned field, int64_t *value)
 {
-	const uint8_t *q = *p + 1;
+	const uint8_t *q;
 	uint64_t number;
 
-	if (*p >= end || **p != field << 3 || !ts_pb_varint(&q, end, &number))
+	if (*p >= end || **p != TAG(field, TS_PB_VARINT))
+		return false;
+	q = *p + 1;
+	if (!ts_pb_varint(&q, end, &number))
 		return false;
 	*value = (int64_t)number;
 	*p = q;
 	return true;
 }
 
-/* The usual event is id, offset, duration, and then stats. What is otherwise is left to the loop. */
-static inline void usual_fields(struct ts_pb *pb, int64_t *metadata_id, struct ts_event *event)
+/* Bytes with this field's tag at *P, likewise. */
+static inline bool usual_bytes(const uint8_t **p, const uint8_t *end, unsigned field,
+			       struct ts_bytes *bytes)
 {
-	if (usual_field(&pb->p, pb->end, XEVENT_METADATA_ID, metadata_id) &&
-	    usual_field(&pb->p, pb->end, XEVENT_OFFSET_PS, &event->start_ps))
-		usual_field(&pb->p, pb->end, XEVENT_DURATION_PS, &event->dur_ps);
+	const uint8_t *q;
+	uint64_t n;
+
+	if (*p >= end || **p != TAG(field, TS_PB_BYTES))
+		return false;
+	q = *p + 1;
+	if (!ts_pb_varint(&q, end, &n) || n > (uint64_t)(end - q))
+		return false;
+	*bytes = (struct ts_bytes){ q, (size_t)n };
+	*p = q + n;
+	return true;
 }
 
-static inline void decode_fields(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
-				 struct ts_event *event, struct event_stats *stats)
+/* Whatever else stands in an event: fields in another order, of a newer writer, or damage. */
+static void decode_rest(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
+			struct ts_event *event, struct event_stats *stats)
 {
-	usual_fields(&pb, metadata_id, event);
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb);         break;
@@ -129,7 +143,7 @@ static inline void decode_fields(const struct decoder *decoder, struct ts_pb pb,
 		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb);   break;
 		case XEVENT_STATS:
 			if (decoder->wants_stats)
-				read_stat(decoder->plane, &pb, stats);
+				read_stat(decoder->plane, ts_pb_bytes(&pb), pb.err, stats);
 			break;
 		default:
 			break;
@@ -137,7 +151,27 @@ static inline void decode_fields(const struct decoder *decoder, struct ts_pb pb,
 	}
 }
 
-static inline void decode(const struct decoder *decoder, struct ts_pb pb, struct ts_event *event)
+/* The usual event is id, offset, duration, and then stats; what is otherwise goes the long way. */
+static inline void decode_fields(const struct decoder *decoder, struct ts_bytes bytes,
+				 struct ts_pb_error *error, int64_t *metadata_id,
+				 struct ts_event *event, struct event_stats *stats)
+{
+	const uint8_t *p = bytes.p, *end = bytes.p + bytes.n;
+	struct ts_bytes stat;
+
+	if (usual_number(&p, end, XEVENT_METADATA_ID, metadata_id) &&
+	    usual_number(&p, end, XEVENT_OFFSET_PS, &event->start_ps))
+		usual_number(&p, end, XEVENT_DURATION_PS, &event->dur_ps);
+	while (usual_bytes(&p, end, XEVENT_STATS, &stat))
+		if (decoder->wants_stats)
+			read_stat(decoder->plane, stat, error, stats);
+	if (p < end)
+		decode_rest(decoder, ts_pb_of((struct ts_bytes){ p, (size_t)(end - p) }, error),
+			    metadata_id, event, stats);
+}
+
+static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
+			  struct ts_pb_error *error, struct ts_event *event)
 {
 	struct event_stats stats;
 	int64_t metadata_id = 0;
@@ -148,16 +182,15 @@ static inline void decode(const struct decoder *decoder, struct ts_pb pb, struct
 	stats.hlo_op.field = 0;
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
-	decode_fields(decoder, pb, &metadata_id, event, &stats);
-	event->start_ps = ts_time_bound(ts_i64_add(decoder->line_start_ps, event->start_ps));
-	event->dur_ps = ts_i64_add(event->start_ps, TS_MAX(event->dur_ps, 0));
-	event->dur_ps = ts_time_bound(event->dur_ps) - event->start_ps;
+	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
+	event->start_ps = ts_i64_add(decoder->line_start_ps, event->start_ps);
+	event->dur_ps = TS_MAX(event->dur_ps, 0);
 	event->occurrences = TS_MAX(event->occurrences, 1);
 	event->device_start_ps = event->start_ps;
 	event->total_ps = event->dur_ps;
 	if (stats.has_device_start && stats.has_device_dur) { /* both or none, as XProf */
 		event->device_start_ps = stats.device_start_ps;
-		event->total_ps = ts_time_bound(TS_MAX(stats.device_dur_ps, 0));
+		event->total_ps = TS_MAX(stats.device_dur_ps, 0);
 	}
 	event->flops = stats.flops;
 	event->bytes = stats.bytes;
@@ -180,16 +213,28 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	};
 }
 
+/* The next event of a line: most often it stands right there. False at the end, or after damage. */
+static inline bool next_event(struct ts_pb *pb, struct ts_bytes *event)
+{
+	if (usual_bytes(&pb->p, pb->end, XLINE_EVENTS, event))
+		return true;
+	while (ts_pb_next(pb))
+		if (pb->field == XLINE_EVENTS && pb->wire == TS_PB_BYTES) {
+			*event = ts_pb_bytes(pb);
+			return true;
+		}
+	return false;
+}
+
 static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, struct ts_nest *nest,
 			       struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct ts_event event;
+	struct ts_bytes bytes;
 
-	while (st == TS_OK && ts_pb_next(&pb)) {
-		if (pb.field != XLINE_EVENTS || pb.wire != TS_PB_BYTES)
-			continue;
-		decode(decoder, ts_pb_enter(&pb), &event);
+	while (st == TS_OK && next_event(&pb, &bytes)) {
+		decode(decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
 			break; /* half an event is none */
 		st = ts_nest_push(nest, &event, err);
@@ -220,27 +265,25 @@ static enum ts_status sorted(const struct decoder *decoder, struct ts_pb pb, str
 	struct indexed_event *events = NULL;
 	enum ts_status st = TS_OK;
 	struct ts_event event;
+	struct ts_bytes bytes;
 	size_t nr = 0, cap = 0;
 
-	while (ts_pb_next(&pb)) {
-		if (pb.field != XLINE_EVENTS || pb.wire != TS_PB_BYTES)
-			continue;
-		decode(decoder, ts_pb_enter(&pb), &event);
+	while (next_event(&pb, &bytes)) {
+		decode(decoder, bytes, error, &event);
 		if (error->cause)
 			break;
 		if (!ts_grow(&events, &cap, nr + 1, sizeof(*events))) {
 			free(events);
 			return ts_fail_nomem(err);
 		}
-		events[nr++] = (struct indexed_event){ event.device_start_ps, event.total_ps,
-						       ts_pb_bytes(&pb) };
+		events[nr++] = (struct indexed_event){ event.device_start_ps, event.total_ps, bytes };
 	}
 	if (nr)
 		qsort(events, nr, sizeof(*events), by_start);
 	for (size_t i = 0; i < nr && st == TS_OK; i++) {
 		struct ts_pb_error again = { NULL, NULL };
 
-		decode(decoder, ts_pb_of(events[i].body, &again), &event);
+		decode(decoder, events[i].body, &again, &event);
 		st = ts_nest_push(nest, &event, err);
 	}
 	free(events);
@@ -286,7 +329,9 @@ enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index, s
 	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);
 	struct decoder decoder = { .plane = plane, .wants_stats = true };
 
-	while (ts_pb_next(&pb)) {
+	struct ts_bytes bytes;
+
+	while (next_event(&pb, &bytes)) {
 		struct event_stats stats = { .has_program = false };
 		struct ts_event event = { .occurrences = 1 };
 		int64_t metadata_id = 0;
@@ -294,9 +339,7 @@ enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index, s
 		uint64_t key;
 		uint32_t at;
 
-		if (pb.field != XLINE_EVENTS)
-			continue;
-		decode_fields(&decoder, ts_pb_enter(&pb), &metadata_id, &event, &stats);
+		decode_fields(&decoder, bytes, &error, &metadata_id, &event, &stats);
 		if (!stats.has_program || !stats.hlo_op.field)
 			continue;
 		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
