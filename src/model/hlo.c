@@ -127,9 +127,9 @@ static int64_t minor_dim(const struct ts_shape *shape, uint32_t i)
 /* Of the outermost tile, counted from the minor end; 1 where it says nothing. */
 static int64_t minor_tile(const struct ts_shape *shape, uint32_t i)
 {
-	const struct ts_tile *tile = &shape->tiles[0];
+	const struct ts_tile *tile = shape->nr_tiles > 0 ? &shape->tiles[0] : NULL;
 
-	return shape->nr_tiles > 0 && i < tile->nr_dims ? tile->dims[tile->nr_dims - 1 - i] : 1;
+	return tile && i < tile->nr_dims ? tile->dims[tile->nr_dims - 1 - i] : 1;
 }
 
 /* Only the outermost tile adds anything: each later one divides the inside of the one before. */
