@@ -36,7 +36,7 @@ size_t ts_bytes_find(struct ts_bytes a, const char *part);
 int ts_bytes_cmp(struct ts_bytes a, struct ts_bytes b);
 /* The part from FROM on, N bytes at most; both are cut to what is there. */
 struct ts_bytes ts_bytes_cut(struct ts_bytes a, size_t from, size_t n);
-/* A whole decimal number (with optional sign for i64); false when it is anything else or too big. */
+/* A whole decimal number (i64: with a minus or without); false when it is anything else or too big. */
 bool ts_bytes_u64(struct ts_bytes a, uint64_t *value);
 bool ts_bytes_i64(struct ts_bytes a, int64_t *value);
 

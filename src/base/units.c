@@ -56,10 +56,10 @@ const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s)
 const char *ts_fmt_count(char out[TS_UNIT_MAX], double n)
 {
 	static const struct unit units[] = {
-		{ 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e4, "k" }, { 1, "" },
+		{ 1e15, "P" }, { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1, "" },
 	};
 
-	if (fabs(n) >= 1e4 && fabs(n) < 1e6) {
+	if (fabs(n) >= 1e4 && fabs(n) < 999950) { /* from there on it would read 1000.0 k */
 		snprintf(out, TS_UNIT_MAX, "%.1f k", n / 1e3);
 		return out;
 	}

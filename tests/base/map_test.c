@@ -1,0 +1,142 @@
+/* Maps from ids and from bytes, against an array that is searched from end to end. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "base/map.h"
+#include "tests/base/rng.h"
+
+#include <cmocka.h>
+
+static void ids_of_any_sign_and_size_are_kept(void **state)
+{
+	static const int64_t ids[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 40, -(INT64_C(1) << 40) };
+	struct ts_map map = { NULL, 0, 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < TS_NELEM(ids); i++) {
+		assert_int_equal(ts_map_find(&map, (uint64_t)ids[i]), TS_NONE);
+		assert_true(ts_map_set(&map, (uint64_t)ids[i], i));
+	}
+	for (uint32_t i = 0; i < TS_NELEM(ids); i++)
+		assert_int_equal(ts_map_find(&map, (uint64_t)ids[i]), i);
+	assert_int_equal(ts_map_find(&map, 2), TS_NONE);
+	assert_int_equal(map.nr, TS_NELEM(ids));
+	ts_map_release(&map);
+	assert_int_equal(ts_map_find(&map, 0), TS_NONE);
+}
+
+static void the_newest_value_wins(void **state)
+{
+	struct ts_map map = { NULL, 0, 0 };
+
+	(void)state;
+	assert_true(ts_map_set(&map, 7, 1) && ts_map_set(&map, 7, 2));
+	assert_int_equal(ts_map_find(&map, 7), 2);
+	assert_int_equal(map.nr, 1);
+	ts_map_release(&map);
+}
+
+/* Keys that differ in the highest bits only, or are multiples of a power of two: what a hash that
+ * looks at the low bits alone would put into one place. */
+static void regular_keys_do_not_get_lost(void **state)
+{
+	(void)state;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		struct ts_map map = { NULL, 0, 0 };
+		uint64_t nr = shift > 50 ? (UINT64_C(1) << (64 - shift)) - 1 : 5000;
+
+		for (uint64_t i = 0; i < nr; i++)
+			assert_true(ts_map_set(&map, i << shift, (uint32_t)i));
+		assert_int_equal(map.nr, nr);
+		for (uint64_t i = 0; i < nr; i++)
+			assert_int_equal(ts_map_find(&map, i << shift), i);
+		assert_int_equal(ts_map_find(&map, nr << shift), TS_NONE);
+		ts_map_release(&map);
+	}
+}
+
+static void random_ids_against_a_list(void **state)
+{
+	enum { NR = 600 };
+	uint64_t keys[NR];
+	uint32_t values[NR];
+	struct ts_map map = { NULL, 0, 0 };
+	struct rng rng = rng_of(3);
+
+	(void)state;
+	for (uint32_t i = 0; i < NR; i++) {
+		keys[i] = rng_below(&rng, 200); /* many come again */
+		values[i] = (uint32_t)rng_below(&rng, 1000);
+		assert_true(ts_map_set(&map, keys[i], values[i]));
+		for (uint32_t k = 0; k < i; k++)
+			if (keys[k] == keys[i])
+				values[k] = values[i];
+	}
+	for (uint32_t i = 0; i < NR; i++)
+		assert_int_equal(ts_map_find(&map, keys[i]), values[i]);
+	ts_map_release(&map);
+}
+
+/* Texts of all lengths round the hash's word, with NULs inside, and one that is empty. */
+static void texts_that_begin_the_same_are_told_apart(void **state)
+{
+	enum { NR = 64 };
+	static const uint8_t zeros[NR];
+	struct ts_strmap map = { NULL, 0, 0 };
+
+	(void)state;
+	for (uint32_t n = 0; n < NR; n++)
+		assert_true(ts_strmap_set(&map, (struct ts_bytes){ zeros, n }, n));
+	for (uint32_t n = 0; n < NR; n++)
+		assert_int_equal(ts_strmap_find(&map, (struct ts_bytes){ zeros, n }), n);
+	assert_int_equal(ts_strmap_find(&map, (struct ts_bytes){ NULL, 0 }), 0);
+	assert_int_equal(ts_strmap_find(&map, TS_LIT("a")), TS_NONE);
+	assert_true(ts_strmap_set(&map, TS_LIT("a"), 99));
+	assert_true(ts_strmap_set(&map, ts_bytes_of("a"), 100));
+	assert_int_equal(ts_strmap_find(&map, TS_LIT("a")), 100);
+	assert_int_equal(map.nr, NR + 1);
+	ts_strmap_release(&map);
+}
+
+static void many_texts_survive_growth(void **state)
+{
+	enum { NR = 20000 };
+	struct ts_strmap map = { NULL, 0, 0 };
+	char(*names)[16] = calloc(NR, sizeof(*names));
+
+	(void)state;
+	assert_non_null(names);
+	for (uint32_t i = 0; i < NR; i++) {
+		snprintf(names[i], sizeof(names[i]), "fusion.%u", i);
+		assert_true(ts_strmap_set(&map, ts_bytes_of(names[i]), i));
+	}
+	for (uint32_t i = 0; i < NR; i++)
+		assert_int_equal(ts_strmap_find(&map, ts_bytes_of(names[i])), i);
+	ts_strmap_release(&map);
+	free(names);
+}
+
+static void a_hash_depends_on_bytes_length_and_seed(void **state)
+{
+	(void)state;
+	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) == ts_hash(TS_LIT("abcdefgh"), 1));
+	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) != ts_hash(TS_LIT("abcdefgh"), 2));
+	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) != ts_hash(TS_LIT("abcdefgi"), 1));
+	assert_true(ts_hash(TS_LIT("a"), 1) != ts_hash(TS_LIT("a\0"), 1));
+	assert_true(ts_hash((struct ts_bytes){ NULL, 0 }, 1) == ts_hash(TS_LIT(""), 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_of_any_sign_and_size_are_kept),
+		cmocka_unit_test(the_newest_value_wins),
+		cmocka_unit_test(regular_keys_do_not_get_lost),
+		cmocka_unit_test(random_ids_against_a_list),
+		cmocka_unit_test(texts_that_begin_the_same_are_told_apart),
+		cmocka_unit_test(many_texts_survive_growth),
+		cmocka_unit_test(a_hash_depends_on_bytes_length_and_seed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

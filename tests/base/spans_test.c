@@ -1,0 +1,209 @@
+/* Spans against a bitmap of the same moments: every operation on many random lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "base/spans.h"
+#include "tests/base/rng.h"
+
+#include <cmocka.h>
+
+#define NR_MOMENTS 200
+#define ROUNDS	   400
+
+struct bitmap {
+	bool at[NR_MOMENTS];
+};
+
+static void paint(struct bitmap *map, int64_t start, int64_t end)
+{
+	for (int64_t t = start; t < end; t++)
+		map->at[t] = true;
+}
+
+static int64_t count(const struct bitmap *map, int64_t start, int64_t end)
+{
+	int64_t sum = 0;
+
+	for (int64_t t = start; t < end; t++)
+		sum += map->at[t];
+	return sum;
+}
+
+/* Sorted, not touching, and the same moments as the bitmap. */
+static void assert_same(const struct ts_spans *spans, const struct bitmap *map)
+{
+	struct bitmap drawn = { { false } };
+
+	for (size_t i = 0; i < spans->nr; i++) {
+		assert_true(spans->items[i].start_ps < spans->items[i].end_ps);
+		assert_true(i == 0 || spans->items[i - 1].end_ps < spans->items[i].start_ps);
+		paint(&drawn, spans->items[i].start_ps, spans->items[i].end_ps);
+	}
+	assert_memory_equal(&drawn, map, sizeof(drawn));
+	assert_int_equal(ts_spans_total(spans), count(map, 0, NR_MOMENTS));
+}
+
+static void add_random(struct rng *rng, struct ts_spans *spans, struct bitmap *map, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		int64_t start = (int64_t)rng_below(rng, NR_MOMENTS);
+		int64_t n = (int64_t)rng_below(rng, 12), end = start + n;
+
+		end = TS_MIN(end, NR_MOMENTS);
+		assert_true(ts_spans_add(spans, start, end));
+		paint(map, start, end);
+	}
+}
+
+static void adding_is_painting(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct ts_spans spans = { .nr = 0 };
+		struct bitmap map = { { false } };
+		struct rng rng = rng_of(seed);
+
+		add_random(&rng, &spans, &map, rng_below(&rng, 40));
+		assert_same(&spans, &map);
+		ts_spans_release(&spans);
+	}
+}
+
+static void union_and_subtraction_are_or_and_and_not(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct ts_spans a = { .nr = 0 }, b = { .nr = 0 };
+		struct bitmap map_a = { { false } }, map_b = { { false } };
+		struct rng rng = rng_of(seed);
+
+		add_random(&rng, &a, &map_a, rng_below(&rng, 30));
+		add_random(&rng, &b, &map_b, rng_below(&rng, 30));
+		if (seed % 2) {
+			assert_true(ts_spans_union(&a, &b));
+			for (size_t t = 0; t < NR_MOMENTS; t++)
+				map_a.at[t] |= map_b.at[t];
+		} else {
+			assert_true(ts_spans_subtract(&a, &b));
+			for (size_t t = 0; t < NR_MOMENTS; t++)
+				map_a.at[t] &= !map_b.at[t];
+		}
+		assert_same(&a, &map_a);
+		assert_same(&b, &map_b);
+		ts_spans_release(&a);
+		ts_spans_release(&b);
+	}
+}
+
+/* Asked in the order of time with the hint, and anywhere with any hint: the same answers. */
+static void covered_counts_painted_moments(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct ts_spans spans = { .nr = 0 };
+		struct bitmap map = { { false } };
+		struct rng rng = rng_of(seed);
+		size_t walk = 0;
+
+		add_random(&rng, &spans, &map, 25);
+		for (int64_t t = 0; t + 7 <= NR_MOMENTS; t += 7) {
+			size_t any = (size_t)rng_below(&rng, spans.nr + 3);
+			int64_t end = t + (int64_t)rng_below(&rng, (uint64_t)(NR_MOMENTS - t));
+
+			assert_int_equal(ts_spans_covered(&spans, t, t + 7, &walk),
+					 count(&map, t, t + 7));
+			assert_int_equal(ts_spans_covered(&spans, t, end, &any),
+					 count(&map, t, end));
+		}
+		ts_spans_release(&spans);
+	}
+}
+
+static void seek_finds_the_first_that_ends_later(void **state)
+{
+	struct ts_spans spans = { .nr = 0 };
+
+	(void)state;
+	assert_true(ts_spans_add(&spans, 10, 20) && ts_spans_add(&spans, 30, 40));
+	for (size_t hint = 0; hint < 5; hint++) {
+		assert_int_equal(ts_spans_seek(&spans, -5, hint), 0);
+		assert_int_equal(ts_spans_seek(&spans, 19, hint), 0);
+		assert_int_equal(ts_spans_seek(&spans, 20, hint), 1);
+		assert_int_equal(ts_spans_seek(&spans, 35, hint), 1);
+		assert_int_equal(ts_spans_seek(&spans, 40, hint), 2);
+	}
+	ts_spans_release(&spans);
+	assert_int_equal(ts_spans_seek(&spans, 0, 0), 0);
+}
+
+static void touching_intervals_become_one_and_empty_ones_none(void **state)
+{
+	struct ts_spans spans = { .nr = 0 };
+
+	(void)state;
+	assert_true(ts_spans_add(&spans, 10, 20));
+	assert_true(ts_spans_add(&spans, 20, 25));
+	assert_true(ts_spans_add(&spans, 5, 10));
+	assert_true(ts_spans_add(&spans, 50, 50));
+	assert_true(ts_spans_add(&spans, 60, 55));
+	assert_int_equal(spans.nr, 1);
+	assert_int_equal(spans.items[0].start_ps, 5);
+	assert_int_equal(spans.items[0].end_ps, 25);
+	ts_spans_release(&spans);
+}
+
+/* Past .max the list covers all it should, and exactly closed_ps more than that. */
+static void what_coarsening_adds_is_counted(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct ts_spans spans = { .max = 8 };
+		struct rng rng = rng_of(seed);
+		int64_t at = 0, exact = 0;
+
+		for (size_t i = 0; i < 100; i++) {
+			int64_t n = 1 + (int64_t)rng_below(&rng, 20);
+
+			at += 1 + (int64_t)rng_below(&rng, 50);
+			assert_true(ts_spans_add(&spans, at, at + n));
+			assert_true(spans.nr <= 8);
+			at += n;
+			exact += n;
+		}
+		assert_int_equal(ts_spans_total(&spans), exact + spans.closed_ps);
+		ts_spans_release(&spans);
+		assert_int_equal(spans.max, 8);
+	}
+}
+
+/* A union of two long lists stays below the bound too, and tells what it closed. */
+static void a_union_is_bounded(void **state)
+{
+	struct ts_spans a = { .max = 16 }, b = { .max = 16 };
+
+	(void)state;
+	for (int64_t i = 0; i < 15; i++) {
+		assert_true(ts_spans_add(&a, i * 100, i * 100 + 10));
+		assert_true(ts_spans_add(&b, i * 100 + 50, i * 100 + 60));
+	}
+	assert_true(ts_spans_union(&a, &b));
+	assert_true(a.nr <= 16);
+	assert_int_equal(ts_spans_total(&a), 300 + a.closed_ps);
+	ts_spans_release(&a);
+	ts_spans_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(adding_is_painting),
+		cmocka_unit_test(union_and_subtraction_are_or_and_and_not),
+		cmocka_unit_test(covered_counts_painted_moments),
+		cmocka_unit_test(seek_finds_the_first_that_ends_later),
+		cmocka_unit_test(touching_intervals_become_one_and_empty_ones_none),
+		cmocka_unit_test(what_coarsening_adds_is_counted),
+		cmocka_unit_test(a_union_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

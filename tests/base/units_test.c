@@ -1,0 +1,110 @@
+/* Quantities as people read them: a row each. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <math.h>
+
+#include "base/units.h"
+
+#include <cmocka.h>
+
+struct row {
+	const char *(*format)(char out[TS_UNIT_MAX], double value);
+	double value;
+	const char *text;
+};
+
+static const char *ps(char out[TS_UNIT_MAX], double value)
+{
+	return ts_fmt_ps(out, (int64_t)value);
+}
+
+static const struct row rows[] = {
+	{ ps, 0, "0 ps" },
+	{ ps, 1, "1 ps" },
+	{ ps, 999, "999 ps" },
+	{ ps, 1000, "1.00 ns" },
+	{ ps, 1234567, "1.23 us" },
+	{ ps, 12.34e9, "12.3 ms" },
+	{ ps, 125.32e9, "125.3 ms" },
+	{ ps, 999.9e9, "1.00 s" }, /* not 1000 ms */
+	{ ps, 9.994e12, "9.99 s" },
+	{ ps, 9.996e12, "10.0 s" },
+	{ ps, 99.96e12, "100.0 s" },
+	{ ps, 92.6e12, "92.6 s" },
+	{ ps, 3600e12, "3600 s" },
+	{ ps, -5e9, "-5.00 ms" },
+	{ ts_fmt_bytes, 0, "0 B" },
+	{ ts_fmt_bytes, 1023, "1023 B" },
+	{ ts_fmt_bytes, 1024, "1.00 KiB" },
+	{ ts_fmt_bytes, 5368709120.0, "5.00 GiB" },
+	{ ts_fmt_bytes, 1.5 * 1099511627776.0, "1.50 TiB" },
+	{ ts_fmt_rate, 26.1e9, "26.1 GB/s" },
+	{ ts_fmt_rate, 1.64e12, "1.64 TB/s" },
+	{ ts_fmt_rate, 999, "999 B/s" },
+	{ ts_fmt_count, 0, "0" },
+	{ ts_fmt_count, 9999, "9999" },
+	{ ts_fmt_count, 12345, "12.3 k" },
+	{ ts_fmt_count, 999999, "1.00 M" },
+	{ ts_fmt_count, 1.34e9, "1.34 G" },
+	{ ts_fmt_count, 2.5e15, "2.50 P" },
+	{ ts_fmt_pct, 86.54, "86.5 %" },
+	{ ts_fmt_pct, 0, "0.0 %" },
+	{ ts_fmt_pct, 100, "100.0 %" },
+};
+
+static void each_value_has_its_text(void **state)
+{
+	char out[TS_UNIT_MAX];
+	size_t nr_wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const char *text = rows[i].format(out, rows[i].value);
+
+		if (strcmp(text, rows[i].text) != 0) {
+			print_error("%g: \"%s\", not \"%s\"\n", rows[i].value, text, rows[i].text);
+			nr_wrong++;
+		}
+	}
+	assert_int_equal(nr_wrong, 0);
+}
+
+static void unknown_is_a_dash(void **state)
+{
+	char out[TS_UNIT_MAX];
+
+	(void)state;
+	assert_string_equal(ts_fmt_bytes(out, NAN), "-");
+	assert_string_equal(ts_fmt_rate(out, NAN), "-");
+	assert_string_equal(ts_fmt_count(out, NAN), "-");
+	assert_string_equal(ts_fmt_pct(out, NAN), "-");
+}
+
+/* Nothing is too large for the caller's room. */
+static void extremes_end_inside_the_room(void **state)
+{
+	static const double odd[] = { 1e300, -1e300, INFINITY, -INFINITY, 1.7e308, 5e-324 };
+	char out[TS_UNIT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(odd); i++) {
+		assert_true(strlen(ts_fmt_bytes(out, odd[i])) < TS_UNIT_MAX);
+		assert_true(strlen(ts_fmt_rate(out, odd[i])) < TS_UNIT_MAX);
+		assert_true(strlen(ts_fmt_count(out, odd[i])) < TS_UNIT_MAX);
+		assert_true(strlen(ts_fmt_pct(out, odd[i])) < TS_UNIT_MAX);
+	}
+	assert_true(strlen(ts_fmt_ps(out, INT64_MIN)) < TS_UNIT_MAX);
+	assert_true(strlen(ts_fmt_ps(out, INT64_MAX)) < TS_UNIT_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_value_has_its_text),
+		cmocka_unit_test(unknown_is_a_dash),
+		cmocka_unit_test(extremes_end_inside_the_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* Jobs on 1, 2 and 16 threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+
+#include "base/work.h"
+
+#include <cmocka.h>
+
+#define NR_JOBS 1000
+
+struct jobs {
+	atomic_int runs[NR_JOBS];
+	atomic_int nr_wrong_thread;
+	size_t nr_threads, bad[2]; /* jobs that fail; NR_JOBS: none */
+};
+
+static enum ts_status one(void *ctx, size_t job, size_t thread, struct ts_error *err)
+{
+	struct jobs *jobs = ctx;
+
+	atomic_fetch_add(&jobs->runs[job], 1);
+	if (thread >= TS_MAX(jobs->nr_threads, 1))
+		atomic_fetch_add(&jobs->nr_wrong_thread, 1);
+	if (job == jobs->bad[0] || job == jobs->bad[1])
+		return ts_fail(err, job == jobs->bad[0] ? TS_FORMAT : TS_IO, "job %zu", job);
+	return TS_OK;
+}
+
+static const size_t threads[] = { 0, 1, 2, 16, 1000 };
+
+static void every_job_runs_once(void **state)
+{
+	static struct jobs jobs;
+
+	(void)state;
+	for (size_t t = 0; t < TS_NELEM(threads); t++) {
+		memset(&jobs, 0, sizeof(jobs));
+		jobs.nr_threads = threads[t];
+		jobs.bad[0] = jobs.bad[1] = NR_JOBS;
+		assert_int_equal(ts_work_run(threads[t], NR_JOBS, one, &jobs, NULL), TS_OK);
+		for (size_t i = 0; i < NR_JOBS; i++)
+			assert_int_equal(atomic_load(&jobs.runs[i]), 1);
+		assert_int_equal(atomic_load(&jobs.nr_wrong_thread), 0);
+	}
+}
+
+static void no_jobs_are_good_work(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_work_run(4, 0, one, NULL, NULL), TS_OK);
+}
+
+/* Job 20 fails on every run, whichever other was failing at the same time. */
+static void the_lowest_failed_job_tells_the_story(void **state)
+{
+	static struct jobs jobs;
+
+	(void)state;
+	for (size_t t = 0; t < TS_NELEM(threads); t++) {
+		struct ts_error err = TS_ERROR_INIT;
+		size_t nr = 0;
+
+		memset(&jobs, 0, sizeof(jobs));
+		jobs.nr_threads = threads[t];
+		jobs.bad[0] = 20;
+		jobs.bad[1] = 21;
+		assert_int_equal(ts_work_run(threads[t], NR_JOBS, one, &jobs, &err), TS_FORMAT);
+		assert_int_equal(err.status, TS_FORMAT);
+		assert_string_equal(err.text, "job 20");
+		for (size_t i = 0; i < NR_JOBS; i++)
+			nr += (size_t)atomic_load(&jobs.runs[i]);
+		assert_true(nr >= 21);
+		if (threads[t] <= 1)
+			assert_int_equal(nr, 21); /* nothing was taken after it */
+	}
+}
+
+static void there_is_a_processor(void **state)
+{
+	(void)state;
+	assert_true(ts_work_cpus() >= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_job_runs_once),
+		cmocka_unit_test(no_jobs_are_good_work),
+		cmocka_unit_test(the_lowest_failed_job_tells_the_story),
+		cmocka_unit_test(there_is_a_processor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
