@@ -20,6 +20,9 @@ void ts_results_init(struct ts_results *results)
 
 void ts_results_release(struct ts_results *results)
 {
+	for (size_t i = 0; i < results->nr; i++)
+		for (size_t t = 0; t < results->items[i]->nr_tables; t++)
+			free(results->items[i]->tables[t].cells);
 	ts_arena_release(&results->arena);
 	ts_results_init(results);
 }

@@ -63,7 +63,7 @@ struct ts_table {
 	const char *title; /* of the text view; NULL: not shown there */
 	const struct ts_column *columns;
 	size_t nr_columns, nr_rows, cap_rows;
-	struct ts_value *cells; /* row by row */
+	struct ts_value *cells; /* row by row; of the heap, freed with the results */
 	size_t text_rows;	/* rows the text view shows; 0: ten */
 };
 

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 
-#define FIRST_ROWS 16
 
 /* A table's address holds until the result's list of tables grows; an old one would lose rows. */
 static bool is_live(const struct ts_result *result, const struct ts_table *table)
@@ -11,23 +10,16 @@ static bool is_live(const struct ts_result *result, const struct ts_table *table
 	return table >= result->tables && table < result->tables + result->nr_tables;
 }
 
+/* On the heap and not in the arena, which would keep every smaller copy; freed with the results. */
 static bool grow_rows(struct ts_result *result, struct ts_table *table)
 {
-	size_t cap = table->cap_rows ? table->cap_rows * 2 : FIRST_ROWS;
-	struct ts_value *cells = NULL;
+	size_t width = TS_MAX(table->nr_columns, 1) * sizeof(*table->cells);
 
-	if (table->nr_columns <= SIZE_MAX / cap)
-		cells = ts_arena_array(&result->owner->arena, cap * table->nr_columns,
-				       sizeof(*cells));
-	if (!cells) {
-		result->owner->failed = true;
-		return false;
-	}
-	if (table->nr_rows)
-		memcpy(cells, table->cells, table->nr_rows * table->nr_columns * sizeof(*cells));
-	table->cells = cells;
-	table->cap_rows = cap;
-	return true;
+	if (width / sizeof(*table->cells) <= SIZE_MAX / sizeof(*table->cells) &&
+	    ts_grow(&table->cells, &table->cap_rows, table->nr_rows + 1, width))
+		return true;
+	result->owner->failed = true;
+	return false;
 }
 
 struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table)

@@ -6,7 +6,7 @@
  *	time.per_step		one table of a result
  *
  * Where a view must be rows (CSV), a result's are its findings if it is the doctor's kind, else
- * its first table, else one row of its fields.
+ * its first table, else one row of its fields; a top-level result's tables are views of their own.
  */
 #ifndef TS_RESULT_VIEW_H
 #define TS_RESULT_VIEW_H

@@ -105,18 +105,22 @@ static void go_to(struct place *place, const char *name)
 	place->name = name;
 }
 
+/* A row is a line, for people too: a table of ten thousand steps is read by column. */
 static void put_table(struct ts_json *json, const struct ts_table *table)
 {
+	const enum ts_json_style style = json->style;
 	const struct ts_value *cell = table->cells;
 
 	ts_json_array(json);
 	for (size_t row = 0; row < table->nr_rows; row++) {
 		ts_json_object(json);
+		json->style = TS_JSON_COMPACT;
 		for (size_t i = 0; i < table->nr_columns; i++) {
 			ts_json_key(json, table->columns[i].name);
 			put_value(json, *cell++);
 		}
 		ts_json_object_end(json);
+		json->style = style;
 	}
 	ts_json_array_end(json);
 }
