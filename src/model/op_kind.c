@@ -70,9 +70,14 @@ struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 		[TS_FUSION_OUTPUT] = "output fusion",
 		[TS_FUSION_CUSTOM] = "custom fusion",
 	};
+	static const char *const transfers[] = { "host send", "host send-done", "host recv",
+						 "host recv-done" };
 
 	if (ts_bytes_is(instr->opcode, "fusion"))
 		return ts_bytes_of(fusions[instr->fusion_kind]);
+	for (size_t i = 0; instr->is_host_transfer && i < TS_NELEM(transfers); i++)
+		if (ts_bytes_is(instr->opcode, transfers[i] + strlen("host ")))
+			return ts_bytes_of(transfers[i]);
 	return instr->opcode;
 }
 
