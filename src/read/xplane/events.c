@@ -54,7 +54,7 @@ static inline void take_stat(uint32_t role, const struct xstat *stat, struct eve
 static inline void read_stat(const struct xplane_plane *plane, struct ts_bytes bytes,
 			     struct ts_pb_error *error, struct event_stats *stats)
 {
-	const uint8_t *p = bytes.p, *end = bytes.p + bytes.n;
+	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
 	struct xstat stat;
 	uint32_t role;
 	uint64_t id;
@@ -156,7 +156,7 @@ static inline void decode_fields(const struct decoder *decoder, struct ts_bytes 
 				 struct ts_pb_error *error, int64_t *metadata_id,
 				 struct ts_event *event, struct event_stats *stats)
 {
-	const uint8_t *p = bytes.p, *end = bytes.p + bytes.n;
+	const uint8_t *p = bytes.p, *end = p ? p + bytes.n : p;
 	struct ts_bytes stat;
 
 	if (usual_number(&p, end, XEVENT_METADATA_ID, metadata_id) &&
