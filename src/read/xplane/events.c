@@ -183,14 +183,15 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
 	decode_fields(decoder, bytes, error, &metadata_id, event, &stats);
-	event->start_ps = ts_i64_add(decoder->line_start_ps, event->start_ps);
-	event->dur_ps = TS_MAX(event->dur_ps, 0);
+	event->start_ps = ts_time_bound(ts_i64_add(decoder->line_start_ps, event->start_ps));
+	event->dur_ps = ts_i64_add(event->start_ps, TS_MAX(event->dur_ps, 0));
+	event->dur_ps = ts_time_bound(event->dur_ps) - event->start_ps;
 	event->occurrences = TS_MAX(event->occurrences, 1);
 	event->device_start_ps = event->start_ps;
 	event->total_ps = event->dur_ps;
 	if (stats.has_device_start && stats.has_device_dur) { /* both or none, as XProf */
 		event->device_start_ps = stats.device_start_ps;
-		event->total_ps = TS_MAX(stats.device_dur_ps, 0);
+		event->total_ps = ts_time_bound(TS_MAX(stats.device_dur_ps, 0));
 	}
 	event->flops = stats.flops;
 	event->bytes = stats.bytes;
