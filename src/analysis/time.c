@@ -261,6 +261,8 @@ static void take_core(struct time_device *into, struct time_device *from)
 {
 	struct time_device hull = *into;
 
+	if (from->op_first_ps > from->op_last_ps) /* nothing on it took time */
+		return;
 	if (into->op_first_ps <= into->op_last_ps &&
 	    into->op_last_ps - into->op_first_ps >= from->op_last_ps - from->op_first_ps)
 		return;

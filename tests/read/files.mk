@@ -4,3 +4,10 @@ tests_read_hlo_test_SOURCES = tests/read/hlo_test.c tests/read/hlo_make.h tests/
 	tests/read/corpus.h
 tests_read_hlo_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_read_hlo_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/read/xplane_test
+TESTS += tests/read/xplane_test
+tests_read_xplane_test_SOURCES = tests/read/xplane_test.c tests/read/xplane_make.h \
+	tests/read/hlo_make.h tests/read/mutate.h tests/flow/memory_run.h tests/base/rng.h
+tests_read_xplane_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_read_xplane_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -294,7 +294,7 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 
 /*
  * Lines say when they begin in ns: since the epoch, or since the profiler's start (the Task
- * Environment plane's profile_start_time). Without that plane the earliest line is the start.
+ * Environment plane's profile_start_time). Without that, the earliest line is the start.
  */
 static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint32_t first_line)
 {
@@ -303,7 +303,7 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 	for (size_t i = first_line; i < profile->nr_lines; i++)
 		if (profile->lines[i].nr_events > 0)
 			earliest = TS_MIN(earliest, profile->lines[i].host_ps);
-	if (host->start_unix_ns == TS_UNKNOWN && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
+	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
 		host->start_unix_ns = earliest;
 	start = TS_MAX(host->start_unix_ns, 0);
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
