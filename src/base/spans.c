@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 
+#define FEW 64 /* one move of what lies behind costs about a 64th of a walk over both lists */
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -28,7 +30,7 @@ static bool coarsen(struct ts_spans *spans)
 		int64_t gap = spans->items[i].start_ps - spans->items[kept].end_ps;
 
 		if (gap <= median) {
-			spans->closed_ps += gap;
+			spans->closed_ps = ts_i64_add(spans->closed_ps, gap);
 			spans->items[kept].end_ps = spans->items[i].end_ps;
 		} else {
 			spans->items[++kept] = spans->items[i];
@@ -65,7 +67,7 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 {
 	struct ts_span span = { start_ps, end_ps };
 	size_t max = spans->max ? spans->max : TS_SPANS_MAX;
-	size_t lo = 0, hi = spans->nr;
+	size_t lo = 0, hi;
 
 	if (end_ps <= start_ps)
 		return true;
@@ -85,9 +87,10 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 	return insert_at(spans, lo, span);
 }
 
-bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
+/* Both lists walked once, into a new one. */
+static bool merge(struct ts_spans *spans, const struct ts_spans *other)
 {
-	struct ts_spans sum = { .max = spans->max, .closed_ps = spans->closed_ps + other->closed_ps };
+	struct ts_spans sum = { .max = spans->max, .closed_ps = spans->closed_ps };
 	size_t a = 0, b = 0;
 
 	while (a < spans->nr || b < other->nr) {
@@ -103,6 +106,20 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 	free(spans->items);
 	*spans = sum;
 	return true;
+}
+
+/* A few into many are moved in one by one: very many short lists must not each copy the long one. */
+bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
+{
+	bool few = other->nr < spans->nr / FEW, good = true;
+
+	for (size_t i = 0; few && good && i < other->nr; i++)
+		good = ts_spans_add(spans, other->items[i].start_ps, other->items[i].end_ps);
+	if (!few && other->nr > 0)
+		good = merge(spans, other);
+	if (good)
+		spans->closed_ps = ts_i64_add(spans->closed_ps, other->closed_ps);
+	return good;
 }
 
 bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)

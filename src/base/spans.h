@@ -24,7 +24,7 @@ struct ts_spans {
 
 /* Adds one interval, best in the order of starts (any other costs a move of what lies behind). */
 bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps);
-/* Adds all of OTHER. */
+/* Adds all of OTHER. False: no memory; a part of OTHER may have been added. */
 bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other);
 /* Takes all of OTHER out. */
 bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other);

@@ -193,6 +193,29 @@ static void a_union_is_bounded(void **state)
 	ts_spans_release(&b);
 }
 
+/* A short list into a long one takes another way than two long ones: the moments are the same. */
+static void a_few_are_added_to_many(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct ts_spans many = { .nr = 0 }, few = { .nr = 0 };
+		struct bitmap map = { { false } };
+		struct rng rng = rng_of(seed);
+
+		for (int64_t t = 0; t < NR_MOMENTS; t += 2) {
+			assert_true(ts_spans_add(&many, t, t + 1));
+			paint(&map, t, t + 1);
+		}
+		add_random(&rng, &few, &map, 1);
+		few.closed_ps = 3;
+		assert_true(ts_spans_union(&many, &few));
+		assert_same(&many, &map);
+		assert_int_equal(many.closed_ps, 3);
+		ts_spans_release(&many);
+		ts_spans_release(&few);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +226,7 @@ int main(void)
 		cmocka_unit_test(touching_intervals_become_one_and_empty_ones_none),
 		cmocka_unit_test(what_coarsening_adds_is_counted),
 		cmocka_unit_test(a_union_is_bounded),
+		cmocka_unit_test(a_few_are_added_to_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
