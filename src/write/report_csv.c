@@ -136,7 +136,7 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 		put_table(&csv, found.table);
 	else if (ts_result_has_findings(found.result))
 		put_findings(&csv, found.result);
-	else if (found.result->nr_tables)
+	else if (found.result->nr_tables && !found.result->top_level)
 		put_table(&csv, &found.result->tables[0]);
 	else
 		put_fields(&csv, found.result);

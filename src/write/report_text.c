@@ -11,6 +11,7 @@
 #define RESET	      "\033[0m"
 
 #define DETAIL_INDENT 5
+#define PAGE_WIDTH    100 /* of sentences, where there is no terminal */
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
 							       "\033[36m" };
@@ -41,10 +42,17 @@ static void put_title(struct text *text, const char *title)
 
 static void put_wrapped(struct text *text, struct ts_bytes s, size_t at, size_t indent)
 {
-	struct ts_term_wrap how = { .width = text->report->width, .at = at, .indent = indent };
+	size_t width = text->report->width ? text->report->width : PAGE_WIDTH;
+	struct ts_term_wrap how = { .width = width, .at = at, .indent = indent };
 
 	ts_term_wrap(text->out, s, how);
 	ts_buf_putc(text->out, '\n');
+}
+
+/* What is unknown is said in the head of the report; elsewhere it is left out. */
+static bool is_shown(const struct ts_result *result, const struct ts_field *field)
+{
+	return field->label && (result->top_level || field->value.type != TS_VALUE_NULL);
 }
 
 static size_t label_width(const struct ts_result *result)
@@ -52,7 +60,7 @@ static size_t label_width(const struct ts_result *result)
 	size_t width = 0;
 
 	for (size_t i = 0; i < result->nr_fields; i++)
-		if (result->fields[i].label)
+		if (is_shown(result, &result->fields[i]))
 			width = TS_MAX(width, ts_term_width(ts_bytes_of(result->fields[i].label)));
 	return width;
 }
@@ -66,7 +74,7 @@ static void put_fields(struct text *text, const struct ts_result *result)
 		const struct ts_field *field = &result->fields[i];
 		size_t at;
 
-		if (!field->label)
+		if (!is_shown(result, field))
 			continue;
 		ts_buf_printf(text->out, "  %s:", field->label);
 		at = 3 + ts_term_width(ts_bytes_of(field->label));

@@ -31,6 +31,30 @@ static struct ts_bytes text_of(struct ts_value value)
 	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
+static const struct ts_list *list_of(struct ts_value value)
+{
+	return value.type == TS_VALUE_LIST ? value.as.list : NULL;
+}
+
+static struct ts_bytes list_text(const struct ts_list *list, size_t row, const char *name)
+{
+	for (size_t i = 0; list->names && i < list->nr_names; i++)
+		if (strcmp(list->names[i], name) == 0)
+			return text_of(list->items[row * list->nr_names + i]);
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+/* A profile that was named itself, and lies in no log directory. */
+static void put_file(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_list *hosts = list_of(top_value(results, "run.hosts"));
+
+	if (hosts && hosts->nr > 0)
+		ts_buf_put(out, list_text(hosts, 0, "file"));
+	if (out->n == 0)
+		ts_buf_putc(out, '-');
+}
+
 /* logdir/run/session, without those that say nothing. */
 static void put_place(struct ts_buf *out, const struct ts_results *results)
 {
@@ -46,20 +70,7 @@ static void put_place(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_put(out, part);
 	}
 	if (out->n == 0)
-		ts_buf_putc(out, '-');
-}
-
-static const struct ts_list *list_of(struct ts_value value)
-{
-	return value.type == TS_VALUE_LIST ? value.as.list : NULL;
-}
-
-static struct ts_bytes list_text(const struct ts_list *list, size_t row, const char *name)
-{
-	for (size_t i = 0; list->names && i < list->nr_names; i++)
-		if (strcmp(list->names[i], name) == 0)
-			return text_of(list->items[row * list->nr_names + i]);
-	return (struct ts_bytes){ NULL, 0 };
+		put_file(out, results);
 }
 
 struct kind {
@@ -89,6 +100,14 @@ static size_t count_kinds(const struct ts_list *devices, struct kind kinds[NR_KI
 	return nr;
 }
 
+/* Known to have none, which is another thing than not known. */
+static bool has_no_device(const struct ts_results *results)
+{
+	const struct ts_list *devices = list_of(top_value(results, "run.devices"));
+
+	return devices && devices->nr == 0;
+}
+
 static void put_machines(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_list *hosts = list_of(top_value(results, "run.hosts"));
@@ -102,6 +121,8 @@ static void put_machines(struct ts_buf *out, const struct ts_results *results)
 		ts_buf_printf(out, "%s%zu x ", i ? " + " : DOT, kinds[i].nr);
 		ts_term_text(out, kinds[i].name.n ? kinds[i].name : TS_LIT("unknown device"));
 	}
+	if (has_no_device(results))
+		ts_buf_puts(out, DOT "no device");
 }
 
 static void put_steps(struct ts_buf *out, const struct ts_results *results)
@@ -119,7 +140,7 @@ static void put_steps(struct ts_buf *out, const struct ts_results *results)
 	ts_buf_putc(out, ')');
 }
 
-static void put_first_line(struct ts_buf *out, const struct ts_results *results, size_t width)
+void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width)
 {
 	int64_t duration_ps = ts_value_int(top_value(results, "run.duration_ps"));
 	struct ts_buf place = TS_BUF_INIT, rest = TS_BUF_INIT;
@@ -128,7 +149,10 @@ static void put_first_line(struct ts_buf *out, const struct ts_results *results,
 
 	put_place(&place, results);
 	put_machines(&rest, results);
-	ts_buf_printf(&rest, DOT "%s", duration_ps < 0 ? "-" : ts_fmt_ps(duration, duration_ps));
+	if (duration_ps >= 0)
+		ts_buf_printf(&rest, DOT "%s", ts_fmt_ps(duration, duration_ps));
+	else if (!has_no_device(results))
+		ts_buf_puts(&rest, DOT "-");
 	put_steps(&rest, results);
 	all = ts_term_width(ts_buf_bytes(&place)) + ts_term_width(ts_buf_bytes(&rest));
 	ts_term_cut(out, ts_buf_bytes(&place), width ? width : SIZE_MAX);
@@ -250,16 +274,25 @@ static void cut_sentence(struct ts_buf *text, size_t n, size_t title_n)
 		ts_buf_puts(text, TS_TERM_ELLIPSIS);
 }
 
+/* The most telling part comes first; the report has the rest. Without its full stop. */
+static struct ts_bytes first_sentence(struct ts_bytes text)
+{
+	size_t n = TS_MIN(ts_bytes_find(text, ". "), text.n);
+
+	return ts_bytes_cut(text, 0, n > 0 && text.p[n - 1] == '.' ? n - 1 : n);
+}
+
 /* "title: evidence (place)" in ROOM characters: the evidence gives way. */
 static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
 {
+	struct ts_bytes evidence = first_sentence(finding->evidence);
 	struct ts_bytes place = place_of(finding), head;
 	size_t taken = place.n ? ts_term_width(place) + 3 : 0;
 
 	ts_buf_put(text, finding->title);
-	if (finding->evidence.n) {
+	if (evidence.n) {
 		ts_buf_puts(text, finding->title.n ? ": " : "");
-		ts_buf_put(text, finding->evidence);
+		ts_buf_put(text, evidence);
 	}
 	head = ts_term_head(ts_buf_bytes(text), room > taken + 1 ? room - taken - 1 : 1);
 	if (head.n < text->n)
@@ -301,8 +334,9 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 {
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
-	put_first_line(out, results, report->width);
-	put_second_line(out, results, report);
+	ts_summary_head(out, results, report->width);
+	if (!has_no_device(results)) /* of which none of this could be known */
+		put_second_line(out, results, report);
 	if (!doctor)
 		return;
 	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)

@@ -1,5 +1,6 @@
 /*
- * What a user reads after `annotate`: two lines on the run, and one or two for each finding.
+ * What a user reads after `annotate`: two lines on the run, and one or two for each finding (one
+ * where there is no terminal). Of the evidence it is the first sentence; the report has it all.
  *
  *	profiles/run1/2025_03_11 · 1 host · 4 x TPU v6e · 92.6 s · 100 steps (inferred from jit_f)
  *	health 14/100   duty cycle 86.5 %   MXU -   HBM 5.1 %   padding 0.0 %
@@ -15,6 +16,8 @@
 
 #define TS_SUMMARY_FINDINGS 10 /* shown; the others are counted */
 
+/* The first line alone: which run, on what. WIDTH 0: one line however long. */
+void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width);
 void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 		     const struct ts_report *report);
 

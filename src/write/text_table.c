@@ -1,14 +1,18 @@
 /* Values and tables for people. */
 #include "write/text_table.h"
 
+#include "base/map.h"
 #include "base/units.h"
 #include "codec/term.h"
 
 #define INDENT	    2
 #define GAP	    2  /* between columns */
-#define NR_ROWS	    10 /* shown where the table does not say */
-#define TEXT_MAX    60 /* of a text column, before the terminal's width counts */
-#define TEXT_MIN    12 /* no text column is made narrower */
+#define NR_ROWS	    10	/* shown where the table does not say */
+#define TEXT_MAX    60	/* of a text column, before the terminal's width counts */
+#define TEXT_FREE   160 /* the same where there is no terminal: nothing is cut that people write */
+#define TEXT_FAIR   18	/* before one is made narrower than this, numbers are left out, */
+#define NUMBERS_MIN 3	/* but for the first of them */
+#define TEXT_MIN    12	/* no text column is made narrower */
 #define COLUMNS_MAX 32
 
 static void put_ps(struct ts_buf *out, double ps)
@@ -136,16 +140,26 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 
 struct column {
 	size_t index, width;
+	uint64_t content; /* a hash of all cells */
 	bool is_text;
+	bool says_nothing; /* the same text in every row shown, or nothing but 0 */
 };
 
 struct layout {
 	const struct ts_table *table;
 	struct column columns[COLUMNS_MAX];
 	size_t nr_columns, nr_rows;
+	const char *left_out[COLUMNS_MAX]; /* for want of width */
+	size_t nr_left_out;
 	struct ts_buf scratch; /* the cell at hand */
 	bool failed;	       /* a cell did not fit into memory */
 };
+
+/* A table without a label is for programs; somebody who asks for it sees its names. */
+static const char *heading(const struct ts_column *column)
+{
+	return column->label ? column->label : column->name;
+}
 
 static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct column *column)
 {
@@ -158,29 +172,90 @@ static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct
 	return ts_buf_bytes(&layout->scratch);
 }
 
-static void measure(struct layout *layout, struct column *column)
+static bool is_text(struct ts_value value)
 {
-	const struct ts_table *table = layout->table;
-
-	column->width = ts_term_width(ts_bytes_of(table->columns[column->index].label));
-	for (size_t row = 0; row < layout->nr_rows; row++) {
-		struct ts_value value = ts_table_cell(table, row, (int)column->index);
-		size_t width = ts_term_width(cell_text(layout, row, column));
-
-		column->is_text |= value.type == TS_VALUE_TEXT || value.type == TS_VALUE_LIST;
-		column->width = TS_MAX(column->width, width);
-	}
-	if (column->is_text)
-		column->width = TS_MIN(column->width, TEXT_MAX);
+	return value.type == TS_VALUE_TEXT || value.type == TS_VALUE_LIST;
 }
 
-static size_t total_width(const struct layout *layout)
+static bool is_zero(struct ts_value value)
+{
+	return ts_value_number(value) == 0;
+}
+
+static void measure(struct layout *layout, struct column *column, size_t width)
+{
+	const struct ts_table *table = layout->table;
+	bool is_same = layout->nr_rows > 1, all_zero = is_same;
+	uint64_t first = 0;
+
+	column->width = ts_term_width(ts_bytes_of(heading(&table->columns[column->index])));
+	for (size_t row = 0; row < layout->nr_rows; row++) {
+		struct ts_value value = ts_table_cell(table, row, (int)column->index);
+		struct ts_bytes text = cell_text(layout, row, column);
+		uint64_t hash = ts_hash(text, 0);
+
+		first = row ? first : hash;
+		is_same &= hash == first;
+		all_zero &= is_zero(value);
+		column->content = ts_hash(text, column->content);
+		column->is_text |= is_text(value);
+		column->width = TS_MAX(column->width, ts_term_width(text));
+	}
+	column->says_nothing = column->is_text ? is_same : all_zero;
+	if (column->is_text)
+		column->width = TS_MIN(column->width, width ? TEXT_MAX : TEXT_FREE);
+}
+
+/* With text columns of AT_MOST characters. */
+static size_t total_width(const struct layout *layout, size_t at_most)
 {
 	size_t total = INDENT;
 
-	for (size_t i = 0; i < layout->nr_columns; i++)
-		total += layout->columns[i].width + (i ? GAP : 0);
+	for (size_t i = 0; i < layout->nr_columns; i++) {
+		const struct column *column = &layout->columns[i];
+
+		total += column->is_text ? TS_MIN(column->width, at_most) : column->width;
+		total += i ? GAP : 0;
+	}
 	return total;
+}
+
+static size_t nr_numbers(const struct layout *layout)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < layout->nr_columns; i++)
+		nr += !layout->columns[i].is_text;
+	return nr;
+}
+
+/* What says least: nothing, the same as the column beside it, the last number; nr_columns: none. */
+static size_t least_column(const struct layout *layout)
+{
+	const struct column *columns = layout->columns;
+	size_t nr = layout->nr_columns, i;
+
+	for (i = 0; i < nr; i++)
+		if (columns[i].says_nothing)
+			return i;
+	for (i = 0; i + 1 < nr; i++)
+		if (columns[i].content == columns[i + 1].content)
+			return i;
+	if (nr_numbers(layout) > NUMBERS_MIN)
+		for (i = nr; i-- > 0;)
+			if (!columns[i].is_text)
+				return i;
+	return nr;
+}
+
+static void leave_out(struct layout *layout, size_t i)
+{
+	const struct column *column = &layout->columns[i];
+
+	layout->left_out[layout->nr_left_out++] = heading(&layout->table->columns[column->index]);
+	layout->nr_columns--;
+	memmove(&layout->columns[i], &layout->columns[i + 1],
+		(layout->nr_columns - i) * sizeof(*column));
 }
 
 static struct column *widest_text(struct layout *layout)
@@ -197,6 +272,21 @@ static struct column *widest_text(struct layout *layout)
 	return widest;
 }
 
+static void fit(struct layout *layout, size_t width)
+{
+	struct column *widest;
+
+	while (total_width(layout, TEXT_FAIR) > width && layout->nr_columns > 1) {
+		size_t least = least_column(layout);
+
+		if (least == layout->nr_columns)
+			break;
+		leave_out(layout, least);
+	}
+	while (total_width(layout, SIZE_MAX) > width && (widest = widest_text(layout)))
+		widest->width--;
+}
+
 /* Unknown in every row shown: not worth a column. */
 static bool is_empty(const struct layout *layout, size_t index)
 {
@@ -206,20 +296,39 @@ static bool is_empty(const struct layout *layout, size_t index)
 	return layout->nr_rows > 0;
 }
 
+static bool has_labels(const struct ts_table *table)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (table->columns[i].label)
+			return true;
+	return false;
+}
+
+static void add_column(struct layout *layout, size_t index, size_t width)
+{
+	struct column *column = &layout->columns[layout->nr_columns];
+	const struct ts_column *of = &layout->table->columns[index];
+
+	column->index = index;
+	measure(layout, column, width);
+	/* ops of several modules may have one name: only then is the module worth its columns */
+	if (of->label || !has_labels(layout->table) ||
+	    (strcmp(of->name, "module") == 0 && layout->nr_rows > 1 && !column->says_nothing))
+		layout->nr_columns++;
+	else
+		*column = (struct column){ 0 };
+}
+
 static void lay_out(struct layout *layout, size_t width)
 {
 	const struct ts_table *table = layout->table;
-	struct column *widest;
 
 	layout->nr_rows = TS_MIN(table->nr_rows, table->text_rows ? table->text_rows : NR_ROWS);
-	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++) {
-		if (!table->columns[i].label || is_empty(layout, i))
-			continue;
-		layout->columns[layout->nr_columns].index = i;
-		measure(layout, &layout->columns[layout->nr_columns++]);
-	}
-	while (width && total_width(layout) > width && (widest = widest_text(layout)))
-		widest->width--;
+	for (size_t i = 0; i < table->nr_columns && layout->nr_columns < COLUMNS_MAX; i++)
+		if (!is_empty(layout, i))
+			add_column(layout, i, width);
+	if (width)
+		fit(layout, width);
 }
 
 static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
@@ -235,6 +344,28 @@ static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
 			     column->is_text ? TS_TERM_LEFT : TS_TERM_RIGHT);
 }
 
+/* What does not stand in the table: rows, and columns for want of width. */
+static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
+{
+	struct ts_term_wrap how = { .width = width, .at = INDENT, .indent = INDENT };
+
+	if (layout->table->nr_rows == 0)
+		ts_buf_puts(out, "  (no rows)\n");
+	if (layout->nr_rows < layout->table->nr_rows)
+		ts_buf_printf(out, "  ... and %zu more\n", layout->table->nr_rows - layout->nr_rows);
+	if (layout->nr_left_out == 0)
+		return;
+	ts_buf_clear(&layout->scratch);
+	for (size_t i = layout->nr_left_out; i-- > 0;)
+		ts_buf_printf(&layout->scratch, "%s%s", layout->scratch.n ? ", " : "(no room for: ",
+			      layout->left_out[i]);
+	ts_buf_putc(&layout->scratch, ')');
+	ts_buf_pad(out, ' ', INDENT);
+	ts_term_wrap(out, ts_buf_bytes(&layout->scratch), how);
+	ts_buf_putc(out, '\n');
+	layout->failed |= layout->scratch.failed;
+}
+
 void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t width)
 {
 	struct layout layout = { .table = table };
@@ -242,15 +373,14 @@ void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t widt
 	lay_out(&layout, width);
 	for (size_t i = 0; i < layout.nr_columns; i++)
 		put_cell(out, &layout, i,
-			 ts_bytes_of(table->columns[layout.columns[i].index].label));
+			 ts_bytes_of(heading(&table->columns[layout.columns[i].index])));
 	ts_buf_putc(out, '\n');
 	for (size_t row = 0; row < layout.nr_rows; row++) {
 		for (size_t i = 0; i < layout.nr_columns; i++)
 			put_cell(out, &layout, i, cell_text(&layout, row, &layout.columns[i]));
 		ts_buf_putc(out, '\n');
 	}
-	if (layout.nr_rows < table->nr_rows)
-		ts_buf_printf(out, "  ... and %zu more\n", table->nr_rows - layout.nr_rows);
+	put_rest(out, &layout, width);
 	out->failed |= layout.failed;
 	ts_buf_release(&layout.scratch);
 }

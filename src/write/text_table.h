@@ -12,9 +12,10 @@
 void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value);
 
 /*
- * The labelled columns of the first rows, aligned, in WIDTH columns where that can be done (0: no
- * limit); the longest texts lose their middle first. Numbers stand on the right. A column that is
- * unknown in all of them is left out.
+ * The labelled columns of the first rows, aligned; of a table without any label all, under their
+ * names. Numbers stand on the right. A column that is unknown in all rows is left out; "module" is
+ * there without a label where rows differ in it. In WIDTH columns where that can be done (0: no
+ * limit): what says least is left out and named, then the longest texts lose their middle.
  */
 void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t width);
 

@@ -32,6 +32,23 @@ static void table_of_a_top_level_result_is_a_view(void **state)
 		    "7,fusion.12,1000,2000000000,false\n");
 }
 
+/* Its tables are views of their own. */
+static void top_level_result_gives_its_fields(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+
+	(void)state;
+	sample_make(&results);
+	assert_int_equal(ts_report_csv(&out, &results, "overview", NULL), TS_OK);
+	assert_true(ts_bytes_starts(ts_buf_bytes(&out),
+				    "run.logdir,run.run,run.session,run.duration_ps,"));
+	assert_true(ts_bytes_has(ts_buf_bytes(&out),
+				 "\nprofiles,run1,2025_03_11,92600000000000,"));
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
 static void result_gives_its_first_table(void **state)
 {
 	(void)state;
@@ -101,6 +118,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_of_a_top_level_result_is_a_view),
+		cmocka_unit_test(top_level_result_gives_its_fields),
 		cmocka_unit_test(result_gives_its_first_table),
 		cmocka_unit_test(doctor_gives_its_findings),
 		cmocka_unit_test(result_without_tables_gives_its_fields_in_a_row),

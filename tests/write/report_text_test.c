@@ -161,6 +161,103 @@ static void column_that_is_unknown_throughout_is_left_out(void **state)
 	ts_results_release(&results);
 }
 
+static void table_without_a_label_is_shown_under_its_names(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "step", TS_MEASURED, NULL },
+		{ "duration_ps", TS_MEASURED, NULL },
+	};
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+	struct ts_value *row;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", NULL, columns, 2);
+	ts_text_table(&out, table, 80);
+	row = ts_table_row(result, table);
+	row[0] = ts_int(7);
+	row[1] = ts_int(1000);
+	ts_text_table(&out, table, 80);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, "  step  duration_ps\n"
+					   "  (no rows)\n"
+					   "  step  duration_ps\n"
+					   "     7      1.00 ns\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void add_op(struct ts_result *result, struct ts_table *table, const char *module,
+		   const char *op, int64_t ps)
+{
+	struct ts_value *row = ts_table_row(result, table);
+
+	row[0] = ts_text(ts_bytes_of(module));
+	row[1] = ts_text(ts_bytes_of(op));
+	row[2] = row[3] = ts_int(ps);
+	row[4] = ts_int(0);
+	row[5] = ts_int(ps * 3);
+	row[6] = ts_int(ps * 5);
+}
+
+static const struct ts_column op_columns[] = {
+	{ "module", TS_MEASURED, NULL },	 { "op", TS_MEASURED, "op" },
+	{ "total_time_ps", TS_MEASURED, "total" }, { "self_time_ps", TS_MEASURED, "self" },
+	{ "wait_ps", TS_MEASURED, "waits" },	 { "hbm_bytes", TS_MEASURED, "HBM" },
+	{ "flops", TS_MEASURED, "FLOPs" },
+};
+
+static void assert_ops(const char *module, size_t width, const char *expected)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_table *table;
+
+	ts_results_init(&results);
+	result = ts_results_add(&results, "r", NULL);
+	table = ts_result_table(result, "t", NULL, op_columns, TS_NELEM(op_columns));
+	add_op(result, table, "jit_f", "add", 1000);
+	add_op(result, table, module, "mul", 2000);
+	ts_text_table(&out, table, width);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p, expected);
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
+static void module_is_told_where_rows_differ_in_it(void **state)
+{
+	(void)state;
+	assert_ops("jit_f", 80, "  op     total     self  waits       HBM   FLOPs\n"
+				"  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+				"  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+	assert_ops("jit_g", 80, "  module  op     total     self  waits       HBM   FLOPs\n"
+				"  jit_f   add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+				"  jit_g   mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+}
+
+/* Nothing but zeros, then what the column beside it says too; a width of 0 is no limit. */
+static void narrow_table_leaves_out_what_says_least(void **state)
+{
+	(void)state;
+	assert_ops("jit_f", 44, "  op     total     self       HBM   FLOPs\n"
+				"  add  1.00 ns  1.00 ns  2.93 KiB    5000\n"
+				"  mul  2.00 ns  2.00 ns  5.86 KiB  10.0 k\n"
+				"  (no room for: waits)\n");
+	assert_ops("jit_f", 36, "  op      self       HBM   FLOPs\n"
+				"  add  1.00 ns  2.93 KiB    5000\n"
+				"  mul  2.00 ns  5.86 KiB  10.0 k\n"
+				"  (no room for: total, waits)\n");
+	assert_ops("jit_f", 0, "  op     total     self  waits       HBM   FLOPs\n"
+			       "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+			       "  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+}
+
 struct value_case {
 	const char *name;
 	struct ts_value value;
@@ -207,6 +304,9 @@ int main(void)
 		cmocka_unit_test(nothing_of_the_profile_steers_the_terminal),
 		cmocka_unit_test(long_tables_say_how_many_rows_are_left_out),
 		cmocka_unit_test(column_that_is_unknown_throughout_is_left_out),
+		cmocka_unit_test(table_without_a_label_is_shown_under_its_names),
+		cmocka_unit_test(module_is_told_where_rows_differ_in_it),
+		cmocka_unit_test(narrow_table_leaves_out_what_says_least),
 		cmocka_unit_test(units_follow_the_ending_of_the_name),
 	};
 

@@ -181,6 +181,49 @@ static void evidence_without_room_goes_without_a_trace(void **state)
 	ts_results_release(&results);
 }
 
+static void evidence_is_its_first_sentence(void **state)
+{
+	struct ts_results results;
+	struct ts_finding *finding;
+
+	(void)state;
+	ts_results_init(&results);
+	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
+	finding->title = TS_LIT("slow");
+	finding->evidence = TS_LIT("It takes 1.5 s in a.py. The rest. And more.");
+	finding = ts_result_finding(results.items[0]);
+	finding->title = TS_LIT("slower");
+	finding->evidence = TS_LIT("All of it.");
+	assert_summary(&results, 0,
+		       "-" DOT "-\n"
+		       "health -   duty cycle -   MXU -   HBM -   padding -\n"
+		       "1 critical  slow: It takes 1.5 s in a.py\n"
+		       "2 critical  slower: All of it\n");
+	ts_results_release(&results);
+}
+
+static void profile_without_a_device_shows_no_rates(void **state)
+{
+	static const char *const host_names[] = { "name", "file" };
+	static const char *const device_names[] = { "kind", "chip" };
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_value *items, list;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "overview", "Overview");
+	result->top_level = true;
+	list = ts_result_list(result, host_names, 2, 1, &items);
+	items[0] = ts_text(ts_bytes_of("h"));
+	items[1] = ts_text(ts_bytes_of("dir/h.xplane.pb")); /* named itself: there is no logdir */
+	ts_result_field(result, "run.hosts", list, TS_MEASURED, NULL);
+	list = ts_result_list(result, device_names, 2, 0, &items);
+	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+	assert_summary(&results, 0, "dir/h.xplane.pb" DOT "1 host" DOT "no device\n");
+	ts_results_release(&results);
+}
+
 static void many_findings_are_counted(void **state)
 {
 	struct ts_report report = { .width = 80 };
@@ -212,6 +255,8 @@ int main(void)
 		cmocka_unit_test(colors_are_there_only_when_asked_for),
 		cmocka_unit_test(unknown_chip_is_shown_as_the_profile_names_it),
 		cmocka_unit_test(evidence_without_room_goes_without_a_trace),
+		cmocka_unit_test(evidence_is_its_first_sentence),
+		cmocka_unit_test(profile_without_a_device_shows_no_rates),
 		cmocka_unit_test(many_findings_are_counted),
 	};
 
