@@ -21,7 +21,7 @@ static void say_inventory(struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
 
-	ts_buf_printf(&doctor->text, "The input has %zu host%s, %zu plane%s, %zu device plane%s and "
+	ts_buf_printf(&doctor->text, " The input has %zu host%s, %zu plane%s, %zu device plane%s and "
 		      "%zu compiled module%s.", profile->nr_hosts, profile->nr_hosts == 1 ? "" : "s",
 		      profile->nr_planes, profile->nr_planes == 1 ? "" : "s", profile->nr_devices,
 		      profile->nr_devices == 1 ? "" : "s", profile->nr_modules,
@@ -41,9 +41,13 @@ static void check_empty_profile(struct ts_doctor *doctor, const struct ts_rule *
 	finding = report_capture(doctor, rule, TS_CRITICAL);
 	if (!finding)
 		return;
-	ts_buf_puts(&doctor->text, no_device ? "No device is in this profile" :
+	ts_buf_puts(&doctor->text, no_device ? "No TPU or GPU is in this profile" :
 					       "The devices ran nothing while the profile was taken");
 	finding->title = ts_doctor_text(doctor);
+	ts_buf_puts(&doctor->text, no_device ? "Profile the process that uses the device, and check that "
+					       "jax.default_backend() is not cpu there." :
+					       "Run a compiled step inside the profile, and wait for its "
+					       "result before the profile ends.");
 	say_inventory(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 }

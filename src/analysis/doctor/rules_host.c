@@ -227,18 +227,20 @@ static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct co
 {
 	char wait[TS_UNIT_MAX], total[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
-	ts_say_ops(doctor, &group->waits, 4);
-	if (group->module.n > 0) {
-		ts_buf_puts(&doctor->text, " of ");
-		ts_say_name(doctor, group->module);
-	}
-	ts_buf_printf(&doctor->text, ": %" PRId64 " waits, %s of %s core time", group->waits.occurrences,
-		      ts_fmt_ps(wait, group->all.exclusive_ps), ts_fmt_ps(total, doctor->total_ps));
+	ts_buf_printf(&doctor->text, "%s of %s core time", ts_fmt_ps(wait, group->all.exclusive_ps),
+		      ts_fmt_ps(total, doctor->total_ps));
 	if (group->module_ps > 0)
 		ts_buf_printf(&doctor->text, ", %s of the module's",
 			      ts_fmt_share(share, fmin((double)group->all.exclusive_ps /
 							       group->module_ps,
 						       1)));
+	ts_buf_printf(&doctor->text, ", in %" PRId64 " wait%s. Most in ", group->waits.occurrences,
+		      group->waits.occurrences == 1 ? "" : "s");
+	ts_say_ops(doctor, &group->waits, 4);
+	if (group->module.n > 0) {
+		ts_buf_puts(&doctor->text, " of ");
+		ts_say_name(doctor, group->module);
+	}
 	ts_buf_putc(&doctor->text, '.');
 	say_traffic(doctor, group);
 	say_link(doctor, group);

@@ -123,14 +123,14 @@ static void say_losses(struct ts_doctor *doctor, const struct matrix *sum)
 		      ts_fmt_ps(d, ts_to_ps(lost - shape - memory)));
 }
 
-static void say_utilization(struct ts_doctor *doctor, const struct matrix *sum, double overall)
+static void say_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
-	char used[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX], all[TS_UNIT_MAX];
+	char used[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
 	ts_buf_printf(&doctor->text, "Matrix ops take %s (%s of core time) and reach %s of the peak "
-		      "while they run; over the whole run it is %s.", ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
+		      "while they run.", ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
 		      ts_fmt_share(share, ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
-		      ts_fmt_share(used, sum->used_ps / sum->time_ps), ts_fmt_share(all, overall));
+		      ts_fmt_share(used, sum->used_ps / sum->time_ps));
 	say_losses(doctor, sum);
 	ts_buf_puts(&doctor->text, " Most is lost in ");
 	ts_say_ops(doctor, &sum->ops, 3);
@@ -164,10 +164,10 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	if (!finding)
 		return;
 	finding->severity = mxu_severity(doctor, &sum, overall);
-	ts_buf_printf(&doctor->text, "The matrix units run at %s of their peak",
+	ts_buf_printf(&doctor->text, "The matrix units run at %s of their peak over the run",
 		      ts_fmt_share(text, overall));
 	finding->title = ts_doctor_text(doctor);
-	say_utilization(doctor, &sum, overall);
+	say_utilization(doctor, &sum);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &sum.ops);
 }
