@@ -223,7 +223,7 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err) : ts_fail_nomem(err);
 	ts_input_release(&input); /* the module is a copy */
 	if (st)
-		return ts_fail_at(err, st, "%s", path);
+		return st; /* the story names the file */
 	kept = ts_profile_add_module(profile, program_id);
 	if (!kept)
 		return ts_fail_nomem(err);

@@ -365,6 +365,18 @@ static void note_damage(struct ts_profile *profile, const struct ts_read_request
 	*error = (struct ts_pb_error){ NULL, NULL };
 }
 
+/* Not one plane: the first damage says why. */
+static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damage, struct ts_error *err)
+{
+	const struct ts_damage *damage;
+
+	if (profile->nr_damage == nr_damage)
+		return ts_fail(err, TS_FORMAT, "byte 0: an XSpace without planes (profile again)");
+	damage = &profile->damage[nr_damage];
+	return ts_fail(err, TS_FORMAT, "byte %llu: %.*s (is it a profile, and was it copied whole?)",
+		       (unsigned long long)damage->offset, TS_ARG(damage->cause));
+}
+
 static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
 				  struct ts_error *err)
 {
@@ -373,9 +385,9 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	uint32_t first_line = (uint32_t)profile->nr_lines, host_index = (uint32_t)profile->nr_hosts;
 	struct ts_host *host = ts_profile_add_host(profile);
 	struct xplane_file *file;
+	size_t at = 0, nr_damage = profile->nr_damage;
 	enum ts_status st = TS_OK;
 	const uint8_t *start;
-	size_t at = 0;
 
 	if (!host)
 		return ts_fail_nomem(err);
@@ -399,8 +411,7 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	}
 	note_damage(profile, request, &error);
 	if (st == TS_OK && profile->hosts[host_index].nr_planes == 0)
-		st = ts_fail(err, TS_FORMAT, "no profile: byte 0: %s (is this an .xplane.pb file?)",
-			     profile->nr_damage ? "not a serialized XSpace" : "an XSpace without planes");
+		st = no_plane(profile, nr_damage, err);
 	if (st == TS_OK)
 		set_time_base(profile, &profile->hosts[host_index], first_line);
 	return st;
