@@ -8,6 +8,7 @@ include tests/write/files.mk
 include tests/flow/files.mk
 include tests/analysis/files.mk
 include tests/overlay/files.mk
+include tests/cli/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk
 include tests/read/files.mk

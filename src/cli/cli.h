@@ -68,13 +68,16 @@ enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *com
 				char **argv, struct ts_error *err);
 void ts_print_help(const char *program, const struct ts_command *command);
 
-/* "tpusight: TEXT" on stderr. */
+/* "tpusight: TEXT" on stderr, in one line and safe for a terminal. */
 void ts_complain(const char *text);
+/* "tpusight: FILE: byte N: CAUSE (REMEDY)" */
+void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy);
 /* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
 void ts_progress(const struct ts_cli *cli, const char *text);
 bool ts_use_color(const struct ts_cli *cli);
 size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
-/* Standard output, all of it; false (and a complaint) when it cannot be written. */
+/* Standard output, all of it; false (and a complaint, once) when it cannot be written. A closed pipe
+ * is none. */
 bool ts_print(struct ts_bytes text);
 /* To the file PATH (replaced whole), or to standard output when PATH is NULL or "-". */
 bool ts_print_to(const char *path, struct ts_bytes text);

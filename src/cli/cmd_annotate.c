@@ -1,8 +1,8 @@
 /* annotate: analyse every session found and write the annotations beside the profiles. */
-#include "cli/cli.h"
+#include "cli/deeds.h"
 
 #include "base/buf.h"
-#include "base/units.h"
+#include "codec/term.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
@@ -32,108 +32,15 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 /* A file whose bytes are damaged is not touched: who knows where its planes end. */
 static bool is_damaged(const struct ts_profile *profile)
 {
-	struct ts_error err = TS_ERROR_INIT;
 	bool damaged = false;
 
 	for (size_t i = 0; i < profile->nr_damage; i++) {
-		const struct ts_damage *damage = &profile->damage[i];
-
-		if (damage->minor)
+		if (profile->damage[i].minor)
 			continue;
-		if (damage->offset)
-			ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (copy the profile again)",
-				TS_ARG(damage->file), (unsigned long long)damage->offset,
-				TS_ARG(damage->cause));
-		else
-			ts_fail(&err, TS_FORMAT, "%.*s: %.*s (copy the profile again)",
-				TS_ARG(damage->file), TS_ARG(damage->cause));
-		ts_complain(err.text);
+		ts_complain_of_damage(&profile->damage[i], "copy the profile again");
 		damaged = true;
 	}
 	return damaged;
-}
-
-static const char *const thing_names[] = {
-	[TS_THING_OVERLAY] = "xplane overlay",       [TS_THING_SUGGESTIONS] = "suggestions",
-	[TS_THING_REPORT] = "report",		     [TS_THING_TRACE] = TS_TRACE_FILE,
-	[TS_THING_CACHE_VERSION] = "cache_version.txt",
-};
-
-static const char *const deed_names[] = {
-	[TS_DEED_WRITTEN] = "wrote",	 [TS_DEED_UNCHANGED] = "unchanged",
-	[TS_DEED_RESTORED] = "restored", [TS_DEED_REMOVED] = "removed",
-	[TS_DEED_SKIPPED] = "skipped",	 [TS_DEED_FAILED] = "failed",
-};
-
-struct deed_sum {
-	size_t nr;
-	uint64_t nr_bytes;
-};
-
-static struct deed_sum sum_of(const struct ts_overlay_report *report, enum ts_overlay_thing thing,
-			      enum ts_overlay_deed deed)
-{
-	struct deed_sum sum = { 0, 0 };
-
-	for (size_t i = 0; i < report->nr_entries; i++)
-		if (report->entries[i].thing == thing && report->entries[i].deed == deed) {
-			sum.nr++;
-			sum.nr_bytes += report->entries[i].nr_bytes;
-		}
-	return sum;
-}
-
-/* "wrote 1 xplane overlay (1.1 MiB), perfetto_trace.json.gz (2.9 MiB), suggestions, report" */
-static void put_deeds(struct ts_buf *out, const struct ts_overlay_report *report, enum ts_overlay_deed deed,
-		      const char *verb)
-{
-	static const enum ts_overlay_thing order[] = { TS_THING_OVERLAY, TS_THING_TRACE,
-						       TS_THING_SUGGESTIONS, TS_THING_REPORT };
-	const char *separator = " ";
-	bool any = false;
-
-	for (size_t i = 0; i < TS_NELEM(order); i++) {
-		struct deed_sum sum = sum_of(report, order[i], deed);
-		char bytes[TS_UNIT_MAX];
-
-		if (sum.nr == 0)
-			continue;
-		if (!any)
-			ts_buf_puts(out, verb);
-		any = true;
-		ts_buf_puts(out, separator);
-		separator = ", ";
-		if (order[i] == TS_THING_OVERLAY)
-			ts_buf_printf(out, "%zu ", sum.nr);
-		ts_buf_puts(out, thing_names[order[i]]);
-		if (order[i] == TS_THING_OVERLAY && sum.nr > 1)
-			ts_buf_putc(out, 's');
-		if (sum.nr_bytes && order[i] <= TS_THING_TRACE && order[i] != TS_THING_SUGGESTIONS &&
-		    order[i] != TS_THING_REPORT)
-			ts_buf_printf(out, " (%s)", ts_fmt_bytes(bytes, (double)sum.nr_bytes));
-	}
-	if (any)
-		ts_buf_puts(out, ". ");
-}
-
-static void put_failures(const struct ts_overlay_report *report)
-{
-	for (size_t i = 0; i < report->nr_entries; i++)
-		if (report->entries[i].deed == TS_DEED_FAILED || report->entries[i].deed == TS_DEED_SKIPPED)
-			ts_complain(report->entries[i].why);
-}
-
-static void put_details(struct ts_buf *out, const struct ts_overlay_report *report)
-{
-	for (size_t i = 0; i < report->nr_entries; i++)
-		ts_buf_printf(out, "  %-9s %s\n", deed_names[report->entries[i].deed],
-			      report->entries[i].name);
-	if (report->nr_caches)
-		ts_buf_printf(out, "  removed   %zu cache files of XProf's (it makes them anew)\n",
-			      report->nr_caches);
-	if (report->nr_stale)
-		ts_buf_printf(out, "  removed   %zu temporary files of a run that was killed\n",
-			      report->nr_stale);
 }
 
 static void put_left_out(struct ts_buf *out, const struct trace_job *job)
@@ -144,32 +51,38 @@ static void put_left_out(struct ts_buf *out, const struct trace_job *job)
 			      (unsigned long long)job->report.events_total);
 }
 
-static void say(const struct ts_cli *cli, const struct ts_session *session, const struct ts_run *run,
-		const struct ts_overlay_report *report, const struct trace_job *job)
+/* What is done for all sessions of the command line. */
+struct work {
+	const struct ts_cli *cli;
+	size_t nr_shown; /* sessions with a summary on the console */
+	bool can_undo;	 /* an annotation is there now */
+	bool is_mute;	 /* standard output cannot be written */
+};
+
+static void say(struct work *work, const struct ts_run *run, const struct ts_overlay_report *report,
+		const struct trace_job *job)
 {
+	const struct ts_cli *cli = work->cli;
 	struct ts_report form = { .width = ts_terminal_width(), .color = ts_use_color(cli) };
 	struct ts_buf out = TS_BUF_INIT;
 	const struct ts_result *time = ts_results_find(&run->results, "time");
 
+	ts_buf_puts(&out, work->nr_shown++ ? "\n" : "");
 	ts_summary_text(&out, &run->results, &form);
 	if (cli->verbose && time)
 		ts_breakdown_of_time(&out, time);
-	put_deeds(&out, report, TS_DEED_WRITTEN, cli->dry_run ? "would write" : "wrote");
-	put_deeds(&out, report, TS_DEED_UNCHANGED, "unchanged:");
-	if (!cli->dry_run)
-		ts_buf_printf(&out, "Undo: tpusight-annotate --strip %s", session->dir);
-	ts_buf_putc(&out, '\n');
+	ts_deeds_line(&out, report, cli->dry_run);
 	put_left_out(&out, job);
 	if (cli->verbose)
-		put_details(&out, report);
-	ts_buf_putc(&out, '\n');
-	ts_print(ts_buf_bytes(&out));
+		ts_deeds_list(&out, report);
+	work->is_mute |= !ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
-static enum ts_status apply(const struct ts_cli *cli, const struct ts_session *session, struct ts_run *run,
+static enum ts_status apply(struct work *work, const struct ts_session *session, struct ts_run *run,
 			    struct trace_job *job, struct ts_error *err)
 {
+	const struct ts_cli *cli = work->cli;
 	const struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION, .pretty = true };
 	struct ts_overlay_options options = { .dry_run = cli->dry_run };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
@@ -189,9 +102,11 @@ static enum ts_status apply(const struct ts_cli *cli, const struct ts_session *s
 		plan.report_json = ts_buf_bytes(&json);
 		st = ts_overlay_apply(session, &plan, &options, &report, err);
 		ts_progress(cli, NULL);
-		put_failures(&report);
+		if (ts_deeds_failures(&report) > 0)
+			*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
+		work->can_undo |= !cli->dry_run && ts_deeds_stand(&report);
 		if (!cli->quiet)
-			say(cli, session, run, &report, job);
+			say(work, run, &report, job);
 	}
 	ts_buf_release(&json);
 	ts_overlay_report_release(&report);
@@ -218,9 +133,21 @@ static enum ts_status analyse(const struct ts_cli *cli, struct ts_run *run, stru
 	return st;
 }
 
-static enum ts_status annotate_session(const struct ts_cli *cli, const struct ts_session *session,
+static enum ts_status cannot_annotate(const struct ts_session *session, struct ts_error *err)
+{
+	const char *path = session->files[0].path;
+
+	if (strcmp(path, "-") == 0)
+		return ts_fail(err, TS_USAGE, "standard input cannot be annotated (name a file; tpusight "
+			       "report reads standard input)");
+	return ts_fail(err, TS_USAGE, "%s: no plain file, so it cannot be annotated (name a profile, a "
+		       "session or a log directory)", path);
+}
+
+static enum ts_status annotate_session(struct work *work, const struct ts_session *session,
 				       struct ts_error *err)
 {
+	const struct ts_cli *cli = work->cli;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings };
 	struct ts_run run;
 	struct trace_job job = { .run = &run };
@@ -228,7 +155,7 @@ static enum ts_status annotate_session(const struct ts_cli *cli, const struct ts
 
 	job.options = (struct ts_trace_options){ .nr_threads = cli->nr_threads, .version = PACKAGE_VERSION };
 	if (session->kind == TS_SESSION_STREAM)
-		return ts_fail(err, TS_USAGE, "standard input cannot be annotated (tpusight report reads it)");
+		return cannot_annotate(session, err);
 	ts_run_init(&run);
 	st = ts_run_open(&run, session, &options, err);
 	if (st == TS_OK && run.nr_unpacked > 0)
@@ -241,7 +168,7 @@ static enum ts_status annotate_session(const struct ts_cli *cli, const struct ts
 	if (st == TS_OK && is_damaged(&run.profile))
 		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
 	if (st == TS_OK)
-		st = apply(cli, session, &run, &job, err);
+		st = apply(work, session, &run, &job, err);
 	if (st == TS_OK && run.nr_problems > 0)
 		st = ts_fail(err, TS_FORMAT, "%s: %zu profiles could not be read", session->dir,
 			     run.nr_problems);
@@ -250,34 +177,55 @@ static enum ts_status annotate_session(const struct ts_cli *cli, const struct ts
 	return st;
 }
 
-static enum ts_status strip_session(const struct ts_cli *cli, const struct ts_session *session,
+static const char *strip_words(const struct ts_cli *cli, enum ts_status st, size_t nr_entries)
+{
+	if (nr_entries == 0)
+		return st ? "nothing was removed" : "no annotation was there";
+	if (st)
+		return "not all of the annotation is out";
+	return cli->dry_run ? "would remove the annotation" :
+			      "annotation removed, every file is as it was";
+}
+
+static enum ts_status strip_session(struct work *work, const struct ts_session *session,
 				    struct ts_error *err)
 {
+	const struct ts_cli *cli = work->cli;
 	struct ts_overlay_options options = { .dry_run = cli->dry_run };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st = ts_overlay_strip(session, &options, &report, err);
 
-	put_failures(&report);
+	ts_progress(cli, NULL);
+	if (ts_deeds_failures(&report) > 0)
+		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
 	if (!cli->quiet) {
-		size_t nr = report.nr_entries;
-
-		ts_buf_printf(&out, "%s: %s\n", session->dir,
-			      nr == 0	     ? "no annotation was there" :
-			      st	     ? "not all of the annotation is out" :
-			      cli->dry_run ? "would remove the annotation" :
-					     "annotation removed, every file is as it was");
+		ts_term_text(&out, ts_bytes_of(session->dir));
+		ts_buf_printf(&out, ": %s\n", strip_words(cli, st, report.nr_entries));
 		if (cli->verbose)
-			put_details(&out, &report);
-		ts_print(ts_buf_bytes(&out));
+			ts_deeds_list(&out, &report);
+		work->is_mute |= !ts_print(ts_buf_bytes(&out));
 	}
 	ts_buf_release(&out);
 	ts_overlay_report_release(&report);
 	return st;
 }
 
+static void say_undo(struct work *work)
+{
+	struct ts_buf out = TS_BUF_INIT;
+
+	if (!work->can_undo || work->cli->quiet)
+		return;
+	ts_buf_puts(&out, work->nr_shown > 1 ? "\n" : "");
+	ts_deeds_undo(&out, work->cli->paths, work->cli->nr_paths);
+	work->is_mute |= !ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
 static enum ts_exit run_annotate(struct ts_cli *cli)
 {
+	struct work work = { .cli = cli };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	size_t nr_bad = 0, nr_done = 0;
@@ -290,18 +238,19 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		enum ts_status st;
 
 		ts_progress(cli, runs.sessions[i].dir);
-		st = cli->strip ? strip_session(cli, &runs.sessions[i], &err) :
-				  annotate_session(cli, &runs.sessions[i], &err);
+		st = cli->strip ? strip_session(&work, &runs.sessions[i], &err) :
+				  annotate_session(&work, &runs.sessions[i], &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
-		if (st)
+		if (st && err.text[0])
 			ts_complain(err.text);
 	}
+	say_undo(&work);
 	ts_runs_release(&runs);
 	if (nr_done == 0)
 		return TS_EXIT_NOTHING;
-	return nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
 static enum ts_status set_strip(struct ts_cli *cli, const char *value, struct ts_error *err)

@@ -5,6 +5,50 @@
 #include "cli/report.h"
 #include "flow/run.h"
 
+static bool is_twice(const struct ts_profile *profile, size_t index, struct ts_bytes name)
+{
+	for (size_t i = 0; i < profile->nr_modules; i++)
+		if (i != index && ts_bytes_eq(profile->modules[i].name, name))
+			return true;
+	return false;
+}
+
+/* "jit_f (v5e_attn)": of files whose modules have one name, the rows say which they are of. */
+static void tell_modules_apart(struct ts_profile *profile)
+{
+	struct ts_bytes *names = calloc(profile->nr_modules + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < profile->nr_modules; i++) {
+		struct ts_bytes file = profile->modules[i].file;
+		size_t from = file.n, dot;
+
+		names[i] = profile->modules[i].name;
+		if (!is_twice(profile, i, names[i]))
+			continue;
+		while (from > 0 && file.p[from - 1] != '/')
+			from--;
+		file = ts_bytes_cut(file, from, file.n);
+		dot = ts_bytes_find(file, ".");
+		names[i] = ts_arena_printf(&profile->arena, "%.*s (%.*s)", TS_ARG(names[i]),
+					   TS_ARG(ts_bytes_cut(file, 0, dot ? dot : file.n)));
+	}
+	for (size_t i = 0; names && i < profile->nr_modules; i++)
+		profile->modules[i].name = names[i];
+	free(names);
+}
+
+static bool open_module(struct ts_run *run, const char *path)
+{
+	struct ts_error err = TS_ERROR_INIT, whole = TS_ERROR_INIT;
+	enum ts_status st = ts_run_open_module(run, path, &err);
+
+	if (st == TS_FORMAT)
+		ts_fail(&whole, st, "%s (is it an *.hlo_proto.pb, and was it copied whole?)", err.text);
+	if (st)
+		ts_complain(st == TS_FORMAT ? whole.text : err.text);
+	return st == TS_OK;
+}
+
 static enum ts_exit run_hlo(struct ts_cli *cli)
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings,
@@ -18,10 +62,9 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 
 	ts_run_init(&run);
 	for (size_t i = 0; i < cli->nr_paths; i++)
-		if (ts_run_open_module(&run, cli->paths[i], &err)) {
-			ts_complain(err.text);
+		if (!open_module(&run, cli->paths[i]))
 			nr_bad++;
-		}
+	tell_modules_apart(&run.profile);
 	code = run.profile.nr_modules == 0 ? TS_EXIT_NOTHING : nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
 	if (run.profile.nr_modules > 0)
 		st = ts_run_analyse(&run, &options, &err);

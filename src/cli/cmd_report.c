@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "flow/run.h"
 #include "cli/report.h"
+#include "write/summary.h"
 
 enum ts_status ts_set_format(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
@@ -54,19 +55,32 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results 
 
 static void tell_damage(const struct ts_profile *profile)
 {
-	struct ts_error err = TS_ERROR_INIT;
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		ts_complain_of_damage(&profile->damage[i], "what stands before it was read");
+}
 
-	for (size_t i = 0; i < profile->nr_damage; i++) {
-		const struct ts_damage *damage = &profile->damage[i];
+/* JSON and CSV are one document each: of several sessions, one must be chosen. */
+static bool is_one_document(const struct ts_cli *cli)
+{
+	return cli->format && strcmp(cli->format, "text") != 0;
+}
 
-		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (what stands before it was read)",
-			TS_ARG(damage->file), (unsigned long long)damage->offset, TS_ARG(damage->cause));
-		ts_complain(err.text);
-	}
+/* Which run it is: above a whole report, and above each part where there are several. */
+static void put_head(const struct ts_cli *cli, const struct ts_results *results, bool several,
+		     struct ts_buf *out)
+{
+	if (is_one_document(cli) || (cli->view && !several))
+		return;
+	if (out->n)
+		ts_buf_putc(out, '\n');
+	ts_summary_head(out, results, cli->output ? 0 : ts_terminal_width());
+	if (!cli->view)
+		ts_buf_putc(out, '\n');
 }
 
 static enum ts_status report_session(const struct ts_cli *cli, const struct ts_session *session,
-				     struct ts_buf *out, bool *damaged, struct ts_error *err)
+				     bool several, struct ts_buf *out, bool *damaged,
+				     struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings };
 	struct ts_run run;
@@ -78,18 +92,14 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 		st = ts_run_analyse(&run, &options, err);
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
-	if (st == TS_OK)
+	if (st == TS_OK) {
+		tell_damage(&run.profile);
+		put_head(cli, &run.results, several, out);
 		st = ts_emit_report(cli, &run.results, out, err);
-	tell_damage(&run.profile);
+	}
 	*damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
 	ts_run_release(&run);
 	return st;
-}
-
-/* JSON and CSV are one document each: of several sessions, one must be chosen. */
-static bool is_one_document(const struct ts_cli *cli)
-{
-	return cli->format && strcmp(cli->format, "text") != 0;
 }
 
 static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
@@ -103,7 +113,7 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *r
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = report_session(cli, &runs->sessions[i], &out, &damaged, &err);
+		st = report_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &out, &damaged, &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
@@ -131,9 +141,10 @@ static enum ts_exit run_report(struct ts_cli *cli)
 	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
 		ts_complain(err.text);
 	} else if (runs.nr_sessions > 1 && is_one_document(cli)) {
-		fprintf(stderr, "tpusight: %zu sessions were found, and %s is one report (name one of "
-			"them, %s for instance)\n", runs.nr_sessions, cli->format,
+		ts_fail(&err, TS_USAGE, "%zu sessions were found, and %s is one report (name one of them, "
+			"%s for instance)", runs.nr_sessions, cli->format,
 			runs.sessions[runs.nr_sessions - 1].dir);
+		ts_complain(err.text);
 		code = TS_EXIT_USAGE;
 	} else {
 		code = report_all(cli, &runs, nr_bad);

@@ -1,23 +1,64 @@
 /* The console: complaints, progress, output. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/units.h"
+#include "codec/term.h"
 #include "io/newfile.h"
 
 void ts_complain(const char *text)
 {
-	fprintf(stderr, "tpusight: %s\n", text);
+	struct ts_buf out = TS_BUF_INIT;
+
+	ts_buf_puts(&out, "tpusight: ");
+	ts_term_text(&out, ts_bytes_of(text)); /* names of files and in files are other people's */
+	ts_buf_putc(&out, '\n');
+	if (out.failed)
+		fputs("tpusight: out of memory\n", stderr);
+	else
+		fwrite(out.p, 1, out.n, stderr);
+	ts_buf_release(&out);
+}
+
+void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (damage->offset)
+		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (%s)", TS_ARG(damage->file),
+			(unsigned long long)damage->offset, TS_ARG(damage->cause), remedy);
+	else
+		ts_fail(&err, TS_FORMAT, "%.*s: %.*s (%s)", TS_ARG(damage->file), TS_ARG(damage->cause),
+			remedy);
+	ts_complain(err.text);
+}
+
+/* Columns of the terminal behind FD; 0: none is there, or it does not say. */
+static size_t width_of(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_col;
 }
 
 void ts_progress(const struct ts_cli *cli, const char *text)
 {
+	size_t width = width_of(STDERR_FILENO);
+	struct ts_buf out = TS_BUF_INIT;
+
 	if (cli->quiet || !isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr, "\r\033[K%s", text ? text : "");
+	ts_buf_puts(&out, "\r\033[K");
+	ts_term_cut(&out, ts_bytes_of(text ? text : ""), width > 1 ? width - 1 : 79);
+	if (!out.failed)
+		fwrite(out.p, 1, out.n, stderr);
 	fflush(stderr);
+	ts_buf_release(&out);
 }
 
 bool ts_use_color(const struct ts_cli *cli)
@@ -31,21 +72,21 @@ bool ts_use_color(const struct ts_cli *cli)
 
 size_t ts_terminal_width(void)
 {
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-		return 0;
-	return size.ws_col;
+	return width_of(STDOUT_FILENO);
 }
 
+/* A reader that has seen enough (`| head`) is no failure; what cannot be written is said once. */
 bool ts_print(struct ts_bytes text)
 {
+	bool told = ferror(stdout);
 	bool good = fwrite(text.p ? text.p : (const uint8_t *)"", 1, text.n, stdout) == text.n &&
 		    fflush(stdout) == 0;
 
-	if (!good)
-		ts_complain("standard output: cannot write (is the disk full, or the pipe closed?)");
-	return good;
+	if (good || errno == EPIPE)
+		return true;
+	if (!told)
+		ts_complain("standard output: cannot write it (is the disk full?)");
+	return false;
 }
 
 bool ts_print_to(const char *path, struct ts_bytes text)
@@ -67,11 +108,12 @@ enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, 
 
 	*nr_bad = 0;
 	for (size_t i = 0; i < cli->nr_paths; i++) {
+		size_t before = runs->nr_problems;
 		enum ts_status st = ts_runs_find(runs, cli->paths[i], &problem);
 
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
-		if (st) {
+		if (st && runs->nr_problems == before) { /* else these are why nothing was found */
 			ts_complain(problem.text);
 			(*nr_bad)++;
 		}

@@ -5,6 +5,7 @@ cli_sources += \
 	src/cli/cmd_report.c \
 	src/cli/config.c src/cli/config.h \
 	src/cli/console.c \
+	src/cli/deeds.c src/cli/deeds.h \
 	src/cli/options.c \
 	src/cli/program.c \
 	src/cli/report.h

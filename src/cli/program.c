@@ -1,6 +1,7 @@
 /* The program: which command, with which options, under which signals. */
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -37,6 +38,16 @@ static void set_signals(void)
 #endif
 }
 
+/* A standard file that the caller closed: its number must not go to a profile that is opened. What
+ * is put there fails when it is used. */
+static void keep_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(TS_EXIT_NOTHING);
+}
+
 static const struct ts_command *find_command(const char *name)
 {
 	for (size_t i = 0; ts_commands[i]; i++)
@@ -57,8 +68,9 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		return TS_EXIT_USAGE;
 	}
 	if (cli->nr_paths == 0) {
-		fprintf(stderr, "tpusight: no path was given (usage: %s [OPTION]... %s; --help tells more)\n",
+		ts_fail(&err, TS_USAGE, "no path was given (usage: %s [OPTION]... %s; --help tells more)",
 			cli->command, command->arguments);
+		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
 	return command->run(cli);
@@ -67,6 +79,8 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 /* `tpusight --help`, `tpusight --version`, or a word that is no command. */
 static enum ts_exit no_command(const char *program, const char *word)
 {
+	struct ts_error err = TS_ERROR_INIT;
+
 	if (word && strcmp(word, "--version") == 0) {
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 		return TS_EXIT_DONE;
@@ -76,9 +90,10 @@ static enum ts_exit no_command(const char *program, const char *word)
 		return TS_EXIT_DONE;
 	}
 	if (word)
-		fprintf(stderr, "tpusight: no command is called %s (see %s --help)\n", word, program);
+		ts_fail(&err, TS_USAGE, "no command is called %s (see %s --help)", word, program);
 	else
-		fprintf(stderr, "tpusight: which command? (see %s --help)\n", program);
+		ts_fail(&err, TS_USAGE, "which command? (see %s --help)", program);
+	ts_complain(err.text);
 	return TS_EXIT_USAGE;
 }
 
@@ -92,6 +107,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	char name[128];
 	enum ts_exit code;
 
+	keep_standard_files();
 	set_signals();
 	ts_settings_init(&cli.settings);
 	snprintf(name, sizeof(name), "%s", program);

@@ -1,0 +1,192 @@
+/* What was done, in words. */
+#include "cli/deeds.h"
+
+#include "base/units.h"
+#include "codec/term.h"
+
+#define UNDO_PATHS 4 /* named in the hint; of more, the user knows best */
+
+static const struct thing {
+	enum ts_overlay_thing thing;
+	const char *name;
+	bool is_counted, has_bytes;
+} things[] = {
+	{ TS_THING_OVERLAY, "xplane overlay", true, true },
+	{ TS_THING_TRACE, TS_TRACE_FILE, false, true },
+	{ TS_THING_SUGGESTIONS, "suggestions", false, false },
+	{ TS_THING_REPORT, "report", false, false },
+};
+
+static const char *const deed_names[] = {
+	[TS_DEED_WRITTEN] = "wrote",	 [TS_DEED_UNCHANGED] = "unchanged",
+	[TS_DEED_RESTORED] = "restored", [TS_DEED_REMOVED] = "removed",
+	[TS_DEED_SKIPPED] = "skipped",	 [TS_DEED_FAILED] = "failed",
+};
+
+struct deed_sum {
+	size_t nr;
+	uint64_t nr_bytes;
+};
+
+static struct deed_sum sum_of(const struct ts_overlay_report *report, enum ts_overlay_thing thing,
+			      enum ts_overlay_deed deed)
+{
+	struct deed_sum sum = { 0, 0 };
+
+	for (size_t i = 0; i < report->nr_entries; i++)
+		if (report->entries[i].thing == thing && report->entries[i].deed == deed) {
+			sum.nr++;
+			sum.nr_bytes += report->entries[i].nr_bytes;
+		}
+	return sum;
+}
+
+/* "2 xplane overlays (1.1 MiB)" */
+static void put_thing(struct ts_buf *out, const struct thing *thing, struct deed_sum sum)
+{
+	char bytes[TS_UNIT_MAX];
+
+	if (thing->is_counted)
+		ts_buf_printf(out, "%zu ", sum.nr);
+	ts_buf_puts(out, thing->name);
+	if (thing->is_counted && sum.nr > 1)
+		ts_buf_putc(out, 's');
+	if (thing->has_bytes && sum.nr_bytes)
+		ts_buf_printf(out, " (%s)", ts_fmt_bytes(bytes, (double)sum.nr_bytes));
+}
+
+static void put_deed(struct ts_buf *out, const struct ts_overlay_report *report,
+		     enum ts_overlay_deed deed, const char *verb)
+{
+	size_t before = out->n;
+	bool any = false;
+
+	for (size_t i = 0; i < TS_NELEM(things); i++) {
+		struct deed_sum sum = sum_of(report, things[i].thing, deed);
+
+		if (sum.nr == 0)
+			continue;
+		if (!any)
+			ts_buf_printf(out, "%s%s ", before ? "; " : "", verb);
+		else
+			ts_buf_puts(out, ", ");
+		put_thing(out, &things[i], sum);
+		any = true;
+	}
+}
+
+void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, bool dry_run)
+{
+	struct ts_buf line = TS_BUF_INIT;
+
+	put_deed(&line, report, TS_DEED_WRITTEN, dry_run ? "would write" : "wrote");
+	put_deed(&line, report, TS_DEED_UNCHANGED, "unchanged:");
+	if (line.n > 0)
+		ts_buf_putc(&line, '\n');
+	ts_buf_put(out, ts_buf_bytes(&line));
+	out->failed |= line.failed;
+	ts_buf_release(&line);
+}
+
+void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report)
+{
+	for (size_t i = 0; i < report->nr_entries; i++) {
+		ts_buf_printf(out, "  %-9s ", deed_names[report->entries[i].deed]);
+		ts_term_text(out, ts_bytes_of(report->entries[i].name));
+		ts_buf_putc(out, '\n');
+	}
+	if (report->nr_caches)
+		ts_buf_printf(out, "  removed   %zu cache files of XProf's (it makes them anew)\n",
+			      report->nr_caches);
+	if (report->nr_stale)
+		ts_buf_printf(out, "  removed   %zu temporary files of a run that was killed\n",
+			      report->nr_stale);
+}
+
+/* What stands behind the file's name: "cannot write it: permission denied (...)". */
+static struct ts_bytes cause_of(const struct ts_overlay_entry *entry)
+{
+	struct ts_bytes why = ts_bytes_of(entry->why);
+	size_t at = ts_bytes_find(why, entry->name);
+
+	return at < why.n ? ts_bytes_cut(why, at + strlen(entry->name), why.n) : why;
+}
+
+size_t ts_deeds_failures(const struct ts_overlay_report *report)
+{
+	const struct ts_overlay_entry *told = NULL;
+	size_t nr_failed = 0, nr_same = 0;
+	struct ts_error err = TS_ERROR_INIT;
+
+	for (size_t i = 0; i < report->nr_entries; i++) {
+		const struct ts_overlay_entry *entry = &report->entries[i];
+
+		if (!entry->why)
+			continue;
+		nr_failed += entry->deed == TS_DEED_FAILED;
+		if (told && ts_bytes_eq(cause_of(told), cause_of(entry))) {
+			nr_same++;
+			continue;
+		}
+		ts_complain(entry->why);
+		told = entry;
+	}
+	if (nr_same > 0) {
+		ts_fail(&err, TS_IO, "and so with %zu more file%s of this session", nr_same,
+			nr_same == 1 ? "" : "s");
+		ts_complain(err.text);
+	}
+	return nr_failed;
+}
+
+bool ts_deeds_stand(const struct ts_overlay_report *report)
+{
+	for (size_t i = 0; i < report->nr_entries; i++)
+		if (report->entries[i].deed == TS_DEED_WRITTEN ||
+		    report->entries[i].deed == TS_DEED_UNCHANGED)
+			return true;
+	return false;
+}
+
+static bool is_plain(struct ts_bytes word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
+
+	for (size_t i = 0; i < word.n; i++)
+		if (!strchr(plain, word.p[i]))
+			return false;
+	return word.n > 0;
+}
+
+/* As a shell takes it for one word; what would steer the terminal is not shown as it is. */
+static void put_word(struct ts_buf *out, struct ts_bytes word)
+{
+	if (is_plain(word)) {
+		ts_buf_put(out, word);
+		return;
+	}
+	ts_buf_putc(out, '\'');
+	while (word.n > 0) {
+		size_t n = ts_bytes_find(word, "'");
+
+		ts_term_text(out, ts_bytes_cut(word, 0, n));
+		ts_buf_puts(out, n < word.n ? "'\\''" : "");
+		word = ts_bytes_cut(word, n + 1, word.n);
+	}
+	ts_buf_putc(out, '\'');
+}
+
+void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr)
+{
+	bool dash = false;
+
+	ts_buf_puts(out, "Undo: tpusight-annotate --strip");
+	for (size_t i = 0; i < nr; i++)
+		dash |= paths[i][0] == '-';
+	ts_buf_puts(out, dash && nr <= UNDO_PATHS ? " --" : "");
+	for (size_t i = 0; i < nr && nr <= UNDO_PATHS; i++) {
+		ts_buf_putc(out, ' ');
+		put_word(out, ts_bytes_of(paths[i]));
+	}
+	ts_buf_puts(out, nr > UNDO_PATHS ? " with the same paths\n" : "\n");
+}
