@@ -5,11 +5,14 @@
 #   ./quickstart.sh --build-only   install and build, nothing else
 #
 # Needs Debian or Ubuntu with root or sudo to install packages; elsewhere it names what is missing.
+# Exit status: that of tpusight-annotate; 2 wrong usage; 1 it could not be installed or built.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$here/build
+log=$build/quickstart.log
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*" >&2; }
+say() { printf '\n%s\n' "$*" >&2; }
+usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 # What the build needs: a test that it is there, and its package.
 missing_packages() {
@@ -57,36 +60,76 @@ install_packages() {
 }
 
 build_all() {
-	[ -x "$here/configure" ] || "$here/bootstrap"
-	mkdir -p "$build"
-	[ -f "$build/Makefile" ] || (cd "$build" && "$here/configure" --quiet)
+	[ -x "$here/configure" ] || "$here/bootstrap" || return
+	[ -f "$build/Makefile" ] || (cd "$build" && "$here/configure" --quiet) || return
 	make -C "$build" --no-print-directory -s -j"$(getconf _NPROCESSORS_ONLN)" all
 }
 
+# The log is for the day it fails: then its end is shown.
+build_quietly() {
+	mkdir -p "$build"
+	build_all >"$log" 2>&1 && return
+	tail -n 20 "$log" >&2
+	echo "quickstart: the build failed (all of it is in $log)" >&2
+	exit 1
+}
+
+copy_sample() {
+	rm -rf "$build/sample"
+	cp -R "$here/tests/data/sample" "$build/sample"
+	chmod -R u+w "$build/sample"
+}
+
+what_next() {
+	local trace words bin
+	trace=$(find -L "$logdir" -name perfetto_trace.json.gz 2>/dev/null | head -n 1)
+	words=$(printf %q "$logdir")
+	bin=$(printf %q "$build/bin")
+	cat <<EOF
+
+Now look at it:
+  XProf      pip install xprof tensorboard 'setuptools<81' && tensorboard --logdir=$words
+             then Profile > Trace Viewer: the rows "TPUsight" stand under each device
+  Perfetto   drag ${trace:-perfetto_trace.json.gz} into https://ui.perfetto.dev
+  Console    $bin/tpusight report $words
+Undo:        $bin/tpusight-annotate --strip $words
+EOF
+}
+
+logdir=
+case ${1:-} in
+--help | -h)
+	usage
+	exit 0
+	;;
+--build-only | '') ;;
+-*)
+	usage >&2
+	exit 2
+	;;
+*)
+	logdir=$1
+	[ -e "$logdir" ] || {
+		echo "quickstart: $logdir: no such file or folder (check the path)" >&2
+		exit 2
+	}
+	;;
+esac
+
 # shellcheck disable=SC2046 # one word a package
 install_packages $(missing_packages | sort -u)
-say "Building in $build"
-build_all
+say "Building in $build (a minute the first time)"
+build_quietly
 [ "${1:-}" != --build-only ] || exit 0
 
-logdir=${1:-}
 if [ -z "$logdir" ]; then
 	logdir=$build/sample
-	rm -rf "$logdir"
-	cp -R "$here/tests/data/sample" "$logdir"
-	chmod -R u+w "$logdir"
+	copy_sample
 	say "Annotating a copy of the sample run: a training step of a small transformer, compiled by libtpu, with a simulated timeline"
 else
 	say "Annotating $logdir"
 fi
-"$build/bin/tpusight-annotate" "$logdir"
-trace=$(find -L "$logdir" -name perfetto_trace.json.gz -path '*/plugins/profile/*' 2>/dev/null | head -n 1)
-cat <<EOF
-
-Now look at it:
-  XProf      pip install xprof tensorboard 'setuptools<81' && tensorboard --logdir=$logdir
-             then Profile > Trace Viewer: the rows "TPUsight" stand under each device
-  Perfetto   drag ${trace:-perfetto_trace.json.gz} into https://ui.perfetto.dev
-  Console    $build/bin/tpusight report $logdir
-Undo:        $build/bin/tpusight-annotate --strip $logdir
-EOF
+code=0
+"$build/bin/tpusight-annotate" "$logdir" || code=$?
+[ $code = 3 ] || what_next # 4: some of it failed, the rest is there
+exit $code
