@@ -61,18 +61,28 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	device_init(&state->device);
 	if (!state->is_core)
 		return TS_OK;
-	state->bucket = malloc(profile->nr_ops + 1);
-	state->on_duty = malloc((profile->nr_ops + 1) * sizeof(bool));
+	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
 	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->bucket || !state->on_duty || !state->device.step_ps)
+	if (!state->classes || !state->device.step_ps)
 		return ts_fail_nomem(err);
 	state->device.slices.budget = ctx->overlay_budget / (3 * TS_MAX(profile->nr_devices, 1));
-	for (size_t i = 0; i < profile->nr_ops; i++) {
-		state->bucket[i] = (uint8_t)bucket_of(ctx, state->device_index, &profile->ops[i]);
-		state->on_duty[i] = is_on_duty(&profile->ops[i]);
-	}
 	return TS_OK;
+}
+
+/* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
+static struct time_class class_of(struct time_state *state, const struct ts_context *ctx, uint32_t op)
+{
+	struct time_class *class = &state->classes[op];
+
+	if (!class->known)
+		*class = (struct time_class){
+			.known = true,
+			.on_duty = is_on_duty(&ctx->profile->ops[op]),
+			.bucket = (uint8_t)bucket_of(ctx, state->device_index,
+						     &ctx->profile->ops[op]),
+		};
+	return *class;
 }
 
 void time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
@@ -174,7 +184,8 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 
 	for (size_t i = 0; i < block->nr_segments && good; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
-		enum ts_bucket bucket = (enum ts_bucket)state->bucket[block->segment_op[i]];
+		struct time_class class = class_of(state, ctx, block->segment_op[i]);
+		enum ts_bucket bucket = (enum ts_bucket)class.bucket;
 		int64_t drawn_ps = start_ps;
 
 		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
@@ -187,7 +198,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 				good = draw(device, device->cut_ps, start_ps, cause);
 		}
 		time_spread(ctx, index, device, start_ps, end_ps, bucket);
-		if (state->on_duty[block->segment_op[i]])
+		if (class.on_duty)
 			device->on_duty_ps += end_ps - start_ps;
 		good = good && draw(device, drawn_ps, end_ps, bucket);
 		device->cut_ps = end_ps;
@@ -197,11 +208,12 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status gpu_segments(struct time_state *state, const struct ts_block *block,
-				   struct ts_error *err)
+static enum ts_status gpu_segments(struct time_state *state, const struct ts_context *ctx,
+				   const struct ts_block *block, struct ts_error *err)
 {
 	for (size_t i = 0; i < block->nr_segments; i++) {
-		struct ts_spans *spans = &state->device.gpu[state->bucket[block->segment_op[i]]];
+		struct time_class class = class_of(state, ctx, block->segment_op[i]);
+		struct ts_spans *spans = &state->device.gpu[class.bucket];
 
 		if (!ts_spans_add(spans, block->segment_start_ps[i], block->segment_end_ps[i]))
 			return ts_fail_nomem(err);
@@ -224,7 +236,8 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx, const 
 	}
 	if (!state->is_core)
 		return TS_OK;
-	return state->is_gpu ? gpu_segments(state, block, err) : core_segments(state, ctx, block, err);
+	return state->is_gpu ? gpu_segments(state, ctx, block, err) :
+			       core_segments(state, ctx, block, err);
 }
 
 static void device_release(struct time_device *device)
@@ -242,7 +255,8 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 		return TS_OK;
 	sum->nr_devices = ctx->profile->nr_devices;
 	sum->devices = calloc(sum->nr_devices + 1, sizeof(*sum->devices));
-	if (!sum->devices)
+	sum->streams = calloc(sum->nr_devices + 1, sizeof(*sum->streams));
+	if (!sum->devices || !sum->streams)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_devices; i++) {
 		struct time_device *device = &sum->devices[i];
@@ -287,8 +301,8 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
 	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		if (!ts_spans_union(&into->gpu[b], &from->gpu[b]))
+	for (int b = 0; line->is_gpu && b < TS_NR_BUCKETS; b++)
+		if (!ts_spans_sum_add(&sum->streams[line->device_index][b], &from->gpu[b]))
 			return ts_fail_nomem(err);
 	if (line->is_core && !line->is_gpu && from->seen)
 		take_core(into, from);
@@ -299,12 +313,24 @@ static void time_release(void *arg)
 {
 	struct time_state *state = arg;
 
-	free(state->bucket);
-	free(state->on_duty);
+	free(state->classes);
 	device_release(&state->device);
 	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
 		device_release(&state->devices[i]);
+	for (size_t i = 0; i < state->nr_devices && state->streams; i++)
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			ts_spans_sum_release(&state->streams[i][b]);
 	free(state->devices);
+	free(state->streams);
+}
+
+static bool join_streams(struct time_state *sum)
+{
+	for (size_t i = 0; i < sum->nr_devices; i++)
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			if (!ts_spans_sum_finish(&sum->streams[i][b], &sum->devices[i].gpu[b]))
+				return false;
+	return true;
 }
 
 static enum ts_status time_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
@@ -312,6 +338,8 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, struct
 {
 	enum ts_status st = make_devices(arg, ctx, err);
 
+	if (st == TS_OK && !join_streams(arg))
+		st = ts_fail_nomem(err);
 	return st ? st : time_report(arg, ctx, result, err);
 }
 

@@ -31,15 +31,20 @@ struct time_device {
 	struct ts_slices slices;
 };
 
+struct time_class {
+	bool known, on_duty;
+	uint8_t bucket; /* enum ts_bucket */
+};
+
 struct time_state {
 	/* of a line */
 	uint32_t device_index;
 	bool is_core, is_gpu;
-	uint8_t *bucket;  /* of each op: enum ts_bucket */
-	bool *on_duty;
+	struct time_class *classes; /* of each op, worked out when it is first met */
 	struct time_device device;
 	/* of the sum */
 	struct time_device *devices;
+	struct ts_spans_sum (*streams)[TS_NR_BUCKETS]; /* of each GPU, until close */
 	size_t nr_devices;
 };
 

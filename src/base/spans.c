@@ -3,8 +3,6 @@
 
 #include "base/arena.h"
 
-#define FEW 64 /* one move of what lies behind costs about a 64th of a walk over both lists */
-
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -87,12 +85,16 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 	return insert_at(spans, lo, span);
 }
 
-/* Both lists walked once, into a new one. */
-static bool merge(struct ts_spans *spans, const struct ts_spans *other)
+bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 {
-	struct ts_spans sum = { .max = spans->max, .closed_ps = spans->closed_ps };
+	struct ts_spans sum = { .max = spans->max };
 	size_t a = 0, b = 0;
 
+	sum.closed_ps = ts_i64_add(spans->closed_ps, other->closed_ps);
+	if (other->nr == 0) {
+		spans->closed_ps = sum.closed_ps;
+		return true;
+	}
 	while (a < spans->nr || b < other->nr) {
 		bool first = b == other->nr ||
 			     (a < spans->nr && spans->items[a].start_ps <= other->items[b].start_ps);
@@ -108,18 +110,42 @@ static bool merge(struct ts_spans *spans, const struct ts_spans *other)
 	return true;
 }
 
-/* A few into many are moved in one by one: very many short lists must not each copy the long one. */
-bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
+/* Level K holds the union of 2^K lists, or none: adding one carries, as counting in binary does. */
+bool ts_spans_sum_add(struct ts_spans_sum *sum, struct ts_spans *list)
 {
-	bool few = other->nr < spans->nr / FEW, good = true;
+	struct ts_spans carry = *list;
+	size_t k = 0;
 
-	for (size_t i = 0; few && good && i < other->nr; i++)
-		good = ts_spans_add(spans, other->items[i].start_ps, other->items[i].end_ps);
-	if (!few && other->nr > 0)
-		good = merge(spans, other);
-	if (good)
-		spans->closed_ps = ts_i64_add(spans->closed_ps, other->closed_ps);
+	*list = (struct ts_spans){ .max = list->max };
+	for (; sum->nr >> k & 1; k++) {
+		bool good = ts_spans_union(&sum->levels[k], &carry);
+
+		ts_spans_release(&carry);
+		if (!good)
+			return false;
+		carry = sum->levels[k];
+		sum->levels[k] = (struct ts_spans){ .nr = 0 };
+	}
+	sum->levels[k] = carry;
+	sum->nr++;
+	return true;
+}
+
+bool ts_spans_sum_finish(struct ts_spans_sum *sum, struct ts_spans *out)
+{
+	bool good = true;
+
+	for (size_t k = 0; k < TS_NELEM(sum->levels) && good; k++)
+		good = ts_spans_union(out, &sum->levels[k]);
+	ts_spans_sum_release(sum);
 	return good;
+}
+
+void ts_spans_sum_release(struct ts_spans_sum *sum)
+{
+	for (size_t k = 0; k < TS_NELEM(sum->levels); k++)
+		ts_spans_release(&sum->levels[k]);
+	sum->nr = 0;
 }
 
 bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)

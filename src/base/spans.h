@@ -24,7 +24,7 @@ struct ts_spans {
 
 /* Adds one interval, best in the order of starts (any other costs a move of what lies behind). */
 bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps);
-/* Adds all of OTHER. False: no memory; a part of OTHER may have been added. */
+/* Adds all of OTHER; both are walked. */
 bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other);
 /* Takes all of OTHER out. */
 bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other);
@@ -37,5 +37,20 @@ int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t
 /* Index of the first span that ends after T; spans->nr when there is none. */
 size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint);
 void ts_spans_release(struct ts_spans *spans);
+
+/*
+ * The union of very many lists: each is walked once for every doubling of their number, not once
+ * for every list behind it. A zeroed struct is the empty sum.
+ */
+struct ts_spans_sum {
+	struct ts_spans levels[32];
+	uint32_t nr; /* lists so far, below 2^32 */
+};
+
+/* LIST moves in, and is empty then. False: no memory; LIST is lost. */
+bool ts_spans_sum_add(struct ts_spans_sum *sum, struct ts_spans *list);
+/* Adds all of it to OUT and leaves the sum empty. */
+bool ts_spans_sum_finish(struct ts_spans_sum *sum, struct ts_spans *out);
+void ts_spans_sum_release(struct ts_spans_sum *sum);
 
 #endif

@@ -161,7 +161,11 @@ static int by_start(const void *a, const void *b)
 
 	if (x->start_ps != y->start_ps)
 		return x->start_ps < y->start_ps ? -1 : 1;
-	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
+	if (x->end_ps != y->end_ps)
+		return x->end_ps < y->end_ps ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
 }
 
 static bool marked_steps(const struct outline_pass *pass, const struct line_outline *found,
@@ -174,28 +178,39 @@ static bool marked_steps(const struct outline_pass *pass, const struct line_outl
 	return true;
 }
 
-/* The module that runs again and again and takes the most time of all that do. */
-static uint32_t repeating_module(const struct outline_pass *pass, int64_t *time, uint32_t *nr)
+/* How often and how long a module ran. */
+struct repeat {
+	int64_t time_ps;     /* of all devices */
+	uint32_t nr, line;   /* executions on the line it was seen on last */
+	bool repeats;	     /* on some device */
+};
+
+static void count_executions(const struct outline_pass *pass, uint32_t line, struct repeat *repeats)
+{
+	for (size_t i = 0; i < pass->lines[line].nr; i++) {
+		const struct marker *marker = &pass->lines[line].markers[i];
+		struct repeat *repeat = &repeats[marker->op];
+
+		if (repeat->nr == 0 || repeat->line != line)
+			*repeat = (struct repeat){ repeat->time_ps, 0, line, repeat->repeats };
+		repeat->repeats |= ++repeat->nr >= 2;
+		repeat->time_ps =
+			ts_i64_add(repeat->time_ps, ts_i64_sub(marker->end_ps, marker->start_ps));
+	}
+}
+
+/* The module that runs again and again on some device, and takes the most time of all that do. */
+static uint32_t repeating_module(const struct outline_pass *pass, struct repeat *repeats)
 {
 	uint32_t best = TS_NONE;
 
-	for (size_t l = 0; l < pass->profile->nr_lines; l++) {
-		if (pass->profile->lines[l].kind != TS_LINE_MODULES)
-			continue;
-		for (size_t i = 0; i < pass->lines[l].nr; i++) {
-			const struct marker *marker = &pass->lines[l].markers[i];
-
-			time[marker->op] = ts_i64_add(time[marker->op],
-						      marker->end_ps - marker->start_ps);
-			nr[marker->op]++;
-		}
-	}
-	for (uint32_t op = 0; op < pass->profile->nr_ops; op++) {
-		size_t devices = TS_MAX(pass->profile->nr_devices, 1);
-
-		if (nr[op] / devices >= 2 && (best == TS_NONE || time[op] > time[best]))
+	for (uint32_t l = 0; l < pass->profile->nr_lines; l++)
+		if (pass->profile->lines[l].kind == TS_LINE_MODULES)
+			count_executions(pass, l, repeats);
+	for (uint32_t op = 0; op < pass->profile->nr_ops; op++)
+		if (repeats[op].repeats &&
+		    (best == TS_NONE || repeats[op].time_ps > repeats[best].time_ps))
 			best = op;
-	}
 	return best;
 }
 
@@ -216,6 +231,7 @@ static bool inferred_steps(const struct line_outline *found, uint32_t module, st
 	return !open || add_step(steps, open->start_ps, open->end_ps, steps->nr);
 }
 
+/* A device's steps are those of the first of its lines that has any. */
 static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, enum ts_line_kind kind)
 {
 	for (size_t l = 0; l < pass->profile->nr_lines; l++) {
@@ -224,7 +240,8 @@ static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, 
 		struct line_outline *found = &pass->lines[l];
 		bool good;
 
-		if (line->kind != kind || device == TS_NONE || found->nr == 0)
+		if (line->kind != kind || device == TS_NONE || found->nr == 0 ||
+		    steps->devices[device].nr > 0)
 			continue;
 		qsort(found->markers, found->nr, sizeof(*found->markers), by_start);
 		good = kind == TS_LINE_STEPS ?
@@ -239,24 +256,21 @@ static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, 
 
 static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *steps, struct ts_error *err)
 {
-	size_t nr_ops = pass->profile->nr_ops + 1;
-	int64_t *time = calloc(nr_ops, sizeof(*time));
-	uint32_t *nr = calloc(nr_ops, sizeof(*nr));
+	struct repeat *repeats = calloc(pass->profile->nr_ops + 1, sizeof(*repeats));
 	bool good;
 
 	steps->module_op = TS_NONE;
 	steps->devices = calloc(pass->profile->nr_devices + 1, sizeof(*steps->devices));
 	steps->nr_devices = steps->devices ? pass->profile->nr_devices : 0;
-	good = steps->devices && time && nr && add_device_steps(pass, steps, TS_LINE_STEPS);
+	good = steps->devices && repeats && add_device_steps(pass, steps, TS_LINE_STEPS);
 	steps->source = steps->nr_steps ? TS_STEPS_MARKED : TS_STEPS_NONE;
 	if (good && steps->source == TS_STEPS_NONE) {
-		steps->module_op = repeating_module(pass, time, nr);
+		steps->module_op = repeating_module(pass, repeats);
 		if (steps->module_op != TS_NONE)
 			good = add_device_steps(pass, steps, TS_LINE_MODULES);
 		steps->source = steps->nr_steps ? TS_STEPS_INFERRED : TS_STEPS_NONE;
 	}
-	free(time);
-	free(nr);
+	free(repeats);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -267,18 +281,29 @@ static void note_damage(struct ts_profile *profile, size_t line, const struct ts
 	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, damage->text, false);
 }
 
+static bool join_lines(struct outline_pass *pass, struct ts_outline *outline)
+{
+	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
+	bool good = true;
+
+	for (size_t l = 0; l < pass->profile->nr_lines && good; l++)
+		good = ts_spans_sum_add(&compile, &pass->lines[l].compile) &&
+		       ts_spans_sum_add(&input, &pass->lines[l].input);
+	good = good && ts_spans_sum_finish(&compile, &outline->compile) &&
+	       ts_spans_sum_finish(&input, &outline->input);
+	ts_spans_sum_release(&compile);
+	ts_spans_sum_release(&input);
+	return good;
+}
+
 static enum ts_status merge_hosts(struct outline_pass *pass, struct ts_outline *outline,
 				  struct ts_error *err)
 {
-	for (size_t l = 0; l < pass->profile->nr_lines; l++) {
-		const struct line_outline *line = &pass->lines[l];
-
-		if (!ts_spans_union(&outline->compile, &line->compile) ||
-		    !ts_spans_union(&outline->input, &line->input))
-			return ts_fail_nomem(err);
-		if (line->damage)
-			note_damage(pass->profile, l, line->damage);
-	}
+	if (!join_lines(pass, outline))
+		return ts_fail_nomem(err);
+	for (size_t l = 0; l < pass->profile->nr_lines; l++)
+		if (pass->lines[l].damage)
+			note_damage(pass->profile, l, pass->lines[l].damage);
 	if (!ts_spans_subtract(&outline->input, &outline->compile))
 		return ts_fail_nomem(err);
 	outline->nr_compiles = (int64_t)outline->compile.nr;

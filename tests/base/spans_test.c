@@ -193,26 +193,29 @@ static void a_union_is_bounded(void **state)
 	ts_spans_release(&b);
 }
 
-/* A short list into a long one takes another way than two long ones: the moments are the same. */
-static void a_few_are_added_to_many(void **state)
+/* However many lists there are, their sum has the moments of all, and what each has closed. */
+static void a_sum_of_lists_has_the_moments_of_all(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
-		struct ts_spans many = { .nr = 0 }, few = { .nr = 0 };
+		struct ts_spans out = { .nr = 0 };
+		struct ts_spans_sum sum = { .nr = 0 };
 		struct bitmap map = { { false } };
 		struct rng rng = rng_of(seed);
+		size_t nr = rng_below(&rng, 20);
 
-		for (int64_t t = 0; t < NR_MOMENTS; t += 2) {
-			assert_true(ts_spans_add(&many, t, t + 1));
-			paint(&map, t, t + 1);
+		for (size_t i = 0; i < nr; i++) {
+			struct ts_spans list = { .closed_ps = 3 };
+
+			add_random(&rng, &list, &map, rng_below(&rng, 4));
+			assert_true(ts_spans_sum_add(&sum, &list));
+			assert_int_equal(list.nr, 0);
+			assert_null(list.items);
 		}
-		add_random(&rng, &few, &map, 1);
-		few.closed_ps = 3;
-		assert_true(ts_spans_union(&many, &few));
-		assert_same(&many, &map);
-		assert_int_equal(many.closed_ps, 3);
-		ts_spans_release(&many);
-		ts_spans_release(&few);
+		assert_true(ts_spans_sum_finish(&sum, &out));
+		assert_same(&out, &map);
+		assert_int_equal(out.closed_ps, (int64_t)nr * 3);
+		ts_spans_release(&out);
 	}
 }
 
@@ -226,7 +229,7 @@ int main(void)
 		cmocka_unit_test(touching_intervals_become_one_and_empty_ones_none),
 		cmocka_unit_test(what_coarsening_adds_is_counted),
 		cmocka_unit_test(a_union_is_bounded),
-		cmocka_unit_test(a_few_are_added_to_many),
+		cmocka_unit_test(a_sum_of_lists_has_the_moments_of_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
