@@ -36,11 +36,16 @@ static enum ts_status make_ops(struct ops_state *state, const struct ts_context 
 		return TS_OK;
 	state->nr_ops = ctx->profile->nr_ops;
 	state->ops = calloc(state->nr_ops + 1, sizeof(*state->ops));
-	if (!state->ops)
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < state->nr_ops; i++)
-		state->ops[i].event_flops = state->ops[i].event_bytes = TS_UNKNOWN;
-	return TS_OK;
+	return state->ops ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Before an op's first event: pages of ops that never run are not touched. */
+static void begin_op(struct op_sum *sum, uint32_t device)
+{
+	if (sum->occurrences > 0)
+		return;
+	sum->device = device;
+	sum->event_flops = sum->event_bytes = TS_UNKNOWN;
 }
 
 static enum ts_status ops_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
@@ -68,7 +73,7 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx, const s
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
 
-		sum->device = state->device;
+		begin_op(sum, state->device);
 		sum->occurrences = ts_i64_add(sum->occurrences, block->occurrences[i]);
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
@@ -95,8 +100,7 @@ static enum ts_status ops_merge(void *arg_into, void *arg_from, const struct ts_
 
 		if (add->occurrences == 0)
 			continue;
-		if (sum->occurrences == 0)
-			sum->device = add->device;
+		begin_op(sum, add->device);
 		sum->occurrences = ts_i64_add(sum->occurrences, add->occurrences);
 		sum->total_ps = ts_i64_add(sum->total_ps, add->total_ps);
 		sum->self_ps = ts_i64_add(sum->self_ps, add->self_ps);

@@ -14,6 +14,7 @@ struct op_work {
 	double flops, hbm_bytes, padding_bytes;
 	uint32_t partner; /* of an asynchronous pair; TS_NONE */
 	bool is_start;
+	bool known; /* worked out: an op is when it is first met */
 };
 
 struct device_rates {
@@ -45,7 +46,9 @@ static double or_zero(double x)
 
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	struct op_work work = { .partner = op->partner, .is_start = op->async == TS_ASYNC_START };
+	struct op_work work = { .partner = op->partner,
+				.is_start = op->async == TS_ASYNC_START,
+				.known = true };
 	struct ts_padding padding;
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
@@ -73,9 +76,15 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx, const 
 	state->own = calloc(1, sizeof(*state->own));
 	if (!state->work || !state->started_ps || !state->own)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < profile->nr_ops; i++)
-		state->work[i] = work_of(profile, &profile->ops[i]);
 	return TS_OK;
+}
+
+static const struct op_work *work_at(struct rates_state *state, const struct ts_profile *profile,
+				     uint32_t op)
+{
+	if (!state->work[op].known)
+		state->work[op] = work_of(profile, &profile->ops[op]);
+	return &state->work[op];
 }
 
 /* All three counters keep the same bins. */
@@ -104,10 +113,9 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx, const
 {
 	struct rates_state *state = arg;
 
-	(void)ctx;
 	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++) {
-		const struct op_work *work = &state->work[block->op[i]];
+		const struct op_work *work = work_at(state, ctx->profile, block->op[i]);
 		int64_t start_ps = block->start_ps[i];
 		int64_t end_ps = ts_i64_add(start_ps, block->dur_ps[i]);
 
@@ -120,7 +128,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx, const
 			int64_t *started_ps = &state->started_ps[work->partner];
 
 			/* 0: it began before the capture */
-			add_work(state->own, &state->work[work->partner],
+			add_work(state->own, work_at(state, ctx->profile, work->partner),
 				 *started_ps ? *started_ps : start_ps, end_ps);
 			*started_ps = 0;
 		}

@@ -6,7 +6,8 @@
 #include "base/work.h"
 #include "flow/stream.h"
 
-#define MAX_ANALYSES 32
+#define MAX_ANALYSES   32
+#define LARGE_A_THREAD 2 /* lines that are begun first */
 
 struct line_states {
 	void *state[MAX_ANALYSES]; /* NULL: the analysis does not want the line */
@@ -20,7 +21,7 @@ struct pass {
 	const struct ts_analysis *analyses[MAX_ANALYSES];
 	void *sums[MAX_ANALYSES];
 	size_t nr_analyses;
-	uint32_t *jobs; /* lines, largest first */
+	uint32_t *jobs; /* lines, in the order of order_jobs() */
 	size_t nr_jobs;
 	struct line_states *lines; /* one a line of the profile */
 	uint32_t next_merge;
@@ -166,6 +167,25 @@ static int by_size(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
+static int by_line(const void *a, const void *b)
+{
+	const struct sized_line *x = a, *y = b;
+
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/*
+ * The few largest lines first, so that none of them is what all wait for in the end. The others in
+ * the order in which they are merged: the states of a line that is done go as soon as it is.
+ */
+static void order_jobs(struct sized_line *sized, size_t nr, size_t nr_threads)
+{
+	size_t nr_large = TS_MIN(nr, LARGE_A_THREAD * TS_MAX(nr_threads, 1));
+
+	qsort(sized, nr, sizeof(*sized), by_size);
+	qsort(sized + nr_large, nr - nr_large, sizeof(*sized), by_line);
+}
+
 static bool is_wanted(struct pass *pass, uint32_t index)
 {
 	const struct ts_line *line = &pass->profile->lines[index];
@@ -181,7 +201,7 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 	return wanted || pass->lines[index].observed;
 }
 
-static enum ts_status choose_lines(struct pass *pass, struct ts_error *err)
+static enum ts_status choose_lines(struct pass *pass, size_t nr_threads, struct ts_error *err)
 {
 	size_t nr_lines = pass->profile->nr_lines;
 	struct sized_line *sized = calloc(nr_lines + 1, sizeof(*sized));
@@ -198,7 +218,7 @@ static enum ts_status choose_lines(struct pass *pass, struct ts_error *err)
 			sized[pass->nr_jobs++] =
 				(struct sized_line){ pass->profile->lines[i].body.n, i };
 	}
-	qsort(sized, pass->nr_jobs, sizeof(*sized), by_size);
+	order_jobs(sized, pass->nr_jobs, nr_threads);
 	for (size_t i = 0; i < pass->nr_jobs; i++)
 		pass->jobs[i] = sized[i].line;
 	free(sized);
@@ -287,7 +307,7 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 			pass.analyses[pass.nr_analyses++] = ts_analyses[i];
 	if (pthread_mutex_init(&pass.lock, NULL) != 0)
 		return ts_fail_nomem(err);
-	st = choose_lines(&pass, err);
+	st = choose_lines(&pass, nr_threads, err);
 	if (st == TS_OK)
 		st = make_sums(&pass, err);
 	if (st == TS_OK)

@@ -1,7 +1,7 @@
 /*
  * A pass: every wanted line streamed once, its blocks shown to every analysis that wants the line.
  *
- * Lines run on threads, largest first; states are merged in the order of the lines, so the outcome
+ * Lines run on threads, the largest first; states are merged in the order of the lines, so the outcome
  * does not depend on threads. A line found unsorted is marked in the profile and streamed again,
  * sorted, with fresh states. Damage inside a line is noted in the profile; what stood before it
  * counts.
