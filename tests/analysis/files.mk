@@ -18,3 +18,25 @@ tests_analysis_marks_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_settings_test_SOURCES = tests/analysis/settings_test.c tests/analysis/doctor_given.h
 tests_analysis_settings_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_settings_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/time_test \
+	tests/analysis/ops_test \
+	tests/analysis/overview_test \
+	tests/analysis/rates_test
+TESTS += tests/analysis/time_test \
+	tests/analysis/ops_test \
+	tests/analysis/overview_test \
+	tests/analysis/rates_test
+analysis_given = tests/analysis/given.h tests/read/xplane_make.h tests/flow/memory_run.h
+tests_analysis_time_test_SOURCES = tests/analysis/time_test.c $(analysis_given)
+tests_analysis_time_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_time_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_ops_test_SOURCES = tests/analysis/ops_test.c $(analysis_given)
+tests_analysis_ops_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_ops_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_overview_test_SOURCES = tests/analysis/overview_test.c $(analysis_given)
+tests_analysis_overview_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_overview_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_rates_test_SOURCES = tests/analysis/rates_test.c $(analysis_given)
+tests_analysis_rates_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_rates_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,0 +1,152 @@
+/* Counters over time: utilization of the matrix unit and bytes of HBM, bin by bin. */
+#include "tests/analysis/given.h"
+
+static const struct ts_track *counter(struct given *given, const char *name, uint32_t device)
+{
+	const struct ts_result *rates = view(given, "rates");
+
+	for (size_t i = 0; i < rates->nr_tracks; i++)
+		if (strcmp(rates->tracks[i].name, name) == 0 && rates->tracks[i].device == device)
+			return &rates->tracks[i];
+	return NULL;
+}
+
+/* The value that holds at a moment: of the last point at or before it; 0 before the first. */
+static double value_at(const struct ts_track *track, int64_t us)
+{
+	double value = 0;
+
+	for (size_t i = 0; i < track->nr_points && track->points[i].at_ps <= us * US; i++)
+		value = track->points[i].value;
+	return value;
+}
+
+/* Integral over time, in units of the counter x seconds. */
+static double area(const struct ts_track *track)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i + 1 < track->nr_points; i++)
+		sum += track->points[i].value * (double)(track->points[i + 1].at_ps - track->points[i].at_ps);
+	return sum * 1e-12;
+}
+
+static void op(struct xp *xp, int64_t key, const char *name, int64_t flops, int64_t bytes)
+{
+	struct xp_meta meta = xp_meta(xp, key, name, name);
+
+	xp_stat_text(xp, XP_META_STATS, "hlo_category", "convolution fusion");
+	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(xp, XP_META_STATS, "symbol_id", (uint64_t)key);
+	xp_stat_int(xp, XP_META_STATS, "flops", flops);
+	xp_stat_int(xp, XP_META_STATS, "bytes_accessed", bytes);
+	xp_meta_end(xp, meta);
+}
+
+/* 10 us at half the peak of 197 TFLOP/s and at 400 GB/s, 10 us of nothing, 10 us at a tenth. */
+static void each_ops_work_is_spread_over_its_time(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	const struct ts_track *mxu, *hbm;
+
+	(void)state;
+	op(&xp, 1, "half", 985000000, 4000000);
+	op(&xp, 2, "tenth", 197000000, 0);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, 1, 0, 10);
+	given_event(&xp, 2, 20, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	mxu = counter(given, "MXU utilization (%)", 0);
+	hbm = counter(given, "HBM bandwidth (GB/s)", 0);
+	assert_true(mxu && hbm);
+	assert_true(fabs(value_at(mxu, 0) - 50) < 1e-9 && fabs(value_at(mxu, 9) - 50) < 1e-9);
+	assert_true(fabs(value_at(mxu, 15)) < 1e-9);
+	assert_true(fabs(value_at(mxu, 25) - 10) < 1e-9);
+	assert_true(fabs(value_at(mxu, 31)) < 1e-9);
+	assert_true(fabs(value_at(hbm, 5) - 400) < 1e-9);
+	assert_true(fabs(value_at(hbm, 15)) < 1e-9);
+	done(given);
+}
+
+/* 50 ms of ops of 7 us each: wider bins, and not a FLOP lost. */
+static void a_long_run_keeps_the_sum(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	const struct ts_track *mxu;
+	const int64_t nr = 5000;
+
+	(void)state;
+	op(&xp, 1, "f", 197000000, 0);
+	xp_line(&xp, "XLA Ops", 0);
+	for (int64_t i = 0; i < nr; i++)
+		given_event(&xp, 1, i * 10, 7);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	mxu = counter(given, "MXU utilization (%)", 0);
+	assert_non_null(mxu);
+	assert_true(mxu->nr_points <= TS_BINS + 1);
+	/* all FLOPs over the peak, in percent x seconds */
+	assert_true(fabs(area(mxu) - 197e6 * (double)nr / 197e12 * 100) < 1e-9);
+	done(given);
+}
+
+/* The stream that comes second in the file may have begun first. */
+static void streams_of_a_gpu_sum_up(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
+	const struct ts_track *hbm;
+
+	(void)state;
+	op(&xp, 1, "f", 1000, 4000000);
+	xp_line(&xp, "Stream #1(Compute)", 0);
+	given_event(&xp, 1, 100, 10);
+	xp_line_end(&xp);
+	xp_line(&xp, "Stream #2(Compute)", 0);
+	given_event(&xp, 1, 0, 10);
+	given_event(&xp, 1, 100, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	hbm = counter(given, "HBM bandwidth (GB/s)", 0);
+	assert_non_null(hbm);
+	assert_true(fabs(area(hbm) - 12e6 * 1e-9) < 1e-12); /* three runs of 4 MB, in GB */
+	assert_true(fabs(value_at(hbm, 105) - 800) < 1e-9);
+	done(given);
+}
+
+static void nothing_is_drawn_without_a_budget_or_rates(void **state)
+{
+	(void)state;
+	for (size_t budget = 0; budget <= 1000; budget += 1000) {
+		struct given *given = given_nothing();
+		struct xp xp = xp_plane(&given->bytes, "/device:TPU:0"); /* no chip, no peak */
+
+		op(&xp, 1, "f", 1000, 0);
+		xp_line(&xp, "XLA Ops", 0);
+		given_event(&xp, 1, 0, 10);
+		xp_line_end(&xp);
+		xp_plane_end(&xp);
+		analyse(given, budget);
+		assert_null(counter(given, "MXU utilization (%)", 0));
+		assert_null(counter(given, "HBM bandwidth (GB/s)", 0));
+		done(given);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_ops_work_is_spread_over_its_time),
+		cmocka_unit_test(a_long_run_keeps_the_sum),
+		cmocka_unit_test(streams_of_a_gpu_sum_up),
+		cmocka_unit_test(nothing_is_drawn_without_a_budget_or_rates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* Time accounting by profiles drawn by hand, and that it adds up for any. */
+#include "tests/analysis/given.h"
+#include "tests/base/rng.h"
+
+static const char *const buckets[] = { "compute_ps", "memory_wait_ps", "communication_ps",
+				       "host_transfer_ps", "rematerialization_ps", "compilation_ps",
+				       "input_ps", "idle_ps" };
+
+/* Buckets sum to wall x cores; those of a step to its time on all cores. */
+static void assert_adds_up(struct given *given)
+{
+	int64_t sum = 0, wall = ts_value_int(field(given, "time", "wall_ps"));
+	int64_t cores = ts_value_int(field(given, "time", "cores"));
+	char name[64];
+
+	for (size_t b = 0; b < TS_NELEM(buckets); b++) {
+		snprintf(name, sizeof(name), "buckets.%s", buckets[b]);
+		sum += ts_value_int(field(given, "time", name));
+	}
+	assert_int_equal(sum, wall * cores);
+	assert_int_equal(sum, ts_value_int(field(given, "time", "total_ps")));
+	for (size_t i = 0; i < nr_rows(given, "time", "per_step"); i++) {
+		int64_t step = 0;
+
+		for (size_t b = 0; b < TS_NELEM(buckets); b++)
+			step += ts_value_int(cell(given, "time", "per_step", i, buckets[b]));
+		assert_int_equal(step, ts_value_int(cell(given, "time", "per_step", i, "total_ps")));
+	}
+}
+
+/* Ids of ops, one of each class. */
+enum { COMPUTE = 1, BOUND, COPY, REDUCE, INFEED, REMAT, LOOP, MODULE, MARK };
+
+static void classes(struct xp *xp)
+{
+	struct xp_meta meta;
+
+	xp_op(xp, COMPUTE, "fusion.1", "loop fusion", PROGRAM, 1);
+	meta = xp_meta(xp, BOUND, "fusion.2", "fusion.2"); /* 1 FLOP and 1000 bytes: HBM bounds it */
+	xp_stat_text(xp, XP_META_STATS, "hlo_category", "loop fusion");
+	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
+	xp_stat_uint(xp, XP_META_STATS, "symbol_id", 2);
+	xp_stat_int(xp, XP_META_STATS, "flops", 1);
+	xp_stat_int(xp, XP_META_STATS, "bytes_accessed", 1000);
+	xp_meta_end(xp, meta);
+	xp_op(xp, COPY, "copy.3", "copy", PROGRAM, 3);
+	xp_op(xp, REDUCE, "all-reduce.4", "all-reduce", PROGRAM, 4);
+	xp_op(xp, INFEED, "infeed.5", "infeed", PROGRAM, 5);
+	xp_op(xp, REMAT, "fusion.6.remat", "loop fusion", PROGRAM, 6);
+	xp_op(xp, LOOP, "while.7", "while", PROGRAM, 7);
+	xp_name(xp, MODULE, "jit_f(7)");
+	xp_name(xp, MARK, "0");
+}
+
+/*
+ *	       0      10      20     30        40       50         60     70
+ *	ops    compute bound   copy   reduce    infeed   remat      -      compute
+ */
+static void each_class_has_its_bucket(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	for (int64_t i = 0; i < 6; i++)
+		given_event(&xp, COMPUTE + i, i * 10, 10);
+	given_event(&xp, COMPUTE, 70, 5);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_us(given, "time", "wall_ps", 75);
+	assert_us(given, "time", "buckets.compute_ps", 15);
+	assert_us(given, "time", "buckets.memory_wait_ps", 20);
+	assert_us(given, "time", "buckets.communication_ps", 10);
+	assert_us(given, "time", "buckets.host_transfer_ps", 10);
+	assert_us(given, "time", "buckets.rematerialization_ps", 10);
+	assert_us(given, "time", "buckets.idle_ps", 10);
+	/* 65 us of ops, 10 of them an infeed, of 75: XProf's duty cycle */
+	assert_near(field(given, "time", "duty_cycle_pct"), 55. / 75 * 100, 1e-9);
+	assert_adds_up(given);
+	done(given);
+}
+
+/* A loop has the moments in which nothing inside it runs. */
+static void the_innermost_op_has_the_moment(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, LOOP, 0, 100);
+	given_event(&xp, REDUCE, 10, 30);
+	given_event(&xp, COPY, 50, 20);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.compute_ps", 50);
+	assert_us(given, "time", "buckets.communication_ps", 30);
+	assert_us(given, "time", "buckets.memory_wait_ps", 20);
+	assert_adds_up(given);
+	done(given);
+}
+
+static void host_line(struct given *given, const char *name, int64_t start_us, int64_t dur_us)
+{
+	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
+
+	xp_name(&xp, 1, name);
+	xp_line(&xp, "python", 0);
+	given_event(&xp, 1, start_us, dur_us);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+/*
+ *	           0      10               60      80   100
+ *	ops        compute                 compute      compute (100-110)
+ *	compile       [5          30]
+ *	input                [20      50]
+ *	gap 10-60: compilation 10-30, input 30-50, idle 50-60; gap 80-100: idle
+ */
+static void gaps_belong_to_what_the_hosts_did(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, COMPUTE, 0, 10);
+	given_event(&xp, COMPUTE, 60, 20);
+	given_event(&xp, COMPUTE, 100, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	host_line(given, "backend_compile", 5, 25);
+	host_line(given, "shard_args", 20, 30);
+	host_line(given, "PjitFunction(f)", 0, 110); /* says nothing */
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.compute_ps", 40);
+	assert_us(given, "time", "buckets.compilation_ps", 20);
+	assert_us(given, "time", "buckets.input_ps", 20);
+	assert_us(given, "time", "buckets.idle_ps", 30);
+	assert_us(given, "time", "compilation_host_ps", 25);
+	assert_int_equal(ts_value_int(field(given, "time", "compilation_count")), 1);
+	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 0, "start_ps")), 10 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 0, "duration_ps")), 50 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "idle_gaps", 1, "start_ps")), 80 * US);
+	assert_true(ts_bytes_is(cell(given, "time", "idle_gaps", 1, "cause").as.s, "idle"));
+	assert_adds_up(given);
+	done(given);
+}
+
+/*
+ *	         0       20     30       60
+ *	steps    [0      20]    [30      60]
+ *	ops      copy 0-10   compute 15-45     reduce 50-70
+ *	step 0: memory 10, idle 5, compute 5; step 1: compute 15, idle 5, communication 10
+ */
+static void what_crosses_a_step_is_cut_there(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "Steps", 0);
+	given_event(&xp, MARK, 0, 20);
+	given_event(&xp, MARK, 30, 30);
+	xp_line_end(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, COPY, 0, 10);
+	given_event(&xp, COMPUTE, 15, 30);
+	given_event(&xp, REDUCE, 50, 20);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "time", "per_step"), 2);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "memory_wait_ps")), 10 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "compute_ps")), 5 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "idle_ps")), 5 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "compute_ps")), 15 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "idle_ps")), 5 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "communication_ps")), 10 * US);
+	assert_us(given, "time", "buckets.communication_ps", 20);
+	assert_us(given, "time", "wall_ps", 70);
+	assert_adds_up(given);
+	done(given);
+}
+
+/* Steps and modules widen the wall; a core that waits for the other is idle. */
+static void two_cores_share_the_wall(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "XLA Modules", 0);
+	given_event(&xp, MODULE, 5, 20);
+	xp_line_end(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, COMPUTE, 10, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	xp = given_core(given, "/device:TPU:1");
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, REDUCE, 30, 15);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	xp = given_core(given, "/device:TPU:2"); /* nothing ran on it: it is no core of this run */
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	assert_us(given, "time", "wall_start_ps", 5);
+	assert_us(given, "time", "wall_ps", 40);
+	assert_int_equal(ts_value_int(field(given, "time", "cores")), 2);
+	assert_us(given, "time", "total_ps", 80);
+	assert_us(given, "time", "buckets.compute_ps", 10);
+	assert_us(given, "time", "buckets.communication_ps", 15);
+	assert_us(given, "time", "buckets.idle_ps", 55);
+	assert_adds_up(given);
+	done(given);
+}
+
+/*
+ * Three streams. A moment belongs to the first of compute, memory, communication, host transfer.
+ *	gemm      [0   20]
+ *	nccl         [10      40]
+ *	D2D                [30      60]
+ *	H2D      [0                             90]
+ */
+static void of_a_gpus_streams_what_hides_has_the_moment(void **state)
+{
+	static const char *const kernels[] = { "gemm", "ncclDevKernel_AllReduce", "MemcpyD2D", "MemcpyH2D" };
+	static const int64_t spans[][2] = { { 0, 20 }, { 10, 30 }, { 30, 30 }, { 0, 90 } };
+	struct given *given = given_nothing();
+	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
+
+	(void)state;
+	for (int64_t i = 0; i < 4; i++) {
+		char stream[32];
+
+		xp_name(&xp, i, kernels[i]);
+		snprintf(stream, sizeof(stream), "Stream #%d(x)", (int)i);
+		xp_line(&xp, stream, 0);
+		given_event(&xp, i, spans[i][0], spans[i][1]);
+		xp_line_end(&xp);
+	}
+	xp_plane_end(&xp);
+	analyse(given, 1000);
+	assert_us(given, "time", "buckets.compute_ps", 20);
+	assert_us(given, "time", "buckets.communication_ps", 10);
+	assert_us(given, "time", "buckets.memory_wait_ps", 30);
+	assert_us(given, "time", "buckets.host_transfer_ps", 30);
+	assert_us(given, "time", "buckets.idle_ps", 0);
+	assert_adds_up(given);
+	done(given);
+}
+
+static void random_line(struct given *given, struct xp *xp, struct rng *rng, const char *name)
+{
+	int64_t at = 0;
+
+	(void)given;
+	xp_line(xp, name, 0);
+	for (uint64_t i = rng_below(rng, 60); i > 0; i--) {
+		at += (int64_t)rng_below(rng, 12) * (rng_below(rng, 5) != 0) - (rng_below(rng, 20) == 0);
+		given_event(xp, COMPUTE + (int64_t)rng_below(rng, 7), TS_MAX(at, 0),
+			    (int64_t)rng_below(rng, 25));
+	}
+	xp_line_end(xp);
+}
+
+/* Any lines, overlapping, unsorted, with steps that are marked or not, on TPUs and GPUs: it adds up,
+ * with the row for viewers and without, on the same numbers. */
+static void it_adds_up_whatever_ran(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 150; seed++) {
+		struct given *given = given_nothing();
+		struct rng rng = rng_of(seed);
+		bool gpu = rng_below(&rng, 3) == 0;
+
+		for (uint64_t cores = 1 + rng_below(&rng, 3); cores > 0; cores--) {
+			struct xp xp = given_core(given, gpu ? "/device:GPU:0" : "/device:TPU:0");
+			int64_t at = (int64_t)rng_below(&rng, 10);
+
+			classes(&xp);
+			xp_line(&xp, rng_below(&rng, 2) ? "Steps" : "XLA Modules", 0);
+			for (uint64_t i = rng_below(&rng, 8); i > 0; i--, at += 40)
+				given_event(&xp, MODULE, at, (int64_t)rng_below(&rng, 60));
+			xp_line_end(&xp);
+			for (uint64_t i = 1 + (gpu ? rng_below(&rng, 4) : 0); i > 0; i--)
+				random_line(given, &xp, &rng, gpu ? "Stream #1(Compute)" : "XLA Ops");
+			xp_plane_end(&xp);
+		}
+		host_line(given, "backend_compile", (int64_t)rng_below(&rng, 200), 50);
+		host_line(given, "shard_args", (int64_t)rng_below(&rng, 200), 80);
+		analyse(given, seed % 2 ? 0 : 100);
+		if (ts_value_int(field(given, "time", "cores")) > 0)
+			assert_adds_up(given);
+		done(given);
+	}
+}
+
+static void without_devices_there_is_no_time(void **state)
+{
+	struct given *given = given_nothing();
+
+	(void)state;
+	host_line(given, "backend_compile", 0, 10);
+	analyse(given, 0);
+	assert_int_equal(field(given, "time", "total_ps").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "time", "duty_cycle_pct").type, TS_VALUE_NULL);
+	assert_us(given, "time", "compilation_host_ps", 10);
+	done(given);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_class_has_its_bucket),
+		cmocka_unit_test(the_innermost_op_has_the_moment),
+		cmocka_unit_test(gaps_belong_to_what_the_hosts_did),
+		cmocka_unit_test(what_crosses_a_step_is_cut_there),
+		cmocka_unit_test(two_cores_share_the_wall),
+		cmocka_unit_test(of_a_gpus_streams_what_hides_has_the_moment),
+		cmocka_unit_test(it_adds_up_whatever_ran),
+		cmocka_unit_test(without_devices_there_is_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
