@@ -32,6 +32,15 @@ step() {
 	return $code
 }
 
+# A command that talks much: its end is shown when it fails, the rest is in LOG.
+logged() {
+	local log=$1 code=0
+	shift
+	"$@" >"$log" 2>&1 || code=$?
+	[ $code = 0 ] || tail -n 60 "$log"
+	return $code
+}
+
 # `make check` in a build folder: its tests count one by one.
 suite() {
 	local name=$1 dir=$2 log=$work/$(echo "$1" | tr ' ' '-').log n
@@ -110,13 +119,13 @@ part_sanitize() {
 part_fuzz() {
 	step "configure --enable-fuzz" configure_in "$work/fuzz" --enable-fuzz --enable-sanitize CC=clang \
 		CFLAGS="-g -O1" || return
-	step "fuzz targets, a short run each" make -C "$work/fuzz" --no-print-directory -s -j"$jobs" fuzz-smoke
+	step "fuzz targets, a short run each" logged "$work/fuzz.log" \
+		make -C "$work/fuzz" --no-print-directory -s -j"$jobs" fuzz-smoke
 }
 
 part_dist() {
-	step "make distcheck" bash -c 'set -o pipefail; make -C "$1" --no-print-directory -s distcheck \
-		DISTCHECK_CONFIGURE_FLAGS=--quiet >"$1/distcheck.log" 2>&1 || { tail -n 60 "$1/distcheck.log"; exit 1; }' \
-		_ "$work/unit"
+	step "make distcheck" logged "$work/distcheck.log" \
+		make -C "$work/unit" --no-print-directory -s distcheck DISTCHECK_CONFIGURE_FLAGS=--quiet
 }
 
 [ $# -gt 0 ] || set -- layers unit dist sanitize fuzz
