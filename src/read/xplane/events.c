@@ -1,6 +1,6 @@
 /*
  * Events of a line, decoded in place, one after the other. Nothing is kept of them; only a line
- * whose events are not in the order of their starts is sorted, by an index of 24 bytes an event.
+ * whose events are not in the order of their starts is sorted, by an index of 32 bytes an event.
  */
 #include "read/xplane/xplane.h"
 

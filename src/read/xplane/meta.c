@@ -66,8 +66,9 @@ bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 {
 	size_t old = table->nr_dense, cap = old;
 
-	/* Dense while ids follow each other closely: at most four times the room ids so far need. */
-	if (id >= 0 && id < DENSE_MAX && (size_t)id < 4 * (old + 64)) {
+	/* Dense while ids follow each other closely: at most four times the room of those set so far. */
+	table->nr_set++;
+	if (id >= 0 && id < DENSE_MAX && ((size_t)id < old || (size_t)id < 4 * (table->nr_set + 64))) {
 		if ((size_t)id >= old) {
 			if (!ts_grow(&table->dense, &cap, (size_t)id + 1, sizeof(*table->dense)))
 				return false;
@@ -98,6 +99,23 @@ struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat 
 	return at == TS_NONE ? (struct ts_bytes){ NULL, 0 } : plane->stat_names[at];
 }
 
+static void add_to(int64_t *sum, int64_t n)
+{
+	*sum = ts_i64_add(TS_MAX(*sum, 0), n);
+}
+
+static void add_access(struct ts_op *op, uint64_t space, bool is_write, int64_t n)
+{
+	if (space == 1)
+		add_to(is_write ? &op->hbm_write_bytes : &op->hbm_read_bytes, n);
+	else if (space == 2)
+		add_to(is_write ? &op->cmem_write_bytes : &op->cmem_read_bytes, n);
+	else if (space == 3)
+		add_to(is_write ? &op->vmem_write_bytes : &op->vmem_read_bytes, n);
+	if (space == 2 || space == 3)
+		add_to(&op->onchip_bytes, n);
+}
+
 /* MemoryAccessBreakdown {1: repeated {1 operation_type, 2 memory_space, 3 bytes_accessed}}:
  * operation 1 reads, 2 writes; space 1 is HBM, 2 CMEM, 3 VMEM (facts: b4). */
 static void read_breakdown(struct ts_op *op, struct ts_bytes bytes)
@@ -108,7 +126,7 @@ static void read_breakdown(struct ts_op *op, struct ts_bytes bytes)
 	while (ts_pb_next(&pb)) {
 		struct ts_pb access = ts_pb_enter(&pb);
 		uint64_t operation = 0, space = 0;
-		int64_t n = 0, *sum = NULL;
+		int64_t n = 0;
 
 		if (pb.field != 1)
 			continue;
@@ -120,12 +138,8 @@ static void read_breakdown(struct ts_op *op, struct ts_bytes bytes)
 			else if (access.field == 3)
 				n = ts_pb_i64(&access);
 		}
-		if (space == 1)
-			sum = operation == 2 ? &op->hbm_write_bytes : &op->hbm_read_bytes;
-		else if (space == 2 || space == 3)
-			sum = &op->onchip_bytes;
-		if (sum && n >= 0)
-			*sum = ts_i64_add(TS_MAX(*sum, 0), n);
+		if (n >= 0)
+			add_access(op, space, operation == 2, n);
 	}
 }
 
@@ -248,8 +262,6 @@ static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb 
 		return false;
 	plane->stat_names[plane->nr_stat_names] = name;
 	role = xplane_role(name);
-	if (role == ROLE_DEVICE_DURATION)
-		plane->has_device_clock = true;
 	return id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
 	       (role == ROLE_NONE || id_table_set(&plane->roles, key, role));
 }

@@ -64,7 +64,7 @@ struct xstat {
 /* Ids of a plane -> something small: an array while ids are small, a map for the rest. */
 struct id_table {
 	uint32_t *dense;
-	size_t nr_dense;
+	size_t nr_dense, nr_set;
 	struct ts_map sparse;
 };
 
@@ -86,7 +86,6 @@ struct xplane_plane {
 	struct id_table ops;	  /* event metadata id -> op */
 	struct ts_map gpu_ops;	  /* key of (metadata, hlo_op, program) -> op */
 	bool ops_by_stats;	  /* a GPU: events name their op, their metadata only the kernel */
-	bool has_device_clock;
 	uint32_t unknown_op;	  /* for events whose metadata is missing */
 	const uint8_t *file_base; /* for offsets in messages */
 };
@@ -94,7 +93,7 @@ struct xplane_plane {
 /* All planes of a file; freed with the profile's host. */
 struct xplane_file {
 	struct xplane_plane *planes;
-	size_t nr_planes, cap_planes;
+	size_t nr_planes;
 };
 
 struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
