@@ -9,6 +9,7 @@
 #include "model/cost_parts.h"
 
 #define MAX_POSITIONS 16384 /* of the shorter of output and kernel: no real one has a tenth of it */
+#define MAX_SPATIAL   16    /* dimensions: XLA's own convolutions have three */
 
 /* The arrays of a convolution in the terms of the forward pass, whatever pass it is. */
 struct conv {
@@ -43,32 +44,47 @@ static int64_t inverse(int64_t a, int64_t n)
 	return t0 < 0 ? t0 + n : t0;
 }
 
-/*
- * How many i in [0, n) have lo <= base + i x step <= hi and a multiple of DILATION there: hits of
- * the real elements, with DILATION - 1 holes between each two. All sizes below 2^31.
- */
-static int64_t count_hits(int64_t n, int64_t base, int64_t step, int64_t hi, int64_t dilation)
-{
-	int64_t g = gcd(step, dilation), period = dilation / g;
-	int64_t first, last, want;
+/* Where the steps of one position meet real elements: the same for all positions of a dimension. */
+struct stride {
+	int64_t n, step, hi, dilation;
+	int64_t g, period, inverse; /* of step and dilation; the step's inverse modulo the period */
+};
 
-	if (hi < 0 || base > hi)
+static struct stride stride_of(int64_t n, int64_t step, int64_t hi, int64_t dilation)
+{
+	struct stride stride = { .n = n, .step = step, .hi = hi, .dilation = dilation };
+
+	stride.g = gcd(step, dilation);
+	stride.period = dilation / stride.g;
+	stride.inverse = inverse(step / stride.g % stride.period, stride.period);
+	return stride;
+}
+
+/*
+ * How many i in [0, n) have 0 <= base + i x step <= hi and a multiple of the dilation there: hits
+ * of the real elements, with dilation - 1 holes between each two. All sizes below 2^31.
+ */
+static int64_t count_hits(const struct stride *stride, int64_t base)
+{
+	int64_t step = stride->step, period = stride->period, first, last, want;
+
+	if (stride->hi < 0 || base > stride->hi)
 		return 0;
 	first = base < 0 ? (-base + step - 1) / step : 0;
-	last = TS_MIN(n - 1, (hi - base) / step);
-	if (first > last || base % g != 0)
+	last = TS_MIN(stride->n - 1, (stride->hi - base) / step);
+	if (first > last || base % stride->g != 0)
 		return 0;
 	if (period > 1) { /* i = want (mod period) */
-		want = (-base / g) % period;
-		want = (want + period) % period * inverse(step / g % period, period) % period;
+		want = (-base / stride->g) % period;
+		want = (want + period) % period * stride->inverse % period;
 		first += ((want - first) % period + period) % period;
 	}
 	return first > last ? 0 : (last - first) / period + 1;
 }
 
-static bool sane(int64_t n)
+static bool sane(int64_t n, int64_t least)
 {
-	return n >= 0 && n < INT64_C(1) << 31;
+	return n >= least && n < INT64_C(1) << 31;
 }
 
 /* Pairs of an output position and a kernel position that meet a real element; -1: cannot tell. */
@@ -79,19 +95,20 @@ static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int6
 	int64_t n = taps ? kernel : out, other = taps ? out : kernel;
 	int64_t step = taps ? dim->window_dilation : dim->stride;
 	int64_t other_step = taps ? dim->stride : dim->window_dilation;
+	struct stride stride;
 	int64_t sum = 0;
 
-	if (!sane(in) || !sane(kernel) || !sane(out) || !sane(dim->stride) ||
-	    !sane(dim->window_dilation) || !sane(dim->base_dilation) ||
-	    !sane(dim->pad_low < 0 ? -(dim->pad_low + 1) : dim->pad_low))
+	if (!sane(in, 0) || !sane(kernel, 0) || !sane(out, 0) || !sane(dim->stride, 1) ||
+	    !sane(dim->window_dilation, 1) || !sane(dim->base_dilation, 1) ||
+	    !sane(dim->pad_low < 0 ? -(dim->pad_low + 1) : dim->pad_low, 0))
 		return -1;
 	if (in == 0 || kernel == 0 || out == 0)
 		return 0;
 	if (n > MAX_POSITIONS)
 		return -1;
+	stride = stride_of(other, other_step, (in - 1) * dim->base_dilation, dim->base_dilation);
 	for (int64_t i = 0; i < n; i++)
-		sum += count_hits(other, i * step - dim->pad_low, other_step,
-				  (in - 1) * dim->base_dilation, dim->base_dilation);
+		sum += count_hits(&stride, i * step - dim->pad_low);
 	return sum;
 }
 
@@ -131,6 +148,8 @@ static bool add_spatials(struct spatial *sum, const struct conv *conv)
 {
 	const struct ts_conv_dims *dims = conv->instr->conv;
 
+	if (dims->nr_spatial > MAX_SPATIAL)
+		return false;
 	if (conv->instr->nr_window != dims->nr_spatial)
 		return conv->instr->nr_window == 0 && dims->nr_spatial == 0;
 	for (uint32_t i = 0; i < dims->nr_spatial; i++) {
