@@ -82,10 +82,13 @@ bool ts_print(struct ts_bytes text)
 	bool good = fwrite(text.p ? text.p : (const uint8_t *)"", 1, text.n, stdout) == text.n &&
 		    fflush(stdout) == 0;
 
+	struct ts_error err = TS_ERROR_INIT;
+
 	if (good || errno == EPIPE)
 		return true;
+	ts_fail(&err, TS_IO, "standard output: cannot write it: %s", strerror(errno));
 	if (!told)
-		ts_complain("standard output: cannot write it (is the disk full?)");
+		ts_complain(err.text);
 	return false;
 }
 
