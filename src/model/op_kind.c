@@ -9,6 +9,8 @@
 
 #include "model/cost.h"
 
+#define MAX_UPDATES 64 /* between a -start and its -done */
+
 struct kind_row {
 	const char *category;
 	bool prefix; /* whatever follows: -start, -done, " fusion" */
@@ -198,9 +200,15 @@ struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct 
 {
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 
-	if (instr && instr->nr_operands > 0)
-		return profile->modules[op->module].instrs[instr->operands[0]].name;
-	return operand_in_text(op->text);
+	if (!instr || instr->nr_operands == 0)
+		return operand_in_text(op->text);
+	instr = &profile->modules[op->module].instrs[instr->operands[0]];
+	for (int i = 0; i < MAX_UPDATES && ts_bytes_ends(instr->opcode, "-update"); i++) {
+		if (instr->nr_operands == 0)
+			break;
+		instr = &profile->modules[op->module].instrs[instr->operands[0]];
+	}
+	return instr->name;
 }
 
 double ts_op_hbm_bytes(const struct ts_op *op)

@@ -17,6 +17,7 @@ void ts_profile_init(struct ts_profile *profile)
 	memset(profile, 0, sizeof(*profile));
 	profile->start_unix_ns = TS_UNKNOWN;
 	profile->capture_ps = TS_UNKNOWN;
+	profile->op_seed = (uint64_t)(uintptr_t)profile;
 }
 
 void ts_profile_release(struct ts_profile *profile)
@@ -157,9 +158,11 @@ static bool same_op(const struct ts_op *a, const struct ts_op *b)
 	       name_space(a) == name_space(b) && ts_bytes_eq(a->name, b->name);
 }
 
-static uint64_t op_key(const struct ts_op *op)
+/* Where the profile lies differs from run to run: names cannot be made to have one key (base/map). */
+static uint64_t op_key(const struct ts_profile *profile, const struct ts_op *op)
 {
-	return ts_hash(op->name, op->program_id * 31 + op->has_program * 7 + name_space(op));
+	return ts_hash(op->name, profile->op_seed + op->program_id * 31 + op->has_program * 7 +
+					 name_space(op));
 }
 
 /* Two planes tell of one op; the second may know what the first did not. */
@@ -187,7 +190,7 @@ static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
 
 uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft)
 {
-	uint64_t key = op_key(draft);
+	uint64_t key = op_key(profile, draft);
 	uint32_t at;
 
 	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE) {
@@ -207,7 +210,7 @@ uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *dr
 
 static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wanted)
 {
-	uint64_t key = op_key(wanted);
+	uint64_t key = op_key(profile, wanted);
 	uint32_t at;
 
 	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE && !same_op(&profile->ops[at], wanted))
@@ -345,8 +348,8 @@ static void find_partner(struct ts_profile *profile, uint32_t index)
 	wanted.program_id = op->program_id;
 	wanted.name = ts_op_start_name(profile, op);
 	partner = wanted.name.n ? find_op(profile, &wanted) : TS_NONE;
-	if (partner == TS_NONE || partner == index)
-		return;
+	if (partner == TS_NONE || profile->ops[partner].async != TS_ASYNC_START)
+		return; /* what a -done waits for may be a plain op: a send, or another's name */
 	op->partner = partner;
 	profile->ops[partner].partner = index;
 }

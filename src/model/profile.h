@@ -164,6 +164,7 @@ struct ts_profile {
 	size_t cap_hosts, cap_planes, cap_lines, cap_devices, cap_ops, cap_modules, cap_damage;
 	struct ts_map program_modules; /* program id -> module */
 	struct ts_map op_keys;	       /* hash of an op's identity -> op */
+	uint64_t op_seed;	       /* of that hash */
 };
 
 void ts_profile_init(struct ts_profile *profile);

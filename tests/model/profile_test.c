@@ -164,6 +164,36 @@ static void damage_is_kept_to_a_hundred(void **state)
 	ts_profile_release(&profile);
 }
 
+static uint32_t add_text(struct ts_profile *profile, const char *name, const char *category,
+			 const char *text)
+{
+	uint32_t at = add(profile, name, 7, TS_OP_OTHER);
+
+	profile->ops[at].category = ts_bytes_of(category);
+	profile->ops[at].text = ts_bytes_of(text);
+	return at;
+}
+
+/* Whoever follows a partner takes it for the other half: what a -done names must be a -start. */
+static void a_done_is_the_partner_of_a_start_alone(void **state)
+{
+	struct ts_profile profile;
+	uint32_t start, done, fusion, odd;
+
+	(void)state;
+	ts_profile_init(&profile);
+	start = add_text(&profile, "copy-start.1", "copy-start", "%copy-start.1 = (f32[2]) copy-start(%p)");
+	done = add_text(&profile, "copy-done.1", "copy-done", "%d = f32[2] copy-done((f32[2]) %copy-start.1)");
+	fusion = add_text(&profile, "fusion.1", "loop fusion", "%fusion.1 = f32[2] fusion(%p)");
+	odd = add_text(&profile, "copy-done.2", "copy-done", "%d = f32[2] copy-done(f32[2] %fusion.1)");
+	assert_int_equal(ts_profile_finish(&profile, NULL), TS_OK);
+	assert_int_equal(profile.ops[done].partner, start);
+	assert_int_equal(profile.ops[start].partner, done);
+	assert_int_equal(profile.ops[odd].partner, TS_NONE);
+	assert_int_equal(profile.ops[fusion].partner, TS_NONE);
+	ts_profile_release(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +204,7 @@ int main(void)
 		cmocka_unit_test(unknowns_are_not_zero),
 		cmocka_unit_test(programs_of_any_id_find_their_module),
 		cmocka_unit_test(damage_is_kept_to_a_hundred),
+		cmocka_unit_test(a_done_is_the_partner_of_a_start_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
