@@ -15,5 +15,6 @@ include tests/read/files.mk
 include tests/model/files.mk
 include tests/truth/files.mk
 include tests/fuzz/files.mk
+include tests/cases/files.mk
 include tests/oom/files.mk
 include tests/viewers/files.mk

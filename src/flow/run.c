@@ -74,7 +74,7 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
 	struct ts_read_request request = { source->bytes, source->file, source->host,
 					   options->nr_threads };
-	size_t host = run->profile.nr_hosts;
+	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
 	if (!reader)
@@ -84,8 +84,10 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host)
 		run->profile.hosts[host].reader = reader_index(reader);
-	if (st)
+	if (st) { /* the story says what was damaged; once is enough */
 		drop_empty_host(&run->profile, host);
+		run->profile.nr_damage = nr_damage;
+	}
 	return st ? ts_fail_at(err, st, "%.*s", TS_ARG(source->file)) : TS_OK;
 }
 
