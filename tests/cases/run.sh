@@ -12,6 +12,10 @@ golden=
 [ "$1" = --golden ] && golden=yes && shift
 [ $# -gt 0 ] || set -- $(cd "$cases" && ls -d */ | tr -d /)
 
+# Without the programs of this build there is nothing to compare, and nothing to write down.
+for program in tpusight tpusight-annotate; do
+	[ -x "$builddir/bin/$program" ] || { echo "bin/$program is not built" >&2; exit 99; }
+done
 export PATH="$builddir/bin:$PATH" LC_ALL=C TZ=UTC DATA="$srcdir/tests/data"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 unset COLUMNS NO_COLOR TERM
