@@ -154,6 +154,8 @@ int64_t ts_to_ps(double ps); /* NaN gives -1 */
 /* Words, into doctor->text. */
 void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
 void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max);
+/* " in 1120 executions" */
+void ts_say_executions(struct ts_doctor *doctor, int64_t nr);
 const char *ts_fmt_share(char out[TS_UNIT_MAX], double share); /* 0.82 -> 82 % */
 struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
 

@@ -114,13 +114,13 @@ static void say_step_source(struct ts_doctor *doctor, const struct ts_steps *ste
 		ts_buf_puts(&doctor->text, "The profile has no step markers and no module repeats.");
 		return;
 	}
-	ts_buf_printf(&doctor->text, "The profile has no step markers. %zu steps are taken from the "
-		      "executions of ", steps->nr_steps);
+	ts_buf_printf(&doctor->text, "%zu step%s taken from the executions of ", steps->nr_steps,
+		      steps->nr_steps == 1 ? " is" : "s are");
 	if (steps->module_op < profile->nr_ops)
 		ts_say_name(doctor, profile->ops[steps->module_op].name);
 	else
 		ts_buf_puts(&doctor->text, "the module that repeats");
-	ts_buf_puts(&doctor->text, ": each lasts until the next one starts.");
+	ts_buf_puts(&doctor->text, ", each to the start of the next. The profile has no step markers.");
 }
 
 static void check_steps_inferred(struct ts_doctor *doctor, const struct ts_rule *rule)

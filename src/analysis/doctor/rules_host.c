@@ -381,9 +381,11 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 	ts_buf_printf(&doctor->text, "%s of core time is spent in infeed, outfeed and host send/recv",
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
+	ts_buf_puts(&doctor->text, ts_fmt_ps(total, ops.exclusive_ps));
+	ts_say_executions(doctor, ops.occurrences);
+	ts_buf_puts(&doctor->text, ", most in ");
 	ts_say_ops(doctor, &ops, 4);
-	ts_buf_printf(&doctor->text, ": %s in %" PRId64 " executions.", ts_fmt_ps(total, ops.exclusive_ps),
-		      ops.occurrences);
+	ts_buf_putc(&doctor->text, '.');
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

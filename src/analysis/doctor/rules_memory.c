@@ -278,10 +278,12 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 	ts_buf_printf(&doctor->text, "%s of core time is in copies and transposes on the device",
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
+	ts_buf_puts(&doctor->text, ts_fmt_ps(time, ops.exclusive_ps));
+	ts_say_executions(doctor, ops.occurrences);
+	ts_buf_puts(&doctor->text, ", most in ");
 	ts_say_ops(doctor, &ops, 4);
-	ts_buf_printf(&doctor->text, ": %s in %" PRId64 " executions. They compute nothing: they bring "
-		      "arrays into another layout or place.", ts_fmt_ps(time, ops.exclusive_ps),
-		      ops.occurrences);
+	ts_buf_puts(&doctor->text, ". They compute nothing: they bring arrays into another layout or "
+				   "place.");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

@@ -39,9 +39,9 @@ static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum t
 
 	say_of_total(doctor, doctor->bucket_ps[bucket]);
 	if (ops.nr > 0) {
+		ts_say_executions(doctor, ops.occurrences);
 		ts_buf_puts(&doctor->text, ", most in ");
 		ts_say_ops(doctor, &ops, 4);
-		ts_buf_printf(&doctor->text, "; %" PRId64 " executions in all", ops.occurrences);
 	}
 	ts_buf_putc(&doctor->text, '.');
 	finding->evidence = ts_doctor_text(doctor);
@@ -170,13 +170,12 @@ static void say_longest(struct ts_doctor *doctor, const struct gap *gap, size_t 
 {
 	char length[TS_UNIT_MAX], at[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, nr > 1 ? " The longest gap lasts %s, at %s" : " The gap lasts %s, at %s",
+	ts_buf_printf(&doctor->text, nr > 1 ? "; the longest gap lasts %s, at %s" : "; the gap lasts %s, at %s",
 		      ts_fmt_ps(length, gap->duration_ps), ts_fmt_ps(at, gap->start_ps));
 	if (gap->device != TS_NONE) {
 		ts_buf_puts(&doctor->text, " on ");
 		ts_say_name(doctor, doctor->ctx->profile->devices[gap->device].name);
 	}
-	ts_buf_putc(&doctor->text, '.');
 }
 
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -192,9 +191,9 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 		return;
 	nr = read_gaps(doctor, table, &gaps);
 	say_of_total(doctor, doctor->bucket_ps[TS_BUCKET_IDLE]);
-	ts_buf_putc(&doctor->text, '.');
 	if (nr > 0)
 		say_longest(doctor, &gaps[0], nr);
+	ts_buf_putc(&doctor->text, '.');
 	say_causes(doctor, table);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
@@ -232,8 +231,8 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_buf_printf(&doctor->text, " alone takes %s of core time",
 		      ts_fmt_share(share, ts_doctor_share(doctor, fact->exclusive_ps)));
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%s in %" PRId64 " executions",
-		      ts_fmt_ps(time, fact->exclusive_ps), TS_MAX(fact->occurrences, 0));
+	ts_buf_puts(&doctor->text, ts_fmt_ps(time, fact->exclusive_ps));
+	ts_say_executions(doctor, TS_MAX(fact->occurrences, 0));
 	if (least > 0)
 		ts_buf_printf(&doctor->text, "; by the roofline it needs %s",
 			      ts_fmt_ps(roof, ts_to_ps(least)));

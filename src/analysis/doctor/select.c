@@ -211,6 +211,11 @@ void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t
 		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);
 }
 
+void ts_say_executions(struct ts_doctor *doctor, int64_t nr)
+{
+	ts_buf_printf(&doctor->text, " in %" PRId64 " execution%s", nr, nr == 1 ? "" : "s");
+}
+
 const char *ts_fmt_share(char out[TS_UNIT_MAX], double share)
 {
 	double pct = share * 100;
