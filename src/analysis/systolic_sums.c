@@ -15,6 +15,7 @@ struct step_sum {
 	uint64_t number;
 	double flops, capacity; /* FLOPs that were possible; NaN unknown */
 	int64_t time_ps;
+	bool seen;
 };
 
 struct sums {
@@ -154,7 +155,7 @@ static bool put_modules(const struct ts_systolic *state, const struct ts_context
 	return good;
 }
 
-static bool add_steps(struct sums *sums, const struct ts_context *ctx, uint32_t device,
+static void add_steps(struct step_sum *sums, const struct ts_context *ctx, uint32_t device,
 		      const struct ts_systolic_core *core)
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device];
@@ -163,18 +164,15 @@ static bool add_steps(struct sums *sums, const struct ts_context *ctx, uint32_t 
 
 	for (size_t i = 0; i < TS_MIN(steps->nr, core->nr_steps); i++) {
 		int64_t time_ps = steps->items[i].end_ps - steps->items[i].start_ps;
-		struct step_sum *sum;
-		bool is_new;
+		struct step_sum *sum = &sums[steps->items[i].row];
 
-		sum = element(sums, steps->items[i].number, sizeof(*sum), &is_new);
-		if (!sum)
-			return false;
-		sum->number = steps->items[i].number;
+		if (!sum->seen)
+			sum->number = steps->items[i].number;
+		sum->seen = true;
 		sum->flops += core->step_flops[i];
 		sum->time_ps = ts_i64_add(sum->time_ps, time_ps);
 		sum->capacity += (double)time_ps * 1e-12 * peak;
 	}
-	return true;
 }
 
 static bool put_steps(const struct ts_systolic *state, const struct ts_context *ctx,
@@ -188,27 +186,27 @@ static bool put_steps(const struct ts_systolic *state, const struct ts_context *
 	};
 	struct ts_table *table = ts_result_table(result, "steps", "Matrix units by step", columns,
 						 TS_NELEM(columns));
-	struct sums sums = { NULL, 0, 0, { NULL, 0, 0 } };
-	const struct step_sum *items;
-	bool good = true;
+	size_t nr = ctx->outline ? ctx->outline->steps.nr_steps : 0;
+	struct step_sum *sums = calloc(nr + 1, sizeof(*sums));
 
-	for (uint32_t i = 0; i < state->nr_cores && good; i++)
+	if (!sums)
+		return false;
+	for (uint32_t i = 0; i < state->nr_cores; i++)
 		if (state->cores[i].nr_steps > 0 && state->cores[i].seen)
-			good = add_steps(&sums, ctx, i, &state->cores[i]);
-	items = sums.items;
-	for (size_t i = 0; i < sums.nr && good && table; i++) {
-		struct ts_value *cells = ts_table_row(result, table);
+			add_steps(sums, ctx, i, &state->cores[i]);
+	for (size_t i = 0; i < nr && table; i++) {
+		struct ts_value *cells = sums[i].seen ? ts_table_row(result, table) : NULL;
 
 		if (!cells)
-			break;
-		cells[0] = ts_int((int64_t)items[i].number);
-		cells[1] = whole(items[i].flops);
-		cells[2] = ts_int(items[i].time_ps);
-		if (has_matrix && items[i].capacity > 0)
-			cells[3] = ts_share_pct(items[i].flops / items[i].capacity);
+			continue;
+		cells[0] = ts_int((int64_t)sums[i].number);
+		cells[1] = whole(sums[i].flops);
+		cells[2] = ts_int(sums[i].time_ps);
+		if (has_matrix && sums[i].capacity > 0)
+			cells[3] = ts_share_pct(sums[i].flops / sums[i].capacity);
 	}
-	sums_release(&sums);
-	return good;
+	free(sums);
+	return true;
 }
 
 static void put_devices(const struct ts_systolic *state, const struct ts_context *ctx,

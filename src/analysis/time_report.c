@@ -196,55 +196,63 @@ static const struct ts_column step_columns[] = {
 };
 #define FIRST_BUCKET_COLUMN 5
 
-/* A step over all devices that have it; steps of different devices are paired by their place. */
-static bool put_step(const struct time_state *sum, const struct ts_context *ctx, size_t at,
-		     struct ts_result *result, struct ts_table *table)
+/* A step over all devices that have it. */
+struct step_sum {
+	uint64_t number;
+	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS];
+};
+
+static void add_step(struct step_sum *sum, const struct ts_step *step,
+		     const int64_t ps[TS_NR_BUCKETS])
 {
-	struct ts_value *row = ts_table_row(result, table);
-	int64_t start_ps = INT64_MAX, total_ps = 0, ps[TS_NR_BUCKETS] = { 0 };
-	uint64_t number = at;
-	int64_t cores = 0;
-
-	if (!row)
-		return false;
-	for (size_t i = 0; i < sum->nr_devices; i++) {
-		const struct ts_device_steps *steps = &ctx->outline->steps.devices[i];
-
-		if (at >= steps->nr || !sum->devices[i].seen)
-			continue;
-		cores++;
-		number = steps->items[at].number;
-		start_ps = TS_MIN(start_ps, steps->items[at].start_ps);
-		total_ps = ts_i64_add(total_ps, steps->items[at].end_ps - steps->items[at].start_ps);
-		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			ps[b] = ts_i64_add(ps[b], sum->devices[i].step_ps[at][b]);
-	}
-	row[0] = ts_int((int64_t)number);
-	row[1] = cores ? ts_int(start_ps) : ts_null();
-	row[2] = cores ? ts_int(total_ps / cores) : ts_null();
-	row[3] = ts_int(cores);
-	row[4] = ts_int(total_ps);
+	if (sum->cores == 0)
+		*sum = (struct step_sum){ .number = step->number, .start_ps = step->start_ps };
+	sum->cores++;
+	sum->start_ps = TS_MIN(sum->start_ps, step->start_ps);
+	sum->total_ps = ts_i64_add(sum->total_ps, step->end_ps - step->start_ps);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		row[FIRST_BUCKET_COLUMN + b] = ts_int(ps[b]);
-	return true;
+		sum->ps[b] = ts_i64_add(sum->ps[b], ps[b]);
 }
 
-static void put_steps(const struct time_state *sum, const struct ts_context *ctx,
-		      struct ts_result *result)
+static void put_step(const struct step_sum *sum, struct ts_value *row)
+{
+	row[0] = ts_int((int64_t)sum->number);
+	row[1] = ts_int(sum->start_ps);
+	row[2] = ts_int(sum->total_ps / sum->cores);
+	row[3] = ts_int(sum->cores);
+	row[4] = ts_int(sum->total_ps);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		row[FIRST_BUCKET_COLUMN + b] = ts_int(sum->ps[b]);
+}
+
+static enum ts_status put_steps(const struct time_state *sum, const struct ts_context *ctx,
+				struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
 	struct ts_table *table = ts_result_table(result, "per_step", "Steps", step_columns,
 						 TS_NELEM(step_columns));
+	struct step_sum *sums = calloc(steps->nr_steps + 1, sizeof(*sums));
 
-	for (size_t i = 0; table && i < steps->nr_steps; i++)
-		if (!put_step(sum, ctx, i, result, table))
-			return;
+	if (!sums)
+		return ts_fail_nomem(err);
+	for (size_t d = 0; d < sum->nr_devices; d++)
+		for (size_t i = 0; sum->devices[d].seen && i < sum->devices[d].nr_steps; i++)
+			add_step(&sums[steps->devices[d].items[i].row], &steps->devices[d].items[i],
+				 sum->devices[d].step_ps[i]);
+	for (size_t i = 0; i < steps->nr_steps; i++) {
+		struct ts_value *row = sums[i].cores > 0 ? ts_table_row(result, table) : NULL;
+
+		if (row)
+			put_step(&sums[i], row);
+	}
+	free(sums);
 	if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(result, "%zu steps, inferred from the executions of %.*s: the profile has no "
 			       "step markers", steps->nr_steps,
 			       TS_ARG(ctx->profile->ops[steps->module_op].name));
 	if (steps->source == TS_STEPS_NONE)
 		ts_result_note(result, "no steps: neither markers nor a module that repeats");
+	return TS_OK;
 }
 
 static const struct ts_column gap_columns[] = {
@@ -338,12 +346,12 @@ static bool put_track(struct time_device *device, uint32_t index, struct ts_resu
 static void note_coarsening(const struct time_state *sum, const struct ts_context *ctx,
 			    struct ts_result *result)
 {
-	int64_t closed_ps = ctx->outline->compile.closed_ps + ctx->outline->input.closed_ps;
+	int64_t closed_ps = ts_i64_add(ctx->outline->compile.closed_ps, ctx->outline->input.closed_ps);
 	char text[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < sum->nr_devices; i++)
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			closed_ps += sum->devices[i].gpu[b].closed_ps;
+			closed_ps = ts_i64_add(closed_ps, sum->devices[i].gpu[b].closed_ps);
 	if (closed_ps > 0)
 		ts_result_note(result, "to bound memory, gaps of %s in all between short host or stream "
 			       "intervals were counted as busy", ts_fmt_ps(text, closed_ps));
@@ -358,8 +366,9 @@ enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
 	put_totals(sum, ctx, wall, result);
-	put_steps(sum, ctx, result);
-	st = put_gaps(sum, ctx, result, err);
+	st = put_steps(sum, ctx, result, err);
+	if (st == TS_OK)
+		st = put_gaps(sum, ctx, result, err);
 	if (st)
 		return st;
 	note_coarsening(sum, ctx, result);

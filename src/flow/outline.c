@@ -151,7 +151,7 @@ static bool add_step(struct ts_device_steps *steps, int64_t start_ps, int64_t en
 		steps->items[steps->nr - 1].end_ps = TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)))
 		return false;
-	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number };
+	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number, 0 };
 	return true;
 }
 
@@ -232,7 +232,8 @@ static bool inferred_steps(const struct line_outline *found, uint32_t module, st
 }
 
 /* A device's steps are those of the first of its lines that has any. */
-static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, enum ts_line_kind kind)
+static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, enum ts_line_kind kind,
+			     bool *found_any)
 {
 	for (size_t l = 0; l < pass->profile->nr_lines; l++) {
 		const struct ts_line *line = &pass->profile->lines[l];
@@ -249,7 +250,7 @@ static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, 
 			       inferred_steps(found, steps->module_op, &steps->devices[device]);
 		if (!good)
 			return false;
-		steps->nr_steps = TS_MAX(steps->nr_steps, steps->devices[device].nr);
+		*found_any |= steps->devices[device].nr > 0;
 	}
 	return true;
 }
@@ -257,19 +258,20 @@ static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, 
 static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *steps, struct ts_error *err)
 {
 	struct repeat *repeats = calloc(pass->profile->nr_ops + 1, sizeof(*repeats));
-	bool good;
+	bool good, any = false;
 
 	steps->module_op = TS_NONE;
 	steps->devices = calloc(pass->profile->nr_devices + 1, sizeof(*steps->devices));
 	steps->nr_devices = steps->devices ? pass->profile->nr_devices : 0;
-	good = steps->devices && repeats && add_device_steps(pass, steps, TS_LINE_STEPS);
-	steps->source = steps->nr_steps ? TS_STEPS_MARKED : TS_STEPS_NONE;
+	good = steps->devices && repeats && add_device_steps(pass, steps, TS_LINE_STEPS, &any);
+	steps->source = any ? TS_STEPS_MARKED : TS_STEPS_NONE;
 	if (good && steps->source == TS_STEPS_NONE) {
 		steps->module_op = repeating_module(pass, repeats);
 		if (steps->module_op != TS_NONE)
-			good = add_device_steps(pass, steps, TS_LINE_MODULES);
-		steps->source = steps->nr_steps ? TS_STEPS_INFERRED : TS_STEPS_NONE;
+			good = add_device_steps(pass, steps, TS_LINE_MODULES, &any);
+		steps->source = any ? TS_STEPS_INFERRED : TS_STEPS_NONE;
 	}
+	good = good && ts_steps_pair(steps);
 	free(repeats);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -16,6 +16,99 @@ void ts_outline_release(struct ts_outline *outline)
 	ts_spans_release(&outline->input);
 }
 
+static bool numbers_rise(const struct ts_steps *steps)
+{
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		for (size_t i = 1; i < steps->devices[d].nr; i++)
+			if (steps->devices[d].items[i].number <= steps->devices[d].items[i - 1].number)
+				return false;
+	return true;
+}
+
+/* Do all devices that have steps have the same ones? Nearly always. */
+static bool numbers_agree(const struct ts_steps *steps)
+{
+	const struct ts_device_steps *first = NULL;
+
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		const struct ts_device_steps *device = &steps->devices[d];
+
+		if (device->nr == 0)
+			continue;
+		first = first ? first : device;
+		if (device->nr != first->nr)
+			return false;
+		for (size_t i = 0; i < device->nr; i++)
+			if (device->items[i].number != first->items[i].number)
+				return false;
+	}
+	return true;
+}
+
+static void pair_by_place(struct ts_steps *steps)
+{
+	steps->nr_steps = 0;
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		for (size_t i = 0; i < steps->devices[d].nr; i++)
+			steps->devices[d].items[i].row = (uint32_t)i;
+		steps->nr_steps = TS_MAX(steps->nr_steps, steps->devices[d].nr);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The numbers of all devices, each once, rising; how many there are. */
+static size_t list_numbers(const struct ts_steps *steps, uint64_t *numbers)
+{
+	size_t nr = 0, nr_once = 0;
+
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		for (size_t i = 0; i < steps->devices[d].nr; i++)
+			numbers[nr++] = steps->devices[d].items[i].number;
+	qsort(numbers, nr, sizeof(*numbers), by_value);
+	for (size_t i = 0; i < nr; i++)
+		if (i == 0 || numbers[i] != numbers[i - 1])
+			numbers[nr_once++] = numbers[i];
+	return nr_once;
+}
+
+static bool pair_by_number(struct ts_steps *steps)
+{
+	size_t nr = 0;
+	uint64_t *numbers;
+
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		nr += steps->devices[d].nr;
+	numbers = malloc((nr + 1) * sizeof(*numbers));
+	if (!numbers)
+		return false;
+	steps->nr_steps = list_numbers(steps, numbers);
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		uint32_t row = 0;
+
+		for (size_t i = 0; i < steps->devices[d].nr; i++) {
+			while (numbers[row] != steps->devices[d].items[i].number)
+				row++; /* both rise */
+			steps->devices[d].items[i].row = row;
+		}
+	}
+	free(numbers);
+	return true;
+}
+
+bool ts_steps_pair(struct ts_steps *steps)
+{
+	if (steps->source == TS_STEPS_MARKED && !numbers_agree(steps) && numbers_rise(steps))
+		return pair_by_number(steps);
+	pair_by_place(steps);
+	return true;
+}
+
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint)
 {
 	size_t lo = 0, hi = steps->nr;

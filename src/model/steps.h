@@ -15,6 +15,7 @@ enum ts_steps_source { TS_STEPS_NONE, TS_STEPS_MARKED, TS_STEPS_INFERRED };
 struct ts_step {
 	int64_t start_ps, end_ps;
 	uint64_t number; /* as the profile counts them; inferred ones from 0 */
+	uint32_t row;	 /* which step of the run it is: the same on all devices (ts_steps_pair) */
 };
 
 struct ts_device_steps {
@@ -28,10 +29,17 @@ struct ts_steps {
 	uint32_t module_op;		  /* inferred: the op (kind module) that repeats */
 	struct ts_device_steps *devices; /* one a device of the profile */
 	size_t nr_devices;
-	size_t nr_steps;		  /* distinct: the most any device has */
+	size_t nr_steps;		  /* of the run: one more than the highest row */
 };
 
 void ts_steps_release(struct ts_steps *steps);
+
+/*
+ * Says which steps of different devices are one: those of one number where steps are marked and the
+ * numbers of every device rise, as captures of several hosts begin in different steps; else the
+ * first of each device, the second, and so on. Sets .row and nr_steps. False: no memory.
+ */
+bool ts_steps_pair(struct ts_steps *steps);
 
 /* The step that T falls into, or TS_NONE; *HINT (0 at first) makes a walk in time cheap. */
 uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hint);

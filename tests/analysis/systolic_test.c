@@ -294,7 +294,7 @@ static void add_step(struct ts_device_steps *steps, uint64_t number, int64_t sta
 {
 	assert_true(ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)));
 	steps->items[steps->nr++] =
-		(struct ts_step){ start_us * TS_PS_PER_US, end_us * TS_PS_PER_US, number };
+		(struct ts_step){ start_us * TS_PS_PER_US, end_us * TS_PS_PER_US, number, 0 };
 }
 
 /*
@@ -326,6 +326,7 @@ static void test_steps_cores_and_modules_add_up(void **state)
 		add_step(&feed->outline.steps.devices[i], 5, 0, 10);
 		add_step(&feed->outline.steps.devices[i], 6, 10, 20);
 	}
+	assert_true(ts_steps_pair(&feed->outline.steps));
 	finish(feed);
 	result = feed_run(feed, &ts_analysis_systolic);
 	feed_assert_near(ts_result_get(result, "mxu_utilization_pct"), 3.75, 1e-9);

@@ -30,7 +30,7 @@ static void a_step_is_found_whatever_the_hint(void **state)
 			int64_t start = end + (int64_t)rng_below(&rng, 3);
 
 			end = start + (int64_t)rng_below(&rng, 6);
-			items[steps.nr] = (struct ts_step){ start, end, steps.nr };
+			items[steps.nr] = (struct ts_step){ start, end, steps.nr, 0 };
 		}
 		for (int64_t t = -3; t < end + 5; t++) {
 			int64_t any = (int64_t)rng_below(&rng, (uint64_t)end + 5);
@@ -71,9 +71,63 @@ static void names_say_what_a_host_does(void **state)
 			fail_msg("\"%s\"", names[i].name);
 }
 
+#define MAX_DEVICES 3
+#define MAX_GIVEN   6
+
+/* Numbers of the steps of each device, 0 at the end, and the rows they shall have. */
+struct pairing {
+	enum ts_steps_source source;
+	uint64_t number[MAX_DEVICES][MAX_GIVEN];
+	uint32_t row[MAX_DEVICES][MAX_GIVEN];
+	size_t nr_steps;
+};
+
+static void check_pairing(const struct pairing *pairing)
+{
+	struct ts_step items[MAX_DEVICES][MAX_GIVEN];
+	struct ts_device_steps devices[MAX_DEVICES] = { { NULL, 0, 0 } };
+	struct ts_steps steps = { .source = pairing->source, .devices = devices,
+				  .nr_devices = MAX_DEVICES };
+
+	for (size_t d = 0; d < MAX_DEVICES; d++) {
+		devices[d].items = items[d];
+		for (size_t i = 0; i < MAX_GIVEN && pairing->number[d][i]; i++)
+			items[d][devices[d].nr++] =
+				(struct ts_step){ 0, 0, pairing->number[d][i], TS_NONE };
+	}
+	assert_true(ts_steps_pair(&steps));
+	assert_int_equal(steps.nr_steps, pairing->nr_steps);
+	for (size_t d = 0; d < MAX_DEVICES; d++)
+		for (size_t i = 0; i < devices[d].nr; i++)
+			assert_int_equal(items[d][i].row, pairing->row[d][i]);
+}
+
+static void steps_of_one_number_are_one_step(void **state)
+{
+	static const struct pairing pairings[] = {
+		/* all the same, one device idle */
+		{ TS_STEPS_MARKED, { { 4, 5 }, { 0 }, { 4, 5 } }, { { 0, 1 }, { 0 }, { 0, 1 } }, 2 },
+		/* the second host's capture began a step later, the third's is short */
+		{ TS_STEPS_MARKED, { { 4, 5, 6 }, { 5, 6, 7 }, { 6 } },
+		  { { 0, 1, 2 }, { 1, 2, 3 }, { 2 } }, 4 },
+		/* a step that one device did not mark */
+		{ TS_STEPS_MARKED, { { 1, 3 }, { 1, 2, 3 } }, { { 0, 2 }, { 0, 1, 2 } }, 3 },
+		/* numbers that begin anew name nothing: by place */
+		{ TS_STEPS_MARKED, { { 1, 2, 1 }, { 1, 2 } }, { { 0, 1, 2 }, { 0, 1 } }, 3 },
+		/* inferred ones only count */
+		{ TS_STEPS_INFERRED, { { 1, 2 }, { 2, 3 } }, { { 0, 1 }, { 0, 1 } }, 2 },
+		{ TS_STEPS_NONE, { { 0 } }, { { 0 } }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(pairings); i++)
+		check_pairing(&pairings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_of_one_number_are_one_step),
 		cmocka_unit_test(a_step_is_found_whatever_the_hint),
 		cmocka_unit_test(names_say_what_a_host_does),
 	};
