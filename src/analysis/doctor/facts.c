@@ -124,7 +124,9 @@ static int by_time(const void *a, const void *b)
 
 	if (order == 0)
 		order = ts_bytes_cmp(x->module, y->module);
-	return order ? order : ts_bytes_cmp(x->name, y->name);
+	if (order == 0)
+		order = ts_bytes_cmp(x->name, y->name);
+	return order ? order : (x->op > y->op) - (x->op < y->op);
 }
 
 static uint64_t place_key(struct ts_bytes module, struct ts_bytes op)

@@ -109,14 +109,20 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 	finding->evidence = ts_doctor_text(doctor);
 }
 
+static struct ts_bytes text_of(struct ts_value cell)
+{
+	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
 /* FLOPs lost in a matrix product are told by the rule about its shape. */
 static bool is_product(const struct ts_doctor *doctor, const struct padded *padded)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+	int op = ts_table_column(table, "op"), module = ts_table_column(table, "module");
 
 	for (size_t i = 0; table && i < table->nr_rows; i++)
-		if (ts_bytes_eq(ts_cell_text(table, i, "op"), padded->op) &&
-		    ts_bytes_eq(ts_cell_text(table, i, "module"), padded->module))
+		if (ts_bytes_eq(text_of(ts_table_cell(table, i, op)), padded->op) &&
+		    ts_bytes_eq(text_of(ts_table_cell(table, i, module)), padded->module))
 			return true;
 	return false;
 }

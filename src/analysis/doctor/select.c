@@ -91,28 +91,15 @@ static bool has_source(const struct ts_hlo_instr *instr)
 	return instr->source_file.n > 0 || (instr->nr_frames > 0 && instr->frames[0].file.n > 0);
 }
 
-static bool uses(const struct ts_hlo_instr *instr, uint32_t operand)
-{
-	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		if (instr->operands[i] == operand)
-			return true;
-	return false;
-}
-
 /* A user with a source line, or the first user, or TS_NONE. */
 static uint32_t user_of(const struct ts_hlo_module *module, uint32_t at)
 {
-	uint32_t first = TS_NONE;
+	const struct ts_hlo_instr *instr = &module->instrs[at];
 
-	for (uint32_t i = 0; i < module->nr_instrs; i++) {
-		if (!uses(&module->instrs[i], at))
-			continue;
-		if (has_source(&module->instrs[i]))
-			return i;
-		if (first == TS_NONE)
-			first = i;
-	}
-	return first;
+	for (uint32_t i = 0; i < instr->nr_users; i++)
+		if (has_source(&module->instrs[instr->users[i]]))
+			return instr->users[i];
+	return instr->nr_users > 0 ? instr->users[0] : TS_NONE;
 }
 
 static uint32_t producer_of(const struct ts_hlo_module *module, uint32_t at)
