@@ -36,6 +36,10 @@ struct ts_block {
 	const int64_t *occurrences; /* NULL: one each */
 	const uint64_t *number;	   /* step_num of a step, run_id of a module; TS_NO_NUMBER */
 
+	/* By the device's clock (as total_ps): from the first start to the last end of the line's
+	 * events that were read so far, those of this block among them. */
+	int64_t device_first_ps, device_last_ps;
+
 	size_t nr_segments;
 	const uint32_t *segment_op;
 	const int64_t *segment_start_ps, *segment_end_ps;

@@ -56,6 +56,8 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 		.bytes = costs ? nest->bytes : NULL,
 		.occurrences = nest->occurrences,
 		.number = sink->columns & TS_COL_NUMBER ? nest->number : NULL,
+		.device_first_ps = INT64_MAX,
+		.device_last_ps = INT64_MIN,
 		.segment_op = nest->segment_op,
 		.segment_start_ps = nest->segment_start_ps,
 		.segment_end_ps = nest->segment_end_ps,
@@ -142,6 +144,13 @@ static bool includes(const struct open_event *open, int64_t device_start_ps, int
 	return open->event.device_start_ps <= device_start_ps && device_end_ps <= open->device_end_ps;
 }
 
+/* Only events that are in no other can widen it. */
+static void widen(struct ts_block *block, int64_t device_start_ps, int64_t device_end_ps)
+{
+	block->device_first_ps = TS_MIN(block->device_first_ps, device_start_ps);
+	block->device_last_ps = TS_MAX(block->device_last_ps, device_end_ps);
+}
+
 /* Closes all that the next event is not inside of. */
 static enum ts_status close_until(struct ts_nest *nest, const struct ts_event *event,
 				  int64_t device_end_ps, struct ts_error *err)
@@ -173,6 +182,8 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, 
 
 		parent->children_ps = ts_i64_add(parent->children_ps, event->total_ps);
 		cut(nest, parent->event.op, TS_MIN(parent->end_ps, event->start_ps));
+	} else {
+		widen(&nest->block, event->device_start_ps, device_end_ps);
 	}
 	nest->cut_ps = TS_MAX(nest->cut_ps, event->start_ps);
 	open = &nest->stack[nest->depth]; /* one more than may be open, for the leaf that is too deep */

@@ -143,6 +143,10 @@ void ts_op_init(struct ts_op *op)
 		.hbm_read_bytes = TS_UNKNOWN,
 		.hbm_write_bytes = TS_UNKNOWN,
 		.onchip_bytes = TS_UNKNOWN,
+		.vmem_read_bytes = TS_UNKNOWN,
+		.vmem_write_bytes = TS_UNKNOWN,
+		.cmem_read_bytes = TS_UNKNOWN,
+		.cmem_write_bytes = TS_UNKNOWN,
 	};
 }
 
@@ -173,10 +177,14 @@ static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
 	const struct ts_bytes from[] = { draft->text, draft->category, draft->framework_op,
 					 draft->source, draft->source_stack, draft->shape };
 	int64_t *to_number[] = { &op->flops, &op->model_flops, &op->bytes_accessed,
-				 &op->hbm_read_bytes, &op->hbm_write_bytes, &op->onchip_bytes };
+				 &op->hbm_read_bytes, &op->hbm_write_bytes, &op->onchip_bytes,
+				 &op->vmem_read_bytes, &op->vmem_write_bytes, &op->cmem_read_bytes,
+				 &op->cmem_write_bytes };
 	const int64_t from_number[] = { draft->flops, draft->model_flops, draft->bytes_accessed,
 					draft->hbm_read_bytes, draft->hbm_write_bytes,
-					draft->onchip_bytes };
+					draft->onchip_bytes, draft->vmem_read_bytes,
+					draft->vmem_write_bytes, draft->cmem_read_bytes,
+					draft->cmem_write_bytes };
 
 	for (size_t i = 0; i < TS_NELEM(to); i++)
 		if (to[i]->n == 0)

@@ -81,7 +81,8 @@ struct ts_op {
 	int64_t bytes_accessed;
 	int64_t hbm_read_bytes;	 /* from memory_access_breakdown */
 	int64_t hbm_write_bytes;
-	int64_t onchip_bytes;	 /* VMEM and CMEM, both ways */
+	int64_t onchip_bytes;	 /* VMEM and CMEM, both ways; and each way for itself: */
+	int64_t vmem_read_bytes, vmem_write_bytes, cmem_read_bytes, cmem_write_bytes;
 };
 
 struct ts_line {
