@@ -3,6 +3,8 @@
 
 #include "base/arena.h"
 
+#define WALKED 8 /* spans of a question that are summed one by one before sums made ahead are used */
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -61,6 +63,12 @@ static bool insert_at(struct ts_spans *spans, size_t at, struct ts_span span)
 	return true;
 }
 
+static void unseal(struct ts_spans *spans)
+{
+	free(spans->before_ps);
+	spans->before_ps = NULL;
+}
+
 bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 {
 	struct ts_span span = { start_ps, end_ps };
@@ -69,6 +77,7 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 
 	if (end_ps <= start_ps)
 		return true;
+	unseal(spans);
 	if (spans->nr >= max && spans->nr > 2 && !coarsen(spans))
 		return false;
 	hi = spans->nr;
@@ -105,7 +114,7 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 			return false;
 		}
 	}
-	free(spans->items);
+	ts_spans_release(spans);
 	*spans = sum;
 	return true;
 }
@@ -168,7 +177,7 @@ bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)
 		ts_spans_release(&rest);
 		return false;
 	}
-	free(spans->items);
+	ts_spans_release(spans);
 	*spans = rest;
 	return true;
 }
@@ -203,20 +212,46 @@ size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint)
 	return lo;
 }
 
+bool ts_spans_seal(struct ts_spans *spans)
+{
+	unseal(spans);
+	spans->before_ps = malloc((spans->nr + 1) * sizeof(*spans->before_ps));
+	if (!spans->before_ps)
+		return false;
+	spans->before_ps[0] = 0;
+	for (size_t i = 0; i < spans->nr; i++)
+		spans->before_ps[i + 1] = spans->before_ps[i] + spans->items[i].end_ps -
+					  spans->items[i].start_ps;
+	return true;
+}
+
+/* Time of all spans before T, where AT is the first that ends after it. Of sealed ones. */
+static int64_t total_before(const struct ts_spans *spans, int64_t t, size_t at)
+{
+	bool inside = at < spans->nr && spans->items[at].start_ps < t;
+
+	return spans->before_ps[at] + (inside ? t - spans->items[at].start_ps : 0);
+}
+
 int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps, size_t *hint)
 {
-	size_t at = ts_spans_seek(spans, start_ps, *hint);
+	size_t first = ts_spans_seek(spans, start_ps, *hint);
 	int64_t covered = 0;
 
-	*hint = at;
-	for (; at < spans->nr && spans->items[at].start_ps < end_ps; at++)
+	*hint = first;
+	for (size_t at = first; at < spans->nr && spans->items[at].start_ps < end_ps; at++) {
+		if (spans->before_ps && at - first == WALKED)
+			return total_before(spans, end_ps, ts_spans_seek(spans, end_ps, at)) -
+			       total_before(spans, start_ps, first);
 		covered += TS_MIN(end_ps, spans->items[at].end_ps) -
 			   TS_MAX(start_ps, spans->items[at].start_ps);
+	}
 	return covered;
 }
 
 void ts_spans_release(struct ts_spans *spans)
 {
 	free(spans->items);
+	free(spans->before_ps);
 	*spans = (struct ts_spans){ .max = spans->max };
 }

@@ -306,7 +306,8 @@ static enum ts_status merge_hosts(struct outline_pass *pass, struct ts_outline *
 	for (size_t l = 0; l < pass->profile->nr_lines; l++)
 		if (pass->lines[l].damage)
 			note_damage(pass->profile, l, pass->lines[l].damage);
-	if (!ts_spans_subtract(&outline->input, &outline->compile))
+	if (!ts_spans_subtract(&outline->input, &outline->compile) ||
+	    !ts_spans_seal(&outline->input) || !ts_spans_seal(&outline->compile))
 		return ts_fail_nomem(err);
 	outline->nr_compiles = (int64_t)outline->compile.nr;
 	outline->compile_ps = ts_spans_total(&outline->compile);
