@@ -5,6 +5,7 @@
 	X(time)        \
 	X(systolic)    \
 	X(padding)     \
+	X(roofline)    \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)

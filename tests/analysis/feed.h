@@ -115,6 +115,7 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 				   const struct ts_context *ctx, uint32_t line, void *state)
 {
 	int64_t start[FEED_MAX], dur[FEED_MAX], self[FEED_MAX], flops[FEED_MAX];
+	int64_t bytes[FEED_MAX], occurrences[FEED_MAX];
 	uint32_t op[FEED_MAX];
 	uint16_t depth[FEED_MAX] = { 0 };
 	struct ts_block block = {
@@ -129,6 +130,10 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 		.self_ps = self,
 		.depth = depth,
 		.flops = flops,
+		.bytes = bytes,
+		.occurrences = occurrences,
+		.device_first_ps = INT64_MAX,
+		.device_last_ps = INT64_MIN,
 	};
 
 	for (size_t i = 0; i < block.nr_events; i++) {
@@ -139,6 +144,10 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 		dur[i] = event->dur_us * TS_PS_PER_US;
 		self[i] = event->self_us * TS_PS_PER_US;
 		flops[i] = event->flops;
+		bytes[i] = TS_UNKNOWN;
+		occurrences[i] = 1;
+		block.device_first_ps = TS_MIN(block.device_first_ps, start[i]);
+		block.device_last_ps = TS_MAX(block.device_last_ps, start[i] + dur[i]);
 	}
 	assert_int_equal(analysis->block(state, ctx, &block, NULL), TS_OK);
 }

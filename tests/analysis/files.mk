@@ -40,3 +40,9 @@ tests_analysis_overview_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_rates_test_SOURCES = tests/analysis/rates_test.c $(analysis_given)
 tests_analysis_rates_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_rates_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/roofline_test
+TESTS += tests/analysis/roofline_test
+tests_analysis_roofline_test_SOURCES = tests/analysis/roofline_test.c tests/analysis/feed.h
+tests_analysis_roofline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_roofline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

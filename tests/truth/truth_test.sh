@@ -1,5 +1,5 @@
 #!/bin/sh
-# Numbers against independent sources: the sample's maker, XProf's hlo_stats, libtpu's own figures.
+# Numbers against independent sources: the sample's maker, XProf's hlo_stats and roofline_model, libtpu's own figures.
 # Run by `make check`; the parts that need ../shared/corpus skip where it is absent.
 here=${srcdir:-.}/tests/truth
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
@@ -18,7 +18,8 @@ if [ ! -d "$corpus" ]; then
 fi
 for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
 	"$bin/tpusight" report --format=json -o "$out/$name.json" "$corpus/xplane/$name.xplane.pb" &&
-		"$python" "$here/hlo_stats.py" "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" || bad=1
+		"$python" "$here/hlo_stats.py" "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" &&
+		"$python" "$here/roofline.py" "$out/$name.json" "$corpus/truth/xprof_$name.roofline_model.json" || bad=1
 done
 "$python" "$here/hlo_modules.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
 exit $bad
