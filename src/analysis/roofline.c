@@ -503,22 +503,25 @@ static bool put_ops(struct report *report)
 	return good;
 }
 
-/* A step over all devices that have it; steps of different devices are paired by their place. */
-static void add_step(const struct report *report, const struct roofline_state *sum, size_t at,
-		     struct roofline_row *row)
+/* Each device's part of a step into the step's row (model/steps.h), and into that of all. */
+static void add_steps(const struct report *report, const struct roofline_state *sum,
+		      struct roofline_row *rows, struct roofline_row *all)
 {
 	const struct ts_steps *steps = &report->ctx->outline->steps;
 
 	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
-		const struct ts_step *step;
+		const struct ts_device_steps *of = &steps->devices[i];
 
-		if (at >= steps->devices[i].nr || at >= sum->devices[i].nr_steps ||
-		    !sum->devices[i].seen)
-			continue;
-		step = &steps->devices[i].items[at];
-		row->step = (int64_t)step->number;
-		row->total_ps = ts_i64_add(row->total_ps, step->end_ps - step->start_ps);
-		add_work(&row->work, &sum->devices[i].steps[at]);
+		for (size_t at = 0; sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
+			const struct ts_step *step = &of->items[at];
+			struct roofline_row *row = &rows[step->row];
+
+			row->step = (int64_t)step->number;
+			row->total_ps = ts_i64_add(row->total_ps, step->end_ps - step->start_ps);
+			all->total_ps = ts_i64_add(all->total_ps, step->end_ps - step->start_ps);
+			add_work(&row->work, &sum->devices[i].steps[at]);
+			add_work(&all->work, &sum->devices[i].steps[at]);
+		}
 	}
 }
 
@@ -539,25 +542,24 @@ static bool put_steps(struct report *report, const struct roofline_state *sum)
 {
 	const struct roofline_row none = { .step = -1, .self_ps = -1, .op = TS_NONE };
 	size_t nr = report->ctx->outline->steps.nr_steps;
-	struct roofline_row all = none;
-	bool good = true;
+	struct roofline_row *rows = malloc((nr + 1) * sizeof(*rows)), all = none;
+	bool good = rows != NULL;
 
-	for (size_t i = 0; i < nr; i++)
-		add_step(report, sum, i, &all);
-	all.kind = "steps";
-	all.step = -1;
-	all.occurrences = (int64_t)nr;
-	if (nr > 0)
-		good = put_step(report, &all);
-	for (size_t i = 0; i < TS_MIN(nr, MAX_STEPS) && good; i++) {
-		struct roofline_row row = none;
-
-		row.step = (int64_t)i;
-		add_step(report, sum, i, &row);
-		row.kind = "step";
-		row.occurrences = 1;
-		good = put_step(report, &row);
+	for (size_t i = 0; i < nr && good; i++) {
+		rows[i] = none;
+		rows[i].step = (int64_t)i;
+		rows[i].kind = "step";
+		rows[i].occurrences = 1;
 	}
+	if (good)
+		add_steps(report, sum, rows, &all);
+	all.kind = "steps";
+	all.occurrences = (int64_t)nr;
+	if (good && nr > 0)
+		good = put_step(report, &all);
+	for (size_t i = 0; i < TS_MIN(nr, MAX_STEPS) && good; i++)
+		good = put_step(report, &rows[i]);
+	free(rows);
 	if (nr > MAX_STEPS)
 		ts_result_note(report->result, "roofline: the first %d steps are listed, %zu are not",
 			       MAX_STEPS, nr - MAX_STEPS);
