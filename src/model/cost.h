@@ -25,6 +25,10 @@ struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr);
 /* The whole entry computation, as libtpu's cost_analysis() reports it. */
 struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module);
 
+/* Bytes that INSTR really reads of its OPERANDth operand, an array: of a fusion what it reads
+ * inside, of a slice or gather the part that it takes, of an update in place nothing. */
+int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand);
+
 /* A matrix product on the matrix unit: batch x (m x k) x (k x n). facts: xla-tpu.md b2. */
 struct ts_matmul {
 	uint32_t instr;		/* the convolution or dot itself, maybe inside a fusion */

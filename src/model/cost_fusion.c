@@ -166,3 +166,32 @@ void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 		if (comp->params[i] != TS_NONE)
 			add_param(walk, comp->params[i], 0, cost);
 }
+
+static bool takes_part(struct ts_bytes opcode)
+{
+	return ts_bytes_is(opcode, "slice") || ts_bytes_is(opcode, "dynamic-slice") ||
+	       ts_bytes_is(opcode, "gather");
+}
+
+int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand)
+{
+	const struct ts_walk walk = { .module = module };
+	const struct ts_hlo_instr *op = &module->instrs[instr];
+	const struct ts_hlo_comp *comp;
+	int64_t all;
+
+	if (operand >= op->nr_operands)
+		return 0;
+	all = ts_shape_bytes(&module->instrs[op->operands[operand]].shape);
+	if (operand == 0 && takes_part(op->opcode))
+		return TS_MIN(ts_shape_bytes(&op->shape), all);
+	if (operand == 0 && (ts_bytes_is(op->opcode, "dynamic-update-slice") ||
+			     ts_bytes_is(op->opcode, "scatter")))
+		return 0;
+	if (!ts_bytes_is(op->opcode, "fusion") || op->nr_called == 0)
+		return all;
+	comp = &module->comps[op->called[0]];
+	if (operand >= comp->nr_params || comp->params[operand] == TS_NONE)
+		return 0;
+	return TS_MIN(read_bytes(&walk, comp->params[operand], 0), all);
+}
