@@ -69,6 +69,8 @@ struct ts_settings {
 	double dominant_op_high;
 	double small_op_time;		/* us, mean time of an op below which it is tiny */
 	double small_ops_high;		/* %, of core time in tiny ops */
+	double op_chains_high;		/* %, of core time in tiny ops in series */
+	double unfused_high;		/* %, of core time in intermediates through HBM, a reason */
 	double slow_step_high;		/* %, over the median step */
 	double impact_critical;		/* %, of core time from which a finding is critical */
 	double impact_warning;

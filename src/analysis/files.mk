@@ -1,5 +1,7 @@
 libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h \
+	src/analysis/fusion.c src/analysis/fusion.h \
+	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/ops.c \
 	src/analysis/overview.c \
 	src/analysis/padding.c src/analysis/padding.h \
@@ -16,7 +18,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/advice.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/select.c \
-	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
+	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
+	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/settings.c

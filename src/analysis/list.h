@@ -5,6 +5,7 @@
 	X(time)        \
 	X(systolic)    \
 	X(padding)     \
+	X(fusion)      \
 	X(roofline)    \
 	X(rates)       \
 	X(doctor)      \

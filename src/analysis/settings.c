@@ -22,6 +22,8 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(dominant_op_high, "%", 50, "one op with more of the core time is reported"),
 	ROW(small_op_time, "us", 2, "an op whose mean time is shorter is tiny"),
 	ROW(small_ops_high, "%", 10, "more core time in tiny ops is reported"),
+	ROW(op_chains_high, "%", 2, "more core time in series of tiny ops is reported"),
+	ROW(unfused_high, "%", 5, "more core time that fusing could save, for one reason, is reported"),
 	ROW(slow_step_high, "%", 20, "a step longer than the median by more is slow"),
 	ROW(impact_critical, "%", 25, "a finding with this share of core time is critical"),
 	ROW(impact_warning, "%", 5, "a finding with this share of core time is a warning"),

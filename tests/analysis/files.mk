@@ -46,3 +46,12 @@ TESTS += tests/analysis/roofline_test
 tests_analysis_roofline_test_SOURCES = tests/analysis/roofline_test.c tests/analysis/feed.h
 tests_analysis_roofline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_roofline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/fusion_test tests/analysis/rules_fusion_test
+TESTS += tests/analysis/fusion_test tests/analysis/rules_fusion_test
+tests_analysis_fusion_test_SOURCES = tests/analysis/fusion_test.c
+tests_analysis_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_analysis_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_rules_fusion_test_SOURCES = tests/analysis/rules_fusion_test.c tests/analysis/doctor_given.h
+tests_analysis_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,2 +1,2 @@
 TESTS += tests/truth/truth_test.sh
-EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo_modules.py tests/truth/roofline.py tests/truth/sample.py
+EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo_modules.py tests/truth/roofline.py tests/truth/sample.py tests/truth/fusion.py

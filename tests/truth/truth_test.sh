@@ -11,6 +11,9 @@ bad=0
 
 "$bin/tpusight" report --format=json -o "$out/sample.json" "${srcdir:-.}/tests/data/sample" &&
 	"$python" "$here/sample.py" "$out/sample.json" "${srcdir:-.}/tests/data/sample_truth.json" || bad=1
+"$python" "$here/fusion.py" "$out/sample.json" \
+	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
+	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1
 
 if [ ! -d "$corpus" ]; then
 	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"

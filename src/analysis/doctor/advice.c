@@ -260,6 +260,65 @@ static const struct ts_advice advices[] = {
   "    return unflatten(flat - 0.1 * ravel_pytree(grads)[0])\n"
   "\n"
   "params = update(params, grads)\n" },
+{ "op_chains",
+  "Put the same work on fewer, larger arrays: stack what is computed alike (vmap), keep scalars "
+  "and statistics in one array until the end, and compute what only logs need every hundred steps.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@jax.jit\n"
+  "def statistics(layers):  # one pass over all of them, not four ops a layer\n"
+  "    x = jnp.stack(layers).reshape(len(layers), -1)\n"
+  "    mean, square = x.mean(-1), (x * x).mean(-1)\n"
+  "    return jnp.stack([mean, jnp.sqrt(square - mean * mean), x.min(-1), x.max(-1)])\n"
+  "\n"
+  "layers = [jnp.full((16, 16), float(i)) for i in range(8)]\n"
+  "print(statistics(layers).shape)  # one array comes back\n" },
+{ "unfused",
+  "Let producer and consumer meet in one expression over one shape, and look at what the compiler "
+  "made of it: fewer fusions and fewer bytes accessed.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def apart(x):  # the mean is needed before the difference can be squared: x is read twice\n"
+  "    mean = x.mean(-1, keepdims=True)\n"
+  "    return jnp.square(x - mean).mean(-1)\n"
+  "\n"
+  "def together(x):  # both sums in one pass\n"
+  "    return jnp.square(x).mean(-1) - jnp.square(x.mean(-1))\n"
+  "\n"
+  "x = jnp.ones((1024, 1024))\n"
+  "for f in (apart, together):\n"
+  "    compiled = jax.jit(f).lower(x).compile()\n"
+  "    cost = compiled.cost_analysis()\n"
+  "    print(f.__name__, compiled.as_text().count(\" fusion(\"), cost.get(\"bytes accessed\"))\n" },
+{ "unfused_collective", "",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "from jax.sharding import PartitionSpec as P\n"
+  "\n"
+  "mesh = jax.make_mesh((len(jax.devices()),), (\"data\",))\n"
+  "\n"
+  "def mean_gradient(g):  # bf16 before the collective; scaled and widened after it, in one fusion\n"
+  "    return jax.lax.psum(g.astype(jnp.bfloat16), \"data\").astype(jnp.float32) / mesh.size\n"
+  "\n"
+  "reduce = jax.jit(jax.shard_map(mean_gradient, mesh=mesh, in_specs=P(), out_specs=P(),\n"
+  "                               check_vma=False))\n"
+  "reduce(jnp.ones((128, 128))).block_until_ready()\n" },
+{ "unfused_two_products", "",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def mlp(rows, up, down):\n"
+  "    return jax.nn.gelu(rows @ up) @ down\n"
+  "\n"
+  "@jax.jit\n"
+  "def in_pieces(x, up, down):  # the hidden layer of 256 rows fits on the chip\n"
+  "    return jax.lax.map(lambda row: mlp(row, up, down), x, batch_size=256)\n"
+  "\n"
+  "x = jnp.ones((1024, 128), jnp.bfloat16)\n"
+  "up, down = jnp.ones((128, 512), jnp.bfloat16), jnp.ones((512, 128), jnp.bfloat16)\n"
+  "in_pieces(x, up, down).block_until_ready()\n" },
 { "slow_steps",
   "Compare a slow step with its neighbours in the trace. Regular ones come from checkpoints, "
   "evaluation or logging (do these on a thread, or every n steps); irregular ones from the host: "

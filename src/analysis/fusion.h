@@ -1,0 +1,119 @@
+/*
+ * The fusion analysis' own interface: between the sums (fusion.c), the intermediates that pass
+ * through HBM (fusion_pairs.c), why they do (fusion_reason.c) and ops in series (fusion_chains.c).
+ * No other analysis includes this.
+ *
+ * A kernel here is an instruction that runs by itself: of the entry, of a loop's body or of a branch,
+ * and no mere name. A -done counts with its -start.
+ */
+#ifndef TS_ANALYSIS_FUSION_H
+#define TS_ANALYSIS_FUSION_H
+
+#include "analysis/analysis.h"
+#include "base/map.h"
+
+#define TS_FUSION_MAX_DEPTH 80 /* of calls; a module from the reader has fewer */
+
+/* What an op holds, itself or inside its fusion. */
+enum ts_fusion_trait {
+	TS_HOLDS_MATRIX = 1,
+	TS_HOLDS_COLLECTIVE = 2,
+	TS_HOLDS_HOST = 4,
+	TS_HOLDS_CUSTOM = 8,
+	TS_HOLDS_SORT = 16,
+	TS_HOLDS_WHOLE = 32, /* fft, cholesky ...: emitted as kernels of their own */
+	TS_HOLDS_GATHER = 64,
+	TS_HOLDS_SCATTER = 128,
+	TS_HOLDS_UPDATE = 256, /* dynamic-update-slice */
+	TS_HOLDS_REDUCE = 512,
+	TS_HOLDS_COSTLY = 1024, /* what XLA would rather not compute twice */
+	TS_HOLDS_COPY = 2048,
+	TS_HOLDS_TRANSPOSE = 4096,
+	TS_HOLDS_ASYNC = 8192,
+	TS_HOLDS_OTHER = 16384, /* anything that computes */
+};
+
+/* Of an instruction in the run; all zero when it was not seen. */
+struct ts_fusion_time {
+	int64_t occurrences, self_ps;
+	double demand_ps; /* what all its bytes at stake would take at HBM's peak */
+};
+
+/* One module at a time. */
+struct ts_fusion_walk {
+	const struct ts_hlo_module *module;
+	const bool *inner;	      /* of each computation: it is no schedule of kernels */
+	const uint32_t *caller;	      /* of each computation: the op that runs it, or TS_NONE */
+	const uint32_t *traits;	      /* of each instruction: enum ts_fusion_trait; inner ones 0 */
+	struct ts_fusion_time *times; /* of each instruction; NULL: no run */
+};
+
+struct ts_fusion_place {
+	uint32_t instr;
+	int64_t leaf; /* of its tuple; -1: it is none */
+};
+
+/* What is known of an intermediate on its way from one op to another. */
+struct ts_fusion_case {
+	const struct ts_fusion_walk *walk;
+	struct ts_fusion_place made;
+	uint32_t consumer, operand;
+	size_t nr_users; /* kernels that read it */
+	bool is_output;	 /* the module gives it out */
+	bool crosses;	 /* into or out of a loop, branch or call */
+	bool carried;	 /* from a loop's trip to the next */
+};
+
+struct ts_fusion_reason {
+	const char *code, *words;
+	const char *advice; /* NULL: nothing to be done in the program */
+	enum ts_confidence confidence;
+	bool (*fits)(const struct ts_fusion_case *what);
+};
+
+/* fusion_reason.c. Never NULL: the last reason fits all. */
+const struct ts_fusion_reason *ts_fusion_reason_of(const struct ts_fusion_case *what);
+uint32_t ts_fusion_traits(const struct ts_hlo_module *module, uint32_t instr);
+bool ts_fusion_is_name(const struct ts_hlo_instr *instr); /* no work: a name, a literal, a view */
+bool ts_fusion_is_control(const struct ts_hlo_instr *instr); /* its ops stand in what it calls */
+bool ts_fusion_is_done(const struct ts_hlo_instr *instr);    /* the end of an asynchronous op */
+
+struct ts_fusion_pair {
+	const struct ts_hlo_module *module;
+	uint32_t producer, consumer;
+	const struct ts_fusion_reason *reason; /* of the largest array between them */
+	int64_t largest_bytes;
+	int64_t read_bytes, write_bytes; /* an execution of consumer and producer */
+	int64_t executions;		 /* of the consumer; -1: no run */
+	int64_t total_bytes;		 /* of all executions; of one without a run */
+	double impact_ps;		 /* NaN unknown */
+};
+
+struct ts_fusion_pairs {
+	struct ts_fusion_pair *items;
+	size_t nr, cap;
+};
+
+/* fusion_pairs.c: adds the pairs of a module. PER_BYTE_PS: by HBM's peak; NaN unknown. False: no
+ * memory. */
+bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
+			  struct ts_fusion_pairs *pairs);
+
+/* A run of kernels in the schedule, each of them tiny. */
+struct ts_fusion_chain {
+	const struct ts_hlo_module *module;
+	uint32_t first, last;
+	int64_t nr_ops, executions;   /* the most executions that one of them has */
+	int64_t occurrences, time_ps; /* of all of them */
+};
+
+struct ts_fusion_chains {
+	struct ts_fusion_chain *items;
+	size_t nr, cap;
+};
+
+/* fusion_chains.c. LIMIT_PS: mean time below which an op is tiny. False: no memory. */
+bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
+			   struct ts_fusion_chains *chains);
+
+#endif

@@ -1,0 +1,442 @@
+/*
+ * Intermediates that one kernel writes to HBM and another reads from there: who made the array that
+ * an op reads, however many names it goes by, through loops, branches and calls.
+ *
+ * What fusing would save is the read and, where nobody else needs the array, the write. A write
+ * is shared out evenly among the ops that read it, so that all pairs together never have more
+ * bytes than the intermediates cause. Left out: arrays of one element, which lie in registers, and
+ * which branch of a conditional made its result.
+ */
+#include "analysis/fusion.h"
+
+#include "model/cost.h"
+
+#define MAX_HOPS 256 /* steps back to its maker: names an array may go by */
+#define WHOLE	 (-1)
+
+struct array {
+	struct ts_fusion_place made;
+	int64_t bytes;	 /* of a write */
+	size_t nr_users; /* kernels */
+	bool is_output;
+};
+
+struct use {
+	uint32_t array, consumer, operand;
+	int64_t bytes;
+	bool crosses, carried;
+};
+
+struct finder {
+	struct ts_fusion_walk *walk;
+	struct ts_map by_place; /* -> arrays */
+	struct ts_map by_use;	/* array and consumer -> uses */
+	struct ts_map by_pair;	/* producer and consumer -> pairs */
+	struct array *arrays;
+	struct use *uses;
+	size_t nr_arrays, cap_arrays, nr_uses, cap_uses;
+};
+
+/* An array traced back; .fuel ends what goes in circles. */
+struct trace {
+	const struct ts_fusion_walk *walk;
+	struct ts_fusion_place place;
+	int fuel;
+	bool crosses, carried;
+};
+
+static const struct ts_hlo_instr *instr_at(const struct trace *trace)
+{
+	return &trace->walk->module->instrs[trace->place.instr];
+}
+
+static bool is(const struct ts_hlo_instr *instr, const char *opcode)
+{
+	return ts_bytes_is(instr->opcode, opcode);
+}
+
+/* One name further back inside the computation; false when it is no name. */
+static bool step_name(struct trace *trace)
+{
+	const struct ts_hlo_instr *instr = instr_at(trace);
+
+	if (instr->nr_operands == 0)
+		return false;
+	if (is(instr, "get-tuple-element") && trace->place.leaf == WHOLE) {
+		trace->place = (struct ts_fusion_place){ instr->operands[0], instr->tuple_index };
+		return true;
+	}
+	if (is(instr, "tuple") && trace->place.leaf >= 0 &&
+	    trace->place.leaf < instr->nr_operands) {
+		trace->place =
+			(struct ts_fusion_place){ instr->operands[trace->place.leaf], WHOLE };
+		return true;
+	}
+	if (!is(instr, "bitcast") && !is(instr, "opt-barrier") && !is(instr, "add-dependency"))
+		return false;
+	trace->place.instr = instr->operands[0];
+	return true;
+}
+
+/* While's computations: the body, then the condition (xla/hlo/ir/hlo_instruction.cc). */
+static bool to_body_root(struct trace *trace, const struct ts_hlo_instr *loop)
+{
+	if (loop->nr_called == 0)
+		return false;
+	trace->place.instr = trace->walk->module->comps[loop->called[0]].root;
+	return true;
+}
+
+/* Does the loop hand on this leaf as it came? Through the loops in its body too; fuel ends it. */
+static bool is_invariant(struct trace *from, const struct ts_hlo_instr *loop)
+{
+	struct trace trace = *from;
+	bool is_same =
+		loop->nr_operands > 0 && from->place.leaf != WHOLE && to_body_root(&trace, loop);
+
+	while (is_same && trace.fuel-- > 0) {
+		const struct ts_hlo_instr *instr = instr_at(&trace);
+
+		if (step_name(&trace))
+			continue;
+		if (!is(instr, "while") || !is_invariant(&trace, instr))
+			break;
+		trace.place.instr = instr->operands[0];
+	}
+	from->fuel = trace.fuel;
+	return is_same && is(instr_at(&trace), "parameter") &&
+	       trace.place.leaf == from->place.leaf &&
+	       instr_at(&trace)->computation == loop->called[0];
+}
+
+/* A loop's value: what went in, when it does not change, else what its last trip made. */
+static bool step_loop(struct trace *trace, const struct ts_hlo_instr *loop, bool inside)
+{
+	if (is_invariant(trace, loop)) {
+		trace->place.instr = loop->operands[0];
+		trace->crosses |= inside;
+		return true;
+	}
+	if (trace->place.leaf == WHOLE || (inside && trace->carried))
+		return false;
+	trace->carried |= inside;
+	trace->crosses |= !inside;
+	return to_body_root(trace, loop);
+}
+
+/* A parameter of a called computation is what its caller hands over. */
+static bool step_out(struct trace *trace)
+{
+	const struct ts_hlo_instr *param = instr_at(trace), *by;
+	uint32_t caller = trace->walk->caller[param->computation];
+	int64_t at = param->parameter_number;
+
+	if (caller == TS_NONE)
+		return false;
+	by = &trace->walk->module->instrs[caller];
+	if (is(by, "while"))
+		return step_loop(trace, by, true);
+	for (uint32_t i = 0; is(by, "conditional") && i < by->nr_called; i++)
+		if (by->called[i] == param->computation)
+			at = (int64_t)i + 1;
+	if (!ts_fusion_is_control(by) || at < 0 || at >= by->nr_operands)
+		return false;
+	trace->place.instr = by->operands[at];
+	trace->crosses = true;
+	return true;
+}
+
+static bool step_in(struct trace *trace)
+{
+	const struct ts_hlo_instr *instr = instr_at(trace);
+
+	if (is(instr, "while"))
+		return step_loop(trace, instr, false);
+	if (!is(instr, "call") || instr->nr_called == 0)
+		return false;
+	trace->crosses = true;
+	trace->place.instr = trace->walk->module->comps[instr->called[0]].root;
+	return true;
+}
+
+/* To the op that makes the array. False: no op does, or it cannot be told. */
+static bool trace_back(struct trace *trace)
+{
+	while (trace->fuel-- > 0) {
+		const struct ts_hlo_instr *instr = instr_at(trace);
+
+		if (step_name(trace))
+			continue;
+		if (is(instr, "parameter") ? step_out(trace) : step_in(trace))
+			continue;
+		return !ts_fusion_is_name(instr) && !is(instr, "while") && !is(instr, "call") &&
+		       !ts_bytes_ends(instr->opcode, "-start") && !is(instr, "async-update");
+	}
+	return false;
+}
+
+static const struct ts_shape *shape_at(const struct ts_hlo_module *module,
+				       struct ts_fusion_place place)
+{
+	const struct ts_shape *shape = &module->instrs[place.instr].shape;
+
+	if (place.leaf != WHOLE) {
+		if (shape->dtype != TS_TUPLE || place.leaf < 0 || place.leaf >= shape->nr_parts)
+			return NULL;
+		shape = &shape->parts[place.leaf];
+	}
+	return shape->dtype == TS_TUPLE ? NULL : shape;
+}
+
+static bool passes_hbm(const struct ts_shape *shape)
+{
+	return shape && shape->memory_space == TS_SPACE_HBM && ts_dtype_bits(shape->dtype) > 0 &&
+	       ts_shape_elements(shape) > 1;
+}
+
+/* What an op writes of a result: of an update in place the update alone. */
+static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_fusion_place made)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[made.instr];
+	int64_t all = ts_shape_bytes(shape_at(module, made));
+	uint32_t update;
+
+	if (is(instr, "fusion") && instr->nr_called > 0) {
+		instr = &module->instrs[module->comps[instr->called[0]].root];
+		if (is(instr, "tuple") && made.leaf >= 0 && made.leaf < instr->nr_operands)
+			instr = &module->instrs[instr->operands[made.leaf]];
+	}
+	update = is(instr, "dynamic-update-slice") ? 1 : is(instr, "scatter") ? 2 : UINT32_MAX;
+	if (update >= instr->nr_operands)
+		return all;
+	return TS_MIN(ts_shape_bytes(&module->instrs[instr->operands[update]].shape), all);
+}
+
+/* The array of a place, made when it is new; TS_NONE: no memory. */
+static uint32_t array_of(struct finder *finder, struct ts_fusion_place made)
+{
+	uint64_t key = (uint64_t)made.instr << 32 | (uint32_t)(made.leaf + 1);
+	uint32_t at = ts_map_find(&finder->by_place, key);
+
+	if (at != TS_NONE)
+		return at;
+	if (!ts_grow(&finder->arrays, &finder->cap_arrays, finder->nr_arrays + 1,
+		     sizeof(*finder->arrays)) ||
+	    !ts_map_set(&finder->by_place, key, (uint32_t)finder->nr_arrays))
+		return TS_NONE;
+	finder->arrays[finder->nr_arrays] =
+		(struct array){ made, written_bytes(finder->walk->module, made), 0, false };
+	return (uint32_t)finder->nr_arrays++;
+}
+
+static bool trace_operand(const struct finder *finder, struct ts_fusion_place place,
+			  struct trace *trace)
+{
+	*trace = (struct trace){ finder->walk, place, MAX_HOPS, false, false };
+	return trace_back(trace) && passes_hbm(shape_at(finder->walk->module, trace->place));
+}
+
+static bool add_use(struct finder *finder, uint32_t consumer, uint32_t operand)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+	struct ts_fusion_place place = { module->instrs[consumer].operands[operand], WHOLE };
+	struct trace trace;
+	uint32_t array;
+	uint64_t key;
+
+	if (!passes_hbm(shape_at(module, place)) || !trace_operand(finder, place, &trace))
+		return true;
+	array = array_of(finder, trace.place);
+	if (array == TS_NONE)
+		return false;
+	key = (uint64_t)array << 32 | consumer;
+	if (ts_map_find(&finder->by_use, key) != TS_NONE)
+		return true; /* the same array, twice an operand */
+	if (!ts_grow(&finder->uses, &finder->cap_uses, finder->nr_uses + 1,
+		     sizeof(*finder->uses)) ||
+	    !ts_map_set(&finder->by_use, key, (uint32_t)finder->nr_uses))
+		return false;
+	finder->arrays[array].nr_users++;
+	finder->uses[finder->nr_uses++] =
+		(struct use){ array,	     consumer,
+			      operand,	     ts_hlo_read_bytes(module, consumer, operand),
+			      trace.crosses, trace.carried };
+	return true;
+}
+
+static bool find_uses(struct finder *finder)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		const struct ts_hlo_instr *instr = &module->instrs[i];
+
+		if (finder->walk->inner[instr->computation] || ts_fusion_is_name(instr) ||
+		    ts_fusion_is_control(instr) || ts_fusion_is_done(instr))
+			continue;
+		for (uint32_t j = 0; j < instr->nr_operands; j++)
+			if (!add_use(finder, i, j))
+				return false;
+	}
+	return true;
+}
+
+/* What the module gives out is written whoever reads it. */
+static bool find_outputs(struct finder *finder)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+	uint32_t root = module->comps[module->entry].root;
+	const struct ts_shape *shape = &module->instrs[root].shape;
+	bool is_tuple = shape->dtype == TS_TUPLE;
+
+	for (uint32_t i = 0; i < (is_tuple ? shape->nr_parts : 1); i++) {
+		struct ts_fusion_place place = { root, is_tuple ? (int64_t)i : WHOLE };
+		struct trace trace;
+		uint32_t array;
+
+		if (!trace_operand(finder, place, &trace))
+			continue;
+		array = array_of(finder, trace.place);
+		if (array == TS_NONE)
+			return false;
+		finder->arrays[array].is_output = true;
+	}
+	return true;
+}
+
+static struct ts_fusion_pair *pair_of(struct finder *finder, const struct use *use,
+				      struct ts_fusion_pairs *pairs)
+{
+	uint32_t producer = finder->arrays[use->array].made.instr;
+	uint64_t key = (uint64_t)producer << 32 | use->consumer;
+	uint32_t at = ts_map_find(&finder->by_pair, key);
+
+	if (at != TS_NONE)
+		return &pairs->items[at];
+	if (!ts_grow(&pairs->items, &pairs->cap, pairs->nr + 1, sizeof(*pairs->items)) ||
+	    !ts_map_set(&finder->by_pair, key, (uint32_t)pairs->nr))
+		return NULL;
+	pairs->items[pairs->nr] = (struct ts_fusion_pair){ .module = finder->walk->module,
+							   .producer = producer,
+							   .consumer = use->consumer,
+							   .executions = -1,
+							   .impact_ps = NAN };
+	return &pairs->items[pairs->nr++];
+}
+
+static bool add_to_pair(struct finder *finder, const struct use *use, struct ts_fusion_pairs *pairs)
+{
+	const struct array *array = &finder->arrays[use->array];
+	const struct ts_fusion_time *times = finder->walk->times;
+	struct ts_fusion_pair *pair;
+	struct ts_fusion_case what = {
+		finder->walk,	 array->made,	   use->consumer, use->operand,
+		array->nr_users, array->is_output, use->crosses,  use->carried,
+	};
+
+	if (use->bytes <= 0 || (times && times[use->consumer].occurrences == 0))
+		return true; /* nothing is read of it, or in a branch that was not taken */
+	pair = pair_of(finder, use, pairs);
+	if (!pair)
+		return false;
+	pair->read_bytes = ts_i64_add(pair->read_bytes, use->bytes);
+	if (!array->is_output)
+		pair->write_bytes =
+			ts_i64_add(pair->write_bytes, array->bytes / (int64_t)array->nr_users);
+	if (!pair->reason || array->bytes > pair->largest_bytes) {
+		pair->reason = ts_fusion_reason_of(&what);
+		pair->largest_bytes = array->bytes;
+	}
+	return true;
+}
+
+/* An end of an asynchronous op has the time of both. */
+static struct ts_fusion_time *time_of(const struct ts_fusion_walk *walk, uint32_t index)
+{
+	for (int i = 0; i < MAX_HOPS && ts_fusion_is_done(&walk->module->instrs[index]); i++) {
+		if (walk->module->instrs[index].nr_operands == 0)
+			break;
+		index = walk->module->instrs[index].operands[0];
+	}
+	return &walk->times[index];
+}
+
+static void join_halves(const struct ts_fusion_walk *walk)
+{
+	for (uint32_t i = 0; i < walk->module->nr_instrs; i++) {
+		struct ts_fusion_time *whole = time_of(walk, i), *half = &walk->times[i];
+
+		if (whole == half)
+			continue;
+		whole->self_ps = ts_i64_add(whole->self_ps, half->self_ps);
+		whole->occurrences = TS_MAX(whole->occurrences, half->occurrences);
+	}
+}
+
+/* The part of a demand that the op's time covers. */
+static double covered(const struct ts_fusion_time *time, double demand_ps)
+{
+	double self_ps = (double)time->self_ps;
+
+	return time->demand_ps > self_ps ? demand_ps * (self_ps / time->demand_ps) : demand_ps;
+}
+
+/* Bytes of all executions, as time at HBM's peak; of an op never more than its own time. */
+static void weigh(const struct ts_fusion_walk *walk, double per_byte_ps,
+		  struct ts_fusion_pair *pairs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_fusion_time *from = time_of(walk, pairs[i].producer);
+		struct ts_fusion_time *to = time_of(walk, pairs[i].consumer);
+
+		from->demand_ps +=
+			(double)pairs[i].write_bytes * (double)from->occurrences * per_byte_ps;
+		to->demand_ps +=
+			(double)pairs[i].read_bytes * (double)to->occurrences * per_byte_ps;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct ts_fusion_time *from = time_of(walk, pairs[i].producer);
+		const struct ts_fusion_time *to = time_of(walk, pairs[i].consumer);
+
+		pairs[i].executions = to->occurrences;
+		pairs[i].total_bytes =
+			ts_i64_add(ts_i64_mul(pairs[i].read_bytes, to->occurrences),
+				   ts_i64_mul(pairs[i].write_bytes, from->occurrences));
+		pairs[i].impact_ps = covered(to, (double)pairs[i].read_bytes *
+							 (double)to->occurrences * per_byte_ps) +
+				     covered(from, (double)pairs[i].write_bytes *
+							   (double)from->occurrences * per_byte_ps);
+	}
+}
+
+static void weigh_once(double per_byte_ps, struct ts_fusion_pair *pairs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		pairs[i].total_bytes = ts_i64_add(pairs[i].read_bytes, pairs[i].write_bytes);
+		pairs[i].impact_ps = (double)pairs[i].total_bytes * per_byte_ps;
+	}
+}
+
+bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
+			  struct ts_fusion_pairs *pairs)
+{
+	struct finder finder = { .walk = walk };
+	size_t first = pairs->nr;
+	bool good;
+
+	if (walk->times)
+		join_halves(walk);
+	good = find_uses(&finder) && find_outputs(&finder);
+	for (size_t i = 0; i < finder.nr_uses && good; i++)
+		good = add_to_pair(&finder, &finder.uses[i], pairs);
+	if (good && walk->times)
+		weigh(walk, per_byte_ps, pairs->items + first, pairs->nr - first);
+	else if (good)
+		weigh_once(per_byte_ps, pairs->items + first, pairs->nr - first);
+	ts_map_release(&finder.by_place);
+	ts_map_release(&finder.by_use);
+	ts_map_release(&finder.by_pair);
+	free(finder.arrays);
+	free(finder.uses);
+	return good;
+}
