@@ -1,5 +1,7 @@
 libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h \
+	src/analysis/collectives.c src/analysis/collectives.h \
+	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/ops.c \
@@ -19,6 +21,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
+	src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \

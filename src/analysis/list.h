@@ -7,6 +7,7 @@
 	X(padding)     \
 	X(fusion)      \
 	X(roofline)    \
+	X(collectives) \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)

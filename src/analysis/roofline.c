@@ -13,7 +13,7 @@
 #include "model/op_work.h"
 
 #define MAX_OPS	  1000 /* as XProf's table */
-#define MAX_STEPS 1000
+#define MAX_STEPS 256
 
 struct device_sum {
 	bool seen;
@@ -144,6 +144,31 @@ static void add_special(struct roofline_work *to, const struct roofline_work *wo
 	add_work(to, &own);
 }
 
+/* What the step has is summed up beside it, so that the processor can keep it at hand. */
+static void add_events(struct roofline_state *state, const struct ts_context *ctx,
+		       const struct ts_block *block)
+{
+	struct roofline_work sum = { { 0 } };
+
+	for (size_t i = 0; i < block->nr_events; i++) {
+		uint32_t op = block->op[i];
+		int64_t start_ps = block->start_ps[i];
+
+		if (start_ps < state->from_ps || start_ps >= state->until_ps) {
+			if (state->to)
+				add_work(state->to, &sum);
+			sum = (struct roofline_work){ { 0 } };
+			find_step(state, ctx, start_ps);
+		}
+		if (state->is_custom[op] || (block->occurrences && block->occurrences[i] != 1))
+			add_special(&sum, &state->ops[op], block, i, state->is_custom[op]);
+		else
+			add_work(&sum, &state->ops[op]);
+	}
+	if (state->to)
+		add_work(state->to, &sum);
+}
+
 static enum ts_status roofline_block(void *arg, const struct ts_context *ctx,
 				     const struct ts_block *block, struct ts_error *err)
 {
@@ -154,20 +179,8 @@ static enum ts_status roofline_block(void *arg, const struct ts_context *ctx,
 	device->seen |= block->nr_events > 0;
 	device->first_ps = TS_MIN(device->first_ps, block->device_first_ps);
 	device->last_ps = TS_MAX(device->last_ps, block->device_last_ps);
-	for (size_t i = 0; state->ops && i < block->nr_events; i++) {
-		const struct roofline_work *work = &state->ops[block->op[i]];
-		bool custom = state->is_custom[block->op[i]];
-		int64_t start_ps = block->start_ps[i];
-
-		if (start_ps < state->from_ps || start_ps >= state->until_ps)
-			find_step(state, ctx, start_ps);
-		if (!state->to)
-			continue;
-		if (custom || (block->occurrences && block->occurrences[i] != 1))
-			add_special(state->to, work, block, i, custom);
-		else
-			add_work(state->to, work);
-	}
+	if (state->ops)
+		add_events(state, ctx, block);
 	return TS_OK;
 }
 

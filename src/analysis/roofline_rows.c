@@ -112,7 +112,7 @@ static const struct ts_column columns[NR_COLS] = {
 
 struct ts_table *roofline_table(struct ts_result *result)
 {
-	return ts_result_table(result, "roofline", "Roofline", columns, NR_COLS);
+	return ts_result_table(result, "roofline", "Against the roofline", columns, NR_COLS);
 }
 
 /* What is unknown leaves the larger of the others; all unknown: NaN. */

@@ -57,53 +57,55 @@ enum row {
 	NR_ROWS
 };
 
-#define TPU(title, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr)                  \
-	{                                                                                 \
-		title, false, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, false \
+#define TPU(title, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link)                  \
+	{                                                                                       \
+		title, false, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link, false \
 	}
 #define GPU(title, bf16, int8, fp8, bw, mem, host, clock)                             \
 	{                                                                             \
-		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, false \
+		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, false \
 	}
 /* AMD's memory_bandwidth stat counts one transfer a clock where the memory makes two. */
 #define AMD(title, bf16, int8, fp8, bw, mem, host, clock)                            \
 	{                                                                            \
-		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, true \
+		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, true \
 	}
 
+/* The last column, a link between chips: book (v4 to v6e); cloud: v7x, 1200 GB/s a chip over six links,
+ * both ways. The figure for v3 in book stands alone and is not taken. */
 static const struct ts_chip chips[NR_ROWS] = {
 	/* cloud: 46 TF, 700 GB/s, 16 GiB a chip; aot: 22.8 TF a core; 700 MHz x 16384 MAC. */
 	[V2] = TPU("TPU v2", T(46 / 2.), NONE, NONE, G(700 / 2.), GIB(8), MIB(16), NONE, MHZ(700),
-		   128, 1),
+		   128, 1, NONE),
 	/* 123 TF a chip (cloud) is what two 128 x 128 units a core at 940 MHz give, and what aot uses
 	 * (61.4 a core), not tpuinfo's 140. Memory: aot 429.5 GB/s a core; book says 900 a chip. */
 	[V3] = TPU("TPU v3", T(123 / 2.), NONE, NONE, G(429.5), GIB(16), MIB(16), NONE, MHZ(940),
-		   128, 2),
+		   128, 2, NONE),
 	/* tpuinfo: 137 TF, 138 TOP, 614 GB/s, 8 GiB; 1050 MHz x 65536 MAC x 2 = 137.6. */
 	[V4I] = TPU("TPU v4i", T(137), T(138), NONE, G(614), GIB(8), MIB(16), NONE, MHZ(1050), 128,
-		    4),
+		    4, NONE),
 	/* cloud: 275 TF, 275 TOP, 1228 GB/s, 32 GiB a chip of two cores. Host: book. */
 	[V4_CORE] = TPU("TPU v4", T(275 / 2.), T(275 / 2.), NONE, G(1228 / 2.), GIB(16), MIB(16),
-			G(16), MHZ(1050), 128, 4),
+			G(16), MHZ(1050), 128, 4, G(45)),
 	[V4_MEGA] = TPU("TPU v4", T(275), T(275), NONE, G(1228), GIB(32), MIB(16), G(16), MHZ(1050),
-			128, 8),
+			128, 8, G(45)),
 	/* cloud: 197 TF, 394 TOP, 819 GB/s, 16 GiB; fp8 runs at the bf16 rate (aot). */
 	[V5E] = TPU("TPU v5e", T(197), T(394), T(197), G(819), GIB(16), MIB(128), G(16), MHZ(1500),
-		    128, 4),
+		    128, 4, G(45)),
 	/* cloud: 459 TF, 918 TOP, 2765 GB/s (tpuinfo has 2460, book 2800), 95 GiB a chip of two. */
 	[V5P_CORE] = TPU("TPU v5p", T(459 / 2.), T(918 / 2.), T(459 / 2.), G(2765 / 2.),
-			 GIB(95) / 2, MIB(64), G(16), MHZ(1750), 128, 4),
+			 GIB(95) / 2, MIB(64), G(16), MHZ(1750), 128, 4, G(90)),
 	[V5P_MEGA] = TPU("TPU v5p", T(459), T(918), T(459), G(2765), GIB(95), MIB(64), G(16),
-			 MHZ(1750), 128, 8),
+			 MHZ(1750), 128, 8, G(90)),
 	/* cloud: 918 TF, 1836 TOP, 1638 GB/s, 32 GB; tpuinfo: fp8 918. Host: book. A profile of a v6e
 	 * says 918 TF and 1637.99 GB/s. 918e12 / 2 / 1.75 GHz = 4 x 256 x 256 MAC a cycle. */
 	[V6E] = TPU("TPU v6e", T(918), T(1836), T(918), G(1638), GIB(32), MIB(128), G(32),
-		    MHZ(1750), 256, 2),
+		    MHZ(1750), 256, 2, G(90)),
 	/* cloud: 2307 TF, fp8 4614 TF, 7380 GB/s, 192 GiB a chip of two. That is at the top clock,
 	 * 2.2 GHz; aot plans with the nominal 1.9 GHz (996 TF a core), which estimated_cycles mean.
 	 * int8 has no rate of its own (aot: as many cycles as bf16). */
 	[V7X] = TPU("TPU v7x", T(2307 / 2.), NONE, T(4614 / 2.), G(7380 / 2.), GIB(96), MIB(64),
-		    NONE, MHZ(1900), 256, 2),
+		    NONE, MHZ(1900), 256, 2, G(100)),
 
 	/* ds; T4 and V100 have no bf16: fp16. Bandwidth and clock of V100 to B200: xla. */
 	[T4] = GPU("T4", T(65), T(130), NONE, G(320), 16000000000, PCIE3, MHZ(1590)),
@@ -364,6 +366,7 @@ static struct ts_chip unknown_chip(const struct ts_chip_query *query)
 		.hbm_bytes = -1,
 		.vmem_bytes = -1,
 		.host_bytes_per_s = NAN,
+		.link_bytes_per_s = NAN,
 		.clock_hz = query->clock_khz > 0 ? (double)query->clock_khz * 1e3 : NAN,
 		.mxu_dim = -1,
 		.mxu_count = -1,
@@ -399,6 +402,7 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 		.host_bytes_per_s = chip.host_bytes_per_s,
 		.peak_int8_per_s = chip.peak_int8_per_s,
 		.peak_fp8_per_s = chip.peak_fp8_per_s,
+		.link_bytes_per_s = chip.link_bytes_per_s,
 		.clock_hz = chip.clock_hz,
 		.hbm_bytes = chip.hbm_bytes,
 		.vmem_bytes = chip.vmem_bytes,

@@ -25,6 +25,7 @@ struct ts_chip {
 	double clock_hz;	   /* TensorCore clock: estimated_cycles count in it */
 	int mxu_dim;		   /* 128 or 256; -1: no such unit, or unknown */
 	int mxu_count;		   /* per device */
+	double link_bytes_per_s;   /* of one link between chips (ICI), one way */
 	bool halves_bandwidth_stat;/* AMD: the profile's memory_bandwidth is half the true one */
 };
 
@@ -47,6 +48,7 @@ struct ts_rates {
 	bool from_profile;	   /* peak_flops came from the profile */
 	double peak_flops_per_s, hbm_bytes_per_s, vmem_bytes_per_s, host_bytes_per_s;
 	double peak_int8_per_s, peak_fp8_per_s;
+	double link_bytes_per_s;
 	double clock_hz;
 	int64_t hbm_bytes, vmem_bytes;
 	int mxu_dim, mxu_count;

@@ -109,6 +109,7 @@ struct ts_hlo_instr {
 	bool is_host_transfer;
 	bool has_side_effect;
 	int64_t channel_id;		/* TS_HLO_UNKNOWN: none */
+	int64_t group_size;		/* of a collective: who works together; 0: it does not say */
 	int64_t parameter_number;	/* of a parameter */
 	int64_t tuple_index;		/* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;

@@ -426,6 +426,70 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 	}
 }
 
+/* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1. */
+static void given_arrivals(struct given *run, int64_t excess_ms)
+{
+	static const struct ts_column op_columns[] = {
+		{ "module", TS_MEASURED, NULL },	{ "name", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL },	{ "matched_count", TS_MEASURED, NULL },
+		{ "wait_ps", TS_MEASURED, NULL },
+	};
+	static const struct ts_column core_columns[] = {
+		{ "device", TS_MEASURED, NULL },	{ "host", TS_MEASURED, NULL },
+		{ "matched_count", TS_MEASURED, NULL }, { "last_pct", TS_MEASURED, NULL },
+		{ "cost_ps", TS_MEASURED, NULL },	{ "excess_ps", TS_MEASURED, NULL },
+		{ "waited_ps", TS_MEASURED, NULL },
+	};
+	struct ts_result *result = ts_results_add(&run->results, "collectives", "Collectives");
+	struct ts_value *row;
+
+	row = ts_table_row(result, given_table(result, "collectives", op_columns, TS_NELEM(op_columns)));
+	row[0] = ts_text(TS_LIT("jit_step"));
+	row[1] = ts_text(TS_LIT("psum.1"));
+	row[2] = ts_int(200 * MS);
+	row[3] = ts_int(50);
+	row[4] = ts_int(excess_ms * MS);
+	for (int i = 0; i < 2; i++) {
+		row = ts_table_row(result, given_table(result, "collective_cores", core_columns,
+						       TS_NELEM(core_columns)));
+		row[0] = ts_text(ts_bytes_of(i ? "/device:TPU:1" : "/device:TPU:0"));
+		row[1] = ts_text(TS_LIT("host0"));
+		row[2] = ts_int(50);
+		row[3] = ts_real(i ? 80 : 20);
+		row[4] = row[5] = ts_int(i ? excess_ms * MS : 1 * MS);
+		row[6] = ts_int(i ? 1 * MS : excess_ms * MS);
+	}
+}
+
+/* Never more than all that was spent in these collectives; nothing where nobody is late. */
+static void a_core_that_comes_late_is_told(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0 };
+	static const struct {
+		int64_t excess_ms, impact_ms;
+	} rows[] = { { 0, -1 }, { 120, 120 }, { 900, 200 } };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 2);
+		given_time(&run, ms);
+		given_arrivals(&run, rows[i].excess_ms);
+		finding = finding_of(when_examined(&run), "straggler");
+		assert_int_equal(finding != NULL, rows[i].impact_ms > 0);
+		if (finding) {
+			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
+			assert_true(contains(finding->title, "/device:TPU:1 keeps the other cores waiting"));
+			assert_true(contains(finding->evidence, "of host host0"));
+			assert_true(contains(finding->evidence, "last to 80 % of the 50 collectives"));
+		}
+		given_release(&run);
+	}
+}
+
 static void one_op_over_half_of_the_time_is_told(void **state)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
@@ -758,6 +822,7 @@ int main(void)
 		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
 		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
 		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
+		cmocka_unit_test(a_core_that_comes_late_is_told),
 		cmocka_unit_test(one_op_over_half_of_the_time_is_told),
 		cmocka_unit_test(many_tiny_ops_are_told),
 		cmocka_unit_test(layout_copies_and_unknown_kernels_are_told_by_category),

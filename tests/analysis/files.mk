@@ -47,6 +47,12 @@ tests_analysis_roofline_test_SOURCES = tests/analysis/roofline_test.c tests/anal
 tests_analysis_roofline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_roofline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/analysis/collectives_test
+TESTS += tests/analysis/collectives_test
+tests_analysis_collectives_test_SOURCES = tests/analysis/collectives_test.c tests/analysis/feed.h
+tests_analysis_collectives_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_collectives_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/analysis/fusion_test tests/analysis/rules_fusion_test
 TESTS += tests/analysis/fusion_test tests/analysis/rules_fusion_test
 tests_analysis_fusion_test_SOURCES = tests/analysis/fusion_test.c

@@ -39,6 +39,20 @@ def check_ops(report, truth, bad):
                 bad.append(f"{key}: {our_name} is {ours[key][our_name]}, put in was {theirs[key][their_name]}")
 
 
+def check_collectives(report, truth, bad):
+    """None of the sample's is asynchronous: all of their time is exposed. One core is late in one step."""
+    ops = {(o["program_id"], o["name"]): o for o in truth["ops"] if o["category"].startswith("all-reduce")}
+    rows = {(o["program_id"], o["name"]): o for o in report["collectives"]}
+    if set(ops) != set(rows):
+        bad.append(f"collectives differ: {set(ops) ^ set(rows)}")
+    for key in set(ops) & set(rows):
+        if (rows[key]["occurrences"], rows[key]["hidden_ps"]) != (ops[key]["occurrences"], 0):
+            bad.append(f"{key}: {rows[key]['occurrences']} times, hidden {rows[key]['hidden_ps']}")
+    late = max(report["collective_cores"], key=lambda core: core["excess_ps"])
+    if late["device_id"] != truth["put_in"]["straggler"]["device"]:
+        bad.append(f"{late['device']} is said to be late, put in was {truth['put_in']['straggler']}")
+
+
 def main(report_path, truth_path):
     report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
     time = report["time"]
@@ -52,6 +66,7 @@ def main(report_path, truth_path):
         bad.append("compilations differ")
     check_steps(report, truth, bad)
     check_ops(report, truth, bad)
+    check_collectives(report, truth, bad)
     print(f"{len(truth['ops'])} ops and {len(truth['steps'])} steps compared, {len(bad)} figures differ")
     for line in bad[:40]:
         print(" ", line)

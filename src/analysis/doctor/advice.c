@@ -260,6 +260,24 @@ static const struct ts_advice advices[] = {
   "    return unflatten(flat - 0.1 * ravel_pytree(grads)[0])\n"
   "\n"
   "params = update(params, grads)\n" },
+{ "straggler",
+  "Give this core no more work than the others (even shards, no padding on one of them, no extra host "
+  "callbacks), and see whether it is slower by itself: time the same work on each device. If one stays "
+  "behind, have the machine looked at or replaced; if it is another one each time, look at its host.",
+  "import time\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "work = jax.jit(lambda x: x @ x / x.shape[0])\n"
+  "for device in jax.local_devices():  # in every process\n"
+  "    x = work(jax.device_put(jnp.ones((512, 512), jnp.bfloat16), device))\n"
+  "    x.block_until_ready()  # compiled\n"
+  "    start = time.perf_counter()\n"
+  "    for _ in range(20):\n"
+  "        x = work(x)\n"
+  "    x.block_until_ready()\n"
+  "    print(jax.process_index(), device, f\"{(time.perf_counter() - start) * 1e3:.2f} ms\")\n" },
 { "op_chains",
   "Put the same work on fewer, larger arrays: stack what is computed alike (vmap), keep scalars "
   "and statistics in one array until the end, and compute what only logs need every hundred steps.",

@@ -270,7 +270,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
-	.needs = { "ops", "time", "systolic", "padding", "fusion" },
+	.needs = { "ops", "time", "systolic", "padding", "fusion", "collectives" },
 	.pass = 1,
 	.close = doctor_close,
 };

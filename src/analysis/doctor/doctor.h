@@ -84,6 +84,7 @@ struct ts_rule {
 	X(recompilation)       \
 	X(idle)                \
 	X(exposed_collectives) \
+	X(straggler)           \
 	X(mxu_utilization)     \
 	X(matmul_fill)         \
 	X(highest_precision)   \

@@ -254,6 +254,47 @@ static void convert_slice_sizes(struct ts_hlo_reader *reader, const Tpusight__Hl
 	to->nr_slice_sizes = to->slice_sizes ? (uint32_t)n : 0;
 }
 
+static int64_t first_group(Tpusight__ReplicaGroup **groups, size_t n)
+{
+	return n > 0 ? (int64_t)groups[0]->n_replica_ids : 0;
+}
+
+/* The product of the axes it goes along, or of their parts. */
+static int64_t mesh_group(const Tpusight__MeshAxesReplicaGroupList *list)
+{
+	int64_t size = list->n_axes > 0 && list->mesh ? 1 : 0;
+
+	for (size_t i = 0; i < list->n_axes && size > 0; i++) {
+		const Tpusight__AxisRef *ref = list->axes[i];
+		int64_t along = 0;
+
+		if (ref->sub_axis_info)
+			along = ref->sub_axis_info->size;
+		else if (ref->mesh_axis_index >= 0 &&
+			 (uint64_t)ref->mesh_axis_index < list->mesh->n_axes)
+			along = list->mesh->axes[ref->mesh_axis_index]->size;
+		size = ts_i64_mul(size, TS_MAX(along, 0));
+	}
+	return size;
+}
+
+/* Compilers of different years write the groups in different ways. */
+static int64_t group_size(const Tpusight__HloInstruction *from)
+{
+	const Tpusight__CollectiveDeviceList *list = from->collective_device_list;
+	int64_t size = first_group(from->replica_groups, from->n_replica_groups);
+
+	if (size == 0 && list)
+		size = first_group(list->replica_groups, list->n_replica_groups);
+	if (size == 0 && list && list->iota_replica_group_list)
+		size = TS_MAX(list->iota_replica_group_list->num_devices_per_group, 0);
+	if (size == 0 && from->iota_collective_device_list)
+		size = TS_MAX(from->iota_collective_device_list->num_devices_per_group, 0);
+	if (size == 0 && from->mesh_axes_replica_group_list)
+		size = mesh_group(from->mesh_axes_replica_group_list);
+	return size;
+}
+
 static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			    struct ts_hlo_instr *to)
 {
@@ -263,6 +304,7 @@ static void convert_numbers(struct ts_hlo_reader *reader, const Tpusight__HloIns
 	to->parameter_number = from->parameter_number;
 	to->tuple_index = from->tuple_index;
 	to->channel_id = from->channel_id > 0 ? from->channel_id : TS_HLO_UNKNOWN;
+	to->group_size = group_size(from);
 	to->feature_group_count = TS_MAX(from->feature_group_count, 1);
 	to->batch_group_count = TS_MAX(from->batch_group_count, 1);
 	to->dimensions = is_fft ? ts_hlo_numbers(reader, from->fft_length, from->n_fft_length)

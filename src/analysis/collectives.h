@@ -1,0 +1,79 @@
+/*
+ * The collectives analysis' own header: what was seen of each collective on each core. Shared by
+ * collectives.c (the pass), collectives_op.c (what an op is), collectives_skew.c (who waits for
+ * whom) and collectives_report.c (the tables) only.
+ *
+ * A collective is a slot: one op that stands for itself, or a start with its done. Slots are
+ * numbered by the profile's op table, so that all lines agree.
+ */
+#ifndef TS_ANALYSIS_COLLECTIVES_H
+#define TS_ANALYSIS_COLLECTIVES_H
+
+#include "analysis/analysis.h"
+
+#define COLLECTIVES_MAX_INSTANCES (1 << 20) /* start times kept of a run, 8 bytes each */
+
+/* Which slot an op belongs to. */
+struct collective_slots {
+	uint32_t *of_op; /* TS_NONE: it is no collective */
+	uint32_t *op;	 /* of each slot: the start, or the op itself */
+	size_t nr;
+};
+
+bool collective_slots_make(struct collective_slots *slots, const struct ts_profile *profile);
+void collective_slots_release(struct collective_slots *slots);
+
+/* A slot on one core. */
+struct collective_seen {
+	int64_t occurrences, exposed_ps, interval_ps;
+	int64_t *starts; /* when this core arrived, instance by instance */
+	size_t nr, cap;
+	bool is_open; /* a start without its done so far */
+	int64_t open_ps, open_dur_ps;
+};
+
+/* What the compiled module says of a collective; sizes and counts -1 where unknown. */
+struct collective_op {
+	struct ts_bytes kind; /* all-reduce, reduce-scatter, ...: less -start and -done */
+	int64_t operand_bytes, output_bytes;
+	int64_t bytes; /* that its bandwidth is reckoned by */
+	int64_t group_size;
+	double bus_factor; /* bytes a core sends over its links, for each of .bytes; NaN */
+};
+
+struct collective_op collective_op_of(const struct ts_profile *profile, const struct ts_op *op);
+
+/* Who came last, over the instances that could be matched. */
+struct collective_core {
+	int64_t nr_matched, nr_last;
+	int64_t caused_ps; /* what the others waited while this one was the last */
+	int64_t excess_ps; /* the part of it that the last but one did not cause as well */
+	int64_t waited_ps;
+};
+
+struct collective_skew {
+	int64_t nr_matched, sum_ps, max_ps, wait_ps;
+	struct collective_core *cores; /* one a device */
+};
+
+/* SEEN: of each device, the slot. False: no memory. .cores is zeroed by the caller. */
+void collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,
+		      struct collective_skew *skew);
+/* The one that comes last most often, or TS_NONE. */
+uint32_t collective_straggler(const struct collective_core *cores, size_t nr);
+
+struct collectives_state {
+	/* of a line */
+	uint32_t device_index;
+	size_t nr_kept, max_kept;
+	struct collective_slots slots; /* of a line, and of the sum */
+	bool is_cut; /* more instances than are kept */
+	/* by device and slot: of a line one device */
+	struct collective_seen *seen;
+	size_t nr_devices;
+};
+
+enum ts_status collectives_report(struct collectives_state *sum, const struct ts_context *ctx,
+				  struct ts_result *result, struct ts_error *err);
+
+#endif

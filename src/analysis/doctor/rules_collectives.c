@@ -1,0 +1,105 @@
+/*
+ * The rule about collectives: a core that the others wait for.
+ *
+ * What can be had is what this core alone costs: up to the last but one core's arrival the others
+ * would wait anyhow. Who arrives when is the view "collectives".
+ */
+#include "analysis/doctor/doctor.h"
+
+#define MAX_NAMED 3
+
+static size_t worst_core(const struct ts_table *cores)
+{
+	size_t worst = 0;
+
+	for (size_t i = 1; i < cores->nr_rows; i++)
+		if (ts_cell_int(cores, i, "excess_ps") > ts_cell_int(cores, worst, "excess_ps"))
+			worst = i;
+	return worst;
+}
+
+/* The collectives with the most waiting. */
+static void add_where(struct ts_doctor *doctor, struct ts_finding *finding,
+		      const struct ts_table *ops)
+{
+	struct ts_best best = { .nr = 0 };
+	struct ts_selection selection = { .nr = 0 };
+
+	for (size_t i = 0; i < ops->nr_rows; i++)
+		if (ts_cell_int(ops, i, "wait_ps") > 0)
+			ts_best_add(&best, i, ts_cell_int(ops, i, "wait_ps"));
+	for (size_t i = 0; i < TS_MIN(best.nr, MAX_NAMED); i++) {
+		const struct ts_op_fact *fact =
+			ts_doctor_fact(doctor, ts_cell_text(ops, best.row[i], "module"),
+				       ts_cell_text(ops, best.row[i], "name"));
+
+		if (fact)
+			selection.items[selection.nr++] = fact;
+	}
+	selection.nr_all = selection.nr;
+	ts_doctor_where(doctor, finding, &selection);
+}
+
+/* What all cores together spend in collectives: no lateness can cost more. */
+static int64_t exposed(const struct ts_table *ops)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < ops->nr_rows; i++)
+		if (ts_cell_int(ops, i, "matched_count") > 0)
+			sum = ts_i64_add(sum, TS_MAX(ts_cell_int(ops, i, "exposed_ps"), 0));
+	return sum;
+}
+
+static void say_core(struct ts_doctor *doctor, const struct ts_table *cores, size_t at)
+{
+	char cost[TS_UNIT_MAX], alone[TS_UNIT_MAX], waited[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	struct ts_bytes host = ts_cell_text(cores, at, "host");
+
+	ts_buf_puts(&doctor->text, "It ");
+	if (host.n > 0) {
+		ts_buf_puts(&doctor->text, "(of host ");
+		ts_say_name(doctor, host);
+		ts_buf_puts(&doctor->text, ") ");
+	}
+	ts_buf_printf(&doctor->text,
+		      "comes last to %s of the %" PRId64 " collectives that all cores meet in; the "
+		      "others wait %s for it, %s of that for it alone. Itself it waits %s.",
+		      ts_fmt_share(share, ts_cell_number(cores, at, "last_pct") / 100),
+		      ts_cell_int(cores, at, "matched_count"),
+		      ts_fmt_ps(cost, ts_cell_int(cores, at, "cost_ps")),
+		      ts_fmt_ps(alone, ts_cell_int(cores, at, "excess_ps")),
+		      ts_fmt_ps(waited, ts_cell_int(cores, at, "waited_ps")));
+}
+
+static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_result *result = ts_results_find(doctor->ctx->results, "collectives");
+	const struct ts_table *cores, *ops;
+	struct ts_finding *finding;
+	int64_t impact_ps;
+	size_t at;
+
+	cores = result ? ts_result_find_table(result, "collective_cores") : NULL;
+	ops = result ? ts_result_find_table(result, "collectives") : NULL;
+	if (!cores || !ops || cores->nr_rows < 2)
+		return;
+	at = worst_core(cores);
+	impact_ps = TS_MIN(ts_cell_int(cores, at, "excess_ps"), exposed(ops));
+	if (impact_ps <= 0)
+		return;
+	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 },
+				   ts_cell_text(cores, at, "device"), impact_ps);
+	if (!finding)
+		return;
+	ts_say_name(doctor, ts_cell_text(cores, at, "device"));
+	ts_buf_puts(&doctor->text, " keeps the other cores waiting at collectives");
+	finding->title = ts_doctor_text(doctor);
+	say_core(doctor, cores, at);
+	finding->evidence = ts_doctor_text(doctor);
+	add_where(doctor, finding, ops);
+}
+
+const struct ts_rule ts_rule_straggler = {
+	.name = "straggler", .confidence = TS_LIKELY, .check = check_straggler,
+};
