@@ -22,8 +22,8 @@ struct ts_context {
 	const struct ts_rates *rates;	  /* one a device of the profile */
 	const struct ts_settings *settings;
 	struct ts_results *results;	  /* of the analyses closed before */
-	size_t overlay_budget;		  /* slices a host may have in all; 0: no tracks are wanted */
-	const struct ts_rates *chip;	  /* of modules without a run, when the user named it; or NULL */
+	size_t overlay_budget;	     /* slices a host may have in all; 0: no tracks are wanted */
+	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
 };
 
 struct ts_analysis {
@@ -35,8 +35,8 @@ struct ts_analysis {
 	size_t state_size;
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
 	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
-	enum ts_status (*open)(void *state, const struct ts_context *ctx, const struct ts_line *line,
-			       struct ts_error *err);
+	enum ts_status (*open)(void *state, const struct ts_context *ctx,
+			       const struct ts_line *line, struct ts_error *err);
 	enum ts_status (*block)(void *state, const struct ts_context *ctx,
 				const struct ts_block *block, struct ts_error *err);
 	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. */

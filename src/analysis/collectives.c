@@ -147,8 +147,8 @@ static bool merge_seen(struct collective_seen *into, struct collective_seen *fro
 	return true;
 }
 
-static enum ts_status collectives_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
-					struct ts_error *err)
+static enum ts_status collectives_merge(void *arg_into, void *arg_from,
+					const struct ts_context *ctx, struct ts_error *err)
 {
 	struct collectives_state *sum = arg_into, *line = arg_from;
 	enum ts_status st = make_sum(sum, ctx, err);

@@ -189,7 +189,8 @@ static void put_skew(struct ts_value *cells, const struct report *report, const 
 	cells[COL_STRAGGLER] = ts_text(profile->devices[late].name);
 	cells[COL_HOST] = ts_text_or_null(profile->hosts[profile->devices[late].host].name);
 	cells[COL_DEVICE] = ts_int(late);
-	cells[COL_LAST] = ts_share_pct((double)skew->cores[late].nr_last / (double)skew->nr_matched);
+	cells[COL_LAST] =
+		ts_share_pct((double)skew->cores[late].nr_last / (double)skew->nr_matched);
 	cells[COL_COST] = ts_int(skew->cores[late].caused_ps);
 	cells[COL_EXCESS] = ts_int(skew->cores[late].excess_ps);
 }
@@ -230,11 +231,15 @@ static bool put_rows(const struct report *report)
 		good = put_row(report, table, &report->rows[i]);
 	}
 	if (nr_unmatched > 0)
-		ts_result_note(report->result, "of %zu collectives not all cores wait for all: who was "
-			       "late for them is not known", nr_unmatched);
+		ts_result_note(report->result,
+			       "of %zu collectives not all cores wait for all: who was "
+			       "late for them is not known",
+			       nr_unmatched);
 	if (report->sum->is_cut)
-		ts_result_note(report->result, "arrivals at collectives are compared up to the first %d "
-			       "of the run", COLLECTIVES_MAX_INSTANCES);
+		ts_result_note(report->result,
+			       "arrivals at collectives are compared up to the first %d "
+			       "of the run",
+			       COLLECTIVES_MAX_INSTANCES);
 	return good;
 }
 
@@ -259,7 +264,8 @@ static bool put_cores(const struct report *report)
 
 	for (uint32_t i = 0; table && i < report->sum->nr_devices; i++) {
 		const struct collective_core *core = &report->all[i];
-		struct ts_value *cells = core->nr_matched ? ts_table_row(report->result, table) : NULL;
+		struct ts_value *cells =
+			core->nr_matched ? ts_table_row(report->result, table) : NULL;
 
 		if (!cells)
 			continue;

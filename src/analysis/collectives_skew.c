@@ -33,7 +33,9 @@ struct instance {
 
 static struct instance look_at(const struct arrivals *arrivals, size_t k)
 {
-	struct instance at = { .first_ps = INT64_MAX, .second_ps = INT64_MIN, .last_ps = INT64_MIN };
+	struct instance at = { .first_ps = INT64_MAX,
+			       .second_ps = INT64_MIN,
+			       .last_ps = INT64_MIN };
 
 	for (size_t i = 0; i < arrivals->nr_devices; i++) {
 		int64_t t;
@@ -51,7 +53,8 @@ static struct instance look_at(const struct arrivals *arrivals, size_t k)
 	}
 	for (size_t i = 0; i < arrivals->nr_devices; i++)
 		if (takes_part(arrivals, i))
-			at.sum_ps = ts_i64_add(at.sum_ps, ts_i64_sub(at.last_ps, arrival(arrivals, i, k)));
+			at.sum_ps = ts_i64_add(at.sum_ps,
+					       ts_i64_sub(at.last_ps, arrival(arrivals, i, k)));
 	return at;
 }
 
@@ -90,8 +93,8 @@ static void count(const struct arrivals *arrivals, size_t k, struct collective_s
 		return;
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);
-	late->excess_ps = ts_i64_add(late->excess_ps, ts_i64_mul(ts_i64_sub(at.last_ps, at.second_ps),
-								at.nr - 1));
+	late->excess_ps = ts_i64_add(late->excess_ps,
+				     ts_i64_mul(ts_i64_sub(at.last_ps, at.second_ps), at.nr - 1));
 }
 
 void collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,

@@ -34,8 +34,8 @@ static const struct {
 	size_t part; /* one in so many of a device's slices */
 	int order;
 } rows[NR_MARK_ROWS + 1] = {
-	[MARK_FINDINGS] = { "Findings", "ops that a finding is about; click for evidence and advice", 3,
-			    1 },
+	[MARK_FINDINGS] = { "Findings",
+			    "ops that a finding is about; click for evidence and advice", 3, 1 },
 	[MARK_PADDING] = { "Padding", "ops whose bytes or FLOPs are partly tile padding", 6, 2 },
 	[NR_MARK_ROWS] = { "Gaps and slow steps", "findings about a time, not about an op", 6, 3 },
 };
@@ -64,8 +64,8 @@ static uint16_t *spread_labels(const struct mark_labels *labels, int row, size_t
 	return label;
 }
 
-static enum ts_status marks_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
-				 struct ts_error *err)
+static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
 {
 	struct mark_labels labels = { .nr_left_out = 0 };
 	struct marks_state *state = arg;
@@ -197,7 +197,8 @@ static enum ts_status put_rows(struct marks_state *state, const struct ts_contex
 	enum ts_status st = marks_list(ctx, &list, err);
 
 	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
-		const struct ts_label *labels = marks_labels(ctx, &list, (enum mark_row)row, result);
+		const struct ts_label *labels =
+			marks_labels(ctx, &list, (enum mark_row)row, result);
 
 		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
 			if (!put_track(&state->devices[i].rows[row], row, i, labels, list.nr[row],
@@ -297,7 +298,8 @@ static bool put_device_ranges(const struct ts_context *ctx, const struct ts_resu
 	if (good)
 		good = paint(&slices, ranges, read_ranges(doctor, table, device, ranges), cuts);
 	if (good)
-		good = put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings, result);
+		good = put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
+				 result);
 	ts_slices_release(&slices);
 	free(cuts);
 	free(ranges);
@@ -327,8 +329,10 @@ static void note_merging(struct ts_result *result)
 	for (size_t i = 0; i < result->nr_tracks; i++)
 		nr_merged = ts_u64_add(nr_merged, result->tracks[i].nr_merged);
 	if (nr_merged > 0)
-		ts_result_note(result, "%" PRIu64 " slices were joined with their neighbours to keep "
-			       "the overlay small (--max-overlay-events)", nr_merged);
+		ts_result_note(result,
+			       "%" PRIu64 " slices were joined with their neighbours to keep "
+			       "the overlay small (--max-overlay-events)",
+			       nr_merged);
 }
 
 static enum ts_status marks_close(void *arg, const struct ts_context *ctx, struct ts_result *result,

@@ -145,7 +145,8 @@ static void put(struct args *args, const char *key, struct ts_bytes value)
 
 static bool keep(struct ts_result *result, const struct args *args, struct ts_label *label)
 {
-	struct ts_arg *copy = ts_arena_array(&result->owner->arena, TS_MAX(args->nr, 1), sizeof(*copy));
+	struct ts_arg *copy =
+		ts_arena_array(&result->owner->arena, TS_MAX(args->nr, 1), sizeof(*copy));
 
 	if (!copy)
 		return false;
@@ -163,7 +164,8 @@ static struct ts_bytes impact_text(struct ts_result *result, const struct ts_fin
 		return TS_LIT("unknown");
 	if (isnan(finding->impact_share))
 		return ts_result_text(result, "at most %s", ts_fmt_ps(time, finding->impact_ps));
-	return ts_result_text(result, "at most %s, %s of core time", ts_fmt_ps(time, finding->impact_ps),
+	return ts_result_text(result, "at most %s, %s of core time",
+			      ts_fmt_ps(time, finding->impact_ps),
 			      ts_fmt_pct(share, finding->impact_share * 100));
 }
 
@@ -275,8 +277,8 @@ const struct ts_label *marks_labels(const struct ts_context *ctx, const struct m
 const struct ts_label *marks_finding_labels(const struct ts_result *doctor,
 					    struct ts_result *result)
 {
-	struct ts_label *made = ts_arena_array(&result->owner->arena, TS_MAX(doctor->nr_findings, 1),
-					       sizeof(*made));
+	struct ts_label *made = ts_arena_array(&result->owner->arena,
+					       TS_MAX(doctor->nr_findings, 1), sizeof(*made));
 
 	for (size_t i = 0; made && i < doctor->nr_findings; i++) {
 		struct args args = { .nr = 0 };

@@ -30,7 +30,8 @@ static bool ops_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       (line->kind == TS_LINE_MODULES && ts_line_device(ctx->profile, line));
 }
 
-static enum ts_status make_ops(struct ops_state *state, const struct ts_context *ctx, struct ts_error *err)
+static enum ts_status make_ops(struct ops_state *state, const struct ts_context *ctx,
+			       struct ts_error *err)
 {
 	if (state->ops)
 		return TS_OK;
@@ -63,8 +64,8 @@ static void add_known(int64_t *sum, int64_t value)
 		*sum = ts_i64_add(TS_MAX(*sum, 0), value);
 }
 
-static enum ts_status ops_block(void *arg, const struct ts_context *ctx, const struct ts_block *block,
-				struct ts_error *err)
+static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
+				const struct ts_block *block, struct ts_error *err)
 {
 	struct ops_state *state = arg;
 
@@ -183,7 +184,8 @@ static struct ts_value padding_pct(const struct ts_profile *profile, const struc
 
 static struct ts_bytes module_name(const struct ts_profile *profile, const struct ts_op *op)
 {
-	return op->module == TS_NONE ? (struct ts_bytes){ NULL, 0 } : profile->modules[op->module].name;
+	return op->module == TS_NONE ? (struct ts_bytes){ NULL, 0 }
+				     : profile->modules[op->module].name;
 }
 
 static void put_op(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
@@ -219,7 +221,8 @@ static void put_op(const struct ts_context *ctx, uint32_t index, const struct op
 }
 
 /* XProf's ops: of a program, and on a TPU with a symbol. */
-static bool is_listed(const struct ts_context *ctx, const struct ts_op *op, const struct op_sum *sum)
+static bool is_listed(const struct ts_context *ctx, const struct ts_op *op,
+		      const struct op_sum *sum)
 {
 	if (sum->occurrences == 0 || !op->has_program || op->kind == TS_OP_MODULE ||
 	    op->kind == TS_OP_STEP)
@@ -249,8 +252,8 @@ static int by_self_time(const void *a, const void *b)
 /* Instructions that are no work: names, literals, and views of what is there. */
 static bool is_free(const struct ts_hlo_instr *instr)
 {
-	static const char *const opcodes[] = { "parameter", "constant", "tuple", "get-tuple-element",
-					       "bitcast", "after-all" };
+	static const char *const opcodes[] = { "parameter",	    "constant", "tuple",
+					       "get-tuple-element", "bitcast",	"after-all" };
 
 	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
 		if (ts_bytes_is(instr->opcode, opcodes[i]))
@@ -294,7 +297,8 @@ static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint3
 }
 
 static enum ts_status put_instrs(const struct ts_context *ctx, uint32_t module_index,
-				 struct ts_result *result, struct ts_table *table, struct ts_error *err)
+				 struct ts_result *result, struct ts_table *table,
+				 struct ts_error *err)
 {
 	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
 	bool *inner = ts_hlo_inner_comps(module);
@@ -322,7 +326,8 @@ static enum ts_status put_ops(const struct ops_state *sum, const struct ts_conte
 	}
 	for (uint32_t i = 0; i < sum->nr_ops; i++)
 		if (is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
-			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps, ctx->profile->ops[i].name, i };
+			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps,
+							ctx->profile->ops[i].name, i };
 	qsort(ranked, nr, sizeof(*ranked), by_self_time);
 	for (size_t i = 0; i < nr; i++) {
 		struct ts_value *row = ts_table_row(result, table);
@@ -332,7 +337,8 @@ static enum ts_status put_ops(const struct ops_state *sum, const struct ts_conte
 		put_op(ctx, ranked[i].op, &sum->ops[ranked[i].op], row);
 	}
 	free(ranked);
-	for (uint32_t m = 0; ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
+	for (uint32_t m = 0;
+	     ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
 		st = put_instrs(ctx, m, result, table, err);
 	return st;
 }
@@ -366,7 +372,8 @@ static void put_module(const struct ts_hlo_module *module, struct ts_value *row)
 }
 
 /* Modules by their compiled form, with their executions; null where none was seen. */
-static bool put_modules(const struct ops_state *sum, const struct ts_context *ctx, struct ts_result *result)
+static bool put_modules(const struct ops_state *sum, const struct ts_context *ctx,
+			struct ts_result *result)
 {
 	struct ts_table *table = ts_result_table(result, "modules", "Modules", module_columns,
 						 TS_NELEM(module_columns));
@@ -391,7 +398,8 @@ static bool put_modules(const struct ops_state *sum, const struct ts_context *ct
 		good = row != NULL;
 		if (!good)
 			break;
-		if (op->module == TS_NONE) { /* it ran, but its compiled form is not in the profile */
+		if (op->module ==
+		    TS_NONE) { /* it ran, but its compiled form is not in the profile */
 			row[0] = ts_id(op->program_id);
 			row[1] = ts_text(op->name);
 		}

@@ -7,8 +7,10 @@
 #include "base/units.h"
 
 static const char *const host_names[] = { "name", "file", "bytes", "start_unix_ns" };
-static const char *const device_names[] = { "id", "host", "name", "kind", "chip", "peak_flops_per_s",
-					    "hbm_bytes_per_s", "hbm_bytes", "mxu_dim", "mxu_count" };
+static const char *const device_names[] = {
+	"id",	     "host",	"name",	    "kind", "chip", "peak_flops_per_s", "hbm_bytes_per_s",
+	"hbm_bytes", "mxu_dim", "mxu_count"
+};
 
 static void put_hosts(const struct ts_profile *profile, struct ts_result *result)
 {
@@ -79,7 +81,8 @@ static struct ts_value hbm_utilization(const struct ts_context *ctx)
 		double moved = ts_value_number(ts_table_cell(table, i, rate)) *
 			       ts_value_number(ts_table_cell(table, i, time)) * 1e-12;
 
-		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE && isfinite(moved))
+		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE &&
+		    isfinite(moved))
 			bytes += moved; /* a -done moves nothing that its -start did not */
 	}
 	return table->nr_rows ? ts_share_pct(bytes / (total_s * peak)) : ts_null();
@@ -118,13 +121,17 @@ static void put_step_times(struct ts_result *result, double *ps, size_t nr)
 	mean = sum / (double)nr;
 	for (size_t i = 0; i < nr; i++)
 		squares += (ps[i] - mean) * (ps[i] - mean);
-	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), TS_MEASURED, "step time, mean");
+	ts_result_field(result, "overview.step_time_ps.mean", rounded(mean), TS_MEASURED,
+			"step time, mean");
 	ts_result_field(result, "overview.step_time_ps.median", rounded(quantile(ps, nr, 0.5)),
 			TS_MEASURED, "median");
-	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)), TS_MEASURED, NULL);
-	ts_result_field(result, "overview.step_time_ps.p99", rounded(quantile(ps, nr, 0.99)), TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_time_ps.p90", rounded(quantile(ps, nr, 0.9)),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "overview.step_time_ps.p99", rounded(quantile(ps, nr, 0.99)),
+			TS_MEASURED, NULL);
 	ts_result_field(result, "overview.step_time_ps.min", rounded(ps[0]), TS_MEASURED, "min");
-	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), TS_MEASURED, "max");
+	ts_result_field(result, "overview.step_time_ps.max", rounded(ps[nr - 1]), TS_MEASURED,
+			"max");
 	ts_result_field(result, "overview.step_time_ps.stddev", rounded(sqrt(squares / (double)nr)),
 			TS_MEASURED, NULL);
 }
@@ -136,7 +143,8 @@ static const struct ts_column step_columns[] = {
 };
 
 /* The steps of the time view, less its buckets. */
-static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result, struct ts_error *err)
+static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result,
+				struct ts_error *err)
 {
 	const struct ts_result *time = ts_results_find(ctx->results, "time");
 	const struct ts_table *from = time ? ts_result_find_table(time, "per_step") : NULL;
@@ -148,14 +156,17 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	if (!ps)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		ps[i] = ts_value_number(ts_table_cell(from, i, ts_table_column(from, "duration_ps")));
-	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(), TS_MEASURED,
-			"steps");
+		ps[i] = ts_value_number(
+			ts_table_cell(from, i, ts_table_column(from, "duration_ps")));
+	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
+			TS_MEASURED, "steps");
 	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
-		ts_result_field(result, "overview.step_source",
-				ts_text(ts_result_text(result, "inferred from %.*s",
-						       TS_ARG(ctx->profile->ops[ctx->outline->steps.module_op].name))),
-				TS_DERIVED, NULL);
+		ts_result_field(
+			result, "overview.step_source",
+			ts_text(ts_result_text(
+				result, "inferred from %.*s",
+				TS_ARG(ctx->profile->ops[ctx->outline->steps.module_op].name))),
+			TS_DERIVED, NULL);
 	if (nr)
 		put_step_times(result, ps, nr);
 	else
@@ -166,7 +177,8 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		struct ts_value *row = ts_table_row(result, table);
 
 		for (size_t c = 0; row && c + 1 < TS_NELEM(step_columns); c++)
-			row[c] = ts_table_cell(from, i, ts_table_column(from, step_columns[c].name));
+			row[c] =
+				ts_table_cell(from, i, ts_table_column(from, step_columns[c].name));
 		if (row)
 			row[TS_NELEM(step_columns) - 1] = ts_text(ts_bytes_of(source));
 	}
@@ -179,9 +191,12 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 
 	ts_result_field(result, "run.logdir", ts_text_or_null(profile->logdir), TS_MEASURED, NULL);
 	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
-	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED, NULL);
-	ts_result_field(result, "run.duration_ps", get(ctx, "time", "wall_ps"), TS_MEASURED, "wall time");
-	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED, NULL);
+	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED,
+			NULL);
+	ts_result_field(result, "run.duration_ps", get(ctx, "time", "wall_ps"), TS_MEASURED,
+			"wall time");
+	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED,
+			NULL);
 	put_hosts(profile, result);
 	put_devices(ctx, result);
 }
@@ -193,13 +208,16 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 
 		if (ctx->rates[i].name || (i > 0 && ts_bytes_eq(device->kind, device[-1].kind)))
 			continue;
-		ts_result_note(result, "%.*s: the chip \"%.*s\" is not in the table: what the profile does not "
-			       "say of its rates is unknown", TS_ARG(device->name), TS_ARG(device->kind));
+		ts_result_note(
+			result,
+			"%.*s: the chip \"%.*s\" is not in the table: what the profile does not "
+			"say of its rates is unknown",
+			TS_ARG(device->name), TS_ARG(device->kind));
 	}
 }
 
-static enum ts_status overview_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				     struct ts_error *err)
+static enum ts_status overview_close(void *arg, const struct ts_context *ctx,
+				     struct ts_result *result, struct ts_error *err)
 {
 	(void)arg;
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: there was no run */
@@ -207,12 +225,13 @@ static enum ts_status overview_close(void *arg, const struct ts_context *ctx, st
 		return TS_OK;
 	}
 	put_run(ctx, result);
-	ts_result_field(result, "overview.health_score", get(ctx, "doctor", "health_score"), TS_DERIVED,
-			"health");
-	ts_result_field(result, "overview.duty_cycle_pct", get(ctx, "time", "duty_cycle_pct"), TS_MEASURED,
-			"duty cycle");
+	ts_result_field(result, "overview.health_score", get(ctx, "doctor", "health_score"),
+			TS_DERIVED, "health");
+	ts_result_field(result, "overview.duty_cycle_pct", get(ctx, "time", "duty_cycle_pct"),
+			TS_MEASURED, "duty cycle");
 	ts_result_field(result, "overview.mxu_utilization_pct",
-			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED, "MXU utilization");
+			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED,
+			"MXU utilization");
 	ts_result_field(result, "overview.hbm_utilization_pct", hbm_utilization(ctx), TS_MODELLED,
 			"HBM utilization");
 	ts_result_field(result, "overview.padding_waste_pct", get(ctx, "padding", "waste_pct"),

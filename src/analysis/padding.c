@@ -260,7 +260,8 @@ static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module
 			struct ts_padding_list *list)
 {
 	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
-	const struct ts_rates *rates = ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
+	const struct ts_rates *rates =
+		ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
 
 	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
 		struct ts_padding_op row = { .module = module, .instr = i, .self_ps = -1 };

@@ -59,13 +59,13 @@ static struct op_work work_of(const struct ts_profile *profile, const struct ts_
 		return work;
 	padding = ts_hlo_padding(&profile->modules[op->module], op->instr);
 	if (padding.allocated_bytes > padding.logical_bytes)
-		work.padding_bytes = work.hbm_bytes *
-				     (1 - (double)padding.logical_bytes / (double)padding.allocated_bytes);
+		work.padding_bytes = work.hbm_bytes * (1 - (double)padding.logical_bytes /
+								   (double)padding.allocated_bytes);
 	return work;
 }
 
-static enum ts_status rates_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
-				 struct ts_error *err)
+static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
 {
 	struct rates_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
@@ -98,7 +98,8 @@ static void begin(struct device_rates *own, int64_t start_ps)
 	own->used = true;
 }
 
-static void add_work(struct device_rates *own, const struct op_work *work, int64_t start_ps, int64_t end_ps)
+static void add_work(struct device_rates *own, const struct op_work *work, int64_t start_ps,
+		     int64_t end_ps)
 {
 	if (work->flops > 0)
 		ts_bins_add(&own->flops, start_ps, end_ps, work->flops);
@@ -108,8 +109,8 @@ static void add_work(struct device_rates *own, const struct op_work *work, int64
 	}
 }
 
-static enum ts_status rates_block(void *arg, const struct ts_context *ctx, const struct ts_block *block,
-				  struct ts_error *err)
+static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
+				  const struct ts_block *block, struct ts_error *err)
 {
 	struct rates_state *state = arg;
 
@@ -188,8 +189,8 @@ static void rates_release(void *arg)
 	free(state->started_ps);
 }
 
-static bool put_counter(struct ts_result *result, const char *name, const char *unit, uint32_t device,
-			int order, const struct ts_bins *bins, double scale)
+static bool put_counter(struct ts_result *result, const char *name, const char *unit,
+			uint32_t device, int order, const struct ts_bins *bins, double scale)
 {
 	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, name, device, order);
 

@@ -233,7 +233,8 @@ static void roofline_release(void *arg)
 /* Columns of the table "ops" by name, looked up once. */
 struct ops_table {
 	const struct ts_table *table;
-	int program_id, module, name, category, occurrences, total, self, flops, bytes, hbm, source, op;
+	int program_id, module, name, category, occurrences, total, self, flops, bytes, hbm, source,
+		op;
 };
 
 static struct ops_table find_ops(const struct ts_context *ctx)
@@ -278,7 +279,8 @@ static double or_nan(int64_t amount)
 }
 
 /* All executions of an op together. */
-static struct roofline_work all_work(const struct ops_table *ops, size_t row, const struct ts_op *op)
+static struct roofline_work all_work(const struct ops_table *ops, size_t row,
+				     const struct ts_op *op)
 {
 	double times = number(ops, row, ops->occurrences), flops = number(ops, row, ops->flops);
 	double seconds = number(ops, row, ops->total) * 1e-12;
@@ -511,8 +513,10 @@ static bool put_ops(struct report *report)
 	for (size_t i = 0; i < TS_MIN(report->nr_rows, MAX_OPS) && good; i++)
 		good = put(report, &report->rows[i]);
 	if (report->nr_rows > MAX_OPS)
-		ts_result_note(report->result, "roofline: the %d ops with the most time are listed, "
-			       "%zu are not", MAX_OPS, report->nr_rows - MAX_OPS);
+		ts_result_note(report->result,
+			       "roofline: the %d ops with the most time are listed, "
+			       "%zu are not",
+			       MAX_OPS, report->nr_rows - MAX_OPS);
 	return good;
 }
 
@@ -525,7 +529,8 @@ static void add_steps(const struct report *report, const struct roofline_state *
 	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
 		const struct ts_device_steps *of = &steps->devices[i];
 
-		for (size_t at = 0; sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
+		for (size_t at = 0;
+		     sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
 			const struct ts_step *step = &of->items[at];
 			struct roofline_row *row = &rows[step->row];
 
@@ -574,8 +579,9 @@ static bool put_steps(struct report *report, const struct roofline_state *sum)
 		good = put_step(report, &rows[i]);
 	free(rows);
 	if (nr > MAX_STEPS)
-		ts_result_note(report->result, "roofline: the first %d steps are listed, %zu are not",
-			       MAX_STEPS, nr - MAX_STEPS);
+		ts_result_note(report->result,
+			       "roofline: the first %d steps are listed, %zu are not", MAX_STEPS,
+			       nr - MAX_STEPS);
 	return good;
 }
 

@@ -45,8 +45,9 @@ struct roofline_row {
 
 struct ts_table *roofline_table(struct ts_result *result);
 /* PROGRAM_PS is what shares of time are of. False: no memory. */
-bool roofline_put_row(struct ts_result *result, struct ts_table *table, const struct roofline_row *row,
-		      const struct roofline_peaks *peaks, int64_t program_ps);
+bool roofline_put_row(struct ts_result *result, struct ts_table *table,
+		      const struct roofline_row *row, const struct roofline_peaks *peaks,
+		      int64_t program_ps);
 /* One row for each memory of each kind of device that ran. */
 bool roofline_put_ridges(struct ts_result *result, const struct ts_context *ctx, const bool *ran);
 

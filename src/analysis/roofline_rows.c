@@ -194,8 +194,9 @@ static struct ts_value share_of(int64_t ps, int64_t program_ps)
 	return ps < 0 ? ts_null() : ts_share_pct((double)ps / (double)program_ps);
 }
 
-bool roofline_put_row(struct ts_result *result, struct ts_table *table, const struct roofline_row *row,
-		      const struct roofline_peaks *peaks, int64_t program_ps)
+bool roofline_put_row(struct ts_result *result, struct ts_table *table,
+		      const struct roofline_row *row, const struct roofline_peaks *peaks,
+		      int64_t program_ps)
 {
 	struct ts_value *cells = ts_table_row(result, table);
 	double seconds = row->total_ps < 0 ? NAN : (double)row->total_ps * 1e-12;

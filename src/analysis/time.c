@@ -25,8 +25,9 @@ static bool time_wants(const struct ts_context *ctx, const struct ts_line *line)
 /* Categories that XProf's duty cycle does not count as work (xla_op_utils.h, IsOffDutyOp). */
 static bool is_on_duty(const struct ts_op *op)
 {
-	static const char *const off[] = { "infeed", "outfeed", "host send", "host send-done", "host recv",
-					   "host recv-done", "async-done", "megacore fusion" };
+	static const char *const off[] = { "infeed",	     "outfeed",	       "host send",
+					   "host send-done", "host recv",      "host recv-done",
+					   "async-done",     "megacore fusion" };
 
 	for (size_t i = 0; i < TS_NELEM(off); i++)
 		if (ts_bytes_is(op->category, off[i]))
@@ -34,7 +35,8 @@ static bool is_on_duty(const struct ts_op *op)
 	return true;
 }
 
-static enum ts_bucket bucket_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+static enum ts_bucket bucket_of(const struct ts_context *ctx, uint32_t device,
+				const struct ts_op *op)
 {
 	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
 						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
@@ -71,7 +73,8 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 }
 
 /* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
-static struct time_class class_of(struct time_state *state, const struct ts_context *ctx, uint32_t op)
+static struct time_class class_of(struct time_state *state, const struct ts_context *ctx,
+				  uint32_t op)
 {
 	struct time_class *class = &state->classes[op];
 
@@ -157,8 +160,8 @@ enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_ind
 		if (next < steps->nr)
 			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
 							       steps->items[next].end_ps);
-		most = spread_piece(ctx, device, at == TS_NONE ? NULL : &device->step_ps[at], start_ps,
-				    until);
+		most = spread_piece(ctx, device, at == TS_NONE ? NULL : &device->step_ps[at],
+				    start_ps, until);
 		if (until - start_ps > longest) {
 			longest = until - start_ps;
 			gap.cause = most;
@@ -169,7 +172,8 @@ enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_ind
 	return gap.cause;
 }
 
-static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
+static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
+		 enum ts_bucket bucket)
 {
 	return device->slices.budget == 0 ||
 	       ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket);
@@ -221,8 +225,8 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 	return TS_OK;
 }
 
-static enum ts_status time_block(void *arg, const struct ts_context *ctx, const struct ts_block *block,
-				 struct ts_error *err)
+static enum ts_status time_block(void *arg, const struct ts_context *ctx,
+				 const struct ts_block *block, struct ts_error *err)
 {
 	struct time_state *state = arg;
 	struct time_device *device = &state->device;

@@ -41,7 +41,8 @@ static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
 		for (uint32_t b = 0; b < TS_NR_BUCKETS; b++) {
 			const struct ts_spans *spans = &device->gpu[b];
 
-			if (at[b] < spans->nr && (!next || spans->items[at[b]].start_ps < next->start_ps)) {
+			if (at[b] < spans->nr &&
+			    (!next || spans->items[at[b]].start_ps < next->start_ps)) {
 				next = &spans->items[at[b]];
 				bucket = b;
 			}
@@ -57,7 +58,8 @@ static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
 
 /* A moment in which several streams run belongs to the first bucket of the order. */
 static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
-				  struct time_device *device, struct wall wall, struct ts_error *err)
+				  struct time_device *device, struct wall wall,
+				  struct ts_error *err)
 {
 	struct ts_spans busy = { .nr = 0 };
 	int64_t cut_ps = wall.start_ps;
@@ -70,8 +72,8 @@ static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 			return ts_fail_nomem(err);
 		}
 		for (size_t s = 0; s < spans->nr; s++)
-			time_spread(ctx, index, device, spans->items[s].start_ps, spans->items[s].end_ps,
-				    gpu_order[i]);
+			time_spread(ctx, index, device, spans->items[s].start_ps,
+				    spans->items[s].end_ps, gpu_order[i]);
 		if (gpu_order[i] != TS_BUCKET_HOST_TRANSFER)
 			device->on_duty_ps += ts_spans_total(spans);
 	}
@@ -100,8 +102,8 @@ static void resolve_core(const struct ts_context *ctx, uint32_t index, struct ti
 	time_spread_gap(ctx, index, device, device->op_last_ps, wall.end_ps);
 }
 
-static enum ts_status resolve(struct time_state *sum, const struct ts_context *ctx, struct wall wall,
-			      struct ts_error *err)
+static enum ts_status resolve(struct time_state *sum, const struct ts_context *ctx,
+			      struct wall wall, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
@@ -125,7 +127,8 @@ static const char *const bucket_fields[TS_NR_BUCKETS] = {
 static const char *const bottlenecks[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
 	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
-	[TS_BUCKET_COMMUNICATION] = "Your workload is communication-bound (collectives are exposed)",
+	[TS_BUCKET_COMMUNICATION] =
+		"Your workload is communication-bound (collectives are exposed)",
 	[TS_BUCKET_HOST_TRANSFER] = "Your workload waits for copies to and from the host",
 	[TS_BUCKET_REMATERIALIZATION] = "Your workload spends its time on recomputation",
 	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
@@ -155,7 +158,8 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		most = total[b] > total[most] ? (enum ts_bucket)b : most;
 	ts_result_field(result, "total_ps",
-			wall.nr_cores ? ts_int(ts_i64_mul(wall_ps, (int64_t)wall.nr_cores)) : ts_null(),
+			wall.nr_cores ? ts_int(ts_i64_mul(wall_ps, (int64_t)wall.nr_cores))
+				      : ts_null(),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "wall_ps", wall.nr_cores ? ts_int(wall_ps) : ts_null(), TS_MEASURED,
 			"wall time");
@@ -163,20 +167,21 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 			TS_MEASURED, NULL);
 	ts_result_field(result, "cores", ts_int((int64_t)wall.nr_cores), TS_MEASURED, "cores");
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		ts_result_field(result, bucket_fields[b], wall.nr_cores ? ts_int(total[b]) : ts_null(),
-				TS_MEASURED, NULL);
+		ts_result_field(result, bucket_fields[b],
+				wall.nr_cores ? ts_int(total[b]) : ts_null(), TS_MEASURED, NULL);
 	ts_result_field(result, "bottleneck",
 			!wall.nr_cores ? ts_null() :
 			ts_text(ts_bytes_of(gpu && most == TS_BUCKET_COMPUTE ? gpu_compute :
 									       bottlenecks[most])),
 			TS_DERIVED, NULL);
 	ts_result_field(result, "duty_cycle_pct",
-			span_ps > 0 ? ts_share_pct((double)on_duty_ps / (double)span_ps) : ts_null(),
+			span_ps > 0 ? ts_share_pct((double)on_duty_ps / (double)span_ps)
+				    : ts_null(),
 			TS_MEASURED, "duty cycle");
 	ts_result_field(result, "compilation_count", ts_int(ctx->outline->nr_compiles), TS_MEASURED,
 			"host compilations");
-	ts_result_field(result, "compilation_host_ps", ts_int(ctx->outline->compile_ps), TS_MEASURED,
-			"host time in compilations");
+	ts_result_field(result, "compilation_host_ps", ts_int(ctx->outline->compile_ps),
+			TS_MEASURED, "host time in compilations");
 }
 
 static const struct ts_column step_columns[] = {
@@ -247,9 +252,11 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 	}
 	free(sums);
 	if (steps->source == TS_STEPS_INFERRED)
-		ts_result_note(result, "%zu steps, inferred from the executions of %.*s: the profile has no "
-			       "step markers", steps->nr_steps,
-			       TS_ARG(ctx->profile->ops[steps->module_op].name));
+		ts_result_note(
+			result,
+			"%zu steps, inferred from the executions of %.*s: the profile has no "
+			"step markers",
+			steps->nr_steps, TS_ARG(ctx->profile->ops[steps->module_op].name));
 	if (steps->source == TS_STEPS_NONE)
 		ts_result_note(result, "no steps: neither markers nor a module that repeats");
 	return TS_OK;
@@ -312,7 +319,8 @@ static enum ts_status put_gaps(const struct time_state *sum, const struct ts_con
 
 static const char *const explained[TS_NR_BUCKETS] = {
 	[TS_BUCKET_COMPUTE] = "ops bound by arithmetic",
-	[TS_BUCKET_MEMORY_WAIT] = "copies, waits for copies, data formatting, and ops bound by memory",
+	[TS_BUCKET_MEMORY_WAIT] =
+		"copies, waits for copies, data formatting, and ops bound by memory",
 	[TS_BUCKET_COMMUNICATION] = "collectives that nothing hides",
 	[TS_BUCKET_HOST_TRANSFER] = "infeed, outfeed, host send/recv and copies of host memory",
 	[TS_BUCKET_REMATERIALIZATION] = "ops that are computed a second time to save memory",
@@ -323,7 +331,8 @@ static const char *const explained[TS_NR_BUCKETS] = {
 
 static bool put_track(struct time_device *device, uint32_t index, struct ts_result *result)
 {
-	struct ts_label *labels = ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*labels));
+	struct ts_label *labels =
+		ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*labels));
 	struct ts_arg *args = ts_arena_array(&result->owner->arena, TS_NR_BUCKETS, sizeof(*args));
 	struct ts_track *track;
 
@@ -346,15 +355,18 @@ static bool put_track(struct time_device *device, uint32_t index, struct ts_resu
 static void note_coarsening(const struct time_state *sum, const struct ts_context *ctx,
 			    struct ts_result *result)
 {
-	int64_t closed_ps = ts_i64_add(ctx->outline->compile.closed_ps, ctx->outline->input.closed_ps);
+	int64_t closed_ps =
+		ts_i64_add(ctx->outline->compile.closed_ps, ctx->outline->input.closed_ps);
 	char text[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < sum->nr_devices; i++)
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
 			closed_ps = ts_i64_add(closed_ps, sum->devices[i].gpu[b].closed_ps);
 	if (closed_ps > 0)
-		ts_result_note(result, "to bound memory, gaps of %s in all between short host or stream "
-			       "intervals were counted as busy", ts_fmt_ps(text, closed_ps));
+		ts_result_note(result,
+			       "to bound memory, gaps of %s in all between short host or stream "
+			       "intervals were counted as busy",
+			       ts_fmt_ps(text, closed_ps));
 }
 
 enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,

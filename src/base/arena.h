@@ -22,7 +22,8 @@ struct ts_arena {
 void ts_arena_release(struct ts_arena *arena);		     /* frees all; usable again after */
 void *ts_arena_alloc(struct ts_arena *arena, size_t n);	     /* aligned for any type, not cleared */
 void *ts_arena_zalloc(struct ts_arena *arena, size_t n);     /* cleared */
-void *ts_arena_array(struct ts_arena *arena, size_t nr, size_t size); /* cleared; checks nr x size */
+void *ts_arena_array(struct ts_arena *arena, size_t nr,
+		     size_t size); /* cleared; checks nr x size */
 /* A copy of the bytes, with a terminating NUL behind that .n does not count. .p NULL: no memory. */
 struct ts_bytes ts_arena_copy(struct ts_arena *arena, struct ts_bytes bytes);
 struct ts_bytes ts_arena_printf(struct ts_arena *arena, const char *fmt, ...) TS_PRINTF(2, 3);

@@ -18,7 +18,9 @@ struct ts_bytes {
 
 #define TS_LIT(s) ((struct ts_bytes){ (const uint8_t *)("" s), sizeof(s) - 1 })
 /* For printf: "%.*s" with TS_ARG(view). Cuts at 2 GiB, which no message needs. */
-#define TS_ARG(b) ((int)((b).n > 0x7fffffff ? 0x7fffffff : (b).n)), (const char *)((b).p ? (b).p : (const uint8_t *)"")
+#define TS_ARG(b)                                         \
+	((int)((b).n > 0x7fffffff ? 0x7fffffff : (b).n)), \
+		(const char *)((b).p ? (b).p : (const uint8_t *)"")
 
 #define TS_NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define TS_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -98,8 +98,8 @@ void ts_map_release(struct ts_map *map)
 	*map = (struct ts_map){ NULL, 0, 0 };
 }
 
-static struct ts_strmap_slot *str_slot(struct ts_strmap_slot *slots, size_t cap, struct ts_bytes key,
-				       uint64_t hash)
+static struct ts_strmap_slot *str_slot(struct ts_strmap_slot *slots, size_t cap,
+				       struct ts_bytes key, uint64_t hash)
 {
 	size_t at = hash & (cap - 1);
 

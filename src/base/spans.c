@@ -3,7 +3,8 @@
 
 #include "base/arena.h"
 
-#define WALKED 8 /* spans of a question that are summed one by one before sums made ahead are used */
+#define WALKED \
+	8 /* spans of a question that are summed one by one before sums made ahead are used */
 
 static int by_value(const void *a, const void *b)
 {
@@ -105,8 +106,8 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 		return true;
 	}
 	while (a < spans->nr || b < other->nr) {
-		bool first = b == other->nr ||
-			     (a < spans->nr && spans->items[a].start_ps <= other->items[b].start_ps);
+		bool first = b == other->nr || (a < spans->nr && spans->items[a].start_ps <=
+									 other->items[b].start_ps);
 		struct ts_span next = first ? spans->items[a++] : other->items[b++];
 
 		if (!ts_spans_add(&sum, next.start_ps, next.end_ps)) {
@@ -167,7 +168,8 @@ bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)
 		int64_t start_ps = spans->items[i].start_ps, end_ps = spans->items[i].end_ps;
 
 		at = ts_spans_seek(other, start_ps, at);
-		for (size_t j = at; good && j < other->nr && other->items[j].start_ps < end_ps; j++) {
+		for (size_t j = at; good && j < other->nr && other->items[j].start_ps < end_ps;
+		     j++) {
 			good = ts_spans_add(&rest, start_ps, other->items[j].start_ps);
 			start_ps = TS_MAX(start_ps, other->items[j].end_ps);
 		}
@@ -233,7 +235,8 @@ static int64_t total_before(const struct ts_spans *spans, int64_t t, size_t at)
 	return spans->before_ps[at] + (inside ? t - spans->items[at].start_ps : 0);
 }
 
-int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps, size_t *hint)
+int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps,
+			 size_t *hint)
 {
 	size_t first = ts_spans_seek(spans, start_ps, *hint);
 	int64_t covered = 0;

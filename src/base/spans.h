@@ -20,7 +20,8 @@ struct ts_spans {
 	size_t nr, cap;
 	size_t max;	   /* 0 means TS_SPANS_MAX */
 	int64_t closed_ps; /* gaps given up to stay below max */
-	int64_t *before_ps; /* of sealed spans: what lies before each, and behind the last; else NULL */
+	int64_t *
+		before_ps; /* of sealed spans: what lies before each, and behind the last; else NULL */
 };
 
 /* Adds one interval, best in the order of starts (any other costs a move of what lies behind). */
@@ -34,7 +35,8 @@ int64_t ts_spans_total(const struct ts_spans *spans);
  * Time of [start, end) that lies in the spans. *HINT (0 at first) remembers where the last search
  * ended, so that a walk in the order of time costs nothing extra.
  */
-int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps, size_t *hint);
+int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t end_ps,
+			 size_t *hint);
 /*
  * Makes covered() quick for long stretches too: it need not walk the spans in them. Until the next
  * change. False: no memory; the spans stand.

@@ -20,7 +20,10 @@ static const char *scaled(char out[TS_UNIT_MAX], double value, const struct unit
 	while (i + 1 < nr && x < units[i].size * 0.9995)
 		i++;
 	x = value / units[i].size;
-	snprintf(out, TS_UNIT_MAX, "%.*f%s%s", fabs(x) >= 99.95 || units[i].size == 1 ? (x != floor(x)) : fabs(x) >= 9.995 ? 1 : 2,
+	snprintf(out, TS_UNIT_MAX, "%.*f%s%s",
+		 fabs(x) >= 99.95 || units[i].size == 1 ? (x != floor(x))
+		 : fabs(x) >= 9.995			? 1
+							: 2,
 		 x, units[i].name[0] ? " " : "", units[i].name);
 	return out;
 }

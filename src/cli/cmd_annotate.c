@@ -25,8 +25,8 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 	struct trace_job *job = ctx;
 
 	job->made = true;
-	return ts_trace_write(file, &job->run->profile, &job->run->results, &job->plan, ts_stream_line,
-			      &job->options, &job->report, err);
+	return ts_trace_write(file, &job->run->profile, &job->run->results, &job->plan,
+			      ts_stream_line, &job->options, &job->report, err);
 }
 
 /* A file whose bytes are damaged is not touched: who knows where its planes end. */
@@ -46,9 +46,11 @@ static bool is_damaged(const struct ts_profile *profile)
 static void put_left_out(struct ts_buf *out, const struct trace_job *job)
 {
 	if (job->made && job->report.events_left_out)
-		ts_buf_printf(out, "%s holds the %llu longest of %llu events (--max-trace-events=0: all)\n",
-			      TS_TRACE_FILE, (unsigned long long)job->report.events_written,
-			      (unsigned long long)job->report.events_total);
+		ts_buf_printf(
+			out,
+			"%s holds the %llu longest of %llu events (--max-trace-events=0: all)\n",
+			TS_TRACE_FILE, (unsigned long long)job->report.events_written,
+			(unsigned long long)job->report.events_total);
 }
 
 /* What is done for all sessions of the command line. */
@@ -83,7 +85,9 @@ static enum ts_status apply(struct work *work, const struct ts_session *session,
 			    struct trace_job *job, struct ts_error *err)
 {
 	const struct ts_cli *cli = work->cli;
-	const struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION, .pretty = true };
+	const struct ts_report form = { .generator = "tpusight",
+					.version = PACKAGE_VERSION,
+					.pretty = true };
 	struct ts_overlay_options options = { .dry_run = cli->dry_run };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_overlay_plan plan = {
@@ -138,29 +142,36 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 	const char *path = session->files[0].path;
 
 	if (strcmp(path, "-") == 0)
-		return ts_fail(err, TS_USAGE, "standard input cannot be annotated (name a file; tpusight "
+		return ts_fail(err, TS_USAGE,
+			       "standard input cannot be annotated (name a file; tpusight "
 			       "report reads standard input)");
-	return ts_fail(err, TS_USAGE, "%s: no plain file, so it cannot be annotated (name a profile, a "
-		       "session or a log directory)", path);
+	return ts_fail(err, TS_USAGE,
+		       "%s: no plain file, so it cannot be annotated (name a profile, a "
+		       "session or a log directory)",
+		       path);
 }
 
 static enum ts_status annotate_session(struct work *work, const struct ts_session *session,
 				       struct ts_error *err)
 {
 	const struct ts_cli *cli = work->cli;
-	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings };
+	struct ts_run_options options = { .nr_threads = cli->nr_threads,
+					  .settings = &cli->settings };
 	struct ts_run run;
 	struct trace_job job = { .run = &run };
 	enum ts_status st;
 
-	job.options = (struct ts_trace_options){ .nr_threads = cli->nr_threads, .version = PACKAGE_VERSION };
+	job.options = (struct ts_trace_options){ .nr_threads = cli->nr_threads,
+						 .version = PACKAGE_VERSION };
 	if (session->kind == TS_SESSION_STREAM)
 		return cannot_annotate(session, err);
 	ts_run_init(&run);
 	st = ts_run_open(&run, session, &options, err);
 	if (st == TS_OK && run.nr_unpacked > 0)
-		st = ts_fail(err, TS_UNSUPPORTED, "%s: a profile inside an archive cannot be annotated "
-			     "(unpack it first; tpusight report reads it)", session->files[0].path);
+		st = ts_fail(err, TS_UNSUPPORTED,
+			     "%s: a profile inside an archive cannot be annotated "
+			     "(unpack it first; tpusight report reads it)",
+			     session->files[0].path);
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK)
@@ -272,8 +283,8 @@ static enum ts_status set_dry_run(struct ts_cli *cli, const char *value, struct 
 static enum ts_status set_perfetto(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	if (strcmp(value, "json") != 0 && strcmp(value, "none") != 0)
-		return ts_fail(err, TS_USAGE, "%s is neither json nor none (this version writes no other)",
-			       value);
+		return ts_fail(err, TS_USAGE,
+			       "%s is neither json nor none (this version writes no other)", value);
 	cli->no_trace = strcmp(value, "none") == 0;
 	return TS_OK;
 }
@@ -290,28 +301,37 @@ static enum ts_status set_trace_events(struct ts_cli *cli, const char *value, st
 	return set_count(&cli->max_trace_events, value, err);
 }
 
-static enum ts_status set_overlay_events(struct ts_cli *cli, const char *value, struct ts_error *err)
+static enum ts_status set_overlay_events(struct ts_cli *cli, const char *value,
+					 struct ts_error *err)
 {
 	return set_count(&cli->max_overlay_events, value, err);
 }
 
 static const struct ts_option options[] = {
-	{ "strip", 0, NULL, "remove every annotation: all files are again as they were", set_strip },
+	{ "strip", 0, NULL, "remove every annotation: all files are again as they were",
+	  set_strip },
 	{ "dry-run", 'n', NULL, "say what would be done, write nothing", set_dry_run },
 	{ "perfetto", 0, "FORM", "json (default) or none", set_perfetto },
-	{ "max-trace-events", 0, "N", "events in the Perfetto file (default 1000000; 0: all)", set_trace_events },
-	{ "max-overlay-events", 0, "N", "events in the overlay, a host (default 200000)", set_overlay_events },
+	{ "max-trace-events", 0, "N", "events in the Perfetto file (default 1000000; 0: all)",
+	  set_trace_events },
+	{ "max-overlay-events", 0, "N", "events in the overlay, a host (default 200000)",
+	  set_overlay_events },
 	{ NULL, 0, NULL, NULL, NULL },
 };
 
 const struct ts_command ts_command_annotate = {
 	.name = "annotate",
-	.summary = "Analyse profile sessions and write the findings into them, for XProf and Perfetto to show.",
+	.summary = "Analyse profile sessions and write the findings into them, for XProf and "
+		   "Perfetto to show.",
 	.arguments = "PATH...",
-	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/), one session\n"
-		"directory, or one profile file. Written beside each profile: an overlay behind the xplane's own\n"
-		"bytes (XProf's trace viewer), suggestions (XProf's overview), perfetto_trace.json.gz\n"
-		"(ui.perfetto.dev) and ALL_HOSTS.tpusight.json, the whole report. Files are replaced whole or not\n"
+	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/), "
+		"one session\n"
+		"directory, or one profile file. Written beside each profile: an overlay behind "
+		"the xplane's own\n"
+		"bytes (XProf's trace viewer), suggestions (XProf's overview), "
+		"perfetto_trace.json.gz\n"
+		"(ui.perfetto.dev) and ALL_HOSTS.tpusight.json, the whole report. Files are "
+		"replaced whole or not\n"
 		"at all; --strip brings back every byte.",
 	.options = options,
 	.run = run_annotate,

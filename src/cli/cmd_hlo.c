@@ -43,7 +43,8 @@ static bool open_module(struct ts_run *run, const char *path)
 	enum ts_status st = ts_run_open_module(run, path, &err);
 
 	if (st == TS_FORMAT)
-		ts_fail(&whole, st, "%s (is it an *.hlo_proto.pb, and was it copied whole?)", err.text);
+		ts_fail(&whole, st, "%s (is it an *.hlo_proto.pb, and was it copied whole?)",
+			err.text);
 	if (st)
 		ts_complain(st == TS_FORMAT ? whole.text : err.text);
 	return st == TS_OK;
@@ -83,11 +84,16 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 
 static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
-	struct ts_chip_query query = { .kind = ts_bytes_of(value), .clock_khz = -1, .core_count = -1,
-				       .cc_major = -1, .cc_minor = -1, .memory_bytes = -1 };
+	struct ts_chip_query query = { .kind = ts_bytes_of(value),
+				       .clock_khz = -1,
+				       .core_count = -1,
+				       .cc_major = -1,
+				       .cc_minor = -1,
+				       .memory_bytes = -1 };
 
 	if (!ts_chip_find(&query))
-		return ts_fail(err, TS_USAGE, "%s is not in the chip table (v5e, for instance)", value);
+		return ts_fail(err, TS_USAGE, "%s is not in the chip table (v5e, for instance)",
+			       value);
 	cli->chip = value;
 	return TS_OK;
 }
@@ -95,7 +101,8 @@ static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_
 static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME", "one view: ops, modules, systolic, padding, fusion, doctor", ts_set_view },
+	{ "view", 0, "NAME", "one view: ops, modules, systolic, padding, fusion, doctor",
+	  ts_set_view },
 	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
 	{ NULL, 0, NULL, NULL, NULL },
 };
@@ -104,8 +111,10 @@ const struct ts_command ts_command_hlo = {
 	.name = "hlo",
 	.summary = "Analyse compiled modules alone: FLOPs, bytes, padding, matrix products.",
 	.arguments = "FILE...",
-	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a run (times) is\n"
-		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names it.",
+	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a "
+		"run (times) is\n"
+		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
+		"it.",
 	.options = options,
 	.run = run_hlo,
 };

@@ -82,7 +82,8 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 				     bool several, struct ts_buf *out, bool *damaged,
 				     struct ts_error *err)
 {
-	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings };
+	struct ts_run_options options = { .nr_threads = cli->nr_threads,
+					  .settings = &cli->settings };
 	struct ts_run run;
 	enum ts_status st;
 
@@ -113,7 +114,8 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *r
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = report_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &out, &damaged, &err);
+		st = report_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &out, &damaged,
+				    &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
@@ -141,9 +143,10 @@ static enum ts_exit run_report(struct ts_cli *cli)
 	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
 		ts_complain(err.text);
 	} else if (runs.nr_sessions > 1 && is_one_document(cli)) {
-		ts_fail(&err, TS_USAGE, "%zu sessions were found, and %s is one report (name one of them, "
-			"%s for instance)", runs.nr_sessions, cli->format,
-			runs.sessions[runs.nr_sessions - 1].dir);
+		ts_fail(&err, TS_USAGE,
+			"%zu sessions were found, and %s is one report (name one of them, "
+			"%s for instance)",
+			runs.nr_sessions, cli->format, runs.sessions[runs.nr_sessions - 1].dir);
 		ts_complain(err.text);
 		code = TS_EXIT_USAGE;
 	} else {
@@ -156,7 +159,9 @@ static enum ts_exit run_report(struct ts_cli *cli)
 static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME", "one view: overview, ops, modules, steps, time, systolic, padding, fusion, doctor", ts_set_view },
+	{ "view", 0, "NAME",
+	  "one view: overview, ops, modules, steps, time, systolic, padding, fusion, doctor",
+	  ts_set_view },
 	{ NULL, 0, NULL, NULL, NULL },
 };
 
@@ -164,7 +169,8 @@ const struct ts_command ts_command_report = {
 	.name = "report",
 	.summary = "Print the report of a profile session; nothing is written into it.",
 	.arguments = "PATH...",
-	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with profiles inside, or -\n"
+	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with "
+		"profiles inside, or -\n"
 		"for standard input.",
 	.options = options,
 	.run = run_report,

@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 
 /* Sets what the text says. An unknown name or a value that is no number is an error. */
-enum ts_status ts_config_apply(struct ts_bytes text, struct ts_settings *settings, struct ts_error *err);
+enum ts_status ts_config_apply(struct ts_bytes text, struct ts_settings *settings,
+			       struct ts_error *err);
 
 #endif

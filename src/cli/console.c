@@ -31,8 +31,8 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (%s)", TS_ARG(damage->file),
 			(unsigned long long)damage->offset, TS_ARG(damage->cause), remedy);
 	else
-		ts_fail(&err, TS_FORMAT, "%.*s: %.*s (%s)", TS_ARG(damage->file), TS_ARG(damage->cause),
-			remedy);
+		ts_fail(&err, TS_FORMAT, "%.*s: %.*s (%s)", TS_ARG(damage->file),
+			TS_ARG(damage->cause), remedy);
 	ts_complain(err.text);
 }
 

@@ -150,7 +150,8 @@ bool ts_deeds_stand(const struct ts_overlay_report *report)
 
 static bool is_plain(struct ts_bytes word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
 
 	for (size_t i = 0; i < word.n; i++)
 		if (!strchr(plain, word.p[i]))

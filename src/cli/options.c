@@ -63,7 +63,8 @@ static enum ts_status set_threshold(struct ts_cli *cli, const char *value, struc
 	if (end == equal + 1 || *end || !isfinite(number))
 		return ts_fail(err, TS_USAGE, "%s: the value is no number", value);
 	if (!ts_settings_set(&cli->settings, name, number))
-		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (see --help)", TS_ARG(name));
+		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (see --help)",
+			       TS_ARG(name));
 	return TS_OK;
 }
 
@@ -84,7 +85,8 @@ const struct ts_option ts_shared_options[] = {
 	{ "quiet", 'q', NULL, "print errors only", set_quiet },
 	{ "verbose", 'v', NULL, "print more", set_verbose },
 	{ "color", 0, "WHEN", "auto, always or never", set_color },
-	{ "threshold", 0, "NAME=VALUE", "set a threshold of the doctor (repeatable)", set_threshold },
+	{ "threshold", 0, "NAME=VALUE", "set a threshold of the doctor (repeatable)",
+	  set_threshold },
 	{ "config", 0, "FILE", "read thresholds from a JSON file", set_config },
 	{ "version", 0, NULL, "print the version and end", NULL },
 	{ "help", 'h', NULL, "print this help and end", NULL },
@@ -108,8 +110,8 @@ static void print_settings(struct ts_buf *out)
 {
 	ts_buf_puts(out, "\nThresholds (--threshold NAME=VALUE):\n");
 	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
-		ts_buf_printf(out, "  %-28s %7g %-3s %s\n", setting->name, setting->value, setting->unit,
-			      setting->help);
+		ts_buf_printf(out, "  %-28s %7g %-3s %s\n", setting->name, setting->value,
+			      setting->unit, setting->help);
 }
 
 void ts_print_help(const char *program, const struct ts_command *command)
@@ -117,24 +119,30 @@ void ts_print_help(const char *program, const struct ts_command *command)
 	struct ts_buf out = TS_BUF_INIT;
 
 	if (command) {
-		ts_buf_printf(&out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program, command->arguments,
-			      command->summary, command->help);
+		ts_buf_printf(&out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program,
+			      command->arguments, command->summary, command->help);
 		if (command->options[0].name)
 			ts_buf_puts(&out, "Options:\n");
 		print_options(&out, command->options);
 	} else {
-		ts_buf_printf(&out, "Usage: %s COMMAND [OPTION]... PATH...\nProfile analysis of TPU and GPU "
-			      "jobs.\n\nCommands:\n", program);
+		ts_buf_printf(
+			&out,
+			"Usage: %s COMMAND [OPTION]... PATH...\nProfile analysis of TPU and GPU "
+			"jobs.\n\nCommands:\n",
+			program);
 		for (size_t i = 0; ts_commands[i]; i++)
-			ts_buf_printf(&out, "  %-10s %s\n", ts_commands[i]->name, ts_commands[i]->summary);
+			ts_buf_printf(&out, "  %-10s %s\n", ts_commands[i]->name,
+				      ts_commands[i]->summary);
 		ts_buf_printf(&out, "\n`%s COMMAND --help` tells more.\n", program);
 	}
 	ts_buf_puts(&out, command ? "\nShared options:\n" : "\nOptions shared by all:\n");
 	print_options(&out, ts_shared_options);
 	if (command)
 		print_settings(&out);
-	ts_buf_puts(&out, "\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input could be "
-		    "read; 4 some inputs failed.\n");
+	ts_buf_puts(
+		&out,
+		"\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input could be "
+		"read; 4 some inputs failed.\n");
 	ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }

@@ -16,8 +16,9 @@ const struct ts_command *const ts_commands[] = { TS_COMMANDS(ADDRESS) NULL };
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
 static void on_bus_error(int number)
 {
-	static const char text[] = "tpusight: the profile was cut short by another program while it was "
-				   "read; nothing was replaced (try again when it is complete)\n";
+	static const char text[] =
+		"tpusight: the profile was cut short by another program while it was "
+		"read; nothing was replaced (try again when it is complete)\n";
 
 	(void)number;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -56,7 +57,8 @@ static const struct ts_command *find_command(const char *name)
 	return NULL;
 }
 
-static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *command, int argc, char **argv)
+static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *command, int argc,
+				char **argv)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status st = ts_options_parse(cli, command, argc, argv, &err);
@@ -68,7 +70,8 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		return TS_EXIT_USAGE;
 	}
 	if (cli->nr_paths == 0) {
-		ts_fail(&err, TS_USAGE, "no path was given (usage: %s [OPTION]... %s; --help tells more)",
+		ts_fail(&err, TS_USAGE,
+			"no path was given (usage: %s [OPTION]... %s; --help tells more)",
 			cli->command, command->arguments);
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
@@ -85,7 +88,8 @@ static enum ts_exit no_command(const char *program, const char *word)
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 		return TS_EXIT_DONE;
 	}
-	if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)) {
+	if (word &&
+	    (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)) {
 		ts_print_help(program, NULL);
 		return TS_EXIT_DONE;
 	}

@@ -30,13 +30,16 @@ struct ts_pb {
 	uint32_t field;
 	uint32_t wire;
 	uint64_t value;	       /* of a varint or fixed field */
-	const uint8_t *data;   /* of a length-delimited field; at other times where the value begins */
+	const uint8_t
+		*data; /* of a length-delimited field; at other times where the value begins */
 	size_t len;
 };
 
 static inline struct ts_pb ts_pb_of(struct ts_bytes bytes, struct ts_pb_error *err)
 {
-	return (struct ts_pb){ .p = bytes.p, .end = bytes.p ? bytes.p + bytes.n : bytes.p, .err = err };
+	return (struct ts_pb){ .p = bytes.p,
+			       .end = bytes.p ? bytes.p + bytes.n : bytes.p,
+			       .err = err };
 }
 
 bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause); /* false; the first wins */

@@ -136,7 +136,8 @@ static void release_pass(struct outline_pass *pass)
 	free(pass->jobs);
 }
 
-static uint64_t step_number(const struct ts_profile *profile, const struct marker *marker, size_t at)
+static uint64_t step_number(const struct ts_profile *profile, const struct marker *marker,
+			    size_t at)
 {
 	uint64_t number;
 
@@ -145,10 +146,12 @@ static uint64_t step_number(const struct ts_profile *profile, const struct marke
 	return ts_bytes_u64(profile->ops[marker->op].name, &number) ? number : at;
 }
 
-static bool add_step(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps, uint64_t number)
+static bool add_step(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
+		     uint64_t number)
 {
 	if (steps->nr > 0) /* of two that overlap the later one begins a new step */
-		steps->items[steps->nr - 1].end_ps = TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
+		steps->items[steps->nr - 1].end_ps =
+			TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)))
 		return false;
 	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number, 0 };
@@ -215,7 +218,8 @@ static uint32_t repeating_module(const struct outline_pass *pass, struct repeat 
 }
 
 /* Each execution starts a step, which lasts until the next one starts. */
-static bool inferred_steps(const struct line_outline *found, uint32_t module, struct ts_device_steps *steps)
+static bool inferred_steps(const struct line_outline *found, uint32_t module,
+			   struct ts_device_steps *steps)
 {
 	const struct marker *open = NULL;
 
@@ -232,8 +236,8 @@ static bool inferred_steps(const struct line_outline *found, uint32_t module, st
 }
 
 /* A device's steps are those of the first of its lines that has any. */
-static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, enum ts_line_kind kind,
-			     bool *found_any)
+static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps,
+			     enum ts_line_kind kind, bool *found_any)
 {
 	for (size_t l = 0; l < pass->profile->nr_lines; l++) {
 		const struct ts_line *line = &pass->profile->lines[l];
@@ -255,7 +259,8 @@ static bool add_device_steps(struct outline_pass *pass, struct ts_steps *steps, 
 	return true;
 }
 
-static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *steps, struct ts_error *err)
+static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *steps,
+				 struct ts_error *err)
 {
 	struct repeat *repeats = calloc(pass->profile->nr_ops + 1, sizeof(*repeats));
 	bool good, any = false;

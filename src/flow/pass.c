@@ -104,7 +104,8 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 
 	pthread_mutex_lock(&pass->lock);
-	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text, false);
+	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text,
+			      false);
 	pthread_mutex_unlock(&pass->lock);
 }
 
@@ -243,7 +244,8 @@ static bool needs_are_there(const struct ts_analysis *analysis, const struct ts_
 	return true;
 }
 
-static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at, struct ts_error *err)
+static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at,
+				struct ts_error *err)
 {
 	const struct ts_analysis *analysis = pass->analyses[at];
 	struct ts_result *result = ts_results_add(ctx->results, analysis->name, analysis->title);

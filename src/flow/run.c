@@ -30,11 +30,13 @@ void ts_run_release(struct ts_run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-static enum ts_status note_problem(struct ts_run *run, const struct ts_error *problem, struct ts_error *err)
+static enum ts_status note_problem(struct ts_run *run, const struct ts_error *problem,
+				   struct ts_error *err)
 {
 	char *text = malloc(sizeof(problem->text));
 
-	if (!text || !ts_grow(&run->problems, &run->cap_problems, run->nr_problems + 1, sizeof(text))) {
+	if (!text ||
+	    !ts_grow(&run->problems, &run->cap_problems, run->nr_problems + 1, sizeof(text))) {
 		free(text);
 		return ts_fail_nomem(err);
 	}
@@ -79,8 +81,10 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 
 	if (!reader)
 		return ts_fail(err, TS_UNSUPPORTED,
-			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb file, a "
-			       "session, or a log directory)", TS_ARG(source->file));
+			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
+			       "file, a "
+			       "session, or a log directory)",
+			       TS_ARG(source->file));
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host)
 		run->profile.hosts[host].reader = reader_index(reader);
@@ -105,7 +109,8 @@ static bool is_profile_name(void *ctx, const char *name)
 	return ts_bytes_ends(ts_bytes_of(name), "xplane.pb");
 }
 
-static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content, struct ts_error *err)
+static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content,
+				   struct ts_error *err)
 {
 	struct unpacking *unpacking = ctx;
 	struct ts_run *run = unpacking->run;
@@ -122,7 +127,8 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	source.host = ts_arena_copy(arena, ts_bytes_of(base ? base + 1 : name));
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
-	source.host.n -= ts_bytes_ends(source.host, TS_XPLANE_SUFFIX) ? strlen(TS_XPLANE_SUFFIX) : 0;
+	source.host.n -=
+		ts_bytes_ends(source.host, TS_XPLANE_SUFFIX) ? strlen(TS_XPLANE_SUFFIX) : 0;
 	unpacking->nr_profiles++;
 	return read_source(run, &source, unpacking->options, err);
 }
@@ -204,15 +210,16 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 			return TS_NOMEM;
 	}
 	if (nr_read == 0)
-		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read", session->dir,
-			       session->nr_files);
+		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read",
+			       session->dir, session->nr_files);
 	return ts_profile_finish(&run->profile, err);
 }
 
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err)
 {
 	struct ts_profile *profile = &run->profile;
-	uint64_t program_id = profile->nr_modules + 1; /* a proto alone has no program id of a run */
+	uint64_t program_id =
+		profile->nr_modules + 1; /* a proto alone has no program id of a run */
 	struct ts_input input = TS_INPUT_INIT;
 	struct ts_hlo_module module, *kept;
 	struct ts_bytes file;
@@ -222,7 +229,8 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 		return st;
 	memset(&module, 0, sizeof(module));
 	file = ts_arena_copy(&profile->arena, ts_bytes_of(input.path));
-	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err) : ts_fail_nomem(err);
+	st = file.p ? ts_hlo_read(&profile->arena, input.bytes, file, &module, err)
+		    : ts_fail_nomem(err);
 	ts_input_release(&input); /* the module is a copy */
 	if (st)
 		return st; /* the story names the file */
@@ -254,8 +262,12 @@ static struct ts_rates rates_of(const struct ts_device *device)
 
 static enum ts_status make_rates(struct ts_run *run, struct ts_bytes chip, struct ts_error *err)
 {
-	struct ts_chip_query query = { .kind = chip, .clock_khz = -1, .core_count = -1, .cc_major = -1,
-				       .cc_minor = -1, .memory_bytes = -1 };
+	struct ts_chip_query query = { .kind = chip,
+				       .clock_khz = -1,
+				       .core_count = -1,
+				       .cc_major = -1,
+				       .cc_minor = -1,
+				       .memory_bytes = -1 };
 
 	run->rates = calloc(run->profile.nr_devices + 1, sizeof(*run->rates));
 	if (!run->rates)
@@ -301,7 +313,8 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK)
 		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, 1, options->observer, options->nr_threads, err);
+		st = ts_pass_run(&run->profile, &ctx, 1, options->observer, options->nr_threads,
+				 err);
 	if (st == TS_OK && options->overlay_budget > 0)
 		st = ts_pass_run(&run->profile, &ctx, 2, NULL, options->nr_threads, err);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))

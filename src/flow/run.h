@@ -19,15 +19,17 @@ struct ts_run_options {
 	const struct ts_settings *settings;
 	size_t overlay_budget;		    /* slices a host; 0: no tracks are made */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */
-	struct ts_bytes chip;		    /* for modules without a run: which chip; may be empty */
+	struct ts_bytes chip; /* for modules without a run: which chip; may be empty */
 };
 
 struct ts_run {
 	struct ts_profile profile;
 	struct ts_outline outline;
 	struct ts_results results;
-	struct ts_rates *rates;	  /* one a device, and one behind them: of the chip named by the user */
-	struct ts_input *inputs;  /* one a file of the session; without bytes: it could not be read */
+	struct ts_rates
+		*rates; /* one a device, and one behind them: of the chip named by the user */
+	struct ts_input
+		*inputs; /* one a file of the session; without bytes: it could not be read */
 	struct ts_buf *unpacked;  /* profiles from archives */
 	size_t nr_inputs, nr_unpacked, cap_unpacked;
 	char **problems;	  /* files that could not be read: "path: cause (what to do)" */

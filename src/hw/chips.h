@@ -55,8 +55,8 @@ struct ts_rates {
 };
 
 /* PEAK_FLOPS and HBM_BYTES_PER_S are what the profile says, NaN when it does not. */
-struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops, double hbm_bytes_per_s,
-			    double vmem_bytes_per_s, int64_t hbm_bytes);
+struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops,
+			    double hbm_bytes_per_s, double vmem_bytes_per_s, int64_t hbm_bytes);
 
 /*
  * FLOPs in terms of the bf16 peak, which 8-bit products can pass: of FLOPS as counted, INT8 and FP8

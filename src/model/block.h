@@ -48,10 +48,11 @@ struct ts_block {
 #define TS_NO_NUMBER UINT64_MAX
 
 enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total, self, depth */
-	TS_COL_SEGMENTS = 1,
-	TS_COL_COSTS = 2,  /* flops, bytes */
-	TS_COL_NUMBER = 4,
-	TS_COL_DEVICE_CLOCK = 8, /* total_ps, self_ps and nesting; without it the timeline's serves */
+		  TS_COL_SEGMENTS = 1,
+		  TS_COL_COSTS = 2, /* flops, bytes */
+		  TS_COL_NUMBER = 4,
+		  TS_COL_DEVICE_CLOCK =
+			  8, /* total_ps, self_ps and nesting; without it the timeline's serves */
 };
 
 /* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */

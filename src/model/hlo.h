@@ -27,7 +27,13 @@ enum ts_dtype {
 	TS_U1 = 31, TS_F4E2M1FN = 32, TS_F8E8M0FNU = 33, TS_NR_DTYPES
 };
 
-enum ts_memory_space { TS_SPACE_HBM = 0, TS_SPACE_VMEM = 1, TS_SPACE_SYNC = 2, TS_SPACE_SMEM = 4, TS_SPACE_HOST = 5 };
+enum ts_memory_space {
+	TS_SPACE_HBM = 0,
+	TS_SPACE_VMEM = 1,
+	TS_SPACE_SYNC = 2,
+	TS_SPACE_SMEM = 4,
+	TS_SPACE_HOST = 5
+};
 
 struct ts_tile {
 	const int64_t *dims; /* as written: outermost first; TS_TILE_MERGE for '*' */
@@ -41,7 +47,8 @@ struct ts_shape {
 	const int64_t *dims;
 	bool has_layout;
 	bool is_dynamic;	      /* some dimension is a bound, not a size */
-	const uint32_t *minor_to_major; /* rank of them, each < rank; NULL when has_layout is false */
+	const uint32_t
+		*minor_to_major; /* rank of them, each < rank; NULL when has_layout is false */
 	const struct ts_tile *tiles;
 	uint32_t nr_tiles;
 	int64_t element_bits;	      /* 0: the type's own */
@@ -53,7 +60,13 @@ struct ts_shape {
 	uint32_t nr_parts;
 };
 
-enum ts_fusion_kind { TS_FUSION_NONE, TS_FUSION_LOOP, TS_FUSION_INPUT, TS_FUSION_OUTPUT, TS_FUSION_CUSTOM };
+enum ts_fusion_kind {
+	TS_FUSION_NONE,
+	TS_FUSION_LOOP,
+	TS_FUSION_INPUT,
+	TS_FUSION_OUTPUT,
+	TS_FUSION_CUSTOM
+};
 
 struct ts_window_dim {
 	int64_t size, stride, pad_low, pad_high, window_dilation, base_dilation;
@@ -109,7 +122,7 @@ struct ts_hlo_instr {
 	bool is_host_transfer;
 	bool has_side_effect;
 	int64_t channel_id;		/* TS_HLO_UNKNOWN: none */
-	int64_t group_size;		/* of a collective: who works together; 0: it does not say */
+	int64_t group_size; /* of a collective: who works together; 0: it does not say */
 	int64_t parameter_number;	/* of a parameter */
 	int64_t tuple_index;		/* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;

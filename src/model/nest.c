@@ -141,7 +141,8 @@ static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts
 
 static bool includes(const struct open_event *open, int64_t device_start_ps, int64_t device_end_ps)
 {
-	return open->event.device_start_ps <= device_start_ps && device_end_ps <= open->device_end_ps;
+	return open->event.device_start_ps <= device_start_ps &&
+	       device_end_ps <= open->device_end_ps;
 }
 
 /* Only events that are in no other can widen it. */
@@ -163,7 +164,8 @@ static enum ts_status close_until(struct ts_nest *nest, const struct ts_event *e
 	return st;
 }
 
-enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, struct ts_error *err)
+enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
+			    struct ts_error *err)
 {
 	int64_t device_end_ps = ts_i64_add(event->device_start_ps, event->total_ps);
 	struct open_event *open;
@@ -186,7 +188,8 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event, 
 		widen(&nest->block, event->device_start_ps, device_end_ps);
 	}
 	nest->cut_ps = TS_MAX(nest->cut_ps, event->start_ps);
-	open = &nest->stack[nest->depth]; /* one more than may be open, for the leaf that is too deep */
+	open = &nest->stack
+			[nest->depth]; /* one more than may be open, for the leaf that is too deep */
 	open->event = *event;
 	open->device_end_ps = device_end_ps;
 	open->end_ps = ts_i64_add(event->start_ps, event->dur_ps);

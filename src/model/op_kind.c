@@ -84,7 +84,8 @@ struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 }
 
 /* An async wrapper is what it wraps: the root of the computation it calls. */
-static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module,
+				      const struct ts_hlo_instr *instr)
 {
 	for (int depth = 0; depth < 4; depth++) {
 		if (instr->nr_called > 0 && ts_bytes_starts(instr->opcode, "async-"))
@@ -98,7 +99,8 @@ static struct ts_bytes wrapped_opcode(const struct ts_hlo_module *module, const 
 }
 
 /* A fusion of another kind than its category says: what stands inside decides. */
-static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t instr, enum ts_op_kind kind)
+static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t instr,
+				   enum ts_op_kind kind)
 {
 	const struct ts_hlo_instr *op = &module->instrs[instr];
 	struct ts_matmul product;
@@ -109,7 +111,8 @@ static enum ts_op_kind kind_inside(const struct ts_hlo_module *module, uint32_t 
 		const struct ts_hlo_comp *comp = &module->comps[op->called[c]];
 
 		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
-			const struct kind_row *row = row_of(module->instrs[comp->first_instr + i].opcode);
+			const struct kind_row *row =
+				row_of(module->instrs[comp->first_instr + i].opcode);
 
 			if (row && row->kind == TS_OP_COLLECTIVE)
 				return TS_OP_COLLECTIVE; /* all-reduce-scatter */
@@ -130,8 +133,9 @@ static bool touches_host_memory(const struct ts_profile *profile, const struct t
 	if (ts_shape_in_space(&instr->shape, TS_SPACE_HOST))
 		return true;
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		if (ts_shape_in_space(&profile->modules[op->module].instrs[instr->operands[i]].shape,
-				      TS_SPACE_HOST))
+		if (ts_shape_in_space(
+			    &profile->modules[op->module].instrs[instr->operands[i]].shape,
+			    TS_SPACE_HOST))
 			return true;
 	return false;
 }
@@ -169,7 +173,8 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	module = op->instr == TS_NONE ? NULL : &profile->modules[op->module];
 	op->is_remat = ts_op_looks_remat(op->name, op->text, op->framework_op);
 	op->async = async_of(op->category);
-	row = row_of(op->category); /* an async wrapper moves bytes, unless it wraps something else */
+	row = row_of(
+		op->category); /* an async wrapper moves bytes, unless it wraps something else */
 	if (module && ts_bytes_starts(op->category, "async-")) {
 		const struct kind_row *wrapped =
 			row_of(wrapped_opcode(module, &module->instrs[op->instr]));
@@ -193,7 +198,8 @@ static struct ts_bytes operand_in_text(struct ts_bytes text)
 	at = ts_bytes_find(args, "%");
 	for (end = at + 1; end < args.n && !strchr("), ", args.p[end]); end++)
 		;
-	return at < args.n ? ts_bytes_cut(args, at + 1, end - at - 1) : (struct ts_bytes){ NULL, 0 };
+	return at < args.n ? ts_bytes_cut(args, at + 1, end - at - 1)
+			   : (struct ts_bytes){ NULL, 0 };
 }
 
 struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct ts_op *op)

@@ -20,7 +20,8 @@ static bool numbers_rise(const struct ts_steps *steps)
 {
 	for (size_t d = 0; d < steps->nr_devices; d++)
 		for (size_t i = 1; i < steps->devices[d].nr; i++)
-			if (steps->devices[d].items[i].number <= steps->devices[d].items[i - 1].number)
+			if (steps->devices[d].items[i].number <=
+			    steps->devices[d].items[i - 1].number)
 				return false;
 	return true;
 }

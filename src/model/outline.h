@@ -12,7 +12,8 @@
 struct ts_outline {
 	struct ts_steps steps;
 	struct ts_spans compile; /* some host thread was compiling */
-	struct ts_spans input;	 /* one was in the input pipeline or a transfer in, and none compiled */
+	struct ts_spans
+		input; /* one was in the input pipeline or a transfer in, and none compiled */
 	int64_t nr_compiles;	 /* stretches of time with backend compilations */
 	int64_t compile_ps;	 /* time with one in progress, on however many threads */
 };

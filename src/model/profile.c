@@ -59,7 +59,8 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile)
 {
 	struct ts_plane *plane;
 
-	if (!ts_grow(&profile->planes, &profile->cap_planes, profile->nr_planes + 1, sizeof(*plane)))
+	if (!ts_grow(&profile->planes, &profile->cap_planes, profile->nr_planes + 1,
+		     sizeof(*plane)))
 		return NULL;
 	plane = &profile->planes[profile->nr_planes++];
 	*plane = (struct ts_plane){ .device = TS_NONE, .first_line = (uint32_t)profile->nr_lines };
@@ -221,7 +222,8 @@ static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wa
 	uint64_t key = op_key(profile, wanted);
 	uint32_t at;
 
-	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE && !same_op(&profile->ops[at], wanted))
+	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE &&
+	       !same_op(&profile->ops[at], wanted))
 		key++;
 	return at;
 }
@@ -300,7 +302,8 @@ static enum ts_status link_ops(struct ts_profile *profile, struct ts_error *err)
 	}
 	for (uint32_t i = 0; i < profile->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
-		uint32_t module = op->has_program ? ts_profile_module_of(profile, op->program_id) : TS_NONE;
+		uint32_t module =
+			op->has_program ? ts_profile_module_of(profile, op->program_id) : TS_NONE;
 
 		if (module != TS_NONE)
 			pairs[nr++] = (struct program_op){ module, i };
@@ -370,7 +373,8 @@ static void align_hosts(struct ts_profile *profile)
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		const struct ts_host *host = &profile->hosts[i];
 
-		if (host->start_unix_ns != TS_UNKNOWN && (first == TS_UNKNOWN || host->start_unix_ns < first))
+		if (host->start_unix_ns != TS_UNKNOWN &&
+		    (first == TS_UNKNOWN || host->start_unix_ns < first))
 			first = host->start_unix_ns;
 		last = TS_MAX(last, host->stop_unix_ns);
 	}

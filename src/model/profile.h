@@ -62,7 +62,8 @@ struct ts_op {
 	struct ts_bytes name;	      /* as viewers label it: fusion.12; or the event's name */
 	struct ts_bytes text;	      /* the HLO text with layouts, where the profile has it */
 	struct ts_bytes category;     /* hlo_category */
-	struct ts_bytes framework_op; /* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
+	struct ts_bytes
+		framework_op; /* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
 	struct ts_bytes source;	      /* file:line */
 	struct ts_bytes source_stack;
 	struct ts_bytes shape;	      /* shape_with_layout */
@@ -91,7 +92,7 @@ struct ts_line {
 	struct ts_bytes name; /* display_name when there is one */
 	enum ts_line_kind kind;
 	int64_t start_ps;     /* events' offsets count from here */
-	int64_t host_ps;      /* the same since its own host's start: finish() adds the host's lag */
+	int64_t host_ps; /* the same since its own host's start: finish() adds the host's lag */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
 	bool unsorted;	      /* found out by the first pass: its reader must sort */
@@ -197,7 +198,8 @@ enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *er
 
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id);
 const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op);
-const struct ts_device *ts_line_device(const struct ts_profile *profile, const struct ts_line *line);
+const struct ts_device *ts_line_device(const struct ts_profile *profile,
+				       const struct ts_line *line);
 
 /* True for lines that say what a device's core did: the ones that time is counted on. */
 bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *line);

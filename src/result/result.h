@@ -164,17 +164,32 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 const struct ts_result *ts_results_find(const struct ts_results *results, const char *name);
 
 static inline struct ts_value ts_null(void) { return (struct ts_value){ .type = TS_VALUE_NULL }; }
-static inline struct ts_value ts_int(int64_t i) { return (struct ts_value){ TS_VALUE_INT, { .i = i } }; }
-static inline struct ts_value ts_id(uint64_t u) { return (struct ts_value){ TS_VALUE_ID, { .u = u } }; }
-static inline struct ts_value ts_bool(bool b) { return (struct ts_value){ TS_VALUE_BOOL, { .b = b } }; }
-static inline struct ts_value ts_text(struct ts_bytes s) { return (struct ts_value){ TS_VALUE_TEXT, { .s = s } }; }
+static inline struct ts_value ts_int(int64_t i)
+{
+	return (struct ts_value){ TS_VALUE_INT, { .i = i } };
+}
+static inline struct ts_value ts_id(uint64_t u)
+{
+	return (struct ts_value){ TS_VALUE_ID, { .u = u } };
+}
+static inline struct ts_value ts_bool(bool b)
+{
+	return (struct ts_value){ TS_VALUE_BOOL, { .b = b } };
+}
+static inline struct ts_value ts_text(struct ts_bytes s)
+{
+	return (struct ts_value){ TS_VALUE_TEXT, { .s = s } };
+}
 static inline struct ts_value ts_real(double r) /* NaN and infinities are unknown */
 {
 	return isfinite(r) ? (struct ts_value){ TS_VALUE_REAL, { .r = r } } : ts_null();
 }
 static inline struct ts_value ts_share_pct(double share) { return ts_real(share * 100); }
 static inline struct ts_value ts_int_or_null(int64_t i) { return i < 0 ? ts_null() : ts_int(i); }
-static inline struct ts_value ts_text_or_null(struct ts_bytes s) { return s.n ? ts_text(s) : ts_null(); }
+static inline struct ts_value ts_text_or_null(struct ts_bytes s)
+{
+	return s.n ? ts_text(s) : ts_null();
+}
 
 /* Fields come out in the order they went in; parts of one object must follow each other. The same
  * name again replaces the value. NAME and LABEL must outlive the results. */
@@ -185,8 +200,8 @@ struct ts_table *ts_result_table(struct ts_result *result, const char *name, con
 /* A new row, all null, to be filled by the caller; NULL: no memory. */
 struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table);
 struct ts_finding *ts_result_finding(struct ts_result *result);
-struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind kind, const char *name,
-				 uint32_t device, int order);
+struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind kind,
+				 const char *name, uint32_t device, int order);
 void ts_result_note(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);
 /* Text in the results' arena. */
 struct ts_bytes ts_result_text(struct ts_result *result, const char *fmt, ...) TS_PRINTF(2, 3);

@@ -352,7 +352,8 @@ static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 	if (layout->table->nr_rows == 0)
 		ts_buf_puts(out, "  (no rows)\n");
 	if (layout->nr_rows < layout->table->nr_rows)
-		ts_buf_printf(out, "  ... and %zu more\n", layout->table->nr_rows - layout->nr_rows);
+		ts_buf_printf(out, "  ... and %zu more\n",
+			      layout->table->nr_rows - layout->nr_rows);
 	if (layout->nr_left_out == 0)
 		return;
 	ts_buf_clear(&layout->scratch);

@@ -90,8 +90,10 @@ static void test_the_last_one_costs_what_the_others_wait(void **state)
 	feed_assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
 	feed_assert_text(feed_cell(table, 0, "straggler_host"), "host0");
 	feed_assert_near(feed_cell(table, 0, "straggler_last_pct"), 50, 1e-9);
-	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_cost_ps")), INT64_C(100000000));
-	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_excess_ps")), INT64_C(80000000));
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_cost_ps")),
+			 INT64_C(100000000));
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_excess_ps")),
+			 INT64_C(80000000));
 	feed_assert_null(feed_cell(table, 0, "bus_bytes_per_s")); /* nobody says among how many */
 	table = feed_table(feed->result, "collective_cores");
 	assert_int_equal(table->nr_rows, 3);
@@ -105,7 +107,8 @@ static void test_the_last_one_costs_what_the_others_wait(void **state)
 static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
 {
 	struct feed *feed = feed_new();
-	uint32_t first = feed_device(feed, "TPU v5 lite"), second = feed_device(feed, "TPU v5 lite");
+	uint32_t first = feed_device(feed, "TPU v5 lite"),
+		 second = feed_device(feed, "TPU v5 lite");
 	const struct ts_table *table;
 	uint32_t op = add_all_reduce(feed, 2);
 
@@ -157,7 +160,8 @@ static void test_a_start_and_its_done_are_one_collective(void **state)
 	feed_instr(feed, module, "a", "parameter", "f32[256,1024]{1,0}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "all-gather-start.1", "all-gather-start",
 		   "(f32[256,1024]{1,0}, f32[1024,1024]{1,0})", 0, TS_NONE)->group_size = 4;
-	feed_instr(feed, module, "all-gather-done.1", "all-gather-done", "f32[1024,1024]{1,0}", 1, TS_NONE);
+	feed_instr(feed, module, "all-gather-done.1", "all-gather-done", "f32[1024,1024]{1,0}", 1,
+		   TS_NONE);
 	feed_op(feed, "all-gather-start.1", "all-gather-start", 7, &start);
 	feed_op(feed, "all-gather-done.1", "all-gather-done", 7, &done);
 	feed_event(feed, line, start, 100, 5);

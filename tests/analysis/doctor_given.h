@@ -148,9 +148,14 @@ static inline void given_field(struct ts_result *result, const char *name, struc
 static inline void given_time(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 {
 	static const char *const names[TS_NR_BUCKETS] = {
-		"buckets.compute_ps", "buckets.memory_wait_ps", "buckets.communication_ps",
-		"buckets.host_transfer_ps", "buckets.rematerialization_ps", "buckets.compilation_ps",
-		"buckets.input_ps", "buckets.idle_ps",
+		"buckets.compute_ps",
+		"buckets.memory_wait_ps",
+		"buckets.communication_ps",
+		"buckets.host_transfer_ps",
+		"buckets.rematerialization_ps",
+		"buckets.compilation_ps",
+		"buckets.input_ps",
+		"buckets.idle_ps",
 	};
 	int64_t total = 0;
 
@@ -169,8 +174,8 @@ static const struct ts_column given_step_columns[] = {
 	{ "compilation_ps", TS_MEASURED, NULL },
 };
 
-static inline void given_step(struct given *run, int64_t step, int64_t start_ms, int64_t duration_ms,
-			      int64_t communication_ms, int64_t compilation_ms)
+static inline void given_step(struct given *run, int64_t step, int64_t start_ms,
+			      int64_t duration_ms, int64_t communication_ms, int64_t compilation_ms)
 {
 	struct ts_value *row =
 		ts_table_row(run->time, given_table(run->time, "per_step", given_step_columns,

@@ -14,12 +14,14 @@ static void then_findings_are_sound(const struct ts_result *doctor, int64_t tota
 {
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];
-		const struct ts_bytes texts[] = { finding->title, finding->evidence, finding->advice };
+		const struct ts_bytes texts[] = { finding->title, finding->evidence,
+						  finding->advice };
 
 		assert_true(finding->id.n > 0 && finding->title.n > 0 && finding->evidence.n > 0);
 		assert_true(finding->advice.n > 0);
 		for (size_t t = 0; t < TS_NELEM(texts); t++)
-			assert_false(ts_bytes_has(texts[t], "nan") || ts_bytes_has(texts[t], "inf ") ||
+			assert_false(ts_bytes_has(texts[t], "nan") ||
+				     ts_bytes_has(texts[t], "inf ") ||
 				     ts_bytes_has(texts[t], "-nan") ||
 				     ts_bytes_has(texts[t], "-9223372036854775808"));
 		assert_true(finding->impact_ps >= -1 && finding->impact_ps <= total_ps);
@@ -51,14 +53,17 @@ static void given_host_offload(struct given *run)
 		"T(8,128)S(5)}, u32[]{:S(2)}) %copy-start)", "offload.py:29", TS_OP_HOST,
 		TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40, 8000 * MS, 0, 0 });
 	given_op(run, (struct given_op){
-		"copy-done.1", "copy-done", "%copy-done.1 = f32[5,1024,1024,256]{3,2,1,0:T(8,128)S(5)}"
-		" copy-done((f32[5]{0}, f32[5]{0}, u32[]{:S(2)}) %copy-start.1)", NULL, TS_OP_HOST,
-		TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40, 8000 * MS, 0, 0 });
+			      "copy-done.1", "copy-done",
+			      "%copy-done.1 = f32[5,1024,1024,256]{3,2,1,0:T(8,128)S(5)}"
+			      " copy-done((f32[5]{0}, f32[5]{0}, u32[]{:S(2)}) %copy-start.1)",
+			      NULL, TS_OP_HOST, TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40,
+			      8000 * MS, 0, 0 });
 	given_op(run, (struct given_op){
 		"copy-start", "copy-start", "", NULL, TS_OP_HOST, TS_ASYNC_START,
 		TS_BUCKET_HOST_TRANSFER, 40, 10, 0, 0 });
-	given_op(run, (struct given_op){ "fusion", "loop fusion", "", NULL, TS_OP_COMPUTE,
-					 TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 40, 400 * MS, 1e6, 8e9 });
+	given_op(run,
+		 (struct given_op){ "fusion", "loop fusion", "", NULL, TS_OP_COMPUTE, TS_ASYNC_NONE,
+				    TS_BUCKET_MEMORY_WAIT, 40, 400 * MS, 1e6, 8e9 });
 	given_time(run, ms);
 	run->outline.steps.nr_steps = 10;
 }
@@ -115,9 +120,9 @@ static void given_matrix_run(struct given *run, double overall, double mxu, doub
 
 	given_nothing(run);
 	given_devices(run, 1);
-	given_op(run, (struct given_op){ "dot.1", "convolution fusion", "", "model.py:7", TS_OP_MATRIX,
-					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 900 * MS,
-					 mxu / 100 * 0.09 * 1e14, 1e6 });
+	given_op(run, (struct given_op){ "dot.1", "convolution fusion", "", "model.py:7",
+					 TS_OP_MATRIX, TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10,
+					 900 * MS, mxu / 100 * 0.09 * 1e14, 1e6 });
 	given_time(run, ms);
 	given_product(run, "dot.1", 900, mxu, fill, shape_loss);
 	given_field(run->systolic, "mxu_utilization_pct", ts_real(overall));
@@ -291,7 +296,8 @@ static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(vo
 
 		assert_null(finding_of(when_bucket_has(&run, row->bucket, row->limit), row->rule));
 		given_release(&run);
-		finding = finding_of(when_bucket_has(&run, row->bucket, row->limit + 0.5), row->rule);
+		finding =
+			finding_of(when_bucket_has(&run, row->bucket, row->limit + 0.5), row->rule);
 		assert_non_null(finding);
 		assert_int_equal(finding->impact_ps, (int64_t)((row->limit + 0.5) * 100) * MS);
 		assert_int_equal(finding->severity,
@@ -339,7 +345,8 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 	doctor = when_examined(&run);
 
 	finding = finding_of(doctor, "idle");
-	assert_true(contains(finding->evidence, "longest gap lasts 300 ms, at 100 ms on /device:TPU:1"));
+	assert_true(contains(finding->evidence,
+			     "longest gap lasts 300 ms, at 100 ms on /device:TPU:1"));
 	ranges = ts_result_find_table(doctor, "ranges");
 	assert_int_equal(ranges->nr_rows, 2); /* the compile is not idling, TPU:9 is not there */
 	assert_true(ts_bytes_eq(ranges->cells[0].as.s, finding->id));
@@ -366,7 +373,8 @@ static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state
 		if (finding) {
 			assert_int_equal(finding->severity, TS_WARNING);
 			assert_int_equal(finding->impact_ps, MS);
-			assert_true(contains(finding->title, "3 compilations take 5.00 s of host time"));
+			assert_true(contains(finding->title,
+					     "3 compilations take 5.00 s of host time"));
 		}
 		given_release(&run);
 	}
@@ -443,7 +451,8 @@ static void given_arrivals(struct given *run, int64_t excess_ms)
 	struct ts_result *result = ts_results_add(&run->results, "collectives", "Collectives");
 	struct ts_value *row;
 
-	row = ts_table_row(result, given_table(result, "collectives", op_columns, TS_NELEM(op_columns)));
+	row = ts_table_row(result,
+			   given_table(result, "collectives", op_columns, TS_NELEM(op_columns)));
 	row[0] = ts_text(TS_LIT("jit_step"));
 	row[1] = ts_text(TS_LIT("psum.1"));
 	row[2] = ts_int(200 * MS);
@@ -482,9 +491,11 @@ static void a_core_that_comes_late_is_told(void **state)
 		assert_int_equal(finding != NULL, rows[i].impact_ms > 0);
 		if (finding) {
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
-			assert_true(contains(finding->title, "/device:TPU:1 keeps the other cores waiting"));
+			assert_true(contains(finding->title,
+					     "/device:TPU:1 keeps the other cores waiting"));
 			assert_true(contains(finding->evidence, "of host host0"));
-			assert_true(contains(finding->evidence, "last to 80 % of the 50 collectives"));
+			assert_true(
+				contains(finding->evidence, "last to 80 % of the 50 collectives"));
 		}
 		given_release(&run);
 	}
@@ -538,8 +549,9 @@ static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
 	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
-	given_op(&run, (struct given_op){ "copy.3", "data formatting", "", NULL, TS_OP_MOVE,
-					  TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 1e6 });
+	given_op(&run,
+		 (struct given_op){ "copy.3", "data formatting", "", NULL, TS_OP_MOVE,
+				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 1e6 });
 	given_op(&run, (struct given_op){ "kernel.1", "custom-call", "", NULL, TS_OP_COMPUTE,
 					  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 100 * MS, 0, 0 });
 	given_time(&run, ms);
@@ -621,8 +633,8 @@ static void health_falls_as_waiting_grows(void **state)
 		given_nothing(&run);
 		given_devices(&run, 1);
 		given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX,
-						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS, 1e14,
-						  1 });
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS,
+						  1e14, 1 });
 		given_time(&run, ms);
 		now = health_of(when_examined(&run));
 		assert_true(now <= before && now >= 0);
@@ -640,8 +652,9 @@ static void a_critical_finding_keeps_the_score_at_fifty(void **state)
 	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
-	given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
-					  TS_BUCKET_COMPUTE, 1, 740 * MS, 0.74e14, 1 });
+	given_op(&run,
+		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
+				    TS_BUCKET_COMPUTE, 1, 740 * MS, 0.74e14, 1 });
 	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 260 });
 	run.settings.dominant_op_high = 100;
 	assert_int_equal(health_of(when_examined(&run)), 50); /* 86 without it */
@@ -788,12 +801,15 @@ static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 2);
-	given_op(&run, (struct given_op){ "copy", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
-					  TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
-	given_op(&run, (struct given_op){ "copy.1", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
-					  TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
-	given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
-					  TS_BUCKET_COMPUTE, INT64_MAX, INT64_MAX, 1e300, 1e300 });
+	given_op(&run,
+		 (struct given_op){ "copy", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
+				    TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
+	given_op(&run,
+		 (struct given_op){ "copy.1", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
+				    TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
+	given_op(&run,
+		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
+				    TS_BUCKET_COMPUTE, INT64_MAX, INT64_MAX, 1e300, 1e300 });
 	given_time(&run, ms);
 	given_product(&run, "dot", INT64_MAX / MS, 1, 1, 99);
 	given_field(run.systolic, "mxu_utilization_pct", ts_real(1e-9));

@@ -86,8 +86,8 @@ static inline void assert_us(struct given *given, const char *name, const char *
 		fail_msg("%s.%s is %lld, not %lld us", name, what, (long long)is, (long long)us);
 }
 
-static inline struct ts_value cell(struct given *given, const char *name, const char *table, size_t row,
-				   const char *column)
+static inline struct ts_value cell(struct given *given, const char *name, const char *table,
+				   size_t row, const char *column)
 {
 	const struct ts_table *found = ts_result_find_table(view(given, name), table);
 

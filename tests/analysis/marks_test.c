@@ -19,9 +19,12 @@ static void feed(struct given *run, void *sum, uint32_t line, const struct segme
 	assert_true(marks->wants(&run->ctx, &run->profile.lines[line]));
 	assert_int_equal(marks->open(state, &run->ctx, &run->profile.lines[line], &err), TS_OK);
 	for (size_t i = 0; i < nr; i += nr_a_block) {
-		struct ts_block block = { .profile = &run->profile, .line = &run->profile.lines[line],
-					  .line_index = line, .segment_op = op,
-					  .segment_start_ps = start, .segment_end_ps = end };
+		struct ts_block block = { .profile = &run->profile,
+					  .line = &run->profile.lines[line],
+					  .line_index = line,
+					  .segment_op = op,
+					  .segment_start_ps = start,
+					  .segment_end_ps = end };
 
 		for (size_t j = i; j < TS_MIN(i + nr_a_block, nr); j++, block.nr_segments++) {
 			op[j - i] = segments[j].op;
@@ -88,12 +91,13 @@ static void given_run(struct given *run, size_t nr_devices)
 	given_nothing(run);
 	given_devices(run, nr_devices);
 	run->ctx.overlay_budget = 6000;
-	given_op(run, (struct given_op){ "all-reduce", "all-reduce", "", "a.py:3", TS_OP_COLLECTIVE,
-					 TS_ASYNC_NONE, TS_BUCKET_COMMUNICATION, 3, 300 * MS, 0, 0 });
+	given_op(run,
+		 (struct given_op){ "all-reduce", "all-reduce", "", "a.py:3", TS_OP_COLLECTIVE,
+				    TS_ASYNC_NONE, TS_BUCKET_COMMUNICATION, 3, 300 * MS, 0, 0 });
 	given_op(run, (struct given_op){ "fusion", "loop fusion", "", NULL, TS_OP_COMPUTE,
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 3, 300 * MS, 0, 0 });
-	given_op(run, (struct given_op){ "add", "loop fusion", "", NULL, TS_OP_COMPUTE, TS_ASYNC_NONE,
-					 TS_BUCKET_COMPUTE, 3, 400 * MS, 0, 0 });
+	given_op(run, (struct given_op){ "add", "loop fusion", "", NULL, TS_OP_COMPUTE,
+					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 3, 400 * MS, 0, 0 });
 	given_time(run, (const int64_t[TS_NR_BUCKETS]){ 700, 0, 300, 0, 0, 0, 0, 0 });
 	given_padding(run, "fusion", NULL, 50, -1);
 	given_padding(run, "add", NULL, 4, -1); /* not worth a slice */
@@ -136,7 +140,8 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	assert_int_equal(track->nr_slices, 2);
 	assert_int_equal(track->nr_labels, 1);
 	assert_true(ts_bytes_is(track->labels[0].name, "padding 50 % fusion"));
-	assert_true(ts_bytes_is(arg_of(&track->labels[0], "suggestion"), "pad dim 1 from 4 to 128"));
+	assert_true(
+		ts_bytes_is(arg_of(&track->labels[0], "suggestion"), "pad dim 1 from 4 to 128"));
 	given_release(&run);
 }
 

@@ -6,7 +6,8 @@ static void assert_cell(struct given *given, size_t row, const char *column, int
 	int64_t is = ts_value_int(cell(given, "ops", "ops", row, column));
 
 	if (is != expected)
-		fail_msg("row %zu, %s: %lld, not %lld", row, column, (long long)is, (long long)expected);
+		fail_msg("row %zu, %s: %lld, not %lld", row, column, (long long)is,
+			 (long long)expected);
 }
 
 static void assert_name(struct given *given, size_t row, const char *name)

@@ -71,7 +71,8 @@ static void without_steps_their_number_is_unknown(void **state)
 	put_steps(given, NULL, 0);
 	analyse(given, 0);
 	assert_int_equal(field(given, "overview", "overview.step_count").type, TS_VALUE_NULL);
-	assert_int_equal(field(given, "overview", "overview.step_time_ps.mean").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "overview", "overview.step_time_ps.mean").type,
+			 TS_VALUE_NULL);
 	done(given);
 }
 
@@ -85,7 +86,8 @@ static void hbm_utilization_is_bytes_over_the_peaks(void **state)
 	for (int64_t i = 1; i <= 2; i++) {
 		struct xp_meta meta = xp_meta(&xp, i, i == 1 ? "copy-start" : "copy-done", NULL);
 
-		xp_stat_text(&xp, XP_META_STATS, "hlo_category", i == 1 ? "copy-start" : "copy-done");
+		xp_stat_text(&xp, XP_META_STATS, "hlo_category",
+			     i == 1 ? "copy-start" : "copy-done");
 		xp_stat_uint(&xp, XP_META_STATS, "program_id", PROGRAM);
 		xp_stat_uint(&xp, XP_META_STATS, "symbol_id", 1);
 		xp_stat_int(&xp, XP_META_STATS, "bytes_accessed", 2047500);
@@ -122,8 +124,10 @@ static void a_chip_that_is_not_known_is_named(void **state)
 	for (size_t i = 0; i < overview->nr_notes; i++)
 		told |= ts_bytes_has(overview->notes[i], "TPU v99 turbo");
 	assert_true(told);
-	assert_int_equal(field(given, "overview", "overview.mxu_utilization_pct").type, TS_VALUE_NULL);
-	assert_int_equal(field(given, "overview", "overview.hbm_utilization_pct").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "overview", "overview.mxu_utilization_pct").type,
+			 TS_VALUE_NULL);
+	assert_int_equal(field(given, "overview", "overview.hbm_utilization_pct").type,
+			 TS_VALUE_NULL);
 	assert_int_equal(cell(given, "ops", "ops", 0, "mxu_utilization_pct").type, TS_VALUE_NULL);
 	done(given);
 }

@@ -27,7 +27,8 @@ static double area(const struct ts_track *track)
 	double sum = 0;
 
 	for (size_t i = 0; i + 1 < track->nr_points; i++)
-		sum += track->points[i].value * (double)(track->points[i + 1].at_ps - track->points[i].at_ps);
+		sum += track->points[i].value *
+		       (double)(track->points[i + 1].at_ps - track->points[i].at_ps);
 	return sum * 1e-12;
 }
 

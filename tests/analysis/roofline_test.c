@@ -58,7 +58,8 @@ static void test_an_op_below_the_ridge_is_bound_by_hbm(void **state)
 	feed_assert_near(feed_cell(table, row, "flops_per_s"), 1.97e13, 1e3);
 	feed_assert_near(feed_cell(table, row, "hbm_bytes_per_s"), 163.8e9, 10);
 	feed_assert_near(feed_cell(table, row, "operational_intensity"), 120.268620, 1e-5);
-	feed_assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 120.268620, 1e-5);
+	feed_assert_near(feed_cell(table, row, "bottleneck_operational_intensity"), 120.268620,
+			 1e-5);
 	feed_assert_text(feed_cell(table, row, "bound_by"), "HBM");
 	feed_assert_near(feed_cell(table, row, "flops_utilization_pct"), 10, 1e-9);
 	feed_assert_near(feed_cell(table, row, "hbm_utilization_pct"), 20, 1e-9);
@@ -78,7 +79,8 @@ static void test_an_op_below_the_ridge_is_bound_by_hbm(void **state)
 static void test_the_program_takes_the_time_of_all_its_devices(void **state)
 {
 	struct feed *feed = feed_new();
-	uint32_t first = feed_device(feed, "TPU v5 lite"), second = feed_device(feed, "TPU v5 lite"), op;
+	uint32_t first = feed_device(feed, "TPU v5 lite"),
+		 second = feed_device(feed, "TPU v5 lite"), op;
 	const struct ts_table *table;
 	size_t row;
 
@@ -93,7 +95,8 @@ static void test_the_program_takes_the_time_of_all_its_devices(void **state)
 	assert_int_equal(ts_value_int(feed_cell(table, row, "total_time_ps")), INT64_C(350000000));
 	/* three times a million FLOPs in 350 us */
 	feed_assert_near(feed_cell(table, row, "flops_per_s"), 3e6 / 350e-6, 1);
-	feed_assert_near(feed_cell(table, row_of(table, "op", NULL), "time_pct"), 100. * 250 / 350, 1e-9);
+	feed_assert_near(feed_cell(table, row_of(table, "op", NULL), "time_pct"), 100. * 250 / 350,
+			 1e-9);
 	/* no module events: the module's time is its ops' */
 	row = row_of(table, "module", NULL);
 	assert_int_equal(ts_value_int(feed_cell(table, row, "total_time_ps")), INT64_C(250000000));
@@ -173,8 +176,10 @@ static void test_a_step_has_the_work_that_starts_in_it(void **state)
 	steps->nr_devices = 1;
 	steps->devices[0].items = calloc(2, sizeof(struct ts_step));
 	assert_non_null(steps->devices[0].items);
-	steps->devices[0].items[0] = (struct ts_step){ 100 * TS_PS_PER_US, 200 * TS_PS_PER_US, 5, 0 };
-	steps->devices[0].items[1] = (struct ts_step){ 200 * TS_PS_PER_US, 300 * TS_PS_PER_US, 6, 1 };
+	steps->devices[0].items[0] =
+		(struct ts_step){ 100 * TS_PS_PER_US, 200 * TS_PS_PER_US, 5, 0 };
+	steps->devices[0].items[1] =
+		(struct ts_step){ 200 * TS_PS_PER_US, 300 * TS_PS_PER_US, 6, 1 };
 	steps->devices[0].nr = steps->nr_steps = 2;
 	add_op(feed, "fusion.1", 1000000, 2000000, &op);
 	feed_event(feed, line, op, 0, 50);
@@ -211,7 +216,8 @@ static void test_a_loop_adds_nothing_to_what_is_inside(void **state)
 	feed_event(feed, line, outer, 0, 100);
 	table = run(feed);
 	feed_assert_near(feed_cell(table, 0, "flops_per_s"), 1e6 / 100e-6, 1);
-	feed_assert_near(feed_cell(table, row_of(table, "op", "while.1"), "flops_per_s"), 1e6 / 100e-6, 1);
+	feed_assert_near(feed_cell(table, row_of(table, "op", "while.1"), "flops_per_s"),
+			 1e6 / 100e-6, 1);
 	feed_free(feed);
 }
 

@@ -24,7 +24,8 @@ static void assert_adds_up(struct given *given)
 
 		for (size_t b = 0; b < TS_NELEM(buckets); b++)
 			step += ts_value_int(cell(given, "time", "per_step", i, buckets[b]));
-		assert_int_equal(step, ts_value_int(cell(given, "time", "per_step", i, "total_ps")));
+		assert_int_equal(step,
+				 ts_value_int(cell(given, "time", "per_step", i, "total_ps")));
 	}
 }
 
@@ -36,7 +37,8 @@ static void classes(struct xp *xp)
 	struct xp_meta meta;
 
 	xp_op(xp, COMPUTE, "fusion.1", "loop fusion", PROGRAM, 1);
-	meta = xp_meta(xp, BOUND, "fusion.2", "fusion.2"); /* 1 FLOP and 1000 bytes: HBM bounds it */
+	meta = xp_meta(xp, BOUND, "fusion.2",
+		       "fusion.2"); /* 1 FLOP and 1000 bytes: HBM bounds it */
 	xp_stat_text(xp, XP_META_STATS, "hlo_category", "loop fusion");
 	xp_stat_uint(xp, XP_META_STATS, "program_id", PROGRAM);
 	xp_stat_uint(xp, XP_META_STATS, "symbol_id", 2);
@@ -179,12 +181,14 @@ static void what_crosses_a_step_is_cut_there(void **state)
 	xp_plane_end(&xp);
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "time", "per_step"), 2);
-	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "memory_wait_ps")), 10 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "memory_wait_ps")),
+			 10 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "compute_ps")), 5 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 0, "idle_ps")), 5 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "compute_ps")), 15 * US);
 	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "idle_ps")), 5 * US);
-	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "communication_ps")), 10 * US);
+	assert_int_equal(ts_value_int(cell(given, "time", "per_step", 1, "communication_ps")),
+			 10 * US);
 	assert_us(given, "time", "buckets.communication_ps", 20);
 	assert_us(given, "time", "wall_ps", 70);
 	assert_adds_up(given);
@@ -235,7 +239,8 @@ static void two_cores_share_the_wall(void **state)
  */
 static void of_a_gpus_streams_what_hides_has_the_moment(void **state)
 {
-	static const char *const kernels[] = { "gemm", "ncclDevKernel_AllReduce", "MemcpyD2D", "MemcpyH2D" };
+	static const char *const kernels[] = { "gemm", "ncclDevKernel_AllReduce", "MemcpyD2D",
+					       "MemcpyH2D" };
 	static const int64_t spans[][2] = { { 0, 20 }, { 10, 30 }, { 30, 30 }, { 0, 90 } };
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
@@ -268,7 +273,8 @@ static void random_line(struct given *given, struct xp *xp, struct rng *rng, con
 	(void)given;
 	xp_line(xp, name, 0);
 	for (uint64_t i = rng_below(rng, 60); i > 0; i--) {
-		at += (int64_t)rng_below(rng, 12) * (rng_below(rng, 5) != 0) - (rng_below(rng, 20) == 0);
+		at += (int64_t)rng_below(rng, 12) * (rng_below(rng, 5) != 0) -
+		      (rng_below(rng, 20) == 0);
 		given_event(xp, COMPUTE + (int64_t)rng_below(rng, 7), TS_MAX(at, 0),
 			    (int64_t)rng_below(rng, 25));
 	}
@@ -295,7 +301,8 @@ static void it_adds_up_whatever_ran(void **state)
 				given_event(&xp, MODULE, at, (int64_t)rng_below(&rng, 60));
 			xp_line_end(&xp);
 			for (uint64_t i = 1 + (gpu ? rng_below(&rng, 4) : 0); i > 0; i--)
-				random_line(given, &xp, &rng, gpu ? "Stream #1(Compute)" : "XLA Ops");
+				random_line(given, &xp, &rng,
+					    gpu ? "Stream #1(Compute)" : "XLA Ops");
 			xp_plane_end(&xp);
 		}
 		host_line(given, "backend_compile", (int64_t)rng_below(&rng, 200), 50);

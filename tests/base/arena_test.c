@@ -70,7 +70,8 @@ static void arrays_are_cleared_and_their_size_is_checked(void **state)
 static void copies_are_terminated(void **state)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
-	struct ts_bytes copy = ts_arena_copy(&arena, (struct ts_bytes){ (const uint8_t *)"a\0b", 3 });
+	struct ts_bytes copy =
+		ts_arena_copy(&arena, (struct ts_bytes){ (const uint8_t *)"a\0b", 3 });
 	struct ts_bytes none = ts_arena_copy(&arena, (struct ts_bytes){ NULL, 0 });
 	struct ts_bytes text = ts_arena_printf(&arena, "%s %d", "fusion", 12);
 

@@ -12,15 +12,19 @@ static void views_compare_and_search(void **state)
 	struct ts_bytes text = TS_LIT("fusion.12"), none = { NULL, 0 };
 
 	(void)state;
-	assert_true(ts_bytes_starts(text, "fusion") && ts_bytes_starts(text, "") && ts_bytes_starts(none, ""));
+	assert_true(ts_bytes_starts(text, "fusion") && ts_bytes_starts(text, "") &&
+		    ts_bytes_starts(none, ""));
 	assert_false(ts_bytes_starts(text, "fusion.123") || ts_bytes_starts(none, "f"));
-	assert_true(ts_bytes_ends(text, ".12") && ts_bytes_ends(text, "fusion.12") && ts_bytes_ends(none, ""));
+	assert_true(ts_bytes_ends(text, ".12") && ts_bytes_ends(text, "fusion.12") &&
+		    ts_bytes_ends(none, ""));
 	assert_false(ts_bytes_ends(text, "xfusion.12") || ts_bytes_ends(none, "2"));
-	assert_true(ts_bytes_has(text, "on.1") && ts_bytes_has(text, "") && !ts_bytes_has(text, "2f"));
+	assert_true(ts_bytes_has(text, "on.1") && ts_bytes_has(text, "") &&
+		    !ts_bytes_has(text, "2f"));
 	assert_int_equal(ts_bytes_find(text, "12"), 7);
 	assert_int_equal(ts_bytes_find(text, "13"), 9);
 	assert_int_equal(ts_bytes_find(none, "1"), 0);
-	assert_true(ts_bytes_is(none, "") && ts_bytes_is(text, "fusion.12") && !ts_bytes_is(text, "fusion"));
+	assert_true(ts_bytes_is(none, "") && ts_bytes_is(text, "fusion.12") &&
+		    !ts_bytes_is(text, "fusion"));
 	assert_true(ts_bytes_eq(none, TS_LIT("")) && !ts_bytes_eq(text, none));
 	assert_int_equal(ts_bytes_of(NULL).n, 0);
 }
@@ -101,8 +105,18 @@ static int64_t bound(wide x)
 
 static void sums_and_products_saturate(void **state)
 {
-	static const int64_t odd[] = { 0, 1, -1, 2, -2, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_MIN + 1,
-				       INT64_C(3037000500), -INT64_C(3037000500), INT64_C(1) << 62 };
+	static const int64_t odd[] = { 0,
+				       1,
+				       -1,
+				       2,
+				       -2,
+				       INT64_MAX,
+				       INT64_MIN,
+				       INT64_MAX - 1,
+				       INT64_MIN + 1,
+				       INT64_C(3037000500),
+				       -INT64_C(3037000500),
+				       INT64_C(1) << 62 };
 	struct rng rng = rng_of(1);
 
 	(void)state;
@@ -133,7 +147,8 @@ static void a_buffer_keeps_what_is_written(void **state)
 	ts_buf_pad(&buf, '.', 0);
 	ts_buf_printf(&buf, "%s|%d", "x", 5);
 	ts_buf_put(&buf, (struct ts_bytes){ NULL, 0 });
-	assert_true(ts_bytes_is(ts_buf_bytes(&buf), "a=-9223372036854775808,18446744073709551615...x|5"));
+	assert_true(ts_bytes_is(ts_buf_bytes(&buf),
+				"a=-9223372036854775808,18446744073709551615...x|5"));
 	ts_buf_clear(&buf);
 	assert_int_equal(buf.n, 0);
 	for (size_t i = 0; i < 5000; i++)

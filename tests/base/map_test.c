@@ -9,7 +9,9 @@
 
 static void ids_of_any_sign_and_size_are_kept(void **state)
 {
-	static const int64_t ids[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 40, -(INT64_C(1) << 40) };
+	static const int64_t ids[] = {
+		0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 40, -(INT64_C(1) << 40)
+	};
 	struct ts_map map = { NULL, 0, 0 };
 
 	(void)state;

@@ -59,7 +59,8 @@ static void undo_does_not_steer_the_terminal(void **state)
 	assert_undo(paths, 1, UNDO " 'a\xEF\xBF\xBD[31m b'\n");
 }
 
-static void assert_line(struct ts_overlay_entry *entries, size_t nr, bool dry_run, const char *expected)
+static void assert_line(struct ts_overlay_entry *entries, size_t nr, bool dry_run,
+			const char *expected)
 {
 	struct ts_overlay_report report = { .entries = entries, .nr_entries = nr };
 	struct ts_buf out = TS_BUF_INIT;

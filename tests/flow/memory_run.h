@@ -30,7 +30,8 @@ static inline void memory_run_release(struct memory_run *mem)
 static inline enum ts_status memory_run_add(struct memory_run *mem, struct ts_bytes bytes,
 					    const char *host, struct ts_error *err)
 {
-	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host), 1 };
+	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host),
+					   1 };
 
 	return ts_readers[0]->read(&mem->run.profile, &request, err);
 }
@@ -68,7 +69,8 @@ static inline enum ts_status memory_run_whole(struct ts_bytes bytes, size_t *rep
 	if (st == TS_OK)
 		st = memory_run_report(&mem, &json, NULL);
 	for (uint32_t i = 0; st == TS_OK && i < mem.run.profile.nr_hosts; i++)
-		st = ts_overlay_planes(&planes, &mem.run.profile, i, &mem.run.results, bytes.n, NULL);
+		st = ts_overlay_planes(&planes, &mem.run.profile, i, &mem.run.results, bytes.n,
+				       NULL);
 	*report_size = json.n;
 	ts_buf_release(&json);
 	ts_buf_release(&planes);

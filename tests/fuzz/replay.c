@@ -176,7 +176,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < replay.nr_seeds; i++)
 		run(&replay.seeds[i], "as it is", 0, replay.seeds[i].input.bytes);
 	if (argc == 1) {
-		if (seconds > 0) /* half for the cuts, so that there are mutations whatever the machine */
+		if (seconds >
+		    0) /* half for the cuts, so that there are mutations whatever the machine */
 			replay.end = time(NULL) + (seconds + 1) / 2;
 		for (size_t i = 0; i < replay.nr_seeds; i++)
 			run_cuts(&replay.seeds[i]);

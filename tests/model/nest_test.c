@@ -80,9 +80,15 @@ static void done(struct given *given)
 
 static struct ts_event event_of(uint32_t op, int64_t start, int64_t dur)
 {
-	return (struct ts_event){ .op = op, .start_ps = start, .dur_ps = dur, .device_start_ps = start,
-				  .total_ps = dur, .flops = TS_UNKNOWN, .bytes = TS_UNKNOWN,
-				  .occurrences = 1, .number = TS_NO_NUMBER };
+	return (struct ts_event){ .op = op,
+				  .start_ps = start,
+				  .dur_ps = dur,
+				  .device_start_ps = start,
+				  .total_ps = dur,
+				  .flops = TS_UNKNOWN,
+				  .bytes = TS_UNKNOWN,
+				  .occurrences = 1,
+				  .number = TS_NO_NUMBER };
 }
 
 static void push(struct given *given, uint32_t op, int64_t start, int64_t dur)
@@ -97,7 +103,8 @@ static void finish(struct given *given)
 	assert_int_equal(ts_nest_finish(given->nest, NULL), TS_OK);
 }
 
-static void assert_event(const struct seen *seen, size_t i, uint32_t op, int64_t self, uint16_t depth)
+static void assert_event(const struct seen *seen, size_t i, uint32_t op, int64_t self,
+			 uint16_t depth)
 {
 	assert_true(i < seen->nr_events);
 	assert_int_equal(seen->op[i], op);
@@ -105,7 +112,8 @@ static void assert_event(const struct seen *seen, size_t i, uint32_t op, int64_t
 	assert_int_equal(seen->depth[i], depth);
 }
 
-static void assert_segment(const struct seen *seen, size_t i, uint32_t op, int64_t start, int64_t end)
+static void assert_segment(const struct seen *seen, size_t i, uint32_t op, int64_t start,
+			   int64_t end)
 {
 	assert_true(i < seen->nr_segments);
 	assert_int_equal(seen->segment_op[i], op);
@@ -265,7 +273,8 @@ static void deeper_than_the_stack_nothing_is_lost(void **state)
 	assert_int_equal(given->seen.nr_events, nr);
 	for (size_t i = 0; i < given->seen.nr_segments; i++) {
 		assert_true(given->seen.segment_start[i] < given->seen.segment_end[i]);
-		assert_true(i == 0 || given->seen.segment_end[i - 1] <= given->seen.segment_start[i]);
+		assert_true(i == 0 ||
+			    given->seen.segment_end[i - 1] <= given->seen.segment_start[i]);
 		busy += given->seen.segment_end[i] - given->seen.segment_start[i];
 	}
 	assert_int_equal(busy, 2 * nr);
@@ -309,10 +318,12 @@ static int parents_first(const void *a, const void *b)
 }
 
 /* Children inside [start, end), side by side, to a depth. */
-static size_t fill(struct rng *rng, struct span *spans, size_t nr, int64_t start, int64_t end, int depth)
+static size_t fill(struct rng *rng, struct span *spans, size_t nr, int64_t start, int64_t end,
+		   int depth)
 {
 	while (start < end && nr < 300) {
-		int64_t from = start + (int64_t)rng_below(rng, 10), to = from + (int64_t)rng_below(rng, 60);
+		int64_t from = start + (int64_t)rng_below(rng, 10),
+			to = from + (int64_t)rng_below(rng, 60);
 
 		if (from > end || to > end)
 			break;
@@ -347,7 +358,8 @@ static void assert_self_times(const struct seen *seen, const struct span *spans,
 }
 
 /* Each moment belongs to the latest started event that runs then; the first of equals is outside. */
-static void assert_moments(const struct seen *seen, const struct span *spans, size_t nr, int64_t end)
+static void assert_moments(const struct seen *seen, const struct span *spans, size_t nr,
+			   int64_t end)
 {
 	size_t at = 0;
 
@@ -409,7 +421,8 @@ static void random_overlapping_events_cover_their_union_once(void **state)
 		finish(given);
 		assert_self_times(&given->seen, spans, nr);
 		for (size_t i = 0; i < given->seen.nr_segments; i++)
-			for (int64_t t = given->seen.segment_start[i]; t < given->seen.segment_end[i]; t++) {
+			for (int64_t t = given->seen.segment_start[i];
+			     t < given->seen.segment_end[i]; t++) {
 				assert_false(covered[t]);
 				covered[t] = true;
 			}

@@ -96,7 +96,8 @@ static enum ts_op_kind kind_of(const char *category, const char *text)
 /* S(5) is the host's memory; only what copies or slices is a transfer by it. */
 static void copies_of_host_memory_are_transfers(void **state)
 {
-	const char *host = "%c = f32[8]{0:T(128)S(5)} copy(%p)", *vmem = "%c = f32[8]{0:T(128)S(1)} copy(%p)";
+	const char *host = "%c = f32[8]{0:T(128)S(5)} copy(%p)",
+		   *vmem = "%c = f32[8]{0:T(128)S(1)} copy(%p)";
 
 	(void)state;
 	assert_int_equal(kind_of("copy", host), TS_OP_HOST);
@@ -117,7 +118,8 @@ static void recomputed_ops_are_known_by_name_text_or_scope(void **state)
 	assert_true(ts_op_looks_remat(TS_LIT("fusion.12.remat"), none, none));
 	assert_true(ts_op_looks_remat(TS_LIT("fusion.12.remat2.1"), none, none));
 	assert_true(ts_op_looks_remat(TS_LIT("f"), TS_LIT("%f.remat3 = f32[] add()"), none));
-	assert_true(ts_op_looks_remat(TS_LIT("f"), none, TS_LIT("jit(f)/rematted_computation/mul")));
+	assert_true(
+		ts_op_looks_remat(TS_LIT("f"), none, TS_LIT("jit(f)/rematted_computation/mul")));
 	/* an operand that was recomputed does not make its user one */
 	assert_false(ts_op_looks_remat(TS_LIT("f"), TS_LIT("%f = f32[] add(%g.remat)"), none));
 	assert_false(ts_op_looks_remat(TS_LIT("f"), none, TS_LIT("jit(f)/checkpoint/mul")));
@@ -135,10 +137,13 @@ static uint32_t add_op(struct feed *feed, const char *name, const char *category
 static void partners_from_the_text(void **state)
 {
 	struct feed *feed = feed_new();
-	uint32_t start = add_op(feed, "copy-start.4", "copy-start", "%copy-start.4 = (f32[2]) copy-start(%p)");
-	uint32_t end = add_op(feed, "copy-done.4", "copy-done",
-			      "%copy-done.4 = f32[2] copy-done((f32[2], u32[]) %copy-start.4), metadata={}");
-	uint32_t alone = add_op(feed, "copy-done.5", "copy-done", "%copy-done.5 = f32[2] copy-done(%gone)");
+	uint32_t start = add_op(feed, "copy-start.4", "copy-start",
+				"%copy-start.4 = (f32[2]) copy-start(%p)");
+	uint32_t end = add_op(
+		feed, "copy-done.4", "copy-done",
+		"%copy-done.4 = f32[2] copy-done((f32[2], u32[]) %copy-start.4), metadata={}");
+	uint32_t alone =
+		add_op(feed, "copy-done.5", "copy-done", "%copy-done.5 = f32[2] copy-done(%gone)");
 	uint32_t odd = add_op(feed, "copy-done.6", "copy-done", "copy-done(");
 
 	(void)state;
@@ -180,7 +185,8 @@ static void the_module_decides_where_the_profile_is_silent(void **state)
 
 	(void)state;
 	feed_instr(feed, module, "p", "parameter", "f32[8]{0:S(5)}", TS_NONE, TS_NONE);
-	feed_instr(feed, module, "c", "copy", "f32[8]{0}", 0, TS_NONE)->op_name = TS_LIT("jit(f)/copy");
+	feed_instr(feed, module, "c", "copy", "f32[8]{0}", 0, TS_NONE)->op_name =
+		TS_LIT("jit(f)/copy");
 	feed_instr(feed, module, "sum", "all-reduce", "f32[8]{0}", 1, TS_NONE);
 	feed_instr(feed, module, "out", "send", "f32[8]{0}", 1, TS_NONE)->is_host_transfer = true;
 	feed_op(feed, "c", "", 7, &copy);
@@ -201,7 +207,8 @@ static void hbm_bytes_are_the_breakdowns_or_all(void **state)
 
 	(void)state;
 	ts_op_init(&op);
-	assert_true(isnan(ts_op_hbm_bytes(&op)) && isnan(ts_op_vmem_bytes(&op)) && isnan(ts_op_flops(&op)));
+	assert_true(isnan(ts_op_hbm_bytes(&op)) && isnan(ts_op_vmem_bytes(&op)) &&
+		    isnan(ts_op_flops(&op)));
 	op.bytes_accessed = 100;
 	assert_true(ts_op_hbm_bytes(&op) == 100);
 	op.onchip_bytes = 60;
@@ -223,7 +230,8 @@ static const struct bucket_row bucket_rows[] = {
 	{ "f", "loop fusion", false, true, TS_BUCKET_MEMORY_WAIT },
 	{ "f", "convolution fusion", false, true, TS_BUCKET_MEMORY_WAIT },
 	{ "f", "loop fusion", true, true, TS_BUCKET_REMATERIALIZATION },
-	{ "f", "all-reduce", true, false, TS_BUCKET_REMATERIALIZATION }, /* recomputed comes first */
+	{ "f", "all-reduce", true, false,
+	  TS_BUCKET_REMATERIALIZATION }, /* recomputed comes first */
 	{ "f", "all-reduce", false, true, TS_BUCKET_COMMUNICATION },
 	{ "f", "infeed", false, true, TS_BUCKET_HOST_TRANSFER },
 	{ "f", "copy-done", false, false, TS_BUCKET_MEMORY_WAIT },

@@ -106,10 +106,15 @@ static void steps_of_one_number_are_one_step(void **state)
 {
 	static const struct pairing pairings[] = {
 		/* all the same, one device idle */
-		{ TS_STEPS_MARKED, { { 4, 5 }, { 0 }, { 4, 5 } }, { { 0, 1 }, { 0 }, { 0, 1 } }, 2 },
+		{ TS_STEPS_MARKED,
+		  { { 4, 5 }, { 0 }, { 4, 5 } },
+		  { { 0, 1 }, { 0 }, { 0, 1 } },
+		  2 },
 		/* the second host's capture began a step later, the third's is short */
-		{ TS_STEPS_MARKED, { { 4, 5, 6 }, { 5, 6, 7 }, { 6 } },
-		  { { 0, 1, 2 }, { 1, 2, 3 }, { 2 } }, 4 },
+		{ TS_STEPS_MARKED,
+		  { { 4, 5, 6 }, { 5, 6, 7 }, { 6 } },
+		  { { 0, 1, 2 }, { 1, 2, 3 }, { 2 } },
+		  4 },
 		/* a step that one device did not mark */
 		{ TS_STEPS_MARKED, { { 1, 3 }, { 1, 2, 3 } }, { { 0, 2 }, { 0, 1, 2 } }, 3 },
 		/* numbers that begin anew name nothing: by place */

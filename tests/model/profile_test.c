@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-static uint32_t add(struct ts_profile *profile, const char *name, uint64_t program, enum ts_op_kind kind)
+static uint32_t add(struct ts_profile *profile, const char *name, uint64_t program,
+		    enum ts_op_kind kind)
 {
 	struct ts_op draft;
 
@@ -182,10 +183,13 @@ static void a_done_is_the_partner_of_a_start_alone(void **state)
 
 	(void)state;
 	ts_profile_init(&profile);
-	start = add_text(&profile, "copy-start.1", "copy-start", "%copy-start.1 = (f32[2]) copy-start(%p)");
-	done = add_text(&profile, "copy-done.1", "copy-done", "%d = f32[2] copy-done((f32[2]) %copy-start.1)");
+	start = add_text(&profile, "copy-start.1", "copy-start",
+			 "%copy-start.1 = (f32[2]) copy-start(%p)");
+	done = add_text(&profile, "copy-done.1", "copy-done",
+			"%d = f32[2] copy-done((f32[2]) %copy-start.1)");
 	fusion = add_text(&profile, "fusion.1", "loop fusion", "%fusion.1 = f32[2] fusion(%p)");
-	odd = add_text(&profile, "copy-done.2", "copy-done", "%d = f32[2] copy-done(f32[2] %fusion.1)");
+	odd = add_text(&profile, "copy-done.2", "copy-done",
+		       "%d = f32[2] copy-done(f32[2] %fusion.1)");
 	assert_int_equal(ts_profile_finish(&profile, NULL), TS_OK);
 	assert_int_equal(profile.ops[done].partner, start);
 	assert_int_equal(profile.ops[start].partner, done);

@@ -68,7 +68,9 @@ static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 static enum ts_status whole_run(const char *path, struct ts_error *err)
 {
 	struct ts_settings settings;
-	struct ts_run_options options = { .nr_threads = 1, .settings = &settings, .overlay_budget = 1000 };
+	struct ts_run_options options = { .nr_threads = 1,
+					  .settings = &settings,
+					  .overlay_budget = 1000 };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_trace_plan plan = { .profile = NULL };
 	struct ts_observer observer;
@@ -122,8 +124,8 @@ static void fail_each(const char *path, long step)
 		st = whole_run(path, &err);
 		countdown = -1;
 		if (st != TS_NOMEM)
-			fail_msg("%s: allocation %ld of %ld failed and the run said %d (%s)", path, at,
-				 total, (int)st, err.text);
+			fail_msg("%s: allocation %ld of %ld failed and the run said %d (%s)", path,
+				 at, total, (int)st, err.text);
 	}
 	print_message("%s: %ld allocations\n", path, total);
 }

@@ -542,16 +542,18 @@ static void test_the_size_of_a_collectives_groups(void **state)
 		int64_t size;
 	} rows[] = {
 		{ 0, "", 0 },
-		{ 49, "\x0a\x03\x04\x05\x06", 3 },	       /* {4, 5, 6} */
-		{ 87, "\x0a\x04\x0a\x02\x02\x03", 2 },      /* {2, 3} */
-		{ 87, "\x12\x04\x08\x02\x10\x04", 4 },      /* 2 groups of 4 */
-		{ 92, "\x08\x02\x10\x08", 8 },	       /* 2 groups of 8 */
+		{ 49, "\x0a\x03\x04\x05\x06", 3 },			   /* {4, 5, 6} */
+		{ 87, "\x0a\x04\x0a\x02\x02\x03", 2 },			   /* {2, 3} */
+		{ 87, "\x12\x04\x08\x02\x10\x04", 4 },			   /* 2 groups of 4 */
+		{ 92, "\x08\x02\x10\x08", 8 },				   /* 2 groups of 8 */
 		{ 92, "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 0 }, /* of -1 */
 		/* a mesh of 4 x 2: along its second axis, along both, along half of the first */
 		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x01", 2 },
-		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x00\x12\x02\x08\x01", 8 },
+		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x02\x08\x00\x12\x02\x08\x01",
+		  8 },
 		{ 93, "\x0a\x08\x0a\x02\x10\x04\x0a\x02\x10\x02\x12\x04\x12\x02\x10\x02", 2 },
-		{ 93, "\x0a\x04\x0a\x02\x10\x04\x12\x02\x08\x07", 0 }, /* an axis that is not there */
+		{ 93, "\x0a\x04\x0a\x02\x10\x04\x12\x02\x08\x07",
+		  0 }, /* an axis that is not there */
 	};
 	static const size_t lengths[] = { 0, 5, 6, 6, 4, 11, 14, 18, 16, 10 };
 
@@ -563,8 +565,9 @@ static void test_the_size_of_a_collectives_groups(void **state)
 		make_param(&input.make, 0, VEC, 1);
 		make_begin_op(&input.make, "psum", "all-reduce", VEC, 2, 1, (int64_t[]){ 1 });
 		if (rows[i].field)
-			ts_pbw_bytes(&input.make.out, rows[i].field,
-				    (struct ts_bytes){ (const uint8_t *)rows[i].bytes, lengths[i] });
+			ts_pbw_bytes(
+				&input.make.out, rows[i].field,
+				(struct ts_bytes){ (const uint8_t *)rows[i].bytes, lengths[i] });
 		make_end_op(&input.make);
 		make_end_comp(&input.make, comp, 1, 2);
 		read_module(&input, 1);

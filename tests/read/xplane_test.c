@@ -86,7 +86,8 @@ static int64_t field(struct given *given, const char *view, const char *name)
 }
 
 /* The row of an op in the report: occurrences, total and self time in us. */
-static void assert_op(struct given *given, const char *name, int64_t nr, int64_t total_us, int64_t self_us)
+static void assert_op(struct given *given, const char *name, int64_t nr, int64_t total_us,
+		      int64_t self_us)
 {
 	const struct ts_table *ops = table(given, "ops", "ops");
 	int column = ts_table_column(ops, "name");
@@ -94,11 +95,15 @@ static void assert_op(struct given *given, const char *name, int64_t nr, int64_t
 	for (size_t i = 0; i < ops->nr_rows; i++) {
 		if (!ts_bytes_is(ts_table_cell(ops, i, column).as.s, name))
 			continue;
-		assert_int_equal(ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "occurrences"))), nr);
-		assert_int_equal(ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "total_time_ps"))),
-				 total_us * US);
-		assert_int_equal(ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "self_time_ps"))),
-				 self_us * US);
+		assert_int_equal(
+			ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "occurrences"))),
+			nr);
+		assert_int_equal(
+			ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "total_time_ps"))),
+			total_us * US);
+		assert_int_equal(
+			ts_value_int(ts_table_cell(ops, i, ts_table_column(ops, "self_time_ps"))),
+			self_us * US);
 		return;
 	}
 	fail_msg("no op %s", name);
@@ -268,7 +273,8 @@ static void unsorted_lines_are_the_sorted_ones(void **state)
 		xp_op(&xp, 2, "f", "loop fusion", PROGRAM, 2);
 		xp_line(&xp, "XLA Ops", 0);
 		for (size_t i = 0; i < 5; i++)
-			xp_event(&xp, events[order[i]].id, events[order[i]].at * US, events[order[i]].dur * US);
+			xp_event(&xp, events[order[i]].id, events[order[i]].at * US,
+				 events[order[i]].dur * US);
 		xp_line_end(&xp);
 		xp_plane_end(&xp);
 		analyse(given);
@@ -374,11 +380,13 @@ struct clock_row {
 static const struct clock_row clocks[] = {
 	{ 0, 5 * US, START_NS, START_NS + 1000, 5 * US, START_NS },
 	{ START_NS + 5000, 0, START_NS, START_NS + 9000, 5 * US, START_NS },
-	{ START_NS + 5000, US, 0, 0, US, START_NS + 5000 },  /* no Task Environment: the earliest line */
+	{ START_NS + 5000, US, 0, 0, US,
+	  START_NS + 5000 }, /* no Task Environment: the earliest line */
 	{ 0, 7 * US, 0, 0, 7 * US, TS_UNKNOWN },
-	{ 1000, US, 0, 0, 2 * US, TS_UNKNOWN },		     /* ns since some start */
-	{ START_NS - 1000, 0, START_NS, START_NS + 9000, -US, START_NS }, /* before the profiler's start */
-	{ START_NS + 5000, US, 5, 6, US, START_NS + 5000 },  /* a start that is no time of ours */
+	{ 1000, US, 0, 0, 2 * US, TS_UNKNOWN }, /* ns since some start */
+	{ START_NS - 1000, 0, START_NS, START_NS + 9000, -US,
+	  START_NS },					    /* before the profiler's start */
+	{ START_NS + 5000, US, 5, 6, US, START_NS + 5000 }, /* a start that is no time of ours */
 };
 
 static void lines_count_from_the_epoch_or_the_start(void **state)
@@ -402,12 +410,14 @@ static void lines_count_from_the_epoch_or_the_start(void **state)
 			fail_msg("row %zu: first event at %lld", i,
 				 (long long)field(given, "time", "wall_start_ps"));
 		if (profile_of(given)->start_unix_ns != row->start_unix_ns)
-			fail_msg("row %zu: start %lld", i, (long long)profile_of(given)->start_unix_ns);
+			fail_msg("row %zu: start %lld", i,
+				 (long long)profile_of(given)->start_unix_ns);
 		done(given);
 	}
 }
 
-static void clocked_event(struct xp *xp, int64_t id, int64_t at, int64_t dur, int64_t clock, int64_t own)
+static void clocked_event(struct xp *xp, int64_t id, int64_t at, int64_t dur, int64_t clock,
+			  int64_t own)
 {
 	size_t mark = xp_begin_event(xp, id, at * US, dur * US);
 
@@ -518,7 +528,8 @@ static void a_gpus_ops_are_told_by_its_events(void **state)
 	assert_int_equal(profile_of(given)->devices[0].cc_major, 9);
 	assert_int_equal(field(given, "time", "total_ps"), 45 * US);
 	assert_int_equal(field(given, "time", "buckets.compute_ps"), 25 * US);
-	assert_int_equal(field(given, "time", "buckets.memory_wait_ps"), 5 * US); /* 10, half hidden */
+	assert_int_equal(field(given, "time", "buckets.memory_wait_ps"),
+			 5 * US); /* 10, half hidden */
 	assert_int_equal(field(given, "time", "buckets.idle_ps"), 15 * US);
 	done(given);
 }
@@ -567,7 +578,8 @@ static void modules_with_negative_keys_and_entries_that_are_none(void **state)
 	module = op_named(given, "neg.1")->module;
 	assert_int_not_equal(module, TS_NONE);
 	assert_true(profile_of(given)->modules[module].program_id == PROGRAM);
-	assert_true(ts_bytes_is(ts_op_instr(profile_of(given), op_named(given, "neg.1"))->opcode, "negate"));
+	assert_true(ts_bytes_is(ts_op_instr(profile_of(given), op_named(given, "neg.1"))->opcode,
+				"negate"));
 	assert_int_not_equal(ts_profile_module_of(profile_of(given), (uint64_t)-3), TS_NONE);
 	assert_int_equal(op_named(given, "gone.1")->module, TS_NONE);
 	assert_int_equal(profile_of(given)->nr_damage, 1);
@@ -674,7 +686,8 @@ static void a_second_line_of_ops_does_not_count_twice(void **state)
 /* Times at both ends of 64 bits: no answer is right, and none may break. */
 static void times_that_cannot_be(void **state)
 {
-	static const int64_t odd[] = { INT64_MIN, INT64_MAX, -1, 0, INT64_C(1) << 62, INT64_C(1) << 61 };
+	static const int64_t odd[] = { INT64_MIN, INT64_MAX,	    -1,
+				       0,	  INT64_C(1) << 62, INT64_C(1) << 61 };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(odd) * TS_NELEM(odd); i++) {
@@ -786,7 +799,8 @@ static void damage_names_the_byte(void **state)
 	ts_buf_put(&given->bytes, TS_LIT("\x0a\xff\x01" "yes"));
 	analyse(given);
 	assert_int_equal(profile_of(given)->nr_damage, 1);
-	assert_true(profile_of(given)->damage[0].offset >= whole && profile_of(given)->damage[0].offset < whole + 3);
+	assert_true(profile_of(given)->damage[0].offset >= whole &&
+		    profile_of(given)->damage[0].offset < whole + 3);
 	assert_false(profile_of(given)->damage[0].minor);
 	assert_op(given, "f", 1, 15, 15);
 	done(given);
@@ -794,7 +808,10 @@ static void damage_names_the_byte(void **state)
 
 static void what_is_no_profile_is_refused(void **state)
 {
-	static const char *const texts[] = { "", "plain text, no protobuf", "\x12\x03" "abc", "{\"a\":1}" };
+	static const char *const texts[] = { "", "plain text, no protobuf",
+					     "\x12\x03"
+					     "abc",
+					     "{\"a\":1}" };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(texts); i++) {
@@ -834,8 +851,9 @@ static void a_file_above_4_gib(void **state)
 	for (uint64_t n = zeros; n; n >>= 7)
 		ts_buf_putc(&head, (char)((n & 127) | (n > 127 ? 128 : 0)));
 	if (write(fd, head.p, head.n) != (ssize_t)head.n || lseek(fd, (off_t)zeros, SEEK_CUR) < 0 ||
-	    write(fd, given->bytes.p, given->bytes.n) != (ssize_t)given->bytes.n || fstat(fd, &st) != 0 ||
-	    st.st_blocks * 512 > 1 << 24 || ts_input_open(&input, path, NULL) != TS_OK) {
+	    write(fd, given->bytes.p, given->bytes.n) != (ssize_t)given->bytes.n ||
+	    fstat(fd, &st) != 0 || st.st_blocks * 512 > 1 << 24 ||
+	    ts_input_open(&input, path, NULL) != TS_OK) {
 		print_message("no room for a sparse file of 4 GiB in TMPDIR: skipped\n");
 	} else {
 		memory_run_init(&mem);

@@ -240,10 +240,12 @@ static void write_health(struct ts_doctor *doctor)
 			known ? ts_int((int64_t)health.ideal_ps) : ts_null(),
 			health.assumed ? TS_ASSUMED : TS_MODELLED, "core time at the roofline");
 	if (health.assumed)
-		ts_result_note(doctor->result, "No op's roofline is known: for the health score, ops "
+		ts_result_note(doctor->result,
+			       "No op's roofline is known: for the health score, ops "
 			       "that compute are taken to reach 60 %% of it.");
 	if (doctor->nr_drafts > 0 && doctor->total_ps > 0)
-		ts_result_note(doctor->result, "Impacts are ceilings, each finding's own: they overlap "
+		ts_result_note(doctor->result,
+			       "Impacts are ceilings, each finding's own: they overlap "
 			       "and do not add up.");
 }
 

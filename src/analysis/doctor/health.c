@@ -74,7 +74,8 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 		sum.unknown_ps = (double)TS_MAX(doctor->bucket_ps[TS_BUCKET_COMPUTE], 0);
 	health.assumed = sum.known_ps <= 0 && sum.unknown_ps > 0;
 	efficiency = sum.known_ps > 0 ? sum.least_ps / sum.known_ps : ASSUMED_EFFICIENCY;
-	health.ideal_ps = fmin(sum.least_ps + sum.unknown_ps * efficiency, (double)doctor->total_ps);
+	health.ideal_ps =
+		fmin(sum.least_ps + sum.unknown_ps * efficiency, (double)doctor->total_ps);
 	health.score = fmin(100 * sqrt(health.ideal_ps / (double)doctor->total_ps), cap_of(doctor));
 	return health;
 }

@@ -21,9 +21,11 @@ static void say_inventory(struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
 
-	ts_buf_printf(&doctor->text, " The input has %zu host%s, %zu plane%s, %zu device plane%s and "
-		      "%zu compiled module%s.", profile->nr_hosts, profile->nr_hosts == 1 ? "" : "s",
-		      profile->nr_planes, profile->nr_planes == 1 ? "" : "s", profile->nr_devices,
+	ts_buf_printf(&doctor->text,
+		      " The input has %zu host%s, %zu plane%s, %zu device plane%s and "
+		      "%zu compiled module%s.",
+		      profile->nr_hosts, profile->nr_hosts == 1 ? "" : "s", profile->nr_planes,
+		      profile->nr_planes == 1 ? "" : "s", profile->nr_devices,
 		      profile->nr_devices == 1 ? "" : "s", profile->nr_modules,
 		      profile->nr_modules == 1 ? "" : "s");
 }
@@ -41,13 +43,15 @@ static void check_empty_profile(struct ts_doctor *doctor, const struct ts_rule *
 	finding = report_capture(doctor, rule, TS_CRITICAL);
 	if (!finding)
 		return;
-	ts_buf_puts(&doctor->text, no_device ? "No TPU or GPU is in this profile" :
-					       "The devices ran nothing while the profile was taken");
+	ts_buf_puts(&doctor->text, no_device
+					   ? "No TPU or GPU is in this profile"
+					   : "The devices ran nothing while the profile was taken");
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, no_device ? "Profile the process that uses the device, and check that "
-					       "jax.default_backend() is not cpu there." :
-					       "Run a compiled step inside the profile, and wait for its "
-					       "result before the profile ends.");
+	ts_buf_puts(&doctor->text,
+		    no_device ? "Profile the process that uses the device, and check that "
+				"jax.default_backend() is not cpu there."
+			      : "Run a compiled step inside the profile, and wait for its "
+				"result before the profile ends.");
 	say_inventory(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 }
@@ -71,8 +75,10 @@ static void check_damaged_input(struct ts_doctor *doctor, const struct ts_rule *
 	finding = report_capture(doctor, rule, all_minor(profile) ? TS_INFO : TS_WARNING);
 	if (!finding)
 		return;
-	ts_buf_printf(&doctor->text, "Part of the input could not be read (%zu place%s): the numbers "
-		      "miss it", profile->nr_damage, profile->nr_damage == 1 ? "" : "s");
+	ts_buf_printf(&doctor->text,
+		      "Part of the input could not be read (%zu place%s): the numbers "
+		      "miss it",
+		      profile->nr_damage, profile->nr_damage == 1 ? "" : "s");
 	finding->title = ts_doctor_text(doctor);
 	for (size_t i = 0; i < TS_MIN(profile->nr_damage, MAX_DAMAGES); i++) {
 		const struct ts_damage *damage = &profile->damage[i];
@@ -111,7 +117,8 @@ static void say_step_source(struct ts_doctor *doctor, const struct ts_steps *ste
 	const struct ts_profile *profile = doctor->ctx->profile;
 
 	if (steps->source == TS_STEPS_NONE) {
-		ts_buf_puts(&doctor->text, "The profile has no step markers and no module repeats.");
+		ts_buf_puts(&doctor->text,
+			    "The profile has no step markers and no module repeats.");
 		return;
 	}
 	ts_buf_printf(&doctor->text, "%zu step%s taken from the executions of ", steps->nr_steps,
@@ -120,7 +127,8 @@ static void say_step_source(struct ts_doctor *doctor, const struct ts_steps *ste
 		ts_say_name(doctor, profile->ops[steps->module_op].name);
 	else
 		ts_buf_puts(&doctor->text, "the module that repeats");
-	ts_buf_puts(&doctor->text, ", each to the start of the next. The profile has no step markers.");
+	ts_buf_puts(&doctor->text,
+		    ", each to the start of the next. The profile has no step markers.");
 }
 
 static void check_steps_inferred(struct ts_doctor *doctor, const struct ts_rule *rule)

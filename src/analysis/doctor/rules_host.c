@@ -100,7 +100,8 @@ static void count_copy(struct ts_doctor *doctor, struct copies *group,
 		group->waits.items[group->waits.nr++] = fact;
 	group->waits.nr_all++;
 	group->waits.exclusive_ps = ts_i64_add(group->waits.exclusive_ps, fact->exclusive_ps);
-	group->waits.occurrences = ts_i64_add(group->waits.occurrences, TS_MAX(fact->occurrences, 0));
+	group->waits.occurrences =
+		ts_i64_add(group->waits.occurrences, TS_MAX(fact->occurrences, 0));
 	group->bytes_waited += sum;
 	group->least_bytes = fmin(group->least_bytes, copy.bytes);
 	group->most_bytes = fmax(group->most_bytes, copy.bytes);
@@ -290,7 +291,8 @@ static void say_room(struct ts_doctor *doctor, const struct copies *group)
 	if (op && op->module < doctor->ctx->profile->nr_modules)
 		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
 	if (used >= 0 && used < hbm)
-		ts_buf_printf(&doctor->text, "The module takes %s of the device's %s of HBM, %s are free. ",
+		ts_buf_printf(&doctor->text,
+			      "The module takes %s of the device's %s of HBM, %s are free. ",
 			      ts_fmt_bytes(a, (double)used), ts_fmt_bytes(b, (double)hbm),
 			      ts_fmt_bytes(c, (double)(hbm - used)));
 	else
@@ -311,9 +313,10 @@ static void say_overlap(struct ts_doctor *doctor, const struct copies *group)
 	ts_buf_printf(&doctor->text, " At the link's peak the copies need %s %s, and the other ops "
 		      "take %s: ", ts_fmt_ps(a, ts_to_ps(least)), per_run(group),
 		      ts_fmt_ps(b, ts_to_ps(busy)));
-	ts_buf_puts(&doctor->text, least > busy ? "overlap alone cannot hide them, fewer bytes must "
-						  "be moved." :
-						  "overlap can hide them all.");
+	ts_buf_puts(&doctor->text, least > busy
+					   ? "overlap alone cannot hide them, fewer bytes must "
+					     "be moved."
+					   : "overlap can hide them all.");
 }
 
 static void report_copies(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -378,7 +381,8 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
 	if (!finding)
 		return;
-	ts_buf_printf(&doctor->text, "%s of core time is spent in infeed, outfeed and host send/recv",
+	ts_buf_printf(&doctor->text,
+		      "%s of core time is spent in infeed, outfeed and host send/recv",
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_puts(&doctor->text, ts_fmt_ps(total, ops.exclusive_ps));

@@ -127,8 +127,10 @@ static void say_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
 	char used[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, "Matrix ops take %s (%s of core time) and reach %s of the peak "
-		      "while they run.", ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
+	ts_buf_printf(&doctor->text,
+		      "Matrix ops take %s (%s of core time) and reach %s of the peak "
+		      "while they run.",
+		      ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
 		      ts_fmt_share(share, ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
 		      ts_fmt_share(used, sum->used_ps / sum->time_ps));
 	say_losses(doctor, sum);
@@ -151,7 +153,8 @@ static enum ts_severity mxu_severity(const struct ts_doctor *doctor, const struc
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	double overall = ts_value_number(ts_result_get(doctor->systolic, "mxu_utilization_pct")) / 100;
+	double overall =
+		ts_value_number(ts_result_get(doctor->systolic, "mxu_utilization_pct")) / 100;
 	struct matrix sum = sum_products(doctor);
 	struct ts_bytes none = { NULL, 0 };
 	char text[TS_UNIT_MAX];
@@ -177,8 +180,8 @@ static void say_size(struct ts_doctor *doctor, const struct product *product)
 	int dim = doctor->rates ? doctor->rates->mxu_dim : -1;
 
 	if (product->m >= 0 && product->n >= 0 && product->k >= 0)
-		ts_buf_printf(&doctor->text, " (M %" PRId64 ", N %" PRId64 ", K %" PRId64 ")", product->m,
-			      product->n, product->k);
+		ts_buf_printf(&doctor->text, " (M %" PRId64 ", N %" PRId64 ", K %" PRId64 ")",
+			      product->m, product->n, product->k);
 	if (dim > 0)
 		ts_buf_printf(&doctor->text, " on an array of %d x %d", dim, dim);
 }
@@ -224,7 +227,8 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 	ts_buf_printf(&doctor->text, " fills %s at best", ts_fmt_share(fill, product->fill));
 	if (product->time_ps >= 0)
 		ts_buf_printf(&doctor->text, "; it takes %s and reaches %s of the peak",
-			      ts_fmt_ps(time, product->time_ps), ts_fmt_share(used, product->utilization));
+			      ts_fmt_ps(time, product->time_ps),
+			      ts_fmt_share(used, product->utilization));
 	ts_buf_puts(&doctor->text, ". ");
 	say_suggestion(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
@@ -326,8 +330,10 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
 	ts_say_ops(doctor, &ops, 3);
-	ts_buf_printf(&doctor->text, ": %s. Their FLOPs and bytes are in neither the profile nor the "
-		      "module, so they count in no utilization.", ts_fmt_ps(time, ops.exclusive_ps));
+	ts_buf_printf(&doctor->text,
+		      ": %s. Their FLOPs and bytes are in neither the profile nor the "
+		      "module, so they count in no utilization.",
+		      ts_fmt_ps(time, ops.exclusive_ps));
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

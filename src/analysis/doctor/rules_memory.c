@@ -47,8 +47,8 @@ static void say_waste(struct ts_doctor *doctor, double waste, const char *what, 
 
 	if (!(waste > 0))
 		return;
-	ts_buf_printf(&doctor->text, "%s%s of the %s", *said ? " and " : "", ts_fmt_share(share, waste),
-		      what);
+	ts_buf_printf(&doctor->text, "%s%s of the %s", *said ? " and " : "",
+		      ts_fmt_share(share, waste), what);
 	*said = true;
 }
 
@@ -65,7 +65,8 @@ static void say_padding(struct ts_doctor *doctor, const struct padded *padded)
 	ts_buf_puts(&doctor->text, ". ");
 	ts_buf_put(&doctor->text, padded->suggestion);
 	if (padded->suggestion.n > 0 && padded->gain_ps > 0)
-		ts_buf_printf(&doctor->text, " (predicted gain %s)", ts_fmt_ps(time, padded->gain_ps));
+		ts_buf_printf(&doctor->text, " (predicted gain %s)",
+			      ts_fmt_ps(time, padded->gain_ps));
 }
 
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -204,7 +205,8 @@ static double stream_rate(const struct ts_doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
-		if (!match_stream(doctor, fact, NULL) || isnan(fact->bytes) || fact->occurrences < 0)
+		if (!match_stream(doctor, fact, NULL) || isnan(fact->bytes) ||
+		    fact->occurrences < 0)
 			continue;
 		bytes += fact->bytes * (double)fact->occurrences;
 		time += (double)fact->exclusive_ps / 1e12;
@@ -220,7 +222,8 @@ static void say_streams(struct ts_doctor *doctor, const struct ts_selection *str
 
 	if (streams->nr == 0)
 		return;
-	ts_buf_printf(&doctor->text, "%s in ops bound by memory", ts_fmt_ps(time, streams->exclusive_ps));
+	ts_buf_printf(&doctor->text, "%s in ops bound by memory",
+		      ts_fmt_ps(time, streams->exclusive_ps));
 	if (isfinite(rate))
 		ts_buf_printf(&doctor->text, " at %s", ts_fmt_rate(a, rate));
 	if (isfinite(rate) && peak > 0)
@@ -236,7 +239,8 @@ static void say_part(struct ts_doctor *doctor, const struct ts_selection *ops, c
 
 	if (ops->nr == 0)
 		return;
-	ts_buf_printf(&doctor->text, "%s in %s, most in ", ts_fmt_ps(time, ops->exclusive_ps), what);
+	ts_buf_printf(&doctor->text, "%s in %s, most in ", ts_fmt_ps(time, ops->exclusive_ps),
+		      what);
 	ts_say_ops(doctor, ops, 2);
 	ts_buf_puts(&doctor->text, ". ");
 }
@@ -288,8 +292,9 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 	ts_say_executions(doctor, ops.occurrences);
 	ts_buf_puts(&doctor->text, ", most in ");
 	ts_say_ops(doctor, &ops, 4);
-	ts_buf_puts(&doctor->text, ". They compute nothing: they bring arrays into another layout or "
-				   "place.");
+	ts_buf_puts(&doctor->text,
+		    ". They compute nothing: they bring arrays into another layout or "
+		    "place.");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

@@ -25,9 +25,10 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 		return;
 	ts_buf_printf(&doctor->text, "%s of core time waits for input", ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%s of %s core time nothing runs while a host thread is in the "
-		      "input pipeline or a transfer to the device.", ts_fmt_ps(part, input_ps),
-		      ts_fmt_ps(total, doctor->total_ps));
+	ts_buf_printf(&doctor->text,
+		      "%s of %s core time nothing runs while a host thread is in the "
+		      "input pipeline or a transfer to the device.",
+		      ts_fmt_ps(part, input_ps), ts_fmt_ps(total, doctor->total_ps));
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -121,9 +122,10 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_buf_puts(&doctor->text, " inside the profile");
 	finding->title = ts_doctor_text(doctor);
 	if (!isnan(share))
-		ts_buf_printf(&doctor->text, "Meanwhile the cores have nothing to run for %s (%s of "
-			      "core time).", ts_fmt_ps(wait, finding->impact_ps),
-			      ts_fmt_share(text, share));
+		ts_buf_printf(&doctor->text,
+			      "Meanwhile the cores have nothing to run for %s (%s of "
+			      "core time).",
+			      ts_fmt_ps(wait, finding->impact_ps), ts_fmt_share(text, share));
 	else
 		ts_buf_puts(&doctor->text, "What the cores lost by it is unknown.");
 	finding->evidence = ts_doctor_text(doctor);
@@ -144,7 +146,8 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	if (!finding)
 		return;
 	ts_buf_printf(&doctor->text, "%zu step%s after the first wait%s for a compilation",
-		      found.nr_steps, found.nr_steps == 1 ? "" : "s", found.nr_steps == 1 ? "s" : "");
+		      found.nr_steps, found.nr_steps == 1 ? "" : "s",
+		      found.nr_steps == 1 ? "s" : "");
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_printf(&doctor->text, "The cores lose %s by it", ts_fmt_ps(lost, found.lost_ps));
 	if (found.first_step >= 0)
@@ -282,8 +285,9 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 	if (slow.nr == 0 || slow.median_ps == 0)
 		return;
 	explain_slow(table, &slow, scratch);
-	finding = ts_doctor_report(doctor, rule, none, none,
-				   ts_i64_mul(slow.excess_ps, (int64_t)TS_MAX(doctor->nr_cores, 1)));
+	finding =
+		ts_doctor_report(doctor, rule, none, none,
+				 ts_i64_mul(slow.excess_ps, (int64_t)TS_MAX(doctor->nr_cores, 1)));
 	if (!finding)
 		return;
 	ts_buf_printf(&doctor->text, "%zu of %zu steps take%s over %.0f %% longer than the median",

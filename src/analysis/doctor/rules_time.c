@@ -60,9 +60,10 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 
 static void check_rematerialization(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
-						   doctor->ctx->settings->rematerialization_high,
-						   "computes again what was thrown away to save memory");
+	struct ts_finding *finding =
+		report_bucket(doctor, rule, TS_BUCKET_REMATERIALIZATION,
+			      doctor->ctx->settings->rematerialization_high,
+			      "computes again what was thrown away to save memory");
 
 	if (finding)
 		add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
@@ -170,7 +171,8 @@ static void say_longest(struct ts_doctor *doctor, const struct gap *gap, size_t 
 {
 	char length[TS_UNIT_MAX], at[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, nr > 1 ? "; the longest gap lasts %s, at %s" : "; the gap lasts %s, at %s",
+	ts_buf_printf(&doctor->text,
+		      nr > 1 ? "; the longest gap lasts %s, at %s" : "; the gap lasts %s, at %s",
 		      ts_fmt_ps(length, gap->duration_ps), ts_fmt_ps(at, gap->start_ps));
 	if (gap->device != TS_NONE) {
 		ts_buf_puts(&doctor->text, " on ");
@@ -271,9 +273,9 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 	ts_buf_printf(&doctor->text, "%s of core time is in very many tiny ops",
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%zu ops run %" PRId64 " times, %s each on average; most time in ",
-		      ops.nr_all, ops.occurrences,
-		      ts_fmt_ps(mean, ops.exclusive_ps / ops.occurrences));
+	ts_buf_printf(
+		&doctor->text, "%zu ops run %" PRId64 " times, %s each on average; most time in ",
+		ops.nr_all, ops.occurrences, ts_fmt_ps(mean, ops.exclusive_ps / ops.occurrences));
 	ts_say_ops(doctor, &ops, 3);
 	ts_buf_putc(&doctor->text, '.');
 	finding->evidence = ts_doctor_text(doctor);

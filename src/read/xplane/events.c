@@ -59,7 +59,8 @@ static inline void read_stat(const struct xplane_plane *plane, struct ts_bytes b
 	uint32_t role;
 	uint64_t id;
 
-	if (bytes.n > 2 && *p++ == TAG(XSTAT_METADATA_ID, TS_PB_VARINT) && ts_pb_varint(&p, end, &id)) {
+	if (bytes.n > 2 && *p++ == TAG(XSTAT_METADATA_ID, TS_PB_VARINT) &&
+	    ts_pb_varint(&p, end, &id)) {
 		role = id_table_find(&plane->roles, (int64_t)id);
 		if (role == TS_NONE)
 			return;
@@ -99,7 +100,8 @@ static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
 }
 
 /* A number with this field's tag at *P: read and stepped over when it is there. */
-static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned field, int64_t *value)
+static inline bool usual_number(const uint8_t **p, const uint8_t *end, unsigned field,
+				int64_t *value)
 {
 	const uint8_t *q;
 	uint64_t number;
@@ -277,7 +279,8 @@ static enum ts_status sorted(const struct decoder *decoder, struct ts_pb pb, str
 			free(events);
 			return ts_fail_nomem(err);
 		}
-		events[nr++] = (struct indexed_event){ event.device_start_ps, event.total_ps, bytes };
+		events[nr++] =
+			(struct indexed_event){ event.device_start_ps, event.total_ps, bytes };
 	}
 	if (nr)
 		qsort(events, nr, sizeof(*events), by_start);
@@ -309,7 +312,8 @@ enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, b
 	ts_nest_free(nest);
 	if (st == TS_OK && error.cause)
 		return ts_fail(err, TS_FORMAT, "%.*s: byte %llu: %s", TS_ARG(line->name),
-			       (unsigned long long)(error.at - decoder.plane->file_base), error.cause);
+			       (unsigned long long)(error.at - decoder.plane->file_base),
+			       error.cause);
 	return st;
 }
 
@@ -323,8 +327,8 @@ static struct ts_bytes innermost(struct ts_bytes names)
 }
 
 /* A GPU's events name their op by stats: the ops are collected before anybody asks for blocks. */
-enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index, struct xplane_plane *plane,
-				   struct ts_error *err)
+enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
+				   struct xplane_plane *plane, struct ts_error *err)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);

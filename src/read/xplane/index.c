@@ -173,7 +173,8 @@ static void zero_is_unknown(struct ts_device *device)
 static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *plane,
 			     const struct xplane_plane *data, struct ts_pb pb)
 {
-	struct ts_device *device = plane->device == TS_NONE ? NULL : &profile->devices[plane->device];
+	struct ts_device *device =
+		plane->device == TS_NONE ? NULL : &profile->devices[plane->device];
 	struct ts_host *host = &profile->hosts[plane->host];
 	struct xstat stat;
 
@@ -195,7 +196,8 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		zero_is_unknown(device);
 }
 
-static enum ts_status add_device(struct ts_profile *profile, struct ts_plane *plane, struct ts_error *err)
+static enum ts_status add_device(struct ts_profile *profile, struct ts_plane *plane,
+				 struct ts_error *err)
 {
 	struct ts_device *device = ts_profile_add_device(profile);
 	size_t at = plane->name.n;
@@ -205,7 +207,8 @@ static enum ts_status add_device(struct ts_profile *profile, struct ts_plane *pl
 		return ts_fail_nomem(err);
 	while (at > 0 && plane->name.p[at - 1] != ':')
 		at--;
-	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) && ordinal < TS_NONE)
+	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) &&
+	    ordinal < TS_NONE)
 		device->ordinal = (uint32_t)ordinal;
 	device->host = plane->host;
 	device->plane = (uint32_t)(plane - profile->planes);
@@ -366,14 +369,16 @@ static void note_damage(struct ts_profile *profile, const struct ts_read_request
 }
 
 /* Not one plane: the first damage says why. */
-static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damage, struct ts_error *err)
+static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damage,
+			       struct ts_error *err)
 {
 	const struct ts_damage *damage;
 
 	if (profile->nr_damage == nr_damage)
 		return ts_fail(err, TS_FORMAT, "byte 0: an XSpace without planes (profile again)");
 	damage = &profile->damage[nr_damage];
-	return ts_fail(err, TS_FORMAT, "byte %llu: %.*s (is it a profile, and was it copied whole?)",
+	return ts_fail(err, TS_FORMAT,
+		       "byte %llu: %.*s (is it a profile, and was it copied whole?)",
 		       (unsigned long long)damage->offset, TS_ARG(damage->cause));
 }
 

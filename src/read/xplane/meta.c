@@ -68,7 +68,8 @@ bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 
 	/* Dense while ids follow each other closely: at most four times the room of those set so far. */
 	table->nr_set++;
-	if (id >= 0 && id < DENSE_MAX && ((size_t)id < old || (size_t)id < 4 * (table->nr_set + 64))) {
+	if (id >= 0 && id < DENSE_MAX &&
+	    ((size_t)id < old || (size_t)id < 4 * (table->nr_set + 64))) {
 		if ((size_t)id >= old) {
 			if (!ts_grow(&table->dense, &cap, (size_t)id + 1, sizeof(*table->dense)))
 				return false;
@@ -267,7 +268,8 @@ static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb 
 }
 
 enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
-				    struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err)
+				    struct xplane_plane *plane, struct ts_pb pb,
+				    struct ts_error *err)
 {
 	enum ts_plane_kind kind = profile->planes[plane_index].kind;
 	struct ts_pb names = pb, value;
@@ -276,12 +278,14 @@ enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_i
 
 	while (ts_pb_next(&names)) /* first: events' stats are told by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
-		    enter_entry(ts_pb_enter(&names), &key, &value) && !add_stat_name(plane, key, value))
+		    enter_entry(ts_pb_enter(&names), &key, &value) &&
+		    !add_stat_name(plane, key, value))
 			return ts_fail_nomem(err);
 	if (kind == TS_PLANE_METADATA || kind == TS_PLANE_OURS)
 		return TS_OK;
 	while (ts_pb_next(&pb))
-		if (pb.field == XPLANE_EVENT_METADATA && enter_entry(ts_pb_enter(&pb), &key, &value) &&
+		if (pb.field == XPLANE_EVENT_METADATA &&
+		    enter_entry(ts_pb_enter(&pb), &key, &value) &&
 		    !add_op(profile, kind, plane, key, value))
 			return ts_fail_nomem(err);
 	ts_op_init(&unknown);
@@ -319,8 +323,8 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	if (st == TS_NOMEM)
 		return ts_fail_nomem(err);
 	if (st) {
-		ts_profile_add_damage(profile, request->file, (uint64_t)(proto.p - request->bytes.p),
-				      cause.text, true);
+		ts_profile_add_damage(profile, request->file,
+				      (uint64_t)(proto.p - request->bytes.p), cause.text, true);
 		return TS_OK;
 	}
 	kept = ts_profile_add_module(profile, program_id);
@@ -332,15 +336,18 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	return TS_OK;
 }
 
-enum ts_status xplane_read_modules(struct ts_profile *profile, const struct ts_read_request *request,
-				   struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err)
+enum ts_status xplane_read_modules(struct ts_profile *profile,
+				   const struct ts_read_request *request,
+				   struct xplane_plane *plane, struct ts_pb pb,
+				   struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct ts_pb value;
 	int64_t key;
 
 	while (st == TS_OK && ts_pb_next(&pb))
-		if (pb.field == XPLANE_EVENT_METADATA && enter_entry(ts_pb_enter(&pb), &key, &value))
+		if (pb.field == XPLANE_EVENT_METADATA &&
+		    enter_entry(ts_pb_enter(&pb), &key, &value))
 			st = add_module(profile, request, plane, key, value, err);
 	return st;
 }

@@ -15,8 +15,13 @@ enum {
 	XPLANE_STAT_METADATA = 5, XPLANE_STATS = 6,
 };
 enum {
-	XLINE_ID = 1, XLINE_NAME = 2, XLINE_TIMESTAMP_NS = 3, XLINE_EVENTS = 4, XLINE_DURATION_PS = 9,
-	XLINE_DISPLAY_ID = 10, XLINE_DISPLAY_NAME = 11,
+	XLINE_ID = 1,
+	XLINE_NAME = 2,
+	XLINE_TIMESTAMP_NS = 3,
+	XLINE_EVENTS = 4,
+	XLINE_DURATION_PS = 9,
+	XLINE_DISPLAY_ID = 10,
+	XLINE_DISPLAY_NAME = 11,
 };
 enum {
 	XEVENT_METADATA_ID = 1, XEVENT_OFFSET_PS = 2, XEVENT_DURATION_PS = 3, XEVENT_STATS = 4,
@@ -27,8 +32,12 @@ enum {
 	XSTAT_BYTES = 6, XSTAT_REF = 7,
 };
 enum {
-	XEVENTMETA_ID = 1, XEVENTMETA_NAME = 2, XEVENTMETA_METADATA = 3, XEVENTMETA_DISPLAY_NAME = 4,
-	XEVENTMETA_STATS = 5, XEVENTMETA_CHILD_ID = 6,
+	XEVENTMETA_ID = 1,
+	XEVENTMETA_NAME = 2,
+	XEVENTMETA_METADATA = 3,
+	XEVENTMETA_DISPLAY_NAME = 4,
+	XEVENTMETA_STATS = 5,
+	XEVENTMETA_CHILD_ID = 6,
 };
 enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
@@ -37,17 +46,47 @@ enum { MAP_KEY = 1, MAP_VALUE = 2 };
 enum role {
 	ROLE_NONE,
 	/* of events */
-	ROLE_DEVICE_OFFSET, ROLE_DEVICE_DURATION, ROLE_STEP_NUM, ROLE_RUN_ID, ROLE_HLO_OP,
+	ROLE_DEVICE_OFFSET,
+	ROLE_DEVICE_DURATION,
+	ROLE_STEP_NUM,
+	ROLE_RUN_ID,
+	ROLE_HLO_OP,
 	/* of events and of event metadata */
-	ROLE_PROGRAM_ID, ROLE_FLOPS, ROLE_BYTES_ACCESSED,
+	ROLE_PROGRAM_ID,
+	ROLE_FLOPS,
+	ROLE_BYTES_ACCESSED,
 	/* of event metadata */
-	ROLE_SYMBOL_ID, ROLE_MODEL_FLOPS, ROLE_BREAKDOWN, ROLE_CATEGORY, ROLE_TF_OP, ROLE_SOURCE,
-	ROLE_SOURCE_STACK, ROLE_SHAPE, ROLE_HLO_PROTO,
+	ROLE_SYMBOL_ID,
+	ROLE_MODEL_FLOPS,
+	ROLE_BREAKDOWN,
+	ROLE_CATEGORY,
+	ROLE_TF_OP,
+	ROLE_SOURCE,
+	ROLE_SOURCE_STACK,
+	ROLE_SHAPE,
+	ROLE_HLO_PROTO,
 	/* of planes */
-	ROLE_DEVICE_TYPE, ROLE_GPU_NAME, ROLE_VENDOR, ROLE_PEAK_TFLOPS, ROLE_PEAK_HBM, ROLE_PEAK_VMEM_RD,
-	ROLE_PEAK_VMEM_WR, ROLE_PEAK_CMEM_RD, ROLE_PEAK_CMEM_WR, ROLE_MEGACORE, ROLE_CORE_DETAILS,
-	ROLE_CLOCK_RATE, ROLE_CORE_COUNT, ROLE_MEMORY_BANDWIDTH, ROLE_MEMORY_SIZE, ROLE_CC_MAJOR,
-	ROLE_CC_MINOR, ROLE_START_TIME, ROLE_STOP_TIME, ROLE_MXU_UTILIZATION, ROLE_HBM_UTILIZATION,
+	ROLE_DEVICE_TYPE,
+	ROLE_GPU_NAME,
+	ROLE_VENDOR,
+	ROLE_PEAK_TFLOPS,
+	ROLE_PEAK_HBM,
+	ROLE_PEAK_VMEM_RD,
+	ROLE_PEAK_VMEM_WR,
+	ROLE_PEAK_CMEM_RD,
+	ROLE_PEAK_CMEM_WR,
+	ROLE_MEGACORE,
+	ROLE_CORE_DETAILS,
+	ROLE_CLOCK_RATE,
+	ROLE_CORE_COUNT,
+	ROLE_MEMORY_BANDWIDTH,
+	ROLE_MEMORY_SIZE,
+	ROLE_CC_MAJOR,
+	ROLE_CC_MINOR,
+	ROLE_START_TIME,
+	ROLE_STOP_TIME,
+	ROLE_MXU_UTILIZATION,
+	ROLE_HBM_UTILIZATION,
 };
 
 enum role xplane_role(struct ts_bytes name);
@@ -133,14 +172,17 @@ static inline double xstat_real(const struct xstat *stat)
 
 /* meta.c: event metadata -> op drafts; HLO protos -> modules. */
 enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
-				    struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err);
-enum ts_status xplane_read_modules(struct ts_profile *profile, const struct ts_read_request *request,
-				   struct xplane_plane *plane, struct ts_pb pb, struct ts_error *err);
+				    struct xplane_plane *plane, struct ts_pb pb,
+				    struct ts_error *err);
+enum ts_status xplane_read_modules(struct ts_profile *profile,
+				   const struct ts_read_request *request,
+				   struct xplane_plane *plane, struct ts_pb pb,
+				   struct ts_error *err);
 
 /* events.c */
 uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
-enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line, struct xplane_plane *plane,
-				   struct ts_error *err);
+enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line,
+				   struct xplane_plane *plane, struct ts_error *err);
 enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
 			     const struct ts_sink *sink, struct ts_error *err);
 
