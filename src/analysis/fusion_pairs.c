@@ -422,16 +422,17 @@ bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
 {
 	struct finder finder = { .walk = walk };
 	size_t first = pairs->nr;
-	bool good;
+	bool good, any;
 
 	if (walk->times)
 		join_halves(walk);
 	good = find_uses(&finder) && find_outputs(&finder);
 	for (size_t i = 0; i < finder.nr_uses && good; i++)
 		good = add_to_pair(&finder, &finder.uses[i], pairs);
-	if (good && walk->times)
+	any = good && pairs->nr > first; /* else there may be no array to point into */
+	if (any && walk->times)
 		weigh(walk, per_byte_ps, pairs->items + first, pairs->nr - first);
-	else if (good)
+	else if (any)
 		weigh_once(per_byte_ps, pairs->items + first, pairs->nr - first);
 	ts_map_release(&finder.by_place);
 	ts_map_release(&finder.by_use);
