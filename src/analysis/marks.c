@@ -243,13 +243,6 @@ static size_t read_ranges(const struct ts_result *doctor, const struct ts_table 
 	return nr;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* A gap inside a slow step is shown as the gap: of those at T, the shortest. */
 static const struct mark_range *range_at(const struct mark_range *ranges, size_t nr, int64_t t)
 {
@@ -275,7 +268,7 @@ static bool paint(struct ts_slices *slices, const struct mark_range *ranges, siz
 		cuts[2 * i + 1] = ranges[i].end_ps;
 	}
 	if (nr > 0)
-		qsort(cuts, 2 * nr, sizeof(*cuts), by_value);
+		qsort(cuts, 2 * nr, sizeof(*cuts), ts_i64_order);
 	for (size_t i = 0; i + 1 < 2 * nr; i++) {
 		const struct mark_range *range = range_at(ranges, nr, cuts[i]);
 

@@ -6,13 +6,6 @@
 #define WALKED \
 	8 /* spans of a question that are summed one by one before sums made ahead are used */
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Closes every gap up to the median one: about half of the intervals go. */
 static bool coarsen(struct ts_spans *spans)
 {
@@ -24,7 +17,7 @@ static bool coarsen(struct ts_spans *spans)
 		return false;
 	for (size_t i = 0; i < nr_gaps; i++)
 		gaps[i] = spans->items[i + 1].start_ps - spans->items[i].end_ps;
-	qsort(gaps, nr_gaps, sizeof(*gaps), by_value);
+	qsort(gaps, nr_gaps, sizeof(*gaps), ts_i64_order);
 	median = gaps[nr_gaps / 2];
 	free(gaps);
 	for (size_t i = 1; i < spans->nr; i++) {

@@ -157,19 +157,12 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	add_compile_ranges(doctor, found.from_ps);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The lower median of a column; unknown cells count as 0. SCRATCH has room for every row. */
 static int64_t median_of(const struct ts_table *table, const char *column, int64_t *scratch)
 {
 	for (size_t i = 0; i < table->nr_rows; i++)
 		scratch[i] = TS_MAX(ts_cell_int(table, i, column), 0);
-	qsort(scratch, table->nr_rows, sizeof(*scratch), by_value);
+	qsort(scratch, table->nr_rows, sizeof(*scratch), ts_i64_order);
 	return scratch[(table->nr_rows - 1) / 2];
 }
 
