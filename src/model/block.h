@@ -21,6 +21,20 @@
 
 #include "model/profile.h"
 
+/* A stat: what an event says of itself beside its columns. A text looks into the input. */
+enum ts_stat_type { TS_STAT_INT, TS_STAT_REAL, TS_STAT_TEXT };
+struct ts_stat {
+	enum ts_stat_type type;
+	int64_t number;
+	double real;
+	struct ts_bytes text;
+};
+
+struct ts_block;
+/* The stat of this name of an event of the block; false: it has none. */
+typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char *name,
+			  struct ts_stat *stat);
+
 struct ts_block {
 	const struct ts_profile *profile;
 	const struct ts_line *line;
@@ -35,6 +49,10 @@ struct ts_block {
 	const int64_t *bytes;	   /* likewise */
 	const int64_t *occurrences; /* NULL: one each */
 	const uint64_t *number;	   /* step_num of a step, run_id of a module; TS_NO_NUMBER */
+
+	/* For stats, which are looked for one by one: cheap for host threads, dear for ops. */
+	const struct ts_bytes *body; /* the undecoded event, for its reader */
+	ts_stat_find *stat;
 
 	/* By the device's clock (as total_ps): from the first start to the last end of the line's
 	 * events that were read so far, those of this block among them. */
@@ -53,6 +71,7 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 		  TS_COL_NUMBER = 4,
 		  TS_COL_DEVICE_CLOCK =
 			  8, /* total_ps, self_ps and nesting; without it the timeline's serves */
+		  TS_COL_STATS = 16, /* body, stat */
 };
 
 /* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */

@@ -27,6 +27,7 @@ struct ts_nest {
 	int64_t flops[BLOCK_EVENTS], bytes[BLOCK_EVENTS], occurrences[BLOCK_EVENTS];
 	uint64_t number[BLOCK_EVENTS];
 	uint16_t depths[BLOCK_EVENTS];
+	struct ts_bytes body[BLOCK_EVENTS];
 	int64_t segment_start_ps[BLOCK_SEGMENTS], segment_end_ps[BLOCK_SEGMENTS];
 };
 
@@ -63,6 +64,14 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 		.segment_end_ps = nest->segment_end_ps,
 	};
 	return nest;
+}
+
+void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find)
+{
+	if (!(nest->sink.columns & TS_COL_STATS))
+		return;
+	nest->block.body = nest->body;
+	nest->block.stat = find;
 }
 
 void ts_nest_free(struct ts_nest *nest)
@@ -117,6 +126,8 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	}
 	if (nest->sink.columns & TS_COL_NUMBER)
 		nest->number[at] = event->number;
+	if (nest->sink.columns & TS_COL_STATS)
+		nest->body[at] = event->body;
 }
 
 static enum ts_status room(struct ts_nest *nest, struct ts_error *err)

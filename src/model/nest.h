@@ -20,6 +20,7 @@ struct ts_event {
 	int64_t flops, bytes;		    /* TS_UNKNOWN: none of its own */
 	int64_t occurrences;
 	uint64_t number;		    /* TS_NO_NUMBER */
+	struct ts_bytes body;		    /* for .stat of the block */
 };
 
 /*
@@ -39,6 +40,8 @@ struct ts_nest; /* one line's, one thread's */
 /* NULL: no memory. The sink gets blocks from push and finish; its status ends the line. */
 struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 			    const struct ts_sink *sink);
+/* How stats of a body are found; before the first push. */
+void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find);
 /* TS_UNSORTED when the event starts before the one pushed last. */
 enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 			    struct ts_error *err);

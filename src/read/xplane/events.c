@@ -4,6 +4,8 @@
  */
 #include "read/xplane/xplane.h"
 
+#include <math.h>
+
 /* What decoding the events of a line needs, found once. */
 struct decoder {
 	const struct xplane_plane *plane;
@@ -199,6 +201,7 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->bytes = stats.bytes;
 	event->number = stats.number;
 	event->op = op_of(decoder->plane, metadata_id, &stats);
+	event->body = bytes;
 }
 
 static struct decoder decoder_of(const struct ts_profile *profile, uint32_t index, unsigned columns)
@@ -214,6 +217,49 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
 			       (asked || data->ops_by_stats),
 	};
+}
+
+static bool stat_is(const struct xplane_plane *plane, int64_t id, const char *name)
+{
+	uint32_t at = id_table_find(&plane->names, id);
+
+	return at < plane->nr_stat_names && ts_bytes_is(plane->stat_names[at], name);
+}
+
+static void give_stat(const struct xplane_plane *plane, const struct xstat *from,
+		      struct ts_stat *stat)
+{
+	bool is_text = from->field >= XSTAT_STR;
+
+	*stat = (struct ts_stat){
+		.type = is_text			     ? TS_STAT_TEXT :
+			from->field == XSTAT_DOUBLE ? TS_STAT_REAL :
+						      TS_STAT_INT,
+		.number = is_text ? TS_UNKNOWN : xstat_int(from),
+		.real = is_text ? NAN : xstat_real(from),
+		.text = is_text ? xstat_text(plane, from) : (struct ts_bytes){ NULL, 0 },
+	};
+}
+
+/* ts_stat_find */
+static bool find_stat(const struct ts_block *block, size_t at, const char *name,
+		      struct ts_stat *stat)
+{
+	const struct xplane_plane *plane = block->profile->planes[block->line->plane].reader_data;
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(block->body[at], &error);
+	struct xstat found;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field != XEVENT_STATS)
+			continue;
+		xstat_read(ts_pb_enter(&pb), &found);
+		if (found.field && stat_is(plane, found.id, name)) {
+			give_stat(plane, &found, stat);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The next event of a line: most often it stands right there. False at the end, or after damage. */
@@ -306,6 +352,7 @@ enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, b
 
 	if (!nest)
 		return ts_fail_nomem(err);
+	ts_nest_stats(nest, find_stat);
 	st = sort ? sorted(&decoder, pb, nest, err) : in_order(&decoder, pb, nest, err);
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);
