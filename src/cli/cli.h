@@ -28,6 +28,7 @@ struct ts_cli {
 	const char *command;	/* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
+	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
 	/* annotate */

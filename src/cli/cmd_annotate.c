@@ -81,6 +81,33 @@ static void say(struct work *work, const struct ts_run *run, const struct ts_ove
 	ts_buf_release(&out);
 }
 
+/* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one has
+ * the Perfetto file of all. */
+static enum ts_status apply_to_all(const struct ts_session *session,
+				   const struct ts_overlay_plan *plan,
+				   const struct ts_overlay_options *options,
+				   struct ts_overlay_report *report, struct ts_error *err)
+{
+	struct ts_overlay_plan part = *plan;
+	enum ts_status st = TS_OK;
+
+	if (!session->members)
+		return ts_overlay_apply(session, plan, options, report, err);
+	for (size_t i = 0; i < session->nr_members; i++) {
+		const struct ts_session *member = &session->members[i];
+		struct ts_error story = TS_ERROR_INIT;
+		enum ts_status one = ts_overlay_apply(member, &part, options, report, &story);
+
+		if (one && !st) {
+			st = one;
+			*err = story;
+		}
+		part.inputs += member->nr_files;
+		part.write_trace = NULL;
+	}
+	return st;
+}
+
 static enum ts_status apply(struct work *work, const struct ts_session *session, struct ts_run *run,
 			    struct trace_job *job, struct ts_error *err)
 {
@@ -104,7 +131,7 @@ static enum ts_status apply(struct work *work, const struct ts_session *session,
 		st = ts_fail_nomem(err);
 	if (st == TS_OK) {
 		plan.report_json = ts_buf_bytes(&json);
-		st = ts_overlay_apply(session, &plan, &options, &report, err);
+		st = apply_to_all(session, &plan, &options, &report, err);
 		ts_progress(cli, NULL);
 		if (ts_deeds_failures(&report) > 0)
 			*err = (struct ts_error)TS_ERROR_INIT; /* has been told */

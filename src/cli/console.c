@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 #include "io/newfile.h"
+#include "io/siblings.h"
 
 void ts_complain(const char *text)
 {
@@ -124,5 +125,5 @@ enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, 
 	for (size_t i = 0; i < runs->nr_problems; i++)
 		ts_complain(runs->problems[i]);
 	*nr_bad += runs->nr_problems;
-	return TS_OK;
+	return cli->join_sessions ? ts_runs_join(runs, err) : TS_OK;
 }

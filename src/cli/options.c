@@ -37,6 +37,14 @@ static enum ts_status set_verbose(struct ts_cli *cli, const char *value, struct 
 	return TS_OK;
 }
 
+static enum ts_status set_join(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)value;
+	(void)err;
+	cli->join_sessions = true;
+	return TS_OK;
+}
+
 static enum ts_status set_color(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -85,6 +93,8 @@ const struct ts_option ts_shared_options[] = {
 	{ "quiet", 'q', NULL, "print errors only", set_quiet },
 	{ "verbose", 'v', NULL, "print more", set_verbose },
 	{ "color", 0, "WHEN", "auto, always or never", set_color },
+	{ "join-sessions", 0, NULL, "sessions of one run begun together by other hosts are one",
+	  set_join },
 	{ "threshold", 0, "NAME=VALUE", "set a threshold of the doctor (repeatable)",
 	  set_threshold },
 	{ "config", 0, "FILE", "read thresholds from a JSON file", set_config },

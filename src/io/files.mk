@@ -5,4 +5,5 @@ libtpusight_a_SOURCES += \
 	src/io/input.c src/io/input.h \
 	src/io/newfile.c src/io/newfile.h \
 	src/io/rundir.c src/io/rundir.h \
-	src/io/runpath.c src/io/runpath.h
+	src/io/runpath.c src/io/runpath.h \
+	src/io/siblings.c src/io/siblings.h

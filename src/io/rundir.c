@@ -459,7 +459,12 @@ static void take_file(struct finder *finder, const struct stat *st)
 static enum ts_status take_standard_input(struct finder *finder, struct ts_error *err)
 {
 	static const struct ts_hostfile file = { "standard input", "-", "-", 0 };
-	struct ts_session session = { TS_SESSION_STREAM, ".", ".", ".", "standard input", NULL, 1 };
+	struct ts_session session = { .kind = TS_SESSION_STREAM,
+				      .dir = ".",
+				      .logdir = ".",
+				      .run = ".",
+				      .session = "standard input",
+				      .nr_files = 1 };
 	struct ts_runs *runs = finder->runs;
 
 	session.files = &file;

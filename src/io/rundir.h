@@ -44,6 +44,10 @@ struct ts_session {
 	const char *session; /* the folder's name */
 	const struct ts_hostfile *files; /* by host name; at least one */
 	size_t nr_files;
+	/* Of a session joined from several (io/siblings.h): those, their files in the same order.
+	 * NULL: it is one by itself. */
+	const struct ts_session *members;
+	size_t nr_members;
 };
 
 struct ts_runs {

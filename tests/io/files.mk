@@ -33,3 +33,9 @@ TESTS += tests/io/rundir_test
 tests_io_rundir_test_SOURCES = tests/io/rundir_test.c tests/io/tmpdir.h
 tests_io_rundir_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_io_rundir_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/siblings_test
+TESTS += tests/io/siblings_test
+tests_io_siblings_test_SOURCES = tests/io/siblings_test.c tests/io/tmpdir.h
+tests_io_siblings_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_siblings_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
