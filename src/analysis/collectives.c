@@ -5,7 +5,7 @@
  * Times are the timeline's: arrivals of different cores are compared. A start and its done are one
  * collective, from the start of the one to the end of the other; what they take on the line is
  * exposed, the rest is hidden. The k-th time one core comes to a collective is matched with the k-th
- * time of the others, so the pass keeps when each came: 8 bytes an instance, so many at most.
+ * time of the others, so the pass keeps when each came and left: 16 bytes an instance, so many at most.
  */
 #include "analysis/collectives.h"
 
@@ -28,17 +28,20 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 	return state->seen ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool keep_start(struct collectives_state *state, struct collective_seen *seen,
-		       int64_t start_ps)
+static bool keep_time(struct collectives_state *state, struct collective_seen *seen,
+		      int64_t start_ps, int64_t dur_ps)
 {
+	seen->is_open_kept = false;
 	if (state->nr_kept >= state->max_kept) {
 		state->is_cut = true;
 		return true;
 	}
 	if (seen->nr == seen->cap &&
-	    !ts_grow(&seen->starts, &seen->cap, seen->nr + 1, sizeof(*seen->starts)))
+	    !ts_grow(&seen->times, &seen->cap, seen->nr + 1, sizeof(*seen->times)))
 		return false;
-	seen->starts[seen->nr++] = start_ps;
+	seen->times[seen->nr++] =
+		(struct collective_time){ start_ps, ts_i64_add(start_ps, dur_ps) };
+	seen->is_open_kept = seen->is_open;
 	state->nr_kept++;
 	return true;
 }
@@ -54,9 +57,11 @@ static void close_open(struct collective_seen *seen)
 static void add_done(struct collective_seen *seen, int64_t start_ps, int64_t dur_ps)
 {
 	int64_t from_ps = seen->is_open ? seen->open_ps : start_ps; /* else: before the capture */
+	int64_t end_ps = ts_i64_add(start_ps, dur_ps);
 
-	seen->interval_ps =
-		ts_i64_add(seen->interval_ps, ts_i64_sub(ts_i64_add(start_ps, dur_ps), from_ps));
+	seen->interval_ps = ts_i64_add(seen->interval_ps, ts_i64_sub(end_ps, from_ps));
+	if (seen->is_open && seen->is_open_kept)
+		seen->times[seen->nr - 1].end_ps = end_ps;
 	seen->is_open = false;
 }
 
@@ -83,7 +88,7 @@ static bool add_event(struct collectives_state *state, const struct ts_block *bl
 	} else {
 		seen->interval_ps = ts_i64_add(seen->interval_ps, dur_ps);
 	}
-	return keep_start(state, seen, start_ps);
+	return keep_time(state, seen, start_ps, dur_ps);
 }
 
 static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
@@ -117,9 +122,11 @@ static enum ts_status make_sum(struct collectives_state *sum, const struct ts_co
 
 static int by_time(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	const struct collective_time *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
 }
 
 /* Streams of one GPU are one core. */
@@ -132,18 +139,18 @@ static bool merge_seen(struct collective_seen *into, struct collective_seen *fro
 	if (from->nr == 0)
 		return true;
 	if (into->nr == 0) {
-		free(into->starts);
-		into->starts = from->starts;
+		free(into->times);
+		into->times = from->times;
 		into->nr = from->nr;
 		into->cap = from->cap;
-		from->starts = NULL;
+		from->times = NULL;
 		return true;
 	}
-	if (!ts_grow(&into->starts, &into->cap, into->nr + from->nr, sizeof(*into->starts)))
+	if (!ts_grow(&into->times, &into->cap, into->nr + from->nr, sizeof(*into->times)))
 		return false;
-	memcpy(&into->starts[into->nr], from->starts, from->nr * sizeof(*from->starts));
+	memcpy(&into->times[into->nr], from->times, from->nr * sizeof(*from->times));
 	into->nr += from->nr;
-	qsort(into->starts, into->nr, sizeof(*into->starts), by_time);
+	qsort(into->times, into->nr, sizeof(*into->times), by_time);
 	return true;
 }
 
@@ -167,7 +174,7 @@ static void collectives_release(void *arg)
 	struct collectives_state *state = arg;
 
 	for (size_t i = 0; state->seen && i < state->nr_devices * state->slots.nr; i++)
-		free(state->seen[i].starts);
+		free(state->seen[i].times);
 	free(state->seen);
 	collective_slots_release(&state->slots);
 }

@@ -1,7 +1,7 @@
 /*
  * The collectives analysis' own header: what was seen of each collective on each core. Shared by
- * collectives.c (the pass), collectives_op.c (what an op is), collectives_skew.c (who waits for
- * whom) and collectives_report.c (the tables) only.
+ * collectives.c (the pass), collectives_op.c (what an op is), collectives_groups.c (who meets),
+ * collectives_skew.c (who waits for whom) and collectives_report.c (the tables) only.
  *
  * A collective is a slot: one op that stands for itself, or a start with its done. Slots are
  * numbered by the profile's op table, so that all lines agree.
@@ -11,7 +11,7 @@
 
 #include "analysis/analysis.h"
 
-#define COLLECTIVES_MAX_INSTANCES (1 << 20) /* start times kept of a run, 8 bytes each */
+#define COLLECTIVES_MAX_INSTANCES (1 << 20) /* instances kept of a run, 16 bytes each */
 
 /* Which slot an op belongs to. */
 struct collective_slots {
@@ -23,12 +23,18 @@ struct collective_slots {
 bool collective_slots_make(struct collective_slots *slots, const struct ts_profile *profile);
 void collective_slots_release(struct collective_slots *slots);
 
+/* When a core arrived, and when it was done. */
+struct collective_time {
+	int64_t start_ps, end_ps;
+};
+
 /* A slot on one core. */
 struct collective_seen {
 	int64_t occurrences, exposed_ps, interval_ps;
-	int64_t *starts; /* when this core arrived, instance by instance */
+	struct collective_time *times; /* instance by instance */
 	size_t nr, cap;
-	bool is_open; /* a start without its done so far */
+	bool is_open;	   /* a start without its done so far */
+	bool is_open_kept; /* and it is the last of .times */
 	int64_t open_ps, open_dur_ps;
 };
 
@@ -55,6 +61,12 @@ struct collective_skew {
 	int64_t nr_matched, sum_ps, max_ps, wait_ps;
 	struct collective_core *cores; /* one a device */
 };
+
+enum collective_grouped { COLLECTIVE_UNGROUPED, COLLECTIVE_GROUPED, COLLECTIVE_NOMEM };
+/* Which cores meet, told by when they leave. GROUP gets the first device of each device's group,
+ * TS_NONE for those that did not run it. */
+enum collective_grouped collective_groups(struct collective_seen *const *seen, size_t nr_devices,
+					  int64_t group_size, uint32_t *group);
 
 /* SEEN: of each device, the slot. False: no memory. .cores is zeroed by the caller. */
 void collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,

@@ -9,6 +9,7 @@ enum {
 	COL_NAME,
 	COL_KIND,
 	COL_GROUP,
+	COL_GROUPS,
 	COL_OPERAND,
 	COL_OUTPUT,
 	COL_BYTES,
@@ -42,6 +43,7 @@ static const struct ts_column columns[NR_COLS] = {
 	[COL_NAME] = { "name", TS_MEASURED, "collective" },
 	[COL_KIND] = { "kind", TS_COMPILED, "kind" },
 	[COL_GROUP] = { "group_size", TS_COMPILED, NULL },
+	[COL_GROUPS] = { "groups", TS_DERIVED, NULL },
 	[COL_OPERAND] = { "operand_bytes", TS_COMPILED, NULL },
 	[COL_OUTPUT] = { "output_bytes", TS_COMPILED, NULL },
 	[COL_BYTES] = { "bytes", TS_COMPILED, "bytes" },
@@ -75,7 +77,8 @@ struct row {
 	size_t nr_cores;
 	uint32_t device; /* the first that ran it */
 	struct collective_skew skew;
-	bool is_unmatched; /* its groups are smaller than the run: nobody knows who waits for whom */
+	bool is_unmatched; /* its groups are smaller than the run, and nobody knows who is in which */
+	struct ts_bytes groups; /* "{0,1},{2,3}" where they were found out; devices */
 };
 
 struct report {
@@ -87,6 +90,9 @@ struct report {
 	struct collective_core *all;   /* over all collectives, one a device */
 	struct collective_core *cores; /* of each row, one a device */
 	struct collective_seen **seen; /* scratch: a slot on each device */
+	struct collective_seen **some; /* scratch: those of a group */
+	uint32_t *group;	       /* scratch: of each device, the first of its group */
+	bool failed;
 };
 
 static void add_core(struct collective_core *to, const struct collective_core *from)
@@ -125,6 +131,60 @@ static bool is_common(const struct row *row)
 	return row->what.group_size < 0 || (uint64_t)row->what.group_size == row->nr_cores;
 }
 
+/* One group matched within itself; the others' cores stand aside. */
+static void match_group(struct report *report, uint32_t first, struct row *row)
+{
+	static struct collective_seen nobody; /* never written: it took no part */
+	size_t nr = report->sum->nr_devices;
+
+	for (size_t i = 0; i < nr; i++)
+		report->some[i] = report->group[i] == first ? report->seen[i] : &nobody;
+	collective_match(report->some, nr, report->sum->is_cut, &row->skew);
+}
+
+static void print_groups(struct report *report, struct row *row)
+{
+	size_t nr = report->sum->nr_devices;
+	struct ts_buf out = TS_BUF_INIT;
+
+	for (uint32_t first = 0; first < nr; first++) {
+		if (report->group[first] != first)
+			continue;
+		ts_buf_puts(&out, out.n ? ",{" : "{");
+		for (uint32_t i = first; i < nr; i++)
+			if (report->group[i] == first)
+				ts_buf_printf(&out, i == first ? "%" PRIu32 : ",%" PRIu32, i);
+		ts_buf_putc(&out, '}');
+	}
+	row->groups = ts_arena_copy(&report->result->owner->arena, ts_buf_bytes(&out));
+	report->failed |= out.failed || !row->groups.p;
+	ts_buf_release(&out);
+}
+
+/* Who waits for whom: all for all, or group by group where the groups can be told. */
+static void match(struct report *report, struct row *row)
+{
+	size_t nr = report->sum->nr_devices;
+	enum collective_grouped found;
+
+	row->is_unmatched = row->nr_cores > 1 && !is_common(row);
+	if (!row->is_unmatched) {
+		collective_match(report->seen, nr, report->sum->is_cut, &row->skew);
+		return;
+	}
+	found = report->sum->is_cut ? COLLECTIVE_UNGROUPED :
+				      collective_groups(report->seen, nr, row->what.group_size,
+							report->group);
+	report->failed |= found == COLLECTIVE_NOMEM;
+	if (found != COLLECTIVE_GROUPED)
+		return;
+	row->is_unmatched = false;
+	for (uint32_t i = 0; i < nr; i++)
+		if (report->group[i] == i)
+			match_group(report, i, row);
+	print_groups(report, row);
+}
+
 static void read_slot(struct report *report, uint32_t slot)
 {
 	struct row *row = &report->rows[report->nr_rows];
@@ -136,9 +196,7 @@ static void read_slot(struct report *report, uint32_t slot)
 		return;
 	row->what = collective_op_of(report->ctx->profile, &report->ctx->profile->ops[row->op]);
 	row->skew.cores = &report->cores[report->nr_rows * nr_devices];
-	row->is_unmatched = row->nr_cores > 1 && !is_common(row);
-	if (is_common(row))
-		collective_match(report->seen, nr_devices, report->sum->is_cut, &row->skew);
+	match(report, row);
 	for (size_t i = 0; i < nr_devices; i++)
 		add_core(&report->all[i], &row->skew.cores[i]);
 	report->nr_rows++;
@@ -189,8 +247,8 @@ static void put_skew(struct ts_value *cells, const struct report *report, const 
 	cells[COL_STRAGGLER] = ts_text(profile->devices[late].name);
 	cells[COL_HOST] = ts_text_or_null(profile->hosts[profile->devices[late].host].name);
 	cells[COL_DEVICE] = ts_int(late);
-	cells[COL_LAST] =
-		ts_share_pct((double)skew->cores[late].nr_last / (double)skew->nr_matched);
+	cells[COL_LAST] = ts_share_pct((double)skew->cores[late].nr_last /
+				       (double)skew->cores[late].nr_matched);
 	cells[COL_COST] = ts_int(skew->cores[late].caused_ps);
 	cells[COL_EXCESS] = ts_int(skew->cores[late].excess_ps);
 }
@@ -209,6 +267,7 @@ static bool put_row(const struct report *report, struct ts_table *table, const s
 	cells[COL_NAME] = ts_text(op->name);
 	cells[COL_KIND] = ts_text_or_null(row->what.kind);
 	cells[COL_GROUP] = ts_int_or_null(row->what.group_size);
+	cells[COL_GROUPS] = ts_text_or_null(row->groups);
 	cells[COL_OPERAND] = ts_int_or_null(row->what.operand_bytes);
 	cells[COL_OUTPUT] = ts_int_or_null(row->what.output_bytes);
 	cells[COL_BYTES] = ts_int_or_null(row->what.bytes);
@@ -232,8 +291,8 @@ static bool put_rows(const struct report *report)
 	}
 	if (nr_unmatched > 0)
 		ts_result_note(report->result,
-			       "of %zu collectives not all cores wait for all: who was "
-			       "late for them is not known",
+			       "of %zu collectives not all cores wait for all, and their "
+			       "groups cannot be told from the times: who was late is not known",
 			       nr_unmatched);
 	if (report->sum->is_cut)
 		ts_result_note(report->result,
@@ -294,17 +353,22 @@ enum ts_status collectives_report(struct collectives_state *sum, const struct ts
 		.all = calloc(nr_devices + 1, sizeof(*report.all)),
 		.cores = calloc(nr_slots * nr_devices + 1, sizeof(*report.cores)),
 		.seen = calloc(nr_devices + 1, sizeof(struct collective_seen *)),
+		.some = calloc(nr_devices + 1, sizeof(struct collective_seen *)),
+		.group = calloc(nr_devices + 1, sizeof(*report.group)),
 	};
-	bool good = report.rows && report.all && report.cores && report.seen;
+	bool good = report.rows && report.all && report.cores && report.seen && report.some &&
+		    report.group;
 
 	for (uint32_t i = 0; good && i < nr_slots; i++)
 		read_slot(&report, i);
 	if (good && report.nr_rows > 1)
 		qsort(report.rows, report.nr_rows, sizeof(*report.rows), by_exposed);
-	good = good && put_rows(&report) && put_cores(&report);
+	good = good && !report.failed && put_rows(&report) && put_cores(&report);
 	free(report.rows);
 	free(report.all);
 	free(report.cores);
 	free(report.seen);
+	free(report.some);
+	free(report.group);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

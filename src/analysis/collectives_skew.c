@@ -17,7 +17,7 @@ static int64_t arrival(const struct arrivals *arrivals, size_t device, size_t k)
 {
 	const struct collective_seen *seen = arrivals->seen[device];
 
-	return seen->starts[arrivals->from_back ? seen->nr - arrivals->nr + k : k];
+	return seen->times[arrivals->from_back ? seen->nr - arrivals->nr + k : k].start_ps;
 }
 
 static bool takes_part(const struct arrivals *arrivals, size_t device)

@@ -1,6 +1,7 @@
 libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h \
 	src/analysis/collectives.c src/analysis/collectives.h \
+	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \

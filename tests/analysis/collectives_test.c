@@ -125,7 +125,64 @@ static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
 	feed_free(feed);
 }
 
-/* Two groups of two: who waits for whom nobody says. */
+/*
+ * Groups {0,2} and {1,3}, ten times. In the first, core 2 comes 5 us after core 0; in the second core 1
+ * comes 8 us after core 3; the groups' ends lie 20 us apart, those of members on top of each other.
+ * Waits: 10 x 5 + 10 x 8 = 130 us over 20 instances.
+ */
+static void test_groups_are_told_by_cores_that_leave_together(void **state)
+{
+	struct feed *feed = feed_new();
+	const int64_t at[4] = { 0, 28, 5, 20 }, until[4] = { 15, 38, 15, 38 };
+	const struct ts_table *table;
+	uint32_t lines[4], op;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		lines[i] = feed_device(feed, "TPU v5 lite");
+	op = add_all_reduce(feed, 2);
+	for (int k = 0; k < 10; k++)
+		for (int i = 0; i < 4; i++)
+			feed_event(feed, lines[i], op, 100 * k + at[i], until[i] - at[i]);
+	table = run(feed, "collectives");
+	feed_assert_text(feed_cell(table, 0, "groups"), "{0,2},{1,3}");
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "matched_count")), 20);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "wait_ps")), INT64_C(130000000));
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "max_skew_ps")), INT64_C(8000000));
+	feed_assert_text(feed_cell(table, 0, "straggler"), "/device:TPU:1");
+	feed_assert_near(feed_cell(table, 0, "straggler_last_pct"), 100, 1e-9);
+	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_cost_ps")), INT64_C(80000000));
+	feed_free(feed);
+}
+
+/* The same ends on all four: which two belong together nobody can say. And where a core leaves before
+ * its neighbour comes, they did not wait for each other. */
+static void test_groups_that_the_clock_cannot_tell_stay_unknown(void **state)
+{
+	const int64_t until[2][4] = { { 40, 40, 40, 40 }, { 15, 38, 16, 38 } };
+
+	(void)state;
+	for (int n = 0; n < 2; n++) {
+		struct feed *feed = feed_new();
+		const int64_t at[4] = { 0, n ? 1 : 28, n ? 15 : 5, n ? 39 : 20 };
+		const struct ts_table *table;
+		uint32_t lines[4], op;
+
+		for (int i = 0; i < 4; i++)
+			lines[i] = feed_device(feed, "TPU v5 lite");
+		op = add_all_reduce(feed, 2);
+		for (int k = 0; k < 10; k++)
+			for (int i = 0; i < 4; i++)
+				feed_event(feed, lines[i], op, 100 * k + at[i],
+					   TS_MAX(until[n][i] - at[i], 0));
+		table = run(feed, "collectives");
+		feed_assert_null(feed_cell(table, 0, "groups"));
+		feed_assert_null(feed_cell(table, 0, "matched_count"));
+		feed_free(feed);
+	}
+}
+
+/* Two groups of two, seen once: who waits for whom nobody says. */
 static void test_groups_smaller_than_the_run_are_not_matched(void **state)
 {
 	struct feed *feed = feed_new();
@@ -219,6 +276,8 @@ int main(void)
 		cmocka_unit_test(test_an_all_reduce_on_four_cores),
 		cmocka_unit_test(test_the_last_one_costs_what_the_others_wait),
 		cmocka_unit_test(test_an_instance_that_one_core_lacks_shifts_nothing),
+		cmocka_unit_test(test_groups_are_told_by_cores_that_leave_together),
+		cmocka_unit_test(test_groups_that_the_clock_cannot_tell_stay_unknown),
 		cmocka_unit_test(test_groups_smaller_than_the_run_are_not_matched),
 		cmocka_unit_test(test_a_start_and_its_done_are_one_collective),
 		cmocka_unit_test(test_a_fusion_around_an_all_reduce_is_a_reduce_scatter),
