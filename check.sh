@@ -100,17 +100,26 @@ setup_viewers() {
 	export TS_VIEWERS_PYTHON=$venv/bin/python TS_SHOTS=$work/screenshots PATH="$venv/bin:$PATH"
 }
 
+# The doctor's snippets run on the JAX of today, on the processor.
+setup_jax() {
+	local venv=$work/venv-jax
+	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
+	"$venv/bin/pip" install -q --disable-pip-version-check jax || return 77
+	export TS_JAX_PYTHON=$venv/bin/python
+}
+
 part_layers() { step "floors include only what stands below them" "$here/tests/layers.sh" "$here"; }
 
 # The viewers' tests are part of `make check` and skip where XProf is not installed.
 part_unit() {
 	step "XProf, TensorBoard and a browser" setup_viewers
+	step "JAX, for the doctor's snippets" setup_jax
 	step "configure --enable-devel" configure_in "$work/unit" --enable-devel || return
 	suite "unit tests" "$work/unit"
 }
 
 part_sanitize() {
-	unset TS_VIEWERS_PYTHON # asked once is enough
+	unset TS_VIEWERS_PYTHON TS_JAX_PYTHON # asked once is enough
 	step "configure --enable-sanitize" configure_in "$work/sanitize" --enable-devel --enable-sanitize \
 		CFLAGS="-g -O1" || return
 	suite "unit tests with sanitizers" "$work/sanitize"

@@ -29,7 +29,7 @@ struct ts_context {
 struct ts_analysis {
 	const char *name, *title;
 	bool top_level;		/* its result's fields stand in the report itself */
-	const char *needs[8];	/* closed before this one */
+	const char *needs[16];	/* closed before this one */
 	int pass;		/* 1, or 2: sees the blocks again, after pass 1 was closed */
 	unsigned columns;	/* enum ts_columns */
 	size_t state_size;
@@ -76,6 +76,22 @@ struct ts_settings {
 	double impact_warning;
 	double finding_min;		/* % below which a finding is not worth a line */
 	double max_findings;
+	double large_transfer_size;	/* MiB of one transfer between host and device */
+	double small_transfer_size;	/* KiB, below it is small */
+	double small_transfers_count;	/* so many small ones are many */
+	/* bands of the key figures that no rule has a threshold for */
+	double device_utilization_good; /* % */
+	double device_utilization_fair;
+	double kernel_duration_good;	/* ms */
+	double kernel_duration_fair;
+	double host_overhead_good;	/* % */
+	double host_overhead_fair;
+	double memory_bandwidth_good;	/* % */
+	double memory_bandwidth_fair;
+	double compilation_time_good;	/* s */
+	double compilation_time_fair;
+	double peak_memory_good;	/* % */
+	double occupancy_good;		/* % */
 };
 
 struct ts_setting {

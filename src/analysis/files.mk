@@ -20,10 +20,12 @@ libtpusight_a_SOURCES += \
 libtpusight_a_SOURCES += \
 	src/analysis/doctor/advice.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
-	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/select.c \
+	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/kpis.c \
+	src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
+	src/analysis/doctor/rules_transfers.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/settings.c

@@ -61,31 +61,19 @@ static struct ts_value get(const struct ts_context *ctx, const char *view, const
 	return result ? ts_result_get(result, field) : ts_null();
 }
 
-/* Bytes of HBM moved over what the run's core time could have moved at the peak. */
+/* The doctor's key figure, the same number under its own name. */
 static struct ts_value hbm_utilization(const struct ts_context *ctx)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
-	double total_s = ts_value_number(get(ctx, "time", "total_ps")) * 1e-12, bytes = 0;
-	double peak = ctx->profile->nr_devices ? ctx->rates[0].hbm_bytes_per_s : NAN;
-	int rate, time, index;
+	const struct ts_table *table =
+		ts_result_find_table(ts_results_find(ctx->results, "doctor"), "kpis");
 
-	if (!table)
-		return ts_null();
-	rate = ts_table_column(table, "hbm_bytes_per_s");
-	time = ts_table_column(table, "total_time_ps");
-	index = ts_table_column(table, "op_index");
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t at = ts_value_int(ts_table_cell(table, i, index));
-		const struct ts_op *op = at < 0 ? NULL : &ctx->profile->ops[at];
-		double moved = ts_value_number(ts_table_cell(table, i, rate)) *
-			       ts_value_number(ts_table_cell(table, i, time)) * 1e-12;
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct ts_value name = ts_table_cell(table, i, ts_table_column(table, "name"));
 
-		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE &&
-		    isfinite(moved))
-			bytes += moved; /* a -done moves nothing that its -start did not */
+		if (ts_bytes_is(name.as.s, "memory_bandwidth"))
+			return ts_table_cell(table, i, ts_table_column(table, "value"));
 	}
-	return table->nr_rows ? ts_share_pct(bytes / (total_s * peak)) : ts_null();
+	return ts_null();
 }
 
 static int by_value(const void *a, const void *b)

@@ -61,3 +61,12 @@ tests_analysis_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_rules_fusion_test_SOURCES = tests/analysis/rules_fusion_test.c tests/analysis/doctor_given.h
 tests_analysis_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/doctor_kpis_test tests/analysis/snippets
+TESTS += tests/analysis/doctor_kpis_test tests/analysis/snippets_test.py
+EXTRA_DIST += tests/analysis/snippets_test.py
+tests_analysis_doctor_kpis_test_SOURCES = tests/analysis/doctor_kpis_test.c tests/analysis/doctor_given.h
+tests_analysis_doctor_kpis_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_kpis_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_snippets_SOURCES = tests/analysis/snippets.c
+tests_analysis_snippets_LDADD = libtpusight.a

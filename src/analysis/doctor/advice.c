@@ -44,6 +44,43 @@ static const struct ts_advice advices[] = {
   "    w, loss = step(w, batch)\n"
   "    losses.append(loss)  # stays on the device; fetch every hundred steps\n"
   "print(np.asarray(jnp.stack(losses)))\n" },
+{ "large_transfers",
+  "Move the array in parts while the step before computes, or keep it on the device: one large copy "
+  "can only be waited for. What is the same in every step is sent once; results are fetched as the few "
+  "numbers that are looked at.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "import numpy as np\n"
+  "\n"
+  "table = np.ones((1024, 256), np.float32)  # large, on the host\n"
+  "work = jax.jit(lambda part: (part * part).sum())\n"
+  "parts = np.array_split(table, 4)\n"
+  "ahead = jax.device_put(parts[0])\n"
+  "sums = []\n"
+  "for i in range(len(parts)):\n"
+  "    part = ahead\n"
+  "    if i + 1 < len(parts):  # moves while work() runs\n"
+  "        ahead = jax.device_put(parts[i + 1])\n"
+  "    sums.append(work(part))\n"
+  "print(float(jnp.stack(sums).sum()))  # one number comes back, not the table\n" },
+{ "large_transfers_small",
+  "Pack what goes to the device in one step into one transfer, and fetch results together: each "
+  "transfer costs its start, however little it moves.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "import numpy as np\n"
+  "from jax.flatten_util import ravel_pytree\n"
+  "\n"
+  "inputs = {f\"feature{i}\": np.full(16, i, np.float32) for i in range(32)}\n"
+  "_, unpack = ravel_pytree(inputs)\n"
+  "packed = np.concatenate([inputs[name].ravel() for name in sorted(inputs)])\n"
+  "\n"
+  "@jax.jit\n"
+  "def step(packed):  # one array crosses, taken apart on the device\n"
+  "    features = unpack(packed)\n"
+  "    return jnp.stack([features[name].sum() for name in sorted(features)])\n"
+  "\n"
+  "print(np.asarray(step(jax.device_put(packed))).shape)  # one fetch for all\n" },
 { "input_bound",
   "Prepare batches on threads of their own and keep a few of them on the device: the step then finds "
   "its input ready. Decode and augment less, or in more workers; cache what does not change.",
@@ -413,6 +450,11 @@ static const struct ts_advice advices[] = {
 };
 
 static const struct ts_advice none = { "", "", "" };
+
+const struct ts_advice *ts_advice_at(size_t at)
+{
+	return at < TS_NELEM(advices) ? &advices[at] : NULL;
+}
 
 const struct ts_advice *ts_advice_find(const char *rule)
 {

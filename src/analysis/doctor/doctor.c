@@ -262,6 +262,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 	choose(&doctor);
 	part_ids(&doctor);
 	write_health(&doctor);
+	ts_doctor_kpis(&doctor);
 	write_ranges(&doctor);
 	write_findings(&doctor);
 	failed = doctor.failed || result->owner->failed;

@@ -79,6 +79,7 @@ struct ts_rule {
 	X(damaged_input)       \
 	X(host_copies)         \
 	X(infeed_outfeed)      \
+	X(large_transfers)     \
 	X(input_bound)         \
 	X(compilation)         \
 	X(recompilation)       \
@@ -120,6 +121,9 @@ struct ts_health {
 };
 struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
 
+/* kpis.c: the table "kpis" */
+void ts_doctor_kpis(struct ts_doctor *doctor);
+
 /* select.c: the facts a check is about, and the words it says of them */
 #define TS_MAX_WHERE 16
 struct ts_selection {
@@ -153,6 +157,8 @@ struct ts_best {
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
 void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
 int64_t ts_to_ps(double ps); /* NaN gives -1 */
+/* rules_host.c: of one execution of a copy, of the array as laid out; NaN unknown. */
+double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
 /* Words, into doctor->text. */
 void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
@@ -177,5 +183,7 @@ struct ts_advice {
 	const char *rule, *advice, *code;
 };
 const struct ts_advice *ts_advice_find(const char *rule);
+/* A row: of a rule, or of one of its cases ("unfused_collective"). NULL behind the last. */
+const struct ts_advice *ts_advice_at(size_t at);
 
 #endif

@@ -72,6 +72,11 @@ static struct copy copy_of(struct ts_doctor *doctor, const struct ts_op_fact *fa
 	return copy;
 }
 
+double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	return copy_of(doctor, fact).bytes;
+}
+
 /* The copies of one module. Bytes and times are over all cores and executions. */
 struct copies {
 	struct ts_bytes module;

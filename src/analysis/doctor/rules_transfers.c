@@ -1,0 +1,138 @@
+/*
+ * Transfers between host and device by their size: single ones that are large, and very many that
+ * are small. What they cost in all is told by host_copies and infeed_outfeed; this is for runs
+ * where it stays below their limit, and for the small ones, which ask for another remedy.
+ *
+ * Bytes are those of an execution: of the array as laid out, else what the profile says.
+ */
+#include "analysis/doctor/doctor.h"
+
+struct sizes {
+	struct ts_selection large, small;
+	double largest_bytes, small_bytes; /* of one; of all small ones */
+};
+
+static void add(struct ts_selection *ops, const struct ts_op_fact *fact)
+{
+	if (ops->nr < TS_MAX_WHERE)
+		ops->items[ops->nr++] = fact;
+	ops->nr_all++;
+	ops->exclusive_ps = ts_i64_add(ops->exclusive_ps, fact->exclusive_ps);
+	ops->occurrences = ts_i64_add(ops->occurrences, fact->occurrences);
+}
+
+static void sort_in(struct ts_doctor *doctor, struct sizes *sizes, const struct ts_op_fact *fact)
+{
+	const struct ts_settings *settings = doctor->ctx->settings;
+	double bytes = ts_fact_copy_bytes(doctor, fact);
+
+	if (bytes >= settings->large_transfer_size * 1024 * 1024) {
+		add(&sizes->large, fact);
+		sizes->largest_bytes = fmax(sizes->largest_bytes, bytes);
+	} else if (bytes > 0 && bytes < settings->small_transfer_size * 1024) {
+		add(&sizes->small, fact);
+		sizes->small_bytes += bytes * (double)fact->occurrences;
+	}
+}
+
+/* An asynchronous copy is counted by its start; its wait stands at the -done. */
+static struct sizes sizes_of(struct ts_doctor *doctor)
+{
+	struct sizes sizes = { .largest_bytes = 0 };
+
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+		const struct ts_op *op = ts_fact_op(doctor, fact);
+
+		if (fact->bucket == TS_BUCKET_HOST_TRANSFER && fact->occurrences > 0 &&
+		    !(op && op->async == TS_ASYNC_START))
+			sort_in(doctor, &sizes, fact);
+	}
+	return sizes;
+}
+
+/* Above its limit the whole bucket has findings that say more. */
+static bool is_told(const struct ts_doctor *doctor)
+{
+	return ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER) * 100 >
+	       doctor->ctx->settings->host_transfer_high;
+}
+
+static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
+				 const char *which, const struct ts_selection *ops)
+{
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, none, ts_bytes_of(which), ops->exclusive_ps);
+
+	if (finding)
+		ts_doctor_where(doctor, finding, ops);
+	return finding;
+}
+
+static void say_most(struct ts_doctor *doctor, const struct ts_selection *ops)
+{
+	char time[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, "; the cores wait %s for them, most in ",
+		      ts_fmt_ps(time, ops->exclusive_ps));
+	ts_say_ops(doctor, ops, 4);
+	ts_buf_putc(&doctor->text, '.');
+}
+
+static void tell_large(struct ts_doctor *doctor, const struct ts_rule *rule,
+		       const struct sizes *sizes)
+{
+	struct ts_finding *finding = report(doctor, rule, "large", &sizes->large);
+	char size[TS_UNIT_MAX];
+
+	if (!finding)
+		return;
+	ts_buf_printf(&doctor->text, "Single transfers of up to %s between host and device",
+		      ts_fmt_bytes(size, sizes->largest_bytes));
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_printf(&doctor->text,
+		      "%zu op%s of %s or more run%s %" PRId64 " times", sizes->large.nr_all,
+		      sizes->large.nr_all == 1 ? "" : "s",
+		      ts_fmt_bytes(size,
+				   doctor->ctx->settings->large_transfer_size * 1024 * 1024),
+		      sizes->large.nr_all == 1 ? "s" : "", sizes->large.occurrences);
+	say_most(doctor, &sizes->large);
+	finding->evidence = ts_doctor_text(doctor);
+}
+
+static void tell_small(struct ts_doctor *doctor, const struct ts_rule *rule,
+		       const struct sizes *sizes)
+{
+	const struct ts_advice *advice = ts_advice_find("large_transfers_small");
+	struct ts_finding *finding = report(doctor, rule, "small", &sizes->small);
+	double mean = sizes->small_bytes / (double)sizes->small.occurrences;
+	char size[TS_UNIT_MAX];
+
+	if (!finding)
+		return;
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+	ts_buf_printf(&doctor->text,
+		      "%" PRId64 " small transfers between host and device, %s each on average",
+		      sizes->small.occurrences, ts_fmt_bytes(size, mean));
+	finding->title = ts_doctor_text(doctor);
+	ts_buf_printf(&doctor->text, "They move %s in all", ts_fmt_bytes(size, sizes->small_bytes));
+	say_most(doctor, &sizes->small);
+	finding->evidence = ts_doctor_text(doctor);
+}
+
+static void check_large_transfers(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	struct sizes sizes = sizes_of(doctor);
+
+	if (sizes.large.nr > 0 && !is_told(doctor))
+		tell_large(doctor, rule, &sizes);
+	if (sizes.small.nr > 0 &&
+	    (double)sizes.small.occurrences >= doctor->ctx->settings->small_transfers_count)
+		tell_small(doctor, rule, &sizes);
+}
+
+const struct ts_rule ts_rule_large_transfers = {
+	.name = "large_transfers", .confidence = TS_LIKELY, .check = check_large_transfers,
+};
