@@ -26,11 +26,17 @@ struct ts_context {
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
 };
 
+enum ts_passes {
+	TS_PASS_DEVICES = 1, /* the device lines */
+	TS_PASS_HOSTS,	     /* host threads again, once it is known what to ask them for */
+	TS_PASS_OVERLAY,     /* the device lines again, where an overlay is wanted */
+};
+
 struct ts_analysis {
 	const char *name, *title;
 	bool top_level;		/* its result's fields stand in the report itself */
 	const char *needs[16];	/* closed before this one */
-	int pass;		/* 1, or 2: sees the blocks again, after pass 1 was closed */
+	int pass;		/* of enum ts_passes: each begins when the one before was closed */
 	unsigned columns;	/* enum ts_columns */
 	size_t state_size;
 	/* False: not interested in this line. LINE is an index into the profile's lines. */

@@ -5,6 +5,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
+	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \
 	src/analysis/ops.c \
 	src/analysis/overview.c \
 	src/analysis/padding.c src/analysis/padding.h \
@@ -16,12 +17,13 @@ libtpusight_a_SOURCES += \
 	src/analysis/systolic.c src/analysis/systolic.h \
 	src/analysis/systolic_ops.c \
 	src/analysis/systolic_sums.c \
-	src/analysis/time.c src/analysis/time.h src/analysis/time_report.c
+	src/analysis/time.c src/analysis/time.h src/analysis/time_report.c \
+	src/analysis/time_outliers.c src/analysis/time_steps.c
 libtpusight_a_SOURCES += \
 	src/analysis/doctor/advice.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
-	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/kpis.c \
-	src/analysis/doctor/select.c \
+	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
+	src/analysis/doctor/kpis.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \

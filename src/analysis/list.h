@@ -3,6 +3,7 @@
 	X(overview)    \
 	X(ops)         \
 	X(time)        \
+	X(gaps)        \
 	X(systolic)    \
 	X(padding)     \
 	X(fusion)      \

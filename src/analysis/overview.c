@@ -233,6 +233,6 @@ const struct ts_analysis ts_analysis_overview = {
 	.title = "Overview",
 	.top_level = true,
 	.needs = { "ops", "time", "systolic", "padding", "doctor" },
-	.pass = 1,
+	.pass = TS_PASS_HOSTS,
 	.close = overview_close,
 };

@@ -35,8 +35,7 @@ static bool is_on_duty(const struct ts_op *op)
 	return true;
 }
 
-static enum ts_bucket bucket_of(const struct ts_context *ctx, uint32_t device,
-				const struct ts_op *op)
+enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
 {
 	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
 						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
@@ -66,7 +65,7 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
 	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->classes || !state->device.step_ps)
+	if (!state->classes || !state->device.step_ps || !time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
 	state->device.slices.budget = ctx->overlay_budget / (3 * TS_MAX(profile->nr_devices, 1));
 	return TS_OK;
@@ -82,8 +81,8 @@ static struct time_class class_of(struct time_state *state, const struct ts_cont
 		*class = (struct time_class){
 			.known = true,
 			.on_duty = is_on_duty(&ctx->profile->ops[op]),
-			.bucket = (uint8_t)bucket_of(ctx, state->device_index,
-						     &ctx->profile->ops[op]),
+			.bucket = (uint8_t)time_bucket_of(ctx, state->device_index,
+							  &ctx->profile->ops[op]),
 		};
 	return *class;
 }
@@ -202,6 +201,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 				good = draw(device, device->cut_ps, start_ps, cause);
 		}
 		time_spread(ctx, index, device, start_ps, end_ps, bucket);
+		time_steps_add(state, ctx, block->segment_op[i], start_ps, end_ps - start_ps);
 		if (class.on_duty)
 			device->on_duty_ps += end_ps - start_ps;
 		good = good && draw(device, drawn_ps, end_ps, bucket);
@@ -221,6 +221,8 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 
 		if (!ts_spans_add(spans, block->segment_start_ps[i], block->segment_end_ps[i]))
 			return ts_fail_nomem(err);
+		time_steps_add(state, ctx, block->segment_op[i], block->segment_start_ps[i],
+			       block->segment_end_ps[i] - block->segment_start_ps[i]);
 	}
 	return TS_OK;
 }
@@ -247,6 +249,7 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 static void device_release(struct time_device *device)
 {
 	free(device->step_ps);
+	free(device->step_ops);
 	ts_slices_release(&device->slices);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_spans_release(&device->gpu[b]);
@@ -308,6 +311,9 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	for (int b = 0; line->is_gpu && b < TS_NR_BUCKETS; b++)
 		if (!ts_spans_sum_add(&sum->streams[line->device_index][b], &from->gpu[b]))
 			return ts_fail_nomem(err);
+	time_steps_finish(line);
+	if (line->is_gpu)
+		time_steps_merge(into, from);
 	if (line->is_core && !line->is_gpu && from->seen)
 		take_core(into, from);
 	return TS_OK;
@@ -318,6 +324,7 @@ static void time_release(void *arg)
 	struct time_state *state = arg;
 
 	free(state->classes);
+	free(state->touched);
 	device_release(&state->device);
 	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
 		device_release(&state->devices[i]);

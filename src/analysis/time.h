@@ -1,6 +1,7 @@
 /*
  * The time analysis' own header: what one device's moments were spent on. Shared by time.c (the
- * pass) and time_report.c (the result) only.
+ * pass), time_steps.c (the ops of each step), time_report.c (the result) and time_outliers.c (steps
+ * that took long) only.
  */
 #ifndef TS_ANALYSIS_TIME_H
 #define TS_ANALYSIS_TIME_H
@@ -8,11 +9,19 @@
 #include "analysis/analysis.h"
 #include "model/bucket.h"
 
-#define TIME_GAPS 32 /* longest gaps kept of a device */
+#define TIME_GAPS     256 /* longest gaps kept of a device */
+#define TIME_STEP_OPS 3	  /* ops kept of a step */
 
 struct time_gap {
 	int64_t start_ps, dur_ps;
 	enum ts_bucket cause;
+};
+
+/* An op that took more time in a step than in others. */
+struct time_step_op {
+	uint32_t op;
+	int64_t in_step_ps; /* 0: there is none */
+	int64_t excess_ps;
 };
 
 struct time_device {
@@ -22,6 +31,7 @@ struct time_device {
 	int64_t total_ps[TS_NR_BUCKETS];
 	int64_t on_duty_ps;   /* XProf's busy: ops that are not waiting for the host */
 	int64_t (*step_ps)[TS_NR_BUCKETS]; /* one a step of the device */
+	struct time_step_op (*step_ops)[TIME_STEP_OPS]; /* likewise; NULL: nothing ran */
 	size_t nr_steps;
 	size_t step_hint, compile_hint, input_hint;
 	int64_t cut_ps;	      /* up to here every moment has its bucket */
@@ -34,6 +44,7 @@ struct time_device {
 struct time_class {
 	bool known, on_duty;
 	uint8_t bucket; /* enum ts_bucket */
+	int64_t in_step_ps, before_ps; /* in the step that runs, and in those before it */
 };
 
 struct time_state {
@@ -42,6 +53,10 @@ struct time_state {
 	bool is_core, is_gpu;
 	struct time_class *classes; /* of each op, worked out when it is first met */
 	struct time_device device;
+	uint32_t step; /* of the device, that its ops are in; TS_NONE: none */
+	int64_t step_until_ps, nr_ended;
+	size_t ops_hint, nr_touched;
+	uint32_t *touched; /* ops that ran in the step */
 	/* of the sum */
 	struct time_device *devices;
 	struct ts_spans_sum (*streams)[TS_NR_BUCKETS]; /* of each GPU, until close */
@@ -54,6 +69,27 @@ void time_spread(const struct ts_context *ctx, uint32_t device_index, struct tim
 /* Gives a gap to compilation, input and idle, by what the hosts did; says which has most of it. */
 enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
 			       struct time_device *device, int64_t start_ps, int64_t end_ps);
+
+enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device,
+			      const struct ts_op *op);
+
+/* time_steps.c. False: no memory. */
+bool time_steps_open(struct time_state *state, const struct ts_context *ctx);
+void time_steps_add(struct time_state *state, const struct ts_context *ctx, uint32_t op,
+		    int64_t start_ps, int64_t dur_ps);
+void time_steps_finish(struct time_state *state);
+void time_steps_merge(struct time_device *into, struct time_device *from);
+
+/* A step over all devices that have it. */
+struct time_step {
+	uint64_t number;
+	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS];
+};
+
+/* time_outliers.c: STEPS by row; those without cores did not run. */
+enum ts_status time_outliers(const struct time_state *sum, const struct ts_context *ctx,
+			     const struct time_step *steps, struct ts_result *result,
+			     struct ts_error *err);
 
 enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
 			   struct ts_result *result, struct ts_error *err);

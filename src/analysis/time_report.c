@@ -201,17 +201,11 @@ static const struct ts_column step_columns[] = {
 };
 #define FIRST_BUCKET_COLUMN 5
 
-/* A step over all devices that have it. */
-struct step_sum {
-	uint64_t number;
-	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS];
-};
-
-static void add_step(struct step_sum *sum, const struct ts_step *step,
+static void add_step(struct time_step *sum, const struct ts_step *step,
 		     const int64_t ps[TS_NR_BUCKETS])
 {
 	if (sum->cores == 0)
-		*sum = (struct step_sum){ .number = step->number, .start_ps = step->start_ps };
+		*sum = (struct time_step){ .number = step->number, .start_ps = step->start_ps };
 	sum->cores++;
 	sum->start_ps = TS_MIN(sum->start_ps, step->start_ps);
 	sum->total_ps = ts_i64_add(sum->total_ps, step->end_ps - step->start_ps);
@@ -219,7 +213,7 @@ static void add_step(struct step_sum *sum, const struct ts_step *step,
 		sum->ps[b] = ts_i64_add(sum->ps[b], ps[b]);
 }
 
-static void put_step(const struct step_sum *sum, struct ts_value *row)
+static void put_step(const struct time_step *sum, struct ts_value *row)
 {
 	row[0] = ts_int((int64_t)sum->number);
 	row[1] = ts_int(sum->start_ps);
@@ -236,7 +230,8 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 	const struct ts_steps *steps = &ctx->outline->steps;
 	struct ts_table *table = ts_result_table(result, "per_step", "Steps", step_columns,
 						 TS_NELEM(step_columns));
-	struct step_sum *sums = calloc(steps->nr_steps + 1, sizeof(*sums));
+	struct time_step *sums = calloc(steps->nr_steps + 1, sizeof(*sums));
+	enum ts_status st;
 
 	if (!sums)
 		return ts_fail_nomem(err);
@@ -250,7 +245,10 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 		if (row)
 			put_step(&sums[i], row);
 	}
+	st = time_outliers(sum, ctx, sums, result, err);
 	free(sums);
+	if (st)
+		return st;
 	if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(
 			result,
@@ -262,13 +260,58 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 	return TS_OK;
 }
 
+static const struct ts_column core_columns[] = {
+	{ "device", TS_MEASURED, "device" },
+	{ "device_id", TS_DERIVED, NULL },
+	{ "total_ps", TS_MEASURED, NULL },
+	{ "duty_cycle_pct", TS_MEASURED, "duty cycle" },
+	{ "compute_ps", TS_MEASURED, "compute" },
+	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
+	{ "communication_ps", TS_MEASURED, "communication" },
+	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
+	{ "rematerialization_ps", TS_MEASURED, "remat" },
+	{ "compilation_ps", TS_MEASURED, "compilation" },
+	{ "input_ps", TS_MEASURED, "input" },
+	{ "idle_ps", TS_MEASURED, "idle" },
+};
+#define FIRST_CORE_BUCKET 4
+
+static bool put_cores(const struct time_state *sum, const struct ts_context *ctx, struct wall wall,
+		      struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "per_core", "Cores", core_columns,
+						 TS_NELEM(core_columns));
+
+	for (uint32_t i = 0; i < sum->nr_devices; i++) {
+		const struct time_device *device = &sum->devices[i];
+		int64_t span_ps = device->last_ps - device->first_ps;
+		struct ts_value *row = device->seen ? ts_table_row(result, table) : NULL;
+
+		if (device->seen && !row)
+			return false;
+		if (!row)
+			continue;
+		row[0] = ts_text(ctx->profile->devices[i].name);
+		row[1] = ts_int(i);
+		row[2] = ts_int(wall.end_ps - wall.start_ps);
+		row[3] = ts_share_pct((double)device->on_duty_ps / (double)span_ps);
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			row[FIRST_CORE_BUCKET + b] = ts_int(device->total_ps[b]);
+	}
+	return table != NULL;
+}
+
 static const struct ts_column gap_columns[] = {
 	{ "device", TS_MEASURED, "device" },
 	{ "start_ps", TS_MEASURED, "start" },
 	{ "duration_ps", TS_MEASURED, "duration" },
 	{ "cause", TS_MEASURED, "under" },
 	{ "device_id", TS_DERIVED, NULL },
+	{ "host_event", TS_MEASURED, "host was in" }, /* these by the analysis gaps */
+	{ "host_thread", TS_MEASURED, NULL },
+	{ "ended_by", TS_MEASURED, "ended by" },
 };
+#define LISTED_GAPS 256 /* of all devices */
 
 struct named_gap {
 	const struct time_gap *gap;
@@ -302,7 +345,7 @@ static enum ts_status put_gaps(const struct time_state *sum, const struct ts_con
 		for (size_t g = 0; g < sum->devices[i].nr_gaps; g++)
 			gaps[nr++] = (struct named_gap){ &sum->devices[i].gaps[g], i };
 	qsort(gaps, nr, sizeof(*gaps), longest_first);
-	for (size_t i = 0; i < TS_MIN(nr, TIME_GAPS); i++) {
+	for (size_t i = 0; i < TS_MIN(nr, LISTED_GAPS); i++) {
 		struct ts_value *row = gaps[i].gap->dur_ps > 0 ? ts_table_row(result, table) : NULL;
 
 		if (!row)
@@ -378,6 +421,8 @@ enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
 	put_totals(sum, ctx, wall, result);
+	if (!put_cores(sum, ctx, wall, result))
+		return ts_fail_nomem(err);
 	st = put_steps(sum, ctx, result, err);
 	if (st == TS_OK)
 		st = put_gaps(sum, ctx, result, err);

@@ -25,6 +25,7 @@ struct pass {
 	size_t nr_jobs;
 	struct line_states *lines; /* one a line of the profile */
 	uint32_t next_merge;
+	bool is_first; /* whoever reads a line again tells its damage no second time */
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
 };
 
@@ -103,6 +104,8 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 {
 	const struct ts_plane *plane = &pass->profile->planes[pass->profile->lines[line].plane];
 
+	if (!pass->is_first)
+		return;
 	pthread_mutex_lock(&pass->lock);
 	ts_profile_add_damage(pass->profile, pass->profile->hosts[plane->host].file, 0, err->text,
 			      false);
@@ -301,7 +304,8 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 			   const struct ts_observer *observer, size_t nr_threads,
 			   struct ts_error *err)
 {
-	struct pass pass = { .profile = profile, .ctx = ctx, .observer = observer };
+	struct pass pass = { .profile = profile, .ctx = ctx, .observer = observer,
+			     .is_first = number == TS_PASS_DEVICES };
 	enum ts_status st;
 
 	for (size_t i = 0; ts_analyses[i] && pass.nr_analyses < MAX_ANALYSES; i++)

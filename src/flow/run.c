@@ -313,10 +313,14 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK)
 		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, 1, options->observer, options->nr_threads,
+		st = ts_pass_run(&run->profile, &ctx, TS_PASS_DEVICES, options->observer,
+				 options->nr_threads, err);
+	if (st == TS_OK)
+		st = ts_pass_run(&run->profile, &ctx, TS_PASS_HOSTS, NULL, options->nr_threads,
 				 err);
 	if (st == TS_OK && options->overlay_budget > 0)
-		st = ts_pass_run(&run->profile, &ctx, 2, NULL, options->nr_threads, err);
+		st = ts_pass_run(&run->profile, &ctx, TS_PASS_OVERLAY, NULL, options->nr_threads,
+				 err);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
 		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */
 	order_results(&run->results);

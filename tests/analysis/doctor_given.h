@@ -188,6 +188,29 @@ static inline void given_step(struct given *run, int64_t step, int64_t start_ms,
 	row[4] = ts_int(compilation_ms * MS);
 }
 
+/* As the analysis of time leaves them, the host's words by that of gaps. */
+static inline void given_slow_step(struct given *run, int64_t step, int64_t excess_ms,
+				   int64_t period)
+{
+	static const struct ts_column columns[] = {
+		{ "step", TS_MEASURED, NULL },	     { "start_ps", TS_MEASURED, NULL },
+		{ "duration_ps", TS_MEASURED, NULL }, { "excess_ps", TS_MEASURED, NULL },
+		{ "cause", TS_MEASURED, NULL },	     { "cause_excess_ps", TS_MEASURED, NULL },
+		{ "host_event", TS_MEASURED, NULL },  { "period", TS_MEASURED, NULL },
+	};
+	struct ts_value *row = ts_table_row(run->time, given_table(run->time, "steps_outliers",
+								   columns, TS_NELEM(columns)));
+
+	row[0] = ts_int(step);
+	row[1] = ts_int(step * 100 * MS);
+	row[2] = ts_int((100 + excess_ms) * MS);
+	row[3] = ts_int(excess_ms * MS);
+	row[4] = ts_text(TS_LIT("idle"));
+	row[5] = ts_int(2 * excess_ms * MS);
+	row[6] = ts_text(TS_LIT("save_checkpoint"));
+	row[7] = ts_int_or_null(period);
+}
+
 static const struct ts_column given_product_columns[] = {
 	{ "op", TS_MEASURED, NULL }, { "module", TS_MEASURED, NULL }, { "m", TS_MEASURED, NULL },
 	{ "n", TS_MEASURED, NULL }, { "k", TS_MEASURED, NULL }, { "time_ps", TS_MEASURED, NULL },

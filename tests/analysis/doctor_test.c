@@ -416,9 +416,15 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 		given_nothing(&run);
 		given_devices(&run, 2);
 		given_time(&run, ms);
-		for (int64_t i = 0; i < 4; i++)
+		for (int64_t i = 0; i < 5; i++)
 			given_step(&run, i, i * 100, 100, 10, 0);
-		given_step(&run, 4, 400, slow ? 150 : 120, slow ? 90 : 30, 0);
+		if (slow) {
+			given_slow_step(&run, 4, 50, 2);
+			given_field(run.time, "steps_median_ps", ts_int(100 * MS));
+			given_field(run.time, "steps_mad_ps", ts_int(3 * MS));
+			given_field(run.time, "steps_slow_count", ts_int(1));
+			given_field(run.time, "steps_slow_period", ts_int(2));
+		}
 		doctor = when_examined(&run);
 		finding = finding_of(doctor, "slow_steps");
 		assert_int_equal(finding != NULL, slow);
@@ -426,8 +432,11 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 			/* 50 ms over the median, on two cores */
 			assert_int_equal(finding->impact_ps, 100 * MS);
 			assert_true(contains(finding->title, "1 of 5 steps takes over 20 %"));
-			assert_true(contains(finding->evidence, "step 4, takes 150 ms"));
-			assert_true(contains(finding->evidence, "in: Communication (80.0 ms)."));
+			assert_true(contains(finding->evidence, "half of them are within 3.00 ms"));
+			assert_true(contains(finding->evidence,
+					     "Step 4 takes 50.0 ms more: Idle grew by 100 ms "
+					     "over all cores, with the host in save_checkpoint."));
+			assert_true(contains(finding->evidence, "every 2 steps from step 4 on"));
 			assert_int_equal(ts_result_find_table(doctor, "ranges")->nr_rows, 1);
 		}
 		given_release(&run);

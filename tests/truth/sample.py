@@ -53,6 +53,43 @@ def check_collectives(report, truth, bad):
         bad.append(f"{late['device']} is said to be late, put in was {truth['put_in']['straggler']}")
 
 
+def check_cores(report, truth, bad):
+    """Each core for itself: its buckets, and every gap of it with the right length."""
+    for core, buckets in zip(report["time"]["per_core"], truth["buckets_per_core"]):
+        check_buckets(core["device"], core, buckets, bad)
+    put_in = sorted((d, a, b - a) for d, gaps in enumerate(truth["gaps_per_core_ps"]) for a, b in gaps)
+    found = sorted((g["device_id"], g["start_ps"], g["duration_ps"]) for g in report["time"]["idle_gaps"])
+    if put_in != found:
+        bad.append(f"{len(found)} gaps, put in were {len(put_in)}: {set(found) ^ set(put_in)}")
+    if report["gaps"]["listed_ps"] != report["gaps"]["gap_ps"]:
+        bad.append("gaps and the buckets without an op differ")
+    for gap in report["time"]["idle_gaps"]:
+        if gap["cause"] == "input" and gap["host_event"] not in ("Iterator::Prefetch::Map::TFRecord",
+                                                                 "IteratorGetNext"):
+            bad.append(f"a gap under input is explained by {gap['host_event']}")
+
+
+def check_slow(report, truth, bad):
+    """What makes steps slow was put in: waiting for data, a late core, and a compilation in the step after it."""
+    put_in, time = truth["put_in"], report["time"]
+    took = {s["number"]: sum(b - a for a, b in zip(s["device_start_ps"], s["device_end_ps"])) // truth["cores"]
+            for s in truth["steps"]}
+    median = sorted(took.values())[(len(took) - 1) // 2]
+    late = put_in["straggler"]["step"]
+    expected = {step: "input" if step in put_in["input_bound_steps"] else "compilation"
+                for step, ps in took.items() if ps > 1.2 * median and step != late}
+    if time["steps_median_ps"] != median:
+        bad.append(f"median step {time['steps_median_ps']}, put in was {median}")
+    rows = {row["step"]: row for row in time["steps_outliers"]}
+    if set(rows) != set(expected) | {late}:
+        bad.append(f"slow steps {sorted(rows)}, put in were {sorted(expected)} and {late}")
+    for step in set(rows) & set(expected):
+        if rows[step]["cause"] != expected[step]:
+            bad.append(f"step {step} is slow by {rows[step]['cause']}, put in was {expected[step]}")
+    if late in rows and (rows[late]["is_straggler"], rows[late]["device_id"]) != (True, put_in["straggler"]["device"]):
+        bad.append(f"step {late} waits for {rows[late]['device']}, put in was {put_in['straggler']}")
+
+
 def main(report_path, truth_path):
     report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
     time = report["time"]
@@ -65,6 +102,8 @@ def main(report_path, truth_path):
                                                                     truth["compilation_ps"]):
         bad.append("compilations differ")
     check_steps(report, truth, bad)
+    check_cores(report, truth, bad)
+    check_slow(report, truth, bad)
     check_ops(report, truth, bad)
     check_collectives(report, truth, bad)
     print(f"{len(truth['ops'])} ops and {len(truth['steps'])} steps compared, {len(bad)} figures differ")

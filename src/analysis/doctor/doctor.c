@@ -273,7 +273,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
-	.needs = { "ops", "time", "systolic", "padding", "fusion", "collectives" },
-	.pass = 1,
+	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives" },
+	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

@@ -168,6 +168,14 @@ void ts_say_executions(struct ts_doctor *doctor, int64_t nr);
 const char *ts_fmt_share(char out[TS_UNIT_MAX], double share); /* 0.82 -> 82 % */
 struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
 
+/* hosts.c: sentences about time without an op, each with a space in front; nothing where nothing is
+ * known. */
+#define TS_MIN_STEP_SHARE \
+	0.01 /* of a step's core time: less is the edge of what stands beside it */
+void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+
 /* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
  * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good
  * until the next report. */

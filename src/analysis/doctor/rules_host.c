@@ -395,6 +395,8 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 	ts_buf_puts(&doctor->text, ", most in ");
 	ts_say_ops(doctor, &ops, 4);
 	ts_buf_putc(&doctor->text, '.');
+	ts_say_per_step(doctor, TS_BUCKET_HOST_TRANSFER);
+	ts_say_cores(doctor, TS_BUCKET_HOST_TRANSFER);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

@@ -7,8 +7,6 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define MIN_STEPS 4    /* below, a median says little */
-#define MIN_COMPILE 0.01 /* of a step's core time: less is the edge of a compilation beside it */
 
 static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
@@ -29,6 +27,9 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 		      "%s of %s core time nothing runs while a host thread is in the "
 		      "input pipeline or a transfer to the device.",
 		      ts_fmt_ps(part, input_ps), ts_fmt_ps(total, doctor->total_ps));
+	ts_say_host_events(doctor, TS_BUCKET_INPUT);
+	ts_say_per_step(doctor, TS_BUCKET_INPUT);
+	ts_say_cores(doctor, TS_BUCKET_INPUT);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -68,7 +69,7 @@ static bool waits_for_compile(const struct ts_table *table, size_t row, size_t n
 			 (double)TS_MAX(nr_cores, 1);
 	double lost_ps = ts_cell_number(table, row, "compilation_ps");
 
-	return lost_ps > 0 && lost_ps >= MIN_COMPILE * step_ps;
+	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * step_ps;
 }
 
 static struct recompiles find_recompiles(const struct ts_table *table, size_t nr_cores)
@@ -128,6 +129,7 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 			      ts_fmt_ps(wait, finding->impact_ps), ts_fmt_share(text, share));
 	else
 		ts_buf_puts(&doctor->text, "What the cores lost by it is unknown.");
+	ts_say_host_events(doctor, TS_BUCKET_COMPILATION);
 	finding->evidence = ts_doctor_text(doctor);
 	add_compile_ranges(doctor, INT64_MIN);
 }
@@ -157,139 +159,133 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	add_compile_ranges(doctor, found.from_ps);
 }
 
-/* The lower median of a column; unknown cells count as 0. SCRATCH has room for every row. */
-static int64_t median_of(const struct ts_table *table, const char *column, int64_t *scratch)
+#define MAX_TOLD 3
+
+static void say_bucket(struct ts_doctor *doctor, struct ts_bytes name)
 {
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		if (ts_bytes_is(name, ts_bucket_name((enum ts_bucket)b)))
+			ts_buf_puts(&doctor->text, ts_bucket_title((enum ts_bucket)b));
+}
+
+/* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
+static void say_step(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+{
+	struct ts_bytes op = ts_cell_text(table, row, "op");
+	struct ts_bytes event = ts_cell_text(table, row, "host_event");
+	struct ts_bytes device = ts_cell_text(table, row, "device");
+	struct ts_value late = ts_table_cell(table, row, ts_table_column(table, "is_straggler"));
+	char more[TS_UNIT_MAX], grown[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, " Step %" PRId64 " takes %s more: ",
+		      ts_cell_int(table, row, "step"),
+		      ts_fmt_ps(more, ts_cell_int(table, row, "excess_ps")));
+	say_bucket(doctor, ts_cell_text(table, row, "cause"));
+	ts_buf_printf(&doctor->text, " grew by %s",
+		      ts_fmt_ps(grown, ts_cell_int(table, row, "cause_excess_ps")));
+	if (late.type == TS_VALUE_BOOL && late.as.b) {
+		ts_buf_puts(&doctor->text, " on ");
+		ts_say_name(doctor, device);
+		ts_buf_puts(&doctor->text, ", which the other cores wait for");
+	} else {
+		ts_buf_puts(&doctor->text, " over all cores");
+	}
+	if (op.n > 0) {
+		ts_buf_puts(&doctor->text, ", most in ");
+		ts_say_name(doctor, op);
+	}
+	if (event.n > 0) {
+		ts_buf_puts(&doctor->text, ", with the host in ");
+		ts_say_name(doctor, event);
+	}
+	ts_buf_putc(&doctor->text, '.');
+}
+
+/* " Every 100th step is slow: 100, 200, 300 and 7 more." */
+static void say_period(struct ts_doctor *doctor, const struct ts_table *table)
+{
+	int64_t period = ts_value_int(ts_result_get(doctor->time, "steps_slow_period"));
+	int64_t first = INT64_MAX;
+	size_t nr = 0;
+
+	for (size_t i = 0; period > 0 && i < table->nr_rows; i++)
+		if (ts_cell_int(table, i, "period") == period) {
+			first = TS_MIN(first, ts_cell_int(table, i, "step"));
+			nr++;
+		}
+	if (nr > 0)
+		ts_buf_printf(&doctor->text,
+			      " They come at a beat: every %" PRId64 " steps from step %" PRId64
+			      " on (%zu of them), as checkpoints, evaluation and logging do.",
+			      period, first, nr);
+}
+
+static int64_t all_excess(const struct ts_table *table)
+{
+	int64_t sum_ps = 0;
+
 	for (size_t i = 0; i < table->nr_rows; i++)
-		scratch[i] = TS_MAX(ts_cell_int(table, i, column), 0);
-	qsort(scratch, table->nr_rows, sizeof(*scratch), ts_i64_order);
-	return scratch[(table->nr_rows - 1) / 2];
+		sum_ps = ts_i64_add(sum_ps, TS_MAX(ts_cell_int(table, i, "excess_ps"), 0));
+	return sum_ps;
 }
 
-struct slow_steps {
-	int64_t median_ps, limit_ps;
-	int64_t excess_ps; /* of wall time, all slow steps together */
-	int64_t longest_ps, longest_step;
-	size_t nr;
-	int64_t more_ps[TS_NR_BUCKETS]; /* core time over that of median steps */
-};
-
-static void find_slow(const struct ts_table *table, struct slow_steps *slow)
+static void say_slow(struct ts_doctor *doctor, const struct ts_table *table, size_t nr_steps)
 {
+	char median[TS_UNIT_MAX], mad[TS_UNIT_MAX];
+
+	ts_buf_printf(&doctor->text, "The median of %zu steps is %s, half of them are within %s.",
+		      nr_steps,
+		      ts_fmt_ps(median, ts_value_int(ts_result_get(doctor->time,
+								   "steps_median_ps"))),
+		      ts_fmt_ps(mad, ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
+	for (size_t i = 0; i < TS_MIN(table->nr_rows, MAX_TOLD); i++)
+		say_step(doctor, table, i);
+	say_period(doctor, table);
+}
+
+static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding,
+			    const struct ts_table *table)
+{
+	struct ts_selection ops = { .nr = 0 };
+
 	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t duration = ts_cell_int(table, i, "duration_ps");
+		int64_t start_ps = ts_cell_int(table, i, "start_ps");
+		const struct ts_op_fact *fact =
+			ts_doctor_fact(doctor, ts_cell_text(table, i, "module"),
+				       ts_cell_text(table, i, "op"));
 
-		if (duration <= slow->limit_ps)
-			continue;
-		slow->nr++;
-		slow->excess_ps = ts_i64_add(slow->excess_ps, duration - slow->median_ps);
-		if (duration <= slow->longest_ps)
-			continue;
-		slow->longest_ps = duration;
-		slow->longest_step = ts_cell_int(table, i, "step");
+		ts_doctor_range(doctor, TS_NONE, start_ps,
+				ts_i64_add(start_ps, ts_cell_int(table, i, "duration_ps")));
+		if (i < MAX_TOLD && fact)
+			ops.items[ops.nr++] = fact;
 	}
-}
-
-/* What the slow steps have more of than the median one, bucket by bucket. */
-static void explain_slow(const struct ts_table *table, struct slow_steps *slow, int64_t *scratch)
-{
-	char column[40];
-
-	for (int b = 0; b < TS_NR_BUCKETS; b++) {
-		int64_t median;
-
-		snprintf(column, sizeof(column), "%s_ps", ts_bucket_name((enum ts_bucket)b));
-		if (ts_table_column(table, column) < 0)
-			continue;
-		median = median_of(table, column, scratch);
-		for (size_t i = 0; i < table->nr_rows; i++)
-			if (ts_cell_int(table, i, "duration_ps") > slow->limit_ps)
-				slow->more_ps[b] = ts_i64_add(
-					slow->more_ps[b],
-					TS_MAX(ts_cell_int(table, i, column), 0) - median);
-	}
-}
-
-/* The largest two or three, until they are too small to explain anything. */
-static void say_more_of(struct ts_doctor *doctor, struct slow_steps *slow)
-{
-	char text[TS_UNIT_MAX];
-	int64_t first_ps = 0;
-
-	for (int nr = 0; nr < 3; nr++) {
-		int most = 0;
-
-		for (int b = 1; b < TS_NR_BUCKETS; b++)
-			if (slow->more_ps[b] > slow->more_ps[most])
-				most = b;
-		first_ps = TS_MAX(first_ps, slow->more_ps[most]);
-		if (slow->more_ps[most] <= first_ps / 10)
-			break;
-		ts_buf_puts(&doctor->text, nr > 0 ? ", " : " Against the median step the slow ones "
-							    "have more time, over all cores, in: ");
-		ts_buf_printf(&doctor->text, "%s (%s)", ts_bucket_title((enum ts_bucket)most),
-			      ts_fmt_ps(text, slow->more_ps[most]));
-		slow->more_ps[most] = 0;
-	}
-	ts_buf_puts(&doctor->text, first_ps > 0 ? "." : "");
-}
-
-static void say_slow(struct ts_doctor *doctor, const struct ts_table *table,
-		     struct slow_steps *slow)
-{
-	char median[TS_UNIT_MAX], longest[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "The median of %zu steps is %s; the longest, step %" PRId64
-		      ", takes %s.", table->nr_rows, ts_fmt_ps(median, slow->median_ps),
-		      slow->longest_step, ts_fmt_ps(longest, slow->longest_ps));
-	say_more_of(doctor, slow);
-}
-
-static void add_slow_ranges(struct ts_doctor *doctor, const struct ts_table *table,
-			    const struct slow_steps *slow)
-{
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t start = ts_cell_int(table, i, "start_ps");
-		int64_t duration = ts_cell_int(table, i, "duration_ps");
-
-		if (duration > slow->limit_ps && start >= 0)
-			ts_doctor_range(doctor, TS_NONE, start, ts_i64_add(start, duration));
-	}
+	ops.nr_all = ops.nr;
+	ts_doctor_where(doctor, finding, &ops);
 }
 
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	double limit = 1 + doctor->ctx->settings->slow_step_high / 100;
-	struct slow_steps slow = { .nr = 0 };
+	const struct ts_table *table = ts_result_find_table(doctor->time, "steps_outliers");
+	const struct ts_table *steps = ts_result_find_table(doctor->time, "per_step");
+	int64_t nr = ts_value_int(ts_result_get(doctor->time, "steps_slow_count"));
 	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	int64_t *scratch;
 
-	if (!table || table->nr_rows < MIN_STEPS)
+	if (!table || !steps || table->nr_rows == 0)
 		return;
-	scratch = ts_arena_array(&doctor->scratch, table->nr_rows, sizeof(*scratch));
-	doctor->failed |= !scratch;
-	if (!scratch)
-		return;
-	slow.median_ps = median_of(table, "duration_ps", scratch);
-	slow.limit_ps = ts_to_ps((double)slow.median_ps * limit);
-	find_slow(table, &slow);
-	if (slow.nr == 0 || slow.median_ps == 0)
-		return;
-	explain_slow(table, &slow, scratch);
-	finding =
-		ts_doctor_report(doctor, rule, none, none,
-				 ts_i64_mul(slow.excess_ps, (int64_t)TS_MAX(doctor->nr_cores, 1)));
+	finding = ts_doctor_report(
+		doctor, rule, none, none,
+		ts_i64_mul(all_excess(table), (int64_t)TS_MAX(doctor->nr_cores, 1)));
 	if (!finding)
 		return;
-	ts_buf_printf(&doctor->text, "%zu of %zu steps take%s over %.0f %% longer than the median",
-		      slow.nr, table->nr_rows, slow.nr == 1 ? "s" : "",
+	ts_buf_printf(&doctor->text,
+		      "%" PRId64 " of %zu steps take%s over %.0f %% longer than the median", nr,
+		      steps->nr_rows, nr == 1 ? "s" : "",
 		      doctor->ctx->settings->slow_step_high);
 	finding->title = ts_doctor_text(doctor);
-	say_slow(doctor, table, &slow);
+	say_slow(doctor, table, steps->nr_rows);
 	finding->evidence = ts_doctor_text(doctor);
-	add_slow_ranges(doctor, table, &slow);
+	add_slow_places(doctor, finding, table);
 }
 
 const struct ts_rule ts_rule_input_bound = {

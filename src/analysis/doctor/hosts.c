@@ -1,0 +1,97 @@
+/*
+ * Words about time without an op: what the hosts did meanwhile (results "gaps" and "time"), and
+ * how it is spread over steps and cores.
+ */
+#include "analysis/doctor/doctor.h"
+
+#define MAX_EVENTS 3
+#define MIN_OF_FIRST 0.1 /* a host event with less of the time than this of the first is left out */
+
+static void say_event(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+{
+	struct ts_bytes thread = ts_cell_text(table, row, "host_thread");
+	struct ts_bytes ended = ts_cell_text(table, row, "ended_by");
+	int64_t count = ts_cell_int(table, row, "count");
+	char time[TS_UNIT_MAX];
+
+	ts_say_name(doctor, ts_cell_text(table, row, "host_event"));
+	if (thread.n > 0) {
+		ts_buf_puts(&doctor->text, " on ");
+		ts_say_name(doctor, thread);
+	}
+	ts_buf_printf(&doctor->text, " (%s in %" PRId64 " gap%s",
+		      ts_fmt_ps(time, ts_cell_int(table, row, "total_ps")), count,
+		      count == 1 ? "" : "s");
+	if (ended.n > 0) {
+		ts_buf_puts(&doctor->text, ", ended by ");
+		ts_say_name(doctor, ended);
+	}
+	ts_buf_putc(&doctor->text, ')');
+}
+
+void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
+{
+	const struct ts_result *gaps = ts_results_find(doctor->ctx->results, "gaps");
+	const struct ts_table *table = gaps ? ts_result_find_table(gaps, "gaps_by_event") : NULL;
+	double first_ps = 0;
+	int nr = 0;
+
+	for (size_t i = 0; table && i < table->nr_rows && nr < MAX_EVENTS; i++) {
+		double ps = ts_cell_number(table, i, "total_ps");
+
+		if (ts_cell_text(table, i, "host_event").n == 0 || ps < first_ps * MIN_OF_FIRST ||
+		    !ts_bytes_is(ts_cell_text(table, i, "cause"), ts_bucket_name(bucket)))
+			continue;
+		first_ps = nr == 0 ? ps : first_ps;
+		ts_buf_puts(&doctor->text, nr++ ? ", " : " Meanwhile the host is in ");
+		say_event(doctor, table, i);
+	}
+	ts_buf_puts(&doctor->text, nr > 0 ? "." : "");
+}
+
+void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
+{
+	const struct ts_table *steps = ts_result_find_table(doctor->time, "per_step");
+	char column[40], time[TS_UNIT_MAX];
+	int64_t sum_ps = 0;
+	size_t nr = 0;
+
+	snprintf(column, sizeof(column), "%s_ps", ts_bucket_name(bucket));
+	for (size_t i = 0; steps && i < steps->nr_rows; i++) {
+		int64_t ps = ts_cell_int(steps, i, column), cores = ts_cell_int(steps, i, "cores");
+		double step_ps = ts_cell_number(steps, i, "total_ps");
+
+		if (ps <= 0 || cores <= 0 || !((double)ps >= TS_MIN_STEP_SHARE * step_ps))
+			continue;
+		nr++;
+		sum_ps = ts_i64_add(sum_ps, ps / cores);
+	}
+	if (nr > 0)
+		ts_buf_printf(&doctor->text,
+			      " %zu of %zu steps wait for it, %s each on a core.", nr,
+			      steps->nr_rows, ts_fmt_ps(time, sum_ps / (int64_t)nr));
+}
+
+void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
+{
+	const struct ts_table *cores = ts_result_find_table(doctor->time, "per_core");
+	char column[40], most_time[TS_UNIT_MAX], least_time[TS_UNIT_MAX];
+	size_t most = 0, least = 0;
+
+	snprintf(column, sizeof(column), "%s_ps", ts_bucket_name(bucket));
+	if (!cores || cores->nr_rows < 2)
+		return;
+	for (size_t i = 1; i < cores->nr_rows; i++) {
+		if (ts_cell_int(cores, i, column) > ts_cell_int(cores, most, column))
+			most = i;
+		if (ts_cell_int(cores, i, column) < ts_cell_int(cores, least, column))
+			least = i;
+	}
+	ts_buf_puts(&doctor->text, " Most on ");
+	ts_say_name(doctor, ts_cell_text(cores, most, "device"));
+	ts_buf_printf(&doctor->text, " (%s), least on ",
+		      ts_fmt_ps(most_time, ts_cell_int(cores, most, column)));
+	ts_say_name(doctor, ts_cell_text(cores, least, "device"));
+	ts_buf_printf(&doctor->text, " (%s).",
+		      ts_fmt_ps(least_time, ts_cell_int(cores, least, column)));
+}

@@ -1,0 +1,35 @@
+/*
+ * The gaps analysis' own header: what host threads were seen doing in the longest gaps of the
+ * devices. Shared by gaps.c (the pass) and gaps_report.c (the result) only.
+ */
+#ifndef TS_ANALYSIS_GAPS_H
+#define TS_ANALYSIS_GAPS_H
+
+#include "analysis/analysis.h"
+
+struct gap {
+	int64_t start_ps, end_ps;
+	int64_t reach_ps; /* the latest end of this gap and those before it */
+	uint32_t device, row; /* of time.idle_gaps */
+	enum ts_host_activity under;
+};
+
+/* A host event that explains a gap; rank 0: none was found. */
+struct gap_witness {
+	int rank;
+	uint32_t op, line;
+	int64_t start_ps, end_ps;
+};
+
+struct gaps_state {
+	struct gap *gaps; /* of a line: those of its host, by start */
+	size_t nr;
+	struct gap_witness *in;	   /* by row: what the host was in */
+	struct gap_witness *ended; /* by row: what ended the gap */
+	size_t nr_rows;
+};
+
+enum ts_status gaps_report(struct gaps_state *sum, const struct ts_context *ctx,
+			   struct ts_result *result, struct ts_error *err);
+
+#endif
