@@ -125,7 +125,7 @@ static struct ts_value *given_time(struct given *given, uint32_t module, const c
 static void given_work(struct ts_value *row, int64_t flops, int64_t hbm_bytes)
 {
 	row[4] = ts_int(flops);
-	row[5] = ts_number((double)hbm_bytes / (double)ts_value_int(row[3]) * 1e12);
+	row[5] = ts_real((double)hbm_bytes / (double)ts_value_int(row[3]) * 1e12);
 }
 
 static struct ts_value cell(const struct given *given, const char *name, size_t row,
