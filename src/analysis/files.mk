@@ -23,7 +23,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/advice.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
-	src/analysis/doctor/kpis.c src/analysis/doctor/select.c \
+	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \

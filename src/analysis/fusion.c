@@ -22,7 +22,7 @@ struct fusion {
 	struct ts_result *result;
 	struct ts_fusion_time **times; /* by module; NULL: it did not run */
 	bool measured;
-	double per_byte_ps, tiny_ps;
+	double per_byte_ps, per_flop_ps, tiny_ps;
 	struct kind kinds[TS_FUSION_CUSTOM + 1];
 	size_t nr_modules;
 	int64_t nr_before, nr_after; /* instructions inside and outside of fusions; kernels */
@@ -41,17 +41,47 @@ static double per_byte(const struct ts_context *ctx)
 	return NAN;
 }
 
-/* A row of "ops": its time goes to its instruction. */
-static bool note_op(struct fusion *fusion, int64_t index, int64_t occurrences, int64_t self_ps)
+/* The same of a FLOP. */
+static double per_flop(const struct ts_context *ctx)
+{
+	for (size_t i = 0; ctx->rates && i < ctx->profile->nr_devices; i++)
+		if (ctx->rates[i].peak_flops_per_s > 0)
+			return 1e12 / ctx->rates[i].peak_flops_per_s;
+	return NAN;
+}
+
+/* A row of "ops", summed over its executions. */
+struct op_row {
+	int64_t index, occurrences, self_ps, total_ps, flops;
+	double hbm_bytes_per_s;
+};
+
+/*
+ * What fewer bytes can take away of an op's time. A product that keeps the matrix unit busy moves
+ * its bytes meanwhile: by the roofline they cost what HBM needs beyond the FLOPs.
+ */
+static double spare_of(const struct fusion *fusion, const struct op_row *row)
+{
+	double work_ps = (double)row->flops * (double)row->occurrences * fusion->per_flop_ps;
+	double hbm_ps = row->hbm_bytes_per_s * (double)row->total_ps / 1e12 * fusion->per_byte_ps;
+	double self_ps = (double)TS_MAX(row->self_ps, 0);
+
+	if (!(work_ps > 0))
+		return self_ps;
+	return fmax((isnan(hbm_ps) ? self_ps : fmin(self_ps, hbm_ps)) - work_ps, 0);
+}
+
+/* Its time goes to its instruction. */
+static bool note_op(struct fusion *fusion, const struct op_row *row)
 {
 	const struct ts_profile *profile = fusion->ctx->profile;
 	const struct ts_op *op;
 	struct ts_fusion_time **times, *time;
 
-	if (index < 0 || (uint64_t)index >= profile->nr_ops || occurrences <= 0)
+	if (row->index < 0 || (uint64_t)row->index >= profile->nr_ops || row->occurrences <= 0)
 		return true;
 	fusion->measured = true;
-	op = &profile->ops[index];
+	op = &profile->ops[row->index];
 	if (op->module == TS_NONE || op->instr == TS_NONE)
 		return true;
 	times = &fusion->times[op->module];
@@ -61,8 +91,9 @@ static bool note_op(struct fusion *fusion, int64_t index, int64_t occurrences, i
 	if (!*times)
 		return false;
 	time = &(*times)[op->instr];
-	time->occurrences = ts_i64_add(time->occurrences, occurrences);
-	time->self_ps = ts_i64_add(time->self_ps, TS_MAX(self_ps, 0));
+	time->occurrences = ts_i64_add(time->occurrences, row->occurrences);
+	time->self_ps = ts_i64_add(time->self_ps, TS_MAX(row->self_ps, 0));
+	time->spare_ps += spare_of(fusion, row);
 	return true;
 }
 
@@ -70,18 +101,27 @@ static bool note_ops(struct fusion *fusion)
 {
 	const struct ts_result *ops = ts_results_find(fusion->ctx->results, "ops");
 	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
-	int index, occurrences, self;
+	int index, occurrences, self, total, flops, rate;
 
 	if (!table)
 		return true;
 	index = ts_table_column(table, "op_index");
 	occurrences = ts_table_column(table, "occurrences");
 	self = ts_table_column(table, "self_time_ps");
-	for (size_t i = 0; i < table->nr_rows; i++)
-		if (!note_op(fusion, ts_value_int(ts_table_cell(table, i, index)),
-			     ts_value_int(ts_table_cell(table, i, occurrences)),
-			     ts_value_int(ts_table_cell(table, i, self))))
+	total = ts_table_column(table, "total_time_ps");
+	flops = ts_table_column(table, "flops");
+	rate = ts_table_column(table, "hbm_bytes_per_s");
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		struct op_row row = { ts_value_int(ts_table_cell(table, i, index)),
+				      ts_value_int(ts_table_cell(table, i, occurrences)),
+				      ts_value_int(ts_table_cell(table, i, self)),
+				      ts_value_int(ts_table_cell(table, i, total)),
+				      ts_value_int(ts_table_cell(table, i, flops)),
+				      ts_value_number(ts_table_cell(table, i, rate)) };
+
+		if (!note_op(fusion, &row))
 			return false;
+	}
 	return true;
 }
 
@@ -468,7 +508,8 @@ static void put_result(struct fusion *fusion)
 static enum ts_status fusion_close(void *state, const struct ts_context *ctx,
 				   struct ts_result *result, struct ts_error *err)
 {
-	struct fusion fusion = { .ctx = ctx, .result = result, .per_byte_ps = per_byte(ctx) };
+	struct fusion fusion = { .ctx = ctx, .result = result,
+				 .per_byte_ps = per_byte(ctx), .per_flop_ps = per_flop(ctx) };
 	bool good;
 
 	(void)state;

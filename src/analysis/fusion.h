@@ -36,6 +36,7 @@ enum ts_fusion_trait {
 /* Of an instruction in the run; all zero when it was not seen. */
 struct ts_fusion_time {
 	int64_t occurrences, self_ps;
+	double spare_ps;  /* of its self time, what fewer bytes can take away at most */
 	double demand_ps; /* what all its bytes at stake would take at HBM's peak */
 };
 

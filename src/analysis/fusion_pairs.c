@@ -369,19 +369,19 @@ static void join_halves(const struct ts_fusion_walk *walk)
 		if (whole == half)
 			continue;
 		whole->self_ps = ts_i64_add(whole->self_ps, half->self_ps);
+		whole->spare_ps += half->spare_ps;
 		whole->occurrences = TS_MAX(whole->occurrences, half->occurrences);
 	}
 }
 
-/* The part of a demand that the op's time covers. */
+/* The part of a demand that can go. */
 static double covered(const struct ts_fusion_time *time, double demand_ps)
 {
-	double self_ps = (double)time->self_ps;
-
-	return time->demand_ps > self_ps ? demand_ps * (self_ps / time->demand_ps) : demand_ps;
+	return time->demand_ps > time->spare_ps ? demand_ps * (time->spare_ps / time->demand_ps) :
+						  demand_ps;
 }
 
-/* Bytes of all executions, as time at HBM's peak; of an op never more than its own time. */
+/* Bytes of all executions, as time at HBM's peak; of an op never more than it has to spare. */
 static void weigh(const struct ts_fusion_walk *walk, double per_byte_ps,
 		  struct ts_fusion_pair *pairs, size_t nr)
 {

@@ -16,6 +16,7 @@ struct op_sum {
 	int64_t occurrences, total_ps, self_ps, exclusive_ps;
 	int64_t event_flops, event_bytes; /* of custom calls whose events say so; else unknown */
 	uint32_t device;		  /* the first one that ran it: its peaks are used */
+	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 };
 
 struct ops_state {
@@ -41,11 +42,13 @@ static enum ts_status make_ops(struct ops_state *state, const struct ts_context 
 }
 
 /* Before an op's first event: pages of ops that never run are not touched. */
-static void begin_op(struct op_sum *sum, uint32_t device)
+static void begin_op(struct op_sum *sum, uint32_t device, int64_t start_ps, int64_t end_ps)
 {
 	if (sum->occurrences > 0)
 		return;
 	sum->device = device;
+	sum->first_start_ps = start_ps;
+	sum->first_end_ps = end_ps;
 	sum->event_flops = sum->event_bytes = TS_UNKNOWN;
 }
 
@@ -74,7 +77,8 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
 
-		begin_op(sum, state->device);
+		begin_op(sum, state->device, block->start_ps[i],
+			 ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 		sum->occurrences = ts_i64_add(sum->occurrences, block->occurrences[i]);
 		sum->total_ps = ts_i64_add(sum->total_ps, block->total_ps[i]);
 		sum->self_ps = ts_i64_add(sum->self_ps, block->self_ps[i]);
@@ -101,7 +105,7 @@ static enum ts_status ops_merge(void *arg_into, void *arg_from, const struct ts_
 
 		if (add->occurrences == 0)
 			continue;
-		begin_op(sum, add->device);
+		begin_op(sum, add->device, add->first_start_ps, add->first_end_ps);
 		sum->occurrences = ts_i64_add(sum->occurrences, add->occurrences);
 		sum->total_ps = ts_i64_add(sum->total_ps, add->total_ps);
 		sum->self_ps = ts_i64_add(sum->self_ps, add->self_ps);
@@ -139,6 +143,9 @@ static const struct ts_column op_columns[] = {
 	{ "bucket", TS_MODELLED, NULL },
 	{ "exclusive_ps", TS_MEASURED, NULL },
 	{ "op_index", TS_DERIVED, NULL },
+	{ "first_device", TS_MEASURED, NULL },
+	{ "first_start_ps", TS_MEASURED, NULL },
+	{ "first_end_ps", TS_MEASURED, NULL },
 };
 
 /* Work of one execution. */
@@ -218,6 +225,9 @@ static void put_op(const struct ts_context *ctx, uint32_t index, const struct op
 	row[16] = ts_text(ts_bytes_of(ts_bucket_name(ts_op_bucket(op, memory_bound))));
 	row[17] = ts_int(sum->exclusive_ps);
 	row[18] = ts_int(index);
+	row[19] = ts_int(sum->device);
+	row[20] = ts_int(sum->first_start_ps);
+	row[21] = ts_int(sum->first_end_ps);
 }
 
 /* XProf's ops: of a program, and on a TPU with a symbol. */

@@ -79,6 +79,16 @@ static void put_places(struct ts_buf *html, const struct ts_finding *finding)
 	ts_buf_puts(html, "</ul>");
 }
 
+/* The page that shows this stands three folders below TensorBoard's own. */
+static void put_link(struct ts_buf *html, struct ts_bytes address, const char *words)
+{
+	if (address.n == 0)
+		return;
+	ts_buf_puts(html, "<p><a target=\"_blank\" href=\"../../../");
+	ts_html_text(html, address);
+	ts_buf_printf(html, "\">%s</a></p>", words);
+}
+
 static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 {
 	ts_buf_puts(html, "<p><b>TPUsight: ");
@@ -87,6 +97,8 @@ static void put_html(struct ts_buf *html, const struct ts_finding *finding)
 		      ts_confidence_name(finding->confidence));
 	put_part(html, "<p>", finding->evidence, "</p>");
 	put_places(html, finding);
+	put_link(html, finding->links.xprof_trace, "see it in the trace viewer");
+	put_link(html, finding->links.xprof, "see the op in the graph viewer");
 	put_part(html, "<p>", finding->advice, "</p>");
 	put_part(html, "<pre>", finding->code, "</pre>");
 }

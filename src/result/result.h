@@ -82,6 +82,20 @@ struct ts_where {
 	uint32_t op_index; /* into profile->ops, or TS_NONE */
 };
 
+/* When it happens. An example is the first execution of a finding's op, not all of its time. */
+struct ts_when {
+	uint32_t device; /* TS_NONE: all */
+	bool is_example;
+	int64_t start_ps, end_ps;
+};
+
+/* Where a viewer shows it; empty: nowhere. Addresses are relative to TensorBoard's. */
+struct ts_links {
+	struct ts_bytes xprof;	      /* the op in the graph viewer */
+	struct ts_bytes xprof_trace;  /* the time in the trace viewer */
+	struct ts_bytes perfetto_sql; /* the slices that tell the finding */
+};
+
 struct ts_finding {
 	struct ts_bytes id;	  /* stable from run to run: rule and place */
 	const char *rule;
@@ -90,8 +104,12 @@ struct ts_finding {
 	struct ts_bytes title, evidence, advice, code;
 	int64_t impact_ps;	  /* core time it can give back at most; -1 unknown */
 	double impact_share;	  /* of total_ps, 0..1; NaN unknown */
+	const char *ceiling;	  /* how the impact is bounded; NULL: the impact is unknown */
 	const struct ts_where *where;
 	size_t nr_where;
+	const struct ts_when *when;
+	size_t nr_when;
+	struct ts_links links;
 };
 
 /* A class of slices: its name is what viewers show (and colour by), its args what a click shows. */

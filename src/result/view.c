@@ -2,13 +2,31 @@
 #include "result/view.h"
 
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
-	"id",	     "rule",	   "severity",	 "title",  "evidence",
-	"impact_ps", "impact_pct", "confidence", "advice", "code",
+	"id",	    "rule",	  "severity", "title", "evidence", "impact_ps", "impact_pct",
+	"ceiling",  "confidence", "start_ps", "end_ps", "advice",  "code",
 };
+const char *const ts_when_columns[TS_WHEN_COLUMNS] = { "device", "start_ps", "end_ps", "example" };
+const char *const ts_link_columns[TS_LINK_COLUMNS] = { "xprof", "xprof_trace", "perfetto",
+						       "perfetto_sql" };
 const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source" };
+
+bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull)
+{
+	for (size_t i = 0; i < finding->nr_when; i++) {
+		const struct ts_when *when = &finding->when[i];
+
+		if (i == 0)
+			*hull = *when;
+		hull->start_ps = TS_MIN(hull->start_ps, when->start_ps);
+		hull->end_ps = TS_MAX(hull->end_ps, when->end_ps);
+	}
+	return finding->nr_when > 0;
+}
 
 struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column)
 {
+	struct ts_when hull;
+	bool has_time = ts_finding_hull(finding, &hull);
 	const struct ts_value values[TS_FINDING_COLUMNS] = {
 		ts_text_or_null(finding->id),
 		finding->rule ? ts_text(ts_bytes_of(finding->rule)) : ts_null(),
@@ -17,12 +35,36 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 		ts_text_or_null(finding->evidence),
 		ts_int_or_null(finding->impact_ps),
 		ts_share_pct(finding->impact_share),
+		finding->ceiling ? ts_text(ts_bytes_of(finding->ceiling)) : ts_null(),
 		ts_text(ts_bytes_of(ts_confidence_name(finding->confidence))),
+		has_time ? ts_int(hull.start_ps) : ts_null(),
+		has_time ? ts_int(hull.end_ps) : ts_null(),
 		ts_text_or_null(finding->advice),
 		ts_text_or_null(finding->code),
 	};
 
 	return values[column];
+}
+
+struct ts_value ts_when_value(const struct ts_when *when, size_t column)
+{
+	const struct ts_value values[TS_WHEN_COLUMNS] = {
+		when->device == UINT32_MAX ? ts_null() : ts_int(when->device),
+		ts_int(when->start_ps),
+		ts_int(when->end_ps),
+		ts_bool(when->is_example),
+	};
+
+	return values[column];
+}
+
+struct ts_value ts_link_value(const struct ts_links *links, size_t column)
+{
+	const struct ts_bytes values[TS_LINK_COLUMNS] = {
+		links->xprof, links->xprof_trace, { NULL, 0 }, links->perfetto_sql
+	};
+
+	return ts_text_or_null(values[column]);
 }
 
 struct ts_value ts_where_value(const struct ts_where *where, size_t column)

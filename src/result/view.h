@@ -27,10 +27,24 @@ bool ts_result_has_findings(const struct ts_result *result);
 /* Has tracks at most: speaks in the viewers alone, and is no view. */
 bool ts_result_is_silent(const struct ts_result *result);
 
-/* The single values of a finding, in the order of the report; all but its places. */
-enum { TS_FINDING_COLUMNS = 10 };
+/* The single values of a finding, in the order of the report; all but its places, times and links. */
+enum { TS_FINDING_COLUMNS = 13 };
 extern const char *const ts_finding_columns[TS_FINDING_COLUMNS];
 struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column);
+
+/* The hull of a finding's times; false: it has none. */
+bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull);
+
+/* device, start_ps, end_ps, example. */
+enum { TS_WHEN_COLUMNS = 4 };
+extern const char *const ts_when_columns[TS_WHEN_COLUMNS];
+struct ts_value ts_when_value(const struct ts_when *when, size_t column);
+
+/* xprof, xprof_trace, perfetto, perfetto_sql. Of perfetto there is none: ui.perfetto.dev opens no
+ * file of the user's machine by an address. */
+enum { TS_LINK_COLUMNS = 4 };
+extern const char *const ts_link_columns[TS_LINK_COLUMNS];
+struct ts_value ts_link_value(const struct ts_links *links, size_t column);
 
 /* op, module, source of a place. */
 enum { TS_WHERE_COLUMNS = 3 };

@@ -96,6 +96,8 @@ static void put_finding(struct ts_csv *csv, const struct ts_finding *finding)
 		put_cell(csv, ts_finding_value(finding, i));
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
 		put_cell(csv, finding->nr_where ? ts_where_value(finding->where, i) : ts_null());
+	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
+		put_cell(csv, ts_link_value(&finding->links, i));
 	ts_csv_end_row(csv);
 }
 
@@ -105,6 +107,8 @@ static void put_findings(struct ts_csv *csv, const struct ts_result *result)
 		ts_csv_text(csv, ts_bytes_of(ts_finding_columns[i]));
 	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++)
 		ts_csv_text(csv, ts_bytes_of(ts_where_columns[i]));
+	for (size_t i = 0; i < TS_LINK_COLUMNS; i++)
+		ts_csv_text(csv, ts_bytes_of(ts_link_columns[i]));
 	ts_csv_end_row(csv);
 	for (size_t i = 0; i < result->nr_findings; i++)
 		put_finding(csv, &result->findings[i]);

@@ -1,7 +1,7 @@
 /*
  * One view of the report as CSV: the rows that JSON has, under the same names. Unknown is an empty
  * cell. A list is its items with "; " between them, each part of an object as name=value. Findings
- * have the op, module and source of their first place in the last columns.
+ * have the op, module and source of their first place and their links in the last columns.
  */
 #ifndef TS_WRITE_REPORT_CSV_H
 #define TS_WRITE_REPORT_CSV_H

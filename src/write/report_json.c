@@ -165,6 +165,47 @@ static void put_part(struct ts_json *json, const struct part *part)
 	leave_to(&place, 0);
 }
 
+static void put_when(struct ts_json *json, const struct ts_when *when)
+{
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_WHEN_COLUMNS; i++) {
+		ts_json_key(json, ts_when_columns[i]);
+		put_value(json, ts_when_value(when, i));
+	}
+	ts_json_object_end(json);
+}
+
+static void put_where(struct ts_json *json, const struct ts_where *where)
+{
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_WHERE_COLUMNS; i++) {
+		ts_json_key(json, ts_where_columns[i]);
+		put_value(json, ts_where_value(where, i));
+	}
+	ts_json_object_end(json);
+}
+
+static void put_places(struct ts_json *json, const struct ts_finding *finding)
+{
+	ts_json_key(json, "where");
+	ts_json_array(json);
+	for (size_t i = 0; i < finding->nr_where; i++)
+		put_where(json, &finding->where[i]);
+	ts_json_array_end(json);
+	ts_json_key(json, "time_ranges");
+	ts_json_array(json);
+	for (size_t i = 0; i < finding->nr_when; i++)
+		put_when(json, &finding->when[i]);
+	ts_json_array_end(json);
+	ts_json_key(json, "links");
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_LINK_COLUMNS; i++) {
+		ts_json_key(json, ts_link_columns[i]);
+		put_value(json, ts_link_value(&finding->links, i));
+	}
+	ts_json_object_end(json);
+}
+
 static void put_finding(struct ts_json *json, const struct ts_finding *finding)
 {
 	ts_json_object(json);
@@ -172,17 +213,7 @@ static void put_finding(struct ts_json *json, const struct ts_finding *finding)
 		ts_json_key(json, ts_finding_columns[i]);
 		put_value(json, ts_finding_value(finding, i));
 	}
-	ts_json_key(json, "where");
-	ts_json_array(json);
-	for (size_t i = 0; i < finding->nr_where; i++) {
-		ts_json_object(json);
-		for (size_t k = 0; k < TS_WHERE_COLUMNS; k++) {
-			ts_json_key(json, ts_where_columns[k]);
-			put_value(json, ts_where_value(&finding->where[i], k));
-		}
-		ts_json_object_end(json);
-	}
-	ts_json_array_end(json);
+	put_places(json, finding);
 	ts_json_object_end(json);
 }
 

@@ -11,6 +11,7 @@
 #define RESET	      "\033[0m"
 
 #define DETAIL_INDENT 5
+#define MAX_TIMES     3
 #define PAGE_WIDTH    100 /* of sentences, where there is no terminal */
 
 static const char *const severity_colors[TS_NR_SEVERITIES] = { "\033[1;31m", "\033[33m",
@@ -122,6 +123,25 @@ static void put_where(struct text *text, const struct ts_where *where)
 	ts_buf_release(&line);
 }
 
+/* An example says little without a viewer: it is in the links. */
+static void put_when(struct text *text, const struct ts_finding *finding)
+{
+	size_t nr = TS_MIN(finding->nr_when, MAX_TIMES);
+	char start[TS_UNIT_MAX], end[TS_UNIT_MAX];
+
+	if (finding->nr_when == 0 || finding->when[0].is_example)
+		return;
+	ts_buf_pad(text->out, ' ', DETAIL_INDENT);
+	ts_buf_puts(text->out, "when: ");
+	for (size_t i = 0; i < nr; i++)
+		ts_buf_printf(text->out, "%s%s to %s", i ? ", " : "",
+			      ts_fmt_ps(start, finding->when[i].start_ps),
+			      ts_fmt_ps(end, finding->when[i].end_ps));
+	if (nr < finding->nr_when)
+		ts_buf_printf(text->out, " and %zu more", finding->nr_when - nr);
+	ts_buf_putc(text->out, '\n');
+}
+
 static void put_detail(struct text *text, const char *label, struct ts_bytes s)
 {
 	size_t indent = DETAIL_INDENT + strlen(label);
@@ -160,6 +180,7 @@ static void put_finding(struct text *text, const struct ts_finding *finding, siz
 	put_impact(text, finding);
 	for (size_t i = 0; i < finding->nr_where; i++)
 		put_where(text, &finding->where[i]);
+	put_when(text, finding);
 	put_detail(text, "do: ", finding->advice);
 	put_code(text, finding->code);
 }

@@ -84,7 +84,8 @@ static const struct ts_column given_op_columns[] = {
 	{ "flops", TS_MEASURED, NULL }, { "bytes_accessed", TS_MEASURED, NULL },
 	{ "padding_waste_pct", TS_MEASURED, NULL }, { "source", TS_MEASURED, NULL },
 	{ "bucket", TS_MEASURED, NULL }, { "exclusive_ps", TS_MEASURED, NULL },
-	{ "op_index", TS_MEASURED, NULL },
+	{ "op_index", TS_MEASURED, NULL }, { "first_device", TS_MEASURED, NULL },
+	{ "first_start_ps", TS_MEASURED, NULL }, { "first_end_ps", TS_MEASURED, NULL },
 };
 
 struct given_op {
@@ -105,7 +106,7 @@ static inline struct ts_table *given_table(struct ts_result *result, const char 
 	return ts_result_table(result, name, NULL, columns, nr);
 }
 
-/* Gives the op's index. */
+/* Gives the op's index. The op of index i runs first on device 0, from i ms on, for half a ms. */
 static inline uint32_t given_op(struct given *run, struct given_op op)
 {
 	struct ts_op draft;
@@ -136,6 +137,9 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 	row[8] = ts_text(ts_bytes_of(ts_bucket_name(op.bucket)));
 	row[9] = ts_int(op.exclusive_ps);
 	row[10] = ts_int(index);
+	row[11] = ts_int(0);
+	row[12] = ts_int(index * MS);
+	row[13] = ts_int(index * MS + MS / 2);
 	return index;
 }
 

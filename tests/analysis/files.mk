@@ -62,9 +62,13 @@ tests_analysis_rules_fusion_test_SOURCES = tests/analysis/rules_fusion_test.c te
 tests_analysis_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/analysis/doctor_kpis_test tests/analysis/snippets
-TESTS += tests/analysis/doctor_kpis_test tests/analysis/snippets_test.py
-EXTRA_DIST += tests/analysis/snippets_test.py
+check_PROGRAMS += tests/analysis/doctor_kpis_test tests/analysis/doctor_places_test tests/analysis/snippets
+TESTS += tests/analysis/doctor_kpis_test tests/analysis/doctor_places_test tests/analysis/snippets_test.py \
+	tests/analysis/findings_test.py
+EXTRA_DIST += tests/analysis/snippets_test.py tests/analysis/findings_test.py
+tests_analysis_doctor_places_test_SOURCES = tests/analysis/doctor_places_test.c tests/analysis/doctor_given.h
+tests_analysis_doctor_places_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_places_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_doctor_kpis_test_SOURCES = tests/analysis/doctor_kpis_test.c tests/analysis/doctor_given.h
 tests_analysis_doctor_kpis_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_kpis_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

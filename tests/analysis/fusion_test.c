@@ -87,18 +87,21 @@ static void given_times(struct given *given)
 {
 	static const struct ts_column columns[] = { { "occurrences", TS_MEASURED, NULL },
 						    { "self_time_ps", TS_MEASURED, NULL },
-						    { "op_index", TS_DERIVED, NULL } };
+						    { "op_index", TS_DERIVED, NULL },
+						    { "total_time_ps", TS_MEASURED, NULL },
+						    { "flops", TS_COMPILED, NULL },
+						    { "hbm_bytes_per_s", TS_MODELLED, NULL } };
 	struct ts_result *ops = ts_results_add(&given->results, "ops", "Ops");
 
-	given->ops = ts_result_table(ops, "ops", "Ops", columns, 3);
+	given->ops = ts_result_table(ops, "ops", "Ops", columns, 6);
 	assert_non_null(given->ops);
 	assert_non_null(ts_profile_add_line(&given->profile));
 	assert_non_null(ts_profile_add_device(&given->profile));
 	given->ctx.rates = &given->rates;
 }
 
-static void given_time(struct given *given, uint32_t module, const char *name, int64_t occurrences,
-		       int64_t self_ps)
+static struct ts_value *given_time(struct given *given, uint32_t module, const char *name,
+				   int64_t occurrences, int64_t self_ps)
 {
 	struct ts_result *ops = given->results.items[0];
 	struct ts_value *row = ts_table_row(ops, given->ops);
@@ -114,6 +117,15 @@ static void given_time(struct given *given, uint32_t module, const char *name, i
 	row[0] = ts_int(occurrences);
 	row[1] = ts_int(self_ps);
 	row[2] = ts_int(ts_profile_intern_op(&given->profile, &draft));
+	row[3] = row[1];
+	return row;
+}
+
+/* One execution's FLOPs, and the HBM bytes of all of them. */
+static void given_work(struct ts_value *row, int64_t flops, int64_t hbm_bytes)
+{
+	row[4] = ts_int(flops);
+	row[5] = ts_real((double)hbm_bytes / (double)ts_value_int(row[3]) * 1e12);
 }
 
 static struct ts_value cell(const struct given *given, const char *name, size_t row,
@@ -432,6 +444,32 @@ static void test_time_is_never_more_than_the_ops_took(void **state)
 	given_free(given);
 }
 
+/*
+ * At 100 TFLOP/s, 10 us of FLOPs. a has 12 us of bytes: 2 us of them, and of the 5.24 us that it
+ * writes, could go. c has 8 us of bytes, which move while it computes: nothing. b computes nothing.
+ */
+static void test_bytes_that_move_behind_flops_cost_no_time(void **state)
+{
+	struct given *given = given_new();
+	const int64_t flops = 100000000, read = 10 * N;
+
+	(void)state;
+	make_diamond(&given->make);
+	given_module(given, make_end(&given->make, 1));
+	given_times(given);
+	given_work(given_time(given, 0, "a", 10, 100 * US), flops, 12 * US);
+	given_time(given, 0, "b", 10, 100 * US);
+	given_work(given_time(given, 0, "c", 10, 100 * US), flops, 8 * US);
+	run(given);
+	assert_int_equal(ts_value_int(cell(given, "unfused", pair(given, "a", "c"), "impact_ps")),
+			 US);
+	assert_int_equal(ts_value_int(cell(given, "unfused", pair(given, "a", "b"), "impact_ps")),
+			 read + US);
+	assert_int_equal(ts_value_int(cell(given, "unfused", pair(given, "b", "c"), "impact_ps")),
+			 read);
+	given_free(given);
+}
+
 static void test_an_unknown_rate_leaves_the_time_unknown(void **state)
 {
 	struct given *given = given_new();
@@ -575,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_arrays_are_followed_into_loops_and_out),
 		cmocka_unit_test(test_a_slice_reads_what_it_takes),
 		cmocka_unit_test(test_time_is_never_more_than_the_ops_took),
+		cmocka_unit_test(test_bytes_that_move_behind_flops_cost_no_time),
 		cmocka_unit_test(test_an_unknown_rate_leaves_the_time_unknown),
 		cmocka_unit_test(test_only_modules_that_ran_count),
 		cmocka_unit_test(test_a_capture_where_nothing_ran_says_nothing),

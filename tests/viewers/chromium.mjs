@@ -3,6 +3,8 @@
 // URL is a running TensorBoard (run_chromium.py starts one). Only that server is reachable: every other request is cut.
 // Shots: trace.png (the trace viewer, drawn), trace_top.png (what stands right under the first device), overview.png.
 // --expect TEXT (repeatable): must be in the trace's data and on the page's track headings, else exit 1.
+// --op ADDRESS (repeatable): a finding's link to the graph viewer must show the op it names, else exit 1.
+// --time ADDRESS (repeatable): one to the trace viewer must ask for the time it names and get events inside, else exit 1.
 // --suggest TEXT (repeatable): must be in the overview page's recommendations, else exit 1.
 // Exit 77 when playwright-core or Chromium is not there.
 import { existsSync, mkdirSync } from "node:fs";
@@ -19,7 +21,7 @@ function skip(why) {
 }
 
 function options(argv) {
-	const out = { expect: [], suggest: [] };
+	const out = { expect: [], suggest: [], op: [], time: [] };
 	for (let i = 0; i < argv.length; i += 2) {
 		const key = argv[i].replace(/^--/, "");
 		if (Array.isArray(out[key]))
@@ -124,9 +126,54 @@ async function overview(chromium, opt) {
 	return drawn && missing.length === 0;
 }
 
+// The graph viewer heads its drawing with the op it was asked for; of a name it does not know it says so.
+async function op_link(chromium, opt, address) {
+	const page = await open_page(chromium, opt.url);
+	const node = new URL(address, opt.url + "/").searchParams.get("node_name");
+	await page.goto(new URL(address, opt.url + "/").href);
+	const shown = await wait_for(`the graph of ${node}`, async () =>
+		(await deep_text(page)).includes(`Neighborhood of 1 nodes around ${node}`));
+	await page.screenshot({ path: `${opt.shots}/link_op.png` });
+	await page.close();
+	return shown;
+}
+
+// XProf fetches some time on either side; what lies in the range itself must be there.
+async function time_link(chromium, opt, address) {
+	const page = await open_page(chromium, opt.url);
+	const query = new URL(address, opt.url + "/").searchParams;
+	const [from, to] = [Number(query.get("view_start")), Number(query.get("view_end"))];
+	let inside = 0, asked = false;
+	page.on("response", async (r) => {
+		const sent = new URL(r.url()).searchParams;
+		if (!r.url().includes("/data/plugin/profile/data?") || !sent.has("start_time_ms"))
+			return;
+		asked ||= Number(sent.get("start_time_ms")) <= from && Number(sent.get("end_time_ms")) >= to;
+		for (const e of JSON.parse(await r.text()).traceEvents ?? [])
+			inside += e.ph === "X" && e.ts / 1e3 < to && (e.ts + (e.dur ?? 0)) / 1e3 > from;
+	});
+	await page.goto(new URL(address, opt.url + "/").href);
+	const drawn = await wait_for(`the trace from ${from} to ${to} ms`, async () =>
+		asked && inside > 0 && /XLA Ops|\/device:|\/host:/.test(await deep_text(page)));
+	await page.waitForTimeout(2000);
+	await page.screenshot({ path: `${opt.shots}/link_time.png` });
+	await page.close();
+	return drawn;
+}
+
+async function all(addresses, open) {
+	let good = true;
+	for (const address of addresses)
+		good = await open(address) && good;
+	return good;
+}
+
 const opt = options(process.argv.slice(2));
 const chromium = await browser();
-const good = [await trace(chromium, opt), await overview(chromium, opt)];
+const good = [await trace(chromium, opt), await overview(chromium, opt),
+	await all(opt.op, (a) => op_link(chromium, opt, a)), await all(opt.time, (a) => time_link(chromium, opt, a))];
 await chromium.close();
-console.log(`trace ${good[0] ? "good" : "bad"}, overview ${good[1] ? "good" : "bad"}; screenshots in ${opt.shots}`);
+const word = good.map((g) => (g ? "good" : "bad"));
+console.log(`trace ${word[0]}, overview ${word[1]}, links to ops ${word[2]} (${opt.op.length}), to times ${word[3]} ` +
+	`(${opt.time.length}); screenshots in ${opt.shots}`);
 process.exit(good.every(Boolean) ? 0 : 1);

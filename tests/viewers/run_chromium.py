@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at an annotated log directory in the real TensorBoard: run_chromium.py LOGDIR SHOTS [--expect T] [--suggest T]
+"""Looks at an annotated log directory in the real TensorBoard: run_chromium.py LOGDIR SHOTS [--expect T] [--suggest T] [--op A] [--time A]
 
 Starts TensorBoard with XProf (of the Python this runs under) on 127.0.0.1, has chromium.mjs open the first run's pages, and
 stops it again. Without --expect the group "/device:CUSTOM:TPUsight" must be shown. Exit 0 good, 1 not shown, 77 a tool is
@@ -61,6 +61,8 @@ def main():
     parser.add_argument("shots")
     parser.add_argument("--expect", action="append")
     parser.add_argument("--suggest", action="append", default=[])
+    parser.add_argument("--op", action="append", default=[])
+    parser.add_argument("--time", action="append", default=[])
     args = parser.parse_args()
     for module in ("tensorboard", "xprof"):
         if not importlib.util.find_spec(module):
@@ -75,6 +77,7 @@ def main():
         wait_until_up(url, server)
         words = [w for t in args.expect or [OVERLAY] for w in ("--expect", t)]
         words += [w for t in args.suggest for w in ("--suggest", t)]
+        words += [w for t in args.op for w in ("--op", t)] + [w for t in args.time for w in ("--time", t)]
         return subprocess.call(["node", os.path.join(HERE, "chromium.mjs"), "--url", url, "--run", run, "--host", host,
                                 "--shots", args.shots, *words])
     finally:

@@ -4,14 +4,19 @@
   - XProf's other answers are byte for byte the same before and after (op_profile but for its order)
   - trace_viewer@ shows the overlay, smart_suggestion the findings
   - the Perfetto file passes perfetto_check.py
-  - the page in Chromium shows the overlay and the findings; screenshots go to $TS_SHOTS (default viewer-shots)
+  - the page in Chromium shows the overlay and the findings, and findings' links open the op and the time they are about;
+    screenshots go to $TS_SHOTS (default viewer-shots)
+  - the findings' SQL finds their slices in tables made from the Perfetto file
   - --strip leaves every file as it was (sha256)
 Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS_VIEWERS_PYTHON a Python that has
 tests/requirements.txt. Exit 77: xprof is not there; without node or Chromium only the page is left out, with a word.
 """
+import gzip
 import hashlib
+import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -57,12 +62,49 @@ def tpusight(*args):
     subprocess.run([PROGRAM, "annotate", "-q", *args], check=True)
 
 
-def look(logdir):
+def findings(session):
+    with open(os.path.join(session, "ALL_HOSTS.tpusight.json")) as f:
+        return json.load(f)["doctor"]["findings"]
+
+
+def slices(trace):
+    """The tables slice and args as Perfetto's importer fills them from a JSON trace (a key's path under args)."""
+    db = sqlite3.connect(":memory:")
+    db.execute("create table slice (id, ts, dur, name, arg_set_id)")
+    db.execute("create table args (arg_set_id, key, string_value)")
+    with gzip.open(trace) as f:
+        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X"]
+    for i, e in enumerate(events):
+        db.execute("insert into slice values (?, ?, ?, ?, ?)",
+                   (i, round(e["ts"] * 1000), round(e["dur"] * 1000), e["name"], i))
+        for key, value in e.get("args", {}).items():
+            db.execute("insert into args values (?, ?, ?)", (i, "args." + key, value if isinstance(value, str) else None))
+    return db
+
+
+def check_sql(session):
+    """Each finding with a time has slices, all of them (of a time: at least one) inside what it says."""
+    db, wrong = slices(os.path.join(session, "perfetto_trace.json.gz")), []
+    for finding in findings(session):
+        sql, ranges = finding["links"]["perfetto_sql"], finding["time_ranges"]
+        rows = db.execute(sql).fetchall() if sql else []
+        hit = [ts for ts, dur, _ in rows for r in ranges if ts * 1000 < r["end_ps"] and (ts + dur) * 1000 > r["start_ps"]]
+        if bool(ranges) != bool(hit):
+            wrong.append(f"{finding['id']}: {len(rows)} slices, none of them when it happens")
+    return wrong
+
+
+def look(logdir, session):
     """What the page shows, or a word why nobody looked."""
     shots = os.environ.get("TS_SHOTS", "viewer-shots")
+    links = [f["links"] for f in findings(session)]
+    times = [n["links"]["xprof_trace"] for n in findings(session) if n["time_ranges"] and not n["time_ranges"][0]["example"]]
+    links = [w for a in [link["xprof"] for link in links if link["xprof"]][:2] for w in ("--op", a)]
+    links += [w for a in times[:2] for w in ("--time", a)]
     status = subprocess.call([python(), os.path.join(HERE, "run_chromium.py"), logdir, shots, "--expect", OVERLAY,
-                              "--suggest", "TPUsight:"])
-    return [] if status in (0, 77) else ["the page does not show the annotations"]
+                              "--suggest", "TPUsight:", "--suggest", "see it in the trace viewer",
+                              *links])
+    return [] if status in (0, 77) else ["the page does not show the annotations, or a link leads nowhere"]
 
 
 def main():
@@ -86,7 +128,8 @@ def main():
         trace = os.path.join(session, "perfetto_trace.json.gz")
         if subprocess.call([sys.executable, os.path.join(HERE, "perfetto_check.py"), trace]):
             wrong.append("perfetto_trace.json.gz is not good")
-        wrong += look(logdir)
+        wrong += check_sql(session)
+        wrong += look(logdir, session)
         tpusight("--strip", logdir)
         left = digests(logdir)
         wrong += [f"{k} is another one after --strip" for k in before if left.get(k) != before[k]]

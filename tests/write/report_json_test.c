@@ -97,6 +97,13 @@ static void report_has_every_value_where_its_name_says(void **state)
 		{ "doctor.findings.1.impact_pct", "null" },
 		{ "doctor.findings.1.code", "null" },
 		{ "doctor.findings.1.where", "[]" },
+		{ "doctor.findings.0.time_ranges",
+		  "[{\"device\":2,\"start_ps\":3000,\"end_ps\":8000,\"example\":true}]" },
+		{ "doctor.findings.0.start_ps", "3000" },
+		{ "doctor.findings.0.links.xprof", "\"?run=r&node_name=copy.3#profile\"" },
+		{ "doctor.findings.0.links.perfetto", "null" },
+		{ "doctor.findings.1.time_ranges", "[]" },
+		{ "doctor.findings.1.end_ps", "null" },
 	};
 	struct ts_results results;
 	cJSON *json;
@@ -107,7 +114,8 @@ static void report_has_every_value_where_its_name_says(void **state)
 	assert_keys(json, "schema generator run overview ops time doctor notes provenance");
 	assert_keys(at(json, "time"), "total_ps buckets bottleneck per_step notes provenance");
 	assert_keys(at(json, "doctor.findings.0"), "id rule severity title evidence impact_ps "
-						   "impact_pct confidence advice code where");
+						   "impact_pct ceiling confidence start_ps end_ps "
+						   "advice code where time_ranges links");
 	for (size_t i = 0; i < TS_NELEM(expected); i++)
 		assert_is(json, expected[i][0], expected[i][1]);
 	assert_string_equal(cJSON_GetStringValue(at(json, "ops.0.name")), EVIL);

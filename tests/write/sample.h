@@ -103,6 +103,7 @@ static inline void sample_doctor(struct ts_results *results)
 		  UINT32_MAX },
 	};
 	struct ts_result *result = ts_results_add(results, "doctor", "Findings");
+	static const struct ts_when when[] = { { 2, true, 3000, 8000 } };
 	struct ts_finding *finding = ts_result_finding(result);
 
 	ts_result_field(result, "health_score", ts_int(14), TS_DERIVED, "health (of 100)");
@@ -119,6 +120,10 @@ static inline void sample_doctor(struct ts_results *results)
 		.impact_share = 0.82,
 		.where = where,
 		.nr_where = 1,
+		.ceiling = "their core time",
+		.when = when,
+		.nr_when = 1,
+		.links = { .xprof = TS_LIT("?run=r&node_name=copy.3#profile") },
 	};
 	finding = ts_result_finding(result);
 	finding->id = TS_LIT("damage");

@@ -7,6 +7,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"
+
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,
 	TS_RULES(ADDRESS)
@@ -71,6 +73,8 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
 	finding->severity = severity_by(doctor->ctx->settings, finding->impact_share);
 	finding->confidence = rule->confidence;
+	if (finding->impact_ps >= 0)
+		finding->ceiling = rule->ceiling ? rule->ceiling : ALL_OF_IT;
 	finding->advice = ts_bytes_of(advice->advice);
 	finding->code = ts_bytes_of(advice->code);
 	return finding;
@@ -261,6 +265,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 		rules[i]->check(&doctor, rules[i]);
 	choose(&doctor);
 	part_ids(&doctor);
+	ts_doctor_places(&doctor);
 	write_health(&doctor);
 	ts_doctor_kpis(&doctor);
 	write_ranges(&doctor);

@@ -29,6 +29,7 @@ struct ts_op_fact {
 	int64_t self_ps;      /* by the device's clock, as XProf counts it: what texts say */
 	double flops, bytes;  /* per execution; NaN unknown */
 	double padding_share; /* of the bytes; 0 where unknown */
+	struct ts_when first; /* an execution; start_ps = end_ps: unknown */
 	double least_ps;      /* of all executions, by the roofline; NaN unknown */
 	enum ts_bound bound;
 };
@@ -70,6 +71,7 @@ struct ts_rule {
 	const char *name;
 	enum ts_confidence confidence;
 	bool keep; /* its own threshold decides, not finding_min */
+	const char *ceiling; /* what bounds its impact; NULL: all the core time it names */
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
 };
 
@@ -120,6 +122,9 @@ struct ts_health {
 	bool assumed; /* no op's roofline was known */
 };
 struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
+
+/* places.c: times and links of the findings that are kept */
+void ts_doctor_places(struct ts_doctor *doctor);
 
 /* kpis.c: the table "kpis" */
 void ts_doctor_kpis(struct ts_doctor *doctor);

@@ -91,6 +91,18 @@ static void bound_fact(const struct ts_doctor *doctor, struct ts_op_fact *fact)
 				      (double)fact->exclusive_ps);
 }
 
+static void read_first(const struct ts_doctor *doctor, const struct ts_table *table, size_t row,
+		       struct ts_op_fact *fact)
+{
+	int64_t device = ts_cell_int(table, row, "first_device");
+
+	if (device < 0 || (uint64_t)device >= doctor->ctx->profile->nr_devices)
+		return;
+	fact->first = (struct ts_when){ (uint32_t)device, true,
+					ts_cell_int(table, row, "first_start_ps"),
+					ts_cell_int(table, row, "first_end_ps") };
+}
+
 static void read_fact(const struct ts_doctor *doctor, const struct ts_table *table, size_t row,
 		      struct ts_op_fact *fact)
 {
@@ -114,6 +126,7 @@ static void read_fact(const struct ts_doctor *doctor, const struct ts_table *tab
 	fact->bytes = ts_cell_number(table, row, "bytes_accessed");
 	fact->padding_share = padding > 0 ? fmin(padding, 1) : 0;
 	fact->least_ps = NAN;
+	read_first(doctor, table, row, fact);
 	bound_fact(doctor, fact);
 }
 

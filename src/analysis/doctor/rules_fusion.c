@@ -231,7 +231,9 @@ static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule
 
 const struct ts_rule ts_rule_unfused = {
 	.name = "unfused", .confidence = TS_LIKELY, .check = check_unfused,
+	.ceiling = "the time that the arrays between these ops take to HBM and back",
 };
 const struct ts_rule ts_rule_op_chains = {
 	.name = "op_chains", .confidence = TS_POSSIBLE, .check = check_op_chains,
+	.ceiling = "the time of the ops in series; the work in them stays",
 };

@@ -403,7 +403,9 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 
 const struct ts_rule ts_rule_host_copies = {
 	.name = "host_copies", .confidence = TS_CERTAIN, .check = check_host_copies,
+	.ceiling = "the core time of the copies: what is left of it when all are hidden or gone",
 };
 const struct ts_rule ts_rule_infeed_outfeed = {
 	.name = "infeed_outfeed", .confidence = TS_CERTAIN, .check = check_infeed_outfeed,
+	.ceiling = "the core time of these ops",
 };

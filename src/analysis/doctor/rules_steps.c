@@ -290,13 +290,17 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 
 const struct ts_rule ts_rule_input_bound = {
 	.name = "input_bound", .confidence = TS_LIKELY, .check = check_input_bound,
+	.ceiling = "the core time with nothing to run while the host prepares input",
 };
 const struct ts_rule ts_rule_compilation = {
 	.name = "compilation", .confidence = TS_CERTAIN, .keep = true, .check = check_compilation,
+	.ceiling = "the core time with nothing to run while the host compiles",
 };
 const struct ts_rule ts_rule_recompilation = {
 	.name = "recompilation", .confidence = TS_LIKELY, .check = check_recompilation,
+	.ceiling = "the core time that steps after the first lose to compilations",
 };
 const struct ts_rule ts_rule_slow_steps = {
 	.name = "slow_steps", .confidence = TS_CERTAIN, .check = check_slow_steps,
+	.ceiling = "what these steps take longer than the median one, on all cores",
 };

@@ -286,16 +286,21 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 
 const struct ts_rule ts_rule_exposed_collectives = {
 	.name = "exposed_collectives", .confidence = TS_LIKELY, .check = check_exposed_collectives,
+	.ceiling = "the core time of collectives that nothing hides; what waits for a slower core is in it",
 };
 const struct ts_rule ts_rule_rematerialization = {
 	.name = "rematerialization", .confidence = TS_LIKELY, .check = check_rematerialization,
+	.ceiling = "the core time of what is computed again",
 };
 const struct ts_rule ts_rule_idle = {
 	.name = "idle", .confidence = TS_LIKELY, .check = check_idle,
+	.ceiling = "the core time with nothing to run and no cause that another finding tells",
 };
 const struct ts_rule ts_rule_dominant_op = {
 	.name = "dominant_op", .confidence = TS_POSSIBLE, .check = check_dominant_op,
+	.ceiling = "the op's core time less what it needs by the roofline",
 };
 const struct ts_rule ts_rule_small_ops = {
 	.name = "small_ops", .confidence = TS_POSSIBLE, .check = check_small_ops,
+	.ceiling = "the core time of these ops; the work in them stays",
 };

@@ -135,4 +135,5 @@ static void check_large_transfers(struct ts_doctor *doctor, const struct ts_rule
 
 const struct ts_rule ts_rule_large_transfers = {
 	.name = "large_transfers", .confidence = TS_LIKELY, .check = check_large_transfers,
+	.ceiling = "the core time of these transfers",
 };

@@ -1,0 +1,256 @@
+/*
+ * When a finding happens, and where a viewer shows it.
+ *
+ * Times are those that the rule reported, else the first execution of its first op that ran: an
+ * example to look at. Links are to what was seen to work in TensorBoard with XProf 2.24: the graph
+ * viewer takes module_name and node_name from the address, the trace viewer's own page view_start
+ * and view_end in ms of its host's clock (docs/analyses.md). The page around the trace viewer
+ * passes no time on, so that link goes round it. Addresses are relative to TensorBoard's, and to
+ * the log directory the run was found in.
+ */
+#include "analysis/doctor/doctor.h"
+
+#define MARGIN 0.05 /* of a range, shown on either side of it */
+
+/* RFC 3986: all but the unreserved characters. */
+static void put_escaped(struct ts_buf *out, struct ts_bytes text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		uint8_t c = text.p[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    (c != 0 && strchr("-._~", c)))
+			ts_buf_putc(out, (char)c);
+		else
+			ts_buf_printf(out, "%%%02X", c);
+	}
+}
+
+/* As TensorBoard names it: below the log directory, without plugins/profile. */
+static void put_run(struct ts_buf *out, const struct ts_profile *profile)
+{
+	if (profile->run.n > 0 && !ts_bytes_is(profile->run, ".")) {
+		ts_buf_put(out, profile->run);
+		ts_buf_putc(out, '/');
+	}
+	ts_buf_put(out, profile->session);
+}
+
+static struct ts_bytes keep(struct ts_doctor *doctor, struct ts_buf *text)
+{
+	struct ts_bytes kept = ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(text));
+
+	doctor->failed |= text->failed || !kept.p;
+	ts_buf_release(text);
+	return kept;
+}
+
+/* "run=R&tag=TAG&host=H", escaped once. */
+static void put_query(struct ts_buf *out, const struct ts_profile *profile, const char *tag,
+		      uint32_t host)
+{
+	struct ts_buf run = TS_BUF_INIT;
+
+	put_run(&run, profile);
+	ts_buf_puts(out, "run=");
+	put_escaped(out, ts_buf_bytes(&run));
+	ts_buf_puts(out, "&tag=");
+	put_escaped(out, ts_bytes_of(tag));
+	ts_buf_puts(out, "&host=");
+	put_escaped(out, profile->hosts[host].name);
+	out->failed |= run.failed;
+	ts_buf_release(&run);
+}
+
+/* The module as XProf lists it: with the program's id. */
+static struct ts_bytes graph_link(struct ts_doctor *doctor, const struct ts_op *op, uint32_t host)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_hlo_module *module;
+	struct ts_buf link = TS_BUF_INIT, name = TS_BUF_INIT;
+
+	if (!op || op->module >= profile->nr_modules || !op->has_program)
+		return (struct ts_bytes){ NULL, 0 };
+	module = &profile->modules[op->module];
+	ts_buf_put(&name, module->name);
+	ts_buf_printf(&name, "(%" PRIu64 ")", op->program_id);
+	ts_buf_putc(&link, '?');
+	put_query(&link, profile, "graph_viewer", host);
+	ts_buf_puts(&link, "&module_name=");
+	put_escaped(&link, ts_buf_bytes(&name));
+	ts_buf_puts(&link, "&node_name=");
+	put_escaped(&link, op->name);
+	ts_buf_puts(&link, "#profile");
+	link.failed |= name.failed;
+	ts_buf_release(&name);
+	return keep(doctor, &link);
+}
+
+/* What the host's clock began later than the run's: XProf counts from the host's own start. */
+static double lag_ms(const struct ts_profile *profile, uint32_t host)
+{
+	int64_t start = profile->hosts[host].start_unix_ns;
+
+	if (start == TS_UNKNOWN || profile->start_unix_ns == TS_UNKNOWN)
+		return 0;
+	return (double)ts_i64_sub(start, profile->start_unix_ns) * 1e-6;
+}
+
+static struct ts_bytes trace_link(struct ts_doctor *doctor, const struct ts_when *when,
+				  uint32_t host)
+{
+	const struct ts_profile *profile = doctor->ctx->profile;
+	double start = (double)when->start_ps * 1e-9 - lag_ms(profile, host);
+	double end = (double)when->end_ps * 1e-9 - lag_ms(profile, host);
+	double margin = (end - start) * MARGIN;
+	struct ts_buf link = TS_BUF_INIT, data = TS_BUF_INIT;
+
+	ts_buf_puts(&data, "/data/plugin/profile/data?");
+	put_query(&data, profile, "trace_viewer@", host);
+	ts_buf_puts(&link, "data/plugin/profile/trace_viewer_index.html?is_streaming=true"
+			   "&is_oss=true&trace_data_url=");
+	put_escaped(&link, ts_buf_bytes(&data));
+	ts_buf_printf(&link, "&view_start=%.6f&view_end=%.6f", fmax(start - margin, 0),
+		      fmax(end + margin, 0));
+	link.failed |= data.failed;
+	ts_buf_release(&data);
+	return keep(doctor, &link);
+}
+
+/* SQL knows one escape: the quote, twice. */
+static void put_quoted(struct ts_buf *out, struct ts_bytes text)
+{
+	ts_buf_putc(out, '\'');
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] == '\'')
+			ts_buf_putc(out, '\'');
+		ts_buf_putc(out, (char)text.p[i]);
+	}
+	ts_buf_putc(out, '\'');
+}
+
+/* Ops by their names. What is about a time has slices of ours that carry the finding's id: under
+ * "args" in a JSON trace, "debug" in a native one. */
+static struct ts_bytes slices_sql(struct ts_doctor *doctor, const struct ts_draft *draft)
+{
+	const struct ts_finding *finding = &draft->finding;
+	struct ts_buf sql = TS_BUF_INIT;
+
+	ts_buf_puts(&sql, "select ts, dur, name from slice ");
+	if (draft->nr_ranges > 0) {
+		ts_buf_puts(&sql, "join args using (arg_set_id) where key in ('args.finding', "
+				  "'debug.finding') and string_value = ");
+		put_quoted(&sql, finding->id);
+	} else {
+		ts_buf_puts(&sql, "where name in (");
+		for (size_t i = 0; i < finding->nr_where; i++) {
+			ts_buf_puts(&sql, i ? ", " : "");
+			put_quoted(&sql, finding->where[i].op);
+		}
+		ts_buf_putc(&sql, ')');
+	}
+	ts_buf_puts(&sql, " order by ts");
+	return keep(doctor, &sql);
+}
+
+static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
+					       const struct ts_finding *finding)
+{
+	for (size_t i = 0; i < finding->nr_where; i++) {
+		const struct ts_op_fact *fact = ts_doctor_fact(doctor, finding->where[i].module,
+							       finding->where[i].op);
+
+		if (fact && fact->first.end_ps > fact->first.start_ps)
+			return fact;
+	}
+	return NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct ts_when *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->end_ps > y->end_ps) - (x->end_ps < y->end_ps);
+}
+
+static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft *draft,
+			  struct ts_when *when)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < doctor->nr_ranges && nr < draft->nr_ranges; i++) {
+		const struct ts_range *range = &doctor->ranges[i];
+
+		if (range->finding == draft->serial)
+			when[nr++] = (struct ts_when){ range->device, false, range->start_ps,
+						       range->end_ps };
+	}
+	return nr;
+}
+
+static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
+{
+	const struct ts_op_fact *fact = first_that_ran(doctor, &draft->finding);
+	size_t nr = draft->nr_ranges ? draft->nr_ranges : fact != NULL;
+	struct ts_when *when = ts_arena_array(&doctor->result->owner->arena, TS_MAX(nr, 1),
+					      sizeof(*when));
+
+	if (!when) {
+		doctor->failed = true;
+		return;
+	}
+	if (draft->nr_ranges == 0 && fact)
+		when[0] = fact->first;
+	else
+		nr = copy_ranges(doctor, draft, when);
+	if (nr > 1)
+		qsort(when, nr, sizeof(*when), by_start);
+	draft->finding.when = when;
+	draft->finding.nr_when = nr;
+}
+
+/* The longest time there is: where the most can be seen of it. */
+static const struct ts_when *longest(const struct ts_finding *finding)
+{
+	const struct ts_when *best = NULL;
+
+	for (size_t i = 0; i < finding->nr_when; i++) {
+		const struct ts_when *when = &finding->when[i];
+
+		if (!best || when->end_ps - when->start_ps > best->end_ps - best->start_ps)
+			best = when;
+	}
+	return best;
+}
+
+static void put_links(struct ts_doctor *doctor, struct ts_draft *draft)
+{
+	struct ts_finding *finding = &draft->finding;
+	const struct ts_profile *profile = doctor->ctx->profile;
+	const struct ts_when *when = longest(finding);
+	const struct ts_op_fact *fact = first_that_ran(doctor, finding);
+	uint32_t host = 0;
+
+	if (when && when->device < profile->nr_devices)
+		host = profile->devices[when->device].host;
+	if (when)
+		finding->links.perfetto_sql = slices_sql(doctor, draft);
+	if (profile->session.n == 0 || host >= profile->nr_hosts)
+		return; /* not from a log directory: no viewer serves it */
+	if (when)
+		finding->links.xprof_trace = trace_link(doctor, when, host);
+	if (fact)
+		finding->links.xprof = graph_link(doctor, ts_fact_op(doctor, fact), host);
+}
+
+void ts_doctor_places(struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_drafts && !doctor->failed; i++) {
+		put_times(doctor, &doctor->drafts[i]);
+		put_links(doctor, &doctor->drafts[i]);
+	}
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Holds the report of each planted profile against what was put into it: planted.py TPUSIGHT DIR [NAME...]
+
+Each profile of DIR (tests/data/planted) has one thing in it, put there by tests/fixtures/make_planted.py, which counted
+its size while it laid the timeline (NAME.json). Buckets are equal to the picosecond, per run and per step; the findings
+that must be there are, within 1 % of what was planted; and no other finding but those that NAME.json declares, with
+the reason.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+TOLERANCE = 0.01
+
+
+def report_of(tpusight, path):
+    run = subprocess.run([tpusight, "report", "--format=json", path], capture_output=True, text=True)
+    if run.returncode or run.stderr:
+        sys.exit(f"{path}: exit {run.returncode}: {run.stderr}")
+    return json.loads(run.stdout)
+
+
+def is_near(ours, planted):
+    if planted is None or isinstance(planted, (str, bool)):
+        return ours == planted
+    return isinstance(ours, (int, float)) and abs(ours - planted) <= TOLERANCE * abs(planted)
+
+
+class Check:
+    def __init__(self, report, truth):
+        self.report, self.truth, self.bad, self.nr = report, truth, [], 0
+
+    def same(self, what, ours, planted, holds):
+        self.nr += 1
+        if not holds:
+            self.bad.append(f"{what} is {ours}, put in was {planted}")
+
+    def exact(self, what, ours, planted):
+        self.same(what, ours, planted, ours == planted)
+
+    def near(self, what, ours, planted):
+        self.same(what, ours, planted, is_near(ours, planted))
+
+    def time(self):
+        time = self.report["time"]
+        for name in ("total_ps", "wall_ps", "cores", "compilation_count"):
+            self.exact(name, time[name], self.truth[name])
+        self.exact("compilation_host_ps", time["compilation_host_ps"], self.truth["compilation_ps"])
+        for name, ps in self.truth["buckets"].items():
+            self.exact(name, time["buckets"][name], ps)
+        self.exact("steps", [s["step"] for s in time["per_step"]], [s["number"] for s in self.truth["steps"]])
+        for ours, planted in zip(time["per_step"], self.truth["steps"]):
+            for name, ps in planted["buckets"].items():
+                self.exact(f"step {planted['number']}: {name}", ours[name], ps)
+
+    def findings(self):
+        found = self.report["doctor"]["findings"]
+        told = set(self.truth["also"])
+        for planted in self.truth["findings"]:
+            told.add(planted["rule"])
+            ours = [f for f in found if f["rule"] == planted["rule"]]
+            self.exact(f"findings of {planted['rule']}", len(ours), 1)
+            if ours:
+                self.finding(ours[0], planted)
+        for f in found:
+            self.same(f["id"], f["title"], "no such thing", f["rule"] in told)
+
+    def finding(self, ours, planted):
+        if planted["impact_ps"] is not None:
+            self.near(f"{planted['rule']}: impact", ours["impact_ps"], planted["impact_ps"])
+        if "op" in planted:
+            ops = [w["op"] for w in ours["where"]]
+            self.same(f"{planted['rule']}: where", ops, planted["op"], planted["op"] in ops)
+
+    def tables(self):
+        for planted in self.truth["tables"]:
+            rows = self.report
+            for part in planted["table"].split("."):
+                rows = rows[part]
+            rows = [r for r in rows if all(r[k] == v for k, v in planted["key"].items())]
+            where = f"{planted['table']}: {planted['key']}"
+            self.exact(f"{where}: rows", len(rows), 1)
+            for name, value in planted["expect"].items() if rows else ():
+                self.near(f"{where}: {name}", rows[0][name], value)
+
+
+def check(tpusight, truth_path):
+    base = truth_path[:-len(".json")]
+    with open(truth_path) as f:
+        truth = json.load(f)
+    checks = Check(report_of(tpusight, base + ".tar.gz"), truth)
+    checks.time()
+    checks.findings()
+    checks.tables()
+    rules = ", ".join(f["rule"] for f in truth["findings"]) or "nothing"
+    print(f"{os.path.basename(base)}: {rules}: {checks.nr} figures compared, {len(checks.bad)} differ")
+    for line in checks.bad[:20]:
+        print("   ", line)
+    return bool(checks.bad)
+
+
+def main(tpusight, folder, *names):
+    paths = [os.path.join(folder, n + ".json") for n in names] or sorted(glob.glob(os.path.join(folder, "*.json")))
+    if not paths:
+        sys.exit(f"{folder}: no planted profiles")
+    bad = [check(tpusight, path) for path in paths]
+    return any(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
