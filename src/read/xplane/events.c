@@ -10,6 +10,7 @@
 struct decoder {
 	const struct xplane_plane *plane;
 	int64_t line_start_ps;
+	int64_t lag_ps; /* of the line's host behind the earliest one: the device's clock has it too */
 	bool wants_stats; /* some stat of an event means something on this line, to this sink */
 };
 
@@ -194,7 +195,8 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->device_start_ps = event->start_ps;
 	event->total_ps = event->dur_ps;
 	if (stats.has_device_start && stats.has_device_dur) { /* both or none, as XProf */
-		event->device_start_ps = stats.device_start_ps;
+		event->device_start_ps =
+			ts_time_bound(ts_i64_add(stats.device_start_ps, decoder->lag_ps));
 		event->total_ps = ts_time_bound(TS_MAX(stats.device_dur_ps, 0));
 	}
 	event->flops = stats.flops;
@@ -214,6 +216,7 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	return (struct decoder){
 		.plane = data,
 		.line_start_ps = line->start_ps,
+		.lag_ps = ts_i64_sub(line->start_ps, line->host_ps),
 		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
 			       (asked || data->ops_by_stats),
 	};
