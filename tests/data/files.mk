@@ -2,6 +2,6 @@ sample_session = tests/data/sample/train_step_simulated/plugins/profile/2026_01_
 EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session)/simulated-host.xplane.pb \
 	tests/data/cpu_recompile.json tests/data/cpu_recompile.xplane.pb tests/data/cpu_steps.json \
 	tests/data/cpu_steps.xplane.pb
-planted = clean collectives dominant_op gaps heads host_copies input layout_copies padding recompiles \
-	remat ring slow_every_fifth slow_once small_ops two_hosts waits
+planted = clean clean_prefetched clean_v5p collectives dominant_op gaps heads host_copies input layout_copies \
+	padding recompiles remat ring slow_every_fifth slow_once small_ops two_hosts waits
 EXTRA_DIST += $(planted:%=tests/data/planted/%.tar.gz) $(planted:%=tests/data/planted/%.json)

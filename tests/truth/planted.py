@@ -23,7 +23,7 @@ def report_of(tpusight, path):
 
 
 def is_near(ours, planted):
-    if planted is None or isinstance(planted, (str, bool)):
+    if planted is None or isinstance(planted, (str, bool, list)):
         return ours == planted
     return isinstance(ours, (int, float)) and abs(ours - planted) <= TOLERANCE * abs(planted)
 
@@ -74,11 +74,18 @@ class Check:
             ops = [w["op"] for w in ours["where"]]
             self.same(f"{planted['rule']}: where", ops, planted["op"], planted["op"] in ops)
 
+    def at(self, path):
+        value = self.report
+        for part in path.split("."):
+            value = value[part]
+        return value
+
     def tables(self):
         for planted in self.truth["tables"]:
-            rows = self.report
-            for part in planted["table"].split("."):
-                rows = rows[part]
+            if "field" in planted:
+                self.near(planted["field"], self.at(planted["field"]), planted["expect"])
+                continue
+            rows = self.at(planted["table"])
             rows = [r for r in rows if all(r[k] == v for k, v in planted["key"].items())]
             where = f"{planted['table']}: {planted['key']}"
             self.exact(f"{where}: rows", len(rows), 1)
