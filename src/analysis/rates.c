@@ -189,14 +189,29 @@ static void rates_release(void *arg)
 	free(state->started_ps);
 }
 
-static bool put_counter(struct ts_result *result, const char *name, const char *unit,
-			uint32_t device, int order, const struct ts_bins *bins, double scale)
+/* In the order in which they are drawn. */
+enum counter { COUNTER_MXU, COUNTER_HBM, COUNTER_PADDING };
+static const struct {
+	const char *name, *unit, *description;
+} counters[] = {
+	[COUNTER_MXU] = { "MXU utilization (%)", "%",
+			  "arithmetic done in each moment, of what the matrix units can do" },
+	[COUNTER_HBM] = { "HBM bandwidth (GB/s)", "GB/s",
+			  "bytes that ops read from and write to HBM, spread over their time" },
+	[COUNTER_PADDING] = { "Padding waste (%)", "%",
+			      "part of those bytes that is padding of tiles" },
+};
+
+static bool put_counter(struct ts_result *result, enum counter which, uint32_t device,
+			const struct ts_bins *bins, double scale)
 {
-	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, name, device, order);
+	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counters[which].name,
+						 device, (int)which);
 
 	if (!track)
 		return false;
-	track->unit = unit;
+	track->unit = counters[which].unit;
+	track->description = counters[which].description;
 	return ts_bins_finish(bins, result, track, scale);
 }
 
@@ -208,7 +223,7 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = rates->hbm_bytes.amount[i] > 0 ?
 					  share.amount[i] / rates->hbm_bytes.amount[i] : 0;
-	return put_counter(result, "Padding waste (%)", "%", device, 2, &share,
+	return put_counter(result, COUNTER_PADDING, device, &share,
 			   100 * (double)share.width_ps * 1e-12);
 }
 
@@ -225,11 +240,9 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, struc
 		if (!rates)
 			continue;
 		if (isfinite(peak) && rates->flops.nr > 0)
-			good = put_counter(result, "MXU utilization (%)", "%", i, 0, &rates->flops,
-					   100 / peak);
+			good = put_counter(result, COUNTER_MXU, i, &rates->flops, 100 / peak);
 		if (rates->hbm_bytes.nr > 0)
-			good = good && put_counter(result, "HBM bandwidth (GB/s)", "GB/s", i, 1,
-						   &rates->hbm_bytes, 1e-9) &&
+			good = good && put_counter(result, COUNTER_HBM, i, &rates->hbm_bytes, 1e-9) &&
 			       put_padding(result, i, rates);
 		if (!good)
 			return ts_fail_nomem(err);
