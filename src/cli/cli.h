@@ -24,6 +24,8 @@ enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 #define TS_MAX_OVERLAY_EVENTS 200000
 #define TS_MAX_TRACE_EVENTS 1000000
 
+struct ts_trace_choice; /* of annotate */
+
 struct ts_cli {
 	const char *command;	/* for messages: "tpusight annotate" */
 	size_t nr_threads;
@@ -32,7 +34,9 @@ struct ts_cli {
 	enum ts_color color;
 	struct ts_settings settings;
 	/* annotate */
-	bool strip, dry_run, no_trace;
+	bool strip, dry_run;
+	const struct ts_trace_choice *traces; /* NULL: the default */
+	bool has_max_trace_events;
 	uint64_t max_trace_events, max_overlay_events;
 	/* report, hlo */
 	const char *format, *output, *view, *chip;

@@ -11,22 +11,75 @@
 #include "write/report_json.h"
 #include "write/summary.h"
 
-/* The Perfetto file of one session: how it is made, and what became of it. */
+/* What --perfetto may be, the default first. */
+static const struct ts_trace_choice {
+	const char *name;
+	bool wants[TS_NR_TRACE_KINDS];
+} choices[] = {
+	{ "json", { [TS_TRACE_JSON] = true } },
+	{ "pftrace", { [TS_TRACE_PFTRACE] = true } },
+	{ "both", { [TS_TRACE_JSON] = true, [TS_TRACE_PFTRACE] = true } },
+	{ "none", { false } },
+};
+
+/* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
+static const struct trace_kind {
+	const struct ts_perfetto_form *form;
+	const char *file;
+	uint64_t max_events; /* where the user does not say; 0: all */
+} trace_kinds[TS_NR_TRACE_KINDS] = {
+	[TS_TRACE_JSON] = { &ts_perfetto_json, TS_TRACE_FILE, TS_MAX_TRACE_EVENTS },
+	[TS_TRACE_PFTRACE] = { &ts_perfetto_pb, TS_PFTRACE_FILE, 0 },
+};
+
+/* The Perfetto files of one session: how they are made, and what became of them. */
 struct trace_job {
+	const struct ts_cli *cli;
 	const struct ts_run *run;
 	struct ts_trace_plan plan;
-	struct ts_trace_options options;
-	struct ts_trace_report report;
-	bool made;
+	struct trace_file {
+		struct trace_job *job;
+		const struct trace_kind *kind;
+		struct ts_trace_report report;
+		bool made;
+	} files[TS_NR_TRACE_KINDS];
 };
+
+static bool wants_trace(const struct ts_cli *cli, int kind)
+{
+	const struct ts_trace_choice *choice = cli->traces ? cli->traces : &choices[0];
+
+	return choice->wants[kind];
+}
+
+static bool wants_any_trace(const struct ts_cli *cli)
+{
+	return wants_trace(cli, TS_TRACE_JSON) || wants_trace(cli, TS_TRACE_PFTRACE);
+}
+
+static void init_job(struct trace_job *job, const struct ts_cli *cli, const struct ts_run *run)
+{
+	*job = (struct trace_job){ .cli = cli, .run = run };
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		job->files[i] = (struct trace_file){ .job = job, .kind = &trace_kinds[i] };
+}
 
 static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
 {
-	struct trace_job *job = ctx;
+	struct trace_file *trace = ctx;
+	struct trace_job *job = trace->job;
+	const struct ts_cli *cli = job->cli;
+	struct ts_trace_options options = { .form = trace->kind->form,
+					    .nr_threads = cli->nr_threads,
+					    .version = PACKAGE_VERSION };
+	uint64_t max_events = cli->has_max_trace_events ? cli->max_trace_events :
+							  trace->kind->max_events;
+	enum ts_status st = ts_trace_plan_close(&job->plan, max_events, err);
 
-	job->made = true;
-	return ts_trace_write(file, &job->run->profile, &job->run->results, &job->plan,
-			      ts_stream_line, &job->options, &job->report, err);
+	trace->made = true;
+	return st ? st :
+		    ts_trace_write(file, &job->run->profile, &job->run->results, &job->plan,
+				   ts_stream_line, &options, &trace->report, err);
 }
 
 /* A file whose bytes are damaged is not touched: who knows where its planes end. */
@@ -45,12 +98,17 @@ static bool is_damaged(const struct ts_profile *profile)
 
 static void put_left_out(struct ts_buf *out, const struct trace_job *job)
 {
-	if (job->made && job->report.events_left_out)
-		ts_buf_printf(
-			out,
-			"%s holds the %llu longest of %llu events (--max-trace-events=0: all)\n",
-			TS_TRACE_FILE, (unsigned long long)job->report.events_written,
-			(unsigned long long)job->report.events_total);
+	for (size_t i = 0; i < TS_NR_TRACE_KINDS; i++) {
+		const struct trace_file *trace = &job->files[i];
+
+		if (trace->made && trace->report.events_left_out)
+			ts_buf_printf(out,
+				      "%s holds the %llu longest of %llu events "
+				      "(--max-trace-events=0: all)\n",
+				      trace->kind->file,
+				      (unsigned long long)trace->report.events_written,
+				      (unsigned long long)trace->report.events_total);
+	}
 }
 
 /* What is done for all sessions of the command line. */
@@ -82,7 +140,7 @@ static void say(struct work *work, const struct ts_run *run, const struct ts_ove
 }
 
 /* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one has
- * the Perfetto file of all. */
+ * the Perfetto files of all. */
 static enum ts_status apply_to_all(const struct ts_session *session,
 				   const struct ts_overlay_plan *plan,
 				   const struct ts_overlay_options *options,
@@ -103,7 +161,7 @@ static enum ts_status apply_to_all(const struct ts_session *session,
 			*err = story;
 		}
 		part.inputs += member->nr_files;
-		part.write_trace = NULL;
+		memset(part.traces, 0, sizeof(part.traces));
 	}
 	return st;
 }
@@ -121,12 +179,14 @@ static enum ts_status apply(struct work *work, const struct ts_session *session,
 		.profile = &run->profile,
 		.results = &run->results,
 		.inputs = run->inputs,
-		.write_trace = cli->no_trace ? NULL : write_trace,
-		.trace_ctx = job,
 	};
 	struct ts_buf json = TS_BUF_INIT;
-	enum ts_status st = ts_report_json(&json, &run->results, &form, err);
+	enum ts_status st;
 
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		if (wants_trace(cli, i))
+			plan.traces[i] = (struct ts_overlay_trace){ write_trace, &job->files[i] };
+	st = ts_report_json(&json, &run->results, &form, err);
 	if (st == TS_OK && json.failed)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK) {
@@ -152,16 +212,12 @@ static enum ts_status analyse(const struct ts_cli *cli, struct ts_run *run, stru
 	struct ts_observer observer;
 	enum ts_status st = TS_OK;
 
-	if (!cli->no_trace) {
+	if (wants_any_trace(cli)) {
 		st = ts_trace_plan_init(&job->plan, &run->profile, err);
 		observer = ts_trace_plan_observer(&job->plan);
 		options.observer = &observer;
 	}
-	if (st == TS_OK)
-		st = ts_run_analyse(run, &options, err);
-	if (st == TS_OK && !cli->no_trace)
-		st = ts_trace_plan_close(&job->plan, cli->max_trace_events, err);
-	return st;
+	return st ? st : ts_run_analyse(run, &options, err);
 }
 
 static enum ts_status cannot_annotate(const struct ts_session *session, struct ts_error *err)
@@ -185,11 +241,10 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings };
 	struct ts_run run;
-	struct trace_job job = { .run = &run };
+	struct trace_job job;
 	enum ts_status st;
 
-	job.options = (struct ts_trace_options){ .nr_threads = cli->nr_threads,
-						 .version = PACKAGE_VERSION };
+	init_job(&job, cli, &run);
 	if (session->kind == TS_SESSION_STREAM)
 		return cannot_annotate(session, err);
 	ts_run_init(&run);
@@ -309,11 +364,13 @@ static enum ts_status set_dry_run(struct ts_cli *cli, const char *value, struct 
 
 static enum ts_status set_perfetto(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
-	if (strcmp(value, "json") != 0 && strcmp(value, "none") != 0)
-		return ts_fail(err, TS_USAGE,
-			       "%s is neither json nor none (this version writes no other)", value);
-	cli->no_trace = strcmp(value, "none") == 0;
-	return TS_OK;
+	for (size_t i = 0; i < TS_NELEM(choices); i++) {
+		if (strcmp(value, choices[i].name) == 0) {
+			cli->traces = &choices[i];
+			return TS_OK;
+		}
+	}
+	return ts_fail(err, TS_USAGE, "%s is none of json, pftrace, both and none", value);
 }
 
 static enum ts_status set_count(uint64_t *count, const char *value, struct ts_error *err)
@@ -325,6 +382,7 @@ static enum ts_status set_count(uint64_t *count, const char *value, struct ts_er
 
 static enum ts_status set_trace_events(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
+	cli->has_max_trace_events = true;
 	return set_count(&cli->max_trace_events, value, err);
 }
 
@@ -338,9 +396,9 @@ static const struct ts_option options[] = {
 	{ "strip", 0, NULL, "remove every annotation: all files are again as they were",
 	  set_strip },
 	{ "dry-run", 'n', NULL, "say what would be done, write nothing", set_dry_run },
-	{ "perfetto", 0, "FORM", "json (default) or none", set_perfetto },
-	{ "max-trace-events", 0, "N", "events in the Perfetto file (default 1000000; 0: all)",
-	  set_trace_events },
+	{ "perfetto", 0, "FORM", "json (default), pftrace, both or none", set_perfetto },
+	{ "max-trace-events", 0, "N",
+	  "events in a Perfetto file (default 1000000, pftrace all; 0: all)", set_trace_events },
 	{ "max-overlay-events", 0, "N", "events in the overlay, a host (default 200000)",
 	  set_overlay_events },
 	{ NULL, 0, NULL, NULL, NULL },
@@ -357,7 +415,9 @@ const struct ts_command ts_command_annotate = {
 		"the xplane's own\n"
 		"bytes (XProf's trace viewer), suggestions (XProf's overview), "
 		"perfetto_trace.json.gz\n"
-		"(ui.perfetto.dev) and ALL_HOSTS.tpusight.json, the whole report. Files are "
+		"(ui.perfetto.dev; --perfetto=pftrace: perfetto_trace.pftrace, Perfetto's own form, with "
+		"every event)\n"
+		"and ALL_HOSTS.tpusight.json, the whole report. Files are "
 		"replaced whole or not\n"
 		"at all; --strip brings back every byte.",
 	.options = options,

@@ -13,6 +13,7 @@ static const struct thing {
 } things[] = {
 	{ TS_THING_OVERLAY, "xplane overlay", true, true },
 	{ TS_THING_TRACE, TS_TRACE_FILE, false, true },
+	{ TS_THING_PFTRACE, TS_PFTRACE_FILE, false, true },
 	{ TS_THING_SUGGESTIONS, "suggestions", false, false },
 	{ TS_THING_REPORT, "report", false, false },
 };

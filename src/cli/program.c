@@ -105,7 +105,6 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 {
 	struct ts_cli cli = {
 		.nr_threads = ts_work_cpus(),
-		.max_trace_events = TS_MAX_TRACE_EVENTS,
 		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
 	};
 	char name[128];

@@ -9,30 +9,11 @@
 #include "codec/pb.h"
 #include "codec/utf8.h"
 
-static size_t varint_bytes(uint64_t value)
-{
-	size_t n = 1;
-
-	for (; value > 127; value >>= 7)
-		n++;
-	return n;
-}
-
-static void store_varint(uint8_t *p, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		*p++ = (uint8_t)(value | 128);
-	*p = (uint8_t)value;
-}
-
 static void varint(struct ts_buf *out, uint64_t value)
 {
-	size_t n = varint_bytes(value);
-
-	if (!ts_buf_room(out, n))
+	if (!ts_buf_room(out, TS_PBW_VARINT))
 		return;
-	store_varint(out->p + out->n, value);
-	out->n += n;
+	out->n = (size_t)(ts_pbw_store(out->p + out->n, value) - out->p);
 }
 
 static void tag(struct ts_buf *out, uint32_t field, enum ts_pb_wire wire)
@@ -51,16 +32,22 @@ void ts_pbw_i64(struct ts_buf *out, uint32_t field, int64_t value)
 	ts_pbw_u64(out, field, (uint64_t)value);
 }
 
+void ts_pbw_fixed64(struct ts_buf *out, uint32_t field, uint64_t value)
+{
+	uint8_t bytes[8];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	tag(out, field, TS_PB_FIXED64);
+	ts_buf_put(out, (struct ts_bytes){ bytes, sizeof(bytes) });
+}
+
 void ts_pbw_double(struct ts_buf *out, uint32_t field, double value)
 {
 	uint64_t bits;
-	uint8_t bytes[8];
 
 	memcpy(&bits, &value, sizeof(bits));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(bits >> 8 * i);
-	tag(out, field, TS_PB_FIXED64);
-	ts_buf_put(out, (struct ts_bytes){ bytes, sizeof(bytes) });
+	ts_pbw_fixed64(out, field, bits);
 }
 
 void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes)
@@ -106,12 +93,12 @@ void ts_pbw_end(struct ts_buf *out, size_t mark)
 	if (out->failed)
 		return;
 	len = out->n - mark;
-	more = varint_bytes(len) - 1;
+	more = ts_pbw_size(len) - 1;
 	if (more) {
 		if (!ts_buf_room(out, more))
 			return;
 		memmove(out->p + mark + more, out->p + mark, len);
 		out->n += more;
 	}
-	store_varint(out->p + mark - 1, len);
+	(void)ts_pbw_store(out->p + mark - 1, len);
 }

@@ -14,8 +14,25 @@
 
 #include "base/buf.h"
 
+#define TS_PBW_VARINT 10 /* bytes of the longest */
+
+/* The two halves of a varint, for a writer that knows how much room it needs. */
+static inline size_t ts_pbw_size(uint64_t value)
+{
+	return (70 - (size_t)__builtin_clzll(value | 1)) / 7;
+}
+
+static inline uint8_t *ts_pbw_store(uint8_t *p, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		*p++ = (uint8_t)(value | 128);
+	*p = (uint8_t)value;
+	return p + 1;
+}
+
 void ts_pbw_u64(struct ts_buf *out, uint32_t field, uint64_t value);
 void ts_pbw_i64(struct ts_buf *out, uint32_t field, int64_t value); /* int64, not sint64 */
+void ts_pbw_fixed64(struct ts_buf *out, uint32_t field, uint64_t value);
 void ts_pbw_double(struct ts_buf *out, uint32_t field, double value);
 void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes);
 /*

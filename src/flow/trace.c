@@ -17,6 +17,7 @@ struct trace {
 	const struct ts_profile *profile;
 	const struct ts_results *results;
 	const struct ts_trace_plan *plan;
+	const struct ts_perfetto_form *form;
 	struct ts_arena arena; /* names */
 	struct process *processes;
 	struct ts_trace_row *rows;
@@ -47,7 +48,7 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	uint32_t number = (uint32_t)trace->nr_rows;
 	struct ts_trace_row *row;
 
-	if (trace->nr_rows >= UINT32_MAX / TS_TRACE_LANES - 1) {
+	if (trace->nr_rows >= UINT32_MAX / TS_TRACE_TIDS - 1) {
 		ts_fail(err, TS_LIMIT, "more than %zu rows in a trace", trace->nr_rows);
 		return NULL;
 	}
@@ -56,12 +57,11 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 		return NULL;
 	}
 	row = &trace->rows[trace->nr_rows++];
-	*row = (struct ts_trace_row){ .number = number,
-				      .pid = (uint32_t)trace->nr_processes,
-				      .tid = (number + 1) * TS_TRACE_LANES,
-				      .order = process->nr_rows++,
-				      .line = TS_NONE,
-				      .weight = weight };
+	*row = (struct ts_trace_row){ .line = TS_NONE, .weight = weight };
+	row->at = (struct ts_perfetto_row){ .number = number,
+					    .pid = (uint32_t)trace->nr_processes,
+					    .tid = (number + 1) * TS_TRACE_TIDS,
+					    .order = process->nr_rows++ };
 	return row;
 }
 
@@ -77,9 +77,9 @@ static enum ts_status add_track(struct trace *trace, const struct ts_track *trac
 
 	if (!row)
 		return TS_NOMEM;
-	row->track = track;
-	row->name = ts_arena_printf(&trace->arena, "TPUsight: %s", track->name);
-	return row->name.p ? TS_OK : ts_fail_nomem(err);
+	row->at.track = track;
+	row->at.name = ts_arena_printf(&trace->arena, "TPUsight: %s", track->name);
+	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
 /* The next track of DEVICE behind *LAST in the order that viewers shall show; NULL: no more. */
@@ -135,10 +135,10 @@ static enum ts_status add_line(struct trace *trace, uint32_t index, struct ts_er
 	if (!row)
 		return TS_NOMEM;
 	row->line = index;
-	row->name = line->name;
-	if (row->name.n == 0)
-		row->name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
-	return row->name.p ? TS_OK : ts_fail_nomem(err);
+	row->at.name = line->name;
+	if (row->at.name.n == 0)
+		row->at.name = ts_arena_printf(&trace->arena, "line %lld", (long long)line->id);
+	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status add_lines(struct trace *trace, const struct ts_plane *plane,
@@ -224,7 +224,7 @@ static void choose_shift(struct trace *trace)
 	int64_t first_ps = TS_MIN(trace->plan->first_ps, 0);
 
 	for (size_t i = 0; i < trace->nr_rows; i++) {
-		const struct ts_track *track = trace->rows[i].track;
+		const struct ts_track *track = trace->rows[i].at.track;
 
 		if (track && track->nr_slices > 0)
 			first_ps = TS_MIN(first_ps, track->slices[0].start_ps);
@@ -274,7 +274,8 @@ static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stre
 	if (!trace->jobs || !trace->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < trace->nr_threads; i++) {
-		trace->writers[i] = ts_trace_writer_new(trace->plan, stream, trace->shift_ns);
+		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, stream,
+						       trace->shift_ns);
 		if (!trace->writers[i])
 			return ts_fail_nomem(err);
 	}
@@ -322,8 +323,11 @@ static struct ts_trace_counts sum_counts(const struct trace *trace)
 
 static void put_processes(const struct trace *trace, struct ts_buf *out)
 {
-	for (uint32_t i = 0; i < trace->nr_processes; i++)
-		ts_perfetto_process(out, i + 1, trace->processes[i].name, i);
+	for (uint32_t i = 0; i < trace->nr_processes; i++) {
+		struct ts_perfetto_process process = { i + 1, i, trace->processes[i].name };
+
+		trace->form->process(out, &process);
+	}
 }
 
 /* The head comes last: only now is it known what was written. */
@@ -342,9 +346,9 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 	enum ts_status st;
 
-	ts_perfetto_open(&first, &head);
+	trace->form->open(&first, &head);
 	put_processes(trace, &first);
-	ts_perfetto_close(&last);
+	trace->form->close(&last);
 	st = first.failed || last.failed ? ts_fail_nomem(err)
 					 : ts_trace_pack_write(pack, file, ts_buf_bytes(&first),
 							       ts_buf_bytes(&last), err);
@@ -397,6 +401,7 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 	struct trace trace = { .profile = profile,
 			       .results = results,
 			       .plan = plan,
+			       .form = options->form,
 			       .arena = TS_ARENA_INIT,
 			       .nr_threads = TS_MAX(options->nr_threads, 1) };
 	uint64_t before = file->nr_bytes;
@@ -408,14 +413,14 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 	return st;
 }
 
-bool ts_trace_is_ours(struct ts_bytes bytes)
+bool ts_trace_is_ours(struct ts_bytes bytes, const struct ts_perfetto_form *form)
 {
 	struct ts_buf head = TS_BUF_INIT;
-	bool ours = ts_bytes_starts(bytes, TS_PERFETTO_MARK);
+	bool ours = ts_bytes_starts(bytes, form->mark);
 
 	if (!ours && ts_gzip_probe(bytes)) {
-		(void)ts_gunzip_head(bytes, &head, sizeof(TS_PERFETTO_MARK) - 1, NULL);
-		ours = ts_bytes_starts(ts_buf_bytes(&head), TS_PERFETTO_MARK);
+		(void)ts_gunzip_head(bytes, &head, strlen(form->mark), NULL);
+		ours = ts_bytes_starts(ts_buf_bytes(&head), form->mark);
 		ts_buf_release(&head);
 	}
 	return ours;

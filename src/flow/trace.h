@@ -1,12 +1,13 @@
 /*
- * The Perfetto trace of a run: `perfetto_trace.json.gz`, the native rows and ours in the same
- * process groups (write/perfetto_json.h has the format, trace_plan.h the choice of events,
- * trace_row.h the rows, trace_pack.h threads and packing).
+ * The Perfetto trace of a run, the native rows and ours in the same process groups, in one of its
+ * forms (write/perfetto.h): `perfetto_trace.json.gz` is Chrome's JSON, `perfetto_trace.pftrace`
+ * Perfetto's own protobuf, gzip both. trace_plan.h has the choice of events, trace_row.h the rows,
+ * trace_pack.h threads and packing.
  *
  *	struct ts_trace_plan plan;
  *	ts_trace_plan_init(&plan, profile, err);
  *	... first pass, with ts_trace_plan_observer(&plan) ...
- *	ts_trace_plan_close(&plan, options.max_events, err);
+ *	ts_trace_plan_close(&plan, max_events, err);
  *	ts_newfile_open(&file, path, err);
  *	ts_trace_write(&file, profile, results, &plan, ts_stream_line, &options, &report, err);
  *	ts_newfile_commit(&file, err);
@@ -29,10 +30,10 @@
 #include "io/newfile.h"
 #include "result/result.h"
 
-#define TS_TRACE_MAX_EVENTS 1000000
 #define TS_TRACE_LEVEL	    3 /* of gzip: 6 takes twice the time for a fifth less */
 
 struct ts_trace_options {
+	const struct ts_perfetto_form *form;
 	size_t nr_threads;
 	int level;		 /* 1..9; 0: TS_TRACE_LEVEL */
 	const char *version;	 /* of the program */
@@ -51,7 +52,7 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 			      ts_trace_stream_fn *stream, const struct ts_trace_options *options,
 			      struct ts_trace_report *report, struct ts_error *err);
 
-/* Is this (packed or not) a trace of ours? */
-bool ts_trace_is_ours(struct ts_bytes bytes);
+/* Is this (packed or not) a trace of ours, in that form? */
+bool ts_trace_is_ours(struct ts_bytes bytes, const struct ts_perfetto_form *form);
 
 #endif

@@ -295,6 +295,8 @@ static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *
 	struct packer *packer = &pack->packers[0];
 	enum ts_status st;
 
+	if (text.n == 0) /* a form need not have a tail */
+		return TS_OK;
 	ts_buf_clear(&packer->packed);
 	st = ts_gzip_member(&packer->gzip, &packer->packed, text, NULL, err);
 	return st ? st : ts_newfile_put(file, ts_buf_bytes(&packer->packed), err);

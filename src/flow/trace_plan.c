@@ -256,6 +256,7 @@ enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_even
 
 	if (st)
 		return st;
+	plan->nr_events = 0;
 	plan->nr_chosen = choose_cut(plan, 0, budget);
 	plan->nr_chosen += choose_cut(plan, 1, budget - plan->nr_chosen);
 	return TS_OK;

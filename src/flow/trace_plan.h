@@ -78,7 +78,7 @@ bool ts_trace_wants(void *plan, const struct ts_profile *profile, uint32_t line)
 void ts_trace_restart(void *plan, uint32_t line);
 enum ts_status ts_trace_count(void *plan, const struct ts_block *block, struct ts_error *err);
 
-/* MAX_EVENTS 0: all. Once, after the last count. */
+/* MAX_EVENTS 0: all. After the last count; once more chooses anew, for a file of another size. */
 enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_events,
 				   struct ts_error *err);
 

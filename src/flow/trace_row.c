@@ -17,7 +17,7 @@ struct lane {
 	int64_t *ends; /* of the open slices, innermost last */
 	size_t nr, cap;
 	int64_t last_start_ns;
-	struct ts_perfetto_row row;
+	struct ts_perfetto_lane at;
 };
 
 struct tail_slot {
@@ -28,6 +28,7 @@ struct tail_slot {
 struct ts_trace_writer {
 	const struct ts_trace_plan *plan;
 	const struct ts_profile *profile;
+	const struct ts_perfetto_form *form;
 	ts_trace_stream_fn *stream;
 	int64_t shift_ns;
 	struct ts_buf text, tails, full_tail;
@@ -37,8 +38,8 @@ struct ts_trace_writer {
 	uint32_t *order; /* twice nr_kept: sorting goes to and fro */
 	size_t nr_kept, cap_kept, cap_order, flush_at;
 	struct ts_trace_pairs pairs;
-	struct lane lanes[TS_TRACE_LANES];
-	size_t nr_lanes;
+	struct lane *lanes;
+	size_t nr_lanes, nr_used, cap_lanes; /* those used before keep their memory */
 	/* of the row at work */
 	const struct ts_trace_row *row;
 	const struct ts_trace_out *out;
@@ -48,6 +49,7 @@ struct ts_trace_writer {
 };
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
+					    const struct ts_perfetto_form *form,
 					    ts_trace_stream_fn *stream, int64_t shift_ns)
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
@@ -56,6 +58,7 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 		return NULL;
 	writer->plan = plan;
 	writer->profile = plan->profile;
+	writer->form = form;
 	writer->stream = stream;
 	writer->shift_ns = shift_ns;
 	for (size_t i = 0; i < TAIL_SLOTS; i++)
@@ -72,8 +75,9 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 {
 	if (!writer)
 		return;
-	for (size_t i = 0; i < TS_TRACE_LANES; i++)
+	for (size_t i = 0; i < writer->nr_used; i++)
 		free(writer->lanes[i].ends);
+	free(writer->lanes);
 	ts_buf_release(&writer->text);
 	ts_buf_release(&writer->tails);
 	ts_buf_release(&writer->full_tail);
@@ -106,11 +110,13 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_flows = 0;
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
+	writer->form->row(&writer->text, &row->at);
 }
 
 /* Tails */
 
-static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, uint32_t op)
+static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, const struct lane *lane,
+				  uint32_t op)
 {
 	struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
 	struct ts_buf *tails = &writer->tails;
@@ -121,76 +127,113 @@ static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, uint32_t op)
 			writer->slots[i].op = TS_NONE;
 	}
 	*slot = (struct tail_slot){ .op = op, .at = tails->n };
-	ts_perfetto_op_tail(tails, writer->profile, op, false);
+	writer->form->op_tail(&writer->text, tails, &lane->at, writer->profile, op, false);
 	slot->n = (uint32_t)(tails->n - slot->at);
 	return ts_bytes_cut(ts_buf_bytes(tails), slot->at, slot->n);
 }
 
 /* The first slice of an op on a line has all there is to say of it, the others the short form. */
-static struct ts_bytes tail_of(struct ts_trace_writer *writer, uint32_t op)
+static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane,
+			       uint32_t op)
 {
 	const struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
 
 	if (writer->described[op] != writer->row->line + 1) {
 		writer->described[op] = writer->row->line + 1;
 		ts_buf_clear(&writer->full_tail);
-		ts_perfetto_op_tail(&writer->full_tail, writer->profile, op, true);
+		writer->form->op_tail(&writer->text, &writer->full_tail, &lane->at, writer->profile,
+				      op, true);
 		return ts_buf_bytes(&writer->full_tail);
 	}
 	if (slot->op == op)
 		return (struct ts_bytes){ writer->tails.p + slot->at, slot->n };
-	return fresh_tail(writer, op);
+	return fresh_tail(writer, lane, op);
 }
 
 /* Lanes */
 
-static void close_until(struct lane *lane, int64_t now_ns)
+static void close_until(struct ts_trace_writer *writer, struct lane *lane, int64_t now_ns)
 {
-	while (lane->nr > 0 && lane->ends[lane->nr - 1] <= now_ns)
-		lane->nr--;
+	for (; lane->nr > 0 && lane->ends[lane->nr - 1] <= now_ns; lane->nr--)
+		writer->form->end(&writer->text, &lane->at, lane->ends[lane->nr - 1]);
 }
 
 /* A slice that starts before the lane's last one would need a look at those that are closed. */
-static bool has_room(struct lane *lane, const struct kept *kept)
+static bool has_room(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept)
 {
 	if (kept->start_ns < lane->last_start_ns)
 		return false;
-	close_until(lane, kept->start_ns);
+	close_until(writer, lane, kept->start_ns);
 	return lane->nr == 0 ||
 	       (lane->nr < LANE_DEPTH && kept->start_ns + kept->dur_ns <= lane->ends[lane->nr - 1]);
 }
 
+/* The row's next; NULL: no memory. */
 static struct lane *new_lane(struct ts_trace_writer *writer)
 {
-	const struct ts_trace_row *row = writer->row;
-	uint32_t number = (uint32_t)writer->nr_lanes;
 	struct lane *lane;
 
-	if (number == TS_TRACE_LANES)
+	if (!ts_grow(&writer->lanes, &writer->cap_lanes, writer->nr_lanes + 1, sizeof(*lane)))
 		return NULL;
-	lane = &writer->lanes[writer->nr_lanes++];
+	lane = &writer->lanes[writer->nr_lanes];
+	if (writer->nr_lanes == writer->nr_used) {
+		*lane = (struct lane){ .ends = NULL };
+		writer->nr_used++;
+	}
 	lane->nr = 0;
 	lane->last_start_ns = INT64_MIN;
-	lane->row = ts_perfetto_row_of(row->pid, row->tid + number);
-	ts_perfetto_thread(&writer->text, &lane->row, row->name, number,
-			   row->order * TS_TRACE_LANES + number);
+	lane->at = (struct ts_perfetto_lane){ .row = &writer->row->at,
+					      .number = (uint32_t)writer->nr_lanes++ };
+	writer->form->lane(&writer->text, &lane->at);
 	return lane;
 }
 
-static struct lane *lane_for(struct ts_trace_writer *writer, const struct kept *kept)
+/* *LANE is NULL when all are taken. */
+static enum ts_status lane_for(struct ts_trace_writer *writer, const struct kept *kept,
+			       struct lane **lane, struct ts_error *err)
+{
+	*lane = NULL;
+	for (size_t i = 0; i < writer->nr_lanes; i++) {
+		if (has_room(writer, &writer->lanes[i], kept)) {
+			*lane = &writer->lanes[i];
+			return TS_OK;
+		}
+	}
+	if (writer->nr_lanes == writer->form->max_lanes)
+		return TS_OK;
+	*lane = new_lane(writer);
+	return *lane ? TS_OK : ts_fail_nomem(err);
+}
+
+/* All that is open ends. */
+static void close_lanes(struct ts_trace_writer *writer)
 {
 	for (size_t i = 0; i < writer->nr_lanes; i++)
-		if (has_room(&writer->lanes[i], kept))
-			return &writer->lanes[i];
-	return new_lane(writer);
+		close_until(writer, &writer->lanes[i], INT64_MAX);
+}
+
+static enum ts_perfetto_arrow arrow_of(const struct kept *kept)
+{
+	if (kept->flow == 0)
+		return TS_ARROW_NONE;
+	return kept->flow & FLOW_END ? TS_ARROW_ENDS : TS_ARROW_BEGINS;
 }
 
 static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept *kept,
 			       struct ts_error *err)
 {
-	struct lane *lane = lane_for(writer, kept);
-	uint64_t flow_id = (uint64_t)writer->row->number << 32 | kept->flow >> 1;
+	struct ts_perfetto_slice slice = {
+		.start_ns = kept->start_ns,
+		.dur_ns = kept->dur_ns,
+		.own_ns = kept->self_ns,
+		.arrow = arrow_of(kept),
+		.arrow_id = (uint64_t)writer->row->at.number << 32 | kept->flow >> 1,
+	};
+	struct lane *lane;
+	enum ts_status st = lane_for(writer, kept, &lane, err);
 
+	if (st)
+		return st;
 	if (!lane) {
 		writer->counts->no_lane++;
 		return TS_OK;
@@ -199,11 +242,8 @@ static enum ts_status put_kept(struct ts_trace_writer *writer, const struct kept
 		return ts_fail_nomem(err);
 	lane->ends[lane->nr++] = kept->start_ns + kept->dur_ns;
 	lane->last_start_ns = kept->start_ns;
-	ts_perfetto_slice(&writer->text, &lane->row, kept->start_ns, kept->dur_ns,
-			  tail_of(writer, kept->op), kept->self_ns);
-	if (kept->flow)
-		ts_perfetto_flow(&writer->text, &lane->row, kept->flow & FLOW_END ? 'f' : 's',
-				 flow_id, kept->start_ns);
+	slice.tail = tail_of(writer, lane, kept->op);
+	writer->form->op_slice(&writer->text, &lane->at, &slice);
 	writer->counts->written++;
 	return hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 }
@@ -424,27 +464,40 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 	st = ts_trace_pairs_expire(&writer->pairs, UINT64_MAX, &visitor, err);
 	if (st == TS_OK)
 		st = flush(writer, err);
+	close_lanes(writer);
 	return st;
 }
 
 /* Tracks of ours */
 
+static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
+			  const struct ts_slice *slice, struct ts_bytes tail)
+{
+	int64_t start_ns = ts_trace_ns(slice->start_ps), end_ns = ts_trace_ns(slice->end_ps);
+	struct ts_perfetto_slice shown = { .start_ns = start_ns + writer->shift_ns,
+					   .dur_ns = end_ns - start_ns,
+					   .tail = tail,
+					   .own_ns = slice->own_ps / TS_PS_PER_NS,
+					   .nr_events = slice->nr_events };
+
+	writer->form->label_slice(&writer->text, lane, &shown);
+	writer->form->end(&writer->text, lane, end_ns + writer->shift_ns);
+	writer->counts->own++;
+}
+
 static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts_track *track,
-				 const struct ts_perfetto_row *row, const size_t *tails,
+				 const struct ts_perfetto_lane *lane, const size_t *tails,
 				 struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < track->nr_slices && st == TS_OK; i++) {
 		const struct ts_slice *slice = &track->slices[i];
-		int64_t start_ns = ts_trace_ns(slice->start_ps);
 		size_t at = tails[slice->label];
 		struct ts_bytes tail = ts_bytes_cut(ts_buf_bytes(&writer->full_tail), at,
 						    tails[slice->label + 1] - at);
 
-		ts_perfetto_label_slice(&writer->text, row, start_ns + writer->shift_ns,
-					ts_trace_ns(slice->end_ps) - start_ns, tail, slice);
-		writer->counts->own++;
+		put_own_slice(writer, lane, slice, tail);
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
 	return st;
@@ -453,21 +506,20 @@ static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts
 static enum ts_status write_slices(struct ts_trace_writer *writer, const struct ts_track *track,
 				   struct ts_error *err)
 {
-	struct ts_perfetto_row row = ts_perfetto_row_of(writer->row->pid, writer->row->tid);
+	struct ts_perfetto_lane lane = { .row = &writer->row->at };
 	size_t *tails = calloc(track->nr_labels + 1, sizeof(*tails));
 	enum ts_status st;
 
 	if (!tails)
 		return ts_fail_nomem(err);
+	writer->form->lane(&writer->text, &lane);
 	ts_buf_clear(&writer->full_tail);
-	for (size_t i = 0; i < track->nr_labels; i++) {
-		ts_perfetto_label_tail(&writer->full_tail, &track->labels[i]);
+	for (uint32_t i = 0; i < track->nr_labels; i++) {
+		writer->form->label_tail(&writer->text, &writer->full_tail, &lane, i);
 		tails[i + 1] = writer->full_tail.n;
 	}
-	ts_perfetto_thread(&writer->text, &row, writer->row->name, 0,
-			   writer->row->order * TS_TRACE_LANES);
 	st = writer->full_tail.failed ? ts_fail_nomem(err)
-				      : put_slices(writer, track, &row, tails, err);
+				      : put_slices(writer, track, &lane, tails, err);
 	free(tails);
 	return st;
 }
@@ -480,8 +532,8 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
 		int64_t at_ns = ts_trace_ns(track->points[i].at_ps) + writer->shift_ns;
 
-		ts_perfetto_counter(&writer->text, writer->row->pid, track->name, at_ns,
-				    track->points[i].value);
+		writer->form->counter(&writer->text, &writer->row->at, at_ns,
+				      track->points[i].value);
 		writer->counts->own++;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}
@@ -492,14 +544,15 @@ enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct t
 				  const struct ts_trace_out *out, struct ts_trace_counts *counts,
 				  struct ts_error *err)
 {
+	const struct ts_track *track = row->at.track;
 	enum ts_status st;
 
 	open_row(writer, row, out, counts);
-	if (row->line != TS_NONE)
+	if (!track)
 		st = write_line(writer, err);
-	else if (row->track->kind == TS_TRACK_SLICES)
-		st = write_slices(writer, row->track, err);
+	else if (track->kind == TS_TRACK_SLICES)
+		st = write_slices(writer, track, err);
 	else
-		st = write_points(writer, row->track, err);
+		st = write_points(writer, track, err);
 	return st ? st : hand_on(writer, 0, err);
 }

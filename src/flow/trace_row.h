@@ -1,5 +1,6 @@
 /*
- * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB.
+ * One row of the trace: a line of the profile, or a track of ours, as text in pieces of a MiB, in
+ * whatever form the writer was made for (write/perfetto.h).
  *
  * A line's events come in the order of their ends; the file has them in the order of their starts,
  * a parent before its children. Chosen events are kept (40 bytes each) until nothing can start
@@ -7,7 +8,7 @@
  * those of its longest outermost event, and never more than the trace's budget.
  *
  * Lanes: slices of one thread must nest. What overlaps without nesting goes to the next lane that
- * has room, a thread of its own ("Async XLA Ops (2)"); past TS_TRACE_LANES it is left out and counted.
+ * has room ("Async XLA Ops (2)"); past the lanes that the form has it is left out and counted.
  *
  * The text of a row depends on the row alone. A writer is one thread's.
  */
@@ -16,9 +17,9 @@
 
 #include "flow/trace_plan.h"
 #include "result/result.h"
-#include "write/perfetto_json.h"
+#include "write/perfetto.h"
 
-#define TS_TRACE_LANES	     100
+#define TS_TRACE_TIDS	     100 /* a row's; lane L of it is its tid + L where lanes have one */
 #define TS_TRACE_PIECE_BYTES (1u << 20)
 
 /* As ts_stream_line() of flow/stream.h. */
@@ -26,13 +27,9 @@ typedef enum ts_status ts_trace_stream_fn(const struct ts_profile *profile, uint
 					  const struct ts_sink *sink, struct ts_error *err);
 
 struct ts_trace_row {
-	uint32_t number;   /* in the order of the file */
-	uint32_t pid, tid; /* lane L is tid + L */
-	uint32_t order;	   /* within the process */
-	uint32_t line;	   /* or TS_NONE: */
-	const struct ts_track *track;
-	struct ts_bytes name;
-	uint64_t weight; /* expected events: large rows are begun first */
+	struct ts_perfetto_row at; /* .track is NULL for a line: */
+	uint32_t line;		   /* or TS_NONE */
+	uint64_t weight;	   /* expected events: large rows are begun first */
 };
 
 /* Where the text goes. TEXT is taken or copied, and empty afterwards. */
@@ -47,6 +44,7 @@ struct ts_trace_counts {
 
 struct ts_trace_writer; /* NULL: no memory */
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
+					    const struct ts_perfetto_form *form,
 					    ts_trace_stream_fn *stream, int64_t shift_ns);
 void ts_trace_writer_free(struct ts_trace_writer *writer);
 

@@ -219,12 +219,14 @@ static void do_report(struct work *work)
 		work_remove(work, TS_THING_REPORT, TS_REPORT_FILE);
 }
 
-static void do_trace(struct work *work)
+static void do_traces(struct work *work)
 {
-	if (work->plan && work->plan->write_trace)
-		work_put_trace(work);
-	else
-		work_take_out_trace(work);
+	for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++) {
+		if (work->plan && work->plan->traces[kind].write)
+			work_put_trace(work, (enum ts_trace_kind)kind);
+		else
+			work_take_out_trace(work, (enum ts_trace_kind)kind);
+	}
 }
 
 static void wanted_version(const struct work *work, struct ts_buf *content)
@@ -305,7 +307,7 @@ static enum ts_status run(struct work *work)
 		if (work->has_profiles || !work->plan)
 			do_suggestions(work);
 		do_report(work);
-		do_trace(work);
+		do_traces(work);
 		do_cache_version(work);
 	}
 	ts_dir_unlock(&lock);

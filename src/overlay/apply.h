@@ -26,11 +26,26 @@
 #include "result/result.h"
 
 #define TS_REPORT_FILE "ALL_HOSTS.tpusight.json"
-#define TS_TRACE_FILE  "perfetto_trace.json.gz"
+#define TS_TRACE_FILE	    "perfetto_trace.json.gz"
+#define TS_PFTRACE_FILE	    "perfetto_trace.pftrace"
 /* The user's trace, while ours has its name. */
-#define TS_TRACE_NATIVE_FILE "perfetto_trace.native.json.gz"
-#define TS_TRACE_MARK  "{\"otherData\":{\"generator\":\"tpusight" /* a trace of ours begins so */
+#define TS_TRACE_NATIVE_FILE   "perfetto_trace.native.json.gz"
+#define TS_PFTRACE_NATIVE_FILE "perfetto_trace.native.pftrace"
+/* A trace of ours begins so, unpacked. */
+#define TS_TRACE_MARK "{\"otherData\":{\"generator\":\"tpusight"
+#define TS_PFTRACE_MARK                                        \
+	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
+	"generator\x1a\x08"                                    \
+	"tpusight"
 #define TS_REPORT_MARK "\"tpusight/" /* and in the first bytes of our report is this */
+
+enum ts_trace_kind { TS_TRACE_JSON, TS_TRACE_PFTRACE, TS_NR_TRACE_KINDS };
+
+/* Writes the trace, gzip and all, beginning with its mark; NULL: one of ours is taken out. */
+struct ts_overlay_trace {
+	enum ts_status (*write)(void *ctx, struct ts_newfile *file, struct ts_error *err);
+	void *ctx;
+};
 
 struct ts_overlay_plan {
 	const struct ts_profile *profile;
@@ -38,9 +53,7 @@ struct ts_overlay_plan {
 	const struct ts_input *inputs; /* one for each file of the session, as analysed; those
 					  without bytes could not be read and are left alone */
 	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
-	/* Writes the trace, gzip and all, beginning with TS_TRACE_MARK; NULL: one of ours is taken out. */
-	enum ts_status (*write_trace)(void *ctx, struct ts_newfile *file, struct ts_error *err);
-	void *trace_ctx;
+	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
 };
 
 struct ts_overlay_options {
@@ -53,6 +66,7 @@ enum ts_overlay_thing {
 	TS_THING_SUGGESTIONS,
 	TS_THING_REPORT,
 	TS_THING_TRACE,
+	TS_THING_PFTRACE,
 	TS_THING_CACHE_VERSION,
 };
 

@@ -1,6 +1,6 @@
 /*
- * perfetto_trace.json.gz: ours in the place of the user's, which keeps its content under another
- * name. At every moment the first name is there with the old content or the new; what a kill can
+ * perfetto_trace.json.gz and .pftrace: ours in the place of the user's, which keeps its content
+ * under another name. At every moment the first name is there with the old content or the new; what a kill can
  * leave is a second name for the user's file (the same content under both), and that is recognised.
  */
 #include "io/file.h"
@@ -11,7 +11,17 @@
 
 enum owner { NOBODY, OURS, USERS };
 
+static const struct names {
+	const char *file, *native_file, *mark;
+	enum ts_overlay_thing thing;
+} names[TS_NR_TRACE_KINDS] = {
+	[TS_TRACE_JSON] = { TS_TRACE_FILE, TS_TRACE_NATIVE_FILE, TS_TRACE_MARK, TS_THING_TRACE },
+	[TS_TRACE_PFTRACE] = { TS_PFTRACE_FILE, TS_PFTRACE_NATIVE_FILE, TS_PFTRACE_MARK,
+			       TS_THING_PFTRACE },
+};
+
 struct trace {
+	const struct names *names;
 	const char *path, *native_path;
 	enum owner owner;  /* of the file that has the name */
 	bool is_link;	   /* a symbolic one: moved as it is */
@@ -19,32 +29,39 @@ struct trace {
 	bool native_same;  /* and the same content */
 };
 
-/* A damaged or empty file is the user's. */
-static enum ts_status find_owner(struct ts_bytes packed, enum owner *owner, struct ts_error *story)
+/* Packed, as we wrote it, or unpacked since. A damaged or empty file is the user's. */
+static enum ts_status find_owner(struct ts_bytes file, const char *mark, enum owner *owner,
+				 struct ts_error *story)
 {
 	struct ts_buf head = TS_BUF_INIT;
 	struct ts_error damage = TS_ERROR_INIT;
+	bool ours = ts_bytes_starts(file, mark);
 
-	ts_gunzip_head(packed, &head, sizeof(TS_TRACE_MARK) - 1, &damage);
-	*owner = ts_bytes_starts(ts_buf_bytes(&head), TS_TRACE_MARK) ? OURS : USERS;
-	ts_buf_release(&head);
+	if (!ours) {
+		ts_gunzip_head(file, &head, strlen(mark), &damage);
+		ours = ts_bytes_starts(ts_buf_bytes(&head), mark);
+		ts_buf_release(&head);
+	}
+	*owner = ours ? OURS : USERS;
 	return damage.status == TS_NOMEM ? ts_fail_nomem(story) : TS_OK;
 }
 
-static enum ts_status look(struct work *work, struct trace *trace, struct ts_error *story)
+static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct trace *trace,
+			   struct ts_error *story)
 {
 	struct ts_input in;
 	struct stat now;
 	bool exists;
 	enum ts_status st;
 
-	*trace = (struct trace){ .path = work_path(work, TS_TRACE_FILE),
-				 .native_path = work_path(work, TS_TRACE_NATIVE_FILE) };
+	*trace = (struct trace){ .names = &names[kind],
+				 .path = work_path(work, names[kind].file),
+				 .native_path = work_path(work, names[kind].native_file) };
 	if (!trace->path || !trace->native_path)
 		return ts_fail_nomem(story);
-	st = work_read(work, &in, TS_TRACE_FILE, &exists, story);
+	st = work_read(work, &in, trace->names->file, &exists, story);
 	if (!st && exists)
-		st = find_owner(in.bytes, &trace->owner, story);
+		st = find_owner(in.bytes, trace->names->mark, &trace->owner, story);
 	ts_input_release(&in);
 	if (lstat(trace->path, &now) == 0) {
 		trace->is_link = S_ISLNK(now.st_mode);
@@ -84,6 +101,7 @@ static bool is_there(struct work *work, const struct trace *trace, const struct 
 static enum ts_status write_trace(struct work *work, const struct trace *trace, bool *unchanged,
 				  uint64_t *nr_bytes, struct ts_error *story)
 {
+	const struct ts_overlay_trace *writer = &work->plan->traces[trace->names - names];
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = TS_OK;
 
@@ -93,7 +111,7 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace, 
 		st = ts_newfile_open(&file, trace->path, story);
 	if (st)
 		goto done;
-	st = work->plan->write_trace(work->plan->trace_ctx, &file, story);
+	st = writer->write(writer->ctx, &file, story);
 	if (st)
 		goto done;
 	*nr_bytes = file.nr_bytes;
@@ -112,23 +130,23 @@ static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
 	return ts_fail(story, TS_IO,
 		       "%s: not made by TPUsight, and %s holds another trace already "
 		       "(move one of the two away)",
-		       trace->path, TS_TRACE_NATIVE_FILE);
+		       trace->path, trace->names->native_file);
 }
 
-void work_put_trace(struct work *work)
+void work_put_trace(struct work *work, enum ts_trace_kind kind)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct trace trace;
 	bool unchanged = false;
 	uint64_t nr_bytes = 0;
-	enum ts_status st = look(work, &trace, &story);
+	enum ts_status st = look(work, kind, &trace, &story);
 
 	if (!st && trace.owner == USERS && trace.native_there && !trace.native_same)
 		st = refuse(&trace, &story);
 	if (!st && !work->options->dry_run)
 		write_trace(work, &trace, &unchanged, &nr_bytes, &story);
-	work_note(work, TS_THING_TRACE, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
-		  TS_TRACE_FILE, nr_bytes, &story);
+	work_note(work, names[kind].thing, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
+		  names[kind].file, nr_bytes, &story);
 }
 
 /* The second name is no longer needed, or what it names comes back. */
@@ -139,16 +157,16 @@ static enum ts_status bring_back(const struct trace *trace, struct ts_error *sto
 	return ts_file_rename(trace->native_path, trace->path, story);
 }
 
-void work_take_out_trace(struct work *work)
+void work_take_out_trace(struct work *work, enum ts_trace_kind kind)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct trace trace;
-	enum ts_status st = look(work, &trace, &story);
+	enum ts_status st = look(work, kind, &trace, &story);
 	enum ts_overlay_deed deed = TS_DEED_RESTORED;
 
 	if (!st && !trace.native_there) {
 		if (trace.owner == OURS)
-			work_remove(work, TS_THING_TRACE, TS_TRACE_FILE);
+			work_remove(work, names[kind].thing, names[kind].file);
 		return;
 	}
 	if (!st && trace.owner == USERS && !trace.native_same) {
@@ -158,5 +176,5 @@ void work_take_out_trace(struct work *work)
 	} else if (!st && !work->options->dry_run) {
 		bring_back(&trace, &story);
 	}
-	work_note(work, TS_THING_TRACE, deed, TS_TRACE_FILE, 0, &story);
+	work_note(work, names[kind].thing, deed, names[kind].file, 0, &story);
 }

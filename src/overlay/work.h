@@ -38,8 +38,8 @@ void work_remove(struct work *work, enum ts_overlay_thing thing, const char *nam
 /* XProf's caches are removed, once, before the first profile changes. */
 enum ts_status work_drop_caches(struct work *work, struct ts_error *story);
 
-/* trace.c: the Perfetto trace put in, or taken out. */
-void work_put_trace(struct work *work);
-void work_take_out_trace(struct work *work);
+/* trace.c: a Perfetto trace put in, or taken out. */
+void work_put_trace(struct work *work, enum ts_trace_kind kind);
+void work_take_out_trace(struct work *work, enum ts_trace_kind kind);
 
 #endif

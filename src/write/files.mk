@@ -2,7 +2,9 @@ libtpusight_a_SOURCES += \
 	src/write/breakdown.c src/write/breakdown.h \
 	src/write/list.h \
 	src/write/output.h \
-	src/write/perfetto_json.c src/write/perfetto_json.h \
+	src/write/perfetto.c src/write/perfetto.h \
+	src/write/perfetto_json.c \
+	src/write/perfetto_pb.c \
 	src/write/registry.c \
 	src/write/report_csv.c src/write/report_csv.h \
 	src/write/report_json.c src/write/report_json.h \

@@ -1,18 +1,20 @@
 /*
- * Chrome's trace event format (Google's "Trace Event Format" document), in the part that Perfetto's
- * importer takes: M metadata, X slices, C counters, s and f flows. One event a line.
+ * Chrome's trace event format (Google's "Trace Event Format" document) in its object form, in the
+ * part that Perfetto's importer takes, and chrome://tracing and XProf read: M metadata, X slices, C
+ * counters, s and f flows. One event a line.
+ *
+ * Every event begins with its comma and line end, but the first behind open(); so pieces made apart
+ * can be put together in any order. Times are microseconds with three decimals, in integers alone.
+ * Perfetto keeps thread names by tid alone, so each tid stands once in a file.
  */
-#include "write/perfetto_json.h"
+#include "write/perfetto.h"
 
 #include "codec/json.h"
 
-#define TEXT_MAX  4096 /* of one arg: an HLO text may be as long as its tuple */
-#define TIME_MAX  24   /* a time as text, sign, point and all */
-#define EVENT_MAX 256  /* an event without its names and args */
-
-static const char note[] =
-	"native events and TPUsight's tracks; where events were left out, the longest "
-	"of the run were kept, and steps and modules first";
+#define MARK	  "{\"otherData\":{\"generator\":\"tpusight\""
+#define MAX_LANES 100 /* a row has the tids up to the next hundred */
+#define TIME_MAX  24  /* a time as text, sign, point and all */
+#define EVENT_MAX 384 /* an event without its names and args, and its arrow */
 
 /* The first event of the array has no comma. */
 static void begin(struct ts_buf *out)
@@ -31,11 +33,11 @@ static void put_text(struct ts_buf *out, const char *key, const char *text)
 		ts_buf_puts(out, "null");
 }
 
-void ts_perfetto_open(struct ts_buf *out, const struct ts_perfetto_head *head)
+static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 {
 	uint64_t left_out = head->events_total - TS_MIN(head->events_written, head->events_total);
 
-	ts_buf_puts(out, TS_PERFETTO_MARK);
+	ts_buf_puts(out, MARK);
 	put_text(out, "version", head->version);
 	put_text(out, "native_file", head->native_file);
 	if (head->start_unix_ns != TS_UNKNOWN) /* as text: past what a double holds */
@@ -45,11 +47,11 @@ void ts_perfetto_open(struct ts_buf *out, const struct ts_perfetto_head *head)
 		      (unsigned long long)head->events_written);
 	ts_buf_printf(out, ",\"events_left_out\":%llu,\"own_events\":%llu",
 		      (unsigned long long)left_out, (unsigned long long)head->own_events);
-	put_text(out, "note", note);
+	put_text(out, "note", ts_perfetto_note);
 	ts_buf_puts(out, "},\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 }
 
-void ts_perfetto_close(struct ts_buf *out)
+static void close_file(struct ts_buf *out)
 {
 	ts_buf_puts(out, "\n]}\n");
 }
@@ -64,16 +66,23 @@ static void put_meta(struct ts_buf *out, const char *what, uint32_t pid, uint32_
 	ts_buf_printf(out, "\"name\":\"%s\",\"args\":{", what);
 }
 
-void ts_perfetto_process(struct ts_buf *out, uint32_t pid, struct ts_bytes name, uint32_t order)
+static void put_process(struct ts_buf *out, const struct ts_perfetto_process *process)
 {
-	put_meta(out, "process_name", pid, 0);
+	put_meta(out, "process_name", process->pid, 0);
 	ts_buf_puts(out, "\"name\":");
-	ts_json_quote(out, name);
+	ts_json_quote(out, process->name);
 	ts_buf_puts(out, "}}");
-	put_meta(out, "process_sort_index", pid, 0);
-	ts_buf_printf(out, "\"sort_index\":%u}}", order);
+	put_meta(out, "process_sort_index", process->pid, 0);
+	ts_buf_printf(out, "\"sort_index\":%u}}", process->order);
 }
 
+static void put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	(void)out; /* its lanes are what the format knows */
+	(void)row;
+}
+
+/* From the second on the number shows: "Async XLA Ops (2)". */
 static void put_lane_name(struct ts_buf *out, struct ts_bytes name, uint32_t lane)
 {
 	ts_json_quote(out, name);
@@ -83,36 +92,19 @@ static void put_lane_name(struct ts_buf *out, struct ts_bytes name, uint32_t lan
 	ts_buf_printf(out, " (%u)\"", lane + 1);
 }
 
-void ts_perfetto_thread(struct ts_buf *out, const struct ts_perfetto_row *row, struct ts_bytes name,
-			uint32_t lane, uint32_t order)
+static void put_lane(struct ts_buf *out, struct ts_perfetto_lane *lane)
 {
-	put_meta(out, "thread_name", row->pid, row->tid);
+	const struct ts_perfetto_row *row = lane->row;
+	uint32_t tid = row->tid + lane->number;
+
+	lane->packet.n = (uint8_t)snprintf(lane->packet.p, sizeof(lane->packet.p),
+					   "\"pid\":%u,\"tid\":%u,\"ts\":", row->pid, tid);
+	put_meta(out, "thread_name", row->pid, tid);
 	ts_buf_puts(out, "\"name\":");
-	put_lane_name(out, name, lane);
+	put_lane_name(out, row->name, lane->number);
 	ts_buf_puts(out, "}}");
-	put_meta(out, "thread_sort_index", row->pid, row->tid);
-	ts_buf_printf(out, "\"sort_index\":%u}}", order);
-}
-
-struct ts_perfetto_row ts_perfetto_row_of(uint32_t pid, uint32_t tid)
-{
-	struct ts_perfetto_row row = { .pid = pid, .tid = tid };
-
-	row.n = (uint8_t)snprintf(row.text, sizeof(row.text), "\"pid\":%u,\"tid\":%u,\"ts\":", pid,
-				  tid);
-	return row;
-}
-
-/* Cut where a character ends, so that a cut alone never makes bad UTF-8. */
-static struct ts_bytes cut_text(struct ts_bytes text)
-{
-	size_t n = TEXT_MAX;
-
-	if (text.n <= TEXT_MAX)
-		return text;
-	while (n > TEXT_MAX - 4 && (text.p[n] & 0xC0) == 0x80)
-		n--;
-	return ts_bytes_cut(text, 0, n);
+	put_meta(out, "thread_sort_index", row->pid, tid);
+	ts_buf_printf(out, "\"sort_index\":%u}}", row->order * MAX_LANES + lane->number);
 }
 
 /* "KEY":"TEXT", - or nothing where there is no text. */
@@ -122,51 +114,49 @@ static void put_arg(struct ts_buf *out, const char *key, struct ts_bytes text)
 		return;
 	ts_json_quote(out, ts_bytes_of(key));
 	ts_buf_putc(out, ':');
-	ts_json_quote(out, cut_text(text));
+	ts_json_quote(out, ts_perfetto_cut(text));
 	ts_buf_putc(out, ',');
 }
 
-static void put_count(struct ts_buf *out, const char *key, int64_t count)
+static void put_op_arg(struct ts_buf *out, const struct ts_perfetto_arg *arg)
 {
-	if (count < 0)
-		return;
-	ts_buf_printf(out, "\"%s\":%lld,", key, (long long)count);
+	/* an id as text: it may be past what a double holds */
+	static const char *const forms[] = { [TS_ARG_COUNT] = "\"%s\":%llu,",
+					     [TS_ARG_ID] = "\"%s\":\"%llu\"," };
+	const char *key = ts_perfetto_keys[arg->key];
+
+	if (arg->type == TS_ARG_TEXT)
+		put_arg(out, key, arg->text);
+	else
+		ts_buf_printf(out, forms[arg->type], key, (unsigned long long)arg->number);
 }
 
-static void put_full_args(struct ts_buf *out, const struct ts_profile *profile,
-			  const struct ts_op *op)
+static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
+			const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
+			uint32_t op, bool full)
 {
-	put_arg(out, "long_name", op->text);
-	put_arg(out, "shape_with_layout", op->shape);
-	put_arg(out, "source_stack", op->source_stack);
-	if (op->module != TS_NONE && op->module < profile->nr_modules)
-		put_arg(out, "hlo_module", profile->modules[op->module].name);
-	if (op->has_program)
-		ts_buf_printf(out, "\"program_id\":\"%llu\",", (unsigned long long)op->program_id);
+	struct ts_perfetto_arg args[TS_NR_KEYS];
+	size_t nr = ts_perfetto_args(profile, op, full, args);
+
+	(void)out;
+	(void)lane;
+	put_arg(tail, "name", profile->ops[op].name);
+	put_arg(tail, "cat", profile->ops[op].category);
+	ts_buf_puts(tail, "\"args\":{");
+	for (size_t i = 0; i < nr; i++)
+		put_op_arg(tail, &args[i]);
 }
 
-void ts_perfetto_op_tail(struct ts_buf *out, const struct ts_profile *profile, uint32_t index,
-			 bool full)
+static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
+			   const struct ts_perfetto_lane *lane, uint32_t number)
 {
-	const struct ts_op *op = &profile->ops[index];
+	const struct ts_label *label = &lane->row->track->labels[number];
 
-	put_arg(out, "name", op->name);
-	put_arg(out, "cat", op->category);
-	ts_buf_puts(out, "\"args\":{");
-	put_arg(out, "tf_op", op->framework_op);
-	put_arg(out, "source", op->source);
-	put_count(out, "flops", op->flops);
-	put_count(out, "bytes_accessed", op->bytes_accessed);
-	if (full)
-		put_full_args(out, profile, op);
-}
-
-void ts_perfetto_label_tail(struct ts_buf *out, const struct ts_label *label)
-{
-	put_arg(out, "name", label->name);
-	ts_buf_puts(out, "\"cat\":\"tpusight\",\"args\":{");
+	(void)out;
+	put_arg(tail, "name", label->name);
+	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
-		put_arg(out, label->args[i].key, label->args[i].value);
+		put_arg(tail, label->args[i].key, label->args[i].value);
 }
 
 static const char pairs_of_digits[] = "00010203040506070809101112131415161718192021222324"
@@ -209,91 +199,117 @@ static char *put_bytes(char *p, const void *bytes, size_t n)
 }
 #define PUT(p, lit) put_bytes(p, lit, sizeof(lit) - 1)
 
-/* The part of a slice before its own args, with room for MORE bytes behind it. NULL: no memory. */
-static char *put_slice(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t start_ns,
-		       int64_t dur_ns, struct ts_bytes tail, size_t more)
+/* The part of a slice before its own args, with room for all of it. NULL: no memory. */
+static char *begin_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			 const struct ts_perfetto_slice *slice)
 {
 	char *p;
 
-	if (!ts_buf_room(out, EVENT_MAX + tail.n + more))
+	if (!ts_buf_room(out, EVENT_MAX + slice->tail.n))
 		return NULL;
 	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"X\",");
-	p = put_bytes(p, row->text, row->n);
-	p = put_time(p, start_ns);
+	p = put_bytes(p, lane->packet.p, lane->packet.n);
+	p = put_time(p, slice->start_ns);
 	p = PUT(p, ",\"dur\":");
-	p = put_time(p, dur_ns);
+	p = put_time(p, slice->dur_ns);
 	*p++ = ',';
-	return put_bytes(p, tail.p, tail.n);
+	return put_bytes(p, slice->tail.p, slice->tail.n);
 }
 
-static void end_slice(struct ts_buf *out, char *p)
+static char *put_number(char *p, uint64_t number)
 {
-	p = PUT(p, "}}");
-	out->n = (size_t)(p - (char *)out->p);
+	char digits[TIME_MAX], *end = digits + sizeof(digits), *at = put_digits(end, number);
+
+	return put_bytes(p, at, (size_t)(end - at));
 }
 
-void ts_perfetto_slice(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t start_ns,
-		       int64_t dur_ns, struct ts_bytes tail, int64_t self_ns)
+/* An arrow's end stands right behind the slice it belongs to. */
+static char *put_arrow(char *p, const struct ts_perfetto_lane *lane,
+		       const struct ts_perfetto_slice *slice)
 {
-	char *p = put_slice(out, row, start_ns, dur_ns, tail, TIME_MAX + 16);
+	if (slice->arrow == TS_ARROW_NONE)
+		return p;
+	p = PUT(p, ",\n{\"ph\":\"");
+	*p++ = slice->arrow == TS_ARROW_BEGINS ? 's' : 'f';
+	p = PUT(p, "\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\",\"id\":");
+	p = put_number(p, slice->arrow_id);
+	*p++ = ',';
+	p = put_bytes(p, lane->packet.p, lane->packet.n);
+	p = put_time(p, slice->start_ns);
+	*p++ = '}';
+	return p;
+}
+
+static void put_op_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			 const struct ts_perfetto_slice *slice)
+{
+	char *p = begin_slice(out, lane, slice);
 
 	if (!p)
 		return;
 	p = PUT(p, "\"self_us\":");
-	end_slice(out, put_time(p, self_ns));
+	p = put_time(p, slice->own_ns);
+	p = PUT(p, "}}");
+	p = put_arrow(p, lane, slice);
+	out->n = (size_t)(p - (char *)out->p);
 }
 
-void ts_perfetto_label_slice(struct ts_buf *out, const struct ts_perfetto_row *row,
-			     int64_t start_ns, int64_t dur_ns, struct ts_bytes tail,
-			     const struct ts_slice *slice)
+static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_slice *slice)
 {
-	char *p = put_slice(out, row, start_ns, dur_ns, tail, 2 * TIME_MAX + 32);
-	char digits[TIME_MAX], *end = digits + sizeof(digits), *at;
+	char *p = begin_slice(out, lane, slice);
 
 	if (!p)
 		return;
 	p = PUT(p, "\"own_us\":");
-	p = put_time(p, slice->own_ps / TS_PS_PER_NS);
+	p = put_time(p, slice->own_ns);
 	p = PUT(p, ",\"events\":");
-	at = put_digits(end, slice->nr_events);
-	end_slice(out, put_bytes(p, at, (size_t)(end - at)));
+	p = put_number(p, slice->nr_events);
+	p = PUT(p, "}}");
+	out->n = (size_t)(p - (char *)out->p);
+}
+
+static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
+{
+	(void)out; /* a slice has its duration */
+	(void)lane;
+	(void)end_ns;
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */
-void ts_perfetto_counter(struct ts_buf *out, uint32_t pid, const char *name, int64_t at_ns,
-			 double value)
+static void put_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
+			double value)
 {
-	struct ts_bytes all = ts_bytes_of(name);
-	size_t cut = ts_bytes_find(all, " (");
+	struct ts_bytes name, unit;
 	char text[TIME_MAX + 1];
 
 	if (!isfinite(value))
 		return;
+	ts_perfetto_unit(row->track, &name, &unit);
 	*put_time(text, at_ns) = '\0';
 	begin(out);
-	ts_buf_printf(out, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,\"name\":", pid, text);
-	ts_json_quote(out, ts_bytes_cut(all, 0, cut));
+	ts_buf_printf(out, "\"ph\":\"C\",\"pid\":%u,\"ts\":%s,\"name\":", row->pid, text);
+	ts_json_quote(out, name);
 	ts_buf_puts(out, ",\"args\":{");
-	ts_json_quote(out, cut < all.n ? ts_bytes_cut(all, cut + 1, all.n) : TS_LIT("value"));
+	ts_json_quote(out, unit.n ? unit : TS_LIT("value"));
 	ts_buf_putc(out, ':');
 	ts_json_number(out, value);
 	ts_buf_puts(out, "}}");
 }
 
-void ts_perfetto_flow(struct ts_buf *out, const struct ts_perfetto_row *row, char phase,
-		      uint64_t id, int64_t at_ns)
-{
-	char digits[TIME_MAX], *end = digits + sizeof(digits), *at = put_digits(end, id), *p;
-
-	if (!ts_buf_room(out, EVENT_MAX))
-		return;
-	p = PUT((char *)out->p + out->n, ",\n{\"ph\":\"");
-	*p++ = phase;
-	p = PUT(p, "\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\",\"id\":");
-	p = put_bytes(p, at, (size_t)(end - at));
-	*p++ = ',';
-	p = put_bytes(p, row->text, row->n);
-	p = put_time(p, at_ns);
-	*p++ = '}';
-	out->n = (size_t)(p - (char *)out->p);
-}
+const struct ts_perfetto_form ts_perfetto_json = {
+	.name = "json",
+	.mark = MARK,
+	.max_lanes = MAX_LANES,
+	.open = open_file,
+	.close = close_file,
+	.process = put_process,
+	.row = put_row,
+	.lane = put_lane,
+	.op_tail = put_op_tail,
+	.op_slice = put_op_slice,
+	.label_tail = put_label_tail,
+	.label_slice = put_label_slice,
+	.end = put_end,
+	.counter = put_counter,
+};

@@ -8,17 +8,20 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "codec/pb.h"
 #include "io/gzip.h"
 #include "trace_run.h"
 
 #define NS     INT64_C(1000)
 #define TARGET "trace_test.json.gz"
 
-static struct ts_bytes packed_trace(struct run *run, const struct ts_results *results,
-				    uint64_t max_events, size_t nr_threads,
-				    struct ts_trace_report *report)
+static struct ts_bytes packed_form(struct run *run, const struct ts_perfetto_form *form,
+				   const struct ts_results *results, uint64_t max_events,
+				   size_t nr_threads, struct ts_trace_report *report)
 {
-	struct ts_trace_options options = { .nr_threads = nr_threads, .version = "1.2.3" };
+	struct ts_trace_options options = { .form = form,
+					    .nr_threads = nr_threads,
+					    .version = "1.2.3" };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_trace_plan plan;
@@ -43,6 +46,13 @@ static struct ts_bytes packed_trace(struct run *run, const struct ts_results *re
 	return (struct ts_bytes){ bytes, n };
 }
 
+static struct ts_bytes packed_trace(struct run *run, const struct ts_results *results,
+				    uint64_t max_events, size_t nr_threads,
+				    struct ts_trace_report *report)
+{
+	return packed_form(run, &ts_perfetto_json, results, max_events, nr_threads, report);
+}
+
 static cJSON *trace_of(struct run *run, const struct ts_results *results, uint64_t max_events,
 		       struct ts_trace_report *report)
 {
@@ -50,9 +60,10 @@ static cJSON *trace_of(struct run *run, const struct ts_results *results, uint64
 	struct ts_bytes packed = packed_trace(run, results, max_events, 2, report);
 	cJSON *root;
 
-	assert_true(ts_trace_is_ours(packed));
+	assert_true(ts_trace_is_ours(packed, &ts_perfetto_json));
+	assert_false(ts_trace_is_ours(packed, &ts_perfetto_pb));
 	assert_int_equal(ts_gunzip_head(packed, &text, 64 << 20, NULL), TS_OK);
-	assert_true(ts_trace_is_ours(ts_buf_bytes(&text)));
+	assert_true(ts_trace_is_ours(ts_buf_bytes(&text), &ts_perfetto_json));
 	root = cJSON_ParseWithLength((const char *)text.p, text.n);
 	assert_non_null(root);
 	ts_buf_release(&text);
@@ -220,7 +231,7 @@ static void what_overlaps_gets_lanes_with_names(void **state)
 
 static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 {
-	struct run_event events[TS_TRACE_LANES + 7];
+	struct run_event events[TS_TRACE_TIDS + 7];
 	struct ts_trace_report report;
 	struct run run;
 	cJSON *root;
@@ -232,7 +243,7 @@ static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 	root = trace_of(&run, NULL, 0, &report);
 	assert_nests(root);
 	assert_int_equal(report.events_left_out, 7);
-	assert_int_equal(count_of(root, "X"), TS_TRACE_LANES);
+	assert_int_equal(count_of(root, "X"), TS_TRACE_TIDS);
 	assert_true(number_of(cJSON_GetObjectItem(root, "otherData"), "events_left_out") == 7);
 	cJSON_Delete(root);
 	run_release(&run);
@@ -465,7 +476,7 @@ static void one_event_may_hold_all_others(void **state)
 	run_release(&run);
 }
 
-static void threads_do_not_change_a_byte(void **state)
+static void assert_threads_do_not_matter(const struct ts_perfetto_form *form)
 {
 	static const size_t threads[] = { 2, 4, 9 };
 	struct ts_bytes packed;
@@ -473,20 +484,142 @@ static void threads_do_not_change_a_byte(void **state)
 	uint8_t *one;
 	size_t n;
 
-	(void)state;
 	make_many();
 	run_init(&run, many, TS_NELEM(many));
-	packed = packed_trace(&run, NULL, 90000, 1, NULL);
+	packed = packed_form(&run, form, NULL, 90000, 1, NULL);
 	n = packed.n;
 	one = malloc(n);
 	assert_non_null(one);
 	memcpy(one, packed.p, n);
 	for (size_t i = 0; i < TS_NELEM(threads); i++) {
-		packed = packed_trace(&run, NULL, 90000, threads[i], NULL);
+		packed = packed_form(&run, form, NULL, 90000, threads[i], NULL);
 		assert_int_equal(packed.n, n);
 		assert_memory_equal(packed.p, one, n);
 	}
 	free(one);
+	run_release(&run);
+}
+
+static void threads_do_not_change_a_byte(void **state)
+{
+	(void)state;
+	assert_threads_do_not_matter(&ts_perfetto_json);
+	assert_threads_do_not_matter(&ts_perfetto_pb);
+}
+
+/* What one track's events of a protobuf trace say: each end ends the innermost open slice. */
+struct pb_track {
+	uint64_t uuid, last_ns;
+	size_t nr_open;
+};
+
+struct pb_seen {
+	size_t nr_slices, nr_tracks;
+	struct pb_track tracks[1024];
+	uint64_t default_uuid;
+};
+
+static struct pb_track *pb_track(struct pb_seen *seen, uint64_t uuid)
+{
+	for (size_t i = seen->nr_tracks; i-- > 0;)
+		if (seen->tracks[i].uuid == uuid)
+			return &seen->tracks[i];
+	assert_true(seen->nr_tracks < TS_NELEM(seen->tracks));
+	seen->tracks[seen->nr_tracks] = (struct pb_track){ .uuid = uuid };
+	return &seen->tracks[seen->nr_tracks++];
+}
+
+static void see_pb_event(struct pb_seen *seen, struct ts_pb event, uint64_t at_ns)
+{
+	uint64_t type = 0, uuid = seen->default_uuid;
+	struct pb_track *track;
+
+	while (ts_pb_next(&event)) {
+		type = event.field == 9 ? event.value : type;
+		uuid = event.field == 11 ? event.value : uuid;
+	}
+	track = pb_track(seen, uuid);
+	assert_true(at_ns >= track->last_ns);
+	track->last_ns = at_ns;
+	if (type == 1) {
+		seen->nr_slices++;
+		track->nr_open++;
+	} else {
+		assert_int_equal(type, 2);
+		assert_true(track->nr_open-- > 0);
+	}
+}
+
+static void see_pb_packet(struct pb_seen *seen, struct ts_pb packet)
+{
+	struct ts_pb defaults;
+	uint64_t at_ns = 0;
+
+	while (ts_pb_next(&packet)) {
+		if (packet.field == 8)
+			at_ns = packet.value;
+		if (packet.field == 11)
+			see_pb_event(seen, ts_pb_enter(&packet), at_ns);
+		if (packet.field != 59)
+			continue;
+		defaults = ts_pb_enter(&packet);
+		assert_true(ts_pb_next(&defaults) && defaults.field == 11);
+		defaults = ts_pb_enter(&defaults);
+		assert_true(ts_pb_next(&defaults) && defaults.field == 11);
+		seen->default_uuid = defaults.value;
+	}
+}
+
+static size_t pb_slices(struct run *run, uint64_t max_events, struct ts_trace_report *report)
+{
+	struct ts_bytes packed = packed_form(run, &ts_perfetto_pb, NULL, max_events, 2, report);
+	struct ts_buf text = TS_BUF_INIT;
+	struct pb_seen seen = { .nr_slices = 0 };
+	struct ts_pb_error err = { 0 };
+	struct ts_pb pb;
+
+	assert_true(ts_trace_is_ours(packed, &ts_perfetto_pb));
+	assert_false(ts_trace_is_ours(packed, &ts_perfetto_json));
+	assert_int_equal(ts_gunzip_head(packed, &text, 64 << 20, NULL), TS_OK);
+	pb = ts_pb_of(ts_buf_bytes(&text), &err);
+	while (ts_pb_next(&pb))
+		see_pb_packet(&seen, ts_pb_enter(&pb));
+	assert_null(err.cause);
+	for (size_t i = 0; i < seen.nr_tracks; i++)
+		assert_int_equal(seen.tracks[i].nr_open, 0);
+	ts_buf_release(&text);
+	return seen.nr_slices;
+}
+
+static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
+{
+	static const uint64_t budgets[] = { 77777, 0, 5, 0 }; /* chosen anew for each file */
+	struct ts_trace_report report;
+	struct run run;
+
+	(void)state;
+	make_many();
+	run_init(&run, many, TS_NELEM(many));
+	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
+		assert_int_equal(pb_slices(&run, budgets[i], &report),
+				 budgets[i] ? budgets[i] : 2 * MANY);
+		assert_int_equal(report.events_total, 2 * MANY);
+	}
+	run_release(&run);
+}
+
+static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
+{
+	struct run_event events[TS_TRACE_TIDS + 7];
+	struct ts_trace_report report;
+	struct run run;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(events); i++)
+		events[i] = (struct run_event){ LINE_ASYNC, OP_FUSION, (int64_t)i * NS, 1000 * NS };
+	run_init(&run, events, TS_NELEM(events));
+	assert_int_equal(pb_slices(&run, 0, &report), TS_NELEM(events));
+	assert_int_equal(report.events_left_out, 0);
 	run_release(&run);
 }
 
@@ -565,7 +698,9 @@ static enum ts_status broken_stream(const struct ts_profile *profile, uint32_t l
 
 static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
 {
-	struct ts_trace_options options = { .nr_threads = 3, .version = "1" };
+	struct ts_trace_options options = { .form = &ts_perfetto_json,
+					    .nr_threads = 3,
+					    .version = "1" };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_trace_plan plan;
@@ -589,9 +724,11 @@ static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
 static void others_files_are_not_ours(void **state)
 {
 	(void)state;
-	assert_false(ts_trace_is_ours(TS_LIT("{\"displayTimeUnit\":\"ns\"}")));
-	assert_false(ts_trace_is_ours(TS_LIT("")));
-	assert_false(ts_trace_is_ours(TS_LIT("\x1f\x8b\x08")));
+	assert_false(ts_trace_is_ours(TS_LIT("{\"displayTimeUnit\":\"ns\"}"), &ts_perfetto_json));
+	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_json));
+	assert_false(ts_trace_is_ours(TS_LIT("\x1f\x8b\x08"), &ts_perfetto_json));
+	assert_false(ts_trace_is_ours(TS_LIT("\x0a\x1e\x50\x01"), &ts_perfetto_pb));
+	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_pb));
 }
 
 int main(void)
@@ -609,6 +746,8 @@ int main(void)
 		cmocka_unit_test(never_more_than_the_budget_and_exactly_it),
 		cmocka_unit_test(one_event_may_hold_all_others),
 		cmocka_unit_test(threads_do_not_change_a_byte),
+		cmocka_unit_test(a_protobuf_trace_has_each_slices_begin_and_end),
+		cmocka_unit_test(a_protobuf_trace_has_lanes_for_all_overlaps),
 		cmocka_unit_test(our_tracks_stand_in_the_devices_process),
 		cmocka_unit_test(a_run_without_events_is_a_whole_file),
 		cmocka_unit_test(a_failure_on_a_thread_ends_all_with_its_story),

@@ -115,8 +115,7 @@ static void run_init(struct run *run)
 		.results = &run->sample.results,
 		.inputs = run->inputs,
 		.report_json = TS_LIT("{\"schema\":\"tpusight/1\"}\n"),
-		.write_trace = write_trace,
-		.trace_ctx = &run->trace_text,
+		.traces = { [TS_TRACE_JSON] = { write_trace, &run->trace_text } },
 	};
 	run->options.xprof_version = "2.24.2";
 	look(run);
@@ -251,6 +250,52 @@ static void twice_is_the_same_as_once(void **state)
 	assert_true(ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)));
 	ts_buf_release(&once);
 	ts_buf_release(&twice);
+	run_release(&run);
+}
+
+static void both_traces_come_and_go_each_with_its_native_one(void **state)
+{
+	const char *mark = TS_PFTRACE_MARK;
+	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
+	struct run run;
+
+	(void)state;
+	run_init(&run);
+	put_text(&run.folder, TS_TRACE_FILE, "mine");
+	put_text(&run.folder, TS_PFTRACE_FILE, "\x0a\x02\x50\x01, and mine");
+	snapshot(&run.folder, &before, false);
+	run.plan.traces[TS_TRACE_PFTRACE] = (struct ts_overlay_trace){ write_trace, &mark };
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_WRITTEN);
+	assert_true(has_file(&run.folder, TS_PFTRACE_NATIVE_FILE));
+	snapshot(&run.folder, &once, true);
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_UNCHANGED);
+	snapshot(&run.folder, &twice, true);
+	assert_true(ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)));
+	/* the form that is no longer wanted goes, the other stays */
+	run.plan.traces[TS_TRACE_JSON].write = NULL;
+	assert_int_equal(annotate(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_TRACE_FILE)->deed, TS_DEED_RESTORED);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_UNCHANGED);
+	assert_int_equal(strip(&run), TS_OK);
+	assert_folder(&run, &before);
+	ts_buf_release(&before);
+	ts_buf_release(&once);
+	ts_buf_release(&twice);
+	run_release(&run);
+}
+
+static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run_init(&run);
+	put_text(&run.folder, TS_PFTRACE_FILE, TS_PFTRACE_MARK "\x0a\x02\x50\x01");
+	assert_int_equal(strip(&run), TS_OK);
+	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_REMOVED);
+	assert_false(has_file(&run.folder, TS_PFTRACE_FILE));
 	run_release(&run);
 }
 
@@ -420,7 +465,7 @@ static void without_a_trace_an_older_one_of_ours_is_taken_out(void **state)
 	run_init(&run);
 	put_text(&run.folder, TS_TRACE_FILE, "mine");
 	assert_int_equal(annotate(&run), TS_OK);
-	run.plan.write_trace = NULL;
+	run.plan.traces[TS_TRACE_JSON].write = NULL;
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_int_equal(entry_of(&run, TS_TRACE_FILE)->deed, TS_DEED_RESTORED);
 	get_file(&run.folder, TS_TRACE_FILE, &now);
@@ -602,6 +647,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_strip_brings_every_file_back),
 		cmocka_unit_test(twice_is_the_same_as_once),
+		cmocka_unit_test(both_traces_come_and_go_each_with_its_native_one),
+		cmocka_unit_test(a_trace_of_ours_that_was_unpacked_is_still_ours),
 		cmocka_unit_test(other_results_replace_the_old),
 		cmocka_unit_test(xprofs_stale_caches_go_and_its_suggestions_stay),
 		cmocka_unit_test(our_cache_version_follows_the_installed_xprof),

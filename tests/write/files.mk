@@ -22,3 +22,9 @@ TESTS += tests/write/perfetto_test
 tests_write_perfetto_test_SOURCES = tests/write/perfetto_test.c
 tests_write_perfetto_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_write_perfetto_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/write/perfetto_pb_test
+TESTS += tests/write/perfetto_pb_test
+tests_write_perfetto_pb_test_SOURCES = tests/write/perfetto_pb_test.c
+tests_write_perfetto_pb_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_perfetto_pb_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -5,7 +5,9 @@
 
 #include <cmocka.h>
 
-#include "write/perfetto_json.h"
+#include "write/perfetto.h"
+
+static const struct ts_perfetto_form *const form = &ts_perfetto_json;
 
 static void assert_text(struct ts_buf *buf, const char *want)
 {
@@ -13,6 +15,18 @@ static void assert_text(struct ts_buf *buf, const char *want)
 	assert_false(buf->failed);
 	assert_string_equal((const char *)buf->p, want);
 	ts_buf_release(buf);
+}
+
+/* A lane as the form makes it, without what it says of it. */
+static struct ts_perfetto_lane lane_of(const struct ts_perfetto_row *row, uint32_t number)
+{
+	struct ts_perfetto_lane lane = { .row = row, .number = number };
+	struct ts_buf said = TS_BUF_INIT;
+
+	form->lane(&said, &lane);
+	assert_false(said.failed);
+	ts_buf_release(&said);
+	return lane;
 }
 
 static void times_are_microseconds_with_three_decimals(void **state)
@@ -33,17 +47,23 @@ static void times_are_microseconds_with_three_decimals(void **state)
 		{ INT64_MAX, "9223372036854775.807" },
 		{ INT64_MIN, "-9223372036854775.808" },
 	};
-	struct ts_perfetto_row row = ts_perfetto_row_of(1, 100);
+	struct ts_perfetto_row row = { .pid = 1, .tid = 100 };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct ts_perfetto_slice slice = { .start_ns = cases[i].ns,
+						   .tail = TS_LIT("\"args\":{"),
+						   .arrow = TS_ARROW_BEGINS,
+						   .arrow_id = 7 };
 		struct ts_buf got = TS_BUF_INIT, want = TS_BUF_INIT;
 
-		ts_perfetto_flow(&got, &row, 's', 7, cases[i].ns);
+		form->op_slice(&got, &lane, &slice);
 		ts_buf_printf(&want,
-			      ",\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":\"async\",\"name\":\"async\","
-			      "\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
-			      cases[i].text);
+			      ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":100,\"ts\":%s,\"dur\":0.000,"
+			      "\"args\":{\"self_us\":0.000}},\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":"
+			      "\"async\",\"name\":\"async\",\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
+			      cases[i].text, cases[i].text);
 		ts_buf_putc(&want, '\0');
 		assert_text(&got, (const char *)want.p);
 		ts_buf_release(&want);
@@ -52,11 +72,16 @@ static void times_are_microseconds_with_three_decimals(void **state)
 
 static void a_slice_is_its_times_around_the_tail(void **state)
 {
-	struct ts_perfetto_row row = ts_perfetto_row_of(UINT32_MAX, UINT32_MAX);
+	struct ts_perfetto_row row = { .pid = UINT32_MAX, .tid = UINT32_MAX };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .start_ns = 1500,
+					   .dur_ns = 10,
+					   .tail = TS_LIT("\"name\":\"a\",\"args\":{"),
+					   .own_ns = 7 };
 	struct ts_buf buf = TS_BUF_INIT;
 
 	(void)state;
-	ts_perfetto_slice(&buf, &row, 1500, 10, TS_LIT("\"name\":\"a\",\"args\":{"), 7);
+	form->op_slice(&buf, &lane, &slice);
 	assert_text(&buf, ",\n{\"ph\":\"X\",\"pid\":4294967295,\"tid\":4294967295,\"ts\":1.500,"
 			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_us\":0.007}}");
 }
@@ -68,13 +93,14 @@ static void the_first_event_alone_has_no_comma(void **state)
 					 .start_unix_ns = 1741722099081044120,
 					 .events_total = 5,
 					 .events_written = 3 };
+	struct ts_perfetto_process process = { 1, 0, TS_LIT("/device:TPU:0") };
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_bytes text;
 
 	(void)state;
-	ts_perfetto_open(&buf, &head);
-	ts_perfetto_process(&buf, 1, TS_LIT("/device:TPU:0"), 0);
-	ts_perfetto_close(&buf);
+	form->open(&buf, &head);
+	form->process(&buf, &process);
+	form->close(&buf);
 	text = ts_buf_bytes(&buf);
 	assert_true(ts_bytes_starts(text, "{\"otherData\":{\"generator\":\"tpusight\",\"version\":"
 					  "\"1.0\",\"native_file\":\"n.gz\","
@@ -89,12 +115,16 @@ static void the_first_event_alone_has_no_comma(void **state)
 
 static void a_counters_key_is_its_unit(void **state)
 {
+	struct ts_track hbm = { .kind = TS_TRACK_COUNTER, .name = "HBM bandwidth (GB/s)" };
+	struct ts_track plain = { .kind = TS_TRACK_COUNTER, .name = "plain" };
+	struct ts_perfetto_row rows[] = { { .pid = 2, .track = &hbm },
+					  { .pid = 2, .track = &plain } };
 	struct ts_buf buf = TS_BUF_INIT;
 
 	(void)state;
-	ts_perfetto_counter(&buf, 2, "HBM bandwidth (GB/s)", 2000, 26.5);
-	ts_perfetto_counter(&buf, 2, "plain", 2000, 1);
-	ts_perfetto_counter(&buf, 2, "plain", 2000, INFINITY);
+	form->counter(&buf, &rows[0], 2000, 26.5);
+	form->counter(&buf, &rows[1], 2000, 1);
+	form->counter(&buf, &rows[1], 2000, INFINITY);
 	assert_text(&buf, ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"HBM bandwidth\","
 			  "\"args\":{\"(GB/s)\":26.5}}"
 			  ",\n{\"ph\":\"C\",\"pid\":2,\"ts\":2.000,\"name\":\"plain\",\"args\":{"
@@ -114,7 +144,7 @@ static void long_texts_are_cut_between_characters(void **state)
 	ts_op_init(&op);
 	op.name = ts_buf_bytes(&text);
 	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
-	ts_perfetto_op_tail(&buf, &profile, 0, false);
+	form->op_tail(NULL, &buf, NULL, &profile, 0, false);
 	assert_int_equal(buf.n, strlen("\"name\":\"") + 4095 + strlen("\",\"args\":{"));
 	ts_buf_release(&buf);
 	ts_buf_release(&text);

@@ -1,0 +1,139 @@
+/*
+ * A Perfetto trace in one of its forms, behind one table of functions: what is written, on which
+ * rows and in which order is the caller's affair (flow/trace.h), a form is bytes alone.
+ *
+ *	form->open(out, &head);
+ *	form->process(out, &process);			for each
+ *	form->row(out, &row);				for each row: then, as often as needed
+ *		form->lane(out, &lane);
+ *		form->op_tail(out, &tail, profile, op, full);
+ *		form->op_slice(out, &lane, &slice);	in the order of starts, parents first
+ *		form->end(out, &lane, end_ns);		for each slice, innermost first
+ *	form->close(out);
+ *
+ * A row's bytes depend on the row alone, and rows follow each other in any order; so they are made
+ * apart, on threads. Times go in as whole nanoseconds, and what the importer reads back is the same
+ * nanosecond. Names and texts may be any bytes; a form makes them what it may hold. Failure of
+ * memory is the buffer's.
+ */
+#ifndef TS_WRITE_PERFETTO_H
+#define TS_WRITE_PERFETTO_H
+
+#include "base/buf.h"
+#include "base/units.h"
+#include "model/profile.h"
+#include "result/result.h"
+
+struct ts_perfetto_head {
+	const char *version;
+	const char *native_file; /* where the profiler's own trace was put; NULL: there was none */
+	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
+	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
+	uint64_t events_total, events_written; /* of the profile, without our own tracks */
+	uint64_t own_events;
+};
+
+struct ts_perfetto_process {
+	uint32_t pid, order;
+	struct ts_bytes name;
+};
+
+/* A line of the profile, or a track of ours. */
+struct ts_perfetto_row {
+	uint32_t number;   /* in the file, from 0 */
+	uint32_t pid, tid; /* each tid stands once in a file, whatever its pid */
+	uint32_t order;	   /* within the process */
+	struct ts_bytes name;
+	const struct ts_track *track; /* of ours; NULL: a line */
+};
+
+/* What every event of a lane has in common, as the form writes it. */
+struct ts_perfetto_text {
+	uint8_t n;
+	char p[55];
+};
+
+/* Slices of a row that overlap without nesting lie on lanes of their own, from 0. */
+struct ts_perfetto_lane {
+	const struct ts_perfetto_row *row;
+	uint32_t number;
+	struct ts_perfetto_text packet, event; /* set by form->lane() */
+};
+
+enum ts_perfetto_arrow { TS_ARROW_NONE, TS_ARROW_BEGINS, TS_ARROW_ENDS };
+
+struct ts_perfetto_slice {
+	int64_t start_ns, dur_ns;
+	struct ts_bytes tail; /* what is the same each time the op or label is drawn */
+	int64_t own_ns;	      /* self time of an op; time that is really the label's */
+	uint32_t nr_events;   /* of a label */
+	enum ts_perfetto_arrow arrow;
+	uint64_t arrow_id;
+};
+
+struct ts_perfetto_form {
+	const char *name;
+	const char *mark;   /* a file of this form that is ours begins so, unpacked */
+	uint32_t max_lanes; /* of a row */
+	void (*open)(struct ts_buf *out, const struct ts_perfetto_head *head);
+	void (*close)(struct ts_buf *out);
+	void (*process)(struct ts_buf *out, const struct ts_perfetto_process *process);
+	void (*row)(struct ts_buf *out, const struct ts_perfetto_row *row);
+	void (*lane)(struct ts_buf *out, struct ts_perfetto_lane *lane);
+	/* Puts what a slice of the op needs before it to OUT, and its tail to TAIL. FULL, which is the
+	 * op's first slice of the row, adds the HLO text, shape and stack. */
+	void (*op_tail)(struct ts_buf *out, struct ts_buf *tail,
+			const struct ts_perfetto_lane *lane, const struct ts_profile *profile,
+			uint32_t op, bool full);
+	void (*op_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			 const struct ts_perfetto_slice *slice);
+	/* Likewise of label NUMBER of the row's track, each of them once. */
+	void (*label_tail)(struct ts_buf *out, struct ts_buf *tail,
+			   const struct ts_perfetto_lane *lane, uint32_t number);
+	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
+			    const struct ts_perfetto_slice *slice);
+	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
+	/* A point of the row's counter. A value that is no number is not written. */
+	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
+			double value);
+};
+
+extern const struct ts_perfetto_form ts_perfetto_json; /* perfetto_json.c */
+extern const struct ts_perfetto_form ts_perfetto_pb;   /* perfetto_pb.c */
+
+/* What forms share: the args of an op, in the order in which they stand. */
+
+enum ts_perfetto_key {
+	TS_KEY_TF_OP,
+	TS_KEY_SOURCE,
+	TS_KEY_FLOPS,
+	TS_KEY_BYTES_ACCESSED,
+	TS_KEY_LONG_NAME,
+	TS_KEY_SHAPE,
+	TS_KEY_SOURCE_STACK,
+	TS_KEY_HLO_MODULE,
+	TS_KEY_PROGRAM_ID,
+	TS_NR_KEYS
+};
+
+enum ts_perfetto_arg_type { TS_ARG_TEXT, TS_ARG_COUNT, TS_ARG_ID };
+
+struct ts_perfetto_arg {
+	enum ts_perfetto_key key;
+	enum ts_perfetto_arg_type type;
+	struct ts_bytes text; /* cut to what a viewer can show */
+	uint64_t number;
+};
+
+extern const char *const ts_perfetto_keys[TS_NR_KEYS];
+extern const char ts_perfetto_note[]; /* what is in the file, a sentence */
+
+/* Fills ARGS with those that are known; gives back how many. */
+size_t ts_perfetto_args(const struct ts_profile *profile, uint32_t op, bool full,
+			struct ts_perfetto_arg args[TS_NR_KEYS]);
+/* At most 4096 bytes, cut where a character ends: a cut alone never makes bad UTF-8. */
+struct ts_bytes ts_perfetto_cut(struct ts_bytes text);
+/* "HBM bandwidth (GB/s)" is "HBM bandwidth" and "(GB/s)"; the unit is empty where none stands. */
+void ts_perfetto_unit(const struct ts_track *track, struct ts_bytes *name, struct ts_bytes *unit);
+
+#endif

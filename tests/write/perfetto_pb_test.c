@@ -1,0 +1,262 @@
+/* The bytes of single packets, against bytes worked out by hand from Perfetto's .proto files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "codec/pb.h"
+#include "codec/pbw.h"
+#include "overlay/apply.h"
+#include "write/perfetto.h"
+
+static const struct ts_perfetto_form *const form = &ts_perfetto_pb;
+
+static void assert_bytes(struct ts_buf *buf, struct ts_bytes want)
+{
+	assert_false(buf->failed);
+	assert_int_equal(buf->n, want.n);
+	assert_memory_equal(buf->p, want.p, want.n);
+	ts_buf_release(buf);
+}
+
+static struct ts_perfetto_lane lane_of(const struct ts_perfetto_row *row, uint32_t number)
+{
+	struct ts_perfetto_lane lane = { .row = row, .number = number };
+	struct ts_buf said = TS_BUF_INIT;
+
+	form->lane(&said, &lane);
+	assert_false(said.failed);
+	ts_buf_release(&said);
+	return lane;
+}
+
+/* The first field at PATH (numbers, 0 at the end) of the message; fails where there is none. */
+static struct ts_pb at_path(struct ts_bytes message, const uint32_t *path)
+{
+	static struct ts_pb_error err;
+	struct ts_pb pb;
+
+	err = (struct ts_pb_error){ 0 };
+	pb = ts_pb_of(message, &err);
+	for (; *path; path++) {
+		while (ts_pb_next(&pb) && pb.field != *path)
+			;
+		assert_null(err.cause);
+		assert_true(pb.field == *path);
+		if (path[1])
+			pb = ts_pb_enter(&pb);
+	}
+	return pb;
+}
+
+static uint64_t number_at(const struct ts_buf *buf, const uint32_t *path)
+{
+	struct ts_pb pb = at_path(ts_buf_bytes(buf), path);
+
+	return ts_pb_u64(&pb);
+}
+
+static struct ts_bytes text_at(const struct ts_buf *buf, const uint32_t *path)
+{
+	struct ts_pb pb = at_path(ts_buf_bytes(buf), path);
+
+	return ts_pb_bytes(&pb);
+}
+
+/* A path within the first packet. */
+#define PACKET(...) (const uint32_t[]){ 1, __VA_ARGS__, 0 }
+
+static void a_slice_is_a_begin_and_an_end(void **state)
+{
+	struct ts_perfetto_row row = { .number = 0, .pid = 1, .tid = 100 };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_perfetto_slice slice = { .start_ns = 300,
+					   .dur_ns = 10,
+					   .tail = TS_LIT("\x50\x01"),
+					   .own_ns = 7 };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	(void)state;
+	form->op_slice(&buf, &lane, &slice);
+	form->end(&buf, &lane, 310);
+	/* packet { timestamp, sequence 2, needs state, event { type, name_iid, self_ns 7 } } */
+	assert_bytes(&buf, TS_LIT("\x0a\x13\x40\xac\x02\x50\x02\x68\x02\x5a\x0a\x48\x01\x50\x01"
+				  "\x22\x04\x08\x0a\x20\x07"
+				  "\x0a\x0b\x40\xb6\x02\x50\x02\x68\x02\x5a\x02\x48\x02"));
+}
+
+static void other_lanes_name_their_track_and_arrows_their_ends(void **state)
+{
+	struct ts_perfetto_row row = { .number = 299, .pid = 1, .tid = 30000 };
+	struct ts_perfetto_lane lane = lane_of(&row, 3);
+	struct ts_perfetto_slice slice = { .arrow = TS_ARROW_BEGINS,
+					   .arrow_id = 0x0102030405060708 };
+	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
+
+	(void)state;
+	form->op_slice(&first, &lane, &slice);
+	assert_true(number_at(&first, PACKET(10)) == 301);
+	assert_true(number_at(&first, PACKET(11, 11)) ==
+		    (0x5450800000000000 | 299 << 16 | 3));
+	assert_true(number_at(&first, PACKET(11, 47)) == slice.arrow_id);
+	slice.arrow = TS_ARROW_ENDS;
+	form->op_slice(&last, &lane, &slice);
+	assert_true(number_at(&last, PACKET(11, 48)) == slice.arrow_id);
+	ts_buf_release(&first);
+	ts_buf_release(&last);
+}
+
+/* Packets that can be read to the end, the times of each two the powers of two. */
+static size_t count_packets(const struct ts_buf *buf)
+{
+	struct ts_pb_error err = { 0 };
+	struct ts_pb packet = ts_pb_of(ts_buf_bytes(buf), &err);
+	size_t nr = 0;
+
+	for (; ts_pb_next(&packet); nr++) {
+		struct ts_pb inner = ts_pb_enter(&packet);
+
+		while (ts_pb_next(&inner)) {
+			struct ts_pb event = ts_pb_enter(&inner);
+
+			if (inner.field == 8)
+				assert_true(inner.value == UINT64_C(1) << nr / 2);
+			while (inner.field == 11 && ts_pb_next(&event))
+				;
+		}
+	}
+	assert_null(err.cause);
+	return nr;
+}
+
+/* Every length that a varint can have: the packet's own length must still be right. */
+static void lengths_are_right_for_every_size_of_number(void **state)
+{
+	struct ts_perfetto_row row = { .number = UINT32_MAX - 2 };
+	struct ts_perfetto_lane lane = lane_of(&row, 1);
+	struct ts_buf buf = TS_BUF_INIT, tail = TS_BUF_INIT;
+
+	(void)state;
+	for (unsigned bit = 0; bit < 63; bit++) {
+		struct ts_perfetto_slice slice = { .start_ns = INT64_C(1) << bit,
+						   .own_ns = (INT64_C(1) << bit) - 1,
+						   .nr_events = UINT32_MAX };
+
+		ts_buf_pad(&tail, '\x38', bit * 7 & ~1u); /* fields 7, of value 0x38 */
+		slice.tail = ts_buf_bytes(&tail);
+		form->label_slice(&buf, &lane, &slice);
+		form->end(&buf, &lane, slice.start_ns);
+		ts_buf_clear(&tail);
+	}
+	assert_int_equal(count_packets(&buf), 2 * 63);
+	ts_buf_release(&buf);
+	ts_buf_release(&tail);
+}
+
+static void what_an_op_refers_to_is_said_before_it(void **state)
+{
+	struct ts_perfetto_row row = { .number = 0 };
+	struct ts_perfetto_lane lane = lane_of(&row, 0);
+	struct ts_buf said = TS_BUF_INIT, tail = TS_BUF_INIT, again = TS_BUF_INIT;
+	struct ts_profile profile;
+	struct ts_op op;
+
+	(void)state;
+	ts_profile_init(&profile);
+	ts_op_init(&op);
+	op.name = TS_LIT("bad \xff name");
+	op.category = TS_LIT("loop fusion");
+	op.framework_op = TS_LIT("jit(f)/dot");
+	op.flops = 1000;
+	op.text = TS_LIT("%f = f32[] f()");
+	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
+	form->op_tail(&said, &tail, &lane, &profile, 0, true);
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)),
+				"bad \xef\xbf\xbd name"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)),
+				"loop fusion"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)),
+				"jit(f)/dot"));
+	/* category 1, name 1, tf_op is string 1, flops is 1000, long_name stands as it is */
+	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01"
+							 "\x22\x05\x08\x01\x88\x01\x01"
+							 "\x22\x05\x08\x03\x20\xe8\x07"
+							 "\x22\x12\x08\x05\x32\x0e%f = f32[] f()"));
+	ts_buf_clear(&said);
+	form->op_tail(&said, &again, &lane, &profile, 0, false);
+	assert_int_equal(said.n, 0);
+	assert_bytes(&again, TS_LIT("\x18\x01\x50\x01"
+				    "\x22\x05\x08\x01\x88\x01\x01"
+				    "\x22\x05\x08\x03\x20\xe8\x07"));
+	ts_buf_release(&said);
+	ts_buf_release(&tail);
+	ts_profile_release(&profile);
+}
+
+/* A copy of it, tag and length and all. */
+static struct ts_buf second_packet(const struct ts_buf *buf)
+{
+	struct ts_pb_error err = { 0 };
+	struct ts_pb pb = ts_pb_of(ts_buf_bytes(buf), &err);
+	struct ts_buf copy = TS_BUF_INIT;
+
+	assert_true(ts_pb_next(&pb) && ts_pb_next(&pb));
+	ts_pbw_bytes(&copy, 1, ts_pb_bytes(&pb));
+	assert_false(copy.failed);
+	return copy;
+}
+
+static void a_counter_has_its_unit_and_what_it_is(void **state)
+{
+	struct ts_track track = { .kind = TS_TRACK_COUNTER,
+				  .name = "HBM bandwidth (GB/s)",
+				  .description = "read and written" };
+	struct ts_perfetto_row row = { .number = 0, .pid = 1, .order = 4, .track = &track };
+	struct ts_buf buf = TS_BUF_INIT, rest;
+
+	(void)state;
+	form->row(&buf, &row);
+	assert_true(number_at(&buf, PACKET(13)) == 1); /* state cleared */
+	rest = second_packet(&buf);
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 2)), track.name));
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 6)), "GB/s"));
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 14)),
+				track.description));
+	ts_buf_clear(&buf);
+	form->counter(&buf, &row, 300, 1.0);
+	form->counter(&buf, &row, 300, NAN); /* is not written */
+	assert_bytes(&buf, TS_LIT("\x0a\x15\x50\x02\x68\x02\x40\xac\x02\x5a\x0c\x48\x04\xe1\x02"
+				  "\x00\x00\x00\x00\x00\x00\xf0\x3f"));
+	ts_buf_release(&rest);
+}
+
+static void a_file_begins_with_its_mark(void **state)
+{
+	struct ts_perfetto_head head = { .version = "1.0", .start_unix_ns = TS_UNKNOWN };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	(void)state;
+	form->open(&buf, &head);
+	assert_true(ts_bytes_starts(ts_buf_bytes(&buf), form->mark));
+	assert_true(ts_bytes_is(text_at(&buf, PACKET(126, 1, 3)),
+				"tpusight"));
+	/* the overlay, which knows no formats, looks for the same */
+	assert_string_equal(form->mark, TS_PFTRACE_MARK);
+	assert_true(ts_bytes_starts(ts_bytes_of(ts_perfetto_json.mark), TS_TRACE_MARK));
+	ts_buf_release(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slice_is_a_begin_and_an_end),
+		cmocka_unit_test(other_lanes_name_their_track_and_arrows_their_ends),
+		cmocka_unit_test(lengths_are_right_for_every_size_of_number),
+		cmocka_unit_test(what_an_op_refers_to_is_said_before_it),
+		cmocka_unit_test(a_counter_has_its_unit_and_what_it_is),
+		cmocka_unit_test(a_file_begins_with_its_mark),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
