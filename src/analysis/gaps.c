@@ -156,6 +156,15 @@ static void take_ended(struct gap_witness *kept, const struct gap_witness *seen)
 		*kept = *seen;
 }
 
+/* Is an event of this name what the gap is put down to? */
+static bool explains(enum ts_host_activity under, struct ts_bytes name)
+{
+	if (under == TS_HOST_OTHER)
+		return false;
+	return under == TS_HOST_COMPILE ? ts_host_compiles(ts_host_activity_of(name)) :
+					  ts_host_activity_of(name) == under;
+}
+
 static void meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,
 		 struct ts_bytes name)
 {
@@ -164,7 +173,7 @@ static void meet(struct gaps_state *state, const struct gap *gap, struct gap_wit
 
 	if (overlap_ps >= (gap->end_ps - gap->start_ps) / 2) {
 		seen.rank = only_waits(name) ? RANK_WAITS : RANK_ANY;
-		if (gap->under != TS_HOST_OTHER && ts_host_activity_of(name) == gap->under)
+		if (explains(gap->under, name))
 			seen.rank = RANK_CAUSE;
 		take_in(&state->in[gap->row], &seen);
 	}

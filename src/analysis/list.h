@@ -9,6 +9,7 @@
 	X(fusion)      \
 	X(roofline)    \
 	X(collectives) \
+	X(cache)       \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)

@@ -58,10 +58,10 @@ static bool add_activity(struct line_outline *line, const struct ts_block *block
 {
 	int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
 
-	if (activity == TS_HOST_OTHER)
-		return true;
-	return ts_spans_add(activity == TS_HOST_COMPILE ? &line->compile : &line->input,
-			    block->start_ps[i], end_ps);
+	if (ts_host_compiles(activity))
+		return ts_spans_add(&line->compile, block->start_ps[i], end_ps);
+	return activity != TS_HOST_INPUT ||
+	       ts_spans_add(&line->input, block->start_ps[i], end_ps);
 }
 
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
@@ -316,6 +316,8 @@ static enum ts_status merge_hosts(struct outline_pass *pass, struct ts_outline *
 		return ts_fail_nomem(err);
 	outline->nr_compiles = (int64_t)outline->compile.nr;
 	outline->compile_ps = ts_spans_total(&outline->compile);
+	outline->host_activity = pass->activity;
+	pass->activity = NULL;
 	return TS_OK;
 }
 

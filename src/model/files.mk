@@ -3,6 +3,7 @@ libtpusight_a_SOURCES += \
 	src/model/bucket.c src/model/bucket.h \
 	src/model/cost.c src/model/cost.h src/model/cost_parts.h \
 	src/model/cost_fusion.c src/model/cost_matmul.c src/model/cost_rules.c \
+	src/model/host_event.c src/model/host_event.h \
 	src/model/hlo.c src/model/hlo.h src/model/hlo_text.c \
 	src/model/nest.c src/model/nest.h \
 	src/model/op_kind.c src/model/op_kind.h \

@@ -7,6 +7,7 @@
 #define TS_MODEL_OUTLINE_H
 
 #include "base/spans.h"
+#include "model/host_event.h"
 #include "model/steps.h"
 
 struct ts_outline {
@@ -16,12 +17,9 @@ struct ts_outline {
 		input; /* one was in the input pipeline or a transfer in, and none compiled */
 	int64_t nr_compiles;	 /* stretches of time with backend compilations */
 	int64_t compile_ps;	 /* time with one in progress, on however many threads */
+	uint8_t *host_activity;	 /* of each op of the profile: enum ts_host_activity */
 };
 
 void ts_outline_release(struct ts_outline *outline);
-
-/* What a host event's name says of it (facts: JAX, PyTorch/XLA and TF event names). */
-enum ts_host_activity { TS_HOST_OTHER, TS_HOST_COMPILE, TS_HOST_INPUT };
-enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
 
 #endif

@@ -79,3 +79,12 @@ TESTS += tests/analysis/gaps_test
 tests_analysis_gaps_test_SOURCES = tests/analysis/gaps_test.c $(analysis_given)
 tests_analysis_gaps_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_gaps_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/cache_test tests/analysis/cache_family_test
+TESTS += tests/analysis/cache_test tests/analysis/cache_family_test
+tests_analysis_cache_test_SOURCES = tests/analysis/cache_test.c $(analysis_given)
+tests_analysis_cache_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_cache_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_cache_family_test_SOURCES = tests/analysis/cache_family_test.c
+tests_analysis_cache_family_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_cache_family_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

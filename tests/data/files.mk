@@ -1,7 +1,11 @@
 sample_session = tests/data/sample/train_step_simulated/plugins/profile/2026_01_01_00_00_00
 EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session)/simulated-host.xplane.pb \
 	tests/data/cpu_recompile.json tests/data/cpu_recompile.xplane.pb tests/data/cpu_steps.json \
-	tests/data/cpu_steps.xplane.pb
+	tests/data/cpu_steps.xplane.pb \
+	tests/data/cpu_shapes.json tests/data/cpu_shapes.xplane.pb \
+	tests/data/cpu_functions.json tests/data/cpu_functions.xplane.pb \
+	tests/data/cpu_cache_cold.json tests/data/cpu_cache_cold.xplane.pb \
+	tests/data/cpu_cache_warm.json tests/data/cpu_cache_warm.xplane.pb
 planted = clean clean_prefetched clean_v5p collectives dominant_op gaps heads host_copies input layout_copies \
 	padding recompiles remat ring slow_every_fifth slow_once small_ops two_hosts waits
 EXTRA_DIST += $(planted:%=tests/data/planted/%.tar.gz) $(planted:%=tests/data/planted/%.json)

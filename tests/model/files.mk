@@ -27,3 +27,9 @@ tests_model_outline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_model_profile_test_SOURCES = tests/model/profile_test.c
 tests_model_profile_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_profile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/model/host_event_test
+TESTS += tests/model/host_event_test
+tests_model_host_event_test_SOURCES = tests/model/host_event_test.c
+tests_model_host_event_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_model_host_event_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,4 +1,4 @@
-/* Steps by time, and what names of host events mean. */
+/* Steps by time, and how those of devices are paired. */
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -39,36 +39,6 @@ static void a_step_is_found_whatever_the_hint(void **state)
 			assert_int_equal(ts_steps_at(&steps, any, &jump), slow(&steps, any));
 		}
 	}
-}
-
-struct name_row {
-	const char *name;
-	enum ts_host_activity activity;
-};
-
-static const struct name_row names[] = {
-	{ "backend_compile", TS_HOST_COMPILE },
-	{ "backend_compile_and_load", TS_HOST_COMPILE },
-	{ "TfrtTpuCompiler::Compile", TS_HOST_COMPILE },
-	{ "XLAGraphExecutor::Compile", TS_HOST_COMPILE },
-	{ "XlaCompile", TS_HOST_COMPILE },
-	{ "shard_args", TS_HOST_INPUT },
-	{ "Iterator::Model::Prefetch", TS_HOST_INPUT },
-	{ "H2D Dispatch", TS_HOST_INPUT },
-	{ "TransferToDevice", TS_HOST_INPUT },
-	{ "InfeedEnqueueTuple", TS_HOST_INPUT },
-	{ "shard_args_and_more", TS_HOST_OTHER },
-	{ "PjitFunction(f)", TS_HOST_OTHER },
-	{ "my backend_compile", TS_HOST_OTHER },
-	{ "", TS_HOST_OTHER },
-};
-
-static void names_say_what_a_host_does(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (ts_host_activity_of(ts_bytes_of(names[i].name)) != names[i].activity)
-			fail_msg("\"%s\"", names[i].name);
 }
 
 #define MAX_DEVICES 3
@@ -134,7 +104,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_of_one_number_are_one_step),
 		cmocka_unit_test(a_step_is_found_whatever_the_hint),
-		cmocka_unit_test(names_say_what_a_host_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,17 @@ class Check:
             value = value[part]
         return value
 
+    def compilations(self):
+        """Each with the program it made; cores that wait for one wait for as long as it takes, here."""
+        cache = self.report["cache"]
+        planted = sorted((p for p in self.truth["planted"] if p["kind"] == "compilation"), key=lambda p: p["start_ps"])
+        ours = sorted(cache["compilations"], key=lambda c: c["start_ps"])
+        self.exact("compilations", cache["compilation_count"], len(planted))
+        self.exact("waits of all compilations", cache["wait_attributed_ps"], self.truth["buckets"]["compilation_ps"])
+        for c, p in zip(ours, planted):
+            for name in ("module", "program_id", "start_ps", "duration_ps"):
+                self.exact(f"compilation: {name}", c[name], p[name])
+
     def tables(self):
         for planted in self.truth["tables"]:
             if "field" in planted:
@@ -100,6 +111,7 @@ def check(tpusight, truth_path):
     checks = Check(report_of(tpusight, base + ".tar.gz"), truth)
     checks.time()
     checks.findings()
+    checks.compilations()
     checks.tables()
     rules = ", ".join(f["rule"] for f in truth["findings"]) or "nothing"
     print(f"{os.path.basename(base)}: {rules}: {checks.nr} figures compared, {len(checks.bad)} differ")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Numbers against independent sources: the sample's maker, XProf's hlo_stats and roofline_model, libtpu's own figures.
+# Numbers against independent sources: the sample's maker, jax's own monitoring, XProf's hlo_stats and roofline_model, libtpu's own figures.
 # Run by `make check`; the parts that need ../shared/corpus skip where it is absent.
 here=${srcdir:-.}/tests/truth
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
@@ -14,6 +14,11 @@ bad=0
 "$python" "$here/fusion.py" "$out/sample.json" \
 	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
 	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1
+
+for name in cpu_shapes cpu_functions cpu_cache_cold cpu_cache_warm cpu_recompile cpu_steps; do
+	"$bin/tpusight" report --format=json -o "$out/$name.json" "${srcdir:-.}/tests/data/$name.xplane.pb" &&
+		"$python" "$here/compilations.py" "$out/$name.json" "${srcdir:-.}/tests/data/$name.json" || bad=1
+done
 
 if [ ! -d "$corpus" ]; then
 	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"

@@ -1,0 +1,175 @@
+/*
+ * The cache analysis' own header: what host threads said of compilations and calls, what ran, and
+ * the families of programs. Shared by cache.c (the pass), cache_thread.c (events of a thread into
+ * requests), cache_match.c (who did whose work), cache_family.c and cache_bucket.c (variants of one
+ * function), and cache_report.c only.
+ *
+ * A request is a framework's wish for an executable: compiled, or restored from the persistent
+ * cache. A program is what then runs; a family is all programs of one name.
+ */
+#ifndef TS_ANALYSIS_CACHE_H
+#define TS_ANALYSIS_CACHE_H
+
+#include "analysis/analysis.h"
+
+#include "base/map.h"
+
+#define CACHE_MAX_REQUESTS 65536 /* kept of a run; all are counted */
+#define CACHE_MAX_RUNS	   262144 /* of programs on the CPU, which have no line of their own */
+
+struct cache_request {
+	int64_t start_ps, end_ps; /* of the compilation; when restored: of the look into the cache */
+	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: nobody said */
+	int64_t wait_ps;	  /* core time with nothing to run meanwhile; -1 */
+	struct ts_bytes module;
+	uint32_t call_op;	  /* the call that needed it, or TS_NONE */
+	uint32_t line;
+	uint32_t program;	  /* index into the programs, or TS_NONE */
+	bool is_backend;	  /* seen at the compiler alone: may be the work of another thread */
+	bool has_backend;	  /* the compiler's work for it was found on another thread */
+	bool is_restored, is_inferred; /* inferred: lowered, not compiled, and then run */
+};
+
+struct cache_function {
+	uint32_t op; /* PjitFunction(f) */
+	int64_t nr_hits, nr_compiled, nr_restored, compile_ps;
+};
+
+struct cache_program {
+	uint64_t id;
+	uint32_t module, op; /* into profile->modules, profile->ops; or TS_NONE */
+	int64_t first_ps, nr_runs, time_ps;
+};
+
+struct cache_run { /* of a program on the CPU: from its first thunk to its last */
+	uint64_t program, run;
+	int64_t start_ps, end_ps;
+};
+
+/* What a thread did inside an event that is still open. */
+struct cache_piece {
+	enum ts_host_activity activity;
+	int64_t start_ps, end_ps, passes_ps, codegen_ps;
+	struct ts_bytes module;
+	bool is_restored, is_inferred;
+};
+
+struct cache_counts {
+	int64_t nr_compiled, compile_ps, nr_restored, nr_inferred, nr_writes, nr_calls;
+};
+
+struct cache_state {
+	/* of a line */
+	uint32_t line;
+	bool is_thread;
+	const uint8_t *activity; /* of each op */
+	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
+	struct cache_piece *pieces;
+	size_t nr_pieces, cap_pieces;
+	/* of a line and of the sum */
+	struct cache_request *requests;
+	size_t nr_requests, cap_requests;
+	struct cache_function *functions;
+	size_t nr_functions, cap_functions;
+	struct ts_map function_of_op;
+	struct cache_program *programs;
+	size_t nr_programs, cap_programs;
+	struct ts_map program_of_id;
+	struct cache_run *runs;
+	size_t nr_runs, cap_runs;
+	struct ts_map run_of_key;
+	struct cache_counts counts;
+};
+
+/* cache_thread.c: an event of a host thread, in the order of ends. False: no memory. */
+bool cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
+			enum ts_host_activity activity);
+bool cache_thread_end(struct cache_state *state); /* what is still open is as it is */
+/* The function's row, made when it is new; NULL: no memory. */
+struct cache_function *cache_function_get(struct cache_state *state, uint32_t op);
+struct cache_program *cache_program_get(struct cache_state *state, uint64_t id);
+bool cache_add_request(struct cache_state *state, const struct cache_request *request);
+
+/* cache_match.c */
+/* A compiler's work for another thread's request becomes part of it. The rest is sorted by start. */
+void cache_match_backends(struct cache_state *sum, const struct ts_profile *profile);
+/* Which program each compilation made: the first of its name that ran first behind it. False: no
+ * memory. */
+bool cache_match_programs(struct cache_state *sum, const struct ts_profile *profile);
+/* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
+int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time);
+
+/* "jit_step.12(345)" and "jit_step_" are "jit_step". */
+struct ts_bytes cache_stem(struct ts_bytes name);
+/* JAX's name of the module of a call; .p NULL: it is none, or no memory. */
+struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call);
+
+/* cache_family.c */
+struct cache_variant {
+	struct ts_bytes name, stem;
+	uint64_t program_id;
+	uint32_t module; /* into profile->modules, or TS_NONE */
+	int64_t first_ps, nr_runs, time_ps; /* INT64_MAX, 0, 0: did not run */
+	int64_t nr_compiled, compile_ps;
+};
+
+enum cache_difference { /* bits */
+	CACHE_DIFFERS_FUNCTION = 1, /* other source lines: another function of that name */
+	CACHE_DIFFERS_COUNT = 2,    /* of parameters */
+	CACHE_DIFFERS_RANK = 4,
+	CACHE_DIFFERS_SHAPE = 8,
+	CACHE_DIFFERS_DTYPE = 16,
+	CACHE_DIFFERS_LAYOUT = 32,
+	CACHE_DIFFERS_CODE = 64,     /* same parameters, other instructions: a static argument */
+	CACHE_DIFFERS_CONSTANT = 128, /* same instructions too: constants, sharding, donation */
+};
+
+#define CACHE_MAX_AXES	 8
+#define CACHE_MAX_VALUES 64
+#define CACHE_MAX_PLACES 8
+struct cache_place {
+	uint32_t parameter, dim;
+};
+
+struct cache_axis { /* dimensions that always change together */
+	struct cache_place places[CACHE_MAX_PLACES];
+	size_t nr_places, nr_all_places;
+	const int64_t *values;	/* one a variant that has its module, in their order */
+	int64_t buckets[8];
+	size_t nr_buckets;	/* 0: no proposal */
+	double waste_share;	/* of the work in the buckets; NaN */
+};
+
+struct cache_family {
+	struct ts_bytes stem;
+	struct cache_variant *variants;
+	size_t nr_variants, nr_known; /* known: with the module in the profile; they stand first */
+	unsigned differences;	      /* enum cache_difference */
+	struct cache_axis axes[CACHE_MAX_AXES];
+	size_t nr_axes, nr_all_axes;
+	int64_t nr_compiled, compile_ps, nr_restored, wait_ps;
+	int64_t nr_runs, time_ps;
+};
+
+struct cache_families {
+	struct cache_variant *variants;
+	struct cache_family *items;
+	size_t nr, nr_variants;
+	bool has_strangers; /* something ran that is no known program: 0 runs may be some */
+	struct ts_arena arena;
+};
+
+bool cache_families_make(struct cache_families *families, const struct cache_state *sum,
+			 const struct ts_profile *profile);
+void cache_families_release(struct cache_families *families);
+/* The entry's parameter, or NULL. */
+const struct ts_shape *cache_parameter(const struct ts_hlo_module *module, uint32_t number);
+uint32_t cache_nr_parameters(const struct ts_hlo_module *module);
+
+/* cache_bucket.c: sizes to pad to; WEIGHTS: how often each value was met. */
+void cache_axis_buckets(struct cache_axis *axis, size_t nr_values, const int64_t *weights);
+
+enum ts_status cache_report(struct cache_state *sum, const struct ts_context *ctx,
+			    struct ts_result *result, struct ts_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What an event of a host thread is about, by its name: calls of jitted functions, the way from a
+ * traced function to an executable, and the input pipeline. One table for all analyses.
+ *
+ * Names are those that JAX, PyTorch/XLA, TF and XLA's compilers write; frames of the Python tracer
+ * ("$compiler.py:387 compile_or_get_cached") are known by file and function.
+ */
+#ifndef TS_MODEL_HOST_EVENT_H
+#define TS_MODEL_HOST_EVENT_H
+
+#include "base/bytes.h"
+
+enum ts_host_activity {
+	TS_HOST_OTHER,
+	TS_HOST_INPUT,
+	TS_HOST_CALL,	     /* a call of a compiled function: PjitFunction(f) */
+	TS_HOST_EXECUTE,     /* an executable is started */
+	TS_HOST_TRACE,	     /* a function becomes a jaxpr */
+	TS_HOST_LOWER,	     /* a jaxpr becomes a module */
+	TS_HOST_COMPILE,     /* a framework asks for a compilation, and waits */
+	TS_HOST_BACKEND,     /* a compiler compiles one module; often inside COMPILE */
+	TS_HOST_PASSES,	     /* inside it: passes over the HLO */
+	TS_HOST_CODEGEN,     /* inside it: from scheduled HLO to code */
+	TS_HOST_PIPELINE,    /* "NAME (MODULE)": passes, if its stat "module" says the same */
+	TS_HOST_EXECUTABLE,  /* asks the persistent cache, and compiles if it has to */
+	TS_HOST_CACHE_READ,  /* looks into the persistent cache */
+	TS_HOST_CACHE_WRITE, /* puts an executable there */
+};
+
+enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
+/* Is a compiler at work during such an event? */
+bool ts_host_compiles(enum ts_host_activity activity);
+/* The function's name: f of "PjitFunction(f)" and of "PjitFunction(jit(f))"; empty: no call. */
+struct ts_bytes ts_host_function(struct ts_bytes name);
+
+#endif
