@@ -98,6 +98,8 @@ struct ts_settings {
 	double compilation_time_fair;
 	double peak_memory_good;	/* % */
 	double occupancy_good;		/* % */
+	double capture_compilation_high; /* %, of core time: the profile shows compilation */
+	double capture_steps_high;	 /* steps that a profile needs at most */
 };
 
 struct ts_setting {

@@ -3,6 +3,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/cache.c src/analysis/cache.h src/analysis/cache_bucket.c \
 	src/analysis/cache_family.c src/analysis/cache_match.c src/analysis/cache_report.c \
 	src/analysis/cache_thread.c \
+	src/analysis/capture.c src/analysis/capture.h \
+	src/analysis/capture_causes.c src/analysis/capture_fixes.c \
 	src/analysis/collectives.c src/analysis/collectives.h \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \

@@ -1,6 +1,7 @@
 /* Every analysis, in the order of the report. Adding one: its file, a line here and in files.mk. */
 #define TS_ANALYSES(X) \
 	X(overview)    \
+	X(capture)     \
 	X(ops)         \
 	X(time)        \
 	X(gaps)        \

@@ -45,6 +45,9 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(compilation_time_fair, "s", 10, "fair to here, above poor"),
 	ROW(peak_memory_good, "%", 90, "key figure: device memory at its peak, good to here"),
 	ROW(occupancy_good, "%", 50, "key figure: occupancy of a GPU, good from here"),
+	ROW(capture_compilation_high, "%", 50,
+	    "a profile with more core time in compilation is misleading"),
+	ROW(capture_steps_high, "", 1000, "a profile with more steps is longer than it need be"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

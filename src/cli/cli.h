@@ -91,5 +91,9 @@ bool ts_print_to(const char *path, struct ts_bytes text);
  * *NR_BAD counts the paths and folders with problems. */
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err);
+/* The same, and tells NONE of each path below which there is no session, and why. */
+typedef void ts_no_session(void *ctx, const char *path, const char *problem);
+enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
+				   ts_no_session *none, void *ctx, struct ts_error *err);
 
 #endif

@@ -108,6 +108,12 @@ bool ts_print_to(const char *path, struct ts_bytes text)
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err)
 {
+	return ts_find_sessions_or(cli, runs, nr_bad, NULL, NULL, err);
+}
+
+enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
+				   ts_no_session *none, void *ctx, struct ts_error *err)
+{
 	struct ts_error problem = TS_ERROR_INIT;
 
 	*nr_bad = 0;
@@ -117,6 +123,9 @@ enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, 
 
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
+		if (st && none)
+			none(ctx, cli->paths[i],
+			     runs->nr_problems > before ? runs->problems[before] : problem.text);
 		if (st && runs->nr_problems == before) { /* else these are why nothing was found */
 			ts_complain(problem.text);
 			(*nr_bad)++;

@@ -2,4 +2,5 @@
 #define TS_COMMANDS(X) \
 	X(annotate)    \
 	X(report)      \
+	X(check)       \
 	X(hlo)

@@ -39,6 +39,7 @@ struct finder {
 	struct ts_hostfile *files; /* of the folder being read */
 	size_t nr_files, files_cap;
 	size_t nr_stray;   /* profiles outside any session folder */
+	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
 	bool known_before; /* met a folder that an earlier path has covered */
 	bool nomem;
 };
@@ -264,6 +265,16 @@ static void meet_profile(struct finder *finder, const struct folder *folder, con
 	}
 }
 
+/* What people take for a profile: told when there is none. */
+static void note_other(struct finder *finder, const char *name)
+{
+	struct ts_bytes bytes = ts_bytes_of(name);
+
+	finder->nr_summaries += ts_bytes_has(bytes, ".tfevents.");
+	finder->nr_traces += ts_bytes_ends(bytes, "trace.json.gz") ||
+			     ts_bytes_ends(bytes, "trace.json");
+}
+
 /* True when the system's answer shows that NAME can be of no interest, without a stat. */
 static bool is_dull(const struct dirent *entry)
 {
@@ -306,6 +317,7 @@ static void read_folder(struct finder *finder, size_t index, DIR *dir)
 
 	errno = 0;
 	while (!finder->nomem && (entry = readdir(dir)) != NULL) {
+		note_other(finder, entry->d_name);
 		if (!is_dull(entry))
 			meet(finder, index, dirfd(dir), entry->d_name);
 		errno = 0;
@@ -509,6 +521,17 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			       " elsewhere below "
 			       "it (name their folders)",
 			       finder->root, finder->nr_stray);
+	if (finder->nr_traces > 0)
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no profile found, only %zu trace%s of it made for a viewer (copy "
+			       "the whole session folder, with its *" TS_XPLANE_SUFFIX ")",
+			       finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
+	if (finder->nr_summaries > 0)
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no profile found, only %zu event file%s with TensorBoard's scalars "
+			       "(take a profile with jax.profiler.trace)",
+			       finder->root, finder->nr_summaries,
+			       finder->nr_summaries == 1 ? "" : "s");
 	return ts_fail(err, TS_NOTFOUND,
 		       "%s: no profile found (a log directory has them in "
 		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")",

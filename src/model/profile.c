@@ -117,10 +117,24 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 	return module;
 }
 
+/* Lines are read more than once; what is broken in them is told once. */
+static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes file,
+			    uint64_t offset, const char *cause)
+{
+	for (size_t i = 0; i < profile->nr_damage; i++) {
+		const struct ts_damage *known = &profile->damage[i];
+
+		if (known->offset == offset && ts_bytes_eq(known->file, file) &&
+		    ts_bytes_is(known->cause, cause))
+			return true;
+	}
+	return false;
+}
+
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor)
 {
-	if (profile->nr_damage >= MAX_DAMAGE ||
+	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, file, offset, cause) ||
 	    !ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
 		     sizeof(*profile->damage)))
 		return;

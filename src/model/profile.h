@@ -127,6 +127,7 @@ struct ts_device {
 	int64_t local_chip_id;	     /* cores of one chip share it; TS_UNKNOWN */
 };
 
+#define TS_MAX_MESSAGES 20
 struct ts_host {
 	struct ts_bytes name;	/* of the file, less .xplane.pb */
 	struct ts_bytes file;
@@ -135,6 +136,9 @@ struct ts_host {
 	int64_t stop_unix_ns;
 	double mxu_utilization_pct; /* from the host plane's counters; NaN */
 	double hbm_utilization_pct;
+	/* What the profiler itself said went wrong: the first TS_MAX_MESSAGES of each. */
+	struct ts_bytes *errors, *warnings;
+	size_t nr_errors, nr_warnings; /* all of them */
 	uint32_t first_plane, nr_planes;
 	uint32_t reader;	/* the index of its reader in read/'s list */
 	void *reader_data;	/* of that reader, freed by .reader_release */
@@ -179,7 +183,7 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile);
 struct ts_line *ts_profile_add_line(struct ts_profile *profile);
 struct ts_device *ts_profile_add_device(struct ts_profile *profile);
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
-/* Notes damage; keeps the first hundred and counts no more. */
+/* Notes damage, the same once; keeps the first hundred and counts no more. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor);
 /*

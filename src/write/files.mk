@@ -1,5 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/write/breakdown.c src/write/breakdown.h \
+	src/write/check.c src/write/check.h \
 	src/write/list.h \
 	src/write/output.h \
 	src/write/perfetto.c src/write/perfetto.h \

@@ -26,7 +26,7 @@ struct given {
 	struct ts_settings settings;
 	struct ts_results results;
 	struct ts_context ctx;
-	struct ts_result *time, *ops, *systolic, *padding;
+	struct ts_result *time, *ops, *systolic, *padding, *capture;
 };
 
 static inline void given_nothing(struct given *run)
@@ -268,6 +268,28 @@ static inline void given_padding(struct given *run, const char *op, const char *
 	row[2] = ts_real(pct);
 	row[4] = waste_ms < 0 ? ts_null() : ts_int(waste_ms * MS);
 	row[5] = ts_text(TS_LIT("pad dim 1 from 4 to 128"));
+}
+
+static const struct ts_column given_cause_columns[] = {
+	{ "id", TS_DERIVED, NULL },   { "severity", TS_DERIVED, NULL },
+	{ "confidence", TS_DERIVED, NULL }, { "what", TS_DERIVED, NULL },
+	{ "evidence", TS_DERIVED, NULL }, { "fix", TS_DERIVED, NULL },
+};
+
+static inline void given_cause(struct given *run, const char *id, const char *severity)
+{
+	struct ts_value *row;
+
+	if (!run->capture)
+		run->capture = ts_results_add(&run->results, "capture", "Quality of the capture");
+	row = ts_table_row(run->capture, given_table(run->capture, "causes", given_cause_columns,
+						     TS_NELEM(given_cause_columns)));
+	row[0] = ts_text(ts_bytes_of(id));
+	row[1] = ts_text(ts_bytes_of(severity));
+	row[2] = ts_text(TS_LIT("likely"));
+	row[3] = ts_text(TS_LIT("what is wrong"));
+	row[4] = ts_text(TS_LIT("how it is known"));
+	row[5] = ts_text(TS_LIT("what to do"));
 }
 
 static inline const struct ts_result *when_examined(struct given *run)

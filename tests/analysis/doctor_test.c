@@ -254,7 +254,6 @@ static void a_module_without_a_run_has_findings_of_unknown_impact(void **state)
 	assert_int_equal(finding->impact_ps, -1);
 	assert_true(isnan(finding->impact_share));
 	assert_non_null(finding_of(doctor, "matmul_fill"));
-	assert_null(finding_of(doctor, "empty_profile"));
 	assert_int_equal(ts_result_get(doctor, "health_score").type, TS_VALUE_NULL);
 	given_release(&run);
 }
@@ -587,30 +586,38 @@ static void a_profile_without_devices_is_critical_and_has_no_health(void **state
 	given_padding(&run, "fusion", "jit_f", 90, -1); /* of what ran on the host */
 	given_product(&run, "dot", 1, NAN, 25, 0);
 
+	given_cause(&run, "no_device", "critical");
 	doctor = when_examined(&run);
 
 	assert_int_equal(doctor->nr_findings, 1);
-	assert_string_equal(doctor->findings[0].rule, "empty_profile");
+	assert_string_equal(doctor->findings[0].rule, "no_device");
 	assert_int_equal(doctor->findings[0].severity, TS_CRITICAL);
 	assert_int_equal(doctor->findings[0].impact_ps, -1);
 	assert_int_equal(ts_result_get(doctor, "health_score").type, TS_VALUE_NULL);
 	given_release(&run);
 }
 
-static void damage_is_told_with_its_place(void **state)
+static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void **state)
 {
 	const struct ts_finding *finding;
 	struct given run;
 
 	(void)state;
-	for (int minor = 0; minor <= 1; minor++) {
-		given_matrix_run(&run, 80, 80, 100, 0);
-		ts_profile_add_damage(&run.profile, TS_LIT("a.xplane.pb"), 812, "truncated", minor);
-		finding = finding_of(when_examined(&run), "damaged_input");
-		assert_int_equal(finding->severity, minor ? TS_INFO : TS_WARNING);
-		assert_true(contains(finding->evidence, "a.xplane.pb, byte 812: truncated"));
-		given_release(&run);
-	}
+	given_matrix_run(&run, 80, 80, 100, 0);
+	given_cause(&run, "damaged_input", "warning");
+	given_cause(&run, "steps_inferred", "info");
+
+	finding = finding_of(when_examined(&run), "damaged_input");
+
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->id, "damaged_input"));
+	assert_int_equal(finding->severity, TS_WARNING);
+	assert_int_equal(finding->confidence, TS_LIKELY);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(ts_bytes_is(finding->title, "what is wrong"));
+	assert_true(ts_bytes_is(finding->evidence, "how it is known"));
+	assert_true(ts_bytes_is(finding->advice, "what to do"));
+	given_release(&run);
 }
 
 static void a_well_running_job_is_healthy_and_has_no_findings(void **state)
@@ -795,9 +802,10 @@ static void empty_results_and_odd_numbers_do_no_harm(void **state)
 					  TS_BUCKET_HOST_TRANSFER, 0, 0, 0, 0 });
 	for (int64_t i = 0; i < 8; i++)
 		given_step(&run, 0, 0, 0, 0, 0);
+	given_cause(&run, "device_ran_nothing", "critical");
 	doctor = when_examined(&run);
 	then_findings_are_sound(doctor, 0);
-	assert_string_equal(doctor->findings[0].rule, "empty_profile");
+	assert_string_equal(doctor->findings[0].rule, "device_ran_nothing");
 	given_release(&run);
 }
 
@@ -852,7 +860,8 @@ int main(void)
 		cmocka_unit_test(many_tiny_ops_are_told),
 		cmocka_unit_test(layout_copies_and_unknown_kernels_are_told_by_category),
 		cmocka_unit_test(a_profile_without_devices_is_critical_and_has_no_health),
-		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(
+			causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
 		cmocka_unit_test(a_well_running_job_is_healthy_and_has_no_findings),
 		cmocka_unit_test(health_falls_as_waiting_grows),
 		cmocka_unit_test(a_critical_finding_keeps_the_score_at_fifty),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the small seeds of the fuzz targets: make_seeds.py [OUTDIR], by default tests/fuzz/seeds.
 
-Python alone. The hard cases of tests/fixtures/edge.py as profiles, modules cut out of the sample run, and texts by
+Python alone. The hard cases of tests/fixtures/edge.py and captures.py as profiles, modules cut out of the sample run, and texts by
 hand. Run it again when a format grows a field; seeds that a campaign found are named found-* and are left alone.
 """
 import gzip
@@ -13,6 +13,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
+import captures  # noqa: E402
 import edge  # noqa: E402
 from wire import blob, fields, num  # noqa: E402
 
@@ -32,6 +33,10 @@ def profiles():
         data = make()[0]
         if 0 < len(data) < SMALL:
             yield name, data
+    for name, (make, _, _) in captures.CASES.items():
+        for host, data in make().items():
+            if len(data) < SMALL:
+                yield f"capture_{name}" + (f"_{host}" if host != "host" else ""), data
 
 
 def modules(data):

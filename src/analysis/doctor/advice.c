@@ -409,44 +409,15 @@ static const struct ts_advice advices[] = {
   "                        cost_estimate=cost,\n"
   "                        interpret=jax.default_backend() == \"cpu\")\n"
   "kernel(x).block_until_ready()\n" },
+{ "capture", /* each cause brings words of its own (analysis/capture_fixes.c) */
+  "See what `tpusight check` says of this profile, and take it again.",
+  "" },
 { "unknown_chip",
   "Profile with a newer libtpu, which writes the chip's peak rates into the profile, or ask for a row in "
   "the chip table.",
   "import jax\n"
   "\n"
   "print(jax.devices()[0].platform, jax.devices()[0].device_kind)\n" },
-{ "steps_inferred",
-  "Mark steps, so that XProf and this report cut the time where the program does.",
-  "import tempfile\n"
-  "\n"
-  "import jax\n"
-  "import jax.numpy as jnp\n"
-  "\n"
-  "step = jax.jit(lambda x: x * 2)\n"
-  "x = step(jnp.ones(8))\n"
-  "with jax.profiler.trace(tempfile.mkdtemp()):\n"
-  "    for i in range(4):\n"
-  "        with jax.profiler.StepTraceAnnotation(\"train\", step_num=i):\n"
-  "            x = step(x)\n"
-  "    x.block_until_ready()\n" },
-{ "damaged_input",
-  "Copy the profile again from where it was written, and check that the disk was not full and the job "
-  "not killed while it was saved. What could be read was analysed.",
-  "" },
-{ "empty_profile",
-  "Profile the process that holds the accelerator, run a compiled step inside the profile, and wait for "
-  "its result before the profile ends. On TPU, check that libtpu is the backend in use.",
-  "import tempfile\n"
-  "\n"
-  "import jax\n"
-  "import jax.numpy as jnp\n"
-  "\n"
-  "print(jax.default_backend())  # cpu: the run does not use the TPU at all\n"
-  "step = jax.jit(lambda x: x @ x)\n"
-  "x = jnp.ones((256, 256))\n"
-  "step(x).block_until_ready()  # compiles\n"
-  "with jax.profiler.trace(tempfile.mkdtemp()):\n"
-  "    step(x).block_until_ready()  # runs, and is waited for\n" },
 };
 
 static const struct ts_advice none = { "", "", "" };

@@ -77,8 +77,7 @@ struct ts_rule {
 
 /* In the order in which findings of equal impact are told. */
 #define TS_RULES(X)            \
-	X(empty_profile)       \
-	X(damaged_input)       \
+	X(capture)             \
 	X(host_copies)         \
 	X(infeed_outfeed)      \
 	X(large_transfers)     \
@@ -101,8 +100,7 @@ struct ts_rule {
 	X(unfused)             \
 	X(slow_steps)          \
 	X(unknown_cost)        \
-	X(unknown_chip)        \
-	X(steps_inferred)
+	X(unknown_chip)
 
 #define TS_DECLARE_RULE(name) extern const struct ts_rule ts_rule_##name;
 TS_RULES(TS_DECLARE_RULE)

@@ -382,6 +382,32 @@ static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damag
 		       (unsigned long long)damage->offset, TS_ARG(damage->cause));
 }
 
+/* Errors and warnings of the profiler: a few say it all. */
+static enum ts_status take_message(struct ts_arena *arena, struct ts_bytes **kept, size_t *nr,
+				   struct ts_bytes text, struct ts_error *err)
+{
+	if (!*kept)
+		*kept = ts_arena_array(arena, TS_MAX_MESSAGES, sizeof(**kept));
+	if (!*kept)
+		return ts_fail_nomem(err);
+	if (*nr < TS_MAX_MESSAGES)
+		(*kept)[*nr] = text;
+	++*nr;
+	return TS_OK;
+}
+
+static enum ts_status read_message(struct ts_profile *profile, uint32_t index, struct ts_pb *pb,
+				   struct ts_error *err)
+{
+	struct ts_host *host = &profile->hosts[index];
+	bool is_error = pb->field == XSPACE_ERRORS;
+
+	if (pb->wire != TS_PB_BYTES)
+		return TS_OK;
+	return take_message(&profile->arena, is_error ? &host->errors : &host->warnings,
+			    is_error ? &host->nr_errors : &host->nr_warnings, ts_pb_bytes(pb), err);
+}
+
 static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_read_request *request,
 				  struct ts_error *err)
 {
@@ -406,6 +432,8 @@ static enum ts_status xplane_read(struct ts_profile *profile, const struct ts_re
 	host->reader_release = release_file;
 	error = (struct ts_pb_error){ NULL, NULL };
 	for (start = pb.p; st == TS_OK && ts_pb_next(&pb); start = pb.p) {
+		if (pb.field == XSPACE_ERRORS || pb.field == XSPACE_WARNINGS)
+			st = read_message(profile, host_index, &pb, err);
 		if (pb.field != XSPACE_PLANES || at == file->nr_planes)
 			continue;
 		st = read_plane(profile, request, host_index, &file->planes[at++],

@@ -1,0 +1,52 @@
+/*
+ * The analysis capture's own header: what hosts and devices did while the profile was taken, and the
+ * causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and
+ * capture_fixes.c (the words) only.
+ */
+#ifndef TS_ANALYSIS_CAPTURE_H
+#define TS_ANALYSIS_CAPTURE_H
+
+#include "analysis/analysis.h"
+
+#define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
+
+struct capture_host {
+	uint64_t nr_events, nr_calls;	/* calls: of jitted functions; one inside another is none */
+	int64_t call_ps[CAPTURE_CALLS]; /* starts of the latest, in the order of time */
+	size_t nr_kept;
+	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
+};
+
+struct capture_device {
+	int64_t first_ps, last_ps; /* hull of what it ran; first > last: nothing */
+	bool has_ops;
+	uint64_t nr_modules;	   /* executions */
+	uint64_t nr_most;	   /* of the module that ran most often */
+};
+
+struct capture_state {
+	/* of a line */
+	uint32_t plane;
+	uint8_t *classes;	     /* of each op, worked out when it is first met */
+	uint32_t *runs;		     /* of each op: executions of a module */
+	struct capture_host host;
+	struct capture_device device;
+	/* of the sum */
+	struct capture_host *hosts;
+	struct capture_device *devices;
+};
+
+/* How much of the profile can be believed, the best first. */
+enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
+
+/* What can be wrong: its words, and what to do about it. */
+struct capture_cause {
+	const char *id, *fix, *code;
+	enum ts_confidence confidence;
+};
+extern const struct capture_cause capture_causes[]; /* id NULL at the end */
+
+enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+			      struct ts_result *result, struct ts_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * The quality of a capture, in what tests/fixtures/captures.py does not show: calls counted over
+ * threads, messages beyond the kept ones, sizes, and inputs that are no captures. Answers by hand.
+ */
+#include "tests/analysis/given.h"
+
+static void given_program(struct xp *xp)
+{
+	xp_name(xp, 10, "jit_f(7)");
+	xp_op(xp, 1, "fusion.1", "loop fusion", PROGRAM, 1);
+}
+
+static void given_executions(struct xp *xp, int64_t nr)
+{
+	xp_line(xp, "XLA Modules", 0);
+	for (int64_t i = 0; i < nr; i++)
+		given_event(xp, 10, i * 100, 50);
+	xp_line_end(xp);
+	xp_line(xp, "XLA Ops", 0);
+	for (int64_t i = 0; i < nr; i++)
+		given_event(xp, 1, i * 100, 50);
+	xp_line_end(xp);
+}
+
+static void given_device(struct given *given, int64_t nr)
+{
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	given_program(&xp);
+	given_executions(&xp, nr);
+	xp_plane_end(&xp);
+}
+
+/* A thread with NR calls, each with two more inside it. */
+static void given_calls(struct xp *xp, const char *thread, int64_t nr, int64_t first_us)
+{
+	xp_line(xp, thread, 0);
+	for (int64_t i = 0; i < nr; i++) {
+		given_event(xp, 1, first_us + i * 100, 60);
+		given_event(xp, 1, first_us + i * 100 + 1, 20);
+		given_event(xp, 1, first_us + i * 100 + 30, 20);
+	}
+	xp_line_end(xp);
+}
+
+static bool has_cause(struct given *given, const char *id)
+{
+	for (size_t i = 0; i < nr_rows(given, "capture", "causes"); i++)
+		if (ts_bytes_is(cell(given, "capture", "causes", i, "id").as.s, id))
+			return true;
+	return false;
+}
+
+static void then_verdict_is(struct given *given, const char *verdict)
+{
+	struct ts_value value = field(given, "capture", "verdict");
+
+	assert_int_equal(value.type, TS_VALUE_TEXT);
+	if (!ts_bytes_is(value.as.s, verdict))
+		fail_msg("%.*s is not %s", TS_ARG(value.as.s), verdict);
+}
+
+static void calls_of_all_threads_count_and_those_inside_others_do_not(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp host = xp_plane(&given->bytes, "/host:CPU");
+
+	(void)state;
+	xp_name(&host, 1, "PjitFunction(f)");
+	given_calls(&host, "main/1", 90, 0);
+	given_calls(&host, "worker/2", 8, 5000);
+	xp_plane_end(&host);
+	given_device(given, 98);
+
+	analyse(given, 0);
+
+	assert_int_equal(ts_value_int(field(given, "capture", "call_count")), 98);
+	assert_int_equal(ts_value_int(field(given, "capture", "execution_count")), 98);
+	assert_int_equal(ts_value_int(field(given, "capture", "host_event_count")), 3 * 98);
+	assert_false(has_cause(given, "not_blocked"));
+	done(given);
+}
+
+static void as_many_calls_as_executions_are_no_cause_and_twice_as_many_are(void **state)
+{
+	static const struct {
+		int64_t calls, executions;
+		bool told;
+	} rows[] = { { 4, 4, false }, { 4, 6, false }, { 4, 2, false }, { 5, 2, true },
+		     { 2, 1, false }, { 1, 0, true } };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given *given = given_nothing();
+		struct xp host = xp_plane(&given->bytes, "/host:CPU");
+
+		xp_name(&host, 1, "PjitFunction(f)");
+		given_calls(&host, "main/1", rows[i].calls, 0);
+		xp_plane_end(&host);
+		given_device(given, rows[i].executions);
+		analyse(given, 0);
+		if (has_cause(given, "not_blocked") != rows[i].told)
+			fail_msg("%lld calls, %lld executions", (long long)rows[i].calls,
+				 (long long)rows[i].executions);
+		done(given);
+	}
+}
+
+static void messages_of_the_profiler_are_kept_and_counted(void **state)
+{
+	struct given *given = given_nothing();
+	const struct ts_host *host;
+
+	(void)state;
+	given_device(given, 2);
+	for (int i = 0; i < 25; i++)
+		ts_pbw_text(&given->bytes, 3, TS_LIT("the clock was set back"));
+	ts_pbw_text(&given->bytes, 2, TS_LIT("no permission"));
+	ts_pbw_u64(&given->bytes, 2, 7); /* of another type: a newer writer's, no text */
+
+	analyse(given, 0);
+
+	host = &given->mem.run.profile.hosts[0];
+	assert_int_equal(host->nr_warnings, 25);
+	assert_int_equal(host->nr_errors, 1);
+	assert_true(ts_bytes_is(host->errors[0], "no permission"));
+	assert_true(ts_bytes_is(host->warnings[TS_MAX_MESSAGES - 1], "the clock was set back"));
+	assert_true(has_cause(given, "profiler_messages"));
+	then_verdict_is(given, "misleading");
+	done(given);
+}
+
+static void damage_is_told_with_its_place(void **state)
+{
+	(void)state;
+	for (int minor = 0; minor <= 1; minor++) {
+		struct given *given = given_nothing();
+		struct ts_bytes evidence;
+
+		given_device(given, 2);
+		ts_profile_add_damage(&given->mem.run.profile, TS_LIT("a.xplane.pb"), 812,
+				      "truncated", minor);
+		analyse(given, 0);
+		assert_true(has_cause(given, "damaged_input"));
+		then_verdict_is(given, minor ? "usable" : "misleading");
+		evidence = cell(given, "capture", "causes", 0, "evidence").as.s;
+		assert_true(ts_bytes_has(evidence, "a.xplane.pb, byte 812: truncated"));
+		done(given);
+	}
+}
+
+static void a_thread_that_is_read_more_than_once_is_damaged_once(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp host = xp_plane(&given->bytes, "/host:CPU");
+
+	(void)state;
+	xp_line(&host, "main/1", 0);
+	ts_pbw_text(&given->bytes, 4, TS_LIT("\x08\x01\x10")); /* the offset's value is missing */
+	xp_line_end(&host);
+	xp_plane_end(&host);
+	given_device(given, 2);
+
+	analyse(given, 0);
+
+	assert_int_equal(given->mem.run.profile.nr_damage, 1);
+	assert_true(ts_bytes_has(cell(given, "capture", "causes", 0, "what").as.s, "1 place"));
+	done(given);
+}
+
+static void files_that_viewers_cannot_open_are_told(void **state)
+{
+	struct given *given = given_nothing();
+
+	(void)state;
+	given_device(given, 2);
+	assert_int_equal(memory_run_add(&given->mem, ts_buf_bytes(&given->bytes), "host", NULL),
+			 TS_OK);
+	given->mem.run.profile.hosts[0].file_bytes = INT64_C(2147483648); /* 2 GiB */
+	assert_int_equal(memory_run_analyse(&given->mem, 0, NULL), TS_OK);
+
+	assert_true(has_cause(given, "file_too_large"));
+	done(given);
+}
+
+static void many_steps_are_told_from_their_threshold_on(void **state)
+{
+	(void)state;
+	for (int high = 3; high <= 4; high++) {
+		struct given *given = given_nothing();
+
+		given->mem.settings.capture_steps_high = high;
+		given_device(given, 4); /* inferred from the module that repeats */
+		analyse(given, 0);
+		assert_int_equal(has_cause(given, "too_many_steps"), high == 3);
+		done(given);
+	}
+}
+
+static void compiled_modules_alone_are_no_capture(void **state)
+{
+	struct given *given = given_nothing();
+
+	(void)state;
+	assert_non_null(ts_profile_add_module(&given->mem.run.profile, 1));
+	assert_int_equal(memory_run_analyse(&given->mem, 0, NULL), TS_OK);
+
+	assert_int_equal(field(given, "capture", "verdict").type, TS_VALUE_NULL);
+	assert_null(ts_result_find_table(view(given, "capture"), "causes"));
+	done(given);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_of_all_threads_count_and_those_inside_others_do_not),
+		cmocka_unit_test(as_many_calls_as_executions_are_no_cause_and_twice_as_many_are),
+		cmocka_unit_test(messages_of_the_profiler_are_kept_and_counted),
+		cmocka_unit_test(damage_is_told_with_its_place),
+		cmocka_unit_test(a_thread_that_is_read_more_than_once_is_damaged_once),
+		cmocka_unit_test(files_that_viewers_cannot_open_are_told),
+		cmocka_unit_test(many_steps_are_told_from_their_threshold_on),
+		cmocka_unit_test(compiled_modules_alone_are_no_capture),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
