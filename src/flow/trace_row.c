@@ -42,6 +42,8 @@ struct ts_trace_writer {
 	size_t nr_lanes, nr_used, cap_lanes; /* those used before keep their memory */
 	/* of the row at work */
 	const struct ts_trace_row *row;
+	struct ts_perfetto_row at; /* of it, with a time to count from */
+	int64_t last_ns;
 	const struct ts_trace_out *out;
 	struct ts_trace_counts *counts;
 	uint64_t nr_seen, quota;
@@ -101,6 +103,9 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 		     const struct ts_trace_out *out, struct ts_trace_counts *counts)
 {
 	writer->row = row;
+	writer->at = row->at;
+	writer->at.last_ns = &writer->last_ns;
+	writer->last_ns = 0;
 	writer->out = out;
 	writer->counts = counts;
 	writer->nr_kept = 0;
@@ -110,7 +115,7 @@ static void open_row(struct ts_trace_writer *writer, const struct ts_trace_row *
 	writer->nr_flows = 0;
 	writer->pairs.nr = 0;
 	ts_buf_clear(&writer->text);
-	writer->form->row(&writer->text, &row->at);
+	writer->form->row(&writer->text, &writer->at);
 }
 
 /* Tails */
@@ -182,7 +187,7 @@ static struct lane *new_lane(struct ts_trace_writer *writer)
 	}
 	lane->nr = 0;
 	lane->last_start_ns = INT64_MIN;
-	lane->at = (struct ts_perfetto_lane){ .row = &writer->row->at,
+	lane->at = (struct ts_perfetto_lane){ .row = &writer->at,
 					      .number = (uint32_t)writer->nr_lanes++ };
 	writer->form->lane(&writer->text, &lane->at);
 	return lane;
@@ -506,7 +511,7 @@ static enum ts_status put_slices(struct ts_trace_writer *writer, const struct ts
 static enum ts_status write_slices(struct ts_trace_writer *writer, const struct ts_track *track,
 				   struct ts_error *err)
 {
-	struct ts_perfetto_lane lane = { .row = &writer->row->at };
+	struct ts_perfetto_lane lane = { .row = &writer->at };
 	size_t *tails = calloc(track->nr_labels + 1, sizeof(*tails));
 	enum ts_status st;
 
@@ -532,7 +537,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
 		int64_t at_ns = ts_trace_ns(track->points[i].at_ps) + writer->shift_ns;
 
-		writer->form->counter(&writer->text, &writer->row->at, at_ns,
+		writer->form->counter(&writer->text, &writer->at, at_ns,
 				      track->points[i].value);
 		writer->counts->own++;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);

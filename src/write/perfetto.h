@@ -45,6 +45,7 @@ struct ts_perfetto_row {
 	uint32_t order;	   /* within the process */
 	struct ts_bytes name;
 	const struct ts_track *track; /* of ours; NULL: a line */
+	int64_t *last_ns; /* 0 when the row begins; the form's, which may count times from it */
 };
 
 /* What every event of a lane has in common, as the form writes it. */

@@ -5,7 +5,8 @@
  * Each row is a packet sequence of its own, with its own interned names, so rows can be made apart.
  * Lane 0 is a thread's track, by default that of the sequence's events; the others are its
  * children of the same name, which viewers draw as one. A slice is two packets, begin and end.
- * Times are on the default clock, which begins where the run does (with the head's shift).
+ * Times are on the trace's clock, which begins where the run does (with the head's shift); most are
+ * written as the difference to the one before, on a clock of the sequence's own that counts so.
  *
  * Interned ids follow from what they stand for, so nothing has to be looked up: an op's name and
  * category have its index + 1, its framework op and source two numbers in a row.
@@ -30,6 +31,7 @@ enum packet_field {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_CLOCK_ID = 58,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
@@ -38,9 +40,9 @@ enum packet_field {
 enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { HEAD_SEQUENCE = 1, FIRST_ROW_SEQUENCE = 2 };
 enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_LONG = 2, ATTRIBUTE_STRING = 3 };
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
-enum { CLOCK_OF_DAY = 1, CLOCK_OF_TRACE = 6 }; /* the second is the default of a trace */
-enum { DEFAULTS_TRACK_EVENT = 11 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
+enum { CLOCK_OF_DAY = 1, CLOCK_OF_TRACE = 6, CLOCK_OF_SEQUENCE = 64 }; /* from 64 on its own */
+enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK_ID = 58 };
 enum descriptor_field {
 	DESCRIPTOR_UUID = 1,
 	DESCRIPTOR_NAME = 2,
@@ -160,6 +162,8 @@ static void put_clock(struct ts_buf *out, uint32_t id, int64_t now_ns)
 
 	ts_pbw_u64(out, CLOCK_ID, id);
 	ts_pbw_i64(out, CLOCK_TIMESTAMP, now_ns);
+	if (id == CLOCK_OF_SEQUENCE)
+		ts_pbw_u64(out, CLOCK_INCREMENTAL, 1);
 	ts_pbw_end(out, clock);
 }
 
@@ -299,10 +303,22 @@ static void intern_keys(struct ts_buf *out)
 		intern(out, INTERNED_ANNOTATION_NAMES, IID_SELF + i, ts_bytes_of(own_keys[i]));
 }
 
-/* The row's sequence begins: nothing is known of it from before, and events are its track's. */
+static void put_defaults(struct ts_buf *out, const struct ts_perfetto_row *row)
+{
+	size_t defaults = ts_pbw_begin(out, PACKET_DEFAULTS);
+	size_t event = ts_pbw_begin(out, DEFAULTS_TRACK_EVENT);
+
+	ts_pbw_u64(out, EVENT_TRACK_UUID, track_uuid(row, 0));
+	ts_pbw_end(out, event);
+	ts_pbw_u64(out, DEFAULTS_CLOCK_ID, CLOCK_OF_SEQUENCE);
+	ts_pbw_end(out, defaults);
+}
+
+/* The row's sequence begins: nothing is known of it from before, events are its track's, and its
+ * clock and the trace's are both 0. */
 static void put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
-	size_t packet = begin_packet(out, sequence_of(row)), inner, event;
+	size_t packet = begin_packet(out, sequence_of(row)), inner;
 
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, STATE_CLEARED);
 	inner = ts_pbw_begin(out, PACKET_INTERNED_DATA);
@@ -310,10 +326,11 @@ static void put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 	if (row->track)
 		intern(out, INTERNED_CATEGORIES, LABEL_CATEGORY, TS_LIT("tpusight"));
 	ts_pbw_end(out, inner);
-	inner = ts_pbw_begin(out, PACKET_DEFAULTS);
-	event = ts_pbw_begin(out, DEFAULTS_TRACK_EVENT);
-	ts_pbw_u64(out, EVENT_TRACK_UUID, track_uuid(row, 0));
-	ts_pbw_end(out, event);
+	put_defaults(out, row);
+	inner = ts_pbw_begin(out, PACKET_CLOCK_SNAPSHOT);
+	put_clock(out, CLOCK_OF_TRACE, 0);
+	put_clock(out, CLOCK_OF_SEQUENCE, 0);
+	ts_pbw_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_TRACE);
 	ts_pbw_end(out, inner);
 	ts_pbw_u64(out, PACKET_FIRST_ON_SEQUENCE, 1);
 	ts_pbw_end(out, packet);
@@ -460,19 +477,46 @@ static uint8_t *put_text(uint8_t *p, const struct ts_perfetto_text *text)
 	return p + text->n;
 }
 
+/* The packet's time: past the last one of the sequence by so much, or, where lanes make it go back,
+ * as it is. */
+struct moment {
+	uint64_t value;
+	bool is_absolute;
+};
+
+static struct moment moment_of(const struct ts_perfetto_row *row, int64_t at_ns)
+{
+	int64_t last_ns = *row->last_ns;
+
+	if (at_ns < last_ns)
+		return (struct moment){ (uint64_t)at_ns, true };
+	*row->last_ns = at_ns;
+	return (struct moment){ (uint64_t)(at_ns - last_ns), false };
+}
+
+static uint8_t *put_moment(uint8_t *p, struct moment moment)
+{
+	p = put_pair(p, TAG(PACKET_TIMESTAMP, 0), moment.value);
+	if (!moment.is_absolute)
+		return p;
+	p = ts_pbw_store(p, PACKET_CLOCK_ID << 3);
+	return ts_pbw_store(p, CLOCK_OF_TRACE);
+}
+
 /* A packet up to its event's own bytes, of which there will be N. NULL: no memory. */
 static uint8_t *begin_event(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    enum event_type type, int64_t at_ns, size_t n)
 {
+	struct moment moment = moment_of(lane->row, at_ns);
 	size_t event = 2 + lane->event.n + n;
-	size_t packet = 1 + ts_pbw_size((uint64_t)at_ns) + lane->packet.n + 1 +
-			ts_pbw_size(event) + event;
+	size_t packet = 1 + ts_pbw_size(moment.value) + (moment.is_absolute ? 3 : 0) +
+			lane->packet.n + 1 + ts_pbw_size(event) + event;
 	uint8_t *p;
 
 	if (!ts_buf_room(out, PACKET_MAX + packet))
 		return NULL;
 	p = put_pair(out->p + out->n, TAG(TRACE_PACKET, 2), packet);
-	p = put_pair(p, TAG(PACKET_TIMESTAMP, 0), (uint64_t)at_ns);
+	p = put_moment(p, moment);
 	p = put_text(p, &lane->packet);
 	p = put_pair(p, TAG(PACKET_TRACK_EVENT, 2), event);
 	p = put_pair(p, TAG(EVENT_TYPE, 0), type);
@@ -544,6 +588,13 @@ static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int
 		end_event(out, p);
 }
 
+static void put_time(struct ts_buf *out, struct moment moment)
+{
+	ts_pbw_u64(out, PACKET_TIMESTAMP, moment.value);
+	if (moment.is_absolute)
+		ts_pbw_u64(out, PACKET_CLOCK_ID, CLOCK_OF_TRACE);
+}
+
 static void put_counter(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value)
 {
@@ -553,7 +604,7 @@ static void put_counter(struct ts_buf *out, const struct ts_perfetto_row *row, i
 		return;
 	packet = begin_packet(out, sequence_of(row));
 	ts_pbw_u64(out, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-	ts_pbw_i64(out, PACKET_TIMESTAMP, at_ns);
+	put_time(out, moment_of(row, at_ns));
 	event = ts_pbw_begin(out, PACKET_TRACK_EVENT);
 	ts_pbw_u64(out, EVENT_TYPE, TYPE_COUNTER);
 	ts_pbw_double(out, EVENT_DOUBLE_COUNTER, value);

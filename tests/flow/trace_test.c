@@ -516,7 +516,7 @@ struct pb_track {
 struct pb_seen {
 	size_t nr_slices, nr_tracks;
 	struct pb_track tracks[1024];
-	uint64_t default_uuid;
+	uint64_t default_uuid, last_ns; /* of the sequence: times are differences */
 };
 
 static struct pb_track *pb_track(struct pb_seen *seen, uint64_t uuid)
@@ -553,15 +553,22 @@ static void see_pb_event(struct pb_seen *seen, struct ts_pb event, uint64_t at_n
 static void see_pb_packet(struct pb_seen *seen, struct ts_pb packet)
 {
 	struct ts_pb defaults;
-	uint64_t at_ns = 0;
+	uint64_t time = 0;
+	bool is_absolute = false;
 
 	while (ts_pb_next(&packet)) {
 		if (packet.field == 8)
-			at_ns = packet.value;
+			time = packet.value;
+		if (packet.field == 58)
+			is_absolute = true;
+		if (packet.field == 11 && !is_absolute)
+			seen->last_ns += time;
 		if (packet.field == 11)
-			see_pb_event(seen, ts_pb_enter(&packet), at_ns);
+			see_pb_event(seen, ts_pb_enter(&packet),
+				     is_absolute ? time : seen->last_ns);
 		if (packet.field != 59)
 			continue;
+		seen->last_ns = 0;
 		defaults = ts_pb_enter(&packet);
 		assert_true(ts_pb_next(&defaults) && defaults.field == 11);
 		defaults = ts_pb_enter(&defaults);

@@ -38,7 +38,7 @@ except ImportError:
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00")
 CLEARED, NEEDS = 1, 2  # TracePacket.SequenceFlags
-REALTIME, BOOTTIME = 1, 6
+REALTIME, BOOTTIME, OF_SEQUENCE = 1, 6, 64  # clocks; from 64 on a sequence's own
 NOT_SHOWN = ("Task Environment", "/host:metadata")
 ABSOLUTE_NS = 10 ** 15  # a line's time from here on is one since the epoch
 
@@ -50,6 +50,7 @@ class Sequence:
 
     def __init__(self):
         self.valid, self.tables, self.track = False, collections.defaultdict(dict), None
+        self.clock, self.now = None, {}
 
     def take(self, packet):
         if packet.sequence_flags & CLEARED:
@@ -64,6 +65,18 @@ class Sequence:
                 self.tables[kind][entry.iid] = text if isinstance(text, str) else text.decode()
         if packet.HasField("trace_packet_defaults"):
             self.track = packet.trace_packet_defaults.track_event_defaults.track_uuid
+            self.clock = packet.trace_packet_defaults.timestamp_clock_id
+        clocks = {c.clock_id: c for c in packet.clock_snapshot.clocks}
+        if OF_SEQUENCE in clocks:
+            assert clocks[OF_SEQUENCE].is_incremental and not clocks[OF_SEQUENCE].unit_multiplier_ns
+            self.now = {OF_SEQUENCE: clocks[BOOTTIME].timestamp}
+
+    def time(self, packet):
+        """On the trace's clock."""
+        if (packet.timestamp_clock_id or self.clock) == BOOTTIME:
+            return packet.timestamp
+        self.now[packet.timestamp_clock_id or self.clock] += packet.timestamp
+        return self.now[self.clock]
 
 
 class Trace:
@@ -84,11 +97,12 @@ class Trace:
             sequence.take(packet)
             if packet.HasField("track_event"):
                 assert packet.sequence_flags & NEEDS and packet.HasField("timestamp")
-                self.event(sequence, packet.timestamp, packet.track_event)
+                self.event(sequence, sequence.time(packet), packet.track_event)
             for attribute in packet.trace_attributes.attribute:
                 self.attributes[attribute.key] = getattr(attribute, attribute.WhichOneof("value"))
             for clock in packet.clock_snapshot.clocks:
-                self.clocks[clock.clock_id] = clock.timestamp
+                if packet.trusted_packet_sequence_id == 1:
+                    self.clocks[clock.clock_id] = clock.timestamp
         assert not any(self.open.values()), "slices are left open"
         self.names()
 
