@@ -128,7 +128,7 @@ static bool note_ops(struct fusion *fusion)
 /* Nobody would store these: each op that needs them makes them. */
 static bool is_made_anywhere(const struct ts_hlo_instr *instr)
 {
-	return ts_fusion_is_name(instr) || ts_bytes_is(instr->opcode, "broadcast") ||
+	return ts_hlo_is_name(instr) || ts_bytes_is(instr->opcode, "broadcast") ||
 	       ts_bytes_is(instr->opcode, "iota");
 }
 
@@ -175,7 +175,7 @@ static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index,
 		if (ts_bytes_is(instr->opcode, "fusion") && instr->nr_called > 0 &&
 		    depth < TS_FUSION_MAX_DEPTH)
 			look_inside(module, instr->called[0], depth + 1, kind);
-		else if (!ts_fusion_is_name(instr))
+		else if (!ts_hlo_is_name(instr))
 			kind->nr_ops++;
 	}
 }
@@ -207,8 +207,8 @@ static void count_kernels(struct fusion *fusion, const struct ts_fusion_walk *wa
 	for (uint32_t i = 0; i < walk->module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &walk->module->instrs[i];
 
-		if (walk->inner[instr->computation] || ts_fusion_is_name(instr) ||
-		    ts_fusion_is_control(instr) || ts_fusion_is_done(instr))
+		if (walk->inner[instr->computation] || ts_hlo_is_name(instr) ||
+		    ts_hlo_is_control(instr) || ts_hlo_is_done(instr))
 			continue;
 		fusion->nr_after++;
 		if (ts_bytes_is(instr->opcode, "fusion"))
@@ -216,18 +216,6 @@ static void count_kernels(struct fusion *fusion, const struct ts_fusion_walk *wa
 		else
 			fusion->nr_before++;
 	}
-}
-
-static uint32_t *find_callers(const struct ts_hlo_module *module)
-{
-	uint32_t *caller = malloc(((size_t)module->nr_comps + 1) * sizeof(*caller));
-
-	for (uint32_t i = 0; caller && i < module->nr_comps; i++)
-		caller[i] = TS_NONE;
-	for (uint32_t i = 0; caller && i < module->nr_instrs; i++)
-		for (uint32_t j = 0; j < module->instrs[i].nr_called; j++)
-			caller[module->instrs[i].called[j]] = i;
-	return caller;
 }
 
 static uint32_t *find_traits(const struct ts_hlo_module *module, const bool *inner)
@@ -244,7 +232,7 @@ static bool add_module(struct fusion *fusion, uint32_t index)
 {
 	const struct ts_hlo_module *module = &fusion->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module), good;
-	uint32_t *caller = find_callers(module);
+	uint32_t *caller = ts_hlo_callers(module);
 	uint32_t *traits = inner ? find_traits(module, inner) : NULL;
 	struct ts_fusion_walk walk = { module, inner, caller, traits, fusion->times[index] };
 

@@ -3,14 +3,14 @@
  * through HBM (fusion_pairs.c), why they do (fusion_reason.c) and ops in series (fusion_chains.c).
  * No other analysis includes this.
  *
- * A kernel here is an instruction that runs by itself: of the entry, of a loop's body or of a branch,
- * and no mere name. A -done counts with its -start.
+ * What a kernel is: model/kernels.h. A -done counts with its -start.
  */
 #ifndef TS_ANALYSIS_FUSION_H
 #define TS_ANALYSIS_FUSION_H
 
 #include "analysis/analysis.h"
 #include "base/map.h"
+#include "model/kernels.h"
 
 #define TS_FUSION_MAX_DEPTH 80 /* of calls; a module from the reader has fewer */
 
@@ -49,15 +49,10 @@ struct ts_fusion_walk {
 	struct ts_fusion_time *times; /* of each instruction; NULL: no run */
 };
 
-struct ts_fusion_place {
-	uint32_t instr;
-	int64_t leaf; /* of its tuple; -1: it is none */
-};
-
 /* What is known of an intermediate on its way from one op to another. */
 struct ts_fusion_case {
 	const struct ts_fusion_walk *walk;
-	struct ts_fusion_place made;
+	struct ts_hlo_place made;
 	uint32_t consumer, operand;
 	size_t nr_users; /* kernels that read it */
 	bool is_output;	 /* the module gives it out */
@@ -75,9 +70,6 @@ struct ts_fusion_reason {
 /* fusion_reason.c. Never NULL: the last reason fits all. */
 const struct ts_fusion_reason *ts_fusion_reason_of(const struct ts_fusion_case *what);
 uint32_t ts_fusion_traits(const struct ts_hlo_module *module, uint32_t instr);
-bool ts_fusion_is_name(const struct ts_hlo_instr *instr); /* no work: a name, a literal, a view */
-bool ts_fusion_is_control(const struct ts_hlo_instr *instr); /* its ops stand in what it calls */
-bool ts_fusion_is_done(const struct ts_hlo_instr *instr);    /* the end of an asynchronous op */
 
 struct ts_fusion_pair {
 	const struct ts_hlo_module *module;

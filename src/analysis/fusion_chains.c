@@ -9,7 +9,7 @@
 
 static bool is_half(const struct ts_hlo_instr *instr)
 {
-	return ts_fusion_is_done(instr) || ts_bytes_ends(instr->opcode, "-start");
+	return ts_hlo_is_done(instr) || ts_bytes_ends(instr->opcode, "-start");
 }
 
 static bool is_tiny(const struct ts_fusion_time *time, double limit_ps)
@@ -51,11 +51,11 @@ static bool walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_com
 		const struct ts_hlo_instr *instr = &walk->module->instrs[index];
 		const struct ts_fusion_time *time = &walk->times[index];
 
-		if (ts_fusion_is_name(instr) || is_half(instr))
+		if (ts_hlo_is_name(instr) || is_half(instr))
 			continue;
-		if (!ts_fusion_is_control(instr) && is_tiny(time, limit_ps))
+		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps))
 			add_op(&chain, time, index);
-		else if ((ts_fusion_is_control(instr) || time->occurrences > 0) &&
+		else if ((ts_hlo_is_control(instr) || time->occurrences > 0) &&
 			 !end_chain(chains, &chain))
 			return false;
 	}

@@ -11,11 +11,11 @@
 
 #include "model/cost.h"
 
-#define MAX_HOPS 256 /* steps back to its maker: names an array may go by */
-#define WHOLE	 (-1)
+#define MAX_HOPS 256 /* from an end of an asynchronous op to its start */
+#define WHOLE	 TS_HLO_WHOLE
 
 struct array {
-	struct ts_fusion_place made;
+	struct ts_hlo_place made;
 	int64_t bytes;	 /* of a write */
 	size_t nr_users; /* kernels */
 	bool is_output;
@@ -37,155 +37,9 @@ struct finder {
 	size_t nr_arrays, cap_arrays, nr_uses, cap_uses;
 };
 
-/* An array traced back; .fuel ends what goes in circles. */
-struct trace {
-	const struct ts_fusion_walk *walk;
-	struct ts_fusion_place place;
-	int fuel;
-	bool crosses, carried;
-};
-
-static const struct ts_hlo_instr *instr_at(const struct trace *trace)
-{
-	return &trace->walk->module->instrs[trace->place.instr];
-}
-
 static bool is(const struct ts_hlo_instr *instr, const char *opcode)
 {
 	return ts_bytes_is(instr->opcode, opcode);
-}
-
-/* One name further back inside the computation; false when it is no name. */
-static bool step_name(struct trace *trace)
-{
-	const struct ts_hlo_instr *instr = instr_at(trace);
-
-	if (instr->nr_operands == 0)
-		return false;
-	if (is(instr, "get-tuple-element") && trace->place.leaf == WHOLE) {
-		trace->place = (struct ts_fusion_place){ instr->operands[0], instr->tuple_index };
-		return true;
-	}
-	if (is(instr, "tuple") && trace->place.leaf >= 0 &&
-	    trace->place.leaf < instr->nr_operands) {
-		trace->place =
-			(struct ts_fusion_place){ instr->operands[trace->place.leaf], WHOLE };
-		return true;
-	}
-	if (!is(instr, "bitcast") && !is(instr, "opt-barrier") && !is(instr, "add-dependency"))
-		return false;
-	trace->place.instr = instr->operands[0];
-	return true;
-}
-
-/* While's computations: the body, then the condition (xla/hlo/ir/hlo_instruction.cc). */
-static bool to_body_root(struct trace *trace, const struct ts_hlo_instr *loop)
-{
-	if (loop->nr_called == 0)
-		return false;
-	trace->place.instr = trace->walk->module->comps[loop->called[0]].root;
-	return true;
-}
-
-/* Does the loop hand on this leaf as it came? Through the loops in its body too; fuel ends it. */
-static bool is_invariant(struct trace *from, const struct ts_hlo_instr *loop)
-{
-	struct trace trace = *from;
-	bool is_same =
-		loop->nr_operands > 0 && from->place.leaf != WHOLE && to_body_root(&trace, loop);
-
-	while (is_same && trace.fuel-- > 0) {
-		const struct ts_hlo_instr *instr = instr_at(&trace);
-
-		if (step_name(&trace))
-			continue;
-		if (!is(instr, "while") || !is_invariant(&trace, instr))
-			break;
-		trace.place.instr = instr->operands[0];
-	}
-	from->fuel = trace.fuel;
-	return is_same && is(instr_at(&trace), "parameter") &&
-	       trace.place.leaf == from->place.leaf &&
-	       instr_at(&trace)->computation == loop->called[0];
-}
-
-/* A loop's value: what went in, when it does not change, else what its last trip made. */
-static bool step_loop(struct trace *trace, const struct ts_hlo_instr *loop, bool inside)
-{
-	if (is_invariant(trace, loop)) {
-		trace->place.instr = loop->operands[0];
-		trace->crosses |= inside;
-		return true;
-	}
-	if (trace->place.leaf == WHOLE || (inside && trace->carried))
-		return false;
-	trace->carried |= inside;
-	trace->crosses |= !inside;
-	return to_body_root(trace, loop);
-}
-
-/* A parameter of a called computation is what its caller hands over. */
-static bool step_out(struct trace *trace)
-{
-	const struct ts_hlo_instr *param = instr_at(trace), *by;
-	uint32_t caller = trace->walk->caller[param->computation];
-	int64_t at = param->parameter_number;
-
-	if (caller == TS_NONE)
-		return false;
-	by = &trace->walk->module->instrs[caller];
-	if (is(by, "while"))
-		return step_loop(trace, by, true);
-	for (uint32_t i = 0; is(by, "conditional") && i < by->nr_called; i++)
-		if (by->called[i] == param->computation)
-			at = (int64_t)i + 1;
-	if (!ts_fusion_is_control(by) || at < 0 || at >= by->nr_operands)
-		return false;
-	trace->place.instr = by->operands[at];
-	trace->crosses = true;
-	return true;
-}
-
-static bool step_in(struct trace *trace)
-{
-	const struct ts_hlo_instr *instr = instr_at(trace);
-
-	if (is(instr, "while"))
-		return step_loop(trace, instr, false);
-	if (!is(instr, "call") || instr->nr_called == 0)
-		return false;
-	trace->crosses = true;
-	trace->place.instr = trace->walk->module->comps[instr->called[0]].root;
-	return true;
-}
-
-/* To the op that makes the array. False: no op does, or it cannot be told. */
-static bool trace_back(struct trace *trace)
-{
-	while (trace->fuel-- > 0) {
-		const struct ts_hlo_instr *instr = instr_at(trace);
-
-		if (step_name(trace))
-			continue;
-		if (is(instr, "parameter") ? step_out(trace) : step_in(trace))
-			continue;
-		return !ts_fusion_is_name(instr) && !is(instr, "while") && !is(instr, "call") &&
-		       !ts_bytes_ends(instr->opcode, "-start") && !is(instr, "async-update");
-	}
-	return false;
-}
-
-static const struct ts_shape *shape_at(const struct ts_hlo_module *module,
-				       struct ts_fusion_place place)
-{
-	const struct ts_shape *shape = &module->instrs[place.instr].shape;
-
-	if (place.leaf != WHOLE) {
-		if (shape->dtype != TS_TUPLE || place.leaf < 0 || place.leaf >= shape->nr_parts)
-			return NULL;
-		shape = &shape->parts[place.leaf];
-	}
-	return shape->dtype == TS_TUPLE ? NULL : shape;
 }
 
 static bool passes_hbm(const struct ts_shape *shape)
@@ -195,10 +49,10 @@ static bool passes_hbm(const struct ts_shape *shape)
 }
 
 /* What an op writes of a result: of an update in place the update alone. */
-static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_fusion_place made)
+static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_hlo_place made)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[made.instr];
-	int64_t all = ts_shape_bytes(shape_at(module, made));
+	int64_t all = ts_shape_bytes(ts_hlo_place_shape(module, made));
 	uint32_t update;
 
 	if (is(instr, "fusion") && instr->nr_called > 0) {
@@ -213,7 +67,7 @@ static int64_t written_bytes(const struct ts_hlo_module *module, struct ts_fusio
 }
 
 /* The array of a place, made when it is new; TS_NONE: no memory. */
-static uint32_t array_of(struct finder *finder, struct ts_fusion_place made)
+static uint32_t array_of(struct finder *finder, struct ts_hlo_place made)
 {
 	uint64_t key = (uint64_t)made.instr << 32 | (uint32_t)(made.leaf + 1);
 	uint32_t at = ts_map_find(&finder->by_place, key);
@@ -229,22 +83,25 @@ static uint32_t array_of(struct finder *finder, struct ts_fusion_place made)
 	return (uint32_t)finder->nr_arrays++;
 }
 
-static bool trace_operand(const struct finder *finder, struct ts_fusion_place place,
-			  struct trace *trace)
+static bool trace_operand(const struct finder *finder, struct ts_hlo_place place,
+			  struct ts_hlo_trace *trace)
 {
-	*trace = (struct trace){ finder->walk, place, MAX_HOPS, false, false };
-	return trace_back(trace) && passes_hbm(shape_at(finder->walk->module, trace->place));
+	*trace = (struct ts_hlo_trace){ .module = finder->walk->module,
+					.caller = finder->walk->caller,
+					.place = place };
+	return ts_hlo_trace_back(trace) &&
+	       passes_hbm(ts_hlo_place_shape(finder->walk->module, trace->place));
 }
 
 static bool add_use(struct finder *finder, uint32_t consumer, uint32_t operand)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
-	struct ts_fusion_place place = { module->instrs[consumer].operands[operand], WHOLE };
-	struct trace trace;
+	struct ts_hlo_place place = { module->instrs[consumer].operands[operand], WHOLE };
+	struct ts_hlo_trace trace;
 	uint32_t array;
 	uint64_t key;
 
-	if (!passes_hbm(shape_at(module, place)) || !trace_operand(finder, place, &trace))
+	if (!passes_hbm(ts_hlo_place_shape(module, place)) || !trace_operand(finder, place, &trace))
 		return true;
 	array = array_of(finder, trace.place);
 	if (array == TS_NONE)
@@ -271,8 +128,8 @@ static bool find_uses(struct finder *finder)
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 
-		if (finder->walk->inner[instr->computation] || ts_fusion_is_name(instr) ||
-		    ts_fusion_is_control(instr) || ts_fusion_is_done(instr))
+		if (finder->walk->inner[instr->computation] || ts_hlo_is_name(instr) ||
+		    ts_hlo_is_control(instr) || ts_hlo_is_done(instr))
 			continue;
 		for (uint32_t j = 0; j < instr->nr_operands; j++)
 			if (!add_use(finder, i, j))
@@ -290,8 +147,8 @@ static bool find_outputs(struct finder *finder)
 	bool is_tuple = shape->dtype == TS_TUPLE;
 
 	for (uint32_t i = 0; i < (is_tuple ? shape->nr_parts : 1); i++) {
-		struct ts_fusion_place place = { root, is_tuple ? (int64_t)i : WHOLE };
-		struct trace trace;
+		struct ts_hlo_place place = { root, is_tuple ? (int64_t)i : WHOLE };
+		struct ts_hlo_trace trace;
 		uint32_t array;
 
 		if (!trace_operand(finder, place, &trace))
@@ -353,7 +210,7 @@ static bool add_to_pair(struct finder *finder, const struct use *use, struct ts_
 /* An end of an asynchronous op has the time of both. */
 static struct ts_fusion_time *time_of(const struct ts_fusion_walk *walk, uint32_t index)
 {
-	for (int i = 0; i < MAX_HOPS && ts_fusion_is_done(&walk->module->instrs[index]); i++) {
+	for (int i = 0; i < MAX_HOPS && ts_hlo_is_done(&walk->module->instrs[index]); i++) {
 		if (walk->module->instrs[index].nr_operands == 0)
 			break;
 		index = walk->module->instrs[index].operands[0];

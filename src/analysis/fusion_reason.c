@@ -80,31 +80,6 @@ static bool is(const struct ts_hlo_instr *instr, const char *opcode)
 	return ts_bytes_is(instr->opcode, opcode);
 }
 
-bool ts_fusion_is_name(const struct ts_hlo_instr *instr)
-{
-	static const char *const names[] = { "parameter",    "constant",  "tuple",
-					     "bitcast",	     "domain",	  "get-tuple-element",
-					     "opt-barrier",  "after-all", "add-dependency",
-					     "partition-id", "replica-id" };
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (is(instr, names[i]))
-			return true;
-	/* Memory is set apart, or joined without being moved (libtpu's modules). */
-	return ts_bytes_is(instr->custom_call_target, "AllocateBuffer") ||
-	       ts_bytes_is(instr->custom_call_target, "ConcatBitcast");
-}
-
-bool ts_fusion_is_control(const struct ts_hlo_instr *instr)
-{
-	return is(instr, "while") || is(instr, "conditional") || is(instr, "call");
-}
-
-bool ts_fusion_is_done(const struct ts_hlo_instr *instr)
-{
-	return ts_bytes_ends(instr->opcode, "-done") || is(instr, "async-update");
-}
-
 static uint32_t own_traits(const struct ts_hlo_instr *instr)
 {
 	if (instr->is_host_transfer)
@@ -112,7 +87,7 @@ static uint32_t own_traits(const struct ts_hlo_instr *instr)
 	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
 		if (is(instr, opcodes[i].name))
 			return opcodes[i].traits;
-	return ts_fusion_is_name(instr) ? 0 : TS_HOLDS_OTHER;
+	return ts_hlo_is_name(instr) ? 0 : TS_HOLDS_OTHER;
 }
 
 static uint32_t traits_at(const struct ts_hlo_module *module, uint32_t index, unsigned depth)
@@ -161,7 +136,7 @@ static bool both(const struct ts_fusion_case *what, uint32_t traits)
 /* A copy's start names both ends of it, its done only the one it brings. */
 static bool touches_host(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
 {
-	if (ts_fusion_is_done(instr) && instr->nr_operands > 0 &&
+	if (ts_hlo_is_done(instr) && instr->nr_operands > 0 &&
 	    ts_shape_in_space(&module->instrs[instr->operands[0]].shape, TS_SPACE_HOST))
 		return true;
 	return ts_shape_in_space(&instr->shape, TS_SPACE_HOST);
@@ -205,7 +180,7 @@ static bool is_carried(const struct ts_fusion_case *what)
 
 static bool crosses(const struct ts_fusion_case *what)
 {
-	return what->crosses || ts_fusion_is_control(producer(what));
+	return what->crosses || ts_hlo_is_control(producer(what));
 }
 
 /* An op that copies and nothing else, in the layout that the array has. */

@@ -1,41 +1,77 @@
 /*
  * Rates over time: the counters beside each device. FLOPs against the peak (matrix-unit
- * utilization, as modelled as the systolic view), bytes of HBM a second, and which share of those
- * bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a device;
- * that of an asynchronous copy from its start to the end of the wait for it.
+ * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
+ * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
+ * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
+ * it. How long those were under way is told in a table, for who asks how fast they were.
  */
 #include "analysis/analysis.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
+#include "model/traffic.h"
 
 #define FIRST_BIN_PS 1000000 /* 1 us; doubled as the run goes on */
 
+/* HBM both ways holds also what nobody says the way of. */
+enum quantity {
+	FLOPS,
+	HBM,
+	PADDING,
+	HBM_READ,
+	HBM_WRITTEN,
+	VMEM,
+	HOST_READ,
+	HOST_WRITTEN,
+	NR_QUANTITIES
+};
+
+/* Padding is no rate but a share of HBM's: it has no row here. */
+static const struct {
+	enum quantity quantity;
+	int order;
+	const char *name, *description;
+} counters[] = {
+	{ HBM, 1, "HBM bandwidth (GB/s)", "bytes of HBM, read and written" },
+	{ HBM_READ, 3, "HBM read (GB/s)", "bytes read from HBM" },
+	{ HBM_WRITTEN, 4, "HBM write (GB/s)", "bytes written to HBM" },
+	{ VMEM, 5, "VMEM bandwidth (GB/s)", "bytes of the vector memory, read and written" },
+	{ HOST_READ, 6, "Host link in (GB/s)", "bytes from the host's memory" },
+	{ HOST_WRITTEN, 7, "Host link out (GB/s)", "bytes to the host's memory" },
+};
+
 struct op_work {
-	double flops, hbm_bytes, padding_bytes;
+	double amount[NR_QUANTITIES];
 	uint32_t partner; /* of an asynchronous pair; TS_NONE */
 	bool is_start;
 	bool known; /* worked out: an op is when it is first met */
 };
 
+/* From the start of an asynchronous op to the end of the wait for it. */
+struct flight {
+	int64_t started_ps, span_ps, nr;
+};
+
 struct device_rates {
 	bool used;
-	struct ts_bins flops, hbm_bytes, padding_bytes;
+	struct ts_bins bins[NR_QUANTITIES];
 };
 
 struct rates_state {
 	/* of a line */
 	uint32_t device_index;
 	struct op_work *work; /* of each op */
-	int64_t *started_ps;  /* of each op: when the last -start of it began */
-	struct device_rates *own;
+	struct device_rates *own; /* NULL: nobody wants to see them */
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
 	size_t nr_devices;
+	/* of both */
+	struct flight *flights; /* of each op that is a start */
+	size_t nr_ops;
 };
 
 static bool rates_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	return ctx->overlay_budget > 0 && ts_line_is_core(ctx->profile, line);
+	return ts_line_is_core(ctx->profile, line);
 }
 
 /* Unknown work is none here: a counter has no other way to say so. */
@@ -44,24 +80,59 @@ static double or_zero(double x)
 	return x > 0 ? x : 0;
 }
 
+static double padding_share(const struct ts_profile *profile, const struct ts_op *op)
+{
+	struct ts_padding padding;
+
+	if (op->instr == TS_NONE)
+		return 0;
+	padding = ts_hlo_padding(&profile->modules[op->module], op->instr);
+	if (padding.allocated_bytes <= padding.logical_bytes)
+		return 0;
+	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
+}
+
+static void add_op(const struct ts_profile *profile, const struct ts_op *op, struct op_work *work)
+{
+	struct ts_traffic traffic = ts_op_traffic(profile, op);
+	double hbm = (double)ts_traffic_hbm_bytes(&traffic);
+
+	work->amount[FLOPS] += or_zero(ts_op_flops(op));
+	work->amount[HBM] += hbm;
+	work->amount[PADDING] += hbm > 0 ? hbm * padding_share(profile, op) : 0;
+	work->amount[HBM_READ] += (double)traffic.read_bytes[TS_MEMORY_HBM];
+	work->amount[HBM_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HBM];
+	work->amount[VMEM] += (double)traffic.read_bytes[TS_MEMORY_VMEM] +
+			      (double)traffic.written_bytes[TS_MEMORY_VMEM];
+	work->amount[HOST_READ] += (double)traffic.read_bytes[TS_MEMORY_HOST];
+	work->amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
+}
+
+/* A pair's work is that of both halves, and told with the done. */
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct op_work work = { .partner = op->partner,
 				.is_start = op->async == TS_ASYNC_START,
 				.known = true };
-	struct ts_padding padding;
 
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return work; /* the ops inside count */
-	work.flops = or_zero(ts_op_flops(op));
-	work.hbm_bytes = or_zero(ts_op_hbm_bytes(op));
-	if (op->instr == TS_NONE)
+	if (work.partner != TS_NONE && work.is_start)
 		return work;
-	padding = ts_hlo_padding(&profile->modules[op->module], op->instr);
-	if (padding.allocated_bytes > padding.logical_bytes)
-		work.padding_bytes = work.hbm_bytes * (1 - (double)padding.logical_bytes /
-								   (double)padding.allocated_bytes);
+	add_op(profile, op, &work);
+	if (work.partner != TS_NONE)
+		add_op(profile, &profile->ops[work.partner], &work);
 	return work;
+}
+
+static enum ts_status make_flights(struct rates_state *state, const struct ts_context *ctx,
+				   struct ts_error *err)
+{
+	if (state->flights)
+		return TS_OK;
+	state->nr_ops = ctx->profile->nr_ops;
+	state->flights = calloc(state->nr_ops + 1, sizeof(*state->flights));
+	return state->flights ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
@@ -69,14 +140,18 @@ static enum ts_status rates_open(void *arg, const struct ts_context *ctx,
 {
 	struct rates_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
+	enum ts_status st = make_flights(state, ctx, err);
 
+	if (st)
+		return st;
 	state->device_index = profile->planes[line->plane].device;
 	state->work = calloc(profile->nr_ops + 1, sizeof(*state->work));
-	state->started_ps = calloc(profile->nr_ops + 1, sizeof(*state->started_ps));
-	state->own = calloc(1, sizeof(*state->own));
-	if (!state->work || !state->started_ps || !state->own)
+	if (!state->work)
 		return ts_fail_nomem(err);
-	return TS_OK;
+	if (ctx->overlay_budget == 0)
+		return TS_OK;
+	state->own = calloc(1, sizeof(*state->own));
+	return state->own ? TS_OK : ts_fail_nomem(err);
 }
 
 static const struct op_work *work_at(struct rates_state *state, const struct ts_profile *profile,
@@ -87,26 +162,25 @@ static const struct op_work *work_at(struct rates_state *state, const struct ts_
 	return &state->work[op];
 }
 
-/* All three counters keep the same bins. */
+/* All counters keep the same bins. */
 static void begin(struct device_rates *own, int64_t start_ps)
 {
 	if (own->used)
 		return;
-	ts_bins_init(&own->flops, start_ps, FIRST_BIN_PS);
-	ts_bins_init(&own->hbm_bytes, start_ps, FIRST_BIN_PS);
-	ts_bins_init(&own->padding_bytes, start_ps, FIRST_BIN_PS);
+	for (size_t i = 0; i < NR_QUANTITIES; i++)
+		ts_bins_init(&own->bins[i], start_ps, FIRST_BIN_PS);
 	own->used = true;
 }
 
-static void add_work(struct device_rates *own, const struct op_work *work, int64_t start_ps,
-		     int64_t end_ps)
+/* START_PS of a done that began before the capture: its own. */
+static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 {
-	if (work->flops > 0)
-		ts_bins_add(&own->flops, start_ps, end_ps, work->flops);
-	if (work->hbm_bytes > 0) {
-		ts_bins_add(&own->hbm_bytes, start_ps, end_ps, work->hbm_bytes);
-		ts_bins_add(&own->padding_bytes, start_ps, end_ps, work->padding_bytes);
-	}
+	if (flight->started_ps)
+		start_ps = flight->started_ps;
+	flight->started_ps = 0;
+	flight->nr++;
+	flight->span_ps = ts_i64_add(flight->span_ps, ts_i64_sub(end_ps, start_ps));
+	return start_ps;
 }
 
 static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
@@ -120,29 +194,33 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 		int64_t start_ps = block->start_ps[i];
 		int64_t end_ps = ts_i64_add(start_ps, block->dur_ps[i]);
 
-		begin(state->own, start_ps);
-		if (work->partner == TS_NONE) {
-			add_work(state->own, work, start_ps, end_ps);
-		} else if (work->is_start) {
-			state->started_ps[block->op[i]] = start_ps;
-		} else {
-			int64_t *started_ps = &state->started_ps[work->partner];
-
-			/* 0: it began before the capture */
-			add_work(state->own, work_at(state, ctx->profile, work->partner),
-				 *started_ps ? *started_ps : start_ps, end_ps);
-			*started_ps = 0;
+		if (state->own)
+			begin(state->own, start_ps);
+		if (work->partner != TS_NONE && work->is_start) {
+			state->flights[block->op[i]].started_ps = start_ps;
+			continue;
 		}
+		if (work->partner != TS_NONE)
+			start_ps = land(&state->flights[work->partner], start_ps, end_ps);
+		if (state->own)
+			ts_bins_add_each(state->own->bins, NR_QUANTITIES, start_ps, end_ps,
+					 work->amount);
 	}
 	return TS_OK;
 }
 
-static void add_bins(struct ts_bins *into, const struct ts_bins *from)
+static void add_bins(struct device_rates *into, const struct device_rates *from)
 {
-	for (size_t i = 0; i < from->nr; i++) {
-		int64_t at = ts_i64_add(from->origin_ps, ts_i64_mul((int64_t)i, from->width_ps));
+	const struct ts_bins *first = &from->bins[0];
+	double amount[NR_QUANTITIES];
 
-		ts_bins_add(into, at, ts_i64_add(at, from->width_ps), from->amount[i]);
+	for (size_t i = 0; i < first->nr; i++) {
+		int64_t at = ts_i64_add(first->origin_ps, ts_i64_mul((int64_t)i, first->width_ps));
+
+		for (size_t k = 0; k < NR_QUANTITIES; k++)
+			amount[k] = from->bins[k].amount[i];
+		ts_bins_add_each(into->bins, NR_QUANTITIES, at, ts_i64_add(at, first->width_ps),
+				 amount);
 	}
 }
 
@@ -156,24 +234,40 @@ static enum ts_status make_devices(struct rates_state *sum, const struct ts_cont
 	return sum->devices ? TS_OK : ts_fail_nomem(err);
 }
 
+static void merge_flights(struct rates_state *sum, const struct rates_state *line)
+{
+	for (size_t i = 0; i < line->nr_ops; i++) {
+		struct flight *into = &sum->flights[i];
+		const struct flight *from = &line->flights[i];
+
+		if (from->nr == 0)
+			continue;
+		into->nr = ts_i64_add(into->nr, from->nr);
+		into->span_ps = ts_i64_add(into->span_ps, from->span_ps);
+	}
+}
+
 static enum ts_status rates_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
 	struct rates_state *sum = arg_into, *line = arg_from;
-	enum ts_status st = make_devices(sum, ctx, err);
+	enum ts_status st = make_flights(sum, ctx, err);
 	struct device_rates **into;
 
-	if (st || !line->own->used)
+	if (st == TS_OK)
+		st = make_devices(sum, ctx, err);
+	if (st)
 		return st;
+	merge_flights(sum, line);
+	if (!line->own || !line->own->used)
+		return TS_OK;
 	into = &sum->devices[line->device_index];
 	if (!*into) {
 		*into = line->own;
 		line->own = NULL;
 		return TS_OK;
 	}
-	add_bins(&(*into)->flops, &line->own->flops);
-	add_bins(&(*into)->hbm_bytes, &line->own->hbm_bytes);
-	add_bins(&(*into)->padding_bytes, &line->own->padding_bytes);
+	add_bins(*into, line->own);
 	return TS_OK;
 }
 
@@ -186,68 +280,108 @@ static void rates_release(void *arg)
 	free(state->devices);
 	free(state->own);
 	free(state->work);
-	free(state->started_ps);
+	free(state->flights);
 }
 
-/* In the order in which they are drawn. */
-enum counter { COUNTER_MXU, COUNTER_HBM, COUNTER_PADDING };
-static const struct {
-	const char *name, *unit, *description;
-} counters[] = {
-	[COUNTER_MXU] = { "MXU utilization (%)", "%",
-			  "arithmetic done in each moment, of what the matrix units can do" },
-	[COUNTER_HBM] = { "HBM bandwidth (GB/s)", "GB/s",
-			  "bytes that ops read from and write to HBM, spread over their time" },
-	[COUNTER_PADDING] = { "Padding waste (%)", "%",
-			      "part of those bytes that is padding of tiles" },
-};
-
-static bool put_counter(struct ts_result *result, enum counter which, uint32_t device,
-			const struct ts_bins *bins, double scale)
+static bool any(const struct ts_bins *bins)
 {
-	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counters[which].name,
-						 device, (int)which);
+	for (size_t i = 0; i < bins->nr; i++)
+		if (bins->amount[i] > 0)
+			return true;
+	return false;
+}
+
+static struct ts_track *put_counter(struct ts_result *result, const char *name, const char *unit,
+				    uint32_t device, int order, const struct ts_bins *bins,
+				    double scale)
+{
+	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, name, device, order);
 
 	if (!track)
-		return false;
-	track->unit = counters[which].unit;
-	track->description = counters[which].description;
-	return ts_bins_finish(bins, result, track, scale);
+		return NULL;
+	track->unit = unit;
+	return ts_bins_finish(bins, result, track, scale) ? track : NULL;
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
 static bool put_padding(struct ts_result *result, uint32_t device, const struct device_rates *rates)
 {
-	struct ts_bins share = rates->padding_bytes;
+	struct ts_bins share = rates->bins[PADDING];
+	const struct ts_bins *hbm = &rates->bins[HBM];
 
 	for (size_t i = 0; i < share.nr; i++)
-		share.amount[i] = rates->hbm_bytes.amount[i] > 0 ?
-					  share.amount[i] / rates->hbm_bytes.amount[i] : 0;
-	return put_counter(result, COUNTER_PADDING, device, &share,
-			   100 * (double)share.width_ps * 1e-12);
+		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
+	return put_counter(result, "Padding waste (%)", "%", device, 2, &share,
+			   100 * (double)share.width_ps * 1e-12) != NULL;
+}
+
+static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
+		       const struct device_rates *rates)
+{
+	double peak = chip->peak_flops_per_s;
+	bool good = true;
+
+	if (isfinite(peak) && any(&rates->bins[FLOPS]))
+		good = put_counter(result, "MXU utilization (%)", "%", device, 0,
+				   &rates->bins[FLOPS], 100 / peak);
+	if (good && any(&rates->bins[HBM]))
+		good = put_padding(result, device, rates);
+	for (size_t i = 0; good && i < TS_NELEM(counters); i++) {
+		const struct ts_bins *bins = &rates->bins[counters[i].quantity];
+		struct ts_track *track;
+
+		if (!any(bins))
+			continue;
+		track = put_counter(result, counters[i].name, "GB/s", device, counters[i].order,
+				    bins, 1e-9);
+		good = track != NULL;
+		if (track)
+			track->description = counters[i].description;
+	}
+	return good;
+}
+
+static bool put_flights(const struct rates_state *sum, const struct ts_context *ctx,
+			struct ts_result *result)
+{
+	static const struct ts_column columns[] = {
+		{ "op", TS_MEASURED, NULL },	  { "module", TS_MEASURED, NULL },
+		{ "executions", TS_MEASURED, NULL }, { "span_ps", TS_MEASURED, NULL },
+		{ "op_index", TS_DERIVED, NULL },
+	};
+	struct ts_table *table = NULL;
+
+	for (uint32_t i = 0; i < sum->nr_ops; i++) {
+		const struct ts_op *op = &ctx->profile->ops[i];
+		struct ts_value *row;
+
+		if (sum->flights[i].nr == 0)
+			continue;
+		if (!table)
+			table = ts_result_table(result, "async", NULL, columns, TS_NELEM(columns));
+		row = table ? ts_table_row(result, table) : NULL;
+		if (!row)
+			return false;
+		row[0] = ts_text(op->name);
+		if (op->module != TS_NONE)
+			row[1] = ts_text_or_null(ctx->profile->modules[op->module].name);
+		row[2] = ts_int(sum->flights[i].nr);
+		row[3] = ts_int(sum->flights[i].span_ps);
+		row[4] = ts_int(i);
+	}
+	return true;
 }
 
 static enum ts_status rates_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
 				  struct ts_error *err)
 {
 	struct rates_state *sum = arg;
+	bool good = put_flights(sum, ctx, result);
 
-	for (uint32_t i = 0; i < sum->nr_devices; i++) {
-		const struct device_rates *rates = sum->devices[i];
-		double peak = ctx->rates[i].peak_flops_per_s;
-		bool good = true;
-
-		if (!rates)
-			continue;
-		if (isfinite(peak) && rates->flops.nr > 0)
-			good = put_counter(result, COUNTER_MXU, i, &rates->flops, 100 / peak);
-		if (rates->hbm_bytes.nr > 0)
-			good = good && put_counter(result, COUNTER_HBM, i, &rates->hbm_bytes, 1e-9) &&
-			       put_padding(result, i, rates);
-		if (!good)
-			return ts_fail_nomem(err);
-	}
-	return TS_OK;
+	for (uint32_t i = 0; good && i < sum->nr_devices; i++)
+		if (sum->devices[i])
+			good = put_device(result, i, &ctx->rates[i], sum->devices[i]);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_rates = {

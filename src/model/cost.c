@@ -14,19 +14,57 @@ int64_t ts_cost_size(const struct ts_shape *shape)
 	return shape->has_layout ? ts_shape_bytes(shape) : 0;
 }
 
-void ts_cost_add_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
+const char *ts_memory_name(enum ts_memory memory)
+{
+	static const char *const names[] = { "HBM", "VMEM", "CMEM", "host", "other" };
+
+	return names[memory];
+}
+
+enum ts_memory ts_shape_memory(const struct ts_shape *shape)
+{
+	switch (shape->memory_space) {
+	case TS_SPACE_HBM:  return TS_MEMORY_HBM;
+	case TS_SPACE_VMEM: return TS_MEMORY_VMEM;
+	case TS_SPACE_HOST: return TS_MEMORY_HOST;
+	default:	    return TS_MEMORY_OTHER;
+	}
+}
+
+static void add_bytes(struct ts_cost *cost, int64_t *way, enum ts_memory memory, int64_t bytes)
 {
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, bytes);
-	if (shape->memory_space == TS_SPACE_HBM)
+	way[memory] = ts_i64_add(way[memory], bytes);
+	if (memory == TS_MEMORY_HBM)
 		cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, bytes);
 }
 
-void ts_cost_add_shape(struct ts_cost *cost, const struct ts_shape *shape)
+void ts_cost_read_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
+{
+	add_bytes(cost, cost->read_bytes, ts_shape_memory(shape), bytes);
+}
+
+void ts_cost_write_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
+{
+	add_bytes(cost, cost->written_bytes, ts_shape_memory(shape), bytes);
+}
+
+static void add_shape(struct ts_cost *cost, int64_t *way, const struct ts_shape *shape)
 {
 	for (uint32_t i = 0; i < shape->nr_parts; i++)
-		ts_cost_add_shape(cost, &shape->parts[i]);
+		add_shape(cost, way, &shape->parts[i]);
 	if (shape->nr_parts == 0)
-		ts_cost_add_bytes(cost, shape, ts_cost_size(shape));
+		add_bytes(cost, way, ts_shape_memory(shape), ts_cost_size(shape));
+}
+
+void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape)
+{
+	add_shape(cost, cost->read_bytes, shape);
+}
+
+void ts_cost_write(struct ts_cost *cost, const struct ts_shape *shape)
+{
+	add_shape(cost, cost->written_bytes, shape);
 }
 
 struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp)
@@ -51,7 +89,11 @@ static struct ts_cost settle(struct ts_cost cost)
 
 	if (cost.has_unknown && cost.flops == 0 && cost.transcendentals == 0 &&
 	    cost.bytes_accessed == 0)
-		return (struct ts_cost){ none, none, none, none, true };
+		return (struct ts_cost){ .flops = none,
+					 .transcendentals = none,
+					 .bytes_accessed = none,
+					 .hbm_bytes = none,
+					 .has_unknown = true };
 	return cost;
 }
 

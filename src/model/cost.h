@@ -11,11 +11,24 @@
 
 #include "model/hlo.h"
 
+/* Where bytes lie: by a layout's memory space, or by what a profile says. */
+enum ts_memory {
+	TS_MEMORY_HBM,	/* S(0) */
+	TS_MEMORY_VMEM, /* S(1) */
+	TS_MEMORY_CMEM, /* TPU v4; no layout names it */
+	TS_MEMORY_HOST, /* S(5) */
+	TS_MEMORY_OTHER,/* semaphores, scalars */
+	TS_NR_MEMORIES
+};
+const char *ts_memory_name(enum ts_memory memory); /* HBM, VMEM, CMEM, host, other */
+enum ts_memory ts_shape_memory(const struct ts_shape *shape);
+
 struct ts_cost {
 	int64_t flops;		 /* logical elements: padding does not count */
 	int64_t transcendentals;
 	int64_t bytes_accessed;	 /* padded, as laid out; VMEM and HBM alike */
 	int64_t hbm_bytes;	 /* the part whose layout lies in HBM (memory space 0) */
+	int64_t read_bytes[TS_NR_MEMORIES], written_bytes[TS_NR_MEMORIES]; /* the same by memory */
 	bool has_unknown;	 /* holds a custom call without a cost estimate */
 };
 

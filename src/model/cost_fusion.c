@@ -75,7 +75,7 @@ static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth
 	const struct ts_hlo_instr *self = &walk->module->instrs[param];
 
 	if (self->shape.dtype != TS_TUPLE) {
-		ts_cost_add_bytes(cost, &self->shape, read_bytes(walk, param, depth));
+		ts_cost_read_bytes(cost, &self->shape, read_bytes(walk, param, depth));
 		return;
 	}
 	for (uint32_t i = 0; i < self->nr_users && depth <= TS_COST_MAX_DEPTH; i++)
@@ -92,9 +92,9 @@ static void add_output(const struct ts_walk *walk, const struct ts_hlo_instr *fr
 	if (from && ts_bytes_is(from->opcode, "dynamic-update-slice"))
 		update = ts_operand(walk, from, 1);
 	if (update)
-		ts_cost_add_bytes(cost, shape, ts_cost_size(&update->shape));
+		ts_cost_write_bytes(cost, shape, ts_cost_size(&update->shape));
 	else
-		ts_cost_add_shape(cost, shape);
+		ts_cost_write(cost, shape);
 }
 
 static void add_outputs(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -135,7 +135,7 @@ static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *
 
 		if (ts_bytes_is(inside->opcode, "constant") &&
 		    ts_shape_elements(&inside->shape) > 1)
-			ts_cost_add_shape(cost, &inside->shape);
+			ts_cost_read(cost, &inside->shape);
 	}
 }
 

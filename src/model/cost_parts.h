@@ -23,9 +23,11 @@ static inline const struct ts_hlo_instr *ts_operand(const struct ts_walk *walk,
 int64_t ts_cost_size(const struct ts_shape *shape);
 
 /* Adds BYTES that lie where the layout of SHAPE says. */
-void ts_cost_add_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes);
+void ts_cost_read_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes);
+void ts_cost_write_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes);
 /* Adds all arrays in SHAPE. */
-void ts_cost_add_shape(struct ts_cost *cost, const struct ts_shape *shape);
+void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape);
+void ts_cost_write(struct ts_cost *cost, const struct ts_shape *shape);
 
 /* cost.c: everything in a called computation; what is unknown in it stays out of the sums. */
 struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp);

@@ -39,7 +39,7 @@ static void add_operands(const struct ts_walk *walk, const struct ts_hlo_instr *
 			 struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
-		ts_cost_add_shape(cost, &ts_operand(walk, instr, i)->shape);
+		ts_cost_read(cost, &ts_operand(walk, instr, i)->shape);
 }
 
 static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -53,7 +53,7 @@ static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr
 static void move(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 static void elementwise(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -90,10 +90,10 @@ static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 				  *index = ts_operand(walk, instr, 1);
 
 	if (from)
-		ts_cost_add_bytes(cost, &from->shape, ts_cost_size(&instr->shape));
+		ts_cost_read_bytes(cost, &from->shape, ts_cost_size(&instr->shape));
 	if (index)
-		ts_cost_add_shape(cost, &index->shape);
-	ts_cost_add_shape(cost, &instr->shape);
+		ts_cost_read(cost, &index->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -104,10 +104,10 @@ static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *
 
 	if (!update)
 		return;
-	ts_cost_add_shape(cost, &update->shape);
-	ts_cost_add_bytes(cost, &instr->shape, ts_cost_size(&update->shape));
+	ts_cost_read(cost, &update->shape);
+	ts_cost_write_bytes(cost, &instr->shape, ts_cost_size(&update->shape));
 	if (index)
-		ts_cost_add_shape(cost, &index->shape);
+		ts_cost_read(cost, &index->shape);
 }
 
 /* What a reducer, comparator or mapped function computes, N times. */
@@ -201,7 +201,7 @@ static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *in
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		add_flops(cost, operand_elements(walk, instr, i));
 	add_operands(walk, instr, cost);
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 /* Each slice is read with the whole tiles it lies in: a row of T(8,128) costs eight. */
@@ -227,9 +227,9 @@ static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 
 	if (!from || !index)
 		return;
-	ts_cost_add_bytes(cost, &from->shape, gathered_bytes(instr, &from->shape));
-	ts_cost_add_shape(cost, &index->shape);
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_read_bytes(cost, &from->shape, gathered_bytes(instr, &from->shape));
+	ts_cost_read(cost, &index->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 /* Operands: n arrays, the indices, n updates. Each update is read, then read and written there. */
@@ -240,13 +240,14 @@ static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 
 	if (instr->nr_operands < 3)
 		return;
-	ts_cost_add_shape(cost, &ts_operand(walk, instr, n)->shape);
+	ts_cost_read(cost, &ts_operand(walk, instr, n)->shape);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ts_shape *update = &ts_operand(walk, instr, n + 1 + i)->shape;
-		int64_t size = ts_cost_size(update);
+		const struct ts_shape *into = &ts_operand(walk, instr, i)->shape;
 
-		ts_cost_add_shape(cost, update);
-		ts_cost_add_bytes(cost, &ts_operand(walk, instr, i)->shape, ts_i64_mul(size, 2));
+		ts_cost_read(cost, update);
+		ts_cost_read_bytes(cost, into, ts_cost_size(update));
+		ts_cost_write_bytes(cost, into, ts_cost_size(update));
 	}
 	apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
 }
@@ -305,9 +306,9 @@ static void triangular_solve(const struct ts_walk *walk, const struct ts_hlo_ins
 	if (!a || !b)
 		return;
 	add_flops(cost, ts_i64_mul(ts_i64_mul(last_dim(a), ts_shape_elements(&b->shape)), 2));
-	ts_cost_add_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
-	ts_cost_add_shape(cost, &b->shape);
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_read_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
+	ts_cost_read(cost, &b->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -318,8 +319,8 @@ static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *inst
 	if (!a)
 		return;
 	add_flops(cost, ts_i64_mul(last_dim(a), ts_shape_elements(&a->shape)) / 3);
-	ts_cost_add_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
-	ts_cost_add_bytes(cost, &instr->shape, ts_cost_size(&a->shape) / 2);
+	ts_cost_read_bytes(cost, &a->shape, ts_cost_size(&a->shape) / 2);
+	ts_cost_write_bytes(cost, &instr->shape, ts_cost_size(&a->shape) / 2);
 }
 
 static void draw(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
@@ -332,7 +333,7 @@ static void infeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
 	(void)walk;
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_write(cost, &instr->shape);
 }
 
 static void outfeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
@@ -347,13 +348,13 @@ static void send_part(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 {
 	add_operands(walk, instr, cost);
 	if (instr->shape.nr_parts > 1)
-		ts_cost_add_shape(cost, &instr->shape.parts[1]);
+		ts_cost_write(cost, &instr->shape.parts[1]);
 }
 
 static void recv(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
 {
 	(void)walk;
-	ts_cost_add_shape(cost, first_array(&instr->shape));
+	ts_cost_write(cost, first_array(&instr->shape));
 }
 
 /* The start reads the source, the done writes the target, as the profiler has it. */
@@ -363,16 +364,16 @@ static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *in
 	add_operands(walk, instr, cost);
 	if (!walk->whole || instr->shape.nr_parts < 2)
 		return;
-	ts_cost_add_shape(cost, &instr->shape.parts[0]);
+	ts_cost_write(cost, &instr->shape.parts[0]);
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, SYNC_FLAG_BYTES);
 }
 
 static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
-	ts_cost_add_shape(cost, &instr->shape);
+	ts_cost_write(cost, &instr->shape);
 	if (walk->whole)
-		ts_cost_add_shape(cost, &instr->shape);
+		ts_cost_read(cost, &instr->shape);
 }
 
 /* Its work stands at the start; libtpu's sum counts the result once more here. */
@@ -380,17 +381,38 @@ static void async_done(const struct ts_walk *walk, const struct ts_hlo_instr *in
 		       struct ts_cost *cost)
 {
 	if (walk->whole)
-		ts_cost_add_shape(cost, &instr->shape);
+		ts_cost_write(cost, &instr->shape);
+}
+
+static void add_cost(struct ts_cost *sum, const struct ts_cost *cost)
+{
+	add_flops(sum, cost->flops);
+	add_transcendentals(sum, cost->transcendentals);
+	sum->bytes_accessed = ts_i64_add(sum->bytes_accessed, cost->bytes_accessed);
+	sum->hbm_bytes = ts_i64_add(sum->hbm_bytes, cost->hbm_bytes);
+	for (int i = 0; i < TS_NR_MEMORIES; i++) {
+		sum->read_bytes[i] = ts_i64_add(sum->read_bytes[i], cost->read_bytes[i]);
+		sum->written_bytes[i] = ts_i64_add(sum->written_bytes[i], cost->written_bytes[i]);
+	}
+}
+
+static void raise_to(struct ts_cost *max, const struct ts_cost *cost)
+{
+	max->flops = TS_MAX(max->flops, cost->flops);
+	max->transcendentals = TS_MAX(max->transcendentals, cost->transcendentals);
+	max->bytes_accessed = TS_MAX(max->bytes_accessed, cost->bytes_accessed);
+	max->hbm_bytes = TS_MAX(max->hbm_bytes, cost->hbm_bytes);
+	for (int i = 0; i < TS_NR_MEMORIES; i++) {
+		max->read_bytes[i] = TS_MAX(max->read_bytes[i], cost->read_bytes[i]);
+		max->written_bytes[i] = TS_MAX(max->written_bytes[i], cost->written_bytes[i]);
+	}
 }
 
 static void add_called(const struct ts_walk *walk, uint32_t comp, struct ts_cost *cost)
 {
 	struct ts_cost inside = ts_cost_comp(walk, comp);
 
-	add_flops(cost, inside.flops);
-	add_transcendentals(cost, inside.transcendentals);
-	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, inside.bytes_accessed);
-	cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, inside.hbm_bytes);
+	add_cost(cost, &inside);
 	cost->has_unknown |= inside.has_unknown;
 }
 
@@ -410,16 +432,10 @@ static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *i
 	for (uint32_t i = 0; i < instr->nr_called; i++) {
 		struct ts_cost branch = ts_cost_comp(walk, instr->called[i]);
 
-		max.flops = TS_MAX(max.flops, branch.flops);
-		max.transcendentals = TS_MAX(max.transcendentals, branch.transcendentals);
-		max.bytes_accessed = TS_MAX(max.bytes_accessed, branch.bytes_accessed);
-		max.hbm_bytes = TS_MAX(max.hbm_bytes, branch.hbm_bytes);
+		raise_to(&max, &branch);
 		cost->has_unknown |= branch.has_unknown;
 	}
-	add_flops(cost, max.flops);
-	add_transcendentals(cost, max.transcendentals);
-	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, max.bytes_accessed);
-	cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, max.hbm_bytes);
+	add_cost(cost, &max);
 }
 
 /* Marks of the compiler that are no code: libtpu's own, and those of sharding and placement. */
@@ -444,6 +460,19 @@ static bool is_annotation(struct ts_bytes target)
 	return false;
 }
 
+/* He did not say which way: it writes its results at most, and reads the rest. */
+static void estimated_bytes(const struct ts_hlo_instr *instr, struct ts_cost *cost)
+{
+	const struct ts_shape in_hbm = { .memory_space = TS_SPACE_HBM };
+	struct ts_cost result = { .flops = 0 };
+	int64_t written;
+
+	ts_cost_write(&result, &instr->shape);
+	written = TS_MIN(result.bytes_accessed, instr->backend.cost_bytes);
+	ts_cost_write_bytes(cost, &in_hbm, written);
+	ts_cost_read_bytes(cost, &in_hbm, instr->backend.cost_bytes - written);
+}
+
 /* A kernel whose author said what it costs. Bytes he did not give are what it is handed. */
 static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
@@ -453,8 +482,7 @@ static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 	add_flops(cost, TS_MAX(backend->cost_flops, 0));
 	add_transcendentals(cost, TS_MAX(backend->cost_transcendentals, 0));
 	if (backend->cost_bytes >= 0) {
-		cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, backend->cost_bytes);
-		cost->hbm_bytes = ts_i64_add(cost->hbm_bytes, backend->cost_bytes);
+		estimated_bytes(instr, cost);
 	} else {
 		move(walk, instr, cost);
 	}
@@ -472,7 +500,7 @@ static void custom_call(const struct ts_walk *walk, const struct ts_hlo_instr *i
 	} else if (ts_cost_product(walk->module, instr, &found)) {
 		add_flops(cost, found.flops);
 		add_operands(walk, instr, cost);
-		ts_cost_add_shape(cost, first_array(&instr->shape)); /* scratch is no work */
+		ts_cost_write(cost, first_array(&instr->shape)); /* scratch is no work */
 	} else {
 		cost->has_unknown = true;
 	}

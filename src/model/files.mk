@@ -5,10 +5,12 @@ libtpusight_a_SOURCES += \
 	src/model/cost_fusion.c src/model/cost_matmul.c src/model/cost_rules.c \
 	src/model/host_event.c src/model/host_event.h \
 	src/model/hlo.c src/model/hlo.h src/model/hlo_text.c \
+	src/model/kernels.c src/model/kernels.h \
 	src/model/nest.c src/model/nest.h \
 	src/model/op_kind.c src/model/op_kind.h \
 	src/model/op_work.c src/model/op_work.h \
 	src/model/outline.c src/model/outline.h \
 	src/model/profile.c src/model/profile.h \
 	src/model/steps.h \
-	src/model/tally.c src/model/tally.h
+	src/model/tally.c src/model/tally.h \
+	src/model/traffic.c src/model/traffic.h

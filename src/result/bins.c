@@ -56,6 +56,58 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 		bins->amount[first] += left; /* the rest, and what was before the origin */
 }
 
+/* The bins that the time spans; all are folded alike. */
+static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t last,
+		       size_t at[2])
+{
+	uint64_t width;
+
+	while (last / (uint64_t)bins->width_ps >= TS_BINS)
+		for (size_t i = 0; i < nr; i++)
+			fold(&bins[i]);
+	width = (uint64_t)bins->width_ps;
+	at[1] = (size_t)(last / width);
+	at[0] = start / width == at[1] ? at[1] : (size_t)(start / width);
+	for (size_t i = 0; bins->nr <= at[1] && i < nr; i++)
+		bins[nr - 1 - i].nr = at[1] + 1; /* the first one last: it is asked */
+}
+
+static void spread(struct ts_bins *bins, const size_t at[2], uint64_t end, double whole,
+		   double amount)
+{
+	double left = amount;
+
+	for (size_t i = at[1]; i > at[0]; i--) {
+		uint64_t edge = (uint64_t)i * (uint64_t)bins->width_ps;
+		double part = amount * ((double)(end - edge) / whole);
+
+		bins->amount[i] += part;
+		left -= part;
+		end = edge;
+	}
+	bins->amount[at[0]] += left > 0 ? left : 0;
+}
+
+void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
+		      const double *amount)
+{
+	uint64_t start = offset_of(bins, start_ps), end = offset_of(bins, end_ps);
+	double whole = (double)end_ps - (double)start_ps;
+	size_t at[2];
+
+	for (size_t i = 0; bins->width_ps == 0 && i < nr; i++)
+		bins[nr - 1 - i].width_ps = 1;
+	place_each(bins, nr, start, end > start ? end - 1 : start, at);
+	for (size_t i = 0; i < nr; i++) {
+		if (!(amount[i] > 0))
+			continue;
+		if (at[0] == at[1])
+			bins[i].amount[at[0]] += amount[i];
+		else
+			spread(&bins[i], at, end, whole, amount[i]);
+	}
+}
+
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
 		    double scale)
 {

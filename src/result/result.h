@@ -273,6 +273,10 @@ struct ts_bins {
 
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps);
 void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double amount);
+/* The same for NR quantities that began alike and are only ever added to together, so that they keep
+ * the same bins; an AMOUNT a quantity, 0 or more. */
+void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t end_ps,
+		      const double *amount);
 /* Points of a counter track: amount per second of each bin times SCALE, 0 where nothing was and
  * at the end; a value that does not change is said once. */
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,

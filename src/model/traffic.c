@@ -1,0 +1,178 @@
+/*
+ * Bytes by memory and way. The breakdown is libtpu's (XProf's op_metrics.proto, MemoryAccessBreakdown);
+ * asynchronous copies have an empty one, and their module tells in which memory they begin and end.
+ */
+#include "model/traffic.h"
+
+/* Ops that talk to the host without an array in its memory. */
+static const struct {
+	const char *category;
+	bool is_inward;
+} links[] = {
+	{ "infeed", true },
+	{ "outfeed", false },
+	{ "host recv", true },
+	{ "host recv-done", true },
+	{ "host send", false },
+	{ "host send-done", false },
+};
+
+static int64_t sum_of(const int64_t *bytes)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < TS_NR_MEMORIES; i++)
+		if (i != TS_MEMORY_HOST)
+			sum = ts_i64_add(sum, bytes[i]);
+	return sum;
+}
+
+/* What lands on the device came over the link, and the other way round. */
+static void add_link(struct ts_traffic *traffic, struct ts_bytes category)
+{
+	for (size_t i = 0; i < TS_NELEM(links); i++) {
+		if (!ts_bytes_is(category, links[i].category))
+			continue;
+		if (links[i].is_inward)
+			traffic->read_bytes[TS_MEMORY_HOST] = sum_of(traffic->written_bytes);
+		else
+			traffic->written_bytes[TS_MEMORY_HOST] = sum_of(traffic->read_bytes);
+	}
+}
+
+static bool holds_ops(const struct ts_hlo_instr *instr)
+{
+	return ts_bytes_is(instr->opcode, "while") || ts_bytes_is(instr->opcode, "conditional") ||
+	       ts_bytes_is(instr->opcode, "call");
+}
+
+struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[index];
+	struct ts_traffic traffic = { .source = TS_TRAFFIC_MODULE };
+	struct ts_cost cost;
+
+	if (holds_ops(instr))
+		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
+	cost = ts_hlo_cost(module, index);
+	if (cost.bytes_accessed < 0)
+		return (struct ts_traffic){ .source = TS_TRAFFIC_UNKNOWN };
+	memcpy(traffic.read_bytes, cost.read_bytes, sizeof(traffic.read_bytes));
+	memcpy(traffic.written_bytes, cost.written_bytes, sizeof(traffic.written_bytes));
+	if (instr->is_host_transfer && ts_bytes_starts(instr->opcode, "send"))
+		add_link(&traffic, ts_bytes_of("host send"));
+	else if (instr->is_host_transfer && ts_bytes_starts(instr->opcode, "recv"))
+		add_link(&traffic, ts_bytes_of("host recv"));
+	else
+		add_link(&traffic, instr->opcode);
+	return traffic;
+}
+
+static int64_t known(int64_t bytes)
+{
+	return TS_MAX(bytes, 0);
+}
+
+static bool has_breakdown(const struct ts_op *op)
+{
+	return op->hbm_read_bytes >= 0 || op->hbm_write_bytes >= 0 || op->onchip_bytes >= 0;
+}
+
+/* It knows the device's memories only: the host's come from the module. */
+static struct ts_traffic by_breakdown(const struct ts_profile *profile, const struct ts_op *op)
+{
+	struct ts_traffic traffic = { .source = TS_TRAFFIC_BREAKDOWN };
+
+	traffic.read_bytes[TS_MEMORY_HBM] = known(op->hbm_read_bytes);
+	traffic.read_bytes[TS_MEMORY_VMEM] = known(op->vmem_read_bytes);
+	traffic.read_bytes[TS_MEMORY_CMEM] = known(op->cmem_read_bytes);
+	traffic.written_bytes[TS_MEMORY_HBM] = known(op->hbm_write_bytes);
+	traffic.written_bytes[TS_MEMORY_VMEM] = known(op->vmem_write_bytes);
+	traffic.written_bytes[TS_MEMORY_CMEM] = known(op->cmem_write_bytes);
+	add_link(&traffic, op->category);
+	if (op->kind == TS_OP_HOST && op->instr != TS_NONE && op->module != TS_NONE) {
+		struct ts_traffic compiled =
+			ts_instr_traffic(&profile->modules[op->module], op->instr);
+
+		traffic.read_bytes[TS_MEMORY_HOST] = compiled.read_bytes[TS_MEMORY_HOST];
+		traffic.written_bytes[TS_MEMORY_HOST] = compiled.written_bytes[TS_MEMORY_HOST];
+	}
+	return traffic;
+}
+
+/* A start reads its source, a done writes its target; of the rest nobody says. */
+static struct ts_traffic by_total(const struct ts_op *op)
+{
+	struct ts_traffic traffic = { .source = TS_TRAFFIC_TOTAL };
+	bool copies = op->kind == TS_OP_MOVE || op->kind == TS_OP_HOST;
+
+	if ((copies && op->async == TS_ASYNC_START) || ts_bytes_is(op->category, "outfeed"))
+		traffic.read_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
+	else if ((copies && op->async == TS_ASYNC_DONE) || ts_bytes_is(op->category, "infeed"))
+		traffic.written_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
+	else
+		traffic.unsplit_bytes = op->bytes_accessed;
+	add_link(&traffic, op->category);
+	return traffic;
+}
+
+struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct ts_op *op)
+{
+	struct ts_traffic traffic = { .source = TS_TRAFFIC_UNKNOWN };
+
+	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
+		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
+	if (has_breakdown(op))
+		return by_breakdown(profile, op);
+	if (op->instr != TS_NONE && op->module != TS_NONE)
+		traffic = ts_instr_traffic(&profile->modules[op->module], op->instr);
+	if (traffic.source != TS_TRAFFIC_UNKNOWN || op->bytes_accessed < 0)
+		return traffic;
+	if (op->bytes_accessed == 0 && ts_bytes_is(op->category, "custom-call"))
+		return traffic; /* libtpu's 0 for a kernel it knows nothing of */
+	return by_total(op);
+}
+
+int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic)
+{
+	return ts_i64_add(traffic->unsplit_bytes,
+			  ts_i64_add(traffic->read_bytes[TS_MEMORY_HBM],
+				     traffic->written_bytes[TS_MEMORY_HBM]));
+}
+
+int64_t ts_traffic_host_bytes(const struct ts_traffic *traffic)
+{
+	return ts_i64_add(traffic->read_bytes[TS_MEMORY_HOST],
+			  traffic->written_bytes[TS_MEMORY_HOST]);
+}
+
+void ts_traffic_add(struct ts_traffic *sum, const struct ts_traffic *traffic)
+{
+	if (sum->source <= TS_TRAFFIC_INSIDE)
+		sum->source = traffic->source;
+	for (int i = 0; i < TS_NR_MEMORIES; i++) {
+		sum->read_bytes[i] = ts_i64_add(sum->read_bytes[i], traffic->read_bytes[i]);
+		sum->written_bytes[i] =
+			ts_i64_add(sum->written_bytes[i], traffic->written_bytes[i]);
+	}
+	sum->unsplit_bytes = ts_i64_add(sum->unsplit_bytes, traffic->unsplit_bytes);
+}
+
+struct ts_traffic ts_traffic_times(const struct ts_traffic *traffic, int64_t n)
+{
+	struct ts_traffic all = *traffic;
+
+	for (int i = 0; i < TS_NR_MEMORIES; i++) {
+		all.read_bytes[i] = ts_i64_mul(all.read_bytes[i], n);
+		all.written_bytes[i] = ts_i64_mul(all.written_bytes[i], n);
+	}
+	all.unsplit_bytes = ts_i64_mul(all.unsplit_bytes, n);
+	return all;
+}
+
+const char *ts_traffic_source_name(enum ts_traffic_source source)
+{
+	static const char *const names[] = { NULL, NULL, "breakdown", "module", "bytes_accessed" };
+
+	return names[source];
+}
