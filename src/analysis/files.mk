@@ -11,6 +11,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \
+	src/analysis/memory.c src/analysis/memory.h \
+	src/analysis/memory_layout.c src/analysis/memory_report.c src/analysis/memory_upcast.c \
 	src/analysis/ops.c \
 	src/analysis/overview.c \
 	src/analysis/padding.c src/analysis/padding.h \

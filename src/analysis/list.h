@@ -8,6 +8,7 @@
 	X(systolic)    \
 	X(padding)     \
 	X(fusion)      \
+	X(memory)      \
 	X(roofline)    \
 	X(collectives) \
 	X(cache)       \

@@ -48,6 +48,7 @@ struct op_work {
 
 /* From the start of an asynchronous op to the end of the wait for it. */
 struct flight {
+	bool is_open;
 	int64_t started_ps, span_ps, nr;
 };
 
@@ -175,9 +176,9 @@ static void begin(struct device_rates *own, int64_t start_ps)
 /* START_PS of a done that began before the capture: its own. */
 static int64_t land(struct flight *flight, int64_t start_ps, int64_t end_ps)
 {
-	if (flight->started_ps)
+	if (flight->is_open)
 		start_ps = flight->started_ps;
-	flight->started_ps = 0;
+	flight->is_open = false;
 	flight->nr++;
 	flight->span_ps = ts_i64_add(flight->span_ps, ts_i64_sub(end_ps, start_ps));
 	return start_ps;
@@ -198,6 +199,7 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 			begin(state->own, start_ps);
 		if (work->partner != TS_NONE && work->is_start) {
 			state->flights[block->op[i]].started_ps = start_ps;
+			state->flights[block->op[i]].is_open = true;
 			continue;
 		}
 		if (work->partner != TS_NONE)

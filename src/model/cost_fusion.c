@@ -153,7 +153,10 @@ void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 	comp = &walk->module->comps[instr->called[0]];
 	core = core_of(walk, instr, comp);
 	if (core) {
-		ts_cost_instr(walk, core, cost);
+		struct ts_walk inside_walk = *walk;
+
+		inside_walk.fusion = instr;
+		ts_cost_instr(&inside_walk, core, cost);
 		return;
 	}
 	inside = ts_cost_comp(walk, instr->called[0]);

@@ -11,6 +11,7 @@ struct ts_walk {
 	const struct ts_hlo_module *module;
 	unsigned depth;
 	bool whole; /* as libtpu sums a module up: both halves of a copy read and write */
+	const struct ts_hlo_instr *fusion; /* whose only work the instruction is, or NULL */
 };
 
 static inline const struct ts_hlo_instr *ts_operand(const struct ts_walk *walk,

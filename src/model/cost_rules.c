@@ -219,6 +219,16 @@ static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_
 	return ts_i64_mul(ts_cost_size(&one), ts_shape_elements(&instr->shape) / elements);
 }
 
+/* Where an operand lies: inside a fusion the shapes on the way from its parameter do not say. */
+static const struct ts_shape *place_of(const struct ts_walk *walk, const struct ts_hlo_instr *instr)
+{
+	const struct ts_hlo_instr *from = instr;
+
+	for (unsigned i = 0; walk->fusion && i < TS_COST_MAX_DEPTH && from->nr_operands > 0; i++)
+		from = ts_operand(walk, from, 0);
+	return ts_bytes_is(from->opcode, "parameter") ? &from->shape : &instr->shape;
+}
+
 static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
@@ -227,9 +237,10 @@ static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 
 	if (!from || !index)
 		return;
-	ts_cost_read_bytes(cost, &from->shape, gathered_bytes(instr, &from->shape));
-	ts_cost_read(cost, &index->shape);
-	ts_cost_write(cost, &instr->shape);
+	ts_cost_read_bytes(cost, place_of(walk, from), gathered_bytes(instr, &from->shape));
+	ts_cost_read_bytes(cost, place_of(walk, index), ts_cost_size(&index->shape));
+	ts_cost_write_bytes(cost, walk->fusion ? &walk->fusion->shape : &instr->shape,
+			    ts_cost_size(&instr->shape));
 }
 
 /* Operands: n arrays, the indices, n updates. Each update is read, then read and written there. */
@@ -237,17 +248,20 @@ static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 		    struct ts_cost *cost)
 {
 	uint32_t n = (instr->nr_operands - 1) / 2;
+	const struct ts_hlo_instr *index;
 
 	if (instr->nr_operands < 3)
 		return;
-	ts_cost_read(cost, &ts_operand(walk, instr, n)->shape);
+	index = ts_operand(walk, instr, n);
+	ts_cost_read_bytes(cost, place_of(walk, index), ts_cost_size(&index->shape));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ts_shape *update = &ts_operand(walk, instr, n + 1 + i)->shape;
-		const struct ts_shape *into = &ts_operand(walk, instr, i)->shape;
+		const struct ts_hlo_instr *update = ts_operand(walk, instr, n + 1 + i);
+		const struct ts_shape *into = place_of(walk, ts_operand(walk, instr, i));
+		int64_t size = ts_cost_size(&update->shape);
 
-		ts_cost_read(cost, update);
-		ts_cost_read_bytes(cost, into, ts_cost_size(update));
-		ts_cost_write_bytes(cost, into, ts_cost_size(update));
+		ts_cost_read_bytes(cost, place_of(walk, update), size);
+		ts_cost_read_bytes(cost, into, size);
+		ts_cost_write_bytes(cost, into, size);
 	}
 	apply(walk, instr, 0, operand_elements(walk, instr, n + 1), cost);
 }

@@ -112,6 +112,10 @@ static struct ts_traffic by_total(const struct ts_op *op)
 		traffic.written_bytes[TS_MEMORY_HBM] = op->bytes_accessed;
 	else
 		traffic.unsplit_bytes = op->bytes_accessed;
+	if (copies && op->kind == TS_OP_HOST) { /* the other end lies in the host's memory */
+		traffic.written_bytes[TS_MEMORY_HOST] = traffic.read_bytes[TS_MEMORY_HBM];
+		traffic.read_bytes[TS_MEMORY_HOST] = traffic.written_bytes[TS_MEMORY_HBM];
+	}
 	add_link(&traffic, op->category);
 	return traffic;
 }

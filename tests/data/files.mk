@@ -9,3 +9,6 @@ EXTRA_DIST += tests/data/README.md tests/data/sample_truth.json $(sample_session
 planted = clean clean_prefetched clean_v5p collectives dominant_op gaps heads host_copies input layout_copies \
 	padding recompiles remat ring slow_every_fifth slow_once small_ops two_hosts waits
 EXTRA_DIST += $(planted:%=tests/data/planted/%.tar.gz) $(planted:%=tests/data/planted/%.json)
+EXTRA_DIST += tests/data/traffic/libtpu.json tests/data/traffic/heads.hlo_proto.pb \
+	tests/data/traffic/parts.hlo_proto.pb tests/data/traffic/steps.hlo_proto.pb \
+	tests/data/traffic/turned.hlo_proto.pb tests/data/traffic/widened.hlo_proto.pb

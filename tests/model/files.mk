@@ -33,3 +33,8 @@ TESTS += tests/model/host_event_test
 tests_model_host_event_test_SOURCES = tests/model/host_event_test.c
 tests_model_host_event_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_model_host_event_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+check_PROGRAMS += tests/model/traffic_test
+TESTS += tests/model/traffic_test
+tests_model_traffic_test_SOURCES = tests/model/traffic_test.c tests/read/hlo_make.h
+tests_model_traffic_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_traffic_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
