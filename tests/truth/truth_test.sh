@@ -19,6 +19,9 @@ for name in cpu_shapes cpu_functions cpu_cache_cold cpu_cache_warm cpu_recompile
 	"$bin/tpusight" report --format=json -o "$out/$name.json" "${srcdir:-.}/tests/data/$name.xplane.pb" &&
 		"$python" "$here/compilations.py" "$out/$name.json" "${srcdir:-.}/tests/data/$name.json" || bad=1
 done
+"$python" "$here/memory.py" sample "$out/sample.json" \
+	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
+	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1
 
 if [ ! -d "$corpus" ]; then
 	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"
@@ -27,7 +30,9 @@ fi
 for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
 	"$bin/tpusight" report --format=json -o "$out/$name.json" "$corpus/xplane/$name.xplane.pb" &&
 		"$python" "$here/hlo_stats.py" "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" &&
-		"$python" "$here/roofline.py" "$out/$name.json" "$corpus/truth/xprof_$name.roofline_model.json" || bad=1
+		"$python" "$here/roofline.py" "$out/$name.json" "$corpus/truth/xprof_$name.roofline_model.json" &&
+		"$python" "$here/memory.py" xprof "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" \
+			"$corpus/truth/xprof_$name.op_profile.json" || bad=1
 done
 "$python" "$here/hlo_modules.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
 exit $bad
