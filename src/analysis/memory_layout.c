@@ -481,9 +481,10 @@ static void put_fields(struct memory *memory, const struct memory_copies *copies
 	ts_result_field(memory->result, "layout_copy_count", ts_int(nr), TS_COMPILED,
 			"copies and transposes");
 	ts_result_field(memory->result, "layout_copy_bytes", ts_int(bytes), TS_COMPILED,
-			"bytes of those");
+			nr > 0 ? "bytes of those" : NULL);
 	ts_result_field(memory->result, "layout_copy_ps",
-			memory->measured ? ts_int(ps) : ts_null(), TS_MEASURED, "time of those");
+			memory->measured ? ts_int(ps) : ts_null(), TS_MEASURED,
+			nr > 0 ? "time of those" : NULL);
 }
 
 bool memory_put_copies(struct memory *memory, struct memory_copies *copies)

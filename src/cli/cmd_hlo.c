@@ -101,7 +101,7 @@ static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_
 static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME", "one view: ops, modules, systolic, padding, fusion, doctor",
+	{ "view", 0, "NAME", "one view: ops, modules, systolic, padding, fusion, memory, doctor",
 	  ts_set_view },
 	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
 	{ NULL, 0, NULL, NULL, NULL },

@@ -160,7 +160,8 @@ static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
 	{ "view", 0, "NAME",
-	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, doctor",
+	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, "
+	  "memory, doctor",
 	  ts_set_view },
 	{ NULL, 0, NULL, NULL, NULL },
 };
