@@ -12,7 +12,7 @@
 
 #define FIRST_BIN_PS 1000000 /* 1 us; doubled as the run goes on */
 
-/* HBM both ways holds also what nobody says the way of. */
+/* In the order in which they are drawn. HBM both ways holds also what nobody says the way of. */
 enum quantity {
 	FLOPS,
 	HBM,
@@ -25,18 +25,20 @@ enum quantity {
 	NR_QUANTITIES
 };
 
-/* Padding is no rate but a share of HBM's: it has no row here. */
 static const struct {
-	enum quantity quantity;
-	int order;
-	const char *name, *description;
+	const char *name, *unit, *description;
 } counters[] = {
-	{ HBM, 1, "HBM bandwidth (GB/s)", "bytes of HBM, read and written" },
-	{ HBM_READ, 3, "HBM read (GB/s)", "bytes read from HBM" },
-	{ HBM_WRITTEN, 4, "HBM write (GB/s)", "bytes written to HBM" },
-	{ VMEM, 5, "VMEM bandwidth (GB/s)", "bytes of the vector memory, read and written" },
-	{ HOST_READ, 6, "Host link in (GB/s)", "bytes from the host's memory" },
-	{ HOST_WRITTEN, 7, "Host link out (GB/s)", "bytes to the host's memory" },
+	[FLOPS] = { "MXU utilization (%)", "%",
+		    "arithmetic done in each moment, of what the matrix units can do" },
+	[HBM] = { "HBM bandwidth (GB/s)", "GB/s",
+		  "bytes that ops read from and write to HBM, spread over their time" },
+	[PADDING] = { "Padding waste (%)", "%", "part of those bytes that is padding of tiles" },
+	[HBM_READ] = { "HBM read (GB/s)", "GB/s", "bytes that ops read from HBM" },
+	[HBM_WRITTEN] = { "HBM write (GB/s)", "GB/s", "bytes that ops write to HBM" },
+	[VMEM] = { "VMEM bandwidth (GB/s)", "GB/s",
+		   "bytes that ops read from and write to vector memory" },
+	[HOST_READ] = { "Host link in (GB/s)", "GB/s", "bytes that come from the host's memory" },
+	[HOST_WRITTEN] = { "Host link out (GB/s)", "GB/s", "bytes that go to the host's memory" },
 };
 
 struct op_work {
@@ -293,16 +295,17 @@ static bool any(const struct ts_bins *bins)
 	return false;
 }
 
-static struct ts_track *put_counter(struct ts_result *result, const char *name, const char *unit,
-				    uint32_t device, int order, const struct ts_bins *bins,
-				    double scale)
+static bool put_counter(struct ts_result *result, enum quantity which, uint32_t device,
+			const struct ts_bins *bins, double scale)
 {
-	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, name, device, order);
+	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counters[which].name,
+						 device, (int)which);
 
 	if (!track)
-		return NULL;
-	track->unit = unit;
-	return ts_bins_finish(bins, result, track, scale) ? track : NULL;
+		return false;
+	track->unit = counters[which].unit;
+	track->description = counters[which].description;
+	return ts_bins_finish(bins, result, track, scale);
 }
 
 /* Padding as a share of the bytes moved, bin by bin: the two keep the same bins. */
@@ -313,8 +316,8 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
-	return put_counter(result, "Padding waste (%)", "%", device, 2, &share,
-			   100 * (double)share.width_ps * 1e-12) != NULL;
+	return put_counter(result, PADDING, device, &share,
+			   100 * (double)share.width_ps * 1e-12);
 }
 
 static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
@@ -324,21 +327,12 @@ static bool put_device(struct ts_result *result, uint32_t device, const struct t
 	bool good = true;
 
 	if (isfinite(peak) && any(&rates->bins[FLOPS]))
-		good = put_counter(result, "MXU utilization (%)", "%", device, 0,
-				   &rates->bins[FLOPS], 100 / peak);
-	if (good && any(&rates->bins[HBM]))
-		good = put_padding(result, device, rates);
-	for (size_t i = 0; good && i < TS_NELEM(counters); i++) {
-		const struct ts_bins *bins = &rates->bins[counters[i].quantity];
-		struct ts_track *track;
-
-		if (!any(bins))
-			continue;
-		track = put_counter(result, counters[i].name, "GB/s", device, counters[i].order,
-				    bins, 1e-9);
-		good = track != NULL;
-		if (track)
-			track->description = counters[i].description;
+		good = put_counter(result, FLOPS, device, &rates->bins[FLOPS], 100 / peak);
+	for (int i = HBM; good && i < NR_QUANTITIES; i++) {
+		if (i == PADDING)
+			good = !any(&rates->bins[HBM]) || put_padding(result, device, rates);
+		else if (any(&rates->bins[i]))
+			good = put_counter(result, (enum quantity)i, device, &rates->bins[i], 1e-9);
 	}
 	return good;
 }
