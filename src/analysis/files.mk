@@ -32,7 +32,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
-	src/analysis/doctor/rules_collectives.c \
+	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_transfers.c \

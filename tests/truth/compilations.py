@@ -69,8 +69,18 @@ def check_family(cache, truth, bad):
     check_count("what differs", family["differs"], "shape", bad)
 
 
+def check_findings(report, truth, bad):
+    """A function compiled again and again is told, and nothing is where each was compiled once."""
+    again = truth["compilations"] > 1 and "function" in truth
+    found = [f for f in report["doctor"]["findings"] if f["rule"] == "recompilation"]
+    check_count("findings of recompilation", len(found), int(again), bad)
+    if found and f"is compiled {truth['compilations']} times" not in found[0]["title"]:
+        bad.append(f"{found[0]['title']}: jax compiled it {truth['compilations']} times")
+
+
 def main(report_path, truth_path):
-    cache, truth, bad = json.load(open(report_path))["cache"], json.load(open(truth_path)), []
+    report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
+    cache = report["cache"]
     check_count("compilations", cache["compilation_count"], truth["compilations"], bad)
     restored = truth.get("restored", 0)
     known = "hits" in truth
@@ -84,6 +94,7 @@ def main(report_path, truth_path):
         check_times(sorted(cache["compilations"], key=lambda row: row["start_ps"]), truth, bad)
     if "parameter_shapes" in truth:
         check_family(cache, truth, bad)
+    check_findings(report, truth, bad)
     for line in bad:
         print(f"{report_path}: {line}")
     print(f"{truth_path.split('/')[-1]}: {cache['compilation_count']} compilations, {cache['cache_hits']} hits, "

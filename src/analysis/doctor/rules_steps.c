@@ -1,9 +1,6 @@
 /*
- * Rules about steps and about the host's part in them: input, compilation in the capture and inside
- * steps, and steps that take longer than the others.
- *
- * Compilation is measured on host threads (those at once count once); what it
- * costs is the core time with nothing to run meanwhile, and that is the impact.
+ * Rules about steps and about the host's part in them: input, and steps that take longer than the
+ * others.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -31,132 +28,6 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_say_per_step(doctor, TS_BUCKET_INPUT);
 	ts_say_cores(doctor, TS_BUCKET_INPUT);
 	finding->evidence = ts_doctor_text(doctor);
-}
-
-static void add_compile_ranges(struct ts_doctor *doctor, int64_t from_ps)
-{
-	const struct ts_outline *outline = doctor->ctx->outline;
-
-	for (size_t i = 0; outline && i < outline->compile.nr; i++)
-		if (outline->compile.items[i].end_ps > from_ps)
-			ts_doctor_range(doctor, TS_NONE, outline->compile.items[i].start_ps,
-					outline->compile.items[i].end_ps);
-}
-
-static void say_compiles(struct ts_doctor *doctor, int64_t count, int64_t host_ps)
-{
-	char time[TS_UNIT_MAX];
-
-	if (count > 0)
-		ts_buf_printf(&doctor->text, "%" PRId64 " compilation%s take%s %s of host time",
-			      count, count == 1 ? "" : "s", count == 1 ? "s" : "",
-			      ts_fmt_ps(time, host_ps));
-	else
-		ts_buf_printf(&doctor->text, "Compilation takes %s of host time",
-			      ts_fmt_ps(time, host_ps));
-}
-
-/* Core time of compilation in the steps after the first, and in how many of them. */
-struct recompiles {
-	int64_t lost_ps, from_ps;
-	size_t nr_steps;
-	int64_t first_step; /* the first one with a compilation */
-};
-
-static bool waits_for_compile(const struct ts_table *table, size_t row, size_t nr_cores)
-{
-	double step_ps = (double)TS_MAX(ts_cell_int(table, row, "duration_ps"), 0) *
-			 (double)TS_MAX(nr_cores, 1);
-	double lost_ps = ts_cell_number(table, row, "compilation_ps");
-
-	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * step_ps;
-}
-
-static struct recompiles find_recompiles(const struct ts_table *table, size_t nr_cores)
-{
-	struct recompiles found = { .first_step = -1 };
-
-	for (size_t i = 1; table && i < table->nr_rows; i++) {
-		int64_t lost = ts_cell_int(table, i, "compilation_ps");
-
-		if (!waits_for_compile(table, i, nr_cores))
-			continue;
-		if (found.nr_steps++ == 0) {
-			found.first_step = ts_cell_int(table, i, "step");
-			found.from_ps = ts_cell_int(table, i, "start_ps");
-		}
-		found.lost_ps = ts_i64_add(found.lost_ps, lost);
-	}
-	return found;
-}
-
-/* Share of core time lost to compilations that no finding about steps tells of. */
-static double compile_share(const struct ts_doctor *doctor)
-{
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles told = find_recompiles(table, doctor->nr_cores);
-
-	return ts_doctor_share(doctor, TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION],
-							 told.lost_ps), 0));
-}
-
-static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
-{
-	const struct ts_settings *settings = doctor->ctx->settings;
-	int64_t host_ps = ts_value_int(ts_result_get(doctor->time, "compilation_host_ps"));
-	int64_t count = ts_value_int(ts_result_get(doctor->time, "compilation_count"));
-	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION);
-	char wait[TS_UNIT_MAX], text[TS_UNIT_MAX];
-	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding;
-
-	if (!((double)host_ps > settings->compilation_time_high * (double)TS_PS_PER_MS) &&
-	    !(compile_share(doctor) * 100 >= settings->impact_warning))
-		return;
-	finding = ts_doctor_report(doctor, rule, none, none,
-				   doctor->bucket_ps[TS_BUCKET_COMPILATION]);
-	if (!finding)
-		return;
-	if (finding->severity == TS_INFO)
-		finding->severity = TS_WARNING;
-	say_compiles(doctor, count, TS_MAX(host_ps, 0));
-	ts_buf_puts(&doctor->text, " inside the profile");
-	finding->title = ts_doctor_text(doctor);
-	if (!isnan(share))
-		ts_buf_printf(&doctor->text,
-			      "Meanwhile the cores have nothing to run for %s (%s of "
-			      "core time).",
-			      ts_fmt_ps(wait, finding->impact_ps), ts_fmt_share(text, share));
-	else
-		ts_buf_puts(&doctor->text, "What the cores lost by it is unknown.");
-	ts_say_host_events(doctor, TS_BUCKET_COMPILATION);
-	finding->evidence = ts_doctor_text(doctor);
-	add_compile_ranges(doctor, INT64_MIN);
-}
-
-static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
-{
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles found = find_recompiles(table, doctor->nr_cores);
-	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding;
-	char lost[TS_UNIT_MAX];
-
-	if (found.nr_steps == 0)
-		return;
-	finding = ts_doctor_report(doctor, rule, none, none, found.lost_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%zu step%s after the first wait%s for a compilation",
-		      found.nr_steps, found.nr_steps == 1 ? "" : "s",
-		      found.nr_steps == 1 ? "s" : "");
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "The cores lose %s by it", ts_fmt_ps(lost, found.lost_ps));
-	if (found.first_step >= 0)
-		ts_buf_printf(&doctor->text, "; the first is step %" PRId64, found.first_step);
-	ts_buf_printf(&doctor->text, ". The profile has %zu steps.", table->nr_rows);
-	finding->evidence = ts_doctor_text(doctor);
-	add_compile_ranges(doctor, found.from_ps);
 }
 
 #define MAX_TOLD 3
@@ -291,14 +162,6 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 const struct ts_rule ts_rule_input_bound = {
 	.name = "input_bound", .confidence = TS_LIKELY, .check = check_input_bound,
 	.ceiling = "the core time with nothing to run while the host prepares input",
-};
-const struct ts_rule ts_rule_compilation = {
-	.name = "compilation", .confidence = TS_CERTAIN, .keep = true, .check = check_compilation,
-	.ceiling = "the core time with nothing to run while the host compiles",
-};
-const struct ts_rule ts_rule_recompilation = {
-	.name = "recompilation", .confidence = TS_LIKELY, .check = check_recompilation,
-	.ceiling = "the core time that steps after the first lose to compilations",
 };
 const struct ts_rule ts_rule_slow_steps = {
 	.name = "slow_steps", .confidence = TS_CERTAIN, .check = check_slow_steps,
