@@ -2,8 +2,9 @@
  * Compilations, and the caches that should have spared them: what host threads asked for, what they
  * found, what ran, and which programs are variants of one function.
  *
- * The pass reads host threads, and the devices' lines of modules. On a CPU alone there is no line of
- * modules: its thunks say which program and which run they belong to (stats of XLA's ThunkExecutor).
+ * The pass over the hosts also reads the devices' lines of modules, which are short. On a CPU alone
+ * there is no such line: its thunks say which program and which run they belong to (stats of XLA's
+ * ThunkExecutor).
  */
 #include "analysis/cache.h"
 
@@ -221,7 +222,7 @@ const struct ts_analysis ts_analysis_cache = {
 	.name = "cache",
 	.title = "Compilations and caches",
 	.needs = { "time" },
-	.pass = 1,
+	.pass = TS_PASS_HOSTS,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct cache_state),
 	.wants = cache_wants,
