@@ -164,6 +164,45 @@ int64_t ts_shape_bytes(const struct ts_shape *shape)
 	return bits_to_bytes(laid_out_elements(shape), bits);
 }
 
+uint32_t ts_shape_leaves(const struct ts_shape *shape)
+{
+	uint32_t nr = 0;
+
+	if (shape->dtype != TS_TUPLE)
+		return 1;
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		nr += ts_shape_leaves(&shape->parts[i]);
+	return nr;
+}
+
+const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf)
+{
+	if (shape->dtype != TS_TUPLE)
+		return leaf == 0 ? shape : NULL;
+	for (uint32_t i = 0; i < shape->nr_parts; i++) {
+		uint32_t nr = ts_shape_leaves(&shape->parts[i]);
+
+		if (leaf < nr)
+			return ts_shape_leaf(&shape->parts[i], leaf);
+		leaf -= nr;
+	}
+	return NULL;
+}
+
+uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, size_t n)
+{
+	uint32_t leaf = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		if (shape->dtype != TS_TUPLE || path[k] < 0 || path[k] >= shape->nr_parts)
+			return TS_NONE;
+		for (int64_t i = 0; i < path[k]; i++)
+			leaf += ts_shape_leaves(&shape->parts[i]);
+		shape = &shape->parts[path[k]];
+	}
+	return shape->dtype == TS_TUPLE ? TS_NONE : leaf;
+}
+
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space)
 {
 	for (uint32_t i = 0; i < shape->nr_parts; i++)

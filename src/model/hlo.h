@@ -14,6 +14,7 @@
 #define TS_MODEL_HLO_H
 
 #include "base/arena.h"
+#include "base/map.h"
 
 #define TS_HLO_UNKNOWN (-1)
 
@@ -97,6 +98,15 @@ struct ts_hlo_backend {
 	int64_t cost_bytes;
 };
 
+/*
+ * Where a result may stand: part OUTPUT_LEAF in the memory of part OPERAND_LEAF of an operand (of
+ * the entry's parameters, when it is the module that says so). Parts are numbered as they are
+ * printed, tuples within tuples too; an array has part 0 alone.
+ */
+struct ts_hlo_alias {
+	uint32_t output_leaf, operand, operand_leaf;
+};
+
 struct ts_hlo_frame { /* a line of source, innermost first */
 	struct ts_bytes file, function;
 	int32_t line, column;
@@ -133,6 +143,8 @@ struct ts_hlo_instr {
 	bool highest_precision;		/* an operand asks for PrecisionConfig.HIGHEST */
 	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
+	uint32_t nr_aliases;		/* output_to_operand_aliasing of fusions and custom calls */
+	const struct ts_hlo_alias *aliases;
 	uint32_t nr_slice_sizes;	/* dynamic_slice_sizes */
 	const int64_t *slice_sizes;	/* of a gather: of one slice */
 	struct ts_hlo_backend backend;
@@ -148,10 +160,52 @@ struct ts_hlo_comp {
 	bool is_fusion;
 };
 
-/* A sum over the buffer assignment, when the proto has one. */
+/*
+ * The buffer assignment, when the proto has one: where the compiler put what the ops make.
+ *
+ * A logical buffer is one part of an instruction's result. An allocation is a piece of memory; of
+ * its buffers each stands at an offset, and those that are not needed at one time may share bytes.
+ * A heap trace is the order in which the compiler took and freed the buffers of one allocation.
+ */
+struct ts_hlo_buffer {
+	int64_t id, nr_bytes, space; /* space: enum ts_memory_space (XLA's color) */
+	uint32_t instr;		     /* that makes it, or TS_NONE */
+	uint32_t leaf;		     /* TS_NONE: the table of a tuple */
+};
+
+struct ts_hlo_assigned {
+	uint32_t buffer; /* index into buffers */
+	int64_t offset, nr_bytes;
+};
+
+struct ts_hlo_allocation {
+	int64_t nr_bytes, space;
+	bool is_parameter, is_output, is_constant, is_thread_local;
+	uint32_t first_assigned, nr_assigned;
+};
+
+enum ts_heap_kind { TS_HEAP_ALLOC, TS_HEAP_FREE, TS_HEAP_SHARE };
+struct ts_hlo_heap_event {
+	enum ts_heap_kind kind;
+	uint32_t buffer; /* index into buffers */
+	uint32_t with;	 /* of TS_HEAP_SHARE: the buffer whose memory it takes */
+	uint32_t instr;	 /* that was being placed, or TS_NONE */
+};
+
+struct ts_hlo_heap {
+	uint32_t first_event, nr_events;
+};
+
 struct ts_hlo_buffers {
 	bool present;
+	/* Sums over the allocations of all memory spaces. */
 	int64_t argument_bytes, output_bytes, temp_bytes, constant_bytes;
+	const struct ts_hlo_buffer *buffers;
+	const struct ts_hlo_allocation *allocations;
+	const struct ts_hlo_assigned *assigned;
+	const struct ts_hlo_heap *heaps;
+	const struct ts_hlo_heap_event *events;
+	uint32_t nr_buffers, nr_allocations, nr_assigned, nr_heaps, nr_events;
 };
 
 struct ts_hlo_module {
@@ -163,6 +217,8 @@ struct ts_hlo_module {
 	struct ts_hlo_instr *instrs;
 	uint32_t entry;	      /* index into comps */
 	bool is_scheduled;    /* entry's instrs stand in the order of execution */
+	uint32_t nr_aliases;  /* results that take a parameter's memory: donated arguments */
+	const struct ts_hlo_alias *aliases;
 	struct ts_hlo_buffers buffers;
 	struct ts_bytes proto; /* the bytes it was made from */
 };
@@ -179,6 +235,11 @@ unsigned ts_dtype_bits(enum ts_dtype dtype);
 int64_t ts_shape_elements(const struct ts_shape *shape);
 int64_t ts_shape_logical_bytes(const struct ts_shape *shape); /* elements x bits, no padding */
 int64_t ts_shape_bytes(const struct ts_shape *shape); /* as laid out: ShapeUtil::ArraySize (xla) */
+/* The arrays (and tokens) in it: one, or those of a tuple and the tuples within. */
+uint32_t ts_shape_leaves(const struct ts_shape *shape);
+const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf); /* or NULL */
+/* The number of the part at an index path, as XLA writes {1,0}; TS_NONE: no such part, or a tuple. */
+uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, size_t n);
 /* Does any part lie in this memory space? */
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space);
 

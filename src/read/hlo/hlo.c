@@ -3,7 +3,7 @@
  * model/hlo.h. The bytes are first looked over with the cursor (scan.c), then protobuf-c unpacks
  * one computation at a time into memory that is given back at once.
  *
- * Left out: literals, shardings, aliases, control dependencies; the heap simulator's trace.
+ * Left out: literals, shardings, control dependencies.
  */
 #include "read/hlo.h"
 
@@ -379,47 +379,6 @@ static enum ts_status check_calls(struct ts_hlo_reader *reader)
 	return TS_OK;
 }
 
-enum { ASSIGNMENT_ALLOCATIONS = 3 };
-
-static void add_buffer(struct ts_hlo_buffers *sums, const Tpusight__BufferAllocation *buffer)
-{
-	int64_t size = TS_MAX(buffer->size, 0);
-
-	if (buffer->is_thread_local)
-		return;
-	if (buffer->is_entry_computation_parameter)
-		sums->argument_bytes = ts_i64_add(sums->argument_bytes, size);
-	if (buffer->maybe_live_out)
-		sums->output_bytes = ts_i64_add(sums->output_bytes, size);
-	if (buffer->is_constant)
-		sums->constant_bytes = ts_i64_add(sums->constant_bytes, size);
-	if (!buffer->is_entry_computation_parameter && !buffer->maybe_live_out &&
-	    !buffer->is_constant)
-		sums->temp_bytes = ts_i64_add(sums->temp_bytes, size);
-}
-
-/* A damaged assignment is as good as none: the module stands without it. */
-static void read_buffers(struct ts_hlo_reader *reader)
-{
-	struct ts_hlo_buffers sums = { .present = true };
-	struct ts_pb_error err = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(reader->scan.buffers, &err);
-
-	while (ts_pb_next(&pb)) {
-		Tpusight__BufferAllocation *buffer;
-
-		if (pb.field != ASSIGNMENT_ALLOCATIONS || pb.wire != TS_PB_BYTES)
-			continue;
-		buffer = tpusight__buffer_allocation__unpack(&reader->alloc, pb.len, pb.data);
-		if (!buffer)
-			return;
-		add_buffer(&sums, buffer);
-		ts_arena_release(&reader->temp);
-	}
-	if (!err.cause && reader->scan.buffers.n > 0)
-		reader->module->buffers = sums;
-}
-
 static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes proto)
 {
 	struct ts_hlo_module *module = reader->module;
@@ -444,7 +403,8 @@ static enum ts_status read_module(struct ts_hlo_reader *reader, struct ts_bytes 
 			return ts_fail_nomem(reader->err);
 	if (!set_users(reader))
 		return ts_fail_nomem(reader->err);
-	read_buffers(reader);
+	ts_hlo_read_aliases(reader);
+	ts_hlo_read_buffers(reader);
 	return reader->nomem ? ts_fail_nomem(reader->err) : check_calls(reader);
 }
 

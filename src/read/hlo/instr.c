@@ -254,6 +254,27 @@ static void convert_slice_sizes(struct ts_hlo_reader *reader, const Tpusight__Hl
 	to->nr_slice_sizes = to->slice_sizes ? (uint32_t)n : 0;
 }
 
+/* Operands are checked where they are used: here they are not there yet. */
+static void convert_aliases(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
+			    struct ts_hlo_instr *to)
+{
+	struct ts_hlo_alias *aliases =
+		ts_hlo_array(reader, from->n_output_operand_aliasing, sizeof(*aliases));
+
+	for (size_t i = 0; aliases && i < from->n_output_operand_aliasing; i++) {
+		const Tpusight__OutputOperandAliasing *alias = from->output_operand_aliasing[i];
+		uint32_t leaf = ts_shape_leaf_at(&to->shape, alias->output_shape_index,
+						 alias->n_output_shape_index);
+
+		if (leaf == TS_NONE || alias->operand_index < 0 ||
+		    alias->operand_index >= UINT32_MAX || alias->n_operand_shape_index > 0)
+			continue; /* a part of an operand that is a tuple: not seen yet */
+		aliases[to->nr_aliases++] =
+			(struct ts_hlo_alias){ leaf, (uint32_t)alias->operand_index, 0 };
+	}
+	to->aliases = aliases;
+}
+
 static int64_t first_group(Tpusight__ReplicaGroup **groups, size_t n)
 {
 	return n > 0 ? (int64_t)groups[0]->n_replica_ids : 0;
@@ -330,6 +351,8 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 	to->has_side_effect = from->custom_call_has_side_effect || acts_outside(to->opcode);
 	ts_hlo_convert_shape(reader, from->shape, &to->shape);
 	convert_metadata(reader, from->metadata, to);
+	if (from->n_output_operand_aliasing > 0)
+		convert_aliases(reader, from, to);
 	convert_numbers(reader, from, to);
 	convert_window(reader, from->window, to);
 	convert_conv(reader, from->convolution_dimension_numbers, to);

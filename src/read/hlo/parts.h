@@ -25,7 +25,7 @@ struct ts_hlo_frames {
 
 struct ts_hlo_scan { /* what a first look over the bytes found */
 	struct ts_bytes module, buffers;
-	struct ts_bytes name, entry_name, frames;
+	struct ts_bytes name, entry_name, frames, aliases;
 	int64_t entry_id;
 	struct ts_bytes *comps, *sequences; /* undecoded */
 	size_t nr_comps, cap_comps, nr_sequences, cap_sequences;
@@ -68,6 +68,10 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 			  struct ts_hlo_instr *to);
 enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader);
 void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts_hlo_instr *to);
+
+/* buffers.c: what stands where, once all instructions are there. Damage: as if it said nothing. */
+void ts_hlo_read_aliases(struct ts_hlo_reader *reader);
+void ts_hlo_read_buffers(struct ts_hlo_reader *reader);
 
 /* backend.c: the JSON text of backend_config. */
 void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,

@@ -19,6 +19,7 @@ enum {
 	MODULE_ID = 5,
 	MODULE_ENTRY_ID = 6,
 	MODULE_SCHEDULE = 7,
+	MODULE_ALIASES = 8,
 	MODULE_STACK_FRAMES = 17,
 };
 enum { COMPUTATION_INSTRUCTIONS = 2 };
@@ -143,6 +144,9 @@ static bool scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *
 		return true;
 	case MODULE_STACK_FRAMES:
 		scan->frames = ts_pb_bytes(pb);
+		return true;
+	case MODULE_ALIASES:
+		scan->aliases = ts_pb_bytes(pb);
 		return true;
 	case MODULE_SCHEDULE:
 		return scan_schedule(reader, ts_pb_enter(pb));
