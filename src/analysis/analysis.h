@@ -96,10 +96,11 @@ struct ts_settings {
 	double memory_bandwidth_fair;
 	double compilation_time_good;	/* s */
 	double compilation_time_fair;
-	double peak_memory_good;	/* % */
 	double occupancy_good;		/* % */
 	double capture_compilation_high; /* %, of core time: the profile shows compilation */
 	double capture_steps_high;	 /* steps that a profile needs at most */
+	double peak_memory_high;	/* %, of the device's memory that a program needs */
+	double donation_high;		/* %, of it that donated arguments could save */
 };
 
 struct ts_setting {

@@ -5,6 +5,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/cache_thread.c \
 	src/analysis/capture.c src/analysis/capture.h \
 	src/analysis/capture_causes.c src/analysis/capture_fixes.c \
+	src/analysis/capacity.c src/analysis/capacity.h src/analysis/capacity_assigned.c \
+	src/analysis/capacity_live.c src/analysis/capacity_peak.c src/analysis/capacity_rows.c \
 	src/analysis/collectives.c src/analysis/collectives.h \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
@@ -33,6 +35,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
+	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_transfers.c \

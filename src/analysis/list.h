@@ -12,6 +12,7 @@
 	X(roofline)    \
 	X(collectives) \
 	X(cache)       \
+	X(capacity)    \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)

@@ -43,11 +43,13 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(memory_bandwidth_fair, "%", 40, "fair from here, below poor"),
 	ROW(compilation_time_good, "s", 2, "key figure: host time in compilation, good to here"),
 	ROW(compilation_time_fair, "s", 10, "fair to here, above poor"),
-	ROW(peak_memory_good, "%", 90, "key figure: device memory at its peak, good to here"),
 	ROW(occupancy_good, "%", 50, "key figure: occupancy of a GPU, good from here"),
 	ROW(capture_compilation_high, "%", 50,
 	    "a profile with more core time in compilation is misleading"),
 	ROW(capture_steps_high, "", 1000, "a profile with more steps is longer than it need be"),
+	ROW(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported"),
+	ROW(donation_high, "%", 5,
+	    "more of a device's memory that donated arguments could save is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

@@ -99,3 +99,12 @@ TESTS += tests/analysis/memory_test
 tests_analysis_memory_test_SOURCES = tests/analysis/memory_test.c tests/analysis/feed.h
 tests_analysis_memory_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_memory_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/capacity_test tests/analysis/rules_capacity_test
+TESTS += tests/analysis/capacity_test tests/analysis/rules_capacity_test
+tests_analysis_capacity_test_SOURCES = tests/analysis/capacity_test.c tests/read/hlo_make.h
+tests_analysis_capacity_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_capacity_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_analysis_rules_capacity_test_SOURCES = tests/analysis/rules_capacity_test.c tests/analysis/doctor_given.h
+tests_analysis_rules_capacity_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_rules_capacity_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

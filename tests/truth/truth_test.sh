@@ -34,5 +34,6 @@ for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
 		"$python" "$here/memory.py" xprof "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" \
 			"$corpus/truth/xprof_$name.op_profile.json" || bad=1
 done
+"$python" "$here/capacity.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
 "$python" "$here/hlo_modules.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
 exit $bad

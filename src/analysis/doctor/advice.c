@@ -267,6 +267,45 @@ static const struct ts_advice advices[] = {
   "kept = jax.checkpoint(block, policy=policy)\n"
   "grad = jax.jit(jax.grad(lambda w: kept(jnp.ones((8, 128)), w).sum()))\n"
   "grad(jnp.ones((128, 128))).block_until_ready()\n" },
+{ "hbm_capacity",
+  "Donate the arguments that the step replaces (parameters, optimizer state), recompute activations "
+  "instead of keeping them (jax.checkpoint), shard the largest arrays over more devices, keep them in "
+  "bf16, or take a smaller batch in several parts. compiled.memory_analysis() says what each brings.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def loss(w, batch):\n"
+  "    layer = jax.checkpoint(lambda h, w: jnp.tanh(h @ w))  # keeps h, computes the rest again\n"
+  "    h, _ = jax.lax.scan(lambda h, w: (layer(h, w), None), batch, w)\n"
+  "    return (h.astype(jnp.float32) ** 2).mean()\n"
+  "\n"
+  "def step(w, batch, parts=4):\n"
+  "    def add(total, part):  # a quarter of the batch at a time\n"
+  "        return total + jax.grad(loss)(w, part), None\n"
+  "    split = batch.reshape(parts, -1, batch.shape[-1])\n"
+  "    grads, _ = jax.lax.scan(add, jnp.zeros_like(w), split)\n"
+  "    return w - 0.1 * grads / parts\n"
+  "\n"
+  "w, batch = jnp.ones((4, 128, 128), jnp.bfloat16), jnp.ones((64, 128), jnp.bfloat16)\n"
+  "compiled = jax.jit(step, donate_argnums=0).lower(w, batch).compile()\n"
+  "print(compiled.memory_analysis())\n"
+  "w = compiled(w, batch)\n" },
+{ "donation",
+  "Name the arguments that the caller does not use again in donate_argnums: the results are then "
+  "written over them. The caller must take the result in their place.",
+  "import functools\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@functools.partial(jax.jit, donate_argnums=(0, 1))\n"
+  "def step(params, momentum, batch):\n"
+  "    momentum = 0.9 * momentum + jax.grad(lambda p: ((batch @ p) ** 2).mean())(params)\n"
+  "    return params - 0.1 * momentum, momentum\n"
+  "\n"
+  "params, momentum = jnp.ones((128, 128)), jnp.zeros((128, 128))\n"
+  "for _ in range(3):\n"
+  "    params, momentum = step(params, momentum, jnp.ones((8, 128)))\n" },
 { "dominant_op",
   "What this op costs decides the run: look at its shapes, its dtype and its source line first. A "
   "Pallas kernel, another algorithm or a smaller problem pays here and nowhere else.",

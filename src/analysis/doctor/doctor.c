@@ -279,7 +279,4 @@ const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
 	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
-		   "capture", "cache" },
-	.pass = TS_PASS_HOSTS,
-	.close = doctor_close,
-};
+

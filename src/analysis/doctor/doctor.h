@@ -100,6 +100,8 @@ struct ts_rule {
 	X(op_chains)           \
 	X(unfused)             \
 	X(slow_steps)          \
+	X(hbm_capacity)        \
+	X(donation)            \
 	X(unknown_cost)        \
 	X(unknown_chip)
 

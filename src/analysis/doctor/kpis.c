@@ -109,6 +109,11 @@ static double not_in_profiles(const struct ts_doctor *doctor)
 	return NAN;
 }
 
+static double peak_memory(const struct ts_doctor *doctor)
+{
+	return field(doctor, "capacity", "peak_pct");
+}
+
 static double mxu_utilization(const struct ts_doctor *doctor)
 {
 	return field(doctor, "systolic", "mxu_utilization_pct");
@@ -147,8 +152,8 @@ static const struct kpi {
 	  "time of the hosts in compilations; those at once count once" },
 	{ "idle", "%", true, SETTING(idle_high), NO_BAND, TS_MEASURED, idle,
 	  "core time with nothing to run, and no known cause at the host" },
-	{ "peak_memory", "%", true, SETTING(peak_memory_good), NO_BAND, TS_MEASURED,
-	  not_in_profiles, "device memory in use at its peak, of what the device has" },
+	{ "peak_memory", "%", true, SETTING(peak_memory_high), NO_BAND, TS_MODELLED, peak_memory,
+	  "device memory that the largest program needs at its peak, of what the device has" },
 	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, not_in_profiles,
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none" },
 	{ "mxu_utilization", "%", false, SETTING(mxu_utilization_warning),

@@ -1,0 +1,493 @@
+/*
+ * Room in device memory. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. A run holds its
+ * arguments and results from beginning to end; the answers beside the cases are counted by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "read/hlo.h"
+#include "tests/read/hlo_make.h"
+
+#define VEC	"f32[1024,128]{1,0:T(8,128)}"
+#define TURNED	"f32[1024,128]{0,1:T(8,128)}"
+#define ON_CHIP "f32[1024,128]{1,0:T(8,128)S(1)}"
+#define ON_HOST "f32[1024,128]{1,0:T(8,128)S(5)}"
+#define THIN	"f32[1024,8]{1,0:T(8,128)}" /* 128 lanes a row all the same */
+#define FLAG	"u32[]{:S(2)}"
+#define COUNT	"s32[]{:T(128)}"
+#define PAIR	"(" VEC ", " VEC ")"
+#define N	INT64_C(524288)
+
+extern const struct ts_analysis ts_analysis_capacity;
+
+struct given {
+	struct make make;
+	struct ts_buf outer;
+	size_t comp;
+	struct ts_profile profile;
+	struct ts_results results;
+	struct ts_settings settings;
+	struct ts_rates chip;
+	struct ts_context ctx;
+	const struct ts_result *result;
+};
+
+static struct given *given_new(void)
+{
+	struct given *given = calloc(1, sizeof(*given));
+
+	assert_non_null(given);
+	ts_profile_init(&given->profile);
+	ts_results_init(&given->results);
+	ts_settings_init(&given->settings);
+	given->chip = (struct ts_rates){ .name = "a chip", .hbm_bytes = 10 * N };
+	given->ctx = (struct ts_context){ .profile = &given->profile,
+					  .results = &given->results,
+					  .settings = &given->settings,
+					  .chip = &given->chip };
+	return given;
+}
+
+static void done(struct given *given)
+{
+	ts_buf_release(&given->make.out);
+	ts_buf_release(&given->outer);
+	ts_results_release(&given->results);
+	ts_profile_release(&given->profile);
+	free(given);
+}
+
+static void op(struct given *given, const char *name, const char *opcode, const char *shape,
+	       int64_t id, int64_t operand)
+{
+	make_op(&given->make, name, opcode, shape, id, operand ? 1 : 0, &operand);
+}
+
+static void op2(struct given *given, const char *name, const char *opcode, const char *shape,
+		int64_t id, int64_t a, int64_t b)
+{
+	make_op(&given->make, name, opcode, shape, id, 2, (int64_t[]){ a, b });
+}
+
+static void element(struct given *given, const char *name, const char *shape, int64_t id,
+		    int64_t of, int64_t index)
+{
+	make_begin_op(&given->make, name, "get-tuple-element", shape, id, 1, &of);
+	ts_pbw_i64(&given->make.out, 13, index);
+	make_end_op(&given->make);
+}
+
+static void read_proto(struct given *given, struct ts_bytes proto)
+{
+	struct ts_hlo_module *module =
+		ts_profile_add_module(&given->profile, given->profile.nr_modules + 1);
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_non_null(module);
+	if (ts_hlo_read(&given->profile.arena, proto, TS_LIT("a.pb"), module, &err))
+		fail_msg("%s", err.text);
+}
+
+static void analyse(struct given *given)
+{
+	struct ts_result *result = ts_results_add(&given->results, "capacity", "Capacity");
+	void *state = calloc(1, ts_analysis_capacity.state_size);
+
+	assert_non_null(state);
+	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, result, NULL), TS_OK);
+	if (ts_analysis_capacity.release)
+		ts_analysis_capacity.release(state);
+	free(state);
+	given->result = result;
+}
+
+/* Ends the entry and the module, and looks at it. */
+static void end_and_analyse(struct given *given, int64_t id, int64_t root)
+{
+	make_end_comp(&given->make, given->comp, id, root);
+	read_proto(given, make_end(&given->make, id));
+	analyse(given);
+}
+
+static int64_t bytes_of(const struct given *given, const char *field)
+{
+	return ts_value_int(ts_result_get(given->result, field));
+}
+
+static struct ts_value in(const struct given *given, const char *name, size_t row,
+			  const char *column)
+{
+	const struct ts_table *table = ts_result_find_table(given->result, name);
+
+	assert_non_null(table);
+	assert_true(row < table->nr_rows && ts_table_column(table, column) >= 0);
+	return ts_table_cell(table, row, ts_table_column(table, column));
+}
+
+static void assert_text(struct ts_value value, const char *text)
+{
+	assert_int_equal(value.type, TS_VALUE_TEXT);
+	if (!ts_bytes_is(value.as.s, text))
+		fail_msg("\"%.*s\" is not \"%s\"", TS_ARG(value.as.s), text);
+}
+
+static size_t rows(const struct given *given, const char *name)
+{
+	const struct ts_table *table = ts_result_find_table(given->result, name);
+
+	return table ? table->nr_rows : 0;
+}
+
+static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "a", "negate", VEC, 2, 1);
+	op(given, "b", "negate", VEC, 3, 2);   /* a and b */
+	op2(given, "c", "add", VEC, 4, 3, 2);  /* a, b and c */
+	op(given, "d", "negate", VEC, 5, 4);   /* c and the result */
+	end_and_analyse(given, 1, 5);
+	assert_int_equal(bytes_of(given, "argument_bytes"), N);
+	assert_int_equal(bytes_of(given, "output_bytes"), N);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 3 * N);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 5 * N);
+	assert_text(ts_result_get(given->result, "peak_op"), "c");
+	assert_int_equal(ts_value_int(in(given, "modules", 0, "peak_position")), 3);
+	assert_int_equal(rows(given, "buffers"), 5);
+	assert_true(fabs(ts_value_number(ts_result_get(given->result, "peak_pct")) - 50) < 1e-9);
+	assert_int_equal(bytes_of(given, "headroom_bytes"), 5 * N);
+	done(given);
+}
+
+static void test_names_of_a_buffer_are_one_buffer(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, PAIR, 1);
+	element(given, "first", VEC, 2, 1, 0);
+	op(given, "named", "bitcast", VEC, 3, 2);
+	op(given, "a", "negate", VEC, 4, 3);
+	op2(given, "pair", "tuple", PAIR, 5, 4, 3);
+	element(given, "again", VEC, 6, 5, 0);
+	op(given, "b", "negate", VEC, 7, 6);
+	end_and_analyse(given, 1, 7);
+	assert_int_equal(bytes_of(given, "argument_bytes"), 2 * N);
+	assert_int_equal(bytes_of(given, "temp_bytes"), N); /* a alone */
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	done(given);
+}
+
+static void test_padding_of_the_layout_takes_room(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, THIN, 1);
+	op(given, "a", "negate", THIN, 2, 1);
+	end_and_analyse(given, 1, 2);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 2 * N);
+	assert_int_equal(ts_value_int(in(given, "buffers", 0, "logical_bytes")), N / 16);
+	assert_true(fabs(ts_value_number(in(given, "buffers", 0, "padding_pct")) - 93.75) < 1e-9);
+	done(given);
+}
+
+static void test_other_memories_are_not_hbm(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	op(given, "fetch", "copy-start", "(" ON_CHIP ", " VEC ", " FLAG ")", 2, 1);
+	op(given, "fetched", "copy-done", ON_CHIP, 3, 2);
+	op(given, "a", "negate", ON_CHIP, 4, 3);
+	op(given, "h", "copy", ON_HOST, 5, 4);
+	op(given, "b", "negate", VEC, 6, 5);
+	end_and_analyse(given, 1, 6);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 0);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 2 * N);
+	assert_int_equal(ts_value_int(in(given, "modules", 0, "onchip_peak_bytes")), 2 * N);
+	done(given);
+}
+
+/* The body doubles the second array by way of a temporary; the loop has two arrays, not six. */
+static void test_a_loop_has_what_it_carries_once(void **state)
+{
+	struct given *given = given_new();
+	size_t comp;
+
+	(void)state;
+	comp = make_comp(&given->make, "body");
+	make_param(&given->make, 0, PAIR, 1);
+	element(given, "x", VEC, 2, 1, 0);
+	element(given, "y", VEC, 3, 1, 1);
+	op(given, "t", "negate", TURNED, 4, 3);
+	op(given, "z", "negate", VEC, 5, 4);
+	op2(given, "next", "tuple", PAIR, 6, 2, 5);
+	make_end_comp(&given->make, comp, 1, 6);
+	comp = make_comp(&given->make, "cond");
+	make_param(&given->make, 0, PAIR, 11);
+	op(given, "go", "constant", "pred[]", 12, 0);
+	make_end_comp(&given->make, comp, 2, 12);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 21);
+	op(given, "a", "negate", VEC, 22, 21);
+	op2(given, "init", "tuple", PAIR, 23, 21, 22);
+	make_begin_op(&given->make, "loop", "while", PAIR, 24, 1, (int64_t[]){ 23 });
+	make_numbers(&given->make, 38, (int64_t[]){ 1, 2 }, 2);
+	make_end_op(&given->make);
+	element(given, "out", VEC, 25, 24, 1);
+	op(given, "b", "negate", VEC, 26, 25);
+	end_and_analyse(given, 3, 26);
+	/* parameter, a (carried), t, result; and the one byte of go */
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N + 1);
+	assert_text(ts_result_get(given->result, "peak_op"), "t");
+	done(given);
+}
+
+static void test_an_update_in_place_takes_no_room(void **state)
+{
+	struct given *given = given_new();
+	size_t comp;
+
+	(void)state;
+	comp = make_comp(&given->make, "fused");
+	make_param(&given->make, 0, VEC, 1);
+	make_param(&given->make, 1, THIN, 2);
+	op2(given, "u", "dynamic-update-slice", VEC, 3, 1, 2);
+	make_end_comp(&given->make, comp, 1, 3);
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 11);
+	make_param(&given->make, 1, THIN, 12);
+	op(given, "a", "copy", VEC, 13, 11);
+	make_caller(&given->make, "update", "fusion", VEC, 14, 2, (int64_t[]){ 13, 12 }, 1);
+	op(given, "b", "negate", VEC, 15, 14);
+	end_and_analyse(given, 2, 15);
+	assert_int_equal(bytes_of(given, "temp_bytes"), N);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	done(given);
+}
+
+static void alias(struct given *given, int64_t output, int64_t parameter)
+{
+	size_t all = ts_pbw_begin(&given->make.out, 8), one = ts_pbw_begin(&given->make.out, 1);
+
+	ts_pbw_i64(&given->make.out, 1, output);
+	ts_pbw_i64(&given->make.out, 2, parameter);
+	ts_pbw_end(&given->make.out, one);
+	ts_pbw_end(&given->make.out, all);
+}
+
+/* Two arguments that are replaced, the first of them donated. */
+static void given_step(struct given *given, bool donates)
+{
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, VEC, 1);
+	make_param(&given->make, 1, VEC, 2);
+	op(given, "a", "negate", VEC, 3, 1);
+	op(given, "b", "negate", VEC, 4, 2);
+	op2(given, "out", "tuple", PAIR, 5, 3, 4);
+	make_end_comp(&given->make, given->comp, 1, 5);
+	if (donates)
+		alias(given, 0, 0);
+	read_proto(given, make_end(&given->make, 1));
+	analyse(given);
+}
+
+static void test_a_donated_argument_is_its_result(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given_step(given, true);
+	assert_int_equal(bytes_of(given, "argument_bytes"), 2 * N);
+	assert_int_equal(bytes_of(given, "output_bytes"), 2 * N);
+	assert_int_equal(bytes_of(given, "alias_bytes"), N);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 3 * N);
+	assert_int_equal(bytes_of(given, "donation_bytes"), N); /* the other one */
+	assert_int_equal(rows(given, "donations"), 1);
+	assert_int_equal(ts_value_int(in(given, "donations", 0, "parameter")), 1);
+	assert_int_equal(ts_value_int(in(given, "donations", 0, "output")), 1);
+	done(given);
+}
+
+static void test_donation_is_proposed_where_shapes_are_equal(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given_step(given, false);
+	assert_int_equal(bytes_of(given, "alias_bytes"), 0);
+	assert_int_equal(bytes_of(given, "donation_bytes"), 2 * N);
+	assert_int_equal(rows(given, "donations"), 2);
+	done(given);
+}
+
+static void buffer(struct ts_buf *out, int64_t id, int64_t size, int64_t instr)
+{
+	size_t mark = ts_pbw_begin(out, 1), at;
+
+	ts_pbw_i64(out, 1, id);
+	ts_pbw_i64(out, 2, size);
+	at = ts_pbw_begin(out, 3);
+	ts_pbw_i64(out, 4, instr);
+	ts_pbw_end(out, at);
+	ts_pbw_end(out, mark);
+}
+
+/* FLAG is a field of BufferAllocationProto, or 0: temporaries. */
+static void allocation(struct ts_buf *out, int64_t size, uint32_t flag, int64_t first, int64_t last)
+{
+	size_t mark = ts_pbw_begin(out, 3);
+
+	ts_pbw_i64(out, 2, size);
+	if (flag)
+		ts_pbw_u64(out, flag, 1);
+	for (int64_t id = first; id <= last; id++) {
+		size_t one = ts_pbw_begin(out, 9);
+
+		ts_pbw_i64(out, 1, id);
+		ts_pbw_end(out, one);
+	}
+	ts_pbw_end(out, mark);
+}
+
+static void event(struct ts_buf *out, uint64_t kind, int64_t id, const char *op_name, int64_t with)
+{
+	size_t mark = ts_pbw_begin(out, 1);
+
+	ts_pbw_u64(out, 1, kind);
+	ts_pbw_i64(out, 2, id);
+	ts_pbw_text(out, 4, ts_bytes_of(op_name));
+	if (with)
+		ts_pbw_i64(out, 5, with);
+	ts_pbw_end(out, mark);
+}
+
+/*
+ * A compiler's plan: 1000 bytes of argument, 500 of result, 64 of constants, temporaries of 900 with
+ * a gap. x takes 300; y 400; x is freed and z takes its place, then grows nothing; y is freed.
+ */
+static void given_assignment(struct given *given)
+{
+	struct ts_buf *out = &given->outer;
+	size_t all, heap;
+
+	given->comp = make_comp(&given->make, "main");
+	make_param(&given->make, 0, "f32[250]", 1);
+	op(given, "x", "negate", "f32[75]", 2, 1);
+	op(given, "y", "negate", "f32[100]", 3, 2);
+	op(given, "z", "negate", "f32[75]", 4, 3);
+	op(given, "r", "negate", "f32[125]", 5, 4);
+	make_end_comp(&given->make, given->comp, 1, 5);
+	ts_pbw_bytes(out, 1, make_end(&given->make, 1));
+	all = ts_pbw_begin(out, 3);
+	buffer(out, 10, 1000, 1);
+	buffer(out, 11, 300, 2);
+	buffer(out, 12, 400, 3);
+	buffer(out, 13, 300, 4);
+	buffer(out, 14, 500, 5);
+	allocation(out, 1000, 5, 10, 10);
+	allocation(out, 500, 7, 14, 14);
+	allocation(out, 64, 12, 1, 0);
+	allocation(out, 777, 3, 1, 0); /* of a thread: not of the program */
+	allocation(out, 900, 0, 11, 13);
+	heap = ts_pbw_begin(out, 4);
+	event(out, 0, 11, "x", 0);
+	event(out, 0, 12, "y", 0);
+	event(out, 1, 11, "z", 0);
+	event(out, 2, 13, "z", 11);
+	event(out, 1, 12, "r", 0);
+	event(out, 1, 13, "r", 0);
+	ts_pbw_end(out, heap);
+	ts_pbw_end(out, all);
+}
+
+static void test_the_compilers_own_plan_is_replayed(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given_assignment(given);
+	read_proto(given, ts_buf_bytes(&given->outer));
+	analyse(given);
+	assert_int_equal(bytes_of(given, "argument_bytes"), 1000);
+	assert_int_equal(bytes_of(given, "output_bytes"), 500);
+	assert_int_equal(bytes_of(given, "temp_bytes"), 900);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 1000 + 500 + 64 + 300 + 400);
+	assert_int_equal(bytes_of(given, "reserved_bytes"), 1000 + 500 + 64 + 900);
+	assert_text(ts_result_get(given->result, "peak_op"), "y");
+	assert_text(in(given, "modules", 0, "buffers"), "assigned");
+	assert_int_equal(rows(given, "buffers"), 5);
+	assert_text(in(given, "buffers", 2, "op"), "y");
+	assert_text(in(given, "buffers", 2, "kind"), "temp");
+	assert_text(in(given, "buffers", 3, "op"), "x");
+	assert_int_equal(ts_value_int(in(given, "buffers", 3, "to_position")), 1);
+	done(given);
+}
+
+static void test_every_truncation_of_a_plan_is_survived(void **state)
+{
+	struct given *given = given_new();
+	struct ts_bytes whole;
+
+	(void)state;
+	given_assignment(given);
+	whole = ts_buf_bytes(&given->outer);
+	for (size_t n = 0; n < whole.n; n++) {
+		struct given *cut = given_new();
+		struct ts_hlo_module *module = ts_profile_add_module(&cut->profile, 1);
+		uint8_t *copy = malloc(n + 1); /* so that a read behind the end is seen */
+
+		assert_true(copy && module);
+		memcpy(copy, whole.p, n);
+		if (ts_hlo_read(&cut->profile.arena, (struct ts_bytes){ copy, n }, TS_LIT("a.pb"),
+				module, NULL) == TS_OK)
+			analyse(cut);
+		free(copy);
+		done(cut);
+	}
+	done(given);
+}
+
+static void test_an_unknown_chip_leaves_the_share_unknown(void **state)
+{
+	struct given *given = given_new();
+
+	(void)state;
+	given->ctx.chip = NULL;
+	given_step(given, false);
+	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);
+	assert_int_equal(ts_result_get(given->result, "peak_pct").type, TS_VALUE_NULL);
+	assert_int_equal(ts_result_get(given->result, "hbm_bytes").type, TS_VALUE_NULL);
+	done(given);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_buffer_is_alive_from_its_op_to_its_last_user),
+		cmocka_unit_test(test_names_of_a_buffer_are_one_buffer),
+		cmocka_unit_test(test_padding_of_the_layout_takes_room),
+		cmocka_unit_test(test_other_memories_are_not_hbm),
+		cmocka_unit_test(test_a_loop_has_what_it_carries_once),
+		cmocka_unit_test(test_an_update_in_place_takes_no_room),
+		cmocka_unit_test(test_a_donated_argument_is_its_result),
+		cmocka_unit_test(test_donation_is_proposed_where_shapes_are_equal),
+		cmocka_unit_test(test_the_compilers_own_plan_is_replayed),
+		cmocka_unit_test(test_every_truncation_of_a_plan_is_survived),
+		cmocka_unit_test(test_an_unknown_chip_leaves_the_share_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
