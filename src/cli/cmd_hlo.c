@@ -102,4 +102,19 @@ static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
 	{ "view", 0, "NAME",
-	  "one view: ops, modules, systolic, padding, fusion, memory, capacity, doctor",
+	  "one view: ops, modules, systolic, padding, fusion, memory, capacity, doctor", ts_set_view },
+	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_hlo = {
+	.name = "hlo",
+	.summary = "Analyse compiled modules alone: FLOPs, bytes, padding, matrix products.",
+	.arguments = "FILE...",
+	.help = "FILE is a serialized HloProto or HloModuleProto (*.hlo_proto.pb). What needs a "
+		"run (times) is\n"
+		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
+		"it.",
+	.options = options,
+	.run = run_hlo,
+};

@@ -160,3 +160,19 @@ static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
 	{ "view", 0, "NAME",
+	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, "
+	  "memory, capacity, doctor",
+	  ts_set_view },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_report = {
+	.name = "report",
+	.summary = "Print the report of a profile session; nothing is written into it.",
+	.arguments = "PATH...",
+	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with "
+		"profiles inside, or -\n"
+		"for standard input.",
+	.options = options,
+	.run = run_report,
+};
