@@ -40,6 +40,8 @@ struct ts_cli {
 	uint64_t max_trace_events, max_overlay_events;
 	/* report, hlo */
 	const char *format, *output, *view, *chip;
+	bool brief;	 /* in at most .budget bytes */
+	uint64_t budget;
 	/* what is left: PATH... */
 	char **paths;
 	size_t nr_paths;

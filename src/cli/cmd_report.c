@@ -35,6 +35,14 @@ enum ts_status ts_set_view(struct ts_cli *cli, const char *value, struct ts_erro
 	return TS_OK;
 }
 
+static enum ts_status set_budget(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	cli->brief = true;
+	if (!ts_bytes_u64(ts_bytes_of(value), &cli->budget) || cli->budget > SIZE_MAX)
+		return ts_fail(err, TS_USAGE, "%s is no number of bytes", value);
+	return TS_OK;
+}
+
 enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
 			      struct ts_buf *out, struct ts_error *err)
 {
@@ -45,6 +53,8 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results 
 		.version = PACKAGE_VERSION,
 		.view = cli->view,
 		.pretty = true,
+		.brief = cli->brief,
+		.budget = (size_t)cli->budget,
 		.color = !to_file && ts_use_color(cli),
 		.width = to_file ? 0 : ts_terminal_width(),
 	};
@@ -69,8 +79,8 @@ static bool is_one_document(const struct ts_cli *cli)
 static void put_head(const struct ts_cli *cli, const struct ts_results *results, bool several,
 		     struct ts_buf *out)
 {
-	if (is_one_document(cli) || (cli->view && !several))
-		return;
+	if (cli->brief || is_one_document(cli) || (cli->view && !several))
+		return; /* the short form has its own */
 	if (out->n)
 		ts_buf_putc(out, '\n');
 	ts_summary_head(out, results, cli->output ? 0 : ts_terminal_width());
@@ -150,6 +160,7 @@ static enum ts_exit run_report(struct ts_cli *cli)
 		ts_complain(err.text);
 		code = TS_EXIT_USAGE;
 	} else {
+		cli->budget /= TS_MAX(runs.nr_sessions, 1); /* of all of them together */
 		code = report_all(cli, &runs, nr_bad);
 	}
 	ts_runs_release(&runs);
@@ -163,6 +174,8 @@ static const struct ts_option options[] = {
 	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, "
 	  "memory, capacity, doctor",
 	  ts_set_view },
+	{ "budget", 0, "BYTES",
+	  "the findings in at most BYTES bytes, most valuable first (text or json)", set_budget },
 	{ NULL, 0, NULL, NULL, NULL },
 };
 

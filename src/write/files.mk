@@ -1,5 +1,5 @@
 libtpusight_a_SOURCES += \
-	src/write/breakdown.c src/write/breakdown.h \
+	src/write/breakdown.c src/write/breakdown.h src/write/brief.c src/write/brief.h \
 	src/write/check.c src/write/check.h \
 	src/write/list.h \
 	src/write/output.h \

@@ -12,6 +12,8 @@ struct ts_report {
 	const char *generator, *version; /* the program that says it */
 	const char *view;		 /* one view (result/view.h) and not all; NULL: all */
 	bool pretty;			 /* JSON for people: indented */
+	bool brief;			 /* in at most .budget bytes (brief.h) */
+	size_t budget;
 	bool color;			 /* text: with the terminal's colours */
 	size_t width;			 /* text: columns of the terminal; 0: no limit */
 };

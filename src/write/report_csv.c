@@ -150,6 +150,8 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 			   const struct ts_report *report, struct ts_error *err)
 {
+	if (report->brief)
+		return ts_fail(err, TS_USAGE, "csv has no short form (use text or json)");
 	return ts_report_csv(out, results, report->view, err);
 }
 

@@ -3,6 +3,7 @@
 
 #include "codec/json.h"
 #include "result/view.h"
+#include "write/brief.h"
 
 static void put_list(struct ts_json *json, const struct ts_list *list);
 
@@ -355,6 +356,8 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
+	if (report->brief)
+		return ts_brief_json(out, results, report, err);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	if (report->view)

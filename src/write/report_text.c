@@ -5,6 +5,7 @@
 #include "codec/term.h"
 #include "result/view.h"
 #include "write/breakdown.h"
+#include "write/brief.h"
 #include "write/text_table.h"
 
 #define BOLD	      "\033[1m"
@@ -250,6 +251,8 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
+	if (report->brief)
+		return ts_brief_text(out, results, report, err);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	if (report->view)

@@ -228,12 +228,15 @@ static const struct share {
 	{ "padding", "overview.padding_waste_pct" },
 };
 
-static void put_second_line(struct ts_buf *out, const struct ts_results *results,
-			    const struct ts_report *report)
+void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
+			const struct ts_report *report)
 {
 	struct ts_buf item = TS_BUF_INIT;
-	size_t at = put_health(out, health_of(results), report->color);
+	size_t at;
 
+	if (has_no_device(results))
+		return;
+	at = put_health(out, health_of(results), report->color);
 	for (size_t i = 0; i < TS_NELEM(shares); i++) {
 		ts_buf_clear(&item);
 		put_share(&item, results, shares[i].label, shares[i].field);
@@ -335,8 +338,7 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
 	ts_summary_head(out, results, report->width);
-	if (!has_no_device(results)) /* of which none of this could be known */
-		put_second_line(out, results, report);
+	ts_summary_numbers(out, results, report);
 	if (!doctor)
 		return;
 	for (size_t i = 0; i < TS_MIN(doctor->nr_findings, TS_SUMMARY_FINDINGS); i++)

@@ -18,6 +18,9 @@
 
 /* The first line alone: which run, on what. WIDTH 0: one line however long. */
 void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_t width);
+/* The second line: health, duty cycle and so on. Without a device none of it is known: nothing. */
+void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
+			const struct ts_report *report);
 void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 		     const struct ts_report *report);
 

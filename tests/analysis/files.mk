@@ -108,3 +108,10 @@ tests_analysis_capacity_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_rules_capacity_test_SOURCES = tests/analysis/rules_capacity_test.c tests/analysis/doctor_given.h
 tests_analysis_rules_capacity_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_rules_capacity_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+
+check_PROGRAMS += tests/analysis/doctor_random_test
+TESTS += tests/analysis/doctor_random_test
+tests_analysis_doctor_random_test_SOURCES = tests/analysis/doctor_random_test.c tests/analysis/doctor_given.h
+tests_analysis_doctor_random_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_random_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

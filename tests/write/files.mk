@@ -28,3 +28,9 @@ TESTS += tests/write/perfetto_pb_test
 tests_write_perfetto_pb_test_SOURCES = tests/write/perfetto_pb_test.c
 tests_write_perfetto_pb_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_write_perfetto_pb_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/write/brief_test
+TESTS += tests/write/brief_test
+tests_write_brief_test_SOURCES = tests/write/brief_test.c tests/write/sample.h
+tests_write_brief_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_write_brief_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

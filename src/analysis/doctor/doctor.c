@@ -62,7 +62,7 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 		doctor->failed = true;
 		return NULL;
 	}
-	if (doctor->total_ps > 0)
+	if (doctor->total_ps >= 0)
 		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
 	draft = &doctor->drafts[doctor->nr_drafts];
 	*draft = (struct ts_draft){ .keep = rule->keep, .serial = doctor->nr_drafts++ };

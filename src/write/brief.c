@@ -1,0 +1,320 @@
+/* The report in a given number of bytes. */
+#include "write/brief.h"
+
+#include "base/units.h"
+#include "codec/json.h"
+#include "codec/term.h"
+#include "write/report_json.h"
+#include "write/summary.h"
+
+#define GROUP	 3   /* findings told to the first two sentences before the next ones are named */
+#define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
+#define MORE	 "tpusight report --view doctor"
+#define NR_HEADS 2   /* steps before the findings: the run, the numbers */
+
+enum level { UNTOLD, TITLE, EVIDENCE, ADVICE, WHOLE, CODE, NR_LEVELS };
+
+struct step {
+	size_t finding;
+	enum level level;
+};
+
+struct brief {
+	const struct ts_results *results;
+	const struct ts_result *doctor; /* or NULL */
+	size_t nr_findings;		/* that can be told */
+	struct step steps[TS_BRIEF_FINDINGS * (NR_LEVELS - 1)];
+	size_t nr_steps;
+	enum level levels[TS_BRIEF_FINDINGS]; /* of the findings, after so many steps: */
+	size_t nr_taken;
+};
+
+static void add_step(struct brief *brief, size_t finding, enum level level)
+{
+	brief->steps[brief->nr_steps++] = (struct step){ finding, level };
+}
+
+static void plan(struct brief *brief, const struct ts_results *results)
+{
+	brief->results = results;
+	brief->doctor = ts_results_find(results, "doctor");
+	brief->nr_findings =
+		brief->doctor ? TS_MIN(brief->doctor->nr_findings, TS_BRIEF_FINDINGS) : 0;
+	for (size_t first = 0; first < brief->nr_findings; first += GROUP)
+		for (int level = TITLE; level <= ADVICE; level++)
+			for (size_t i = first; i < TS_MIN(first + GROUP, brief->nr_findings); i++)
+				add_step(brief, i, (enum level)level);
+	for (int level = WHOLE; level <= CODE; level++)
+		for (size_t i = 0; i < brief->nr_findings; i++)
+			add_step(brief, i, (enum level)level);
+}
+
+static void take(struct brief *brief, size_t nr)
+{
+	memset(brief->levels, 0, sizeof(brief->levels));
+	brief->nr_taken = nr;
+	for (size_t i = 0; i + NR_HEADS < nr; i++)
+		brief->levels[brief->steps[i].finding] = brief->steps[i].level;
+}
+
+static size_t nr_untold(const struct brief *brief)
+{
+	size_t nr = brief->doctor ? brief->doctor->nr_findings : 0;
+
+	for (size_t i = 0; i < brief->nr_findings; i++)
+		nr -= brief->levels[i] >= TITLE;
+	return nr;
+}
+
+/* With its full stop. */
+static struct ts_bytes first_sentence(struct ts_bytes text)
+{
+	size_t n = ts_bytes_find(text, ". ");
+
+	return n < text.n ? ts_bytes_cut(text, 0, n + 1) : text;
+}
+
+static struct ts_bytes part(enum level level, enum level from, struct ts_bytes text)
+{
+	if (level < from)
+		return (struct ts_bytes){ NULL, 0 };
+	return level >= WHOLE ? text : first_sentence(text);
+}
+
+/* The source line without its folders, else the op. */
+static struct ts_bytes place_of(const struct ts_finding *finding)
+{
+	struct ts_bytes source;
+	size_t from;
+
+	if (finding->nr_where == 0)
+		return (struct ts_bytes){ NULL, 0 };
+	source = finding->where[0].source;
+	for (from = source.n; from > 0 && source.p[from - 1] != '/';)
+		from--;
+	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
+}
+
+static void put_facts(struct ts_buf *out, const struct ts_finding *finding)
+{
+	struct ts_bytes place = place_of(finding);
+	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
+
+	if (finding->impact_ps < 0 && place.n == 0)
+		return;
+	ts_buf_puts(out, " (");
+	if (finding->impact_ps >= 0)
+		ts_buf_printf(out, "up to %s, %s of core time", ts_fmt_ps(time, finding->impact_ps),
+			      ts_fmt_pct(share, finding->impact_share * 100));
+	if (finding->impact_ps >= 0 && place.n)
+		ts_buf_puts(out, "; ");
+	ts_term_text(out, place);
+	ts_buf_putc(out, ')');
+}
+
+static void put_sentences(struct ts_buf *out, const char *before, struct ts_bytes text)
+{
+	if (text.n == 0)
+		return;
+	ts_buf_puts(out, before);
+	ts_term_text(out, text);
+}
+
+static void put_code(struct ts_buf *out, struct ts_bytes code)
+{
+	while (code.n > 0) {
+		size_t n = ts_bytes_find(code, "\n");
+
+		ts_buf_puts(out, n ? "    " : "");
+		ts_term_text(out, ts_bytes_cut(code, 0, n));
+		ts_buf_putc(out, '\n');
+		code = ts_bytes_cut(code, n + 1, code.n);
+	}
+}
+
+static void put_finding(struct ts_buf *out, const struct ts_finding *finding, size_t number,
+			enum level level)
+{
+	ts_buf_printf(out, "%zu. %s: ", number, ts_severity_name(finding->severity));
+	ts_term_text(out, finding->title);
+	put_facts(out, finding);
+	ts_buf_putc(out, '.');
+	put_sentences(out, " ", part(level, EVIDENCE, finding->evidence));
+	put_sentences(out, " Do: ", part(level, ADVICE, finding->advice));
+	ts_buf_putc(out, '\n');
+	if (level >= CODE)
+		put_code(out, finding->code);
+}
+
+static void render_text(const struct brief *brief, struct ts_buf *out)
+{
+	const struct ts_report plain = { .width = 0 };
+	size_t untold = nr_untold(brief);
+
+	if (brief->nr_taken == 0)
+		return;
+	ts_summary_head(out, brief->results, 0);
+	if (brief->nr_taken >= NR_HEADS)
+		ts_summary_numbers(out, brief->results, &plain);
+	for (size_t i = 0; i < brief->nr_findings; i++)
+		if (brief->levels[i] >= TITLE)
+			put_finding(out, &brief->doctor->findings[i], i + 1, brief->levels[i]);
+	if (untold > 0)
+		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", untold,
+			      untold == 1 ? "" : "s");
+	else if (brief->doctor && brief->doctor->nr_findings == 0)
+		ts_buf_puts(out, "No findings.\n");
+	else if (brief->nr_taken < brief->nr_steps + NR_HEADS)
+		ts_buf_puts(out, "More of each: " MORE "\n");
+}
+
+/* A tenth of a percent is enough here. */
+static void put_pct(struct ts_json *json, const char *key, double pct)
+{
+	ts_json_key(json, key);
+	ts_json_double(json, round(pct * 10) / 10);
+}
+
+static void put_text(struct ts_json *json, const char *key, struct ts_bytes text)
+{
+	if (text.n == 0)
+		return;
+	ts_json_key(json, key);
+	ts_json_string(json, text);
+}
+
+static void put_object(struct ts_json *json, const struct ts_finding *finding, enum level level)
+{
+	ts_json_object(json);
+	put_text(json, "id", finding->id);
+	ts_json_key(json, "severity");
+	ts_json_text(json, ts_severity_name(finding->severity));
+	put_text(json, "title", finding->title);
+	ts_json_key(json, "impact_ps");
+	if (finding->impact_ps >= 0)
+		ts_json_i64(json, finding->impact_ps);
+	else
+		ts_json_null(json);
+	put_pct(json, "impact_pct", finding->impact_share * 100);
+	put_text(json, "where", place_of(finding));
+	put_text(json, "evidence", part(level, EVIDENCE, finding->evidence));
+	put_text(json, "advice", part(level, ADVICE, finding->advice));
+	if (level >= CODE)
+		put_text(json, "code", finding->code);
+	ts_json_object_end(json);
+}
+
+static void put_numbers(struct ts_json *json, const struct ts_results *results)
+{
+	static const char *const names[] = { "duty_cycle_pct", "mxu_utilization_pct",
+					     "hbm_utilization_pct", "padding_waste_pct" };
+	char field[48];
+
+	ts_json_key(json, "health_score");
+	ts_json_double(json, ts_value_number(ts_result_get(ts_results_find(results, "doctor"),
+							   "health_score")));
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		snprintf(field, sizeof(field), "overview.%s", names[i]);
+		put_pct(json, names[i],
+			ts_value_number(ts_result_get(ts_results_find(results, "overview"), field)));
+	}
+}
+
+static void put_run(struct ts_json *json, const struct ts_results *results)
+{
+	struct ts_buf head = TS_BUF_INIT;
+
+	ts_summary_head(&head, results, 0);
+	ts_json_key(json, "schema");
+	ts_json_text(json, TS_REPORT_SCHEMA);
+	put_text(json, "run", ts_bytes_cut(ts_buf_bytes(&head), 0, head.n ? head.n - 1 : 0));
+	json->out->failed |= head.failed;
+	ts_buf_release(&head);
+}
+
+static void render_findings(const struct brief *brief, struct ts_json *json)
+{
+	ts_json_key(json, "findings");
+	ts_json_array(json);
+	for (size_t i = 0; i < brief->nr_findings; i++)
+		if (brief->levels[i] >= TITLE)
+			put_object(json, &brief->doctor->findings[i], brief->levels[i]);
+	ts_json_array_end(json);
+	ts_json_key(json, "left_out");
+	ts_json_i64(json, (int64_t)nr_untold(brief));
+	if (brief->nr_taken < brief->nr_steps + NR_HEADS) {
+		ts_json_key(json, "more");
+		ts_json_text(json, MORE);
+	}
+}
+
+static void render_json(const struct brief *brief, struct ts_buf *out)
+{
+	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
+
+	ts_json_object(&json);
+	if (brief->nr_taken > 0)
+		put_run(&json, brief->results);
+	if (brief->nr_taken >= NR_HEADS)
+		put_numbers(&json, brief->results);
+	if (brief->nr_taken > 0)
+		render_findings(brief, &json);
+	ts_json_object_end(&json);
+	ts_buf_putc(out, '\n');
+}
+
+typedef void render(const struct brief *brief, struct ts_buf *out);
+
+/* Every further step adds text; only the last line may shrink, by less than SLACK. */
+static void fit(struct brief *brief, render *draw, size_t budget, struct ts_buf *best)
+{
+	struct ts_buf draft = TS_BUF_INIT;
+
+	for (size_t nr = 0; nr <= brief->nr_steps + NR_HEADS && !best->failed; nr++) {
+		ts_buf_clear(&draft);
+		take(brief, nr);
+		draw(brief, &draft);
+		best->failed |= draft.failed;
+		if (draft.n > budget && draft.n - budget > SLACK)
+			break;
+		if (draft.n > budget)
+			continue;
+		ts_buf_clear(best);
+		ts_buf_put(best, ts_buf_bytes(&draft));
+	}
+	ts_buf_release(&draft);
+}
+
+static enum ts_status brief_of(struct ts_buf *out, const struct ts_results *results,
+			       const struct ts_report *report, render *draw, struct ts_error *err)
+{
+	struct ts_buf best = TS_BUF_INIT;
+	struct brief *brief;
+	bool failed;
+
+	if (report->view && strcmp(report->view, "doctor") != 0)
+		return ts_fail(err, TS_USAGE, "a budget goes with the findings, not with view %s",
+			       report->view);
+	brief = results->failed ? NULL : calloc(1, sizeof(*brief));
+	if (!brief)
+		return ts_fail_nomem(err);
+	plan(brief, results);
+	fit(brief, draw, report->budget, &best);
+	ts_buf_put(out, ts_buf_bytes(&best));
+	failed = best.failed || out->failed;
+	ts_buf_release(&best);
+	free(brief);
+	return failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+enum ts_status ts_brief_text(struct ts_buf *out, const struct ts_results *results,
+			     const struct ts_report *report, struct ts_error *err)
+{
+	return brief_of(out, results, report, render_text, err);
+}
+
+enum ts_status ts_brief_json(struct ts_buf *out, const struct ts_results *results,
+			     const struct ts_report *report, struct ts_error *err)
+{
+	return brief_of(out, results, report, render_json, err);
+}
