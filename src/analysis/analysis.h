@@ -101,6 +101,8 @@ struct ts_settings {
 	double capture_steps_high;	 /* steps that a profile needs at most */
 	double peak_memory_high;	/* %, of the device's memory that a program needs */
 	double donation_high;		/* %, of it that donated arguments could save */
+	double upcasts_high;		/* %, of core time in bytes of arrays stored too wide */
+	double hbm_bandwidth_low;	/* %, of HBM's peak: what memory-bound ops should reach */
 };
 
 struct ts_setting {

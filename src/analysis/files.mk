@@ -37,7 +37,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
 	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_collectives.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
-	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
+	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_transfers.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/settings.c

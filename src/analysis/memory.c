@@ -330,7 +330,7 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_memory = {
 	.name = "memory",
 	.title = "Memory traffic",
-	.needs = { "ops", "time", "rates" },
+	.needs = { "ops", "time", "rates", "capacity" },
 	.pass = 1,
 	.close = memory_close,
 };

@@ -50,6 +50,10 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported"),
 	ROW(donation_high, "%", 5,
 	    "more of a device's memory that donated arguments could save is reported"),
+	ROW(upcasts_high, "%", 1,
+	    "more core time that arrays stored too wide may cost is reported"),
+	ROW(hbm_bandwidth_low, "%", 60,
+	    "an op bound by HBM that reaches less of its peak is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

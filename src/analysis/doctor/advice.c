@@ -253,6 +253,33 @@ static const struct ts_advice advices[] = {
   "x = jnp.ones((2, 16, 4, 64))\n"
   "scores(x, x)\n"
   "update(jnp.zeros((2, 32, 4, 64)), x, 0)\n" },
+{ "upcasts",
+  "Cast to bf16 where the array is made, not where it is read: return the smaller type from the function that "
+  "makes it, and give products preferred_element_type where f32 sums are wanted.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@jax.jit\n"
+  "def layer(x, w):\n"
+  "    y = jnp.dot(x, w, preferred_element_type=jnp.float32)  # summed in f32\n"
+  "    return jax.nn.gelu(y).astype(jnp.bfloat16)             # stored in bf16\n"
+  "\n"
+  "x = jnp.ones((128, 256), jnp.bfloat16)\n"
+  "layer(x, jnp.ones((256, 256), jnp.bfloat16))\n" },
+{ "hbm_bandwidth",
+  "These ops move bytes slower than the memory can. Make their transfers longer: keep the last dimension a "
+  "multiple of 128 and the one before of 8, gather whole rows (sorted indices help), slice along the outer "
+  "dimensions, and batch small ops into one.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "@jax.jit\n"
+  "def lookup(table, ids):  # rows of 128 x n elements, in the order they lie in memory\n"
+  "    order = jnp.argsort(ids)\n"
+  "    rows = jnp.take(table, ids[order], axis=0, indices_are_sorted=True)\n"
+  "    return jnp.zeros_like(rows).at[order].set(rows)\n"
+  "\n"
+  "lookup(jnp.ones((1024, 128)), jnp.array([7, 3, 900, 3]))\n" },
 { "rematerialization",
   "Save more of what is cheap to keep: a checkpoint policy that keeps the products and computes only "
   "the elementwise ops again costs little memory for most of the time. Where memory allows, checkpoint "

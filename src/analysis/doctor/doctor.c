@@ -279,7 +279,7 @@ const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
 	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
-		   "capture", "cache", "capacity" },
+		   "capture", "cache", "capacity", "memory" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

@@ -94,6 +94,8 @@ struct ts_rule {
 	X(padding_waste)       \
 	X(memory_bound)        \
 	X(layout_copies)       \
+	X(upcasts)             \
+	X(hbm_bandwidth)       \
 	X(rematerialization)   \
 	X(dominant_op)         \
 	X(small_ops)           \

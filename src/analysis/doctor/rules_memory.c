@@ -272,6 +272,51 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	ts_doctor_where(doctor, finding, &all);
 }
 
+static bool is_layout_copy(const struct ts_table *copies, size_t row)
+{
+	struct ts_bytes code = ts_cell_text(copies, row, "reason_code");
+
+	return ts_cell_int(copies, row, "time_ps") > 0 && !ts_bytes_is(code, "host") &&
+	       !ts_bytes_is(code, "memory_space");
+}
+
+static void say_end(struct ts_doctor *doctor, const char *words, struct ts_bytes name)
+{
+	if (name.n == 0)
+		return;
+	ts_buf_puts(&doctor->text, words);
+	ts_say_name(doctor, name);
+}
+
+/* The largest, with its layouts and neighbours; its advice is the finding's. */
+static void say_copy(struct ts_doctor *doctor, struct ts_finding *finding)
+{
+	const struct ts_result *memory = ts_results_find(doctor->ctx->results, "memory");
+	const struct ts_table *copies = memory ? ts_result_find_table(memory, "layout_copies")
+					       : NULL;
+	struct ts_bytes advice;
+	size_t row = 0;
+
+	while (copies && row < copies->nr_rows && !is_layout_copy(copies, row))
+		row++;
+	if (!copies || row == copies->nr_rows)
+		return;
+	ts_buf_putc(&doctor->text, ' ');
+	ts_say_name(doctor, ts_cell_text(copies, row, "op"));
+	ts_buf_puts(&doctor->text, " turns ");
+	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "from"));
+	ts_buf_puts(&doctor->text, " into ");
+	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "to"));
+	say_end(doctor, ", made by ", ts_cell_text(copies, row, "producer"));
+	say_end(doctor, ", for ", ts_cell_text(copies, row, "consumer"));
+	ts_buf_puts(&doctor->text, ": ");
+	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "reason"));
+	ts_buf_putc(&doctor->text, '.');
+	advice = ts_cell_text(copies, row, "advice");
+	if (advice.n > 0)
+		finding->advice = advice;
+}
+
 static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_selection ops = ts_doctor_select(doctor, match_layout, NULL);
@@ -295,6 +340,7 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 	ts_buf_puts(&doctor->text,
 		    ". They compute nothing: they bring arrays into another layout or "
 		    "place.");
+	say_copy(doctor, finding);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }
