@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
-#include "write/report_json.h"
 #include "write/summary.h"
 
 #define GROUP	 3   /* findings told to the first two sentences before the next ones are named */

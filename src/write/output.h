@@ -7,6 +7,8 @@
 
 #include "result/result.h"
 
+#define TS_REPORT_SCHEMA "tpusight/1" /* of every JSON of a report */
+
 /* How a report is wanted. Whoever fills it owns the strings. */
 struct ts_report {
 	const char *generator, *version; /* the program that says it */

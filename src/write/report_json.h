@@ -11,8 +11,6 @@
 
 #include "write/output.h"
 
-#define TS_REPORT_SCHEMA "tpusight/1"
-
 /* Appends the report, or with a view only that, with schema, generator and run in front. */
 enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err);
