@@ -103,6 +103,7 @@ struct ts_settings {
 	double donation_high;		/* %, of it that donated arguments could save */
 	double upcasts_high;		/* %, of core time in bytes of arrays stored too wide */
 	double hbm_bandwidth_low;	/* %, of HBM's peak: what memory-bound ops should reach */
+	double kernel_roofline_low;	 /* % of its roofline, below it a kernel is slow */
 };
 
 struct ts_setting {

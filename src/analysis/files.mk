@@ -10,6 +10,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/collectives.c src/analysis/collectives.h \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
+	src/analysis/custom_calls.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \
@@ -35,7 +36,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
-	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_collectives.c \
+	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_transfers.c \

@@ -10,6 +10,7 @@
 	X(fusion)      \
 	X(memory)      \
 	X(roofline)    \
+	X(custom_calls) \
 	X(collectives) \
 	X(cache)       \
 	X(capacity)    \

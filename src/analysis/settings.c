@@ -54,6 +54,7 @@ const struct ts_setting ts_setting_list[] = {
 	    "more core time that arrays stored too wide may cost is reported"),
 	ROW(hbm_bandwidth_low, "%", 60,
 	    "an op bound by HBM that reaches less of its peak is reported"),
+	ROW(kernel_roofline_low, "%", 30, "a custom call below so much of its roofline is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

@@ -83,10 +83,16 @@ static bool is_bookkeeping(struct ts_bytes target)
 	return false;
 }
 
+bool ts_instr_is_kernel(const struct ts_hlo_instr *instr)
+{
+	return ts_bytes_is(instr->opcode, "custom-call") &&
+	       !is_bookkeeping(instr->custom_call_target);
+}
+
 bool ts_instr_is_opaque(const struct ts_hlo_instr *instr)
 {
-	return ts_bytes_is(instr->opcode, "custom-call") && instr->backend.cost_flops < 0 &&
-	       !instr->dot && !instr->conv && !is_bookkeeping(instr->custom_call_target);
+	return ts_instr_is_kernel(instr) && instr->backend.cost_flops < 0 && !instr->dot &&
+	       !instr->conv;
 }
 
 /* libtpu writes 0 FLOPs for a kernel it knows nothing of: that is no number. */

@@ -47,6 +47,12 @@ tests_analysis_roofline_test_SOURCES = tests/analysis/roofline_test.c tests/anal
 tests_analysis_roofline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_roofline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/analysis/custom_calls_test
+TESTS += tests/analysis/custom_calls_test
+tests_analysis_custom_calls_test_SOURCES = tests/analysis/custom_calls_test.c $(analysis_given)
+tests_analysis_custom_calls_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_custom_calls_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/analysis/capture_test
 TESTS += tests/analysis/capture_test
 tests_analysis_capture_test_SOURCES = tests/analysis/capture_test.c $(analysis_given)

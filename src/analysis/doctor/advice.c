@@ -459,6 +459,25 @@ static const struct ts_advice advices[] = {
   "    if i % 2 == 1:\n"
   "        x.block_until_ready()\n"
   "        gc.collect()  # between steps, where it can be seen\n" },
+{ "kernel_roofline",
+  "Look at the kernel's blocks first: a grid of several steps lets Mosaic fetch the next block while this "
+  "one is computed, blocks of a whole number of tiles (8 x 128 for f32, 16 x 128 for bf16) waste nothing, "
+  "and larger ones spend less on each step. Then at its dtypes: products in bf16, sums in f32.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "from jax.experimental import pallas as pl\n"
+  "\n"
+  "def double(x_ref, o_ref):\n"
+  "    o_ref[...] = x_ref[...] * 2\n"
+  "\n"
+  "x = jnp.ones((1024, 512), jnp.bfloat16)\n"
+  "block = pl.BlockSpec((256, 512), lambda i: (i, 0))  # four steps: fetch and compute overlap\n"
+  "kernel = pl.pallas_call(double, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), grid=(4,),\n"
+  "                        in_specs=[block], out_specs=block,\n"
+  "                        cost_estimate=pl.CostEstimate(flops=x.size, transcendentals=0,\n"
+  "                                                      bytes_accessed=2 * x.nbytes),\n"
+  "                        interpret=jax.default_backend() == \"cpu\")\n"
+  "kernel(x).block_until_ready()\n" },
 { "unknown_cost",
   "Give the kernel a cost estimate: then its FLOPs and bytes count in utilization, here and in XProf, "
   "and XLA schedules around it with the right numbers.",

@@ -278,7 +278,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
-	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
+	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives", "custom_calls",
 		   "capture", "cache", "capacity", "memory" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
