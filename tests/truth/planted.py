@@ -70,6 +70,9 @@ class Check:
     def finding(self, ours, planted):
         if planted["impact_ps"] is not None:
             self.near(f"{planted['rule']}: impact", ours["impact_ps"], planted["impact_ps"])
+        told = [[r["device"], r["start_ps"], r["end_ps"]] for r in ours["time_ranges"]]
+        for when in planted.get("when", ()):
+            self.same(f"{planted['rule']}: when", told, when, when in told)
         if "op" in planted:
             ops = [w["op"] for w in ours["where"]]
             self.same(f"{planted['rule']}: where", ops, planted["op"], planted["op"] in ops)
