@@ -5,6 +5,26 @@
 #include "analysis/doctor/doctor.h"
 
 
+/* The longest gaps under the input pipeline, each on its core. */
+static void add_input_ranges(struct ts_doctor *doctor)
+{
+	const struct ts_table *table = ts_result_find_table(doctor->time, "idle_gaps");
+	size_t nr = 0;
+
+	for (size_t i = 0; table && i < table->nr_rows && nr < TS_MAX_RANGES; i++) {
+		int64_t start_ps = ts_cell_int(table, i, "start_ps");
+		int64_t duration_ps = ts_cell_int(table, i, "duration_ps");
+		int64_t device = ts_cell_int(table, i, "device_id");
+
+		if (device < 0 || !ts_bytes_is(ts_cell_text(table, i, "cause"),
+					       ts_bucket_name(TS_BUCKET_INPUT)))
+			continue;
+		ts_doctor_range(doctor, (uint32_t)device, start_ps,
+				ts_i64_add(start_ps, duration_ps));
+		nr++;
+	}
+}
+
 static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT);
@@ -28,6 +48,7 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 	ts_say_per_step(doctor, TS_BUCKET_INPUT);
 	ts_say_cores(doctor, TS_BUCKET_INPUT);
 	finding->evidence = ts_doctor_text(doctor);
+	add_input_ranges(doctor);
 }
 
 #define MAX_TOLD 3
