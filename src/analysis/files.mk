@@ -23,6 +23,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/padding_arrays.c \
 	src/analysis/rates.c \
 	src/analysis/registry.c \
+	src/analysis/remat.c src/analysis/remat.h src/analysis/remat_module.c \
 	src/analysis/roofline.c src/analysis/roofline.h src/analysis/roofline_rows.c \
 	src/analysis/systolic.c src/analysis/systolic.h \
 	src/analysis/systolic_ops.c \

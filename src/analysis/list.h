@@ -5,6 +5,7 @@
 	X(ops)         \
 	X(time)        \
 	X(gaps)        \
+	X(remat)       \
 	X(systolic)    \
 	X(padding)     \
 	X(fusion)      \

@@ -159,9 +159,9 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .outline = &feed->outline,
 				  .rates = feed->rates,
 				  .results = &feed->results };
-	void *sum = calloc(1, analysis->state_size);
+	void *sum = calloc(1, TS_MAX(analysis->state_size, 1));
 
-	for (uint32_t i = 0; i < feed->profile.nr_lines; i++) {
+	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
 		void *state;
 
 		if (!analysis->wants(&ctx, &feed->profile.lines[i]) || feed->nr_events[i] == 0)
@@ -175,7 +175,8 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 	}
 	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
 	assert_int_equal(analysis->close(sum, &ctx, feed->result, NULL), TS_OK);
-	analysis->release(sum);
+	if (analysis->release)
+		analysis->release(sum);
 	free(sum);
 	return feed->result;
 }

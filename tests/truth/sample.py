@@ -90,6 +90,17 @@ def check_slow(report, truth, bad):
         bad.append(f"step {late} waits for {rows[late]['device']}, put in was {put_in['straggler']}")
 
 
+def check_remat(report, truth, bad):
+    """All of it comes from one jax.checkpoint in a loop of two trips."""
+    ops = {(o["name"]): o for o in truth["ops"] if o["bucket"] == "rematerialization"}
+    rows = {o["name"]: o for o in report["remat"]["ops"]}
+    if set(ops) != set(rows) or report["remat"]["time_ps"] != truth["buckets"]["rematerialization_ps"]:
+        bad.append(f"recomputed are {sorted(rows)} in {report['remat']['time_ps']}, put in were {sorted(ops)}")
+    regions = report["remat"]["regions"]
+    if len(regions) != 1 or regions[0]["flops"] != sum(o["flops"] * o["occurrences"] for o in ops.values()):
+        bad.append(f"{len(regions)} checkpointed blocks, or their FLOPs differ")
+
+
 def main(report_path, truth_path):
     report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
     time = report["time"]
@@ -104,6 +115,7 @@ def main(report_path, truth_path):
     check_steps(report, truth, bad)
     check_cores(report, truth, bad)
     check_slow(report, truth, bad)
+    check_remat(report, truth, bad)
     check_ops(report, truth, bad)
     check_collectives(report, truth, bad)
     print(f"{len(truth['ops'])} ops and {len(truth['steps'])} steps compared, {len(bad)} figures differ")

@@ -281,16 +281,17 @@ static const struct ts_advice advices[] = {
   "\n"
   "lookup(jnp.ones((1024, 128)), jnp.array([7, 3, 900, 3]))\n" },
 { "rematerialization",
-  "Save more of what is cheap to keep: a checkpoint policy that keeps the products and computes only "
-  "the elementwise ops again costs little memory for most of the time. Where memory allows, checkpoint "
-  "fewer blocks.",
+  "Save more of what is cheap to keep: name the values that give most time for their memory and keep "
+  "these, or take a checkpoint policy that keeps all products (dots_with_no_batch_dims_saveable) and "
+  "computes only the elementwise ops again. Where memory allows, checkpoint fewer blocks.",
   "import jax\n"
   "import jax.numpy as jnp\n"
+  "from jax.ad_checkpoint import checkpoint_name\n"
   "\n"
   "def block(x, w):\n"
-  "    return jnp.tanh(x @ w)\n"
+  "    return jnp.tanh(checkpoint_name(x @ w, \"product\"))\n"
   "\n"
-  "policy = jax.checkpoint_policies.dots_with_no_batch_dims_saveable\n"
+  "policy = jax.checkpoint_policies.save_only_these_names(\"product\")\n"
   "kept = jax.checkpoint(block, policy=policy)\n"
   "grad = jax.jit(jax.grad(lambda w: kept(jnp.ones((8, 128)), w).sum()))\n"
   "grad(jnp.ones((128, 128))).block_until_ready()\n" },

@@ -278,8 +278,8 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
-	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives", "custom_calls",
-		   "capture", "cache", "capacity", "memory" },
+	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
+		   "custom_calls", "capture", "cache", "capacity", "memory", "remat" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

@@ -58,6 +58,79 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 		add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
 }
 
+#define MIN_OF_REMAT 0.05 /* of the time in recomputation: less is not worth keeping by itself */
+#define MAX_KEPT     2
+
+static bool is_better(const struct ts_table *ops, size_t x, size_t y)
+{
+	return ts_cell_number(ops, x, "ms_per_kept_mb") > ts_cell_number(ops, y, "ms_per_kept_mb");
+}
+
+/* The ops that give most time for the memory they take. */
+static size_t cheapest_to_keep(const struct ts_table *ops, double least_ps, size_t best[MAX_KEPT])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ops->nr_rows; i++) {
+		size_t at = nr;
+
+		if (!(ts_cell_number(ops, i, "time_ps") >= least_ps) ||
+		    !(ts_cell_number(ops, i, "ms_per_kept_mb") > 0))
+			continue;
+		while (at > 0 && is_better(ops, i, best[at - 1]))
+			at--;
+		if (at == MAX_KEPT)
+			continue;
+		nr = TS_MIN(nr + 1, MAX_KEPT);
+		memmove(&best[at + 1], &best[at], (nr - 1 - at) * sizeof(*best));
+		best[at] = i;
+	}
+	return nr;
+}
+
+static void say_kept(struct ts_doctor *doctor, const struct ts_table *ops, size_t row)
+{
+	struct ts_bytes original = ts_cell_text(ops, row, "original");
+	struct ts_bytes source = ts_cell_text(ops, row, "source");
+	char time[TS_UNIT_MAX], bytes[TS_UNIT_MAX];
+
+	ts_say_name(doctor, ts_cell_text(ops, row, "name"));
+	ts_buf_printf(&doctor->text, " (%s for %s",
+		      ts_fmt_ps(time, ts_cell_int(ops, row, "time_ps")),
+		      ts_fmt_bytes(bytes, ts_cell_number(ops, row, "kept_bytes")));
+	if (original.n > 0) {
+		ts_buf_puts(&doctor->text, "; it repeats ");
+		ts_say_name(doctor, original);
+	}
+	if (source.n > 0) {
+		ts_buf_puts(&doctor->text, " at ");
+		ts_say_name(doctor, source);
+	}
+	ts_buf_putc(&doctor->text, ')');
+}
+
+/* What recomputation saves, and what would be cheapest to keep. */
+static void say_remat(struct ts_doctor *doctor)
+{
+	const struct ts_result *remat = ts_results_find(doctor->ctx->results, "remat");
+	const struct ts_table *ops = remat ? ts_result_find_table(remat, "ops") : NULL;
+	double time_ps = ts_value_number(ts_result_get(remat, "time_ps"));
+	double saved = ts_value_number(ts_result_get(remat, "saved_bytes"));
+	char bytes[TS_UNIT_MAX];
+	size_t best[MAX_KEPT], nr;
+
+	if (!ops || !(saved > 0))
+		return;
+	ts_buf_printf(&doctor->text, " It saves about %s of memory on each core.",
+		      ts_fmt_bytes(bytes, saved));
+	nr = cheapest_to_keep(ops, MIN_OF_REMAT * time_ps, best);
+	for (size_t i = 0; i < nr; i++) {
+		ts_buf_puts(&doctor->text, i > 0 ? ", then " : " Cheapest to keep: ");
+		say_kept(doctor, ops, best[i]);
+	}
+	ts_buf_puts(&doctor->text, nr > 0 ? "." : "");
+}
+
 static void check_rematerialization(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_finding *finding =
@@ -65,8 +138,12 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 			      doctor->ctx->settings->rematerialization_high,
 			      "computes again what was thrown away to save memory");
 
-	if (finding)
-		add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
+	if (!finding)
+		return;
+	add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
+	ts_buf_put(&doctor->text, finding->evidence);
+	say_remat(doctor);
+	finding->evidence = ts_doctor_text(doctor);
 }
 
 struct gap {
