@@ -104,6 +104,7 @@ struct ts_settings {
 	double upcasts_high;		/* %, of core time in bytes of arrays stored too wide */
 	double hbm_bandwidth_low;	/* %, of HBM's peak: what memory-bound ops should reach */
 	double kernel_roofline_low;	 /* % of its roofline, below it a kernel is slow */
+	double async_exposed_high;	/* %, of core time waiting for asynchronous copies */
 };
 
 struct ts_setting {

@@ -41,28 +41,9 @@ static bool keep_time(struct collectives_state *state, struct collective_seen *s
 		return false;
 	seen->times[seen->nr++] =
 		(struct collective_time){ start_ps, ts_i64_add(start_ps, dur_ps) };
-	seen->is_open_kept = seen->is_open;
+	seen->is_open_kept = seen->async.is_open;
 	state->nr_kept++;
 	return true;
-}
-
-/* A start whose done never came was as long as it was seen. */
-static void close_open(struct collective_seen *seen)
-{
-	if (seen->is_open)
-		seen->interval_ps = ts_i64_add(seen->interval_ps, seen->open_dur_ps);
-	seen->is_open = false;
-}
-
-static void add_done(struct collective_seen *seen, int64_t start_ps, int64_t dur_ps)
-{
-	int64_t from_ps = seen->is_open ? seen->open_ps : start_ps; /* else: before the capture */
-	int64_t end_ps = ts_i64_add(start_ps, dur_ps);
-
-	seen->interval_ps = ts_i64_add(seen->interval_ps, ts_i64_sub(end_ps, from_ps));
-	if (seen->is_open && seen->is_open_kept)
-		seen->times[seen->nr - 1].end_ps = end_ps;
-	seen->is_open = false;
 }
 
 static bool add_event(struct collectives_state *state, const struct ts_block *block, size_t i,
@@ -71,24 +52,15 @@ static bool add_event(struct collectives_state *state, const struct ts_block *bl
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
 	struct collective_seen *seen = &state->seen[slot];
 	int64_t start_ps = block->start_ps[i], dur_ps = block->dur_ps[i];
-	bool is_pair = op->partner != TS_NONE;
+	bool was_open = seen->async.is_open;
 
-	seen->exposed_ps = ts_i64_add(seen->exposed_ps, dur_ps);
-	if (is_pair && op->async == TS_ASYNC_DONE) {
-		add_done(seen, start_ps, dur_ps);
-		return true;
-	}
-	seen->occurrences = ts_i64_add(seen->occurrences,
-				       block->occurrences ? block->occurrences[i] : 1);
-	close_open(seen);
-	if (is_pair) {
-		seen->is_open = true;
-		seen->open_ps = start_ps;
-		seen->open_dur_ps = dur_ps;
-	} else {
-		seen->interval_ps = ts_i64_add(seen->interval_ps, dur_ps);
-	}
-	return keep_time(state, seen, start_ps, dur_ps);
+	ts_async_add(&seen->async, op, start_ps, dur_ps,
+		     block->occurrences ? block->occurrences[i] : 1);
+	if (op->partner == TS_NONE || op->async != TS_ASYNC_DONE)
+		return keep_time(state, seen, start_ps, dur_ps);
+	if (was_open && seen->is_open_kept)
+		seen->times[seen->nr - 1].end_ps = ts_i64_add(start_ps, dur_ps);
+	return true;
 }
 
 static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
@@ -132,10 +104,8 @@ static int by_time(const void *a, const void *b)
 /* Streams of one GPU are one core. */
 static bool merge_seen(struct collective_seen *into, struct collective_seen *from)
 {
-	close_open(from);
-	into->occurrences = ts_i64_add(into->occurrences, from->occurrences);
-	into->exposed_ps = ts_i64_add(into->exposed_ps, from->exposed_ps);
-	into->interval_ps = ts_i64_add(into->interval_ps, from->interval_ps);
+	ts_async_end(&from->async);
+	ts_async_merge(&into->async, &from->async);
 	if (from->nr == 0)
 		return true;
 	if (into->nr == 0) {
@@ -176,7 +146,7 @@ static void collectives_release(void *arg)
 	for (size_t i = 0; state->seen && i < state->nr_devices * state->slots.nr; i++)
 		free(state->seen[i].times);
 	free(state->seen);
-	collective_slots_release(&state->slots);
+	ts_async_slots_release(&state->slots);
 }
 
 static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,

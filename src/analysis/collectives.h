@@ -3,25 +3,17 @@
  * collectives.c (the pass), collectives_op.c (what an op is), collectives_groups.c (who meets),
  * collectives_skew.c (who waits for whom) and collectives_report.c (the tables) only.
  *
- * A collective is a slot: one op that stands for itself, or a start with its done. Slots are
- * numbered by the profile's op table, so that all lines agree.
+ * A collective is a slot of model/async.h.
  */
 #ifndef TS_ANALYSIS_COLLECTIVES_H
 #define TS_ANALYSIS_COLLECTIVES_H
 
 #include "analysis/analysis.h"
+#include "model/async.h"
 
 #define COLLECTIVES_MAX_INSTANCES (1 << 20) /* instances kept of a run, 16 bytes each */
 
-/* Which slot an op belongs to. */
-struct collective_slots {
-	uint32_t *of_op; /* TS_NONE: it is no collective */
-	uint32_t *op;	 /* of each slot: the start, or the op itself */
-	size_t nr;
-};
-
-bool collective_slots_make(struct collective_slots *slots, const struct ts_profile *profile);
-void collective_slots_release(struct collective_slots *slots);
+bool collective_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile);
 
 /* When a core arrived, and when it was done. */
 struct collective_time {
@@ -30,12 +22,10 @@ struct collective_time {
 
 /* A slot on one core. */
 struct collective_seen {
-	int64_t occurrences, exposed_ps, interval_ps;
+	struct ts_async_seen async;
 	struct collective_time *times; /* instance by instance */
 	size_t nr, cap;
-	bool is_open;	   /* a start without its done so far */
-	bool is_open_kept; /* and it is the last of .times */
-	int64_t open_ps, open_dur_ps;
+	bool is_open_kept; /* a start without its done so far is the last of .times */
 };
 
 /* What the compiled module says of a collective; sizes and counts -1 where unknown. */
@@ -78,7 +68,7 @@ struct collectives_state {
 	/* of a line */
 	uint32_t device_index;
 	size_t nr_kept, max_kept;
-	struct collective_slots slots; /* of a line, and of the sum */
+	struct ts_async_slots slots; /* of a line, and of the sum */
 	bool is_cut; /* more instances than are kept */
 	/* by device and slot: of a line one device */
 	struct collective_seen *seen;

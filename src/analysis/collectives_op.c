@@ -7,37 +7,14 @@
 
 #define MAX_WRAPS 4
 
-bool collective_slots_make(struct collective_slots *slots, const struct ts_profile *profile)
+static bool is_wanted(const struct ts_op *op)
 {
-	slots->of_op = malloc((profile->nr_ops + 1) * sizeof(*slots->of_op));
-	slots->op = malloc((profile->nr_ops + 1) * sizeof(*slots->op));
-	slots->nr = 0;
-	if (!slots->of_op || !slots->op)
-		return false;
-	for (uint32_t i = 0; i < profile->nr_ops; i++) {
-		const struct ts_op *op = &profile->ops[i];
-
-		slots->of_op[i] = TS_NONE;
-		if (op->kind != TS_OP_COLLECTIVE ||
-		    (op->async == TS_ASYNC_DONE && op->partner != TS_NONE))
-			continue;
-		slots->of_op[i] = (uint32_t)slots->nr;
-		slots->op[slots->nr++] = i;
-	}
-	for (uint32_t i = 0; i < profile->nr_ops; i++) {
-		const struct ts_op *op = &profile->ops[i];
-
-		if (op->kind == TS_OP_COLLECTIVE && op->async == TS_ASYNC_DONE &&
-		    op->partner != TS_NONE)
-			slots->of_op[i] = slots->of_op[op->partner];
-	}
-	return true;
+	return op->kind == TS_OP_COLLECTIVE;
 }
 
-void collective_slots_release(struct collective_slots *slots)
+bool collective_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile)
 {
-	free(slots->of_op);
-	free(slots->op);
+	return ts_async_slots_make(slots, profile, is_wanted);
 }
 
 static bool is_collective(struct ts_bytes opcode)

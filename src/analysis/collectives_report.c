@@ -73,7 +73,7 @@ static const struct ts_column columns[NR_COLS] = {
 struct row {
 	uint32_t op;
 	struct collective_op what;
-	struct collective_seen sum; /* over cores; no starts */
+	struct ts_async_seen sum; /* over cores */
 	size_t nr_cores;
 	uint32_t device; /* the first that ran it */
 	struct collective_skew skew;
@@ -112,13 +112,11 @@ static void gather(struct report *report, uint32_t slot, struct row *row)
 		struct collective_seen *seen = &sum->seen[i * sum->slots.nr + slot];
 
 		report->seen[i] = seen;
-		if (seen->occurrences == 0 && seen->exposed_ps == 0)
+		if (seen->async.occurrences == 0 && seen->async.exposed_ps == 0)
 			continue;
 		if (row->nr_cores++ == 0)
 			row->device = i;
-		row->sum.occurrences = ts_i64_add(row->sum.occurrences, seen->occurrences);
-		row->sum.exposed_ps = ts_i64_add(row->sum.exposed_ps, seen->exposed_ps);
-		row->sum.interval_ps = ts_i64_add(row->sum.interval_ps, seen->interval_ps);
+		ts_async_merge(&row->sum, &seen->async);
 	}
 }
 
@@ -213,8 +211,8 @@ static int by_exposed(const void *a, const void *b)
 
 static void put_times(struct ts_value *cells, const struct row *row, const struct ts_rates *rates)
 {
-	const struct collective_seen *sum = &row->sum;
-	int64_t hidden_ps = TS_MAX(ts_i64_sub(sum->interval_ps, sum->exposed_ps), 0);
+	const struct ts_async_seen *sum = &row->sum;
+	int64_t hidden_ps = ts_i64_sub(sum->interval_ps, sum->exposed_ps);
 	double seconds = (double)sum->interval_ps * 1e-12, rate = NAN;
 
 	if (row->what.bytes > 0)

@@ -13,6 +13,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/custom_calls.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
+	src/analysis/async.c src/analysis/async.h src/analysis/async_cover.c src/analysis/async_report.c \
 	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \
 	src/analysis/memory.c src/analysis/memory.h \
 	src/analysis/memory_layout.c src/analysis/memory_report.c src/analysis/memory_upcast.c \
@@ -35,6 +36,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
+	src/analysis/doctor/rules_async.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
 	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \

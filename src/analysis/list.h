@@ -13,6 +13,7 @@
 	X(roofline)    \
 	X(custom_calls) \
 	X(collectives) \
+	X(async)       \
 	X(cache)       \
 	X(capacity)    \
 	X(rates)       \

@@ -37,7 +37,8 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(device_utilization_fair, "%", 50, "fair from here, below poor"),
 	ROW(kernel_duration_good, "ms", 1, "key figure: mean time of a launch, good from here"),
 	ROW(kernel_duration_fair, "ms", 0.1, "fair from here, below poor"),
-	ROW(host_overhead_good, "%", 10, "key figure: core time waiting for the host, good to here"),
+	ROW(host_overhead_good, "%", 10,
+	    "key figure: core time waiting for the host, good to here"),
 	ROW(host_overhead_fair, "%", 20, "fair to here, above poor"),
 	ROW(memory_bandwidth_good, "%", 60, "key figure: HBM bandwidth, good from here"),
 	ROW(memory_bandwidth_fair, "%", 40, "fair from here, below poor"),
@@ -55,6 +56,8 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(hbm_bandwidth_low, "%", 60,
 	    "an op bound by HBM that reaches less of its peak is reported"),
 	ROW(kernel_roofline_low, "%", 30, "a custom call below so much of its roofline is reported"),
+	ROW(async_exposed_high, "%", 5,
+	    "more core time waiting for copies within the device is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

@@ -1,4 +1,5 @@
 libtpusight_a_SOURCES += \
+	src/model/async.c src/model/async.h \
 	src/model/block.h \
 	src/model/bucket.c src/model/bucket.h \
 	src/model/cost.c src/model/cost.h src/model/cost_parts.h \

@@ -442,6 +442,61 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 	}
 }
 
+/* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
+static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "module", TS_MEASURED, NULL },      { "name", TS_MEASURED, NULL },
+		{ "done", TS_MEASURED, NULL },	      { "is_host", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL },  { "hidden_ps", TS_MEASURED, NULL },
+		{ "hidden_pct", TS_MEASURED, NULL },  { "could_hide", TS_MEASURED, NULL },
+		{ "coverable_ps", TS_MEASURED, NULL }, { "op_index", TS_MEASURED, NULL },
+	};
+	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0 };
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (int host = 0; host <= 1; host++) {
+		struct ts_result *async;
+		struct ts_value *row;
+		uint32_t done;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, ms);
+		done = given_op(&run, (struct given_op){ "copy-done.2", "copy-done", "", "m.py:3",
+							 TS_OP_MOVE, TS_ASYNC_DONE,
+							 TS_BUCKET_MEMORY_WAIT, 10, 100 * MS, 0,
+							 0 });
+		async = ts_results_add(&run.results, "async", "Asynchronous ops");
+		row = ts_table_row(async, given_table(async, "ops", columns, TS_NELEM(columns)));
+		row[0] = ts_text(TS_LIT("jit_f"));
+		row[1] = ts_text(TS_LIT("copy-start.2"));
+		row[2] = ts_text(TS_LIT("copy-done.2"));
+		row[3] = ts_bool(host);
+		row[4] = ts_int(100 * MS);
+		row[5] = ts_int(300 * MS);
+		row[6] = ts_real(75);
+		row[7] = ts_text(TS_LIT("fusion.9"));
+		row[8] = ts_int(40 * MS);
+		row[9] = ts_int(done);
+		finding = finding_of(when_examined(&run), "exposed_async");
+		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
+		if (finding) {
+			assert_int_equal(finding->impact_ps, 40 * MS);
+			assert_true(contains(finding->title, "10 % of core time waits for copies"));
+			assert_true(
+				contains(finding->evidence, "wait 100 ms; 300 ms more are hidden"));
+			assert_true(
+				contains(finding->evidence,
+					 "copy-start.2 (100 ms, 75 % hidden; fusion.9 could run"));
+			assert_true(ts_bytes_is(finding->where[0].op, "copy-done.2"));
+		}
+		given_release(&run);
+	}
+}
+
 /* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1. */
 static void given_arrivals(struct given *run, int64_t excess_ms)
 {
@@ -855,6 +910,7 @@ int main(void)
 		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
 		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
 		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
+		cmocka_unit_test(a_copy_that_is_waited_for_is_worth_what_compute_could_cover),
 		cmocka_unit_test(a_core_that_comes_late_is_told),
 		cmocka_unit_test(one_op_over_half_of_the_time_is_told),
 		cmocka_unit_test(many_tiny_ops_are_told),

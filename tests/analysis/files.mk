@@ -131,3 +131,9 @@ TESTS += tests/analysis/remat_test
 tests_analysis_remat_test_SOURCES = tests/analysis/remat_test.c tests/analysis/feed.h
 tests_analysis_remat_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_remat_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/async_test
+TESTS += tests/analysis/async_test
+tests_analysis_async_test_SOURCES = tests/analysis/async_test.c tests/analysis/feed.h
+tests_analysis_async_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_async_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

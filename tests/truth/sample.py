@@ -101,6 +101,19 @@ def check_remat(report, truth, bad):
         bad.append(f"{len(regions)} checkpointed blocks, or their FLOPs differ")
 
 
+def check_async(report, truth, bad):
+    """Starts and dones against the line of asynchronous ops, and against the ops that were put in."""
+    result = report["async"]
+    if result["interval_ps"] != result["async_line_ps"]:
+        bad.append(f"under way by starts and dones {result['interval_ps']}, by their line {result['async_line_ps']}")
+    waited = sum(o["total_ps"] for o in truth["ops"] if o["category"].endswith(("-start", "-done")))
+    if (result["exposed_ps"], result["hidden_ps"]) != (waited, result["interval_ps"] - waited):
+        bad.append(f"waited for {result['exposed_ps']}, put in was {waited}")
+    for row in result["ops"]:
+        if row["exposed_ps"] + row["hidden_ps"] != row["interval_ps"]:
+            bad.append(f"{row['name']}: exposed and hidden are not its interval")
+
+
 def main(report_path, truth_path):
     report, truth, bad = json.load(open(report_path)), json.load(open(truth_path)), []
     time = report["time"]
@@ -116,6 +129,7 @@ def main(report_path, truth_path):
     check_cores(report, truth, bad)
     check_slow(report, truth, bad)
     check_remat(report, truth, bad)
+    check_async(report, truth, bad)
     check_ops(report, truth, bad)
     check_collectives(report, truth, bad)
     print(f"{len(truth['ops'])} ops and {len(truth['steps'])} steps compared, {len(bad)} figures differ")

@@ -168,6 +168,22 @@ static const struct ts_advice advices[] = {
   "reduce = jax.jit(jax.shard_map(reduce_gradients, mesh=mesh, in_specs=P(), out_specs=P(\"data\"),\n"
   "                               check_vma=False))\n"
   "reduce(jnp.ones((len(jax.devices()) * 128, 128))).block_until_ready()\n" },
+{ "exposed_async",
+  "The wait comes right where its data is needed. Give the compiler compute to put in front of it: begin "
+  "the next layer's loads earlier (unroll the loop, or carry the next block's weights through it), keep "
+  "what is used again in fast memory, and leave the scheduler room (larger scoped VMEM makes prefetches "
+  "shorter).",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "def layer(x, w):\n"
+  "    return jnp.tanh(x @ w), None\n"
+  "\n"
+  "@jax.jit\n"
+  "def model(x, weights):  # two layers a trip: one computes while the other's weights come\n"
+  "    return jax.lax.scan(layer, x, weights, unroll=2)[0]\n"
+  "\n"
+  "model(jnp.ones((8, 128)), jnp.ones((4, 128, 128))).block_until_ready()\n" },
 { "mxu_utilization",
   "Give the matrix units more to do at a time: larger batches, bf16 operands, dims that are multiples "
   "of the array; batch small products into one. Where memory is what they wait for, fuse what stands "

@@ -279,7 +279,7 @@ const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
 	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
-		   "custom_calls", "capture", "cache", "capacity", "memory", "remat" },
+		   "custom_calls", "capture", "cache", "capacity", "memory", "remat", "async" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

@@ -88,6 +88,7 @@ struct ts_rule {
 	X(idle)                \
 	X(exposed_collectives) \
 	X(straggler)           \
+	X(exposed_async)       \
 	X(mxu_utilization)     \
 	X(matmul_fill)         \
 	X(highest_precision)   \
@@ -184,6 +185,9 @@ struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept
 void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+
+/* rules_async.c: " Compute that does not depend on them could cover ...": of the collectives. */
+void ts_say_coverable(struct ts_doctor *doctor);
 
 /* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
  * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good

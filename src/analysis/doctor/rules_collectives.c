@@ -63,7 +63,8 @@ static void say_core(struct ts_doctor *doctor, const struct ts_table *cores, siz
 		ts_buf_puts(&doctor->text, ") ");
 	}
 	ts_buf_printf(&doctor->text,
-		      "comes last to %s of the %" PRId64 " collectives in which it meets others; the "
+		      "comes last to %s of the %" PRId64
+		      " collectives in which it meets others; the "
 		      "others wait %s for it, %s of that for it alone. Itself it waits %s.",
 		      ts_fmt_share(share, ts_cell_number(cores, at, "last_pct") / 100),
 		      ts_cell_int(cores, at, "matched_count"),

@@ -54,8 +54,12 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 						   doctor->ctx->settings->communication_high,
 						   "waits in collectives that no compute hides");
 
-	if (finding)
-		add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
+	if (!finding)
+		return;
+	add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
+	ts_buf_put(&doctor->text, finding->evidence);
+	ts_say_coverable(doctor);
+	finding->evidence = ts_doctor_text(doctor);
 }
 
 #define MIN_OF_REMAT 0.05 /* of the time in recomputation: less is not worth keeping by itself */
@@ -362,8 +366,11 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 }
 
 const struct ts_rule ts_rule_exposed_collectives = {
-	.name = "exposed_collectives", .confidence = TS_LIKELY, .check = check_exposed_collectives,
-	.ceiling = "the core time of collectives that nothing hides; what waits for a slower core is in it",
+	.name = "exposed_collectives",
+	.confidence = TS_LIKELY,
+	.check = check_exposed_collectives,
+	.ceiling = "the core time of collectives that nothing hides; what waits for a slower core "
+		   "is in it",
 };
 const struct ts_rule ts_rule_rematerialization = {
 	.name = "rematerialization", .confidence = TS_LIKELY, .check = check_rematerialization,

@@ -1,0 +1,82 @@
+/* Starts and dones put together. */
+#include "model/async.h"
+
+static bool is_paired_done(const struct ts_op *op)
+{
+	return op->async == TS_ASYNC_DONE && op->partner != TS_NONE;
+}
+
+bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
+			 bool (*wanted)(const struct ts_op *op))
+{
+	slots->of_op = malloc((profile->nr_ops + 1) * sizeof(*slots->of_op));
+	slots->op = malloc((profile->nr_ops + 1) * sizeof(*slots->op));
+	slots->nr = 0;
+	if (!slots->of_op || !slots->op)
+		return false;
+	for (uint32_t i = 0; i < profile->nr_ops; i++) {
+		const struct ts_op *op = &profile->ops[i];
+
+		slots->of_op[i] = TS_NONE;
+		if (is_paired_done(op) || !wanted(op))
+			continue;
+		slots->of_op[i] = (uint32_t)slots->nr;
+		slots->op[slots->nr++] = i;
+	}
+	for (uint32_t i = 0; i < profile->nr_ops; i++)
+		if (is_paired_done(&profile->ops[i]) && wanted(&profile->ops[i]))
+			slots->of_op[i] = slots->of_op[profile->ops[i].partner];
+	return true;
+}
+
+void ts_async_slots_release(struct ts_async_slots *slots)
+{
+	free(slots->of_op);
+	free(slots->op);
+}
+
+void ts_async_end(struct ts_async_seen *seen)
+{
+	if (!seen->is_open)
+		return;
+	seen->interval_ps = ts_i64_add(seen->interval_ps, seen->open_dur_ps);
+	seen->exposed_ps = ts_i64_add(seen->exposed_ps, seen->open_dur_ps);
+	seen->is_open = false;
+}
+
+static void add_done(struct ts_async_seen *seen, int64_t start_ps, int64_t dur_ps)
+{
+	int64_t from_ps = seen->is_open ? seen->open_ps : start_ps;
+	int64_t interval_ps = ts_i64_sub(ts_i64_add(start_ps, dur_ps), from_ps);
+	int64_t exposed_ps = ts_i64_add(dur_ps, seen->is_open ? seen->open_dur_ps : 0);
+
+	seen->interval_ps = ts_i64_add(seen->interval_ps, interval_ps);
+	seen->exposed_ps = ts_i64_add(seen->exposed_ps, TS_MIN(exposed_ps, interval_ps));
+	seen->is_open = false;
+}
+
+void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t start_ps,
+		  int64_t dur_ps, int64_t occurrences)
+{
+	if (is_paired_done(op)) {
+		add_done(seen, start_ps, dur_ps);
+		return;
+	}
+	ts_async_end(seen);
+	seen->occurrences = ts_i64_add(seen->occurrences, occurrences);
+	if (op->partner != TS_NONE) {
+		seen->is_open = true;
+		seen->open_ps = start_ps;
+		seen->open_dur_ps = dur_ps;
+		return;
+	}
+	seen->interval_ps = ts_i64_add(seen->interval_ps, dur_ps);
+	seen->exposed_ps = ts_i64_add(seen->exposed_ps, dur_ps);
+}
+
+void ts_async_merge(struct ts_async_seen *into, const struct ts_async_seen *from)
+{
+	into->occurrences = ts_i64_add(into->occurrences, from->occurrences);
+	into->exposed_ps = ts_i64_add(into->exposed_ps, from->exposed_ps);
+	into->interval_ps = ts_i64_add(into->interval_ps, from->interval_ps);
+}
