@@ -16,6 +16,7 @@
 	X(async)       \
 	X(cache)       \
 	X(capacity)    \
+	X(allocators)  \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)
