@@ -231,9 +231,9 @@ int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time)
 		return -1;
 	for (size_t i = 0; i < gaps->nr_rows; i++) {
 		int64_t start_ps =
-			ts_value_int(ts_table_cell(gaps, i, ts_table_column(gaps, "start_ps")));
+			ts_cell_int(gaps, i, "start_ps");
 		int64_t dur_ps =
-			ts_value_int(ts_table_cell(gaps, i, ts_table_column(gaps, "duration_ps")));
+			ts_cell_int(gaps, i, "duration_ps");
 
 		all_ps = ts_i64_add(all_ps, share_gap(sum, start_ps, ts_i64_add(start_ps, dur_ps)));
 	}

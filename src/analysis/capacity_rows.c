@@ -2,6 +2,8 @@
  * parameters that could give their memory to a result. */
 #include "analysis/capacity.h"
 
+#include "analysis/cells.h"
+
 #define MAX_PROGRAMS 100
 #define MAX_BUFFERS  500 /* of all programs */
 #define MAX_OF_ONE   100
@@ -40,19 +42,6 @@ static struct ts_bytes source_of(struct ts_result *result, const struct ts_hlo_i
 static struct ts_value name_or_null(const struct ts_hlo_instr *instr)
 {
 	return instr ? ts_text_or_null(instr->name) : ts_null();
-}
-
-static struct ts_bytes shape_text(struct ts_result *result, const struct ts_shape *shape)
-{
-	struct ts_buf buf = TS_BUF_INIT;
-	struct ts_bytes text;
-
-	ts_shape_print(&buf, shape);
-	if (buf.failed)
-		result->owner->failed = true;
-	text = ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&buf)));
-	ts_buf_release(&buf);
-	return text;
 }
 
 static const struct ts_shape *shape_of(const struct ts_capacity_program *program,
@@ -167,7 +156,7 @@ static void put_buffer(struct ts_result *result, struct ts_value *cells, const s
 	cells[0] = ts_text_or_null(program->module->name);
 	cells[1] = op_name(result, instr, buffer->leaf);
 	cells[2] = ts_text(ts_bytes_of(kind_names[buffer->kind]));
-	cells[3] = shape ? ts_text(shape_text(result, shape)) : ts_null();
+	cells[3] = shape ? ts_shape_cell(result, shape) : ts_null();
 	cells[4] = shape ? ts_int(ts_shape_logical_bytes(shape)) : ts_null();
 	cells[5] = ts_int(buffer->nr_bytes);
 	if (shape && buffer->nr_bytes > 0)
@@ -338,14 +327,10 @@ static bool add_sides(struct sides *sides, const struct ts_capacity_program *pro
 	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)))
 		return false;
 	for (uint32_t leaf = 0; leaf < nr; leaf++) {
-		struct ts_buf buf = TS_BUF_INIT;
 		struct side *side = &sides->items[sides->nr];
 
 		*side = (struct side){ ts_shape_leaf(whole, leaf), instr, leaf, { NULL, 0 }, false };
-		ts_shape_print(&buf, side->shape);
-		if (!buf.failed)
-			side->text = ts_arena_copy(scratch, ts_buf_bytes(&buf));
-		ts_buf_release(&buf);
+		side->text = ts_shape_text(scratch, side->shape);
 		if (!side->text.p)
 			return false;
 		sides->nr++;
@@ -442,7 +427,7 @@ static void put_pair(const struct ts_capacity_program *program, const struct sid
 	cells[2] = op_name(result, from, param->leaf);
 	cells[3] = ts_text_or_null(from->op_name);
 	cells[4] = ts_int(output->leaf);
-	cells[5] = ts_text(shape_text(result, param->shape));
+	cells[5] = ts_shape_cell(result, param->shape);
 	cells[6] = ts_int(ts_shape_bytes(param->shape));
 }
 

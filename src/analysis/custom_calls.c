@@ -194,7 +194,7 @@ static struct ts_value op_cell(const struct calls *calls, uint32_t op, const cha
 
 	if (row == TS_NONE)
 		return ts_null();
-	return ts_table_cell(calls->ops, row, ts_table_column(calls->ops, column));
+	return ts_cell(calls->ops, row, column);
 }
 
 /* MODULE may be NULL: the profile does not have it. OP may be TS_NONE: it did not run. */

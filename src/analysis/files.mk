@@ -1,6 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/analysis/allocators.c \
-	src/analysis/analysis.h src/analysis/list.h \
+	src/analysis/analysis.h src/analysis/cells.h src/analysis/list.h \
 	src/analysis/cache.c src/analysis/cache.h src/analysis/cache_bucket.c \
 	src/analysis/cache_family.c src/analysis/cache_match.c src/analysis/cache_report.c \
 	src/analysis/cache_thread.c \

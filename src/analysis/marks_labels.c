@@ -47,21 +47,9 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 	return st;
 }
 
-static double cell(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_value_number(ts_table_cell(table, row, ts_table_column(table, column)));
-}
-
-static struct ts_bytes text_cell(const struct ts_table *table, size_t row, const char *column)
-{
-	struct ts_value value = ts_table_cell(table, row, ts_table_column(table, column));
-
-	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 static double waste_pct(const struct ts_table *table, size_t row)
 {
-	return fmax(cell(table, row, "waste_bytes_pct"), cell(table, row, "waste_flops_pct"));
+	return fmax(ts_cell_number(table, row, "waste_bytes_pct"), ts_cell_number(table, row, "waste_flops_pct"));
 }
 
 static struct ts_bytes module_of(const struct ts_profile *profile, const struct ts_op *op)
@@ -79,7 +67,7 @@ static uint64_t place(struct ts_bytes module, struct ts_bytes op)
 static bool map_padding(const struct ts_table *table, struct ts_map *rows, size_t *nr_left_out)
 {
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		uint64_t key = place(text_cell(table, i, "module"), text_cell(table, i, "op"));
+		uint64_t key = place(ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
 
 		if (!(waste_pct(table, i) >= MIN_PADDING_PCT) || ts_map_find(rows, key) != TS_NONE)
 			continue;
@@ -106,7 +94,7 @@ static enum ts_status list_padding(const struct ts_context *ctx, struct mark_lab
 		const struct ts_op *op = &profile->ops[i];
 		uint32_t row = ts_map_find(&rows, place(module_of(profile, op), op->name));
 
-		if (row != TS_NONE && ts_bytes_eq(text_cell(table, row, "op"), op->name) &&
+		if (row != TS_NONE && ts_bytes_eq(ts_cell_text(table, row, "op"), op->name) &&
 		    op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP)
 			st = add(labels, MARK_PADDING, (struct mark_label){ i, row, 0 }, err);
 	}
@@ -245,13 +233,13 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 		put_bytes(&args, result, "logical bytes", padding.logical_bytes);
 		put_bytes(&args, result, "allocated bytes", padding.allocated_bytes);
 	}
-	if (cell(table, mark->at, "waste_flops_pct") > 0)
+	if (ts_cell_number(table, mark->at, "waste_flops_pct") > 0)
 		put(&args, "FLOPs that are padding",
 		    ts_result_text(result, "%s",
-				   ts_fmt_pct(pct, cell(table, mark->at, "waste_flops_pct"))));
-	put_time(&args, result, "time lost", cell(table, mark->at, "waste_ps"));
-	put(&args, "suggestion", text_cell(table, mark->at, "suggestion"));
-	put_time(&args, result, "predicted gain", cell(table, mark->at, "predicted_gain_ps"));
+				   ts_fmt_pct(pct, ts_cell_number(table, mark->at, "waste_flops_pct"))));
+	put_time(&args, result, "time lost", ts_cell_number(table, mark->at, "waste_ps"));
+	put(&args, "suggestion", ts_cell_text(table, mark->at, "suggestion"));
+	put_time(&args, result, "predicted gain", ts_cell_number(table, mark->at, "predicted_gain_ps"));
 	put(&args, "op", op->name);
 	put(&args, "module", module_of(ctx->profile, op));
 	return label->name.p && keep(result, &args, label);

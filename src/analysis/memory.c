@@ -8,6 +8,8 @@
  */
 #include "analysis/memory.h"
 
+#include "analysis/cells.h"
+
 #include "model/op_kind.h"
 #include "model/op_work.h"
 
@@ -43,17 +45,7 @@ struct ts_value memory_source(struct memory *memory, const struct ts_hlo_instr *
 
 struct ts_value memory_shape(struct memory *memory, const struct ts_shape *shape)
 {
-	struct ts_buf text = TS_BUF_INIT;
-	struct ts_value value;
-
-	if (!shape)
-		return ts_null();
-	ts_shape_print(&text, shape);
-	value = ts_text(ts_result_text(memory->result, "%.*s", (int)text.n, text.p));
-	if (text.failed)
-		memory->result->owner->failed = true;
-	ts_buf_release(&text);
-	return value;
+	return shape ? ts_shape_cell(memory->result, shape) : ts_null();
 }
 
 static const struct ts_rates *first_rates(const struct ts_context *ctx)
@@ -93,12 +85,11 @@ struct seen {
 static struct seen seen_at(const struct ts_table *table, size_t row)
 {
 	return (struct seen){
-		ts_value_int(ts_table_cell(table, row, ts_table_column(table, "op_index"))),
-		ts_value_int(ts_table_cell(table, row, ts_table_column(table, "occurrences"))),
-		ts_value_int(ts_table_cell(table, row, ts_table_column(table, "total_time_ps"))),
-		ts_value_int(ts_table_cell(table, row, ts_table_column(table, "self_time_ps"))),
-		ts_value_number(
-			ts_table_cell(table, row, ts_table_column(table, "bytes_accessed"))),
+		ts_cell_int(table, row, "op_index"),
+		ts_cell_int(table, row, "occurrences"),
+		ts_cell_int(table, row, "total_time_ps"),
+		ts_cell_int(table, row, "self_time_ps"),
+		ts_cell_number(table, row, "bytes_accessed"),
 	};
 }
 
@@ -186,10 +177,9 @@ static void take_flights(struct memory *memory)
 	const struct ts_table *table = rates ? ts_result_find_table(rates, "async") : NULL;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t op = ts_value_int(
-			ts_table_cell(table, i, ts_table_column(table, "op_index")));
+		int64_t op = ts_cell_int(table, i, "op_index");
 		int64_t span_ps =
-			ts_value_int(ts_table_cell(table, i, ts_table_column(table, "span_ps")));
+			ts_cell_int(table, i, "span_ps");
 		uint32_t at = op < 0 ? TS_NONE : ts_map_find(&memory->by_op, (uint64_t)op);
 
 		if (at != TS_NONE && span_ps > 0)

@@ -68,10 +68,10 @@ static struct ts_value hbm_utilization(const struct ts_context *ctx)
 		ts_result_find_table(ts_results_find(ctx->results, "doctor"), "kpis");
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct ts_value name = ts_table_cell(table, i, ts_table_column(table, "name"));
+		struct ts_value name = ts_cell(table, i, "name");
 
 		if (ts_bytes_is(name.as.s, "memory_bandwidth"))
-			return ts_table_cell(table, i, ts_table_column(table, "value"));
+			return ts_cell(table, i, "value");
 	}
 	return ts_null();
 }
@@ -144,8 +144,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	if (!ps)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		ps[i] = ts_value_number(
-			ts_table_cell(from, i, ts_table_column(from, "duration_ps")));
+		ps[i] = ts_cell_number(from, i, "duration_ps");
 	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
 			TS_MEASURED, "steps");
 	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
@@ -166,7 +165,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 
 		for (size_t c = 0; row && c + 1 < TS_NELEM(step_columns); c++)
 			row[c] =
-				ts_table_cell(from, i, ts_table_column(from, step_columns[c].name));
+				ts_cell(from, i, step_columns[c].name);
 		if (row)
 			row[TS_NELEM(step_columns) - 1] = ts_text(ts_bytes_of(source));
 	}

@@ -7,6 +7,8 @@
  */
 #include "analysis/padding.h"
 
+#include "analysis/cells.h"
+
 #include <inttypes.h>
 
 #define MAX_ROWS 500
@@ -346,19 +348,6 @@ static struct ts_bytes array_name(struct ts_result *result, const struct array *
 	return ts_result_text(result, "%.*s{%" PRId64 "}", TS_ARG(name), array->place.leaf);
 }
 
-static struct ts_bytes shape_text(struct ts_result *result, const struct ts_shape *shape)
-{
-	struct ts_buf buf = TS_BUF_INIT;
-	struct ts_bytes text;
-
-	ts_shape_print(&buf, shape);
-	if (buf.failed)
-		result->owner->failed = true;
-	text = ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&buf)));
-	ts_buf_release(&buf);
-	return text;
-}
-
 static void put_array(struct ts_result *result, struct ts_value *cells, const struct array *array,
 		      bool measured)
 {
@@ -366,7 +355,7 @@ static void put_array(struct ts_result *result, struct ts_value *cells, const st
 
 	cells[0] = array->module ? ts_text_or_null(array->module->name) : ts_null();
 	cells[1] = ts_text(array_name(result, array));
-	cells[2] = ts_text(shape_text(result, array->shape));
+	cells[2] = ts_shape_cell(result, array->shape);
 	cells[3] = ts_int(array->bytes.logical_bytes);
 	cells[4] = ts_int(array->bytes.allocated_bytes);
 	if (array->bytes.allocated_bytes > 0)

@@ -457,10 +457,8 @@ static void find_executions(const struct report *report, struct roofline_row *ro
 
 		if (value.type != TS_VALUE_ID || value.as.u != row->program_id)
 			continue;
-		row->occurrences = ts_value_int(
-			ts_table_cell(table, i, ts_table_column(table, "executions")));
-		row->total_ps = ts_value_int(
-			ts_table_cell(table, i, ts_table_column(table, "total_time_ps")));
+		row->occurrences = ts_cell_int(table, i, "executions");
+		row->total_ps = ts_cell_int(table, i, "total_time_ps");
 	}
 }
 

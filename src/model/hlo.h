@@ -246,6 +246,8 @@ bool ts_shape_in_space(const struct ts_shape *shape, int64_t space);
 /* The shape as XLA prints it: bf16[8,128]{1,0:T(8,128)(2,1)S(1)}. */
 struct ts_buf;
 void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape);
+/* The same, kept in ARENA; .p NULL: no memory. */
+struct ts_bytes ts_shape_text(struct ts_arena *arena, const struct ts_shape *shape);
 
 /*
  * Parses a shape as XLA prints it ("f32[2,3]{1,0:T(8,128)}", tuples too) into ARENA. False when the

@@ -94,6 +94,18 @@ void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape)
 		print_layout(out, shape);
 }
 
+struct ts_bytes ts_shape_text(struct ts_arena *arena, const struct ts_shape *shape)
+{
+	struct ts_bytes text = { NULL, 0 };
+	struct ts_buf buf = TS_BUF_INIT;
+
+	ts_shape_print(&buf, shape);
+	if (!buf.failed)
+		text = ts_arena_copy(arena, ts_buf_bytes(&buf));
+	ts_buf_release(&buf);
+	return text;
+}
+
 /* Text that is being read; each function takes what it names from the front of it. */
 struct text {
 	const uint8_t *p, *end;

@@ -234,6 +234,11 @@ struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
 int ts_table_column(const struct ts_table *table, const char *name);
 struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int column);
+/* By the column's name; a text is empty when the cell is none. */
+struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column);
+struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column);
+double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
+int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
 double ts_value_number(struct ts_value value); /* NaN when it is none */
 int64_t ts_value_int(struct ts_value value);   /* -1 when it is none */
 

@@ -73,6 +73,28 @@ struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int colu
 	return table->cells[row * table->nr_columns + (size_t)column];
 }
 
+struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column)
+{
+	return ts_table_cell(table, row, ts_table_column(table, column));
+}
+
+struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column)
+{
+	struct ts_value cell = ts_cell(table, row, column);
+
+	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
+}
+
+double ts_cell_number(const struct ts_table *table, size_t row, const char *column)
+{
+	return ts_value_number(ts_cell(table, row, column));
+}
+
+int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column)
+{
+	return ts_value_int(ts_cell(table, row, column));
+}
+
 double ts_value_number(struct ts_value value)
 {
 	switch (value.type) {

@@ -67,6 +67,19 @@ struct ts_value ts_link_value(const struct ts_links *links, size_t column)
 	return ts_text_or_null(values[column]);
 }
 
+struct ts_bytes ts_finding_place(const struct ts_finding *finding)
+{
+	struct ts_bytes source;
+	size_t from;
+
+	if (finding->nr_where == 0)
+		return (struct ts_bytes){ NULL, 0 };
+	source = finding->where[0].source;
+	for (from = source.n; from > 0 && source.p[from - 1] != '/';)
+		from--;
+	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
+}
+
 struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 {
 	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module,

@@ -46,6 +46,9 @@ enum { TS_LINK_COLUMNS = 4 };
 extern const char *const ts_link_columns[TS_LINK_COLUMNS];
 struct ts_value ts_link_value(const struct ts_links *links, size_t column);
 
+/* Where a finding is, in short: the source file's name alone with its line; else the op; else empty. */
+struct ts_bytes ts_finding_place(const struct ts_finding *finding);
+
 /* op, module, source of a place. */
 enum { TS_WHERE_COLUMNS = 3 };
 extern const char *const ts_where_columns[TS_WHERE_COLUMNS];

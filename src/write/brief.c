@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
+#include "result/view.h"
 #include "write/summary.h"
 
 #define GROUP	 3   /* findings told to the first two sentences before the next ones are named */
@@ -80,23 +81,9 @@ static struct ts_bytes part(enum level level, enum level from, struct ts_bytes t
 	return level >= WHOLE ? text : first_sentence(text);
 }
 
-/* The source line without its folders, else the op. */
-static struct ts_bytes place_of(const struct ts_finding *finding)
-{
-	struct ts_bytes source;
-	size_t from;
-
-	if (finding->nr_where == 0)
-		return (struct ts_bytes){ NULL, 0 };
-	source = finding->where[0].source;
-	for (from = source.n; from > 0 && source.p[from - 1] != '/';)
-		from--;
-	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
-}
-
 static void put_facts(struct ts_buf *out, const struct ts_finding *finding)
 {
-	struct ts_bytes place = place_of(finding);
+	struct ts_bytes place = ts_finding_place(finding);
 	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
 	if (finding->impact_ps < 0 && place.n == 0)
@@ -195,7 +182,7 @@ static void put_object(struct ts_json *json, const struct ts_finding *finding, e
 	else
 		ts_json_null(json);
 	put_pct(json, "impact_pct", finding->impact_share * 100);
-	put_text(json, "where", place_of(finding));
+	put_text(json, "where", ts_finding_place(finding));
 	put_text(json, "evidence", part(level, EVIDENCE, finding->evidence));
 	put_text(json, "advice", part(level, ADVICE, finding->advice));
 	if (level >= CODE)

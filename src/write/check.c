@@ -49,13 +49,6 @@ static const struct ts_table *causes_of(const struct ts_check *check)
 	return check->capture ? ts_result_find_table(check->capture, "causes") : NULL;
 }
 
-static struct ts_bytes cell(const struct ts_table *table, size_t row, const char *column)
-{
-	struct ts_value value = ts_table_cell(table, row, ts_table_column(table, column));
-
-	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes text,
 			const struct ts_report *form)
 {
@@ -87,13 +80,13 @@ static void put_code(struct ts_buf *out, struct ts_bytes code)
 static void put_cause(struct ts_buf *out, const struct ts_table *causes, size_t row,
 		      const struct ts_report *form)
 {
-	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", row + 1, TS_ARG(cell(causes, row, "severity")),
-		      TS_ARG(cell(causes, row, "id")));
-	ts_term_text(out, cell(causes, row, "what"));
+	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", row + 1, TS_ARG(ts_cell_text(causes, row, "severity")),
+		      TS_ARG(ts_cell_text(causes, row, "id")));
+	ts_term_text(out, ts_cell_text(causes, row, "what"));
 	ts_buf_putc(out, '\n');
-	put_wrapped(out, "", cell(causes, row, "evidence"), form);
-	put_wrapped(out, "do: ", cell(causes, row, "fix"), form);
-	put_code(out, cell(causes, row, "code"));
+	put_wrapped(out, "", ts_cell_text(causes, row, "evidence"), form);
+	put_wrapped(out, "do: ", ts_cell_text(causes, row, "fix"), form);
+	put_code(out, ts_cell_text(causes, row, "code"));
 }
 
 void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struct ts_report *form)
@@ -128,7 +121,7 @@ static void put_row(struct ts_json *json, const struct ts_table *causes, size_t 
 {
 	ts_json_object(json);
 	for (size_t i = 0; i < TS_NELEM(columns); i++) {
-		struct ts_bytes text = cell(causes, row, columns[i]);
+		struct ts_bytes text = ts_cell_text(causes, row, columns[i]);
 
 		ts_json_key(json, columns[i]);
 		if (text.n > 0)

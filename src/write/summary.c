@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "codec/term.h"
+#include "result/view.h"
 
 #define DOT	   " \xC2\xB7 "
 #define RESET	   "\033[0m"
@@ -251,20 +252,6 @@ void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 	ts_buf_release(&item);
 }
 
-/* The file's name alone, with its line; else the op. */
-static struct ts_bytes place_of(const struct ts_finding *finding)
-{
-	struct ts_bytes source;
-	size_t from;
-
-	if (finding->nr_where == 0)
-		return (struct ts_bytes){ NULL, 0 };
-	source = finding->where[0].source;
-	for (from = source.n; from > 0 && source.p[from - 1] != '/';)
-		from--;
-	return source.n ? ts_bytes_cut(source, from, source.n) : finding->where[0].op;
-}
-
 /* Cuts at a word; evidence of which nothing is left goes without a trace. */
 static void cut_sentence(struct ts_buf *text, size_t n, size_t title_n)
 {
@@ -289,7 +276,7 @@ static struct ts_bytes first_sentence(struct ts_bytes text)
 static void put_sentence(struct ts_buf *text, const struct ts_finding *finding, size_t room)
 {
 	struct ts_bytes evidence = first_sentence(finding->evidence);
-	struct ts_bytes place = place_of(finding), head;
+	struct ts_bytes place = ts_finding_place(finding), head;
 	size_t taken = place.n ? ts_term_width(place) + 3 : 0;
 
 	ts_buf_put(text, finding->title);

@@ -116,10 +116,6 @@ TS_RULES(TS_DECLARE_RULE)
 /* facts.c */
 void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
 void ts_doctor_release(struct ts_doctor *doctor);
-/* A table's cell as bytes (empty when it is no text). */
-struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column);
-double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
-int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
 
 /* health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
 struct ts_health {

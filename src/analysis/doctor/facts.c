@@ -6,23 +6,6 @@
 
 #include "model/op_kind.h"
 
-struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column)
-{
-	struct ts_value cell = ts_table_cell(table, row, ts_table_column(table, column));
-
-	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
-double ts_cell_number(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_value_number(ts_table_cell(table, row, ts_table_column(table, column)));
-}
-
-int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_value_int(ts_table_cell(table, row, ts_table_column(table, column)));
-}
-
 static enum ts_bucket bucket_of(struct ts_bytes name)
 {
 	for (int i = 0; i < TS_NR_BUCKETS; i++)

@@ -163,7 +163,7 @@ static int64_t find_family(const struct ts_table *families)
 
 static const struct ts_list *list_cell(const struct ts_table *table, size_t row, const char *column)
 {
-	struct ts_value cell = ts_table_cell(table, row, ts_table_column(table, column));
+	struct ts_value cell = ts_cell(table, row, column);
 
 	return cell.type == TS_VALUE_LIST ? cell.as.list : NULL;
 }

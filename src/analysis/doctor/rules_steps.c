@@ -66,7 +66,7 @@ static void say_step(struct ts_doctor *doctor, const struct ts_table *table, siz
 	struct ts_bytes op = ts_cell_text(table, row, "op");
 	struct ts_bytes event = ts_cell_text(table, row, "host_event");
 	struct ts_bytes device = ts_cell_text(table, row, "device");
-	struct ts_value late = ts_table_cell(table, row, ts_table_column(table, "is_straggler"));
+	struct ts_value late = ts_cell(table, row, "is_straggler");
 	char more[TS_UNIT_MAX], grown[TS_UNIT_MAX];
 
 	ts_buf_printf(&doctor->text, " Step %" PRId64 " takes %s more: ",

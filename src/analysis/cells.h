@@ -1,0 +1,19 @@
+/*
+ * What tables of several analyses are filled with.
+ */
+#ifndef TS_ANALYSIS_CELLS_H
+#define TS_ANALYSIS_CELLS_H
+
+#include "model/hlo.h"
+#include "result/result.h"
+
+/* A shape as XLA prints it. Null when memory is out, as the results then know. */
+static inline struct ts_value ts_shape_cell(struct ts_result *result, const struct ts_shape *shape)
+{
+	struct ts_bytes text = ts_shape_text(&result->owner->arena, shape);
+
+	result->owner->failed |= !text.p;
+	return ts_text_or_null(text);
+}
+
+#endif
