@@ -27,6 +27,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/registry.c \
 	src/analysis/remat.c src/analysis/remat.h src/analysis/remat_module.c \
 	src/analysis/roofline.c src/analysis/roofline.h src/analysis/roofline_rows.c \
+	src/analysis/sparsecore.c src/analysis/sparsecore.h \
+	src/analysis/sparsecore_links.c src/analysis/sparsecore_report.c \
 	src/analysis/systolic.c src/analysis/systolic.h \
 	src/analysis/systolic_ops.c \
 	src/analysis/systolic_sums.c \
@@ -37,7 +39,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \
-	src/analysis/doctor/rules_async.c \
+	src/analysis/doctor/rules_async.c src/analysis/doctor/rules_sparsecore.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
 	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \

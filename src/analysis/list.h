@@ -14,6 +14,7 @@
 	X(custom_calls) \
 	X(collectives) \
 	X(async)       \
+	X(sparsecore)  \
 	X(cache)       \
 	X(capacity)    \
 	X(allocators)  \

@@ -63,7 +63,9 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile)
 		     sizeof(*plane)))
 		return NULL;
 	plane = &profile->planes[profile->nr_planes++];
-	*plane = (struct ts_plane){ .device = TS_NONE, .first_line = (uint32_t)profile->nr_lines };
+	*plane = (struct ts_plane){ .device = TS_NONE,
+				    .tensor_core = TS_NONE,
+				    .first_line = (uint32_t)profile->nr_lines };
 	return plane;
 }
 
@@ -406,11 +408,33 @@ static void align_hosts(struct ts_profile *profile)
 	}
 }
 
+/* "/device:TPU:0 SparseCore 1" works for "/device:TPU:0" of its host. */
+static bool is_core_of(const struct ts_plane *plane, const struct ts_device *device)
+{
+	size_t n = device->name.n;
+
+	return device->host == plane->host && n < plane->name.n && plane->name.p[n] == ' ' &&
+	       ts_bytes_eq(ts_bytes_cut(plane->name, 0, n), device->name);
+}
+
+static void link_sparse_cores(struct ts_profile *profile)
+{
+	for (size_t p = 0; p < profile->nr_planes; p++) {
+		struct ts_plane *plane = &profile->planes[p];
+
+		plane->tensor_core = TS_NONE;
+		for (uint32_t i = 0; plane->kind == TS_PLANE_SPARSECORE && i < profile->nr_devices; i++)
+			if (is_core_of(plane, &profile->devices[i]))
+				plane->tensor_core = i;
+	}
+}
+
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err)
 {
 	enum ts_status st;
 
 	align_hosts(profile);
+	link_sparse_cores(profile);
 	st = link_ops(profile, err);
 	if (st)
 		return st;

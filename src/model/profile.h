@@ -41,6 +41,10 @@ enum ts_line_kind {
 	TS_LINE_TRACEME, /* XLA TraceMe: barrier-cores, dependency-wait */
 	TS_LINE_THREAD,	 /* a host's thread */
 	TS_LINE_DERIVED, /* made by a viewer from other lines: name scopes, source code */
+	/* of a SparseCore; they have kinds of their own, since they are no core's time */
+	TS_LINE_SC_STEPS,
+	TS_LINE_SC_MODULES, /* one event for each computation that was offloaded */
+	TS_LINE_SC_OPS,
 };
 
 /* What an op is, in the terms of time accounting (interfaces.md, time). */
@@ -104,6 +108,7 @@ struct ts_plane {
 	struct ts_bytes name;
 	enum ts_plane_kind kind;
 	uint32_t device; /* index into profile->devices, or TS_NONE */
+	uint32_t tensor_core; /* of a SparseCore's plane: the device it works for, or TS_NONE */
 	uint32_t first_line, nr_lines;
 	const void *reader_data; /* of the reader that made it: how to decode its events */
 };

@@ -142,3 +142,9 @@ TESTS += tests/analysis/allocators_test
 tests_analysis_allocators_test_SOURCES = tests/analysis/allocators_test.c $(analysis_given)
 tests_analysis_allocators_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_allocators_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/sparsecore_test
+TESTS += tests/analysis/sparsecore_test
+tests_analysis_sparsecore_test_SOURCES = tests/analysis/sparsecore_test.c $(analysis_given)
+tests_analysis_sparsecore_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_sparsecore_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -495,6 +495,21 @@ static const struct ts_advice advices[] = {
   "                                                      bytes_accessed=2 * x.nbytes),\n"
   "                        interpret=jax.default_backend() == \"cpu\")\n"
   "kernel(x).block_until_ready()\n" },
+{ "sparsecore_offload",
+  "Give the TensorCore something to do between the start and the done (work that does not need the result; "
+  "in a loop the fetch for the next turn), or leave the work on the TensorCore: for collectives "
+  "xla_tpu_enable_sparse_core_collective_offload_all_gather, _reduce_scatter or _all_reduce false, for "
+  "gathers xla_tpu_offload_gather_to_sparsecore, for all of a program's compute "
+  "xla_tpu_enable_sparse_core_compute_offload. Turn off one, and measure: the estimate takes HBM's peak, "
+  "which a TensorCore does not reach on short scattered rows.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "options = {}\n"
+  "if jax.default_backend() == \"tpu\":  # libtpu's flags: other backends do not know them\n"
+  "    options = {\"xla_tpu_offload_gather_to_sparsecore\": \"false\"}\n"
+  "look_up = jax.jit(lambda table, rows: table[rows] * 2, compiler_options=options)\n"
+  "look_up(jnp.ones((1024, 128)), jnp.arange(256)).block_until_ready()\n" },
 { "unknown_cost",
   "Give the kernel a cost estimate: then its FLOPs and bytes count in utilization, here and in XProf, "
   "and XLA schedules around it with the right numbers.",

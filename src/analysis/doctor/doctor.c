@@ -279,7 +279,8 @@ const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
 	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
-		   "custom_calls", "capture", "cache", "capacity", "memory", "remat", "async" },
+		   "custom_calls", "capture", "cache", "capacity", "memory", "remat", "async",
+		   "sparsecore" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

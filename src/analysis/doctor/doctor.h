@@ -89,6 +89,7 @@ struct ts_rule {
 	X(exposed_collectives) \
 	X(straggler)           \
 	X(exposed_async)       \
+	X(sparsecore_offload)  \
 	X(mxu_utilization)     \
 	X(matmul_fill)         \
 	X(highest_precision)   \
