@@ -99,8 +99,6 @@ bool cache_match_programs(struct cache_state *sum, const struct ts_profile *prof
 /* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
 int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time);
 
-/* "jit_step.12(345)" and "jit_step_" are "jit_step". */
-struct ts_bytes cache_stem(struct ts_bytes name);
 /* JAX's name of the module of a call; .p NULL: it is none, or no memory. */
 struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call);
 

@@ -53,7 +53,7 @@ static void list_variants(struct cache_families *families, const struct cache_st
 		const struct ts_hlo_module *module = &profile->modules[i];
 
 		families->variants[families->nr_variants++] = (struct cache_variant){
-			.name = module->name, .stem = cache_stem(module->name),
+			.name = module->name, .stem = ts_module_stem(module->name),
 			.program_id = module->program_id, .module = i, .first_ps = INT64_MAX,
 		};
 	}
@@ -71,7 +71,7 @@ static void list_variants(struct cache_families *families, const struct cache_st
 
 			variant_of[i] = (uint32_t)families->nr_variants;
 			families->variants[families->nr_variants++] = (struct cache_variant){
-				.name = name, .stem = cache_stem(name),
+				.name = name, .stem = ts_module_stem(name),
 				.program_id = program->id, .module = TS_NONE,
 			};
 		}
@@ -315,7 +315,7 @@ static void sum_requests(struct cache_families *families, const struct cache_sta
 {
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		const struct cache_request *request = &sum->requests[i];
-		struct cache_family *family = find_family(families, cache_stem(request->module));
+		struct cache_family *family = find_family(families, ts_module_stem(request->module));
 
 		if (!family)
 			continue;

@@ -6,22 +6,6 @@
 
 #define MAX_OPEN 64 /* requests looked at for one compiler's work */
 
-struct ts_bytes cache_stem(struct ts_bytes name)
-{
-	size_t open = ts_bytes_find(name, "("), dot;
-
-	if (open > 0 && open < name.n && ts_bytes_ends(name, ")"))
-		name.n = open;
-	dot = name.n;
-	while (dot > 0 && name.p[dot - 1] >= '0' && name.p[dot - 1] <= '9')
-		dot--;
-	if (dot > 1 && dot < name.n && name.p[dot - 1] == '.')
-		name.n = dot - 1;
-	while (name.n > 1 && name.p[name.n - 1] == '_')
-		name.n--;
-	return name;
-}
-
 static bool is_word(uint8_t c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -184,7 +168,7 @@ bool cache_match_programs(struct cache_state *sum, const struct ts_profile *prof
 	if (!runs)
 		return false;
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
-		struct ts_bytes stem = cache_stem(program_name(profile, &sum->programs[i]));
+		struct ts_bytes stem = ts_module_stem(program_name(profile, &sum->programs[i]));
 
 		if (stem.n > 0 && sum->programs[i].nr_runs > 0)
 			runs[nr++] = (struct first_run){ ts_hash(stem, 0),
@@ -197,7 +181,7 @@ bool cache_match_programs(struct cache_state *sum, const struct ts_profile *prof
 
 		if (request->module.n > 0)
 			request->program = take_first(runs, nr,
-						      ts_hash(cache_stem(request->module), 0),
+						      ts_hash(ts_module_stem(request->module), 0),
 						      request->end_ps);
 	}
 	free(runs);

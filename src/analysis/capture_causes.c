@@ -554,21 +554,15 @@ static void check_hlo(struct report *report)
 
 static void say_step_source(struct report *report, const struct ts_steps *steps)
 {
-	const struct ts_profile *profile = report->ctx->profile;
-
 	if (steps->source == TS_STEPS_NONE) {
 		ts_buf_puts(&report->text,
-			    "The profile has no step markers and no module repeats.");
+			    "The profile has no step markers and no modules repeat in a pattern.");
 		return;
 	}
-	ts_buf_printf(&report->text, "%zu step%s taken from the executions of ", steps->nr_steps,
-		      steps->nr_steps == 1 ? " is" : "s are");
-	if (steps->module_op < profile->nr_ops)
-		ts_buf_put(&report->text, ts_bytes_cut(profile->ops[steps->module_op].name, 0, 100));
-	else
-		ts_buf_puts(&report->text, "the module that repeats");
-	ts_buf_puts(&report->text,
-		    ", each to the start of the next. The profile has no step markers.");
+	ts_buf_printf(&report->text,
+		      "%zu step%s taken from the executions of %s, each to the start of the next. "
+		      "The profile has no step markers.",
+		      steps->nr_steps, steps->nr_steps == 1 ? " is" : "s are", steps->made_of);
 }
 
 static void check_steps(struct report *report)

@@ -151,8 +151,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		ts_result_field(
 			result, "overview.step_source",
 			ts_text(ts_result_text(
-				result, "inferred from %.*s",
-				TS_ARG(ctx->profile->ops[ctx->outline->steps.module_op].name))),
+				result, "inferred from %s", ctx->outline->steps.made_of)),
 			TS_DERIVED, NULL);
 	if (nr)
 		put_step_times(result, ps, nr);

@@ -252,11 +252,11 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 	if (steps->source == TS_STEPS_INFERRED)
 		ts_result_note(
 			result,
-			"%zu steps, inferred from the executions of %.*s: the profile has no "
+			"%zu steps, inferred from the executions of %s: the profile has no "
 			"step markers",
-			steps->nr_steps, TS_ARG(ctx->profile->ops[steps->module_op].name));
+			steps->nr_steps, steps->made_of);
 	if (steps->source == TS_STEPS_NONE)
-		ts_result_note(result, "no steps: neither markers nor a module that repeats");
+		ts_result_note(result, "no steps: neither markers nor modules that repeat in a pattern");
 	return TS_OK;
 }
 

@@ -12,6 +12,7 @@ libtpusight_a_SOURCES += \
 	src/model/op_work.c src/model/op_work.h \
 	src/model/outline.c src/model/outline.h \
 	src/model/profile.c src/model/profile.h \
+	src/model/step_pattern.c src/model/step_pattern.h \
 	src/model/steps.h \
 	src/model/tally.c src/model/tally.h \
 	src/model/traffic.c src/model/traffic.h

@@ -210,3 +210,19 @@ bool ts_shape_in_space(const struct ts_shape *shape, int64_t space)
 			return true;
 	return shape->nr_parts == 0 && shape->has_layout && shape->memory_space == space;
 }
+
+struct ts_bytes ts_module_stem(struct ts_bytes name)
+{
+	size_t open = ts_bytes_find(name, "("), dot;
+
+	if (open > 0 && open < name.n && ts_bytes_ends(name, ")"))
+		name.n = open;
+	dot = name.n;
+	while (dot > 0 && name.p[dot - 1] >= '0' && name.p[dot - 1] <= '9')
+		dot--;
+	if (dot > 1 && dot < name.n && name.p[dot - 1] == '.')
+		name.n = dot - 1;
+	while (name.n > 1 && name.p[name.n - 1] == '_')
+		name.n--;
+	return name;
+}

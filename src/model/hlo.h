@@ -226,6 +226,8 @@ struct ts_hlo_module {
 /* Index of the instruction of this name in the module, or UINT32_MAX. Linear: for many look-ups
  * use a map of your own. */
 uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name);
+/* What variants of one module share: "jit_step.12(345)" and "jit_step_" are "jit_step". */
+struct ts_bytes ts_module_stem(struct ts_bytes name);
 
 /* Types. Names as XLA prints them (bf16, f8e4m3fn); bits of one element, 0 for tuples and tokens. */
 const char *ts_dtype_name(enum ts_dtype dtype);

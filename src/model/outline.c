@@ -1,4 +1,4 @@
-/* The outline's small parts: steps by time. */
+/* The outline's small parts: steps by time, and those of several devices. */
 #include "model/outline.h"
 
 void ts_steps_release(struct ts_steps *steps)
@@ -7,6 +7,18 @@ void ts_steps_release(struct ts_steps *steps)
 		free(steps->devices[i].items);
 	free(steps->devices);
 	memset(steps, 0, sizeof(*steps));
+}
+
+bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
+			 uint64_t number)
+{
+	if (steps->nr > 0)
+		steps->items[steps->nr - 1].end_ps =
+			TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
+	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*steps->items)))
+		return false;
+	steps->items[steps->nr++] = (struct ts_step){ start_ps, end_ps, number, 0 };
+	return true;
 }
 
 void ts_outline_release(struct ts_outline *outline)
@@ -104,10 +116,99 @@ static bool pair_by_number(struct ts_steps *steps)
 	return true;
 }
 
+static int64_t overlap_ps(const struct ts_step *x, const struct ts_step *y)
+{
+	return TS_MAX(ts_i64_sub(TS_MIN(x->end_ps, y->end_ps), TS_MAX(x->start_ps, y->start_ps)), 0);
+}
+
+/* Time in which DEVICE's steps and those of BASE that stand SHIFT places further run together. */
+static double together_ps(const struct ts_device_steps *base, const struct ts_device_steps *device,
+			  int64_t shift)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < device->nr; i++)
+		if ((int64_t)i + shift >= 0 && (int64_t)i + shift < (int64_t)base->nr)
+			sum += (double)overlap_ps(&base->items[(int64_t)i + shift],
+						  &device->items[i]);
+	return sum;
+}
+
+/* The step of STEPS that T is in, or else the next one. */
+static size_t seek_step(const struct ts_device_steps *steps, int64_t t)
+{
+	size_t hint = 0;
+
+	ts_steps_at(steps, t, &hint);
+	return hint;
+}
+
+/* How far DEVICE began behind BASE: what the first, the middle and the last step say, or nothing. */
+static int64_t shift_of(const struct ts_device_steps *base, const struct ts_device_steps *device)
+{
+	size_t asked[] = { 0, device->nr / 2, device->nr - 1 };
+	double best_ps = together_ps(base, device, 0);
+	int64_t best = 0;
+
+	for (size_t a = 0; a < TS_NELEM(asked); a++) {
+		const struct ts_step *step = &device->items[asked[a]];
+		size_t at = seek_step(base, step->start_ps);
+
+		for (int64_t near = -1; near <= 1; near++) {
+			int64_t shift = (int64_t)at + near - (int64_t)asked[a];
+			double ps = together_ps(base, device, shift);
+
+			if (ps > best_ps * (1 + 1e-9)) {
+				best_ps = ps;
+				best = shift;
+			}
+		}
+	}
+	return best;
+}
+
+/* The device with most steps; the first of several. */
+static const struct ts_device_steps *longest_device(const struct ts_steps *steps)
+{
+	const struct ts_device_steps *best = &steps->devices[0];
+
+	for (size_t d = 1; d < steps->nr_devices; d++)
+		if (steps->devices[d].nr > best->nr)
+			best = &steps->devices[d];
+	return best;
+}
+
+static bool pair_by_time(struct ts_steps *steps)
+{
+	const struct ts_device_steps *base = longest_device(steps);
+	int64_t *shift = calloc(steps->nr_devices + 1, sizeof(*shift)), first = 0;
+
+	if (!shift)
+		return false;
+	for (size_t d = 0; d < steps->nr_devices; d++) {
+		if (steps->devices[d].nr > 0)
+			shift[d] = shift_of(base, &steps->devices[d]);
+		first = TS_MIN(first, shift[d]);
+	}
+	steps->nr_steps = 0;
+	for (size_t d = 0; d < steps->nr_devices; d++)
+		for (size_t i = 0; i < steps->devices[d].nr; i++) {
+			uint32_t row = (uint32_t)((int64_t)i + shift[d] - first);
+
+			steps->devices[d].items[i].row = row;
+			steps->devices[d].items[i].number = row;
+			steps->nr_steps = TS_MAX(steps->nr_steps, (size_t)row + 1);
+		}
+	free(shift);
+	return true;
+}
+
 bool ts_steps_pair(struct ts_steps *steps)
 {
 	if (steps->source == TS_STEPS_MARKED && !numbers_agree(steps) && numbers_rise(steps))
 		return pair_by_number(steps);
+	if (steps->source == TS_STEPS_INFERRED && steps->nr_devices > 1)
+		return pair_by_time(steps);
 	pair_by_place(steps);
 	return true;
 }

@@ -1,9 +1,9 @@
 /*
  * Steps of a run: where each begins and ends on each device, found before the ops are read.
  *
- * From the profile's step markers (line Steps) when it has them; else from the module that repeats
- * and takes most of the time: each of its executions starts a step that lasts until the next
- * one starts (the last: until its end). Where neither is there, a device has no steps.
+ * From the profile's step markers (line Steps) when it has them; else from the modules that repeat
+ * (model/step_pattern.h): each of their rounds is a step that lasts until the next one starts (the
+ * last: until its end). Where neither is there, a device has no steps.
  */
 #ifndef TS_MODEL_STEPS_H
 #define TS_MODEL_STEPS_H
@@ -23,10 +23,9 @@ struct ts_device_steps {
 	size_t nr, cap;
 };
 
-/* The hull of a device's modules and ops, and what ran when: the frame all analyses share. */
 struct ts_steps {
 	enum ts_steps_source source;
-	uint32_t module_op;		  /* inferred: the op (kind module) that repeats */
+	char made_of[128];		 /* inferred: the modules of a step; else empty */
 	struct ts_device_steps *devices; /* one a device of the profile */
 	size_t nr_devices;
 	size_t nr_steps;		  /* of the run: one more than the highest row */
@@ -34,10 +33,16 @@ struct ts_steps {
 
 void ts_steps_release(struct ts_steps *steps);
 
+/* Adds the next step; of two that overlap the later one begins a new step. False: no memory. */
+bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
+			 uint64_t number);
+
 /*
  * Says which steps of different devices are one: those of one number where steps are marked and the
- * numbers of every device rise, as captures of several hosts begin in different steps; else the
- * first of each device, the second, and so on. Sets .row and nr_steps. False: no memory.
+ * numbers of every device rise, as captures of several hosts begin in different steps. Inferred
+ * ones by time: a device's first step is the one of the device with most steps that most of its own
+ * steps fall together with. Else the first of each device, the second, and so on. Sets .row and
+ * nr_steps. False: no memory.
  */
 bool ts_steps_pair(struct ts_steps *steps);
 

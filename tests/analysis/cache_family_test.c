@@ -216,7 +216,7 @@ static void stems_are_names_without_numbers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
-		if (!ts_bytes_is(cache_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
+		if (!ts_bytes_is(ts_module_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);
 }
 

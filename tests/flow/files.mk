@@ -6,6 +6,7 @@ tests_flow_trace_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/flow/steps_test
 TESTS += tests/flow/steps_test
-tests_flow_steps_test_SOURCES = tests/flow/steps_test.c tests/flow/memory_run.h tests/read/xplane_make.h
+tests_flow_steps_test_SOURCES = tests/flow/steps_test.c tests/flow/memory_run.h \
+	tests/read/corpus.h tests/read/xplane_make.h
 tests_flow_steps_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_flow_steps_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

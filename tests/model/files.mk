@@ -38,3 +38,9 @@ TESTS += tests/model/traffic_test
 tests_model_traffic_test_SOURCES = tests/model/traffic_test.c tests/read/hlo_make.h
 tests_model_traffic_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_traffic_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/model/step_pattern_test
+TESTS += tests/model/step_pattern_test
+tests_model_step_pattern_test_SOURCES = tests/model/step_pattern_test.c
+tests_model_step_pattern_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_model_step_pattern_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -99,10 +99,47 @@ static void steps_of_one_number_are_one_step(void **state)
 		check_pairing(&pairings[i]);
 }
 
+/* Steps of length 10 one after the other, from START on. */
+static void make_steps(struct ts_device_steps *device, int64_t start, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		assert_true(ts_device_steps_add(device, start + (int64_t)i * 10,
+						start + (int64_t)i * 10 + 10, i));
+}
+
+/*
+ * Inferred steps have no numbers of their own. The second device's capture began two steps later, the
+ * third's clock is a little off, the fourth ran nothing, the fifth began one step before all.
+ */
+static void inferred_steps_that_run_together_are_one(void **state)
+{
+	static const struct {
+		int64_t start;
+		size_t nr, first_row;
+	} given[] = { { 100, 6, 1 }, { 120, 4, 3 }, { 96, 6, 1 }, { 0, 0, 0 }, { 90, 3, 0 } };
+	struct ts_device_steps devices[TS_NELEM(given)] = { { NULL, 0, 0 } };
+	struct ts_steps steps = { .source = TS_STEPS_INFERRED, .devices = devices,
+				  .nr_devices = TS_NELEM(given) };
+
+	(void)state;
+	for (size_t d = 0; d < TS_NELEM(given); d++)
+		make_steps(&devices[d], given[d].start, given[d].nr);
+	assert_true(ts_steps_pair(&steps));
+	assert_int_equal(steps.nr_steps, 7);
+	for (size_t d = 0; d < TS_NELEM(given); d++)
+		for (size_t i = 0; i < devices[d].nr; i++) {
+			assert_int_equal(devices[d].items[i].row, given[d].first_row + i);
+			assert_int_equal(devices[d].items[i].number, given[d].first_row + i);
+		}
+	for (size_t d = 0; d < TS_NELEM(given); d++)
+		free(devices[d].items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_of_one_number_are_one_step),
+		cmocka_unit_test(inferred_steps_that_run_together_are_one),
 		cmocka_unit_test(a_step_is_found_whatever_the_hint),
 	};
 
