@@ -1,6 +1,6 @@
 /*
  * Where the time went: every moment of every core in one bucket (model/bucket.h), in all and per
- * step. While an op runs, by the innermost; while none runs, by what the hosts were doing. So the
+ * step. While an op runs, by the innermost; while none runs, by what its host was doing. So the
  * buckets sum to wall time x cores, to the picosecond.
  *
  * A TPU core runs one op at a time: its line's segments are the moments. A GPU runs streams side by
@@ -109,16 +109,16 @@ void time_spread(const struct ts_context *ctx, uint32_t device_index, struct tim
 }
 
 /* The part of a gap inside one step (or outside of all). */
-static enum ts_bucket spread_piece(const struct ts_context *ctx, struct time_device *device,
+static enum ts_bucket spread_piece(const struct ts_host_spans *host, struct time_device *device,
 				   int64_t (*step)[TS_NR_BUCKETS], int64_t start_ps, int64_t end_ps)
 {
 	int64_t ps[TS_NR_BUCKETS] = { 0 };
 	enum ts_bucket most = TS_BUCKET_IDLE;
 
 	ps[TS_BUCKET_COMPILATION] =
-		ts_spans_covered(&ctx->outline->compile, start_ps, end_ps, &device->compile_hint);
+		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
 	ps[TS_BUCKET_INPUT] =
-		ts_spans_covered(&ctx->outline->input, start_ps, end_ps, &device->input_hint);
+		ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
 	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
 	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++) {
 		device->total_ps[b] += ps[b];
@@ -147,6 +147,8 @@ enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_ind
 			       struct time_device *device, int64_t start_ps, int64_t end_ps)
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+	const struct ts_host_spans *host =
+		&ctx->outline->hosts[ctx->profile->devices[device_index].host];
 	struct time_gap gap = { start_ps, end_ps - start_ps, TS_BUCKET_IDLE };
 	int64_t longest = 0;
 
@@ -159,7 +161,7 @@ enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_ind
 		if (next < steps->nr)
 			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
 							       steps->items[next].end_ps);
-		most = spread_piece(ctx, device, at == TS_NONE ? NULL : &device->step_ps[at],
+		most = spread_piece(host, device, at == TS_NONE ? NULL : &device->step_ps[at],
 				    start_ps, until);
 		if (until - start_ps > longest) {
 			longest = until - start_ps;

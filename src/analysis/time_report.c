@@ -398,10 +398,12 @@ static bool put_track(struct time_device *device, uint32_t index, struct ts_resu
 static void note_coarsening(const struct time_state *sum, const struct ts_context *ctx,
 			    struct ts_result *result)
 {
-	int64_t closed_ps =
-		ts_i64_add(ctx->outline->compile.closed_ps, ctx->outline->input.closed_ps);
+	int64_t closed_ps = 0;
 	char text[TS_UNIT_MAX];
 
+	for (size_t i = 0; i < ctx->outline->nr_hosts; i++)
+		closed_ps = ts_i64_add(closed_ps, ts_i64_add(ctx->outline->hosts[i].compile.closed_ps,
+							     ctx->outline->hosts[i].input.closed_ps));
 	for (size_t i = 0; i < sum->nr_devices; i++)
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
 			closed_ps = ts_i64_add(closed_ps, sum->devices[i].gpu[b].closed_ps);

@@ -156,32 +156,76 @@ static void note_damage(struct ts_profile *profile, size_t line, const struct ts
 	ts_profile_add_damage(profile, profile->hosts[plane->host].file, 0, damage->text, false);
 }
 
-static bool join_lines(struct outline_pass *pass, struct ts_outline *outline)
+/* What the threads of one host did. */
+static bool join_lines(struct outline_pass *pass, uint32_t host, struct ts_host_spans *spans)
 {
+	const struct ts_profile *profile = pass->profile;
 	struct ts_spans_sum compile = { .nr = 0 }, input = { .nr = 0 };
 	bool good = true;
 
-	for (size_t l = 0; l < pass->profile->nr_lines && good; l++)
-		good = ts_spans_sum_add(&compile, &pass->lines[l].compile) &&
-		       ts_spans_sum_add(&input, &pass->lines[l].input);
-	good = good && ts_spans_sum_finish(&compile, &outline->compile) &&
-	       ts_spans_sum_finish(&input, &outline->input);
+	for (size_t l = 0; l < profile->nr_lines && good; l++)
+		if (profile->planes[profile->lines[l].plane].host == host)
+			good = ts_spans_sum_add(&compile, &pass->lines[l].compile) &&
+			       ts_spans_sum_add(&input, &pass->lines[l].input);
+	good = good && ts_spans_sum_finish(&compile, &spans->compile) &&
+	       ts_spans_sum_finish(&input, &spans->input);
 	ts_spans_sum_release(&compile);
 	ts_spans_sum_release(&input);
 	return good;
 }
 
+static bool has_devices(const struct ts_profile *profile, uint32_t host)
+{
+	for (size_t d = 0; d < profile->nr_devices; d++)
+		if (profile->devices[d].host == host)
+			return true;
+	return false;
+}
+
+/* Adds what hosts without cores did to all that have some. */
+static bool share_controllers(const struct ts_profile *profile, struct ts_host_spans *hosts)
+{
+	for (uint32_t from = 0; from < profile->nr_hosts; from++) {
+		if (has_devices(profile, from) ||
+		    hosts[from].compile.nr + hosts[from].input.nr == 0)
+			continue;
+		for (uint32_t to = 0; to < profile->nr_hosts; to++)
+			if (has_devices(profile, to) &&
+			    (!ts_spans_union(&hosts[to].compile, &hosts[from].compile) ||
+			     !ts_spans_union(&hosts[to].input, &hosts[from].input)))
+				return false;
+	}
+	return true;
+}
+
+static bool join_hosts(struct outline_pass *pass, struct ts_outline *outline)
+{
+	size_t nr = pass->profile->nr_hosts;
+
+	outline->hosts = calloc(nr + 1, sizeof(*outline->hosts));
+	outline->nr_hosts = outline->hosts ? nr : 0;
+	for (uint32_t h = 0; h < outline->nr_hosts; h++)
+		if (!join_lines(pass, h, &outline->hosts[h]) ||
+		    !ts_spans_union(&outline->compile, &outline->hosts[h].compile))
+			return false;
+	if (!outline->hosts || !share_controllers(pass->profile, outline->hosts))
+		return false;
+	for (uint32_t h = 0; h < nr; h++)
+		if (!ts_spans_subtract(&outline->hosts[h].input, &outline->hosts[h].compile) ||
+		    !ts_spans_seal(&outline->hosts[h].input) ||
+		    !ts_spans_seal(&outline->hosts[h].compile))
+			return false;
+	return ts_spans_seal(&outline->compile);
+}
+
 static enum ts_status merge_hosts(struct outline_pass *pass, struct ts_outline *outline,
 				  struct ts_error *err)
 {
-	if (!join_lines(pass, outline))
+	if (!join_hosts(pass, outline))
 		return ts_fail_nomem(err);
 	for (size_t l = 0; l < pass->profile->nr_lines; l++)
 		if (pass->lines[l].damage)
 			note_damage(pass->profile, l, pass->lines[l].damage);
-	if (!ts_spans_subtract(&outline->input, &outline->compile) ||
-	    !ts_spans_seal(&outline->input) || !ts_spans_seal(&outline->compile))
-		return ts_fail_nomem(err);
 	outline->nr_compiles = (int64_t)outline->compile.nr;
 	outline->compile_ps = ts_spans_total(&outline->compile);
 	outline->host_activity = pass->activity;

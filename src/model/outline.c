@@ -24,8 +24,14 @@ bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_
 void ts_outline_release(struct ts_outline *outline)
 {
 	ts_steps_release(&outline->steps);
+	for (size_t i = 0; i < outline->nr_hosts; i++) {
+		ts_spans_release(&outline->hosts[i].compile);
+		ts_spans_release(&outline->hosts[i].input);
+	}
+	free(outline->hosts);
+	outline->hosts = NULL;
+	outline->nr_hosts = 0;
 	ts_spans_release(&outline->compile);
-	ts_spans_release(&outline->input);
 	free(outline->host_activity);
 	outline->host_activity = NULL;
 }

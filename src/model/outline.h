@@ -10,11 +10,18 @@
 #include "model/host_event.h"
 #include "model/steps.h"
 
+/* What the threads did that a host's cores wait for: its own, and those of hosts without cores, as
+ * a single controller of many hosts has. */
+struct ts_host_spans {
+	struct ts_spans compile; /* one of them was compiling */
+	struct ts_spans input; /* one was in the input pipeline or a transfer in, none compiled */
+};
+
 struct ts_outline {
 	struct ts_steps steps;
-	struct ts_spans compile; /* some host thread was compiling */
-	struct ts_spans
-		input; /* one was in the input pipeline or a transfer in, and none compiled */
+	struct ts_host_spans *hosts; /* one a host of the profile */
+	size_t nr_hosts;
+	struct ts_spans compile; /* some thread of some host was compiling */
 	int64_t nr_compiles;	 /* stretches of time with backend compilations */
 	int64_t compile_ps;	 /* time with one in progress, on however many threads */
 	uint8_t *host_activity;	 /* of each op of the profile: enum ts_host_activity */

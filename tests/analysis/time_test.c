@@ -327,12 +327,208 @@ static void without_devices_there_is_no_time(void **state)
 	done(given);
 }
 
+/* Ops by the words XLA has for them, 10 us each in turn, and the bucket of each. */
+static void an_ops_category_and_memory_say_its_bucket(void **state)
+{
+	static const struct {
+		const char *name, *text, *category, *bucket;
+	} given_ops[] = {
+		{ "send.1", NULL, "host send", "host_transfer" },
+		{ "send-done.2", NULL, "host send-done", "host_transfer" },
+		{ "recv-done.3", NULL, "host recv-done", "host_transfer" },
+		{ "outfeed.4", NULL, "outfeed", "host_transfer" },
+		{ "recv-done.5", NULL, "recv-done", "communication" }, /* from another chip */
+		{ "psum.6", NULL, "all-reduce-done", "communication" },
+		{ "copy-done.7", "%copy-done.7 = f32[8]{0:S(5)} copy-done(%a)", "copy-done",
+		  "host_transfer" },
+		{ "copy-done.8", "%copy-done.8 = f32[8]{0} copy-done(%a)", "copy-done",
+		  "memory_wait" },
+		{ "slice-done.9", "%slice-done.9 = f32[8]{0:S(5)} async-done(%a)", "slice-done",
+		  "host_transfer" },
+		{ "transpose.10", NULL, "data formatting", "memory_wait" },
+		{ "all-reduce.11.remat", NULL, "all-reduce", "rematerialization" },
+		{ "copy.12.remat", NULL, "copy", "rematerialization" },
+		{ "kernel.13", NULL, "custom-call", "compute" }, /* of unknown cost */
+	};
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+	int64_t expected[TS_NELEM(buckets)] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(given_ops); i++) {
+		struct xp_meta meta =
+			xp_meta(&xp, (int64_t)i + 1,
+				given_ops[i].text ? given_ops[i].text : given_ops[i].name,
+				given_ops[i].name);
+
+		xp_stat_text(&xp, XP_META_STATS, "hlo_category", given_ops[i].category);
+		xp_stat_uint(&xp, XP_META_STATS, "program_id", PROGRAM);
+		xp_stat_uint(&xp, XP_META_STATS, "symbol_id", i + 1);
+		xp_meta_end(&xp, meta);
+		for (size_t b = 0; b < TS_NELEM(buckets); b++)
+			if (strncmp(buckets[b], given_ops[i].bucket, strlen(given_ops[i].bucket)) == 0)
+				expected[b] += 10;
+	}
+	xp_line(&xp, "XLA Ops", 0);
+	for (size_t i = 0; i < TS_NELEM(given_ops); i++)
+		given_event(&xp, (int64_t)i + 1, (int64_t)i * 10, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	analyse(given, 0);
+	for (size_t b = 0; b < TS_NELEM(buckets); b++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "buckets.%s", buckets[b]);
+		assert_us(given, "time", name, expected[b]);
+	}
+	assert_adds_up(given);
+	done(given);
+}
+
+/*
+ * A loop that waits for its input inside, and a host at work all the time: an op that runs has the
+ * moment, whatever the host does.
+ *	loop      [0                     60]
+ *	infeed       [10  30]
+ *	compute               [35  50]
+ *	compile [0                             80]
+ *	input   [0                                   100]
+ *	ops                                       [90  100]
+ */
+static void an_op_that_runs_has_the_moment_whatever_the_host_does(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	(void)state;
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, LOOP, 0, 60);
+	given_event(&xp, INFEED, 10, 20);
+	given_event(&xp, COMPUTE, 35, 15);
+	given_event(&xp, COPY, 90, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	host_line(given, "backend_compile", 0, 80);
+	host_line(given, "InfeedEnqueue", 0, 100);
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.host_transfer_ps", 20);
+	assert_us(given, "time", "buckets.compute_ps", 40); /* 25 of the loop's own */
+	assert_us(given, "time", "buckets.compilation_ps", 20);
+	assert_us(given, "time", "buckets.input_ps", 10);
+	assert_us(given, "time", "buckets.memory_wait_ps", 10);
+	assert_us(given, "time", "buckets.idle_ps", 0);
+	assert_adds_up(given);
+	done(given);
+}
+
+/* One core that computes 0-10 and 50-60, into a file of its own. */
+static void core_with_a_gap(struct given *given)
+{
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	classes(&xp);
+	xp_line(&xp, "XLA Ops", 0);
+	given_event(&xp, COMPUTE, 0, 10);
+	given_event(&xp, COMPUTE, 50, 10);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+}
+
+static void add_host(struct given *given, const struct given *other, const char *name)
+{
+	assert_int_equal(memory_run_add(&given->mem, ts_buf_bytes(&other->bytes), name, NULL),
+			 TS_OK);
+}
+
+/*
+ * The first host compiles 10-30, the second feeds input 20-40: the gap of the first's core is 20
+ * compilation and 20 idle, that of the second's 20 input and 20 idle.
+ */
+static void a_cores_gaps_belong_to_its_own_host(void **state)
+{
+	struct given *given = given_nothing(), *other = given_nothing();
+
+	(void)state;
+	core_with_a_gap(given);
+	host_line(given, "backend_compile", 10, 20);
+	core_with_a_gap(other);
+	host_line(other, "InfeedEnqueue", 20, 20);
+	add_host(given, other, "other");
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "time", "per_core"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		/* the other host was read first */
+		assert_int_equal(ts_value_int(cell(given, "time", "per_core", i, "compilation_ps")),
+				 i == 1 ? 20 * US : 0);
+		assert_int_equal(ts_value_int(cell(given, "time", "per_core", i, "input_ps")),
+				 i == 0 ? 20 * US : 0);
+		assert_int_equal(ts_value_int(cell(given, "time", "per_core", i, "idle_ps")),
+				 20 * US);
+	}
+	assert_us(given, "time", "compilation_host_ps", 20);
+	assert_adds_up(given);
+	done(given);
+	done(other);
+}
+
+/* A controller that has no cores works for all hosts that do; compilation before input there too. */
+static void a_host_without_cores_works_for_all(void **state)
+{
+	struct given *given = given_nothing(), *other = given_nothing();
+
+	(void)state;
+	core_with_a_gap(given);
+	host_line(given, "InfeedEnqueue", 10, 40);
+	host_line(other, "backend_compile", 20, 10);
+	add_host(given, other, "controller");
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.compilation_ps", 10);
+	assert_us(given, "time", "buckets.input_ps", 30);
+	assert_us(given, "time", "buckets.idle_ps", 0);
+	assert_adds_up(given);
+	done(given);
+	done(other);
+}
+
+/* A GPU's gap, in which no stream runs anything, goes by its host as a core's does. */
+static void a_gpus_gaps_belong_to_its_host(void **state)
+{
+	struct given *given = given_nothing();
+	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
+
+	(void)state;
+	xp_name(&xp, 1, "gemm");
+	xp_line(&xp, "Stream #1(Compute)", 0);
+	given_event(&xp, 1, 0, 10);
+	given_event(&xp, 1, 60, 10);
+	xp_line_end(&xp);
+	xp_line(&xp, "Stream #2(Compute)", 0);
+	given_event(&xp, 1, 5, 15);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	host_line(given, "backend_compile", 0, 30);
+	host_line(given, "shard_args", 25, 25);
+	analyse(given, 0);
+	assert_us(given, "time", "buckets.compute_ps", 30);
+	assert_us(given, "time", "buckets.compilation_ps", 10);
+	assert_us(given, "time", "buckets.input_ps", 20);
+	assert_us(given, "time", "buckets.idle_ps", 10);
+	assert_adds_up(given);
+	done(given);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_class_has_its_bucket),
 		cmocka_unit_test(the_innermost_op_has_the_moment),
 		cmocka_unit_test(gaps_belong_to_what_the_hosts_did),
+		cmocka_unit_test(an_ops_category_and_memory_say_its_bucket),
+		cmocka_unit_test(an_op_that_runs_has_the_moment_whatever_the_host_does),
+		cmocka_unit_test(a_cores_gaps_belong_to_its_own_host),
+		cmocka_unit_test(a_host_without_cores_works_for_all),
+		cmocka_unit_test(a_gpus_gaps_belong_to_its_host),
 		cmocka_unit_test(what_crosses_a_step_is_cut_there),
 		cmocka_unit_test(two_cores_share_the_wall),
 		cmocka_unit_test(of_a_gpus_streams_what_hides_has_the_moment),
