@@ -234,7 +234,7 @@ static bool add_ops(struct sparsecore_state *state, const struct ts_block *block
 	for (size_t i = 0; i < block->nr_segments && good; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 
-		core->busy_ps = ts_i64_add(core->busy_ps, end_ps - start_ps);
+		core->busy_ps = ts_i64_add(core->busy_ps, ts_i64_sub(end_ps, start_ps));
 		good = ts_spans_add(&core->ops, start_ps, end_ps) &&
 		       (core->slices.budget == 0 ||
 			ts_slices_add(&core->slices, start_ps, end_ps, 0));

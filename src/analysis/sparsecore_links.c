@@ -85,8 +85,9 @@ static void cover(struct covered *covered, const struct ts_spans *work,
 	size_t inside = 0;
 
 	covered->executions++;
-	covered->wait_ps = ts_i64_add(covered->wait_ps, time->end_ps - time->done_ps);
-	covered->interval_ps = ts_i64_add(covered->interval_ps, time->end_ps - time->start_ps);
+	covered->wait_ps = ts_i64_add(covered->wait_ps, ts_i64_sub(time->end_ps, time->done_ps));
+	covered->interval_ps =
+		ts_i64_add(covered->interval_ps, ts_i64_sub(time->end_ps, time->start_ps));
 	covered->covered_wait_ps =
 		ts_i64_add(covered->covered_wait_ps,
 			   ts_spans_covered(work, time->done_ps, time->end_ps, hint));

@@ -214,20 +214,14 @@ static double link_seconds(const struct report *report, uint32_t op)
 {
 	const struct ts_result *result = ts_results_find(report->ctx->results, "collectives");
 	const struct ts_table *table = result ? ts_result_find_table(result, "collectives") : NULL;
-	int at = table ? ts_table_column(table, "op_index") : -1;
 
-	for (size_t i = 0; at >= 0 && i < table->nr_rows; i++) {
-		double bus, total_ps, times, link;
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		double interval_s = ts_cell_number(table, i, "total_time_ps") * 1e-12 /
+				    ts_cell_number(table, i, "occurrences");
 
-		if (ts_value_int(ts_table_cell(table, i, at)) != op)
-			continue;
-#define CELL(name) ts_value_number(ts_table_cell(table, i, ts_table_column(table, name)))
-		bus = CELL("bus_bytes_per_s");
-		total_ps = CELL("total_time_ps");
-		times = CELL("occurrences");
-		link = CELL("link_bytes_per_s");
-#undef CELL
-		return bus * total_ps * 1e-12 / times / link;
+		if (ts_cell_int(table, i, "op_index") == op)
+			return ts_cell_number(table, i, "bus_bytes_per_s") * interval_s /
+			       ts_cell_number(table, i, "link_bytes_per_s");
 	}
 	return NAN;
 }
@@ -279,7 +273,7 @@ static void put_cost(struct report *report, struct ts_value *cells, uint32_t slo
 	cells[ROW_ESTIMATE] = ts_int(ps);
 	if (cells[ROW_EXPOSED].type == TS_VALUE_NULL)
 		return;
-	cells[ROW_LOSS] = ts_int(TS_MAX(offload->exposed_ps - ps, 0));
+	cells[ROW_LOSS] = ts_int(TS_MAX(ts_i64_sub(offload->exposed_ps, ps), 0));
 	report->loss_ps = ts_i64_add(report->loss_ps, cells[ROW_LOSS].as.i);
 }
 
@@ -383,7 +377,7 @@ static void put_fields(struct report *report)
 				       "matched by the clock, to bound memory");
 }
 
-/* "SparseCore 1" of a plane's name; views of TensorFlow do not take a name of any length. */
+/* "SparseCore 1" of a plane's name. */
 static const char *track_name(struct ts_bytes plane)
 {
 	static const char *const names[] = { "SparseCore 0", "SparseCore 1", "SparseCore 2",
