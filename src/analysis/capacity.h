@@ -1,7 +1,7 @@
 /*
  * The capacity analysis' own interface: between a module's buffers (capacity_live.c, where the
  * compiler's own plan is missing; capacity_assigned.c, where it is there), what is said of them
- * (capacity_rows.c), the allocators of the host plane (capacity_alloc.c) and the whole
+ * (capacity_rows.c), what a memory profile says is held (capacity_sites.c) and the whole
  * (capacity.c). No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_CAPACITY_H
