@@ -56,4 +56,8 @@ enum ts_status ts_capacity_rows(const struct ts_context *ctx,
 				const struct ts_capacity_program *programs, size_t nr,
 				struct ts_result *result, struct ts_error *err);
 
+/* capacity_sites.c: what a memory profile holds, where there is one; HBM_BYTES -1 unknown. False: no
+ * memory. */
+bool ts_capacity_sites(const struct ts_context *ctx, int64_t hbm_bytes, struct ts_result *result);
+
 #endif

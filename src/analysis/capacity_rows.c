@@ -547,6 +547,8 @@ enum ts_status ts_capacity_rows(const struct ts_context *ctx,
 	int64_t hbm_bytes = hbm_of(ctx);
 	size_t nr_simulated = 0;
 
+	if (!ts_capacity_sites(ctx, hbm_bytes, result))
+		return ts_fail_nomem(err);
 	if (nr == 0)
 		return TS_OK;
 	put_fields(&programs[0], hbm_bytes, result);

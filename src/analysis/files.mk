@@ -8,7 +8,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/capture_causes.c src/analysis/capture_fixes.c \
 	src/analysis/capacity.c src/analysis/capacity.h src/analysis/capacity_assigned.c \
 	src/analysis/capacity_join.c src/analysis/capacity_live.c src/analysis/capacity_live.h \
-	src/analysis/capacity_peak.c src/analysis/capacity_rows.c \
+	src/analysis/capacity_peak.c src/analysis/capacity_rows.c src/analysis/capacity_sites.c \
 	src/analysis/collectives.c src/analysis/collectives.h \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \

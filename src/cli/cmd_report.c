@@ -94,6 +94,7 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings };
+	struct ts_cli form = *cli;
 	struct ts_run run;
 	enum ts_status st;
 
@@ -105,8 +106,10 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 		ts_complain(run.problems[i]);
 	if (st == TS_OK) {
 		tell_damage(&run.profile);
-		put_head(cli, &run.results, several, out);
-		st = ts_emit_report(cli, &run.results, out, err);
+		if (run.profile.nr_hosts == 0 && !is_one_document(cli) && !cli->view)
+			form.view = "capacity"; /* a memory profile alone: nothing else ran */
+		put_head(&form, &run.results, several, out);
+		st = ts_emit_report(&form, &run.results, out, err);
 	}
 	*damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
 	ts_run_release(&run);
@@ -185,7 +188,9 @@ const struct ts_command ts_command_report = {
 	.arguments = "PATH...",
 	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with "
 		"profiles inside, or -\n"
-		"for standard input.",
+		"for standard input; or a memory profile (memory_profile.prof), which is also read "
+		"along where it\n"
+		"lies in a session.",
 	.options = options,
 	.run = run_report,
 };

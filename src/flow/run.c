@@ -106,7 +106,13 @@ struct unpacking {
 static bool is_profile_name(void *ctx, const char *name)
 {
 	(void)ctx;
-	return ts_bytes_ends(ts_bytes_of(name), "xplane.pb");
+	return ts_bytes_ends(ts_bytes_of(name), "xplane.pb") ||
+	       ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX);
+}
+
+static bool is_memory_profile(const struct source *source)
+{
+	return ts_reader_for(source->file, source->bytes) == ts_reader_find("pprof");
 }
 
 static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content,
@@ -129,6 +135,8 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 		return ts_fail_nomem(err);
 	source.host.n -=
 		ts_bytes_ends(source.host, TS_XPLANE_SUFFIX) ? strlen(TS_XPLANE_SUFFIX) : 0;
+	if (ts_bytes_ends(source.host, TS_MEMORY_SUFFIX) && !is_memory_profile(&source))
+		return TS_OK; /* Python's own profiler has files of such names too */
 	unpacking->nr_profiles++;
 	return read_source(run, &source, unpacking->options, err);
 }
@@ -165,6 +173,42 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *fi
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
 	return read_source(run, &source, options, err);
+}
+
+/* A memory profile beside the session's. What only has such a name (Python's own profiler writes
+ * them too) is passed over. The reader keeps copies: the input need not stay. */
+static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *file,
+				 const struct ts_run_options *options, struct ts_error *err)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	struct source source = { .host = ts_bytes_of(file->host) };
+	enum ts_status st = ts_input_open(&input, file->path, err);
+
+	if (st)
+		return st;
+	source.bytes = input.bytes;
+	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->path));
+	if (!source.file.p)
+		st = ts_fail_nomem(err);
+	else if (is_memory_profile(&source))
+		st = read_source(run, &source, options, err);
+	ts_input_release(&input);
+	return st;
+}
+
+static enum ts_status read_extras(struct ts_run *run, const struct ts_session *session,
+				  const struct ts_run_options *options, struct ts_error *err)
+{
+	for (size_t i = 0; i < session->nr_extras; i++) {
+		struct ts_error problem = TS_ERROR_INIT;
+		enum ts_status st = read_extra(run, &session->extras[i], options, &problem);
+
+		if (st == TS_NOMEM)
+			return ts_fail_nomem(err);
+		if (st && note_problem(run, &problem, err))
+			return TS_NOMEM;
+	}
+	return TS_OK;
 }
 
 static bool name_run(struct ts_run *run, const struct ts_session *session)
@@ -212,7 +256,8 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	if (nr_read == 0)
 		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read",
 			       session->dir, session->nr_files);
-	return ts_profile_finish(&run->profile, err);
+	st = read_extras(run, session, options, err);
+	return st ? st : ts_profile_finish(&run->profile, err);
 }
 
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err)

@@ -38,6 +38,8 @@ struct finder {
 	size_t nr_todo, todo_cap, nr_links, links_cap;
 	struct ts_hostfile *files; /* of the folder being read */
 	size_t nr_files, files_cap;
+	struct ts_hostfile *extras; /* memory profiles of that folder */
+	size_t nr_extras, extras_cap;
 	size_t nr_stray;   /* profiles outside any session folder */
 	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
 	bool known_before; /* met a folder that an earlier path has covered */
@@ -174,6 +176,20 @@ static void add_file(struct finder *finder, const char *dir, const char *name, u
 	finder->files[finder->nr_files++] = file;
 }
 
+static void add_extra(struct finder *finder, const char *dir, const char *name, uint64_t nr_bytes)
+{
+	struct ts_hostfile file = { .nr_bytes = nr_bytes };
+
+	file.host = file.name = dup_arena(finder, name, strlen(name));
+	file.path = join(finder, dir, name);
+	if (finder->nomem || !ts_grow(&finder->extras, &finder->extras_cap, finder->nr_extras + 1,
+				      sizeof(*finder->extras))) {
+		finder->nomem = true;
+		return;
+	}
+	finder->extras[finder->nr_extras++] = file;
+}
+
 static int by_host(const void *a, const void *b)
 {
 	const struct ts_hostfile *x = a, *y = b;
@@ -209,12 +225,14 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	struct ts_runs *runs = finder->runs;
 	struct ts_session session = { .kind = kind, .dir = dir, .logdir = logdir };
 	struct ts_hostfile *files = ts_arena_array(&runs->arena, finder->nr_files, sizeof(*files));
+	struct ts_hostfile *extras =
+		ts_arena_array(&runs->arena, finder->nr_extras, sizeof(*extras));
 	struct ts_bytes run;
 
 	run = ts_path_run(logdir, dir);
 	session.run = run.n ? dup_arena(finder, (const char *)run.p, run.n) : ".";
 	session.session = folder_name(finder, dir);
-	if (finder->nomem || !files ||
+	if (finder->nomem || !files || !extras ||
 	    !ts_grow(&runs->sessions, &runs->sessions_cap, runs->nr_sessions + 1,
 		     sizeof(session))) {
 		finder->nomem = true;
@@ -224,6 +242,12 @@ static void add_session(struct finder *finder, enum ts_session_kind kind, const 
 	memcpy(files, finder->files, finder->nr_files * sizeof(*files));
 	session.files = files;
 	session.nr_files = finder->nr_files;
+	if (finder->nr_extras > 0) {
+		qsort(finder->extras, finder->nr_extras, sizeof(*extras), by_host);
+		memcpy(extras, finder->extras, finder->nr_extras * sizeof(*extras));
+	}
+	session.extras = extras;
+	session.nr_extras = finder->nr_extras;
 	runs->sessions[runs->nr_sessions++] = session;
 	finder->nr_files = 0;
 }
@@ -233,6 +257,11 @@ static bool is_profile(const char *name)
 	struct ts_bytes bytes = ts_bytes_of(name);
 
 	return ts_bytes_ends(bytes, TS_XPLANE_SUFFIX) || ts_bytes_is(bytes, BARE_NAME);
+}
+
+static bool is_extra(const char *name)
+{
+	return ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX);
 }
 
 static void meet_folder(struct finder *finder, size_t parent, const char *name, bool is_link)
@@ -281,7 +310,8 @@ static bool is_dull(const struct dirent *entry)
 	if (entry->d_name[0] == '.')
 		return true;
 #ifdef DT_REG
-	return entry->d_type == DT_REG && !is_profile(entry->d_name);
+	return entry->d_type == DT_REG && !is_profile(entry->d_name) &&
+	       !is_extra(entry->d_name);
 #else
 	return false;
 #endif
@@ -309,6 +339,8 @@ static void meet(struct finder *finder, size_t index, int fd, const char *name)
 		meet_folder(finder, index, name, is_link);
 	else if (is_profile(name))
 		meet_profile(finder, &finder->folders[index], name, &st);
+	else if (is_extra(name) && S_ISREG(st.st_mode))
+		add_extra(finder, dir, name, (uint64_t)st.st_size);
 }
 
 static void read_folder(struct finder *finder, size_t index, DIR *dir)
@@ -415,6 +447,7 @@ static void enter(struct finder *finder, size_t index, const char *logdir)
 		problem_errno(finder, errno, path, "look at it");
 	} else if (is_new(finder, index, &st)) {
 		finder->nr_files = 0;
+		finder->nr_extras = 0;
 		read_folder(finder, index, dir);
 		if (!finder->nomem)
 			close_folder(finder, index, &st, logdir);
@@ -581,6 +614,7 @@ enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_er
 	free(finder.todo);
 	free(finder.links);
 	free(finder.files);
+	free(finder.extras);
 	if (runs->nr_sessions > 1)
 		qsort(runs->sessions, runs->nr_sessions, sizeof(*runs->sessions), by_dir);
 	if (runs->nr_problems - nr_before > 1)

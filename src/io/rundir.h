@@ -21,6 +21,7 @@
 
 #define TS_RUNS_DEPTH	 64
 #define TS_XPLANE_SUFFIX ".xplane.pb"
+#define TS_MEMORY_SUFFIX ".prof"
 
 enum ts_session_kind {
 	TS_SESSION_DIR,	   /* a whole session: results can be written beside the profiles */
@@ -44,6 +45,9 @@ struct ts_session {
 	const char *session; /* the folder's name */
 	const struct ts_hostfile *files; /* by host name; at least one */
 	size_t nr_files;
+	/* Memory profiles (*.prof) beside them, by name: read along, never written to */
+	const struct ts_hostfile *extras;
+	size_t nr_extras;
 	/* Of a session joined from several (io/siblings.h): those, their files in the same order.
 	 * NULL: it is one by itself. */
 	const struct ts_session *members;

@@ -70,6 +70,25 @@ static bool belongs(const struct ts_session *group, size_t nr, const struct ts_s
 	return true;
 }
 
+/* Their memory profiles, one after the other. */
+static bool join_extras(struct ts_arena *arena, struct ts_session *joined)
+{
+	struct ts_hostfile *extras;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < joined->nr_members; i++)
+		nr += joined->members[i].nr_extras;
+	extras = ts_arena_array(arena, nr, sizeof(*extras));
+	if (!extras)
+		return false;
+	joined->extras = extras;
+	joined->nr_extras = 0;
+	for (size_t i = 0; i < joined->nr_members; i++)
+		for (size_t k = 0; k < joined->members[i].nr_extras; k++)
+			extras[joined->nr_extras++] = joined->members[i].extras[k];
+	return true;
+}
+
 /* One session of NR; its files and members are kept in the arena. False: no memory. */
 static bool join(struct ts_arena *arena, const struct ts_session *group, size_t nr,
 		 struct ts_session *joined)
@@ -94,7 +113,7 @@ static bool join(struct ts_arena *arena, const struct ts_session *group, size_t 
 	}
 	joined->members = members;
 	joined->nr_members = nr;
-	return true;
+	return join_extras(arena, joined);
 }
 
 enum ts_status ts_runs_join(struct ts_runs *runs, struct ts_error *err)

@@ -34,6 +34,9 @@ void ts_profile_release(struct ts_profile *profile)
 	free(profile->ops);
 	free(profile->modules);
 	free(profile->damage);
+	free(profile->sites);
+	free(profile->frames);
+	free(profile->stacked);
 	ts_arena_release(&profile->arena);
 	ts_profile_init(profile);
 }
@@ -117,6 +120,32 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 	module = &profile->modules[profile->nr_modules++];
 	*module = (struct ts_hlo_module){ .program_id = program_id };
 	return module;
+}
+
+bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site)
+{
+	if (!ts_grow(&profile->sites, &profile->cap_sites, profile->nr_sites + 1, sizeof(*site)))
+		return false;
+	profile->sites[profile->nr_sites++] = *site;
+	return true;
+}
+
+bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame)
+{
+	if (!ts_grow(&profile->frames, &profile->cap_frames, profile->nr_frames + 1,
+		     sizeof(*frame)))
+		return false;
+	profile->frames[profile->nr_frames++] = *frame;
+	return true;
+}
+
+bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame)
+{
+	if (!ts_grow(&profile->stacked, &profile->cap_stacked, profile->nr_stacked + 1,
+		     sizeof(*profile->stacked)))
+		return false;
+	profile->stacked[profile->nr_stacked++] = frame;
+	return true;
 }
 
 /* Lines are read more than once; what is broken in them is told once. */

@@ -158,6 +158,19 @@ struct ts_damage {
 	bool minor; /* one thing was left out (a module); the file itself is whole */
 };
 
+/* Who holds device memory, as a memory profile says: what one stack of calls allocated on a device. */
+struct ts_frame {
+	struct ts_bytes function, file; /* empty: nobody says */
+	int64_t line;
+};
+
+struct ts_site {
+	struct ts_bytes file;	      /* the memory profile */
+	struct ts_bytes kind, device; /* "buffer", "executable"; "TPU_0(...)"; empty: nobody says */
+	int64_t nr_bytes, nr_objects;
+	uint32_t first_frame, nr_frames; /* in profile->stacked, the innermost first */
+};
+
 struct ts_profile {
 	struct ts_arena arena;
 	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
@@ -170,9 +183,14 @@ struct ts_profile {
 	struct ts_op *ops;
 	struct ts_hlo_module *modules;
 	struct ts_damage *damage;
+	struct ts_site *sites;	/* of memory profiles */
+	struct ts_frame *frames;
+	uint32_t *stacked;	/* indices of frames, the sites' stacks one after the other */
 	size_t nr_hosts, nr_planes, nr_lines, nr_devices, nr_ops, nr_modules, nr_damage;
+	size_t nr_sites, nr_frames, nr_stacked;
 	/* for the readers */
 	size_t cap_hosts, cap_planes, cap_lines, cap_devices, cap_ops, cap_modules, cap_damage;
+	size_t cap_sites, cap_frames, cap_stacked;
 	struct ts_map program_modules; /* program id -> module */
 	struct ts_map op_keys;	       /* hash of an op's identity -> op */
 	uint64_t op_seed;	       /* of that hash */
@@ -188,6 +206,10 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile);
 struct ts_line *ts_profile_add_line(struct ts_profile *profile);
 struct ts_device *ts_profile_add_device(struct ts_profile *profile);
 struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t program_id);
+/* Copies of *SITE and *FRAME at the end, and a frame more in the last stack. False: no memory. */
+bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site);
+bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame);
+bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame);
 /* Notes damage, the same once; keeps the first hundred and counts no more. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor);

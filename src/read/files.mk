@@ -4,6 +4,7 @@ libtpusight_a_SOURCES += \
 	src/read/xplane/index.c \
 	src/read/xplane/meta.c \
 	src/read/xplane/xplane.h
+libtpusight_a_SOURCES += src/read/pprof/pprof.c
 libtpusight_a_SOURCES += \
 	src/read/hlo.h src/read/hlo/parts.h \
 	src/read/hlo/backend.c \

@@ -1,3 +1,4 @@
 /* Every reader. Adding one: its file, a line here and in files.mk. */
 #define TS_READERS(X) \
-	X(xplane)
+	X(xplane)      \
+	X(pprof)

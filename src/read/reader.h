@@ -35,5 +35,7 @@ extern const struct ts_reader *const ts_readers[]; /* NULL at the end */
 
 /* The reader for these bytes, or NULL. */
 const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes bytes);
+/* The one of this name, or NULL. */
+const struct ts_reader *ts_reader_find(const char *name);
 
 #endif

@@ -22,3 +22,11 @@ const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes byte
 	}
 	return best;
 }
+
+const struct ts_reader *ts_reader_find(const char *name)
+{
+	for (size_t i = 0; ts_readers[i]; i++)
+		if (strcmp(ts_readers[i]->name, name) == 0)
+			return ts_readers[i];
+	return NULL;
+}

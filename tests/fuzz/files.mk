@@ -1,6 +1,6 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane hlo shape overlay gunzip archive config pb
+fuzz_targets = xplane hlo shape overlay gunzip archive config pb pprof
 fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/hlo_replay \
 	tests/fuzz/shape_replay \
@@ -8,12 +8,13 @@ fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/gunzip_replay \
 	tests/fuzz/archive_replay \
 	tests/fuzz/config_replay \
-	tests/fuzz/pb_replay
+	tests/fuzz/pb_replay \
+	tests/fuzz/pprof_replay
 
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 EXTRA_DIST += tests/base/rng.h tests/read/mutate.h tests/flow/memory_run.h tests/read/hlo_walk.h \
-	tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
+	tests/read/pprof_walk.h 	tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
 fuzz_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"'
 
 tests_fuzz_xplane_replay_SOURCES = tests/fuzz/xplane.c tests/fuzz/replay.c
@@ -56,6 +57,11 @@ tests_fuzz_pb_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"pb"'
 tests_fuzz_pb_replay_LDADD = libtpusight.a
 tests_fuzz_pb_replay_LDFLAGS = $(AM_LDFLAGS)
 
+tests_fuzz_pprof_replay_SOURCES = tests/fuzz/pprof.c tests/fuzz/replay.c
+tests_fuzz_pprof_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"pprof"'
+tests_fuzz_pprof_replay_LDADD = libtpusight.a
+tests_fuzz_pprof_replay_LDFLAGS = $(AM_LDFLAGS)
+
 FUZZ_SECONDS = 15
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
@@ -66,7 +72,8 @@ fuzz_programs = tests/fuzz/xplane_fuzz \
 	tests/fuzz/gunzip_fuzz \
 	tests/fuzz/archive_fuzz \
 	tests/fuzz/config_fuzz \
-	tests/fuzz/pb_fuzz
+	tests/fuzz/pb_fuzz \
+	tests/fuzz/pprof_fuzz
 noinst_PROGRAMS = $(fuzz_programs)
 
 tests_fuzz_xplane_fuzz_SOURCES = tests/fuzz/xplane.c
@@ -108,6 +115,11 @@ tests_fuzz_pb_fuzz_SOURCES = tests/fuzz/pb.c
 tests_fuzz_pb_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_pb_fuzz_LDADD = libtpusight.a
 tests_fuzz_pb_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof.c
+tests_fuzz_pprof_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_pprof_fuzz_LDADD = libtpusight.a
+tests_fuzz_pprof_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 
 fuzz-smoke: $(fuzz_programs)

@@ -13,7 +13,7 @@ for target in "$@"; do
 	set_of=$srcdir/tests/fuzz/seeds/$target
 	more=
 	case $target in
-	xplane | overlay | pb) more=$srcdir/tests/data ;;
+	xplane | overlay | pb | pprof) more=$srcdir/tests/data ;;
 	hlo) [ -d "$srcdir/../shared/corpus/hlo" ] && more=$srcdir/../shared/corpus/hlo ;;
 	esac
 	echo "== $target, $seconds s"

@@ -105,6 +105,22 @@ def overlays():
     yield "plain", native
 
 
+def memory_profiles():
+    """A stack of two calls that holds 4096 bytes, in numbers packed and one by one, plain and in gzip."""
+    texts = ["", "space", "bytes", "allocations", "count", "kind", "buffer", "device", "TPU_0", "init", "a.py", "ones",
+             "/site-packages/b.py"]
+    types = blob(1, num(1, 3) + num(2, 4)) + blob(1, num(1, 1) + num(2, 2))
+    labels = blob(3, num(1, 5) + num(2, 6)) + blob(3, num(1, 7) + num(2, 8))
+    tables = (blob(4, num(1, 1) + blob(4, num(1, 1) + num(2, 7))) + blob(4, num(1, 2) + blob(4, num(1, 2) + num(2, 9))) +
+              blob(5, num(1, 1) + num(2, 11) + num(4, 12)) + blob(5, num(1, 2) + num(2, 9) + num(4, 10)) +
+              b"".join(blob(6, t) for t in texts))
+    single = types + blob(2, num(1, 1) + num(1, 2) + num(2, 1) + num(2, 4096) + labels) + tables
+    packed = types + blob(2, blob(1, b"\x01\x02") + blob(2, b"\x01\x80\x20") + labels) + tables
+    yield "single", single
+    yield "packed", packed
+    yield "gzip", gzip.compress(packed, mtime=0)
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
     with open(SAMPLE, "rb") as f:
@@ -114,7 +130,7 @@ def main():
         "hlo": [("add", small_module())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
-        "gunzip": list(gzips()), "archive": list(archives()),
+        "gunzip": list(gzips()), "archive": list(archives()), "pprof": list(memory_profiles()),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

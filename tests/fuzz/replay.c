@@ -87,6 +87,7 @@ static const struct folder_row folders[] = {
 	{ "hlo", "../shared/corpus/hlo", ".pb" },
 	{ "overlay", "tests/data", ".xplane.pb" },
 	{ "pb", "tests/data", ".xplane.pb" },
+	{ "pprof", "tests/data", ".prof" },
 };
 
 static void add_all(const char *srcdir, const char *target)

@@ -77,6 +77,26 @@ static void a_log_directory_is_searched_at_every_depth(void **state)
 		     "dir " S1 "|logs|.|2025_01_01|logs/2025_01_01: host0=3 host1=5\n");
 }
 
+static void memory_profiles_of_a_session_stand_apart(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	(void)state;
+	make_logs();
+	make_file(S1 "/memory_profile.prof", TS_LIT("12"));
+	make_file(S1 "/before.prof", TS_LIT("1"));
+	make_file(S1 "/.hidden.prof", TS_LIT("1"));
+	make_file("logs/elsewhere.prof", TS_LIT("1"));
+	assert_int_equal(ts_runs_find(&runs, S1, NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_files, 2);
+	assert_int_equal(runs.sessions[0].nr_extras, 2);
+	assert_string_equal(runs.sessions[0].extras[0].path, S1 "/before.prof");
+	assert_string_equal(runs.sessions[0].extras[1].name, "memory_profile.prof");
+	assert_int_equal(runs.sessions[0].extras[1].nr_bytes, 2);
+	ts_runs_release(&runs);
+}
+
 static void slashes_and_dots_do_not_matter(void **state)
 {
 	static const char *const same[] = { "logs/", "./logs", ".//logs///", "./logs/." };
@@ -416,6 +436,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(a_log_directory_is_searched_at_every_depth),
+		in_tmpdir(memory_profiles_of_a_session_stand_apart),
 		in_tmpdir(slashes_and_dots_do_not_matter),
 		in_tmpdir(the_layout_is_known_wherever_the_path_begins),
 		in_tmpdir(relative_paths_inside_the_layout),

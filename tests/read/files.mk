@@ -11,3 +11,10 @@ tests_read_xplane_test_SOURCES = tests/read/xplane_test.c tests/read/xplane_make
 	tests/read/hlo_make.h tests/read/mutate.h tests/flow/memory_run.h tests/base/rng.h
 tests_read_xplane_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_read_xplane_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/read/pprof_test
+TESTS += tests/read/pprof_test
+tests_read_pprof_test_SOURCES = tests/read/pprof_test.c tests/read/pprof_make.h tests/read/pprof_walk.h \
+	tests/read/mutate.h tests/flow/memory_run.h tests/base/rng.h
+tests_read_pprof_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_read_pprof_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -23,6 +23,9 @@ done
 	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
 	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1
 
+"$bin/tpusight" report --format=json --view=capacity -o "$out/memory.json" "${srcdir:-.}/tests/data/memory_profile.prof" &&
+	"$python" "$here/sites.py" "$out/memory.json" "${srcdir:-.}/tests/data/memory_profile.json" || bad=1
+
 if [ ! -d "$corpus" ]; then
 	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"
 	exit $bad

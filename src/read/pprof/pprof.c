@@ -1,0 +1,498 @@
+/*
+ * Memory profiles: pprof's profile.proto, plain or in gzip, as jax.profiler.save_device_memory_profile()
+ * writes it: a sample a call stack, kind and device, with how many arrays it holds and their bytes.
+ *
+ * Facts: github.com/google/pprof, proto/profile.proto; the labels kind and device: openxla/xla,
+ * PjRt's heap profile. Any pprof profile with a value in bytes is read; where there are several
+ * (Go's alloc_space, inuse_space), the last, as pprof's own tools show. Left out: mappings, addresses
+ * without a function, and labels other than those two.
+ *
+ * Sizes are bounded: a text of MAX_TEXT_BYTES, tables of MAX_ENTRIES, MAX_SITES samples, stacks cut to their MAX_STACK
+ * innermost frames, names to MAX_NAME. A reference to what is not there is damage: without it half a profile would be
+ * taken for a whole one.
+ */
+#include "codec/pb.h"
+#include "io/gzip.h"
+#include "read/reader.h"
+
+#define MAX_TEXT_BYTES (UINT64_C(128) << 20)
+#define MAX_SITES      (1u << 20)
+#define MAX_NAME       1024 /* bytes of a name or path */
+#define MAX_STACK      512
+#define MAX_STACKED    (1u << 24) /* frames of all stacks together */
+#define MAX_ENTRIES    (1u << 22) /* of each table */
+#define UNPACK_BYTES   (256u << 10)
+#define HEAD_BYTES     64 /* enough to tell what it is */
+
+enum profile_field {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+};
+enum value_type_field { TYPE_NAME = 1, TYPE_UNIT = 2 };
+enum sample_field { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum label_field { LABEL_KEY = 1, LABEL_STR = 2 };
+enum location_field { LOCATION_ID = 1, LOCATION_LINE = 4 };
+enum line_field { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
+enum function_field { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4 };
+
+struct string {
+	struct ts_bytes text;
+	bool is_kept; /* a copy in the profile's arena, not a view into the input */
+};
+
+struct function {
+	uint64_t name, file; /* strings */
+};
+
+struct location {
+	struct ts_bytes body;
+	uint32_t first_frame, nr_frames;
+};
+
+struct pprof {
+	struct ts_profile *profile;
+	struct ts_bytes file;
+	struct ts_pb_error damage;
+	struct string *strings;
+	struct function *functions;
+	struct location *locations;
+	uint64_t *units; /* strings, of each value of a sample */
+	size_t nr_strings, cap_strings, nr_functions, cap_functions;
+	size_t nr_locations, cap_locations, nr_units, cap_units;
+	struct ts_map functions_by_id, locations_by_id;
+	size_t bytes_at, count_at; /* which values of a sample; count_at may be nr_units: none */
+	bool nomem;
+};
+
+static bool no_memory(struct pprof *pprof)
+{
+	pprof->nomem = true;
+	return false;
+}
+
+static bool add_string(struct pprof *pprof, struct ts_pb *pb)
+{
+	if (!ts_grow(&pprof->strings, &pprof->cap_strings, pprof->nr_strings + 1,
+		     sizeof(*pprof->strings)))
+		return no_memory(pprof);
+	pprof->strings[pprof->nr_strings++] = (struct string){ ts_pb_bytes(pb), false };
+	return true;
+}
+
+static bool add_type(struct pprof *pprof, struct ts_pb *pb)
+{
+	struct ts_pb type = ts_pb_enter(pb);
+	uint64_t unit = 0;
+
+	while (ts_pb_next(&type))
+		if (type.field == TYPE_UNIT)
+			unit = ts_pb_u64(&type);
+	if (!ts_grow(&pprof->units, &pprof->cap_units, pprof->nr_units + 1, sizeof(*pprof->units)))
+		return no_memory(pprof);
+	pprof->units[pprof->nr_units++] = unit;
+	return true;
+}
+
+static bool add_function(struct pprof *pprof, struct ts_pb *pb)
+{
+	struct ts_pb body = ts_pb_enter(pb);
+	struct function function = { 0, 0 };
+	uint64_t id = 0;
+
+	while (ts_pb_next(&body)) {
+		switch (body.field) {
+		case FUNCTION_ID:
+			id = ts_pb_u64(&body);
+			break;
+		case FUNCTION_NAME:
+			function.name = ts_pb_u64(&body);
+			break;
+		case FUNCTION_FILE:
+			function.file = ts_pb_u64(&body);
+			break;
+		default:
+			break;
+		}
+	}
+	if (!ts_grow(&pprof->functions, &pprof->cap_functions, pprof->nr_functions + 1,
+		     sizeof(*pprof->functions)) ||
+	    !ts_map_set(&pprof->functions_by_id, id, (uint32_t)pprof->nr_functions))
+		return no_memory(pprof);
+	pprof->functions[pprof->nr_functions++] = function;
+	return true;
+}
+
+/* Its lines are read once all functions are known. */
+static bool add_location(struct pprof *pprof, struct ts_pb *pb)
+{
+	struct ts_pb body = ts_pb_enter(pb);
+	uint64_t id = 0;
+
+	while (ts_pb_next(&body))
+		if (body.field == LOCATION_ID)
+			id = ts_pb_u64(&body);
+	if (!ts_grow(&pprof->locations, &pprof->cap_locations, pprof->nr_locations + 1,
+		     sizeof(*pprof->locations)) ||
+	    !ts_map_set(&pprof->locations_by_id, id, (uint32_t)pprof->nr_locations))
+		return no_memory(pprof);
+	pprof->locations[pprof->nr_locations++] = (struct location){ .body = ts_pb_bytes(pb) };
+	return true;
+}
+
+static bool add_field(struct pprof *pprof, struct ts_pb *pb)
+{
+	if (TS_MAX(TS_MAX(pprof->nr_strings, pprof->nr_functions),
+		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= MAX_ENTRIES)
+		return ts_pb_fail(pb, pb->data, "a table that is too long");
+	switch (pb->field) {
+	case PROFILE_SAMPLE_TYPE:
+		return add_type(pprof, pb);
+	case PROFILE_LOCATION:
+		return add_location(pprof, pb);
+	case PROFILE_FUNCTION:
+		return add_function(pprof, pb);
+	case PROFILE_STRING:
+		return add_string(pprof, pb);
+	default:
+		return true; /* samples are read when all else is known */
+	}
+}
+
+/* The string, kept for as long as the profile. */
+static bool take_string(struct pprof *pprof, struct ts_pb *pb, uint64_t index,
+			struct ts_bytes *text)
+{
+	struct string *string;
+
+	*text = (struct ts_bytes){ NULL, 0 };
+	if (index == 0)
+		return true; /* nothing is said */
+	if (index >= pprof->nr_strings)
+		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
+	string = &pprof->strings[index];
+	if (!string->is_kept) {
+		string->text = ts_arena_copy(&pprof->profile->arena,
+					     ts_bytes_cut(string->text, 0, MAX_NAME));
+		if (!string->text.p)
+			return no_memory(pprof);
+		string->is_kept = true;
+	}
+	*text = string->text;
+	return true;
+}
+
+static bool add_frame(struct pprof *pprof, struct ts_pb *pb, struct location *location)
+{
+	struct ts_pb line = ts_pb_enter(pb);
+	struct ts_frame frame = { .line = TS_UNKNOWN };
+	struct function function = { 0, 0 };
+	uint64_t id = 0;
+	uint32_t at;
+
+	while (ts_pb_next(&line)) {
+		if (line.field == LINE_FUNCTION)
+			id = ts_pb_u64(&line);
+		else if (line.field == LINE_NUMBER && ts_pb_i64(&line) > 0)
+			frame.line = ts_pb_i64(&line);
+	}
+	at = id ? ts_map_find(&pprof->functions_by_id, id) : TS_NONE;
+	if (id && at == TS_NONE)
+		return ts_pb_fail(pb, pb->data, "a function that is not in the table");
+	if (at != TS_NONE)
+		function = pprof->functions[at];
+	if (!take_string(pprof, pb, function.name, &frame.function) ||
+	    !take_string(pprof, pb, function.file, &frame.file))
+		return false;
+	if (pprof->profile->nr_frames >= MAX_ENTRIES)
+		return ts_pb_fail(pb, pb->data, "too many places");
+	if (!ts_profile_add_frame(pprof->profile, &frame))
+		return no_memory(pprof);
+	location->nr_frames++;
+	return true;
+}
+
+static bool read_location(struct pprof *pprof, struct location *location)
+{
+	struct ts_pb body = ts_pb_of(location->body, &pprof->damage);
+
+	location->first_frame = (uint32_t)pprof->profile->nr_frames;
+	while (ts_pb_next(&body))
+		if (body.field == LOCATION_LINE && !add_frame(pprof, &body, location))
+			return false;
+	return !pprof->damage.cause;
+}
+
+struct sample {
+	struct pprof *pprof;
+	struct ts_site site;
+	size_t nr_values;
+};
+
+/* What is done with a number of a repeated field. */
+typedef bool take_number(struct sample *sample, struct ts_pb *pb, uint64_t number);
+
+/* Such a field comes packed or one by one. */
+static bool each_number(struct sample *sample, struct ts_pb *pb, take_number *take)
+{
+	const uint8_t *p = pb->data, *end = pb->data + pb->len;
+	uint64_t number;
+
+	if (pb->wire != TS_PB_BYTES)
+		return take(sample, pb, ts_pb_u64(pb));
+	while (p < end) {
+		if (!ts_pb_varint(&p, end, &number))
+			return ts_pb_fail(pb, p, "a bad number");
+		if (!take(sample, pb, number))
+			return false;
+	}
+	return true;
+}
+
+static bool take_location(struct sample *sample, struct ts_pb *pb, uint64_t id)
+{
+	struct pprof *pprof = sample->pprof;
+	uint32_t at = ts_map_find(&pprof->locations_by_id, id);
+	const struct location *location;
+
+	if (at == TS_NONE)
+		return ts_pb_fail(pb, pb->data, "a place that is not in the table of locations");
+	location = &pprof->locations[at];
+	for (uint32_t i = 0; i < location->nr_frames && sample->site.nr_frames < MAX_STACK; i++) {
+		if (pprof->profile->nr_stacked >= MAX_STACKED)
+			return ts_pb_fail(pb, pb->data, "too many stacks");
+		if (!ts_profile_stack_frame(pprof->profile, location->first_frame + i))
+			return no_memory(pprof);
+		sample->site.nr_frames++;
+	}
+	return true;
+}
+
+static bool take_value(struct sample *sample, struct ts_pb *pb, uint64_t number)
+{
+	size_t at = sample->nr_values++;
+
+	if (number > INT64_MAX)
+		return ts_pb_fail(pb, pb->data,
+				  "a size below zero (the difference of two profiles?)");
+	if (at == sample->pprof->bytes_at)
+		sample->site.nr_bytes = (int64_t)number;
+	if (at == sample->pprof->count_at)
+		sample->site.nr_objects = (int64_t)number;
+	return true;
+}
+
+static bool take_label(struct sample *sample, struct ts_pb *pb)
+{
+	struct pprof *pprof = sample->pprof;
+	struct ts_pb label = ts_pb_enter(pb);
+	struct ts_bytes name = { NULL, 0 };
+	uint64_t key = 0, value = 0;
+
+	while (ts_pb_next(&label)) {
+		if (label.field == LABEL_KEY)
+			key = ts_pb_u64(&label);
+		else if (label.field == LABEL_STR)
+			value = ts_pb_u64(&label);
+	}
+	if (key >= pprof->nr_strings)
+		return ts_pb_fail(pb, pb->data, "a text that is not in the table of strings");
+	name = pprof->strings[key].text;
+	if (ts_bytes_is(name, "kind"))
+		return take_string(pprof, pb, value, &sample->site.kind);
+	if (ts_bytes_is(name, "device"))
+		return take_string(pprof, pb, value, &sample->site.device);
+	return true;
+}
+
+static bool take_part(struct sample *sample, struct ts_pb *pb)
+{
+	switch (pb->field) {
+	case SAMPLE_LOCATION:
+		return each_number(sample, pb, take_location);
+	case SAMPLE_VALUE:
+		return each_number(sample, pb, take_value);
+	case SAMPLE_LABEL:
+		return take_label(sample, pb);
+	default:
+		return true;
+	}
+}
+
+static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
+{
+	struct ts_pb body = ts_pb_enter(pb);
+	struct sample sample = { .pprof = pprof, .site = { .file = pprof->file } };
+
+	sample.site.nr_bytes = sample.site.nr_objects = TS_UNKNOWN;
+	sample.site.first_frame = (uint32_t)pprof->profile->nr_stacked;
+	if (pprof->profile->nr_sites >= MAX_SITES)
+		return ts_pb_fail(pb, pb->data, "too many samples");
+	while (ts_pb_next(&body))
+		if (!take_part(&sample, &body))
+			return false;
+	if (pprof->damage.cause)
+		return false;
+	if (sample.site.nr_bytes == TS_UNKNOWN)
+		return ts_pb_fail(pb, pb->data, "a sample without its size");
+	return ts_profile_add_site(pprof->profile, &sample.site) || no_memory(pprof);
+}
+
+/* Which values of a sample are bytes and objects. False: none is bytes. */
+static bool find_values(struct pprof *pprof)
+{
+	pprof->bytes_at = pprof->count_at = pprof->nr_units;
+	for (size_t i = 0; i < pprof->nr_units; i++) {
+		struct ts_bytes unit = { NULL, 0 };
+
+		if (pprof->units[i] < pprof->nr_strings)
+			unit = pprof->strings[pprof->units[i]].text;
+		if (ts_bytes_is(unit, "bytes"))
+			pprof->bytes_at = i;
+		else if (ts_bytes_is(unit, "count"))
+			pprof->count_at = i;
+	}
+	return pprof->bytes_at < pprof->nr_units;
+}
+
+static bool read_tables(struct pprof *pprof, struct ts_bytes text)
+{
+	struct ts_pb pb = ts_pb_of(text, &pprof->damage);
+
+	while (ts_pb_next(&pb))
+		if (!add_field(pprof, &pb))
+			return false;
+	for (size_t i = 0; i < pprof->nr_locations && !pprof->damage.cause; i++)
+		if (!read_location(pprof, &pprof->locations[i]))
+			return false;
+	return !pprof->damage.cause;
+}
+
+static bool read_samples(struct pprof *pprof, struct ts_bytes text)
+{
+	struct ts_pb pb = ts_pb_of(text, &pprof->damage);
+
+	while (ts_pb_next(&pb))
+		if (pb.field == PROFILE_SAMPLE && !read_sample(pprof, &pb))
+			return false;
+	return true;
+}
+
+static enum ts_status read_text(struct pprof *pprof, struct ts_bytes text, struct ts_error *err)
+{
+	bool good = read_tables(pprof, text);
+
+	if (good && !find_values(pprof))
+		return ts_fail(
+			err, TS_UNSUPPORTED,
+			"a pprof profile, but not of memory: nothing in it is in bytes (give "
+			"the file of jax.profiler.save_device_memory_profile)");
+	if (good)
+		read_samples(pprof, text);
+	if (pprof->nomem)
+		return ts_fail_nomem(err);
+	if (pprof->damage.cause)
+		return ts_fail(err, TS_FORMAT,
+			       "damaged at byte %zu of its text: %s (save it again)",
+			       (size_t)(pprof->damage.at - text.p), pprof->damage.cause);
+	return TS_OK;
+}
+
+static void release(struct pprof *pprof)
+{
+	free(pprof->strings);
+	free(pprof->functions);
+	free(pprof->locations);
+	free(pprof->units);
+	ts_map_release(&pprof->functions_by_id);
+	ts_map_release(&pprof->locations_by_id);
+}
+
+static enum ts_status unpack(struct ts_bytes bytes, struct ts_buf *text, struct ts_error *err)
+{
+	struct ts_gunzip gz = TS_GUNZIP_INIT;
+	enum ts_status st = ts_gunzip_open(&gz, bytes, err);
+	size_t got = 1;
+
+	while (st == TS_OK && got > 0 && text->n <= MAX_TEXT_BYTES) {
+		if (!ts_buf_room(text, UNPACK_BYTES)) {
+			st = ts_fail_nomem(err);
+			break;
+		}
+		st = ts_gunzip_read(&gz, text->p + text->n, UNPACK_BYTES, &got, err);
+		text->n += got;
+	}
+	ts_gunzip_release(&gz);
+	return st;
+}
+
+static enum ts_status pprof_read(struct ts_profile *profile, const struct ts_read_request *request,
+				 struct ts_error *err)
+{
+	struct pprof pprof = { .profile = profile, .file = request->file };
+	struct ts_buf unpacked = TS_BUF_INIT;
+	struct ts_bytes text = request->bytes;
+	size_t nr_sites = profile->nr_sites;
+	enum ts_status st = TS_OK;
+
+	if (ts_gzip_probe(text)) {
+		st = unpack(text, &unpacked, err);
+		text = ts_buf_bytes(&unpacked);
+	}
+	if (st == TS_OK && text.n > MAX_TEXT_BYTES)
+		st = ts_fail(err, TS_LIMIT, "more than %d MiB (a memory profile is far smaller)",
+			     (int)(MAX_TEXT_BYTES >> 20));
+	if (st == TS_OK)
+		st = read_text(&pprof, text, err);
+	if (st)
+		profile->nr_sites = nr_sites; /* part of a profile would pass for the whole */
+	release(&pprof);
+	ts_buf_release(&unpacked);
+	return st;
+}
+
+/* Does a type of samples stand in front, as all writers put it: two numbers, and nothing else? */
+static bool begins_with_type(struct ts_bytes text)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(text, &error), type;
+	unsigned seen = 0;
+
+	if (!ts_pb_next(&pb) || pb.field != PROFILE_SAMPLE_TYPE || pb.wire != TS_PB_BYTES)
+		return false;
+	for (type = ts_pb_enter(&pb); ts_pb_next(&type);) {
+		if (type.field > TYPE_UNIT || type.wire != TS_PB_VARINT)
+			return false;
+		seen |= 1u << type.field;
+	}
+	return !error.cause && seen == (1u << TYPE_NAME | 1u << TYPE_UNIT);
+}
+
+/* An XSpace begins with a plane: its second field is a text, not a number. */
+static int pprof_probe(struct ts_bytes file, struct ts_bytes bytes)
+{
+	struct ts_buf head = TS_BUF_INIT;
+	enum ts_status st;
+	bool is_ours;
+
+	(void)file;
+	if (!ts_gzip_probe(bytes))
+		return begins_with_type(bytes) ? 95 : 0;
+	st = ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL);
+	if (st == TS_NOMEM) {
+		ts_buf_release(&head);
+		return 1; /* it may be: read() will say that memory is out */
+	}
+	is_ours = begins_with_type(ts_buf_bytes(&head)); /* before any damage will do */
+	ts_buf_release(&head);
+	return is_ours ? 95 : 0;
+}
+
+const struct ts_reader ts_reader_pprof = {
+	.name = "pprof",
+	.title = "Memory profile (memory_profile.prof)",
+	.probe = pprof_probe,
+	.read = pprof_read,
+};
