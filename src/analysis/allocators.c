@@ -244,11 +244,90 @@ static bool measure(struct row_sum *sum, bool *open)
 	return find_open(sum, sum->peak->at_ps, open);
 }
 
+/* The first number in the allocator's name (GPU_0_bfc), else the one that it goes by. */
+static int64_t ordinal_of(const struct record *record)
+{
+	struct ts_bytes name = record->allocator;
+	size_t from = 0, n = 0;
+	uint64_t value = 0;
+
+	if (name.n == 0)
+		return record->number;
+	while (from < name.n && (name.p[from] < '0' || name.p[from] > '9'))
+		from++;
+	while (from + n < name.n && name.p[from + n] >= '0' && name.p[from + n] <= '9')
+		n++;
+	return n > 0 && n < 9 && ts_bytes_u64(ts_bytes_cut(name, from, n), &value) ? (int64_t)value
+										   : -1;
+}
+
+/* cpu, mklcpu, gpu_host_bfc, cuda_host_bfc: memory of the host. */
+static bool is_of_host(struct ts_bytes name)
+{
+	return ts_bytes_has(name, "cpu") || ts_bytes_has(name, "CPU") || ts_bytes_has(name, "host");
+}
+
+static uint32_t device_of(const struct ts_profile *profile, const struct record *record)
+{
+	int64_t ordinal = ordinal_of(record);
+
+	if (is_of_host(record->allocator))
+		return TS_NONE;
+	for (uint32_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].host == record->host &&
+		    (int64_t)profile->devices[i].ordinal == ordinal)
+			return i;
+	return TS_NONE;
+}
+
+/* The heap where a step of the allocator's device ends, from the first step that had an event. */
+struct growth {
+	int64_t first, last;
+	size_t nr_steps, nr_rising; /* steps that end with more than the one before */
+};
+
+static void add_step(struct growth *growth, int64_t heap)
+{
+	if (growth->nr_steps++ == 0)
+		growth->first = heap;
+	else
+		growth->nr_rising += heap > growth->last;
+	growth->last = heap;
+}
+
+static struct growth growth_of(const struct ts_context *ctx, const struct row_sum *sum,
+			       uint32_t device)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+	struct growth growth = { 0, 0, 0, 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; device < steps->nr_devices && i < steps->devices[device].nr; i++) {
+		while (at < sum->nr && sum->records[at].at_ps <= steps->devices[device].items[i].end_ps)
+			at++;
+		if (at > 0)
+			add_step(&growth, sum->records[at - 1].heap);
+	}
+	return growth;
+}
+
+static void put_growth(struct ts_value *cells, const struct growth *growth)
+{
+	if (growth->nr_steps < 2)
+		return;
+	cells[0] = ts_int((int64_t)growth->nr_steps);
+	cells[1] = ts_int((int64_t)growth->nr_rising);
+	cells[2] = ts_int(growth->first);
+	cells[3] = ts_int(growth->last);
+}
+
 static void put_allocator(struct ts_result *result, struct ts_table *table,
 			  const struct ts_context *ctx, const struct row_sum *sum)
 {
 	const struct record *peak = sum->peak, *last = &sum->records[sum->nr - 1];
+	uint32_t device = device_of(ctx->profile, peak);
 	struct ts_value *cells = ts_table_row(result, table);
+	struct growth growth;
 
 	if (!cells)
 		return;
@@ -264,6 +343,11 @@ static void put_allocator(struct ts_result *result, struct ts_table *table,
 	cells[9] = ts_int((int64_t)sum->nr);
 	cells[10] = ts_int(sum->unfreed_bytes);
 	cells[11] = ts_int(ts_i64_sub(last->heap, sum->records[0].heap));
+	if (device == TS_NONE)
+		return;
+	cells[12] = ts_text_or_null(ctx->profile->devices[device].name);
+	growth = growth_of(ctx, sum, device);
+	put_growth(&cells[13], &growth);
 }
 
 static int by_size(const void *a, const void *b)
@@ -319,34 +403,6 @@ static bool put_active(struct ts_result *result, struct ts_table *table, const s
 	put_blocks(result, table, blocks, nr);
 	free(blocks);
 	return true;
-}
-
-/* The first number in the allocator's name (GPU_0_bfc), else the one that it goes by. */
-static int64_t ordinal_of(const struct record *record)
-{
-	struct ts_bytes name = record->allocator;
-	size_t from = 0, n = 0;
-	uint64_t value = 0;
-
-	if (name.n == 0)
-		return record->number;
-	while (from < name.n && (name.p[from] < '0' || name.p[from] > '9'))
-		from++;
-	while (from + n < name.n && name.p[from + n] >= '0' && name.p[from + n] <= '9')
-		n++;
-	return n > 0 && n < 9 && ts_bytes_u64(ts_bytes_cut(name, from, n), &value) ? (int64_t)value
-										   : -1;
-}
-
-static uint32_t device_of(const struct ts_profile *profile, const struct record *record)
-{
-	int64_t ordinal = ordinal_of(record);
-
-	for (uint32_t i = 0; i < profile->nr_devices; i++)
-		if (profile->devices[i].host == record->host &&
-		    (int64_t)profile->devices[i].ordinal == ordinal)
-			return i;
-	return TS_NONE;
 }
 
 static double share_value(const struct record *record)
@@ -422,6 +478,11 @@ static bool put_all(struct ts_result *result, const struct ts_context *ctx,
 		{ "events", TS_MEASURED, "events" },
 		{ "unfreed_bytes", TS_MEASURED, "never freed" },
 		{ "growth_bytes", TS_MEASURED, NULL },
+		{ "device", TS_MEASURED, NULL },
+		{ "steps", TS_MEASURED, NULL },
+		{ "rising_steps", TS_MEASURED, NULL },
+		{ "first_step_heap_bytes", TS_MEASURED, NULL },
+		{ "last_step_heap_bytes", TS_MEASURED, NULL },
 	};
 	static const struct ts_column of_blocks[] = {
 		{ "allocator", TS_MEASURED, "allocator" }, { "framework_op", TS_MEASURED, "op" },

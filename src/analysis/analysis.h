@@ -35,7 +35,7 @@ enum ts_passes {
 struct ts_analysis {
 	const char *name, *title;
 	bool top_level;		/* its result's fields stand in the report itself */
-	const char *needs[16];	/* closed before this one */
+	const char *needs[20];	/* closed before this one */
 	int pass;		/* of enum ts_passes: each begins when the one before was closed */
 	unsigned columns;	/* enum ts_columns */
 	size_t state_size;
@@ -105,6 +105,7 @@ struct ts_settings {
 	double hbm_bandwidth_low;	/* %, of HBM's peak: what memory-bound ops should reach */
 	double kernel_roofline_low;	 /* % of its roofline, below it a kernel is slow */
 	double async_exposed_high;	/* %, of core time waiting for asynchronous copies */
+	double memory_growth_high;	/* %, of a device's memory that its heap grows, step after step */
 };
 
 struct ts_setting {

@@ -58,6 +58,8 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(kernel_roofline_low, "%", 30, "a custom call below so much of its roofline is reported"),
 	ROW(async_exposed_high, "%", 5,
 	    "more core time waiting for copies within the device is reported"),
+	ROW(memory_growth_high, "%", 1,
+	    "more of a device's memory that its heap gains, rising step after step, is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

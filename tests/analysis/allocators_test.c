@@ -37,7 +37,7 @@ static void put_thread(struct xp *xp, const struct taken *all, size_t nr, size_t
 	xp_line_end(xp);
 }
 
-static struct given *given_events(void)
+static struct given *given_events_with_steps(size_t nr_steps)
 {
 	static const struct taken all[] = {
 		{ "small", 10, 1000, 100, 100, false },
@@ -48,6 +48,11 @@ static struct given *given_events(void)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
+	xp_name(&xp, 1, "0");
+	xp_line(&xp, "Steps", 1000);
+	for (size_t i = 0; i < nr_steps; i++)
+		given_event(&xp, 1, 2 + 10 * (int64_t)i, 10);
+	xp_line_end(&xp);
 	xp_plane_end(&xp);
 	xp = xp_plane(&given->bytes, "/host:CPU");
 	xp_name(&xp, 1, "MemoryAllocation");
@@ -56,6 +61,11 @@ static struct given *given_events(void)
 	put_thread(&xp, all, TS_NELEM(all), 1);
 	xp_plane_end(&xp);
 	return given;
+}
+
+static struct given *given_events(void)
+{
+	return given_events_with_steps(0);
 }
 
 static int64_t allocator(struct given *given, const char *column)
@@ -78,6 +88,30 @@ static void test_the_peak_is_found_across_threads(void **state)
 	assert_int_equal(allocator(given, "unfreed_bytes"), 250);
 	assert_int_equal(allocator(given, "growth_bytes"), 150);
 	assert_near(cell(given, "allocators", "allocators", 0, "fragmentation_pct"), 50, 1e-9);
+	done(given);
+}
+
+/* The core's steps end at 12, 22, 32 and 42 us: with 100, 300, 200 and 250 bytes. */
+static void test_the_heap_is_told_at_the_ends_of_steps(void **state)
+{
+	struct given *given = given_events_with_steps(4);
+
+	(void)state;
+	analyse(given, 0);
+	assert_int_equal(allocator(given, "steps"), 4);
+	assert_int_equal(allocator(given, "rising_steps"), 2);
+	assert_int_equal(allocator(given, "first_step_heap_bytes"), 100);
+	assert_int_equal(allocator(given, "last_step_heap_bytes"), 250);
+	done(given);
+}
+
+static void test_without_steps_nothing_is_said_of_them(void **state)
+{
+	struct given *given = given_events();
+
+	(void)state;
+	analyse(given, 0);
+	assert_int_equal(cell(given, "allocators", "allocators", 0, "steps").type, TS_VALUE_NULL);
 	done(given);
 }
 
@@ -112,6 +146,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_peak_is_found_across_threads),
+		cmocka_unit_test(test_the_heap_is_told_at_the_ends_of_steps),
+		cmocka_unit_test(test_without_steps_nothing_is_said_of_them),
 		cmocka_unit_test(test_blocks_alive_at_the_peak_are_listed),
 		cmocka_unit_test(test_counters_stand_under_the_device_of_the_name),
 	};

@@ -141,6 +141,89 @@ static void test_donation_that_saves_little_is_no_finding(void **state)
 	given_release(&run);
 }
 
+static const struct ts_column allocator_columns[] = {
+	{ "allocator", TS_MEASURED, NULL },	     { "peak_bytes", TS_MEASURED, NULL },
+	{ "capacity_bytes", TS_MEASURED, NULL },     { "device", TS_MEASURED, NULL },
+	{ "steps", TS_MEASURED, NULL },		     { "rising_steps", TS_MEASURED, NULL },
+	{ "first_step_heap_bytes", TS_MEASURED, NULL }, { "last_step_heap_bytes", TS_MEASURED, NULL },
+};
+
+/* An allocator of 16 GiB whose heap goes from 2 GiB to LAST in STEPS steps; its peak is 8 GiB. */
+static void given_allocator(struct given *run, int64_t steps, int64_t rising, int64_t last)
+{
+	struct ts_result *result;
+	struct ts_value *row;
+
+	given_capacity(run, 8 * GIB); /* 25 % of the device */
+	result = ts_results_add(&run->results, "allocators", "Allocators");
+	row = ts_table_row(result, given_table(result, "allocators", allocator_columns,
+					       TS_NELEM(allocator_columns)));
+	row[0] = ts_text(TS_LIT("GPU_0_bfc"));
+	row[1] = ts_int(8 * GIB);
+	row[2] = ts_int(16 * GIB);
+	row[3] = ts_text(TS_LIT("/device:GPU:0"));
+	row[4] = ts_int(steps);
+	row[5] = ts_int(rising);
+	row[6] = ts_int(2 * GIB);
+	row[7] = ts_int(last);
+}
+
+static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
+{
+	struct given run;
+	const struct ts_finding *finding;
+
+	(void)state;
+	given_allocator(&run, 9, 8, 6 * GIB); /* 4 GiB in 8 steps */
+	finding = finding_of(when_examined(&run), "memory_growth");
+	assert_non_null(finding);
+	assert_int_equal(finding->confidence, TS_LIKELY);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(ts_bytes_has(finding->title, "512 MiB a step"));
+	assert_true(ts_bytes_has(finding->evidence, "2.00 GiB after the first of 9 steps"));
+	assert_true(ts_bytes_has(finding->evidence, "6.00 GiB after the last, of 16.0 GiB"));
+	given_release(&run);
+}
+
+static void test_growth_that_proves_little_is_no_finding(void **state)
+{
+	static const struct {
+		int64_t steps, rising, last;
+	} rows[] = {
+		{ 4, 3, 6 * GIB },		/* too few steps */
+		{ 9, 5, 6 * GIB },		/* now more, now less */
+		{ 9, 8, 2 * GIB + GIB / 8 },	/* 0.8 % of the memory */
+		{ 9, 8, GIB },			/* less than at first */
+		{ -1, -1, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given run;
+
+		given_allocator(&run, rows[i].steps, rows[i].rising, rows[i].last);
+		assert_null(finding_of(when_examined(&run), "memory_growth"));
+		given_release(&run);
+	}
+}
+
+static void test_a_measured_peak_is_preferred(void **state)
+{
+	const struct ts_table *kpis;
+	struct given run;
+
+	(void)state;
+	given_allocator(&run, 9, 0, 2 * GIB);
+	kpis = ts_result_find_table(when_examined(&run), "kpis");
+	for (size_t i = 0; i < kpis->nr_rows; i++) {
+		if (!ts_bytes_is(ts_cell_text(kpis, i, "name"), "peak_memory"))
+			continue;
+		assert_true(ts_cell_number(kpis, i, "value") == 50);
+		assert_true(ts_bytes_is(ts_cell_text(kpis, i, "origin"), "measured"));
+	}
+	given_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +233,9 @@ int main(void)
 		cmocka_unit_test(test_the_threshold_is_the_users),
 		cmocka_unit_test(test_donation_is_proposed_where_it_saves_much),
 		cmocka_unit_test(test_donation_that_saves_little_is_no_finding),
+		cmocka_unit_test(test_a_heap_that_gains_with_every_step_is_suspect),
+		cmocka_unit_test(test_growth_that_proves_little_is_no_finding),
+		cmocka_unit_test(test_a_measured_peak_is_preferred),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -350,6 +350,24 @@ static const struct ts_advice advices[] = {
   "params, momentum = jnp.ones((128, 128)), jnp.zeros((128, 128))\n"
   "for _ in range(3):\n"
   "    params, momentum = step(params, momentum, jnp.ones((8, 128)))\n" },
+{ "memory_growth",
+  "Something is kept from each step: losses and metrics gathered as device arrays, a cache or a history "
+  "that only grows, old parameters that somebody still refers to. Gather numbers instead of arrays, and "
+  "save a memory profile at two steps: the line of source that gained is the one that keeps them.",
+  "import os\n"
+  "import tempfile\n"
+  "\n"
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "step = jax.jit(lambda w: (0.9 * w, (w ** 2).mean()), donate_argnums=0)\n"
+  "w, losses, folder = jnp.ones((128, 128)), [], tempfile.mkdtemp()\n"
+  "for i in range(4):\n"
+  "    w, loss = step(w)\n"
+  "    losses.append(float(loss))  # a number: the array would stay on the device\n"
+  "    if i in (1, 3):  # then: tpusight report step3.prof, and the same of step1.prof\n"
+  "        jax.profiler.save_device_memory_profile(os.path.join(folder, f\"step{i}.prof\"))\n"
+  "print(len(jax.live_arrays()), \"arrays are held\")\n" },
 { "dominant_op",
   "What this op costs decides the run: look at its shapes, its dtype and its source line first. A "
   "Pallas kernel, another algorithm or a smaller problem pays here and nowhere else.",

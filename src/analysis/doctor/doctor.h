@@ -106,6 +106,7 @@ struct ts_rule {
 	X(slow_steps)          \
 	X(hbm_capacity)        \
 	X(donation)            \
+	X(memory_growth)       \
 	X(kernel_roofline)     \
 	X(unknown_cost)        \
 	X(unknown_chip)

@@ -114,6 +114,22 @@ static double peak_memory(const struct ts_doctor *doctor)
 	return field(doctor, "capacity", "peak_pct");
 }
 
+/* What the runtime's own allocators had in use at their peaks, of what they may use: the fullest. */
+static double allocator_peak(const struct ts_doctor *doctor)
+{
+	const struct ts_result *result = ts_results_find(doctor->ctx->results, "allocators");
+	const struct ts_table *table = result ? ts_result_find_table(result, "allocators") : NULL;
+	double most = NAN;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		double room = ts_cell_number(table, i, "capacity_bytes");
+
+		if (room > 0 && ts_cell_text(table, i, "device").n > 0)
+			most = fmax(most, 100 * ts_cell_number(table, i, "peak_bytes") / room);
+	}
+	return most;
+}
+
 static double mxu_utilization(const struct ts_doctor *doctor)
 {
 	return field(doctor, "systolic", "mxu_utilization_pct");
@@ -134,6 +150,7 @@ static const struct kpi {
 	enum ts_origin origin;
 	double (*value)(const struct ts_doctor *doctor);
 	const char *meaning;
+	double (*measured)(const struct ts_doctor *doctor); /* where it is known, better; or NULL */
 } kpis[] = {
 	{ "device_utilization", "%", false, SETTING(device_utilization_good),
 	  SETTING(device_utilization_fair), TS_MEASURED, device_utilization,
@@ -153,7 +170,8 @@ static const struct kpi {
 	{ "idle", "%", true, SETTING(idle_high), NO_BAND, TS_MEASURED, idle,
 	  "core time with nothing to run, and no known cause at the host" },
 	{ "peak_memory", "%", true, SETTING(peak_memory_high), NO_BAND, TS_MODELLED, peak_memory,
-	  "device memory that the largest program needs at its peak, of what the device has" },
+	  "device memory in use at its peak, of what there is: by the allocator, else the largest program's",
+  allocator_peak },
 	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, not_in_profiles,
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none" },
 	{ "mxu_utilization", "%", false, SETTING(mxu_utilization_warning),
@@ -195,7 +213,8 @@ static const struct ts_column columns[] = {
 static void put_kpi(struct ts_doctor *doctor, struct ts_table *table, const struct kpi *kpi)
 {
 	struct ts_value *row = ts_table_row(doctor->result, table);
-	double value = kpi->value(doctor), good = limit(doctor, kpi->good);
+	double measured = kpi->measured ? kpi->measured(doctor) : NAN;
+	double value = isfinite(measured) ? measured : kpi->value(doctor), good = limit(doctor, kpi->good);
 	double fair = limit(doctor, kpi->fair);
 
 	if (!row)
@@ -207,7 +226,9 @@ static void put_kpi(struct ts_doctor *doctor, struct ts_table *table, const stru
 	row[4] = ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"));
 	row[5] = ts_real(good);
 	row[6] = ts_real(fair);
-	row[7] = isfinite(value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null();
+	if (isfinite(value))
+		row[7] = ts_text(ts_bytes_of(ts_origin_name(
+			isfinite(measured) ? TS_MEASURED : kpi->origin)));
 	row[8] = ts_text(ts_bytes_of(kpi->meaning));
 }
 

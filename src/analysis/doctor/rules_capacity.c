@@ -1,12 +1,15 @@
 /*
- * The rules about room in device memory, from the result "capacity": a program that nearly fills it,
- * and arguments whose memory the results could take.
+ * The rules about room in device memory: a program that nearly fills it and arguments whose memory
+ * the results could take, from the result "capacity"; a heap that gains with every step, from the
+ * result "allocators".
  *
  * They cost no time by themselves: their impact is unknown, and their own thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
 
 #define MAX_NAMED 3
+#define MIN_STEPS 5   /* before it is said that a heap grows: the first few fill caches */
+#define RISING	  0.9 /* of the steps must end with more than the one before */
 #define FULL_PCT  98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 
 static const struct ts_result *capacity_of(const struct ts_doctor *doctor)
@@ -169,6 +172,99 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->evidence = ts_doctor_text(doctor);
 }
 
+/* Of an allocator, and what can be said of its steps. */
+struct growing {
+	const struct ts_table *table;
+	size_t row;
+	int64_t first, last, nr_steps, nr_rising;
+	double capacity;
+};
+
+static struct growing growing_at(const struct ts_table *table, size_t row)
+{
+	return (struct growing){
+		.table = table,
+		.row = row,
+		.first = ts_cell_int(table, row, "first_step_heap_bytes"),
+		.last = ts_cell_int(table, row, "last_step_heap_bytes"),
+		.nr_steps = ts_cell_int(table, row, "steps"),
+		.nr_rising = ts_cell_int(table, row, "rising_steps"),
+		.capacity = ts_cell_number(table, row, "capacity_bytes"),
+	};
+}
+
+static bool grows(const struct growing *is, double high_pct)
+{
+	return is->nr_steps >= MIN_STEPS &&
+	       (double)is->nr_rising >= RISING * (double)(is->nr_steps - 1) &&
+	       100 * (double)(is->last - is->first) > high_pct * is->capacity;
+}
+
+/* The blocks of the allocator that were alive at its peak, the largest first. */
+static void say_blocks(struct ts_doctor *doctor, const struct ts_result *allocators,
+		       struct ts_bytes allocator)
+{
+	const struct ts_table *blocks = ts_result_find_table(allocators, "allocations");
+	size_t nr = 0;
+
+	for (size_t i = 0; blocks && i < blocks->nr_rows && nr < MAX_NAMED; i++) {
+		struct ts_bytes op = ts_cell_text(blocks, i, "framework_op");
+		char size[TS_UNIT_MAX];
+
+		if (!ts_bytes_eq(ts_cell_text(blocks, i, "allocator"), allocator) || op.n == 0)
+			continue;
+		ts_buf_puts(&doctor->text, nr++ ? ", " : " Largest blocks at its peak: ");
+		ts_say_name(doctor, op);
+		ts_buf_printf(&doctor->text, " (%" PRId64 " x %s)", ts_cell_int(blocks, i, "count"),
+			      ts_fmt_bytes(size, ts_cell_number(blocks, i, "bytes")));
+	}
+	if (nr > 0)
+		ts_buf_putc(&doctor->text, '.');
+}
+
+static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
+			  const struct ts_result *allocators, const struct growing *is)
+{
+	struct ts_bytes name = ts_cell_text(is->table, is->row, "allocator"), none = { NULL, 0 };
+	double per_step = (double)(is->last - is->first) / (double)(is->nr_steps - 1);
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, name, -1);
+	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX];
+
+	if (!finding)
+		return;
+	finding->severity = TS_WARNING;
+	if (is->nr_rising == is->nr_steps - 1)
+		finding->confidence = TS_LIKELY;
+	ts_buf_printf(&doctor->text, "Device memory grows by %s a step", ts_fmt_bytes(a, per_step));
+	finding->title = ts_doctor_text(doctor);
+	ts_say_name(doctor, name);
+	ts_buf_printf(&doctor->text,
+		      " holds %s after the first of %" PRId64 " steps and %s after the last, of %s; "
+		      "%" PRId64 " of them end with more than the one before.",
+		      ts_fmt_bytes(a, (double)is->first), is->nr_steps,
+		      ts_fmt_bytes(b, (double)is->last), ts_fmt_bytes(c, is->capacity),
+		      is->nr_rising);
+	say_blocks(doctor, allocators, name);
+	finding->evidence = ts_doctor_text(doctor);
+}
+
+static void check_memory_growth(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	const struct ts_result *allocators = ts_results_find(doctor->ctx->results, "allocators");
+	const struct ts_table *table =
+		allocators ? ts_result_find_table(allocators, "allocators") : NULL;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct growing is = growing_at(table, i);
+
+		if (grows(&is, doctor->ctx->settings->memory_growth_high))
+			report_growth(doctor, rule, allocators, &is);
+	}
+}
+
+const struct ts_rule ts_rule_memory_growth = {
+	.name = "memory_growth", .confidence = TS_POSSIBLE, .keep = true, .check = check_memory_growth,
+};
 const struct ts_rule ts_rule_hbm_capacity = {
 	.name = "hbm_capacity", .confidence = TS_LIKELY, .keep = true, .check = check_hbm_capacity,
 };
