@@ -55,6 +55,20 @@ struct ts_analysis {
 
 extern const struct ts_analysis *const ts_analyses[]; /* NULL at the end */
 
+/* The kinds of rows that a host's slices are shared among; their shares are the whole (share.c). */
+enum ts_share {
+	TS_SHARE_TIME,	   /* time classes */
+	TS_SHARE_FINDINGS, /* ops of findings */
+	TS_SHARE_PADDING,
+	TS_SHARE_TIMES,	   /* findings about a time */
+	TS_SHARE_COMPILATIONS,
+	TS_SHARE_SPARSECORES,
+	TS_NR_SHARES
+};
+
+/* Slices that each of NR_ROWS rows of this kind may have. */
+size_t ts_overlay_share(const struct ts_context *ctx, enum ts_share share, size_t nr_rows);
+
 /*
  * Thresholds of the doctor, settable with --threshold NAME=VALUE and the config file. Shares are in
  * percent here, as people write them; of core time (wall time x cores) where nothing else is said.

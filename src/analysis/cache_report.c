@@ -504,8 +504,8 @@ static uint32_t label_of(struct report *report, struct ts_label *labels, size_t 
 static bool put_track(struct report *report, uint32_t device)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_slices slices = { .budget = report->ctx->overlay_budget /
-					      (8 * TS_MAX(profile->nr_devices, 1)) };
+	struct ts_slices slices = { .budget = ts_overlay_share(
+					    report->ctx, TS_SHARE_COMPILATIONS, profile->nr_devices) };
 	struct ts_label *labels =
 		ts_arena_array(&report->result->owner->arena, MAX_LABELS, sizeof(*labels));
 	struct ts_track *track = NULL;

@@ -48,4 +48,5 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_transfers.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
+	src/analysis/share.c \
 	src/analysis/settings.c

@@ -8,8 +8,7 @@
  * Several streams of a GPU share a row; where two say something at once, the one that began first
  * has it.
  *
- * A third of the device's slices is for findings, a sixth each for padding and times; the time classes
- * have the last third (time.c).
+ * Each row has its share of a host's slices (share.c).
  */
 #include "analysis/marks.h"
 
@@ -31,18 +30,21 @@ struct marks_state {
 
 static const struct {
 	const char *name, *description;
-	size_t part; /* one in so many of a device's slices */
+	enum ts_share share;
 	int order;
 } rows[NR_MARK_ROWS + 1] = {
 	[MARK_FINDINGS] = { "Findings",
-			    "ops that a finding is about; click for evidence and advice", 3, 1 },
-	[MARK_PADDING] = { "Padding", "ops whose bytes or FLOPs are partly tile padding", 6, 2 },
-	[NR_MARK_ROWS] = { "Gaps and slow steps", "findings about a time, not about an op", 6, 3 },
+			    "ops that a finding is about; click for evidence and advice",
+			    TS_SHARE_FINDINGS, 1 },
+	[MARK_PADDING] = { "Padding", "ops whose bytes or FLOPs are partly tile padding",
+			   TS_SHARE_PADDING, 2 },
+	[NR_MARK_ROWS] = { "Gaps and slow steps", "findings about a time, not about an op",
+			   TS_SHARE_TIMES, 3 },
 };
 
 static size_t budget_of(const struct ts_context *ctx, int row)
 {
-	return ctx->overlay_budget / (rows[row].part * TS_MAX(ctx->profile->nr_devices, 1));
+	return ts_overlay_share(ctx, rows[row].share, ctx->profile->nr_devices);
 }
 
 static bool marks_wants(const struct ts_context *ctx, const struct ts_line *line)

@@ -96,7 +96,7 @@ static enum ts_status sparsecore_open(void *arg, const struct ts_context *ctx,
 		return ts_fail_nomem(err);
 	state->cores->ops.max = state->cores->unmarked.max = SPARSECORE_MAX_SPANS;
 	state->cores->slices.budget =
-		ctx->overlay_budget / (8 * TS_MAX(count_sparse_cores(profile), 1));
+		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, count_sparse_cores(profile));
 	return TS_OK;
 }
 

@@ -67,7 +67,7 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
 	if (!state->classes || !state->device.step_ps || !time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
-	state->device.slices.budget = ctx->overlay_budget / (3 * TS_MAX(profile->nr_devices, 1));
+	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
 	return TS_OK;
 }
 

@@ -33,7 +33,7 @@ static bool draw_gpu(const struct ts_context *ctx, struct time_device *device)
 {
 	size_t at[TS_NR_BUCKETS] = { 0 };
 
-	device->slices.budget = ctx->overlay_budget / (3 * TS_MAX(ctx->profile->nr_devices, 1));
+	device->slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, ctx->profile->nr_devices);
 	while (device->slices.budget > 0) {
 		const struct ts_span *next = NULL;
 		uint32_t bucket = 0;
