@@ -1,1 +1,36 @@
-EXTRA_DIST +=
+# The page: bundled by npm's esbuild where npm is there, else taken as it came in the tarball, else left out (configure
+# says which). Its bytes go into the program, so that one file can be moved anywhere.
+page_sources = \
+	plugin/page/build.mjs plugin/page/package.json plugin/page/package-lock.json \
+	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/main.jsx plugin/page/src/page.css \
+	plugin/page/src/parts.jsx plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
+	plugin/page/src/table.jsx plugin/page/src/views/generic.jsx plugin/page/src/views/index.js \
+	plugin/page/src/views/overview.jsx plugin/page/src/views/time.jsx
+EXTRA_DIST += $(page_sources) plugin/page/embed.sh
+page_bundle =
+
+if HAVE_PAGE
+page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css
+EXTRA_DIST += $(page_bundle)
+endif
+
+# In the build folder, whatever the source folder is: that one may be read-only. A bundle that came with the sources is
+# newer than they are, and this does not run.
+plugin/page/dist/page.js: $(page_sources)
+	$(AM_V_GEN)$(MKDIR_P) plugin/page && \
+	if test "$(srcdir)" != .; then for f in $(page_sources); do \
+		$(MKDIR_P) `dirname $$f` && cp -f $(srcdir)/$$f $$f || exit 1; done; fi && \
+	cd plugin/page && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1 && \
+	$(NPM) run --silent build || { cat npm.log >&2; exit 1; }
+plugin/page/dist/page.css: plugin/page/dist/page.js
+
+src/write/page_data.c: plugin/page/embed.sh $(page_bundle)
+	$(AM_V_GEN)$(MKDIR_P) src/write && \
+	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css,$^) >$@.new && mv -f $@.new $@
+nodist_libtpusight_a_SOURCES += src/write/page_data.c
+CLEANFILES += src/write/page_data.c plugin/page/npm.log
+clean-local: clean-page
+.PHONY: clean-page
+clean-page:
+	test "$(srcdir)" = . || rm -rf plugin/page
+	rm -rf plugin/page/node_modules

@@ -8,6 +8,8 @@ libtpusight_a_SOURCES += \
 	src/write/perfetto_pb.c \
 	src/write/registry.c \
 	src/write/report_csv.c src/write/report_csv.h \
+	src/write/page.h \
+	src/write/report_html.c src/write/report_html.h \
 	src/write/report_json.c src/write/report_json.h \
 	src/write/report_text.c src/write/report_text.h \
 	src/write/summary.c src/write/summary.h \

@@ -2,4 +2,5 @@
 #define TS_OUTPUTS(X) \
 	X(text)       \
 	X(json)       \
+	X(html)       \
 	X(csv)

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Prints C with the bytes of the page's bundle: embed.sh [page.js page.css]. Without files the page is empty, and the
+# program says that it was built without it.
+set -eu
+
+bytes() {
+	echo "static const uint8_t $1[] = {"
+	[ $# -gt 1 ] && od -An -v -tx1 "$2" | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'
+	echo "0 };"
+}
+
+echo '/* Made by plugin/page/embed.sh. */'
+echo '#include "write/page.h"'
+bytes script ${1:+"$1"}
+bytes style ${2:+"$2"}
+echo 'const struct ts_page ts_page = { { script, sizeof(script) - 1 }, { style, sizeof(style) - 1 } };'

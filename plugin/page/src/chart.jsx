@@ -1,0 +1,86 @@
+// uPlot in a Preact component: sized by its box, coloured by the page's theme, told again when data or theme change.
+import { h } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { usePage } from "./state.js";
+
+// Okabe and Ito's colours: told apart with any colour vision. The order is fixed, so one class has one colour everywhere.
+export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
+// From dark to light in even steps of lightness (viridis): also without colours.
+const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+export function shade(share) {
+	const at = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
+	const i = Math.min(Math.floor(at), SCALE.length - 2);
+	return `rgb(${SCALE[i].map((c, k) => Math.round(c + (SCALE[i + 1][k] - c) * (at - i))).join(",")})`;
+}
+
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1 } });
+
+// OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
+export function Plot({ options, data, label, height = 220 }) {
+	const box = useRef(null);
+	const { theme } = usePage();
+	useEffect(() => {
+		const element = box.current;
+		const axes = (options.axes ?? [{}, {}]).map((a) => ({ ...ink(), ...a }));
+		const plot = new uPlot({ ...options, axes, width: Math.max(element.clientWidth, 200), height }, data, element);
+		const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(element.clientWidth, 200), height }));
+		watch.observe(element);
+		return () => {
+			watch.disconnect();
+			plot.destroy();
+		};
+	}, [options, data, theme, height]);
+	return <div class="plot" ref={box} role="img" aria-label={label} />;
+}
+
+// A legend of our own: uPlot's is a table that follows the pointer.
+export function Legend({ items }) {
+	return (
+		<ul class="legend">
+			{items.map(([name, color]) => (
+				<li key={name}>
+					<span class="swatch" style={{ background: color }} aria-hidden="true" />
+					{name}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+// Columns stacked on each other, as uPlot draws them: the last on top, drawn first.
+export function stacked(columns) {
+	const sums = [];
+	for (const column of columns) {
+		const below = sums[sums.length - 1];
+		sums.push(column.map((v, i) => (v ?? 0) + (below ? below[i] : 0)));
+	}
+	return sums.reverse();
+}
+
+// What is under the pointer, in words: a uPlot plugin. SAY(index) gives lines of text.
+export function tooltip(say) {
+	let tip;
+	return {
+		hooks: {
+			init: (u) => {
+				tip = document.createElement("div");
+				tip.className = "tip";
+				tip.hidden = true;
+				u.over.appendChild(tip);
+				u.over.addEventListener("mouseleave", () => (tip.hidden = true));
+			},
+			setCursor: (u) => {
+				const { idx, left, top } = u.cursor;
+				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u);
+				tip.hidden = !lines;
+				if (!lines) return;
+				tip.textContent = lines.join("\n");
+				tip.style.left = `${Math.min(left + 12, u.over.clientWidth - tip.offsetWidth - 4)}px`;
+				tip.style.top = `${Math.max(Math.min(top + 12, u.over.clientHeight - tip.offsetHeight - 4), 0)}px`;
+			},
+		},
+	};
+}

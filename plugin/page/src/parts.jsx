@@ -1,0 +1,102 @@
+// Small pieces that several views share.
+import { h } from "preact";
+import { title, UNKNOWN, value } from "./format.js";
+import { COLORS } from "./chart.jsx";
+
+const SAYS = {
+	measured: "measured: it is in the profile",
+	compiled: "compiled: it is in the HLO that the compiler left",
+	modelled: "modelled: chip table and formula",
+	assumed: "assumed",
+	derived: "derived from the other numbers",
+};
+
+export function Unknown({ why }) {
+	return (
+		<span class="unknown" title={why}>
+			{UNKNOWN}
+		</span>
+	);
+}
+
+// A number with its name, and where it comes from.
+export function Fact({ name, label, of, origin, why }) {
+	const known = of !== null && of !== undefined;
+	return (
+		<div class="fact">
+			<dt title={name}>{label ?? title(name)}</dt>
+			<dd>
+				{known ? value(name, of) : <Unknown why={why ?? "the profile does not say"} />}
+				{origin && known && (
+					<span class={`origin ${origin}`} title={SAYS[origin]}>
+						{origin}
+					</span>
+				)}
+			</dd>
+		</div>
+	);
+}
+
+const isPlain = (v) => v === null || typeof v !== "object";
+
+// All single values of a view, those inside objects too.
+export function flat(object, skip, prefix = "") {
+	const out = [];
+	for (const [name, v] of Object.entries(object ?? {})) {
+		if (skip?.has(prefix + name) || name === "notes" || name === "provenance" || Array.isArray(v)) continue;
+		if (isPlain(v)) out.push([prefix + name, v]);
+		else out.push(...flat(v, skip, `${prefix}${name}.`));
+	}
+	return out;
+}
+
+export function Facts({ view, names, skip }) {
+	const all = flat(view, skip);
+	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
+	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
+	return (
+		<dl class="facts">
+			{shown.map(([name, v]) => (
+				<Fact key={name} name={name} of={v} origin={view?.provenance?.[name]} why={why} />
+			))}
+		</dl>
+	);
+}
+
+export function Notes({ view }) {
+	if (!view?.notes?.length) return null;
+	return (
+		<ul class="notes">
+			{view.notes.map((n) => (
+				<li key={n}>{n}</li>
+			))}
+		</ul>
+	);
+}
+
+// A view that the report lacks says so.
+export function Missing({ what }) {
+	return <p class="empty">{`This report has no ${what}: the profile holds nothing of it, or an older program wrote the report.`}</p>;
+}
+
+export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "compilation", "input", "idle"];
+export const bucketColor = (bucket) => COLORS[BUCKETS.indexOf(bucket)];
+
+// One bar of shares, with its numbers in words below.
+export function Shares({ parts, total, label }) {
+	const known = parts.filter((p) => p.value > 0);
+	return (
+		<div class="shares" role="img" aria-label={`${label}: ${known.map((p) => `${p.name} ${value("_ps", p.value)}`).join(", ")}`}>
+			{known.map((p) => (
+				<span key={p.name} style={{ width: `${(100 * p.value) / total}%`, background: p.color }} title={`${p.name}: ${value("_ps", p.value)} (${value("_pct", (100 * p.value) / total)})`} />
+			))}
+		</div>
+	);
+}
+
+export const columnsOf = (rows, first = [], leave = []) => {
+	const all = new Set();
+	for (const row of rows.slice(0, 50)) for (const name of Object.keys(row)) all.add(name);
+	for (const name of leave) all.delete(name);
+	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
+};

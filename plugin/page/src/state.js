@@ -1,0 +1,50 @@
+// What is looked at: the report, the view, and what all views share: time range, host, device.
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+export const Page = createContext(null);
+export const usePage = () => useContext(Page);
+
+export function readHash() {
+	const at = new URLSearchParams(location.hash.slice(1));
+	const number = (name) => (at.has(name) && Number.isFinite(Number(at.get(name))) ? Number(at.get(name)) : null);
+	const from = number("from_ps");
+	const to = number("to_ps");
+	return {
+		view: at.get("view") ?? "overview",
+		run: at.get("run"),
+		host: at.get("host"),
+		device: number("device"),
+		finding: at.get("finding"),
+		range: from !== null && to !== null && from < to ? [from, to] : null,
+	};
+}
+
+export function writeHash(look) {
+	const to = new URLSearchParams();
+	if (look.view !== "overview") to.set("view", look.view);
+	for (const name of ["run", "host", "device", "finding"]) if (look[name] !== null && look[name] !== undefined) to.set(name, look[name]);
+	if (look.range) {
+		to.set("from_ps", Math.round(look.range[0]));
+		to.set("to_ps", Math.round(look.range[1]));
+	}
+	const hash = `#${to}`;
+	if (hash !== location.hash && !(hash === "#" && !location.hash)) history.replaceState(null, "", hash);
+}
+
+// Rows that fall into the time range and belong to the chosen device; rows without either stay.
+export function inSight(rows, look, report) {
+	const devices = report.run?.devices ?? [];
+	const wanted = devices.filter((d) => (look.device === null || d.id === look.device) && (!look.host || d.host === look.host));
+	const names = new Set(wanted.map((d) => d.name));
+	return (rows ?? []).filter((r) => {
+		if (look.range && typeof r.start_ps === "number") {
+			const end = r.end_ps ?? r.start_ps + (r.duration_ps ?? 0);
+			if (end < look.range[0] || r.start_ps > look.range[1]) return false;
+		}
+		if (look.host && typeof r.host === "string" && r.host !== look.host) return false;
+		if (look.device === null && !look.host) return true;
+		if (typeof r.device_id === "number") return wanted.some((d) => d.id === r.device_id);
+		return typeof r.device !== "string" || names.has(r.device);
+	});
+}

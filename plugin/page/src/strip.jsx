@@ -1,0 +1,86 @@
+// A picture of the whole run under the heading of every view: where the time of each step went. Drag over it to look at a
+// part: all views then show what happened in that time.
+import { h } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { Legend, Plot, stacked, tooltip } from "./chart.jsx";
+import { time, title, value } from "./format.js";
+import { BUCKETS, bucketColor } from "./parts.jsx";
+import uPlot from "uplot";
+import { usePage } from "./state.js";
+
+const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
+
+const stairs = uPlot.paths.stepped({ align: 1 }); // a step's share holds until the next one begins
+
+// Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
+function columns(steps) {
+	const each = Math.ceil(steps.length / MAX_STEPS);
+	const x = [];
+	const parts = BUCKETS.map(() => []);
+	for (let i = 0; i < steps.length; i += each) {
+		const group = steps.slice(i, i + each);
+		const total = group.reduce((sum, s) => sum + s.total_ps, 0);
+		x.push(group[0].start_ps / 1e12);
+		BUCKETS.forEach((b, k) => parts[k].push(total ? (100 * group.reduce((sum, s) => sum + s[`${b}_ps`], 0)) / total : 0));
+	}
+	const last = steps[steps.length - 1];
+	x.push((last.start_ps + last.duration_ps) / 1e12);
+	parts.forEach((p) => p.push(p[p.length - 1]));
+	return { x, parts, each };
+}
+
+export function Strip() {
+	const { report, look, setLook } = usePage();
+	const steps = report.time?.per_step ?? [];
+	const [open, setOpen] = useState(true);
+	const drawing = useMemo(() => {
+		if (steps.length < 2) return null;
+		const { x, parts, each } = columns(steps);
+		const say = (i) => {
+			const step = steps[Math.min(i * each, steps.length - 1)];
+			return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
+		};
+		return {
+			data: [x, ...stacked(parts)],
+			options: {
+				legend: { show: false },
+				cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+				scales: { x: { time: false }, y: { range: [0, 100] } },
+				axes: [{ values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 }, { values: (_, v) => v.map((p) => `${p} %`), size: 48 }],
+				series: [{}, ...[...BUCKETS].reverse().map((b) => ({ fill: bucketColor(b), width: 0, points: { show: false }, paths: stairs }))],
+				plugins: [tooltip(say)],
+				hooks: {
+					setSelect: [
+						(u) => {
+							if (u.select.width < 3) return;
+							const from = u.posToVal(u.select.left, "x") * 1e12;
+							const to = u.posToVal(u.select.left + u.select.width, "x") * 1e12;
+							setLook({ range: [from, to] });
+							u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+						},
+					],
+				},
+			},
+		};
+	}, [steps]);
+	if (!drawing) return null;
+	return (
+		<section class="strip" aria-label="the whole run">
+			<div class="bar">
+				<button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+					{open ? "\u25be" : "\u25b8"} Whole run
+				</button>
+				<Legend items={BUCKETS.map((b) => [title(b), bucketColor(b)])} />
+				{look.range && (
+					<span class="range">
+						{`${time(look.range[0])} to ${time(look.range[1])} `}
+						<button type="button" onClick={() => setLook({ range: null })}>
+							Show all
+						</button>
+					</span>
+				)}
+			</div>
+			{open && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
+		</section>
+	);
+}

@@ -1,0 +1,89 @@
+// What the run cost and what to do about it first.
+import { h } from "preact";
+import { useMemo } from "preact/hooks";
+import { Plot, tooltip } from "../chart.jsx";
+import { time, title, value } from "../format.js";
+import { BUCKETS, bucketColor, Fact, Notes, Shares } from "../parts.jsx";
+import { inSight, usePage } from "../state.js";
+import { Table } from "../table.jsx";
+
+function Health({ score }) {
+	const known = typeof score === "number";
+	const word = !known ? "unknown" : score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
+	return (
+		<div class={`health ${word}`} title={known ? `100 less what the findings could give back; ${word}` : "unknown: no time was measured"}>
+			<b>{known ? Math.round(score) : "\u2013"}</b>
+			<span>health of 100</span>
+		</div>
+	);
+}
+
+function StepTimes({ steps }) {
+	const drawing = useMemo(() => {
+		const x = steps.map((s, i) => i);
+		const y = steps.map((s) => s.duration_ps / 1e9);
+		return {
+			data: [x, y],
+			options: {
+				legend: { show: false },
+				scales: { x: { time: false } },
+				axes: [{ values: (_, v) => v.map((i) => steps[i]?.step ?? "") , size: 30 }, { values: (_, v) => v.map((ms) => `${ms} ms`), size: 64 }],
+				series: [{}, { stroke: bucketColor("compute"), width: 1.5, points: { show: steps.length < 200, size: 4 } }],
+				plugins: [tooltip((i) => [`step ${steps[i].step}`, time(steps[i].duration_ps)])],
+			},
+		};
+	}, [steps]);
+	return <Plot {...drawing} height={200} label={`time of ${steps.length} steps, in milliseconds`} />;
+}
+
+export function Overview() {
+	const { report, look, setLook } = usePage();
+	const o = report.overview ?? {};
+	const t = report.time ?? {};
+	const steps = inSight(report.steps, look, report);
+	const findings = report.doctor?.findings ?? [];
+	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
+	return (
+		<div>
+			<div class="cards">
+				<Health score={o.health_score} />
+				<dl class="facts">
+					<Fact name="duration_ps" label="wall time" of={report.run?.duration_ps} origin="measured" />
+					<Fact name="duty_cycle_pct" label="duty cycle" of={o.duty_cycle_pct} origin="measured" />
+					<Fact name="mxu_utilization_pct" label="MXU utilization" of={o.mxu_utilization_pct} origin={report.provenance?.["overview.mxu_utilization_pct"]} why="no op has a known cost" />
+					<Fact name="hbm_utilization_pct" label="HBM utilization" of={o.hbm_utilization_pct} origin={report.provenance?.["overview.hbm_utilization_pct"]} why="the chip's bandwidth or the ops' bytes are unknown" />
+					<Fact name="padding_waste_pct" label="padding waste" of={o.padding_waste_pct} origin="modelled" />
+					<Fact name="step_count" label="steps" of={o.step_count} origin="measured" />
+					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin="measured" why="there are no steps" />
+				</dl>
+			</div>
+			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
+			{t.total_ps > 0 && <Shares parts={parts} total={t.total_ps} label="core time by class" />}
+			<h3>Findings, the costliest first</h3>
+			{findings.length === 0 && <p class="empty">Nothing was found that would be worth your time.</p>}
+			<ol class="findings">
+				{findings.slice(0, 8).map((f) => (
+					<li key={f.id}>
+						<button type="button" class="link" onClick={() => setLook({ view: "doctor", finding: f.id })}>
+							<span class={`severity ${f.severity}`}>{f.severity}</span> {f.title}
+						</button>
+						<span class="impact">{f.impact_ps === null || f.impact_ps < 0 ? "" : `up to ${value("_ps", f.impact_ps)}${f.impact_pct !== null ? ` (${value("_pct", f.impact_pct)})` : ""}`}</span>
+					</li>
+				))}
+			</ol>
+			{steps.length > 1 && (
+				<div>
+					<h3>Step times</h3>
+					<StepTimes steps={steps} />
+					<dl class="facts">
+						{Object.entries(o.step_time_ps ?? {}).map(([name, v]) => (
+							<Fact key={name} name={`${name}_ps`} label={name} of={v} />
+						))}
+					</dl>
+				</div>
+			)}
+			<Table name="modules" caption="Modules" rows={report.modules ?? []} columns={["name", "executions", "total_time_ps", "flops", "bytes_accessed", "parameter_bytes", "output_bytes", "program_id"]} sort={{ column: "total_time_ps", down: true }} max={6} />
+			<Notes view={report} />
+		</div>
+	);
+}

@@ -1,0 +1,15 @@
+/*
+ * The page that draws a report (plugin/page): what its bundler made of it, as bytes in the program.
+ * Both are empty when the program was built without the page.
+ */
+#ifndef TS_WRITE_PAGE_H
+#define TS_WRITE_PAGE_H
+
+#include "base/bytes.h"
+
+struct ts_page {
+	struct ts_bytes script, style;
+};
+extern const struct ts_page ts_page;
+
+#endif
