@@ -23,6 +23,7 @@ enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
 #define TS_MAX_OVERLAY_EVENTS 200000
 #define TS_MAX_TRACE_EVENTS 1000000
+#define TS_MAX_TRACK_ITEMS 20000 /* in the JSON that pages draw */
 
 struct ts_trace_choice; /* of annotate */
 

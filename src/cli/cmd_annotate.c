@@ -172,7 +172,8 @@ static enum ts_status apply(struct work *work, const struct ts_session *session,
 	const struct ts_cli *cli = work->cli;
 	const struct ts_report form = { .generator = "tpusight",
 					.version = PACKAGE_VERSION,
-					.pretty = true };
+					.pretty = true,
+					.max_track_items = TS_MAX_TRACK_ITEMS };
 	struct ts_overlay_options options = { .dry_run = cli->dry_run };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_overlay_plan plan = {

@@ -43,6 +43,12 @@ static enum ts_status set_budget(struct ts_cli *cli, const char *value, struct t
 	return TS_OK;
 }
 
+/* The page draws them; who reads JSON asks annotate for them. */
+static bool wants_tracks(const struct ts_cli *cli)
+{
+	return cli->format && strcmp(cli->format, "html") == 0;
+}
+
 enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
 			      struct ts_buf *out, struct ts_error *err)
 {
@@ -57,6 +63,7 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results 
 		.budget = (size_t)cli->budget,
 		.color = !to_file && ts_use_color(cli),
 		.width = to_file ? 0 : ts_terminal_width(),
+		.max_track_items = wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0,
 	};
 	enum ts_status st = output->emit(out, results, &form, err);
 
@@ -93,7 +100,9 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 				     struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings };
+					  .settings = &cli->settings,
+					  .overlay_budget =
+						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
 	struct ts_cli form = *cli;
 	struct ts_run run;
 	enum ts_status st;
@@ -171,7 +180,7 @@ static enum ts_exit run_report(struct ts_cli *cli)
 }
 
 static const struct ts_option options[] = {
-	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
+	{ "format", 'f', "FORMAT", "text (default), json, html or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
 	{ "view", 0, "NAME",
 	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, "

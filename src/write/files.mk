@@ -11,6 +11,7 @@ libtpusight_a_SOURCES += \
 	src/write/page.h \
 	src/write/report_html.c src/write/report_html.h \
 	src/write/report_json.c src/write/report_json.h \
+	src/write/report_tracks.c src/write/report_tracks.h \
 	src/write/report_text.c src/write/report_text.h \
 	src/write/summary.c src/write/summary.h \
 	src/write/text_table.c src/write/text_table.h

@@ -4,6 +4,7 @@
 #include "codec/json.h"
 #include "result/view.h"
 #include "write/brief.h"
+#include "write/report_tracks.h"
 
 static void put_list(struct ts_json *json, const struct ts_list *list);
 
@@ -349,6 +350,11 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 	put_tail(json, top, nr_top);
 }
 
+static bool wants_tracks(const struct ts_report *report)
+{
+	return report->max_track_items > 0 && !report->view;
+}
+
 enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -367,6 +373,8 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	ts_json_object(&json);
 	put_head(&json, report);
 	put_report(&json, results, &view);
+	if (wants_tracks(report) && !ts_report_tracks(&json, results, report->max_track_items))
+		out->failed = true;
 	ts_json_object_end(&json);
 	ts_buf_putc(out, '\n');
 	return out->failed ? ts_fail_nomem(err) : TS_OK;

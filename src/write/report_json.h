@@ -4,7 +4,8 @@
  * Top-level results put their fields and tables into the report itself, every other result makes
  * an object of its name; tables are arrays of objects, dots in names make objects inside. Each has
  * `notes` (what is inferred, assumed, left out) and `provenance`: "field" or "table.column" to
- * where it comes from. Unknown is null. Tracks over time are not in the report.
+ * where it comes from. Unknown is null. Tracks over time stand behind all views where they are asked for
+ * (write/report_tracks.h).
  */
 #ifndef TS_WRITE_REPORT_JSON_H
 #define TS_WRITE_REPORT_JSON_H

@@ -1,0 +1,128 @@
+/* Tracks in the report's JSON. */
+#include "write/report_tracks.h"
+
+#define MIN_ITEMS 32 /* of a track, whatever the budget: fewer say nothing */
+
+struct tracks {
+	const struct ts_track **items;
+	size_t nr, cap;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct ts_track *x = *(const struct ts_track *const *)a;
+	const struct ts_track *y = *(const struct ts_track *const *)b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static bool gather(const struct ts_results *results, struct tracks *tracks)
+{
+	for (size_t i = 0; i < results->nr; i++)
+		for (size_t k = 0; k < results->items[i]->nr_tracks; k++) {
+			if (!ts_grow(&tracks->items, &tracks->cap, tracks->nr + 1,
+				     sizeof(struct ts_track *)))
+				return false;
+			tracks->items[tracks->nr++] = &results->items[i]->tracks[k];
+		}
+	if (tracks->nr > 1)
+		qsort(tracks->items, tracks->nr, sizeof(struct ts_track *), by_place);
+	return true;
+}
+
+static bool put_slices(struct ts_json *json, const struct ts_track *track, size_t budget)
+{
+	struct ts_slices slices = { .budget = budget };
+	bool good = true;
+
+	for (size_t i = 0; i < track->nr_slices && good; i++)
+		good = ts_slices_add(&slices, track->slices[i].start_ps, track->slices[i].end_ps,
+				     track->slices[i].label);
+	ts_json_key(json, "labels");
+	ts_json_array(json);
+	for (size_t i = 0; i < track->nr_labels; i++)
+		ts_json_string(json, track->labels[i].name);
+	ts_json_array_end(json);
+	ts_json_key(json, "slices");
+	ts_json_array(json);
+	for (size_t i = 0; i < slices.nr; i++) {
+		ts_json_i64(json, slices.items[i].start_ps);
+		ts_json_i64(json, slices.items[i].end_ps);
+		ts_json_i64(json, slices.items[i].label);
+	}
+	ts_json_array_end(json);
+	ts_slices_release(&slices);
+	return good;
+}
+
+/* The mean from point FROM up to point TO, each held until the next; the last one has no time. */
+static double mean(const struct ts_point *points, size_t from, size_t to, size_t nr)
+{
+	double sum = 0, span = 0;
+
+	if (to >= nr)
+		to = nr - 1;
+	for (size_t i = from; i < to; i++) {
+		double dt = (double)points[i + 1].at_ps - (double)points[i].at_ps;
+
+		sum += points[i].value * dt;
+		span += dt;
+	}
+	return span > 0 ? sum / span : points[from].value;
+}
+
+static void put_points(struct ts_json *json, const struct ts_track *track, size_t budget)
+{
+	size_t each = (track->nr_points + budget - 1) / budget;
+
+	ts_json_key(json, "points");
+	ts_json_array(json);
+	for (size_t i = 0; i < track->nr_points; i += each) {
+		ts_json_i64(json, track->points[i].at_ps);
+		ts_json_double(json, each == 1 ? track->points[i].value :
+						 mean(track->points, i, i + each, track->nr_points));
+	}
+	ts_json_array_end(json);
+}
+
+static bool put_track(struct ts_json *json, const struct ts_track *track, size_t budget)
+{
+	bool good = true;
+
+	ts_json_object(json);
+	ts_json_key(json, "name");
+	ts_json_text(json, track->name);
+	ts_json_key(json, "device_id");
+	ts_json_i64(json, track->device);
+	ts_json_key(json, "unit");
+	ts_json_text(json, track->unit);
+	ts_json_key(json, "description");
+	ts_json_text(json, track->description);
+	if (track->kind == TS_TRACK_SLICES)
+		good = put_slices(json, track, budget);
+	else
+		put_points(json, track, budget);
+	ts_json_object_end(json);
+	return good;
+}
+
+bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, size_t budget)
+{
+	struct tracks tracks = { .nr = 0 };
+	enum ts_json_style style = json->style;
+	bool good = budget == 0 || gather(results, &tracks);
+
+	if (tracks.nr > 0) {
+		ts_json_key(json, "tracks");
+		json->style = TS_JSON_COMPACT; /* three numbers a slice are no lines for people */
+		ts_json_array(json);
+		for (size_t i = 0; i < tracks.nr && good; i++)
+			good = put_track(json, tracks.items[i], TS_MAX(budget / tracks.nr, MIN_ITEMS));
+		ts_json_array_end(json);
+		json->style = style;
+	}
+	free(tracks.items);
+	return good;
+}
