@@ -14,6 +14,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
 	src/analysis/custom_calls.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
+	src/analysis/heatmap.c \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/async.c src/analysis/async.h src/analysis/async_cover.c src/analysis/async_report.c \
 	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \

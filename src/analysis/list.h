@@ -20,4 +20,5 @@
 	X(allocators)  \
 	X(rates)       \
 	X(doctor)      \
-	X(marks)
+	X(marks)       \
+	X(heatmap)
