@@ -32,7 +32,7 @@ function filtered(rows, columns, word) {
 	return wanted ? rows.filter((r) => columns.some((c) => short(r[c]).toLowerCase().includes(wanted))) : rows;
 }
 
-async function copy(text) {
+export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
 		return true;

@@ -1,0 +1,56 @@
+// Cells of rows and columns, shaded from dark (0) to light (the maximum). Unknown cells stay empty.
+import { h } from "preact";
+import { useMemo } from "preact/hooks";
+import { Plot, shade, tooltip } from "./chart.jsx";
+import { clean } from "./format.js";
+
+const ROW = 16;
+
+// ROWS: [{label, cells: []}]; COLUMNS: their names; SAY(value) writes one.
+export function Heat({ rows, columns, max, say, label }) {
+	const drawing = useMemo(() => {
+		const top = max ?? Math.max(...rows.flatMap((r) => r.cells.filter((v) => v !== null)), 1e-9);
+		const paint = (u) => {
+			const height = u.bbox.height / rows.length;
+			const width = u.bbox.width / columns.length;
+			rows.forEach((r, y) =>
+				r.cells.forEach((v, x) => {
+					if (v === null) return;
+					u.ctx.fillStyle = shade(v / top);
+					u.ctx.fillRect(u.bbox.left + x * width, u.bbox.top + y * height, Math.ceil(width), Math.ceil(height) - 1);
+				}),
+			);
+		};
+		const at = (u) => {
+			const row = rows[Math.floor(u.cursor.top / (u.over.clientHeight / rows.length))];
+			const x = Math.floor(u.cursor.left / (u.over.clientWidth / columns.length));
+			if (!row || x < 0 || x >= columns.length) return null;
+			return [clean(row.label), columns[x], row.cells[x] === null ? "unknown" : say(row.cells[x])];
+		};
+		return {
+			data: [columns.map((_, i) => i + 0.5), columns.map(() => 0)],
+			options: {
+				legend: { show: false },
+				cursor: { drag: { x: false, y: false }, points: { show: false } },
+				scales: { x: { time: false, range: [0, columns.length] }, y: { range: [0, rows.length] } },
+				axes: [{ size: 26, values: (_, v) => v.map((i) => columns[Math.floor(i)]?.replace(/^step /, "") ?? ""), grid: { show: false } }, { size: 190, splits: () => rows.map((_, i) => rows.length - i - 0.5), values: () => rows.map((r) => clean(r.label).slice(0, 26)), grid: { show: false } }],
+				series: [{}, { paths: () => null, points: { show: false } }],
+				hooks: { draw: [paint] },
+				plugins: [tooltip((_, u) => at(u))],
+			},
+		};
+	}, [rows, columns, max]);
+	const top = max ?? Math.max(...rows.flatMap((r) => r.cells.filter((v) => v !== null)), 0);
+	return (
+		<div>
+			<p class="scale" aria-hidden="true">
+				{say(0)}
+				{[0, 0.25, 0.5, 0.75, 1].map((s) => (
+					<span key={s} class="swatch" style={{ background: shade(s), width: "28px" }} />
+				))}
+				{say(top)}
+			</p>
+			<Plot {...drawing} height={ROW * rows.length + 44} label={label} />
+		</div>
+	);
+}

@@ -1,0 +1,139 @@
+// Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
+import { h } from "preact";
+import { useMemo } from "preact/hooks";
+import { COLORS, Legend, Plot, tooltip } from "./chart.jsx";
+import { clean, time } from "./format.js";
+import { BUCKETS, bucketColor } from "./parts.jsx";
+import { usePage } from "./state.js";
+
+const ROW = 22; // pixels of a row of slices
+
+const deviceName = (report, id) => clean(report.run?.devices?.find((d) => d.id === id)?.name ?? `device ${id}`);
+const visible = (report, look) => {
+	const wanted = (report.run?.devices ?? []).filter((d) => (look.device === null || d.id === look.device) && (!look.host || d.host === look.host)).map((d) => d.id);
+	return (report.tracks ?? []).filter((t) => wanted.includes(t.device_id));
+};
+const span = (tracks, look) => {
+	if (look.range) return look.range;
+	let from = Infinity;
+	let to = -Infinity;
+	for (const t of tracks) {
+		const xs = t.slices ?? t.points;
+		const step = t.slices ? 3 : 2;
+		if (xs.length < step) continue;
+		from = Math.min(from, xs[0]);
+		to = Math.max(to, t.slices ? xs[xs.length - 2] : xs[xs.length - 2]);
+	}
+	return from < to ? [from, to] : null;
+};
+const seconds = { values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 };
+
+// Labels of a track -> colours. Time classes keep theirs everywhere.
+const classColor = (label, i) => {
+	const bucket = BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
+	return bucket ? bucketColor(bucket) : COLORS[i % COLORS.length];
+};
+
+// One row a device, of the track with this NAME.
+export function Rows({ name, max = 32 }) {
+	const { report, look, setLook } = usePage();
+	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.slices), [report, look, name]);
+	const shown = tracks.slice(0, max);
+	const drawing = useMemo(() => {
+		const range = span(shown, look);
+		if (!range) return null;
+		const paint = (u) => {
+			const height = u.bbox.height / shown.length;
+			u.ctx.save();
+			u.ctx.beginPath();
+			u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+			u.ctx.clip();
+			shown.forEach((t, row) => {
+				const colors = t.labels.map(classColor);
+				for (let i = 0; i < t.slices.length; i += 3) {
+					const a = u.valToPos(t.slices[i] / 1e12, "x", true);
+					const b = u.valToPos(t.slices[i + 1] / 1e12, "x", true);
+					u.ctx.fillStyle = colors[t.slices[i + 2]];
+					u.ctx.fillRect(a, u.bbox.top + row * height + 1, Math.max(b - a, 0.5), height - 2);
+				}
+			});
+			u.ctx.restore();
+		};
+		const say = (_, u) => {
+			const t = shown[Math.floor(u.cursor.top / (u.over.clientHeight / shown.length))];
+			const at = u.posToVal(u.cursor.left, "x") * 1e12;
+			if (!t) return null;
+			for (let i = 0; i < t.slices.length; i += 3)
+				if (t.slices[i] <= at && at < t.slices[i + 1]) return [deviceName(report, t.device_id), clean(t.labels[t.slices[i + 2]]), `${time(t.slices[i + 1] - t.slices[i])} at ${time(t.slices[i])}`];
+			return [deviceName(report, t.device_id), `nothing at ${time(at)}`];
+		};
+		return {
+			data: [[range[0] / 1e12, range[1] / 1e12], [0, 0]],
+			options: {
+				legend: { show: false },
+				cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] }, y: { range: [0, shown.length] } },
+				axes: [seconds, { size: 110, splits: () => shown.map((_, i) => shown.length - i - 0.5), values: () => shown.map((t) => deviceName(report, t.device_id).slice(-14)), grid: { show: false } }],
+				series: [{}, { paths: () => null, points: { show: false } }],
+				hooks: {
+					draw: [paint],
+					setSelect: [
+						(u) => {
+							if (u.select.width < 3) return;
+							setLook({ range: [u.posToVal(u.select.left, "x") * 1e12, u.posToVal(u.select.left + u.select.width, "x") * 1e12] });
+						},
+					],
+				},
+				plugins: [tooltip(say)],
+			},
+		};
+	}, [tracks, look]);
+	if (!drawing) return null;
+	const labels = shown[0].labels;
+	return (
+		<section aria-label={name}>
+			<h3>{name}</h3>
+			{labels.length <= COLORS.length && <Legend items={labels.map((l, i) => [clean(l), classColor(l, i)])} />}
+			<Plot {...drawing} height={ROW * shown.length + 44} label={`${name} of ${shown.length} devices over time`} />
+			{tracks.length > max && <p class="empty">{`${tracks.length - max} more devices: choose one above.`}</p>}
+		</section>
+	);
+}
+
+// Counters with this NAME, a line a device.
+export function Counter({ name, max = 16 }) {
+	const { report, look } = usePage();
+	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.points?.length > 2), [report, look, name]);
+	const shown = tracks.slice(0, max);
+	const drawing = useMemo(() => {
+		const range = span(shown, look);
+		if (!range) return null;
+		const xs = [...new Set(shown.flatMap((t) => t.points.filter((_, i) => i % 2 === 0)))].sort((a, b) => a - b);
+		const columns = shown.map((t) => {
+			let k = -2;
+			let held = null;
+			return xs.map((x) => {
+				while (k + 2 < t.points.length && t.points[k + 2] <= x) held = t.points[(k += 2) + 1];
+				return held;
+			});
+		});
+		return {
+			data: [xs.map((x) => x / 1e12), ...columns],
+			options: {
+				legend: { show: false },
+				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] } },
+				axes: [seconds, { size: 84, values: (_, v) => v.map((x) => `${x} ${shown[0].unit ?? ""}`) }],
+				series: [{}, ...shown.map((_, i) => ({ stroke: COLORS[i % COLORS.length], width: 1, points: { show: false } }))],
+				plugins: [tooltip((i) => [`at ${time(xs[i])}`, ...shown.map((t, k) => `${deviceName(report, t.device_id)}: ${columns[k][i] === null ? "unknown" : `${+columns[k][i].toPrecision(4)} ${t.unit ?? ""}`}`)])],
+			},
+		};
+	}, [tracks, look]);
+	if (!drawing) return null;
+	return (
+		<section aria-label={name}>
+			<h3>{name}</h3>
+			{shown.length > 1 && <Legend items={shown.map((t, i) => [deviceName(report, t.device_id), COLORS[i % COLORS.length]])} />}
+			<Plot {...drawing} height={180} label={`${name} of ${shown.length} devices over time`} />
+		</section>
+	);
+}
