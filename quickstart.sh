@@ -34,6 +34,7 @@ missing_packages() {
 		libprotobuf-c libprotobuf-c-dev
 		libarchive libarchive-dev
 		libcjson libcjson-dev
+		libmicrohttpd libmicrohttpd-dev
 	MODULES
 }
 
@@ -42,7 +43,7 @@ install_packages() {
 	[ $# -gt 0 ] || return 0
 	if ! command -v apt-get >/dev/null; then
 		echo "quickstart: these are missing: $* (Debian's names). Install them with your package" \
-			"manager; macOS: brew install autoconf automake pkg-config protobuf-c libarchive cjson" >&2
+			"manager; macOS: brew install autoconf automake pkg-config protobuf-c libarchive cjson libmicrohttpd" >&2
 		exit 1
 	fi
 	if [ "$(id -u)" != 0 ]; then

@@ -14,7 +14,7 @@ may() { # floor -> the floors it may include
 	write) echo base codec model result write ;;
 	overlay) echo base codec io model result overlay ;;
 	flow) echo base codec io model hw result read analysis write overlay flow ;;
-	serve) echo base io flow result write serve ;;
+	serve) echo base codec io flow result write serve ;;
 	cli) echo base codec io model hw result read analysis write overlay flow serve cli ;;
 	esac
 }

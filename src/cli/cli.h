@@ -43,6 +43,8 @@ struct ts_cli {
 	const char *format, *output, *view, *chip;
 	bool brief;	 /* in at most .budget bytes */
 	uint64_t budget;
+	/* serve */
+	uint16_t port;
 	/* what is left: PATH... */
 	char **paths;
 	size_t nr_paths;

@@ -4,6 +4,7 @@ cli_sources += \
 	src/cli/cmd_check.c \
 	src/cli/cmd_hlo.c \
 	src/cli/cmd_report.c \
+	src/cli/cmd_serve.c \
 	src/cli/config.c src/cli/config.h \
 	src/cli/console.c \
 	src/cli/deeds.c src/cli/deeds.h \

@@ -3,4 +3,5 @@
 	X(annotate)    \
 	X(report)      \
 	X(check)       \
-	X(hlo)
+	X(hlo)         \
+	X(serve)

@@ -7,6 +7,7 @@
 
 #include "base/work.h"
 #include "cli/list.h"
+#include "serve/server.h"
 
 #define DECLARE(name) extern const struct ts_command ts_command_##name;
 #define ADDRESS(name) &ts_command_##name,
@@ -106,6 +107,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 	struct ts_cli cli = {
 		.nr_threads = ts_work_cpus(),
 		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
+		.port = TS_SERVER_PORT,
 	};
 	char name[128];
 	enum ts_exit code;

@@ -1,0 +1,1 @@
+"""TPUsight in TensorBoard: the page, and the reports that it draws."""

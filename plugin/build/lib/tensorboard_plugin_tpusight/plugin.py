@@ -1,0 +1,103 @@
+"""The plugin: a few files, the list of runs, and their reports. Plain WSGI; nothing is written anywhere."""
+import gzip
+import hashlib
+import json
+import os
+import threading
+import time
+import urllib.parse
+
+from tensorboard.plugins import base_plugin
+
+from tensorboard_plugin_tpusight import reports, runs
+
+STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
+FILES = {"/index.js": "text/javascript", "/page.js": "text/javascript", "/page.css": "text/css"}
+LOOK_AGAIN_S = 15  # between looks for a first profile, while there is none
+
+
+class TpusightPlugin(base_plugin.TBPlugin):
+    plugin_name = "tpusight"
+
+    def __init__(self, context):
+        self._logdir = context.logdir
+        self._reports = reports.Reports()
+        self._active = False
+        self._looked_at = 0.0
+        self._looking = threading.Lock()
+
+    def is_active(self):
+        """TensorBoard asks often: the search runs aside, and stops at the first profile."""
+        if not self._active and time.monotonic() - self._looked_at > LOOK_AGAIN_S and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look, daemon=True, name="tpusight").start()
+        return self._active
+
+    def _look(self):
+        try:
+            self._active = any(True for _ in runs.find(self._logdir))
+        finally:
+            self._looked_at = time.monotonic()
+            self._looking.release()
+
+    def frontend_metadata(self):
+        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="TPUsight")
+
+    def get_plugin_apps(self):
+        apps = {path: self._file for path in FILES}
+        apps["/runs"] = self._runs
+        apps["/report"] = self._report
+        return apps
+
+    def _file(self, environ, start_response):
+        name = "/" + environ["PATH_INFO"].rsplit("/", 1)[-1]
+        try:
+            with open(os.path.join(STATIC, name[1:]), "rb") as f:
+                text = f.read()
+        except OSError:
+            return _send(environ, start_response, "404 Not Found",
+                         reports.message(f"{name} is not in this installation (pip install the plugin again)"))
+        return _send(environ, start_response, "200 OK", gzip.compress(text, 6), FILES[name])
+
+    def _runs(self, environ, start_response):
+        found = []
+        for session in runs.find(self._logdir):
+            try:
+                found.append(session.describe())
+            except OSError:
+                continue  # it was removed while we looked
+        found.sort(key=lambda s: (s["session"], s["run"]), reverse=True)
+        return _send(environ, start_response, "200 OK", gzip.compress(json.dumps({"runs": found}).encode(), 6))
+
+    def _report(self, environ, start_response):
+        wanted = urllib.parse.parse_qs(environ.get("QUERY_STRING", "")).get("run", [""])[0]
+        session = next((s for s in runs.find(self._logdir) if s.id == wanted), None)
+        if not session:
+            return _send(environ, start_response, "404 Not Found", reports.message("no run has this name (reload the page)"))
+        try:
+            return _send(environ, start_response, "200 OK", self._reports.get(session))
+        except (reports.ReportError, OSError) as e:
+            return _send(environ, start_response, "422 Unprocessable Entity", reports.message(str(e)))
+
+
+def _takes_gzip(environ):
+    return any(part.split(";")[0].strip() == "gzip" for part in environ.get("HTTP_ACCEPT_ENCODING", "").split(","))
+
+
+def _send(environ, start_response, status, packed, kind="application/json"):
+    """PACKED is sent as it is to whom takes it, unpacked to others; 304 to whom has it."""
+    etag = '"' + hashlib.sha256(packed).hexdigest()[:24] + '"'
+    headers = [("Content-Type", f"{kind}; charset=utf-8"), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding"),
+               ("X-Content-Type-Options", "nosniff")]
+    if status.startswith("200"):
+        headers.append(("ETag", etag))
+        if etag in environ.get("HTTP_IF_NONE_MATCH", ""):
+            start_response("304 Not Modified", headers)
+            return [b""]
+    body = packed
+    if _takes_gzip(environ):
+        headers.append(("Content-Encoding", "gzip"))
+    else:
+        body = gzip.decompress(packed)
+    headers.append(("Content-Length", str(len(body))))
+    start_response(status, headers)
+    return [b"" if environ.get("REQUEST_METHOD") == "HEAD" else body]

@@ -1,0 +1,17 @@
+// TensorBoard loads this into the plugin's frame and calls render(). The page is the same as everywhere; only its doors differ.
+const here = new URL(".", import.meta.url); // .../data/plugin/tpusight/
+
+export function render() {
+	const page = document.createElement("div");
+	page.id = "tpusight";
+	document.body.append(page);
+	document.body.dataset.runs = new URL("runs", here).href;
+	document.body.dataset.report = new URL("report", here).href;
+	document.body.dataset.xprof = new URL("../../../", here).href; // TensorBoard itself
+	const style = document.createElement("link");
+	style.rel = "stylesheet";
+	style.href = new URL("page.css", here).href;
+	const script = document.createElement("script");
+	script.src = new URL("page.js", here).href;
+	document.head.append(style, script);
+}

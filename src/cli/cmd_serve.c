@@ -1,0 +1,120 @@
+/* serve: the pages and their API on this machine alone. */
+#include "cli/cli.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "serve/api.h"
+
+static enum ts_status set_port(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	uint64_t port;
+
+	if (!ts_bytes_u64(ts_bytes_of(value), &port) || port > UINT16_MAX)
+		return ts_fail(err, TS_USAGE, "%s is no port (0 to 65535; 0: any that is free)",
+			       value);
+	cli->port = (uint16_t)port;
+	return TS_OK;
+}
+
+static void say_where(const struct ts_cli *cli, const struct ts_server *server)
+{
+	struct ts_buf out = TS_BUF_INIT;
+
+	if (cli->quiet)
+		return;
+	ts_buf_printf(&out, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n",
+		      ts_server_port(server));
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
+/* The signals that end it are blocked before a thread is made, so that only we get them. */
+static void wait_for_end(sigset_t *ends)
+{
+	int number;
+
+	while (sigwait(ends, &number) != 0)
+		;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Something must be there to show, now or later: a path that is missing is a mistake. */
+static enum ts_exit check_paths(const struct ts_cli *cli)
+{
+	for (size_t i = 0; i < cli->nr_paths; i++) {
+		struct ts_runs runs = TS_RUNS_INIT;
+		struct ts_error err = TS_ERROR_INIT;
+		enum ts_status st = ts_runs_find(&runs, cli->paths[i], &err);
+		bool is_empty_folder = st == TS_NOTFOUND && is_folder(cli->paths[i]);
+
+		ts_runs_release(&runs);
+		if (st == TS_OK || is_empty_folder)
+			continue;
+		ts_complain(err.text);
+		return TS_EXIT_NOTHING;
+	}
+	return TS_EXIT_DONE;
+}
+
+static enum ts_exit run_serve(struct ts_cli *cli)
+{
+	struct ts_reports_options options = { .paths = cli->paths,
+					      .nr_paths = cli->nr_paths,
+					      .nr_threads = cli->nr_threads,
+					      .settings = &cli->settings,
+					      .generator = "tpusight",
+					      .version = PACKAGE_VERSION,
+					      .max_track_items = TS_MAX_TRACK_ITEMS,
+					      .join_sessions = cli->join_sessions };
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_server *server = NULL;
+	enum ts_exit code = check_paths(cli);
+	struct ts_api *api;
+	sigset_t ends;
+
+	if (code)
+		return code;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	api = ts_api_new(&options);
+	if (!api)
+		ts_fail_nomem(&err);
+	if (api && ts_server_start(&server, cli->port, ts_api_answer, api, &err) == TS_OK) {
+		say_where(cli, server);
+		wait_for_end(&ends);
+	}
+	if (err.text[0])
+		ts_complain(err.text);
+	ts_server_stop(server);
+	ts_api_free(api);
+	return err.text[0] ? TS_EXIT_NOTHING : TS_EXIT_DONE;
+}
+
+static const struct ts_option options[] = {
+	{ "port", 0, "N", "listen there (default 6970; 0: any that is free)", set_port },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_serve = {
+	.name = "serve",
+	.summary = "Show the reports of all runs below PATH in a browser, on this machine alone.",
+	.arguments = "PATH...",
+	.help = "PATH is a log directory, a session or a profile file. Nothing is written into it. "
+		"The server\n"
+		"listens on 127.0.0.1; runs are analysed when they are looked at. API: /api/runs "
+		"and\n"
+		"/api/report?run=ID.",
+	.options = options,
+	.run = run_serve,
+};

@@ -1,0 +1,110 @@
+/* Routes: one row each. */
+#include "serve/api.h"
+
+#include "write/page.h"
+
+enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, NR_PARTS };
+
+struct ts_api {
+	struct ts_reports *reports;
+	struct ts_body *parts[NR_PARTS];
+};
+
+static const char shell[] =
+	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight</title>\n"
+	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"page.css\">\n</head>\n"
+	"<body data-runs=\"api/runs\" data-report=\"api/report\">\n<div id=\"tpusight\"></div>\n"
+	"<script src=\"page.js\"></script>\n</body>\n</html>\n";
+
+static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
+{
+	return (struct ts_answer){ 200, type, ts_body_use(api->parts[part]) };
+}
+
+static struct ts_answer get_page(struct ts_api *api, const struct ts_request *request)
+{
+	(void)request;
+	if (ts_page.script.n == 0)
+		return ts_answer_error(404, "this program was built without its page (install npm "
+					    "and build it again); /api/runs is there");
+	return give(api, PART_PAGE, "text/html; charset=utf-8");
+}
+
+static struct ts_answer get_script(struct ts_api *api, const struct ts_request *request)
+{
+	(void)request;
+	return give(api, PART_SCRIPT, "text/javascript; charset=utf-8");
+}
+
+static struct ts_answer get_style(struct ts_api *api, const struct ts_request *request)
+{
+	(void)request;
+	return give(api, PART_STYLE, "text/css; charset=utf-8");
+}
+
+static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *request)
+{
+	(void)request;
+	return ts_reports_list(api->reports);
+}
+
+static struct ts_answer get_report(struct ts_api *api, const struct ts_request *request)
+{
+	return ts_reports_get(api->reports, request->argument(request, "run"));
+}
+
+static const struct route {
+	const char *path;
+	struct ts_answer (*get)(struct ts_api *api, const struct ts_request *request);
+} routes[] = {
+	{ "/", get_page },
+	{ "/index.html", get_page },
+	{ "/page.js", get_script },
+	{ "/page.css", get_style },
+	{ "/api/runs", get_runs },
+	{ "/api/report", get_report },
+};
+
+struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
+{
+	for (size_t i = 0; i < TS_NELEM(routes); i++)
+		if (strcmp(request->path, routes[i].path) == 0)
+			return routes[i].get(ctx, request);
+	return ts_answer_error(404, "nothing is here (/ is the page, /api/runs the runs)");
+}
+
+static struct ts_body *part_of(struct ts_bytes bytes)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_put(&text, bytes);
+	return ts_body_new(&text, true);
+}
+
+struct ts_api *ts_api_new(const struct ts_reports_options *options)
+{
+	struct ts_api *api = calloc(1, sizeof(*api));
+
+	if (!api)
+		return NULL;
+	api->reports = ts_reports_new(options);
+	api->parts[PART_PAGE] = part_of(ts_bytes_of(shell));
+	api->parts[PART_SCRIPT] = part_of(ts_page.script);
+	api->parts[PART_STYLE] = part_of(ts_page.style);
+	if (api->reports && api->parts[PART_PAGE] && api->parts[PART_SCRIPT] &&
+	    api->parts[PART_STYLE])
+		return api;
+	ts_api_free(api);
+	return NULL;
+}
+
+void ts_api_free(struct ts_api *api)
+{
+	if (!api)
+		return;
+	ts_reports_free(api->reports);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		ts_body_drop(api->parts[i]);
+	free(api);
+}

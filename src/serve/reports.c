@@ -1,0 +1,320 @@
+/* Reports on demand. */
+#include "serve/reports.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "codec/json.h"
+#include "flow/run.h"
+#include "io/siblings.h"
+#include "write/report_json.h"
+
+#define ID_BYTES 17 /* 16 digits and a NUL */
+
+struct kept {
+	char id[ID_BYTES];
+	uint64_t signature; /* of the session's files: changes when one of them does */
+	struct ts_body *body;
+	uint64_t used;	    /* the larger, the later */
+};
+
+struct ts_reports {
+	struct ts_reports_options options;
+	pthread_mutex_t lock;  /* guards what is kept */
+	pthread_mutex_t maker; /* held while a run is analysed */
+	struct kept *kept;
+	size_t nr_kept, cap_kept;
+	uint64_t clock;
+};
+
+struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
+{
+	struct ts_reports *reports = calloc(1, sizeof(*reports));
+
+	if (!reports)
+		return NULL;
+	reports->options = *options;
+	if (pthread_mutex_init(&reports->lock, NULL) != 0) {
+		free(reports);
+		return NULL;
+	}
+	if (pthread_mutex_init(&reports->maker, NULL) != 0) {
+		pthread_mutex_destroy(&reports->lock);
+		free(reports);
+		return NULL;
+	}
+	return reports;
+}
+
+void ts_reports_free(struct ts_reports *reports)
+{
+	if (!reports)
+		return;
+	for (size_t i = 0; i < reports->nr_kept; i++)
+		ts_body_drop(reports->kept[i].body);
+	free(reports->kept);
+	pthread_mutex_destroy(&reports->maker);
+	pthread_mutex_destroy(&reports->lock);
+	free(reports);
+}
+
+static enum ts_status find_runs(const struct ts_reports *reports, struct ts_runs *runs,
+				struct ts_error *err)
+{
+	const struct ts_reports_options *options = &reports->options;
+
+	for (size_t i = 0; i < options->nr_paths; i++) {
+		struct ts_error story = TS_ERROR_INIT;
+
+		if (ts_runs_find(runs, options->paths[i], &story) == TS_NOMEM)
+			return ts_fail_nomem(err);
+	}
+	return options->join_sessions ? ts_runs_join(runs, err) : TS_OK;
+}
+
+static void id_of(const struct ts_session *session, char id[ID_BYTES])
+{
+	uint64_t hash = ts_hash(ts_bytes_of(session->dir), 1);
+
+	if (session->kind != TS_SESSION_DIR) /* files of one folder */
+		hash = ts_hash(ts_bytes_of(session->files[0].name), hash);
+	snprintf(id, ID_BYTES, "%016" PRIx64, hash);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return ts_hash((struct ts_bytes){ (const uint8_t *)&value, sizeof(value) }, hash);
+}
+
+static uint64_t signature_of(const struct ts_session *session)
+{
+	uint64_t hash = session->nr_files;
+
+	for (size_t i = 0; i < session->nr_files; i++) {
+		struct stat st;
+
+		hash = ts_hash(ts_bytes_of(session->files[i].name), hash);
+		if (stat(session->files[i].path, &st) != 0)
+			continue;
+		hash = mix(hash, (uint64_t)st.st_size);
+		hash = mix(hash, (uint64_t)st.st_mtim.tv_sec);
+		hash = mix(hash, (uint64_t)st.st_mtim.tv_nsec);
+		hash = mix(hash, (uint64_t)st.st_ino);
+	}
+	return hash;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct ts_session *x = *(const struct ts_session *const *)a;
+	const struct ts_session *y = *(const struct ts_session *const *)b;
+	int order = strcmp(y->session, x->session);
+
+	return order ? order : strcmp(x->dir, y->dir);
+}
+
+static void put_session(struct ts_json *json, const struct ts_session *session)
+{
+	struct ts_buf title = TS_BUF_INIT;
+	char id[ID_BYTES];
+	int64_t nr_bytes = 0;
+
+	id_of(session, id);
+	ts_json_object(json);
+	ts_json_key(json, "id");
+	ts_json_text(json, id);
+	ts_json_key(json, "title");
+	ts_json_text(json, ts_session_title(session, &title));
+	ts_json_key(json, "run");
+	ts_json_text(json, session->run);
+	ts_json_key(json, "session");
+	ts_json_text(json, session->session);
+	ts_json_key(json, "hosts");
+	ts_json_array(json);
+	for (size_t i = 0; i < session->nr_files; i++) {
+		ts_json_text(json, session->files[i].host);
+		nr_bytes = ts_i64_add(nr_bytes, (int64_t)session->files[i].nr_bytes);
+	}
+	ts_json_array_end(json);
+	ts_json_key(json, "bytes");
+	ts_json_i64(json, nr_bytes);
+	ts_json_object_end(json);
+	ts_buf_release(&title);
+}
+
+struct ts_answer ts_reports_list(struct ts_reports *reports)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_status st = find_runs(reports, &runs, &err);
+	const struct ts_session **sorted = calloc(runs.nr_sessions + 1, sizeof(*sorted));
+
+	ts_json_object(&json);
+	ts_json_key(&json, "runs");
+	ts_json_array(&json);
+	for (size_t i = 0; sorted && i < runs.nr_sessions; i++)
+		sorted[i] = &runs.sessions[i];
+	if (sorted && runs.nr_sessions > 1)
+		qsort(sorted, runs.nr_sessions, sizeof(*sorted), newest_first);
+	for (size_t i = 0; sorted && i < runs.nr_sessions; i++)
+		put_session(&json, sorted[i]);
+	ts_json_array_end(&json);
+	ts_json_key(&json, "problems");
+	ts_json_array(&json);
+	for (size_t i = 0; i < runs.nr_problems; i++)
+		ts_json_text(&json, runs.problems[i]);
+	ts_json_array_end(&json);
+	ts_json_object_end(&json);
+	text.failed |= st != TS_OK || !sorted;
+	free(sorted);
+	ts_runs_release(&runs);
+	return ts_answer_json(&text);
+}
+
+static struct kept *find_kept(struct ts_reports *reports, const char *id)
+{
+	for (size_t i = 0; i < reports->nr_kept; i++)
+		if (strcmp(reports->kept[i].id, id) == 0)
+			return &reports->kept[i];
+	return NULL;
+}
+
+/* A use of the body that is kept for these very files, or NULL. */
+static struct ts_body *take_kept(struct ts_reports *reports, const char *id, uint64_t signature)
+{
+	struct ts_body *body = NULL;
+	struct kept *kept;
+
+	pthread_mutex_lock(&reports->lock);
+	kept = find_kept(reports, id);
+	if (kept && kept->signature == signature) {
+		kept->used = ++reports->clock;
+		body = ts_body_use(kept->body);
+	}
+	pthread_mutex_unlock(&reports->lock);
+	return body;
+}
+
+static size_t size_of(const struct ts_body *body)
+{
+	return body->text.n + body->packed.n;
+}
+
+/* With the lock held: lets go of the least recently used until N more bytes have room. */
+static void make_room(struct ts_reports *reports, size_t n)
+{
+	for (;;) {
+		size_t sum = 0, oldest = 0;
+
+		for (size_t i = 0; i < reports->nr_kept; i++) {
+			sum += size_of(reports->kept[i].body);
+			if (reports->kept[i].used < reports->kept[oldest].used)
+				oldest = i;
+		}
+		if (reports->nr_kept == 0 || sum + n <= TS_REPORTS_BYTES)
+			return;
+		ts_body_drop(reports->kept[oldest].body);
+		reports->kept[oldest] = reports->kept[--reports->nr_kept];
+	}
+}
+
+/* No memory to keep it is no failure: it is made again. */
+static void keep(struct ts_reports *reports, const char *id, uint64_t signature,
+		 struct ts_body *body)
+{
+	struct kept *kept;
+
+	pthread_mutex_lock(&reports->lock);
+	kept = find_kept(reports, id);
+	if (kept) {
+		ts_body_drop(kept->body);
+		*kept = reports->kept[--reports->nr_kept];
+	}
+	make_room(reports, size_of(body));
+	if (ts_grow(&reports->kept, &reports->cap_kept, reports->nr_kept + 1, sizeof(*kept))) {
+		kept = &reports->kept[reports->nr_kept++];
+		*kept = (struct kept){ .signature = signature,
+				       .body = ts_body_use(body),
+				       .used = ++reports->clock };
+		memcpy(kept->id, id, ID_BYTES);
+	}
+	pthread_mutex_unlock(&reports->lock);
+}
+
+static enum ts_status make_report(const struct ts_reports *reports,
+				  const struct ts_session *session, struct ts_buf *text,
+				  struct ts_error *err)
+{
+	const struct ts_reports_options *options = &reports->options;
+	struct ts_run_options how = { .nr_threads = options->nr_threads,
+				      .settings = options->settings,
+				      .overlay_budget = options->max_track_items };
+	struct ts_report form = { .generator = options->generator,
+				  .version = options->version,
+				  .max_track_items = options->max_track_items };
+	struct ts_run run;
+	enum ts_status st;
+
+	ts_run_init(&run);
+	st = ts_run_open(&run, session, &how, err);
+	if (st == TS_OK)
+		st = ts_run_analyse(&run, &how, err);
+	if (st == TS_OK)
+		st = ts_report_json(text, &run.results, &form, err);
+	ts_run_release(&run);
+	return st;
+}
+
+/* One analysis at a time; whoever waited for it finds its report kept. */
+static struct ts_answer answer_session(struct ts_reports *reports,
+				       const struct ts_session *session, const char *id)
+{
+	struct ts_answer answer = { 200, "application/json", NULL };
+	uint64_t signature = signature_of(session);
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	answer.body = take_kept(reports, id, signature);
+	if (answer.body)
+		return answer;
+	pthread_mutex_lock(&reports->maker);
+	answer.body = take_kept(reports, id, signature);
+	if (!answer.body && make_report(reports, session, &text, &err) == TS_OK) {
+		answer.body = ts_body_new(&text, true);
+		if (answer.body)
+			keep(reports, id, signature, answer.body);
+	}
+	pthread_mutex_unlock(&reports->maker);
+	ts_buf_release(&text);
+	if (!answer.body)
+		answer = ts_answer_error(422, "%s",
+					 err.text[0] ? err.text : "out of memory");
+	return answer;
+}
+
+struct ts_answer ts_reports_get(struct ts_reports *reports, const char *id)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_answer answer = { .body = NULL };
+
+	if (!id || !id[0])
+		return ts_answer_error(400,
+				       "which run? (?run=ID; /api/runs lists them)");
+	if (find_runs(reports, &runs, &err) == TS_OK)
+		for (size_t i = 0; i < runs.nr_sessions && !answer.body; i++) {
+			char own[ID_BYTES];
+
+			id_of(&runs.sessions[i], own);
+			if (strcmp(own, id) == 0)
+				answer = answer_session(reports, &runs.sessions[i], own);
+		}
+	ts_runs_release(&runs);
+	return answer.body ? answer :
+			     ts_answer_error(404,
+					     "no run has this id (/api/runs lists them)");
+}

@@ -1,0 +1,37 @@
+/*
+ * Reports of the runs below the given paths, made when they are asked for and kept while their files
+ * stay as they are.
+ *
+ * A run goes by an id: a hash of its folder's path, so that no path comes from outside. The paths are
+ * searched again for each list, so a new session is there at once. Many clients that ask for one
+ * report wait for one analysis; of different runs one is analysed at a time (an analysis uses all
+ * threads). What is kept is bounded by TS_REPORTS_BYTES; the least recently used goes first.
+ */
+#ifndef TS_SERVE_REPORTS_H
+#define TS_SERVE_REPORTS_H
+
+#include "serve/answer.h"
+
+struct ts_settings;
+
+#define TS_REPORTS_BYTES ((size_t)256 << 20)
+
+struct ts_reports_options {
+	char *const *paths; /* must outlive the reports */
+	size_t nr_paths, nr_threads;
+	const struct ts_settings *settings;
+	const char *generator, *version;
+	size_t max_track_items;
+	bool join_sessions;
+};
+
+struct ts_reports;
+
+struct ts_reports *ts_reports_new(const struct ts_reports_options *options); /* NULL: no memory */
+void ts_reports_free(struct ts_reports *reports);
+
+/* Any thread may ask. */
+struct ts_answer ts_reports_list(struct ts_reports *reports);
+struct ts_answer ts_reports_get(struct ts_reports *reports, const char *id);
+
+#endif
