@@ -8,6 +8,10 @@ page_sources = \
 	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js \
 	plugin/page/src/views/overview.jsx plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
+EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
+	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
+	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
+	plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/static/index.js
 page_bundle =
 
 if HAVE_PAGE

@@ -43,6 +43,8 @@ struct ts_cli {
 	const char *format, *output, *view, *chip;
 	bool brief;	 /* in at most .budget bytes */
 	uint64_t budget;
+	const char *logdir; /* NULL: as the path says */
+	bool tracks;
 	/* serve */
 	uint16_t port;
 	/* what is left: PATH... */

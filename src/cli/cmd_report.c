@@ -44,9 +44,10 @@ static enum ts_status set_budget(struct ts_cli *cli, const char *value, struct t
 }
 
 /* The page draws them; who reads JSON asks annotate for them. */
+/* The page draws them; who reads JSON asks for them. */
 static bool wants_tracks(const struct ts_cli *cli)
 {
-	return cli->format && strcmp(cli->format, "html") == 0;
+	return cli->tracks || (cli->format && strcmp(cli->format, "html") == 0);
 }
 
 enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
@@ -179,6 +180,21 @@ static enum ts_exit run_report(struct ts_cli *cli)
 	return code;
 }
 
+static enum ts_status set_logdir(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->logdir = value;
+	return TS_OK;
+}
+
+static enum ts_status set_tracks(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)value;
+	(void)err;
+	cli->tracks = true;
+	return TS_OK;
+}
+
 static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json, html or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
@@ -188,6 +204,9 @@ static const struct ts_option options[] = {
 	  ts_set_view },
 	{ "budget", 0, "BYTES",
 	  "the findings in at most BYTES bytes, most valuable first (text or json)", set_budget },
+	{ "tracks", 0, NULL, "JSON: with what the viewers draw over time", set_tracks },
+	{ "logdir", 0, "DIR", "the log directory that TensorBoard was given, for names and links",
+	  set_logdir },
 	{ NULL, 0, NULL, NULL, NULL },
 };
 

@@ -134,5 +134,7 @@ enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *run
 	for (size_t i = 0; i < runs->nr_problems; i++)
 		ts_complain(runs->problems[i]);
 	*nr_bad += runs->nr_problems;
+	if (cli->logdir && ts_runs_name(runs, cli->logdir, err))
+		return TS_NOMEM;
 	return cli->join_sessions ? ts_runs_join(runs, err) : TS_OK;
 }

@@ -648,6 +648,35 @@ static void put_part(struct ts_buf *out, size_t start, const char *part)
 	ts_buf_puts(out, part);
 }
 
+static bool name_session(struct ts_runs *runs, struct ts_session *session, const char *logdir)
+{
+	size_t n = strlen(logdir);
+	struct ts_bytes run = ts_path_run(logdir, session->dir);
+
+	if (strncmp(session->dir, logdir, n) != 0 || session->dir[n] != '/')
+		return true; /* it stands somewhere else */
+	run = run.n ? ts_arena_copy(&runs->arena, run) : TS_LIT(".");
+	session->logdir = logdir;
+	session->run = (const char *)run.p;
+	return run.p != NULL;
+}
+
+enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_error *err)
+{
+	struct ts_buf tidy = TS_BUF_INIT;
+	struct ts_bytes kept = { NULL, 0 };
+	bool good;
+
+	ts_path_tidy(&tidy, logdir);
+	if (!tidy.failed)
+		kept = ts_arena_copy(&runs->arena, ts_buf_bytes(&tidy));
+	ts_buf_release(&tidy);
+	good = kept.p != NULL;
+	for (size_t i = 0; good && i < runs->nr_sessions; i++)
+		good = name_session(runs, &runs->sessions[i], (const char *)kept.p);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
 const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out)
 {
 	size_t start = out->n;

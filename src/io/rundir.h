@@ -76,6 +76,9 @@ struct ts_runs {
 enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_error *err);
 void ts_runs_release(struct ts_runs *runs);
 
+/* Names the sessions as seen from LOGDIR, where they are below it: as TensorBoard was given it. */
+enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_error *err);
+
 /* The path of file NAME in the session's folder: appended to OUT with a NUL that .n counts not. */
 const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out);
 /* The session as people name it: logdir/run/session, without plugins/profile. Same OUT. */

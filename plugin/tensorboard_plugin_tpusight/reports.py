@@ -37,13 +37,14 @@ def _annotated(session):
     return text if SCHEMA in text[:256] else None
 
 
-def _made(session):
+def _made(session, logdir):
     command = program()
     if not command:
         raise ReportError("this run has no report, and the program tpusight was not found to make one (pip install the "
                           "plugin again, or run tpusight-annotate on the run)")
     try:
-        done = subprocess.run([command, "report", "--format=json", "--tracks", "--color=never", "--", session.path],
+        done = subprocess.run([command, "report", "--format=json", "--tracks", "--color=never",
+                               f"--logdir={logdir}", "--", session.path],
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
         raise ReportError(f"{command}: {e}") from e
@@ -54,7 +55,8 @@ def _made(session):
 
 
 class Reports:
-    def __init__(self):
+    def __init__(self, logdir):
+        self._logdir = logdir
         self._lock = threading.Lock()   # guards what is kept
         self._maker = threading.Lock()  # one is made at a time: the program uses all processors
         self._kept = collections.OrderedDict()
@@ -75,7 +77,7 @@ class Reports:
             found = self._find(key)  # whoever waited finds it made
             if found:
                 return found
-            packed = gzip.compress(_annotated(session) or _made(session), 6)
+            packed = gzip.compress(_annotated(session) or _made(session, self._logdir), 6)
             with self._lock:
                 for old in [k for k in self._kept if k[0] == session.id]:
                     del self._kept[old]

@@ -21,7 +21,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
 
     def __init__(self, context):
         self._logdir = context.logdir
-        self._reports = reports.Reports()
+        self._reports = reports.Reports(context.logdir)
         self._active = False
         self._looked_at = 0.0
         self._looking = threading.Lock()

@@ -1,0 +1,96 @@
+"""Builds the programs with the repository's own configure and make, and puts them and the page into the wheel.
+
+The C sources stand above this folder: the plugin is built from a checkout or an unpacked tarball. What the build needs
+is named by configure when it is missing. TPUSIGHT_BUILD names a build folder that is there already, and is used as it is.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70
+    from wheel.bdist_wheel import bdist_wheel
+
+from distutils.command.build_scripts import build_scripts  # setuptools brings it where Python has it no more
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+PROGRAMS = ["tpusight", "tpusight-annotate"]
+PAGE = ["page.js", "page.css"]
+
+
+def version():
+    with open(os.path.join(ROOT, "configure.ac"), encoding="utf-8") as f:
+        return re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", f.read()).group(1)
+
+
+def run(command, folder):
+    print("tpusight:", " ".join(command), file=sys.stderr)
+    if subprocess.call(command, cwd=folder) != 0:
+        raise SystemExit(f"tpusight: {command[0]} failed; what is missing is named above")
+
+
+def built(temp):
+    """The folder with the programs and the page, built when nobody has."""
+    given = os.environ.get("TPUSIGHT_BUILD")
+    if given:
+        return given
+    folder = os.path.abspath(os.path.join(temp, "native"))
+    os.makedirs(folder, exist_ok=True)
+    if not os.path.exists(os.path.join(ROOT, "configure")):
+        run([os.path.join(ROOT, "bootstrap")], ROOT)
+    if not os.path.exists(os.path.join(folder, "Makefile")):
+        run([os.path.join(ROOT, "configure"), "--quiet"], folder)
+    run(["make", "-s", f"-j{os.cpu_count() or 1}", "all"], folder)
+    return folder
+
+
+def page_of(folder, name):
+    for place in (folder, ROOT):
+        path = os.path.join(place, "plugin", "page", "dist", name)
+        if os.path.exists(path):
+            return path
+    raise SystemExit("tpusight: the page was not built (install npm, or build from a release's tarball)")
+
+
+class BuildScripts(build_scripts):
+    """The programs are no scripts: they are copied as they are."""
+
+    def run(self):
+        folder = built(self.get_finalized_command("build").build_temp)
+        os.makedirs(self.build_dir, exist_ok=True)
+        for name in PROGRAMS:
+            target = os.path.join(self.build_dir, name)
+            shutil.copy2(os.path.join(folder, "bin", name), target)
+            os.chmod(target, 0o755)
+
+
+class BuildPy(build_py):
+    def run(self):
+        super().run()
+        folder = built(self.get_finalized_command("build").build_temp)
+        static = os.path.join(self.build_lib, "tensorboard_plugin_tpusight", "static")
+        os.makedirs(static, exist_ok=True)
+        for name in PAGE:
+            shutil.copy2(page_of(folder, name), os.path.join(static, name))
+
+
+class Wheel(bdist_wheel):
+    """Any Python 3 of this platform: the programs are compiled, nothing is linked to Python."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.root_is_pure = False
+
+    def get_tag(self):
+        return ("py3", "none", super().get_tag()[2])
+
+
+setup(version=version(), scripts=PROGRAMS,
+      cmdclass={"build_py": BuildPy, "build_scripts": BuildScripts, "bdist_wheel": Wheel})
