@@ -3,7 +3,7 @@ import { h, render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, time } from "./format.js";
 import "./page.css";
-import { hasServer, inlined, report as fetchReport, runs as fetchRuns } from "./source.js";
+import { hasServer, inlined, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
 import { Page, readHash, usePage, writeHash } from "./state.js";
 import { Strip } from "./strip.jsx";
 import { VIEWS } from "./views/index.js";
@@ -72,6 +72,24 @@ function Choice({ label, value, options, onPick }) {
 	);
 }
 
+// The same run in XProf: its overview with our suggestions, and its trace viewer with our rows under each device.
+function XProf({ look, run }) {
+	const host = look.host ?? run?.hosts?.[0]?.name;
+	const name = look.run ?? (run?.run && run.run !== "." ? `${run.run}/${run.session}` : run?.session);
+	if (!run || !name || !xprof("?")) return null;
+	const at = new URLSearchParams({ run: name, host });
+	return (
+		<span class="xprof">
+			<a href={xprof(`data/plugin/profile/index.html?${at}&tag=overview_page&enable_smart_suggestion=true`)} target="_blank" rel="noopener noreferrer">
+				XProf overview
+			</a>{" "}
+			<a href={xprof(`?${at}&tag=trace_viewer%40#profile`)} target="_blank" rel="noopener noreferrer">
+				XProf trace viewer
+			</a>
+		</span>
+	);
+}
+
 function Heading({ runs, theme, setTheme }) {
 	const { report, look, setLook } = usePage();
 	const run = report?.run;
@@ -85,6 +103,7 @@ function Heading({ runs, theme, setTheme }) {
 			{run?.duration_ps > 0 && <span class="count">{time(run.duration_ps)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={[["", `all ${hosts.length}`], ...hosts.map((x) => [x.name, clean(x.name)])]} onPick={(host) => setLook({ host, device: null })} />}
 			{devices.length > 1 && <Choice label="device" value={look.device} options={[["", `all ${devices.length}`], ...devices.map((d) => [d.id, clean(hosts.length > 1 ? `${d.host} ${d.name}` : d.name)])]} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
+			<XProf look={look} run={run} />
 			<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
 				{theme === "dark" ? "Light" : "Dark"}
 			</button>

@@ -22,5 +22,12 @@ const door = () => document.body.dataset;
 export const hasServer = () => Boolean(door().runs);
 export const runs = () => get(door().runs).then((r) => r.runs ?? r);
 export const report = (run) => get(`${door().report}?run=${encodeURIComponent(run)}`);
+// TensorBoard's own address, where the page stands in it. A link of the report is relative to that.
+export function xprof(link) {
+	const base = door().xprof;
+	if (!base || typeof link !== "string" || !/^(\?|data\/plugin\/profile\/)/.test(link)) return null;
+	return new URL(link, base).href;
+}
+
 // Live reports come as server-sent events where the server offers them.
 export const events = () => door().events;

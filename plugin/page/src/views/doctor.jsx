@@ -1,8 +1,9 @@
 // What to do, the costliest first: evidence, advice, code to copy, and where it is.
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { clean, time, title, value } from "../format.js";
+import { clean, cut, time, title, value } from "../format.js";
 import { columnsOf, Facts, Missing, Notes } from "../parts.jsx";
+import { xprof } from "../source.js";
 import { usePage } from "../state.js";
 import { copy, Table } from "../table.jsx";
 
@@ -22,13 +23,19 @@ function Code({ text }) {
 	);
 }
 
-// Links are relative to TensorBoard, or to ui.perfetto.dev: only those two kinds are followed.
-function Link({ name, href }) {
-	const good = typeof href === "string" && (/^https:\/\/ui\.perfetto\.dev\//.test(href) || /^(\/|\?|\.\/)[^/\\]/.test(href));
-	return good ? (
-		<a href={href} target="_blank" rel="noopener noreferrer">
-			{name}
-		</a>
+// Links are relative to TensorBoard: where the page does not stand in it, they are shown to be pasted behind its address.
+function Link({ name, link }) {
+	const href = xprof(link);
+	if (href)
+		return (
+			<a href={href} target="_blank" rel="noopener noreferrer">
+				{name}
+			</a>
+		);
+	return link ? (
+		<button type="button" title={`copies what stands behind TensorBoard's address: ${cut(clean(link), 300)}`} onClick={() => copy(link)}>
+			{`Copy link: ${name}`}
+		</button>
 	) : null;
 }
 
@@ -36,7 +43,7 @@ function Ranges({ finding, ranges }) {
 	const { setLook } = usePage();
 	const mine = finding.time_ranges ?? ranges.filter((r) => r.finding === finding.id);
 	return mine.slice(0, 6).map((r, i) => (
-		<button key={i} type="button" onClick={() => setLook({ range: [r.start_ps, r.end_ps], device: r.device_id ?? null, view: "time" })}>
+		<button key={i} type="button" onClick={() => setLook({ range: [r.start_ps, r.end_ps], device: r.device_id ?? r.device ?? null, view: "time" })}>
 			{`${time(r.start_ps)} to ${time(r.end_ps)}`}
 		</button>
 	));
@@ -54,11 +61,12 @@ function Finding({ finding: f, ranges, open }) {
 				<span class={`severity ${f.severity}`}>{f.severity}</span> {clean(f.title)} <span class="impact">{impact}</span>
 			</summary>
 			<p>{clean(f.evidence ?? "")}</p>
+			{f.ceiling && <p class="count">{`The impact is bounded by ${clean(f.ceiling)}.`}</p>}
 			{f.where?.length > 0 && (
 				<ul class="where">
 					{f.where.map((w, i) => (
 						<li key={i}>
-							{clean([w.op, w.module && `in ${w.module}`, w.source && `at ${w.source}`].filter(Boolean).join(" "))} <Link name="XProf" href={w.links?.xprof} />
+							{clean([w.op, w.module && `in ${w.module}`, w.source && `at ${w.source}`].filter(Boolean).join(" "))}
 						</li>
 					))}
 				</ul>
@@ -66,13 +74,43 @@ function Finding({ finding: f, ranges, open }) {
 			<p class="advice">{clean(f.advice ?? "")}</p>
 			{f.code && <Code text={f.code} />}
 			<p class="links">
-				<Link name="Open in XProf" href={f.links?.xprof} />
-				<Link name="Open in Perfetto" href={f.links?.perfetto} />
+				<Link name="XProf graph" link={f.links?.xprof} />
+				<Link name="XProf trace viewer" link={f.links?.xprof_trace} />
 				<Ranges finding={f} ranges={ranges} />
 				<span class="count">{`${f.confidence}; ${f.id}`}</span>
 			</p>
-			{f.links?.perfetto_sql && <Code text={f.links.perfetto_sql} />}
+			{f.links?.perfetto_sql && (
+				<details>
+					<summary>Find it in ui.perfetto.dev (SQL)</summary>
+					<Code text={f.links.perfetto_sql} />
+				</details>
+			)}
 		</details>
+	);
+}
+
+const BANDS = { good: "good", fair: "fair", poor: "poor" };
+const number = (x) => (Number.isInteger(x) ? String(x) : x.toPrecision(3));
+
+// Figures that people judge a run by, with the limits they judge it by.
+function KeyFigures({ kpis }) {
+	if (!kpis.length) return null;
+	return (
+		<section aria-label="key figures">
+			<h3>Key figures</h3>
+			<dl class="facts">
+				{kpis.map((k) => (
+					<div key={k.name} class={`fact kpi ${BANDS[k.band] ?? ""}`} title={k.meaning}>
+						<dt>{title(k.name)}</dt>
+						<dd>
+							{k.value === null ? <span class="unknown">unknown</span> : `${number(k.value)} ${k.unit}`}
+							<span class="origin">{k.value === null ? "" : k.band}</span>
+						</dd>
+						<dd class="count">{`good ${k.better === "higher" ? "from" : "up to"} ${k.good} ${k.unit}${k.fair === null ? "" : `, fair ${k.better === "higher" ? "from" : "up to"} ${k.fair}`}`}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
 	);
 }
 
@@ -102,10 +140,11 @@ export function Doctor() {
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id} />
 			))}
 			{Object.keys(d)
-				.filter((n) => Array.isArray(d[n]) && !["findings", "notes", "ranges"].includes(n))
+				.filter((n) => Array.isArray(d[n]) && !["findings", "notes", "ranges", "kpis"].includes(n))
 				.map((n) => (
 					<Table key={n} name={n} caption={n === "kpis" ? "Key figures" : title(n)} rows={d[n]} columns={columnsOf(d[n])} />
 				))}
+			<KeyFigures kpis={d.kpis ?? []} />
 			<Notes view={d} />
 		</div>
 	);
