@@ -19,23 +19,22 @@ page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css
 EXTRA_DIST += $(page_bundle)
 endif
 
-# In the build folder, whatever the source folder is: that one may be read-only. A bundle that came with the sources is
-# newer than they are, and this does not run.
+# Made in a copy: the source folder may be read-only, and stays clean. A bundle that came with the sources is newer than they
+# are, and this does not run.
 plugin/page/dist/page.js: $(page_sources)
-	$(AM_V_GEN)$(MKDIR_P) plugin/page && \
-	if test "$(srcdir)" != .; then for f in $(page_sources); do \
-		$(MKDIR_P) `dirname $$f` && cp -f $(srcdir)/$$f $$f || exit 1; done; fi && \
-	cd plugin/page && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1 && \
-	$(NPM) run --silent build || { cat npm.log >&2; exit 1; }
+	$(AM_V_GEN)work=plugin/page/work && for f in $(page_sources); do \
+		to=$$work/$${f#plugin/page/} && $(MKDIR_P) `dirname $$to` && cp -f $(srcdir)/$$f $$to || exit 1; done && \
+	cd $$work && { $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error && \
+	$(NPM) run --silent build -- --outdir=../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 plugin/page/dist/page.css: plugin/page/dist/page.js
 
 src/write/page_data.c: plugin/page/embed.sh $(page_bundle)
 	$(AM_V_GEN)$(MKDIR_P) src/write && \
 	$(SHELL) $(srcdir)/plugin/page/embed.sh $(filter %.js %.css,$^) >$@.new && mv -f $@.new $@
 nodist_libtpusight_a_SOURCES += src/write/page_data.c
-CLEANFILES += src/write/page_data.c plugin/page/npm.log
+CLEANFILES += src/write/page_data.c
 clean-local: clean-page
 .PHONY: clean-page
 clean-page:
-	test "$(srcdir)" = . || rm -rf plugin/page
-	rm -rf plugin/page/node_modules
+	rm -rf plugin/page/work
+	test "$(srcdir)" = . || rm -rf plugin/page/dist
