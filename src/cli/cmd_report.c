@@ -43,7 +43,6 @@ static enum ts_status set_budget(struct ts_cli *cli, const char *value, struct t
 	return TS_OK;
 }
 
-/* The page draws them; who reads JSON asks annotate for them. */
 /* The page draws them; who reads JSON asks for them. */
 static bool wants_tracks(const struct ts_cli *cli)
 {
