@@ -44,13 +44,6 @@ static bool heat_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       ts_line_device(ctx->profile, line) != NULL;
 }
 
-static struct ts_bytes text_of(const struct ts_table *table, size_t row, const char *column)
-{
-	struct ts_value value = ts_table_cell(table, row, ts_table_column(table, column));
-
-	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 static uint64_t key_of(struct ts_bytes module, struct ts_bytes op)
 {
 	return ts_hash(op, ts_hash(module, 1));
@@ -65,7 +58,7 @@ static bool fill_slots(uint8_t *slot, const struct ts_context *ctx)
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < TS_MIN(ops->nr_rows, MAX_OPS); i++)
-		good = ts_map_set(&rows, key_of(text_of(ops, i, "module"), text_of(ops, i, "op")),
+		good = ts_map_set(&rows, key_of(ts_cell_text(ops, i, "module"), ts_cell_text(ops, i, "op")),
 				  i);
 	for (size_t i = 0; good && i < profile->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
@@ -163,9 +156,7 @@ static struct heat_cell sum_of(const struct heat_cell *cells)
 static bool put_row(const struct heat_cell *cells, const struct ts_table *ops, size_t at,
 		    size_t nr_columns, struct ts_result *result, struct ts_table *table)
 {
-	struct ts_value pct =
-		ts_table_cell(ops, at, ts_table_column(ops, "mxu_utilization_pct"));
-	double run_pct = ts_value_number(pct);
+	double run_pct = ts_cell_number(ops, at, "mxu_utilization_pct");
 	struct heat_cell sum = sum_of(cells);
 	struct ts_value *items, *row, list;
 
@@ -177,8 +168,8 @@ static bool put_row(const struct heat_cell *cells, const struct ts_table *ops, s
 		return false;
 	for (size_t i = 0; i < nr_columns; i++)
 		items[i] = ts_real(run_pct * mean_ps(&sum) / mean_ps(&cells[i]));
-	row[0] = ts_text(text_of(ops, at, "op"));
-	row[1] = ts_text_or_null(text_of(ops, at, "module"));
+	row[0] = ts_text(ts_cell_text(ops, at, "op"));
+	row[1] = ts_text_or_null(ts_cell_text(ops, at, "module"));
 	row[2] = ts_int(sum.self_ps);
 	row[3] = list;
 	return true;
@@ -238,7 +229,7 @@ const struct ts_analysis ts_analysis_heatmap = {
 	.name = "heatmap",
 	.title = "Matrix units by op and step",
 	.needs = { "systolic" },
-	.pass = 2,
+	.pass = TS_PASS_OVERLAY,
 	.state_size = sizeof(struct heat_state),
 	.wants = heat_wants,
 	.open = heat_open,
