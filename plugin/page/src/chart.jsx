@@ -36,6 +36,50 @@ export function Plot({ options, data, label, height = 220 }) {
 	return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 
+// What holds from one point until the next is drawn so, not on the way to the next one.
+export const stairs = uPlot.paths.stepped({ align: 1 });
+
+// Which of the rising XS holds at X.
+export function holds(xs, x) {
+	let low = 0;
+	let high = xs.length - 1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (xs[middle] <= x) low = middle;
+		else high = middle - 1;
+	}
+	return low;
+}
+
+// Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
+export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]) {
+	return {
+		cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+		hooks: {
+			setSelect: [
+				(u) => {
+					const { left, width } = u.select;
+					if (width < 3) return;
+					const range = timeOf(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+					u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+					setLook({ range });
+				},
+			],
+		},
+	};
+}
+
+// Charts over steps stand on their index: a step is as wide as any other, and its number is written below it.
+export const stepEdges = (steps) => [...steps.map((_, i) => i - 0.5), steps.length - 0.5];
+export const stepAt = (steps, x) => Math.min(Math.max(Math.floor(x + 0.5), 0), steps.length - 1);
+export const stepTimes = (steps) => (from, to) => {
+	const last = steps[stepAt(steps, to)];
+	return [steps[stepAt(steps, from)].start_ps, last.start_ps + last.duration_ps];
+};
+export const stepAxis = (steps) => ({ values: (_, v) => v.map((i) => steps[i]?.step ?? ""), size: 30 });
+// The values of steps as stairs need them: the last one holds to its own end.
+export const held = (column) => [...column, column[column.length - 1]];
+
 // A legend of our own: uPlot's is a table that follows the pointer.
 export function Legend({ items }) {
 	return (
@@ -60,7 +104,7 @@ export function stacked(columns) {
 	return sums.reverse();
 }
 
-// What is under the pointer, in words: a uPlot plugin. SAY(index) gives lines of text.
+// What is under the pointer, in words: a uPlot plugin. SAY(index, plot, x) gives lines of text.
 export function tooltip(say) {
 	let tip;
 	return {
@@ -74,7 +118,7 @@ export function tooltip(say) {
 			},
 			setCursor: (u) => {
 				const { idx, left, top } = u.cursor;
-				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u);
+				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u, u.posToVal(left, "x"));
 				tip.hidden = !lines;
 				if (!lines) return;
 				tip.textContent = lines.join("\n");

@@ -20,47 +20,54 @@ function scaled(x, steps, base) {
 export const time = (ps) =>
 	Math.abs(ps) < 6e13 ? scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"], 1000) : `${(ps / 6e13).toFixed(1)} min`;
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
-export const percent = (x) => `${x !== 0 && Math.abs(x) < 0.1 ? x.toPrecision(1) : Math.abs(x) < 10 ? x.toFixed(1) : x.toFixed(0)} %`;
+export const percent = (x) => {
+	const a = Math.abs(x);
+	if (a !== 0 && a < 0.001) return `${x < 0 ? "> -" : "< "}0.001 %`;
+	return `${a !== 0 && a < 0.1 ? x.toPrecision(1) : a < 10 ? x.toFixed(1) : a < 1000 ? x.toFixed(0) : Math.round(x).toLocaleString("en-US")} %`;
+};
 const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + unit), 1000).trim();
 
-// [ending of the name, what it measures, how it is written, what a CSV header calls it]
+// [ending of the name, how it is written for people, its unit, what kind of quantity it is]
 const UNITS = [
-	["flops_per_s", (x) => si(x, "FLOP/s"), "FLOP/s"],
-	["bytes_per_s", (x) => si(x, "B/s"), "B/s"],
-	["flops_per_byte", (x) => `${digits(x)} FLOP/B`, "FLOP/B"],
-	["operational_intensity", (x) => `${digits(x)} FLOP/B`, "FLOP/B"],
-	["_per_s", (x) => si(x, "/s"), "/s"],
-	["_ps", time, "ps"],
-	["_bytes", bytes, "B"],
-	["_pct", percent, "%"],
-	["flops", (x) => si(x, "FLOP"), "FLOP"],
+	["flops_per_s", (x) => si(x, "FLOP/s"), "FLOP/s", "rate"],
+	["bytes_per_s", (x) => si(x, "B/s"), "B/s", "bandwidth"],
+	["flops_per_byte", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
+	["operational_intensity", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
+	["_per_s", (x) => si(x, "/s"), "/s", "rate"],
+	["_ps", time, "ps", "time"],
+	["_bytes", bytes, "bytes", "bytes"],
+	["bytes_accessed", bytes, "bytes", "bytes"],
+	["_pct", percent, "%", "share"],
+	["flops", (x) => si(x, "FLOP"), "FLOP", "FLOPs"],
 ];
 // Names without a unit's ending that have one all the same: parts of an object whose own name has it.
 const INSIDE = [["step_time_ps.", time]];
 
 const unitOf = (name) => UNITS.find(([end]) => name === end.replace(/^_/, "") || name.endsWith(end));
 
-export function unit(name) {
-	return unitOf(name)?.[2] ?? (name === "bytes" ? "B" : "");
-}
+export const unit = (name) => unitOf(name)?.[2] ?? "";
+
+// A list in a cell, as report --format csv writes it.
+const plain = (v) => (v === null || v === undefined || Array.isArray(v) ? "" : String(v));
+const item = (v) => (v !== null && typeof v === "object" && !Array.isArray(v) ? Object.entries(v).map(([k, x]) => `${k}=${plain(x)}`).join(" ") : plain(v));
+const listed = (list) => list.map(item).join("; ");
 
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
 	if (typeof v === "boolean") return v ? "yes" : "no";
-	if (Array.isArray(v)) return v.map((x) => value("", x)).join(", ");
+	if (Array.isArray(v)) return clean(listed(v));
 	if (typeof v === "object") return clean(JSON.stringify(v));
 	if (typeof v !== "number") return clean(String(v));
 	const inside = INSIDE.find(([start]) => name.startsWith(start));
 	if (inside) return inside[1](v);
 	const known = unitOf(name);
 	if (known) return known[1](v);
-	if (name === "bytes") return bytes(v);
 	if (Number.isInteger(v)) return v.toLocaleString("en-US");
 	return digits(v);
 }
 
-const WORDS = { hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", ps: "", pct: "", bytes: "", id: "id", flops: "FLOP", hlo: "HLO", per: "per", s: "s" };
-const KEEP = { bytes: "bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "bandwidth", hbm_bytes_per_s: "HBM bandwidth" };
+const WORDS = { hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
+const KEEP = { bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
 
 // hbm_read_bytes -> "HBM read"
 export function title(name) {
@@ -69,11 +76,23 @@ export function title(name) {
 	const words = last
 		.replace(/_bytes_per_s$/, "_bandwidth")
 		.replace(/_flops_per_s$/, "_FLOP rate")
+		.replace(/_(ps|pct|bytes)$/, "")
 		.split("_")
 		.map((w) => WORDS[w] ?? w)
 		.filter(Boolean)
 		.join(" ");
 	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// Names side by side: those that would read the same get what they measure behind them.
+export function titles(names) {
+	const all = names.map((n) => title(n));
+	const told = (n, i) => {
+		const kind = unitOf(n)?.[3];
+		const alone = all.indexOf(all[i]) === all.lastIndexOf(all[i]);
+		return alone || !kind || all[i].toLowerCase().endsWith(kind) ? all[i] : `${all[i]}, ${kind}`;
+	};
+	return new Map(names.map((n, i) => [n, told(n, i)]));
 }
 
 // Texts are other people's bytes. Control characters and marks that turn the direction of writing are shown, not obeyed.
@@ -84,11 +103,18 @@ export function cut(s, n) {
 	return s.length > n ? `${s.slice(0, n)}\u2026 (${(s.length - n).toLocaleString("en-US")} more characters)` : s;
 }
 
-const quote = (s) => (/[",\n\r]/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
-// As a spreadsheet takes it: what begins like a formula is kept a text.
-const cell = (v) => (v === null || v === undefined ? "" : typeof v === "number" ? String(v) : quote(/^[=+\-@\t\r]/.test(String(v)) ? `'${v}` : typeof v === "object" ? JSON.stringify(v) : String(v)));
+const quote = (s) => (/[",\n\r]|^ | $/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+// As report --format csv writes it (codec/csv.c): what begins like a formula is kept a text; unknown is empty.
+const guarded = (s) => (/^[=+\-@\t\r]/.test(s) ? `'${s}` : s);
+function cell(v) {
+	if (v === null || v === undefined) return "";
+	if (typeof v !== "string" && typeof v !== "object") return String(v);
+	return quote(guarded(typeof v === "string" ? v : Array.isArray(v) ? listed(v) : item(v)));
+}
+
+// Most names end in their unit (tpusight/1). The others get it behind them, in the CSV of the program too (write/report_csv.c).
+const header = (name) => (name.endsWith("operational_intensity") ? `${name} (${unit(name)})` : name);
 
 export function csv(columns, rows) {
-	const head = columns.map((c) => quote(unit(c) && !c.endsWith(unit(c)) ? `${c} (${unit(c)})` : c));
-	return [head, ...rows.map((r) => columns.map((c) => cell(r[c])))].map((r) => r.join(",")).join("\r\n") + "\r\n";
+	return [columns.map((c) => quote(header(c))), ...rows.map((r) => columns.map((c) => cell(r[c])))].map((r) => r.join(",")).join("\r\n") + "\r\n";
 }

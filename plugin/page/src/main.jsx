@@ -1,7 +1,7 @@
 // The page: a heading, the run's picture, and one of the views.
 import { h, render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clean, time } from "./format.js";
+import { clean, cut, time } from "./format.js";
 import "./page.css";
 import { hasServer, inlined, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
 import { Page, readHash, usePage, writeHash } from "./state.js";
@@ -90,6 +90,9 @@ function XProf({ look, run }) {
 	);
 }
 
+// A profile outside of a log directory has no run: it goes by its host.
+const nameOf = (run) => [run.run === "." ? null : run.run, run.session].filter(Boolean).join(" / ") || (run.hosts?.[0]?.name ?? "");
+
 function Heading({ runs, theme, setTheme }) {
 	const { report, look, setLook } = usePage();
 	const run = report?.run;
@@ -99,7 +102,7 @@ function Heading({ runs, theme, setTheme }) {
 		<header>
 			<h1>TPUsight</h1>
 			{runs && <Choice label="run" value={look.run} options={runs.map((r) => [r.id, clean(r.title ?? r.id)])} onPick={(id) => setLook({ run: id, range: null, device: null, host: null })} />}
-			{run && <span class="run">{clean([run.run, run.session].filter(Boolean).join(" / "))}</span>}
+			{run && <span class="run">{cut(clean(nameOf(run)), 120)}</span>}
 			{run?.duration_ps > 0 && <span class="count">{time(run.duration_ps)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={[["", `all ${hosts.length}`], ...hosts.map((x) => [x.name, clean(x.name)])]} onPick={(host) => setLook({ host, device: null })} />}
 			{devices.length > 1 && <Choice label="device" value={look.device} options={[["", `all ${devices.length}`], ...devices.map((d) => [d.id, clean(hosts.length > 1 ? `${d.host} ${d.name}` : d.name)])]} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}

@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import { h } from "preact";
-import { title, UNKNOWN, value } from "./format.js";
+import { title, titles, UNKNOWN, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
 
 const SAYS = {
@@ -54,10 +54,11 @@ export function Facts({ view, names, skip }) {
 	const all = flat(view, skip);
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
 	const why = view?.notes?.length ? view.notes.join(" ") : undefined;
+	const labels = titles(shown.map(([name]) => name));
 	return (
 		<dl class="facts">
 			{shown.map(([name, v]) => (
-				<Fact key={name} name={name} of={v} origin={view?.provenance?.[name]} why={why} />
+				<Fact key={name} name={name} label={labels.get(name)} of={v} origin={view?.provenance?.[name]} why={why} />
 			))}
 		</dl>
 	);
@@ -96,7 +97,7 @@ export function Shares({ parts, total, label }) {
 
 export const columnsOf = (rows, first = [], leave = []) => {
 	const all = new Set();
-	for (const row of rows.slice(0, 50)) for (const name of Object.keys(row)) all.add(name);
+	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) all.add(name);
 	for (const name of leave) all.delete(name);
 	return [...first.filter((c) => all.has(c)), ...[...all].filter((c) => !first.includes(c))];
 };

@@ -2,15 +2,13 @@
 // part: all views then show what happened in that time.
 import { h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { Legend, Plot, stacked, tooltip } from "./chart.jsx";
+import { held, holds, Legend, picking, Plot, stacked, stairs, tooltip } from "./chart.jsx";
 import { time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
-import uPlot from "uplot";
 import { usePage } from "./state.js";
+import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
-
-const stairs = uPlot.paths.stepped({ align: 1 }); // a step's share holds until the next one begins
 
 // Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
 function columns(steps) {
@@ -25,8 +23,20 @@ function columns(steps) {
 	}
 	const last = steps[steps.length - 1];
 	x.push((last.start_ps + last.duration_ps) / 1e12);
-	parts.forEach((p) => p.push(p[p.length - 1]));
-	return { x, parts, each };
+	return { x, parts: parts.map(held), each };
+}
+
+// What is not looked at is dimmed.
+function dim(u, range) {
+	if (!range) return;
+	const { left, top, width, height } = u.bbox;
+	const [from, to] = range.map((ps) => Math.min(Math.max(u.valToPos(ps / 1e12, "x", true), left), left + width));
+	u.ctx.save();
+	u.ctx.globalAlpha = 0.75;
+	u.ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+	u.ctx.fillRect(left, top, from - left, height);
+	u.ctx.fillRect(to, top, left + width - to, height);
+	u.ctx.restore();
 }
 
 export function Strip() {
@@ -36,41 +46,31 @@ export function Strip() {
 	const drawing = useMemo(() => {
 		if (steps.length < 2) return null;
 		const { x, parts, each } = columns(steps);
-		const say = (i) => {
-			const step = steps[Math.min(i * each, steps.length - 1)];
+		const pick = picking(setLook);
+		const say = (_, u, at) => {
+			const step = steps[Math.min(holds(x, at) * each, steps.length - 1)];
 			return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
 		};
 		return {
 			data: [x, ...stacked(parts)],
 			options: {
 				legend: { show: false },
-				cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+				cursor: pick.cursor,
 				scales: { x: { time: false }, y: { range: [0, 100] } },
-				axes: [{ values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 }, { values: (_, v) => v.map((p) => `${p} %`), size: 48 }],
+				axes: [{ values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 }, { values: (_, v) => v.map((p) => `${p} %`), size: 60 }],
 				series: [{}, ...[...BUCKETS].reverse().map((b) => ({ fill: bucketColor(b), width: 0, points: { show: false }, paths: stairs }))],
 				plugins: [tooltip(say)],
-				hooks: {
-					setSelect: [
-						(u) => {
-							if (u.select.width < 3) return;
-							const from = u.posToVal(u.select.left, "x") * 1e12;
-							const to = u.posToVal(u.select.left + u.select.width, "x") * 1e12;
-							setLook({ range: [from, to] });
-							u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-						},
-					],
-				},
+				hooks: { ...pick.hooks, draw: [(u) => dim(u, look.range)] },
 			},
 		};
-	}, [steps]);
-	if (!drawing) return null;
+	}, [steps, look.range]);
 	return (
 		<section class="strip" aria-label="the whole run">
 			<div class="bar">
 				<button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
 					{open ? "\u25be" : "\u25b8"} Whole run
 				</button>
-				<Legend items={BUCKETS.map((b) => [title(b), bucketColor(b)])} />
+				{drawing && <Legend items={BUCKETS.map((b) => [title(b), bucketColor(b)])} />}
 				{look.range && (
 					<span class="range">
 						{`${time(look.range[0])} to ${time(look.range[1])} `}
@@ -80,7 +80,8 @@ export function Strip() {
 					</span>
 				)}
 			</div>
-			{open && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
+			{open && !drawing && <Rows name="Time classes" whole empty="The profile has no steps and no time classes: there is no picture of the run." />}
+			{open && drawing && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
 		</section>
 	);
 }

@@ -2,10 +2,10 @@
 // thousand are as quick as ten.
 import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clean, csv, cut, title, UNKNOWN, unit, value } from "./format.js";
+import { clean, csv, cut, titles, UNKNOWN, unit, value } from "./format.js";
 
 const ROW = 28; // pixels: .rows td in page.css
-const MORE = 12; // rows kept above and below those in sight
+const MORE = 6; // rows kept above and below those in sight
 
 function compare(a, b) {
 	if (a === b) return 0;
@@ -47,12 +47,12 @@ export async function copy(text) {
 	}
 }
 
-function Heading({ column, sort, onSort, numeric }) {
+function Heading({ column, label, sort, onSort, numeric }) {
 	const mine = sort.column === column;
 	return (
 		<th scope="col" class={numeric ? "number" : ""} aria-sort={mine ? (sort.down ? "descending" : "ascending") : "none"}>
 			<button type="button" onClick={() => onSort(column)} title={column}>
-				{title(column)}
+				{label}
 				<span aria-hidden="true">{mine ? (sort.down ? " \u2193" : " \u2191") : ""}</span>
 			</button>
 		</th>
@@ -79,7 +79,8 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const [told, setTold] = useState("");
 	const box = useRef(null);
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
-	const numeric = useMemo(() => new Set(columns.filter((c) => rows.some((r) => typeof r[c] === "number"))), [rows, columns]);
+	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
+	const labels = useMemo(() => titles(columns), [columns]);
 	const begin = Math.max(Math.floor(top / ROW) - MORE, 0);
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 
@@ -128,7 +129,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 					<thead>
 						<tr aria-rowindex={1}>
 							{columns.map((c) => (
-								<Heading key={c} column={c} sort={sort} onSort={onSort} numeric={numeric.has(c)} />
+								<Heading key={c} column={c} label={labels.get(c)} sort={sort} onSort={onSort} numeric={numeric.has(c)} />
 							))}
 						</tr>
 					</thead>

@@ -1,8 +1,8 @@
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, Legend, Plot, tooltip } from "./chart.jsx";
-import { clean, time } from "./format.js";
+import { COLORS, holds, Legend, picking, Plot, stairs, tooltip } from "./chart.jsx";
+import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { usePage } from "./state.js";
 
@@ -22,26 +22,26 @@ const span = (tracks, look) => {
 		const step = t.slices ? 3 : 2;
 		if (xs.length < step) continue;
 		from = Math.min(from, xs[0]);
-		to = Math.max(to, t.slices ? xs[xs.length - 2] : xs[xs.length - 2]);
+		to = Math.max(to, xs[xs.length - 2]); // the last end, or the last point
 	}
 	return from < to ? [from, to] : null;
 };
 const seconds = { values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 };
 
-// Labels of a track -> colours. Time classes keep theirs everywhere.
-const classColor = (label, i) => {
-	const bucket = BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
-	return bucket ? bucketColor(bucket) : COLORS[i % COLORS.length];
-};
+// Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
+const bucketOf = (label) => BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
+const classColor = (label, i) => (bucketOf(label) ? bucketColor(bucketOf(label)) : COLORS[i % COLORS.length]);
+const className = (label) => (bucketOf(label) ? title(bucketOf(label)) : clean(label));
 
-// One row a device, of the track with this NAME.
-export function Rows({ name, max = 32 }) {
+// One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: said where there is none.
+export function Rows({ name, max = 32, whole, empty }) {
 	const { report, look, setLook } = usePage();
 	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.slices), [report, look, name]);
 	const shown = tracks.slice(0, max);
 	const drawing = useMemo(() => {
-		const range = span(shown, look);
+		const range = span(shown, whole ? {} : look);
 		if (!range) return null;
+		const pick = picking(setLook);
 		const paint = (u) => {
 			const height = u.bbox.height / shown.length;
 			u.ctx.save();
@@ -64,36 +64,28 @@ export function Rows({ name, max = 32 }) {
 			const at = u.posToVal(u.cursor.left, "x") * 1e12;
 			if (!t) return null;
 			for (let i = 0; i < t.slices.length; i += 3)
-				if (t.slices[i] <= at && at < t.slices[i + 1]) return [deviceName(report, t.device_id), clean(t.labels[t.slices[i + 2]]), `${time(t.slices[i + 1] - t.slices[i])} at ${time(t.slices[i])}`];
+				if (t.slices[i] <= at && at < t.slices[i + 1]) return [deviceName(report, t.device_id), className(t.labels[t.slices[i + 2]]), `${time(t.slices[i + 1] - t.slices[i])} at ${time(t.slices[i])}`];
 			return [deviceName(report, t.device_id), `nothing at ${time(at)}`];
 		};
 		return {
 			data: [[range[0] / 1e12, range[1] / 1e12], [0, 0]],
 			options: {
 				legend: { show: false },
-				cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+				cursor: pick.cursor,
 				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] }, y: { range: [0, shown.length] } },
 				axes: [seconds, { size: 110, splits: () => shown.map((_, i) => shown.length - i - 0.5), values: () => shown.map((t) => deviceName(report, t.device_id).slice(-14)), grid: { show: false } }],
 				series: [{}, { paths: () => null, points: { show: false } }],
-				hooks: {
-					draw: [paint],
-					setSelect: [
-						(u) => {
-							if (u.select.width < 3) return;
-							setLook({ range: [u.posToVal(u.select.left, "x") * 1e12, u.posToVal(u.select.left + u.select.width, "x") * 1e12] });
-						},
-					],
-				},
+				hooks: { ...pick.hooks, draw: [paint] },
 				plugins: [tooltip(say)],
 			},
 		};
 	}, [tracks, look]);
-	if (!drawing) return null;
+	if (!drawing) return empty ? <p class="empty">{empty}</p> : null;
 	const labels = shown[0].labels;
 	return (
 		<section aria-label={name}>
-			<h3>{name}</h3>
-			{labels.length <= COLORS.length && <Legend items={labels.map((l, i) => [clean(l), classColor(l, i)])} />}
+			{!whole && <h3>{name}</h3>}
+			{labels.length <= COLORS.length && <Legend items={labels.map((l, i) => [className(l), classColor(l, i)])} />}
 			<Plot {...drawing} height={ROW * shown.length + 44} label={`${name} of ${shown.length} devices over time`} />
 			{tracks.length > max && <p class="empty">{`${tracks.length - max} more devices: choose one above.`}</p>}
 		</section>
@@ -102,7 +94,7 @@ export function Rows({ name, max = 32 }) {
 
 // Counters with this NAME, a line a device.
 export function Counter({ name, max = 16 }) {
-	const { report, look } = usePage();
+	const { report, look, setLook } = usePage();
 	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.points?.length > 2), [report, look, name]);
 	const shown = tracks.slice(0, max);
 	const drawing = useMemo(() => {
@@ -117,14 +109,22 @@ export function Counter({ name, max = 16 }) {
 				return held;
 			});
 		});
+		const pick = picking(setLook);
+		const said = (t, v) => (v === null ? "unknown" : `${+v.toPrecision(4)} ${t.unit ?? ""}`);
 		return {
 			data: [xs.map((x) => x / 1e12), ...columns],
 			options: {
 				legend: { show: false },
+				...pick,
 				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] } },
 				axes: [seconds, { size: 84, values: (_, v) => v.map((x) => `${x} ${shown[0].unit ?? ""}`) }],
-				series: [{}, ...shown.map((_, i) => ({ stroke: COLORS[i % COLORS.length], width: 1, points: { show: false } }))],
-				plugins: [tooltip((i) => [`at ${time(xs[i])}`, ...shown.map((t, k) => `${deviceName(report, t.device_id)}: ${columns[k][i] === null ? "unknown" : `${+columns[k][i].toPrecision(4)} ${t.unit ?? ""}`}`)])],
+				series: [{}, ...shown.map((_, i) => ({ stroke: COLORS[i % COLORS.length], width: 1, points: { show: false }, paths: stairs }))],
+				plugins: [
+					tooltip((_, u, at) => {
+						const i = holds(xs, at * 1e12);
+						return [`at ${time(xs[i])}`, ...shown.map((t, k) => `${deviceName(report, t.device_id)}: ${said(t, columns[k][i])}`)];
+					}),
+				],
 			},
 		};
 	}, [tracks, look]);

@@ -1,12 +1,11 @@
 // The views whose tables say it: padding, fusion, compilations, memory.
 import { h } from "preact";
 import { title, value } from "../format.js";
-import { Shares } from "../parts.jsx";
 import { COLORS } from "../chart.jsx";
+import { Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Tables } from "./generic.jsx";
-import { Facts, Notes } from "../parts.jsx";
 
 export function Padding() {
 	return (
@@ -18,31 +17,40 @@ export function Padding() {
 			}}
 			sort={{ ops: { column: "waste_ps", down: true }, arrays: { column: "time_ps", down: true } }}
 			names={["ops", "arrays"]}
+			empty={{ ops: "No op spends time on padding.", arrays: "No array's layout is known: the profile holds no compiled module." }}
 		>
 			<Counter name="Padding waste (%)" />
 		</Generic>
 	);
 }
 
+// No more than there are colours: the smallest are drawn as one.
+function joined(parts) {
+	const most = COLORS.length;
+	if (parts.length <= most) return parts;
+	return [...parts.slice(0, most - 1), ["other_reasons", parts.slice(most - 1).reduce((sum, [, ps]) => sum + ps, 0)]];
+}
+
 export function Fusion() {
 	const { report } = usePage();
 	const reasons = new Map();
 	for (const pair of report.fusion?.unfused ?? []) if (pair.impact_ps > 0) reasons.set(pair.reason_code, (reasons.get(pair.reason_code) ?? 0) + pair.impact_ps);
-	const parts = [...reasons].sort((a, b) => b[1] - a[1]);
+	const parts = joined([...reasons].sort((a, b) => b[1] - a[1]));
 	const total = parts.reduce((sum, [, ps]) => sum + ps, 0);
 	return (
 		<Generic
 			name="fusion"
 			first={{ unfused: ["producer", "consumer", "reason", "impact_ps", "total_bytes", "bytes", "executions", "advice", "confidence", "producer_source", "consumer_source", "module"] }}
 			sort={{ unfused: { column: "impact_ps", down: true } }}
+			empty={{ unfused: "No two ops were found that could have been one.", kinds: "No fusion ran.", chains: "No chain of short ops ran one after another." }}
 		>
 			{total > 0 && <h3>Time at stake, by reason</h3>}
-			{total > 0 && <Shares parts={parts.map(([code, ps], i) => ({ name: title(code), value: ps, color: COLORS[i % COLORS.length] }))} total={total} label="time at stake by reason" />}
+			{total > 0 && <Shares parts={parts.map(([code, ps], i) => ({ name: title(code), value: ps, color: COLORS[i] }))} total={total} label="time at stake by reason" />}
 			{total > 0 && (
 				<ul class="legend">
 					{parts.map(([code, ps], i) => (
 						<li key={code}>
-							<span class="swatch" style={{ background: COLORS[i % COLORS.length] }} aria-hidden="true" />
+							<span class="swatch" style={{ background: COLORS[i] }} aria-hidden="true" />
 							{`${title(code)} ${value("_ps", ps)}`}
 						</li>
 					))}
@@ -54,27 +62,36 @@ export function Fusion() {
 
 export function Cache() {
 	return (
-		<Generic name="cache" what="compilations" sort={{ compilations: { column: "duration_ps", down: true } }}>
-			<Rows name="Compilation" />
+		<Generic
+			name="cache"
+			what="compilations"
+			sort={{ compilations: { column: "duration_ps", down: true } }}
+			empty={{ compilations: "Nothing was compiled while the profile was taken.", functions: "No call of a compiled function is in the profile.", families: "No function ran as several compiled programs." }}
+		>
+			<Rows name="Host compiles" />
 		</Generic>
 	);
 }
 
+const TRAFFIC = ["HBM bandwidth (GB/s)", "HBM read (GB/s)", "HBM write (GB/s)", "VMEM bandwidth (GB/s)", "Host link in (GB/s)", "Host link out (GB/s)"];
+
 // What moved through memory, and what stood in it.
 export function Memory() {
 	const { report } = usePage();
+	const { memory, capacity } = report;
 	return (
 		<div>
-			<Generic name="memory" what="memory traffic">
-				<Counter name="HBM bandwidth (GB/s)" />
-				<Counter name="HBM read (GB/s)" />
-				<Counter name="HBM write (GB/s)" />
-				<Counter name="Host link (GB/s)" />
-			</Generic>
-			{report.capacity && <h3>What stood in memory at the peak</h3>}
-			{report.capacity && <Facts view={report.capacity} />}
-			{report.capacity && <Tables view={report.capacity} />}
-			{report.capacity && <Notes view={report.capacity} />}
+			{memory ? <Facts view={memory} /> : <Missing what="memory traffic by op" />}
+			{TRAFFIC.map((name) => (
+				<Counter key={name} name={name} />
+			))}
+			{memory && <Tables view={memory} />}
+			{memory && <Notes view={memory} />}
+			<h3>What stood in memory at the peak</h3>
+			{!capacity && <Missing what="memory capacity" />}
+			{capacity && <Facts view={capacity} />}
+			{capacity && <Tables view={capacity} />}
+			{capacity && <Notes view={capacity} />}
 		</div>
 	);
 }

@@ -43,7 +43,7 @@ function Ranges({ finding, ranges }) {
 	const { setLook } = usePage();
 	const mine = finding.time_ranges ?? ranges.filter((r) => r.finding === finding.id);
 	return mine.slice(0, 6).map((r, i) => (
-		<button key={i} type="button" onClick={() => setLook({ range: [r.start_ps, r.end_ps], device: r.device_id ?? r.device ?? null, view: "time" })}>
+		<button key={i} type="button" onClick={() => setLook({ range: [r.start_ps, r.end_ps], device: typeof r.device === "number" ? r.device : null, view: "time" })}>
 			{`${time(r.start_ps)} to ${time(r.end_ps)}`}
 		</button>
 	));
@@ -90,7 +90,7 @@ function Finding({ finding: f, ranges, open }) {
 }
 
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
-const number = (x) => (Number.isInteger(x) ? String(x) : x.toPrecision(3));
+const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
 
 // Figures that people judge a run by, with the limits they judge it by.
 function KeyFigures({ kpis }) {

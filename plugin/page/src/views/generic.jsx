@@ -1,5 +1,6 @@
 // A view as the report has it: its single values, then its tables. What has a drawing of its own draws it above.
 import { h } from "preact";
+import { useMemo } from "preact/hooks";
 import { title } from "../format.js";
 import { columnsOf, Facts, Missing, Notes } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
@@ -7,14 +8,21 @@ import { Table } from "../table.jsx";
 
 const LEAVE = ["op_index", "device_id", "straggler_device_id"]; // for programs, not for people
 
-// FIRST: table -> columns that come first; SORT: table -> {column, down}.
-export function Tables({ view, names, first = {}, sort = {}, draw = {}, onPick }) {
+// FIRST: table -> columns that come first; SORT: table -> {column, down}; EMPTY: table -> why it has no rows.
+function One({ name, rows: all, caption, first, sort, draw, empty, onPick }) {
 	const { report, look } = usePage();
-	const all = names ?? Object.keys(view ?? {}).filter((n) => Array.isArray(view[n]) && n !== "notes");
-	return all.map((n) => {
-		const rows = inSight(view?.[n], look, report);
-		return rows.length && typeof rows[0] === "object" ? <Table key={n} name={n} caption={title(n)} rows={rows} columns={columnsOf(rows, first[n], LEAVE)} sort={sort[n]} draw={draw} onPick={onPick} /> : null;
-	});
+	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
+	const columns = useMemo(() => columnsOf(all, first, LEAVE), [all, first]);
+	if (!all.length || !rows.length) return <p class="empty">{all.length ? `${caption}: no row belongs to the chosen time, host or device.` : (empty ?? `${caption}: the profile has none.`)}</p>;
+	return <Table name={name} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
+}
+
+const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
+
+export function Tables({ view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
+	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view[n]));
+	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // told why, like those without rows
+	return [...all, ...missing].map((n) => <One key={n} name={n} rows={view?.[n] ?? []} caption={title(n)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
 }
 
 export function Generic({ name, what, skip, children, ...tables }) {

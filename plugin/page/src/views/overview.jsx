@@ -1,8 +1,8 @@
 // What the run cost and what to do about it first.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { Plot, tooltip } from "../chart.jsx";
-import { time, title, value } from "../format.js";
+import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, tooltip } from "../chart.jsx";
+import { clean, time, title, value } from "../format.js";
 import { BUCKETS, bucketColor, Fact, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
@@ -19,17 +19,18 @@ function Health({ score }) {
 }
 
 function StepTimes({ steps }) {
+	const { setLook } = usePage();
 	const drawing = useMemo(() => {
-		const x = steps.map((s, i) => i);
-		const y = steps.map((s) => s.duration_ps / 1e9);
+		const say = (step) => [`step ${step.step}`, time(step.duration_ps)];
 		return {
-			data: [x, y],
+			data: [stepEdges(steps), held(steps.map((s) => s.duration_ps / 1e9))],
 			options: {
 				legend: { show: false },
-				scales: { x: { time: false } },
-				axes: [{ values: (_, v) => v.map((i) => steps[i]?.step ?? "") , size: 30 }, { values: (_, v) => v.map((ms) => `${ms} ms`), size: 64 }],
-				series: [{}, { stroke: bucketColor("compute"), width: 1.5, points: { show: steps.length < 200, size: 4 } }],
-				plugins: [tooltip((i) => [`step ${steps[i].step}`, time(steps[i].duration_ps)])],
+				...picking(setLook, stepTimes(steps)),
+				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] }, y: { range: (_, low, high) => [0, high * 1.05] } },
+				axes: [stepAxis(steps), { values: (_, v) => v.map((ms) => `${ms} ms`), size: 70 }],
+				series: [{}, { stroke: bucketColor("compute"), fill: `${bucketColor("compute")}33`, width: 1.5, points: { show: false }, paths: stairs }],
+				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],
 			},
 		};
 	}, [steps]);
@@ -40,7 +41,7 @@ export function Overview() {
 	const { report, look, setLook } = usePage();
 	const o = report.overview ?? {};
 	const t = report.time ?? {};
-	const steps = inSight(report.steps, look, report);
+	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
 	return (
@@ -64,13 +65,15 @@ export function Overview() {
 			<ol class="findings">
 				{findings.slice(0, 8).map((f) => (
 					<li key={f.id}>
+						<span class={`severity ${f.severity}`}>{f.severity}</span>
 						<button type="button" class="link" onClick={() => setLook({ view: "doctor", finding: f.id })}>
-							<span class={`severity ${f.severity}`}>{f.severity}</span> {f.title}
+							{clean(f.title)}
 						</button>
 						<span class="impact">{f.impact_ps === null || f.impact_ps < 0 ? "" : `up to ${value("_ps", f.impact_ps)}${f.impact_pct !== null ? ` (${value("_pct", f.impact_pct)})` : ""}`}</span>
 					</li>
 				))}
 			</ol>
+			{steps.length < 2 && <p class="empty">{report.steps?.length > 1 ? "Fewer than two steps lie in the chosen time." : "The profile has fewer than two steps: there are no step times to compare."}</p>}
 			{steps.length > 1 && (
 				<div>
 					<h3>Step times</h3>

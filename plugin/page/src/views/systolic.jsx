@@ -1,7 +1,7 @@
 // How well the matrix units were used: op by op and step by step, by shape, and over time.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { Legend, Plot, shade, tooltip } from "../chart.jsx";
+import { Plot, shade, tooltip } from "../chart.jsx";
 import { clean, time, value } from "../format.js";
 import { Heat } from "../heat.jsx";
 import { usePage } from "../state.js";
@@ -12,7 +12,7 @@ import { Generic } from "./generic.jsx";
 function Shapes({ ops }) {
 	const known = useMemo(() => ops.filter((o) => o.fill_pct !== null && o.mxu_utilization_pct !== null).sort((a, b) => a.fill_pct - b.fill_pct), [ops]);
 	const drawing = useMemo(() => {
-		const most = Math.max(...known.map((o) => o.time_ps), 1);
+		const most = known.reduce((m, o) => Math.max(m, o.time_ps), 1);
 		const paint = (u) => {
 			for (const o of known) {
 				u.ctx.beginPath();
@@ -28,7 +28,7 @@ function Shapes({ ops }) {
 			options: {
 				legend: { show: false },
 				scales: { x: { time: false, range: [0, 105] }, y: { range: [0, 105] } },
-				axes: [{ label: "fill of the array that the shape allows (%)", size: 30, labelSize: 20 }, { label: "utilization reached (%)", size: 44, labelSize: 20 }],
+				axes: [{ label: "fill of the array that the shape allows (%)", size: 30, labelSize: 20 }, { label: "utilization reached (%)", size: 50, labelSize: 20 }],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { draw: [paint] },
 				plugins: [tooltip((i) => [clean(known[i].op), `m ${known[i].m}  n ${known[i].n}  k ${known[i].k}  batch ${known[i].batch}`, `fill ${value("_pct", known[i].fill_pct)}, reached ${value("_pct", known[i].mxu_utilization_pct)}`, time(known[i].time_ps)])],
@@ -39,7 +39,7 @@ function Shapes({ ops }) {
 	return (
 		<section aria-label="shapes">
 			<h3>Shapes: what they allow, and what was reached</h3>
-			<Legend items={[["as large as the time it took", "transparent"]]} />
+			<p class="empty">Each circle is an op: as large as the time it took, the brighter the better it used the matrix units.</p>
 			<Plot {...drawing} height={280} label={`fill and utilization of ${known.length} matrix ops`} />
 		</section>
 	);
@@ -65,6 +65,7 @@ export function Systolic() {
 			what="matrix-unit analysis"
 			first={{ ops: ["op", "m", "n", "k", "batch", "dtype", "mxu_utilization_pct", "fill_pct", "limiting_dim", "time_ps", "lost_ps", "bound_by", "source", "module"] }}
 			sort={{ ops: { column: "lost_ps", down: true } }}
+			empty={{ ops: "No matrix product ran, or none whose shape is known: there is nothing to draw op by op." }}
 		>
 			<Counter name="MXU utilization (%)" />
 			{report.heatmap?.ops?.length > 0 && <ByStep heatmap={report.heatmap} />}

@@ -1,0 +1,100 @@
+"""Log directories, reports and servers for the page's tests. Exits 77 with a word where a tool is missing."""
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
+                      "simulated-host.xplane.pb")
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb"}
+SKIP, PATIENCE_S = 77, 900
+
+
+def skip(why):
+    print(f"{why}: skipped", file=sys.stderr)
+    sys.exit(SKIP)
+
+
+def need_tools():
+    if not os.access(PROGRAM, os.X_OK):
+        skip(f"{PROGRAM} is not built")
+    if not shutil.which("node"):
+        skip("node is not installed (apt-get install nodejs npm)")
+    made = subprocess.run([PROGRAM, "report", "-q", "--format=html", "-o", os.devnull, SAMPLE], capture_output=True, text=True)
+    if "without its page" in made.stderr:
+        skip("the program was built without its page (install npm)")
+
+
+def profiles():
+    """{name: file}: the sample, and of the corpus what is there."""
+    found, corpus = {"sample": SAMPLE}, os.environ.get("TS_CORPUS", "")
+    for name, path in CORPUS.items():
+        if corpus and os.path.exists(os.path.join(corpus, path)):
+            found[name] = os.path.join(corpus, path)
+        else:
+            print(f"{path} is not there (TS_CORPUS names the corpus): left out", file=sys.stderr)
+    return found
+
+
+def logdir(folder, files):
+    """A log directory with a session for each {name: file or bytes}."""
+    for name, profile in files.items():
+        session = os.path.join(folder, name, "plugins", "profile", "2026_01_01_00_00_00")
+        os.makedirs(session)
+        if isinstance(profile, bytes):
+            with open(os.path.join(session, "host.xplane.pb"), "wb") as f:
+                f.write(profile)
+        else:
+            shutil.copyfile(profile, os.path.join(session, "host.xplane.pb"))
+    return folder
+
+
+def report(path, *options):
+    made = subprocess.run([PROGRAM, "report", "-q", "--format=json", "--tracks", *options, path], capture_output=True, check=True)
+    return json.loads(made.stdout)
+
+
+def html(path, out):
+    subprocess.run([PROGRAM, "report", "-q", "--format=html", "-o", out, path], check=True)
+    return out
+
+
+def get(url, **headers):
+    return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=PATIENCE_S)
+
+
+@contextlib.contextmanager
+def serving(*paths, program=PROGRAM):
+    """tpusight serve on a port of its own; yields (address, process)."""
+    server = subprocess.Popen([program, "serve", "--port=0", *paths], stdout=subprocess.PIPE, text=True)
+    try:
+        line = server.stdout.readline()
+        yield line.split(" at ")[1].split()[0], server
+    finally:
+        if server.poll() is None:
+            server.terminate()
+        server.wait(PATIENCE_S)
+
+
+def drive(jobs, folder):
+    """What page.mjs found: ({job: figures}, [what is wrong])."""
+    path = os.path.join(folder, "jobs.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(jobs, f)
+    done = subprocess.run(["node", os.path.join(HERE, "page.mjs"), path], capture_output=True, text=True, timeout=3600)
+    if done.returncode == SKIP:
+        skip(done.stderr.strip().removesuffix(": skipped"))
+    if done.returncode not in (0, 1) or not done.stdout:
+        return {}, [f"page.mjs ended with status {done.returncode}", done.stderr]
+    return json.loads(done.stdout), done.stderr.splitlines()
+
+
+def done(wrong):
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0

@@ -1,0 +1,90 @@
+"""What the page must say of a report, worked out from its JSON. Numbers are written for people by rules of their own here."""
+
+
+def digits(x):
+    a = abs(x)
+    return f"{x:.0f}" if a >= 100 else f"{x:.1f}" if a >= 10 else f"{x:.2f}"
+
+
+def time(ps):
+    if ps >= 60 * 10**12:
+        return f"{ps / 60 / 10**12:.1f} min"
+    for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3)):
+        if ps >= size:
+            return f"{digits(ps / size)} {unit}"
+    return f"{ps} ps"
+
+
+def number(n):
+    return "unknown" if n is None else f"{n:,}"
+
+
+def rows(report, view, table):
+    """None where the view has nothing to say."""
+    return report[view].get(table) or []
+
+
+def top(rows, column):
+    known = [r for r in rows if r[column] is not None]
+    return max(known, key=lambda r: r[column]) if known else None
+
+
+def tracks(report, name, least=1):
+    return any(t["name"] == name and len(t.get("slices", t.get("points"))) >= least for t in report.get("tracks", []))
+
+
+def first_of(rows, column, name):
+    """The row that a table sorted by COLUMN begins with: its name, and the number as it is written."""
+    row = top(rows, column)
+    return [row[name][:40], time(row[column])] if row and row[name].isprintable() else []
+
+
+def overview(r):
+    steps = r["overview"]["step_time_ps"]
+    return {"texts": [time(r["run"]["duration_ps"])] + ([time(steps["median"])] if steps else ["fewer than two steps"]),
+            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": 1 + bool(steps)}
+
+
+def systolic(r):
+    heat = (r.get("heatmap") or {}).get("ops")
+    known = [o for o in rows(r, "systolic", "ops") if o["fill_pct"] is not None and o["mxu_utilization_pct"] is not None]
+    return {"texts": first_of(rows(r, "systolic", "ops"), "lost_ps", "op") or ["No matrix product ran"],
+            "canvases": tracks(r, "MXU utilization (%)", 5) + tracks(r, "Time classes") + bool(heat) + bool(known)}
+
+
+def padding(r):
+    return {"texts": first_of(rows(r, "padding", "ops"), "waste_ps", "op") or ["No op spends time on padding."]}
+
+
+def fusion(r):
+    return {"texts": [number(r["fusion"]["unfused_count"])] + first_of(rows(r, "fusion", "unfused"), "impact_ps", "producer")}
+
+
+def cache(r):
+    return {"texts": [number(r["cache"]["compilation_count"])] + first_of(rows(r, "cache", "compilations"), "duration_ps", "module"),
+            "canvases": 1 + tracks(r, "Host compiles")}
+
+
+def memory(r):
+    return {"texts": [], "canvases": 1 + tracks(r, "HBM bandwidth (GB/s)", 5)}
+
+
+def time_view(r):
+    t, first = r["time"], r["ops"][0]
+    roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
+    name = [first["name"][:40]] if first["name"].isprintable() else []
+    return {"texts": [t["bottleneck"], time(t["total_ps"]), time(t["buckets"]["idle_ps"]), time(first["self_time_ps"])] + name,
+            "canvases": 1 + (len(t["per_step"]) > 1) + roof}
+
+
+def doctor(r):
+    return {"texts": [f["title"] for f in r["doctor"]["findings"]][:1],
+            "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": len(r["doctor"]["kpis"])}}
+
+
+VIEWS = {"overview": overview, "systolic": systolic, "padding": padding, "fusion": fusion, "cache": cache, "memory": memory,
+         "time": time_view, "doctor": doctor}
+
+
+def views(report):
+    return {name: view(report) for name, view in VIEWS.items()}

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The page in real Chromium, by two of its doors: page_test.py [DOOR...]
+
+  file   the HTML file, opened from disk with the network cut
+  serve  tpusight serve, asked for nothing but its own address
+Each shows the sample and the corpus' v6e and MI300X profiles (what each view must say is worked out from the JSON report),
+and a profile whose names attack it. By the file also: mouse, keys, time range, state, CSV, axe-core in both themes, and
+5,000 ops by 10,000 steps, whose figures are printed and judge nothing. $TPUSIGHT names the program (default bin/tpusight),
+$TS_SHOTS a folder for screenshots. The third door is plugin_test.py.
+"""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import doors
+import expect
+import profiles
+
+WORD = "fusion.3"
+MOST_BYTES = 12 << 20  # of 5,000 ops and 10,000 steps; the corpus' files have less than one
+LEFT_OUT = {"op_index", "program_id"}  # for programs: not on the page
+
+
+def matching(rows, word):
+    """Rows that have WORD somewhere, as the filter has it."""
+    def text(v):
+        return "" if v is None else str(v).lower() if isinstance(v, bool) else str(v)
+    return [r for r in rows if any(word in text(v).lower() for k, v in r.items() if k not in LEFT_OUT)]
+
+
+def filter_job(report):
+    nr, left = len(report["ops"]), len(matching(report["ops"], WORD))
+    return {"word": WORD, "all": nr, "count": f"{left:,} of {nr:,}"}
+
+
+def same(a, b):
+    try:
+        return a == b or abs(float(a) - float(b)) <= 1e-12 * abs(float(b))
+    except ValueError:
+        return False
+
+
+def check_copy(copied, report, path):
+    """The page's copy has the headings of report --format csv, and the filtered rows with its values."""
+    made = subprocess.run([doors.PROGRAM, "report", "-q", "--format=csv", "--view=ops", path], capture_output=True, text=True,
+                          check=True, encoding="utf-8")
+    theirs = list(csv.DictReader(io.StringIO(made.stdout)))
+    ours = list(csv.DictReader(io.StringIO(copied)))
+    wanted = {(r["module"], r["name"]) for r in matching(report["ops"], WORD)}
+    wrong = []
+    if set(ours[0]) != set(theirs[0]) - LEFT_OUT:
+        wrong.append(f"copied headings differ: {set(ours[0]) ^ (set(theirs[0]) - LEFT_OUT)}")
+    if {(r["module"], r["name"]) for r in ours} != wanted or len(ours) != len(wanted):
+        wrong.append(f"{len(ours)} rows were copied instead of {len(wanted)}")
+    by_name = {(r["module"], r["name"]): r for r in theirs}
+    wrong += [f"copied {r['name']}, {c}: {v} instead of {by_name[r['module'], r['name']][c]}"
+              for r in ours for c, v in r.items() if not same(v, by_name[r["module"], r["name"]][c])]
+    names = [r["name"] for r in ours]
+    return wrong + ([] if names[0] > names[-1] else ["the copy is not sorted as the table is"])
+
+
+def check_file(path):
+    """Before a browser sees it: the policy is there, and the data ends no element."""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    data = re.search(r'id="tpusight-report">(.*?)</script>', text, re.S)
+    wrong = [] if policy and "default-src 'none'" in policy[1] and "connect-src" not in policy[1] else [f"{path}: no policy"]
+    wrong += [] if "<" not in data[1] else [f"{path}: '<' in the data"]
+    return wrong + ([] if len(text) < MOST_BYTES else [f"{path}: {len(text)} bytes"])
+
+
+def attacked():
+    """What the Time view, where all ops stand, shows of the hostile names."""
+    return [text[:40] for _, text in profiles.NAMES if text]
+
+
+def hostile_views(report):
+    views = expect.views(report)
+    views["time"]["texts"] += attacked()
+    return views
+
+
+def by_file(folder, found, shots):
+    jobs, wrong, reports = [], [], {}
+    for name, profile in found.items():
+        path = doors.html(profile, os.path.join(folder, f"{name}.html"))
+        wrong += check_file(path)
+        reports[name] = doors.report(profile)
+        views = hostile_views(reports[name]) if name == "hostile" else expect.views(reports[name])
+        tasks = {"sample": ["views", "use", "axe"], "big": ["big"], "hostile": ["views"]}.get(name, ["views", "axe"])
+        jobs.append({"name": f"file {name}", "url": "file://" + path, "inside": ["file://" + path], "views": views,
+                     "tasks": tasks, "shots": shots, "filter": filter_job(reports[name])})
+    told, bad = doors.drive(jobs, folder)
+    copied = told.get("file sample", {}).pop("copied", None)
+    if copied:
+        wrong += check_copy(copied, reports["sample"], found["sample"])
+    return wrong + bad, told
+
+
+def by_server(folder, found, shots):
+    logdir = doors.logdir(os.path.join(folder, "logs"), {k: v for k, v in found.items() if k != "big"})
+    with doors.serving(logdir) as (url, server):
+        runs = json.load(doors.get(url + "api/runs"))["runs"]
+        jobs = []
+        for run in runs:
+            report = json.load(doors.get(f"{url}api/report?run={run['id']}"))
+            views = hostile_views(report) if run["run"] == "hostile" else expect.views(report)
+            jobs.append({"name": f"serve {run['run']}", "url": url, "inside": [url], "run": run["id"], "run_text": run["run"],
+                         "views": views, "tasks": ["views"], "shots": shots})
+        told, wrong = doors.drive(jobs, folder)
+        if len(runs) != len(found) - ("big" in found):
+            wrong.append(f"serve lists {len(runs)} runs")
+        server.terminate()
+        if server.wait(doors.PATIENCE_S) != 0:
+            wrong.append(f"serve ended with status {server.returncode}")
+    return wrong, told
+
+
+DOORS = {"file": by_file, "serve": by_server}
+
+
+def main():
+    doors.need_tools()
+    wrong, figures = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        found = doors.profiles()
+        for name, make in (("hostile", profiles.hostile), ("big", profiles.big)):
+            found[name] = os.path.join(folder, f"{name}.xplane.pb")
+            with open(found[name], "wb") as f:
+                f.write(make())
+        for door in sys.argv[1:] or DOORS:
+            bad, told = DOORS[door](folder, found, os.environ.get("TS_SHOTS"))
+            wrong += bad
+            figures.update({k: v for k, v in told.items() if v})
+    print(json.dumps(figures))
+    return doors.done(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
