@@ -18,3 +18,4 @@ include tests/fuzz/files.mk
 include tests/cases/files.mk
 include tests/oom/files.mk
 include tests/viewers/files.mk
+include tests/page/files.mk

@@ -20,8 +20,8 @@ class TpusightPlugin(base_plugin.TBPlugin):
     plugin_name = "tpusight"
 
     def __init__(self, context):
-        self._logdir = context.logdir
-        self._reports = reports.Reports(context.logdir)
+        self._logdir = os.path.abspath(context.logdir)  # sessions go by whole paths too
+        self._reports = reports.Reports(self._logdir)
         self._active = False
         self._looked_at = 0.0
         self._looking = threading.Lock()

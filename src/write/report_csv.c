@@ -76,12 +76,31 @@ static void put_cell(struct ts_csv *csv, struct ts_value value)
 	}
 }
 
+/*
+ * A name is the same in JSON and in CSV, and nearly all of them say their unit: _ps, _bytes, _pct, _per_s,
+ * _per_byte, flops, bytes, _count. Where one does not, it follows in brackets. The page's copies do the
+ * same (plugin/page/src/format.js). The doctor's key figures have a unit a row, in a column of their own.
+ */
+static void put_heading(struct ts_csv *csv, const char *name)
+{
+	static const char *const units[][2] = { { "operational_intensity", "FLOP/byte" } };
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_puts(&text, name);
+	for (size_t i = 0; i < TS_NELEM(units); i++)
+		if (ts_bytes_ends(ts_bytes_of(name), units[i][0]))
+			ts_buf_printf(&text, " (%s)", units[i][1]);
+	csv->out->failed |= text.failed;
+	ts_csv_text(csv, ts_buf_bytes(&text));
+	ts_buf_release(&text);
+}
+
 static void put_table(struct ts_csv *csv, const struct ts_table *table)
 {
 	const struct ts_value *cell = table->cells;
 
 	for (size_t i = 0; i < table->nr_columns; i++)
-		ts_csv_text(csv, ts_bytes_of(table->columns[i].name));
+		put_heading(csv, table->columns[i].name);
 	ts_csv_end_row(csv);
 	for (size_t row = 0; row < table->nr_rows; row++) {
 		for (size_t i = 0; i < table->nr_columns; i++)

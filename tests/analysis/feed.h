@@ -30,6 +30,7 @@ struct feed {
 	struct feed_event events[FEED_MAX][FEED_MAX]; /* by line */
 	size_t nr_events[FEED_MAX];
 	uint32_t module, nr_instrs; /* of the module in the making */
+	size_t overlay_budget;
 };
 
 static inline struct feed *feed_new(void)
@@ -158,7 +159,8 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 	struct ts_context ctx = { .profile = &feed->profile,
 				  .outline = &feed->outline,
 				  .rates = feed->rates,
-				  .results = &feed->results };
+				  .results = &feed->results,
+				  .overlay_budget = feed->overlay_budget };
 	void *sum = calloc(1, TS_MAX(analysis->state_size, 1));
 
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {

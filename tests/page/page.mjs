@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const SKIP = 77;
-const PATIENCE_MS = 180000;
+const PATIENCE_MS = 120000;
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync"];
@@ -44,12 +44,13 @@ function watch(page) {
 	});
 }
 
-// The frame that the page stands in: TensorBoard gives each plugin one of its own.
+// The frame that the page stands in, with the run in its list: TensorBoard gives each plugin one of its own, and may do so again.
 async function find_frame(page) {
 	const end = Date.now() + PATIENCE_MS;
+	const there = (run) => document.querySelector("#tpusight header") && (!run || [...document.querySelectorAll("header option")].some((o) => o.value === run));
 	for (;;) {
 		for (const frame of page.frames())
-			if (await frame.$("#tpusight").catch(() => null)) return frame;
+			if (await frame.evaluate(there, job.run).catch(() => false)) return frame;
 		if (Date.now() > end) throw new Error("the page did not come up");
 		await page.waitForTimeout(200);
 	}
@@ -62,7 +63,6 @@ async function open(context) {
 	await page.goto(job.url, { timeout: PATIENCE_MS });
 	const frame = await find_frame(page);
 	if (job.run) {
-		await frame.waitForSelector(`header select option[value=${JSON.stringify(job.run)}]`, { state: "attached" });
 		await frame.selectOption("header label.choice:first-of-type select", job.run);
 		await frame.waitForFunction((text) => document.querySelector("header .run")?.textContent.includes(text), job.run_text);
 	}
@@ -114,6 +114,7 @@ async function views(page, frame) {
 		await check_view(frame, view, job.views[view] ?? {});
 		if (job.shots) await page.screenshot({ path: `${job.shots}/${job.name.replaceAll(/\W+/g, "-")}-${view}.png` });
 	}
+	return { xprof: await frame.$$eval("header .xprof a", (links) => links.map((a) => a.href.split("#")[0])) };
 }
 
 const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.theme);
@@ -288,7 +289,7 @@ const told = {};
 for (job of jobs) {
 	if (job.shots) mkdirSync(job.shots, { recursive: true });
 	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light", offline: job.url.startsWith("file:") });
-	await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
+	if (job.tasks.includes("use")) await context.grantPermissions(["clipboard-read", "clipboard-write"]); // refuses all others
 	try {
 		const { page, frame } = await open(context);
 		for (const task of job.tasks) told[job.name] = { ...told[job.name], ...(await TASKS[task](page, frame)) };

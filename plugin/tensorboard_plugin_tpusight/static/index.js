@@ -2,6 +2,8 @@
 const here = new URL(".", import.meta.url); // .../data/plugin/tpusight/
 
 export function render() {
+	document.title = "TPUsight"; // TensorBoard gives its frames neither
+	document.documentElement.lang = "en";
 	const page = document.createElement("div");
 	page.id = "tpusight";
 	document.body.append(page);

@@ -1,0 +1,127 @@
+/*
+ * Cells of the heat map: an op's utilization over the run x its mean time over the run / its mean time
+ * in the cell. The systolic result it reads is written down here, so every cell follows by hand.
+ */
+#include "tests/analysis/feed.h"
+
+extern const struct ts_analysis ts_analysis_heatmap;
+
+static void add_steps(struct feed *feed, size_t nr, int64_t each_us)
+{
+	struct ts_device_steps *device = calloc(1, sizeof(*device));
+
+	assert_non_null(device);
+	device->items = calloc(nr, sizeof(*device->items));
+	assert_non_null(device->items);
+	device->nr = device->cap = nr;
+	for (size_t i = 0; i < nr; i++)
+		device->items[i] = (struct ts_step){ (int64_t)i * each_us * TS_PS_PER_US,
+						     (int64_t)(i + 1) * each_us * TS_PS_PER_US,
+						     100 + i, (uint32_t)i };
+	feed->outline.steps.devices = device;
+	feed->outline.steps.nr_devices = 1;
+	feed->outline.steps.nr_steps = nr;
+}
+
+/* What systolic says of one op. */
+static void say_systolic(struct feed *feed, const char *op, double pct)
+{
+	static const struct ts_column columns[] = { { "op", TS_MEASURED, NULL },
+						    { "module", TS_MEASURED, NULL },
+						    { "mxu_utilization_pct", TS_MODELLED, NULL } };
+	struct ts_result *result = ts_results_add(&feed->results, "systolic", "Systolic");
+	struct ts_table *ops = ts_result_table(result, "ops", NULL, columns, TS_NELEM(columns));
+	struct ts_value *row = ts_table_row(result, ops);
+
+	row[0] = ts_text(ts_bytes_of(op));
+	row[1] = ts_text(TS_LIT("jit_f"));
+	row[2] = ts_real(pct);
+}
+
+static struct feed *given(size_t nr_steps, uint32_t *line, uint32_t *op)
+{
+	struct feed *feed = feed_new();
+
+	feed->overlay_budget = 1000;
+	*line = feed_device(feed, "TPU v5 lite");
+	feed_module(feed, "jit_f", 7);
+	feed_op(feed, "dot.1", "convolution", 7, op);
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	add_steps(feed, nr_steps, 100);
+	say_systolic(feed, "dot.1", 30);
+	return feed;
+}
+
+static struct ts_value cell(const struct ts_result *result, size_t column)
+{
+	struct ts_value list = feed_cell(feed_table(result, "ops"), 0, "mxu_utilization_pct");
+
+	assert_int_equal(list.type, TS_VALUE_LIST);
+	assert_true(column < list.as.list->nr);
+	return list.as.list->items[column];
+}
+
+/* 10 and 20 us in the first step, 30 in the third: mean 20 us at 30 %. Cells: 30 x 20 / 15, none, 30 x 20 / 30. */
+static void cells_are_the_runs_utilization_by_mean_times(void **state)
+{
+	const struct ts_result *result;
+	uint32_t line, op;
+	struct feed *feed = given(3, &line, &op);
+
+	(void)state;
+	feed_event(feed, line, op, 0, 10);
+	feed_event(feed, line, op, 50, 20);
+	feed_event(feed, line, op, 210, 30);
+	result = feed_run(feed, &ts_analysis_heatmap);
+	feed_assert_near(cell(result, 0), 40, 1e-9);
+	feed_assert_null(cell(result, 1));
+	feed_assert_near(cell(result, 2), 20, 1e-9);
+	assert_int_equal(ts_value_int(feed_cell(feed_table(result, "ops"), 0, "time_ps")), 60000000);
+	assert_int_equal(ts_value_int(ts_result_get(result, "steps_per_column")), 1);
+	assert_int_equal(ts_result_get(result, "steps").as.list->nr, 3);
+	assert_int_equal(ts_value_int(ts_result_get(result, "steps").as.list->items[2]), 102);
+	feed_free(feed);
+}
+
+/* 241 steps pass 240 columns: two a column, 121 columns. Steps 0 and 1 share one: (10 + 30) / 2 = 20 us. */
+static void neighbouring_steps_share_a_column(void **state)
+{
+	const struct ts_result *result;
+	uint32_t line, op;
+	struct feed *feed = given(241, &line, &op);
+
+	(void)state;
+	feed_event(feed, line, op, 0, 10);
+	feed_event(feed, line, op, 100, 30);
+	feed_event(feed, line, op, 24000, 20);
+	result = feed_run(feed, &ts_analysis_heatmap);
+	assert_int_equal(ts_value_int(ts_result_get(result, "steps_per_column")), 2);
+	assert_int_equal(ts_result_get(result, "steps").as.list->nr, 121);
+	assert_int_equal(ts_value_int(ts_result_get(result, "steps").as.list->items[1]), 102);
+	feed_assert_near(cell(result, 0), 30, 1e-9);
+	feed_assert_near(cell(result, 120), 30, 1e-9);
+	feed_free(feed);
+}
+
+static void without_a_drawing_nothing_is_looked_at(void **state)
+{
+	uint32_t line, op;
+	struct feed *feed = given(3, &line, &op);
+
+	(void)state;
+	feed->overlay_budget = 0;
+	feed_event(feed, line, op, 0, 10);
+	assert_int_equal(feed_run(feed, &ts_analysis_heatmap)->nr_tables, 0);
+	feed_free(feed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells_are_the_runs_utilization_by_mean_times),
+		cmocka_unit_test(neighbouring_steps_share_a_column),
+		cmocka_unit_test(without_a_drawing_nothing_is_looked_at),
+	};
+
+	return cmocka_run_group_tests_name("heatmap", tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* The report as a page: whole, closed to the network, and with no way out for the data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "write/page.h"
+#include "write/report_html.h"
+
+#include "sample.h"
+
+static const struct ts_report form = { .generator = "tpusight", .version = "1" };
+
+static char *made(struct ts_buf *out)
+{
+	struct ts_results results;
+
+	sample_make(&results);
+	assert_int_equal(ts_report_html(out, &results, &form, NULL), TS_OK);
+	ts_results_release(&results);
+	ts_buf_putc(out, '\0');
+	assert_false(out->failed);
+	return (char *)out->p;
+}
+
+/* EVIL of sample.h has a closing tag in an op's name. */
+static void data_does_not_end_its_element(void **state)
+{
+	static const char begin[] = "id=\"tpusight-report\">";
+	struct ts_buf out = TS_BUF_INIT;
+	char *text, *data, *end;
+
+	(void)state;
+	if (ts_page.script.n == 0)
+		skip();
+	text = made(&out);
+	data = strstr(text, begin);
+	assert_non_null(data);
+	data += strlen(begin);
+	end = strchr(data, '<');
+	assert_non_null(end);
+	assert_int_equal(strncmp(end, "</script>\n<script>", 18), 0);
+	assert_int_equal(data[0], '{');
+	assert_true(end - data > 1000);
+	assert_non_null(strstr(data, "\\u003c/script"));
+	ts_buf_release(&out);
+}
+
+static void policy_forbids_every_connection(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	char *text, *policy;
+
+	(void)state;
+	if (ts_page.script.n == 0)
+		skip();
+	text = made(&out);
+	policy = strstr(text, "Content-Security-Policy");
+	assert_non_null(policy);
+	assert_true(policy < strstr(text, "<title>"));
+	assert_non_null(strstr(policy, "default-src 'none'"));
+	assert_null(strstr(text, "connect-src"));
+	assert_non_null(strstr(text, "<title>TPUsight: run1</title>"));
+	ts_buf_release(&out);
+}
+
+/* The bundle stands inside a script element: nothing in it may end that. */
+static void bundle_does_not_end_its_element(void **state)
+{
+	(void)state;
+	assert_false(ts_bytes_has(ts_page.script, "</script"));
+	assert_false(ts_bytes_has(ts_page.script, "<!--"));
+	assert_false(ts_bytes_has(ts_page.style, "</style"));
+}
+
+static void program_without_its_page_says_so(void **state)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_results results;
+
+	(void)state;
+	if (ts_page.script.n > 0)
+		skip();
+	sample_make(&results);
+	assert_int_equal(ts_report_html(&out, &results, &form, &err), TS_UNSUPPORTED);
+	assert_non_null(strstr(err.text, "npm"));
+	ts_results_release(&results);
+	ts_buf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(data_does_not_end_its_element),
+		cmocka_unit_test(policy_forbids_every_connection),
+		cmocka_unit_test(bundle_does_not_end_its_element),
+		cmocka_unit_test(program_without_its_page_says_so),
+	};
+
+	return cmocka_run_group_tests_name("report_html", tests, NULL, NULL);
+}
