@@ -23,7 +23,7 @@ may() { # floor -> the floors it may include
 is_public() {
 	case $1 in
 	analysis/analysis.h | analysis/cells.h | analysis/list.h | read/reader.h | read/list.h | read/hlo.h | \
-		write/output.h | write/list.h | write/text_table.h | write/breakdown.h | \
+		write/output.h | write/page.h | write/list.h | write/text_table.h | write/breakdown.h | \
 		write/summary.h | write/brief.h) return 0 ;;
 	esac
 	return 1

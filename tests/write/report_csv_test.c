@@ -56,6 +56,30 @@ static void result_gives_its_first_table(void **state)
 	assert_view("time.per_step", "step,total_ps\n0,62660000000\n1,62660000000\n");
 }
 
+/* Other names end in their unit, or are one. */
+static void heading_without_a_unit_gets_it_behind(void **state)
+{
+	static const struct ts_column columns[] = { { "hbm_operational_intensity", TS_MODELLED, NULL },
+						    { "flops_per_s", TS_MODELLED, NULL } };
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_results results;
+	struct ts_result *result;
+	struct ts_value *row;
+
+	(void)state;
+	ts_results_init(&results);
+	result = ts_results_add(&results, "roof", "Roof");
+	row = ts_table_row(result, ts_result_table(result, "ops", NULL, columns, 2));
+	row[0] = ts_real(0.5);
+	row[1] = ts_int(7);
+	assert_int_equal(ts_report_csv(&out, &results, "roof", NULL), TS_OK);
+	ts_buf_putc(&out, '\0');
+	assert_string_equal((char *)out.p,
+			    "hbm_operational_intensity (FLOP/byte),flops_per_s\n0.5,7\n");
+	ts_buf_release(&out);
+	ts_results_release(&results);
+}
+
 static void doctor_gives_its_findings(void **state)
 {
 	(void)state;
@@ -120,6 +144,7 @@ int main(void)
 		cmocka_unit_test(table_of_a_top_level_result_is_a_view),
 		cmocka_unit_test(top_level_result_gives_its_fields),
 		cmocka_unit_test(result_gives_its_first_table),
+		cmocka_unit_test(heading_without_a_unit_gets_it_behind),
 		cmocka_unit_test(doctor_gives_its_findings),
 		cmocka_unit_test(result_without_tables_gives_its_fields_in_a_row),
 		cmocka_unit_test(view_must_be_named_and_known),

@@ -69,6 +69,15 @@ export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]
 	};
 }
 
+// Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
+const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
+export const times = (one) => (_, values) => {
+	const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0) * one;
+	const [unit, size] = TIMES.find(([, s]) => most >= s) ?? TIMES[TIMES.length - 1];
+	return values.map((v) => `${+((v * one) / size).toPrecision(6)} ${unit}`);
+};
+export const timeAxis = { values: times(1), size: 26, space: 64 };
+
 // Charts over steps stand on their index: a step is as wide as any other, and its number is written below it.
 export const stepEdges = (steps) => [...steps.map((_, i) => i - 0.5), steps.length - 0.5];
 export const stepAt = (steps, x) => Math.min(Math.max(Math.floor(x + 0.5), 0), steps.length - 1);

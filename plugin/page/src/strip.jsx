@@ -2,7 +2,7 @@
 // part: all views then show what happened in that time.
 import { h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { held, holds, Legend, picking, Plot, stacked, stairs, tooltip } from "./chart.jsx";
+import { held, holds, Legend, picking, Plot, stacked, stairs, timeAxis, tooltip } from "./chart.jsx";
 import { time, title, value } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { usePage } from "./state.js";
@@ -57,7 +57,7 @@ export function Strip() {
 				legend: { show: false },
 				cursor: pick.cursor,
 				scales: { x: { time: false }, y: { range: [0, 100] } },
-				axes: [{ values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 }, { values: (_, v) => v.map((p) => `${p} %`), size: 60 }],
+				axes: [timeAxis, { values: (_, v) => v.map((p) => `${p} %`), size: 60 }],
 				series: [{}, ...[...BUCKETS].reverse().map((b) => ({ fill: bucketColor(b), width: 0, points: { show: false }, paths: stairs }))],
 				plugins: [tooltip(say)],
 				hooks: { ...pick.hooks, draw: [(u) => dim(u, look.range)] },

@@ -1,7 +1,7 @@
 // Tracks over time: rows of slices, and counters. What the viewers show of a run, coarse enough to look at all of it.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, holds, Legend, picking, Plot, stairs, tooltip } from "./chart.jsx";
+import { COLORS, holds, Legend, picking, Plot, stairs, timeAxis, tooltip } from "./chart.jsx";
 import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { usePage } from "./state.js";
@@ -26,7 +26,6 @@ const span = (tracks, look) => {
 	}
 	return from < to ? [from, to] : null;
 };
-const seconds = { values: (_, v) => v.map((s) => `${+s.toPrecision(6)} s`), size: 26 };
 
 // Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
 const bucketOf = (label) => BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
@@ -73,7 +72,7 @@ export function Rows({ name, max = 32, whole, empty }) {
 				legend: { show: false },
 				cursor: pick.cursor,
 				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] }, y: { range: [0, shown.length] } },
-				axes: [seconds, { size: 110, splits: () => shown.map((_, i) => shown.length - i - 0.5), values: () => shown.map((t) => deviceName(report, t.device_id).slice(-14)), grid: { show: false } }],
+				axes: [timeAxis, { size: 110, splits: () => shown.map((_, i) => shown.length - i - 0.5), values: () => shown.map((t) => deviceName(report, t.device_id).slice(-14)), grid: { show: false } }],
 				series: [{}, { paths: () => null, points: { show: false } }],
 				hooks: { ...pick.hooks, draw: [paint] },
 				plugins: [tooltip(say)],
@@ -117,7 +116,7 @@ export function Counter({ name, max = 16 }) {
 				legend: { show: false },
 				...pick,
 				scales: { x: { time: false, range: [range[0] / 1e12, range[1] / 1e12] } },
-				axes: [seconds, { size: 84, values: (_, v) => v.map((x) => `${x} ${shown[0].unit ?? ""}`) }],
+				axes: [timeAxis, { size: 84, values: (_, v) => v.map((x) => `${x} ${shown[0].unit ?? ""}`) }],
 				series: [{}, ...shown.map((_, i) => ({ stroke: COLORS[i % COLORS.length], width: 1, points: { show: false }, paths: stairs }))],
 				plugins: [
 					tooltip((_, u, at) => {

@@ -1,7 +1,7 @@
 // What the run cost and what to do about it first.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, tooltip } from "../chart.jsx";
+import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title, value } from "../format.js";
 import { BUCKETS, bucketColor, Fact, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
@@ -28,7 +28,7 @@ function StepTimes({ steps }) {
 				legend: { show: false },
 				...picking(setLook, stepTimes(steps)),
 				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] }, y: { range: (_, low, high) => [0, high * 1.05] } },
-				axes: [stepAxis(steps), { values: (_, v) => v.map((ms) => `${ms} ms`), size: 70 }],
+				axes: [stepAxis(steps), { values: times(1e-3), size: 70 }],
 				series: [{}, { stroke: bucketColor("compute"), fill: `${bucketColor("compute")}33`, width: 1.5, points: { show: false }, paths: stairs }],
 				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],
 			},

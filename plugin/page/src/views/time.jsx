@@ -1,7 +1,7 @@
 // Where the time went: in all, per step, per core; the gaps; the roofline.
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLORS, held, Legend, picking, Plot, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, tooltip } from "../chart.jsx";
+import { COLORS, held, Legend, picking, Plot, stacked, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
 import { clean, time, title, value } from "../format.js";
 import { BUCKETS, bucketColor, columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
@@ -19,7 +19,7 @@ function PerStep({ steps }) {
 				legend: { show: false },
 				...picking(setLook, stepTimes(steps)),
 				scales: { x: { time: false, range: [-0.5, steps.length - 0.5] } },
-				axes: [stepAxis(steps), { values: (_, v) => v.map((ms) => `${ms} ms`), size: 70 }],
+				axes: [stepAxis(steps), { values: times(1e-3), size: 70 }],
 				series: [{}, ...[...BUCKETS].reverse().map((b) => ({ fill: bucketColor(b), width: 0, points: { show: false }, paths: stairs }))],
 				plugins: [tooltip((_, u, x) => say(steps[stepAt(steps, x)]))],
 			},
