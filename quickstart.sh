@@ -26,6 +26,7 @@ missing_packages() {
 		automake automake
 		pkg-config pkg-config
 		protoc-c protobuf-c-compiler
+		npm npm
 	TOOLS
 	while read -r module package; do
 		pkg-config --exists "$module" 2>/dev/null || echo "$package"

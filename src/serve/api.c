@@ -51,7 +51,38 @@ static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *re
 
 static struct ts_answer get_report(struct ts_api *api, const struct ts_request *request)
 {
-	return ts_reports_get(api->reports, request->argument(request, "run"));
+	static const struct ts_reports_part whole = { "report", NULL, true };
+
+	return ts_reports_get(api->reports, &whole, request->argument(request, "run"));
+}
+
+#define PROFILER "/api/profiler/"
+
+/* The views of the profiling suite. Flame graphs and HTA need a Chrome or Kineto trace. */
+static const char *const memory[] = { "memory", "capacity", "allocators", NULL };
+static const char *const timeline[] = { "time", "overview", NULL };
+static const char *const kernels[] = { "ops", "custom_calls", NULL };
+static const char *const compile[] = { "cache", NULL };
+static const struct ts_reports_part parts[] = {
+	{ "memory", memory, true },
+	{ "timeline", timeline, true },
+	{ "kernels", kernels, false },
+	{ "compile", compile, false },
+};
+
+static struct ts_answer get_part(struct ts_api *api, const struct ts_request *request)
+{
+	const char *name = request->path + strlen(PROFILER);
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++)
+		if (strcmp(name, parts[i].name) == 0)
+			return ts_reports_get(api->reports, &parts[i],
+					      request->argument(request, "run"));
+	if (strcmp(name, "flame") == 0 || strcmp(name, "hta") == 0)
+		return ts_answer_error(501, "%s is made of a Chrome or Kineto trace, which this "
+					    "version does not analyse",
+				       name);
+	return ts_answer_error(404, "no such view (there are memory, timeline, kernels and compile)");
 }
 
 static const struct route {
@@ -71,6 +102,8 @@ struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 	for (size_t i = 0; i < TS_NELEM(routes); i++)
 		if (strcmp(request->path, routes[i].path) == 0)
 			return routes[i].get(ctx, request);
+	if (strncmp(request->path, PROFILER, strlen(PROFILER)) == 0)
+		return get_part(ctx, request);
 	return ts_answer_error(404, "nothing is here (/ is the page, /api/runs the runs)");
 }
 

@@ -5,6 +5,7 @@
  *	/page.js /page.css	its parts
  *	/api/runs		{"runs": [{"id", "title", "run", "session", "hosts", "bytes"}], "problems"}
  *	/api/report?run=ID	tpusight/1, with tracks
+ *	/api/profiler/NAME?run=ID	a part of it: memory, timeline, kernels, compile
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H

@@ -15,6 +15,7 @@
 
 struct kept {
 	char id[ID_BYTES];
+	const struct ts_reports_part *part;
 	uint64_t signature; /* of the session's files: changes when one of them does */
 	struct ts_body *body;
 	uint64_t used;	    /* the larger, the later */
@@ -175,22 +176,24 @@ struct ts_answer ts_reports_list(struct ts_reports *reports)
 	return ts_answer_json(&text);
 }
 
-static struct kept *find_kept(struct ts_reports *reports, const char *id)
+static struct kept *find_kept(struct ts_reports *reports, const struct ts_reports_part *part,
+			      const char *id)
 {
 	for (size_t i = 0; i < reports->nr_kept; i++)
-		if (strcmp(reports->kept[i].id, id) == 0)
+		if (reports->kept[i].part == part && strcmp(reports->kept[i].id, id) == 0)
 			return &reports->kept[i];
 	return NULL;
 }
 
 /* A use of the body that is kept for these very files, or NULL. */
-static struct ts_body *take_kept(struct ts_reports *reports, const char *id, uint64_t signature)
+static struct ts_body *take_kept(struct ts_reports *reports, const struct ts_reports_part *part,
+				 const char *id, uint64_t signature)
 {
 	struct ts_body *body = NULL;
 	struct kept *kept;
 
 	pthread_mutex_lock(&reports->lock);
-	kept = find_kept(reports, id);
+	kept = find_kept(reports, part, id);
 	if (kept && kept->signature == signature) {
 		kept->used = ++reports->clock;
 		body = ts_body_use(kept->body);
@@ -223,13 +226,13 @@ static void make_room(struct ts_reports *reports, size_t n)
 }
 
 /* No memory to keep it is no failure: it is made again. */
-static void keep(struct ts_reports *reports, const char *id, uint64_t signature,
-		 struct ts_body *body)
+static void keep(struct ts_reports *reports, const struct ts_reports_part *part, const char *id,
+		 uint64_t signature, struct ts_body *body)
 {
 	struct kept *kept;
 
 	pthread_mutex_lock(&reports->lock);
-	kept = find_kept(reports, id);
+	kept = find_kept(reports, part, id);
 	if (kept) {
 		ts_body_drop(kept->body);
 		*kept = reports->kept[--reports->nr_kept];
@@ -237,7 +240,8 @@ static void keep(struct ts_reports *reports, const char *id, uint64_t signature,
 	make_room(reports, size_of(body));
 	if (ts_grow(&reports->kept, &reports->cap_kept, reports->nr_kept + 1, sizeof(*kept))) {
 		kept = &reports->kept[reports->nr_kept++];
-		*kept = (struct kept){ .signature = signature,
+		*kept = (struct kept){ .part = part,
+				       .signature = signature,
 				       .body = ts_body_use(body),
 				       .used = ++reports->clock };
 		memcpy(kept->id, id, ID_BYTES);
@@ -246,16 +250,19 @@ static void keep(struct ts_reports *reports, const char *id, uint64_t signature,
 }
 
 static enum ts_status make_report(const struct ts_reports *reports,
+				  const struct ts_reports_part *part,
 				  const struct ts_session *session, struct ts_buf *text,
 				  struct ts_error *err)
 {
 	const struct ts_reports_options *options = &reports->options;
 	struct ts_run_options how = { .nr_threads = options->nr_threads,
 				      .settings = options->settings,
-				      .overlay_budget = options->max_track_items };
+				      .overlay_budget =
+					      part->has_tracks ? options->max_track_items : 0 };
 	struct ts_report form = { .generator = options->generator,
 				  .version = options->version,
-				  .max_track_items = options->max_track_items };
+				  .only = part->results,
+				  .max_track_items = how.overlay_budget };
 	struct ts_run run;
 	enum ts_status st;
 
@@ -271,6 +278,7 @@ static enum ts_status make_report(const struct ts_reports *reports,
 
 /* One analysis at a time; whoever waited for it finds its report kept. */
 static struct ts_answer answer_session(struct ts_reports *reports,
+				       const struct ts_reports_part *part,
 				       const struct ts_session *session, const char *id)
 {
 	struct ts_answer answer = { 200, "application/json", NULL };
@@ -278,15 +286,15 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 
-	answer.body = take_kept(reports, id, signature);
+	answer.body = take_kept(reports, part, id, signature);
 	if (answer.body)
 		return answer;
 	pthread_mutex_lock(&reports->maker);
-	answer.body = take_kept(reports, id, signature);
-	if (!answer.body && make_report(reports, session, &text, &err) == TS_OK) {
+	answer.body = take_kept(reports, part, id, signature);
+	if (!answer.body && make_report(reports, part, session, &text, &err) == TS_OK) {
 		answer.body = ts_body_new(&text, true);
 		if (answer.body)
-			keep(reports, id, signature, answer.body);
+			keep(reports, part, id, signature, answer.body);
 	}
 	pthread_mutex_unlock(&reports->maker);
 	ts_buf_release(&text);
@@ -296,7 +304,8 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 	return answer;
 }
 
-struct ts_answer ts_reports_get(struct ts_reports *reports, const char *id)
+struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
+				const char *id)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -311,7 +320,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const char *id)
 
 			id_of(&runs.sessions[i], own);
 			if (strcmp(own, id) == 0)
-				answer = answer_session(reports, &runs.sessions[i], own);
+				answer = answer_session(reports, part, &runs.sessions[i], own);
 		}
 	ts_runs_release(&runs);
 	return answer.body ? answer :

@@ -25,6 +25,13 @@ struct ts_reports_options {
 	bool join_sessions;
 };
 
+/* A part of the report that has an address of its own. */
+struct ts_reports_part {
+	const char *name;
+	const char *const *results; /* names, NULL at the end; NULL: all */
+	bool has_tracks;
+};
+
 struct ts_reports;
 
 struct ts_reports *ts_reports_new(const struct ts_reports_options *options); /* NULL: no memory */
@@ -32,6 +39,7 @@ void ts_reports_free(struct ts_reports *reports);
 
 /* Any thread may ask. */
 struct ts_answer ts_reports_list(struct ts_reports *reports);
-struct ts_answer ts_reports_get(struct ts_reports *reports, const char *id);
+struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
+				const char *id);
 
 #endif

@@ -18,6 +18,7 @@ struct ts_report {
 	size_t budget;
 	bool color;			 /* text: with the terminal's colours */
 	size_t width;			 /* text: columns of the terminal; 0: no limit */
+	const char *const *only;	 /* JSON: these results alone, NULL at the end; NULL: all */
 	size_t max_track_items;		 /* JSON, HTML: slices and points in all; 0: no tracks */
 };
 

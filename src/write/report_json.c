@@ -327,8 +327,19 @@ static void put_run(struct ts_json *json, const struct ts_results *results)
 	ts_json_null(json);
 }
 
+static bool is_asked(const struct ts_report *report, const struct ts_view *view,
+		     const struct ts_result *result)
+{
+	if (view->result)
+		return view->result == result;
+	for (const char *const *name = report->only; name && *name; name++)
+		if (strcmp(*name, result->name) == 0)
+			return true;
+	return !report->only;
+}
+
 static void put_report(struct ts_json *json, const struct ts_results *results,
-		       const struct ts_view *view)
+		       const struct ts_report *report, const struct ts_view *view)
 {
 	struct part top[TS_NELEM(results->items)];
 	size_t nr_top = 0;
@@ -336,7 +347,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 	put_run(json, results);
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
-		bool rest = !view->result || view->result == result;
+		bool rest = is_asked(report, view, result);
 		struct part part = { result, rest ? view->table : NULL, false, rest };
 
 		if (result->top_level) {
@@ -372,7 +383,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 		return st;
 	ts_json_object(&json);
 	put_head(&json, report);
-	put_report(&json, results, &view);
+	put_report(&json, results, report, &view);
 	if (wants_tracks(report) && !ts_report_tracks(&json, results, report->max_track_items))
 		out->failed = true;
 	ts_json_object_end(&json);

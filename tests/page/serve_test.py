@@ -148,6 +148,20 @@ def paths(url, names):
     must(status == 200 and b"<" not in body, "markup of a profile is sent as it is")
 
 
+def parts(url, run):
+    whole = json.loads(ask(url, f"/api/report?run={run}")[2])
+    for name, keys in {"memory": ["memory", "capacity", "tracks"], "timeline": ["time", "steps", "tracks"],
+                       "kernels": ["ops"], "compile": ["cache"]}.items():
+        status, _, body = ask(url, f"/api/profiler/{name}?run={run}")
+        part = json.loads(body)
+        must(status == 200 and part["schema"] == "tpusight/1" and part["run"] == whole["run"], f"{name}: {status}")
+        for key in keys:
+            must(part.get(key) and (key == "tracks" or part[key] == whole[key]), f"{name}: {key} is not the report's")
+        must("doctor" not in part and "fusion" not in part, f"{name} has more than its part")
+    must(error_of(url, f"/api/profiler/hta?run={run}") == 501 and error_of(url, f"/api/profiler/flame?run={run}") == 501, "hta, flame")
+    must(error_of(url, f"/api/profiler/nothing?run={run}") == 404 and error_of(url, "/api/profiler/memory") == 400, "what is not there")
+
+
 def changed(url, logdir, run):
     before = ask(url, f"/api/report?run={run}")
     session = os.path.join(logdir, "sample", "plugins", "profile", "2026_01_01_00_00_00")
@@ -168,6 +182,7 @@ def main():
             must(set(names) == {"sample", "twin", "hostile", "damaged"}, f"the runs are {sorted(names)}")
             many(url, server, names["sample"], names["twin"])
             manners(url, names["sample"])
+            parts(url, names["sample"])
             paths(url, names)
             slow = rude(url, names["sample"])
             changed(url, logdir, names["sample"])
