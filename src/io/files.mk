@@ -6,4 +6,6 @@ libtpusight_a_SOURCES += \
 	src/io/newfile.c src/io/newfile.h \
 	src/io/rundir.c src/io/rundir.h \
 	src/io/runpath.c src/io/runpath.h \
-	src/io/siblings.c src/io/siblings.h
+	src/io/scratch.c src/io/scratch.h \
+	src/io/siblings.c src/io/siblings.h \
+	src/io/tracefile.c src/io/tracefile.h

@@ -10,6 +10,7 @@
 
 #include "io/file.h"
 #include "io/runpath.h"
+#include "io/tracefile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,10 +37,11 @@ struct finder {
 	size_t nr_folders, folders_cap;
 	size_t *todo, *links; /* indices: real folders, and those behind a link */
 	size_t nr_todo, todo_cap, nr_links, links_cap;
-	struct ts_hostfile *files; /* of the folder being read */
+	struct ts_hostfile *files; /* of the folder being read: profiles, or traces if there are none */
 	size_t nr_files, files_cap;
 	struct ts_hostfile *extras; /* memory profiles of that folder */
 	size_t nr_extras, extras_cap;
+	bool are_traces;
 	size_t nr_stray;   /* profiles outside any session folder */
 	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
 	bool known_before; /* met a folder that an earlier path has covered */
@@ -165,6 +167,8 @@ static void add_file(struct finder *finder, const char *dir, const char *name, u
 		host.n -= strlen(TS_XPLANE_SUFFIX);
 	else if (ts_bytes_is(host, BARE_NAME))
 		host.n = strlen("xplane");
+	else
+		host = ts_tracefile_host(host);
 	file.host = dup_arena(finder, name, host.n);
 	file.path = join(finder, dir, name);
 	file.name = dup_arena(finder, name, strlen(name));
@@ -278,15 +282,42 @@ static void meet_folder(struct finder *finder, size_t parent, const char *name, 
 		add_folder(finder, child, is_link);
 }
 
+/* Traces stand for a run without profiles; of the two that JAX makes of one run, the viewer's own. */
+static bool is_second_choice(struct finder *finder, const char *name)
+{
+	bool is_trace = ts_tracefile_is(ts_bytes_of(name));
+	bool worse = is_trace && ts_tracefile_is_perfetto(ts_bytes_of(name));
+
+	if (finder->nr_files == 0 || (is_trace && !finder->are_traces))
+		return is_trace && finder->nr_files > 0;
+	if (!finder->are_traces)
+		return false;
+	if (worse)
+		return true;
+	if (!is_trace || ts_tracefile_is_perfetto(ts_bytes_of(finder->files[0].name)))
+		finder->nr_files = 0;
+	return false;
+}
+
+/* PyTorch's handler writes its traces into any folder; others have their place. */
+static bool is_stray(const struct folder *folder, const char *name)
+{
+	return folder->place != TS_PLACE_SESSION && folder->depth > 0 &&
+	       !ts_tracefile_is_pytorch(ts_bytes_of(name));
+}
+
 static void meet_profile(struct finder *finder, const struct folder *folder, const char *name,
 			 const struct stat *st)
 {
 	const char *path;
 
-	if (folder->place != TS_PLACE_SESSION && folder->depth > 0) {
-		finder->nr_stray++;
+	if (is_stray(folder, name)) {
+		finder->nr_stray += is_profile(name);
 	} else if (S_ISREG(st->st_mode)) {
+		if (is_second_choice(finder, name))
+			return;
 		add_file(finder, folder->path, name, (uint64_t)st->st_size);
+		finder->are_traces = !is_profile(name);
 	} else {
 		path = join(finder, folder->path, name);
 		if (path)
@@ -311,7 +342,8 @@ static bool is_dull(const struct dirent *entry)
 		return true;
 #ifdef DT_REG
 	return entry->d_type == DT_REG && !is_profile(entry->d_name) &&
-	       !is_extra(entry->d_name);
+	       !is_extra(entry->d_name) &&
+	       !ts_tracefile_is(ts_bytes_of(entry->d_name));
 #else
 	return false;
 #endif
@@ -337,7 +369,7 @@ static void meet(struct finder *finder, size_t index, int fd, const char *name)
 	}
 	if (S_ISDIR(st.st_mode))
 		meet_folder(finder, index, name, is_link);
-	else if (is_profile(name))
+	else if (is_profile(name) || ts_tracefile_is(ts_bytes_of(name)))
 		meet_profile(finder, &finder->folders[index], name, &st);
 	else if (is_extra(name) && S_ISREG(st.st_mode))
 		add_extra(finder, dir, name, (uint64_t)st.st_size);
@@ -412,6 +444,64 @@ static bool is_new(struct finder *finder, size_t index, const struct stat *st)
 	return !finder->nomem;
 }
 
+/* Which capture of its worker each file is. False: no memory. */
+static bool count_captures(const struct ts_hostfile *files, size_t nr, uint32_t *capture)
+{
+	struct ts_strmap workers = { NULL, 0, 0 };
+	bool good = true;
+
+	for (size_t i = 0; i < nr && good; i++) {
+		struct ts_bytes worker = ts_tracefile_worker(ts_bytes_of(files[i].host));
+		uint32_t before = ts_strmap_find(&workers, worker);
+
+		capture[i] = before == TS_NONE ? 0 : before + 1;
+		good = ts_strmap_set(&workers, worker, capture[i]);
+	}
+	ts_strmap_release(&workers);
+	return good;
+}
+
+/* The files of one capture, out of ALL. A capture of one worker goes by its file. */
+static void add_capture(struct finder *finder, const struct ts_hostfile *all,
+			const uint32_t *captures, uint32_t capture, const char *dir,
+			const char *logdir)
+{
+	size_t nr = finder->nr_files, nr_of_it = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (captures[i] == capture)
+			finder->files[nr_of_it++] = all[i];
+	finder->nr_files = nr_of_it;
+	if (nr_of_it > 0)
+		add_session(finder, nr_of_it == 1 && nr > 1 ? TS_SESSION_FILE : TS_SESSION_DIR, dir,
+			    logdir);
+	finder->nr_files = nr;
+}
+
+/*
+ * Traces of several captures in one folder: the first of each worker are one session, the second
+ * ones the next.
+ */
+static void add_captures(struct finder *finder, const char *dir, const char *logdir)
+{
+	size_t nr = finder->nr_files;
+	struct ts_hostfile *all = calloc(nr, sizeof(*all));
+	uint32_t *captures = calloc(nr, sizeof(*captures)), last = 0;
+
+	qsort(finder->files, nr, sizeof(*all), by_host);
+	if (all && captures && count_captures(finder->files, nr, captures)) {
+		memcpy(all, finder->files, nr * sizeof(*all));
+		for (size_t i = 0; i < nr; i++)
+			last = TS_MAX(last, captures[i]);
+		for (uint32_t c = 0; c <= last && !finder->nomem; c++)
+			add_capture(finder, all, captures, c, dir, logdir);
+	} else {
+		finder->nomem = true;
+	}
+	free(all);
+	free(captures);
+}
+
 /* What was gathered in the folder becomes a session, or the lack of it a problem. */
 static void close_folder(struct finder *finder, size_t index, const struct stat *st,
 			 const char *logdir)
@@ -419,7 +509,10 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 	const struct folder *folder = &finder->folders[index];
 
 	if (finder->nr_files > 0) {
-		add_session(finder, TS_SESSION_DIR, folder->path, logdir);
+		if (finder->are_traces)
+			add_captures(finder, folder->path, logdir);
+		else
+			add_session(finder, TS_SESSION_DIR, folder->path, logdir);
 		if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, identity(finder, st),
 						     seen_value(finder, true)))
 			finder->nomem = true;
@@ -448,6 +541,7 @@ static void enter(struct finder *finder, size_t index, const char *logdir)
 	} else if (is_new(finder, index, &st)) {
 		finder->nr_files = 0;
 		finder->nr_extras = 0;
+		finder->are_traces = false;
 		read_folder(finder, index, dir);
 		if (!finder->nomem)
 			close_folder(finder, index, &st, logdir);
@@ -556,8 +650,9 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			       finder->root, finder->nr_stray);
 	if (finder->nr_traces > 0)
 		return ts_fail(err, TS_NOTFOUND,
-			       "%s: no profile found, only %zu trace%s of it made for a viewer (copy "
-			       "the whole session folder, with its *" TS_XPLANE_SUFFIX ")",
+			       "%s: no profile found, only %zu trace%s further down, made for a viewer "
+			       "(name them, or copy the whole session folder, with its *" TS_XPLANE_SUFFIX
+			       ")",
 			       finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
 	if (finder->nr_summaries > 0)
 		return ts_fail(err, TS_NOTFOUND,

@@ -4,6 +4,9 @@
  *
  * PATH may be a log directory (searched to TS_RUNS_DEPTH folders deep), the `plugins` or
  * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input).
+ * A session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
+ * PyTorch's profiler wrote them; beside xplanes traces are passed over.
+ *
  * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
  * folder is entered once, whatever its names, so a link that leads back ends there.
  *
@@ -30,7 +33,8 @@ enum ts_session_kind {
 };
 
 struct ts_hostfile {
-	/* The file's name without .xplane.pb; "xplane" for xplane.pb, of others the whole name */
+	/* The file's name without .xplane.pb, or the ending of a trace; "xplane" for xplane.pb, of
+	 * others the whole name */
 	const char *host;
 	const char *name;  /* of the file, without folder */
 	const char *path;  /* to open it; "-" for standard input */

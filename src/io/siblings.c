@@ -4,6 +4,8 @@
  */
 #include "io/siblings.h"
 
+#include "io/tracefile.h"
+
 #define NR_PARTS 6 /* year, month, day, hour, minute, second */
 
 static bool is_digit(char c)
@@ -56,13 +58,26 @@ static bool share_a_host(const struct ts_session *a, const struct ts_session *b)
 	return false;
 }
 
-static bool belongs(const struct ts_session *group, size_t nr, const struct ts_session *next)
+/* Traces of one folder, each named by the user: the ranks of a job. */
+static bool are_ranks(const struct ts_session *a, const struct ts_session *b)
+{
+	return a->kind == TS_SESSION_FILE && b->kind == TS_SESSION_FILE &&
+	       strcmp(a->dir, b->dir) == 0 && ts_tracefile_is(ts_bytes_of(a->files[0].name)) &&
+	       ts_tracefile_is(ts_bytes_of(b->files[0].name));
+}
+
+static bool begun_together(const struct ts_session *group, const struct ts_session *next)
 {
 	int64_t first_s = time_of(group->session), next_s = time_of(next->session);
 
-	if (group->kind != TS_SESSION_DIR || next->kind != TS_SESSION_DIR ||
-	    strcmp(group->logdir, next->logdir) != 0 || strcmp(group->run, next->run) != 0 ||
-	    first_s < 0 || next_s < first_s || next_s - first_s > TS_SIBLING_S)
+	return group->kind == TS_SESSION_DIR && next->kind == TS_SESSION_DIR &&
+	       strcmp(group->logdir, next->logdir) == 0 && strcmp(group->run, next->run) == 0 &&
+	       first_s >= 0 && next_s >= first_s && next_s - first_s <= TS_SIBLING_S;
+}
+
+static bool belongs(const struct ts_session *group, size_t nr, const struct ts_session *next)
+{
+	if (!begun_together(group, next) && !are_ranks(group, next))
 		return false;
 	for (size_t i = 0; i < nr; i++)
 		if (share_a_host(&group[i], next))

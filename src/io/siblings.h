@@ -13,7 +13,7 @@
 #define TS_SIBLING_S 60 /* how far apart siblings may have begun, by their names */
 
 /*
- * Joins sessions of one run: neighbours in time whose names are times at most TS_SIBLING_S after the
+ * Joins traces of one folder that were named one by one (ranks of a job), and sessions of one run: neighbours in time whose names are times at most TS_SIBLING_S after the
  * first one's, as long as no host is in two of them. The joined session goes by the first one's
  * name, has the files of all, and keeps the sessions it was made of as .members.
  */

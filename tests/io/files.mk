@@ -39,3 +39,9 @@ TESTS += tests/io/siblings_test
 tests_io_siblings_test_SOURCES = tests/io/siblings_test.c tests/io/tmpdir.h
 tests_io_siblings_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_io_siblings_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/io/scratch_test
+TESTS += tests/io/scratch_test
+tests_io_scratch_test_SOURCES = tests/io/scratch_test.c tests/io/tmpdir.h
+tests_io_scratch_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_scratch_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

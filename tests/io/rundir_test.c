@@ -432,9 +432,51 @@ static void places_by_name(void **state)
 	}
 }
 
+#define T "t/plugins/profile/now"
+
+static void traces_stand_for_a_session_without_xplanes(void **state)
+{
+	(void)state;
+	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
+	make_file(T "/h1.trace.json.gz", TS_LIT("12"));
+	make_file(T "/perfetto_trace.json", TS_LIT("1"));
+	make_file(T "/ALL_HOSTS.tpusight.json", TS_LIT("1"));
+	assert_finds("t", "dir " T "|t|.|now|t/now: h1=2\n");
+	make_file(T "/h0.xplane.pb", TS_LIT("123"));
+	assert_finds("t", "dir " T "|t|.|now|t/now: h0=3\n");
+}
+
+static void the_trace_for_perfetto_is_better_than_nothing(void **state)
+{
+	(void)state;
+	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
+	make_file(T "/perfetto_trace.native.json.gz", TS_LIT("1"));
+	assert_finds("t", "dir " T "|t|.|now|t/now: perfetto_trace.json.gz=1\n");
+}
+
+/* The first capture of each worker is one session, the second ones are the next. */
+static void captures_of_pytorch_are_told_apart(void **state)
+{
+	(void)state;
+	make_file("log/net/w1_77.1000.pt.trace.json.gz", TS_LIT("1"));
+	make_file("log/net/w2_78.1001.pt.trace.json.gz", TS_LIT("12"));
+	make_file("log/net/w1_77.2000.pt.trace.json.gz", TS_LIT("123"));
+	make_file("log/net/notes.json", TS_LIT("1"));
+	make_file("log/other/h.trace.json.gz", TS_LIT("1"));
+	assert_finds("log", "dir log/net|log|.|net|log/net: w1_77.1000=1 w2_78.1001=2\n"
+			    "file log/net|log|.|net|log/net/w1_77.2000.pt.trace.json.gz: "
+			    "w1_77.2000=3\n");
+	assert_finds("log/net/w2_78.1001.pt.trace.json.gz",
+		     "file log/net|log/net|.|net|log/net/w2_78.1001.pt.trace.json.gz: "
+		     "w2_78.1001=2\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		in_tmpdir(traces_stand_for_a_session_without_xplanes),
+		in_tmpdir(the_trace_for_perfetto_is_better_than_nothing),
+		in_tmpdir(captures_of_pytorch_are_told_apart),
 		in_tmpdir(a_log_directory_is_searched_at_every_depth),
 		in_tmpdir(memory_profiles_of_a_session_stand_apart),
 		in_tmpdir(slashes_and_dots_do_not_matter),

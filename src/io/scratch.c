@@ -1,0 +1,115 @@
+/* Made with a name that is taken away at once: POSIX has no other way that all systems know. */
+#include "io/scratch.h"
+
+#include "base/buf.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PATTERN "/tpusight-XXXXXX"
+
+static int open_in(const char *dir, struct ts_error *err)
+{
+	struct ts_buf path = TS_BUF_INIT;
+	int fd = -1;
+
+	ts_buf_puts(&path, dir);
+	ts_buf_puts(&path, PATTERN);
+	ts_buf_putc(&path, '\0');
+	if (path.failed) {
+		ts_fail_nomem(err);
+		goto done;
+	}
+	fd = mkstemp((char *)path.p);
+	if (fd < 0) {
+		ts_fail_errno(err, errno, dir, "make a temporary file in it");
+		goto done;
+	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	unlink((const char *)path.p);
+done:
+	ts_buf_release(&path);
+	return fd;
+}
+
+enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err)
+{
+	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	struct ts_error story = TS_ERROR_INIT;
+
+	*scratch = (struct ts_scratch)TS_SCRATCH_INIT;
+	for (size_t i = 0; i < TS_NELEM(dirs) && scratch->fd < 0; i++)
+		if (dirs[i] && dirs[i][0])
+			scratch->fd = open_in(dirs[i], &story);
+	if (scratch->fd >= 0)
+		return TS_OK;
+	if (err)
+		*err = story;
+	return story.status ? story.status : TS_IO;
+}
+
+enum ts_status ts_scratch_put(struct ts_scratch *scratch, struct ts_bytes bytes,
+			      struct ts_error *err)
+{
+	enum ts_status st = scratch->fd < 0 ? ts_scratch_open(scratch, err) : TS_OK;
+
+	while (st == TS_OK && bytes.n > 0) {
+		ssize_t n = pwrite(scratch->fd, bytes.p, bytes.n, (off_t)scratch->nr_bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ts_fail_errno(err, errno, "temporary file", "write it");
+		bytes = ts_bytes_cut(bytes, (size_t)n, bytes.n);
+		scratch->nr_bytes += (uint64_t)n;
+	}
+	return st;
+}
+
+enum ts_status ts_scratch_read(const struct ts_scratch *scratch, uint64_t at, void *p, size_t n,
+			       struct ts_error *err)
+{
+	uint8_t *to = p;
+
+	while (n > 0) {
+		ssize_t got = pread(scratch->fd, to, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return ts_fail_errno(err, got ? errno : EIO, "temporary file", "read it");
+		to += got;
+		at += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_scratch_map(struct ts_scratch *scratch, struct ts_bytes *bytes,
+			      struct ts_error *err)
+{
+	void *p;
+
+	if (!scratch->map.p && scratch->nr_bytes > 0) {
+		if (scratch->nr_bytes > SIZE_MAX)
+			return ts_fail_nomem(err);
+		p = mmap(NULL, (size_t)scratch->nr_bytes, PROT_READ, MAP_SHARED, scratch->fd, 0);
+		if (p == MAP_FAILED)
+			return ts_fail_errno(err, errno, "temporary file", "map it");
+		scratch->map = (struct ts_bytes){ p, (size_t)scratch->nr_bytes };
+	}
+	*bytes = scratch->map;
+	return TS_OK;
+}
+
+void ts_scratch_release(struct ts_scratch *scratch)
+{
+	if (scratch->map.p)
+		munmap((void *)(uintptr_t)scratch->map.p, scratch->map.n);
+	if (scratch->fd >= 0)
+		close(scratch->fd);
+	*scratch = (struct ts_scratch)TS_SCRATCH_INIT;
+}

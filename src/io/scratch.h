@@ -1,0 +1,33 @@
+/*
+ * Scratch: a temporary file without a name, for what is too much for memory. It is gone when it is
+ * released, or when the program ends in whatever way.
+ *
+ * It lies in $TMPDIR, else in /var/tmp (which is a disk where /tmp is memory), else in /tmp.
+ * Writing is one thread's; any number of threads may read what was written.
+ */
+#ifndef TS_IO_SCRATCH_H
+#define TS_IO_SCRATCH_H
+
+#include "base/bytes.h"
+
+struct ts_scratch {
+	int fd;		   /* -1: not open */
+	uint64_t nr_bytes; /* written so far */
+	struct ts_bytes map;
+};
+
+#define TS_SCRATCH_INIT { -1, 0, { NULL, 0 } }
+
+enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err);
+/* Behind what is there; opens it when it is not open. */
+enum ts_status ts_scratch_put(struct ts_scratch *scratch, struct ts_bytes bytes,
+			      struct ts_error *err);
+/* All N bytes from AT on, or an error. */
+enum ts_status ts_scratch_read(const struct ts_scratch *scratch, uint64_t at, void *p, size_t n,
+			       struct ts_error *err);
+/* All that was written, in place, until the release. Nothing is written after it. */
+enum ts_status ts_scratch_map(struct ts_scratch *scratch, struct ts_bytes *bytes,
+			      struct ts_error *err);
+void ts_scratch_release(struct ts_scratch *scratch); /* harmless when not open, or twice */
+
+#endif

@@ -1,0 +1,47 @@
+/* Endings of names: torch/profiler/profiler.py of PyTorch, jax/_src/profiler.py of JAX. */
+#include "io/tracefile.h"
+
+/* The longest first: of two that fit, it says more. */
+static const char *const endings[] = { ".pt.trace.json.gz", ".pt.trace.json", ".trace.json.gz",
+				       ".trace.json" };
+#define NR_PYTORCH 2
+
+static const char *ending_of(struct ts_bytes name, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_ends(name, endings[i]) && name.n > strlen(endings[i]))
+			return endings[i];
+	return NULL;
+}
+
+bool ts_tracefile_is(struct ts_bytes name)
+{
+	return ending_of(name, TS_NELEM(endings)) || ts_bytes_is(name, "trace.json") ||
+	       ts_bytes_is(name, "trace.json.gz") || ts_tracefile_is_perfetto(name);
+}
+
+bool ts_tracefile_is_pytorch(struct ts_bytes name)
+{
+	return ending_of(name, NR_PYTORCH) != NULL;
+}
+
+bool ts_tracefile_is_perfetto(struct ts_bytes name)
+{
+	return ts_bytes_is(name, "perfetto_trace.json") || ts_bytes_is(name, "perfetto_trace.json.gz");
+}
+
+struct ts_bytes ts_tracefile_host(struct ts_bytes name)
+{
+	const char *ending = ending_of(name, TS_NELEM(endings));
+
+	return ending ? ts_bytes_cut(name, 0, name.n - strlen(ending)) : name;
+}
+
+struct ts_bytes ts_tracefile_worker(struct ts_bytes host)
+{
+	size_t n = host.n;
+
+	while (n > 0 && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
+		n--;
+	return n > 1 && n < host.n && host.p[n - 1] == '.' ? ts_bytes_cut(host, 0, n - 1) : host;
+}

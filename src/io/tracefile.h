@@ -1,0 +1,21 @@
+/*
+ * Files with a trace for a viewer, by their names: what PyTorch's and JAX's profilers write.
+ *
+ * A trace stands for the run where there is no xplane of it. PyTorch writes one file a worker and
+ * capture (torch.profiler.tensorboard_trace_handler), WORKER.TIME.pt.trace.json, each capture of a
+ * worker under a later time.
+ */
+#ifndef TS_IO_TRACEFILE_H
+#define TS_IO_TRACEFILE_H
+
+#include "base/bytes.h"
+
+bool ts_tracefile_is(struct ts_bytes name);
+bool ts_tracefile_is_pytorch(struct ts_bytes name); /* one of WORKER.TIME.pt.trace.json[.gz] */
+bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
+/* The name without what says that it is a trace; the whole name of other files. */
+struct ts_bytes ts_tracefile_host(struct ts_bytes name);
+/* WORKER of WORKER.TIME: what is left of a host without the number at its end. */
+struct ts_bytes ts_tracefile_worker(struct ts_bytes host);
+
+#endif
