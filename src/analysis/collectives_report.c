@@ -209,19 +209,26 @@ static int by_exposed(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
+/* A GPU's streams run side by side: what stands beside a kernel is seen in the time buckets only. */
+static void put_hidden(struct ts_value *cells, const struct row *row)
+{
+	int64_t hidden_ps = ts_i64_sub(row->sum.interval_ps, row->sum.exposed_ps);
+
+	cells[COL_EXPOSED] = ts_int(row->sum.exposed_ps);
+	cells[COL_HIDDEN] = ts_int(hidden_ps);
+	cells[COL_HIDDEN_SHARE] =
+		ts_share_pct((double)hidden_ps / (double)row->sum.interval_ps);
+}
+
 static void put_times(struct ts_value *cells, const struct row *row, const struct ts_rates *rates)
 {
 	const struct ts_async_seen *sum = &row->sum;
-	int64_t hidden_ps = ts_i64_sub(sum->interval_ps, sum->exposed_ps);
 	double seconds = (double)sum->interval_ps * 1e-12, rate = NAN;
 
 	if (row->what.bytes > 0)
 		rate = (double)row->what.bytes * (double)sum->occurrences / seconds;
 	cells[COL_OCCURRENCES] = ts_int(sum->occurrences);
 	cells[COL_TOTAL] = ts_int(sum->interval_ps);
-	cells[COL_EXPOSED] = ts_int(sum->exposed_ps);
-	cells[COL_HIDDEN] = ts_int(hidden_ps);
-	cells[COL_HIDDEN_SHARE] = ts_share_pct((double)hidden_ps / (double)sum->interval_ps);
 	cells[COL_RATE] = ts_real(rate);
 	cells[COL_BUS] = ts_real(rate * row->what.bus_factor);
 	cells[COL_LINK] = ts_real(rates->link_bytes_per_s);
@@ -270,6 +277,8 @@ static bool put_row(const struct report *report, struct ts_table *table, const s
 	cells[COL_OUTPUT] = ts_int_or_null(row->what.output_bytes);
 	cells[COL_BYTES] = ts_int_or_null(row->what.bytes);
 	put_times(cells, row, &report->ctx->rates[row->device]);
+	if (!op->is_traced)
+		put_hidden(cells, row);
 	put_skew(cells, report, row);
 	cells[COL_SOURCE] = ts_text_or_null(op->source);
 	cells[COL_OP] = ts_int(row->op);

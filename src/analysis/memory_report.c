@@ -39,7 +39,9 @@ static double rate_of(int64_t bytes, int64_t ps)
 /* A way that nobody told of some bytes is unknown where no others are known. */
 static struct ts_value way(const struct ts_traffic *traffic, int64_t bytes)
 {
-	return bytes == 0 && traffic->unsplit_bytes > 0 ? ts_null() : ts_int(bytes);
+	bool unknown = traffic->unsplit_bytes > 0 || traffic->source == TS_TRAFFIC_UNKNOWN;
+
+	return bytes == 0 && unknown ? ts_null() : ts_int(bytes);
 }
 
 static struct ts_value hbm_read(const struct ts_traffic *traffic)
@@ -261,7 +263,8 @@ static int by_bytes(const void *a, const void *b)
 static void put_sum(struct memory *memory, const struct sum *sum, struct ts_value *cells)
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
-	double rate = rate_of(sum->hbm_bytes, memory->measured ? sum->time_ps : -1);
+	bool known = sum->all.source != TS_TRAFFIC_UNKNOWN;
+	double rate = rate_of(sum->hbm_bytes, memory->measured && known ? sum->time_ps : -1);
 
 	cells[0] = ts_text_or_null(sum->name);
 	cells[1] = ts_int(sum->nr_ops);
@@ -271,7 +274,7 @@ static void put_sum(struct memory *memory, const struct sum *sum, struct ts_valu
 	cells[5] = ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN);
 	cells[6] = ts_real(rate);
 	cells[7] = ts_share_pct(share_of(rate, hbm_peak(memory)));
-	cells[8] = ts_int(ts_traffic_host_bytes(&sum->all));
+	cells[8] = known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null();
 }
 
 static bool put_sums(struct memory *memory, struct sums *sums, const char *name, const char *title,
@@ -412,8 +415,9 @@ static void put_fields(struct memory *memory)
 {
 	const struct ts_traffic *all = &memory->total;
 	struct ts_result *result = memory->result;
-	bool known = memory->nr_ops > 0;
-	double rate = rate_of(ts_traffic_hbm_bytes(all), memory->measured ? memory->core_ps : -1);
+	bool known = memory->nr_ops > 0 && all->source != TS_TRAFFIC_UNKNOWN;
+	double rate = rate_of(ts_traffic_hbm_bytes(all),
+			      memory->measured && known ? memory->core_ps : -1);
 	const int64_t *in = all->read_bytes, *out = all->written_bytes;
 
 	ts_result_field(result, "hbm_read_bytes", known ? hbm_read(all) : ts_null(), TS_COMPILED,

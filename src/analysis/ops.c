@@ -230,13 +230,14 @@ static void put_op(const struct ts_context *ctx, uint32_t index, const struct op
 	row[21] = ts_int(sum->first_end_ps);
 }
 
-/* XProf's ops: of a program, and on a TPU with a symbol. */
+/* XProf's ops: of a program, and on a TPU with a symbol. A trace tells of no programs. */
 static bool is_listed(const struct ts_context *ctx, const struct ts_op *op,
 		      const struct op_sum *sum)
 {
-	if (sum->occurrences == 0 || !op->has_program || op->kind == TS_OP_MODULE ||
-	    op->kind == TS_OP_STEP)
+	if (sum->occurrences == 0 || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return false;
+	if (!op->has_program)
+		return op->is_traced;
 	if (ctx->profile->devices[sum->device].is_gpu)
 		return op->instr != TS_NONE;
 	return op->symbol_id != 0;

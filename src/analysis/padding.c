@@ -392,12 +392,16 @@ static int64_t core_time(const struct state *state, const struct ts_context *ctx
 static void add_fields(struct ts_result *result, const struct ts_padding_list *list,
 		       const struct ts_padding *arrays, int64_t total_ps)
 {
-	double waste_ps = total_ps > 0 ? 0 : NAN;
-	bool any = arrays->allocated_bytes > 0;
+	double waste_ps = 0;
+	bool any = arrays->allocated_bytes > 0, is_judged = list->nr == 0;
 
-	for (size_t i = 0; i < list->nr; i++)
+	for (size_t i = 0; i < list->nr; i++) {
 		if (isfinite(list->items[i].waste_ps))
 			waste_ps += list->items[i].waste_ps;
+		is_judged |= isfinite(list->items[i].waste_ps) || list->items[i].module;
+	}
+	if (total_ps <= 0 || !is_judged)
+		waste_ps = NAN;
 	ts_result_field(result, "waste_pct", ts_share_pct(waste_ps / (double)total_ps), TS_MODELLED,
 			"core time lost to padding");
 	ts_result_field(result, "waste_ps", rounded(waste_ps), TS_MODELLED,

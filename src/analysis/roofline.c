@@ -391,7 +391,7 @@ static bool read_op(struct report *report, const struct ops_table *ops, size_t a
 	*row = (struct roofline_row){
 		.kind = "op",
 		.step = -1,
-		.has_program = true,
+		.has_program = op->has_program,
 		.program_id = op->program_id,
 		.module = text(ops, at, ops->module),
 		.name = text(ops, at, ops->name),
@@ -403,10 +403,12 @@ static bool read_op(struct report *report, const struct ops_table *ops, size_t a
 		.op = (uint32_t)index,
 		.work = all_work(ops, at, op),
 	};
-	module = module_of(report, row);
-	if (!module)
-		return false;
-	total_add(module, row, op);
+	if (op->has_program) {
+		module = module_of(report, row);
+		if (!module)
+			return false;
+		total_add(module, row, op);
+	}
 	total_add(&report->program, row, op);
 	report->nr_rows++;
 	return true;

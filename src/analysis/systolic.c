@@ -260,7 +260,8 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 {
 	bool counters = measured > 0; /* 0 beside known FLOPs only says that nobody counted */
 	double used = counters ? measured : sum->has_matrix ? modelled : NAN;
-	double matrix_ps = (double)sum->matrix_ps;
+	bool untold = sum->matrix_ps == 0 && sum->nr_unknown > 0;
+	double matrix_ps = untold ? NAN : (double)sum->matrix_ps;
 	const struct {
 		const char *name;
 		double share;
@@ -288,7 +289,7 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 	for (size_t i = 0; i < TS_NELEM(shares); i++)
 		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
 				shares[i].origin, shares[i].label);
-	ts_result_field(result, "matrix_ps", total_ps > 0 ? ts_int(sum->matrix_ps) : ts_null(),
+	ts_result_field(result, "matrix_ps", total_ps > 0 && !untold ? ts_int(sum->matrix_ps) : ts_null(),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "unknown_kernel_count", ts_int((int64_t)sum->nr_opaque),
 			TS_MEASURED, NULL);

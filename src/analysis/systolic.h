@@ -46,6 +46,7 @@ struct ts_systolic_op {
 struct ts_systolic_sum {
 	bool has_matrix;   /* some op's matrix work is known */
 	int64_t matrix_ps; /* time of those */
+	size_t nr_unknown; /* matrix ops of which nobody says what they compute */
 	double used_ps, shape_ps, memory_ps,
 		other_ps;	    /* the parts of that time; no shape: in other */
 	bool has_shape, has_memory; /* some op's share of that loss is known */

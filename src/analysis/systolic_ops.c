@@ -280,8 +280,10 @@ static void sum_row(struct ts_systolic_sum *sum, const struct ts_systolic_op *ro
 		sum->filled_flops += row->work.filled_flops * nr;
 	}
 	sum->has_matrix |= row->flops > 0;
-	if (!isfinite(row->utilization))
+	if (!isfinite(row->utilization)) {
+		sum->nr_unknown++;
 		return;
+	}
 	sum->matrix_ps = ts_i64_add(sum->matrix_ps, row->time_ps);
 	sum->has_shape |= !isnan(row->shape);
 	sum->has_memory |= !isnan(row->memory);

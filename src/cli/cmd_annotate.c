@@ -7,6 +7,7 @@
 #include "flow/stream.h"
 #include "flow/trace.h"
 #include "overlay/apply.h"
+#include "read/reader.h"
 #include "write/breakdown.h"
 #include "write/report_json.h"
 #include "write/summary.h"
@@ -235,6 +236,18 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 		       path);
 }
 
+/* Only xplanes have a place for an annotation. */
+static enum ts_status only_xplanes(const struct ts_profile *profile, struct ts_error *err)
+{
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		if (strcmp(ts_readers[profile->hosts[i].reader]->name, "xplane") != 0)
+			return ts_fail(err, TS_UNSUPPORTED,
+				       "%.*s: a trace is not written into, and nothing beside it "
+				       "(tpusight report reads it)",
+				       TS_ARG(profile->hosts[i].file));
+	return TS_OK;
+}
+
 static enum ts_status annotate_session(struct work *work, const struct ts_session *session,
 				       struct ts_error *err)
 {
@@ -255,6 +268,8 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 			     "%s: a profile inside an archive cannot be annotated "
 			     "(unpack it first; tpusight report reads it)",
 			     session->files[0].path);
+	if (st == TS_OK)
+		st = only_xplanes(&run.profile, err);
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK)

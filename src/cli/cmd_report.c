@@ -213,11 +213,11 @@ const struct ts_command ts_command_report = {
 	.name = "report",
 	.summary = "Print the report of a profile session; nothing is written into it.",
 	.arguments = "PATH...",
-	.help = "PATH is a log directory, a session, a profile file, a .tar.gz or .zip with "
-		"profiles inside, or -\n"
-		"for standard input; or a memory profile (memory_profile.prof), which is also read "
-		"along where it\n"
-		"lies in a session.",
+	.help = "PATH is a log directory, a session, a profile file, a trace of PyTorch's or JAX's "
+		"profiler (.json,\n"
+		".json.gz), a .tar.gz or .zip with profiles inside, or - for standard input; or a "
+		"memory profile\n"
+		"(memory_profile.prof), which is also read along where it lies in a session.",
 	.options = options,
 	.run = run_report,
 };

@@ -68,6 +68,7 @@ static void drop_empty_host(struct ts_profile *profile, size_t index)
 
 struct source {
 	struct ts_bytes bytes, file, host;
+	bool mapped;
 };
 
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
@@ -75,15 +76,14 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 {
 	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
 	struct ts_read_request request = { source->bytes, source->file, source->host,
-					   options->nr_threads };
+					   options->nr_threads, source->mapped };
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
 	if (!reader)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%.*s: byte 0: not a profile that is known here (give an .xplane.pb "
-			       "file, a "
-			       "session, or a log directory)",
+			       "file, a trace (.json, .json.gz), a session, or a log directory)",
 			       TS_ARG(source->file));
 	st = reader->read(&run->profile, &request, err);
 	if (run->profile.nr_hosts > host)
@@ -122,7 +122,7 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	struct ts_run *run = unpacking->run;
 	const char *base = strrchr(name, '/');
 	struct ts_arena *arena = &run->profile.arena;
-	struct source source;
+	struct source source = { .mapped = false };
 
 	if (!ts_grow(&run->unpacked, &run->cap_unpacked, run->nr_unpacked + 1, sizeof(*content)))
 		return ts_fail_nomem(err);
@@ -168,6 +168,7 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *fi
 	if (ts_archive_probe(input->bytes))
 		return read_archive(run, input->bytes, file->path, options, err);
 	source.bytes = input->bytes;
+	source.mapped = input->mapped;
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(input->path));
 	source.host = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->host));
 	if (!source.file.p || !source.host.p)

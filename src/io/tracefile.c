@@ -27,7 +27,8 @@ bool ts_tracefile_is_pytorch(struct ts_bytes name)
 
 bool ts_tracefile_is_perfetto(struct ts_bytes name)
 {
-	return ts_bytes_is(name, "perfetto_trace.json") || ts_bytes_is(name, "perfetto_trace.json.gz");
+	return ts_bytes_is(name, "perfetto_trace.json") ||
+	       ts_bytes_is(name, "perfetto_trace.json.gz");
 }
 
 struct ts_bytes ts_tracefile_host(struct ts_bytes name)

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 
 bool ts_tracefile_is(struct ts_bytes name);
-bool ts_tracefile_is_pytorch(struct ts_bytes name); /* one of WORKER.TIME.pt.trace.json[.gz] */
+bool ts_tracefile_is_pytorch(struct ts_bytes name);  /* one of WORKER.TIME.pt.trace.json[.gz] */
 bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
 /* The name without what says that it is a trace; the whole name of other files. */
 struct ts_bytes ts_tracefile_host(struct ts_bytes name);

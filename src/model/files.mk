@@ -11,6 +11,7 @@ libtpusight_a_SOURCES += \
 	src/model/op_kind.c src/model/op_kind.h \
 	src/model/op_work.c src/model/op_work.h \
 	src/model/outline.c src/model/outline.h \
+	src/model/plane_kind.c src/model/plane_kind.h \
 	src/model/profile.c src/model/profile.h \
 	src/model/step_pattern.c src/model/step_pattern.h \
 	src/model/steps.h \

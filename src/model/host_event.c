@@ -1,7 +1,7 @@
 /*
  * Names of host events. From profiles of JAX on CPU, GPU and TPU, and from the sources: jax
  * (_src/compiler.py, compilation_cache.py, interpreters/), XLA (service/, pjrt/), torch_xla (runtime/,
- * csrc/), TensorFlow's input pipeline.
+ * csrc/), TensorFlow's input pipeline, PyTorch (torch/utils/data/dataloader.py).
  */
 #include "model/host_event.h"
 
@@ -60,6 +60,7 @@ static const struct name_row names[] = {
 	{ "MemcpyHToD", PREFIX, TS_HOST_INPUT },
 	{ "MemcpyH2D", PREFIX, TS_HOST_INPUT },
 	{ "TransferToDevice", PREFIX, TS_HOST_INPUT },
+	{ "enumerate(DataLoader)#", PREFIX, TS_HOST_INPUT },
 };
 
 /* Frames of the Python tracer. What one of the events above says as well needs no row. */

@@ -163,13 +163,72 @@ bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_byt
 	       ts_bytes_has(framework_op, "rematted_computation");
 }
 
+/*
+ * Kernels of a GPU, by name: no list is complete, and what is not in this one computes. Names are
+ * those of NCCL, RCCL, NVSHMEM; cuBLAS, CUTLASS, cuDNN, Triton's and vendors' attention, rocBLAS
+ * (Tensile's "Cijk_"), MIOpen; CUPTI's and roctracer's for copies. The first row that fits.
+ */
+static const struct kernel_row {
+	const char *part;
+	enum ts_op_kind kind;
+} kernel_rows[] = {
+	{ "nccl", TS_OP_COLLECTIVE },	    { "Nccl", TS_OP_COLLECTIVE },
+	{ "rccl", TS_OP_COLLECTIVE },	    { "nvshmem", TS_OP_COLLECTIVE },
+	{ "cross_device_reduce", TS_OP_COLLECTIVE },
+	{ "Memcpy HtoD", TS_OP_HOST },	    { "Memcpy DtoH", TS_OP_HOST },
+	{ "Memcpy HtoH", TS_OP_HOST },	    { "MemcpyH2D", TS_OP_HOST },
+	{ "MemcpyD2H", TS_OP_HOST },	    { "MemcpyHToD", TS_OP_HOST },
+	{ "MemcpyDToH", TS_OP_HOST },	    { "CopyHostToDevice", TS_OP_HOST },
+	{ "CopyDeviceToHost", TS_OP_HOST }, { "Memcpy", TS_OP_MOVE },
+	{ "Memset", TS_OP_MOVE },	    { "MEMCPY", TS_OP_MOVE },
+	{ "MEMSET", TS_OP_MOVE },	    { "copyBuffer", TS_OP_MOVE },
+	{ "fillBuffer", TS_OP_MOVE },	    { "CopyDeviceToDevice", TS_OP_MOVE },
+	{ "fbgemm_gpu::", TS_OP_COMPUTE }, /* a library: of embeddings, mostly */
+	{ "gemm", TS_OP_MATRIX },	    { "Gemm", TS_OP_MATRIX },
+	{ "GEMM", TS_OP_MATRIX },	    { "gemv", TS_OP_MATRIX },
+	{ "cutlass", TS_OP_MATRIX },	    { "Cijk_", TS_OP_MATRIX },
+	{ "xmma", TS_OP_MATRIX },	    { "nvjet", TS_OP_MATRIX },
+	{ "scudnn", TS_OP_MATRIX },	    { "hcudnn", TS_OP_MATRIX },
+	{ "winograd", TS_OP_MATRIX },	    { "implicit_convolve", TS_OP_MATRIX },
+	{ "fprop", TS_OP_MATRIX },	    { "dgrad", TS_OP_MATRIX },
+	{ "wgrad", TS_OP_MATRIX },	    { "naive_conv", TS_OP_MATRIX },
+	{ "MIOpenConv", TS_OP_MATRIX },	    { "flash_fwd", TS_OP_MATRIX },
+	{ "flash_bwd", TS_OP_MATRIX },	    { "fmha", TS_OP_MATRIX },
+};
+
+static enum ts_op_kind kernel_kind(const struct ts_op *op)
+{
+	for (size_t i = 0; i < TS_NELEM(kernel_rows); i++)
+		if (ts_bytes_has(op->name, kernel_rows[i].part))
+			return kernel_rows[i].kind;
+	return TS_OP_COMPUTE;
+}
+
+/* Kineto's categories of what runs on a device, as of now and of its first years. */
+static bool is_kernel(const struct ts_op *op)
+{
+	static const char *const categories[] = { "kernel",	"gpu_memcpy", "gpu_memset",
+						  "concurrent_kernel", "Kernel", "Memcpy",
+						  "Memset" };
+
+	for (size_t i = 0; op->is_traced && i < TS_NELEM(categories); i++)
+		if (ts_bytes_is(op->category, categories[i]))
+			return true;
+	return false;
+}
+
 void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 {
 	const struct ts_hlo_module *module;
 	const struct kind_row *row;
 
-	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0)
+	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0 ||
+	    op->is_event)
 		return;
+	if (is_kernel(op)) {
+		op->kind = kernel_kind(op);
+		return;
+	}
 	module = op->instr == TS_NONE ? NULL : &profile->modules[op->module];
 	op->is_remat = ts_op_looks_remat(op->name, op->text, op->framework_op);
 	op->async = async_of(op->category);

@@ -53,6 +53,8 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile)
 		.stop_unix_ns = TS_UNKNOWN,
 		.mxu_utilization_pct = NAN,
 		.hbm_utilization_pct = NAN,
+		.rank = TS_UNKNOWN,
+		.world_size = TS_UNKNOWN,
 		.first_plane = (uint32_t)profile->nr_planes,
 	};
 	return host;

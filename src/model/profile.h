@@ -75,6 +75,8 @@ struct ts_op {
 	uint64_t symbol_id;	      /* of the instruction; 0: XProf does not count it as an op */
 	bool has_program;
 	bool is_remat;		      /* by XLA's .remat suffix or jax.checkpoint's scope */
+	bool is_traced;		      /* of a device, in a trace that tells of no programs */
+	bool is_event;		      /* of a trace's host: no op, whatever its category */
 	enum ts_op_kind kind;
 	enum ts_op_async async;
 	uint32_t partner; /* the -done of a -start and the other way round, or TS_NONE */
@@ -144,6 +146,7 @@ struct ts_host {
 	/* What the profiler itself said went wrong: the first TS_MAX_MESSAGES of each. */
 	struct ts_bytes *errors, *warnings;
 	size_t nr_errors, nr_warnings; /* all of them */
+	int64_t rank, world_size;      /* of a distributed job; TS_UNKNOWN */
 	uint32_t first_plane, nr_planes;
 	uint32_t reader;	/* the index of its reader in read/'s list */
 	void *reader_data;	/* of that reader, freed by .reader_release */

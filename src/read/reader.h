@@ -15,6 +15,7 @@ struct ts_read_request {
 	struct ts_bytes file;	  /* its name, for messages; likewise */
 	struct ts_bytes host;	  /* the host's name */
 	size_t nr_threads;
+	bool mapped; /* the bytes are a file's, mapped: pages of it may be given back when read */
 };
 
 struct ts_reader {

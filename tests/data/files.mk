@@ -12,4 +12,5 @@ EXTRA_DIST += $(planted:%=tests/data/planted/%.tar.gz) $(planted:%=tests/data/pl
 EXTRA_DIST += tests/data/traffic/libtpu.json tests/data/traffic/heads.hlo_proto.pb \
 	tests/data/traffic/parts.hlo_proto.pb tests/data/traffic/steps.hlo_proto.pb \
 	tests/data/traffic/turned.hlo_proto.pb tests/data/traffic/widened.hlo_proto.pb
-EXTRA_DIST += tests/data/pallas_v5e.hlo.pb tests/data/memory_profile.prof tests/data/memory_profile.json
+EXTRA_DIST += tests/data/pallas_v5e.hlo.pb tests/data/memory_profile.prof tests/data/memory_profile.json \
+	tests/data/hand_made.pt.trace.json

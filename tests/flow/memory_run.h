@@ -26,14 +26,35 @@ static inline void memory_run_release(struct memory_run *mem)
 	ts_run_release(&mem->run);
 }
 
-/* BYTES must live as long as the run. */
+/* The place of a reader in read/list.h. */
+static inline uint32_t memory_run_reader(const char *name)
+{
+	uint32_t i = 0;
+
+	while (ts_readers[i] && strcmp(ts_readers[i]->name, name) != 0)
+		i++;
+	return i;
+}
+
+/* BYTES must live as long as the run. READER: its place in read/list.h. */
+static inline enum ts_status memory_run_add_as(struct memory_run *mem, uint32_t reader,
+					       struct ts_bytes bytes, const char *host,
+					       struct ts_error *err)
+{
+	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host), 1,
+					   false };
+	size_t index = mem->run.profile.nr_hosts;
+	enum ts_status st = ts_readers[reader]->read(&mem->run.profile, &request, err);
+
+	if (mem->run.profile.nr_hosts > index)
+		mem->run.profile.hosts[index].reader = reader;
+	return st;
+}
+
 static inline enum ts_status memory_run_add(struct memory_run *mem, struct ts_bytes bytes,
 					    const char *host, struct ts_error *err)
 {
-	struct ts_read_request request = { bytes, TS_LIT("memory.xplane.pb"), ts_bytes_of(host),
-					   1 };
-
-	return ts_readers[0]->read(&mem->run.profile, &request, err);
+	return memory_run_add_as(mem, 0, bytes, host, err);
 }
 
 static inline enum ts_status memory_run_analyse(struct memory_run *mem, size_t overlay_budget,
@@ -56,14 +77,15 @@ static inline enum ts_status memory_run_report(struct memory_run *mem, struct ts
 }
 
 /* The whole way, with the overlay: what any bytes must survive. */
-static inline enum ts_status memory_run_whole(struct ts_bytes bytes, size_t *report_size)
+static inline enum ts_status memory_run_whole_as(uint32_t reader, struct ts_bytes bytes,
+						 size_t *report_size)
 {
 	struct ts_buf json = TS_BUF_INIT, planes = TS_BUF_INIT;
 	struct memory_run mem;
 	enum ts_status st;
 
 	memory_run_init(&mem);
-	st = memory_run_add(&mem, bytes, "host", NULL);
+	st = memory_run_add_as(&mem, reader, bytes, "host", NULL);
 	if (st == TS_OK)
 		st = memory_run_analyse(&mem, 500, NULL);
 	if (st == TS_OK)
@@ -76,6 +98,11 @@ static inline enum ts_status memory_run_whole(struct ts_bytes bytes, size_t *rep
 	ts_buf_release(&planes);
 	memory_run_release(&mem);
 	return st;
+}
+
+static inline enum ts_status memory_run_whole(struct ts_bytes bytes, size_t *report_size)
+{
+	return memory_run_whole_as(0, bytes, report_size);
 }
 
 #endif

@@ -1,7 +1,8 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane hlo shape overlay gunzip archive config pb pprof
+fuzz_targets = xplane chrome hlo shape overlay gunzip archive config pb pprof
 fuzz_replays = tests/fuzz/xplane_replay \
+	tests/fuzz/chrome_replay \
 	tests/fuzz/hlo_replay \
 	tests/fuzz/shape_replay \
 	tests/fuzz/overlay_replay \
@@ -21,6 +22,11 @@ tests_fuzz_xplane_replay_SOURCES = tests/fuzz/xplane.c tests/fuzz/replay.c
 tests_fuzz_xplane_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"xplane"'
 tests_fuzz_xplane_replay_LDADD = libtpusight.a
 tests_fuzz_xplane_replay_LDFLAGS = $(AM_LDFLAGS)
+
+tests_fuzz_chrome_replay_SOURCES = tests/fuzz/chrome.c tests/fuzz/replay.c
+tests_fuzz_chrome_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"chrome"'
+tests_fuzz_chrome_replay_LDADD = libtpusight.a
+tests_fuzz_chrome_replay_LDFLAGS = $(AM_LDFLAGS)
 
 tests_fuzz_hlo_replay_SOURCES = tests/fuzz/hlo.c tests/fuzz/replay.c
 tests_fuzz_hlo_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"hlo"'
@@ -66,6 +72,7 @@ FUZZ_SECONDS = 15
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
 fuzz_programs = tests/fuzz/xplane_fuzz \
+	tests/fuzz/chrome_fuzz \
 	tests/fuzz/hlo_fuzz \
 	tests/fuzz/shape_fuzz \
 	tests/fuzz/overlay_fuzz \
@@ -80,6 +87,11 @@ tests_fuzz_xplane_fuzz_SOURCES = tests/fuzz/xplane.c
 tests_fuzz_xplane_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_xplane_fuzz_LDADD = libtpusight.a
 tests_fuzz_xplane_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_chrome_fuzz_SOURCES = tests/fuzz/chrome.c
+tests_fuzz_chrome_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_chrome_fuzz_LDADD = libtpusight.a
+tests_fuzz_chrome_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 tests_fuzz_hlo_fuzz_SOURCES = tests/fuzz/hlo.c
 tests_fuzz_hlo_fuzz_CPPFLAGS = $(fuzz_cppflags)

@@ -39,6 +39,27 @@ def profiles():
                 yield f"capture_{name}" + (f"_{host}" if host != "host" else ""), data
 
 
+def traces():
+    """Chrome traces: PyTorch's and JAX's ways, and what else stands in such files."""
+    x = '{"ph":"X","pid":%s,"tid":%s,"ts":%s,"dur":%s,"cat":"%s","name":"%s","args":{"stream":7,"correlation":3,"bytes":16}}'
+    host = x % (100, 100, "1010", 200, "user_annotation", "ProfilerStep#7")
+    later = x % (100, 100, "1210.5", "2e2", "user_annotation", "ProfilerStep#8")
+    kernel = x % (0, 7, "1020.125", 30, "kernel", "sm90_xmma_gemm")
+    nccl = x % (0, '"20"', 1040, "NaN", "kernel", "ncclDevKernel_AllReduce")
+    begin = '{"ph":"B","pid":1,"tid":2,"ts":5,"name":"b\\u00e9\\ud83d\\ude00\\"q"},{"ph":"E","pid":1,"tid":2,"ts":9}'
+    jax = ('{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},'
+           '{"ph":"M","pid":3,"tid":1,"name":"thread_name","args":{"name":"XLA Ops"}},'
+           '{"ph":"X","pid":3,"tid":1,"ts":1,"dur":2,"name":"fusion","args":{"hlo_category":"loop fusion","flops":"12"}}')
+    head = ('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100","totalGlobalMem":85018279936,"computeMajor":9,'
+            '"computeMinor":0,"numSms":132}],"distributedInfo":{"rank":3,"world_size":8},"traceEvents":[')
+    tail = '],"stackFrames":{"1":{"a":["]}"]}},"baseTimeNanoseconds":1735632360000000000}'
+    yield "pytorch", (head + ",".join([kernel, host, nccl, later, '{"ph":"i","ts":3,"name":"[memory]"}']) + tail).encode()
+    yield "array", ("[" + ",\n".join([begin, kernel, '{"ph":"C","ts":1,"name":"c","args":{"v":1}}'])).encode()
+    yield "jax", ("[" + jax + "]").encode()
+    yield "packed", gzip.compress((head + kernel + "," + host + tail).encode(), mtime=0)
+    yield "nested", ('[{"ph":"X","ts":1,"args":' + "[" * 500 + "]" * 500 + "}]").encode()
+
+
 def modules(data):
     """The HloProtos of the sample's /host:metadata, the smallest few."""
     found = []
@@ -130,7 +151,8 @@ def main():
         "hlo": [("add", small_module())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
-        "gunzip": list(gzips()), "archive": list(archives()), "pprof": list(memory_profiles()),
+        "chrome": list(traces()), "gunzip": list(gzips()), "archive": list(archives()),
+        "pprof": list(memory_profiles()),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

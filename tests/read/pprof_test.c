@@ -186,8 +186,8 @@ static void it_is_told_from_other_files_by_content(void **state)
 	pack(&text, &json);
 	assert_string_equal(reader_of(ts_buf_bytes(&prof)), "pprof");
 	assert_string_equal(reader_of(ts_buf_bytes(&packed)), "pprof");
-	assert_string_equal(reader_of(ts_buf_bytes(&json)), "none");
-	assert_string_equal(reader_of(ts_buf_bytes(&text)), "none");
+	assert_string_equal(reader_of(ts_buf_bytes(&json)), "chrome");
+	assert_string_equal(reader_of(ts_buf_bytes(&text)), "chrome");
 	assert_false(ts_archive_probe(ts_buf_bytes(&prof)));
 	assert_false(ts_archive_probe(ts_buf_bytes(&packed)));
 	/* an XSpace: a plane with an id and a name, and one with an id alone */

@@ -12,70 +12,10 @@
 
 #include "base/units.h"
 #include "base/work.h"
+#include "model/plane_kind.h"
 #include "read/xplane/xplane.h"
 
 #define ABSOLUTE_NS 100000000000000000 /* 1973: a timestamp above it counts from the epoch */
-
-struct kind_row {
-	const char *prefix;
-	enum ts_plane_kind kind;
-};
-
-static const struct kind_row plane_rows[] = {
-	{ "/device:CUSTOM:TPUsight", TS_PLANE_OURS },
-	{ "/device:CUSTOM:", TS_PLANE_CUSTOM },
-	{ "/device:TPU:", TS_PLANE_TPU },
-	{ "/device:GPU:", TS_PLANE_GPU },
-	{ "/host:metadata", TS_PLANE_METADATA },
-	{ "/host:", TS_PLANE_HOST },
-	{ "Task Environment", TS_PLANE_TASK },
-};
-
-struct line_row {
-	const char *prefix;
-	enum ts_line_kind kind;
-};
-
-static const struct line_row tpu_rows[] = {
-	{ "Steps", TS_LINE_STEPS },	      { "XLA Modules", TS_LINE_MODULES },
-	{ "XLA Ops", TS_LINE_OPS },	      { "Async XLA Ops", TS_LINE_ASYNC },
-	{ "XLA TraceMe", TS_LINE_TRACEME },   { "Framework", TS_LINE_DERIVED },
-	{ "Source code", TS_LINE_DERIVED },   { "Sparse Core Steps", TS_LINE_SC_STEPS },
-	{ "Sparse Core Modules", TS_LINE_SC_MODULES }, { "Sparse Core Ops", TS_LINE_SC_OPS },
-};
-
-static const struct line_row gpu_rows[] = {
-	{ "Steps", TS_LINE_STEPS },	    { "XLA Modules", TS_LINE_MODULES },
-	{ "XLA Ops", TS_LINE_DERIVED },	    { "Framework", TS_LINE_DERIVED },
-	{ "TensorFlow", TS_LINE_DERIVED },  { "Source", TS_LINE_DERIVED },
-	{ "Launch Stats", TS_LINE_DERIVED }, { "", TS_LINE_OPS }, /* streams */
-};
-
-static enum ts_line_kind line_kind(enum ts_plane_kind plane, struct ts_bytes name)
-{
-	const struct line_row *rows = plane == TS_PLANE_GPU ? gpu_rows : tpu_rows;
-	size_t nr = plane == TS_PLANE_GPU ? TS_NELEM(gpu_rows) : TS_NELEM(tpu_rows);
-
-	if (plane == TS_PLANE_HOST)
-		return TS_LINE_THREAD;
-	if (plane != TS_PLANE_TPU && plane != TS_PLANE_SPARSECORE && plane != TS_PLANE_GPU)
-		return TS_LINE_OTHER;
-	for (size_t i = 0; i < nr; i++)
-		if (ts_bytes_starts(name, rows[i].prefix))
-			return rows[i].kind;
-	return TS_LINE_OTHER;
-}
-
-static enum ts_plane_kind plane_kind(struct ts_bytes name)
-{
-	for (size_t i = 0; i < TS_NELEM(plane_rows); i++)
-		if (ts_bytes_starts(name, plane_rows[i].prefix)) {
-			if (plane_rows[i].kind == TS_PLANE_TPU && ts_bytes_has(name, "SparseCore"))
-				return TS_PLANE_SPARSECORE;
-			return plane_rows[i].kind;
-		}
-	return TS_PLANE_OTHER;
-}
 
 /* Lines: their own fields, wherever they stand among the events. */
 struct line_job {
@@ -196,28 +136,6 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		zero_is_unknown(device);
 }
 
-static enum ts_status add_device(struct ts_profile *profile, struct ts_plane *plane,
-				 struct ts_error *err)
-{
-	struct ts_device *device = ts_profile_add_device(profile);
-	size_t at = plane->name.n;
-	uint64_t ordinal = 0;
-
-	if (!device)
-		return ts_fail_nomem(err);
-	while (at > 0 && plane->name.p[at - 1] != ':')
-		at--;
-	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) &&
-	    ordinal < TS_NONE)
-		device->ordinal = (uint32_t)ordinal;
-	device->host = plane->host;
-	device->plane = (uint32_t)(plane - profile->planes);
-	device->name = plane->name;
-	device->is_gpu = plane->kind == TS_PLANE_GPU;
-	plane->device = (uint32_t)(profile->nr_devices - 1);
-	return TS_OK;
-}
-
 static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_index, struct ts_pb pb,
 				 size_t nr_threads, struct ts_error *err)
 {
@@ -245,7 +163,7 @@ static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_inde
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[job.first_line + i];
 
-		line->kind = line_kind(plane->kind, line->name);
+		line->kind = ts_line_kind_of(plane->kind, line->name);
 		line->host_ps = job.timestamp_ns[i]; /* ns until set_time_base() */
 	}
 	free(job.timestamp_ns);
@@ -272,16 +190,14 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 		if (head.field == XPLANE_NAME)
 			plane->name = ts_pb_bytes(&head);
 	}
-	plane->kind = plane_kind(plane->name);
+	plane->kind = ts_plane_kind_of(plane->name);
 	data->ops_by_stats = plane->kind == TS_PLANE_GPU;
 	profile->hosts[host].nr_planes++;
 	if (plane->kind == TS_PLANE_OURS)
 		return TS_OK;
-	if (plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) {
-		st = add_device(profile, plane, err);
-		if (st)
-			return st;
-	}
+	if ((plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) &&
+	    !ts_profile_add_plane_device(profile, index))
+		return ts_fail_nomem(err);
 	st = xplane_read_metadata(profile, index, data, pb, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
 		st = xplane_read_modules(profile, request, data, pb, err);

@@ -1,0 +1,88 @@
+/*
+ * Names of planes and lines, as XLA's profiler writes them (tsl/profiler/utils/xplane_schema.cc);
+ * viewers' traces made from such profiles keep them.
+ */
+#include "model/plane_kind.h"
+
+struct kind_row {
+	const char *prefix;
+	enum ts_plane_kind kind;
+};
+
+static const struct kind_row plane_rows[] = {
+	{ "/device:CUSTOM:TPUsight", TS_PLANE_OURS },
+	{ "/device:CUSTOM:", TS_PLANE_CUSTOM },
+	{ "/device:TPU:", TS_PLANE_TPU },
+	{ "/device:GPU:", TS_PLANE_GPU },
+	{ "/host:metadata", TS_PLANE_METADATA },
+	{ "/host:", TS_PLANE_HOST },
+	{ "Task Environment", TS_PLANE_TASK },
+};
+
+struct line_row {
+	const char *prefix;
+	enum ts_line_kind kind;
+};
+
+static const struct line_row tpu_rows[] = {
+	{ "Steps", TS_LINE_STEPS },	      { "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_OPS },	      { "Async XLA Ops", TS_LINE_ASYNC },
+	{ "XLA TraceMe", TS_LINE_TRACEME },   { "Framework", TS_LINE_DERIVED },
+	{ "Source code", TS_LINE_DERIVED },   { "Sparse Core Steps", TS_LINE_SC_STEPS },
+	{ "Sparse Core Modules", TS_LINE_SC_MODULES }, { "Sparse Core Ops", TS_LINE_SC_OPS },
+};
+
+static const struct line_row gpu_rows[] = {
+	{ "Steps", TS_LINE_STEPS },	    { "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_DERIVED },	    { "Framework", TS_LINE_DERIVED },
+	{ "TensorFlow", TS_LINE_DERIVED },  { "Source", TS_LINE_DERIVED },
+	{ "Launch Stats", TS_LINE_DERIVED }, { "", TS_LINE_OPS }, /* streams */
+};
+
+enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name)
+{
+	const struct line_row *rows = plane == TS_PLANE_GPU ? gpu_rows : tpu_rows;
+	size_t nr = plane == TS_PLANE_GPU ? TS_NELEM(gpu_rows) : TS_NELEM(tpu_rows);
+
+	if (plane == TS_PLANE_HOST)
+		return TS_LINE_THREAD;
+	if (plane != TS_PLANE_TPU && plane != TS_PLANE_SPARSECORE && plane != TS_PLANE_GPU)
+		return TS_LINE_OTHER;
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_starts(name, rows[i].prefix))
+			return rows[i].kind;
+	return TS_LINE_OTHER;
+}
+
+enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(plane_rows); i++)
+		if (ts_bytes_starts(name, plane_rows[i].prefix)) {
+			if (plane_rows[i].kind == TS_PLANE_TPU && ts_bytes_has(name, "SparseCore"))
+				return TS_PLANE_SPARSECORE;
+			return plane_rows[i].kind;
+		}
+	return TS_PLANE_OTHER;
+}
+
+struct ts_device *ts_profile_add_plane_device(struct ts_profile *profile, uint32_t index)
+{
+	struct ts_plane *plane = &profile->planes[index];
+	struct ts_device *device = ts_profile_add_device(profile);
+	size_t at = plane->name.n;
+	uint64_t ordinal = 0;
+
+	if (!device)
+		return NULL;
+	while (at > 0 && plane->name.p[at - 1] != ':')
+		at--;
+	if (ts_bytes_u64(ts_bytes_cut(plane->name, at, plane->name.n), &ordinal) &&
+	    ordinal < TS_NONE)
+		device->ordinal = (uint32_t)ordinal;
+	device->host = plane->host;
+	device->plane = index;
+	device->name = plane->name;
+	device->is_gpu = plane->kind == TS_PLANE_GPU;
+	plane->device = (uint32_t)(profile->nr_devices - 1);
+	return device;
+}

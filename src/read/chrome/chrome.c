@@ -1,0 +1,139 @@
+/*
+ * The Chrome-trace reader: JSON as PyTorch's profiler (Kineto) and JAX's write it for Chromium's
+ * trace viewer and for Perfetto, plain or packed. One file is one host, of a distributed job one
+ * rank.
+ */
+#include "read/chrome/chrome.h"
+
+#define HEAD_BYTES 4096 /* looked at to know the format */
+
+static void release_file(void *data)
+{
+	struct chrome_file *file = data;
+
+	chrome_names_release(&file->names);
+	chrome_store_release(&file->store);
+	ts_scratch_release(&file->text);
+	free(file->devices);
+	free(file->line_tracks);
+	pthread_mutex_destroy(&file->lock);
+	free(file);
+}
+
+static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes bytes)
+{
+	struct chrome_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	if (pthread_mutex_init(&file->lock, NULL) != 0) {
+		free(file);
+		return NULL;
+	}
+	file->names.arena = &profile->arena;
+	file->names.seed = profile->op_seed;
+	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
+	file->store.max = CHROME_RECORDS;
+	file->store.scratch = (struct ts_scratch)TS_SCRATCH_INIT;
+	file->text = (struct ts_scratch)TS_SCRATCH_INIT;
+	file->bytes = bytes;
+	file->packed = ts_gzip_probe(bytes);
+	file->base_unix_ns = file->rank = file->world_size = TS_UNKNOWN;
+	file->step_track = file->step_source = TS_NONE;
+	return file;
+}
+
+/* What could not be read is told, and what stands before it counts. */
+static void note_damage(struct ts_profile *profile, const struct chrome_file *file,
+			struct ts_bytes name)
+{
+	char text[96];
+
+	if (file->damage[0])
+		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
+	if (file->nr_left_out == 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "%llu events without a time, a beginning or a place were left out",
+		 (unsigned long long)file->nr_left_out);
+	ts_profile_add_damage(profile, name, 0, text, true);
+}
+
+static enum ts_status nothing_read(const struct chrome_file *file, struct ts_error *err)
+{
+	if (file->damage[0])
+		return ts_fail(err, TS_FORMAT,
+			       "byte %llu: %s (is it a trace, and was it copied whole?)",
+			       (unsigned long long)file->damage_at, file->damage);
+	return ts_fail(err, TS_FORMAT, "byte 0: a trace without events (profile again)");
+}
+
+static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_read_request *request,
+				  struct ts_error *err)
+{
+	uint32_t index = (uint32_t)profile->nr_hosts;
+	struct ts_host *host = ts_profile_add_host(profile);
+	struct chrome_file *file = host ? new_file(profile, request->bytes) : NULL;
+	enum ts_status st;
+
+	if (!file)
+		return ts_fail_nomem(err);
+	host->name = request->host;
+	host->file = request->file;
+	host->file_bytes = request->bytes.n;
+	host->reader_data = file;
+	host->reader_release = release_file;
+	st = chrome_scan(file, request->mapped, err);
+	if (st == TS_OK)
+		st = chrome_to_model(file, profile, index, err);
+	if (st == TS_OK && profile->hosts[index].nr_planes == 0)
+		return nothing_read(file, err);
+	if (st == TS_OK)
+		note_damage(profile, file, request->file);
+	return st;
+}
+
+static bool is_named(struct ts_bytes file)
+{
+	return ts_bytes_ends(file, ".json") || ts_bytes_ends(file, ".json.gz") ||
+	       ts_bytes_ends(file, ".trace") || ts_bytes_ends(file, ".trace.gz");
+}
+
+static int look(struct ts_bytes file, struct ts_bytes head)
+{
+	size_t at = 0;
+
+	if (ts_bytes_starts(head, "\xef\xbb\xbf"))
+		at = 3;
+	while (at < head.n && head.p[at] <= ' ')
+		at++;
+	if (at == head.n || (head.p[at] != '{' && head.p[at] != '[') ||
+	    ts_bytes_has(head, "\"tpusight/"))
+		return 0;
+	if (ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\""))
+		return 90;
+	return is_named(file) ? 60 : 10;
+}
+
+static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
+{
+	struct ts_buf head = TS_BUF_INIT;
+	int sure;
+
+	if (!ts_gzip_probe(bytes))
+		return look(file, ts_bytes_cut(bytes, 0, HEAD_BYTES));
+	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
+		sure = is_named(file) ? 60 : 0; /* reading will say it */
+	else
+		sure = look(file, ts_buf_bytes(&head));
+	ts_buf_release(&head);
+	return sure;
+}
+
+const struct ts_reader ts_reader_chrome = {
+	.name = "chrome",
+	.title = "Chrome trace (PyTorch, JAX: .json, .json.gz)",
+	.probe = chrome_probe,
+	.read = chrome_read,
+	.stream = chrome_stream,
+};

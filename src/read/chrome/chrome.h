@@ -1,0 +1,269 @@
+/*
+ * The Chrome-trace reader's own header. Nobody outside src/read/chrome includes it.
+ *
+ * A trace has its events in no order: threads interleave, and what belongs to one line stands all
+ * over the file. So the text is read once, an event at a time, and of each event 32 bytes are kept
+ * (struct chrome_record): when, how long, what, on which track, and where in the text it stands.
+ * CHROME_RECORDS of them are sorted by track and start and, when there are more, put into a
+ * temporary file as a run; a line is then the merge of its part of every run.
+ *
+ * So the memory is bounded whatever the size: 16 MiB of records, as much again to sort them, a
+ * window of the text (CHROME_WINDOW, of a packed file; of a plain one what was read is given back
+ * to the system), CHROME_MERGE for each line being streamed, and the tables of names, which grow
+ * with distinct names and tracks. The price is disk: 32 bytes an event beyond the first half
+ * million, and the whole text of a packed file once something asks for an event's stats.
+ */
+#ifndef TS_READ_CHROME_CHROME_H
+#define TS_READ_CHROME_CHROME_H
+
+#include <pthread.h>
+
+#include "io/gzip.h"
+#include "io/scratch.h"
+#include "model/nest.h"
+#include "read/reader.h"
+
+#define CHROME_RECORDS (512 * 1024)	   /* in memory at once */
+#define CHROME_MERGE   (4 * 1024 * 1024)   /* bytes of buffers to read one line back */
+#define CHROME_WINDOW  (1 * 1024 * 1024)   /* bytes of unpacked text; grows for a long event */
+#define CHROME_WINDOW_MAX (8 * 1024 * 1024)
+
+/* --- text.c: the bytes, whole or unpacked piece by piece */
+
+struct chrome_text {
+	const uint8_t *p, *end; /* what can be seen, from the cursor on */
+	const uint8_t *start;	/* of the window */
+	uint64_t start_at;	/* where in the text the window starts */
+	bool mapped;		/* pages behind the cursor can be given back */
+	const uint8_t *forgotten;
+	struct ts_gunzip gz;	/* of a packed text */
+	bool packed, ended;
+	uint8_t *window;
+	size_t cap;
+	struct ts_error damage; /* of the packing: the text ends there */
+};
+
+enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes, bool mapped,
+				struct ts_error *err);
+/* More text behind what is seen; p moves, the text under it does not. False: there is none, or the
+ * window is full (.ended says which). *ST is TS_NOMEM when memory is out. */
+bool chrome_text_more(struct chrome_text *text, enum ts_status *st);
+void chrome_text_forget(struct chrome_text *text); /* what lies before the cursor: now and then */
+static inline uint64_t chrome_text_at(const struct chrome_text *text, const uint8_t *p)
+{
+	return text->start_at + (uint64_t)(p - text->start);
+}
+void chrome_text_release(struct chrome_text *text);
+
+/* --- json.c: tokens. All give NULL when END comes before the end of the token. */
+
+struct chrome_skip { /* over one value, piece by piece */
+	uint64_t depth;
+	bool in_string, escaped;
+};
+
+static inline const uint8_t *chrome_space(const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && *p <= ' ')
+		p++;
+	return p;
+}
+/* P is behind the opening quote; gives the closing one. */
+const uint8_t *chrome_string_end(const uint8_t *p, const uint8_t *end);
+/* Behind the value that starts at P. */
+const uint8_t *chrome_value_end(const uint8_t *p, const uint8_t *end);
+/* Goes on over an object or array: true when its end was met, *P is behind it then. */
+bool chrome_skip_some(struct chrome_skip *skip, const uint8_t **p, const uint8_t *end);
+/* A string's token with its quotes, or any other scalar: the text of it, escapes as they are. */
+struct ts_bytes chrome_token_text(struct ts_bytes token);
+/* Takes escapes out, into ARENA when there are any. .p NULL: no memory. */
+struct ts_bytes chrome_unescape(struct ts_arena *arena, struct ts_bytes raw);
+
+/* Microseconds, exactly: whole ones and ps. False: no number, or not a finite one. */
+struct chrome_time {
+	int64_t us, ps;
+};
+bool chrome_time_of(struct ts_bytes token, struct chrome_time *time);
+
+/* The members of an object, one after the other; nothing nested is entered. */
+struct chrome_members {
+	const uint8_t *p, *end;
+	struct ts_bytes key, value; /* key: its text; value: the token */
+};
+struct chrome_members chrome_members_of(struct ts_bytes object);
+bool chrome_members_next(struct chrome_members *members);
+/* The elements of an array, likewise in .value. */
+bool chrome_elements_next(struct chrome_members *members);
+
+/* --- event.c */
+
+enum chrome_found { CHROME_EVENT, CHROME_MORE, CHROME_BAD };
+
+struct chrome_event { /* tokens; .p NULL: it has none */
+	uint8_t phase;
+	struct ts_bytes category, name, pid, tid, ts, dur, args;
+};
+
+/* *P is at the '{'; behind the event when it was found, at the bad byte when it is none. */
+enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
+				    struct chrome_event *event);
+
+/* --- store.c */
+
+struct chrome_record {
+	int64_t start_ps, dur_ps; /* since the file's first time */
+	uint64_t at;		  /* of the event in the text */
+	uint32_t op, track;
+};
+
+struct chrome_run { /* sorted by track, start, longest first, place in the text */
+	uint64_t at;	  /* of its first record in the scratch file */
+	uint32_t *starts; /* of each track, and behind the last: indices of records */
+	uint32_t nr_tracks;
+};
+
+struct chrome_store {
+	struct chrome_record *records;
+	size_t nr, cap, max; /* max: CHROME_RECORDS, less for tests */
+	struct ts_scratch scratch;
+	struct chrome_run *runs;
+	size_t nr_runs, cap_runs;
+};
+
+enum ts_status chrome_store_put(struct chrome_store *store, const struct chrome_record *record,
+				uint32_t nr_tracks, struct ts_error *err);
+/* After the last record. */
+enum ts_status chrome_store_close(struct chrome_store *store, uint32_t nr_tracks,
+				  struct ts_error *err);
+void chrome_store_release(struct chrome_store *store);
+
+struct chrome_cursor; /* over one track */
+enum ts_status chrome_cursor_open(const struct chrome_store *store, uint32_t track,
+				  struct chrome_cursor **cursor, struct ts_error *err);
+/* False at the end, or with a bad *ST. */
+bool chrome_cursor_next(struct chrome_cursor *cursor, struct chrome_record *record,
+			enum ts_status *st, struct ts_error *err);
+void chrome_cursor_free(struct chrome_cursor *cursor);
+
+/* --- names.c: processes, tracks and ops of a file */
+
+enum chrome_side { CHROME_HOST, CHROME_DEVICE };
+enum chrome_class { /* what a track is for; events of different classes share no track */
+	CHROME_MAIN,
+	CHROME_ANNOTATION, /* gpu_user_annotation: ranges over a stream's kernels */
+	CHROME_OTHER,	   /* waits for synchronisation, spans of the profiler */
+	CHROME_INSTANT,
+	CHROME_COUNTER,
+	CHROME_STEPS,	   /* ProfilerStep#N, for the devices */
+};
+
+struct chrome_category {
+	struct ts_bytes name;
+	uint8_t side, class;
+	bool kernel;
+};
+
+struct chrome_process {
+	struct ts_bytes pid, name, labels;
+};
+
+struct chrome_open { /* a B that waits for its E */
+	int64_t start_ps;
+	uint64_t at;
+	uint32_t op;
+};
+
+struct chrome_track {
+	uint32_t process;
+	struct ts_bytes tid, name;
+	uint8_t side, class;
+	uint64_t nr_events;
+	int64_t last_ps;
+	struct chrome_open *open;
+	size_t nr_open, cap_open;
+};
+
+struct chrome_op {
+	struct ts_bytes raw, args; /* args: of its first event, when no category says what it is */
+	uint32_t category, track;  /* track: TS_NONE where a category says what it is */
+	uint32_t profile_op;
+	uint64_t number; /* of a step */
+};
+
+struct chrome_names {
+	struct ts_arena *arena;
+	uint64_t seed;
+	struct chrome_category *categories;
+	struct chrome_process *processes;
+	struct chrome_track *tracks;
+	struct chrome_op *ops;
+	size_t nr_categories, cap_categories, nr_processes, cap_processes;
+	size_t nr_tracks, cap_tracks, nr_ops, cap_ops;
+	struct ts_strmap category_ids, process_ids;
+	struct ts_map track_ids, op_ids;
+	/* what the event before this one was on: most often it is the same again */
+	uint32_t last_category, last_process, last_track;
+};
+
+/* More is no trace of a program: the events of what is beyond are left out. */
+#define CHROME_TRACKS_MAX 65536
+
+/* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */
+uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name);
+uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
+uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			 uint8_t side, uint8_t class);
+uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+		      struct ts_bytes raw, struct ts_bytes args);
+void chrome_names_release(struct chrome_names *names);
+
+/* --- scan.c: the text -> names, records, and what the file says of itself */
+
+#define CHROME_DEVICES_MAX 1024
+
+struct chrome_device {
+	int64_t id, memory_bytes, cc_major, cc_minor, core_count;
+	struct ts_bytes name;
+};
+
+struct chrome_file {
+	struct chrome_names names;
+	struct chrome_store store;
+	struct ts_bytes bytes; /* the input */
+	bool packed;
+	/* what the file says of itself; TS_UNKNOWN */
+	int64_t base_unix_ns, rank, world_size;
+	struct chrome_device *devices;
+	size_t nr_devices, cap_devices;
+	/* time */
+	bool has_time;
+	int64_t first_us; /* records count from here */
+	int64_t min_ps, max_ps;
+	uint64_t nr_left_out; /* events without a time, or with one that is no number */
+	uint32_t step_track, step_source; /* the steps, and the thread they were seen on */
+	/* damage: where the text stops making sense, and why */
+	uint64_t damage_at;
+	char damage[512]; /* empty: none */
+	/* of the profile's lines: first_line + i shows track line_tracks[i] */
+	uint32_t first_line;
+	uint32_t *line_tracks;
+	/* of a packed file: its text, once somebody asks (stream.c) */
+	pthread_mutex_t lock;
+	bool text_tried;
+	struct ts_scratch text;
+	struct ts_bytes text_bytes;
+};
+
+enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err);
+
+/* --- model.c: names -> the profile */
+
+enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
+			       uint32_t host, struct ts_error *err);
+
+/* --- stream.c */
+
+enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
+			     const struct ts_sink *sink, struct ts_error *err);
+
+#endif

@@ -1,0 +1,350 @@
+/*
+ * Tokens of JSON (RFC 8259), taken as writers of traces really write it: NaN and Infinity are
+ * values, control bytes and bytes that are no UTF-8 may stand in strings, a comma may stand before
+ * a closing bracket. Nothing is recursive: what is nested is passed over by counting brackets.
+ *
+ * Most of a trace is passed over (args), so that is done eight bytes at a time.
+ */
+#include <math.h>
+
+#include "base/units.h"
+#include "read/chrome/chrome.h"
+
+#define ONES  UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+static inline uint64_t load(const uint8_t *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* A high bit for each zero byte; bytes above the first may be wrong, which is for whoever looks. */
+static inline uint64_t zeros(uint64_t word)
+{
+	return (word - ONES) & ~word & HIGHS;
+}
+
+static inline uint64_t has(uint64_t word, uint8_t c)
+{
+	return zeros(word ^ (ONES * c));
+}
+
+const uint8_t *chrome_string_end(const uint8_t *p, const uint8_t *end)
+{
+	for (;;) {
+		while (end - p >= 8 && !(has(load(p), '"') | has(load(p), '\\')))
+			p += 8;
+		while (p < end && *p != '"' && *p != '\\')
+			p++;
+		if (p >= end)
+			return NULL;
+		if (*p == '"')
+			return p;
+		if (end - p < 2)
+			return NULL;
+		p += 2;
+	}
+}
+
+/* Quotes and brackets: all four brackets are 0x7f once bits 0x26 are set, and so are few others. */
+static inline uint64_t has_mark(uint64_t word)
+{
+	return has(word, '"') | zeros((word | ONES * 0x26) ^ (ONES * 0x7f));
+}
+
+static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end)
+{
+	while (end - p >= 8 && !has_mark(load(p)))
+		p += 8;
+	while (p < end && *p != '"' && (*p | 0x26) != 0x7f)
+		p++;
+	return p;
+}
+
+/* Leaves the string that P is in; at END it may not be over. */
+static const uint8_t *skip_string(struct chrome_skip *skip, const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *close;
+
+	if (skip->escaped && p < end) {
+		skip->escaped = false;
+		p++;
+	}
+	close = chrome_string_end(p, end);
+	if (close) {
+		skip->in_string = false;
+		return close + 1;
+	}
+	for (; p < end; p++) /* only at a window's end */
+		skip->escaped = !skip->escaped && *p == '\\';
+	return end;
+}
+
+bool chrome_skip_some(struct chrome_skip *skip, const uint8_t **at, const uint8_t *end)
+{
+	const uint8_t *p = *at;
+
+	while (p < end) {
+		if (skip->in_string) {
+			p = skip_string(skip, p, end);
+			continue;
+		}
+		p = next_mark(p, end);
+		if (p >= end)
+			break;
+		switch (*p++) {
+		case '"':           skip->in_string = true;  break;
+		case '{': case '[': skip->depth++;           break;
+		case '}': case ']':
+			if (--skip->depth == 0) {
+				*at = p;
+				return true;
+			}
+			break;
+		default:
+			break;
+		}
+	}
+	*at = end;
+	return false;
+}
+
+static bool ends_scalar(uint8_t c)
+{
+	return c <= ' ' || c == ',' || c == ']' || c == '}' || c == ':' || c == '"' || c == '[' ||
+	       c == '{';
+}
+
+const uint8_t *chrome_value_end(const uint8_t *p, const uint8_t *end)
+{
+	struct chrome_skip skip = { .depth = 0 };
+	const uint8_t *close;
+
+	if (p >= end)
+		return NULL;
+	if (*p == '"') {
+		close = chrome_string_end(p + 1, end);
+		return close ? close + 1 : NULL;
+	}
+	if (*p == '{' || *p == '[')
+		return chrome_skip_some(&skip, &p, end) ? p : NULL;
+	while (p < end && !ends_scalar(*p))
+		p++;
+	return p < end ? p : NULL;
+}
+
+struct ts_bytes chrome_token_text(struct ts_bytes token)
+{
+	if (token.n >= 2 && token.p[0] == '"')
+		return ts_bytes_cut(token, 1, token.n - 2);
+	return token;
+}
+
+static int hex_digit(uint8_t c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Four digits behind "\u"; -1: none. */
+static int32_t code_unit(struct ts_bytes raw, size_t at)
+{
+	int32_t code = 0;
+
+	if (raw.n < at + 4)
+		return -1;
+	for (size_t i = 0; i < 4; i++) {
+		int digit = hex_digit(raw.p[at + i]);
+
+		if (digit < 0)
+			return -1;
+		code = code << 4 | digit;
+	}
+	return code;
+}
+
+static uint8_t *put_utf8(uint8_t *to, int32_t code)
+{
+	if (code < 0x80) {
+		*to++ = (uint8_t)code;
+	} else if (code < 0x800) {
+		*to++ = (uint8_t)(0xc0 | code >> 6);
+		*to++ = (uint8_t)(0x80 | (code & 0x3f));
+	} else if (code < 0x10000) {
+		*to++ = (uint8_t)(0xe0 | code >> 12);
+		*to++ = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (code & 0x3f));
+	} else {
+		*to++ = (uint8_t)(0xf0 | code >> 18);
+		*to++ = (uint8_t)(0x80 | (code >> 12 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+		*to++ = (uint8_t)(0x80 | (code & 0x3f));
+	}
+	return to;
+}
+
+/* "\uXXXX" at AT, one code unit or a pair of them; half a pair is U+FFFD. Steps over it. */
+static uint8_t *put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
+{
+	int32_t code = code_unit(raw, *at + 2), low;
+
+	if (code < 0) {
+		*to++ = raw.p[(*at)++]; /* no escape: as it stands */
+		return to;
+	}
+	*at += 6;
+	if (code >= 0xd800 && code < 0xdc00 && *at + 6 <= raw.n && raw.p[*at] == '\\' &&
+	    raw.p[*at + 1] == 'u') {
+		low = code_unit(raw, *at + 2);
+		if (low >= 0xdc00 && low < 0xe000) {
+			*at += 6;
+			code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+		}
+	}
+	if (code >= 0xd800 && code < 0xe000)
+		code = 0xfffd;
+	return put_utf8(to, code);
+}
+
+struct ts_bytes chrome_unescape(struct ts_arena *arena, struct ts_bytes raw)
+{
+	static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
+	struct ts_bytes copy = ts_arena_copy(arena, raw);
+	uint8_t *to = (uint8_t *)(uintptr_t)copy.p;
+	size_t at = 0;
+
+	if (!copy.p || !raw.n || !memchr(raw.p, '\\', raw.n))
+		return copy;
+	while (at < raw.n) { /* what an escape stands for is never longer than it */
+		const char *known;
+
+		if (raw.p[at] != '\\' || at + 1 >= raw.n) {
+			*to++ = raw.p[at++];
+		} else if (raw.p[at + 1] == 'u') {
+			to = put_code(to, raw, &at);
+		} else {
+			known = memchr(from, raw.p[at + 1], sizeof(from) - 1);
+			*to++ = known ? (uint8_t)into[known - from] : raw.p[at + 1];
+			at += 2;
+		}
+	}
+	copy.n = (size_t)(to - copy.p);
+	return copy;
+}
+
+/* With an exponent, or longer than 64 bits hold: by way of a double. */
+static bool rough_time(struct ts_bytes text, struct chrome_time *time)
+{
+	char copy[64];
+	double us, whole;
+	char *rest;
+
+	if (text.n >= sizeof(copy))
+		return false;
+	memcpy(copy, text.p, text.n);
+	copy[text.n] = '\0';
+	us = strtod(copy, &rest);
+	if (rest != copy + text.n || rest == copy || !(fabs(us) < 9e18))
+		return false;
+	whole = floor(us);
+	time->us = (int64_t)whole;
+	time->ps = (int64_t)((us - whole) * (double)TS_PS_PER_US);
+	return true;
+}
+
+/* Digits behind the point: ps of a us, what is finer is cut. Gives where they end. */
+static const uint8_t *fraction(const uint8_t *p, const uint8_t *end, int64_t *ps)
+{
+	int64_t unit = TS_PS_PER_US;
+
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		unit /= 10;
+		*ps += unit * (*p - '0');
+	}
+	return p;
+}
+
+bool chrome_time_of(struct ts_bytes token, struct chrome_time *time)
+{
+	struct ts_bytes text = chrome_token_text(token);
+	const uint8_t *p = text.p, *end = p + text.n, *digits;
+	bool negative = text.n > 0 && *p == '-';
+	uint64_t us = 0;
+
+	time->ps = 0;
+	if (text.n == 0)
+		return false;
+	digits = p += negative;
+	for (; p < end && *p >= '0' && *p <= '9' && p - digits < 18; p++)
+		us = us * 10 + (uint64_t)(*p - '0');
+	if (p == digits)
+		return false;
+	time->us = (int64_t)us;
+	if (p < end && *p == '.')
+		p = fraction(p + 1, end, &time->ps);
+	if (p < end)
+		return rough_time(text, time);
+	if (negative) {
+		time->us = -time->us;
+		time->ps = -time->ps;
+	}
+	return true;
+}
+
+struct chrome_members chrome_members_of(struct ts_bytes object)
+{
+	struct chrome_members members = { .p = NULL };
+
+	if (object.n < 2 || (object.p[0] != '{' && object.p[0] != '['))
+		return members;
+	members.p = object.p + 1;
+	members.end = object.p + object.n;
+	return members;
+}
+
+/* The value at the cursor, and the comma behind it. */
+static bool take_value(struct chrome_members *members)
+{
+	const uint8_t *p = chrome_space(members->p, members->end), *behind;
+
+	behind = chrome_value_end(p, members->end);
+	if (!behind || behind == p) {
+		members->p = NULL;
+		return false;
+	}
+	members->value = (struct ts_bytes){ p, (size_t)(behind - p) };
+	p = chrome_space(behind, members->end);
+	members->p = p < members->end && *p == ',' ? p + 1 : p;
+	return true;
+}
+
+bool chrome_elements_next(struct chrome_members *members)
+{
+	return members->p && take_value(members);
+}
+
+bool chrome_members_next(struct chrome_members *members)
+{
+	const uint8_t *p, *close;
+
+	if (!members->p)
+		return false;
+	p = chrome_space(members->p, members->end);
+	if (p >= members->end || *p != '"')
+		return false;
+	close = chrome_string_end(p + 1, members->end);
+	if (!close)
+		return false;
+	members->key = (struct ts_bytes){ p + 1, (size_t)(close - p - 1) };
+	p = chrome_space(close + 1, members->end);
+	if (p >= members->end || *p != ':')
+		return false;
+	members->p = p + 1;
+	return take_value(members);
+}

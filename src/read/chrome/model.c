@@ -1,0 +1,336 @@
+/*
+ * What the scan found becomes the model: processes are planes, tracks are lines. A GPU's process
+ * and the host's threads may go by the same number (PyTorch numbers GPUs from 0), so the category
+ * of an event says which plane it stands on. Where no category says so, the process's name does, as
+ * in traces that JAX's profiler wrote.
+ */
+#include "base/units.h"
+#include "model/plane_kind.h"
+#include "read/chrome/chrome.h"
+
+#define ABSOLUTE_US INT64_C(100000000000000) /* 1973: a time above it counts from the epoch */
+
+struct making {
+	struct chrome_file *file;
+	struct ts_profile *profile;
+	uint32_t host;
+	struct ts_error *err;
+};
+
+static const struct chrome_device *properties_of(const struct chrome_file *file,
+						 struct ts_bytes pid)
+{
+	int64_t id;
+
+	if (!ts_bytes_i64(pid, &id))
+		return NULL;
+	for (size_t i = 0; i < file->nr_devices; i++)
+		if (file->devices[i].id == id)
+			return &file->devices[i];
+	return NULL;
+}
+
+static enum ts_status add_device(struct making *making, uint32_t plane, struct ts_bytes pid)
+{
+	struct ts_device *device = ts_profile_add_plane_device(making->profile, plane);
+	const struct chrome_device *known = properties_of(making->file, pid);
+
+	if (!device)
+		return ts_fail_nomem(making->err);
+	if (!known)
+		return TS_OK;
+	device->kind = known->name;
+	device->hbm_bytes = known->memory_bytes > 0 ? known->memory_bytes : TS_UNKNOWN;
+	device->cc_major = known->cc_major;
+	device->cc_minor = known->cc_minor;
+	device->core_count = known->core_count;
+	return TS_OK;
+}
+
+/* A process that only marks moments, or spans of the profiler itself, is no host. */
+static bool has_threads(const struct chrome_file *file, const uint32_t *tracks, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (file->names.tracks[tracks[i]].class == CHROME_MAIN)
+			return true;
+	return false;
+}
+
+static enum ts_plane_kind kind_of(const struct chrome_file *file, const uint32_t *tracks, size_t nr)
+{
+	const struct chrome_track *track = &file->names.tracks[tracks[0]];
+	enum ts_plane_kind kind = ts_plane_kind_of(file->names.processes[track->process].name);
+
+	if (track->side == CHROME_DEVICE)
+		return TS_PLANE_GPU;
+	if (kind != TS_PLANE_OTHER)
+		return kind;
+	return has_threads(file, tracks, nr) ? TS_PLANE_HOST : TS_PLANE_OTHER;
+}
+
+static struct ts_bytes plane_name(struct making *making, const struct chrome_track *track)
+{
+	const struct chrome_process *process = &making->file->names.processes[track->process];
+	struct ts_arena *arena = &making->profile->arena;
+
+	if (track->side == CHROME_DEVICE)
+		return ts_arena_printf(arena, "/device:GPU:%.*s", TS_ARG(process->pid));
+	if (process->name.n)
+		return process->name;
+	return ts_arena_printf(arena, "process %.*s", TS_ARG(process->pid));
+}
+
+static enum ts_line_kind line_kind(enum ts_plane_kind plane, const struct chrome_track *track)
+{
+	if (track->class == CHROME_STEPS)
+		return plane == TS_PLANE_GPU ? TS_LINE_STEPS : TS_LINE_OTHER;
+	if (track->class == CHROME_ANNOTATION)
+		return TS_LINE_DERIVED;
+	if (track->class != CHROME_MAIN)
+		return TS_LINE_OTHER;
+	if (track->side == CHROME_DEVICE)
+		return TS_LINE_OPS;
+	if (ts_bytes_starts(track->name, "TPUsight: "))
+		return TS_LINE_DERIVED; /* an earlier annotation */
+	return ts_line_kind_of(plane, track->name);
+}
+
+static struct ts_bytes line_name(struct making *making, const struct chrome_track *track)
+{
+	static const char *const words[] = {
+		[CHROME_MAIN] = "thread",      [CHROME_ANNOTATION] = "annotations",
+		[CHROME_OTHER] = "other",      [CHROME_INSTANT] = "instants",
+		[CHROME_COUNTER] = "counters", [CHROME_STEPS] = "Steps",
+	};
+	const char *word = words[track->class];
+
+	if (track->name.n)
+		return track->name;
+	if (track->class == CHROME_STEPS)
+		return TS_LIT("Steps");
+	if (track->class == CHROME_MAIN && track->side == CHROME_DEVICE)
+		word = "stream";
+	return ts_arena_printf(&making->profile->arena, "%s %.*s", word, TS_ARG(track->tid));
+}
+
+static enum ts_status add_line(struct making *making, uint32_t plane, uint32_t index)
+{
+	struct chrome_file *file = making->file;
+	const struct chrome_track *track = &file->names.tracks[index];
+	struct ts_line *line = ts_profile_add_line(making->profile);
+
+	if (!line)
+		return ts_fail_nomem(making->err);
+	line->plane = plane;
+	if (!ts_bytes_i64(track->tid, &line->id))
+		line->id = index;
+	line->name = line_name(making, track);
+	line->kind = line_kind(making->profile->planes[plane].kind, track);
+	line->nr_events = track->nr_events;
+	file->line_tracks[making->profile->nr_lines - 1 - file->first_line] = index;
+	making->profile->planes[plane].nr_lines++;
+	return TS_OK;
+}
+
+/* TRACKS: those of one process on one side. */
+static enum ts_status add_plane(struct making *making, const uint32_t *tracks, size_t nr)
+{
+	struct chrome_file *file = making->file;
+	const struct chrome_track *first = &file->names.tracks[tracks[0]];
+	uint32_t index = (uint32_t)making->profile->nr_planes;
+	struct ts_plane *plane = ts_profile_add_plane(making->profile);
+	enum ts_status st = TS_OK;
+
+	if (!plane)
+		return ts_fail_nomem(making->err);
+	plane->host = making->host;
+	plane->id = index;
+	plane->name = plane_name(making, first);
+	plane->kind = kind_of(file, tracks, nr);
+	making->profile->hosts[making->host].nr_planes++;
+	if (plane->kind == TS_PLANE_OURS)
+		return TS_OK;
+	if (plane->kind == TS_PLANE_GPU || plane->kind == TS_PLANE_TPU)
+		st = add_device(making, index, file->names.processes[first->process].pid);
+	if (st == TS_OK && first->side == CHROME_DEVICE && file->step_track != TS_NONE)
+		st = add_line(making, index, file->step_track);
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		if (tracks[i] != file->step_track)
+			st = add_line(making, index, tracks[i]);
+	return st;
+}
+
+struct order {
+	const struct chrome_track *track;
+	uint32_t index;
+};
+
+/* Devices first, then processes as the trace met them, lines likewise. */
+static int by_plane(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->track->side != y->track->side)
+		return x->track->side > y->track->side ? -1 : 1;
+	if (x->track->process != y->track->process)
+		return x->track->process < y->track->process ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The tracks with events, in the order of planes; *NR of them. */
+static uint32_t *ordered_tracks(const struct chrome_names *names, size_t *nr)
+{
+	struct order *order = calloc(names->nr_tracks + 1, sizeof(*order));
+	uint32_t *tracks = calloc(names->nr_tracks + 1, sizeof(*tracks));
+
+	*nr = 0;
+	for (uint32_t i = 0; order && tracks && i < names->nr_tracks; i++)
+		if (names->tracks[i].nr_events > 0)
+			order[(*nr)++] = (struct order){ &names->tracks[i], i };
+	if (*nr > 0)
+		qsort(order, *nr, sizeof(*order), by_plane);
+	for (size_t i = 0; order && tracks && i < *nr; i++)
+		tracks[i] = order[i].index;
+	if (!order) {
+		free(tracks);
+		tracks = NULL;
+	}
+	free(order);
+	return tracks;
+}
+
+static bool same_plane(const struct chrome_names *names, uint32_t a, uint32_t b)
+{
+	return names->tracks[a].process == names->tracks[b].process &&
+	       names->tracks[a].side == names->tracks[b].side;
+}
+
+static enum ts_status add_planes(struct making *making)
+{
+	struct chrome_file *file = making->file;
+	const struct chrome_names *names = &file->names;
+	enum ts_status st = TS_OK;
+	size_t nr, end;
+	uint32_t *tracks = ordered_tracks(names, &nr);
+
+	/* Every device may show the steps beside its own. */
+	file->line_tracks = calloc(2 * nr + 1, sizeof(*file->line_tracks));
+	file->first_line = (uint32_t)making->profile->nr_lines;
+	if (!tracks || !file->line_tracks)
+		st = ts_fail_nomem(making->err);
+	for (size_t at = 0; st == TS_OK && at < nr; at = end) {
+		for (end = at + 1; end < nr && same_plane(names, tracks[at], tracks[end]); end++)
+			;
+		st = add_plane(making, tracks + at, end - at);
+	}
+	free(tracks);
+	return st;
+}
+
+/* Args of a device's op in a trace that JAX's profiler wrote, by their names there. */
+static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes args)
+{
+	struct chrome_members members = chrome_members_of(args);
+
+	while (chrome_members_next(&members)) {
+		const struct {
+			const char *name;
+			struct ts_bytes *text;
+			int64_t *number;
+		} places[] = {
+			{ "hlo_category", &op->category, NULL },
+			{ "long_name", &op->text, NULL },
+			{ "tf_op", &op->framework_op, NULL },
+			{ "source", &op->source, NULL },
+			{ "source_stack", &op->source_stack, NULL },
+			{ "shape_with_layout", &op->shape, NULL },
+			{ "flops", NULL, &op->flops },
+			{ "model_flops", NULL, &op->model_flops },
+			{ "bytes_accessed", NULL, &op->bytes_accessed },
+		};
+		struct ts_bytes value = chrome_token_text(members.value);
+
+		for (size_t i = 0; i < TS_NELEM(places); i++) {
+			if (!ts_bytes_is(members.key, places[i].name))
+				continue;
+			if (places[i].text)
+				*places[i].text = chrome_unescape(arena, value);
+			else
+				ts_bytes_i64(value, places[i].number);
+		}
+	}
+}
+
+/* An event without a category is what its line makes of it. */
+static void by_line(struct making *making, struct ts_op *op, const struct chrome_op *from)
+{
+	const struct chrome_track *track = &making->file->names.tracks[from->track];
+	struct ts_bytes process = making->file->names.processes[track->process].name;
+	enum ts_plane_kind plane = ts_plane_kind_of(process);
+	enum ts_line_kind line = line_kind(plane, track);
+
+	op->is_event = true;
+	if (line == TS_LINE_MODULES) {
+		op->kind = TS_OP_MODULE;
+	} else if (line == TS_LINE_STEPS) {
+		op->kind = TS_OP_STEP;
+	} else if (line == TS_LINE_OPS) {
+		op->is_event = false;
+		op->is_traced = true;
+		take_args(&making->profile->arena, op, from->args);
+		if (op->category.n == 0 && plane == TS_PLANE_GPU)
+			op->category = TS_LIT("kernel");
+	}
+}
+
+/* Ops of one name are different ops in different categories: a range on the host and its kernels. */
+static enum ts_status add_op(struct making *making, struct chrome_op *from)
+{
+	const struct chrome_category *category = &making->file->names.categories[from->category];
+	struct ts_op op;
+
+	ts_op_init(&op);
+	op.name = chrome_unescape(&making->profile->arena, from->raw);
+	if (from->number != TS_NO_NUMBER) {
+		op.kind = TS_OP_STEP;
+	} else if (from->track != TS_NONE) {
+		by_line(making, &op, from);
+	} else {
+		op.category = category->name;
+		op.is_traced = category->kernel;
+		op.is_event = !category->kernel;
+		op.program_id = ts_hash(category->name, 0);
+	}
+	from->profile_op = op.name.p ? ts_profile_intern_op(making->profile, &op) : TS_NONE;
+	return from->profile_op == TS_NONE ? ts_fail_nomem(making->err) : TS_OK;
+}
+
+/* Time 0 is the earliest event; when that was, the file says or the times themselves do. */
+static void set_time(const struct chrome_file *file, struct ts_host *host)
+{
+	int64_t start_ns;
+
+	if (!file->has_time || file->min_ps > file->max_ps)
+		return;
+	start_ns = ts_i64_add(ts_i64_mul(file->first_us, 1000), file->min_ps / TS_PS_PER_NS);
+	if (file->base_unix_ns > 0)
+		start_ns = ts_i64_add(start_ns, file->base_unix_ns);
+	else if (file->first_us < ABSOLUTE_US)
+		return;
+	host->start_unix_ns = start_ns;
+	host->stop_unix_ns = ts_i64_add(start_ns, (file->max_ps - file->min_ps) / TS_PS_PER_NS);
+}
+
+enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
+			       struct ts_error *err)
+{
+	struct making making = { file, profile, host, err };
+	enum ts_status st = add_planes(&making);
+
+	for (size_t i = 0; i < file->names.nr_ops && st == TS_OK; i++)
+		st = add_op(&making, &file->names.ops[i]);
+	profile->hosts[host].rank = file->rank;
+	profile->hosts[host].world_size = file->world_size;
+	set_time(file, &profile->hosts[host]);
+	return st;
+}

@@ -1,0 +1,173 @@
+/* Tables of what the events name: interned by their bytes, copied into the profile's arena once. */
+#include "read/chrome/chrome.h"
+
+struct category_row {
+	const char *name;
+	struct chrome_category as;
+};
+
+/* libkineto/src/ActivityType.cpp; the capital ones are those of its first years. */
+static const struct category_row rows[] = {
+	{ "kernel", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "gpu_memcpy", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "gpu_memset", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "concurrent_kernel", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "Kernel", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "Memcpy", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "Memset", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
+	{ "cuda_sync", { .side = CHROME_DEVICE, .class = CHROME_OTHER } },
+	{ "Trace", { .class = CHROME_OTHER } },
+};
+
+static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
+{
+	struct chrome_category category = { .side = CHROME_HOST };
+	uint32_t at = (uint32_t)names->nr_categories;
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		if (ts_bytes_is(name, rows[i].name))
+			category = rows[i].as;
+	category.name = ts_arena_copy(names->arena, name);
+	if (!category.name.p ||
+	    !ts_grow(&names->categories, &names->cap_categories, (size_t)at + 1,
+		     sizeof(category)) ||
+	    !ts_strmap_set(&names->category_ids, category.name, at))
+		return TS_NONE;
+	names->categories[names->nr_categories++] = category;
+	return at;
+}
+
+uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name)
+{
+	uint32_t at = names->last_category;
+
+	if (at < names->nr_categories && ts_bytes_eq(names->categories[at].name, name))
+		return at;
+	at = ts_strmap_find(&names->category_ids, name);
+	if (at == TS_NONE)
+		at = add_category(names, name);
+	names->last_category = at;
+	return at;
+}
+
+static uint32_t add_process(struct chrome_names *names, struct ts_bytes pid)
+{
+	struct chrome_process process = { .pid = ts_arena_copy(names->arena, pid) };
+	uint32_t at = (uint32_t)names->nr_processes;
+
+	if (!process.pid.p ||
+	    !ts_grow(&names->processes, &names->cap_processes, (size_t)at + 1, sizeof(process)) ||
+	    !ts_strmap_set(&names->process_ids, process.pid, at))
+		return TS_NONE;
+	names->processes[names->nr_processes++] = process;
+	return at;
+}
+
+uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
+{
+	uint32_t at = names->last_process;
+
+	if (at < names->nr_processes && ts_bytes_eq(names->processes[at].pid, pid))
+		return at;
+	at = ts_strmap_find(&names->process_ids, pid);
+	if (at == TS_NONE)
+		at = add_process(names, pid);
+	names->last_process = at;
+	return at;
+}
+
+static bool is_track(const struct chrome_track *track, const struct chrome_track *wanted)
+{
+	return track->process == wanted->process && track->side == wanted->side &&
+	       track->class == wanted->class && ts_bytes_eq(track->tid, wanted->tid);
+}
+
+static uint32_t add_track(struct chrome_names *names, struct chrome_track wanted, uint64_t key)
+{
+	uint32_t at = (uint32_t)names->nr_tracks;
+
+	wanted.tid = ts_arena_copy(names->arena, wanted.tid);
+	if (!wanted.tid.p ||
+	    !ts_grow(&names->tracks, &names->cap_tracks, (size_t)at + 1, sizeof(wanted)) ||
+	    !ts_map_set(&names->track_ids, key, at))
+		return TS_NONE;
+	names->tracks[names->nr_tracks++] = wanted;
+	return at;
+}
+
+uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			 uint8_t side, uint8_t class)
+{
+	struct chrome_track wanted = { .process = process,
+				       .tid = tid,
+				       .side = side,
+				       .class = class };
+	uint32_t at = names->last_track;
+	uint64_t key;
+
+	if (at < names->nr_tracks && is_track(&names->tracks[at], &wanted))
+		return at;
+	key = ts_hash(tid, names->seed + process * UINT64_C(64) + side * 8U + class);
+	while ((at = ts_map_find(&names->track_ids, key)) != TS_NONE &&
+	       !is_track(&names->tracks[at], &wanted))
+		key++; /* another one has the same hash */
+	if (at == TS_NONE)
+		at = names->nr_tracks < CHROME_TRACKS_MAX ? add_track(names, wanted, key)
+							  : CHROME_TRACKS_MAX;
+	names->last_track = at;
+	return at;
+}
+
+static uint32_t add_op(struct chrome_names *names, struct chrome_op op, uint64_t key)
+{
+	uint32_t at = (uint32_t)names->nr_ops;
+
+	op.raw = ts_arena_copy(names->arena, op.raw);
+	if (op.track != TS_NONE && op.args.n > 0) {
+		op.args = ts_arena_copy(names->arena, op.args);
+		if (!op.args.p)
+			return TS_NONE;
+	} else {
+		op.args = (struct ts_bytes){ NULL, 0 };
+	}
+	if (!op.raw.p || at >= TS_NONE - 1 ||
+	    !ts_grow(&names->ops, &names->cap_ops, (size_t)at + 1, sizeof(op)) ||
+	    !ts_map_set(&names->op_ids, key, at))
+		return TS_NONE;
+	names->ops[names->nr_ops++] = op;
+	return at;
+}
+
+uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+		      struct ts_bytes raw, struct ts_bytes args)
+{
+	struct chrome_op op = { raw, args, category, track, TS_NONE, TS_NO_NUMBER };
+	uint64_t key = ts_hash(raw, names->seed + category * UINT64_C(131) + track);
+	uint32_t at;
+
+	while ((at = ts_map_find(&names->op_ids, key)) != TS_NONE) {
+		const struct chrome_op *known = &names->ops[at];
+
+		if (known->category == category && known->track == track &&
+		    ts_bytes_eq(known->raw, raw))
+			return at;
+		key++;
+	}
+	return add_op(names, op, key);
+}
+
+void chrome_names_release(struct chrome_names *names)
+{
+	for (size_t i = 0; i < names->nr_tracks; i++)
+		free(names->tracks[i].open);
+	free(names->categories);
+	free(names->processes);
+	free(names->tracks);
+	free(names->ops);
+	ts_strmap_release(&names->category_ids);
+	ts_strmap_release(&names->process_ids);
+	ts_map_release(&names->track_ids);
+	ts_map_release(&names->op_ids);
+	memset(names, 0, sizeof(*names));
+}

@@ -1,0 +1,578 @@
+/*
+ * The text from one end to the other, an event at a time: an array of events, or an object with
+ * "traceEvents" and what the writer says of the run, in any order.
+ *
+ * Left out: flows (what they link stands in the events' args: correlation), asynchronous events
+ * (b, n, e), samples and object snapshots.
+ */
+#include "base/units.h"
+#include "read/chrome/chrome.h"
+
+#define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
+#define OPEN_MAX    4096	    /* Bs without an E on one thread */
+
+struct scan {
+	struct chrome_file *file;
+	struct chrome_text text;
+	enum ts_status st; /* only what is our own affair: no memory, no disk */
+	struct ts_error *err;
+	uint32_t no_category, step_category;
+};
+
+static void nomem(struct scan *scan)
+{
+	scan->st = ts_fail_nomem(scan->err);
+}
+
+/* The text makes no sense from P on. */
+static void damaged(struct scan *scan, const uint8_t *p, const char *cause)
+{
+	struct chrome_file *file = scan->file;
+
+	if (file->damage[0])
+		return;
+	file->damage_at = chrome_text_at(&scan->text, p);
+	snprintf(file->damage, sizeof(file->damage), "%s",
+		 scan->text.damage.text[0] ? scan->text.damage.text : cause);
+}
+
+static void truncated(struct scan *scan)
+{
+	damaged(scan, scan->text.end, "the trace ends in the middle");
+}
+
+static bool more(struct scan *scan)
+{
+	bool got = chrome_text_more(&scan->text, &scan->st);
+
+	if (scan->st == TS_NOMEM)
+		nomem(scan);
+	return got;
+}
+
+/* The next byte that is no space; false at the end. */
+static bool peek(struct scan *scan, uint8_t *c)
+{
+	do {
+		scan->text.p = chrome_space(scan->text.p, scan->text.end);
+		if (scan->text.p < scan->text.end) {
+			*c = *scan->text.p;
+			return true;
+		}
+	} while (more(scan));
+	return false;
+}
+
+/* The whole token at the cursor; false: it does not end, or is longer than a window. */
+static bool token(struct scan *scan, struct ts_bytes *token)
+{
+	const uint8_t *behind;
+
+	do {
+		behind = chrome_value_end(scan->text.p, scan->text.end);
+	} while (!behind && more(scan));
+	if (!behind)
+		return false;
+	*token = (struct ts_bytes){ scan->text.p, (size_t)(behind - scan->text.p) };
+	return true;
+}
+
+/* Over a value of any length; false at the end of the text. */
+static bool pass_over(struct scan *scan)
+{
+	struct chrome_skip skip = { .in_string = false };
+	struct ts_bytes scalar;
+
+	if (*scan->text.p != '{' && *scan->text.p != '[') {
+		if (!token(scan, &scalar) || scalar.n == 0)
+			return false;
+		scan->text.p += scalar.n;
+		return true;
+	}
+	while (!chrome_skip_some(&skip, &scan->text.p, scan->text.end)) {
+		chrome_text_forget(&scan->text);
+		if (!more(scan))
+			return false;
+	}
+	return true;
+}
+
+static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t *ps)
+{
+	struct chrome_time time;
+
+	if (!chrome_time_of(token, &time))
+		return false;
+	if (!file->has_time) {
+		file->has_time = true;
+		file->first_us = time.us;
+	}
+	*ps = ts_i64_mul(ts_i64_sub(time.us, file->first_us), TS_PS_PER_US);
+	*ps = ts_time_bound(ts_i64_add(*ps, time.ps));
+	return true;
+}
+
+static int64_t length(struct ts_bytes token)
+{
+	struct chrome_time time;
+
+	if (!chrome_time_of(token, &time) || time.us < 0)
+		return 0;
+	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+}
+
+static void put(struct scan *scan, struct chrome_record record)
+{
+	struct chrome_file *file = scan->file;
+	struct chrome_track *track = &file->names.tracks[record.track];
+	int64_t end_ps = ts_time_bound(ts_i64_add(record.start_ps, record.dur_ps));
+
+	record.dur_ps = end_ps - record.start_ps;
+	if (track->class != CHROME_INSTANT && track->class != CHROME_COUNTER) {
+		file->min_ps = TS_MIN(file->min_ps, record.start_ps);
+		file->max_ps = TS_MAX(file->max_ps, end_ps);
+	}
+	track->nr_events++;
+	track->last_ps = TS_MAX(track->last_ps, end_ps);
+	scan->st = chrome_store_put(&file->store, &record, (uint32_t)file->names.nr_tracks,
+				    scan->err);
+}
+
+/* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
+static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_record record)
+{
+	struct chrome_file *file = scan->file;
+	struct chrome_names *names = &file->names;
+	struct ts_bytes digits = ts_bytes_cut(name, strlen(STEP_PREFIX), name.n);
+
+	if (file->step_source == TS_NONE)
+		file->step_source = record.track;
+	if (record.track != file->step_source)
+		return;
+	if (file->step_track == TS_NONE)
+		file->step_track = chrome_track_of(names, names->tracks[record.track].process,
+						   TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
+	record.op = chrome_op_of(names, scan->step_category, TS_NONE, digits,
+				 (struct ts_bytes){ NULL, 0 });
+	record.track = file->step_track;
+	if (record.track == TS_NONE || record.op == TS_NONE) {
+		nomem(scan);
+		return;
+	}
+	if (record.track == CHROME_TRACKS_MAX)
+		return;
+	ts_bytes_u64(digits, &names->ops[record.op].number);
+	put(scan, record);
+}
+
+/* Where an event goes. CLASS: of the event's phase; its category may know better. */
+static bool place(struct scan *scan, const struct chrome_event *event, uint8_t class,
+		  struct chrome_record *record)
+{
+	struct chrome_names *names = &scan->file->names;
+	uint32_t category = chrome_category_of(names, chrome_token_text(event->category));
+	uint32_t process = chrome_process_of(names, chrome_token_text(event->pid));
+	const struct chrome_category *known;
+	uint8_t side = CHROME_HOST;
+
+	if (category == TS_NONE || process == TS_NONE) {
+		nomem(scan);
+		return false;
+	}
+	known = &names->categories[category];
+	if (event->phase == 'X') {
+		side = known->side;
+		class = class == CHROME_MAIN ? known->class : class;
+	}
+	record->track = chrome_track_of(names, process, chrome_token_text(event->tid), side, class);
+	if (record->track == CHROME_TRACKS_MAX) {
+		scan->file->nr_left_out++;
+		return false;
+	}
+	record->op = event->phase == 'E' ?
+			     0 :
+			     chrome_op_of(names, category,
+					  category == scan->no_category ? record->track : TS_NONE,
+					  chrome_token_text(event->name), event->args);
+	if (record->track == TS_NONE || record->op == TS_NONE) {
+		nomem(scan);
+		return false;
+	}
+	return true;
+}
+
+static void take_complete(struct scan *scan, const struct chrome_event *event, uint8_t class,
+			  struct chrome_record record)
+{
+	struct ts_bytes name = chrome_token_text(event->name);
+
+	if (!place(scan, event, class, &record))
+		return;
+	record.dur_ps = class == CHROME_MAIN ? length(event->dur) : 0;
+	put(scan, record);
+	if (scan->st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
+	    scan->file->names.tracks[record.track].side == CHROME_HOST)
+		put_step(scan, name, record);
+}
+
+static void take_begin(struct scan *scan, const struct chrome_event *event,
+		       struct chrome_record record)
+{
+	struct chrome_track *track;
+
+	if (!place(scan, event, CHROME_MAIN, &record))
+		return;
+	track = &scan->file->names.tracks[record.track];
+	if (track->nr_open >= OPEN_MAX) {
+		scan->file->nr_left_out++;
+		return;
+	}
+	if (!ts_grow(&track->open, &track->cap_open, track->nr_open + 1, sizeof(*track->open))) {
+		nomem(scan);
+		return;
+	}
+	track->open[track->nr_open++] =
+		(struct chrome_open){ record.start_ps, record.at, record.op };
+}
+
+static void close_top(struct scan *scan, uint32_t index, int64_t end_ps)
+{
+	struct chrome_track *track = &scan->file->names.tracks[index];
+	struct chrome_open open = track->open[--track->nr_open];
+
+	put(scan, (struct chrome_record){ .start_ps = open.start_ps,
+					  .dur_ps = TS_MAX(end_ps - open.start_ps, 0),
+					  .at = open.at,
+					  .op = open.op,
+					  .track = index });
+}
+
+static void take_end(struct scan *scan, const struct chrome_event *event,
+		     struct chrome_record record)
+{
+	if (!place(scan, event, CHROME_MAIN, &record))
+		return;
+	if (scan->file->names.tracks[record.track].nr_open == 0)
+		scan->file->nr_left_out++;
+	else
+		close_top(scan, record.track, record.start_ps);
+}
+
+/* What never ended lasts as long as its thread is known to. */
+static void close_all(struct scan *scan)
+{
+	struct chrome_names *names = &scan->file->names;
+
+	for (uint32_t t = 0; t < names->nr_tracks; t++)
+		while (scan->st == TS_OK && names->tracks[t].nr_open > 0)
+			close_top(scan, t, names->tracks[t].last_ps);
+}
+
+static struct ts_bytes member(struct ts_bytes object, const char *key)
+{
+	struct chrome_members members = chrome_members_of(object);
+
+	while (chrome_members_next(&members))
+		if (ts_bytes_is(members.key, key))
+			return members.value;
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
+{
+	struct ts_bytes text = chrome_unescape(scan->file->names.arena, chrome_token_text(token));
+
+	if (!text.p)
+		nomem(scan);
+	return text;
+}
+
+/* A thread's name is told once; which of its tracks exist is known at the end. */
+static void name_thread(struct scan *scan, const struct chrome_event *event, uint32_t process,
+			struct ts_bytes name)
+{
+	static const uint8_t sides[] = { CHROME_HOST, CHROME_DEVICE };
+
+	for (size_t i = 0; i < TS_NELEM(sides); i++) {
+		uint32_t track = chrome_track_of(&scan->file->names, process,
+						 chrome_token_text(event->tid), sides[i],
+						 CHROME_MAIN);
+
+		if (track == TS_NONE)
+			nomem(scan);
+		else if (track != CHROME_TRACKS_MAX)
+			scan->file->names.tracks[track].name = name;
+	}
+}
+
+static void take_metadata(struct scan *scan, const struct chrome_event *event)
+{
+	struct chrome_names *names = &scan->file->names;
+	struct ts_bytes what = chrome_token_text(event->name), name = member(event->args, "name");
+	struct ts_bytes labels = member(event->args, "labels");
+	uint32_t process = chrome_process_of(names, chrome_token_text(event->pid));
+
+	if (process == TS_NONE)
+		nomem(scan);
+	else if (ts_bytes_is(what, "process_name") && name.p)
+		names->processes[process].name = text_of(scan, name);
+	else if (ts_bytes_is(what, "process_labels") && labels.p)
+		names->processes[process].labels = text_of(scan, labels);
+	else if (ts_bytes_is(what, "thread_name") && name.p)
+		name_thread(scan, event, process, text_of(scan, name));
+}
+
+static void take_event(struct scan *scan, const struct chrome_event *event, uint64_t at)
+{
+	struct chrome_record record = { .at = at };
+
+	if (event->phase == 'M') {
+		take_metadata(scan, event);
+		return;
+	}
+	if (!event->phase || !strchr("XBEiIC", event->phase))
+		return;
+	if (!since_first(scan->file, event->ts, &record.start_ps)) {
+		scan->file->nr_left_out++;
+		return;
+	}
+	switch (event->phase) {
+	case 'X': take_complete(scan, event, CHROME_MAIN, record);    break;
+	case 'B': take_begin(scan, event, record);                    break;
+	case 'E': take_end(scan, event, record);                      break;
+	case 'C': take_complete(scan, event, CHROME_COUNTER, record); break;
+	default:  take_complete(scan, event, CHROME_INSTANT, record); break;
+	}
+}
+
+/* The event at the cursor; false: no more of them can be read. */
+static bool scan_event(struct scan *scan)
+{
+	struct chrome_event event;
+	enum chrome_found found;
+	const uint8_t *p;
+
+	do {
+		p = scan->text.p;
+		found = chrome_event_read(&p, scan->text.end, &event);
+	} while (found == CHROME_MORE && more(scan));
+	if (found == CHROME_BAD) {
+		damaged(scan, p, "no trace event stands here");
+		return false;
+	}
+	if (found == CHROME_MORE) { /* longer than a window: no writer's */
+		if (scan->text.ended || !pass_over(scan)) {
+			truncated(scan);
+			return false;
+		}
+		scan->file->nr_left_out++;
+		return true;
+	}
+	take_event(scan, &event, chrome_text_at(&scan->text, scan->text.p));
+	scan->text.p = p;
+	chrome_text_forget(&scan->text);
+	return scan->st == TS_OK;
+}
+
+/* Behind the '['. False: the text ends in it, or makes no sense. */
+static bool scan_events(struct scan *scan, bool may_be_open)
+{
+	uint8_t c;
+
+	while (peek(scan, &c)) {
+		if (c == ']' || c == ',') {
+			scan->text.p++;
+			if (c == ']')
+				return true;
+		} else if (c != '{') {
+			damaged(scan, scan->text.p, "no trace event stands here");
+			return false;
+		} else if (!scan_event(scan)) {
+			return false;
+		}
+	}
+	/* "Trace Event Format": the array's closing bracket may be missing. */
+	if (!may_be_open || scan->text.damage.text[0])
+		truncated(scan);
+	return false;
+}
+
+static int64_t number_of(struct ts_bytes token)
+{
+	int64_t number;
+
+	return ts_bytes_i64(chrome_token_text(token), &number) ? number : TS_UNKNOWN;
+}
+
+static void take_device(struct scan *scan, struct ts_bytes object)
+{
+	struct chrome_file *file = scan->file;
+	struct chrome_device device;
+
+	if (file->nr_devices >= CHROME_DEVICES_MAX)
+		return;
+	if (!ts_grow(&file->devices, &file->cap_devices, file->nr_devices + 1, sizeof(device))) {
+		nomem(scan);
+		return;
+	}
+	device = (struct chrome_device){
+		.id = number_of(member(object, "id")),
+		.memory_bytes = number_of(member(object, "totalGlobalMem")),
+		.cc_major = number_of(member(object, "computeMajor")),
+		.cc_minor = number_of(member(object, "computeMinor")),
+		.core_count = number_of(member(object, "numSms")),
+		.name = text_of(scan, member(object, "name")),
+	};
+	file->devices[file->nr_devices++] = device;
+}
+
+static void take_member(struct scan *scan, struct ts_bytes key, struct ts_bytes value)
+{
+	struct chrome_file *file = scan->file;
+	struct chrome_members elements = chrome_members_of(value);
+
+	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
+		file->base_unix_ns = number_of(value);
+	} else if (ts_bytes_is(key, "distributedInfo")) {
+		file->rank = number_of(member(value, "rank"));
+		file->world_size = number_of(member(value, "world_size"));
+	} else if (ts_bytes_is(key, "deviceProperties")) {
+		while (scan->st == TS_OK && chrome_elements_next(&elements))
+			take_device(scan, elements.value);
+	}
+}
+
+/* Members that say something here: their values are taken whole. */
+static bool is_wanted(struct ts_bytes key)
+{
+	return ts_bytes_is(key, "baseTimeNanoseconds") || ts_bytes_is(key, "distributedInfo") ||
+	       ts_bytes_is(key, "deviceProperties");
+}
+
+/* The value behind "KEY":, which is no list of events. */
+static bool scan_value(struct scan *scan, const char *key, bool wanted)
+{
+	struct ts_bytes value;
+
+	if (!wanted)
+		return pass_over(scan);
+	if (!token(scan, &value) || value.n == 0)
+		return scan->text.ended ? false : pass_over(scan);
+	take_member(scan, ts_bytes_of(key), value);
+	scan->text.p += value.n;
+	return scan->st == TS_OK;
+}
+
+static bool expect(struct scan *scan, uint8_t wanted)
+{
+	uint8_t c;
+
+	if (!peek(scan, &c)) {
+		truncated(scan);
+		return false;
+	}
+	if (c != wanted) {
+		damaged(scan, scan->text.p, "this is no JSON");
+		return false;
+	}
+	return true;
+}
+
+/* One member of the outermost object. */
+static bool scan_member(struct scan *scan)
+{
+	struct ts_bytes token_of_key, key;
+	char copy[32] = "";
+	uint8_t c;
+
+	if (!expect(scan, '"'))
+		return false;
+	if (!token(scan, &token_of_key)) {
+		truncated(scan);
+		return false;
+	}
+	key = chrome_token_text(token_of_key);
+	if (key.n < sizeof(copy))
+		memcpy(copy, key.p, key.n); /* the window may move */
+	scan->text.p += token_of_key.n;
+	if (!expect(scan, ':'))
+		return false;
+	scan->text.p++;
+	if (!peek(scan, &c)) {
+		truncated(scan);
+		return false;
+	}
+	if (c == '[' && strcmp(copy, "traceEvents") == 0) {
+		scan->text.p++;
+		return scan_events(scan, false);
+	}
+	if (scan_value(scan, copy, is_wanted(ts_bytes_of(copy))))
+		return true;
+	if (scan->text.ended && scan->text.p >= scan->text.end)
+		truncated(scan);
+	else if (scan->st == TS_OK)
+		damaged(scan, scan->text.p, "this is no JSON");
+	return false;
+}
+
+static void scan_object(struct scan *scan)
+{
+	uint8_t c;
+
+	while (scan->st == TS_OK && peek(scan, &c)) {
+		if (c == '}')
+			return;
+		if (c == ',')
+			scan->text.p++;
+		else if (!scan_member(scan))
+			return;
+	}
+	if (scan->st == TS_OK)
+		truncated(scan);
+}
+
+static bool begin(struct scan *scan)
+{
+	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
+	struct chrome_names *names = &scan->file->names;
+	uint8_t c;
+
+	scan->no_category = chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
+	scan->step_category = chrome_category_of(names, TS_LIT("ProfilerStep"));
+	if (scan->no_category == TS_NONE || scan->step_category == TS_NONE)
+		nomem(scan);
+	if (scan->st || !peek(scan, &c))
+		return false;
+	while (scan->text.end - scan->text.p < 3 && more(scan))
+		;
+	if (scan->text.end - scan->text.p >= 3 && memcmp(scan->text.p, mark, 3) == 0)
+		scan->text.p += 3;
+	return scan->st == TS_OK;
+}
+
+enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err)
+{
+	struct scan scan = { .file = file, .err = err };
+	uint8_t c;
+
+	scan.st = chrome_text_open(&scan.text, file->bytes, mapped, err);
+	file->min_ps = INT64_MAX;
+	file->max_ps = INT64_MIN;
+	if (scan.st == TS_OK && begin(&scan) && peek(&scan, &c)) {
+		scan.text.p += c == '{' || c == '[';
+		if (c == '[')
+			scan_events(&scan, true);
+		else if (c == '{')
+			scan_object(&scan);
+		else
+			damaged(&scan, scan.text.p, "this is no JSON");
+	} else if (scan.st == TS_OK) {
+		truncated(&scan);
+	}
+	if (scan.st == TS_OK)
+		close_all(&scan);
+	if (scan.st == TS_OK)
+		scan.st = chrome_store_close(&file->store, (uint32_t)file->names.nr_tracks, err);
+	chrome_text_release(&scan.text);
+	return scan.st;
+}

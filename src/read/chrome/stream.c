@@ -1,0 +1,143 @@
+/*
+ * A line's events in order, from the store; an event's stats from the text, when asked for.
+ * The text of a packed file is unpacked for that once, into a temporary file.
+ */
+#include <math.h>
+
+#include "model/nest.h"
+#include "read/chrome/chrome.h"
+
+static const struct chrome_file *file_of(const struct ts_profile *profile,
+					 const struct ts_line *line)
+{
+	return profile->hosts[profile->planes[line->plane].host].reader_data;
+}
+
+static enum ts_status unpack(struct chrome_file *file)
+{
+	uint8_t *piece = malloc(CHROME_WINDOW);
+	struct ts_gunzip gz = TS_GUNZIP_INIT;
+	enum ts_status st = piece ? ts_gunzip_open(&gz, file->bytes, NULL) : TS_NOMEM;
+	size_t got = 1;
+
+	while (st == TS_OK && got > 0) {
+		enum ts_status unpacked = ts_gunzip_read(&gz, piece, CHROME_WINDOW, &got, NULL);
+
+		st = ts_scratch_put(&file->text, (struct ts_bytes){ piece, got }, NULL);
+		if (unpacked)
+			break; /* what stands before the damage counts */
+	}
+	if (st == TS_OK)
+		st = ts_scratch_map(&file->text, &file->text_bytes, NULL);
+	ts_gunzip_release(&gz);
+	free(piece);
+	return st;
+}
+
+/* The whole text; empty when it cannot be had (no room for it on the disk). */
+static struct ts_bytes text_of(const struct chrome_file *shared)
+{
+	/* The profile is const to everybody; this one thing is made late, by whoever asks first. */
+	struct chrome_file *file = (struct chrome_file *)(uintptr_t)shared;
+
+	if (!file->packed)
+		return file->bytes;
+	pthread_mutex_lock(&file->lock);
+	if (!file->text_tried)
+		unpack(file);
+	file->text_tried = true;
+	pthread_mutex_unlock(&file->lock);
+	return file->text_bytes;
+}
+
+static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
+{
+	struct ts_bytes text = chrome_token_text(token);
+	struct chrome_time number;
+
+	*stat = (struct ts_stat){ TS_STAT_TEXT, TS_UNKNOWN, NAN, text };
+	if (ts_bytes_is(token, "null"))
+		return false;
+	if (ts_bytes_is(token, "true") || ts_bytes_is(token, "false")) {
+		stat->type = TS_STAT_INT;
+		stat->number = ts_bytes_is(token, "true");
+		stat->real = (double)stat->number;
+	} else if (token.n && token.p[0] != '"' && ts_bytes_i64(token, &stat->number)) {
+		stat->type = TS_STAT_INT;
+		stat->real = (double)stat->number;
+	} else if (token.n && token.p[0] != '"' && chrome_time_of(token, &number)) {
+		stat->type = TS_STAT_REAL;
+		stat->real = (double)number.us + (double)number.ps * 1e-6;
+		stat->number = number.us;
+	}
+	return true;
+}
+
+/* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
+static bool find_stat(const struct ts_block *block, size_t at, const char *name,
+		      struct ts_stat *stat)
+{
+	struct ts_bytes text = text_of(file_of(block->profile, block->line));
+	size_t from = block->body[at].n; /* where the event stands */
+	const uint8_t *p = text.p + from;
+	struct chrome_members members;
+	struct chrome_event event;
+
+	if (from >= text.n || chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
+		return false;
+	members = chrome_members_of(event.args);
+	while (chrome_members_next(&members))
+		if (ts_bytes_is(members.key, name))
+			return give_stat(members.value, stat);
+	return false;
+}
+
+static struct ts_event event_of(const struct chrome_file *file, const struct ts_line *line,
+				const struct chrome_record *record)
+{
+	const struct chrome_op *op = &file->names.ops[record->op];
+	int64_t start_ps = ts_i64_add(ts_i64_sub(record->start_ps, file->min_ps), line->start_ps);
+	int64_t end_ps = ts_time_bound(ts_i64_add(start_ps, record->dur_ps));
+
+	start_ps = ts_time_bound(start_ps);
+	return (struct ts_event){
+		.op = op->profile_op,
+		.start_ps = start_ps,
+		.dur_ps = end_ps - start_ps,
+		.device_start_ps = start_ps,
+		.total_ps = end_ps - start_ps,
+		.flops = TS_UNKNOWN,
+		.bytes = TS_UNKNOWN,
+		.occurrences = 1,
+		.number = op->number,
+		.body = { NULL, (size_t)record->at },
+	};
+}
+
+enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
+			     const struct ts_sink *sink, struct ts_error *err)
+{
+	const struct ts_line *line = &profile->lines[index];
+	const struct chrome_file *file = file_of(profile, line);
+	struct ts_nest *nest = ts_nest_new(profile, index, sink);
+	struct chrome_cursor *cursor = NULL;
+	struct chrome_record record;
+	enum ts_status st;
+
+	(void)sort; /* they are in order */
+	if (!nest)
+		return ts_fail_nomem(err);
+	ts_nest_stats(nest, find_stat);
+	st = chrome_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
+				err);
+	while (st == TS_OK && chrome_cursor_next(cursor, &record, &st, err)) {
+		struct ts_event event = event_of(file, line, &record);
+
+		st = ts_nest_push(nest, &event, err);
+	}
+	if (st == TS_OK)
+		st = ts_nest_finish(nest, err);
+	chrome_cursor_free(cursor);
+	ts_nest_free(nest);
+	return st;
+}

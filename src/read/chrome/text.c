@@ -1,0 +1,96 @@
+/* The text as a window that moves over it. A plain file is one window, a packed one is unpacked. */
+#include "read/chrome/chrome.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FORGET_BYTES (4 * 1024 * 1024)
+
+enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes, bool mapped,
+				struct ts_error *err)
+{
+	*text = (struct chrome_text){
+		.p = bytes.p,
+		.start = bytes.p,
+		.end = bytes.p + bytes.n,
+		.forgotten = bytes.p,
+		.mapped = mapped,
+		.packed = ts_gzip_probe(bytes),
+		.gz = TS_GUNZIP_INIT,
+		.ended = true,
+	};
+	if (!text->packed)
+		return TS_OK;
+	text->window = malloc(CHROME_WINDOW);
+	if (!text->window)
+		return ts_fail_nomem(err);
+	text->cap = CHROME_WINDOW;
+	text->p = text->start = text->end = text->window;
+	text->ended = false;
+	return ts_gunzip_open(&text->gz, bytes, err);
+}
+
+/* The rest of the window goes to its front. A window that is all rest grows. */
+static bool make_room(struct chrome_text *text, size_t rest, enum ts_status *st)
+{
+	uint8_t *bigger;
+
+	text->start_at += (uint64_t)(text->p - text->start);
+	memmove(text->window, text->p, rest);
+	if (rest * 2 > text->cap && text->cap < CHROME_WINDOW_MAX) {
+		bigger = realloc(text->window, text->cap * 2);
+		if (!bigger) {
+			*st = TS_NOMEM;
+			return false;
+		}
+		text->window = bigger;
+		text->cap *= 2;
+	}
+	text->p = text->start = text->window;
+	text->end = text->window + rest;
+	return rest < text->cap;
+}
+
+bool chrome_text_more(struct chrome_text *text, enum ts_status *st)
+{
+	size_t rest = (size_t)(text->end - text->p), got = 0;
+	enum ts_status unpacked;
+
+	if (text->ended || !make_room(text, rest, st))
+		return false;
+	unpacked = ts_gunzip_read(&text->gz, text->window + rest, text->cap - rest, &got,
+				  &text->damage);
+	text->end += got;
+	text->ended = unpacked || got == 0;
+	if (unpacked == TS_NOMEM)
+		*st = TS_NOMEM;
+	chrome_text_forget(text);
+	return got > 0 && *st == TS_OK;
+}
+
+/* Pages of the input that were read: the mapping is private and never written, so they can go. */
+void chrome_text_forget(struct chrome_text *text)
+{
+#ifdef MADV_DONTNEED
+	const uint8_t *upto = text->packed ? text->gz.bytes.p + text->gz.at : text->p;
+	uintptr_t page, from, to;
+
+	if (!text->mapped || upto - text->forgotten < FORGET_BYTES)
+		return;
+	page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	from = ((uintptr_t)text->forgotten + page - 1) & ~(page - 1);
+	to = (uintptr_t)upto & ~(page - 1);
+	if (to > from)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+	text->forgotten = upto;
+#else
+	(void)text;
+#endif
+}
+
+void chrome_text_release(struct chrome_text *text)
+{
+	ts_gunzip_release(&text->gz);
+	free(text->window);
+	text->window = NULL;
+}

@@ -1,0 +1,482 @@
+/*
+ * The Chrome-trace reader: what PyTorch and JAX write and what stands in such files otherwise. Texts
+ * are written out, and what they say is worked out by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <math.h>
+
+#include "base/units.h"
+#include "flow/stream.h"
+#include "io/gzip.h"
+#include "tests/flow/memory_run.h"
+#include "tests/read/corpus.h"
+#include "tests/read/mutate.h"
+
+#include <cmocka.h>
+
+#define CHROME memory_run_reader("chrome")
+
+static const char *const plane_words[] = { "other", "tpu",  "sparsecore", "gpu", "host",
+					   "metadata", "task", "custom",  "ours" };
+static const char *const line_words[] = { "other", "steps",   "modules", "ops",
+					  "async", "traceme", "thread",  "derived",
+					  "sc_steps", "sc_modules", "sc_ops" };
+
+struct dump {
+	struct ts_buf *out;
+	const char *stat; /* asked for of each event; NULL: none */
+};
+
+static void put_stat(struct dump *dump, const struct ts_block *block, size_t i)
+{
+	struct ts_stat stat;
+
+	if (!dump->stat || !block->stat || !block->stat(block, i, dump->stat, &stat))
+		return;
+	if (stat.type == TS_STAT_TEXT)
+		ts_buf_printf(dump->out, " '%.*s'", TS_ARG(stat.text));
+	else if (stat.type == TS_STAT_REAL)
+		ts_buf_printf(dump->out, " %g", stat.real);
+	else
+		ts_buf_printf(dump->out, " #%lld", (long long)stat.number);
+}
+
+static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct dump *dump = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < block->nr_events; i++) {
+		const struct ts_op *op = &block->profile->ops[block->op[i]];
+
+		ts_buf_printf(dump->out, " %.*s@%lld+%lld", TS_ARG(op->name),
+			      (long long)(block->start_ps[i] / 1000),
+			      (long long)(block->dur_ps[i] / 1000));
+		if (block->depth[i])
+			ts_buf_printf(dump->out, "^%u", block->depth[i]);
+		put_stat(dump, block, i);
+	}
+	return TS_OK;
+}
+
+/* Each line with its events in the order of their ends; times in ns. */
+static void dump_profile(const struct ts_profile *profile, const char *stat, struct ts_buf *out)
+{
+	struct dump dump = { out, stat };
+	struct ts_sink sink = { &dump, stat ? TS_COL_STATS : 0, take_block };
+
+	for (uint32_t i = 0; i < profile->nr_lines; i++) {
+		const struct ts_line *line = &profile->lines[i];
+		const struct ts_plane *plane = &profile->planes[line->plane];
+		struct ts_error err = TS_ERROR_INIT;
+
+		ts_buf_printf(out, "%s %.*s|%s %.*s:", plane_words[plane->kind],
+			      TS_ARG(plane->name), line_words[line->kind], TS_ARG(line->name));
+		assert_int_equal(ts_stream_line(profile, i, &sink, &err), TS_OK);
+		ts_buf_putc(out, '\n');
+	}
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		ts_buf_printf(out, "! %llu %.*s\n", (unsigned long long)profile->damage[i].offset,
+			      TS_ARG(profile->damage[i].cause));
+}
+
+/* What is read of BYTES, as text; of bytes that are no trace, the error. */
+static void assert_read(struct ts_bytes bytes, const char *stat, const char *expected)
+{
+	struct ts_buf got = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct memory_run mem;
+
+	memory_run_init(&mem);
+	if (memory_run_add_as(&mem, CHROME, bytes, "host", &err))
+		ts_buf_printf(&got, "error %s\n", err.text);
+	else if (ts_profile_finish(&mem.run.profile, &err) == TS_OK)
+		dump_profile(&mem.run.profile, stat, &got);
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((char *)got.p, expected);
+	ts_buf_release(&got);
+	memory_run_release(&mem);
+}
+
+static void pack(struct ts_bytes text, struct ts_buf *packed)
+{
+	struct ts_gzip gz = TS_GZIP_INIT;
+
+	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_member(&gz, packed, text, NULL, NULL), TS_OK);
+	ts_gzip_release(&gz);
+}
+
+#define X(ts, dur, rest) "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":" dur rest "}"
+#define A(ts, dur)	 X(ts, dur, ",\"name\":\"a\"")
+
+static const struct row {
+	const char *text, *expected;
+} rows[] = {
+	/* forms */
+	{ "[" A("10", "5") "]", "host process 1|thread thread 2: a@0+5000\n" },
+	{ "{\"traceEvents\":[" A("10", "5") "]}", "host process 1|thread thread 2: a@0+5000\n" },
+	{ "\xef\xbb\xbf {\"a\":{\"b\":[1,\"]}\"]},\"traceEvents\":[" A("10", "5") ",],\"z\":[{}]}\n",
+	  "host process 1|thread thread 2: a@0+5000\n" },
+	{ "[" A("10", "5") ",\n" A("20", "5"), "host process 1|thread thread 2: a@0+5000 a@10000+5000\n" },
+	{ "{\"traceEvents\":[" A("10", "5") "],\"traceEvents\":[" A("1", "1") "]}",
+	  "host process 1|thread thread 2: a@0+1000 a@9000+5000\n" },
+	/* order, nesting, times */
+	{ "[" A("20", "1") "," A("10", "5") "," A("11", "2") "]",
+	  "host process 1|thread thread 2: a@1000+2000^1 a@0+5000 a@10000+1000\n" },
+	{ "[" A("10", "1") "," A("10", "3") "]",
+	  "host process 1|thread thread 2: a@0+1000^1 a@0+3000\n" },
+	{ "[" A("1712195495502094.5", "0.25") "," A("1712195495502095.123456789", "1e0") "]",
+	  "host process 1|thread thread 2: a@0+250 a@623+1000\n" },
+	{ "[" A("1e3", "2.5E+1") "," A("\"1002\"", "\"3\"") "]",
+	  "host process 1|thread thread 2: a@2000+3000^1 a@0+25000\n" },
+	{ "[" A("-5.5", "1") "," A("0", "-3") "]",
+	  "host process 1|thread thread 2: a@0+1000 a@5500+0\n" },
+	{ "[" A("9e99", "1") "," A("1", "1") "]",
+	  "host process 1|thread thread 2: a@0+1000\n"
+	  "! 0 1 events without a time, a beginning or a place were left out\n" },
+	/* NaN, control bytes, escapes, what is no UTF-8, what has no name */
+	{ "[" X("NaN", "1", "") "," X("3", "Infinity", ",\"args\":{\"x\":-Infinity},\"name\":\"b\"") "]",
+	  "host process 1|thread thread 2: b@0+0\n"
+	  "! 0 1 events without a time, a beginning or a place were left out\n" },
+	{ "[" X("3", "1", ",\"name\":\"t\ta\x01 \\\"q\\\" \\u00e9 \\ud83d\\ude00 \\ud83d \\n\xff\"") "]",
+	  "host process 1|thread thread 2: t\ta\x01 \"q\" \xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd \n\xff@0+1000\n" },
+	{ "[" X("3", "1", "") "]", "host process 1|thread thread 2: @0+1000\n" },
+	{ "[{\"ph\":\"X\",\"ts\":1,\"name\":\"a\"}]", "host process |thread thread : a@0+0\n" },
+	/* ids as strings and as numbers, large and negative */
+	{ "[{\"ph\":\"X\",\"pid\":\"7\",\"tid\":\"-9223372036854775808\",\"ts\":1,\"dur\":1,\"name\":\"a\"},"
+	  "{\"ph\":\"X\",\"pid\":7,\"tid\":-9223372036854775808,\"ts\":3,\"dur\":1,\"name\":\"b\"}]",
+	  "host process 7|thread thread -9223372036854775808: a@0+1000 b@2000+1000\n" },
+	/* begin and end; an end without one, a begin without one */
+	{ "[{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"a\"},"
+	  "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"b\"},"
+	  "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":9}]",
+	  "host process 1|thread thread 2: b@1000+2000^1 a@0+8000\n" },
+	{ "[{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":5,\"name\":\"a\"},"
+	  A("7", "3") "]",
+	  "host process 1|thread thread 2: a@2000+3000^1 a@0+5000\n"
+	  "! 0 1 events without a time, a beginning or a place were left out\n" },
+	/* counters, instants, flows, metadata, phases nobody knows */
+	{ "[{\"ph\":\"C\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"c\",\"args\":{\"v\":3}},"
+	  "{\"ph\":\"I\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"i\"},{\"ph\":\"s\",\"ts\":3},{\"ph\":\"Q\"},{},"
+	  A("5", "1") "]",
+	  "host process 1|other counters 2: c@-4000+0\nhost process 1|other instants 2: i@-3000+0\n"
+	  "host process 1|thread thread 2: a@0+1000\n" },
+	{ "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"py\\u0041\"}},"
+	  "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"x\":[{}],\"name\":\"main\"}},"
+	  "{\"ph\":\"M\"}," A("5", "1") "]",
+	  "host pyA|thread main: a@0+1000\n" },
+	/* a GPU and a thread that go by one number */
+	{ "[" X("1", "1", ",\"cat\":\"kernel\",\"name\":\"k\"") "," X("1", "1", ",\"cat\":\"cpu_op\",\"name\":\"k\"") "]",
+	  "gpu /device:GPU:1|ops stream 2: k@0+1000\nhost process 1|thread thread 2: k@0+1000\n" },
+	/* planes by name, as JAX's traces have them */
+	{ "[{\"ph\":\"M\",\"pid\":3,\"name\":\"process_name\",\"args\":{\"name\":\"/device:TPU:0\"}},"
+	  "{\"ph\":\"M\",\"pid\":3,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"XLA Ops\"}},"
+	  "{\"ph\":\"M\",\"pid\":3,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"Steps\"}},"
+	  "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"fusion\",\"args\":{\"hlo_category\":\"loop fusion\"}},"
+	  "{\"ph\":\"X\",\"pid\":3,\"tid\":2,\"ts\":0,\"dur\":3,\"name\":\"0\"}]",
+	  "tpu /device:TPU:0|ops XLA Ops: fusion@1000+2000\ntpu /device:TPU:0|steps Steps: 0@0+3000\n" },
+	/* damage: what stands before it counts */
+	{ "{\"traceEvents\":[" A("10", "5") ",{\"ph\":\"X\",\"ts\":",
+	  "host process 1|thread thread 2: a@0+5000\n! 85 the trace ends in the middle\n" },
+	{ "{\"traceEvents\":[" A("10", "5") "]",
+	  "host process 1|thread thread 2: a@0+5000\n! 70 the trace ends in the middle\n" },
+	{ "{\"traceEvents\":[" A("10", "5") ",nonsense]}",
+	  "host process 1|thread thread 2: a@0+5000\n! 70 no trace event stands here\n" },
+	{ "[" A("10", "5") ",{\"ph\" \"X\"}]",
+	  "host process 1|thread thread 2: a@0+5000\n! 61 no trace event stands here\n" },
+	{ "{\"traceEvents\":[" A("10", "5") "] \"z\" 5}",
+	  "host process 1|thread thread 2: a@0+5000\n! 75 this is no JSON\n" },
+	{ "", "error byte 0: the trace ends in the middle (is it a trace, and was it copied whole?)\n" },
+	{ "[]", "error byte 0: a trace without events (profile again)\n" },
+	{ "{\"a\":1}", "error byte 0: a trace without events (profile again)\n" },
+	{ "hello", "error byte 0: this is no JSON (is it a trace, and was it copied whole?)\n" },
+};
+
+static void texts_say_what_they_say(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		assert_read(ts_bytes_of(rows[i].text), NULL, rows[i].expected);
+}
+
+static void packed_texts_say_the_same(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct ts_buf packed = TS_BUF_INIT;
+
+		pack(ts_bytes_of(rows[i].text), &packed);
+		assert_read(ts_buf_bytes(&packed), NULL, rows[i].expected);
+		ts_buf_release(&packed);
+	}
+}
+
+static struct ts_bytes sample(struct ts_arena *arena)
+{
+	struct ts_bytes bytes = { NULL, 0 };
+	FILE *file = fopen(TS_SRCDIR "/tests/data/hand_made.pt.trace.json", "rb");
+	uint8_t *p = ts_arena_alloc(arena, 16384);
+
+	assert_non_null(file);
+	assert_non_null(p);
+	bytes = (struct ts_bytes){ p, fread(p, 1, 16384, file) };
+	fclose(file);
+	assert_true(bytes.n > 1000 && bytes.n < 16384);
+	return bytes;
+}
+
+static const char sample_events[] =
+	"gpu /device:GPU:0|steps Steps: 7@10000+200000 8@210000+200000\n"
+	"gpu /device:GPU:0|ops stream 7 : sm90_xmma_gemm_bf16@40000+100125 Memset (Device)@250000+1500\n"
+	"gpu /device:GPU:0|ops stream 20: Memcpy HtoD (Pinned -> Device)@20000+30000 "
+	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)@100000+150000\n"
+	"gpu /device:GPU:0|derived annotations 7: ProfilerStep#7@40000+100125\n"
+	"other process Spans|other other PyTorch Profiler: PyTorch Profiler (0)@0+500000\n"
+	"host python3|thread thread 100 (python3): cudaLaunchKernel@30000+5000^2 "
+	"aten::mm@20500+40250^1 ProfilerStep#7@10000+200000 ProfilerStep#8@210000+200000\n"
+	"host python3|other instants 100: [memory]@25000+0\n"
+	"host process 0|thread thread 0: threading.py(1032): _bootstrap@1000+450000\n"
+	"other process |other instants : Record Window End@500000+0\n";
+
+static void a_trace_of_pytorch_becomes_planes_and_lines(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct ts_buf got = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_profile *profile = &mem.run.profile;
+
+	(void)state;
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, sample(&arena), "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	dump_profile(profile, NULL, &got);
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((char *)got.p, sample_events);
+	assert_int_equal(profile->hosts[0].rank, 3);
+	assert_int_equal(profile->hosts[0].world_size, 8);
+	assert_int_equal(profile->start_unix_ns, INT64_C(1735632360001000000));
+	assert_int_equal(profile->capture_ps, 500 * TS_PS_PER_US);
+	assert_int_equal(profile->nr_devices, 1);
+	assert_true(ts_bytes_is(profile->devices[0].kind, "NVIDIA H100 80GB HBM3"));
+	assert_int_equal(profile->devices[0].core_count, 132);
+	assert_int_equal(profile->devices[0].hbm_bytes, INT64_C(85018279936));
+	ts_buf_release(&got);
+	memory_run_release(&mem);
+	ts_arena_release(&arena);
+}
+
+static enum ts_op_kind kind_of(const struct ts_profile *profile, const char *start)
+{
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (profile->ops[i].is_traced && ts_bytes_starts(profile->ops[i].name, start))
+			return profile->ops[i].kind;
+	fail_msg("%s: no such kernel", start);
+	return TS_OP_OTHER;
+}
+
+static void kernels_are_told_by_their_names(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct memory_run mem;
+	const struct ts_profile *profile = &mem.run.profile;
+
+	(void)state;
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, sample(&arena), "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_int_equal(kind_of(profile, "sm90"), TS_OP_MATRIX);
+	assert_int_equal(kind_of(profile, "nccl"), TS_OP_COLLECTIVE);
+	assert_int_equal(kind_of(profile, "Memcpy HtoD"), TS_OP_HOST);
+	assert_int_equal(kind_of(profile, "Memset"), TS_OP_MOVE);
+	memory_run_release(&mem);
+	ts_arena_release(&arena);
+}
+
+#define ARGS(rest) "[" X("3", "1", ",\"name\":\"a\",\"args\":{" rest "}") "]"
+
+static void stats_are_found_by_name(void **state)
+{
+	static const struct row stats[] = {
+		{ ARGS("\"y\":1,\"x\":18"), " #18" },
+		{ ARGS("\"x\":12.5"), " 12.5" },
+		{ ARGS("\"x\":\"allreduce\""), " 'allreduce'" },
+		{ ARGS("\"x\":[24, 1, 1],\"z\":0"), " '[24, 1, 1]'" },
+		{ ARGS("\"x\":{\"x\":2}"), " '{\"x\":2}'" },
+		{ ARGS("\"x\":true"), " #1" },
+		{ ARGS("\"x\":null"), "" },
+		{ ARGS("\"n\":{\"x\":2}"), "" },
+		{ ARGS(""), "" },
+		{ "[" A("3", "1") "]", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(stats); i++) {
+		struct ts_buf expected = TS_BUF_INIT, packed = TS_BUF_INIT;
+
+		ts_buf_printf(&expected, "host process 1|thread thread 2: a@0+1000%s\n%c",
+			      stats[i].expected, '\0');
+		assert_read(ts_bytes_of(stats[i].text), "x", (char *)expected.p);
+		pack(ts_bytes_of(stats[i].text), &packed);
+		assert_read(ts_buf_bytes(&packed), "x", (char *)expected.p);
+		ts_buf_release(&expected);
+		ts_buf_release(&packed);
+	}
+}
+
+/* More events than are kept in memory, told backwards, on two threads. */
+static void many_events_come_back_in_order(void **state)
+{
+	enum { NR = 1200000 };
+	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	struct memory_run mem;
+
+	(void)state;
+	ts_buf_putc(&text, '[');
+	for (int i = NR; i-- > 0;)
+		ts_buf_printf(&text, "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1,\"name\":\"a\"},",
+			      i % 2, i);
+	ts_buf_putc(&text, ']');
+	pack(ts_buf_bytes(&text), &packed);
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_buf_bytes(&packed), "host", &err), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, &err), TS_OK);
+	assert_int_equal(mem.run.profile.nr_lines, 2);
+	for (uint32_t l = 0; l < 2; l++) {
+		struct ts_buf got = TS_BUF_INIT, first = TS_BUF_INIT;
+		struct dump dump = { &got, NULL };
+		struct ts_sink sink = { &dump, 0, take_block };
+		int tid = mem.run.profile.lines[l].id == 1;
+
+		assert_int_equal(mem.run.profile.lines[l].nr_events, NR / 2);
+		assert_int_equal(ts_stream_line(&mem.run.profile, l, &sink, &err), TS_OK);
+		for (int i = tid; i < NR; i += 2)
+			ts_buf_printf(&first, " a@%d+1000", i * 1000);
+		assert_true(ts_bytes_eq(ts_buf_bytes(&got), ts_buf_bytes(&first)));
+		ts_buf_release(&got);
+		ts_buf_release(&first);
+	}
+	memory_run_release(&mem);
+	ts_buf_release(&text);
+	ts_buf_release(&packed);
+}
+
+/* At every byte, plain and packed: no read beyond the end, and never more than the whole says. */
+static void every_truncation(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct ts_bytes whole = sample(&arena);
+	struct ts_buf packed = TS_BUF_INIT;
+	size_t size;
+
+	(void)state;
+	pack(whole, &packed);
+	for (int form = 0; form < 2; form++) {
+		struct ts_bytes bytes = form ? ts_buf_bytes(&packed) : whole;
+
+		for (size_t n = 0; n < bytes.n; n++) {
+			uint8_t *copy = malloc(n ? n : 1); /* so that a read behind it is seen */
+
+			assert_non_null(copy);
+			memcpy(copy, bytes.p, n);
+			memory_run_whole_as(CHROME, (struct ts_bytes){ copy, n }, &size);
+			free(copy);
+		}
+		assert_int_equal(memory_run_whole_as(CHROME, bytes, &size), TS_OK);
+	}
+	ts_buf_release(&packed);
+	ts_arena_release(&arena);
+}
+
+static void thousands_of_mutations(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	struct ts_bytes whole = sample(&arena);
+	struct ts_buf damaged = TS_BUF_INIT;
+	size_t size, nr_read = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct rng rng = rng_of(seed);
+
+		mutate(&rng, whole, &damaged);
+		nr_read += memory_run_whole_as(CHROME, ts_buf_bytes(&damaged), &size) == TS_OK;
+	}
+	assert_true(nr_read > 1000);
+	ts_buf_release(&damaged);
+	ts_arena_release(&arena);
+}
+
+/* Brackets a hundred thousand deep are passed over without recursion. */
+static void depth_has_no_price(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	(void)state;
+	ts_buf_puts(&text, "[" "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\",\"pid\":1,\"tid\":2,\"args\":");
+	ts_buf_pad(&text, '[', 100000);
+	ts_buf_pad(&text, ']', 100000);
+	ts_buf_puts(&text, "}]");
+	assert_read(ts_buf_bytes(&text), "x", "host process 1|thread thread 2: a@0+1000\n");
+	ts_buf_release(&text);
+}
+
+/* A value that is longer than any window, in a packed text: passed over. */
+static void a_long_value_is_passed_over(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
+
+	(void)state;
+	ts_buf_puts(&text, "{\"stackFrames\":[\"");
+	ts_buf_pad(&text, 'x', 20 << 20);
+	ts_buf_puts(&text, "\\\"]\"],\"traceEvents\":[" A("1", "1") "]}");
+	pack(ts_buf_bytes(&text), &packed);
+	assert_read(ts_buf_bytes(&packed), NULL, "host process 1|thread thread 2: a@0+1000\n");
+	ts_buf_release(&text);
+	ts_buf_release(&packed);
+}
+
+static void it_knows_its_own(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		bool is_ours;
+	} files[] = {
+		{ "a.pt.trace.json", "{\"schemaVersion\": 1, ", true },
+		{ "nameless", "[{\"name\":\"a\",\"ph\":\"X\"", true },
+		{ "nameless", " \n{\"traceEvents\":[]}", true },
+		{ "ALL_HOSTS.tpusight.json", "{\"schema\": \"tpusight/1\"}", false },
+		{ "trace.json", "hello", false },
+		{ "a.xplane.pb", "\x0a\x02\x08\x01", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(files); i++) {
+		const struct ts_reader *reader = ts_reader_for(ts_bytes_of(files[i].file),
+							       ts_bytes_of(files[i].text));
+
+		assert_int_equal(reader == ts_readers[CHROME], files[i].is_ours);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_say_what_they_say),
+		cmocka_unit_test(packed_texts_say_the_same),
+		cmocka_unit_test(a_trace_of_pytorch_becomes_planes_and_lines),
+		cmocka_unit_test(kernels_are_told_by_their_names),
+		cmocka_unit_test(stats_are_found_by_name),
+		cmocka_unit_test(many_events_come_back_in_order),
+		cmocka_unit_test(every_truncation),
+		cmocka_unit_test(thousands_of_mutations),
+		cmocka_unit_test(depth_has_no_price),
+		cmocka_unit_test(a_long_value_is_passed_over),
+		cmocka_unit_test(it_knows_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
