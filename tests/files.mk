@@ -5,6 +5,7 @@ include tests/codec/files.mk
 include tests/io/files.mk
 include tests/result/files.mk
 include tests/write/files.mk
+include tests/compare/files.mk
 include tests/flow/files.mk
 include tests/analysis/files.mk
 include tests/overlay/files.mk

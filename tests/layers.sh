@@ -11,11 +11,12 @@ may() { # floor -> the floors it may include
 	codec | io | model | hw | result) echo base "$1" ;;
 	read) echo base codec io model read ;;
 	analysis) echo base model hw result analysis ;;
+	compare) echo base model result compare ;;
 	write) echo base codec model result write ;;
 	overlay) echo base codec io model result overlay ;;
-	flow) echo base codec io model hw result read analysis write overlay flow ;;
+	flow) echo base codec io model hw result read analysis compare write overlay flow ;;
 	serve) echo base codec io flow result write serve ;;
-	cli) echo base codec io model hw result read analysis write overlay flow serve cli ;;
+	cli) echo base codec io model hw result read analysis compare write overlay flow serve cli ;;
 	esac
 }
 

@@ -1,0 +1,2 @@
+libtpusight_a_SOURCES += \
+	src/compare/rank.c src/compare/rank.h
