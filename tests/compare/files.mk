@@ -1,3 +1,8 @@
+check_PROGRAMS += tests/compare/gate_test
+TESTS += tests/compare/gate_test
+tests_compare_gate_test_SOURCES = tests/compare/gate_test.c
+tests_compare_gate_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_compare_gate_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 check_PROGRAMS += tests/compare/rank_test
 TESTS += tests/compare/rank_test
 tests_compare_rank_test_SOURCES = tests/compare/rank_test.c

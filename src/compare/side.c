@@ -1,0 +1,189 @@
+/* One of the runs that are compared. */
+#include "compare/side.h"
+
+#include "base/units.h"
+
+static const struct ts_table *table_of(const struct ts_results *results, const char *result,
+				       const char *table)
+{
+	return ts_result_find_table(ts_results_find(results, result), table);
+}
+
+static void bucket_column(char name[64], const char *prefix, int bucket)
+{
+	snprintf(name, 64, "%s%s_ps", prefix, ts_bucket_name((enum ts_bucket)bucket));
+}
+
+/* Steps without cores or time were not run: there is nothing to share out. */
+static void take_steps(struct ts_side *side)
+{
+	double sum[TS_NR_BUCKETS] = { 0 }, cores_sum = 0, total = 0;
+
+	for (size_t i = 0; i < side->steps->nr_rows; i++) {
+		double cores = ts_cell_number(side->steps, i, "cores");
+		double ps = ts_cell_number(side->steps, i, "total_ps") / cores;
+
+		if (!isfinite(ps))
+			continue;
+		side->step_ps[side->nr_steps++] = ps;
+		total += ps;
+		cores_sum += cores;
+		for (int b = 0; b < TS_NR_BUCKETS; b++) {
+			char name[64];
+
+			bucket_column(name, "", b);
+			sum[b] += ts_cell_number(side->steps, i, name) / cores;
+		}
+	}
+	if (side->nr_steps == 0)
+		return;
+	side->by_step = true;
+	side->parts = cores_sum;
+	side->time_ps = total / (double)side->nr_steps;
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		side->bucket_ps[b] = sum[b] / (double)side->nr_steps;
+}
+
+static void take_wall(struct ts_side *side)
+{
+	side->by_step = false;
+	side->parts = ts_value_number(ts_result_get(side->time, "cores"));
+	side->time_ps = ts_value_number(ts_result_get(side->time, "wall_ps"));
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		char name[64];
+
+		bucket_column(name, "buckets.", b);
+		side->bucket_ps[b] = ts_value_number(ts_result_get(side->time, name)) / side->parts;
+	}
+}
+
+enum ts_status ts_side_init(struct ts_side *side, const struct ts_results *results, bool by_step,
+			    struct ts_error *err)
+{
+	*side = (struct ts_side){
+		.time = ts_results_find(results, "time"),
+		.overview = ts_results_find(results, "overview"),
+		.capacity = ts_results_find(results, "capacity"),
+		.doctor = ts_results_find(results, "doctor"),
+		.capture = ts_results_find(results, "capture"),
+		.ops = table_of(results, "ops", "ops"),
+		.modules = table_of(results, "ops", "modules"),
+		.steps = table_of(results, "time", "per_step"),
+		.time_ps = NAN,
+		.parts = NAN,
+	};
+	side->step_ps = calloc((side->steps ? side->steps->nr_rows : 0) + 1, sizeof(double));
+	if (!side->step_ps)
+		return ts_fail_nomem(err);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		side->bucket_ps[b] = NAN;
+	if (side->steps)
+		take_steps(side);
+	if (side->time && (!by_step || !side->by_step))
+		take_wall(side);
+	return TS_OK;
+}
+
+void ts_side_release(struct ts_side *side)
+{
+	free(side->step_ps);
+	memset(side, 0, sizeof(*side));
+}
+
+/* A field, by its path in the report: parts of the report itself, or behind their result's name. */
+static bool find_field(const struct ts_results *results, struct ts_bytes path,
+		       struct ts_value *value)
+{
+	for (size_t i = 0; i < results->nr; i++) {
+		const struct ts_result *result = results->items[i];
+		struct ts_bytes name = path;
+
+		if (!result->top_level) {
+			size_t n = strlen(result->name);
+
+			if (!ts_bytes_starts(path, result->name) || path.n <= n || path.p[n] != '.')
+				continue;
+			name = ts_bytes_cut(path, n + 1, path.n);
+		}
+		for (size_t f = 0; f < result->nr_fields; f++)
+			if (ts_bytes_is(name, result->fields[f].name)) {
+				*value = result->fields[f].value;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The runtime's own peak, the largest allocator's. */
+static double allocators_peak(const struct ts_results *results)
+{
+	const struct ts_table *table = table_of(results, "allocators", "allocators");
+	double most = NAN;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++)
+		most = fmax(most, ts_cell_number(table, i, "peak_bytes"));
+	return most;
+}
+
+static const struct alias {
+	const char *name, *path;
+	double unit; /* of the name, in that of the path */
+} aliases[] = {
+	{ "wall_ms", "time.wall_ps", TS_PS_PER_MS },
+	{ "peak_memory_mb", "capacity.peak_bytes", 1048576 },
+	{ "health_score", "overview.health_score", 1 },
+	{ "duty_cycle_pct", "overview.duty_cycle_pct", 1 },
+	{ "mxu_utilization_pct", "overview.mxu_utilization_pct", 1 },
+	{ "hbm_utilization_pct", "overview.hbm_utilization_pct", 1 },
+	{ "padding_waste_pct", "overview.padding_waste_pct", 1 },
+	{ "step_count", "overview.step_count", 1 },
+	{ "step_time_ms.mean", "overview.step_time_ps.mean", TS_PS_PER_MS },
+	{ "step_time_ms.median", "overview.step_time_ps.median", TS_PS_PER_MS },
+	{ "step_time_ms.p90", "overview.step_time_ps.p90", TS_PS_PER_MS },
+	{ "step_time_ms.p99", "overview.step_time_ps.p99", TS_PS_PER_MS },
+	{ "step_time_ms.min", "overview.step_time_ps.min", TS_PS_PER_MS },
+	{ "step_time_ms.max", "overview.step_time_ps.max", TS_PS_PER_MS },
+	{ "step_time_ms.stddev", "overview.step_time_ps.stddev", TS_PS_PER_MS },
+};
+
+static const struct alias *find_alias(struct ts_bytes path)
+{
+	for (size_t i = 0; i < TS_NELEM(aliases); i++)
+		if (ts_bytes_is(path, aliases[i].name))
+			return &aliases[i];
+	return NULL;
+}
+
+/* buckets.idle_ms, buckets.idle_pct: of a step where there are steps. */
+static bool bucket_value(const struct ts_side *side, struct ts_bytes path, double *value)
+{
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "buckets.%s_ms", ts_bucket_name((enum ts_bucket)b));
+		*value = side->bucket_ps[b] / (double)TS_PS_PER_MS;
+		if (ts_bytes_is(path, name))
+			return true;
+		snprintf(name, sizeof(name), "buckets.%s_pct", ts_bucket_name((enum ts_bucket)b));
+		*value = side->bucket_ps[b] / side->time_ps * 100;
+		if (ts_bytes_is(path, name))
+			return true;
+	}
+	return false;
+}
+
+bool ts_side_value(const struct ts_side *side, const struct ts_results *results,
+		   struct ts_bytes path, double *value)
+{
+	const struct alias *alias = find_alias(path);
+	struct ts_value found = ts_null();
+	bool known;
+
+	if (bucket_value(side, path, value))
+		return true;
+	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
+	*value = ts_value_number(found) / (alias ? alias->unit : 1);
+	if (ts_bytes_is(path, "peak_memory_mb") && isnan(*value))
+		*value = allocators_peak(results) / alias->unit;
+	return known || alias;
+}
