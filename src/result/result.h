@@ -65,6 +65,9 @@ struct ts_table {
 	size_t nr_columns, nr_rows, cap_rows;
 	struct ts_value *cells; /* row by row; of the heap, freed with the results */
 	size_t text_rows;	/* rows the text view shows; 0: ten */
+	/* 1 + the column whose texts end in the unit of their row, for the columns whose names have
+	 * none; 0: there is none */
+	size_t unit_column;
 };
 
 struct ts_field {

@@ -14,6 +14,7 @@
 #define NUMBERS_MIN 3	/* but for the first of them */
 #define TEXT_MIN    12	/* no text column is made narrower */
 #define COLUMNS_MAX 32
+#define UNIT_NAME_MAX 64
 
 static void put_ps(struct ts_buf *out, double ps)
 {
@@ -161,12 +162,25 @@ static const char *heading(const struct ts_column *column)
 	return column->label ? column->label : column->name;
 }
 
+/* The name that a cell's unit is read from: its column's, or where that has none its row's. */
+static const char *unit_name(const struct ts_table *table, size_t row, size_t index,
+			     char name[UNIT_NAME_MAX])
+{
+	struct ts_value of_row = ts_table_cell(table, row, (int)table->unit_column - 1);
+
+	if (of_row.type != TS_VALUE_TEXT || find_ending(ts_bytes_of(table->columns[index].name)))
+		return table->columns[index].name;
+	snprintf(name, UNIT_NAME_MAX, "%.*s", TS_ARG(of_row.as.s));
+	return name;
+}
+
 static struct ts_bytes cell_text(struct layout *layout, size_t row, const struct column *column)
 {
 	const struct ts_table *table = layout->table;
+	char name[UNIT_NAME_MAX];
 
 	ts_buf_clear(&layout->scratch);
-	ts_text_value(&layout->scratch, table->columns[column->index].name,
+	ts_text_value(&layout->scratch, unit_name(table, row, column->index, name),
 		      ts_table_cell(table, row, (int)column->index));
 	layout->failed |= layout->scratch.failed;
 	return ts_buf_bytes(&layout->scratch);
