@@ -2,6 +2,7 @@ cli_sources += \
 	src/cli/cli.h src/cli/list.h \
 	src/cli/cmd_annotate.c \
 	src/cli/cmd_check.c \
+	src/cli/cmd_compare.c \
 	src/cli/cmd_hlo.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \

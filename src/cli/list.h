@@ -3,5 +3,6 @@
 	X(annotate)    \
 	X(report)      \
 	X(check)       \
+	X(compare)     \
 	X(hlo)         \
 	X(serve)

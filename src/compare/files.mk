@@ -1,4 +1,11 @@
 libtpusight_a_SOURCES += \
+	src/compare/compare.c src/compare/compare.h \
+	src/compare/fair.c \
 	src/compare/gate.c src/compare/gate.h \
+	src/compare/match.c \
+	src/compare/modules.c \
+	src/compare/ops.c \
+	src/compare/parts.h \
 	src/compare/rank.c src/compare/rank.h \
-	src/compare/side.c src/compare/side.h
+	src/compare/side.c src/compare/side.h \
+	src/compare/times.c

@@ -131,6 +131,7 @@ static const struct alias {
 } aliases[] = {
 	{ "wall_ms", "time.wall_ps", TS_PS_PER_MS },
 	{ "peak_memory_mb", "capacity.peak_bytes", 1048576 },
+	{ "allocator_peak_mb", "", 1048576 },
 	{ "health_score", "overview.health_score", 1 },
 	{ "duty_cycle_pct", "overview.duty_cycle_pct", 1 },
 	{ "mxu_utilization_pct", "overview.mxu_utilization_pct", 1 },
@@ -183,7 +184,8 @@ bool ts_side_value(const struct ts_side *side, const struct ts_results *results,
 		return true;
 	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
 	*value = ts_value_number(found) / (alias ? alias->unit : 1);
-	if (ts_bytes_is(path, "peak_memory_mb") && isnan(*value))
+	if (ts_bytes_is(path, "allocator_peak_mb") ||
+	    (ts_bytes_is(path, "peak_memory_mb") && isnan(*value)))
 		*value = allocators_peak(results) / alias->unit;
 	return known || alias;
 }

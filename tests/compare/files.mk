@@ -1,3 +1,8 @@
+check_PROGRAMS += tests/compare/compare_test
+TESTS += tests/compare/compare_test
+tests_compare_compare_test_SOURCES = tests/compare/compare_test.c
+tests_compare_compare_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_compare_compare_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 check_PROGRAMS += tests/compare/gate_test
 TESTS += tests/compare/gate_test
 tests_compare_gate_test_SOURCES = tests/compare/gate_test.c

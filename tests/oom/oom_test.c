@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
+#include "compare/compare.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
@@ -65,6 +66,25 @@ static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 	return st;
 }
 
+/* The run against itself. */
+static enum ts_status comparison(struct ts_run *run, struct ts_error *err)
+{
+	const struct ts_compare_run side = { TS_LIT("run"), &run->profile, &run->results };
+	const struct ts_compare_run sides[2] = { side, side };
+	struct ts_compare_request request = { .runs = sides, .nr_runs = 2, .nr_gates = 1 };
+	struct ts_results results;
+	struct ts_gate gate;
+	size_t at, nr_failed;
+	enum ts_status st = ts_gate_parse("wall_ms > baseline", &gate, &at, err);
+
+	request.gates = &gate;
+	ts_results_init(&results);
+	if (st == TS_OK)
+		st = ts_compare(&request, &results, &nr_failed, err);
+	ts_results_release(&results);
+	return st;
+}
+
 static enum ts_status whole_run(const char *path, struct ts_error *err)
 {
 	struct ts_settings settings;
@@ -93,6 +113,8 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 		st = ts_trace_plan_close(&plan, 1000, err);
 	if (st == TS_OK)
 		st = outputs(&run, err);
+	if (st == TS_OK)
+		st = comparison(&run, err);
 	ts_trace_plan_release(&plan);
 	ts_run_release(&run);
 	ts_runs_release(&runs);

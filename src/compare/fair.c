@@ -1,0 +1,244 @@
+/*
+ * Is the comparison fair? What differs between the runs besides their speed, told before any number:
+ * the chip, how many, hosts, steps, what the programs take in and how much they compute.
+ */
+#include "compare/parts.h"
+
+#include <inttypes.h>
+
+enum fairness { FAIR, WITH_CARE, UNFAIR };
+static const char *const fairness_names[] = { "yes", "with care", "no" };
+
+struct checking {
+	struct comparing *comparing;
+	struct ts_table *table;
+	size_t run;
+	enum fairness worst;
+};
+
+static const struct ts_column columns[] = {
+	{ "run", TS_DERIVED, NULL },	    { "what", TS_DERIVED, NULL },
+	{ "baseline", TS_MEASURED, NULL },  { "other", TS_MEASURED, NULL },
+	{ "comparable", TS_DERIVED, NULL }, { "meaning", TS_DERIVED, NULL },
+};
+
+/* What differs, in a row and in a sentence. */
+static void tell(struct checking *checking, const char *what, struct ts_bytes base,
+		 struct ts_bytes other, enum fairness fairness, const char *meaning)
+{
+	struct ts_result *result = checking->comparing->result;
+	struct ts_value *row = ts_table_row(result, checking->table);
+	const char *label = checking->comparing->labels[checking->run];
+
+	checking->worst = TS_MAX(checking->worst, fairness);
+	ts_result_note(result, "%s: %s: %.*s, baseline %.*s: %s", label, what, TS_ARG(other),
+		       TS_ARG(base), meaning);
+	if (!row)
+		return;
+	row[0] = ts_text(ts_bytes_of(label));
+	row[1] = ts_text(ts_bytes_of(what));
+	row[2] = ts_text(ts_result_text(result, "%.*s", TS_ARG(base)));
+	row[3] = ts_text(ts_result_text(result, "%.*s", TS_ARG(other)));
+	row[4] = ts_text(ts_bytes_of(fairness_names[fairness]));
+	row[5] = ts_text(ts_bytes_of(meaning));
+}
+
+static struct ts_bytes number(struct checking *checking, size_t n)
+{
+	return ts_result_text(checking->comparing->result, "%zu", n);
+}
+
+static struct ts_bytes chip_of(const struct ts_profile *profile)
+{
+	struct ts_bytes kind = { NULL, 0 };
+
+	if (profile->nr_devices > 0)
+		kind = profile->devices[0].kind;
+	return kind.n ? kind : TS_LIT("unknown");
+}
+
+static struct ts_bytes kind_of(const struct ts_profile *profile)
+{
+	if (profile->nr_devices == 0)
+		return TS_LIT("no device");
+	return profile->devices[0].is_gpu ? TS_LIT("GPU") : TS_LIT("TPU");
+}
+
+static void check_devices(struct checking *checking, const struct ts_profile *base,
+			  const struct ts_profile *other)
+{
+	if (!ts_bytes_eq(kind_of(base), kind_of(other)))
+		tell(checking, "kind of session", kind_of(base), kind_of(other), UNFAIR,
+		     "times are of different things");
+	else if (!ts_bytes_eq(chip_of(base), chip_of(other)))
+		tell(checking, "chip", chip_of(base), chip_of(other), WITH_CARE,
+		     "the difference is the chips' as well as the programs'");
+	if (base->nr_devices != other->nr_devices)
+		tell(checking, "devices", number(checking, base->nr_devices),
+		     number(checking, other->nr_devices), WITH_CARE,
+		     "times are of one core; work may be shared out differently");
+	if (base->nr_hosts != other->nr_hosts)
+		tell(checking, "hosts", number(checking, base->nr_hosts),
+		     number(checking, other->nr_hosts), WITH_CARE,
+		     "some hosts may be missing from a capture");
+}
+
+static bool is_inferred(const struct ts_side *side)
+{
+	return ts_result_get(side->overview, "overview.step_source").type == TS_VALUE_TEXT;
+}
+
+static struct ts_bytes source_of(const struct ts_side *side)
+{
+	if (side->nr_steps == 0)
+		return TS_LIT("none");
+	return is_inferred(side) ? TS_LIT("inferred") : TS_LIT("marked");
+}
+
+static void check_steps(struct checking *checking, const struct ts_side *base,
+			const struct ts_side *other)
+{
+	struct ts_bytes ours = source_of(base), theirs = source_of(other);
+
+	if (ts_bytes_eq(ours, theirs))
+		return;
+	if (base->nr_steps == 0 || other->nr_steps == 0)
+		tell(checking, "steps", ours, theirs, WITH_CARE,
+		     "wall times are compared, which grow with what was captured");
+	else
+		tell(checking, "steps", ours, theirs, WITH_CARE,
+		     "marked steps hold the time between executions, inferred ones may not");
+}
+
+static struct ts_bytes verdict_of(const struct ts_side *side)
+{
+	struct ts_value verdict = ts_result_get(side->capture, "verdict");
+
+	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("unknown");
+}
+
+/* A capture that does not show what it is taken for spoils any comparison. */
+static void check_capture(struct checking *checking, const struct ts_side *base,
+			  const struct ts_side *other)
+{
+	struct ts_bytes ours = verdict_of(base), theirs = verdict_of(other);
+	bool bad = ts_bytes_is(ours, "misleading") || ts_bytes_is(theirs, "misleading") ||
+		   ts_bytes_is(ours, "empty") || ts_bytes_is(theirs, "empty");
+
+	if (bad)
+		tell(checking, "capture", ours, theirs, UNFAIR,
+		     "`tpusight check` says why a profile cannot be believed");
+}
+
+/* Of a name, the one that ran most. Rows of modules[] stand in the profile's order. */
+static const struct ts_hlo_module *main_module(const struct comparing *comparing, size_t run,
+					       struct ts_bytes name)
+{
+	const struct ts_profile *profile = comparing->runs[run].profile;
+	const struct ts_hlo_module *found = NULL;
+	int64_t most = -2;
+
+	for (size_t m = 0; m < profile->nr_modules; m++) {
+		int64_t nr = ts_cell_int(comparing->sides[run].modules, m, "executions");
+
+		if (!ts_bytes_eq(profile->modules[m].name, name) || nr <= most)
+			continue;
+		found = &profile->modules[m];
+		most = nr;
+	}
+	return found;
+}
+
+static struct ts_bytes dtype_of(struct ts_bytes shape)
+{
+	return ts_bytes_cut(shape, 0, ts_bytes_find(shape, "["));
+}
+
+/* The first parameter that differs says enough. */
+static void check_parameters(struct checking *checking, const struct ts_hlo_module *base,
+			     const struct ts_hlo_module *other)
+{
+	struct ts_arena *scratch = &checking->comparing->scratch;
+	uint32_t nr =
+		TS_MAX(base->comps[base->entry].nr_params, other->comps[other->entry].nr_params);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct ts_bytes ours = compare_parameter(base, i, scratch);
+		struct ts_bytes theirs = compare_parameter(other, i, scratch);
+		struct ts_bytes what =
+			ts_result_text(checking->comparing->result, "parameter %" PRIu32 " of %.*s",
+				       i, TS_ARG(base->name));
+
+		if (ts_bytes_eq(ours, theirs) || !what.p)
+			continue;
+		tell(checking, (const char *)what.p, ours.n ? ours : TS_LIT("none"),
+		     theirs.n ? theirs : TS_LIT("none"), WITH_CARE,
+		     ts_bytes_eq(dtype_of(ours), dtype_of(theirs))
+			     ? "the programs take in arrays of other shapes: a step is other work"
+			     : "the programs take in other arrays: a step is other work");
+		return;
+	}
+}
+
+static void check_modules(struct checking *checking)
+{
+	const struct comparing *comparing = checking->comparing;
+	const struct ts_profile *base = comparing->runs[0].profile;
+	struct ts_bytes last = { NULL, 0 };
+	size_t nr_shared = 0;
+
+	for (size_t m = 0; m < base->nr_modules; m++) {
+		const struct ts_hlo_module *ours, *theirs;
+		struct ts_bytes name = base->modules[m].name;
+
+		ours = main_module(comparing, 0, name);
+		theirs = main_module(comparing, checking->run, name);
+		nr_shared += theirs != NULL;
+		if (ours != &base->modules[m] || !theirs || ours->nr_comps == 0 ||
+		    theirs->nr_comps == 0 || ts_bytes_eq(name, last))
+			continue;
+		check_parameters(checking, ours, theirs);
+		last = name;
+	}
+	if (nr_shared == 0 && base->nr_modules > 0 &&
+	    comparing->runs[checking->run].profile->nr_modules > 0)
+		tell(checking, "modules", base->modules[0].name,
+		     comparing->runs[checking->run].profile->modules[0].name, WITH_CARE,
+		     "no program has the same name in both: ops are matched by scope and shape");
+}
+
+static void check_run(struct checking *checking)
+{
+	struct comparing *comparing = checking->comparing;
+	const struct ts_compare_run *base = &comparing->runs[0];
+	const struct ts_compare_run *other = &comparing->runs[checking->run];
+
+	check_devices(checking, base->profile, other->profile);
+	check_steps(checking, &comparing->sides[0], &comparing->sides[checking->run]);
+	check_capture(checking, &comparing->sides[0], &comparing->sides[checking->run]);
+	check_modules(checking);
+}
+
+enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *err)
+{
+	struct checking checking = {
+		.comparing = comparing,
+		.table = ts_result_table(comparing->result, "differences", NULL, columns,
+					 TS_NELEM(columns)),
+	};
+	size_t nr_rows;
+
+	for (checking.run = 1; checking.run < comparing->nr; checking.run++)
+		check_run(&checking);
+	if (!checking.table)
+		return ts_fail_nomem(err);
+	nr_rows = checking.table->nr_rows;
+	ts_result_field(comparing->result, "comparable",
+			ts_text(ts_bytes_of(fairness_names[checking.worst])), TS_DERIVED,
+			"comparable");
+	if (nr_rows == 0)
+		ts_result_note(comparing->result,
+			       "chip, devices, hosts, the source of steps and the programs' "
+			       "parameters are the same in all runs");
+	return TS_OK;
+}

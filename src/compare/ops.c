@@ -1,0 +1,450 @@
+/*
+ * Which ops made the difference. Ops of a key (match.c) are one row: a compiler makes more or fewer
+ * of them. What is on one side only is looked at again: it may be the same op under another module's
+ * name, or with another shape - if there is no doubt which.
+ *
+ * The time of an op is that of the moments which are its alone, shared out over steps and cores; so ops and
+ * the time without ops (idle, input, compilation) sum to the difference of the step. What is left over is
+ * the time of ops outside of steps, and of what XProf counts as no op.
+ */
+#include "compare/parts.h"
+
+#include <stdlib.h>
+
+struct group {
+	struct op_key key;
+	struct ts_bytes other_shape; /* after the third look */
+	double ps[TS_COMPARE_MAX];   /* of a step and core; NaN: not there */
+	double nr[TS_COMPARE_MAX];   /* executions, likewise */
+	double largest_ps;	     /* of its ops: the key has that one's name and source */
+	double change_ps;	     /* the largest of the runs */
+	bool merged;		     /* into another */
+};
+
+struct groups {
+	struct group *items;
+	size_t nr, cap;
+};
+
+typedef struct ts_bytes text_of(const struct op_key *key, struct ts_arena *arena);
+
+static struct ts_bytes whole_key(const struct op_key *key, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%.*s\n%.*s\n%.*s\n%.*s", TS_ARG(key->category),
+			       TS_ARG(key->scope), TS_ARG(key->shape), TS_ARG(key->module));
+}
+
+static struct ts_bytes key_without_module(const struct op_key *key, struct ts_arena *arena)
+{
+	return ts_arena_printf(arena, "%.*s\n%.*s\n%.*s", TS_ARG(key->category),
+			       TS_ARG(compare_bare_scope(key->scope)), TS_ARG(key->shape));
+}
+
+/* Only what has a scope: all copies are alike without one. And the whole of it: a dot_general of
+ * another function with another shape is another thing. */
+static struct ts_bytes key_without_shape(const struct op_key *key, struct ts_arena *arena)
+{
+	if (key->scope.n == 0)
+		return (struct ts_bytes){ NULL, 0 };
+	return ts_arena_printf(arena, "%.*s\n%.*s", TS_ARG(key->category), TS_ARG(key->scope));
+}
+
+static struct group *add_group(struct groups *groups, const struct op_key *key)
+{
+	struct group *group;
+
+	if (!ts_grow(&groups->items, &groups->cap, groups->nr + 1, sizeof(*group)))
+		return NULL;
+	group = &groups->items[groups->nr++];
+	group->key = *key;
+	for (size_t r = 0; r < TS_COMPARE_MAX; r++)
+		group->ps[r] = NAN;
+	return group;
+}
+
+static void add_time(struct group *group, size_t run, double ps, double nr)
+{
+	group->ps[run] = isnan(group->ps[run]) ? ps : group->ps[run] + ps;
+	group->nr[run] += nr;
+}
+
+static struct group *group_of(struct groups *groups, struct ts_strmap *map,
+			      const struct op_key *key, struct ts_arena *arena)
+{
+	struct ts_bytes text = whole_key(key, arena);
+	uint32_t at = text.p ? ts_strmap_find(map, text) : TS_NONE;
+
+	if (at != TS_NONE)
+		return &groups->items[at];
+	if (!text.p || !ts_strmap_set(map, text, (uint32_t)groups->nr))
+		return NULL;
+	return add_group(groups, key);
+}
+
+static enum ts_status add_run(struct comparing *comparing, size_t run, struct groups *groups,
+			      struct ts_strmap *map, struct ts_error *err)
+{
+	const struct ts_side *side = &comparing->sides[run];
+
+	for (size_t i = 0; side->ops && i < side->ops->nr_rows; i++) {
+		double ps = ts_cell_number(side->ops, i, "exclusive_ps") / side->parts;
+		double nr = ts_cell_number(side->ops, i, "occurrences") / side->parts;
+		struct op_key key = compare_op_key(comparing->runs[run].profile, side->ops, i,
+						   &comparing->scratch);
+		struct group *group;
+
+		if (!isfinite(ps))
+			continue;
+		group = group_of(groups, map, &key, &comparing->scratch);
+		if (!group)
+			return ts_fail_nomem(err);
+		add_time(group, run, ps, nr);
+		if (ps > group->largest_ps) {
+			group->largest_ps = ps;
+			group->key.name = key.name;
+			group->key.source = key.source;
+		}
+	}
+	return TS_OK;
+}
+
+static bool is_in_all(const struct group *group, size_t nr)
+{
+	for (size_t r = 0; r < nr; r++)
+		if (isnan(group->ps[r]))
+			return false;
+	return true;
+}
+
+/* Groups of one weaker key that are not in all runs; no two in one run, or there is doubt. */
+struct class
+{
+	uint32_t first;
+	uint32_t runs; /* a bit for each */
+	bool doubtful;
+};
+
+static uint32_t runs_of(const struct group *group, size_t nr)
+{
+	uint32_t runs = 0;
+
+	for (size_t r = 0; r < nr; r++)
+		runs |= isnan(group->ps[r]) ? 0 : UINT32_C(1) << r;
+	return runs;
+}
+
+static void merge(struct group *into, struct group *from, size_t nr)
+{
+	for (size_t r = 0; r < nr; r++)
+		if (!isnan(from->ps[r]))
+			add_time(into, r, from->ps[r], from->nr[r]);
+	if (!ts_bytes_eq(into->key.shape, from->key.shape))
+		into->other_shape = from->key.shape;
+	from->merged = true;
+}
+
+/* A class a group; TS_NONE: it needs no other, or has no such key. */
+static enum ts_status classify(struct comparing *comparing, struct groups *groups, text_of *text,
+			       struct class *classes, uint32_t *class_of, struct ts_error *err)
+{
+	struct ts_strmap map = { NULL, 0, 0 };
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < groups->nr; i++) {
+		const struct group *group = &groups->items[i];
+		uint32_t runs = runs_of(group, comparing->nr), at;
+		struct ts_bytes key = { NULL, 0 };
+
+		class_of[i] = TS_NONE;
+		if (!group->merged && !is_in_all(group, comparing->nr))
+			key = text(&group->key, &comparing->scratch);
+		if (key.n == 0)
+			continue;
+		at = ts_strmap_find(&map, key);
+		if (at == TS_NONE) {
+			at = i;
+			classes[i] = (struct class){ .first = i };
+			good = ts_strmap_set(&map, key, i);
+		}
+		classes[at].doubtful |= (classes[at].runs & runs) != 0;
+		classes[at].runs |= runs;
+		class_of[i] = at;
+	}
+	ts_strmap_release(&map);
+	return good && !comparing->scratch.failed ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status look_again(struct comparing *comparing, struct groups *groups, text_of *text,
+				 struct ts_error *err)
+{
+	struct class *classes = calloc(groups->nr + 1, sizeof(*classes));
+	uint32_t *class_of = calloc(groups->nr + 1, sizeof(*class_of));
+	enum ts_status st = classes && class_of ? TS_OK : ts_fail_nomem(err);
+
+	if (st == TS_OK)
+		st = classify(comparing, groups, text, classes, class_of, err);
+	for (uint32_t i = 0; st == TS_OK && i < groups->nr; i++)
+		if (class_of[i] != TS_NONE && class_of[i] != i && !classes[class_of[i]].doubtful)
+			merge(&groups->items[class_of[i]], &groups->items[i], comparing->nr);
+	free(classes);
+	free(class_of);
+	return st;
+}
+
+static double known(double ps)
+{
+	return isnan(ps) ? 0 : ps;
+}
+
+static int by_change(const void *x, const void *y)
+{
+	const struct group *a = x, *b = y;
+	int order;
+
+	if (a->merged != b->merged)
+		return a->merged - b->merged;
+	if (fabs(a->change_ps) != fabs(b->change_ps))
+		return fabs(a->change_ps) > fabs(b->change_ps) ? -1 : 1;
+	if (known(a->ps[0]) != known(b->ps[0]))
+		return known(a->ps[0]) > known(b->ps[0]) ? -1 : 1;
+	order = ts_bytes_cmp(a->key.scope, b->key.scope);
+	if (order == 0)
+		order = ts_bytes_cmp(a->key.category, b->key.category);
+	if (order == 0)
+		order = ts_bytes_cmp(a->key.shape, b->key.shape);
+	return order ? order : ts_bytes_cmp(a->key.module, b->key.module);
+}
+
+/* Those that were merged away are at the end, and no longer counted. */
+static void rank_groups(struct groups *groups, size_t nr_runs)
+{
+	for (size_t i = 0; i < groups->nr; i++)
+		for (size_t r = 1; r < nr_runs; r++) {
+			struct group *group = &groups->items[i];
+			double change = known(group->ps[r]) - known(group->ps[0]);
+
+			if (fabs(change) > fabs(group->change_ps))
+				group->change_ps = change;
+		}
+	if (groups->nr > 0)
+		qsort(groups->items, groups->nr, sizeof(*groups->items), by_change);
+	while (groups->nr > 0 && groups->items[groups->nr - 1].merged)
+		groups->nr--;
+}
+
+static const struct ts_column op_columns[] = {
+	{ "op", TS_DERIVED, "op" },	   { "category", TS_COMPILED, "kind" },
+	{ "shape", TS_COMPILED, "shape" }, { "other_shape", TS_COMPILED, "there" },
+	{ "module", TS_MEASURED, NULL },   { "framework_op", TS_MEASURED, NULL },
+	{ "source", TS_MEASURED, NULL },   { "name", TS_MEASURED, NULL },
+};
+static const struct ts_column op_each[] = {
+	{ "_ps", TS_MEASURED, "" },
+	{ "_executions", TS_MEASURED, NULL },
+	{ "_change_ps", TS_DERIVED, "change" },
+	{ "_change_pct", TS_DERIVED, "of all" },
+	{ "_state", TS_DERIVED, "is" },
+};
+
+/* Of the difference between the steps; unknown where there is none to speak of. */
+static double share_of(const struct comparing *comparing, size_t run, double change_ps)
+{
+	double base = comparing->sides[0].time_ps, all = comparing->sides[run].time_ps - base;
+
+	return fabs(all) > COMPARE_SPECK * base ? change_ps / all : NAN;
+}
+
+static enum state state_of(const struct comparing *comparing, const struct group *group, size_t run)
+{
+	return compare_state(group->ps[0], group->ps[run], comparing->sides[0].time_ps);
+}
+
+static void put_op_times(struct comparing *comparing, const struct compare_table *table,
+			 const struct group *group, struct ts_value *row)
+{
+	for (size_t r = 0; r < comparing->nr; r++) {
+		struct ts_value *cells = compare_cells(table, row, r);
+		double change = known(group->ps[r]) - known(group->ps[0]);
+		const char *state = compare_state_name(state_of(comparing, group, r));
+
+		cells[0] = compare_ps(group->ps[r]);
+		cells[1] = isnan(group->ps[r]) ? ts_null() : ts_real(group->nr[r]);
+		if (r == 0)
+			continue;
+		cells[2] = compare_ps(change);
+		cells[3] = ts_share_pct(share_of(comparing, r, change));
+		cells[4] = state ? ts_text(ts_bytes_of(state)) : ts_null();
+	}
+}
+
+static bool is_changed(const struct comparing *comparing, const struct group *group)
+{
+	for (size_t r = 1; r < comparing->nr; r++)
+		if (state_of(comparing, group, r) > STATE_SAME)
+			return true;
+	return false;
+}
+
+#define TEXT_OPS 10
+
+static void put_ops(struct comparing *comparing, const struct groups *groups)
+{
+	struct compare_table table =
+		compare_table(comparing, "ops", "Ops by what they changed", op_columns,
+			      TS_NELEM(op_columns), op_each, TS_NELEM(op_each));
+	size_t nr_changed = 0;
+
+	for (size_t i = 0; table.table && i < groups->nr; i++) {
+		const struct group *group = &groups->items[i];
+		const struct op_key *key = &group->key;
+		struct ts_value *row = ts_table_row(comparing->result, table.table);
+
+		if (!row)
+			return;
+		row[0] = ts_text(key->scope.n ? key->scope : key->name);
+		row[1] = ts_text_or_null(key->category);
+		row[2] = ts_text_or_null(
+			ts_result_text(comparing->result, "%.*s", TS_ARG(key->shape)));
+		if (group->other_shape.n)
+			row[3] = ts_text(ts_result_text(comparing->result, "%.*s",
+							TS_ARG(group->other_shape)));
+		row[4] = ts_text_or_null(key->module);
+		row[5] = key->by_name ? ts_null() : ts_text_or_null(key->scope);
+		row[6] = ts_text_or_null(key->source);
+		row[7] = ts_text_or_null(key->name);
+		put_op_times(comparing, &table, group, row);
+		nr_changed += is_changed(comparing, group);
+	}
+	if (table.table && nr_changed == 0)
+		table.table->title = NULL; /* nothing to show */
+	else if (table.table)
+		table.table->text_rows = TS_MIN(nr_changed, TEXT_OPS);
+}
+
+/* What the difference of a run is made of; the last three by hand. */
+enum part {
+	PART_SLOWER,
+	PART_FASTER,
+	PART_NEW,
+	PART_GONE,
+	PART_SAME,
+	PART_COMPILATION,
+	PART_INPUT,
+	PART_IDLE,
+	PART_LEFT_OVER,
+	PART_ALL,
+	NR_PARTS
+};
+
+static const struct {
+	const char *name, *title;
+} parts[NR_PARTS] = {
+	{ "slower", "ops that are slower" }, { "faster", "ops that are faster" },
+	{ "new", "ops that are new" },	     { "gone", "ops that are gone" },
+	{ "same", "ops as before" },	     { "compilation", "no op: compilation" },
+	{ "input", "no op: input" },	     { "idle", "no op: idle" },
+	{ "left_over", "left over" },	     { "all", "the difference" },
+};
+
+static const enum part part_of_state[NR_STATES] = {
+	[STATE_NONE] = PART_SAME, [STATE_SAME] = PART_SAME,	[STATE_NEW] = PART_NEW,
+	[STATE_GONE] = PART_GONE, [STATE_SLOWER] = PART_SLOWER, [STATE_FASTER] = PART_FASTER,
+};
+
+static void sum_parts(const struct comparing *comparing, const struct groups *groups, size_t run,
+		      double ps[NR_PARTS])
+{
+	const struct ts_side *base = &comparing->sides[0], *side = &comparing->sides[run];
+
+	for (size_t i = 0; i < groups->nr; i++) {
+		const struct group *group = &groups->items[i];
+
+		ps[part_of_state[state_of(comparing, group, run)]] +=
+			known(group->ps[run]) - known(group->ps[0]);
+	}
+	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
+		ps[PART_COMPILATION + b - TS_BUCKET_COMPILATION] =
+			known(side->bucket_ps[b] - base->bucket_ps[b]);
+	ps[PART_ALL] = side->time_ps - base->time_ps;
+	ps[PART_LEFT_OVER] = ps[PART_ALL];
+	for (int p = 0; p < PART_LEFT_OVER; p++)
+		ps[PART_LEFT_OVER] -= ps[p];
+}
+
+static const struct ts_column part_columns[] = {
+	{ "part", TS_DERIVED, NULL },
+	{ "title", TS_DERIVED, "made of" },
+};
+static const struct ts_column part_each[] = {
+	{ "_change_ps", TS_DERIVED, "" },
+	{ "_change_pct", TS_DERIVED, "of it" },
+};
+
+/* Less than a picosecond is rounding. The difference itself is always told. */
+static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
+{
+	for (size_t r = 1; r < comparing->nr; r++)
+		if (fabs(ps[r][part]) >= 1 || (part == PART_ALL && ps[r][part] == 0))
+			return false;
+	return true;
+}
+
+static void put_part(struct comparing *comparing, const struct compare_table *table,
+		     double ps[][NR_PARTS], int part)
+{
+	struct ts_value *row = ts_table_row(comparing->result, table->table);
+
+	if (!row)
+		return;
+	row[0] = ts_text(ts_bytes_of(parts[part].name));
+	row[1] = ts_text(ts_bytes_of(parts[part].title));
+	for (size_t r = 1; r < comparing->nr; r++) {
+		struct ts_value *cells = compare_cells(table, row, r);
+
+		cells[0] = compare_ps(ps[r][part]);
+		cells[1] = ts_share_pct(share_of(comparing, r, ps[r][part]));
+	}
+}
+
+static void put_parts(struct comparing *comparing, const struct groups *groups)
+{
+	struct compare_table table = compare_table(
+		comparing, "difference",
+		comparing->by_step ? "Difference of the mean step" : "Difference of the wall time",
+		part_columns, TS_NELEM(part_columns), part_each, TS_NELEM(part_each));
+	double ps[TS_COMPARE_MAX][NR_PARTS] = { { 0 } };
+
+	for (size_t r = 1; r < comparing->nr; r++)
+		sum_parts(comparing, groups, r, ps[r]);
+	for (int zero = 0; table.table && zero < 2; zero++) { /* people see those that are not */
+		for (int p = 0; p < NR_PARTS; p++)
+			if (is_zero(comparing, ps, p) == zero)
+				put_part(comparing, &table, ps, p);
+		if (!zero && table.table->nr_rows > 0)
+			table.table->text_rows = table.table->nr_rows;
+		else if (!zero)
+			table.table->title = NULL;
+	}
+}
+
+enum ts_status compare_ops(struct comparing *comparing, struct ts_error *err)
+{
+	struct groups groups = { NULL, 0, 0 };
+	struct ts_strmap map = { NULL, 0, 0 };
+	enum ts_status st = TS_OK;
+
+	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
+		st = add_run(comparing, r, &groups, &map, err);
+	if (st == TS_OK)
+		st = look_again(comparing, &groups, key_without_module, err);
+	if (st == TS_OK)
+		st = look_again(comparing, &groups, key_without_shape, err);
+	if (st == TS_OK) {
+		rank_groups(&groups, comparing->nr);
+		put_parts(comparing, &groups);
+		put_ops(comparing, &groups);
+	}
+	ts_strmap_release(&map);
+	free(groups.items);
+	return st;
+}

@@ -1,0 +1,366 @@
+/* Who is faster, and could that be chance; figures and buckets side by side. */
+#include "compare/parts.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+static double median(const struct ts_side *side)
+{
+	double ps = NAN;
+
+	if (side->by_step)
+		ps = ts_value_number(ts_result_get(side->overview, "overview.step_time_ps.median"));
+	return isnan(ps) ? side->time_ps : ps;
+}
+
+/* Of the baseline's time to the run's: 2 is twice as fast. */
+static double speed_up(const struct comparing *comparing, size_t run)
+{
+	return median(&comparing->sides[0]) / median(&comparing->sides[run]);
+}
+
+enum word { WORD_FASTER, WORD_SLOWER, WORD_NONE, WORD_TOO_FEW, WORD_UNTESTED, WORD_UNKNOWN };
+
+static const char *const words[] = {
+	"faster",
+	"slower",
+	"no difference that these samples could show",
+	"too few steps to tell",
+	"one time against another: nothing to test",
+	"unknown",
+};
+
+static enum word word_of(const struct comparing *comparing, size_t run)
+{
+	const struct ts_rank *rank = &comparing->ranks[run];
+
+	if (!(speed_up(comparing, run) > 0))
+		return WORD_UNKNOWN;
+	if (!comparing->by_step)
+		return WORD_UNTESTED;
+	if (rank->p < COMPARE_ALPHA)
+		return rank->effect > 0 ? WORD_SLOWER : WORD_FASTER;
+	return rank->p_least >= COMPARE_ALPHA ? WORD_TOO_FEW : WORD_NONE;
+}
+
+/* "step time 5.79 ms against 2.85 ms (8 and 12 steps, p 0.0002)" */
+static void say_times(const struct comparing *comparing, size_t run, struct ts_buf *out)
+{
+	const struct ts_side *base = &comparing->sides[0], *side = &comparing->sides[run];
+	char ours[TS_UNIT_MAX], theirs[TS_UNIT_MAX];
+
+	ts_buf_printf(out, "%s %s against %s", comparing->by_step ? "median step" : "wall time",
+		      ts_fmt_ps(ours, llround(median(side))),
+		      ts_fmt_ps(theirs, llround(median(base))));
+	if (comparing->by_step)
+		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", side->nr_steps, base->nr_steps,
+			      comparing->ranks[run].p);
+}
+
+/* A few slow steps leave the median where it is; they are in the mean, and so in the difference. */
+static void say_mean(const struct comparing *comparing, size_t run, struct ts_buf *out)
+{
+	double base = comparing->sides[0].time_ps, change = comparing->sides[run].time_ps - base;
+
+	if (word_of(comparing, run) == WORD_NONE && fabs(change) > COMPARE_SAME * base)
+		ts_buf_printf(out, "; the mean step is %.1f %% %s, which a few steps make",
+			      fabs(change) / base * 100, change > 0 ? "longer" : "shorter");
+}
+
+static struct ts_value verdict_of(struct comparing *comparing, size_t run)
+{
+	enum word word = word_of(comparing, run);
+	double times = speed_up(comparing, run);
+	struct ts_buf out = TS_BUF_INIT;
+	struct ts_value value;
+
+	if (word == WORD_UNKNOWN) {
+		ts_buf_puts(&out, "unknown: no time on a device to compare");
+	} else {
+		/* ranks and medians may differ about which is longer: then no ratio is told */
+		if ((word == WORD_FASTER && times >= 1) || (word == WORD_SLOWER && times < 1))
+			ts_buf_printf(&out, "%s, %.3g times as %s: ", words[word],
+				      times >= 1 ? times : 1 / times, times >= 1 ? "fast" : "long");
+		else
+			ts_buf_printf(&out, "%s: ", words[word]);
+		say_times(comparing, run, &out);
+		say_mean(comparing, run, &out);
+	}
+	value = ts_text(ts_result_text(comparing->result, "%.*s", TS_ARG(ts_buf_bytes(&out))));
+	comparing->result->owner->failed |= out.failed;
+	ts_buf_release(&out);
+	return value;
+}
+
+static struct ts_value chip_of(const struct ts_profile *profile)
+{
+	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
+}
+
+static struct ts_value step_source(const struct ts_side *side)
+{
+	if (side->nr_steps == 0)
+		return ts_null();
+	return ts_text(ts_bytes_of(ts_result_get(side->overview, "overview.step_source").type ==
+						   TS_VALUE_TEXT
+					   ? "inferred"
+					   : "marked"));
+}
+
+static const struct ts_column run_columns[] = {
+	{ "run", TS_DERIVED, "run" },
+	{ "path", TS_MEASURED, NULL },
+	{ "chip", TS_MEASURED, "chip" },
+	{ "devices", TS_MEASURED, "devices" },
+	{ "hosts", TS_MEASURED, "hosts" },
+	{ "steps", TS_MEASURED, "steps" },
+	{ "step_source", TS_DERIVED, "steps are" },
+	{ "time_ps", TS_MEASURED, NULL },
+	{ "median_ps", TS_MEASURED, "median" },
+	{ "speed_up", TS_DERIVED, "speed-up" },
+	{ "p_value", TS_DERIVED, "p" },
+	{ "effect", TS_DERIVED, "effect" },
+	{ "u", TS_DERIVED, NULL },
+	{ "p_is_exact", TS_DERIVED, NULL },
+	{ "verdict", TS_DERIVED, "verdict" },
+};
+
+static void put_run(struct comparing *comparing, size_t run, struct ts_value *row)
+{
+	const struct ts_compare_run *of = &comparing->runs[run];
+	const struct ts_side *side = &comparing->sides[run];
+	const struct ts_rank *rank = &comparing->ranks[run];
+	bool tested = run > 0 && comparing->by_step;
+
+	row[0] = ts_text(ts_bytes_of(comparing->labels[run]));
+	row[1] = ts_text(of->name);
+	row[2] = chip_of(of->profile);
+	row[3] = ts_int((int64_t)of->profile->nr_devices);
+	row[4] = ts_int((int64_t)of->profile->nr_hosts);
+	row[5] = ts_int((int64_t)side->nr_steps);
+	row[6] = step_source(side);
+	row[7] = compare_ps(side->time_ps);
+	row[8] = compare_ps(median(side));
+	row[9] = run ? ts_real(speed_up(comparing, run)) : ts_null();
+	row[10] = tested ? ts_real(rank->p) : ts_null();
+	row[11] = tested ? ts_real(rank->effect) : ts_null();
+	row[12] = tested ? ts_real(rank->u) : ts_null();
+	row[13] = tested ? ts_bool(rank->exact) : ts_null();
+	row[14] = run ? ts_text(ts_bytes_of(words[word_of(comparing, run)])) : ts_null();
+}
+
+static void put_verdicts(struct comparing *comparing)
+{
+	struct ts_result *result = comparing->result;
+
+	ts_result_field(result, "basis",
+			ts_text(comparing->by_step ? TS_LIT("step") : TS_LIT("wall")), TS_DERIVED,
+			NULL);
+	ts_result_field(result, "run_count", ts_int((int64_t)comparing->nr), TS_DERIVED, NULL);
+	if (comparing->nr > 1)
+		ts_result_field(result, "baseline", ts_text(ts_bytes_of(comparing->labels[0])),
+				TS_DERIVED, "baseline");
+	for (size_t r = 1; r < comparing->nr; r++) {
+		struct ts_bytes name = ts_result_text(result, "verdicts.run_%zu", r);
+
+		if (name.p)
+			ts_result_field(result, (const char *)name.p, verdict_of(comparing, r),
+					TS_DERIVED, comparing->labels[r]);
+	}
+}
+
+enum ts_status compare_times(struct comparing *comparing, struct ts_error *err)
+{
+	const struct ts_side *base = &comparing->sides[0];
+	struct ts_table *table =
+		ts_result_table(comparing->result, "runs", comparing->nr > 1 ? "Runs" : NULL,
+				run_columns, TS_NELEM(run_columns));
+	enum ts_status st = TS_OK;
+
+	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++) {
+		const struct ts_side *side = &comparing->sides[r];
+		struct ts_value *row = ts_table_row(comparing->result, table);
+
+		st = ts_rank_test(base->step_ps, base->nr_steps, side->step_ps, side->nr_steps,
+				  &comparing->ranks[r], err);
+		if (st == TS_OK && row)
+			put_run(comparing, r, row);
+	}
+	if (table)
+		table->text_rows = TS_COMPARE_MAX;
+	if (st == TS_OK)
+		put_verdicts(comparing);
+	return st;
+}
+
+/* FLOPs of a core in a step (or in the run), by what the ops say of themselves. */
+static double core_flops(const struct ts_side *side)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; side->ops && i < side->ops->nr_rows; i++) {
+		double flops = ts_cell_number(side->ops, i, "flops") *
+			       ts_cell_number(side->ops, i, "occurrences");
+
+		if (flops > 0)
+			sum = isnan(sum) ? flops : sum + flops;
+	}
+	return sum / side->parts;
+}
+
+/* The figure's name ends in its unit, as everywhere. */
+static const struct figure {
+	const char *name, *title, *path; /* PATH NULL: the FLOPs of a core */
+	const char *better;
+	double unit;
+} figures[] = {
+	{ "step_time_ps.median", "step time, median", "overview.step_time_ps.median", "lower", 1 },
+	{ "step_time_ps.mean", "step time, mean", "overview.step_time_ps.mean", "lower", 1 },
+	{ "step_time_ps.p90", "step time, 90 % below", "overview.step_time_ps.p90", "lower", 1 },
+	{ "wall_ps", "wall time", "time.wall_ps", NULL, 1 },
+	{ "compilation_host_ps", "host compilations", "time.compilation_host_ps", "lower", 1 },
+	{ "peak_bytes", "peak of a program", "peak_memory_mb", "lower", 1.0 / 1048576 },
+	{ "allocator_peak_bytes", "allocators' peak", "allocator_peak_mb", "lower", 1.0 / 1048576 },
+	{ "health_score", "health", "overview.health_score", "higher", 1 },
+	{ "duty_cycle_pct", "duty cycle", "overview.duty_cycle_pct", "higher", 1 },
+	{ "mxu_utilization_pct", "MXU utilization", "overview.mxu_utilization_pct", "higher", 1 },
+	{ "hbm_utilization_pct", "HBM utilization", "overview.hbm_utilization_pct", "higher", 1 },
+	{ "padding_waste_pct", "padding waste", "overview.padding_waste_pct", "lower", 1 },
+	{ "core_flops", "FLOPs of a core", NULL, NULL, 1 },
+};
+
+static const struct ts_column figure_columns[] = {
+	{ "figure", TS_DERIVED, NULL },
+	{ "title", TS_DERIVED, "figure" },
+	{ "better", TS_DERIVED, NULL },
+};
+static const struct ts_column figure_each[] = {
+	{ "", TS_DERIVED, "" },
+	{ "_change", TS_DERIVED, "change" },
+	{ "_change_pct", TS_DERIVED, "in %" },
+};
+
+static void figure_values(const struct comparing *comparing, const struct figure *figure,
+			  double values[TS_COMPARE_MAX])
+{
+	for (size_t r = 0; r < comparing->nr; r++) {
+		const struct ts_side *side = &comparing->sides[r];
+
+		if (!figure->path)
+			values[r] = core_flops(side);
+		else if (ts_side_value(side, comparing->runs[r].results, ts_bytes_of(figure->path),
+				       &values[r]))
+			values[r] /= figure->unit;
+		else
+			values[r] = NAN;
+	}
+}
+
+static bool any_known(const double *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (isfinite(values[i]))
+			return true;
+	return false;
+}
+
+static void put_figure(struct comparing *comparing, const struct compare_table *table,
+		       const struct figure *figure, const double *values)
+{
+	struct ts_value *row = ts_table_row(comparing->result, table->table);
+
+	if (!row)
+		return;
+	row[0] = ts_text(ts_bytes_of(figure->name));
+	row[1] = ts_text(ts_bytes_of(figure->title));
+	row[2] = figure->better ? ts_text(ts_bytes_of(figure->better)) : ts_null();
+	for (size_t r = 0; r < comparing->nr; r++) {
+		struct ts_value *cells = compare_cells(table, row, r);
+		double change = values[r] - values[0];
+
+		cells[0] = ts_real(values[r]);
+		if (r > 0) {
+			cells[1] = ts_real(change);
+			cells[2] = ts_share_pct(change == 0 ? 0 : change / fabs(values[0]));
+		}
+	}
+}
+
+void compare_figures(struct comparing *comparing)
+{
+	struct compare_table table =
+		compare_table(comparing, "figures", "Figures", figure_columns,
+			      TS_NELEM(figure_columns), figure_each, TS_NELEM(figure_each));
+
+	for (size_t i = 0; table.table && i < TS_NELEM(figures); i++) {
+		double values[TS_COMPARE_MAX];
+
+		figure_values(comparing, &figures[i], values);
+		if (any_known(values, comparing->nr))
+			put_figure(comparing, &table, &figures[i], values);
+	}
+	if (table.table) {
+		table.table->unit_column = 1;
+		table.table->text_rows = TS_NELEM(figures);
+	}
+}
+
+static const struct ts_column bucket_columns[] = {
+	{ "bucket", TS_DERIVED, NULL },
+	{ "title", TS_DERIVED, "time in" },
+};
+static const struct ts_column bucket_each[] = {
+	{ "_ps", TS_MEASURED, "" },
+	{ "_pct", TS_MEASURED, "of it" },
+	{ "_change_ps", TS_DERIVED, "change" },
+};
+
+static void put_bucket(struct comparing *comparing, const struct compare_table *table,
+		       enum ts_bucket bucket)
+{
+	struct ts_value *row = ts_table_row(comparing->result, table->table);
+
+	if (!row)
+		return;
+	row[0] = ts_text(ts_bytes_of(ts_bucket_name(bucket)));
+	row[1] = ts_text(ts_bytes_of(ts_bucket_title(bucket)));
+	for (size_t r = 0; r < comparing->nr; r++) {
+		const struct ts_side *side = &comparing->sides[r];
+		struct ts_value *cells = compare_cells(table, row, r);
+
+		cells[0] = compare_ps(side->bucket_ps[bucket]);
+		cells[1] = ts_share_pct(side->bucket_ps[bucket] / side->time_ps);
+		if (r > 0)
+			cells[2] = compare_ps(side->bucket_ps[bucket] -
+					      comparing->sides[0].bucket_ps[bucket]);
+	}
+}
+
+static bool holds_time(const struct comparing *comparing, enum ts_bucket bucket)
+{
+	for (size_t r = 0; r < comparing->nr; r++)
+		if (comparing->sides[r].bucket_ps[bucket] > 0)
+			return true;
+	return false;
+}
+
+void compare_buckets(struct comparing *comparing)
+{
+	struct compare_table table = compare_table(
+		comparing, "buckets",
+		comparing->by_step ? "Time of a step and core" : "Wall time of a core",
+		bucket_columns, TS_NELEM(bucket_columns), bucket_each, TS_NELEM(bucket_each));
+
+	/* people see those that hold time */
+	for (int b = 0; table.table && b < TS_NR_BUCKETS; b++)
+		if (holds_time(comparing, (enum ts_bucket)b))
+			put_bucket(comparing, &table, (enum ts_bucket)b);
+	if (table.table && table.table->nr_rows == 0)
+		table.table->title = NULL;
+	else if (table.table)
+		table.table->text_rows = table.table->nr_rows;
+	for (int b = 0; table.table && b < TS_NR_BUCKETS; b++)
+		if (!holds_time(comparing, (enum ts_bucket)b))
+			put_bucket(comparing, &table, (enum ts_bucket)b);
+}
