@@ -4,3 +4,5 @@ EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo
 	tests/truth/sample.py tests/truth/fusion.py tests/truth/compilations.py tests/truth/capacity.py tests/truth/sites.py \
 	tests/truth/planted_test.sh tests/truth/planted.py \
 	tests/truth/sparsecore_test.sh tests/truth/sparsecore.py
+TESTS += tests/truth/compare_test.sh
+EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py
