@@ -5,7 +5,7 @@ import { COLORS } from "../chart.jsx";
 import { Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
-import { Generic, Tables } from "./generic.jsx";
+import { Generic, Part, Tables } from "./generic.jsx";
 
 export function Padding() {
 	return (
@@ -92,6 +92,7 @@ export function Memory() {
 			{capacity && <Facts view={capacity} />}
 			{capacity && <Tables view={capacity} />}
 			{capacity && <Notes view={capacity} />}
+			<Part name="allocators" heading="What allocators did" />
 		</div>
 	);
 }

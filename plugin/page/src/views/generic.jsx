@@ -2,7 +2,7 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { title } from "../format.js";
-import { columnsOf, Facts, Missing, Notes } from "../parts.jsx";
+import { columnsOf, Facts, flat, Missing, Notes } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
@@ -36,5 +36,20 @@ export function Generic({ name, what, skip, children, ...tables }) {
 			<Tables view={view} {...tables} />
 			<Notes view={view} />
 		</div>
+	);
+}
+
+// A further result under a heading of its own; nothing where the report has none, or it has nothing to say.
+export function Part({ name, heading, ...tables }) {
+	const view = usePage().report[name];
+	const full = view && Object.keys(view).filter((n) => n !== "notes" && isTable(view[n]) && view[n].length);
+	if (!full || (!full.length && !flat(view).length)) return null;
+	return (
+		<section aria-label={heading}>
+			<h3>{heading}</h3>
+			<Facts view={view} />
+			<Tables view={view} names={full} {...tables} />
+			<Notes view={view} />
+		</section>
 	);
 }

@@ -58,6 +58,7 @@ export function Overview() {
 					<Fact name="median_ps" label="median step" of={o.step_time_ps?.median ?? null} origin="measured" why="there are no steps" />
 				</dl>
 			</div>
+			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
 			{t.total_ps > 0 && <Shares parts={parts} total={t.total_ps} label="core time by class" />}
 			<h3>Findings, the costliest first</h3>

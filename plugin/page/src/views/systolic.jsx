@@ -6,7 +6,7 @@ import { clean, time, value } from "../format.js";
 import { Heat } from "../heat.jsx";
 import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
-import { Generic } from "./generic.jsx";
+import { Generic, Part } from "./generic.jsx";
 
 // Fill (what the shape allows) against utilization (what was reached), as large as the time it took.
 function Shapes({ ops }) {
@@ -71,6 +71,7 @@ export function Systolic() {
 			{report.heatmap?.ops?.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={report.systolic?.ops ?? []} />
 			<Rows name="Time classes" />
+			<Part name="custom_calls" heading="Custom calls" />
 		</Generic>
 	);
 }

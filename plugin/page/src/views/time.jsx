@@ -5,7 +5,7 @@ import { COLORS, held, Legend, picking, Plot, stacked, stairs, stepAt, stepAxis,
 import { clean, time, title, value } from "../format.js";
 import { BUCKETS, bucketColor, columnsOf, Fact, Missing, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
-import { Tables } from "./generic.jsx";
+import { Part, Tables } from "./generic.jsx";
 import { Table } from "../table.jsx";
 
 function PerStep({ steps }) {
@@ -130,6 +130,10 @@ export function Time() {
 			<Table name="collectives" caption="Collectives" rows={report.collectives ?? []} columns={columnsOf(report.collectives ?? [], ["name", "kind", "bytes", "occurrences", "exposed_ps", "hidden_ps", "bus_bytes_per_s", "link_pct", "mean_skew_ps", "straggler"], ["op_index", "straggler_device_id", "program_id"])} sort={{ column: "exposed_ps", down: true }} max={8} />
 			<Table name="collective_cores" caption="Arrival at collectives" rows={report.collective_cores ?? []} columns={columnsOf(report.collective_cores ?? [], ["device", "host"], ["device_id"])} max={8} />
 			<Notes view={t} />
+			<Part name="gaps" heading="What hosts did while cores had nothing to run" />
+			<Part name="async" heading="Transfers behind compute" sort={{ ops: { column: "exposed_ps", down: true } }} />
+			<Part name="remat" heading="Rematerialization" />
+			<Part name="sparsecore" heading="SparseCores" />
 		</div>
 	);
 }
