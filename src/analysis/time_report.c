@@ -273,8 +273,25 @@ static const struct ts_column core_columns[] = {
 	{ "compilation_ps", TS_MEASURED, "compilation" },
 	{ "input_ps", TS_MEASURED, "input" },
 	{ "idle_ps", TS_MEASURED, "idle" },
+	{ "host", TS_MEASURED, NULL },
 };
 #define FIRST_CORE_BUCKET 4
+#define CORE_HOST	  12
+
+static void put_core(const struct time_device *device, uint32_t index, const struct ts_context *ctx,
+		     struct wall wall, struct ts_value *row)
+{
+	const struct ts_device *of = &ctx->profile->devices[index];
+	int64_t span_ps = device->last_ps - device->first_ps;
+
+	row[0] = ts_text(of->name);
+	row[1] = ts_int(index);
+	row[2] = ts_int(wall.end_ps - wall.start_ps);
+	row[3] = ts_share_pct((double)device->on_duty_ps / (double)span_ps);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		row[FIRST_CORE_BUCKET + b] = ts_int(device->total_ps[b]);
+	row[CORE_HOST] = ts_text_or_null(ctx->profile->hosts[of->host].name);
+}
 
 static bool put_cores(const struct time_state *sum, const struct ts_context *ctx, struct wall wall,
 		      struct ts_result *result)
@@ -283,20 +300,74 @@ static bool put_cores(const struct time_state *sum, const struct ts_context *ctx
 						 TS_NELEM(core_columns));
 
 	for (uint32_t i = 0; i < sum->nr_devices; i++) {
-		const struct time_device *device = &sum->devices[i];
-		int64_t span_ps = device->last_ps - device->first_ps;
-		struct ts_value *row = device->seen ? ts_table_row(result, table) : NULL;
+		struct ts_value *row =
+			sum->devices[i].seen ? ts_table_row(result, table) : NULL;
 
-		if (device->seen && !row)
+		if (sum->devices[i].seen && !row)
+			return false;
+		if (row)
+			put_core(&sum->devices[i], i, ctx, wall, row);
+	}
+	return table != NULL;
+}
+
+static const struct ts_column host_columns[] = {
+	{ "host", TS_MEASURED, "host" },
+	{ "cores", TS_MEASURED, "cores" },
+	{ "total_ps", TS_MEASURED, "core time" },
+	{ "compute_ps", TS_MEASURED, "compute" },
+	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
+	{ "communication_ps", TS_MEASURED, "communication" },
+	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
+	{ "rematerialization_ps", TS_MEASURED, "remat" },
+	{ "compilation_ps", TS_MEASURED, "compilation" },
+	{ "input_ps", TS_MEASURED, "input" },
+	{ "idle_ps", TS_MEASURED, "idle" },
+};
+#define FIRST_HOST_BUCKET 3
+
+/* The sum over the cores of one host; .cores 0: it has none. */
+struct host_sum {
+	int64_t cores, ps[TS_NR_BUCKETS];
+};
+
+static struct host_sum sum_of_host(const struct time_state *sum, const struct ts_context *ctx,
+				   uint32_t host)
+{
+	struct host_sum of = { .cores = 0 };
+
+	for (uint32_t i = 0; i < sum->nr_devices; i++) {
+		if (!sum->devices[i].seen || ctx->profile->devices[i].host != host)
+			continue;
+		of.cores++;
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			of.ps[b] = ts_i64_add(of.ps[b], sum->devices[i].total_ps[b]);
+	}
+	return of;
+}
+
+/* Of one host it says what the whole says: the text has it for several only. */
+static bool put_hosts(const struct time_state *sum, const struct ts_context *ctx, struct wall wall,
+		      struct ts_result *result)
+{
+	const struct ts_profile *profile = ctx->profile;
+	struct ts_table *table = ts_result_table(result, "per_host",
+						 profile->nr_hosts > 1 ? "Hosts" : NULL,
+						 host_columns, TS_NELEM(host_columns));
+
+	for (uint32_t i = 0; table && i < profile->nr_hosts; i++) {
+		struct host_sum of = sum_of_host(sum, ctx, i);
+		struct ts_value *row = of.cores ? ts_table_row(result, table) : NULL;
+
+		if (of.cores && !row)
 			return false;
 		if (!row)
 			continue;
-		row[0] = ts_text(ctx->profile->devices[i].name);
-		row[1] = ts_int(i);
-		row[2] = ts_int(wall.end_ps - wall.start_ps);
-		row[3] = ts_share_pct((double)device->on_duty_ps / (double)span_ps);
+		row[0] = ts_text_or_null(profile->hosts[i].name);
+		row[1] = ts_int(of.cores);
+		row[2] = ts_int(ts_i64_mul(wall.end_ps - wall.start_ps, of.cores));
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			row[FIRST_CORE_BUCKET + b] = ts_int(device->total_ps[b]);
+			row[FIRST_HOST_BUCKET + b] = ts_int(of.ps[b]);
 	}
 	return table != NULL;
 }
@@ -423,7 +494,7 @@ enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
 	put_totals(sum, ctx, wall, result);
-	if (!put_cores(sum, ctx, wall, result))
+	if (!put_cores(sum, ctx, wall, result) || !put_hosts(sum, ctx, wall, result))
 		return ts_fail_nomem(err);
 	st = put_steps(sum, ctx, result, err);
 	if (st == TS_OK)

@@ -466,6 +466,17 @@ static void a_cores_gaps_belong_to_its_own_host(void **state)
 		assert_int_equal(ts_value_int(cell(given, "time", "per_core", i, "idle_ps")),
 				 20 * US);
 	}
+	/* one core a host: the hosts' sums are the cores' */
+	assert_int_equal(nr_rows(given, "time", "per_host"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(ts_value_int(cell(given, "time", "per_host", i, "cores")), 1);
+		assert_int_equal(ts_value_int(cell(given, "time", "per_host", i, "compilation_ps")),
+				 i == 1 ? 20 * US : 0);
+		assert_int_equal(ts_value_int(cell(given, "time", "per_host", i, "idle_ps")),
+				 20 * US);
+		assert_true(ts_bytes_eq(cell(given, "time", "per_host", i, "host").as.s,
+					cell(given, "time", "per_core", i, "host").as.s));
+	}
 	assert_us(given, "time", "compilation_host_ps", 20);
 	assert_adds_up(given);
 	done(given);

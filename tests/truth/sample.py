@@ -55,6 +55,10 @@ def check_collectives(report, truth, bad):
 
 def check_cores(report, truth, bad):
     """Each core for itself: its buckets, and every gap of it with the right length."""
+    hosts = report["time"]["per_host"]
+    for name, whole in [("cores", report["time"]["cores"]), *report["time"]["buckets"].items()]:
+        if sum(h[name] for h in hosts) != whole:
+            bad.append(f"{name} of all hosts: {[h[name] for h in hosts]}, in all {whole}")
     for core, buckets in zip(report["time"]["per_core"], truth["buckets_per_core"]):
         check_buckets(core["device"], core, buckets, bad)
     put_in = sorted((d, a, b - a) for d, gaps in enumerate(truth["gaps_per_core_ps"]) for a, b in gaps)
