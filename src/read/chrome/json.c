@@ -247,7 +247,8 @@ static bool rough_time(struct ts_bytes text, struct chrome_time *time)
 
 	if (text.n >= sizeof(copy))
 		return false;
-	memcpy(copy, text.p, text.n);
+	if (text.n > 0)
+		memcpy(copy, text.p, text.n);
 	copy[text.n] = '\0';
 	us = strtod(copy, &rest);
 	if (rest != copy + text.n || rest == copy || !(fabs(us) < 9e18))
@@ -273,14 +274,16 @@ static const uint8_t *fraction(const uint8_t *p, const uint8_t *end, int64_t *ps
 bool chrome_time_of(struct ts_bytes token, struct chrome_time *time)
 {
 	struct ts_bytes text = chrome_token_text(token);
-	const uint8_t *p = text.p, *end = p + text.n, *digits;
-	bool negative = text.n > 0 && *p == '-';
+	const uint8_t *p, *end, *digits;
 	uint64_t us = 0;
+	bool negative;
 
 	time->ps = 0;
 	if (text.n == 0)
 		return false;
-	digits = p += negative;
+	negative = *text.p == '-';
+	digits = p = text.p + negative;
+	end = text.p + text.n;
 	for (; p < end && *p >= '0' && *p <= '9' && p - digits < 18; p++)
 		us = us * 10 + (uint64_t)(*p - '0');
 	if (p == digits)

@@ -92,7 +92,7 @@ static enum ts_status make_run(struct chrome_store *store, uint32_t nr_tracks,
 		return ts_fail_nomem(err);
 	}
 	part(store, *parted, starts, nr_tracks);
-	for (uint32_t t = 0; t < nr_tracks; t++)
+	for (uint32_t t = 0; t < nr_tracks && store->nr > 0; t++)
 		sort_track(*parted + starts[t], store->records + starts[t],
 			   starts[t + 1] - starts[t]);
 	run = &store->runs[store->nr_runs++];

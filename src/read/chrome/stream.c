@@ -79,11 +79,14 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 {
 	struct ts_bytes text = text_of(file_of(block->profile, block->line));
 	size_t from = block->body[at].n; /* where the event stands */
-	const uint8_t *p = text.p + from;
 	struct chrome_members members;
 	struct chrome_event event;
+	const uint8_t *p;
 
-	if (from >= text.n || chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
+	if (from >= text.n)
+		return false;
+	p = text.p + from;
+	if (chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
 		return false;
 	members = chrome_members_of(event.args);
 	while (chrome_members_next(&members))

@@ -12,7 +12,7 @@ enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes,
 	*text = (struct chrome_text){
 		.p = bytes.p,
 		.start = bytes.p,
-		.end = bytes.p + bytes.n,
+		.end = bytes.n ? bytes.p + bytes.n : bytes.p,
 		.forgotten = bytes.p,
 		.mapped = mapped,
 		.packed = ts_gzip_probe(bytes),
