@@ -184,20 +184,22 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 			TS_MEASURED, "host time in compilations");
 }
 
+/* Of steps, cores and hosts alike; in the order of enum ts_bucket. */
+#define BUCKET_COLUMNS                                                                                \
+	{ "compute_ps", TS_MEASURED, "compute" }, { "memory_wait_ps", TS_MEASURED, "memory wait" },   \
+		{ "communication_ps", TS_MEASURED, "communication" },                                 \
+		{ "host_transfer_ps", TS_MEASURED, "host transfer" },                                 \
+		{ "rematerialization_ps", TS_MEASURED, "remat" },                                     \
+		{ "compilation_ps", TS_MEASURED, "compilation" },                                     \
+		{ "input_ps", TS_MEASURED, "input" }, { "idle_ps", TS_MEASURED, "idle" }
+
 static const struct ts_column step_columns[] = {
 	{ "step", TS_MEASURED, "step" },
 	{ "start_ps", TS_MEASURED, "start" },
 	{ "duration_ps", TS_MEASURED, "duration" },
 	{ "cores", TS_MEASURED, NULL },
 	{ "total_ps", TS_MEASURED, NULL },
-	{ "compute_ps", TS_MEASURED, "compute" },
-	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
-	{ "communication_ps", TS_MEASURED, "communication" },
-	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
-	{ "rematerialization_ps", TS_MEASURED, "remat" },
-	{ "compilation_ps", TS_MEASURED, "compilation" },
-	{ "input_ps", TS_MEASURED, "input" },
-	{ "idle_ps", TS_MEASURED, "idle" },
+	BUCKET_COLUMNS,
 };
 #define FIRST_BUCKET_COLUMN 5
 
@@ -265,14 +267,7 @@ static const struct ts_column core_columns[] = {
 	{ "device_id", TS_DERIVED, NULL },
 	{ "total_ps", TS_MEASURED, NULL },
 	{ "duty_cycle_pct", TS_MEASURED, "duty cycle" },
-	{ "compute_ps", TS_MEASURED, "compute" },
-	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
-	{ "communication_ps", TS_MEASURED, "communication" },
-	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
-	{ "rematerialization_ps", TS_MEASURED, "remat" },
-	{ "compilation_ps", TS_MEASURED, "compilation" },
-	{ "input_ps", TS_MEASURED, "input" },
-	{ "idle_ps", TS_MEASURED, "idle" },
+	BUCKET_COLUMNS,
 	{ "host", TS_MEASURED, NULL },
 };
 #define FIRST_CORE_BUCKET 4
@@ -315,14 +310,7 @@ static const struct ts_column host_columns[] = {
 	{ "host", TS_MEASURED, "host" },
 	{ "cores", TS_MEASURED, "cores" },
 	{ "total_ps", TS_MEASURED, "core time" },
-	{ "compute_ps", TS_MEASURED, "compute" },
-	{ "memory_wait_ps", TS_MEASURED, "memory wait" },
-	{ "communication_ps", TS_MEASURED, "communication" },
-	{ "host_transfer_ps", TS_MEASURED, "host transfer" },
-	{ "rematerialization_ps", TS_MEASURED, "remat" },
-	{ "compilation_ps", TS_MEASURED, "compilation" },
-	{ "input_ps", TS_MEASURED, "input" },
-	{ "idle_ps", TS_MEASURED, "idle" },
+	BUCKET_COLUMNS,
 };
 #define FIRST_HOST_BUCKET 3
 
