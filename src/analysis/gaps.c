@@ -61,20 +61,13 @@ static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
 	       ctx->profile->planes[line->plane].device == TS_NONE && table && table->nr_rows > 0;
 }
 
-static int64_t number(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_value_int(ts_table_cell(table, row, ts_table_column(table, column)));
-}
-
 static enum ts_host_activity activity_of(const struct ts_table *table, size_t row)
 {
-	struct ts_value cause = ts_table_cell(table, row, ts_table_column(table, "cause"));
+	struct ts_bytes cause = ts_cell_text(table, row, "cause");
 
-	if (cause.type != TS_VALUE_TEXT)
-		return TS_HOST_OTHER;
-	return ts_bytes_is(cause.as.s, "compilation") ? TS_HOST_COMPILE :
-	       ts_bytes_is(cause.as.s, "input")	      ? TS_HOST_INPUT :
-							TS_HOST_OTHER;
+	return ts_bytes_is(cause, "compilation") ? TS_HOST_COMPILE :
+	       ts_bytes_is(cause, "input")	 ? TS_HOST_INPUT :
+						   TS_HOST_OTHER;
 }
 
 static int by_start(const void *a, const void *b)
@@ -91,15 +84,15 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx,
 {
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		struct gap *gap = &state->gaps[state->nr];
-		int64_t device = number(table, i, "device_id");
+		int64_t device = ts_cell_int(table, i, "device_id");
 
 		if (device < 0 || (uint64_t)device >= ctx->profile->nr_devices ||
 		    ctx->profile->devices[device].host != host)
 			continue;
 		*gap = (struct gap){
-			.start_ps = number(table, i, "start_ps"),
-			.end_ps = ts_i64_add(number(table, i, "start_ps"),
-					     number(table, i, "duration_ps")),
+			.start_ps = ts_cell_int(table, i, "start_ps"),
+			.end_ps = ts_i64_add(ts_cell_int(table, i, "start_ps"),
+					     ts_cell_int(table, i, "duration_ps")),
 			.device = (uint32_t)device,
 			.row = (uint32_t)i,
 			.under = activity_of(table, i),

@@ -39,29 +39,17 @@ static struct ts_table *table_of(struct ts_result *time, const char *name)
 	return NULL;
 }
 
-static int64_t number(const struct ts_table *table, size_t row, const char *column)
-{
-	return ts_value_int(ts_table_cell(table, row, ts_table_column(table, column)));
-}
-
-static struct ts_bytes text(const struct ts_table *table, size_t row, const char *column)
-{
-	struct ts_value cell = ts_table_cell(table, row, ts_table_column(table, column));
-
-	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 /* A slow step has the words of its longest gap, where that one is listed. */
 static void fill_steps(const struct gaps_state *sum, const struct ts_context *ctx,
 		       const struct ts_table *gaps, struct ts_table *steps)
 {
 	for (size_t i = 0; steps && i < steps->nr_rows; i++) {
-		int64_t device = number(steps, i, "gap_device_id");
-		int64_t start_ps = number(steps, i, "gap_start_ps");
+		int64_t device = ts_cell_int(steps, i, "gap_device_id");
+		int64_t start_ps = ts_cell_int(steps, i, "gap_start_ps");
 
 		for (size_t g = 0; device >= 0 && g < gaps->nr_rows; g++)
-			if (number(gaps, g, "device_id") == device &&
-			    number(gaps, g, "start_ps") == start_ps) {
+			if (ts_cell_int(gaps, g, "device_id") == device &&
+			    ts_cell_int(gaps, g, "start_ps") == start_ps) {
 				put_witnesses(sum, ctx, steps, i, g);
 				break;
 			}
@@ -78,8 +66,8 @@ struct group {
 
 static void add_gap(struct group *groups, size_t *nr, const struct ts_table *gaps, size_t row)
 {
-	struct ts_bytes event = text(gaps, row, "host_event");
-	int64_t length_ps = number(gaps, row, "duration_ps");
+	struct ts_bytes event = ts_cell_text(gaps, row, "host_event");
+	int64_t length_ps = ts_cell_int(gaps, row, "duration_ps");
 	struct group *group = groups;
 
 	while (group < groups + *nr && !ts_bytes_eq(group->event, event))
@@ -87,12 +75,12 @@ static void add_gap(struct group *groups, size_t *nr, const struct ts_table *gap
 	if (group == groups + *nr) { /* rows come longest first */
 		*group = (struct group){
 			.event = event,
-			.thread = text(gaps, row, "host_thread"),
-			.cause = text(gaps, row, "cause"),
-			.ended = text(gaps, row, "ended_by"),
+			.thread = ts_cell_text(gaps, row, "host_thread"),
+			.cause = ts_cell_text(gaps, row, "cause"),
+			.ended = ts_cell_text(gaps, row, "ended_by"),
 			.longest_ps = length_ps,
-			.device = (uint32_t)number(gaps, row, "device_id"),
-			.start_ps = number(gaps, row, "start_ps"),
+			.device = (uint32_t)ts_cell_int(gaps, row, "device_id"),
+			.start_ps = ts_cell_int(gaps, row, "start_ps"),
 		};
 		(*nr)++;
 	}
