@@ -2,6 +2,7 @@ libtpusight_a_SOURCES += \
 	src/codec/csv.c src/codec/csv.h \
 	src/codec/html.c src/codec/html.h \
 	src/codec/json.c src/codec/json.h \
+	src/codec/jtok.c src/codec/jtok.h \
 	src/codec/pb.c src/codec/pb.h \
 	src/codec/pbw.c src/codec/pbw.h \
 	src/codec/term.c src/codec/term.h \

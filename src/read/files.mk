@@ -2,13 +2,11 @@ libtpusight_a_SOURCES += \
 	src/read/list.h src/read/reader.h src/read/registry.c \
 	src/read/chrome/chrome.c src/read/chrome/chrome.h \
 	src/read/chrome/event.c \
-	src/read/chrome/json.c \
 	src/read/chrome/model.c \
 	src/read/chrome/names.c \
 	src/read/chrome/scan.c \
 	src/read/chrome/store.c \
 	src/read/chrome/stream.c \
-	src/read/chrome/text.c \
 	src/read/xplane/events.c \
 	src/read/xplane/index.c \
 	src/read/xplane/meta.c \

@@ -8,7 +8,7 @@
  * temporary file as a run; a line is then the merge of its part of every run.
  *
  * So the memory is bounded whatever the size: 16 MiB of records, as much again to sort them, a
- * window of the text (CHROME_WINDOW, of a packed file; of a plain one what was read is given back
+ * window of the text (io/window.h, of a packed file; of a plain one what was read is given back
  * to the system), CHROME_MERGE for each line being streamed, and the tables of names, which grow
  * with distinct names and tracks. The price is disk: 32 bytes an event beyond the first half
  * million, and the whole text of a packed file once something asks for an event's stats.
@@ -18,82 +18,14 @@
 
 #include <pthread.h>
 
-#include "io/gzip.h"
+#include "codec/jtok.h"
 #include "io/scratch.h"
+#include "io/window.h"
 #include "model/nest.h"
 #include "read/reader.h"
 
-#define CHROME_RECORDS (512 * 1024)	   /* in memory at once */
-#define CHROME_MERGE   (4 * 1024 * 1024)   /* bytes of buffers to read one line back */
-#define CHROME_WINDOW  (1 * 1024 * 1024)   /* bytes of unpacked text; grows for a long event */
-#define CHROME_WINDOW_MAX (8 * 1024 * 1024)
-
-/* --- text.c: the bytes, whole or unpacked piece by piece */
-
-struct chrome_text {
-	const uint8_t *p, *end; /* what can be seen, from the cursor on */
-	const uint8_t *start;	/* of the window */
-	uint64_t start_at;	/* where in the text the window starts */
-	bool mapped;		/* pages behind the cursor can be given back */
-	const uint8_t *forgotten;
-	struct ts_gunzip gz;	/* of a packed text */
-	bool packed, ended;
-	uint8_t *window;
-	size_t cap;
-	struct ts_error damage; /* of the packing: the text ends there */
-};
-
-enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes, bool mapped,
-				struct ts_error *err);
-/* More text behind what is seen; p moves, the text under it does not. False: there is none, or the
- * window is full (.ended says which). *ST is TS_NOMEM when memory is out. */
-bool chrome_text_more(struct chrome_text *text, enum ts_status *st);
-void chrome_text_forget(struct chrome_text *text); /* what lies before the cursor: now and then */
-static inline uint64_t chrome_text_at(const struct chrome_text *text, const uint8_t *p)
-{
-	return text->start_at + (uint64_t)(p - text->start);
-}
-void chrome_text_release(struct chrome_text *text);
-
-/* --- json.c: tokens. All give NULL when END comes before the end of the token. */
-
-struct chrome_skip { /* over one value, piece by piece */
-	uint64_t depth;
-	bool in_string, escaped;
-};
-
-static inline const uint8_t *chrome_space(const uint8_t *p, const uint8_t *end)
-{
-	while (p < end && *p <= ' ')
-		p++;
-	return p;
-}
-/* P is behind the opening quote; gives the closing one. */
-const uint8_t *chrome_string_end(const uint8_t *p, const uint8_t *end);
-/* Behind the value that starts at P. */
-const uint8_t *chrome_value_end(const uint8_t *p, const uint8_t *end);
-/* Goes on over an object or array: true when its end was met, *P is behind it then. */
-bool chrome_skip_some(struct chrome_skip *skip, const uint8_t **p, const uint8_t *end);
-/* A string's token with its quotes, or any other scalar: the text of it, escapes as they are. */
-struct ts_bytes chrome_token_text(struct ts_bytes token);
-/* Takes escapes out, into ARENA when there are any. .p NULL: no memory. */
-struct ts_bytes chrome_unescape(struct ts_arena *arena, struct ts_bytes raw);
-
-/* Microseconds, exactly: whole ones and ps. False: no number, or not a finite one. */
-struct chrome_time {
-	int64_t us, ps;
-};
-bool chrome_time_of(struct ts_bytes token, struct chrome_time *time);
-
-/* The members of an object, one after the other; nothing nested is entered. */
-struct chrome_members {
-	const uint8_t *p, *end;
-	struct ts_bytes key, value; /* key: its text; value: the token */
-};
-struct chrome_members chrome_members_of(struct ts_bytes object);
-bool chrome_members_next(struct chrome_members *members);
-/* The elements of an array, likewise in .value. */
-bool chrome_elements_next(struct chrome_members *members);
+#define CHROME_RECORDS (512 * 1024)	 /* in memory at once */
+#define CHROME_MERGE   (4 * 1024 * 1024) /* bytes of buffers to read one line back */
 
 /* --- event.c */
 
@@ -116,7 +48,7 @@ struct chrome_record {
 	uint32_t op, track;
 };
 
-struct chrome_run { /* sorted by track, start, longest first, place in the text */
+struct chrome_run {	  /* sorted by track, start, longest first, place in the text */
 	uint64_t at;	  /* of its first record in the scratch file */
 	uint32_t *starts; /* of each track, and behind the last: indices of records */
 	uint32_t nr_tracks;
@@ -149,12 +81,12 @@ void chrome_cursor_free(struct chrome_cursor *cursor);
 
 enum chrome_side { CHROME_HOST, CHROME_DEVICE };
 enum chrome_class { /* what a track is for; events of different classes share no track */
-	CHROME_MAIN,
-	CHROME_ANNOTATION, /* gpu_user_annotation: ranges over a stream's kernels */
-	CHROME_OTHER,	   /* waits for synchronisation, spans of the profiler */
-	CHROME_INSTANT,
-	CHROME_COUNTER,
-	CHROME_STEPS,	   /* ProfilerStep#N, for the devices */
+		    CHROME_MAIN,
+		    CHROME_ANNOTATION, /* gpu_user_annotation: ranges over a stream's kernels */
+		    CHROME_OTHER,      /* waits for synchronisation, spans of the profiler */
+		    CHROME_INSTANT,
+		    CHROME_COUNTER,
+		    CHROME_STEPS, /* ProfilerStep#N, for the devices */
 };
 
 struct chrome_category {
@@ -239,7 +171,7 @@ struct chrome_file {
 	bool has_time;
 	int64_t first_us; /* records count from here */
 	int64_t min_ps, max_ps;
-	uint64_t nr_left_out; /* events without a time, or with one that is no number */
+	uint64_t nr_left_out;		  /* events without a time, or with one that is no number */
 	uint32_t step_track, step_source; /* the steps, and the thread they were seen on */
 	/* damage: where the text stops making sense, and why */
 	uint64_t damage_at;
@@ -258,8 +190,8 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_erro
 
 /* --- model.c: names -> the profile */
 
-enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
-			       uint32_t host, struct ts_error *err);
+enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
+			       struct ts_error *err);
 
 /* --- stream.c */
 

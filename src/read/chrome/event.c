@@ -39,17 +39,17 @@ static enum chrome_found bad(const uint8_t **at, const uint8_t *p, const uint8_t
 static enum chrome_found read_member(const uint8_t **at, const uint8_t *end,
 				     struct chrome_event *event, struct ts_bytes *phase)
 {
-	const uint8_t *key = *at + 1, *p = chrome_string_end(key, end), *behind;
+	const uint8_t *key = *at + 1, *p = ts_jtok_string_end(key, end), *behind;
 	struct ts_bytes *place;
 
 	if (!p)
 		return CHROME_MORE;
 	place = place_of(event, key, (size_t)(p - key), phase);
-	p = chrome_space(p + 1, end);
+	p = ts_jtok_space(p + 1, end);
 	if (p >= end || *p != ':')
 		return bad(at, p, end);
-	p = chrome_space(p + 1, end);
-	behind = chrome_value_end(p, end);
+	p = ts_jtok_space(p + 1, end);
+	behind = ts_jtok_value_end(p, end);
 	if (!behind)
 		return CHROME_MORE;
 	if (behind == p)
@@ -69,7 +69,7 @@ enum chrome_found chrome_event_read(const uint8_t **at, const uint8_t *end,
 
 	memset(event, 0, sizeof(*event));
 	for (;;) {
-		p = chrome_space(p, end);
+		p = ts_jtok_space(p, end);
 		if (p < end && *p == '}')
 			break;
 		if (p >= end || *p != '"')
@@ -79,13 +79,13 @@ enum chrome_found chrome_event_read(const uint8_t **at, const uint8_t *end,
 			*at = p;
 			return found;
 		}
-		p = chrome_space(p, end);
+		p = ts_jtok_space(p, end);
 		if (p < end && *p == ',')
 			p++;
 		else if (p >= end || *p != '}')
 			return bad(at, p, end);
 	}
-	phase = chrome_token_text(phase);
+	phase = ts_jtok_text(phase);
 	event->phase = phase.n == 1 ? phase.p[0] : 0;
 	*at = p + 1;
 	return CHROME_EVENT;

@@ -230,9 +230,9 @@ static enum ts_status add_planes(struct making *making)
 /* Args of a device's op in a trace that JAX's profiler wrote, by their names there. */
 static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes args)
 {
-	struct chrome_members members = chrome_members_of(args);
+	struct ts_jtok members = ts_jtok_enter(args);
 
-	while (chrome_members_next(&members)) {
+	while (ts_jtok_member(&members)) {
 		const struct {
 			const char *name;
 			struct ts_bytes *text;
@@ -248,13 +248,13 @@ static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes 
 			{ "model_flops", NULL, &op->model_flops },
 			{ "bytes_accessed", NULL, &op->bytes_accessed },
 		};
-		struct ts_bytes value = chrome_token_text(members.value);
+		struct ts_bytes value = ts_jtok_text(members.value);
 
 		for (size_t i = 0; i < TS_NELEM(places); i++) {
 			if (!ts_bytes_is(members.key, places[i].name))
 				continue;
 			if (places[i].text)
-				*places[i].text = chrome_unescape(arena, value);
+				*places[i].text = ts_jtok_unescape(arena, value);
 			else
 				ts_bytes_i64(value, places[i].number);
 		}
@@ -290,7 +290,7 @@ static enum ts_status add_op(struct making *making, struct chrome_op *from)
 	struct ts_op op;
 
 	ts_op_init(&op);
-	op.name = chrome_unescape(&making->profile->arena, from->raw);
+	op.name = ts_jtok_unescape(&making->profile->arena, from->raw);
 	if (from->number != TS_NO_NUMBER) {
 		op.kind = TS_OP_STEP;
 	} else if (from->track != TS_NONE) {

@@ -13,7 +13,7 @@
 
 struct scan {
 	struct chrome_file *file;
-	struct chrome_text text;
+	struct ts_window text;
 	enum ts_status st; /* only what is our own affair: no memory, no disk */
 	struct ts_error *err;
 	uint32_t no_category, step_category;
@@ -31,7 +31,7 @@ static void damaged(struct scan *scan, const uint8_t *p, const char *cause)
 
 	if (file->damage[0])
 		return;
-	file->damage_at = chrome_text_at(&scan->text, p);
+	file->damage_at = ts_window_at(&scan->text, p);
 	snprintf(file->damage, sizeof(file->damage), "%s",
 		 scan->text.damage.text[0] ? scan->text.damage.text : cause);
 }
@@ -43,7 +43,7 @@ static void truncated(struct scan *scan)
 
 static bool more(struct scan *scan)
 {
-	bool got = chrome_text_more(&scan->text, &scan->st);
+	bool got = ts_window_more(&scan->text, &scan->st);
 
 	if (scan->st == TS_NOMEM)
 		nomem(scan);
@@ -54,7 +54,7 @@ static bool more(struct scan *scan)
 static bool peek(struct scan *scan, uint8_t *c)
 {
 	do {
-		scan->text.p = chrome_space(scan->text.p, scan->text.end);
+		scan->text.p = ts_jtok_space(scan->text.p, scan->text.end);
 		if (scan->text.p < scan->text.end) {
 			*c = *scan->text.p;
 			return true;
@@ -69,7 +69,7 @@ static bool token(struct scan *scan, struct ts_bytes *token)
 	const uint8_t *behind;
 
 	do {
-		behind = chrome_value_end(scan->text.p, scan->text.end);
+		behind = ts_jtok_value_end(scan->text.p, scan->text.end);
 	} while (!behind && more(scan));
 	if (!behind)
 		return false;
@@ -80,7 +80,7 @@ static bool token(struct scan *scan, struct ts_bytes *token)
 /* Over a value of any length; false at the end of the text. */
 static bool pass_over(struct scan *scan)
 {
-	struct chrome_skip skip = { .in_string = false };
+	struct ts_jtok_skip skip = { .in_string = false };
 	struct ts_bytes scalar;
 
 	if (*scan->text.p != '{' && *scan->text.p != '[') {
@@ -89,8 +89,8 @@ static bool pass_over(struct scan *scan)
 		scan->text.p += scalar.n;
 		return true;
 	}
-	while (!chrome_skip_some(&skip, &scan->text.p, scan->text.end)) {
-		chrome_text_forget(&scan->text);
+	while (!ts_jtok_skip_some(&skip, &scan->text.p, scan->text.end)) {
+		ts_window_forget(&scan->text);
 		if (!more(scan))
 			return false;
 	}
@@ -99,9 +99,9 @@ static bool pass_over(struct scan *scan)
 
 static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t *ps)
 {
-	struct chrome_time time;
+	struct ts_micros time;
 
-	if (!chrome_time_of(token, &time))
+	if (!ts_jtok_micros(token, &time))
 		return false;
 	if (!file->has_time) {
 		file->has_time = true;
@@ -114,9 +114,9 @@ static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t
 
 static int64_t length(struct ts_bytes token)
 {
-	struct chrome_time time;
+	struct ts_micros time;
 
-	if (!chrome_time_of(token, &time) || time.us < 0)
+	if (!ts_jtok_micros(token, &time) || time.us < 0)
 		return 0;
 	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
 }
@@ -170,8 +170,8 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		  struct chrome_record *record)
 {
 	struct chrome_names *names = &scan->file->names;
-	uint32_t category = chrome_category_of(names, chrome_token_text(event->category));
-	uint32_t process = chrome_process_of(names, chrome_token_text(event->pid));
+	uint32_t category = chrome_category_of(names, ts_jtok_text(event->category));
+	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid));
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
 
@@ -184,7 +184,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
 	}
-	record->track = chrome_track_of(names, process, chrome_token_text(event->tid), side, class);
+	record->track = chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (record->track == CHROME_TRACKS_MAX) {
 		scan->file->nr_left_out++;
 		return false;
@@ -193,7 +193,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 			     0 :
 			     chrome_op_of(names, category,
 					  category == scan->no_category ? record->track : TS_NONE,
-					  chrome_token_text(event->name), event->args);
+					  ts_jtok_text(event->name), event->args);
 	if (record->track == TS_NONE || record->op == TS_NONE) {
 		nomem(scan);
 		return false;
@@ -204,7 +204,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 static void take_complete(struct scan *scan, const struct chrome_event *event, uint8_t class,
 			  struct chrome_record record)
 {
-	struct ts_bytes name = chrome_token_text(event->name);
+	struct ts_bytes name = ts_jtok_text(event->name);
 
 	if (!place(scan, event, class, &record))
 		return;
@@ -270,9 +270,9 @@ static void close_all(struct scan *scan)
 
 static struct ts_bytes member(struct ts_bytes object, const char *key)
 {
-	struct chrome_members members = chrome_members_of(object);
+	struct ts_jtok members = ts_jtok_enter(object);
 
-	while (chrome_members_next(&members))
+	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, key))
 			return members.value;
 	return (struct ts_bytes){ NULL, 0 };
@@ -280,7 +280,7 @@ static struct ts_bytes member(struct ts_bytes object, const char *key)
 
 static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
 {
-	struct ts_bytes text = chrome_unescape(scan->file->names.arena, chrome_token_text(token));
+	struct ts_bytes text = ts_jtok_unescape(scan->file->names.arena, ts_jtok_text(token));
 
 	if (!text.p)
 		nomem(scan);
@@ -295,7 +295,7 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 
 	for (size_t i = 0; i < TS_NELEM(sides); i++) {
 		uint32_t track = chrome_track_of(&scan->file->names, process,
-						 chrome_token_text(event->tid), sides[i],
+						 ts_jtok_text(event->tid), sides[i],
 						 CHROME_MAIN);
 
 		if (track == TS_NONE)
@@ -308,9 +308,9 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 static void take_metadata(struct scan *scan, const struct chrome_event *event)
 {
 	struct chrome_names *names = &scan->file->names;
-	struct ts_bytes what = chrome_token_text(event->name), name = member(event->args, "name");
+	struct ts_bytes what = ts_jtok_text(event->name), name = member(event->args, "name");
 	struct ts_bytes labels = member(event->args, "labels");
-	uint32_t process = chrome_process_of(names, chrome_token_text(event->pid));
+	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid));
 
 	if (process == TS_NONE)
 		nomem(scan);
@@ -368,9 +368,9 @@ static bool scan_event(struct scan *scan)
 		scan->file->nr_left_out++;
 		return true;
 	}
-	take_event(scan, &event, chrome_text_at(&scan->text, scan->text.p));
+	take_event(scan, &event, ts_window_at(&scan->text, scan->text.p));
 	scan->text.p = p;
-	chrome_text_forget(&scan->text);
+	ts_window_forget(&scan->text);
 	return scan->st == TS_OK;
 }
 
@@ -401,7 +401,7 @@ static int64_t number_of(struct ts_bytes token)
 {
 	int64_t number;
 
-	return ts_bytes_i64(chrome_token_text(token), &number) ? number : TS_UNKNOWN;
+	return ts_bytes_i64(ts_jtok_text(token), &number) ? number : TS_UNKNOWN;
 }
 
 static void take_device(struct scan *scan, struct ts_bytes object)
@@ -429,7 +429,7 @@ static void take_device(struct scan *scan, struct ts_bytes object)
 static void take_member(struct scan *scan, struct ts_bytes key, struct ts_bytes value)
 {
 	struct chrome_file *file = scan->file;
-	struct chrome_members elements = chrome_members_of(value);
+	struct ts_jtok elements = ts_jtok_enter(value);
 
 	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
 		file->base_unix_ns = number_of(value);
@@ -437,7 +437,7 @@ static void take_member(struct scan *scan, struct ts_bytes key, struct ts_bytes 
 		file->rank = number_of(member(value, "rank"));
 		file->world_size = number_of(member(value, "world_size"));
 	} else if (ts_bytes_is(key, "deviceProperties")) {
-		while (scan->st == TS_OK && chrome_elements_next(&elements))
+		while (scan->st == TS_OK && ts_jtok_element(&elements))
 			take_device(scan, elements.value);
 	}
 }
@@ -491,7 +491,7 @@ static bool scan_member(struct scan *scan)
 		truncated(scan);
 		return false;
 	}
-	key = chrome_token_text(token_of_key);
+	key = ts_jtok_text(token_of_key);
 	if (key.n < sizeof(copy))
 		memcpy(copy, key.p, key.n); /* the window may move */
 	scan->text.p += token_of_key.n;
@@ -555,7 +555,7 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_erro
 	struct scan scan = { .file = file, .err = err };
 	uint8_t c;
 
-	scan.st = chrome_text_open(&scan.text, file->bytes, mapped, err);
+	scan.st = ts_window_open(&scan.text, file->bytes, mapped, err);
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
 	if (scan.st == TS_OK && begin(&scan) && peek(&scan, &c)) {
@@ -573,6 +573,6 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_erro
 		close_all(&scan);
 	if (scan.st == TS_OK)
 		scan.st = chrome_store_close(&file->store, (uint32_t)file->names.nr_tracks, err);
-	chrome_text_release(&scan.text);
+	ts_window_release(&scan.text);
 	return scan.st;
 }

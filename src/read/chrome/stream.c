@@ -15,13 +15,13 @@ static const struct chrome_file *file_of(const struct ts_profile *profile,
 
 static enum ts_status unpack(struct chrome_file *file)
 {
-	uint8_t *piece = malloc(CHROME_WINDOW);
+	uint8_t *piece = malloc(TS_WINDOW_BYTES);
 	struct ts_gunzip gz = TS_GUNZIP_INIT;
 	enum ts_status st = piece ? ts_gunzip_open(&gz, file->bytes, NULL) : TS_NOMEM;
 	size_t got = 1;
 
 	while (st == TS_OK && got > 0) {
-		enum ts_status unpacked = ts_gunzip_read(&gz, piece, CHROME_WINDOW, &got, NULL);
+		enum ts_status unpacked = ts_gunzip_read(&gz, piece, TS_WINDOW_BYTES, &got, NULL);
 
 		st = ts_scratch_put(&file->text, (struct ts_bytes){ piece, got }, NULL);
 		if (unpacked)
@@ -52,8 +52,8 @@ static struct ts_bytes text_of(const struct chrome_file *shared)
 
 static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 {
-	struct ts_bytes text = chrome_token_text(token);
-	struct chrome_time number;
+	struct ts_bytes text = ts_jtok_text(token);
+	struct ts_micros number;
 
 	*stat = (struct ts_stat){ TS_STAT_TEXT, TS_UNKNOWN, NAN, text };
 	if (ts_bytes_is(token, "null"))
@@ -65,7 +65,7 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	} else if (token.n && token.p[0] != '"' && ts_bytes_i64(token, &stat->number)) {
 		stat->type = TS_STAT_INT;
 		stat->real = (double)stat->number;
-	} else if (token.n && token.p[0] != '"' && chrome_time_of(token, &number)) {
+	} else if (token.n && token.p[0] != '"' && ts_jtok_micros(token, &number)) {
 		stat->type = TS_STAT_REAL;
 		stat->real = (double)number.us + (double)number.ps * 1e-6;
 		stat->number = number.us;
@@ -79,7 +79,7 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 {
 	struct ts_bytes text = text_of(file_of(block->profile, block->line));
 	size_t from = block->body[at].n; /* where the event stands */
-	struct chrome_members members;
+	struct ts_jtok members;
 	struct chrome_event event;
 	const uint8_t *p;
 
@@ -88,8 +88,8 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 	p = text.p + from;
 	if (chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
 		return false;
-	members = chrome_members_of(event.args);
-	while (chrome_members_next(&members))
+	members = ts_jtok_enter(event.args);
+	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, name))
 			return give_stat(members.value, stat);
 	return false;

@@ -5,10 +5,11 @@
  *
  * Most of a trace is passed over (args), so that is done eight bytes at a time.
  */
+#include "codec/jtok.h"
+
 #include <math.h>
 
 #include "base/units.h"
-#include "read/chrome/chrome.h"
 
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
@@ -32,7 +33,7 @@ static inline uint64_t has(uint64_t word, uint8_t c)
 	return zeros(word ^ (ONES * c));
 }
 
-const uint8_t *chrome_string_end(const uint8_t *p, const uint8_t *end)
+const uint8_t *ts_jtok_string_end(const uint8_t *p, const uint8_t *end)
 {
 	for (;;) {
 		while (end - p >= 8 && !(has(load(p), '"') | has(load(p), '\\')))
@@ -65,7 +66,7 @@ static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end)
 }
 
 /* Leaves the string that P is in; at END it may not be over. */
-static const uint8_t *skip_string(struct chrome_skip *skip, const uint8_t *p, const uint8_t *end)
+static const uint8_t *skip_string(struct ts_jtok_skip *skip, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *close;
 
@@ -73,7 +74,7 @@ static const uint8_t *skip_string(struct chrome_skip *skip, const uint8_t *p, co
 		skip->escaped = false;
 		p++;
 	}
-	close = chrome_string_end(p, end);
+	close = ts_jtok_string_end(p, end);
 	if (close) {
 		skip->in_string = false;
 		return close + 1;
@@ -83,7 +84,7 @@ static const uint8_t *skip_string(struct chrome_skip *skip, const uint8_t *p, co
 	return end;
 }
 
-bool chrome_skip_some(struct chrome_skip *skip, const uint8_t **at, const uint8_t *end)
+bool ts_jtok_skip_some(struct ts_jtok_skip *skip, const uint8_t **at, const uint8_t *end)
 {
 	const uint8_t *p = *at;
 
@@ -118,25 +119,25 @@ static bool ends_scalar(uint8_t c)
 	       c == '{';
 }
 
-const uint8_t *chrome_value_end(const uint8_t *p, const uint8_t *end)
+const uint8_t *ts_jtok_value_end(const uint8_t *p, const uint8_t *end)
 {
-	struct chrome_skip skip = { .depth = 0 };
+	struct ts_jtok_skip skip = { .depth = 0 };
 	const uint8_t *close;
 
 	if (p >= end)
 		return NULL;
 	if (*p == '"') {
-		close = chrome_string_end(p + 1, end);
+		close = ts_jtok_string_end(p + 1, end);
 		return close ? close + 1 : NULL;
 	}
 	if (*p == '{' || *p == '[')
-		return chrome_skip_some(&skip, &p, end) ? p : NULL;
+		return ts_jtok_skip_some(&skip, &p, end) ? p : NULL;
 	while (p < end && !ends_scalar(*p))
 		p++;
 	return p < end ? p : NULL;
 }
 
-struct ts_bytes chrome_token_text(struct ts_bytes token)
+struct ts_bytes ts_jtok_text(struct ts_bytes token)
 {
 	if (token.n >= 2 && token.p[0] == '"')
 		return ts_bytes_cut(token, 1, token.n - 2);
@@ -212,7 +213,7 @@ static uint8_t *put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
 	return put_utf8(to, code);
 }
 
-struct ts_bytes chrome_unescape(struct ts_arena *arena, struct ts_bytes raw)
+struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
 {
 	static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
 	struct ts_bytes copy = ts_arena_copy(arena, raw);
@@ -239,7 +240,7 @@ struct ts_bytes chrome_unescape(struct ts_arena *arena, struct ts_bytes raw)
 }
 
 /* With an exponent, or longer than 64 bits hold: by way of a double. */
-static bool rough_time(struct ts_bytes text, struct chrome_time *time)
+static bool rough_time(struct ts_bytes text, struct ts_micros *time)
 {
 	char copy[64];
 	double us, whole;
@@ -271,9 +272,9 @@ static const uint8_t *fraction(const uint8_t *p, const uint8_t *end, int64_t *ps
 	return p;
 }
 
-bool chrome_time_of(struct ts_bytes token, struct chrome_time *time)
+bool ts_jtok_micros(struct ts_bytes token, struct ts_micros *time)
 {
-	struct ts_bytes text = chrome_token_text(token);
+	struct ts_bytes text = ts_jtok_text(token);
 	const uint8_t *p, *end, *digits;
 	uint64_t us = 0;
 	bool negative;
@@ -300,9 +301,9 @@ bool chrome_time_of(struct ts_bytes token, struct chrome_time *time)
 	return true;
 }
 
-struct chrome_members chrome_members_of(struct ts_bytes object)
+struct ts_jtok ts_jtok_enter(struct ts_bytes object)
 {
-	struct chrome_members members = { .p = NULL };
+	struct ts_jtok members = { .p = NULL };
 
 	if (object.n < 2 || (object.p[0] != '{' && object.p[0] != '['))
 		return members;
@@ -312,40 +313,40 @@ struct chrome_members chrome_members_of(struct ts_bytes object)
 }
 
 /* The value at the cursor, and the comma behind it. */
-static bool take_value(struct chrome_members *members)
+static bool take_value(struct ts_jtok *members)
 {
-	const uint8_t *p = chrome_space(members->p, members->end), *behind;
+	const uint8_t *p = ts_jtok_space(members->p, members->end), *behind;
 
-	behind = chrome_value_end(p, members->end);
+	behind = ts_jtok_value_end(p, members->end);
 	if (!behind || behind == p) {
 		members->p = NULL;
 		return false;
 	}
 	members->value = (struct ts_bytes){ p, (size_t)(behind - p) };
-	p = chrome_space(behind, members->end);
+	p = ts_jtok_space(behind, members->end);
 	members->p = p < members->end && *p == ',' ? p + 1 : p;
 	return true;
 }
 
-bool chrome_elements_next(struct chrome_members *members)
+bool ts_jtok_element(struct ts_jtok *members)
 {
 	return members->p && take_value(members);
 }
 
-bool chrome_members_next(struct chrome_members *members)
+bool ts_jtok_member(struct ts_jtok *members)
 {
 	const uint8_t *p, *close;
 
 	if (!members->p)
 		return false;
-	p = chrome_space(members->p, members->end);
+	p = ts_jtok_space(members->p, members->end);
 	if (p >= members->end || *p != '"')
 		return false;
-	close = chrome_string_end(p + 1, members->end);
+	close = ts_jtok_string_end(p + 1, members->end);
 	if (!close)
 		return false;
 	members->key = (struct ts_bytes){ p + 1, (size_t)(close - p - 1) };
-	p = chrome_space(close + 1, members->end);
+	p = ts_jtok_space(close + 1, members->end);
 	if (p >= members->end || *p != ':')
 		return false;
 	members->p = p + 1;

@@ -1,15 +1,15 @@
-/* The text as a window that moves over it. A plain file is one window, a packed one is unpacked. */
-#include "read/chrome/chrome.h"
+/* A plain file is one window, a packed one is unpacked into a buffer of ours. */
+#include "io/window.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define FORGET_BYTES (4 * 1024 * 1024)
 
-enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes, bool mapped,
-				struct ts_error *err)
+enum ts_status ts_window_open(struct ts_window *text, struct ts_bytes bytes, bool mapped,
+			      struct ts_error *err)
 {
-	*text = (struct chrome_text){
+	*text = (struct ts_window){
 		.p = bytes.p,
 		.start = bytes.p,
 		.end = bytes.n ? bytes.p + bytes.n : bytes.p,
@@ -21,23 +21,23 @@ enum ts_status chrome_text_open(struct chrome_text *text, struct ts_bytes bytes,
 	};
 	if (!text->packed)
 		return TS_OK;
-	text->window = malloc(CHROME_WINDOW);
+	text->window = malloc(TS_WINDOW_BYTES);
 	if (!text->window)
 		return ts_fail_nomem(err);
-	text->cap = CHROME_WINDOW;
+	text->cap = TS_WINDOW_BYTES;
 	text->p = text->start = text->end = text->window;
 	text->ended = false;
 	return ts_gunzip_open(&text->gz, bytes, err);
 }
 
 /* The rest of the window goes to its front. A window that is all rest grows. */
-static bool make_room(struct chrome_text *text, size_t rest, enum ts_status *st)
+static bool make_room(struct ts_window *text, size_t rest, enum ts_status *st)
 {
 	uint8_t *bigger;
 
 	text->start_at += (uint64_t)(text->p - text->start);
 	memmove(text->window, text->p, rest);
-	if (rest * 2 > text->cap && text->cap < CHROME_WINDOW_MAX) {
+	if (rest * 2 > text->cap && text->cap < TS_WINDOW_MAX) {
 		bigger = realloc(text->window, text->cap * 2);
 		if (!bigger) {
 			*st = TS_NOMEM;
@@ -51,7 +51,7 @@ static bool make_room(struct chrome_text *text, size_t rest, enum ts_status *st)
 	return rest < text->cap;
 }
 
-bool chrome_text_more(struct chrome_text *text, enum ts_status *st)
+bool ts_window_more(struct ts_window *text, enum ts_status *st)
 {
 	size_t rest = (size_t)(text->end - text->p), got = 0;
 	enum ts_status unpacked;
@@ -64,12 +64,12 @@ bool chrome_text_more(struct chrome_text *text, enum ts_status *st)
 	text->ended = unpacked || got == 0;
 	if (unpacked == TS_NOMEM)
 		*st = TS_NOMEM;
-	chrome_text_forget(text);
+	ts_window_forget(text);
 	return got > 0 && *st == TS_OK;
 }
 
 /* Pages of the input that were read: the mapping is private and never written, so they can go. */
-void chrome_text_forget(struct chrome_text *text)
+void ts_window_forget(struct ts_window *text)
 {
 #ifdef MADV_DONTNEED
 	const uint8_t *upto = text->packed ? text->gz.bytes.p + text->gz.at : text->p;
@@ -88,7 +88,7 @@ void chrome_text_forget(struct chrome_text *text)
 #endif
 }
 
-void chrome_text_release(struct chrome_text *text)
+void ts_window_release(struct ts_window *text)
 {
 	ts_gunzip_release(&text->gz);
 	free(text->window);
