@@ -11,7 +11,7 @@
 #define TS_ANALYSIS_ANALYSIS_H
 
 #include "hw/chips.h"
-#include "model/block.h"
+#include "model/merged.h"
 #include "model/outline.h"
 #include "result/result.h"
 
@@ -23,11 +23,13 @@ struct ts_context {
 	const struct ts_settings *settings;
 	struct ts_results *results;	  /* of the analyses closed before */
 	size_t overlay_budget;	     /* slices a host may have in all; 0: no tracks are wanted */
+	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
 };
 
 enum ts_passes {
 	TS_PASS_DEVICES = 1, /* the device lines */
+	TS_PASS_MERGED,	     /* all lines of a host as one (model/merged.h); see struct ts_context */
 	TS_PASS_HOSTS,	     /* host threads again, once it is known what to ask them for */
 	TS_PASS_OVERLAY,     /* the device lines again, where an overlay is wanted */
 };
@@ -45,6 +47,10 @@ struct ts_analysis {
 			       const struct ts_line *line, struct ts_error *err);
 	enum ts_status (*block)(void *state, const struct ts_context *ctx,
 				const struct ts_block *block, struct ts_error *err);
+	/* In TS_PASS_MERGED instead of .block: a state is a host's then, LINE of .open its first one
+	 * that is wanted, and states are merged in the order of hosts. */
+	enum ts_status (*merged)(void *state, const struct ts_context *ctx,
+				 const struct ts_merged *merged, struct ts_error *err);
 	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. */
 	enum ts_status (*merge)(void *into, void *from, const struct ts_context *ctx,
 				struct ts_error *err);

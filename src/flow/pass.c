@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/work.h"
+#include "flow/merge.h"
 #include "flow/stream.h"
 
 #define MAX_ANALYSES   32
@@ -43,22 +44,27 @@ static void release_line(struct pass *pass, uint32_t line)
 		release_state(pass->analyses[a], &pass->lines[line].state[a]);
 }
 
-static enum ts_status open_line(struct pass *pass, uint32_t index, struct ts_error *err)
+static bool sees_events(const struct pass *pass, size_t a)
 {
-	const struct ts_line *line = &pass->profile->lines[index];
+	return pass->analyses[a]->block || (pass->ctx->merged && pass->analyses[a]->merged);
+}
 
+/* Makes the states of whoever wants this line and has none yet. */
+static enum ts_status open_states(struct pass *pass, struct line_states *states,
+				  const struct ts_line *line, struct ts_error *err)
+{
 	for (size_t a = 0; a < pass->nr_analyses; a++) {
 		const struct ts_analysis *analysis = pass->analyses[a];
-		void **state = &pass->lines[index].state[a];
 		enum ts_status st = TS_OK;
 
-		if (!analysis->block || !analysis->wants(pass->ctx, line))
+		if (states->state[a] || !sees_events(pass, a) ||
+		    !analysis->wants(pass->ctx, line))
 			continue;
-		*state = calloc(1, TS_MAX(analysis->state_size, 1));
-		if (!*state)
+		states->state[a] = calloc(1, TS_MAX(analysis->state_size, 1));
+		if (!states->state[a])
 			return ts_fail_nomem(err);
 		if (analysis->open)
-			st = analysis->open(*state, pass->ctx, line, err);
+			st = analysis->open(states->state[a], pass->ctx, line, err);
 		if (st)
 			return st;
 	}
@@ -92,7 +98,7 @@ static unsigned wanted_columns(const struct pass *pass, uint32_t line)
 static enum ts_status stream(struct pass *pass, uint32_t line, struct ts_error *err)
 {
 	struct ts_sink sink = { .ctx = pass, .block = show_block };
-	enum ts_status st = open_line(pass, line, err);
+	enum ts_status st = open_states(pass, &pass->lines[line], &pass->profile->lines[line], err);
 
 	if (st)
 		return st;
@@ -157,6 +163,66 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	return st;
 }
 
+/*
+ * A host's states stand at its first wanted line. An analysis is shown the lines of all: what it has
+ * no use for it passes over.
+ */
+struct merging {
+	struct pass *pass;
+	struct line_states *states;
+};
+
+static enum ts_status show_merged(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+{
+	const struct merging *merging = ctx;
+	const struct pass *pass = merging->pass;
+	enum ts_status st = TS_OK;
+
+	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
+		if (merging->states->state[a])
+			st = pass->analyses[a]->merged(merging->states->state[a], pass->ctx, merged,
+						       err);
+	return st;
+}
+
+static enum ts_status merge_host(struct pass *pass, uint32_t host, bool *wanted, size_t nr_threads,
+				 struct ts_error *err)
+{
+	struct merging merging = { pass, NULL };
+	struct ts_merged_sink sink = { &merging, show_merged };
+	enum ts_status st = TS_OK;
+
+	memset(wanted, 0, pass->profile->nr_lines * sizeof(*wanted));
+	for (uint32_t i = 0; i < pass->profile->nr_lines && st == TS_OK; i++) {
+		if (pass->lines[i].done ||
+		    pass->profile->planes[pass->profile->lines[i].plane].host != host)
+			continue;
+		wanted[i] = true;
+		if (!merging.states)
+			merging.states = &pass->lines[i];
+		st = open_states(pass, merging.states, &pass->profile->lines[i], err);
+	}
+	if (st == TS_OK && merging.states)
+		st = ts_merge_host(pass->profile, host, wanted, nr_threads, &sink, err);
+	return st;
+}
+
+static enum ts_status merge_hosts(struct pass *pass, size_t nr_threads, struct ts_error *err)
+{
+	bool *wanted = calloc(pass->profile->nr_lines + 1, sizeof(*wanted));
+	enum ts_status st = wanted ? TS_OK : ts_fail_nomem(err);
+
+	for (uint32_t h = 0; h < pass->profile->nr_hosts && st == TS_OK; h++) {
+		st = merge_host(pass, h, wanted, nr_threads, err);
+		for (uint32_t i = 0; i < pass->profile->nr_lines; i++)
+			pass->lines[i].done |= wanted[i];
+		if (st == TS_OK)
+			st = merge_ready(pass, err);
+	}
+	free(wanted);
+	return st;
+}
+
 struct sized_line {
 	size_t n;
 	uint32_t line;
@@ -198,7 +264,7 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 	if (pass->profile->planes[line->plane].kind == TS_PLANE_OURS)
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
-		wanted |= pass->analyses[a]->block && pass->analyses[a]->wants(pass->ctx, line);
+		wanted |= sees_events(pass, a) && pass->analyses[a]->wants(pass->ctx, line);
 	if (pass->observer && pass->observer->block)
 		pass->lines[index].observed =
 			pass->observer->wants(pass->observer->ctx, pass->profile, index);
@@ -317,7 +383,9 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 	if (st == TS_OK)
 		st = make_sums(&pass, err);
 	if (st == TS_OK)
-		st = ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
+		st = number == TS_PASS_MERGED ?
+			     merge_hosts(&pass, nr_threads, err) :
+			     ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
 	if (st == TS_OK)
 		st = merge_ready(&pass, err); /* lines nobody wanted may stand last */
 	if (st == TS_OK)

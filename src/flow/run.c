@@ -341,6 +341,18 @@ static void order_results(struct ts_results *results)
 			}
 }
 
+/* What launches kernels on a host that waits for them, or not, is seen across lines. */
+static bool wants_merged(const struct ts_profile *profile, const struct ts_run_options *options)
+{
+	bool wanted = options->merge;
+
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		wanted |= profile->devices[i].is_gpu;
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		wanted |= ts_readers[profile->hosts[i].reader]->is_trace;
+	return wanted;
+}
+
 enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *options,
 			      struct ts_error *err)
 {
@@ -350,6 +362,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.settings = options->settings,
 		.results = &run->results,
 		.overlay_budget = options->overlay_budget,
+		.merged = wants_merged(&run->profile, options),
 	};
 	enum ts_status st = make_rates(run, options->chip, err);
 
@@ -361,6 +374,9 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK)
 		st = ts_pass_run(&run->profile, &ctx, TS_PASS_DEVICES, options->observer,
 				 options->nr_threads, err);
+	if (st == TS_OK)
+		st = ts_pass_run(&run->profile, &ctx, TS_PASS_MERGED, NULL, options->nr_threads,
+				 err);
 	if (st == TS_OK)
 		st = ts_pass_run(&run->profile, &ctx, TS_PASS_HOSTS, NULL, options->nr_threads,
 				 err);

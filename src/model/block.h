@@ -49,6 +49,7 @@ struct ts_block {
 	const int64_t *bytes;	   /* likewise */
 	const int64_t *occurrences; /* NULL: one each */
 	const uint64_t *number;	   /* step_num of a step, run_id of a module; TS_NO_NUMBER */
+	const uint64_t *link;	   /* what a launch on the host shares with its kernel; TS_NO_LINK */
 
 	/* For stats, which are looked for one by one: cheap for host threads, dear for ops. */
 	const struct ts_bytes *body; /* the undecoded event, for its reader */
@@ -64,6 +65,7 @@ struct ts_block {
 };
 
 #define TS_NO_NUMBER UINT64_MAX
+#define TS_NO_LINK   UINT64_MAX
 
 enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total, self, depth */
 		  TS_COL_SEGMENTS = 1,
@@ -72,6 +74,7 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 		  TS_COL_DEVICE_CLOCK =
 			  8, /* total_ps, self_ps and nesting; without it the timeline's serves */
 		  TS_COL_STATS = 16, /* body, stat */
+		  TS_COL_LINK = 32,
 };
 
 /* Where blocks go. A status other than TS_OK ends the line and is given back by the reader. */

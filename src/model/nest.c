@@ -25,7 +25,7 @@ struct ts_nest {
 	int64_t start_ps[BLOCK_EVENTS], dur_ps[BLOCK_EVENTS];
 	int64_t total_ps[BLOCK_EVENTS], self_ps[BLOCK_EVENTS];
 	int64_t flops[BLOCK_EVENTS], bytes[BLOCK_EVENTS], occurrences[BLOCK_EVENTS];
-	uint64_t number[BLOCK_EVENTS];
+	uint64_t number[BLOCK_EVENTS], link[BLOCK_EVENTS];
 	uint16_t depths[BLOCK_EVENTS];
 	struct ts_bytes body[BLOCK_EVENTS];
 	int64_t segment_start_ps[BLOCK_SEGMENTS], segment_end_ps[BLOCK_SEGMENTS];
@@ -57,6 +57,7 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 		.bytes = costs ? nest->bytes : NULL,
 		.occurrences = nest->occurrences,
 		.number = sink->columns & TS_COL_NUMBER ? nest->number : NULL,
+		.link = sink->columns & TS_COL_LINK ? nest->link : NULL,
 		.device_first_ps = INT64_MAX,
 		.device_last_ps = INT64_MIN,
 		.segment_op = nest->segment_op,
@@ -126,6 +127,8 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	}
 	if (nest->sink.columns & TS_COL_NUMBER)
 		nest->number[at] = event->number;
+	if (nest->sink.columns & TS_COL_LINK)
+		nest->link[at] = event->link;
 	if (nest->sink.columns & TS_COL_STATS)
 		nest->body[at] = event->body;
 }

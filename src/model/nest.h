@@ -20,6 +20,7 @@ struct ts_event {
 	int64_t flops, bytes;		    /* TS_UNKNOWN: none of its own */
 	int64_t occurrences;
 	uint64_t number;		    /* TS_NO_NUMBER */
+	uint64_t link;			    /* TS_NO_LINK */
 	struct ts_bytes body;		    /* for .stat of the block */
 };
 

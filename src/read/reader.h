@@ -20,6 +20,7 @@ struct ts_read_request {
 
 struct ts_reader {
 	const char *name, *title;
+	bool is_trace; /* of a format for trace viewers: host threads and devices in one clock */
 	int (*probe)(struct ts_bytes file, struct ts_bytes bytes);
 	enum ts_status (*read)(struct ts_profile *profile, const struct ts_read_request *request,
 			       struct ts_error *err);

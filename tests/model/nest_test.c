@@ -81,6 +81,7 @@ static void done(struct given *given)
 static struct ts_event event_of(uint32_t op, int64_t start, int64_t dur)
 {
 	return (struct ts_event){ .op = op,
+				  .link = TS_NO_LINK,
 				  .start_ps = start,
 				  .dur_ps = dur,
 				  .device_start_ps = start,

@@ -133,6 +133,7 @@ static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_chrome = {
 	.name = "chrome",
 	.title = "Chrome trace (PyTorch, JAX: .json, .json.gz)",
+	.is_trace = true,
 	.probe = chrome_probe,
 	.read = chrome_read,
 	.stream = chrome_stream,

@@ -2,16 +2,17 @@
  * The Chrome-trace reader's own header. Nobody outside src/read/chrome includes it.
  *
  * A trace has its events in no order: threads interleave, and what belongs to one line stands all
- * over the file. So the text is read once, an event at a time, and of each event 32 bytes are kept
- * (struct chrome_record): when, how long, what, on which track, and where in the text it stands.
+ * over the file. So the text is read once, an event at a time, and of each event 40 bytes are kept
+ * (struct chrome_record): when, how long, what, on which track, whose kernel, and where in the text it
+ * stands.
  * CHROME_RECORDS of them are sorted by track and start and, when there are more, put into a
  * temporary file as a run; a line is then the merge of its part of every run.
  *
- * So the memory is bounded whatever the size: 16 MiB of records, as much again to sort them, a
+ * So the memory is bounded whatever the size: 15 MiB of records, as much again to sort them, a
  * window of the text (io/window.h, of a packed file; of a plain one what was read is given back
  * to the system), CHROME_MERGE for each line being streamed, and the tables of names, which grow
- * with distinct names and tracks. The price is disk: 32 bytes an event beyond the first half
- * million, and the whole text of a packed file once something asks for an event's stats.
+ * with distinct names and tracks. The price is disk: 40 bytes an event beyond the first 400,000,
+ * and the whole text of a packed file once something asks for an event's stats.
  */
 #ifndef TS_READ_CHROME_CHROME_H
 #define TS_READ_CHROME_CHROME_H
@@ -24,7 +25,7 @@
 #include "model/nest.h"
 #include "read/reader.h"
 
-#define CHROME_RECORDS (512 * 1024)	 /* in memory at once */
+#define CHROME_RECORDS (384 * 1024)	 /* in memory at once */
 #define CHROME_MERGE   (4 * 1024 * 1024) /* bytes of buffers to read one line back */
 
 /* --- event.c */
@@ -45,6 +46,7 @@ enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
 struct chrome_record {
 	int64_t start_ps, dur_ps; /* since the file's first time */
 	uint64_t at;		  /* of the event in the text */
+	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
 	uint32_t op, track;
 };
 
@@ -93,6 +95,7 @@ struct chrome_category {
 	struct ts_bytes name;
 	uint8_t side, class;
 	bool kernel;
+	bool linked; /* launches, kernels: their args may say which belong together */
 };
 
 struct chrome_process {
@@ -101,7 +104,7 @@ struct chrome_process {
 
 struct chrome_open { /* a B that waits for its E */
 	int64_t start_ps;
-	uint64_t at;
+	uint64_t at, link;
 	uint32_t op;
 };
 

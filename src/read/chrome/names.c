@@ -8,14 +8,18 @@ struct category_row {
 
 /* libkineto/src/ActivityType.cpp; the capital ones are those of its first years. */
 static const struct category_row rows[] = {
-	{ "kernel", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "gpu_memcpy", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "gpu_memset", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "concurrent_kernel", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "Kernel", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "Memcpy", { .side = CHROME_DEVICE, .kernel = true } },
-	{ "Memset", { .side = CHROME_DEVICE, .kernel = true } },
+	{ "kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "gpu_memcpy", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "gpu_memset", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "concurrent_kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "Kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "Memcpy", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
+	{ "Memset", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
 	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
+	{ "cuda_runtime", { .linked = true } },
+	{ "cuda_driver", { .linked = true } },
+	{ "Runtime", { .linked = true } },
+	{ "", { .linked = true } }, /* JAX's have none */
 	{ "cuda_sync", { .side = CHROME_DEVICE, .class = CHROME_OTHER } },
 	{ "Trace", { .class = CHROME_OTHER } },
 };

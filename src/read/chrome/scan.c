@@ -165,6 +165,29 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 	put(scan, record);
 }
 
+static struct ts_bytes member(struct ts_bytes object, const char *key)
+{
+	struct ts_jtok members = ts_jtok_enter(object);
+
+	while (ts_jtok_member(&members))
+		if (ts_bytes_is(members.key, key))
+			return members.value;
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+/* Of a launch and of its kernel: the number that both have. */
+static uint64_t link_of(struct ts_bytes args)
+{
+	struct ts_jtok members = ts_jtok_enter(args);
+	uint64_t link;
+
+	while (ts_jtok_member(&members))
+		if (ts_bytes_is(members.key, "correlation") ||
+		    ts_bytes_is(members.key, "correlation_id"))
+			return ts_bytes_u64(ts_jtok_text(members.value), &link) ? link : TS_NO_LINK;
+	return TS_NO_LINK;
+}
+
 /* Where an event goes. CLASS: of the event's phase; its category may know better. */
 static bool place(struct scan *scan, const struct chrome_event *event, uint8_t class,
 		  struct chrome_record *record)
@@ -180,6 +203,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		return false;
 	}
 	known = &names->categories[category];
+	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
 	if (event->phase == 'X') {
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
@@ -232,7 +256,7 @@ static void take_begin(struct scan *scan, const struct chrome_event *event,
 		return;
 	}
 	track->open[track->nr_open++] =
-		(struct chrome_open){ record.start_ps, record.at, record.op };
+		(struct chrome_open){ record.start_ps, record.at, record.link, record.op };
 }
 
 static void close_top(struct scan *scan, uint32_t index, int64_t end_ps)
@@ -243,6 +267,7 @@ static void close_top(struct scan *scan, uint32_t index, int64_t end_ps)
 	put(scan, (struct chrome_record){ .start_ps = open.start_ps,
 					  .dur_ps = TS_MAX(end_ps - open.start_ps, 0),
 					  .at = open.at,
+					  .link = open.link,
 					  .op = open.op,
 					  .track = index });
 }
@@ -266,16 +291,6 @@ static void close_all(struct scan *scan)
 	for (uint32_t t = 0; t < names->nr_tracks; t++)
 		while (scan->st == TS_OK && names->tracks[t].nr_open > 0)
 			close_top(scan, t, names->tracks[t].last_ps);
-}
-
-static struct ts_bytes member(struct ts_bytes object, const char *key)
-{
-	struct ts_jtok members = ts_jtok_enter(object);
-
-	while (ts_jtok_member(&members))
-		if (ts_bytes_is(members.key, key))
-			return members.value;
-	return (struct ts_bytes){ NULL, 0 };
 }
 
 static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)

@@ -113,6 +113,7 @@ static struct ts_event event_of(const struct chrome_file *file, const struct ts_
 		.bytes = TS_UNKNOWN,
 		.occurrences = 1,
 		.number = op->number,
+		.link = record->link,
 		.body = { NULL, (size_t)record->at },
 	};
 }

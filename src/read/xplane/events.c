@@ -18,7 +18,7 @@ struct decoder {
 struct event_stats {
 	int64_t device_start_ps, device_dur_ps;
 	int64_t flops, bytes;
-	uint64_t number, program_id;
+	uint64_t number, link, program_id;
 	bool has_device_start, has_device_dur, has_program;
 	struct xstat hlo_op;
 };
@@ -36,6 +36,7 @@ static inline void take_stat(uint32_t role, const struct xstat *stat, struct eve
 		break;
 	case ROLE_STEP_NUM:
 	case ROLE_RUN_ID:         stats->number = (uint64_t)xstat_int(stat); break;
+	case ROLE_CORRELATION:    stats->link = (uint64_t)xstat_int(stat);   break;
 	case ROLE_FLOPS:          stats->flops = xstat_int(stat);            break;
 	case ROLE_BYTES_ACCESSED: stats->bytes = xstat_int(stat);            break;
 	case ROLE_HLO_OP:         stats->hlo_op = *stat;                     break;
@@ -184,6 +185,7 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	stats.has_device_start = stats.has_device_dur = stats.has_program = false;
 	stats.flops = stats.bytes = TS_UNKNOWN;
 	stats.number = TS_NO_NUMBER;
+	stats.link = TS_NO_LINK;
 	stats.hlo_op.field = 0;
 	event->start_ps = event->dur_ps = 0;
 	event->occurrences = 1;
@@ -202,6 +204,7 @@ static inline void decode(const struct decoder *decoder, struct ts_bytes bytes,
 	event->flops = stats.flops;
 	event->bytes = stats.bytes;
 	event->number = stats.number;
+	event->link = stats.link;
 	event->op = op_of(decoder->plane, metadata_id, &stats);
 	event->body = bytes;
 }
@@ -212,13 +215,16 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 	const struct ts_plane *plane = &profile->planes[line->plane];
 	const struct xplane_plane *data = plane->reader_data;
 	bool asked = columns & (TS_COL_DEVICE_CLOCK | TS_COL_COSTS | TS_COL_NUMBER);
+	bool linked = columns & TS_COL_LINK &&
+		      (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_GPU);
 
 	return (struct decoder){
 		.plane = data,
 		.line_start_ps = line->start_ps,
 		.lag_ps = ts_i64_sub(line->start_ps, line->host_ps),
-		.wants_stats = plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
-			       (asked || data->ops_by_stats),
+		.wants_stats = linked ||
+			       (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
+				(asked || data->ops_by_stats)),
 	};
 }
 

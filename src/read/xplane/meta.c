@@ -17,6 +17,7 @@ static const struct role_row role_rows[] = {
 	{ "device_duration_ps", ROLE_DEVICE_DURATION },
 	{ "step_num", ROLE_STEP_NUM },
 	{ "run_id", ROLE_RUN_ID },
+	{ "correlation_id", ROLE_CORRELATION },
 	{ "hlo_op", ROLE_HLO_OP },
 	{ "program_id", ROLE_PROGRAM_ID },
 	{ "flops", ROLE_FLOPS },

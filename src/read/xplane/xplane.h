@@ -50,6 +50,7 @@ enum role {
 	ROLE_DEVICE_DURATION,
 	ROLE_STEP_NUM,
 	ROLE_RUN_ID,
+	ROLE_CORRELATION,
 	ROLE_HLO_OP,
 	/* of events and of event metadata */
 	ROLE_PROGRAM_ID,

@@ -1,0 +1,36 @@
+/*
+ * The events of many lines of one host, merged: in the order of their starts, the longer first,
+ * whatever line they stand on. For what looks at a moment across lines: which device was idle while
+ * which thread did what, which launch a kernel waited for, who held memory.
+ *
+ * A block of them is owned by whoever merges, good during the call. Events that start together and
+ * last as long come in the order of their lines, of one line as the file has them (a parent first).
+ */
+#ifndef TS_MODEL_MERGED_H
+#define TS_MODEL_MERGED_H
+
+#include "model/block.h"
+
+struct ts_merged;
+/* The stat of this name of an event; false: it has none. Only what is asked for is decoded. */
+bool ts_merged_stat(const struct ts_merged *merged, size_t event, const char *name,
+		    struct ts_stat *stat);
+
+struct ts_merged {
+	const struct ts_profile *profile;
+	uint32_t host;
+	size_t nr_events;
+	const uint32_t *line, *op; /* indices into the profile's lines and ops */
+	const int64_t *start_ps, *dur_ps;
+	const uint64_t *link; /* a launch and its kernel have the same; TS_NO_LINK */
+	/* for ts_merged_stat() */
+	const struct ts_bytes *body;
+	ts_stat_find *const *stat; /* by line of the profile; NULL: its reader finds none */
+};
+
+struct ts_merged_sink {
+	void *ctx;
+	enum ts_status (*block)(void *ctx, const struct ts_merged *merged, struct ts_error *err);
+};
+
+#endif

@@ -1,0 +1,113 @@
+/* Rows of categories, then rows of names. */
+#include "model/trace_class.h"
+
+const char *const ts_trace_class_names[] = {
+	[TS_TRACE_KERNEL] = "Kernel",	[TS_TRACE_MEMCPY] = "Memcpy",
+	[TS_TRACE_MEMSET] = "Memset",	[TS_TRACE_COMMUNICATION] = "Communication",
+	[TS_TRACE_RUNTIME] = "Runtime", [TS_TRACE_DATALOADER] = "DataLoader",
+	[TS_TRACE_CPU_EXEC] = "CPU Exec", [TS_TRACE_OTHER] = "Other",
+};
+
+const char *const ts_kernel_type_names[] = {
+	[TS_KERNEL_COMPUTATION] = "COMPUTATION",
+	[TS_KERNEL_COMMUNICATION] = "COMMUNICATION",
+	[TS_KERNEL_MEMORY] = "MEMORY",
+};
+
+struct row {
+	const char *text;
+	enum ts_trace_class class;
+};
+
+static const struct row categories[] = {
+	{ "cpu_op", TS_TRACE_CPU_EXEC },	{ "Operator", TS_TRACE_CPU_EXEC },
+	{ "cuda_runtime", TS_TRACE_RUNTIME },	{ "cuda_driver", TS_TRACE_RUNTIME },
+	{ "Runtime", TS_TRACE_RUNTIME },	{ "hip_runtime", TS_TRACE_RUNTIME },
+	{ "mtia_runtime", TS_TRACE_RUNTIME },	{ "xpu_runtime", TS_TRACE_RUNTIME },
+	{ "xpu_driver", TS_TRACE_RUNTIME },	{ "privateuse1_runtime", TS_TRACE_RUNTIME },
+	{ "kernel", TS_TRACE_KERNEL },		{ "concurrent_kernel", TS_TRACE_KERNEL },
+	{ "Kernel", TS_TRACE_KERNEL },		{ "gpu_memcpy", TS_TRACE_MEMCPY },
+	{ "Memcpy", TS_TRACE_MEMCPY },		{ "gpu_memset", TS_TRACE_MEMSET },
+	{ "Memset", TS_TRACE_MEMSET },
+};
+
+/* Of what runs on a device, by the beginning of its name. */
+static const struct row device_names[] = {
+	{ "nccl", TS_TRACE_COMMUNICATION },  { "Nccl", TS_TRACE_COMMUNICATION },
+	{ "rccl", TS_TRACE_COMMUNICATION },  { "Memcpy", TS_TRACE_MEMCPY },
+	{ "MEMCPY", TS_TRACE_MEMCPY },	     { "CopyHostToDevice", TS_TRACE_MEMCPY },
+	{ "CopyDeviceTo", TS_TRACE_MEMCPY }, { "__amd_rocclr_copy", TS_TRACE_MEMCPY },
+	{ "Memset", TS_TRACE_MEMSET },	     { "MEMSET", TS_TRACE_MEMSET },
+	{ "memset", TS_TRACE_MEMSET },	     { "FillBuffer", TS_TRACE_MEMSET },
+	{ "__amd_rocclr_fill", TS_TRACE_MEMSET },
+};
+
+/* Of the host. JAX's traces have no categories: runtime calls go by their names. */
+static const struct row host_names[] = {
+	{ "enumerate(DataLoader)#", TS_TRACE_DATALOADER },
+	{ "DataLoader", TS_TRACE_DATALOADER },
+};
+static const struct row runtime_names[] = {
+	{ "cudaLaunch", TS_TRACE_RUNTIME },  { "cudaMem", TS_TRACE_RUNTIME },
+	{ "cudaStream", TS_TRACE_RUNTIME },  { "cudaEvent", TS_TRACE_RUNTIME },
+	{ "cudaDevice", TS_TRACE_RUNTIME },  { "cuLaunch", TS_TRACE_RUNTIME },
+	{ "cuMem", TS_TRACE_RUNTIME },	     { "cuStream", TS_TRACE_RUNTIME },
+	{ "cuEvent", TS_TRACE_RUNTIME },     { "cuModule", TS_TRACE_RUNTIME },
+	{ "hipLaunch", TS_TRACE_RUNTIME },   { "hipModuleLaunch", TS_TRACE_RUNTIME },
+	{ "hipExtModuleLaunch", TS_TRACE_RUNTIME }, { "hipMem", TS_TRACE_RUNTIME },
+	{ "hipStream", TS_TRACE_RUNTIME },   { "hipEvent", TS_TRACE_RUNTIME },
+};
+
+static enum ts_trace_class by_prefix(const struct row *rows, size_t nr, struct ts_bytes name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ts_bytes_starts(name, rows[i].text))
+			return rows[i].class;
+	return TS_TRACE_NONE;
+}
+
+static enum ts_trace_class by_category(struct ts_bytes category)
+{
+	for (size_t i = 0; i < TS_NELEM(categories); i++)
+		if (ts_bytes_is(category, categories[i].text))
+			return categories[i].class;
+	return TS_TRACE_NONE;
+}
+
+static enum ts_trace_class on_device(const struct ts_op *op)
+{
+	enum ts_trace_class class = by_prefix(device_names, TS_NELEM(device_names), op->name);
+
+	return class == TS_TRACE_NONE ? TS_TRACE_KERNEL : class;
+}
+
+static enum ts_trace_class on_host(const struct ts_op *op)
+{
+	enum ts_trace_class class = by_prefix(host_names, TS_NELEM(host_names), op->name);
+
+	if (class == TS_TRACE_NONE)
+		class = by_category(op->category);
+	if (class == TS_TRACE_NONE && op->category.n == 0)
+		class = by_prefix(runtime_names, TS_NELEM(runtime_names), op->name);
+	return class;
+}
+
+enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const struct ts_line *line,
+				      const struct ts_op *op)
+{
+	if (ts_line_is_core(profile, line))
+		return on_device(op);
+	return line->kind == TS_LINE_THREAD ? on_host(op) : TS_TRACE_NONE;
+}
+
+enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
+{
+	bool nccl = ts_bytes_starts(name, "nccl") || ts_bytes_starts(name, "rccl");
+
+	if (nccl && ts_bytes_has(name, "Kernel"))
+		return TS_KERNEL_COMMUNICATION;
+	if (ts_bytes_starts(name, "Memcpy") || ts_bytes_starts(name, "Memset") ||
+	    ts_bytes_starts(name, "dma"))
+		return TS_KERNEL_MEMORY;
+	return TS_KERNEL_COMPUTATION;
+}

@@ -1,0 +1,40 @@
+/*
+ * What an event of a trace is for: the eight classes into which PyTorch's TensorBoard page parted a
+ * step (torch_tb_profiler, "Step Time Breakdown"), and HolisticTraceAnalysis' types of kernels.
+ *
+ * Told by the event's category where the trace has one (libkineto/src/ActivityType.cpp) and by the
+ * line it stands on otherwise, as on GPU planes of xplanes.
+ */
+#ifndef TS_MODEL_TRACE_CLASS_H
+#define TS_MODEL_TRACE_CLASS_H
+
+#include "model/profile.h"
+
+enum ts_trace_class { /* in the order in which a moment of several belongs to one */
+	TS_TRACE_KERNEL,
+	TS_TRACE_MEMCPY,
+	TS_TRACE_MEMSET,
+	TS_TRACE_COMMUNICATION,
+	TS_TRACE_RUNTIME,    /* calls of the device's driver and runtime: launches, waits */
+	TS_TRACE_DATALOADER,
+	TS_TRACE_CPU_EXEC,   /* operators */
+	TS_TRACE_OTHER,	     /* moments of a step that none of these has */
+	TS_NR_TRACE_CLASSES,
+	TS_TRACE_NONE = TS_NR_TRACE_CLASSES /* ranges, Python frames, the profiler's own */
+};
+extern const char *const ts_trace_class_names[]; /* as users see them: "CPU Exec" */
+
+enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const struct ts_line *line,
+				      const struct ts_op *op);
+
+/* hta/utils/utils.py: get_kernel_type. Of what runs on a stream. */
+enum ts_kernel_type {
+	TS_KERNEL_COMPUTATION,
+	TS_KERNEL_COMMUNICATION,
+	TS_KERNEL_MEMORY,
+	TS_NR_KERNEL_TYPES
+};
+extern const char *const ts_kernel_type_names[]; /* "COMPUTATION" */
+enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name);
+
+#endif

@@ -1,0 +1,147 @@
+/* Events of all lines as one stream: in order, each once, however little memory there is. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "flow/merge.h"
+#include "flow/merge_store.h"
+#include "tests/flow/memory_run.h"
+
+#include <cmocka.h>
+
+#define CHROME memory_run_reader("chrome")
+
+static struct merge_record record_of(int64_t start_ps, int64_t dur_ps, uint32_t line, size_t at)
+{
+	return (struct merge_record){ .start_ps = start_ps,
+				      .dur_ps = dur_ps,
+				      .link = TS_NO_LINK,
+				      .line = line,
+				      .body = { NULL, at } };
+}
+
+/* Puts NR records, starts scattered over 0..NR-1 with each once, and expects them in order. */
+static void scattered(size_t nr, size_t max)
+{
+	struct merge_store store;
+	struct merge_record record;
+	enum ts_status st = TS_OK;
+	size_t got = 0;
+
+	merge_store_init(&store);
+	store.max = max;
+	for (size_t i = 0; i < nr; i++) {
+		record = record_of((int64_t)(i * 7919 % nr), 1, 0, i);
+		assert_int_equal(merge_store_put(&store, &record, NULL), TS_OK);
+	}
+	assert_int_equal(merge_store_close(&store, NULL), TS_OK);
+	while (merge_store_next(&store, &record, &st, NULL))
+		assert_int_equal(record.start_ps, got++);
+	assert_int_equal(st, TS_OK);
+	assert_int_equal(got, nr);
+	merge_store_release(&store);
+}
+
+static void records_come_back_in_order_from_memory_and_from_disk(void **state)
+{
+	(void)state;
+	scattered(0, 10);
+	scattered(1000, 2000);
+	scattered(1000, 1000);
+	scattered(1000, 999);
+	scattered(1000, 7);
+	scattered(1000, 1);
+}
+
+static void of_equal_starts_the_longer_is_first_then_the_line_then_the_place(void **state)
+{
+	const struct merge_record expected[] = {
+		record_of(5, 9, 3, 1), record_of(5, 4, 1, 8), record_of(5, 4, 2, 6),
+		record_of(5, 4, 2, 7), record_of(6, 1, 0, 0),
+	};
+	struct merge_store store;
+	struct merge_record record;
+	enum ts_status st = TS_OK;
+
+	(void)state;
+	merge_store_init(&store);
+	store.max = 2;
+	for (size_t i = TS_NELEM(expected); i-- > 0;)
+		assert_int_equal(merge_store_put(&store, &expected[i], NULL), TS_OK);
+	assert_int_equal(merge_store_close(&store, NULL), TS_OK);
+	for (size_t i = 0; i < TS_NELEM(expected); i++) {
+		assert_true(merge_store_next(&store, &record, &st, NULL));
+		assert_memory_equal(&record, &expected[i], sizeof(record));
+	}
+	assert_false(merge_store_next(&store, &record, &st, NULL));
+	merge_store_release(&store);
+}
+
+static const char trace[] =
+	"{\"traceEvents\":["
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":30,\"dur\":5,"
+	"\"args\":{\"stream\":7,\"correlation\":42,\"bytes\":64}},"
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,"
+	"\"ts\":12,\"dur\":3,\"args\":{\"cbid\":211,\"correlation\":42}},"
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":9,\"tid\":9,\"ts\":10,"
+	"\"dur\":10,\"args\":{\"correlation\":1}}]}";
+
+struct seen {
+	char names[128];
+	uint64_t links[8];
+	int64_t bytes;
+	size_t nr;
+};
+
+static enum ts_status see(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+{
+	struct seen *seen = ctx;
+	struct ts_stat stat;
+
+	(void)err;
+	for (size_t i = 0; i < merged->nr_events; i++) {
+		struct ts_bytes name = merged->profile->ops[merged->op[i]].name;
+		size_t used = strlen(seen->names);
+
+		snprintf(seen->names + used, sizeof(seen->names) - used, "%.*s %lld;", TS_ARG(name),
+			 (long long)(merged->start_ps[i] / 1000000));
+		seen->links[seen->nr++] = merged->link[i];
+		if (ts_merged_stat(merged, i, "bytes", &stat))
+			seen->bytes = stat.number;
+	}
+	return TS_OK;
+}
+
+static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **state)
+{
+	struct seen seen = { .bytes = -1 };
+	struct ts_merged_sink sink = { &seen, see };
+	struct memory_run mem;
+	bool wanted[16];
+
+	(void)state;
+	memset(wanted, 1, sizeof(wanted));
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(trace), "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_true(mem.run.profile.nr_lines <= TS_NELEM(wanted));
+
+	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+
+	assert_string_equal(seen.names, "aten::add 0;cudaLaunchKernel 2;k 20;");
+	assert_true(seen.links[0] == TS_NO_LINK);
+	assert_int_equal(seen.links[1], 42);
+	assert_int_equal(seen.links[2], 42);
+	assert_int_equal(seen.bytes, 64);
+	memory_run_release(&mem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
+		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_the_line_then_the_place),
+		cmocka_unit_test(threads_and_streams_of_a_trace_are_one_stream_with_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
