@@ -49,12 +49,11 @@ static bool wants_tracks(const struct ts_cli *cli)
 	return cli->tracks || (cli->format && strcmp(cli->format, "html") == 0);
 }
 
-enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
-			      struct ts_buf *out, struct ts_error *err)
+struct ts_report ts_report_form(const struct ts_cli *cli)
 {
-	const struct ts_output *output = ts_output_find(cli->format ? cli->format : "text");
 	bool to_file = cli->output && strcmp(cli->output, "-") != 0;
-	struct ts_report form = {
+
+	return (struct ts_report){
 		.generator = "tpusight",
 		.version = PACKAGE_VERSION,
 		.view = cli->view,
@@ -65,6 +64,13 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results 
 		.width = to_file ? 0 : ts_terminal_width(),
 		.max_track_items = wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0,
 	};
+}
+
+enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
+			      struct ts_buf *out, struct ts_error *err)
+{
+	const struct ts_output *output = ts_output_find(cli->format ? cli->format : "text");
+	struct ts_report form = ts_report_form(cli);
 	enum ts_status st = output->emit(out, results, &form, err);
 
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
@@ -95,12 +101,13 @@ static void put_head(const struct ts_cli *cli, const struct ts_results *results,
 		ts_buf_putc(out, '\n');
 }
 
-static enum ts_status report_session(const struct ts_cli *cli, const struct ts_session *session,
-				     bool several, struct ts_buf *out, bool *damaged,
-				     struct ts_error *err)
+static enum ts_status report_session(const struct ts_cli *cli, const struct ts_door *door,
+				     const struct ts_session *session, bool several,
+				     struct ts_buf *out, bool *damaged, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
+					  .merge = door->merge,
 					  .overlay_budget =
 						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
 	struct ts_cli form = *cli;
@@ -118,14 +125,15 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_s
 		if (run.profile.nr_hosts == 0 && !is_one_document(cli) && !cli->view)
 			form.view = "capacity"; /* a memory profile alone: nothing else ran */
 		put_head(&form, &run.results, several, out);
-		st = ts_emit_report(&form, &run.results, out, err);
+		st = door->emit(&form, &run.results, out, err);
 	}
 	*damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
 	ts_run_release(&run);
 	return st;
 }
 
-static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
+static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_door *door,
+			       const struct ts_runs *runs, size_t nr_bad)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -136,8 +144,8 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *r
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = report_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &out, &damaged,
-				    &err);
+		st = report_session(cli, door, &runs->sessions[i], runs->nr_sessions > 1, &out,
+				    &damaged, &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
@@ -155,7 +163,7 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_runs *r
 	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
-static enum ts_exit run_report(struct ts_cli *cli)
+enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -173,10 +181,17 @@ static enum ts_exit run_report(struct ts_cli *cli)
 		code = TS_EXIT_USAGE;
 	} else {
 		cli->budget /= TS_MAX(runs.nr_sessions, 1); /* of all of them together */
-		code = report_all(cli, &runs, nr_bad);
+		code = report_all(cli, door, &runs, nr_bad);
 	}
 	ts_runs_release(&runs);
 	return code;
+}
+
+static enum ts_exit run_report(struct ts_cli *cli)
+{
+	const struct ts_door door = { ts_emit_report, false };
+
+	return ts_report_sessions(cli, &door);
 }
 
 static enum ts_status set_logdir(struct ts_cli *cli, const char *value, struct ts_error *err)

@@ -4,6 +4,7 @@ cli_sources += \
 	src/cli/cmd_check.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_hlo.c \
+	src/cli/cmd_memory.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
 	src/cli/config.c src/cli/config.h \
@@ -11,4 +12,5 @@ cli_sources += \
 	src/cli/deeds.c src/cli/deeds.h \
 	src/cli/options.c \
 	src/cli/program.c \
-	src/cli/report.h
+	src/cli/report.h \
+	src/cli/suite.c src/cli/suite.h

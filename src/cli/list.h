@@ -5,4 +5,5 @@
 	X(check)       \
 	X(compare)     \
 	X(hlo)         \
+	X(memory)      \
 	X(serve)

@@ -7,7 +7,7 @@
 #include "flow/merge.h"
 #include "flow/stream.h"
 
-#define MAX_ANALYSES   32
+#define MAX_ANALYSES   48
 #define LARGE_A_THREAD 2 /* lines that are begun first */
 
 struct line_states {

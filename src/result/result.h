@@ -174,7 +174,7 @@ struct ts_result {
 
 struct ts_results {
 	struct ts_arena arena;
-	struct ts_result *items[32];
+	struct ts_result *items[48];
 	size_t nr;
 	bool failed; /* memory ran out somewhere: not whole */
 };

@@ -30,6 +30,7 @@ struct ts_reports_part {
 	const char *name;
 	const char *const *results; /* names, NULL at the end; NULL: all */
 	bool has_tracks;
+	bool merge; /* events of all lines as one, whatever the profile (flow/run.h) */
 };
 
 struct ts_reports;

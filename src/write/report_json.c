@@ -391,6 +391,66 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	return out->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
+static void put_bottlenecks(struct ts_json *json, const struct ts_result *doctor)
+{
+	ts_json_key(json, "bottlenecks");
+	ts_json_array(json);
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		ts_json_string(json, doctor->findings[i].title);
+	ts_json_array_end(json);
+}
+
+static bool is_said_before(const struct ts_result *doctor, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (ts_bytes_eq(doctor->findings[i].advice, doctor->findings[at].advice))
+			return true;
+	return false;
+}
+
+static void put_recommendations(struct ts_json *json, const struct ts_result *doctor)
+{
+	ts_json_key(json, "recommendations");
+	ts_json_array(json);
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (doctor->findings[i].advice.n > 0 && !is_said_before(doctor, i))
+			ts_json_string(json, doctor->findings[i].advice);
+	ts_json_array_end(json);
+}
+
+enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *results,
+				const char *const *names, const struct ts_report *report,
+				struct ts_error *err)
+{
+	struct ts_json json = ts_json_of(out, report->pretty ? TS_JSON_PRETTY : TS_JSON_COMPACT);
+	const struct ts_result *doctor = ts_results_find(results, "doctor");
+
+	if (results->failed)
+		return ts_fail_nomem(err);
+	ts_json_object(&json);
+	put_head(&json, report);
+	for (size_t i = 0; names[i]; i++) {
+		const struct part part = { .result = ts_results_find(results, names[i]),
+					   .rest = true };
+
+		if (!part.result || ts_result_is_silent(part.result))
+			continue;
+		if (i > 0) {
+			put_object(&json, &part);
+			continue;
+		}
+		put_part(&json, &part);
+		put_tail(&json, &part, 1);
+	}
+	if (doctor) {
+		put_bottlenecks(&json, doctor);
+		put_recommendations(&json, doctor);
+	}
+	ts_json_object_end(&json);
+	ts_buf_putc(out, '\n');
+	return out->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
 const struct ts_output ts_output_json = {
 	.name = "json",
 	.extension = "json",

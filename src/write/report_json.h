@@ -16,4 +16,13 @@
 enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err);
 
+/*
+ * These results as one object: the first one's parts stand in it, the others' in objects of their
+ * names, behind all of them what the doctor found: `bottlenecks` (titles) and `recommendations` (each
+ * once). NAMES: NULL at the end; those that were not made are left out.
+ */
+enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *results,
+				const char *const *names, const struct ts_report *report,
+				struct ts_error *err);
+
 #endif
