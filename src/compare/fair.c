@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#define KERNELS_SHARED 0.5 /* of the time: below it the kernels are another model's */
+
 enum fairness { FAIR, WITH_CARE, UNFAIR };
 static const char *const fairness_names[] = { "yes", "with care", "no" };
 
@@ -207,6 +209,67 @@ static void check_modules(struct checking *checking)
 		     "no program has the same name in both: ops are matched by scope and shape");
 }
 
+/* Of the time of SIDE's ops, the share of those that OTHER has by name. NaN: it cannot be told. */
+static double shared_time(const struct ts_side *side, const struct ts_side *other,
+			  struct ts_results *results)
+{
+	struct ts_strmap names = { NULL, 0, 0 };
+	double shared = 0, all = 0;
+	bool good = true;
+
+	for (size_t i = 0; other->ops && i < other->ops->nr_rows && good; i++)
+		good = ts_strmap_set(&names, ts_cell_text(other->ops, i, "name"), (uint32_t)i);
+	for (size_t i = 0; side->ops && i < side->ops->nr_rows && good; i++) {
+		double ps = ts_cell_number(side->ops, i, "exclusive_ps");
+
+		all += ps;
+		if (ts_strmap_find(&names, ts_cell_text(side->ops, i, "name")) != TS_NONE)
+			shared += ps;
+	}
+	ts_strmap_release(&names);
+	results->failed |= !good;
+	return good && all > 0 ? shared / all : NAN;
+}
+
+/*
+ * A trace tells of no programs, but of kernels: runs that share few of them are of other models, or
+ * work on other shapes.
+ */
+static void check_kernels(struct checking *checking, const struct ts_side *base,
+			  const struct ts_side *other)
+{
+	struct ts_result *result = checking->comparing->result;
+	double ours = shared_time(base, other, result->owner);
+	double theirs = shared_time(other, base, result->owner);
+
+	if (ours < KERNELS_SHARED || theirs < KERNELS_SHARED)
+		tell(checking, "time in kernels of both",
+		     ts_result_text(result, "%.1f %%", ours * 100),
+		     ts_result_text(result, "%.1f %%", theirs * 100), WITH_CARE,
+		     "other models, or other shapes: a step is other work");
+}
+
+static int64_t world_size(const struct ts_profile *profile)
+{
+	return profile->nr_hosts > 0 ? profile->hosts[0].world_size : TS_UNKNOWN;
+}
+
+static void check_world(struct checking *checking, const struct ts_profile *base,
+			const struct ts_profile *other)
+{
+	int64_t ours = world_size(base), theirs = world_size(other);
+
+	if (ours > 0 && theirs > 0 && ours != theirs)
+		tell(checking, "ranks of the job", number(checking, (size_t)ours),
+		     number(checking, (size_t)theirs), WITH_CARE,
+		     "work and communication are shared out differently");
+}
+
+static bool has_modules(const struct comparing *comparing, size_t run)
+{
+	return comparing->runs[run].profile->nr_modules > 0;
+}
+
 static void check_run(struct checking *checking)
 {
 	struct comparing *comparing = checking->comparing;
@@ -216,7 +279,10 @@ static void check_run(struct checking *checking)
 	check_devices(checking, base->profile, other->profile);
 	check_steps(checking, &comparing->sides[0], &comparing->sides[checking->run]);
 	check_capture(checking, &comparing->sides[0], &comparing->sides[checking->run]);
+	check_world(checking, base->profile, other->profile);
 	check_modules(checking);
+	if (!has_modules(comparing, 0) && !has_modules(comparing, checking->run))
+		check_kernels(checking, &comparing->sides[0], &comparing->sides[checking->run]);
 }
 
 enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *err)
@@ -237,8 +303,9 @@ enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *er
 			ts_text(ts_bytes_of(fairness_names[checking.worst])), TS_DERIVED,
 			"comparable");
 	if (nr_rows == 0)
-		ts_result_note(comparing->result,
-			       "chip, devices, hosts, the source of steps and the programs' "
-			       "parameters are the same in all runs");
+		ts_result_note(comparing->result, "chip, devices, hosts, the source of steps and "
+						  "%s are the same in all runs",
+			       has_modules(comparing, 0) ? "the programs' parameters" :
+							   "most of the kernels");
 	return TS_OK;
 }

@@ -201,6 +201,35 @@ static void ops_of_which_nothing_else_is_known_go_by_their_names(void **state)
 	release(sides, 2);
 }
 
+static size_t count_differences(const struct op *base, const struct op *other, size_t nr)
+{
+	struct side sides[2];
+	struct ts_results into;
+	size_t nr_rows;
+
+	given(&sides[0], base, nr, 0);
+	given(&sides[1], other, nr, 0);
+	nr_rows = ts_result_find_table(compare(sides, 2, &into), "differences")->nr_rows;
+	ts_results_release(&into);
+	release(sides, 2);
+	return nr_rows;
+}
+
+static void runs_that_share_few_kernels_are_compared_with_care(void **state)
+{
+	static const struct op base[] = { { "gemm", "", "kernel", "", "", 5 * US },
+					  { "softmax", "", "kernel", "", "", 3 * US } };
+	static const struct op most[] = { { "flash", "", "kernel", "", "", 2 * US },
+					  { "gemm", "", "kernel", "", "", 4 * US } };
+	static const struct op few[] = { { "flash", "", "kernel", "", "", 5 * US },
+					 { "gemm", "", "kernel", "", "", 4 * US } };
+
+	(void)state;
+	assert_int_equal(count_differences(base, most, 2), 0); /* 5 of 8, 4 of 6 */
+	assert_int_equal(count_differences(base, few, 2), 1);  /* 5 of 8, 4 of 9 */
+	assert_int_equal(count_differences(few, base, 2), 1);
+}
+
 static void what_a_difference_is_made_of_sums_to_it(void **state)
 {
 	static const struct op base[] = { { "f.1", "m", DOT, "jit(f)/a", "f32[8]", 50 * US },
@@ -366,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ops_are_known_by_scope_kind_and_shape),
 		cmocka_unit_test(ops_of_which_nothing_else_is_known_go_by_their_names),
+		cmocka_unit_test(runs_that_share_few_kernels_are_compared_with_care),
 		cmocka_unit_test(what_a_difference_is_made_of_sums_to_it),
 		cmocka_unit_test(ops_of_a_renamed_function_are_found),
 		cmocka_unit_test(an_op_with_another_shape_is_found_when_there_is_no_doubt),
