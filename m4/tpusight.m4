@@ -26,9 +26,10 @@ AC_DEFUN([TS_ARG_DEVEL], [
   DEVEL_CFLAGS=
   TS_TRY_FLAG([DEVEL_CFLAGS], [-Wall])
   TS_TRY_FLAG([DEVEL_CFLAGS], [-Wextra])
+  TS_TRY_FLAG([DEVEL_CFLAGS], [-Wno-missing-field-initializers]) dnl left out of a row means none
   AS_IF([test "$enable_devel" = yes], [
     for flag in -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
-                -Wundef -Wvla -Wformat=2 -Wcast-align -Wno-format-nonliteral -Wno-missing-field-initializers -Werror; do
+                -Wundef -Wvla -Wformat=2 -Wcast-align -Wno-format-nonliteral -Werror; do
       TS_TRY_FLAG([DEVEL_CFLAGS], [$flag])
     done])
   AC_SUBST([DEVEL_CFLAGS])
