@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "codec/term.h"
+#include "flow/annotated.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
@@ -65,6 +66,21 @@ static void init_job(struct trace_job *job, const struct ts_cli *cli, const stru
 		job->files[i] = (struct trace_file){ .job = job, .kind = &trace_kinds[i] };
 }
 
+static size_t nr_read_by(const struct ts_profile *profile, const char *reader)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		nr += strcmp(ts_readers[profile->hosts[i].reader]->name, reader) == 0;
+	return nr;
+}
+
+/* Traces in JSON are never written into: copies of them stand beside. */
+static bool is_of_traces(const struct ts_profile *profile)
+{
+	return profile->nr_hosts > 0 && nr_read_by(profile, "chrome") == profile->nr_hosts;
+}
+
 static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
 {
 	struct trace_file *trace = ctx;
@@ -83,18 +99,61 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 				   ts_stream_line, &options, &trace->report, err);
 }
 
-/* A file whose bytes are damaged is not touched: who knows where its planes end. */
-static bool is_damaged(const struct ts_profile *profile)
+static bool tell_damage(const struct ts_profile *profile, const char *remedy)
 {
 	bool damaged = false;
 
 	for (size_t i = 0; i < profile->nr_damage; i++) {
 		if (profile->damage[i].minor)
 			continue;
-		ts_complain_of_damage(&profile->damage[i], "copy the profile again");
+		ts_complain_of_damage(&profile->damage[i], remedy);
 		damaged = true;
 	}
 	return damaged;
+}
+
+/* The annotated copies of a session's traces, one a file. */
+struct copy_job {
+	const struct ts_cli *cli;
+	const struct ts_run *run;
+	uint32_t host;
+	const char *source;
+};
+
+static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_error *err)
+{
+	const struct copy_job *job = ctx;
+	struct ts_annotated_options options = { .nr_threads = job->cli->nr_threads,
+						.version = PACKAGE_VERSION,
+						.source = job->source };
+
+	return ts_annotated_write(file, &job->run->profile, job->host, &job->run->results,
+				  &options, NULL, err);
+}
+
+static uint32_t host_of(const struct ts_profile *profile, const char *path)
+{
+	uint32_t host = 0;
+
+	while (host < profile->nr_hosts && !ts_bytes_is(profile->hosts[host].file, path))
+		host++;
+	return host;
+}
+
+/* COPIES and JOBS: one for each file of the session; of those that could not be read none is made. */
+static void plan_copies(const struct ts_cli *cli, const struct ts_session *session,
+			const struct ts_run *run, struct copy_job *jobs,
+			struct ts_overlay_trace *copies)
+{
+	for (size_t i = 0; i < session->nr_files; i++) {
+		const struct ts_hostfile *file = &session->files[i];
+		uint32_t host = host_of(&run->profile, file->path);
+
+		if (host == run->profile.nr_hosts)
+			continue;
+		jobs[i] = (struct copy_job){ cli, run, host, file->name };
+		copies[i] = (struct ts_overlay_trace){ write_copy, &jobs[i] };
+	}
 }
 
 static void put_left_out(struct ts_buf *out, const struct trace_job *job)
@@ -162,47 +221,69 @@ static enum ts_status apply_to_all(const struct ts_session *session,
 			*err = story;
 		}
 		part.inputs += member->nr_files;
+		part.copies += part.copies ? member->nr_files : 0;
 		memset(part.traces, 0, sizeof(part.traces));
+		if (part.of_traces && !session->owns_folder)
+			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
 	}
+	return st;
+}
+
+/* What shall be there, as far as it is not written yet. */
+static enum ts_status apply_plan(struct work *work, const struct ts_session *session,
+				 struct ts_run *run, const struct ts_overlay_plan *plan,
+				 struct trace_job *job, struct ts_error *err)
+{
+	const struct ts_cli *cli = work->cli;
+	struct ts_overlay_options options = { .dry_run = cli->dry_run };
+	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
+	enum ts_status st = apply_to_all(session, plan, &options, &report, err);
+
+	ts_progress(cli, NULL);
+	if (ts_deeds_failures(&report) > 0)
+		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
+	work->can_undo |= !cli->dry_run && ts_deeds_stand(&report);
+	if (!cli->quiet)
+		say(work, run, &report, job);
+	ts_overlay_report_release(&report);
 	return st;
 }
 
 static enum ts_status apply(struct work *work, const struct ts_session *session, struct ts_run *run,
 			    struct trace_job *job, struct ts_error *err)
 {
-	const struct ts_cli *cli = work->cli;
 	const struct ts_report form = { .generator = "tpusight",
 					.version = PACKAGE_VERSION,
 					.pretty = true,
 					.max_track_items = TS_MAX_TRACK_ITEMS };
-	struct ts_overlay_options options = { .dry_run = cli->dry_run };
-	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_overlay_plan plan = {
 		.profile = &run->profile,
 		.results = &run->results,
 		.inputs = run->inputs,
+		.of_traces = is_of_traces(&run->profile),
 	};
+	struct ts_overlay_trace *copies = calloc(session->nr_files, sizeof(*copies));
+	struct copy_job *jobs = calloc(session->nr_files, sizeof(*jobs));
 	struct ts_buf json = TS_BUF_INIT;
-	enum ts_status st;
+	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
 
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
-		if (wants_trace(cli, i))
+		if (wants_trace(work->cli, i) && !plan.of_traces)
 			plan.traces[i] = (struct ts_overlay_trace){ write_trace, &job->files[i] };
-	st = ts_report_json(&json, &run->results, &form, err);
+	if (st == TS_OK && plan.of_traces && wants_trace(work->cli, TS_TRACE_JSON)) {
+		plan_copies(work->cli, session, run, jobs, copies);
+		plan.copies = copies;
+	}
+	if (st == TS_OK)
+		st = ts_report_json(&json, &run->results, &form, err);
 	if (st == TS_OK && json.failed)
 		st = ts_fail_nomem(err);
-	if (st == TS_OK) {
-		plan.report_json = ts_buf_bytes(&json);
-		st = apply_to_all(session, &plan, &options, &report, err);
-		ts_progress(cli, NULL);
-		if (ts_deeds_failures(&report) > 0)
-			*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
-		work->can_undo |= !cli->dry_run && ts_deeds_stand(&report);
-		if (!cli->quiet)
-			say(work, run, &report, job);
-	}
+	plan.report_json = ts_buf_bytes(&json);
+	if (st == TS_OK)
+		st = apply_plan(work, session, run, &plan, job, err);
 	ts_buf_release(&json);
-	ts_overlay_report_release(&report);
+	free(copies);
+	free(jobs);
 	return st;
 }
 
@@ -214,7 +295,7 @@ static enum ts_status analyse(const struct ts_cli *cli, struct ts_run *run, stru
 	struct ts_observer observer;
 	enum ts_status st = TS_OK;
 
-	if (wants_any_trace(cli)) {
+	if (wants_any_trace(cli) && !is_of_traces(&run->profile)) {
 		st = ts_trace_plan_init(&job->plan, &run->profile, err);
 		observer = ts_trace_plan_observer(&job->plan);
 		options.observer = &observer;
@@ -236,15 +317,53 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 		       path);
 }
 
-/* Only xplanes have a place for an annotation. */
-static enum ts_status only_xplanes(const struct ts_profile *profile, struct ts_error *err)
+/* What has no place for an annotation, or none of the kind that is asked for. */
+static enum ts_status can_annotate(const struct ts_cli *cli, const struct ts_session *session,
+				   const struct ts_run *run, struct ts_error *err)
 {
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		if (strcmp(ts_readers[profile->hosts[i].reader]->name, "xplane") != 0)
+	const struct ts_profile *profile = &run->profile;
+	const char *path = session->files[0].path;
+	size_t nr_xplanes = nr_read_by(profile, "xplane"), nr_traces = nr_read_by(profile, "chrome");
+
+	if (run->nr_unpacked > 0)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: a profile inside an archive cannot be annotated "
+			       "(unpack it first; tpusight report reads it)",
+			       path);
+	if (nr_xplanes + nr_traces < profile->nr_hosts)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: only xplanes and traces are annotated (tpusight report reads it)",
+			       path);
+	if (nr_xplanes > 0 && nr_traces > 0)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: xplanes and traces are not annotated as one run (leave out "
+			       "--join-sessions)",
+			       path);
+	if (nr_traces > 0 && wants_trace(cli, TS_TRACE_PFTRACE))
+		return ts_fail(err, TS_USAGE,
+			       "%s: the annotated copy of a trace is JSON, as the trace is "
+			       "(--perfetto=json, or none)",
+			       path);
+	for (size_t i = 0; nr_traces > 0 && i < run->nr_inputs; i++)
+		if (ts_trace_is_ours(run->inputs[i].bytes, &ts_perfetto_json))
 			return ts_fail(err, TS_UNSUPPORTED,
-				       "%.*s: a trace is not written into, and nothing beside it "
-				       "(tpusight report reads it)",
-				       TS_ARG(profile->hosts[i].file));
+				       "%s: made by TPUsight from an xplane that is gone "
+				       "(profile again)",
+				       session->files[i].path);
+	return TS_OK;
+}
+
+/* An xplane whose bytes are damaged is not touched: who knows where its planes end. A trace is only
+ * read, and its copy is closed where it ends. */
+static enum ts_status check_damage(const struct ts_session *session,
+				   const struct ts_profile *profile, struct ts_error *err)
+{
+	if (is_of_traces(profile)) {
+		tell_damage(profile, "copy it again; the annotated trace ends there too");
+		return TS_OK;
+	}
+	if (tell_damage(profile, "copy the profile again"))
+		return ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
 	return TS_OK;
 }
 
@@ -263,19 +382,14 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 		return cannot_annotate(session, err);
 	ts_run_init(&run);
 	st = ts_run_open(&run, session, &options, err);
-	if (st == TS_OK && run.nr_unpacked > 0)
-		st = ts_fail(err, TS_UNSUPPORTED,
-			     "%s: a profile inside an archive cannot be annotated "
-			     "(unpack it first; tpusight report reads it)",
-			     session->files[0].path);
 	if (st == TS_OK)
-		st = only_xplanes(&run.profile, err);
+		st = can_annotate(cli, session, &run, err);
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK)
 		st = analyse(cli, &run, &job, err);
-	if (st == TS_OK && is_damaged(&run.profile))
-		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
+	if (st == TS_OK)
+		st = check_damage(session, &run.profile, err);
 	if (st == TS_OK)
 		st = apply(work, session, &run, &job, err);
 	if (st == TS_OK && run.nr_problems > 0)
@@ -309,7 +423,9 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	if (ts_deeds_failures(&report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
 	if (!cli->quiet) {
-		ts_term_text(&out, ts_bytes_of(session->dir));
+		ts_term_text(&out, ts_bytes_of(session->kind == TS_SESSION_FILE ?
+						       session->files[0].path :
+						       session->dir));
 		ts_buf_printf(&out, ": %s\n", strip_words(cli, st, report.nr_entries));
 		if (cli->verbose)
 			ts_deeds_list(&out, &report);
@@ -425,17 +541,19 @@ const struct ts_command ts_command_annotate = {
 	.summary = "Analyse profile sessions and write the findings into them, for XProf and "
 		   "Perfetto to show.",
 	.arguments = "PATH...",
-	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/), "
-		"one session\n"
-		"directory, or one profile file. Written beside each profile: an overlay behind "
-		"the xplane's own\n"
-		"bytes (XProf's trace viewer), suggestions (XProf's overview), "
+	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/ and for "
+		"traces of\n"
+		"PyTorch), one session directory, or one profile file. Written beside each xplane: an "
+		"overlay behind\n"
+		"its own bytes (XProf's trace viewer), suggestions (XProf's overview), "
 		"perfetto_trace.json.gz\n"
 		"(ui.perfetto.dev; --perfetto=pftrace: perfetto_trace.pftrace, Perfetto's own form, with "
 		"every event)\n"
-		"and ALL_HOSTS.tpusight.json, the whole report. Files are "
-		"replaced whole or not\n"
-		"at all; --strip brings back every byte.",
+		"and ALL_HOSTS.tpusight.json, the whole report. A trace (NAME.json, NAME.json.gz) stays as "
+		"it is: beside\n"
+		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it, and the report. "
+		"Files are\n"
+		"replaced whole or not at all; --strip brings back every byte.",
 	.options = options,
 	.run = run_annotate,
 };

@@ -10,12 +10,14 @@ static const struct thing {
 	enum ts_overlay_thing thing;
 	const char *name;
 	bool is_counted, has_bytes;
+	bool is_told; /* one alone by the name of its file, which is not always the same */
 } things[] = {
-	{ TS_THING_OVERLAY, "xplane overlay", true, true },
-	{ TS_THING_TRACE, TS_TRACE_FILE, false, true },
-	{ TS_THING_PFTRACE, TS_PFTRACE_FILE, false, true },
-	{ TS_THING_SUGGESTIONS, "suggestions", false, false },
-	{ TS_THING_REPORT, "report", false, false },
+	{ TS_THING_OVERLAY, "xplane overlay", true, true, false },
+	{ TS_THING_COPY, "annotated trace", true, true, true },
+	{ TS_THING_TRACE, TS_TRACE_FILE, false, true, false },
+	{ TS_THING_PFTRACE, TS_PFTRACE_FILE, false, true, false },
+	{ TS_THING_SUGGESTIONS, "suggestions", false, false, false },
+	{ TS_THING_REPORT, "report", false, false, false },
 };
 
 static const char *const deed_names[] = {
@@ -27,17 +29,19 @@ static const char *const deed_names[] = {
 struct deed_sum {
 	size_t nr;
 	uint64_t nr_bytes;
+	const char *name; /* of the last file */
 };
 
 static struct deed_sum sum_of(const struct ts_overlay_report *report, enum ts_overlay_thing thing,
 			      enum ts_overlay_deed deed)
 {
-	struct deed_sum sum = { 0, 0 };
+	struct deed_sum sum = { 0, 0, NULL };
 
 	for (size_t i = 0; i < report->nr_entries; i++)
 		if (report->entries[i].thing == thing && report->entries[i].deed == deed) {
 			sum.nr++;
 			sum.nr_bytes += report->entries[i].nr_bytes;
+			sum.name = report->entries[i].name;
 		}
 	return sum;
 }
@@ -47,11 +51,12 @@ static void put_thing(struct ts_buf *out, const struct thing *thing, struct deed
 {
 	char bytes[TS_UNIT_MAX];
 
-	if (thing->is_counted)
-		ts_buf_printf(out, "%zu ", sum.nr);
-	ts_buf_puts(out, thing->name);
-	if (thing->is_counted && sum.nr > 1)
-		ts_buf_putc(out, 's');
+	if (thing->is_told && sum.nr == 1)
+		ts_term_text(out, ts_bytes_of(sum.name));
+	else if (thing->is_counted)
+		ts_buf_printf(out, "%zu %s%s", sum.nr, thing->name, sum.nr > 1 ? "s" : "");
+	else
+		ts_buf_puts(out, thing->name);
 	if (thing->has_bytes && sum.nr_bytes)
 		ts_buf_printf(out, " (%s)", ts_fmt_bytes(bytes, (double)sum.nr_bytes));
 }

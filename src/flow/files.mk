@@ -9,4 +9,6 @@ libtpusight_a_SOURCES += src/flow/run.c src/flow/run.h \
 	src/flow/trace.c src/flow/trace.h \
 	src/flow/trace_pack.c src/flow/trace_pack.h \
 	src/flow/trace_plan.c src/flow/trace_plan.h \
-	src/flow/trace_row.c src/flow/trace_row.h
+	src/flow/trace_row.c src/flow/trace_row.h \
+	src/flow/trace_tracks.c src/flow/trace_tracks.h \
+	src/flow/annotated.c src/flow/annotated.h

@@ -2,6 +2,7 @@
 #include "flow/trace.h"
 
 #include "flow/trace_pack.h"
+#include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
 struct process {
@@ -65,11 +66,6 @@ static struct ts_trace_row *add_row(struct trace *trace, uint64_t weight, struct
 	return row;
 }
 
-static bool is_empty(const struct ts_track *track)
-{
-	return track->kind == TS_TRACK_SLICES ? track->nr_slices == 0 : track->nr_points == 0;
-}
-
 static enum ts_status add_track(struct trace *trace, const struct ts_track *track,
 				struct ts_error *err)
 {
@@ -82,40 +78,13 @@ static enum ts_status add_track(struct trace *trace, const struct ts_track *trac
 	return row->at.name.p ? TS_OK : ts_fail_nomem(err);
 }
 
-/* The next track of DEVICE behind *LAST in the order that viewers shall show; NULL: no more. */
-static const struct ts_track *next_track(const struct ts_results *results, uint32_t device,
-					 const struct ts_track *last, size_t *last_place)
-{
-	const struct ts_track *best = NULL;
-	size_t place = 0, best_place = 0;
-
-	for (size_t r = 0; r < results->nr; r++) {
-		const struct ts_result *result = results->items[r];
-
-		for (size_t t = 0; t < result->nr_tracks; t++, place++) {
-			const struct ts_track *track = &result->tracks[t];
-			bool is_later = !last || track->order > last->order ||
-					(track->order == last->order && place > *last_place);
-
-			if (track->device != device || is_empty(track) || !is_later)
-				continue;
-			if (best && track->order >= best->order)
-				continue;
-			best = track;
-			best_place = place;
-		}
-	}
-	*last_place = best_place;
-	return best;
-}
-
 static enum ts_status add_tracks(struct trace *trace, uint32_t device, struct ts_error *err)
 {
 	const struct ts_track *track = NULL;
 	enum ts_status st = TS_OK;
 	size_t place = 0;
 
-	while (st == TS_OK && (track = next_track(trace->results, device, track, &place)))
+	while (st == TS_OK && (track = ts_trace_next_track(trace->results, device, track, &place)))
 		st = add_track(trace, track, err);
 	return st;
 }
@@ -269,13 +238,15 @@ static enum ts_status order_rows(struct trace *trace, struct ts_error *err)
 static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stream,
 				   struct ts_error *err)
 {
+	struct ts_trace_clock clock = { .ns = trace->shift_ns };
+
 	trace->jobs = calloc(trace->nr_rows + 1, sizeof(*trace->jobs));
 	trace->writers = calloc(trace->nr_threads, sizeof(struct ts_trace_writer *));
 	if (!trace->jobs || !trace->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < trace->nr_threads; i++) {
-		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, stream,
-						       trace->shift_ns);
+		trace->writers[i] =
+			ts_trace_writer_new(trace->plan, trace->form, stream, clock);
 		if (!trace->writers[i])
 			return ts_fail_nomem(err);
 	}

@@ -30,7 +30,7 @@ struct ts_trace_writer {
 	const struct ts_profile *profile;
 	const struct ts_perfetto_form *form;
 	ts_trace_stream_fn *stream;
-	int64_t shift_ns;
+	struct ts_trace_clock clock;
 	struct ts_buf text, tails, full_tail;
 	struct tail_slot slots[TAIL_SLOTS];
 	uint32_t *described; /* per op: the last line, + 1, that told of it in full */
@@ -52,7 +52,8 @@ struct ts_trace_writer {
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream, int64_t shift_ns)
+					    ts_trace_stream_fn *stream,
+					    struct ts_trace_clock clock)
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
 
@@ -62,7 +63,7 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 	writer->profile = plan->profile;
 	writer->form = form;
 	writer->stream = stream;
-	writer->shift_ns = shift_ns;
+	writer->clock = clock;
 	for (size_t i = 0; i < TAIL_SLOTS; i++)
 		writer->slots[i].op = TS_NONE;
 	writer->described = calloc(plan->profile->nr_ops + 1, sizeof(*writer->described));
@@ -87,6 +88,11 @@ void ts_trace_writer_free(struct ts_trace_writer *writer)
 	free(writer->kept);
 	free(writer->order);
 	free(writer);
+}
+
+static int64_t clock_ns(const struct ts_trace_writer *writer, int64_t ps)
+{
+	return ts_i64_add(ts_trace_ns(ts_i64_add(ps, writer->clock.ps)), writer->clock.ns);
 }
 
 /* Hands the text on when a piece is full, or at the row's end. */
@@ -314,8 +320,7 @@ static int64_t open_pairs_ns(const struct ts_trace_writer *writer)
 
 	for (size_t i = 0; i < writer->pairs.nr; i++)
 		start_ps = TS_MIN(start_ps, writer->pairs.items[i].start_ps);
-	return start_ps == INT64_MAX ? INT64_MAX
-				     : ts_i64_add(ts_trace_ns(start_ps), writer->shift_ns);
+	return start_ps == INT64_MAX ? INT64_MAX : clock_ns(writer, start_ps);
 }
 
 /* Writes what starts before the open pairs, and keeps the rest. */
@@ -369,14 +374,14 @@ static enum ts_status keep(struct ts_trace_writer *writer, const struct ts_trace
 			   uint32_t flow, struct ts_error *err)
 {
 	int64_t end_ps = ts_i64_add(event->start_ps, event->dur_ps);
-	int64_t start_ns = ts_trace_ns(event->start_ps);
+	int64_t start_ns = clock_ns(writer, event->start_ps);
 	struct kept *kept;
 
 	if (!has_kept_room(writer))
 		return ts_fail_nomem(err);
 	kept = &writer->kept[writer->nr_kept++];
-	*kept = (struct kept){ .start_ns = start_ns + writer->shift_ns,
-			       .dur_ns = ts_trace_ns(end_ps) - start_ns,
+	*kept = (struct kept){ .start_ns = start_ns,
+			       .dur_ns = clock_ns(writer, end_ps) - start_ns,
 			       .self_ns = event->self_ps / TS_PS_PER_NS,
 			       .op = event->op,
 			       .flow = flow };
@@ -478,15 +483,16 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 static void put_own_slice(struct ts_trace_writer *writer, const struct ts_perfetto_lane *lane,
 			  const struct ts_slice *slice, struct ts_bytes tail)
 {
-	int64_t start_ns = ts_trace_ns(slice->start_ps), end_ns = ts_trace_ns(slice->end_ps);
-	struct ts_perfetto_slice shown = { .start_ns = start_ns + writer->shift_ns,
+	int64_t start_ns = clock_ns(writer, slice->start_ps);
+	int64_t end_ns = clock_ns(writer, slice->end_ps);
+	struct ts_perfetto_slice shown = { .start_ns = start_ns,
 					   .dur_ns = end_ns - start_ns,
 					   .tail = tail,
 					   .own_ns = slice->own_ps / TS_PS_PER_NS,
 					   .nr_events = slice->nr_events };
 
 	writer->form->label_slice(&writer->text, lane, &shown);
-	writer->form->end(&writer->text, lane, end_ns + writer->shift_ns);
+	writer->form->end(&writer->text, lane, end_ns);
 	writer->counts->own++;
 }
 
@@ -535,7 +541,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 	enum ts_status st = TS_OK;
 
 	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
-		int64_t at_ns = ts_trace_ns(track->points[i].at_ps) + writer->shift_ns;
+		int64_t at_ns = clock_ns(writer, track->points[i].at_ps);
 
 		writer->form->counter(&writer->text, &writer->at, at_ns,
 				      track->points[i].value);

@@ -42,10 +42,16 @@ struct ts_trace_counts {
 	uint64_t written, own, flows, no_lane;
 };
 
+/* A time t of the run stands in the file as the whole ns of t + ps, and ns more. */
+struct ts_trace_clock {
+	int64_t ps, ns;
+};
+
 struct ts_trace_writer; /* NULL: no memory */
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream, int64_t shift_ns);
+					    ts_trace_stream_fn *stream,
+					    struct ts_trace_clock clock);
 void ts_trace_writer_free(struct ts_trace_writer *writer);
 
 /* Adds to COUNTS. Damage in a line ends the row, with what stood before it. */

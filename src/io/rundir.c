@@ -507,12 +507,16 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 			 const char *logdir)
 {
 	const struct folder *folder = &finder->folders[index];
+	struct ts_runs *runs = finder->runs;
+	size_t nr_before = runs->nr_sessions;
 
 	if (finder->nr_files > 0) {
 		if (finder->are_traces)
 			add_captures(finder, folder->path, logdir);
 		else
 			add_session(finder, TS_SESSION_DIR, folder->path, logdir);
+		if (runs->nr_sessions == nr_before + 1)
+			runs->sessions[nr_before].owns_folder = folder->place == TS_PLACE_SESSION;
 		if (!finder->nomem && !ts_strmap_set(&finder->runs->seen, identity(finder, st),
 						     seen_value(finder, true)))
 			finder->nomem = true;

@@ -47,6 +47,7 @@ struct ts_session {
 	const char *logdir;  /* what to give to tensorboard --logdir */
 	const char *run;     /* as TensorBoard names it: below logdir; "." when logdir is the run */
 	const char *session; /* the folder's name */
+	bool owns_folder;    /* it is plugins/profile/SESSION, and all profiles there are its */
 	const struct ts_hostfile *files; /* by host name; at least one */
 	size_t nr_files;
 	/* Memory profiles (*.prof) beside them, by name: read along, never written to */

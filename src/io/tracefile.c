@@ -1,6 +1,10 @@
 /* Endings of names: torch/profiler/profiler.py of PyTorch, jax/_src/profiler.py of JAX. */
 #include "io/tracefile.h"
 
+#include "io/gzip.h"
+
+#define HEAD_BYTES 512 /* in which an annotated copy says what it is */
+
 /* The longest first: of two that fit, it says more. */
 static const char *const endings[] = { ".pt.trace.json.gz", ".pt.trace.json", ".trace.json.gz",
 				       ".trace.json" };
@@ -18,6 +22,12 @@ bool ts_tracefile_is(struct ts_bytes name)
 {
 	return ending_of(name, TS_NELEM(endings)) || ts_bytes_is(name, "trace.json") ||
 	       ts_bytes_is(name, "trace.json.gz") || ts_tracefile_is_perfetto(name);
+}
+
+bool ts_tracefile_is_named(struct ts_bytes name)
+{
+	return ts_bytes_ends(name, ".json") || ts_bytes_ends(name, ".json.gz") ||
+	       ts_bytes_ends(name, ".trace") || ts_bytes_ends(name, ".trace.gz");
 }
 
 bool ts_tracefile_is_pytorch(struct ts_bytes name)
@@ -45,4 +55,42 @@ struct ts_bytes ts_tracefile_worker(struct ts_bytes host)
 	while (n > 0 && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
 		n--;
 	return n > 1 && n < host.n && host.p[n - 1] == '.' ? ts_bytes_cut(host, 0, n - 1) : host;
+}
+
+struct ts_bytes ts_tracefile_stem(struct ts_bytes name)
+{
+	static const char *const packs[] = { ".json.gz", ".json" };
+
+	for (size_t i = 0; i < TS_NELEM(packs); i++)
+		if (ts_bytes_ends(name, packs[i]) && name.n > strlen(packs[i]))
+			return ts_bytes_cut(name, 0, name.n - strlen(packs[i]));
+	return name;
+}
+
+static bool says_annotated(struct ts_bytes head)
+{
+	size_t at = ts_bytes_starts(head, "\xef\xbb\xbf") ? 3 : 0;
+
+	while (at < head.n && head.p[at] <= ' ')
+		at++;
+	head = ts_bytes_cut(head, at, head.n);
+	return ts_bytes_starts(head, "{" TS_ANNOTATED_OBJECT) ||
+	       ts_bytes_starts(head, "[" TS_ANNOTATED_ARRAY);
+}
+
+bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err)
+{
+	struct ts_buf head = TS_BUF_INIT;
+	struct ts_error damage = TS_ERROR_INIT;
+	bool says = false;
+
+	if (!ts_gzip_probe(bytes))
+		return says_annotated(ts_bytes_cut(bytes, 0, HEAD_BYTES));
+	(void)ts_gunzip_head(bytes, &head, HEAD_BYTES, &damage);
+	if (damage.status == TS_NOMEM)
+		ts_fail_nomem(err);
+	else
+		says = says_annotated(ts_buf_bytes(&head));
+	ts_buf_release(&head);
+	return says;
 }

@@ -10,12 +10,24 @@
 
 #include "base/bytes.h"
 
+/* A trace of the user's with our tracks in it, beside the original, which stays as it is. */
+#define TS_ANNOTATED_SUFFIX	".tpusight.json.gz"
+#define TS_ANNOTATED_REPORT_SUFFIX ".tpusight.report.json"
+#define TS_ANNOTATED_KEY	"tpusight_annotation" /* names what is put behind its first bracket */
+#define TS_ANNOTATED_OBJECT	"\"" TS_ANNOTATED_KEY "\":{\"generator\":\"tpusight\""
+#define TS_ANNOTATED_ARRAY	"{\"name\":\"" TS_ANNOTATED_KEY "\",\"ph\":\"M\""
+
 bool ts_tracefile_is(struct ts_bytes name);
+bool ts_tracefile_is_named(struct ts_bytes name); /* may be one: .json, .trace, packed or not */
 bool ts_tracefile_is_pytorch(struct ts_bytes name);  /* one of WORKER.TIME.pt.trace.json[.gz] */
 bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
 /* The name without what says that it is a trace; the whole name of other files. */
 struct ts_bytes ts_tracefile_host(struct ts_bytes name);
 /* WORKER of WORKER.TIME: what is left of a host without the number at its end. */
 struct ts_bytes ts_tracefile_worker(struct ts_bytes host);
+/* The name without .json or .json.gz: what the names of its annotated copy and report begin with. */
+struct ts_bytes ts_tracefile_stem(struct ts_bytes name);
+/* Is this content, packed or not, an annotated copy that we made? */
+bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err);
 
 #endif

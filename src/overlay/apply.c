@@ -11,11 +11,7 @@
 #include "overlay/work.h"
 #include "overlay/xplane.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-
 #define PROTOBUF_BYTES_MAX INT32_MAX /* of a message, in every library */
-#define REPORT_HEAD	   256	     /* bytes in which our report's mark is looked for */
 
 static bool is_profile(const struct ts_hostfile *file)
 {
@@ -28,21 +24,6 @@ static uint32_t find_host(const struct ts_profile *profile, const char *name)
 		if (ts_bytes_is(profile->hosts[i].name, name))
 			return i;
 	return TS_NONE;
-}
-
-/* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
-static enum ts_status check_name(const struct ts_input *in, const char *path,
-				 struct ts_error *story)
-{
-	struct stat opened, named;
-
-	if (in->fd < 0)
-		return TS_OK;
-	if (fstat(in->fd, &opened) != 0 || stat(path, &named) != 0)
-		return ts_fail_errno(story, errno, path, "look at it");
-	if (opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
-		return ts_input_check(in, story);
-	return ts_fail(story, TS_IO, "%s: replaced while it was read (run again)", path);
 }
 
 /* The native part of the input, then OVERLAY, in place of the file. */
@@ -63,7 +44,7 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 	if (!st)
 		st = ts_newfile_put(&file, overlay, story);
 	if (!st)
-		st = check_name(in, path, story);
+		st = work_check_name(in, path, story);
 	if (!st)
 		st = ts_newfile_commit(&file, story);
 done:
@@ -192,33 +173,6 @@ static void do_suggestions(struct work *work)
 	ts_buf_release(&text);
 }
 
-static bool is_our_report(struct ts_bytes file)
-{
-	return ts_bytes_starts(file, "{") &&
-	       ts_bytes_has(ts_bytes_cut(file, 0, REPORT_HEAD), TS_REPORT_MARK);
-}
-
-static void do_report(struct work *work)
-{
-	struct ts_bytes text = work->plan ? work->plan->report_json : (struct ts_bytes){ NULL, 0 };
-	struct ts_error story = TS_ERROR_INIT;
-	struct ts_input old;
-	bool exists, ours;
-	enum ts_status st = work_read(work, &old, TS_REPORT_FILE, &exists, &story);
-
-	ours = is_our_report(old.bytes);
-	ts_input_release(&old);
-	if (!st && text.n && exists && !ours)
-		st = ts_fail(&story, TS_IO, "%s/%s: not made by TPUsight (move it away)",
-			     work->session->dir, TS_REPORT_FILE);
-	if (st)
-		work_note(work, TS_THING_REPORT, TS_DEED_FAILED, TS_REPORT_FILE, 0, &story);
-	else if (text.n)
-		work_put(work, TS_THING_REPORT, TS_REPORT_FILE, text);
-	else if (ours)
-		work_remove(work, TS_THING_REPORT, TS_REPORT_FILE);
-}
-
 static void do_traces(struct work *work)
 {
 	for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++) {
@@ -297,19 +251,29 @@ static enum ts_status prepare(struct work *work, struct ts_dirlock *lock)
 	return st ? st : ts_newfile_stale(session->dir, &work->report->nr_stale, work->err);
 }
 
+static void do_all(struct work *work)
+{
+	bool owns;
+
+	do_profiles(work);
+	work_do_copies(work);
+	owns = work_owns_folder(work);
+	if (owns && (work->has_profiles || !work->plan))
+		do_suggestions(work);
+	work_do_report(work);
+	if (owns) {
+		do_traces(work);
+		do_cache_version(work);
+	}
+}
+
 static enum ts_status run(struct work *work)
 {
 	struct ts_dirlock lock = TS_DIRLOCK_INIT;
 
 	work->status = prepare(work, &lock);
-	if (!work->status) {
-		do_profiles(work);
-		if (work->has_profiles || !work->plan)
-			do_suggestions(work);
-		do_report(work);
-		do_traces(work);
-		do_cache_version(work);
-	}
+	if (!work->status)
+		do_all(work);
 	ts_dir_unlock(&lock);
 	return work->status;
 }

@@ -11,6 +11,10 @@
  * content, mode and owner; a profile that was annotated or stripped has a new modification time,
  * as XProf and copying tools must see.
  *
+ * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz,
+ * and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
+ * STEM.tpusight.report.json of the first trace where the folder is the user's.
+ *
  * A profile of somebody else's is never guessed at: a damaged one is left as it is (FAILED), and
  * so is one that the overlay would take over 2 GiB, where no protobuf library reads it any more
  * (SKIPPED). One file's failure does not stop the others; the first one's status comes back,
@@ -54,6 +58,9 @@ struct ts_overlay_plan {
 					  without bytes could not be read and are left alone */
 	struct ts_bytes report_json;   /* empty: an older report of ours is taken out */
 	struct ts_overlay_trace traces[TS_NR_TRACE_KINDS];
+	/* Of traces: one for each file of the session, as .inputs; NULL: no copies are wanted */
+	const struct ts_overlay_trace *copies;
+	bool of_traces; /* the files are traces, which are never written into */
 };
 
 struct ts_overlay_options {
@@ -68,6 +75,7 @@ enum ts_overlay_thing {
 	TS_THING_TRACE,
 	TS_THING_PFTRACE,
 	TS_THING_CACHE_VERSION,
+	TS_THING_COPY, /* a trace's annotated copy */
 };
 
 enum ts_overlay_deed {

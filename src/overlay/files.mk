@@ -1,6 +1,8 @@
 libtpusight_a_SOURCES += \
 	src/overlay/apply.c src/overlay/apply.h \
 	src/overlay/cache.c src/overlay/cache.h \
+	src/overlay/copy.c \
+	src/overlay/report.c \
 	src/overlay/suggestions.c src/overlay/suggestions.h \
 	src/overlay/tail.c \
 	src/overlay/trace.c \

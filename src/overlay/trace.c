@@ -84,20 +84,6 @@ static enum ts_status keep_native(const struct trace *trace, struct ts_error *st
 	return ts_file_link_or_copy(trace->path, trace->native_path, story);
 }
 
-/* Is what was written already there? */
-static bool is_there(struct work *work, const struct trace *trace, const struct ts_newfile *file)
-{
-	const char *temp;
-	bool same = false;
-
-	if (trace->owner != OURS || !file->temp)
-		return false;
-	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
-					     (int)(file->name - file->path), file->path, file->temp)
-		       .p;
-	return temp && !ts_file_same(temp, trace->path, &same, NULL) && same;
-}
-
 static enum ts_status write_trace(struct work *work, const struct trace *trace, bool *unchanged,
 				  uint64_t *nr_bytes, struct ts_error *story)
 {
@@ -115,7 +101,7 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace, 
 	if (st)
 		goto done;
 	*nr_bytes = file.nr_bytes;
-	*unchanged = is_there(work, trace, &file);
+	*unchanged = trace->owner == OURS && work_is_there(work, &file);
 	if (!*unchanged && !trace->is_link)
 		st = keep_native(trace, story);
 	if (!st && !*unchanged)

@@ -4,6 +4,9 @@
 #include "io/file.h"
 #include "overlay/cache.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+
 void ts_overlay_report_release(struct ts_overlay_report *report)
 {
 	free(report->entries);
@@ -121,4 +124,30 @@ enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
 				     &work->report->nr_caches, story);
 	work->caches_gone = st == TS_OK;
 	return st;
+}
+
+bool work_is_there(struct work *work, const struct ts_newfile *file)
+{
+	const char *temp;
+	bool same = false;
+
+	if (!file->temp)
+		return false;
+	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
+					     (int)(file->name - file->path), file->path, file->temp)
+		       .p;
+	return temp && !ts_file_same(temp, file->path, &same, NULL) && same;
+}
+
+enum ts_status work_check_name(const struct ts_input *in, const char *path, struct ts_error *story)
+{
+	struct stat opened, named;
+
+	if (in->fd < 0)
+		return TS_OK;
+	if (fstat(in->fd, &opened) != 0 || stat(path, &named) != 0)
+		return ts_fail_errno(story, errno, path, "look at it");
+	if (opened.st_dev == named.st_dev && opened.st_ino == named.st_ino)
+		return ts_input_check(in, story);
+	return ts_fail(story, TS_IO, "%s: replaced while it was read (run again)", path);
 }

@@ -35,8 +35,24 @@ void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
 /* NAME is removed and gets its line in the report. */
 void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 
+/* Did FILE, not yet committed, become what stands there under its name already? */
+bool work_is_there(struct work *work, const struct ts_newfile *file);
+/* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
+enum ts_status work_check_name(const struct ts_input *in, const char *path, struct ts_error *story);
+
 /* XProf's caches are removed, once, before the first profile changes. */
 enum ts_status work_drop_caches(struct work *work, struct ts_error *story);
+
+/* report.c: ours of other names goes, the wanted one is put. */
+void work_do_report(struct work *work);
+/* copy.c: the annotated copies of traces, put in or taken out. */
+void work_do_copies(struct work *work);
+/* The name of something of ours beside trace FILE; NULL: no memory, and the work has failed. */
+const char *work_beside(struct work *work, const struct ts_hostfile *file, const char *suffix);
+/* Is FILE a.json and a.json.gz stands beside it? What is beside them would be named alike. */
+bool work_has_twin(struct work *work, const struct ts_hostfile *file);
+/* Has the session a folder to itself, so that ALL_HOSTS is its own? */
+bool work_owns_folder(const struct work *work);
 
 /* trace.c: a Perfetto trace put in, or taken out. */
 void work_put_trace(struct work *work, enum ts_trace_kind kind);

@@ -1,10 +1,11 @@
 libtpusight_a_SOURCES += \
-	src/read/list.h src/read/reader.h src/read/registry.c \
+	src/read/list.h src/read/reader.h src/read/registry.c src/read/seams.h \
 	src/read/chrome/chrome.c src/read/chrome/chrome.h \
 	src/read/chrome/event.c \
 	src/read/chrome/model.c \
 	src/read/chrome/names.c \
 	src/read/chrome/scan.c \
+	src/read/chrome/seams.c \
 	src/read/chrome/store.c \
 	src/read/chrome/stream.c \
 	src/read/xplane/events.c \

@@ -39,7 +39,9 @@ module() {
 normal() {
 	sed -e "s|$work/[^/]*/tree|TMP|g" -e "s|$srcdir|SRC|g" -e 's|tpusight \([0-9][0-9.]*\)$|tpusight VERSION|' \
 		-e 's|"version": *"[0-9][^"]*"|"version": "VERSION"|' \
-		-e 's|\(perfetto_trace[.a-z]*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|'
+		-e 's|\(perfetto_trace[.a-z]*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
+		-e 's|\(tpusight.json.gz\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|' \
+		-e 's|\(annotated traces*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|'
 }
 
 failed=0

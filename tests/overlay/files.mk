@@ -1,4 +1,7 @@
-EXTRA_DIST += tests/overlay/folder.h tests/overlay/sample.h tests/overlay/xprof_test.py
+EXTRA_DIST += tests/overlay/folder.h tests/overlay/sample.h tests/overlay/xprof_test.py \
+	tests/overlay/annotated_test.py
+
+TESTS += tests/overlay/annotated_test.py
 
 # Asks the real XProf; without it, or without profiles, it is skipped.
 TESTS += tests/overlay/xprof_test.py
@@ -19,3 +22,9 @@ tests_overlay_suggestions_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_overlay_xplane_test_SOURCES = tests/overlay/xplane_test.c
 tests_overlay_xplane_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_overlay_xplane_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/overlay/copies_test
+TESTS += tests/overlay/copies_test
+tests_overlay_copies_test_SOURCES = tests/overlay/copies_test.c
+tests_overlay_copies_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_overlay_copies_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -3,11 +3,12 @@
  * trace viewer and for Perfetto, plain or packed. One file is one host, of a distributed job one
  * rank.
  */
+#include "io/tracefile.h"
 #include "read/chrome/chrome.h"
 
 #define HEAD_BYTES 4096 /* looked at to know the format */
 
-static void release_file(void *data)
+void chrome_release(void *data)
 {
 	struct chrome_file *file = data;
 
@@ -74,6 +75,7 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	uint32_t index = (uint32_t)profile->nr_hosts;
 	struct ts_host *host = ts_profile_add_host(profile);
 	struct chrome_file *file = host ? new_file(profile, request->bytes) : NULL;
+	struct ts_error story = TS_ERROR_INIT;
 	enum ts_status st;
 
 	if (!file)
@@ -82,7 +84,12 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	host->file = request->file;
 	host->file_bytes = request->bytes.n;
 	host->reader_data = file;
-	host->reader_release = release_file;
+	host->reader_release = chrome_release;
+	if (ts_tracefile_is_annotated(request->bytes, &story))
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "a copy that TPUsight annotated (name the trace it was made of)");
+	if (story.status)
+		return ts_fail_nomem(err);
 	st = chrome_scan(file, request->mapped, err);
 	if (st == TS_OK)
 		st = chrome_to_model(file, profile, index, err);
@@ -91,12 +98,6 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	if (st == TS_OK)
 		note_damage(profile, file, request->file);
 	return st;
-}
-
-static bool is_named(struct ts_bytes file)
-{
-	return ts_bytes_ends(file, ".json") || ts_bytes_ends(file, ".json.gz") ||
-	       ts_bytes_ends(file, ".trace") || ts_bytes_ends(file, ".trace.gz");
 }
 
 static int look(struct ts_bytes file, struct ts_bytes head)
@@ -112,7 +113,7 @@ static int look(struct ts_bytes file, struct ts_bytes head)
 		return 0;
 	if (ts_bytes_has(head, "\"traceEvents\"") || ts_bytes_has(head, "\"ph\""))
 		return 90;
-	return is_named(file) ? 60 : 10;
+	return ts_tracefile_is_named(file) ? 60 : 10;
 }
 
 static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
@@ -123,7 +124,7 @@ static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
 	if (!ts_gzip_probe(bytes))
 		return look(file, ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
-		sure = is_named(file) ? 60 : 0; /* reading will say it */
+		sure = ts_tracefile_is_named(file) ? 60 : 0; /* reading will say it */
 	else
 		sure = look(file, ts_buf_bytes(&head));
 	ts_buf_release(&head);

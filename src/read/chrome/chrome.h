@@ -24,6 +24,7 @@
 #include "io/window.h"
 #include "model/nest.h"
 #include "read/reader.h"
+#include "read/seams.h"
 
 #define CHROME_RECORDS (384 * 1024)	 /* in memory at once */
 #define CHROME_MERGE   (4 * 1024 * 1024) /* bytes of buffers to read one line back */
@@ -161,6 +162,17 @@ struct chrome_device {
 	struct ts_bytes name;
 };
 
+/* Where the text can be opened to put events in (read/seams.h). */
+struct chrome_seams {
+	bool is_array, mapped;
+	uint64_t head_at;   /* behind the outermost bracket */
+	uint64_t events_at; /* behind the last event of the first list, TS_NO_SEAM: there is none */
+	uint64_t end_at;    /* what makes sense ends here; TS_NO_SEAM: with the text */
+	uint64_t good_at;   /* behind the last member that was read whole */
+	bool needs_comma;
+	const char *closing;
+};
+
 struct chrome_file {
 	struct chrome_names names;
 	struct chrome_store store;
@@ -176,6 +188,7 @@ struct chrome_file {
 	int64_t min_ps, max_ps;
 	uint64_t nr_left_out;		  /* events without a time, or with one that is no number */
 	uint32_t step_track, step_source; /* the steps, and the thread they were seen on */
+	struct chrome_seams seams;
 	/* damage: where the text stops making sense, and why */
 	uint64_t damage_at;
 	char damage[512]; /* empty: none */
@@ -190,6 +203,10 @@ struct chrome_file {
 };
 
 enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err);
+
+/* --- chrome.c */
+
+void chrome_release(void *file); /* by which a host of this reader is known */
 
 /* --- model.c: names -> the profile */
 

@@ -389,27 +389,56 @@ static bool scan_event(struct scan *scan)
 	return scan->st == TS_OK;
 }
 
-/* Behind the '['. False: the text ends in it, or makes no sense. */
-static bool scan_events(struct scan *scan, bool may_be_open)
+static uint64_t cursor_at(const struct scan *scan)
+{
+	return ts_window_at(&scan->text, scan->text.p);
+}
+
+/* Behind the '['. False: the text ends in it, or makes no sense from *AT on. */
+static bool scan_list(struct scan *scan, bool may_be_open, uint64_t *at, bool *needs_comma)
 {
 	uint8_t c;
 
 	while (peek(scan, &c)) {
+		*at = cursor_at(scan);
 		if (c == ']' || c == ',') {
 			scan->text.p++;
 			if (c == ']')
 				return true;
+			*needs_comma = false;
 		} else if (c != '{') {
 			damaged(scan, scan->text.p, "no trace event stands here");
 			return false;
 		} else if (!scan_event(scan)) {
 			return false;
+		} else {
+			*needs_comma = true;
 		}
 	}
+	*at = cursor_at(scan);
 	/* "Trace Event Format": the array's closing bracket may be missing. */
 	if (!may_be_open || scan->text.damage.text[0])
 		truncated(scan);
 	return false;
+}
+
+/* The same, and where more events can be put: of several lists into the first. */
+static bool scan_events(struct scan *scan, bool may_be_open)
+{
+	struct chrome_seams *seams = &scan->file->seams;
+	bool is_first = seams->events_at == TS_NO_SEAM, needs_comma = false, whole;
+	uint64_t at = cursor_at(scan);
+
+	whole = scan_list(scan, may_be_open, &at, &needs_comma);
+	if (!is_first)
+		return whole;
+	seams->events_at = at;
+	seams->needs_comma = needs_comma;
+	if (!whole) {
+		seams->end_at = at;
+		seams->closing = may_be_open ? "]" : "]}";
+	}
+	return whole;
 }
 
 static int64_t number_of(struct ts_bytes token)
@@ -530,20 +559,34 @@ static bool scan_member(struct scan *scan)
 	return false;
 }
 
-static void scan_object(struct scan *scan)
+/* False: it does not end, or makes no sense. */
+static bool scan_members(struct scan *scan)
 {
 	uint8_t c;
 
 	while (scan->st == TS_OK && peek(scan, &c)) {
 		if (c == '}')
-			return;
+			return true;
 		if (c == ',')
 			scan->text.p++;
 		else if (!scan_member(scan))
-			return;
+			return false;
+		else
+			scan->file->seams.good_at = cursor_at(scan);
 	}
 	if (scan->st == TS_OK)
 		truncated(scan);
+	return false;
+}
+
+static void scan_object(struct scan *scan)
+{
+	struct chrome_seams *seams = &scan->file->seams;
+
+	if (scan_members(scan) || seams->end_at != TS_NO_SEAM)
+		return;
+	seams->end_at = seams->good_at;
+	seams->closing = "}";
 }
 
 static bool begin(struct scan *scan)
@@ -573,8 +616,14 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_erro
 	scan.st = ts_window_open(&scan.text, file->bytes, mapped, err);
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
+	file->seams = (struct chrome_seams){ .mapped = mapped,
+					     .events_at = TS_NO_SEAM,
+					     .end_at = TS_NO_SEAM,
+					     .closing = "" };
 	if (scan.st == TS_OK && begin(&scan) && peek(&scan, &c)) {
 		scan.text.p += c == '{' || c == '[';
+		file->seams.is_array = c == '[';
+		file->seams.head_at = cursor_at(&scan);
 		if (c == '[')
 			scan_events(&scan, true);
 		else if (c == '{')

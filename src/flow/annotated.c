@@ -1,0 +1,424 @@
+/* The trace's text up to the seam, our rows, the rest of the text: all as pieces of a pack. */
+#include "flow/annotated.h"
+
+#include "codec/json.h"
+#include "flow/trace.h"
+#include "flow/trace_pack.h"
+#include "flow/trace_tracks.h"
+#include "io/tracefile.h"
+#include "io/window.h"
+#include "read/seams.h"
+
+#define MAX_ARGS 8
+
+enum { JOB_TEXT, JOB_PROCESSES, FIRST_ROW }; /* the text behind the seam is the last job */
+
+struct process {
+	struct ts_bytes name;
+	uint32_t nr_rows;
+};
+
+struct copy {
+	const struct ts_profile *profile;
+	const struct ts_results *results;
+	const struct ts_annotated_options *options;
+	uint32_t host;
+	struct ts_seams seams;
+	struct ts_trace_plan plan; /* no lines of the profile: they stand in the text */
+	struct ts_arena arena;
+	struct process *processes;
+	struct ts_trace_row *rows;
+	struct ts_trace_counts *counts; /* one a row */
+	struct ts_trace_writer **writers; /* one a thread */
+	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
+};
+
+static void release(struct copy *copy)
+{
+	for (size_t i = 0; copy->writers && i < copy->nr_threads; i++)
+		ts_trace_writer_free(copy->writers[i]);
+	ts_arena_release(&copy->arena);
+	free(copy->processes);
+	free(copy->rows);
+	free(copy->counts);
+	free(copy->writers);
+}
+
+/* Processes and rows */
+
+static enum ts_status add_process(struct copy *copy, struct ts_bytes name, struct ts_error *err)
+{
+	struct process process = { .name = ts_arena_printf(&copy->arena, "TPUsight: %.*s",
+							   TS_ARG(name)) };
+
+	if (!process.name.p || !ts_grow(&copy->processes, &copy->cap_processes,
+					copy->nr_processes + 1, sizeof(process)))
+		return ts_fail_nomem(err);
+	copy->processes[copy->nr_processes++] = process;
+	return TS_OK;
+}
+
+/* In the last process. */
+static enum ts_status add_row(struct copy *copy, const struct ts_track *track, struct ts_bytes name,
+			      struct ts_error *err)
+{
+	uint32_t number = (uint32_t)copy->nr_rows, process = (uint32_t)copy->nr_processes - 1;
+	struct ts_trace_row row = { .line = TS_NONE };
+
+	if (number >= TS_FREE_IDS / TS_TRACE_TIDS - 1)
+		return ts_fail(err, TS_LIMIT, "more than %u rows in a trace", number);
+	row.at = (struct ts_perfetto_row){ .number = number,
+					   .pid = copy->seams.free_id + process,
+					   .tid = copy->seams.free_id +
+						  (number + 1) * TS_TRACE_TIDS,
+					   .order = copy->processes[process].nr_rows++,
+					   .name = name,
+					   .track = track };
+	if (!name.p || !ts_grow(&copy->rows, &copy->cap_rows, copy->nr_rows + 1, sizeof(row)))
+		return ts_fail_nomem(err);
+	copy->rows[copy->nr_rows++] = row;
+	return TS_OK;
+}
+
+static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_error *err)
+{
+	const struct ts_track *track = NULL;
+	enum ts_status st = TS_OK;
+	size_t place = 0, nr = 0;
+
+	while (st == TS_OK &&
+	       (track = ts_trace_next_track(copy->results, device, track, &place))) {
+		if (nr++ == 0)
+			st = add_process(copy, copy->profile->devices[device].name, err);
+		if (st == TS_OK)
+			st = add_row(copy, track,
+				     ts_arena_printf(&copy->arena, "TPUsight: %s", track->name),
+				     err);
+	}
+	return st;
+}
+
+static void put_arg(struct ts_label *label, struct ts_arg *args, const char *key,
+		    struct ts_bytes value)
+{
+	if (value.n > 0 && label->nr_args < MAX_ARGS)
+		args[label->nr_args++] = (struct ts_arg){ key, value };
+}
+
+/* What a click on the finding shows. */
+static bool label_finding(struct copy *copy, const struct ts_finding *finding,
+			  struct ts_label *label)
+{
+	struct ts_arg *args = ts_arena_array(&copy->arena, MAX_ARGS, sizeof(*args));
+	char time[TS_UNIT_MAX];
+
+	if (!args)
+		return false;
+	*label = (struct ts_label){ .name = finding->title, .args = args };
+	put_arg(label, args, "evidence", finding->evidence);
+	put_arg(label, args, "advice", finding->advice);
+	put_arg(label, args, "code", finding->code);
+	if (finding->impact_ps >= 0)
+		put_arg(label, args, "impact",
+			ts_arena_printf(&copy->arena, "at most %s of core time",
+					ts_fmt_ps(time, finding->impact_ps)));
+	put_arg(label, args, "severity", ts_bytes_of(ts_severity_name(finding->severity)));
+	put_arg(label, args, "confidence", ts_bytes_of(ts_confidence_name(finding->confidence)));
+	put_arg(label, args, "finding", finding->id);
+	return true;
+}
+
+/* A row with one slice, over all of the file's time. */
+static enum ts_status add_finding(struct copy *copy, const struct ts_finding *finding,
+				  size_t number, struct ts_error *err)
+{
+	struct ts_track *track = ts_arena_array(&copy->arena, 1, sizeof(*track));
+	struct ts_slice *slice = ts_arena_array(&copy->arena, 1, sizeof(*slice));
+	struct ts_label *label = ts_arena_array(&copy->arena, 1, sizeof(*label));
+	int64_t first_ps = copy->seams.first_ps, last_ps = copy->seams.last_ps;
+
+	if (!track || !slice || !label || !label_finding(copy, finding, label))
+		return ts_fail_nomem(err);
+	*slice = (struct ts_slice){ .start_ps = first_ps,
+				    .end_ps = last_ps,
+				    .nr_events = 1,
+				    .own_ps = ts_i64_sub(last_ps, first_ps) };
+	*track = (struct ts_track){ .kind = TS_TRACK_SLICES,
+				    .labels = label,
+				    .nr_labels = 1,
+				    .slices = slice,
+				    .nr_slices = 1 };
+	return add_row(copy, track,
+		       ts_arena_printf(&copy->arena, "TPUsight: %zu %s", number,
+				       ts_severity_name(finding->severity)),
+		       err);
+}
+
+static enum ts_status add_findings(struct copy *copy, struct ts_error *err)
+{
+	const struct ts_result *doctor = ts_results_find(copy->results, "doctor");
+	size_t nr = doctor ? TS_MIN(doctor->nr_findings, TS_ANNOTATED_FINDINGS) : 0;
+	enum ts_status st = nr > 0 ? add_process(copy, TS_LIT("findings of the run"), err) : TS_OK;
+
+	for (size_t i = 0; i < nr && st == TS_OK; i++)
+		st = add_finding(copy, &doctor->findings[i], i + 1, err);
+	return st;
+}
+
+static enum ts_status add_rows(struct copy *copy, struct ts_error *err)
+{
+	enum ts_status st = add_findings(copy, err);
+
+	for (uint32_t i = 0; i < copy->profile->nr_devices && st == TS_OK; i++)
+		if (copy->profile->devices[i].host == copy->host)
+			st = add_device(copy, i, err);
+	return st;
+}
+
+/* The text */
+
+struct text {
+	struct copy *copy;
+	struct ts_trace_pack *pack;
+	size_t thread;
+	struct ts_window window;
+	uint64_t at;
+	struct ts_buf piece;
+};
+
+static enum ts_status put_piece(struct text *text, size_t job, struct ts_error *err)
+{
+	if (text->piece.failed)
+		return ts_fail_nomem(err);
+	ts_window_forget(&text->window);
+	if (text->piece.n == 0)
+		return TS_OK;
+	return ts_trace_pack_piece(text->pack, job, text->thread, &text->piece, err);
+}
+
+/* What can be seen of the text, UPTO and a whole piece at most. False: there is no more. */
+static bool take_some(struct text *text, uint64_t upto, enum ts_status *st)
+{
+	struct ts_window *window = &text->window;
+	uint64_t n;
+
+	if (window->p == window->end && !ts_window_more(window, st))
+		return false;
+	n = TS_MIN((uint64_t)(window->end - window->p), upto - text->at);
+	n = TS_MIN(n, TS_TRACE_PIECE_BYTES - text->piece.n);
+	ts_buf_put(&text->piece, (struct ts_bytes){ window->p, (size_t)n });
+	window->p += n;
+	text->at += n;
+	return true;
+}
+
+/* From where it stands up to UPTO, as pieces of one size of JOB: threads change nothing in them. */
+static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, struct ts_error *err)
+{
+	enum ts_status st = TS_OK, more = TS_OK;
+
+	while (st == TS_OK && text->at < upto && take_some(text, upto, &more))
+		if (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed)
+			st = put_piece(text, job, err);
+	if (st == TS_OK && more)
+		st = ts_fail_nomem(err);
+	if (st == TS_OK && upto != TS_NO_SEAM && text->at < upto)
+		st = ts_fail(err, TS_IO, "the trace changed while it was read (run again)");
+	return st ? st : put_piece(text, job, err);
+}
+
+/* Both parts of the text are one job, which reads it once. */
+static enum ts_status put_text(struct copy *copy, struct ts_trace_pack *pack, size_t thread,
+			       struct ts_error *err)
+{
+	const struct ts_seams *seams = &copy->seams;
+	struct text text = { .copy = copy, .pack = pack, .thread = thread };
+	enum ts_status st = ts_window_open(&text.window, seams->bytes, seams->mapped, err);
+
+	while (st == TS_OK && text.at < seams->head_at && take_some(&text, seams->head_at, &st))
+		ts_buf_clear(&text.piece); /* the head has it */
+	if (st == TS_OK)
+		st = copy_text(&text, seams->events_at, JOB_TEXT, err);
+	if (st == TS_OK)
+		st = copy_text(&text, seams->end_at, FIRST_ROW + copy->nr_rows, err);
+	ts_window_release(&text.window);
+	ts_buf_release(&text.piece);
+	return st;
+}
+
+/* Every event begins with its comma; the first of ours may stand where there is none to be. */
+static enum ts_status put_processes(struct copy *copy, struct ts_trace_pack *pack, size_t thread,
+				    struct ts_error *err)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	enum ts_status st;
+
+	for (uint32_t i = 0; i < copy->nr_processes; i++) {
+		struct ts_perfetto_process process = { copy->seams.free_id + i, i,
+						       copy->processes[i].name };
+
+		ts_perfetto_json.process(&out, &process);
+	}
+	if (!copy->seams.needs_comma && out.n > 0)
+		out.p[0] = ' ';
+	st = out.failed ? ts_fail_nomem(err)
+			: ts_trace_pack_piece(pack, JOB_PROCESSES, thread, &out, err);
+	ts_buf_release(&out);
+	return st;
+}
+
+/* One job, on a thread. */
+struct route {
+	struct ts_trace_pack *pack;
+	size_t job, thread;
+};
+
+static enum ts_status route_piece(void *ctx, struct ts_buf *text, struct ts_error *err)
+{
+	struct route *route = ctx;
+
+	return ts_trace_pack_piece(route->pack, route->job, route->thread, text, err);
+}
+
+static enum ts_status make_job(void *ctx, size_t job, size_t thread, struct ts_trace_pack *pack,
+			       struct ts_error *err)
+{
+	struct copy *copy = ctx;
+	struct route route = { pack, job, thread };
+	struct ts_trace_out out = { &route, route_piece };
+
+	if (job == JOB_TEXT)
+		return put_text(copy, pack, thread, err);
+	if (job == JOB_PROCESSES)
+		return put_processes(copy, pack, thread, err);
+	if (job == FIRST_ROW + copy->nr_rows)
+		return TS_OK; /* JOB_TEXT fills it */
+	return ts_trace_row_write(copy->writers[thread], &copy->rows[job - FIRST_ROW], &out,
+				  &copy->counts[job - FIRST_ROW], err);
+}
+
+/* What the copy is, right behind the text's first bracket. */
+static void put_mark(const struct copy *copy, struct ts_buf *out)
+{
+	const struct ts_seams *seams = &copy->seams;
+	static const char note[] = "the events of source, as they stand there, and TPUsight's tracks; "
+				   "tpusight-annotate --strip removes this file";
+
+	if (seams->is_array)
+		ts_buf_printf(out, TS_ANNOTATED_ARRAY ",\"pid\":%u,\"args\":{\"generator\":\"tpusight\"",
+			      seams->free_id);
+	else
+		ts_buf_puts(out, TS_ANNOTATED_OBJECT);
+	ts_buf_puts(out, ",\"version\":");
+	ts_json_quote(out, ts_bytes_of(copy->options->version));
+	ts_buf_puts(out, ",\"source\":");
+	ts_json_quote(out, ts_bytes_of(copy->options->source));
+	ts_buf_printf(out, ",\"first_pid\":%u,", seams->free_id);
+	if (seams->end_at != TS_NO_SEAM && seams->closing[0])
+		ts_buf_printf(out, "\"source_ends_at\":%llu,", (unsigned long long)seams->end_at);
+	ts_buf_printf(out, "\"note\":\"%s\"}", note);
+	ts_buf_puts(out, seams->is_array ? "},\n" : ",\n");
+}
+
+static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, struct ts_error *err)
+{
+	struct text text = { .at = 0 };
+	enum ts_status st = ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
+
+	while (st == TS_OK && text.at < copy->seams.head_at &&
+	       take_some(&text, copy->seams.head_at, &st)) {
+		ts_buf_put(out, ts_buf_bytes(&text.piece));
+		out->failed |= text.piece.failed;
+		ts_buf_clear(&text.piece);
+	}
+	put_mark(copy, out);
+	ts_window_release(&text.window);
+	ts_buf_release(&text.piece);
+	return out->failed ? ts_fail_nomem(err) : st;
+}
+
+static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
+{
+	struct ts_trace_clock clock = { .ps = copy->seams.base_ps,
+					.ns = ts_i64_mul(copy->seams.base_us, 1000) };
+
+	copy->plan.profile = copy->profile;
+	copy->counts = calloc(copy->nr_rows + 1, sizeof(*copy->counts));
+	copy->writers = calloc(copy->nr_threads, sizeof(struct ts_trace_writer *));
+	if (!copy->counts || !copy->writers)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < copy->nr_threads; i++) {
+		copy->writers[i] =
+			ts_trace_writer_new(&copy->plan, &ts_perfetto_json, NULL, clock);
+		if (!copy->writers[i])
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status run_jobs(struct copy *copy, struct ts_trace_pack *pack, size_t nr,
+			       struct ts_error *err)
+{
+	uint32_t *order = calloc(nr, sizeof(*order));
+	enum ts_status st;
+
+	if (!order)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++)
+		order[i] = (uint32_t)i; /* the text first: it is the most */
+	st = ts_trace_pack_run(pack, order, make_job, copy, err);
+	free(order);
+	return st;
+}
+
+static enum ts_status put_together(struct copy *copy, struct ts_newfile *file, struct ts_error *err)
+{
+	size_t nr_jobs = FIRST_ROW + copy->nr_rows + 1;
+	int level = copy->options->level ? copy->options->level : TS_TRACE_LEVEL;
+	struct ts_trace_pack *pack = NULL;
+	struct ts_buf head = TS_BUF_INIT;
+	enum ts_status st = ts_trace_pack_new(&pack, file, nr_jobs, copy->nr_threads, level, err);
+
+	if (st == TS_OK)
+		st = run_jobs(copy, pack, nr_jobs, err);
+	if (st == TS_OK)
+		st = put_head(copy, &head, err);
+	if (st == TS_OK)
+		st = ts_trace_pack_write(pack, file, ts_buf_bytes(&head),
+					 ts_bytes_of(copy->seams.closing), err);
+	ts_buf_release(&head);
+	ts_trace_pack_free(pack);
+	return st;
+}
+
+enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profile *profile,
+				  uint32_t host, const struct ts_results *results,
+				  const struct ts_annotated_options *options,
+				  struct ts_annotated_report *report, struct ts_error *err)
+{
+	struct copy copy = { .profile = profile,
+			     .results = results,
+			     .options = options,
+			     .host = host,
+			     .arena = TS_ARENA_INIT,
+			     .nr_threads = TS_MAX(options->nr_threads, 1) };
+	uint64_t before = file->nr_bytes;
+	enum ts_status st;
+
+	if (!ts_seams_of(profile, host, &copy.seams))
+		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated",
+			       options->source);
+	st = add_rows(&copy, err);
+	if (st == TS_OK)
+		st = make_writers(&copy, err);
+	if (st == TS_OK)
+		st = put_together(&copy, file, err);
+	if (st == TS_OK && report) {
+		report->own_events = 0;
+		for (size_t i = 0; i < copy.nr_rows; i++)
+			report->own_events += copy.counts[i].own;
+		report->bytes = file->nr_bytes - before;
+	}
+	release(&copy);
+	return st;
+}

@@ -1,0 +1,33 @@
+/* By .order, then in the order of results. */
+#include "flow/trace_tracks.h"
+
+static bool is_empty(const struct ts_track *track)
+{
+	return track->kind == TS_TRACK_SLICES ? track->nr_slices == 0 : track->nr_points == 0;
+}
+
+const struct ts_track *ts_trace_next_track(const struct ts_results *results, uint32_t device,
+					   const struct ts_track *last, size_t *last_place)
+{
+	const struct ts_track *best = NULL;
+	size_t place = 0, best_place = 0;
+
+	for (size_t r = 0; r < results->nr; r++) {
+		const struct ts_result *result = results->items[r];
+
+		for (size_t t = 0; t < result->nr_tracks; t++, place++) {
+			const struct ts_track *track = &result->tracks[t];
+			bool is_later = !last || track->order > last->order ||
+					(track->order == last->order && place > *last_place);
+
+			if (track->device != device || is_empty(track) || !is_later)
+				continue;
+			if (best && track->order >= best->order)
+				continue;
+			best = track;
+			best_place = place;
+		}
+	}
+	*last_place = best_place;
+	return best;
+}

@@ -1,0 +1,138 @@
+/*
+ * Annotated copies of traces, beside them: made whole or not at all, known by their content, and
+ * never in the place of anything else. The trace itself is only read.
+ */
+#include "io/file.h"
+#include "io/tracefile.h"
+#include "overlay/work.h"
+
+struct copy {
+	const struct ts_hostfile *file; /* the trace */
+	const char *name, *path;	/* of the copy */
+	bool exists, ours;
+};
+
+const char *work_beside(struct work *work, const struct ts_hostfile *file, const char *suffix)
+{
+	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(file->name));
+	struct ts_error story = TS_ERROR_INIT;
+	struct ts_bytes name =
+		ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), suffix);
+
+	if (!name.p) {
+		ts_fail_nomem(&story);
+		work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
+	}
+	return (const char *)name.p;
+}
+
+static enum ts_status look(struct work *work, const struct ts_hostfile *file, struct copy *copy,
+			   struct ts_error *story)
+{
+	struct ts_input in;
+	enum ts_status st;
+
+	*copy = (struct copy){ .file = file,
+			       .name = work_beside(work, file, TS_ANNOTATED_SUFFIX) };
+	copy->path = copy->name ? work_path(work, copy->name) : NULL;
+	if (!copy->path)
+		return ts_fail_nomem(story);
+	st = work_read(work, &in, copy->name, &copy->exists, story);
+	if (!st && copy->exists)
+		copy->ours = ts_tracefile_is_annotated(in.bytes, story);
+	ts_input_release(&in);
+	return st ? st : story->status;
+}
+
+/* The copy holds what the trace holds: nobody reads it who may not read that. */
+static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
+				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
+{
+	const struct ts_overlay_trace *writer = &work->plan->copies[index];
+	const struct ts_input *in = &work->plan->inputs[index];
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	enum ts_status st = ts_newfile_open(&file, copy->path, story);
+
+	if (!st && !copy->exists && in->fd >= 0)
+		st = ts_newfile_like(&file, in->fd, story);
+	if (!st)
+		st = writer->write(writer->ctx, &file, story);
+	if (!st)
+		st = work_check_name(in, copy->file->path, story);
+	if (!st) {
+		*nr_bytes = file.nr_bytes;
+		*unchanged = copy->exists && work_is_there(work, &file);
+		if (!*unchanged)
+			st = ts_newfile_commit(&file, story);
+	}
+	ts_newfile_release(&file);
+	return st;
+}
+
+bool work_has_twin(struct work *work, const struct ts_hostfile *file)
+{
+	struct ts_bytes packed;
+
+	if (!ts_bytes_ends(ts_bytes_of(file->name), ".json"))
+		return false;
+	packed = ts_arena_printf(&work->report->arena, "%s.gz", file->path);
+	return packed.p && ts_file_exists((const char *)packed.p);
+}
+
+static void skip_twin(struct work *work, const struct ts_hostfile *file)
+{
+	struct ts_error story = TS_ERROR_INIT;
+
+	ts_fail(&story, TS_OK,
+		"%s: %s.gz stands beside it, whose annotated copy would have the same name "
+		"(move one of the two away)",
+		file->path, file->name);
+	work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, file->name, 0, &story);
+}
+
+static void put_copy(struct work *work, size_t index)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct copy copy;
+	bool unchanged = false;
+	uint64_t nr_bytes = 0;
+	enum ts_status st = look(work, &work->session->files[index], &copy, &story);
+
+	if (!st && copy.exists && !copy.ours)
+		st = ts_fail(&story, TS_IO, "%s: not made by TPUsight (move it away)", copy.path);
+	if (!st && !work->options->dry_run)
+		write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
+	work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
+		  copy.name ? copy.name : copy.file->name, nr_bytes, &story);
+}
+
+static void take_out_copy(struct work *work, const struct ts_hostfile *file)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	struct copy copy;
+
+	if (look(work, file, &copy, &story))
+		work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
+	else if (copy.ours)
+		work_remove(work, TS_THING_COPY, copy.name);
+}
+
+void work_do_copies(struct work *work)
+{
+	const struct ts_overlay_plan *plan = work->plan;
+
+	for (size_t i = 0; i < work->session->nr_files; i++) {
+		const struct ts_hostfile *file = &work->session->files[i];
+
+		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX))
+			continue;
+		if (work_has_twin(work, file)) {
+			if (plan)
+				skip_twin(work, file);
+		} else if (!plan || !plan->copies) {
+			take_out_copy(work, file);
+		} else if (plan->copies[i].write && plan->inputs[i].bytes.n > 0) {
+			put_copy(work, i); /* what could not be read is left alone */
+		}
+	}
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Real traces annotated, held against Python's own gzip and json: annotated_test.py
+
+Every trace below $TS_CORPUS/kineto (without it: tests/data/hand_made.pt.trace.json alone) is annotated as it is, plain, as a
+bare list of events, with traceEvents as the first member and cut in the middle. Then
+ - the copy is JSON, and what is taken out of it is ours: the rest is the trace, byte for byte (of a cut one, its front);
+ - its first events are the trace's, and their values equal; no pid or tid of ours is one of the trace's;
+ - what we draw of a device begins and ends where events of the trace do, to the nanosecond;
+ - annotating again changes nothing, and --strip leaves the trace alone in its folder, with the bytes and the time it had.
+$TS_ANNOTATE: the program (default bin/tpusight-annotate).
+"""
+import gzip
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ANNOTATE = [os.path.abspath(os.environ.get("TS_ANNOTATE", "bin/tpusight-annotate"))]
+TOP = pathlib.Path(os.environ.get("srcdir", "."))
+CORPUS = pathlib.Path(os.environ.get("TS_CORPUS", TOP / "../shared/corpus")) / "kineto"
+KEY = "tpusight_annotation"
+MARK = re.compile(rb'(?:"tpusight_annotation":\{[^{}]*\},\n|\{"name":"tpusight_annotation","ph":"M"[^{}]*\{[^{}]*\}\},\n)')
+
+
+def traces():
+    found = [TOP / "tests/data/hand_made.pt.trace.json"]
+    found += sorted(CORPUS.glob("*.json.gz")) if CORPUS.is_dir() else []
+    for path in found:
+        data = path.read_bytes()
+        yield path.name.split(".")[0], gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def forms(text):
+    """(name, file name, content, whole?)"""
+    trace = json.loads(text)
+    events = trace["traceEvents"]
+    yield "packed", "a.pt.trace.json.gz", gzip.compress(text, 1), text, True
+    if len(text) > 30e6:  # the forms make no difference to size
+        return
+    yield "plain", "a.pt.trace.json", text, text, True
+    listed = json.dumps(events[:20000]).encode()
+    yield "list", "a.json", listed, listed, True
+    first = json.dumps({"traceEvents": events[:20000]} | {k: v for k, v in trace.items() if k != "traceEvents"}).encode()
+    yield "first", "a.pt.trace.json", first, first, True
+    at = text.index(b'"traceEvents"')
+    cut = text[:at + (len(text) - at) * 2 // 3]
+    yield "cut", "a.pt.trace.json", cut, cut, False
+    packed = gzip.compress(text, 1)
+    if len(text) > 100000:  # of a small one nothing comes out
+        yield "cut when packed", "a.pt.trace.json.gz", packed[:len(packed) * 2 // 3], None, False
+
+
+def run(*args):
+    done = subprocess.run(ANNOTATE + [str(arg) for arg in args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"{args}: status {done.returncode}\n{done.stdout}"
+
+
+def look(folder):
+    return {p.name: (p.read_bytes(), p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
+
+
+def ns(value):
+    """A time in us as the viewers keep it: whole ns. Python's floats are good for the digits of a real trace's ns."""
+    return math.floor(round(float(value) * 1000, 2))
+
+
+def take_out(text, first_pid):
+    """The copy's text without what is ours: all from our first event's comma to the last one's end."""
+    text, nr = MARK.subn(b"", text, count=1)
+    assert nr == 1, "no mark at the front"
+    start = text.find(b'\n{"ph":"M","pid":%d,' % first_pid)
+    if start < 0:
+        return text, None
+    start -= 1  # the comma, or the blank in its place
+    assert text[start:start + 1] in (b",", b" ")
+    end, decoder, at = start, json.JSONDecoder(), start + 2
+    while True:
+        line = text[at:text.find(b"\n", at) if text.find(b"\n", at) > 0 else len(text)].decode()
+        event, n = decoder.raw_decode(line)
+        if event["pid"] < first_pid:
+            break
+        end = at + len(line[:n].encode())
+        if text[end:end + 3] != b",\n{":
+            break
+        at = end + 2
+    return text[:start] + text[end:], text[start:end]
+
+
+def check_ours(theirs, ours, name):
+    ids = {str(e.get(k)) for e in theirs for k in ("pid", "tid")}
+    assert not [e for e in ours if str(e["pid"]) in ids or str(e.get("tid")) in ids], f"{name}: an id of ours is the trace's"
+    assert {e["ph"] for e in ours} <= {"M", "X", "C"}
+    rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in ours if e["name"] == "thread_name"}
+    edges = set()
+    for e in theirs:
+        if e.get("ph") == "X" and "ts" in e:
+            start = ns(e["ts"])
+            edges |= {start, ns(float(e["ts"]) + float(e.get("dur", 0)))}
+    drawn = [e for e in ours if e["ph"] == "X"]
+    assert all(e["dur"] >= 0 for e in drawn)
+    off = 0
+    for e in drawn:
+        if rows[e["pid"], e["tid"]].startswith("TPUsight: Time classes"):
+            # the sum of two floats may round to the ns beside
+            off += not any(t + d in edges for t in (ns(e["ts"]),) for d in (-1, 0, 1))
+    assert off == 0, f"{name}: {off} slices begin where nothing of the trace begins or ends"
+    return len(drawn), len(rows)
+
+
+def check(name, file, content, text, whole, folder):
+    trace = folder / file
+    trace.write_bytes(content)
+    os.utime(trace, ns=(1600000000_000000000, 1600000000_123456789))
+    before = look(folder)
+    run(trace)
+    stem = file[:-len(".json.gz")] if file.endswith(".gz") else file[:-len(".json")]
+    assert sorted(look(folder)) == sorted([file, stem + ".tpusight.json.gz", stem + ".tpusight.report.json"]), look(folder)
+    after = look(folder)
+    assert after[file] == before[file], f"{name}: the trace was changed"
+    copy = gzip.decompress(after[stem + ".tpusight.json.gz"][0])
+    data = json.loads(copy)
+    mark = data[KEY] if isinstance(data, dict) else data[0]["args"]
+    assert mark["generator"] == "tpusight" and mark["source"] == file and ("source_ends_at" in mark) == (not whole)
+    rest, added = take_out(copy, mark["first_pid"])
+    if whole:
+        assert rest == text, f"{name}: what is not ours is not the trace"
+    elif text:
+        n = mark["source_ends_at"]
+        assert rest[:n] == text[:n] and rest[n:] in (b"]}", b"}", b"]"), f"{name}: {rest[n:][:80]}"
+    events = data if isinstance(data, list) else data["traceEvents"]
+    theirs = [e for e in events if not (isinstance(e.get("pid"), int) and e["pid"] >= mark["first_pid"])]
+    ours = events[len(theirs) + isinstance(data, list):]
+    if whole:
+        original = json.loads(text)
+        assert theirs == (original if isinstance(original, list) else original["traceEvents"]), f"{name}: other events"
+        if isinstance(original, dict):
+            assert {k: v for k, v in data.items() if k not in (KEY, "traceEvents")} == \
+                {k: v for k, v in original.items() if k != "traceEvents"}, f"{name}: other members"
+    counts = check_ours(theirs, ours, name) if added else (0, 0)
+    run(trace)
+    assert look(folder) == after, f"{name}: annotating twice is not the same as once"
+    run("--strip", trace)
+    assert look(folder) == before, f"{name}: --strip left {sorted(look(folder))}"
+    trace.unlink()
+    print(f"{name}: {len(theirs)} events, {counts[0]} slices of ours in {counts[1]} rows")
+
+
+def main():
+    if not CORPUS.is_dir():
+        print(f"no traces below {CORPUS} (TS_CORPUS): the hand-made one alone")
+    with tempfile.TemporaryDirectory() as top:
+        for name, text in traces():
+            for form, file, content, plain, whole in forms(text):
+                check(f"{name}, {form}", file, content, plain, whole, pathlib.Path(top))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
