@@ -462,6 +462,35 @@ static bool put_counters(struct ts_result *result, const struct ts_context *ctx,
 	return true;
 }
 
+static void put_mb(struct ts_result *result, const char *mb, const char *bytes, int64_t value)
+{
+	ts_result_field(result, mb, ts_real((double)value / (1 << 20)), TS_MEASURED, NULL);
+	ts_result_field(result, bytes, ts_int(value), TS_MEASURED, "peak");
+}
+
+/* The memory timeline of a profile without events of PyTorch: the fullest device's peak. */
+static void tell_timeline(const struct ts_context *ctx, const struct row_sum *sums, size_t nr)
+{
+	struct ts_result *result = ts_results_edit(ctx->results, "memory_timeline");
+	const struct record *most = NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		if (device_of(ctx->profile, sums[i].peak) != TS_NONE &&
+		    (!most || in_use(sums[i].peak) > in_use(most)))
+			most = sums[i].peak;
+	if (!most || !result || ts_result_find_table(result, "devices"))
+		return;
+	ts_result_field(result, "source", ts_text(TS_LIT("events of the runtime's allocators")),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "device",
+			ts_text(ctx->profile->devices[device_of(ctx->profile, most)].name),
+			TS_MEASURED, "device");
+	put_mb(result, "peak_memory_mb", "peak_bytes", in_use(most));
+	ts_result_field(result, "reserved_memory_mb", ts_null(), TS_MEASURED, NULL);
+	ts_result_field(result, "reserved_bytes", ts_null(), TS_MEASURED, NULL);
+	ts_result_field(result, "peak_time_ps", ts_int(most->at_ps), TS_MEASURED, "peak at");
+}
+
 static bool put_all(struct ts_result *result, const struct ts_context *ctx,
 		    const struct state *state, bool *open)
 {
@@ -507,6 +536,7 @@ static bool put_all(struct ts_result *result, const struct ts_context *ctx,
 			return false;
 		put_allocator(result, table, ctx, sum);
 	}
+	tell_timeline(ctx, sums, nr);
 	table = ts_result_table(result, "allocations", "Blocks alive at the peak", of_blocks,
 				TS_NELEM(of_blocks));
 	for (size_t i = 0; i < nr && table; i++)
@@ -547,6 +577,7 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_allocators = {
 	.name = "allocators",
 	.title = "Allocators",
+	.needs = { "memory_timeline" },
 	.pass = TS_PASS_HOSTS,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct state),

@@ -126,6 +126,8 @@ struct ts_settings {
 	double kernel_roofline_low;	 /* % of its roofline, below it a kernel is slow */
 	double async_exposed_high;	/* %, of core time waiting for asynchronous copies */
 	double memory_growth_high;	/* %, of a device's memory that its heap grows, step after step */
+	double fragmentation_high;	/* %, of what is reserved at the peak and not allocated */
+	double allocator_calls_high;	/* %, of core time in calls of the driver's allocator */
 };
 
 struct ts_setting {

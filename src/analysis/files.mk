@@ -18,6 +18,9 @@ libtpusight_a_SOURCES += \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \
 	src/analysis/async.c src/analysis/async.h src/analysis/async_cover.c src/analysis/async_report.c \
 	src/analysis/gaps.c src/analysis/gaps.h src/analysis/gaps_report.c \
+	src/analysis/memory_timeline.c src/analysis/memory_timeline.h \
+	src/analysis/memory_timeline_blocks.c src/analysis/memory_timeline_owner.c \
+	src/analysis/memory_timeline_holders.c src/analysis/memory_timeline_rows.c \
 	src/analysis/memory.c src/analysis/memory.h \
 	src/analysis/memory_layout.c src/analysis/memory_report.c src/analysis/memory_upcast.c \
 	src/analysis/ops.c \
@@ -47,7 +50,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
-	src/analysis/doctor/rules_transfers.c \
+	src/analysis/doctor/rules_torch_memory.c src/analysis/doctor/rules_transfers.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/share.c \
 	src/analysis/settings.c

@@ -18,6 +18,7 @@
 	X(cache)       \
 	X(capacity)    \
 	X(allocators)  \
+	X(memory_timeline) \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)       \

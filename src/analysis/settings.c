@@ -60,6 +60,10 @@ const struct ts_setting ts_setting_list[] = {
 	    "more core time waiting for copies within the device is reported"),
 	ROW(memory_growth_high, "%", 1,
 	    "more of a device's memory that its heap gains, rising step after step, is reported"),
+	ROW(fragmentation_high, "%", 30,
+	    "more of what PyTorch's allocator has reserved at the peak, not in use, is reported"),
+	ROW(allocator_calls_high, "%", 1,
+	    "more core time in calls of the driver's allocator while steps run is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

@@ -92,6 +92,26 @@ bool ts_map_set(struct ts_map *map, uint64_t key, uint32_t value)
 	return true;
 }
 
+/* What stands behind a hole, and was pushed there past it, moves up: no search ends too early. */
+void ts_map_drop(struct ts_map *map, uint64_t key)
+{
+	struct ts_map_slot *slots = map->slots;
+	size_t mask = map->cap - 1, hole, home;
+
+	if (map->cap == 0 || map_slot(slots, map->cap, key)->value == TS_NONE)
+		return;
+	hole = (size_t)(map_slot(slots, map->cap, key) - slots);
+	for (size_t at = (hole + 1) & mask; slots[at].value != TS_NONE; at = (at + 1) & mask) {
+		home = mix(slots[at].key ^ seed_of(slots)) & mask;
+		if (((at - home) & mask) < ((at - hole) & mask))
+			continue; /* it stands no further back than the hole would be */
+		slots[hole] = slots[at];
+		hole = at;
+	}
+	slots[hole].value = TS_NONE;
+	map->nr--;
+}
+
 void ts_map_release(struct ts_map *map)
 {
 	free(map->slots);

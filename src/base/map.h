@@ -2,7 +2,7 @@
  * Hash maps to a uint32_t (an index into somebody's array): from a 64-bit id, and from bytes.
  *
  * Keys of the byte map are views; their bytes must outlive it. The hash is seeded per map, so that
- * a file cannot be built to make every key collide. Free with release(). No key is ever removed.
+ * a file cannot be built to make every key collide. Free with release().
  */
 #ifndef TS_BASE_MAP_H
 #define TS_BASE_MAP_H
@@ -25,6 +25,8 @@ struct ts_strmap {
 uint32_t ts_map_find(const struct ts_map *map, uint64_t key);
 /* Keeps VALUE under KEY (the newest wins). False: no memory. VALUE is not TS_NONE. */
 bool ts_map_set(struct ts_map *map, uint64_t key, uint32_t value);
+/* Forgets KEY; harmless when it is not there. */
+void ts_map_drop(struct ts_map *map, uint64_t key);
 void ts_map_release(struct ts_map *map);
 
 uint32_t ts_strmap_find(const struct ts_strmap *map, struct ts_bytes key);

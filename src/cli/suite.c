@@ -5,7 +5,7 @@
 #include "write/report_json.h"
 
 static const struct ts_suite rows[] = {
-	{ "memory", { "memory", "capacity", "allocators" }, { NULL } },
+	{ "memory", { "memory_timeline", "memory", "capacity", "allocators" }, { NULL } },
 };
 
 static const struct ts_suite *suite_of(const struct ts_cli *cli)

@@ -290,4 +290,24 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
 		    double scale);
 
+/*
+ * A level over time (bytes held, a queue's length) in a bounded number of equal bins, of which each
+ * keeps the highest that it saw: a peak is never lost, only when it was becomes less exact. Set in
+ * the order of time; from then on the level holds until it is set again.
+ */
+#define TS_LEVELS 512
+struct ts_levels {
+	int64_t origin_ps, width_ps; /* width 0: nothing was set yet */
+	int64_t now;
+	int64_t high[TS_LEVELS];
+	size_t nr; /* bins in use */
+};
+
+/* The first bin begins with the first level that is set. */
+void ts_levels_set(struct ts_levels *levels, int64_t at_ps, int64_t value);
+static inline int64_t ts_levels_time(const struct ts_levels *levels, size_t bin)
+{
+	return levels->origin_ps + (int64_t)bin * levels->width_ps;
+}
+
 #endif

@@ -59,7 +59,8 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 #define PROFILER "/api/profiler/"
 
 /* The views of the profiling suite. Flame graphs and HTA need a Chrome or Kineto trace. */
-static const char *const memory[] = { "memory", "capacity", "allocators", NULL };
+static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators",
+				      NULL };
 static const char *const timeline[] = { "time", "overview", NULL };
 static const char *const kernels[] = { "ops", "custom_calls", NULL };
 static const char *const compile[] = { "cache", NULL };

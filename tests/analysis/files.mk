@@ -143,6 +143,12 @@ tests_analysis_allocators_test_SOURCES = tests/analysis/allocators_test.c $(anal
 tests_analysis_allocators_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_allocators_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/analysis/memory_timeline_test
+TESTS += tests/analysis/memory_timeline_test
+tests_analysis_memory_timeline_test_SOURCES = tests/analysis/memory_timeline_test.c $(analysis_given)
+tests_analysis_memory_timeline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_memory_timeline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/analysis/sparsecore_test
 TESTS += tests/analysis/sparsecore_test
 tests_analysis_sparsecore_test_SOURCES = tests/analysis/sparsecore_test.c $(analysis_given)

@@ -128,6 +128,40 @@ static void a_hash_depends_on_bytes_length_and_seed(void **state)
 	assert_true(ts_hash((struct ts_bytes){ NULL, 0 }, 1) == ts_hash(TS_LIT(""), 1));
 }
 
+/* Few keys, many of them neighbours in the table: a hole must not hide what was pushed past it. */
+static void what_is_dropped_is_gone_and_nothing_else(void **state)
+{
+	enum { NR = 512, ROUNDS = 50000 };
+	bool there[NR] = { false };
+	struct ts_map map = { NULL, 0, 0 };
+	uint64_t seed = 7;
+	size_t nr = 0;
+
+	(void)state;
+	ts_map_drop(&map, 1);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		uint64_t key;
+
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		key = seed >> 33;
+		key %= NR;
+		if (seed >> 63) {
+			assert_true(ts_map_set(&map, key, (uint32_t)key));
+			nr += !there[key];
+		} else {
+			ts_map_drop(&map, key);
+			nr -= there[key];
+		}
+		there[key] = seed >> 63;
+		assert_int_equal(map.nr, nr);
+		if (i % 64 == 0)
+			for (uint32_t k = 0; k < NR; k++)
+				assert_int_equal(ts_map_find(&map, k), there[k] ? k : TS_NONE);
+	}
+	assert_true(map.cap <= 4 * NR);
+	ts_map_release(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +169,7 @@ int main(void)
 		cmocka_unit_test(the_newest_value_wins),
 		cmocka_unit_test(regular_keys_do_not_get_lost),
 		cmocka_unit_test(random_ids_against_a_list),
+		cmocka_unit_test(what_is_dropped_is_gone_and_nothing_else),
 		cmocka_unit_test(texts_that_begin_the_same_are_told_apart),
 		cmocka_unit_test(many_texts_survive_growth),
 		cmocka_unit_test(a_hash_depends_on_bytes_length_and_seed),

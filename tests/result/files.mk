@@ -1,5 +1,5 @@
-check_PROGRAMS += tests/result/bins_test tests/result/result_test tests/result/slices_test
-TESTS += tests/result/bins_test tests/result/result_test tests/result/slices_test
+check_PROGRAMS += tests/result/bins_test tests/result/levels_test tests/result/result_test tests/result/slices_test
+TESTS += tests/result/bins_test tests/result/levels_test tests/result/result_test tests/result/slices_test
 tests_result_bins_test_SOURCES = tests/result/bins_test.c
 tests_result_bins_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_result_bins_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
@@ -9,3 +9,6 @@ tests_result_result_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_result_slices_test_SOURCES = tests/result/slices_test.c
 tests_result_slices_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_result_slices_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_result_levels_test_SOURCES = tests/result/levels_test.c
+tests_result_levels_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_result_levels_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -107,6 +107,10 @@ struct ts_rule {
 	X(hbm_capacity)        \
 	X(donation)            \
 	X(memory_growth)       \
+	X(out_of_memory)       \
+	X(device_memory)       \
+	X(fragmentation)       \
+	X(allocator_calls)     \
 	X(kernel_roofline)     \
 	X(unknown_cost)        \
 	X(unknown_chip)

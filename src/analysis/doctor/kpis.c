@@ -117,15 +117,25 @@ static double peak_memory(const struct ts_doctor *doctor)
 /* What the runtime's own allocators had in use at their peaks, of what they may use: the fullest. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
-	const struct ts_result *result = ts_results_find(doctor->ctx->results, "allocators");
-	const struct ts_table *table = result ? ts_result_find_table(result, "allocators") : NULL;
+	static const char *const places[][2] = {
+		{ "allocators", "allocators" },
+		{ "memory_timeline", "devices" },
+	};
 	double most = NAN;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		double room = ts_cell_number(table, i, "capacity_bytes");
+	for (size_t k = 0; k < TS_NELEM(places); k++) {
+		const struct ts_result *result =
+			ts_results_find(doctor->ctx->results, places[k][0]);
+		const struct ts_table *table =
+			result ? ts_result_find_table(result, places[k][1]) : NULL;
 
-		if (room > 0 && ts_cell_text(table, i, "device").n > 0)
-			most = fmax(most, 100 * ts_cell_number(table, i, "peak_bytes") / room);
+		for (size_t i = 0; table && i < table->nr_rows; i++) {
+			double room = ts_cell_number(table, i, "capacity_bytes");
+
+			if (room > 0 && ts_cell_text(table, i, "device").n > 0)
+				most = fmax(most,
+					    100 * ts_cell_number(table, i, "peak_bytes") / room);
+		}
 	}
 	return most;
 }

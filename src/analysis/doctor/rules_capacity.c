@@ -1,7 +1,7 @@
 /*
  * The rules about room in device memory: a program that nearly fills it and arguments whose memory
  * the results could take, from the result "capacity"; a heap that gains with every step, from the
- * result "allocators".
+ * results "allocators" and "memory_timeline".
  *
  * They cost no time by themselves: their impact is unknown, and their own thresholds decide.
  */
@@ -172,6 +172,12 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->evidence = ts_doctor_text(doctor);
 }
 
+/* Where it is told, and whether a trace of PyTorch tells it. */
+struct heaps {
+	const char *result, *table, *name, *blocks, *op;
+	bool is_torch;
+};
+
 /* Of an allocator, and what can be said of its steps. */
 struct growing {
 	const struct ts_table *table;
@@ -200,20 +206,22 @@ static bool grows(const struct growing *is, double high_pct)
 	       100 * (double)(is->last - is->first) > high_pct * is->capacity;
 }
 
-/* The blocks of the allocator that were alive at its peak, the largest first. */
-static void say_blocks(struct ts_doctor *doctor, const struct ts_result *allocators,
-		       struct ts_bytes allocator)
+/* Its blocks that were alive at the peak, or that outlived their steps; the largest first. */
+static void say_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
+		       const struct ts_result *result, struct ts_bytes allocator)
 {
-	const struct ts_table *blocks = ts_result_find_table(allocators, "allocations");
+	const struct ts_table *blocks = ts_result_find_table(result, heaps->blocks);
+	const char *what = heaps->is_torch ? " Kept from the steps: " :
+					     " Largest blocks at its peak: ";
 	size_t nr = 0;
 
 	for (size_t i = 0; blocks && i < blocks->nr_rows && nr < MAX_NAMED; i++) {
-		struct ts_bytes op = ts_cell_text(blocks, i, "framework_op");
+		struct ts_bytes op = ts_cell_text(blocks, i, heaps->op);
 		char size[TS_UNIT_MAX];
 
-		if (!ts_bytes_eq(ts_cell_text(blocks, i, "allocator"), allocator) || op.n == 0)
+		if (!ts_bytes_eq(ts_cell_text(blocks, i, heaps->name), allocator) || op.n == 0)
 			continue;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : " Largest blocks at its peak: ");
+		ts_buf_puts(&doctor->text, nr++ ? ", " : what);
 		ts_say_name(doctor, op);
 		ts_buf_printf(&doctor->text, " (%" PRId64 " x %s)", ts_cell_int(blocks, i, "count"),
 			      ts_fmt_bytes(size, ts_cell_number(blocks, i, "bytes")));
@@ -223,9 +231,10 @@ static void say_blocks(struct ts_doctor *doctor, const struct ts_result *allocat
 }
 
 static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
-			  const struct ts_result *allocators, const struct growing *is)
+			  const struct heaps *heaps, const struct ts_result *result,
+			  const struct growing *is)
 {
-	struct ts_bytes name = ts_cell_text(is->table, is->row, "allocator"), none = { NULL, 0 };
+	struct ts_bytes name = ts_cell_text(is->table, is->row, heaps->name), none = { NULL, 0 };
 	double per_step = (double)(is->last - is->first) / (double)(is->nr_steps - 1);
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, name, -1);
 	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX];
@@ -244,22 +253,39 @@ static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
 		      ts_fmt_bytes(a, (double)is->first), is->nr_steps,
 		      ts_fmt_bytes(b, (double)is->last), ts_fmt_bytes(c, is->capacity),
 		      is->nr_rising);
-	say_blocks(doctor, allocators, name);
+	say_blocks(doctor, heaps, result, name);
 	finding->evidence = ts_doctor_text(doctor);
+	if (heaps->is_torch) {
+		const struct ts_advice *advice = ts_advice_find("memory_growth_torch");
+
+		finding->advice = ts_bytes_of(advice->advice);
+		finding->code = ts_bytes_of(advice->code);
+	}
 }
 
-static void check_memory_growth(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void check_heaps(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct heaps *heaps)
 {
-	const struct ts_result *allocators = ts_results_find(doctor->ctx->results, "allocators");
-	const struct ts_table *table =
-		allocators ? ts_result_find_table(allocators, "allocators") : NULL;
+	const struct ts_result *result = ts_results_find(doctor->ctx->results, heaps->result);
+	const struct ts_table *table = result ? ts_result_find_table(result, heaps->table) : NULL;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		struct growing is = growing_at(table, i);
 
 		if (grows(&is, doctor->ctx->settings->memory_growth_high))
-			report_growth(doctor, rule, allocators, &is);
+			report_growth(doctor, rule, heaps, result, &is);
 	}
+}
+
+static void check_memory_growth(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	static const struct heaps all[] = {
+		{ "allocators", "allocators", "allocator", "allocations", "framework_op", false },
+		{ "memory_timeline", "devices", "device", "unfreed", "op", true },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(all); i++)
+		check_heaps(doctor, rule, &all[i]);
 }
 
 const struct ts_rule ts_rule_memory_growth = {
