@@ -9,6 +9,7 @@ include tests/compare/files.mk
 include tests/flow/files.mk
 include tests/analysis/files.mk
 include tests/overlay/files.mk
+include tests/copy/files.mk
 include tests/cli/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk

@@ -14,16 +14,18 @@ may() { # floor -> the floors it may include
 	compare) echo base model result compare ;;
 	write) echo base codec model result write ;;
 	overlay) echo base codec io model result overlay ;;
-	flow) echo base codec io model hw result read analysis compare write overlay flow ;;
+	copy) echo base codec io model read copy ;;
+	flow) echo base codec io model hw result read analysis compare write overlay copy flow ;;
 	serve) echo base codec io flow result write serve ;;
-	cli) echo base codec io model hw result read analysis compare write overlay flow serve cli ;;
+	cli) echo base codec io model hw result read analysis compare write overlay copy flow serve cli ;;
 	esac
 }
 
 # Headers that belong to a whole floor: its interface, its lists, the pieces text is made of.
 is_public() {
 	case $1 in
-	analysis/analysis.h | analysis/cells.h | analysis/list.h | read/reader.h | read/list.h | read/hlo.h | read/seams.h | \
+	analysis/analysis.h | analysis/cells.h | analysis/list.h | read/reader.h | read/list.h | read/hlo.h | \
+		read/seams.h | read/trace.h | \
 		write/output.h | write/page.h | write/list.h | write/text_table.h | write/breakdown.h | \
 		write/summary.h | write/brief.h) return 0 ;;
 	esac

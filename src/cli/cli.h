@@ -8,6 +8,7 @@
 #define TS_CLI_CLI_H
 
 #include "analysis/analysis.h"
+#include "copy/trim.h"
 #include "io/rundir.h"
 #include "write/output.h"
 
@@ -48,6 +49,7 @@ struct ts_cli {
 	uint64_t budget;
 	const char *logdir; /* NULL: as the path says */
 	bool tracks;
+	struct ts_trim_choice trim;
 	/* serve */
 	uint16_t port;
 	/* what is left: PATH... */

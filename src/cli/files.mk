@@ -7,8 +7,10 @@ cli_sources += \
 	src/cli/cmd_memory.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
+	src/cli/cmd_trim.c \
 	src/cli/config.c src/cli/config.h \
 	src/cli/console.c \
+	src/cli/copies.c src/cli/copies.h \
 	src/cli/deeds.c src/cli/deeds.h \
 	src/cli/options.c \
 	src/cli/program.c \

@@ -6,4 +6,5 @@
 	X(compare)     \
 	X(hlo)         \
 	X(memory)      \
+	X(trim)        \
 	X(serve)

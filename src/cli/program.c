@@ -108,6 +108,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		.nr_threads = ts_work_cpus(),
 		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
 		.port = TS_SERVER_PORT,
+		.trim = { .from_ps = INT64_MIN, .to_ps = INT64_MAX },
 	};
 	char name[128];
 	enum ts_exit code;

@@ -6,4 +6,5 @@ libtpusight_a_SOURCES += \
 	src/codec/pb.c src/codec/pb.h \
 	src/codec/pbw.c src/codec/pbw.h \
 	src/codec/term.c src/codec/term.h \
-	src/codec/utf8.c src/codec/utf8.h
+	src/codec/utf8.c src/codec/utf8.h \
+	src/codec/xspace.h

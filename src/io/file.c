@@ -64,6 +64,36 @@ enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path,
 	return ts_fail(err, status, "%s%s: cannot %s: %s", dots, path, what, strerror(errnum));
 }
 
+bool ts_file_is(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+bool ts_dir_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
+{
+	char *copy = strdup(path);
+	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
+
+	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
+		*at = '\0';
+		if (mkdir(copy, 0777) != 0 && errno != EEXIST && !ts_dir_exists(copy))
+			st = ts_fail_errno(err, errno, copy, "make it");
+		*at = '/';
+	}
+	free(copy);
+	return st;
+}
+
 bool ts_file_exists(const char *path)
 {
 	struct stat st;

@@ -23,6 +23,11 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err);
 enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
 			     struct ts_error *err);
+/* Two names of one file, by links or otherwise? Of one that is not there: no. */
+bool ts_file_is(const char *a, const char *b);
+bool ts_dir_exists(const char *path);
+/* Makes the folders that lead to the file PATH, those that are missing. */
+enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
 /* Brings a folder's names to disk; file systems that cannot do that are content. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 

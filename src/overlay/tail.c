@@ -15,9 +15,9 @@ static bool names_mark(struct ts_pb entry)
 	bool id = false, name = false;
 
 	while (ts_pb_next(&entry)) {
-		if (entry.field == ENTRY_KEY)
+		if (entry.field == MAP_KEY)
 			id = ts_pb_u64(&entry) == OVERLAY_MARK_ID;
-		if (entry.field != ENTRY_VALUE)
+		if (entry.field != MAP_VALUE)
 			continue;
 		for (struct ts_pb value = ts_pb_enter(&entry); ts_pb_next(&value);)
 			if (value.field == METADATA_NAME)

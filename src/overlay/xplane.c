@@ -270,7 +270,7 @@ static void put_text_stat(struct ts_buf *out, uint32_t field, uint32_t id, struc
 	size_t stat = ts_pbw_begin(out, field);
 
 	ts_pbw_u64(out, XSTAT_METADATA_ID, id);
-	ts_pbw_text(out, XSTAT_STRING, text);
+	ts_pbw_text(out, XSTAT_STR, text);
 	ts_pbw_end(out, stat);
 }
 
@@ -285,8 +285,8 @@ static struct entry begin_entry(struct ts_buf *out, uint32_t field, uint32_t id,
 	struct entry entry;
 
 	entry.entry = ts_pbw_begin(out, field);
-	ts_pbw_u64(out, ENTRY_KEY, id);
-	entry.value = ts_pbw_begin(out, ENTRY_VALUE);
+	ts_pbw_u64(out, MAP_KEY, id);
+	entry.value = ts_pbw_begin(out, MAP_VALUE);
 	ts_pbw_u64(out, METADATA_ID, id);
 	ts_pbw_text(out, METADATA_NAME, name);
 	return entry;

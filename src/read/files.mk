@@ -1,5 +1,5 @@
 libtpusight_a_SOURCES += \
-	src/read/list.h src/read/reader.h src/read/registry.c src/read/seams.h \
+	src/read/list.h src/read/reader.h src/read/registry.c src/read/seams.h src/read/trace.h \
 	src/read/chrome/chrome.c src/read/chrome/chrome.h \
 	src/read/chrome/event.c \
 	src/read/chrome/model.c \
@@ -8,6 +8,7 @@ libtpusight_a_SOURCES += \
 	src/read/chrome/seams.c \
 	src/read/chrome/store.c \
 	src/read/chrome/stream.c \
+	src/read/chrome/trace.c \
 	src/read/xplane/events.c \
 	src/read/xplane/index.c \
 	src/read/xplane/meta.c \

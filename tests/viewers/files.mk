@@ -2,8 +2,9 @@
 EXTRA_DIST += tests/requirements.txt tests/viewers/xprof_answers.py tests/viewers/run_chromium.py \
 	tests/viewers/chromium.mjs tests/viewers/package.json tests/viewers/package-lock.json \
 	tests/viewers/perfetto_check.py tests/viewers/perfetto_check_test.py \
-	tests/viewers/pftrace_test.py tests/viewers/viewers_test.py tests/viewers/planted_xprof_test.py tests/viewers/capacity_xprof_test.py
+	tests/viewers/pftrace_test.py tests/viewers/viewers_test.py tests/viewers/planted_xprof_test.py tests/viewers/capacity_xprof_test.py \
+	tests/viewers/trim_xprof_test.py
 TESTS += tests/viewers/perfetto_check_test.py tests/viewers/pftrace_test.py tests/viewers/viewers_test.py \
-	tests/viewers/planted_xprof_test.py tests/viewers/capacity_xprof_test.py
+	tests/viewers/planted_xprof_test.py tests/viewers/capacity_xprof_test.py tests/viewers/trim_xprof_test.py
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)

@@ -17,6 +17,7 @@ void chrome_release(void *data)
 	ts_scratch_release(&file->text);
 	free(file->devices);
 	free(file->line_tracks);
+	free(file->planes);
 	pthread_mutex_destroy(&file->lock);
 	free(file);
 }

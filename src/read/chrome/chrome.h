@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 
+#include "base/units.h"
 #include "codec/jtok.h"
 #include "io/scratch.h"
 #include "io/window.h"
@@ -195,12 +196,21 @@ struct chrome_file {
 	/* of the profile's lines: first_line + i shows track line_tracks[i] */
 	uint32_t first_line;
 	uint32_t *line_tracks;
+	uint32_t *planes; /* of each process: of its host's side, of its device's; TS_NONE */
 	/* of a packed file: its text, once somebody asks (stream.c) */
 	pthread_mutex_t lock;
 	bool text_tried;
 	struct ts_scratch text;
 	struct ts_bytes text_bytes;
 };
+
+/* A time of the text, since the file's first one, which is known then. */
+static inline int64_t chrome_since(const struct chrome_file *file, struct ts_micros time)
+{
+	int64_t ps = ts_i64_mul(ts_i64_sub(time.us, file->first_us), TS_PS_PER_US);
+
+	return ts_time_bound(ts_i64_add(ps, time.ps));
+}
 
 enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err);
 

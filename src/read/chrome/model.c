@@ -147,6 +147,7 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 	plane->id = index;
 	plane->name = plane_name(making, first);
 	plane->kind = kind_of(file, tracks, nr);
+	file->planes[2 * first->process + first->side] = index;
 	making->profile->hosts[making->host].nr_planes++;
 	if (plane->kind == TS_PLANE_OURS)
 		return TS_OK;
@@ -215,8 +216,11 @@ static enum ts_status add_planes(struct making *making)
 
 	/* Every device may show the steps beside its own. */
 	file->line_tracks = calloc(2 * nr + 1, sizeof(*file->line_tracks));
+	file->planes = calloc(2 * names->nr_processes + 1, sizeof(*file->planes));
+	for (size_t i = 0; file->planes && i < 2 * names->nr_processes; i++)
+		file->planes[i] = TS_NONE;
 	file->first_line = (uint32_t)making->profile->nr_lines;
-	if (!tracks || !file->line_tracks)
+	if (!tracks || !file->line_tracks || !file->planes)
 		st = ts_fail_nomem(making->err);
 	for (size_t at = 0; st == TS_OK && at < nr; at = end) {
 		for (end = at + 1; end < nr && same_plane(names, tracks[at], tracks[end]); end++)

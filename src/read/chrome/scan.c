@@ -5,8 +5,8 @@
  * Left out: flows (what they link stands in the events' args: correlation), asynchronous events
  * (b, n, e), samples and object snapshots.
  */
-#include "base/units.h"
 #include "read/chrome/chrome.h"
+#include "read/trace.h"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 #define OPEN_MAX    4096	    /* Bs without an E on one thread */
@@ -107,18 +107,8 @@ static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t
 		file->has_time = true;
 		file->first_us = time.us;
 	}
-	*ps = ts_i64_mul(ts_i64_sub(time.us, file->first_us), TS_PS_PER_US);
-	*ps = ts_time_bound(ts_i64_add(*ps, time.ps));
+	*ps = chrome_since(file, time);
 	return true;
-}
-
-static int64_t length(struct ts_bytes token)
-{
-	struct ts_micros time;
-
-	if (!ts_jtok_micros(token, &time) || time.us < 0)
-		return 0;
-	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
 }
 
 static void put(struct scan *scan, struct chrome_record record)
@@ -232,7 +222,7 @@ static void take_complete(struct scan *scan, const struct chrome_event *event, u
 
 	if (!place(scan, event, class, &record))
 		return;
-	record.dur_ps = class == CHROME_MAIN ? length(event->dur) : 0;
+	record.dur_ps = class == CHROME_MAIN ? ts_trace_length(event->dur) : 0;
 	put(scan, record);
 	if (scan->st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)

@@ -1,46 +1,14 @@
 /*
- * The xplane reader's own header: field numbers (tsl/profiler/protobuf/xplane.proto) and what it
- * remembers of a plane to decode its events. Nobody outside src/read/xplane includes it.
+ * The xplane reader's own header: what it remembers of a plane to decode its events. Nobody outside
+ * src/read/xplane includes it.
  */
 #ifndef TS_READ_XPLANE_XPLANE_H
 #define TS_READ_XPLANE_XPLANE_H
 
 #include "codec/pb.h"
+#include "codec/xspace.h"
 #include "model/nest.h"
 #include "read/reader.h"
-
-enum { XSPACE_PLANES = 1, XSPACE_ERRORS = 2, XSPACE_WARNINGS = 3, XSPACE_HOSTNAMES = 4 };
-enum {
-	XPLANE_ID = 1, XPLANE_NAME = 2, XPLANE_LINES = 3, XPLANE_EVENT_METADATA = 4,
-	XPLANE_STAT_METADATA = 5, XPLANE_STATS = 6,
-};
-enum {
-	XLINE_ID = 1,
-	XLINE_NAME = 2,
-	XLINE_TIMESTAMP_NS = 3,
-	XLINE_EVENTS = 4,
-	XLINE_DURATION_PS = 9,
-	XLINE_DISPLAY_ID = 10,
-	XLINE_DISPLAY_NAME = 11,
-};
-enum {
-	XEVENT_METADATA_ID = 1, XEVENT_OFFSET_PS = 2, XEVENT_DURATION_PS = 3, XEVENT_STATS = 4,
-	XEVENT_NUM_OCCURRENCES = 5,
-};
-enum {
-	XSTAT_METADATA_ID = 1, XSTAT_DOUBLE = 2, XSTAT_UINT64 = 3, XSTAT_INT64 = 4, XSTAT_STR = 5,
-	XSTAT_BYTES = 6, XSTAT_REF = 7,
-};
-enum {
-	XEVENTMETA_ID = 1,
-	XEVENTMETA_NAME = 2,
-	XEVENTMETA_METADATA = 3,
-	XEVENTMETA_DISPLAY_NAME = 4,
-	XEVENTMETA_STATS = 5,
-	XEVENTMETA_CHILD_ID = 6,
-};
-enum { XSTATMETA_ID = 1, XSTATMETA_NAME = 2 };
-enum { MAP_KEY = 1, MAP_VALUE = 2 };
 
 /* Stats that mean something here, by name. */
 enum role {

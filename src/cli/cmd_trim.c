@@ -1,0 +1,329 @@
+/* trim: a copy of a profile with a part of its events. */
+#include "cli/cli.h"
+
+#include "base/units.h"
+#include "cli/copies.h"
+#include "cli/report.h"
+#include "copy/trim.h"
+#include "flow/outline.h"
+#include "flow/run.h"
+#include "io/file.h"
+#include "read/trace.h"
+
+struct trimming {
+	const struct ts_cli *cli;
+	const struct ts_session *session;
+	struct ts_run *run;
+	struct ts_trim trim;
+	bool several, damaged;
+};
+
+static const struct ts_input *input_of(const struct ts_run *run, struct ts_bytes file)
+{
+	for (size_t i = 0; i < run->nr_inputs; i++)
+		if (run->inputs[i].path && ts_bytes_is(file, run->inputs[i].path))
+			return &run->inputs[i];
+	return NULL;
+}
+
+static const char *base_name(struct ts_bytes path)
+{
+	const char *slash = strrchr((const char *)path.p, '/');
+
+	return slash ? slash + 1 : (const char *)path.p;
+}
+
+static struct ts_copy_name name_of(const struct trimming *trimming, const char *file)
+{
+	return (struct ts_copy_name){ .word = "trimmed",
+				      .several = trimming->several,
+				      .run = trimming->session->run,
+				      .session = trimming->session->session,
+				      .file = file };
+}
+
+static void say(const struct ts_cli *cli, const char *path, const struct ts_trim_report *report,
+		uint64_t nr_bytes, uint64_t nr_input_bytes)
+{
+	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
+	struct ts_buf out = TS_BUF_INIT;
+
+	if (cli->quiet)
+		return;
+	ts_buf_printf(&out, "%s: %llu of %llu events, %s of %s\n", path,
+		      (unsigned long long)report->nr_kept,
+		      (unsigned long long)(report->nr_kept + report->nr_dropped),
+		      ts_fmt_bytes(size, (double)nr_bytes),
+		      ts_fmt_bytes(whole, (double)nr_input_bytes));
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
+static void tell_damage(struct trimming *trimming, const char *path,
+			const struct ts_trim_report *report)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	trimming->damaged |= report->damage.text[0] || report->nr_left_out > 0;
+	if (report->damage.text[0]) {
+		ts_fail(&err, TS_FORMAT, "%s: %s (what stands before it was copied)", path,
+			report->damage.text);
+		ts_complain(err.text);
+	}
+	if (report->nr_left_out > 0) {
+		ts_fail(&err, TS_FORMAT, "%s: %llu events without a time were left out", path,
+			(unsigned long long)report->nr_left_out);
+		ts_complain(err.text);
+	}
+}
+
+static enum ts_status trim_file(struct trimming *trimming, uint32_t host,
+				const struct ts_input *input, struct ts_copy_out *out,
+				struct ts_trim_report *report, struct ts_error *err)
+{
+	const struct ts_profile *profile = &trimming->run->profile;
+
+	if (ts_trace_is(profile, host))
+		return ts_trim_trace(&trimming->trim, host, input->bytes, input->mapped, out,
+				     report, err);
+	return ts_trim_xplane(&trimming->trim, host, input->bytes, out, report, err);
+}
+
+static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct ts_error *err)
+{
+	struct ts_bytes file = trimming->run->profile.hosts[host].file;
+	const struct ts_input *input = input_of(trimming->run, file);
+	struct ts_copy_name name = name_of(trimming, base_name(file));
+	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
+	struct ts_trim_report report;
+	enum ts_status st = ts_copy_path(trimming->cli, trimming->session, &name, &path, err);
+
+	if (st == TS_OK)
+		st = ts_copy_open(&out, (const char *)path.p, err);
+	if (st == TS_OK)
+		st = trim_file(trimming, host, input, &out, &report, err);
+	if (st == TS_OK && report.nr_kept == 0)
+		st = ts_fail(err, TS_USAGE, "%s: nothing lies in this cut, so nothing was written",
+			     input->path);
+	if (st == TS_OK)
+		st = ts_input_check(input, err);
+	if (st == TS_OK)
+		st = ts_copy_commit(&out, err);
+	if (st == TS_OK) {
+		tell_damage(trimming, input->path, &report);
+		say(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
+		    input->bytes.n);
+	}
+	ts_copy_release(&out);
+	ts_buf_release(&path);
+	return st;
+}
+
+/* Memory profiles are of one moment: as they are. */
+static enum ts_status copy_extra(struct trimming *trimming, const struct ts_hostfile *extra,
+				 struct ts_error *err)
+{
+	struct ts_copy_name name = name_of(trimming, extra->name);
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_buf path = TS_BUF_INIT;
+	enum ts_status st = ts_input_open(&input, extra->path, err);
+
+	if (st == TS_OK)
+		st = ts_copy_path(trimming->cli, trimming->session, &name, &path, err);
+	if (st == TS_OK)
+		st = ts_newfile_save((const char *)path.p, input.bytes, err);
+	ts_input_release(&input);
+	ts_buf_release(&path);
+	return st;
+}
+
+static enum ts_status trim_hosts(struct trimming *trimming, struct ts_error *err)
+{
+	const struct ts_profile *profile = &trimming->run->profile;
+	const struct ts_session *session = trimming->session;
+	enum ts_status st = TS_OK;
+
+	for (uint32_t h = 0; h < profile->nr_hosts && st == TS_OK; h++)
+		if (trimming->trim.hosts[h] && input_of(trimming->run, profile->hosts[h].file))
+			st = trim_host(trimming, h, err);
+	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
+		if (!trimming->cli->trim.host && !trimming->cli->trim.plane)
+			st = copy_extra(trimming, &session->extras[i], err);
+	return st;
+}
+
+static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
+{
+	struct ts_run *run = trimming->run;
+	enum ts_status st = TS_OK;
+
+	if (run->nr_unpacked > 0)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: a profile inside an archive is not trimmed (unpack it first)",
+			       trimming->session->files[0].path);
+	if (trimming->cli->trim.has_steps)
+		st = ts_outline_make(&run->profile, trimming->cli->nr_threads, &run->outline, err);
+	return st ? st :
+		    ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
+				 &trimming->cli->trim, err);
+}
+
+static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_session *session,
+				   bool several, bool *damaged, struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = cli->nr_threads,
+					  .settings = &cli->settings };
+	struct ts_run run;
+	struct trimming trimming = {
+		.cli = cli, .session = session, .run = &run, .several = several
+	};
+	enum ts_status st;
+
+	ts_run_init(&run);
+	st = ts_run_open(&run, session, &options, err);
+	for (size_t i = 0; i < run.nr_problems; i++)
+		ts_complain(run.problems[i]);
+	if (st == TS_OK)
+		st = plan(&trimming, err);
+	if (st == TS_OK)
+		st = trim_hosts(&trimming, err);
+	*damaged |= trimming.damaged || run.nr_problems > 0;
+	ts_trim_release(&trimming.trim);
+	ts_run_release(&run);
+	return st;
+}
+
+static bool is_asked(const struct ts_trim_choice *choice)
+{
+	return choice->has_steps || choice->host || choice->plane ||
+	       choice->from_ps > INT64_MIN || choice->to_ps < INT64_MAX;
+}
+
+static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	size_t nr_done = 0;
+	bool damaged = false, usage = false;
+
+	for (size_t i = 0; i < runs->nr_sessions; i++) {
+		enum ts_status st;
+
+		ts_progress(cli, runs->sessions[i].dir);
+		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &damaged, &err);
+		ts_progress(cli, NULL);
+		nr_done += st == TS_OK;
+		nr_bad += st != TS_OK;
+		usage |= st == TS_USAGE;
+		if (st)
+			ts_complain(err.text);
+	}
+	if (nr_done == 0)
+		return usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
+static enum ts_exit run_trim(struct ts_cli *cli)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_exit code = TS_EXIT_NOTHING;
+	size_t nr_bad = 0;
+
+	if (!is_asked(&cli->trim)) {
+		ts_complain("nothing to cut by (--steps, --from-ms, --to-ms, --host or --plane)");
+		return TS_EXIT_USAGE;
+	}
+	if (cli->trim.from_ps >= cli->trim.to_ps) {
+		ts_complain("--from-ms is not before --to-ms");
+		return TS_EXIT_USAGE;
+	}
+	if (ts_find_sessions(cli, &runs, &nr_bad, &err))
+		ts_complain(err.text);
+	else
+		code = trim_all(cli, &runs, nr_bad);
+	ts_runs_release(&runs);
+	return code;
+}
+
+/* "10-19", "7" */
+static enum ts_status set_steps(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	struct ts_bytes text = ts_bytes_of(value), first, last;
+	size_t dash = ts_bytes_find(text, "-");
+
+	first = last = ts_bytes_cut(text, 0, dash);
+	if (dash < text.n)
+		last = ts_bytes_cut(text, dash + 1, text.n);
+	cli->trim.has_steps = true;
+	if (!ts_bytes_u64(first, &cli->trim.first_step) ||
+	    !ts_bytes_u64(last, &cli->trim.last_step) ||
+	    cli->trim.first_step > cli->trim.last_step)
+		return ts_fail(err, TS_USAGE, "%s is neither a step nor the first and last of some "
+					      "(10-19)",
+			       value);
+	return TS_OK;
+}
+
+static enum ts_status set_ms(int64_t *ps, const char *value, struct ts_error *err)
+{
+	char *end;
+	double ms = strtod(value, &end);
+
+	if (end == value || *end || !(fabs(ms) < 9e9))
+		return ts_fail(err, TS_USAGE, "%s is no time in ms", value);
+	*ps = (int64_t)llround(ms * (double)TS_PS_PER_MS);
+	return TS_OK;
+}
+
+static enum ts_status set_from(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return set_ms(&cli->trim.from_ps, value, err);
+}
+
+static enum ts_status set_to(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return set_ms(&cli->trim.to_ps, value, err);
+}
+
+static enum ts_status set_host(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->trim.host = value;
+	return TS_OK;
+}
+
+static enum ts_status set_plane(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->trim.plane = value;
+	return TS_OK;
+}
+
+static const struct ts_option options[] = {
+	{ "steps", 0, "A-B", "keep the steps A to B, as the report numbers them", set_steps },
+	{ "from-ms", 0, "MS", "keep what is later than MS ms after the run's start", set_from },
+	{ "to-ms", 0, "MS", "keep what is earlier than MS ms after the run's start", set_to },
+	{ "host", 0, "NAME", "keep the hosts of this name (* and ? stand for anything)",
+	  set_host },
+	{ "plane", 0, "NAME", "keep the planes of this name (/device:TPU:0, '/device:*')",
+	  set_plane },
+	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_trim = {
+	.name = "trim",
+	.summary = "Copy a part of a profile: some steps, some time, some hosts or planes.",
+	.arguments = "PATH...",
+	.help = "PATH is a session, a log directory, an .xplane.pb file or a trace (.json, "
+		".json.gz). The copy is a\n"
+		"profile like the first, with the metadata that what is left needs; an event stays "
+		"whole if a part of\n"
+		"it lies in the cut, and times do not change. The profile itself is not touched. "
+		"Without -o a session\n"
+		"becomes SESSION.trimmed beside it, a file NAME.trimmed.*; a name that ends in .gz "
+		"is packed.",
+	.options = options,
+	.run = run_trim,
+};

@@ -1,0 +1,128 @@
+/* Paths of copies. */
+#include "cli/copies.h"
+
+#include "base/buf.h"
+#include "io/file.h"
+#include "io/runpath.h"
+#include "io/tracefile.h"
+
+/* The folder of the session by the name the system knows it by; "." says nothing. */
+static char *real_dir(const struct ts_session *session)
+{
+	char *real = realpath(session->dir, NULL);
+
+	return real ? real : strdup(session->dir);
+}
+
+static bool is_session_dir(const char *path)
+{
+	size_t n;
+
+	return ts_place_of(path, &n) == TS_PLACE_SESSION;
+}
+
+static void put_below(struct ts_buf *out, const char *name)
+{
+	if (out->n > 0 && out->p[out->n - 1] != '/')
+		ts_buf_putc(out, '/');
+	ts_buf_puts(out, name);
+}
+
+/* NAME.trimmed.ENDING */
+static void put_beside(struct ts_buf *out, const char *dir, const struct ts_copy_name *name)
+{
+	struct ts_bytes file = ts_bytes_of(name->file), stem = ts_tracefile_host(file);
+
+	if (ts_bytes_ends(file, TS_XPLANE_SUFFIX))
+		stem.n = file.n - strlen(TS_XPLANE_SUFFIX);
+	else if (stem.n == file.n)
+		stem.n = ts_bytes_find(file, ".json");
+	ts_buf_puts(out, dir);
+	put_below(out, "");
+	ts_buf_put(out, stem);
+	ts_buf_printf(out, ".%s", name->word);
+	ts_buf_put(out, ts_bytes_cut(file, stem.n, file.n));
+}
+
+static void put_default(struct ts_buf *out, const struct ts_session *session, const char *dir,
+			const struct ts_copy_name *name)
+{
+	if (session->kind == TS_SESSION_FILE && !is_session_dir(dir)) {
+		put_beside(out, dir, name);
+		return;
+	}
+	ts_buf_printf(out, "%s.%s", dir, name->word);
+	put_below(out, name->file);
+}
+
+/* Below OUT, which is a folder. */
+static void put_laid_out(struct ts_buf *out, const struct ts_cli *cli, const char *dir,
+			 const struct ts_copy_name *name)
+{
+	bool session;
+
+	ts_path_tidy(out, cli->output);
+	ts_buf_putc(out, '\0');
+	if (out->failed)
+		return;
+	session = is_session_dir((const char *)out->p);
+	out->n--;
+	if (is_session_dir(dir) && (name->several || !session)) {
+		if (strcmp(name->run, ".") != 0)
+			put_below(out, name->run);
+		put_below(out, "plugins/profile");
+		put_below(out, name->session);
+	} else if (name->several) {
+		put_below(out, name->session);
+	}
+	put_below(out, name->file);
+}
+
+static bool is_file_name(const struct ts_cli *cli, const struct ts_session *session,
+			 const struct ts_copy_name *name)
+{
+	return session->kind != TS_SESSION_DIR && !name->several &&
+	       !ts_bytes_ends(ts_bytes_of(cli->output), "/") && !ts_dir_exists(cli->output);
+}
+
+static enum ts_status not_an_input(const struct ts_session *session, const char *path,
+				   struct ts_error *err)
+{
+	for (size_t i = 0; i < session->nr_files + session->nr_extras; i++) {
+		const struct ts_hostfile *file = i < session->nr_files ?
+							 &session->files[i] :
+							 &session->extras[i - session->nr_files];
+
+		if (ts_file_is(path, file->path))
+			return ts_fail(err, TS_USAGE,
+				       "%s: that is the profile itself (name another file with -o)",
+				       path);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_copy_path(const struct ts_cli *cli, const struct ts_session *session,
+			    const struct ts_copy_name *name, struct ts_buf *out,
+			    struct ts_error *err)
+{
+	char *dir = real_dir(session);
+	const char *path;
+	enum ts_status st;
+
+	if (!dir)
+		return ts_fail_nomem(err);
+	if (!cli->output)
+		put_default(out, session, dir, name);
+	else if (is_file_name(cli, session, name))
+		ts_buf_puts(out, cli->output);
+	else
+		put_laid_out(out, cli, session->kind == TS_SESSION_DIR ? dir : ".", name);
+	free(dir);
+	ts_buf_putc(out, '\0');
+	if (out->failed)
+		return ts_fail_nomem(err);
+	out->n--;
+	path = (const char *)out->p;
+	st = not_an_input(session, path, err);
+	return st ? st : ts_dir_make_for(path, err);
+}

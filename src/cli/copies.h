@@ -1,0 +1,29 @@
+/*
+ * Where a changed copy of a profile goes (trim, redact), so that viewers find it and nothing of the
+ * user's is overwritten.
+ *
+ * -o OUT: of one file the file OUT, or into the folder OUT if that is one; of a session or of several,
+ * below the folder OUT in TensorBoard's layout (OUT/RUN/plugins/profile/SESSION/FILE), straight into
+ * OUT where OUT is such a session folder by its name or the input has no such layout. Without -o: a
+ * session becomes a session beside it (SESSION.trimmed), a file a file beside it (NAME.trimmed.json.gz);
+ * a file inside a session becomes a session, for viewers would take it for one more host.
+ */
+#ifndef TS_CLI_COPIES_H
+#define TS_CLI_COPIES_H
+
+#include "cli/cli.h"
+
+struct ts_copy_name {
+	const char *word;	    /* "trimmed" */
+	bool several;		    /* sessions were found */
+	const char *run, *session; /* the names the copy goes by */
+	const char *file;
+};
+
+/* The path of a copy of a file of the session: appended to OUT with a NUL that .n counts not. Makes
+ * the folders it needs. TS_USAGE when it would be a file of the session itself. */
+enum ts_status ts_copy_path(const struct ts_cli *cli, const struct ts_session *session,
+			    const struct ts_copy_name *name, struct ts_buf *out,
+			    struct ts_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * Where a copy is written: a new file, packed (gzip) when its name ends in .gz, there only once it
+ * is whole (io/newfile.h).
+ *
+ * The first failure sticks: later writes do nothing, and ts_copy_commit() says what it was. Memory
+ * is a buffer of TS_COPY_BUFFER bytes, of a packed file two of them and zlib's state.
+ */
+#ifndef TS_COPY_OUT_H
+#define TS_COPY_OUT_H
+
+#include "io/gzip.h"
+#include "io/newfile.h"
+
+#define TS_COPY_BUFFER (1 * 1024 * 1024)
+
+struct ts_copy_out {
+	struct ts_newfile file;
+	struct ts_gzip gz;
+	bool packed;
+	struct ts_buf text, members;
+	enum ts_status st;
+	struct ts_error err;
+	uint64_t nr_bytes; /* written so far, unpacked */
+};
+
+enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err);
+void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes);
+void ts_copy_puts(struct ts_copy_out *out, const char *text);
+enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err);
+void ts_copy_release(struct ts_copy_out *out); /* without a commit no file is there, or the old one */
+
+#endif
