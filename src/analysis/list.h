@@ -16,6 +16,7 @@
 	X(async)       \
 	X(sparsecore)  \
 	X(cache)       \
+	X(compile)     \
 	X(capacity)    \
 	X(allocators)  \
 	X(memory_timeline) \

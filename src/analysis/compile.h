@@ -1,0 +1,117 @@
+/*
+ * The compile analysis's own interface: what host threads tell of compiled code (compile_thread.c)
+ * and how it is said (compile_*.c). No other analysis includes this; the doctor reads the result.
+ *
+ * A region is the compiled code of one frame of Python and one compilation of it, known by its compile
+ * id. Regions, phases and nestings are as many as the program has, not as it has events.
+ */
+#ifndef TS_ANALYSIS_COMPILE_H
+#define TS_ANALYSIS_COMPILE_H
+
+#include "analysis/analysis.h"
+
+#include "base/map.h"
+#include "model/torch_event.h"
+
+#define COMPILE_MAX_PIECES 1024 /* of a thread, that wait for the event around them */
+#define COMPILE_MAX_DEPTH  256	/* of nesting, below which what ran inside is not counted */
+
+struct compile_region {
+	struct ts_compile_id id;
+	uint32_t frame_op; /* of the Python frame that it is, or TS_NONE */
+	int64_t nr_calls, time_ps, self_ps; /* self: without regions and compilations inside */
+	int64_t first_ps;
+	int64_t nr_compiles, compile_ps, nr_restarts;
+};
+
+struct compile_nesting { /* CHILD's code runs inside PARENT's: the graph is broken there */
+	uint64_t parent, child; /* keys of compile ids */
+	int64_t nr, time_ps;
+};
+
+struct compile_phase {
+	uint32_t op;
+	int64_t nr, time_ps, self_ps;
+};
+
+struct compile_kernel { /* of generated code on a host */
+	uint32_t op;
+	int64_t nr, time_ps;
+};
+
+/* What waits for the event around it. */
+struct compile_piece {
+	enum ts_torch_event event;
+	struct ts_compile_id id;
+	int64_t start_ps, end_ps;
+	int64_t attempt; /* of a compilation: the highest that was seen */
+};
+
+struct compile_counts {
+	int64_t nr_graph_calls, graph_ps;
+	int64_t nr_functions, nr_backwards, backward_ps;
+	int64_t nr_lookups, lookup_ps, overhead_ps;
+	int64_t nr_compiles, compile_ps; /* the outermost ones: no moment of a thread twice */
+	int64_t nr_graph_launches, nr_kernel_launches;
+	int64_t nr_library_ops; /* ops inside graphs that are no generated code */
+	int64_t max_nested;	/* regions inside one outermost region, of traces without ids */
+	int64_t nr_regions;	/* calls of regions in all */
+};
+
+struct compile_state {
+	/* of a line */
+	bool is_asked, is_trace;
+	uint8_t *events; /* of each op: 1 + enum ts_torch_event; 0: not asked yet */
+	struct compile_piece *pieces;
+	size_t nr_pieces, cap_pieces;
+	uint32_t last_op[COMPILE_MAX_DEPTH + 1]; /* closed last at each depth */
+	uint32_t inside[COMPILE_MAX_DEPTH + 1];	 /* ops that compute, of the open event above */
+	/* of a line and of the sum */
+	struct compile_region *regions;
+	size_t nr_regions, cap_regions;
+	struct ts_map region_of_key;
+	struct compile_nesting *nestings;
+	size_t nr_nestings, cap_nestings;
+	struct ts_map nesting_of_key;
+	struct compile_phase *phases;
+	size_t nr_phases, cap_phases;
+	struct ts_map phase_of_op;
+	struct compile_kernel *kernels;
+	size_t nr_kernels, cap_kernels;
+	struct ts_map kernel_of_op;
+	struct compile_counts counts;
+};
+
+/* compile_thread.c: an event of a host thread, in the order of ends. False: no memory. */
+bool compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i);
+bool compile_thread_end(struct compile_state *state); /* nothing more comes that could be around */
+
+/* Rows, made when they are new; NULL: no memory. */
+struct compile_region *compile_region_get(struct compile_state *state, struct ts_compile_id id);
+struct compile_nesting *compile_nesting_get(struct compile_state *state, uint64_t parent,
+					    uint64_t child);
+struct compile_phase *compile_phase_get(struct compile_state *state, uint32_t op);
+struct compile_kernel *compile_kernel_get(struct compile_state *state, uint32_t op);
+
+/* compile_fusion.c: ops and kernels. */
+struct compile_fusion {
+	int64_t nr_before, nr_after; /* -1: unknown */
+	int64_t nr_generated;	     /* executions of generated kernels */
+	int64_t nr_kernels;	     /* different generated kernels */
+	int64_t generated_ps;
+};
+/* Also adds the table of generated kernels. False: no memory. */
+bool compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
+			  struct ts_result *result, struct compile_fusion *fusion);
+void compile_fusion_xla(const struct ts_context *ctx, struct compile_fusion *fusion);
+void compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result);
+void compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source);
+
+/* compile_report.c */
+enum ts_status compile_report(struct compile_state *sum, const struct ts_context *ctx,
+			      struct ts_result *result, struct ts_error *err);
+/* compile_xla.c: of a profile without PyTorch's compiler. */
+enum ts_status compile_report_xla(const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err);
+
+#endif
