@@ -9,6 +9,7 @@
 #include "analysis/compile.h"
 
 #include "model/kernels.h"
+#include "model/trace_class.h"
 
 #define MAX_ROWS 200 /* of generated kernels: the largest */
 #define MAX_OPS	 64  /* told of a kernel */
@@ -43,8 +44,8 @@ static bool add_generated(struct gathering *gathering, const struct generated *k
 /* A copy, a fill or a collective computes nothing that could be fused. */
 static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
 {
-	return ts_bytes_is(category, "kernel") && !ts_bytes_starts(name, "nccl") &&
-	       !ts_bytes_starts(name, "rccl");
+	return ts_bytes_is(category, "kernel") &&
+	       ts_kernel_type_of(name) == TS_KERNEL_COMPUTATION;
 }
 
 static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)

@@ -168,12 +168,28 @@ static bool is_recompile(const struct compile_region *region)
 	return region->id.compile > 0;
 }
 
+static bool same_frame(const struct compile_region *a, const struct compile_region *b)
+{
+	return a->id.frame == b->id.frame && a->id.autograd == b->id.autograd;
+}
+
+/* The second number says how often the frame had been compiled before, in the profile or not. */
 static int64_t nr_recompiles(const struct compile_state *sum)
 {
 	int64_t nr = 0;
 
-	for (size_t i = 0; i < sum->nr_regions; i++)
-		nr += is_recompile(&sum->regions[i]);
+	for (size_t i = 0; i < sum->nr_regions; i++) {
+		int64_t most = sum->regions[i].id.compile;
+		bool first = true;
+
+		for (size_t k = 0; k < sum->nr_regions && first; k++) {
+			if (!same_frame(&sum->regions[i], &sum->regions[k]))
+				continue;
+			first = k >= i;
+			most = TS_MAX(most, sum->regions[k].id.compile);
+		}
+		nr += first ? TS_MAX(most, 0) : 0;
+	}
 	return nr;
 }
 
@@ -228,8 +244,7 @@ static bool is_first_of_frame(const struct report *report, size_t at)
 	for (size_t i = 0; child && i < at; i++) {
 		const struct compile_region *other = region_of(report, nestings[i].child);
 
-		if (other && other->id.frame == child->id.frame &&
-		    other->id.autograd == child->id.autograd)
+		if (other && same_frame(other, child))
 			return false;
 	}
 	return child != NULL;

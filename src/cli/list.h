@@ -5,6 +5,7 @@
 	X(check)       \
 	X(compare)     \
 	X(hlo)         \
+	X(compile)     \
 	X(memory)      \
 	X(trim)        \
 	X(serve)

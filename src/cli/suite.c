@@ -5,6 +5,7 @@
 #include "write/report_json.h"
 
 static const struct ts_suite rows[] = {
+	{ "compile", { "compile", "cache" }, { NULL } },
 	{ "memory", { "memory_timeline", "memory", "capacity", "allocators" }, { NULL } },
 };
 

@@ -63,7 +63,7 @@ static const char *const memory[] = { "memory_timeline", "memory", "capacity", "
 				      NULL };
 static const char *const timeline[] = { "time", "overview", NULL };
 static const char *const kernels[] = { "ops", "custom_calls", NULL };
-static const char *const compile[] = { "cache", NULL };
+static const char *const compile[] = { "compile", "cache", NULL };
 static const struct ts_reports_part parts[] = {
 	{ "memory", memory, true },
 	{ "timeline", timeline, true },

@@ -160,3 +160,9 @@ TESTS += tests/analysis/heatmap_test
 tests_analysis_heatmap_test_SOURCES = tests/analysis/heatmap_test.c tests/analysis/feed.h
 tests_analysis_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_heatmap_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/compile_test
+TESTS += tests/analysis/compile_test
+tests_analysis_compile_test_SOURCES = tests/analysis/compile_test.c $(analysis_given)
+tests_analysis_compile_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_compile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

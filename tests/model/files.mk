@@ -44,3 +44,9 @@ TESTS += tests/model/step_pattern_test
 tests_model_step_pattern_test_SOURCES = tests/model/step_pattern_test.c
 tests_model_step_pattern_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_model_step_pattern_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/model/torch_event_test
+TESTS += tests/model/torch_event_test
+tests_model_torch_event_test_SOURCES = tests/model/torch_event_test.c
+tests_model_torch_event_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_model_torch_event_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

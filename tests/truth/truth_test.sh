@@ -1,5 +1,5 @@
 #!/bin/sh
-# Numbers against independent sources: the sample's maker, jax's own monitoring, XProf's hlo_stats and roofline_model, libtpu's own figures.
+# Numbers against independent sources: the sample's maker, jax's own monitoring, PyTorch's own counters, XProf's hlo_stats and roofline_model, libtpu's own figures.
 # Run by `make check`; the parts that need ../shared/corpus skip where it is absent.
 here=${srcdir:-.}/tests/truth
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
@@ -18,6 +18,10 @@ bad=0
 for name in cpu_shapes cpu_functions cpu_cache_cold cpu_cache_warm cpu_recompile cpu_steps; do
 	"$bin/tpusight" report --format=json -o "$out/$name.json" "${srcdir:-.}/tests/data/$name.xplane.pb" &&
 		"$python" "$here/compilations.py" "$out/$name.json" "${srcdir:-.}/tests/data/$name.json" || bad=1
+done
+for name in breaks stack old mode_eager mode_default mode_reduce-overhead mode_max-autotune; do
+	"$bin/tpusight" compile --json -o "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.pt.trace.json.gz" &&
+		"$python" "$here/torch_compile.py" "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.json" || bad=1
 done
 "$python" "$here/memory.py" sample "$out/sample.json" \
 	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \

@@ -1,0 +1,274 @@
+/*
+ * Compiled code by traces written by hand in the form of PyTorch's profiler; the numbers expected were
+ * counted on the drawing. What PyTorch itself says of real traces is held against the report by
+ * tests/truth/torch_compile.py.
+ */
+#include "tests/analysis/given.h"
+
+#define HOST   "\"ph\":\"X\",\"pid\":1,\"tid\":1"
+#define REGION(id, ts, dur)                                                                  \
+	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"Torch-Compiled Region: " id "\",\"ts\":" #ts \
+	",\"dur\":" #dur "},"
+#define OP(name, ts, dur)                                                                    \
+	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur "},"
+#define NOTE(name, ts, dur)                                                                  \
+	"{" HOST ",\"cat\":\"user_annotation\",\"name\":\"" name "\",\"ts\":" #ts            \
+	",\"dur\":" #dur "},"
+#define FRAME(name, ts, dur)                                                                 \
+	"{" HOST ",\"cat\":\"python_function\",\"name\":\"" name "\",\"ts\":" #ts            \
+	",\"dur\":" #dur "},"
+#define LAUNCH(name, ts, dur, link)                                                          \
+	"{" HOST ",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"ts\":" #ts               \
+	",\"dur\":" #dur ",\"args\":{\"correlation\":" #link "}},"
+#define KERNEL(name, ts, dur, link)                                                          \
+	"{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"kernel\",\"name\":\"" name              \
+	"\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":7,"            \
+	"\"correlation\":" #link "}},"
+#define TRACE(events) "{\"schemaVersion\":1,\"traceEvents\":[" events \
+	"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"python\"}}]}"
+
+static struct given *given_trace(const char *text)
+{
+	struct given *given = given_nothing();
+	struct ts_error err = TS_ERROR_INIT;
+
+	ts_buf_puts(&given->bytes, text);
+	if (memory_run_add_as(&given->mem, memory_run_reader("chrome"), ts_buf_bytes(&given->bytes),
+			      "host", &err) ||
+	    memory_run_analyse(&given->mem, 0, &err))
+		fail_msg("%s", err.text);
+	return given;
+}
+
+static void assert_number(struct given *given, const char *what, double number)
+{
+	double is = ts_value_number(field(given, "compile", what));
+
+	if (isnan(number) ? !isnan(is) : !(fabs(is - number) <= 1e-9))
+		fail_msg("%s is %g, not %g", what, is, number);
+}
+
+static struct ts_value of(struct given *given, const char *table, size_t row, const char *column)
+{
+	return cell(given, "compile", table, row, column);
+}
+
+static void assert_text(struct ts_value value, const char *expected)
+{
+	if (value.type != TS_VALUE_TEXT || !ts_bytes_is(value.as.s, expected))
+		fail_msg("not \"%s\"", expected);
+}
+
+static void assert_cell_us(struct given *given, const char *table, size_t row, const char *column,
+			   int64_t us)
+{
+	int64_t is = ts_value_int(of(given, table, row, column));
+
+	if (is != us * US)
+		fail_msg("%s[%zu].%s is %lld ps, not %lld us", table, row, column, (long long)is,
+			 (long long)us);
+}
+
+static void a_region_inside_another_is_a_graph_break(void **state)
+{
+	struct given *given = given_trace(TRACE(
+		REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("2/0", 60, 20)
+		REGION("0/0", 200, 90) REGION("1/0", 230, 40) REGION("2/0", 240, 20)));
+
+	(void)state;
+	assert_number(given, "graph_breaks", 2);
+	assert_number(given, "region_calls", 6);
+	assert_number(given, "recompilations", 0);
+	assert_number(given, "compile_time_ms", NAN);
+	assert_int_equal(nr_rows(given, "compile", "regions"), 3);
+	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
+	assert_cell_us(given, "regions", 0, "time_ps", 190);
+	assert_cell_us(given, "regions", 0, "self_time_ps", 100);
+	assert_text(of(given, "regions", 1, "compile_id"), "1/0");
+	assert_cell_us(given, "regions", 1, "self_time_ps", 50);
+	assert_int_equal(nr_rows(given, "compile", "graph_break_places"), 2);
+	assert_int_equal(ts_value_int(of(given, "graph_break_places", 0, "count")), 2);
+	done(given);
+}
+
+static void another_compilation_of_a_frame_is_no_further_break(void **state)
+{
+	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50)
+						REGION("0/1", 200, 90) REGION("1/1", 230, 40)));
+
+	(void)state;
+	assert_number(given, "graph_breaks", 1);
+	assert_number(given, "recompilations", 2);
+	assert_int_equal(nr_rows(given, "compile", "recompiles"), 2);
+	assert_text(of(given, "recompiles", 0, "compile_id"), "0/1");
+	done(given);
+}
+
+static void regions_one_after_the_other_are_no_break(void **state)
+{
+	struct given *given =
+		given_trace(TRACE(REGION("0/0", 0, 10) REGION("1/0", 10, 10) REGION("2/0", 30, 5)));
+
+	(void)state;
+	assert_number(given, "graph_breaks", 0);
+	assert_int_equal(nr_rows(given, "compile", "graph_break_places"), 0);
+	done(given);
+}
+
+static void without_ids_the_regions_of_one_call_are_counted(void **state)
+{
+	struct given *given = given_trace(
+		TRACE(OP("Torch-Compiled Region", 0, 100) OP("Torch-Compiled Region", 10, 50)
+		      OP("Torch-Compiled Region", 20, 10) OP("Torch-Compiled Region", 70, 10)
+		      OP("Torch-Compiled Region", 200, 10)));
+
+	(void)state;
+	assert_number(given, "graph_breaks", 3);
+	assert_number(given, "recompilations", NAN);
+	done(given);
+}
+
+static void the_frame_inside_a_region_names_it(void **state)
+{
+	struct given *given = given_trace(
+		TRACE(REGION("0/0", 0, 100) FRAME("train.py(12): forward", 1, 98)
+		      FRAME("torch/_dynamo/utils.py(6122): record_pregraph_bytecode_enter", 2, 5)
+		      REGION("1/0", 40, 50)
+		      FRAME("train.py(12): torch_dynamo_resume_in_forward_at_17", 41, 48)));
+
+	(void)state;
+	assert_text(of(given, "regions", 0, "function"), "forward");
+	assert_text(of(given, "regions", 0, "source"), "train.py:12");
+	assert_text(of(given, "graph_break_places", 0, "source"), "train.py:17");
+	assert_text(of(given, "graph_break_places", 0, "function"), "forward");
+	done(given);
+}
+
+/* dynamo > entire_frame_compile > compile_inner > ..., each with its annotation. */
+static void time_in_the_compiler_is_counted_once(void **state)
+{
+	struct given *given = given_trace(TRACE(
+		OP("dynamo", 0, 1000) NOTE("dynamo_data: compile_id=0/0", 1, 1)
+		OP("entire_frame_compile", 10, 900)
+		OP("_compile.compile_inner (dynamo_timed)", 11, 890)
+		OP("compile_attempt_0 (dynamo_timed)", 20, 100)
+		OP("compile_attempt_1 (dynamo_timed)", 130, 700)
+		OP("compile_fx_inner (dynamo_timed)", 200, 500)
+		REGION("0/0", 1010, 2000)
+		OP("dynamo", 1100, 800) NOTE("dynamo_data: compile_id=1/0", 1101, 1)
+		REGION("1/0", 2000, 500)
+		OP("compile_fx.<locals>.bw_compiler (dynamo_timed)", 4000, 300)
+		NOTE("backward_data: compile_id=0/0, is_backward=True", 4001, 1)));
+
+	(void)state;
+	assert_number(given, "compile_time_ms", 2.1);
+	assert_number(given, "compiled_graphs", 2);
+	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
+	assert_cell_us(given, "regions", 0, "compile_ps", 1300);
+	assert_int_equal(ts_value_int(of(given, "regions", 0, "restarts")), 1);
+	assert_cell_us(given, "regions", 0, "self_time_ps", 2000 - 800 - 500);
+	assert_cell_us(given, "regions", 1, "compile_ps", 800);
+	assert_text(of(given, "phases", 0, "phase"), "compile_fx_inner");
+	assert_cell_us(given, "phases", 0, "self_time_ps", 500);
+	done(given);
+}
+
+static void kernels_of_a_gpu_tell_what_was_fused(void **state)
+{
+	struct given *given = given_trace(TRACE(
+		REGION("0/0", 0, 100) LAUNCH("cuLaunchKernel", 10, 5, 1)
+		LAUNCH("cudaLaunchKernel", 20, 5, 2) LAUNCH("cudaLaunchKernel", 30, 5, 3)
+		LAUNCH("cudaMemcpyAsync", 40, 5, 4) LAUNCH("cudaLaunchKernel", 50, 5, 5)
+		KERNEL("triton_poi_fused_add_mul_relu_0", 20, 10, 1)
+		KERNEL("triton_poi_fused_add_mul_relu_0", 40, 10, 2)
+		KERNEL("ampere_sgemm_128x64_tn", 60, 20, 3)
+		KERNEL("ncclKernel_AllReduce_RING", 90, 20, 5)
+		"{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\","
+		"\"ts\":80,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":4}},"));
+
+	(void)state;
+	assert_number(given, "ops_before_fusion", 7);
+	assert_number(given, "ops_after_fusion", 3);
+	assert_number(given, "fusion_ratio", 7.0 / 3);
+	assert_number(given, "cuda_graph_launches", 0);
+	assert_number(given, "kernel_launches", 4);
+	assert_int_equal(nr_rows(given, "compile", "fused_kernels"), 1);
+	assert_text(of(given, "fused_kernels", 0, "kind"), "pointwise");
+	assert_cell_us(given, "fused_kernels", 0, "time_ps", 20);
+	done(given);
+}
+
+static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
+{
+	struct given *given = given_trace(
+		TRACE(NOTE("## Call CompiledFxGraph f1 ##", 0, 100) OP("aten::addmm", 10, 20)
+		      OP("aten::copy_", 12, 5) OP("aten::empty_strided", 35, 2)
+		      OP("graph_0_cpp_fused_add_relu_0", 40, 10) OP("aten::sum", 200, 10)));
+
+	(void)state;
+	assert_number(given, "ops_before_fusion", 3);
+	assert_number(given, "ops_after_fusion", 2);
+	done(given);
+}
+
+static void a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown(void **state)
+{
+	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100)));
+
+	(void)state;
+	assert_number(given, "fusion_ratio", NAN);
+	assert_number(given, "ops_after_fusion", NAN);
+	assert_number(given, "cuda_graph_launches", NAN);
+	done(given);
+}
+
+static void a_trace_without_a_compiler_says_nothing_of_one(void **state)
+{
+	struct given *given = given_trace(TRACE(OP("aten::add", 0, 10)));
+
+	(void)state;
+	assert_int_equal(field(given, "compile", "compiler").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "compile", "graph_breaks").type, TS_VALUE_NULL);
+	done(given);
+}
+
+/* More pieces than are kept wait inside one event that is no region: nothing is lost but nesting. */
+static void many_regions_in_one_step_are_all_counted(void **state)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct given *given;
+
+	(void)state;
+	ts_buf_puts(&text, "{\"traceEvents\":[" OP("step", 0, 1000000));
+	for (int i = 0; i < 5000; i++)
+		ts_buf_printf(&text, "{" HOST ",\"cat\":\"cpu_op\",\"name\":\"Torch-Compiled Region: "
+				     "0/0\",\"ts\":%d,\"dur\":10},", 10 + 20 * i);
+	ts_buf_puts(&text, OP("dynamo", 900000, 5) "{}]}");
+	ts_buf_putc(&text, '\0');
+	given = given_trace((const char *)text.p);
+	assert_number(given, "region_calls", 5000);
+	assert_number(given, "graph_breaks", 0);
+	assert_cell_us(given, "regions", 0, "time_ps", 50000);
+	assert_number(given, "compile_time_ms", 0.005);
+	done(given);
+	ts_buf_release(&text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_region_inside_another_is_a_graph_break),
+		cmocka_unit_test(another_compilation_of_a_frame_is_no_further_break),
+		cmocka_unit_test(regions_one_after_the_other_are_no_break),
+		cmocka_unit_test(without_ids_the_regions_of_one_call_are_counted),
+		cmocka_unit_test(the_frame_inside_a_region_names_it),
+		cmocka_unit_test(time_in_the_compiler_is_counted_once),
+		cmocka_unit_test(kernels_of_a_gpu_tell_what_was_fused),
+		cmocka_unit_test(on_a_cpu_generated_code_and_library_calls_are_kernels),
+		cmocka_unit_test(a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown),
+		cmocka_unit_test(a_trace_without_a_compiler_says_nothing_of_one),
+		cmocka_unit_test(many_regions_in_one_step_are_all_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
