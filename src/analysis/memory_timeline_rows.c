@@ -359,6 +359,16 @@ static void put_fields(struct ts_result *result, const struct mt_view *view)
 			TS_MEASURED, "reserved and unused at the peak");
 }
 
+/* Of a trace whose host ran PyTorch's operators: another run of it could tell. */
+static bool could_tell(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (profile->ops[i].is_event && (ts_bytes_is(profile->ops[i].category, "cpu_op") ||
+						 ts_bytes_is(profile->ops[i].category, "Operator")))
+			return true;
+	return false;
+}
+
 /* A profile without allocator events: what its modules need, when it has any. */
 static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 {
@@ -376,6 +386,9 @@ static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
 	put_mb(result, "reserved_memory_mb", "reserved_bytes", reserved, TS_MODELLED,
 	       "reserved for it");
+	if (could_tell(ctx->profile))
+		ts_result_note(result, "The trace has no events of PyTorch's allocators: "
+				       "profile(..., profile_memory=True) writes them.");
 }
 
 static void put_notes(struct ts_result *result, const struct mt_view *views, size_t nr)

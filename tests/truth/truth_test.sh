@@ -1,5 +1,6 @@
 #!/bin/sh
-# Numbers against independent sources: the sample's maker, jax's own monitoring, PyTorch's own counters, XProf's hlo_stats and roofline_model, libtpu's own figures.
+# Numbers against independent sources: the sample's maker, jax's own monitoring, PyTorch's own counters and memory profile, XProf's
+# hlo_stats and roofline_model, libtpu's own figures.
 # Run by `make check`; the parts that need ../shared/corpus skip where it is absent.
 here=${srcdir:-.}/tests/truth
 corpus=${TS_CORPUS:-${srcdir:-.}/../shared/corpus}
@@ -30,6 +31,12 @@ done
 "$bin/tpusight" report --format=json --view=capacity -o "$out/memory.json" "${srcdir:-.}/tests/data/memory_profile.prof" &&
 	"$python" "$here/sites.py" "$out/memory.json" "${srcdir:-.}/tests/data/memory_profile.json" || bad=1
 
+trace=${srcdir:-.}/tests/data/torch_memory.pt.trace.json.gz
+"$bin/tpusight" memory --json -o "$out/torch.json" "$trace" &&
+	"$python" "$here/memory_timeline.py" torch "$out/torch.json" "${srcdir:-.}/tests/data/torch_memory.json" &&
+	"$python" "$here/memory_timeline.py" trace "$out/torch.json" "$trace" || bad=1
+"$python" "$here/memory_timeline.py" random "$bin/tpusight" 1 40 || bad=1
+
 if [ ! -d "$corpus" ]; then
 	echo "the corpus is not here ($corpus): XProf's and libtpu's figures were not compared"
 	exit $bad
@@ -40,6 +47,10 @@ for name in tpu_v6e_host_offload gpu_mi300x_jax_conv; do
 		"$python" "$here/roofline.py" "$out/$name.json" "$corpus/truth/xprof_$name.roofline_model.json" &&
 		"$python" "$here/memory.py" xprof "$out/$name.json" "$corpus/truth/xprof_$name.hlo_stats.json" \
 			"$corpus/truth/xprof_$name.op_profile.json" || bad=1
+done
+for name in hta_df_index_resolver tracelens_h100_owlv2 tracelens_h100_timesformer; do
+	"$bin/tpusight" memory --json -o "$out/$name.json" "$corpus/kineto/$name.json.gz" &&
+		"$python" "$here/memory_timeline.py" trace "$out/$name.json" "$corpus/kineto/$name.json.gz" || bad=1
 done
 "$python" "$here/capacity.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
 "$python" "$here/hlo_modules.py" "$bin/tpusight" "$corpus/hlo" "$corpus/truth/libtpu_modules.json" || bad=1
