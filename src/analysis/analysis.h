@@ -24,6 +24,7 @@ struct ts_context {
 	struct ts_results *results;	  /* of the analyses closed before */
 	size_t overlay_budget;	     /* slices a host may have in all; 0: no tracks are wanted */
 	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
+	bool no_python; /* what Python's tracer saw is no activity of a host (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
 };
 

@@ -40,7 +40,9 @@ libtpusight_a_SOURCES += \
 	src/analysis/systolic_ops.c \
 	src/analysis/systolic_sums.c \
 	src/analysis/time.c src/analysis/time.h src/analysis/time_report.c \
-	src/analysis/time_outliers.c src/analysis/time_steps.c
+	src/analysis/time_outliers.c src/analysis/time_steps.c \
+	src/analysis/timeline.c src/analysis/timeline.h \
+	src/analysis/timeline_report.c src/analysis/timeline_steps.c
 libtpusight_a_SOURCES += \
 	src/analysis/doctor/advice.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \

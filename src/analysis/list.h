@@ -5,6 +5,7 @@
 	X(ops)         \
 	X(time)        \
 	X(gaps)        \
+	X(timeline)    \
 	X(remat)       \
 	X(systolic)    \
 	X(padding)     \

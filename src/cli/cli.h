@@ -48,6 +48,7 @@ struct ts_cli {
 	bool brief;	 /* in at most .budget bytes */
 	uint64_t budget;
 	const char *logdir; /* NULL: as the path says */
+	bool no_python; /* timeline: without the frames of Python's tracer */
 	bool tracks;
 	struct ts_trim_choice trim;
 	/* serve */

@@ -108,6 +108,7 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_d
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
 					  .merge = door->merge,
+					  .no_python = cli->no_python,
 					  .overlay_budget =
 						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
 	struct ts_cli form = *cli;

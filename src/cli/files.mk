@@ -8,6 +8,7 @@ cli_sources += \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
 	src/cli/cmd_trim.c \
+	src/cli/cmd_timeline.c \
 	src/cli/config.c src/cli/config.h \
 	src/cli/console.c \
 	src/cli/copies.c src/cli/copies.h \

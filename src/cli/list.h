@@ -8,4 +8,5 @@
 	X(compile)     \
 	X(memory)      \
 	X(trim)        \
+	X(timeline)    \
 	X(serve)

@@ -363,6 +363,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.results = &run->results,
 		.overlay_budget = options->overlay_budget,
 		.merged = wants_merged(&run->profile, options),
+		.no_python = options->no_python,
 	};
 	enum ts_status st = make_rates(run, options->chip, err);
 

@@ -19,6 +19,7 @@ struct ts_run_options {
 	const struct ts_settings *settings;
 	size_t overlay_budget;		    /* slices a host; 0: no tracks are made */
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
+	bool no_python; /* see struct ts_context */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */
 	struct ts_bytes chip; /* for modules without a run: which chip; may be empty */
 };

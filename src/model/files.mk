@@ -7,6 +7,7 @@ libtpusight_a_SOURCES += \
 	src/model/host_event.c src/model/host_event.h \
 	src/model/hlo.c src/model/hlo.h src/model/hlo_text.c \
 	src/model/kernels.c src/model/kernels.h \
+	src/model/launches.c src/model/launches.h \
 	src/model/merged.c src/model/merged.h \
 	src/model/nest.c src/model/nest.h \
 	src/model/op_kind.c src/model/op_kind.h \
@@ -16,6 +17,7 @@ libtpusight_a_SOURCES += \
 	src/model/profile.c src/model/profile.h \
 	src/model/step_pattern.c src/model/step_pattern.h \
 	src/model/steps.h \
+	src/model/sweep.c src/model/sweep.h \
 	src/model/tally.c src/model/tally.h \
 	src/model/trace_class.c src/model/trace_class.h \
 	src/model/torch_event.c src/model/torch_event.h src/model/aten_names.c \

@@ -45,7 +45,10 @@ static const struct row device_names[] = {
 /* Of the host. JAX's traces have no categories: runtime calls go by their names. */
 static const struct row host_names[] = {
 	{ "enumerate(DataLoader)#", TS_TRACE_DATALOADER },
+	{ "enumerate(DataPipe)#", TS_TRACE_DATALOADER },
 	{ "DataLoader", TS_TRACE_DATALOADER },
+	{ "nccl:", TS_TRACE_COMMUNICATION }, /* the call of a collective, as ranges name it */
+	{ "gloo:", TS_TRACE_COMMUNICATION },
 };
 static const struct row runtime_names[] = {
 	{ "cudaLaunch", TS_TRACE_RUNTIME },  { "cudaMem", TS_TRACE_RUNTIME },
@@ -98,6 +101,12 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 	if (ts_line_is_core(profile, line))
 		return on_device(op);
 	return line->kind == TS_LINE_THREAD ? on_host(op) : TS_TRACE_NONE;
+}
+
+bool ts_trace_is_python(const struct ts_op *op)
+{
+	return ts_bytes_is(op->category, "python_function") ||
+	       (op->category.n == 0 && ts_bytes_starts(op->name, "$"));
 }
 
 enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)

@@ -27,6 +27,9 @@ extern const char *const ts_trace_class_names[]; /* as users see them: "CPU Exec
 enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const struct ts_line *line,
 				      const struct ts_op *op);
 
+/* A frame of a Python tracer: torch.profiler's with_stack, jax.profiler's python_tracer. */
+bool ts_trace_is_python(const struct ts_op *op);
+
 /* hta/utils/utils.py: get_kernel_type. Of what runs on a stream. */
 enum ts_kernel_type {
 	TS_KERNEL_COMPUTATION,

@@ -61,12 +61,12 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 /* The views of the profiling suite. Flame graphs and HTA need a Chrome or Kineto trace. */
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators",
 				      NULL };
-static const char *const timeline[] = { "time", "overview", NULL };
+static const char *const timeline[] = { "timeline", "time", "overview", NULL };
 static const char *const kernels[] = { "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
 static const struct ts_reports_part parts[] = {
 	{ "memory", memory, true },
-	{ "timeline", timeline, true },
+	{ "timeline", timeline, true, true },
 	{ "kernels", kernels, false },
 	{ "compile", compile, false },
 };

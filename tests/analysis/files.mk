@@ -166,3 +166,10 @@ TESTS += tests/analysis/compile_test
 tests_analysis_compile_test_SOURCES = tests/analysis/compile_test.c $(analysis_given)
 tests_analysis_compile_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_compile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/timeline_test
+TESTS += tests/analysis/timeline_test
+tests_analysis_timeline_test_SOURCES = tests/analysis/timeline_test.c tests/read/corpus.h \
+	tests/flow/memory_run.h
+tests_analysis_timeline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_analysis_timeline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

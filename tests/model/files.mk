@@ -50,3 +50,9 @@ TESTS += tests/model/torch_event_test
 tests_model_torch_event_test_SOURCES = tests/model/torch_event_test.c
 tests_model_torch_event_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_model_torch_event_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/model/sweep_test
+TESTS += tests/model/sweep_test
+tests_model_sweep_test_SOURCES = tests/model/sweep_test.c
+tests_model_sweep_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_model_sweep_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -6,4 +6,4 @@ EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo
 	tests/truth/planted_test.sh tests/truth/planted.py \
 	tests/truth/sparsecore_test.sh tests/truth/sparsecore.py
 TESTS += tests/truth/compare_test.sh
-EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py
+EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py tests/truth/torch_steps.py

@@ -1,0 +1,109 @@
+/*
+ * The timeline analysis' own header: what the moments of a host were spent on. Shared by timeline.c
+ * (the pass), timeline_steps.c (whose step a moment is) and timeline_report.c (the result) only.
+ */
+#ifndef TS_ANALYSIS_TIMELINE_H
+#define TS_ANALYSIS_TIMELINE_H
+
+#include "analysis/analysis.h"
+#include "model/launches.h"
+#include "model/sweep.h"
+#include "model/trace_class.h"
+
+/*
+ * Kinds of a sweep. Events of devices come first; communication is one class, told by what the
+ * devices do and by what the host calls.
+ */
+enum timeline_kind {
+	KIND_KERNEL,
+	KIND_MEMCPY,
+	KIND_MEMSET,
+	KIND_DEVICE_COMMUNICATION,
+	KIND_COMMUNICATION,
+	KIND_RUNTIME,
+	KIND_DATALOADER,
+	KIND_CPU_EXEC,
+	KIND_HOST,   /* anything else that a thread does */
+	KIND_PYTHON, /* frames of Python's tracer */
+	NR_KINDS,
+	KIND_RANGE = NR_KINDS, /* somebody's name for a stretch of time: nothing runs */
+	KIND_NOTHING	       /* not yet looked at */
+};
+#define DEVICE_KINDS ((1u << KIND_COMMUNICATION) - 1)
+
+/* Time by class; .before is what a step gives up if a device was busy with older work until then. */
+struct timeline_share {
+	int64_t ps[TS_NR_TRACE_CLASSES], before_ps[TS_NR_TRACE_CLASSES];
+};
+
+struct timeline_step {
+	uint64_t number;
+	int64_t start_ps, host_end_ps; /* as the profile has it */
+	int64_t end_ps; /* that of its last kernel, when it comes later */
+	int64_t kernel_ps; /* the start of its first one; INT64_MAX: none was seen */
+	uint64_t nr_kernels;
+	struct timeline_share own, gap; /* gap: between the step before and this */
+};
+
+#define TIMELINE_LEFTOVERS 64
+
+struct timeline_steps {
+	struct timeline_step *items; /* in the order of starts */
+	size_t nr, cap, live; /* live: all before have ended */
+	bool fixed;   /* known from the start: devices marked them */
+	uint32_t line; /* of the thread that marks them; TS_NONE: not seen yet */
+	struct timeline_share behind; /* after the last one; of a trace without steps all */
+	/* Ends of kernels that no step launched, while the first step has none of its own. */
+	int64_t leftovers[TIMELINE_LEFTOVERS];
+	size_t nr_leftovers;
+	int64_t first_ps; /* where the first step begins for devices */
+};
+
+struct timeline_rank { /* a host */
+	uint32_t host;
+	int64_t first_ps, last_ps; /* first > last: nothing */
+	int64_t cpu_ps, device_ps, both_ps;
+	int64_t cpu_time_ps, device_time_ps;
+	struct timeline_steps steps;
+	struct ts_slices slices;
+};
+
+struct timeline_state {
+	/* of a host */
+	const struct ts_context *ctx;
+	struct ts_sweep sweep;
+	uint8_t *host_kinds, *device_kinds; /* of each op, once it was met: enum timeline_kind */
+	uint8_t *sides;			    /* of each line: enum timeline_side */
+	int64_t *until_ps;		    /* of each line: what it did so far ends */
+	struct ts_launches launches;	    /* which step asked for it */
+	bool failed;			    /* no memory */
+	struct timeline_rank rank;
+	/* of the sum */
+	struct timeline_rank *ranks;
+	size_t nr_ranks, cap_ranks;
+};
+
+/* timeline_steps.c */
+
+/* What happens in [from, to) is of this class. */
+void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			 enum ts_trace_class class);
+/* A step that begins now. False: no memory. */
+bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			  uint64_t number);
+/* The step that a call lies in, from start to end; TS_NONE. */
+uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				int64_t end_ps);
+/* A kernel that begins now and that this step (TS_NONE: none) asked for. */
+void timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64_t start_ps,
+			   int64_t end_ps);
+/* After the last moment. */
+void timeline_steps_finish(struct timeline_steps *steps);
+/* Steps that count: at the end the profiler may have missed kernels of the last ones. */
+size_t timeline_steps_whole(const struct timeline_steps *steps);
+
+/* timeline_report.c */
+enum ts_status timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
+			       struct ts_result *result, struct ts_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* From change to change: the next one is the nearest end of what runs. */
+#include "model/sweep.h"
+
+static int64_t nearest_end(const struct ts_sweep *sweep, int64_t limit_ps)
+{
+	for (unsigned left = sweep->running; left; left &= left - 1)
+		limit_ps = TS_MIN(limit_ps, sweep->until_ps[__builtin_ctz(left)]);
+	return limit_ps;
+}
+
+static void drop_ended(struct ts_sweep *sweep)
+{
+	for (unsigned left = sweep->running; left; left &= left - 1) {
+		unsigned kind = (unsigned)__builtin_ctz(left);
+
+		if (sweep->until_ps[kind] <= sweep->now_ps)
+			sweep->running &= ~(1u << kind);
+	}
+}
+
+void ts_sweep_to(struct ts_sweep *sweep, int64_t ps)
+{
+	if (!sweep->begun) {
+		sweep->begun = true;
+		sweep->first_ps = sweep->now_ps = ps;
+	}
+	while (sweep->now_ps < ps) {
+		int64_t to_ps = nearest_end(sweep, ps);
+
+		sweep->moment(sweep->ctx, sweep->now_ps, to_ps, sweep->running);
+		sweep->now_ps = to_ps;
+		drop_ended(sweep);
+	}
+}
+
+void ts_sweep_add(struct ts_sweep *sweep, unsigned kind, int64_t start_ps, int64_t dur_ps)
+{
+	int64_t end_ps = start_ps + TS_MAX(dur_ps, 0);
+
+	ts_sweep_to(sweep, start_ps);
+	if (end_ps <= sweep->now_ps)
+		return;
+	if (!(sweep->running >> kind & 1) || end_ps > sweep->until_ps[kind])
+		sweep->until_ps[kind] = end_ps;
+	sweep->running |= 1u << kind;
+}

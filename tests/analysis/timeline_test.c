@@ -1,0 +1,396 @@
+/*
+ * The timeline of traces: steps by class against what torch_tb_profiler says of real ones
+ * (tests/truth/torch_steps.py recorded it), and of small ones counted by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "base/units.h"
+#include "tests/flow/memory_run.h"
+#include "tests/read/corpus.h"
+
+#include <cmocka.h>
+
+#define CHROME memory_run_reader("chrome")
+
+static const char *const classes[] = { "Kernel",  "Memcpy",	"Memset", "Communication",
+				       "Runtime", "DataLoader", "CpuOp",  "Other" };
+static const char *const columns[] = { "kernel_ps",  "memcpy_ps",     "memset_ps",
+				       "communication_ps", "runtime_ps", "dataloader_ps",
+				       "cpu_exec_ps", "other_ps" };
+
+static const struct ts_result *timeline_of(struct memory_run *mem, struct ts_bytes bytes)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_result *result;
+
+	memory_run_init(mem);
+	if (memory_run_add_as(mem, CHROME, bytes, "host", &err) ||
+	    memory_run_analyse(mem, 1000, &err))
+		fail_msg("%s", err.text);
+	result = ts_results_find(&mem->run.results, "timeline");
+	assert_non_null(result);
+	return result;
+}
+
+static const struct ts_table *steps_of(const struct ts_result *timeline)
+{
+	const struct ts_table *table = ts_result_find_table(timeline, "steps");
+
+	assert_non_null(table);
+	return table;
+}
+
+static void assert_classes_are_the_step(const struct ts_table *steps, size_t row)
+{
+	int64_t sum_ps = 0;
+
+	for (size_t c = 0; c < TS_NELEM(columns); c++)
+		sum_ps += ts_cell_int(steps, row, columns[c]);
+	assert_int_equal(sum_ps, ts_cell_int(steps, row, "duration_ps"));
+}
+
+static bool is_counted(const struct ts_table *steps, size_t row)
+{
+	return ts_table_cell(steps, row, ts_table_column(steps, "counted")).as.b;
+}
+
+static double number(const cJSON *object, const char *name)
+{
+	const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	assert_non_null(found);
+	return found->valuedouble;
+}
+
+/* The tool adds doubles: the last digit it prints (1 ns) may be another. */
+static void compare_step(const char *file, const struct ts_table *steps, size_t row,
+			 const cJSON *truth)
+{
+	for (size_t c = 0; c < TS_NELEM(classes); c++) {
+		double us = (double)ts_cell_int(steps, row, columns[c]) / 1e6;
+
+		if (!(fabs(us - number(truth, classes[c])) <= 0.002))
+			fail_msg("%s: %s of row %zu is %.3f us, the tool says %.3f", file,
+				 classes[c], row, us, number(truth, classes[c]));
+	}
+	assert_int_equal(ts_cell_int(steps, row, "step"), (int64_t)number(truth, "step"));
+}
+
+static size_t compare_file(const char *file, struct ts_bytes bytes, const cJSON *truth)
+{
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(timeline_of(&mem, bytes));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < steps->nr_rows; i++) {
+		assert_classes_are_the_step(steps, i);
+		if (is_counted(steps, i))
+			compare_step(file, steps, i, cJSON_GetArrayItem(truth, (int)nr++));
+	}
+	assert_int_equal(nr, cJSON_GetArraySize(truth));
+	memory_run_release(&mem);
+	return nr;
+}
+
+static void steps_by_class_are_those_of_torch_tb_profiler(void **state)
+{
+	struct ts_arena arena = TS_ARENA_INIT;
+	FILE *recorded = fopen(TS_SRCDIR "/tests/data/torch_steps.json", "rb");
+	char text[16384] = "";
+	size_t nr = 0;
+	const cJSON *file;
+	cJSON *truth;
+
+	(void)state;
+	assert_non_null(recorded);
+	assert_true(fread(text, 1, sizeof(text) - 1, recorded) > 0);
+	fclose(recorded);
+	truth = cJSON_Parse(text);
+	assert_non_null(truth);
+	cJSON_ArrayForEach(file, truth)
+	{
+		struct ts_bytes path = ts_arena_printf(&arena, "kineto/%s", file->string);
+		struct ts_bytes bytes = corpus_file(&arena, (const char *)path.p);
+
+		if (bytes.p)
+			nr += compare_file(file->string, bytes, file);
+	}
+	cJSON_Delete(truth);
+	ts_arena_release(&arena);
+	if (nr == 0) {
+		print_message("no corpus here (TS_CORPUS): skipped\n");
+		skip();
+	}
+	assert_int_equal(nr, 23);
+}
+
+/* Traces by hand: times in us. */
+
+struct event {
+	const char *category, *name;
+	int pid, tid, start, dur, correlation; /* 0: none */
+};
+
+static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text,
+				     const struct event *events, size_t nr)
+{
+	ts_buf_puts(text, "{\"traceEvents\":[");
+	for (size_t i = 0; i < nr; i++)
+		ts_buf_printf(text,
+			      "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,"
+			      "\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d}}",
+			      i ? "," : "", events[i].category, events[i].name, events[i].pid,
+			      events[i].tid, events[i].start, events[i].dur,
+			      events[i].correlation);
+	ts_buf_puts(text, "]}");
+	return timeline_of(mem, ts_buf_bytes(text));
+}
+
+static void done(struct memory_run *mem, struct ts_buf *text)
+{
+	memory_run_release(mem);
+	ts_buf_release(text);
+}
+
+#define HOST 50, 50
+#define GPU  0, 7
+#define GPU2 0, 8
+
+static void assert_step(const struct ts_table *steps, size_t row, int64_t start, int64_t end)
+{
+	assert_classes_are_the_step(steps, row);
+	assert_int_equal(ts_cell_int(steps, row, "start_ps"), start * TS_PS_PER_US);
+	assert_int_equal(ts_cell_int(steps, row, "duration_ps"), (end - start) * TS_PS_PER_US);
+}
+
+static void assert_us(const struct ts_table *steps, size_t row, const char *column, int64_t us)
+{
+	assert_int_equal(ts_cell_int(steps, row, column), us * TS_PS_PER_US);
+}
+
+/* Step 1 ends with its last kernel at 130, under the mark of step 2, whose own ends at 190. */
+static void a_step_lasts_to_the_end_of_its_last_kernel(void **state)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
+		{ "cpu_op", "aten::mm", HOST, 5, 20, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 10, 5, 11 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 20, 5, 12 },
+		{ "user_annotation", "ProfilerStep#2", HOST, 60, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 70, 5, 13 },
+		{ "kernel", "first", GPU, 30, 30, 11 },
+		{ "kernel", "second", GPU, 80, 50, 12 },
+		{ "kernel", "third", GPU, 140, 50, 13 },
+		{ "cpu_op", "aten::late", HOST, 200, 10, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
+
+	(void)state;
+	assert_int_equal(steps->nr_rows, 2);
+	assert_step(steps, 0, 0, 130);
+	assert_us(steps, 0, "kernel_ps", 80);
+	assert_us(steps, 0, "runtime_ps", 15);
+	assert_us(steps, 0, "cpu_exec_ps", 10);
+	assert_us(steps, 0, "other_ps", 25);
+	assert_step(steps, 1, 130, 190);
+	assert_us(steps, 1, "kernel_ps", 50);
+	assert_us(steps, 1, "other_ps", 10);
+	done(&mem, &text);
+}
+
+/* A kernel from before the capture runs until 40; another one, which no step launched either, still
+ * runs when the step's first kernel begins and holds nothing up. */
+static void the_first_step_begins_when_older_kernels_have_ended(void **state)
+{
+	static const struct event events[] = {
+		{ "kernel", "older", GPU, 0, 40, 1 },
+		{ "kernel", "long", GPU2, 20, 100, 2 },
+		{ "user_annotation", "ProfilerStep#1", HOST, 10, 90, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 15, 5, 11 },
+		{ "kernel", "own", GPU, 60, 20, 11 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
+
+	(void)state;
+	assert_int_equal(steps->nr_rows, 1);
+	assert_step(steps, 0, 40, 100);
+	assert_us(steps, 0, "kernel_ps", 60);
+	done(&mem, &text);
+}
+
+static void without_kernels_of_its_own_the_first_step_is_as_marked(void **state)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
+		{ "kernel", "older", GPU, 5, 20, 1 },
+		{ "user_annotation", "ProfilerStep#2", HOST, 60, 40, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 61, 5, 11 },
+		{ "kernel", "own", GPU, 90, 30, 11 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
+
+	(void)state;
+	assert_step(steps, 0, 0, 50);
+	assert_us(steps, 0, "kernel_ps", 20);
+	assert_us(steps, 0, "other_ps", 30);
+	assert_step(steps, 1, 60, 120);
+	done(&mem, &text);
+}
+
+/* A moment of many counts once: kernel, copy, fill, communication, call, operator in this order. */
+static void a_moment_belongs_to_the_first_class_that_runs(void **state)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 100, 0 },
+		{ "cpu_op", "aten::mm", HOST, 0, 90, 0 },
+		{ "cuda_runtime", "cudaMemcpy", HOST, 0, 80, 0 },
+		{ "kernel", "ncclDevKernel_AllReduce", GPU2, 0, 70, 0 },
+		{ "gpu_memset", "Memset (Device)", GPU, 0, 60, 0 },
+		{ "gpu_memcpy", "Memcpy HtoD", 0, 9, 0, 50, 0 },
+		{ "kernel", "gemm", 0, 10, 10, 30, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
+
+	(void)state;
+	assert_step(steps, 0, 0, 100);
+	for (size_t c = 0; c < TS_NELEM(columns); c++)
+		if (c != 5)
+			assert_us(steps, 0, columns[c], c == 0 ? 30 : c == 1 ? 20 : 10);
+	assert_us(steps, 0, "dataloader_ps", 0);
+	done(&mem, &text);
+}
+
+static void a_trace_without_steps_is_one(void **state)
+{
+	static const struct event events[] = {
+		{ "cpu_op", "aten::mm", HOST, 10, 20, 0 },
+		{ "cpu_op", "aten::mm", HOST, 50, 10, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
+
+	(void)state;
+	assert_int_equal(steps->nr_rows, 1);
+	assert_step(steps, 0, 0, 50);
+	assert_us(steps, 0, "cpu_exec_ps", 30);
+	assert_us(steps, 0, "other_ps", 20);
+	assert_int_equal(ts_table_cell(steps, 0, ts_table_column(steps, "step")).type,
+			 TS_VALUE_NULL);
+	done(&mem, &text);
+}
+
+/* Steps at the end that launched nothing, or far less than the one before, do not count. */
+static void steps_whose_kernels_are_missing_do_not_count(void **state)
+{
+	static const struct event events[] = {
+		{ "user_annotation", "ProfilerStep#1", HOST, 0, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 10, 5, 11 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 20, 5, 12 },
+		{ "kernel", "a", GPU, 20, 5, 11 },
+		{ "kernel", "a", GPU, 30, 5, 12 },
+		{ "user_annotation", "ProfilerStep#2", HOST, 50, 50, 0 },
+		{ "cuda_runtime", "cudaLaunchKernel", HOST, 60, 5, 13 },
+		{ "kernel", "a", GPU, 70, 5, 13 },
+		{ "user_annotation", "ProfilerStep#3", HOST, 100, 50, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *timeline = given(&mem, &text, events, TS_NELEM(events));
+	const struct ts_table *steps = steps_of(timeline);
+
+	(void)state;
+	assert_int_equal(steps->nr_rows, 3);
+	assert_true(is_counted(steps, 0));
+	assert_false(is_counted(steps, 1) || is_counted(steps, 2));
+	assert_int_equal(ts_value_int(ts_result_get(timeline, "step_count")), 1);
+	assert_int_equal(timeline->nr_notes, 1);
+	done(&mem, &text);
+}
+
+static int64_t us(const struct ts_result *timeline, const char *field)
+{
+	return ts_value_int(ts_result_get(timeline, field)) / TS_PS_PER_US;
+}
+
+/* Threads 0..30 and 20..60, frames of Python 0..100, streams 50..90 and 70..80: of 100 us. */
+static void activity_is_the_time_in_which_something_runs(void **state)
+{
+	static const struct event events[] = {
+		{ "python_function", "train.py(1): main", HOST, 0, 100, 0 },
+		{ "cpu_op", "aten::mm", HOST, 0, 30, 0 },
+		{ "cpu_op", "aten::bmm", HOST, 5, 10, 0 },
+		{ "cpu_op", "aten::mul", 50, 51, 20, 40, 0 },
+		{ "kernel", "gemm", GPU, 50, 40, 0 },
+		{ "gpu_memcpy", "Memcpy DtoD", GPU2, 70, 10, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	const struct ts_result *timeline = given(&mem, &text, events, TS_NELEM(events));
+
+	(void)state;
+	assert_int_equal(us(timeline, "total_time_ps"), 100);
+	assert_int_equal(us(timeline, "cpu_active_ps"), 100);
+	assert_int_equal(us(timeline, "gpu_active_ps"), 40);
+	assert_int_equal(us(timeline, "overlap_ps"), 40);
+	assert_int_equal(us(timeline, "cpu_time_ps"), 70);
+	assert_int_equal(us(timeline, "cuda_time_ps"), 50);
+	assert_true(ts_value_number(ts_result_get(timeline, "total_time_ms")) == 0.1);
+	done(&mem, &text);
+}
+
+static void frames_of_python_need_not_count(void **state)
+{
+	static const struct event events[] = {
+		{ "python_function", "train.py(1): main", HOST, 0, 100, 0 },
+		{ "cpu_op", "aten::mm", HOST, 0, 60, 0 },
+		{ "kernel", "gemm", GPU, 50, 40, 0 },
+	};
+	struct ts_buf text = TS_BUF_INIT;
+	struct memory_run mem;
+	struct ts_run_options options = { .nr_threads = 1, .no_python = true };
+	const struct ts_result *timeline;
+
+	(void)state;
+	given(&mem, &text, events, TS_NELEM(events));
+	memory_run_release(&mem);
+	memory_run_init(&mem);
+	options.settings = &mem.settings;
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_buf_bytes(&text), "host", NULL), 0);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_int_equal(ts_run_analyse(&mem.run, &options, NULL), TS_OK);
+	timeline = ts_results_find(&mem.run.results, "timeline");
+	assert_int_equal(us(timeline, "total_time_ps"), 100);
+	assert_int_equal(us(timeline, "cpu_active_ps"), 60);
+	assert_int_equal(us(timeline, "overlap_ps"), 10);
+	done(&mem, &text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_by_class_are_those_of_torch_tb_profiler),
+		cmocka_unit_test(a_step_lasts_to_the_end_of_its_last_kernel),
+		cmocka_unit_test(the_first_step_begins_when_older_kernels_have_ended),
+		cmocka_unit_test(without_kernels_of_its_own_the_first_step_is_as_marked),
+		cmocka_unit_test(a_moment_belongs_to_the_first_class_that_runs),
+		cmocka_unit_test(a_trace_without_steps_is_one),
+		cmocka_unit_test(steps_whose_kernels_are_missing_do_not_count),
+		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
+		cmocka_unit_test(frames_of_python_need_not_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
