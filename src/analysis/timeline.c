@@ -256,10 +256,11 @@ static void take_device_event(struct timeline_state *state, const struct ts_merg
 	int64_t start_ps = merged->start_ps[i], end_ps = start_ps + TS_MAX(merged->dur_ps[i], 0);
 	const struct ts_line *line = &state->ctx->profile->lines[merged->line[i]];
 	const struct ts_device *device = ts_line_device(state->ctx->profile, line);
-	int64_t new_ps = new_part(state, merged->line[i], start_ps, end_ps);
+	int64_t new_ps;
 
 	if (kind == KIND_RANGE)
 		return;
+	new_ps = new_part(state, merged->line[i], start_ps, end_ps);
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
 	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
 					  device && device->is_gpu ? end_ps - start_ps : new_ps);
