@@ -129,6 +129,9 @@ struct ts_settings {
 	double memory_growth_high;	/* %, of a device's memory that its heap grows, step after step */
 	double fragmentation_high;	/* %, of what is reserved at the peak and not allocated */
 	double allocator_calls_high;	/* %, of core time in calls of the driver's allocator */
+	double kernel_gap_short;	/* us, a shorter gap on a stream is between two kernels, no wait */
+	double kernel_short;		/* us, a kernel that takes less is short */
+	double launch_queue_full;	/* launches that wait on a stream when the next one blocks */
 };
 
 struct ts_setting {

@@ -21,6 +21,7 @@
 	X(capacity)    \
 	X(allocators)  \
 	X(memory_timeline) \
+	X(hta)         \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)       \

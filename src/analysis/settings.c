@@ -64,6 +64,10 @@ const struct ts_setting ts_setting_list[] = {
 	    "more of what PyTorch's allocator has reserved at the peak, not in use, is reported"),
 	ROW(allocator_calls_high, "%", 1,
 	    "more core time in calls of the driver's allocator while steps run is reported"),
+	ROW(kernel_gap_short, "us", 30,
+	    "a shorter gap between two kernels that were launched in time is the price of a launch"),
+	ROW(kernel_short, "us", 10, "a GPU's kernel that takes less is short"),
+	ROW(launch_queue_full, "", 1022, "so many launches that wait on a stream are a full queue"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

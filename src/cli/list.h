@@ -6,6 +6,7 @@
 	X(compare)     \
 	X(hlo)         \
 	X(compile)     \
+	X(hta)         \
 	X(memory)      \
 	X(trim)        \
 	X(timeline)    \

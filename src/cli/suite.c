@@ -8,6 +8,7 @@ static const struct ts_suite rows[] = {
 	{ "compile", { "compile", "cache" }, { NULL } },
 	{ "memory", { "memory_timeline", "memory", "capacity", "allocators" }, { NULL } },
 	{ "timeline", { "timeline" }, { NULL } },
+	{ "hta", { "hta" }, { NULL } },
 };
 
 static const struct ts_suite *suite_of(const struct ts_cli *cli)

@@ -55,6 +55,7 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile)
 		.hbm_utilization_pct = NAN,
 		.rank = TS_UNKNOWN,
 		.world_size = TS_UNKNOWN,
+		.trace_start_ns = TS_UNKNOWN,
 		.first_plane = (uint32_t)profile->nr_planes,
 	};
 	return host;

@@ -12,6 +12,7 @@ const char *const ts_kernel_type_names[] = {
 	[TS_KERNEL_COMPUTATION] = "COMPUTATION",
 	[TS_KERNEL_COMMUNICATION] = "COMMUNICATION",
 	[TS_KERNEL_MEMORY] = "MEMORY",
+	[TS_KERNEL_OTHER] = "OTHER",
 };
 
 struct row {
@@ -118,5 +119,7 @@ enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
 	if (ts_bytes_starts(name, "Memcpy") || ts_bytes_starts(name, "Memset") ||
 	    ts_bytes_starts(name, "dma"))
 		return TS_KERNEL_MEMORY;
+	if (ts_bytes_has(name, "Memcpy") || ts_bytes_has(name, "Sync"))
+		return TS_KERNEL_OTHER;
 	return TS_KERNEL_COMPUTATION;
 }

@@ -35,6 +35,7 @@ enum ts_kernel_type {
 	TS_KERNEL_COMPUTATION,
 	TS_KERNEL_COMMUNICATION,
 	TS_KERNEL_MEMORY,
+	TS_KERNEL_OTHER, /* has its time, and is none of the three */
 	TS_NR_KERNEL_TYPES
 };
 extern const char *const ts_kernel_type_names[]; /* "COMPUTATION" */

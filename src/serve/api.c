@@ -58,13 +58,15 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 
 #define PROFILER "/api/profiler/"
 
-/* The views of the profiling suite. Flame graphs and HTA need a Chrome or Kineto trace. */
+/* The views of the profiling suite. */
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators",
 				      NULL };
 static const char *const timeline[] = { "timeline", "time", "overview", NULL };
+static const char *const hta[] = { "hta", NULL };
 static const char *const kernels[] = { "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
 static const struct ts_reports_part parts[] = {
+	{ "hta", hta, true, true },
 	{ "memory", memory, true },
 	{ "timeline", timeline, true, true },
 	{ "kernels", kernels, false },
@@ -79,11 +81,11 @@ static struct ts_answer get_part(struct ts_api *api, const struct ts_request *re
 		if (strcmp(name, parts[i].name) == 0)
 			return ts_reports_get(api->reports, &parts[i],
 					      request->argument(request, "run"));
-	if (strcmp(name, "flame") == 0 || strcmp(name, "hta") == 0)
+	if (strcmp(name, "flame") == 0)
 		return ts_answer_error(501, "%s is made of a Chrome or Kineto trace, which this "
 					    "version does not analyse",
 				       name);
-	return ts_answer_error(404, "no such view (there are memory, timeline, kernels and compile)");
+	return ts_answer_error(404, "no such view (there are hta, memory, timeline, kernels and compile)");
 }
 
 static const struct route {

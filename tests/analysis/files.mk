@@ -173,3 +173,8 @@ tests_analysis_timeline_test_SOURCES = tests/analysis/timeline_test.c tests/read
 	tests/flow/memory_run.h
 tests_analysis_timeline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_analysis_timeline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+check_PROGRAMS += tests/analysis/hta_test
+TESTS += tests/analysis/hta_test
+tests_analysis_hta_test_SOURCES = tests/analysis/hta_test.c $(analysis_given)
+tests_analysis_hta_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_hta_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -158,7 +158,7 @@ def parts(url, run):
         for key in keys:
             must(part.get(key) and (key == "tracks" or part[key] == whole[key]), f"{name}: {key} is not the report's")
         must("doctor" not in part and "fusion" not in part, f"{name} has more than its part")
-    must(error_of(url, f"/api/profiler/hta?run={run}") == 501 and error_of(url, f"/api/profiler/flame?run={run}") == 501, "hta, flame")
+    must(error_of(url, f"/api/profiler/flame?run={run}") == 501, "flame")
     must(error_of(url, f"/api/profiler/nothing?run={run}") == 404 and error_of(url, "/api/profiler/memory") == 400, "what is not there")
 
 

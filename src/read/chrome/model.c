@@ -317,6 +317,7 @@ static void set_time(const struct chrome_file *file, struct ts_host *host)
 	if (!file->has_time || file->min_ps > file->max_ps)
 		return;
 	start_ns = ts_i64_add(ts_i64_mul(file->first_us, 1000), file->min_ps / TS_PS_PER_NS);
+	host->trace_start_ns = start_ns;
 	if (file->base_unix_ns > 0)
 		start_ns = ts_i64_add(start_ns, file->base_unix_ns);
 	else if (file->first_us < ABSOLUTE_US)

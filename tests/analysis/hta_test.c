@@ -1,0 +1,237 @@
+/* hta: a trace of five kernels, each figure worked out by hand beside it. Times are in us. */
+#include "tests/analysis/given.h"
+
+#define CHROME memory_run_reader("chrome")
+
+/*
+ * Stream 7: A 100-150 (launched 90-95), B 152-172 (launched 110-114), C 300-340 (launched 290-299).
+ * Stream 20: N 160-260 (all-reduce, launched 120-126), M 400-410 (Memcpy, launched 200-260).
+ * Between A and B 2 us: both were launched in time. Between B and C 128: C was launched later than B
+ * ended. Between N and M 140: M was launched before N ended, longer than a launch takes.
+ */
+#define LAUNCH(name, ts, dur, id)                                                                  \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts \
+	",\"dur\":" dur ",\"args\":{\"correlation\":" id "}},"
+#define KERNEL(cat, name, tid, ts, dur, id)                                                        \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":0,\"tid\":" tid ",\"ts\":" ts \
+	",\"dur\":" dur ",\"args\":{\"stream\":" tid ",\"correlation\":" id "}},"
+#define STEP(n, ts)                                                                                \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" n                     \
+	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":100},"
+#define HEAD "{\"distributedInfo\":{\"rank\":5,\"world_size\":8},\"traceEvents\":["
+#define TAIL "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}]}"
+#define FIVE                                                                                       \
+	LAUNCH("cudaLaunchKernel", "90", "5", "1") LAUNCH("cudaLaunchKernel", "110", "4", "2")     \
+	LAUNCH("cudaLaunchKernel", "120", "6", "3") LAUNCH("cudaMemcpyAsync", "200", "60", "4")    \
+	LAUNCH("cudaLaunchKernel", "290", "9", "5")                                                \
+	KERNEL("kernel", "gemm", "7", "100", "50", "1")                                            \
+	KERNEL("kernel", "gemm", "7", "152", "20", "2")                                            \
+	KERNEL("kernel", "ncclDevKernel_AllReduce", "20", "160", "100", "3")                       \
+	KERNEL("kernel", "relu", "7", "300", "40", "5")                                            \
+	KERNEL("gpu_memcpy", "Memcpy HtoD", "20", "400", "10", "4")
+
+static const struct ts_result *hta_of(struct memory_run *mem, const char *text)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_result *result;
+
+	memory_run_init(mem);
+	if (memory_run_add_as(mem, CHROME, ts_bytes_of(text), "trace", &err) ||
+	    memory_run_analyse(mem, 500, &err))
+		fail_msg("%s", err.text);
+	result = ts_results_find(&mem->run.results, "hta");
+	assert_non_null(result);
+	return result;
+}
+
+
+static void assert_field(const struct ts_result *result, const char *name, double wanted)
+{
+	double got = ts_value_number(ts_result_get(result, name));
+
+	if (!(fabs(got - wanted) < 1e-6))
+		fail_msg("%s is %f, not %f", name, got, wanted);
+}
+
+static const struct ts_table *table_of(const struct ts_result *result, const char *name)
+{
+	const struct ts_table *table = ts_result_find_table(result, name);
+
+	assert_non_null(table);
+	return table;
+}
+
+static size_t row_of(const struct ts_table *table, const char *column, const char *text)
+{
+	for (size_t i = 0; i < table->nr_rows; i++)
+		if (ts_bytes_is(ts_cell_text(table, i, column), text))
+			return i;
+	fail_msg("no row has %s %s", column, text);
+	return 0;
+}
+
+static void time_is_parted_as_hta_parts_it(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(&mem, HEAD FIVE TAIL);
+
+	(void)state;
+	/* 100 to 410; something runs 100-150, 152-260, 300-340, 400-410: 208 of 310 */
+	assert_field(hta, "kernel_time_us", 310);
+	assert_field(hta, "idle_time_us", 102);
+	assert_field(hta, "compute_time_us", 110); /* gemm 50 + 20, relu 40 */
+	assert_field(hta, "gpu_idle_time_pct", 100 * 102 / 310.0);
+	assert_field(hta, "compute_time_pct", 100 * 110 / 310.0);
+	assert_field(hta, "non_compute_time_pct", 100 * 98 / 310.0); /* 88 of N alone, 10 of M */
+	assert_field(hta, "communication_time_pct", 100 * 100 / 310.0);
+	assert_field(hta, "memory_time_pct", 100 * 10 / 310.0);
+	assert_field(hta, "comm_comp_overlap_pct", 12); /* N and B: 160 to 172, of 100 */
+	assert_field(hta, "exact.exposed_communication_ps", 88 * US);
+	assert_field(hta, "exact.idle_ps", 102 * US);
+	assert_field(hta, "kernel_count", 5);
+	memory_run_release(&mem);
+}
+
+static void types_that_run_together_are_told_together(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *types = table_of(hta_of(&mem, HEAD FIVE TAIL), "kernel_types");
+
+	(void)state;
+	assert_int_equal(types->nr_rows, 4);
+	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_us"), 98);
+	assert_int_equal(ts_cell_int(types,
+				     row_of(types, "kernel_type",
+					    "COMPUTATION overlapping COMMUNICATION"),
+				     "sum_us"),
+			 12);
+	memory_run_release(&mem);
+}
+
+static void kernels_of_one_name_are_summed(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *kernels = table_of(hta_of(&mem, HEAD FIVE TAIL), "top_kernels");
+	size_t gemm = row_of(kernels, "name", "gemm");
+
+	(void)state;
+	assert_true(ts_bytes_is(ts_cell_text(kernels, 0, "kernel_type"), "COMMUNICATION"));
+	assert_int_equal(ts_cell_int(kernels, gemm, "count"), 2);
+	assert_int_equal(ts_cell_int(kernels, gemm, "sum_ps"), 70 * US);
+	assert_int_equal(ts_cell_int(kernels, gemm, "min_ps"), 20 * US);
+	assert_int_equal(ts_cell_int(kernels, gemm, "max_ps"), 50 * US);
+	assert_true(fabs(ts_cell_number(kernels, gemm, "mean_ps") - 35e6) < 1e-3);
+	/* of 50 and 20, divisor n - 1 */
+	assert_true(fabs(ts_cell_number(kernels, gemm, "stddev_ps") - 30e6 / sqrt(2)) < 1);
+	memory_run_release(&mem);
+}
+
+static void a_gap_is_put_down_to_who_was_late(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *idle = table_of(hta_of(&mem, HEAD FIVE TAIL), "idle");
+	size_t s7 = row_of(idle, "stream", "stream 7"), s20 = row_of(idle, "stream", "stream 20");
+
+	(void)state;
+	assert_int_equal(ts_cell_int(idle, s7, "kernel_wait_ps"), 2 * US);
+	assert_int_equal(ts_cell_int(idle, s7, "host_wait_ps"), 128 * US);
+	assert_int_equal(ts_cell_int(idle, s7, "other_wait_ps"), 0);
+	assert_int_equal(ts_cell_int(idle, s20, "other_wait_ps"), 140 * US);
+	assert_int_equal(ts_cell_int(idle, s7, "rank"), 5);
+	memory_run_release(&mem);
+}
+
+static void launches_are_counted_by_call(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *calls = table_of(hta_of(&mem, HEAD FIVE TAIL), "launches");
+	size_t launch = row_of(calls, "call", "cudaLaunchKernel");
+	size_t copy = row_of(calls, "call", "cudaMemcpyAsync");
+
+	(void)state;
+	assert_int_equal(ts_cell_int(calls, launch, "count"), 4);
+	assert_int_equal(ts_cell_int(calls, launch, "cpu_sum_ps"), 24 * US);
+	/* 100 - 95, 152 - 114, 160 - 126, 300 - 299 */
+	assert_int_equal(ts_cell_int(calls, launch, "delay_sum_ps"), 78 * US);
+	assert_int_equal(ts_cell_int(calls, launch, "short_kernels"), 0);
+	assert_int_equal(ts_cell_int(calls, copy, "runtime_outliers"), 1);
+	assert_int_equal(ts_cell_int(calls, copy, "delay_outliers"), 1); /* 400 - 260 */
+	assert_int_equal(ts_cell_int(calls, copy, "delay_max_ps"), 140 * US);
+	memory_run_release(&mem);
+}
+
+static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *queues = table_of(hta_of(&mem, HEAD FIVE TAIL), "queues");
+	size_t s20 = row_of(queues, "stream", "stream 20");
+
+	(void)state;
+	/* 120: 1, 160: 0, 200: 1, 400: 0 */
+	assert_int_equal(ts_cell_int(queues, s20, "changes"), 4);
+	assert_int_equal(ts_cell_int(queues, s20, "max"), 1);
+	assert_true(fabs(ts_cell_number(queues, s20, "mean") - 0.5) < 1e-9);
+	assert_int_equal(ts_cell_int(queues, s20, "queued_ps"), 240 * US);
+	assert_true(fabs(ts_cell_number(queues, s20, "time_mean") - 240 / 280.0) < 1e-9);
+	memory_run_release(&mem);
+}
+
+static void kernels_of_the_last_step_are_left_out(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta =
+		hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE TAIL);
+
+	(void)state;
+	/* C is launched at 290: A, B, N and M remain, and M runs in the last step all the same */
+	assert_field(hta, "kernel_count", 4);
+	assert_field(hta, "last_step_kernel_count", 1);
+	assert_field(hta, "compute_time_us", 70);
+	assert_field(hta, "kernel_time_us", 310);
+	memory_run_release(&mem);
+}
+
+static void hta_rounds_and_the_exact_figures_do_not(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(
+		&mem, HEAD KERNEL("kernel", "a", "7", "100.250", "9.500", "1")
+			      KERNEL("kernel", "b", "7", "120.000", "10.900", "2") TAIL);
+
+	(void)state;
+	/* 101-109 and 120-130, of 101 to 130; really 9.5 + 10.9 of 30.65 */
+	assert_field(hta, "compute_time_us", 18);
+	assert_field(hta, "kernel_time_us", 29);
+	assert_field(hta, "gpu_idle_time_pct", 100 * 11 / 29.0);
+	assert_field(hta, "exact.compute_ps", 20.4 * US);
+	assert_field(hta, "exact.kernel_ps", 30.65 * US);
+	memory_run_release(&mem);
+}
+
+static void a_trace_without_gpus_gets_an_answer(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") TAIL);
+
+	(void)state;
+	assert_field(hta, "kernel_count", 0);
+	assert_true(isnan(ts_value_number(ts_result_get(hta, "gpu_idle_time_pct"))));
+	memory_run_release(&mem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_is_parted_as_hta_parts_it),
+		cmocka_unit_test(types_that_run_together_are_told_together),
+		cmocka_unit_test(kernels_of_one_name_are_summed),
+		cmocka_unit_test(a_gap_is_put_down_to_who_was_late),
+		cmocka_unit_test(launches_are_counted_by_call),
+		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),
+		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
+		cmocka_unit_test(hta_rounds_and_the_exact_figures_do_not),
+		cmocka_unit_test(a_trace_without_gpus_gets_an_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
