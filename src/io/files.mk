@@ -1,5 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/io/archive.c src/io/archive.h \
+	src/io/captures.c src/io/captures.h \
 	src/io/file.c src/io/file.h \
 	src/io/gzip.c src/io/gzip.h \
 	src/io/input.c src/io/input.h \

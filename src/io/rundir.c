@@ -8,6 +8,7 @@
  */
 #include "io/rundir.h"
 
+#include "io/captures.h"
 #include "io/file.h"
 #include "io/runpath.h"
 #include "io/tracefile.h"
@@ -444,23 +445,6 @@ static bool is_new(struct finder *finder, size_t index, const struct stat *st)
 	return !finder->nomem;
 }
 
-/* Which capture of its worker each file is. False: no memory. */
-static bool count_captures(const struct ts_hostfile *files, size_t nr, uint32_t *capture)
-{
-	struct ts_strmap workers = { NULL, 0, 0 };
-	bool good = true;
-
-	for (size_t i = 0; i < nr && good; i++) {
-		struct ts_bytes worker = ts_tracefile_worker(ts_bytes_of(files[i].host));
-		uint32_t before = ts_strmap_find(&workers, worker);
-
-		capture[i] = before == TS_NONE ? 0 : before + 1;
-		good = ts_strmap_set(&workers, worker, capture[i]);
-	}
-	ts_strmap_release(&workers);
-	return good;
-}
-
 /* The files of one capture, out of ALL. A capture of one worker goes by its file. */
 static void add_capture(struct finder *finder, const struct ts_hostfile *all,
 			const uint32_t *captures, uint32_t capture, const char *dir,
@@ -478,23 +462,21 @@ static void add_capture(struct finder *finder, const struct ts_hostfile *all,
 	finder->nr_files = nr;
 }
 
-/*
- * Traces of several captures in one folder: the first of each worker are one session, the second
- * ones the next.
- */
-static void add_captures(struct finder *finder, const char *dir, const char *logdir)
+/* Traces of several captures in one folder are a session each (io/captures.h). */
+static void add_captures(struct finder *finder, const struct folder *folder, const char *logdir)
 {
 	size_t nr = finder->nr_files;
 	struct ts_hostfile *all = calloc(nr, sizeof(*all));
 	uint32_t *captures = calloc(nr, sizeof(*captures)), last = 0;
 
 	qsort(finder->files, nr, sizeof(*all), by_host);
-	if (all && captures && count_captures(finder->files, nr, captures)) {
+	if (all && captures &&
+	    ts_captures_tell(finder->files, nr, folder->place == TS_PLACE_SESSION, captures)) {
 		memcpy(all, finder->files, nr * sizeof(*all));
 		for (size_t i = 0; i < nr; i++)
 			last = TS_MAX(last, captures[i]);
 		for (uint32_t c = 0; c <= last && !finder->nomem; c++)
-			add_capture(finder, all, captures, c, dir, logdir);
+			add_capture(finder, all, captures, c, folder->path, logdir);
 	} else {
 		finder->nomem = true;
 	}
@@ -512,7 +494,7 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 
 	if (finder->nr_files > 0) {
 		if (finder->are_traces)
-			add_captures(finder, folder->path, logdir);
+			add_captures(finder, folder, logdir);
 		else
 			add_session(finder, TS_SESSION_DIR, folder->path, logdir);
 		if (runs->nr_sessions == nr_before + 1)

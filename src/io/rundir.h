@@ -5,7 +5,8 @@
  * PATH may be a log directory (searched to TS_RUNS_DEPTH folders deep), the `plugins` or
  * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input).
  * A session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
- * PyTorch's profiler wrote them; beside xplanes traces are passed over.
+ * PyTorch's profiler wrote them; beside xplanes traces are passed over. Which traces of a folder are
+ * one session is told by their names and heads (io/captures.h).
  *
  * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
  * folder is entered once, whatever its names, so a link that leads back ends there.
@@ -13,7 +14,8 @@
  * What is wrong on the way (a folder that cannot be read, a link that loops or leads nowhere, a
  * session without profiles, folders nested too deep) is one line in problems[]; the rest goes on.
  *
- * Everything is owned by struct ts_runs and lives until ts_runs_release(). No file is opened.
+ * Everything is owned by struct ts_runs and lives until ts_runs_release(). Of files only heads of
+ * traces are read.
  */
 #ifndef TS_IO_RUNDIR_H
 #define TS_IO_RUNDIR_H

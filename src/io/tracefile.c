@@ -57,6 +57,25 @@ struct ts_bytes ts_tracefile_worker(struct ts_bytes host)
 	return n > 1 && n < host.n && host.p[n - 1] == '.' ? ts_bytes_cut(host, 0, n - 1) : host;
 }
 
+/* PyTorch writes ns, before 2.0 ms; by hand people write seconds. */
+int64_t ts_tracefile_seconds(struct ts_bytes host)
+{
+	static const struct {
+		size_t max_digits;
+		uint64_t per_s;
+	} units[] = { { 11, 1 }, { 14, 1000 }, { 17, 1000000 }, { 20, 1000000000 } };
+	struct ts_bytes worker = ts_tracefile_worker(host), digits;
+	uint64_t time;
+
+	digits = ts_bytes_cut(host, worker.n + 1, host.n);
+	if (worker.n == host.n || !ts_bytes_u64(digits, &time))
+		return -1;
+	for (size_t i = 0; i < TS_NELEM(units); i++)
+		if (digits.n <= units[i].max_digits)
+			return (int64_t)(time / units[i].per_s);
+	return -1;
+}
+
 struct ts_bytes ts_tracefile_stem(struct ts_bytes name)
 {
 	static const char *const packs[] = { ".json.gz", ".json" };

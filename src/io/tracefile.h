@@ -25,6 +25,8 @@ bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto
 struct ts_bytes ts_tracefile_host(struct ts_bytes name);
 /* WORKER of WORKER.TIME: what is left of a host without the number at its end. */
 struct ts_bytes ts_tracefile_worker(struct ts_bytes host);
+/* TIME of WORKER.TIME in seconds, whatever the unit it was written in (its digits tell); -1: none. */
+int64_t ts_tracefile_seconds(struct ts_bytes host);
 /* The name without .json or .json.gz: what the names of its annotated copy and report begin with. */
 struct ts_bytes ts_tracefile_stem(struct ts_bytes name);
 /* Is this content, packed or not, an annotated copy that we made? */

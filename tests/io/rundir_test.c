@@ -454,21 +454,87 @@ static void the_trace_for_perfetto_is_better_than_nothing(void **state)
 	assert_finds("t", "dir " T "|t|.|now|t/now: perfetto_trace.json.gz=1\n");
 }
 
-/* The first capture of each worker is one session, the second ones are the next. */
-static void captures_of_pytorch_are_told_apart(void **state)
+/* What PyTorch writes at the head of a rank's trace. */
+#define RANK(n, of) TS_LIT("{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", " \
+			   "\"rank\": " #n ", \"world_size\": " #of ", \"pg_count\": 1}, \"traceEvents\": [")
+
+/* Sessions of folder log/net as their files, a line each. */
+static void assert_captures(const char *expected)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_buf got = TS_BUF_INIT;
+
+	assert_int_equal(ts_runs_find(&runs, "log", NULL), TS_OK);
+	for (size_t i = 0; i < runs.nr_sessions; i++) {
+		assert_false(runs.sessions[i].owns_folder);
+		for (size_t k = 0; k < runs.sessions[i].nr_files; k++)
+			ts_buf_printf(&got, "%s%s", k ? " " : "", runs.sessions[i].files[k].host);
+		ts_buf_putc(&got, '\n');
+	}
+	ts_buf_putc(&got, '\0');
+	assert_string_equal((char *)got.p, expected);
+	ts_buf_release(&got);
+	ts_runs_release(&runs);
+}
+
+/* Two ranks, captured twice; the second rank began a little later. Other files are none. */
+static void captures_of_a_job_are_told_apart(void **state)
 {
 	(void)state;
-	make_file("log/net/w1_77.1000.pt.trace.json.gz", TS_LIT("1"));
-	make_file("log/net/w2_78.1001.pt.trace.json.gz", TS_LIT("12"));
-	make_file("log/net/w1_77.2000.pt.trace.json.gz", TS_LIT("123"));
+	make_file("log/net/w1_77.1700000000000000000.pt.trace.json", RANK(0, 2));
+	make_file("log/net/w2_78.1700000003000000000.pt.trace.json", RANK(1, 2));
+	make_file("log/net/w1_77.1700000050000000000.pt.trace.json", RANK(0, 2));
+	make_file("log/net/w2_78.1700000050000000000.pt.trace.json", RANK(1, 2));
+	make_file("log/net/w1_77.1700000000000000000.pt.trace.tpusight.json.gz", TS_LIT("1"));
+	make_file("log/net/w1_77.1700000000000000000.pt.trace.tpusight.report.json", TS_LIT("1"));
 	make_file("log/net/notes.json", TS_LIT("1"));
 	make_file("log/other/h.trace.json.gz", TS_LIT("1"));
-	assert_finds("log", "dir log/net|log|.|net|log/net: w1_77.1000=1 w2_78.1001=2\n"
-			    "file log/net|log|.|net|log/net/w1_77.2000.pt.trace.json.gz: "
-			    "w1_77.2000=3\n");
-	assert_finds("log/net/w2_78.1001.pt.trace.json.gz",
-		     "file log/net|log/net|.|net|log/net/w2_78.1001.pt.trace.json.gz: "
-		     "w2_78.1001=2\n");
+	assert_captures("w1_77.1700000000000000000 w2_78.1700000003000000000\n"
+			"w1_77.1700000050000000000 w2_78.1700000050000000000\n");
+	assert_finds("log/net/w2_78.1700000003000000000.pt.trace.json",
+		     "file log/net|log/net|.|net|log/net/w2_78.1700000003000000000.pt.trace.json: "
+		     "w2_78.1700000003000000000=120\n");
+}
+
+/* Each run of a script is a process, and so a worker, of its own. */
+static void runs_of_one_script_are_no_job(void **state)
+{
+	(void)state;
+	make_file("log/net/h_77.1700000000000000000.pt.trace.json", TS_LIT("{\"schemaVersion\": 1}"));
+	make_file("log/net/h_78.1700000020000000000.pt.trace.json", TS_LIT("{\"schemaVersion\": 1}"));
+	assert_captures("h_77.1700000000000000000\nh_78.1700000020000000000\n");
+}
+
+static void ranks_of_other_jobs_stay_apart(void **state)
+{
+	(void)state;
+	make_file("log/net/a.1700000000000.pt.trace.json", RANK(0, 2)); /* ms, of an older PyTorch */
+	make_file("log/net/b.1700000001000.pt.trace.json", RANK(0, 2)); /* that rank again */
+	make_file("log/net/c.1700000002000.pt.trace.json", RANK(1, 4)); /* another size */
+	make_file("log/net/d.1700000061000.pt.trace.json", RANK(1, 2)); /* too late for a */
+	make_file("log/net/e.1700000100000.pt.trace.json", RANK(0, 1)); /* alone */
+	make_file("log/net/r0.pt.trace.json", RANK(0, 2));		/* no times */
+	make_file("log/net/r1.pt.trace.json", RANK(1, 2));
+	assert_captures("a.1700000000000\n"
+			"b.1700000001000 d.1700000061000\n"
+			"c.1700000002000\n"
+			"e.1700000100000\n"
+			"r0 r1\n");
+}
+
+/* There the folder says that they are one run: JAX's traces tell of no job. */
+static void traces_of_a_session_are_of_one_run(void **state)
+{
+	struct ts_runs runs = TS_RUNS_INIT;
+
+	(void)state;
+	make_file(T "/h0.trace.json.gz", TS_LIT("1"));
+	make_file(T "/h1.trace.json.gz", TS_LIT("1"));
+	assert_int_equal(ts_runs_find(&runs, "t", NULL), TS_OK);
+	assert_int_equal(runs.nr_sessions, 1);
+	assert_int_equal(runs.sessions[0].nr_files, 2);
+	assert_true(runs.sessions[0].owns_folder);
+	ts_runs_release(&runs);
 }
 
 int main(void)
@@ -476,7 +542,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_tmpdir(traces_stand_for_a_session_without_xplanes),
 		in_tmpdir(the_trace_for_perfetto_is_better_than_nothing),
-		in_tmpdir(captures_of_pytorch_are_told_apart),
+		in_tmpdir(captures_of_a_job_are_told_apart),
+		in_tmpdir(runs_of_one_script_are_no_job),
+		in_tmpdir(ranks_of_other_jobs_stay_apart),
+		in_tmpdir(traces_of_a_session_are_of_one_run),
 		in_tmpdir(a_log_directory_is_searched_at_every_depth),
 		in_tmpdir(memory_profiles_of_a_session_stand_apart),
 		in_tmpdir(slashes_and_dots_do_not_matter),

@@ -85,8 +85,8 @@ static void run_init(struct run *run, const char *below)
 		snprintf(run->folder.path + strlen(run->folder.path),
 			 sizeof(run->folder.path) - strlen(run->folder.path), "/%s", below);
 	}
-	put_text(&run->folder, RANK0, "[0]");
-	put_text(&run->folder, RANK1, "[1]");
+	put_text(&run->folder, RANK0, "{\"distributedInfo\": {\"rank\": 0, \"world_size\": 2}}");
+	put_text(&run->folder, RANK1, "{\"distributedInfo\": {\"rank\": 1, \"world_size\": 2}}");
 	for (size_t i = 0; i < 2; i++)
 		run->copies[i] = (struct ts_overlay_trace){ write_copy, &run->text };
 	run->plan = (struct ts_overlay_plan){

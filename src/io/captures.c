@@ -1,0 +1,173 @@
+/* Heads of traces as Kineto writes them (libkineto/src/output_json.cpp of github.com/pytorch/kineto). */
+#include "io/captures.h"
+
+#include "io/gzip.h"
+#include "io/input.h"
+#include "io/tracefile.h"
+
+#define HEAD_BYTES 65536 /* what is said of the job stands before the events */
+#define INFO_BYTES 4096
+
+struct one { /* a trace */
+	uint32_t file;
+	struct ts_bytes worker;
+	int64_t time_s;		  /* of its name; -1 */
+	int64_t rank, world_size; /* -1 */
+};
+
+struct group {
+	int64_t time_s, world_size; /* of the first of it */
+};
+
+struct telling {
+	struct one *ones;
+	struct group *groups;
+	size_t nr_groups;
+	struct ts_arena arena;	 /* of the keys */
+	struct ts_strmap inside; /* "GROUP/WORKER" and "GROUP#RANK" */
+	bool nomem;
+};
+
+/* The number behind "KEY":, or -1. */
+static int64_t number_of(struct ts_bytes info, const char *key)
+{
+	size_t at = ts_bytes_find(info, key) + strlen(key), n;
+	int64_t number;
+
+	while (at < info.n && (info.p[at] == ' ' || info.p[at] == ':'))
+		at++;
+	for (n = 0; at + n < info.n && info.p[at + n] >= '0' && info.p[at + n] <= '9'; n++)
+		;
+	return ts_bytes_i64(ts_bytes_cut(info, at, n), &number) ? number : -1;
+}
+
+static void read_info(struct one *one, struct ts_bytes head)
+{
+	size_t at = ts_bytes_find(head, "\"distributedInfo\"");
+	struct ts_bytes info = ts_bytes_cut(head, at, INFO_BYTES);
+
+	one->rank = number_of(info, "\"rank\"");
+	one->world_size = number_of(info, "\"world_size\"");
+}
+
+/* What cannot be read says nothing; who reads all of it will tell why. */
+static void look_into(struct one *one, const char *path)
+{
+	struct ts_input in = TS_INPUT_INIT;
+	struct ts_buf head = TS_BUF_INIT;
+
+	if (ts_input_open(&in, path, NULL))
+		return;
+	if (ts_gzip_probe(in.bytes)) {
+		(void)ts_gunzip_head(in.bytes, &head, HEAD_BYTES, NULL);
+		read_info(one, ts_buf_bytes(&head));
+	} else {
+		read_info(one, ts_bytes_cut(in.bytes, 0, HEAD_BYTES));
+	}
+	ts_buf_release(&head);
+	ts_input_release(&in);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct one *x = a, *y = b;
+
+	if (x->time_s != y->time_s)
+		return x->time_s < y->time_s ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static bool is_inside(const struct telling *telling, const char *key)
+{
+	return ts_strmap_find(&telling->inside, ts_bytes_of(key)) != TS_NONE;
+}
+
+static const char *key_of(struct telling *telling, size_t group, char sign, struct ts_bytes text)
+{
+	struct ts_bytes key =
+		ts_arena_printf(&telling->arena, "%zu%c%.*s", group, sign, TS_ARG(text));
+
+	telling->nomem |= !key.p;
+	return key.p ? (const char *)key.p : "";
+}
+
+static const char *rank_key(struct telling *telling, size_t group, int64_t rank)
+{
+	struct ts_bytes text = ts_arena_printf(&telling->arena, "%lld", (long long)rank);
+
+	telling->nomem |= !text.p;
+	return key_of(telling, group, '#', text);
+}
+
+static bool may_join(struct telling *telling, size_t group, const struct one *one, bool is_session)
+{
+	const struct group *known = &telling->groups[group];
+
+	if (is_inside(telling, key_of(telling, group, '/', one->worker)))
+		return false;
+	if (is_session)
+		return true;
+	return one->world_size > 1 && one->world_size == known->world_size &&
+	       (one->time_s < 0) == (known->time_s < 0) &&
+	       one->time_s - known->time_s <= TS_CAPTURE_S &&
+	       !is_inside(telling, rank_key(telling, group, one->rank));
+}
+
+/* The group that takes it: of those that are near enough in time the earliest; or a new one. */
+static size_t group_of(struct telling *telling, const struct one *one, bool is_session)
+{
+	size_t first = telling->nr_groups;
+
+	while (first > 0 && (is_session || one->time_s - telling->groups[first - 1].time_s <=
+						   TS_CAPTURE_S))
+		first--;
+	for (; first < telling->nr_groups; first++)
+		if (may_join(telling, first, one, is_session))
+			return first;
+	telling->groups[telling->nr_groups] = (struct group){ one->time_s, one->world_size };
+	return telling->nr_groups++;
+}
+
+static void put(struct telling *telling, const char *key)
+{
+	telling->nomem |= !ts_strmap_set(&telling->inside, ts_bytes_of(key), 0);
+}
+
+static void take(struct telling *telling, const struct one *one, bool is_session,
+		 uint32_t *capture)
+{
+	size_t group = group_of(telling, one, is_session);
+
+	put(telling, key_of(telling, group, '/', one->worker));
+	if (one->rank >= 0)
+		put(telling, rank_key(telling, group, one->rank));
+	capture[one->file] = (uint32_t)group;
+}
+
+bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
+		      uint32_t *capture)
+{
+	struct telling telling = { .ones = calloc(nr + 1, sizeof(struct one)),
+				   .groups = calloc(nr + 1, sizeof(struct group)),
+				   .arena = TS_ARENA_INIT };
+
+	telling.nomem = !telling.ones || !telling.groups;
+	for (size_t i = 0; i < nr && !telling.nomem; i++) {
+		struct ts_bytes host = ts_bytes_of(files[i].host);
+		struct one *one = &telling.ones[i];
+
+		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host), ts_tracefile_seconds(host),
+				     -1, -1 };
+		if (!is_session && nr > 1)
+			look_into(one, files[i].path);
+	}
+	if (!telling.nomem)
+		qsort(telling.ones, nr, sizeof(struct one), by_time);
+	for (size_t i = 0; i < nr && !telling.nomem; i++)
+		take(&telling, &telling.ones[i], is_session, capture);
+	ts_strmap_release(&telling.inside);
+	ts_arena_release(&telling.arena);
+	free(telling.ones);
+	free(telling.groups);
+	return !telling.nomem;
+}

@@ -1,0 +1,24 @@
+/*
+ * Captures: which traces of one folder belong together.
+ *
+ * In a session of TensorBoard's layout all do, unless a worker is in it twice: then its second traces are
+ * the next capture. In any other folder (torch.profiler.tensorboard_trace_handler writes into the log
+ * directory itself) there may be traces of many runs, each process a worker of its own. There,
+ * traces are the ranks of one job where all of this holds:
+ *  - their heads say so: distributedInfo with the same world_size, more than one, and other ranks;
+ *  - their names are of other workers, and of times no further apart than TS_CAPTURE_S, or of none.
+ * A trace that says nothing of a job is a capture by itself.
+ */
+#ifndef TS_IO_CAPTURES_H
+#define TS_IO_CAPTURES_H
+
+#include "io/rundir.h"
+
+#define TS_CAPTURE_S 60
+
+/* CAPTURE[i] gets the number of FILES[i]'s capture, from 0 in the order of their times. False: no
+ * memory. Heads are read of the files of a folder that is no session, when there are several. */
+bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
+		      uint32_t *capture);
+
+#endif
