@@ -196,19 +196,19 @@ static enum ts_status put_piece(struct text *text, size_t job, struct ts_error *
 	return ts_trace_pack_piece(text->pack, job, text->thread, &text->piece, err);
 }
 
-/* What can be seen of the text, UPTO and a whole piece at most. False: there is no more. */
-static bool take_some(struct text *text, uint64_t upto, enum ts_status *st)
+/* What can be seen of the text, UPTO and MAX bytes at most. False: there is no more. */
+static bool see_some(struct text *text, uint64_t upto, size_t max, struct ts_bytes *seen,
+		     enum ts_status *st)
 {
 	struct ts_window *window = &text->window;
 	uint64_t n;
 
-	if (window->p == window->end && !ts_window_more(window, st))
+	if (text->at >= upto || (window->p == window->end && !ts_window_more(window, st)))
 		return false;
 	n = TS_MIN((uint64_t)(window->end - window->p), upto - text->at);
-	n = TS_MIN(n, TS_TRACE_PIECE_BYTES - text->piece.n);
-	ts_buf_put(&text->piece, (struct ts_bytes){ window->p, (size_t)n });
-	window->p += n;
-	text->at += n;
+	*seen = (struct ts_bytes){ window->p, (size_t)TS_MIN(n, max) };
+	window->p += seen->n;
+	text->at += seen->n;
 	return true;
 }
 
@@ -216,10 +216,14 @@ static bool take_some(struct text *text, uint64_t upto, enum ts_status *st)
 static enum ts_status copy_text(struct text *text, uint64_t upto, size_t job, struct ts_error *err)
 {
 	enum ts_status st = TS_OK, more = TS_OK;
+	struct ts_bytes seen;
 
-	while (st == TS_OK && text->at < upto && take_some(text, upto, &more))
+	while (st == TS_OK &&
+	       see_some(text, upto, TS_TRACE_PIECE_BYTES - text->piece.n, &seen, &more)) {
+		ts_buf_put(&text->piece, seen);
 		if (text->piece.n >= TS_TRACE_PIECE_BYTES || text->piece.failed)
 			st = put_piece(text, job, err);
+	}
 	if (st == TS_OK && more)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK && upto != TS_NO_SEAM && text->at < upto)
@@ -234,16 +238,17 @@ static enum ts_status put_text(struct copy *copy, struct ts_trace_pack *pack, si
 	const struct ts_seams *seams = &copy->seams;
 	struct text text = { .copy = copy, .pack = pack, .thread = thread };
 	enum ts_status st = ts_window_open(&text.window, seams->bytes, seams->mapped, err);
+	struct ts_bytes head;
 
-	while (st == TS_OK && text.at < seams->head_at && take_some(&text, seams->head_at, &st))
-		ts_buf_clear(&text.piece); /* the head has it */
+	while (st == TS_OK && see_some(&text, seams->head_at, SIZE_MAX, &head, &st))
+		; /* put_head() puts it */
 	if (st == TS_OK)
 		st = copy_text(&text, seams->events_at, JOB_TEXT, err);
 	if (st == TS_OK)
 		st = copy_text(&text, seams->end_at, FIRST_ROW + copy->nr_rows, err);
 	ts_window_release(&text.window);
 	ts_buf_release(&text.piece);
-	return st;
+	return st == TS_NOMEM ? ts_fail_nomem(err) : st;
 }
 
 /* Every event begins with its comma; the first of ours may stand where there is none to be. */
@@ -324,17 +329,13 @@ static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, stru
 {
 	struct text text = { .at = 0 };
 	enum ts_status st = ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
+	struct ts_bytes head;
 
-	while (st == TS_OK && text.at < copy->seams.head_at &&
-	       take_some(&text, copy->seams.head_at, &st)) {
-		ts_buf_put(out, ts_buf_bytes(&text.piece));
-		out->failed |= text.piece.failed;
-		ts_buf_clear(&text.piece);
-	}
+	while (st == TS_OK && see_some(&text, copy->seams.head_at, SIZE_MAX, &head, &st))
+		ts_buf_put(out, head);
 	put_mark(copy, out);
 	ts_window_release(&text.window);
-	ts_buf_release(&text.piece);
-	return out->failed ? ts_fail_nomem(err) : st;
+	return out->failed || st == TS_NOMEM ? ts_fail_nomem(err) : st;
 }
 
 static enum ts_status make_writers(struct copy *copy, struct ts_error *err)

@@ -2,6 +2,7 @@
 #include "flow/run.h"
 
 #include "flow/outline.h"
+#include "io/tracefile.h"
 #include "read/hlo.h"
 #include "read/reader.h"
 
@@ -95,19 +96,39 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 	return st ? ts_fail_at(err, st, "%.*s", TS_ARG(source->file)) : TS_OK;
 }
 
-/* Reading an archive: each profile inside is a host. */
+/* Reading an archive: each profile inside is a host. As in a folder, traces stand for a run without
+ * xplanes, and what was made for Perfetto for one without others. */
 struct unpacking {
 	struct ts_run *run;
 	const struct ts_run_options *options;
 	const char *archive;
-	size_t nr_profiles;
+	bool (*want)(struct ts_bytes base);
+	size_t nr_profiles, nr_memory; /* memory profiles alone are no run */
 };
 
-static bool is_profile_name(void *ctx, const char *name)
+static bool is_xplane_name(struct ts_bytes base)
 {
-	(void)ctx;
-	return ts_bytes_ends(ts_bytes_of(name), "xplane.pb") ||
-	       ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX);
+	return ts_bytes_ends(base, "xplane.pb") || ts_bytes_ends(base, TS_MEMORY_SUFFIX);
+}
+
+static bool is_trace_name(struct ts_bytes base)
+{
+	return ts_tracefile_is(base) && !ts_tracefile_is_perfetto(base);
+}
+
+static struct ts_bytes base_of(const char *name)
+{
+	const char *base = strrchr(name, '/');
+
+	return ts_bytes_of(base ? base + 1 : name);
+}
+
+/* Hidden files are of no interest: "._NAME" is what macOS puts beside each NAME. */
+static bool is_wanted(void *ctx, const char *name)
+{
+	const struct unpacking *unpacking = ctx;
+
+	return !ts_bytes_starts(base_of(name), ".") && unpacking->want(base_of(name));
 }
 
 static bool is_memory_profile(const struct source *source)
@@ -120,9 +141,9 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 {
 	struct unpacking *unpacking = ctx;
 	struct ts_run *run = unpacking->run;
-	const char *base = strrchr(name, '/');
 	struct ts_arena *arena = &run->profile.arena;
 	struct source source = { .mapped = false };
+	bool is_memory;
 
 	if (!ts_grow(&run->unpacked, &run->cap_unpacked, run->nr_unpacked + 1, sizeof(*content)))
 		return ts_fail_nomem(err);
@@ -130,29 +151,40 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	*content = (struct ts_buf)TS_BUF_INIT;
 	source.bytes = ts_buf_bytes(&run->unpacked[run->nr_unpacked++]);
 	source.file = ts_arena_printf(arena, "%s: %s", unpacking->archive, name);
-	source.host = ts_arena_copy(arena, ts_bytes_of(base ? base + 1 : name));
+	source.host = ts_arena_copy(arena, base_of(name));
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
-	source.host.n -=
-		ts_bytes_ends(source.host, TS_XPLANE_SUFFIX) ? strlen(TS_XPLANE_SUFFIX) : 0;
-	if (ts_bytes_ends(source.host, TS_MEMORY_SUFFIX) && !is_memory_profile(&source))
+	is_memory = ts_bytes_ends(source.host, TS_MEMORY_SUFFIX);
+	if (is_memory && !is_memory_profile(&source))
 		return TS_OK; /* Python's own profiler has files of such names too */
-	unpacking->nr_profiles++;
+	unpacking->nr_profiles += !is_memory;
+	unpacking->nr_memory += is_memory;
+	if (ts_bytes_ends(source.host, TS_XPLANE_SUFFIX))
+		source.host.n -= strlen(TS_XPLANE_SUFFIX);
+	else
+		source.host = ts_tracefile_host(source.host);
 	return read_source(run, &source, unpacking->options, err);
 }
 
 static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, const char *path,
 				   const struct ts_run_options *options, struct ts_error *err)
 {
-	struct unpacking unpacking = { run, options, path, 0 };
-	struct ts_archive_visitor visitor = { .want = is_profile_name, .entry = unpack_entry,
+	static bool (*const wants[])(struct ts_bytes base) = { is_xplane_name, is_trace_name,
+							       ts_tracefile_is_perfetto };
+	struct unpacking unpacking = { .run = run, .options = options, .archive = path };
+	struct ts_archive_visitor visitor = { .want = is_wanted, .entry = unpack_entry,
 					      .ctx = &unpacking };
-	enum ts_status st = ts_archive_each(bytes, &visitor, err);
+	enum ts_status st = TS_OK;
 
+	for (size_t i = 0; i < TS_NELEM(wants) && st == TS_OK && !unpacking.nr_profiles; i++) {
+		unpacking.want = wants[i];
+		st = ts_archive_each(bytes, &visitor, err);
+	}
 	if (st)
 		return ts_fail_at(err, st, "%s", path);
-	if (unpacking.nr_profiles == 0)
-		return ts_fail(err, TS_NOTFOUND, "%s: no *.xplane.pb in this archive", path);
+	if (unpacking.nr_profiles + unpacking.nr_memory == 0)
+		return ts_fail(err, TS_NOTFOUND, "%s: no *.xplane.pb and no trace in this archive",
+			       path);
 	return TS_OK;
 }
 

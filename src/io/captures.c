@@ -50,22 +50,24 @@ static void read_info(struct one *one, struct ts_bytes head)
 	one->world_size = number_of(info, "\"world_size\"");
 }
 
-/* What cannot be read says nothing; who reads all of it will tell why. */
-static void look_into(struct one *one, const char *path)
+/* What cannot be read says nothing; who reads all of it will tell why. False: no memory. */
+static bool look_into(struct one *one, const char *path)
 {
 	struct ts_input in = TS_INPUT_INIT;
 	struct ts_buf head = TS_BUF_INIT;
+	enum ts_status st = ts_input_open(&in, path, NULL);
 
-	if (ts_input_open(&in, path, NULL))
-		return;
+	if (st)
+		return st != TS_NOMEM;
 	if (ts_gzip_probe(in.bytes)) {
-		(void)ts_gunzip_head(in.bytes, &head, HEAD_BYTES, NULL);
+		st = ts_gunzip_head(in.bytes, &head, HEAD_BYTES, NULL);
 		read_info(one, ts_buf_bytes(&head));
 	} else {
 		read_info(one, ts_bytes_cut(in.bytes, 0, HEAD_BYTES));
 	}
 	ts_buf_release(&head);
 	ts_input_release(&in);
+	return st != TS_NOMEM;
 }
 
 static int by_time(const void *a, const void *b)
@@ -159,7 +161,7 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host), ts_tracefile_seconds(host),
 				     -1, -1 };
 		if (!is_session && nr > 1)
-			look_into(one, files[i].path);
+			telling.nomem = !look_into(one, files[i].path);
 	}
 	if (!telling.nomem)
 		qsort(telling.ones, nr, sizeof(struct one), by_time);

@@ -9,11 +9,13 @@
 #include <stdarg.h>
 
 #include "compare/compare.h"
+#include "flow/annotated.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
+#include "read/seams.h"
 #include "write/report_json.h"
 
 #include <cmocka.h>
@@ -49,6 +51,24 @@ void *__wrap_realloc(void *p, size_t n)
 	return fails() ? NULL : __real_realloc(p, n);
 }
 
+/* Of a trace in JSON, and not committed. */
+static enum ts_status annotated(struct ts_run *run, uint32_t host, struct ts_error *err)
+{
+	static const struct ts_annotated_options options = { .version = "0", .source = "a.json" };
+	struct ts_newfile file = TS_NEWFILE_INIT;
+	struct ts_seams seams;
+	enum ts_status st;
+
+	if (!ts_seams_of(&run->profile, host, &seams))
+		return TS_OK;
+	st = ts_newfile_open(&file, "oom_test.tpusight.json.gz", err);
+	if (st == TS_OK)
+		st = ts_annotated_write(&file, &run->profile, host, &run->results, &options, NULL,
+					err);
+	ts_newfile_release(&file);
+	return st;
+}
+
 static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 {
 	static const struct ts_report form = { .generator = "tpusight", .version = "0" };
@@ -59,6 +79,8 @@ static enum ts_status outputs(struct ts_run *run, struct ts_error *err)
 		st = ts_fail_nomem(err);
 	for (uint32_t host = 0; st == TS_OK && host < run->profile.nr_hosts; host++)
 		st = ts_overlay_planes(&planes, &run->profile, host, &run->results, 1, err);
+	for (uint32_t host = 0; st == TS_OK && host < run->profile.nr_hosts; host++)
+		st = annotated(run, host, err);
 	if (st == TS_OK && planes.failed)
 		st = ts_fail_nomem(err);
 	ts_buf_release(&json);
