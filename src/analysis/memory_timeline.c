@@ -111,37 +111,37 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const s
 	return TS_OK;
 }
 
-static int64_t number_of(const struct ts_merged *merged, size_t i, const char *name,
-			 int64_t otherwise)
-{
-	struct ts_stat stat;
+static const char *const names[] = { "Ev Idx", "Device Type",	  "Device Id",	   "Bytes",
+				     "Addr",   "Total Allocated", "Total Reserved" };
+enum { INDEX, DEVICE_TYPE, DEVICE_ID, BYTES, ADDRESS, ALLOCATED, RESERVED, NR_NAMES };
 
-	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_INT)
-		return otherwise;
-	return stat.number;
+static int64_t number_or(const struct ts_stat *stat, int64_t otherwise)
+{
+	return stat->type == TS_STAT_INT ? stat->number : otherwise;
 }
 
 static struct mt_event read_event(const struct mt_host *host, const struct ts_merged *merged,
 				  size_t i)
 {
-	struct ts_stat address;
-	struct mt_event event = {
+	struct ts_stat stats[NR_NAMES];
+
+	for (size_t k = 0; k < NR_NAMES; k++)
+		stats[k].type = TS_STAT_TEXT; /* no number: it has none */
+	ts_merged_stats(merged, i, names, NR_NAMES, stats);
+	return (struct mt_event){
 		.at_ps = merged->start_ps[i],
-		.index = number_of(merged, i, "Ev Idx", TS_UNKNOWN),
-		.device_type = number_of(merged, i, "Device Type", 0),
-		.device_id = number_of(merged, i, "Device Id", TS_UNKNOWN),
-		.nr_bytes = number_of(merged, i, "Bytes", 0),
-		.allocated = number_of(merged, i, "Total Allocated", TS_UNKNOWN),
-		.reserved = number_of(merged, i, "Total Reserved", TS_UNKNOWN),
+		.index = number_or(&stats[INDEX], TS_UNKNOWN),
+		.device_type = number_or(&stats[DEVICE_TYPE], 0),
+		.device_id = number_or(&stats[DEVICE_ID], TS_UNKNOWN),
+		/* No memory is larger: sums stay sane. */
+		.nr_bytes = ts_time_bound(number_or(&stats[BYTES], 0)),
+		.has_address = stats[ADDRESS].type == TS_STAT_INT,
+		.address = number_or(&stats[ADDRESS], 0),
+		.allocated = number_or(&stats[ALLOCATED], TS_UNKNOWN),
+		.reserved = number_or(&stats[RESERVED], TS_UNKNOWN),
 		.line = host->thread_of[merged->line[i]],
 		.role = host->roles[merged->op[i]],
 	};
-
-	event.has_address =
-		ts_merged_stat(merged, i, "Addr", &address) && address.type == TS_STAT_INT;
-	event.address = event.has_address ? address.number : 0;
-	event.nr_bytes = ts_time_bound(event.nr_bytes); /* no memory is larger: sums stay sane */
-	return event;
 }
 
 static int by_index(const void *a, const void *b)

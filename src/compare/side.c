@@ -114,14 +114,17 @@ static bool find_field(const struct ts_results *results, struct ts_bytes path,
 	return false;
 }
 
-/* The runtime's own peak, the largest allocator's. */
+/* The runtime's own peak, the largest allocator's; of a trace of PyTorch that of its fullest GPU. */
 static double allocators_peak(const struct ts_results *results)
 {
 	const struct ts_table *table = table_of(results, "allocators", "allocators");
+	const struct ts_table *devices = table_of(results, "memory_timeline", "devices");
 	double most = NAN;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++)
 		most = fmax(most, ts_cell_number(table, i, "peak_bytes"));
+	if (devices && devices->nr_rows > 0) /* the first is the one that counts */
+		most = fmax(most, ts_cell_number(devices, 0, "peak_bytes"));
 	return most;
 }
 

@@ -20,7 +20,7 @@ struct merging {
 	struct ts_profile *profile;
 	uint32_t *lines;
 	size_t nr_lines;
-	ts_stat_find **stat; /* by line of the profile */
+	struct ts_merged_look *look; /* by line of the profile */
 	bool again;	     /* a line was found unsorted: what the store has counts for nothing */
 	struct merge_store store;
 	pthread_mutex_t lock; /* guards the store and .again */
@@ -52,7 +52,7 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 	enum ts_status st;
 
 	pthread_mutex_lock(&merging->lock);
-	merging->stat[block->line_index] = block->stat;
+	merging->look[block->line_index] = (struct ts_merged_look){ block->stat, block->stats };
 	st = merging->again ? TS_OK : put_block(merging, block, err);
 	pthread_mutex_unlock(&merging->lock);
 	return st;
@@ -93,7 +93,7 @@ static enum ts_status hand_over(struct merging *merging, uint32_t host,
 {
 	struct columns *columns = malloc(sizeof(*columns));
 	struct ts_merged merged = { .profile = merging->profile, .host = host,
-				    .stat = merging->stat };
+				    .look = merging->look };
 	struct merge_record record;
 	enum ts_status st = TS_OK;
 
@@ -145,8 +145,8 @@ enum ts_status ts_merge_host(struct ts_profile *profile, uint32_t host, const bo
 		return ts_fail_nomem(err);
 	merge_store_init(&merging.store);
 	merging.lines = calloc(profile->nr_lines + 1, sizeof(*merging.lines));
-	merging.stat = calloc(profile->nr_lines + 1, sizeof(*merging.stat));
-	if (!merging.lines || !merging.stat)
+	merging.look = calloc(profile->nr_lines + 1, sizeof(*merging.look));
+	if (!merging.lines || !merging.look)
 		st = ts_fail_nomem(err);
 	else
 		choose(&merging, host, wanted);
@@ -156,7 +156,7 @@ enum ts_status ts_merge_host(struct ts_profile *profile, uint32_t host, const bo
 		st = hand_over(&merging, host, sink, err);
 	merge_store_release(&merging.store);
 	free(merging.lines);
-	free(merging.stat);
+	free(merging.look);
 	pthread_mutex_destroy(&merging.lock);
 	return st;
 }

@@ -35,6 +35,11 @@ struct ts_block;
 typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char *name,
 			  struct ts_stat *stat);
 
+/* The same of NR names (64 at most) in one look, for readers that must search the event for each: a stat that it
+ * has not keeps what it was. How many it has. */
+typedef size_t ts_stats_find(const struct ts_block *block, size_t event, const char *const *names,
+			     size_t nr, struct ts_stat *stats);
+
 struct ts_block {
 	const struct ts_profile *profile;
 	const struct ts_line *line;
@@ -54,6 +59,7 @@ struct ts_block {
 	/* For stats, which are looked for one by one: cheap for host threads, dear for ops. */
 	const struct ts_bytes *body; /* the undecoded event, for its reader */
 	ts_stat_find *stat;
+	ts_stats_find *stats; /* NULL: a look for each name costs no more */
 
 	/* By the device's clock (as total_ps): from the first start to the last end of the line's
 	 * events that were read so far, those of this block among them. */

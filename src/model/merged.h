@@ -16,6 +16,15 @@ struct ts_merged;
 bool ts_merged_stat(const struct ts_merged *merged, size_t event, const char *name,
 		    struct ts_stat *stat);
 
+/* Of NR names at once: a stat that the event has not keeps what it was. How many it has. */
+size_t ts_merged_stats(const struct ts_merged *merged, size_t event, const char *const *names,
+		       size_t nr, struct ts_stat *stats);
+
+struct ts_merged_look { /* of a line: how its reader finds stats; .one NULL: it finds none */
+	ts_stat_find *one;
+	ts_stats_find *all;
+};
+
 struct ts_merged {
 	const struct ts_profile *profile;
 	uint32_t host;
@@ -23,9 +32,9 @@ struct ts_merged {
 	const uint32_t *line, *op; /* indices into the profile's lines and ops */
 	const int64_t *start_ps, *dur_ps;
 	const uint64_t *link; /* a launch and its kernel have the same; TS_NO_LINK */
-	/* for ts_merged_stat() */
+	/* for ts_merged_stat() and ts_merged_stats() */
 	const struct ts_bytes *body;
-	ts_stat_find *const *stat; /* by line of the profile; NULL: its reader finds none */
+	const struct ts_merged_look *look; /* by line of the profile */
 };
 
 struct ts_merged_sink {

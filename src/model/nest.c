@@ -67,12 +67,13 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 	return nest;
 }
 
-void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find)
+void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all)
 {
 	if (!(nest->sink.columns & TS_COL_STATS))
 		return;
 	nest->block.body = nest->body;
 	nest->block.stat = find;
+	nest->block.stats = find_all;
 }
 
 void ts_nest_free(struct ts_nest *nest)

@@ -135,12 +135,66 @@ static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **stat
 	memory_run_release(&mem);
 }
 
+/* Of the kernel: 7, 42 and 64; of a name that stands twice the first; of null and what is not there
+ * nothing. */
+static enum ts_status look_at_once(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+{
+	static const char *const names[] = { "bytes", "nothing", "stream", "twice", "none" };
+	size_t *nr_kernels = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < merged->nr_events; i++) {
+		struct ts_stat stats[TS_NELEM(names)], one;
+		size_t found = 0;
+
+		memset(stats, 0, sizeof(stats));
+		stats[1].number = stats[4].number = -5;
+		for (size_t k = 0; k < TS_NELEM(names); k++)
+			found += ts_merged_stat(merged, i, names[k], &one);
+		assert_int_equal(ts_merged_stats(merged, i, names, TS_NELEM(names), stats), found);
+		assert_int_equal(stats[1].number, -5);
+		assert_int_equal(stats[4].number, -5);
+		if (found == 0)
+			continue;
+		(*nr_kernels)++;
+		assert_int_equal(stats[0].number, 64);
+		assert_int_equal(stats[2].number, 7);
+		assert_int_equal(stats[3].number, 1);
+	}
+	return TS_OK;
+}
+
+static void stats_of_several_names_are_those_of_each(void **state)
+{
+	static const char text[] =
+		"{\"traceEvents\":["
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":30,"
+		"\"dur\":5,\"args\":{\"twice\":1,\"stream\":7,\"none\":null,\"twice\":2,"
+		"\"bytes\":64}},"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":9,\"tid\":9,"
+		"\"ts\":10,\"dur\":10}]}";
+	size_t nr_kernels = 0;
+	struct ts_merged_sink sink = { &nr_kernels, look_at_once };
+	struct memory_run mem;
+	bool wanted[16];
+
+	(void)state;
+	memset(wanted, 1, sizeof(wanted));
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+	assert_int_equal(nr_kernels, 1);
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
 		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_the_line_then_the_place),
 		cmocka_unit_test(threads_and_streams_of_a_trace_are_one_stream_with_links),
+		cmocka_unit_test(stats_of_several_names_are_those_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@
 #define TS_READ_CHROME_CHROME_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/units.h"
 #include "codec/jtok.h"
@@ -200,6 +201,7 @@ struct chrome_file {
 	/* of a packed file: its text, once somebody asks (stream.c) */
 	pthread_mutex_t lock;
 	bool text_tried;
+	_Atomic uint64_t look_page, nr_looks; /* of stats (stream.c) */
 	struct ts_scratch text;
 	struct ts_bytes text_bytes;
 };

@@ -3,9 +3,13 @@
  * The text of a packed file is unpacked for that once, into a temporary file.
  */
 #include <math.h>
+#include <sys/mman.h>
 
 #include "model/nest.h"
 #include "read/chrome/chrome.h"
+
+#define LOOK_BYTES 65536 /* what a look may bring into memory: the system maps neighbours too */
+#define MAX_LOOKS  256	 /* at different places, before their pages go */
 
 static const struct chrome_file *file_of(const struct ts_profile *profile,
 					 const struct ts_line *line)
@@ -50,6 +54,29 @@ static struct ts_bytes text_of(const struct chrome_file *shared)
 	return file->text_bytes;
 }
 
+/*
+ * Looks go all over the text, and every page that was looked at would stay: now and then all go. The
+ * text is a file's and never written, so nothing is lost but the time to map a page again.
+ */
+static void note_look(const struct chrome_file *shared, struct ts_bytes text, size_t at)
+{
+#ifdef MADV_DONTNEED
+	struct chrome_file *file = (struct chrome_file *)(uintptr_t)shared;
+	uint64_t page = at / LOOK_BYTES;
+
+	if (atomic_exchange_explicit(&file->look_page, page, memory_order_relaxed) == page ||
+	    atomic_fetch_add_explicit(&file->nr_looks, 1, memory_order_relaxed) % MAX_LOOKS <
+		    MAX_LOOKS - 1)
+		return;
+	if (file->packed || file->seams.mapped)
+		madvise((void *)(uintptr_t)text.p, text.n, MADV_DONTNEED);
+#else
+	(void)shared;
+	(void)text;
+	(void)at;
+#endif
+}
+
 static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 {
 	struct ts_bytes text = ts_jtok_text(token);
@@ -73,26 +100,58 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-/* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
-static bool find_stat(const struct ts_block *block, size_t at, const char *name,
-		      struct ts_stat *stat)
+/* The members of the event's args; none when the text cannot be had. */
+static struct ts_jtok args_of(const struct ts_block *block, size_t at)
 {
-	struct ts_bytes text = text_of(file_of(block->profile, block->line));
+	const struct chrome_file *file = file_of(block->profile, block->line);
+	struct ts_bytes text = text_of(file);
 	size_t from = block->body[at].n; /* where the event stands */
-	struct ts_jtok members;
 	struct chrome_event event;
 	const uint8_t *p;
 
 	if (from >= text.n)
-		return false;
+		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
+	note_look(file, text, from);
 	p = text.p + from;
 	if (chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
-		return false;
-	members = ts_jtok_enter(event.args);
+		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
+	return ts_jtok_enter(event.args);
+}
+
+/* ts_stat_find: of the event's args. Texts and lists are as the file has them. */
+static bool find_stat(const struct ts_block *block, size_t at, const char *name,
+		      struct ts_stat *stat)
+{
+	struct ts_jtok members = args_of(block, at);
+
 	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, name))
 			return give_stat(members.value, stat);
 	return false;
+}
+
+/* ts_stats_find: of one name the first, as find_stat() has it. */
+static size_t find_stats(const struct ts_block *block, size_t at, const char *const *names,
+			 size_t nr, struct ts_stat *stats)
+{
+	struct ts_jtok members = args_of(block, at);
+	uint64_t seen = 0;
+	size_t found = 0;
+
+	while (ts_jtok_member(&members))
+		for (size_t i = 0; i < nr; i++) {
+			struct ts_stat stat;
+
+			if (seen >> i & 1 || !ts_bytes_is(members.key, names[i]))
+				continue;
+			seen |= UINT64_C(1) << i;
+			if (!give_stat(members.value, &stat))
+				break;
+			stats[i] = stat;
+			found++;
+			break;
+		}
+	return found;
 }
 
 static struct ts_event event_of(const struct chrome_file *file, const struct ts_line *line,
@@ -131,7 +190,7 @@ enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t index, b
 	(void)sort; /* they are in order */
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat);
+	ts_nest_stats(nest, find_stat, find_stats);
 	st = chrome_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
 				err);
 	while (st == TS_OK && chrome_cursor_next(cursor, &record, &st, err)) {

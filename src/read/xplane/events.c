@@ -361,7 +361,7 @@ enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, b
 
 	if (!nest)
 		return ts_fail_nomem(err);
-	ts_nest_stats(nest, find_stat);
+	ts_nest_stats(nest, find_stat, NULL);
 	st = sort ? sorted(&decoder, pb, nest, err) : in_order(&decoder, pb, nest, err);
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);
