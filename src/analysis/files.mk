@@ -15,6 +15,9 @@ libtpusight_a_SOURCES += \
 	src/analysis/compile.c src/analysis/compile.h src/analysis/compile_fusion.c \
 	src/analysis/compile_report.c src/analysis/compile_thread.c src/analysis/compile_xla.c \
 	src/analysis/custom_calls.c \
+	src/analysis/flame.c src/analysis/flame.h src/analysis/flame_links.c \
+	src/analysis/flame_names.c \
+	src/analysis/flame_report.c src/analysis/flame_scopes.c src/analysis/flame_tree.c \
 	src/analysis/fusion.c src/analysis/fusion.h \
 	src/analysis/heatmap.c \
 	src/analysis/fusion_chains.c src/analysis/fusion_pairs.c src/analysis/fusion_reason.c \

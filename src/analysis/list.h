@@ -22,6 +22,7 @@
 	X(allocators)  \
 	X(memory_timeline) \
 	X(hta)         \
+	X(flame)       \
 	X(rates)       \
 	X(doctor)      \
 	X(marks)       \

@@ -51,6 +51,12 @@ struct ts_cli {
 	bool no_python; /* timeline: without the frames of Python's tracer */
 	bool tracks;
 	struct ts_trim_choice trim;
+	/* the profiling suite */
+	bool has_min_duration;
+	int64_t min_duration_ps;
+	const char *tree, *weight; /* flame */
+	size_t max_depth;
+	bool group_small;
 	/* serve */
 	uint16_t port;
 	/* what is left: PATH... */

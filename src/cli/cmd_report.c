@@ -62,6 +62,10 @@ struct ts_report ts_report_form(const struct ts_cli *cli)
 		.budget = (size_t)cli->budget,
 		.color = !to_file && ts_use_color(cli),
 		.width = to_file ? 0 : ts_terminal_width(),
+		.tree = cli->tree,
+		.weight = cli->weight,
+		.max_depth = cli->max_depth,
+		.group_small = cli->group_small,
 		.max_track_items = wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0,
 	};
 }
@@ -109,6 +113,7 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_d
 					  .settings = &cli->settings,
 					  .merge = door->merge,
 					  .no_python = cli->no_python,
+					  .tree_rows = door->tree_rows,
 					  .overlay_budget =
 						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
 	struct ts_cli form = *cli;
@@ -190,7 +195,7 @@ enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door)
 
 static enum ts_exit run_report(struct ts_cli *cli)
 {
-	const struct ts_door door = { ts_emit_report, false };
+	const struct ts_door door = { .emit = ts_emit_report };
 
 	return ts_report_sessions(cli, &door);
 }

@@ -3,6 +3,7 @@ cli_sources += \
 	src/cli/cmd_annotate.c \
 	src/cli/cmd_check.c \
 	src/cli/cmd_compare.c \
+	src/cli/cmd_flame.c \
 	src/cli/cmd_hlo.c \
 	src/cli/cmd_compile.c src/cli/cmd_memory.c \
 	src/cli/cmd_hta.c \

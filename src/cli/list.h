@@ -4,6 +4,7 @@
 	X(report)      \
 	X(check)       \
 	X(compare)     \
+	X(flame)       \
 	X(hlo)         \
 	X(compile)     \
 	X(hta)         \

@@ -1,14 +1,22 @@
 /* Rows, and what all of them do. */
 #include "cli/suite.h"
 
+#include "base/units.h"
 #include "result/view.h"
+#include "write/flame_outputs.h"
 #include "write/report_json.h"
 
 static const struct ts_suite rows[] = {
-	{ "compile", { "compile", "cache" }, { NULL } },
-	{ "memory", { "memory_timeline", "memory", "capacity", "allocators" }, { NULL } },
-	{ "timeline", { "timeline" }, { NULL } },
-	{ "hta", { "hta" }, { NULL } },
+	{ .name = "compile", .results = { "compile", "cache" } },
+	{ .name = "memory", .results = { "memory_timeline", "memory", "capacity", "allocators" } },
+	{ .name = "timeline", .results = { "timeline" } },
+	{ .name = "hta", .results = { "hta" } },
+	{ .name = "flame",
+	  .results = { "flame" },
+	  .outputs = { &ts_output_flame_text, &ts_output_flame_json, &ts_output_flame_folded,
+		       &ts_output_flame_speedscope },
+	  .min_duration_ps = 10 * TS_PS_PER_US,
+	  .tree_rows = 65536 },
 };
 
 static const struct ts_suite *suite_of(const struct ts_cli *cli)
@@ -21,12 +29,20 @@ static const struct ts_suite *suite_of(const struct ts_cli *cli)
 	return NULL;
 }
 
-static const struct ts_output *output_of(const struct ts_suite *suite, const char *name)
+/* One of the row's own; NULL: it has none of that name. */
+static const struct ts_output *own_output(const struct ts_suite *suite, const char *name)
 {
 	for (size_t i = 0; i < TS_NELEM(suite->outputs) && suite->outputs[i]; i++)
 		if (strcmp(suite->outputs[i]->name, name) == 0)
 			return suite->outputs[i];
-	return ts_output_find(name);
+	return NULL;
+}
+
+static const struct ts_output *output_of(const struct ts_suite *suite, const char *name)
+{
+	const struct ts_output *own = own_output(suite, name);
+
+	return own ? own : ts_output_find(name);
 }
 
 enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct ts_error *err)
@@ -41,7 +57,8 @@ enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct
 	for (size_t i = 0; ts_outputs[i]; i++)
 		ts_buf_printf(&names, "%s%s", i ? ", " : "", ts_outputs[i]->name);
 	for (size_t i = 0; i < TS_NELEM(suite->outputs) && suite->outputs[i]; i++)
-		ts_buf_printf(&names, ", %s", suite->outputs[i]->name);
+		if (!ts_output_find(suite->outputs[i]->name))
+			ts_buf_printf(&names, ", %s", suite->outputs[i]->name);
 	ts_fail(err, TS_USAGE, "%s is no format (%.*s)", value, TS_ARG(ts_buf_bytes(&names)));
 	ts_buf_release(&names);
 	return TS_USAGE;
@@ -52,6 +69,18 @@ enum ts_status ts_set_json(struct ts_cli *cli, const char *value, struct ts_erro
 	(void)value;
 	(void)err;
 	cli->format = "json";
+	return TS_OK;
+}
+
+enum ts_status ts_set_min_duration(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	char *end = NULL;
+	double us = strtod(value, &end);
+
+	if (end == value || *end || !(us >= 0) || us > 1e12)
+		return ts_fail(err, TS_USAGE, "%s is no number of microseconds", value);
+	cli->has_min_duration = true;
+	cli->min_duration_ps = (int64_t)(us * (double)TS_PS_PER_US);
 	return TS_OK;
 }
 
@@ -91,18 +120,24 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *re
 	enum ts_status st;
 
 	form.view = suite->results[0];
-	if (strcmp(name, "text") == 0)
+	form.min_duration_ps =
+		cli->has_min_duration ? cli->min_duration_ps : suite->min_duration_ps;
+	if (own_output(suite, name))
+		st = own_output(suite, name)->emit(out, results, &form, err);
+	else if (strcmp(name, "text") == 0)
 		st = emit_views(cli, suite, results, out, err);
 	else if (strcmp(name, "json") == 0)
 		st = ts_report_object(out, results, suite->results, &form, err);
 	else
-		st = output_of(suite, name)->emit(out, results, &form, err);
+		st = ts_output_find(name)->emit(out, results, &form, err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
 enum ts_exit ts_suite_run(struct ts_cli *cli)
 {
-	const struct ts_door door = { emit, true };
+	const struct ts_door door = { .emit = emit,
+				      .merge = true,
+				      .tree_rows = suite_of(cli)->tree_rows };
 
 	return ts_report_sessions(cli, &door);
 }

@@ -12,7 +12,9 @@
 struct ts_suite {
 	const char *name;	    /* of the command */
 	const char *results[6];	    /* names, the main one first */
-	const struct ts_output *outputs[4]; /* beside ts_outputs */
+	const struct ts_output *outputs[4]; /* beside ts_outputs, or instead of one of them */
+	int64_t min_duration_ps; /* without --min-duration-us */
+	size_t tree_rows;	 /* flow/run.h */
 };
 
 extern const struct ts_option ts_suite_options[]; /* of commands that have none of their own */
@@ -23,6 +25,8 @@ extern const struct ts_option ts_suite_options[]; /* of commands that have none 
 	{ "json", 0, NULL, "the same as --format json", ts_set_json }
 enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct ts_error *err);
 enum ts_status ts_set_json(struct ts_cli *cli, const char *value, struct ts_error *err);
+/* --min-duration-us */
+enum ts_status ts_set_min_duration(struct ts_cli *cli, const char *value, struct ts_error *err);
 
 enum ts_exit ts_suite_run(struct ts_cli *cli);
 

@@ -6,6 +6,8 @@
 #include "read/hlo.h"
 #include "read/reader.h"
 
+#define TREE_ROWS 2000 /* of a tree of call paths, where nobody asked for more */
+
 void ts_run_init(struct ts_run *run)
 {
 	memset(run, 0, sizeof(*run));
@@ -394,6 +396,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.settings = options->settings,
 		.results = &run->results,
 		.overlay_budget = options->overlay_budget,
+		.tree_rows = options->tree_rows ? options->tree_rows : TREE_ROWS,
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};

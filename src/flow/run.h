@@ -18,6 +18,7 @@ struct ts_run_options {
 	size_t nr_threads;
 	const struct ts_settings *settings;
 	size_t overlay_budget;		    /* slices a host; 0: no tracks are made */
+	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
 	bool no_python; /* see struct ts_context */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */

@@ -56,7 +56,8 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 	return ts_reports_get(api->reports, &whole, request->argument(request, "run"));
 }
 
-#define PROFILER "/api/profiler/"
+#define PROFILER   "/api/profiler/"
+#define FLAME_ROWS 20000 /* of each tree */
 
 /* The views of the profiling suite. */
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators",
@@ -65,12 +66,14 @@ static const char *const timeline[] = { "timeline", "time", "overview", NULL };
 static const char *const hta[] = { "hta", NULL };
 static const char *const kernels[] = { "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
+static const char *const flame[] = { "flame", NULL };
 static const struct ts_reports_part parts[] = {
-	{ "hta", hta, true, true },
-	{ "memory", memory, true },
-	{ "timeline", timeline, true, true },
-	{ "kernels", kernels, false },
-	{ "compile", compile, false },
+	{ .name = "hta", .results = hta, .has_tracks = true, .merge = true },
+	{ .name = "memory", .results = memory, .has_tracks = true },
+	{ .name = "timeline", .results = timeline, .has_tracks = true, .merge = true },
+	{ .name = "kernels", .results = kernels },
+	{ .name = "compile", .results = compile },
+	{ .name = "flame", .results = flame, .tree_rows = FLAME_ROWS, .merge = true },
 };
 
 static struct ts_answer get_part(struct ts_api *api, const struct ts_request *request)
@@ -81,11 +84,8 @@ static struct ts_answer get_part(struct ts_api *api, const struct ts_request *re
 		if (strcmp(name, parts[i].name) == 0)
 			return ts_reports_get(api->reports, &parts[i],
 					      request->argument(request, "run"));
-	if (strcmp(name, "flame") == 0)
-		return ts_answer_error(501, "%s is made of a Chrome or Kineto trace, which this "
-					    "version does not analyse",
-				       name);
-	return ts_answer_error(404, "no such view (there are hta, memory, timeline, kernels and compile)");
+	return ts_answer_error(404, "no such view (there are hta, memory, timeline, kernels, "
+				    "compile and flame)");
 }
 
 static const struct route {

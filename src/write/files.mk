@@ -1,6 +1,8 @@
 libtpusight_a_SOURCES += \
 	src/write/breakdown.c src/write/breakdown.h src/write/brief.c src/write/brief.h \
 	src/write/check.c src/write/check.h \
+	src/write/flame.h src/write/flame_folded.c src/write/flame_json.c src/write/flame_outputs.h \
+	src/write/flame_speedscope.c src/write/flame_text.c src/write/flame_graph.c \
 	src/write/list.h \
 	src/write/output.h \
 	src/write/perfetto.c src/write/perfetto.h \

@@ -178,3 +178,10 @@ TESTS += tests/analysis/hta_test
 tests_analysis_hta_test_SOURCES = tests/analysis/hta_test.c $(analysis_given)
 tests_analysis_hta_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_hta_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+
+check_PROGRAMS += tests/analysis/flame_test
+TESTS += tests/analysis/flame_test
+tests_analysis_flame_test_SOURCES = tests/analysis/flame_test.c tests/flow/memory_run.h
+tests_analysis_flame_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_flame_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

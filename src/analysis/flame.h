@@ -1,0 +1,119 @@
+/*
+ * The flame graph's own header: trees of call paths, and which launch belongs to which kernel.
+ * Nobody outside analysis/flame*.c includes it.
+ */
+#ifndef TS_ANALYSIS_FLAME_H
+#define TS_ANALYSIS_FLAME_H
+
+#include "analysis/analysis.h"
+
+/*
+ * A tree of call paths: a node for each distinct path, known by its parent and a name, which is a
+ * number of the caller's. Parents stand before their children. Nodes are bounded: a full tree is
+ * shrunk, which folds the lightest paths into one node a parent, FLAME_OTHERS, whose weights are
+ * theirs. So sums stay exact whatever is folded.
+ */
+#define FLAME_NODES   131072	   /* from which a tree is shrunk */
+#define FLAME_DEVICE  0x80000000u  /* in a name: what runs on a device, under what launched it */
+#define FLAME_OTHERS  0x7fffffffu
+#define FLAME_OUTSIDE 0x7ffffffeu  /* of modules: what no module did */
+#define FLAME_LOST    0x7ffffffdu  /* kernels whose launch the trace does not have */
+#define FLAME_STEP    0x7ffffffcu  /* steps of any number */
+
+struct flame_node {
+	uint32_t parent, name; /* parent TS_NONE: a root */
+	int64_t cpu_ps, device_ps; /* its own, without its children's */
+	uint64_t count;
+};
+
+struct flame_tree {
+	struct flame_node *nodes;
+	size_t nr, cap;
+	struct ts_map children; /* parent and name -> node */
+	uint64_t nr_folded;	/* paths, in FLAME_OTHERS */
+};
+
+/* The node NAME under PARENT, made if it is new; of FLAME_OTHERS it is that one itself. TS_NONE: no
+ * memory. */
+uint32_t flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
+/* Adds each of FROM's. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
+bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
+/* Keeps the KEEP heaviest paths at most, by their share of all CPU or device time. Where each node
+ * went is put into *MOVED (the caller frees it). False: no memory, and the tree is as it was. */
+bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved);
+void flame_tree_release(struct flame_tree *tree);
+
+struct flame_totals { /* with the children's */
+	int64_t cpu_ps, device_ps;
+};
+/* One a node, and behind them that of all roots; the caller frees them. NULL: no memory. */
+struct flame_totals *flame_tree_totals(const struct flame_tree *tree);
+/* Of CPU or of device time, whichever is more: a node's is never more than its parent's. */
+double flame_share(const struct flame_totals *part, const struct flame_totals *all);
+
+enum flame_kind { FLAME_STACKS, FLAME_MODULES, FLAME_SCOPES, FLAME_NR_KINDS };
+#define FLAME_NR_LIVE 2 /* those that are made of events */
+
+/*
+ * Launches that wait for their kernel, and kernels that wait for their launch (clocks of host and
+ * device differ). One launch may have many kernels. The last FLAME_LAUNCHES launches are known at least;
+ * kernels wait until as many do.
+ */
+#define FLAME_LAUNCHES 65536
+
+struct flame_launch {
+	uint64_t link;
+	uint32_t node[FLAME_NR_LIVE]; /* where the kernel's time goes; TS_NONE: to the top */
+};
+
+struct flame_waiting {
+	uint64_t link;
+	int64_t dur_ps;	   /* -1: waits no more */
+	uint32_t op, next; /* next: of the same link, or TS_NONE */
+};
+
+struct flame_links {
+	struct flame_launch *launches[2]; /* the newer, the older */
+	size_t nr_launches[2], cap_launches[2];
+	struct ts_map by_link[2];
+	struct flame_waiting *waiting;
+	size_t nr_waiting, cap_waiting;
+	struct ts_map waiting_by_link; /* the newest of its link */
+};
+
+bool flame_links_add(struct flame_links *links, const struct flame_launch *launch);
+const struct flame_launch *flame_links_find(const struct flame_links *links, uint64_t link);
+/* A kernel whose launch was not seen yet; the caller keeps .nr_waiting below FLAME_LAUNCHES. */
+bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps);
+/* The first of .waiting that waits for LINK, and so along .next; TS_NONE: none. */
+uint32_t flame_links_waiting(const struct flame_links *links, uint64_t link);
+void flame_links_forget_waiting(struct flame_links *links);
+void flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
+void flame_links_release(struct flame_links *links);
+
+/* Of each op the first one that goes by the same name, addresses of objects taken out. */
+struct flame_names {
+	uint32_t *same;
+	struct ts_arena arena;
+};
+
+bool flame_names_init(struct flame_names *names, const struct ts_profile *profile);
+void flame_names_release(struct flame_names *names);
+struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name); /* as it is shown */
+
+/* The tree of the scopes of device ops, by the result `ops`. Its names are of *TEXTS (the caller
+ * frees it). */
+enum ts_status flame_scopes(const struct ts_context *ctx, struct flame_tree *tree,
+			    struct ts_bytes **texts, struct ts_error *err);
+
+struct flame_seen { /* beside the trees */
+	size_t nr_threads;
+	bool has_modules; /* nn.Module; else modules are the user's own ranges */
+	uint64_t nr_lost; /* kernels without a launch */
+};
+
+enum ts_status flame_report(const struct ts_context *ctx, struct flame_tree trees[FLAME_NR_KINDS],
+			    const struct ts_bytes *scopes, const struct flame_seen *seen,
+			    struct ts_result *result, struct ts_error *err);
+
+#endif

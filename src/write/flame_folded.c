@@ -1,0 +1,89 @@
+/*
+ * Folded stacks: a line a path, its frames parted by ';' and a number behind it, as flamegraph.pl,
+ * inferno and speedscope read them (github.com/brendangregg/FlameGraph). The format cannot quote: a ';'
+ * in a name becomes ':', a line end a space.
+ *
+ * Numbers are whole nanoseconds, as not all readers take fractions; what rounding leaves over goes to
+ * the next line, so the sum is right to the nanosecond.
+ */
+#include "write/flame.h"
+
+#include "base/map.h"
+#include "base/units.h"
+
+static void put_name(struct ts_buf *out, struct ts_bytes name)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		uint8_t c = name.p[i];
+
+		ts_buf_putc(out, c == ';' ? ':' : c < ' ' || c == 0x7f ? ' ' : (char)c);
+	}
+	if (name.n == 0)
+		ts_buf_puts(out, "(no name)");
+}
+
+/* The frames' texts so far, with the length of each depth: a path is its parent's and a name. */
+struct paths {
+	struct ts_buf text;
+	size_t *ends; /* of the text, by depth */
+};
+
+static void put_path(struct paths *paths, const struct flame_frame *frame)
+{
+	paths->text.n = frame->depth ? paths->ends[frame->depth - 1] : 0;
+	if (frame->depth)
+		ts_buf_putc(&paths->text, ';');
+	put_name(&paths->text, frame->name);
+	paths->ends[frame->depth] = paths->text.n;
+}
+
+static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum flame_weight weight,
+		      struct paths *paths)
+{
+	int64_t unit = weight == FLAME_COUNT ? 1 : TS_PS_PER_NS, rest = 0;
+
+	for (size_t i = 0; i < tree->nr; i++) {
+		const struct flame_frame *frame = &tree->frames[i];
+		int64_t self = frame->self[weight], value;
+
+		put_path(paths, frame);
+		if (self == 0)
+			continue;
+		value = ts_i64_add(self, rest) / unit;
+		rest = ts_i64_add(self, rest) % unit;
+		if (value == 0)
+			continue;
+		ts_buf_put(out, ts_buf_bytes(&paths->text));
+		ts_buf_printf(out, " %lld\n", (long long)value);
+	}
+}
+
+static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
+			   const struct ts_report *report, struct ts_error *err)
+{
+	const char *kind = flame_graph_kind(results, report, err);
+	struct paths paths = { TS_BUF_INIT, NULL };
+	struct flame_graph tree;
+	enum ts_status st;
+
+	if (!kind)
+		return TS_USAGE;
+	st = flame_graph_read(&tree, results, kind, report, err);
+	paths.ends = calloc(tree.nr + 1, sizeof(*paths.ends));
+	if (st == TS_OK && !paths.ends)
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		put_lines(out, &tree, flame_graph_weight(&tree, report), &paths);
+	if (st == TS_OK && (out->failed || paths.text.failed))
+		st = ts_fail_nomem(err);
+	free(paths.ends);
+	ts_buf_release(&paths.text);
+	flame_graph_release(&tree);
+	return st;
+}
+
+const struct ts_output ts_output_flame_folded = {
+	.name = "folded",
+	.extension = "folded",
+	.emit = emit,
+};

@@ -1,0 +1,274 @@
+/* The rows of a tree of call paths, and what is cut from it. */
+#include "write/flame.h"
+
+#include "base/arena.h"
+#include "base/map.h"
+
+const char *const flame_graph_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
+const char *const flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
+
+static bool is_one_of(const char *const *names, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool ts_flame_is_tree(const char *name)
+{
+	return is_one_of(flame_graph_kinds, FLAME_NR_KINDS, name);
+}
+
+bool ts_flame_is_weight(const char *name)
+{
+	return is_one_of(flame_weights, FLAME_NR_WEIGHTS, name);
+}
+
+static const struct ts_table *table_of(const struct ts_results *results, const char *kind)
+{
+	const struct ts_result *flame = ts_results_find(results, "flame");
+
+	return flame ? ts_result_find_table(flame, kind) : NULL;
+}
+
+const char *flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
+			  struct ts_error *err)
+{
+	if (report->tree && table_of(results, report->tree))
+		return report->tree;
+	for (size_t i = 0; !report->tree && i < FLAME_NR_KINDS; i++)
+		if (table_of(results, flame_graph_kinds[i]))
+			return flame_graph_kinds[i];
+	if (report->tree)
+		ts_fail(err, TS_USAGE, "the profile tells of no %s", report->tree);
+	else
+		ts_fail(err, TS_USAGE, "the profile tells of no call stacks, modules or scopes");
+	return NULL;
+}
+
+enum flame_weight flame_graph_weight(const struct flame_graph *tree, const struct ts_report *report)
+{
+	bool is_cpu = strcmp(tree->kind, "stacks") == 0 && tree->total[FLAME_CPU] > 0;
+
+	for (int i = 0; report->weight && i < FLAME_NR_WEIGHTS; i++)
+		if (strcmp(flame_weights[i], report->weight) == 0)
+			return i;
+	return is_cpu || tree->total[FLAME_GPU] == 0 ? FLAME_CPU : FLAME_GPU;
+}
+
+/* --- the rows as frames */
+
+static const char *category_of(struct ts_bytes text)
+{
+	static const char *const known[] = { "python",	"op",	  "annotation", "runtime", "kernel",
+					     "module",	"scope",  "group",	"host" };
+
+	for (size_t i = 0; i < TS_NELEM(known); i++)
+		if (ts_bytes_is(text, known[i]))
+			return known[i];
+	return "host";
+}
+
+struct columns {
+	int name, parent, category, weights[FLAME_NR_WEIGHTS];
+};
+
+static struct flame_frame frame_of(const struct ts_table *table, const struct columns *columns,
+				   size_t row)
+{
+	struct ts_value name = ts_table_cell(table, row, columns->name);
+	struct ts_value category = ts_table_cell(table, row, columns->category);
+	int64_t parent = ts_value_int(ts_table_cell(table, row, columns->parent));
+	struct flame_frame frame = { .parent = parent < 0 ? TS_NONE : (uint32_t)parent };
+
+	if (name.type == TS_VALUE_TEXT)
+		frame.name = name.as.s;
+	frame.category = category.type == TS_VALUE_TEXT ? category_of(category.as.s) : "host";
+	for (int i = 0; i < FLAME_NR_WEIGHTS; i++)
+		frame.self[i] = TS_MAX(
+			ts_value_int(ts_table_cell(table, row, columns->weights[i])), 0);
+	return frame;
+}
+
+static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
+{
+	const struct columns columns = {
+		.name = ts_table_column(table, "name"),
+		.parent = ts_table_column(table, "parent"),
+		.category = ts_table_column(table, "category"),
+		.weights = { ts_table_column(table, "cpu_self_ps"),
+			     ts_table_column(table, "device_self_ps"),
+			     ts_table_column(table, "count") },
+	};
+
+	if (!ts_grow(&tree->frames, &tree->cap, table->nr_rows + 1, sizeof(*tree->frames)))
+		return false;
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		struct flame_frame *frame = &tree->frames[i];
+
+		*frame = frame_of(table, &columns, i);
+		frame->depth = frame->parent == TS_NONE ? 0 :
+							  tree->frames[frame->parent].depth + 1;
+	}
+	tree->nr = table->nr_rows;
+	return true;
+}
+
+static void sum_up(struct flame_graph *tree)
+{
+	memset(tree->total, 0, sizeof(tree->total));
+	for (size_t i = 0; i < tree->nr; i++)
+		memcpy(tree->frames[i].total, tree->frames[i].self, sizeof(tree->total));
+	for (size_t i = tree->nr; i-- > 0;) {
+		const struct flame_frame *frame = &tree->frames[i];
+		int64_t *above = frame->parent == TS_NONE ? tree->total :
+							    tree->frames[frame->parent].total;
+
+		for (int w = 0; w < FLAME_NR_WEIGHTS; w++)
+			above[w] = ts_i64_add(above[w], frame->total[w]);
+	}
+}
+
+/* --- what is cut */
+
+enum fate { FATE_KEPT, FATE_CUT, FATE_GROUPED };
+
+/* Whatever is below a frame that is too deep or too short is, too. */
+static bool is_deep(const struct flame_frame *frame, const struct ts_report *report)
+{
+	return report->max_depth > 0 && frame->depth >= report->max_depth;
+}
+
+static bool is_short(const struct flame_frame *frame, const struct ts_report *report)
+{
+	return TS_MAX(frame->total[FLAME_CPU], frame->total[FLAME_GPU]) < report->min_duration_ps;
+}
+
+/* A kernel whose executions are too short, each. */
+static bool is_small(const struct flame_frame *frame, const struct ts_report *report)
+{
+	return report->group_small && strcmp(frame->category, "kernel") == 0 &&
+	       frame->self[FLAME_GPU] / TS_MAX(frame->self[FLAME_COUNT], 1) <
+		       report->min_duration_ps;
+}
+
+static enum fate fate_of(const struct flame_frame *frame, const struct ts_report *report)
+{
+	if (is_deep(frame, report))
+		return FATE_CUT;
+	if (is_small(frame, report))
+		return FATE_GROUPED;
+	return is_short(frame, report) ? FATE_CUT : FATE_KEPT;
+}
+
+static void add_self(struct flame_frame *into, const struct flame_frame *from)
+{
+	for (int w = 0; w < FLAME_NR_WEIGHTS; w++)
+		into->self[w] = ts_i64_add(into->self[w], from->self[w]);
+}
+
+/*
+ * One pass over the rows: a frame that is kept moves down to its new place; one that is not adds its own
+ * weights to its parent's, or to the frame that stands for the small ones below that parent. A frame that
+ * is new stands where the first of those that it stands for did, so the order stays.
+ */
+struct cutting {
+	struct flame_graph *tree, *from;
+	uint32_t *moved;  /* where each row went; TS_NONE: to nowhere, it was a root */
+	uint32_t *groups; /* of each row that was kept: its frame for small ones, or TS_NONE */
+	uint32_t root_group, root_rest;
+};
+
+static uint32_t append(struct flame_graph *tree, struct flame_frame frame, uint32_t parent)
+{
+	memset(frame.total, 0, sizeof(frame.total));
+	frame.parent = parent;
+	frame.depth = parent == TS_NONE ? 0 : tree->frames[parent].depth + 1;
+	tree->frames[tree->nr] = frame;
+	return (uint32_t)tree->nr++;
+}
+
+/* The frame that stands for others below PARENT, made with the first of them. */
+static uint32_t stand_in(struct cutting *cutting, uint32_t *place, uint32_t parent,
+			 struct flame_frame empty)
+{
+	if (*place == TS_NONE)
+		*place = append(cutting->tree, empty, parent);
+	return *place;
+}
+
+static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
+{
+	static const struct flame_frame small = { .category = "kernel" }, rest = { .category =
+											   "group" };
+	const struct flame_frame *frame = &cutting->from->frames[row];
+	uint32_t above = frame->parent == TS_NONE ? TS_NONE : cutting->moved[frame->parent];
+	uint32_t at = above;
+	struct flame_frame empty = fate == FATE_GROUPED ? small : rest;
+	uint32_t *place = above == TS_NONE ? &cutting->root_group : &cutting->groups[above];
+
+	if (fate == FATE_KEPT) {
+		cutting->moved[row] = append(cutting->tree, *frame, above);
+		return;
+	}
+	empty.name = fate == FATE_GROUPED ? TS_LIT("(small kernels)") : TS_LIT("(short)");
+	if (fate == FATE_GROUPED)
+		at = stand_in(cutting, place, above, empty);
+	else if (above == TS_NONE)
+		at = stand_in(cutting, &cutting->root_rest, TS_NONE, empty);
+	add_self(&cutting->tree->frames[at], frame);
+	cutting->moved[row] = at;
+}
+
+/* Each row gives a frame or adds to one, so none is more than there were rows. */
+static bool cut(struct flame_graph *tree, const struct ts_report *report)
+{
+	struct flame_graph small = { .kind = tree->kind };
+	struct cutting cutting = { .tree = &small, .from = tree, .root_group = TS_NONE,
+				   .root_rest = TS_NONE };
+	bool good = ts_grow(&small.frames, &small.cap, tree->nr + 1, sizeof(*small.frames));
+
+	cutting.moved = calloc(tree->nr + 1, sizeof(*cutting.moved));
+	cutting.groups = malloc((tree->nr + 1) * sizeof(*cutting.groups));
+	good = good && cutting.moved && cutting.groups;
+	for (size_t i = 0; good && i <= tree->nr; i++)
+		cutting.groups[i] = TS_NONE;
+	for (size_t i = 0; good && i < tree->nr; i++)
+		cut_row(&cutting, i, fate_of(&tree->frames[i], report));
+	free(cutting.moved);
+	free(cutting.groups);
+	flame_graph_release(good ? tree : &small);
+	if (good)
+		*tree = small;
+	return good;
+}
+
+enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
+			       const char *kind, const struct ts_report *report,
+			       struct ts_error *err)
+{
+	const struct ts_table *table = table_of(results, kind);
+	bool good = true;
+
+	*tree = (struct flame_graph){ .kind = kind };
+	if (table)
+		good = read_rows(tree, table);
+	if (good) {
+		sum_up(tree);
+		good = cut(tree, report);
+	}
+	if (good) {
+		sum_up(tree);
+		return TS_OK;
+	}
+	flame_graph_release(tree);
+	return ts_fail_nomem(err);
+}
+
+void flame_graph_release(struct flame_graph *tree)
+{
+	free(tree->frames);
+	tree->frames = NULL;
+	tree->nr = tree->cap = 0;
+}
