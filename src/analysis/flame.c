@@ -23,6 +23,7 @@ struct frame {
 };
 
 struct thread {
+	bool is_wanted; /* other analyses want other lines, which then come along */
 	struct frame *frames; /* those that are open, the outermost first */
 	size_t nr, cap;
 	int64_t clock_ps; /* up to here its time is counted */
@@ -91,6 +92,8 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 	state->nr_lines = ctx->profile->nr_lines;
 	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
 	state->source = source_of(ctx->profile);
+	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
+		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
 	return state->threads && flame_names_init(&state->names, ctx->profile) ?
 		       TS_OK :
 		       ts_fail_nomem(err);
@@ -315,6 +318,8 @@ static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
 		const struct ts_line *line = &ctx->profile->lines[merged->line[i]];
 		bool good = make_room(state);
 
+		if (!state->threads[merged->line[i]].is_wanted)
+			continue;
 		if (good && line->kind == TS_LINE_THREAD)
 			good = take_call(state, merged, i);
 		else if (good)

@@ -115,7 +115,7 @@ const struct ts_command ts_command_serve = {
 		"listens on 127.0.0.1; runs are analysed when they are looked at. API: /api/runs "
 		"and\n"
 		"/api/report?run=ID, and parts of a report at /api/profiler/NAME?run=ID (memory, "
-		"timeline,\nkernels, compile).",
+		"timeline,\nkernels, compile, flame).",
 	.options = options,
 	.run = run_serve,
 };

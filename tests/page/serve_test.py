@@ -151,14 +151,13 @@ def paths(url, names):
 def parts(url, run):
     whole = json.loads(ask(url, f"/api/report?run={run}")[2])
     for name, keys in {"memory": ["memory", "capacity", "tracks"], "timeline": ["time", "steps", "tracks"],
-                       "kernels": ["ops"], "compile": ["cache"]}.items():
+                       "kernels": ["ops"], "compile": ["cache"], "flame": ["flame"]}.items():
         status, _, body = ask(url, f"/api/profiler/{name}?run={run}")
         part = json.loads(body)
         must(status == 200 and part["schema"] == "tpusight/1" and part["run"] == whole["run"], f"{name}: {status}")
         for key in keys:
-            must(part.get(key) and (key == "tracks" or part[key] == whole[key]), f"{name}: {key} is not the report's")
+            must(part.get(key) and (key in ("tracks", "flame") or part[key] == whole[key]), f"{name}: {key} is not the report's")
         must("doctor" not in part and "fusion" not in part, f"{name} has more than its part")
-    must(error_of(url, f"/api/profiler/flame?run={run}") == 501, "flame")
     must(error_of(url, f"/api/profiler/nothing?run={run}") == 404 and error_of(url, "/api/profiler/memory") == 400, "what is not there")
 
 

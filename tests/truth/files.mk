@@ -7,6 +7,7 @@ EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo
 	tests/truth/sparsecore_test.sh tests/truth/sparsecore.py
 TESTS += tests/truth/compare_test.sh
 EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py tests/truth/torch_steps.py
-EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py
 TESTS += tests/truth/hta_test.sh
 EXTRA_DIST += tests/truth/hta_test.sh tests/truth/hta.py
+TESTS += tests/truth/flame_test.sh
+EXTRA_DIST += tests/truth/flame_test.sh tests/truth/flame.py

@@ -6,5 +6,7 @@ EXTRA_DIST += tests/requirements.txt tests/viewers/xprof_answers.py tests/viewer
 	tests/viewers/trim_xprof_test.py
 TESTS += tests/viewers/perfetto_check_test.py tests/viewers/pftrace_test.py tests/viewers/viewers_test.py \
 	tests/viewers/planted_xprof_test.py tests/viewers/capacity_xprof_test.py tests/viewers/trim_xprof_test.py
+EXTRA_DIST += tests/viewers/speedscope_test.py tests/viewers/speedscope.mjs
+TESTS += tests/viewers/speedscope_test.py
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)

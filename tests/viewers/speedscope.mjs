@@ -1,0 +1,77 @@
+// Opens files in speedscope's own page and parser: node speedscope.mjs FILES.json
+//
+// FILES: [{file, profiles: [{name, rows: [[TEXTS, ...], ...]}]}]: the profiles that its list must have, and of each the rows of its
+// "sandwich" view that must be among the first: for each of TEXTS a cell that has one of them. Prints what is wrong, a line each. Exit 1: something is; 77: a
+// tool is missing.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const SKIP = 77;
+const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run", "--disable-background-networking"];
+const require = createRequire(new URL("../viewers/package.json", import.meta.url));
+const wrong = [];
+
+function skip(why) {
+	console.error(`${why}: skipped`);
+	process.exit(SKIP);
+}
+
+function tool(name) {
+	try {
+		return require(name);
+	} catch {
+		skip(`${name} is not installed (npm ci in tests/viewers)`);
+	}
+}
+
+function page_of_speedscope() {
+	try {
+		return path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/index.html");
+	} catch {
+		skip("speedscope is not installed (npm ci in tests/viewers)");
+	}
+}
+
+async function open(browser, url, file) {
+	const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+	page.on("pageerror", (e) => wrong.push(`${file}: ${e.message}`));
+	page.on("console", (m) => m.type() === "error" && wrong.push(`${file}: ${m.text()}`));
+	page.on("dialog", (d) => { wrong.push(`${file}: ${d.message()}`); d.dismiss(); });
+	await page.goto(url);
+	await page.setInputFiles("input[type=file]", file, { timeout: 20000 });
+	return page;
+}
+
+// The cells of the table of functions, as they are printed.
+const rows = (page) => page.evaluate(() => [...document.querySelectorAll("tr")].map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText.trim())));
+
+async function check(browser, url, { file, profiles }) {
+	const page = await open(browser, url, file);
+	for (const [at, profile] of profiles.entries()) {
+		await page.waitForFunction((name) => document.body.innerText.includes(name), profile.name, { timeout: 30000 })
+			.catch(() => wrong.push(`${file}: no profile ${profile.name} at place ${at}`));
+		await page.keyboard.press("3"); // the table of functions
+		await page.waitForTimeout(300);
+		const found = await rows(page);
+		for (const row of profile.rows)
+			if (!found.some((cells) => row.every((texts) => cells.some((cell) => texts.some((text) => cell.includes(text))))))
+				wrong.push(`${file}: ${profile.name} has no row ${row.join(" | ")} but ${JSON.stringify(found.slice(0, 5))}`);
+		if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `speedscope-${path.basename(file)}-${at}.png`) });
+		await page.keyboard.press("1");
+		await page.keyboard.press("n"); // the next profile
+	}
+	await page.close();
+}
+
+const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { chromium } = tool("playwright-core");
+if (!existsSync(CHROMIUM)) skip(`${CHROMIUM} is not installed (apt-get install chromium)`);
+const url = `file://${page_of_speedscope()}`;
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+for (const job of jobs) await check(browser, url, job);
+await browser.close();
+wrong.forEach((text) => console.log(text));
+console.log(`speedscope: ${jobs.length} files, ${jobs.reduce((n, j) => n + j.profiles.length, 0)} profiles, ${wrong.length} wrong`);
+process.exit(wrong.length ? 1 : 0);
