@@ -311,35 +311,58 @@ static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
 	return good;
 }
 
-static bool put_hottest(const struct tree *tree, struct ts_result *result)
+/* The first tree with time of this weight; NULL: there is none. */
+static const struct tree *tree_with(const struct tree *trees, const struct weight *weight)
+{
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		if (weight->total(&trees[i].totals[trees[i].paths->nr]) > 0)
+			return &trees[i];
+	return NULL;
+}
+
+/* Of scopes alone it says no more to people than the op table does. */
+static bool put_hottest(const struct tree *trees, struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
 		{ "weight", TS_DERIVED, "time of" }, { "self_ps", TS_MEASURED, "self" },
 		{ "share_pct", TS_MEASURED, "share" }, { "count", TS_MEASURED, "calls" },
 		{ "name", TS_MEASURED, "frame" }, { "caller", TS_MEASURED, "called by" },
 	};
-	struct ts_table *table = ts_result_table(result, "hottest", "Heaviest paths", columns,
+	bool good, for_people = trees[FLAME_STACKS].paths->nr > 0;
+	struct ts_table *table = ts_result_table(result, "hottest",
+						 for_people ? "Heaviest paths" : NULL, columns,
 						 TS_NELEM(columns));
-	bool good = table != NULL;
 
-	for (size_t i = 0; good && i < TS_NELEM(weights); i++)
-		good = put_hottest_of(tree, &weights[i], result, table);
+	good = table != NULL;
+	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
+		const struct tree *tree = tree_with(trees, &weights[i]);
+
+		good = !tree || put_hottest_of(tree, &weights[i], result, table);
+	}
 	return good;
 }
 
 /* --- all of it */
 
-static bool put_totals(struct ts_result *result, const struct tree *tree,
+static struct ts_value total_of(const struct tree *trees, const struct weight *weight)
+{
+	const struct tree *tree = tree_with(trees, weight);
+
+	return tree ? ts_int(weight->total(&tree->totals[tree->paths->nr])) : ts_null();
+}
+
+static bool put_totals(struct ts_result *result, const struct tree *trees,
 		       const struct flame_seen *seen)
 {
-	const struct flame_totals *all = &tree->totals[tree->paths->nr];
-	struct ts_value device = all->device_ps > 0 ? ts_int(all->device_ps) : ts_null();
-	struct ts_value cpu = all->cpu_ps > 0 ? ts_int(all->cpu_ps) : ts_null();
+	struct ts_value device = total_of(trees, &weights[0]), cpu = total_of(trees, &weights[1]);
+	bool for_people = trees[FLAME_STACKS].paths->nr > 0;
 
-	ts_result_field(result, "cpu_time_ps", cpu, TS_MEASURED, "CPU time of threads");
+	ts_result_field(result, "cpu_time_ps", cpu, TS_MEASURED,
+			for_people ? "CPU time of threads" : NULL);
 	ts_result_field(result, "cpu_time_ms", ts_real(ts_value_number(cpu) / PS_PER_MS),
 			TS_MEASURED, NULL);
-	ts_result_field(result, "device_time_ps", device, TS_MEASURED, "device time of kernels");
+	ts_result_field(result, "device_time_ps", device, TS_MEASURED,
+			for_people ? "device time" : NULL);
 	ts_result_field(result, "cuda_time_ms", ts_real(ts_value_number(device) / PS_PER_MS),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "thread_count", ts_int((int64_t)seen->nr_threads), TS_MEASURED,
@@ -369,14 +392,13 @@ static void put_notes(struct ts_result *result, const struct tree *trees,
 
 static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct ts_result *result)
 {
-	const struct tree *main = NULL;
-	bool good = true;
+	bool good = true, any = false;
 
-	for (size_t i = 0; i < FLAME_NR_KINDS && !main; i++)
-		main = trees[i].paths->nr > 0 ? &trees[i] : NULL;
-	if (!main)
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		any |= trees[i].paths->nr > 0;
+	if (!any)
 		return true;
-	good = put_totals(result, main, seen) && put_hottest(main, result);
+	good = put_totals(result, trees, seen) && put_hottest(trees, result);
 	for (size_t i = 0; i < FLAME_NR_KINDS && good; i++)
 		good = trees[i].paths->nr == 0 || put_tree(&trees[i], result);
 	put_notes(result, trees, seen);
