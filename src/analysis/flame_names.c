@@ -1,8 +1,10 @@
 /*
  * Names of frames. Python's tracer puts the address of the object into the name of a built-in method;
- * with it every tensor would make a path of its own.
+ * with it every tensor would make a path of its own. A name that no one can read to its end is cut.
  */
 #include "analysis/flame.h"
+
+#define MAX_NAME 4096 /* bytes; C++ makes names of two thousand */
 
 static bool is_hex(uint8_t c)
 {
@@ -71,8 +73,19 @@ void flame_names_release(struct flame_names *names)
 	ts_arena_release(&names->arena);
 }
 
+static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
+{
+	size_t n = MAX_NAME;
+
+	while (n > 0 && (name.p[n] & 0xc0) == 0x80) /* not inside a character */
+		n--;
+	return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
+}
+
 struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name)
 {
+	if (name.n > MAX_NAME)
+		return cut(result, name);
 	if (find_address(name) == name.n)
 		return name;
 	name = without_addresses(&result->owner->arena, name);
