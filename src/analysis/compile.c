@@ -130,14 +130,16 @@ static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Did PyTorch's compiler leave anything here? */
-static bool is_torch(const struct compile_state *sum)
+/* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */
+static bool is_torch(const struct compile_state *sum, const struct ts_profile *profile)
 {
 	const struct compile_counts *counts = &sum->counts;
 
 	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
 	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
-			       counts->nr_lookups + counts->nr_compiles > 0;
+			       counts->nr_lookups + counts->nr_compiles +
+			       counts->nr_kernel_launches + counts->nr_graph_launches > 0 ||
+	       profile->torch_log.nr_files > 0;
 }
 
 static enum ts_status compile_close(void *arg, const struct ts_context *ctx,
@@ -145,9 +147,9 @@ static enum ts_status compile_close(void *arg, const struct ts_context *ctx,
 {
 	struct compile_state *sum = arg;
 
-	if (ctx->profile->nr_hosts == 0) /* modules alone: nothing was called */
-		return TS_OK;
-	return is_torch(sum) ? compile_report(sum, ctx, result, err) :
+	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
+		return TS_OK; /* modules alone: nothing was called */
+	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err) :
 			       compile_report_xla(ctx, result, err);
 }
 

@@ -107,9 +107,44 @@ void compile_fusion_xla(const struct ts_context *ctx, struct compile_fusion *fus
 void compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result);
 void compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source);
 
+/* What is being said, and of what. */
+struct compile_report {
+	const struct compile_state *sum;
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	const struct compile_region **regions; /* the longest first */
+	struct ts_map logged, reasons;	       /* key of an id -> the log's first record of it */
+};
+
 /* compile_report.c */
 enum ts_status compile_report(struct compile_state *sum, const struct ts_context *ctx,
 			      struct ts_result *result, struct ts_error *err);
+struct ts_value compile_id_cell(struct ts_result *result, struct ts_compile_id id);
+/* "train.py:12"; null without a file */
+struct ts_value compile_source_cell(struct ts_result *result, struct ts_bytes file, int64_t line);
+/* The Python frame of a region; false: the tracer was off. */
+bool compile_frame_of(const struct compile_report *report, const struct compile_region *region,
+		      struct ts_torch_frame *frame);
+const struct compile_region *compile_region_of(const struct compile_report *report, uint64_t key);
+/* The same for all compilations of a frame. */
+uint64_t compile_frame_key(struct ts_compile_id id);
+
+/* compile_breaks.c: the tables of graph breaks and of recompilations. False: no memory. */
+/* *NR is -1 where it is unknown. */
+bool compile_nr_breaks(const struct compile_report *report, int64_t *nr);
+bool compile_put_breaks(const struct compile_report *report);
+
+/* compile_log.c: of the log that TORCH_TRACE had written. */
+bool compile_log_index(struct compile_report *report); /* false: no memory */
+bool compile_has_log(const struct compile_report *report);
+/* Of a frame's compilation, forward; NULL: the log does not have it. */
+const struct ts_torch_compilation *compile_logged(const struct compile_report *report,
+						  struct ts_compile_id id);
+int64_t compile_log_ps(const struct compile_report *report); /* of all; -1: unknown */
+int64_t compile_log_recompiles(const struct compile_report *report); /* -1: there is no log */
+bool compile_put_recompiles(const struct compile_report *report);
+bool compile_put_log(const struct compile_report *report); /* the table of compilations */
+
 /* compile_xla.c: of a profile without PyTorch's compiler. */
 enum ts_status compile_report_xla(const struct ts_context *ctx, struct ts_result *result,
 				  struct ts_error *err);

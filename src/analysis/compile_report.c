@@ -7,13 +7,6 @@
 
 #define MAX_ROWS 500 /* of regions and of breaks: the largest */
 
-struct report {
-	const struct compile_state *sum;
-	const struct ts_context *ctx;
-	struct ts_result *result;
-	struct compile_region **regions; /* the longest first */
-};
-
 void compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source)
 {
 	double ms = compile_ps < 0 ? NAN : (double)compile_ps / (double)TS_PS_PER_MS;
@@ -51,8 +44,8 @@ static bool has_frame(const struct compile_region *region)
 
 static int longest_first(const void *a, const void *b)
 {
-	const struct compile_region *x = *(struct compile_region *const *)a;
-	const struct compile_region *y = *(struct compile_region *const *)b;
+	const struct compile_region *x = *(const struct compile_region *const *)a;
+	const struct compile_region *y = *(const struct compile_region *const *)b;
 
 	if (x->time_ps != y->time_ps)
 		return x->time_ps > y->time_ps ? -1 : 1;
@@ -61,7 +54,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->id.compile > y->id.compile) - (x->id.compile < y->id.compile);
 }
 
-static bool sort_regions(struct report *report)
+static bool sort_regions(struct compile_report *report)
 {
 	const struct compile_state *sum = report->sum;
 
@@ -73,7 +66,7 @@ static bool sort_regions(struct report *report)
 	return report->regions != NULL;
 }
 
-static struct ts_value id_cell(struct ts_result *result, struct ts_compile_id id)
+struct ts_value compile_id_cell(struct ts_result *result, struct ts_compile_id id)
 {
 	if (id.autograd >= 0 && id.frame >= 0)
 		return ts_text(ts_result_text(result, "!%" PRId64 "/%" PRId64 "/%" PRId64,
@@ -86,19 +79,44 @@ static struct ts_value id_cell(struct ts_result *result, struct ts_compile_id id
 	return ts_null();
 }
 
-static bool frame_of(const struct report *report, const struct compile_region *region,
-		     struct ts_torch_frame *frame)
+bool compile_frame_of(const struct compile_report *report, const struct compile_region *region,
+		      struct ts_torch_frame *frame)
 {
 	if (!region || region->frame_op == TS_NONE)
 		return false;
 	return ts_torch_frame_of(report->ctx->profile->ops[region->frame_op].name, frame);
 }
 
-/* "train.py:12" */
-static struct ts_value source_cell(const struct report *report, const struct ts_torch_frame *frame)
+struct ts_value compile_source_cell(struct ts_result *result, struct ts_bytes file, int64_t line)
 {
-	return ts_text(ts_result_text(report->result, "%.*s:%" PRId64, TS_ARG(frame->file),
-				      frame->line));
+	if (file.n == 0)
+		return ts_null();
+	if (line < 0)
+		return ts_text(file);
+	return ts_text(ts_result_text(result, "%.*s:%" PRId64, TS_ARG(file), line));
+}
+
+const struct compile_region *compile_region_of(const struct compile_report *report, uint64_t key)
+{
+	uint32_t at = ts_map_find(&report->sum->region_of_key, key);
+
+	return at == TS_NONE ? NULL : &report->sum->regions[at];
+}
+
+/* By the Python tracer, else by the log. */
+static void put_frame(const struct compile_report *report, const struct compile_region *region,
+		      struct ts_value *function, struct ts_value *source)
+{
+	const struct ts_torch_compilation *logged = compile_logged(report, region->id);
+	struct ts_torch_frame frame;
+
+	if (compile_frame_of(report, region, &frame)) {
+		*function = ts_text(frame.function);
+		*source = compile_source_cell(report->result, frame.file, frame.line);
+	} else if (logged) {
+		*function = ts_text_or_null(logged->function);
+		*source = compile_source_cell(report->result, logged->file, logged->line);
+	}
 }
 
 enum {
@@ -121,16 +139,11 @@ static const struct ts_column region_columns[NR_REG] = {
 	[REG_FIRST] = { "first_ps", TS_MEASURED, NULL },
 };
 
-static void put_region(const struct report *report, const struct compile_region *region,
+static void put_region(const struct compile_report *report, const struct compile_region *region,
 		       struct ts_value *cells)
 {
-	struct ts_torch_frame frame;
-
-	cells[REG_ID] = id_cell(report->result, region->id);
-	if (frame_of(report, region, &frame)) {
-		cells[REG_FUNCTION] = ts_text(frame.function);
-		cells[REG_SOURCE] = source_cell(report, &frame);
-	}
+	cells[REG_ID] = compile_id_cell(report->result, region->id);
+	put_frame(report, region, &cells[REG_FUNCTION], &cells[REG_SOURCE]);
 	cells[REG_CALLS] = ts_int(region->nr_calls);
 	cells[REG_TIME] = ts_int(region->time_ps);
 	cells[REG_SELF] = ts_int(region->self_ps);
@@ -143,7 +156,7 @@ static void put_region(const struct report *report, const struct compile_region 
 		cells[REG_FIRST] = ts_int(region->first_ps);
 }
 
-static bool put_regions(const struct report *report)
+static bool put_regions(const struct compile_report *report)
 {
 	struct ts_table *table = ts_result_table(report->result, "regions",
 						 "Compiled regions by time", region_columns, NR_REG);
@@ -162,165 +175,33 @@ static bool put_regions(const struct report *report)
 	return table != NULL;
 }
 
-/* A frame that was compiled before is compiled again: ids whose second number is above 0. */
-static bool is_recompile(const struct compile_region *region)
+uint64_t compile_frame_key(struct ts_compile_id id)
 {
-	return region->id.compile > 0;
+	id.compile = -1;
+	return ts_compile_id_key(id);
 }
 
-static bool same_frame(const struct compile_region *a, const struct compile_region *b)
-{
-	return a->id.frame == b->id.frame && a->id.autograd == b->id.autograd;
-}
-
-/* The second number says how often the frame had been compiled before, in the profile or not. */
-static int64_t nr_recompiles(const struct compile_state *sum)
-{
-	int64_t nr = 0;
-
-	for (size_t i = 0; i < sum->nr_regions; i++) {
-		int64_t most = sum->regions[i].id.compile;
-		bool first = true;
-
-		for (size_t k = 0; k < sum->nr_regions && first; k++) {
-			if (!same_frame(&sum->regions[i], &sum->regions[k]))
-				continue;
-			first = k >= i;
-			most = TS_MAX(most, sum->regions[k].id.compile);
-		}
-		nr += first ? TS_MAX(most, 0) : 0;
-	}
-	return nr;
-}
-
-static bool put_recompiles(const struct report *report)
-{
-	static const struct ts_column columns[] = {
-		{ "compile_id", TS_MEASURED, "recompiled" },
-		{ "function", TS_MEASURED, "function" },
-		{ "source", TS_MEASURED, "source" },
-		{ "calls", TS_MEASURED, "calls" },
-		{ "compile_ps", TS_MEASURED, "compile time" },
-		{ "reason", TS_MEASURED, "because" },
-	};
-	struct ts_table *table = ts_result_table(report->result, "recompiles", "Recompilations",
-						 columns, TS_NELEM(columns));
-
-	for (size_t i = 0; table && i < report->sum->nr_regions; i++) {
-		const struct compile_region *region = report->regions[i];
-		struct ts_torch_frame frame;
-		struct ts_value *cells;
-
-		if (!is_recompile(region) || table->nr_rows >= MAX_ROWS)
-			continue;
-		cells = ts_table_row(report->result, table);
-		if (!cells)
-			return false;
-		cells[0] = id_cell(report->result, region->id);
-		if (frame_of(report, region, &frame)) {
-			cells[1] = ts_text(frame.function);
-			cells[2] = source_cell(report, &frame);
-		}
-		cells[3] = ts_int(region->nr_calls);
-		if (region->nr_compiles > 0)
-			cells[4] = ts_int(region->compile_ps);
-	}
-	return table != NULL;
-}
-
-static struct compile_region *region_of(const struct report *report, uint64_t key)
-{
-	uint32_t at = ts_map_find(&report->sum->region_of_key, key);
-
-	return at == TS_NONE ? NULL : &report->sum->regions[at];
-}
-
-/* Was the child's frame met as a child before, in another compilation of it? */
-static bool is_first_of_frame(const struct report *report, size_t at)
-{
-	const struct compile_nesting *nestings = report->sum->nestings;
-	const struct compile_region *child = region_of(report, nestings[at].child);
-
-	for (size_t i = 0; child && i < at; i++) {
-		const struct compile_region *other = region_of(report, nestings[i].child);
-
-		if (other && same_frame(other, child))
-			return false;
-	}
-	return child != NULL;
-}
-
-/* Frames that run inside another's compiled code; without ids, regions inside one call. */
-static int64_t nr_breaks(const struct report *report)
+/* The second number says how often the frame had been compiled before, in the profile or not: of each
+ * frame the highest. *NR is -1 without ids. False: no memory. */
+static bool count_recompiles(const struct compile_report *report, int64_t *nr)
 {
 	const struct compile_state *sum = report->sum;
-	int64_t nr = 0;
+	struct ts_map highest = { NULL, 0, 0 };
+	bool good = true;
 
-	if (sum->nr_regions == 0)
-		return -1;
-	if (!has_frame(report->regions[0]))
-		return sum->counts.max_nested;
-	for (size_t i = 0; i < sum->nr_nestings; i++)
-		nr += is_first_of_frame(report, i);
-	return nr;
-}
+	*nr = sum->nr_regions > 0 && has_frame(report->regions[0]) ? 0 : -1;
+	for (size_t i = 0; i < sum->nr_regions && good && *nr >= 0; i++) {
+		uint64_t key = compile_frame_key(sum->regions[i].id);
+		uint32_t before = ts_map_find(&highest, key);
+		int64_t compile = TS_MAX(sum->regions[i].id.compile, 0);
 
-enum {
-	BREAK_SOURCE, BREAK_FUNCTION, BREAK_REASON, BREAK_STACK, BREAK_PARENT, BREAK_CHILD,
-	BREAK_COUNT, BREAK_TIME, BREAK_FROM, NR_BREAK
-};
-
-static const struct ts_column break_columns[NR_BREAK] = {
-	[BREAK_SOURCE] = { "source", TS_MEASURED, "graph break at" },
-	[BREAK_FUNCTION] = { "function", TS_MEASURED, "in" },
-	[BREAK_REASON] = { "reason", TS_MEASURED, "because" },
-	[BREAK_STACK] = { "stack", TS_MEASURED, NULL },
-	[BREAK_PARENT] = { "compile_id", TS_MEASURED, "region" },
-	[BREAK_CHILD] = { "continued_as", TS_MEASURED, "goes on as" },
-	[BREAK_COUNT] = { "count", TS_MEASURED, "times" },
-	[BREAK_TIME] = { "continued_ps", TS_MEASURED, NULL },
-	[BREAK_FROM] = { "known_from", TS_DERIVED, NULL },
-};
-
-static void put_nesting(const struct report *report, const struct compile_nesting *nesting,
-			struct ts_value *cells)
-{
-	const struct compile_region *parent = region_of(report, nesting->parent);
-	const struct compile_region *child = region_of(report, nesting->child);
-	struct ts_torch_frame frame;
-	struct ts_bytes broken;
-	int64_t line;
-
-	if (frame_of(report, child, &frame) &&
-	    ts_torch_resume_of(frame.function, &broken, &line)) {
-		frame.line = line;
-		cells[BREAK_SOURCE] = source_cell(report, &frame);
-		cells[BREAK_FUNCTION] = ts_text(broken);
-	} else if (frame_of(report, parent, &frame)) {
-		cells[BREAK_FUNCTION] = ts_text(frame.function);
+		if (before != TS_NONE && (int64_t)before >= compile)
+			continue;
+		*nr += compile - (before == TS_NONE ? 0 : (int64_t)before);
+		good = ts_map_set(&highest, key, (uint32_t)compile);
 	}
-	if (parent)
-		cells[BREAK_PARENT] = id_cell(report->result, parent->id);
-	if (child)
-		cells[BREAK_CHILD] = id_cell(report->result, child->id);
-	cells[BREAK_COUNT] = ts_int(nesting->nr);
-	cells[BREAK_TIME] = ts_int(nesting->time_ps);
-	cells[BREAK_FROM] = ts_text(TS_LIT("nested regions"));
-}
-
-static bool put_breaks(const struct report *report)
-{
-	struct ts_table *table = ts_result_table(report->result, "graph_break_places",
-						 "Graph breaks", break_columns, NR_BREAK);
-
-	for (size_t i = 0; table && i < TS_MIN(report->sum->nr_nestings, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(report->result, table);
-
-		if (!cells)
-			return false;
-		put_nesting(report, &report->sum->nestings[i], cells);
-	}
-	return table != NULL;
+	ts_map_release(&highest);
+	return good;
 }
 
 static int longest_phase(const void *a, const void *b)
@@ -332,7 +213,7 @@ static int longest_phase(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-static bool put_phases(const struct report *report)
+static bool put_phases(const struct compile_report *report)
 {
 	static const struct ts_column columns[] = {
 		{ "phase", TS_MEASURED, "phase" },
@@ -375,12 +256,14 @@ static int64_t nr_compiles(const struct compile_state *sum)
 	return nr > 0 || sum->counts.nr_compiles == 0 ? nr : -1; /* older ones say no ids */
 }
 
-static void put_counts(const struct report *report)
+static void put_counts(const struct compile_report *report)
 {
 	const struct compile_counts *counts = &report->sum->counts;
 	struct ts_result *result = report->result;
 	bool gpu = report->ctx->profile->nr_devices > 0;
 
+	if (report->ctx->profile->nr_hosts == 0)
+		return; /* a log alone: nothing ran */
 	ts_result_field(result, "compiled_graphs", ts_int_or_null(nr_compiles(report->sum)),
 			TS_MEASURED, "compiled in the profile");
 	ts_result_field(result, "region_calls", ts_int(counts->nr_regions), TS_MEASURED,
@@ -402,49 +285,95 @@ static void put_counts(const struct report *report)
 			"launches of single kernels");
 }
 
-static void put_notes(const struct report *report, int64_t breaks)
+static void put_notes(const struct compile_report *report, int64_t breaks, int64_t recompiles)
+{
+	const struct compile_state *sum = report->sum;
+	const struct ts_torch_log *log = &report->ctx->profile->torch_log;
+	struct ts_result *result = report->result;
+	bool ran = report->ctx->profile->nr_hosts > 0;
+
+	if (ran && sum->counts.nr_compiles == 0 && !compile_has_log(report))
+		ts_result_note(result, "nothing was compiled while the profiler ran, so what "
+				       "compiling took is not in it");
+	if (ran && sum->nr_regions == 0)
+		ts_result_note(result, "the trace has no compiled regions (PyTorch before 2.2 writes "
+				       "none): it tells of no graph breaks and recompilations");
+	else if (ran && !has_frame(report->regions[0]))
+		ts_result_note(result, "this version of PyTorch writes no compile ids: the trace "
+				       "tells of no recompilations");
+	if ((breaks > 0 || recompiles > 0) && !compile_has_log(report))
+		ts_result_note(result, "why a graph broke or was compiled again is in no trace: run "
+				       "once more with TORCH_TRACE=FOLDER, and give the folder with "
+				       "--torch-trace");
+	if (log->nr_breaks > TS_TORCH_LOG_ROWS || log->nr_compilations > TS_TORCH_LOG_ROWS)
+		ts_result_note(result, "the log has more than %d records of a kind: those behind "
+				       "were left out", TS_TORCH_LOG_ROWS);
+	if (log->nr_files > 1)
+		ts_result_note(result, "%zu logs were read: of ranks of one job these add up, of "
+				       "runs on different days they should not", log->nr_files);
+}
+
+/* Time in the compiler: the log has all of the process, a trace what it happened to see. */
+static void put_time(const struct compile_report *report)
+{
+	const struct compile_counts *counts = &report->sum->counts;
+	int64_t traced_ps = counts->nr_compiles > 0 ? counts->compile_ps : -1;
+	int64_t logged_ps = compile_log_ps(report);
+
+	if (logged_ps >= 0)
+		compile_put_time(report->result, logged_ps, "log");
+	else
+		compile_put_time(report->result, traced_ps, traced_ps < 0 ? NULL : "trace");
+	ts_result_field(report->result, "compile_in_profile_ps", ts_int_or_null(traced_ps),
+			TS_MEASURED, logged_ps < 0 ? NULL : "of it while the profiler ran");
+}
+
+static const char *compiler_name(const struct compile_report *report)
+{
+	const struct compile_state *sum = report->sum;
+	const struct compile_counts *counts = &sum->counts;
+	bool found = sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
+		     counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
+				     counts->nr_lookups + counts->nr_compiles > 0 ||
+		     compile_has_log(report);
+
+	return found ? "PyTorch" : NULL;
+}
+
+static bool put_all(struct compile_report *report)
 {
 	const struct compile_state *sum = report->sum;
 	struct ts_result *result = report->result;
+	int64_t breaks, recompiles;
+	struct compile_fusion fusion;
+	bool good;
 
-	if (sum->counts.nr_compiles == 0)
-		ts_result_note(result, "nothing was compiled while the profiler ran, so what "
-				       "compiling took is not in it");
-	if (sum->nr_regions == 0)
-		ts_result_note(result, "this version of PyTorch writes no compiled regions: graph "
-				       "breaks and recompilations cannot be known");
-	else if (!has_frame(report->regions[0]))
-		ts_result_note(result, "this version of PyTorch writes no compile ids: "
-				       "recompilations cannot be known");
-	if (breaks > 0 || nr_recompiles(sum) > 0)
-		ts_result_note(result, "why a graph broke or was compiled again is in no trace: run "
-				       "once more with TORCH_TRACE=FOLDER");
+	if (!compile_nr_breaks(report, &breaks) || !count_recompiles(report, &recompiles))
+		return false;
+	recompiles = TS_MAX(recompiles, compile_log_recompiles(report));
+	ts_result_field(result, "compiler",
+			ts_text_or_null(ts_bytes_of(compiler_name(report))), TS_DERIVED, "compiler");
+	put_time(report);
+	ts_result_field(result, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, "graph breaks");
+	ts_result_field(result, "recompilations", ts_int_or_null(recompiles), TS_MEASURED,
+			"recompilations");
+	good = compile_fusion_torch(sum, report->ctx, result, &fusion);
+	compile_put_fusion(&fusion, result);
+	put_counts(report);
+	good = good && put_regions(report) && compile_put_recompiles(report) &&
+	       compile_put_breaks(report) && compile_put_log(report) && put_phases(report);
+	put_notes(report, breaks, recompiles);
+	return good;
 }
 
 enum ts_status compile_report(struct compile_state *sum, const struct ts_context *ctx,
 			      struct ts_result *result, struct ts_error *err)
 {
-	struct report report = { sum, ctx, result, NULL };
-	struct compile_fusion fusion;
-	int64_t breaks;
-	bool good = sort_regions(&report), ids;
+	struct compile_report report = { .sum = sum, .ctx = ctx, .result = result };
+	bool good = sort_regions(&report) && compile_log_index(&report) && put_all(&report);
 
-	if (!good)
-		return ts_fail_nomem(err);
-	breaks = nr_breaks(&report);
-	ids = sum->nr_regions > 0 && has_frame(report.regions[0]);
-	ts_result_field(result, "compiler", ts_text(TS_LIT("PyTorch")), TS_DERIVED, "compiler");
-	compile_put_time(result, sum->counts.nr_compiles > 0 ? sum->counts.compile_ps : -1,
-			 sum->counts.nr_compiles > 0 ? "trace" : NULL);
-	ts_result_field(result, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, "graph breaks");
-	ts_result_field(result, "recompilations", ids ? ts_int(nr_recompiles(sum)) : ts_null(),
-			TS_MEASURED, "recompilations");
-	good = compile_fusion_torch(sum, ctx, result, &fusion);
-	compile_put_fusion(&fusion, result);
-	put_counts(&report);
-	good = good && put_regions(&report) && put_recompiles(&report) && put_breaks(&report) &&
-	       put_phases(&report);
-	put_notes(&report, breaks);
 	free(report.regions);
+	ts_map_release(&report.logged);
+	ts_map_release(&report.reasons);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -12,7 +12,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/collectives.c src/analysis/collectives.h \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
-	src/analysis/compile.c src/analysis/compile.h src/analysis/compile_fusion.c \
+	src/analysis/compile.c src/analysis/compile.h src/analysis/compile_breaks.c \
+	src/analysis/compile_fusion.c src/analysis/compile_log.c \
 	src/analysis/compile_report.c src/analysis/compile_thread.c src/analysis/compile_xla.c \
 	src/analysis/custom_calls.c \
 	src/analysis/flame.c src/analysis/flame.h src/analysis/flame_links.c \

@@ -26,6 +26,7 @@ enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 #define TS_MAX_TRACE_EVENTS 1000000
 #define TS_MAX_TRACK_ITEMS 20000 /* in the JSON that pages draw */
 #define TS_MAX_GATES 32
+#define TS_MAX_TORCH_LOGS 64
 
 struct ts_trace_choice; /* of annotate */
 
@@ -43,6 +44,8 @@ struct ts_cli {
 	uint64_t max_trace_events, max_overlay_events;
 	/* report, hlo */
 	const char *format, *output, *view, *chip;
+	const char *torch_logs[TS_MAX_TORCH_LOGS]; /* compile: files or folders */
+	size_t nr_torch_logs;
 	const char *gates[TS_MAX_GATES]; /* compare: expressions, as given */
 	size_t nr_gates;
 	bool brief;	 /* in at most .budget bytes */

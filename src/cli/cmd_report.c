@@ -114,6 +114,8 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_d
 					  .merge = door->merge,
 					  .no_python = cli->no_python,
 					  .tree_rows = door->tree_rows,
+					  .torch_logs = cli->torch_logs,
+					  .nr_torch_logs = cli->nr_torch_logs,
 					  .overlay_budget =
 						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
 	struct ts_cli form = *cli;
@@ -128,8 +130,9 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_d
 		ts_complain(run.problems[i]);
 	if (st == TS_OK) {
 		tell_damage(&run.profile);
+		/* A memory profile or a compiler's log alone: nothing ran. */
 		if (run.profile.nr_hosts == 0 && !is_one_document(cli) && !cli->view)
-			form.view = "capacity"; /* a memory profile alone: nothing else ran */
+			form.view = run.profile.torch_log.nr_files > 0 ? "compile" : "capacity";
 		put_head(&form, &run.results, several, out);
 		st = door->emit(&form, &run.results, out, err);
 	}

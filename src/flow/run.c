@@ -138,6 +138,11 @@ static bool is_memory_profile(const struct source *source)
 	return ts_reader_for(source->file, source->bytes) == ts_reader_find("pprof");
 }
 
+static bool is_torch_log(const struct source *source)
+{
+	return ts_reader_for(source->file, source->bytes) == ts_reader_find("torch_trace");
+}
+
 static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content,
 				   struct ts_error *err)
 {
@@ -210,9 +215,9 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *fi
 	return read_source(run, &source, options, err);
 }
 
-/* A memory profile beside the session's. What only has such a name (Python's own profiler writes
- * them too) is passed over. The reader keeps copies: the input need not stay. */
-static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *file,
+/* A memory profile or a compiler's log beside the session's. What only has such a name (Python's own
+ * profiler writes them too) is passed over. The readers keep copies: the input need not stay. */
+static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *file, bool is_named,
 				 const struct ts_run_options *options, struct ts_error *err)
 {
 	struct ts_input input = TS_INPUT_INIT;
@@ -225,8 +230,13 @@ static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *f
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->path));
 	if (!source.file.p)
 		st = ts_fail_nomem(err);
-	else if (is_memory_profile(&source))
+	else if ((!is_named && is_memory_profile(&source)) || is_torch_log(&source))
 		st = read_source(run, &source, options, err);
+	else if (is_named)
+		st = ts_fail(err, TS_FORMAT,
+			     "%s: byte 0: not a log of PyTorch's compiler (it is what "
+			     "TORCH_TRACE=FOLDER writes)",
+			     file->path);
 	ts_input_release(&input);
 	return st;
 }
@@ -236,7 +246,7 @@ static enum ts_status read_extras(struct ts_run *run, const struct ts_session *s
 {
 	for (size_t i = 0; i < session->nr_extras; i++) {
 		struct ts_error problem = TS_ERROR_INIT;
-		enum ts_status st = read_extra(run, &session->extras[i], options, &problem);
+		enum ts_status st = read_extra(run, &session->extras[i], false, options, &problem);
 
 		if (st == TS_NOMEM)
 			return ts_fail_nomem(err);
@@ -244,6 +254,23 @@ static enum ts_status read_extras(struct ts_run *run, const struct ts_session *s
 			return TS_NOMEM;
 	}
 	return TS_OK;
+}
+
+/* Logs that the user named: one that cannot be read is an error. */
+static enum ts_status read_torch_logs(struct ts_run *run, const struct ts_run_options *options,
+				      struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < options->nr_torch_logs && st == TS_OK; i++) {
+		const struct ts_hostfile *files;
+		size_t nr;
+
+		st = ts_torch_logs_find(&run->profile.arena, options->torch_logs[i], &files, &nr, err);
+		for (size_t k = 0; k < nr && st == TS_OK; k++)
+			st = read_extra(run, &files[k], true, options, err);
+	}
+	return st;
 }
 
 static bool name_run(struct ts_run *run, const struct ts_session *session)
@@ -292,6 +319,8 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 		return ts_fail(err, TS_FORMAT, "%s: none of its %zu profiles could be read",
 			       session->dir, session->nr_files);
 	st = read_extras(run, session, options, err);
+	if (st == TS_OK)
+		st = read_torch_logs(run, options, err);
 	return st ? st : ts_profile_finish(&run->profile, err);
 }
 

@@ -22,6 +22,9 @@ struct ts_run_options {
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
 	bool no_python; /* see struct ts_context */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */
+	/* Logs of PyTorch's compiler, or folders of them, to be read along with what the session has */
+	const char *const *torch_logs;
+	size_t nr_torch_logs;
 	struct ts_bytes chip; /* for modules without a run: which chip; may be empty */
 };
 

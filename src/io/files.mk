@@ -9,5 +9,5 @@ libtpusight_a_SOURCES += \
 	src/io/runpath.c src/io/runpath.h \
 	src/io/scratch.c src/io/scratch.h \
 	src/io/siblings.c src/io/siblings.h \
-	src/io/tracefile.c src/io/tracefile.h \
+	src/io/torch_logs.c src/io/tracefile.c src/io/tracefile.h \
 	src/io/window.c src/io/window.h

@@ -40,7 +40,7 @@ struct finder {
 	size_t nr_todo, todo_cap, nr_links, links_cap;
 	struct ts_hostfile *files; /* of the folder being read: profiles, or traces if there are none */
 	size_t nr_files, files_cap;
-	struct ts_hostfile *extras; /* memory profiles of that folder */
+	struct ts_hostfile *extras; /* memory profiles and logs of that folder */
 	size_t nr_extras, extras_cap;
 	bool are_traces;
 	size_t nr_stray;   /* profiles outside any session folder */
@@ -266,7 +266,8 @@ static bool is_profile(const char *name)
 
 static bool is_extra(const char *name)
 {
-	return ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX);
+	return ts_bytes_ends(ts_bytes_of(name), TS_MEMORY_SUFFIX) ||
+	       ts_tracefile_is_torch_log(ts_bytes_of(name));
 }
 
 static void meet_folder(struct finder *finder, size_t parent, const char *name, bool is_link)

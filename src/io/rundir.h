@@ -52,7 +52,8 @@ struct ts_session {
 	bool owns_folder;    /* it is plugins/profile/SESSION, and all profiles there are its */
 	const struct ts_hostfile *files; /* by host name; at least one */
 	size_t nr_files;
-	/* Memory profiles (*.prof) beside them, by name: read along, never written to */
+	/* Memory profiles (*.prof) and logs of PyTorch's compiler (io/tracefile.h) beside them, by
+	 * name: read along, never written to */
 	const struct ts_hostfile *extras;
 	size_t nr_extras;
 	/* Of a session joined from several (io/siblings.h): those, their files in the same order.
@@ -81,6 +82,10 @@ struct ts_runs {
  * sessions and problems of before stand in any case.
  */
 enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_error *err);
+/* Logs of PyTorch's compiler: those in the folder PATH, by name, or PATH itself. Kept in ARENA. */
+enum ts_status ts_torch_logs_find(struct ts_arena *arena, const char *path,
+				  const struct ts_hostfile **files, size_t *nr,
+				  struct ts_error *err);
 void ts_runs_release(struct ts_runs *runs);
 
 /* Names the sessions as seen from LOGDIR, where they are below it: as TensorBoard was given it. */

@@ -35,6 +35,12 @@ bool ts_tracefile_is_pytorch(struct ts_bytes name)
 	return ending_of(name, NR_PYTORCH) != NULL;
 }
 
+bool ts_tracefile_is_torch_log(struct ts_bytes name)
+{
+	return ts_bytes_starts(name, "dedicated_log_torch_trace_") &&
+	       (ts_bytes_ends(name, ".log") || ts_bytes_ends(name, ".log.gz"));
+}
+
 bool ts_tracefile_is_perfetto(struct ts_bytes name)
 {
 	return ts_bytes_is(name, "perfetto_trace.json") ||

@@ -19,6 +19,8 @@
 
 bool ts_tracefile_is(struct ts_bytes name);
 bool ts_tracefile_is_named(struct ts_bytes name); /* may be one: .json, .trace, packed or not */
+/* A log of PyTorch's compiler, as TORCH_TRACE names it: dedicated_log_torch_trace_*.log, or packed. */
+bool ts_tracefile_is_torch_log(struct ts_bytes name);
 bool ts_tracefile_is_pytorch(struct ts_bytes name);  /* one of WORKER.TIME.pt.trace.json[.gz] */
 bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto.dev */
 /* The name without what says that it is a trace; the whole name of other files. */

@@ -21,4 +21,5 @@ libtpusight_a_SOURCES += \
 	src/model/tally.c src/model/tally.h \
 	src/model/trace_class.c src/model/trace_class.h \
 	src/model/torch_event.c src/model/torch_event.h src/model/aten_names.c \
+	src/model/torch_log.c src/model/torch_log.h \
 	src/model/traffic.c src/model/traffic.h

@@ -37,6 +37,7 @@ void ts_profile_release(struct ts_profile *profile)
 	free(profile->sites);
 	free(profile->frames);
 	free(profile->stacked);
+	ts_torch_log_release(&profile->torch_log);
 	ts_arena_release(&profile->arena);
 	ts_profile_init(profile);
 }

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "model/hlo.h"
+#include "model/torch_log.h"
 
 #define TS_UNKNOWN (-1) /* an integer nobody said */
 
@@ -190,6 +191,7 @@ struct ts_profile {
 	struct ts_site *sites;	/* of memory profiles */
 	struct ts_frame *frames;
 	uint32_t *stacked;	/* indices of frames, the sites' stacks one after the other */
+	struct ts_torch_log torch_log; /* of PyTorch's compiler */
 	size_t nr_hosts, nr_planes, nr_lines, nr_devices, nr_ops, nr_modules, nr_damage;
 	size_t nr_sites, nr_frames, nr_stacked;
 	/* for the readers */

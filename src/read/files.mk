@@ -14,6 +14,7 @@ libtpusight_a_SOURCES += \
 	src/read/xplane/meta.c \
 	src/read/xplane/xplane.h
 libtpusight_a_SOURCES += src/read/pprof/pprof.c
+libtpusight_a_SOURCES += src/read/torch_trace/torch_trace.c src/read/torch_trace/torch_trace.h src/read/torch_trace/reasons.c
 libtpusight_a_SOURCES += \
 	src/read/hlo.h src/read/hlo/parts.h \
 	src/read/hlo/backend.c \

@@ -2,4 +2,5 @@
 #define TS_READERS(X) \
 	X(xplane)      \
 	X(chrome)      \
-	X(pprof)
+	X(pprof)       \
+	X(torch_trace)

@@ -1,6 +1,6 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane chrome hlo shape overlay gunzip archive config pb pprof
+fuzz_targets = xplane chrome hlo shape overlay gunzip archive config pb pprof torch_trace
 fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/chrome_replay \
 	tests/fuzz/hlo_replay \
@@ -10,7 +10,8 @@ fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/archive_replay \
 	tests/fuzz/config_replay \
 	tests/fuzz/pb_replay \
-	tests/fuzz/pprof_replay
+	tests/fuzz/pprof_replay \
+	tests/fuzz/torch_trace_replay
 
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -68,6 +69,11 @@ tests_fuzz_pprof_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"pprof"'
 tests_fuzz_pprof_replay_LDADD = libtpusight.a
 tests_fuzz_pprof_replay_LDFLAGS = $(AM_LDFLAGS)
 
+tests_fuzz_torch_trace_replay_SOURCES = tests/fuzz/torch_trace.c tests/fuzz/replay.c
+tests_fuzz_torch_trace_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"torch_trace"'
+tests_fuzz_torch_trace_replay_LDADD = libtpusight.a
+tests_fuzz_torch_trace_replay_LDFLAGS = $(AM_LDFLAGS)
+
 FUZZ_SECONDS = 15
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
@@ -80,7 +86,8 @@ fuzz_programs = tests/fuzz/xplane_fuzz \
 	tests/fuzz/archive_fuzz \
 	tests/fuzz/config_fuzz \
 	tests/fuzz/pb_fuzz \
-	tests/fuzz/pprof_fuzz
+	tests/fuzz/pprof_fuzz \
+	tests/fuzz/torch_trace_fuzz
 noinst_PROGRAMS = $(fuzz_programs)
 
 tests_fuzz_xplane_fuzz_SOURCES = tests/fuzz/xplane.c
@@ -132,6 +139,11 @@ tests_fuzz_pprof_fuzz_SOURCES = tests/fuzz/pprof.c
 tests_fuzz_pprof_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_pprof_fuzz_LDADD = libtpusight.a
 tests_fuzz_pprof_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_torch_trace_fuzz_SOURCES = tests/fuzz/torch_trace.c
+tests_fuzz_torch_trace_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_torch_trace_fuzz_LDADD = libtpusight.a
+tests_fuzz_torch_trace_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 
 fuzz-smoke: $(fuzz_programs)

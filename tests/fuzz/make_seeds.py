@@ -142,6 +142,23 @@ def memory_profiles():
     yield "gzip", gzip.compress(packed, mtime=0)
 
 
+def compiler_logs():
+    """Records as PyTorch's structured log has them; a graph break, a list of guards, metrics, one packed."""
+    head = "V1121 15:03:11.119000 31397 torch/_dynamo/x.py:55] "
+    where = '"frame_id": 0, "frame_compile_id": 1, "attempt": 0, "rank": 3}'
+    graph_break = (head + '{"artifact": {"name": "dynamo_graph_break_reason"}, ' + where +
+                   "\n\tGraph break in user code at /a/b.py:17\n\tGraph Break Reason: While tracing:\n\t\n\tPrint called\n"
+                   "\t  Explanation: It is.\n\t  Hint: No.\n\tUser code traceback:\n\t  File \"/a/b.py\", line 17, in f\n")
+    guards = (head + '{"artifact": {"name": "recompile_reasons"}, ' + where + '\n\t[\n\t"0/0: a == 1",\n\t"0/0: b"\n\t]\n')
+    metrics = (head + '{"compilation_metrics": {"compile_id": "!2/0/1", "co_name": "f\\u00e9", "co_firstlineno": 3, '
+               '"duration_us": 12, "backend_compile_time_s": 1.5e-3, "restart_reasons": ["a"]}, ' + where + "\n")
+    version = head + '{"artifact": {"name": "torch_version"}}\n\t{\n\t"pytorch_version": "2.15.0"\n\t}\n'
+    yield "break", graph_break.encode()
+    yield "guards", (guards + metrics).encode()
+    yield "metrics", (version + metrics).encode()
+    yield "gzip", gzip.compress((metrics + graph_break).encode(), mtime=0)
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
     with open(SAMPLE, "rb") as f:
@@ -152,7 +169,7 @@ def main():
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
         "chrome": list(traces()), "gunzip": list(gzips()), "archive": list(archives()),
-        "pprof": list(memory_profiles()),
+        "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

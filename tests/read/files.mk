@@ -31,3 +31,10 @@ TESTS += tests/read/hta_test
 tests_read_hta_test_SOURCES = tests/read/hta_test.c tests/read/corpus.h tests/flow/memory_run.h
 tests_read_hta_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_read_hta_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/read/torch_trace_test
+TESTS += tests/read/torch_trace_test
+tests_read_torch_trace_test_SOURCES = tests/read/torch_trace_test.c tests/read/mutate.h tests/read/corpus.h \
+	tests/flow/memory_run.h tests/base/rng.h
+tests_read_torch_trace_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_read_torch_trace_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -28,7 +28,10 @@ def check_breaks(ours, truth, bad):
 def check_time(ours, truth, bad):
     inner, backward = compile_seconds(truth)
     theirs = sum(inner) + sum(backward)
-    if ours["phases"]:
+    if ours["compile_time_from"] == "log":
+        if abs(ours["compile_time_ms"] * 1e-3 - theirs) > 1e-3 * len(inner + backward):
+            bad.append(f"{ours['compile_time_ms']} ms by the log, PyTorch says {theirs} s")
+    elif ours["phases"]:
         if not -0.001 <= ours["compile_time_ms"] * 1e-3 - theirs <= max(0.01 * theirs, 0.02):
             bad.append(f"{ours['compile_time_ms']} ms in the compiler, PyTorch says {theirs} s")
     elif ours["compile_time_ms"] is not None:
@@ -52,6 +55,21 @@ def check_kernels(ours, truth, bad):
             bad.append(f"{row['name']}: {row['ops']}, Inductor made it of {theirs}")
 
 
+def check_log(ours, truth, bad):
+    """With the log of TORCH_TRACE beside the trace: times one by one, and a reason for everything."""
+    inner, backward = compile_seconds(truth)
+    for kind, theirs in (False, inner), (True, backward):
+        times = sorted(row["time_ps"] * 1e-12 for row in ours["compilations"] if row["is_backward"] == kind)
+        if len(times) != len(theirs) or any(abs(a - b) > 1e-3 for a, b in zip(times, sorted(theirs))):
+            bad.append(f"the log's times {times}, PyTorch says {theirs}")
+    told = {row["reason"] for row in ours["graph_break_places"]}
+    missing = [reason for reason in truth["counters"].get("graph_break", {}) if reason.split("\n")[0] not in told]
+    if missing or None in told:
+        bad.append(f"reasons {told} are not PyTorch's {missing}")
+    if any(row["reason"] is None for row in ours["recompiles"]):
+        bad.append("a recompilation without a reason")
+
+
 def main():
     with open(sys.argv[1]) as file:
         ours = json.load(file)
@@ -67,6 +85,8 @@ def main():
         check_time(ours, truth, bad)
         check_recompilations(ours, truth, bad)
         check_kernels(ours, truth, bad)
+        if "compilations" in ours:
+            check_log(ours, truth, bad)
     for line in bad:
         print(f"{sys.argv[2]}: {line}")
     if not bad:

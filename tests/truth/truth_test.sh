@@ -24,6 +24,9 @@ for name in breaks stack old mode_eager mode_default mode_reduce-overhead mode_m
 	"$bin/tpusight" compile --json -o "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.pt.trace.json.gz" &&
 		"$python" "$here/torch_compile.py" "$out/$name.json" "${srcdir:-.}/tests/data/torch/$name.json" || bad=1
 done
+"$bin/tpusight" compile --json -o "$out/log.json" --torch-trace "${srcdir:-.}/tests/data/torch" \
+	"${srcdir:-.}/tests/data/torch/breaks.pt.trace.json.gz" &&
+	"$python" "$here/torch_compile.py" "$out/log.json" "${srcdir:-.}/tests/data/torch/breaks.json" || bad=1
 "$python" "$here/memory.py" sample "$out/sample.json" \
 	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
 	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1

@@ -1,0 +1,96 @@
+/* Where TORCH_TRACE=FOLDER put its logs: one a process. */
+#include "io/file.h"
+#include "io/rundir.h"
+
+#include "io/tracefile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#define MAX_LOGS 4096 /* of one folder: more ranks write no such logs */
+
+struct finding {
+	struct ts_arena *arena;
+	const char *path;
+	struct ts_hostfile *files;
+	size_t nr, cap;
+};
+
+/* NAME NULL: the path itself. */
+static bool add(struct finding *finding, const char *name)
+{
+	struct ts_bytes path = name ? ts_arena_printf(finding->arena, "%s/%s", finding->path, name) :
+				      ts_arena_copy(finding->arena, ts_bytes_of(finding->path));
+	struct ts_hostfile file = { .path = (const char *)path.p };
+
+	if (!path.p || !ts_grow(&finding->files, &finding->cap, finding->nr + 1, sizeof(file)))
+		return false;
+	file.name = name ? file.path + strlen(finding->path) + 1 : file.path;
+	file.host = file.name;
+	finding->files[finding->nr++] = file;
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct ts_hostfile *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool read_folder(struct finding *finding, DIR *dir)
+{
+	struct dirent *entry;
+
+	while (finding->nr < MAX_LOGS && (entry = readdir(dir)) != NULL)
+		if (ts_tracefile_is_torch_log(ts_bytes_of(entry->d_name)) &&
+		    !add(finding, entry->d_name))
+			return false;
+	if (finding->nr > 1)
+		qsort(finding->files, finding->nr, sizeof(*finding->files), by_name);
+	return true;
+}
+
+static enum ts_status find(struct finding *finding, struct ts_error *err)
+{
+	struct stat st;
+	DIR *dir;
+	bool good;
+
+	if (stat(finding->path, &st) != 0)
+		return ts_fail_errno(err, errno, finding->path, "look at it");
+	if (!S_ISDIR(st.st_mode))
+		return add(finding, NULL) ? TS_OK : ts_fail_nomem(err);
+	dir = opendir(finding->path);
+	if (!dir)
+		return ts_fail_errno(err, errno, finding->path, "open the folder");
+	good = read_folder(finding, dir);
+	closedir(dir);
+	if (!good)
+		return ts_fail_nomem(err);
+	if (finding->nr == 0)
+		return ts_fail(err, TS_NOTFOUND,
+			       "%s: no dedicated_log_torch_trace_*.log in it (run with "
+			       "TORCH_TRACE=%s)",
+			       finding->path, finding->path);
+	return TS_OK;
+}
+
+enum ts_status ts_torch_logs_find(struct ts_arena *arena, const char *path,
+				  const struct ts_hostfile **files, size_t *nr,
+				  struct ts_error *err)
+{
+	struct finding finding = { .arena = arena, .path = path };
+	enum ts_status st = find(&finding, err);
+	struct ts_hostfile *kept = st ? NULL : ts_arena_array(arena, finding.nr + 1, sizeof(*kept));
+
+	if (st == TS_OK && !kept)
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		memcpy(kept, finding.files, finding.nr * sizeof(*kept));
+	*files = kept;
+	*nr = st ? 0 : finding.nr;
+	free(finding.files);
+	return st;
+}

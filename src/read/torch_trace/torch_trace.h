@@ -1,0 +1,18 @@
+/*
+ * The reader's own header: a payload of the log as text, and what is in it (reasons.c). Nobody outside
+ * src/read/torch_trace includes it.
+ */
+#ifndef TS_READ_TORCH_TRACE_H
+#define TS_READ_TORCH_TRACE_H
+
+#include "model/profile.h"
+#include "model/torch_log.h"
+
+/* Fills what the story of a graph break says: place, reason, explanation, hint, stack. False: no memory. */
+bool torch_trace_break(struct ts_arena *arena, struct ts_bytes story, struct ts_torch_break *row);
+/* Guards that failed, a line each, out of a list in JSON or plain lines. .p NULL: no memory. */
+struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text);
+/* Cut where it is too long, without half a character. */
+struct ts_bytes torch_trace_cut(struct ts_bytes text);
+
+#endif
