@@ -199,7 +199,16 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(path, setting("TS_OOM_STEP", 1), 4); /* two readers peek into gzip */
+	fail_each(path, setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
+}
+
+static void every_allocation_of_a_compilers_log_may_fail(void **state)
+{
+	char path[512];
+
+	(void)state;
+	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
+	fail_each(path, setting("TS_OOM_STEP", 1), 6);
 }
 
 static void every_allocation_of_a_trace_may_fail(void **state)
@@ -215,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_of_a_memory_profile_may_fail),
+		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),
 		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
 	};
