@@ -45,6 +45,10 @@ struct capture_cause {
 	enum ts_confidence confidence;
 };
 extern const struct capture_cause capture_causes[]; /* id NULL at the end */
+struct capture_fix {
+	const char *id, *fix, *code;
+};
+extern const struct capture_fix capture_torch_fixes[]; /* likewise; in their place where it was PyTorch */
 
 enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
 			      struct ts_result *result, struct ts_error *err);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "model/trace_class.h"
 
 #define MAX_TOLD 3		   /* messages, damages */
 #define NEAR_END 10000		   /* of the window: a device busy this near to its end was cut off */
@@ -63,6 +64,18 @@ static struct ts_bytes told(struct report *report)
 	return text;
 }
 
+/* The words for users of PyTorch, if there are any, else the cause's own. */
+static struct capture_fix fix_of(const struct ts_profile *profile, const struct capture_cause *cause)
+{
+	const struct capture_fix *fix = capture_torch_fixes;
+
+	if (!ts_profile_is_torch(profile))
+		return (struct capture_fix){ cause->id, cause->fix, cause->code };
+	while (fix->id && strcmp(fix->id, cause->id) != 0)
+		fix++;
+	return fix->id ? *fix : (struct capture_fix){ cause->id, cause->fix, cause->code };
+}
+
 /* Reports a cause; the evidence is what was put into report->text. */
 static void add(struct report *report, const char *id, enum ts_severity severity,
 		enum capture_verdict verdict, struct ts_bytes what)
@@ -70,20 +83,22 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 	struct ts_bytes evidence = told(report);
 	const struct capture_cause *cause = capture_causes;
 	struct ts_value *cells = ts_table_row(report->result, report->table);
+	struct capture_fix fix;
 
 	while (cause->id && strcmp(cause->id, id) != 0)
 		cause++;
 	report->failed |= !cells || !what.p;
 	if (report->failed || !cause->id)
 		return;
+	fix = fix_of(report->ctx->profile, cause);
 	cells[COL_ID] = ts_text(ts_bytes_of(id));
 	cells[COL_SEVERITY] = ts_text(ts_bytes_of(ts_severity_name(severity)));
 	cells[COL_VERDICT] = ts_text(ts_bytes_of(verdicts[verdict]));
 	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)));
 	cells[COL_WHAT] = ts_text(what);
 	cells[COL_EVIDENCE] = ts_text_or_null(evidence);
-	cells[COL_FIX] = ts_text(ts_bytes_of(cause->fix));
-	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(cause->code));
+	cells[COL_FIX] = ts_text(ts_bytes_of(fix.fix));
+	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(fix.code));
 	report->verdict = TS_MAX(report->verdict, verdict);
 }
 
@@ -593,8 +608,8 @@ static void check_length(struct report *report)
 		    ts_result_text(report->result, "%zu steps are in this profile", nr_steps));
 	}
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
-		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT)
-			continue;
+		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
+			continue; /* a trace in JSON is no message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
 		add(report, "file_too_large", TS_INFO, CAPTURE_USABLE,
 		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",

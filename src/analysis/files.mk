@@ -5,7 +5,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/cache_family.c src/analysis/cache_match.c src/analysis/cache_report.c \
 	src/analysis/cache_thread.c \
 	src/analysis/capture.c src/analysis/capture.h \
-	src/analysis/capture_causes.c src/analysis/capture_fixes.c \
+	src/analysis/capture_causes.c src/analysis/capture_fixes.c src/analysis/capture_fixes_torch.c \
 	src/analysis/capacity.c src/analysis/capacity.h src/analysis/capacity_assigned.c \
 	src/analysis/capacity_join.c src/analysis/capacity_live.c src/analysis/capacity_live.h \
 	src/analysis/capacity_peak.c src/analysis/capacity_rows.c src/analysis/capacity_sites.c \
@@ -50,7 +50,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/timeline.c src/analysis/timeline.h \
 	src/analysis/timeline_report.c src/analysis/timeline_steps.c
 libtpusight_a_SOURCES += \
-	src/analysis/doctor/advice.c \
+	src/analysis/doctor/advice.c src/analysis/doctor/advice_torch.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h \
 	src/analysis/doctor/facts.c src/analysis/doctor/health.c src/analysis/doctor/hosts.c \
 	src/analysis/doctor/kpis.c src/analysis/doctor/places.c src/analysis/doctor/select.c \

@@ -110,6 +110,18 @@ bool ts_trace_is_python(const struct ts_op *op)
 	       (op->category.n == 0 && ts_bytes_starts(op->name, "$"));
 }
 
+bool ts_profile_is_torch(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_ops; i++) {
+		const struct ts_op *op = &profile->ops[i];
+
+		if (op->is_event && (ts_bytes_is(op->category, "python_function") ||
+				     by_category(op->category) != TS_TRACE_NONE))
+			return true;
+	}
+	return false;
+}
+
 enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
 {
 	bool nccl = ts_bytes_starts(name, "nccl") || ts_bytes_starts(name, "rccl");

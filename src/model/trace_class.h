@@ -30,6 +30,9 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 /* A frame of a Python tracer: torch.profiler's with_stack, jax.profiler's python_tracer. */
 bool ts_trace_is_python(const struct ts_op *op);
 
+/* Did PyTorch's profiler write it? Then the host's events have its categories. */
+bool ts_profile_is_torch(const struct ts_profile *profile);
+
 /* hta/utils/utils.py: get_kernel_type. Of what runs on a stream. */
 enum ts_kernel_type {
 	TS_KERNEL_COMPUTATION,

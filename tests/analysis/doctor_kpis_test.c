@@ -251,24 +251,62 @@ static bool is_of(const char *row, const char *rule)
 	return strncmp(row, rule, n) == 0 && (row[n] == '\0' || row[n] == '_');
 }
 
+static void assert_rows_are_of_rules(enum ts_framework framework)
+{
+	for (size_t at = 0; ts_advice_at(framework, at)->rule; at++) {
+		const char *rule = ts_advice_at(framework, at)->rule;
+		bool found = false;
+
+		for (size_t i = 0; i < TS_NELEM(rule_names); i++)
+			found |= is_of(rule, rule_names[i]);
+		if (!found)
+			fail_msg("advice of %s, which is no rule", rule);
+		for (size_t other = 0; other < at; other++)
+			assert_string_not_equal(ts_advice_at(framework, other)->rule, rule);
+	}
+}
+
 static void every_rule_has_advice_and_every_row_a_rule(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
-		if (strlen(ts_advice_find(rule_names[i])->advice) < 20)
-			fail_msg("%s has no advice", rule_names[i]);
-		assert_string_equal(ts_advice_find(rule_names[i])->rule, rule_names[i]);
-	}
-	for (size_t at = 0; ts_advice_at(at); at++) {
-		bool found = false;
+		for (int f = 0; f < TS_NR_FRAMEWORKS; f++) {
+			const struct ts_advice *advice =
+				ts_advice_find((enum ts_framework)f, rule_names[i]);
 
-		for (size_t i = 0; i < TS_NELEM(rule_names); i++)
-			found |= is_of(ts_advice_at(at)->rule, rule_names[i]);
-		if (!found)
-			fail_msg("advice of %s, which is no rule", ts_advice_at(at)->rule);
-		for (size_t other = 0; other < at; other++)
-			assert_string_not_equal(ts_advice_at(other)->rule, ts_advice_at(at)->rule);
+			if (strlen(advice->advice) < 20)
+				fail_msg("%s has no advice", rule_names[i]);
+			assert_string_equal(advice->rule, rule_names[i]);
+		}
 	}
+	assert_rows_are_of_rules(TS_JAX);
+	assert_rows_are_of_rules(TS_TORCH);
+}
+
+/* What looks into XLA's programs, or at a TPU, has nothing to say of a profile of PyTorch's; a cause of the
+ * capture brings words of its own. */
+static void users_of_pytorch_are_not_told_of_jax(void **state)
+{
+	static const char *const of_xla[] = { "capture",	"infeed_outfeed", "exposed_async",
+					      "sparsecore_offload", "matmul_fill", "padding_waste",
+					      "unfused",	"donation",	  "unknown_cost" };
+	size_t nr_of_xla = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
+		const struct ts_advice *advice = ts_advice_find(TS_TORCH, rule_names[i]);
+		bool is_of_xla = false;
+
+		for (size_t k = 0; k < TS_NELEM(of_xla); k++)
+			is_of_xla |= strcmp(of_xla[k], rule_names[i]) == 0;
+		nr_of_xla += is_of_xla;
+		if (is_of_xla)
+			continue;
+		if (!strstr(advice->code, "import torch") || strstr(advice->code, "jax"))
+			fail_msg("%s: no code of PyTorch's", rule_names[i]);
+		assert_null(strstr(advice->advice, "jit"));
+	}
+	assert_int_equal(nr_of_xla, TS_NELEM(of_xla));
 }
 
 int main(void)
@@ -284,6 +322,7 @@ int main(void)
 		cmocka_unit_test(large_transfers_are_not_told_twice),
 		cmocka_unit_test(very_many_small_transfers_are_told_with_their_own_advice),
 		cmocka_unit_test(every_rule_has_advice_and_every_row_a_rule),
+		cmocka_unit_test(users_of_pytorch_are_not_told_of_jax),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

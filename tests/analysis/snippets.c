@@ -13,9 +13,15 @@ static void print_code(const char *rule, const char *code)
 
 int main(void)
 {
-	for (size_t at = 0; ts_advice_at(at); at++)
-		print_code(ts_advice_at(at)->rule, ts_advice_at(at)->code);
+	for (int framework = 0; framework < TS_NR_FRAMEWORKS; framework++) {
+		const struct ts_advice *row = ts_advice_at((enum ts_framework)framework, 0);
+
+		for (; row->rule; row++)
+			print_code(row->rule, row->code);
+	}
 	for (const struct capture_cause *cause = capture_causes; cause->id; cause++)
 		print_code(cause->id, cause->code);
+	for (const struct capture_fix *fix = capture_torch_fixes; fix->id; fix++)
+		print_code(fix->id, fix->code);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /*
  * What to change, and how: for each rule a few sentences and a piece of code. The code runs as it
- * stands on today's JAX, on any backend, with small arrays in place of the user's.
+ * stands on today's JAX, on any backend, with small arrays in place of the user's. What is said to
+ * users of PyTorch stands in advice_torch.c.
  */
 #include "analysis/doctor/doctor.h"
 
-static const struct ts_advice advices[] = {
+const struct ts_advice ts_advices_jax[] = {
 { "host_copies",
   "Keep the arrays in device memory where they fit. Else move fewer bytes (bf16 instead of f32 halves "
   "them; offload only the largest and longest-lived arrays), and start each fetch one block early, so "
@@ -368,85 +369,6 @@ static const struct ts_advice advices[] = {
   "    if i in (1, 3):  # then: tpusight report step3.prof, and the same of step1.prof\n"
   "        jax.profiler.save_device_memory_profile(os.path.join(folder, f\"step{i}.prof\"))\n"
   "print(len(jax.live_arrays()), \"arrays are held\")\n" },
-{ "memory_growth_torch",
-  "Something is kept from each step: a loss that still has its graph (loss.item() lets go of it), outputs "
-  "or hidden states gathered on the device, a graph that retain_graph=True keeps. Gather numbers, "
-  "detach what must be kept, and compare memory snapshots of two steps: blocks that only the later one "
-  "has are those that are kept, with the stack that took them.",
-  "import torch\n"
-  "\n"
-  "model = torch.nn.Linear(128, 1)\n"
-  "losses, states = [], []\n"
-  "for i in range(4):\n"
-  "    output = model(torch.ones(8, 128))\n"
-  "    loss = output.square().mean()\n"
-  "    loss.backward()\n"
-  "    model.zero_grad(set_to_none=True)\n"
-  "    losses.append(loss.item())  # a number: the tensor would keep its graph\n"
-  "    states.append(output.detach().cpu())  # without the graph, and off the device\n"
-  "print(losses)\n" },
-{ "out_of_memory",
-  "Take the largest holder first. Activations of the forward pass: recompute them (activation checkpointing), "
-  "a smaller batch with accumulated gradients, or lower precision (torch.autocast). Gradients: "
-  "zero_grad(set_to_none=True). Optimizer states: shard them (FSDP), or keep them in 8 bits. If much is "
-  "reserved and unused, see fragmentation.",
-  "import torch\n"
-  "from torch.utils.checkpoint import checkpoint\n"
-  "\n"
-  "block = torch.nn.Sequential(torch.nn.Linear(128, 512), torch.nn.GELU(), torch.nn.Linear(512, 128))\n"
-  "optimizer = torch.optim.AdamW(block.parameters())\n"
-  "for micro_batch in torch.ones(4, 8, 128):  # four small batches instead of a large one\n"
-  "    with torch.autocast(\"cpu\", dtype=torch.bfloat16):  # \"cuda\" on a GPU\n"
-  "        loss = checkpoint(block, micro_batch, use_reentrant=False).float().square().mean() / 4\n"
-  "    loss.backward()\n"
-  "optimizer.step()\n"
-  "optimizer.zero_grad(set_to_none=True)  # gradients hold no memory between steps\n" },
-{ "device_memory",
-  "A longer sequence or a fragment more ends in an out-of-memory error. Take the largest holder first: "
-  "activations can be recomputed (activation checkpointing) or stored in bfloat16, gradients let go of "
-  "with zero_grad(set_to_none=True), optimizer states sharded (FSDP).",
-  "import torch\n"
-  "from torch.utils.checkpoint import checkpoint\n"
-  "\n"
-  "block = torch.nn.Sequential(torch.nn.Linear(128, 512), torch.nn.GELU(), torch.nn.Linear(512, 128))\n"
-  "x = torch.ones(8, 128, requires_grad=True)\n"
-  "checkpoint(block, x, use_reentrant=False).square().mean().backward()  # the GELU's input is not kept\n"
-  "block.zero_grad(set_to_none=True)\n" },
-{ "fragmentation",
-  "Let the allocator grow its segments (PYTORCH_ALLOC_CONF=expandable_segments:True; PYTORCH_CUDA_ALLOC_CONF "
-  "for a PyTorch that does not know it): freed blocks of one size then serve requests of another. Pad shapes that change "
-  "from step to step to a few sizes. torch.cuda.empty_cache() once, between phases of different "
-  "needs (after an evaluation, after compiling), gives the rest back; in every step it only costs time.",
-  "import os\n"
-  "\n"
-  "os.environ.setdefault(\"PYTORCH_ALLOC_CONF\", \"expandable_segments:True\")\n"
-  "os.environ.setdefault(\"PYTORCH_CUDA_ALLOC_CONF\", \"expandable_segments:True\")\n"
-  "import torch  # after the settings: they are read once\n"
-  "\n"
-  "def padded(batch, multiple=64):  # lengths of a few sizes only\n"
-  "    missing = -batch.shape[1] % multiple\n"
-  "    return torch.nn.functional.pad(batch, (0, missing))\n"
-  "\n"
-  "assert padded(torch.ones(8, 100)).shape == (8, 128)\n"
-  "if torch.cuda.is_available():\n"
-  "    torch.cuda.empty_cache()  # once, between phases\n" },
-{ "allocator_calls",
-  "cudaMalloc and cudaFree wait for the device. In the steady state there should be none: take "
-  "torch.cuda.empty_cache() out of the loop, let segments grow (PYTORCH_ALLOC_CONF=expandable_segments:True), "
-  "pad shapes that change to a few sizes, and run one step of the largest shape first, so that its blocks "
-  "are there for all others. Pinned buffers: make them once and use them again.",
-  "import os\n"
-  "\n"
-  "os.environ.setdefault(\"PYTORCH_ALLOC_CONF\", \"expandable_segments:True\")\n"
-  "import torch\n"
-  "\n"
-  "model = torch.nn.Linear(128, 128)\n"
-  "lengths = [17, 93, 64, 128]\n"
-  "model(torch.ones(max(lengths), 128)).sum().backward()  # the largest first: later ones fit into its blocks\n"
-  "model.zero_grad(set_to_none=True)\n"
-  "for n in lengths:\n"
-  "    model(torch.ones(n, 128)).sum().backward()\n"
-  "    model.zero_grad(set_to_none=True)\n" },
 { "dominant_op",
   "What this op costs decides the run: look at its shapes, its dtype and its source line first. A "
   "Pallas kernel, another algorithm or a smaller problem pays here and nowhere else.",
@@ -632,19 +554,32 @@ static const struct ts_advice advices[] = {
   "import jax\n"
   "\n"
   "print(jax.devices()[0].platform, jax.devices()[0].device_kind)\n" },
+{ NULL, NULL, NULL },
 };
 
-static const struct ts_advice none = { "", "", "" };
+static const struct ts_advice *const tables[TS_NR_FRAMEWORKS] = {
+	[TS_JAX] = ts_advices_jax,
+	[TS_TORCH] = ts_advices_torch,
+};
 
-const struct ts_advice *ts_advice_at(size_t at)
+const struct ts_advice *ts_advice_at(enum ts_framework framework, size_t at)
 {
-	return at < TS_NELEM(advices) ? &advices[at] : NULL;
+	return &tables[framework][at];
 }
 
-const struct ts_advice *ts_advice_find(const char *rule)
+static const struct ts_advice *find_in(const struct ts_advice *row, const char *rule)
 {
-	for (size_t i = 0; i < TS_NELEM(advices); i++)
-		if (strcmp(advices[i].rule, rule) == 0)
-			return &advices[i];
-	return &none;
+	while (row->rule && strcmp(row->rule, rule) != 0)
+		row++;
+	return row;
+}
+
+const struct ts_advice *ts_advice_find(enum ts_framework framework, const char *rule)
+{
+	static const struct ts_advice none = { "", "", "" };
+	const struct ts_advice *row = find_in(tables[framework], rule);
+
+	for (int other = 0; other < TS_NR_FRAMEWORKS && !row->rule; other++)
+		row = find_in(tables[other], rule);
+	return row->rule ? row : &none;
 }

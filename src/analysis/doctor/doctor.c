@@ -53,7 +53,7 @@ static struct ts_bytes make_id(struct ts_doctor *doctor, const struct ts_rule *r
 struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
 				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps)
 {
-	const struct ts_advice *advice = ts_advice_find(rule->name);
+	const struct ts_advice *advice = ts_advice_find(doctor->framework, rule->name);
 	struct ts_draft *draft;
 	struct ts_finding *finding;
 

@@ -5,7 +5,7 @@
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
- * row in advice.c. A check that does not find its numbers says nothing.
+ * row in advice.c, in advice_torch.c, or both. A check that does not find its numbers says nothing.
  *
  * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps
  * are in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
@@ -47,11 +47,15 @@ struct ts_draft {
 	size_t serial, nr_ranges;
 };
 
+/* Whose words the advice is in. */
+enum ts_framework { TS_JAX, TS_TORCH, TS_NR_FRAMEWORKS };
+
 struct ts_doctor {
 	const struct ts_context *ctx;
 	struct ts_result *result;
 	const struct ts_result *time, *ops, *systolic, *padding, *fusion; /* NULL: not there */
 	const struct ts_result *cache; /* likewise */
+	enum ts_framework framework;
 	const struct ts_rates *rates; /* of the first device with a known peak, or NULL */
 	int64_t total_ps;	      /* wall x cores; -1 unknown */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
@@ -201,12 +205,15 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 /* Of the finding reported last. */
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
 
-/* advice.c: what to change, and how on today's JAX. Never NULL for a rule of TS_RULES. */
+/* advice.c: what to change, and how on today's JAX or PyTorch. A row is of a rule, or of one of its
+ * cases ("unfused_collective"); .rule is NULL behind the last. */
 struct ts_advice {
 	const char *rule, *advice, *code;
 };
-const struct ts_advice *ts_advice_find(const char *rule);
-/* A row: of a rule, or of one of its cases ("unfused_collective"). NULL behind the last. */
-const struct ts_advice *ts_advice_at(size_t at);
+extern const struct ts_advice ts_advices_jax[];	  /* advice.c */
+extern const struct ts_advice ts_advices_torch[]; /* advice_torch.c */
+/* Never NULL. Where the framework has no row the other's holds: such a rule is of that one alone. */
+const struct ts_advice *ts_advice_find(enum ts_framework framework, const char *rule);
+const struct ts_advice *ts_advice_at(enum ts_framework framework, size_t at);
 
 #endif

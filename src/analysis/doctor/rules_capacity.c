@@ -255,12 +255,6 @@ static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
 		      is->nr_rising);
 	say_blocks(doctor, heaps, result, name);
 	finding->evidence = ts_doctor_text(doctor);
-	if (heaps->is_torch) {
-		const struct ts_advice *advice = ts_advice_find("memory_growth_torch");
-
-		finding->advice = ts_bytes_of(advice->advice);
-		finding->code = ts_bytes_of(advice->code);
-	}
 }
 
 static void check_heaps(struct ts_doctor *doctor, const struct ts_rule *rule,

@@ -117,12 +117,12 @@ static void say_title(struct ts_doctor *doctor, const struct unfused *group)
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */
-static const struct ts_advice *advice_of(struct ts_bytes code)
+static const struct ts_advice *advice_of(const struct ts_doctor *doctor, struct ts_bytes code)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "unfused_%.*s", TS_ARG(code));
-	return ts_advice_find(name);
+	return ts_advice_find(doctor->framework, name);
 }
 
 static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -131,7 +131,7 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, group->code,
 						      group->impact_ps);
-	const struct ts_advice *own = advice_of(group->code);
+	const struct ts_advice *own = advice_of(doctor, group->code);
 	struct ts_selection ops = { .nr = 0 };
 
 	if (!finding)

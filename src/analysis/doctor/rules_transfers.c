@@ -104,7 +104,7 @@ static void tell_large(struct ts_doctor *doctor, const struct ts_rule *rule,
 static void tell_small(struct ts_doctor *doctor, const struct ts_rule *rule,
 		       const struct sizes *sizes)
 {
-	const struct ts_advice *advice = ts_advice_find("large_transfers_small");
+	const struct ts_advice *advice = ts_advice_find(doctor->framework, "large_transfers_small");
 	struct ts_finding *finding = report(doctor, rule, "small", &sizes->small);
 	double mean = sizes->small_bytes / (double)sizes->small.occurrences;
 	char size[TS_UNIT_MAX];
