@@ -29,6 +29,8 @@ libtpusight_a_SOURCES += \
 	src/analysis/memory_timeline_holders.c src/analysis/memory_timeline_rows.c \
 	src/analysis/hta.c src/analysis/hta.h src/analysis/hta_launches.c src/analysis/hta_queue.c \
 	src/analysis/hta_report.c src/analysis/hta_stats.c src/analysis/hta_times.c \
+	src/analysis/kernels.c src/analysis/kernels.h \
+	src/analysis/kernels_launch.c src/analysis/kernels_report.c \
 	src/analysis/memory.c src/analysis/memory.h \
 	src/analysis/memory_layout.c src/analysis/memory_report.c src/analysis/memory_upcast.c \
 	src/analysis/ops.c \

@@ -6,6 +6,7 @@
 	X(time)        \
 	X(gaps)        \
 	X(timeline)    \
+	X(kernels)     \
 	X(remat)       \
 	X(systolic)    \
 	X(padding)     \

@@ -9,8 +9,6 @@
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 
-enum timeline_side { SIDE_NONE, SIDE_DEVICE, SIDE_HOST };
-
 static const enum timeline_kind kinds_of_devices[] = {
 	[TS_TRACE_KERNEL] = KIND_KERNEL,
 	[TS_TRACE_MEMCPY] = KIND_MEMCPY,
@@ -38,18 +36,9 @@ static const enum ts_trace_class classes_of_kinds[NR_KINDS] = {
 	[KIND_PYTHON] = TS_TRACE_OTHER,
 };
 
-static enum timeline_side side_of(const struct ts_profile *profile, const struct ts_line *line)
-{
-	if (ts_line_is_core(profile, line))
-		return SIDE_DEVICE;
-	if (line->kind == TS_LINE_THREAD && profile->planes[line->plane].kind == TS_PLANE_HOST)
-		return SIDE_HOST;
-	return SIDE_NONE;
-}
-
 static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	return side_of(ctx->profile, line) != SIDE_NONE;
+	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
 
 static bool is_range(const struct ts_op *op)
@@ -77,21 +66,14 @@ static enum timeline_kind kind_on_device(const struct ts_profile *profile,
 {
 	enum ts_trace_class class = ts_trace_class_of(profile, line, op);
 
-	if (profile->planes[line->plane].kind == TS_PLANE_TPU) {
-		if (op->kind == TS_OP_CONTROL)
-			return KIND_RANGE; /* what it holds has the time */
-		return op->kind == TS_OP_COLLECTIVE ? KIND_DEVICE_COMMUNICATION :
-		       op->kind == TS_OP_HOST	    ? KIND_MEMCPY :
-						      KIND_KERNEL;
-	}
-	return class < TS_NELEM(kinds_of_devices) ? kinds_of_devices[class] : KIND_KERNEL;
+	return class < TS_NELEM(kinds_of_devices) ? kinds_of_devices[class] : KIND_RANGE;
 }
 
 static enum timeline_kind kind_of(struct timeline_state *state, uint32_t line_index, uint32_t index)
 {
 	const struct ts_profile *profile = state->ctx->profile;
 	const struct ts_line *line = &profile->lines[line_index];
-	bool on_host = state->sides[line_index] == SIDE_HOST;
+	bool on_host = state->sides[line_index] == TS_SIDE_HOST;
 	uint8_t *kind = on_host ? &state->host_kinds[index] : &state->device_kinds[index];
 
 	if (*kind == KIND_NOTHING)
@@ -163,7 +145,7 @@ static bool make_tables(struct timeline_state *state)
 	memset(state->host_kinds, KIND_NOTHING, profile->nr_ops + 1);
 	memset(state->device_kinds, KIND_NOTHING, profile->nr_ops + 1);
 	for (size_t i = 0; i < profile->nr_lines; i++) {
-		state->sides[i] = (uint8_t)side_of(profile, &profile->lines[i]);
+		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
 		state->until_ps[i] = INT64_MIN;
 	}
 	return true;
@@ -280,13 +262,13 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 		int64_t start_ps = merged->start_ps[i];
 		enum timeline_kind kind;
 
-		if (side == SIDE_NONE)
+		if (side == TS_SIDE_NONE)
 			continue;
 		kind = kind_of(state, merged->line[i], merged->op[i]);
 		rank->first_ps = TS_MIN(rank->first_ps, start_ps);
 		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(merged->dur_ps[i], 0));
 		ts_sweep_to(&state->sweep, start_ps);
-		if (side == SIDE_DEVICE)
+		if (side == TS_SIDE_DEVICE)
 			take_device_event(state, merged, i, kind);
 		else if (!take_host_event(state, merged, i, kind))
 			state->failed = true;

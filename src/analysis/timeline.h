@@ -73,7 +73,7 @@ struct timeline_state {
 	const struct ts_context *ctx;
 	struct ts_sweep sweep;
 	uint8_t *host_kinds, *device_kinds; /* of each op, once it was met: enum timeline_kind */
-	uint8_t *sides;			    /* of each line: enum timeline_side */
+	uint8_t *sides;			    /* of each line: enum ts_trace_side */
 	int64_t *until_ps;		    /* of each line: what it did so far ends */
 	struct ts_launches launches;	    /* which step asked for it */
 	bool failed;			    /* no memory */

@@ -5,12 +5,12 @@ cli_sources += \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_flame.c \
 	src/cli/cmd_hlo.c \
-	src/cli/cmd_compile.c src/cli/cmd_memory.c \
 	src/cli/cmd_hta.c \
+	src/cli/cmd_compile.c src/cli/cmd_kernels.c src/cli/cmd_memory.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
-	src/cli/cmd_trim.c \
 	src/cli/cmd_timeline.c \
+	src/cli/cmd_trim.c \
 	src/cli/config.c src/cli/config.h \
 	src/cli/console.c \
 	src/cli/copies.c src/cli/copies.h \

@@ -8,6 +8,7 @@
 	X(hlo)         \
 	X(compile)     \
 	X(hta)         \
+	X(kernels)     \
 	X(memory)      \
 	X(trim)        \
 	X(timeline)    \

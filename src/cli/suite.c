@@ -17,6 +17,7 @@ static const struct ts_suite rows[] = {
 		       &ts_output_flame_speedscope },
 	  .min_duration_ps = 10 * TS_PS_PER_US,
 	  .tree_rows = 65536 },
+	{ .name = "kernels", .results = { "kernels" } },
 };
 
 static const struct ts_suite *suite_of(const struct ts_cli *cli)

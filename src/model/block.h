@@ -30,6 +30,10 @@ struct ts_stat {
 	struct ts_bytes text;
 };
 
+/* Not a stat of the event but its own name, where its op goes by another: of kernels that XLA's ops
+ * launch. The number is the index of the op that would go by it. */
+#define TS_STAT_KERNEL ""
+
 struct ts_block;
 /* The stat of this name of an event of the block; false: it has none. */
 typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char *name,

@@ -78,6 +78,16 @@ static enum ts_trace_class by_category(struct ts_bytes category)
 	return TS_TRACE_NONE;
 }
 
+static enum ts_trace_class on_core(const struct ts_op *op)
+{
+	switch (op->kind) {
+	case TS_OP_CONTROL:    return TS_TRACE_NONE;
+	case TS_OP_COLLECTIVE: return TS_TRACE_COMMUNICATION;
+	case TS_OP_HOST:       return TS_TRACE_MEMCPY;
+	default:	       return TS_TRACE_KERNEL;
+	}
+}
+
 static enum ts_trace_class on_device(const struct ts_op *op)
 {
 	enum ts_trace_class class = by_prefix(device_names, TS_NELEM(device_names), op->name);
@@ -100,8 +110,18 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 				      const struct ts_op *op)
 {
 	if (ts_line_is_core(profile, line))
-		return on_device(op);
+		return profile->planes[line->plane].kind == TS_PLANE_GPU ? on_device(op)
+									 : on_core(op);
 	return line->kind == TS_LINE_THREAD ? on_host(op) : TS_TRACE_NONE;
+}
+
+enum ts_trace_side ts_trace_side_of(const struct ts_profile *profile, const struct ts_line *line)
+{
+	if (ts_line_is_core(profile, line))
+		return TS_SIDE_DEVICE;
+	if (line->kind == TS_LINE_THREAD && profile->planes[line->plane].kind == TS_PLANE_HOST)
+		return TS_SIDE_HOST;
+	return TS_SIDE_NONE;
 }
 
 bool ts_trace_is_python(const struct ts_op *op)
@@ -134,4 +154,23 @@ enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
 	if (ts_bytes_has(name, "Memcpy") || ts_bytes_has(name, "Sync"))
 		return TS_KERNEL_OTHER;
 	return TS_KERNEL_COMPUTATION;
+}
+
+/* Parts of names: torch_tb_profiler's list (tensor_core.py, after NVIDIA's PyProf), which XProf has
+ * too, and what came later: Ampere's and Hopper's instructions, cuBLAS' newest kernels, and the matrix
+ * cores of AMD in the names of Tensile, which is behind rocBLAS and hipBLASLt. */
+bool ts_kernel_uses_tensor_cores(struct ts_bytes name)
+{
+	static const char *const parts[] = {
+		"h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "c1688",
+		"dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
+		"direct_group", "xmma_implicit_gemm", "xmma_sparse_conv",
+		"xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm",
+		"i16832", "tensorop", "gmma", "nvjet", "_MI16x16x", "_MI32x32x", "mfma",
+	};
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++)
+		if (ts_bytes_has(name, parts[i]))
+			return true;
+	return false;
 }

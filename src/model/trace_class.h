@@ -24,6 +24,12 @@ enum ts_trace_class { /* in the order in which a moment of several belongs to on
 };
 extern const char *const ts_trace_class_names[]; /* as users see them: "CPU Exec" */
 
+/* On which side of the launch a line is, if any: what a host's threads do, what devices do. */
+enum ts_trace_side { TS_SIDE_NONE, TS_SIDE_DEVICE, TS_SIDE_HOST };
+enum ts_trace_side ts_trace_side_of(const struct ts_profile *profile, const struct ts_line *line);
+
+/* Of an op on a core of a TPU: collectives, what waits for the host, and all else but what holds
+ * other ops, which has no class. */
 enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const struct ts_line *line,
 				      const struct ts_op *op);
 
@@ -43,5 +49,7 @@ enum ts_kernel_type {
 };
 extern const char *const ts_kernel_type_names[]; /* "COMPUTATION" */
 enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name);
+/* Tensor or matrix cores, by the names that libraries give their kernels: no means not known. */
+bool ts_kernel_uses_tensor_cores(struct ts_bytes name);
 
 #endif

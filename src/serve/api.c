@@ -64,14 +64,14 @@ static const char *const memory[] = { "memory_timeline", "memory", "capacity", "
 				      NULL };
 static const char *const timeline[] = { "timeline", "time", "overview", NULL };
 static const char *const hta[] = { "hta", NULL };
-static const char *const kernels[] = { "ops", "custom_calls", NULL };
+static const char *const kernels[] = { "kernels", "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
 static const char *const flame[] = { "flame", NULL };
 static const struct ts_reports_part parts[] = {
 	{ .name = "hta", .results = hta, .has_tracks = true, .merge = true },
 	{ .name = "memory", .results = memory, .has_tracks = true },
 	{ .name = "timeline", .results = timeline, .has_tracks = true, .merge = true },
-	{ .name = "kernels", .results = kernels },
+	{ .name = "kernels", .results = kernels, .merge = true },
 	{ .name = "compile", .results = compile },
 	{ .name = "flame", .results = flame, .tree_rows = FLAME_ROWS, .merge = true },
 };

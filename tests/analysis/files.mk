@@ -167,6 +167,12 @@ tests_analysis_compile_test_SOURCES = tests/analysis/compile_test.c $(analysis_g
 tests_analysis_compile_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
 tests_analysis_compile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/analysis/kernels_test
+TESTS += tests/analysis/kernels_test
+tests_analysis_kernels_test_SOURCES = tests/analysis/kernels_test.c $(analysis_given)
+tests_analysis_kernels_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_analysis_kernels_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/analysis/timeline_test
 TESTS += tests/analysis/timeline_test
 tests_analysis_timeline_test_SOURCES = tests/analysis/timeline_test.c tests/read/corpus.h \

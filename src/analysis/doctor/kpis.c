@@ -103,10 +103,9 @@ static double idle(const struct ts_doctor *doctor)
 	return 100 * ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
 }
 
-static double not_in_profiles(const struct ts_doctor *doctor)
+static double occupancy(const struct ts_doctor *doctor)
 {
-	(void)doctor;
-	return NAN;
+	return field(doctor, "kernels", "gpu.occupancy_pct");
 }
 
 static double peak_memory(const struct ts_doctor *doctor)
@@ -182,7 +181,7 @@ static const struct kpi {
 	{ "peak_memory", "%", true, SETTING(peak_memory_high), NO_BAND, TS_MODELLED, peak_memory,
 	  "device memory in use at its peak, of what there is: by the allocator, else the largest program's",
   allocator_peak },
-	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, not_in_profiles,
+	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, occupancy,
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none" },
 	{ "mxu_utilization", "%", false, SETTING(mxu_utilization_warning),
 	  SETTING(mxu_utilization_low), TS_MODELLED, mxu_utilization,

@@ -14,6 +14,7 @@ void chrome_release(void *data)
 
 	chrome_names_release(&file->names);
 	chrome_store_release(&file->store);
+	chrome_args_release(&file->args);
 	ts_scratch_release(&file->text);
 	free(file->devices);
 	free(file->line_tracks);
@@ -33,7 +34,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 		return NULL;
 	}
 	file->names.arena = &profile->arena;
-	file->names.seed = profile->op_seed;
+	file->names.seed = file->args.seed = profile->op_seed;
 	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
 	file->store.max = CHROME_RECORDS;
 	file->store.scratch = (struct ts_scratch)TS_SCRATCH_INIT;

@@ -50,7 +50,8 @@ struct chrome_record {
 	int64_t start_ps, dur_ps; /* since the file's first time */
 	uint64_t at;		  /* of the event in the text */
 	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
-	uint32_t op, track;
+	uint32_t op;
+	uint16_t track, args; /* args: of a kernel, from chrome_args_keep() */
 };
 
 struct chrome_run {	  /* sorted by track, start, longest first, place in the text */
@@ -81,6 +82,24 @@ enum ts_status chrome_cursor_open(const struct chrome_store *store, uint32_t tra
 bool chrome_cursor_next(struct chrome_cursor *cursor, struct chrome_record *record,
 			enum ts_status *st, struct ts_error *err);
 void chrome_cursor_free(struct chrome_cursor *cursor);
+
+/* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
+
+#define CHROME_ARGS_MAX 16384 /* distinct ones; of further kernels the text is asked */
+
+struct chrome_args {
+	struct ts_bytes *items; /* JSON objects; the first is nobody's */
+	size_t nr, cap;
+	struct ts_map ids; /* by their hash */
+	uint64_t seed;
+};
+
+/* Keeps what is asked for of ARGS. 0: nothing was kept. False: no memory. */
+bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+		      uint16_t *kept);
+/* Would it have been kept, if the kernel had it? */
+bool chrome_args_has(struct ts_bytes name);
+void chrome_args_release(struct chrome_args *args);
 
 /* --- names.c: processes, tracks and ops of a file */
 
@@ -178,6 +197,7 @@ struct chrome_seams {
 struct chrome_file {
 	struct chrome_names names;
 	struct chrome_store store;
+	struct chrome_args args;
 	struct ts_bytes bytes; /* the input */
 	bool packed;
 	/* what the file says of itself; TS_UNKNOWN */

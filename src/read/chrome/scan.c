@@ -144,13 +144,13 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 						   TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
 	record.op = chrome_op_of(names, scan->step_category, TS_NONE, digits,
 				 (struct ts_bytes){ NULL, 0 });
-	record.track = file->step_track;
-	if (record.track == TS_NONE || record.op == TS_NONE) {
+	if (file->step_track == TS_NONE || record.op == TS_NONE) {
 		nomem(scan);
 		return;
 	}
-	if (record.track == CHROME_TRACKS_MAX)
+	if (file->step_track == CHROME_TRACKS_MAX)
 		return;
+	record.track = (uint16_t)file->step_track;
 	ts_bytes_u64(digits, &names->ops[record.op].number);
 	put(scan, record);
 }
@@ -184,7 +184,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 {
 	struct chrome_names *names = &scan->file->names;
 	uint32_t category = chrome_category_of(names, ts_jtok_text(event->category));
-	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid));
+	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
 
@@ -194,24 +194,30 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	}
 	known = &names->categories[category];
 	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
+	if (known->kernel && event->args.n > 2 &&
+	    !chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
+		nomem(scan);
+		return false;
+	}
 	if (event->phase == 'X') {
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
 	}
-	record->track = chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
-	if (record->track == CHROME_TRACKS_MAX) {
+	track = chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
+	if (track == CHROME_TRACKS_MAX) {
 		scan->file->nr_left_out++;
 		return false;
 	}
 	record->op = event->phase == 'E' ?
 			     0 :
 			     chrome_op_of(names, category,
-					  category == scan->no_category ? record->track : TS_NONE,
+					  category == scan->no_category ? track : TS_NONE,
 					  ts_jtok_text(event->name), event->args);
-	if (record->track == TS_NONE || record->op == TS_NONE) {
+	if (track == TS_NONE || record->op == TS_NONE) {
 		nomem(scan);
 		return false;
 	}
+	record->track = (uint16_t)track;
 	return true;
 }
 
@@ -259,7 +265,7 @@ static void close_top(struct scan *scan, uint32_t index, int64_t end_ps)
 					  .at = open.at,
 					  .link = open.link,
 					  .op = open.op,
-					  .track = index });
+					  .track = (uint16_t)index });
 }
 
 static void take_end(struct scan *scan, const struct chrome_event *event,

@@ -100,15 +100,31 @@ static bool give_stat(struct ts_bytes token, struct ts_stat *stat)
 	return true;
 }
 
-/* The members of the event's args; none when the text cannot be had. */
-static struct ts_jtok args_of(const struct ts_block *block, size_t at)
+/* A kernel's args were kept as far as they are asked for of every kernel. */
+static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
+					const char *const *names, size_t nr)
 {
+	for (size_t i = 0; i < nr; i++)
+		if (!chrome_args_has(ts_bytes_of(names[i])))
+			return NULL;
+	return (const void *)block->body[at].p;
+}
+
+/* The members of the event's args, those NAMES at least; none when the text cannot be had. */
+static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
+			      size_t nr)
+{
+	const struct ts_bytes *kept =
+		block->body[at].p ? kept_args(block, at, names, nr) : NULL;
 	const struct chrome_file *file = file_of(block->profile, block->line);
-	struct ts_bytes text = text_of(file);
 	size_t from = block->body[at].n; /* where the event stands */
 	struct chrome_event event;
+	struct ts_bytes text;
 	const uint8_t *p;
 
+	if (kept)
+		return ts_jtok_enter(*kept);
+	text = text_of(file);
 	if (from >= text.n)
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	note_look(file, text, from);
@@ -122,7 +138,7 @@ static struct ts_jtok args_of(const struct ts_block *block, size_t at)
 static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 		      struct ts_stat *stat)
 {
-	struct ts_jtok members = args_of(block, at);
+	struct ts_jtok members = args_of(block, at, &name, 1);
 
 	while (ts_jtok_member(&members))
 		if (ts_bytes_is(members.key, name))
@@ -134,7 +150,7 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 static size_t find_stats(const struct ts_block *block, size_t at, const char *const *names,
 			 size_t nr, struct ts_stat *stats)
 {
-	struct ts_jtok members = args_of(block, at);
+	struct ts_jtok members = args_of(block, at, names, nr);
 	uint64_t seen = 0;
 	size_t found = 0;
 
@@ -173,7 +189,8 @@ static struct ts_event event_of(const struct chrome_file *file, const struct ts_
 		.occurrences = 1,
 		.number = op->number,
 		.link = record->link,
-		.body = { NULL, (size_t)record->at },
+		.body = { record->args ? (const void *)&file->args.items[record->args] : NULL,
+			  (size_t)record->at },
 	};
 }
 

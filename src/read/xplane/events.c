@@ -250,6 +250,26 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 	};
 }
 
+static bool find_kernel(const struct ts_block *block, size_t at, struct ts_stat *stat)
+{
+	const struct xplane_plane *plane = block->profile->planes[block->line->plane].reader_data;
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(block->body[at], &error);
+	int64_t id = 0;
+	uint32_t op;
+
+	while (ts_pb_next(&pb))
+		if (pb.field == XEVENT_METADATA_ID) {
+			id = ts_pb_i64(&pb);
+			break;
+		}
+	op = id_table_find(&plane->ops, id);
+	if (op == TS_NONE)
+		return false;
+	*stat = (struct ts_stat){ TS_STAT_TEXT, op, NAN, block->profile->ops[op].name };
+	return true;
+}
+
 /* ts_stat_find */
 static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 		      struct ts_stat *stat)
@@ -259,6 +279,8 @@ static bool find_stat(const struct ts_block *block, size_t at, const char *name,
 	struct ts_pb pb = ts_pb_of(block->body[at], &error);
 	struct xstat found;
 
+	if (strcmp(name, TS_STAT_KERNEL) == 0)
+		return find_kernel(block, at, stat);
 	while (ts_pb_next(&pb)) {
 		if (pb.field != XEVENT_STATS)
 			continue;

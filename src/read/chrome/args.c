@@ -1,0 +1,114 @@
+/*
+ * Args of kernels, kept while their text is at hand: a kernel is launched many times and says nearly
+ * the same each time, so there are few distinct ones. Else the whole text would have to be read again
+ * for them, of a packed file also be unpacked again.
+ */
+#include "read/chrome/chrome.h"
+
+#define TEXT_BYTES 768 /* more is no kernel's: nothing is kept then */
+
+/* libkineto/src/output_json.cpp; sizes, shapes, and what collectives say of their messages. */
+#define NAME(text) { (const uint8_t *)(text), sizeof(text) - 1 }
+static const struct ts_bytes names[] = {
+	NAME("grid"),
+	NAME("block"),
+	NAME("bytes"),
+	NAME("registers per thread"),
+	NAME("shared memory"),
+	NAME("blocks per SM"),
+	NAME("warps per SM"),
+	NAME("est. achieved occupancy %"),
+	NAME("Collective name"),
+	NAME("In msg nelems"),
+	NAME("Out msg nelems"),
+	NAME("Group size"),
+	NAME("dtype"),
+};
+
+struct text {
+	uint8_t bytes[TEXT_BYTES];
+	size_t n;
+	bool full;
+};
+
+bool chrome_args_has(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		if (name.n == names[i].n && memcmp(name.p, names[i].p, name.n) == 0)
+			return true;
+	return false;
+}
+
+static void put(struct text *text, struct ts_bytes bytes)
+{
+	text->full |= bytes.n > sizeof(text->bytes) - text->n;
+	if (text->full)
+		return;
+	memcpy(text->bytes + text->n, bytes.p, bytes.n);
+	text->n += bytes.n;
+}
+
+/* The members that are asked for, as they stand in the file. */
+static void pick(struct text *text, struct ts_bytes object)
+{
+	struct ts_jtok members = ts_jtok_enter(object);
+
+	text->n = 0;
+	text->full = false;
+	while (ts_jtok_member(&members)) {
+		if (!chrome_args_has(members.key))
+			continue;
+		put(text, text->n ? TS_LIT(",\"") : TS_LIT("{\""));
+		put(text, members.key);
+		put(text, TS_LIT("\":"));
+		put(text, members.value);
+	}
+	put(text, text->n ? TS_LIT("}") : TS_LIT("{}"));
+}
+
+static bool add(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes text,
+		uint64_t key, uint16_t *kept)
+{
+	size_t at = TS_MAX(args->nr, 1); /* 0 is nobody's */
+
+	if (at > CHROME_ARGS_MAX)
+		return true;
+	text = ts_arena_copy(arena, text);
+	if (!text.p || !ts_grow(&args->items, &args->cap, at + 1, sizeof(*args->items)) ||
+	    !ts_map_set(&args->ids, key, (uint32_t)at))
+		return false;
+	args->items[at] = text;
+	args->nr = at + 1;
+	*kept = (uint16_t)at;
+	return true;
+}
+
+bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+		      uint16_t *kept)
+{
+	struct text text;
+	struct ts_bytes bytes;
+	uint64_t key;
+	uint32_t at;
+
+	*kept = 0;
+	pick(&text, object);
+	if (text.full)
+		return true;
+	bytes = (struct ts_bytes){ text.bytes, text.n };
+	key = ts_hash(bytes, args->seed);
+	while ((at = ts_map_find(&args->ids, key)) != TS_NONE) {
+		if (ts_bytes_eq(args->items[at], bytes)) {
+			*kept = (uint16_t)at;
+			return true;
+		}
+		key++; /* another one has the same hash */
+	}
+	return add(args, arena, bytes, key, kept);
+}
+
+void chrome_args_release(struct chrome_args *args)
+{
+	ts_map_release(&args->ids);
+	free(args->items);
+}
