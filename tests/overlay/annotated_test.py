@@ -5,10 +5,11 @@ Every trace below $TS_CORPUS/kineto (without it: tests/data/hand_made.pt.trace.j
 bare list of events, with traceEvents as the first member and cut in the middle. Then
  - the copy is JSON, and what is taken out of it is ours: the rest is the trace, byte for byte (of a cut one, its front);
  - its first events are the trace's, and their values equal; no pid or tid of ours is one of the trace's;
- - what we draw of a device begins and ends where events of the trace do, to the nanosecond;
+ - what parts a device's time begins and ends where events of the trace do, to the nanosecond; slices of a row never overlap;
  - annotating again changes nothing, and --strip leaves the trace alone in its folder, with the bytes and the time it had.
 $TS_ANNOTATE: the program (default bin/tpusight-annotate).
 """
+import decimal
 import gzip
 import json
 import math
@@ -63,9 +64,14 @@ def look(folder):
     return {p.name: (p.read_bytes(), p.stat().st_mtime_ns, p.stat().st_ino) for p in folder.iterdir()}
 
 
+def parse(text):
+    """Numbers as they stand there: since the epoch, a double has no ns."""
+    return json.loads(text, parse_float=decimal.Decimal)
+
+
 def ns(value):
-    """A time in us as the viewers keep it: whole ns. Python's floats are good for the digits of a real trace's ns."""
-    return math.floor(round(float(value) * 1000, 2))
+    """A time in us as the viewers keep it: whole ns."""
+    return math.floor(decimal.Decimal(value) * 1000)
 
 
 def take_out(text, first_pid):
@@ -90,25 +96,32 @@ def take_out(text, first_pid):
     return text[:start] + text[end:], text[start:end]
 
 
+EXACT = ("TPUsight: Time classes", "TPUsight: Step classes")  # rows that part the time at the events' own edges
+
+
 def check_ours(theirs, ours, name):
     ids = {str(e.get(k)) for e in theirs for k in ("pid", "tid")}
     assert not [e for e in ours if str(e["pid"]) in ids or str(e.get("tid")) in ids], f"{name}: an id of ours is the trace's"
     assert {e["ph"] for e in ours} <= {"M", "X", "C"}
     rows = {(e["pid"], e["tid"]): e["args"]["name"] for e in ours if e["name"] == "thread_name"}
+    processes = {e["pid"]: e["args"]["name"] for e in ours if e["name"] == "process_name"}
+    assert all(row.startswith("TPUsight: ") for row in [*rows.values(), *processes.values()])
     edges = set()
     for e in theirs:
         if e.get("ph") == "X" and "ts" in e:
-            start = ns(e["ts"])
-            edges |= {start, ns(float(e["ts"]) + float(e.get("dur", 0)))}
-    drawn = [e for e in ours if e["ph"] == "X"]
-    assert all(e["dur"] >= 0 for e in drawn)
-    off = 0
-    for e in drawn:
-        if rows[e["pid"], e["tid"]].startswith("TPUsight: Time classes"):
-            # the sum of two floats may round to the ns beside
-            off += not any(t + d in edges for t in (ns(e["ts"]),) for d in (-1, 0, 1))
-    assert off == 0, f"{name}: {off} slices begin where nothing of the trace begins or ends"
-    return len(drawn), len(rows)
+            start = decimal.Decimal(e["ts"])
+            edges |= {ns(start), ns(start + decimal.Decimal(e.get("dur", 0)))}
+    ends = {}
+    for e in ours:
+        assert e["pid"] in processes
+        if e["ph"] != "X":
+            continue
+        place, start, dur = (e["pid"], e["tid"]), ns(e["ts"]), ns(e["dur"])
+        assert dur >= 0 and start >= ends.get(place, start), f"{name}: slices of {rows[place]} overlap"
+        ends[place] = start + dur
+        if rows[place] in EXACT:
+            assert start in edges and start + dur in edges, f"{name}: {e} is of no event's time"
+    return sum(e["ph"] == "X" for e in ours), len(rows), sum(e["ph"] == "C" for e in ours)
 
 
 def check(name, file, content, text, whole, folder):
@@ -122,7 +135,7 @@ def check(name, file, content, text, whole, folder):
     after = look(folder)
     assert after[file] == before[file], f"{name}: the trace was changed"
     copy = gzip.decompress(after[stem + ".tpusight.json.gz"][0])
-    data = json.loads(copy)
+    data = parse(copy)
     mark = data[KEY] if isinstance(data, dict) else data[0]["args"]
     assert mark["generator"] == "tpusight" and mark["source"] == file and ("source_ends_at" in mark) == (not whole)
     rest, added = take_out(copy, mark["first_pid"])
@@ -135,18 +148,18 @@ def check(name, file, content, text, whole, folder):
     theirs = [e for e in events if not (isinstance(e.get("pid"), int) and e["pid"] >= mark["first_pid"])]
     ours = events[len(theirs) + isinstance(data, list):]
     if whole:
-        original = json.loads(text)
+        original = parse(text)
         assert theirs == (original if isinstance(original, list) else original["traceEvents"]), f"{name}: other events"
         if isinstance(original, dict):
             assert {k: v for k, v in data.items() if k not in (KEY, "traceEvents")} == \
                 {k: v for k, v in original.items() if k != "traceEvents"}, f"{name}: other members"
-    counts = check_ours(theirs, ours, name) if added else (0, 0)
+    counts = check_ours(theirs, ours, name) if added else (0, 0, 0)
     run(trace)
     assert look(folder) == after, f"{name}: annotating twice is not the same as once"
     run("--strip", trace)
     assert look(folder) == before, f"{name}: --strip left {sorted(look(folder))}"
     trace.unlink()
-    print(f"{name}: {len(theirs)} events, {counts[0]} slices of ours in {counts[1]} rows")
+    print(f"{name}: {len(theirs)} events, {counts[0]} slices of ours in {counts[1]} rows, {counts[2]} points")
 
 
 def main():

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "flow/stream.h"
 #include "io/gzip.h"
+#include "model/trace_class.h"
 #include "tests/flow/memory_run.h"
 #include "tests/read/corpus.h"
 #include "tests/read/mutate.h"
@@ -462,6 +463,34 @@ static void it_knows_its_own(void **state)
 	}
 }
 
+/* Its profiler gives categories of Kineto's to the host's events; JAX's gives none, others have their own. */
+static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_torch;
+	} traces[] = {
+		{ "[" X("1", "1", ",\"cat\":\"cpu_op\",\"name\":\"aten::mm\"") "]", true },
+		{ "[" X("1", "1", ",\"cat\":\"python_function\",\"name\":\"f\"") "]", true },
+		{ "[" X("1", "1", ",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\"") "]", true },
+		{ "[" A("1", "1") "]", false },
+		{ "[" X("1", "1", ",\"cat\":\"toplevel\",\"name\":\"a\"") "]", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(traces); i++) {
+		struct memory_run mem;
+
+		memory_run_init(&mem);
+		assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(traces[i].text), "h",
+						   NULL),
+				 TS_OK);
+		assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+		assert_int_equal(ts_profile_is_torch(&mem.run.profile), traces[i].is_torch);
+		memory_run_release(&mem);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +505,7 @@ int main(void)
 		cmocka_unit_test(depth_has_no_price),
 		cmocka_unit_test(a_long_value_is_passed_over),
 		cmocka_unit_test(it_knows_its_own),
+		cmocka_unit_test(pytorch_is_known_by_the_categories_of_its_profiler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
