@@ -1,8 +1,9 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane chrome hlo shape overlay gunzip archive config pb pprof torch_trace
+fuzz_targets = xplane chrome trace hlo shape overlay gunzip archive config pb pprof torch_trace
 fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/chrome_replay \
+	tests/fuzz/trace_replay \
 	tests/fuzz/hlo_replay \
 	tests/fuzz/shape_replay \
 	tests/fuzz/overlay_replay \
@@ -28,6 +29,11 @@ tests_fuzz_chrome_replay_SOURCES = tests/fuzz/chrome.c tests/fuzz/replay.c
 tests_fuzz_chrome_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"chrome"'
 tests_fuzz_chrome_replay_LDADD = libtpusight.a
 tests_fuzz_chrome_replay_LDFLAGS = $(AM_LDFLAGS)
+
+tests_fuzz_trace_replay_SOURCES = tests/fuzz/trace.c tests/fuzz/replay.c
+tests_fuzz_trace_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"trace"'
+tests_fuzz_trace_replay_LDADD = libtpusight.a
+tests_fuzz_trace_replay_LDFLAGS = $(AM_LDFLAGS)
 
 tests_fuzz_hlo_replay_SOURCES = tests/fuzz/hlo.c tests/fuzz/replay.c
 tests_fuzz_hlo_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"hlo"'
@@ -79,6 +85,7 @@ FUZZ_SECONDS = 15
 if ENABLE_FUZZ
 fuzz_programs = tests/fuzz/xplane_fuzz \
 	tests/fuzz/chrome_fuzz \
+	tests/fuzz/trace_fuzz \
 	tests/fuzz/hlo_fuzz \
 	tests/fuzz/shape_fuzz \
 	tests/fuzz/overlay_fuzz \
@@ -99,6 +106,11 @@ tests_fuzz_chrome_fuzz_SOURCES = tests/fuzz/chrome.c
 tests_fuzz_chrome_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_chrome_fuzz_LDADD = libtpusight.a
 tests_fuzz_chrome_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_trace_fuzz_SOURCES = tests/fuzz/trace.c
+tests_fuzz_trace_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_trace_fuzz_LDADD = libtpusight.a
+tests_fuzz_trace_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 tests_fuzz_hlo_fuzz_SOURCES = tests/fuzz/hlo.c
 tests_fuzz_hlo_fuzz_CPPFLAGS = $(fuzz_cppflags)

@@ -6,6 +6,7 @@ hand. Run it again when a format grows a field; seeds that a campaign found are 
 """
 import gzip
 import io
+import json
 import os
 import sys
 import tarfile
@@ -58,6 +59,60 @@ def traces():
     yield "jax", ("[" + jax + "]").encode()
     yield "packed", gzip.compress((head + kernel + "," + host + tail).encode(), mtime=0)
     yield "nested", ('[{"ph":"X","ts":1,"args":' + "[" * 500 + "]" * 500 + "}]").encode()
+
+
+def event(name, category, tid, start, length, pid=9, **args):
+    fields = {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": length, "args": args}
+    return json.dumps(fields, separators=(",", ":"))
+
+
+def block(start, address, size, total, name="[memory]", device=1):
+    args = {"Device Type": device, "Device Id": device - 1, "Addr": address, "Bytes": size, "Total Allocated": total,
+            "Total Reserved": 4096 * device, "Ev Idx": int(start)}
+    return json.dumps({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": name, "pid": 9, "tid": 1, "ts": start,
+                       "args": args}, separators=(",", ":"))
+
+
+def trace_of(events, rank=0):
+    head = {"deviceProperties": [{"id": 0, "name": "NVIDIA H100", "totalGlobalMem": 8192, "numSms": 132}],
+            "distributedInfo": {"rank": rank, "world_size": 2}}
+    return (json.dumps(head)[:-1] + ',"traceEvents":[\n' + ",\n".join(events) + "]}").encode()
+
+
+def steps(nr, length=100):
+    return [event(f"ProfilerStep#{i}", "user_annotation", 1, i * length, length) for i in range(nr)]
+
+
+def launches(nr, kernel="sm90_xmma_gemm", stream=7, delay=20):
+    out = []
+    for i in range(nr):
+        out += [event("aten::mm", "cpu_op", 1, 10 + 50 * i, 12), event("cudaLaunchKernel", "cuda_runtime", 1, 12 + 50 * i, 5,
+                                                                       correlation=i + 1),
+                event(kernel, "kernel", stream, 12 + delay + 50 * i, 9, pid=0, stream=stream, correlation=i + 1, device=0)]
+    return out
+
+
+def jobs():
+    """Traces for the whole way: memory and its owners, launches and waits, two ranks, what a compiler leaves, odd members."""
+    held = [event("nn.Module: Linear_0", "python_function", 1, 20, 60), event("a.py(3): f", "python_function", 1, 15, 80),
+            event("aten::linear", "cpu_op", 1, 25, 10), event("aten::empty", "cpu_op", 1, 26, 3),
+            event("cudaMalloc", "cuda_runtime", 1, 120, 8), event("Optimizer.step#SGD.step", "user_annotation", 1, 150, 40)]
+    blocks = [block(27, 1, 512, 1024), block(60, 2, 2048, 3072), block(70, 1, -512, 2560), block(160, 3, 64, 2624),
+              block(161, 4, 8, 8, device=0), block(180, 5, 9000, 2624, "[OutOfMemory]")]
+    yield "memory", trace_of(steps(6) + held + blocks + launches(3))
+    waits = [event("cudaDeviceSynchronize", "cuda_runtime", 1, 230, 60, correlation=90),
+             event("enumerate(DataLoader)#_Iter.__next__", "user_annotation", 1, 300, 80),
+             event("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy", 7, 320, 30, pid=0, bytes=4096, correlation=91)]
+    yield "launches", trace_of(steps(4) + launches(6) + waits)
+    ranks = [trace_of(steps(3) + launches(2) + [
+        event("ncclDevKernel_AllReduce_Sum_f32", "kernel", 20, 100 + 30 * rank, 40 - 10 * rank, pid=0, stream=20, correlation=50,
+              **{"Collective name": "allreduce", "In msg nelems": 1024, "dtype": "Float", "Group size": 2})], rank)
+        for rank in range(2)]
+    yield "ranks", b"\x1e".join(ranks)
+    compiled = [event("Torch-Compiled Region: 0/0", "user_annotation", 1, 10, 80), event("CompiledFunction", "cpu_op", 1, 12, 70),
+                event("triton_poi_fused_add_0", "cpu_op", 1, 20, 6), event("_compile.compile_inner (dynamo_timed)", "cpu_op", 1, 200, 90)]
+    yield "compiled", trace_of(steps(3) + compiled + launches(3, "triton_poi_fused_add_0"))
+    yield "packed_ranks", gzip.compress(ranks[0], mtime=0) + b"\x1e" + ranks[1]
 
 
 def modules(data):
@@ -168,7 +223,7 @@ def main():
         "hlo": [("add", small_module())] + [(f"sample{n}", m) for n, m in enumerate(modules(sample)) if len(m) < 30000],
         "shape": [(f"shape{n:02}", s.encode()) for n, s in enumerate(SHAPES)],
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
-        "chrome": list(traces()), "gunzip": list(gzips()), "archive": list(archives()),
+        "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
         "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
     }
     for target, seeds in sets.items():
