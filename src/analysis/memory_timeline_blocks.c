@@ -30,11 +30,17 @@ static void begin_step_row(struct mt_host *host, struct mt_device *device)
 	};
 }
 
+/* What EVENT changed: a failed allocation changed nothing, and says where the totals stand. */
+static int64_t change_of(const struct mt_event *event)
+{
+	return event->role == MT_OOM ? 0 : event->nr_bytes;
+}
+
 static bool add_device(struct mt_host *host, const struct mt_event *event)
 {
 	struct mt_device *device;
 	bool has_totals = event->allocated >= 0;
-	int64_t before = has_totals ? ts_i64_sub(event->allocated, event->nr_bytes) : 0;
+	int64_t before = has_totals ? ts_i64_sub(event->allocated, change_of(event)) : 0;
 
 	if (!ts_grow(&host->devices, &host->cap_devices, host->nr_devices + 1, sizeof(*device)))
 		return false;
@@ -259,7 +265,7 @@ static void note_peak(struct mt_host *host, struct mt_device *device, int64_t at
 
 static void set_levels(struct mt_host *host, struct mt_device *device, const struct mt_event *event)
 {
-	int64_t expected = ts_i64_add(device->allocated, event->nr_bytes);
+	int64_t expected = ts_i64_add(device->allocated, change_of(event));
 
 	pass_time(device, event->at_ps);
 	device->nr_gaps += device->has_totals && event->allocated != expected;
@@ -287,7 +293,7 @@ static void take_oom(struct mt_host *host, struct mt_device *device, const struc
 bool mt_take_event(struct mt_host *host, const struct mt_event *event)
 {
 	struct mt_device *device;
-	bool good;
+	bool good = true;
 	size_t at;
 
 	if (!find_device(host, event, &at))
@@ -295,12 +301,12 @@ bool mt_take_event(struct mt_host *host, const struct mt_event *event)
 	if (at == host->nr_devices)
 		return true;
 	device = &host->devices[at];
-	if (event->role == MT_OOM) {
+	if (event->role == MT_OOM)
 		take_oom(host, device, event);
-		return true;
-	}
-	good = event->nr_bytes > 0 ? take_block(host, device, event)
-				   : give_block(host, device, event);
+	else if (event->nr_bytes > 0)
+		good = take_block(host, device, event);
+	else
+		good = give_block(host, device, event);
 	set_levels(host, device, event);
 	return good;
 }

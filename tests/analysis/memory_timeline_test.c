@@ -384,6 +384,25 @@ static void test_a_failed_allocation_is_critical(void **state)
 	done(given);
 }
 
+/* A capture that begins where it ends: nothing was allocated in it. Found by fuzzing. */
+static void test_a_device_may_have_failed_allocations_alone(void **state)
+{
+	static const struct taken failed = { 20, 10, 1, 0, 400, 700, 900 };
+	struct given *given = given_nothing();
+
+	(void)state;
+	begin(given, 1000);
+	block_event(given, "[OutOfMemory]", &failed, -1);
+	examine_with(given, 500);
+	assert_int_equal(ts_value_int(field(given, VIEW, "peak_bytes")), 700);
+	assert_int_equal(ts_value_int(field(given, VIEW, "reserved_bytes")), 900);
+	assert_int_equal(number(given, "devices", 0, "first_bytes"), 700);
+	assert_int_equal(number(given, "devices", 0, "out_of_memory_bytes"), 400);
+	assert_holder(given, 0, 700, "(allocated before the capture)", NULL, NULL);
+	assert_true(view(given, VIEW)->tracks[0].nr_points > 0);
+	done(given);
+}
+
 static void test_a_device_that_is_nearly_full_is_told_by_how_much(void **state)
 {
 	static const struct {
@@ -542,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_gpus_come_before_the_hosts_memory),
 		cmocka_unit_test(test_what_every_step_keeps_is_told),
 		cmocka_unit_test(test_a_failed_allocation_is_critical),
+		cmocka_unit_test(test_a_device_may_have_failed_allocations_alone),
 		cmocka_unit_test(test_a_device_that_is_nearly_full_is_told_by_how_much),
 		cmocka_unit_test(test_reserved_memory_without_use_is_told_where_there_is_much),
 		cmocka_unit_test(test_calls_of_the_driver_in_later_steps_are_told),

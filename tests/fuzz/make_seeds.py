@@ -100,6 +100,7 @@ def jobs():
     blocks = [block(27, 1, 512, 1024), block(60, 2, 2048, 3072), block(70, 1, -512, 2560), block(160, 3, 64, 2624),
               block(161, 4, 8, 8, device=0), block(180, 5, 9000, 2624, "[OutOfMemory]")]
     yield "memory", trace_of(steps(6) + held + blocks + launches(3))
+    yield "failed", trace_of(steps(2) + launches(1) + [block(50, 5, 9000, 2624, "[OutOfMemory]")])
     waits = [event("cudaDeviceSynchronize", "cuda_runtime", 1, 230, 60, correlation=90),
              event("enumerate(DataLoader)#_Iter.__next__", "user_annotation", 1, 300, 80),
              event("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy", 7, 320, 30, pid=0, bytes=4096, correlation=91)]

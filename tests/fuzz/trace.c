@@ -8,6 +8,7 @@
 #include "copy/trim.h"
 #include "flow/annotated.h"
 #include "tests/flow/memory_run.h"
+#include "write/flame_outputs.h"
 
 #define CHROME	  memory_run_reader("chrome")
 #define MAX_RANKS 4
@@ -56,6 +57,11 @@ static void check_json(struct ts_bytes text)
 	cJSON_Delete(json);
 }
 
+static bool is_json(const struct ts_output *output)
+{
+	return ts_bytes_ends(ts_bytes_of(output->extension), "json");
+}
+
 static void report_as(const struct ts_output *output, const struct memory_run *mem, const char *view)
 {
 	struct ts_report form = { .generator = "tpusight",
@@ -66,13 +72,22 @@ static void report_as(const struct ts_output *output, const struct memory_run *m
 	struct ts_buf out = TS_BUF_INIT;
 
 	if (output->emit(&out, &mem->run.results, &form, NULL) == TS_OK && !out.failed &&
-	    strcmp(output->name, "json") == 0)
+	    is_json(output))
 		check_json(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
 
 static void report_all(const struct memory_run *mem)
 {
+	static const struct ts_output *const flames[] = {
+		&ts_output_flame_text,
+		&ts_output_flame_json,
+		&ts_output_flame_folded,
+		&ts_output_flame_speedscope,
+	};
+
+	for (size_t i = 0; i < TS_NELEM(flames); i++)
+		report_as(flames[i], mem, "flame");
 	for (size_t o = 0; ts_outputs[o]; o++) {
 		report_as(ts_outputs[o], mem, NULL);
 		for (size_t i = 0; i < mem->run.results.nr; i++)
