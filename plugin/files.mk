@@ -5,8 +5,10 @@ page_sources = \
 	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/main.jsx plugin/page/src/page.css \
 	plugin/page/src/parts.jsx plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
 	plugin/page/src/table.jsx plugin/page/src/tracks.jsx plugin/page/src/views/compiled.jsx plugin/page/src/views/doctor.jsx \
+	plugin/page/src/views/flame.jsx plugin/page/src/views/flame_tree.js \
 	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js \
-	plugin/page/src/views/overview.jsx plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx
+	plugin/page/src/views/overview.jsx plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx \
+	plugin/page/src/views/traces.jsx
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \

@@ -35,6 +35,31 @@ static void put_head(struct ts_buf *out, const struct ts_results *results)
 	ts_buf_puts(out, "</style>\n</head>\n");
 }
 
+static void put_attribute(struct ts_buf *out, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	ts_buf_printf(out, " data-%s=\"", name);
+	ts_html_text(out, ts_bytes_of(value));
+	ts_buf_putc(out, '"');
+}
+
+/* Which view the page opens, and how: as the command line asked for it. */
+static void put_body(struct ts_buf *out, const struct ts_report *report)
+{
+	ts_buf_puts(out, "<body");
+	put_attribute(out, "view", report->view);
+	put_attribute(out, "tree", report->tree);
+	put_attribute(out, "weight", report->weight);
+	if (report->min_duration_ps > 0)
+		ts_buf_printf(out, " data-min-duration-ps=\"%lld\"",
+			      (long long)report->min_duration_ps);
+	if (report->max_depth > 0)
+		ts_buf_printf(out, " data-max-depth=\"%zu\"", report->max_depth);
+	put_attribute(out, "group-small", report->group_small ? "true" : NULL);
+	ts_buf_puts(out, ">\n");
+}
+
 enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *results,
 			      const struct ts_report *report, struct ts_error *err)
 {
@@ -46,9 +71,10 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 			       "this program was built without its page (install npm and build "
 			       "it again; --format json has the same report)");
 	form.pretty = false;
-	form.view = NULL; /* the page has all views, and opens the first */
+	form.view = NULL; /* the page has all views, and opens this one */
 	put_head(out, results);
-	ts_buf_puts(out, "<body>\n<div id=\"tpusight\"></div>\n"
+	put_body(out, report);
+	ts_buf_puts(out, "<div id=\"tpusight\"></div>\n"
 			 "<script type=\"application/json\" id=\"tpusight-report\">");
 	st = ts_report_json(out, results, &form, err); /* no '<' in it: codec/json.h */
 	ts_buf_puts(out, "</script>\n<script>\n");

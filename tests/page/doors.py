@@ -11,7 +11,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile", "2026_01_01_00_00_00",
                       "simulated-host.xplane.pb")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb"}
+TRACE = os.path.join(HERE, "..", "data", "hand_made.pt.trace.json")
+CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb",
+          "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
 SKIP, PATIENCE_S = 77, 900
 
 
@@ -31,8 +33,8 @@ def need_tools():
 
 
 def profiles():
-    """{name: file}: the sample, and of the corpus what is there."""
-    found, corpus = {"sample": SAMPLE}, os.environ.get("TS_CORPUS", "")
+    """{name: file}: the sample, the hand-made trace of a GPU, and of the corpus what is there."""
+    found, corpus = {"sample": SAMPLE, "trace": TRACE}, os.environ.get("TS_CORPUS", "")
     for name, path in CORPUS.items():
         if corpus and os.path.exists(os.path.join(corpus, path)):
             found[name] = os.path.join(corpus, path)
@@ -50,7 +52,8 @@ def logdir(folder, files):
             with open(os.path.join(session, "host.xplane.pb"), "wb") as f:
                 f.write(profile)
         else:
-            shutil.copyfile(profile, os.path.join(session, "host.xplane.pb"))
+            trace = ".json" in os.path.basename(profile)
+            shutil.copyfile(profile, os.path.join(session, os.path.basename(profile) if trace else "host.xplane.pb"))
     return folder
 
 
@@ -59,8 +62,8 @@ def report(path, *options):
     return json.loads(made.stdout)
 
 
-def html(path, out):
-    subprocess.run([PROGRAM, "report", "-q", "--format=html", "-o", out, path], check=True)
+def html(path, out, command="report"):
+    subprocess.run([PROGRAM, command, "-q", "--format=html", "-o", out, path], check=True)
     return out
 
 

@@ -1,9 +1,12 @@
 """What the page must say of a report, worked out from its JSON. Numbers are written for people by rules of their own here."""
+import decimal
 
 
 def digits(x):
+    """Halves are rounded up, as browsers do."""
     a = abs(x)
-    return f"{x:.0f}" if a >= 100 else f"{x:.1f}" if a >= 10 else f"{x:.2f}"
+    places = "1" if a >= 100 else "0.1" if a >= 10 else "0.01"
+    return str(decimal.Decimal(x).quantize(decimal.Decimal(places), decimal.ROUND_HALF_UP))
 
 
 def time(ps):
@@ -42,13 +45,13 @@ def first_of(rows, column, name):
 def overview(r):
     steps = r["overview"]["step_time_ps"]
     return {"texts": [time(r["run"]["duration_ps"])] + ([time(steps["median"])] if steps else ["fewer than two steps"]),
-            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": 1 + bool(steps)}
+            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": 1 + (len(r["steps"]) > 1)}
 
 
 def systolic(r):
     heat = (r.get("heatmap") or {}).get("ops")
     known = [o for o in rows(r, "systolic", "ops") if o["fill_pct"] is not None and o["mxu_utilization_pct"] is not None]
-    return {"texts": first_of(rows(r, "systolic", "ops"), "lost_ps", "op") or ["No matrix product ran"],
+    return {"texts": first_of(rows(r, "systolic", "ops"), "lost_ps", "op") if rows(r, "systolic", "ops") else ["No matrix product ran"],
             "canvases": tracks(r, "MXU utilization (%)", 5) + tracks(r, "Time classes") + bool(heat) + bool(known)}
 
 
@@ -82,9 +85,47 @@ def doctor(r):
             "counts": {"details.finding": len(r["doctor"]["findings"]), ".kpi": len(r["doctor"]["kpis"])}}
 
 
+def flame(r):
+    f = r["flame"]
+    first = (f["hottest"] or [{"name": ""}])[0]["name"]
+    return {"texts": [time(f[c]) for c in ("cpu_time_ps", "device_time_ps") if f[c]] + ([first[:40]] if first.isprintable() else []),
+            "counts": {".flame": 1}, "canvases": 1}
+
+
+def hta(r):
+    h = r["hta"]
+    return {"texts": [number(h["kernel_count"])] + first_of(h["top_kernels"], "sum_ps", "name"), "counts": {".shares": 1 + bool(h["kernel_types"]) +
+            any(row["idle_ps"] > 0 for row in h.get("idle") or [])}}
+
+
+def kernels(r):
+    return {"texts": first_of(r["kernels"], "total_ps", "name")}
+
+
+def timeline(r):
+    t = r["timeline"]
+    return {"texts": [time(t["total_time_ps"]), time(t["cpu_active_ps"])], "canvases": bool(t["steps"])}
+
+
+def compile_view(r):
+    regions = [row for row in rows(r, "compile", "regions") if row["function"]]
+    return {"texts": first_of(regions, "time_ps", "function")}
+
+
+def has(r, view, *tables):
+    return isinstance(r.get(view), dict) and any(r[view].get(table) for table in tables)
+
+
+# Of the profiling suite: shown where the report has them.
+SUITE = {"hta": (hta, lambda r: (r.get("hta") or {}).get("kernel_count")),
+         "kernels": (kernels, lambda r: r.get("kernels")),
+         "timeline": (timeline, lambda r: (r.get("timeline") or {}).get("total_time_ps")),
+         "flame": (flame, lambda r: has(r, "flame", "stacks", "modules", "scopes")),
+         "compile": (compile_view, lambda r: has(r, "compile", "regions", "phases", "fused_kernels", "graph_break_places"))}
 VIEWS = {"overview": overview, "systolic": systolic, "padding": padding, "fusion": fusion, "cache": cache, "memory": memory,
          "time": time_view, "doctor": doctor}
 
 
 def views(report):
-    return {name: view(report) for name, view in VIEWS.items()}
+    """In the order of the tabs."""
+    return {name: view(report) for name, view in VIEWS.items()} | {name: view(report) for name, (view, there) in SUITE.items() if there(report)}

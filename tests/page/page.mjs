@@ -3,7 +3,7 @@
 // JOBS: [{name, url, inside, run, views: {VIEW: {texts, counts, canvases}}, tasks: [TASK], ...}]. URL is the door; requests to
 // anything that does not begin with one of INSIDE are cut and reported. RUN is chosen in the page's list where it has one.
 // TASKS: "views" every view as the job says it must look; "axe" no serious fault, in both themes; "use" mouse, keys, range,
-// state; "big" long tables. Prints what is wrong, a line each, and a line of figures. Exit 1: something is wrong; 77: a tool is missing.
+// state; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of figures. Exit 1: something is wrong; 77: a tool is missing.
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -12,7 +12,6 @@ const PATIENCE_MS = 120000;
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync"];
-const VIEWS = ["overview", "systolic", "padding", "fusion", "cache", "memory", "time", "doctor"];
 
 const require = createRequire(new URL("../viewers/package.json", import.meta.url));
 const wrong = [];
@@ -110,7 +109,9 @@ async function check_view(frame, view, want) {
 }
 
 async function views(page, frame) {
-	for (const view of VIEWS) {
+	const tabs = await frame.$$eval('[role="tab"]', (all) => all.map((t) => t.id.slice(4)));
+	must(`${tabs}` === `${Object.keys(job.views)}`, `the tabs are ${tabs} instead of ${Object.keys(job.views)}`);
+	for (const view of tabs) {
 		await check_view(frame, view, job.views[view] ?? {});
 		if (job.shots) await page.screenshot({ path: `${job.shots}/${job.name.replaceAll(/\W+/g, "-")}-${view}.png` });
 	}
@@ -122,7 +123,7 @@ const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.t
 async function axe(page, frame) {
 	await frame.evaluate(tool("axe-core").source);
 	for (let pass = 0; pass < 2; pass++) {
-		for (const view of VIEWS) {
+		for (const view of Object.keys(job.views)) {
 			await choose(frame, view);
 			for (const closed of await frame.$$("details.finding:not([open]) > summary")) await closed.click();
 			const found = await frame.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -145,14 +146,14 @@ async function keys(page, frame) {
 	await page.keyboard.press("ArrowRight");
 	must(await tab(frame) === "systolic", "the right arrow does not go to the next view");
 	await page.keyboard.press("End");
-	must(await tab(frame) === "doctor", "End does not go to the last view");
+	must(await tab(frame) === Object.keys(job.views).at(-1), "End does not go to the last view");
 	await page.keyboard.press("ArrowRight");
 	must(await tab(frame) === "overview", "the right arrow does not go round");
 	must(await frame.evaluate(() => document.activeElement.id) === "tab-overview", "the focus does not follow the arrows");
 	await frame.evaluate(() => document.activeElement.blur());
-	for (let i = 0; i < 8; i++) {
+	for (const [i, view] of Object.keys(job.views).slice(0, 9).entries()) {
 		await page.keyboard.press(String(i + 1));
-		must(await tab(frame) === VIEWS[i], `key ${i + 1} does not show ${VIEWS[i]}`);
+		must(await tab(frame) === view, `key ${i + 1} does not show ${view}`);
 	}
 	await choose(frame, "time");
 	await frame.fill('input[aria-label="filter Ops"]', "1");
@@ -271,12 +272,43 @@ async function big(page, frame) {
 	return { paint_ms: Math.round(paint), ...times };
 }
 
+// The flame graph that a command's own file opens with: keys, mouse, finding, and how long each keeps the page busy.
+async function flame(page, frame) {
+	const { first, below, word, found, least } = job.flame;
+	must(await tab(frame) === "flame", "the file does not open at its view");
+	must(await frame.$eval('label.choice input[type="number"]', (e) => Number(e.value)) === least, "the shortest frame is not as it was asked for");
+	const says = () => frame.$eval(".frame", (e) => e.innerText);
+	const timed = async (act) => {
+		const from = performance.now();
+		await act();
+		await frame.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+		return Math.round(performance.now() - from);
+	};
+	const press = async (key) => timed(() => page.keyboard.press(key));
+	await frame.focus(".flame");
+	const key_ms = await press("ArrowDown");
+	must((await says()).startsWith(first.name) && (await says()).includes(first.value), `the heaviest frame is said to be "${await says()}"`);
+	const zoom_ms = await press("Enter");
+	await press("ArrowDown");
+	must((await says()).startsWith(below.name), `below it is "${await says()}" and not "${below.name}"`);
+	await press("ArrowUp");
+	await press("ArrowUp");
+	must((await says()).startsWith("All: "), "the arrow up does not lead to all");
+	await press("Escape");
+	const box = await (await frame.$(".flame")).boundingBox();
+	await page.mouse.click(box.x + 3, box.y + 5);
+	await frame.waitForFunction(() => !document.querySelector(".frame").innerText.startsWith("All: "));
+	const find_ms = await timed(() => frame.fill('input[aria-label="find frames"]', word));
+	must((await frame.$eval("#view", (e) => e.innerText)).includes(`${found.toLocaleString("en-US")} frames have "${word}"`), `not ${found} frames have "${word}"`);
+	return { key_ms, zoom_ms, find_ms };
+}
+
 async function refused(page, frame) {
 	const text = await frame.$eval(".error", (e) => e.innerText);
 	must(text.includes(job.error), `the page says "${text}" and not "${job.error}"`);
 }
 
-const TASKS = { views, axe, use, big, refused };
+const TASKS = { views, axe, use, big, flame, refused };
 
 const { chromium } = tool("playwright-core");
 if (!existsSync(CHROMIUM)) {

@@ -3,9 +3,9 @@
 
   file   the HTML file, opened from disk with the network cut
   serve  tpusight serve, asked for nothing but its own address
-Each shows the sample and the corpus' v6e and MI300X profiles (what each view must say is worked out from the JSON report),
-and a profile whose names attack it. By the file also: mouse, keys, time range, state, CSV, axe-core in both themes, and
-5,000 ops by 10,000 steps, whose figures are printed and judge nothing. $TPUSIGHT names the program (default bin/tpusight),
+Each shows the sample, a trace of a GPU and the corpus' v6e and MI300X profiles and traces (what each view must say is worked out
+from the JSON report), and a profile whose names attack it. By the file also: mouse, keys, time range, state, CSV, axe-core in both themes, and
+5,000 ops by 10,000 steps and a flame graph of 60,000 frames, whose figures are printed and judge nothing. $TPUSIGHT names the program (default bin/tpusight),
 $TS_SHOTS a folder for screenshots. The third door is plugin_test.py.
 """
 import csv
@@ -22,6 +22,7 @@ import expect
 import profiles
 
 WORD = "fusion.3"
+FRAME = "aten::"  # looked for in flame graphs
 MOST_BYTES = 12 << 20  # of 5,000 ops and 10,000 steps; the corpus' files have less than one
 LEFT_OUT = {"op_index", "program_id"}  # for programs: not on the page
 
@@ -86,6 +87,20 @@ def hostile_views(report):
     return views
 
 
+def flame_job(path, folder, name):
+    """The file of `tpusight flame`, and what its graph must say: the heaviest call, the heaviest below it, and a word's frames."""
+    report = json.loads(subprocess.run([doors.PROGRAM, "flame", "-q", "--json", path], capture_output=True, check=True).stdout)
+    first = max(report["children"], key=lambda f: f["value"])
+    below = max(first["children"], key=lambda f: f["value"], default=first)
+    with open(doors.html(path, os.path.join(folder, f"{name}.html"), "flame"), encoding="utf-8") as f:
+        page = json.loads(re.search(r'id="tpusight-report">(.*?)</script>', f.read(), re.S)[1])
+    found = sum(FRAME in row["name"].lower() for row in page["flame"]["stacks"])
+    url = "file://" + os.path.join(folder, f"{name}.html")
+    return {"name": f"file {name}", "url": url, "inside": [url], "tasks": ["flame"],
+            "flame": {"first": {"name": first["name"], "value": expect.time(first["value"])}, "below": {"name": below["name"]},
+                      "word": FRAME, "found": found, "least": 10}}
+
+
 def by_file(folder, found, shots):
     jobs, wrong, reports = [], [], {}
     for name, profile in found.items():
@@ -96,6 +111,10 @@ def by_file(folder, found, shots):
         tasks = {"sample": ["views", "use", "axe"], "big": ["big"], "hostile": ["views"]}.get(name, ["views", "axe"])
         jobs.append({"name": f"file {name}", "url": "file://" + path, "inside": ["file://" + path], "views": views,
                      "tasks": tasks, "shots": shots, "filter": filter_job(reports[name])})
+    jobs.append(flame_job(found["trace"], folder, "flame"))
+    with open(os.path.join(folder, "many.json"), "w", encoding="utf-8") as f:
+        f.write(profiles.many_calls())
+    jobs.append(flame_job(f.name, folder, "flame-of-many"))
     told, bad = doors.drive(jobs, folder)
     copied = told.get("file sample", {}).pop("copied", None)
     if copied:
@@ -137,7 +156,7 @@ def main():
         for door in sys.argv[1:] or DOORS:
             bad, told = DOORS[door](folder, found, os.environ.get("TS_SHOTS"))
             wrong += bad
-            figures.update({k: v for k, v in told.items() if "paint_ms" in v})
+            figures.update({k: v for k, v in told.items() if "paint_ms" in v or "find_ms" in v})
     print(json.dumps(figures))
     return doors.done(wrong)
 

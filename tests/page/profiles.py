@@ -1,4 +1,5 @@
 """Profiles for the page's tests, made with the fixtures' writer: one whose names attack a page, one with long tables."""
+import json
 import os
 import sys
 
@@ -85,3 +86,16 @@ def big(nr_ops=5000, nr_steps=10000):
     plane = device()
     ps = filled(plane, [f"fusion.{i}" for i in range(nr_ops)], nr_steps, 5)
     return space([plane, task(ps // 1000)], ["big"])
+
+
+def many_calls():
+    """A trace of 60,000 calls whose paths all differ, 20 deep."""
+    events, at = [], 0
+    for tree in range(200):
+        for level in range(20):
+            for call in range(15 if level else 1):
+                width = 20000 - 1000 * level
+                events.append({"ph": "X", "cat": "cpu_op", "name": f"aten::call_{tree}_{level}_{call}", "pid": 1, "tid": 1 + call,
+                               "ts": at + level, "dur": width / 10})
+        at += 3000
+    return json.dumps({"schemaVersion": 1, "traceEvents": events})

@@ -66,7 +66,7 @@ export function value(name, v) {
 	return digits(v);
 }
 
-const WORDS = { hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
+const WORDS = { cpu: "CPU", gpu: "GPU", cuda: "CUDA", hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
 const KEEP = { bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
 
 // hbm_read_bytes -> "HBM read"

@@ -6,7 +6,7 @@ import "./page.css";
 import { hasServer, inlined, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
 import { Page, readHash, usePage, writeHash } from "./state.js";
 import { Strip } from "./strip.jsx";
-import { VIEWS } from "./views/index.js";
+import { viewOf, viewsOf } from "./views/index.js";
 
 const SCHEMA = "tpusight/1";
 
@@ -32,24 +32,24 @@ function useTheme() {
 	return [theme, setTheme];
 }
 
-function Tabs({ view, onView }) {
+function Tabs({ views, view, onView }) {
 	const list = useRef(null);
 	const go = (i) => {
-		const at = (i + VIEWS.length) % VIEWS.length;
-		onView(VIEWS[at].name);
+		const at = (i + views.length) % views.length;
+		onView(views[at].name);
 		list.current.children[at].focus();
 	};
 	const onKey = (e) => {
-		const at = VIEWS.findIndex((v) => v.name === view);
-		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[e.key];
+		const at = views.findIndex((v) => v.name === view);
+		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 }[e.key];
 		if (to === undefined) return;
 		e.preventDefault();
 		go(to);
 	};
 	return (
 		<div class="tabs" role="tablist" aria-label="views" ref={list} onKeyDown={onKey}>
-			{VIEWS.map((v, i) => (
-				<button key={v.name} type="button" role="tab" id={`tab-${v.name}`} aria-controls="view" aria-selected={v.name === view} tabIndex={v.name === view ? 0 : -1} onClick={() => onView(v.name)} title={`key ${i + 1}`}>
+			{views.map((v, i) => (
+				<button key={v.name} type="button" role="tab" id={`tab-${v.name}`} aria-controls="view" aria-selected={v.name === view} tabIndex={v.name === view ? 0 : -1} onClick={() => onView(v.name)} title={i < 9 ? `key ${i + 1}` : undefined}>
 					{v.title}
 				</button>
 			))}
@@ -114,18 +114,18 @@ function Heading({ runs, theme, setTheme }) {
 	);
 }
 
-// Keys 1 to 8 choose a view wherever no text is being written.
-function useKeys(setLook) {
+// Keys 1 to 9 choose a view wherever no text is being written.
+function useKeys(views, setLook) {
 	useEffect(() => {
 		const onKey = (e) => {
 			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
-			const view = VIEWS[Number(e.key) - 1];
+			const view = views[Number(e.key) - 1];
 			if (view) setLook({ view: view.name });
 			else if (e.key === "Escape") setLook({ range: null });
 		};
 		addEventListener("keydown", onKey);
 		return () => removeEventListener("keydown", onKey);
-	}, []);
+	}, [views]);
 }
 
 function useReport(look, setLook) {
@@ -159,14 +159,15 @@ function App() {
 	const setLook = useCallback((change) => set((l) => ({ ...l, ...change })), []);
 	const [theme, setTheme] = useTheme();
 	const { report, runs, loading, error } = useReport(look, setLook);
-	useKeys(setLook);
+	const views = useMemo(() => viewsOf(report), [report]);
+	useKeys(views, setLook);
 	useEffect(() => writeHash(look), [look]);
 	useEffect(() => {
 		const onHash = () => set(readHash());
 		addEventListener("hashchange", onHash);
 		return () => removeEventListener("hashchange", onHash);
 	}, []);
-	const view = VIEWS.find((v) => v.name === look.view) ?? VIEWS[0];
+	const view = viewOf(views, look.view);
 	const page = useMemo(() => ({ report, look, setLook, theme }), [report, look, theme]);
 	const wrong = report && report.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(report.schema))}: use the page of the same program.` : error;
 	return (
@@ -180,7 +181,7 @@ function App() {
 			{loading && <p role="status">Reading the profile &hellip;</p>}
 			{report && !wrong && (
 				<main>
-					<Tabs view={view.name} onView={(name) => setLook({ view: name })} />
+					<Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />
 					<Strip />
 					<div id="view" role="tabpanel" aria-labelledby={`tab-${view.name}`}>
 						<h2>{view.title}</h2>

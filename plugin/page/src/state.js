@@ -5,13 +5,16 @@ import { useContext } from "preact/hooks";
 export const Page = createContext(null);
 export const usePage = () => useContext(Page);
 
+// The view that a page opens with: a command's own (write/report_html.c), else the first.
+const FIRST = document.body.dataset.view?.split(".")[0] ?? "overview";
+
 export function readHash() {
 	const at = new URLSearchParams(location.hash.slice(1));
 	const number = (name) => (at.has(name) && Number.isFinite(Number(at.get(name))) ? Number(at.get(name)) : null);
 	const from = number("from_ps");
 	const to = number("to_ps");
 	return {
-		view: at.get("view") ?? "overview",
+		view: at.get("view") ?? FIRST,
 		run: at.get("run"),
 		host: at.get("host"),
 		device: number("device"),
@@ -22,7 +25,7 @@ export function readHash() {
 
 export function writeHash(look) {
 	const to = new URLSearchParams();
-	if (look.view !== "overview") to.set("view", look.view);
+	if (look.view !== FIRST) to.set("view", look.view);
 	for (const name of ["run", "host", "device", "finding"]) if (look[name] !== null && look[name] !== undefined) to.set(name, look[name]);
 	if (look.range) {
 		to.set("from_ps", Math.round(look.range[0]));

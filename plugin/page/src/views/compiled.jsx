@@ -6,6 +6,7 @@ import { Facts, Missing, Notes, Shares } from "../parts.jsx";
 import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Part, Tables } from "./generic.jsx";
+import { TraceMemory } from "./traces.jsx";
 
 export function Padding() {
 	return (
@@ -79,8 +80,11 @@ const TRAFFIC = ["HBM bandwidth (GB/s)", "HBM read (GB/s)", "HBM write (GB/s)", 
 export function Memory() {
 	const { report } = usePage();
 	const { memory, capacity } = report;
+	const held = typeof report.memory_timeline?.peak_bytes === "number"; // a trace tells: that comes first
 	return (
 		<div>
+			{held && <TraceMemory />}
+			{held && <h3>What moved</h3>}
 			{memory ? <Facts view={memory} /> : <Missing what="memory traffic by op" />}
 			{TRAFFIC.map((name) => (
 				<Counter key={name} name={name} />
@@ -92,6 +96,7 @@ export function Memory() {
 			{capacity && <Facts view={capacity} />}
 			{capacity && <Tables view={capacity} />}
 			{capacity && <Notes view={capacity} />}
+			{!held && <TraceMemory />}
 			<Part name="allocators" heading="What allocators did" />
 		</div>
 	);

@@ -1,0 +1,277 @@
+// Flame graph: time by path of calls, the outermost on top. A click (or Enter) makes a frame as wide as the page, Escape shows all
+// again; arrow keys go from frame to frame. Only frames in sight are drawn, so a hundred thousand are as quick as a hundred.
+import { h } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { clean, cut, title, value } from "../format.js";
+import { Facts, Missing, Notes } from "../parts.jsx";
+import { usePage } from "../state.js";
+import { build, children, find, KINDS, visit, WEIGHTS } from "./flame_tree.js";
+import { Tables } from "./generic.jsx";
+
+const ROW = 19; // pixels
+const TALL = 560; // of the box; more rows scroll
+const NARROW = 0.5; // pixels: what is narrower is not drawn
+const LETTERS = 24; // pixels that a frame needs for a text
+const US = 1e6; // ps
+
+// Light enough for dark letters in either theme; told apart without colours by their order of lightness and by the words below.
+const FILLS = { python: "#ffd58a", op: "#9ccdf2", annotation: "#d3c1ec", runtime: "#c5e1a0", kernel: "#f5ab96", module: "#a6e3cc", scope: "#f2ea9a", group: "#d9d9d9", host: "#e0cdb4" };
+const MEANS = { python: "Python", op: "operator", annotation: "range", runtime: "runtime call", kernel: "on the device", module: "module", scope: "scope", group: "many", host: "host event" };
+const INK = "#16191d";
+
+// What the command line asked for, where the page is its file.
+function asked() {
+	const at = document.body.dataset;
+	const number = (text) => (text !== undefined && Number.isFinite(Number(text)) ? Number(text) : 0);
+	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
+}
+
+const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
+const shareOf = (part, all) => value("_pct", all > 0 ? (100 * part) / all : 0);
+
+// --- drawing
+
+function label(ctx, text, x, y, width, widths) {
+	const most = Math.floor((width - 8) / widths);
+	if (width < LETTERS || most < 2) return;
+	ctx.fillText(text.length > most ? `${text.slice(0, most - 1)}\u2026` : text, x + 4, y + ROW - 6);
+}
+
+function paint(canvas, box, look) {
+	const { tree, zoom, chosen, over, hits, word, depth } = look;
+	const width = box.clientWidth;
+	const height = Math.min(box.clientHeight, tree.depths * ROW + 1);
+	const ratio = devicePixelRatio;
+	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+		canvas.style.height = `${height}px`;
+	}
+	const ctx = canvas.getContext("2d");
+	const top = box.scrollTop;
+	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+	ctx.clearRect(0, 0, width, height);
+	ctx.font = "12px system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+	const letter = ctx.measureText("abcdefghijklmnopqrst").width / 20;
+	const of = getComputedStyle(document.documentElement);
+	const [focus, panel, soft] = ["--text", "--panel", "--soft"].map((name) => of.getPropertyValue(name).trim());
+	const marks = [];
+	visit(tree, zoom, NARROW / width, (i, at, share) => {
+		const y = tree.depth[i] * ROW - top;
+		if (y + ROW < 0 || y > height || (depth > 0 && tree.depth[i] >= depth)) return;
+		const row = tree.rows[i];
+		const x = at * width;
+		const wide = Math.max(share * width - 0.5, NARROW);
+		const dim = word && !hits[i];
+		ctx.fillStyle = dim ? panel : (FILLS[row.category] ?? FILLS.host);
+		ctx.fillRect(x, y, wide, ROW - 1);
+		ctx.fillStyle = dim ? soft : INK;
+		label(ctx, clean(row.name), x, y, wide, letter);
+		if (i === chosen || i === over) marks.push([x, y, wide, i === chosen ? 2 : 1]);
+	});
+	ctx.strokeStyle = focus;
+	for (const [x, y, wide, thick] of marks) {
+		ctx.lineWidth = thick;
+		ctx.strokeRect(x + thick / 2, y + thick / 2, Math.max(wide - thick, 1), ROW - 1 - thick);
+	}
+}
+
+// Which frame stands at these pixels of the box; -1: none.
+function frameAt(look, box, x, y) {
+	const wanted = Math.floor((y + box.scrollTop) / ROW);
+	const width = box.clientWidth;
+	let found = -1;
+	visit(look.tree, look.zoom, NARROW / width, (i, at, share) => {
+		if (look.tree.depth[i] === wanted && x >= at * width && x < Math.max((at + share) * width, at * width + 1)) found = i;
+	});
+	return look.depth > 0 && wanted >= look.depth ? -1 : found;
+}
+
+// --- what a frame is, in words
+
+function Frame({ tree, weight, at }) {
+	if (at < 0)
+		return (
+			<p class="frame" role="status">
+				{`All: ${shown(weight, tree.all)} of ${weight.title}, ${tree.rows.length.toLocaleString("en-US")} frames.`}
+			</p>
+		);
+	const row = tree.rows[at];
+	const above = tree.parent[at] < 0 ? tree.all : tree.total[tree.parent[at]];
+	return (
+		<p class="frame" role="status">
+			<b>{cut(clean(row.name), 600)}</b>
+			{` ${MEANS[row.category] ?? row.category}: ${shown(weight, tree.total[at])} of ${weight.title}, ${shareOf(tree.total[at], tree.all)} of all, ${shareOf(tree.total[at], above)} of its caller; its own ${shown(weight, tree.self[at])}; ${row.count.toLocaleString("en-US")} calls`}
+		</p>
+	);
+}
+
+// Where the arrow keys lead from a frame.
+function step(tree, at, key) {
+	if (key === "ArrowUp") return tree.parent[at] ?? -1;
+	if (key === "ArrowDown") return children(tree, at).reduce((best, i) => (best === at || tree.total[i] > tree.total[best] ? i : best), at);
+	if (at < 0) return at;
+	const siblings = children(tree, tree.parent[at]);
+	const to = siblings.indexOf(at) + (key === "ArrowRight" ? 1 : -1);
+	return siblings[Math.min(Math.max(to, 0), siblings.length - 1)] ?? at;
+}
+
+// Wide enough to be seen: if it is not, its nearest caller that is gets the whole width.
+const within = (tree, zoom, at) => zoom < 0 || (at >= zoom && at < tree.end[zoom]);
+
+function Graph({ tree, weight, word, depth }) {
+	const { theme } = usePage();
+	const box = useRef(null);
+	const canvas = useRef(null);
+	const [zoom, setZoom] = useState(-1);
+	const [chosen, setChosen] = useState(-1);
+	const [over, setOver] = useState(-1);
+	const found = useMemo(() => find(tree, word), [tree, word]);
+	const look = { tree, zoom, chosen, over, hits: found.hits, word, depth };
+	const now = useRef(look);
+	now.current = look;
+	const draw = () => canvas.current && paint(canvas.current, box.current, now.current);
+
+	useEffect(() => {
+		setZoom(-1);
+		setChosen(-1);
+		setOver(-1);
+	}, [tree]);
+	useEffect(draw, [tree, zoom, chosen, over, found, theme, depth]);
+	useEffect(() => {
+		const watch = new ResizeObserver(draw);
+		watch.observe(box.current);
+		return () => watch.disconnect();
+	}, []);
+
+	const place = (e) => {
+		const at = box.current.getBoundingClientRect();
+		return frameAt(now.current, box.current, e.clientX - at.left, e.clientY - at.top);
+	};
+	const choose = (at) => {
+		setChosen(at);
+		if (!within(tree, zoom, at)) setZoom(-1);
+		const y = (at < 0 ? 0 : tree.depth[at]) * ROW;
+		const view = box.current;
+		if (y < view.scrollTop) view.scrollTop = y;
+		if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
+	};
+	const widen = (at) => {
+		setZoom(at);
+		box.current.scrollTop = at < 0 ? 0 : Math.max(tree.depth[at] - 3, 0) * ROW; // its callers are one bar each
+	};
+	const onClick = (e) => {
+		const at = place(e);
+		setChosen(at);
+		widen(at === zoom ? -1 : at);
+	};
+	const onKey = (e) => {
+		if (/^Arrow/.test(e.key)) choose(step(tree, chosen, e.key));
+		else if (e.key === "Enter" || e.key === " ") widen(chosen);
+		else if (e.key === "Escape") widen(-1);
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+	};
+	return (
+		<div>
+			<Frame tree={tree} weight={weight} at={over >= 0 ? over : chosen} />
+			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames have "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
+			<div
+				class="flame"
+				ref={box}
+				style={{ height: `${Math.min(tree.depths * ROW + 2, TALL)}px` }}
+				tabIndex={0}
+				role="application"
+				aria-label={`flame graph of ${tree.rows.length} frames by ${weight.title}: arrow keys choose a frame, Enter widens it, Escape shows all`}
+				onClick={onClick}
+				onMouseMove={(e) => setOver(place(e))}
+				onMouseLeave={() => setOver(-1)}
+				onScroll={draw}
+				onKeyDown={onKey}
+			>
+				<canvas ref={canvas} aria-hidden="true" />
+				<div style={{ height: `${Math.max(tree.depths * ROW - Math.min(tree.depths * ROW, TALL), 0)}px` }} />
+			</div>
+		</div>
+	);
+}
+
+function Pick({ label: text, value: chosen, options, onPick }) {
+	return (
+		<label class="choice">
+			{text}
+			<select value={chosen} onChange={(e) => onPick(e.currentTarget.value)}>
+				{options.map(([v, name]) => (
+					<option key={v} value={v}>
+						{name}
+					</option>
+				))}
+			</select>
+		</label>
+	);
+}
+
+function Colors({ rows }) {
+	const seen = useMemo(() => Object.keys(MEANS).filter((c) => rows.some((r) => r.category === c)), [rows]);
+	return (
+		<ul class="legend">
+			{seen.map((c) => (
+				<li key={c}>
+					<span class="swatch" style={{ background: FILLS[c] }} aria-hidden="true" />
+					{MEANS[c]}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+const hasTime = (rows, weight) => rows.some((r) => r[weight.self] > 0);
+
+export function Flame() {
+	const view = usePage().report.flame;
+	const first = useMemo(asked, []);
+	const kinds = KINDS.filter((k) => view?.[k]?.length);
+	const [kind, setKind] = useState(first.kind);
+	const [wanted, setWeight] = useState(first.weight);
+	const [least, setLeast] = useState(first.least);
+	const [depth, setDepth] = useState(first.depth);
+	const [group, setGroup] = useState(first.group);
+	const [word, setWord] = useState("");
+	const of = kinds.includes(kind) ? kind : kinds[0];
+	const rows = view?.[of] ?? [];
+	const weights = WEIGHTS.filter((w) => hasTime(rows, w));
+	const usual = of === "stacks" ? ["cpu", "device"] : ["device", "cpu"];
+	const weight = weights.find((w) => w.name === wanted) ?? usual.map((n) => weights.find((w) => w.name === n)).find(Boolean) ?? WEIGHTS[2];
+	const tree = useMemo(() => build(rows, weight, { least: least * US, group }), [rows, weight, least, group]);
+	if (!kinds.length) return <Missing what="call stacks, modules or scopes" />;
+	return (
+		<div>
+			<Facts view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"]} />
+			<div class="bar">
+				{kinds.length > 1 && <Pick label="of" value={of} options={kinds.map((k) => [k, title(k)])} onPick={setKind} />}
+				{weights.length > 1 && <Pick label="by" value={weight.name} options={weights.map((w) => [w.name, w.title])} onPick={setWeight} />}
+				<label class="choice">
+					frames of at least
+					<input type="number" min="0" step="any" value={least} onInput={(e) => setLeast(Math.max(Number(e.currentTarget.value) || 0, 0))} />
+					{"\u00b5s"}
+				</label>
+				<label class="choice">
+					levels
+					<input type="number" min="0" step="1" value={depth || ""} placeholder="all" onInput={(e) => setDepth(Math.max(Math.floor(Number(e.currentTarget.value)) || 0, 0))} />
+				</label>
+				{hasTime(rows, WEIGHTS[1]) && (
+					<label class="choice">
+						<input type="checkbox" checked={group} onChange={(e) => setGroup(e.currentTarget.checked)} />
+						group small kernels
+					</label>
+				)}
+				<input type="search" placeholder="find" aria-label="find frames" value={word} onInput={(e) => setWord(e.currentTarget.value)} />
+			</div>
+			<Colors rows={rows} />
+			<Graph tree={tree} weight={weight} word={word} depth={depth} />
+			<Tables view={view} names={["hottest"]} first={{ hottest: ["weight", "self_ps", "share_pct", "count", "name", "caller"] }} />
+			<Notes view={view} />
+		</div>
+	);
+}

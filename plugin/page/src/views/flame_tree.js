@@ -1,0 +1,125 @@
+// A tree of the result `flame` for drawing: flat arrays, the children of a frame one after the other below it. Nothing is
+// worked out anew but sums: a frame is as wide as the own weights of all below it.
+
+export const WEIGHTS = [
+	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "_ps" },
+	{ name: "device", title: "device time", self: "device_self_ps", unit: "_ps" },
+	{ name: "count", title: "calls", self: "count", unit: "" },
+];
+export const KINDS = ["stacks", "modules", "scopes"];
+
+const isSmall = (row, least) => row.category === "kernel" && row.device_self_ps / Math.max(row.count, 1) < least;
+
+// Kernels shorter than LEAST, each, as one frame below each parent. Rows stay in order: it stands where the first of them did.
+function grouped(rows, least) {
+	const out = [];
+	const moved = new Int32Array(rows.length);
+	const groups = new Map();
+	rows.forEach((row, i) => {
+		const parent = row.parent === null ? null : moved[row.parent];
+		if (!isSmall(row, least)) {
+			moved[i] = out.length;
+			out.push({ ...row, parent });
+			return;
+		}
+		if (!groups.has(parent)) {
+			groups.set(parent, out.length);
+			out.push({ name: "(small kernels)", parent, category: "kernel", count: 0, cpu_self_ps: 0, device_self_ps: 0 });
+		}
+		moved[i] = groups.get(parent);
+		const group = out[moved[i]];
+		for (const { self } of WEIGHTS) group[self] += row[self];
+	});
+	return out;
+}
+
+// LEAST: ps that a frame takes in all, CPU or device, to be drawn; what is not drawn is the parent's own.
+export function build(all, weight, { least = 0, group = false } = {}) {
+	const rows = group ? grouped(all, least) : all;
+	const n = rows.length;
+	const tree = {
+		rows,
+		parent: new Int32Array(n),
+		depth: new Int32Array(n),
+		end: new Int32Array(n), // behind the last frame below it
+		self: new Float64Array(n),
+		total: new Float64Array(n),
+		start: new Float64Array(n), // where it begins, in the weight
+		all: 0,
+		depths: 0,
+	};
+	const longest = [new Float64Array(n), new Float64Array(n)];
+	for (let i = 0; i < n; i++) {
+		const row = rows[i];
+		tree.parent[i] = row.parent ?? -1;
+		tree.depth[i] = row.parent === null ? 0 : tree.depth[row.parent] + 1;
+		tree.self[i] = tree.total[i] = row[weight.self];
+		longest[0][i] = row.cpu_self_ps;
+		longest[1][i] = row.device_self_ps;
+		tree.end[i] = i + 1;
+	}
+	for (let i = n - 1; i >= 0; i--) {
+		const above = tree.parent[i];
+		if (above < 0) {
+			tree.all += tree.total[i];
+			continue;
+		}
+		tree.total[above] += tree.total[i];
+		for (const column of longest) column[above] += column[i];
+		tree.end[above] = Math.max(tree.end[above], tree.end[i]);
+	}
+	const next = new Float64Array(n + 1); // where the next child of each begins; of the roots at the end
+	for (let i = 0; i < n; i++) {
+		const above = tree.parent[i] < 0 ? n : tree.parent[i];
+		tree.start[i] = next[above];
+		next[above] += tree.total[i];
+		next[i] = tree.start[i];
+	}
+	tree.hidden = (i) => tree.total[i] <= 0 || Math.max(longest[0][i], longest[1][i]) < least;
+	for (let i = 0; i < n; i++) if (!tree.hidden(i)) tree.depths = Math.max(tree.depths, tree.depth[i] + 1);
+	return tree;
+}
+
+// The frames to draw below ZOOM (-1: all), each with its place in 0..1; below those narrower than NARROW nothing is looked at.
+// Those that hold ZOOM are as wide as it is.
+export function visit(tree, zoom, narrow, each) {
+	const from = zoom < 0 ? 0 : tree.start[zoom];
+	const width = zoom < 0 ? tree.all : tree.total[zoom];
+	if (!(width > 0)) return;
+	for (let i = tree.parent[zoom] ?? -1; i >= 0; i = tree.parent[i]) each(i, 0, 1);
+	for (let i = Math.max(zoom, 0); i < (zoom < 0 ? tree.rows.length : tree.end[zoom]); ) {
+		const share = tree.total[i] / width;
+		if (tree.hidden(i) || share < narrow) {
+			i = tree.end[i];
+			continue;
+		}
+		each(i, (tree.start[i] - from) / width, share);
+		i++;
+	}
+}
+
+// Children that are drawn, the first to begin first.
+export function children(tree, at) {
+	const out = [];
+	for (let i = at + 1, end = at < 0 ? tree.rows.length : tree.end[at]; i < end; i = tree.end[i]) if (!tree.hidden(i)) out.push(i);
+	return out;
+}
+
+// Frames whose name has WORD: which, how many, and their share of all; one inside another counts once.
+export function find(tree, word) {
+	const wanted = word.trim().toLowerCase();
+	const hits = new Uint8Array(tree.rows.length);
+	if (!wanted) return { hits, nr: 0, share: 0 };
+	let nr = 0;
+	let sum = 0;
+	let until = 0;
+	for (let i = 0; i < tree.rows.length; i++) {
+		if (!tree.rows[i].name.toLowerCase().includes(wanted)) continue;
+		hits[i] = 1;
+		nr++;
+		if (i < until) continue;
+		sum += tree.total[i];
+		until = tree.end[i];
+	}
+	return { hits, nr, share: tree.all > 0 ? sum / tree.all : 0 };
+}
