@@ -365,7 +365,8 @@ static bool put_totals(struct ts_result *result, const struct tree *trees,
 			for_people ? "device time" : NULL);
 	ts_result_field(result, "cuda_time_ms", ts_real(ts_value_number(device) / PS_PER_MS),
 			TS_MEASURED, NULL);
-	ts_result_field(result, "thread_count", ts_int((int64_t)seen->nr_threads), TS_MEASURED,
+	ts_result_field(result, "thread_count",
+			for_people ? ts_int((int64_t)seen->nr_threads) : ts_null(), TS_MEASURED,
 			NULL);
 	return !result->owner->failed;
 }

@@ -329,6 +329,43 @@ static void below_others_is_others(void **state)
 	flame_tree_release(&tree);
 }
 
+/* The tree is shrunk while main is open, and between a launch in it and its kernel. */
+static void more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls(void **state)
+{
+	const int64_t nr = FLAME_NODES + 20000;
+	struct ts_buf trace = TS_BUF_INIT;
+	const struct ts_table *stacks;
+	struct memory_run mem;
+	int64_t cpu_ps = 0;
+
+	(void)state;
+	ts_buf_printf(&trace, "{\"schemaVersion\":1,\"traceEvents\":["
+			      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"main\",\"pid\":9,"
+			      "\"tid\":1,\"ts\":0,\"dur\":%lld}," LAUNCH(1, 0, 1, 5),
+		      (long long)nr + 10);
+	for (int64_t i = 0; i < nr; i++)
+		ts_buf_printf(&trace, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%lld\","
+				      "\"pid\":9,\"tid\":1,\"ts\":%lld,\"dur\":1},",
+			      (long long)i, (long long)i + 1);
+	ts_buf_printf(&trace, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+			      "\"ts\":%lld,\"dur\":4,\"args\":{\"stream\":7,\"correlation\":5}}]}",
+		      (long long)nr + 5);
+	ts_buf_putc(&trace, '\0');
+
+	analyse(&mem, (const char *)trace.p);
+
+	stacks = tree_of(&mem, "stacks");
+	for (size_t i = 0; i < stacks->nr_rows; i++)
+		cpu_ps += ts_cell_int(stacks, i, "cpu_self_ps");
+	assert_int_equal(cpu_ps, (nr + 10) * US);
+	assert_true(ts_bytes_is(ts_cell_text(stacks, 0, "name"), "main"));
+	assert_int_equal(ts_cell_int(stacks, 0, "cpu_total_ps"), (nr + 10) * US);
+	assert_int_equal(ts_cell_int(stacks, 0, "device_total_ps"), 4 * US);
+	assert_int_equal(ts_cell_int(stacks, 0, "count"), 1);
+	memory_run_release(&mem);
+	ts_buf_release(&trace);
+}
+
 static void old_launches_are_forgotten_and_new_ones_known(void **state)
 {
 	struct flame_links links = { .nr_waiting = 0 };
@@ -362,6 +399,7 @@ int main(void)
 		cmocka_unit_test(a_tree_that_is_not_there_is_told_of),
 		cmocka_unit_test(a_shrunk_tree_keeps_the_heaviest_and_every_picosecond),
 		cmocka_unit_test(below_others_is_others),
+		cmocka_unit_test(more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls),
 		cmocka_unit_test(old_launches_are_forgotten_and_new_ones_known),
 	};
 

@@ -247,7 +247,7 @@ export function Flame() {
 	if (!kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
-			<Facts view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"]} />
+			<Facts view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />
 			<div class="bar">
 				{kinds.length > 1 && <Pick label="of" value={of} options={kinds.map((k) => [k, title(k)])} onPick={setKind} />}
 				{weights.length > 1 && <Pick label="by" value={weight.name} options={weights.map((w) => [w.name, w.title])} onPick={setWeight} />}
