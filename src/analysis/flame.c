@@ -36,6 +36,8 @@ struct state {
 	struct thread *threads; /* by line of the profile */
 	size_t nr_lines;
 	struct flame_links links;
+	struct flame_links forward; /* by autograd's sequence number, where it was handed out */
+	bool has_backward;
 	struct flame_names names;
 	enum module_source source;
 	struct flame_seen seen;
@@ -49,6 +51,11 @@ static bool is_module(const struct ts_op *op)
 static bool is_step(const struct ts_op *op)
 {
 	return ts_bytes_starts(op->name, "ProfilerStep#");
+}
+
+static bool is_backward(const struct ts_op *op)
+{
+	return ts_bytes_starts(op->name, "autograd::engine::evaluate_function: ");
 }
 
 static bool is_range(const struct ts_op *op)
@@ -92,6 +99,8 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 	state->nr_lines = ctx->profile->nr_lines;
 	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
 	state->source = source_of(ctx->profile);
+	for (size_t i = 0; state->source == MODULES_NN && i < ctx->profile->nr_ops; i++)
+		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
 		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
 	return state->threads && flame_names_init(&state->names, ctx->profile) ?
@@ -122,6 +131,7 @@ static bool make_room(struct state *state)
 		if (good) {
 			moved_frames(state, tree, moved);
 			flame_links_moved(&state->links, tree, moved);
+			flame_links_moved(&state->forward, tree, moved);
 		}
 		free(moved);
 		if (!good)
@@ -280,30 +290,61 @@ static bool take_kernel(struct state *state, uint64_t link, uint32_t op, int64_t
 	return flame_links_wait(&state->links, link, op, dur_ps);
 }
 
+/*
+ * Autograd runs the backward of an op on a thread of its own, where no module is open. Both know the
+ * number that the forward op was given, so its module has a frame for what its backward did.
+ * *MODULE: the one that is open, which becomes that frame.
+ */
+static bool find_module(struct state *state, const struct ts_merged *merged, size_t i,
+			uint32_t *module)
+{
+	struct flame_tree *tree = &state->trees[FLAME_MODULES];
+	const struct ts_op *op = &merged->profile->ops[merged->op[i]];
+	bool in_module = *module != TS_NONE && tree->nodes[*module].name != FLAME_OUTSIDE;
+	const struct flame_launch *forward;
+	struct flame_launch here = { .node = { TS_NONE, *module } };
+	struct ts_stat number;
+
+	if (in_module == is_backward(op) || !ts_bytes_is(op->category, "cpu_op") ||
+	    !ts_merged_stat(merged, i, "Sequence number", &number) || number.type != TS_STAT_INT)
+		return true;
+	here.link = (uint64_t)number.number;
+	if (in_module)
+		return flame_links_add(&state->forward, &here);
+	forward = flame_links_find(&state->forward, here.link);
+	if (!forward)
+		return true;
+	*module = flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
+	if (*module != TS_NONE)
+		tree->nodes[*module].count++;
+	return *module != TS_NONE;
+}
+
 static bool take_call(struct state *state, const struct ts_merged *merged, size_t i)
 {
 	struct thread *thread = &state->threads[merged->line[i]];
-	const struct frame nowhere = { 0, { TS_NONE, TS_NONE } };
-	struct frame frame = nowhere;
-	const struct frame *below;
+	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
 
 	advance(state, thread, merged->start_ps[i]);
 	thread->clock_ps = merged->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
 		return false;
-	below = thread->nr > 0 ? &thread->frames[thread->nr - 1] : &nowhere;
+	if (thread->nr > 0)
+		below = thread->frames[thread->nr - 1];
 	if (merged->link[i] != TS_NO_LINK) {
 		struct flame_launch launch = { .link = merged->link[i] };
 
-		memcpy(launch.node, below->node, sizeof(launch.node));
+		memcpy(launch.node, below.node, sizeof(launch.node));
 		if (!flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
 			return false;
 	}
 	if (thread->nr >= STACK_MAX)
 		return true;
+	if (state->has_backward && !find_module(state, merged, i, &below.node[FLAME_MODULES]))
+		return false;
 	frame.end_ps = ts_i64_add(merged->start_ps[i], merged->dur_ps[i]);
 	if (!put_frame(state, &merged->profile->ops[merged->op[i]],
-		       state->names.same[merged->op[i]], below, &frame))
+		       state->names.same[merged->op[i]], &below, &frame))
 		return false;
 	thread->frames[thread->nr++] = frame;
 	return true;
@@ -390,6 +431,7 @@ static void release(void *ptr)
 	for (int i = 0; i < FLAME_NR_LIVE; i++)
 		flame_tree_release(&state->trees[i]);
 	flame_links_release(&state->links);
+	flame_links_release(&state->forward);
 	flame_names_release(&state->names);
 }
 
@@ -398,7 +440,7 @@ const struct ts_analysis ts_analysis_flame = {
 	.title = "Flame graph",
 	.needs = { "ops" },
 	.pass = TS_PASS_MERGED,
-	.columns = TS_COL_LINK,
+	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state_size = sizeof(struct state),
 	.wants = wants,
 	.open = open_host,

@@ -19,6 +19,7 @@
 #define FLAME_OUTSIDE 0x7ffffffeu  /* of modules: what no module did */
 #define FLAME_LOST    0x7ffffffdu  /* kernels whose launch the trace does not have */
 #define FLAME_STEP    0x7ffffffcu  /* steps of any number */
+#define FLAME_BACKWARD 0x7ffffffbu /* of a module: what autograd did for it */
 
 struct flame_node {
 	uint32_t parent, name; /* parent TS_NONE: a root */

@@ -31,6 +31,7 @@ static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
 	case FLAME_OTHERS:  return TS_LIT("(others)");
 	case FLAME_OUTSIDE: return TS_LIT("(outside modules)");
 	case FLAME_LOST:    return TS_LIT("(no launch in the trace)");
+	case FLAME_BACKWARD: return TS_LIT("(backward)");
 	case FLAME_STEP:    return TS_LIT("ProfilerStep#*");
 	default:	    break;
 	}
@@ -62,7 +63,7 @@ static const char *category_of(const struct tree *tree, uint32_t name)
 
 	if (name & FLAME_DEVICE)
 		return "kernel";
-	if (name >= FLAME_STEP)
+	if (name >= FLAME_BACKWARD)
 		return name == FLAME_STEP ? "annotation" : "group";
 	if (tree->texts)
 		return "scope";

@@ -173,6 +173,33 @@ static void modules_are_those_of_nn_and_their_kernels(void **state)
 	memory_run_release(&mem);
 }
 
+#define OP(name, tid, ts, dur, number)                                                            \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid ",\"ts\":" #ts \
+	",\"dur\":" #dur ",\"args\":{\"Sequence number\":" #number "}},"
+
+static void the_backward_of_an_op_belongs_to_its_module(void **state)
+{
+	struct memory_run mem;
+
+	(void)state;
+	analyse(&mem,
+		TRACE(X("python_function", "nn.Module: Net_0", 1, 0, 50)
+			      X("python_function", "nn.Module: Linear_0", 1, 10, 20)
+				      OP("aten::addmm", 1, 12, 5, 7)
+					      OP("aten::sum", 1, 60, 5, 8)
+						      OP("autograd::engine::evaluate_function: Sum", 2, 70, 10, 8)
+							      OP("autograd::engine::evaluate_function: Addmm", 2, 80, 10, 7)
+								      OP("AddmmBackward0", 2, 82, 6, 7)
+									      LAUNCH(2, 84, 2, 1)
+										      KERNEL("gemm", 90, 8, 1)));
+	assert_rows(&mem, "modules", "Net_0 30/0/1\n"
+				     "Net_0>Linear_0 20/0/1\n"
+				     "Net_0>Linear_0>(backward) 10/0/1\n"
+				     "Net_0>Linear_0>(backward)>gemm 0/8/1\n"
+				     "(outside modules) 15/0/0\n");
+	memory_run_release(&mem);
+}
+
 static void steps_and_objects_do_not_part_paths(void **state)
 {
 	struct memory_run mem;
@@ -392,6 +419,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_may_begin_before_its_launch),
 		cmocka_unit_test(calls_that_overlap_sum_to_the_time_the_thread_was_busy),
 		cmocka_unit_test(modules_are_those_of_nn_and_their_kernels),
+		cmocka_unit_test(the_backward_of_an_op_belongs_to_its_module),
 		cmocka_unit_test(steps_and_objects_do_not_part_paths),
 		cmocka_unit_test(folded_lines_have_paths_and_nanoseconds),
 		cmocka_unit_test(what_is_cut_counts_as_its_parents),

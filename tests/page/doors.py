@@ -52,8 +52,8 @@ def logdir(folder, files):
             with open(os.path.join(session, "host.xplane.pb"), "wb") as f:
                 f.write(profile)
         else:
-            trace = ".json" in os.path.basename(profile)
-            shutil.copyfile(profile, os.path.join(session, os.path.basename(profile) if trace else "host.xplane.pb"))
+            end = next((end for end in (".json", ".json.gz") if profile.endswith(end)), None)
+            shutil.copyfile(profile, os.path.join(session, f"host.pt.trace{end}" if end else "host.xplane.pb"))
     return folder
 
 

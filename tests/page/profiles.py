@@ -90,7 +90,8 @@ def big(nr_ops=5000, nr_steps=10000):
 
 def many_calls():
     """A trace of 60,000 calls whose paths all differ, 20 deep."""
-    events, at = [], 0
+    events = [{"ph": "X", "cat": "cpu_op", "name": "main", "pid": 1, "tid": 1 + call, "ts": 0, "dur": 600000} for call in range(15)]
+    at = 0
     for tree in range(200):
         for level in range(20):
             for call in range(15 if level else 1):

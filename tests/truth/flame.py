@@ -4,7 +4,7 @@
 flame.py TPUSIGHT TRACE.json[.gz]...: with every frame kept, each path's own CPU time, device time and count, in all three
 forms that are read by others: nested (d3-flame-graph), folded (flamegraph.pl) and speedscope's. Nothing is taken from TPUsight: a
 moment of a thread is given to the call begun last, here by cutting the thread's time at every start and end; a kernel goes below
-the calls around the middle of nothing but its launch's start.
+the calls that are open when its launch begins. Where nn.Module is named, also the time of each module, with what autograd did for it.
 """
 import collections
 import decimal
@@ -69,8 +69,83 @@ def paths_of(events):
     return sums
 
 
+MODULE, OUTSIDE, BACKWARD = "nn.Module: ", "(outside modules)", "autograd::engine::evaluate_function: "
+
+
+def holders(calls):
+    """Of each call the one that is innermost when it begins (by index), or None."""
+    open_calls, out = [], []
+    for at, (start, less, _, _) in enumerate(calls):
+        while open_calls and open_calls[-1][0] <= start:
+            open_calls.pop()
+        out.append(open_calls[-1][1] if open_calls else None)
+        open_calls.append((start - less, at))
+    return out
+
+
+def module_sums(events):
+    """{path of modules: [cpu ns, device ns]}, the kernels of a module together; None where no nn.Module is named."""
+    threads = collections.defaultdict(list)
+    for at, event in enumerate(events):
+        if event.get("ph") == "X" and event.get("cat") not in NO_FRAME:
+            threads[event["pid"], event["tid"]].append((ns(event["ts"]), -ns(event.get("dur", 0)), at, event))
+    if not any(call[3]["name"].startswith(MODULE) for calls in threads.values() for call in calls):
+        return None
+    for calls in threads.values():
+        calls.sort(key=lambda call: call[:3])
+    above = {thread: holders(calls) for thread, calls in threads.items()}
+    merged = sorted(((*call[:2], thread, at) for thread, calls in threads.items() for at, call in enumerate(calls)), key=lambda c: c[:2])
+    paths, forward, launches = {}, {}, {}
+    for _, _, thread, at in merged:
+        event = threads[thread][at][3]
+        holder = above[thread][at]
+        path = paths[thread, holder] if holder is not None else ()
+        args = event.get("args") or {}
+        if event.get("cat") in LAUNCHES and "correlation" in args:
+            launches[args["correlation"]] = path
+        number = args.get("Sequence number") if event.get("cat") == "cpu_op" else None
+        if number is not None and path not in ((), (OUTSIDE,)) and not event["name"].startswith(BACKWARD):
+            forward[number] = path
+        elif number in forward and path in ((), (OUTSIDE,)) and event["name"].startswith(BACKWARD):
+            path = forward[number] + ("(backward)",)
+        if event["name"].startswith(MODULE):
+            path = (() if path == (OUTSIDE,) else path) + (event["name"].removeprefix(MODULE),)
+        paths[thread, at] = path or (OUTSIDE,)
+    sums = collections.defaultdict(lambda: [0, 0])
+    for thread, calls in threads.items():
+        moments = sorted({t for start, less, _, _ in calls for t in (start, start - less)})
+        at, open_calls = 0, []
+        for begin, end in zip(moments, moments[1:]):
+            while at < len(calls) and calls[at][0] <= begin:
+                open_calls.append(at)
+                at += 1
+            while open_calls and calls[open_calls[-1]][0] - calls[open_calls[-1]][1] <= begin:
+                open_calls.pop()
+            if open_calls:
+                sums[paths[thread, open_calls[-1]]][0] += end - begin
+    for event in events:
+        if event.get("ph") == "X" and event.get("cat") in SIDES:
+            path = launches.get((event.get("args") or {}).get("correlation"), ("(no launch in the trace)",))
+            sums[path or (OUTSIDE,)][1] += ns(event.get("dur", 0))
+    return sums
+
+
+def our_modules(tpusight, trace, weight):
+    """The nested form's, kernels added to the module that holds them."""
+    root = json.loads(run(tpusight, trace, "--json", "--kind=modules", "--weight=" + weight))
+    sums, stack = collections.Counter(), [(frame, ()) for frame in root["children"]]
+    while stack:
+        frame, path = stack.pop()
+        path += (frame["name"],) * (frame["category"] != "kernel")
+        sums[path] += frame["self"] // 1000
+        stack += [(child, path) for child in frame["children"]]
+    return sums
+
+
 def run(tpusight, trace, *options):
-    return subprocess.run([tpusight, "flame", "-q", "--kind=stacks", "--min-duration-us=0", *options, trace],
+    if not any(option.startswith("--kind") for option in options):
+        options += ("--kind=stacks",)
+    return subprocess.run([tpusight, "flame", "-q", "--min-duration-us=0", *options, trace],
                           capture_output=True, text=True, check=True).stdout
 
 
@@ -125,7 +200,8 @@ def compare(what, ours, theirs, wrong):
 def check(tpusight, trace):
     with (gzip.open if trace.endswith(".gz") else open)(trace, "rb") as file:
         data = json.load(file, parse_float=decimal.Decimal)
-    sums = paths_of(data["traceEvents"] if isinstance(data, dict) else data)
+    events = data["traceEvents"] if isinstance(data, dict) else data
+    sums, modules = paths_of(events), module_sums(events)
     wrong, done = [], []
     for column, weight in enumerate(("cpu", "device", "count")):
         theirs = {path: values[column] for path, values in sums.items() if values[column]}
@@ -137,6 +213,10 @@ def check(tpusight, trace):
         compare("folded", folded(run(tpusight, trace, "--format=folded", option)), folds, wrong)
         compare("speedscope", speedscope(run(tpusight, trace, "--format=speedscope", option), weight), theirs, wrong)
         done.append(f"{len(theirs)} paths of {weight} {sum(theirs.values())}")
+    for column, weight in enumerate(("cpu", "device") if modules else ()):
+        theirs = {path: values[column] for path, values in modules.items() if values[column]}
+        compare("modules", {k: v for k, v in our_modules(tpusight, trace, weight).items() if v}, theirs, wrong)
+        done.append(f"{len(theirs)} modules of {weight}")
     print(f"{trace.rsplit('/', 1)[-1]}: {', '.join(done)}: {'equal' if not wrong else 'DIFFER'}")
     print("".join(f"  {line}\n" for line in wrong[:10]), end="")
     return bool(wrong)
