@@ -9,7 +9,10 @@
 static const struct ts_suite rows[] = {
 	{ .name = "compile", .results = { "compile", "cache" } },
 	{ .name = "memory", .results = { "memory_timeline", "memory", "capacity", "allocators" } },
-	{ .name = "timeline", .results = { "timeline" } },
+	{ .name = "timeline",
+	  .results = { "timeline" },
+	  .file_format = "chrome",
+	  .min_duration_ps = TS_PS_PER_US },
 	{ .name = "hta", .results = { "hta" } },
 	{ .name = "flame",
 	  .results = { "flame" },
@@ -51,7 +54,8 @@ enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct
 	const struct ts_suite *suite = suite_of(cli);
 	struct ts_buf names = TS_BUF_INIT;
 
-	if (output_of(suite, value)) {
+	if (output_of(suite, value) ||
+	    (suite->file_format && strcmp(suite->file_format, value) == 0)) {
 		cli->format = value;
 		return TS_OK;
 	}
@@ -60,6 +64,8 @@ enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct
 	for (size_t i = 0; i < TS_NELEM(suite->outputs) && suite->outputs[i]; i++)
 		if (!ts_output_find(suite->outputs[i]->name))
 			ts_buf_printf(&names, ", %s", suite->outputs[i]->name);
+	if (suite->file_format)
+		ts_buf_printf(&names, ", %s", suite->file_format);
 	ts_fail(err, TS_USAGE, "%s is no format (%.*s)", value, TS_ARG(ts_buf_bytes(&names)));
 	ts_buf_release(&names);
 	return TS_USAGE;

@@ -13,6 +13,7 @@ struct ts_suite {
 	const char *name;	    /* of the command */
 	const char *results[6];	    /* names, the main one first */
 	const struct ts_output *outputs[4]; /* beside ts_outputs, or instead of one of them */
+	const char *file_format; /* one more, which the command itself writes; or NULL */
 	int64_t min_duration_ps; /* without --min-duration-us */
 	size_t tree_rows;	 /* flow/run.h */
 };

@@ -1,7 +1,6 @@
 /* Processes and rows in order, then rows -> pieces -> members -> file. */
 #include "flow/trace.h"
 
-#include "flow/trace_pack.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -311,7 +310,7 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 					 .native_file = options->native_file,
 					 .start_unix_ns = trace->profile->start_unix_ns,
 					 .shift_ns = trace->shift_ns,
-					 .events_total = trace->plan->nr_events,
+					 .events_total = trace->plan->nr_events + trace->plan->nr_left_out,
 					 .events_written = counts.written,
 					 .own_events = counts.own };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
@@ -331,7 +330,7 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 static void fill_report(const struct trace *trace, uint64_t bytes, struct ts_trace_report *report)
 {
 	struct ts_trace_counts counts = sum_counts(trace);
-	uint64_t total = trace->plan->nr_events;
+	uint64_t total = trace->plan->nr_events + trace->plan->nr_left_out;
 
 	*report =
 		(struct ts_trace_report){ .events_total = total,

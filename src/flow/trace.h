@@ -25,6 +25,7 @@
 #ifndef TS_FLOW_TRACE_H
 #define TS_FLOW_TRACE_H
 
+#include "flow/trace_pack.h"
 #include "flow/trace_plan.h"
 #include "flow/trace_row.h"
 #include "io/newfile.h"
@@ -35,7 +36,7 @@
 struct ts_trace_options {
 	const struct ts_perfetto_form *form;
 	size_t nr_threads;
-	int level;		 /* 1..9; 0: TS_TRACE_LEVEL */
+	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
 	const char *native_file; /* name the profiler's own trace is kept under; NULL: none */
 };

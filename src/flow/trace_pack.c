@@ -35,6 +35,7 @@ struct ts_trace_pack {
 	struct parts *rows;
 	size_t nr_rows, nr_threads;
 	struct packer *packers;
+	bool plain;
 	int spill_fd;
 	const uint32_t *order;
 	ts_trace_make_fn *fn;
@@ -72,7 +73,8 @@ static enum ts_status init_packers(struct ts_trace_pack *pack, int level, struct
 {
 	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; i < pack->nr_threads && st == TS_OK; i++)
+	pack->plain = level == TS_TRACE_PLAIN;
+	for (size_t i = 0; i < pack->nr_threads && st == TS_OK && !pack->plain; i++)
 		st = ts_gzip_init(&pack->packers[i].gzip, level, err);
 	return st;
 }
@@ -150,25 +152,38 @@ static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes by
 	return TS_OK;
 }
 
+/* TEXT becomes what is written of it: good until the thread packs again. */
+static enum ts_status pack_text(struct ts_trace_pack *pack, size_t thread, struct ts_bytes *text,
+				struct ts_error *err)
+{
+	struct packer *packer = &pack->packers[thread];
+	enum ts_status st;
+
+	if (pack->plain)
+		return TS_OK;
+	ts_buf_clear(&packer->packed);
+	st = ts_gzip_member(&packer->gzip, &packer->packed, *text, NULL, err);
+	*text = ts_buf_bytes(&packer->packed);
+	return st;
+}
+
 /* Packs a piece and notes where it went. */
 static enum ts_status store(struct ts_trace_pack *pack, size_t thread, const struct piece *piece,
 			    struct ts_error *err)
 {
-	struct packer *packer = &pack->packers[thread];
+	struct ts_bytes packed = ts_buf_bytes(&piece->text);
 	struct part part = { 0, 0 };
-	enum ts_status st;
+	enum ts_status st = pack_text(pack, thread, &packed, err);
 
-	ts_buf_clear(&packer->packed);
-	st = ts_gzip_member(&packer->gzip, &packer->packed, ts_buf_bytes(&piece->text), NULL, err);
 	if (st)
 		return st;
 	pthread_mutex_lock(&pack->lock);
 	part.offset = pack->spill_end;
-	part.length = packer->packed.n;
+	part.length = packed.n;
 	pack->spill_end += part.length;
 	pack->rows[piece->row].items[piece->number] = part;
 	pthread_mutex_unlock(&pack->lock);
-	return spill(pack, ts_buf_bytes(&packer->packed), part.offset, err);
+	return spill(pack, packed, part.offset, err);
 }
 
 /* Gives the piece to a thread that waits for work, if there is one. Called with the lock held. */
@@ -292,14 +307,12 @@ enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, const uint32_t *ord
 static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *file,
 				 struct ts_bytes text, struct ts_error *err)
 {
-	struct packer *packer = &pack->packers[0];
 	enum ts_status st;
 
 	if (text.n == 0) /* a form need not have a tail */
 		return TS_OK;
-	ts_buf_clear(&packer->packed);
-	st = ts_gzip_member(&packer->gzip, &packer->packed, text, NULL, err);
-	return st ? st : ts_newfile_put(file, ts_buf_bytes(&packer->packed), err);
+	st = pack_text(pack, 0, &text, err);
+	return st ? st : ts_newfile_put(file, text, err);
 }
 
 /* Pieces that lie one behind the other are copied at once. */

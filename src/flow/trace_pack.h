@@ -19,7 +19,10 @@ struct ts_trace_pack;
 typedef enum ts_status ts_trace_make_fn(void *ctx, size_t job, size_t thread,
 					struct ts_trace_pack *pack, struct ts_error *err);
 
-/* FILE, open, says where temporaries may be; nothing is written to it yet. LEVEL 1..9. */
+#define TS_TRACE_PLAIN (-1)
+
+/* FILE, open, says where temporaries may be; nothing is written to it yet. LEVEL 1..9; with
+ * TS_TRACE_PLAIN nothing is packed. */
 enum ts_status ts_trace_pack_new(struct ts_trace_pack **pack, const struct ts_newfile *file,
 				 size_t nr_rows, size_t nr_threads, int level,
 				 struct ts_error *err);

@@ -124,6 +124,10 @@ static enum ts_status count_event(const struct ts_trace_plan *plan, struct ts_tr
 	struct ts_trace_event event;
 	enum ts_status st = TS_OK;
 
+	if (ts_trace_leaves_out(plan, block, i)) {
+		tally->nr_left_out++;
+		return TS_OK;
+	}
 	tally->first_ps = TS_MIN(tally->first_ps, block->start_ps[i]);
 	if (tally->pairs && tally->pairs->nr > 0)
 		st = ts_trace_pairs_expire(tally->pairs, tally->nr_events, &visitor, err);
@@ -238,6 +242,8 @@ static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *
 
 		if (!tally)
 			continue;
+		plan->nr_left_out += tally->nr_left_out;
+		tally->nr_left_out = 0; /* a later choice counts no event twice */
 		plan->first_ps = TS_MIN(plan->first_ps, tally->first_ps);
 		if (!tally->pairs)
 			continue;

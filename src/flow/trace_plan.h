@@ -43,7 +43,7 @@ struct ts_trace_visitor {
 
 /* One line's counts. */
 struct ts_trace_tally {
-	uint64_t nr_events;
+	uint64_t nr_events, nr_left_out;
 	int64_t first_ps;	      /* the earliest start */
 	uint32_t bins[TS_TRACE_BINS]; /* saturating */
 	uint64_t quota;		      /* after close: events of the cut's bin that are written */
@@ -61,6 +61,10 @@ struct ts_trace_plan {
 	struct ts_trace_tally **tallies; /* one a line; NULL: nothing was counted there */
 	size_t nr_lines;
 	uint8_t *async;		     /* enum ts_op_async, one an op: small enough to stay cached */
+	/* To be set before the first count: events that are no matter of choice. */
+	int64_t min_ps;		 /* shorter ones are left out, but for ends of async pairs */
+	const bool *unwanted;	 /* of each op; the caller's; NULL: none is */
+	uint64_t nr_left_out;	 /* after close: those */
 	struct ts_trace_cut cuts[2]; /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */
 	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
@@ -98,6 +102,14 @@ enum ts_status ts_trace_pairs_add(struct ts_trace_pairs *pairs, const struct ts_
 /* Gives up on starts that are too old at event NR; UINT64_MAX at the line's end: on all. */
 enum ts_status ts_trace_pairs_expire(struct ts_trace_pairs *pairs, uint64_t nr,
 				     const struct ts_trace_visitor *visitor, struct ts_error *err);
+
+static inline bool ts_trace_leaves_out(const struct ts_trace_plan *plan,
+				       const struct ts_block *block, size_t i)
+{
+	if (plan->unwanted && plan->unwanted[block->op[i]])
+		return true;
+	return block->dur_ps[i] < plan->min_ps && plan->async[block->op[i]] == TS_ASYNC_NONE;
+}
 
 /* What a pair's start counts with. */
 static inline int64_t ts_trace_pair_key(const struct ts_trace_event *start,

@@ -423,8 +423,8 @@ static enum ts_status see_pair(void *ctx, const struct ts_trace_event *start,
 	return st;
 }
 
-static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_block *block,
-				size_t i, bool is_core, struct ts_error *err)
+static enum ts_status see_wanted(struct ts_trace_writer *writer, const struct ts_block *block,
+				 size_t i, bool is_core, struct ts_error *err)
 {
 	struct ts_trace_visitor visitor = { writer, see_pair };
 	enum ts_status st = TS_OK;
@@ -444,6 +444,16 @@ static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_
 
 		st = keep(writer, &event, 0, err);
 	}
+	return st;
+}
+
+static enum ts_status see_event(struct ts_trace_writer *writer, const struct ts_block *block,
+				size_t i, bool is_core, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	if (!ts_trace_leaves_out(writer->plan, block, i))
+		st = see_wanted(writer, block, i, is_core, err);
 	/* Nothing that comes later starts before the outermost event that has just ended. */
 	if (st == TS_OK && writer->nr_kept >= writer->flush_at && block->depth[i] == 0)
 		st = flush(writer, err);

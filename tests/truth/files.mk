@@ -6,7 +6,8 @@ EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo
 	tests/truth/planted_test.sh tests/truth/planted.py \
 	tests/truth/sparsecore_test.sh tests/truth/sparsecore.py
 TESTS += tests/truth/compare_test.sh
-TESTS += tests/truth/kernels_test.sh
+TESTS += tests/truth/kernels_test.sh tests/truth/timeline_test.sh
+EXTRA_DIST += tests/truth/timeline_test.sh tests/truth/timeline.py
 EXTRA_DIST += tests/truth/kernels_test.sh tests/truth/kernels.py
 EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py tests/truth/torch_steps.py
 TESTS += tests/truth/hta_test.sh

@@ -164,17 +164,30 @@ static enum ts_status add_plane(struct making *making, const uint32_t *tracks, s
 struct order {
 	const struct chrome_track *track;
 	uint32_t index;
+	uint8_t side;
 };
 
-/* Devices first, then processes as the trace met them, lines likewise. */
+/* What a process shows that is named for a GPU (as ours and XLA's are) is that GPU's, whatever
+ * category it has: what a viewer adds to a device has others than its kernels. */
+static uint8_t side_of(const struct chrome_names *names, const struct chrome_track *track)
+{
+	struct ts_bytes name = names->processes[track->process].name;
+
+	return ts_plane_kind_of(name) == TS_PLANE_GPU ? CHROME_DEVICE : track->side;
+}
+
+/* Devices first, then processes as the trace met them, lines likewise; in a process what its name
+ * is for first. */
 static int by_plane(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->track->side != y->track->side)
-		return x->track->side > y->track->side ? -1 : 1;
+	if (x->side != y->side)
+		return x->side > y->side ? -1 : 1;
 	if (x->track->process != y->track->process)
 		return x->track->process < y->track->process ? -1 : 1;
+	if (x->track->side != y->track->side)
+		return x->track->side < y->track->side ? -1 : 1;
 	return (x->index > y->index) - (x->index < y->index);
 }
 
@@ -187,7 +200,8 @@ static uint32_t *ordered_tracks(const struct chrome_names *names, size_t *nr)
 	*nr = 0;
 	for (uint32_t i = 0; order && tracks && i < names->nr_tracks; i++)
 		if (names->tracks[i].nr_events > 0)
-			order[(*nr)++] = (struct order){ &names->tracks[i], i };
+			order[(*nr)++] = (struct order){ &names->tracks[i], i,
+							 side_of(names, &names->tracks[i]) };
 	if (*nr > 0)
 		qsort(order, *nr, sizeof(*order), by_plane);
 	for (size_t i = 0; order && tracks && i < *nr; i++)
@@ -203,7 +217,7 @@ static uint32_t *ordered_tracks(const struct chrome_names *names, size_t *nr)
 static bool same_plane(const struct chrome_names *names, uint32_t a, uint32_t b)
 {
 	return names->tracks[a].process == names->tracks[b].process &&
-	       names->tracks[a].side == names->tracks[b].side;
+	       side_of(names, &names->tracks[a]) == side_of(names, &names->tracks[b]);
 }
 
 static enum ts_status add_planes(struct making *making)
