@@ -133,6 +133,7 @@ struct ts_settings {
 	double kernel_gap_short;	/* us, a shorter gap on a stream is between two kernels, no wait */
 	double kernel_short;		/* us, a kernel that takes less is short */
 	double launch_queue_full;	/* launches that wait on a stream when the next one blocks */
+	double short_kernels_count;	/* so many kernels of less than kernel_short are many */
 };
 
 struct ts_setting {

@@ -107,6 +107,7 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	for (size_t i = 0; i < block->nr_events && good; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
+		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
 		good = !state->is_thread ? add_execution(state, block, i) :
 					   cache_thread_event(state, block, i, activity);
 		if (good && state->thunk && activity == TS_HOST_OTHER)

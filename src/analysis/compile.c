@@ -172,7 +172,7 @@ static void compile_release(void *arg)
 const struct ts_analysis ts_analysis_compile = {
 	.name = "compile",
 	.title = "Compiled code",
-	.needs = { "ops", "time", "cache" },
+	.needs = { "ops", "time", "cache", "compile_devices" },
 	.pass = TS_PASS_HOSTS,
 	.state_size = sizeof(struct compile_state),
 	.wants = compile_wants,

@@ -120,7 +120,7 @@ static void put_frame(const struct compile_report *report, const struct compile_
 }
 
 enum {
-	REG_ID, REG_FUNCTION, REG_SOURCE, REG_CALLS, REG_TIME, REG_SELF, REG_MEAN, REG_DEVICE,
+	REG_ID, REG_FUNCTION, REG_SOURCE, REG_CALLS, REG_TIME, REG_SELF, REG_MEAN, REG_DEVICE, REG_BACKWARD, REG_KERNELS,
 	REG_COMPILES, REG_COMPILE, REG_RESTARTS, REG_FIRST, NR_REG
 };
 
@@ -132,18 +132,40 @@ static const struct ts_column region_columns[NR_REG] = {
 	[REG_TIME] = { "time_ps", TS_MEASURED, "time" },
 	[REG_SELF] = { "self_time_ps", TS_MEASURED, "self" },
 	[REG_MEAN] = { "mean_self_ps", TS_MEASURED, "self a call" },
-	[REG_DEVICE] = { "device_time_ps", TS_MEASURED, NULL },
+	[REG_DEVICE] = { "device_time_ps", TS_MEASURED, "on devices" },
+	[REG_BACKWARD] = { "backward_device_time_ps", TS_MEASURED, NULL },
+	[REG_KERNELS] = { "kernels", TS_MEASURED, "kernels" },
 	[REG_COMPILES] = { "compilations", TS_MEASURED, "compiled" },
 	[REG_COMPILE] = { "compile_ps", TS_MEASURED, "compile time" },
 	[REG_RESTARTS] = { "restarts", TS_MEASURED, NULL },
 	[REG_FIRST] = { "first_ps", TS_MEASURED, NULL },
 };
 
+/* What its kernels took: the row of "compile_devices" of that id. */
+static void put_device_time(const struct compile_report *report, struct ts_value *cells)
+{
+	const struct ts_result *devices =
+		ts_results_find(report->ctx->results, "compile_devices");
+	const struct ts_table *table = devices ? ts_result_find_table(devices, "regions") : NULL;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct ts_value id = ts_cell(table, i, "compile_id");
+
+		if (id.type != cells[REG_ID].type ||
+		    (id.type == TS_VALUE_TEXT && !ts_bytes_eq(id.as.s, cells[REG_ID].as.s)))
+			continue;
+		cells[REG_DEVICE] = ts_cell(table, i, "device_time_ps");
+		cells[REG_BACKWARD] = ts_cell(table, i, "backward_device_time_ps");
+		cells[REG_KERNELS] = ts_cell(table, i, "kernels");
+	}
+}
+
 static void put_region(const struct compile_report *report, const struct compile_region *region,
 		       struct ts_value *cells)
 {
 	cells[REG_ID] = compile_id_cell(report->result, region->id);
 	put_frame(report, region, &cells[REG_FUNCTION], &cells[REG_SOURCE]);
+	put_device_time(report, cells);
 	cells[REG_CALLS] = ts_int(region->nr_calls);
 	cells[REG_TIME] = ts_int(region->time_ps);
 	cells[REG_SELF] = ts_int(region->self_ps);
@@ -313,6 +335,26 @@ static void put_notes(const struct compile_report *report, int64_t breaks, int64
 				       "runs on different days they should not", log->nr_files);
 }
 
+/* Device time of all regions, and of all that was launched elsewhere. */
+static void put_devices(const struct compile_report *report)
+{
+	const struct ts_result *devices =
+		ts_results_find(report->ctx->results, "compile_devices");
+	const struct ts_table *table = devices ? ts_result_find_table(devices, "regions") : NULL;
+	double inside_ps = 0, outside_ps;
+
+	if (!table)
+		return;
+	outside_ps = ts_value_number(ts_result_get(devices, "outside_device_time_ps"));
+	for (size_t i = 0; i < table->nr_rows; i++)
+		inside_ps += ts_cell_number(table, i, "device_time_ps");
+	ts_result_field(report->result, "compiled_device_time_ps", ts_int((int64_t)inside_ps),
+			TS_MEASURED, "device time of compiled code");
+	ts_result_field(report->result, "compiled_device_time_pct",
+			ts_share_pct(inside_ps / (inside_ps + outside_ps)), TS_MEASURED,
+			"share of device time");
+}
+
 /* Time in the compiler: the log has all of the process, a trace what it happened to see. */
 static void put_time(const struct compile_report *report)
 {
@@ -360,6 +402,7 @@ static bool put_all(struct compile_report *report)
 	good = compile_fusion_torch(sum, report->ctx, result, &fusion);
 	compile_put_fusion(&fusion, result);
 	put_counts(report);
+	put_devices(report);
 	good = good && put_regions(report) && compile_put_recompiles(report) &&
 	       compile_put_breaks(report) && compile_put_log(report) && put_phases(report);
 	put_notes(report, breaks, recompiles);

@@ -13,6 +13,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/collectives_groups.c \
 	src/analysis/collectives_op.c src/analysis/collectives_report.c src/analysis/collectives_skew.c \
 	src/analysis/compile.c src/analysis/compile.h src/analysis/compile_breaks.c \
+	src/analysis/compile_devices.c \
 	src/analysis/compile_fusion.c src/analysis/compile_log.c \
 	src/analysis/compile_report.c src/analysis/compile_thread.c src/analysis/compile_xla.c \
 	src/analysis/custom_calls.c \
@@ -62,7 +63,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
-	src/analysis/doctor/rules_torch_memory.c src/analysis/doctor/rules_transfers.c \
+	src/analysis/doctor/rules_torch_compile.c src/analysis/doctor/rules_torch_memory.c src/analysis/doctor/rules_transfers.c \
 	src/analysis/marks.c src/analysis/marks_labels.c src/analysis/marks.h \
 	src/analysis/share.c \
 	src/analysis/settings.c

@@ -19,6 +19,7 @@
 	X(sparsecore)  \
 	X(cache)       \
 	X(compile)     \
+	X(compile_devices) \
 	X(capacity)    \
 	X(allocators)  \
 	X(memory_timeline) \

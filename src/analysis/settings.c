@@ -68,6 +68,8 @@ const struct ts_setting ts_setting_list[] = {
 	    "a shorter gap between two kernels that were launched in time is the price of a launch"),
 	ROW(kernel_short, "us", 10, "a GPU's kernel that takes less is short"),
 	ROW(launch_queue_full, "", 1022, "so many launches that wait on a stream are a full queue"),
+	ROW(short_kernels_count, "", 1000,
+	    "so many kernels, short in the mean and launched one by one, are reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

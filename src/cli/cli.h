@@ -27,6 +27,7 @@ enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 #define TS_MAX_TRACK_ITEMS 20000 /* in the JSON that pages draw */
 #define TS_MAX_GATES 32
 #define TS_MAX_TORCH_LOGS 64
+#define TS_MAX_LABELS 16 /* as many as runs that are compared */
 
 struct ts_trace_choice; /* of annotate */
 
@@ -46,6 +47,9 @@ struct ts_cli {
 	const char *format, *output, *view, *chip;
 	const char *torch_logs[TS_MAX_TORCH_LOGS]; /* compile: files or folders */
 	size_t nr_torch_logs;
+	const char *labels[TS_MAX_LABELS]; /* compile: a mode a run */
+	size_t nr_labels;
+	bool compare;
 	const char *gates[TS_MAX_GATES]; /* compare: expressions, as given */
 	size_t nr_gates;
 	bool brief;	 /* in at most .budget bytes */

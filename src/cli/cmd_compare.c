@@ -3,17 +3,11 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
-#include "compare/compare.h"
-#include "flow/run.h"
+#include "cli/sides.h"
 
 struct comparison {
-	const struct ts_cli *cli;
-	struct ts_run runs[TS_COMPARE_MAX];
-	struct ts_compare_run sides[TS_COMPARE_MAX];
-	struct ts_buf names[TS_COMPARE_MAX];
+	struct ts_sides sides;
 	struct ts_gate gates[TS_MAX_GATES];
-	size_t nr_runs;
-	bool damaged, missing;
 };
 
 /* The expression, and below it a caret where it is wrong. */
@@ -33,7 +27,7 @@ static void complain_of_gate(const char *text, size_t at, const struct ts_error 
 
 static bool parse_gates(struct comparison *comparison)
 {
-	const struct ts_cli *cli = comparison->cli;
+	const struct ts_cli *cli = comparison->sides.cli;
 
 	for (size_t i = 0; i < cli->nr_gates; i++) {
 		struct ts_error err = TS_ERROR_INIT;
@@ -47,65 +41,9 @@ static bool parse_gates(struct comparison *comparison)
 	return true;
 }
 
-static enum ts_status read_session(struct comparison *comparison, const struct ts_session *session,
-				   struct ts_error *err)
-{
-	struct ts_run_options options = { .nr_threads = comparison->cli->nr_threads,
-					  .settings = &comparison->cli->settings };
-	size_t at = comparison->nr_runs;
-	struct ts_run *run = &comparison->runs[at];
-	enum ts_status st;
-
-	ts_progress(comparison->cli, session->dir);
-	st = ts_session_title(session, &comparison->names[at]) ? TS_OK : ts_fail_nomem(err);
-	if (st == TS_OK)
-		st = ts_run_open(run, session, &options, err);
-	if (st == TS_OK)
-		st = ts_run_analyse(run, &options, err);
-	ts_progress(comparison->cli, NULL);
-	for (size_t i = 0; i < run->nr_problems; i++)
-		ts_complain(run->problems[i]);
-	for (size_t i = 0; st == TS_OK && i < run->profile.nr_damage; i++)
-		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
-	comparison->damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
-	if (st)
-		return st;
-	comparison->sides[comparison->nr_runs++] = (struct ts_compare_run){
-		.name = ts_bytes_of((const char *)comparison->names[at].p),
-		.profile = &run->profile,
-		.results = &run->results,
-	};
-	return TS_OK;
-}
-
-/* Of one path all sessions; of several each must be one, or nobody knows which is the baseline. */
-static enum ts_status read_path(struct comparison *comparison, char *path, struct ts_error *err)
-{
-	struct ts_cli one = *comparison->cli;
-	struct ts_runs found = TS_RUNS_INIT;
-	size_t nr_bad = 0;
-	enum ts_status st;
-
-	one.paths = &path;
-	one.nr_paths = 1;
-	st = ts_find_sessions(&one, &found, &nr_bad, err);
-	comparison->damaged |= nr_bad > 0;
-	comparison->missing |= st == TS_OK && found.nr_sessions == 0; /* and why was told */
-	if (st == TS_OK && found.nr_sessions > 1 && comparison->cli->nr_paths > 1)
-		st = ts_fail(err, TS_USAGE,
-			     "%s has %zu sessions (name one of them, %s for instance)", path,
-			     found.nr_sessions, found.sessions[found.nr_sessions - 1].dir);
-	if (st == TS_OK && comparison->nr_runs + found.nr_sessions > TS_COMPARE_MAX)
-		st = ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TS_COMPARE_MAX);
-	for (size_t i = 0; st == TS_OK && i < found.nr_sessions; i++)
-		st = read_session(comparison, &found.sessions[i], err);
-	ts_runs_release(&found);
-	return st;
-}
-
 static bool needs_baseline(const struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->cli->nr_gates; i++)
+	for (size_t i = 0; i < comparison->sides.cli->nr_gates; i++)
 		if (comparison->gates[i].of_baseline)
 			return true;
 	return false;
@@ -113,19 +51,13 @@ static bool needs_baseline(const struct comparison *comparison)
 
 static enum ts_status read_all(struct comparison *comparison, struct ts_error *err)
 {
-	const struct ts_cli *cli = comparison->cli;
-	enum ts_status st = TS_OK;
+	const struct ts_cli *cli = comparison->sides.cli;
+	enum ts_status st = ts_sides_read(&comparison->sides, err);
 
-	for (size_t i = 0; st == TS_OK && i < cli->nr_paths; i++)
-		st = read_path(comparison, cli->paths[i], err);
-	if (st == TS_OK && comparison->missing)
-		return ts_fail(
-			err, TS_NOTFOUND,
-			"nothing is compared when a run is missing (name runs that are there)");
-	if (st == TS_OK && comparison->nr_runs < 2 && cli->nr_gates == 0)
+	if (st == TS_OK && comparison->sides.nr_runs < 2 && cli->nr_gates == 0)
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
-	if (st == TS_OK && comparison->nr_runs < 2 && needs_baseline(comparison))
+	if (st == TS_OK && comparison->sides.nr_runs < 2 && needs_baseline(comparison))
 		return ts_fail(err, TS_USAGE,
 			       "--fail-if speaks of a baseline, and there is one run only (name "
 			       "the baseline first)");
@@ -185,10 +117,10 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *re
 static enum ts_exit compare_runs(struct comparison *comparison)
 {
 	const struct ts_compare_request request = {
-		.runs = comparison->sides,
-		.nr_runs = comparison->nr_runs,
+		.runs = comparison->sides.sides,
+		.nr_runs = comparison->sides.nr_runs,
 		.gates = comparison->gates,
-		.nr_gates = comparison->cli->nr_gates,
+		.nr_gates = comparison->sides.cli->nr_gates,
 	};
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
@@ -200,14 +132,14 @@ static enum ts_exit compare_runs(struct comparison *comparison)
 	ts_results_init(&results);
 	st = ts_compare(&request, &results, &nr_failed, &err);
 	if (st == TS_OK)
-		st = emit(comparison->cli, &results, &out, &err);
+		st = emit(comparison->sides.cli, &results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	} else {
 		tell_gates(&results);
-		if (!ts_print_to(comparison->cli->output, ts_buf_bytes(&out)) ||
-		    comparison->damaged)
+		if (!ts_print_to(comparison->sides.cli->output, ts_buf_bytes(&out)) ||
+		    comparison->sides.damaged)
 			code = TS_EXIT_SOME;
 		code = nr_failed > 0 ? TS_EXIT_GATE : code;
 	}
@@ -227,9 +159,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
 	}
-	comparison->cli = cli;
-	for (size_t i = 0; i < TS_COMPARE_MAX; i++)
-		ts_run_init(&comparison->runs[i]);
+	ts_sides_init(&comparison->sides, cli);
 	if (parse_gates(comparison)) {
 		st = read_all(comparison, &err);
 		if (st) {
@@ -239,10 +169,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 			code = compare_runs(comparison);
 		}
 	}
-	for (size_t i = 0; i < TS_COMPARE_MAX; i++) {
-		ts_run_release(&comparison->runs[i]);
-		ts_buf_release(&comparison->names[i]);
-	}
+	ts_sides_release(&comparison->sides);
 	free(comparison);
 	return code;
 }

@@ -1,5 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/compare/compare.c src/compare/compare.h \
+	src/compare/compile_modes.c src/compare/modes.h \
 	src/compare/fair.c \
 	src/compare/gate.c src/compare/gate.h \
 	src/compare/match.c \

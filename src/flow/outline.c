@@ -7,6 +7,7 @@
 #include "base/work.h"
 #include "flow/outline_steps.h"
 #include "flow/stream.h"
+#include "model/torch_event.h"
 
 /* What one line gave. */
 struct line_outline {
@@ -109,6 +110,17 @@ static bool is_outline_line(const struct ts_profile *profile, const struct ts_li
 	return line->kind == TS_LINE_THREAD;
 }
 
+/* Of a trace the category says whether it is PyTorch that compiles: JAX has events of such names too. */
+static enum ts_host_activity activity_of(const struct ts_op *op)
+{
+	enum ts_torch_event event = op->is_event ? ts_torch_event_of(op->name, op->category) :
+						   TS_TORCH_OTHER;
+
+	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
+		return TS_HOST_TORCH;
+	return ts_host_activity_of(op->name);
+}
+
 static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 {
 	struct ts_profile *profile = pass->profile;
@@ -119,7 +131,7 @@ static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)
 	if (!pass->activity || !pass->lines || !pass->jobs)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < profile->nr_ops; i++)
-		pass->activity[i] = (uint8_t)ts_host_activity_of(profile->ops[i].name);
+		pass->activity[i] = (uint8_t)activity_of(&profile->ops[i]);
 	for (uint32_t i = 0; i < profile->nr_lines; i++)
 		if (is_outline_line(profile, &profile->lines[i]))
 			pass->jobs[pass->nr_jobs++] = i;

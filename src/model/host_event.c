@@ -120,7 +120,8 @@ enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 bool ts_host_compiles(enum ts_host_activity activity)
 {
 	return activity == TS_HOST_COMPILE || activity == TS_HOST_BACKEND ||
-	       activity == TS_HOST_PASSES || activity == TS_HOST_CODEGEN;
+	       activity == TS_HOST_PASSES || activity == TS_HOST_CODEGEN ||
+	       activity == TS_HOST_TORCH;
 }
 
 struct ts_bytes ts_host_function(struct ts_bytes name)

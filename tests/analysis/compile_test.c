@@ -198,6 +198,128 @@ static void kernels_of_a_gpu_tell_what_was_fused(void **state)
 	done(given);
 }
 
+#define CALL(name, ts, dur, sequence)                                                        \
+	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur      \
+	",\"args\":{\"Sequence number\":" #sequence "}},"
+
+/* Kernels run long after their launches, and the backward graph on its own. */
+static void a_region_has_the_device_time_of_its_kernels(void **state)
+{
+	struct given *given = given_trace(TRACE(
+		REGION("0/0", 0, 100) CALL("CompiledFunction", 5, 80, 41)
+		LAUNCH("cudaLaunchKernel", 10, 5, 1) REGION("1/0", 60, 20)
+		LAUNCH("cudaGraphLaunch", 65, 5, 2) LAUNCH("cudaLaunchKernel", 85, 5, 3)
+		LAUNCH("cudaLaunchKernel", 120, 5, 4)
+		CALL("CompiledFunctionBackward", 200, 50, 41) LAUNCH("cudaLaunchKernel", 210, 5, 5)
+		CALL("CompiledFunctionBackward", 300, 50, 99) LAUNCH("cudaLaunchKernel", 310, 5, 6)
+		KERNEL("a", 500, 10, 1) KERNEL("b", 510, 20, 2) KERNEL("b", 530, 20, 2)
+		KERNEL("c", 550, 40, 3) KERNEL("d", 590, 80, 4) KERNEL("e", 670, 160, 5)
+		KERNEL("f", 830, 320, 6)));
+
+	(void)state;
+	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
+	assert_cell_us(given, "regions", 0, "device_time_ps", 10 + 40 + 160);
+	assert_cell_us(given, "regions", 0, "backward_device_time_ps", 160);
+	assert_int_equal(ts_value_int(of(given, "regions", 0, "kernels")), 3);
+	assert_cell_us(given, "regions", 1, "device_time_ps", 40);
+	assert_number(given, "compiled_device_time_ps", 250.0 * (double)US);
+	assert_number(given, "compiled_device_time_pct", 100.0 * 250 / 650);
+	done(given);
+}
+
+static const struct ts_finding *finding_of(struct given *given, const char *rule)
+{
+	const struct ts_result *doctor = view(given, "doctor");
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
+static void the_doctor_tells_of_breaks_and_recompilations(void **state)
+{
+	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50)
+						REGION("0/2", 200, 90)));
+	const struct ts_finding *breaks = finding_of(given, "torch_graph_breaks");
+	const struct ts_finding *again = finding_of(given, "torch_recompilations");
+
+	(void)state;
+	assert_non_null(breaks);
+	assert_true(ts_bytes_starts(breaks->title, "1 graph break in"));
+	assert_int_equal(breaks->impact_ps, -1);
+	assert_non_null(again);
+	assert_true(ts_bytes_has(again->title, "2 times"));
+	done(given);
+}
+
+/* N kernels of 2 us, 10 us apart. */
+static struct given *given_short_kernels(int nr, const char *name, const char *call)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct given *given;
+
+	ts_buf_puts(&text, "{\"traceEvents\":[");
+	for (int i = 0; i < nr; i++)
+		ts_buf_printf(&text,
+			      "{" HOST ",\"cat\":\"cuda_runtime\",\"name\":\"%s\",\"ts\":%d,"
+			      "\"dur\":3,\"args\":{\"correlation\":%d}},{\"ph\":\"X\",\"pid\":0,"
+			      "\"tid\":7,\"cat\":\"kernel\",\"name\":\"%s\",\"ts\":%d,\"dur\":2,"
+			      "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}},",
+			      call, 10 * i, i + 1, name, 10 * i + 5, i + 1);
+	ts_buf_puts(&text, "{}]}");
+	ts_buf_putc(&text, '\0');
+	given = given_trace((const char *)text.p);
+	ts_buf_release(&text);
+	return given;
+}
+
+static void many_short_kernels_without_a_cuda_graph_are_told(void **state)
+{
+	struct given *many = given_short_kernels(1200, "ampere_sgemm", "cudaLaunchKernel");
+	struct given *few = given_short_kernels(800, "ampere_sgemm", "cudaLaunchKernel");
+	struct given *graphs = given_short_kernels(1200, "ampere_sgemm", "cudaGraphLaunch");
+	const struct ts_finding *finding = finding_of(many, "torch_cuda_graphs");
+
+	(void)state;
+	assert_non_null(finding);
+	assert_int_equal(finding->impact_ps, ts_value_int(field(many, "time", "buckets.idle_ps")));
+	assert_null(finding_of(many, "torch_unfused"));
+	assert_null(finding_of(few, "torch_cuda_graphs"));
+	assert_null(finding_of(graphs, "torch_cuda_graphs"));
+	done(many);
+	done(few);
+	done(graphs);
+}
+
+static void kernels_of_one_op_each_are_told_with_their_time(void **state)
+{
+	struct given *given = given_short_kernels(
+		50, "void at::native::vectorized_elementwise_kernel<4, relu>", "cudaLaunchKernel");
+	const struct ts_finding *finding = finding_of(given, "torch_unfused");
+
+	(void)state;
+	assert_non_null(finding);
+	assert_true(finding->impact_ps == 100 * US);
+	assert_number(given, "fusion_ratio", 1);
+	assert_int_equal(field(given, "compile", "compiler").type, TS_VALUE_NULL);
+	done(given);
+}
+
+/* Its compiler is no wait for an executable of JAX's. */
+static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(void **state)
+{
+	struct given *given = given_trace(TRACE(
+		OP("dynamo", 100, 800) OP("backend_compile", 200, 500)
+		LAUNCH("cudaLaunchKernel", 10, 5, 1) LAUNCH("cudaLaunchKernel", 950, 5, 2)
+		KERNEL("a", 20, 80, 1) KERNEL("b", 1000, 100, 2)));
+
+	(void)state;
+	assert_us(given, "time", "buckets.compilation_ps", 800);
+	assert_int_equal(ts_value_int(field(given, "cache", "compilation_count")), 0);
+	done(given);
+}
+
 static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
 {
 	struct given *given = given_trace(
@@ -264,6 +386,11 @@ int main(void)
 		cmocka_unit_test(the_frame_inside_a_region_names_it),
 		cmocka_unit_test(time_in_the_compiler_is_counted_once),
 		cmocka_unit_test(kernels_of_a_gpu_tell_what_was_fused),
+		cmocka_unit_test(a_region_has_the_device_time_of_its_kernels),
+		cmocka_unit_test(the_doctor_tells_of_breaks_and_recompilations),
+		cmocka_unit_test(many_short_kernels_without_a_cuda_graph_are_told),
+		cmocka_unit_test(kernels_of_one_op_each_are_told_with_their_time),
+		cmocka_unit_test(pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache),
 		cmocka_unit_test(on_a_cpu_generated_code_and_library_calls_are_kernels),
 		cmocka_unit_test(a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown),
 		cmocka_unit_test(a_trace_without_a_compiler_says_nothing_of_one),

@@ -13,3 +13,9 @@ TESTS += tests/compare/rank_test
 tests_compare_rank_test_SOURCES = tests/compare/rank_test.c
 tests_compare_rank_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_compare_rank_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/compare/modes_test
+TESTS += tests/compare/modes_test
+tests_compare_modes_test_SOURCES = tests/compare/modes_test.c
+tests_compare_modes_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_compare_modes_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -2,7 +2,7 @@ TESTS += tests/truth/truth_test.sh tests/truth/planted_test.sh tests/truth/spars
 EXTRA_DIST += tests/truth/truth_test.sh tests/truth/hlo_stats.py tests/truth/hlo_modules.py tests/truth/roofline.py \
 	 tests/truth/sample.py tests/truth/fusion.py tests/truth/memory.py tests/truth/memory_timeline.py tests/truth/compilations.py \
 	tests/truth/sample.py tests/truth/fusion.py tests/truth/compilations.py tests/truth/capacity.py tests/truth/sites.py \
-	tests/truth/torch_compile.py \
+	tests/truth/torch_compile.py tests/truth/torch_modes.py \
 	tests/truth/planted_test.sh tests/truth/planted.py \
 	tests/truth/sparsecore_test.sh tests/truth/sparsecore.py
 TESTS += tests/truth/compare_test.sh

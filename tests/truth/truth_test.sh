@@ -27,6 +27,10 @@ done
 "$bin/tpusight" compile --json -o "$out/log.json" --torch-trace "${srcdir:-.}/tests/data/torch" \
 	"${srcdir:-.}/tests/data/torch/breaks.pt.trace.json.gz" &&
 	"$python" "$here/torch_compile.py" "$out/log.json" "${srcdir:-.}/tests/data/torch/breaks.json" || bad=1
+set -- "${srcdir:-.}/tests/data/torch/mode_eager.pt.trace.json.gz" "${srcdir:-.}/tests/data/torch/mode_default.pt.trace.json.gz" \
+	"${srcdir:-.}/tests/data/torch/mode_reduce-overhead.pt.trace.json.gz" \
+	"${srcdir:-.}/tests/data/torch/mode_max-autotune.pt.trace.json.gz"
+"$bin/tpusight" compile --json -o "$out/modes.json" "$@" && "$python" "$here/torch_modes.py" "$out/modes.json" "$@" || bad=1
 "$python" "$here/memory.py" sample "$out/sample.json" \
 	"${srcdir:-.}"/tests/data/sample/*/plugins/profile/*/*.xplane.pb \
 	"${srcdir:-.}/tests/data/sample_truth.json" || bad=1

@@ -430,5 +430,53 @@ const struct ts_advice ts_advices_torch[] = {
   "import torch\n"
   "\n"
   "print(torch.cuda.get_device_name() if torch.cuda.is_available() else \"no GPU here\")\n" },
+{ "torch_graph_breaks",
+  "Take out of compiled code what Dynamo cannot trace: prints and logging, .item() and branches on the values "
+  "of tensors (torch.where, torch.cond), calls into other libraries. TORCH_LOGS=graph_breaks or a log of "
+  "TORCH_TRACE names each place and why; fullgraph=True makes the first one an error.",
+  "import torch\n"
+  "\n"
+  "def step(x):\n"
+  "    y = x * 2\n"
+  "    return torch.where(y.sum() > 0, y + 1, y)  # not: if y.sum() > 0: y = y + 1\n"
+  "\n"
+  "told = torch._dynamo.explain(step)(torch.randn(8))\n"
+  "print(told.graph_break_count, [r.reason for r in told.break_reasons])\n"
+  "compiled = torch.compile(step, fullgraph=True)  # an error where the graph would break\n" },
+{ "torch_recompilations",
+  "A frame is compiled again when a guard fails: another shape, dtype, Python number or object than the code "
+  "was made for. Mark sizes that change as dynamic, pad to a few sizes, and pass what changes as tensors; "
+  "TORCH_LOGS=recompiles or a log of TORCH_TRACE names the guards.",
+  "import torch\n"
+  "\n"
+  "step = torch.compile(lambda x: torch.relu(x) * 2)\n"
+  "for n in (100, 120, 200):\n"
+  "    x = torch.randn(n, 64)\n"
+  "    torch._dynamo.mark_dynamic(x, 0)  # one compilation for every n\n"
+  "    step(x)\n" },
+{ "torch_unfused",
+  "Compile the part of the model that these ops stand in: Inductor joins ops on the same elements, and the "
+  "reductions behind them, into one kernel that reads and writes device memory once. Where it is compiled, "
+  "look for what runs outside of it: optimizers, losses, data on the device.",
+  "import torch\n"
+  "\n"
+  "device = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n"
+  "net = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU(), torch.nn.LayerNorm(64)).to(device)\n"
+  "step = torch.compile(lambda x: net(x).square().mean())  # with its loss\n"
+  "step(torch.randn(8, 64, device=device)).backward()\n" },
+{ "torch_cuda_graphs",
+  "Launch the kernels of a step as one CUDA graph: torch.compile(mode=\"reduce-overhead\") does so for "
+  "compiled code whose shapes stay; torch.cuda.make_graphed_callables() for other code. Larger batches and "
+  "fused kernels make fewer launches too.",
+  "import torch\n"
+  "\n"
+  "device = \"cuda\" if torch.cuda.is_available() else \"cpu\"\n"
+  "net = torch.nn.Sequential(*[torch.nn.Linear(64, 64) for _ in range(8)]).to(device)\n"
+  "step = torch.compile(net, mode=\"reduce-overhead\")\n"
+  "x = torch.randn(8, 64, device=device)  # the same shape in every step\n"
+  "for _ in range(3):\n"
+  "    torch.compiler.cudagraph_mark_step_begin()\n"
+  "    with torch.no_grad():\n"
+  "        step(x)\n" },
 { NULL, NULL, NULL },
 };

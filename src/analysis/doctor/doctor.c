@@ -280,7 +280,7 @@ const struct ts_analysis ts_analysis_doctor = {
 	.title = "Findings",
 	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
 		   "custom_calls", "capture", "cache", "capacity", "memory", "remat", "async",
-		   "sparsecore", "allocators", "memory_timeline" },
+		   "sparsecore", "allocators", "memory_timeline", "compile" },
 	.pass = TS_PASS_HOSTS,
 	.close = doctor_close,
 };

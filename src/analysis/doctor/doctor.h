@@ -115,6 +115,10 @@ struct ts_rule {
 	X(device_memory)       \
 	X(fragmentation)       \
 	X(allocator_calls)     \
+	X(torch_graph_breaks)  \
+	X(torch_recompilations) \
+	X(torch_unfused)       \
+	X(torch_cuda_graphs)   \
 	X(kernel_roofline)     \
 	X(unknown_cost)        \
 	X(unknown_chip)

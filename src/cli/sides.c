@@ -1,0 +1,98 @@
+/* Runs that are held against each other: read, in the order of the command line. */
+#include "cli/sides.h"
+
+void ts_sides_init(struct ts_sides *sides, const struct ts_cli *cli)
+{
+	memset(sides, 0, sizeof(*sides));
+	sides->cli = cli;
+	for (size_t i = 0; i < TS_COMPARE_MAX; i++)
+		ts_run_init(&sides->runs[i]);
+}
+
+void ts_sides_release(struct ts_sides *sides)
+{
+	for (size_t i = 0; i < TS_COMPARE_MAX; i++) {
+		ts_run_release(&sides->runs[i]);
+		ts_buf_release(&sides->names[i]);
+	}
+}
+
+static void tell(struct ts_sides *sides, const struct ts_run *run, bool good)
+{
+	for (size_t i = 0; i < run->nr_problems; i++)
+		ts_complain(run->problems[i]);
+	for (size_t i = 0; good && i < run->profile.nr_damage; i++)
+		ts_complain_of_damage(&run->profile.damage[i], "what stands before it was read");
+	sides->damaged |= run->nr_problems > 0 || run->profile.nr_damage > 0;
+}
+
+/* LOG: of PyTorch's compiler, that belongs to this run; NULL: none. */
+static enum ts_status read_session(struct ts_sides *sides, const struct ts_session *session,
+				   const char *const *log, struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = sides->cli->nr_threads,
+					  .settings = &sides->cli->settings,
+					  .merge = sides->merge,
+					  .torch_logs = log,
+					  .nr_torch_logs = log != NULL };
+	size_t at = sides->nr_runs;
+	struct ts_run *run = &sides->runs[at];
+	enum ts_status st;
+
+	ts_progress(sides->cli, session->dir);
+	st = ts_session_title(session, &sides->names[at]) ? TS_OK : ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_run_open(run, session, &options, err);
+	if (st == TS_OK)
+		st = ts_run_analyse(run, &options, err);
+	ts_progress(sides->cli, NULL);
+	tell(sides, run, st == TS_OK);
+	if (st)
+		return st;
+	sides->sides[sides->nr_runs++] = (struct ts_compare_run){
+		.name = ts_bytes_of((const char *)sides->names[at].p),
+		.profile = &run->profile,
+		.results = &run->results,
+	};
+	return TS_OK;
+}
+
+static enum ts_status read_path(struct ts_sides *sides, size_t at, struct ts_error *err)
+{
+	struct ts_cli one = *sides->cli;
+	struct ts_runs found = TS_RUNS_INIT;
+	size_t nr_bad = 0;
+	enum ts_status st;
+
+	one.paths = &sides->cli->paths[at];
+	one.nr_paths = 1;
+	st = ts_find_sessions(&one, &found, &nr_bad, err);
+	sides->damaged |= nr_bad > 0;
+	sides->missing |= st == TS_OK && found.nr_sessions == 0; /* and why was told */
+	if (st == TS_OK && found.nr_sessions > 1 && sides->cli->nr_paths > 1)
+		st = ts_fail(err, TS_USAGE,
+			     "%s has %zu sessions (name one of them, %s for instance)",
+			     sides->cli->paths[at], found.nr_sessions,
+			     found.sessions[found.nr_sessions - 1].dir);
+	if (st == TS_OK && sides->nr_runs + found.nr_sessions > TS_COMPARE_MAX)
+		st = ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TS_COMPARE_MAX);
+	for (size_t i = 0; st == TS_OK && i < found.nr_sessions; i++)
+		st = read_session(sides, &found.sessions[i],
+				  sides->cli->nr_torch_logs > at ? &sides->cli->torch_logs[at] : NULL,
+				  err);
+	ts_runs_release(&found);
+	return st;
+}
+
+enum ts_status ts_sides_read(struct ts_sides *sides, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; st == TS_OK && i < sides->cli->nr_paths; i++)
+		st = read_path(sides, i, err);
+	if (st == TS_OK && sides->missing)
+		return ts_fail(
+			err, TS_NOTFOUND,
+			"nothing is compared when a run is missing (name runs that are there)");
+	return st;
+}

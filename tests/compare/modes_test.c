@@ -1,0 +1,153 @@
+/*
+ * Runs in modes of one compiler, side by side, as results that the analyses could have left. What
+ * real traces say is held against their own marks by tests/truth/torch_modes.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "compare/modes.h"
+
+struct name_row {
+	const char *name, *mode;
+};
+
+static const struct name_row name_rows[] = {
+	{ "net_default.pt.trace.json", "default" },
+	{ "logs/max-autotune.json.gz", "max-autotune" },
+	{ "net.max_autotune_no_cudagraphs.json", "max-autotune-no-cudagraphs" },
+	{ "Reduce-Overhead/worker0.123.pt.trace.json", "reduce-overhead" },
+	{ "max-autotune/eager.json", "eager" }, /* the file's own name says more */
+	{ "aot_eager.json", "aot_eager" },
+	{ "aot-eager.json", "aot_eager" },
+	{ "defaults.json", "" },
+	{ "worker0.123.pt.trace.json", "" },
+	{ "", "" },
+};
+
+static void a_name_tells_the_mode(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(name_rows); i++)
+		if (!ts_bytes_is(ts_mode_of(ts_bytes_of(name_rows[i].name)), name_rows[i].mode))
+			fail_msg("%s is not %s", name_rows[i].name, name_rows[i].mode);
+}
+
+#define NR_STEPS 6
+
+struct side {
+	struct ts_results results;
+};
+
+/* Steps of STEP_US, + 0 .. 5 us; COMPILE_MS and others NaN: unknown. */
+static void given_side(struct side *side, int64_t step_us, double compile_ms, int64_t breaks,
+		       int64_t kernels, int64_t graphs)
+{
+	static const struct ts_column columns[] = { { "duration_ps", TS_MEASURED, NULL },
+						    { "counted", TS_DERIVED, NULL } };
+	struct ts_result *timeline, *compile;
+	struct ts_table *table;
+
+	ts_results_init(&side->results);
+	timeline = ts_results_add(&side->results, "timeline", "");
+	table = ts_result_table(timeline, "steps", "", columns, TS_NELEM(columns));
+	for (int i = 0; i <= NR_STEPS; i++) {
+		struct ts_value *cells = ts_table_row(timeline, table);
+
+		cells[0] = ts_int((step_us + i) * TS_PS_PER_US * (i == NR_STEPS ? 1000 : 1));
+		cells[1] = ts_bool(i < NR_STEPS); /* the last one was cut off */
+	}
+	compile = ts_results_add(&side->results, "compile", "");
+	ts_result_field(compile, "compile_time_ms", ts_real(compile_ms), TS_MEASURED, NULL);
+	ts_result_field(compile, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, NULL);
+	ts_result_field(compile, "ops_before_fusion", ts_int(120), TS_DERIVED, NULL);
+	ts_result_field(compile, "ops_after_fusion", ts_int(kernels), TS_MEASURED, NULL);
+	ts_result_field(compile, "fusion_ratio", ts_real(120.0 / (double)kernels), TS_DERIVED, NULL);
+	ts_result_field(compile, "cuda_graph_launches", ts_int_or_null(graphs), TS_MEASURED, NULL);
+}
+
+static double number(const struct ts_table *table, size_t row, const char *column)
+{
+	return ts_cell_number(table, row, column);
+}
+
+static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
+{
+	struct side sides[3];
+	struct ts_compare_run runs[3] = { { .name = TS_LIT("eager.json") },
+					  { .name = TS_LIT("default.json") },
+					  { .name = TS_LIT("x.json") } };
+	const char *const labels[] = { NULL, NULL, "tuned" };
+	const struct ts_compare_request request = { .runs = runs, .nr_runs = 3 };
+	struct ts_results into;
+	const struct ts_result *result;
+	const struct ts_table *table;
+
+	(void)state;
+	given_side(&sides[0], 1000, NAN, -1, 120, 0);
+	given_side(&sides[1], 500, 30, 2, 60, 0);
+	given_side(&sides[2], 1000, 90, 0, 40, 6);
+	for (size_t i = 0; i < 3; i++)
+		runs[i].results = &sides[i].results;
+	ts_results_init(&into);
+	assert_int_equal(ts_compare_modes(&request, labels, &into, NULL), TS_OK);
+	result = ts_results_find(&into, "compile_modes");
+	table = ts_result_find_table(result, "modes");
+	assert_int_equal(table->nr_rows, 3);
+	assert_true(ts_bytes_is(ts_cell_text(table, 1, "mode"), "default"));
+	assert_true(ts_bytes_is(ts_cell_text(table, 2, "mode"), "tuned"));
+	assert_int_equal(ts_cell_int(table, 1, "steps"), NR_STEPS);
+	assert_true(fabs(number(table, 1, "step_time_ms") - 0.5025) < 1e-9);
+	assert_true(fabs(number(table, 1, "speedup") - 1002.5 / 502.5) < 1e-9);
+	assert_true(fabs(number(table, 1, "p_value") - 2.0 / 924) < 1e-9); /* 2 / (12 over 6) */
+	assert_int_equal(ts_cell_int(table, 1, "pays_after_steps"), 60); /* 30 ms / 0.5 ms */
+	assert_int_equal(ts_cell(table, 2, "pays_after_steps").type, TS_VALUE_NULL);
+	assert_int_equal(ts_cell(table, 0, "compile_time_ms").type, TS_VALUE_NULL);
+	assert_int_equal(ts_cell(table, 0, "graph_breaks").type, TS_VALUE_NULL);
+	assert_true(fabs(number(table, 1, "kernels_a_step") - 10) < 1e-9);
+	assert_true(!ts_cell(table, 1, "uses_cuda_graphs").as.b &&
+		    ts_cell(table, 2, "uses_cuda_graphs").as.b);
+	assert_true(ts_bytes_is(ts_result_get(result, "fastest_mode").as.s, "default"));
+	assert_false(ts_result_get(result, "may_be_chance").as.b);
+	ts_results_release(&into);
+	for (size_t i = 0; i < 3; i++)
+		ts_results_release(&sides[i].results);
+}
+
+static void without_steps_nothing_is_said_of_speed(void **state)
+{
+	struct ts_results empty[2], into;
+	struct ts_compare_run runs[2] = { { .name = TS_LIT("a") }, { .name = TS_LIT("b") } };
+	const struct ts_compare_request request = { .runs = runs, .nr_runs = 2 };
+	const struct ts_result *result;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		ts_results_init(&empty[i]);
+		runs[i].results = &empty[i];
+	}
+	ts_results_init(&into);
+	assert_int_equal(ts_compare_modes(&request, NULL, &into, NULL), TS_OK);
+	result = ts_results_find(&into, "compile_modes");
+	assert_int_equal(ts_result_get(result, "speedup").type, TS_VALUE_NULL);
+	assert_int_equal(ts_cell(ts_result_find_table(result, "modes"), 1, "speedup").type,
+			 TS_VALUE_NULL);
+	assert_int_equal(result->nr_notes, 1);
+	ts_results_release(&into);
+	ts_results_release(&empty[0]);
+	ts_results_release(&empty[1]);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_tells_the_mode),
+		cmocka_unit_test(a_row_a_run_with_speed_cost_and_what_became_of_the_ops),
+		cmocka_unit_test(without_steps_nothing_is_said_of_speed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
