@@ -118,7 +118,7 @@ static enum ts_host_activity activity_of(const struct ts_op *op)
 
 	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
 		return TS_HOST_TORCH;
-	return ts_host_activity_of(op->name);
+	return event == TS_TORCH_ABOUT ? TS_HOST_OTHER : ts_host_activity_of(op->name);
 }
 
 static enum ts_status prepare(struct outline_pass *pass, struct ts_error *err)

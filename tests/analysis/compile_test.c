@@ -311,6 +311,7 @@ static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(vo
 {
 	struct given *given = given_trace(TRACE(
 		OP("dynamo", 100, 800) OP("backend_compile", 200, 500)
+		NOTE("backend_compile_data: fn_name=f, compile_id=0/0", 201, 1)
 		LAUNCH("cudaLaunchKernel", 10, 5, 1) LAUNCH("cudaLaunchKernel", 950, 5, 2)
 		KERNEL("a", 20, 80, 1) KERNEL("b", 1000, 100, 2)));
 
