@@ -220,12 +220,23 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 	fail_each(path, setting("TS_OOM_STEP", 1), 0);
 }
 
+/* Memory events of a GPU and the host, with owners, steps, and one that failed. */
+static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
+{
+	char path[512];
+
+	(void)state;
+	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
+	fail_each(path, setting("TS_OOM_STEP", 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_of_a_memory_profile_may_fail),
 		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),
+		cmocka_unit_test(every_allocation_of_a_trace_of_memory_may_fail),
 		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
 	};
 
