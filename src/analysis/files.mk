@@ -28,8 +28,10 @@ libtpusight_a_SOURCES += \
 	src/analysis/memory_timeline.c src/analysis/memory_timeline.h \
 	src/analysis/memory_timeline_blocks.c src/analysis/memory_timeline_owner.c \
 	src/analysis/memory_timeline_holders.c src/analysis/memory_timeline_rows.c \
-	src/analysis/hta.c src/analysis/hta.h src/analysis/hta_launches.c src/analysis/hta_queue.c \
-	src/analysis/hta_report.c src/analysis/hta_stats.c src/analysis/hta_times.c \
+	src/analysis/hta.c src/analysis/hta.h src/analysis/hta_collectives.c \
+	src/analysis/hta_launches.c src/analysis/hta_queue.c \
+	src/analysis/hta_report.c src/analysis/hta_rows.c src/analysis/hta_sequences.c \
+	src/analysis/hta_stats.c src/analysis/hta_times.c \
 	src/analysis/kernels.c src/analysis/kernels.h \
 	src/analysis/kernels_launch.c src/analysis/kernels_report.c \
 	src/analysis/memory.c src/analysis/memory.h \

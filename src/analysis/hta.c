@@ -94,6 +94,41 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 	}
 }
 
+/* Calls that no kernel comes of need not be remembered. */
+static bool never_launches(struct ts_bytes name)
+{
+	static const char *const parts[] = { "Synchronize", "EventQuery", "EventRecord",
+					     "WaitEvent",   "IsCapturing", "CaptureInfo",
+					     "Occupancy",   "Attribute",   "LastError",
+					     "GetDevice",   "Malloc",	   "Free",
+					     "Priority",    "EventDestroy" };
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++)
+		if (ts_bytes_has(name, parts[i]))
+			return true;
+	return false;
+}
+
+static uint8_t kind_of(const struct ts_op *op)
+{
+	unsigned kind = 0;
+
+	if (ts_bytes_is(op->category, "cpu_op") || ts_bytes_is(op->category, "Operator"))
+		kind |= HTA_OPERATOR;
+	if (never_launches(op->name))
+		kind |= HTA_NO_LAUNCH;
+	return (uint8_t)kind;
+}
+
+/* Ranks are compared where there are several. */
+static void limit_instances(struct hta_state *state, const struct ts_profile *profile)
+{
+	size_t nr = TS_MAX(profile->nr_hosts, profile->nr_devices);
+
+	for (size_t i = 0; i < state->nr_ranks; i++)
+		state->ranks[i].collectives.max_instances = nr > 1 ? HTA_INSTANCES_MAX / nr : 0;
+}
+
 static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 				const struct ts_line *first, struct ts_error *err)
 {
@@ -105,22 +140,27 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 	state->lag_ps = ts_i64_sub(first->start_ps, first->host_ps);
 	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
 	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
+	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
-	good = state->lines && state->types && state->ranks && state->streams &&
+	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
 	       hta_launches_init(&state->launches);
 	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
-		state->lines[i].stream = TS_NONE;
+		state->lines[i].stream = state->lines[i].root = TS_NONE;
+		state->lines[i].end_ps = INT64_MIN;
 		if (profile->planes[line->plane].host != state->host)
 			continue;
 		state->lines[i].is_thread = is_thread(profile, line);
 		if (is_stream(profile, line))
 			good = add_stream(state, ctx, i);
 	}
-	for (size_t i = 0; i < profile->nr_ops && good; i++)
+	for (size_t i = 0; i < profile->nr_ops && good; i++) {
 		state->types[i] = (uint8_t)ts_kernel_type_of(profile->ops[i].name);
+		state->kinds[i] = kind_of(&profile->ops[i]);
+	}
+	limit_instances(state, profile);
 	find_cut(state, ctx);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -263,7 +303,10 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 		return false;
 	rank->nr_kernels++;
 	rank->nr_unlaunched += !counting->launch;
-	rank->nr_short += (double)event->dur_ps < counting->ctx->settings->kernel_short * 1e6;
+	if ((double)event->dur_ps < counting->ctx->settings->kernel_short * 1e6) {
+		rank->nr_short++;
+		rank->short_ps = ts_i64_add(rank->short_ps, event->dur_ps);
+	}
 	hta_spread_add(&kernel->spread, event->dur_ps);
 	hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
 	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
@@ -272,32 +315,30 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	return !first || count_call(counting, event);
 }
 
-/* The calls whose kernels began, from the oldest on, are in the queues of their streams. */
-static bool drain(struct hta_state *state, const struct ts_context *ctx, bool all)
+/* Of a call no more is to come: if it had a kernel, that waited in the queue of its stream. */
+static bool settle(struct hta_state *state, const struct ts_context *ctx,
+		   const struct hta_launch *launch)
 {
 	int64_t full = (int64_t)ctx->settings->launch_queue_full;
-	struct hta_launch launch;
+	struct hta_stream *stream;
+	struct ts_bins *bins;
 
-	while (hta_launches_pop(&state->launches, all, &launch)) {
-		struct hta_stream *stream;
-		struct ts_bins *bins;
-
-		if (launch.stream == TS_NONE || (state->is_cut && launch.start_ps >= state->cut_ps))
-			continue;
-		stream = &state->streams[launch.stream];
-		bins = state->ranks[stream->rank].queued;
-		if (!hta_queue_add(&stream->queue, launch.start_ps,
-				   TS_MAX(launch.kernel_ps, launch.start_ps), full))
-			return false;
-		if (bins && launch.kernel_ps > launch.start_ps)
-			ts_bins_add(bins, launch.start_ps, launch.kernel_ps,
-				    (double)(launch.kernel_ps - launch.start_ps) * 1e-12);
-	}
-	return true;
+	if (launch->root != TS_NONE &&
+	    !hta_roots_drop(&state->roots, launch->root, &state->patterns))
+		return false;
+	if (launch->stream == TS_NONE || (state->is_cut && launch->start_ps >= state->cut_ps))
+		return true;
+	stream = &state->streams[launch->stream];
+	bins = state->ranks[stream->rank].queued;
+	if (bins && launch->kernel_ps > launch->start_ps)
+		ts_bins_add(bins, launch->start_ps, launch->kernel_ps,
+			    (double)(launch->kernel_ps - launch->start_ps) * 1e-12);
+	return hta_queue_add(&stream->queue, launch->start_ps,
+			     TS_MAX(launch->kernel_ps, launch->start_ps), full);
 }
 
 static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
-			const struct event *event)
+			const struct event *event, const struct ts_merged *merged, size_t i)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
 	struct hta_launch *launch =
@@ -310,31 +351,84 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 		launch->stream = event->stream;
 		launch->kernel_ps = event->start_ps;
 	}
-	if (state->is_cut && since_ps >= state->cut_ps)
+	if (state->is_cut && since_ps >= state->cut_ps) {
 		counting.rank->nr_late++;
-	else if (!count_kernel(&counting, event, first))
+		return true;
+	}
+	if (launch && launch->root != TS_NONE)
+		hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
+	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
+	    !hta_collectives_add(&counting.rank->collectives, merged, i))
 		return false;
-	return drain(state, ctx, false);
+	return count_kernel(&counting, event, first);
 }
 
-static bool take_call(struct hta_state *state, const struct ts_context *ctx,
+/* --- a call of the host */
+
+static bool leave_operator(struct hta_state *state, struct hta_line *line)
+{
+	uint32_t root = line->root;
+
+	line->root = TS_NONE;
+	return root == TS_NONE || hta_roots_drop(&state->roots, root, &state->patterns);
+}
+
+static bool enter_operator(struct hta_state *state, struct hta_line *line,
+			   const struct event *event)
+{
+	if (event->start_ps < line->end_ps)
+		return true; /* inside the one that runs */
+	if (!leave_operator(state, line))
+		return false;
+	line->op = event->op;
+	line->cpu_ps = event->dur_ps;
+	line->end_ps = event->start_ps + event->dur_ps;
+	return true;
+}
+
+/* The operator a call stands in waits for it; TS_NONE in *ROOT: it stands in none. */
+static bool find_root(struct hta_state *state, struct hta_line *line, const struct event *event,
+		      uint32_t *root)
+{
+	*root = TS_NONE;
+	if (event->start_ps >= line->end_ps)
+		return true;
+	if (line->root == TS_NONE) {
+		line->root = hta_roots_add(&state->roots, line->op, line->cpu_ps);
+		if (line->root == TS_NONE)
+			return false;
+	}
+	state->roots.items[line->root].nr_waiting++;
+	*root = line->root;
+	return true;
+}
+
+static bool take_call(struct hta_state *state, const struct ts_context *ctx, struct hta_line *line,
 		      const struct event *event)
 {
 	struct hta_launch launch = { .link = event->link, .start_ps = event->start_ps,
 				     .dur_ps = event->dur_ps, .op = event->op, .stream = TS_NONE };
+	struct hta_launch oldest;
 
-	if (hta_launches_full(&state->launches)) {
-		struct hta_launch *oldest = &state->launches.ring[state->launches.first %
-								  HTA_LAUNCHES_MAX];
-		struct hta_launch lost;
-
-		if (oldest->stream == TS_NONE)
-			hta_launches_pop(&state->launches, true, &lost);
-		if (!drain(state, ctx, false))
-			return false;
-	}
+	if (hta_launches_full(&state->launches) && hta_launches_pop(&state->launches, &oldest) &&
+	    !settle(state, ctx, &oldest))
+		return false;
+	if (!find_root(state, line, event, &launch.root))
+		return false;
 	hta_launches_add(&state->launches, &launch);
 	return true;
+}
+
+static bool take_host_event(struct hta_state *state, const struct ts_context *ctx,
+			    struct hta_line *line, const struct event *event)
+{
+	uint8_t kind = state->kinds[event->op];
+
+	if ((kind & HTA_OPERATOR) && !enter_operator(state, line, event))
+		return false;
+	if (event->link == TS_NO_LINK || (kind & HTA_NO_LAUNCH))
+		return true;
+	return take_call(state, ctx, line, event);
 }
 
 static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
@@ -344,19 +438,32 @@ static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
 	bool good = true;
 
 	for (size_t i = 0; i < merged->nr_events && good; i++) {
-		const struct hta_line *line = &state->lines[merged->line[i]];
+		struct hta_line *line = &state->lines[merged->line[i]];
 		struct event event = { merged->op[i], line->stream, merged->start_ps[i],
 				       merged->dur_ps[i], merged->link[i] };
 
 		if (line->stream != TS_NONE)
-			good = take_kernel(state, ctx, &event);
-		else if (line->is_thread && event.link != TS_NO_LINK)
-			good = take_call(state, ctx, &event);
+			good = take_kernel(state, ctx, &event, merged, i);
+		else if (line->is_thread)
+			good = take_host_event(state, ctx, line, &event);
 	}
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 /* --- a host to all of them */
+
+/* What waits is waited for no more. */
+static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
+{
+	struct hta_launch launch;
+	bool good = true;
+
+	for (size_t i = 0; i < ctx->profile->nr_lines && good; i++)
+		good = leave_operator(state, &state->lines[i]);
+	while (good && hta_launches_pop(&state->launches, &launch))
+		good = settle(state, ctx, &launch);
+	return good;
+}
 
 static void finish_rank(struct hta_rank *rank)
 {
@@ -393,7 +500,8 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 {
 	struct hta_state *into = ptr_into, *from = ptr_from;
 
-	if (!drain(from, ctx, true) || !make_room(into, from))
+	if (!finish_host(from, ctx) || !make_room(into, from) ||
+	    !hta_patterns_merge(&into->patterns, &from->patterns))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < from->nr_streams; i++) {
 		struct hta_stream *stream = &into->streams[into->nr_streams + i];
@@ -424,6 +532,7 @@ static void release_rank(struct hta_rank *rank)
 	free(rank->queued);
 	ts_map_release(&rank->by_op);
 	ts_map_release(&rank->by_call);
+	hta_collectives_release(&rank->collectives);
 }
 
 static void release(void *ptr)
@@ -435,6 +544,9 @@ static void release(void *ptr)
 	for (size_t i = 0; i < state->nr_streams; i++)
 		hta_queue_release(&state->streams[i].queue);
 	hta_launches_release(&state->launches);
+	hta_roots_release(&state->roots);
+	hta_patterns_release(&state->patterns);
+	free(state->kinds);
 	free(state->ranks);
 	free(state->streams);
 	free(state->lines);

@@ -2,7 +2,8 @@
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
  * go by in the order of their starts. Shared by hta.c (the pass), hta_times.c (what ran together),
  * hta_stats.c (figures of many numbers), hta_launches.c (calls whose kernels are still to come),
- * hta_queue.c (how many those were) and hta_report.c (the tables) only.
+ * hta_queue.c (how many those were), hta_sequences.c (which kernels follow each other),
+ * hta_collectives.c (what they send, and who is late), hta_report.c and hta_rows.c (the tables) only.
  *
  * A rank is what HolisticTraceAnalysis calls so: a trace of one process, all its streams together;
  * in an xplane, which has all GPUs of a host, one GPU.
@@ -93,6 +94,106 @@ struct hta_queue {
 	size_t nr_starts, cap_starts;
 };
 
+/* --- hta_collectives.c: kernels of NCCL and RCCL, alike ones together */
+
+#define HTA_TEXT	   40
+#define HTA_COLLECTIVES	   512	  /* rows of a rank; of more, those to come count as OTHER SIZES */
+#define HTA_INSTANCES_MAX  262144 /* of all ranks together, kept to compare the ranks */
+
+struct hta_collective {
+	uint64_t key; /* the same on all ranks */
+	char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT]; /* empty: nobody says */
+	int64_t group_size, in_bytes, out_bytes;	      /* TS_UNKNOWN */
+	bool is_peer; /* from one to one: no two ranks begin it together */
+	struct hta_spread time;
+};
+
+struct hta_instance {
+	uint64_t key;
+	int64_t dur_ps;
+	uint32_t rank, at; /* which of its key it is, on this rank */
+};
+
+struct hta_collectives {
+	struct hta_collective *rows;
+	struct ts_map by_key;
+	struct hta_instance *instances;
+	size_t nr, cap, nr_instances, cap_instances, max_instances;
+	uint64_t nr_asked, nr_told; /* events asked for what they say of themselves; that did */
+	bool is_cut;		    /* more instances than are kept */
+};
+
+/* Event I of MERGED is such a kernel. False: no memory. */
+bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			 size_t i);
+void hta_collectives_release(struct hta_collectives *collectives);
+/* Bytes by which bandwidth is reckoned, as nccl-tests does; TS_UNKNOWN. And what of them each rank
+ * sends over its links; NaN. */
+int64_t hta_collective_bytes(const struct hta_collective *collective);
+double hta_collective_bus_factor(const struct hta_collective *collective);
+
+/* How a rank stands to the others, over collectives that could be matched. */
+struct hta_arrival {
+	uint64_t nr, nr_last;
+	int64_t caused_ps; /* while this one came last: what the others waited on average */
+	int64_t excess_ps; /* of it, what the last but one did not cause as well */
+	int64_t waited_ps;
+};
+
+struct hta_rank;
+struct hta_arrivals {
+	uint64_t nr, nr_unmatched;
+};
+/* SUMS: one a rank, zeroed. False: no memory. */
+bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
+			   struct hta_arrivals *all);
+
+/* --- hta_sequences.c: the kernels that one outermost operator of the host launches */
+
+#define HTA_NAMED    24	  /* kernels of a sequence that are named */
+#define HTA_PATTERNS 4096 /* told apart */
+
+struct hta_root { /* an execution of an operator whose kernels did not all begin yet */
+	uint32_t op, nr_kernels;
+	uint32_t nr_waiting; /* calls that may have kernels; and 1 while it runs */
+	uint64_t hash;
+	int64_t cpu_ps, gpu_ps;
+	uint32_t kernels[HTA_NAMED];
+};
+
+struct hta_roots {
+	struct hta_root *items;
+	uint32_t *unused;
+	size_t nr, cap, nr_unused, cap_unused;
+};
+
+struct hta_pattern {
+	uint64_t hash, count;
+	uint64_t missed; /* the count may be too low by so much */
+	uint32_t op, nr_kernels;
+	int64_t cpu_ps, gpu_ps;
+	uint32_t kernels[HTA_NAMED];
+};
+
+struct hta_patterns {
+	struct hta_pattern *items;
+	struct ts_map by_hash;
+	size_t nr, cap;
+	uint64_t missed; /* the most that one was seen before it was dropped */
+};
+
+/* TS_NONE: no memory. */
+uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
+void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
+/* One it waited for less; the last counts as a pattern. False: no memory. */
+bool hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
+void hta_roots_release(struct hta_roots *roots);
+bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
+void hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
+void hta_patterns_release(struct hta_patterns *patterns);
+
+/* --- */
+
 struct hta_stream {
 	uint32_t line, rank;
 	bool begun;
@@ -106,25 +207,28 @@ struct hta_rank {
 	uint32_t host, device; /* device TS_NONE: a trace, all its devices */
 	uint64_t nr_kernels;   /* all that are counted */
 	uint64_t nr_unlaunched; /* of them, those whose launch the trace does not have */
-	uint64_t nr_late, nr_short; /* left out: of the last step; shorter than tiny_ps */
+	uint64_t nr_late, nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
+	int64_t short_ps;	    /* of those */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
 	struct hta_union all, computing, talking, moving;
 	struct hta_kernel *kernels;
 	struct hta_call *calls;
 	size_t nr_ops, cap_ops, nr_calls, cap_calls;
 	struct ts_map by_op, by_call;
+	struct hta_collectives collectives;
 	struct ts_bins *queued; /* launches waiting, over time; NULL: no track is wanted */
 };
 
 /* --- hta_launches.c */
 
-#define HTA_LAUNCHES_MAX 65536
+#define HTA_LAUNCHES_MAX 16384
 struct hta_launch {
 	uint64_t link;
 	int64_t start_ps, dur_ps;
 	int64_t kernel_ps; /* when its kernel began */
 	uint32_t op;
 	uint32_t stream; /* of its first kernel; TS_NONE: none began so far */
+	uint32_t root;	 /* who called; TS_NONE */
 };
 
 /* Calls in the order of their starts, and by link. A zeroed struct is empty. */
@@ -138,8 +242,8 @@ bool hta_launches_init(struct hta_launches *launches);
 void hta_launches_release(struct hta_launches *launches);
 /* NULL: there is none. Good until the next add or pop. */
 struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link);
-/* The oldest, when the ring is full or its kernel began; else false. ANY: whatever it is. */
-bool hta_launches_pop(struct hta_launches *launches, bool any, struct hta_launch *out);
+/* The oldest; false: there is none. */
+bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
 /* There must be room. */
 void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
 bool hta_launches_full(const struct hta_launches *launches);
@@ -157,24 +261,42 @@ int64_t hta_queue_percentile(const struct hta_queue *queue, double share);
 struct hta_line {
 	uint32_t stream; /* index, or TS_NONE */
 	bool is_thread;
+	/* of a thread: the outermost operator that began last */
+	uint32_t op, root; /* root: TS_NONE as long as it calls nothing that may have a kernel */
+	int64_t cpu_ps, end_ps;
 };
+
+enum hta_op { HTA_OPERATOR = 1, HTA_NO_LAUNCH = 2 };
 
 struct hta_state {
 	/* of a host */
 	uint32_t host;
 	struct hta_line *lines; /* by line of the profile */
 	uint8_t *types;		/* by op: enum ts_kernel_type */
+	uint8_t *kinds;		/* by op: bits of enum hta_op */
 	bool is_cut;		/* a last step is left out, from: */
 	int64_t cut_ps;
 	int64_t lag_ps;		/* of this host's own time behind the run's */
 	struct hta_launches launches;
+	struct hta_roots roots;
 	/* of a host, and of all */
+	struct hta_patterns patterns;
 	struct hta_rank *ranks;
 	struct hta_stream *streams;
 	size_t nr_ranks, nr_streams;
 };
 
+/* hta_rows.c: tables of what ranks do with each other, and in which order. False: no memory. */
+bool hta_put_collectives(struct ts_result *result, const struct ts_context *ctx,
+			 const struct hta_state *sum);
+bool hta_put_stragglers(struct ts_result *result, const struct ts_context *ctx,
+			const struct hta_state *sum);
+bool hta_put_sequences(struct ts_result *result, const struct ts_context *ctx,
+		       struct hta_state *sum);
+
 /* hta_report.c */
+int64_t hta_rank_number(const struct ts_context *ctx, const struct hta_rank *rank);
+struct ts_value hta_pct(int64_t part, int64_t whole);
 enum ts_status hta_report(struct hta_state *sum, const struct ts_context *ctx,
 			  struct ts_result *result, struct ts_error *err);
 

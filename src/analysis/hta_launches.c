@@ -1,7 +1,8 @@
 /*
  * Calls of the runtime whose kernels are still to come: a ring in the order of the calls, and open
- * addressing by link. A call that never gets a kernel (a wait, a query) leaves when it is the oldest
- * of HTA_LAUNCHES_MAX; a stream holds some thousand launches at most, so that is late enough.
+ * addressing by link. One leaves when it is the oldest of HTA_LAUNCHES_MAX, since a graph's launch
+ * has many kernels and a call that only waits has none; a stream holds some thousand launches at
+ * most, so that is late enough.
  */
 #include "analysis/hta.h"
 
@@ -81,14 +82,12 @@ static void empty(struct hta_launches *launches, size_t hole)
 	launches->slots[hole] = 0;
 }
 
-bool hta_launches_pop(struct hta_launches *launches, bool any, struct hta_launch *out)
+bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 {
 	uint32_t place = (uint32_t)(launches->first % HTA_LAUNCHES_MAX);
 	size_t slot;
 
 	if (launches->first == launches->next)
-		return false;
-	if (!any && launches->ring[place].stream == TS_NONE)
 		return false;
 	*out = launches->ring[place];
 	slot = seek(launches, out->link);

@@ -71,7 +71,7 @@ static void add(struct figures *sum, const struct figures *one)
 	sum->nr_short += one->nr_short;
 }
 
-static struct ts_value pct(int64_t part, int64_t whole)
+struct ts_value hta_pct(int64_t part, int64_t whole)
 {
 	return whole > 0 ? ts_real(100 * (double)part / (double)whole) : ts_null();
 }
@@ -119,11 +119,11 @@ static void fill_exact(struct ts_value *cells, const struct figures *figures)
 	cells[MOVING_PS] = ts_int(figures->moving_ps);
 	cells[EXPOSED_PS] = ts_int(figures->exposed_ps);
 	cells[BOTH_PS] = ts_int(figures->both_ps);
-	cells[EXACT_IDLE_PCT] = pct(figures->idle_ps, figures->kernel_ps);
-	cells[EXACT_COMPUTE_PCT] = pct(figures->compute_ps, figures->kernel_ps);
-	cells[EXACT_REST_PCT] = pct(rest, figures->kernel_ps);
-	cells[EXACT_TALKING_PCT] = pct(figures->talking_ps, figures->kernel_ps);
-	cells[EXACT_OVERLAP_PCT] = pct(figures->both_ps, figures->talking_ps);
+	cells[EXACT_IDLE_PCT] = hta_pct(figures->idle_ps, figures->kernel_ps);
+	cells[EXACT_COMPUTE_PCT] = hta_pct(figures->compute_ps, figures->kernel_ps);
+	cells[EXACT_REST_PCT] = hta_pct(rest, figures->kernel_ps);
+	cells[EXACT_TALKING_PCT] = hta_pct(figures->talking_ps, figures->kernel_ps);
+	cells[EXACT_OVERLAP_PCT] = hta_pct(figures->both_ps, figures->talking_ps);
 	cells[KERNELS] = ts_int((int64_t)figures->nr_kernels);
 	cells[SHORT_KERNELS] = ts_int((int64_t)figures->nr_short);
 	cells[UNLAUNCHED] = ts_int((int64_t)figures->nr_unlaunched);
@@ -135,12 +135,12 @@ static void fill(struct ts_value *cells, const struct figures *figures)
 	int64_t all = figures->kernel_us, rest = all - figures->idle_us - figures->compute_us;
 
 	fill_exact(cells, figures);
-	cells[IDLE_PCT] = pct(figures->idle_us, all);
-	cells[COMPUTE_PCT] = pct(figures->compute_us, all);
-	cells[REST_PCT] = pct(rest, all);
-	cells[TALKING_PCT] = pct(figures->talking_us, all);
-	cells[MOVING_PCT] = pct(figures->moving_us, all);
-	cells[OVERLAP_PCT] = pct(figures->both_us, figures->talking_us);
+	cells[IDLE_PCT] = hta_pct(figures->idle_us, all);
+	cells[COMPUTE_PCT] = hta_pct(figures->compute_us, all);
+	cells[REST_PCT] = hta_pct(rest, all);
+	cells[TALKING_PCT] = hta_pct(figures->talking_us, all);
+	cells[MOVING_PCT] = hta_pct(figures->moving_us, all);
+	cells[OVERLAP_PCT] = hta_pct(figures->both_us, figures->talking_us);
 	cells[KERNEL_US] = ts_int(all);
 	cells[IDLE_US] = ts_int(figures->idle_us);
 	cells[COMPUTE_US] = ts_int(figures->compute_us);
@@ -152,7 +152,7 @@ static void fill(struct ts_value *cells, const struct figures *figures)
 	cells[COMPUTE_PCT] = cells[EXACT_COMPUTE_PCT];
 	cells[REST_PCT] = cells[EXACT_REST_PCT];
 	cells[TALKING_PCT] = cells[EXACT_TALKING_PCT];
-	cells[MOVING_PCT] = pct(figures->moving_ps, figures->kernel_ps);
+	cells[MOVING_PCT] = hta_pct(figures->moving_ps, figures->kernel_ps);
 	cells[OVERLAP_PCT] = cells[EXACT_OVERLAP_PCT];
 	for (int i = KERNEL_US; i <= REST_US; i++)
 		cells[i] = ts_null();
@@ -171,7 +171,7 @@ static void put_fields(struct ts_result *result, const struct figures *all, size
 				fields[i].label);
 }
 
-static int64_t number_of(const struct ts_context *ctx, const struct hta_rank *rank)
+int64_t hta_rank_number(const struct ts_context *ctx, const struct hta_rank *rank)
 {
 	const struct ts_host *host = &ctx->profile->hosts[rank->host];
 
@@ -198,7 +198,7 @@ static bool put_ranks(struct ts_result *result, const struct ts_context *ctx,
 
 		if (!cells)
 			return false;
-		cells[0] = ts_int(number_of(ctx, rank));
+		cells[0] = ts_int(hta_rank_number(ctx, rank));
 		cells[1] = ts_text_or_null(ctx->profile->hosts[rank->host].name);
 		if (rank->device != TS_NONE)
 			cells[2] = ts_text_or_null(ctx->profile->devices[rank->device].name);
@@ -259,7 +259,7 @@ static bool put_types(struct ts_result *result, const struct hta_state *sum)
 			return false;
 		cells[0] = ts_text(set_name(result, set));
 		cells[1] = ts_int(ps[set]);
-		cells[2] = pct(ps[set], all);
+		cells[2] = hta_pct(ps[set], all);
 		cells[3] = ts_int(us[set]);
 	}
 	return table != NULL;
@@ -296,7 +296,7 @@ static void put_kernel(struct ts_result *result, struct ts_table *table,
 	cells[1] = ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(name)]));
 	cells[2] = ts_int((int64_t)kernel->spread.nr);
 	cells[3] = ts_int(kernel->spread.sum);
-	cells[4] = pct(kernel->spread.sum, all_ps);
+	cells[4] = hta_pct(kernel->spread.sum, all_ps);
 	cells[5] = ts_real(hta_spread_mean(&kernel->spread));
 	cells[6] = ts_int(kernel->spread.min);
 	cells[7] = ts_int(kernel->spread.max);
@@ -401,7 +401,7 @@ static bool put_rank_kernels(struct ts_result *result, const struct ts_context *
 			qsort(rank->kernels, rank->nr_ops, sizeof(*rank->kernels), by_sum);
 		for (size_t k = 0; k < TS_MIN(rank->nr_ops, MAX_RANK_KERNELS); k++)
 			put_kernel(result, table, ctx->profile, &rank->kernels[k],
-				   ts_int(number_of(ctx, rank)), all_ps);
+				   ts_int(hta_rank_number(ctx, rank)), all_ps);
 	}
 	return table != NULL;
 }
@@ -447,12 +447,12 @@ static bool put_idle(struct ts_result *result, const struct ts_context *ctx,
 		cells = ts_table_row(result, table);
 		if (!cells)
 			return false;
-		cells[0] = ts_int(number_of(ctx, &sum->ranks[stream->rank]));
+		cells[0] = ts_int(hta_rank_number(ctx, &sum->ranks[stream->rank]));
 		cells[1] = ts_text_or_null(ctx->profile->lines[stream->line].name);
 		cells[2] = ts_int(idle_ps);
 		for (int k = 0; k < HTA_NR_IDLE; k++) {
 			cells[3 + 2 * k] = ts_int(stream->idle_ps[k]);
-			cells[4 + 2 * k] = pct(stream->idle_ps[k], idle_ps);
+			cells[4 + 2 * k] = hta_pct(stream->idle_ps[k], idle_ps);
 			cells[9 + k] = ts_int((int64_t)stream->nr_idle[k]);
 		}
 	}
@@ -474,7 +474,7 @@ static void fill_queue(struct ts_value *cells, const struct hta_queue *queue)
 	cells[6] = time > 0 ? ts_real(queue->length_ps / time) : ts_null();
 	cells[7] = ts_int(queue->queued_ps);
 	cells[8] = ts_int(queue->full_ps);
-	cells[9] = pct(queue->full_ps, queue->last_ps - queue->first_ps);
+	cells[9] = hta_pct(queue->full_ps, queue->last_ps - queue->first_ps);
 }
 
 static bool put_queues(struct ts_result *result, const struct ts_context *ctx,
@@ -506,7 +506,7 @@ static bool put_queues(struct ts_result *result, const struct ts_context *ctx,
 		cells = ts_table_row(result, table);
 		if (!cells)
 			return false;
-		cells[0] = ts_int(number_of(ctx, &sum->ranks[stream->rank]));
+		cells[0] = ts_int(hta_rank_number(ctx, &sum->ranks[stream->rank]));
 		cells[1] = ts_text_or_null(ctx->profile->lines[stream->line].name);
 		fill_queue(&cells[2], &stream->queue);
 	}
@@ -553,7 +553,7 @@ static bool put_launches(struct ts_result *result, const struct ts_context *ctx,
 
 			if (!cells)
 				return false;
-			cells[0] = ts_int(number_of(ctx, &sum->ranks[i]));
+			cells[0] = ts_int(hta_rank_number(ctx, &sum->ranks[i]));
 			cells[1] = ts_text_or_null(ctx->profile->ops[call->op].name);
 			cells[2] = ts_int((int64_t)call->cpu.nr);
 			fill_spread(&cells[3], &call->cpu);
@@ -652,7 +652,9 @@ enum ts_status hta_report(struct hta_state *sum, const struct ts_context *ctx,
 	good = put_ranks(result, ctx, sum) && put_types(result, sum) &&
 	       put_kernels(result, ctx, sum) && put_rank_kernels(result, ctx, sum) &&
 	       put_idle(result, ctx, sum) && put_launches(result, ctx, sum) &&
-	       put_queues(result, ctx, sum) && put_tracks(result, ctx, sum);
+	       put_queues(result, ctx, sum) && hta_put_collectives(result, ctx, sum) &&
+	       hta_put_stragglers(result, ctx, sum) && hta_put_sequences(result, ctx, sum) &&
+	       put_tracks(result, ctx, sum);
 	put_notes(result, &all);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -219,6 +219,144 @@ static void a_trace_without_gpus_gets_an_answer(void **state)
 	memory_run_release(&mem);
 }
 
+/* --- collectives, ranks, graphs, sequences */
+
+#define NCCL(name, ts, dur, id, args)                                                              \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":20,\"ts\":" ts  \
+	",\"dur\":" dur ",\"args\":{\"stream\":20,\"correlation\":" id args "}},"
+#define REDUCES(nelems)                                                                            \
+	",\"Collective name\":\"allreduce\",\"In msg nelems\":" nelems ",\"Out msg nelems\":" nelems \
+	",\"Group size\":4,\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\","                     \
+	"\"Process Group Ranks\":\"[0, 1, 2, 3]\""
+
+static void collectives_say_what_they_send(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *table = table_of(
+		hta_of(&mem, HEAD NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "100", "40", "1",
+				       REDUCES("1000000"))
+			      NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "200", "60", "2",
+				   REDUCES("1000000"))
+			      NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "300", "5", "3", "")
+				      TAIL),
+		"collectives");
+	size_t row = row_of(table, "collective", "allreduce");
+
+	(void)state;
+	assert_int_equal(table->nr_rows, 2);
+	assert_int_equal(ts_cell_int(table, row, "message_bytes"), 2000000);
+	assert_int_equal(ts_cell_int(table, row, "count"), 2);
+	/* 2 MB in 50 us on average: 40 GB/s; 3/4 of it twice over the links of each of 4 ranks */
+	assert_true(fabs(ts_cell_number(table, row, "algorithm_bytes_per_s") - 40e9) < 1e3);
+	assert_true(fabs(ts_cell_number(table, row, "bus_bytes_per_s") - 60e9) < 1e3);
+	assert_true(fabs(ts_cell_number(table, row, "best_bus_bytes_per_s") - 75e9) < 1e3);
+	/* what its event does not say its name does; bytes nobody says */
+	row = row_of(table, "collective", "AllReduce");
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "dtype"), "Float"));
+	assert_int_equal(ts_cell_int(table, row, "message_bytes"), -1);
+	memory_run_release(&mem);
+}
+
+static void add_rank(struct memory_run *mem, const char *name, const char *text)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (memory_run_add_as(mem, CHROME, ts_bytes_of(text), name, &err))
+		fail_msg("%s", err.text);
+}
+
+#define RANK(n) "{\"distributedInfo\":{\"rank\":" n ",\"world_size\":3},\"traceEvents\":["
+#define REDUCE(ts, dur) NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", ts, dur, "9", "")
+
+/* Clocks that agree on nothing: only how long a kernel takes tells who came last. */
+static void the_rank_with_the_shortest_collective_came_last(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_table *late;
+	struct memory_run mem;
+
+	(void)state;
+	memory_run_init(&mem);
+	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "30") TAIL);
+	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") REDUCE("900", "20") TAIL);
+	add_rank(&mem, "c", RANK("2") REDUCE("100", "40") REDUCE("300", "90") TAIL);
+	if (memory_run_analyse(&mem, 0, &err))
+		fail_msg("%s", err.text);
+	late = table_of(ts_results_find(&mem.run.results, "hta"), "stragglers");
+	assert_int_equal(late->nr_rows, 3);
+	assert_int_equal(ts_cell_int(late, 1, "rank"), 1);
+	assert_int_equal(ts_cell_int(late, 1, "last_count"), 2);
+	/* the others waited 40 and 30, 10 and 70: 35 and 40 on average; without it 30 and 10 less */
+	assert_int_equal(ts_cell_int(late, 1, "caused_ps"), 75 * US);
+	assert_int_equal(ts_cell_int(late, 1, "excess_ps"), 40 * US);
+	assert_int_equal(ts_cell_int(late, 0, "waited_ps"), 50 * US);
+	assert_int_equal(ts_cell_int(late, 2, "waited_ps"), 100 * US);
+	memory_run_release(&mem);
+}
+
+static void ranks_with_other_numbers_of_collectives_are_not_compared(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct memory_run mem;
+
+	(void)state;
+	memory_run_init(&mem);
+	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "30") TAIL);
+	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") TAIL);
+	if (memory_run_analyse(&mem, 0, &err))
+		fail_msg("%s", err.text);
+	assert_null(ts_result_find_table(ts_results_find(&mem.run.results, "hta"), "stragglers"));
+	memory_run_release(&mem);
+}
+
+#define OP(name, ts, dur)                                                                          \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts       \
+	",\"dur\":" dur "},"
+/* An operator inside another, three launches, the kernels in another order than the launches. */
+#define LAYER(a, b, c, i, j, k)                                                                    \
+	OP("aten::layer", a "0", "9") OP("aten::inner", a "1", "7")                                \
+	LAUNCH("cudaLaunchKernel", a "2", "1", i) LAUNCH("cudaLaunchKernel", a "3", "1", j)        \
+	LAUNCH("cudaLaunchKernel", a "4", "1", k)                                                  \
+	KERNEL("kernel", "x", "7", b "0", "5", i) KERNEL("kernel", "y", "7", b "8", "1", k)        \
+	KERNEL("kernel", "z", "7", c "0", "2", j)
+
+static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
+{
+	struct memory_run mem;
+	const struct ts_table *table =
+		table_of(hta_of(&mem, HEAD LAYER("10", "30", "31", "1", "2", "3")
+					      LAYER("12", "40", "41", "4", "5", "6") TAIL),
+			 "kernel_sequences");
+	const struct ts_list *kernels = ts_cell(table, 0, "kernels").as.list;
+
+	(void)state;
+	assert_int_equal(table->nr_rows, 1);
+	assert_true(ts_bytes_is(ts_cell_text(table, 0, "operator"), "aten::layer"));
+	assert_int_equal(ts_cell_int(table, 0, "count"), 2);
+	assert_int_equal(ts_cell_int(table, 0, "missed"), 0);
+	assert_int_equal(ts_cell_int(table, 0, "gpu_ps"), 16 * US);
+	assert_int_equal(ts_cell_int(table, 0, "cpu_ps"), 18 * US);
+	assert_int_equal(kernels->nr, 3);
+	assert_true(ts_bytes_is(kernels->items[1].as.s, "y"));
+	memory_run_release(&mem);
+}
+
+static void a_graphs_launch_has_all_its_kernels(void **state)
+{
+	struct memory_run mem;
+	const struct ts_result *hta = hta_of(
+		&mem, HEAD STEP("1", "80") STEP("2", "500") LAUNCH("cudaGraphLaunch", "90", "5", "1")
+			      KERNEL("kernel", "x", "7", "100", "5", "1")
+				      KERNEL("kernel", "y", "7", "106", "5", "1")
+					      KERNEL("kernel", "z", "7", "112", "5", "1") TAIL);
+
+	(void)state;
+	assert_field(hta, "kernel_count", 3);
+	assert_field(hta, "unlaunched_kernel_count", 0);
+	assert_field(hta, "compute_time_us", 15);
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +369,11 @@ int main(void)
 		cmocka_unit_test(kernels_of_the_last_step_are_left_out),
 		cmocka_unit_test(hta_rounds_and_the_exact_figures_do_not),
 		cmocka_unit_test(a_trace_without_gpus_gets_an_answer),
+		cmocka_unit_test(collectives_say_what_they_send),
+		cmocka_unit_test(the_rank_with_the_shortest_collective_came_last),
+		cmocka_unit_test(ranks_with_other_numbers_of_collectives_are_not_compared),
+		cmocka_unit_test(kernels_of_an_outermost_operator_are_a_sequence),
+		cmocka_unit_test(a_graphs_launch_has_all_its_kernels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
