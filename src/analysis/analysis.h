@@ -134,6 +134,10 @@ struct ts_settings {
 	double kernel_short;		/* us, a kernel that takes less is short */
 	double launch_queue_full;	/* launches that wait on a stream when the next one blocks */
 	double short_kernels_count;	/* so many kernels of less than kernel_short are many */
+	double kernel_gaps_high;	/* %, of GPU time between kernels that were launched in time */
+	double short_kernels_high;	/* %, of GPU time in short kernels */
+	double launch_queue_high;	/* %, of the time that a stream's queue is full */
+	double late_rank_high;		/* %, of core time waiting for one rank alone */
 };
 
 struct ts_setting {

@@ -62,7 +62,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/doctor/rules_async.c src/analysis/doctor/rules_sparsecore.c \
 	src/analysis/doctor/rules_capture.c src/analysis/doctor/rules_fusion.c \
 	src/analysis/doctor/rules_collectives.c src/analysis/doctor/rules_compile.c \
-	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_kernels.c \
+	src/analysis/doctor/rules_capacity.c src/analysis/doctor/rules_hta.c src/analysis/doctor/rules_kernels.c \
 	src/analysis/doctor/rules_host.c src/analysis/doctor/rules_matrix.c \
 	src/analysis/doctor/rules_memory.c src/analysis/doctor/rules_traffic.c src/analysis/doctor/rules_steps.c src/analysis/doctor/rules_time.c \
 	src/analysis/doctor/rules_torch_compile.c src/analysis/doctor/rules_torch_memory.c src/analysis/doctor/rules_transfers.c \

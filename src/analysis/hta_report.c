@@ -16,7 +16,7 @@
 /* Of a rank, or of several together. Times of HTA's in us, the others in ps. */
 struct figures {
 	int64_t kernel_us, idle_us, compute_us, talking_us, moving_us, both_us;
-	int64_t kernel_ps, idle_ps, compute_ps, talking_ps, moving_ps, both_ps, exposed_ps;
+	int64_t kernel_ps, idle_ps, compute_ps, talking_ps, moving_ps, both_ps, exposed_ps, short_ps;
 	uint64_t nr_kernels, nr_unlaunched, nr_late, nr_short;
 };
 
@@ -47,6 +47,7 @@ static struct figures figures_of(const struct hta_rank *rank)
 		.moving_ps = hta_overlaps_any(ps, MOVING),
 		.both_ps = hta_overlaps_both(ps, COMPUTING, TALKING),
 		.exposed_ps = ps->time[TALKING],
+		.short_ps = rank->short_ps,
 		.nr_kernels = rank->nr_kernels,
 		.nr_unlaunched = rank->nr_unlaunched,
 		.nr_late = rank->nr_late,
@@ -99,6 +100,7 @@ struct ts_value hta_pct(int64_t part, int64_t whole)
 	X(MOVING_PS, "exact.", "memory_ps", "copies", NULL)                                        \
 	X(EXPOSED_PS, "exact.", "exposed_communication_ps", "communication alone", "exposed")      \
 	X(BOTH_PS, "exact.", "overlap_ps", NULL, NULL)                                             \
+	X(SHORT_PS, "exact.", "short_ps", NULL, NULL)                                              \
 	X(EXACT_IDLE_PCT, "exact.", "idle_pct", "GPU idle, no time rounded", NULL)                 \
 	X(EXACT_COMPUTE_PCT, "exact.", "compute_pct", NULL, NULL)                                  \
 	X(EXACT_REST_PCT, "exact.", "non_compute_pct", NULL, NULL)                                 \
@@ -119,6 +121,7 @@ static void fill_exact(struct ts_value *cells, const struct figures *figures)
 	cells[MOVING_PS] = ts_int(figures->moving_ps);
 	cells[EXPOSED_PS] = ts_int(figures->exposed_ps);
 	cells[BOTH_PS] = ts_int(figures->both_ps);
+	cells[SHORT_PS] = ts_int(figures->short_ps);
 	cells[EXACT_IDLE_PCT] = hta_pct(figures->idle_ps, figures->kernel_ps);
 	cells[EXACT_COMPUTE_PCT] = hta_pct(figures->compute_ps, figures->kernel_ps);
 	cells[EXACT_REST_PCT] = hta_pct(rest, figures->kernel_ps);

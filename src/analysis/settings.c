@@ -70,6 +70,12 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(launch_queue_full, "", 1022, "so many launches that wait on a stream are a full queue"),
 	ROW(short_kernels_count, "", 1000,
 	    "so many kernels, short in the mean and launched one by one, are reported"),
+	ROW(kernel_gaps_high, "%", 2,
+	    "more of a GPU's time between kernels that were launched in time is reported"),
+	ROW(short_kernels_high, "%", 10, "more of a GPU's time in short kernels is reported"),
+	ROW(launch_queue_high, "%", 25, "a launch queue that is full for longer is reported"),
+	ROW(late_rank_high, "%", 2,
+	    "more core time waiting for one rank at collectives is reported"),
 	{ NULL, NULL, NULL, 0, 0 },
 };
 

@@ -357,6 +357,90 @@ static void a_graphs_launch_has_all_its_kernels(void **state)
 	memory_run_release(&mem);
 }
 
+/* --- the doctor */
+
+static const struct ts_finding *finding_of(struct memory_run *mem, const char *rule)
+{
+	const struct ts_result *doctor = ts_results_find(&mem->run.results, "doctor");
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		if (strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
+/* Two gaps of 5 us between short kernels that were launched before: 10 of 34 us, and 24 in them. */
+static void gaps_between_launched_kernels_and_short_ones_are_findings(void **state)
+{
+	struct memory_run mem;
+	const struct ts_finding *gaps, *brief;
+
+	(void)state;
+	hta_of(&mem, HEAD OP("aten::x", "10", "50") LAUNCH("cudaLaunchKernel", "11", "2", "1")
+			     LAUNCH("cudaLaunchKernel", "14", "2", "2")
+				     LAUNCH("cudaLaunchKernel", "17", "9", "3")
+					     KERNEL("kernel", "x", "7", "100", "8", "1")
+						     KERNEL("kernel", "y", "7", "113", "8", "2")
+							     KERNEL("kernel", "z", "7", "126", "8",
+								    "3") TAIL);
+	gaps = finding_of(&mem, "kernel_gaps");
+	brief = finding_of(&mem, "short_kernels");
+	assert_non_null(gaps);
+	assert_int_equal(gaps->impact_ps, 10 * US);
+	assert_true(ts_bytes_has(gaps->code, "torch"));
+	assert_non_null(brief);
+	assert_int_equal(brief->impact_ps, 24 * US);
+	assert_true(ts_bytes_has(brief->evidence, "1 were over sooner"));
+	assert_null(finding_of(&mem, "launch_queue"));
+	memory_run_release(&mem);
+}
+
+/* A queue of two is full when the limit says so; one that passes the limit by far is no such queue. */
+static void a_queue_at_its_limit_is_a_finding(void **state)
+{
+	static const char text[] = HEAD LAUNCH("cudaLaunchKernel", "10", "1", "1")
+		LAUNCH("cudaLaunchKernel", "12", "1", "2") LAUNCH("cudaLaunchKernel", "60", "1", "3")
+			KERNEL("kernel", "x", "7", "50", "40", "1")
+				KERNEL("kernel", "x", "7", "90", "40", "2")
+					KERNEL("kernel", "x", "7", "130", "40", "3") TAIL;
+	struct ts_error err = TS_ERROR_INIT;
+	struct memory_run mem;
+
+	(void)state;
+	memory_run_init(&mem);
+	mem.settings.launch_queue_full = 2;
+	if (memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "trace", &err) ||
+	    memory_run_analyse(&mem, 0, &err))
+		fail_msg("%s", err.text);
+	/* 12 to 50 and 60 to 90, of 10 to 130 */
+	assert_non_null(finding_of(&mem, "launch_queue"));
+	assert_int_equal(finding_of(&mem, "launch_queue")->impact_ps, -1);
+	assert_int_equal(ts_cell_int(table_of(ts_results_find(&mem.run.results, "hta"), "queues"), 0,
+				     "full_ps"),
+			 68 * US);
+	memory_run_release(&mem);
+}
+
+static void a_rank_that_comes_late_is_a_finding(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	const struct ts_finding *late;
+	struct memory_run mem;
+
+	(void)state;
+	memory_run_init(&mem);
+	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "50") TAIL);
+	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") REDUCE("900", "10") TAIL);
+	add_rank(&mem, "c", RANK("2") REDUCE("100", "40") REDUCE("300", "60") TAIL);
+	if (memory_run_analyse(&mem, 0, &err))
+		fail_msg("%s", err.text);
+	late = finding_of(&mem, "late_rank");
+	assert_non_null(late);
+	assert_true(ts_bytes_starts(late->title, "Rank 1 comes late"));
+	assert_int_equal(late->impact_ps, 2 * (30 + 40) * US); /* of two others */
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +458,9 @@ int main(void)
 		cmocka_unit_test(ranks_with_other_numbers_of_collectives_are_not_compared),
 		cmocka_unit_test(kernels_of_an_outermost_operator_are_a_sequence),
 		cmocka_unit_test(a_graphs_launch_has_all_its_kernels),
+		cmocka_unit_test(gaps_between_launched_kernels_and_short_ones_are_findings),
+		cmocka_unit_test(a_queue_at_its_limit_is_a_finding),
+		cmocka_unit_test(a_rank_that_comes_late_is_a_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,6 @@ EXTRA_DIST += tests/truth/timeline_test.sh tests/truth/timeline.py
 EXTRA_DIST += tests/truth/kernels_test.sh tests/truth/kernels.py
 EXTRA_DIST += tests/truth/compare_test.sh tests/truth/compare.py tests/truth/torch_steps.py
 TESTS += tests/truth/hta_test.sh
-EXTRA_DIST += tests/truth/hta_test.sh tests/truth/hta.py
 TESTS += tests/truth/flame_test.sh
 EXTRA_DIST += tests/truth/flame_test.sh tests/truth/flame.py
+EXTRA_DIST += tests/truth/hta_test.sh tests/truth/hta_answers.py tests/truth/hta_raw.py tests/truth/hta_live.py

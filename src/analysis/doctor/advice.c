@@ -529,6 +529,41 @@ const struct ts_advice ts_advices_jax[] = {
   "    options = {\"xla_tpu_offload_gather_to_sparsecore\": \"false\"}\n"
   "look_up = jax.jit(lambda table, rows: table[rows] * 2, compiler_options=options)\n"
   "look_up(jnp.ones((1024, 128)), jnp.arange(256)).block_until_ready()\n" },
+{ "kernel_gaps",
+  "Fewer, larger kernels: jit more of the step at once, so that XLA fuses across it, and let XLA replay sequences of "
+  "kernels as CUDA graphs (command buffers).",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "options = {}\n"
+  "if jax.default_backend() == \"gpu\":  # other backends do not know it\n"
+  "    options = {\"xla_gpu_enable_command_buffer\": \"FUSION,CUBLAS,CUDNN,COLLECTIVES\"}\n"
+  "step = jax.jit(lambda w, x: w - 0.1 * (x @ w).mean(), compiler_options=options)\n"
+  "step(jnp.ones((128, 128)), jnp.ones((8, 128))).block_until_ready()\n" },
+{ "short_kernels",
+  "Join them: one jitted function instead of many calls, vmap or scan instead of loops in Python, larger "
+  "batches, and optimizers that update all parameters in one call.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "weights = [jnp.ones(16) for _ in range(100)]\n"
+  "update = jax.jit(lambda ws: jax.tree.map(lambda w: w * 0.9, ws))  # one call for all of them\n"
+  "jax.block_until_ready(update(weights))\n" },
+{ "launch_queue",
+  "Nothing is lost as long as the GPU has work. Where the host must react meanwhile, launch less: jit more of the "
+  "step at once.",
+  "import jax\n"
+  "import jax.numpy as jnp\n"
+  "\n"
+  "many = jax.jit(lambda x: jax.lax.fori_loop(0, 10, lambda i, y: y * 1.01, x))  # one launch for ten\n"
+  "many(jnp.ones(16)).block_until_ready()\n" },
+{ "late_rank",
+  "Find what that rank does more: uneven shards, a slower host or input pipeline, a GPU that is throttled, work that "
+  "only the first process does (logging, checkpoints).",
+  "import jax\n"
+  "\n"
+  "if jax.process_index() == 0:  # such work makes this process late: do it on a thread\n"
+  "    print(\"step\")\n" },
 { "unknown_cost",
   "Give the kernel a cost estimate: then its FLOPs and bytes count in utilization, here and in XProf, "
   "and XLA schedules around it with the right numbers.",

@@ -425,6 +425,50 @@ const struct ts_advice ts_advices_torch[] = {
   "\n"
   "properties = torch.cuda.get_device_properties(0) if torch.cuda.is_available() else None\n"
   "print(properties.multi_processor_count if properties else \"no GPU here\", \"multiprocessors to fill\")\n" },
+{ "kernel_gaps",
+  "Fewer, larger kernels: torch.compile joins elementwise work, mode=\"reduce-overhead\" replays the whole step as one "
+  "CUDA graph, in which a kernel begins sooner. Foreach and fused optimizers make one kernel of hundreds.",
+  "import torch\n"
+  "\n"
+  "model = torch.nn.Sequential(torch.nn.Linear(128, 128), torch.nn.GELU(), torch.nn.Linear(128, 1))\n"
+  "if torch.cuda.is_available():\n"
+  "    model = torch.compile(model.cuda(), mode=\"reduce-overhead\")\n"
+  "device = next(model.parameters()).device\n"
+  "optimizer = torch.optim.AdamW(model.parameters(), fused=device.type == \"cuda\")\n"
+  "for batch in torch.ones(4, 8, 128, device=device):  # static shapes: a graph is of one shape\n"
+  "    model(batch).sum().backward()\n"
+  "    optimizer.step()\n"
+  "    optimizer.zero_grad(set_to_none=True)\n" },
+{ "short_kernels",
+  "Join them: torch.compile makes one kernel of a chain of elementwise ops, torch._foreach_* and fused optimizers one "
+  "of many small tensors, scaled_dot_product_attention one of an attention. Larger batches make each kernel "
+  "longer at the same number.",
+  "import torch\n"
+  "\n"
+  "weights = [torch.ones(16) for _ in range(100)]\n"
+  "steps = [torch.ones(16) for _ in range(100)]\n"
+  "torch._foreach_add_(weights, steps, alpha=-0.1)  # one kernel, not a hundred\n" },
+{ "launch_queue",
+  "Nothing is lost as long as the GPU has work. Where the host must react (a loader in the same process, a "
+  "collective of another stream), launch fewer kernels: torch.compile, CUDA graphs; and do work of the host on "
+  "another thread or process.",
+  "import torch\n"
+  "\n"
+  "model = torch.nn.Linear(128, 1)\n"
+  "if torch.cuda.is_available():\n"
+  "    model = torch.compile(model.cuda(), mode=\"reduce-overhead\")  # one launch a step\n"
+  "model(torch.ones(8, 128, device=next(model.parameters()).device))\n" },
+{ "late_rank",
+  "Find what that rank does more: uneven batches (sort or pack by length, the same number of tokens for each rank), a "
+  "slower loader or host, a GPU that is throttled (nvidia-smi -q -d PERFORMANCE), work that only rank 0 does "
+  "(logging, checkpoints).",
+  "import torch\n"
+  "\n"
+  "lengths = torch.randint(1, 100, (64,))\n"
+  "ranks = 4\n"
+  "order = torch.argsort(lengths, descending=True)\n"
+  "shares = [order[rank::ranks] for rank in range(ranks)]  # long and short ones for each\n"
+  "print([int(lengths[share].sum()) for share in shares])\n" },
 { "unknown_chip",
   "Ask for a row in the chip table, with the name that PyTorch gives the device.",
   "import torch\n"

@@ -93,6 +93,10 @@ struct ts_rule {
 	X(exposed_collectives) \
 	X(straggler)           \
 	X(exposed_async)       \
+	X(late_rank)           \
+	X(kernel_gaps)         \
+	X(short_kernels)       \
+	X(launch_queue)        \
 	X(sparsecore_offload)  \
 	X(mxu_utilization)     \
 	X(matmul_fill)         \
@@ -198,6 +202,9 @@ void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
 
 /* rules_async.c: " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_say_coverable(struct ts_doctor *doctor);
+
+/* rules_hta.c: " Of the time between the kernels of a stream 90 % waits ...": of GPUs. */
+void ts_say_launches(struct ts_doctor *doctor);
 
 /* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
  * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good

@@ -280,6 +280,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	say_causes(doctor, table);
 	ts_say_host_events(doctor, TS_BUCKET_IDLE);
 	ts_say_per_step(doctor, TS_BUCKET_IDLE);
+	ts_say_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
 		if (gaps[i].device != TS_NONE)

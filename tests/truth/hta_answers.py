@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Our hta against what HolisticTraceAnalysis 0.5.0 answered for the corpus' traces (truth/hta.json).
 
-Usage: hta.py TPUSIGHT CORPUS
+Usage: hta_answers.py TPUSIGHT CORPUS
 
 Idle, compute and the rest within 0.01 points; its times in us, but for 1 us where whole us make kernels begin together,
 whose order its sort leaves to chance; sums of kernels and of types equal; the overlap within 0.01 points. Where HTA stops
