@@ -4,6 +4,7 @@ libtpusight_a_SOURCES += \
 	src/base/buf.c src/base/buf.h \
 	src/base/bytes.c src/base/bytes.h \
 	src/base/map.c src/base/map.h \
+	src/base/siphash.c src/base/siphash.h \
 	src/base/spans.c src/base/spans.h \
 	src/base/status.c src/base/status.h \
 	src/base/units.c src/base/units.h \

@@ -8,6 +8,7 @@
 #define TS_CLI_CLI_H
 
 #include "analysis/analysis.h"
+#include "copy/names.h"
 #include "copy/trim.h"
 #include "io/rundir.h"
 #include "write/output.h"
@@ -64,6 +65,10 @@ struct ts_cli {
 	const char *tree, *weight; /* flame */
 	size_t max_depth;
 	bool group_small;
+	/* redact */
+	const char *key_file, *salt;
+	const char *keep[TS_NAMES_KEEP_MAX];
+	size_t nr_keep;
 	/* serve */
 	uint16_t port;
 	/* what is left: PATH... */

@@ -12,4 +12,5 @@
 	X(memory)      \
 	X(trim)        \
 	X(timeline)    \
+	X(redact)      \
 	X(serve)

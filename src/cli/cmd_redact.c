@@ -1,0 +1,322 @@
+/* redact: a copy of a profile with its names hashed. */
+#include "cli/cli.h"
+
+#include "base/units.h"
+#include "cli/copies.h"
+#include "cli/report.h"
+#include "copy/redact.h"
+#include "io/archive.h"
+#include "io/input.h"
+#include "io/tracefile.h"
+#include "read/reader.h"
+
+#define KEY_BYTES_MIN 16
+
+struct redacting {
+	const struct ts_cli *cli;
+	const struct ts_session *session;
+	const struct ts_names *names;
+	bool several, damaged;
+};
+
+/* Time stamps, as sessions are called by default, say nothing. */
+static bool is_time_stamp(const char *name)
+{
+	return name[strspn(name, "0123456789_-.:T")] == '\0';
+}
+
+static void put_name(const struct redacting *redacting, const char *name, struct ts_buf *out)
+{
+	if (is_time_stamp(name))
+		ts_buf_puts(out, name);
+	else
+		ts_names_secret(redacting->names, ts_bytes_of(name), out);
+}
+
+/* team/run -> HASH/HASH */
+static void put_run(const struct redacting *redacting, const char *run, struct ts_buf *out)
+{
+	while (*run) {
+		size_t n = strcspn(run, "/");
+
+		if (n == 1 && *run == '.')
+			ts_buf_putc(out, '.');
+		else
+			ts_names_secret(redacting->names,
+					(struct ts_bytes){ (const uint8_t *)run, n }, out);
+		if (run[n] == '/')
+			ts_buf_putc(out, '/');
+		run += n + (run[n] == '/');
+	}
+}
+
+/* worker-0.xplane.pb -> HASH.xplane.pb; a number behind a dot is a time, and stays. */
+static void put_file(const struct redacting *redacting, const struct ts_hostfile *file,
+		     struct ts_buf *out)
+{
+	struct ts_bytes name = ts_bytes_of(file->name), host = ts_bytes_of(file->host);
+
+	if (!ts_bytes_starts(name, file->host) || host.n == name.n)
+		host = ts_bytes_cut(name, 0, ts_bytes_find(name, ".json"));
+	host = ts_tracefile_worker(host);
+	ts_names_secret(redacting->names, host, out);
+	ts_buf_put(out, ts_bytes_cut(name, host.n, name.n));
+}
+
+static enum ts_status path_of(const struct redacting *redacting, const struct ts_hostfile *file,
+			      struct ts_buf *path, struct ts_error *err)
+{
+	const struct ts_session *session = redacting->session;
+	struct ts_buf names = TS_BUF_INIT;
+	size_t session_at, file_at;
+	struct ts_copy_name name;
+	enum ts_status st;
+
+	put_run(redacting, session->run, &names);
+	ts_buf_putc(&names, '\0');
+	session_at = names.n;
+	put_name(redacting, session->session, &names);
+	ts_buf_putc(&names, '\0');
+	file_at = names.n;
+	put_file(redacting, file, &names);
+	ts_buf_putc(&names, '\0');
+	if (names.failed) {
+		ts_buf_release(&names);
+		return ts_fail_nomem(err);
+	}
+	name = (struct ts_copy_name){ .word = "redacted",
+				      .several = redacting->several,
+				      .run = (const char *)names.p,
+				      .session = (const char *)names.p + session_at,
+				      .file = (const char *)names.p + file_at };
+	st = ts_copy_path(redacting->cli, session, &name, path, err);
+	ts_buf_release(&names);
+	return st;
+}
+
+static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_hostfile *file,
+				   const struct ts_input *input, struct ts_copy_out *out,
+				   struct ts_redact_report *report, struct ts_error *err)
+{
+	const struct ts_reader *reader =
+		ts_reader_for(ts_bytes_of(file->name), input->bytes);
+
+	if (ts_archive_probe(input->bytes))
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: a profile inside an archive is not redacted (unpack it first)",
+			       file->path);
+	if (reader && strcmp(reader->name, "xplane") == 0)
+		return ts_redact_xplane(redacting->names, input->bytes, out, report, err);
+	if (reader && strcmp(reader->name, "chrome") == 0)
+		return ts_redact_trace(redacting->names, input->bytes, input->mapped, out, report,
+				       err);
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "%s: neither an xplane nor a trace in JSON, and nothing else is redacted",
+		       file->path);
+}
+
+static void tell_damage(struct redacting *redacting, const char *path,
+			const struct ts_redact_report *report)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (!report->damage.text[0] && report->nr_left_out == 0)
+		return;
+	redacting->damaged = true;
+	if (report->damage.text[0])
+		ts_fail(&err, TS_FORMAT, "%s: %s (what stands before it was copied)", path,
+			report->damage.text);
+	else
+		ts_fail(&err, TS_FORMAT, "%s: %llu events were too long, and left out", path,
+			(unsigned long long)report->nr_left_out);
+	ts_complain(err.text);
+}
+
+static void say(const struct ts_cli *cli, const char *path, uint64_t nr_bytes)
+{
+	char size[TS_UNIT_MAX];
+	struct ts_buf out = TS_BUF_INIT;
+
+	if (cli->quiet)
+		return;
+	ts_buf_printf(&out, "%s: redacted, %s\n", path, ts_fmt_bytes(size, (double)nr_bytes));
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}
+
+static enum ts_status redact_file(struct redacting *redacting, const struct ts_hostfile *file,
+				  struct ts_error *err)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_buf path = TS_BUF_INIT;
+	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
+	struct ts_redact_report report;
+	enum ts_status st = ts_input_open(&input, file->path, err);
+
+	if (st == TS_OK)
+		st = path_of(redacting, file, &path, err);
+	if (st == TS_OK)
+		st = ts_copy_open(&out, (const char *)path.p, err);
+	if (st == TS_OK)
+		st = redact_bytes(redacting, file, &input, &out, &report, err);
+	if (st == TS_OK && out.nr_bytes == 0)
+		st = ts_fail(err, TS_FORMAT, "%s: nothing of it could be read", file->path);
+	if (st == TS_OK)
+		st = ts_input_check(&input, err);
+	if (st == TS_OK)
+		st = ts_copy_commit(&out, err);
+	if (st == TS_OK) {
+		tell_damage(redacting, file->path, &report);
+		say(redacting->cli, (const char *)path.p, out.file.nr_bytes);
+	}
+	ts_copy_release(&out);
+	ts_buf_release(&path);
+	ts_input_release(&input);
+	return st;
+}
+
+/* A memory profile is functions and files, and little else. */
+static void tell_extras(const struct redacting *redacting)
+{
+	struct ts_error err = TS_ERROR_INIT;
+
+	for (size_t i = 0; i < redacting->session->nr_extras && !redacting->cli->quiet; i++) {
+		ts_fail(&err, TS_UNSUPPORTED, "%s: a memory profile is not copied",
+			redacting->session->extras[i].path);
+		ts_complain(err.text);
+	}
+}
+
+static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs *runs,
+			       size_t nr_bad)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	size_t nr_done = 0;
+	bool usage = false;
+
+	for (size_t s = 0; s < runs->nr_sessions; s++) {
+		redacting->session = &runs->sessions[s];
+		for (size_t i = 0; i < redacting->session->nr_files; i++) {
+			enum ts_status st;
+
+			ts_progress(redacting->cli, redacting->session->files[i].path);
+			st = redact_file(redacting, &redacting->session->files[i], &err);
+			ts_progress(redacting->cli, NULL);
+			nr_done += st == TS_OK;
+			nr_bad += st != TS_OK;
+			usage |= st == TS_USAGE;
+			if (st)
+				ts_complain(err.text);
+		}
+		tell_extras(redacting);
+	}
+	if (nr_done == 0)
+		return usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	return nr_bad || redacting->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
+static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct ts_error *err)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	enum ts_status st = ts_input_open(&input, path, err);
+
+	if (st == TS_OK && input.bytes.n < KEY_BYTES_MIN)
+		st = ts_fail(err, TS_USAGE,
+			     "%s: %zu bytes are no key, which could be guessed (%d are enough: head "
+			     "-c 32 /dev/urandom)",
+			     path, input.bytes.n, KEY_BYTES_MIN);
+	if (st == TS_OK)
+		*key = ts_sipkey_of(input.bytes);
+	ts_input_release(&input);
+	return st;
+}
+
+static enum ts_status choose_key(const struct ts_cli *cli, struct ts_sipkey *key,
+				 struct ts_error *err)
+{
+	if (cli->key_file && cli->salt)
+		return ts_fail(err, TS_USAGE, "--key and --salt are two keys (give one)");
+	if (cli->key_file)
+		return key_from(cli->key_file, key, err);
+	if (!cli->salt)
+		return ts_sipkey_random(key, err);
+	*key = ts_sipkey_of(ts_bytes_of(cli->salt));
+	return TS_OK;
+}
+
+static enum ts_exit run_redact(struct ts_cli *cli)
+{
+	struct redacting redacting = { .cli = cli };
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_names names = { .nr_keep = 0 };
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_exit code = TS_EXIT_NOTHING;
+	struct ts_sipkey key;
+	size_t nr_bad = 0;
+	enum ts_status st = choose_key(cli, &key, &err);
+
+	if (st) {
+		ts_complain(err.text);
+		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	}
+	st = ts_names_open(&names, &key, cli->keep, cli->nr_keep) ?
+		     ts_find_sessions(cli, &runs, &nr_bad, &err) :
+		     ts_fail_nomem(&err);
+	redacting.names = &names;
+	redacting.several = runs.nr_sessions > 1;
+	if (st)
+		ts_complain(err.text);
+	else
+		code = redact_all(&redacting, &runs, nr_bad);
+	ts_runs_release(&runs);
+	ts_names_release(&names);
+	return code;
+}
+
+static enum ts_status set_key(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->key_file = value;
+	return TS_OK;
+}
+
+static enum ts_status set_salt(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	cli->salt = value;
+	return value[0] ? TS_OK : ts_fail(err, TS_USAGE, "it is empty");
+}
+
+static enum ts_status set_keep(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	if (cli->nr_keep == TS_NAMES_KEEP_MAX)
+		return ts_fail(err, TS_USAGE, "more than %d patterns", TS_NAMES_KEEP_MAX);
+	cli->keep[cli->nr_keep++] = value;
+	return TS_OK;
+}
+
+static const struct ts_option options[] = {
+	{ "key", 0, "FILE", "hash with the key in FILE: the same names each time", set_key },
+	{ "salt", 0, "TEXT", "hash with a key made of TEXT (a short one can be guessed)",
+	  set_salt },
+	{ "keep", 0, "NAME", "names that stay (* and ? stand for anything; repeatable)",
+	  set_keep },
+	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_redact = {
+	.name = "redact",
+	.summary = "Copy a profile with its names hashed, to show it to others.",
+	.arguments = "PATH...",
+	.help = "PATH is a session, a log directory, an .xplane.pb file or a trace (.json, "
+		".json.gz). Names of hosts,\n"
+		"files, functions, scopes, threads and arguments become letters that depend on "
+		"them and a key; one\n"
+		"name is the same letters everywhere. The key is new each time, and forgotten, "
+		"unless --key or --salt\n"
+		"gives one. Numbers, shapes, opcodes, categories and public names stay, so a "
+		"report says the same.\n"
+		"Without -o a session becomes SESSION.redacted beside it.",
+	.options = options,
+	.run = run_redact,
+};

@@ -1,0 +1,122 @@
+/*
+ * A JSON value, written anew: numbers as they are, texts hashed by the rule of the key they stand
+ * under. What is no JSON becomes a hash of it, so that what comes out is JSON whatever went in.
+ */
+#include "codec/json.h"
+#include "codec/jtok.h"
+#include "copy/redact.h"
+
+#define MAX_DEPTH 64
+
+struct redacting {
+	const struct ts_names *names;
+	struct ts_buf *out;
+	struct ts_arena arena; /* texts without their escapes */
+	struct ts_buf text;
+};
+
+static void put_text(struct redacting *redacting, struct ts_bytes raw, enum ts_key_kind kind)
+{
+	struct ts_bytes text = ts_jtok_unescape(&redacting->arena, raw);
+
+	ts_buf_clear(&redacting->text);
+	if (kind == TS_KEY_PUBLIC)
+		ts_buf_put(&redacting->text, text);
+	else if (kind == TS_KEY_NAMES)
+		ts_names_put(redacting->names, text, &redacting->text);
+	else
+		ts_names_secret(redacting->names, text, &redacting->text);
+	ts_json_quote(redacting->out, ts_buf_bytes(&redacting->text));
+	redacting->out->failed |= redacting->text.failed || (raw.n > 0 && !text.p);
+}
+
+static bool is_number(struct ts_bytes token)
+{
+	for (size_t i = 0; i < token.n; i++)
+		if (!strchr("+-.0123456789eE", token.p[i]) || token.p[i] == '\0')
+			return false;
+	return token.n > 0;
+}
+
+static bool is_literal(struct ts_bytes token)
+{
+	static const char *const literals[] = { "true",	    "false",	"null",
+						"NaN",	    "Infinity", "-Infinity" };
+
+	for (size_t i = 0; i < TS_NELEM(literals); i++)
+		if (ts_bytes_is(token, literals[i]))
+			return true;
+	return false;
+}
+
+static void put_value(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
+		      unsigned depth);
+
+/* What is public is so in all its members that are known. */
+static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_bytes key,
+				enum ts_key_kind around)
+{
+	enum ts_key_kind kind = ts_names_key(redacting->names, key);
+
+	return kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC ? around : kind;
+}
+
+static void put_object(struct redacting *redacting, struct ts_bytes token,
+		       enum ts_key_kind around, unsigned depth)
+{
+	struct ts_jtok members = ts_jtok_enter(token);
+	const char *comma = "";
+
+	ts_buf_putc(redacting->out, '{');
+	for (; ts_jtok_member(&members); comma = ", ") {
+		struct ts_bytes key = members.key, value = members.value;
+		enum ts_key_kind kind = kind_in(redacting, key, around);
+
+		ts_buf_puts(redacting->out, comma);
+		put_text(redacting, key, kind == TS_KEY_UNKNOWN ? kind : TS_KEY_PUBLIC);
+		ts_buf_puts(redacting->out, ": ");
+		put_value(redacting, value, kind, depth + 1);
+	}
+	ts_buf_putc(redacting->out, '}');
+}
+
+static void put_array(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
+		      unsigned depth)
+{
+	struct ts_jtok elements = ts_jtok_enter(token);
+	const char *comma = "";
+
+	ts_buf_putc(redacting->out, '[');
+	for (; ts_jtok_element(&elements); comma = ", ") {
+		ts_buf_puts(redacting->out, comma);
+		put_value(redacting, elements.value, kind, depth + 1);
+	}
+	ts_buf_putc(redacting->out, ']');
+}
+
+static void put_value(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
+		      unsigned depth)
+{
+	uint8_t first = token.n > 0 ? token.p[0] : 0;
+
+	if (first == '"')
+		put_text(redacting, ts_jtok_text(token), kind);
+	else if (first == '{' && depth < MAX_DEPTH)
+		put_object(redacting, token, kind, depth);
+	else if (first == '[' && depth < MAX_DEPTH)
+		put_array(redacting, token, kind, depth);
+	else if (is_number(token) || is_literal(token))
+		ts_buf_put(redacting->out, token);
+	else
+		put_text(redacting, token, TS_KEY_UNKNOWN);
+}
+
+void ts_redact_json(const struct ts_names *names, struct ts_bytes token, enum ts_key_kind kind,
+		    struct ts_buf *out)
+{
+	struct redacting redacting = { .names = names, .out = out };
+
+	put_value(&redacting, token, kind, 0);
+	ts_arena_release(&redacting.arena);
+	ts_buf_release(&redacting.text);
+}

@@ -1,0 +1,504 @@
+/*
+ * Redacting an xplane on the wire, a plane at a time: first over its lines, to see which stats name
+ * what and how long each line will be, then all that is no line into memory, then line after line. An
+ * event whose stats are all numbers is copied as it stands, and most are.
+ *
+ * A text may be given as the name of a stat (a ref): such a name is public, if the schema has it; a name
+ * like others, if one of the stats that refer to it may hold names; else hashed whole.
+ */
+#include "base/arena.h"
+#include "codec/pb.h"
+#include "codec/pbw.h"
+#include "codec/xspace.h"
+#include "copy/redact.h"
+
+#define OUR_PLANE "/device:CUSTOM:TPUsight"
+
+enum use { AS_NAMES = 1, AS_PUBLIC = 2 }; /* of a text that is referred to */
+
+struct line {
+	uint64_t nr_bytes;
+	const uint8_t *end; /* of its body, less what is damaged */
+};
+
+struct plane {
+	struct ts_map kinds; /* stat metadata id -> enum ts_key_kind, of those that are known */
+	struct ts_map uses;  /* stat metadata id -> enum use, of those that texts refer to */
+	struct line *lines;
+	size_t nr_lines, cap_lines;
+};
+
+struct redacting {
+	const struct ts_names *names;
+	struct ts_copy_out *out;
+	struct ts_redact_report *report;
+	struct ts_bytes file;
+	struct plane plane;
+	struct ts_buf rest;  /* of the plane: all but its lines */
+	struct ts_buf piece; /* an event */
+	bool nomem;
+};
+
+static void note_damage(struct redacting *redacting, const struct ts_pb_error *error)
+{
+	if (error->cause && redacting->report->damage.text[0] == '\0')
+		ts_fail(&redacting->report->damage, TS_FORMAT, "byte %llu: %s",
+			(unsigned long long)(error->at - redacting->file.p), error->cause);
+}
+
+static enum ts_key_kind kind_of(const struct redacting *redacting, int64_t id)
+{
+	uint32_t kind = ts_map_find(&redacting->plane.kinds, (uint64_t)id);
+
+	return kind == TS_NONE ? TS_KEY_UNKNOWN : (enum ts_key_kind)kind;
+}
+
+static void copy_field(struct ts_buf *out, const uint8_t *from, const struct ts_pb *pb)
+{
+	ts_buf_put(out, (struct ts_bytes){ from, (size_t)(pb->p - from) });
+}
+
+/* --- stats */
+
+static void put_bytes(struct redacting *redacting, enum ts_key_kind kind, struct ts_bytes value,
+		      struct ts_buf *out)
+{
+	if (kind == TS_KEY_HLO)
+		ts_redact_hlo(redacting->names, value, out);
+	else if (kind == TS_KEY_NUMBERS || kind == TS_KEY_ACCESS)
+		ts_redact_numbers(redacting->names, value, kind, out);
+	else if (kind == TS_KEY_PUBLIC)
+		ts_buf_put(out, value);
+	/* else: bytes of which nobody knows what is in them */
+}
+
+static void put_text(struct redacting *redacting, enum ts_key_kind kind, struct ts_bytes value,
+		     struct ts_buf *out)
+{
+	if (kind == TS_KEY_PUBLIC)
+		ts_buf_put(out, value);
+	else if (kind == TS_KEY_NAMES)
+		ts_names_put(redacting->names, value, out);
+	else
+		ts_names_secret(redacting->names, value, out);
+}
+
+static int64_t stat_id(struct ts_pb pb)
+{
+	int64_t id = 0;
+
+	while (ts_pb_next(&pb))
+		if (pb.field == XSTAT_METADATA_ID)
+			id = ts_pb_i64(&pb);
+	return id;
+}
+
+static void put_stat(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
+{
+	enum ts_key_kind kind = kind_of(redacting, stat_id(pb));
+
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
+		size_t mark;
+
+		if (pb.wire != TS_PB_BYTES) {
+			copy_field(out, at, &pb);
+			continue;
+		}
+		if (pb.field != XSTAT_STR && pb.field != XSTAT_BYTES)
+			continue;
+		mark = ts_pbw_begin(out, pb.field);
+		if (pb.field == XSTAT_STR)
+			put_text(redacting, kind, ts_pb_bytes(&pb), out);
+		else
+			put_bytes(redacting, kind, ts_pb_bytes(&pb), out);
+		ts_pbw_end(out, mark);
+	}
+}
+
+/* How the text that a stat refers to is used. */
+static void see_stat(struct redacting *redacting, struct ts_pb pb)
+{
+	enum ts_key_kind kind = kind_of(redacting, stat_id(pb));
+	uint32_t use = kind == TS_KEY_PUBLIC ? AS_PUBLIC : kind == TS_KEY_NAMES ? AS_NAMES : 0, old;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field != XSTAT_REF || pb.wire == TS_PB_BYTES)
+			continue;
+		old = ts_map_find(&redacting->plane.uses, ts_pb_u64(&pb));
+		use |= old == TS_NONE ? 0 : old;
+		if (use != old)
+			redacting->nomem |= !ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb),
+							use);
+	}
+}
+
+/* --- events */
+
+/* Nothing in it but numbers? Looks it all through: false also when it is damaged. */
+static bool is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
+{
+	bool plain = true;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.wire != TS_PB_BYTES)
+			continue;
+		plain &= pb.field == XEVENT_STATS;
+		for (struct ts_pb stat = ts_pb_enter(&pb); ts_pb_next(&stat);) {
+			plain &= stat.wire != TS_PB_BYTES;
+			if (see && stat.field == XSTAT_REF)
+				see_stat(redacting, ts_pb_enter(&pb));
+		}
+	}
+	return plain;
+}
+
+static void put_event(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
+{
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
+		size_t mark;
+
+		if (pb.wire != TS_PB_BYTES) {
+			copy_field(out, at, &pb);
+		} else if (pb.field == XEVENT_STATS) {
+			mark = ts_pbw_begin(out, XEVENT_STATS);
+			put_stat(redacting, ts_pb_enter(&pb), out);
+			ts_pbw_end(out, mark);
+		}
+	}
+}
+
+/* What becomes of a field of a line: a piece of the input, or of redacting->piece; false: the event is
+ * damaged, and with it the line. */
+static bool line_field(struct redacting *redacting, const struct ts_pb *pb, const uint8_t *at,
+		       bool see, struct ts_bytes *piece)
+{
+	struct ts_buf *out = &redacting->piece;
+	bool is_event = pb->field == XLINE_EVENTS && pb->wire == TS_PB_BYTES;
+	bool plain = pb->wire != TS_PB_BYTES ||
+		     (is_event && is_plain(redacting, ts_pb_enter(pb), see));
+	size_t mark;
+
+	*piece = (struct ts_bytes){ at, (size_t)(pb->p - at) };
+	if (plain || pb->err->cause)
+		return !pb->err->cause;
+	ts_buf_clear(out);
+	*piece = (struct ts_bytes){ NULL, 0 };
+	if (!is_event && pb->field != XLINE_NAME && pb->field != XLINE_DISPLAY_NAME)
+		return true;
+	mark = ts_pbw_begin(out, pb->field);
+	if (is_event)
+		put_event(redacting, ts_pb_enter(pb), out);
+	else
+		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
+	ts_pbw_end(out, mark);
+	redacting->nomem |= out->failed;
+	*piece = ts_buf_bytes(out);
+	return true;
+}
+
+/* Over a line up to LINE->end: measures it (SEE), or writes it. */
+static void walk_line(struct redacting *redacting, const uint8_t *body, struct line *line, bool see)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb =
+		ts_pb_of((struct ts_bytes){ body, (size_t)(line->end - body) }, &error);
+	const uint8_t *at = pb.p;
+	struct ts_bytes piece;
+
+	for (; ts_pb_next(&pb) && !redacting->nomem; at = pb.p) {
+		if (!line_field(redacting, &pb, at, see, &piece)) {
+			redacting->report->nr_left_out += see;
+			break;
+		}
+		if (see)
+			line->nr_bytes += piece.n;
+		else
+			ts_copy_put(redacting->out, piece);
+	}
+	if (see)
+		line->end = at;
+	note_damage(redacting, &error);
+}
+
+static void see_line(struct redacting *redacting, struct ts_bytes body)
+{
+	struct plane *plane = &redacting->plane;
+	struct line line = { 0, body.p + body.n };
+
+	if (!ts_grow(&plane->lines, &plane->cap_lines, plane->nr_lines + 1, sizeof(line))) {
+		redacting->nomem = true;
+		return;
+	}
+	if (body.n > 0)
+		walk_line(redacting, body.p, &line, true);
+	plane->lines[plane->nr_lines++] = line;
+}
+
+/* --- metadata */
+
+static struct ts_bytes field_in(struct ts_bytes message, uint32_t field)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(message, &error);
+	struct ts_bytes found = { NULL, 0 };
+
+	while (ts_pb_next(&pb))
+		if (pb.field == field)
+			found = ts_pb_bytes(&pb);
+	return found;
+}
+
+static int64_t key_of(struct ts_bytes entry)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(entry, &error);
+	int64_t key = 0;
+
+	while (ts_pb_next(&pb))
+		if (pb.field == MAP_KEY)
+			key = ts_pb_i64(&pb);
+	return key;
+}
+
+static void see_stat_name(struct redacting *redacting, struct ts_bytes entry)
+{
+	struct ts_bytes name = field_in(field_in(entry, MAP_VALUE), XSTATMETA_NAME);
+	enum ts_key_kind kind = ts_names_key(redacting->names, name);
+
+	if (kind != TS_KEY_UNKNOWN)
+		redacting->nomem |=
+			!ts_map_set(&redacting->plane.kinds, (uint64_t)key_of(entry), kind);
+}
+
+static void put_stat_name(struct redacting *redacting, int64_t id, struct ts_bytes name,
+			  struct ts_buf *out)
+{
+	uint32_t use = ts_map_find(&redacting->plane.uses, (uint64_t)id);
+
+	use = use == TS_NONE ? 0 : use;
+	if (kind_of(redacting, id) != TS_KEY_UNKNOWN || use & AS_PUBLIC)
+		ts_buf_put(out, name);
+	else
+		put_text(redacting, use & AS_NAMES ? TS_KEY_NAMES : TS_KEY_UNKNOWN, name, out);
+}
+
+/* An XStatMetadata: its id and name; its description is text for people. */
+static void put_stat_metadata(struct redacting *redacting, int64_t id, struct ts_pb pb,
+			      struct ts_buf *out)
+{
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
+		size_t mark;
+
+		if (pb.wire != TS_PB_BYTES) {
+			copy_field(out, at, &pb);
+		} else if (pb.field == XSTATMETA_NAME) {
+			mark = ts_pbw_begin(out, XSTATMETA_NAME);
+			put_stat_name(redacting, id, ts_pb_bytes(&pb), out);
+			ts_pbw_end(out, mark);
+		}
+	}
+}
+
+static void put_event_metadata(struct redacting *redacting, struct ts_pb pb, struct ts_buf *out)
+{
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
+		size_t mark;
+
+		if (pb.wire != TS_PB_BYTES || pb.field == XEVENTMETA_CHILD_ID) {
+			copy_field(out, at, &pb);
+			continue;
+		}
+		if (pb.field != XEVENTMETA_NAME && pb.field != XEVENTMETA_DISPLAY_NAME &&
+		    pb.field != XEVENTMETA_STATS)
+			continue;
+		mark = ts_pbw_begin(out, pb.field);
+		if (pb.field == XEVENTMETA_STATS)
+			put_stat(redacting, ts_pb_enter(&pb), out);
+		else
+			ts_names_put(redacting->names, ts_pb_bytes(&pb), out);
+		ts_pbw_end(out, mark);
+	}
+}
+
+/* An entry of one of the two maps. */
+static void put_entry(struct redacting *redacting, const struct ts_pb *field, struct ts_buf *out)
+{
+	int64_t id = key_of(ts_pb_bytes(field));
+	struct ts_pb pb = ts_pb_enter(field);
+	size_t entry = ts_pbw_begin(out, field->field), mark;
+
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb); at = pb.p) {
+		if (pb.wire != TS_PB_BYTES)
+			copy_field(out, at, &pb);
+		if (pb.wire != TS_PB_BYTES || pb.field != MAP_VALUE)
+			continue;
+		mark = ts_pbw_begin(out, MAP_VALUE);
+		if (field->field == XPLANE_STAT_METADATA)
+			put_stat_metadata(redacting, id, ts_pb_enter(&pb), out);
+		else
+			put_event_metadata(redacting, ts_pb_enter(&pb), out);
+		ts_pbw_end(out, mark);
+	}
+	ts_pbw_end(out, entry);
+}
+
+/* --- planes */
+
+/* What the texts of a plane that are referred to are for. */
+static void see_metadata(struct redacting *redacting, struct ts_bytes body)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb names = ts_pb_of(body, &error), pb = names;
+
+	while (ts_pb_next(&names))
+		if (names.field == XPLANE_STAT_METADATA)
+			see_stat_name(redacting, ts_pb_bytes(&names));
+	note_damage(redacting, &error);
+	error = (struct ts_pb_error){ NULL, NULL };
+	while (ts_pb_next(&pb)) {
+		struct ts_pb_error inner = { NULL, NULL };
+		struct ts_pb value =
+			ts_pb_of(pb.field == XPLANE_EVENT_METADATA ?
+					 field_in(ts_pb_bytes(&pb), MAP_VALUE) :
+					 (struct ts_bytes){ NULL, 0 },
+				 &inner);
+
+		if (pb.field == XPLANE_STATS)
+			see_stat(redacting, ts_pb_of(ts_pb_bytes(&pb), &inner));
+		while (ts_pb_next(&value))
+			if (value.field == XEVENTMETA_STATS)
+				see_stat(redacting, ts_pb_enter(&value));
+	}
+}
+
+/* A field of a plane that is no line. What cannot be read to its end is left out. */
+static void put_plane_field(struct redacting *redacting, const struct ts_pb *field,
+			    const uint8_t *at)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = *field;
+	struct ts_buf *out = &redacting->rest;
+	size_t start = out->n, mark;
+
+	pb.err = &error;
+	if (pb.wire != TS_PB_BYTES) {
+		copy_field(out, at, field);
+	} else if (pb.field == XPLANE_EVENT_METADATA || pb.field == XPLANE_STAT_METADATA) {
+		put_entry(redacting, &pb, out);
+	} else if (pb.field == XPLANE_NAME || pb.field == XPLANE_STATS) {
+		mark = ts_pbw_begin(out, pb.field);
+		if (pb.field == XPLANE_NAME)
+			ts_names_put(redacting->names, ts_pb_bytes(&pb), out);
+		else
+			put_stat(redacting, ts_pb_enter(&pb), out);
+		ts_pbw_end(out, mark);
+	}
+	if (error.cause && !out->failed)
+		out->n = start;
+	note_damage(redacting, &error);
+}
+
+static void see_plane(struct redacting *redacting, struct ts_bytes body)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
+
+	see_metadata(redacting, body);
+	while (ts_pb_next(&pb) && !redacting->nomem)
+		if (pb.field == XPLANE_LINES && pb.wire == TS_PB_BYTES)
+			see_line(redacting, ts_pb_bytes(&pb));
+	error = (struct ts_pb_error){ NULL, NULL };
+	pb = ts_pb_of(body, &error);
+	for (const uint8_t *at = pb.p; ts_pb_next(&pb) && !redacting->nomem; at = pb.p) {
+		if (pb.field != XPLANE_LINES)
+			put_plane_field(redacting, &pb, at);
+		redacting->nomem |= redacting->rest.failed;
+	}
+}
+
+static void put_head(struct ts_copy_out *out, uint32_t field, uint64_t nr_bytes)
+{
+	uint8_t bytes[2 * TS_PBW_VARINT];
+	uint8_t *end = ts_pbw_store(bytes, (uint64_t)field << 3 | TS_PB_BYTES);
+
+	end = ts_pbw_store(end, nr_bytes);
+	ts_copy_put(out, (struct ts_bytes){ bytes, (size_t)(end - bytes) });
+}
+
+static void put_plane(struct redacting *redacting, struct ts_bytes body)
+{
+	struct plane *plane = &redacting->plane;
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(body, &error);
+	uint64_t nr_bytes = redacting->rest.n;
+	size_t at = 0;
+
+	for (size_t i = 0; i < plane->nr_lines; i++)
+		nr_bytes += 1 + ts_pbw_size(plane->lines[i].nr_bytes) + plane->lines[i].nr_bytes;
+	put_head(redacting->out, XSPACE_PLANES, nr_bytes);
+	ts_copy_put(redacting->out, ts_buf_bytes(&redacting->rest));
+	while (ts_pb_next(&pb) && !redacting->nomem) {
+		if (pb.field != XPLANE_LINES || pb.wire != TS_PB_BYTES)
+			continue;
+		put_head(redacting->out, XPLANE_LINES, plane->lines[at].nr_bytes);
+		if (pb.len > 0)
+			walk_line(redacting, pb.data, &plane->lines[at], false);
+		at++;
+	}
+}
+
+static void release_plane(struct redacting *redacting)
+{
+	ts_map_release(&redacting->plane.kinds);
+	ts_map_release(&redacting->plane.uses);
+	free(redacting->plane.lines);
+	redacting->plane = (struct plane){ .lines = NULL };
+	ts_buf_clear(&redacting->rest);
+}
+
+/* A field of the file that is no plane: what the profiler said, and which hosts it saw. */
+static void put_message(struct redacting *redacting, const struct ts_pb *pb)
+{
+	struct ts_buf *out = &redacting->piece;
+	size_t mark;
+
+	if (pb->wire != TS_PB_BYTES || pb->field > XSPACE_HOSTNAMES)
+		return;
+	ts_buf_clear(out);
+	mark = ts_pbw_begin(out, pb->field);
+	if (pb->field == XSPACE_HOSTNAMES)
+		ts_names_secret(redacting->names, ts_pb_bytes(pb), out);
+	else
+		ts_names_put(redacting->names, ts_pb_bytes(pb), out);
+	ts_pbw_end(out, mark);
+	redacting->nomem |= out->failed;
+	ts_copy_put(redacting->out, ts_buf_bytes(out));
+}
+
+enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes bytes,
+				struct ts_copy_out *out, struct ts_redact_report *report,
+				struct ts_error *err)
+{
+	struct redacting redacting = { .names = names, .out = out, .report = report,
+				       .file = bytes };
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(bytes, &error);
+
+	*report = (struct ts_redact_report){ .damage = TS_ERROR_INIT };
+	while (ts_pb_next(&pb) && !redacting.nomem) {
+		struct ts_bytes body = ts_pb_bytes(&pb);
+
+		if (pb.field != XSPACE_PLANES || pb.wire != TS_PB_BYTES) {
+			put_message(&redacting, &pb);
+		} else if (!ts_bytes_starts(field_in(body, XPLANE_NAME), OUR_PLANE)) {
+			see_plane(&redacting, body);
+			if (!redacting.nomem)
+				put_plane(&redacting, body);
+			release_plane(&redacting);
+		}
+	}
+	note_damage(&redacting, &error);
+	ts_buf_release(&redacting.rest);
+	ts_buf_release(&redacting.piece);
+	return redacting.nomem ? ts_fail_nomem(err) : TS_OK;
+}

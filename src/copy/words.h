@@ -1,0 +1,21 @@
+/* What is public, for copy/names. The lists end with NULL; each entry is words with a space between. */
+#ifndef TS_COPY_WORDS_H
+#define TS_COPY_WORDS_H
+
+#include "copy/names.h"
+
+struct ts_public_key {
+	const char *name;
+	enum ts_key_kind kind;
+};
+
+extern const char *const ts_public_words[];
+extern const struct ts_public_key ts_public_keys[]; /* their name NULL at the end */
+/* Parts of names that analyses look for, the longest of those that begin alike first. */
+extern const char *const ts_name_parts[];
+#define TS_NAME_PARTS_MAX 128
+extern const char *const ts_file_endings[]; /* "py" */
+/* C++ namespaces of libraries: what stands behind `at::` is public. */
+extern const char *const ts_public_spaces[];
+
+#endif
