@@ -15,6 +15,8 @@ bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const ch
 	*names = (struct ts_names){ .key = *key, .nr_keep = TS_MIN(nr_keep, TS_NAMES_KEEP_MAX) };
 	for (size_t i = 0; i < names->nr_keep; i++)
 		names->keep[i] = keep[i];
+	for (size_t i = 0; ts_name_parts[i] && i < TS_NAME_PARTS_MAX; i++)
+		names->parts[(uint8_t)ts_name_parts[i][0]][i / 64] |= UINT64_C(1) << i % 64;
 	for (size_t i = 0; ts_public_words[i]; i++) {
 		struct ts_bytes words = ts_bytes_of(ts_public_words[i]);
 
@@ -119,11 +121,14 @@ static bool is_word(const struct ts_names *names, struct ts_bytes text)
 	return text.n == 1 || ts_strmap_find(&names->words, text) != TS_NONE;
 }
 
-/* cudaMalloc, hipLaunchKernel, cuMemAlloc_v2: the driver's and the runtime's interface. */
-static bool is_driver_call(struct ts_bytes text)
+/* cudaMalloc, hipLaunchKernel, cuMemAlloc_v2: the driver's and the runtime's interface; and products of
+ * matrices by rocBLAS, whose names are their parameters. */
+static bool is_of_a_library(struct ts_bytes text)
 {
-	static const char *const prefixes[] = { "cuda", "cu", "hip", "nccl" };
+	static const char *const prefixes[] = { "cuda", "cu", "hip" };
 
+	if (ts_bytes_starts(text, "Cijk_"))
+		return true;
 	for (size_t i = 0; i < TS_NELEM(prefixes); i++) {
 		size_t n = strlen(prefixes[i]);
 
@@ -140,16 +145,24 @@ struct parts {
 	bool first; /* one of them begins it */
 };
 
-static struct parts parts_of(struct ts_bytes text)
+static struct parts parts_of(const struct ts_names *names, struct ts_bytes text)
 {
 	struct parts parts = { { 0 }, false };
 
-	for (size_t i = 0; ts_name_parts[i]; i++) {
-		if (!ts_bytes_has(text, ts_name_parts[i]))
-			continue;
-		parts.bits[i / 64] |= UINT64_C(1) << i % 64;
-		parts.first |= ts_bytes_starts(text, ts_name_parts[i]);
-	}
+	for (size_t at = 0; at < text.n; at++)
+		for (size_t w = 0; w < TS_NELEM(parts.bits); w++) {
+			uint64_t left = names->parts[text.p[at]][w] & ~(at ? parts.bits[w] : 0);
+
+			for (; left; left &= left - 1) {
+				size_t i = w * 64 + (size_t)__builtin_ctzll(left);
+
+				if (!ts_bytes_starts(ts_bytes_cut(text, at, text.n),
+						     ts_name_parts[i]))
+					continue;
+				parts.bits[w] |= UINT64_C(1) << i % 64;
+				parts.first |= at == 0;
+			}
+		}
 	return parts;
 }
 
@@ -271,7 +284,7 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 	struct ts_bytes behind = ts_bytes_cut(text, end, text.n);
 
 	if (own.n == 0 || is_word(names, text) || is_amount(names, text) || is_hex_number(text) ||
-	    is_driver_call(text) || is_kept(names, text) || is_kept(names, own)) {
+	    is_of_a_library(text) || is_kept(names, text) || is_kept(names, own)) {
 		ts_buf_put(out, text);
 		return;
 	}
@@ -283,7 +296,8 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 	put_hash(names, own, out);
 	ts_buf_put(out, behind);
 	if (out->failed ||
-	    are_same(parts_of(text), parts_of(ts_bytes_cut(ts_buf_bytes(out), start, out->n))))
+	    are_same(parts_of(names, text),
+		     parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n))))
 		return;
 	out->n = start + from;
 	put_parts(names, own, out);
@@ -309,6 +323,13 @@ static bool has_ending(struct ts_bytes path)
 	return false;
 }
 
+/* Is the identifier at AT that ends with the run the ending of a file's name? */
+static bool is_ending(struct ts_bytes text, size_t run, size_t at, size_t run_end)
+{
+	return at > run && text.p[at - 1] == '.' &&
+	       has_ending(ts_bytes_cut(text, run, run_end - run));
+}
+
 static bool is_root(struct ts_bytes path)
 {
 	static const char *const roots[] = { "/home/", "/root/", "/usr/",     "/opt/",	 "/data",
@@ -316,7 +337,7 @@ static bool is_root(struct ts_bytes path)
 					     "/nfs",   "/gpfs/", "/lustre/",  "/scratch", "/Users/",
 					     "~/",     "/proc/", "/project", "/fsx/",	 "/efs/" };
 
-	for (size_t i = 0; i < TS_NELEM(roots); i++)
+	for (size_t i = 0; (path.p[0] == '/' || path.p[0] == '~') && i < TS_NELEM(roots); i++)
 		if (ts_bytes_starts(path, roots[i]))
 			return true;
 	return false;
@@ -339,7 +360,8 @@ static bool is_address(struct ts_bytes text)
 /* Numbers in it would tell: which run, which customer, which machine. */
 static bool hides_numbers(struct ts_bytes run)
 {
-	return has_ending(run) || is_root(run) || is_address(run) || ts_bytes_has(run, "@");
+	return run.n > 0 && (has_ending(run) || is_root(run) || is_address(run) ||
+			     memchr(run.p, '@', run.n) != NULL);
 }
 
 static size_t run_length(struct ts_bytes text, size_t at)
@@ -371,7 +393,7 @@ static bool behind_public_space(struct ts_bytes text, size_t at)
 
 void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
-	size_t run_end = 0;
+	size_t run = 0, run_end = 0;
 	bool hide = false;
 
 	if (text.n > 0 && is_kept(names, text)) {
@@ -383,6 +405,7 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 		struct ts_bytes identifier;
 
 		if (at >= run_end) {
+			run = at;
 			run_end = at + run_length(text, at);
 			hide = hides_numbers(ts_bytes_cut(text, at, run_end - at));
 			run_end += run_end == at;
@@ -394,7 +417,8 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 			ts_buf_putc(out, (char)text.p[at]);
 		else if (are_digits(identifier) && hide)
 			put_hash(names, identifier, out);
-		else if (are_digits(identifier) || behind_public_space(text, at))
+		else if (are_digits(identifier) || behind_public_space(text, at) ||
+			 (at + n == run_end && is_ending(text, run, at, run_end)))
 			ts_buf_put(out, identifier);
 		else
 			put_identifier(names, identifier, out);

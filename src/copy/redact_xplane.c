@@ -143,6 +143,8 @@ static bool is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
 		if (pb.wire != TS_PB_BYTES)
 			continue;
 		plain &= pb.field == XEVENT_STATS;
+		if (pb.field != XEVENT_STATS)
+			continue;
 		for (struct ts_pb stat = ts_pb_enter(&pb); ts_pb_next(&stat);) {
 			plain &= stat.wire != TS_PB_BYTES;
 			if (see && stat.field == XSTAT_REF)

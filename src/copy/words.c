@@ -167,7 +167,7 @@ const char *const ts_public_words[] = {
 	"TorchDynamo Cache Lookup Pregraph bytecode AOTDispatcher Wrapper Prologue dynamo dynamo_data",
 	"dynamo_timed compile_id entire_frame_compile entire_backward_compile inductor_compile",
 	"code_gen compile_attempt torch_dynamo_resume_in at poi per red tem for foreach cpp graph",
-	"Context Event Sync Wait DataPipe gloo mkldnn mkl onednn quantized torchvision",
+	"ul ull aten prim prims c10 cub thrust std rocprim hipcub Context Event Sync Wait DataPipe gloo mkldnn mkl onednn quantized torchvision",
 	/* ATen's ops of one word */
 	"addmm baddbmm bmm mm mv linear embedding layer native dropout clone detach view expand permute",
 	"unsqueeze contiguous empty empty_like new strided resize resize_ item arange index put fill zero",
@@ -385,6 +385,7 @@ const char *const ts_name_parts[] = {
 	"trace_to_jaxpr", "DeserializeExecutable", "LoadSerializedExecutable", "Compile", "Execute",
 	"IteratorGetNext", "PrefetchProduce", "PrefetchConsume", "ParallelInterleave", "ParallelMap",
 	"MapAndBatch", "TransferToDevice", "TransferH2DRequest", "BufferFromHostBuffer",
+	"h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "c1688",
 	"Sync", "gloo", "DataPipe", "unnamed", "SparseCore", "cpu", "CPU", "host", "drop", "overflow", "DataLoader", NULL,
 };
 

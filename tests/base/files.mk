@@ -1,12 +1,14 @@
 check_PROGRAMS += tests/base/arena_test \
 	tests/base/bytes_test \
 	tests/base/map_test \
+	tests/base/siphash_test \
 	tests/base/spans_test \
 	tests/base/units_test \
 	tests/base/work_test
 TESTS += tests/base/arena_test \
 	tests/base/bytes_test \
 	tests/base/map_test \
+	tests/base/siphash_test \
 	tests/base/spans_test \
 	tests/base/units_test \
 	tests/base/work_test
@@ -19,6 +21,9 @@ tests_base_bytes_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_base_map_test_SOURCES = tests/base/map_test.c
 tests_base_map_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_base_map_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_base_siphash_test_SOURCES = tests/base/siphash_test.c
+tests_base_siphash_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_base_siphash_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_base_spans_test_SOURCES = tests/base/spans_test.c
 tests_base_spans_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_base_spans_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -70,9 +70,11 @@ def differences(path, copy):
 # --- words
 
 def public_words():
-    with open(os.path.join(TOP, "src", "copy", "words.c")) as f:
-        text = f.read()
-    words = set()
+    """The lists in src/copy/words.c, and ATen's ops."""
+    words, text = set(), ""
+    for source in ("copy/words.c", "model/aten_names.c"):
+        with open(os.path.join(TOP, "src", *source.split("/"))) as f:
+            text += f.read()
     for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', text):
         words.update(literal.split(" "))
         words.update(re.findall(r"[A-Za-z0-9_]+", literal))
@@ -80,7 +82,7 @@ def public_words():
 
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")
-DRIVER = re.compile(r"^(cuda|cu|hip|nccl)[A-Z]")
+DRIVER = re.compile(r"^(cuda|cu|hip)[A-Z]|^Cijk_")
 SPACES = re.compile(r"\b(?:aten|prim|prims|at|native|c10|cub|thrust|std|cutlass|rocprim|hipcub|cudnn|mkldnn|mkl|onednn|quantized|torchvision)::(?=([A-Za-z0-9_]+))")
 
 
@@ -219,7 +221,8 @@ def runs(scratch):
         with tarfile.open(os.path.join(DATA, "planted", name + ".tar.gz")) as tar:
             tar.extractall(os.path.join(scratch, name))
         yield name, sorted(glob.glob(os.path.join(scratch, name, "**", "*.xplane.pb"), recursive=True))
-    for path in sorted(glob.glob(os.path.join(DATA, "*.xplane.pb")) + glob.glob(os.path.join(DATA, "*.trace.json"))):
+    for path in sorted(glob.glob(os.path.join(DATA, "*.xplane.pb")) + glob.glob(os.path.join(DATA, "*.trace.json*")) +
+                       glob.glob(os.path.join(DATA, "torch", "*.trace.json*"))):
         yield os.path.basename(path), [path]
     corpus = os.environ.get("TS_CORPUS", os.path.join(TOP, "..", "shared", "corpus"))
     found = sorted(glob.glob(os.path.join(corpus, "xplane", "*.pb")) + glob.glob(os.path.join(corpus, "kineto", "*.json.gz")))

@@ -1,6 +1,6 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane chrome trace hlo shape overlay gunzip archive config pb pprof torch_trace
+fuzz_targets = xplane chrome trace hlo shape overlay gunzip archive config pb pprof torch_trace copy
 fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/chrome_replay \
 	tests/fuzz/trace_replay \
@@ -12,7 +12,8 @@ fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/config_replay \
 	tests/fuzz/pb_replay \
 	tests/fuzz/pprof_replay \
-	tests/fuzz/torch_trace_replay
+	tests/fuzz/torch_trace_replay \
+	tests/fuzz/copy_replay
 
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -80,6 +81,11 @@ tests_fuzz_torch_trace_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"torch_
 tests_fuzz_torch_trace_replay_LDADD = libtpusight.a
 tests_fuzz_torch_trace_replay_LDFLAGS = $(AM_LDFLAGS)
 
+tests_fuzz_copy_replay_SOURCES = tests/fuzz/copy.c tests/fuzz/replay.c tests/copy/trimmed.h
+tests_fuzz_copy_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"copy"'
+tests_fuzz_copy_replay_LDADD = libtpusight.a
+tests_fuzz_copy_replay_LDFLAGS = $(AM_LDFLAGS)
+
 FUZZ_SECONDS = 15
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
@@ -94,7 +100,8 @@ fuzz_programs = tests/fuzz/xplane_fuzz \
 	tests/fuzz/config_fuzz \
 	tests/fuzz/pb_fuzz \
 	tests/fuzz/pprof_fuzz \
-	tests/fuzz/torch_trace_fuzz
+	tests/fuzz/torch_trace_fuzz \
+	tests/fuzz/copy_fuzz
 noinst_PROGRAMS = $(fuzz_programs)
 
 tests_fuzz_xplane_fuzz_SOURCES = tests/fuzz/xplane.c
@@ -156,6 +163,11 @@ tests_fuzz_torch_trace_fuzz_SOURCES = tests/fuzz/torch_trace.c
 tests_fuzz_torch_trace_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_torch_trace_fuzz_LDADD = libtpusight.a
 tests_fuzz_torch_trace_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_copy_fuzz_SOURCES = tests/fuzz/copy.c tests/copy/trimmed.h
+tests_fuzz_copy_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_copy_fuzz_LDADD = libtpusight.a
+tests_fuzz_copy_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 
 fuzz-smoke: $(fuzz_programs)

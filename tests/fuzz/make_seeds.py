@@ -215,6 +215,20 @@ def compiler_logs():
     yield "gzip", gzip.compress((metrics + graph_break).encode(), mtime=0)
 
 
+def copied(sample):
+    """Of what trim and redact take apart: profiles with texts, references and modules, traces with pairs."""
+    wanted = ("plain", "ref_values", "metadata_ids", "steps_marked", "unknown_fields", "capture_no_hlo")
+    yield from ((name, data) for name, data in profiles() if name in wanted)
+    module = small_module()
+    entry = num(1, 7) + blob(2, num(1, 7) + blob(2, "jit_f(7)") + blob(5, num(1, 1) + blob(6, module)))
+    yield "module", blob(1, blob(2, "/host:metadata") + blob(4, entry) +
+                         blob(5, num(1, 1) + blob(2, num(1, 1) + blob(2, "hlo_proto"))))
+    yield from ((f"trace_{name}", data) for name, data in traces())
+    events = ",".join(f'{{"ph": "{ph}", "id": {i}, "pid": 1, "tid": 1, "ts": {ts}, "name": "f", "cat": "c"}}'
+                      for ph, i, ts in (("s", 1, 6), ("f", 1, 9), ("b", 2, 1), ("n", 2, 7), ("e", 2, 50), ("B", 3, 2), ("E", 3, 8)))
+    yield "trace_pairs", f'[{{"ph": "X", "ts": 0, "dur": 60, "pid": 1, "tid": 1, "name": "x"}},{events}]'.encode()
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
     with open(SAMPLE, "rb") as f:
@@ -226,6 +240,7 @@ def main():
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
         "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
         "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
+        "copy": list(copied(sample)),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

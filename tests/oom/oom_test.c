@@ -9,13 +9,17 @@
 #include <stdarg.h>
 
 #include "compare/compare.h"
+#include "copy/redact.h"
+#include "copy/trim.h"
 #include "flow/annotated.h"
+#include "flow/outline.h"
 #include "flow/run.h"
 #include "flow/stream.h"
 #include "flow/trace.h"
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
 #include "read/seams.h"
+#include "read/trace.h"
 #include "write/report_json.h"
 
 #include <cmocka.h>
@@ -150,23 +154,94 @@ static long setting(const char *name, long otherwise)
 	return text ? strtol(text, NULL, 10) : otherwise;
 }
 
+static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_error *err)
+{
+	struct ts_trim_choice choice = { .has_steps = true, .last_step = 1000,
+					 .from_ps = INT64_MIN, .to_ps = INT64_MAX };
+	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
+	struct ts_trim trim = { .profile = NULL };
+	struct ts_trim_report report;
+	enum ts_status st = ts_outline_make(&run->profile, 1, &run->outline, err);
+
+	if (st == TS_OK && run->outline.steps.nr_steps == 0)
+		choice.has_steps = false;
+	if (st == TS_OK)
+		st = ts_trim_plan(&trim, &run->profile, &run->outline.steps, &choice, err);
+	if (st == TS_OK)
+		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
+	if (st == TS_OK)
+		st = ts_trace_is(&run->profile, 0) ?
+			     ts_trim_trace(&trim, 0, bytes, false, &out, &report, err) :
+			     ts_trim_xplane(&trim, 0, bytes, &out, &report, err);
+	if (st == TS_OK)
+		st = ts_copy_commit(&out, err);
+	ts_copy_release(&out);
+	ts_trim_release(&trim);
+	return st;
+}
+
+static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct ts_error *err)
+{
+	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
+	struct ts_sipkey key = { { 1, 2 } };
+	struct ts_redact_report report;
+	struct ts_names names;
+	enum ts_status st = ts_names_open(&names, &key, NULL, 0) ? TS_OK : ts_fail_nomem(err);
+
+	if (st == TS_OK)
+		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
+	if (st == TS_OK)
+		st = ts_trace_is(&run->profile, 0) ?
+			     ts_redact_trace(&names, bytes, false, &out, &report, err) :
+			     ts_redact_xplane(&names, bytes, &out, &report, err);
+	if (st == TS_OK)
+		st = ts_copy_commit(&out, err);
+	ts_copy_release(&out);
+	ts_names_release(&names);
+	return st;
+}
+
+static enum ts_status copies(const char *path, struct ts_error *err)
+{
+	struct ts_settings settings;
+	struct ts_run_options options = { .nr_threads = 1, .settings = &settings };
+	struct ts_runs runs = TS_RUNS_INIT;
+	struct ts_run run;
+	enum ts_status st;
+
+	ts_settings_init(&settings);
+	ts_run_init(&run);
+	st = ts_runs_find(&runs, path, err);
+	if (st == TS_OK)
+		st = ts_run_open(&run, &runs.sessions[0], &options, err);
+	if (st == TS_OK)
+		st = trim(&run, run.inputs[0].bytes, err);
+	if (st == TS_OK)
+		st = redact(&run, run.inputs[0].bytes, err);
+	ts_run_release(&run);
+	ts_runs_release(&runs);
+	return st;
+}
+
+typedef enum ts_status whole_fn(const char *path, struct ts_error *err);
+
 /* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. NR_SPARED
  * of them at most may cost nothing: a peek that could not be had, and was not needed. */
-static void fail_each(const char *path, long step, long nr_spared)
+static void fail_each(whole_fn *whole, const char *path, long step, long nr_spared)
 {
 	struct ts_error err = TS_ERROR_INIT;
 	long total;
 
 	countdown = -1;
 	nr_allocations = 0;
-	assert_int_equal(whole_run(path, &err), TS_OK);
+	assert_int_equal(whole(path, &err), TS_OK);
 	total = nr_allocations;
 	assert_true(total > 50);
 	for (long at = setting("TS_OOM_FIRST", 1); at <= total; at += step) {
 		enum ts_status st;
 
 		countdown = at;
-		st = whole_run(path, &err);
+		st = whole(path, &err);
 		countdown = -1;
 		if (st == TS_OK && nr_spared-- > 0)
 			continue;
@@ -190,7 +265,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "sample");
-	fail_each(path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
 }
 
 static void every_allocation_of_a_memory_profile_may_fail(void **state)
@@ -199,7 +274,7 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(path, setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
+	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
 }
 
 static void every_allocation_of_a_compilers_log_may_fail(void **state)
@@ -208,7 +283,7 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
-	fail_each(path, setting("TS_OOM_STEP", 1), 6);
+	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 6);
 }
 
 static void every_allocation_of_a_trace_may_fail(void **state)
@@ -217,7 +292,20 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "hand_made.pt.trace.json");
-	fail_each(path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
+}
+
+static void every_allocation_of_copies_may_fail(void **state)
+{
+	static const char *const names[] = { "hand_made.pt.trace.json", "cpu_steps.xplane.pb" };
+	char path[512];
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		data_path(path, sizeof(path), names[i]);
+		fail_each(copies, path, setting("TS_OOM_STEP", 1), 0);
+	}
+	remove("oom_test.copy.json.gz");
 }
 
 /* Memory events of a GPU and the host, with owners, steps, and one that failed. */
@@ -227,7 +315,7 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
-	fail_each(path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
 }
 
 int main(void)
@@ -237,6 +325,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_of_memory_may_fail),
+		cmocka_unit_test(every_allocation_of_copies_may_fail),
 		cmocka_unit_test(every_allocation_of_the_sample_run_may_fail),
 	};
 

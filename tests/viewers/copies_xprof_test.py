@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Trimmed profiles in the real XProf: trim_xprof_test.py
+"""Trimmed and redacted profiles in the real XProf: copies_xprof_test.py
 
 A cut must be what XProf showed there before: of each run its trace viewer's events that overlap the cut are looked up in its
 answer about the whole run, and must be the answer about the trimmed one, event for event with all arguments. The other
 pages must open. Runs: planted ones (one with two hosts, one with many programs), and real ones where the corpus is there
 ($TS_CORPUS).
 
-Beside that each file is looked through on the wire: every id that something refers to is there, every one that is there is
+Of a redacted run the tables have the same numbers in their rows, which may trade places where names break ties.
+
+Beside that each trimmed file is looked through on the wire: every id that something refers to is there, every one that is there is
 referred to, and HLO protos are those of programs whose ops are left.
 
 Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS_VIEWERS_PYTHON a Python that has
 tests/requirements.txt. Exit 77: xprof is not there.
 """
+import collections
 import contextlib
 import glob
 import importlib.util
@@ -245,6 +248,37 @@ def check(name, session):
     return bool(bad)
 
 
+# --- redacted
+
+def rows_of(text):
+    """The numbers of each row of the tables in an answer."""
+    rows = collections.Counter()
+    for table in json.loads(text) if text.lstrip().startswith("[") else [json.loads(text)]:
+        for row in table.get("rows", []) if isinstance(table, dict) else []:
+            numbers = [cell.get("v") for cell in row["c"] if cell and isinstance(cell.get("v"), (int, float))]
+            rows[json.dumps(numbers)] += 1
+    return rows
+
+
+def check_redacted(name, session):
+    bad = []
+    with tempfile.TemporaryDirectory() as out:
+        program("redact", "-q", "-o", out, session)
+        copy = os.path.dirname(glob.glob(os.path.join(out, "**", "*.xplane.pb"), recursive=True)[0])
+        tables = ["hlo_stats", "roofline_model", "framework_op_stats", "input_pipeline_analyzer", "overview_page"]
+        before, after = answers(session, tables), answers(copy, tables)
+        nr = 0
+        for tool in tables:
+            want, got = rows_of(before[tool]), rows_of(after[tool])
+            nr += sum(want.values())
+            bad += [f"{tool}: {row[:200]} is {'gone' if want[row] > got[row] else 'new'}"
+                    for row in ((want - got) + (got - want))]
+    print(f"{name}, redacted: {nr} rows compared, {len(bad)} differ")
+    for line in bad[:8]:
+        print(" ", line)
+    return bool(bad)
+
+
 def main():
     if importlib.util.find_spec("xprof") is None:
         other = os.environ.get("TS_VIEWERS_PYTHON")
@@ -260,6 +294,7 @@ def main():
         for name, session in runs:
             if session:
                 failed |= check(name, session)
+                failed |= check_redacted(name, session)
             else:
                 print(f"{name}: the corpus is not there, so this run is left out")
     return 1 if failed else 0

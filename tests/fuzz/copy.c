@@ -1,0 +1,67 @@
+/* Any bytes as a profile or a trace: trimmed, redacted; what comes out is whole. */
+#include "codec/jtok.h"
+#include "copy/redact.h"
+#include "tests/copy/trimmed.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static bool is_closed(struct ts_bytes text)
+{
+	const uint8_t *end = text.n ? ts_jtok_value_end(text.p, text.p + text.n) : NULL;
+
+	return !text.n || (end && ts_jtok_space(end, text.p + text.n) == text.p + text.n);
+}
+
+static void look(struct ts_bytes copy, bool trace)
+{
+	if (copy.n >= TS_COPY_BUFFER)
+		return; /* there is no file for so much */
+	if (trace ? !is_closed(copy) : !is_sound_xspace(copy))
+		abort();
+}
+
+static void trim(uint32_t reader, struct ts_bytes bytes, bool trace)
+{
+	struct ts_trim_choice choice = TRIM_ALL;
+	struct ts_trim_report report;
+	struct ts_buf out = TS_BUF_INIT;
+
+	choice.from_ps = 5 * INT64_C(1000000);
+	choice.to_ps = 40 * INT64_C(1000000);
+	if (trimmed_as(reader, bytes, &choice, &out, &report, NULL) == TS_OK)
+		look(ts_buf_bytes(&out), trace);
+	ts_buf_clear(&out);
+	choice = TRIM_ALL;
+	choice.has_steps = true;
+	choice.last_step = 10;
+	if (trimmed_as(reader, bytes, &choice, &out, &report, NULL) == TS_OK)
+		look(ts_buf_bytes(&out), trace);
+	ts_buf_release(&out);
+}
+
+static void redact(struct ts_bytes bytes, bool trace)
+{
+	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
+	struct ts_redact_report report;
+	struct ts_sipkey key = { { 1, 2 } };
+	struct ts_names names;
+	enum ts_status st = TS_NOMEM;
+
+	if (ts_names_open(&names, &key, NULL, 0))
+		st = trace ? ts_redact_trace(&names, bytes, false, &out, &report, NULL) :
+			     ts_redact_xplane(&names, bytes, &out, &report, NULL);
+	if (st == TS_OK)
+		look(ts_buf_bytes(&out.text), trace);
+	ts_copy_release(&out);
+	ts_names_release(&names);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct ts_bytes bytes = { data, n };
+	bool trace = n > 0 && (data[0] == '{' || data[0] == '[' || ts_gzip_probe(bytes));
+
+	trim(memory_run_reader(trace ? "chrome" : "xplane"), bytes, trace);
+	redact(bytes, trace);
+	return 0;
+}
