@@ -323,10 +323,11 @@ static bool has_ending(struct ts_bytes path)
 	return false;
 }
 
-/* Is the identifier at AT that ends with the run the ending of a file's name? */
-static bool is_ending(struct ts_bytes text, size_t run, size_t at, size_t run_end)
+/* Is the identifier at AT the ending of a file's name, or before it: .json.gz? */
+static bool is_ending(struct ts_bytes text, size_t run, size_t at, size_t n, size_t run_end)
 {
 	return at > run && text.p[at - 1] == '.' &&
+	       has_ending(ts_bytes_cut(text, run, at + n - run)) &&
 	       has_ending(ts_bytes_cut(text, run, run_end - run));
 }
 
@@ -418,7 +419,7 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 		else if (are_digits(identifier) && hide)
 			put_hash(names, identifier, out);
 		else if (are_digits(identifier) || behind_public_space(text, at) ||
-			 (at + n == run_end && is_ending(text, run, at, run_end)))
+			 is_ending(text, run, at, n, run_end))
 			ts_buf_put(out, identifier);
 		else
 			put_identifier(names, identifier, out);

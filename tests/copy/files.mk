@@ -1,6 +1,6 @@
 check_PROGRAMS += tests/copy/trim_test tests/copy/redact_test
-TESTS += tests/copy/trim_test tests/copy/redact_test tests/copy/redact_test.py
-EXTRA_DIST += tests/copy/redact_test.py
+TESTS += tests/copy/trim_test tests/copy/redact_test tests/copy/redacted_test.py
+EXTRA_DIST += tests/copy/redacted_test.py
 tests_copy_trim_test_SOURCES = tests/copy/trim_test.c tests/copy/trimmed.h tests/io/tmpdir.h \
 	tests/read/xplane_make.h tests/read/mutate.h tests/flow/memory_run.h tests/base/rng.h
 tests_copy_trim_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)

@@ -93,7 +93,7 @@ static const struct name_row name_rows[] = {
 	{ "cudaLaunchKernel", "cudaLaunchKernel" },
 	/* paths: their shape and ending stay, their numbers do not */
 	{ "/home/secret/project-7/model.py:123", "/#1/#2/#3-#4/#5.py:123" },
-	{ "/tmp/secret/trace.json.gz", "/#1/#2/#3.#4.gz" },
+	{ "/tmp/secret/4711.json.gz", "/#1/#2/#3.json.gz" },
 	{ "secret/model.py(42): forward", "#1/#2.py(42): forward" },
 	{ "$compiler.py:387 compile_or_get_cached", "$compiler.py:387 compile_or_get_cached" },
 	{ "$secret.py:387 compile_or_get_cached", "$#1.py:387 compile_or_get_cached" },

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Redacted profiles say the same, and nothing of whom they are from: redact_test.py [PATH...]
+"""Redacted profiles say the same, and nothing of whom they are from: redacted_test.py [PATH...]
 
 Of each run: the report of the redacted copy has the same numbers as that of the profile, row by row; in the copy (unpacked)
 stands none of the words that somebody chose: of an xplane and its compiled modules every text on the wire is looked at, of a
