@@ -15,7 +15,7 @@ bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const ch
 	*names = (struct ts_names){ .key = *key, .nr_keep = TS_MIN(nr_keep, TS_NAMES_KEEP_MAX) };
 	for (size_t i = 0; i < names->nr_keep; i++)
 		names->keep[i] = keep[i];
-	for (size_t i = 0; ts_name_parts[i] && i < TS_NAME_PARTS_MAX; i++)
+	for (size_t i = 0; ts_name_parts[i] && i < TS_NAMES_PARTS_MAX; i++)
 		names->parts[(uint8_t)ts_name_parts[i][0]][i / 64] |= UINT64_C(1) << i % 64;
 	for (size_t i = 0; ts_public_words[i]; i++) {
 		struct ts_bytes words = ts_bytes_of(ts_public_words[i]);
@@ -141,7 +141,7 @@ static bool is_of_a_library(struct ts_bytes text)
 
 /* Which of the parts that are looked for stand in a text. */
 struct parts {
-	uint64_t bits[TS_NAME_PARTS_MAX / 64];
+	uint64_t bits[TS_NAMES_PARTS_MAX / 64];
 	bool first; /* one of them begins it */
 };
 
@@ -180,7 +180,8 @@ static const char *part_at(struct ts_bytes text, size_t at)
 	return NULL;
 }
 
-/* Its parts in their order, and the hash of all of it behind them, or in front. */
+/* Its parts in their order, and the hash of all of it behind them, or in front. Two underscores between:
+ * with one, two parts may make a third (xmma_gemm). */
 static void put_parts(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
 	bool first = part_at(text, 0) != NULL;
@@ -191,13 +192,13 @@ static void put_parts(const struct ts_names *names, struct ts_bytes text, struct
 		const char *part = part_at(text, at);
 
 		if (part && (at > 0 || !first))
-			ts_buf_putc(out, '_');
+			ts_buf_puts(out, "__");
 		if (part)
 			ts_buf_puts(out, part);
 		at += part ? strlen(part) : 1;
 	}
 	if (first) {
-		ts_buf_putc(out, '_');
+		ts_buf_puts(out, "__");
 		put_hash(names, text, out);
 	}
 }

@@ -168,6 +168,9 @@ const char *const ts_public_words[] = {
 	"dynamo_timed compile_id entire_frame_compile entire_backward_compile inductor_compile",
 	"code_gen compile_attempt torch_dynamo_resume_in at poi per red tem for foreach cpp graph",
 	"ul ull aten prim prims c10 cub thrust std rocprim hipcub Context Event Sync Wait DataPipe gloo mkldnn mkl onednn quantized torchvision",
+	/* details of kernels and copies, as CUPTI's and roctracer's converters write them */
+	"regs static_shared dynamic_shared grid block private_mem group_mem local_mem occ_pct occ",
+	"kind_src kind_dst pageable pinned managed num_bytes dest src async value",
 	/* ATen's ops of one word */
 	"addmm baddbmm bmm mm mv linear embedding layer native dropout clone detach view expand permute",
 	"unsqueeze contiguous empty empty_like new strided resize resize_ item arange index put fill zero",
@@ -367,6 +370,10 @@ const struct ts_public_key ts_public_keys[] = {
 };
 
 const char *const ts_name_parts[] = {
+	"xmma_warp_specialized_implicit_gemm", "xmma_implicit_gemm", "xmma_sparse_conv",
+	"xmma_sparse_gemm", "xmma_gemm", "dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel",
+	"conv1x1", "conv2d_c1_k1", "direct_group", "i16832", "tensorop", "gmma", "_MI16x16x",
+	"_MI32x32x", "mfma",
 	"nccl", "Nccl", "rccl", "nvshmem", "cross_device_reduce", "MemcpyHToD", "MemcpyDToH",
 	"MemcpyH2D", "MemcpyD2H", "Memcpy", "Memset", "memset", "CopyHostToDevice",
 	"CopyDeviceToDevice", "CopyDeviceToHost", "CopyDeviceTo", "MEMCPY", "MEMSET", "copyBuffer",

@@ -11,9 +11,9 @@ struct ts_public_key {
 
 extern const char *const ts_public_words[];
 extern const struct ts_public_key ts_public_keys[]; /* their name NULL at the end */
-/* Parts of names that analyses look for, the longest of those that begin alike first. */
+/* Parts of names that analyses look for, the longest of those that begin alike first;
+ * TS_NAMES_PARTS_MAX at most. */
 extern const char *const ts_name_parts[];
-#define TS_NAME_PARTS_MAX 128
 extern const char *const ts_file_endings[]; /* "py" */
 /* C++ namespaces of libraries: what stands behind `at::` is public. */
 extern const char *const ts_public_spaces[];

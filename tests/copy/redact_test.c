@@ -79,10 +79,10 @@ static const struct name_row name_rows[] = {
 	{ "nn.Module: SecretBlock_12", "nn.Module: #1_12" },
 	{ "ProfilerStep#7", "ProfilerStep#7" },
 	/* what analyses see through names by stays: a step, a product, a wait */
-	{ "jit_secret_train_step", "jit_#1_train_step" },
-	{ "secret_gemm_2x", "#1_gemm" },
+	{ "jit_secret_train_step", "jit_#1__train_step" },
+	{ "secret_gemm_2x", "#1__gemm" },
 	{ "ncclDevKernel_AllReduce_Secret", "ncclDevKernel_AllReduce_#1" },
-	{ "secretLoadedExecutable::Execute", "#1_LoadedExecutable::Execute" },
+	{ "secretLoadedExecutable::Execute", "#1__LoadedExecutable::Execute" },
 	/* kernels of libraries and of Inductor */
 	{ "void at::native::vectorized_elementwise_kernel<4, Secret>(int)",
 	  "void at::native::vectorized_elementwise_kernel<4, #1>(int)" },
