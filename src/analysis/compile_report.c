@@ -307,6 +307,18 @@ static void put_counts(const struct compile_report *report)
 			"launches of single kernels");
 }
 
+static const char *compiler_name(const struct compile_report *report)
+{
+	const struct compile_state *sum = report->sum;
+	const struct compile_counts *counts = &sum->counts;
+	bool found = sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
+		     counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
+				     counts->nr_lookups + counts->nr_compiles > 0 ||
+		     compile_has_log(report);
+
+	return found ? "PyTorch" : NULL;
+}
+
 static void put_notes(const struct compile_report *report, int64_t breaks, int64_t recompiles)
 {
 	const struct compile_state *sum = report->sum;
@@ -314,6 +326,11 @@ static void put_notes(const struct compile_report *report, int64_t breaks, int64
 	struct ts_result *result = report->result;
 	bool ran = report->ctx->profile->nr_hosts > 0;
 
+	if (!compiler_name(report)) {
+		ts_result_note(result, "nothing of a compiler is in this trace: each kernel counts "
+				       "as one op");
+		return;
+	}
 	if (ran && sum->counts.nr_compiles == 0 && !compile_has_log(report))
 		ts_result_note(result, "nothing was compiled while the profiler ran, so what "
 				       "compiling took is not in it");
@@ -368,18 +385,6 @@ static void put_time(const struct compile_report *report)
 		compile_put_time(report->result, traced_ps, traced_ps < 0 ? NULL : "trace");
 	ts_result_field(report->result, "compile_in_profile_ps", ts_int_or_null(traced_ps),
 			TS_MEASURED, logged_ps < 0 ? NULL : "of it while the profiler ran");
-}
-
-static const char *compiler_name(const struct compile_report *report)
-{
-	const struct compile_state *sum = report->sum;
-	const struct compile_counts *counts = &sum->counts;
-	bool found = sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
-		     counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
-				     counts->nr_lookups + counts->nr_compiles > 0 ||
-		     compile_has_log(report);
-
-	return found ? "PyTorch" : NULL;
 }
 
 static bool put_all(struct compile_report *report)
