@@ -10,8 +10,7 @@
 
 static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	return ctx->profile->nr_devices > 0 &&
-	       ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
+	return ctx->profile->nr_devices > 0 && ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
 }
 
 static enum ts_status kernels_open(void *ptr, const struct ts_context *ctx,
@@ -102,8 +101,8 @@ static struct kernel_row *row_of(struct kernels_state *state, const struct ts_me
 				 size_t i, uint32_t *at)
 {
 	uint32_t op = kernel_of(merged, i);
-	uint32_t device = merged->profile->planes[merged->profile->lines[merged->line[i]].plane]
-				  .device;
+	uint32_t device =
+		merged->profile->planes[merged->profile->lines[merged->line[i]].plane].device;
 	uint64_t key = (uint64_t)op << 32 | device;
 	struct kernel_row *row;
 
@@ -166,8 +165,8 @@ static bool take_device_event(struct kernels_state *state, const struct ts_merge
 	if (merged->profile->devices[row->device].is_gpu)
 		kernels_add_launch(row, merged, i);
 	add_time(row, dur_ps);
-	caller = row->is_compiled ? merged->op[i] :
-				    ts_launches_find(&state->launches, merged->link[i]);
+	caller = row->is_compiled ? merged->op[i]
+				  : ts_launches_find(&state->launches, merged->link[i]);
 	return add_caller(state, at, caller, dur_ps);
 }
 
@@ -180,9 +179,14 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && good; i++)
 		switch (state->sides[merged->line[i]]) {
-		case TS_SIDE_DEVICE: good = take_device_event(state, merged, i); break;
-		case TS_SIDE_HOST:   good = take_host_event(state, merged, i);   break;
-		default:                                                         break;
+		case TS_SIDE_DEVICE:
+			good = take_device_event(state, merged, i);
+			break;
+		case TS_SIDE_HOST:
+			good = take_host_event(state, merged, i);
+			break;
+		default:
+			break;
 		}
 	return good ? TS_OK : ts_fail_nomem(err);
 }

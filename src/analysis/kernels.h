@@ -9,7 +9,7 @@
 #include "model/launches.h"
 #include "model/trace_class.h"
 
-struct kernel_shape { /* of one launch; TS_UNKNOWN, empty */
+struct kernel_shape {		     /* of one launch; TS_UNKNOWN, empty */
 	struct ts_bytes grid, block; /* views into the input */
 	int64_t registers, shared_bytes;
 };
@@ -17,7 +17,7 @@ struct kernel_shape { /* of one launch; TS_UNKNOWN, empty */
 struct kernel_row {
 	uint32_t op; /* that goes by the kernel's name */
 	uint32_t device;
-	uint8_t class; /* enum ts_trace_class */
+	uint8_t class;	  /* enum ts_trace_class */
 	bool is_compiled; /* XLA's: its op is known, and not only the one that was open on the host */
 	int64_t count, total_ps, min_ps, max_ps;
 	double mean_ps, squares; /* of deviations from the mean so far */
@@ -52,8 +52,8 @@ struct kernel_table {
 struct kernels_state {
 	struct kernel_table table;
 	/* of a host */
-	struct ts_map row_ids;	  /* by op and device */
-	struct ts_map caller_ids; /* by row and op */
+	struct ts_map row_ids;	       /* by op and device */
+	struct ts_map caller_ids;      /* by row and op */
 	struct kernel_thread *threads; /* one a line of the profile */
 	size_t nr_threads;
 	struct ts_launches launches; /* the operator that was open */

@@ -98,8 +98,8 @@ static void put_time(const struct report *report, const struct kernel_row *row,
 	cells[COL_MIN] = ts_int(row->min_ps);
 	cells[COL_MAX] = ts_int(row->max_ps);
 	if (row->count > 1)
-		cells[COL_STDDEV] = ts_int(
-			(int64_t)llround(sqrt(row->squares / (double)(row->count - 1))));
+		cells[COL_STDDEV] =
+			ts_int((int64_t)llround(sqrt(row->squares / (double)(row->count - 1))));
 	if (report->total_ps > 0)
 		cells[COL_SHARE] = ts_real(100 * (double)row->total_ps / report->total_ps);
 }
@@ -112,8 +112,8 @@ static enum ts_kernel_type type_of(const struct report *report, const struct ker
 		return ts_kernel_type_of(op->name);
 	if (row->class == TS_TRACE_COMMUNICATION)
 		return TS_KERNEL_COMMUNICATION;
-	return row->class == TS_TRACE_MEMCPY || op->kind == TS_OP_MOVE ? TS_KERNEL_MEMORY :
-									  TS_KERNEL_COMPUTATION;
+	return row->class == TS_TRACE_MEMCPY || op->kind == TS_OP_MOVE ? TS_KERNEL_MEMORY
+								       : TS_KERNEL_COMPUTATION;
 }
 
 static void put_launch(struct report *report, const struct kernel_row *row, struct ts_value *cells)
@@ -232,18 +232,17 @@ static bool put_rows(struct report *report, struct kernel_table *from)
 
 	for (uint32_t i = 0; good && i < from->nr_rows; i++)
 		if (from->rows[i].count > 0)
-			ranked[nr++] = (struct ranked){
-				from->rows[i].total_ps,
-				report->ctx->profile->ops[from->rows[i].op].name,
-				from->rows[i].device, i };
+			ranked[nr++] =
+				(struct ranked){ from->rows[i].total_ps,
+						 report->ctx->profile->ops[from->rows[i].op].name,
+						 from->rows[i].device, i };
 	if (nr > 1)
 		qsort(ranked, nr, sizeof(*ranked), costliest_first);
 	if (from->nr_callers > 1)
 		qsort(from->callers, from->nr_callers, sizeof(*from->callers), by_row_and_time);
 	for (size_t i = 0; good && i < nr; i++) {
 		size_t nr_callers;
-		const struct kernel_caller *callers =
-			callers_of(from, ranked[i].row, &nr_callers);
+		const struct kernel_caller *callers = callers_of(from, ranked[i].row, &nr_callers);
 
 		good = put_row(report, &from->rows[ranked[i].row], callers, nr_callers);
 	}

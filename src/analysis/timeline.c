@@ -222,9 +222,8 @@ static bool take_host_event(struct timeline_state *state, const struct ts_merged
 		return true;
 	}
 	ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
-	rank->cpu_time_ps =
-		ts_i64_add(rank->cpu_time_ps,
-			   new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
+	rank->cpu_time_ps = ts_i64_add(
+		rank->cpu_time_ps, new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
 	if (kind != KIND_RUNTIME || merged->link[i] == TS_NO_LINK)
 		return true;
 	step = timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);

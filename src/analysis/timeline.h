@@ -39,8 +39,8 @@ struct timeline_share {
 struct timeline_step {
 	uint64_t number;
 	int64_t start_ps, host_end_ps; /* as the profile has it */
-	int64_t end_ps; /* that of its last kernel, when it comes later */
-	int64_t kernel_ps; /* the start of its first one; INT64_MAX: none was seen */
+	int64_t end_ps;		       /* that of its last kernel, when it comes later */
+	int64_t kernel_ps;	       /* the start of its first one; INT64_MAX: none was seen */
 	uint64_t nr_kernels;
 	struct timeline_share own, gap; /* gap: between the step before and this */
 };
@@ -48,10 +48,10 @@ struct timeline_step {
 #define TIMELINE_LEFTOVERS 64
 
 struct timeline_steps {
-	struct timeline_step *items; /* in the order of starts */
-	size_t nr, cap, live; /* live: all before have ended */
-	bool fixed;   /* known from the start: devices marked them */
-	uint32_t line; /* of the thread that marks them; TS_NONE: not seen yet */
+	struct timeline_step *items;  /* in the order of starts */
+	size_t nr, cap, live;	      /* live: all before have ended */
+	bool fixed;		      /* known from the start: devices marked them */
+	uint32_t line;		      /* of the thread that marks them; TS_NONE: not seen yet */
 	struct timeline_share behind; /* after the last one; of a trace without steps all */
 	/* Ends of kernels that no step launched, while the first step has none of its own. */
 	int64_t leftovers[TIMELINE_LEFTOVERS];

@@ -66,8 +66,8 @@ static void put_active(struct ts_result *result, const struct sums *sums)
 		double all_ps;
 		bool known;
 	} rows[] = {
-		{ "cpu_active_ms", "cpu_active_ps", "cpu_active_pct", "CPU active", "CPU active, share",
-		  sums->cpu_ps, true },
+		{ "cpu_active_ms", "cpu_active_ps", "cpu_active_pct", "CPU active",
+		  "CPU active, share", sums->cpu_ps, true },
 		{ "gpu_active_ms", "gpu_active_ps", "gpu_active_pct", "device active",
 		  "device active, share", sums->device_ps, sums->has_device },
 		{ "overlap_ms", "overlap_ps", "overlap_pct", "both at once", "both at once, share",
@@ -82,9 +82,9 @@ static void put_active(struct ts_result *result, const struct sums *sums)
 		ts_result_field(result, rows[i].ps, rows[i].known ? ts_int(ps) : ts_null(),
 				TS_MEASURED, rows[i].label);
 		ts_result_field(result, rows[i].pct,
-				rows[i].known && sums->length_ps > 0 ?
-					ts_real(100 * rows[i].all_ps / sums->length_ps) :
-					ts_null(),
+				rows[i].known && sums->length_ps > 0
+					? ts_real(100 * rows[i].all_ps / sums->length_ps)
+					: ts_null(),
 				TS_MEASURED, rows[i].pct_label);
 	}
 }
@@ -100,8 +100,8 @@ static void put_totals(struct ts_result *result, const struct sums *sums)
 	ts_result_field(result, "cpu_time_ms", ms(sums->cpu_time_ps), TS_MEASURED, NULL);
 	ts_result_field(result, "cpu_time_ps", ts_int(sums->cpu_time_ps), TS_MEASURED,
 			"time of host threads");
-	ts_result_field(result, "cuda_time_ms",
-			sums->has_device ? ms(sums->device_time_ps) : none, TS_MEASURED, NULL);
+	ts_result_field(result, "cuda_time_ms", sums->has_device ? ms(sums->device_time_ps) : none,
+			TS_MEASURED, NULL);
 	ts_result_field(result, "cuda_time_ps",
 			sums->has_device ? ts_int(sums->device_time_ps) : none, TS_MEASURED,
 			"time of device events");
@@ -123,8 +123,8 @@ static const struct ts_column rank_columns[] = {
 	{ "cuda_time_ps", TS_MEASURED, "device events" },
 };
 
-static bool put_rank(struct ts_result *result, struct ts_table *table,
-		     const struct ts_context *ctx, const struct timeline_rank *rank)
+static bool put_rank(struct ts_result *result, struct ts_table *table, const struct ts_context *ctx,
+		     const struct timeline_rank *rank)
 {
 	const struct ts_host *host = &ctx->profile->hosts[rank->host];
 	bool device = has_device(ctx, rank->host);
@@ -248,8 +248,8 @@ static bool put_classes(struct ts_result *result, const struct sums *sums)
 		row[0] = ts_text(ts_bytes_of(ts_trace_class_names[c]));
 		row[1] = ts_int(sums->class_ps[c]);
 		row[2] = sums->nr_steps ? ts_int((int64_t)llround((double)sums->class_ps[c] /
-								  (double)sums->nr_steps)) :
-					  ts_null();
+								  (double)sums->nr_steps))
+					: ts_null();
 		row[3] = pct(sums->class_ps[c], (double)sums->steps_ps);
 	}
 	return table != NULL;
@@ -257,8 +257,8 @@ static bool put_classes(struct ts_result *result, const struct sums *sums)
 
 static const struct ts_label *labels_of(struct ts_result *result)
 {
-	struct ts_label *labels = ts_arena_array(&result->owner->arena, TS_NR_TRACE_CLASSES,
-						 sizeof(*labels));
+	struct ts_label *labels =
+		ts_arena_array(&result->owner->arena, TS_NR_TRACE_CLASSES, sizeof(*labels));
 
 	for (size_t c = 0; labels && c < TS_NR_TRACE_CLASSES; c++)
 		labels[c] = (struct ts_label){ ts_bytes_of(ts_trace_class_names[c]), NULL, 0 };
@@ -291,8 +291,7 @@ static bool put_tables(struct timeline_state *sum, const struct ts_context *ctx,
 {
 	struct put_steps put = { .result = result, .sums = sums };
 
-	put.table = ts_result_table(result, "steps", "Steps", step_columns,
-				    TS_NELEM(step_columns));
+	put.table = ts_result_table(result, "steps", "Steps", step_columns, TS_NELEM(step_columns));
 	for (size_t i = 0; put.table && i < sum->nr_ranks; i++) {
 		if (is_empty(&sum->ranks[i]))
 			continue;

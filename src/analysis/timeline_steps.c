@@ -97,8 +97,10 @@ bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_
 	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*step)))
 		return false;
 	step = &steps->items[steps->nr];
-	*step = (struct timeline_step){ .number = number, .start_ps = start_ps,
-					.host_end_ps = end_ps, .end_ps = end_ps,
+	*step = (struct timeline_step){ .number = number,
+					.start_ps = start_ps,
+					.host_end_ps = end_ps,
+					.end_ps = end_ps,
 					.kernel_ps = INT64_MAX };
 	move(&step->gap, &steps->behind);
 	if (steps->nr++ == 0)

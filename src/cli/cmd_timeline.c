@@ -83,10 +83,10 @@ static enum ts_status read_session(struct drawing *drawing, const struct ts_sess
 	observer.wants = draws;
 	options.observer = &observer;
 	st = ts_run_analyse(&drawing->run, &options, err);
-	return st ? st :
-		    ts_trace_plan_close(&drawing->plan,
-					cli->has_max_trace_events ? cli->max_trace_events :
-								    TS_MAX_TRACE_EVENTS,
+	return st ? st
+		  : ts_trace_plan_close(&drawing->plan,
+					cli->has_max_trace_events ? cli->max_trace_events
+								  : TS_MAX_TRACE_EVENTS,
 					err);
 }
 
@@ -209,11 +209,14 @@ const struct ts_command ts_command_timeline = {
 	.name = "timeline",
 	.summary = "Print when the CPU and the GPU (or TPU) were active, alone and at once.",
 	.arguments = "PATH...",
-	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever report "
+	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
+		"report "
 		"takes.\n"
 		"Each step's time is parted into Kernel, Memcpy, Memset, Communication, Runtime,\n"
-		"DataLoader, CPU Exec and Other, which sum to it. With --format chrome -o FILE the events\n"
-		"go into a trace for ui.perfetto.dev: devices and hosts, their streams and threads.",
+		"DataLoader, CPU Exec and Other, which sum to it. With --format chrome -o FILE the "
+		"events\n"
+		"go into a trace for ui.perfetto.dev: devices and hosts, their streams and "
+		"threads.",
 	.options = options,
 	.run = run_timeline,
 };

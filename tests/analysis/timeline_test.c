@@ -18,9 +18,9 @@
 
 static const char *const classes[] = { "Kernel",  "Memcpy",	"Memset", "Communication",
 				       "Runtime", "DataLoader", "CpuOp",  "Other" };
-static const char *const columns[] = { "kernel_ps",  "memcpy_ps",     "memset_ps",
+static const char *const columns[] = { "kernel_ps",	   "memcpy_ps",	 "memset_ps",
 				       "communication_ps", "runtime_ps", "dataloader_ps",
-				       "cpu_exec_ps", "other_ps" };
+				       "cpu_exec_ps",	   "other_ps" };
 
 static const struct ts_result *timeline_of(struct memory_run *mem, struct ts_bytes bytes)
 {
@@ -144,8 +144,7 @@ static const struct ts_result *given(struct memory_run *mem, struct ts_buf *text
 			      "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,"
 			      "\"tid\":%d,\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d}}",
 			      i ? "," : "", events[i].category, events[i].name, events[i].pid,
-			      events[i].tid, events[i].start, events[i].dur,
-			      events[i].correlation);
+			      events[i].tid, events[i].start, events[i].dur, events[i].correlation);
 	ts_buf_puts(text, "]}");
 	return timeline_of(mem, ts_buf_bytes(text));
 }
@@ -378,6 +377,47 @@ static void frames_of_python_need_not_count(void **state)
 	done(&mem, &text);
 }
 
+/* Two ranks: 40 and 20 us of 100 on the device. Active time is a rank's, time of streams all of it. */
+static void ranks_are_averaged_and_their_streams_summed(void **state)
+{
+	static const char *const texts[] = {
+		"{\"distributedInfo\":{\"rank\":0},\"traceEvents\":["
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+		"\"ts\":0,\"dur\":100},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+		"\"ts\":10,\"dur\":40}]}",
+		"{\"distributedInfo\":{\"rank\":1},\"traceEvents\":["
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":1,"
+		"\"ts\":0,\"dur\":100},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+		"\"ts\":10,\"dur\":20}]}",
+	};
+	const struct ts_result *timeline;
+	const struct ts_table *ranks;
+	struct memory_run mem;
+
+	(void)state;
+	memory_run_init(&mem);
+	for (size_t i = 0; i < TS_NELEM(texts); i++)
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_bytes_of(texts[i]), "host", NULL),
+			TS_OK);
+	assert_int_equal(memory_run_analyse(&mem, 0, NULL), TS_OK);
+	timeline = ts_results_find(&mem.run.results, "timeline");
+	assert_int_equal(us(timeline, "total_time_ps"), 100);
+	assert_int_equal(us(timeline, "gpu_active_ps"), 30);
+	assert_int_equal(us(timeline, "cpu_active_ps"), 100);
+	assert_int_equal(us(timeline, "cuda_time_ps"), 60);
+	assert_int_equal(us(timeline, "cpu_time_ps"), 200);
+	ranks = ts_result_find_table(timeline, "ranks");
+	assert_int_equal(ranks->nr_rows, 2);
+	assert_us(ranks, 0, "gpu_active_ps", 40);
+	assert_us(ranks, 1, "gpu_active_ps", 20);
+	assert_int_equal(ts_cell_int(ranks, 1, "rank"), 1);
+	assert_int_equal(steps_of(timeline)->nr_rows, 2);
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +430,7 @@ int main(void)
 		cmocka_unit_test(steps_whose_kernels_are_missing_do_not_count),
 		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
 		cmocka_unit_test(frames_of_python_need_not_count),
+		cmocka_unit_test(ranks_are_averaged_and_their_streams_summed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
