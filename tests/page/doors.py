@@ -12,6 +12,8 @@ SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plu
                       "simulated-host.xplane.pb")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 TRACE = os.path.join(HERE, "..", "data", "hand_made.pt.trace.json")
+COMPILED = os.path.join(HERE, "..", "data", "torch", "breaks.pt.trace.json.gz")
+MEMORY = os.path.join(HERE, "..", "data", "torch_memory.pt.trace.json.gz")
 CORPUS = {"v6e": "xplane/tpu_v6e_host_offload.xplane.pb", "mi300x": "xplane/gpu_mi300x_jax_conv.xplane.pb",
           "h100": "kineto/tracelens_h100_timesformer.json.gz", "mi300": "kineto/tracelens_mi300_resnet_act_checkpoint.json.gz"}
 SKIP, PATIENCE_S = 77, 900
@@ -33,8 +35,8 @@ def need_tools():
 
 
 def profiles():
-    """{name: file}: the sample, the hand-made trace of a GPU, and of the corpus what is there."""
-    found, corpus = {"sample": SAMPLE, "trace": TRACE}, os.environ.get("TS_CORPUS", "")
+    """{name: file}: the sample, the hand-made trace of a GPU, traces of compiled code and of memory, and of the corpus what is there."""
+    found, corpus = {"sample": SAMPLE, "trace": TRACE, "compiled": COMPILED, "memory": MEMORY}, os.environ.get("TS_CORPUS", "")
     for name, path in CORPUS.items():
         if corpus and os.path.exists(os.path.join(corpus, path)):
             found[name] = os.path.join(corpus, path)

@@ -10,6 +10,8 @@ def digits(x):
 
 
 def time(ps):
+    if ps is None:
+        return "unknown"
     if ps >= 60 * 10**12:
         return f"{ps / 60 / 10**12:.1f} min"
     for unit, size in (("s", 10**12), ("ms", 10**9), ("\u00b5s", 10**6), ("ns", 10**3)):
@@ -39,13 +41,18 @@ def tracks(report, name, least=1):
 def first_of(rows, column, name):
     """The row that a table sorted by COLUMN begins with: its name, and the number as it is written."""
     row = top(rows, column)
-    return [row[name][:40], time(row[column])] if row and row[name].isprintable() else []
+    return [row[name][:40], time(row[column])] if row and row[name] and row[name].isprintable() else []
+
+
+def strip(r):
+    """Whether there is a picture of the whole run above each view."""
+    return len(r["time"]["per_step"]) > 1 or tracks(r, "Time classes")
 
 
 def overview(r):
     steps = r["overview"]["step_time_ps"]
-    return {"texts": [time(r["run"]["duration_ps"])] + ([time(steps["median"])] if steps else ["fewer than two steps"]),
-            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": 1 + (len(r["steps"]) > 1)}
+    return {"texts": [time(r["run"]["duration_ps"])] * (r["run"]["duration_ps"] is not None) + ([time(steps["median"])] if steps else ["fewer than two steps"]),
+            "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": strip(r) + (len(r["steps"]) > 1)}
 
 
 def systolic(r):
@@ -65,19 +72,23 @@ def fusion(r):
 
 def cache(r):
     return {"texts": [number(r["cache"]["compilation_count"])] + first_of(rows(r, "cache", "compilations"), "duration_ps", "module"),
-            "canvases": 1 + tracks(r, "Host compiles")}
+            "canvases": strip(r) + tracks(r, "Host compiles")}
 
 
 def memory(r):
-    return {"texts": [], "canvases": 1 + tracks(r, "HBM bandwidth (GB/s)", 5)}
+    held = (r.get("memory_timeline") or {}).get("peak_bytes")
+    return {"texts": ["Memory over time"] if held else [], "canvases": strip(r) + tracks(r, "HBM bandwidth (GB/s)", 5)}
 
 
 def time_view(r):
-    t, first = r["time"], r["ops"][0]
+    t = r["time"]
+    if not r["ops"]:
+        return {"texts": ["No op ran while the profile was taken."], "canvases": strip(r)}
+    first = r["ops"][0]
     roof = any(o["kind"] == "op" and (o["operational_intensity"] or 0) > 0 and (o["flops_per_s"] or 0) > 0 for o in r["roofline"])
     name = [first["name"][:40]] if first["name"].isprintable() else []
     return {"texts": [t["bottleneck"], time(t["total_ps"]), time(t["buckets"]["idle_ps"]), time(first["self_time_ps"])] + name,
-            "canvases": 1 + (len(t["per_step"]) > 1) + roof}
+            "canvases": strip(r) + (len(t["per_step"]) > 1) + roof}
 
 
 def doctor(r):
@@ -89,7 +100,7 @@ def flame(r):
     f = r["flame"]
     first = (f["hottest"] or [{"name": ""}])[0]["name"]
     return {"texts": [time(f[c]) for c in ("cpu_time_ps", "device_time_ps") if f[c]] + ([first[:40]] if first.isprintable() else []),
-            "counts": {".flame": 1}, "canvases": 1}
+            "counts": {".flame": 1}, "canvases": strip(r) + 1}
 
 
 def hta(r):
@@ -104,7 +115,7 @@ def kernels(r):
 
 def timeline(r):
     t = r["timeline"]
-    return {"texts": [time(t["total_time_ps"]), time(t["cpu_active_ps"])], "canvases": bool(t["steps"])}
+    return {"texts": [time(t["total_time_ps"]), time(t["cpu_active_ps"])], "canvases": strip(r) + bool(t["steps"])}
 
 
 def compile_view(r):
