@@ -1,4 +1,6 @@
-"""Profile sessions below a log directory, as XProf lists them: <run>/plugins/profile/<session>/*.xplane.pb.
+"""Profile sessions below a log directory: <run>/plugins/profile/<session>/*.xplane.pb, as XProf lists them; where a session has none,
+its traces (*.trace.json[.gz]); and in any other folder each trace that torch.profiler.tensorboard_trace_handler wrote there,
+<run>/<worker>.<time>.pt.trace.json[.gz], by itself.
 
 A session goes by its id, "<run>/<session>". Ids are looked up among the sessions that were found, so nothing that a client sends
 becomes a path. Links that lead out of the log directory are not followed out of it.
@@ -6,10 +8,18 @@ becomes a path. Links that lead out of the log directory are not followed out of
 import os
 
 PROFILE = os.path.join("plugins", "profile")
-SUFFIX = ".xplane.pb"
+PROFILES = (".xplane.pb",)
+TRACES = (".pt.trace.json", ".pt.trace.json.gz", ".trace.json", ".trace.json.gz")
+PYTORCH = TRACES[:2]
+
+
+def _host(name):
+    return next(name[:-len(end)] for end in PROFILES + TRACES if name.endswith(end))
 
 
 class Session:
+    """PATH: what the program is asked for, a folder or one file."""
+
     def __init__(self, run, name, path, files):
         self.run, self.name, self.path, self.files = run, name, path, files
         self.id = f"{run}/{name}" if run else name
@@ -23,7 +33,7 @@ class Session:
 
     def describe(self):
         return {"id": self.id, "title": self.id, "run": self.run or ".", "session": self.name,
-                "hosts": sorted(e.name[:-len(SUFFIX)] for e in self.files), "bytes": sum(e.stat().st_size for e in self.files)}
+                "hosts": sorted(_host(e.name) for e in self.files), "bytes": sum(e.stat().st_size for e in self.files)}
 
 
 def _entries(path):
@@ -34,21 +44,26 @@ def _entries(path):
         return []  # gone, or not ours to read
 
 
-def _is_profile(entry):
+def _is_file(entry, ends):
     try:
-        return entry.name.endswith(SUFFIX) and not entry.name.startswith(".") and entry.is_file() and entry.stat().st_size > 0
+        return entry.name.endswith(ends) and not entry.name.startswith(".") and entry.is_file() and entry.stat().st_size > 0
     except OSError:
         return False
 
 
-def _sessions_of(logdir, real, run, folder):
+def _is_inside(real, path):
+    inside = os.path.realpath(path)
+    return inside == real or inside.startswith(real + os.sep)
+
+
+def _sessions_of(real, run, folder):
     for entry in _entries(folder):
         if entry.name.startswith(".") or not entry.is_dir():
             continue
-        inside = os.path.realpath(entry.path)
-        if inside != real and not inside.startswith(real + os.sep):
+        if not _is_inside(real, entry.path):
             continue
-        files = [e for e in _entries(entry.path) if _is_profile(e)]
+        entries = _entries(entry.path)
+        files = [e for e in entries if _is_file(e, PROFILES)] or [e for e in entries if _is_file(e, TRACES)]
         if files:
             yield Session(run, entry.name, entry.path, files)
 
@@ -59,8 +74,11 @@ def find(logdir):
     real = os.path.realpath(logdir)
     for folder, names, _ in os.walk(logdir):
         names[:] = sorted(n for n in names if not n.startswith("."))
-        if "plugins" not in names:
-            continue
         run = os.path.relpath(folder, logdir)
-        yield from _sessions_of(logdir, real, "" if run == "." else run.replace(os.sep, "/"), os.path.join(folder, PROFILE))
-        names.remove("plugins")
+        run = "" if run == "." else run.replace(os.sep, "/")
+        for entry in _entries(folder):
+            if _is_file(entry, PYTORCH) and _is_inside(real, entry.path):
+                yield Session(run, _host(entry.name), entry.path, [entry])
+        if "plugins" in names:
+            yield from _sessions_of(real, run, os.path.join(folder, PROFILE))
+            names.remove("plugins")

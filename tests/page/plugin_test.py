@@ -24,6 +24,7 @@ from page_test import hostile_views
 
 ROOT = os.path.join(doors.HERE, "..", "..")
 PYTHON = os.environ.get("TS_VIEWERS_PYTHON", sys.executable)
+PYTORCH = "pytorch/rank0.1700000000"  # as torch.profiler.tensorboard_trace_handler writes a trace
 SESSION = "plugins/profile/2026_01_01_00_00_00"
 
 
@@ -119,7 +120,8 @@ def check_api(url, logdir, outside):
         wrong.extend([] if good else [text])
 
     runs = {r["id"]: r for r in json.loads(answer(api + "runs")[2])["runs"]}
-    must(set(runs) == {f"{n}/2026_01_01_00_00_00" for n in os.listdir(logdir) if n != "outside"},
+    expected = {f"{n}/2026_01_01_00_00_00" for n in os.listdir(logdir) if n not in ("outside", "pytorch")} | {PYTORCH}
+    must(set(runs) == expected,
          f"runs are {sorted(runs)}: one outside of the log directory, or one is missing")
     good = api + "report?run=sample/2026_01_01_00_00_00"
     status, headers, first = answer(good)
@@ -140,11 +142,11 @@ def check_api(url, logdir, outside):
 
 
 def jobs(url, names, shots):
-    for name in names:
-        run_id = f"{name}/2026_01_01_00_00_00"
+    for name in [*names, "pytorch"]:
+        run_id = PYTORCH if name == "pytorch" else f"{name}/2026_01_01_00_00_00"
         report = json.loads(answer(f"{url}data/plugin/tpusight/report?run={run_id}")[2])
         yield {"name": f"plugin {name}", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "run": run_id,
-               "run_text": name, "views": hostile_views(report) if name == "hostile" else expect.views(report),
+               "run_text": "rank0" if name == "pytorch" else name, "views": hostile_views(report) if name == "hostile" else expect.views(report),
                "tasks": ["views", "axe"] if name == "sample" else ["views"], "shots": shots}
 
 
@@ -156,6 +158,8 @@ def main():
         logdir = doors.logdir(os.path.join(folder, "logs"), dict(found, damaged=b"\x0a\xff\xff"))
         outside = doors.logdir(os.path.join(folder, "elsewhere"), {"outside": profiles.hostile()})
         os.makedirs(os.path.join(logdir, "outside", "plugins", "profile"))
+        os.makedirs(os.path.join(logdir, "pytorch"))
+        shutil.copyfile(doors.TRACE, os.path.join(logdir, PYTORCH + ".pt.trace.json"))
         os.symlink(os.path.join(outside, "outside", SESSION), os.path.join(logdir, "outside", SESSION))
         with tensorboard(python, logdir, folder) as url:
             told, wrong = doors.drive(list(jobs(url, found, os.environ.get("TS_SHOTS"))), folder)
