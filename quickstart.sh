@@ -36,6 +36,7 @@ missing_packages() {
 		libarchive libarchive-dev
 		libcjson libcjson-dev
 		libmicrohttpd libmicrohttpd-dev
+		libcurl libcurl4-openssl-dev
 	MODULES
 }
 
@@ -44,7 +45,7 @@ install_packages() {
 	[ $# -gt 0 ] || return 0
 	if ! command -v apt-get >/dev/null; then
 		echo "quickstart: these are missing: $* (Debian's names). Install them with your package" \
-			"manager; macOS: brew install autoconf automake pkg-config protobuf-c libarchive cjson libmicrohttpd" >&2
+			"manager; macOS: brew install autoconf automake pkg-config protobuf-c libarchive cjson libmicrohttpd curl" >&2
 		exit 1
 	fi
 	if [ "$(id -u)" != 0 ]; then

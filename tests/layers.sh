@@ -17,7 +17,8 @@ may() { # floor -> the floors it may include
 	copy) echo base codec io model read copy ;;
 	flow) echo base codec io model hw result read analysis compare write overlay copy flow ;;
 	serve) echo base codec io flow result write serve ;;
-	cli) echo base codec io model hw result read analysis compare write overlay copy flow serve cli ;;
+	live) echo base codec io model hw result analysis write flow live ;;
+	cli) echo base codec io model hw result read analysis compare write overlay copy flow live serve cli ;;
 	esac
 }
 

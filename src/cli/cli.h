@@ -11,6 +11,7 @@
 #include "copy/names.h"
 #include "copy/trim.h"
 #include "io/rundir.h"
+#include "live/sampler.h"
 #include "write/output.h"
 
 enum ts_exit {
@@ -71,6 +72,13 @@ struct ts_cli {
 	size_t nr_keep;
 	/* serve */
 	uint16_t port;
+	/* live */
+	const char *services; /* HOST:PORT,... as given */
+	int64_t interval_ms, sample_ms, for_ms, hold_ms, clear_ms, timeout_ms;
+	enum ts_hlo_choice hlo;
+	bool json;
+	const char *on_alert;
+	enum ts_severity fail_on; /* TS_NR_SEVERITIES: never */
 	/* what is left: PATH... */
 	char **paths;
 	size_t nr_paths;
@@ -90,6 +98,7 @@ struct ts_command {
 	const char *arguments;		 /* "PATH..." */
 	const char *help;		 /* paragraphs */
 	const struct ts_option *options; /* its own; name NULL at the end */
+	bool no_paths; /* can do without a path */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 

@@ -8,6 +8,7 @@ cli_sources += \
 	src/cli/cmd_hta.c \
 	src/cli/cmd_compile.c src/cli/cmd_kernels.c src/cli/cmd_memory.c \
 	src/cli/cmd_redact.c \
+	src/cli/cmd_live.c src/cli/live_print.c src/cli/live_print.h \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
 	src/cli/cmd_timeline.c \

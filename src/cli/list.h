@@ -13,4 +13,5 @@
 	X(trim)        \
 	X(timeline)    \
 	X(redact)      \
+	X(live)        \
 	X(serve)

@@ -7,6 +7,7 @@
 
 #include "base/work.h"
 #include "cli/list.h"
+#include "live/live.h"
 #include "serve/server.h"
 
 #define DECLARE(name) extern const struct ts_command ts_command_##name;
@@ -70,7 +71,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
 	}
-	if (cli->nr_paths == 0) {
+	if (cli->nr_paths == 0 && !command->no_paths) {
 		ts_fail(&err, TS_USAGE,
 			"no path was given (usage: %s [OPTION]... %s; --help tells more)",
 			cli->command, command->arguments);
@@ -108,6 +109,12 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		.nr_threads = ts_work_cpus(),
 		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
 		.port = TS_SERVER_PORT,
+		.interval_ms = TS_LIVE_INTERVAL_MS,
+		.sample_ms = TS_LIVE_SAMPLE_MS,
+		.timeout_ms = TS_LIVE_TIMEOUT_MS,
+		.hold_ms = TS_ALERT_HOLD_MS,
+		.clear_ms = TS_ALERT_CLEAR_MS,
+		.fail_on = TS_NR_SEVERITIES,
 		.trim = { .from_ps = INT64_MIN, .to_ps = INT64_MAX },
 	};
 	char name[128];

@@ -72,12 +72,15 @@ static void drop_empty_host(struct ts_profile *profile, size_t index)
 struct source {
 	struct ts_bytes bytes, file, host;
 	bool mapped;
+	const char *reader; /* NULL: whichever knows the bytes */
 };
 
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
 				  const struct ts_run_options *options, struct ts_error *err)
 {
-	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+	const struct ts_reader *reader = source->reader ?
+						 ts_reader_find(source->reader) :
+						 ts_reader_for(source->file, source->bytes);
 	struct ts_read_request request = { source->bytes, source->file, source->host,
 					   options->nr_threads, source->mapped };
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
@@ -199,7 +202,7 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *fi
 				struct ts_input *input, const struct ts_run_options *options,
 				struct ts_error *err)
 {
-	struct source source;
+	struct source source = { .reader = NULL };
 	enum ts_status st = ts_input_open(input, file->path, err);
 
 	if (st)
@@ -322,6 +325,31 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	if (st == TS_OK)
 		st = read_torch_logs(run, options, err);
 	return st ? st : ts_profile_finish(&run->profile, err);
+}
+
+enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *items, size_t nr,
+				 const struct ts_run_options *options, struct ts_error *err)
+{
+	struct ts_error first = TS_ERROR_INIT;
+	size_t nr_read = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct source source = { items[i].bytes, items[i].file, items[i].host, false,
+					 items[i].reader };
+		struct ts_error problem = TS_ERROR_INIT;
+		enum ts_status st = read_source(run, &source, options, &problem);
+
+		if (st == TS_NOMEM)
+			return ts_fail_nomem(err);
+		if (st && !first.status)
+			first = problem;
+		if (st && note_problem(run, &problem, err))
+			return TS_NOMEM;
+		nr_read += st == TS_OK;
+	}
+	if (nr_read == 0)
+		return ts_fail(err, TS_FORMAT, "%s", nr ? first.text : "no profile was given");
+	return ts_profile_finish(&run->profile, err);
 }
 
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err)

@@ -52,6 +52,18 @@ void ts_run_release(struct ts_run *run);
 enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 			   const struct ts_run_options *options, struct ts_error *err);
 
+/* A profile that is in memory: what a profiler's server answered. All views must outlive the run. */
+struct ts_run_bytes {
+	struct ts_bytes bytes;
+	struct ts_bytes file; /* what messages call it */
+	struct ts_bytes host;
+	const char *reader; /* its name; NULL: whichever knows the bytes */
+};
+
+/* The same of profiles in memory, each a host; none of them is an archive. */
+enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *items, size_t nr,
+				 const struct ts_run_options *options, struct ts_error *err);
+
 /* Reads one compiled module (HloProto or HloModuleProto) into run->profile, for `tpusight hlo`. */
 enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct ts_error *err);
 

@@ -5,6 +5,7 @@ libtpusight_a_SOURCES += \
 	src/io/gzip.c src/io/gzip.h \
 	src/io/input.c src/io/input.h \
 	src/io/newfile.c src/io/newfile.h \
+	src/io/rpc.c src/io/rpc.h \
 	src/io/rundir.c src/io/rundir.h \
 	src/io/runpath.c src/io/runpath.h \
 	src/io/scratch.c src/io/scratch.h \

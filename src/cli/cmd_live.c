@@ -1,0 +1,319 @@
+/* live: a running job, watched. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "cli/live_print.h"
+#include "live/hook.h"
+#include "live/live.h"
+
+#define MAX_SERVICES	1024
+#define HOOK_PATIENCE_MS 5000
+
+/* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. */
+static enum ts_status read_time(const char *value, int64_t *ms, struct ts_error *err)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = { { "", 1e3 }, { "ms", 1 }, { "s", 1e3 }, { "m", 6e4 }, { "h", 3.6e6 } };
+	char *end;
+	double number;
+
+	errno = 0;
+	number = strtod(value, &end);
+	for (size_t i = 0; i < TS_NELEM(units) && end != value; i++)
+		if (strcmp(end, units[i].name) == 0 && number >= 0 && number * units[i].ms < 1e12) {
+			*ms = (int64_t)(number * units[i].ms + 0.5);
+			return TS_OK;
+		}
+	return ts_fail(err, TS_USAGE, "%s is no time (0.5, 500ms, 30s, 10m, 1h)", value);
+}
+
+static enum ts_status read_range(const char *value, int64_t low_ms, int64_t high_ms, int64_t *ms,
+				 struct ts_error *err)
+{
+	enum ts_status st = read_time(value, ms, err);
+
+	if (st == TS_OK && (*ms < low_ms || *ms > high_ms))
+		return ts_fail(err, TS_USAGE, "%s is out of bounds (%lld ms to %lld ms)", value,
+			       (long long)low_ms, (long long)high_ms);
+	return st;
+}
+
+static enum ts_status set_services(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->services = value;
+	return TS_OK;
+}
+
+static enum ts_status set_interval(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 0, 86400000, &cli->interval_ms, err);
+}
+
+static enum ts_status set_sample(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	uint64_t ms;
+
+	if (!ts_bytes_u64(ts_bytes_of(value), &ms) || ms < 1 || ms > 60000)
+		return ts_fail(err, TS_USAGE, "%s is no length of a sample (1 to 60000 ms)", value);
+	cli->sample_ms = (int64_t)ms;
+	return TS_OK;
+}
+
+static enum ts_status set_for(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 1, INT64_C(1000000000000), &cli->for_ms, err);
+}
+
+static enum ts_status set_hold(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 0, 86400000, &cli->hold_ms, err);
+}
+
+static enum ts_status set_clear(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 0, 86400000, &cli->clear_ms, err);
+}
+
+static enum ts_status set_timeout(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 100, 3600000, &cli->timeout_ms, err);
+}
+
+static enum ts_status set_hlo(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	static const char *const names[] = { "once", "always", "never" };
+
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		if (strcmp(value, names[i]) == 0) {
+			cli->hlo = (enum ts_hlo_choice)i;
+			return TS_OK;
+		}
+	return ts_fail(err, TS_USAGE, "%s is neither once, always nor never", value);
+}
+
+static enum ts_status set_fail_on(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	for (int i = 0; i <= TS_WARNING; i++)
+		if (strcmp(value, ts_severity_name((enum ts_severity)i)) == 0) {
+			cli->fail_on = (enum ts_severity)i;
+			return TS_OK;
+		}
+	return ts_fail(err, TS_USAGE, "%s is neither critical nor warning", value);
+}
+
+static enum ts_status set_json(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)value;
+	(void)err;
+	cli->json = true;
+	return TS_OK;
+}
+
+static enum ts_status set_on_alert(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)err;
+	cli->on_alert = value;
+	return TS_OK;
+}
+
+/* HOST:PORT,HOST:PORT... cut in place. */
+static enum ts_status split(char *text, const char **addresses, size_t *nr, struct ts_error *err)
+{
+	for (char *at = text; at; at = *at ? at : NULL) {
+		char *comma = strchr(at, ',');
+
+		if (comma)
+			*comma = '\0';
+		if (*at == '\0' || *nr == MAX_SERVICES)
+			return ts_fail(err, TS_USAGE,
+				       "--service needs HOST:PORT[,HOST:PORT...], at most %d",
+				       MAX_SERVICES);
+		addresses[(*nr)++] = at;
+		if (!comma)
+			return TS_OK;
+		at = comma + 1;
+	}
+	return ts_fail(err, TS_USAGE, "--service ends with a comma");
+}
+
+/* A thread that waits for the signals that end it; they are blocked in all others. */
+struct ending {
+	struct ts_live *live;
+	sigset_t signals;
+	pthread_t thread;
+};
+
+static void *wait_for_end(void *arg)
+{
+	struct ending *ending = arg;
+	int number;
+
+	while (sigwait(&ending->signals, &number) != 0)
+		;
+	ts_live_stop(ending->live);
+	return NULL;
+}
+
+static bool start_ending(struct ending *ending, struct ts_live *live)
+{
+	ending->live = live;
+	return pthread_create(&ending->thread, NULL, wait_for_end, ending) == 0;
+}
+
+static void stop_ending(struct ending *ending)
+{
+	pthread_kill(ending->thread, SIGTERM); /* it may wait still */
+	pthread_join(ending->thread, NULL);
+}
+
+static void block_signals(struct ending *ending)
+{
+	sigemptyset(&ending->signals);
+	sigaddset(&ending->signals, SIGINT);
+	sigaddset(&ending->signals, SIGTERM);
+	sigaddset(&ending->signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ending->signals, NULL);
+}
+
+struct watching {
+	struct ts_live *live;
+	struct ts_live_print print;
+	struct ts_hook hook;
+};
+
+static void on_event(void *arg, const struct ts_feed_event *event)
+{
+	struct watching *watching = arg;
+	struct ts_error problem = TS_ERROR_INIT;
+
+	ts_live_print_event(&watching->print, event);
+	if (watching->print.is_broken) /* `| head` has seen enough */
+		ts_live_stop(watching->live);
+	ts_hook_reap(&watching->hook);
+	if (event->kind == TS_FEED_ALERT && watching->hook.command &&
+	    ts_hook_run(&watching->hook, event->alert, &problem))
+		ts_complain(problem.text);
+}
+
+static enum ts_exit exit_of(const struct ts_live_summary *summary)
+{
+	if (summary->has_failed)
+		return TS_EXIT_GATE;
+	if (summary->nr_samples == 0)
+		return TS_EXIT_NOTHING;
+	return summary->nr_silent > 0 ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
+static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
+			  struct ending *ending)
+{
+	struct watching watching = { .hook = { .command = cli->on_alert } };
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_live_summary summary;
+	enum ts_exit code;
+	enum ts_status st = ts_live_new(&watching.live, options, &err);
+
+	if (st) {
+		ts_complain(err.text);
+		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	}
+	if (!start_ending(ending, watching.live)) {
+		ts_complain("no thread can be made");
+		ts_live_free(watching.live);
+		return TS_EXIT_NOTHING;
+	}
+	ts_live_print_init(&watching.print, cli);
+	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
+	st = ts_live_run(watching.live, &summary, &err);
+	ts_live_print_release(&watching.print);
+	code = st ? TS_EXIT_NOTHING : exit_of(&summary);
+	if (st)
+		ts_complain(err.text);
+	else if (summary.nr_samples == 0)
+		ts_complain("no sample was got of any host (does the job run "
+			    "jax.profiler.start_server(PORT)?)");
+	stop_ending(ending);
+	ts_hook_finish(&watching.hook, HOOK_PATIENCE_MS);
+	ts_live_free(watching.live);
+	return code;
+}
+
+static enum ts_exit run_live(struct ts_cli *cli)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	enum ts_exit code = TS_EXIT_USAGE;
+	const char **addresses = calloc(MAX_SERVICES, sizeof(*addresses));
+	char *services = strdup(cli->services ? cli->services : "");
+	struct ts_live_options options = {
+		.sampler = { .addresses = addresses,
+			     .sample_ms = cli->sample_ms,
+			     .timeout_ms = cli->timeout_ms,
+			     .hlo = cli->hlo,
+			     .max_bytes = TS_LIVE_MAX_BYTES },
+		.interval_ms = cli->interval_ms,
+		.for_ms = cli->for_ms,
+		.hold_ms = cli->hold_ms,
+		.clear_ms = cli->clear_ms,
+		.settings = &cli->settings,
+		.nr_threads = cli->nr_threads,
+		.fail_on = cli->fail_on,
+	};
+	struct ending ending;
+
+	if (!addresses || !services)
+		ts_fail_nomem(&err);
+	else if (!cli->services || cli->nr_paths > 0)
+		ts_fail(&err, TS_USAGE, "which job? (tpusight live --service HOST:PORT)");
+	else
+		split(services, addresses, &options.sampler.nr_addresses, &err);
+	block_signals(&ending);
+	if (err.text[0])
+		ts_complain(err.text);
+	else
+		code = watch(cli, &options, &ending);
+	free(addresses);
+	free(services);
+	return code;
+}
+
+static const struct ts_option options[] = {
+	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
+	{ "interval", 0, "TIME", "between samples (default 0.5 seconds)", set_interval },
+	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },
+	{ "hlo", 0, "WHEN", "ask for compiled modules once, always or never", set_hlo },
+	{ "timeout", 0, "TIME", "beyond a sample's length to answer it (default 30 s)", set_timeout },
+	{ "hold", 0, "TIME", "an alert is raised when it has held so long (default 1 s)", set_hold },
+	{ "clear-after", 0, "TIME", "and is over when it has not for so long (default 5 s)",
+	  set_clear },
+	{ "for", 0, "TIME", "end after that (10m, 30s)", set_for },
+	{ "fail-on", 0, "SEVERITY", "end with status 1 at the first such alert: critical, warning",
+	  set_fail_on },
+	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
+	  set_on_alert },
+	{ "json", 0, NULL, "print JSON lines", set_json },
+	{ NULL, 0, NULL, NULL, NULL },
+};
+
+const struct ts_command ts_command_live = {
+	.name = "live",
+	.summary = "Watch a running job through its profiler server, with alerts.",
+	.arguments = "--service=HOST:PORT[,HOST:PORT...]",
+	.help = "The job runs a profiler server (jax.profiler.start_server(PORT)); nothing else of it "
+		"is touched,\n"
+		"and nothing is written. A short sample of all hosts is taken again and again and "
+		"analysed as a\n"
+		"profile is. Thresholds and findings of the doctor become alerts when they hold; a "
+		"function that\n"
+		"is compiled again and again is one at once. TIME is in seconds, or 500ms, 30s, 10m, "
+		"1h.",
+	.options = options,
+	.run = run_live,
+	.no_paths = true,
+};

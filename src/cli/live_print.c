@@ -1,0 +1,413 @@
+/* Events of a watched job, for people and for programs. */
+#include "cli/live_print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "codec/term.h"
+
+#define RED    "\033[31m"
+#define YELLOW "\033[33m"
+#define GREEN  "\033[32m"
+#define BOLD   "\033[1m"
+#define DIM    "\033[2m"
+#define PLAIN  "\033[0m"
+
+/* The other screen of a terminal, without a cursor; and back. */
+#define ENTER "\033[?1049h\033[?25l"
+#define LEAVE "\033[?25h\033[?1049l"
+#define HOME  "\033[H"
+#define REST  "\033[K\n" /* of a line: cleared */
+#define BELOW "\033[J"
+
+#define LABEL_WIDTH 22
+#define VALUE_WIDTH 11
+
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
+{
+	const char *term = getenv("TERM");
+
+	memset(print, 0, sizeof(*print));
+	print->cli = cli;
+	print->color = ts_use_color(cli) && !cli->json;
+	print->is_view = !cli->json && !cli->quiet && ts_terminal_width() > 0 &&
+			 isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+static void put_out(struct ts_live_print *print)
+{
+	if (!print->text.failed && !print->is_broken) {
+		errno = 0;
+		if (!ts_print(ts_buf_bytes(&print->text)) || errno == EPIPE)
+			print->is_broken = true;
+	}
+	ts_buf_clear(&print->text);
+}
+
+void ts_live_print_release(struct ts_live_print *print)
+{
+	if (print->is_open) {
+		ts_buf_puts(&print->text, LEAVE);
+		put_out(print);
+	}
+	for (size_t i = 0; i < TS_LIVE_LOG; i++)
+		ts_buf_release(&print->log[i]);
+	ts_buf_release(&print->text);
+	free(print->states);
+}
+
+static void paint(struct ts_live_print *print, struct ts_buf *out, const char *color)
+{
+	if (print->color)
+		ts_buf_puts(out, color);
+}
+
+static void put_clock(struct ts_buf *out, int64_t unix_ms)
+{
+	time_t seconds = (time_t)(unix_ms / 1000);
+	struct tm at;
+
+	if (localtime_r(&seconds, &at))
+		ts_buf_printf(out, "%02d:%02d:%02d", at.tm_hour, at.tm_min, at.tm_sec);
+}
+
+static const char *severity_color(const struct ts_alert *alert)
+{
+	if (!alert->is_active)
+		return GREEN;
+	return alert->severity == TS_CRITICAL ? RED : YELLOW;
+}
+
+/* "critical: Matrix-unit utilization is 12.0 % (limit: 30.0 %) [mxu_utilization_low]" */
+static void put_alert(struct ts_live_print *print, struct ts_buf *out, const struct ts_alert *alert)
+{
+	paint(print, out, severity_color(alert));
+	ts_buf_puts(out, alert->is_active ? ts_severity_name(alert->severity) : "over");
+	paint(print, out, PLAIN);
+	ts_buf_puts(out, ": ");
+	ts_term_text(out, ts_buf_bytes(&alert->title));
+	ts_buf_puts(out, " [");
+	ts_term_text(out, ts_bytes_of(alert->rule));
+	ts_buf_putc(out, ']');
+	if (!alert->is_active || alert->evidence.n == 0)
+		return;
+	ts_buf_puts(out, ". ");
+	ts_term_text(out, ts_buf_bytes(&alert->evidence));
+}
+
+static void put_metrics(struct ts_buf *out, const struct ts_live_sample *sample)
+{
+	for (size_t i = 0; i < TS_NR_METRICS; i++) {
+		char text[TS_UNIT_MAX];
+
+		if (!ts_metric_rows[i].is_vital || !isfinite(sample->values[i]))
+			continue;
+		ts_buf_printf(out, "  %s %s", ts_metric_rows[i].label,
+			      ts_metric_text(text, sizeof(text), (enum ts_metric)i,
+					     sample->values[i]));
+	}
+}
+
+static size_t sample_bytes(const struct ts_live_sample *sample)
+{
+	size_t nr_bytes = 0;
+
+	for (size_t i = 0; i < sample->nr_services; i++)
+		if (sample->services[i].state == TS_SERVICE_UP)
+			nr_bytes += sample->services[i].nr_bytes;
+	return nr_bytes;
+}
+
+/* Plain lines: a service is told of when it changes. */
+static void put_changes(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	struct ts_buf *out = &print->text;
+
+	if (print->nr_states < sample->nr_services &&
+	    !ts_grow(&print->states, &print->nr_states, sample->nr_services,
+		     sizeof(*print->states)))
+		return;
+	for (size_t i = 0; i < sample->nr_services; i++) {
+		const struct ts_service *service = &sample->services[i];
+
+		if (print->states[i] == service->state)
+			continue;
+		put_clock(out, sample->unix_ms);
+		ts_buf_printf(out, "  %s is %s", service->address,
+			      ts_service_state_name(service->state));
+		if (service->problem.text[0]) {
+			ts_buf_puts(out, ": ");
+			ts_term_text(out, ts_bytes_of(service->problem.text));
+		}
+		ts_buf_putc(out, '\n');
+		print->states[i] = service->state;
+	}
+}
+
+static void put_sample(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	struct ts_buf *out = &print->text;
+	char bytes[TS_UNIT_MAX];
+
+	put_changes(print, sample);
+	if (print->cli->quiet)
+		return;
+	if (sample->problem.text[0]) {
+		put_clock(out, sample->unix_ms);
+		ts_buf_puts(out, "  the sample cannot be read: ");
+		ts_term_text(out, ts_bytes_of(sample->problem.text));
+		ts_buf_putc(out, '\n');
+	}
+	if (sample->nr_hosts == 0)
+		return;
+	put_clock(out, sample->unix_ms);
+	put_metrics(out, sample);
+	ts_buf_printf(out, "  (sample %llu, %zu host%s, %s in %lld ms)\n",
+		      (unsigned long long)sample->number, sample->nr_hosts,
+		      sample->nr_hosts == 1 ? "" : "s",
+		      ts_fmt_bytes(bytes, (double)sample_bytes(sample)),
+		      (long long)sample->took_ms);
+}
+
+/* "12 samples in 7.4 s. Sampled 14.2 % of the time; a step takes 3.1 ms in samples, 3.0 between." */
+static void put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	struct ts_buf *out = &print->text;
+	char time[TS_UNIT_MAX], a[TS_UNIT_MAX], b[TS_UNIT_MAX];
+	double within, between, sampled = sample->values[TS_METRIC_SAMPLED];
+
+	ts_buf_printf(out, "%llu sample%s in %s.", (unsigned long long)sample->number,
+		      sample->number == 1 ? "" : "s",
+		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));
+	if (isfinite(sampled))
+		ts_buf_printf(out, " Sampled %s of the time.", ts_fmt_pct(a, sampled));
+	if (sample->history && sample->history->nr > 0) {
+		within = ts_ring_median(sample->history, TS_METRIC_STEP, TS_RING);
+		between = ts_ring_median(sample->history, TS_METRIC_STEP_UNSAMPLED, TS_RING);
+		if (isfinite(within) && isfinite(between))
+			ts_buf_printf(out, " A step takes %s in samples, %s between them.",
+				      ts_fmt_ps(a, (int64_t)within), ts_fmt_ps(b, (int64_t)between));
+	}
+	ts_buf_printf(out, " Alerts: %llu critical, %llu warning.\n",
+		      (unsigned long long)sample->alerts->nr_raised[TS_CRITICAL],
+		      (unsigned long long)sample->alerts->nr_raised[TS_WARNING]);
+}
+
+static void print_plain(struct ts_live_print *print, const struct ts_feed_event *event)
+{
+	switch (event->kind) {
+	case TS_FEED_SAMPLE:
+		put_sample(print, event->sample);
+		break;
+	case TS_FEED_ALERT:
+		put_clock(&print->text, event->sample->unix_ms);
+		ts_buf_puts(&print->text, "  ");
+		put_alert(print, &print->text, event->alert);
+		ts_buf_putc(&print->text, '\n');
+		break;
+	case TS_FEED_END:
+		if (!print->cli->quiet)
+			put_end(print, event->sample);
+		break;
+	}
+	put_out(print);
+}
+
+static void print_json(struct ts_live_print *print, const struct ts_feed_event *event)
+{
+	ts_buf_put(&print->text, event->json);
+	ts_buf_putc(&print->text, '\n');
+	put_out(print);
+}
+
+/* The view: lines are cut to the screen's width, so that nothing of it wraps. */
+static void put_cut(struct ts_buf *out, struct ts_buf *line, size_t width)
+{
+	ts_term_cut(out, ts_buf_bytes(line), width);
+	ts_buf_puts(out, REST);
+	ts_buf_clear(line);
+}
+
+/* The last values as a line of blocks, the highest and lowest of them its limits. */
+static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_metric metric,
+		      size_t width)
+{
+	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
+					      "\u2585", "\u2586", "\u2587", "\u2588" };
+	size_t nr = TS_MIN(ts_ring_count(ring), width);
+	double low = INFINITY, high = -INFINITY;
+
+	for (size_t i = 0; i < nr; i++) {
+		double value = ts_ring_back(ring, i)->values[metric];
+
+		low = isfinite(value) ? fmin(low, value) : low;
+		high = isfinite(value) ? fmax(high, value) : high;
+	}
+	for (size_t i = nr; i-- > 0;) {
+		double value = ts_ring_back(ring, i)->values[metric];
+		double share = high > low ? (value - low) / (high - low) : 0.5;
+
+		ts_buf_puts(out, isfinite(value) ? blocks[(size_t)(share * 7)] : " ");
+	}
+}
+
+static void draw_metrics(struct ts_live_print *print, const struct ts_live_sample *sample,
+			 size_t width)
+{
+	struct ts_buf *out = &print->text;
+	size_t used = LABEL_WIDTH + VALUE_WIDTH + 4;
+
+	for (size_t i = 0; i < TS_NR_METRICS; i++) {
+		double value = ts_ring_count(sample->history) > 0 ?
+				       ts_ring_back(sample->history, 0)->values[i] : NAN;
+		char text[TS_UNIT_MAX];
+
+		if (!isfinite(ts_ring_median(sample->history, (enum ts_metric)i, TS_RING)))
+			continue;
+		ts_buf_puts(out, "  ");
+		ts_term_cell(out, ts_bytes_of(ts_metric_rows[i].label), LABEL_WIDTH, TS_TERM_LEFT);
+		ts_metric_text(text, sizeof(text), (enum ts_metric)i, value);
+		ts_term_cell(out, ts_bytes_of(text), VALUE_WIDTH, TS_TERM_RIGHT);
+		ts_buf_puts(out, "  ");
+		paint(print, out, DIM);
+		if (width > used)
+			put_spark(out, sample->history, (enum ts_metric)i, width - used);
+		paint(print, out, PLAIN);
+		ts_buf_puts(out, REST);
+	}
+}
+
+static void draw_services(struct ts_live_print *print, const struct ts_live_sample *sample,
+			  size_t width)
+{
+	struct ts_buf *out = &print->text, line = TS_BUF_INIT;
+
+	for (size_t i = 0; i < sample->nr_services; i++) {
+		const struct ts_service *service = &sample->services[i];
+		char bytes[TS_UNIT_MAX];
+
+		ts_buf_printf(&line, "  %s  %s", service->address,
+			      ts_service_state_name(service->state));
+		if (service->problem.text[0])
+			ts_buf_printf(&line, ": %s", service->problem.text);
+		else if (service->nr_samples > 0)
+			ts_buf_printf(&line, "  %s in %lld ms",
+				      ts_fmt_bytes(bytes, (double)service->nr_bytes),
+				      (long long)service->took_ms);
+		paint(print, out, service->state == TS_SERVICE_DOWN ? RED : PLAIN);
+		put_cut(out, &line, width);
+		paint(print, out, PLAIN);
+	}
+	ts_buf_release(&line);
+}
+
+static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample *sample,
+			size_t width)
+{
+	struct ts_buf *out = &print->text;
+	size_t nr = 0;
+
+	paint(print, out, BOLD);
+	ts_buf_puts(out, "Alerts" REST);
+	paint(print, out, PLAIN);
+	for (size_t i = 0; i < sample->alerts->nr; i++) {
+		const struct ts_alert *alert = &sample->alerts->items[i];
+		struct ts_term_wrap wrap = { width, 2, 4, 3 };
+		struct ts_buf line = TS_BUF_INIT;
+
+		if (!alert->is_active)
+			continue;
+		nr++;
+		ts_buf_printf(&line, "%s: ", ts_severity_name(alert->severity));
+		ts_buf_put(&line, ts_buf_bytes(&alert->title));
+		ts_buf_puts(&line, ". ");
+		ts_buf_put(&line, ts_buf_bytes(&alert->evidence));
+		ts_buf_puts(out, "  ");
+		paint(print, out, severity_color(alert));
+		ts_term_wrap(out, ts_buf_bytes(&line), wrap);
+		paint(print, out, PLAIN);
+		ts_buf_puts(out, REST);
+		ts_buf_release(&line);
+	}
+	if (nr == 0)
+		ts_buf_puts(out, "  none" REST);
+}
+
+static void draw_log(struct ts_live_print *print, size_t width)
+{
+	size_t nr = (size_t)TS_MIN(print->nr_log, TS_LIVE_LOG);
+
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_buf *line = &print->log[(print->nr_log - nr + i) % TS_LIVE_LOG];
+
+		ts_buf_puts(&print->text, "  ");
+		ts_term_cut(&print->text, ts_buf_bytes(line), width - 2);
+		ts_buf_puts(&print->text, REST);
+	}
+}
+
+static void draw(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	struct ts_buf *out = &print->text;
+	size_t width = TS_MAX(ts_terminal_width(), 40);
+	char time[TS_UNIT_MAX];
+
+	ts_buf_puts(out, print->is_open ? HOME : ENTER HOME);
+	print->is_open = true;
+	paint(print, out, BOLD);
+	ts_buf_printf(out, "TPUsight live  %s, sample %llu", 
+		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
+		      (unsigned long long)sample->number);
+	paint(print, out, PLAIN);
+	ts_buf_puts(out, "  (Ctrl-C ends it)" REST);
+	draw_services(print, sample, width);
+	ts_buf_puts(out, REST);
+	draw_metrics(print, sample, width);
+	ts_buf_puts(out, REST);
+	draw_alerts(print, sample, width);
+	ts_buf_puts(out, REST);
+	draw_log(print, width);
+	ts_buf_puts(out, BELOW);
+	put_out(print);
+}
+
+static void log_alert(struct ts_live_print *print, const struct ts_feed_event *event)
+{
+	struct ts_buf *line = &print->log[print->nr_log++ % TS_LIVE_LOG];
+
+	ts_buf_clear(line);
+	put_clock(line, event->sample->unix_ms);
+	ts_buf_printf(line, "  %s: ", event->alert->is_active ?
+					      ts_severity_name(event->alert->severity) : "over");
+	ts_buf_put(line, ts_buf_bytes(&event->alert->title));
+}
+
+static void print_view(struct ts_live_print *print, const struct ts_feed_event *event)
+{
+	if (event->kind == TS_FEED_ALERT)
+		log_alert(print, event);
+	if (event->kind == TS_FEED_SAMPLE)
+		draw(print, event->sample);
+	if (event->kind != TS_FEED_END)
+		return;
+	if (print->is_open)
+		ts_buf_puts(&print->text, LEAVE);
+	print->is_open = false;
+	put_end(print, event->sample);
+	put_out(print);
+}
+
+void ts_live_print_event(void *arg, const struct ts_feed_event *event)
+{
+	struct ts_live_print *print = arg;
+
+	if (print->cli->json)
+		print_json(print, event);
+	else if (print->is_view)
+		print_view(print, event);
+	else
+		print_plain(print, event);
+}

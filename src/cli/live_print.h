@@ -1,0 +1,29 @@
+/* What `tpusight live` shows: JSON lines, plain lines, or a view on a terminal that redraws itself. */
+#ifndef TS_CLI_LIVE_PRINT_H
+#define TS_CLI_LIVE_PRINT_H
+
+#include "cli/cli.h"
+#include "live/feed.h"
+
+#define TS_LIVE_LOG 6 /* lines of the past that the view shows */
+
+struct ts_live_print {
+	const struct ts_cli *cli;
+	bool color;
+	struct ts_buf text;
+	bool is_broken; /* standard output is closed: nobody looks any more */
+	/* of plain lines: what was said of the services, so that it is said once */
+	enum ts_service_state *states;
+	size_t nr_states;
+	/* of the view */
+	bool is_view, is_open;
+	struct ts_buf log[TS_LIVE_LOG];
+	uint64_t nr_log;
+};
+
+/* Chooses the form: --json, else the view where standard output is a terminal, else plain lines. */
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli);
+void ts_live_print_release(struct ts_live_print *print); /* gives the terminal back */
+void ts_live_print_event(void *print, const struct ts_feed_event *event); /* a ts_feed_fn */
+
+#endif

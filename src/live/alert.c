@@ -1,0 +1,243 @@
+/* Alerts: conditions of samples into states over time. */
+#include "live/alert.h"
+
+#include "base/units.h"
+
+#define BACK 0.1 /* of the threshold: how far a figure must come back to be good */
+
+struct figure_rule {
+	const char *name;
+	enum ts_severity severity;
+	enum ts_metric metric;
+	bool is_below; /* wrong is below the threshold, else above */
+	const char *what;
+	const char *unless; /* a stronger rule that says the same */
+};
+
+static const struct figure_rule figure_rules[] = {
+	{ "mxu_utilization_low", TS_CRITICAL, TS_METRIC_MXU, true, "Matrix-unit utilization", NULL },
+	{ "mxu_utilization_warning", TS_WARNING, TS_METRIC_MXU, true, "Matrix-unit utilization",
+	  "mxu_utilization_low" },
+	{ "padding_waste_high", TS_WARNING, TS_METRIC_PADDING, false, "Padding waste", NULL },
+	{ "compilation_time_high", TS_WARNING, TS_METRIC_COMPILATION, false,
+	  "Compilation in the last minute", NULL },
+};
+
+/* Told better by a figure above, or by live/programs.h, which sees more than one sample. */
+static const char *const told_elsewhere[] = { "mxu_utilization", "padding_waste",
+					      "compilation", "recompilation",
+					      "unknown_cost", "unknown_chip", "capture" };
+
+void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,
+		    int64_t clear_ms)
+{
+	memset(alerts, 0, sizeof(*alerts));
+	alerts->settings = settings;
+	alerts->hold_ms = hold_ms;
+	alerts->clear_ms = clear_ms;
+}
+
+void ts_alerts_release(struct ts_alerts *alerts)
+{
+	for (size_t i = 0; i < alerts->nr; i++) {
+		ts_buf_release(&alerts->items[i].title);
+		ts_buf_release(&alerts->items[i].evidence);
+		ts_buf_release(&alerts->items[i].advice);
+	}
+	alerts->nr = 0;
+}
+
+static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
+{
+	for (size_t i = 0; i < alerts->nr; i++)
+		if (strcmp(alerts->items[i].rule, rule) == 0)
+			return &alerts->items[i];
+	return NULL;
+}
+
+/* The alert of this rule, made when there is none; NULL: there are too many. */
+static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
+{
+	struct ts_alert *alert = find(alerts, rule);
+
+	if (alert || alerts->nr == TS_MAX_ALERTS)
+		return alert;
+	alert = &alerts->items[alerts->nr++];
+	memset(alert, 0, sizeof(*alert));
+	snprintf(alert->rule, sizeof(alert->rule), "%s", rule);
+	alert->severity = TS_NR_SEVERITIES;
+	alert->held_since_ms = alert->good_since_ms = -1;
+	return alert;
+}
+
+void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
+{
+	alerts->now_ms = now_ms;
+	for (size_t i = 0; i < alerts->nr; i++)
+		alerts->items[i].is_held = false;
+}
+
+static void say(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
+{
+	ts_buf_clear(buf);
+	ts_buf_put(buf, text);
+	alerts->failed |= buf->failed;
+}
+
+void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *condition)
+{
+	struct ts_alert *alert = get(alerts, condition->rule);
+
+	/* of several findings of a rule the first is the largest */
+	if (!alert || (alert->is_held && condition->severity >= alert->severity))
+		return;
+	if (!alert->is_active)
+		alert->severity = condition->severity;
+	alert->is_held = true;
+	alert->value = condition->value;
+	alert->threshold = condition->threshold;
+	say(alerts, &alert->title, condition->title);
+	say(alerts, &alert->evidence, condition->evidence);
+	say(alerts, &alert->advice, condition->advice);
+	if (alert->held_since_ms < 0)
+		alert->held_since_ms = condition->at_once ? alerts->now_ms - alerts->hold_ms :
+							    alerts->now_ms;
+	if (alert->is_active && condition->severity < alert->severity) {
+		alert->severity = condition->severity; /* told again */
+		alert->is_active = false;
+	}
+}
+
+static double threshold_of(const struct ts_settings *settings, const char *name)
+{
+	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
+		if (strcmp(row->name, name) == 0)
+			return *(const double *)(const void *)((const char *)settings +
+							       row->offset);
+	return NAN;
+}
+
+static bool is_wrong(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
+		     double threshold)
+{
+	const struct ts_alert *alert = find(alerts, rule->name);
+	double back = alert && alert->is_active ? BACK * threshold : 0;
+
+	return rule->is_below ? value < threshold + back : value > threshold - back;
+}
+
+static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
+			double threshold)
+{
+	char text[TS_UNIT_MAX], limit[TS_UNIT_MAX];
+	struct ts_buf title = TS_BUF_INIT;
+	struct ts_condition condition = { .rule = rule->name, .severity = rule->severity,
+					  .value = value, .threshold = threshold };
+
+	ts_metric_text(text, sizeof(text), rule->metric, value);
+	ts_metric_text(limit, sizeof(limit), rule->metric, threshold);
+	ts_buf_printf(&title, "%s is %s (limit: %s)", rule->what, text, limit);
+	alerts->failed |= title.failed;
+	condition.title = ts_buf_bytes(&title);
+	ts_alerts_hold(alerts, &condition);
+	ts_buf_release(&title);
+}
+
+/* A figure that is unknown in this sample leaves its rule as it is. */
+static void keep(struct ts_alerts *alerts, const char *rule)
+{
+	struct ts_alert *alert = find(alerts, rule);
+
+	if (alert && alert->is_active)
+		alert->is_held = true;
+}
+
+void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS])
+{
+	for (size_t i = 0; i < TS_NELEM(figure_rules); i++) {
+		const struct figure_rule *rule = &figure_rules[i];
+		double value = values[rule->metric];
+		double threshold = threshold_of(alerts->settings, rule->name);
+		const struct ts_alert *stronger =
+			rule->unless ? find(alerts, rule->unless) : NULL;
+
+		if (!isfinite(value))
+			keep(alerts, rule->name);
+		else if (!(stronger && stronger->is_held) &&
+			 is_wrong(alerts, rule, value, threshold))
+			hold_figure(alerts, rule, value, threshold);
+	}
+}
+
+static bool is_about_the_capture(const struct ts_results *results, const char *rule)
+{
+	const struct ts_result *capture = ts_results_find(results, "capture");
+	const struct ts_table *causes = capture ? ts_result_find_table(capture, "causes") : NULL;
+
+	for (size_t i = 0; causes && i < causes->nr_rows; i++)
+		if (ts_bytes_is(ts_cell_text(causes, i, "id"), rule))
+			return true;
+	for (size_t i = 0; i < TS_NELEM(told_elsewhere); i++)
+		if (strcmp(rule, told_elsewhere[i]) == 0)
+			return true;
+	return false;
+}
+
+void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results)
+{
+	const struct ts_result *doctor = ts_results_find(results, "doctor");
+
+	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
+		const struct ts_finding *finding = &doctor->findings[i];
+		struct ts_condition condition = { .rule = finding->rule,
+						  .severity = finding->severity,
+						  .title = finding->title,
+						  .evidence = finding->evidence,
+						  .advice = finding->advice,
+						  .value = NAN,
+						  .threshold = NAN };
+
+		if (!finding->rule || finding->severity == TS_INFO ||
+		    is_about_the_capture(results, finding->rule))
+			continue;
+		ts_alerts_hold(alerts, &condition);
+	}
+}
+
+static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn, void *ctx)
+{
+	alert->is_active = true;
+	alert->since_ms = alerts->now_ms;
+	alerts->nr_raised[alert->severity]++;
+	fn(ctx, alert);
+}
+
+static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn, void *ctx)
+{
+	alert->is_active = false;
+	alert->since_ms = alerts->now_ms;
+	fn(ctx, alert);
+}
+
+void ts_alerts_end(struct ts_alerts *alerts, bool known, ts_alert_fn *fn, void *ctx)
+{
+	for (size_t i = 0; i < alerts->nr; i++) {
+		struct ts_alert *alert = &alerts->items[i];
+
+		if (alert->is_held) {
+			alert->good_since_ms = -1;
+			if (!alert->is_active &&
+			    alerts->now_ms - alert->held_since_ms >= alerts->hold_ms)
+				raise_alert(alerts, alert, fn, ctx);
+			continue;
+		}
+		if (!known)
+			continue;
+		if (alert->good_since_ms < 0)
+			alert->good_since_ms = alerts->now_ms;
+		if (!alert->is_active)
+			alert->held_since_ms = -1;
+		else if (alerts->now_ms - alert->good_since_ms >= alerts->clear_ms)
+			clear_alert(alerts, alert, fn, ctx);
+	}
+}

@@ -1,0 +1,64 @@
+/* Steps by their numbers, within samples and between them. */
+#include "live/cost.h"
+
+#include "base/units.h"
+
+#define MEDIAN_OF 60 /* samples */
+
+/* From the first start to the last one, a step; NaN. */
+static double step_within(const struct ts_look *look)
+{
+	const struct ts_look_step *first = look->steps, *last = first + look->nr_steps - 1;
+
+	if (look->nr_steps < 2 || last->number <= first->number)
+		return NAN;
+	return (double)(last->start_ps - first->start_ps) / (double)(last->number - first->number);
+}
+
+static int64_t unix_ns(const struct ts_profile *profile, int64_t ps)
+{
+	return ts_i64_add(profile->start_unix_ns, ps / TS_PS_PER_NS);
+}
+
+static double step_between(const struct ts_cost *cost, const struct ts_look *look,
+			   const struct ts_profile *profile)
+{
+	const struct ts_look_step *first = look->steps;
+	int64_t ns = ts_i64_sub(unix_ns(profile, first->start_ps), cost->last_unix_ns);
+
+	if (!cost->has_last || first->number <= cost->last_number || ns <= 0)
+		return NAN; /* also a job that was started again */
+	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - cost->last_number);
+}
+
+void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
+		    const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
+		    double values[TS_NR_METRICS])
+{
+	if (cost->first_ms == 0)
+		cost->first_ms = start_ms;
+	if (look && profile->capture_ps > 0)
+		cost->sampled_ms += profile->capture_ps / TS_PS_PER_MS;
+	if (end_ms > cost->first_ms)
+		values[TS_METRIC_SAMPLED] =
+			TS_MIN((double)cost->sampled_ms / (double)(end_ms - cost->first_ms), 1) *
+			100;
+	if (!look || look->nr_steps == 0 || profile->start_unix_ns <= 0)
+		return;
+	values[TS_METRIC_STEP_UNSAMPLED] = step_between(cost, look, profile);
+	if (!isfinite(values[TS_METRIC_STEP]))
+		values[TS_METRIC_STEP] = step_within(look);
+	cost->has_last = true;
+	cost->last_number = look->steps[look->nr_steps - 1].number;
+	cost->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
+}
+
+double ts_cost_pct(const struct ts_ring *ring, double sampled_pct)
+{
+	double within = ts_ring_median(ring, TS_METRIC_STEP, MEDIAN_OF);
+	double between = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, MEDIAN_OF);
+
+	if (!(between > 0) || !isfinite(within))
+		return NAN;
+	return TS_MAX((within / between - 1) * sampled_pct, 0);
+}

@@ -1,0 +1,158 @@
+/* Events as lines of JSON, and to whom they go. */
+#include "live/feed.h"
+
+#include "codec/json.h"
+
+bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx)
+{
+	if (feed->nr == TS_MAX_LISTENERS)
+		return false;
+	feed->listeners[feed->nr].fn = fn;
+	feed->listeners[feed->nr++].ctx = ctx;
+	return true;
+}
+
+void ts_feed_release(struct ts_feed *feed)
+{
+	ts_buf_release(&feed->line);
+	feed->nr = 0;
+}
+
+static void write_int(struct ts_json *json, const char *key, int64_t value)
+{
+	ts_json_key(json, key);
+	ts_json_i64(json, value);
+}
+
+static void write_text(struct ts_json *json, const char *key, struct ts_bytes text)
+{
+	ts_json_key(json, key);
+	if (text.n)
+		ts_json_string(json, text);
+	else
+		ts_json_null(json);
+}
+
+static void write_service(struct ts_json *json, const struct ts_service *service)
+{
+	ts_json_object(json);
+	write_text(json, "service", ts_bytes_of(service->address));
+	write_text(json, "state", ts_bytes_of(ts_service_state_name(service->state)));
+	write_int(json, "samples", (int64_t)service->nr_samples);
+	write_int(json, "failures", (int64_t)service->nr_failed);
+	write_int(json, "restarts", (int64_t)service->nr_restarts);
+	write_int(json, "bytes", (int64_t)service->nr_bytes);
+	write_int(json, "took_ms", service->took_ms);
+	write_text(json, "problem", ts_bytes_of(service->problem.text));
+	ts_json_object_end(json);
+}
+
+/* Times in ps are whole numbers, as everywhere. */
+static void write_metrics(struct ts_json *json, const double values[TS_NR_METRICS])
+{
+	ts_json_key(json, "metrics");
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_NR_METRICS; i++) {
+		bool is_whole = ts_metric_rows[i].unit == TS_METRIC_PS && isfinite(values[i]);
+
+		ts_json_key(json, ts_metric_rows[i].name);
+		if (is_whole)
+			ts_json_i64(json, (int64_t)values[i]);
+		else
+			ts_json_double(json, values[i]);
+	}
+	ts_json_object_end(json);
+}
+
+static void write_alert(struct ts_json *json, const struct ts_alert *alert,
+			const struct ts_alerts *alerts)
+{
+	write_text(json, "rule", ts_bytes_of(alert->rule));
+	write_text(json, "severity", ts_bytes_of(ts_severity_name(alert->severity)));
+	write_text(json, "message", ts_buf_bytes(&alert->title));
+	write_text(json, "evidence", ts_buf_bytes(&alert->evidence));
+	write_text(json, "advice", ts_buf_bytes(&alert->advice));
+	ts_json_key(json, "value");
+	ts_json_double(json, alert->value);
+	ts_json_key(json, "threshold");
+	ts_json_double(json, alert->threshold);
+	write_int(json, "for_ms", alert->is_active ? alerts->now_ms - alert->since_ms : 0);
+}
+
+static void write_alerts(struct ts_json *json, const struct ts_alerts *alerts)
+{
+	ts_json_key(json, "alerts");
+	ts_json_array(json);
+	for (size_t i = 0; i < alerts->nr; i++) {
+		if (!alerts->items[i].is_active)
+			continue;
+		ts_json_object(json);
+		write_alert(json, &alerts->items[i], alerts);
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+}
+
+static void write_sample(struct ts_json *json, const struct ts_live_sample *sample)
+{
+	write_int(json, "took_ms", sample->took_ms);
+	write_int(json, "analysed_ms", sample->analysed_ms);
+	ts_json_key(json, "services");
+	ts_json_array(json);
+	for (size_t i = 0; i < sample->nr_services; i++)
+		write_service(json, &sample->services[i]);
+	ts_json_array_end(json);
+	write_int(json, "hosts", (int64_t)sample->nr_hosts);
+	write_text(json, "problem", ts_bytes_of(sample->problem.text));
+	write_metrics(json, sample->values);
+	write_alerts(json, sample->alerts);
+}
+
+static void write_end(struct ts_json *json, const struct ts_alerts *alerts)
+{
+	ts_json_key(json, "raised");
+	ts_json_object(json);
+	for (int i = 0; i < TS_NR_SEVERITIES; i++)
+		write_int(json, ts_severity_name((enum ts_severity)i),
+			  (int64_t)alerts->nr_raised[i]);
+	ts_json_object_end(json);
+	write_alerts(json, alerts);
+}
+
+static void write_event(struct ts_json *json, enum ts_feed_kind kind,
+			const struct ts_live_sample *sample, const struct ts_alert *alert)
+{
+	static const char *const types[] = { "sample", "alert", "end" };
+
+	ts_json_object(json);
+	write_text(json, "schema", TS_LIT(TS_LIVE_SCHEMA));
+	write_text(json, "type", ts_bytes_of(types[kind]));
+	write_int(json, "sample", (int64_t)sample->number);
+	write_int(json, "time_unix_ms", sample->unix_ms);
+	write_int(json, "elapsed_ms", sample->elapsed_ms);
+	if (kind == TS_FEED_SAMPLE)
+		write_sample(json, sample);
+	if (kind == TS_FEED_ALERT) {
+		write_text(json, "state", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
+		write_alert(json, alert, sample->alerts);
+	}
+	if (kind == TS_FEED_END)
+		write_end(json, sample->alerts);
+	ts_json_object_end(json);
+}
+
+bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
+		  const struct ts_alert *alert)
+{
+	struct ts_json json = ts_json_of(&feed->line, TS_JSON_COMPACT);
+	struct ts_feed_event event = { .kind = kind, .sample = sample, .alert = alert };
+
+	ts_buf_clear(&feed->line);
+	write_event(&json, kind, sample, alert);
+	if (feed->line.failed)
+		return false;
+	event.json = ts_buf_bytes(&feed->line);
+	for (size_t i = 0; i < feed->nr; i++)
+		feed->listeners[i].fn(feed->listeners[i].ctx, &event);
+	return true;
+}

@@ -1,0 +1,62 @@
+/*
+ * The feed: what is learnt of a running job, to everybody who listens. An event comes as a struct and
+ * as one line of JSON (schema tpusight-live/1, docs/live.md); both are good during the call only.
+ *
+ * Listeners are called one after the other on the thread that samples; one that has to do with slow
+ * readers (a page's clients) copies the line and goes. They are added before the first event.
+ */
+#ifndef TS_LIVE_FEED_H
+#define TS_LIVE_FEED_H
+
+#include "live/alert.h"
+#include "live/ring.h"
+#include "live/sampler.h"
+
+#define TS_LIVE_SCHEMA "tpusight-live/1"
+
+/* A sample of the job, or the attempt at one. */
+struct ts_live_sample {
+	uint64_t number;      /* from 1; of those that brought something */
+	int64_t unix_ms;      /* of its end */
+	int64_t elapsed_ms;   /* since watching began */
+	int64_t took_ms, analysed_ms; /* to get it; to work it out */
+	size_t nr_hosts;      /* that are in it; 0: nobody answered, and there are no figures */
+	const struct ts_service *services;
+	size_t nr_services;
+	double values[TS_NR_METRICS];
+	struct ts_error problem;   /* why an answer could not be read; text empty: none */
+	const struct ts_ring *history; /* this sample is its newest, where it has figures */
+	const struct ts_alerts *alerts;
+	const struct ts_results *results; /* of this sample; NULL when there are no figures */
+};
+
+enum ts_feed_kind { TS_FEED_SAMPLE, TS_FEED_ALERT, TS_FEED_END };
+
+struct ts_feed_event {
+	enum ts_feed_kind kind;
+	const struct ts_live_sample *sample; /* the latest, also of an alert and of the end */
+	const struct ts_alert *alert;	     /* TS_FEED_ALERT: raised or cleared */
+	struct ts_bytes json;		     /* an object, without a line end */
+};
+
+typedef void ts_feed_fn(void *ctx, const struct ts_feed_event *event);
+
+#define TS_MAX_LISTENERS 8
+struct ts_feed {
+	struct {
+		ts_feed_fn *fn;
+		void *ctx;
+	} listeners[TS_MAX_LISTENERS];
+	size_t nr;
+	struct ts_buf line;
+};
+
+/* False: there are too many. */
+bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx);
+void ts_feed_release(struct ts_feed *feed);
+
+/* For live.c: makes the line and tells everybody. False: no memory. */
+bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
+		  const struct ts_alert *alert);
+
+#endif

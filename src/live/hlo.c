@@ -1,0 +1,69 @@
+/* The planes with modules, cut out of an XSpace on the wire. */
+#include "live/hlo.h"
+
+#include "codec/pb.h"
+#include "codec/xspace.h"
+#include "model/plane_kind.h"
+
+void ts_hlo_release(struct ts_hlo_memory *hlo)
+{
+	ts_buf_release(&hlo->planes);
+}
+
+void ts_hlo_forget(struct ts_hlo_memory *hlo)
+{
+	ts_buf_release(&hlo->planes);
+	hlo->is_too_large = false;
+}
+
+/* A plane of that kind which has metadata: some profilers write an empty one. */
+static bool has_modules(struct ts_bytes plane)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(plane, &error);
+	bool is_named = false, has_metadata = false;
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == XPLANE_NAME)
+			is_named = ts_plane_kind_of(ts_pb_bytes(&pb)) == TS_PLANE_METADATA;
+		has_metadata |= pb.field == XPLANE_EVENT_METADATA;
+	}
+	return is_named && has_metadata && !error.cause;
+}
+
+/* The next plane with modules as it stands in XSPACE, tag and length included; .n 0: there is none. */
+static struct ts_bytes next_plane(struct ts_pb *pb)
+{
+	for (const uint8_t *start = pb->p; ts_pb_next(pb); start = pb->p)
+		if (pb->field == XSPACE_PLANES && has_modules(ts_pb_bytes(pb)))
+			return (struct ts_bytes){ start, (size_t)(pb->p - start) };
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+bool ts_hlo_is_in(struct ts_bytes xspace)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(xspace, &error);
+
+	return next_plane(&pb).n > 0;
+}
+
+bool ts_hlo_remember(struct ts_hlo_memory *hlo, struct ts_bytes xspace)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(xspace, &error);
+	struct ts_bytes plane = next_plane(&pb);
+
+	if (plane.n == 0)
+		return true;
+	ts_hlo_forget(hlo);
+	for (; plane.n > 0; plane = next_plane(&pb)) {
+		if (plane.n > TS_HLO_MAX_BYTES - hlo->planes.n) {
+			ts_hlo_forget(hlo);
+			hlo->is_too_large = true;
+			return true;
+		}
+		ts_buf_put(&hlo->planes, plane);
+	}
+	return !hlo->planes.failed;
+}

@@ -1,0 +1,175 @@
+/* The command by posix_spawn, with an environment of its own. */
+#include "live/hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "codec/term.h"
+#include "live/sampler.h"
+
+extern char **environ; /* POSIX has it in no header */
+
+#define PREFIX	  "TPUSIGHT_ALERT_"
+#define NR_VALUES 8
+#define NAP_MS	  10
+
+struct variables {
+	struct ts_buf texts[NR_VALUES]; /* NAME=value and a NUL */
+	size_t nr;
+	char **all; /* with the others of ours */
+};
+
+static void add(struct variables *vars, const char *name, struct ts_bytes value)
+{
+	struct ts_buf *text = &vars->texts[vars->nr++];
+
+	ts_buf_printf(text, PREFIX "%s=", name);
+	ts_term_text(text, value); /* no NUL, nothing that steers a terminal */
+	ts_buf_putc(text, '\0');
+}
+
+static void add_number(struct variables *vars, const char *name, double value)
+{
+	char text[32] = "";
+
+	if (isfinite(value))
+		snprintf(text, sizeof(text), "%.6g", value);
+	add(vars, name, ts_bytes_of(text));
+}
+
+static bool is_ours(const char *variable)
+{
+	return strncmp(variable, PREFIX, strlen(PREFIX)) == 0;
+}
+
+static bool make_all(struct variables *vars)
+{
+	size_t nr = 0, at = 0;
+
+	while (environ && environ[nr])
+		nr++;
+	vars->all = calloc(nr + vars->nr + 1, sizeof(*vars->all));
+	if (!vars->all)
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (!is_ours(environ[i]))
+			vars->all[at++] = environ[i];
+	for (size_t i = 0; i < vars->nr; i++) {
+		if (vars->texts[i].failed)
+			return false;
+		vars->all[at++] = (char *)vars->texts[i].p;
+	}
+	return true;
+}
+
+static bool make_variables(struct variables *vars, const struct ts_alert *alert)
+{
+	add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
+	add(vars, "RULE", ts_bytes_of(alert->rule));
+	add(vars, "SEVERITY", ts_bytes_of(ts_severity_name(alert->severity)));
+	add(vars, "MESSAGE", ts_buf_bytes(&alert->title));
+	add(vars, "EVIDENCE", ts_buf_bytes(&alert->evidence));
+	add(vars, "ADVICE", ts_buf_bytes(&alert->advice));
+	add_number(vars, "VALUE", alert->value);
+	add_number(vars, "THRESHOLD", alert->threshold);
+	return make_all(vars);
+}
+
+static void release_variables(struct variables *vars)
+{
+	for (size_t i = 0; i < vars->nr; i++)
+		ts_buf_release(&vars->texts[i]);
+	free(vars->all);
+}
+
+/* The child begins as a program of the user's does: no signal blocked or ignored by us. */
+static int spawn(pid_t *pid, const char *command, char **variables)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t none, defaults;
+	int bad = posix_spawn_file_actions_init(&files);
+
+	if (bad)
+		return bad;
+	bad = posix_spawnattr_init(&attr);
+	if (bad) {
+		posix_spawn_file_actions_destroy(&files);
+		return bad;
+	}
+	sigemptyset(&none);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+#ifdef SIGXFSZ
+	sigaddset(&defaults, SIGXFSZ);
+#endif
+	bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	bad = bad ? bad : posix_spawnattr_setsigmask(&attr, &none);
+	bad = bad ? bad : posix_spawnattr_setsigdefault(&attr, &defaults);
+	bad = bad ? bad :
+		    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	bad = bad ? bad : posix_spawn(pid, "/bin/sh", &files, &attr, argv, variables);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	return bad;
+}
+
+enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert, struct ts_error *err)
+{
+	struct variables vars = { .nr = 0 };
+	enum ts_status st = TS_OK;
+	int bad;
+
+	ts_hook_reap(hook);
+	if (hook->nr_running == TS_MAX_HOOKS) {
+		hook->nr_left_out++;
+		return ts_fail(err, TS_LIMIT, "--on-alert: %d commands still run, this alert (%s) has "
+				"none", TS_MAX_HOOKS, alert->rule);
+	}
+	if (!make_variables(&vars, alert)) {
+		st = ts_fail_nomem(err);
+		goto done;
+	}
+	bad = spawn(&hook->running[hook->nr_running], hook->command, vars.all);
+	if (bad)
+		st = ts_fail(err, TS_IO, "--on-alert: cannot run /bin/sh: %s", strerror(bad));
+	else
+		hook->nr_running++, hook->nr_run++;
+done:
+	release_variables(&vars);
+	return st;
+}
+
+void ts_hook_reap(struct ts_hook *hook)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < hook->nr_running; i++) {
+		int status;
+		pid_t pid = waitpid(hook->running[i], &status, WNOHANG);
+
+		if (pid == 0)
+			hook->running[nr++] = hook->running[i];
+		else if (pid > 0)
+			hook->nr_failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+	}
+	hook->nr_running = nr;
+}
+
+void ts_hook_finish(struct ts_hook *hook, int64_t patience_ms)
+{
+	struct timespec nap = { .tv_nsec = NAP_MS * 1000000 };
+	int64_t until_ms = ts_now_ms() + patience_ms;
+
+	ts_hook_reap(hook);
+	while (hook->nr_running > 0 && ts_now_ms() < until_ms) {
+		nanosleep(&nap, NULL);
+		ts_hook_reap(hook);
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * The user's command on every alert: a shell runs the command as it was given; what the alert says is
+ * in the environment alone, so text out of a profile is never read by a shell.
+ *
+ *	TPUSIGHT_ALERT_STATE	raised, cleared
+ *	TPUSIGHT_ALERT_RULE, _SEVERITY, _MESSAGE, _EVIDENCE, _ADVICE, _VALUE, _THRESHOLD
+ *
+ * A value that is unknown is empty. The command gets no input and runs beside us; TS_MAX_HOOKS at a
+ * time, beyond that alerts are not run and counted.
+ */
+#ifndef TS_LIVE_HOOK_H
+#define TS_LIVE_HOOK_H
+
+#include <sys/types.h>
+
+#include "live/alert.h"
+
+#define TS_MAX_HOOKS 8
+
+struct ts_hook {
+	const char *command;
+	pid_t running[TS_MAX_HOOKS];
+	size_t nr_running;
+	uint64_t nr_run, nr_left_out, nr_failed; /* failed: ended with another status than 0 */
+};
+
+/* An alert was raised or cleared. */
+enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert,
+			   struct ts_error *err);
+void ts_hook_reap(struct ts_hook *hook); /* now and then */
+/* Waits for those that still run, at most so long; then they are left alone. */
+void ts_hook_finish(struct ts_hook *hook, int64_t patience_ms);
+
+#endif

@@ -1,0 +1,271 @@
+/* The loop: a round of samples, its analysis, the states over time, the events. */
+#include "live/live.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/units.h"
+#include "live/cost.h"
+#include "live/programs.h"
+
+#define MINUTE_MS 60000
+
+struct ts_live {
+	struct ts_live_options options;
+	struct ts_sampler *sampler;
+	struct ts_feed feed;
+	struct ts_ring ring;
+	struct ts_cost cost;
+	struct ts_alerts alerts;
+	struct ts_programs programs;
+	struct ts_live_sample sample;
+	uint64_t nr_joined; /* restarts and first answers so far: who is in the samples */
+	int64_t start_ms;
+	bool has_failed, failed; /* .fail_on; memory was out */
+};
+
+enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *options,
+			   struct ts_error *err)
+{
+	struct ts_live *live = calloc(1, sizeof(*live));
+	enum ts_status st;
+
+	*out = NULL;
+	if (!live)
+		return ts_fail_nomem(err);
+	live->options = *options;
+	ts_alerts_init(&live->alerts, options->settings, options->hold_ms, options->clear_ms);
+	st = ts_sampler_new(&live->sampler, &options->sampler, err);
+	if (st) {
+		ts_live_free(live);
+		return st;
+	}
+	*out = live;
+	return TS_OK;
+}
+
+void ts_live_free(struct ts_live *live)
+{
+	if (!live)
+		return;
+	ts_sampler_free(live->sampler);
+	ts_feed_release(&live->feed);
+	ts_alerts_release(&live->alerts);
+	ts_programs_release(&live->programs);
+	free(live);
+}
+
+struct ts_feed *ts_live_feed(struct ts_live *live)
+{
+	return &live->feed;
+}
+
+void ts_live_stop(struct ts_live *live)
+{
+	ts_sampler_stop(live->sampler);
+}
+
+static int64_t unix_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void tell_alert(void *ctx, const struct ts_alert *alert)
+{
+	struct ts_live *live = ctx;
+
+	if (alert->is_active && alert->severity <= live->options.fail_on &&
+	    live->options.fail_on != TS_NR_SEVERITIES)
+		live->has_failed = true;
+	if (!ts_feed_tell(&live->feed, TS_FEED_ALERT, &live->sample, alert))
+		live->failed = true;
+}
+
+/* Share of the sample in which some host compiled; of the last minute as much as was watched. */
+static void read_compilation(struct ts_live *live, const struct ts_run *run)
+{
+	const struct ts_result *time = ts_results_find(&run->results, "time");
+	double *values = live->sample.values;
+	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
+	double capture_ps = run->profile.capture_ps > 0 ?
+				    (double)run->profile.capture_ps :
+				    (double)live->options.sampler.sample_ms * TS_PS_PER_MS;
+
+	values[TS_METRIC_COMPILING] = TS_MIN(host_ps / capture_ps, 1) * 100;
+}
+
+static void read_history(struct ts_live *live, int64_t now_ms)
+{
+	struct ts_ring_row *row = ts_ring_add(&live->ring);
+	double *values = live->sample.values;
+	double watched_ms = (double)TS_MIN(now_ms - live->start_ms, MINUTE_MS);
+
+	row->at_ms = now_ms;
+	memcpy(row->values, values, sizeof(row->values));
+	values[TS_METRIC_COMPILATION] =
+		ts_ring_mean(&live->ring, TS_METRIC_COMPILING, now_ms, MINUTE_MS) / 100 *
+		watched_ms;
+	values[TS_METRIC_COST] = ts_cost_pct(&live->ring, values[TS_METRIC_SAMPLED]);
+	memcpy(row->values, values, sizeof(row->values));
+}
+
+/* Programs of other processes than before are not new ones of the same. */
+static bool note_who_is_here(struct ts_live *live)
+{
+	const struct ts_live_sample *sample = &live->sample;
+	uint64_t nr_joined = 0;
+	bool had_hlo = live->options.sampler.hlo != TS_HLO_NEVER;
+
+	for (size_t i = 0; i < sample->nr_services; i++)
+		nr_joined += sample->services[i].nr_restarts + (sample->services[i].nr_samples > 0);
+	if (nr_joined != live->nr_joined)
+		ts_programs_reset(&live->programs);
+	live->nr_joined = nr_joined;
+	return had_hlo;
+}
+
+static enum ts_status read_run(struct ts_live *live, const struct ts_round *round,
+			       struct ts_run *run, struct ts_error *err)
+{
+	struct ts_look look = { .steps = NULL };
+	bool has_modules = note_who_is_here(live), unknown = false;
+	enum ts_status st = ts_look_make(&look, &run->profile, err);
+
+	if (st)
+		goto done;
+	ts_metrics_read(live->sample.values, &run->results);
+	read_compilation(live, run);
+	ts_cost_sample(&live->cost, &look, &run->profile, round->start_ms, round->end_ms,
+		       live->sample.values);
+	read_history(live, round->end_ms);
+	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
+				round->end_ms, &unknown))
+		st = ts_fail_nomem(err);
+	if (unknown)
+		ts_sampler_want_hlo(live->sampler);
+done:
+	ts_look_release(&look);
+	return st;
+}
+
+static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int64_t now_ms,
+			    struct ts_error *err)
+{
+	ts_alerts_begin(&live->alerts, now_ms);
+	if (run) {
+		ts_alerts_metrics(&live->alerts, live->sample.values);
+		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile,
+				      &run->results, now_ms))
+			return ts_fail_nomem(err);
+		ts_alerts_findings(&live->alerts, &run->results);
+	}
+	ts_alerts_end(&live->alerts, run != NULL, tell_alert, live);
+	if (live->failed || live->alerts.failed ||
+	    !ts_feed_tell(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL))
+		return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static void open_sample(struct ts_live *live, const struct ts_round *round)
+{
+	struct ts_live_sample *sample = &live->sample;
+
+	sample->services = ts_sampler_services(live->sampler, &sample->nr_services);
+	sample->unix_ms = unix_ms();
+	sample->elapsed_ms = round->end_ms - live->start_ms;
+	sample->took_ms = round->end_ms - round->start_ms;
+	sample->analysed_ms = 0;
+	sample->nr_hosts = 0;
+	sample->history = &live->ring;
+	sample->alerts = &live->alerts;
+	sample->results = NULL;
+	sample->problem = (struct ts_error)TS_ERROR_INIT;
+	ts_metrics_read(sample->values, NULL);
+}
+
+static enum ts_status take_round(struct ts_live *live, const struct ts_round *round,
+				 struct ts_error *err)
+{
+	struct ts_run_options options = { .nr_threads = live->options.nr_threads,
+					  .settings = live->options.settings };
+	struct ts_live_sample *sample = &live->sample;
+	struct ts_run run;
+	enum ts_status st;
+
+	open_sample(live, round);
+	if (round->nr == 0)
+		return judge(live, NULL, round->end_ms, err);
+	ts_run_init(&run);
+	st = ts_run_open_bytes(&run, round->items, round->nr, &options, &sample->problem);
+	if (st == TS_OK)
+		st = ts_run_analyse(&run, &options, &sample->problem);
+	if (st == TS_OK) {
+		sample->number++;
+		sample->nr_hosts = run.profile.nr_hosts;
+		sample->results = &run.results;
+		st = read_run(live, round, &run, err);
+		sample->analysed_ms = ts_now_ms() - round->end_ms;
+		if (st == TS_OK)
+			st = judge(live, &run, round->end_ms, err);
+	} else if (st != TS_NOMEM) {
+		st = judge(live, NULL, round->end_ms, err); /* the story is in the sample */
+	} else {
+		st = ts_fail_nomem(err);
+	}
+	sample->results = NULL;
+	ts_run_release(&run);
+	return st;
+}
+
+static bool is_over(const struct ts_live *live)
+{
+	return live->has_failed || (live->options.for_ms > 0 &&
+				    ts_now_ms() - live->start_ms >= live->options.for_ms);
+}
+
+static int64_t next_start(const struct ts_live *live, int64_t end_ms)
+{
+	int64_t next_ms = end_ms + live->options.interval_ms;
+
+	if (live->options.for_ms > 0)
+		next_ms = TS_MIN(next_ms, live->start_ms + live->options.for_ms);
+	return next_ms;
+}
+
+static void sum_up(const struct ts_live *live, struct ts_live_summary *summary)
+{
+	size_t nr;
+	const struct ts_service *services = ts_sampler_services(live->sampler, &nr);
+
+	*summary = (struct ts_live_summary){ .nr_samples = live->sample.number,
+					     .has_failed = live->has_failed };
+	for (size_t i = 0; i < nr; i++)
+		summary->nr_silent += services[i].nr_samples == 0;
+}
+
+enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary,
+			   struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_round round;
+
+	live->start_ms = ts_now_ms();
+	live->sample.alerts = &live->alerts;
+	while (st == TS_OK && !is_over(live)) {
+		st = ts_sampler_round(live->sampler, &round, err);
+		if (st || round.is_stopped)
+			break;
+		st = take_round(live, &round, err);
+		if (st || !ts_sampler_wait(live->sampler, next_start(live, ts_now_ms())))
+			break;
+	}
+	live->sample.unix_ms = unix_ms();
+	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
+	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL))
+		st = ts_fail_nomem(err);
+	sum_up(live, summary);
+	return st;
+}

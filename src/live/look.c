@@ -1,0 +1,160 @@
+/* Host threads, streamed once more for two stats. */
+#include "live/look.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "flow/stream.h"
+
+enum carries { UNKNOWN, NOTHING, STEPS, PROGRAMS }; /* what events of a name were seen to have */
+
+struct looking {
+	struct ts_look *look;
+	uint8_t *carries; /* one an op */
+	struct ts_map seen;
+	uint32_t host;
+};
+
+static bool find_number(const struct ts_block *block, size_t i, const char *name, uint64_t *number)
+{
+	struct ts_stat stat;
+
+	if (!block->stat(block, i, name, &stat) || stat.type != TS_STAT_INT)
+		return false;
+	*number = (uint64_t)stat.number;
+	return true;
+}
+
+static bool take_step(struct looking *looking, const struct ts_block *block, size_t i)
+{
+	struct ts_look *look = looking->look;
+	uint64_t number;
+
+	if (look->nr_steps == TS_LOOK_MAX_STEPS || !find_number(block, i, "step_num", &number))
+		return true;
+	if (!ts_grow(&look->steps, &look->cap_steps, look->nr_steps + 1, sizeof(*look->steps)))
+		return false;
+	look->steps[look->nr_steps++] = (struct ts_look_step){
+		.number = number,
+		.start_ps = block->start_ps[i],
+		.end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
+		.host = looking->host,
+		.op = block->op[i],
+	};
+	return true;
+}
+
+static bool take_program(struct looking *looking, const struct ts_block *block, size_t i)
+{
+	struct ts_look *look = looking->look;
+	struct ts_stat module;
+	uint64_t id, key;
+
+	if (look->nr_programs == TS_LOOK_MAX_PROGRAMS || !find_number(block, i, "program_id", &id))
+		return true;
+	if (!block->stat(block, i, "hlo_module", &module) || module.type != TS_STAT_TEXT)
+		return true;
+	key = ts_hash(module.text, id) + looking->host;
+	if (ts_map_find(&looking->seen, key) != TS_NONE)
+		return true;
+	if (!ts_map_set(&looking->seen, key, 0) ||
+	    !ts_grow(&look->programs, &look->cap_programs, look->nr_programs + 1,
+		     sizeof(*look->programs)))
+		return false;
+	look->programs[look->nr_programs++] =
+		(struct ts_look_program){ id, module.text, looking->host };
+	return true;
+}
+
+static uint8_t find_out(const struct ts_block *block, size_t i)
+{
+	uint64_t number;
+
+	if (find_number(block, i, "step_num", &number))
+		return STEPS;
+	return find_number(block, i, "program_id", &number) ? PROGRAMS : NOTHING;
+}
+
+static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
+{
+	struct looking *looking = ctx;
+
+	for (size_t i = 0; i < block->nr_events; i++) {
+		uint8_t *carries = &looking->carries[block->op[i]];
+		bool good = true;
+
+		if (*carries == UNKNOWN)
+			*carries = find_out(block, i);
+		if (*carries == STEPS)
+			good = take_step(looking, block, i);
+		if (*carries == PROGRAMS)
+			good = take_program(looking, block, i);
+		if (!good)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static int by_series(const void *a, const void *b)
+{
+	const struct ts_look_step *x = a, *y = b;
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
+}
+
+/* Keeps the longest series of one host and one name. */
+static void choose_steps(struct ts_look *look)
+{
+	size_t best = 0, nr_best = 0, nr;
+
+	if (look->nr_steps == 0)
+		return;
+	qsort(look->steps, look->nr_steps, sizeof(*look->steps), by_series);
+	for (size_t i = 0; i < look->nr_steps; i += nr) {
+		for (nr = 1; i + nr < look->nr_steps; nr++)
+			if (look->steps[i + nr].host != look->steps[i].host ||
+			    look->steps[i + nr].op != look->steps[i].op)
+				break;
+		if (nr > nr_best) {
+			best = i;
+			nr_best = nr;
+		}
+	}
+	memmove(look->steps, look->steps + best, nr_best * sizeof(*look->steps));
+	look->nr_steps = nr_best;
+}
+
+enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profile,
+			    struct ts_error *err)
+{
+	struct looking looking = { .look = look };
+	struct ts_sink sink = { &looking, TS_COL_STATS, take_block };
+	enum ts_status st = TS_OK;
+
+	looking.carries = calloc(profile->nr_ops + 1, 1);
+	if (!looking.carries)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < profile->nr_lines && st != TS_NOMEM; i++) {
+		const struct ts_line *line = &profile->lines[i];
+
+		if (line->kind != TS_LINE_THREAD)
+			continue;
+		looking.host = profile->planes[line->plane].host;
+		st = ts_stream_line(profile, (uint32_t)i, &sink, err);
+	}
+	choose_steps(look);
+	free(looking.carries);
+	ts_map_release(&looking.seen);
+	return st == TS_NOMEM ? st : TS_OK; /* damage counts as what stands before it */
+}
+
+void ts_look_release(struct ts_look *look)
+{
+	free(look->steps);
+	free(look->programs);
+	memset(look, 0, sizeof(*look));
+}

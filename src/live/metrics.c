@@ -1,0 +1,76 @@
+/* Figures by name out of the results. */
+#include "live/metrics.h"
+
+#include "base/units.h"
+
+const struct ts_metric_row ts_metric_rows[TS_NR_METRICS] = {
+	[TS_METRIC_MXU] = { "mxu_utilization_pct", "MXU", TS_METRIC_PCT, true, "overview",
+			    "overview.mxu_utilization_pct" },
+	[TS_METRIC_HBM] = { "hbm_utilization_pct", "HBM", TS_METRIC_PCT, true, "overview",
+			    "overview.hbm_utilization_pct" },
+	[TS_METRIC_DUTY] = { "duty_cycle_pct", "duty", TS_METRIC_PCT, true, "overview",
+			     "overview.duty_cycle_pct" },
+	[TS_METRIC_PADDING] = { "padding_waste_pct", "padding", TS_METRIC_PCT, true, "overview",
+				"overview.padding_waste_pct" },
+	[TS_METRIC_IDLE] = { "idle_pct", "idle", TS_METRIC_PCT, false, "time", "buckets.idle_ps" },
+	[TS_METRIC_COMMUNICATION] = { "communication_pct", "communication", TS_METRIC_PCT, false,
+				      "time", "buckets.communication_ps" },
+	[TS_METRIC_INPUT] = { "input_pct", "input", TS_METRIC_PCT, false, "time",
+			      "buckets.input_ps" },
+	[TS_METRIC_COMPILING] = { "compiling_pct", "compiling", TS_METRIC_PCT, true, NULL, NULL },
+	[TS_METRIC_COMPILATION] = { "compilation_ms_per_min", "compiled in a minute", TS_METRIC_MS,
+				    false, NULL, NULL },
+	[TS_METRIC_STEP] = { "step_time_ps", "step", TS_METRIC_PS, true, "overview",
+			     "overview.step_time_ps.median" },
+	[TS_METRIC_STEP_UNSAMPLED] = { "step_time_unsampled_ps", "step between samples",
+				       TS_METRIC_PS, false, NULL, NULL },
+	[TS_METRIC_SAMPLED] = { "sampled_pct", "sampled", TS_METRIC_PCT, false, NULL, NULL },
+	[TS_METRIC_COST] = { "sampling_cost_pct", "cost of sampling", TS_METRIC_PCT, false, NULL,
+			     NULL },
+	[TS_METRIC_HEALTH] = { "health_score", "health", TS_METRIC_POINTS, false, "doctor",
+			       "health_score" },
+};
+
+static double field(const struct ts_results *results, const char *result, const char *name)
+{
+	const struct ts_result *found = ts_results_find(results, result);
+
+	return found ? ts_value_number(ts_result_get(found, name)) : NAN;
+}
+
+/* A bucket of the time is a share of it here. */
+static double read_row(const struct ts_results *results, const struct ts_metric_row *row)
+{
+	double value, total_ps;
+
+	if (!row->result)
+		return NAN;
+	value = field(results, row->result, row->field);
+	if (strcmp(row->result, "time") != 0)
+		return value;
+	total_ps = field(results, "time", "total_ps");
+	return total_ps > 0 ? value / total_ps * 100 : NAN;
+}
+
+void ts_metrics_read(double out[TS_NR_METRICS], const struct ts_results *results)
+{
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		out[i] = results ? read_row(results, &ts_metric_rows[i]) : NAN;
+}
+
+const char *ts_metric_text(char *out, size_t cap, enum ts_metric metric, double value)
+{
+	char text[TS_UNIT_MAX];
+
+	if (!isfinite(value)) {
+		snprintf(out, cap, "-");
+		return out;
+	}
+	switch (ts_metric_rows[metric].unit) {
+	case TS_METRIC_PCT:    snprintf(out, cap, "%.1f %%", value);				break;
+	case TS_METRIC_MS:     snprintf(out, cap, "%s", ts_fmt_ps(text, (int64_t)(value * 1e9))); break;
+	case TS_METRIC_PS:     snprintf(out, cap, "%s", ts_fmt_ps(text, (int64_t)value));	break;
+	case TS_METRIC_POINTS: snprintf(out, cap, "%.0f", value);				break;
+	}
+	return out;
+}

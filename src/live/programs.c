@@ -1,0 +1,344 @@
+/* Functions and their programs over samples. */
+#include "live/programs.h"
+
+#define MAX_KNOWN   65536
+#define WINDOW_MS   10000
+#define MAX_SHAPES  4
+#define MANY	    3 /* programs of a function: one more is one too many */
+#define FEW_GROWTHS 2 /* of a function that has only two */
+#define OWN_GROWTHS 6 /* of the framework's own: a job's beginning has one for each shape of a weight */
+
+/* What code outside of jit calls compiles a small function of the framework's own for each shape.
+ * Those that begin with "_" are such too. */
+static const char *const framework_names[] = {
+	"abs", "add", "arange", "argmax", "argmin", "array", "astype", "broadcast_in_dim",
+	"broadcast_to", "clip", "concatenate", "convert_element_type", "copy", "cos", "cumsum",
+	"div", "divide", "dot", "dot_general", "dynamic_slice", "dynamic_update_slice", "einsum",
+	"eq", "equal", "exp", "expand_dims", "eye", "fn", "floor_divide", "full", "gather",
+	"greater", "integer_pow", "iota", "isfinite", "isnan", "less", "log", "matmul", "max",
+	"maximum", "mean", "min", "minimum", "mul", "multiply", "neg", "negative", "normal", "ones",
+	"pad", "pow", "power", "prod", "randint", "ravel", "remainder", "reshape", "rsqrt",
+	"scatter", "select_n", "sign", "sin", "slice", "sort", "split", "sqrt", "square", "squeeze",
+	"stack", "sub", "subtract", "sum", "swapaxes", "tanh", "threefry_2x32", "transpose",
+	"true_divide", "uniform", "var", "where", "zeros", "zeros_like", "ones_like",
+};
+
+void ts_programs_release(struct ts_programs *programs)
+{
+	ts_map_release(&programs->known);
+}
+
+void ts_programs_reset(struct ts_programs *programs)
+{
+	ts_map_release(&programs->known);
+	memset(programs, 0, sizeof(*programs));
+}
+
+/* "train_step" of "jit_train_step" or "pmap_train_step". */
+static struct ts_bytes called(struct ts_bytes name)
+{
+	static const char *const prefixes[] = { "jit_", "pmap_", "pjit_" };
+
+	for (size_t i = 0; i < TS_NELEM(prefixes); i++)
+		if (ts_bytes_starts(name, prefixes[i]))
+			return ts_bytes_cut(name, strlen(prefixes[i]), name.n);
+	return name;
+}
+
+static bool is_frameworks(struct ts_bytes name)
+{
+	name = called(name);
+	for (size_t i = 0; i < TS_NELEM(framework_names); i++)
+		if (ts_bytes_is(name, framework_names[i]))
+			return true;
+	return ts_bytes_starts(name, "_");
+}
+
+static struct ts_function *get(struct ts_programs *programs, struct ts_bytes name)
+{
+	struct ts_function *function;
+
+	name = ts_bytes_cut(name, 0, sizeof(function->name) - 1);
+	for (size_t i = 0; i < programs->nr; i++)
+		if (ts_bytes_is(name, programs->functions[i].name))
+			return &programs->functions[i];
+	if (name.n == 0 || programs->nr == TS_MAX_FUNCTIONS)
+		return NULL;
+	function = &programs->functions[programs->nr++];
+	memset(function, 0, sizeof(*function));
+	memcpy(function->name, name.p, name.n);
+	return function;
+}
+
+static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t id)
+{
+	uint64_t key = ts_hash(ts_module_stem(name), id);
+	struct ts_function *function;
+
+	if (ts_map_find(&programs->known, key) != TS_NONE)
+		return true;
+	if (!ts_map_set(&programs->known, key, 0))
+		return false;
+	function = get(programs, ts_module_stem(name));
+	if (function) {
+		function->nr_programs++;
+		function->nr_new++;
+	}
+	return true;
+}
+
+/* Modules of the sample, those remembered too, and what ran on devices without one. */
+static bool learn_modules(struct ts_programs *programs, const struct ts_results *results)
+{
+	const struct ts_result *ops = ts_results_find(results, "ops");
+	const struct ts_table *table = ops ? ts_result_find_table(ops, "modules") : NULL;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct ts_value id = ts_cell(table, i, "program_id");
+
+		if (id.type == TS_VALUE_ID &&
+		    !learn(programs, ts_cell_text(table, i, "name"), id.as.u))
+			return false;
+	}
+	return true;
+}
+
+static void note_compilations(struct ts_programs *programs, const struct ts_results *results)
+{
+	const struct ts_result *cache = ts_results_find(results, "cache");
+	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct ts_function *function =
+			get(programs, ts_module_stem(ts_cell_text(table, i, "module")));
+
+		if (function && ts_bytes_is(ts_cell_text(table, i, "outcome"), "compiled"))
+			function->is_compiled = true;
+	}
+}
+
+/* A device's program that ran and is not among the modules, or one of the CPU's. */
+static bool has_unknown(const struct ts_profile *profile, const struct ts_look *look)
+{
+	for (size_t i = 0; i < look->nr_programs; i++)
+		if (ts_profile_module_of(profile, look->programs[i].id) == TS_NONE)
+			return true;
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (profile->ops[i].kind == TS_OP_MODULE && profile->ops[i].has_program &&
+		    ts_profile_module_of(profile, profile->ops[i].program_id) == TS_NONE)
+			return true;
+	return false;
+}
+
+static void close_sample(struct ts_programs *programs, int64_t now_ms)
+{
+	for (size_t i = 0; i < programs->nr; i++) {
+		struct ts_function *function = &programs->functions[i];
+		bool has_grown = (programs->is_primed && function->nr_new > 0) ||
+				 function->is_compiled;
+
+		if (has_grown)
+			function->grown_ms[function->nr_grown++ % TS_GROWTHS] = now_ms;
+	}
+}
+
+bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
+			const struct ts_results *results, const struct ts_look *look,
+			bool has_modules, int64_t now_ms, bool *unknown)
+{
+	*unknown = has_unknown(profile, look);
+	if (programs->known.nr > MAX_KNOWN)
+		ts_programs_reset(programs);
+	for (size_t i = 0; i < programs->nr; i++) {
+		programs->functions[i].nr_new = 0;
+		programs->functions[i].is_compiled = false;
+	}
+	if (!learn_modules(programs, results))
+		return false;
+	for (size_t i = 0; i < look->nr_programs; i++)
+		if (!learn(programs, look->programs[i].module, look->programs[i].id))
+			return false;
+	note_compilations(programs, results);
+	close_sample(programs, now_ms);
+	programs->is_primed |= has_modules;
+	return true;
+}
+
+static size_t nr_recent(const struct ts_function *function, int64_t now_ms)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < TS_MIN(function->nr_grown, TS_GROWTHS); i++)
+		nr += now_ms - function->grown_ms[i] <= WINDOW_MS;
+	return nr;
+}
+
+static bool grew_now(const struct ts_function *function, int64_t now_ms)
+{
+	return function->nr_grown > 0 &&
+	       function->grown_ms[(function->nr_grown - 1) % TS_GROWTHS] == now_ms;
+}
+
+static bool is_too_much(const struct ts_function *function, int64_t now_ms)
+{
+	size_t nr = nr_recent(function, now_ms);
+
+	if (!grew_now(function, now_ms) || function->nr_programs < 2)
+		return false;
+	if (is_frameworks(ts_bytes_of(function->name)))
+		return nr >= OWN_GROWTHS;
+	return function->nr_programs >= MANY || nr >= FEW_GROWTHS;
+}
+
+static const struct ts_table *families_of(const struct ts_results *results)
+{
+	const struct ts_result *cache = ts_results_find(results, "cache");
+
+	return cache ? ts_result_find_table(cache, "families") : NULL;
+}
+
+/* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
+static void say_family(struct ts_buf *out, const struct ts_table *families, size_t row)
+{
+	struct ts_value shapes = ts_cell(families, row, "parameter_shapes");
+	struct ts_bytes differs = ts_cell_text(families, row, "differs");
+	struct ts_bytes advice = ts_cell_text(families, row, "bucket_advice");
+	size_t nr = shapes.type == TS_VALUE_LIST ? shapes.as.list->nr : 0;
+
+	if (differs.n > 0)
+		ts_buf_printf(out, " They differ in %.*s", TS_ARG(differs));
+	for (size_t i = 0; i < TS_MIN(nr, MAX_SHAPES); i++)
+		ts_buf_printf(out, "%s%.*s", i ? ", " : differs.n ? ": " : " Shapes: ",
+			      TS_ARG(shapes.as.list->items[i].as.s));
+	if (nr > MAX_SHAPES)
+		ts_buf_printf(out, " and %zu more", nr - MAX_SHAPES);
+	if (differs.n > 0 || nr > 0)
+		ts_buf_putc(out, '.');
+	if (advice.n > 0)
+		ts_buf_printf(out, " Padding to these sizes would end it: %.*s.", TS_ARG(advice));
+}
+
+static const struct ts_shape *parameter(const struct ts_hlo_module *module, uint32_t number)
+{
+	const struct ts_hlo_comp *entry;
+
+	if (module->entry >= module->nr_comps)
+		return NULL;
+	entry = &module->comps[module->entry];
+	if (number >= entry->nr_params || entry->params[number] >= module->nr_instrs)
+		return NULL;
+	return &module->instrs[entry->params[number]].shape;
+}
+
+/* "f32[68,64]": the layout is no part of what differs. */
+static void put_shape(struct ts_buf *out, const struct ts_shape *shape)
+{
+	size_t start = out->n;
+
+	ts_shape_print(out, shape);
+	if (!out->failed)
+		out->n = start + ts_bytes_find(ts_bytes_cut(ts_buf_bytes(out), start, out->n), "{");
+}
+
+/* The first parameter in which two modules differ; TS_NONE. */
+static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+{
+	for (uint32_t i = 0; parameter(a, i) && parameter(b, i); i++) {
+		const struct ts_shape *x = parameter(a, i), *y = parameter(b, i);
+
+		if (x->rank != y->rank || x->dtype != y->dtype)
+			return i;
+		for (uint32_t d = 0; d < x->rank; d++)
+			if (x->dims[d] != y->dims[d])
+				return i;
+	}
+	return TS_NONE;
+}
+
+/* The analysis of variants tells of functions that ran in the sample; of others the modules do:
+ * the newest, with the first parameter that changes. */
+static void say_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
+{
+	const struct ts_hlo_module *last = NULL;
+	uint32_t which = TS_NONE;
+	size_t nr = 0;
+
+	for (size_t i = profile->nr_modules; i-- > 0 && nr < MAX_SHAPES;) {
+		const struct ts_hlo_module *module = &profile->modules[i];
+
+		if (!ts_bytes_eq(ts_module_stem(module->name), name))
+			continue;
+		if (!last) {
+			last = module;
+			continue;
+		}
+		which = which == TS_NONE ? differing(last, module) : which;
+		if (which == TS_NONE || !parameter(module, which))
+			continue;
+		ts_buf_puts(out, nr ? ", " : " They differ in shape: ");
+		if (nr == 0) {
+			put_shape(out, parameter(last, which));
+			ts_buf_puts(out, ", ");
+		}
+		put_shape(out, parameter(module, which));
+		nr++;
+	}
+	if (nr > 0)
+		ts_buf_puts(out, " ...");
+}
+
+static void say_differences(struct ts_buf *out, const struct ts_profile *profile,
+			    const struct ts_results *results, struct ts_bytes name)
+{
+	const struct ts_table *families = families_of(results);
+
+	for (size_t i = 0; families && i < families->nr_rows; i++)
+		if (ts_bytes_eq(ts_cell_text(families, i, "name"), name)) {
+			say_family(out, families, i);
+			return;
+		}
+	say_modules(out, profile, name);
+}
+
+static bool tell(const struct ts_function *function, struct ts_alerts *alerts,
+		 const struct ts_profile *profile, const struct ts_results *results)
+{
+	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
+	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
+	struct ts_condition condition = { .rule = "recompilation", .severity = TS_WARNING,
+					  .value = (double)function->nr_programs,
+					  .threshold = NAN, .at_once = true };
+	bool good;
+
+	ts_buf_printf(&title, "%.*s is compiled again while the job runs", TS_ARG(short_name));
+	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them new in this sample.",
+		      TS_ARG(name), (unsigned long long)function->nr_programs,
+		      (unsigned long long)function->nr_new);
+	say_differences(&evidence, profile, results, name);
+	condition.title = ts_buf_bytes(&title);
+	condition.evidence = ts_buf_bytes(&evidence);
+	condition.advice = TS_LIT("Give the function arguments of few shapes and types: pad to "
+				  "buckets, and pass what changes as an array.");
+	good = !title.failed && !evidence.failed;
+	if (good)
+		ts_alerts_hold(alerts, &condition);
+	ts_buf_release(&title);
+	ts_buf_release(&evidence);
+	return good;
+}
+
+bool ts_programs_tell(const struct ts_programs *programs, struct ts_alerts *alerts,
+		      const struct ts_profile *profile, const struct ts_results *results,
+		      int64_t now_ms)
+{
+	const struct ts_function *worst = NULL;
+
+	for (size_t i = 0; i < programs->nr; i++) {
+		const struct ts_function *function = &programs->functions[i];
+
+		if (is_too_much(function, now_ms) &&
+		    (!worst || function->nr_programs > worst->nr_programs))
+			worst = function;
+	}
+	return !worst || tell(worst, alerts, profile, results);
+}

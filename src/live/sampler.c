@@ -1,0 +1,438 @@
+/*
+ * A thread a host and one lock. A host is IDLE, ASKED (its thread is at work) or DONE (its answer
+ * lies there until the next round). Only the host's thread touches its answer while it is ASKED,
+ * only the sampler's caller else.
+ */
+#include "live/sampler.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/rpc.h"
+#include "live/hlo.h"
+#include "live/profiler.h"
+
+#define CONNECT_MS     3000
+#define FIRST_PAUSE_MS 500
+#define MAX_PAUSE_MS   8000
+#define LATE_MS	       2000 /* how long others are waited for at least, when one has answered */
+#define LATE_TIMES     4    /* or so many times what the first needed beyond the sample */
+#define HLO_SAMPLES    2    /* the second shows whether programs are still being added */
+#define HLO_PAUSE_MS   1000 /* between asking again; doubled each time, to: */
+#define HLO_MAX_PAUSE_MS 60000
+
+enum phase { IDLE, ASKED, DONE };
+
+struct host {
+	struct ts_sampler *sampler;
+	struct ts_service service;
+	char *address;
+	struct ts_rpc *rpc;
+	pthread_t thread;
+	bool has_thread;
+	pthread_cond_t asked;
+	enum phase phase;
+	bool with_hlo;		   /* what is asked */
+	struct ts_buf request;
+	struct ts_rpc_answer answer; /* and what came */
+	struct ts_error problem;
+	struct ts_bytes xspace;
+	bool has_xspace;
+	int64_t asked_ms, done_ms, again_ms, pause_ms;
+	unsigned nr_with_hlo;
+	struct ts_hlo_memory hlo;
+};
+
+struct ts_sampler {
+	struct ts_sampler_options options;
+	struct host *hosts;
+	struct ts_service *services; /* as the caller sees them */
+	struct ts_run_bytes *items;
+	size_t nr;
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	bool stopped;
+	bool wants_hlo;
+	int64_t hlo_ms, hlo_pause_ms; /* not before; and how long after that */
+	uint64_t nr_rounds;
+};
+
+int64_t ts_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char *ts_service_state_name(enum ts_service_state state)
+{
+	static const char *const names[] = { "new", "up", "busy", "late", "down" };
+
+	return names[state];
+}
+
+/* On the host's thread, without the lock. */
+static enum ts_status fetch(struct host *host, struct ts_error *err)
+{
+	const struct ts_sampler_options *options = &host->sampler->options;
+	struct ts_rpc_limits limits = { CONNECT_MS, options->sample_ms + options->timeout_ms,
+					options->max_bytes };
+	struct ts_profiler_answer found;
+	enum ts_status st;
+
+	host->has_xspace = false;
+	st = ts_rpc_call(host->rpc, TS_PROFILER_METHOD, ts_buf_bytes(&host->request), limits,
+			 &host->answer, err);
+	if (st)
+		return st;
+	st = ts_profiler_read(host->answer.message, &found, err);
+	if (st)
+		host->answer.fault = TS_RPC_GARBLED;
+	if (st)
+		return ts_fail_at(err, st, "%s", host->address);
+	if (!found.has_xspace)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: the server answers without a profile: it is older than XLA's "
+			       "emit_xspace (capture with jax.profiler.trace() into a folder and "
+			       "watch that: tpusight live LOGDIR)",
+			       host->address);
+	host->xspace = found.xspace;
+	host->has_xspace = true;
+	return TS_OK;
+}
+
+static void *serve_host(void *arg)
+{
+	struct host *host = arg;
+	struct ts_sampler *sampler = host->sampler;
+
+	pthread_mutex_lock(&sampler->lock);
+	for (;;) {
+		struct ts_error problem = TS_ERROR_INIT;
+
+		while (host->phase != ASKED && !sampler->stopped)
+			pthread_cond_wait(&host->asked, &sampler->lock);
+		if (sampler->stopped)
+			break;
+		pthread_mutex_unlock(&sampler->lock);
+		fetch(host, &problem);
+		pthread_mutex_lock(&sampler->lock);
+		host->problem = problem;
+		host->done_ms = ts_now_ms();
+		host->phase = DONE;
+		pthread_cond_broadcast(&sampler->done);
+	}
+	pthread_mutex_unlock(&sampler->lock);
+	return NULL;
+}
+
+static enum ts_status start_host(struct ts_sampler *sampler, const char *address,
+				 struct ts_error *err)
+{
+	struct host *host = &sampler->hosts[sampler->nr];
+	enum ts_status st = ts_rpc_new(&host->rpc, address, err);
+
+	if (st)
+		return st;
+	host->sampler = sampler;
+	host->answer = (struct ts_rpc_answer)TS_RPC_ANSWER_INIT;
+	host->pause_ms = FIRST_PAUSE_MS;
+	host->address = strdup(address);
+	host->service.address = host->address;
+	if (!host->address || pthread_cond_init(&host->asked, NULL) != 0) {
+		free(host->address);
+		ts_rpc_free(host->rpc);
+		return ts_fail_nomem(err);
+	}
+	sampler->nr++; /* from here on the sampler's release sees it */
+	host->has_thread = pthread_create(&host->thread, NULL, serve_host, host) == 0;
+	return host->has_thread ? TS_OK : ts_fail(err, TS_IO, "%s: no thread can be made", address);
+}
+
+enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_options *options,
+			      struct ts_error *err)
+{
+	struct ts_sampler *sampler = calloc(1, sizeof(*sampler));
+	enum ts_status st = TS_OK;
+
+	*out = NULL;
+	if (!sampler)
+		return ts_fail_nomem(err);
+	sampler->options = *options;
+	sampler->hlo_pause_ms = HLO_PAUSE_MS;
+	sampler->hosts = calloc(options->nr_addresses + 1, sizeof(*sampler->hosts));
+	sampler->services = calloc(options->nr_addresses + 1, sizeof(*sampler->services));
+	sampler->items = calloc(options->nr_addresses + 1, sizeof(*sampler->items));
+	if (pthread_mutex_init(&sampler->lock, NULL) != 0 || 
+	    pthread_cond_init(&sampler->done, NULL) != 0 ||
+	    !sampler->hosts || !sampler->services || !sampler->items)
+		st = ts_fail_nomem(err);
+	for (size_t i = 0; i < options->nr_addresses && st == TS_OK; i++)
+		st = start_host(sampler, options->addresses[i], err);
+	if (st) {
+		ts_sampler_free(sampler);
+		return st;
+	}
+	*out = sampler;
+	return TS_OK;
+}
+
+void ts_sampler_stop(struct ts_sampler *sampler)
+{
+	pthread_mutex_lock(&sampler->lock);
+	sampler->stopped = true;
+	for (size_t i = 0; i < sampler->nr; i++) {
+		ts_rpc_cancel(sampler->hosts[i].rpc);
+		pthread_cond_broadcast(&sampler->hosts[i].asked);
+	}
+	pthread_cond_broadcast(&sampler->done);
+	pthread_mutex_unlock(&sampler->lock);
+}
+
+static void release_host(struct host *host)
+{
+	if (host->has_thread)
+		pthread_join(host->thread, NULL);
+	pthread_cond_destroy(&host->asked);
+	ts_rpc_free(host->rpc);
+	ts_buf_release(&host->request);
+	ts_buf_release(&host->answer.body);
+	ts_hlo_release(&host->hlo);
+	free(host->address);
+}
+
+void ts_sampler_free(struct ts_sampler *sampler)
+{
+	if (!sampler)
+		return;
+	ts_sampler_stop(sampler);
+	for (size_t i = 0; i < sampler->nr; i++)
+		release_host(&sampler->hosts[i]);
+	pthread_cond_destroy(&sampler->done);
+	pthread_mutex_destroy(&sampler->lock);
+	free(sampler->hosts);
+	free(sampler->services);
+	free(sampler->items);
+	free(sampler);
+}
+
+/*
+ * Sleeps until UNTIL_MS, or until something happens. Not every system waits by the clock that only
+ * goes forward; a piece at a time, one that is set costs a second at most.
+ */
+static void doze(struct ts_sampler *sampler, int64_t until_ms)
+{
+	int64_t left_ms = TS_MIN(TS_MAX(ts_i64_sub(until_ms, ts_now_ms()), 0), 1000);
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += left_ms / 1000;
+	until.tv_nsec += left_ms % 1000 * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&sampler->done, &sampler->lock, &until);
+}
+
+bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms)
+{
+	bool goes_on;
+
+	pthread_mutex_lock(&sampler->lock);
+	while (!sampler->stopped && ts_now_ms() < until_ms)
+		doze(sampler, until_ms);
+	goes_on = !sampler->stopped;
+	pthread_mutex_unlock(&sampler->lock);
+	return goes_on;
+}
+
+static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *host)
+{
+	if (sampler->options.hlo != TS_HLO_ONCE)
+		return sampler->options.hlo == TS_HLO_ALWAYS;
+	return host->nr_with_hlo < HLO_SAMPLES || host->hlo.is_too_large || sampler->wants_hlo;
+}
+
+static bool make_request(struct ts_sampler *sampler, struct host *host)
+{
+	char session[64];
+	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
+					       .hlo = host->with_hlo,
+					       .session = session,
+					       .host = host->address,
+					       .repository = "" };
+
+	snprintf(session, sizeof(session), "tpusight_live_%ld_%llu", (long)getpid(),
+		 (unsigned long long)sampler->nr_rounds);
+	ts_buf_clear(&host->request);
+	ts_profiler_ask(&host->request, &request);
+	return !host->request.failed;
+}
+
+/* Asks every host that is free and whose pause is over. */
+static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct ts_error *err)
+{
+	bool wants_hlo = sampler->wants_hlo;
+
+	sampler->nr_rounds++;
+	for (size_t i = 0; i < sampler->nr; i++) {
+		struct host *host = &sampler->hosts[i];
+
+		if (host->phase == DONE) /* of a round that did not wait for it */
+			host->phase = IDLE;
+		if (host->phase != IDLE || now_ms < host->again_ms)
+			continue;
+		host->with_hlo = asks_for_hlo(sampler, host);
+		if (!make_request(sampler, host))
+			return ts_fail_nomem(err);
+		host->asked_ms = now_ms;
+		host->phase = ASKED;
+		pthread_cond_signal(&host->asked);
+	}
+	sampler->wants_hlo = false;
+	if (wants_hlo) {
+		sampler->hlo_ms = now_ms + sampler->hlo_pause_ms;
+		sampler->hlo_pause_ms = TS_MIN(sampler->hlo_pause_ms * 2, HLO_MAX_PAUSE_MS);
+	}
+	return TS_OK;
+}
+
+/* Waits for the hosts asked at NOW_MS; for the rest of them not much longer than the first took. */
+static void wait_all(struct ts_sampler *sampler, int64_t now_ms)
+{
+	int64_t until_ms = INT64_MAX;
+
+	while (!sampler->stopped) {
+		int64_t first_ms = INT64_MAX;
+		bool is_waiting = false;
+
+		for (size_t i = 0; i < sampler->nr; i++) {
+			const struct host *host = &sampler->hosts[i];
+
+			is_waiting |= host->phase == ASKED && host->asked_ms == now_ms;
+			if (host->phase == DONE && host->has_xspace)
+				first_ms = TS_MIN(first_ms, host->done_ms);
+		}
+		if (!is_waiting || ts_now_ms() >= until_ms)
+			return;
+		if (first_ms < INT64_MAX) {
+			int64_t own_ms = first_ms - now_ms - sampler->options.sample_ms;
+
+			until_ms = first_ms + TS_MAX(LATE_MS, own_ms * LATE_TIMES);
+		}
+		doze(sampler, until_ms);
+	}
+}
+
+/* The sample with the modules that are remembered behind it. */
+static enum ts_status complete(struct host *host, struct ts_run_bytes *item, struct ts_error *err)
+{
+	struct ts_buf *body = &host->answer.body;
+	size_t at = (size_t)(host->xspace.p - body->p);
+
+	if (host->with_hlo && !ts_hlo_remember(&host->hlo, host->xspace))
+		return ts_fail_nomem(err);
+	if (host->hlo.planes.n > 0 && !ts_hlo_is_in(host->xspace)) {
+		body->n = at + host->xspace.n; /* nothing behind the sample is of use */
+		ts_buf_put(body, ts_buf_bytes(&host->hlo.planes));
+		if (body->failed)
+			return ts_fail_nomem(err);
+		host->xspace = ts_bytes_cut(ts_buf_bytes(body), at, body->n);
+	}
+	*item = (struct ts_run_bytes){ .bytes = host->xspace,
+				       .file = ts_bytes_of(host->address),
+				       .host = ts_bytes_of(host->address),
+				       .reader = "xplane" };
+	return TS_OK;
+}
+
+static void came_back(struct host *host)
+{
+	struct ts_service *service = &host->service;
+
+	if (service->state == TS_SERVICE_DOWN && service->nr_samples > 0)
+		service->nr_restarts++;
+	service->state = TS_SERVICE_UP;
+	service->nr_samples++;
+	service->nr_bytes = host->xspace.n;
+	service->took_ms = host->done_ms - host->asked_ms;
+	service->had_hlo = host->with_hlo;
+	host->nr_with_hlo += host->with_hlo;
+	host->pause_ms = FIRST_PAUSE_MS;
+}
+
+static void failed(struct host *host, int64_t now_ms)
+{
+	struct ts_service *service = &host->service;
+	bool is_busy = host->answer.fault == TS_RPC_REFUSED;
+
+	service->nr_failed++;
+	service->state = is_busy ? TS_SERVICE_BUSY : TS_SERVICE_DOWN;
+	if (is_busy)
+		return;
+	host->again_ms = now_ms + host->pause_ms;
+	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
+	host->nr_with_hlo = 0; /* who answers next may be another process */
+	ts_hlo_forget(&host->hlo);
+}
+
+static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
+			     struct ts_error *err)
+{
+	for (size_t i = 0; i < sampler->nr; i++) {
+		struct host *host = &sampler->hosts[i];
+		enum ts_status st;
+
+		if (host->phase == ASKED)
+			host->service.state = TS_SERVICE_LATE;
+		if (host->phase != DONE)
+			continue;
+		host->phase = IDLE; /* what it said stays until it is asked again */
+		host->service.problem = host->problem;
+		if (!host->has_xspace) {
+			failed(host, round->end_ms);
+			continue;
+		}
+		st = complete(host, &round->items[round->nr], err);
+		if (st)
+			return st;
+		round->nr++;
+		came_back(host);
+	}
+	return TS_OK;
+}
+
+enum ts_status ts_sampler_round(struct ts_sampler *sampler, struct ts_round *round,
+				struct ts_error *err)
+{
+	enum ts_status st;
+
+	memset(round, 0, sizeof(*round));
+	round->items = sampler->items;
+	round->start_ms = ts_now_ms();
+	pthread_mutex_lock(&sampler->lock);
+	st = ask_all(sampler, round->start_ms, err);
+	if (st == TS_OK)
+		wait_all(sampler, round->start_ms);
+	round->end_ms = ts_now_ms();
+	round->is_stopped = sampler->stopped;
+	if (st == TS_OK && !sampler->stopped)
+		st = gather(sampler, round, err);
+	for (size_t i = 0; i < sampler->nr; i++)
+		sampler->services[i] = sampler->hosts[i].service;
+	pthread_mutex_unlock(&sampler->lock);
+	return st;
+}
+
+void ts_sampler_want_hlo(struct ts_sampler *sampler)
+{
+	if (ts_now_ms() >= sampler->hlo_ms)
+		sampler->wants_hlo = true;
+}
+
+const struct ts_service *ts_sampler_services(const struct ts_sampler *sampler, size_t *nr)
+{
+	*nr = sampler->nr;
+	return sampler->services;
+}
