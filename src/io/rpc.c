@@ -341,6 +341,8 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct
 	if (kind == TS_RPC_SLOW)
 		return ts_fail(err, st, "%s: no answer within %lld ms", rpc->address,
 			       (long long)limits.call_ms);
+	if (code == CURLE_COULDNT_CONNECT)
+		return ts_fail(err, st, "%s: nobody answers there", rpc->address);
 	return ts_fail(err, st, "%s: %s", rpc->address,
 		       rpc->cause[0] ? rpc->cause : curl_easy_strerror(code));
 }

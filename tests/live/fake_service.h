@@ -1,0 +1,324 @@
+/*
+ * A server for tests that speaks as much HTTP/2 as one gRPC call needs (RFC 9113, RFC 7541 without
+ * Huffman codes), and answers what the test tells it to: well, badly, slowly, or not at all.
+ *
+ * One thread, one connection at a time; a connection serves any number of calls.
+ */
+#ifndef TESTS_LIVE_FAKE_SERVICE_H
+#define TESTS_LIVE_FAKE_SERVICE_H
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+enum fake_way {
+	FAKE_ANSWER,	   /* the message, framed, status 0 */
+	FAKE_RAW,	   /* the body as it is given */
+	FAKE_STATUS,	   /* no message, but .status and .words */
+	FAKE_NO_TRAILERS,  /* the message, and the end without a status */
+	FAKE_HTTP_500,
+	FAKE_HANG_UP,	   /* when the request is there */
+	FAKE_CUT,	   /* in the middle of the body */
+	FAKE_SILENT,	   /* never */
+	FAKE_ENDLESS,	   /* a body without an end */
+	FAKE_GARBAGE,	   /* bytes that are no HTTP/2 */
+	FAKE_HEADERS,	   /* more headers than anybody needs */
+};
+
+struct fake_service {
+	int listener;
+	uint16_t port;
+	pthread_t thread;
+	atomic_bool stop;
+	atomic_uint nr_calls, nr_connections;
+	atomic_int way;		     /* enum fake_way */
+	atomic_uint delay_ms;	     /* before it answers */
+	struct ts_bytes message;     /* or the raw body; changed only between calls */
+	const char *status, *words;
+	struct ts_buf request;	     /* of the last call */
+	pthread_mutex_t lock;	     /* of the request and the message */
+};
+
+static inline bool fake_send(int fd, const void *p, size_t n)
+{
+	const uint8_t *at = p;
+
+	while (n > 0) {
+		ssize_t sent = send(fd, at, n, MSG_NOSIGNAL);
+
+		if (sent <= 0)
+			return false;
+		at += sent;
+		n -= (size_t)sent;
+	}
+	return true;
+}
+
+static inline bool fake_receive(struct fake_service *fake, int fd, void *p, size_t n)
+{
+	uint8_t *at = p;
+
+	while (n > 0) {
+		struct pollfd ready = { fd, POLLIN, 0 };
+		ssize_t got;
+
+		if (atomic_load(&fake->stop))
+			return false;
+		if (poll(&ready, 1, 20) == 0)
+			continue;
+		got = recv(fd, at, n, 0);
+		if (got <= 0)
+			return false;
+		at += got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+static inline bool fake_frame(int fd, uint8_t type, uint8_t flags, uint32_t stream, const void *p,
+			      size_t n)
+{
+	uint8_t head[9] = { (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n, type, flags,
+			    (uint8_t)(stream >> 24), (uint8_t)(stream >> 16), (uint8_t)(stream >> 8),
+			    (uint8_t)stream };
+
+	return fake_send(fd, head, sizeof(head)) && fake_send(fd, p, n);
+}
+
+static inline void fake_field(struct ts_buf *out, const char *name, const char *value)
+{
+	ts_buf_putc(out, 0); /* a literal that is not indexed */
+	ts_buf_putc(out, (char)strlen(name));
+	ts_buf_puts(out, name);
+	ts_buf_putc(out, (char)strlen(value));
+	ts_buf_puts(out, value);
+}
+
+enum { FAKE_DATA = 0, FAKE_HEAD = 1, FAKE_SETTINGS = 4, FAKE_PING = 6 };
+enum { FAKE_END_STREAM = 1, FAKE_ACK = 1, FAKE_END_HEADERS = 4 };
+
+static inline bool fake_headers(int fd, uint32_t stream, bool error)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	bool good;
+
+	ts_buf_putc(&out, (char)(error ? 0x8e : 0x88)); /* :status 500 or 200 */
+	fake_field(&out, "content-type", "application/grpc");
+	good = fake_frame(fd, FAKE_HEAD, FAKE_END_HEADERS | (error ? FAKE_END_STREAM : 0), stream,
+			  out.p, out.n);
+	ts_buf_release(&out);
+	return good;
+}
+
+static inline bool fake_trailers(int fd, uint32_t stream, const char *status, const char *words)
+{
+	struct ts_buf out = TS_BUF_INIT;
+	bool good;
+
+	fake_field(&out, "grpc-status", status);
+	if (words)
+		fake_field(&out, "grpc-message", words);
+	good = fake_frame(fd, FAKE_HEAD, FAKE_END_HEADERS | FAKE_END_STREAM, stream, out.p, out.n);
+	ts_buf_release(&out);
+	return good;
+}
+
+static inline bool fake_body(int fd, uint32_t stream, struct ts_bytes body, bool last)
+{
+	for (size_t at = 0; at < body.n || (last && at == 0); at += 16384) {
+		struct ts_bytes piece = ts_bytes_cut(body, at, 16384);
+		bool ends = last && at + 16384 >= body.n;
+
+		if (!fake_frame(fd, FAKE_DATA, ends ? FAKE_END_STREAM : 0, stream, piece.p,
+				piece.n))
+			return false;
+		if (body.n == 0)
+			break;
+	}
+	return true;
+}
+
+static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message, size_t told,
+				bool last)
+{
+	struct ts_buf body = TS_BUF_INIT;
+	bool good;
+
+	ts_buf_putc(&body, 0);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		ts_buf_putc(&body, (char)(told >> shift & 255));
+	ts_buf_put(&body, message);
+	good = fake_body(fd, stream, ts_buf_bytes(&body), last);
+	ts_buf_release(&body);
+	return good;
+}
+
+static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
+{
+	struct pollfd gone = { fd, POLLRDHUP, 0 };
+
+	for (unsigned waited = 0; waited < ms; waited += 10)
+		if (atomic_load(&fake->stop) || poll(&gone, 1, 10) != 0)
+			return false;
+	return true;
+}
+
+/* False: the connection is over. */
+static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t stream)
+{
+	static const uint8_t zeros[16384];
+	struct ts_bytes message;
+	bool good = fake_wait(fake, fd, atomic_load(&fake->delay_ms));
+
+	pthread_mutex_lock(&fake->lock);
+	message = fake->message;
+	pthread_mutex_unlock(&fake->lock);
+	if (!good)
+		return false;
+	switch ((enum fake_way)atomic_load(&fake->way)) {
+	case FAKE_ANSWER:
+		return fake_headers(fd, stream, false) &&
+		       fake_message(fd, stream, message, message.n, false) &&
+		       fake_trailers(fd, stream, "0", NULL);
+	case FAKE_RAW:
+		return fake_headers(fd, stream, false) && fake_body(fd, stream, message, false) &&
+		       fake_trailers(fd, stream, "0", NULL);
+	case FAKE_STATUS:
+		return fake_headers(fd, stream, false) &&
+		       fake_trailers(fd, stream, fake->status, fake->words);
+	case FAKE_NO_TRAILERS:
+		return fake_headers(fd, stream, false) &&
+		       fake_message(fd, stream, message, message.n, true);
+	case FAKE_HTTP_500:
+		return fake_headers(fd, stream, true);
+	case FAKE_HANG_UP:
+		return false;
+	case FAKE_CUT:
+		fake_headers(fd, stream, false);
+		fake_message(fd, stream, ts_bytes_cut(message, 0, message.n / 2), message.n, false);
+		return false;
+	case FAKE_SILENT:
+		return fake_wait(fake, fd, 60000);
+	case FAKE_ENDLESS:
+		good = fake_headers(fd, stream, false);
+		while (good && !atomic_load(&fake->stop))
+			good = fake_frame(fd, FAKE_DATA, 0, stream, zeros, sizeof(zeros));
+		return false;
+	case FAKE_GARBAGE:
+		fake_send(fd, "SSH-2.0-OpenSSH_9.2\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 37);
+		return fake_wait(fake, fd, 2000);
+	case FAKE_HEADERS:
+		good = fake_headers(fd, stream, false);
+		for (int i = 0; good && i < 100000; i++)
+			good = fake_trailers(fd, stream, "0", NULL);
+		return false;
+	}
+	return false;
+}
+
+static inline void fake_talk(struct fake_service *fake, int fd)
+{
+	uint8_t preface[24], head[9];
+	static uint8_t body[1 << 16];
+
+	if (!fake_receive(fake, fd, preface, sizeof(preface)) ||
+	    !fake_frame(fd, FAKE_SETTINGS, 0, 0, "", 0))
+		return;
+	while (fake_receive(fake, fd, head, sizeof(head))) {
+		size_t n = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
+		uint32_t stream = (uint32_t)head[5] << 24 | (uint32_t)head[6] << 16 |
+				  (uint32_t)head[7] << 8 | head[8];
+
+		if (n > sizeof(body) || !fake_receive(fake, fd, body, n))
+			return;
+		if (head[3] == FAKE_SETTINGS && !(head[4] & FAKE_ACK))
+			fake_frame(fd, FAKE_SETTINGS, FAKE_ACK, 0, "", 0);
+		if (head[3] == FAKE_PING && !(head[4] & FAKE_ACK))
+			fake_frame(fd, FAKE_PING, FAKE_ACK, 0, body, n);
+		if (head[3] != FAKE_DATA)
+			continue;
+		pthread_mutex_lock(&fake->lock);
+		ts_buf_clear(&fake->request);
+		ts_buf_put(&fake->request, (struct ts_bytes){ body, n });
+		pthread_mutex_unlock(&fake->lock);
+		if (!(head[4] & FAKE_END_STREAM))
+			continue;
+		atomic_fetch_add(&fake->nr_calls, 1);
+		if (!fake_answer(fake, fd, stream))
+			return;
+	}
+}
+
+static inline void *fake_serve(void *arg)
+{
+	struct fake_service *fake = arg;
+
+	while (!atomic_load(&fake->stop)) {
+		struct pollfd ready = { fake->listener, POLLIN, 0 };
+		int fd;
+
+		if (poll(&ready, 1, 20) <= 0)
+			continue;
+		fd = accept(fake->listener, NULL, NULL);
+		if (fd < 0)
+			continue;
+		atomic_fetch_add(&fake->nr_connections, 1);
+		fake_talk(fake, fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* PORT 0: any. False: the system said no. */
+static inline bool fake_start(struct fake_service *fake, uint16_t port, struct ts_bytes message)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
+				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t n = sizeof(at);
+	int one = 1;
+
+	memset(fake, 0, sizeof(*fake));
+	fake->message = message;
+	pthread_mutex_init(&fake->lock, NULL);
+	fake->listener = socket(AF_INET, SOCK_STREAM, 0);
+	if (fake->listener < 0)
+		return false;
+	setsockopt(fake->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fake->listener, (struct sockaddr *)&at, sizeof(at)) != 0 ||
+	    listen(fake->listener, 16) != 0 ||
+	    getsockname(fake->listener, (struct sockaddr *)&at, &n) != 0)
+		return false;
+	fake->port = ntohs(at.sin_port);
+	return pthread_create(&fake->thread, NULL, fake_serve, fake) == 0;
+}
+
+static inline void fake_stop(struct fake_service *fake)
+{
+	atomic_store(&fake->stop, true);
+	pthread_join(fake->thread, NULL);
+	close(fake->listener);
+	ts_buf_release(&fake->request);
+	pthread_mutex_destroy(&fake->lock);
+}
+
+static inline void fake_say(struct fake_service *fake, struct ts_bytes message)
+{
+	pthread_mutex_lock(&fake->lock);
+	fake->message = message;
+	pthread_mutex_unlock(&fake->lock);
+}
+
+static inline const char *fake_address(const struct fake_service *fake, char out[32])
+{
+	snprintf(out, 32, "127.0.0.1:%u", fake->port);
+	return out;
+}
+
+#endif
