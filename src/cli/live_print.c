@@ -121,6 +121,17 @@ static size_t sample_bytes(const struct ts_live_sample *sample)
 	return nr_bytes;
 }
 
+/* The story has the address in front, which stands there already. */
+static const char *problem_of(const struct ts_service *service)
+{
+	size_t n = strlen(service->address);
+	const char *text = service->problem.text;
+
+	if (strncmp(text, service->address, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+		return text + n + 2;
+	return text;
+}
+
 /* Plain lines: a service is told of when it changes. */
 static void put_changes(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
@@ -140,7 +151,7 @@ static void put_changes(struct ts_live_print *print, const struct ts_live_sample
 			      ts_service_state_name(service->state));
 		if (service->problem.text[0]) {
 			ts_buf_puts(out, ": ");
-			ts_term_text(out, ts_bytes_of(service->problem.text));
+			ts_term_text(out, ts_bytes_of(problem_of(service)));
 		}
 		ts_buf_putc(out, '\n');
 		print->states[i] = service->state;
@@ -292,7 +303,7 @@ static void draw_services(struct ts_live_print *print, const struct ts_live_samp
 		ts_buf_printf(&line, "  %s  %s", service->address,
 			      ts_service_state_name(service->state));
 		if (service->problem.text[0])
-			ts_buf_printf(&line, ": %s", service->problem.text);
+			ts_buf_printf(&line, ": %s", problem_of(service));
 		else if (service->nr_samples > 0)
 			ts_buf_printf(&line, "  %s in %lld ms",
 				      ts_fmt_bytes(bytes, (double)service->nr_bytes),
