@@ -276,6 +276,15 @@ static void put_ops(const struct ts_names *names, struct ts_bytes text, struct t
 	}
 }
 
+/* Do analyses see in what stands in OUT from START on what they see in the text? */
+static bool says_the_same(const struct ts_names *names, struct ts_bytes text,
+			  const struct ts_buf *out, size_t start)
+{
+	return out->failed ||
+	       are_same(parts_of(names, text),
+			parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n)));
+}
+
 /* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is somebody's. */
 static void put_identifier(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
@@ -296,13 +305,15 @@ static void put_identifier(const struct ts_names *names, struct ts_bytes text, s
 	ts_buf_put(out, ts_bytes_cut(text, 0, from));
 	put_hash(names, own, out);
 	ts_buf_put(out, behind);
-	if (out->failed ||
-	    are_same(parts_of(names, text),
-		     parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n))))
+	if (says_the_same(names, text, out, start))
 		return;
 	out->n = start + from;
 	put_parts(names, own, out);
 	ts_buf_put(out, behind);
+	if (says_the_same(names, text, out, start))
+		return;
+	out->n = start; /* a part lies across: my_elementwise, _kernel */
+	put_parts(names, text, out);
 }
 
 /* --- texts */

@@ -2,7 +2,8 @@
  * What is public. A word here is in no copy a secret, so each must be one that everybody's profiles have:
  * from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch (Kineto's output_json.cpp,
  * ATen's dtypes), CUPTI, NCCL, and this tool's own tables (model/op_kind.c, trace_class.c, host_event.c,
- * step_pattern.c; analysis/gaps.c, allocators.c, memory_timeline_owner.c), which must see the same in a copy.
+ * step_pattern.c; analysis/gaps.c, allocators.c, memory_timeline_owner.c, doctor/rules_torch_compile.c), which
+ * must see the same in a copy.
  */
 #include "copy/words.h"
 
@@ -393,6 +394,9 @@ const char *const ts_name_parts[] = {
 	"IteratorGetNext", "PrefetchProduce", "PrefetchConsume", "ParallelInterleave", "ParallelMap",
 	"MapAndBatch", "TransferToDevice", "TransferH2DRequest", "BufferFromHostBuffer",
 	"h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "c1688",
+	"elementwise_kernel", "reduce_kernel", "CatArrayBatchedCopy", "vectorized_layer_norm",
+	"layer_norm_grad", "GammaBetaBackward", "softmax_warp_forward", "softmax_warp_backward",
+	"cunn_SoftMax", "fused_dropout_kernel", "batch_norm_", "indexSelect", "masked_scale_kernel",
 	"Sync", "gloo", "DataPipe", "unnamed", "SparseCore", "cpu", "CPU", "host", "drop", "overflow", "DataLoader", NULL,
 };
 

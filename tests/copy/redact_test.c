@@ -83,6 +83,7 @@ static const struct name_row name_rows[] = {
 	{ "secret_gemm_2x", "#1__gemm" },
 	{ "ncclDevKernel_AllReduce_Secret", "ncclDevKernel_AllReduce_#1" },
 	{ "secretLoadedExecutable::Execute", "#1__LoadedExecutable::Execute" },
+	{ "secret_elementwise_kernel", "#1__elementwise_kernel" },
 	/* kernels of libraries and of Inductor */
 	{ "void at::native::vectorized_elementwise_kernel<4, Secret>(int)",
 	  "void at::native::vectorized_elementwise_kernel<4, #1>(int)" },
