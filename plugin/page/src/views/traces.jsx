@@ -158,12 +158,13 @@ const TWICE = new Set(["compile_time_ms"]); // compile_time_ps is there
 export function Compile() {
 	const view = usePage().report.compile;
 	if (!view) return <Missing what="compiled code" />;
+	const others = Object.keys(view).filter((n) => Array.isArray(view[n]) && n !== "notes" && !COMPILED.includes(n));
 	return (
 		<div>
 			<Facts view={view} skip={TWICE} />
 			<Tables
 				view={view}
-				names={COMPILED.filter((n) => view[n])}
+				names={[...COMPILED.filter((n) => view[n]), ...others]}
 				first={{ regions: ["compile_id", "function", "source", "calls", "time_ps", "self_time_ps", "mean_self_ps", "compilations", "compile_ps"] }}
 				sort={{ regions: { column: "time_ps", down: true }, fused_kernels: { column: "time_ps", down: true } }}
 				empty={{ regions: "No compiled region ran while the profile was taken.", recompiles: "Nothing was compiled again.", graph_break_places: "No graph break is known." }}
