@@ -20,4 +20,5 @@ include tests/fuzz/files.mk
 include tests/cases/files.mk
 include tests/oom/files.mk
 include tests/viewers/files.mk
+include tests/live/files.mk
 include tests/page/files.mk

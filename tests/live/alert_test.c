@@ -1,0 +1,205 @@
+/* Alerts over time: hold, hysteresis, severities. Times are given, so answers are by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/alert.h"
+
+struct told {
+	char text[4096]; /* "+rule " raised, "-rule " cleared, "!" in front when critical */
+};
+
+static void note(void *ctx, const struct ts_alert *alert)
+{
+	struct told *told = ctx;
+	size_t n = strlen(told->text);
+
+	snprintf(told->text + n, sizeof(told->text) - n, "%s%s%s ",
+		 alert->is_active && alert->severity == TS_CRITICAL ? "!" : "",
+		 alert->is_active ? "+" : "-", alert->rule);
+}
+
+struct given {
+	struct ts_settings settings;
+	struct ts_alerts alerts;
+	struct told told;
+};
+
+static void begin(struct given *given)
+{
+	memset(given, 0, sizeof(*given));
+	ts_settings_init(&given->settings);
+	ts_alerts_init(&given->alerts, &given->settings, 1000, 5000);
+}
+
+static void sample(struct given *given, int64_t at_ms, enum ts_metric metric, double value)
+{
+	double values[TS_NR_METRICS];
+
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		values[i] = NAN;
+	values[metric] = value;
+	ts_alerts_begin(&given->alerts, at_ms);
+	ts_alerts_metrics(&given->alerts, values);
+	ts_alerts_end(&given->alerts, true, note, &given->told);
+}
+
+static void must_tell(struct given *given, const char *text)
+{
+	assert_string_equal(given->told.text, text);
+	ts_alerts_release(&given->alerts);
+}
+
+static void a_figure_is_raised_when_it_has_held_and_told_once(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	sample(&given, 0, TS_METRIC_PADDING, 31);
+	sample(&given, 600, TS_METRIC_PADDING, 35);
+	assert_string_equal(given.told.text, "");
+	for (int64_t at = 1200; at < 60000; at += 600)
+		sample(&given, at, TS_METRIC_PADDING, 40);
+	must_tell(&given, "+padding_waste_high ");
+}
+
+static void a_moment_is_no_alert(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 60000; at += 600)
+		sample(&given, at, TS_METRIC_PADDING, at / 600 % 3 < 2 ? 90 : 5);
+	must_tell(&given, "");
+}
+
+static void around_its_threshold_nothing_flaps(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 3000; at += 600)
+		sample(&given, at, TS_METRIC_PADDING, 31);
+	for (int64_t at = 3000; at < 60000; at += 600) /* less than a tenth back: not good */
+		sample(&given, at, TS_METRIC_PADDING, at / 600 % 2 ? 28 : 31);
+	assert_string_equal(given.told.text, "+padding_waste_high ");
+	for (int64_t at = 60000; at <= 66000; at += 600)
+		sample(&given, at, TS_METRIC_PADDING, 26);
+	must_tell(&given, "+padding_waste_high -padding_waste_high ");
+}
+
+static void it_is_over_after_the_clear_time_and_not_before(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	sample(&given, 0, TS_METRIC_COMPILATION, 6000);
+	sample(&given, 1000, TS_METRIC_COMPILATION, 6000);
+	sample(&given, 2000, TS_METRIC_COMPILATION, 0);
+	sample(&given, 6999, TS_METRIC_COMPILATION, 0);
+	assert_string_equal(given.told.text, "+compilation_time_high ");
+	sample(&given, 7000, TS_METRIC_COMPILATION, 0);
+	must_tell(&given, "+compilation_time_high -compilation_time_high ");
+}
+
+static void the_stronger_of_two_rules_speaks(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 5000; at += 500)
+		sample(&given, at, TS_METRIC_MXU, 12);
+	assert_string_equal(given.told.text, "!+mxu_utilization_low ");
+	for (int64_t at = 5000; at < 20000; at += 500)
+		sample(&given, at, TS_METRIC_MXU, 40);
+	must_tell(&given, "!+mxu_utilization_low +mxu_utilization_warning -mxu_utilization_low ");
+}
+
+static void what_is_unknown_changes_nothing(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 5000; at += 500)
+		sample(&given, at, TS_METRIC_MXU, NAN);
+	for (int64_t at = 5000; at < 10000; at += 500)
+		sample(&given, at, TS_METRIC_MXU, 12);
+	for (int64_t at = 10000; at < 60000; at += 500)
+		sample(&given, at, TS_METRIC_MXU, NAN);
+	must_tell(&given, "!+mxu_utilization_low ");
+}
+
+static void thresholds_are_the_users(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	assert_true(ts_settings_set(&given.settings, TS_LIT("padding_waste_high"), 60));
+	for (int64_t at = 0; at < 10000; at += 500)
+		sample(&given, at, TS_METRIC_PADDING, 55);
+	must_tell(&given, "");
+}
+
+static void hold(struct given *given, int64_t at_ms, enum ts_severity severity, bool at_once)
+{
+	struct ts_condition condition = { .rule = "recompilation", .severity = severity,
+					  .title = TS_LIT("f"), .value = NAN, .threshold = NAN,
+					  .at_once = at_once };
+
+	ts_alerts_begin(&given->alerts, at_ms);
+	ts_alerts_hold(&given->alerts, &condition);
+	ts_alerts_end(&given->alerts, true, note, &given->told);
+}
+
+static void what_has_its_own_evidence_needs_no_hold_time(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	hold(&given, 100, TS_WARNING, true);
+	hold(&given, 700, TS_WARNING, true);
+	must_tell(&given, "+recompilation ");
+}
+
+static void it_is_told_again_when_it_gets_more_severe(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	hold(&given, 0, TS_WARNING, true);
+	hold(&given, 600, TS_CRITICAL, true);
+	hold(&given, 1200, TS_WARNING, true);
+	hold(&given, 1800, TS_CRITICAL, true);
+	assert_int_equal(given.alerts.nr_raised[TS_WARNING], 1);
+	assert_int_equal(given.alerts.nr_raised[TS_CRITICAL], 1);
+	must_tell(&given, "+recompilation !+recompilation ");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_figure_is_raised_when_it_has_held_and_told_once),
+		cmocka_unit_test(a_moment_is_no_alert),
+		cmocka_unit_test(around_its_threshold_nothing_flaps),
+		cmocka_unit_test(it_is_over_after_the_clear_time_and_not_before),
+		cmocka_unit_test(the_stronger_of_two_rules_speaks),
+		cmocka_unit_test(what_is_unknown_changes_nothing),
+		cmocka_unit_test(thresholds_are_the_users),
+		cmocka_unit_test(what_has_its_own_evidence_needs_no_hold_time),
+		cmocka_unit_test(it_is_told_again_when_it_gets_more_severe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

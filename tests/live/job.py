@@ -1,0 +1,46 @@
+"""A job that a test watches: job.py PORT steady|shapes SECONDS [EVERY]
+
+Prints "up" when it can be asked. With EVERY it times its steps until it is told "watched" or "alone" on
+standard input, and prints the median of each kind in the end, in ms."""
+import os
+import select
+import sys
+import time
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+port, mode, seconds = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+timed = len(sys.argv) > 4
+
+
+@jax.jit
+def train_step(w, x):
+    for _ in range(4):
+        x = jnp.tanh(x @ w)
+    return x.sum()
+
+
+jax.profiler.start_server(port)
+size = 512 if timed else 64
+w = jnp.full((size, size), 0.01)
+train_step(w, jax.device_put(np.ones((32, size), "float32"))).block_until_ready()
+times = {"alone": [], "watched": []}
+kind, n, end = "alone", 0, time.time() + seconds
+print("up", flush=True)
+while time.time() < end:
+    rows = 32 + (n + 1 if mode == "shapes" else 0)
+    start = time.perf_counter()
+    with jax.profiler.StepTraceAnnotation("train", step_num=n):
+        train_step(w, jax.device_put(np.ones((rows, size), "float32"))).block_until_ready()
+    times[kind].append(time.perf_counter() - start)
+    n += 1
+    if not timed:
+        time.sleep(0.002)
+    elif n % 20 == 0 and select.select([sys.stdin], [], [], 0)[0]:
+        kind = sys.stdin.readline().strip() or kind
+if timed:
+    for name, values in times.items():
+        print(name, len(values), np.median(values) * 1e3 if values else 0, flush=True)

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""tpusight live against real JAX jobs on the CPU: job_test.py
+
+  - a steady job raises no alert; its steps are seen, in samples and between them
+  - a job whose shapes change every step raises recompilation within two samples, with the function and shapes
+  - the server killed and started again on the same port is survived
+  - --fail-on ends with status 1, --on-alert gets its values by the environment
+  - the job's median step grows by less than LIMIT_PCT while it is watched at the default interval
+Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips. $TPUSIGHT names the program.
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+PYTHON = os.environ.get("TS_JAX_PYTHON", "")
+LIMIT_PCT, ROUNDS, ROUND_S = 5, 6, 4
+wrong = []
+
+
+def must(good, text):
+    if not good:
+        wrong.append(text)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Job:
+    def __init__(self, mode, seconds=600, port=None, timed=False):
+        self.port = port or free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(
+            [PYTHON, os.path.join(HERE, "job.py"), str(self.port), mode, str(seconds)] + ["timed"] * timed,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        if self.process.stdout.readline().strip() != "up":
+            print("the job does not start", file=sys.stderr)
+            sys.exit(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def live(*options, address):
+    """(status, [events])"""
+    done = subprocess.run([PROGRAM, "live", "--json", "--service", address, *options], capture_output=True, text=True, timeout=300)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def steady_is_quiet():
+    with Job("steady") as job:
+        code, events = live("--for=15s", address=job.address)
+    samples = [e for e in events if e["type"] == "sample"]
+    must(code == 0, f"steady: status {code}")
+    must(len(samples) > 5, f"steady: {len(samples)} samples")
+    alerts = [e for e in events if e["type"] == "alert"]
+    must(not alerts, f"steady: {alerts}")
+    last = [s["metrics"] for s in samples]
+    must(any(m["step_time_ps"] for m in last) and any(m["step_time_unsampled_ps"] for m in last), "steady: no steps")
+    must(all(s["services"][0]["state"] == "up" for s in samples), "steady: not always up")
+
+
+def shapes_are_told(folder):
+    out = os.path.join(folder, "alert")
+    with Job("shapes") as job:
+        time.sleep(3)
+        command = f'printf "%s|%s|%s" "$TPUSIGHT_ALERT_RULE" "$TPUSIGHT_ALERT_STATE" "$TPUSIGHT_ALERT_EVIDENCE" > {out}'
+        code, events = live("--for=30s", "--fail-on=warning", f"--on-alert={command}", address=job.address)
+    alerts = [e for e in events if e["type"] == "alert"]
+    must(code == 1, f"shapes: status {code}")
+    must(len(alerts) == 1 and alerts[0]["rule"] == "recompilation", f"shapes: {alerts}")
+    if alerts:
+        must(alerts[0]["sample"] <= 2, f"shapes: told in sample {alerts[0]['sample']}")
+        must("train_step" in alerts[0]["message"], alerts[0]["message"])
+        must(alerts[0]["evidence"].count(",64]") >= 2, alerts[0]["evidence"])
+        with open(out, encoding="utf-8") as f:
+            must(f.read() == "recompilation|raised|" + alerts[0]["evidence"], "shapes: the command's environment")
+
+
+def restart_is_survived():
+    port = free_port()
+    first = Job("steady", port=port)
+    watch = subprocess.Popen([PROGRAM, "live", "--json", "--for=120s", "--service", first.address], stdout=subprocess.PIPE, text=True)
+    states, second = [], None
+    for line in watch.stdout:
+        event = json.loads(line)
+        if event["type"] != "sample":
+            must(event["type"] == "end", f"restart: {line}")
+            continue
+        service = event["services"][0]
+        if not states or states[-1] != service["state"]:
+            states.append(service["state"])
+        if event["sample"] == 3 and service["state"] == "up" and second is None:
+            first.__exit__()
+            second = Job("steady", port=port)
+        if service["restarts"] == 1:
+            break
+    watch.terminate()
+    watch.wait(30)
+    if second:
+        second.__exit__()
+    must(states == ["up", "down", "up"], f"restart: {states}")
+
+
+def cost_is_small():
+    """Watched and alone in turns, so that what else the machine does meets both alike."""
+    with Job("steady", seconds=ROUNDS * 2 * ROUND_S + 4, timed=True) as job:
+        for _ in range(ROUNDS):
+            time.sleep(ROUND_S)
+            watch = subprocess.Popen([PROGRAM, "live", "--json", "--service", job.address], stdout=subprocess.DEVNULL)
+            time.sleep(0.3)
+            print("watched", file=job.process.stdin, flush=True)
+            time.sleep(ROUND_S)
+            print("alone", file=job.process.stdin, flush=True)
+            watch.terminate()
+            watch.wait(30)
+        job.process.stdin.close()
+        medians = {}
+        for line in job.process.stdout:
+            name, nr, median = line.split()
+            medians[name] = float(median)
+            print(f"{name}: {nr} steps, median {float(median):.3f} ms")
+    grown = (medians["watched"] / medians["alone"] - 1) * 100
+    print(f"the median step grows by {grown:.2f} % while the job is watched")
+    must(grown < LIMIT_PCT, f"cost: {grown:.2f} %")
+
+
+def main():
+    if not PYTHON or not os.access(PYTHON, os.X_OK):
+        print("TS_JAX_PYTHON names no Python with JAX: skipped", file=sys.stderr)
+        return 77
+    if not os.access(PROGRAM, os.X_OK):
+        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
+        return 77
+    parts = sys.argv[1:] or ["steady", "shapes", "restart", "cost"]
+    with tempfile.TemporaryDirectory() as folder:
+        for part in parts:
+            {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "restart": restart_is_survived,
+             "cost": cost_is_small}[part]()
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+/* Watching servers that are made for it: many samples, damaged ones, hosts that go and come. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "codec/pbw.h"
+#include "io/input.h"
+#include "live/live.h"
+#include "tests/live/fake_service.h"
+
+#define PROFILE	   TS_SRCDIR "/tests/data/cpu_shapes.xplane.pb"
+#define NR_SAMPLES 1000
+#define MAX_KIB	   (64 * 1024)
+enum { RESPONSE_XSPACE = 8 };
+
+struct watched {
+	struct ts_live *live;
+	struct fake_service *fakes[2];
+	uint64_t until; /* stop after so many samples */
+	uint64_t nr_events, nr_raised, nr_empty;
+	void (*each)(struct watched *watched, const struct ts_feed_event *event);
+};
+
+static void on_event(void *ctx, const struct ts_feed_event *event)
+{
+	struct watched *watched = ctx;
+
+	watched->nr_events++;
+	watched->nr_raised += event->kind == TS_FEED_ALERT && event->alert->is_active;
+	if (event->kind == TS_FEED_SAMPLE)
+		watched->nr_empty += event->sample->nr_hosts == 0;
+	if (watched->each)
+		watched->each(watched, event);
+	if (event->sample->number >= watched->until)
+		ts_live_stop(watched->live);
+}
+
+static void watch(struct watched *watched, const char *const *addresses, size_t nr,
+		  enum ts_hlo_choice hlo, struct ts_live_summary *summary)
+{
+	struct ts_settings settings;
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_live_options options = {
+		.sampler = { .addresses = addresses, .nr_addresses = nr, .sample_ms = 1,
+			     .timeout_ms = 2000, .hlo = hlo, .max_bytes = 1 << 24 },
+		.for_ms = 120000, .hold_ms = 1000, .clear_ms = 5000, .settings = &settings,
+		.nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
+	};
+
+	ts_settings_init(&settings);
+	assert_int_equal(ts_live_new(&watched->live, &options, &err), TS_OK);
+	assert_true(ts_feed_listen(ts_live_feed(watched->live), on_event, watched));
+	assert_int_equal(ts_live_run(watched->live, summary, &err), TS_OK);
+	ts_live_free(watched->live);
+}
+
+static void answer_of(struct ts_buf *out, struct ts_bytes xspace)
+{
+	ts_buf_clear(out);
+	ts_pbw_bytes(out, RESPONSE_XSPACE, xspace);
+	assert_false(out->failed);
+}
+
+static void read_profile(struct ts_buf *answer)
+{
+	struct ts_input input = TS_INPUT_INIT;
+
+	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
+	answer_of(answer, input.bytes);
+	ts_input_release(&input);
+}
+
+static void a_thousand_samples_take_no_more_memory_than_one(void **state)
+{
+	struct watched watched = { .until = NR_SAMPLES };
+	struct ts_live_summary summary;
+	struct ts_buf answer = TS_BUF_INIT;
+	struct fake_service fake;
+	struct rusage usage;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	read_profile(&answer);
+	assert_true(fake_start(&fake, 0, ts_buf_bytes(&answer)));
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_ONCE, &summary);
+	assert_int_equal(summary.nr_samples, NR_SAMPLES);
+	/* it compiles in each of them (recompilation, compilation_time_high): told once */
+	assert_in_range(watched.nr_raised, 1, 2);
+	getrusage(RUSAGE_SELF, &usage);
+	print_message("peak of %ld KiB after %d samples\n", usage.ru_maxrss, NR_SAMPLES);
+#if !defined(__SANITIZE_ADDRESS__)
+	assert_in_range(usage.ru_maxrss, 1, MAX_KIB);
+#endif
+	fake_stop(&fake);
+	ts_buf_release(&answer);
+}
+
+/* Sample by sample the answer is cut a little shorter. */
+static struct ts_buf cut_answer;
+static struct ts_bytes cut_xspace;
+
+static void cut_more(struct watched *watched, const struct ts_feed_event *event)
+{
+	static uint64_t nr;
+
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	nr++;
+	answer_of(&cut_answer, ts_bytes_cut(cut_xspace, 0, cut_xspace.n - TS_MIN(nr * 997, cut_xspace.n)));
+	fake_say(watched->fakes[0], ts_buf_bytes(&cut_answer));
+	if (nr * 997 >= cut_xspace.n)
+		ts_live_stop(watched->live);
+}
+
+static void a_sample_cut_anywhere_ends_nothing(void **state)
+{
+	struct watched watched = { .until = UINT64_MAX, .each = cut_more };
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_live_summary summary;
+	struct fake_service fake;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
+	cut_xspace = input.bytes;
+	answer_of(&cut_answer, cut_xspace);
+	assert_true(fake_start(&fake, 0, ts_buf_bytes(&cut_answer)));
+	watched.fakes[0] = &fake;
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_ALWAYS, &summary);
+	assert_in_range(summary.nr_samples, 2, cut_xspace.n);
+	fake_stop(&fake);
+	ts_buf_release(&cut_answer);
+	ts_input_release(&input);
+}
+
+/* The second host is gone for a while, and another process answers in its place. */
+static struct ts_buf whole_answer;
+
+static void go_and_come(struct watched *watched, const struct ts_feed_event *event)
+{
+	struct fake_service *fake = watched->fakes[1];
+	uint16_t port = fake->port;
+
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	if (event->sample->number == 3)
+		fake_stop(fake);
+	if (event->sample->number == 5)
+		assert_true(fake_start(fake, port, ts_buf_bytes(&whole_answer)));
+	if (event->sample->services[1].nr_restarts == 1 && event->sample->nr_hosts == 2)
+		ts_live_stop(watched->live);
+}
+
+static void a_host_that_goes_and_comes_is_watched_again(void **state)
+{
+	struct watched watched = { .until = UINT64_MAX, .each = go_and_come };
+	struct ts_live_summary summary;
+	struct fake_service fakes[2];
+	const char *addresses[2];
+	char text[2][32];
+
+	(void)state;
+	read_profile(&whole_answer);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(fake_start(&fakes[i], 0, ts_buf_bytes(&whole_answer)));
+		watched.fakes[i] = &fakes[i];
+		addresses[i] = fake_address(&fakes[i], text[i]);
+	}
+	watch(&watched, addresses, 2, TS_HLO_ONCE, &summary);
+	assert_in_range(summary.nr_samples, 6, 100000);
+	assert_int_equal(summary.nr_silent, 0);
+	assert_int_equal(watched.nr_empty, 0); /* the other host was there all the time */
+	for (size_t i = 0; i < 2; i++)
+		fake_stop(&fakes[i]);
+	ts_buf_release(&whole_answer);
+}
+
+static void a_silent_host_does_not_hold_up_the_others(void **state)
+{
+	struct watched watched = { .until = 2 };
+	struct ts_live_summary summary;
+	struct ts_buf answer = TS_BUF_INIT;
+	struct fake_service fakes[2];
+	const char *addresses[2];
+	char text[2][32];
+
+	(void)state;
+	read_profile(&answer);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(fake_start(&fakes[i], 0, ts_buf_bytes(&answer)));
+		addresses[i] = fake_address(&fakes[i], text[i]);
+	}
+	atomic_store(&fakes[1].way, FAKE_SILENT);
+	watch(&watched, addresses, 2, TS_HLO_NEVER, &summary);
+	assert_int_equal(summary.nr_samples, 2);
+	assert_int_equal(summary.nr_silent, 1);
+	for (size_t i = 0; i < 2; i++)
+		fake_stop(&fakes[i]);
+	ts_buf_release(&answer);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thousand_samples_take_no_more_memory_than_one),
+		cmocka_unit_test(a_sample_cut_anywhere_ends_nothing),
+		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
+		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
