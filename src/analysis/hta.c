@@ -189,8 +189,8 @@ struct whole {
 static struct whole whole_us(const struct counting *counting, const struct event *event)
 {
 	const struct ts_host *host = &counting->ctx->profile->hosts[counting->state->host];
-	int64_t ns = host->trace_start_ns +
-		     (event->start_ps - counting->state->lag_ps) / TS_PS_PER_NS;
+	int64_t since_ps = ts_i64_sub(event->start_ps, counting->state->lag_ps);
+	int64_t ns = ts_i64_add(host->trace_start_ns, since_ps / TS_PS_PER_NS);
 	int64_t dur_ns = event->dur_ps / TS_PS_PER_NS;
 	double start_us = (double)((long double)ns / 1000);
 	double dur_us = (double)((long double)dur_ns / 1000);
