@@ -100,7 +100,7 @@ def check_group(events, names, pid):
     return slices
 
 
-HOST_ROWS = {"Host compiles"}  # what a host did, drawn under the devices that waited for it
+HOST_ROWS = {"Host compiles", "Step classes"}  # what a host did too, drawn under the devices
 
 
 def check_times(events, names, slices):
