@@ -9,7 +9,7 @@
 #include "read/chrome/chrome.h"
 
 #define LOOK_BYTES 65536 /* what a look may bring into memory: the system maps neighbours too */
-#define MAX_LOOKS  256	 /* at different places, before their pages go */
+#define MAX_LOOKS  48	 /* at different places, before their pages go */
 
 static const struct chrome_file *file_of(const struct ts_profile *profile,
 					 const struct ts_line *line)
