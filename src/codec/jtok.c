@@ -22,7 +22,7 @@ static inline uint64_t load(const uint8_t *p)
 	return word;
 }
 
-/* A high bit for each zero byte; bytes above the first may be wrong, which is for whoever looks. */
+/* A high bit for each zero byte; bytes above the first may be wrong, the first never is. */
 static inline uint64_t zeros(uint64_t word)
 {
 	return (word - ONES) & ~word & HIGHS;
@@ -33,12 +33,27 @@ static inline uint64_t has(uint64_t word, uint8_t c)
 	return zeros(word ^ (ONES * c));
 }
 
+/* Of the bytes that were found in a word, the first: words are little-endian here (configure.ac). */
+static inline size_t first(uint64_t found)
+{
+	return (size_t)__builtin_ctzll(found) / 8;
+}
+
+static inline uint64_t has_string_mark(uint64_t word)
+{
+	return has(word, '"') | has(word, '\\');
+}
+
 const uint8_t *ts_jtok_string_end(const uint8_t *p, const uint8_t *end)
 {
 	for (;;) {
-		while (end - p >= 8 && !(has(load(p), '"') | has(load(p), '\\')))
+		uint64_t found = 0;
+
+		while (end - p >= 8 && !(found = has_string_mark(load(p))))
 			p += 8;
-		while (p < end && *p != '"' && *p != '\\')
+		if (found)
+			p += first(found);
+		while (p < end && *p != '"' && *p != '\\') /* the last few bytes */
 			p++;
 		if (p >= end)
 			return NULL;
@@ -58,8 +73,12 @@ static inline uint64_t has_mark(uint64_t word)
 
 static inline const uint8_t *next_mark(const uint8_t *p, const uint8_t *end)
 {
-	while (end - p >= 8 && !has_mark(load(p)))
+	uint64_t found = 0;
+
+	while (end - p >= 8 && !(found = has_mark(load(p))))
 		p += 8;
+	if (found)
+		return p + first(found);
 	while (p < end && *p != '"' && (*p | 0x26) != 0x7f)
 		p++;
 	return p;
