@@ -4,14 +4,14 @@
 	X(report)      \
 	X(check)       \
 	X(compare)     \
-	X(flame)       \
-	X(hlo)         \
-	X(compile)     \
 	X(hta)         \
 	X(kernels)     \
-	X(memory)      \
-	X(trim)        \
 	X(timeline)    \
+	X(flame)       \
+	X(memory)      \
+	X(compile)     \
+	X(hlo)         \
+	X(trim)        \
 	X(redact)      \
-	X(live)        \
-	X(serve)
+	X(serve)       \
+	X(live)
