@@ -89,29 +89,40 @@ def shapes_are_told(folder):
             must(f.read() == "recompilation|raised|" + alerts[0]["evidence"], "shapes: the command's environment")
 
 
-def restart_is_survived():
+def restart():
+    """What was seen of a server that is killed and started again: (its states, the story)"""
     port = free_port()
     first = Job("steady", port=port)
     watch = subprocess.Popen([PROGRAM, "live", "--json", "--for=120s", "--service", first.address], stdout=subprocess.PIPE, text=True)
-    states, second = [], None
+    states, second, told = [], None, []
     for line in watch.stdout:
         event = json.loads(line)
+        told.append((event["type"], event.get("sample")))
         if event["type"] != "sample":
             must(event["type"] == "end", f"restart: {line}")
             continue
         service = event["services"][0]
         if not states or states[-1] != service["state"]:
             states.append(service["state"])
-        if event["sample"] == 3 and service["state"] == "up" and second is None:
+        if event["sample"] >= 3 and service["state"] == "up" and second is None:
             first.__exit__()
             second = Job("steady", port=port)
         if service["restarts"] == 1:
             break
     watch.terminate()
-    watch.wait(30)
-    if second:
-        second.__exit__()
-    must(states == ["up", "down", "up"], f"restart: {states}")
+    status = watch.wait(30)
+    (second or first).__exit__()
+    return states, f"restart: {states}, status {status} after {len(told)} lines, the last {told[-3:]}"
+
+
+def restart_is_survived():
+    """Once more where the machine was so busy that a server's end was not seen; the states themselves are live_test's matter."""
+    for attempt in range(2):
+        states, story = restart()
+        if states == ["up", "down", "up"]:
+            return
+        print(f"{story} (attempt {attempt + 1})", file=sys.stderr)
+    must(False, story)
 
 
 def cost_is_small():
