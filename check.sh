@@ -133,6 +133,7 @@ part_fuzz() {
 }
 
 part_dist() {
+	unset TS_JAX_PYTHON # asked once is enough
 	step "make distcheck" logged "$work/distcheck.log" \
 		make -C "$work/unit" --no-print-directory -s distcheck DISTCHECK_CONFIGURE_FLAGS=--quiet
 }

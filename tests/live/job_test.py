@@ -5,7 +5,8 @@
   - a job whose shapes change every step raises recompilation within two samples, with the function and shapes
   - the server killed and started again on the same port is survived
   - --fail-on ends with status 1, --on-alert gets its values by the environment
-  - the job's median step grows by less than LIMIT_PCT while it is watched at the default interval
+  - cost, when asked for by name: the job's median step grows by less than LIMIT_PCT while it is watched at the default
+    interval. That is a measurement: beside other tests on a small machine their noise is larger than what it looks for.
 Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips. $TPUSIGHT names the program.
 """
 import json
@@ -155,7 +156,7 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
         return 77
-    parts = sys.argv[1:] or ["steady", "shapes", "restart", "cost"]
+    parts = sys.argv[1:] or ["steady", "shapes", "restart"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "restart": restart_is_survived,
