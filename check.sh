@@ -120,6 +120,7 @@ part_unit() {
 
 part_sanitize() {
 	unset TS_VIEWERS_PYTHON TS_JAX_PYTHON # asked once is enough
+	export TS_NO_BROWSER=1
 	step "configure --enable-sanitize" configure_in "$work/sanitize" --enable-devel --enable-sanitize \
 		CFLAGS="-g -O1" || return
 	suite "unit tests with sanitizers" "$work/sanitize"

@@ -25,6 +25,8 @@ def skip(why):
 
 
 def need_tools():
+    if os.environ.get("TS_NO_BROWSER"):
+        skip("no browser is wanted (TS_NO_BROWSER)")
     if not os.access(PROGRAM, os.X_OK):
         skip(f"{PROGRAM} is not built")
     if not shutil.which("node"):
