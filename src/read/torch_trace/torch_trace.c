@@ -394,9 +394,7 @@ static enum ts_status torch_trace_read(struct ts_profile *profile,
 	enum ts_status st;
 
 	reading.st = ts_window_open(&reading.text, request->bytes, request->mapped, err);
-	if (reading.st)
-		return reading.st;
-	st = read_lines(&reading);
+	st = reading.st ? reading.st : read_lines(&reading);
 	if (st == TS_OK) {
 		profile->torch_log.nr_files++;
 		if (reading.damage)
