@@ -8,6 +8,8 @@
  */
 #include "analysis/memory_timeline.h"
 
+#include "model/alloc_call.h"
+
 struct row {
 	const char *name;
 	enum mt_role role;
@@ -32,46 +34,6 @@ static const struct row categories[] = {
 	{ "Runtime", MT_CALL },
 	{ "hip_runtime", MT_CALL },
 };
-
-/* Calls that take memory from the device or give it back; those of pinned host memory too. */
-static const char *const calls[] = {
-	"cudaMalloc",
-	"cudaFree",
-	"cudaMallocHost",
-	"cudaHostAlloc",
-	"cudaFreeHost",
-	"cudaMallocManaged",
-	"cudaMallocAsync",
-	"cudaFreeAsync",
-	"cuMemAlloc",
-	"cuMemAlloc_v2",
-	"cuMemFree",
-	"cuMemFree_v2",
-	"cuMemCreate",
-	"cuMemRelease",
-	"cuMemMap",
-	"cuMemUnmap",
-	"hipMalloc",
-	"hipFree",
-	"hipExtMallocWithFlags",
-	"hipHostMalloc",
-	"hipHostFree",
-	"hipMallocManaged",
-	"hipMallocAsync",
-	"hipFreeAsync",
-	"hipMemCreate",
-	"hipMemRelease",
-	"hipMemMap",
-	"hipMemUnmap",
-};
-
-static bool is_call(struct ts_bytes name)
-{
-	for (size_t i = 0; i < TS_NELEM(calls); i++)
-		if (ts_bytes_is(name, calls[i]))
-			return true;
-	return false;
-}
 
 /* "train.py(42): step" of the user's: no library's, nothing that Python made itself. */
 static bool is_source(struct ts_bytes name)
@@ -116,7 +78,7 @@ static enum mt_role role_of(const struct ts_op *op)
 		if (role == MT_PYTHON)
 			return role_of_python(op->name);
 		if (role == MT_CALL)
-			return is_call(op->name) ? MT_CALL : MT_NOTHING;
+			return ts_alloc_call_of(op->name) ? MT_CALL : MT_NOTHING;
 		return role_by(beginnings, op->name, role);
 	}
 	return MT_NOTHING;

@@ -1,4 +1,5 @@
 libtpusight_a_SOURCES += \
+	src/model/alloc_call.c src/model/alloc_call.h \
 	src/model/async.c src/model/async.h \
 	src/model/block.h \
 	src/model/bucket.c src/model/bucket.h \

@@ -2,7 +2,7 @@
 #include "write/flame.h"
 
 #include "base/map.h"
-#include "codec/json.h"
+#include "write/report_json.h"
 
 static void put_i64(struct ts_json *json, const char *key, int64_t value)
 {
@@ -73,15 +73,7 @@ static void put_root(struct ts_json *json, const struct flame_graph *tree,
 	enum flame_weight weight = flame_graph_weight(tree, report);
 
 	ts_json_object(json);
-	ts_json_key(json, "schema");
-	ts_json_text(json, TS_REPORT_SCHEMA);
-	ts_json_key(json, "generator");
-	ts_json_object(json);
-	ts_json_key(json, "name");
-	ts_json_text(json, report->generator);
-	ts_json_key(json, "version");
-	ts_json_text(json, report->version);
-	ts_json_object_end(json);
+	ts_report_json_head(json, report);
 	ts_json_key(json, "kind");
 	ts_json_text(json, tree->kind);
 	ts_json_key(json, "weight");

@@ -297,7 +297,7 @@ static void put_object(struct ts_json *json, const struct part *part)
 	ts_json_object_end(json);
 }
 
-static void put_head(struct ts_json *json, const struct ts_report *report)
+void ts_report_json_head(struct ts_json *json, const struct ts_report *report)
 {
 	ts_json_key(json, "schema");
 	ts_json_text(json, TS_REPORT_SCHEMA);
@@ -382,7 +382,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	if (st)
 		return st;
 	ts_json_object(&json);
-	put_head(&json, report);
+	ts_report_json_head(&json, report);
 	put_report(&json, results, report, &view);
 	if (wants_tracks(report) && !ts_report_tracks(&json, results, report->max_track_items))
 		out->failed = true;
@@ -428,7 +428,7 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 	if (results->failed)
 		return ts_fail_nomem(err);
 	ts_json_object(&json);
-	put_head(&json, report);
+	ts_report_json_head(&json, report);
 	for (size_t i = 0; names[i]; i++) {
 		const struct part part = { .result = ts_results_find(results, names[i]),
 					   .rest = true };

@@ -7,6 +7,7 @@
  * thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
+#include "model/alloc_call.h"
 
 #define MAX_NAMED  3
 #define FULL_PCT   98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
@@ -223,34 +224,6 @@ static void check_fragmentation(struct ts_doctor *doctor, const struct ts_rule *
 
 /* --- allocator_calls */
 
-/* These wait for the device, or hold up whoever launches on it. */
-static bool is_blocking(struct ts_bytes call)
-{
-	static const char *const names[] = {
-		"cudaMalloc",
-		"cudaFree",
-		"cudaMallocHost",
-		"cudaHostAlloc",
-		"cudaFreeHost",
-		"cudaMallocManaged",
-		"cuMemAlloc",
-		"cuMemAlloc_v2",
-		"cuMemFree",
-		"cuMemFree_v2",
-		"hipMalloc",
-		"hipFree",
-		"hipExtMallocWithFlags",
-		"hipHostMalloc",
-		"hipHostFree",
-		"hipMallocManaged",
-	};
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (ts_bytes_is(call, names[i]))
-			return true;
-	return false;
-}
-
 struct churn {
 	int64_t count, total_ps, start_ps, end_ps;
 };
@@ -262,7 +235,8 @@ static struct churn churn_of(const struct ts_table *calls)
 	for (size_t i = 0; calls && i < calls->nr_rows; i++) {
 		int64_t count = ts_cell_int(calls, i, "in_steps_count");
 
-		if (count <= 0 || !is_blocking(ts_cell_text(calls, i, "call")))
+		if (count <= 0 ||
+		    ts_alloc_call_of(ts_cell_text(calls, i, "call")) != TS_ALLOC_BLOCKING)
 			continue;
 		churn.count = ts_i64_add(churn.count, count);
 		churn.total_ps =
@@ -281,7 +255,8 @@ static void say_calls(struct ts_doctor *doctor, const struct ts_table *calls)
 	for (size_t i = 0; i < calls->nr_rows && nr < MAX_NAMED; i++) {
 		int64_t count = ts_cell_int(calls, i, "in_steps_count");
 
-		if (count <= 0 || !is_blocking(ts_cell_text(calls, i, "call")))
+		if (count <= 0 ||
+		    ts_alloc_call_of(ts_cell_text(calls, i, "call")) != TS_ALLOC_BLOCKING)
 			continue;
 		ts_buf_puts(&doctor->text, nr++ ? ", " : "");
 		ts_say_name(doctor, ts_cell_text(calls, i, "call"));
