@@ -14,6 +14,7 @@ EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
 	plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/static/index.js
+EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/_program.py
 page_bundle =
 
 if HAVE_PAGE

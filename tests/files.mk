@@ -22,3 +22,4 @@ include tests/oom/files.mk
 include tests/viewers/files.mk
 include tests/live/files.mk
 include tests/page/files.mk
+include tests/python/files.mk

@@ -3,10 +3,10 @@ import collections
 import gzip
 import json
 import os
-import shutil
 import subprocess
-import sys
 import threading
+
+from tpusight import program
 
 REPORT = "ALL_HOSTS.tpusight.json"
 SCHEMA = b'"schema": "tpusight/1"'
@@ -16,12 +16,6 @@ PATIENCE_S = 900
 
 class ReportError(Exception):
     """Why there is no report, in words for people."""
-
-
-def program():
-    """The tpusight of this very installation, else the one on PATH."""
-    beside = os.path.join(os.path.dirname(sys.executable), "tpusight")
-    return beside if os.access(beside, os.X_OK) else shutil.which("tpusight")
 
 
 def _annotated(session):

@@ -38,7 +38,8 @@ def wheel(folder):
     os.makedirs(plugin)
     for name in ("pyproject.toml", "setup.py", "README.md"):
         shutil.copy(os.path.join(ROOT, "plugin", name), plugin)
-    shutil.copytree(os.path.join(ROOT, "plugin", "tensorboard_plugin_tpusight"), os.path.join(plugin, "tensorboard_plugin_tpusight"))
+    for name in ("tensorboard_plugin_tpusight", "tpusight"):
+        shutil.copytree(os.path.join(ROOT, "plugin", name), os.path.join(plugin, name))
     shutil.copy(os.path.join(ROOT, "configure.ac"), os.path.dirname(plugin))
     dist = os.path.join(ROOT, "plugin", "page", "dist")
     if os.path.isdir(dist):  # of a tarball

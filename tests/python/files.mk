@@ -1,0 +1,4 @@
+# The Python package; those of what profiles with jax or torch skip where $TS_JAX_PYTHON, $TS_TORCH_PYTHON name no Python with it.
+EXTRA_DIST += tests/python/package.py
+EXTRA_DIST += tests/python/program_test.py
+TESTS += tests/python/program_test.py

@@ -1,0 +1,35 @@
+"""For the tests of the Python package: the package in the sources, the program in the build folder, and what a test needs."""
+import os
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+DATA = os.path.join(ROOT, "tests", "data")
+SKIPPED = 77
+
+os.environ["TPUSIGHT"] = PROGRAM
+sys.path.insert(0, os.path.join(ROOT, "plugin"))
+sys.dont_write_bytecode = True
+
+
+def skip(why):
+    print(f"{why}: skipped", file=sys.stderr)
+    sys.exit(SKIPPED)
+
+
+def under(variable):
+    """Goes on under the Python that the environment variable names (one with jax, or torch); skips where it names none."""
+    python = os.environ.get(variable, "")
+    if not os.access(python, os.X_OK):
+        skip(f"{variable} names no Python")
+    if os.path.abspath(sys.executable) != os.path.abspath(python):
+        os.execv(python, [python, *sys.argv])
+
+
+def main():
+    """Runs the unittest cases of the calling module."""
+    if not os.access(PROGRAM, os.X_OK):
+        skip(f"{PROGRAM} is not built")
+    unittest.main(verbosity=1)

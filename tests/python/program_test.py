@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The package asks the program, and says what it said: program_test.py"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import package
+import tpusight
+from tpusight import _program
+
+
+class Program(unittest.TestCase):
+    def test_importing_loads_neither_jax_nor_torch(self):
+        code = "import sys, tpusight; print([m for m in sys.modules if m.split('.')[0] in ('jax', 'torch', 'numpy')])"
+        said = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=os.path.join(package.ROOT, "plugin")),
+                              capture_output=True, text=True, check=True).stdout
+        self.assertEqual(said.strip(), "[]")
+
+    def test_every_name_is_there(self):
+        for name in tpusight.__all__:
+            self.assertIsNotNone(getattr(tpusight, name), name)
+        with self.assertRaises(AttributeError):
+            tpusight.no_such_name
+
+    def test_an_answer_is_the_programs(self):
+        asked = _program.ask("report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz"))
+        printed = subprocess.run([package.PROGRAM, "report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz")],
+                                 capture_output=True, check=True).stdout
+        self.assertEqual(asked, json.loads(printed))
+
+    def test_an_error_is_the_programs_own_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(tpusight.TpusightError) as caught:
+                _program.ask("report", "--format=json", folder)
+            self.assertIn(folder, str(caught.exception))
+
+    def test_a_program_that_is_not_there_is_told(self):
+        with mock.patch.dict(os.environ, {"TPUSIGHT": "", "PATH": ""}), mock.patch.object(_program, "_NAME", "no-such-program"):
+            with self.assertRaisesRegex(tpusight.TpusightError, "pip install"):
+                _program.ask("report")
+
+    def test_one_that_cannot_be_started_is_told(self):
+        with mock.patch.dict(os.environ, {"TPUSIGHT": "/nowhere/tpusight"}):
+            with self.assertRaisesRegex(tpusight.TpusightError, "/nowhere/tpusight"):
+                _program.ask("report")
+
+
+if __name__ == "__main__":
+    package.main()
