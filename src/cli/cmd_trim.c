@@ -173,7 +173,8 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 				   bool several, bool *damaged, struct ts_error *err)
 {
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings };
+					  .settings = &cli->settings,
+					  .no_stats = !cli->trim.has_steps };
 	struct ts_run run;
 	struct trimming trimming = {
 		.cli = cli, .session = session, .run = &run, .several = several

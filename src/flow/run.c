@@ -82,7 +82,8 @@ static enum ts_status read_source(struct ts_run *run, const struct source *sourc
 						 ts_reader_find(source->reader) :
 						 ts_reader_for(source->file, source->bytes);
 	struct ts_read_request request = { source->bytes, source->file, source->host,
-					   options->nr_threads, source->mapped };
+					   options->nr_threads, source->mapped,
+					   options->no_stats };
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 

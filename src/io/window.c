@@ -51,6 +51,19 @@ static bool make_room(struct ts_window *text, size_t rest, enum ts_status *st)
 	return rest < text->cap;
 }
 
+/* A copy that the disk has no room for is dropped: the text is read all the same. */
+static void keep(struct ts_window *text, struct ts_bytes piece, enum ts_status *st)
+{
+	enum ts_status kept = text->copy ? ts_scratch_put(text->copy, piece, NULL) : TS_OK;
+
+	if (kept == TS_OK)
+		return;
+	ts_scratch_release(text->copy);
+	text->copy = NULL;
+	if (kept == TS_NOMEM)
+		*st = TS_NOMEM;
+}
+
 bool ts_window_more(struct ts_window *text, enum ts_status *st)
 {
 	size_t rest = (size_t)(text->end - text->p), got = 0;
@@ -60,6 +73,7 @@ bool ts_window_more(struct ts_window *text, enum ts_status *st)
 		return false;
 	unpacked = ts_gunzip_read(&text->gz, text->window + rest, text->cap - rest, &got,
 				  &text->damage);
+	keep(text, (struct ts_bytes){ text->end, got }, st);
 	text->end += got;
 	text->ended = unpacked || got == 0;
 	if (unpacked == TS_NOMEM)

@@ -9,6 +9,7 @@
 #define TS_IO_WINDOW_H
 
 #include "io/gzip.h"
+#include "io/scratch.h"
 
 #define TS_WINDOW_BYTES (1 * 1024 * 1024) /* of unpacked text; grows for one long token */
 #define TS_WINDOW_MAX	(8 * 1024 * 1024)
@@ -24,6 +25,9 @@ struct ts_window {
 	uint8_t *window;
 	size_t cap;
 	struct ts_error damage; /* of the packing: the text ends there */
+	/* What is unpacked goes there too, so that it need not be unpacked again; NULL: it does not,
+	 * or the disk would not take it */
+	struct ts_scratch *copy;
 };
 
 /* BYTES must live as long as the window. MAPPED: they are a file's, and pages can be given back. */

@@ -16,6 +16,7 @@ struct ts_read_request {
 	struct ts_bytes host;	  /* the host's name */
 	size_t nr_threads;
 	bool mapped; /* the bytes are a file's, mapped: pages of it may be given back when read */
+	bool no_stats; /* nobody asks for events' stats: nothing needs to be kept for them */
 };
 
 struct ts_reader {

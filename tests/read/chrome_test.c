@@ -6,6 +6,8 @@
 #include <stdarg.h>
 
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/units.h"
 #include "flow/stream.h"
@@ -327,6 +329,27 @@ static void stats_are_found_by_name(void **state)
 	}
 }
 
+/* A packed text is unpacked to disk for stats: where there is no room the events are read all the same. */
+static void a_full_disk_is_told(void **state)
+{
+	struct ts_buf packed = TS_BUF_INIT;
+	struct rlimit before, none;
+
+	(void)state;
+	pack(ts_bytes_of(ARGS("\"x\":18")), &packed);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){ 0, before.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	assert_read(ts_buf_bytes(&packed), "x",
+		    "host process 1|thread thread 2: a@0+1000\n"
+		    "! 0 no room in the temporary folder to unpack it: what its events say in args is "
+		    "unknown (set TMPDIR, or unpack it)\n");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	ts_buf_release(&packed);
+}
+
 /* More events than are kept in memory, told backwards, on two threads. */
 static void many_events_come_back_in_order(void **state)
 {
@@ -499,6 +522,7 @@ int main(void)
 		cmocka_unit_test(a_trace_of_pytorch_becomes_planes_and_lines),
 		cmocka_unit_test(kernels_are_told_by_their_names),
 		cmocka_unit_test(stats_are_found_by_name),
+		cmocka_unit_test(a_full_disk_is_told),
 		cmocka_unit_test(many_events_come_back_in_order),
 		cmocka_unit_test(every_truncation),
 		cmocka_unit_test(thousands_of_mutations),

@@ -15,11 +15,10 @@ void chrome_release(void *data)
 	chrome_names_release(&file->names);
 	chrome_store_release(&file->store);
 	chrome_args_release(&file->args);
-	ts_scratch_release(&file->text);
+	ts_scratch_release(&file->unpacked);
 	free(file->devices);
 	free(file->line_tracks);
 	free(file->planes);
-	pthread_mutex_destroy(&file->lock);
 	free(file);
 }
 
@@ -29,16 +28,12 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 
 	if (!file)
 		return NULL;
-	if (pthread_mutex_init(&file->lock, NULL) != 0) {
-		free(file);
-		return NULL;
-	}
 	file->names.arena = &profile->arena;
 	file->names.seed = file->args.seed = profile->op_seed;
 	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
 	file->store.max = CHROME_RECORDS;
 	file->store.scratch = (struct ts_scratch)TS_SCRATCH_INIT;
-	file->text = (struct ts_scratch)TS_SCRATCH_INIT;
+	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	file->bytes = bytes;
 	file->packed = ts_gzip_probe(bytes);
 	file->base_unix_ns = file->rank = file->world_size = TS_UNKNOWN;
@@ -54,6 +49,11 @@ static void note_damage(struct ts_profile *profile, const struct chrome_file *fi
 
 	if (file->damage[0])
 		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
+	if (file->text_lost)
+		ts_profile_add_damage(profile, name, 0,
+				      "no room in the temporary folder to unpack it: what its events "
+				      "say in args is unknown (set TMPDIR, or unpack it)",
+				      true);
 	if (file->nr_left_out == 0)
 		return;
 	snprintf(text, sizeof(text),
@@ -92,7 +92,7 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 			       "a copy that TPUsight annotated (name the trace it was made of)");
 	if (story.status)
 		return ts_fail_nomem(err);
-	st = chrome_scan(file, request->mapped, err);
+	st = chrome_scan(file, request->mapped, !request->no_stats, err);
 	if (st == TS_OK)
 		st = chrome_to_model(file, profile, index, err);
 	if (st == TS_OK && profile->hosts[index].nr_planes == 0)

@@ -12,12 +12,11 @@
  * window of the text (io/window.h, of a packed file; of a plain one what was read is given back
  * to the system), CHROME_MERGE for each line being streamed, and the tables of names, which grow
  * with distinct names and tracks. The price is disk: 40 bytes an event beyond the first 400,000,
- * and the whole text of a packed file once something asks for an event's stats.
+ * and the whole text of a packed file, where an event's stats are asked for.
  */
 #ifndef TS_READ_CHROME_CHROME_H
 #define TS_READ_CHROME_CHROME_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/units.h"
@@ -218,12 +217,11 @@ struct chrome_file {
 	uint32_t first_line;
 	uint32_t *line_tracks;
 	uint32_t *planes; /* of each process: of its host's side, of its device's; TS_NONE */
-	/* of a packed file: its text, once somebody asks (stream.c) */
-	pthread_mutex_t lock;
-	bool text_tried;
+	/* where stats are read: the input, or what it was unpacked to; empty: they are not known */
+	struct ts_scratch unpacked;
+	struct ts_bytes text;
+	bool text_lost; /* the disk would not take it */
 	_Atomic uint64_t look_page, nr_looks; /* of stats (stream.c) */
-	struct ts_scratch text;
-	struct ts_bytes text_bytes;
 };
 
 /* A time of the text, since the file's first one, which is known then. */
@@ -234,7 +232,9 @@ static inline int64_t chrome_since(const struct chrome_file *file, struct ts_mic
 	return ts_time_bound(ts_i64_add(ps, time.ps));
 }
 
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err);
+/* WANTS_STATS: of a packed file the text is kept for them, on disk. */
+enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			   struct ts_error *err);
 
 /* --- chrome.c */
 

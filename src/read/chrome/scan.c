@@ -604,12 +604,22 @@ static bool begin(struct scan *scan)
 	return scan->st == TS_OK;
 }
 
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_error *err)
+static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
+{
+	if (file->packed)
+		return ts_scratch_map(&file->unpacked, &file->text, err);
+	file->text = file->bytes;
+	return TS_OK;
+}
+
+enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			   struct ts_error *err)
 {
 	struct scan scan = { .file = file, .err = err };
 	uint8_t c;
 
 	scan.st = ts_window_open(&scan.text, file->bytes, mapped, err);
+	scan.text.copy = wants_stats ? &file->unpacked : NULL;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
 	file->seams = (struct chrome_seams){ .mapped = mapped,
@@ -633,6 +643,9 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, struct ts_erro
 		close_all(&scan);
 	if (scan.st == TS_OK)
 		scan.st = chrome_store_close(&file->store, (uint32_t)file->names.nr_tracks, err);
+	if (scan.st == TS_OK)
+		scan.st = have_text(file, err);
+	file->text_lost = file->packed && wants_stats && !scan.text.copy;
 	ts_window_release(&scan.text);
 	return scan.st;
 }

@@ -1,6 +1,5 @@
 /*
  * A line's events in order, from the store; an event's stats from the text, when asked for.
- * The text of a packed file is unpacked for that once, into a temporary file.
  */
 #include <math.h>
 #include <sys/mman.h>
@@ -15,43 +14,6 @@ static const struct chrome_file *file_of(const struct ts_profile *profile,
 					 const struct ts_line *line)
 {
 	return profile->hosts[profile->planes[line->plane].host].reader_data;
-}
-
-static enum ts_status unpack(struct chrome_file *file)
-{
-	uint8_t *piece = malloc(TS_WINDOW_BYTES);
-	struct ts_gunzip gz = TS_GUNZIP_INIT;
-	enum ts_status st = piece ? ts_gunzip_open(&gz, file->bytes, NULL) : TS_NOMEM;
-	size_t got = 1;
-
-	while (st == TS_OK && got > 0) {
-		enum ts_status unpacked = ts_gunzip_read(&gz, piece, TS_WINDOW_BYTES, &got, NULL);
-
-		st = ts_scratch_put(&file->text, (struct ts_bytes){ piece, got }, NULL);
-		if (unpacked)
-			break; /* what stands before the damage counts */
-	}
-	if (st == TS_OK)
-		st = ts_scratch_map(&file->text, &file->text_bytes, NULL);
-	ts_gunzip_release(&gz);
-	free(piece);
-	return st;
-}
-
-/* The whole text; empty when it cannot be had (no room for it on the disk). */
-static struct ts_bytes text_of(const struct chrome_file *shared)
-{
-	/* The profile is const to everybody; this one thing is made late, by whoever asks first. */
-	struct chrome_file *file = (struct chrome_file *)(uintptr_t)shared;
-
-	if (!file->packed)
-		return file->bytes;
-	pthread_mutex_lock(&file->lock);
-	if (!file->text_tried)
-		unpack(file);
-	file->text_tried = true;
-	pthread_mutex_unlock(&file->lock);
-	return file->text_bytes;
 }
 
 /*
@@ -124,7 +86,7 @@ static struct ts_jtok args_of(const struct ts_block *block, size_t at, const cha
 
 	if (kept)
 		return ts_jtok_enter(*kept);
-	text = text_of(file);
+	text = file->text;
 	if (from >= text.n)
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	note_look(file, text, from);
