@@ -28,7 +28,7 @@ is_public() {
 	analysis/analysis.h | analysis/cells.h | analysis/list.h | read/reader.h | read/list.h | read/hlo.h | \
 		read/seams.h | read/trace.h | \
 		write/output.h | write/page.h | write/list.h | write/text_table.h | write/breakdown.h | \
-		write/summary.h | write/brief.h) return 0 ;;
+		write/summary.h | write/brief.h | write/json_head.h) return 0 ;;
 	esac
 	return 1
 }

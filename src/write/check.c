@@ -2,7 +2,7 @@
 #include "write/check.h"
 
 #include "codec/term.h"
-#include "write/report_json.h"
+#include "write/json_head.h"
 
 #define BOLD	   "\033[1m"
 #define RESET	   "\033[0m"
@@ -105,7 +105,7 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 void ts_check_json_begin(struct ts_json *json, const struct ts_report *form)
 {
 	ts_json_object(json);
-	ts_report_json_head(json, form);
+	ts_json_head(json, form);
 	ts_json_key(json, "checks");
 	ts_json_array(json);
 }

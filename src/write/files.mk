@@ -3,6 +3,7 @@ libtpusight_a_SOURCES += \
 	src/write/check.c src/write/check.h \
 	src/write/flame.h src/write/flame_folded.c src/write/flame_json.c src/write/flame_outputs.h \
 	src/write/flame_speedscope.c src/write/flame_text.c src/write/flame_graph.c \
+	src/write/json_head.c src/write/json_head.h \
 	src/write/list.h \
 	src/write/output.h \
 	src/write/perfetto.c src/write/perfetto.h \

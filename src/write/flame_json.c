@@ -2,7 +2,7 @@
 #include "write/flame.h"
 
 #include "base/map.h"
-#include "write/report_json.h"
+#include "write/json_head.h"
 
 static void put_i64(struct ts_json *json, const char *key, int64_t value)
 {
@@ -73,7 +73,7 @@ static void put_root(struct ts_json *json, const struct flame_graph *tree,
 	enum flame_weight weight = flame_graph_weight(tree, report);
 
 	ts_json_object(json);
-	ts_report_json_head(json, report);
+	ts_json_head(json, report);
 	ts_json_key(json, "kind");
 	ts_json_text(json, tree->kind);
 	ts_json_key(json, "weight");

@@ -4,6 +4,7 @@
 #include "codec/json.h"
 #include "result/view.h"
 #include "write/brief.h"
+#include "write/json_head.h"
 #include "write/report_tracks.h"
 
 static void put_list(struct ts_json *json, const struct ts_list *list);
@@ -297,19 +298,6 @@ static void put_object(struct ts_json *json, const struct part *part)
 	ts_json_object_end(json);
 }
 
-void ts_report_json_head(struct ts_json *json, const struct ts_report *report)
-{
-	ts_json_key(json, "schema");
-	ts_json_text(json, TS_REPORT_SCHEMA);
-	ts_json_key(json, "generator");
-	ts_json_object(json);
-	ts_json_key(json, "name");
-	ts_json_text(json, report->generator);
-	ts_json_key(json, "version");
-	ts_json_text(json, report->version);
-	ts_json_object_end(json);
-}
-
 /* Where nobody speaks of a run (modules alone) it is null. */
 static void put_run(struct ts_json *json, const struct ts_results *results)
 {
@@ -382,7 +370,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	if (st)
 		return st;
 	ts_json_object(&json);
-	ts_report_json_head(&json, report);
+	ts_json_head(&json, report);
 	put_report(&json, results, report, &view);
 	if (wants_tracks(report) && !ts_report_tracks(&json, results, report->max_track_items))
 		out->failed = true;
@@ -428,7 +416,7 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 	if (results->failed)
 		return ts_fail_nomem(err);
 	ts_json_object(&json);
-	ts_report_json_head(&json, report);
+	ts_json_head(&json, report);
 	for (size_t i = 0; names[i]; i++) {
 		const struct part part = { .result = ts_results_find(results, names[i]),
 					   .rest = true };

@@ -10,7 +10,6 @@
 #ifndef TS_WRITE_REPORT_JSON_H
 #define TS_WRITE_REPORT_JSON_H
 
-#include "codec/json.h"
 #include "write/output.h"
 
 /* Appends the report, or with a view only that, with schema, generator and run in front. */
@@ -25,8 +24,5 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *results,
 				const char *const *names, const struct ts_report *report,
 				struct ts_error *err);
-
-/* "schema" and "generator": the first members of every object that we write. */
-void ts_report_json_head(struct ts_json *json, const struct ts_report *report);
 
 #endif
