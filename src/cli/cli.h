@@ -117,6 +117,16 @@ void ts_print_help(const char *program, const struct ts_command *command);
 void ts_complain(const char *text);
 /* "tpusight: FILE: byte N: CAUSE (REMEDY)" */
 void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy);
+/* What became of a command's inputs, one after the other, and the exit status that says it. */
+struct ts_outcome {
+	size_t nr_done, nr_bad;
+	bool usage;   /* one was asked for what it does not have */
+	bool damaged; /* one was read in part */
+};
+/* ST is of one more input; ERR is complained of when there is something in it. */
+void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err);
+enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
+
 /* One line of progress on a terminal's stderr; NULL removes it. Nothing elsewhere, or with -q. */
 void ts_progress(const struct ts_cli *cli, const char *text);
 bool ts_use_color(const struct ts_cli *cli);

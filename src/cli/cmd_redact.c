@@ -191,8 +191,7 @@ static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs
 			       size_t nr_bad)
 {
 	struct ts_error err = TS_ERROR_INIT;
-	size_t nr_done = 0;
-	bool usage = false;
+	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
 	for (size_t s = 0; s < runs->nr_sessions; s++) {
 		redacting->session = &runs->sessions[s];
@@ -202,17 +201,12 @@ static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs
 			ts_progress(redacting->cli, redacting->session->files[i].path);
 			st = redact_file(redacting, &redacting->session->files[i], &err);
 			ts_progress(redacting->cli, NULL);
-			nr_done += st == TS_OK;
-			nr_bad += st != TS_OK;
-			usage |= st == TS_USAGE;
-			if (st)
-				ts_complain(err.text);
+			ts_outcome_note(&outcome, st, &err);
 		}
 		tell_extras(redacting);
 	}
-	if (nr_done == 0)
-		return usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	return nr_bad || redacting->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+	outcome.damaged = redacting->damaged;
+	return ts_outcome_exit(&outcome);
 }
 
 static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct ts_error *err)

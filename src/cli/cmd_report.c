@@ -146,30 +146,21 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_door *d
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
-	size_t nr_done = 0;
-	bool damaged = false, usage = false;
+	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
 		st = report_session(cli, door, &runs->sessions[i], runs->nr_sessions > 1, &out,
-				    &damaged, &err);
+				    &outcome.damaged, &err);
 		ts_progress(cli, NULL);
-		nr_done += st == TS_OK;
-		nr_bad += st != TS_OK;
-		usage |= st == TS_USAGE;
-		if (st)
-			ts_complain(err.text);
+		ts_outcome_note(&outcome, st, &err);
 	}
-	if (nr_done > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out)))
-		nr_bad++;
+	if (outcome.nr_done > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out)))
+		outcome.nr_bad++;
 	ts_buf_release(&out);
-	if (usage)
-		return TS_EXIT_USAGE;
-	if (nr_done == 0)
-		return TS_EXIT_NOTHING;
-	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return ts_outcome_exit(&outcome);
 }
 
 enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door)

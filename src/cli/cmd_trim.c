@@ -204,24 +204,17 @@ static bool is_asked(const struct ts_trim_choice *choice)
 static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
 {
 	struct ts_error err = TS_ERROR_INIT;
-	size_t nr_done = 0;
-	bool damaged = false, usage = false;
+	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
 	for (size_t i = 0; i < runs->nr_sessions; i++) {
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &damaged, &err);
+		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged, &err);
 		ts_progress(cli, NULL);
-		nr_done += st == TS_OK;
-		nr_bad += st != TS_OK;
-		usage |= st == TS_USAGE;
-		if (st)
-			ts_complain(err.text);
+		ts_outcome_note(&outcome, st, &err);
 	}
-	if (nr_done == 0)
-		return usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	return nr_bad || damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return ts_outcome_exit(&outcome);
 }
 
 static enum ts_exit run_trim(struct ts_cli *cli)

@@ -62,6 +62,22 @@ void ts_progress(const struct ts_cli *cli, const char *text)
 	ts_buf_release(&out);
 }
 
+void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err)
+{
+	outcome->nr_done += st == TS_OK;
+	outcome->nr_bad += st != TS_OK;
+	outcome->usage |= st == TS_USAGE;
+	if (st && err->text[0])
+		ts_complain(err->text);
+}
+
+enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome)
+{
+	if (outcome->nr_done == 0)
+		return outcome->usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
+	return outcome->nr_bad || outcome->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
+}
+
 bool ts_use_color(const struct ts_cli *cli)
 {
 	const char *no_color = getenv("NO_COLOR"); /* no-color.org */
