@@ -53,6 +53,21 @@ bool ts_bytes_has(struct ts_bytes a, const char *part)
 	return part[0] == '\0' || ts_bytes_find(a, part) < a.n;
 }
 
+bool ts_bytes_match(struct ts_bytes a, enum ts_match match, const char *s)
+{
+	switch (match) {
+	case TS_WHOLE:
+		return ts_bytes_is(a, s);
+	case TS_PREFIX:
+		return ts_bytes_starts(a, s);
+	case TS_SUFFIX:
+		return ts_bytes_ends(a, s);
+	case TS_PART:
+		return ts_bytes_has(a, s);
+	}
+	return false;
+}
+
 int ts_bytes_cmp(struct ts_bytes a, struct ts_bytes b)
 {
 	size_t n = TS_MIN(a.n, b.n);

@@ -32,6 +32,9 @@ bool ts_bytes_is(struct ts_bytes a, const char *s);
 bool ts_bytes_starts(struct ts_bytes a, const char *prefix);
 bool ts_bytes_ends(struct ts_bytes a, const char *suffix);
 bool ts_bytes_has(struct ts_bytes a, const char *part);
+/* Which of the four: for tables of names. */
+enum ts_match { TS_WHOLE, TS_PREFIX, TS_SUFFIX, TS_PART };
+bool ts_bytes_match(struct ts_bytes a, enum ts_match match, const char *s);
 /* Offset of the first PART in A, or a.n when there is none. */
 size_t ts_bytes_find(struct ts_bytes a, const char *part);
 /* Order as memcmp, shorter first: for sorting. */

@@ -5,62 +5,60 @@
  */
 #include "model/host_event.h"
 
-enum match { WHOLE, PREFIX, PART };
-
 struct name_row {
 	const char *name;
-	enum match match;
+	enum ts_match match;
 	enum ts_host_activity activity;
 };
 
 /* The first that fits counts. */
 static const struct name_row names[] = {
-	{ "PjitFunction(", PREFIX, TS_HOST_CALL },
-	{ "SyncTensorsGraph", WHOLE, TS_HOST_CALL },
-	{ "ExecuteReplicated", PREFIX, TS_HOST_EXECUTE },
-	{ "LoadedExecutable::Execute", PART, TS_HOST_EXECUTE },
-	{ "PJRT_LoadedExecutable_Execute", WHOLE, TS_HOST_EXECUTE },
-	{ "PjRtComputationClient::Execute", PREFIX, TS_HOST_EXECUTE },
-	{ "trace_to_jaxpr", PREFIX, TS_HOST_TRACE },
-	{ "lower_sharding_computation", WHOLE, TS_HOST_LOWER },
-	{ "backend_compile", PREFIX, TS_HOST_COMPILE },
-	{ "PjRtComputationClient::Compile", PREFIX, TS_HOST_COMPILE },
-	{ "XLAGraphExecutor::Compile", PREFIX, TS_HOST_COMPILE },
-	{ "TfrtTpuCompiler::Compile", PREFIX, TS_HOST_BACKEND },
-	{ "PjRtCpuClient::Compile", PREFIX, TS_HOST_BACKEND },
-	{ "TfrtCpuClient::Compile", PREFIX, TS_HOST_BACKEND },
-	{ "PjRtStreamExecutorClient::Compile", PREFIX, TS_HOST_BACKEND },
-	{ "XlaCompileBackend", PREFIX, TS_HOST_CODEGEN },
-	{ "XlaCompileGpuAsm", PREFIX, TS_HOST_CODEGEN },
-	{ "XlaCompile", PREFIX, TS_HOST_BACKEND },
-	{ "XlaPass", PREFIX, TS_HOST_PASSES },
-	{ "CpuCompiler::RunBackend", WHOLE, TS_HOST_CODEGEN },
-	{ "GpuCompiler::RunBackend", WHOLE, TS_HOST_CODEGEN },
-	{ "XLA::TPU run hlo passes", PREFIX, TS_HOST_PASSES },
-	{ "XLA::TPU HLO optimization", PREFIX, TS_HOST_PASSES },
-	{ "XLA::TPU", PREFIX, TS_HOST_CODEGEN },
-	{ "Client::DeserializeExecutable", PART, TS_HOST_CACHE_READ },
-	{ "Client::LoadSerializedExecutable", PART, TS_HOST_CACHE_READ },
-	{ "InfeedEnqueue", PREFIX, TS_HOST_INPUT },
-	{ "Iterator::", PREFIX, TS_HOST_INPUT },
-	{ "IteratorGetNext", PREFIX, TS_HOST_INPUT },
-	{ "PrefetchProduce", PREFIX, TS_HOST_INPUT },
-	{ "PrefetchConsume", PREFIX, TS_HOST_INPUT },
-	{ "ParallelInterleave", PREFIX, TS_HOST_INPUT },
-	{ "ParallelMap", PREFIX, TS_HOST_INPUT },
-	{ "MapAndBatch", PREFIX, TS_HOST_INPUT },
-	{ "H2D Dispatch", PREFIX, TS_HOST_INPUT },
-	{ "TfrtTpuClient::BufferFromHostBuffer", PREFIX, TS_HOST_INPUT },
-	{ "shard_args", WHOLE, TS_HOST_INPUT },
-	{ "Linearize", WHOLE, TS_HOST_INPUT },
-	{ "XlaLinearize", WHOLE, TS_HOST_INPUT },
-	{ "TransferH2DRequest", PREFIX, TS_HOST_INPUT },
-	{ "tpu::System::TransferToDevice", PREFIX, TS_HOST_INPUT },
-	{ "PjRtComputationClient::TransferToDevice", PREFIX, TS_HOST_INPUT },
-	{ "MemcpyHToD", PREFIX, TS_HOST_INPUT },
-	{ "MemcpyH2D", PREFIX, TS_HOST_INPUT },
-	{ "TransferToDevice", PREFIX, TS_HOST_INPUT },
-	{ "enumerate(DataLoader)#", PREFIX, TS_HOST_INPUT },
+	{ "PjitFunction(", TS_PREFIX, TS_HOST_CALL },
+	{ "SyncTensorsGraph", TS_WHOLE, TS_HOST_CALL },
+	{ "ExecuteReplicated", TS_PREFIX, TS_HOST_EXECUTE },
+	{ "LoadedExecutable::Execute", TS_PART, TS_HOST_EXECUTE },
+	{ "PJRT_LoadedExecutable_Execute", TS_WHOLE, TS_HOST_EXECUTE },
+	{ "PjRtComputationClient::Execute", TS_PREFIX, TS_HOST_EXECUTE },
+	{ "trace_to_jaxpr", TS_PREFIX, TS_HOST_TRACE },
+	{ "lower_sharding_computation", TS_WHOLE, TS_HOST_LOWER },
+	{ "backend_compile", TS_PREFIX, TS_HOST_COMPILE },
+	{ "PjRtComputationClient::Compile", TS_PREFIX, TS_HOST_COMPILE },
+	{ "XLAGraphExecutor::Compile", TS_PREFIX, TS_HOST_COMPILE },
+	{ "TfrtTpuCompiler::Compile", TS_PREFIX, TS_HOST_BACKEND },
+	{ "PjRtCpuClient::Compile", TS_PREFIX, TS_HOST_BACKEND },
+	{ "TfrtCpuClient::Compile", TS_PREFIX, TS_HOST_BACKEND },
+	{ "PjRtStreamExecutorClient::Compile", TS_PREFIX, TS_HOST_BACKEND },
+	{ "XlaCompileBackend", TS_PREFIX, TS_HOST_CODEGEN },
+	{ "XlaCompileGpuAsm", TS_PREFIX, TS_HOST_CODEGEN },
+	{ "XlaCompile", TS_PREFIX, TS_HOST_BACKEND },
+	{ "XlaPass", TS_PREFIX, TS_HOST_PASSES },
+	{ "CpuCompiler::RunBackend", TS_WHOLE, TS_HOST_CODEGEN },
+	{ "GpuCompiler::RunBackend", TS_WHOLE, TS_HOST_CODEGEN },
+	{ "XLA::TPU run hlo passes", TS_PREFIX, TS_HOST_PASSES },
+	{ "XLA::TPU HLO optimization", TS_PREFIX, TS_HOST_PASSES },
+	{ "XLA::TPU", TS_PREFIX, TS_HOST_CODEGEN },
+	{ "Client::DeserializeExecutable", TS_PART, TS_HOST_CACHE_READ },
+	{ "Client::LoadSerializedExecutable", TS_PART, TS_HOST_CACHE_READ },
+	{ "InfeedEnqueue", TS_PREFIX, TS_HOST_INPUT },
+	{ "Iterator::", TS_PREFIX, TS_HOST_INPUT },
+	{ "IteratorGetNext", TS_PREFIX, TS_HOST_INPUT },
+	{ "PrefetchProduce", TS_PREFIX, TS_HOST_INPUT },
+	{ "PrefetchConsume", TS_PREFIX, TS_HOST_INPUT },
+	{ "ParallelInterleave", TS_PREFIX, TS_HOST_INPUT },
+	{ "ParallelMap", TS_PREFIX, TS_HOST_INPUT },
+	{ "MapAndBatch", TS_PREFIX, TS_HOST_INPUT },
+	{ "H2D Dispatch", TS_PREFIX, TS_HOST_INPUT },
+	{ "TfrtTpuClient::BufferFromHostBuffer", TS_PREFIX, TS_HOST_INPUT },
+	{ "shard_args", TS_WHOLE, TS_HOST_INPUT },
+	{ "Linearize", TS_WHOLE, TS_HOST_INPUT },
+	{ "XlaLinearize", TS_WHOLE, TS_HOST_INPUT },
+	{ "TransferH2DRequest", TS_PREFIX, TS_HOST_INPUT },
+	{ "tpu::System::TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
+	{ "PjRtComputationClient::TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
+	{ "MemcpyHToD", TS_PREFIX, TS_HOST_INPUT },
+	{ "MemcpyH2D", TS_PREFIX, TS_HOST_INPUT },
+	{ "TransferToDevice", TS_PREFIX, TS_HOST_INPUT },
+	{ "enumerate(DataLoader)#", TS_PREFIX, TS_HOST_INPUT },
 };
 
 /* Frames of the Python tracer. What one of the events above says as well needs no row. */
@@ -92,25 +90,12 @@ static enum ts_host_activity frame_activity(struct ts_bytes name)
 	return TS_HOST_OTHER;
 }
 
-static bool fits(const struct name_row *row, struct ts_bytes name)
-{
-	switch (row->match) {
-	case WHOLE:
-		return ts_bytes_is(name, row->name);
-	case PREFIX:
-		return ts_bytes_starts(name, row->name);
-	case PART:
-		return ts_bytes_has(name, row->name);
-	}
-	return false;
-}
-
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 {
 	if (ts_bytes_starts(name, "$"))
 		return frame_activity(name);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (fits(&names[i], name))
+		if (ts_bytes_match(name, names[i].match, names[i].name))
 			return names[i].activity;
 	if (ts_bytes_ends(name, ")") && ts_bytes_has(name, " ("))
 		return TS_HOST_PIPELINE;

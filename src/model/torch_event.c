@@ -11,30 +11,28 @@
 #define ABOUT  "_data: "
 #define RESUME "torch_dynamo_resume_in_"
 
-enum match { WHOLE, PREFIX, SUFFIX };
-
 struct name_row {
 	const char *name;
-	enum match match;
+	enum ts_match match;
 	enum ts_torch_event event;
 };
 
 /* Of the host's ops and annotations. The first that fits counts. */
 static const struct name_row names[] = {
-	{ REGION, PREFIX, TS_TORCH_REGION },
-	{ "## Call CompiledFxGraph ", PREFIX, TS_TORCH_GRAPH },
-	{ "CompiledFunction", WHOLE, TS_TORCH_FUNCTION },
-	{ "CompiledFunctionBackward", WHOLE, TS_TORCH_BACKWARD },
-	{ "TorchDynamo Cache Lookup", WHOLE, TS_TORCH_LOOKUP },
-	{ "Pregraph bytecode", WHOLE, TS_TORCH_OVERHEAD },
-	{ "AOTDispatcher Runtime Wrapper Prologue", WHOLE, TS_TORCH_OVERHEAD },
-	{ PHASE, SUFFIX, TS_TORCH_PHASE },
-	{ "dynamo", WHOLE, TS_TORCH_COMPILE },
-	{ "entire_frame_compile", WHOLE, TS_TORCH_COMPILE },
-	{ "entire_backward_compile", WHOLE, TS_TORCH_COMPILE },
-	{ "backend_compile", WHOLE, TS_TORCH_COMPILE },
-	{ "inductor_compile", WHOLE, TS_TORCH_COMPILE },
-	{ "code_gen", WHOLE, TS_TORCH_COMPILE },
+	{ REGION, TS_PREFIX, TS_TORCH_REGION },
+	{ "## Call CompiledFxGraph ", TS_PREFIX, TS_TORCH_GRAPH },
+	{ "CompiledFunction", TS_WHOLE, TS_TORCH_FUNCTION },
+	{ "CompiledFunctionBackward", TS_WHOLE, TS_TORCH_BACKWARD },
+	{ "TorchDynamo Cache Lookup", TS_WHOLE, TS_TORCH_LOOKUP },
+	{ "Pregraph bytecode", TS_WHOLE, TS_TORCH_OVERHEAD },
+	{ "AOTDispatcher Runtime Wrapper Prologue", TS_WHOLE, TS_TORCH_OVERHEAD },
+	{ PHASE, TS_SUFFIX, TS_TORCH_PHASE },
+	{ "dynamo", TS_WHOLE, TS_TORCH_COMPILE },
+	{ "entire_frame_compile", TS_WHOLE, TS_TORCH_COMPILE },
+	{ "entire_backward_compile", TS_WHOLE, TS_TORCH_COMPILE },
+	{ "backend_compile", TS_WHOLE, TS_TORCH_COMPILE },
+	{ "inductor_compile", TS_WHOLE, TS_TORCH_COMPILE },
+	{ "code_gen", TS_WHOLE, TS_TORCH_COMPILE },
 };
 
 /* Ops that hand on a view, make room or look: on a CPU no kernel runs for them. */
@@ -44,19 +42,6 @@ static const char *const idle_ops[] = {
 	"select", "slice", "squeeze", "unsqueeze", "detach", "detach_", "alias", "resize_", "set_",
 	"resolve_conj", "resolve_neg", "item", "_local_scalar_dense", "is_nonzero",
 };
-
-static bool fits(const struct name_row *row, struct ts_bytes name)
-{
-	switch (row->match) {
-	case WHOLE:
-		return ts_bytes_is(name, row->name);
-	case PREFIX:
-		return ts_bytes_starts(name, row->name);
-	case SUFFIX:
-		return ts_bytes_ends(name, row->name);
-	}
-	return false;
-}
 
 static bool computes(struct ts_bytes name)
 {
@@ -76,7 +61,7 @@ static bool computes(struct ts_bytes name)
 static enum ts_torch_event of_host(struct ts_bytes name)
 {
 	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (fits(&names[i], name))
+		if (ts_bytes_match(name, names[i].match, names[i].name))
 			return names[i].event;
 	if (ts_bytes_has(name, ABOUT) && ts_bytes_has(name, "compile_id="))
 		return TS_TORCH_ABOUT;

@@ -584,22 +584,10 @@ static void a_read_only_folder_is_left_as_it_was(void **state)
 	run_release(&run);
 }
 
-/* A child annotates, strips, annotates... until it is killed after NS nanoseconds. */
-static void kill_at(struct run *run, long ns)
+static void annotate_and_strip(void *run)
 {
-	struct timespec wait = { 0, ns };
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (child == 0)
-		for (;;) {
-			annotate(run);
-			strip(run);
-		}
-	nanosleep(&wait, NULL);
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, &status, 0), child);
+	annotate(run);
+	strip(run);
 }
 
 static void a_kill_at_any_moment_is_mended_by_the_next_run(void **state)
@@ -617,7 +605,7 @@ static void a_kill_at_any_moment_is_mended_by_the_next_run(void **state)
 	assert_int_equal(strip(&run), TS_OK);
 	for (int i = 0; i < NR_KILLS; i++) {
 		random = random * 1664525 + 1013904223;
-		kill_at(&run, (long)(random >> 8) % 12000000);
+		kill_at(annotate_and_strip, &run, (long)(random >> 8) % 12000000);
 		assert_true(has_file(&run.folder, TS_TRACE_FILE));
 		if (i % 2) {
 			assert_int_equal(annotate(&run), TS_OK);

@@ -4,7 +4,10 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -94,6 +97,21 @@ static inline void make_dirs(const struct folder *folder, const char *below)
 		if (was == '\0')
 			break;
 	}
+}
+
+/* A child does WORK over and over until it is killed after NS nanoseconds. */
+static inline void kill_at(void (*work)(void *ctx), void *ctx, long ns)
+{
+	struct timespec wait = { 0, ns };
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	while (child == 0)
+		work(ctx);
+	nanosleep(&wait, NULL);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
 #endif
