@@ -1,28 +1,6 @@
 /* Byte views and saturating arithmetic. */
 #include "base/bytes.h"
 
-struct ts_bytes ts_bytes_of(const char *s)
-{
-	return (struct ts_bytes){ (const uint8_t *)s, s ? strlen(s) : 0 };
-}
-
-bool ts_bytes_eq(struct ts_bytes a, struct ts_bytes b)
-{
-	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool ts_bytes_is(struct ts_bytes a, const char *s)
-{
-	return ts_bytes_eq(a, ts_bytes_of(s));
-}
-
-bool ts_bytes_starts(struct ts_bytes a, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return a.n >= n && (n == 0 || memcmp(a.p, prefix, n) == 0);
-}
-
 bool ts_bytes_ends(struct ts_bytes a, const char *suffix)
 {
 	size_t n = strlen(suffix);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -26,10 +27,29 @@ struct ts_bytes {
 #define TS_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TS_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-struct ts_bytes ts_bytes_of(const char *s); /* NULL gives an empty view */
-bool ts_bytes_eq(struct ts_bytes a, struct ts_bytes b);
-bool ts_bytes_is(struct ts_bytes a, const char *s);
-bool ts_bytes_starts(struct ts_bytes a, const char *prefix);
+/* These are asked of every event, mostly with a literal, whose length the compiler knows. */
+static inline struct ts_bytes ts_bytes_of(const char *s) /* NULL gives an empty view */
+{
+	return (struct ts_bytes){ (const uint8_t *)s, s ? strlen(s) : 0 };
+}
+
+static inline bool ts_bytes_eq(struct ts_bytes a, struct ts_bytes b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool ts_bytes_is(struct ts_bytes a, const char *s)
+{
+	return ts_bytes_eq(a, ts_bytes_of(s));
+}
+
+static inline bool ts_bytes_starts(struct ts_bytes a, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return a.n >= n && (n == 0 || memcmp(a.p, prefix, n) == 0);
+}
+
 bool ts_bytes_ends(struct ts_bytes a, const char *suffix);
 bool ts_bytes_has(struct ts_bytes a, const char *part);
 /* Which of the four: for tables of names. */
