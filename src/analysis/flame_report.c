@@ -57,7 +57,6 @@ static const char *category_of(const struct tree *tree, uint32_t name)
 	} rows[] = {
 		{ "python_function", "python" }, { "cpu_op", "op" },
 		{ "Operator", "op" },		 { "user_annotation", "annotation" },
-		{ "cuda_runtime", "runtime" },	 { "cuda_driver", "runtime" },
 	};
 	const struct ts_op *op;
 
@@ -73,6 +72,8 @@ static const char *category_of(const struct tree *tree, uint32_t name)
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(op->category, rows[i].category))
 			return rows[i].is;
+	if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+		return "runtime";
 	return op->name.n && op->name.p[0] == '$' ? "python" : "host";
 }
 

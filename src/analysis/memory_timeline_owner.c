@@ -9,6 +9,7 @@
 #include "analysis/memory_timeline.h"
 
 #include "model/alloc_call.h"
+#include "model/trace_class.h"
 
 struct row {
 	const char *name;
@@ -29,10 +30,6 @@ static const struct row categories[] = {
 	{ "Operator", MT_OPERATOR },
 	{ "user_annotation", MT_ANNOTATION },
 	{ "python_function", MT_PYTHON },
-	{ "cuda_runtime", MT_CALL },
-	{ "cuda_driver", MT_CALL },
-	{ "Runtime", MT_CALL },
-	{ "hip_runtime", MT_CALL },
 };
 
 /* "train.py(42): step" of the user's: no library's, nothing that Python made itself. */
@@ -77,10 +74,11 @@ static enum mt_role role_of(const struct ts_op *op)
 			continue;
 		if (role == MT_PYTHON)
 			return role_of_python(op->name);
-		if (role == MT_CALL)
-			return ts_alloc_call_of(op->name) ? MT_CALL : MT_NOTHING;
 		return role_by(beginnings, op->name, role);
 	}
+	if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME &&
+	    ts_alloc_call_of(op->name))
+		return MT_CALL;
 	return MT_NOTHING;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "model/torch_event.h"
 
+#include "model/trace_class.h"
+
 #define REGION "Torch-Compiled Region"
 #define PHASE  " (dynamo_timed)"
 #define ABOUT  "_data: "
@@ -83,7 +85,7 @@ static enum ts_torch_event of_runtime(struct ts_bytes name)
 
 enum ts_torch_event ts_torch_event_of(struct ts_bytes name, struct ts_bytes category)
 {
-	if (ts_bytes_is(category, "cuda_runtime") || ts_bytes_is(category, "cuda_driver"))
+	if (ts_trace_class_of_category(category) == TS_TRACE_RUNTIME)
 		return of_runtime(name);
 	if (ts_bytes_is(category, "cpu_op") || ts_bytes_is(category, "user_annotation") ||
 	    ts_bytes_is(category, "dynamo_timed"))

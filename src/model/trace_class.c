@@ -70,7 +70,7 @@ static enum ts_trace_class by_prefix(const struct row *rows, size_t nr, struct t
 	return TS_TRACE_NONE;
 }
 
-static enum ts_trace_class by_category(struct ts_bytes category)
+enum ts_trace_class ts_trace_class_of_category(struct ts_bytes category)
 {
 	for (size_t i = 0; i < TS_NELEM(categories); i++)
 		if (ts_bytes_is(category, categories[i].text))
@@ -100,7 +100,7 @@ static enum ts_trace_class on_host(const struct ts_op *op)
 	enum ts_trace_class class = by_prefix(host_names, TS_NELEM(host_names), op->name);
 
 	if (class == TS_TRACE_NONE)
-		class = by_category(op->category);
+		class = ts_trace_class_of_category(op->category);
 	if (class == TS_TRACE_NONE && op->category.n == 0)
 		class = by_prefix(runtime_names, TS_NELEM(runtime_names), op->name);
 	return class;
@@ -136,7 +136,7 @@ bool ts_profile_is_torch(const struct ts_profile *profile)
 		const struct ts_op *op = &profile->ops[i];
 
 		if (op->is_event && (ts_bytes_is(op->category, "python_function") ||
-				     by_category(op->category) != TS_TRACE_NONE))
+				     ts_trace_class_of_category(op->category) != TS_TRACE_NONE))
 			return true;
 	}
 	return false;

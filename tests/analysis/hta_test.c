@@ -126,6 +126,39 @@ static void kernels_of_one_name_are_summed(void **state)
 	memory_run_release(&mem);
 }
 
+/* HEAD FIVE TAIL as another device's runtime would have it. */
+static void put_runtime(struct ts_buf *text, const char *category)
+{
+	const char *from = HEAD FIVE TAIL, *hit;
+
+	for (; (hit = strstr(from, "cuda_runtime")); from = hit + strlen("cuda_runtime")) {
+		ts_buf_put(text, (struct ts_bytes){ (const uint8_t *)from, (size_t)(hit - from) });
+		ts_buf_puts(text, category);
+	}
+	ts_buf_puts(text, from);
+	ts_buf_putc(text, '\0');
+}
+
+static void launches_are_known_of_every_runtime(void **state)
+{
+	static const char *const categories[] = { "cuda_runtime", "cuda_driver", "hip_runtime",
+						  "xpu_runtime", "mtia_runtime", "Runtime" };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(categories); i++) {
+		struct ts_buf text = TS_BUF_INIT;
+		struct memory_run mem;
+		const struct ts_table *idle;
+
+		put_runtime(&text, categories[i]);
+		idle = table_of(hta_of(&mem, (const char *)text.p), "idle");
+		assert_int_equal(ts_cell_int(idle, row_of(idle, "stream", "stream 7"), "host_wait_ps"),
+				 128 * US);
+		memory_run_release(&mem);
+		ts_buf_release(&text);
+	}
+}
+
 static void a_gap_is_put_down_to_who_was_late(void **state)
 {
 	struct memory_run mem;
@@ -447,6 +480,7 @@ int main(void)
 		cmocka_unit_test(time_is_parted_as_hta_parts_it),
 		cmocka_unit_test(types_that_run_together_are_told_together),
 		cmocka_unit_test(kernels_of_one_name_are_summed),
+		cmocka_unit_test(launches_are_known_of_every_runtime),
 		cmocka_unit_test(a_gap_is_put_down_to_who_was_late),
 		cmocka_unit_test(launches_are_counted_by_call),
 		cmocka_unit_test(a_queue_grows_with_launches_and_shrinks_with_starts),

@@ -1,4 +1,5 @@
 /* Tables of what the events name: interned by their bytes, copied into the profile's arena once. */
+#include "model/trace_class.h"
 #include "read/chrome/chrome.h"
 
 struct category_row {
@@ -6,32 +7,37 @@ struct category_row {
 	struct chrome_category as;
 };
 
-/* libkineto/src/ActivityType.cpp; the capital ones are those of its first years. */
+/* libkineto/src/ActivityType.cpp, what is no class of its own. */
 static const struct category_row rows[] = {
-	{ "kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "gpu_memcpy", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "gpu_memset", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "concurrent_kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "Kernel", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "Memcpy", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
-	{ "Memset", { .side = CHROME_DEVICE, .kernel = true, .linked = true } },
 	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
-	{ "cuda_runtime", { .linked = true } },
-	{ "cuda_driver", { .linked = true } },
-	{ "Runtime", { .linked = true } },
 	{ "", { .linked = true } }, /* JAX's have none */
 	{ "cuda_sync", { .side = CHROME_DEVICE, .class = CHROME_OTHER } },
 	{ "Trace", { .class = CHROME_OTHER } },
 };
 
-static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
+static struct chrome_category category_of(struct ts_bytes name)
 {
-	struct chrome_category category = { .side = CHROME_HOST };
-	uint32_t at = (uint32_t)names->nr_categories;
+	static const struct chrome_category kernel = { .side = CHROME_DEVICE, .kernel = true,
+						       .linked = true };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(name, rows[i].name))
-			category = rows[i].as;
+			return rows[i].as;
+	switch (ts_trace_class_of_category(name)) {
+	case TS_TRACE_KERNEL: case TS_TRACE_MEMCPY: case TS_TRACE_MEMSET:
+		return kernel;
+	case TS_TRACE_RUNTIME:
+		return (struct chrome_category){ .linked = true };
+	default:
+		return (struct chrome_category){ .side = CHROME_HOST };
+	}
+}
+
+static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
+{
+	struct chrome_category category = category_of(name);
+	uint32_t at = (uint32_t)names->nr_categories;
+
 	category.name = ts_arena_copy(names->arena, name);
 	if (!category.name.p ||
 	    !ts_grow(&names->categories, &names->cap_categories, (size_t)at + 1,
