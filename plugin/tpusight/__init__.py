@@ -7,6 +7,12 @@ import importlib
 
 # Names and the modules that have them: `import tpusight` loads none of these before they are used.
 _NAMES = {
+    "FlameGraph": "flame_graph",
+    "FlameGraphGenerator": "flame_graph",
+    "HTAAnalyzer": "hta",
+    "HTAReport": "hta",
+    "TimelineData": "timeline",
+    "TimelineGenerator": "timeline",
     "TpusightError": "_program",
     "program": "_program",
 }

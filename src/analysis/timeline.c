@@ -140,7 +140,9 @@ static bool make_tables(struct timeline_state *state)
 	state->device_kinds = malloc(profile->nr_ops + 1);
 	state->sides = malloc(profile->nr_lines + 1);
 	state->until_ps = malloc((profile->nr_lines + 1) * sizeof(*state->until_ps));
-	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps)
+	state->of_lines = calloc(profile->nr_lines + 1, sizeof(*state->of_lines));
+	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps ||
+	    !state->of_lines)
 		return false;
 	memset(state->host_kinds, KIND_NOTHING, profile->nr_ops + 1);
 	memset(state->device_kinds, KIND_NOTHING, profile->nr_ops + 1);
@@ -242,6 +244,8 @@ static void take_device_event(struct timeline_state *state, const struct ts_merg
 	if (kind == KIND_RANGE)
 		return;
 	new_ps = new_part(state, merged->line[i], start_ps, end_ps);
+	state->of_lines[merged->line[i]].nr_events++;
+	state->of_lines[merged->line[i]].busy_ps += new_ps;
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
 	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
 					  device && device->is_gpu ? end_ps - start_ps : new_ps);
@@ -275,13 +279,31 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 	return state->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
+/* False: no memory. */
+static bool take_streams(struct timeline_state *into, const struct timeline_state *from)
+{
+	for (uint32_t line = 0; line < from->ctx->profile->nr_lines; line++) {
+		struct timeline_stream stream = from->of_lines[line];
+
+		if (stream.nr_events == 0)
+			continue;
+		if (!ts_grow(&into->streams, &into->cap_streams, into->nr_streams + 1,
+			     sizeof(*into->streams)))
+			return false;
+		stream.line = line;
+		into->streams[into->nr_streams++] = stream;
+	}
+	return true;
+}
+
 static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				     struct ts_error *err)
 {
 	struct timeline_state *into = ptr_into, *from = ptr_from;
 
 	(void)ctx;
-	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)))
+	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
+	    !take_streams(into, from))
 		return ts_fail_nomem(err);
 	ts_sweep_to(&from->sweep, from->rank.last_ps);
 	timeline_steps_finish(&from->rank.steps);
@@ -314,6 +336,8 @@ static void timeline_release(void *ptr)
 	free(state->device_kinds);
 	free(state->sides);
 	free(state->until_ps);
+	free(state->of_lines);
+	free(state->streams);
 	ts_launches_release(&state->launches);
 }
 

@@ -68,6 +68,12 @@ struct timeline_rank { /* a host */
 	struct ts_slices slices;
 };
 
+struct timeline_stream { /* a stream of a GPU, a row of ops of another device */
+	uint32_t line;
+	uint64_t nr_events;
+	int64_t busy_ps;
+};
+
 struct timeline_state {
 	/* of a host */
 	const struct ts_context *ctx;
@@ -75,12 +81,15 @@ struct timeline_state {
 	uint8_t *host_kinds, *device_kinds; /* of each op, once it was met: enum timeline_kind */
 	uint8_t *sides;			    /* of each line: enum ts_trace_side */
 	int64_t *until_ps;		    /* of each line: what it did so far ends */
+	struct timeline_stream *of_lines;   /* of each line; only those of devices are counted */
 	struct ts_launches launches;	    /* which step asked for it */
 	bool failed;			    /* no memory */
 	struct timeline_rank rank;
 	/* of the sum */
 	struct timeline_rank *ranks;
 	size_t nr_ranks, cap_ranks;
+	struct timeline_stream *streams; /* those with events, of all ranks */
+	size_t nr_streams, cap_streams;
 };
 
 /* timeline_steps.c */

@@ -317,6 +317,44 @@ static bool put_ranks(const struct timeline_state *sum, const struct ts_context 
 	return table != NULL;
 }
 
+static const struct ts_column stream_columns[] = {
+	{ "rank", TS_MEASURED, "rank" },
+	{ "device", TS_MEASURED, "device" },
+	{ "stream", TS_MEASURED, "stream" },
+	{ "events", TS_MEASURED, "events" },
+	{ "busy_ps", TS_MEASURED, "busy" },
+};
+
+static bool put_stream(struct ts_result *result, struct ts_table *table,
+		       const struct ts_profile *profile, const struct timeline_stream *stream)
+{
+	const struct ts_line *line = &profile->lines[stream->line];
+	const struct ts_plane *plane = &profile->planes[line->plane];
+	struct ts_value *row = ts_table_row(result, table);
+
+	if (!row)
+		return false;
+	row[0] = ts_int_or_null(profile->hosts[plane->host].rank);
+	row[1] = ts_text_or_null(plane->name);
+	row[2] = ts_text_or_null(line->name);
+	row[3] = ts_int((int64_t)stream->nr_events);
+	row[4] = ts_int(stream->busy_ps);
+	return true;
+}
+
+static bool put_streams(const struct timeline_state *sum, const struct ts_context *ctx,
+			struct ts_result *result)
+{
+	struct ts_table *table =
+		ts_result_table(result, "streams", sum->nr_streams > 1 ? "Streams" : NULL,
+				stream_columns, TS_NELEM(stream_columns));
+
+	for (size_t i = 0; table && i < sum->nr_streams; i++)
+		if (!put_stream(result, table, ctx->profile, &sum->streams[i]))
+			return false;
+	return table != NULL;
+}
+
 static bool says_something(const struct timeline_state *sum)
 {
 	for (size_t i = 0; i < sum->nr_ranks; i++)
@@ -333,7 +371,7 @@ enum ts_status timeline_report(struct timeline_state *sum, const struct ts_conte
 	if (!says_something(sum))
 		return TS_OK;
 	if (!put_tables(sum, ctx, result, &sums) || !put_classes(result, &sums) ||
-	    !put_ranks(sum, ctx, result, &sums))
+	    !put_ranks(sum, ctx, result, &sums) || !put_streams(sum, ctx, result))
 		return ts_fail_nomem(err);
 	put_totals(result, &sums);
 	if (ctx->no_python)

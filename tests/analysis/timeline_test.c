@@ -393,7 +393,7 @@ static void ranks_are_averaged_and_their_streams_summed(void **state)
 		"\"ts\":10,\"dur\":20}]}",
 	};
 	const struct ts_result *timeline;
-	const struct ts_table *ranks;
+	const struct ts_table *ranks, *streams;
 	struct memory_run mem;
 
 	(void)state;
@@ -414,7 +414,37 @@ static void ranks_are_averaged_and_their_streams_summed(void **state)
 	assert_us(ranks, 0, "gpu_active_ps", 40);
 	assert_us(ranks, 1, "gpu_active_ps", 20);
 	assert_int_equal(ts_cell_int(ranks, 1, "rank"), 1);
+	streams = ts_result_find_table(timeline, "streams");
+	assert_int_equal(streams->nr_rows, 2);
+	assert_int_equal(ts_cell_int(streams, 1, "rank"), 1);
+	assert_us(streams, 1, "busy_ps", 20);
 	assert_int_equal(steps_of(timeline)->nr_rows, 2);
+	memory_run_release(&mem);
+}
+
+/* Stream 7 has two kernels that overlap, 40 us together; stream 20 a copy of 5 us; the thread is no stream. */
+static void a_stream_is_busy_while_something_runs_on_it(void **state)
+{
+	static const char text[] = "{\"traceEvents\":["
+				   "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,"
+				   "\"tid\":1,\"ts\":0,\"dur\":100},"
+				   "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+				   "\"tid\":7,\"ts\":10,\"dur\":30},"
+				   "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\","
+				   "\"pid\":0,\"tid\":20,\"ts\":15,\"dur\":5},"
+				   "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+				   "\"tid\":7,\"ts\":30,\"dur\":20}]}";
+	struct memory_run mem;
+	const struct ts_table *streams;
+
+	(void)state;
+	streams = ts_result_find_table(timeline_of(&mem, ts_bytes_of(text)), "streams");
+	assert_non_null(streams);
+	assert_int_equal(streams->nr_rows, 2);
+	assert_int_equal(ts_cell_int(streams, 0, "events"), 2);
+	assert_us(streams, 0, "busy_ps", 40);
+	assert_int_equal(ts_cell_int(streams, 1, "events"), 1);
+	assert_us(streams, 1, "busy_ps", 5);
 	memory_run_release(&mem);
 }
 
@@ -431,6 +461,7 @@ int main(void)
 		cmocka_unit_test(activity_is_the_time_in_which_something_runs),
 		cmocka_unit_test(frames_of_python_need_not_count),
 		cmocka_unit_test(ranks_are_averaged_and_their_streams_summed),
+		cmocka_unit_test(a_stream_is_busy_while_something_runs_on_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,3 +2,5 @@
 EXTRA_DIST += tests/python/package.py
 EXTRA_DIST += tests/python/program_test.py
 TESTS += tests/python/program_test.py
+EXTRA_DIST += tests/python/traces_test.py
+TESTS += tests/python/traces_test.py

@@ -144,7 +144,7 @@ export function Timeline() {
 				<Bars key={r.rank} heading={`Rank ${r.rank}`} parts={active(r)} label={`rank ${r.rank}: time with the host or the devices active`} />
 			))}
 			{drawn.length > 0 && <StepClasses steps={drawn} />}
-			<Tables view={view} names={["classes", "steps", "ranks"].filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
+			<Tables view={view} names={["classes", "steps", "ranks", "streams"].filter((n) => view[n])} first={{ steps: ["rank", "step", "duration_ps", ...CLASSES.map((c) => `${c}_ps`)] }} empty={{ steps: "The profile has no steps." }} />
 			<Notes view={view} />
 		</div>
 	);

@@ -1,0 +1,87 @@
+"""What objects that hold an answer have in common: a plain form for JSON, and a table for notebooks."""
+import dataclasses
+import html
+import json
+import os
+
+_MOST_ROWS = 10  # of a list in a notebook
+
+
+def us(ps):
+    """Microseconds of picoseconds; unknown stays None."""
+    return None if ps is None else ps / 1e6
+
+
+def ms(ps):
+    """Milliseconds of picoseconds; unknown stays None."""
+    return None if ps is None else ps / 1e9
+
+
+def mb(nr_bytes):
+    """Megabytes of 2^20 bytes, as torch and the program have them; unknown stays None."""
+    return None if nr_bytes is None else nr_bytes / 2**20
+
+
+def plain(value):
+    """VALUE of what json can write: objects as their to_dict() or fields, paths as text."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def write_json(path, value):
+    """Writes plain(VALUE) to the file PATH."""
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(plain(value), file, indent=1)
+        file.write("\n")
+
+
+def _shown(value):
+    if value is None:
+        return "<i>unknown</i>"
+    if isinstance(value, float):
+        return format(value, ".4g") if abs(value) < 1000 else format(value, ",.0f")
+    return html.escape(str(value))
+
+
+def _rows(items):
+    names = list(items[0])
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{_shown(item.get(name))}</td>" for name in names) + "</tr>"
+                   for item in items[:_MOST_ROWS])
+    more = f"<tr><td colspan={len(names)}>... {len(items)} in all</td></tr>" if len(items) > _MOST_ROWS else ""
+    return f"<table><tr>{head}</tr>{body}{more}</table>"
+
+
+def _cell(value):
+    if isinstance(value, dict):
+        return as_table(value)
+    if isinstance(value, list) and value:
+        return _rows(value) if isinstance(value[0], dict) else "<br>".join(_shown(item) for item in value[:_MOST_ROWS])
+    return "none" if value == [] else _shown(value)
+
+
+def as_table(fields, title=""):
+    """An HTML table of a dict: names and values; unknown ones say so."""
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    rows = "".join(f"<tr><th style='text-align:left'>{html.escape(str(name))}</th><td>{_cell(value)}</td></tr>"
+                   for name, value in fields.items())
+    return f"<table>{caption}{rows}</table>"
+
+
+class Answer:
+    """A dataclass with what the program said. Unknown is None, never 0. Fields that begin with _ are not part of it."""
+
+    def to_dict(self):
+        """The fields, of what json can write."""
+        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)
+                if not field.name.startswith("_")}
+
+    def _repr_html_(self):
+        return as_table(self.to_dict(), type(self).__name__)

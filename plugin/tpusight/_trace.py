@@ -1,0 +1,72 @@
+"""Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
+import os
+import shutil
+import tempfile
+import weakref
+
+from ._program import TpusightError, ask, run
+
+_of_profilers = weakref.WeakKeyDictionary()  # profiler -> its Trace: torch writes a trace once only
+
+
+def temporary_folder(owner):
+    """A folder that goes when OWNER does, at the latest when Python ends."""
+    folder = tempfile.mkdtemp(prefix="tpusight-")
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+class Trace:
+    """A trace file, or a folder of those of several ranks, and the doors of the program that it is asked through."""
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+
+    def ask(self, command, *options):
+        """The JSON object of `tpusight COMMAND --json`. Raises TpusightError when the trace cannot be read."""
+        return ask(command, "--json", *options, "--", self.path)
+
+    def write(self, command, form, path, *options):
+        """Writes what `tpusight COMMAND --format FORM` says into the file PATH."""
+        run(command, f"--format={form}", f"--output={os.fspath(path)}", *options, "--", self.path)
+
+    def text(self, command, form, *options):
+        """What write() writes."""
+        return run(command, f"--format={form}", *options, "--", self.path)[0].decode("utf-8", "replace")
+
+
+class _Exported(Trace):
+    """One in a folder of its own, which goes with it."""
+
+    def __init__(self):
+        super().__init__(os.path.join(temporary_folder(self), "profile.pt.trace.json"))
+
+
+def of_profiler(prof):
+    """The Trace of a profiler of torch (torch.profiler.profile after its end). Its file is temporary, and goes when
+    neither the profiler nor an answer made of it is there any more. TpusightError: torch does not give it."""
+    if not hasattr(prof, "export_chrome_trace"):
+        raise TpusightError(f"{type(prof).__name__} is no profiler of torch (it has no export_chrome_trace)")
+    if prof in _of_profilers:
+        return _of_profilers[prof]
+    trace = _Exported()
+    try:
+        prof.export_chrome_trace(trace.path)
+    except (RuntimeError, AssertionError, AttributeError) as e:
+        raise TpusightError(f"torch did not write the trace: {e} (there is one after the profiler's end, and "
+                            "torch writes it once: give that file to from_chrome_trace)") from e
+    _of_profilers[prof] = trace
+    return trace
+
+
+def need_form(form, forms):
+    """Raises TpusightError unless FORM is one of FORMS."""
+    if form not in forms:
+        raise TpusightError(f"{form} is no format ({', '.join(forms)})")
+
+
+def need_trace(trace, what):
+    """Raises TpusightError when an answer that WHAT has to do with was not made of a trace."""
+    if trace is None:
+        raise TpusightError(f"{what} needs a trace (from_chrome_trace and its like give one)")
+    return trace

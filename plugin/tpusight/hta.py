@@ -1,0 +1,81 @@
+"""What GPUs did and waited for, with the figures of HolisticTraceAnalysis: the command `tpusight hta`."""
+import dataclasses
+import os
+from typing import List, Optional
+
+from ._answer import Answer, us, write_json
+from ._trace import Trace, need_form, need_trace, of_profiler
+
+_FORMS = ("html", "json", "text", "csv")
+
+
+@dataclasses.dataclass
+class HTAReport(Answer):
+    """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel."""
+    gpu_idle_time_pct: Optional[float] = None
+    compute_time_pct: Optional[float] = None
+    non_compute_time_pct: Optional[float] = None
+    communication_time_pct: Optional[float] = None
+    memory_time_pct: Optional[float] = None
+    comm_comp_overlap_pct: Optional[float] = None
+    kernel_count: Optional[int] = None
+    #: by time: name, kernel_type, count, time_us, mean_us, min_us, max_us, stddev_us, pct
+    top_kernels: List[dict] = dataclasses.field(default_factory=list)
+    bottlenecks: List[str] = dataclasses.field(default_factory=list)
+    recommendations: List[str] = dataclasses.field(default_factory=list)
+    notes: List[str] = dataclasses.field(default_factory=list)
+    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
+    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
+
+    @property
+    def answer(self):
+        """All that `tpusight hta --json` said: also idle time by cause, launches, queues, collectives, ranks
+        (docs/analyses.md, section 26)."""
+        return self._answer
+
+
+def _kernel(row):
+    return {"name": row["name"], "kernel_type": row["kernel_type"], "count": row["count"], "time_us": us(row["sum_ps"]),
+            "mean_us": us(row["mean_ps"]), "min_us": us(row["min_ps"]), "max_us": us(row["max_ps"]),
+            "stddev_us": us(row["stddev_ps"]), "pct": row["share_pct"]}
+
+
+_SAME = [f.name for f in dataclasses.fields(HTAReport) if f.name != "top_kernels" and not f.name.startswith("_")]
+
+
+def _report(trace):
+    answer = trace.ask("hta")
+    same = {name: answer[name] for name in _SAME if name in answer}
+    kernels = [_kernel(row) for row in answer.get("top_kernels", [])]
+    return HTAReport(top_kernels=kernels, _answer=answer, _trace=trace, **same)
+
+
+class HTAAnalyzer:
+    """Figures of HTA of a trace of PyTorch's profiler, or of a folder with those of all ranks.
+
+    output_dir: where export_report() writes when it is given no path; None: the working folder.
+    """
+
+    def __init__(self, output_dir=None):
+        self.output_dir = output_dir
+
+    def analyze_trace(self, path):
+        """HTAReport of a trace file or folder. Raises TpusightError when it cannot be read."""
+        return _report(Trace(path))
+
+    def from_profiler(self, prof):
+        """HTAReport of a profiler of torch that has ended."""
+        return _report(of_profiler(prof))
+
+    def export_report(self, report, path=None, format="html"):
+        """Writes a report to PATH (default: hta_report.FORMAT in output_dir): html (the page), json, text or csv.
+        Returns PATH."""
+        need_form(format, _FORMS)
+        if path is None:
+            os.makedirs(self.output_dir or ".", exist_ok=True)
+            path = os.path.join(self.output_dir or ".", f"hta_report.{format}")
+        if report._trace is None and format == "json":  # made by hand
+            write_json(path, report)
+        else:
+            need_trace(report._trace, f"a report in {format}").write("hta", format, path)
+        return path
