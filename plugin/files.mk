@@ -15,7 +15,7 @@ EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
 	plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/_program.py
-EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_trace.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
+EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
 	plugin/tpusight/timeline.py
 page_bundle =
 

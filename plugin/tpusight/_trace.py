@@ -1,19 +1,11 @@
 """Traces that the program is asked about: a file of the user's, or what a profiler of torch has in memory."""
 import os
-import shutil
-import tempfile
 import weakref
 
 from ._program import TpusightError, ask, run
+from ._temporary import temporary_folder
 
 _of_profilers = weakref.WeakKeyDictionary()  # profiler -> its Trace: torch writes a trace once only
-
-
-def temporary_folder(owner):
-    """A folder that goes when OWNER does, at the latest when Python ends."""
-    folder = tempfile.mkdtemp(prefix="tpusight-")
-    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 class Trace:
@@ -35,11 +27,11 @@ class Trace:
         return run(command, f"--format={form}", *options, "--", self.path)[0].decode("utf-8", "replace")
 
 
-class _Exported(Trace):
+class TemporaryTrace(Trace):
     """One in a folder of its own, which goes with it."""
 
-    def __init__(self):
-        super().__init__(os.path.join(temporary_folder(self), "profile.pt.trace.json"))
+    def __init__(self, name="profile.pt.trace.json"):
+        super().__init__(os.path.join(temporary_folder(self), name))
 
 
 def of_profiler(prof):
@@ -49,7 +41,7 @@ def of_profiler(prof):
         raise TpusightError(f"{type(prof).__name__} is no profiler of torch (it has no export_chrome_trace)")
     if prof in _of_profilers:
         return _of_profilers[prof]
-    trace = _Exported()
+    trace = TemporaryTrace()
     try:
         prof.export_chrome_trace(trace.path)
     except (RuntimeError, AssertionError, AttributeError) as e:
@@ -60,9 +52,9 @@ def of_profiler(prof):
 
 
 def need_form(form, forms):
-    """Raises TpusightError unless FORM is one of FORMS."""
+    """Raises ValueError unless FORM is one of FORMS."""
     if form not in forms:
-        raise TpusightError(f"{form} is no format ({', '.join(forms)})")
+        raise ValueError(f"{form} is no format ({', '.join(forms)})")
 
 
 def need_trace(trace, what):

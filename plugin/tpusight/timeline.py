@@ -34,7 +34,8 @@ class TimelineData(Answer):
 
 
 _TIMES = {"total_time_us": "total_time_ps", "cpu_active_time_us": "cpu_active_ps",
-          "gpu_active_time_us": "gpu_active_ps", "overlap_time_us": "overlap_ps", "cpu_time_us": "cpu_time_ps", "cuda_time_us": "cuda_time_ps"}
+          "gpu_active_time_us": "gpu_active_ps", "overlap_time_us": "overlap_ps",
+          "cpu_time_us": "cpu_time_ps", "cuda_time_us": "cuda_time_ps"}
 
 
 def _in_us(row):
