@@ -9,14 +9,18 @@
 #include "io/rpc.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #define PREFIX	    5 /* compressed?, length */
 #define POLL_MS	    1000
 #define END_MS	    10 /* when some of the answer is there */
 #define MAX_HEADERS (64 * 1024) /* all of an answer's together: libcurl's own limit is a line's */
 #define MAX_STORY   256
+#define MAX_DRAINS  64 /* reads of what an idle connection still had to say */
 
 struct ts_rpc {
 	CURLM *multi;
@@ -31,7 +35,47 @@ struct ts_rpc {
 	char story[MAX_STORY]; /* grpc-message */
 	char cause[CURL_ERROR_SIZE];
 	struct ts_buf request;
+	/* A connection that answered and that libcurl is done with, or -1: its end tells of the peer's */
+	int kept;
+	bool peer_left;
 };
+
+/* Has the other side ended this connection? */
+static bool has_left(int fd)
+{
+	uint8_t piece[4096];
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return false;
+	for (int i = 0; i < MAX_DRAINS && n > 0; i++)
+		n = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
+	return n == 0 || (n < 0 && (errno == ECONNRESET || errno == EPIPE || errno == ETIMEDOUT));
+}
+
+static void let_go(struct ts_rpc *rpc, int fd)
+{
+	if (fd < 0)
+		return;
+	rpc->peer_left |= has_left(fd);
+	close(fd);
+}
+
+/* libcurl is done with a connection. One that answered this call to the end stays open: a server that
+ * is killed between two calls and started again is known by it, and by nothing else. */
+static int take_socket(void *arg, curl_socket_t fd)
+{
+	struct ts_rpc *rpc = arg;
+
+	if (!rpc->answer || rpc->answer->code < 0) {
+		let_go(rpc, fd);
+		return 0;
+	}
+	if (rpc->kept >= 0)
+		close(rpc->kept);
+	rpc->kept = fd;
+	return 0;
+}
 
 /* The port's digits; NULL: this is no HOST:PORT. */
 static const char *port_of(const char *address)
@@ -154,7 +198,8 @@ static bool set_up(struct ts_rpc *rpc)
 	bool good = set_headers(rpc);
 
 	good = good && curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, forbid) == CURLE_OK;
-
+	good = good && curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, take_socket) == CURLE_OK;
+	good = good && curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, rpc) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_HTTPHEADER, rpc->headers) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_HTTP_VERSION,
 					(long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE) == CURLE_OK;
@@ -184,6 +229,7 @@ enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_er
 		return ts_fail_nomem(err);
 	}
 	atomic_init(&rpc->cancelled, false);
+	rpc->kept = -1;
 	rpc->address = strdup(address);
 	rpc->multi = curl_multi_init();
 	rpc->easy = curl_easy_init();
@@ -199,10 +245,13 @@ void ts_rpc_free(struct ts_rpc *rpc)
 {
 	if (!rpc)
 		return;
+	rpc->answer = NULL; /* the caller's may be gone */
 	if (rpc->easy)
 		curl_easy_cleanup(rpc->easy);
 	if (rpc->multi)
 		curl_multi_cleanup(rpc->multi);
+	if (rpc->kept >= 0)
+		close(rpc->kept);
 	curl_slist_free_all(rpc->headers);
 	ts_buf_release(&rpc->request);
 	free(rpc->address);
@@ -400,30 +449,50 @@ static enum ts_status judge(struct ts_rpc *rpc, struct ts_error *err)
 	return unframe(rpc, err);
 }
 
+static void clear(struct ts_rpc *rpc, struct ts_rpc_limits limits, struct ts_rpc_answer *answer)
+{
+	ts_buf_clear(&answer->body);
+	answer->message = (struct ts_bytes){ NULL, 0 };
+	answer->code = -1;
+	answer->fault = TS_RPC_NONE;
+	answer->peer_left = false;
+	rpc->answer = answer;
+	rpc->max_bytes = limits.max_bytes;
+	rpc->header_bytes = 0;
+	rpc->too_large = rpc->peer_left = false;
+	rpc->story[0] = rpc->cause[0] = '\0';
+}
+
+/* The transfer itself, and what has become of the connection before it. */
+static bool transfer(struct ts_rpc *rpc, CURLcode *code)
+{
+	int before = rpc->kept;
+	bool done;
+
+	rpc->kept = -1;
+	done = drive(rpc, code);
+	curl_multi_remove_handle(rpc->multi, rpc->easy);
+	if (rpc->answer->code < 0 && !has_left(before))
+		rpc->kept = before;
+	else
+		let_go(rpc, before);
+	rpc->answer->peer_left = rpc->peer_left;
+	return done;
+}
+
 enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_bytes message,
 			   struct ts_rpc_limits limits, struct ts_rpc_answer *answer,
 			   struct ts_error *err)
 {
 	enum ts_status st = make_request(rpc, message, err);
 	CURLcode code;
-	bool done;
 
-	ts_buf_clear(&answer->body);
-	answer->message = (struct ts_bytes){ NULL, 0 };
-	answer->code = -1;
-	answer->fault = TS_RPC_NONE;
-	rpc->answer = answer;
-	rpc->max_bytes = limits.max_bytes;
-	rpc->header_bytes = 0;
-	rpc->too_large = false;
-	rpc->story[0] = rpc->cause[0] = '\0';
+	clear(rpc, limits, answer);
 	if (st)
 		return fault(answer, TS_RPC_MEMORY), st;
 	if (!aim(rpc, method, limits) || curl_multi_add_handle(rpc->multi, rpc->easy) != CURLM_OK)
 		return fault(answer, TS_RPC_MEMORY), ts_fail_nomem(err);
-	done = drive(rpc, &code);
-	curl_multi_remove_handle(rpc->multi, rpc->easy);
-	if (!done)
+	if (!transfer(rpc, &code))
 		return ts_fail(err, fault(answer, TS_RPC_CANCELLED), "%s: cancelled", rpc->address);
 	if (code != CURLE_OK)
 		return transport_failed(rpc, code, limits, err);

@@ -10,6 +10,9 @@
  * four of the length, and the message; the answer likewise, and the trailers grpc-status and
  * grpc-message. Nothing is encrypted, no proxy is asked, no name but the given one is looked up.
  *
+ * A connection that has answered stays open until the next one has (even where libcurl makes one a call):
+ * its other end closing it is how a server is known that was killed and came back between two calls.
+ *
  * A server may be anything: an answer is never larger than the limit, a call never longer. Calls of
  * one ts_rpc are one thread's; new, free and nothing else are for the thread that began the
  * program's others (libcurl's own rule).
@@ -42,9 +45,10 @@ struct ts_rpc_answer {
 	struct ts_bytes message; /* of it: a view */
 	enum ts_rpc_fault fault;
 	int code; /* grpc-status; -1: none came */
+	bool peer_left; /* who answered before has closed its connection: this may be another process */
 };
 
-#define TS_RPC_ANSWER_INIT { TS_BUF_INIT, { NULL, 0 }, TS_RPC_NONE, -1 }
+#define TS_RPC_ANSWER_INIT { TS_BUF_INIT, { NULL, 0 }, TS_RPC_NONE, -1, false }
 
 /* ADDRESS is HOST:PORT, [ADDRESS]:PORT; nothing is connected yet. TS_USAGE: it is neither. */
 enum ts_status ts_rpc_new(struct ts_rpc **rpc, const char *address, struct ts_error *err);

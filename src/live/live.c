@@ -117,14 +117,18 @@ static bool note_who_is_here(struct ts_live *live)
 {
 	const struct ts_live_sample *sample = &live->sample;
 	uint64_t nr_joined = 0;
-	bool had_hlo = live->options.sampler.hlo != TS_HLO_NEVER;
+	bool has_modules = true;
 
-	for (size_t i = 0; i < sample->nr_services; i++)
-		nr_joined += sample->services[i].nr_restarts + (sample->services[i].nr_samples > 0);
+	for (size_t i = 0; i < sample->nr_services; i++) {
+		const struct ts_service *service = &sample->services[i];
+
+		nr_joined += service->nr_restarts + (service->nr_samples > 0);
+		has_modules &= service->has_modules || service->state != TS_SERVICE_UP;
+	}
 	if (nr_joined != live->nr_joined)
 		ts_programs_reset(&live->programs);
 	live->nr_joined = nr_joined;
-	return had_hlo;
+	return has_modules;
 }
 
 static enum ts_status read_run(struct ts_live *live, const struct ts_round *round,

@@ -39,6 +39,7 @@ struct host {
 	struct ts_error problem;
 	struct ts_bytes xspace;
 	bool has_xspace;
+	bool is_gone; /* since its last sample: who answers next is taken for another process */
 	int64_t asked_ms, done_ms, again_ms, pause_ms;
 	unsigned nr_with_hlo;
 	struct ts_hlo_memory hlo;
@@ -120,6 +121,7 @@ static void *serve_host(void *arg)
 		fetch(host, &problem);
 		pthread_mutex_lock(&sampler->lock);
 		host->problem = problem;
+		host->is_gone |= host->answer.peer_left || host->answer.fault == TS_RPC_UNREACHABLE;
 		host->done_ms = ts_now_ms();
 		host->phase = DONE;
 		pthread_cond_broadcast(&sampler->done);
@@ -351,15 +353,23 @@ static void came_back(struct host *host)
 {
 	struct ts_service *service = &host->service;
 
-	if (service->state == TS_SERVICE_DOWN && service->nr_samples > 0)
+	if (host->is_gone && service->nr_samples > 0)
 		service->nr_restarts++;
+	host->is_gone = false;
 	service->state = TS_SERVICE_UP;
 	service->nr_samples++;
 	service->nr_bytes = host->xspace.n;
 	service->took_ms = host->done_ms - host->asked_ms;
-	service->had_hlo = host->with_hlo;
+	service->has_modules = host->with_hlo || host->hlo.planes.n > 0;
 	host->nr_with_hlo += host->with_hlo;
 	host->pause_ms = FIRST_PAUSE_MS;
+}
+
+/* Who answers next may be another process. */
+static void forget(struct host *host)
+{
+	host->nr_with_hlo = 0;
+	ts_hlo_forget(&host->hlo);
 }
 
 static void failed(struct host *host, int64_t now_ms)
@@ -373,8 +383,7 @@ static void failed(struct host *host, int64_t now_ms)
 		return;
 	host->again_ms = now_ms + host->pause_ms;
 	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
-	host->nr_with_hlo = 0; /* who answers next may be another process */
-	ts_hlo_forget(&host->hlo);
+	forget(host);
 }
 
 static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
@@ -390,6 +399,8 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 			continue;
 		host->phase = IDLE; /* what it said stays until it is asked again */
 		host->service.problem = host->problem;
+		if (host->is_gone) /* and back, maybe: between two rounds nobody sees it */
+			forget(host);
 		if (!host->has_xspace) {
 			failed(host, round->end_ms);
 			continue;

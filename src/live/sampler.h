@@ -4,8 +4,9 @@
  * Each host has a thread and a connection that is kept. A round asks all hosts that are not waiting
  * to be tried again, and ends when they have answered, or some time after the first did: a host that
  * is late misses the round, what it says then is dropped, and it is asked again in the next one.
- * A host that cannot be reached is tried again after 0.5 s, 1 s, ... 8 s; what it had compiled
- * is forgotten then, it may be another process.
+ * A host that fails is tried again after 0.5 s, 1 s, ... 8 s; what it had compiled is forgotten then,
+ * it may be another process. It is taken for one when it could not be reached, or has closed the
+ * connection on which it answered before, even if it is back by the next round.
  *
  * All functions but ts_sampler_stop() are for one thread. What a round gives is good until the next.
  */
@@ -45,10 +46,10 @@ struct ts_service {
 	enum ts_service_state state;
 	struct ts_error problem; /* of the last round; text empty: none */
 	uint64_t nr_samples, nr_failed;
-	uint64_t nr_restarts;	 /* times it answered again after it was down */
+	uint64_t nr_restarts;	 /* times it answered again after it was gone */
 	size_t nr_bytes;	 /* of the last sample */
 	int64_t took_ms;	 /* from asking to the answer, of the last sample */
-	bool had_hlo;		 /* modules were asked for in it */
+	bool has_modules;	 /* all that it has compiled is in it, asked for now or before */
 };
 
 struct ts_round {

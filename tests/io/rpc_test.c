@@ -216,6 +216,49 @@ static void nobody_there_is_unreachable(void **state)
 	ts_buf_release(&call.answer.body);
 }
 
+static void a_server_that_is_another_one_by_the_next_call_is_told(void **state)
+{
+	struct call call;
+	uint16_t port;
+
+	(void)state;
+	begin(&call, FAKE_ANSWER, TS_LIT("answer"));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(make(&call, TS_LIT("")), TS_OK);
+		assert_false(call.answer.peer_left);
+	}
+	port = call.fake.port;
+	fake_stop(&call.fake);
+	assert_true(fake_start(&call.fake, port, TS_LIT("answer")));
+	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
+	assert_true(call.answer.peer_left);
+	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
+	assert_false(call.answer.peer_left);
+	end(&call);
+}
+
+static void a_server_that_refuses_or_is_late_is_still_the_same(void **state)
+{
+	struct call call;
+
+	(void)state;
+	begin(&call, FAKE_ANSWER, TS_LIT("answer"));
+	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
+	call.fake.status = "14";
+	call.fake.words = "busy";
+	atomic_store(&call.fake.way, FAKE_STATUS);
+	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
+	assert_false(call.answer.peer_left);
+	atomic_store(&call.fake.way, FAKE_SILENT);
+	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
+	assert_int_equal(call.answer.fault, TS_RPC_SLOW);
+	assert_false(call.answer.peer_left);
+	atomic_store(&call.fake.way, FAKE_ANSWER);
+	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
+	assert_false(call.answer.peer_left);
+	end(&call);
+}
+
 static void an_address_is_a_host_and_a_port_alone(void **state)
 {
 	static const char *const good[] = { "localhost:9012", "10.0.0.1:1", "[::1]:65535" };
@@ -251,6 +294,8 @@ int main(void)
 		cmocka_unit_test(a_silent_server_costs_the_limit_and_no_more),
 		cmocka_unit_test(a_call_ends_at_once_when_it_is_cancelled),
 		cmocka_unit_test(nobody_there_is_unreachable),
+		cmocka_unit_test(a_server_that_is_another_one_by_the_next_call_is_told),
+		cmocka_unit_test(a_server_that_refuses_or_is_late_is_still_the_same),
 		cmocka_unit_test(an_address_is_a_host_and_a_port_alone),
 	};
 

@@ -2,7 +2,8 @@
  * A server for tests that speaks as much HTTP/2 as one gRPC call needs (RFC 9113, RFC 7541 without
  * Huffman codes), and answers what the test tells it to: well, badly, slowly, or not at all.
  *
- * One thread, one connection at a time; a connection serves any number of calls.
+ * One thread; a connection serves any number of calls. When there is a new one it is served, and those
+ * before it stay open until the client closes them, or the server ends.
  */
 #ifndef TESTS_LIVE_FAKE_SERVICE_H
 #define TESTS_LIVE_FAKE_SERVICE_H
@@ -32,8 +33,12 @@ enum fake_way {
 	FAKE_HEADERS,	   /* more headers than anybody needs */
 };
 
+#define FAKE_MAX_PARKED 64
+
 struct fake_service {
 	int listener;
+	int parked[FAKE_MAX_PARKED]; /* connections that are open and not served any more */
+	size_t nr_parked;
 	uint16_t port;
 	pthread_t thread;
 	atomic_bool stop;
@@ -61,18 +66,21 @@ static inline bool fake_send(int fd, const void *p, size_t n)
 	return true;
 }
 
+/* False: the connection or the server is over, or somebody else connects. */
 static inline bool fake_receive(struct fake_service *fake, int fd, void *p, size_t n)
 {
 	uint8_t *at = p;
 
 	while (n > 0) {
-		struct pollfd ready = { fd, POLLIN, 0 };
+		struct pollfd ready[2] = { { fd, POLLIN, 0 }, { fake->listener, POLLIN, 0 } };
 		ssize_t got;
 
 		if (atomic_load(&fake->stop))
 			return false;
-		if (poll(&ready, 1, 20) == 0)
+		if (poll(ready, 2, 20) == 0)
 			continue;
+		if (!ready[0].revents)
+			return false;
 		got = recv(fd, at, n, 0);
 		if (got <= 0)
 			return false;
@@ -223,21 +231,22 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 	return false;
 }
 
-static inline void fake_talk(struct fake_service *fake, int fd)
+/* True: it is the server that ends the connection. */
+static inline bool fake_talk(struct fake_service *fake, int fd)
 {
 	uint8_t preface[24], head[9];
 	static uint8_t body[1 << 16];
 
 	if (!fake_receive(fake, fd, preface, sizeof(preface)) ||
 	    !fake_frame(fd, FAKE_SETTINGS, 0, 0, "", 0))
-		return;
+		return true;
 	while (fake_receive(fake, fd, head, sizeof(head))) {
 		size_t n = (size_t)head[0] << 16 | (size_t)head[1] << 8 | head[2];
 		uint32_t stream = (uint32_t)head[5] << 24 | (uint32_t)head[6] << 16 |
 				  (uint32_t)head[7] << 8 | head[8];
 
 		if (n > sizeof(body) || !fake_receive(fake, fd, body, n))
-			return;
+			return true;
 		if (head[3] == FAKE_SETTINGS && !(head[4] & FAKE_ACK))
 			fake_frame(fd, FAKE_SETTINGS, FAKE_ACK, 0, "", 0);
 		if (head[3] == FAKE_PING && !(head[4] & FAKE_ACK))
@@ -252,8 +261,29 @@ static inline void fake_talk(struct fake_service *fake, int fd)
 			continue;
 		atomic_fetch_add(&fake->nr_calls, 1);
 		if (!fake_answer(fake, fd, stream))
-			return;
+			return true;
 	}
+	return false;
+}
+
+/* A connection that is over is closed; one that is not waits for its client to do so. */
+static inline void fake_park(struct fake_service *fake, int fd, bool is_over)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < fake->nr_parked; i++) {
+		struct pollfd gone = { fake->parked[i], POLLRDHUP, 0 };
+
+		if (poll(&gone, 1, 0) == 0)
+			fake->parked[nr++] = fake->parked[i];
+		else
+			close(fake->parked[i]);
+	}
+	fake->nr_parked = nr;
+	if (is_over || nr == FAKE_MAX_PARKED)
+		close(fd);
+	else
+		fake->parked[fake->nr_parked++] = fd;
 }
 
 static inline void *fake_serve(void *arg)
@@ -270,9 +300,10 @@ static inline void *fake_serve(void *arg)
 		if (fd < 0)
 			continue;
 		atomic_fetch_add(&fake->nr_connections, 1);
-		fake_talk(fake, fd);
-		close(fd);
+		fake_park(fake, fd, fake_talk(fake, fd));
 	}
+	while (fake->nr_parked > 0)
+		close(fake->parked[--fake->nr_parked]);
 	return NULL;
 }
 

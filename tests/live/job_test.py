@@ -90,40 +90,31 @@ def shapes_are_told(folder):
             must(f.read() == "recompilation|raised|" + alerts[0]["evidence"], "shapes: the command's environment")
 
 
-def restart():
-    """What was seen of a server that is killed and started again: (its states, the story)"""
-    port = free_port()
-    first = Job("steady", port=port)
-    watch = subprocess.Popen([PROGRAM, "live", "--json", "--for=120s", "--service", first.address], stdout=subprocess.PIPE, text=True)
-    states, second, told = [], None, []
+def restart_is_survived():
+    """Killed after the third sample; whether a sample falls into the time without a server is left to chance."""
+    first = Job("steady")
+    second, states, samples = None, [], []
+    watch = subprocess.Popen([PROGRAM, "live", "--json", "--for=120s", "--service", first.address],
+                             stdout=subprocess.PIPE, text=True)
     for line in watch.stdout:
         event = json.loads(line)
-        told.append((event["type"], event.get("sample")))
         if event["type"] != "sample":
             must(event["type"] == "end", f"restart: {line}")
             continue
         service = event["services"][0]
-        if not states or states[-1] != service["state"]:
-            states.append(service["state"])
-        if event["sample"] >= 3 and service["state"] == "up" and second is None:
+        states.append(service["state"])
+        samples.append(event)
+        if event["sample"] == 3 and second is None:
             first.__exit__()
-            second = Job("steady", port=port)
-        if service["restarts"] == 1:
-            break
+            second = Job("steady", port=first.port)
+        if service["restarts"] and event["metrics"]["step_time_unsampled_ps"]:
+            break  # seen, and its steps are told from those of the first one
     watch.terminate()
     status = watch.wait(30)
     (second or first).__exit__()
-    return states, f"restart: {states}, status {status} after {len(told)} lines, the last {told[-3:]}"
-
-
-def restart_is_survived():
-    """Once more where the machine was so busy that a server's end was not seen; the states themselves are live_test's matter."""
-    for attempt in range(2):
-        states, story = restart()
-        if states == ["up", "down", "up"]:
-            return
-        print(f"{story} (attempt {attempt + 1})", file=sys.stderr)
-    must(False, story)
+    story = f"restart: {states}, status {status}, the last {samples[-1:]}"
+    must(samples and samples[-1]["services"][0]["restarts"] == 1 and states[-1] == "up", story)
+    must(set(states) <= {"up", "down", "late"} and status == 0, story)
 
 
 def cost_is_small():

@@ -183,6 +183,43 @@ static void a_host_that_goes_and_comes_is_watched_again(void **state)
 	ts_buf_release(&whole_answer);
 }
 
+/* Another process answers in its place before anybody asks: no call of ours ever fails. */
+static void come_at_once(struct watched *watched, const struct ts_feed_event *event)
+{
+	struct fake_service *fake = watched->fakes[0];
+	const struct ts_service *service = event->sample->services;
+	uint16_t port = fake->port;
+
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	assert_int_equal(service->state, TS_SERVICE_UP);
+	assert_int_equal(service->nr_failed, 0);
+	assert_int_equal(service->nr_restarts, event->sample->number > 3);
+	if (event->sample->number != 3)
+		return;
+	fake_stop(fake);
+	assert_true(fake_start(fake, port, ts_buf_bytes(&whole_answer)));
+}
+
+static void a_server_that_is_another_by_the_next_sample_is_told(void **state)
+{
+	struct watched watched = { .until = 12, .each = come_at_once };
+	struct ts_live_summary summary;
+	struct fake_service fake;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	read_profile(&whole_answer);
+	assert_true(fake_start(&fake, 0, ts_buf_bytes(&whole_answer)));
+	watched.fakes[0] = &fake;
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_ONCE, &summary);
+	assert_int_equal(summary.nr_samples, 12);
+	fake_stop(&fake);
+	ts_buf_release(&whole_answer);
+}
+
 static void a_silent_host_does_not_hold_up_the_others(void **state)
 {
 	struct watched watched = { .until = 2 };
@@ -213,6 +250,7 @@ int main(void)
 		cmocka_unit_test(a_thousand_samples_take_no_more_memory_than_one),
 		cmocka_unit_test(a_sample_cut_anywhere_ends_nothing),
 		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
+		cmocka_unit_test(a_server_that_is_another_by_the_next_sample_is_told),
 		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
 	};
 
