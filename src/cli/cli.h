@@ -131,6 +131,7 @@ enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome);
 void ts_progress(const struct ts_cli *cli, const char *text);
 bool ts_use_color(const struct ts_cli *cli);
 size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
+size_t ts_terminal_height(void);
 /* Standard output, all of it; false (and a complaint, once) when it cannot be written. A closed pipe
  * is none. */
 bool ts_print(struct ts_bytes text);

@@ -143,6 +143,17 @@ static enum ts_status split(char *text, const char **addresses, size_t *nr, stru
 	return ts_fail(err, TS_USAGE, "--service ends with a comma");
 }
 
+/* Asked twice in a round, a job's server is busy with the other. */
+static enum ts_status check_distinct(const char *const *addresses, size_t nr, struct ts_error *err)
+{
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(addresses[i], addresses[j]) == 0)
+				return ts_fail(err, TS_USAGE, "--service names %s twice",
+					       addresses[i]);
+	return TS_OK;
+}
+
 /* A thread that waits for the signals that end it; they are blocked in all others. */
 struct ending {
 	struct ts_live *live;
@@ -202,13 +213,13 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 		ts_complain(problem.text);
 }
 
-static enum ts_exit exit_of(const struct ts_live_summary *summary)
+static enum ts_exit exit_of(const struct ts_live_summary *summary, bool is_mute)
 {
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples == 0)
 		return TS_EXIT_NOTHING;
-	return summary->nr_silent > 0 ? TS_EXIT_SOME : TS_EXIT_DONE;
+	return summary->nr_silent > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
@@ -233,7 +244,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
 	st = ts_live_run(watching.live, &summary, &err);
 	ts_live_print_release(&watching.print);
-	code = st ? TS_EXIT_NOTHING : exit_of(&summary);
+	code = st ? TS_EXIT_NOTHING : exit_of(&summary, watching.print.is_mute);
 	if (st)
 		ts_complain(err.text);
 	else if (summary.nr_samples == 0)
@@ -271,8 +282,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		ts_fail_nomem(&err);
 	else if (!cli->services || cli->nr_paths > 0)
 		ts_fail(&err, TS_USAGE, "which job? (tpusight live --service HOST:PORT)");
-	else
-		split(services, addresses, &options.sampler.nr_addresses, &err);
+	else if (split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
+		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);
 	if (err.text[0])
 		ts_complain(err.text);

@@ -92,6 +92,15 @@ size_t ts_terminal_width(void)
 	return width_of(STDOUT_FILENO);
 }
 
+size_t ts_terminal_height(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_row;
+}
+
 /* A reader that has seen enough (`| head`) is no failure; what cannot be written is said once. */
 bool ts_print(struct ts_bytes text)
 {

@@ -25,6 +25,9 @@
 
 #define LABEL_WIDTH 22
 #define VALUE_WIDTH 11
+#define MIN_WIDTH   20
+#define MANY_LINES  24 /* a screen with fewer has the vital figures alone */
+#define MIN_HOSTS   3  /* lines for the hosts at least, else a quarter of the screen's */
 
 void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
 {
@@ -41,8 +44,8 @@ static void put_out(struct ts_live_print *print)
 {
 	if (!print->text.failed && !print->is_broken) {
 		errno = 0;
-		if (!ts_print(ts_buf_bytes(&print->text)) || errno == EPIPE)
-			print->is_broken = true;
+		print->is_mute = !ts_print(ts_buf_bytes(&print->text));
+		print->is_broken = print->is_mute || errno == EPIPE;
 	}
 	ts_buf_clear(&print->text);
 }
@@ -144,7 +147,12 @@ static void put_changes(struct ts_live_print *print, const struct ts_live_sample
 	for (size_t i = 0; i < sample->nr_services; i++) {
 		const struct ts_service *service = &sample->services[i];
 
-		if (print->states[i] == service->state)
+		bool is_news = print->states[i] != service->state &&
+			       !(print->cli->quiet && print->states[i] == TS_SERVICE_NEW &&
+				 service->state == TS_SERVICE_UP);
+
+		print->states[i] = service->state;
+		if (!is_news)
 			continue;
 		put_clock(out, sample->unix_ms);
 		ts_buf_printf(out, "  %s is %s", service->address,
@@ -154,7 +162,6 @@ static void put_changes(struct ts_live_print *print, const struct ts_live_sample
 			ts_term_text(out, ts_bytes_of(problem_of(service)));
 		}
 		ts_buf_putc(out, '\n');
-		print->states[i] = service->state;
 	}
 }
 
@@ -183,25 +190,38 @@ static void put_sample(struct ts_live_print *print, const struct ts_live_sample 
 		      (long long)sample->took_ms);
 }
 
-/* "12 samples in 7.4 s. Sampled 14.2 % of the time; a step takes 3.1 ms in samples, 3.0 between." */
+/* " Sampled 14.2 % of the time. A step takes 3.1 ms in samples, 3.0 ms between them: a cost of 0.5 %." */
+static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
+{
+	static const struct {
+		enum ts_metric metric;
+		const char *before, *behind;
+	} parts[] = { { TS_METRIC_SAMPLED, " Sampled ", " of the time." },
+		      { TS_METRIC_STEP, " A step takes ", " in samples" },
+		      { TS_METRIC_STEP_UNSAMPLED, ", ", " between them" },
+		      { TS_METRIC_COST, ": a cost of ", "." } };
+	bool has_steps = isfinite(values[TS_METRIC_COST]); /* which needs both */
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++) {
+		char text[TS_UNIT_MAX];
+		double value = values[parts[i].metric];
+
+		if (isfinite(value) && (has_steps || parts[i].metric == TS_METRIC_SAMPLED))
+			ts_buf_printf(out, "%s%s%s", parts[i].before,
+				      ts_metric_text(text, sizeof(text), parts[i].metric, value),
+				      parts[i].behind);
+	}
+}
+
 static void put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
-	char time[TS_UNIT_MAX], a[TS_UNIT_MAX], b[TS_UNIT_MAX];
-	double within, between, sampled = sample->values[TS_METRIC_SAMPLED];
+	char time[TS_UNIT_MAX];
 
 	ts_buf_printf(out, "%llu sample%s in %s.", (unsigned long long)sample->number,
 		      sample->number == 1 ? "" : "s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));
-	if (isfinite(sampled))
-		ts_buf_printf(out, " Sampled %s of the time.", ts_fmt_pct(a, sampled));
-	if (sample->history && sample->history->nr > 0) {
-		within = ts_ring_median(sample->history, TS_METRIC_STEP, TS_RING);
-		between = ts_ring_median(sample->history, TS_METRIC_STEP_UNSAMPLED, TS_RING);
-		if (isfinite(within) && isfinite(between))
-			ts_buf_printf(out, " A step takes %s in samples, %s between them.",
-				      ts_fmt_ps(a, (int64_t)within), ts_fmt_ps(b, (int64_t)between));
-	}
+	put_sampling(out, sample->values);
 	ts_buf_printf(out, " Alerts: %llu critical, %llu warning.\n",
 		      (unsigned long long)sample->alerts->nr_raised[TS_CRITICAL],
 		      (unsigned long long)sample->alerts->nr_raised[TS_WARNING]);
@@ -265,58 +285,80 @@ static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_me
 	}
 }
 
-static void draw_metrics(struct ts_live_print *print, const struct ts_live_sample *sample,
-			 size_t width)
+static bool is_low(const struct ts_live_print *print)
+{
+	return print->height > 0 && print->height < MANY_LINES;
+}
+
+static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
+			enum ts_metric metric)
 {
 	struct ts_buf *out = &print->text;
-	size_t used = LABEL_WIDTH + VALUE_WIDTH + 4;
+	size_t label = TS_MIN(LABEL_WIDTH, print->width - VALUE_WIDTH - 4);
+	size_t used = label + VALUE_WIDTH + 4;
+	char text[TS_UNIT_MAX];
 
+	ts_buf_puts(out, "  ");
+	ts_term_cell(out, ts_bytes_of(ts_metric_rows[metric].label), label, TS_TERM_LEFT);
+	ts_metric_text(text, sizeof(text), metric, ts_ring_back(ring, 0)->values[metric]);
+	ts_term_cell(out, ts_bytes_of(text), VALUE_WIDTH, TS_TERM_RIGHT);
+	ts_buf_puts(out, "  ");
+	paint(print, out, DIM);
+	if (print->width > used)
+		put_spark(out, ring, metric, print->width - used);
+	paint(print, out, PLAIN);
+	ts_buf_puts(out, REST);
+}
+
+static void draw_metrics(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
 	for (size_t i = 0; i < TS_NR_METRICS; i++) {
-		double value = ts_ring_count(sample->history) > 0 ?
-				       ts_ring_back(sample->history, 0)->values[i] : NAN;
-		char text[TS_UNIT_MAX];
+		enum ts_metric metric = (enum ts_metric)i;
 
-		if (!isfinite(ts_ring_median(sample->history, (enum ts_metric)i, TS_RING)))
+		if ((is_low(print) && !ts_metric_rows[i].is_vital) ||
+		    !isfinite(ts_ring_median(sample->history, metric, TS_RING)))
 			continue;
-		ts_buf_puts(out, "  ");
-		ts_term_cell(out, ts_bytes_of(ts_metric_rows[i].label), LABEL_WIDTH, TS_TERM_LEFT);
-		ts_metric_text(text, sizeof(text), (enum ts_metric)i, value);
-		ts_term_cell(out, ts_bytes_of(text), VALUE_WIDTH, TS_TERM_RIGHT);
-		ts_buf_puts(out, "  ");
-		paint(print, out, DIM);
-		if (width > used)
-			put_spark(out, sample->history, (enum ts_metric)i, width - used);
-		paint(print, out, PLAIN);
-		ts_buf_puts(out, REST);
+		draw_metric(print, sample->history, metric);
 	}
 }
 
-static void draw_services(struct ts_live_print *print, const struct ts_live_sample *sample,
-			  size_t width)
+static void draw_service(struct ts_live_print *print, const struct ts_service *service)
 {
 	struct ts_buf *out = &print->text, line = TS_BUF_INIT;
+	char bytes[TS_UNIT_MAX];
 
-	for (size_t i = 0; i < sample->nr_services; i++) {
-		const struct ts_service *service = &sample->services[i];
-		char bytes[TS_UNIT_MAX];
-
-		ts_buf_printf(&line, "  %s  %s", service->address,
-			      ts_service_state_name(service->state));
-		if (service->problem.text[0])
-			ts_buf_printf(&line, ": %s", problem_of(service));
-		else if (service->nr_samples > 0)
-			ts_buf_printf(&line, "  %s in %lld ms",
-				      ts_fmt_bytes(bytes, (double)service->nr_bytes),
-				      (long long)service->took_ms);
-		paint(print, out, service->state == TS_SERVICE_DOWN ? RED : PLAIN);
-		put_cut(out, &line, width);
-		paint(print, out, PLAIN);
-	}
+	ts_buf_printf(&line, "  %s  %s", service->address, ts_service_state_name(service->state));
+	if (service->problem.text[0])
+		ts_buf_printf(&line, ": %s", problem_of(service));
+	else if (service->nr_samples > 0)
+		ts_buf_printf(&line, "  %s in %lld ms",
+			      ts_fmt_bytes(bytes, (double)service->nr_bytes),
+			      (long long)service->took_ms);
+	paint(print, out, service->state == TS_SERVICE_DOWN ? RED : PLAIN);
+	put_cut(out, &line, print->width);
+	paint(print, out, PLAIN);
 	ts_buf_release(&line);
 }
 
-static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample *sample,
-			size_t width)
+/* Where there are more than lines, those in trouble come first. */
+static void draw_services(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	size_t nr_lines = print->height > 0 ? TS_MAX(print->height / 4, MIN_HOSTS) : SIZE_MAX;
+	size_t nr = 0;
+
+	if (sample->nr_services <= nr_lines)
+		nr_lines = SIZE_MAX;
+	for (int healthy = 0; healthy < 2; healthy++)
+		for (size_t i = 0; i < sample->nr_services && nr + 1 < nr_lines; i++)
+			if ((sample->services[i].state == TS_SERVICE_UP) == healthy) {
+				draw_service(print, &sample->services[i]);
+				nr++;
+			}
+	if (nr < sample->nr_services)
+		ts_buf_printf(&print->text, "  and %zu more" REST, sample->nr_services - nr);
+}
+
+static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
 	size_t nr = 0;
@@ -326,7 +368,7 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 	paint(print, out, PLAIN);
 	for (size_t i = 0; i < sample->alerts->nr; i++) {
 		const struct ts_alert *alert = &sample->alerts->items[i];
-		struct ts_term_wrap wrap = { width, 2, 4, 3 };
+		struct ts_term_wrap wrap = { print->width, 2, 4, 3 };
 		struct ts_buf line = TS_BUF_INIT;
 
 		if (!alert->is_active)
@@ -347,7 +389,7 @@ static void draw_alerts(struct ts_live_print *print, const struct ts_live_sample
 		ts_buf_puts(out, "  none" REST);
 }
 
-static void draw_log(struct ts_live_print *print, size_t width)
+static void draw_log(struct ts_live_print *print)
 {
 	size_t nr = (size_t)TS_MIN(print->nr_log, TS_LIVE_LOG);
 
@@ -355,33 +397,55 @@ static void draw_log(struct ts_live_print *print, size_t width)
 		struct ts_buf *line = &print->log[(print->nr_log - nr + i) % TS_LIVE_LOG];
 
 		ts_buf_puts(&print->text, "  ");
-		ts_term_cut(&print->text, ts_buf_bytes(line), width - 2);
+		ts_term_cut(&print->text, ts_buf_bytes(line), print->width - 2);
 		ts_buf_puts(&print->text, REST);
 	}
+}
+
+static void draw_title(struct ts_live_print *print, const struct ts_live_sample *sample)
+{
+	struct ts_buf line = TS_BUF_INIT;
+	char time[TS_UNIT_MAX];
+
+	ts_buf_printf(&line, "TPUsight live  %s, sample %llu  (Ctrl-C ends it)",
+		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
+		      (unsigned long long)sample->number);
+	paint(print, &print->text, BOLD);
+	put_cut(&print->text, &line, print->width);
+	paint(print, &print->text, PLAIN);
+	ts_buf_release(&line);
+}
+
+/* What is below the screen would scroll it: the last line has no end. */
+static void cut_below(struct ts_live_print *print)
+{
+	struct ts_buf *out = &print->text;
+	size_t nr_lines = 0;
+
+	for (size_t i = 0; i < out->n && print->height > 0 && !out->failed; i++)
+		if (out->p[i] == '\n' && ++nr_lines == print->height)
+			out->n = i;
+	paint(print, out, PLAIN);
+	ts_buf_puts(out, BELOW);
 }
 
 static void draw(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
-	size_t width = TS_MAX(ts_terminal_width(), 40);
-	char time[TS_UNIT_MAX];
 
+	print->width = TS_MAX(ts_terminal_width(), MIN_WIDTH);
+	print->height = ts_terminal_height();
 	ts_buf_puts(out, print->is_open ? HOME : ENTER HOME);
 	print->is_open = true;
-	paint(print, out, BOLD);
-	ts_buf_printf(out, "TPUsight live  %s, sample %llu", 
-		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
-		      (unsigned long long)sample->number);
-	paint(print, out, PLAIN);
-	ts_buf_puts(out, "  (Ctrl-C ends it)" REST);
-	draw_services(print, sample, width);
+	draw_title(print, sample);
+	draw_services(print, sample);
 	ts_buf_puts(out, REST);
-	draw_metrics(print, sample, width);
+	draw_metrics(print, sample);
 	ts_buf_puts(out, REST);
-	draw_alerts(print, sample, width);
+	draw_alerts(print, sample);
 	ts_buf_puts(out, REST);
-	draw_log(print, width);
-	ts_buf_puts(out, BELOW);
+	draw_log(print);
+	cut_below(print);
 	put_out(print);
 }
 

@@ -12,11 +12,13 @@ struct ts_live_print {
 	bool color;
 	struct ts_buf text;
 	bool is_broken; /* standard output is closed: nobody looks any more */
+	bool is_mute;	/* or cannot be written, which was complained of */
 	/* of plain lines: what was said of the services, so that it is said once */
 	enum ts_service_state *states;
 	size_t nr_states;
 	/* of the view */
 	bool is_view, is_open;
+	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;
 };

@@ -205,6 +205,9 @@ static bool set_up(struct ts_rpc *rpc)
 					(long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+#if LIBCURL_VERSION_NUM >= 0x075700 /* to be cancelled does not wait for a name to be found */
+	good = good && curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK;
+#endif
 	good = good && curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, rpc->cause) == CURLE_OK;
@@ -371,6 +374,11 @@ static enum ts_rpc_fault fault_of(CURLcode code)
 	}
 }
 
+static const char *story_of(const struct ts_rpc *rpc, CURLcode code)
+{
+	return rpc->cause[0] ? rpc->cause : curl_easy_strerror(code);
+}
+
 static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct ts_rpc_limits limits,
 				       struct ts_error *err)
 {
@@ -386,14 +394,17 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct
 	if (kind == TS_RPC_GARBLED)
 		return ts_fail(err, st, "%s: what answers there does not speak gRPC: %s (is it the "
 					"port of the profiler's server?)", rpc->address,
-			       rpc->cause[0] ? rpc->cause : curl_easy_strerror(code));
+			       story_of(rpc, code));
 	if (kind == TS_RPC_SLOW)
 		return ts_fail(err, st, "%s: no answer within %lld ms", rpc->address,
 			       (long long)limits.call_ms);
 	if (code == CURLE_COULDNT_CONNECT)
 		return ts_fail(err, st, "%s: nobody answers there", rpc->address);
-	return ts_fail(err, st, "%s: %s", rpc->address,
-		       rpc->cause[0] ? rpc->cause : curl_easy_strerror(code));
+	if (rpc->header_bytes == 0 && code != CURLE_COULDNT_RESOLVE_HOST)
+		return ts_fail(err, st, "%s: the connection ended without an answer: %s (has the job "
+					"ended? is it the port of its profiler's server?)",
+			       rpc->address, story_of(rpc, code));
+	return ts_fail(err, st, "%s: %s", rpc->address, story_of(rpc, code));
 }
 
 static const char *code_name(int code)

@@ -31,6 +31,13 @@ static double step_between(const struct ts_cost *cost, const struct ts_look *loo
 	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - cost->last_number);
 }
 
+static double sampled_pct(const struct ts_cost *cost, int64_t now_ms)
+{
+	if (now_ms <= cost->first_ms)
+		return NAN;
+	return TS_MIN((double)cost->sampled_ms / (double)(now_ms - cost->first_ms), 1) * 100;
+}
+
 void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
 		    const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
 		    double values[TS_NR_METRICS])
@@ -39,10 +46,7 @@ void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
 		cost->first_ms = start_ms;
 	if (look && profile->capture_ps > 0)
 		cost->sampled_ms += profile->capture_ps / TS_PS_PER_MS;
-	if (end_ms > cost->first_ms)
-		values[TS_METRIC_SAMPLED] =
-			TS_MIN((double)cost->sampled_ms / (double)(end_ms - cost->first_ms), 1) *
-			100;
+	values[TS_METRIC_SAMPLED] = sampled_pct(cost, end_ms);
 	if (!look || look->nr_steps == 0 || profile->start_unix_ns <= 0)
 		return;
 	values[TS_METRIC_STEP_UNSAMPLED] = step_between(cost, look, profile);
@@ -61,4 +65,16 @@ double ts_cost_pct(const struct ts_ring *ring, double sampled_pct)
 	if (!(between > 0) || !isfinite(within))
 		return NAN;
 	return TS_MAX((within / between - 1) * sampled_pct, 0);
+}
+
+void ts_cost_end(const struct ts_cost *cost, const struct ts_ring *ring, int64_t now_ms,
+		 double values[TS_NR_METRICS])
+{
+	ts_metrics_read(values, NULL);
+	if (cost->first_ms == 0)
+		return;
+	values[TS_METRIC_SAMPLED] = sampled_pct(cost, now_ms);
+	values[TS_METRIC_STEP] = ts_ring_median(ring, TS_METRIC_STEP, TS_RING);
+	values[TS_METRIC_STEP_UNSAMPLED] = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, TS_RING);
+	values[TS_METRIC_COST] = ts_cost_pct(ring, values[TS_METRIC_SAMPLED]);
 }

@@ -26,6 +26,10 @@ struct ts_cost {
 void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
 		    const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
 		    double values[TS_NR_METRICS]);
+/* The same three of all the time until NOW_MS, the steps as medians of the history, and COST; all
+ * other VALUES are unknown then. */
+void ts_cost_end(const struct ts_cost *cost, const struct ts_ring *ring, int64_t now_ms,
+		 double values[TS_NR_METRICS]);
 /* COST, from the history, %: NaN while it cannot be told. */
 double ts_cost_pct(const struct ts_ring *ring, double sampled_pct);
 

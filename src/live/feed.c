@@ -48,19 +48,34 @@ static void write_service(struct ts_json *json, const struct ts_service *service
 }
 
 /* Times in ps are whole numbers, as everywhere. */
+static void write_metric(struct ts_json *json, enum ts_metric metric, double value)
+{
+	ts_json_key(json, ts_metric_rows[metric].name);
+	if (ts_metric_rows[metric].unit == TS_METRIC_PS && isfinite(value))
+		ts_json_i64(json, (int64_t)value);
+	else
+		ts_json_double(json, value);
+}
+
 static void write_metrics(struct ts_json *json, const double values[TS_NR_METRICS])
 {
 	ts_json_key(json, "metrics");
 	ts_json_object(json);
-	for (size_t i = 0; i < TS_NR_METRICS; i++) {
-		bool is_whole = ts_metric_rows[i].unit == TS_METRIC_PS && isfinite(values[i]);
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		write_metric(json, (enum ts_metric)i, values[i]);
+	ts_json_object_end(json);
+}
 
-		ts_json_key(json, ts_metric_rows[i].name);
-		if (is_whole)
-			ts_json_i64(json, (int64_t)values[i]);
-		else
-			ts_json_double(json, values[i]);
-	}
+/* What watching was, as a whole. */
+static void write_sampling(struct ts_json *json, const double values[TS_NR_METRICS])
+{
+	static const enum ts_metric metrics[] = { TS_METRIC_SAMPLED, TS_METRIC_STEP,
+						  TS_METRIC_STEP_UNSAMPLED, TS_METRIC_COST };
+
+	ts_json_key(json, "sampling");
+	ts_json_object(json);
+	for (size_t i = 0; i < TS_NELEM(metrics); i++)
+		write_metric(json, metrics[i], values[metrics[i]]);
 	ts_json_object_end(json);
 }
 
@@ -108,8 +123,11 @@ static void write_sample(struct ts_json *json, const struct ts_live_sample *samp
 	write_alerts(json, sample->alerts);
 }
 
-static void write_end(struct ts_json *json, const struct ts_alerts *alerts)
+static void write_end(struct ts_json *json, const struct ts_live_sample *sample)
 {
+	const struct ts_alerts *alerts = sample->alerts;
+
+	write_sampling(json, sample->values);
 	ts_json_key(json, "raised");
 	ts_json_object(json);
 	for (int i = 0; i < TS_NR_SEVERITIES; i++)
@@ -137,7 +155,7 @@ static void write_event(struct ts_json *json, enum ts_feed_kind kind,
 		write_alert(json, alert, sample->alerts);
 	}
 	if (kind == TS_FEED_END)
-		write_end(json, sample->alerts);
+		write_end(json, sample);
 	ts_json_object_end(json);
 }
 

@@ -9,6 +9,7 @@
 #include "live/programs.h"
 
 #define MINUTE_MS 60000
+#define GRACE_MS  2000 /* beyond .for_ms */
 
 struct ts_live {
 	struct ts_live_options options;
@@ -239,6 +240,15 @@ static int64_t next_start(const struct ts_live *live, int64_t end_ms)
 	return next_ms;
 }
 
+/* A sample that has begun in time may end, one that nobody answers may not. */
+static int64_t last_end(const struct ts_live *live)
+{
+	int64_t grace_ms = live->options.sampler.sample_ms + GRACE_MS;
+
+	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms + grace_ms :
+					  INT64_MAX;
+}
+
 static void sum_up(const struct ts_live *live, struct ts_live_summary *summary)
 {
 	size_t nr;
@@ -258,8 +268,9 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 
 	live->start_ms = ts_now_ms();
 	live->sample.alerts = &live->alerts;
+	ts_metrics_read(live->sample.values, NULL);
 	while (st == TS_OK && !is_over(live)) {
-		st = ts_sampler_round(live->sampler, &round, err);
+		st = ts_sampler_round(live->sampler, last_end(live), &round, err);
 		if (st || round.is_stopped)
 			break;
 		st = take_round(live, &round, err);
@@ -268,6 +279,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 	}
 	live->sample.unix_ms = unix_ms();
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
+	live->sample.history = &live->ring;
+	ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);
 	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL))
 		st = ts_fail_nomem(err);
 	sum_up(live, summary);

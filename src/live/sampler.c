@@ -301,9 +301,9 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 }
 
 /* Waits for the hosts asked at NOW_MS; for the rest of them not much longer than the first took. */
-static void wait_all(struct ts_sampler *sampler, int64_t now_ms)
+static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t until_ms)
 {
-	int64_t until_ms = INT64_MAX;
+	const int64_t last_ms = until_ms;
 
 	while (!sampler->stopped) {
 		int64_t first_ms = INT64_MAX;
@@ -321,7 +321,7 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms)
 		if (first_ms < INT64_MAX) {
 			int64_t own_ms = first_ms - now_ms - sampler->options.sample_ms;
 
-			until_ms = first_ms + TS_MAX(LATE_MS, own_ms * LATE_TIMES);
+			until_ms = TS_MIN(first_ms + TS_MAX(LATE_MS, own_ms * LATE_TIMES), last_ms);
 		}
 		doze(sampler, until_ms);
 	}
@@ -414,8 +414,8 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 	return TS_OK;
 }
 
-enum ts_status ts_sampler_round(struct ts_sampler *sampler, struct ts_round *round,
-				struct ts_error *err)
+enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
+				struct ts_round *round, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -425,7 +425,7 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, struct ts_round *rou
 	pthread_mutex_lock(&sampler->lock);
 	st = ask_all(sampler, round->start_ms, err);
 	if (st == TS_OK)
-		wait_all(sampler, round->start_ms);
+		wait_all(sampler, round->start_ms, until_ms);
 	round->end_ms = ts_now_ms();
 	round->is_stopped = sampler->stopped;
 	if (st == TS_OK && !sampler->stopped)

@@ -63,9 +63,10 @@ enum ts_status ts_sampler_new(struct ts_sampler **sampler,
 			      const struct ts_sampler_options *options, struct ts_error *err);
 void ts_sampler_free(struct ts_sampler *sampler); /* NULL is fine */
 
-/* One sample of all hosts. TS_NOMEM; all else is in the services. */
-enum ts_status ts_sampler_round(struct ts_sampler *sampler, struct ts_round *round,
-				struct ts_error *err);
+/* One sample of all hosts; who has not answered by UNTIL_MS is late. TS_NOMEM; all else is in the
+ * services. */
+enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
+				struct ts_round *round, struct ts_error *err);
 /* Programs ran that are not among the modules: the next round asks for them. Seldom, when it does
  * not help. */
 void ts_sampler_want_hlo(struct ts_sampler *sampler);

@@ -1,4 +1,4 @@
-check_PROGRAMS += tests/live/alert_test tests/live/live_test
+check_PROGRAMS += tests/live/alert_test tests/live/live_test tests/live/fake_server
 TESTS += tests/live/alert_test tests/live/live_test tests/live/job_test.py
 EXTRA_DIST += tests/live/job.py tests/live/job_test.py
 tests_live_alert_test_SOURCES = tests/live/alert_test.c
@@ -7,3 +7,6 @@ tests_live_alert_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_live_test_SOURCES = tests/live/live_test.c tests/live/fake_service.h
 tests_live_live_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_live_live_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_live_fake_server_SOURCES = tests/live/fake_server.c tests/live/fake_service.h
+tests_live_fake_server_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
+tests_live_fake_server_LDADD = libtpusight.a
