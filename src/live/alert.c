@@ -11,17 +11,22 @@ struct figure_rule {
 	enum ts_metric metric;
 	bool is_below; /* wrong is below the threshold, else above */
 	const char *what;
-	const char *unless; /* a stronger rule that says the same */
+	const char *unless;  /* a stronger rule that says the same */
+	const char *finding; /* of the doctor: its evidence and advice, where the sample has it */
 };
 
 static const struct figure_rule figure_rules[] = {
-	{ "mxu_utilization_low", TS_CRITICAL, TS_METRIC_MXU, true, "Matrix-unit utilization", NULL },
+	{ "mxu_utilization_low", TS_CRITICAL, TS_METRIC_MXU, true, "Matrix-unit utilization", NULL,
+	  "mxu_utilization" },
 	{ "mxu_utilization_warning", TS_WARNING, TS_METRIC_MXU, true, "Matrix-unit utilization",
-	  "mxu_utilization_low" },
-	{ "padding_waste_high", TS_WARNING, TS_METRIC_PADDING, false, "Padding waste", NULL },
+	  "mxu_utilization_low", "mxu_utilization" },
+	{ "padding_waste_high", TS_WARNING, TS_METRIC_PADDING, false, "Padding waste", NULL,
+	  "padding_waste" },
 	{ "compilation_time_high", TS_WARNING, TS_METRIC_COMPILATION, false,
-	  "Compilation in the last minute", NULL },
+	  "Compilation in the last minute", NULL, "compilation" },
 };
+
+#define MAX_NAMED 3 /* functions that were compiled in a sample */
 
 /* Told better by a figure above, or by live/programs.h, which sees more than one sample. */
 static const char *const told_elsewhere[] = { "mxu_utilization", "padding_waste",
@@ -126,21 +131,56 @@ static bool is_wrong(struct ts_alerts *alerts, const struct figure_rule *rule, d
 	return rule->is_below ? value < threshold + back : value > threshold - back;
 }
 
-static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
-			double threshold)
+static const struct ts_finding *find_finding(const struct ts_results *results, const char *rule)
 {
+	const struct ts_result *doctor = results ? ts_results_find(results, "doctor") : NULL;
+
+	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
+		if (doctor->findings[i].rule && strcmp(doctor->findings[i].rule, rule) == 0)
+			return &doctor->findings[i];
+	return NULL;
+}
+
+/* "In this sample: jit_train_step, jit_loss and 2 more." */
+static void say_compiled(struct ts_buf *out, const struct ts_results *results)
+{
+	const struct ts_result *cache = results ? ts_results_find(results, "cache") : NULL;
+	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
+	size_t nr = table ? table->nr_rows : 0;
+
+	for (size_t i = 0; i < TS_MIN(nr, MAX_NAMED); i++)
+		ts_buf_printf(out, "%s%.*s", i ? ", " : "In this sample: ",
+			      TS_ARG(ts_cell_text(table, i, "module")));
+	if (nr > MAX_NAMED)
+		ts_buf_printf(out, " and %zu more", nr - MAX_NAMED);
+	if (nr > 0)
+		ts_buf_putc(out, '.');
+}
+
+static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
+			double threshold, const struct ts_results *results)
+{
+	const struct ts_finding *finding = find_finding(results, rule->finding);
 	char text[TS_UNIT_MAX], limit[TS_UNIT_MAX];
-	struct ts_buf title = TS_BUF_INIT;
+	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
 	struct ts_condition condition = { .rule = rule->name, .severity = rule->severity,
 					  .value = value, .threshold = threshold };
 
 	ts_metric_text(text, sizeof(text), rule->metric, value);
 	ts_metric_text(limit, sizeof(limit), rule->metric, threshold);
 	ts_buf_printf(&title, "%s is %s (limit: %s)", rule->what, text, limit);
-	alerts->failed |= title.failed;
+	if (finding)
+		ts_buf_printf(&evidence, "%.*s. %.*s", TS_ARG(finding->title),
+			      TS_ARG(finding->evidence));
+	else if (rule->metric == TS_METRIC_COMPILATION)
+		say_compiled(&evidence, results);
+	alerts->failed |= title.failed || evidence.failed;
 	condition.title = ts_buf_bytes(&title);
+	condition.evidence = ts_buf_bytes(&evidence);
+	condition.advice = finding ? finding->advice : condition.advice;
 	ts_alerts_hold(alerts, &condition);
 	ts_buf_release(&title);
+	ts_buf_release(&evidence);
 }
 
 /* A figure that is unknown in this sample leaves its rule as it is. */
@@ -152,7 +192,8 @@ static void keep(struct ts_alerts *alerts, const char *rule)
 		alert->is_held = true;
 }
 
-void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS])
+void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS],
+		       const struct ts_results *results)
 {
 	for (size_t i = 0; i < TS_NELEM(figure_rules); i++) {
 		const struct figure_rule *rule = &figure_rules[i];
@@ -165,7 +206,7 @@ void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRI
 			keep(alerts, rule->name);
 		else if (!(stronger && stronger->is_held) &&
 			 is_wrong(alerts, rule, value, threshold))
-			hold_figure(alerts, rule, value, threshold);
+			hold_figure(alerts, rule, value, threshold, results);
 	}
 }
 

@@ -59,8 +59,10 @@ struct ts_condition {
 	bool at_once; /* needs no hold time: it has its own evidence over time */
 };
 void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *condition);
-/* Of the figures: the rules of the table in alert.c. */
-void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS]);
+/* Of the figures: the rules of the table in alert.c. RESULTS of the sample say where it comes from;
+ * may be NULL. */
+void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS],
+		       const struct ts_results *results);
 /* Of the doctor's findings: all but info, those about the capture itself, and those that a figure
  * or the watch over programs tells better. */
 void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results);

@@ -16,6 +16,7 @@ extern char **environ; /* POSIX has it in no header */
 
 #define PREFIX	  "TPUSIGHT_ALERT_"
 #define NR_VALUES 8
+#define MAX_VALUE 4096 /* characters: a system takes so much of an environment, and no more */
 #define NAP_MS	  10
 
 struct variables {
@@ -29,7 +30,7 @@ static void add(struct variables *vars, const char *name, struct ts_bytes value)
 	struct ts_buf *text = &vars->texts[vars->nr++];
 
 	ts_buf_printf(text, PREFIX "%s=", name);
-	ts_term_text(text, value); /* no NUL, nothing that steers a terminal */
+	ts_term_cut(text, value, MAX_VALUE); /* no NUL, nothing that steers a terminal */
 	ts_buf_putc(text, '\0');
 }
 

@@ -5,8 +5,8 @@
  *	TPUSIGHT_ALERT_STATE	raised, cleared
  *	TPUSIGHT_ALERT_RULE, _SEVERITY, _MESSAGE, _EVIDENCE, _ADVICE, _VALUE, _THRESHOLD
  *
- * A value that is unknown is empty. The command gets no input and runs beside us; TS_MAX_HOOKS at a
- * time, beyond that alerts are not run and counted.
+ * A value that is unknown is empty, one of more than 4096 characters is cut in the middle. The command
+ * gets no input and runs beside us; TS_MAX_HOOKS at a time, beyond that alerts are not run and counted.
  */
 #ifndef TS_LIVE_HOOK_H
 #define TS_LIVE_HOOK_H

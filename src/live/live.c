@@ -161,7 +161,7 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int6
 {
 	ts_alerts_begin(&live->alerts, now_ms);
 	if (run) {
-		ts_alerts_metrics(&live->alerts, live->sample.values);
+		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
 		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile,
 				      &run->results, now_ms))
 			return ts_fail_nomem(err);

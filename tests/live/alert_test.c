@@ -43,7 +43,7 @@ static void sample(struct given *given, int64_t at_ms, enum ts_metric metric, do
 		values[i] = NAN;
 	values[metric] = value;
 	ts_alerts_begin(&given->alerts, at_ms);
-	ts_alerts_metrics(&given->alerts, values);
+	ts_alerts_metrics(&given->alerts, values, NULL);
 	ts_alerts_end(&given->alerts, true, note, &given->told);
 }
 

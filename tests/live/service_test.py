@@ -1,0 +1,543 @@
+#!/usr/bin/env python3
+"""tpusight live as its user runs it, against servers made for it: service_test.py [PART...]
+
+  - alerts    what the doctor says of a profile on disk is what a job that sends it raises, by the same thresholds
+  - hosts     the sample of many hosts, one of them slow and one dead, has the numbers of the same files' report
+  - command   --on-alert: hostile text stays text, eight at a time, none is left behind
+  - endings   --for, --fail-on, Ctrl-C, a closed pipe, a full disk, ports where something else answers
+  - view      the terminal's screen, at several sizes
+$TPUSIGHT names the program, $FAKE_SERVER the servers (tests/live/fake_server).
+"""
+import contextlib
+import fcntl
+import glob
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+import termios
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data")
+PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
+FAKE_SERVER = os.path.abspath(os.environ.get("FAKE_SERVER", "tests/live/fake_server"))
+SILENT = 7  # enum fake_way
+# What the doctor finds that live tells by a figure, by its watch over programs, or not at all.
+BY_FIGURE = {"mxu_utilization": {"critical": "mxu_utilization_low", "warning": "mxu_utilization_warning"},
+             "padding_waste": {"critical": "padding_waste_high", "warning": "padding_waste_high"}}
+wrong = []
+
+
+def must(good, text):
+    if not good:
+        wrong.append(text)
+
+
+class Servers:
+    """Fake profiler servers, one for each XSpace file; .addresses are theirs."""
+
+    def __init__(self, *files):
+        self.process = subprocess.Popen([FAKE_SERVER, *files], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addresses = [f"127.0.0.1:{self.process.stdout.readline().strip()}" for _ in files]
+
+    def tell(self, line):
+        print(line, file=self.process.stdin, flush=True)
+        must(self.process.stdout.readline() == "ok\n", f"the server does not obey: {line}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def live(*options, addresses, **popen):
+    """(status, [events], what was complained of)"""
+    done = subprocess.run([PROGRAM, "live", "--json", f"--service={','.join(addresses)}", *options],
+                          capture_output=True, text=True, timeout=120, **popen)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def raised(events):
+    return {e["rule"] for e in events if e["type"] == "alert" and e["state"] == "raised"}
+
+
+def report(path, *options):
+    done = subprocess.run([PROGRAM, "report", "--format=json", *options, path], capture_output=True, text=True,
+                          timeout=120)
+    return json.loads(done.stdout)
+
+
+def planted(folder, name):
+    """The files of a planted run, unpacked; their folder is a log directory."""
+    with tarfile.open(os.path.join(DATA, "planted", f"{name}.tar.gz")) as tar:
+        tar.extractall(os.path.join(folder, name))
+    return sorted(glob.glob(os.path.join(folder, name, "**", "*.xplane.pb"), recursive=True))
+
+
+def expected_alerts(findings):
+    """Of a report: what should be raised of it."""
+    rules = set()
+    for finding in findings:
+        if finding["severity"] != "info" and finding["rule"] != "recompilation":
+            rules.add(BY_FIGURE.get(finding["rule"], {}).get(finding["severity"], finding["rule"]))
+    return rules
+
+
+def alerts_are_the_doctors(folder):
+    told = set()
+    for archive in sorted(glob.glob(os.path.join(DATA, "planted", "*.tar.gz"))):
+        name = os.path.basename(archive)[:-len(".tar.gz")]
+        files = planted(folder, name)
+        with Servers(*files) as servers:
+            code, events, complaint = live("--hold=0", "--for=400ms", "--interval=50ms", addresses=servers.addresses)
+        must(code == 0 and not complaint, f"{name}: status {code}: {complaint}")
+        expect = expected_alerts(report(os.path.join(folder, name))["doctor"]["findings"])
+        got = raised(events) - {"recompilation"}
+        must(got == expect, f"{name}: raised {sorted(got)}, the doctor says {sorted(expect)}")
+        must(("recompilation" in raised(events)) == (name == "recompiles"), f"{name}: {sorted(raised(events))}")
+        told |= got
+    must(len(told) >= 14, f"the planted runs should raise more kinds of alerts: {sorted(told)}")
+
+
+def alerts_have_words(folder):
+    files = planted(folder, "padding")
+    with Servers(*files) as servers:
+        _, events, _ = live("--hold=0", "--for=300ms", addresses=servers.addresses)
+    alert = next(e for e in events if e["type"] == "alert" and e["rule"] == "padding_waste_high")
+    must(52 < alert["value"] < 53 and alert["threshold"] == 30, f"padding: {alert}")
+    must("multiply_add_fusion" in (alert["evidence"] or ""), f"padding: the op is not named: {alert}")
+    must(alert["advice"], f"padding: no advice: {alert}")
+
+
+def thresholds_are_obeyed(folder):
+    """Each by --threshold and by --config, once beyond what was measured, once back."""
+    rows = [("padding", "padding_waste_high", 60, "padding_waste_high"),
+            ("layout_copies", "layout_copy_high", 90, "layout_copies"), ("gaps", "idle_high", 90, "idle"),
+            ("remat", "rematerialization_high", 90, "rematerialization"), ("input", "input_high", 90, "input_bound"),
+            ("host_copies", "host_transfer_high", 99, "host_copies"),
+            ("waits", "async_exposed_high", 90, "exposed_async"),
+            ("collectives", "communication_high", 99, "exposed_collectives"),
+            ("small_ops", "small_ops_high", 99, "small_ops"), ("dominant_op", "dominant_op_high", 100, "dominant_op"),
+            ("slow_once", "slow_step_high", 1000, "slow_steps"),
+            ("heads", "mxu_utilization_low", 0, "mxu_utilization_low")]
+    config = os.path.join(folder, "config.json")
+    for name, threshold, value, rule in rows:
+        with open(config, "w", encoding="utf-8") as f:
+            json.dump({"thresholds": {threshold: value}}, f)
+        with Servers(*planted(folder, name)) as servers:
+            def raises(*options):
+                code, events, complaint = live("--hold=0", "--for=150ms", "--interval=50ms", *options,
+                                               addresses=servers.addresses)
+                must(code == 0, f"{name} {options}: status {code}: {complaint}")
+                return rule in raised(events)
+            must(raises(), f"{name}: {rule} is not raised by itself")
+            must(not raises(f"--threshold={threshold}={value}"), f"{name}: --threshold={threshold} changes nothing")
+            must(not raises(f"--config={config}"), f"{name}: --config with {threshold} changes nothing")
+
+
+def hosts_are_one_run(folder):
+    names = ["gaps", "heads", "remat", "input", "waits", "ring"]
+    files = planted(folder, "two_hosts") + [planted(folder, name)[0] for name in names]
+    session = os.path.join(folder, "merged", "plugins", "profile", "one")
+    os.makedirs(session)
+    with Servers(*files) as servers:
+        for i, file in enumerate(files[:-1]):
+            port = servers.addresses[i].split(":")[1]  # hosts in the order of the report's, which goes by names
+            shutil.copy(file, os.path.join(session, f"{i}_{port}.xplane.pb"))
+        servers.tell("delay 3 700")
+        servers.tell("kill 7")
+        code, events, _ = live("--for=2500ms", "--interval=100ms", addresses=servers.addresses)
+        must(code == 4, f"hosts: one never answered, status {code}")
+        compare(report(os.path.join(folder, "merged")), events, hosts=7)
+        servers.tell("start 7")
+        servers.tell(f"way 7 {SILENT}")
+        code, events, _ = live("--for=3s", "--interval=100ms", "--hlo=always", addresses=servers.addresses)
+        must(code == 4, f"hosts: one never answered in time, status {code}")
+        compare(report(os.path.join(folder, "merged")), events, hosts=7, silent="late")
+        servers.tell("way 7 0")
+        servers.tell("delay 3 0")
+        shutil.copy(files[-1], os.path.join(session, "7.xplane.pb"))
+        code, events, _ = live("--for=500ms", "--interval=100ms", addresses=servers.addresses)
+        must(code == 0, f"hosts: all answer, status {code}")
+        compare(report(os.path.join(folder, "merged")), events, hosts=8, silent=None)
+
+
+def compare(answer, events, hosts, silent="down"):
+    """Every sample against the report of the same files: the same numbers, not nearly the same."""
+    samples = [e for e in events if e["type"] == "sample"]
+    overview, times = answer["overview"], answer["time"]
+    expect = {name: overview[name] for name in ("mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct",
+                                                "padding_waste_pct", "health_score")}
+    expect["step_time_ps"] = overview["step_time_ps"]["median"]
+    for name in ("idle", "communication", "input"):
+        expect[f"{name}_pct"] = times["buckets"][f"{name}_ps"] / times["total_ps"] * 100
+    must(samples, "hosts: no sample")
+    for sample in samples:
+        states = [s["state"] for s in sample["services"]]
+        must(states == ["up"] * 7 + [silent or "up"], f"hosts: {states}")
+        must(sample["hosts"] == hosts, f"hosts: {sample['hosts']} of {hosts} in the sample")
+        got = {name: sample["metrics"][name] for name in expect}
+        must(got == expect, f"hosts: {got}, the report says {expect}")
+
+
+def hostile_text(folder):
+    """A copy of a profile whose op has a name that a shell would take to heart, and one of a megabyte."""
+    marker = os.path.join(folder, "marker")
+    source = planted(folder, "padding")[0]
+    with open(source, "rb") as f:
+        data = f.read()
+    old = b"multiply_add_fusion"
+    new = b"$(>m);`>m`;\"'\n>m"
+    new += b"x" * (len(old) - len(new))
+    must(len(old) == len(new), "hostile: lengths")
+    path = os.path.join(folder, "hostile.xplane.pb")
+    with open(path, "wb") as f:
+        f.write(data.replace(old, new))
+    return path, marker
+
+
+def command_is_safe(folder):
+    path, _ = hostile_text(folder)
+    out = os.path.join(folder, "words")
+    here = os.path.join(folder, "cwd")
+    os.makedirs(here)
+    command = f'printf "%s\\n" "$TPUSIGHT_ALERT_RULE|$TPUSIGHT_ALERT_EVIDENCE" >> {out}'
+    with Servers(path) as servers:
+        code, events, complaint = live("--hold=0", "--for=500ms", f"--on-alert={command}", addresses=servers.addresses,
+                                       cwd=here)
+    must(code == 0 and not complaint, f"command: status {code}: {complaint}")
+    with open(out, encoding="utf-8") as f:
+        text = f.read()
+    alerts = [e for e in events if e["type"] == "alert"]
+    must(any("$(>m);`>m`" in (e["evidence"] or "") for e in alerts), "command: the hostile name is not in the evidence")
+    must("$(>m);`>m`;\"'" in text, f"command: the name did not come through: {text}")
+    must(len(text.splitlines()) == len(alerts), f"command: {len(alerts)} alerts, {text}")
+    must(os.listdir(here) == [], f"command: a name was run: {os.listdir(here)}")
+
+
+def commands_are_bounded(folder):
+    """Commands that do not end: eight run, for alerts beyond that it is said that they have none."""
+    busy, quiet = planted(folder, "small_ops")[0], planted(folder, "clean")[0]
+    with Servers(busy) as servers:
+        options = ["--hold=0", "--clear-after=0", "--interval=20ms", "--for=60s", "--on-alert=exec sleep 60 2>&-"]
+        process = subprocess.Popen([PROGRAM, "live", "--json", f"--service={servers.addresses[0]}", *options],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        counts = []
+        while len(counts) < 200 and counts.count(8) < 5:
+            time.sleep(0.1)
+            counts.append(len(children(process.pid)))
+            servers.tell(f"say 0 {quiet if len(counts) % 2 else busy}")
+        process.terminate()
+        for pid in children(process.pid):
+            os.kill(pid, signal.SIGKILL)
+        complaint = process.communicate(timeout=60)[1]
+    must(max(counts) == 8, f"command: at a time {counts}")
+    must("8 commands still run" in complaint, f"command: {complaint}")
+
+
+def children(pid):
+    """{pid: state} of a process's children, dead ones (Z) too."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            state, parent = text[text.rindex(")") + 2:].split()[:2]
+            if int(parent) == pid:
+                found[int(path.split("/")[2])] = state
+    return found
+
+
+def commands_are_reaped(folder):
+    with Servers(planted(folder, "small_ops")[0]) as servers:
+        options = ["--hold=0", "--for=1500ms", "--interval=50ms", "--on-alert=true"]
+        process = subprocess.Popen([PROGRAM, "live", "--json", f"--service={servers.addresses[0]}", *options],
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        states = [children(process.pid) for _ in range(5) if not time.sleep(0.1)]
+        must(any("Z" not in s.values() for s in states), f"command: a zombie is left: {states}")
+        must(process.wait(60) == 0, "command: status")
+
+
+def commands(folder):
+    command_is_safe(folder)
+    if os.path.isdir("/proc/self"):
+        commands_are_bounded(folder)
+        commands_are_reaped(folder)
+
+
+def run_until(number, addresses, after=None, **options):
+    """Status and seconds of a watch that gets signal NUMBER after AFTER seconds."""
+    start = time.monotonic()
+    command = [PROGRAM, "live", f"--service={','.join(addresses)}", *(f"--{k}={v}" for k, v in options.items())]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if after is not None:
+        time.sleep(after)
+        process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, time.monotonic() - start, out + err
+
+
+def endings(folder):
+    with Servers(*planted(folder, "heads"), *planted(folder, "gaps")) as servers:
+        one = servers.addresses[:1]
+        for after in (0.05, 0.3, 0.9):  # begun, asked, between samples
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                code, took, text = run_until(number, one, after, interval="10s")
+                early = after < 0.1 and code in (3, -number)
+                story = f"signal {number} after {after} s: {code}, {took:.1f} s: {text}"
+                must((code == 0 or early) and took < after + 1, story)
+        servers.tell(f"way 0 {SILENT}")
+        code, took, text = run_until(signal.SIGINT, one, 0.5)
+        story = f"Ctrl-C while nobody answers: {code}, {took:.1f} s: {text}"
+        must(code == 3 and took < 2 and "no sample was got" in text, story)
+        code, took, text = run_until(None, one, **{"for": "300ms"})
+        must(code == 3 and took < 4, f"--for while nobody answers: {code}, {took:.1f} s: {text}")
+        servers.tell("way 0 0")
+        code, took, text = run_until(None, one, **{"for": "700ms"})
+        must(code == 0 and 0.6 < took < 3, f"--for: {code}, {took:.1f} s: {text}")
+        code, took, text = run_until(None, one, **{"fail-on": "critical", "hold": "0", "for": "30s"})
+        must(code == 1 and took < 5, f"--fail-on=critical: {code}, {took:.1f} s: {text}")
+        gaps = servers.addresses[1:]
+        code, took, text = run_until(None, gaps, **{"fail-on": "critical", "hold": "0", "for": "500ms"})
+        must(code == 0, f"a warning is not critical: {code}: {text}")
+        code, took, text = run_until(None, gaps, **{"fail-on": "warning", "hold": "0", "for": "30s"})
+        must(code == 1 and took < 5, f"--fail-on=warning: {code}, {took:.1f} s: {text}")
+        outputs(one[0])
+
+
+def outputs(address):
+    """Standard output that ends, or cannot be written."""
+    command = [PROGRAM, "live", f"--service={address}", "--interval=20ms", "--for=30s"]
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.stdout.close()
+    complaint = process.stderr.read()
+    story = f"a closed pipe: {process.wait(60)}: {complaint}"
+    must(process.returncode == 0 and time.monotonic() - start < 5 and not complaint, story)
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        story = f"a full disk: {done.returncode}: {done.stderr}"
+        must(done.returncode == 4 and "standard output" in done.stderr, story)
+
+
+def strangers():
+    """Whatever listens there: it is told, nothing hangs, nothing grows."""
+    rows = {"closes": (lambda s: None, "ended without an answer"),
+            "HTTP/1": (lambda s: s.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), "is it the port"),
+            "TLS": (lambda s: s.sendall(b"\x15\x03\x01\x00\x02\x02\x46"), "is it the port"),
+            "garbage": (lambda s: pour(s, os.urandom(65536)), "is it the port"),
+            "zeros": (lambda s: pour(s, bytes(65536)), "is it the port"),
+            "silence": (lambda s: time.sleep(2), "no answer within")}
+    for name, (talk, words) in rows.items():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            threading.Thread(target=serve, args=(listener, talk), daemon=True).start()
+            address = f"127.0.0.1:{listener.getsockname()[1]}"
+            code, took, text = run_until(None, [address], **{"for": "1200ms", "timeout": "500ms"})
+        must(code == 3 and took < 5 and words in text, f"{name}: status {code} after {took:.1f} s: {text}")
+
+
+def serve(listener, talk):
+    with contextlib.suppress(OSError):
+        while True:
+            connection, _ = listener.accept()
+            with connection, contextlib.suppress(OSError):
+                talk(connection)
+
+
+def pour(connection, data):
+    while True:
+        connection.sendall(data)
+
+
+class Screen:
+    """As much of a terminal as the view uses: lines, the cursor home, clearing; colours are not looked at."""
+
+    def __init__(self, columns, rows):
+        self.columns, self.rows = columns, rows
+        self.clear()
+        self.scrolled = self.wrapped = False
+        self.other = self.cursor = None
+
+    def clear(self):
+        self.lines = [""] * self.rows
+        self.row = self.column = 0
+
+    def put(self, text):
+        if text == "\n":
+            self.row, self.column = self.row + 1, 0
+            if self.row == self.rows:
+                self.scrolled, self.row = True, self.rows - 1
+                self.lines = self.lines[1:] + [""]
+            return
+        self.wrapped |= self.column >= self.columns
+        line = self.lines[self.row].ljust(self.column)
+        self.lines[self.row] = line[:self.column] + text + line[self.column + 1:]
+        self.column += 1
+
+    def escape(self, code):
+        if code == "H":
+            self.row = self.column = 0
+        elif code == "K":
+            self.lines[self.row] = self.lines[self.row][:self.column]
+        elif code == "J":
+            self.lines[self.row] = self.lines[self.row][:self.column]
+            self.lines[self.row + 1:] = [""] * (self.rows - self.row - 1)
+        elif code == "?1049h":
+            self.other = True
+            self.clear()
+        elif code == "?1049l":
+            self.other = False
+        elif code in ("?25l", "?25h"):
+            self.cursor = code == "?25h"
+        elif not code.endswith("m"):
+            must(False, f"view: an escape that nobody needs: {code!r}")
+
+    def feed(self, text):
+        for part in re.split(r"(\x1b\[[?0-9;]*[A-Za-z])", text.replace("\r", "")):
+            if part.startswith("\x1b["):
+                self.escape(part[2:])
+            else:
+                for c in part:
+                    self.put(c)
+
+
+def watch_screen(columns, rows, addresses, *options, then=None):
+    """(the screen at its last moment, the screen after the end, what stands on the terminal afterwards, status)"""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="xterm", TZ="UTC")
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.execv(PROGRAM, ["tpusight", "live", f"--service={','.join(addresses)}", *options])
+    text, start = b"", time.monotonic()
+    while True:
+        if then and time.monotonic() > start + 0.5:
+            then(fd)
+            then = None
+        if not select.select([fd], [], [], 0.05)[0]:
+            continue
+        try:
+            text += os.read(fd, 65536)
+        except OSError:
+            break
+    ended = os.waitpid(pid, 0)[1]
+    status = os.WEXITSTATUS(ended) if os.WIFEXITED(ended) else -os.WTERMSIG(ended)
+    os.close(fd)
+    inside, _, after = text.decode().partition("\x1b[?25h\x1b[?1049l")
+    screen = Screen(columns, rows)
+    screen.feed(inside)
+    return screen, after, status
+
+
+def masked(lines):
+    """Times of day and of samples, ports, and the figures that depend on them are not the same twice."""
+    text = "\n".join(line.rstrip() for line in lines).rstrip()
+    text = re.sub(r"127\.0\.0\.1:\d+", "HOST", text)
+    text = re.sub(r"live  .*  \(Ctrl", "live  TIME  (Ctrl", text)
+    text = re.sub(r"in \d+ ms", "in TIME", text)
+    text = re.sub(r"\d\d:\d\d:\d\d", "CLOCK", text)
+    text = re.sub(r"(  sampled +)\S+ %  .*", r"\1SHARE", text)
+    return re.sub("[\u2581-\u2588]+", "BLOCKS", text)
+
+
+WIDE = """\
+TPUsight live  TIME  (Ctrl-C ends it)
+  HOST  up  8.94 KiB in TIME
+
+  HBM                        96.9 %  BLOCKS
+  duty                       97.2 %  BLOCKS
+  padding                    52.5 %  BLOCKS
+  idle                        2.5 %  BLOCKS
+  communication               0.0 %  BLOCKS
+  input                       0.5 %  BLOCKS
+  compiling                   0.0 %  BLOCKS
+  compiled in a minute         0 ms  BLOCKS
+  step                     195.7 us  BLOCKS
+  sampled                     SHARE
+  health                         50  BLOCKS
+
+Alerts
+  warning: Padding waste is 52.5 % (limit: 30.0 %). EVIDENCE
+  critical: 97 % of core time waits for memory. EVIDENCE
+
+  CLOCK  warning: Padding waste is 52.5 % (limit: 30.0 %)
+  CLOCK  critical: 97 % of core time waits for memory"""
+
+
+def view(folder):
+    with Servers(*planted(folder, "padding")) as servers:
+        screen, after, status = watch_screen(500, 40, servers.addresses, "--hold=0", "--interval=100ms", "--for=1s",
+                                             "--color=always")
+        text = re.sub(r"(\)|memory)\. .*", r"\1. EVIDENCE", masked(screen.lines))
+        must(text == WIDE, f"view: the screen is\n{text}\nand should be\n{WIDE}")
+        must(status == 0 and re.search(r"^\r?\n?\d+ samples in 1\.\d+ s\. Sampled ", after), f"view: after: {after!r}")
+        must(screen.cursor is False and screen.other, "view: the cursor, the other screen")
+        for columns, rows in ((80, 24), (60, 12), (30, 10), (20, 5), (132, 3)):
+            screen, after, status = watch_screen(columns, rows, servers.addresses, "--hold=0", "--interval=100ms",
+                                                 "--for=600ms")
+            story = f"view: {columns} x {rows}: " + "\n".join(screen.lines)
+            must(not screen.scrolled and not screen.wrapped and status == 0, story)
+            must(screen.lines[0].startswith("TPUsight") and screen.lines[1].startswith("  127"), story)
+
+        def smaller(fd):
+            fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 8, 50, 0, 0))
+        screen, after, status = watch_screen(50, 8, servers.addresses, "--hold=0", "--interval=100ms", "--for=1s",
+                                             then=smaller)
+        must(not screen.scrolled and not screen.wrapped, "view: made smaller: " + "\n".join(screen.lines))
+        screen, after, status = watch_screen(80, 24, servers.addresses, "--interval=100ms",
+                                             then=lambda fd: os.write(fd, b"\x03"))
+        must(status == 0 and "samples in" in after, f"view: Ctrl-C: {status}, {after!r}")
+    many_hosts(folder)
+
+
+def many_hosts(folder):
+    """More hosts than lines: those in trouble are seen."""
+    files = planted(folder, "padding") * 12
+    with Servers(*files) as servers:
+        servers.tell("kill 11")
+        screen, _, _ = watch_screen(100, 24, servers.addresses, "--interval=100ms", "--for=600ms")
+        lines = [line for line in screen.lines if line.startswith("  127")]
+        must(len(lines) == 5 and servers.addresses[11] in lines[0] and "down" in lines[0], f"view: {lines}")
+        must("  and 7 more" in [line.rstrip() for line in screen.lines], "view: " + "\n".join(screen.lines))
+
+
+PARTS = {
+    "alerts": lambda folder: (alerts_are_the_doctors(folder), alerts_have_words(folder), thresholds_are_obeyed(folder)),
+    "hosts": hosts_are_one_run,
+    "command": commands,
+    "endings": lambda folder: (endings(folder), strangers()),
+    "view": view,
+}
+
+
+def main():
+    for program in (PROGRAM, FAKE_SERVER):
+        if not os.access(program, os.X_OK):
+            print(f"{program} is not built: skipped", file=sys.stderr)
+            return 77
+    for part in sys.argv[1:] or PARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            PARTS[part](folder)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
