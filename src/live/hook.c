@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "codec/term.h"
-#include "live/sampler.h"
 
 extern char **environ; /* POSIX has it in no header */
 

@@ -2,8 +2,8 @@
 #include "live/live.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "live/cost.h"
 #include "live/programs.h"
@@ -64,14 +64,6 @@ struct ts_feed *ts_live_feed(struct ts_live *live)
 void ts_live_stop(struct ts_live *live)
 {
 	ts_sampler_stop(live->sampler);
-}
-
-static int64_t unix_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void tell_alert(void *ctx, const struct ts_alert *alert)
@@ -179,7 +171,7 @@ static void open_sample(struct ts_live *live, const struct ts_round *round)
 	struct ts_live_sample *sample = &live->sample;
 
 	sample->services = ts_sampler_services(live->sampler, &sample->nr_services);
-	sample->unix_ms = unix_ms();
+	sample->unix_ms = ts_unix_us() / 1000;
 	sample->elapsed_ms = round->end_ms - live->start_ms;
 	sample->took_ms = round->end_ms - round->start_ms;
 	sample->analysed_ms = 0;
@@ -277,7 +269,7 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 		if (st || !ts_sampler_wait(live->sampler, next_start(live, ts_now_ms())))
 			break;
 	}
-	live->sample.unix_ms = unix_ms();
+	live->sample.unix_ms = ts_unix_us() / 1000;
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
 	live->sample.history = &live->ring;
 	ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);

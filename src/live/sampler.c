@@ -6,9 +6,9 @@
 #include "live/sampler.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "io/rpc.h"
 #include "live/hlo.h"
 #include "live/profiler.h"
@@ -58,14 +58,6 @@ struct ts_sampler {
 	int64_t hlo_ms, hlo_pause_ms; /* not before; and how long after that */
 	uint64_t nr_rounds;
 };
-
-int64_t ts_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 const char *ts_service_state_name(enum ts_service_state state)
 {
@@ -220,30 +212,13 @@ void ts_sampler_free(struct ts_sampler *sampler)
 	free(sampler);
 }
 
-/*
- * Sleeps until UNTIL_MS, or until something happens. Not every system waits by the clock that only
- * goes forward; a piece at a time, one that is set costs a second at most.
- */
-static void doze(struct ts_sampler *sampler, int64_t until_ms)
-{
-	int64_t left_ms = TS_MIN(TS_MAX(ts_i64_sub(until_ms, ts_now_ms()), 0), 1000);
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += left_ms / 1000;
-	until.tv_nsec += left_ms % 1000 * 1000000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&sampler->done, &sampler->lock, &until);
-}
-
 bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms)
 {
 	bool goes_on;
 
 	pthread_mutex_lock(&sampler->lock);
 	while (!sampler->stopped && ts_now_ms() < until_ms)
-		doze(sampler, until_ms);
+		ts_doze(&sampler->done, &sampler->lock, until_ms);
 	goes_on = !sampler->stopped;
 	pthread_mutex_unlock(&sampler->lock);
 	return goes_on;
@@ -323,7 +298,7 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t until_m
 
 			until_ms = TS_MIN(first_ms + TS_MAX(LATE_MS, own_ms * LATE_TIMES), last_ms);
 		}
-		doze(sampler, until_ms);
+		ts_doze(&sampler->done, &sampler->lock, until_ms);
 	}
 }
 

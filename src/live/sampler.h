@@ -77,8 +77,6 @@ bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms);
 /* From any thread: a round under way and every wait end at once. */
 void ts_sampler_stop(struct ts_sampler *sampler);
 
-int64_t ts_now_ms(void); /* of a clock that only goes forward */
-
 const char *ts_service_state_name(enum ts_service_state state); /* "up" */
 
 #endif
