@@ -21,5 +21,6 @@ include tests/cases/files.mk
 include tests/oom/files.mk
 include tests/viewers/files.mk
 include tests/live/files.mk
+include tests/serve/files.mk
 include tests/page/files.mk
 include tests/python/files.mk

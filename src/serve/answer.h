@@ -1,9 +1,10 @@
 /*
  * An answer in the making: what a route gives to the server, which sends it.
  *
- * A body is either constant (of the program) or shared: counted, so that one report can be sent to
+ * A body of which all is there is either constant (of the program) or shared: counted, so that one report can be sent to
  * many clients while a newer one takes its place. A body has its text, its text packed by gzip where
- * that pays, and a tag that changes when the text does.
+ * that pays, and a tag that changes when the text does. Of others a source is asked for piece after
+ * piece while they are sent.
  */
 #ifndef TS_SERVE_ANSWER_H
 #define TS_SERVE_ANSWER_H
@@ -23,10 +24,24 @@ struct ts_body *ts_body_new(struct ts_buf *text, bool pack);
 struct ts_body *ts_body_use(struct ts_body *body);
 void ts_body_drop(struct ts_body *body); /* NULL is nobody's */
 
+enum ts_source_state {
+	TS_SOURCE_MORE,	 /* *N bytes, at least one */
+	TS_SOURCE_END,
+	TS_SOURCE_BROKEN /* not the end, and there is no more: the connection is cut */
+};
+
+struct ts_source {
+	/* On the client's own thread: may wait, but for less than the server's patience (server.h). */
+	enum ts_source_state (*read)(void *ctx, char *out, size_t cap, size_t *n);
+	void (*drop)(void *ctx); /* once, when nobody reads any more */
+	void *ctx;
+};
+
 struct ts_answer {
 	unsigned status; /* of HTTP */
 	const char *type;
-	struct ts_body *body; /* one use of it is the answer's */
+	struct ts_body *body; /* one use of it is the answer's; NULL: */
+	struct ts_source source; /* .read NULL too: there is no memory to answer */
 };
 
 /* {"error": {"status", "message"}}: the message is one line, for people. */

@@ -7,6 +7,8 @@ enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, NR_PARTS };
 
 struct ts_api {
 	struct ts_reports *reports;
+	struct ts_latest *latest;
+	struct ts_news *news;
 	struct ts_body *parts[NR_PARTS];
 };
 
@@ -14,8 +16,9 @@ static const char shell[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight</title>\n"
 	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"page.css\">\n</head>\n"
-	"<body data-runs=\"api/runs\" data-report=\"api/report\">\n<div id=\"tpusight\"></div>\n"
+	"<body data-runs=\"api/runs\" data-report=\"api/report\"%s>\n<div id=\"tpusight\"></div>\n"
 	"<script src=\"page.js\"></script>\n</body>\n</html>\n";
+static const char live[] = " data-events=\"api/live\"";
 
 static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
 {
@@ -46,14 +49,23 @@ static struct ts_answer get_style(struct ts_api *api, const struct ts_request *r
 static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *request)
 {
 	(void)request;
-	return ts_reports_list(api->reports);
+	return api->latest ? ts_latest_list(api->latest) : ts_reports_list(api->reports);
 }
 
 static struct ts_answer get_report(struct ts_api *api, const struct ts_request *request)
 {
 	static const struct ts_reports_part whole = { "report", NULL, true };
 
+	if (api->latest)
+		return ts_latest_get(api->latest, request->argument(request, "run"));
 	return ts_reports_get(api->reports, &whole, request->argument(request, "run"));
+}
+
+static struct ts_answer get_news(struct ts_api *api, const struct ts_request *request)
+{
+	if (!api->news)
+		return ts_answer_error(404, "nothing is watched here (tpusight live --serve does)");
+	return ts_news_answer(api->news, request);
 }
 
 #define PROFILER   "/api/profiler/"
@@ -80,6 +92,9 @@ static struct ts_answer get_part(struct ts_api *api, const struct ts_request *re
 {
 	const char *name = request->path + strlen(PROFILER);
 
+	if (api->latest)
+		return ts_answer_error(404, "a sample has no parts (/api/report?run=" TS_LATEST_ID
+					    " is all of it)");
 	for (size_t i = 0; i < TS_NELEM(parts); i++)
 		if (strcmp(name, parts[i].name) == 0)
 			return ts_reports_get(api->reports, &parts[i],
@@ -98,6 +113,7 @@ static const struct route {
 	{ "/page.css", get_style },
 	{ "/api/runs", get_runs },
 	{ "/api/report", get_report },
+	{ "/api/live", get_news },
 };
 
 struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
@@ -118,14 +134,24 @@ static struct ts_body *part_of(struct ts_bytes bytes)
 	return ts_body_new(&text, true);
 }
 
-struct ts_api *ts_api_new(const struct ts_reports_options *options)
+static struct ts_body *page_of(bool is_live)
+{
+	struct ts_buf text = TS_BUF_INIT;
+
+	ts_buf_printf(&text, shell, is_live ? live : "");
+	return ts_body_new(&text, true);
+}
+
+struct ts_api *ts_api_new(const struct ts_api_options *options)
 {
 	struct ts_api *api = calloc(1, sizeof(*api));
 
 	if (!api)
 		return NULL;
-	api->reports = ts_reports_new(options);
-	api->parts[PART_PAGE] = part_of(ts_bytes_of(shell));
+	api->reports = ts_reports_new(&options->reports);
+	api->latest = options->latest;
+	api->news = options->news;
+	api->parts[PART_PAGE] = page_of(api->news != NULL);
 	api->parts[PART_SCRIPT] = part_of(ts_page.script);
 	api->parts[PART_STYLE] = part_of(ts_page.style);
 	if (api->reports && api->parts[PART_PAGE] && api->parts[PART_SCRIPT] &&

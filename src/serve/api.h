@@ -6,16 +6,24 @@
  *	/api/runs		{"runs": [{"id", "title", "run", "session", "hosts", "bytes"}], "problems"}
  *	/api/report?run=ID	tpusight/1, with tracks
  *	/api/profiler/NAME?run=ID	a part of it: memory, timeline, kernels, compile
+ *	/api/live		what goes on, as server-sent events (news.h); where there is something
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H
 
+#include "serve/latest.h"
+#include "serve/news.h"
 #include "serve/reports.h"
-#include "serve/server.h"
 
 struct ts_api;
 
-struct ts_api *ts_api_new(const struct ts_reports_options *options); /* NULL: no memory */
+struct ts_api_options {
+	struct ts_reports_options reports; /* of runs in folders */
+	struct ts_latest *latest;	   /* or of this alone; NULL: of those */
+	struct ts_news *news;		   /* NULL: nothing goes on */
+};
+
+struct ts_api *ts_api_new(const struct ts_api_options *options); /* NULL: no memory */
 void ts_api_free(struct ts_api *api);
 struct ts_answer ts_api_answer(void *api, const struct ts_request *request); /* ts_server_fn */
 

@@ -3,11 +3,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 
 #define CLIENT_TIMEOUT_S 60
 #define MAX_HOST	 64
+#define PIECE_BYTES	 (32 << 10) /* of a source, at once */
 
 /* What a page of ours may do, and what nobody may do with it. */
 #define POLICY                                                                        \
@@ -34,6 +36,11 @@ typedef enum MHD_Result mhd_result;
 static const char *header(struct MHD_Connection *client, const char *name)
 {
 	return MHD_lookup_connection_value(client, MHD_HEADER_KIND, name);
+}
+
+static const char *header_of(const struct ts_request *request, const char *name)
+{
+	return header(request->client, name);
 }
 
 static const char *argument(const struct ts_request *request, const char *name)
@@ -114,6 +121,46 @@ static struct MHD_Response *response_of(struct ts_body *body, bool packed)
 #endif
 }
 
+static ssize_t read_source(void *ctx, uint64_t at, char *out, size_t cap)
+{
+	const struct ts_source *source = ctx;
+	size_t n = 0;
+
+	(void)at;
+	switch (source->read(source->ctx, out, TS_MIN(cap, SSIZE_MAX), &n)) {
+	case TS_SOURCE_MORE:   return (ssize_t)n;
+	case TS_SOURCE_END:    return MHD_CONTENT_READER_END_OF_STREAM;
+	case TS_SOURCE_BROKEN: break;
+	}
+	return MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void drop_source(void *ctx)
+{
+	struct ts_source *source = ctx;
+
+	source->drop(source->ctx);
+	free(source);
+}
+
+/* NULL: no memory; the source is dropped. */
+static struct MHD_Response *response_of_source(const struct ts_source *given)
+{
+	struct ts_source *source = malloc(sizeof(*source));
+	struct MHD_Response *response = NULL;
+
+	if (source) {
+		*source = *given;
+		response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_BYTES,
+							     read_source, source, drop_source);
+	}
+	if (!response) {
+		given->drop(given->ctx);
+		free(source);
+	}
+	return response;
+}
+
 static void add_headers(struct MHD_Response *response, const struct ts_answer *answer,
 			const char *etag, bool packed)
 {
@@ -137,14 +184,34 @@ static void add_headers(struct MHD_Response *response, const struct ts_answer *a
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 }
 
+static mhd_result send_response(struct MHD_Connection *client, unsigned status,
+				struct MHD_Response *response)
+{
+	mhd_result queued = MHD_queue_response(client, status, response);
+
+	MHD_destroy_response(response);
+	return queued;
+}
+
+static mhd_result send_source(struct MHD_Connection *client, const struct ts_answer *answer)
+{
+	struct MHD_Response *response = response_of_source(&answer->source);
+
+	if (!response)
+		return MHD_NO;
+	add_headers(response, answer, NULL, false);
+	return send_response(client, answer->status, response);
+}
+
 static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer answer)
 {
 	const char *has = header(client, MHD_HTTP_HEADER_IF_NONE_MATCH);
 	struct MHD_Response *response;
 	char etag[sizeof(answer.body->etag)];
 	bool packed, same;
-	mhd_result queued;
 
+	if (answer.source.read)
+		return send_source(client, &answer);
 	if (!answer.body)
 		return MHD_NO; /* no memory to say so: the connection ends */
 	memcpy(etag, answer.body->etag, sizeof(etag));
@@ -161,9 +228,7 @@ static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer an
 	if (!response)
 		return MHD_NO;
 	add_headers(response, &answer, answer.status < 300 || same ? etag : NULL, packed);
-	queued = MHD_queue_response(client, answer.status, response);
-	MHD_destroy_response(response);
-	return queued;
+	return send_response(client, answer.status, response);
 }
 
 /* libmicrohttpd calls this once for the headers, again for each piece of an upload, which we have not. */
@@ -172,7 +237,8 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 			     size_t *upload_size, void **state)
 {
 	const struct ts_server *server = ctx;
-	struct ts_request request = { .path = url, .argument = argument, .client = client };
+	struct ts_request request = { .path = url, .argument = argument, .header = header_of,
+				      .client = client };
 	struct ts_answer answer;
 	static int seen;
 

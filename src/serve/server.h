@@ -20,6 +20,7 @@ struct ts_request {
 	const char *path;
 	/* The value of ?NAME=, or NULL. Good during the call. */
 	const char *(*argument)(const struct ts_request *request, const char *name);
+	const char *(*header)(const struct ts_request *request, const char *name); /* likewise */
 	void *client;
 };
 

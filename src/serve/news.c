@@ -1,0 +1,301 @@
+/* Events in one row, oldest first, under one lock; a reader is the id it wants next. */
+#include "serve/news.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+
+#define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off comes again */
+#define QUIET ":\n\n"		/* a comment */
+
+struct event {
+	uint64_t id;
+	size_t kind, n;
+	char text[]; /* as it is sent */
+};
+
+struct ts_news {
+	struct ts_news_options options;
+	pthread_mutex_t lock;
+	pthread_cond_t told; /* something new, or the end */
+	pthread_cond_t left; /* a reader is through, or gone */
+	struct event **events;
+	size_t nr, cap, nr_bytes;
+	uint64_t next_id, lost_id; /* of the next; the highest that was let go */
+	size_t nr_readers, nr_through;
+	bool is_closed;
+};
+
+struct reader {
+	struct ts_news *news;
+	uint64_t next_id; /* it gets this one or the first behind it */
+	uint64_t floor;	  /* the last one when it came: to lose of the past is no loss */
+	size_t at;	  /* bytes of the event that it has; when > 0, next_id is that event's */
+	const char *note; /* what stands in front of the next event: a piece of RETRY or QUIET */
+	bool is_through;
+};
+
+struct ts_news *ts_news_new(const struct ts_news_options *options)
+{
+	struct ts_news *news = calloc(1, sizeof(*news));
+
+	if (!news)
+		return NULL;
+	news->options = *options;
+	news->next_id = (uint64_t)ts_unix_us();
+	if (pthread_mutex_init(&news->lock, NULL) != 0)
+		goto no_lock;
+	if (pthread_cond_init(&news->told, NULL) != 0)
+		goto no_told;
+	if (pthread_cond_init(&news->left, NULL) != 0)
+		goto no_left;
+	return news;
+no_left:
+	pthread_cond_destroy(&news->told);
+no_told:
+	pthread_mutex_destroy(&news->lock);
+no_lock:
+	free(news);
+	return NULL;
+}
+
+void ts_news_free(struct ts_news *news)
+{
+	if (!news)
+		return;
+	for (size_t i = 0; i < news->nr; i++)
+		free(news->events[i]);
+	free(news->events);
+	pthread_cond_destroy(&news->left);
+	pthread_cond_destroy(&news->told);
+	pthread_mutex_destroy(&news->lock);
+	free(news);
+}
+
+static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, size_t kind_index,
+			       struct ts_bytes text)
+{
+	struct ts_buf line = TS_BUF_INIT;
+	struct event *event = NULL;
+
+	ts_buf_printf(&line, "id: %" PRIu64 "\nevent: %s\ndata: ", id, kind->name);
+	ts_buf_put(&line, text);
+	ts_buf_puts(&line, "\n\n");
+	if (!line.failed)
+		event = malloc(sizeof(*event) + line.n);
+	if (event) {
+		event->id = id;
+		event->kind = kind_index;
+		event->n = line.n;
+		memcpy(event->text, line.p, line.n);
+	}
+	ts_buf_release(&line);
+	return event;
+}
+
+static void let_go(struct ts_news *news, size_t i)
+{
+	struct event *event = news->events[i];
+
+	news->lost_id = TS_MAX(news->lost_id, event->id);
+	news->nr_bytes -= event->n;
+	news->nr--;
+	memmove(&news->events[i], &news->events[i + 1], (news->nr - i) * sizeof(*news->events));
+	free(event);
+}
+
+/* The oldest of KIND while there are too many of it, the oldest of all while they are too large. */
+static void make_room(struct ts_news *news, size_t kind, size_t n)
+{
+	size_t of_kind = 0, oldest = 0;
+
+	for (size_t i = news->nr; i-- > 0;)
+		if (news->events[i]->kind == kind) {
+			of_kind++;
+			oldest = i;
+		}
+	if (of_kind > 0 && of_kind >= news->options.kinds[kind].keep)
+		let_go(news, oldest);
+	while (news->nr > 0 && news->nr_bytes + n > news->options.max_bytes)
+		let_go(news, 0);
+}
+
+bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
+{
+	struct event *event;
+	bool good = false;
+
+	pthread_mutex_lock(&news->lock);
+	event = event_new(news->next_id, &news->options.kinds[kind], kind, text);
+	if (event && event->n <= news->options.max_bytes) {
+		make_room(news, kind, event->n);
+		good = ts_grow(&news->events, &news->cap, news->nr + 1, sizeof(*news->events));
+	}
+	if (good) {
+		news->events[news->nr++] = event;
+		news->nr_bytes += event->n;
+		news->next_id++;
+		pthread_cond_broadcast(&news->told);
+	} else {
+		free(event);
+	}
+	pthread_mutex_unlock(&news->lock);
+	return good;
+}
+
+void ts_news_close(struct ts_news *news, int64_t patience_ms)
+{
+	int64_t until_ms = ts_now_ms() + patience_ms;
+
+	pthread_mutex_lock(&news->lock);
+	news->is_closed = true;
+	pthread_cond_broadcast(&news->told);
+	while (news->nr_through < news->nr_readers && ts_now_ms() < until_ms)
+		ts_doze(&news->left, &news->lock, until_ms);
+	pthread_mutex_unlock(&news->lock);
+}
+
+/* With the lock held, as are the next ones. The first event that the reader has not got; NULL: none. */
+static const struct event *find_next(const struct reader *reader)
+{
+	const struct ts_news *news = reader->news;
+	size_t low = 0, high = news->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (news->events[middle]->id < reader->next_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < news->nr ? news->events[low] : NULL;
+}
+
+/* It would miss something, or the rest of what it has begun to read. */
+static bool is_behind(const struct reader *reader)
+{
+	const struct ts_news *news = reader->news;
+	const struct event *next = reader->at > 0 ? find_next(reader) : NULL;
+
+	if (reader->at > 0 && (!next || next->id != reader->next_id))
+		return true;
+	return news->lost_id >= reader->next_id && news->lost_id > reader->floor;
+}
+
+static size_t copy_note(struct reader *reader, char *out, size_t cap)
+{
+	size_t n = TS_MIN(strlen(reader->note), cap);
+
+	memcpy(out, reader->note, n);
+	reader->note += n;
+	return n;
+}
+
+/* As much as there is room for, or is there. */
+static size_t copy_events(struct reader *reader, char *out, size_t cap)
+{
+	size_t n = copy_note(reader, out, cap);
+
+	while (n < cap) {
+		const struct event *event = find_next(reader);
+		size_t piece;
+
+		if (!event)
+			break;
+		piece = TS_MIN(event->n - reader->at, cap - n);
+		memcpy(out + n, event->text + reader->at, piece);
+		n += piece;
+		reader->at += piece;
+		reader->next_id = event->id;
+		if (reader->at < event->n)
+			break;
+		reader->next_id++;
+		reader->at = 0;
+	}
+	return n;
+}
+
+/* A ts_source's. */
+static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *n)
+{
+	struct reader *reader = ctx;
+	struct ts_news *news = reader->news;
+	int64_t until_ms = ts_now_ms() + news->options.quiet_ms;
+	enum ts_source_state state = TS_SOURCE_MORE;
+
+	*n = 0;
+	pthread_mutex_lock(&news->lock);
+	while (!is_behind(reader) && !*reader->note && !find_next(reader) && !news->is_closed) {
+		if (ts_now_ms() >= until_ms)
+			reader->note = QUIET;
+		else
+			ts_doze(&news->told, &news->lock, until_ms);
+	}
+	if (is_behind(reader))
+		state = TS_SOURCE_BROKEN;
+	else
+		*n = copy_events(reader, out, cap);
+	if (state == TS_SOURCE_MORE && *n == 0)
+		state = TS_SOURCE_END;
+	if (state != TS_SOURCE_MORE && !reader->is_through) {
+		reader->is_through = true;
+		news->nr_through++;
+		pthread_cond_broadcast(&news->left);
+	}
+	pthread_mutex_unlock(&news->lock);
+	return state;
+}
+
+static void drop_reader(void *ctx)
+{
+	struct reader *reader = ctx;
+	struct ts_news *news = reader->news;
+
+	pthread_mutex_lock(&news->lock);
+	news->nr_readers--;
+	news->nr_through -= reader->is_through;
+	pthread_cond_broadcast(&news->left);
+	pthread_mutex_unlock(&news->lock);
+	free(reader);
+}
+
+/* The last that the client got before, or 0: of nobody's numbers, or of a clock that was set back. */
+static uint64_t last_of(const struct ts_news *news, const struct ts_request *request)
+{
+	const char *text = request->header(request, "Last-Event-ID");
+	uint64_t id;
+
+	if (!text)
+		text = request->argument(request, "after");
+	if (!text || !ts_bytes_u64(ts_bytes_of(text), &id) || id >= news->next_id)
+		return 0;
+	return id;
+}
+
+struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *request)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	bool is_full;
+
+	if (!reader)
+		return (struct ts_answer){ .body = NULL };
+	pthread_mutex_lock(&news->lock);
+	is_full = news->nr_readers >= news->options.max_readers;
+	news->nr_readers += !is_full;
+	*reader = (struct reader){ .news = news,
+				   .next_id = last_of(news, request) + 1,
+				   .floor = news->next_id - 1,
+				   .note = RETRY };
+	pthread_mutex_unlock(&news->lock);
+	if (is_full) {
+		free(reader);
+		return ts_answer_error(503, "%zu pages read along already (close one)",
+				       news->options.max_readers);
+	}
+	return (struct ts_answer){ .status = 200,
+				   .type = "text/event-stream",
+				   .source = { read_news, drop_reader, reader } };
+}
