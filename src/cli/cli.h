@@ -76,7 +76,7 @@ struct ts_cli {
 	const char *services; /* HOST:PORT,... as given */
 	int64_t interval_ms, sample_ms, for_ms, hold_ms, clear_ms, timeout_ms;
 	enum ts_hlo_choice hlo;
-	bool json;
+	bool json, serve;
 	const char *on_alert;
 	enum ts_severity fail_on; /* TS_NR_SEVERITIES: never */
 	/* what is left: PATH... */

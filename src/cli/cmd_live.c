@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/live_print.h"
+#include "cli/serving.h"
 #include "live/hook.h"
 #include "live/live.h"
 
@@ -116,6 +117,14 @@ static enum ts_status set_json(struct ts_cli *cli, const char *value, struct ts_
 	return TS_OK;
 }
 
+static enum ts_status set_serve(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)value;
+	(void)err;
+	cli->serve = true;
+	return TS_OK;
+}
+
 static enum ts_status set_on_alert(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	(void)err;
@@ -197,6 +206,7 @@ struct watching {
 	struct ts_live *live;
 	struct ts_live_print print;
 	struct ts_hook hook;
+	struct ts_serving *serving; /* NULL: no page */
 };
 
 static void on_event(void *arg, const struct ts_feed_event *event)
@@ -235,13 +245,21 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_complain(err.text);
 		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	}
-	if (!start_ending(ending, watching.live)) {
-		ts_complain("no thread can be made");
+	if (cli->serve)
+		st = ts_serving_start(&watching.serving, cli, &err);
+	if (st == TS_OK && !start_ending(ending, watching.live))
+		st = ts_fail(&err, TS_IO, "no thread can be made");
+	if (st) {
+		ts_complain(err.text);
+		ts_serving_stop(watching.serving);
 		ts_live_free(watching.live);
 		return TS_EXIT_NOTHING;
 	}
 	ts_live_print_init(&watching.print, cli);
+	watching.print.port = ts_serving_port(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
+	if (watching.serving)
+		ts_feed_listen(ts_live_feed(watching.live), ts_serving_event, watching.serving);
 	st = ts_live_run(watching.live, &summary, &err);
 	ts_live_print_release(&watching.print);
 	code = st ? TS_EXIT_NOTHING : exit_of(&summary, watching.print.is_mute);
@@ -251,6 +269,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_complain("no sample was got of any host (does the job run "
 			    "jax.profiler.start_server(PORT)?)");
 	stop_ending(ending);
+	ts_serving_stop(watching.serving);
 	ts_hook_finish(&watching.hook, HOOK_PATIENCE_MS);
 	ts_live_free(watching.live);
 	return code;
@@ -309,6 +328,8 @@ static const struct ts_option options[] = {
 	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
 	  set_on_alert },
 	{ "json", 0, NULL, "print JSON lines", set_json },
+	{ "serve", 0, NULL, "show it in a browser too, on this machine alone", set_serve },
+	TS_OPTION_PORT,
 	{ NULL, 0, NULL, NULL, NULL },
 };
 

@@ -5,30 +5,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "serve/api.h"
-
-static enum ts_status set_port(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	uint64_t port;
-
-	if (!ts_bytes_u64(ts_bytes_of(value), &port) || port > UINT16_MAX)
-		return ts_fail(err, TS_USAGE, "%s is no port (0 to 65535; 0: any that is free)",
-			       value);
-	cli->port = (uint16_t)port;
-	return TS_OK;
-}
-
-static void say_where(const struct ts_cli *cli, const struct ts_server *server)
-{
-	struct ts_buf out = TS_BUF_INIT;
-
-	if (cli->quiet)
-		return;
-	ts_buf_printf(&out, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n",
-		      ts_server_port(server));
-	ts_print(ts_buf_bytes(&out));
-	ts_buf_release(&out);
-}
+#include "cli/serving.h"
 
 /* The signals that end it are blocked before a thread is made, so that only we get them. */
 static void wait_for_end(sigset_t *ends)
@@ -66,14 +43,7 @@ static enum ts_exit check_paths(const struct ts_cli *cli)
 
 static enum ts_exit run_serve(struct ts_cli *cli)
 {
-	struct ts_reports_options options = { .paths = cli->paths,
-					      .nr_paths = cli->nr_paths,
-					      .nr_threads = cli->nr_threads,
-					      .settings = &cli->settings,
-					      .generator = "tpusight",
-					      .version = PACKAGE_VERSION,
-					      .max_track_items = TS_MAX_TRACK_ITEMS,
-					      .join_sessions = cli->join_sessions };
+	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_server *server = NULL;
 	enum ts_exit code = check_paths(cli);
@@ -91,7 +61,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	if (!api)
 		ts_fail_nomem(&err);
 	if (api && ts_server_start(&server, cli->port, ts_api_answer, api, &err) == TS_OK) {
-		say_where(cli, server);
+		ts_serving_say(cli, ts_server_port(server));
 		wait_for_end(&ends);
 	}
 	if (err.text[0])
@@ -102,7 +72,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 }
 
 static const struct ts_option options[] = {
-	{ "port", 0, "N", "listen there (default 6970; 0: any that is free)", set_port },
+	TS_OPTION_PORT,
 	{ NULL, 0, NULL, NULL, NULL },
 };
 

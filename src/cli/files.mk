@@ -20,5 +20,6 @@ cli_sources += \
 	src/cli/options.c \
 	src/cli/program.c \
 	src/cli/report.h \
+	src/cli/serving.c src/cli/serving.h \
 	src/cli/sides.c src/cli/sides.h \
 	src/cli/suite.c src/cli/suite.h

@@ -407,9 +407,12 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	struct ts_buf line = TS_BUF_INIT;
 	char time[TS_UNIT_MAX];
 
-	ts_buf_printf(&line, "TPUsight live  %s, sample %llu  (Ctrl-C ends it)",
+	ts_buf_printf(&line, "TPUsight live  %s, sample %llu",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
 		      (unsigned long long)sample->number);
+	if (print->port)
+		ts_buf_printf(&line, "  http://127.0.0.1:%u/", print->port);
+	ts_buf_puts(&line, "  (Ctrl-C ends it)");
 	paint(print, &print->text, BOLD);
 	put_cut(&print->text, &line, print->width);
 	paint(print, &print->text, PLAIN);

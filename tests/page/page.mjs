@@ -4,44 +4,13 @@
 // anything that does not begin with one of INSIDE are cut and reported. RUN is chosen in the page's list where it has one.
 // TASKS: "views" every view as the job says it must look; "axe" no serious fault, in both themes; "use" mouse, keys, range,
 // state; "big" long tables; "flame" the flame graph. Prints what is wrong, a line each, and a line of figures. Exit 1: something is wrong; 77: a tool is missing.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, readFileSync } from "node:fs";
+import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
 
-const SKIP = 77;
-const PATIENCE_MS = 120000;
-const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-	"--disable-component-update", "--disable-sync"];
-
-const require = createRequire(new URL("../viewers/package.json", import.meta.url));
 const wrong = [];
 let job;
 const bad = (text) => wrong.push(`${job.name}: ${text}`);
 const must = (good, text) => good || bad(text);
-
-function tool(name) {
-	try {
-		return require(name);
-	} catch {
-		console.error(`${name} is not installed (npm ci in tests/viewers): skipped`);
-		process.exit(SKIP);
-	}
-}
-
-// Things that must not happen are written down as they do.
-function watch(page) {
-	page.on("pageerror", (e) => bad(`error on the page: ${e.stack}`));
-	page.on("console", (m) => {
-		const ours = job.ours ? job.ours.some((part) => m.location().url.includes(part)) : true;
-		if (ours && ["error", "warning"].includes(m.type())) bad(`console ${m.type()}: ${m.text()} (${m.location().url})`);
-	});
-	return page.route("**/*", (route) => {
-		const url = route.request().url();
-		if (/^(data|blob):/.test(url) || job.inside.some((start) => url.startsWith(start))) return route.continue();
-		bad(`asked for ${url}`);
-		return route.abort();
-	});
-}
 
 // The frame that the page stands in, with the run in its list: TensorBoard gives each plugin one of its own, and may do so again.
 async function find_frame(page) {
@@ -58,7 +27,7 @@ async function find_frame(page) {
 async function open(context) {
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
-	await watch(page);
+	await watch(page, { inside: job.inside, ours: job.ours, bad });
 	await page.goto(job.url, { timeout: PATIENCE_MS });
 	const frame = await find_frame(page);
 	if (job.run) {
@@ -121,15 +90,11 @@ async function views(page, frame) {
 const theme = (frame) => frame.evaluate(() => document.documentElement.dataset.theme);
 
 async function axe(page, frame) {
-	await frame.evaluate(tool("axe-core").source);
 	for (let pass = 0; pass < 2; pass++) {
 		for (const view of Object.keys(job.views)) {
 			await choose(frame, view);
 			for (const closed of await frame.$$("details.finding:not([open]) > summary")) await closed.click();
-			const found = await frame.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-			must(found.passes.length > 10, `${view}: axe looked at nothing`);
-			for (const v of found.violations.filter((x) => ["serious", "critical"].includes(x.impact)))
-				bad(`${view}, ${await theme(frame)}: ${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary.slice(0, 200)}`).join(" | ")}`);
+			for (const fault of await faults(frame)) bad(`${view}, ${await theme(frame)}: ${fault}`);
 		}
 		await frame.click("button.theme");
 	}
@@ -310,13 +275,8 @@ async function refused(page, frame) {
 
 const TASKS = { views, axe, use, big, flame, refused };
 
-const { chromium } = tool("playwright-core");
-if (!existsSync(CHROMIUM)) {
-	console.error(`${CHROMIUM} is not there (apt-get install chromium, or set CHROMIUM): skipped`);
-	process.exit(SKIP);
-}
 const jobs = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+const browser = await launch();
 const told = {};
 for (job of jobs) {
 	if (job.shots) mkdirSync(job.shots, { recursive: true });

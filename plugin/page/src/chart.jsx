@@ -21,6 +21,7 @@ export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--li
 // OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
 export function Plot({ options, data, label, height = 220 }) {
 	const box = useRef(null);
+	const drawn = useRef(null);
 	const { theme } = usePage();
 	useEffect(() => {
 		const element = box.current;
@@ -28,11 +29,16 @@ export function Plot({ options, data, label, height = 220 }) {
 		const plot = new uPlot({ ...options, axes, width: Math.max(element.clientWidth, 200), height }, data, element);
 		const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(element.clientWidth, 200), height }));
 		watch.observe(element);
+		drawn.current = { plot, data };
 		return () => {
 			watch.disconnect();
 			plot.destroy();
 		};
-	}, [options, data, theme, height]);
+	}, [options, theme, height]);
+	useEffect(() => {
+		if (drawn.current.data !== data) drawn.current.plot.setData(data);
+		drawn.current.data = data;
+	}, [data]);
 	return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 

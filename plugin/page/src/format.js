@@ -33,6 +33,7 @@ const UNITS = [
 	["bytes_per_s", (x) => si(x, "B/s"), "B/s", "bandwidth"],
 	["flops_per_byte", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
 	["operational_intensity", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
+	["_ms_per_min", (x) => `${x === 0 ? "0 ms" : time(x * 1e9)}/min`, "ms/min", "rate"],
 	["_per_s", (x) => si(x, "/s"), "/s", "rate"],
 	["_ps", time, "ps", "time"],
 	["_bytes", bytes, "bytes", "bytes"],

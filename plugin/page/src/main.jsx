@@ -3,8 +3,9 @@ import { h, render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
-import { hasServer, inlined, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
-import { Page, readHash, usePage, writeHash } from "./state.js";
+import { useLive } from "./live.js";
+import { hasServer, inlined, isLive, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
+import { Page, readHash, usePage, useWatch, Watch, writeHash } from "./state.js";
 import { Strip } from "./strip.jsx";
 import { viewOf, viewsOf } from "./views/index.js";
 
@@ -93,16 +94,49 @@ function XProf({ look, run }) {
 // A profile outside of a log directory has no run: it goes by its host.
 const nameOf = (run) => [run.run === "." ? null : run.run, run.session].filter(Boolean).join(" / ") || (run.hosts?.[0]?.name ?? "");
 
+const STATES = {
+	connecting: "\u25cb connecting",
+	open: "\u25cf live",
+	lost: "\u2715 disconnected, trying again",
+	ended: "\u25a0 the watch has ended; waiting for the next one",
+};
+const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
+
+// Whether the page is up to date, and the button that makes it stand still.
+function LiveBar() {
+	const live = useWatch();
+	const { samples, alerts } = live.waiting;
+	return (
+		<span class="live">
+			<span role="status" class={`state ${live.paused && live.state === "open" ? "paused" : live.state}`}>
+				{live.paused ? "\u2016 paused" : STATES[live.state]}
+				{live.paused && live.state !== "open" ? `, ${STATES[live.state]}` : ""}
+			</span>
+			<button type="button" onClick={live.pause} title="key p" aria-pressed={live.paused}>
+				{live.paused ? "Go on" : "Pause"}
+			</button>
+			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} wait`}</span>}
+			<span role="log" class="unseen">
+				{live.news && `${live.news.state} ${live.news.severity}: ${clean(live.news.message ?? live.news.rule)}`}
+			</span>
+		</span>
+	);
+}
+
+const watchedOf = (live) => (live.sample[live.sample.length - 1]?.services ?? []).map((s) => s.service).join(", ");
+
 function Heading({ runs, theme, setTheme }) {
 	const { report, look, setLook } = usePage();
+	const live = useWatch();
 	const run = report?.run;
 	const hosts = run?.hosts ?? [];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
 	return (
 		<header>
 			<h1>TPUsight</h1>
-			{runs && <Choice label="run" value={look.run} options={runs.map((r) => [r.id, clean(r.title ?? r.id)])} onPick={(id) => setLook({ run: id, range: null, device: null, host: null })} />}
-			{run && <span class="run">{cut(clean(nameOf(run)), 120)}</span>}
+			{live && <LiveBar />}
+			{runs && (runs.length > 1 || !live) && <Choice label="run" value={look.run} options={runs.map((r) => [r.id, clean(r.title ?? r.id)])} onPick={(id) => setLook({ run: id, range: null, device: null, host: null })} />}
+			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 			{run?.duration_ps > 0 && <span class="count">{time(run.duration_ps)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={[["", `all ${hosts.length}`], ...hosts.map((x) => [x.name, clean(x.name)])]} onPick={(host) => setLook({ host, device: null })} />}
 			{devices.length > 1 && <Choice label="device" value={look.device} options={[["", `all ${devices.length}`], ...devices.map((d) => [d.id, clean(hosts.length > 1 ? `${d.host} ${d.name}` : d.name)])]} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
@@ -114,13 +148,16 @@ function Heading({ runs, theme, setTheme }) {
 	);
 }
 
-// Keys 1 to 9 choose a view wherever no text is being written.
-function useKeys(views, setLook) {
+// Keys 1 to 9 choose a view wherever no text is being written; p makes a live page stand still.
+function useKeys(views, setLook, live) {
+	const pause = useRef(null);
+	pause.current = live?.pause;
 	useEffect(() => {
 		const onKey = (e) => {
 			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
 			const view = views[Number(e.key) - 1];
 			if (view) setLook({ view: view.name });
+			else if (e.key === "p") pause.current?.();
 			else if (e.key === "Escape") setLook({ range: null });
 		};
 		addEventListener("keydown", onKey);
@@ -128,29 +165,48 @@ function useKeys(views, setLook) {
 	}, [views]);
 }
 
-function useReport(look, setLook) {
+// How often the report is asked for: of what goes on, again when there was a sample since, and REPORT_MS have passed.
+const REPORT_MS = 5000;
+function useTurn(live, wanted) {
+	const [turn, setTurn] = useState(0);
+	const count = live?.counts.sample ?? 0;
+	const last = useRef({ count: 0, at: -REPORT_MS });
+	useEffect(() => {
+		if (!live || !wanted || count === last.current.count) return;
+		const timer = setTimeout(() => {
+			last.current = { count, at: performance.now() };
+			setTurn((t) => t + 1);
+		}, Math.max(last.current.at + REPORT_MS - performance.now(), 0));
+		return () => clearTimeout(timer);
+	}, [count, wanted]);
+	return turn;
+}
+
+function useReport(look, setLook, live) {
 	const [state, setState] = useState(() => {
 		const report = inlined();
 		return { report, loading: !report && hasServer() };
 	});
+	const wanted = hasServer() && look.run && look.view !== "live";
+	const turn = useTurn(live, wanted);
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()
 			.then((runs) => {
-				setState((s) => ({ ...s, runs, loading: runs.length > 0, error: runs.length ? null : "No profile was found in this log directory." }));
+				setState((s) => ({ ...s, runs, loading: runs.length > 0, error: runs.length || live ? null : "No profile was found in this log directory." }));
 				if (runs.length && !runs.some((r) => r.id === look.run)) setLook({ run: runs[0].id });
 			})
 			.catch((e) => setState((s) => ({ ...s, loading: false, error: e.message })));
 	}, []);
 	useEffect(() => {
-		if (!hasServer() || !look.run) return;
-		let wanted = true;
-		setState((s) => ({ ...s, loading: true, error: null }));
+		if (!wanted) return;
+		let current = true;
+		setState((s) => ({ ...s, loading: turn === 0 || !s.report, error: null }));
 		fetchReport(look.run)
-			.then((report) => wanted && setState((s) => ({ ...s, report, loading: false })))
-			.catch((e) => wanted && setState((s) => ({ ...s, report: null, loading: false, error: e.message })));
-		return () => (wanted = false);
-	}, [look.run]);
+			.then((report) => current && setState((s) => ({ ...s, report, loading: false })))
+			.catch((e) => current && setState((s) => ({ ...s, report: live ? s.report : null, loading: false, error: e.message })));
+		return () => (current = false);
+	}, [look.run, Boolean(wanted), turn]);
 	return state;
 }
 
@@ -158,9 +214,11 @@ function App() {
 	const [look, set] = useState(readHash);
 	const setLook = useCallback((change) => set((l) => ({ ...l, ...change })), []);
 	const [theme, setTheme] = useTheme();
-	const { report, runs, loading, error } = useReport(look, setLook);
-	const views = useMemo(() => viewsOf(report), [report]);
-	useKeys(views, setLook);
+	const watched = useLive();
+	const live = isLive() ? watched : null;
+	const { report, runs, loading, error } = useReport(look, setLook, live);
+	const views = useMemo(() => viewsOf(report, isLive()), [report]);
+	useKeys(views, setLook, live);
 	useEffect(() => writeHash(look), [look]);
 	useEffect(() => {
 		const onHash = () => set(readHash());
@@ -168,27 +226,36 @@ function App() {
 		return () => removeEventListener("hashchange", onHash);
 	}, []);
 	const view = viewOf(views, look.view);
-	const page = useMemo(() => ({ report, look, setLook, theme }), [report, look, theme]);
-	const wrong = report && report.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(report.schema))}: use the page of the same program.` : error;
+	const isNow = view.name === "live"; // it has figures of its own, no report
+	const shown = isNow ? null : report;
+	const page = useMemo(() => ({ report: shown, look, setLook, theme }), [shown, look, theme]);
+	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
+	const drawn = isNow || (shown && !wrong);
+	const main = useMemo(
+		() => (
+			<main>
+				<Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />
+				{drawn && !isNow && <Strip />}
+				<div id="view" role="tabpanel" aria-labelledby={`tab-${view.name}`}>
+					<h2>{view.title}</h2>
+					{drawn && <view.Draw key={view.name} />}
+				</div>
+			</main>
+		),
+		[views, view, drawn],
+	);
 	return (
 		<Page.Provider value={page}>
-			<Heading runs={runs} theme={theme} setTheme={setTheme} />
-			{wrong && (
-				<p class="error" role="alert">
-					{clean(wrong)}
-				</p>
-			)}
-			{loading && <p role="status">Reading the profile &hellip;</p>}
-			{report && !wrong && (
-				<main>
-					<Tabs views={views} view={view.name} onView={(name) => setLook({ view: name })} />
-					<Strip />
-					<div id="view" role="tabpanel" aria-labelledby={`tab-${view.name}`}>
-						<h2>{view.title}</h2>
-						<view.Draw key={view.name} />
-					</div>
-				</main>
-			)}
+			<Watch.Provider value={live}>
+				<Heading runs={runs} theme={theme} setTheme={setTheme} />
+				{wrong && (
+					<p class="error" role="alert">
+						{clean(wrong)}
+					</p>
+				)}
+				{loading && !isNow && <p role="status">Reading the profile &hellip;</p>}
+				{(drawn || live) && main}
+			</Watch.Provider>
 		</Page.Provider>
 	);
 }

@@ -29,5 +29,33 @@ export function xprof(link) {
 	return new URL(link, base).href;
 }
 
-// Live reports come as server-sent events where the server offers them.
-export const events = () => door().events;
+// What goes on comes as server-sent events where the server offers them: <body data-events="api/live">.
+export const isLive = () => Boolean(door().events);
+
+const AGAIN_MS = 2000; // until it is tried again where the browser itself gave up
+const TYPES = ["sample", "alert", "session", "end"];
+
+// ON(data, id) for each event, ONSTATE("open" or "lost"). Who was cut off comes again, behind the last event it got.
+export function listen(on, onState) {
+	let last = "";
+	let source;
+	let timer;
+	const open = () => {
+		source = new EventSource(last ? `${door().events}?after=${last}` : door().events);
+		source.onopen = () => onState("open");
+		source.onerror = () => {
+			onState("lost");
+			if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS);
+		};
+		for (const type of TYPES)
+			source.addEventListener(type, (e) => {
+				last = e.lastEventId;
+				on(JSON.parse(e.data), Number(e.lastEventId));
+			});
+	};
+	open();
+	return () => {
+		clearTimeout(timer);
+		source.close();
+	};
+}

@@ -1,12 +1,16 @@
 // What is looked at: the report, the view, and what all views share: time range, host, device.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { isLive } from "./source.js";
 
 export const Page = createContext(null);
 export const usePage = () => useContext(Page);
+// What goes on (live.js), which is news twice a second: not for views that draw a report.
+export const Watch = createContext(null);
+export const useWatch = () => useContext(Watch);
 
-// The view that a page opens with: a command's own (write/report_html.c), else the first.
-const FIRST = document.body.dataset.view?.split(".")[0] ?? "overview";
+// The view that a page opens with: a command's own (write/report_html.c), what goes on, or the first.
+const FIRST = document.body.dataset.view?.split(".")[0] ?? (isLive() ? "live" : "overview");
 
 export function readHash() {
 	const at = new URLSearchParams(location.hash.slice(1));

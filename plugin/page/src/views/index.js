@@ -1,8 +1,9 @@
 // The views in the order of their tabs. The eight of every report, then those of the profiling suite, where the report has what
-// they show. OF: results of the report that a view shows beside the one of its own name.
+// they show; in front of all what goes on, where something is watched. OF: results of the report that a view shows beside the one of its own name.
 import { Doctor } from "./doctor.jsx";
 import { Cache, Fusion, Memory, Padding } from "./compiled.jsx";
 import { Flame } from "./flame.jsx";
+import { Live } from "./live.jsx";
 import { Overview } from "./overview.jsx";
 import { Systolic } from "./systolic.jsx";
 import { Time } from "./time.jsx";
@@ -26,6 +27,8 @@ const VIEWS = [
 	{ name: "compile", title: "Compile", Draw: Compile, has: (r) => rows(r, ["compile", "regions"], ["compile", "phases"], ["compile", "fused_kernels"], ["compile", "graph_break_places"]) },
 ];
 
-export const viewsOf = (report) => VIEWS.filter((v) => !v.has || (report && v.has(report)));
+const LIVE = { name: "live", title: "Live", Draw: Live };
+
+export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => !v.has || (report && v.has(report)))];
 // A view by its name, or by that of a result it shows; else the first.
 export const viewOf = (views, name) => views.find((v) => v.name === name || v.of?.includes(name)) ?? views[0];

@@ -1,0 +1,62 @@
+// What is watched, as the page has it. Two states of one form: what is known, always up to date, and what is shown, which
+// stands still while it is paused. Both are bounded, whatever the hours.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isLive, listen } from "./source.js";
+
+export const MAX = { sample: 600, alert: 200, session: 200 }; // as the server keeps (cli/serving.c)
+const SHOW_MS = 100; // events that come together are drawn together
+const PAST_MS = 1500; // what comes so soon after the page was opened is the past, and not read out
+
+const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: null, last: 0 });
+
+// An event of a server whose numbers began anew below ours (its clock was set back) begins a new history.
+export function add(known, event, id, isPast) {
+	if (id <= known.last) Object.assign(known, nothing());
+	known.last = id;
+	known.end = event.type === "end" ? event : null;
+	if (!MAX[event.type]) return;
+	const list = known[event.type];
+	list.push({ ...event, id });
+	if (list.length > MAX[event.type]) list.shift();
+	known.counts[event.type]++;
+	if (event.type === "alert" && !isPast) known.news = event;
+}
+
+const copy = (known) => ({ ...known, sample: [...known.sample], alert: [...known.alert], session: [...known.session], counts: { ...known.counts } });
+
+export function useLive() {
+	const known = useRef(nothing());
+	const stopped = useRef(false);
+	const [shown, setShown] = useState(nothing);
+	const [state, setState] = useState("connecting");
+	const [paused, setPaused] = useState(false);
+	const [waiting, setWaiting] = useState(null);
+	const show = () => {
+		const now = known.current;
+		if (!stopped.current) setShown(copy(now));
+		else setWaiting({ ...now.counts });
+	};
+	useEffect(() => {
+		if (!isLive()) return;
+		const begin = performance.now();
+		let timer = 0;
+		const close = listen((event, id) => {
+			add(known.current, event, id, performance.now() - begin < PAST_MS);
+			timer ||= setTimeout(() => {
+				timer = 0;
+				show();
+			}, SHOW_MS);
+		}, setState);
+		return () => {
+			clearTimeout(timer);
+			close();
+		};
+	}, []);
+	const pause = () => {
+		stopped.current = !stopped.current;
+		setPaused(stopped.current);
+		show();
+	};
+	const behind = (type) => (paused && waiting ? Math.max(waiting[type] - shown.counts[type], 0) : 0);
+	return { ...shown, state: state === "lost" && known.current.end ? "ended" : state, paused, pause, waiting: { samples: behind("sample"), alerts: behind("alert") + behind("session") } };
+}

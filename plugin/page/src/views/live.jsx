@@ -1,0 +1,229 @@
+// A running job, watched: its figures of now and of the last samples, its servers, what is wrong with it.
+import { h } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { COLORS, Plot, tooltip } from "../chart.jsx";
+import { clean, cut, value } from "../format.js";
+import { Fact } from "../parts.jsx";
+import { useWatch } from "../state.js";
+import { Table } from "../table.jsx";
+
+const SCORE = "health_score";
+// [name in the events, for people, where it comes from, why it may be unknown]: docs/live.md
+const METRICS = [
+	["mxu_utilization_pct", "MXU utilization", "modelled", "no device, or no op has a known cost"],
+	["hbm_utilization_pct", "HBM utilization", "modelled", "no device, or its bandwidth or the ops' bytes are unknown"],
+	["duty_cycle_pct", "duty cycle", "measured", "no device"],
+	["step_time_ps", "step time", "measured", "the sample has fewer than two steps"],
+	["step_time_unsampled_ps", "step between samples", "measured", "the job numbers no steps"],
+	[SCORE, "health of 100", undefined, "no device"],
+	["padding_waste_pct", "padding waste", "modelled", "no device"],
+	["idle_pct", "idle", "measured", "no device"],
+	["communication_pct", "communication", "measured", "no device"],
+	["input_pct", "waiting for input", "measured", "no device"],
+	["compiling_pct", "compiling", "measured"],
+	["compilation_ms_per_min", "compiled in a minute", "modelled"],
+	["sampled_pct", "sampled", "measured"],
+	["sampling_cost_pct", "cost of sampling", "modelled", "the job numbers no steps"],
+];
+const LABELS = new Map(METRICS);
+const told = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
+
+const CHARTS = [
+	{ title: "Utilization", of: ["mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct"], most: 100 },
+	{ title: "Time lost", of: ["idle_pct", "communication_pct", "input_pct", "compiling_pct", "padding_waste_pct"] },
+	{ title: "Step time", of: ["step_time_ps", "step_time_unsampled_ps"] },
+	{ title: "Compiled in a minute", of: ["compilation_ms_per_min"] },
+	{ title: "Health", of: [SCORE], most: 100 },
+	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
+];
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // told apart without colours too
+const GAP_MS = 10000; // without a sample so long, the line is broken
+
+const two = (n) => String(n).padStart(2, "0");
+export function clock(unixMs) {
+	const at = new Date(unixMs);
+	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+// uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+function columns(samples, names) {
+	const rows = [[], ...names.map(() => [])];
+	samples.forEach((s, i) => {
+		const before = samples[i - 1];
+		if (before && (s.sample < before.sample || s.time_unix_ms - before.time_unix_ms > GAP_MS)) {
+			rows[0].push((before.time_unix_ms + 1) / 1000);
+			names.forEach((_, k) => rows[k + 1].push(null));
+		}
+		rows[0].push(s.time_unix_ms / 1000);
+		names.forEach((name, k) => rows[k + 1].push(s.metrics[name] ?? null));
+	});
+	return rows;
+}
+
+// Where an alert was raised: a line, in its colour, with a triangle on top.
+function mark(u, raised) {
+	const { left, top, width, height } = u.bbox;
+	const style = getComputedStyle(document.documentElement);
+	u.ctx.save();
+	for (const alert of raised) {
+		const x = u.valToPos(alert.time_unix_ms / 1000, "x", true);
+		if (x < left || x > left + width) continue;
+		u.ctx.strokeStyle = u.ctx.fillStyle = style.getPropertyValue(`--${alert.severity}`);
+		u.ctx.beginPath();
+		u.ctx.setLineDash([3, 3]);
+		u.ctx.moveTo(x, top);
+		u.ctx.lineTo(x, top + height);
+		u.ctx.stroke();
+		u.ctx.beginPath();
+		u.ctx.moveTo(x - 5, top);
+		u.ctx.lineTo(x + 5, top);
+		u.ctx.lineTo(x, top + 8);
+		u.ctx.fill();
+	}
+	u.ctx.restore();
+}
+
+function Key({ names }) {
+	return (
+		<ul class="legend">
+			{names.map((name, i) => (
+				<li key={name}>
+					<svg width="26" height="8" aria-hidden="true">
+						<line x1="0" y1="4" x2="26" y2="4" stroke={COLORS[i]} stroke-width="2" stroke-dasharray={DASHES[i].join(" ")} />
+					</svg>
+					{LABELS.get(name)}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function History({ chart, names, samples, raised }) {
+	const marks = useRef(raised);
+	marks.current = raised;
+	const data = useMemo(() => columns(samples, names), [samples, names]);
+	const options = useMemo(
+		() => ({
+			legend: { show: false },
+			cursor: { drag: { x: false, y: false } },
+			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1e-9)] } },
+			axes: [{ values: (_, at) => at.map((s) => clock(s * 1000)), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
+			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: { size: 4 } }))],
+			hooks: { draw: [(u) => mark(u, marks.current)] },
+			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${told(name, u.data[k + 1][i])}`)])],
+		}),
+		[chart, names],
+	);
+	const now = samples[samples.length - 1].metrics;
+	return (
+		<section class="history" aria-label={chart.title}>
+			<h3>{chart.title}</h3>
+			<Key names={names} />
+			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} samples; now ${names.map((n) => `${LABELS.get(n)} ${told(n, now[n])}`).join(", ")}`} />
+		</section>
+	);
+}
+
+// Charts of what is known in some sample; what never is, is named.
+function Histories({ samples, log }) {
+	const known = useMemo(() => new Set(METRICS.map(([name]) => name).filter((name) => samples.some((s) => typeof s.metrics[name] === "number"))), [samples]);
+	const key = [...known].join();
+	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
+	const raised = log.filter((a) => a.state === "raised");
+	const missing = METRICS.filter(([name]) => !known.has(name));
+	return (
+		<div>
+			<div class="histories">
+				{charts.map(({ chart, names }) => (
+					<History key={`${chart.title} ${names}`} chart={chart} names={names} samples={samples} raised={raised} />
+				))}
+			</div>
+			<p class="empty">
+				{raised.length > 0 && "\u25bc: an alert was raised. "}
+				{missing.length > 0 && `Not known in any sample: ${missing.map(([, label]) => label).join(", ")}.`}
+			</p>
+		</div>
+	);
+}
+
+const SIGNS = { critical: "\u25b2", warning: "\u25c6", info: "\u25cf" };
+export function Severity({ of }) {
+	return (
+		<span class={`severity ${of}`}>
+			<span aria-hidden="true">{SIGNS[of]}</span> {of}
+		</span>
+	);
+}
+
+const said = (v) => (v ? cut(clean(v), 300) : ""); // null: there is nothing to say
+function Active({ sample }) {
+	if (!sample.alerts.length) return <p class="empty">None.</p>;
+	return (
+		<ul class="alerts">
+			{sample.alerts.map((a) => (
+				<li key={a.rule} class={`alert ${a.severity}`}>
+					<details>
+						<summary>
+							<Severity of={a.severity} />
+							<b>{clean(a.message ?? a.rule)}</b>
+							<span class="count">{`since ${clock(sample.time_unix_ms - a.for_ms)}`}</span>
+						</summary>
+						{a.evidence && <p>{cut(clean(a.evidence), 600)}</p>}
+						{a.advice && <p class="advice">{cut(clean(a.advice), 600)}</p>}
+						<p class="count">{`rule ${a.rule}`}</p>
+					</details>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Log({ log }) {
+	const rows = useMemo(() => log.map((a) => ({ time: clock(a.time_unix_ms), state: a.state, severity: a.severity, rule: a.rule, message: a.message, evidence: a.evidence })).reverse(), [log]);
+	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), evidence: said };
+	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={["time", "state", "severity", "message", "rule", "evidence"]} draw={draw} max={8} empty="No alert was raised." />;
+}
+
+const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
+function Services({ services }) {
+	const draw = {
+		state: (v) => <span class={`state ${v}`}>{`${STATES[v] ?? ""} ${v}`}</span>,
+		took_ms: (v) => `${v} ms`,
+		problem: said,
+	};
+	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} draw={draw} max={8} />;
+}
+
+function Figures({ metrics }) {
+	return (
+		<dl class="facts">
+			{METRICS.map(([name, label, origin, why]) => (
+				<Fact key={name} name={name} label={label} of={name === SCORE && metrics[name] !== null ? Math.round(metrics[name]) : metrics[name]} origin={origin} why={why} />
+			))}
+		</dl>
+	);
+}
+
+export function Live() {
+	const live = useWatch();
+	const { sample: samples, alert: log } = live;
+	const sample = samples[samples.length - 1];
+	if (!sample) return <p class="empty">{live.state === "open" ? "No sample came yet." : "Nothing came yet."}</p>;
+	const nobody = sample.hosts === 0;
+	return (
+		<div>
+			<p class="verdict">
+				{nobody
+					? `Nobody answered at ${clock(sample.time_unix_ms)}.`
+					: `Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}
+			</p>
+			{sample.problem && <p class="error">{`The sample cannot be read: ${clean(sample.problem)}`}</p>}
+			<Figures metrics={sample.metrics} />
+			<h3>Active alerts</h3>
+			<Active sample={sample} />
+			<Histories samples={samples} log={log} />
+			<Services services={sample.services} />
+			<Log log={log} />
+		</div>
+	);
+}

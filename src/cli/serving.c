@@ -1,0 +1,145 @@
+/* Pages for `serve` and `live --serve`. */
+#include "cli/serving.h"
+
+#include "live/feed.h"
+#include "write/report_json.h"
+
+#define ALERTS_KEPT   200
+#define LAST_WORDS_MS 300 /* for pages to take the last event */
+
+struct ts_serving {
+	const struct ts_cli *cli;
+	struct ts_news *news;
+	struct ts_latest *latest;
+	struct ts_api *api;
+	struct ts_server *server;
+};
+
+/* In the order of enum ts_feed_kind, by the names in the JSON. */
+static const struct ts_news_kind kinds[] = {
+	[TS_FEED_SAMPLE] = { "sample", TS_RING },
+	[TS_FEED_ALERT] = { "alert", ALERTS_KEPT },
+	[TS_FEED_END] = { "end", 1 },
+};
+
+enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	uint64_t port;
+
+	if (!ts_bytes_u64(ts_bytes_of(value), &port) || port > UINT16_MAX)
+		return ts_fail(err, TS_USAGE, "%s is no port (0 to 65535; 0: any that is free)",
+			       value);
+	cli->port = (uint16_t)port;
+	return TS_OK;
+}
+
+struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
+{
+	return (struct ts_reports_options){ .paths = cli->paths,
+					    .nr_paths = cli->nr_paths,
+					    .nr_threads = cli->nr_threads,
+					    .settings = &cli->settings,
+					    .generator = "tpusight",
+					    .version = PACKAGE_VERSION,
+					    .max_track_items = TS_MAX_TRACK_ITEMS,
+					    .join_sessions = cli->join_sessions };
+}
+
+void ts_serving_say(const struct ts_cli *cli, uint16_t port)
+{
+	struct ts_buf line = TS_BUF_INIT;
+
+	if (cli->quiet)
+		return;
+	ts_buf_printf(&line, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n", port);
+	if (cli->json)
+		fwrite(line.p, 1, line.n, stderr);
+	else
+		ts_print(ts_buf_bytes(&line));
+	ts_buf_release(&line);
+}
+
+static enum ts_status set_up(struct ts_serving *serving, struct ts_error *err)
+{
+	const struct ts_cli *cli = serving->cli;
+	const struct ts_news_options about = { .kinds = kinds,
+					       .nr_kinds = TS_NELEM(kinds),
+					       .max_bytes = TS_NEWS_BYTES,
+					       .max_readers = TS_NEWS_READERS,
+					       .quiet_ms = TS_NEWS_QUIET_MS };
+	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
+
+	serving->news = ts_news_new(&about);
+	if (cli->services)
+		serving->latest = ts_latest_new(cli->services, TS_LATEST_PATIENCE_MS);
+	if (!serving->news || (cli->services && !serving->latest))
+		return ts_fail_nomem(err);
+	options.news = serving->news;
+	options.latest = serving->latest;
+	serving->api = ts_api_new(&options);
+	if (!serving->api)
+		return ts_fail_nomem(err);
+	return ts_server_start(&serving->server, cli->port, ts_api_answer, serving->api, err);
+}
+
+enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,
+				struct ts_error *err)
+{
+	struct ts_serving *serving = calloc(1, sizeof(*serving));
+	enum ts_status st;
+
+	*out = NULL;
+	if (!serving)
+		return ts_fail_nomem(err);
+	serving->cli = cli;
+	st = set_up(serving, err);
+	if (st) {
+		ts_serving_stop(serving);
+		return st;
+	}
+	ts_serving_say(cli, ts_server_port(serving->server));
+	*out = serving;
+	return TS_OK;
+}
+
+/* Somebody waits for it; who comes while it is made gets the next. */
+static void give_report(struct ts_serving *serving, const struct ts_live_sample *sample)
+{
+	struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION };
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_error err = TS_ERROR_INIT;
+
+	if (ts_report_json(&text, sample->results, &form, &err) == TS_OK)
+		ts_latest_give(serving->latest, &text);
+	ts_buf_release(&text);
+}
+
+void ts_serving_event(void *arg, const struct ts_feed_event *event)
+{
+	struct ts_serving *serving = arg;
+
+	ts_news_tell(serving->news, event->kind, event->json);
+	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
+	    ts_latest_is_wanted(serving->latest))
+		give_report(serving, event->sample);
+}
+
+void ts_serving_stop(struct ts_serving *serving)
+{
+	if (!serving)
+		return;
+	if (serving->latest)
+		ts_latest_close(serving->latest);
+	if (serving->news)
+		ts_news_close(serving->news, LAST_WORDS_MS);
+	ts_server_stop(serving->server);
+	ts_api_free(serving->api);
+	ts_latest_free(serving->latest);
+	ts_news_free(serving->news);
+	free(serving);
+}
+
+uint16_t ts_serving_port(const struct ts_serving *serving)
+{
+	return serving ? ts_server_port(serving->server) : 0;
+}

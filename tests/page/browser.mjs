@@ -1,0 +1,54 @@
+// What the page's tests in headless Chromium share. A missing tool ends the test with 77.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const SKIP = 77;
+export const PATIENCE_MS = 120000;
+const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	"--disable-component-update", "--disable-sync"];
+
+const require = createRequire(new URL("../viewers/package.json", import.meta.url));
+
+function tool(name) {
+	try {
+		return require(name);
+	} catch {
+		console.error(`${name} is not installed (npm ci in tests/viewers): skipped`);
+		process.exit(SKIP);
+	}
+}
+
+export function launch() {
+	const { chromium } = tool("playwright-core");
+	if (!existsSync(CHROMIUM)) {
+		console.error(`${CHROMIUM} is not there (apt-get install chromium, or set CHROMIUM): skipped`);
+		process.exit(SKIP);
+	}
+	return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+// Things that must not happen are told to BAD as they do: errors, words on the console (of addresses with a part of OURS, where
+// given; a word that EXPECTED() says yes to is none), requests to what begins with none of INSIDE.
+export function watch(page, { inside, ours, bad, expected = () => false }) {
+	page.on("pageerror", (e) => bad(`error on the page: ${e.stack}`));
+	page.on("console", (m) => {
+		const mine = ours ? ours.some((part) => m.location().url.includes(part)) : true;
+		if (mine && ["error", "warning"].includes(m.type()) && !expected(m.text())) bad(`console ${m.type()}: ${m.text()} (${m.location().url})`);
+	});
+	return page.route("**/*", (route) => {
+		const url = route.request().url();
+		if (/^(data|blob):/.test(url) || inside.some((start) => url.startsWith(start))) return route.continue();
+		bad(`asked for ${url}`);
+		return route.abort();
+	});
+}
+
+// Serious faults that axe finds in what is shown, in words.
+export async function faults(frame) {
+	if (!(await frame.evaluate(() => Boolean(window.axe)))) await frame.evaluate(tool("axe-core").source);
+	const found = await frame.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+	const serious = found.violations.filter((x) => ["serious", "critical"].includes(x.impact));
+	const words = serious.map((v) => `${v.id} (${v.impact}): ${v.help}: ${v.nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary.slice(0, 200)}`).join(" | ")}`);
+	return found.passes.length > 10 ? words : [...words, "axe looked at nothing"];
+}

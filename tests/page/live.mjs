@@ -1,0 +1,231 @@
+// The live page in headless Chromium: node live.mjs SETUP.json
+//
+// SETUP: {program, fake, quiet, loud, port, shots, job}. FAKE (tests/live/fake_server.c) answers as a profiler server does, with the
+// profile QUIET (no alert) or LOUD (alerts), as it is told; PROGRAM watches it and serves the page on PORT. JOB, where there is one, is the command of a
+// real job that compiles again and again, and the address of its server. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
+
+const setup = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const url = `http://127.0.0.1:${setup.port}/`;
+const wrong = [];
+const bad = (text) => wrong.push(text);
+const must = (good, text) => good || bad(text);
+const nap = (ms) => new Promise((done) => setTimeout(done, ms));
+const line_of = (child) => new Promise((done, fail) => {
+	child.stdout.once("data", (d) => done(String(d).trim()));
+	child.once("exit", (code) => fail(new Error(`${child.spawnfile} ended with status ${code}`)));
+});
+const end_of = (child) => new Promise((done) => (child.exitCode !== null || child.signalCode ? done(child.exitCode) : child.once("exit", done)));
+
+function start(command, ...args) {
+	const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+	children.push(child);
+	return child;
+}
+const children = [];
+
+async function serve(address) {
+	const live = start(setup.program, "live", `--service=${address}`, "--serve", `--port=${setup.port}`, "--interval=0.2", "--color=never");
+	const said = await line_of(live);
+	must(said.includes(url), `it says "${said}" and not where the page is`);
+	live.stdout.resume();
+	return live;
+}
+
+// What is to be seen, in words.
+const text_of = (page, selector) => page.$eval(selector, (e) => e.innerText).catch(() => "");
+const says = (page, selector, text) => page.waitForFunction(([s, t]) => [...document.querySelectorAll(s)].some((e) => e.textContent.includes(t)), [selector, text]);
+const sample_of = async (page) => Number(/Sample ([\d,]+)/.exec(await text_of(page, "#view .verdict"))?.[1].replace(",", "") ?? 0);
+const drawn = (page) => page.$eval('.history [role="img"]', (e) => Number(/last (\d+) samples/.exec(e.ariaLabel)[1]));
+async function until(what, test) {
+	for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await nap(50)) if (await test()) return;
+	throw new Error(`gave up waiting until ${what}`);
+}
+
+const blank = (page) => page.$$eval("canvas", (all) => all.filter((c) => {
+	const p = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
+	return p.every((v) => v === p[0]);
+}).length);
+
+async function shoot(page, name) {
+	if (!setup.shots) return;
+	mkdirSync(setup.shots, { recursive: true });
+	await page.screenshot({ path: `${setup.shots}/live-${name}.png`, fullPage: true });
+}
+
+async function updates_itself(page) {
+	await says(page, ".live .state", "live");
+	await until("the second sample comes", async () => (await sample_of(page)) >= 2);
+	const before = await sample_of(page);
+	await until("another sample comes", async () => (await sample_of(page)) > before);
+	must((await text_of(page, "#view")).includes("None."), "a quiet job has active alerts");
+	must((await page.$$('[role="tab"]')).length >= 9, "the other views are not there");
+	must((await page.$eval('[role="tab"]', (e) => e.innerText)) === "Live", "Live is not the first view");
+}
+
+async function alerts_appear(page, fake) {
+	fake.stdin.write(`say 0 ${setup.loud}\n`);
+	await says(page, ".alert .severity", "critical");
+	must((await text_of(page, ".alert.critical")).includes("Matrix-unit utilization"), "the alert does not say what is wrong");
+	await says(page, 'section.table[aria-label^="Alerts so far"] td', "mxu_utilization_low");
+	must(/^raised (critical|warning): /.test(await page.$eval(".live [role=log]", (e) => e.textContent)), "the alert is not read out");
+	await page.click(".alert.warning summary");
+	const opened = await text_of(page, ".alert.warning details");
+	const now = await sample_of(page);
+	await until("two more samples come", async () => (await sample_of(page)) > now + 2);
+	must(opened.includes("rule ") && (await text_of(page, ".alert.warning details")) !== "" && (await page.$(".alert.warning details[open]")), "an alert that was opened is closed by the next sample");
+	must((await blank(page)) === 0, "a chart is blank");
+	must((await page.$$(".history canvas")).length >= 5, "charts are missing");
+}
+
+// Who opens the page later sees what was before, and is not told of it again.
+async function has_a_past(page) {
+	const [count, rows] = [await drawn(page), await page.$$eval('section.table[aria-label^="Alerts"] tr[data-row]', (all) => all.length)];
+	await page.reload();
+	await says(page, ".live .state", "live");
+	await until("the history is there", async () => (await page.$(".history")) && (await drawn(page)) >= count);
+	must((await page.$$eval('section.table[aria-label^="Alerts"] tr[data-row]', (all) => all.length)) >= rows, "alerts of before are not in the log");
+	must((await page.$eval(".live [role=log]", (e) => e.textContent)) === "", "what is past is read out");
+}
+
+async function pauses(page) {
+	await page.keyboard.press("p");
+	await says(page, ".live .state", "paused");
+	const [frozen, shown] = [await sample_of(page), await text_of(page, "#view")];
+	await page.waitForFunction(() => /^([3-9]|\d\d+) samples( and .*)? wait$/.test(document.querySelector(".live .count")?.textContent));
+	must((await text_of(page, "#view")) === shown, "the page changes while it is paused");
+	const waited = Number(/^\d+/.exec(await text_of(page, ".live .count"))[0]);
+	await page.click(".live button");
+	await until("it goes on", async () => (await sample_of(page)) >= frozen + waited);
+	must((await text_of(page, ".live .state")).includes("live"), "it is not live again");
+	must((await page.$(".live .count")) === null, "something waits still");
+}
+
+// The report of a sample, in the views of every report, and again when there is a newer one.
+async function other_views(page, fake) {
+	await page.click("#tab-overview");
+	await page.waitForFunction(() => document.querySelector("#view .health b")?.textContent === "50");
+	await shoot(page, "overview");
+	fake.stdin.write(`say 0 ${setup.quiet}\n`);
+	await page.waitForFunction(() => /^\D$/.test(document.querySelector("#view .health b")?.textContent));
+	fake.stdin.write(`say 0 ${setup.loud}\n`);
+	await page.click("#tab-live");
+	await says(page, ".alert .severity", "critical");
+}
+
+async function accessible(page) {
+	for (const theme of ["light", "dark"]) {
+		must((await page.evaluate(() => document.documentElement.dataset.theme)) === theme, `the theme is not ${theme}`);
+		for (const closed of await page.$$(".alert details:not([open]) > summary")) await closed.click();
+		for (const fault of await faults(page)) bad(`${theme}: ${fault}`);
+		await shoot(page, theme);
+		await page.click("button.theme");
+	}
+	for (const width of [500, 1300]) {
+		await page.setViewportSize({ width, height: 900 });
+		await nap(300);
+		const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+		must(wide <= 0, `it is ${wide} pixels wider than a window of ${width}`);
+		if (width === 500) await shoot(page, "narrow");
+	}
+}
+
+async function job_goes_away(page, fake) {
+	fake.stdin.write("kill 0\n");
+	await says(page, "#view .verdict", "Nobody answered");
+	await says(page, ".state.down", "down");
+	fake.stdin.write("start 0\n");
+	await says(page, "#view .verdict", "Sample");
+}
+
+// The watch is killed, and begins anew at the same address; then it is told to end.
+async function watch_goes_away(page, live, address) {
+	const before = await drawn(page);
+	live.kill("SIGKILL");
+	await says(page, ".live .state", "disconnected");
+	await shoot(page, "disconnected");
+	must((await drawn(page)) >= before, "what was there is lost with the connection");
+	await end_of(live);
+	const next = await serve(address);
+	await until("it is live again", async () => (await text_of(page, ".live .state")).includes("live"));
+	await until("the new watch's samples come", async () => (await sample_of(page)) >= 2 && (await drawn(page)) > before);
+	next.kill("SIGTERM");
+	const begin = Date.now();
+	must((await end_of(next)) === 0, `SIGTERM ends it with status ${next.exitCode}`);
+	must(Date.now() - begin < 5000, `it takes ${Date.now() - begin} ms to end while a page is connected`);
+	await says(page, ".live .state", "ended");
+}
+
+// Hours of samples, from a source that is made up.
+async function stays_small(context) {
+	const page = await context.newPage();
+	await page.addInitScript((nr) => {
+		const metrics = { duty_cycle_pct: 50, step_time_ps: 3e9 };
+		const services = [{ service: "a:1", state: "up", samples: 1, failures: 0, restarts: 0, bytes: 1, took_ms: 1, problem: null }];
+		window.EventSource = class extends EventTarget {
+			static CLOSED = 2;
+			constructor() {
+				super();
+				const tell = (type, id, data) => this.dispatchEvent(new MessageEvent(type, { lastEventId: String(id), data: JSON.stringify({ type, time_unix_ms: 1e12 + id * 500, ...data }) }));
+				setTimeout(() => {
+					this.onopen();
+					for (let i = 1; i <= nr; i++) {
+						tell("sample", 2 * i, { sample: i, took_ms: 1, analysed_ms: 1, hosts: 1, services, problem: null, metrics, alerts: [] });
+						if (i % 4 === 0) tell("alert", 2 * i + 1, { sample: i, state: "raised", severity: "warning", rule: "r", message: `number ${i}`, evidence: null, advice: null });
+					}
+				});
+			}
+			close() {}
+		};
+	}, 20000);
+	await page.goto(url);
+	await says(page, "#view .verdict", "Sample 20,000");
+	must((await drawn(page)) === 600, `${await drawn(page)} samples are kept`);
+	must((await text_of(page, 'section.table[aria-label^="Alerts"] .count')) === "200", "not 200 alerts are kept");
+	must((await page.$$eval("tr", (all) => all.length)) < 100, "too many rows stand in the page");
+	await page.close();
+}
+
+async function real_job(page) {
+	const job = start(...setup.job.command);
+	await line_of(job);
+	const live = await serve(setup.job.address);
+	await says(page, ".alert b", "train_step");
+	const told = await page.textContent('.alert:has(b:text("train_step"))');
+	must(/\[\d+,64\]/.test(told), `the alert does not name the shapes: ${told}`);
+	await shoot(page, "job");
+	live.kill("SIGINT");
+	must((await end_of(live)) === 0, `SIGINT ends it with status ${live.exitCode}`);
+}
+
+const browser = await launch();
+try {
+	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light" });
+	const page = await context.newPage();
+	page.setDefaultTimeout(PATIENCE_MS);
+	// A server that is not there is what the test is about.
+	await watch(page, { inside: [url], bad, expected: (text) => /Failed to load resource: net::ERR_/.test(text) });
+	const fake = start(setup.fake, setup.quiet);
+	const address = `127.0.0.1:${await line_of(fake)}`;
+	fake.stdout.resume();
+	const live = await serve(address);
+	await page.goto(url);
+	await updates_itself(page);
+	await alerts_appear(page, fake);
+	await has_a_past(page);
+	await pauses(page);
+	await other_views(page, fake);
+	await accessible(page);
+	await job_goes_away(page, fake);
+	await stays_small(context);
+	await watch_goes_away(page, live, address);
+	if (setup.job) await real_job(page);
+} catch (e) {
+	bad(e.stack);
+}
+await browser.close();
+for (const child of children) child.kill("SIGKILL");
+for (const text of wrong) console.error(text);
+process.exit(wrong.length ? 1 : 0);
