@@ -16,7 +16,8 @@ EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/static/index.js
 EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/_program.py
 EXTRA_DIST += plugin/tpusight/_answer.py plugin/tpusight/_temporary.py plugin/tpusight/_trace.py plugin/tpusight/flame_graph.py plugin/tpusight/hta.py \
-	plugin/tpusight/timeline.py
+	plugin/tpusight/memory.py plugin/tpusight/timeline.py plugin/tpusight/torch_compile.py plugin/tpusight/_torch.py \
+	plugin/tpusight/unified.py
 page_bundle =
 
 if HAVE_PAGE

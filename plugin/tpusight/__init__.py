@@ -7,13 +7,21 @@ import importlib
 
 # Names and the modules that have them: `import tpusight` loads none of these before they are used.
 _NAMES = {
+    "CompileBreak": "torch_compile",
+    "CompileReport": "torch_compile",
     "FlameGraph": "flame_graph",
     "FlameGraphGenerator": "flame_graph",
     "HTAAnalyzer": "hta",
     "HTAReport": "hta",
+    "KernelInfo": "unified",
+    "MemoryProfiler": "memory",
+    "MemoryReport": "memory",
+    "ProfileSession": "unified",
     "TimelineData": "timeline",
     "TimelineGenerator": "timeline",
+    "TorchCompileAnalyzer": "torch_compile",
     "TpusightError": "_program",
+    "UnifiedProfiler": "unified",
     "program": "_program",
 }
 

@@ -9,22 +9,24 @@ _of_profilers = weakref.WeakKeyDictionary()  # profiler -> its Trace: torch writ
 
 
 class Trace:
-    """A trace file, or a folder of those of several ranks, and the doors of the program that it is asked through."""
+    """A trace file, or a folder of those of several ranks, and the doors of the program that it is asked through.
+    options: given to the program whatever it is asked."""
 
-    def __init__(self, path):
+    def __init__(self, path, options=()):
         self.path = os.fspath(path)
+        self.options = list(options)
 
     def ask(self, command, *options):
         """The JSON object of `tpusight COMMAND --json`. Raises TpusightError when the trace cannot be read."""
-        return ask(command, "--json", *options, "--", self.path)
+        return ask(command, "--json", *self.options, *options, "--", self.path)
 
     def write(self, command, form, path, *options):
         """Writes what `tpusight COMMAND --format FORM` says into the file PATH."""
-        run(command, f"--format={form}", f"--output={os.fspath(path)}", *options, "--", self.path)
+        run(command, f"--format={form}", f"--output={os.fspath(path)}", *self.options, *options, "--", self.path)
 
     def text(self, command, form, *options):
         """What write() writes."""
-        return run(command, f"--format={form}", *options, "--", self.path)[0].decode("utf-8", "replace")
+        return run(command, f"--format={form}", *self.options, *options, "--", self.path)[0].decode("utf-8", "replace")
 
 
 class TemporaryTrace(Trace):

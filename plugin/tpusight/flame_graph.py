@@ -42,17 +42,18 @@ class FlameGraphGenerator:
         options += [f"--kind={self.kind}"] if self.kind else []
         return options + ([f"--weight={self.weight}"] if self.weight else [])
 
-    def _graph(self, trace):
+    def of_trace(self, trace):
+        """FlameGraph of a Trace."""
         options = self._options()
         return FlameGraph(trace.ask("flame", *options), trace, options)
 
     def from_profiler(self, prof):
         """FlameGraph of a profiler of torch that has ended. with_stack=True gives it Python's frames and modules."""
-        return self._graph(of_profiler(prof))
+        return self.of_trace(of_profiler(prof))
 
     def from_chrome_trace(self, path):
         """FlameGraph of a trace file. Raises TpusightError when it cannot be read."""
-        return self._graph(Trace(path))
+        return self.of_trace(Trace(path))
 
     def export(self, data, path, format="html"):
         """Writes a FlameGraph to PATH: html (interactive), json, folded (flamegraph.pl), speedscope or text; of any

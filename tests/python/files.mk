@@ -2,5 +2,5 @@
 EXTRA_DIST += tests/python/package.py
 EXTRA_DIST += tests/python/program_test.py
 TESTS += tests/python/program_test.py
-EXTRA_DIST += tests/python/traces_test.py
-TESTS += tests/python/traces_test.py
+EXTRA_DIST += tests/python/traces_test.py tests/python/suite_test.py tests/python/torch_test.py
+TESTS += tests/python/traces_test.py tests/python/suite_test.py tests/python/torch_test.py

@@ -1,0 +1,86 @@
+"""What captures with torch.profiler. torch is imported when something is captured, not before."""
+import contextlib
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+
+from ._program import TpusightError
+
+
+def torch_module():
+    """The module torch. Raises TpusightError where it is not installed, or is too old to have torch.profiler."""
+    try:
+        import torch
+    except ImportError as e:
+        raise TpusightError(f"{sys.executable} has no torch: {e} (pip install torch; a trace file needs none)") from e
+    if not hasattr(torch, "profiler"):
+        raise TpusightError(f"torch {torch.__version__} is too old (torch.profiler came with 1.8.1)")
+    return torch
+
+
+def synchronize(torch):
+    """Waits for what the GPU is still doing, so that it is in the profile."""
+    for name in ("cuda", "xpu"):
+        device = getattr(torch, name, None)
+        if device is not None and device.is_available():
+            device.synchronize()
+
+
+def _activities(torch):
+    """The CPU, and the GPUs that are there."""
+    kinds = torch.profiler.ProfilerActivity
+    there = [name for name in ("CUDA", "XPU") if hasattr(kinds, name) and
+             getattr(torch, name.lower(), None) is not None and getattr(torch, name.lower()).is_available()]
+    return [kinds.CPU] + [getattr(kinds, name) for name in there]
+
+
+def _need_no_profiler(torch):
+    """Raises TpusightError while a profiler is at work: a second one would end the first without a word."""
+    enabled = getattr(torch._C._autograd, "_profiler_enabled", None)
+    if enabled and enabled():
+        raise TpusightError("another profiler of torch is at work, and there can be one at a time (end it first)")
+
+
+def step(torch, number):
+    """The range of a step, under the name that torch.profiler itself gives it; a context manager."""
+    return torch.profiler.record_function(f"ProfilerStep#{number}")
+
+
+def _export(prof, path):
+    """Writes the trace to PATH, packed when it ends in .gz; the file is there whole or not at all. torch's own packing
+    reads the text back as UTF-8, and names in it need not be."""
+    with tempfile.TemporaryDirectory(prefix=".tpusight-", dir=os.path.dirname(path) or ".") as folder:
+        plain, packed = os.path.join(folder, "trace.json"), os.path.join(folder, "trace.json.gz")
+        prof.export_chrome_trace(plain)
+        if not path.endswith(".gz"):
+            os.replace(plain, path)
+            return
+        with open(plain, "rb") as source, gzip.open(packed, "wb", 6) as file:
+            shutil.copyfileobj(source, file, 1 << 20)
+        os.replace(packed, path)
+
+
+@contextlib.contextmanager
+def capture(path, name, stack=False, memory=False):
+    """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises there is none.
+    Raises TpusightError when another profiler is at work, or the trace cannot be written."""
+    torch = torch_module()
+    _need_no_profiler(torch)
+    prof = torch.profiler.profile(activities=_activities(torch), with_stack=stack, profile_memory=memory)
+    synchronize(torch)
+    try:
+        prof.start()
+    except (RuntimeError, AssertionError) as e:
+        raise TpusightError(f"torch.profiler did not start: {e}") from e
+    try:
+        with torch.profiler.record_function(name):
+            yield
+            synchronize(torch)
+    finally:
+        prof.stop()
+    try:
+        _export(prof, os.path.abspath(path))
+    except (OSError, RuntimeError) as e:
+        raise TpusightError(f"{path}: the trace was not written: {e}") from e

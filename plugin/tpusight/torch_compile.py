@@ -1,0 +1,214 @@
+"""What torch.compile makes of a model: speed-up, compile time, graph breaks, fusion; the command `tpusight compile`."""
+import contextlib
+import dataclasses
+import logging
+import os
+from typing import List, Optional
+
+from ._answer import Answer, write_json
+from ._program import TpusightError, ask
+from ._temporary import temporary_folder
+from ._torch import capture, step, torch_module
+from ._trace import Trace, need_form, need_trace
+
+_FORMS = ("html", "json", "text", "csv")
+_EAGER = "eager"
+_MODES = ("default", "reduce-overhead", "max-autotune")
+
+
+@dataclasses.dataclass
+class CompileBreak(Answer):
+    """A place at which the graph breaks."""
+    reason: Optional[str] = None
+    suggestion: Optional[str] = None
+    location: Optional[str] = None  # file:line
+    function: Optional[str] = None
+    explanation: Optional[str] = None
+    stack: Optional[str] = None  # the user's frames
+    compilations: Optional[int] = None  # that met it
+
+
+@dataclasses.dataclass
+class CompileReport(Answer):
+    """A model compiled in one mode, against itself in eager mode. Unknown is None."""
+    mode: str = ""
+    backend: str = ""
+    #: of the median iteration; p_value: how likely chance alone would make such a difference
+    speedup: Optional[float] = None
+    p_value: Optional[float] = None
+    eager_time_ms: Optional[float] = None
+    compiled_time_ms: Optional[float] = None
+    compile_time_ms: Optional[float] = None
+    pays_after_steps: Optional[int] = None
+    total_graph_breaks: Optional[int] = None
+    graph_breaks: List[CompileBreak] = dataclasses.field(default_factory=list)
+    recompilations: Optional[int] = None
+    ops_before_fusion: Optional[int] = None
+    ops_after_fusion: Optional[int] = None
+    fusion_ratio: Optional[float] = None
+    bottlenecks: List[str] = dataclasses.field(default_factory=list)
+    recommendations: List[str] = dataclasses.field(default_factory=list)
+    notes: List[str] = dataclasses.field(default_factory=list)
+    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
+    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
+    _owner: object = dataclasses.field(default=None, repr=False, compare=False)
+
+    @property
+    def answer(self):
+        """All that `tpusight compile --json` said of the compiled run (docs/analyses.md, section 24)."""
+        return self._answer
+
+
+class _Runs:
+    """Traces of one model, a folder a mode, the compiler's log beside the trace. The folders go with it."""
+
+    def __init__(self):
+        self.folder = temporary_folder(self)
+
+    def of(self, mode):
+        """The folder of a mode."""
+        path = os.path.join(self.folder, mode)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+
+@contextlib.contextmanager
+def _log_into(torch, folder):
+    """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch has no such log, nothing:
+    reasons are then unknown."""
+    internal = getattr(getattr(torch, "_logging", None), "_internal", None)
+    try:
+        handler = internal.LazyTraceHandler(folder)
+        handler.setFormatter(internal.TorchLogsFormatter(trace=True))
+    except (AttributeError, TypeError):
+        yield
+        return
+    log = logging.getLogger("torch.__trace")
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        handler.close()
+
+
+def _inductor():
+    """As if the model was compiled for the first time, and with kernels of a CPU in the trace; a context manager."""
+    try:
+        from torch._inductor import config
+    except ImportError:
+        return contextlib.nullcontext()
+    wanted = {"force_disable_caches": True} if hasattr(config, "force_disable_caches") else {}
+    if hasattr(config.cpp, "enable_kernel_profile"):
+        wanted["cpp.enable_kernel_profile"] = True
+    return config.patch(wanted)
+
+
+def _arguments(sample_input):
+    """(args, kwargs) of a call: a tuple or list are its arguments, a dict its keywords, anything else the only one."""
+    if isinstance(sample_input, dict):
+        return (), sample_input
+    return (tuple(sample_input), {}) if isinstance(sample_input, (tuple, list)) else ((sample_input,), {})
+
+
+def _break(row):
+    return CompileBreak(reason=row["reason"], suggestion=row.get("hint"), location=row["source"],
+                        function=row["function"], explanation=row.get("explanation"), stack=row.get("stack"),
+                        compilations=row["compilations"])
+
+
+_SAME = ("compile_time_ms", "recompilations", "ops_before_fusion", "ops_after_fusion", "fusion_ratio", "bottlenecks",
+         "recommendations", "notes")
+
+
+def _name(backend):
+    return backend if isinstance(backend, str) else getattr(backend, "__name__", type(backend).__name__)
+
+
+def _measure(torch, folder, function, call, warmup, iterations):
+    """A trace in FOLDER of ITERATIONS calls, each a step, after WARMUP ones."""
+    args, kwargs = call
+    for _ in range(warmup):
+        function(*args, **kwargs)
+    with capture(os.path.join(folder, "run.pt.trace.json"), os.path.basename(folder)):
+        for number in range(iterations):
+            with step(torch, number):
+                function(*args, **kwargs)
+
+
+class TorchCompileAnalyzer:
+    """Runs a model in eager mode and compiled, and says what that changed. backend, mode, fullgraph, dynamic: those of
+    torch.compile; dynamic None: as torch chooses."""
+
+    def __init__(self, backend="inductor", mode="default", fullgraph=False, dynamic=None):
+        self.backend = backend
+        self.mode = mode
+        self.fullgraph = fullgraph
+        self.dynamic = dynamic
+
+    def analyze(self, model, sample_input, warmup=3, iterations=10):
+        """CompileReport of MODEL (a module or function), called with SAMPLE_INPUT: a tuple or list are its arguments, a
+        dict its keywords, anything else is the only one. WARMUP calls of each, then ITERATIONS that are measured.
+
+        Runs under the caller's torch.no_grad() or autocast, if any. What was compiled before is forgotten
+        (torch._dynamo.reset()) and Inductor's caches are not used, so that compile_time_ms is a first compilation's;
+        its kernels on a CPU have names in the profile (cpp.enable_kernel_profile). Raises TpusightError without
+        torch 2."""
+        (report,) = self.compare_modes(model, sample_input, [self.mode], warmup, iterations).values()
+        return report
+
+    def analyze_trace(self, path, torch_trace=None):
+        """CompileReport of a trace file (its speed-up is unknown), with reasons from TORCH_TRACE, the log that
+        TORCH_TRACE=FOLDER had written, or that folder. Raises TpusightError when they cannot be read."""
+        options = [f"--torch-trace={os.fspath(torch_trace)}"] if torch_trace else []
+        return self._report(Trace(path, options), None)
+
+    def compare_modes(self, model, sample_input, modes=_MODES, warmup=3, iterations=10):
+        """{mode: CompileReport} of several modes of torch.compile, each against the same eager run, as analyze()."""
+        torch = torch_module()
+        if not hasattr(torch, "compile"):
+            raise TpusightError(f"torch {torch.__version__} has no torch.compile (it came with 2.0)")
+        modes = list(dict.fromkeys(mode or _MODES[0] for mode in modes))
+        if iterations < 1 or not modes or _EAGER in modes:
+            raise ValueError("at least one iteration and one mode besides eager are needed")
+        runs, call = _Runs(), _arguments(sample_input)
+        _measure(torch, runs.of(_EAGER), model, call, warmup, iterations)
+        for mode in modes:
+            torch._dynamo.reset()
+            with _inductor(), _log_into(torch, runs.of(mode)):
+                compiled = torch.compile(model, backend=self.backend, mode=mode, fullgraph=self.fullgraph,
+                                         dynamic=self.dynamic)
+                _measure(torch, runs.of(mode), compiled, call, max(warmup, 1), iterations)  # the first call compiles
+        return self._reports(runs, modes)
+
+    def _reports(self, runs, modes):
+        names = [_EAGER, *modes]
+        said = ask("compile", "--json", *[f"--label={name}" for name in names], "--", *map(runs.of, names))
+        rows = {row["mode"]: row for row in said["modes"]}
+        return {mode: self._report(Trace(runs.of(mode)), runs, mode=mode, backend=_name(self.backend),
+                                   eager_time_ms=rows[_EAGER]["step_time_ms"],
+                                   compiled_time_ms=rows[mode]["step_time_ms"],
+                                   **{name: rows[mode][name] for name in ("speedup", "p_value", "pays_after_steps")})
+                for mode in modes}
+
+    @staticmethod
+    def _report(trace, owner, **fields):
+        answer = trace.ask("compile")
+        return CompileReport(
+            total_graph_breaks=answer.get("graph_breaks"),
+            graph_breaks=[_break(place) for place in answer.get("graph_break_places", [])],
+            _answer=answer, _trace=trace, _owner=owner, **fields,
+            **{name: answer[name] for name in _SAME if name in answer})
+
+    def export_report(self, report, path, format="html"):
+        """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
+        said as `answer`), text or csv. Returns PATH."""
+        need_form(format, _FORMS)
+        if format == "json":
+            write_json(path, {**report.to_dict(), "answer": report.answer})
+        else:
+            need_trace(report._trace, f"a report in {format}").write("compile", format, path)
+        return path

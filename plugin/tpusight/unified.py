@@ -1,0 +1,202 @@
+"""Profiles of PyTorch code, with their times, kernels, memory, flame graph and advice in one object."""
+import contextlib
+import dataclasses
+import os
+import re
+import time
+from typing import List, Optional
+
+from ._answer import Answer, ms, us
+from ._program import ask
+from ._torch import capture, step, torch_module
+from ._trace import TemporaryTrace, Trace, need_trace
+from .flame_graph import FlameGraphGenerator
+
+
+@dataclasses.dataclass
+class KernelInfo(Answer):
+    """A kernel of a GPU: all its executions. Times in microseconds."""
+    name: str
+    cuda_time_us: Optional[float] = None
+    call_count: Optional[int] = None
+    mean_us: Optional[float] = None
+    min_us: Optional[float] = None
+    max_us: Optional[float] = None
+    share_pct: Optional[float] = None
+    kernel_type: Optional[str] = None
+    op: Optional[str] = None  # the operator that launched most of it
+
+
+@dataclasses.dataclass
+class ProfileSession(Answer):
+    """One profile. Unknown is None: cuda_time_ms without a GPU, reserved memory of a CPU, what was not asked for."""
+    name: str = ""
+    #: from the first event to the last; of threads and of streams, each by itself, summed
+    total_time_ms: Optional[float] = None
+    cuda_time_ms: Optional[float] = None
+    cpu_time_ms: Optional[float] = None
+    #: of the device with the largest peak (memory_device): its peak, and what was held at the end
+    peak_memory_mb: Optional[float] = None
+    allocated_memory_mb: Optional[float] = None
+    reserved_memory_mb: Optional[float] = None
+    memory_device: Optional[str] = None
+    #: of each step (iteration of profile_function(), ProfilerStep), to the end of its last kernel
+    step_times_ms: List[float] = dataclasses.field(default_factory=list)
+    kernels: List[KernelInfo] = dataclasses.field(default_factory=list)
+    bottlenecks: List[str] = dataclasses.field(default_factory=list)
+    recommendations: List[str] = dataclasses.field(default_factory=list)
+    #: the trace, *.pt.trace.json.gz; None: it was not kept
+    trace_path: Optional[str] = None
+    #: as FlameGraphGenerator makes it
+    flame_graph_data: Optional[dict] = dataclasses.field(default=None, repr=False)
+    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
+
+    def _repr_html_(self):
+        shown = dataclasses.replace(self, flame_graph_data=None)
+        return super(ProfileSession, shown)._repr_html_()
+
+
+def _kernel(row):
+    return KernelInfo(name=row["name"], cuda_time_us=us(row["total_ps"]), call_count=row["count"],
+                      mean_us=us(row["mean_ps"]), min_us=us(row["min_ps"]), max_us=us(row["max_ps"]),
+                      share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
+
+
+def _fill_times(session, trace):
+    said = trace.ask("timeline")
+    session.total_time_ms, session.cpu_time_ms = said.get("total_time_ms"), said.get("cpu_time_ms")
+    session.cuda_time_ms = said.get("cuda_time_ms")
+    session.bottlenecks, session.recommendations = said.get("bottlenecks", []), said.get("recommendations", [])
+    session.step_times_ms = [ms(row["duration_ps"]) for row in said.get("steps", [])
+                             if row["counted"] and row["step"] is not None]
+
+
+def _fill_memory(session, trace):
+    said = trace.ask("memory")
+    session.peak_memory_mb, session.memory_device = said.get("peak_memory_mb"), said.get("device")
+    session.allocated_memory_mb = said.get("allocated_memory_mb")
+    session.reserved_memory_mb = said.get("reserved_memory_mb")
+
+
+def _difference(a, b):
+    return None if a is None or b is None else a - b
+
+
+def _change(row):
+    """What an op takes less in the second run, in us a step (without steps: in all); of new and gone ones all of it."""
+    before, after = us(row["run_0_ps"]), us(row["run_1_ps"])
+    return {"name": row["name"], "state": row["run_1_state"], "baseline_us": before, "other_us": after,
+            "diff_us": (before or 0) - (after or 0), "baseline_count": row["run_0_executions"],
+            "other_count": row["run_1_executions"]}
+
+
+class UnifiedProfiler:
+    """Profiles blocks and functions with torch.profiler.
+
+    output_dir: where traces go. enable_trace: keep them. enable_memory: memory too (profile_memory=True).
+    enable_flame_graph: flame_graph_data. warmup_iterations, profile_iterations: what profile_function() does when it
+    is not told. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
+    """
+
+    def __init__(self, output_dir="profiles", enable_trace=True, enable_memory=True, enable_flame_graph=True,
+                 warmup_iterations=3, profile_iterations=10, with_stack=False):
+        self.output_dir = output_dir
+        self.enable_trace = enable_trace
+        self.enable_memory = enable_memory
+        self.enable_flame_graph = enable_flame_graph
+        self.warmup_iterations = warmup_iterations
+        self.profile_iterations = profile_iterations
+        self.with_stack = with_stack
+
+    def _new_trace(self, name):
+        """NAME_PID.NANOSECONDS.pt.trace.json.gz, as torch's own handler names them."""
+        safe = re.sub(r"[^\w.-]+", "_", name).strip("._") or "profile"
+        file = f"{safe}_{os.getpid()}.{time.time_ns()}.pt.trace.json.gz"
+        if not self.enable_trace:
+            return TemporaryTrace(file)
+        os.makedirs(self.output_dir, exist_ok=True)
+        return Trace(os.path.join(os.fspath(self.output_dir), file))
+
+    def _fill(self, session, trace):
+        session._trace = trace
+        session.trace_path = None if isinstance(trace, TemporaryTrace) else trace.path
+        _fill_times(session, trace)
+        if session.cuda_time_ms is not None:
+            session.kernels = [_kernel(row) for row in trace.ask("kernels").get("kernels", [])]
+        if self.enable_memory:
+            _fill_memory(session, trace)
+        if self.enable_flame_graph:
+            session.flame_graph_data = FlameGraphGenerator().of_trace(trace)
+        return session
+
+    @contextlib.contextmanager
+    def profile(self, name="profile"):
+        """`with profiler.profile(NAME) as session:` profiles the block; the session is filled when it ends. Kernels
+        that the block launched are waited for. Raises TpusightError without torch, or while another profiler is at
+        work."""
+        session, trace = ProfileSession(name=name), self._new_trace(name)
+        with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory):
+            yield session
+        self._fill(session, trace)
+
+    def from_chrome_trace(self, path, name=None):
+        """ProfileSession of a trace file that is there already. Raises TpusightError when it cannot be read."""
+        return self._fill(ProfileSession(name=name or os.path.basename(os.fspath(path))), Trace(path))
+
+    def profile_function(self, function, *args, name=None, warmup=None, iterations=None, **kwargs):
+        """ProfileSession of calls of FUNCTION(*args, **kwargs): WARMUP ones before the profile, ITERATIONS in it, each
+        marked as a step. Times and memory are those of all iterations together; step_times_ms has each."""
+        warmup = self.warmup_iterations if warmup is None else warmup
+        iterations = self.profile_iterations if iterations is None else iterations
+        if iterations < 1:
+            raise ValueError(f"{iterations} iterations are none to profile")
+        torch = torch_module()
+        for _ in range(warmup):
+            function(*args, **kwargs)
+        with self.profile(name or getattr(function, "__name__", type(function).__name__)) as session:
+            for number in range(iterations):
+                with step(torch, number):
+                    function(*args, **kwargs)
+        return session
+
+    def compare_sessions(self, baseline, other):
+        """What OTHER saves against BASELINE, a dict; positive differences are time or memory saved, unknown is None.
+
+        speedup: of the median step, without steps of the whole (basis: "step", "wall", "total"), with p_value, verdict
+        and comparable ("no", "with care": notes say why) as `tpusight compare` and `tpusight compile` have them.
+        timing_diff: total_ms, cuda_ms, cpu_ms, step_ms (of the median step). memory_diff: peak_mb, allocated_mb,
+        reserved_mb. kernel_changes: a GPU's kernels, the largest change first: name, state (new, gone, slower, faster,
+        same), diff_us a step.
+        """
+        paths = [need_trace(session._trace, "a comparison").path for session in (baseline, other)]
+        said = ask("compare", "--format=json", "--", *paths)["compare"]
+        modes = ask("compile", "--json", "--label=baseline", "--label=other", "--", *paths)["modes"]
+        changes = [_change(row) for row in said["ops"]]
+        stepped = bool(baseline.step_times_ms and other.step_times_ms)
+        return {
+            **_speedup(said, modes[1], stepped),
+            "comparable": said["comparable"],
+            "timing_diff": {
+                "total_ms": _difference(baseline.total_time_ms, other.total_time_ms),
+                "cuda_ms": _difference(baseline.cuda_time_ms, other.cuda_time_ms),
+                "cpu_ms": _difference(baseline.cpu_time_ms, other.cpu_time_ms),
+                "step_ms": _difference(modes[0]["step_time_ms"], modes[1]["step_time_ms"]) if stepped else None,
+            },
+            "memory_diff": {
+                "peak_mb": _difference(baseline.peak_memory_mb, other.peak_memory_mb),
+                "allocated_mb": _difference(baseline.allocated_memory_mb, other.allocated_memory_mb),
+                "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
+            },
+            "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
+            "notes": said["notes"],
+        }
+
+
+def _speedup(said, mode, stepped):
+    """Devices' steps, or time, by `tpusight compare`; without a device the host's steps; without those the whole."""
+    run = said["runs"][1]
+    if run["speed_up"] is not None:
+        speedup, basis, p_value = run["speed_up"], said["basis"], run["p_value"]
+    else:  # in `tpusight compile` a run without steps is one step
+        speedup, basis, p_value = mode["speedup"], "step" if stepped else "total", mode["p_value"]
+    return {"speedup": speedup, "basis": basis, "p_value": p_value, "verdict": run["verdict"]}

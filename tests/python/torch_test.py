@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""With torch on a CPU (TS_TORCH_PYTHON): captures against torch's own counts, clocks and sizes: torch_test.py"""
+import gc
+import gzip
+import json
+import os
+import statistics
+import tempfile
+import time
+import unittest
+
+import package
+
+package.under("TS_TORCH_PYTHON")
+try:
+    import torch
+except ImportError as e:
+    package.skip(str(e))
+
+import tpusight  # noqa: E402
+
+MIB_OF_FLOATS = 1 << 18
+CPU = [torch.profiler.ProfilerActivity.CPU]
+
+
+def work(n=64):
+    x = torch.ones(n, n)
+    for _ in range(20):
+        x = torch.relu(x @ x) * 1e-3
+    return x
+
+
+def ask(command, path):
+    return tpusight._program.ask(command, "--json", path)
+
+
+class InAFolder(unittest.TestCase):
+    """Temporary folders are made in the test's own, but where Inductor remembers those of the test before."""
+    own_temporary = True
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        if self.own_temporary:
+            os.mkdir(self.path("tmp"))
+            self.addCleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+            tempfile.tempdir = self.path("tmp")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def profiler(self, **options):
+        return tpusight.UnifiedProfiler(output_dir=self.path("profiles"), **options)
+
+    def left(self):
+        gc.collect()
+        return os.listdir(tempfile.tempdir)
+
+
+class Profile(InAFolder):
+    def test_the_time_of_a_block_is_that_of_a_clock(self):
+        work()
+        outside = time.perf_counter()
+        with self.profiler(enable_memory=False, enable_flame_graph=False).profile("block") as session:
+            inside = time.perf_counter()
+            work()
+            time.sleep(0.2)
+            inside = time.perf_counter() - inside
+        outside = time.perf_counter() - outside
+        self.assertGreaterEqual(session.total_time_ms, inside * 1e3 * 0.999)
+        self.assertLessEqual(session.total_time_ms, outside * 1e3)
+
+    def test_every_figure_is_the_programs_of_the_trace_that_was_kept(self):
+        with self.profiler().profile("a block/of 50 %") as session:
+            work()
+        self.assertTrue(session.trace_path.endswith(".pt.trace.json.gz"))
+        self.assertEqual(os.path.dirname(session.trace_path), self.path("profiles"))
+        with gzip.open(session.trace_path) as file:
+            self.assertIn("a block/of 50 %", {e.get("name") for e in json.load(file)["traceEvents"]})
+        timeline, memory = ask("timeline", session.trace_path), ask("memory", session.trace_path)
+        for name in ("total_time_ms", "cpu_time_ms", "cuda_time_ms", "bottlenecks", "recommendations"):
+            self.assertEqual(getattr(session, name), timeline[name], name)
+        for name in ("peak_memory_mb", "allocated_memory_mb", "reserved_memory_mb"):
+            self.assertEqual(getattr(session, name), memory[name], name)
+        if not torch.cuda.is_available():
+            self.assertIsNone(session.cuda_time_ms)
+            self.assertIsNone(session.reserved_memory_mb)
+        json.dumps(session.to_dict())
+        self.assertIn("unknown", session._repr_html_())
+
+    def test_a_trace_that_is_not_kept_goes_with_its_session(self):
+        profiler = self.profiler(enable_trace=False)
+        sessions = [profiler.profile_function(work, n, iterations=2) for n in (16, 32)]
+        self.assertEqual([session.trace_path for session in sessions], [None, None])
+        self.assertIsNotNone(profiler.compare_sessions(*sessions)["speedup"])
+        self.assertEqual(len(self.left()), 2)
+        del sessions
+        self.assertEqual(self.left(), [])
+        self.assertFalse(os.path.exists(self.path("profiles")))
+
+    def test_each_iteration_is_a_step(self):
+        calls = []
+
+        def slow(seconds, *, more):
+            calls.append(more)
+            torch.ones(3)
+            time.sleep(seconds)
+        session = self.profiler().profile_function(slow, 0.05, more=1, name="slow", warmup=2, iterations=3)
+        self.assertEqual((session.name, len(calls)), ("slow", 5))
+        self.assertEqual(len(session.step_times_ms), 3)
+        for step_ms in session.step_times_ms:
+            self.assertGreaterEqual(step_ms, 50)
+            self.assertLess(step_ms, 1000)
+        self.assertLessEqual(sum(session.step_times_ms), session.total_time_ms)
+        with self.assertRaises(ValueError):
+            self.profiler().profile_function(slow, 0, more=1, iterations=0)
+
+    def test_sessions_are_compared_by_the_median_step(self):
+        profiler = self.profiler(enable_memory=False, enable_flame_graph=False)
+        slow, fast = (profiler.profile_function(time.sleep, s, warmup=0, iterations=6) for s in (0.06, 0.02))
+        said = profiler.compare_sessions(slow, fast)
+        medians = [statistics.median(session.step_times_ms) for session in (slow, fast)]
+        self.assertAlmostEqual(said["speedup"], medians[0] / medians[1], places=6)
+        self.assertAlmostEqual(said["timing_diff"]["step_ms"], medians[0] - medians[1], places=6)
+        self.assertEqual(said["basis"], "step")
+        self.assertLess(said["p_value"], 0.05)
+
+    def test_what_a_block_raises_is_raised(self):
+        with self.assertRaises(ZeroDivisionError):
+            with self.profiler().profile("broken") as session:
+                1 / 0
+        self.assertIsNone(session.total_time_ms)
+        with self.profiler().profile("after") as session:
+            work()
+        self.assertIsNotNone(session.total_time_ms)
+
+    def test_a_second_profiler_is_refused_and_the_first_one_goes_on(self):
+        with torch.profiler.profile(activities=CPU) as prof:
+            with self.assertRaisesRegex(tpusight.TpusightError, "another profiler"):
+                with self.profiler().profile("inner"):
+                    pass
+            work()
+        self.assertTrue(prof.key_averages())
+
+    def test_a_folder_that_cannot_be_written_is_told(self):
+        with open(self.path("file"), "w", encoding="utf-8"):
+            pass
+        with self.assertRaises((tpusight.TpusightError, OSError)):
+            with tpusight.UnifiedProfiler(output_dir=self.path("file")).profile("block"):
+                work()
+
+    def test_stacks_are_there_when_asked_for(self):
+        with self.profiler(with_stack=True).profile("block") as session:
+            work()
+        self.assertIn("torch_test.py", json.dumps(session.flame_graph_data))
+
+
+class OfProfilers(InAFolder):
+    def profile(self, **options):
+        with torch.profiler.profile(activities=CPU, **options) as prof:
+            work()
+        return prof
+
+    def test_self_times_sum_to_torchs_own(self):
+        prof = self.profile()
+        theirs_us = sum(row.self_cpu_time_total for row in prof.key_averages())
+        timeline = tpusight.TimelineGenerator().from_profiler(prof)
+        flame = tpusight.FlameGraphGenerator().from_profiler(prof)
+        self.assertAlmostEqual(timeline.cpu_time_us, theirs_us, delta=0.01 * theirs_us)
+        self.assertAlmostEqual(flame["cpu_time_ps"] / 1e6, theirs_us, delta=0.01 * theirs_us)
+
+    def test_calls_are_torchs_own(self):
+        prof = self.profile()
+        flame = tpusight.FlameGraphGenerator(0, 0, False, weight="count").from_profiler(prof)
+        theirs = {row.key: row.count for row in prof.key_averages()}
+        ours = {}
+
+        def walk(frames):
+            for frame in frames:
+                ours[frame["name"]] = ours.get(frame["name"], 0) + frame["count"]
+                walk(frame["children"])
+        walk(flame["children"])
+        for name in ("aten::mm", "aten::relu", "aten::mul"):
+            self.assertEqual(ours[name], theirs[name], name)
+
+    def test_the_temporary_trace_goes_with_profiler_and_answers(self):
+        prof = self.profile()
+        generator = tpusight.FlameGraphGenerator()
+        data, timeline = generator.from_profiler(prof), tpusight.TimelineGenerator().from_profiler(prof)
+        self.assertEqual(len(self.left()), 1)  # torch writes it once, for all
+        del prof, timeline
+        generator.export(data, self.path("flame.txt"), format="folded")
+        self.assertGreater(os.path.getsize(self.path("flame.txt")), 0)
+        del data
+        self.assertEqual(self.left(), [])
+
+    def test_one_that_was_exported_before_is_told(self):
+        prof = self.profile()
+        prof.export_chrome_trace(self.path("own.json"))
+        with self.assertRaisesRegex(tpusight.TpusightError, "from_chrome_trace"):
+            tpusight.HTAAnalyzer().from_profiler(prof)
+        self.assertEqual(self.left(), [])
+        self.assertEqual(tpusight.HTAAnalyzer().analyze_trace(self.path("own.json")).kernel_count, 0)
+
+    def test_one_that_did_not_run_is_told(self):
+        with self.assertRaisesRegex(tpusight.TpusightError, "after the profiler's end"):
+            tpusight.TimelineGenerator().from_profiler(torch.profiler.profile(activities=CPU))
+
+
+class Memory(InAFolder):
+    def test_levels_are_the_sizes_of_tensors(self):
+        profiler = tpusight.MemoryProfiler(sample_interval_ms=0)
+        with profiler.track("block"):
+            first = torch.zeros(2 * MIB_OF_FLOATS)
+            time.sleep(0.02)
+            second = torch.zeros(3 * MIB_OF_FLOATS)
+            time.sleep(0.02)
+            del first
+            time.sleep(0.02)
+            profiler.sample()
+        peak = profiler.get_peak_analysis()
+        before = peak["initial_allocated_mb"]  # by the counter of a CPU, which goes on over all profiles
+        self.assertEqual((peak["peak_added_mb"], peak["current_allocated_mb"] - before, peak["device"]), (5, 3, "cpu"))
+        levels = [point["allocated_mb"] - before for point in profiler.get_timeline()]
+        self.assertEqual([level for i, level in enumerate(levels) if level != levels[i - 1] or i == 0], [2, 5, 3])
+        self.assertIsNone(peak["current_reserved_mb"])
+        held = [row for row in profiler.report().holders if row["source"]]
+        self.assertEqual({row["source"].split("(")[0].split("/")[-1] for row in held}, {"torch_test.py"})
+        self.assertEqual(sum(row["bytes"] for row in held), 5 << 20)
+        del second
+
+    def test_what_stays_from_step_to_step_may_be_a_leak(self):
+        profiler, kept = tpusight.MemoryProfiler(), []
+        for name, keep in ("leak", True), ("none", False):
+            with profiler.track(name):
+                for _ in range(4):
+                    with profiler.step():
+                        block = torch.zeros(MIB_OF_FLOATS)
+                        if keep:
+                            kept.append(block)
+                        del block
+        self.assertIs(profiler.get_peak_analysis("leak")["potential_leak"], True)
+        self.assertIs(profiler.get_peak_analysis("none")["potential_leak"], False)
+        self.assertEqual(profiler.get_peak_analysis()["peak_added_mb"], 1)  # the last one
+        self.assertEqual(profiler.get_peak_analysis("leak")["peak_added_mb"], 4)
+        self.assertEqual(profiler.get_peak_analysis("none")["initial_allocated_mb"],
+                         profiler.get_peak_analysis("leak")["current_allocated_mb"])
+
+    def test_traces_go_with_the_profiler(self):
+        profiler = tpusight.MemoryProfiler(record_history=False)
+        with profiler.track():
+            torch.zeros(MIB_OF_FLOATS)
+        self.assertEqual({row["source"] for row in profiler.report().holders}, {None})
+        profiler.export(self.path("m.html"), format="html")
+        self.assertEqual(len(self.left()), 1)
+        profiler.reset()
+        self.assertEqual(self.left(), [])
+        with self.assertRaisesRegex(tpusight.TpusightError, "nothing is tracked"):
+            profiler.step()
+
+
+def two_parts(x):
+    y = torch.relu(x @ x) * 2
+    torch._dynamo.graph_break()
+    return torch.sigmoid(y) + 1
+
+
+class Compile(InAFolder):
+    own_temporary = False
+
+    def marks(self, report):
+        """Durations in ms of the steps in the compiled and the eager run, read from their traces here."""
+        for mode in report.mode, "eager":
+            with open(os.path.join(os.path.dirname(report._trace.path), mode, "run.pt.trace.json"), "rb") as file:
+                events = json.loads(file.read().decode("utf-8", "replace"), strict=False)["traceEvents"]
+            yield [e["dur"] / 1e3 for e in events if e.get("ph") == "X" and e["name"].startswith("ProfilerStep#")]
+
+    def test_a_model_is_compiled_and_told_of(self):
+        torch._dynamo.utils.counters.clear()
+        report = tpusight.TorchCompileAnalyzer().analyze(two_parts, torch.randn(32, 32), warmup=2, iterations=6)
+        compiled, eager = self.marks(report)
+        self.assertEqual((len(compiled), len(eager)), (6, 6))
+        for ours, theirs in (report.compiled_time_ms, compiled), (report.eager_time_ms, eager):
+            self.assertAlmostEqual(ours, statistics.median(theirs), delta=0.05 * statistics.median(theirs))
+        self.assertAlmostEqual(report.speedup, report.eager_time_ms / report.compiled_time_ms)
+        self.assertEqual(report.total_graph_breaks, sum(torch._dynamo.utils.counters["graph_break"].values()))
+        (found,) = report.graph_breaks
+        self.assertIn("graph_break", found.reason)
+        if found.location:  # PyTorch 2.5 and later
+            self.assertIn(f"torch_test.py:{two_parts.__code__.co_firstlineno + 2}", found.location)
+        self.assert_compile_time(report)
+        self.assertAlmostEqual(report.fusion_ratio, report.ops_before_fusion / report.ops_after_fusion)
+        self.assertGreater(report.ops_before_fusion, report.ops_after_fusion)
+        json.dumps(report.to_dict())
+        tpusight.TorchCompileAnalyzer().export_report(report, self.path("report.html"))
+        self.assertGreater(os.path.getsize(self.path("report.html")), 10000)
+        folder = report._trace.path
+        self.assertTrue(os.path.isdir(folder))
+        del report, found
+        gc.collect()
+        self.assertFalse(os.path.exists(folder))
+
+    def assert_compile_time(self, report):
+        """Against PyTorch's own clock, round the compilation of a frame."""
+        times = torch._dynamo.utils.compile_times(repr="csv", aggregate=False)
+        inner = [values for name, values in zip(*times) if name.endswith("compile_inner")]
+        theirs_ms = sum(float(s) for s in inner[0].split(",")) * 1e3
+        self.assertAlmostEqual(report.compile_time_ms, theirs_ms, delta=0.02 * theirs_ms + 5)
+
+    def test_modes_are_compared_with_one_eager_run(self):
+        def small(x, *, scale):
+            return torch.relu(x) * scale
+        analyzer = tpusight.TorchCompileAnalyzer(backend="aot_eager")
+        reports = analyzer.compare_modes(small, {"x": torch.ones(8), "scale": 2}, modes=["default"], iterations=3)
+        self.assertEqual(list(reports), ["default"])
+        report = reports["default"]
+        self.assertEqual((report.mode, report.backend, report.total_graph_breaks), ("default", "aot_eager", 0))
+        both = tpusight.TorchCompileAnalyzer().compare_modes(small, {"x": torch.ones(8), "scale": 2},
+                                                             modes=["default", "reduce-overhead"], iterations=3)
+        self.assertEqual(list(both), ["default", "reduce-overhead"])
+        self.assertEqual(both["default"].eager_time_ms, both["reduce-overhead"].eager_time_ms)
+        with self.assertRaises(ValueError):
+            analyzer.compare_modes(small, torch.ones(8), modes=[])
+
+    def test_logging_is_as_before(self):
+        import logging
+        log = logging.getLogger("torch.__trace")
+        before = log.level, list(log.handlers)
+        tpusight.TorchCompileAnalyzer(backend="eager").analyze(torch.relu, (torch.ones(4),), iterations=2)
+        self.assertEqual(log.level, before[0])
+        self.assertLessEqual(set(log.handlers), set(before[1]))
+
+
+if __name__ == "__main__":
+    package.main()
