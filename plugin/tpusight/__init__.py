@@ -7,6 +7,8 @@ import importlib
 
 # Names and the modules that have them: `import tpusight` loads none of these before they are used.
 _NAMES = {
+    "Alert": "live",
+    "Benchmark": "benchmark",
     "CompileBreak": "torch_compile",
     "CompileReport": "torch_compile",
     "FlameGraph": "flame_graph",
@@ -14,18 +16,28 @@ _NAMES = {
     "HTAAnalyzer": "hta",
     "HTAReport": "hta",
     "KernelInfo": "unified",
+    "LiveProfiler": "live",
     "MemoryProfiler": "memory",
     "MemoryReport": "memory",
+    "Metrics": "live",
     "ProfileSession": "unified",
+    "Session": "session",
+    "SimpleLiveDashboard": "dashboard",
+    "TPUsight": "profiler",
     "TimelineData": "timeline",
     "TimelineGenerator": "timeline",
     "TorchCompileAnalyzer": "torch_compile",
     "TpusightError": "_program",
     "UnifiedProfiler": "unified",
+    "__version__": "_version",
+    "benchmark_function": "benchmark",
+    "maybe_profile": "helpers",
+    "profile_function": "helpers",
+    "profile_trace": "helpers",
     "program": "_program",
 }
 
-__all__ = sorted(_NAMES)
+__all__ = sorted(name for name in _NAMES if not name.startswith("_"))
 
 
 def __getattr__(name):

@@ -26,6 +26,10 @@ class Program(unittest.TestCase):
         with self.assertRaises(AttributeError):
             tpusight.no_such_name
 
+    def test_the_version_is_the_programs(self):
+        said = subprocess.run([package.PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(tpusight.__version__, said.split())
+
     def test_an_answer_is_the_programs(self):
         asked = _program.ask("report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz"))
         printed = subprocess.run([package.PROGRAM, "report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz")],

@@ -1,0 +1,150 @@
+"""One capture with jax.profiler, into a session's folder of its own. A process can make one at a time."""
+import contextlib
+import os
+import threading
+import time
+import warnings
+
+from . import _jax
+from ._program import TpusightError
+
+_lock = threading.Lock()
+_running = None  # the capture that runs in this process
+_names = set()   # of sessions that this process has written
+watchers = set()  # addresses of this process's own server while a LiveProfiler samples it
+
+
+def running():
+    """The capture of this package that runs in this process, or None."""
+    return _running
+
+
+def _new_name(logdir, wanted):
+    """A session's name as JAX makes them, or the one WANTED; with a number behind it when this process has written it
+    before. Hosts of one job whose captures begin in the same second share a session, as with JAX's own names."""
+    base = wanted or time.strftime("%Y_%m_%d_%H_%M_%S")
+    name, n = base, 1
+    while (logdir, name) in _names:
+        n += 1
+        name = f"{base}_{n}"
+    _names.add((logdir, name))
+    return name
+
+
+def _sessions(logdir):
+    """{folder: when it was written} of the sessions under LOGDIR."""
+    root = os.path.join(logdir, "plugins", "profile")
+    if not os.path.isdir(root):
+        return {}
+    folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
+    return {folder: max((file.stat().st_mtime_ns for file in os.scandir(folder)), default=0) for folder in folders}
+
+
+class Capture:
+    """Begins with start(), ends with stop(), which gives the session's folder. Who says on whose behalf, for errors."""
+
+    def __init__(self, logdir, who, name=None, collect_hlo=True, collect_memory=False, profiler_options=None):
+        self.logdir = os.path.abspath(os.fspath(logdir))
+        self.who = who
+        self.folder = None
+        self._name = name
+        self._collect_hlo = collect_hlo
+        self._collect_memory = collect_memory
+        self._given = profiler_options
+        self._before = {}
+
+    def start(self):
+        """Raises TpusightError without JAX, and where another profiler is at work in this process."""
+        global _running
+        profiler = _jax.jax().profiler
+        with _lock:
+            if _running:
+                raise TpusightError(f"{_running.who} is capturing a profile; a process can capture one at a time")
+            if watchers:
+                raise TpusightError("a LiveProfiler samples this process; a process can capture one profile at a time "
+                                    "(live.stop() first)")
+            try:
+                self._start(profiler)
+            except TpusightError:
+                raise
+            except Exception as e:
+                raise TpusightError(f"jax.profiler.start_trace: {e}") from e
+            _running = self
+        return self
+
+    def _start(self, profiler):
+        options = _jax.options(self._given, enable_hlo_proto=self._collect_hlo)
+        if options is not None and hasattr(options, "session_id"):
+            options.session_id = _new_name(self.logdir, self._name)
+            self.folder = os.path.join(self.logdir, "plugins", "profile", options.session_id)
+        else:
+            self._before = _sessions(self.logdir)
+        profiler.start_trace(self.logdir, **({"profiler_options": options} if options is not None else {}))
+
+    def stop(self):
+        """Ends the capture and gives the session's folder. Raises TpusightError when nothing was written, as when
+        another process sampled this one through its profiler server at the same time."""
+        global _running
+        profiler = _jax.jax().profiler
+        try:
+            if self._collect_memory:
+                memory = self._memory_profile(profiler)
+            profiler.stop_trace()
+        except Exception as e:
+            _jax.reset_profiler()
+            raise TpusightError(f"jax.profiler.stop_trace: {e} (one profiler at a time can be at work in a process: "
+                                "is it being watched, or captured by another?)") from e
+        finally:
+            with _lock:
+                _running = None
+        self._find_folder()
+        if self._collect_memory and memory:
+            with open(os.path.join(self.folder, "memory_profile.prof"), "wb") as f:
+                f.write(memory)
+        return self.folder
+
+    def _find_folder(self):
+        if self.folder is None:
+            after = _sessions(self.logdir)
+            fresh = [folder for folder, at in after.items() if self._before.get(folder) != at]
+            self.folder = max(fresh, key=after.get) if fresh else None
+        if not self.folder or not os.path.isdir(self.folder):
+            raise TpusightError(f"JAX wrote no profile into {self.logdir}")
+
+    @staticmethod
+    def _memory_profile(profiler):
+        """What the device holds as the capture ends, as pprof's bytes; None where the device cannot say."""
+        try:
+            return profiler.device_memory_profile()
+        except Exception as e:
+            warnings.warn(f"no memory profile: {e}", RuntimeWarning, stacklevel=3)
+            return None
+
+
+@contextlib.contextmanager
+def block(capture, finish=None):
+    """Captures a with block, all device work of the process included; finish(folder) when it is written. An exception
+    of the block's goes on, and what was captured of it is kept."""
+    capture.start()
+    failed = True
+    try:
+        yield capture
+        _jax.wait_for_all()
+        failed = False
+    finally:
+        end(capture, finish, warn=failed)
+
+
+def end(capture, finish, warn):
+    """Ends a capture. Its own problem is raised; where something else is on its way, an exception or a result, it is
+    warned of and given back."""
+    try:
+        folder = capture.stop()
+    except TpusightError as e:
+        if not warn:
+            raise
+        warnings.warn(str(e), RuntimeWarning, stacklevel=3)
+        return e
+    if finish:
+        finish(folder)
+    return None

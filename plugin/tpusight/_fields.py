@@ -1,0 +1,14 @@
+"""What the program said, as a dict whose keys are attributes too."""
+
+
+class Fields(dict):
+    """A JSON object of the program's: `x["step_time_ps"]` is `x.step_time_ps`. Unknown figures are None."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name} (it has: {', '.join(map(str, self))})") from None
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *(key for key in self if isinstance(key, str) and key.isidentifier())})

@@ -1,0 +1,23 @@
+"""Notebooks: whether we are in one, and a page of HTML inside of one."""
+import html
+import sys
+
+
+def in_notebook():
+    """Whether what is displayed is shown in a notebook's cell (Jupyter, Colab, VS Code); IPython in a terminal is
+    none."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and type(shell).__name__ != "TerminalInteractiveShell"
+
+
+def frame(page, height):
+    """HTML that shows PAGE (a str) in a frame HEIGHT pixels high. Its scripts run, but cannot reach the notebook."""
+    return (f'<iframe sandbox="allow-scripts allow-downloads allow-popups" style="width:100%;border:0" '
+            f'height="{int(height)}" srcdoc="{html.escape(page, quote=True)}"></iframe>')
+
+
+def show(markup):
+    """Displays HTML in the cell that runs, and gives the handle with which it can be updated."""
+    from IPython.display import HTML, display
+    return display(HTML(markup), display_id=True)

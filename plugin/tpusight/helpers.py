@@ -1,0 +1,165 @@
+"""Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
+import atexit
+import contextlib
+import os
+import threading
+import warnings
+
+from . import _capture, _environment, _jax
+from ._program import TpusightError
+from ._wrap import name_of, same, wrapped
+from .session import Session
+
+START_STEP, DURATION = 10, 5  # of maybe_profile, where the environment does not say
+
+
+class Captured:
+    """What profile_trace() captured: `session` (a Session: summary(), report(), export(), the
+    views) once it is written, None until then."""
+
+    def __init__(self):
+        self.session = None
+
+    def _keep(self, folder):
+        self.session = Session(folder)
+
+
+@contextlib.contextmanager
+def profile_trace(dir, name="trace", *, collect_memory=False, profiler_options=None):
+    """Captures a with block into the log directory DIR; NAME is an annotation in the profile. Gives a Captured:
+
+        with profile_trace("profiles", "epoch") as captured:
+            train()
+        captured.session.summary()
+
+    All device work of the process is waited for before it ends. An exception inside goes on, and the profile is
+    kept."""
+    captured = Captured()
+    capture = _capture.Capture(dir, f"profile_trace({name!r})", collect_memory=collect_memory,
+                               profiler_options=profiler_options)
+    with _capture.block(capture, captured._keep), _jax.jax().profiler.TraceAnnotation(name):
+        yield captured
+
+
+def profile_function(dir, warmup_steps=5, *, profile_steps=1):
+    """Decorator: calls 1 to WARMUP_STEPS run as they are, the next PROFILE_STEPS are captured into the log directory
+    DIR, a capture each, all later ones run as they are. The decorated function's `captured` is the list of what was
+    captured, as Session objects. As TPUsight.trace: for functions, methods and coroutine functions; a capture that
+    fails as it ends warns."""
+    if callable(dir):
+        raise TypeError("profile_function needs a directory: @profile_function(\"profiles\")")
+    if warmup_steps < 0 or profile_steps < 1:
+        raise ValueError("warmup_steps is at least 0 and profile_steps at least 1")
+
+    def decorate(function):
+        sessions, name = [], name_of(function)
+
+        @contextlib.contextmanager
+        def around(n, args, kwargs):
+            is_due = warmup_steps <= n < warmup_steps + profile_steps
+            if not is_due or _jax.is_tracing(args, kwargs):
+                yield same
+                return
+            capture = _capture.Capture(dir, f"profile_function({name})").start()
+            try:
+                with _jax.jax().profiler.StepTraceAnnotation(name, step_num=n):
+                    yield _jax.wait_for
+            finally:
+                _capture.end(capture, lambda folder: sessions.append(Session(folder)), warn=True)
+
+        call = wrapped(function, around)
+        target = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
+        target.captured = sessions
+        return call
+    return decorate
+
+
+class _Plan:
+    """Which steps the environment asks for, and the capture that is open."""
+
+    def __init__(self):
+        self.lock = threading.RLock()
+        self.capture = None
+        self.end_step = None
+        self.next_step = None
+        self.sessions = []
+
+    def is_due(self, step):
+        start = _environment.number("PROFILE_START_STEP", START_STEP)
+        interval = _environment.number("PROFILE_INTERVAL", 0)
+        if self.next_step is None:
+            self.next_step = start
+        if self.next_step is False or step < self.next_step:
+            return False
+        self.next_step = step + interval if interval else False
+        return True
+
+    def begin(self, step, logdir):
+        duration = _environment.number("PROFILE_DURATION", DURATION, least=1)
+        _jax.jax()  # missing is an error, busy is none
+        try:
+            self.capture = _capture.Capture(logdir, "maybe_profile").start()
+        except TpusightError as e:
+            warnings.warn(f"step {step} is not profiled: {e}", RuntimeWarning, stacklevel=4)
+            return
+        self.end_step = step + duration
+
+    def end(self):
+        capture, self.capture = self.capture, None
+        if capture:
+            _jax.wait_for_all()
+            _capture.end(capture, lambda folder: self.sessions.append(Session(folder)), warn=True)
+
+
+_plan = _Plan()
+
+
+class _Step:
+    """A step inside a capture: a with block that marks it, and ends the capture behind its last step."""
+
+    def __init__(self, step):
+        self._step = step
+        self._annotation = _jax.jax().profiler.StepTraceAnnotation("step", step_num=step)
+
+    def __enter__(self):
+        self._annotation.__enter__()
+
+    def __exit__(self, *exception):
+        self._annotation.__exit__(*exception)
+        with _plan.lock:
+            if _plan.capture and self._step + 1 >= _plan.end_step:
+                _plan.end()
+
+
+def maybe_profile(step, logdir="profiles"):
+    """Profiles the steps that the environment asks for, into the log directory LOGDIR. At the head of each step,
+    either way:
+
+        for step in range(1000):
+            with maybe_profile(step):       # marks the step, and ends the capture with its last step
+                train_step()
+
+            maybe_profile(step)             # or so: the capture ends when the next step begins
+            train_step()
+
+    PROFILE_ENABLED     1: profile; otherwise nothing happens, at the cost of one look at the environment
+    PROFILE_START_STEP  the first step that is profiled (10); a job that is past it begins at once
+    PROFILE_INTERVAL    steps from the start of one capture to the start of the next; 0, the default: one capture
+    PROFILE_DURATION    steps in a capture (5)
+
+    A capture that is open when Python ends is closed then. One that cannot begin (another profiler is at work) warns,
+    and the job goes on; a value that is no number, and JAX missing, raise TpusightError."""
+    if not _environment.flag("PROFILE_ENABLED") and not _plan.capture:
+        return contextlib.nullcontext()
+    with _plan.lock:
+        if _plan.capture and step >= _plan.end_step:
+            _plan.end()
+        if not _plan.capture and _environment.flag("PROFILE_ENABLED") and _plan.is_due(step):
+            _plan.begin(step, os.path.abspath(logdir))
+        return _Step(step) if _plan.capture else contextlib.nullcontext()
+
+
+@atexit.register
+def _end_open():
+    if _plan.capture and _capture.running() is _plan.capture:
+        _plan.end()

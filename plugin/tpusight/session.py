@@ -1,0 +1,251 @@
+"""A captured profile, and what the program says of it."""
+import html
+import os
+import tempfile
+
+from . import _notebook, _program
+from ._fields import Fields
+from ._program import TpusightError
+
+FORMATS = ("html", "json", "csv", "text")
+_SUFFIXES = {".htm": "html", ".txt": "text"}
+_FINDING = ("rule", "severity", "title", "evidence", "impact_ps", "impact_pct", "advice")  # of one in summary()
+
+
+def _some(fields, *names):
+    return {name: fields.get(name) for name in names}
+
+
+class View(Fields):
+    """One view of a report: the object of that name in tpusight/1, whose keys are attributes too. str() is the text
+    that `tpusight report --view=NAME` prints."""
+
+    def __init__(self, session, name, fields):
+        super().__init__(fields)
+        self.__dict__.update(_session=session, _name=name)
+
+    def __str__(self):
+        return self._session.text(self._name)
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def analyze(self):
+        """The view's fields as a plain dict."""
+        return dict(self)
+
+    def csv(self, table=None):
+        """A table of the view's as CSV text, as `tpusight report --format=csv --view=NAME.TABLE` prints it."""
+        return self._session.csv(f"{self._name}.{table}" if table else self._name)
+
+
+class TimeView(View):
+    """Where the time of the devices' cores went: buckets that sum to total_ps."""
+
+    def print_breakdown(self):
+        """Prints the breakdown; where there is none, why."""
+        print(self, end="")
+        if self.total_ps is None:
+            print("  no time of a device: " + ("; ".join(self._session.why()) or "no device ran anything"))
+
+
+class DoctorView(View):
+    """Findings, the dearest first: rule, severity, title, evidence, impact_ps, advice, code."""
+
+    def get_recommendations(self):
+        """The findings, a list of dicts."""
+        return list(self.findings)
+
+    diagnose = View.analyze
+
+
+class Report(Fields):
+    """A whole report, schema tpusight/1. str() is the text that `tpusight report` prints."""
+
+    def __init__(self, session, fields):
+        super().__init__(fields)
+        self.__dict__["_session"] = session
+
+    def __str__(self):
+        return self._session.text()
+
+
+class Results:
+    """What can be asked of a captured profile. The eight views are those of the page."""
+
+    def _results(self):
+        """The Session that answers."""
+        raise NotImplementedError
+
+    def report(self, format="json"):
+        """The whole report: a dict (schema tpusight/1) that prints as text; with format="text" that text."""
+        if format == "text":
+            return self._results().text()
+        if format != "json":
+            raise ValueError(f"{format!r} is no form of a report here: json or text (export() writes files)")
+        return self._results().answer()
+
+    def summary(self):
+        """The figures that matter, by their names in tpusight/1: times in ps, shares in percent, None where unknown;
+        `why` says why they are, and `findings` are the doctor's, the dearest first."""
+        return self._results().brief()
+
+    get_summary = summary
+
+    @property
+    def overview(self):
+        """The run in a few figures."""
+        return self._results().view("overview")
+
+    @property
+    def systolic(self):
+        """The matrix units: utilization, and the products that lose most of them."""
+        return self._results().view("systolic")
+
+    @property
+    def padding(self):
+        """Padding of arrays and products to tiles, and sizes that waste less."""
+        return self._results().view("padding")
+
+    @property
+    def fusion(self):
+        """What the compiler fused, and what it did not, and why."""
+        return self._results().view("fusion")
+
+    @property
+    def cache(self):
+        """Compilations, hits of the caches, functions that are compiled again and again."""
+        return self._results().view("cache")
+
+    @property
+    def memory(self):
+        """Traffic of the device's memory, its peak, copies that only change a layout."""
+        return self._results().view("memory")
+
+    @property
+    def time(self):
+        """Where the time of the devices' cores went."""
+        return self._results().view("time")
+
+    time_breakdown = time
+
+    @property
+    def doctor(self):
+        """Findings with their impact, advice and a snippet."""
+        return self._results().view("doctor")
+
+    def view(self, name):
+        """Any object of the report by its name: capacity, compile, roofline, hta, ..."""
+        return self._results().view(name)
+
+    def export(self, path, format=None, view=None):
+        """Writes the report to PATH: html (the page, one file), json, csv (one table: VIEW, or the ops) or text.
+        Without FORMAT the name's end decides."""
+        return self._results().write(path, format, view)
+
+    def dashboard(self, height=800, open_browser=False):
+        """Shows the page: in a notebook in the cell, HEIGHT pixels high; elsewhere it is written to a file whose path
+        is printed and given back, and opened in the browser if OPEN_BROWSER."""
+        return self._results().show(height, open_browser)
+
+    def _repr_html_(self):
+        return _notebook.frame(self._results().page(), 800)
+
+
+class Session(Results):
+    """A profile on disk: a log directory, a session's folder, a profile or a trace; what `tpusight report` reads. Each
+    question is asked of the program once."""
+
+    def __init__(self, path, thresholds=None, without=(), folder=None):
+        self.path = os.path.abspath(os.fspath(path))
+        self._options = [f"--threshold={name}={value}" for name, value in (thresholds or {}).items()]
+        self._without = tuple(without)
+        self._folder = folder  # a temporary one lives as long as what is in it is in use
+        self._answers = {}
+
+    def _results(self):
+        return self
+
+    def __repr__(self):
+        return f"Session({self.path!r})"
+
+    def _ask(self, *options):
+        if options not in self._answers:
+            said, _ = _program.run("report", "--color=never", *options, *self._options, self.path)
+            self._answers[options] = said.decode("utf-8", "replace")
+        return self._answers[options]
+
+    def answer(self):
+        """The whole report, as Report."""
+        if "report" not in self._answers:
+            found = _program.ask("report", "--format=json", *self._options, self.path)
+            kept = {key: value for key, value in found.items() if key not in self._without}
+            self._answers["report"] = Report(self, kept)
+        return self._answers["report"]
+
+    def text(self, view=None):
+        """The report, or one view of it, as text."""
+        return self._ask(*([f"--view={view}"] if view else []))
+
+    def csv(self, view="ops"):
+        """One table of the report as CSV."""
+        return self._ask("--format=csv", f"--view={view}")
+
+    def page(self):
+        """The page as HTML."""
+        return self._ask("--format=html")
+
+    def view(self, name):
+        """The object NAME of the report, as View."""
+        if name in self._without:
+            raise TpusightError(f"{name} was left out of this profiler's results (cache_analysis=False)")
+        found = self.answer().get(name)
+        if not isinstance(found, dict):
+            raise TpusightError(f"the report of {self.path} has no {name}")
+        return {"time": TimeView, "doctor": DoctorView}.get(name, View)(self, name, found)
+
+    def why(self):
+        """Why the profile says less than it could, in sentences; none when it is good."""
+        return [cause["what"] for cause in self._part("capture").get("causes") or []]
+
+    def _part(self, name):
+        return self.answer().get(name) or {}
+
+    def brief(self):
+        """What summary() gives."""
+        run, time, cache = self._part("run"), self._part("time"), self._part("cache")
+        found = {"session": self.path,
+                 "devices": [device["kind"] or device["name"] for device in run.get("devices") or []],
+                 **_some(run, "duration_ps", "capture_ps"), **_some(self._part("capture"), "verdict"),
+                 "why": self.why(), **self._part("overview"), **_some(time, "bottleneck", "buckets"),
+                 **_some(self._part("memory"), "peak_bytes"),
+                 **_some(self._part("capacity"), "held_bytes")}
+        if "cache" not in self._without:
+            found.update(_some(cache, "compilation_count", "compilation_ps", "cache_hits", "cache_misses"))
+        found["findings"] = [_some(finding, *_FINDING) for finding in self._part("doctor").get("findings") or []]
+        return Fields(found)
+
+    def write(self, path, format=None, view=None):
+        """What export() does."""
+        end = os.path.splitext(os.fspath(path))[1].lower()
+        form = format or _SUFFIXES.get(end, end[1:])
+        if form not in FORMATS:
+            raise ValueError(f"{form or path!r} is no form of a report: {', '.join(FORMATS)}")
+        if form == "csv":
+            view = view or "ops"
+        view = [f"--view={view}"] if view else []
+        _program.run("report", f"--format={form}", "-o", path, *view, *self._options, self.path, ok=(0,))
+        return path
+
+    def show(self, height=800, open_browser=False):
+        """What dashboard() does."""
+        if _notebook.in_notebook():
+            return _notebook.show(_notebook.frame(self.page(), height))
+        handle, path = tempfile.mkstemp(prefix="tpusight-", suffix=".html")
+        os.close(handle)
+        self.write(path, "html")
+        print(f"TPUsight: {path}")
+        if open_browser:
+            import webbrowser
+            webbrowser.open("file://" + path)
+        return path
