@@ -31,15 +31,6 @@ def _new_name(logdir, wanted):
     return name
 
 
-def _sessions(logdir):
-    """{folder: when it was written} of the sessions under LOGDIR."""
-    root = os.path.join(logdir, "plugins", "profile")
-    if not os.path.isdir(root):
-        return {}
-    folders = [entry.path for entry in os.scandir(root) if entry.is_dir()]
-    return {folder: max((file.stat().st_mtime_ns for file in os.scandir(folder)), default=0) for folder in folders}
-
-
 class Capture:
     """Begins with start(), ends with stop(), which gives the session's folder. Who says on whose behalf, for errors."""
 
@@ -51,7 +42,6 @@ class Capture:
         self._collect_hlo = collect_hlo
         self._collect_memory = collect_memory
         self._given = profiler_options
-        self._before = {}
 
     def start(self):
         """Raises TpusightError without JAX, and where another profiler is at work in this process."""
@@ -73,13 +63,14 @@ class Capture:
         return self
 
     def _start(self, profiler):
-        options = _jax.options(self._given, enable_hlo_proto=self._collect_hlo)
-        if options is not None and hasattr(options, "session_id"):
-            options.session_id = _new_name(self.logdir, self._name)
-            self.folder = os.path.join(self.logdir, "plugins", "profile", options.session_id)
-        else:
-            self._before = _sessions(self.logdir)
-        profiler.start_trace(self.logdir, **({"profiler_options": options} if options is not None else {}))
+        name = _new_name(self.logdir, self._name)
+        options = _jax.options(self._given, enable_hlo_proto=self._collect_hlo, session_id=name)
+        if hasattr(options, "session_id"):
+            profiler.start_trace(self.logdir, profiler_options=options)
+            self.folder = os.path.join(self.logdir, "plugins", "profile", name)
+        else:  # a version of JAX that names sessions by the second: a run's folder for each
+            profiler.start_trace(os.path.join(self.logdir, name), **({"profiler_options": options} if options else {}))
+            self._run = os.path.join(self.logdir, name, "plugins", "profile")
 
     def stop(self):
         """Ends the capture and gives the session's folder. Raises TpusightError when nothing was written, as when
@@ -97,19 +88,15 @@ class Capture:
         finally:
             with _lock:
                 _running = None
-        self._find_folder()
+        if self.folder is None:
+            written = os.listdir(self._run) if os.path.isdir(self._run) else []
+            self.folder = os.path.join(self._run, *written[:1])
+        if not os.path.isdir(self.folder):
+            raise TpusightError(f"JAX wrote no profile into {self.logdir}")
         if self._collect_memory and memory:
             with open(os.path.join(self.folder, "memory_profile.prof"), "wb") as f:
                 f.write(memory)
         return self.folder
-
-    def _find_folder(self):
-        if self.folder is None:
-            after = _sessions(self.logdir)
-            fresh = [folder for folder, at in after.items() if self._before.get(folder) != at]
-            self.folder = max(fresh, key=after.get) if fresh else None
-        if not self.folder or not os.path.isdir(self.folder):
-            raise TpusightError(f"JAX wrote no profile into {self.logdir}")
 
     @staticmethod
     def _memory_profile(profiler):

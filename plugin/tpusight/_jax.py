@@ -39,7 +39,7 @@ def is_tracing(*values):
 
 
 def options(given=None, **fields):
-    """JAX's ProfileOptions as GIVEN, but for FIELDS. None where this version of JAX has none (before 0.5)."""
+    """JAX's ProfileOptions as GIVEN, but for those of FIELDS that there are. None where this version of JAX has none."""
     kind = getattr(jax().profiler, "ProfileOptions", None)
     if kind is None:
         if given is not None:

@@ -4,27 +4,20 @@ import contextlib
 import fractions
 import os
 import shutil
-import tempfile
 import threading
-import weakref
 
 from . import _capture, _jax
 from ._program import TpusightError
+from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
 from .session import Results, Session
 
 
-def _remove(path, pid):
-    if os.getpid() == pid:  # a fork's end is not ours
-        shutil.rmtree(path, ignore_errors=True)
-
-
 class _Folder:
-    """A temporary log directory: removed when nobody uses it any more, at the latest when Python ends."""
+    """A temporary log directory, which the profiler and its sessions share: it goes with the last of them."""
 
     def __init__(self):
-        self.path = tempfile.mkdtemp(prefix="tpusight-")
-        weakref.finalize(self, _remove, self.path, os.getpid())
+        self.path = temporary_folder(self)
 
 
 class TPUsight(Results):

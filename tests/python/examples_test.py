@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The examples of the documents run as they stand there: examples_test.py [FILE...]
+"""The examples of the documents run as they stand there: examples_test.py
 
-The ```python blocks of a document are one program, in their order. Those of JAX run under $TS_JAX_PYTHON, those of PyTorch under
-$TS_TORCH_PYTHON; without both this skips."""
+The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
+$TS_TORCH_PYTHON, where there is one. Of the ```sh blocks each command of ours runs, among files of the names it has."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,53 @@ def program(path):
     return "\n".join(lines) + "\n"
 
 
+def commands(path):
+    """Our commands in the sh blocks, without their comments."""
+    lines = [line for _, text in blocks(path, "sh") for line in text.splitlines()]
+    return [re.split(r"  +#", line)[0].strip() for line in lines if re.match(r"tpusight", line)]
+
+
+def is_endless(command):
+    """Whether it serves or watches until it is ended."""
+    return re.match(r"tpusight (serve|live)\b", command)
+
+
+def lay_out(folder):
+    """The files that the commands of the documents name."""
+    def put(source, *names):
+        for name in names:
+            copy = shutil.copytree if os.path.isdir(source) else shutil.copy
+            copy(source, os.path.join(folder, name))
+
+    def data(*names):
+        return os.path.join(package.DATA, *names)
+
+    put(data("sample"), "profiles")
+    put(data("planted", "clean.tar.gz"), "before.tar.gz", "after.tar.gz", "BASE", "NEW", "profile.tar.gz")
+    put(data("torch", "mode_eager.pt.trace.json.gz"), "eager.json.gz", "max-autotune.json.gz")
+    put(data("torch", "breaks.pt.trace.json.gz"), "rank0.json.gz", "trace.json.gz", "rank0.1700000000.pt.trace.json.gz")
+    os.mkdir(os.path.join(folder, "logs"))
+    put(data("torch", "dedicated_log_torch_trace_breaks.log.gz"), "logs")
+    put(data("pallas_v5e.hlo.pb"), "module.hlo_proto.pb")
+    for session, _, files in os.walk(os.path.join(folder, "profiles")):
+        for name in files:
+            if name.endswith(".xplane.pb"):
+                put(session, "SESSION")
+                os.rename(os.path.join(session, name), os.path.join(session, "worker-00.xplane.pb"))
+    with open(os.path.join(folder, ".tpusight.key"), "wb") as f:
+        f.write(bytes(range(32)))
+
+
+def with_program():
+    """The environment in which `tpusight` is the program of the build folder."""
+    return dict(os.environ, PATH=os.path.dirname(package.PROGRAM) + os.pathsep + os.environ["PATH"])
+
+
 def run(path, python, folder):
     """(status, what it said) of the examples in a document."""
     code = f"import sys\nexec(compile(sys.stdin.read(), {path!r}, 'exec'), {{'__name__': '__main__'}})"
-    environment = dict(os.environ, PYTHONPATH=os.path.join(package.ROOT, "plugin"), JAX_PLATFORMS="cpu",
-                       PYTHONDONTWRITEBYTECODE="1", PATH=os.path.dirname(package.PROGRAM) + os.pathsep + os.environ["PATH"])
+    environment = dict(with_program(), PYTHONPATH=os.path.join(package.ROOT, "plugin"), JAX_PLATFORMS="cpu",
+                       PYTHONDONTWRITEBYTECODE="1")
     done = subprocess.run([python, "-c", code], input=program(path), env=environment, cwd=folder, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIME_S, check=False)
     return done.returncode, done.stdout
@@ -61,8 +104,31 @@ class Examples(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn(f'"{f.name}", line 12', said)
 
+    def test_the_commands_run(self):
+        for name in ("README.md", "docs/copies.md"):
+            with tempfile.TemporaryDirectory() as folder:
+                lay_out(folder)
+                for command in commands(os.path.join(package.ROOT, name)):
+                    if is_endless(command):
+                        continue
+                    with self.subTest(command):
+                        here = command.replace("/tmp/", folder + "/").replace("~/", folder + "/")
+                        done = subprocess.run(here, shell=True, cwd=folder, env=with_program(), stdout=subprocess.PIPE,
+                                              stderr=subprocess.STDOUT, timeout=TIME_S, check=False)
+                        self.assertEqual(done.returncode, 0, done.stdout.decode("utf-8", "replace")[-2000:])
+
+    def test_the_options_of_those_that_watch_are_there(self):
+        seen = 0
+        for name in ("README.md", "docs/live.md"):
+            for command in filter(is_endless, commands(os.path.join(package.ROOT, name))):
+                options = re.findall(r"(?<= )--[\w-]+", command)
+                asked = [package.PROGRAM, command.split()[1], "--help"]
+                said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+                seen += len(options)
+                for option in options:
+                    self.assertRegex(said, rf"{option}\b", command)
+        self.assertGreater(seen, 0)
+
 
 if __name__ == "__main__":
-    if not any(os.access(os.environ.get(name, ""), os.X_OK) for name in set(DOCUMENTS.values())):
-        package.skip("TS_JAX_PYTHON and TS_TORCH_PYTHON name no Python")
     package.main()
