@@ -20,6 +20,8 @@
 #include "overlay/xplane.h"
 #include "read/seams.h"
 #include "read/trace.h"
+#include "serve/latest.h"
+#include "serve/news.h"
 #include "write/report_json.h"
 
 #include <cmocka.h>
@@ -223,6 +225,66 @@ static enum ts_status copies(const char *path, struct ts_error *err)
 	return st;
 }
 
+static const char *says_nothing(const struct ts_request *request, const char *name)
+{
+	(void)request;
+	(void)name;
+	return NULL;
+}
+
+/* Events are told and read again; what was told before one failed is there. */
+static enum ts_status tell_and_read(struct ts_news *news)
+{
+	const struct ts_request request = { "/api/live", says_nothing, says_nothing, NULL };
+	struct ts_answer answer;
+	char text[4096];
+	size_t n = 0;
+
+	for (int i = 0; i < 40; i++)
+		if (!ts_news_tell(news, 0, TS_LIT("{}")))
+			return TS_NOMEM;
+	answer = ts_news_answer(news, &request);
+	if (!answer.source.read)
+		return TS_NOMEM;
+	assert_int_equal(answer.source.read(answer.source.ctx, text, sizeof(text), &n), TS_SOURCE_MORE);
+	assert_true(n > 40);
+	answer.source.drop(answer.source.ctx);
+	return TS_OK;
+}
+
+static enum ts_status give_and_get(struct ts_latest *latest)
+{
+	struct ts_answer list = ts_latest_list(latest), none = ts_latest_get(latest, TS_LATEST_ID), one;
+	struct ts_buf text = TS_BUF_INIT;
+	bool good = list.body && none.body;
+
+	ts_buf_puts(&text, "{}");
+	ts_latest_give(latest, &text);
+	ts_buf_release(&text);
+	one = ts_latest_get(latest, TS_LATEST_ID);
+	good = good && one.body && one.status == 200;
+	ts_body_drop(list.body);
+	ts_body_drop(none.body);
+	ts_body_drop(one.body);
+	return good ? TS_OK : TS_NOMEM;
+}
+
+static enum ts_status what_goes_on(const char *name, struct ts_error *err)
+{
+	const struct ts_news_kind kind = { name, 8 };
+	const struct ts_news_options options = { &kind, 1, 1 << 16, 2, 1000 };
+	struct ts_news *news = ts_news_new(&options);
+	struct ts_latest *latest = ts_latest_new(name, 0);
+	enum ts_status st = news && latest ? tell_and_read(news) : TS_NOMEM;
+
+	(void)err;
+	if (st == TS_OK)
+		st = give_and_get(latest);
+	ts_latest_free(latest);
+	ts_news_free(news);
+	return st;
+}
+
 typedef enum ts_status whole_fn(const char *path, struct ts_error *err);
 
 /* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. NR_SPARED
@@ -318,9 +380,16 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
 }
 
+static void every_allocation_of_what_goes_on_may_fail(void **state)
+{
+	(void)state;
+	fail_each(what_goes_on, "sample", 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_allocation_of_what_goes_on_may_fail),
 		cmocka_unit_test(every_allocation_of_a_memory_profile_may_fail),
 		cmocka_unit_test(every_allocation_of_a_compilers_log_may_fail),
 		cmocka_unit_test(every_allocation_of_a_trace_may_fail),

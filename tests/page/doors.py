@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -69,6 +70,12 @@ def report(path, *options):
 def html(path, out, command="report"):
     subprocess.run([PROGRAM, command, "-q", "--format=html", "-o", out, path], check=True)
     return out
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 def get(url, **headers):

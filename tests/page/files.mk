@@ -1,5 +1,6 @@
 # The page in a real browser and its servers; each exits 77 where a tool is missing (npm ci in tests/viewers).
 EXTRA_DIST += tests/page/page.mjs tests/page/doors.py tests/page/expect.py tests/page/profiles.py \
 	tests/page/browser.mjs tests/page/live.mjs \
-	tests/page/page_test.py tests/page/plugin_test.py tests/page/serve_test.py tests/page/live_test.py
-TESTS += tests/page/serve_test.py tests/page/live_test.py tests/page/page_test.py tests/page/plugin_test.py
+	tests/page/page_test.py tests/page/plugin_test.py tests/page/serve_test.py \
+	tests/page/live_test.py tests/page/live_stream_test.py
+TESTS += tests/page/serve_test.py tests/page/live_stream_test.py tests/page/live_test.py tests/page/page_test.py tests/page/plugin_test.py

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -74,12 +73,6 @@ def installed(folder):
     return python
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def answer(url, **headers):
     try:
         with doors.get(url, **headers) as r:
@@ -100,7 +93,7 @@ def wait_until(what, test):
 
 @contextlib.contextmanager
 def tensorboard(python, logdir, folder):
-    url = f"http://127.0.0.1:{free_port()}/"
+    url = f"http://127.0.0.1:{doors.free_port()}/"
     env = dict(os.environ, PATH="/usr/bin:/bin")  # the programs must be found beside Python, not on PATH
     with open(os.path.join(folder, "tensorboard.log"), "wb") as log:
         server = subprocess.Popen([python, "-m", "tensorboard.main", "--logdir", logdir, "--host", "127.0.0.1", "--port",

@@ -165,18 +165,21 @@ function useKeys(views, setLook, live) {
 	}, [views]);
 }
 
-// How often the report is asked for: of what goes on, again when there was a sample since, and REPORT_MS have passed.
+// Counts up when the report of what goes on is to be asked for again: there was a sample since, and REPORT_MS have passed.
 const REPORT_MS = 5000;
 function useTurn(live, wanted) {
 	const [turn, setTurn] = useState(0);
 	const count = live?.counts.sample ?? 0;
-	const last = useRef({ count: 0, at: -REPORT_MS });
+	const last = useRef(null);
 	useEffect(() => {
-		if (!live || !wanted || count === last.current.count) return;
+		const now = performance.now();
+		if (!wanted) last.current = null;
+		else if (!last.current) last.current = { count, at: now };
+		if (!wanted || count === last.current.count) return;
 		const timer = setTimeout(() => {
 			last.current = { count, at: performance.now() };
 			setTurn((t) => t + 1);
-		}, Math.max(last.current.at + REPORT_MS - performance.now(), 0));
+		}, Math.max(last.current.at + REPORT_MS - now, 0));
 		return () => clearTimeout(timer);
 	}, [count, wanted]);
 	return turn;
