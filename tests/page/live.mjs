@@ -158,30 +158,45 @@ async function watch_goes_away(page, live, address) {
 	await says(page, ".live .state", "ended");
 }
 
-// Hours of samples, from a source that is made up.
+// A source that is made up: feed(FROM, TO) tells of those samples, and every fourth raises an alert.
+function made_up() {
+	const metrics = { duty_cycle_pct: 50, step_time_ps: 3e9 };
+	const services = [{ service: "a:1", state: "up", samples: 1, failures: 0, restarts: 0, bytes: 1, took_ms: 1, problem: null }];
+	window.EventSource = class extends EventTarget {
+		constructor() {
+			super();
+			const tell = (type, id, data) => this.dispatchEvent(new MessageEvent(type, { lastEventId: String(id), data: JSON.stringify({ type, time_unix_ms: 1e12 + id * 500, ...data }) }));
+			setTimeout(() => this.onopen());
+			window.feed = (from, to) => {
+				for (let i = from; i <= to; i++) {
+					tell("sample", 2 * i, { sample: i, took_ms: 1, analysed_ms: 1, hosts: 1, services, problem: null, metrics: { ...metrics }, alerts: [] });
+					if (i % 4 === 0) tell("alert", 2 * i + 1, { sample: i, state: "raised", severity: "warning", rule: "r", message: `number ${i}`, evidence: null, advice: null });
+				}
+			};
+		}
+		close() {}
+	};
+}
+
+// Hours of samples: what is kept, and what it takes.
 async function stays_small(context) {
 	const page = await context.newPage();
-	await page.addInitScript((nr) => {
-		const metrics = { duty_cycle_pct: 50, step_time_ps: 3e9 };
-		const services = [{ service: "a:1", state: "up", samples: 1, failures: 0, restarts: 0, bytes: 1, took_ms: 1, problem: null }];
-		window.EventSource = class extends EventTarget {
-			static CLOSED = 2;
-			constructor() {
-				super();
-				const tell = (type, id, data) => this.dispatchEvent(new MessageEvent(type, { lastEventId: String(id), data: JSON.stringify({ type, time_unix_ms: 1e12 + id * 500, ...data }) }));
-				setTimeout(() => {
-					this.onopen();
-					for (let i = 1; i <= nr; i++) {
-						tell("sample", 2 * i, { sample: i, took_ms: 1, analysed_ms: 1, hosts: 1, services, problem: null, metrics, alerts: [] });
-						if (i % 4 === 0) tell("alert", 2 * i + 1, { sample: i, state: "raised", severity: "warning", rule: "r", message: `number ${i}`, evidence: null, advice: null });
-					}
-				});
-			}
-			close() {}
-		};
-	}, 20000);
+	const devtools = await context.newCDPSession(page);
+	const heap = async (from, to) => {
+		for (let i = from; i <= to; i += 500) {
+			await page.evaluate(([a, b]) => window.feed(a, b), [i, i + 499]);
+			await says(page, "#view .verdict", `Sample ${(i + 499).toLocaleString("en-US")} `);
+		}
+		await devtools.send("HeapProfiler.collectGarbage");
+		return (await devtools.send("Runtime.getHeapUsage")).usedSize;
+	};
+	await page.addInitScript(made_up);
 	await page.goto(url);
-	await says(page, "#view .verdict", "Sample 20,000");
+	await says(page, ".live .state", "live");
+	const early = await heap(1, 2000);
+	const late = await heap(2001, 20000);
+	console.log(`heap of the page after 2,000 samples: ${early} bytes, after 20,000: ${late}`);
+	must(late < early + (1 << 20), `the page's memory grows from ${early} to ${late} bytes`);
 	must((await drawn(page)) === 600, `${await drawn(page)} samples are kept`);
 	must((await text_of(page, 'section.table[aria-label^="Alerts"] .count')) === "200", "not 200 alerts are kept");
 	must((await page.$$eval("tr", (all) => all.length)) < 100, "too many rows stand in the page");
