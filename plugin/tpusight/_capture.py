@@ -4,14 +4,15 @@ import os
 import threading
 import time
 import warnings
+from typing import Set, Tuple
 
 from . import _jax
 from ._program import TpusightError
 
 _lock = threading.Lock()
 _running = None  # the capture that runs in this process
-_names = set()   # of sessions that this process has written
-watchers = set()  # addresses of this process's own server while a LiveProfiler samples it
+_names: Set[Tuple[str, str]] = set()  # logdir and name of sessions that this process has written
+watchers: Set[object] = set()  # LiveProfilers that sample this process
 
 
 def running():

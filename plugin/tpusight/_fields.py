@@ -1,10 +1,11 @@
 """What the program said, as a dict whose keys are attributes too."""
+from typing import Any
 
 
 class Fields(dict):
     """A JSON object of the program's: `x["step_time_ps"]` is `x.step_time_ps`. Unknown figures are None."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:

@@ -13,8 +13,8 @@ def in_notebook():
 
 def frame(page, height):
     """HTML that shows PAGE (a str) in a frame HEIGHT pixels high. Its scripts run, but cannot reach the notebook."""
-    return (f'<iframe sandbox="allow-scripts allow-downloads allow-popups" style="width:100%;border:0" '
-            f'height="{int(height)}" srcdoc="{html.escape(page, quote=True)}"></iframe>')
+    return (f'<div><iframe sandbox="allow-scripts allow-downloads allow-popups" style="width:100%;border:0" '
+            f'height="{int(height)}" srcdoc="{html.escape(page, quote=True)}"></iframe></div>')
 
 
 def show(markup):

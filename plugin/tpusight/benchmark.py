@@ -4,6 +4,7 @@ import math
 import statistics
 import sys
 import time
+from typing import Any, Callable, List, Union
 
 from ._fields import Fields
 
@@ -17,7 +18,7 @@ class Benchmark(Fields):
     """
 
     @classmethod
-    def of(cls, name, times_ms, warmup):
+    def of(cls, name: str, times_ms: List[float], warmup: int) -> "Benchmark":
         """From the times of the calls."""
         if not times_ms:
             raise ValueError("no call was timed")
@@ -31,13 +32,14 @@ class Benchmark(Fields):
         return (f"{self.name}: {self.mean_ms:.3f}{spread} ms, median {self.median_ms:.3f}, min {self.min_ms:.3f}, "
                 f"max {self.max_ms:.3f}, p90 {self.p90_ms:.3f}, p99 {self.p99_ms:.3f} ({self.iterations} calls)")
 
-    def change_pct(self, baseline, of="median_ms"):
+    def change_pct(self, baseline: Union["Benchmark", float], of: str = "median_ms") -> float:
         """How much more than BASELINE (a Benchmark, or a number of ms) it takes, in percent of that; less is
         negative."""
         before = baseline[of] if isinstance(baseline, dict) else baseline
         return (self[of] / before - 1) * 100
 
-    def assert_not_slower(self, baseline, within_pct=5, of="median_ms"):
+    def assert_not_slower(self, baseline: Union["Benchmark", float], within_pct: float = 5,
+                          of: str = "median_ms") -> None:
         """Raises AssertionError, with both figures, when it takes more than WITHIN_PCT more than BASELINE."""
         change = self.change_pct(baseline, of)
         if change > within_pct:
@@ -45,13 +47,13 @@ class Benchmark(Fields):
             raise AssertionError(f"{self.name}: {of} is {self[of]:.3f}, {change:+.1f} % against {before:.3f} "
                                  f"(allowed: {within_pct:+.1f} %)")
 
-    def save(self, path):
+    def save(self, path: Any) -> None:
         """Writes it as JSON, for a later load()."""
         with open(path, "w", encoding="utf-8") as f:
             json.dump(self, f, indent=1)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: Any) -> "Benchmark":
         """What save() wrote."""
         with open(path, encoding="utf-8") as f:
             return cls(json.load(f))
@@ -64,7 +66,7 @@ def _percentile(values, percent):
     return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
 
 
-def benchmark_function(f, *args, iterations=100, warmup=10, **kwargs):
+def benchmark_function(f: Callable, *args: Any, iterations: int = 100, warmup: int = 10, **kwargs: Any) -> Benchmark:
     """Calls f(*args, **kwargs) WARMUP times, then ITERATIONS times by the clock; gives a Benchmark.
 
     The times are wall times of this process's clock (time.perf_counter): the one thing here that is measured in

@@ -3,8 +3,10 @@ import html
 import sys
 import threading
 import time
+from typing import Optional
 
 from . import _notebook
+from .live import LiveProfiler
 
 _LABELS = {"mxu_utilization_pct": "MXU utilization", "hbm_utilization_pct": "HBM bandwidth",
            "duty_cycle_pct": "duty cycle", "padding_waste_pct": "padding waste",
@@ -30,31 +32,31 @@ class SimpleLiveDashboard:
     """Shows a LiveProfiler's figures and alerts while it runs: in a notebook's cell that updates itself, in a terminal
     as lines that are redrawn, elsewhere as a line for each sample. Figures that are unknown are a dash, or left out."""
 
-    def __init__(self, live_profiler):
+    def __init__(self, live_profiler: LiveProfiler) -> None:
         self.profiler = live_profiler
-        self._thread = None
+        self._thread: Optional[threading.Thread] = None
         self._ending = threading.Event()
         self._nr_lines = 0
         self._last_sample = None
 
-    def start(self, update_interval=1.0):
+    def start(self, update_interval: float = 1.0) -> "SimpleLiveDashboard":
         """Begins to show, every UPDATE_INTERVAL seconds. Twice is once."""
         if self._thread:
             return self
         self._ending.clear()
         show = self._cell() if _notebook.in_notebook() else self._print
-        self._thread = threading.Thread(target=self._run, args=(show, update_interval), daemon=True)
-        self._thread.start()
+        self._thread = thread = threading.Thread(target=self._run, args=(show, update_interval), daemon=True)
+        thread.start()
         return self
 
-    def stop(self):
+    def stop(self) -> None:
         """Shows what there is once more, and ends."""
         thread, self._thread = self._thread, None
         if thread:
             self._ending.set()
             thread.join()
 
-    def __enter__(self):
+    def __enter__(self) -> "SimpleLiveDashboard":
         return self.start()
 
     def __exit__(self, *_):
@@ -88,7 +90,7 @@ class SimpleLiveDashboard:
                         if metrics.get(name) is not None)
         print(f"sample {metrics.sample}{known}  {metrics.active_alerts} active alerts", flush=True)
 
-    def text(self):
+    def text(self) -> str:
         """The dashboard as lines of text."""
         metrics = self.profiler.metrics
         lines = [f"TPUsight live  sample {metrics.sample}, {metrics.active_alerts} active alerts"]
@@ -98,7 +100,7 @@ class SimpleLiveDashboard:
         lines += [f"  {alert.severity}: {_one_line(alert.message)}" for alert in self.profiler.get_recent_alerts(5)]
         return "\n".join(lines)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         metrics = self.profiler.metrics
         cells = "".join(f"<div><div style='font-size:20px'>{_text(name, metrics.get(name))}</div>"
                         f"<div style='opacity:.7'>{label}</div></div>" for name, label in _LABELS.items())

@@ -4,6 +4,7 @@ import contextlib
 import os
 import threading
 import warnings
+from typing import Any, Callable, ContextManager, Iterator, Optional
 
 from . import _capture, _environment, _jax
 from ._program import TpusightError
@@ -18,14 +19,15 @@ class Captured:
     views) once it is written, None until then."""
 
     def __init__(self):
-        self.session = None
+        self.session: Optional[Session] = None
 
     def _keep(self, folder):
         self.session = Session(folder)
 
 
 @contextlib.contextmanager
-def profile_trace(dir, name="trace", *, collect_memory=False, profiler_options=None):
+def profile_trace(dir: Any, name: str = "trace", *, collect_memory: bool = False,
+                  profiler_options: Any = None) -> Iterator[Captured]:
     """Captures a with block into the log directory DIR; NAME is an annotation in the profile. Gives a Captured:
 
         with profile_trace("profiles", "epoch") as captured:
@@ -41,7 +43,7 @@ def profile_trace(dir, name="trace", *, collect_memory=False, profiler_options=N
         yield captured
 
 
-def profile_function(dir, warmup_steps=5, *, profile_steps=1):
+def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1) -> Callable[[Callable], Any]:
     """Decorator: calls 1 to WARMUP_STEPS run as they are, the next PROFILE_STEPS are captured into the log directory
     DIR, a capture each, all later ones run as they are. The decorated function's `captured` is the list of what was
     captured, as Session objects. As TPUsight.trace: for functions, methods and coroutine functions; a capture that
@@ -131,7 +133,7 @@ class _Step:
                 _plan.end()
 
 
-def maybe_profile(step, logdir="profiles"):
+def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
     """Profiles the steps that the environment asks for, into the log directory LOGDIR. At the head of each step,
     either way:
 

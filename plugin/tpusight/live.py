@@ -10,6 +10,7 @@ import tempfile
 import threading
 import warnings
 import weakref
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence
 
 from . import _capture, _jax, _program, _server
 from ._fields import Fields
@@ -23,7 +24,7 @@ _FIRST_SAMPLE_S = 10  # so long does start() wait for it
 _END_S = 10           # so long may the program take to end before it is killed
 
 _log = logging.getLogger("tpusight")
-_started = weakref.WeakSet()
+_started: "weakref.WeakSet[LiveProfiler]" = weakref.WeakSet()
 
 
 class Alert(Fields):
@@ -31,12 +32,12 @@ class Alert(Fields):
     for_ms, sample, time_unix_ms, elapsed_ms. None is unknown."""
 
     @property
-    def timestamp(self):
+    def timestamp(self) -> float:
         """When, in seconds since the epoch."""
         return self["time_unix_ms"] / 1000
 
     @property
-    def category(self):
+    def category(self) -> str:
         """The rule's name."""
         return self["rule"]
 
@@ -82,34 +83,35 @@ class LiveProfiler:
     nothing there.
     """
 
-    def __init__(self, window_size=1000, alert_thresholds=None, update_interval=0.5, *, service=None, sample_ms=100,
-                 options=()):
+    def __init__(self, window_size: int = 1000, alert_thresholds: Optional[Dict[str, float]] = None,
+                 update_interval: float = 0.5, *, service: Optional[str] = None, sample_ms: int = 100,
+                 options: Sequence[str] = ()) -> None:
         if window_size < 1:
             raise ValueError(f"window_size is {window_size}, at least 1 is needed")
         self.thresholds = _known(alert_thresholds or {})
         self.update_interval = update_interval
         self.sample_ms = sample_ms
         self.service = service
-        self.error = None
-        self.problem = None
-        self.services = []
+        self.error: Optional[TpusightError] = None  # that ended the watching by itself
+        self.problem: Optional[str] = None  # of the newest sample
+        self.services: List[Fields] = []  # of the newest sample
         self._options = list(options)
-        self._history = collections.deque(maxlen=window_size)
-        self._alerts = collections.deque(maxlen=window_size)
-        self._called = {"alert": [], "clear": [], "metrics": []}
+        self._history: Deque[Metrics] = collections.deque(maxlen=window_size)
+        self._alerts: Deque[Alert] = collections.deque(maxlen=window_size)
+        self._called: Dict[str, List[Callable]] = {"alert": [], "clear": [], "metrics": []}
         self._lock = threading.Lock()
-        self._watch = None
+        self._watch: Optional[_Watch] = None
 
     def __repr__(self):
         state = "running" if self.is_running else "stopped"
         return f"LiveProfiler({state}, {len(self._history)} samples, {len(self._alerts)} alerts)"
 
     @property
-    def is_running(self):
+    def is_running(self) -> bool:
         """Whether the job is being watched."""
         return self._watch is not None and self._watch.is_alive()
 
-    def start(self):
+    def start(self) -> "LiveProfiler":
         """Begins to watch, and returns with the first sample. Raises TpusightError when that cannot be: JAX or the
         program missing, a threshold that is not known, a host that does not answer with anything (a job that is not
         up yet is waited for by the watcher)."""
@@ -117,16 +119,16 @@ class LiveProfiler:
             if self._watch:
                 raise TpusightError("this LiveProfiler is running: stop() it first")
             self.error = self.problem = None
-            self._watch = _Watch(self)
+            self._watch = watch = _Watch(self)
         try:
-            self._watch.begin()
+            watch.begin()
         except BaseException:
             self._watch = None
             raise
         _started.add(self)
         return self
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the watching. Raises TpusightError when it had ended by itself, and why. Twice is once."""
         with self._lock:
             watch, self._watch = self._watch, None
@@ -135,7 +137,7 @@ class LiveProfiler:
             if self.error:
                 raise self.error
 
-    def __enter__(self):
+    def __enter__(self) -> "LiveProfiler":
         return self.start()
 
     def __exit__(self, kind, *_):
@@ -145,7 +147,7 @@ class LiveProfiler:
             if kind is None:
                 raise
 
-    def trace(self, function=None):
+    def trace(self, function: Optional[Callable] = None) -> Any:
         """Decorator: each call is a step of the job, numbered from 0, so that step times are seen. The function runs
         as it is: nothing is waited for."""
         if function is None:
@@ -158,15 +160,15 @@ class LiveProfiler:
                 yield same
         return wrapped(function, step)
 
-    def on_alert(self, callback):
+    def on_alert(self, callback: Callable[[Alert], Any]) -> Callable[[Alert], Any]:
         """Decorator: CALLBACK(alert) is called when an alert is raised or gets more severe."""
         return self._call("alert", callback)
 
-    def on_clear(self, callback):
+    def on_clear(self, callback: Callable[[Alert], Any]) -> Callable[[Alert], Any]:
         """Decorator: CALLBACK(alert) is called when an alert is over."""
         return self._call("clear", callback)
 
-    def on_metrics(self, callback):
+    def on_metrics(self, callback: Callable[[Metrics], Any]) -> Callable[[Metrics], Any]:
         """Decorator: CALLBACK(metrics) is called with each sample."""
         return self._call("metrics", callback)
 
@@ -177,40 +179,40 @@ class LiveProfiler:
         return callback
 
     @property
-    def metrics(self):
+    def metrics(self) -> Metrics:
         """Metrics of the newest sample."""
         with self._lock:
             return self._history[-1] if self._history else Metrics()
 
     @property
-    def history(self):
+    def history(self) -> List[Metrics]:
         """Metrics of the last samples, the newest last."""
         with self._lock:
             return list(self._history)
 
     @property
-    def alerts(self):
+    def alerts(self) -> List[Alert]:
         """The last alerts raised, the newest last."""
         with self._lock:
             return list(self._alerts)
 
-    def get_current_metrics(self):
+    def get_current_metrics(self) -> Metrics:
         """As metrics."""
         return self.metrics
 
-    def get_metrics_history(self):
+    def get_metrics_history(self) -> List[Metrics]:
         """As history."""
         return self.history
 
-    def get_recent_alerts(self, n=10):
+    def get_recent_alerts(self, n: int = 10) -> List[Alert]:
         """The last N alerts."""
         return self.alerts[-n:] if n > 0 else []
 
-    def get_alert_counts(self):
+    def get_alert_counts(self) -> Dict[str, int]:
         """{rule: how many alerts are kept of it}"""
         return dict(collections.Counter(alert.rule for alert in self.alerts))
 
-    def clear_alerts(self):
+    def clear_alerts(self) -> None:
         """Forgets the alerts kept."""
         with self._lock:
             self._alerts.clear()

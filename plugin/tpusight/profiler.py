@@ -5,8 +5,10 @@ import fractions
 import os
 import shutil
 import threading
+from typing import Any, Callable, Deque, Dict, Iterator, List, Optional
 
 from . import _capture, _jax
+from ._fields import Fields
 from ._program import TpusightError
 from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
@@ -51,8 +53,10 @@ class TPUsight(Results):
     max_captures: so many captures are kept in `captures`; older ones in a temporary folder are removed.
     """
 
-    def __init__(self, collect_hlo=True, collect_memory=True, cache_analysis=True, sample_rate=1.0, session_name=None,
-                 *, logdir=None, profiler_options=None, thresholds=None, max_captures=100):
+    def __init__(self, collect_hlo: bool = True, collect_memory: bool = True, cache_analysis: bool = True,
+                 sample_rate: float = 1.0, session_name: Optional[str] = None, *, logdir: Any = None,
+                 profiler_options: Any = None, thresholds: Optional[Dict[str, float]] = None,
+                 max_captures: int = 100) -> None:
         if not 0 <= sample_rate <= 1:
             raise ValueError(f"sample_rate is {sample_rate}, a share from 0 to 1 is needed")
         if max_captures < 1:
@@ -65,21 +69,21 @@ class TPUsight(Results):
         self.thresholds = dict(thresholds or {})
         self._rate = fractions.Fraction(sample_rate).limit_denominator(1000000)
         self._folder = None if logdir else _Folder()
-        self.logdir = os.path.abspath(os.fspath(logdir or self._folder.path))
+        self.logdir = self._folder.path if self._folder else os.path.abspath(os.fspath(logdir))
         self._options = profiler_options
-        self._captures = collections.deque(maxlen=max_captures)
+        self._captures: Deque[Session] = collections.deque(maxlen=max_captures)
         self._problem = None
         self._lock = threading.Lock()
         self._blocks = threading.local()
         self._started = None
 
     @property
-    def captures(self):
+    def captures(self) -> List[Session]:
         """The profiles captured, the newest last: Session objects, which answer what the profiler does."""
         return list(self._captures)
 
     @property
-    def is_capturing(self):
+    def is_capturing(self) -> bool:
         """Whether a capture of this profiler runs."""
         return getattr(_capture.running(), "who", None) is self
 
@@ -89,7 +93,7 @@ class TPUsight(Results):
     def __str__(self):
         return repr(self)
 
-    def trace(self, function=None):
+    def trace(self, function: Optional[Callable] = None) -> Any:
         """Decorator: each call is captured, as far as sample_rate says, and returns when its result is computed. For
         functions, methods, coroutine functions (captured until they are done); not for generators. A call that JAX
         traces itself (inside jit) is left alone. When a capture fails as it ends, the call's result is returned all
@@ -127,13 +131,13 @@ class TPUsight(Results):
             self._problem = None
 
     @contextlib.contextmanager
-    def trace_context(self, name=None):
+    def trace_context(self, name: Optional[str] = None) -> "Iterator[TPUsight]":
         """Captures a with block: `with profiler.trace_context("warm-up"):`. NAME is an annotation in the profile."""
         annotation = _jax.jax().profiler.TraceAnnotation(name) if name else contextlib.nullcontext()
         with self, annotation:
             yield self
 
-    def __enter__(self):
+    def __enter__(self) -> "TPUsight":
         block = contextlib.nullcontext() if self.is_capturing else _capture.block(self._new(), self._keep)
         block.__enter__()
         self._blocks.__dict__.setdefault("stack", []).append(block)
@@ -142,14 +146,14 @@ class TPUsight(Results):
     def __exit__(self, *exception):
         return self._blocks.stack.pop().__exit__(*exception)
 
-    def start(self):
+    def start(self) -> None:
         """Begins a capture that stop() ends, in any thread."""
         with self._lock:
             if self._started:
                 raise TpusightError("this profiler is started already: stop() it first")
             self._started = self._new().start()
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the capture that start() began, when the device has done its work."""
         with self._lock:
             capture, self._started = self._started, None
@@ -158,7 +162,7 @@ class TPUsight(Results):
         _jax.wait_for_all()
         _capture.end(capture, self._keep, warn=False)
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets what was captured; profiles in a logdir stay there."""
         with self._lock:
             for session in self._captures if self._folder else ():
@@ -173,7 +177,7 @@ class TPUsight(Results):
             raise TpusightError(f"nothing was captured: {self._problem}")
         raise TpusightError("nothing was captured yet: call a traced function, or use `with profiler:`")
 
-    def summary(self):
+    def summary(self) -> Fields:
         """As Results.summary(), and `captures`: how many there are."""
         found = super().summary()
         found["captures"] = len(self._captures)

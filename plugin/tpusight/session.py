@@ -2,6 +2,7 @@
 import html
 import os
 import tempfile
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import _notebook, _program
 from ._fields import Fields
@@ -27,14 +28,14 @@ class View(Fields):
     def __str__(self):
         return self._session.text(self._name)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
 
-    def analyze(self):
+    def analyze(self) -> Dict[str, Any]:
         """The view's fields as a plain dict."""
         return dict(self)
 
-    def csv(self, table=None):
+    def csv(self, table: Optional[str] = None) -> str:
         """A table of the view's as CSV text, as `tpusight report --format=csv --view=NAME.TABLE` prints it."""
         return self._session.csv(f"{self._name}.{table}" if table else self._name)
 
@@ -42,7 +43,7 @@ class View(Fields):
 class TimeView(View):
     """Where the time of the devices' cores went: buckets that sum to total_ps."""
 
-    def print_breakdown(self):
+    def print_breakdown(self) -> None:
         """Prints the breakdown; where there is none, why."""
         print(self, end="")
         if self.total_ps is None:
@@ -52,7 +53,7 @@ class TimeView(View):
 class DoctorView(View):
     """Findings, the dearest first: rule, severity, title, evidence, impact_ps, advice, code."""
 
-    def get_recommendations(self):
+    def get_recommendations(self) -> List[Dict[str, Any]]:
         """The findings, a list of dicts."""
         return list(self.findings)
 
@@ -73,11 +74,11 @@ class Report(Fields):
 class Results:
     """What can be asked of a captured profile. The eight views are those of the page."""
 
-    def _results(self):
+    def _results(self) -> "Session":
         """The Session that answers."""
         raise NotImplementedError
 
-    def report(self, format="json"):
+    def report(self, format: str = "json") -> Any:
         """The whole report: a dict (schema tpusight/1) that prints as text; with format="text" that text."""
         if format == "text":
             return self._results().text()
@@ -85,7 +86,7 @@ class Results:
             raise ValueError(f"{format!r} is no form of a report here: json or text (export() writes files)")
         return self._results().answer()
 
-    def summary(self):
+    def summary(self) -> Fields:
         """The figures that matter, by their names in tpusight/1: times in ps, shares in percent, None where unknown;
         `why` says why they are, and `findings` are the doctor's, the dearest first."""
         return self._results().brief()
@@ -93,62 +94,62 @@ class Results:
     get_summary = summary
 
     @property
-    def overview(self):
+    def overview(self) -> View:
         """The run in a few figures."""
         return self._results().view("overview")
 
     @property
-    def systolic(self):
+    def systolic(self) -> View:
         """The matrix units: utilization, and the products that lose most of them."""
         return self._results().view("systolic")
 
     @property
-    def padding(self):
+    def padding(self) -> View:
         """Padding of arrays and products to tiles, and sizes that waste less."""
         return self._results().view("padding")
 
     @property
-    def fusion(self):
+    def fusion(self) -> View:
         """What the compiler fused, and what it did not, and why."""
         return self._results().view("fusion")
 
     @property
-    def cache(self):
+    def cache(self) -> View:
         """Compilations, hits of the caches, functions that are compiled again and again."""
         return self._results().view("cache")
 
     @property
-    def memory(self):
+    def memory(self) -> View:
         """Traffic of the device's memory, its peak, copies that only change a layout."""
         return self._results().view("memory")
 
     @property
-    def time(self):
+    def time(self) -> TimeView:
         """Where the time of the devices' cores went."""
         return self._results().view("time")
 
     time_breakdown = time
 
     @property
-    def doctor(self):
+    def doctor(self) -> DoctorView:
         """Findings with their impact, advice and a snippet."""
         return self._results().view("doctor")
 
-    def view(self, name):
+    def view(self, name: str) -> Any:
         """Any object of the report by its name: capacity, compile, roofline, hta, ..."""
         return self._results().view(name)
 
-    def export(self, path, format=None, view=None):
+    def export(self, path: Any, format: Optional[str] = None, view: Optional[str] = None) -> Any:
         """Writes the report to PATH: html (the page, one file), json, csv (one table: VIEW, or the ops) or text.
         Without FORMAT the name's end decides."""
         return self._results().write(path, format, view)
 
-    def dashboard(self, height=800, open_browser=False):
+    def dashboard(self, height: int = 800, open_browser: bool = False) -> Any:
         """Shows the page: in a notebook in the cell, HEIGHT pixels high; elsewhere it is written to a file whose path
         is printed and given back, and opened in the browser if OPEN_BROWSER."""
         return self._results().show(height, open_browser)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _notebook.frame(self._results().page(), 800)
 
 
@@ -156,14 +157,15 @@ class Session(Results):
     """A profile on disk: a log directory, a session's folder, a profile or a trace; what `tpusight report` reads. Each
     question is asked of the program once."""
 
-    def __init__(self, path, thresholds=None, without=(), folder=None):
+    def __init__(self, path: Any, thresholds: Optional[Dict[str, float]] = None, without: Sequence[str] = (),
+                 folder: Any = None) -> None:
         self.path = os.path.abspath(os.fspath(path))
         self._options = [f"--threshold={name}={value}" for name, value in (thresholds or {}).items()]
         self._without = tuple(without)
         self._folder = folder  # a temporary one lives as long as what is in it is in use
-        self._answers = {}
+        self._answers: Dict[Any, Any] = {}
 
-    def _results(self):
+    def _results(self) -> "Session":
         return self
 
     def __repr__(self):
@@ -175,7 +177,7 @@ class Session(Results):
             self._answers[options] = said.decode("utf-8", "replace")
         return self._answers[options]
 
-    def answer(self):
+    def answer(self) -> Report:
         """The whole report, as Report."""
         if "report" not in self._answers:
             found = _program.ask("report", "--format=json", *self._options, self.path)
@@ -183,19 +185,19 @@ class Session(Results):
             self._answers["report"] = Report(self, kept)
         return self._answers["report"]
 
-    def text(self, view=None):
+    def text(self, view: Optional[str] = None) -> str:
         """The report, or one view of it, as text."""
         return self._ask(*([f"--view={view}"] if view else []))
 
-    def csv(self, view="ops"):
+    def csv(self, view: str = "ops") -> str:
         """One table of the report as CSV."""
         return self._ask("--format=csv", f"--view={view}")
 
-    def page(self):
+    def page(self) -> str:
         """The page as HTML."""
         return self._ask("--format=html")
 
-    def view(self, name):
+    def view(self, name: str) -> Any:
         """The object NAME of the report, as View."""
         if name in self._without:
             raise TpusightError(f"{name} was left out of this profiler's results (cache_analysis=False)")
@@ -204,14 +206,14 @@ class Session(Results):
             raise TpusightError(f"the report of {self.path} has no {name}")
         return {"time": TimeView, "doctor": DoctorView}.get(name, View)(self, name, found)
 
-    def why(self):
+    def why(self) -> List[str]:
         """Why the profile says less than it could, in sentences; none when it is good."""
         return [cause["what"] for cause in self._part("capture").get("causes") or []]
 
     def _part(self, name):
         return self.answer().get(name) or {}
 
-    def brief(self):
+    def brief(self) -> Fields:
         """What summary() gives."""
         run, time, cache = self._part("run"), self._part("time"), self._part("cache")
         found = {"session": self.path,

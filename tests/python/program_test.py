@@ -2,6 +2,7 @@
 """The package asks the program, and says what it said: program_test.py"""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,11 @@ class Program(unittest.TestCase):
             self.assertIsNotNone(getattr(tpusight, name), name)
         with self.assertRaises(AttributeError):
             tpusight.no_such_name
+
+    def test_type_checkers_see_the_same_names(self):
+        with open(os.path.join(package.ROOT, "plugin", "tpusight", "__init__.pyi"), encoding="utf-8") as f:
+            stated = re.findall(r"^from \.(\w+) import (\w+) as \2$", f.read(), re.M)
+        self.assertEqual({name: module for module, name in stated}, tpusight._NAMES)
 
     def test_the_version_is_the_programs(self):
         said = subprocess.run([package.PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
