@@ -45,7 +45,7 @@ def run(*args, timeout_s=None, ok=DONE):
     except (OSError, subprocess.TimeoutExpired) as e:
         raise TpusightError(f"{command[0]}: {e}") from e
     if done.returncode not in ok:
-        raise TpusightError(_last_words(done.stderr) or f"{command[0]} ended with status {done.returncode}")
+        raise TpusightError(last_words(done.stderr) or f"{command[0]} ended with status {done.returncode}")
     return done.stdout, done.returncode
 
 
@@ -58,6 +58,7 @@ def ask(*args, timeout_s=None):
         raise TpusightError(f"tpusight {args[0]} printed no JSON (status {status}): {e}") from e
 
 
-def _last_words(stderr):
+def last_words(stderr):
+    """The last line that the program said on standard error (bytes); "" for none."""
     lines = stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""

@@ -299,7 +299,7 @@ class _Watch:
         status = self._process.wait()
         if not self._is_ended and status not in (0, 1, 4):  # 1: --fail-on; 4: some hosts never answered
             self._errors.seek(0)
-            self._live.error = TpusightError(_program._last_words(self._errors.read()) or
+            self._live.error = TpusightError(_program.last_words(self._errors.read()) or
                                              f"tpusight live ended with status {status}")
         self._release()
         self._said.set()

@@ -144,7 +144,7 @@ class Results:
         Without FORMAT the name's end decides."""
         return self._results().write(path, format, view)
 
-    def dashboard(self, height: int = 800, open_browser: bool = False) -> Any:
+    def dashboard(self, height: int = 800, open_browser: bool = False) -> Optional[str]:
         """Shows the page: in a notebook in the cell, HEIGHT pixels high; elsewhere it is written to a file whose path
         is printed and given back, and opened in the browser if OPEN_BROWSER."""
         return self._results().show(height, open_browser)
@@ -242,7 +242,8 @@ class Session(Results):
     def show(self, height=800, open_browser=False):
         """What dashboard() does."""
         if _notebook.in_notebook():
-            return _notebook.show(_notebook.frame(self.page(), height))
+            _notebook.show(_notebook.frame(self.page(), height))
+            return None
         handle, path = tempfile.mkstemp(prefix="tpusight-", suffix=".html")
         os.close(handle)
         self.write(path, "html")

@@ -63,6 +63,7 @@ def lay_out(folder):
     put(data("torch", "dedicated_log_torch_trace_breaks.log.gz"), "logs")
     put(data("pallas_v5e.hlo.pb"), "module.hlo_proto.pb")
     for session, _, files in os.walk(os.path.join(folder, "profiles")):
+        os.chmod(session, 0o755)  # the sources may be read-only
         for name in files:
             if name.endswith(".xplane.pb"):
                 put(session, "SESSION")
