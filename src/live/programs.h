@@ -13,7 +13,7 @@
 #include "live/alert.h"
 #include "live/look.h"
 
-#define TS_MAX_FUNCTIONS 256
+#define TS_MAX_FUNCTIONS 1024 /* others are not watched */
 #define TS_GROWTHS	 8
 
 struct ts_function {

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/doctor/doctor.h"
 #include "live/alert.h"
 
 struct told {
@@ -187,6 +188,118 @@ static void it_is_told_again_when_it_gets_more_severe(void **state)
 	must_tell(&given, "+recompilation !+recompilation ");
 }
 
+/* A sample in which the doctor found this. */
+static void found(struct given *given, int64_t at_ms, const char *rule, enum ts_severity severity,
+		  bool of_capture)
+{
+	static const struct ts_column columns[] = { { "id", TS_DERIVED, NULL } };
+	struct ts_result *doctor, *capture;
+	struct ts_finding *finding;
+	struct ts_results results;
+
+	ts_results_init(&results);
+	doctor = ts_results_add(&results, "doctor", "Doctor");
+	finding = ts_result_finding(doctor);
+	finding->rule = rule;
+	finding->severity = severity;
+	finding->title = TS_LIT("found");
+	capture = ts_results_add(&results, "capture", "Capture");
+	if (of_capture)
+		ts_table_row(capture, ts_result_table(capture, "causes", NULL, columns, 1))[0] =
+			ts_text(ts_bytes_of(rule));
+	ts_alerts_begin(&given->alerts, at_ms);
+	ts_alerts_findings(&given->alerts, &results);
+	ts_alerts_end(&given->alerts, true, note, &given->told);
+	ts_results_release(&results);
+}
+
+#define NAME_OF(name) #name,
+static const char *const doctor_rules[] = { TS_RULES(NAME_OF) };
+
+/* Told by a figure, by the watch over programs, or of no use while a job runs. */
+static bool is_told_elsewhere(const char *rule)
+{
+	static const char *const names[] = { "capture", "compilation", "recompilation",
+					     "mxu_utilization", "padding_waste", "unknown_cost",
+					     "unknown_chip" };
+
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		if (strcmp(rule, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
+{
+	(void)state;
+	assert_true(TS_NELEM(doctor_rules) + 4 <= TS_MAX_ALERTS);
+	for (size_t i = 0; i < TS_NELEM(doctor_rules); i++) {
+		const char *rule = doctor_rules[i];
+		char text[256] = "";
+		struct given given;
+
+		begin(&given);
+		found(&given, 0, rule, TS_WARNING, false);
+		found(&given, 999, rule, TS_WARNING, false);
+		assert_string_equal(given.told.text, ""); /* not held for a second yet */
+		for (int64_t at = 1000; at < 30000; at += 500)
+			found(&given, at, rule, TS_WARNING, false);
+		for (int64_t at = 30000; at <= 35000; at += 500)
+			found(&given, at, "some_other_rule", TS_INFO, false);
+		if (!is_told_elsewhere(rule))
+			snprintf(text, sizeof(text), "+%s -%s ", rule, rule);
+		must_tell(&given, text);
+	}
+}
+
+static void what_is_told_of_the_capture_is_no_alert(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 10000; at += 500)
+		found(&given, at, "not_a_device", TS_CRITICAL, true);
+	must_tell(&given, "");
+}
+
+static void information_is_no_alert(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 10000; at += 500)
+		found(&given, at, "straggler", TS_INFO, false);
+	must_tell(&given, "");
+}
+
+static void a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int64_t at = 0; at < 20000; at += 500)
+		found(&given, at, "idle", at / 1000 % 4 == 2 ? TS_CRITICAL : TS_WARNING, false);
+	must_tell(&given, "+idle !+idle ");
+}
+
+static void more_rules_than_are_kept_do_no_harm(void **state)
+{
+	struct given given;
+	char name[16];
+
+	(void)state;
+	begin(&given);
+	for (int i = 0; i < TS_MAX_ALERTS * 2; i++) {
+		snprintf(name, sizeof(name), "rule_%d", i);
+		found(&given, i * 100000, name, TS_WARNING, false);
+	}
+	assert_int_equal(given.alerts.nr, TS_MAX_ALERTS);
+	ts_alerts_release(&given.alerts);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -199,6 +312,11 @@ int main(void)
 		cmocka_unit_test(thresholds_are_the_users),
 		cmocka_unit_test(what_has_its_own_evidence_needs_no_hold_time),
 		cmocka_unit_test(it_is_told_again_when_it_gets_more_severe),
+		cmocka_unit_test(every_rule_of_the_doctor_raises_one_alert_that_holds),
+		cmocka_unit_test(what_is_told_of_the_capture_is_no_alert),
+		cmocka_unit_test(information_is_no_alert),
+		cmocka_unit_test(a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not),
+		cmocka_unit_test(more_rules_than_are_kept_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

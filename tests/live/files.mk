@@ -1,4 +1,5 @@
-live_tests = tests/live/alert_test tests/live/live_test tests/live/hook_test
+live_tests = tests/live/alert_test tests/live/live_test tests/live/hook_test tests/live/history_test \
+	tests/live/programs_test tests/live/look_test
 check_PROGRAMS += $(live_tests) tests/live/fake_server
 TESTS += $(live_tests) tests/live/service_test.py tests/live/job_test.py
 EXTRA_DIST += tests/live/job.py tests/live/job_test.py tests/live/service_test.py
@@ -14,3 +15,12 @@ tests_live_live_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_fake_server_SOURCES = tests/live/fake_server.c tests/live/fake_service.h
 tests_live_fake_server_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
 tests_live_fake_server_LDADD = libtpusight.a
+tests_live_history_test_SOURCES = tests/live/history_test.c
+tests_live_history_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_live_history_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_live_programs_test_SOURCES = tests/live/programs_test.c
+tests_live_programs_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_live_programs_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_live_look_test_SOURCES = tests/live/look_test.c tests/flow/memory_run.h
+tests_live_look_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_live_look_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,0 +1,284 @@
+/* Figures of a sample and over samples: the ring, the metrics, what sampling costs. By hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "live/cost.h"
+
+static struct ts_ring ring;
+
+static void must_be(double a, double b)
+{
+	assert_true(fabs(a - b) < 1e-9 * fmax(1, fabs(b)));
+}
+
+static void must_be_unknown(double a)
+{
+	assert_true(isnan(a));
+}
+
+static void put(int64_t at_ms, enum ts_metric metric, double value)
+{
+	struct ts_ring_row *row = ts_ring_add(&ring);
+
+	row->at_ms = at_ms;
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		row->values[i] = NAN;
+	row->values[metric] = value;
+}
+
+static int empty(void **state)
+{
+	(void)state;
+	memset(&ring, 0, sizeof(ring));
+	return 0;
+}
+
+static void a_ring_keeps_the_newest(void **state)
+{
+	(void)state;
+	assert_int_equal(ts_ring_count(&ring), 0);
+	for (int i = 0; i < TS_RING + 5; i++)
+		put(i, TS_METRIC_MXU, i);
+	assert_int_equal(ts_ring_count(&ring), TS_RING);
+	must_be(ts_ring_back(&ring, 0)->values[TS_METRIC_MXU], TS_RING + 4);
+	must_be(ts_ring_back(&ring, TS_RING - 1)->values[TS_METRIC_MXU], 5);
+	must_be(ts_ring_median(&ring, TS_METRIC_MXU, TS_RING), (TS_RING - 1) / 2.0 + 5);
+}
+
+static void the_mean_is_of_what_is_known_and_recent(void **state)
+{
+	(void)state;
+	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 0, 1000));
+	put(0, TS_METRIC_MXU, 1000);
+	put(400, TS_METRIC_MXU, 10);
+	put(500, TS_METRIC_MXU, NAN);
+	put(1000, TS_METRIC_MXU, 20);
+	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 1400, 1000), 15);
+	must_be(ts_ring_mean(&ring, TS_METRIC_MXU, 1000, 1000), 1030 / 3.0);
+	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_HBM, 1000, 1000));
+}
+
+static void the_median_is_of_the_last_known_ones(void **state)
+{
+	static const double values[] = { 1000, 1, 5, NAN, 3, 2 };
+
+	(void)state;
+	must_be_unknown(ts_ring_median(&ring, TS_METRIC_STEP, 60));
+	for (size_t i = 0; i < TS_NELEM(values); i++)
+		put((int64_t)i, TS_METRIC_STEP, values[i]);
+	must_be(ts_ring_median(&ring, TS_METRIC_STEP, 4), 2.5);
+	must_be(ts_ring_median(&ring, TS_METRIC_STEP, 60), 3);
+	must_be(ts_ring_median(&ring, TS_METRIC_STEP, 1), 2);
+}
+
+/* 10 ms a step while nobody samples, 12 ms in a sample; a sample of 100 ms each 500. */
+static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
+{
+	(void)state;
+	must_be_unknown(ts_cost_pct(&ring, 20));
+	put(0, TS_METRIC_STEP, 12e9);
+	must_be_unknown(ts_cost_pct(&ring, 20)); /* no step between samples yet */
+	put(500, TS_METRIC_STEP_UNSAMPLED, 10e9);
+	must_be(ts_cost_pct(&ring, 20), 4);
+	must_be(ts_cost_pct(&ring, 100), 20);
+	for (int i = 0; i < 10; i++)
+		put(600 + i, TS_METRIC_STEP, 8e9); /* a faster step in samples is no gain */
+	must_be(ts_cost_pct(&ring, 20), 0);
+}
+
+/* Steps FIRST.. of STEP_MS each, from START_MS after the epoch plus a second. */
+struct sample {
+	struct ts_look_step steps[8];
+	struct ts_look look;
+	struct ts_profile profile;
+};
+
+static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start_ms, int64_t step_ms)
+{
+	memset(sample, 0, sizeof(*sample));
+	for (size_t i = 0; i < nr; i++)
+		sample->steps[i] = (struct ts_look_step){ .number = first + i,
+							  .start_ps = (int64_t)i * step_ms *
+								      TS_PS_PER_MS };
+	sample->look.steps = sample->steps;
+	sample->look.nr_steps = nr;
+	sample->profile.start_unix_ns = (1000 + start_ms) * 1000000;
+	sample->profile.capture_ps = 100 * TS_PS_PER_MS;
+}
+
+static void take(struct ts_cost *cost, const struct sample *sample, int64_t start_ms, int64_t end_ms,
+		 double values[TS_NR_METRICS])
+{
+	ts_metrics_read(values, NULL);
+	ts_cost_sample(cost, sample ? &sample->look : NULL, sample ? &sample->profile : NULL,
+		       start_ms, end_ms, values);
+}
+
+static void steps_are_told_by_their_numbers(void **state)
+{
+	struct ts_cost cost = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	(void)state;
+	fill(&sample, 10, 5, 0, 20);
+	take(&cost, &sample, 50, 160, values);
+	must_be(values[TS_METRIC_STEP], 20e9);
+	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]); /* nothing to count from */
+	must_be(values[TS_METRIC_SAMPLED], 100 / 110.0 * 100);
+	/* step 14 began at 80 ms, step 54 at 800: 40 steps of 18 ms */
+	fill(&sample, 54, 5, 800, 20);
+	take(&cost, &sample, 800, 910, values);
+	must_be(values[TS_METRIC_STEP_UNSAMPLED], 18e9);
+	must_be(values[TS_METRIC_SAMPLED], 200 / 860.0 * 100);
+}
+
+static void a_job_that_began_again_counts_from_its_own_steps(void **state)
+{
+	struct ts_cost cost = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	(void)state;
+	fill(&sample, 1000, 2, 0, 20);
+	take(&cost, &sample, 50, 160, values);
+	fill(&sample, 3, 2, 800, 20);
+	take(&cost, &sample, 800, 910, values);
+	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
+	fill(&sample, 13, 2, 1020, 20); /* step 4 began at 820 */
+	take(&cost, &sample, 1020, 1130, values);
+	must_be(values[TS_METRIC_STEP_UNSAMPLED], 200e9 / 9);
+}
+
+static void what_nobody_counts_is_unknown(void **state)
+{
+	struct ts_cost cost = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	(void)state;
+	take(&cost, NULL, 50, 160, values); /* nobody answered */
+	must_be(values[TS_METRIC_SAMPLED], 0);
+	must_be_unknown(values[TS_METRIC_STEP]);
+	fill(&sample, 0, 0, 0, 0); /* and a job without steps */
+	take(&cost, &sample, 660, 770, values);
+	must_be(values[TS_METRIC_SAMPLED], 100 / 720.0 * 100);
+	must_be_unknown(values[TS_METRIC_STEP]);
+	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
+}
+
+static void the_end_tells_of_all_the_time(void **state)
+{
+	struct ts_cost cost = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	(void)state;
+	ts_cost_end(&cost, &ring, 1000, values); /* nothing was sampled */
+	must_be_unknown(values[TS_METRIC_SAMPLED]);
+	fill(&sample, 10, 5, 0, 20);
+	take(&cost, &sample, 1000, 1110, values);
+	put(1110, TS_METRIC_STEP, 22e9);
+	put(1700, TS_METRIC_STEP_UNSAMPLED, 20e9);
+	ts_cost_end(&cost, &ring, 2000, values);
+	must_be(values[TS_METRIC_SAMPLED], 10);
+	must_be(values[TS_METRIC_STEP], 22e9);
+	must_be(values[TS_METRIC_STEP_UNSAMPLED], 20e9);
+	must_be(values[TS_METRIC_COST], 1);
+	must_be_unknown(values[TS_METRIC_MXU]);
+}
+
+static void put_field(struct ts_results *results, const char *result, const char *name, double value)
+{
+	struct ts_result *found = ts_results_edit(results, result);
+
+	if (!found)
+		found = ts_results_add(results, result, result);
+	assert_true(ts_result_field(found, name, ts_real(value), TS_MEASURED, NULL));
+}
+
+static void figures_are_the_results_and_buckets_are_shares(void **state)
+{
+	double values[TS_NR_METRICS];
+	struct ts_results results;
+
+	(void)state;
+	ts_results_init(&results);
+	put_field(&results, "overview", "overview.mxu_utilization_pct", 41.5);
+	put_field(&results, "overview", "overview.step_time_ps.median", 5e9);
+	put_field(&results, "time", "buckets.idle_ps", 25);
+	put_field(&results, "time", "buckets.input_ps", 0);
+	put_field(&results, "time", "total_ps", 200);
+	put_field(&results, "doctor", "health_score", 77);
+	ts_metrics_read(values, &results);
+	must_be(values[TS_METRIC_MXU], 41.5);
+	must_be(values[TS_METRIC_STEP], 5e9);
+	must_be(values[TS_METRIC_IDLE], 12.5);
+	must_be(values[TS_METRIC_INPUT], 0);
+	must_be(values[TS_METRIC_HEALTH], 77);
+	must_be_unknown(values[TS_METRIC_HBM]);
+	must_be_unknown(values[TS_METRIC_COMMUNICATION]);
+	must_be_unknown(values[TS_METRIC_COMPILING]);
+	ts_results_release(&results);
+	ts_metrics_read(values, NULL);
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		must_be_unknown(values[i]);
+}
+
+static void a_run_without_core_time_has_no_shares(void **state)
+{
+	double values[TS_NR_METRICS];
+	struct ts_results results;
+
+	(void)state;
+	ts_results_init(&results);
+	put_field(&results, "time", "buckets.idle_ps", 0);
+	put_field(&results, "time", "total_ps", 0);
+	ts_metrics_read(values, &results);
+	must_be_unknown(values[TS_METRIC_IDLE]);
+	ts_results_release(&results);
+}
+
+static void figures_are_said_with_their_units(void **state)
+{
+	static const struct {
+		enum ts_metric metric;
+		double value;
+		const char *text;
+	} rows[] = { { TS_METRIC_MXU, 41.27, "41.3 %" },      { TS_METRIC_MXU, 0, "0.0 %" },
+		     { TS_METRIC_MXU, NAN, "-" },	      { TS_METRIC_HEALTH, 77.4, "77" },
+		     { TS_METRIC_STEP, 2.5e9, "2.50 ms" },    { TS_METRIC_COMPILATION, 0, "0 ms" },
+		     { TS_METRIC_COMPILATION, 5000, "5.00 s" }, { TS_METRIC_COST, INFINITY, "-" } };
+	char text[TS_UNIT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		assert_string_equal(ts_metric_text(text, sizeof(text), rows[i].metric,
+						   rows[i].value), rows[i].text);
+	for (size_t i = 0; i < TS_NR_METRICS; i++)
+		assert_true(ts_metric_rows[i].name && ts_metric_rows[i].label);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_ring_keeps_the_newest, empty),
+		cmocka_unit_test_setup(the_mean_is_of_what_is_known_and_recent, empty),
+		cmocka_unit_test_setup(the_median_is_of_the_last_known_ones, empty),
+		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share, empty),
+		cmocka_unit_test(steps_are_told_by_their_numbers),
+		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
+		cmocka_unit_test(what_nobody_counts_is_unknown),
+		cmocka_unit_test_setup(the_end_tells_of_all_the_time, empty),
+		cmocka_unit_test(figures_are_the_results_and_buckets_are_shares),
+		cmocka_unit_test(a_run_without_core_time_has_no_shares),
+		cmocka_unit_test(figures_are_said_with_their_units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* Functions that are compiled again and again: samples are made here, so answers are by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "live/programs.h"
+
+#define MAX_ROWS 16
+
+/* A program that a sample has; is_compiled: it was seen being compiled, too. */
+struct row {
+	const char *module;
+	uint64_t id;
+	bool is_compiled;
+};
+
+struct given {
+	struct ts_settings settings;
+	struct ts_alerts alerts;
+	struct ts_programs programs;
+	struct ts_profile profile;
+	int64_t now_ms;
+	char told[512]; /* the latest alert's title */
+	char evidence[512];
+	size_t nr_told;
+};
+
+static void note(void *ctx, const struct ts_alert *alert)
+{
+	struct given *given = ctx;
+
+	assert_string_equal(alert->rule, "recompilation");
+	if (!alert->is_active)
+		return;
+	given->nr_told++;
+	snprintf(given->told, sizeof(given->told), "%.*s", TS_ARG(ts_buf_bytes(&alert->title)));
+	snprintf(given->evidence, sizeof(given->evidence), "%.*s",
+		 TS_ARG(ts_buf_bytes(&alert->evidence)));
+}
+
+/* Nothing is cleared while a test lasts, unless it waits that long. */
+static void begin(struct given *given)
+{
+	memset(given, 0, sizeof(*given));
+	ts_settings_init(&given->settings);
+	ts_alerts_init(&given->alerts, &given->settings, 0, 0);
+	ts_profile_init(&given->profile);
+	given->now_ms = 1000;
+}
+
+static void end(struct given *given)
+{
+	ts_alerts_release(&given->alerts);
+	ts_programs_release(&given->programs);
+	ts_profile_release(&given->profile);
+}
+
+static void put_modules(struct ts_results *results, const struct row *rows, size_t nr)
+{
+	static const struct ts_column columns[] = { { "name", TS_COMPILED, NULL },
+						    { "program_id", TS_COMPILED, NULL } };
+	struct ts_result *ops = ts_results_add(results, "ops", "Ops");
+	struct ts_table *table = ts_result_table(ops, "modules", NULL, columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_value *cells = ts_table_row(ops, table);
+
+		cells[0] = ts_text(ts_bytes_of(rows[i].module));
+		cells[1] = ts_id(rows[i].id);
+	}
+}
+
+static void put_compilations(struct ts_results *results, const struct row *rows, size_t nr)
+{
+	static const struct ts_column columns[] = { { "module", TS_MEASURED, NULL },
+						    { "outcome", TS_MEASURED, NULL } };
+	struct ts_result *cache = ts_results_add(results, "cache", "Compilations");
+	struct ts_table *table =
+		ts_result_table(cache, "compilations", NULL, columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_value *cells = ts_table_row(cache, table);
+
+		cells[0] = ts_text(ts_bytes_of(rows[i].module));
+		cells[1] = ts_text(rows[i].is_compiled ? TS_LIT("compiled") : TS_LIT("hit"));
+	}
+}
+
+static bool take(struct given *given, const struct row *rows, size_t nr, bool has_modules)
+{
+	struct ts_look look = { .steps = NULL };
+	struct ts_results results;
+	bool unknown;
+
+	ts_results_init(&results);
+	put_modules(&results, rows, nr);
+	put_compilations(&results, rows, nr);
+	given->now_ms += 600;
+	ts_alerts_begin(&given->alerts, given->now_ms);
+	assert_true(ts_programs_sample(&given->programs, &given->profile, &results, &look,
+				       has_modules, given->now_ms, &unknown));
+	assert_true(ts_programs_tell(&given->programs, &given->alerts, &given->profile, &results,
+				     given->now_ms));
+	ts_alerts_end(&given->alerts, true, note, given);
+	ts_results_release(&results);
+	return unknown;
+}
+
+/* A sample whose programs are F's 1..NR. */
+static void take_nr(struct given *given, const char *module, uint64_t nr)
+{
+	struct row rows[MAX_ROWS];
+
+	assert_in_range(nr, 1, MAX_ROWS);
+	for (uint64_t i = 0; i < nr; i++)
+		rows[i] = (struct row){ module, i + 1, false };
+	take(given, rows, nr, true);
+}
+
+static void what_is_there_at_first_is_no_news(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int i = 0; i < 10; i++)
+		take_nr(&given, "jit_train_step", 5);
+	assert_int_equal(given.nr_told, 0);
+	end(&given);
+}
+
+static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take_nr(&given, "jit_train_step", 2);
+	take_nr(&given, "jit_train_step", 3);
+	assert_int_equal(given.nr_told, 1);
+	assert_string_equal(given.told, "train_step is compiled again while the job runs");
+	assert_non_null(strstr(given.evidence, "jit_train_step has 3 programs, 1 of them new"));
+	end(&given);
+}
+
+static void a_second_program_is_told_when_it_was_not_the_first_growth(void **state)
+{
+	const struct row once[] = { { "jit_f", 1, false } };
+	const struct row twice[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
+	const struct row again[] = { { "jit_f", 1, false }, { "jit_f", 2, true } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take(&given, once, 1, true);
+	take(&given, twice, 2, true); /* an evaluation begins, say */
+	assert_int_equal(given.nr_told, 0);
+	take(&given, again, 2, true);
+	assert_int_equal(given.nr_told, 1);
+	end(&given);
+}
+
+static void growths_that_are_long_ago_do_not_count(void **state)
+{
+	const struct row twice[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
+	const struct row again[] = { { "jit_f", 1, false }, { "jit_f", 2, true } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take(&given, twice, 1, true);
+	take(&given, twice, 2, true);
+	given.now_ms += 10000;
+	take(&given, again, 2, true);
+	assert_int_equal(given.nr_told, 0);
+	end(&given);
+}
+
+static void a_cache_hit_is_no_compilation(void **state)
+{
+	const struct row rows[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (int i = 0; i < 10; i++)
+		take(&given, rows, 2, true);
+	assert_int_equal(given.nr_told, 0);
+	end(&given);
+}
+
+static void the_frameworks_own_functions_must_go_on_growing(void **state)
+{
+	static const char *const names[] = { "jit_add", "jit__normal", "jit_convert_element_type" };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		struct given given;
+
+		begin(&given);
+		for (uint64_t nr = 1; nr <= 6; nr++)
+			take_nr(&given, names[i], nr);
+		assert_int_equal(given.nr_told, 0); /* five growths */
+		take_nr(&given, names[i], 7);
+		assert_int_equal(given.nr_told, 1);
+		end(&given);
+	}
+}
+
+static void of_two_functions_the_one_with_more_programs_is_named(void **state)
+{
+	const struct row before[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+				      { "jit_g", 3, false }, { "jit_g", 4, false },
+				      { "jit_g", 5, false } };
+	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+				     { "jit_g", 3, false }, { "jit_g", 4, false },
+				     { "jit_g", 5, false }, { "jit_f", 6, false },
+				     { "jit_g", 7, false } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take(&given, before, TS_NELEM(before), true);
+	take(&given, after, TS_NELEM(after), true);
+	assert_string_equal(given.told, "g is compiled again while the job runs");
+	end(&given);
+}
+
+static void names_with_a_number_or_an_id_are_one_function(void **state)
+{
+	const struct row before[] = { { "jit_f", 1, false }, { "jit_f.1", 2, false } };
+	const struct row after[] = { { "jit_f", 1, false }, { "jit_f.1", 2, false },
+				     { "jit_f(3)", 3, false } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take(&given, before, 2, true);
+	take(&given, after, 3, true);
+	assert_int_equal(given.nr_told, 1);
+	end(&given);
+}
+
+/* The modules of a server that came back are asked for in its second sample: nothing of them is new. */
+static void a_sample_without_modules_makes_nothing_new(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take(&given, NULL, 0, false);
+	take_nr(&given, "jit_train_step", 5);
+	assert_int_equal(given.nr_told, 0);
+	take_nr(&given, "jit_train_step", 6);
+	assert_int_equal(given.nr_told, 1);
+	end(&given);
+}
+
+static void another_process_begins_anew(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take_nr(&given, "jit_train_step", 2);
+	ts_programs_reset(&given.programs);
+	take_nr(&given, "jit_train_step", 9);
+	take_nr(&given, "jit_train_step", 9);
+	assert_int_equal(given.nr_told, 0);
+	end(&given);
+}
+
+/* A program that ran and has no module: the next sample asks for modules. */
+static void what_ran_without_a_module_is_asked_for(void **state)
+{
+	struct ts_look_program program = { 77, TS_LIT("jit_new"), 0 };
+	struct ts_look look = { .programs = &program, .nr_programs = 1 };
+	struct ts_results results;
+	struct given given;
+	bool unknown;
+
+	(void)state;
+	begin(&given);
+	assert_false(take(&given, NULL, 0, true));
+	ts_results_init(&results);
+	assert_true(ts_programs_sample(&given.programs, &given.profile, &results, &look, true, 5000,
+				       &unknown));
+	assert_true(unknown);
+	ts_results_release(&results);
+	end(&given);
+}
+
+static void any_number_of_functions_is_bounded(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	for (uint64_t i = 0; i < 70000; i += MAX_ROWS) {
+		char names[MAX_ROWS][300];
+		struct row rows[MAX_ROWS];
+
+		for (uint64_t k = 0; k < MAX_ROWS; k++) {
+			memset(names[k], 'x', 299);
+			snprintf(names[k], 16, "jit_%llu", (unsigned long long)(i + k));
+			names[k][strlen(names[k])] = '_';
+			names[k][299] = '\0';
+			rows[k] = (struct row){ names[k], i + k, true };
+		}
+		take(&given, rows, MAX_ROWS, true);
+		assert_in_range(given.programs.known.nr, 1, 66000);
+		assert_in_range(given.programs.nr, 1, TS_MAX_FUNCTIONS);
+	}
+	end(&given);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_there_at_first_is_no_news),
+		cmocka_unit_test(a_third_program_is_told_in_the_sample_that_has_it),
+		cmocka_unit_test(a_second_program_is_told_when_it_was_not_the_first_growth),
+		cmocka_unit_test(growths_that_are_long_ago_do_not_count),
+		cmocka_unit_test(a_cache_hit_is_no_compilation),
+		cmocka_unit_test(the_frameworks_own_functions_must_go_on_growing),
+		cmocka_unit_test(of_two_functions_the_one_with_more_programs_is_named),
+		cmocka_unit_test(names_with_a_number_or_an_id_are_one_function),
+		cmocka_unit_test(a_sample_without_modules_makes_nothing_new),
+		cmocka_unit_test(another_process_begins_anew),
+		cmocka_unit_test(what_ran_without_a_module_is_asked_for),
+		cmocka_unit_test(any_number_of_functions_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
