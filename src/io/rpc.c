@@ -419,26 +419,28 @@ static const char *code_name(int code)
 	return code >= 0 && (size_t)code < TS_NELEM(names) ? names[code] : "an unknown status";
 }
 
-/* The message inside the body, where prefix and length are what they should be. */
-static enum ts_status unframe(struct ts_rpc *rpc, struct ts_error *err)
+enum ts_status ts_rpc_unframe(struct ts_bytes body, struct ts_bytes *message, struct ts_error *err)
 {
-	struct ts_rpc_answer *answer = rpc->answer;
-	struct ts_bytes body = ts_buf_bytes(&answer->body);
 	uint64_t n;
 
 	if (!promised(body, &n))
-		return ts_fail(err, fault(answer, TS_RPC_GARBLED), "%s: the answer has no message",
-			       rpc->address);
+		return ts_fail(err, TS_FORMAT, "the answer has no message");
 	if (body.p[0] != 0)
-		return ts_fail(err, fault(answer, TS_RPC_GARBLED),
-			       "%s: the answer is compressed, which nobody asked for",
-			       rpc->address);
+		return ts_fail(err, TS_FORMAT, "the answer is compressed, which nobody asked for");
 	if (n != body.n - PREFIX)
-		return ts_fail(err, fault(answer, TS_RPC_GARBLED),
-			       "%s: the answer says it has %llu bytes and has %zu", rpc->address,
+		return ts_fail(err, TS_FORMAT, "the answer says it has %llu bytes and has %zu",
 			       (unsigned long long)n, body.n - PREFIX);
-	answer->message = ts_bytes_cut(body, PREFIX, body.n);
+	*message = ts_bytes_cut(body, PREFIX, body.n);
 	return TS_OK;
+}
+
+static enum ts_status unframe(struct ts_rpc *rpc, struct ts_error *err)
+{
+	struct ts_rpc_answer *answer = rpc->answer;
+
+	if (ts_rpc_unframe(ts_buf_bytes(&answer->body), &answer->message, err) == TS_OK)
+		return TS_OK;
+	return ts_fail_at(err, fault(answer, TS_RPC_GARBLED), "%s", rpc->address);
 }
 
 static enum ts_status judge(struct ts_rpc *rpc, struct ts_error *err)

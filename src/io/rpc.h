@@ -59,6 +59,9 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 			   struct ts_rpc_limits limits, struct ts_rpc_answer *answer,
 			   struct ts_error *err);
 
+/* The message inside the body of an answer. TS_FORMAT: prefix and length are not what they should be. */
+enum ts_status ts_rpc_unframe(struct ts_bytes body, struct ts_bytes *message, struct ts_error *err);
+
 /* From any thread: a call under way ends at once, and so does every later one. */
 void ts_rpc_cancel(struct ts_rpc *rpc);
 

@@ -1,6 +1,6 @@
 # A target per reader of foreign bytes. With --enable-fuzz (clang) they are libFuzzer programs for `make
 # fuzz-smoke` and `make fuzz`; with any compiler the same targets replay their seeds in `make check`.
-fuzz_targets = xplane chrome trace hlo shape overlay gunzip archive config pb pprof torch_trace copy
+fuzz_targets = xplane chrome trace hlo shape overlay gunzip archive config pb pprof torch_trace copy live
 fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/chrome_replay \
 	tests/fuzz/trace_replay \
@@ -13,7 +13,8 @@ fuzz_replays = tests/fuzz/xplane_replay \
 	tests/fuzz/pb_replay \
 	tests/fuzz/pprof_replay \
 	tests/fuzz/torch_trace_replay \
-	tests/fuzz/copy_replay
+	tests/fuzz/copy_replay \
+	tests/fuzz/live_replay
 
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -86,6 +87,11 @@ tests_fuzz_copy_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"copy"'
 tests_fuzz_copy_replay_LDADD = libtpusight.a
 tests_fuzz_copy_replay_LDFLAGS = $(AM_LDFLAGS)
 
+tests_fuzz_live_replay_SOURCES = tests/fuzz/live.c tests/fuzz/replay.c
+tests_fuzz_live_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"live"'
+tests_fuzz_live_replay_LDADD = libtpusight.a
+tests_fuzz_live_replay_LDFLAGS = $(AM_LDFLAGS)
+
 FUZZ_SECONDS = 15
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
@@ -101,7 +107,8 @@ fuzz_programs = tests/fuzz/xplane_fuzz \
 	tests/fuzz/pb_fuzz \
 	tests/fuzz/pprof_fuzz \
 	tests/fuzz/torch_trace_fuzz \
-	tests/fuzz/copy_fuzz
+	tests/fuzz/copy_fuzz \
+	tests/fuzz/live_fuzz
 noinst_PROGRAMS = $(fuzz_programs)
 
 tests_fuzz_xplane_fuzz_SOURCES = tests/fuzz/xplane.c
@@ -168,6 +175,11 @@ tests_fuzz_copy_fuzz_SOURCES = tests/fuzz/copy.c tests/copy/trimmed.h
 tests_fuzz_copy_fuzz_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_copy_fuzz_LDADD = libtpusight.a
 tests_fuzz_copy_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+tests_fuzz_live_fuzz_SOURCES = tests/fuzz/live.c
+tests_fuzz_live_fuzz_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_live_fuzz_LDADD = libtpusight.a
+tests_fuzz_live_fuzz_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 
 
 fuzz-smoke: $(fuzz_programs)

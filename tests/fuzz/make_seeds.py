@@ -18,7 +18,8 @@ import captures  # noqa: E402
 import edge  # noqa: E402
 from wire import blob, fields, num  # noqa: E402
 
-SAMPLE = os.path.join(HERE, "..", "data", "sample", "train_step_simulated", "plugins", "profile",
+DATA = os.path.join(HERE, "..", "data")
+SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile",
                       "2026_01_01_00_00_00", "simulated-host.xplane.pb")
 SMALL = 6000
 
@@ -229,6 +230,28 @@ def copied(sample):
     yield "trace_pairs", f'[{{"ph": "X", "ts": 0, "dur": 60, "pid": 1, "tid": 1, "name": "x"}},{events}]'.encode()
 
 
+def answers():
+    """What a job's profiler server answers to a sample, in gRPC's frame: profiles, none, a tool's data first, odd frames."""
+    def frame(message):
+        return b"\0" + len(message).to_bytes(4, "big") + message
+
+    small = dict(profiles())
+    for name in ("plain", "steps_marked", "ref_values", "capture_no_hlo"):
+        if name in small:
+            yield name, frame(blob(8, small[name]))
+    module = num(1, 7) + blob(2, num(1, 7) + blob(2, "jit_f(7)") + blob(5, num(1, 1) + blob(6, small_module())))
+    metadata = blob(1, blob(2, "/host:metadata") + blob(4, module) + blob(5, num(1, 1) + blob(2, num(1, 1) + blob(2, "hlo_proto"))))
+    yield "module", frame(blob(8, small["plain"] + metadata))
+    for name in ("cpu_cache_warm", "cpu_cache_cold"):
+        with open(os.path.join(DATA, f"{name}.xplane.pb"), "rb") as f:
+            yield name, frame(blob(8, f.read()))
+    yield "tool_data", frame(blob(6, blob(1, "trace.json") + blob(2, "{}")) + num(7, 0) + blob(8, small["plain"]))
+    yield "empty_trace", frame(num(7, 1))
+    yield "no_message", frame(b"")
+    yield "compressed", b"\1" + frame(blob(8, small["plain"]))[1:]
+    yield "long", frame(num(7, 1)) + b"more"
+
+
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "seeds")
     with open(SAMPLE, "rb") as f:
@@ -240,7 +263,7 @@ def main():
         "config": [(f"config{n}", s.encode()) for n, s in enumerate(CONFIGS)],
         "chrome": list(traces()), "trace": list(jobs()), "gunzip": list(gzips()), "archive": list(archives()),
         "pprof": list(memory_profiles()), "torch_trace": list(compiler_logs()),
-        "copy": list(copied(sample)),
+        "copy": list(copied(sample)), "live": list(answers()),
     }
     for target, seeds in sets.items():
         os.makedirs(os.path.join(out, target), exist_ok=True)

@@ -214,6 +214,27 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 	ts_input_release(&input);
 }
 
+/* Some profilers write the plane of the modules even when they were not asked for them. */
+static void a_plane_of_modules_without_any_changes_nothing(void **state)
+{
+	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
+	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_buf space = TS_BUF_INIT;
+	size_t plane = ts_pbw_begin(&space, XSPACE_PLANES), full;
+
+	(void)state;
+	ts_pbw_text(&space, XPLANE_NAME, TS_LIT("/host:metadata"));
+	ts_pbw_end(&space, plane);
+	assert_true(ts_hlo_remember(&hlo, input.bytes));
+	full = hlo.planes.n;
+	assert_true(ts_hlo_remember(&hlo, ts_buf_bytes(&space)));
+	assert_int_equal(hlo.planes.n, full);
+	assert_false(ts_hlo_is_in(ts_buf_bytes(&space)));
+	ts_hlo_release(&hlo);
+	ts_buf_release(&space);
+	ts_input_release(&input);
+}
+
 /* Damage never harms what is remembered, and what is taken is whole planes. */
 static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 {
@@ -290,6 +311,7 @@ int main(void)
 		cmocka_unit_test(of_two_series_the_longer_counts),
 		cmocka_unit_test(more_steps_than_are_kept_do_no_harm),
 		cmocka_unit_test(modules_that_are_remembered_complete_a_sample),
+		cmocka_unit_test(a_plane_of_modules_without_any_changes_nothing),
 		cmocka_unit_test(a_sample_cut_anywhere_leaves_whole_modules),
 		cmocka_unit_test(the_request_is_what_the_schema_says),
 		cmocka_unit_test(the_answer_is_its_xspace_or_nothing),

@@ -1,9 +1,7 @@
 /*
  * Each allocation fails in turn: a whole run - read, analyse, report, overlay - must give TS_NOMEM and
  * leave nothing behind (the sanitizer build looks for leaks), and nothing may crash.
- *
- * The linker's --wrap sends our calls of malloc, calloc and realloc through here; libraries keep
- * theirs. Small profiles meet every failure; larger ones every so many.
+ * Small profiles meet every failure; larger ones every so many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,38 +22,9 @@
 #include "serve/news.h"
 #include "write/report_json.h"
 
+#include "tests/oom/failing.h"
+
 #include <cmocka.h>
-
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t nr, size_t n);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t nr, size_t n);
-void *__wrap_realloc(void *p, size_t n);
-
-static long countdown = -1; /* allocations until one fails; negative: none does */
-static long nr_allocations;
-
-static __attribute__((noinline)) bool fails(void)
-{
-	nr_allocations++;
-	return countdown > 0 && --countdown == 0;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t nr, size_t n)
-{
-	return fails() ? NULL : __real_calloc(nr, n);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
 
 /* Of a trace in JSON, and not committed. */
 static enum ts_status annotated(struct ts_run *run, uint32_t host, struct ts_error *err)
@@ -147,13 +116,6 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	ts_run_release(&run);
 	ts_runs_release(&runs);
 	return st;
-}
-
-static long setting(const char *name, long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtol(text, NULL, 10) : otherwise;
 }
 
 static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_error *err)
@@ -294,17 +256,16 @@ static void fail_each(whole_fn *whole, const char *path, long step, long nr_spar
 	struct ts_error err = TS_ERROR_INIT;
 	long total;
 
-	countdown = -1;
-	nr_allocations = 0;
+	failing_begin(0);
 	assert_int_equal(whole(path, &err), TS_OK);
-	total = nr_allocations;
+	total = failing_allocations;
 	assert_true(total > 50);
-	for (long at = setting("TS_OOM_FIRST", 1); at <= total; at += step) {
+	for (long at = failing_setting("TS_OOM_FIRST", 1); at <= total; at += step) {
 		enum ts_status st;
 
-		countdown = at;
+		failing_begin(at);
 		st = whole(path, &err);
-		countdown = -1;
+		failing_end();
 		if (st == TS_OK && nr_spared-- > 0)
 			continue;
 		if (st != TS_NOMEM)
@@ -327,7 +288,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "sample");
-	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
 }
 
 static void every_allocation_of_a_memory_profile_may_fail(void **state)
@@ -336,7 +297,7 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
 }
 
 static void every_allocation_of_a_compilers_log_may_fail(void **state)
@@ -345,7 +306,7 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
-	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 6);
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 6);
 }
 
 static void every_allocation_of_a_trace_may_fail(void **state)
@@ -354,7 +315,7 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "hand_made.pt.trace.json");
-	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
 }
 
 static void every_allocation_of_copies_may_fail(void **state)
@@ -365,7 +326,7 @@ static void every_allocation_of_copies_may_fail(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		data_path(path, sizeof(path), names[i]);
-		fail_each(copies, path, setting("TS_OOM_STEP", 1), 0);
+		fail_each(copies, path, failing_setting("TS_OOM_STEP", 1), 0);
 	}
 	remove("oom_test.copy.json.gz");
 }
@@ -377,7 +338,7 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
-	fail_each(whole_run, path, setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
 }
 
 static void every_allocation_of_what_goes_on_may_fail(void **state)

@@ -1,0 +1,106 @@
+/*
+ * Any bytes as what a job's server answers to a sample: taken out of its frame and its message, its
+ * modules remembered and put behind the next one, analysed, judged, told as a line of JSON.
+ */
+#include "flow/run.h"
+#include "io/rpc.h"
+#include "live/cost.h"
+#include "live/feed.h"
+#include "live/hlo.h"
+#include "live/profiler.h"
+#include "live/programs.h"
+
+#define NR_SAMPLES 3 /* of the same answer: what is remembered meets it again */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+struct watching {
+	struct ts_settings settings;
+	struct ts_hlo_memory hlo;
+	struct ts_programs programs;
+	struct ts_alerts alerts;
+	struct ts_ring ring;
+	struct ts_cost cost;
+	struct ts_feed feed;
+	struct ts_live_sample sample;
+};
+
+static void tell(void *ctx, const struct ts_alert *alert)
+{
+	struct watching *watching = ctx;
+
+	ts_feed_tell(&watching->feed, TS_FEED_ALERT, &watching->sample, alert);
+}
+
+static void judge(struct watching *watching, const struct ts_run *run, int64_t now_ms)
+{
+	double *values = watching->sample.values;
+	struct ts_look look = { .steps = NULL };
+	bool unknown;
+
+	if (ts_look_make(&look, &run->profile, NULL) == TS_OK) {
+		ts_metrics_read(values, &run->results);
+		ts_cost_sample(&watching->cost, &look, &run->profile, now_ms - 100, now_ms, values);
+		memcpy(ts_ring_add(&watching->ring)->values, values, sizeof(watching->sample.values));
+		values[TS_METRIC_COST] = ts_cost_pct(&watching->ring, values[TS_METRIC_SAMPLED]);
+		ts_programs_sample(&watching->programs, &run->profile, &run->results, &look, true,
+				   now_ms, &unknown);
+		ts_alerts_begin(&watching->alerts, now_ms);
+		ts_alerts_metrics(&watching->alerts, values, &run->results);
+		ts_programs_tell(&watching->programs, &watching->alerts, &run->profile,
+				 &run->results, now_ms);
+		ts_alerts_findings(&watching->alerts, &run->results);
+		ts_alerts_end(&watching->alerts, true, tell, watching);
+		ts_feed_tell(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL);
+	}
+	ts_look_release(&look);
+}
+
+static void take(struct watching *watching, struct ts_bytes xspace, int64_t now_ms)
+{
+	struct ts_run_options options = { .nr_threads = 1, .settings = &watching->settings };
+	struct ts_buf whole = TS_BUF_INIT;
+	struct ts_run_bytes item = { .file = TS_LIT("h:1"), .host = TS_LIT("h:1"),
+				     .reader = "xplane" };
+	struct ts_run run;
+
+	ts_buf_put(&whole, xspace);
+	ts_hlo_remember(&watching->hlo, xspace);
+	if (!ts_hlo_is_in(xspace))
+		ts_buf_put(&whole, ts_buf_bytes(&watching->hlo.planes));
+	item.bytes = ts_buf_bytes(&whole);
+	ts_run_init(&run);
+	if (ts_run_open_bytes(&run, &item, 1, &options, NULL) == TS_OK &&
+	    ts_run_analyse(&run, &options, NULL) == TS_OK)
+		judge(watching, &run, now_ms);
+	ts_run_release(&run);
+	ts_buf_release(&whole);
+}
+
+static void watch(struct ts_bytes xspace)
+{
+	static struct watching watching; /* large; one thread */
+
+	memset(&watching, 0, sizeof(watching));
+	ts_settings_init(&watching.settings);
+	ts_alerts_init(&watching.alerts, &watching.settings, 0, 0);
+	watching.sample.alerts = &watching.alerts;
+	watching.sample.history = &watching.ring;
+	for (int64_t i = 1; i <= NR_SAMPLES; i++)
+		take(&watching, xspace, i * 600);
+	ts_alerts_release(&watching.alerts);
+	ts_programs_release(&watching.programs);
+	ts_hlo_release(&watching.hlo);
+	ts_feed_release(&watching.feed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct ts_profiler_answer answer;
+	struct ts_bytes message;
+
+	if (ts_rpc_unframe((struct ts_bytes){ data, n }, &message, NULL) == TS_OK &&
+	    ts_profiler_read(message, &answer, NULL) == TS_OK && answer.has_xspace)
+		watch(answer.xspace);
+	return 0;
+}

@@ -1,0 +1,174 @@
+/*
+ * Each allocation fails in turn while a job is watched: what is out of memory must be said - by TS_NOMEM, or
+ * by the host whose answer found no room - and nothing may crash or be left behind (the sanitizer build
+ * looks for leaks). The server is another process, so that its memory is its own.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+
+#include "codec/pbw.h"
+#include "io/input.h"
+#include "live/hook.h"
+#include "live/live.h"
+#include "tests/live/fake_service.h"
+#include "tests/oom/failing.h"
+
+#include <cmocka.h>
+
+#define PROFILE	   "tests/data/cpu_steps.xplane.pb"
+#define NR_SAMPLES 2 /* the second one completes its modules from memory */
+enum { RESPONSE_XSPACE = 8 };
+
+struct server {
+	pid_t pid;
+	char address[32];
+};
+
+/* In the other process. */
+static void serve(int out)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_buf answer = TS_BUF_INIT;
+	const char *top = getenv("srcdir");
+	struct fake_service fake;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/" PROFILE, top ? top : ".");
+	if (ts_input_open(&input, path, NULL))
+		_exit(1);
+	ts_pbw_bytes(&answer, RESPONSE_XSPACE, input.bytes);
+	if (!fake_start(&fake, 0, ts_buf_bytes(&answer)) ||
+	    write(out, &fake.port, sizeof(fake.port)) != sizeof(fake.port))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static int start_server(void **state)
+{
+	static struct server server;
+	uint16_t port;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	server.pid = fork();
+	if (server.pid == 0)
+		serve(ends[1]);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &port, sizeof(port)), sizeof(port));
+	close(ends[0]);
+	snprintf(server.address, sizeof(server.address), "127.0.0.1:%u", port);
+	*state = &server;
+	return 0;
+}
+
+static int end_server(void **state)
+{
+	struct server *server = *state;
+
+	kill(server->pid, SIGKILL);
+	return waitpid(server->pid, NULL, 0) == server->pid ? 0 : -1;
+}
+
+struct watching {
+	struct ts_live *live;
+	bool is_told; /* a host says that its answer found no memory */
+};
+
+static void on_event(void *ctx, const struct ts_feed_event *event)
+{
+	struct watching *watching = ctx;
+	const struct ts_live_sample *sample = event->sample;
+
+	if (event->kind == TS_FEED_SAMPLE && strstr(sample->services[0].problem.text, "memory"))
+		watching->is_told = true;
+	if (sample->number >= NR_SAMPLES || watching->is_told)
+		ts_live_stop(watching->live);
+}
+
+static enum ts_status watch(const char *address, struct ts_error *err)
+{
+	struct watching watching = { .is_told = false };
+	struct ts_settings settings;
+	struct ts_live_summary summary;
+	struct ts_live_options options = {
+		.sampler = { .addresses = &address, .nr_addresses = 1, .sample_ms = 1,
+			     .timeout_ms = 5000, .max_bytes = 1 << 24 },
+		.for_ms = 20000, .settings = &settings, .nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
+	};
+	enum ts_status st;
+
+	ts_settings_init(&settings);
+	st = ts_live_new(&watching.live, &options, err);
+	if (st)
+		return st;
+	assert_true(ts_feed_listen(ts_live_feed(watching.live), on_event, &watching));
+	st = ts_live_run(watching.live, &summary, err);
+	if (st == TS_OK && !watching.is_told)
+		assert_int_equal(summary.nr_samples, NR_SAMPLES);
+	ts_live_free(watching.live);
+	return watching.is_told ? TS_NOMEM : st;
+}
+
+/* How many there are differs by how an answer came in pieces: it ends when none failed any more. */
+static void every_allocation_of_watching_may_fail(void **state)
+{
+	const struct server *server = *state;
+	long at = failing_setting("TS_OOM_FIRST", 1), step = failing_setting("TS_OOM_STEP", 1);
+	bool has_failed = true;
+
+	for (; has_failed; at += step) {
+		struct ts_error err = TS_ERROR_INIT;
+		enum ts_status st;
+
+		failing_begin(at);
+		st = watch(server->address, &err);
+		has_failed = failing_end();
+		if (st != (has_failed ? TS_NOMEM : TS_OK))
+			fail_msg("allocation %ld failed and watching said %d (%s)", at, (int)st,
+				 err.text);
+	}
+	print_message("%ld allocations\n", at);
+	assert_true(at > 100);
+}
+
+static enum ts_status run_hook(struct ts_error *err)
+{
+	struct ts_hook hook = { .command = "exit 0" };
+	struct ts_alert alert = { .rule = "idle", .severity = TS_WARNING, .value = 1 };
+	enum ts_status st = ts_hook_run(&hook, &alert, err);
+
+	ts_hook_finish(&hook, 5000);
+	return st;
+}
+
+static void every_allocation_of_a_command_may_fail(void **state)
+{
+	bool has_failed = true;
+	long at = 1;
+
+	(void)state;
+	for (; has_failed; at++) {
+		struct ts_error err = TS_ERROR_INIT;
+		enum ts_status st;
+
+		failing_begin(at);
+		st = run_hook(&err);
+		has_failed = failing_end();
+		assert_int_equal(st, has_failed ? TS_NOMEM : TS_OK);
+	}
+	assert_true(at > 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_allocation_of_watching_may_fail, start_server,
+						end_server),
+		cmocka_unit_test(every_allocation_of_a_command_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
