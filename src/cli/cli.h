@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "copy/names.h"
 #include "copy/trim.h"
+#include "flow/annotate.h"
 #include "io/rundir.h"
 #include "live/sampler.h"
 #include "write/output.h"
@@ -24,14 +25,9 @@ enum ts_exit {
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
-#define TS_MAX_OVERLAY_EVENTS 200000
-#define TS_MAX_TRACE_EVENTS 1000000
-#define TS_MAX_TRACK_ITEMS 20000 /* in the JSON that pages draw */
 #define TS_MAX_GATES 32
 #define TS_MAX_TORCH_LOGS 64
 #define TS_MAX_LABELS 16 /* as many as runs that are compared */
-
-struct ts_trace_choice; /* of annotate */
 
 struct ts_cli {
 	const char *command;	/* for messages: "tpusight annotate" */
@@ -40,9 +36,9 @@ struct ts_cli {
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
 	enum ts_color color;
 	struct ts_settings settings;
-	/* annotate */
+	/* annotate, live */
 	bool strip, dry_run;
-	const struct ts_trace_choice *traces; /* NULL: the default */
+	bool traces[TS_NR_TRACE_KINDS]; /* the Perfetto files that are wanted */
 	bool has_max_trace_events;
 	uint64_t max_trace_events, max_overlay_events;
 	/* report, hlo */

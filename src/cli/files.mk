@@ -1,5 +1,6 @@
 cli_sources += \
 	src/cli/cli.h src/cli/list.h \
+	src/cli/annotate.c src/cli/annotate.h \
 	src/cli/cmd_annotate.c \
 	src/cli/cmd_check.c \
 	src/cli/cmd_compare.c \

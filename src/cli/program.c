@@ -107,6 +107,7 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 {
 	struct ts_cli cli = {
 		.nr_threads = ts_work_cpus(),
+		.traces = { [TS_TRACE_JSON] = true },
 		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
 		.port = TS_SERVER_PORT,
 		.interval_ms = TS_LIVE_INTERVAL_MS,

@@ -1,4 +1,5 @@
 libtpusight_a_SOURCES += \
+	src/flow/annotate.c src/flow/annotate.h \
 	src/flow/merge.c src/flow/merge.h \
 	src/flow/merge_store.c src/flow/merge_store.h \
 	src/flow/outline.c src/flow/outline.h \

@@ -1,0 +1,311 @@
+/* A session's way into its annotation. */
+#include "flow/annotate.h"
+
+#include "base/buf.h"
+#include "flow/annotated.h"
+#include "flow/stream.h"
+#include "read/reader.h"
+#include "write/report_json.h"
+
+/* The JSON that viewers take has a limit in practice; Perfetto's own form is for all there is. */
+static const struct trace_kind {
+	const struct ts_perfetto_form *form;
+	const char *file;
+	uint64_t max_events; /* where the user does not say; 0: all */
+} trace_kinds[TS_NR_TRACE_KINDS] = {
+	[TS_TRACE_JSON] = { &ts_perfetto_json, TS_TRACE_FILE, TS_MAX_TRACE_EVENTS },
+	[TS_TRACE_PFTRACE] = { &ts_perfetto_pb, TS_PFTRACE_FILE, 0 },
+};
+
+/* The work on one session. */
+struct job {
+	struct ts_annotation *one;
+	const struct ts_session *session;
+	const struct ts_annotate_options *options;
+	struct ts_trace_plan plan;
+	struct trace_file {
+		struct job *job;
+		int kind;
+	} files[TS_NR_TRACE_KINDS];
+};
+
+void ts_annotation_init(struct ts_annotation *one)
+{
+	memset(one, 0, sizeof(*one));
+	ts_run_init(&one->run);
+	one->report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		one->traces[i].file = trace_kinds[i].file;
+}
+
+void ts_annotation_release(struct ts_annotation *one)
+{
+	ts_overlay_report_release(&one->report);
+	ts_run_release(&one->run);
+}
+
+static size_t nr_read_by(const struct ts_profile *profile, const char *reader)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		nr += strcmp(ts_readers[profile->hosts[i].reader]->name, reader) == 0;
+	return nr;
+}
+
+/* Traces in JSON are never written into: copies of them stand beside. */
+static bool is_of_traces(const struct ts_profile *profile)
+{
+	return profile->nr_hosts > 0 && nr_read_by(profile, "chrome") == profile->nr_hosts;
+}
+
+static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
+{
+	const struct trace_file *trace = ctx;
+	struct job *job = trace->job;
+	const struct ts_run *run = &job->one->run;
+	const struct trace_kind *kind = &trace_kinds[trace->kind];
+	struct ts_annotated_trace *made = &job->one->traces[trace->kind];
+	struct ts_trace_options options = { .form = kind->form,
+					    .nr_threads = job->options->nr_threads,
+					    .version = job->options->version };
+	uint64_t max_events = job->options->has_max_trace_events ? job->options->max_trace_events :
+								   kind->max_events;
+	enum ts_status st = ts_trace_plan_close(&job->plan, max_events, err);
+
+	made->made = true;
+	return st ? st :
+		    ts_trace_write(file, &run->profile, &run->results, &job->plan, ts_stream_line,
+				   &options, &made->report, err);
+}
+
+/* The annotated copies of a session's traces, one a file. */
+struct copy_job {
+	const struct job *job;
+	uint32_t host;
+	const char *source;
+};
+
+static enum ts_status write_copy(void *ctx, struct ts_newfile *file, struct ts_error *err)
+{
+	const struct copy_job *copy = ctx;
+	const struct ts_run *run = &copy->job->one->run;
+	struct ts_annotated_options options = { .nr_threads = copy->job->options->nr_threads,
+						.version = copy->job->options->version,
+						.source = copy->source };
+
+	return ts_annotated_write(file, &run->profile, copy->host, &run->results, &options, NULL,
+				  err);
+}
+
+static uint32_t host_of(const struct ts_profile *profile, const char *path)
+{
+	uint32_t host = 0;
+
+	while (host < profile->nr_hosts && !ts_bytes_is(profile->hosts[host].file, path))
+		host++;
+	return host;
+}
+
+/* COPIES and JOBS: one for each file of the session; of those that could not be read none is made. */
+static void plan_copies(const struct job *job, struct copy_job *jobs,
+			struct ts_overlay_trace *copies)
+{
+	const struct ts_profile *profile = &job->one->run.profile;
+
+	for (size_t i = 0; i < job->session->nr_files; i++) {
+		const struct ts_hostfile *file = &job->session->files[i];
+		uint32_t host = host_of(profile, file->path);
+
+		if (host == profile->nr_hosts)
+			continue;
+		jobs[i] = (struct copy_job){ job, host, file->name };
+		copies[i] = (struct ts_overlay_trace){ write_copy, &jobs[i] };
+	}
+}
+
+/* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one has
+ * the Perfetto files of all. */
+static enum ts_status apply_to_all(const struct job *job, const struct ts_overlay_plan *plan,
+				   struct ts_error *err)
+{
+	const struct ts_session *session = job->session;
+	struct ts_overlay_options options = { .dry_run = job->options->dry_run };
+	struct ts_overlay_report *report = &job->one->report;
+	struct ts_overlay_plan part = *plan;
+	enum ts_status st = TS_OK;
+
+	if (!session->members)
+		return ts_overlay_apply(session, plan, &options, report, err);
+	for (size_t i = 0; i < session->nr_members; i++) {
+		const struct ts_session *member = &session->members[i];
+		struct ts_error story = TS_ERROR_INIT;
+		enum ts_status one = ts_overlay_apply(member, &part, &options, report, &story);
+
+		if (one && !st) {
+			st = one;
+			*err = story;
+		}
+		part.inputs += member->nr_files;
+		part.copies += part.copies ? member->nr_files : 0;
+		memset(part.traces, 0, sizeof(part.traces));
+		if (part.of_traces && !session->owns_folder)
+			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */
+	}
+	return st;
+}
+
+static enum ts_status apply(struct job *job, struct ts_error *err)
+{
+	const struct ts_report form = { .generator = "tpusight",
+					.version = job->options->version,
+					.pretty = true,
+					.max_track_items = TS_MAX_TRACK_ITEMS };
+	const struct ts_run *run = &job->one->run;
+	struct ts_overlay_plan plan = {
+		.profile = &run->profile,
+		.results = &run->results,
+		.inputs = run->inputs,
+		.of_traces = job->one->of_traces,
+	};
+	struct ts_overlay_trace *copies = calloc(job->session->nr_files, sizeof(*copies));
+	struct copy_job *jobs = calloc(job->session->nr_files, sizeof(*jobs));
+	struct ts_buf json = TS_BUF_INIT;
+	enum ts_status st = copies && jobs ? TS_OK : ts_fail_nomem(err);
+
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		if (job->options->traces[i] && !plan.of_traces)
+			plan.traces[i] = (struct ts_overlay_trace){ write_trace, &job->files[i] };
+	if (st == TS_OK && plan.of_traces && job->options->traces[TS_TRACE_JSON]) {
+		plan_copies(job, jobs, copies);
+		plan.copies = copies;
+	}
+	if (st == TS_OK)
+		st = ts_report_json(&json, &run->results, &form, err);
+	if (st == TS_OK && json.failed)
+		st = ts_fail_nomem(err);
+	plan.report_json = ts_buf_bytes(&json);
+	job->one->is_applied = st == TS_OK;
+	if (st == TS_OK)
+		st = apply_to_all(job, &plan, err);
+	ts_buf_release(&json);
+	free(copies);
+	free(jobs);
+	return st;
+}
+
+static enum ts_status analyse(struct job *job, struct ts_error *err)
+{
+	struct ts_annotation *one = job->one;
+	struct ts_run_options options = {
+		.nr_threads = job->options->nr_threads,
+		.settings = job->options->settings,
+		.overlay_budget = (size_t)job->options->max_overlay_events
+	};
+	bool wants_any = job->options->traces[TS_TRACE_JSON] ||
+			 job->options->traces[TS_TRACE_PFTRACE];
+	struct ts_observer observer;
+	enum ts_status st = TS_OK;
+
+	one->of_traces = is_of_traces(&one->run.profile);
+	if (wants_any && !one->of_traces) {
+		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
+		observer = ts_trace_plan_observer(&job->plan);
+		options.observer = &observer;
+	}
+	if (st == TS_OK)
+		st = ts_run_analyse(&one->run, &options, err);
+	one->is_analysed = st == TS_OK;
+	return st;
+}
+
+static enum ts_status cannot_annotate(const struct ts_session *session, struct ts_error *err)
+{
+	const char *path = session->files[0].path;
+
+	if (strcmp(path, "-") == 0)
+		return ts_fail(err, TS_USAGE,
+			       "standard input cannot be annotated (name a file; tpusight "
+			       "report reads standard input)");
+	return ts_fail(err, TS_USAGE,
+		       "%s: no plain file, so it cannot be annotated (name a profile, a "
+		       "session or a log directory)",
+		       path);
+}
+
+/* What has no place for an annotation, or none of the kind that is asked for. */
+static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
+{
+	const struct ts_session *session = job->session;
+	const struct ts_run *run = &job->one->run;
+	const struct ts_profile *profile = &run->profile;
+	const char *path = session->files[0].path;
+	size_t nr_xplanes = nr_read_by(profile, "xplane"), nr_traces = nr_read_by(profile, "chrome");
+
+	if (run->nr_unpacked > 0)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: a profile inside an archive cannot be annotated "
+			       "(unpack it first; tpusight report reads it)",
+			       path);
+	if (nr_xplanes + nr_traces < profile->nr_hosts)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: only xplanes and traces are annotated (tpusight report reads it)",
+			       path);
+	if (nr_xplanes > 0 && nr_traces > 0)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: xplanes and traces are not annotated as one run (leave out "
+			       "--join-sessions)",
+			       path);
+	if (nr_traces > 0 && job->options->traces[TS_TRACE_PFTRACE])
+		return ts_fail(err, TS_USAGE,
+			       "%s: the annotated copy of a trace is JSON, as the trace is "
+			       "(--perfetto=json, or none)",
+			       path);
+	for (size_t i = 0; nr_traces > 0 && i < run->nr_inputs; i++)
+		if (ts_trace_is_ours(run->inputs[i].bytes, &ts_perfetto_json))
+			return ts_fail(err, TS_UNSUPPORTED,
+				       "%s: made by TPUsight from an xplane that is gone "
+				       "(profile again)",
+				       session->files[i].path);
+	return TS_OK;
+}
+
+bool ts_annotation_is_damaged(const struct ts_annotation *one)
+{
+	const struct ts_profile *profile = &one->run.profile;
+
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		if (!profile->damage[i].minor)
+			return true;
+	return false;
+}
+
+enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
+			   const struct ts_annotate_options *options, struct ts_error *err)
+{
+	struct ts_run_options read_options = { .nr_threads = options->nr_threads,
+					       .settings = options->settings };
+	struct job job = { .one = one, .session = session, .options = options };
+	enum ts_status st;
+
+	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
+		job.files[i] = (struct trace_file){ &job, i };
+	if (session->kind == TS_SESSION_STREAM)
+		return cannot_annotate(session, err);
+	st = ts_run_open(&one->run, session, &read_options, err);
+	if (st == TS_OK)
+		st = can_annotate(&job, err);
+	if (st == TS_OK)
+		st = analyse(&job, err);
+	/* An xplane whose bytes are damaged is not touched: who knows where its planes end. A trace
+	 * is only read, and its copy is closed where it ends. */
+	if (st == TS_OK && !one->of_traces && ts_annotation_is_damaged(one))
+		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
+	if (st == TS_OK)
+		st = apply(&job, err);
+	if (st == TS_OK && one->run.nr_problems > 0)
+		st = ts_fail(err, TS_FORMAT, "%s: %zu profiles could not be read", session->dir,
+			     one->run.nr_problems);
+	ts_trace_plan_release(&job.plan);
+	return st;
+}

@@ -1,0 +1,62 @@
+/*
+ * One session, from its files to its annotation: read, see that it can be annotated, analyse, write.
+ *
+ *	struct ts_annotation one;
+ *
+ *	ts_annotation_init(&one);
+ *	st = ts_annotate(&one, session, &options, err);
+ *	... .run has the results, its problems and what is damaged, .report what became of each file
+ *	ts_annotation_release(&one);
+ */
+#ifndef TS_FLOW_ANNOTATE_H
+#define TS_FLOW_ANNOTATE_H
+
+#include "flow/run.h"
+#include "flow/trace.h"
+#include "overlay/apply.h"
+
+#define TS_MAX_OVERLAY_EVENTS 200000
+#define TS_MAX_TRACE_EVENTS   1000000 /* of JSON; Perfetto's own form has all where nobody says */
+#define TS_MAX_TRACK_ITEMS    20000   /* in the JSON that pages draw */
+
+struct ts_annotate_options {
+	size_t nr_threads;
+	const struct ts_settings *settings;
+	uint64_t max_overlay_events;  /* a host */
+	bool traces[TS_NR_TRACE_KINDS]; /* the Perfetto files that are wanted */
+	bool has_max_trace_events;
+	uint64_t max_trace_events; /* 0: all */
+	bool dry_run;
+	const char *version; /* of the program */
+};
+
+/* A Perfetto file: how many of the events it has. */
+struct ts_annotated_trace {
+	const char *file;
+	bool made;
+	struct ts_trace_report report;
+};
+
+struct ts_annotation {
+	struct ts_run run;
+	struct ts_overlay_report report;
+	struct ts_annotated_trace traces[TS_NR_TRACE_KINDS];
+	bool is_analysed; /* the results are there, and .run.profile's damage is all there is */
+	bool is_applied;  /* .report says what became of the files */
+	bool of_traces;	  /* the files are traces in JSON, which are never written into */
+};
+
+void ts_annotation_init(struct ts_annotation *one);
+void ts_annotation_release(struct ts_annotation *one);
+
+/*
+ * TS_FORMAT: an xplane is damaged, and nothing was written; or some of the files could not be read,
+ * and the others are annotated. What failed of writing is in the report too.
+ */
+enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
+			   const struct ts_annotate_options *options, struct ts_error *err);
+
+/* Damage that matters: of which the user should know. */
+bool ts_annotation_is_damaged(const struct ts_annotation *one);
+
+#endif
