@@ -70,7 +70,9 @@ struct ts_cli {
 	uint16_t port;
 	/* live */
 	const char *services; /* HOST:PORT,... as given */
-	int64_t interval_ms, sample_ms, for_ms, hold_ms, clear_ms, timeout_ms;
+	int64_t interval_ms; /* -1: not said */
+	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms;
+	bool new_only;
 	enum ts_hlo_choice hlo;
 	bool json, serve;
 	const char *on_alert;

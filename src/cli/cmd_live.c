@@ -1,5 +1,5 @@
 /* live: a running job, watched. */
-#include "cli/cli.h"
+#include "cli/annotate.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 
 #include "cli/live_print.h"
 #include "cli/serving.h"
+#include "io/file.h"
 #include "live/hook.h"
 #include "live/live.h"
 
@@ -107,6 +108,19 @@ static enum ts_status set_fail_on(struct ts_cli *cli, const char *value, struct 
 			return TS_OK;
 		}
 	return ts_fail(err, TS_USAGE, "%s is neither critical nor warning", value);
+}
+
+static enum ts_status set_settle(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	return read_range(value, 0, 86400000, &cli->settle_ms, err);
+}
+
+static enum ts_status set_new_only(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	(void)value;
+	(void)err;
+	cli->new_only = true;
+	return TS_OK;
 }
 
 static enum ts_status set_json(struct ts_cli *cli, const char *value, struct ts_error *err)
@@ -218,18 +232,27 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 	if (watching->print.is_broken) /* `| head` has seen enough */
 		ts_live_stop(watching->live);
 	ts_hook_reap(&watching->hook);
+	watching->hook.session = event->session ? event->session->path : NULL;
 	if (event->kind == TS_FEED_ALERT && watching->hook.command &&
 	    ts_hook_run(&watching->hook, event->alert, &problem))
 		ts_complain(problem.text);
 }
 
-static enum ts_exit exit_of(const struct ts_live_summary *summary, bool is_mute)
+/* Hosts that never answered, or sessions that were not annotated, are inputs that failed. */
+static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summary *summary,
+			     bool is_mute)
 {
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
-	if (summary->nr_samples == 0)
+	if (summary->nr_samples + summary->nr_sessions == 0) {
+		ts_complain(cli->nr_paths > 0 ?
+				    "no session came (does the job write it there? "
+				    "jax.profiler.trace(LOGDIR))" :
+				    "no sample was got of any host (does the job run "
+				    "jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
-	return summary->nr_silent > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
+	}
+	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
@@ -262,17 +285,39 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_feed_listen(ts_live_feed(watching.live), ts_serving_event, watching.serving);
 	st = ts_live_run(watching.live, &summary, &err);
 	ts_live_print_release(&watching.print);
-	code = st ? TS_EXIT_NOTHING : exit_of(&summary, watching.print.is_mute);
+	code = st ? TS_EXIT_NOTHING : exit_of(cli, &summary, watching.print.is_mute);
 	if (st)
 		ts_complain(err.text);
-	else if (summary.nr_samples == 0)
-		ts_complain("no sample was got of any host (does the job run "
-			    "jax.profiler.start_server(PORT)?)");
 	stop_ending(ending);
 	ts_serving_stop(watching.serving);
 	ts_hook_finish(&watching.hook, HOOK_PATIENCE_MS);
 	ts_live_free(watching.live);
 	return code;
+}
+
+/* A folder that is there, or that will be. */
+static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *err)
+{
+	const char *path = cli->paths[0];
+
+	if (cli->nr_paths > 1)
+		return ts_fail(err, TS_USAGE,
+			       "one log directory at a time (name the folder above them)");
+	if (strstr(path, "://"))
+		return ts_fail(err, TS_USAGE,
+			       "%s: remote storage is not watched from here (mount it, or watch "
+			       "the job itself with --service)", path);
+	if (ts_file_exists(path) && !ts_dir_exists(path))
+		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)", path);
+	return TS_OK;
+}
+
+static enum ts_status check_inputs(const struct ts_cli *cli, struct ts_error *err)
+{
+	if (!cli->services == (cli->nr_paths == 0))
+		return ts_fail(err, TS_USAGE, "which job? (tpusight live LOGDIR, or tpusight live "
+					      "--service HOST:PORT)");
+	return cli->nr_paths > 0 ? check_folder(cli, err) : TS_OK;
 }
 
 static enum ts_exit run_live(struct ts_cli *cli)
@@ -287,7 +332,13 @@ static enum ts_exit run_live(struct ts_cli *cli)
 			     .timeout_ms = cli->timeout_ms,
 			     .hlo = cli->hlo,
 			     .max_bytes = TS_LIVE_MAX_BYTES },
-		.interval_ms = cli->interval_ms,
+		.watch = { .logdir = cli->nr_paths > 0 ? cli->paths[0] : NULL,
+			   .settle_ms = cli->settle_ms,
+			   .poll_ms = cli->interval_ms < 0 ? TS_WATCH_POLL_MS : cli->interval_ms,
+			   .new_only = cli->new_only,
+			   .join_sessions = cli->join_sessions },
+		.annotate = ts_annotate_options_of(cli),
+		.interval_ms = cli->interval_ms < 0 ? TS_LIVE_INTERVAL_MS : cli->interval_ms,
 		.for_ms = cli->for_ms,
 		.hold_ms = cli->hold_ms,
 		.clear_ms = cli->clear_ms,
@@ -299,9 +350,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 
 	if (!addresses || !services)
 		ts_fail_nomem(&err);
-	else if (!cli->services || cli->nr_paths > 0)
-		ts_fail(&err, TS_USAGE, "which job? (tpusight live --service HOST:PORT)");
-	else if (split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
+	else if (check_inputs(cli, &err) == TS_OK && cli->services &&
+		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);
 	if (err.text[0])
@@ -315,7 +365,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 
 static const struct ts_option options[] = {
 	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
-	{ "interval", 0, "TIME", "between samples (default 0.5 seconds)", set_interval },
+	{ "interval", 0, "TIME", "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
+	  set_interval },
 	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },
 	{ "hlo", 0, "WHEN", "ask for compiled modules once, always or never", set_hlo },
 	{ "timeout", 0, "TIME", "beyond a sample's length to answer it (default 30 s)", set_timeout },
@@ -327,6 +378,10 @@ static const struct ts_option options[] = {
 	  set_fail_on },
 	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
 	  set_on_alert },
+	{ "settle", 0, "TIME", "a session of LOGDIR is complete when it was at rest so long "
+			       "(default 3 s)", set_settle },
+	{ "new-only", 0, NULL, "leave alone what is in LOGDIR at first", set_new_only },
+	TS_ANNOTATE_OPTIONS,
 	{ "json", 0, NULL, "print JSON lines", set_json },
 	{ "serve", 0, NULL, "show it in a browser too, on this machine alone", set_serve },
 	TS_OPTION_PORT,
@@ -335,16 +390,20 @@ static const struct ts_option options[] = {
 
 const struct ts_command ts_command_live = {
 	.name = "live",
-	.summary = "Watch a running job through its profiler server, with alerts.",
-	.arguments = "--service=HOST:PORT[,HOST:PORT...]",
-	.help = "The job runs a profiler server (jax.profiler.start_server(PORT)); nothing else of it "
-		"is touched,\n"
-		"and nothing is written. A short sample of all hosts is taken again and again and "
-		"analysed as a\n"
-		"profile is. Thresholds and findings of the doctor become alerts when they hold; a "
-		"function that\n"
-		"is compiled again and again is one at once. TIME is in seconds, or 500ms, 30s, 10m, "
-		"1h.",
+	.summary = "Watch a running job, or the folder it writes profiles to, with alerts.",
+	.arguments = "--service=HOST:PORT[,HOST:PORT...] | LOGDIR",
+	.help = "With --service, the job runs a profiler server (jax.profiler.start_server(PORT)); "
+		"nothing else of\n"
+		"it is touched, and nothing is written. A short sample of all hosts is taken again and "
+		"again and\n"
+		"analysed as a profile is. Thresholds and findings of the doctor become alerts when they "
+		"hold; a\n"
+		"function that is compiled again and again is one at once.\n\n"
+		"With LOGDIR, a TensorBoard log directory, sessions are waited for, and each is annotated, "
+		"as\n"
+		"tpusight-annotate does, when it is complete: never one that is being written. Those that "
+		"are there\n"
+		"already and have no annotation come first. TIME is in seconds, or 500ms, 30s, 10m, 1h.",
 	.options = options,
 	.run = run_live,
 	.no_paths = true,

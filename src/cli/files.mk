@@ -10,6 +10,7 @@ cli_sources += \
 	src/cli/cmd_compile.c src/cli/cmd_kernels.c src/cli/cmd_memory.c \
 	src/cli/cmd_redact.c \
 	src/cli/cmd_live.c src/cli/live_print.c src/cli/live_print.h \
+	src/cli/live_session.c src/cli/live_session.h \
 	src/cli/cmd_report.c \
 	src/cli/cmd_serve.c \
 	src/cli/cmd_timeline.c \

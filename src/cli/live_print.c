@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/live_session.h"
 #include "codec/term.h"
 
 #define RED    "\033[31m"
@@ -213,11 +214,23 @@ static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 	}
 }
 
+/* "PATH: annotated  MXU 41.2 %  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" */
+static void put_session(struct ts_buf *out, const struct ts_feed_event *event)
+{
+	ts_live_session_words(out, event->session);
+	put_metrics(out, event->sample);
+	ts_live_session_deeds(out, event);
+}
+
 static void put_end(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
 	char time[TS_UNIT_MAX];
 
+	if (sample->watch) {
+		ts_live_sessions_end(&print->text, sample);
+		return;
+	}
 	ts_buf_printf(out, "%llu sample%s in %s.", (unsigned long long)sample->number,
 		      sample->number == 1 ? "" : "s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));
@@ -237,6 +250,14 @@ static void print_plain(struct ts_live_print *print, const struct ts_feed_event 
 		put_clock(&print->text, event->sample->unix_ms);
 		ts_buf_puts(&print->text, "  ");
 		put_alert(print, &print->text, event->alert);
+		ts_buf_putc(&print->text, '\n');
+		break;
+	case TS_FEED_SESSION:
+		if (ts_live_session_is_dull(print->cli, event->session))
+			break;
+		put_clock(&print->text, event->sample->unix_ms);
+		ts_buf_puts(&print->text, "  ");
+		put_session(&print->text, event);
 		ts_buf_putc(&print->text, '\n');
 		break;
 	case TS_FEED_END:
@@ -407,9 +428,9 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	struct ts_buf line = TS_BUF_INIT;
 	char time[TS_UNIT_MAX];
 
-	ts_buf_printf(&line, "TPUsight live  %s, sample %llu",
+	ts_buf_printf(&line, "TPUsight live  %s, %s %llu",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
-		      (unsigned long long)sample->number);
+		      sample->watch ? "session" : "sample", (unsigned long long)sample->number);
 	if (print->port)
 		ts_buf_printf(&line, "  http://127.0.0.1:%u/", print->port);
 	ts_buf_puts(&line, "  (Ctrl-C ends it)");
@@ -463,11 +484,23 @@ static void log_alert(struct ts_live_print *print, const struct ts_feed_event *e
 	ts_buf_put(line, ts_buf_bytes(&event->alert->title));
 }
 
+static void log_session(struct ts_live_print *print, const struct ts_feed_event *event)
+{
+	struct ts_buf *line = &print->log[print->nr_log++ % TS_LIVE_LOG];
+
+	ts_buf_clear(line);
+	put_clock(line, event->sample->unix_ms);
+	ts_buf_puts(line, "  ");
+	put_session(line, event);
+}
+
 static void print_view(struct ts_live_print *print, const struct ts_feed_event *event)
 {
 	if (event->kind == TS_FEED_ALERT)
 		log_alert(print, event);
-	if (event->kind == TS_FEED_SAMPLE)
+	if (event->kind == TS_FEED_SESSION && !ts_live_session_is_dull(print->cli, event->session))
+		log_session(print, event);
+	if (event->kind == TS_FEED_SAMPLE || event->kind == TS_FEED_SESSION)
 		draw(print, event->sample);
 	if (event->kind != TS_FEED_END)
 		return;

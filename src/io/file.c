@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -316,4 +317,59 @@ void ts_dir_unlock(struct ts_dirlock *lock)
 	if (lock->fd >= 0)
 		close(lock->fd); /* the lock goes with the descriptor */
 	lock->fd = -1;
+}
+
+#ifdef __APPLE__
+#define MTIME st_mtimespec
+#define CTIME st_ctimespec
+#else
+#define MTIME st_mtim
+#define CTIME st_ctim
+#endif
+
+static int64_t time_ns(struct timespec at)
+{
+	return at.tv_sec * INT64_C(1000000000) + at.tv_nsec;
+}
+
+int64_t ts_stat_mtime_ns(const struct stat *st)
+{
+	return time_ns(st->MTIME);
+}
+
+bool ts_file_look(const char *path, struct ts_file_look *look)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st.st_size,
+				       .inode = (uint64_t)st.st_ino,
+				       .mtime_ns = time_ns(st.MTIME),
+				       .ctime_ns = time_ns(st.CTIME) };
+	return true;
+}
+
+/* A lease to read is refused while somebody has the file open for writing. It is given back at once; who
+ * opens the file in that moment waits so long, and the signal that tells us of it is one that does
+ * nothing by itself. */
+bool ts_file_is_open_to_write(const char *path)
+{
+	bool is_open = false;
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	if (fcntl(fd, F_SETSIG, SIGURG) == 0) {
+		if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
+			fcntl(fd, F_SETLEASE, F_UNLCK);
+		else
+			is_open = errno == EAGAIN;
+	}
+	close(fd);
+#else
+	(void)path;
+#endif
+	return is_open;
 }

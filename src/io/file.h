@@ -26,6 +26,20 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 /* Two names of one file, by links or otherwise? Of one that is not there: no. */
 bool ts_file_is(const char *a, const char *b);
 bool ts_dir_exists(const char *path);
+
+/* What a file looks like from outside: who changes it changes this. */
+struct ts_file_look {
+	uint64_t nr_bytes, inode;
+	int64_t mtime_ns, ctime_ns;
+};
+/* False: no plain file is there. */
+bool ts_file_look(const char *path, struct ts_file_look *look);
+/* Has some program of this machine the file open for writing? Where the system does not tell (it is
+ * asked for a lease: of files of one's own, on Linux, not on a network's folders): no. */
+bool ts_file_is_open_to_write(const char *path);
+struct stat;
+int64_t ts_stat_mtime_ns(const struct stat *st);
+
 /* Makes the folders that lead to the file PATH, those that are missing. */
 enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
 /* Brings a folder's names to disk; file systems that cannot do that are content. */

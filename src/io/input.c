@@ -12,15 +12,6 @@
 
 #define READ_BYTES (1 << 20)
 
-static int64_t mtime_ns(const struct stat *st)
-{
-#ifdef __APPLE__
-	return st->st_mtimespec.tv_sec * INT64_C(1000000000) + st->st_mtimespec.tv_nsec;
-#else
-	return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
-#endif
-}
-
 /* More than half of the memory in one stream would only drive the machine into swapping. */
 static uint64_t stream_max(void)
 {
@@ -91,7 +82,7 @@ static bool map_whole(struct ts_input *in, int fd, const struct stat *st)
 	(void)posix_madvise(p, (size_t)st->st_size, POSIX_MADV_SEQUENTIAL);
 	in->bytes = (struct ts_bytes){ p, (size_t)st->st_size };
 	in->mapped = true;
-	in->mtime_ns = mtime_ns(st);
+	in->mtime_ns = ts_stat_mtime_ns(st);
 	in->fd = fd;
 	return true;
 }
@@ -142,7 +133,7 @@ enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err)
 		return TS_OK;
 	if (fstat(in->fd, &now) != 0)
 		return ts_fail_errno(err, errno, in->path, "look at it");
-	if ((uint64_t)now.st_size == in->bytes.n && mtime_ns(&now) == in->mtime_ns)
+	if ((uint64_t)now.st_size == in->bytes.n && ts_stat_mtime_ns(&now) == in->mtime_ns)
 		return TS_OK;
 	return ts_fail(err, TS_IO, "%s: changed while it was read (run again when it is complete)",
 		       in->path);

@@ -510,6 +510,18 @@ static void close_folder(struct finder *finder, size_t index, const struct stat 
 	}
 }
 
+static bool note_folder(struct finder *finder, const char *path)
+{
+	struct ts_runs *runs = finder->runs;
+
+	if (ts_grow(&runs->folders, &runs->folders_cap, runs->nr_folders + 1,
+		    sizeof(*runs->folders)))
+		runs->folders[runs->nr_folders++] = path;
+	else
+		finder->nomem = true;
+	return !finder->nomem;
+}
+
 static void enter(struct finder *finder, size_t index, const char *logdir)
 {
 	const char *path = finder->folders[index].path;
@@ -525,7 +537,7 @@ static void enter(struct finder *finder, size_t index, const char *logdir)
 	}
 	if (fstat(fd, &st) != 0) {
 		problem_errno(finder, errno, path, "look at it");
-	} else if (is_new(finder, index, &st)) {
+	} else if (is_new(finder, index, &st) && note_folder(finder, path)) {
 		finder->nr_files = 0;
 		finder->nr_extras = 0;
 		finder->are_traces = false;
@@ -709,6 +721,7 @@ void ts_runs_release(struct ts_runs *runs)
 {
 	free(runs->sessions);
 	free(runs->problems);
+	free(runs->folders);
 	ts_arena_release(&runs->arena);
 	ts_strmap_release(&runs->seen);
 	*runs = (struct ts_runs)TS_RUNS_INIT;

@@ -67,9 +67,11 @@ struct ts_runs {
 	size_t nr_sessions;
 	const char **problems; /* "path: cause (what to do)"; sorted, for each path given */
 	size_t nr_problems;
+	const char **folders; /* that were looked into: where more can come */
+	size_t nr_folders;
 
 	struct ts_arena arena; /* from here on the finder's own */
-	size_t sessions_cap, problems_cap;
+	size_t sessions_cap, problems_cap, folders_cap;
 	struct ts_strmap seen; /* folders entered, by device and inode */
 	uint32_t nr_paths;     /* given so far */
 };

@@ -28,10 +28,14 @@ static const struct figure_rule figure_rules[] = {
 
 #define MAX_NAMED 3 /* functions that were compiled in a sample */
 
-/* Told better by a figure above, or by live/programs.h, which sees more than one sample. */
-static const char *const told_elsewhere[] = { "mxu_utilization", "padding_waste",
-					      "compilation", "recompilation",
-					      "unknown_cost", "unknown_chip", "capture" };
+static const struct {
+	const char *rule;
+	bool by_samples; /* by live/programs.h and a figure over time, which see more than one sample */
+} told_elsewhere[] = {
+	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a figure above */
+	{ "compilation", true },      { "recompilation", true },
+	{ "unknown_cost", false },    { "unknown_chip", false },  { "capture", false },
+};
 
 void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,
 		    int64_t clear_ms)
@@ -73,6 +77,15 @@ static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 	alert->severity = TS_NR_SEVERITIES;
 	alert->held_since_ms = alert->good_since_ms = -1;
 	return alert;
+}
+
+void ts_alerts_forget(struct ts_alerts *alerts)
+{
+	for (size_t i = 0; i < alerts->nr; i++) {
+		alerts->items[i].is_active = false;
+		alerts->items[i].severity = TS_NR_SEVERITIES;
+		alerts->items[i].held_since_ms = alerts->items[i].good_since_ms = -1;
+	}
 }
 
 void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
@@ -210,7 +223,7 @@ void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRI
 	}
 }
 
-static bool is_about_the_capture(const struct ts_results *results, const char *rule)
+static bool is_about_the_capture(const struct ts_results *results, const char *rule, bool is_sample)
 {
 	const struct ts_result *capture = ts_results_find(results, "capture");
 	const struct ts_table *causes = capture ? ts_result_find_table(capture, "causes") : NULL;
@@ -219,12 +232,12 @@ static bool is_about_the_capture(const struct ts_results *results, const char *r
 		if (ts_bytes_is(ts_cell_text(causes, i, "id"), rule))
 			return true;
 	for (size_t i = 0; i < TS_NELEM(told_elsewhere); i++)
-		if (strcmp(rule, told_elsewhere[i]) == 0)
-			return true;
+		if (strcmp(rule, told_elsewhere[i].rule) == 0)
+			return is_sample || !told_elsewhere[i].by_samples;
 	return false;
 }
 
-void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results)
+void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results, bool is_sample)
 {
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
@@ -239,7 +252,7 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 						  .threshold = NAN };
 
 		if (!finding->rule || finding->severity == TS_INFO ||
-		    is_about_the_capture(results, finding->rule))
+		    is_about_the_capture(results, finding->rule, is_sample))
 			continue;
 		ts_alerts_hold(alerts, &condition);
 	}

@@ -46,6 +46,9 @@ void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings
 		    int64_t clear_ms);
 void ts_alerts_release(struct ts_alerts *alerts);
 
+/* Another subject is looked at from here on: what is active is so no longer, without a word. */
+void ts_alerts_forget(struct ts_alerts *alerts);
+
 /*
  * A sample: begin, any conditions, end. KNOWN: what does not hold in it is good; else nothing was
  * learnt, and only the conditions named count.
@@ -64,8 +67,8 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS],
 		       const struct ts_results *results);
 /* Of the doctor's findings: all but info, those about the capture itself, and those that a figure
- * or the watch over programs tells better. */
-void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results);
+ * tells better, or, of samples of a job, the watch over programs. */
+void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results, bool is_sample);
 void ts_alerts_end(struct ts_alerts *alerts, bool known, ts_alert_fn *fn, void *ctx);
 
 #endif

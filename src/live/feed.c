@@ -123,6 +123,74 @@ static void write_sample(struct ts_json *json, const struct ts_live_sample *samp
 	write_alerts(json, sample->alerts);
 }
 
+const char *ts_live_session_state_name(enum ts_live_session_state state)
+{
+	static const char *const names[] = { "waiting", "annotated", "failed" };
+
+	return names[state];
+}
+
+static void write_bool(struct ts_json *json, const char *key, bool value)
+{
+	ts_json_key(json, key);
+	ts_json_bool(json, value);
+}
+
+static void write_written(struct ts_json *json, const struct ts_annotation *annotation)
+{
+	ts_json_key(json, "written");
+	ts_json_array(json);
+	for (size_t i = 0; annotation && i < annotation->report.nr_entries; i++)
+		if (annotation->report.entries[i].deed == TS_DEED_WRITTEN)
+			ts_json_string(json, ts_bytes_of(annotation->report.entries[i].name));
+	ts_json_array_end(json);
+}
+
+static void write_session(struct ts_json *json, const struct ts_live_session *session,
+			  const struct ts_live_sample *sample)
+{
+	size_t nr_files = session->session ? session->session->nr_files : 0;
+	uint64_t nr_bytes = 0;
+
+	for (size_t i = 0; i < nr_files; i++)
+		nr_bytes = ts_u64_add(nr_bytes, session->session->files[i].nr_bytes);
+	write_text(json, "path", ts_bytes_of(session->path));
+	write_text(json, "state", ts_bytes_of(ts_live_session_state_name(session->state)));
+	write_int(json, "files", (int64_t)nr_files);
+	write_int(json, "bytes", (int64_t)nr_bytes);
+	write_int(json, "hosts", (int64_t)sample->nr_hosts);
+	write_int(json, "took_ms", sample->took_ms);
+	write_written(json, session->annotation);
+	write_bool(json, "dry_run", session->dry_run);
+	write_text(json, "problem", ts_bytes_of(session->problem));
+	write_metrics(json, sample->values);
+	write_alerts(json, sample->alerts);
+}
+
+/* What is not annotated, and why. */
+static void write_left(struct ts_json *json, const struct ts_watch *watch)
+{
+	struct ts_watch_counts counts = ts_watch_count(watch);
+	const char *path, *problem;
+	size_t at = 0;
+
+	ts_json_key(json, "sessions");
+	ts_json_object(json);
+	write_int(json, "found", (int64_t)counts.nr_known);
+	write_int(json, "waiting", (int64_t)counts.nr_waiting);
+	write_int(json, "failed", (int64_t)counts.nr_failed);
+	ts_json_object_end(json);
+	ts_json_key(json, "left");
+	ts_json_array(json);
+	while (ts_watch_left(watch, &at, &path, &problem)) {
+		ts_json_object(json);
+		write_text(json, "path", ts_bytes_of(path));
+		write_text(json, "problem", ts_bytes_of(problem));
+		ts_json_object_end(json);
+	}
+	ts_json_array_end(json);
+}
+
 static void write_end(struct ts_json *json, const struct ts_live_sample *sample)
 {
 	const struct ts_alerts *alerts = sample->alerts;
@@ -137,36 +205,44 @@ static void write_end(struct ts_json *json, const struct ts_live_sample *sample)
 	write_alerts(json, alerts);
 }
 
-static void write_event(struct ts_json *json, enum ts_feed_kind kind,
-			const struct ts_live_sample *sample, const struct ts_alert *alert)
+static void write_event(struct ts_json *json, const struct ts_feed_event *event)
 {
-	static const char *const types[] = { "sample", "alert", "end" };
+	static const char *const types[] = { "sample", "alert", "end", "session" };
+	const struct ts_live_sample *sample = event->sample;
+	const struct ts_alert *alert = event->alert;
 
 	ts_json_object(json);
 	write_text(json, "schema", TS_LIT(TS_LIVE_SCHEMA));
-	write_text(json, "type", ts_bytes_of(types[kind]));
+	write_text(json, "type", ts_bytes_of(types[event->kind]));
 	write_int(json, "sample", (int64_t)sample->number);
 	write_int(json, "time_unix_ms", sample->unix_ms);
 	write_int(json, "elapsed_ms", sample->elapsed_ms);
-	if (kind == TS_FEED_SAMPLE)
+	if (event->kind == TS_FEED_SAMPLE)
 		write_sample(json, sample);
-	if (kind == TS_FEED_ALERT) {
+	if (event->kind == TS_FEED_SESSION)
+		write_session(json, event->session, sample);
+	if (event->kind == TS_FEED_ALERT) {
+		if (event->session)
+			write_text(json, "session", ts_bytes_of(event->session->path));
 		write_text(json, "state", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
 		write_alert(json, alert, sample->alerts);
 	}
-	if (kind == TS_FEED_END)
+	if (event->kind == TS_FEED_END)
 		write_end(json, sample);
+	if (event->kind == TS_FEED_END && sample->watch)
+		write_left(json, sample->watch);
 	ts_json_object_end(json);
 }
 
 bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
-		  const struct ts_alert *alert)
+		  const struct ts_alert *alert, const struct ts_live_session *session)
 {
 	struct ts_json json = ts_json_of(&feed->line, TS_JSON_COMPACT);
-	struct ts_feed_event event = { .kind = kind, .sample = sample, .alert = alert };
+	struct ts_feed_event event = { .kind = kind, .sample = sample, .alert = alert,
+				       .session = session };
 
 	ts_buf_clear(&feed->line);
-	write_event(&json, kind, sample, alert);
+	write_event(&json, &event);
 	if (feed->line.failed)
 		return false;
 	event.json = ts_buf_bytes(&feed->line);

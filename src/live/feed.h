@@ -8,9 +8,11 @@
 #ifndef TS_LIVE_FEED_H
 #define TS_LIVE_FEED_H
 
+#include "flow/annotate.h"
 #include "live/alert.h"
 #include "live/ring.h"
 #include "live/sampler.h"
+#include "live/watch.h"
 
 #define TS_LIVE_SCHEMA "tpusight-live/1"
 
@@ -28,14 +30,34 @@ struct ts_live_sample {
 	const struct ts_ring *history; /* this sample is its newest, where it has figures */
 	const struct ts_alerts *alerts;
 	const struct ts_results *results; /* of this sample; NULL when there are no figures */
+	const struct ts_watch *watch; /* of a log directory: there are no services; else NULL */
 };
 
-enum ts_feed_kind { TS_FEED_SAMPLE, TS_FEED_ALERT, TS_FEED_END };
+/* Of a log directory: a session that was met. Its figures, alerts and results are in the sample of the
+ * event, whose number counts the sessions annotated. */
+enum ts_live_session_state {
+	TS_SESSION_WAITING, /* is not complete: .problem says why, where more than time is lacking */
+	TS_SESSION_ANNOTATED,
+	TS_SESSION_FAILED,
+};
+
+struct ts_live_session {
+	enum ts_live_session_state state;
+	const char *path; /* of its folder, or its first file; of the log directory: of that */
+	const struct ts_session *session;	/* NULL: the log directory */
+	const struct ts_annotation *annotation; /* NULL: while it waits */
+	bool dry_run;				/* nothing was written */
+	const char *problem;			/* NULL: none */
+};
+
+enum ts_feed_kind { TS_FEED_SAMPLE, TS_FEED_ALERT, TS_FEED_END, TS_FEED_SESSION };
 
 struct ts_feed_event {
 	enum ts_feed_kind kind;
 	const struct ts_live_sample *sample; /* the latest, also of an alert and of the end */
 	const struct ts_alert *alert;	     /* TS_FEED_ALERT: raised or cleared */
+	/* TS_FEED_SESSION, and the one that an alert is of; NULL: services are watched */
+	const struct ts_live_session *session;
 	struct ts_bytes json;		     /* an object, without a line end */
 };
 
@@ -57,6 +79,8 @@ void ts_feed_release(struct ts_feed *feed);
 
 /* For live.c: makes the line and tells everybody. False: no memory. */
 bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
-		  const struct ts_alert *alert);
+		  const struct ts_alert *alert, const struct ts_live_session *session);
+/* "waiting" */
+const char *ts_live_session_state_name(enum ts_live_session_state state);
 
 #endif

@@ -7,7 +7,12 @@ libtpusight_a_SOURCES += \
 	src/live/live.c src/live/live.h \
 	src/live/look.c src/live/look.h \
 	src/live/metrics.c src/live/metrics.h \
+	src/live/notify.c src/live/notify.h \
+	src/live/parts.c src/live/parts.h \
 	src/live/profiler.c src/live/profiler.h \
 	src/live/programs.c src/live/programs.h \
 	src/live/ring.c src/live/ring.h \
-	src/live/sampler.c src/live/sampler.h
+	src/live/inside.h src/live/sessions.c \
+	src/live/sampler.c src/live/sampler.h \
+	src/live/watch.c src/live/watch.h \
+	src/live/whole.c src/live/whole.h

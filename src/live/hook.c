@@ -15,7 +15,7 @@
 extern char **environ; /* POSIX has it in no header */
 
 #define PREFIX	  "TPUSIGHT_ALERT_"
-#define NR_VALUES 8
+#define NR_VALUES 9
 #define MAX_VALUE 4096 /* characters: a system takes so much of an environment, and no more */
 #define NAP_MS	  10
 
@@ -68,7 +68,7 @@ static bool make_all(struct variables *vars)
 	return true;
 }
 
-static bool make_variables(struct variables *vars, const struct ts_alert *alert)
+static bool make_variables(struct variables *vars, const struct ts_alert *alert, const char *session)
 {
 	add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
 	add(vars, "RULE", ts_bytes_of(alert->rule));
@@ -78,6 +78,7 @@ static bool make_variables(struct variables *vars, const struct ts_alert *alert)
 	add(vars, "ADVICE", ts_buf_bytes(&alert->advice));
 	add_number(vars, "VALUE", alert->value);
 	add_number(vars, "THRESHOLD", alert->threshold);
+	add(vars, "SESSION", ts_bytes_of(session));
 	return make_all(vars);
 }
 
@@ -133,7 +134,7 @@ enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert, s
 		return ts_fail(err, TS_LIMIT, "--on-alert: %d commands still run, this alert (%s) has "
 				"none", TS_MAX_HOOKS, alert->rule);
 	}
-	if (!make_variables(&vars, alert)) {
+	if (!make_variables(&vars, alert, hook->session)) {
 		st = ts_fail_nomem(err);
 		goto done;
 	}

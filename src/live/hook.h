@@ -4,6 +4,7 @@
  *
  *	TPUSIGHT_ALERT_STATE	raised, cleared
  *	TPUSIGHT_ALERT_RULE, _SEVERITY, _MESSAGE, _EVIDENCE, _ADVICE, _VALUE, _THRESHOLD
+ *	TPUSIGHT_ALERT_SESSION	its folder, where a log directory is watched
  *
  * A value that is unknown is empty, one of more than 4096 characters is cut in the middle. The command
  * gets no input and runs beside us; TS_MAX_HOOKS at a time, beyond that alerts are not run and counted.
@@ -19,6 +20,7 @@
 
 struct ts_hook {
 	const char *command;
+	const char *session; /* that the next alert is of; NULL: of a job that runs */
 	pid_t running[TS_MAX_HOOKS];
 	size_t nr_running;
 	uint64_t nr_run, nr_left_out, nr_failed; /* failed: ended with another status than 0 */

@@ -1,29 +1,13 @@
 /* The loop: a round of samples, its analysis, the states over time, the events. */
-#include "live/live.h"
+#include "live/inside.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "live/cost.h"
-#include "live/programs.h"
 
 #define MINUTE_MS 60000
 #define GRACE_MS  2000 /* beyond .for_ms */
-
-struct ts_live {
-	struct ts_live_options options;
-	struct ts_sampler *sampler;
-	struct ts_feed feed;
-	struct ts_ring ring;
-	struct ts_cost cost;
-	struct ts_alerts alerts;
-	struct ts_programs programs;
-	struct ts_live_sample sample;
-	uint64_t nr_joined; /* restarts and first answers so far: who is in the samples */
-	int64_t start_ms;
-	bool has_failed, failed; /* .fail_on; memory was out */
-};
 
 enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *options,
 			   struct ts_error *err)
@@ -35,8 +19,14 @@ enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *o
 	if (!live)
 		return ts_fail_nomem(err);
 	live->options = *options;
-	ts_alerts_init(&live->alerts, options->settings, options->hold_ms, options->clear_ms);
-	st = ts_sampler_new(&live->sampler, &options->sampler, err);
+	if (options->watch.logdir) { /* a session is judged at once, and by itself */
+		ts_alerts_init(&live->alerts, options->settings, 0, 0);
+		st = ts_watch_new(&live->watch, &options->watch, err);
+	} else {
+		ts_alerts_init(&live->alerts, options->settings, options->hold_ms,
+			       options->clear_ms);
+		st = ts_sampler_new(&live->sampler, &options->sampler, err);
+	}
 	if (st) {
 		ts_live_free(live);
 		return st;
@@ -50,6 +40,7 @@ void ts_live_free(struct ts_live *live)
 	if (!live)
 		return;
 	ts_sampler_free(live->sampler);
+	ts_watch_free(live->watch);
 	ts_feed_release(&live->feed);
 	ts_alerts_release(&live->alerts);
 	ts_programs_release(&live->programs);
@@ -63,31 +54,33 @@ struct ts_feed *ts_live_feed(struct ts_live *live)
 
 void ts_live_stop(struct ts_live *live)
 {
-	ts_sampler_stop(live->sampler);
+	if (live->watch)
+		ts_watch_stop(live->watch);
+	else
+		ts_sampler_stop(live->sampler);
 }
 
-static void tell_alert(void *ctx, const struct ts_alert *alert)
+void ts_live_tell_alert(void *ctx, const struct ts_alert *alert)
 {
 	struct ts_live *live = ctx;
 
 	if (alert->is_active && alert->severity <= live->options.fail_on &&
 	    live->options.fail_on != TS_NR_SEVERITIES)
 		live->has_failed = true;
-	if (!ts_feed_tell(&live->feed, TS_FEED_ALERT, &live->sample, alert))
+	if (!ts_feed_tell(&live->feed, TS_FEED_ALERT, &live->sample, alert,
+			  live->watch ? &live->session : NULL))
 		live->failed = true;
 }
 
-/* Share of the sample in which some host compiled; of the last minute as much as was watched. */
-static void read_compilation(struct ts_live *live, const struct ts_run *run)
+double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
 {
 	const struct ts_result *time = ts_results_find(&run->results, "time");
-	double *values = live->sample.values;
 	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
-	double capture_ps = run->profile.capture_ps > 0 ?
-				    (double)run->profile.capture_ps :
-				    (double)live->options.sampler.sample_ms * TS_PS_PER_MS;
+	double capture_ps = run->profile.capture_ps > 0 ? (double)run->profile.capture_ps :
+							  unknown_ps;
+	double share = host_ps / capture_ps;
 
-	values[TS_METRIC_COMPILING] = TS_MIN(host_ps / capture_ps, 1) * 100;
+	return share > 1 ? 100 : share * 100;
 }
 
 static void read_history(struct ts_live *live, int64_t now_ms)
@@ -134,7 +127,8 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	if (st)
 		goto done;
 	ts_metrics_read(live->sample.values, &run->results);
-	read_compilation(live, run);
+	live->sample.values[TS_METRIC_COMPILING] = ts_live_compiling_pct(
+		run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
 	ts_cost_sample(&live->cost, &look, &run->profile, round->start_ms, round->end_ms,
 		       live->sample.values);
 	read_history(live, round->end_ms);
@@ -157,11 +151,11 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int6
 		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile,
 				      &run->results, now_ms))
 			return ts_fail_nomem(err);
-		ts_alerts_findings(&live->alerts, &run->results);
+		ts_alerts_findings(&live->alerts, &run->results, true);
 	}
-	ts_alerts_end(&live->alerts, run != NULL, tell_alert, live);
+	ts_alerts_end(&live->alerts, run != NULL, ts_live_tell_alert, live);
 	if (live->failed || live->alerts.failed ||
-	    !ts_feed_tell(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL))
+	    !ts_feed_tell(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -217,63 +211,76 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 	return st;
 }
 
-static bool is_over(const struct ts_live *live)
+int64_t ts_live_end_ms(const struct ts_live *live)
 {
-	return live->has_failed || (live->options.for_ms > 0 &&
-				    ts_now_ms() - live->start_ms >= live->options.for_ms);
+	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
 }
 
-static int64_t next_start(const struct ts_live *live, int64_t end_ms)
+static bool is_over(const struct ts_live *live)
 {
-	int64_t next_ms = end_ms + live->options.interval_ms;
-
-	if (live->options.for_ms > 0)
-		next_ms = TS_MIN(next_ms, live->start_ms + live->options.for_ms);
-	return next_ms;
+	return live->has_failed || ts_now_ms() >= ts_live_end_ms(live);
 }
 
 /* A sample that has begun in time may end, one that nobody answers may not. */
 static int64_t last_end(const struct ts_live *live)
 {
-	int64_t grace_ms = live->options.sampler.sample_ms + GRACE_MS;
-
-	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms + grace_ms :
-					  INT64_MAX;
+	return ts_i64_add(ts_live_end_ms(live), live->options.sampler.sample_ms + GRACE_MS);
 }
 
 static void sum_up(const struct ts_live *live, struct ts_live_summary *summary)
 {
 	size_t nr;
-	const struct ts_service *services = ts_sampler_services(live->sampler, &nr);
+	const struct ts_service *services;
 
 	*summary = (struct ts_live_summary){ .nr_samples = live->sample.number,
 					     .has_failed = live->has_failed };
+	if (live->watch) {
+		struct ts_watch_counts counts = ts_watch_count(live->watch);
+
+		summary->nr_sessions = counts.nr_known;
+		summary->nr_left = counts.nr_waiting + counts.nr_failed;
+		return;
+	}
+	services = ts_sampler_services(live->sampler, &nr);
 	for (size_t i = 0; i < nr; i++)
 		summary->nr_silent += services[i].nr_samples == 0;
+}
+
+static enum ts_status take_samples(struct ts_live *live, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+	struct ts_round round;
+
+	while (st == TS_OK && !is_over(live)) {
+		int64_t next_ms;
+
+		st = ts_sampler_round(live->sampler, last_end(live), &round, err);
+		if (st || round.is_stopped)
+			break;
+		st = take_round(live, &round, err);
+		next_ms = TS_MIN(ts_now_ms() + live->options.interval_ms, ts_live_end_ms(live));
+		if (st || !ts_sampler_wait(live->sampler, next_ms))
+			break;
+	}
+	return st;
 }
 
 enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary,
 			   struct ts_error *err)
 {
-	enum ts_status st = TS_OK;
-	struct ts_round round;
+	enum ts_status st;
 
 	live->start_ms = ts_now_ms();
 	live->sample.alerts = &live->alerts;
+	live->sample.history = &live->ring;
+	live->sample.watch = live->watch;
 	ts_metrics_read(live->sample.values, NULL);
-	while (st == TS_OK && !is_over(live)) {
-		st = ts_sampler_round(live->sampler, last_end(live), &round, err);
-		if (st || round.is_stopped)
-			break;
-		st = take_round(live, &round, err);
-		if (st || !ts_sampler_wait(live->sampler, next_start(live, ts_now_ms())))
-			break;
-	}
+	st = live->watch ? ts_live_sessions(live, err) : take_samples(live, err);
 	live->sample.unix_ms = ts_unix_us() / 1000;
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
-	live->sample.history = &live->ring;
-	ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);
-	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL))
+	if (!live->watch)
+		ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);
+	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
 		st = ts_fail_nomem(err);
 	sum_up(live, summary);
 	return st;

@@ -1,5 +1,6 @@
 /*
- * Watching a running job: sample, analyse, tell; until told to stop.
+ * Watching a running job: sample, analyse, tell; until told to stop. Or a log directory, into which jobs
+ * write sessions: wait for one that is complete (live/watch.h), annotate it, tell.
  *
  *	struct ts_live *live;
  *	ts_live_new(&live, &options, err);
@@ -9,12 +10,14 @@
  *
  * A sample goes the way of every profile (flow/run.h), in memory; its run is released before the next
  * one. Memory is the largest sample, the modules that are remembered (live/hlo.h) and a bounded
- * history. Nothing is written anywhere.
+ * history. Nothing is written anywhere. A session goes the way of `tpusight annotate` (flow/annotate.h);
+ * memory is that of the largest one.
  */
 #ifndef TS_LIVE_LIVE_H
 #define TS_LIVE_LIVE_H
 
 #include "live/feed.h"
+#include "live/watch.h"
 
 struct ts_live;
 
@@ -25,6 +28,8 @@ struct ts_live;
 
 struct ts_live_options {
 	struct ts_sampler_options sampler;
+	struct ts_watch_options watch; /* .logdir not NULL: that is watched, and no services */
+	struct ts_annotate_options annotate; /* of its sessions */
 	int64_t interval_ms; /* from the end of a sample to the start of the next */
 	int64_t for_ms;	     /* 0: until it is stopped */
 	int64_t hold_ms, clear_ms; /* of alerts */
@@ -35,8 +40,9 @@ struct ts_live_options {
 };
 
 struct ts_live_summary {
-	uint64_t nr_samples;
+	uint64_t nr_samples; /* or sessions annotated */
 	size_t nr_silent;  /* hosts that never answered */
+	size_t nr_sessions, nr_left; /* of a log directory: that are there; not annotated of these */
 	bool has_failed;   /* .fail_on came true */
 };
 

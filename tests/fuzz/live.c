@@ -29,7 +29,7 @@ static void tell(void *ctx, const struct ts_alert *alert)
 {
 	struct watching *watching = ctx;
 
-	ts_feed_tell(&watching->feed, TS_FEED_ALERT, &watching->sample, alert);
+	ts_feed_tell(&watching->feed, TS_FEED_ALERT, &watching->sample, alert, NULL);
 }
 
 static void judge(struct watching *watching, const struct ts_run *run, int64_t now_ms)
@@ -49,9 +49,9 @@ static void judge(struct watching *watching, const struct ts_run *run, int64_t n
 		ts_alerts_metrics(&watching->alerts, values, &run->results);
 		ts_programs_tell(&watching->programs, &watching->alerts, &run->profile,
 				 &run->results, now_ms);
-		ts_alerts_findings(&watching->alerts, &run->results);
+		ts_alerts_findings(&watching->alerts, &run->results, true);
 		ts_alerts_end(&watching->alerts, true, tell, watching);
-		ts_feed_tell(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL);
+		ts_feed_tell(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL, NULL);
 	}
 	ts_look_release(&look);
 }

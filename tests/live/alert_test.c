@@ -208,7 +208,7 @@ static void found(struct given *given, int64_t at_ms, const char *rule, enum ts_
 		ts_table_row(capture, ts_result_table(capture, "causes", NULL, columns, 1))[0] =
 			ts_text(ts_bytes_of(rule));
 	ts_alerts_begin(&given->alerts, at_ms);
-	ts_alerts_findings(&given->alerts, &results);
+	ts_alerts_findings(&given->alerts, &results, true);
 	ts_alerts_end(&given->alerts, true, note, &given->told);
 	ts_results_release(&results);
 }

@@ -130,7 +130,7 @@ static void variables_of_an_outer_alert_do_not_come_through(void **state)
 	    &alert);
 	unsetenv("TPUSIGHT_ALERT_MESSAGE");
 	unsetenv("TPUSIGHT_ALERT_OTHER");
-	must_have_written("8\ninner");
+	must_have_written("9\ninner");
 	release(&alert);
 }
 

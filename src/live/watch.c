@@ -1,0 +1,536 @@
+/*
+ * A look through the folder makes one list of sessions; what is known of each from looks before is
+ * kept by its name: numbers that stand for the state of its files, and since when they are so.
+ */
+#include "live/watch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "io/siblings.h"
+#include "live/notify.h"
+#include "live/parts.h"
+
+#define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
+#define MAX_SPACING_MS 500
+#define MAX_AGAIN_MS   60000
+#define MAX_TOLD       256 /* problems of folders */
+
+/* What is known of a session. */
+struct entry {
+	char *key;
+	uint64_t state, inputs; /* live/parts.h, when it was last looked at */
+	uint64_t done;		/* the inputs for which there is nothing more to do */
+	uint64_t broken;	/* the state in which it was found not to be whole */
+	uint64_t told;		/* of what was said of its waiting; 0: nothing */
+	int64_t changed_ms;	/* since when it is as it is */
+	int64_t again_ms, pause_ms; /* after a failure that may pass */
+	bool has_failed;
+	bool is_met; /* in this look */
+	struct ts_error problem;
+	const struct ts_session *session; /* of this look */
+};
+
+/* What is wrong with folders: told when it lasts. */
+struct trouble {
+	uint64_t id;
+	int64_t first_ms;
+	bool is_told, is_met;
+};
+
+struct ts_watch {
+	struct ts_watch_options options;
+	struct ts_runs runs;
+	struct entry *entries;
+	size_t nr, cap;
+	struct ts_strmap by_key;
+	struct trouble troubles[MAX_TOLD];
+	size_t nr_troubles;
+	struct ts_notify notify;
+	int stop[2]; /* a pipe: a byte in it ends every wait */
+	bool is_stopped;
+	bool has_looked, is_woken;
+	int64_t looked_ms;
+	size_t next;	   /* entry to be considered next, of this look */
+	size_t next_problem;
+	struct entry *current; /* of the last event */
+	struct ts_parts before; /* of it, as it was found complete */
+	bool was_absent, told_absent;
+	struct ts_error absence;
+};
+
+enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options *options,
+			    struct ts_error *err)
+{
+	struct ts_watch *watch = calloc(1, sizeof(*watch));
+
+	*out = NULL;
+	if (!watch)
+		return ts_fail_nomem(err);
+	watch->options = *options;
+	watch->runs = (struct ts_runs)TS_RUNS_INIT;
+	watch->before = (struct ts_parts)TS_PARTS_INIT;
+	watch->notify = (struct ts_notify)TS_NOTIFY_INIT;
+	if (pipe(watch->stop) != 0) {
+		free(watch);
+		return ts_fail(err, TS_IO, "no pipe can be made (raise ulimit -n)");
+	}
+	for (int i = 0; i < 2; i++)
+		fcntl(watch->stop[i], F_SETFD, FD_CLOEXEC);
+	if (!options->only_poll)
+		ts_notify_open(&watch->notify);
+	*out = watch;
+	return TS_OK;
+}
+
+void ts_watch_free(struct ts_watch *watch)
+{
+	if (!watch)
+		return;
+	for (size_t i = 0; i < watch->nr; i++)
+		free(watch->entries[i].key);
+	free(watch->entries);
+	ts_strmap_release(&watch->by_key);
+	ts_parts_release(&watch->before);
+	ts_runs_release(&watch->runs);
+	ts_notify_close(&watch->notify);
+	close(watch->stop[0]);
+	close(watch->stop[1]);
+	free(watch);
+}
+
+void ts_watch_stop(struct ts_watch *watch)
+{
+	if (write(watch->stop[1], "", 1) != 1)
+		return; /* the pipe is full of such */
+}
+
+/* A folder that is the session's own is its name; of others the first file is. */
+const char *ts_watch_path(const struct ts_session *session)
+{
+	return session->owns_folder ? session->dir : session->files[0].path;
+}
+
+static struct entry *get(struct ts_watch *watch, const struct ts_session *session)
+{
+	const char *key = ts_watch_path(session);
+	uint32_t at = ts_strmap_find(&watch->by_key, ts_bytes_of(key));
+	struct entry *entry;
+
+	if (at != TS_NONE)
+		return &watch->entries[at];
+	if (!ts_grow(&watch->entries, &watch->cap, watch->nr + 1, sizeof(*watch->entries)))
+		return NULL;
+	entry = &watch->entries[watch->nr];
+	memset(entry, 0, sizeof(*entry));
+	entry->key = strdup(key);
+	if (!entry->key ||
+	    !ts_strmap_set(&watch->by_key, ts_bytes_of(entry->key), (uint32_t)watch->nr)) {
+		free(entry->key);
+		return NULL;
+	}
+	watch->nr++;
+	return entry;
+}
+
+static bool is_due(const struct entry *entry)
+{
+	return entry->inputs != entry->done;
+}
+
+/* What is known of a session against what is there. */
+static bool meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms)
+{
+	size_t nr_before = watch->nr;
+	struct entry *entry = get(watch, session);
+	struct ts_parts parts;
+	bool good = entry && ts_parts_read(&parts, session);
+	uint64_t state;
+
+	if (!entry)
+		return false;
+	state = ts_parts_state(&parts);
+	entry->inputs = ts_parts_inputs(&parts, NULL, 0);
+	entry->session = session;
+	entry->is_met = true;
+	if (state != entry->state || watch->nr > nr_before) {
+		entry->state = state;
+		entry->changed_ms = now_ms;
+		entry->again_ms = entry->pause_ms = 0;
+		entry->has_failed &= !is_due(entry);
+		entry->problem.text[0] = '\0';
+	}
+	if (watch->nr > nr_before && ((watch->options.new_only && !watch->has_looked) ||
+				      ts_parts_are_annotated(&parts, session)))
+		entry->done = entry->inputs;
+	if (!is_due(entry))
+		entry->told = 0;
+	ts_parts_release(&parts);
+	return good;
+}
+
+/* Those that are not there any more. */
+static bool forget(struct ts_watch *watch)
+{
+	size_t nr = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < watch->nr; i++) {
+		if (watch->entries[i].is_met)
+			watch->entries[nr++] = watch->entries[i];
+		else
+			free(watch->entries[i].key);
+	}
+	if (nr == watch->nr)
+		return true;
+	watch->nr = nr;
+	ts_strmap_release(&watch->by_key);
+	for (size_t i = 0; i < nr && good; i++)
+		good = ts_strmap_set(&watch->by_key, ts_bytes_of(watch->entries[i].key),
+				     (uint32_t)i);
+	return good;
+}
+
+static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
+{
+	uint64_t id = ts_hash(ts_bytes_of(text), 0);
+
+	for (size_t i = 0; i < watch->nr_troubles; i++)
+		if (watch->troubles[i].id == id)
+			return &watch->troubles[i];
+	if (watch->nr_troubles == MAX_TOLD)
+		return NULL;
+	watch->troubles[watch->nr_troubles] = (struct trouble){ .id = id, .first_ms = ts_now_ms() };
+	return &watch->troubles[watch->nr_troubles++];
+}
+
+static void meet_troubles(struct ts_watch *watch)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < watch->nr_troubles; i++)
+		watch->troubles[i].is_met = false;
+	for (size_t i = 0; i < watch->runs.nr_problems; i++) {
+		struct trouble *trouble = find_trouble(watch, watch->runs.problems[i]);
+
+		if (trouble)
+			trouble->is_met = true;
+	}
+	for (size_t i = 0; i < watch->nr_troubles; i++)
+		if (watch->troubles[i].is_met)
+			watch->troubles[nr++] = watch->troubles[i];
+	watch->nr_troubles = nr;
+}
+
+/* All folders; where the log directory is not there yet, the nearest one above it. */
+static void watch_folders(struct ts_watch *watch)
+{
+	char *path = watch->runs.nr_folders == 0 ? strdup(watch->options.logdir) : NULL;
+
+	for (size_t i = 0; i < watch->runs.nr_folders; i++)
+		ts_notify_folder(&watch->notify, watch->runs.folders[i]);
+	while (path && !ts_dir_exists(path)) {
+		char *slash = strrchr(path, '/');
+
+		if (!slash) {
+			ts_notify_folder(&watch->notify, ".");
+			break;
+		}
+		*(slash == path ? slash + 1 : slash) = '\0';
+		if (slash == path)
+			break;
+	}
+	if (path && ts_dir_exists(path))
+		ts_notify_folder(&watch->notify, path);
+	free(path);
+}
+
+static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
+{
+	const char *logdir = watch->options.logdir;
+	struct ts_error story = TS_ERROR_INIT;
+	int64_t now_ms = ts_now_ms();
+	enum ts_status st;
+	bool good = true;
+
+	watch->is_woken = false;
+	ts_notify_drain(&watch->notify); /* what happens from here on is told anew */
+	ts_runs_release(&watch->runs);
+	st = ts_runs_find(&watch->runs, logdir, &story);
+	if (st == TS_OK && watch->options.join_sessions)
+		st = ts_runs_join(&watch->runs, &story);
+	if (st == TS_NOMEM)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < watch->nr; i++)
+		watch->entries[i].is_met = false;
+	for (size_t i = 0; i < watch->runs.nr_sessions && good; i++)
+		good = meet(watch, &watch->runs.sessions[i], now_ms);
+	if (!good || !forget(watch))
+		return ts_fail_nomem(err);
+	meet_troubles(watch);
+	watch->was_absent = !ts_dir_exists(logdir);
+	if (watch->was_absent && !watch->told_absent)
+		watch->absence = story;
+	watch->told_absent &= watch->was_absent;
+	watch_folders(watch);
+	watch->is_woken = watch->notify.grew;
+	watch->notify.grew = false;
+	watch->has_looked = true;
+	watch->looked_ms = ts_now_ms();
+	watch->next = watch->next_problem = 0;
+	watch->current = NULL;
+	return TS_OK;
+}
+
+/* Failures of the system, not of the file: the disk is full, another tpusight is at work. */
+static bool may_pass(enum ts_status st)
+{
+	return st == TS_IO || st == TS_NOMEM || st == TS_NOTFOUND;
+}
+
+/* Once for each cause. */
+static bool tells(struct entry *entry, const struct ts_error *problem)
+{
+	uint64_t id = ts_hash(ts_bytes_of(problem->text), 1) | 1;
+
+	if (entry->told == id)
+		return false;
+	entry->told = id;
+	entry->problem = *problem;
+	return true;
+}
+
+/* Is it, at this very moment, complete? Else *STORY has why not. TS_NOMEM. */
+static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
+				  struct ts_error *story)
+{
+	int64_t rest_ms = ts_now_ms() - entry->changed_ms;
+	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
+	struct ts_parts parts;
+	enum ts_status st = TS_OK;
+
+	*complete = false;
+	if (rest_ms < watch->options.settle_ms)
+		return TS_OK;
+	if (!ts_parts_read(&parts, entry->session)) {
+		st = TS_NOMEM;
+	} else if (ts_parts_state(&parts) != entry->state) {
+		watch->is_woken = true; /* it changed since the look */
+	} else if (entry->broken == entry->state) {
+		*story = entry->problem;
+	} else if ((st = ts_parts_are_whole(&parts, story)) != TS_OK) {
+		entry->broken = st == TS_FORMAT ? entry->state : 0;
+	} else {
+		*complete = rest_ms >= patience_ms || !ts_parts_are_written(&parts, story);
+	}
+	if (*complete) {
+		ts_parts_release(&watch->before);
+		watch->before = parts;
+		return TS_OK;
+	}
+	ts_parts_release(&parts);
+	return st == TS_NOMEM ? TS_NOMEM : TS_OK;
+}
+
+/* Something to say of ENTRY? */
+static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
+			       struct ts_watch_event *event, bool *is_event)
+{
+	struct ts_error story = TS_ERROR_INIT;
+	bool complete;
+	enum ts_status st;
+
+	*is_event = false;
+	if (!is_due(entry) || ts_now_ms() < entry->again_ms)
+		return TS_OK;
+	st = is_complete(watch, entry, &complete, &story);
+	if (st)
+		return st;
+	if (complete) {
+		watch->current = entry;
+		*event = (struct ts_watch_event){ .kind = TS_WATCH_COMPLETE,
+						  .session = entry->session,
+						  .is_again = entry->has_failed };
+		*is_event = true;
+	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed && 
+		   tells(entry, &story)) {
+		*event = (struct ts_watch_event){
+			.kind = TS_WATCH_WAITS,
+			.session = entry->session,
+			.problem = story.text[0] ? entry->problem.text : NULL
+		};
+		*is_event = true;
+	}
+	return TS_OK;
+}
+
+/* What is wrong with the folder itself, when it lasts. */
+static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
+{
+	if (watch->was_absent && !watch->told_absent) {
+		watch->told_absent = true;
+		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
+						  .problem = watch->absence.text };
+		return true;
+	}
+	while (watch->next_problem < watch->runs.nr_problems) {
+		const char *text = watch->runs.problems[watch->next_problem++];
+		struct trouble *trouble = find_trouble(watch, text);
+
+		if (!trouble || trouble->is_told ||
+		    ts_now_ms() - trouble->first_ms < watch->options.settle_ms)
+			continue;
+		trouble->is_told = true;
+		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS, .problem = text };
+		return true;
+	}
+	return false;
+}
+
+/* When to look again, if nothing happens. */
+static int64_t next_look(const struct ts_watch *watch)
+{
+	int64_t spacing_ms = TS_MIN(TS_MAX(watch->options.settle_ms / 4, MIN_SPACING_MS),
+				    MAX_SPACING_MS);
+	int64_t first_ms = watch->looked_ms + spacing_ms;
+	int64_t next_ms = watch->looked_ms + watch->options.poll_ms;
+
+	if (watch->is_woken)
+		return first_ms;
+	for (size_t i = 0; i < watch->nr; i++) {
+		const struct entry *entry = &watch->entries[i];
+		int64_t rested_ms = entry->changed_ms + watch->options.settle_ms;
+
+		if (is_due(entry) && rested_ms > watch->looked_ms)
+			next_ms = TS_MIN(next_ms, rested_ms);
+		if (is_due(entry) && entry->again_ms > watch->looked_ms)
+			next_ms = TS_MIN(next_ms, entry->again_ms);
+	}
+	return TS_MAX(next_ms, first_ms);
+}
+
+/* Until UNTIL_MS, or until something happens: then a look is due, but not at once. */
+static void doze(struct ts_watch *watch, int64_t until_ms)
+{
+	struct pollfd fds[] = { { watch->stop[0], POLLIN, 0 }, { watch->notify.fd, POLLIN, 0 } };
+	nfds_t nr = watch->notify.fd >= 0 && !watch->is_woken ? 2 : 1;
+	int64_t left_ms = TS_MIN(TS_MAX(until_ms - ts_now_ms(), 0), 60000);
+
+	if (poll(fds, nr, (int)left_ms) <= 0)
+		return;
+	watch->is_stopped |= fds[0].revents != 0;
+	if (nr == 2 && fds[1].revents && ts_notify_drain(&watch->notify))
+		watch->is_woken = true;
+}
+
+/* The next thing to say after the last look. */
+static enum ts_status say_next(struct ts_watch *watch, struct ts_watch_event *event, bool *is_event)
+{
+	enum ts_status st = TS_OK;
+
+	*is_event = tell_trouble(watch, event);
+	while (!*is_event && st == TS_OK && watch->next < watch->nr)
+		st = consider(watch, &watch->entries[watch->next++], event, is_event);
+	return st;
+}
+
+enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts_watch_event *event,
+			     struct ts_error *err)
+{
+	bool is_event = false;
+
+	*event = (struct ts_watch_event){ .kind = TS_WATCH_STOPPED };
+	for (;;) {
+		int64_t now_ms = ts_now_ms();
+
+		doze(watch, 0); /* was it stopped? */
+		if (watch->is_stopped)
+			return TS_OK;
+		if (now_ms >= until_ms) {
+			event->kind = TS_WATCH_OVER;
+			return TS_OK;
+		}
+		if (!watch->has_looked || now_ms >= next_look(watch)) {
+			enum ts_status st = look(watch, err);
+
+			if (st)
+				return st;
+		}
+		if (say_next(watch, event, &is_event))
+			return ts_fail_nomem(err);
+		if (is_event)
+			return TS_OK;
+		doze(watch, TS_MIN(next_look(watch), until_ms));
+	}
+}
+
+/* What of the files was there before and is as it was, or has been put there by us? Other changes make it
+ * due once more. */
+static void take_over(struct ts_watch *watch, struct entry *entry, const struct ts_parts *after,
+		      const struct ts_watch_deed *deed)
+{
+	uint64_t before = ts_parts_inputs(&watch->before, deed->names, deed->nr_names);
+
+	entry->inputs = ts_parts_inputs(after, NULL, 0);
+	entry->state = ts_parts_state(after);
+	if (ts_parts_inputs(after, deed->names, deed->nr_names) != before) {
+		entry->changed_ms = ts_now_ms();
+		entry->has_failed = false;
+		entry->told = 0;
+	} else if (may_pass(deed->status)) {
+		entry->pause_ms = TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms),
+					 MAX_AGAIN_MS);
+		entry->again_ms = ts_now_ms() + entry->pause_ms;
+	} else {
+		entry->done = entry->inputs;
+	}
+}
+
+enum ts_status ts_watch_done(struct ts_watch *watch, const struct ts_watch_deed *deed,
+			     struct ts_error *err)
+{
+	struct entry *entry = watch->current;
+	struct ts_parts after;
+	bool good;
+
+	if (!entry)
+		return TS_OK;
+	watch->current = NULL;
+	entry->has_failed = deed->status != TS_OK;
+	if (deed->problem)
+		entry->problem = *deed->problem;
+	good = ts_parts_read(&after, entry->session);
+	if (good)
+		take_over(watch, entry, &after, deed);
+	ts_parts_release(&after);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)
+{
+	struct ts_watch_counts counts = { .nr_known = watch->nr };
+
+	for (size_t i = 0; i < watch->nr; i++) {
+		counts.nr_failed += watch->entries[i].has_failed;
+		counts.nr_waiting += !watch->entries[i].has_failed && is_due(&watch->entries[i]);
+	}
+	return counts;
+}
+
+bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
+		   const char **problem)
+{
+	while (*at < watch->nr) {
+		const struct entry *entry = &watch->entries[(*at)++];
+
+		if (!entry->has_failed && !is_due(entry))
+			continue;
+		*path = entry->key;
+		*problem = entry->problem.text[0] ? entry->problem.text : NULL;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,593 @@
+/* Which sessions of a folder are complete. The writer is the test itself, so what lies between its
+ * writes is known; a moment is long against the time at rest that is asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <utime.h>
+
+#include "base/clock.h"
+#include "codec/pbw.h"
+#include "io/file.h"
+#include "io/gzip.h"
+#include "io/input.h"
+#include "live/watch.h"
+#include "live/whole.h"
+#include "tests/overlay/folder.h"
+
+#define PROFILE	  TS_SRCDIR "/tests/data/cpu_shapes.xplane.pb"
+#define SESSION	  "run/plugins/profile/2026_01_02_03_04_05"
+#define SETTLE_MS 60
+#define MOMENT_MS 300
+
+struct given {
+	struct folder folder;
+	struct ts_watch *watch;
+	struct ts_watch_options options;
+	struct ts_buf xspace; /* two planes; the first ends at .boundary */
+	size_t boundary;
+	char events[256]; /* w: waits; p: and why; C: complete; A: complete, failed before; l: of the log directory */
+	char problem[600]; /* the last one */
+	char path[600];	   /* of the last session */
+	enum ts_status status; /* that complete sessions come to */
+	const char *own;	/* the file that they get of us */
+	void (*meanwhile)(struct given *given);
+};
+
+static void begin(struct given *given)
+{
+	memset(given, 0, sizeof(*given));
+	folder_make(&given->folder);
+	given->options = (struct ts_watch_options){ .logdir = given->folder.path,
+						    .settle_ms = SETTLE_MS,
+						    .poll_ms = 30 };
+	ts_pbw_text(&given->xspace, 1, TS_LIT("one plane, say"));
+	given->boundary = given->xspace.n;
+	ts_pbw_text(&given->xspace, 1, TS_LIT("and another"));
+}
+
+static void start(struct given *given)
+{
+	assert_int_equal(ts_watch_new(&given->watch, &given->options, NULL), TS_OK);
+}
+
+static void end(struct given *given)
+{
+	ts_watch_free(given->watch);
+	folder_remove(&given->folder);
+	ts_buf_release(&given->xspace);
+}
+
+static void annotate(struct given *given)
+{
+	const char *names[] = { given->own };
+	struct ts_error problem = { given->status, "the problem" };
+	struct ts_watch_deed deed = { .status = given->status,
+				      .problem = given->status ? &problem : NULL,
+				      .names = names,
+				      .nr_names = given->own != NULL };
+
+	if (given->meanwhile)
+		given->meanwhile(given);
+	assert_int_equal(ts_watch_done(given->watch, &deed, NULL), TS_OK);
+}
+
+static void note(struct given *given, const struct ts_watch_event *event)
+{
+	size_t n = strlen(given->events);
+	char letter = 'w';
+
+	if (event->kind == TS_WATCH_COMPLETE)
+		letter = event->is_again ? 'A' : 'C';
+	else if (!event->session)
+		letter = 'l';
+	else if (event->problem)
+		letter = 'p';
+	assert_in_range(n, 0, sizeof(given->events) - 2);
+	given->events[n] = letter;
+	given->events[n + 1] = '\0';
+	if (event->problem)
+		snprintf(given->problem, sizeof(given->problem), "%s", event->problem);
+	if (event->session)
+		snprintf(given->path, sizeof(given->path), "%s", ts_watch_path(event->session));
+}
+
+/* What happens within MS; or up to the first complete session, when WANTED. */
+static const char *see(struct given *given, int64_t ms, bool wanted)
+{
+	int64_t until_ms = ts_now_ms() + ms;
+	struct ts_watch_event event;
+
+	given->events[0] = given->problem[0] = '\0';
+	for (;;) {
+		assert_int_equal(ts_watch_next(given->watch, until_ms, &event, NULL), TS_OK);
+		if (event.kind >= TS_WATCH_OVER)
+			return given->events;
+		note(given, &event);
+		if (event.kind != TS_WATCH_COMPLETE)
+			continue;
+		annotate(given);
+		if (wanted)
+			return given->events;
+	}
+}
+
+static const char *in_a_moment(struct given *given)
+{
+	return see(given, MOMENT_MS, false);
+}
+
+/* However busy the machine is. */
+static bool becomes_complete(struct given *given)
+{
+	const char *events = see(given, 20000, true);
+
+	return events[0] && strchr("CA", events[strlen(events) - 1]);
+}
+
+static void put(const struct given *given, const char *name, struct ts_bytes bytes)
+{
+	char path[200];
+
+	make_dirs(&given->folder, SESSION);
+	snprintf(path, sizeof(path), SESSION "/%s", name);
+	put_file(&given->folder, path, bytes);
+}
+
+static void put_whole(struct given *given, const char *name)
+{
+	put(given, name, ts_buf_bytes(&given->xspace));
+}
+
+static void a_session_that_is_written_byte_by_byte_is_complete_at_the_end(void **state)
+{
+	struct given given;
+	FILE *f;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	make_dirs(&given.folder, SESSION);
+	f = fopen(in_folder(&given.folder, SESSION "/h.xplane.pb"), "wb");
+	assert_non_null(f);
+	for (size_t i = 0; i < given.xspace.n; i++) {
+		fputc(given.xspace.p[i], f);
+		fflush(f);
+		assert_null(strchr(see(&given, SETTLE_MS / 4, false), 'C'));
+	}
+	fclose(f);
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), ""); /* and once */
+	end(&given);
+}
+
+static void a_half_that_stays_is_waited_for_and_told_once(void **state)
+{
+	struct given given;
+	struct ts_watch_counts counts;
+	const char *path, *problem;
+	size_t at = 0;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	put(&given, "h.xplane.pb", ts_bytes_cut(ts_buf_bytes(&given.xspace), 0, given.xspace.n - 3));
+	assert_string_equal(in_a_moment(&given), "wp");
+	assert_non_null(strstr(given.problem, SESSION "/h.xplane.pb: byte 17 of 26: "));
+	assert_string_equal(in_a_moment(&given), "");
+	counts = ts_watch_count(given.watch);
+	assert_int_equal(counts.nr_known, 1);
+	assert_int_equal(counts.nr_waiting, 1);
+	assert_true(ts_watch_left(given.watch, &at, &path, &problem));
+	assert_non_null(strstr(path, SESSION));
+	assert_non_null(strstr(problem, "byte 17"));
+	assert_false(ts_watch_left(given.watch, &at, &path, &problem));
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_int_equal(ts_watch_count(given.watch).nr_waiting, 0);
+	end(&given);
+}
+
+/* Between two planes nothing in the bytes tells that more is to come. */
+static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **state)
+{
+	struct given given;
+	FILE *f;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	make_dirs(&given.folder, SESSION);
+	f = fopen(in_folder(&given.folder, SESSION "/h.xplane.pb"), "wb");
+	assert_non_null(f);
+	fwrite(given.xspace.p, 1, given.boundary, f);
+	fflush(f);
+	if (!ts_file_is_open_to_write(in_folder(&given.folder, SESSION "/h.xplane.pb"))) {
+		fclose(f);
+		end(&given);
+		print_message("no leases on this system: passed over\n");
+		skip();
+	}
+	assert_string_equal(in_a_moment(&given), "wp");
+	assert_non_null(strstr(given.problem, "open for writing"));
+	fwrite(given.xspace.p + given.boundary, 1, given.xspace.n - given.boundary, f);
+	fclose(f);
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
+static void a_file_that_is_never_closed_holds_nothing_up_for_ever(void **state)
+{
+	struct given given;
+	FILE *f;
+
+	(void)state;
+	begin(&given);
+	given.options.settle_ms = 20;
+	start(&given);
+	put_whole(&given, "h.xplane.pb");
+	f = fopen(in_folder(&given.folder, SESSION "/h.xplane.pb"), "ab");
+	assert_non_null(f);
+	assert_true(becomes_complete(&given));
+	fclose(f);
+	end(&given);
+}
+
+static void a_host_that_comes_later_makes_the_session_due_again(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	put_whole(&given, "h0.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), "");
+	put(&given, "h1.xplane.pb", ts_bytes_cut(ts_buf_bytes(&given.xspace), 0, 5));
+	assert_string_equal(in_a_moment(&given), "wp");
+	put_whole(&given, "h1.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), "");
+	end(&given);
+}
+
+static void rewrite_it(struct given *given)
+{
+	put(given, "h.xplane.pb", ts_bytes_cut(ts_buf_bytes(&given->xspace), 0, given->boundary));
+	put(given, "perfetto_trace.json", TS_LIT("{}"));
+	given->meanwhile = NULL;
+}
+
+static void what_we_write_is_no_news(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	given.meanwhile = rewrite_it;
+	given.own = "h.xplane.pb";
+	start(&given);
+	put_whole(&given, "h.xplane.pb");
+	put(&given, "perfetto_trace.json", TS_LIT("{\"a\":1}"));
+	assert_true(becomes_complete(&given));
+	/* the trace is not among what was said to be ours */
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), "");
+	given.meanwhile = rewrite_it;
+	given.own = NULL;
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
+/* Caches of viewers, reports, logs that grow. */
+static void other_files_are_no_news(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	put(&given, "ALL_HOSTS.op_stats_v2.pb", TS_LIT("x"));
+	put(&given, "h.SSTABLE", TS_LIT("x"));
+	put(&given, ".h.xplane.pb.tpusight-abc", TS_LIT("x"));
+	put(&given, "h.trace.json.gz", TS_LIT("x"));
+	put(&given, "dedicated_log_torch_trace_rank_0_x.log", TS_LIT("x"));
+	assert_string_equal(in_a_moment(&given), "");
+	end(&given);
+}
+
+static void a_temporary_name_is_waited_for(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	put_whole(&given, "h0.xplane.pb");
+	put_whole(&given, "h1.xplane.pb.partial");
+	assert_string_equal(in_a_moment(&given), "wp");
+	assert_non_null(strstr(given.problem, "h1.xplane.pb.partial"));
+	assert_int_equal(rename(in_folder(&given.folder, SESSION "/h1.xplane.pb.partial"),
+				in_folder(&given.folder, SESSION "/h1.xplane.pb")), 0);
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), "");
+	end(&given);
+}
+
+static void a_folder_that_is_not_there_is_waited_for(void **state)
+{
+	struct given given;
+	char path[600];
+
+	(void)state;
+	begin(&given);
+	snprintf(path, sizeof(path), "%s/run", given.folder.path);
+	given.options.logdir = path;
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "l");
+	assert_non_null(strstr(given.problem, "no such file or folder"));
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	assert_string_equal(in_a_moment(&given), "l");
+	assert_int_equal(ts_watch_count(given.watch).nr_known, 0);
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
+static void what_was_there_is_annotated_unless_only_new_ones_are_wanted(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	put_whole(&given, "h.xplane.pb");
+	start(&given);
+	assert_true(becomes_complete(&given));
+	ts_watch_free(given.watch);
+	given.options.new_only = true;
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "");
+	put(&given, "h.xplane.pb", ts_bytes_cut(ts_buf_bytes(&given.xspace), 0, given.boundary));
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
+static void what_has_an_annotation_is_left_alone(void **state)
+{
+	struct given given;
+	struct utimbuf long_ago = { 1000000000, 1000000000 };
+
+	(void)state;
+	begin(&given);
+	put_whole(&given, "h.xplane.pb");
+	put(&given, "ALL_HOSTS.tpusight.json", TS_LIT("{}"));
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "");
+	assert_int_equal(ts_watch_count(given.watch).nr_known, 1);
+	assert_int_equal(ts_watch_count(given.watch).nr_waiting, 0);
+	ts_watch_free(given.watch);
+	assert_int_equal(utime(in_folder(&given.folder, SESSION "/ALL_HOSTS.tpusight.json"), &long_ago), 0);
+	start(&given);
+	assert_true(becomes_complete(&given)); /* the profile is newer */
+	end(&given);
+}
+
+static void a_failure_of_the_system_is_tried_again_one_of_the_file_is_not(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	given.status = TS_IO;
+	start(&given);
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_int_equal(ts_watch_count(given.watch).nr_failed, 1);
+	given.status = TS_OK;
+	assert_string_equal(see(&given, 20000, true), "A");
+	assert_int_equal(ts_watch_count(given.watch).nr_failed, 0);
+	given.status = TS_FORMAT;
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_string_equal(in_a_moment(&given), "");
+	assert_int_equal(ts_watch_count(given.watch).nr_failed, 1);
+	given.status = TS_OK;
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	assert_int_equal(ts_watch_count(given.watch).nr_failed, 0);
+	end(&given);
+}
+
+static void without_words_of_the_system_looking_is_enough(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	given.options.only_poll = true;
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "");
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
+static void words_of_the_system_shorten_the_wait(void **state)
+{
+	struct given given;
+	int64_t start_ms;
+
+	(void)state;
+#ifndef HAVE_SYS_INOTIFY_H
+	skip();
+#endif
+	begin(&given);
+	given.options.poll_ms = 15000;
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "");
+	start_ms = ts_now_ms();
+	put_whole(&given, "h.xplane.pb"); /* in folders that are new */
+	assert_true(becomes_complete(&given));
+	assert_in_range(ts_now_ms() - start_ms, SETTLE_MS, 10000);
+	end(&given);
+}
+
+/* More happens than the system keeps: a look shows all the same. */
+static void a_queue_that_ran_over_loses_nothing(void **state)
+{
+	struct given given;
+	FILE *f = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+	long max = 0;
+	int64_t start_ms;
+
+	(void)state;
+	if (!f || fscanf(f, "%ld", &max) != 1 || max > 100000) {
+		if (f)
+			fclose(f);
+		print_message("no queue that can be filled: passed over\n");
+		skip();
+	}
+	fclose(f);
+	begin(&given);
+	given.options.poll_ms = 15000;
+	make_dirs(&given.folder, SESSION);
+	start(&given);
+	assert_string_equal(in_a_moment(&given), "");
+	start_ms = ts_now_ms();
+	for (long i = 0; i < max; i++) { /* each two events */
+		int fd = open(in_folder(&given.folder, i % 2 ? "run/a" : "run/b"),
+			      O_CREAT | O_WRONLY, 0600);
+
+		close(fd);
+		unlink(in_folder(&given.folder, i % 2 ? "run/a" : "run/b"));
+	}
+	put_whole(&given, "h.xplane.pb");
+	assert_true(becomes_complete(&given));
+	put_whole(&given, "h1.xplane.pb"); /* words come again */
+	assert_true(becomes_complete(&given));
+	assert_in_range(ts_now_ms() - start_ms, SETTLE_MS, 14000);
+	end(&given);
+}
+
+static void to_stop_ends_the_wait(void **state)
+{
+	struct given given;
+	struct ts_watch_event event;
+
+	(void)state;
+	begin(&given);
+	start(&given);
+	ts_watch_stop(given.watch);
+	assert_int_equal(ts_watch_next(given.watch, INT64_MAX, &event, NULL), TS_OK);
+	assert_int_equal(event.kind, TS_WATCH_STOPPED);
+	end(&given);
+}
+
+/* Where top-level fields of an xplane end: read here by hand, tag 0x0a and a varint each. */
+static bool ends_a_field(struct ts_bytes file, size_t cut)
+{
+	size_t at = 0;
+
+	while (at < cut) {
+		size_t n = 0, shift = 0, p = at + 1;
+
+		do
+			n |= (size_t)(file.p[p] & 127) << 7 * shift++;
+		while (file.p[p++] & 128);
+		at = p + n;
+	}
+	return at == cut;
+}
+
+static enum ts_status whole(const struct folder *folder, const char *name, struct ts_bytes bytes)
+{
+	put_file(folder, name, bytes);
+	return ts_file_is_whole(in_folder(folder, name), NULL);
+}
+
+static void an_xplane_is_whole_where_a_field_ends(void **state)
+{
+	struct ts_input input = TS_INPUT_INIT;
+	struct folder folder;
+	size_t nr_ends = 0;
+
+	(void)state;
+	folder_make(&folder);
+	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
+	put_file(&folder, "h.xplane.pb", input.bytes);
+	for (size_t cut = input.bytes.n + 1; cut-- > 0;) {
+		const char *path = in_folder(&folder, "h.xplane.pb");
+		bool ends = cut > 0 && ends_a_field(input.bytes, cut);
+
+		nr_ends += ends;
+		assert_int_equal(truncate(path, (off_t)cut), 0);
+		assert_int_equal(ts_file_is_whole(path, NULL), ends ? TS_OK : TS_FORMAT);
+	}
+	assert_in_range(nr_ends, 2, 100);
+	ts_input_release(&input);
+	folder_remove(&folder);
+}
+
+static void a_trace_is_whole_at_its_end(void **state)
+{
+	struct ts_bytes text = TS_LIT("{\"traceEvents\": [{\"name\": \"a}]\\\"\", \"ts\": 1}]}");
+	struct ts_buf packed = TS_BUF_INIT;
+	struct ts_gzip gz = TS_GZIP_INIT;
+	struct folder folder;
+
+	(void)state;
+	folder_make(&folder);
+	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
+	assert_int_equal(ts_gzip_member(&gz, &packed, text, NULL, NULL), TS_OK);
+	for (size_t cut = 0; cut <= text.n; cut++)
+		assert_int_equal(whole(&folder, "h.trace.json", ts_bytes_cut(text, 0, cut)),
+				 cut == text.n ? TS_OK : TS_FORMAT);
+	for (size_t cut = 2; cut <= packed.n; cut++) {
+		struct ts_bytes part = ts_bytes_cut(ts_buf_bytes(&packed), 0, cut);
+
+		assert_int_equal(whole(&folder, "h.trace.json.gz", part),
+				 cut == packed.n ? TS_OK : TS_FORMAT);
+		if (cut > 18) /* a head: before that it is not known to be packed */
+			assert_int_equal(whole(&folder, "h.prof", part),
+					 cut == packed.n ? TS_OK : TS_FORMAT);
+	}
+	assert_int_equal(ts_file_is_whole(in_folder(&folder, "nothing"), NULL), TS_NOTFOUND);
+	ts_gzip_release(&gz);
+	ts_buf_release(&packed);
+	folder_remove(&folder);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_session_that_is_written_byte_by_byte_is_complete_at_the_end),
+		cmocka_unit_test(a_half_that_stays_is_waited_for_and_told_once),
+		cmocka_unit_test(a_pause_between_planes_is_waited_for_while_the_file_is_open),
+		cmocka_unit_test(a_file_that_is_never_closed_holds_nothing_up_for_ever),
+		cmocka_unit_test(a_host_that_comes_later_makes_the_session_due_again),
+		cmocka_unit_test(what_we_write_is_no_news),
+		cmocka_unit_test(other_files_are_no_news),
+		cmocka_unit_test(a_temporary_name_is_waited_for),
+		cmocka_unit_test(a_folder_that_is_not_there_is_waited_for),
+		cmocka_unit_test(what_was_there_is_annotated_unless_only_new_ones_are_wanted),
+		cmocka_unit_test(what_has_an_annotation_is_left_alone),
+		cmocka_unit_test(a_failure_of_the_system_is_tried_again_one_of_the_file_is_not),
+		cmocka_unit_test(without_words_of_the_system_looking_is_enough),
+		cmocka_unit_test(words_of_the_system_shorten_the_wait),
+		cmocka_unit_test(a_queue_that_ran_over_loses_nothing),
+		cmocka_unit_test(to_stop_ends_the_wait),
+		cmocka_unit_test(an_xplane_is_whole_where_a_field_ends),
+		cmocka_unit_test(a_trace_is_whole_at_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
