@@ -5,6 +5,7 @@
 #include "write/report_json.h"
 
 #define ALERTS_KEPT   200
+#define SESSIONS_KEPT 200
 #define LAST_WORDS_MS 300 /* for pages to take the last event */
 
 struct ts_serving {
@@ -20,6 +21,7 @@ static const struct ts_news_kind kinds[] = {
 	[TS_FEED_SAMPLE] = { "sample", TS_RING },
 	[TS_FEED_ALERT] = { "alert", ALERTS_KEPT },
 	[TS_FEED_END] = { "end", 1 },
+	[TS_FEED_SESSION] = { "session", SESSIONS_KEPT },
 };
 
 enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_error *err)

@@ -1,8 +1,8 @@
 live_tests = tests/live/alert_test tests/live/live_test tests/live/hook_test tests/live/history_test \
 	tests/live/programs_test tests/live/look_test tests/live/watch_test
 check_PROGRAMS += $(live_tests) tests/live/fake_server
-TESTS += $(live_tests) tests/live/service_test.py tests/live/job_test.py
-EXTRA_DIST += tests/live/job.py tests/live/job_test.py tests/live/service_test.py
+TESTS += $(live_tests) tests/live/service_test.py tests/live/folder_test.py tests/live/job_test.py
+EXTRA_DIST += tests/live/folder_test.py tests/live/job.py tests/live/job_test.py tests/live/service_test.py
 tests_live_hook_test_SOURCES = tests/live/hook_test.c
 tests_live_hook_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_live_hook_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

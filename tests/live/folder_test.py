@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""tpusight live LOGDIR as its user runs it: folder_test.py [PART...]
+
+  - alerts   each session raises what the doctor says of it, and nothing of the session before
+  - left     a half that stays is never annotated: status 4, and told in the end; status 3 when nothing came; 1 with --fail-on
+  - killed   killed at any moment, the next watch gets there, and --strip gives every byte back
+  - many     a hundred sessions, two watches at a time, in bounded memory
+  - jax      a real job profiles itself three times: each session is annotated once, when it is whole; --strip gives every byte back
+$TPUSIGHT names the program, $TS_JAX_PYTHON a Python with JAX; without it the last part is passed over.
+"""
+import contextlib
+import glob
+import hashlib
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from service_test import DATA, PROGRAM, expected_alerts, must, planted, raised, report, wrong
+
+PYTHON = os.environ.get("TS_JAX_PYTHON", "")
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAST = ["--settle=200ms", "--interval=100ms"]
+PROFILE = os.path.join(DATA, "cpu_shapes.xplane.pb")
+MAX_KIB = 64 * 1024
+
+
+def live(logdir, *options):
+    """(status, [events], what was complained of)"""
+    done = subprocess.run([PROGRAM, "live", "--json", *FAST, *options, logdir], capture_output=True, text=True, timeout=120)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def of_type(events, kind, state=None):
+    return [e for e in events if e["type"] == kind and state in (None, e.get("state"))]
+
+
+@contextlib.contextmanager
+def watching(logdir, *options):
+    """A watch under way: yields (process, next_event); ended by its own time, else by us."""
+    process = subprocess.Popen([PROGRAM, "live", "--json", *FAST, *options, logdir], stdout=subprocess.PIPE, text=True)
+    try:
+        yield process, lambda: json.loads(process.stdout.readline() or "null")
+    finally:
+        process.terminate()
+        process.stdout.read()
+        process.wait(60)
+        process.stdout.close()
+
+
+def session(logdir, name, *files):
+    folder = os.path.join(logdir, "plugins", "profile", name)
+    os.makedirs(folder, exist_ok=True)
+    for i, path in enumerate(files):
+        shutil.copyfile(path, os.path.join(folder, f"host{i}.xplane.pb"))
+    return folder
+
+
+def digests(folder):
+    """{name below FOLDER: sha256}"""
+    found = {}
+    for top, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(top, name)
+            with open(path, "rb") as f:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(f.read()).hexdigest()
+    return found
+
+
+def strips_to(logdir, before, what):
+    done = subprocess.run([PROGRAM, "annotate", "-q", "--strip", logdir], capture_output=True, text=True, timeout=60)
+    after = digests(logdir)
+    must(done.returncode == 0, f"{what}: --strip: {done.stderr}")
+    changed = sorted(n for n in set(before) | set(after) if before.get(n) != after.get(n))
+    must(not changed, f"{what}: not as before after --strip: {changed}")
+
+
+def alerts_are_the_doctors(folder):
+    names = ["padding", "clean", "gaps", "recompiles", "two_hosts"]
+    for name in names:
+        planted(folder, name)
+    code, events, complaint = live(folder, "--for=4s")
+    must(code == 0 and not complaint, f"alerts: status {code}: {complaint}")
+    done = of_type(events, "session", "annotated")
+    must(len(done) == len(names), f"alerts: {len(done)} of {len(names)} sessions annotated")
+    for event in done:
+        findings = report(event["path"])["doctor"]["findings"]
+        expect = expected_alerts(findings) | {f["rule"] for f in findings if f["rule"] == "recompilation" and f["severity"] != "info"}
+        got = {e["rule"] for e in of_type(events, "alert") if e["session"] == event["path"]}
+        must(got == expect, f"{event['path']}: raised {sorted(got)}, the doctor says {sorted(expect)}")
+        must({a["rule"] for a in event["alerts"]} == expect, f"{event['path']}: active {event['alerts']}")
+        must(event["metrics"]["health_score"] is not None, f"{event['path']}: no figures")
+    must(len(raised(events)) >= 3, f"alerts: {raised(events)}")
+    must(not of_type(events, "alert", "cleared"), "alerts: a session clears what another one raised")
+
+
+def ends_with(folder):
+    code, events, complaint = live(os.path.join(folder, "nothing"), "--for=300ms")
+    must(code == 3 and "no session came" in complaint, f"left: nothing there: status {code}: {complaint}")
+    must(of_type(events, "session")[0]["problem"].endswith("no such file or folder (check the path)"), "left: not told that it is not there")
+    logdir = os.path.join(folder, "half")
+    session(logdir, "whole", PROFILE)
+    half = os.path.join(session(logdir, "half"), "host.xplane.pb")
+    with open(PROFILE, "rb") as f, open(half, "wb") as out:
+        out.write(f.read()[:9000])
+    before = digests(logdir)
+    code, events, complaint = live(logdir, "--for=2s")
+    must(code == 4, f"left: status {code}: {complaint}")
+    must([e["path"] for e in of_type(events, "session", "annotated")] == [os.path.join(logdir, "plugins/profile/whole")], "left: what is annotated")
+    told = [e for e in of_type(events, "session", "waiting") if e["problem"]]
+    must(len(told) == 1 and told[0]["problem"].startswith(f"{half}: byte 6843 of 9000: "), f"left: told {told}")
+    must(events[-1]["sessions"] == {"found": 2, "waiting": 1, "failed": 0}, f"left: {events[-1]}")
+    must(events[-1]["left"] == [{"path": os.path.dirname(half), "problem": told[0]["problem"]}], f"left: {events[-1]}")
+    strips_to(logdir, before, "left")
+
+
+def fails_on(folder):
+    planted(folder, "padding")
+    out = os.path.join(folder, "alert")
+    command = f'printf "%s|%s" "$TPUSIGHT_ALERT_RULE" "$TPUSIGHT_ALERT_SESSION" >> {out}'
+    code, events, complaint = live(os.path.join(folder, "padding"), "--for=10s", "--fail-on=warning", f"--on-alert={command}")
+    path = of_type(events, "session", "annotated")[0]["path"]
+    must(code == 1, f"fail-on: status {code}: {complaint}")
+    with open(out, encoding="utf-8") as f:
+        must(f"padding_waste_high|{path}" in f.read(), "fail-on: the command's environment")
+    code, events, _ = live(os.path.join(folder, "padding"), "--for=500ms", "--fail-on=warning")
+    must(code == 0 and not of_type(events, "session"), f"fail-on: annotated already: status {code}, {events}")
+
+
+def killed_anywhere(folder):
+    logdir = os.path.join(folder, "killed")
+    for name in ("a", "b", "c"):
+        session(logdir, name, PROFILE, os.path.join(DATA, "cpu_steps.xplane.pb"))
+    before = digests(logdir)
+    chance = random.Random(7)
+    for _ in range(8):
+        process = subprocess.Popen([PROGRAM, "live", "-q", *FAST, logdir], stdout=subprocess.DEVNULL)
+        time.sleep(0.2 + chance.random() * 0.25)
+        process.kill()
+        process.wait()
+        for path in glob.glob(os.path.join(logdir, "**", "ALL_HOSTS.tpusight.json"), recursive=True):
+            if chance.random() < 0.5:
+                os.remove(path) # so that there is work for the next one
+    code, _, complaint = live(logdir, "--for=3s")
+    must(code == 0 and not complaint, f"killed: status {code}: {complaint}")
+    left = [n for n in digests(logdir) if ".tpusight-" in n]
+    must(not left, f"killed: temporaries are left: {left}")
+    must(len(glob.glob(os.path.join(logdir, "**", "ALL_HOSTS.tpusight.json"), recursive=True)) == 3, "killed: not all annotated")
+    strips_to(logdir, before, "killed")
+
+
+def many_sessions(folder):
+    logdir = os.path.join(folder, "many")
+    for i in range(100):
+        session(logdir, f"s{i:03}", PROFILE)
+    before = digests(logdir)
+    with watching(logdir):
+        code, events, complaint = live(logdir, "--for=8s")
+    must(not complaint, f"many: {complaint}")
+    must(code in (0, 4), f"many: status {code}")
+    must(len(glob.glob(os.path.join(logdir, "**", "ALL_HOSTS.tpusight.json"), recursive=True)) == 100, "many: not all annotated")
+    must(all(e["problem"] is None or "another tpusight" in e["problem"] for e in of_type(events, "session")), "many: problems")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    print(f"peak of {peak} KiB over 100 sessions")
+    if not os.environ.get("ASAN_OPTIONS"):
+        must(peak < MAX_KIB, f"many: {peak} KiB")
+    strips_to(logdir, before, "many")
+
+
+JOB = """
+import os, shutil, sys, time
+os.environ["JAX_PLATFORMS"] = "cpu"
+import jax, jax.numpy as jnp
+logdir, kept = sys.argv[1:]
+f = jax.jit(lambda x: (x @ x).sum())
+for i in range(3):
+    with jax.profiler.trace(logdir, create_perfetto_trace=i == 1):
+        f(jnp.ones((100 + i, 100 + i))).block_until_ready()
+    shutil.copytree(logdir, os.path.join(kept, str(i)))
+    time.sleep(1.2)
+"""
+
+
+def jax_job(folder):
+    """What it wrote is kept before the watch gets to it: a session is at rest for 0.2 s then at least."""
+    if not PYTHON or not os.access(PYTHON, os.X_OK):
+        print("TS_JAX_PYTHON names no Python with JAX: jax is passed over", file=sys.stderr)
+        return
+    logdir, kept = os.path.join(folder, "jax"), os.path.join(folder, "kept")
+    job = subprocess.Popen([PYTHON, "-c", JOB, logdir, kept], stderr=subprocess.DEVNULL)
+    events = []
+    with watching(logdir, "--settle=1s") as (process, next_event):
+        while len(of_type(events, "session", "annotated")) < 3:
+            events.append(next_event())
+            if events[-1] is None:
+                break
+        job.wait(60)
+        time.sleep(3) # for one more that should not come
+        process.terminate()
+        events += [json.loads(line) for line in process.stdout]
+        code = process.wait(60)
+    done = [e["path"] for e in of_type(events, "session", "annotated")]
+    must(code == 0, f"jax: status {code}")
+    must(len(done) == 3 and len(set(done)) == 3, f"jax: annotated {done}")
+    must(not of_type(events, "session", "failed"), f"jax: {of_type(events, 'session', 'failed')}")
+    must(all("ALL_HOSTS.tpusight.json" in e["written"] for e in of_type(events, "session", "annotated")), "jax: no report")
+    before = {}
+    for i, path in enumerate(sorted(done)):
+        name = os.path.relpath(path, logdir)
+        before.update({os.path.join(name, n): d for n, d in digests(os.path.join(kept, str(i), name)).items()})
+    must(sum(n.endswith("perfetto_trace.json.gz") for n in before) == 1, f"jax: {sorted(before)}")
+    strips_to(logdir, before, "jax")
+
+
+PARTS = {"alerts": [alerts_are_the_doctors], "left": [ends_with, fails_on], "killed": [killed_anywhere], "many": [many_sessions],
+         "jax": [jax_job]}
+
+
+def main():
+    if not os.access(PROGRAM, os.X_OK):
+        print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
+        return 77
+    for part in sys.argv[1:] or PARTS:
+        for test in PARTS[part]:
+            with tempfile.TemporaryDirectory() as folder:
+                test(folder)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
