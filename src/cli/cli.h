@@ -70,6 +70,7 @@ struct ts_cli {
 	uint16_t port;
 	/* live */
 	const char *services; /* HOST:PORT,... as given */
+	const char *repository; /* a folder, as given */
 	int64_t interval_ms; /* -1: not said */
 	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms;
 	bool new_only;

@@ -110,6 +110,15 @@ static enum ts_status set_fail_on(struct ts_cli *cli, const char *value, struct 
 	return ts_fail(err, TS_USAGE, "%s is neither critical nor warning", value);
 }
 
+static enum ts_status set_repository(struct ts_cli *cli, const char *value, struct ts_error *err)
+{
+	if (!ts_dir_exists(value))
+		return ts_fail(err, TS_USAGE, "%s: no folder (make it; the servers must see it too)",
+			       value);
+	cli->repository = value;
+	return TS_OK;
+}
+
 static enum ts_status set_settle(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	return read_range(value, 0, 86400000, &cli->settle_ms, err);
@@ -326,12 +335,14 @@ static enum ts_exit run_live(struct ts_cli *cli)
 	enum ts_exit code = TS_EXIT_USAGE;
 	const char **addresses = calloc(MAX_SERVICES, sizeof(*addresses));
 	char *services = strdup(cli->services ? cli->services : "");
+	char *repository = cli->repository ? realpath(cli->repository, NULL) : NULL;
 	struct ts_live_options options = {
 		.sampler = { .addresses = addresses,
 			     .sample_ms = cli->sample_ms,
 			     .timeout_ms = cli->timeout_ms,
 			     .hlo = cli->hlo,
-			     .max_bytes = TS_LIVE_MAX_BYTES },
+			     .max_bytes = TS_LIVE_MAX_BYTES,
+			     .repository = repository },
 		.watch = { .logdir = cli->nr_paths > 0 ? cli->paths[0] : NULL,
 			   .settle_ms = cli->settle_ms,
 			   .poll_ms = cli->interval_ms < 0 ? TS_WATCH_POLL_MS : cli->interval_ms,
@@ -348,7 +359,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 	};
 	struct ending ending;
 
-	if (!addresses || !services)
+	if (!addresses || !services || (cli->repository && !repository))
 		ts_fail_nomem(&err);
 	else if (check_inputs(cli, &err) == TS_OK && cli->services &&
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
@@ -360,11 +371,14 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		code = watch(cli, &options, &ending);
 	free(addresses);
 	free(services);
+	free(repository);
 	return code;
 }
 
 static const struct ts_option options[] = {
 	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
+	{ "repository", 0, "DIR", "a folder that servers see too: for those that can only write files",
+	  set_repository },
 	{ "interval", 0, "TIME", "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
 	  set_interval },
 	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },

@@ -12,10 +12,13 @@
 #include "io/rpc.h"
 #include "live/hlo.h"
 #include "live/profiler.h"
+#include "live/repository.h"
 
 #define CONNECT_MS     3000
 #define FIRST_PAUSE_MS 500
 #define MAX_PAUSE_MS   8000
+#define FILE_MS	       2000 /* for a file to be seen that the server has written */
+#define NO_FILE_MS     60000 /* to ask a server again that wrote a file somewhere else */
 #define LATE_MS	       2000 /* how long others are waited for at least, when one has answered */
 #define LATE_TIMES     4    /* or so many times what the first needed beyond the sample */
 #define HLO_SAMPLES    2    /* the second shows whether programs are still being added */
@@ -34,6 +37,7 @@ struct host {
 	pthread_cond_t asked;
 	enum phase phase;
 	bool with_hlo;		   /* what is asked */
+	char session[64];
 	struct ts_buf request;
 	struct ts_rpc_answer answer; /* and what came */
 	struct ts_error problem;
@@ -66,6 +70,29 @@ const char *ts_service_state_name(enum ts_service_state state)
 	return names[state];
 }
 
+/* From a server that does not send it. */
+static enum ts_status fetch_file(struct host *host, struct ts_error *err)
+{
+	const struct ts_sampler_options *options = &host->sampler->options;
+	struct ts_repository at = { options->repository, host->session, host->address,
+				    options->max_bytes };
+	enum ts_status st;
+
+	if (!options->repository)
+		return ts_fail(err, TS_UNSUPPORTED,
+			       "%s: the server answers without a profile: it is older than XLA's "
+			       "emit_xspace and writes files (--repository DIR, a folder that both "
+			       "see; or jax.profiler.trace() in the job, and tpusight live LOGDIR)",
+			       host->address);
+	st = ts_repository_take(&at, FILE_MS, &host->answer.body, err);
+	if (st)
+		return ts_fail_at(err, st, "%s: the server wrote no profile that can be read here",
+				  host->address);
+	host->xspace = ts_buf_bytes(&host->answer.body);
+	host->has_xspace = true;
+	return TS_OK;
+}
+
 /* On the host's thread, without the lock. */
 static enum ts_status fetch(struct host *host, struct ts_error *err)
 {
@@ -86,11 +113,7 @@ static enum ts_status fetch(struct host *host, struct ts_error *err)
 	if (st)
 		return ts_fail_at(err, st, "%s", host->address);
 	if (!found.has_xspace)
-		return ts_fail(err, TS_UNSUPPORTED,
-			       "%s: the server answers without a profile: it is older than XLA's "
-			       "emit_xspace (capture with jax.profiler.trace() into a folder and "
-			       "watch that: tpusight live LOGDIR)",
-			       host->address);
+		return fetch_file(host, err);
 	host->xspace = found.xspace;
 	host->has_xspace = true;
 	return TS_OK;
@@ -233,14 +256,14 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 
 static bool make_request(struct ts_sampler *sampler, struct host *host)
 {
-	char session[64];
+	const char *repository = sampler->options.repository;
 	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
 					       .hlo = host->with_hlo,
-					       .session = session,
+					       .session = host->session,
 					       .host = host->address,
-					       .repository = "" };
+					       .repository = repository ? repository : "" };
 
-	snprintf(session, sizeof(session), "tpusight_live_%ld_%llu", (long)getpid(),
+	snprintf(host->session, sizeof(host->session), "tpusight_live_%ld_%llu", (long)getpid(),
 		 (unsigned long long)sampler->nr_rounds);
 	ts_buf_clear(&host->request);
 	ts_profiler_ask(&host->request, &request);
@@ -358,6 +381,8 @@ static void failed(struct host *host, int64_t now_ms)
 		return;
 	host->again_ms = now_ms + host->pause_ms;
 	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
+	if (host->problem.status == TS_UNSUPPORTED)
+		host->again_ms = now_ms + NO_FILE_MS;
 	forget(host);
 }
 

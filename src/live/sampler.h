@@ -29,6 +29,7 @@ struct ts_sampler_options {
 	int64_t sample_ms, timeout_ms; /* the timeout is of an answer, beyond the sample's time */
 	enum ts_hlo_choice hlo;
 	size_t max_bytes; /* of an answer */
+	const char *repository; /* a folder that both see, for servers that write files; or NULL */
 };
 
 enum ts_service_state {

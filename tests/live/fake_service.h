@@ -18,7 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "codec/pb.h"
+#include "io/file.h"
 
 enum fake_way {
 	FAKE_ANSWER,	   /* the message, framed, status 0 */
@@ -32,6 +33,7 @@ enum fake_way {
 	FAKE_ENDLESS,	   /* a body without an end */
 	FAKE_GARBAGE,	   /* bytes that are no HTTP/2 */
 	FAKE_HEADERS,	   /* more headers than anybody needs */
+	FAKE_FILE,	   /* as XLA before emit_xspace: the message is a file's, where the request says */
 };
 
 #define FAKE_MAX_PARKED 64
@@ -169,6 +171,28 @@ static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message
 	return good;
 }
 
+/* What is asked (ProfileRequest: 5 repository_root, 6 session_id, 7 host_name) becomes a path. */
+static inline bool fake_write(struct fake_service *fake, struct ts_bytes message)
+{
+	struct ts_pb_error error = { NULL, NULL };
+	struct ts_pb pb = ts_pb_of(ts_bytes_cut(ts_buf_bytes(&fake->request), 5, fake->request.n), &error);
+	char text[8][200] = { "" }, path[700];
+	FILE *f;
+
+	while (ts_pb_next(&pb))
+		if (pb.field < 8 && pb.wire == TS_PB_BYTES)
+			snprintf(text[pb.field], sizeof(text[0]), "%.*s", TS_ARG(ts_pb_bytes(&pb)));
+	for (char *at = text[7]; *at; at++)
+		if (*at == ':')
+			*at = '_';
+	snprintf(path, sizeof(path), "%s/%s/%s.xplane.pb", text[5], text[6], text[7]);
+	f = ts_dir_make_for(path, NULL) == TS_OK ? fopen(path, "wb") : NULL;
+	if (!f)
+		return false;
+	fwrite(message.p, 1, message.n, f);
+	return fclose(f) == 0;
+}
+
 static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
 {
 	struct pollfd gone = { fd, POLLRDHUP, 0 };
@@ -228,6 +252,10 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		for (int i = 0; good && i < 100000; i++)
 			good = fake_trailers(fd, stream, "0", NULL);
 		return false;
+	case FAKE_FILE:
+		return fake_write(fake, message) && fake_headers(fd, stream, false) &&
+		       fake_message(fd, stream, TS_LIT("\x38\x00"), 2, false) && 
+		       fake_trailers(fd, stream, "0", NULL);
 	}
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "io/input.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"
+#include "tests/overlay/folder.h"
 
 #define PROFILE	   TS_SRCDIR "/tests/data/cpu_shapes.xplane.pb"
 #define NR_SAMPLES 1000
@@ -22,6 +23,7 @@ struct watched {
 	struct fake_service *fakes[2];
 	uint64_t until; /* stop after so many samples */
 	uint64_t nr_events, nr_raised, nr_empty;
+	const char *repository;
 	void (*each)(struct watched *watched, const struct ts_feed_event *event);
 };
 
@@ -46,7 +48,8 @@ static void watch(struct watched *watched, const char *const *addresses, size_t 
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_options options = {
 		.sampler = { .addresses = addresses, .nr_addresses = nr, .sample_ms = 1,
-			     .timeout_ms = 2000, .hlo = hlo, .max_bytes = 1 << 24 },
+			     .timeout_ms = 2000, .hlo = hlo, .max_bytes = 1 << 24,
+			     .repository = watched->repository },
 		.for_ms = 120000, .hold_ms = 1000, .clear_ms = 5000, .settings = &settings,
 		.nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
 	};
@@ -244,6 +247,95 @@ static void a_silent_host_does_not_hold_up_the_others(void **state)
 	ts_buf_release(&answer);
 }
 
+/* One that sends, one that writes files: both are in the samples, and nothing is left in the folder. */
+static void a_server_that_writes_files_is_read_from_the_folder_that_both_see(void **state)
+{
+	struct watched watched = { .until = 3 };
+	struct ts_live_summary summary;
+	struct ts_input input = TS_INPUT_INIT;
+	struct ts_buf answer = TS_BUF_INIT;
+	struct fake_service fakes[2];
+	struct folder folder;
+	const char *addresses[2];
+	char text[2][32];
+
+	(void)state;
+	folder_make(&folder);
+	watched.repository = folder.path;
+	read_profile(&answer);
+	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(fake_start(&fakes[i], 0, i ? input.bytes : ts_buf_bytes(&answer)));
+		addresses[i] = fake_address(&fakes[i], text[i]);
+	}
+	atomic_store(&fakes[1].way, FAKE_FILE);
+	watch(&watched, addresses, 2, TS_HLO_ONCE, &summary);
+	assert_int_equal(summary.nr_samples, 3);
+	assert_int_equal(summary.nr_silent, 0);
+	assert_int_equal(watched.nr_empty, 0);
+	for (size_t i = 0; i < 2; i++)
+		fake_stop(&fakes[i]);
+	assert_int_equal(rmdir(folder.path), 0); /* it is empty */
+	ts_input_release(&input);
+	ts_buf_release(&answer);
+}
+
+static void stop_at_third(struct watched *watched, const struct ts_feed_event *event)
+{
+	const struct ts_service *service = event->sample->services;
+
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	assert_non_null(strstr(service->problem.text, watched->repository ?
+							      "/tpusight_live_" : "--repository DIR"));
+	if (watched->nr_empty >= 3)
+		ts_live_stop(watched->live);
+}
+
+/* Each sample would be a file more, where nobody looks. */
+static void without_such_a_folder_the_server_is_not_asked_on_and_on(void **state)
+{
+	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
+	struct ts_live_summary summary;
+	struct fake_service fake;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	assert_true(fake_start(&fake, 0, TS_LIT("\x38\x00"))); /* empty_trace alone */
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
+	assert_int_equal(summary.nr_samples, 0);
+	assert_int_equal(atomic_load(&fake.nr_calls), 1);
+	fake_stop(&fake);
+}
+
+/* It writes somewhere else, or half of it. */
+static void a_file_that_does_not_come_whole_is_told(void **state)
+{
+	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
+	struct ts_live_summary summary;
+	struct fake_service fake;
+	struct folder folder;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	folder_make(&folder);
+	watched.repository = folder.path;
+	for (int half = 0; half < 2; half++) {
+		watched.nr_empty = 0;
+		assert_true(fake_start(&fake, 0, half ? TS_LIT("\x0a\x7f half") :
+							TS_LIT("\x38\x00")));
+		atomic_store(&fake.way, half ? FAKE_FILE : FAKE_ANSWER);
+		address = fake_address(&fake, text);
+		watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
+		assert_int_equal(summary.nr_samples, 0);
+		fake_stop(&fake);
+	}
+	assert_int_equal(rmdir(folder.path), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -252,6 +344,10 @@ int main(void)
 		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
 		cmocka_unit_test(a_server_that_is_another_by_the_next_sample_is_told),
 		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
+		cmocka_unit_test(
+			a_server_that_writes_files_is_read_from_the_folder_that_both_see),
+		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
+		cmocka_unit_test(a_file_that_does_not_come_whole_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
