@@ -1,6 +1,5 @@
 """Flame graphs of traces, CPU and device time by call stack, module or scope: the command `tpusight flame`."""
-import html
-
+from . import _notebook
 from ._answer import write_json
 from ._trace import Trace, need_form, need_trace, of_profiler
 
@@ -20,8 +19,7 @@ class FlameGraph(dict):
         return dict(self)
 
     def _repr_html_(self):
-        page = html.escape(self._trace.text("flame", "html", *self._options), quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:600px" title="flame graph"></iframe>'
+        return _notebook.frame(self._trace.text("flame", "html", *self._options), 600)
 
 
 class FlameGraphGenerator:

@@ -2,7 +2,7 @@
 """The examples of the documents run as they stand there: examples_test.py
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
-$TS_TORCH_PYTHON, where there is one. Of the ```sh blocks each command of ours runs, among files of the names it has."""
+$TS_TORCH_PYTHON, where there is one; those of its document that do not begin with "# needs torch" in any case. Of the ```sh blocks each command of ours runs, among files of the names it has."""
 import os
 import re
 import shutil
@@ -15,6 +15,7 @@ import package
 
 DOCUMENTS = {"docs/python.md": "TS_JAX_PYTHON", "docs/live.md": "TS_JAX_PYTHON", "README.md": "TS_JAX_PYTHON",
              "plugin/README.md": "TS_JAX_PYTHON", "docs/python-torch.md": "TS_TORCH_PYTHON"}
+NEEDS = {"docs/python-torch.md": "# needs torch"}
 TIME_S = 300
 
 
@@ -26,10 +27,13 @@ def blocks(path, language="python"):
     return [(text.count("\n", 0, m.start(1)) + 1, m.group(1)) for m in found]
 
 
-def program(path):
-    """The blocks as one program, each line at the number it has in the document: so a traceback names it."""
+def program(path, without=None):
+    """The blocks as one program, each line at the number it has in the document: so a traceback names it. Blocks that
+    begin with WITHOUT are left out."""
     lines = []
     for line, text in blocks(path):
+        if without and text.startswith(without):
+            continue
         lines += [""] * (line - 1 - len(lines)) + text.splitlines()
     return "\n".join(lines) + "\n"
 
@@ -77,12 +81,12 @@ def with_program():
     return dict(os.environ, PATH=os.path.dirname(package.PROGRAM) + os.pathsep + os.environ["PATH"])
 
 
-def run(path, python, folder):
-    """(status, what it said) of the examples in a document."""
+def run(path, python, folder, without=None):
+    """(status, what it said) of the examples in a document, but for those that begin with WITHOUT."""
     code = f"import sys\nexec(compile(sys.stdin.read(), {path!r}, 'exec'), {{'__name__': '__main__'}})"
     environment = dict(with_program(), PYTHONPATH=os.path.join(package.ROOT, "plugin"), JAX_PLATFORMS="cpu",
                        PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([python, "-c", code], input=program(path), env=environment, cwd=folder, text=True,
+    done = subprocess.run([python, "-c", code], input=program(path, without), env=environment, cwd=folder, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIME_S, check=False)
     return done.returncode, done.stdout
 
@@ -91,10 +95,12 @@ class Examples(unittest.TestCase):
     def test_the_examples_run(self):
         for name, variable in DOCUMENTS.items():
             path, python = os.path.join(package.ROOT, name), os.environ.get(variable, "")
-            if not os.path.exists(path) or not blocks(path) or not os.access(python, os.X_OK):
+            there = os.access(python, os.X_OK)
+            if not os.path.exists(path) or not blocks(path) or not (there or name in NEEDS):
                 continue
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
-                status, said = run(path, python, folder)
+                lay_out(folder)
+                status, said = run(path, python if there else sys.executable, folder, None if there else NEEDS[name])
                 self.assertEqual(status, 0, said)
 
     def test_an_example_that_fails_is_found_at_its_line(self):
