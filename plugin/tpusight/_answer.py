@@ -3,6 +3,9 @@ import dataclasses
 import html
 import json
 import os
+from typing import List, Optional
+
+from ._trace import Trace
 
 _MOST_ROWS = 10  # of a list in a notebook
 
@@ -75,13 +78,36 @@ def as_table(fields, title=""):
     return f"<table>{caption}{rows}</table>"
 
 
-class Answer:
-    """A dataclass with what the program said. Unknown is None, never 0. Fields that begin with _ are not part of it."""
+class Plain:
+    """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it."""
 
     def to_dict(self):
-        """The fields, of what json can write."""
-        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)
-                if not field.name.startswith("_")}
+        """The fields, of what json can write; what all answers have comes last."""
+        names = [field.name for field in dataclasses.fields(self) if not field.name.startswith("_")]
+        return {name: plain(getattr(self, name)) for name in sorted(names, key=lambda name: name in SAID)}
 
     def _repr_html_(self):
         return as_table(self.to_dict(), type(self).__name__)
+
+
+SAID = ("bottlenecks", "recommendations", "notes")
+
+
+@dataclasses.dataclass
+class Answer(Plain):
+    """What the program said of a trace. Unknown is None, never 0."""
+    bottlenecks: List[str] = dataclasses.field(default_factory=list)
+    recommendations: List[str] = dataclasses.field(default_factory=list)
+    notes: List[str] = dataclasses.field(default_factory=list)
+    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
+    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
+
+    @property
+    def answer(self):
+        """All that the program said, with the names of docs/analyses.md."""
+        return self._answer
+
+
+def said(answer, trace):
+    """Fields of an Answer: what every command of the program says of a trace."""
+    return {**{name: answer.get(name, []) for name in SAID}, "_answer": answer, "_trace": trace}

@@ -20,20 +20,26 @@ def torch_module():
     return torch
 
 
+def _gpus(torch):
+    """[(kind of activity, module)] of the kinds of GPUs that are there."""
+    modules = [(kind, getattr(torch, kind.lower(), None)) for kind in ("CUDA", "XPU")]
+    return [(kind, module) for kind, module in modules if module is not None and module.is_available()]
+
+
 def synchronize(torch):
-    """Waits for what the GPU is still doing, so that it is in the profile."""
-    for name in ("cuda", "xpu"):
-        device = getattr(torch, name, None)
-        if device is not None and device.is_available():
-            device.synchronize()
+    """Waits for what GPUs are still doing, so that it is in the profile; for those whose memory this process uses, as
+    asking another would begin to use it."""
+    for _, module in _gpus(torch):
+        reserved = getattr(module, "memory_reserved", lambda index: True)  # torch.xpu has it since 2.6
+        for index in range(module.device_count()):
+            if reserved(index):
+                module.synchronize(index)
 
 
 def _activities(torch):
     """The CPU, and the GPUs that are there."""
     kinds = torch.profiler.ProfilerActivity
-    there = [name for name in ("CUDA", "XPU") if hasattr(kinds, name) and
-             getattr(torch, name.lower(), None) is not None and getattr(torch, name.lower()).is_available()]
-    return [kinds.CPU] + [getattr(kinds, name) for name in there]
+    return [kinds.CPU] + [getattr(kinds, kind) for kind, _ in _gpus(torch) if hasattr(kinds, kind)]
 
 
 def _need_no_profiler(torch):

@@ -3,7 +3,7 @@ import dataclasses
 import os
 from typing import List, Optional
 
-from ._answer import Answer, us, write_json
+from ._answer import Answer, said, us, write_json
 from ._trace import Trace, need_form, need_trace, of_profiler
 
 _FORMS = ("html", "json", "text", "csv")
@@ -11,7 +11,8 @@ _FORMS = ("html", "json", "text", "csv")
 
 @dataclasses.dataclass
 class HTAReport(Answer):
-    """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel."""
+    """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel. In
+    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses.md, section 26)."""
     gpu_idle_time_pct: Optional[float] = None
     compute_time_pct: Optional[float] = None
     non_compute_time_pct: Optional[float] = None
@@ -21,17 +22,6 @@ class HTAReport(Answer):
     kernel_count: Optional[int] = None
     #: by time: name, kernel_type, count, time_us, mean_us, min_us, max_us, stddev_us, pct
     top_kernels: List[dict] = dataclasses.field(default_factory=list)
-    bottlenecks: List[str] = dataclasses.field(default_factory=list)
-    recommendations: List[str] = dataclasses.field(default_factory=list)
-    notes: List[str] = dataclasses.field(default_factory=list)
-    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
-    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
-
-    @property
-    def answer(self):
-        """All that `tpusight hta --json` said: also idle time by cause, launches, queues, collectives, ranks
-        (docs/analyses.md, section 26)."""
-        return self._answer
 
 
 def _kernel(row):
@@ -40,14 +30,14 @@ def _kernel(row):
             "stddev_us": us(row["stddev_ps"]), "pct": row["share_pct"]}
 
 
-_SAME = [f.name for f in dataclasses.fields(HTAReport) if f.name != "top_kernels" and not f.name.startswith("_")]
+_SAME = ("gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct",
+         "comm_comp_overlap_pct", "kernel_count")
 
 
 def _report(trace):
     answer = trace.ask("hta")
-    same = {name: answer[name] for name in _SAME if name in answer}
-    kernels = [_kernel(row) for row in answer.get("top_kernels", [])]
-    return HTAReport(top_kernels=kernels, _answer=answer, _trace=trace, **same)
+    return HTAReport(top_kernels=[_kernel(row) for row in answer.get("top_kernels", [])], **said(answer, trace),
+                     **{name: answer.get(name) for name in _SAME})
 
 
 class HTAAnalyzer:

@@ -5,7 +5,7 @@ import itertools
 import os
 from typing import Dict, List, Optional
 
-from ._answer import Answer, mb, ms, write_json
+from ._answer import Answer, mb, ms, said, write_json
 from ._program import TpusightError
 from ._torch import capture, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_form
@@ -15,7 +15,8 @@ _FORMS = ("json", "html", "text", "csv")
 
 @dataclasses.dataclass
 class MemoryReport(Answer):
-    """Of one tracked block. device: the one with the largest peak, whose figures the others are. Unknown is None."""
+    """Of one tracked block. device: the one with the largest peak, whose figures the others are. `answer` is what
+    `tpusight memory --json` says (docs/analyses.md, section 18)."""
     name: str = ""
     device: Optional[str] = None
     #: see MemoryProfiler.get_peak_analysis() and get_timeline()
@@ -23,16 +24,6 @@ class MemoryReport(Answer):
     timeline: List[dict] = dataclasses.field(default_factory=list)
     #: who held the peak: bytes, peak_pct, count, op, outer_op, module, annotation, source, phase
     holders: List[dict] = dataclasses.field(default_factory=list)
-    bottlenecks: List[str] = dataclasses.field(default_factory=list)
-    recommendations: List[str] = dataclasses.field(default_factory=list)
-    notes: List[str] = dataclasses.field(default_factory=list)
-    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
-    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
-
-    @property
-    def answer(self):
-        """All that `tpusight memory --json` said (docs/analyses.md, section 18)."""
-        return self._answer
 
 
 
@@ -82,8 +73,7 @@ def _report(name, trace, interval_ms):
     device = answer.get("device") if answer.get("devices") else None
     return MemoryReport(
         name=name, device=device, peak=_peak(answer, device), timeline=_timeline(answer, device, interval_ms),
-        holders=_of_device(answer.get("holders", []), device), bottlenecks=answer.get("bottlenecks", []),
-        recommendations=answer.get("recommendations", []), notes=answer.get("notes", []), _answer=answer, _trace=trace)
+        holders=_of_device(answer.get("holders", []), device), **said(answer, trace))
 
 
 class MemoryProfiler:

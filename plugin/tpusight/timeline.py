@@ -2,13 +2,14 @@
 import dataclasses
 from typing import List, Optional
 
-from ._answer import Answer, us
+from ._answer import Answer, said, us
 from ._trace import Trace, need_trace, of_profiler
 
 
 @dataclasses.dataclass
 class TimelineData(Answer):
-    """Times in microseconds; those of GPUs are None where there is none. Active times of several ranks are means."""
+    """Times in microseconds; those of GPUs are None where there is none. Active times of several ranks are means.
+    `answer` is what `tpusight timeline --json` says (docs/analyses.md, section 25)."""
     total_time_us: Optional[float] = None
     cpu_active_time_us: Optional[float] = None
     gpu_active_time_us: Optional[float] = None
@@ -20,17 +21,7 @@ class TimelineData(Answer):
     streams: List[dict] = dataclasses.field(default_factory=list)
     #: rank, step, start_us, duration_us and the time of each class in us, which sum to it
     steps: List[dict] = dataclasses.field(default_factory=list)
-    bottlenecks: List[str] = dataclasses.field(default_factory=list)
-    recommendations: List[str] = dataclasses.field(default_factory=list)
-    notes: List[str] = dataclasses.field(default_factory=list)
-    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
-    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
     _options: List[str] = dataclasses.field(default_factory=list, repr=False, compare=False)
-
-    @property
-    def answer(self):
-        """All that `tpusight timeline --json` said (docs/analyses.md, section 25)."""
-        return self._answer
 
 
 _TIMES = {"total_time_us": "total_time_ps", "cpu_active_time_us": "cpu_active_ps",
@@ -49,8 +40,7 @@ def _data(trace, options, drawing):
     return TimelineData(
         **{field: us(answer.get(name)) for field, name in _TIMES.items()},
         **{name: [_in_us(row) for row in answer.get(name, [])] for name in ("streams", "steps")},
-        **{name: answer.get(name, []) for name in ("bottlenecks", "recommendations", "notes")},
-        _answer=answer, _trace=trace, _options=[*options, *drawing])
+        **said(answer, trace), _options=[*options, *drawing])
 
 
 class TimelineGenerator:

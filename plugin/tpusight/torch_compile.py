@@ -5,7 +5,7 @@ import logging
 import os
 from typing import List, Optional
 
-from ._answer import Answer, write_json
+from ._answer import Answer, Plain, said, write_json
 from ._program import TpusightError, ask
 from ._temporary import temporary_folder
 from ._torch import capture, step, torch_module
@@ -17,7 +17,7 @@ _MODES = ("default", "reduce-overhead", "max-autotune")
 
 
 @dataclasses.dataclass
-class CompileBreak(Answer):
+class CompileBreak(Plain):
     """A place at which the graph breaks."""
     reason: Optional[str] = None
     suggestion: Optional[str] = None
@@ -30,7 +30,8 @@ class CompileBreak(Answer):
 
 @dataclasses.dataclass
 class CompileReport(Answer):
-    """A model compiled in one mode, against itself in eager mode. Unknown is None."""
+    """A model compiled in one mode, against itself in eager mode. Unknown is None. `answer` is what `tpusight compile
+    --json` says of the compiled run (docs/analyses.md, section 24)."""
     mode: str = ""
     backend: str = ""
     #: of the median iteration; p_value: how likely chance alone would make such a difference
@@ -46,17 +47,7 @@ class CompileReport(Answer):
     ops_before_fusion: Optional[int] = None
     ops_after_fusion: Optional[int] = None
     fusion_ratio: Optional[float] = None
-    bottlenecks: List[str] = dataclasses.field(default_factory=list)
-    recommendations: List[str] = dataclasses.field(default_factory=list)
-    notes: List[str] = dataclasses.field(default_factory=list)
-    _answer: dict = dataclasses.field(default_factory=dict, repr=False)
-    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
     _owner: object = dataclasses.field(default=None, repr=False, compare=False)
-
-    @property
-    def answer(self):
-        """All that `tpusight compile --json` said of the compiled run (docs/analyses.md, section 24)."""
-        return self._answer
 
 
 class _Runs:
@@ -120,8 +111,7 @@ def _break(row):
                         compilations=row["compilations"])
 
 
-_SAME = ("compile_time_ms", "recompilations", "ops_before_fusion", "ops_after_fusion", "fusion_ratio", "bottlenecks",
-         "recommendations", "notes")
+_SAME = ("compile_time_ms", "recompilations", "ops_before_fusion", "ops_after_fusion", "fusion_ratio")
 
 
 def _name(backend):
@@ -186,8 +176,8 @@ class TorchCompileAnalyzer:
 
     def _reports(self, runs, modes):
         names = [_EAGER, *modes]
-        said = ask("compile", "--json", *[f"--label={name}" for name in names], "--", *map(runs.of, names))
-        rows = {row["mode"]: row for row in said["modes"]}
+        modes_of = ask("compile", "--json", *[f"--label={name}" for name in names], "--", *map(runs.of, names))
+        rows = {row["mode"]: row for row in modes_of["modes"]}
         return {mode: self._report(Trace(runs.of(mode)), runs, mode=mode, backend=_name(self.backend),
                                    eager_time_ms=rows[_EAGER]["step_time_ms"],
                                    compiled_time_ms=rows[mode]["step_time_ms"],
@@ -200,8 +190,7 @@ class TorchCompileAnalyzer:
         return CompileReport(
             total_graph_breaks=answer.get("graph_breaks"),
             graph_breaks=[_break(place) for place in answer.get("graph_break_places", [])],
-            _answer=answer, _trace=trace, _owner=owner, **fields,
-            **{name: answer[name] for name in _SAME if name in answer})
+            _owner=owner, **fields, **said(answer, trace), **{name: answer.get(name) for name in _SAME})
 
     def export_report(self, report, path, format="html"):
         """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program

@@ -6,7 +6,7 @@ import re
 import time
 from typing import List, Optional
 
-from ._answer import Answer, ms, us
+from ._answer import Answer, Plain, ms, said, us
 from ._program import ask
 from ._torch import capture, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_trace
@@ -14,7 +14,7 @@ from .flame_graph import FlameGraphGenerator
 
 
 @dataclasses.dataclass
-class KernelInfo(Answer):
+class KernelInfo(Plain):
     """A kernel of a GPU: all its executions. Times in microseconds."""
     name: str
     cuda_time_us: Optional[float] = None
@@ -43,13 +43,10 @@ class ProfileSession(Answer):
     #: of each step (iteration of profile_function(), ProfilerStep), to the end of its last kernel
     step_times_ms: List[float] = dataclasses.field(default_factory=list)
     kernels: List[KernelInfo] = dataclasses.field(default_factory=list)
-    bottlenecks: List[str] = dataclasses.field(default_factory=list)
-    recommendations: List[str] = dataclasses.field(default_factory=list)
     #: the trace, *.pt.trace.json.gz; None: it was not kept
     trace_path: Optional[str] = None
     #: as FlameGraphGenerator makes it
     flame_graph_data: Optional[dict] = dataclasses.field(default=None, repr=False)
-    _trace: Optional[Trace] = dataclasses.field(default=None, repr=False, compare=False)
 
     def _repr_html_(self):
         shown = dataclasses.replace(self, flame_graph_data=None)
@@ -62,20 +59,20 @@ def _kernel(row):
                       share_pct=row["share_pct"], kernel_type=row["kernel_type"], op=row["op"])
 
 
-def _fill_times(session, trace):
-    said = trace.ask("timeline")
-    session.total_time_ms, session.cpu_time_ms = said.get("total_time_ms"), said.get("cpu_time_ms")
-    session.cuda_time_ms = said.get("cuda_time_ms")
-    session.bottlenecks, session.recommendations = said.get("bottlenecks", []), said.get("recommendations", [])
-    session.step_times_ms = [ms(row["duration_ps"]) for row in said.get("steps", [])
-                             if row["counted"] and row["step"] is not None]
+_TIMES = ("total_time_ms", "cuda_time_ms", "cpu_time_ms")
+_MEMORY = ("peak_memory_mb", "allocated_memory_mb", "reserved_memory_mb")
 
 
-def _fill_memory(session, trace):
-    said = trace.ask("memory")
-    session.peak_memory_mb, session.memory_device = said.get("peak_memory_mb"), said.get("device")
-    session.allocated_memory_mb = said.get("allocated_memory_mb")
-    session.reserved_memory_mb = said.get("reserved_memory_mb")
+def _times(answer):
+    """Fields of a session, of what `tpusight timeline` said."""
+    return {"step_times_ms": [ms(row["duration_ps"]) for row in answer.get("steps", [])
+                              if row["counted"] and row["step"] is not None],
+            **{name: answer.get(name) for name in _TIMES}}
+
+
+def _memory(answer):
+    """Fields of a session, of what `tpusight memory` said."""
+    return {"memory_device": answer.get("device"), **{name: answer.get(name) for name in _MEMORY}}
 
 
 def _difference(a, b):
@@ -110,7 +107,7 @@ class UnifiedProfiler:
 
     def _new_trace(self, name):
         """NAME_PID.NANOSECONDS.pt.trace.json.gz, as torch's own handler names them."""
-        safe = re.sub(r"[^\w.-]+", "_", name).strip("._") or "profile"
+        safe = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "profile"
         file = f"{safe}_{os.getpid()}.{time.time_ns()}.pt.trace.json.gz"
         if not self.enable_trace:
             return TemporaryTrace(file)
@@ -118,13 +115,16 @@ class UnifiedProfiler:
         return Trace(os.path.join(os.fspath(self.output_dir), file))
 
     def _fill(self, session, trace):
-        session._trace = trace
-        session.trace_path = None if isinstance(trace, TemporaryTrace) else trace.path
-        _fill_times(session, trace)
+        """Asks the program for what a session has of a trace."""
+        answer = trace.ask("timeline")
+        fields = {**said(answer, trace), **_times(answer)}
+        fields["trace_path"] = None if isinstance(trace, TemporaryTrace) else trace.path
+        if self.enable_memory:
+            fields.update(_memory(trace.ask("memory")))
+        for name, value in fields.items():
+            setattr(session, name, value)
         if session.cuda_time_ms is not None:
             session.kernels = [_kernel(row) for row in trace.ask("kernels").get("kernels", [])]
-        if self.enable_memory:
-            _fill_memory(session, trace)
         if self.enable_flame_graph:
             session.flame_graph_data = FlameGraphGenerator().of_trace(trace)
         return session
@@ -134,6 +134,7 @@ class UnifiedProfiler:
         """`with profiler.profile(NAME) as session:` profiles the block; the session is filled when it ends. Kernels
         that the block launched are waited for. Raises TpusightError without torch, or while another profiler is at
         work."""
+        torch_module()
         session, trace = ProfileSession(name=name), self._new_trace(name)
         with capture(trace.path, name, stack=self.with_stack, memory=self.enable_memory):
             yield session
@@ -169,13 +170,13 @@ class UnifiedProfiler:
         same), diff_us a step.
         """
         paths = [need_trace(session._trace, "a comparison").path for session in (baseline, other)]
-        said = ask("compare", "--format=json", "--", *paths)["compare"]
+        found = ask("compare", "--format=json", "--", *paths)["compare"]
         modes = ask("compile", "--json", "--label=baseline", "--label=other", "--", *paths)["modes"]
-        changes = [_change(row) for row in said["ops"]]
+        changes = [_change(row) for row in found["ops"]]
         stepped = bool(baseline.step_times_ms and other.step_times_ms)
         return {
-            **_speedup(said, modes[1], stepped),
-            "comparable": said["comparable"],
+            **_speedup(found, modes[1], stepped),
+            "comparable": found["comparable"],
             "timing_diff": {
                 "total_ms": _difference(baseline.total_time_ms, other.total_time_ms),
                 "cuda_ms": _difference(baseline.cuda_time_ms, other.cuda_time_ms),
@@ -188,15 +189,15 @@ class UnifiedProfiler:
                 "reserved_mb": _difference(baseline.reserved_memory_mb, other.reserved_memory_mb),
             },
             "kernel_changes": sorted(changes, key=lambda change: -abs(change["diff_us"])),
-            "notes": said["notes"],
+            "notes": found["notes"],
         }
 
 
-def _speedup(said, mode, stepped):
+def _speedup(found, mode, stepped):
     """Devices' steps, or time, by `tpusight compare`; without a device the host's steps; without those the whole."""
-    run = said["runs"][1]
+    run = found["runs"][1]
     if run["speed_up"] is not None:
-        speedup, basis, p_value = run["speed_up"], said["basis"], run["p_value"]
+        speedup, basis, p_value = run["speed_up"], found["basis"], run["p_value"]
     else:  # in `tpusight compile` a run without steps is one step
         speedup, basis, p_value = mode["speedup"], "step" if stepped else "total", mode["p_value"]
     return {"speedup": speedup, "basis": basis, "p_value": p_value, "verdict": run["verdict"]}

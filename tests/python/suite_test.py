@@ -14,6 +14,7 @@ from unittest import mock
 
 import package
 import tpusight
+import tpusight._torch
 
 TORCH = os.path.join(package.DATA, "torch")
 MIB = 1 << 20
@@ -227,7 +228,26 @@ class Compile(InAFolder):
         self.assertEqual(self.read("c.txt"), said)
 
 
+class Gpus:
+    """What torch.cuda is asked for: two devices, the second of which holds memory."""
+
+    def __init__(self):
+        self.waited = []
+
+    is_available = staticmethod(lambda: True)
+    device_count = staticmethod(lambda: 2)
+    memory_reserved = staticmethod(lambda index: index * MIB)
+
+    def synchronize(self, index):
+        self.waited.append(index)
+
+
 class WithoutTorch(unittest.TestCase):
+    def test_every_gpu_in_use_is_waited_for(self):
+        torch = mock.Mock(spec=["cuda"], cuda=Gpus())
+        tpusight._torch.synchronize(torch)
+        self.assertEqual(torch.cuda.waited, [1])
+
     def test_what_needs_torch_says_so(self):
         doors = (lambda: tpusight.UnifiedProfiler(enable_trace=False).profile_function(int),
                  lambda: tpusight.UnifiedProfiler(enable_trace=False).profile("a").__enter__(),

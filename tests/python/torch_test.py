@@ -89,6 +89,11 @@ class Profile(InAFolder):
         json.dumps(session.to_dict())
         self.assertIn("unknown", session._repr_html_())
 
+    def test_a_name_of_any_length_names_a_file(self):
+        with self.profiler(enable_memory=False, enable_flame_graph=False).profile("x" * 400) as session:
+            work()
+        self.assertTrue(os.path.exists(session.trace_path))
+
     def test_a_trace_that_is_not_kept_goes_with_its_session(self):
         profiler = self.profiler(enable_trace=False)
         sessions = [profiler.profile_function(work, n, iterations=2) for n in (16, 32)]
