@@ -43,9 +43,10 @@ def _activities(torch):
 
 
 def _need_no_profiler(torch):
-    """Raises TpusightError while a profiler is at work: a second one would end the first without a word."""
-    enabled = getattr(torch._C._autograd, "_profiler_enabled", None)
-    if enabled and enabled():
+    """Raises TpusightError while a profiler is at work, in any thread: a second one would end the first without a
+    word."""
+    of_this_thread = getattr(torch._C._autograd, "_profiler_enabled", lambda: False)
+    if of_this_thread() or getattr(torch.autograd.profiler, "_is_profiler_enabled", False):
         raise TpusightError("another profiler of torch is at work, and there can be one at a time (end it first)")
 
 

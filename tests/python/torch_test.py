@@ -6,6 +6,7 @@ import json
 import os
 import statistics
 import tempfile
+import threading
 import time
 import unittest
 
@@ -146,6 +147,23 @@ class Profile(InAFolder):
                 with self.profiler().profile("inner"):
                     pass
             work()
+        self.assertTrue(prof.key_averages())
+
+    def test_one_in_another_thread_is_seen(self):
+        refused = []
+
+        def other():
+            try:
+                with self.profiler().profile("inner"):
+                    pass
+            except tpusight.TpusightError as e:
+                refused.append(str(e))
+        with torch.profiler.profile(activities=CPU) as prof:
+            thread = threading.Thread(target=other)
+            thread.start()
+            thread.join()
+            work()
+        self.assertEqual(len(refused), 1)
         self.assertTrue(prof.key_averages())
 
     def test_a_folder_that_cannot_be_written_is_told(self):
