@@ -258,6 +258,8 @@ static enum ts_status take_samples(struct ts_live *live, struct ts_error *err)
 		if (st || round.is_stopped)
 			break;
 		st = take_round(live, &round, err);
+		if (round.goes_on)
+			continue;
 		next_ms = TS_MIN(ts_now_ms() + live->options.interval_ms, ts_live_end_ms(live));
 		if (st || !ts_sampler_wait(live->sampler, next_ms))
 			break;

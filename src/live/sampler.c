@@ -21,6 +21,7 @@
 #define NO_FILE_MS     60000 /* to ask a server again that wrote a file somewhere else */
 #define LATE_MS	       2000 /* how long others are waited for at least, when one has answered */
 #define LATE_TIMES     4    /* or so many times what the first needed beyond the sample */
+#define PATIENCE_MS    2000 /* beyond a sample, until it is told that nobody answers */
 #define HLO_SAMPLES    2    /* the second shows whether programs are still being added */
 #define HLO_PAUSE_MS   1000 /* between asking again; doubled each time, to: */
 #define HLO_MAX_PAUSE_MS 60000
@@ -61,6 +62,8 @@ struct ts_sampler {
 	bool wants_hlo;
 	int64_t hlo_ms, hlo_pause_ms; /* not before; and how long after that */
 	uint64_t nr_rounds;
+	int64_t start_ms; /* of the round */
+	bool goes_on;	  /* nobody has answered it yet */
 };
 
 const char *ts_service_state_name(enum ts_service_state state)
@@ -279,8 +282,6 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 	for (size_t i = 0; i < sampler->nr; i++) {
 		struct host *host = &sampler->hosts[i];
 
-		if (host->phase == DONE) /* of a round that did not wait for it */
-			host->phase = IDLE;
 		if (host->phase != IDLE || now_ms < host->again_ms)
 			continue;
 		host->with_hlo = asks_for_hlo(sampler, host);
@@ -299,9 +300,9 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 }
 
 /* Waits for the hosts asked at NOW_MS; for the rest of them not much longer than the first took. */
-static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t until_ms)
+static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms)
 {
-	const int64_t last_ms = until_ms;
+	int64_t until_ms = TS_MIN(ts_now_ms() + sampler->options.sample_ms + PATIENCE_MS, last_ms);
 
 	while (!sampler->stopped) {
 		int64_t first_ms = INT64_MAX;
@@ -414,6 +415,41 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 	return TS_OK;
 }
 
+/* Some are at work for it, and nobody has an answer that would grow old. */
+static bool is_unanswered(const struct ts_sampler *sampler)
+{
+	bool is_waiting = false;
+
+	for (size_t i = 0; i < sampler->nr; i++) {
+		const struct host *host = &sampler->hosts[i];
+
+		if (host->phase == DONE && host->has_xspace)
+			return false;
+		is_waiting |= host->phase == ASKED && host->asked_ms == sampler->start_ms;
+	}
+	return is_waiting;
+}
+
+/* Answers to a round that did not wait for them. */
+static void drop_late(struct ts_sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->nr; i++)
+		if (sampler->hosts[i].phase == DONE)
+			sampler->hosts[i].phase = IDLE;
+}
+
+/* One that goes on asks hosts whose pause is over by now. */
+static enum ts_status begin_round(struct ts_sampler *sampler, struct ts_error *err)
+{
+	int64_t now_ms = ts_now_ms();
+
+	if (!sampler->goes_on) {
+		drop_late(sampler);
+		sampler->start_ms = now_ms;
+	}
+	return ask_all(sampler, now_ms, err);
+}
+
 enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 				struct ts_round *round, struct ts_error *err)
 {
@@ -421,13 +457,14 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 
 	memset(round, 0, sizeof(*round));
 	round->items = sampler->items;
-	round->start_ms = ts_now_ms();
 	pthread_mutex_lock(&sampler->lock);
-	st = ask_all(sampler, round->start_ms, err);
+	st = begin_round(sampler, err);
 	if (st == TS_OK)
-		wait_all(sampler, round->start_ms, until_ms);
+		wait_all(sampler, sampler->start_ms, until_ms);
+	round->start_ms = sampler->start_ms;
 	round->end_ms = ts_now_ms();
 	round->is_stopped = sampler->stopped;
+	round->goes_on = sampler->goes_on = is_unanswered(sampler);
 	if (st == TS_OK && !sampler->stopped)
 		st = gather(sampler, round, err);
 	for (size_t i = 0; i < sampler->nr; i++)

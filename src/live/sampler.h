@@ -3,7 +3,8 @@
  *
  * Each host has a thread and a connection that is kept. A round asks all hosts that are not waiting
  * to be tried again, and ends when they have answered, or some time after the first did: a host that
- * is late misses the round, what it says then is dropped, and it is asked again in the next one.
+ * is late misses the round, what it says then is dropped, and it is asked again in the next one. While
+ * nobody at all answers a round comes back empty now and then, and goes on with the next call.
  * A host that fails is tried again after 0.5 s, 1 s, ... 8 s; what it had compiled is forgotten then,
  * it may be another process. It is taken for one when it could not be reached, or has closed the
  * connection on which it answered before, even if it is back by the next round.
@@ -58,13 +59,14 @@ struct ts_round {
 	struct ts_run_bytes *items; /* a host that answered; may be none */
 	size_t nr;
 	bool is_stopped;
+	bool goes_on; /* it is empty, and the next one is the same */
 };
 
 enum ts_status ts_sampler_new(struct ts_sampler **sampler,
 			      const struct ts_sampler_options *options, struct ts_error *err);
 void ts_sampler_free(struct ts_sampler *sampler); /* NULL is fine */
 
-/* One sample of all hosts; who has not answered by UNTIL_MS is late. TS_NOMEM; all else is in the
+/* One sample of all hosts, or news of one that takes long; who has not answered by UNTIL_MS is late. TS_NOMEM; all else is in the
  * services. */
 enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 				struct ts_round *round, struct ts_error *err);

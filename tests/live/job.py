@@ -1,7 +1,7 @@
 """A job that a test watches: job.py PORT steady|shapes SECONDS [EVERY]
 
 Prints "up" when it can be asked. With EVERY it times its steps until it is told "watched" or "alone" on
-standard input, and prints the median of each kind in the end, in ms."""
+standard input, and prints the median and the mean of each kind in the end, in ms."""
 import os
 import select
 import sys
@@ -43,4 +43,4 @@ while time.time() < end:
         kind = sys.stdin.readline().strip() or kind
 if timed:
     for name, values in times.items():
-        print(name, len(values), np.median(values) * 1e3 if values else 0, flush=True)
+        print(name, len(values), *(f(values) * 1e3 if values else 0 for f in (np.median, np.mean)), flush=True)

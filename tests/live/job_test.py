@@ -5,6 +5,7 @@
   - a job whose shapes change every step raises recompilation within two samples, with the function and shapes
   - the server killed and started again on the same port is survived
   - --fail-on ends with status 1, --on-alert gets its values by the environment
+  - soak: 1,000 samples stay below 64 MiB, and below 1.2 times what the first 100 took
   - cost, when asked for by name: the job's median step grows by less than LIMIT_PCT while it is watched at the default
     interval. That is a measurement: beside other tests on a small machine their noise is larger than what it looks for.
 Needs JAX: $TS_JAX_PYTHON names a Python with it, else this skips. $TPUSIGHT names the program.
@@ -117,6 +118,33 @@ def restart_is_survived():
     must(set(states) <= {"up", "down", "late"} and status == 0, story)
 
 
+def resident_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+
+
+def a_thousand_samples_take_no_more_memory():
+    """Of a job that goes on; memory after 100 samples and after 1,000."""
+    with Job("steady") as job:
+        options = ["--interval=10ms", "--sample-ms=10", "--for=200s"]
+        watch = subprocess.Popen([PROGRAM, "live", "--json", "--service", job.address, *options],
+                                 stdout=subprocess.PIPE, text=True)
+        start, kib = time.monotonic(), {}
+        for line in watch.stdout:
+            number = json.loads(line)["sample"]
+            if number in (100, 1000) and number not in kib:
+                kib[number] = resident_kib(watch.pid)
+            if number >= 1000:
+                break
+        watch.terminate()
+        watch.stdout.read()
+        status = watch.wait(30)
+    print(f"resident after so many samples: {kib} KiB, {time.monotonic() - start:.0f} s")
+    must(status == 0 and len(kib) == 2, f"soak: status {status}, {kib}")
+    must(kib.get(1000, 0) < 64 * 1024, f"soak: {kib} KiB")
+    must(kib.get(1000, 0) < 1.2 * kib.get(100, 0), f"soak: it grows: {kib} KiB")
+
+
 def cost_is_small():
     """Watched and alone in turns, so that what else the machine does meets both alike."""
     with Job("steady", seconds=ROUNDS * 2 * ROUND_S + 4, timed=True) as job:
@@ -132,9 +160,9 @@ def cost_is_small():
         job.process.stdin.close()
         medians = {}
         for line in job.process.stdout:
-            name, nr, median = line.split()
+            name, nr, median, mean = line.split()
             medians[name] = float(median)
-            print(f"{name}: {nr} steps, median {float(median):.3f} ms")
+            print(f"{name}: {nr} steps, median {float(median):.3f} ms, mean {float(mean):.3f} ms")
     grown = (medians["watched"] / medians["alone"] - 1) * 100
     print(f"the median step grows by {grown:.2f} % while the job is watched")
     must(grown < LIMIT_PCT, f"cost: {grown:.2f} %")
@@ -147,11 +175,11 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
         return 77
-    parts = sys.argv[1:] or ["steady", "shapes", "restart"]
+    parts = sys.argv[1:] or ["steady", "shapes", "restart", "soak"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "restart": restart_is_survived,
-             "cost": cost_is_small}[part]()
+             "soak": a_thousand_samples_take_no_more_memory, "cost": cost_is_small}[part]()
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

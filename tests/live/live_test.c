@@ -48,7 +48,7 @@ static void watch(struct watched *watched, const char *const *addresses, size_t 
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_options options = {
 		.sampler = { .addresses = addresses, .nr_addresses = nr, .sample_ms = 1,
-			     .timeout_ms = 2000, .hlo = hlo, .max_bytes = 1 << 24,
+			     .timeout_ms = 10000, .hlo = hlo, .max_bytes = 1 << 24,
 			     .repository = watched->repository },
 		.for_ms = 120000, .hold_ms = 1000, .clear_ms = 5000, .settings = &settings,
 		.nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
@@ -284,7 +284,7 @@ static void stop_at_third(struct watched *watched, const struct ts_feed_event *e
 {
 	const struct ts_service *service = event->sample->services;
 
-	if (event->kind != TS_FEED_SAMPLE)
+	if (event->kind != TS_FEED_SAMPLE || service->state == TS_SERVICE_LATE)
 		return;
 	assert_non_null(strstr(service->problem.text, watched->repository ?
 							      "/tpusight_live_" : "--repository DIR"));
@@ -336,6 +336,38 @@ static void a_file_that_does_not_come_whole_is_told(void **state)
 	assert_int_equal(rmdir(folder.path), 0);
 }
 
+/* A job that hangs: that it does is told while it does, and what it answers at last is taken. */
+static void note_late(struct watched *watched, const struct ts_feed_event *event)
+{
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	if (event->sample->nr_hosts == 0)
+		assert_int_equal(event->sample->services[0].state, TS_SERVICE_LATE);
+	assert_int_equal(atomic_load(&watched->fakes[0]->nr_calls), 1);
+}
+
+static void a_job_that_hangs_is_told_of_and_taken_when_it_answers(void **state)
+{
+	struct watched watched = { .until = 1, .each = note_late };
+	struct ts_live_summary summary;
+	struct ts_buf answer = TS_BUF_INIT;
+	struct fake_service fake;
+	const char *address;
+	char text[32];
+
+	(void)state;
+	read_profile(&answer);
+	assert_true(fake_start(&fake, 0, ts_buf_bytes(&answer)));
+	watched.fakes[0] = &fake;
+	atomic_store(&fake.delay_ms, 5000);
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
+	assert_int_equal(summary.nr_samples, 1);
+	assert_in_range(watched.nr_empty, 2, 3);
+	fake_stop(&fake);
+	ts_buf_release(&answer);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -348,6 +380,7 @@ int main(void)
 			a_server_that_writes_files_is_read_from_the_folder_that_both_see),
 		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
 		cmocka_unit_test(a_file_that_does_not_come_whole_is_told),
+		cmocka_unit_test(a_job_that_hangs_is_told_of_and_taken_when_it_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
