@@ -187,7 +187,7 @@ bool ts_parts_are_written(const struct ts_parts *parts, struct ts_error *story)
 }
 
 /* The report's names: overlay/apply.h. */
-static bool report_time(const struct ts_session *session, int64_t *ns)
+static bool report_time(struct ts_parts *parts, const struct ts_session *session, int64_t *ns)
 {
 	struct ts_buf path = TS_BUF_INIT, name = TS_BUF_INIT;
 	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(session->files[0].name));
@@ -201,21 +201,23 @@ static bool report_time(const struct ts_session *session, int64_t *ns)
 	names[1] = name.failed ? NULL : (const char *)name.p;
 	for (size_t i = 0; i < TS_NELEM(names) && names[i] && !is_there; i++) {
 		ts_buf_clear(&path);
-		is_there = ts_session_path(session, names[i], &path) &&
+		is_there = ts_session_path(session, names[i], &path) != NULL &&
 			   ts_file_look((const char *)path.p, &look);
+		parts->failed |= path.failed;
 	}
 	if (is_there)
 		*ns = look.mtime_ns;
+	parts->failed |= name.failed;
 	ts_buf_release(&path);
 	ts_buf_release(&name);
 	return is_there;
 }
 
-bool ts_parts_are_annotated(const struct ts_parts *parts, const struct ts_session *session)
+bool ts_parts_are_annotated(struct ts_parts *parts, const struct ts_session *session)
 {
 	int64_t ns;
 
-	if (!report_time(session->members ? &session->members[0] : session, &ns))
+	if (!report_time(parts, session->members ? &session->members[0] : session, &ns))
 		return false;
 	for (size_t i = 0; i < parts->nr; i++) {
 		const struct ts_part *part = &parts->items[i];

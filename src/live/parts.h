@@ -42,7 +42,7 @@ uint64_t ts_parts_inputs(const struct ts_parts *parts, const char *const *names,
 enum ts_status ts_parts_are_whole(const struct ts_parts *parts, struct ts_error *err);
 /* Is one of them still being written, by its name or by who has it open? The story says which. */
 bool ts_parts_are_written(const struct ts_parts *parts, struct ts_error *story);
-/* Is a report of ours there that is not older than any input? */
-bool ts_parts_are_annotated(const struct ts_parts *parts, const struct ts_session *session);
+/* Is a report of ours there that is not older than any input? Sets .failed too. */
+bool ts_parts_are_annotated(struct ts_parts *parts, const struct ts_session *session);
 
 #endif

@@ -147,11 +147,12 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 	size_t nr_before = watch->nr;
 	struct entry *entry = get(watch, session);
 	struct ts_parts parts;
-	bool good = entry && ts_parts_read(&parts, session);
 	uint64_t state;
+	bool good;
 
 	if (!entry)
 		return false;
+	ts_parts_read(&parts, session);
 	state = ts_parts_state(&parts);
 	entry->inputs = ts_parts_inputs(&parts, NULL, 0);
 	entry->session = session;
@@ -168,6 +169,7 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 		entry->done = entry->inputs;
 	if (!is_due(entry))
 		entry->told = 0;
+	good = !parts.failed;
 	ts_parts_release(&parts);
 	return good;
 }

@@ -126,7 +126,7 @@ static bool packages_version(const char *packages, struct ts_buf *version)
 			    (i == best && ts_bytes_cmp(found, ts_buf_bytes(version)) < 0))
 				continue;
 			best = i;
-			ts_buf_clear(version);
+			version->n = 0; /* what has failed stays so */
 			ts_buf_put(version, found);
 		}
 	}
@@ -181,6 +181,7 @@ static bool prefix_version(struct ts_bytes prefix, const char *below, struct ts_
 		ts_buf_put(&path, prefix);
 		ts_buf_printf(&path, "%s/%s", below, libs[i]);
 		found = lib_version(&path, version);
+		version->failed |= path.failed;
 	}
 	ts_buf_release(&path);
 	return found;
@@ -199,7 +200,7 @@ bool ts_cache_installed(const char *path, const char *home, struct ts_buf *versi
 	}
 	if (prefix_version(ts_bytes_of(home), "/.local", version))
 		return true;
-	ts_buf_clear(version);
+	version->n = 0;
 	ts_buf_puts(version, TS_XPROF_VERSION);
 	return false;
 }
