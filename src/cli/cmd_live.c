@@ -8,6 +8,7 @@
 
 #include "cli/live_print.h"
 #include "cli/serving.h"
+#include "codec/term.h"
 #include "io/file.h"
 #include "live/hook.h"
 #include "live/live.h"
@@ -264,6 +265,20 @@ static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summa
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
+/* It may be long until there is something to tell. */
+static void say_folder(const struct ts_cli *cli)
+{
+	struct ts_buf line = TS_BUF_INIT;
+
+	if (cli->nr_paths == 0 || cli->quiet || cli->json)
+		return;
+	ts_buf_puts(&line, "Watching ");
+	ts_term_text(&line, ts_bytes_of(cli->paths[0]));
+	ts_buf_puts(&line, " (Ctrl-C ends it)\n");
+	ts_print(ts_buf_bytes(&line));
+	ts_buf_release(&line);
+}
+
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
 			  struct ending *ending)
 {
@@ -287,6 +302,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_live_free(watching.live);
 		return TS_EXIT_NOTHING;
 	}
+	say_folder(cli);
 	ts_live_print_init(&watching.print, cli);
 	watching.print.port = ts_serving_port(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);

@@ -428,9 +428,10 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	struct ts_buf line = TS_BUF_INIT;
 	char time[TS_UNIT_MAX];
 
-	ts_buf_printf(&line, "TPUsight live  %s, %s %llu",
+	ts_buf_printf(&line, "TPUsight live  %s, %s%llu%s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)),
-		      sample->watch ? "session" : "sample", (unsigned long long)sample->number);
+		      sample->watch ? "" : "sample ", (unsigned long long)sample->number,
+		      sample->watch ? " annotated" : "");
 	if (print->port)
 		ts_buf_printf(&line, "  http://127.0.0.1:%u/", print->port);
 	ts_buf_puts(&line, "  (Ctrl-C ends it)");
@@ -463,12 +464,16 @@ static void draw(struct ts_live_print *print, const struct ts_live_sample *sampl
 	print->is_open = true;
 	draw_title(print, sample);
 	draw_services(print, sample);
+	if (sample->watch) /* of sessions the log is what there is to see */
+		draw_log(print);
 	ts_buf_puts(out, REST);
 	draw_metrics(print, sample);
 	ts_buf_puts(out, REST);
 	draw_alerts(print, sample);
-	ts_buf_puts(out, REST);
-	draw_log(print);
+	if (!sample->watch) {
+		ts_buf_puts(out, REST);
+		draw_log(print);
+	}
 	cut_below(print);
 	put_out(print);
 }
@@ -491,12 +496,12 @@ static void log_session(struct ts_live_print *print, const struct ts_feed_event 
 	ts_buf_clear(line);
 	put_clock(line, event->sample->unix_ms);
 	ts_buf_puts(line, "  ");
-	put_session(line, event);
+	ts_live_session_words(line, event->session); /* the figures stand below */
 }
 
 static void print_view(struct ts_live_print *print, const struct ts_feed_event *event)
 {
-	if (event->kind == TS_FEED_ALERT)
+	if (event->kind == TS_FEED_ALERT && !event->session)
 		log_alert(print, event);
 	if (event->kind == TS_FEED_SESSION && !ts_live_session_is_dull(print->cli, event->session))
 		log_session(print, event);

@@ -5,20 +5,26 @@
   - left     a half that stays is never annotated: status 4, and told in the end; status 3 when nothing came; 1 with --fail-on
   - killed   killed at any moment, the next watch gets there, and --strip gives every byte back
   - many     a hundred sessions, two watches at a time, in bounded memory
+  - view     the terminal's screen
   - jax      a real job profiles itself three times: each session is annotated once, when it is whole; --strip gives every byte back
 $TPUSIGHT names the program, $TS_JAX_PYTHON a Python with JAX; without it the last part is passed over.
 """
 import contextlib
+import fcntl
 import glob
 import hashlib
 import json
 import os
+import pty
 import random
+import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 from service_test import DATA, PROGRAM, expected_alerts, must, planted, raised, report, wrong
@@ -172,6 +178,28 @@ def many_sessions(folder):
     strips_to(logdir, before, "many")
 
 
+def view(folder):
+    """The terminal's screen: sessions first, then the figures and alerts of the last one."""
+    planted(folder, "padding")
+    main, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    with open(main, "rb", buffering=0) as screen:
+        process = subprocess.Popen([PROGRAM, "live", *FAST, "--for=1500ms", folder], stdin=side, stdout=side, stderr=side,
+                                   env=dict(os.environ, TERM="xterm"))
+        os.close(side)
+        shown = b""
+        with contextlib.suppress(OSError): # the end of a terminal
+            while part := screen.read(4096):
+                shown += part
+        must(process.wait(60) == 0, "view: status")
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode().split("\x1b[H")[-1]).replace("\r", "").splitlines()
+    must(text[0].startswith("TPUsight live  ") and ", 1 annotated" in text[0], f"view: {text[0]}")
+    must(text[1].endswith(": annotated"), f"view: {text[1]}")
+    must(any(line.startswith("  padding") for line in text), "view: no figures")
+    must(any(line.startswith("  warning: Padding waste is ") for line in text), "view: no alerts")
+    must("1 session annotated in 1.50 s. Alerts: " in text[-1], f"view: {text[-1]}")
+
+
 JOB = """
 import os, shutil, sys, time
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -218,7 +246,7 @@ def jax_job(folder):
 
 
 PARTS = {"alerts": [alerts_are_the_doctors], "left": [ends_with, fails_on], "killed": [killed_anywhere], "many": [many_sessions],
-         "jax": [jax_job]}
+         "view": [view], "jax": [jax_job]}
 
 
 def main():
