@@ -141,11 +141,12 @@ part_fuzz() {
 		make -C "$work/fuzz" --no-print-directory -s -j"$jobs" fuzz-smoke
 }
 
-# What captures with torch.profiler, and the examples of the guide to it; elsewhere they skip.
+# What captures with torch.profiler, the examples of its guide, and traces of today's torch; elsewhere they skip.
 part_torch() {
 	step "PyTorch" setup_torch || return
 	step "configure --enable-devel" configure_in "$work/unit" --enable-devel || return
-	suite "tests with PyTorch" "$work/unit" TESTS="tests/python/torch_test.py tests/python/examples_test.py"
+	suite "tests with PyTorch" "$work/unit" \
+		TESTS="tests/python/torch_test.py tests/python/examples_test.py tests/truth/torch_test.sh"
 }
 
 part_dist() {

@@ -14,3 +14,5 @@ TESTS += tests/truth/hta_test.sh
 TESTS += tests/truth/flame_test.sh
 EXTRA_DIST += tests/truth/flame_test.sh tests/truth/flame.py
 EXTRA_DIST += tests/truth/hta_test.sh tests/truth/hta_answers.py tests/truth/hta_raw.py tests/truth/hta_live.py
+TESTS += tests/truth/torch_test.sh
+EXTRA_DIST += tests/truth/torch_test.sh
