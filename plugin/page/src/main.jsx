@@ -169,7 +169,7 @@ function useKeys(views, setLook, live) {
 const REPORT_MS = 5000;
 function useTurn(live, wanted) {
 	const [turn, setTurn] = useState(0);
-	const count = live?.counts.sample ?? 0;
+	const count = live ? live.counts.sample + live.counts.session : 0;
 	const last = useRef(null);
 	useEffect(() => {
 		const now = performance.now();
@@ -192,22 +192,24 @@ function useReport(look, setLook, live) {
 	});
 	const wanted = hasServer() && look.run && look.view !== "live";
 	const turn = useTurn(live, wanted);
+	const latest = useRef(null); // who looks at the latest run goes on doing so
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()
 			.then((runs) => {
-				setState((s) => ({ ...s, runs, loading: runs.length > 0, error: runs.length || live ? null : "No profile was found in this log directory." }));
-				if (runs.length && !runs.some((r) => r.id === look.run)) setLook({ run: runs[0].id });
+				setState((s) => ({ ...s, runs, loading: runs.length > 0 && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
+				if (runs.length && (look.run === latest.current || !runs.some((r) => r.id === look.run))) setLook({ run: runs[0].id });
+				latest.current = runs[0]?.id;
 			})
 			.catch((e) => setState((s) => ({ ...s, loading: false, error: e.message })));
-	}, []);
+	}, [live?.counts.session]);
 	useEffect(() => {
 		if (!wanted) return;
 		let current = true;
-		setState((s) => ({ ...s, loading: turn === 0 || !s.report, error: null }));
+		setState((s) => ({ ...s, loading: s.of !== look.run, error: null }));
 		fetchReport(look.run)
-			.then((report) => current && setState((s) => ({ ...s, report, loading: false })))
-			.catch((e) => current && setState((s) => ({ ...s, report: live ? s.report : null, loading: false, error: e.message })));
+			.then((report) => current && setState((s) => ({ ...s, report, of: look.run, loading: false })))
+			.catch((e) => current && setState((s) => ({ ...s, report: s.of === look.run ? s.report : null, loading: false, error: e.message })));
 		return () => (current = false);
 	}, [look.run, Boolean(wanted), turn]);
 	return state;
@@ -231,7 +233,7 @@ function App() {
 	const view = viewOf(views, look.view);
 	const isNow = view.name === "live"; // it has figures of its own, no report
 	const shown = isNow ? null : report;
-	const page = useMemo(() => ({ report: shown, look, setLook, theme }), [shown, look, theme]);
+	const page = useMemo(() => ({ report: shown, runs, look, setLook, theme }), [shown, runs, look, theme]);
 	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(

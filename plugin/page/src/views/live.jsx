@@ -1,10 +1,11 @@
-// A running job, watched: its figures of now and of the last samples, its servers, what is wrong with it.
+// A running job, watched: its figures of now and of the last samples, its servers, what is wrong with it. Or a log directory: the
+// same of its sessions, each as it was annotated.
 import { h } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { COLORS, Plot, tooltip } from "../chart.jsx";
 import { clean, cut, value } from "../format.js";
 import { Fact } from "../parts.jsx";
-import { useWatch } from "../state.js";
+import { usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
 const SCORE = "health_score";
@@ -37,7 +38,7 @@ const CHARTS = [
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // told apart without colours too
-const GAP_MS = 10000; // without a sample so long, the line is broken
+const GAP_MS = 10000; // without a sample so long, the line is broken; sessions may be hours apart
 
 const two = (n) => String(n).padStart(2, "0");
 export function clock(unixMs) {
@@ -50,7 +51,7 @@ function columns(samples, names) {
 	const rows = [[], ...names.map(() => [])];
 	samples.forEach((s, i) => {
 		const before = samples[i - 1];
-		if (before && (s.sample < before.sample || s.time_unix_ms - before.time_unix_ms > GAP_MS)) {
+		if (before && (s.sample < before.sample || (s.type === "sample" && s.time_unix_ms - before.time_unix_ms > GAP_MS))) {
 			rows[0].push((before.time_unix_ms + 1) / 1000);
 			names.forEach((_, k) => rows[k + 1].push(null));
 		}
@@ -119,7 +120,7 @@ function History({ chart, names, samples, raised }) {
 		<section class="history" aria-label={chart.title}>
 			<h3>{chart.title}</h3>
 			<Key names={names} />
-			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} samples; now ${names.map((n) => `${LABELS.get(n)} ${told(n, now[n])}`).join(", ")}`} />
+			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} ${samples[0].type}s; now ${names.map((n) => `${LABELS.get(n)} ${told(n, now[n])}`).join(", ")}`} />
 		</section>
 	);
 }
@@ -140,7 +141,7 @@ function Histories({ samples, log }) {
 			</div>
 			<p class="empty">
 				{raised.length > 0 && "\u25bc: an alert was raised. "}
-				{missing.length > 0 && `Not known in any sample: ${missing.map(([, label]) => label).join(", ")}.`}
+				{missing.length > 0 && `Not known in any ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
 			</p>
 		</div>
 	);
@@ -179,9 +180,10 @@ function Active({ sample }) {
 }
 
 function Log({ log }) {
-	const rows = useMemo(() => log.map((a) => ({ time: clock(a.time_unix_ms), state: a.state, severity: a.severity, rule: a.rule, message: a.message, evidence: a.evidence })).reverse(), [log]);
+	const rows = useMemo(() => log.map((a) => ({ ...a, time: clock(a.time_unix_ms) })).reverse(), [log]);
+	const columns = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
 	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), evidence: said };
-	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={["time", "state", "severity", "message", "rule", "evidence"]} draw={draw} max={8} empty="No alert was raised." />;
+	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={columns} draw={draw} max={8} empty="No alert was raised." />;
 }
 
 const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
@@ -204,26 +206,48 @@ function Figures({ metrics }) {
 	);
 }
 
+const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715" };
+// A session that is picked is shown by the other views, where the list of runs has it.
+function Sessions({ sessions, runs, onRun }) {
+	const rows = useMemo(() => sessions.map((s) => ({ ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length, written: s.written.length })).reverse(), [sessions]);
+	const draw = {
+		state: (v) => <span class={`state ${v}`}>{`${SESSION_STATES[v] ?? ""} ${v}`}</span>,
+		took_ms: (v) => `${v} ms`,
+		problem: said,
+	};
+	const pick = (row) => {
+		const run = runs?.find((r) => row.path.endsWith(`${r.run && r.run !== "." ? `${r.run}/` : ""}plugins/profile/${r.session}`));
+		if (run) onRun(run.id);
+	};
+	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
+}
+
+function Headline({ sample }) {
+	if (sample.hosts === 0) return <p class="verdict">{`Nobody answered at ${clock(sample.time_unix_ms)}.`}</p>;
+	const from = `of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}`;
+	if (sample.type === "session") return <p class="verdict">{`Session ${cut(clean(sample.path), 160)}, ${from}, annotated at ${clock(sample.time_unix_ms)} in ${sample.took_ms} ms.`}</p>;
+	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}</p>;
+}
+
 export function Live() {
 	const live = useWatch();
-	const { sample: samples, alert: log } = live;
+	const { runs, setLook } = usePage();
+	const { session: sessions, alert: log } = live;
+	const annotated = useMemo(() => sessions.filter((s) => s.state === "annotated"), [sessions]);
+	const samples = live.sample.length ? live.sample : annotated;
 	const sample = samples[samples.length - 1];
-	if (!sample) return <p class="empty">{live.state === "open" ? "No sample came yet." : "Nothing came yet."}</p>;
-	const nobody = sample.hosts === 0;
 	return (
 		<div>
-			<p class="verdict">
-				{nobody
-					? `Nobody answered at ${clock(sample.time_unix_ms)}.`
-					: `Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}
-			</p>
-			{sample.problem && <p class="error">{`The sample cannot be read: ${clean(sample.problem)}`}</p>}
-			<Figures metrics={sample.metrics} />
-			<h3>Active alerts</h3>
-			<Active sample={sample} />
-			<Histories samples={samples} log={log} />
-			<Services services={sample.services} />
-			<Log log={log} />
+			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "Nothing came yet."}</p>}
+			{sample && <Headline sample={sample} />}
+			{sample?.problem && <p class="error">{`The ${sample.type} cannot be read: ${clean(sample.problem)}`}</p>}
+			{sample && <Figures metrics={sample.metrics} />}
+			{sample && <h3>{sample.type === "session" ? "Its alerts" : "Active alerts"}</h3>}
+			{sample && <Active sample={sample} />}
+			{sample && <Histories samples={samples} log={log} />}
+			{sample?.services && <Services services={sample.services} />}
+			{sessions.length > 0 && <Sessions sessions={sessions} runs={runs} onRun={(run) => setLook({ run, view: "overview" })} />}
+			{sample && <Log log={log} />}
 		</div>
 	);
 }
