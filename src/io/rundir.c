@@ -772,6 +772,11 @@ enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
+const char *ts_session_place(const struct ts_session *session)
+{
+	return session->owns_folder ? session->dir : session->files[0].path;
+}
+
 const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out)
 {
 	size_t start = out->n;

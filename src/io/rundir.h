@@ -95,6 +95,8 @@ enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_
 
 /* The path of file NAME in the session's folder: appended to OUT with a NUL that .n counts not. */
 const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out);
+/* Its folder, or its first file where others are in the folder. */
+const char *ts_session_place(const struct ts_session *session);
 /* The session as people name it: logdir/run/session, without plugins/profile. Same OUT. */
 const char *ts_session_title(const struct ts_session *session, struct ts_buf *out);
 

@@ -8,7 +8,7 @@ static void open_session(struct ts_live *live, const struct ts_watch_event *even
 	struct ts_live_sample *sample = &live->sample;
 
 	live->session = (struct ts_live_session){
-		.path = event->session ? ts_watch_path(event->session) : live->options.watch.logdir,
+		.path = event->session ? ts_session_place(event->session) : live->options.watch.logdir,
 		.session = event->session,
 		.problem = event->problem,
 		.dry_run = live->options.annotate.dry_run,

@@ -109,14 +109,9 @@ void ts_watch_stop(struct ts_watch *watch)
 }
 
 /* A folder that is the session's own is its name; of others the first file is. */
-const char *ts_watch_path(const struct ts_session *session)
-{
-	return session->owns_folder ? session->dir : session->files[0].path;
-}
-
 static struct entry *get(struct ts_watch *watch, const struct ts_session *session)
 {
-	const char *key = ts_watch_path(session);
+	const char *key = ts_session_place(session);
 	uint32_t at = ts_strmap_find(&watch->by_key, ts_bytes_of(key));
 	struct entry *entry;
 

@@ -76,8 +76,6 @@ struct ts_watch_counts ts_watch_count(const struct ts_watch *watch);
 /* The sessions that wait or failed, one after the other from *AT = 0 on, and why (NULL: not known yet). */
 bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
 		   const char **problem);
-/* A session's name here: its folder, or its first file where others are in the folder. */
-const char *ts_watch_path(const struct ts_session *session);
 void ts_watch_stop(struct ts_watch *watch); /* from any thread */
 
 #endif

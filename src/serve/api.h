@@ -3,7 +3,8 @@
  *
  *	/			the page
  *	/page.js /page.css	its parts
- *	/api/runs		{"runs": [{"id", "title", "run", "session", "hosts", "bytes"}], "problems"}
+ *	/api/runs		{"runs": [{"id", "title", "run", "session", "path", "hosts", "bytes"}],
+ *				"problems"}
  *	/api/report?run=ID	tpusight/1, with tracks
  *	/api/profiler/NAME?run=ID	a part of it: memory, timeline, kernels, compile
  *	/api/live		what goes on, as server-sent events (news.h); where there is something

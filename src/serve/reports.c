@@ -132,6 +132,8 @@ static void put_session(struct ts_json *json, const struct ts_session *session)
 	ts_json_text(json, session->run);
 	ts_json_key(json, "session");
 	ts_json_text(json, session->session);
+	ts_json_key(json, "path");
+	ts_json_text(json, ts_session_place(session));
 	ts_json_key(json, "hosts");
 	ts_json_array(json);
 	for (size_t i = 0; i < session->nr_files; i++) {

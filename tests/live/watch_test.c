@@ -92,7 +92,7 @@ static void note(struct given *given, const struct ts_watch_event *event)
 	if (event->problem)
 		snprintf(given->problem, sizeof(given->problem), "%s", event->problem);
 	if (event->session)
-		snprintf(given->path, sizeof(given->path), "%s", ts_watch_path(event->session));
+		snprintf(given->path, sizeof(given->path), "%s", ts_session_place(event->session));
 }
 
 /* What happens within MS; or up to the first complete session, when WANTED. */

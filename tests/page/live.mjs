@@ -1,10 +1,10 @@
 // The live page in headless Chromium: node live.mjs SETUP.json
 //
-// SETUP: {program, fake, quiet, loud, port, shots, job}. FAKE (tests/live/fake_server.c) answers as a profiler server does, with the
+// SETUP: {program, fake, quiet, loud, port, shots, job, logdir}. FAKE (tests/live/fake_server.c) answers as a profiler server does, with the
 // profile QUIET (no alert) or LOUD (alerts), as it is told; PROGRAM watches it and serves the page on PORT. JOB, where there is one, is the command of a
-// real job that compiles again and again, and the address of its server. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
+// real job that compiles again and again, and the address of its server; LOGDIR is an empty folder. Prints what is wrong, a line each. Exit 1: something is wrong; 77: a tool is missing.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { faults, launch, PATIENCE_MS, watch } from "./browser.mjs";
 
 const setup = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -26,8 +26,8 @@ function start(command, ...args) {
 }
 const children = [];
 
-async function serve(address) {
-	const live = start(setup.program, "live", `--service=${address}`, "--serve", `--port=${setup.port}`, "--interval=0.2", "--color=never");
+async function serve(...what) {
+	const live = start(setup.program, "live", ...what, "--serve", `--port=${setup.port}`, "--interval=0.2", "--color=never");
 	const said = await line_of(live);
 	must(said.includes(url), `it says "${said}" and not where the page is`);
 	live.stdout.resume();
@@ -148,7 +148,7 @@ async function watch_goes_away(page, live, address) {
 	await shoot(page, "disconnected");
 	must((await drawn(page)) >= before, "what was there is lost with the connection");
 	await end_of(live);
-	const next = await serve(address);
+	const next = await serve(`--service=${address}`);
 	await until("it is live again", async () => (await text_of(page, ".live .state")).includes("live"));
 	await until("the new watch's samples come", async () => (await sample_of(page)) >= 2 && (await drawn(page)) > before);
 	next.kill("SIGTERM");
@@ -203,10 +203,53 @@ async function stays_small(context) {
 	await page.close();
 }
 
+// A log directory: its sessions come while it is looked at, one of them never whole. That one is not asked for.
+async function sessions(context) {
+	const page = await context.newPage();
+	const put = (name, profile, bytes) => {
+		const folder = `${setup.logdir}/run/plugins/profile/${name}`;
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(`${folder}/host.xplane.pb`, readFileSync(profile).subarray(0, bytes));
+	};
+	const state_of = (name, state) => page.waitForFunction(([n, s]) => [...document.querySelectorAll('section.table[aria-label^="Sessions"] tr[data-row]')].some((row) => row.innerText.includes(n) && row.innerText.includes(s)), [name, state]);
+	const asked = [];
+	page.on("request", (r) => r.url().includes("/api/report") && asked.push(r.url()));
+	await watch(page, { inside: [url], bad });
+	put("2026_01_01_00_00_00", setup.quiet);
+	const live = await serve(setup.logdir, "--settle=0.3", "--perfetto=none");
+	await page.goto(url);
+	await state_of("2026_01_01", "annotated");
+	put("2026_01_02_00_00_00", setup.loud);
+	await state_of("2026_01_02", "annotated");
+	await says(page, ".alert .severity", "critical");
+	put("2026_01_03_00_00_00", setup.loud, 1000);
+	await state_of("2026_01_03", "longer than what is left"); // it waits for the rest
+	must((await text_of(page, "#view .verdict")).includes("2026_01_02"), "the last that was annotated is not on top");
+	await shoot(page, "sessions");
+	await page.click("#tab-overview");
+	await says(page, "header .run", "2026_01_02");
+	must((await text_of(page, "#view .health b")) === "50", "the report is not that of the last that was annotated");
+	put("2026_01_04_00_00_00", setup.quiet);
+	await says(page, "header .run", "2026_01_04");
+	await page.click("#tab-live");
+	await page.click('section.table[aria-label^="Sessions"] tr:has-text("2026_01_01")');
+	await says(page, "header .run", "2026_01_01");
+	put("2026_01_05_00_00_00", setup.quiet);
+	await page.click("#tab-live");
+	await state_of("2026_01_05", "annotated");
+	await page.click("#tab-overview");
+	must((await text_of(page, "header .run")).includes("2026_01_01"), "a run that was chosen is left for a later one");
+	const half = JSON.parse(await page.evaluate(async () => (await fetch("api/runs")).text())).runs.find((r) => r.session.includes("2026_01_03"));
+	must(half && !asked.some((a) => a.includes(half.id)), "the session that is not whole is looked at unasked");
+	live.kill("SIGTERM");
+	must((await end_of(live)) === 4, `with a session that is not whole it ends with status ${live.exitCode}`);
+	await page.close();
+}
+
 async function real_job(page) {
 	const job = start(...setup.job.command);
 	await line_of(job);
-	const live = await serve(setup.job.address);
+	const live = await serve(`--service=${setup.job.address}`);
 	await says(page, ".alert b", "train_step");
 	const told = await page.textContent('.alert:has(b:text("train_step"))');
 	must(/\[\d+,64\]/.test(told), `the alert does not name the shapes: ${told}`);
@@ -217,7 +260,7 @@ async function real_job(page) {
 
 const browser = await launch();
 try {
-	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light" });
+	const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, colorScheme: "light", reducedMotion: "reduce" }); // no colours on their way
 	const page = await context.newPage();
 	page.setDefaultTimeout(PATIENCE_MS);
 	// A server that is not there is what the test is about.
@@ -225,7 +268,7 @@ try {
 	const fake = start(setup.fake, setup.quiet);
 	const address = `127.0.0.1:${await line_of(fake)}`;
 	fake.stdout.resume();
-	const live = await serve(address);
+	const live = await serve(`--service=${address}`);
 	await page.goto(url);
 	await updates_itself(page);
 	await alerts_appear(page, fake);
@@ -237,6 +280,8 @@ try {
 	await stays_small(context);
 	await watch_goes_away(page, live, address);
 	if (setup.job) await real_job(page);
+	await page.close();
+	await sessions(context);
 } catch (e) {
 	bad(e.stack);
 }

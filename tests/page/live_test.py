@@ -34,7 +34,7 @@ def main():
     setup = {"program": doors.PROGRAM, "fake": FAKE, "quiet": QUIET, "loud": doors.SAMPLE, "port": doors.free_port(),
              "shots": os.environ.get("TS_SHOTS"), "job": real_job()}
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "setup.json")
+        path, setup["logdir"] = os.path.join(folder, "setup.json"), os.path.join(folder, "logs")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(setup, f)
         done = subprocess.run(["node", os.path.join(doors.HERE, "live.mjs"), path], stderr=subprocess.PIPE, text=True, timeout=doors.PATIENCE_S)

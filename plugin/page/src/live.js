@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isLive, listen } from "./source.js";
 
 export const MAX = { sample: 600, alert: 200, session: 200 }; // as the server keeps (cli/serving.c)
+const SAMPLE = "live"; // the id of the latest sample among the runs (serve/latest.h)
 const SHOW_MS = 100; // events that come together are drawn together
 const PAST_MS = 1500; // what comes so soon after the page was opened is the past, and not read out
 
@@ -23,6 +24,16 @@ export function add(known, event, id, isPast) {
 }
 
 const copy = (known) => ({ ...known, sample: [...known.sample], alert: [...known.alert], session: [...known.session], counts: { ...known.counts } });
+
+// The run in the server's list that a session's path is of; none, where the list does not have it yet.
+export const runAt = (runs, path) => runs?.find((r) => r.path === path);
+
+// What the other views follow: the latest sample, or the latest session that is complete; no other is looked at unasked.
+export function latestOf(runs, live) {
+	if (!live || !live.session.length) return live && runs[0]?.id !== SAMPLE ? undefined : runs[0];
+	const annotated = live.session.filter((s) => s.state === "annotated");
+	return annotated.length ? runAt(runs, annotated[annotated.length - 1].path) : undefined;
+}
 
 export function useLive() {
 	const known = useRef(nothing());

@@ -3,7 +3,7 @@ import { h, render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, cut, time } from "./format.js";
 import "./page.css";
-import { useLive } from "./live.js";
+import { latestOf, useLive } from "./live.js";
 import { hasServer, inlined, isLive, report as fetchReport, runs as fetchRuns, xprof } from "./source.js";
 import { Page, readHash, usePage, useWatch, Watch, writeHash } from "./state.js";
 import { Strip } from "./strip.jsx";
@@ -135,7 +135,7 @@ function Heading({ runs, theme, setTheme }) {
 		<header>
 			<h1>TPUsight</h1>
 			{live && <LiveBar />}
-			{runs && (runs.length > 1 || !live) && <Choice label="run" value={look.run} options={runs.map((r) => [r.id, clean(r.title ?? r.id)])} onPick={(id) => setLook({ run: id, range: null, device: null, host: null })} />}
+			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [["", "none is chosen"]]), ...runs.map((r) => [r.id, clean(r.title ?? r.id)])]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
 			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 			{run?.duration_ps > 0 && <span class="count">{time(run.duration_ps)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={[["", `all ${hosts.length}`], ...hosts.map((x) => [x.name, clean(x.name)])]} onPick={(host) => setLook({ host, device: null })} />}
@@ -197,9 +197,10 @@ function useReport(look, setLook, live) {
 		if (!hasServer()) return;
 		fetchRuns()
 			.then((runs) => {
-				setState((s) => ({ ...s, runs, loading: runs.length > 0 && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
-				if (runs.length && (look.run === latest.current || !runs.some((r) => r.id === look.run))) setLook({ run: runs[0].id });
-				latest.current = runs[0]?.id;
+				const newest = latestOf(runs, live)?.id ?? null;
+				setState((s) => ({ ...s, runs, loading: newest !== null && !s.report, error: runs.length || live ? null : "No profile was found in this log directory." }));
+				if (newest && (look.run === latest.current || !runs.some((r) => r.id === look.run))) setLook({ run: newest });
+				latest.current = newest ?? latest.current;
 			})
 			.catch((e) => setState((s) => ({ ...s, loading: false, error: e.message })));
 	}, [live?.counts.session]);
@@ -244,10 +245,11 @@ function App() {
 				<div id="view" role="tabpanel" aria-labelledby={`tab-${view.name}`}>
 					<h2>{view.title}</h2>
 					{drawn && <view.Draw key={view.name} />}
+					{live && !look.run && !isNow && <p class="empty">No session was annotated since the watch began; choose a run.</p>}
 				</div>
 			</main>
 		),
-		[views, view, drawn],
+		[views, view, drawn, look.run],
 	);
 	return (
 		<Page.Provider value={page}>

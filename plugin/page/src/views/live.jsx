@@ -4,6 +4,7 @@ import { h } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { COLORS, Plot, tooltip } from "../chart.jsx";
 import { clean, cut, value } from "../format.js";
+import { runAt } from "../live.js";
 import { Fact } from "../parts.jsx";
 import { usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
@@ -27,6 +28,8 @@ const METRICS = [
 	["sampling_cost_pct", "cost of sampling", "modelled", "the job numbers no steps"],
 ];
 const LABELS = new Map(METRICS);
+const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
+const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
 const told = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
 
 const CHARTS = [
@@ -45,6 +48,9 @@ export function clock(unixMs) {
 	const at = new Date(unixMs);
 	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
+
+const DAY_S = 86400;
+const day = (unixMs) => `${new Date(unixMs).getMonth() + 1}/${new Date(unixMs).getDate()} ${clock(unixMs).slice(0, 5)}`;
 
 // uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
 function columns(samples, names) {
@@ -100,6 +106,7 @@ function Key({ names }) {
 }
 
 function History({ chart, names, samples, raised }) {
+	const point = samples[0].type === "session" ? { show: true, size: 8 } : { size: 4 };
 	const marks = useRef(raised);
 	marks.current = raised;
 	const data = useMemo(() => columns(samples, names), [samples, names]);
@@ -108,8 +115,8 @@ function History({ chart, names, samples, raised }) {
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1e-9)] } },
-			axes: [{ values: (_, at) => at.map((s) => clock(s * 1000)), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
-			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: { size: 4 } }))],
+			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
+			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
 			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${told(name, u.data[k + 1][i])}`)])],
 		}),
@@ -131,7 +138,7 @@ function Histories({ samples, log }) {
 	const key = [...known].join();
 	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
 	const raised = log.filter((a) => a.state === "raised");
-	const missing = METRICS.filter(([name]) => !known.has(name));
+	const missing = metricsOf(samples[0].type).filter(([name]) => !known.has(name));
 	return (
 		<div>
 			<div class="histories">
@@ -167,7 +174,7 @@ function Active({ sample }) {
 						<summary>
 							<Severity of={a.severity} />
 							<b>{clean(a.message ?? a.rule)}</b>
-							<span class="count">{`since ${clock(sample.time_unix_ms - a.for_ms)}`}</span>
+							{sample.type === "sample" && <span class="count">{`since ${clock(sample.time_unix_ms - a.for_ms)}`}</span>}
 						</summary>
 						{a.evidence && <p>{cut(clean(a.evidence), 600)}</p>}
 						{a.advice && <p class="advice">{cut(clean(a.advice), 600)}</p>}
@@ -179,10 +186,18 @@ function Active({ sample }) {
 	);
 }
 
+// RUN/SESSION, where a log directory has it so; the tip has all of it.
+const place = (path) => {
+	const [run, session] = path.split("/plugins/profile/");
+	return clean(session ? `${run.split("/").pop()}/${session}` : path);
+};
+// What is wrong has the file in front, whose folder stands there already.
+const without = (problem, path) => (problem?.startsWith(`${path}/`) ? problem.slice(path.length + 1) : problem);
+
 function Log({ log }) {
 	const rows = useMemo(() => log.map((a) => ({ ...a, time: clock(a.time_unix_ms) })).reverse(), [log]);
 	const columns = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
-	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), evidence: said };
+	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), session: place, evidence: said };
 	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={columns} draw={draw} max={8} empty="No alert was raised." />;
 }
 
@@ -196,10 +211,10 @@ function Services({ services }) {
 	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} draw={draw} max={8} />;
 }
 
-function Figures({ metrics }) {
+function Figures({ metrics, type }) {
 	return (
 		<dl class="facts">
-			{METRICS.map(([name, label, origin, why]) => (
+			{metricsOf(type).map(([name, label, origin, why]) => (
 				<Fact key={name} name={name} label={label} of={name === SCORE && metrics[name] !== null ? Math.round(metrics[name]) : metrics[name]} origin={origin} why={why} />
 			))}
 		</dl>
@@ -207,17 +222,22 @@ function Figures({ metrics }) {
 }
 
 const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715" };
-// A session that is picked is shown by the other views, where the list of runs has it.
-function Sessions({ sessions, runs, onRun }) {
-	const rows = useMemo(() => sessions.map((s) => ({ ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length, written: s.written.length })).reverse(), [sessions]);
+// Each as it was told last. One that is picked is shown by the other views.
+function Sessions({ sessions }) {
+	const { runs, setLook } = usePage();
+	const rows = useMemo(() => {
+		const last = new Map(sessions.map((s) => [s.path, { ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
+		return [...last.values()].sort((a, b) => b.id - a.id);
+	}, [sessions]);
 	const draw = {
 		state: (v) => <span class={`state ${v}`}>{`${SESSION_STATES[v] ?? ""} ${v}`}</span>,
+		path: place,
 		took_ms: (v) => `${v} ms`,
-		problem: said,
+		problem: (v, row) => said(without(v, row.path)),
 	};
 	const pick = (row) => {
-		const run = runs?.find((r) => row.path.endsWith(`${r.run && r.run !== "." ? `${r.run}/` : ""}plugins/profile/${r.session}`));
-		if (run) onRun(run.id);
+		const run = runAt(runs, row.path);
+		if (run) setLook({ run: run.id, view: "overview" });
 	};
 	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }
@@ -231,7 +251,6 @@ function Headline({ sample }) {
 
 export function Live() {
 	const live = useWatch();
-	const { runs, setLook } = usePage();
 	const { session: sessions, alert: log } = live;
 	const annotated = useMemo(() => sessions.filter((s) => s.state === "annotated"), [sessions]);
 	const samples = live.sample.length ? live.sample : annotated;
@@ -241,12 +260,12 @@ export function Live() {
 			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "Nothing came yet."}</p>}
 			{sample && <Headline sample={sample} />}
 			{sample?.problem && <p class="error">{`The ${sample.type} cannot be read: ${clean(sample.problem)}`}</p>}
-			{sample && <Figures metrics={sample.metrics} />}
+			{sample && <Figures metrics={sample.metrics} type={sample.type} />}
 			{sample && <h3>{sample.type === "session" ? "Its alerts" : "Active alerts"}</h3>}
 			{sample && <Active sample={sample} />}
 			{sample && <Histories samples={samples} log={log} />}
 			{sample?.services && <Services services={sample.services} />}
-			{sessions.length > 0 && <Sessions sessions={sessions} runs={runs} onRun={(run) => setLook({ run, view: "overview" })} />}
+			{sessions.length > 0 && <Sessions sessions={sessions} />}
 			{sample && <Log log={log} />}
 		</div>
 	);
