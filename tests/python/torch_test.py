@@ -117,7 +117,7 @@ class Profile(InAFolder):
         self.assertEqual(len(session.step_times_ms), 3)
         for step_ms in session.step_times_ms:
             self.assertGreaterEqual(step_ms, 50)
-            self.assertLess(step_ms, 1000)
+            self.assertLess(step_ms, 10000)
         self.assertLessEqual(sum(session.step_times_ms), session.total_time_ms)
         with self.assertRaises(ValueError):
             self.profiler().profile_function(slow, 0, more=1, iterations=0)
@@ -241,7 +241,9 @@ class Memory(InAFolder):
             time.sleep(0.02)
             del first
             time.sleep(0.02)
-            profiler.sample()
+            profiler.sample("all there")
+        with open(profiler.report()._trace.path, encoding="utf-8", errors="replace") as file:
+            self.assertIn('"all there 0"', file.read())
         peak = profiler.get_peak_analysis()
         before = peak["initial_allocated_mb"]  # by the counter of a CPU, which goes on over all profiles
         self.assertEqual((peak["peak_added_mb"], peak["current_allocated_mb"] - before, peak["device"]), (5, 3, "cpu"))
@@ -351,6 +353,8 @@ class Compile(InAFolder):
         log = logging.getLogger("torch.__trace")
         before = log.level, list(log.handlers)
         tpusight.TorchCompileAnalyzer(backend="eager").analyze(torch.relu, (torch.ones(4),), iterations=2)
+        with self.assertRaises(Exception):  # a break, where there is to be none
+            tpusight.TorchCompileAnalyzer(backend="eager", fullgraph=True).analyze(two_parts, torch.ones(4, 4))
         self.assertEqual(log.level, before[0])
         self.assertLessEqual(set(log.handlers), set(before[1]))
 

@@ -104,6 +104,16 @@ class HTA(InAFolder):
         with self.assertRaisesRegex(tpusight.TpusightError, "--json"):  # a name, no option
             tpusight.HTAAnalyzer().analyze_trace("--json")
 
+    def test_a_folder_of_ranks_is_one_job(self):
+        os.mkdir(self.path("job"))
+        for rank in range(2):
+            with open(self.path(f"job/rank{rank}.pt.trace.json"), "w", encoding="utf-8") as file:
+                json.dump({"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": EVENTS}, file)
+        report = tpusight.HTAAnalyzer().analyze_trace(self.path("job"))
+        self.assertEqual([rank["rank"] for rank in report.answer["ranks"]], [0, 1])
+        self.assertAlmostEqual(report.gpu_idle_time_pct, 24.5)
+        self.assertEqual(report.top_kernels[0]["time_us"], 1400)
+
     def test_the_corpus_traces_have_htas_own_figures(self):
         truth = os.path.join(CORPUS, "truth", "hta.json")
         if not os.path.exists(truth):
