@@ -24,7 +24,8 @@ struct entry {
 	char *key;
 	uint64_t state, inputs; /* live/parts.h, when it was last looked at */
 	uint64_t done;		/* the inputs for which there is nothing more to do */
-	uint64_t broken;	/* the state in which it was found not to be whole */
+	uint64_t broken;	/* the state in which it was found not to be whole, and when */
+	int64_t broken_ms;
 	uint64_t told;		/* of what was said of its waiting; 0: nothing */
 	int64_t changed_ms;	/* since when it is as it is */
 	int64_t again_ms, pause_ms; /* after a failure that may pass */
@@ -304,7 +305,7 @@ static bool tells(struct entry *entry, const struct ts_error *problem)
 static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
 				  struct ts_error *story)
 {
-	int64_t rest_ms = ts_now_ms() - entry->changed_ms;
+	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
 	struct ts_parts parts;
 	enum ts_status st = TS_OK;
@@ -316,10 +317,11 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 		st = TS_NOMEM;
 	} else if (ts_parts_state(&parts) != entry->state) {
 		watch->is_woken = true; /* it changed since the look */
-	} else if (entry->broken == entry->state) {
-		*story = entry->problem;
+	} else if (entry->broken == entry->state && now_ms - entry->broken_ms < patience_ms) {
+		*story = entry->problem; /* a network's folder may show the rest later */
 	} else if ((st = ts_parts_are_whole(&parts, story)) != TS_OK) {
 		entry->broken = st == TS_FORMAT ? entry->state : 0;
+		entry->broken_ms = now_ms;
 	} else {
 		*complete = rest_ms >= patience_ms || !ts_parts_are_written(&parts, story);
 	}

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <utime.h>
 
 #include "base/clock.h"
@@ -219,6 +220,28 @@ static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **s
 	end(&given);
 }
 
+/* A writer that opens and closes for every plane: whole each time, and closed; only the rest is not there. */
+static void whole_planes_in_quick_succession_are_one_session(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	given.options.settle_ms = 2000;
+	start(&given);
+	make_dirs(&given.folder, SESSION);
+	for (int i = 0; i < 10; i++) {
+		FILE *f = fopen(in_folder(&given.folder, SESSION "/h.xplane.pb"), "ab");
+
+		assert_non_null(f);
+		fwrite(given.xspace.p, 1, given.xspace.n, f);
+		fclose(f);
+		assert_null(strchr(see(&given, 100, false), 'C'));
+	}
+	assert_true(becomes_complete(&given));
+	end(&given);
+}
+
 static void a_file_that_is_never_closed_holds_nothing_up_for_ever(void **state)
 {
 	struct given given;
@@ -233,6 +256,52 @@ static void a_file_that_is_never_closed_holds_nothing_up_for_ever(void **state)
 	assert_non_null(f);
 	assert_true(becomes_complete(&given));
 	fclose(f);
+	end(&given);
+}
+
+/* As a network's folder does it: bytes change, and nothing about the file. A mapping's first write sets its
+ * time, those that follow do not. */
+static void bytes_that_come_without_a_trace_are_found(void **state)
+{
+	struct given given;
+	uint8_t *map;
+	int fd;
+
+	(void)state;
+	begin(&given);
+	given.options.settle_ms = 20;
+	put_whole(&given, "h.xplane.pb");
+	fd = open(in_folder(&given.folder, SESSION "/h.xplane.pb"), O_RDWR);
+	assert_true(fd >= 0);
+	map = mmap(NULL, given.xspace.n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	map[0] = 0;
+	start(&given);
+	assert_string_equal(see(&given, 200, false), "wp");
+	map[0] = given.xspace.p[0];
+	assert_true(becomes_complete(&given));
+	munmap(map, given.xspace.n);
+	close(fd);
+	end(&given);
+}
+
+static void hosts_that_wrote_a_session_each_are_one_when_asked_for(void **state)
+{
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	given.options.join_sessions = true;
+	start(&given);
+	put_whole(&given, "h0.xplane.pb");
+	assert_true(becomes_complete(&given));
+	make_dirs(&given.folder, "run/plugins/profile/2026_01_02_03_04_07");
+	put_file(&given.folder, "run/plugins/profile/2026_01_02_03_04_07/h1.xplane.pb",
+		 ts_buf_bytes(&given.xspace));
+	assert_true(becomes_complete(&given)); /* the first one's folder, now of two */
+	assert_non_null(strstr(given.path, SESSION));
+	assert_int_equal(ts_watch_count(given.watch).nr_known, 1);
+	assert_string_equal(in_a_moment(&given), "");
 	end(&given);
 }
 
@@ -572,8 +641,11 @@ int main(void)
 		cmocka_unit_test(a_session_that_is_written_byte_by_byte_is_complete_at_the_end),
 		cmocka_unit_test(a_half_that_stays_is_waited_for_and_told_once),
 		cmocka_unit_test(a_pause_between_planes_is_waited_for_while_the_file_is_open),
+		cmocka_unit_test(whole_planes_in_quick_succession_are_one_session),
 		cmocka_unit_test(a_file_that_is_never_closed_holds_nothing_up_for_ever),
+		cmocka_unit_test(bytes_that_come_without_a_trace_are_found),
 		cmocka_unit_test(a_host_that_comes_later_makes_the_session_due_again),
+		cmocka_unit_test(hosts_that_wrote_a_session_each_are_one_when_asked_for),
 		cmocka_unit_test(what_we_write_is_no_news),
 		cmocka_unit_test(other_files_are_no_news),
 		cmocka_unit_test(a_temporary_name_is_waited_for),
