@@ -332,7 +332,7 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 		return ts_fail(err, TS_USAGE,
 			       "%s: remote storage is not watched from here (mount it, or watch "
 			       "the job itself with --service)", path);
-	if (ts_file_exists(path) && !ts_dir_exists(path))
+	if (strcmp(path, "-") == 0 || (ts_file_exists(path) && !ts_dir_exists(path)))
 		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)", path);
 	return TS_OK;
 }

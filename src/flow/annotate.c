@@ -124,8 +124,8 @@ static void plan_copies(const struct job *job, struct copy_job *jobs,
 	}
 }
 
-/* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one has
- * the Perfetto files of all. */
+/* Each of sibling sessions gets the overlays of its own hosts, and the report of all; the first one
+ * has the Perfetto files of all. */
 static enum ts_status apply_to_all(const struct job *job, const struct ts_overlay_plan *plan,
 				   struct ts_error *err)
 {

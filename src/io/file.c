@@ -350,9 +350,9 @@ bool ts_file_look(const char *path, struct ts_file_look *look)
 	return true;
 }
 
-/* A lease to read is refused while somebody has the file open for writing. It is given back at once; who
- * opens the file in that moment waits so long, and the signal that tells us of it is one that does
- * nothing by itself. */
+/* A lease to read is refused while somebody has the file open for writing. It is given back at once;
+ * who opens the file in that moment waits so long, and the signal that tells us of it is one that
+ * does nothing by itself. */
 bool ts_file_is_open_to_write(const char *path)
 {
 	bool is_open = false;

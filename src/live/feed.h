@@ -33,8 +33,8 @@ struct ts_live_sample {
 	const struct ts_watch *watch; /* of a log directory: there are no services; else NULL */
 };
 
-/* Of a log directory: a session that was met. Its figures, alerts and results are in the sample of the
- * event, whose number counts the sessions annotated. */
+/* Of a log directory: a session that was met. Its figures, alerts and results are in the sample of
+ * the event, whose number counts the sessions annotated. */
 enum ts_live_session_state {
 	TS_SESSION_WAITING, /* is not complete: .problem says why, where more than time is lacking */
 	TS_SESSION_ANNOTATED,

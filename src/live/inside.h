@@ -1,5 +1,5 @@
-/* What the two loops share: of samples (live.c) and of sessions (sessions.c). Nobody outside src/live
- * includes this. */
+/* What the two loops share: of samples (live.c) and of sessions (sessions.c). Nobody outside
+ * src/live includes this. */
 #ifndef TS_LIVE_INSIDE_H
 #define TS_LIVE_INSIDE_H
 
@@ -27,8 +27,8 @@ struct ts_live {
 int64_t ts_live_end_ms(const struct ts_live *live);
 /* A ts_alert_fn: tells an alert of LIVE's present sample or session. */
 void ts_live_tell_alert(void *live, const struct ts_alert *alert);
-/* The share of the time in which some host compiled; NaN. UNKNOWN_PS: where the run does not say how long
- * it is. */
+/* The share of the time in which some host compiled; NaN. UNKNOWN_PS: where the run does not say
+ * how long it is. */
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps);
 
 /* sessions.c */

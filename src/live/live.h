@@ -1,6 +1,6 @@
 /*
- * Watching a running job: sample, analyse, tell; until told to stop. Or a log directory, into which jobs
- * write sessions: wait for one that is complete (live/watch.h), annotate it, tell.
+ * Watching a running job: sample, analyse, tell; until told to stop. Or a log directory, into which
+ * jobs write sessions: wait for one that is complete (live/watch.h), annotate it, tell.
  *
  *	struct ts_live *live;
  *	ts_live_new(&live, &options, err);
@@ -10,8 +10,8 @@
  *
  * A sample goes the way of every profile (flow/run.h), in memory; its run is released before the next
  * one. Memory is the largest sample, the modules that are remembered (live/hlo.h) and a bounded
- * history. Nothing is written anywhere. A session goes the way of `tpusight annotate` (flow/annotate.h);
- * memory is that of the largest one.
+ * history. Nothing is written anywhere. A session goes the way of `tpusight annotate`
+ * (flow/annotate.h); memory is that of the largest one.
  */
 #ifndef TS_LIVE_LIVE_H
 #define TS_LIVE_LIVE_H

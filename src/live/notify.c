@@ -1,4 +1,5 @@
-/* inotify(7). Writes are not asked for (a file tells when it is closed): a busy log would never be still. */
+/* inotify(7). Writes are not asked for, a file tells when it is closed: a busy log would never be
+ * still. */
 #include "live/notify.h"
 
 #ifdef HAVE_SYS_INOTIFY_H

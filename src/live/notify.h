@@ -1,7 +1,8 @@
 /*
- * A word from the system when something changes in folders: inotify, where there is one. It shortens
- * a wait and says no more than "look again": events can get lost (a full queue, a folder that is
- * not watched yet, a network's folder, a limit on watches), so who waits looks from time to time anyway.
+ * A word from the system when something changes in folders: inotify, where there is one. It
+ * shortens a wait and says no more than "look again": events can get lost (a full queue, a folder
+ * that is not watched yet, a network's folder, a limit on watches), so who waits looks from time
+ * to time anyway.
  */
 #ifndef TS_LIVE_NOTIFY_H
 #define TS_LIVE_NOTIFY_H
@@ -19,8 +20,8 @@ struct ts_notify {
 void ts_notify_open(struct ts_notify *notify);
 /* Watches a folder too; one that is watched already costs a system call. */
 void ts_notify_folder(struct ts_notify *notify, const char *path);
-/* Takes all that was told. False: nothing was. Folders that were moved away, and a queue that ran over,
- * make it begin anew: .grew is set, and all folders are to be named again. */
+/* Takes all that was told. False: nothing was. Folders that were moved away, and a queue that ran
+ * over, make it begin anew: .grew is set, and all folders are to be named again. */
 bool ts_notify_drain(struct ts_notify *notify);
 void ts_notify_close(struct ts_notify *notify); /* harmless when not open */
 

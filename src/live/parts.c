@@ -1,6 +1,6 @@
 /*
- * Names of temporaries: what gsutil, gcloud, curl, browsers and people's scripts put behind the name. Those of rsync
- * and our own begin with a dot, and are passed over as all hidden files are.
+ * Names of temporaries: what gsutil, gcloud, curl, browsers and people's scripts put behind the
+ * name. Those of rsync and our own begin with a dot, and are passed over as all hidden files are.
  */
 #include "live/parts.h"
 

@@ -354,7 +354,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 						  .session = entry->session,
 						  .is_again = entry->has_failed };
 		*is_event = true;
-	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed && 
+	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed &&
 		   tells(entry, &story)) {
 		*event = (struct ts_watch_event){
 			.kind = TS_WATCH_WAITS,
@@ -466,8 +466,8 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 	}
 }
 
-/* What of the files was there before and is as it was, or has been put there by us? Other changes make it
- * due once more. */
+/* What of the files was there before and is as it was, or has been put there by us? Other changes
+ * make it due once more. */
 static void take_over(struct ts_watch *watch, struct entry *entry, const struct ts_parts *after,
 		      const struct ts_watch_deed *deed)
 {

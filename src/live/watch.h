@@ -1,15 +1,16 @@
 /*
- * Watching a log directory: which of its sessions are complete and have no annotation of their present
- * state. Nothing is read of a session before it is complete, but for heads of traces (io/captures.h) and
- * what tells whether a file is whole (live/whole.h).
+ * Watching a log directory: which of its sessions are complete and have no annotation of their
+ * present state. Nothing is read of a session before it is complete, but for heads of traces
+ * (io/captures.h) and what tells whether a file is whole (live/whole.h).
  *
  * A session is complete when its parts (live/parts.h) have not changed for .settle_ms, when all are
  * whole, and when nobody writes one of them. The last is given up after TS_WATCH_PATIENCE times as
- * long: a name left behind, or a file that is never closed, holds nothing up for ever. A file that is not whole
- * does, for as long as it stays so.
+ * long: a name left behind, or a file that is never closed, holds nothing up for ever. A file that
+ * is not whole does, for as long as it stays so.
  *
  * The folder is looked through every .poll_ms, and when the system says that something happened
- * (live/notify.h), whatever kind of file system it is on. Memory grows with the sessions that are there.
+ * (live/notify.h), whatever kind of file system it is on. Memory grows with the sessions that are
+ * there.
  *
  *	while (ts_watch_next(watch, until_ms, &event, err) == TS_OK && event.kind < TS_WATCH_OVER)
  *		if (event.kind == TS_WATCH_COMPLETE)
@@ -65,15 +66,16 @@ enum ts_status ts_watch_new(struct ts_watch **watch, const struct ts_watch_optio
 			    struct ts_error *err);
 void ts_watch_free(struct ts_watch *watch); /* NULL is fine */
 
-/* Waits for the next event, until UNTIL_MS by ts_now_ms(). TS_NOMEM. What it says is good until the next
- * call. */
+/* Waits for the next event, until UNTIL_MS by ts_now_ms(). TS_NOMEM. What it says is good until the
+ * next call. */
 enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts_watch_event *event,
 			     struct ts_error *err);
 /* Of the session of the last event, which was COMPLETE. TS_NOMEM. */
 enum ts_status ts_watch_done(struct ts_watch *watch, const struct ts_watch_deed *deed,
 			     struct ts_error *err);
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch);
-/* The sessions that wait or failed, one after the other from *AT = 0 on, and why (NULL: not known yet). */
+/* The sessions that wait or failed, one after the other from *AT = 0 on, and why (NULL: not known
+ * yet). */
 bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
 		   const char **problem);
 void ts_watch_stop(struct ts_watch *watch); /* from any thread */

@@ -13,13 +13,9 @@
 #include "base/clock.h"
 #include "codec/pbw.h"
 #include "io/file.h"
-#include "io/gzip.h"
-#include "io/input.h"
 #include "live/watch.h"
-#include "live/whole.h"
 #include "tests/overlay/folder.h"
 
-#define PROFILE	  TS_SRCDIR "/tests/data/cpu_shapes.xplane.pb"
 #define SESSION	  "run/plugins/profile/2026_01_02_03_04_05"
 #define SETTLE_MS 60
 #define MOMENT_MS 300
@@ -30,7 +26,8 @@ struct given {
 	struct ts_watch_options options;
 	struct ts_buf xspace; /* two planes; the first ends at .boundary */
 	size_t boundary;
-	char events[256]; /* w: waits; p: and why; C: complete; A: complete, failed before; l: of the log directory */
+	/* w: waits; p: and why; C: complete; A: complete, failed before; l: of the log directory */
+	char events[256];
 	char problem[600]; /* the last one */
 	char path[600];	   /* of the last session */
 	enum ts_status status; /* that complete sessions come to */
@@ -220,7 +217,7 @@ static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **s
 	end(&given);
 }
 
-/* A writer that opens and closes for every plane: whole each time, and closed; only the rest is not there. */
+/* A writer that opens and closes for every plane: whole each time, and closed. */
 static void whole_planes_in_quick_succession_are_one_session(void **state)
 {
 	struct given given;
@@ -259,8 +256,8 @@ static void a_file_that_is_never_closed_holds_nothing_up_for_ever(void **state)
 	end(&given);
 }
 
-/* As a network's folder does it: bytes change, and nothing about the file. A mapping's first write sets its
- * time, those that follow do not. */
+/* As a network's folder does it: bytes change, and nothing about the file. A mapping's first write
+ * sets its time, those that follow do not. */
 static void bytes_that_come_without_a_trace_are_found(void **state)
 {
 	struct given given;
@@ -561,80 +558,6 @@ static void to_stop_ends_the_wait(void **state)
 	end(&given);
 }
 
-/* Where top-level fields of an xplane end: read here by hand, tag 0x0a and a varint each. */
-static bool ends_a_field(struct ts_bytes file, size_t cut)
-{
-	size_t at = 0;
-
-	while (at < cut) {
-		size_t n = 0, shift = 0, p = at + 1;
-
-		do
-			n |= (size_t)(file.p[p] & 127) << 7 * shift++;
-		while (file.p[p++] & 128);
-		at = p + n;
-	}
-	return at == cut;
-}
-
-static enum ts_status whole(const struct folder *folder, const char *name, struct ts_bytes bytes)
-{
-	put_file(folder, name, bytes);
-	return ts_file_is_whole(in_folder(folder, name), NULL);
-}
-
-static void an_xplane_is_whole_where_a_field_ends(void **state)
-{
-	struct ts_input input = TS_INPUT_INIT;
-	struct folder folder;
-	size_t nr_ends = 0;
-
-	(void)state;
-	folder_make(&folder);
-	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
-	put_file(&folder, "h.xplane.pb", input.bytes);
-	for (size_t cut = input.bytes.n + 1; cut-- > 0;) {
-		const char *path = in_folder(&folder, "h.xplane.pb");
-		bool ends = cut > 0 && ends_a_field(input.bytes, cut);
-
-		nr_ends += ends;
-		assert_int_equal(truncate(path, (off_t)cut), 0);
-		assert_int_equal(ts_file_is_whole(path, NULL), ends ? TS_OK : TS_FORMAT);
-	}
-	assert_in_range(nr_ends, 2, 100);
-	ts_input_release(&input);
-	folder_remove(&folder);
-}
-
-static void a_trace_is_whole_at_its_end(void **state)
-{
-	struct ts_bytes text = TS_LIT("{\"traceEvents\": [{\"name\": \"a}]\\\"\", \"ts\": 1}]}");
-	struct ts_buf packed = TS_BUF_INIT;
-	struct ts_gzip gz = TS_GZIP_INIT;
-	struct folder folder;
-
-	(void)state;
-	folder_make(&folder);
-	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
-	assert_int_equal(ts_gzip_member(&gz, &packed, text, NULL, NULL), TS_OK);
-	for (size_t cut = 0; cut <= text.n; cut++)
-		assert_int_equal(whole(&folder, "h.trace.json", ts_bytes_cut(text, 0, cut)),
-				 cut == text.n ? TS_OK : TS_FORMAT);
-	for (size_t cut = 2; cut <= packed.n; cut++) {
-		struct ts_bytes part = ts_bytes_cut(ts_buf_bytes(&packed), 0, cut);
-
-		assert_int_equal(whole(&folder, "h.trace.json.gz", part),
-				 cut == packed.n ? TS_OK : TS_FORMAT);
-		if (cut > 18) /* a head: before that it is not known to be packed */
-			assert_int_equal(whole(&folder, "h.prof", part),
-					 cut == packed.n ? TS_OK : TS_FORMAT);
-	}
-	assert_int_equal(ts_file_is_whole(in_folder(&folder, "nothing"), NULL), TS_NOTFOUND);
-	ts_gzip_release(&gz);
-	ts_buf_release(&packed);
-	folder_remove(&folder);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -657,8 +580,6 @@ int main(void)
 		cmocka_unit_test(words_of_the_system_shorten_the_wait),
 		cmocka_unit_test(a_queue_that_ran_over_loses_nothing),
 		cmocka_unit_test(to_stop_ends_the_wait),
-		cmocka_unit_test(an_xplane_is_whole_where_a_field_ends),
-		cmocka_unit_test(a_trace_is_whole_at_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * Each allocation fails in turn while a log directory is watched: it is said, by TS_NOMEM or of the session, which is
- * tried again then; the session's own bytes are there at any time, and nothing is left behind (the sanitizer
- * build looks for leaks).
+ * Each allocation fails in turn while a log directory is watched: it is said, by TS_NOMEM or of the
+ * session, which is tried again then; the session's own bytes are there at any time, and nothing is
+ * left behind (the sanitizer build looks for leaks).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,8 @@ static void every_allocation_of_watching_a_folder_may_fail(void **state)
 				 err.text);
 		assert_true(st == TS_NOMEM || watching.nr_annotated == 1);
 		get_file(&folder, FILE_OF, &now);
-		assert_true(now.n >= input.bytes.n && memcmp(now.p, input.bytes.p, input.bytes.n) == 0);
+		assert_true(now.n >= input.bytes.n);
+		assert_memory_equal(now.p, input.bytes.p, input.bytes.n);
 		ts_buf_release(&now);
 		folder_remove(&folder);
 	}
