@@ -38,6 +38,7 @@ struct ts_rpc {
 	/* A connection that answered and that libcurl is done with, or -1: its end tells of the peer's */
 	int kept;
 	bool peer_left;
+	bool is_broken; /* the last call failed: the next one is not made on the same connection */
 };
 
 /* Has the other side ended this connection? */
@@ -214,7 +215,8 @@ static bool set_up(struct ts_rpc *rpc)
 	good = good && curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_WRITEDATA, rpc) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK;
-	return good && curl_easy_setopt(easy, CURLOPT_HEADERDATA, rpc) == CURLE_OK;
+	good = good && curl_easy_setopt(easy, CURLOPT_HEADERDATA, rpc) == CURLE_OK;
+	return good && curl_multi_setopt(rpc->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 1L) == CURLM_OK;
 }
 
 enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_error *err)
@@ -462,26 +464,30 @@ static enum ts_status judge(struct ts_rpc *rpc, struct ts_error *err)
 	return unframe(rpc, err);
 }
 
-static void clear(struct ts_rpc *rpc, struct ts_rpc_limits limits, struct ts_rpc_answer *answer)
+/* Before a call, and before it is made once more. */
+static void clear(struct ts_rpc *rpc)
 {
+	struct ts_rpc_answer *answer = rpc->answer;
+
 	ts_buf_clear(&answer->body);
 	answer->message = (struct ts_bytes){ NULL, 0 };
 	answer->code = -1;
 	answer->fault = TS_RPC_NONE;
-	answer->peer_left = false;
-	rpc->answer = answer;
-	rpc->max_bytes = limits.max_bytes;
 	rpc->header_bytes = 0;
-	rpc->too_large = rpc->peer_left = false;
+	rpc->too_large = false;
 	rpc->story[0] = rpc->cause[0] = '\0';
 }
 
-/* The transfer itself, and what has become of the connection before it. */
+/* The transfer itself, and what has become of the connection before it. False: cancelled. */
 static bool transfer(struct ts_rpc *rpc, CURLcode *code)
 {
 	int before = rpc->kept;
 	bool done;
 
+	*code = CURLE_OUT_OF_MEMORY;
+	curl_easy_setopt(rpc->easy, CURLOPT_FRESH_CONNECT, (long)rpc->is_broken);
+	if (curl_multi_add_handle(rpc->multi, rpc->easy) != CURLM_OK)
+		return true;
 	rpc->kept = -1;
 	done = drive(rpc, code);
 	curl_multi_remove_handle(rpc->multi, rpc->easy);
@@ -489,6 +495,30 @@ static bool transfer(struct ts_rpc *rpc, CURLcode *code)
 		rpc->kept = before;
 	else
 		let_go(rpc, before);
+	rpc->is_broken = *code != CURLE_OK;
+	return done;
+}
+
+/* Was the call made on a connection of an earlier one, which had ended? libcurl does not always see
+ * that in time. */
+static bool was_stale(const struct ts_rpc *rpc, CURLcode code)
+{
+	long nr_new = 1;
+
+	curl_easy_getinfo(rpc->easy, CURLINFO_NUM_CONNECTS, &nr_new);
+	return code != CURLE_OK && nr_new == 0 && rpc->header_bytes == 0 &&
+	       fault_of(code) == TS_RPC_UNREACHABLE;
+}
+
+static bool make_call(struct ts_rpc *rpc, CURLcode *code)
+{
+	bool done = transfer(rpc, code);
+
+	if (done && was_stale(rpc, *code)) {
+		clear(rpc);
+		rpc->peer_left = true;
+		done = transfer(rpc, code);
+	}
 	rpc->answer->peer_left = rpc->peer_left;
 	return done;
 }
@@ -500,12 +530,15 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 	enum ts_status st = make_request(rpc, message, err);
 	CURLcode code;
 
-	clear(rpc, limits, answer);
+	rpc->answer = answer;
+	rpc->max_bytes = limits.max_bytes;
+	rpc->peer_left = answer->peer_left = false;
+	clear(rpc);
 	if (st)
 		return fault(answer, TS_RPC_MEMORY), st;
-	if (!aim(rpc, method, limits) || curl_multi_add_handle(rpc->multi, rpc->easy) != CURLM_OK)
+	if (!aim(rpc, method, limits))
 		return fault(answer, TS_RPC_MEMORY), ts_fail_nomem(err);
-	if (!transfer(rpc, &code))
+	if (!make_call(rpc, &code))
 		return ts_fail(err, fault(answer, TS_RPC_CANCELLED), "%s: cancelled", rpc->address);
 	if (code != CURLE_OK)
 		return transport_failed(rpc, code, limits, err);
