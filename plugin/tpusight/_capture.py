@@ -15,6 +15,17 @@ _names: Set[Tuple[str, str]] = set()  # logdir and name of sessions that this pr
 watchers: Set[object] = set()  # LiveProfilers that sample this process
 
 
+def _in_fork():
+    """Whatever captures does so in the parent."""
+    global _lock, _running
+    _lock, _running = threading.Lock(), None
+    watchers.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_fork)
+
+
 def running():
     """The capture of this package that runs in this process, or None."""
     return _running

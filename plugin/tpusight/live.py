@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 import threading
+import time
 import warnings
 import weakref
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence
@@ -21,6 +22,7 @@ from ._wrap import name_of, same, wrapped
 _RENAMED = {"memory_bound_threshold": "memory_wait_high"}
 _NO_THRESHOLDS = {"cache_miss_rate_high": "a function that is compiled again and again is an alert without one"}
 _FIRST_SAMPLE_S = 10  # so long does start() wait for it
+_QUIET_S = 0.1
 _END_S = 10           # so long may the program take to end before it is killed
 
 _log = logging.getLogger("tpusight")
@@ -74,7 +76,7 @@ class LiveProfiler:
     alert_thresholds: the doctor's, {name: value}; mxu_utilization_low, padding_waste_high, compilation_time_high, ...
     update_interval: seconds between the end of a sample and the next.
     service: "HOST:PORT[,HOST:PORT...]", the profiler servers of the job to watch. By default this process, in which
-        jax.profiler.start_server is called on a free port (it listens on all interfaces, as JAX has it).
+        jax.profiler.start_server is called on a free port, once (it listens on all interfaces, as JAX has it).
     sample_ms: length of a sample, in ms.
     options: further options of `tpusight live`, as on its command line: ["--hold=5s"].
 
@@ -270,10 +272,14 @@ class _Watch:
         """Whether it runs, and is this process's: not that of the parent of a fork."""
         return self._pid == os.getpid() and self._thread.is_alive()
 
+    def is_open(self):
+        """Whether the pipe is open: in this process, or in a fork of it."""
+        return self._thread.ident is not None and not self._process.stdout.closed
+
     def begin(self):
         command = _program.found_program()
         if not self._live.service:
-            self._address = _server.acquire()
+            self._address = _server.address()
             _capture.watchers.add(self)
         self._errors = tempfile.TemporaryFile()
         try:
@@ -307,8 +313,13 @@ class _Watch:
     def _release(self):
         self._errors.close()
         if self._address:
+            time.sleep(_QUIET_S)  # what was being sampled when the program ended is over by then
             _capture.watchers.discard(self)
-            _server.release()
+
+    def let_go(self):
+        """In a fork: its copy of the pipe would keep the program alive when the process it watches for is gone."""
+        with open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), self._process.stdout.fileno())
 
     def end(self):
         self._is_ended = True
@@ -319,6 +330,16 @@ class _Watch:
         if self._thread.is_alive():
             self._process.kill()
             self._thread.join()
+
+
+def _in_fork():
+    for live in _started:
+        if live._watch and live._watch.is_open():
+            live._watch.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_fork)
 
 
 @atexit.register

@@ -154,8 +154,8 @@ class Results:
 
 
 class Session(Results):
-    """A profile on disk: a log directory, a session's folder, a profile or a trace; what `tpusight report` reads. Each
-    question is asked of the program once."""
+    """A profile on disk: a session's folder, a log directory with one session, a profile, an archive or a trace: what
+    `tpusight report` makes one report of. Each question is asked of the program once."""
 
     def __init__(self, path: Any, thresholds: Optional[Dict[str, float]] = None, without: Sequence[str] = (),
                  folder: Any = None) -> None:
