@@ -8,6 +8,9 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#ifdef F_SETLEASE
+#include <sys/vfs.h>
+#endif
 #include <unistd.h>
 
 #define COMPARE_BYTES 65536
@@ -350,6 +353,25 @@ bool ts_file_look(const char *path, struct ts_file_look *look)
 	return true;
 }
 
+#if defined(F_SETLEASE) && defined(F_SETSIG)
+/* Others (NFS, SMB) refuse a lease for reasons of their own: ext2 to ext4, XFS, Btrfs, tmpfs,
+ * overlayfs, F2FS, ZFS; their numbers are in statfs(2). */
+static const uint32_t leasers[] = { 0xef53,	0x58465342, 0x9123683e, 0x01021994,
+				    0x794c7630, 0xf2f52010, 0x2fc12fc1 };
+
+static bool tells_by_leases(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return false;
+	for (size_t i = 0; i < TS_NELEM(leasers); i++)
+		if ((uint32_t)fs.f_type == leasers[i])
+			return true;
+	return false;
+}
+#endif
+
 /* A lease to read is refused while somebody has the file open for writing. It is given back at once;
  * who opens the file in that moment waits so long, and the signal that tells us of it is one that
  * does nothing by itself. */
@@ -361,7 +383,7 @@ bool ts_file_is_open_to_write(const char *path)
 
 	if (fd < 0)
 		return false;
-	if (fcntl(fd, F_SETSIG, SIGURG) == 0) {
+	if (tells_by_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0) {
 		if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
 			fcntl(fd, F_SETLEASE, F_UNLCK);
 		else

@@ -35,7 +35,7 @@ struct ts_file_look {
 /* False: no plain file is there. */
 bool ts_file_look(const char *path, struct ts_file_look *look);
 /* Has some program of this machine the file open for writing? Where the system does not tell (it is
- * asked for a lease: of files of one's own, on Linux, not on a network's folders): no. */
+ * asked for a lease: Linux, its local file systems, files of one's own): no. */
 bool ts_file_is_open_to_write(const char *path);
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
