@@ -16,6 +16,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Sequence
 from . import _capture, _jax, _program, _server
 from ._fields import Fields
 from ._program import TpusightError
+from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
 
 # Thresholds that go by another name in the program, and such as it has none for.
@@ -283,8 +284,8 @@ class _Watch:
             _capture.watchers.add(self)
         self._errors = tempfile.TemporaryFile()
         try:
-            self._process = subprocess.Popen([command, *self._live._arguments(self._live.service or self._address)],
-                                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors)
+            self._process = subprocess.Popen([command, *self._arguments()], stdin=subprocess.DEVNULL,
+                                             stdout=subprocess.PIPE, stderr=self._errors)
         except OSError as e:
             self._release()
             raise TpusightError(f"{command}: {e}") from e
@@ -293,6 +294,12 @@ class _Watch:
         if self._live.error:
             self._thread.join()
             raise self._live.error
+
+    def _arguments(self):
+        """Servers of older versions of JAX can only write files: that of this process does so where we see them."""
+        if not self._address:
+            return self._live._arguments(self._live.service)
+        return [*self._live._arguments(self._address), f"--repository={temporary_folder(self)}"]
 
     def _read(self):
         with self._process.stdout as lines:
