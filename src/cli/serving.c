@@ -6,6 +6,7 @@
 
 #define ALERTS_KEPT   200
 #define SESSIONS_KEPT 200
+#define EMPTY_KEPT    20 /* samples that nobody answered: a job that is gone for long leaves its past alone */
 #define LAST_WORDS_MS 300 /* for pages to take the last event */
 
 struct ts_serving {
@@ -16,12 +17,14 @@ struct ts_serving {
 	struct ts_server *server;
 };
 
-/* In the order of enum ts_feed_kind, by the names in the JSON. */
+/* In the order of enum ts_feed_kind, by the names in the JSON; and one more. */
+enum { KIND_EMPTY = TS_FEED_SESSION + 1 };
 static const struct ts_news_kind kinds[] = {
 	[TS_FEED_SAMPLE] = { "sample", TS_RING },
 	[TS_FEED_ALERT] = { "alert", ALERTS_KEPT },
 	[TS_FEED_END] = { "end", 1 },
 	[TS_FEED_SESSION] = { "session", SESSIONS_KEPT },
+	[KIND_EMPTY] = { "sample", EMPTY_KEPT },
 };
 
 enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_error *err)
@@ -120,7 +123,9 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
 
-	ts_news_tell(serving->news, event->kind, event->json);
+	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
+
+	ts_news_tell(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
 	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
 	    ts_latest_is_wanted(serving->latest))
 		give_report(serving, event->sample);

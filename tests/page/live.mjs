@@ -167,10 +167,10 @@ function made_up() {
 			super();
 			const tell = (type, id, data) => this.dispatchEvent(new MessageEvent(type, { lastEventId: String(id), data: JSON.stringify({ type, time_unix_ms: 1e12 + id * 500, ...data }) }));
 			setTimeout(() => this.onopen());
-			window.feed = (from, to) => {
+			window.feed = (from, to, hosts) => {
 				for (let i = from; i <= to; i++) {
-					tell("sample", 2 * i, { sample: i, took_ms: 1, analysed_ms: 1, hosts: 1, services, problem: null, metrics: { ...metrics }, alerts: [] });
-					if (i % 4 === 0) tell("alert", 2 * i + 1, { sample: i, state: "raised", severity: "warning", rule: "r", message: `number ${i}`, evidence: null, advice: null });
+					tell("sample", 2 * i, { sample: i, took_ms: 1, analysed_ms: 1, hosts, services, problem: null, metrics: { ...metrics }, alerts: [] });
+					if (i % 4 === 0 && hosts) tell("alert", 2 * i + 1, { sample: i, state: "raised", severity: "warning", rule: "r", message: `number ${i}`, evidence: null, advice: null });
 				}
 			};
 		}
@@ -184,7 +184,7 @@ async function stays_small(context) {
 	const devtools = await context.newCDPSession(page);
 	const heap = async (from, to) => {
 		for (let i = from; i <= to; i += 500) {
-			await page.evaluate(([a, b]) => window.feed(a, b), [i, i + 499]);
+			await page.evaluate(([a, b]) => window.feed(a, b, 1), [i, i + 499]);
 			await says(page, "#view .verdict", `Sample ${(i + 499).toLocaleString("en-US")} `);
 		}
 		await devtools.send("HeapProfiler.collectGarbage");
@@ -200,6 +200,10 @@ async function stays_small(context) {
 	must((await drawn(page)) === 600, `${await drawn(page)} samples are kept`);
 	must((await text_of(page, 'section.table[aria-label^="Alerts"] .count')) === "200", "not 200 alerts are kept");
 	must((await page.$$eval("tr", (all) => all.length)) < 100, "too many rows stand in the page");
+	await page.evaluate(() => window.feed(20001, 22000, 0)); // the job is gone for long
+	await says(page, "#view .verdict", "Nobody answered");
+	must((await drawn(page)) === 600, "samples that nobody answered take the room of others");
+	must((await page.$$('.history[aria-label="Step time"]')).length === 1, "a job that is gone takes its past along");
 	await page.close();
 }
 

@@ -98,6 +98,30 @@ def api(url):
     must(ask(url, "/api/live", method="HEAD")[1]["Content-Type"] == "text/event-stream", "HEAD of the stream")
 
 
+def gone():
+    """A job that is gone for long leaves what was before: of samples that nobody answered twenty are kept."""
+    fake = subprocess.Popen([FAKE, doors.SAMPLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    live = subprocess.Popen([doors.PROGRAM, "live", f"--service=127.0.0.1:{fake.stdout.readline().strip()}", "--serve", "--port=0", "--interval=0.01"],
+                            stdout=subprocess.PIPE, text=True)
+    try:
+        url = live.stdout.readline().split(" at ")[1].split()[0]
+        threading.Thread(target=live.stdout.read, daemon=True).start()
+        first = Stream(url)
+        first.wait(20)
+        fake.kill()
+        first.wait(len(first.events) + 200)
+        begin, second = time.time() * 1000, Stream(url)
+        while not second.events or second.events[-1][2]["time_unix_ms"] < begin:
+            second.wait(len(second.events) + 1)
+        past = [e for e in second.events if e[2]["time_unix_ms"] < begin]
+        count = sum(e[2].get("hosts") == 0 for e in past)
+        must(0 < count <= 20, f"{count} samples that nobody answered are kept")
+        must(past[0] == first.events[0], "the past is gone with the job")
+    finally:
+        live.kill()
+        fake.kill()
+
+
 def not_without(folder):
     """What only serves runs has no stream, and its page does not ask for one."""
     with doors.serving(doors.logdir(os.path.join(folder, "logs"), {"sample": doors.SAMPLE})) as (url, _):
@@ -111,6 +135,7 @@ def main():
             doors.skip(f"{program} is not built")
     with tempfile.TemporaryDirectory() as folder:
         stream(folder)
+        gone()
         not_without(folder)
     return doors.done(wrong)
 

@@ -10,6 +10,9 @@ const PAST_MS = 1500; // what comes so soon after the page was opened is the pas
 
 const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: null, last: 0 });
 
+// Of samples in a row that nobody answered the first and the last are kept: a job that is gone for long leaves its past alone.
+const isEmpty = (event) => event?.type === "sample" && event.hosts === 0;
+
 // An event of a server whose numbers began anew below ours (its clock was set back) begins a new history.
 export function add(known, event, id, isPast) {
 	if (id <= known.last) Object.assign(known, nothing());
@@ -17,6 +20,7 @@ export function add(known, event, id, isPast) {
 	known.end = event.type === "end" ? event : null;
 	if (!MAX[event.type]) return;
 	const list = known[event.type];
+	if (isEmpty(event) && isEmpty(list[list.length - 1]) && isEmpty(list[list.length - 2])) list.pop();
 	list.push({ ...event, id });
 	if (list.length > MAX[event.type]) list.shift();
 	known.counts[event.type]++;
