@@ -70,7 +70,8 @@ async function alerts_appear(page, fake) {
 	await says(page, ".alert .severity", "critical");
 	must((await text_of(page, ".alert.critical")).includes("Matrix-unit utilization"), "the alert does not say what is wrong");
 	await says(page, 'section.table[aria-label^="Alerts so far"] td', "mxu_utilization_low");
-	must(/^raised (critical|warning): /.test(await page.$eval(".live [role=log]", (e) => e.textContent)), "the alert is not read out");
+	must(/raised critical: Matrix-unit utilization/.test(await page.$eval(".live [role=log]", (e) => e.textContent)), "the alert is not read out");
+	must(/^\(\d\) TPUsight$/.test(await page.title()), `the title is "${await page.title()}"`);
 	await page.click(".alert.warning summary");
 	const opened = await text_of(page, ".alert.warning details");
 	const now = await sample_of(page);

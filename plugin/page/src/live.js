@@ -5,10 +5,11 @@ import { isLive, listen } from "./source.js";
 
 export const MAX = { sample: 600, alert: 200, session: 200 }; // as the server keeps (cli/serving.c)
 const SAMPLE = "live"; // the id of the latest sample among the runs (serve/latest.h)
+const NEWS = 8; // alerts that are read out, if they come at once
 const SHOW_MS = 100; // events that come together are drawn together
 const PAST_MS = 1500; // what comes so soon after the page was opened is the past, and not read out
 
-const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: null, last: 0 });
+const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: [], last: 0 });
 
 // Of samples in a row that nobody answered the first and the last are kept: a job that is gone for long leaves its past alone.
 const isEmpty = (event) => event?.type === "sample" && event.hosts === 0;
@@ -24,7 +25,7 @@ export function add(known, event, id, isPast) {
 	list.push({ ...event, id });
 	if (list.length > MAX[event.type]) list.shift();
 	known.counts[event.type]++;
-	if (event.type === "alert" && !isPast) known.news = event;
+	if (event.type === "alert" && !isPast) known.news = [...known.news.slice(1 - NEWS), { ...event, id }];
 }
 
 const copy = (known) => ({ ...known, sample: [...known.sample], alert: [...known.alert], session: [...known.session], counts: { ...known.counts } });

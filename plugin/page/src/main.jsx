@@ -106,6 +106,10 @@ const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s
 function LiveBar() {
 	const live = useWatch();
 	const { samples, alerts } = live.waiting;
+	const active = live.sample[live.sample.length - 1]?.alerts.length ?? 0;
+	useEffect(() => {
+		document.title = active ? `(${active}) TPUsight` : "TPUsight"; // for who has it behind other pages
+	}, [active]);
 	return (
 		<span class="live">
 			<span role="status" class={`state ${live.paused && live.state === "open" ? "paused" : live.state}`}>
@@ -117,7 +121,9 @@ function LiveBar() {
 			</button>
 			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} wait`}</span>}
 			<span role="log" class="unseen">
-				{live.news && `${live.news.state} ${live.news.severity}: ${clean(live.news.message ?? live.news.rule)}`}
+				{live.news.map((a) => (
+					<span key={a.id}>{`${a.state} ${a.severity}: ${clean(a.message ?? a.rule)}. `}</span>
+				))}
 			</span>
 		</span>
 	);

@@ -114,7 +114,7 @@ function History({ chart, names, samples, raised }) {
 		() => ({
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
-			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1e-9)] } },
+			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
 			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
 			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
@@ -137,7 +137,7 @@ function Histories({ samples, log }) {
 	const known = useMemo(() => new Set(METRICS.map(([name]) => name).filter((name) => samples.some((s) => typeof s.metrics[name] === "number"))), [samples]);
 	const key = [...known].join();
 	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
-	const raised = log.filter((a) => a.state === "raised");
+	const raised = log.filter((a) => a.state === "raised").sort((a, b) => (a.severity === "critical") - (b.severity === "critical")); // on top
 	const missing = metricsOf(samples[0].type).filter(([name]) => !known.has(name));
 	return (
 		<div>
