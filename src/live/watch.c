@@ -16,6 +16,8 @@
 
 #define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
 #define MAX_SPACING_MS 500
+#define WOKEN_TIMES    4  /* or so many times what the last look took, */
+#define POLL_TIMES     20 /* and so many when nothing has happened: a large tree */
 #define MAX_AGAIN_MS   60000
 #define MAX_TOLD       256 /* problems of folders */
 
@@ -54,7 +56,7 @@ struct ts_watch {
 	int stop[2]; /* a pipe: a byte in it ends every wait */
 	bool is_stopped;
 	bool has_looked, is_woken;
-	int64_t looked_ms;
+	int64_t looked_ms, took_ms; /* the end of the last look; how long it was */
 	size_t next;	   /* entry to be considered next, of this look */
 	size_t next_problem;
 	struct entry *current; /* of the last event */
@@ -278,6 +280,7 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	watch->notify.grew = false;
 	watch->has_looked = true;
 	watch->looked_ms = ts_now_ms();
+	watch->took_ms = watch->looked_ms - now_ms;
 	watch->next = watch->next_problem = 0;
 	watch->current = NULL;
 	return TS_OK;
@@ -394,8 +397,9 @@ static int64_t next_look(const struct ts_watch *watch)
 {
 	int64_t spacing_ms = TS_MIN(TS_MAX(watch->options.settle_ms / 4, MIN_SPACING_MS),
 				    MAX_SPACING_MS);
-	int64_t first_ms = watch->looked_ms + spacing_ms;
-	int64_t next_ms = watch->looked_ms + watch->options.poll_ms;
+	int64_t first_ms = watch->looked_ms + TS_MAX(spacing_ms, watch->took_ms * WOKEN_TIMES);
+	int64_t next_ms = watch->looked_ms +
+			  TS_MAX(watch->options.poll_ms, watch->took_ms * POLL_TIMES);
 
 	if (watch->is_woken)
 		return first_ms;
