@@ -83,6 +83,7 @@ static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t i
 	if (function) {
 		function->nr_programs++;
 		function->nr_new++;
+		function->nr_made += programs->is_primed;
 	}
 	return true;
 }
@@ -300,43 +301,46 @@ static void say_differences(struct ts_buf *out, const struct ts_profile *profile
 	say_modules(out, profile, name);
 }
 
-static bool tell(const struct ts_function *function, struct ts_alerts *alerts,
+static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 		 const struct ts_profile *profile, const struct ts_results *results)
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
-	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
+	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
 	struct ts_condition condition = { .rule = "recompilation", .severity = TS_WARNING,
 					  .value = (double)function->nr_programs,
 					  .threshold = NAN, .at_once = true };
 	bool good;
 
 	ts_buf_printf(&title, "%.*s is compiled again while the job runs", TS_ARG(short_name));
-	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them new in this sample.",
+	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them made while it was watched.",
 		      TS_ARG(name), (unsigned long long)function->nr_programs,
-		      (unsigned long long)function->nr_new);
-	say_differences(&evidence, profile, results, name);
+		      (unsigned long long)function->nr_made);
+	say_differences(&shapes, profile, results, name);
+	ts_buf_put(&evidence, ts_buf_bytes(&shapes));
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
 	condition.advice = TS_LIT("Give the function arguments of few shapes and types: pad to "
 				  "buckets, and pass what changes as an array.");
-	good = !title.failed && !evidence.failed;
-	if (good)
+	good = !title.failed && !evidence.failed && !shapes.failed;
+	function->is_pending = shapes.n == 0 && !function->is_pending;
+	if (good && !function->is_pending)
 		ts_alerts_hold(alerts, &condition);
 	ts_buf_release(&title);
 	ts_buf_release(&evidence);
+	ts_buf_release(&shapes);
 	return good;
 }
 
-bool ts_programs_tell(const struct ts_programs *programs, struct ts_alerts *alerts,
+bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
 		      const struct ts_profile *profile, const struct ts_results *results,
 		      int64_t now_ms)
 {
-	const struct ts_function *worst = NULL;
+	struct ts_function *worst = NULL;
 
 	for (size_t i = 0; i < programs->nr; i++) {
-		const struct ts_function *function = &programs->functions[i];
+		struct ts_function *function = &programs->functions[i];
 
-		if (is_too_much(function, now_ms) &&
+		if ((function->is_pending || is_too_much(function, now_ms)) &&
 		    (!worst || function->nr_programs > worst->nr_programs))
 			worst = function;
 	}

@@ -18,8 +18,11 @@
 
 struct ts_function {
 	char name[128]; /* of the module: jit_train_step */
-	uint64_t nr_programs, nr_new; /* new: in this sample */
+	uint64_t nr_programs;
+	uint64_t nr_new;  /* in this sample */
+	uint64_t nr_made; /* since the first sample that had all modules */
 	bool is_compiled;	      /* seen so in this sample */
+	bool is_pending;	      /* it is to be told of, and its shapes come with the next sample */
 	int64_t grown_ms[TS_GROWTHS]; /* when; the newest at (nr_grown - 1) % TS_GROWTHS */
 	uint64_t nr_grown;
 };
@@ -40,8 +43,9 @@ void ts_programs_reset(struct ts_programs *programs);
 bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *profile,
 			const struct ts_results *results, const struct ts_look *look,
 			bool has_modules, int64_t now_ms, bool *unknown);
-/* Tells the alerts of the function that grows most, if one does. False: no memory. */
-bool ts_programs_tell(const struct ts_programs *programs, struct ts_alerts *alerts,
+/* Tells the alerts of the function that grows most, if one does; a sample later where the modules that
+ * have its shapes were not asked for in this one. False: no memory. */
+bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
 		      const struct ts_profile *profile, const struct ts_results *results,
 		      int64_t now_ms);
 

@@ -1,4 +1,6 @@
-"""A job that a test watches: job.py PORT steady|shapes SECONDS [EVERY]
+"""A job that a test watches: job.py PORT steady|shapes|later SECONDS [EVERY]
+
+The shapes of "shapes" change every step, those of "later" from its fifth second on.
 
 Prints "up" when it can be asked. With EVERY it times its steps until it is told "watched" or "alone" on
 standard input, and prints the median and the mean of each kind in the end, in ms."""
@@ -28,10 +30,12 @@ size = 512 if timed else 64
 w = jnp.full((size, size), 0.01)
 train_step(w, jax.device_put(np.ones((32, size), "float32"))).block_until_ready()
 times = {"alone": [], "watched": []}
-kind, n, end = "alone", 0, time.time() + seconds
+kind, n, begun = "alone", 0, time.time()
+end = begun + seconds
 print("up", flush=True)
 while time.time() < end:
-    rows = 32 + (n + 1 if mode == "shapes" else 0)
+    changes = mode == "shapes" or (mode == "later" and time.time() > begun + 5)
+    rows = 32 + (n + 1 if changes else 0)
     start = time.perf_counter()
     with jax.profiler.StepTraceAnnotation("train", step_num=n):
         train_step(w, jax.device_put(np.ones((rows, size), "float32"))).block_until_ready()

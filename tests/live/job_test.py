@@ -3,6 +3,7 @@
 
   - a steady job raises no alert; its steps are seen, in samples and between them
   - a job whose shapes change every step raises recompilation within two samples, with the function and shapes
+  - so does one that was steady until then
   - the server killed and started again on the same port is survived
   - --fail-on ends with status 1, --on-alert gets its values by the environment
   - soak: 1,000 samples stay below 64 MiB, and below 1.2 times what the first 100 took
@@ -91,6 +92,18 @@ def shapes_are_told(folder):
             must(f.read() == "recompilation|raised|" + alerts[0]["evidence"], "shapes: the command's environment")
 
 
+def later_shapes_are_told():
+    """A job that was steady: its modules were not asked for when the first new program is seen."""
+    with Job("later") as job:
+        code, events = live("--for=60s", "--fail-on=warning", address=job.address)
+    alerts = [e for e in events if e["type"] == "alert"]
+    must(code == 1 and len(alerts) == 1, f"later: status {code}, {alerts}")
+    seen = [e["sample"] for e in events if e["type"] == "sample" and e["metrics"]["compiling_pct"]]
+    for alert in alerts:
+        must("train_step" in alert["message"] and alert["evidence"].count(",64]") >= 2, f"later: {alert}")
+        must(seen and alert["sample"] <= seen[0] + 1, f"later: compiled in {seen}, told in {alert['sample']}")
+
+
 def restart_is_survived():
     """Killed after the third sample; whether a sample falls into the time without a server is left to chance."""
     first = Job("steady")
@@ -175,10 +188,11 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
         return 77
-    parts = sys.argv[1:] or ["steady", "shapes", "restart", "soak"]
+    parts = sys.argv[1:] or ["steady", "shapes", "later", "restart", "soak"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
-            {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "restart": restart_is_survived,
+            {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "later": later_shapes_are_told,
+             "restart": restart_is_survived,
              "soak": a_thousand_samples_take_no_more_memory, "cost": cost_is_small}[part]()
     for line in wrong:
         print(line, file=sys.stderr)

@@ -89,7 +89,29 @@ static void put_compilations(struct ts_results *results, const struct row *rows,
 	}
 }
 
-static bool take(struct given *given, const struct row *rows, size_t nr, bool has_modules)
+/* The analysis of variants knows two shapes of each function. */
+static void put_families(struct ts_results *results, const struct row *rows, size_t nr)
+{
+	static const struct ts_column columns[] = { { "name", TS_COMPILED, NULL },
+						    { "parameter_shapes", TS_COMPILED, NULL },
+						    { "differs", TS_DERIVED, NULL } };
+	struct ts_result *cache = ts_results_edit(results, "cache");
+	struct ts_table *table =
+		ts_result_table(cache, "families", NULL, columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < nr; i++) {
+		struct ts_value *cells = ts_table_row(cache, table), *items;
+
+		cells[0] = ts_text(ts_module_stem(ts_bytes_of(rows[i].module)));
+		cells[1] = ts_result_list(cache, NULL, 0, 2, &items);
+		cells[2] = ts_text(TS_LIT("shape"));
+		items[0] = ts_text(TS_LIT("f32[3,4]"));
+		items[1] = ts_text(TS_LIT("f32[5,4]"));
+	}
+}
+
+static bool take_with(struct given *given, const struct row *rows, size_t nr, bool has_modules,
+		      bool has_shapes)
 {
 	struct ts_look look = { .steps = NULL };
 	struct ts_results results;
@@ -98,6 +120,8 @@ static bool take(struct given *given, const struct row *rows, size_t nr, bool ha
 	ts_results_init(&results);
 	put_modules(&results, rows, nr);
 	put_compilations(&results, rows, nr);
+	if (has_shapes)
+		put_families(&results, rows, nr);
 	given->now_ms += 600;
 	ts_alerts_begin(&given->alerts, given->now_ms);
 	assert_true(ts_programs_sample(&given->programs, &given->profile, &results, &look,
@@ -107,6 +131,11 @@ static bool take(struct given *given, const struct row *rows, size_t nr, bool ha
 	ts_alerts_end(&given->alerts, true, note, given);
 	ts_results_release(&results);
 	return unknown;
+}
+
+static bool take(struct given *given, const struct row *rows, size_t nr, bool has_modules)
+{
+	return take_with(given, rows, nr, has_modules, true);
 }
 
 /* A sample whose programs are F's 1..NR. */
@@ -142,7 +171,45 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 	take_nr(&given, "jit_train_step", 3);
 	assert_int_equal(given.nr_told, 1);
 	assert_string_equal(given.told, "train_step is compiled again while the job runs");
-	assert_non_null(strstr(given.evidence, "jit_train_step has 3 programs, 1 of them new"));
+	assert_string_equal(given.evidence, "jit_train_step has 3 programs, 1 of them made while "
+					    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
+	end(&given);
+}
+
+/* A job that was steady for long: the new programs are seen before their modules are asked for. */
+static void without_shapes_it_is_told_a_sample_later_and_with_them(void **state)
+{
+	const struct row before[] = { { "jit_f", 1, false } };
+	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+				     { "jit_f", 3, false } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take_with(&given, before, 1, true, false);
+	take_with(&given, after, 3, true, false);
+	assert_int_equal(given.nr_told, 0);
+	take(&given, after, 3, true); /* nothing new in it, but the shapes */
+	assert_int_equal(given.nr_told, 1);
+	assert_non_null(strstr(given.evidence, "f32[3,4], f32[5,4]"));
+	take(&given, after, 3, true);
+	assert_int_equal(given.nr_told, 1);
+	end(&given);
+}
+
+static void shapes_that_do_not_come_are_not_waited_for(void **state)
+{
+	const struct row before[] = { { "jit_f", 1, false } };
+	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+				     { "jit_f", 3, false } };
+	struct given given;
+
+	(void)state;
+	begin(&given);
+	take_with(&given, before, 1, true, false);
+	take_with(&given, after, 3, true, false);
+	take_with(&given, after, 3, true, false);
+	assert_int_equal(given.nr_told, 1);
 	end(&given);
 }
 
@@ -322,6 +389,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_at_first_is_no_news),
 		cmocka_unit_test(a_third_program_is_told_in_the_sample_that_has_it),
+		cmocka_unit_test(without_shapes_it_is_told_a_sample_later_and_with_them),
+		cmocka_unit_test(shapes_that_do_not_come_are_not_waited_for),
 		cmocka_unit_test(a_second_program_is_told_when_it_was_not_the_first_growth),
 		cmocka_unit_test(growths_that_are_long_ago_do_not_count),
 		cmocka_unit_test(a_cache_hit_is_no_compilation),
