@@ -84,7 +84,6 @@ class _Plan:
         self.capture = None
         self.end_step = None
         self.next_step = None
-        self.sessions = []
 
     def is_due(self, step):
         start = _environment.number("PROFILE_START_STEP", START_STEP)
@@ -110,7 +109,7 @@ class _Plan:
         capture, self.capture = self.capture, None
         if capture:
             _jax.wait_for_all()
-            _capture.end(capture, lambda folder: self.sessions.append(Session(folder)), warn=True)
+            _capture.end(capture, None, warn=True)
 
 
 _plan = _Plan()

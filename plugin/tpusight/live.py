@@ -115,9 +115,8 @@ class LiveProfiler:
         return self._watch is not None and self._watch.is_alive()
 
     def start(self) -> "LiveProfiler":
-        """Begins to watch, and returns with the first sample. Raises TpusightError when that cannot be: JAX or the
-        program missing, a threshold that is not known, a host that does not answer with anything (a job that is not
-        up yet is waited for by the watcher)."""
+        """Begins to watch, and returns with the first sample. A job that does not answer is waited for, and `problem`
+        says so. Raises TpusightError when JAX or the program is missing, or a threshold or an option is not known."""
         with self._lock:
             if self._watch:
                 raise TpusightError("this LiveProfiler is running: stop() it first")
