@@ -167,21 +167,30 @@ enum ts_status ts_parts_are_whole(const struct ts_parts *parts, struct ts_error 
 	return st;
 }
 
-bool ts_parts_are_written(const struct ts_parts *parts, struct ts_error *story)
+bool ts_parts_are_open(const struct ts_parts *parts, struct ts_error *story)
 {
 	for (size_t i = 0; i < parts->nr; i++) {
 		const char *path = parts->items[i].path;
 
-		if (parts->items[i].role == TS_PART_TEMPORARY) {
-			ts_fail(story, TS_IO, "%s%s: a temporary name (remove it if nobody writes it)",
-				ts_path_tail(&path), path);
-			return true;
-		}
-		if (ts_file_is_open_to_write(path)) {
-			ts_fail(story, TS_IO, "%s%s: a program has it open for writing",
-				ts_path_tail(&path), path);
-			return true;
-		}
+		if (!ts_file_is_open_to_write(path))
+			continue;
+		ts_fail(story, TS_IO, "%s%s: a program has it open for writing",
+			ts_path_tail(&path), path);
+		return true;
+	}
+	return false;
+}
+
+bool ts_parts_have_temporary(const struct ts_parts *parts, struct ts_error *story)
+{
+	for (size_t i = 0; i < parts->nr; i++) {
+		const char *path = parts->items[i].path;
+
+		if (parts->items[i].role != TS_PART_TEMPORARY)
+			continue;
+		ts_fail(story, TS_IO, "%s%s: a temporary name (remove it if nobody writes it)",
+			ts_path_tail(&path), path);
+		return true;
 	}
 	return false;
 }

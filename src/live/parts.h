@@ -40,8 +40,9 @@ uint64_t ts_parts_inputs(const struct ts_parts *parts, const char *const *names,
 
 /* TS_FORMAT and others as of ts_file_is_whole(): of the first file that is not. */
 enum ts_status ts_parts_are_whole(const struct ts_parts *parts, struct ts_error *err);
-/* Is one of them still being written, by its name or by who has it open? The story says which. */
-bool ts_parts_are_written(const struct ts_parts *parts, struct ts_error *story);
+/* Has a program one of them open for writing? Is one a temporary? The story says which. */
+bool ts_parts_are_open(const struct ts_parts *parts, struct ts_error *story);
+bool ts_parts_have_temporary(const struct ts_parts *parts, struct ts_error *story);
 /* Is a report of ours there that is not older than any input? Sets .failed too. */
 bool ts_parts_are_annotated(struct ts_parts *parts, const struct ts_session *session);
 

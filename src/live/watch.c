@@ -326,7 +326,9 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 		entry->broken = st == TS_FORMAT ? entry->state : 0;
 		entry->broken_ms = now_ms;
 	} else {
-		*complete = rest_ms >= patience_ms || !ts_parts_are_written(&parts, story);
+		/* what is written on into a file that we have replaced is lost */
+		*complete = !ts_parts_are_open(&parts, story) &&
+			    (rest_ms >= patience_ms || !ts_parts_have_temporary(&parts, story));
 	}
 	if (*complete) {
 		ts_parts_release(&watch->before);

@@ -4,9 +4,8 @@
  * (io/captures.h) and what tells whether a file is whole (live/whole.h).
  *
  * A session is complete when its parts (live/parts.h) have not changed for .settle_ms, when all are
- * whole, and when nobody writes one of them. The last is given up after TS_WATCH_PATIENCE times as
- * long: a name left behind, or a file that is never closed, holds nothing up for ever. A file that
- * is not whole does, for as long as it stays so.
+ * whole, when no program has one open for writing, and when none is a temporary. The last is given
+ * up after TS_WATCH_PATIENCE times as long: a name left behind holds nothing up for ever.
  *
  * The folder is looked through every .poll_ms, and when the system says that something happened
  * (live/notify.h), whatever kind of file system it is on. Memory grows with the sessions that are
