@@ -249,6 +249,10 @@ static void print_plain(struct ts_live_print *print, const struct ts_feed_event 
 	case TS_FEED_ALERT:
 		put_clock(&print->text, event->sample->unix_ms);
 		ts_buf_puts(&print->text, "  ");
+		if (event->session) {
+			ts_term_text(&print->text, ts_bytes_of(event->session->path));
+			ts_buf_puts(&print->text, ": ");
+		}
 		put_alert(print, &print->text, event->alert);
 		ts_buf_putc(&print->text, '\n');
 		break;

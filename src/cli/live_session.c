@@ -11,7 +11,8 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
 	}
-	ts_buf_puts(out, ts_live_session_state_name(session->state));
+	ts_buf_puts(out, session->dry_run && session->state == TS_SESSION_ANNOTATED ?
+				 "complete" : ts_live_session_state_name(session->state));
 	if (!session->problem)
 		return;
 	ts_buf_puts(out, ": ");

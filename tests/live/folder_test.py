@@ -152,6 +152,13 @@ def fails_on(folder):
     out = os.path.join(folder, "alert")
     command = f'printf "%s|%s" "$TPUSIGHT_ALERT_RULE" "$TPUSIGHT_ALERT_SESSION" >> {out}'
     logdir = os.path.join(folder, "padding")
+    before = digests(logdir)
+    done = subprocess.run([PROGRAM, "live", *FAST, "--for=60s", "-n", "--fail-on=warning", logdir], capture_output=True,
+                          text=True, timeout=120)
+    must(done.returncode == 1, f"fail-on: -n: status {done.returncode}: {done.stderr}")
+    must(": warning: Padding waste is " in done.stdout and f"{logdir}/" in done.stdout, f"fail-on: -n: {done.stdout}")
+    must(": complete  " in done.stdout and "(would write 1 xplane overlay" in done.stdout, f"fail-on: -n: {done.stdout}")
+    must(digests(logdir) == before, "fail-on: -n writes")
     code, events, complaint = live(logdir, "--for=60s", "--fail-on=warning", f"--on-alert={command}")
     path = of_type(events, "session", "annotated")[0]["path"]
     must(code == 1, f"fail-on: status {code}: {complaint}")
