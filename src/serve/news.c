@@ -20,11 +20,11 @@ struct ts_news {
 	struct ts_news_options options;
 	pthread_mutex_t lock;
 	pthread_cond_t told; /* something new, or the end */
-	pthread_cond_t left; /* a reader is through, or gone */
+	pthread_cond_t left; /* a reader is gone */
 	struct event **events;
 	size_t nr, cap, nr_bytes;
 	uint64_t next_id, lost_id; /* of the next; the highest that was let go */
-	size_t nr_readers, nr_through;
+	size_t nr_readers;
 	bool is_closed;
 };
 
@@ -34,7 +34,6 @@ struct reader {
 	uint64_t floor;	  /* the last one when it came: to lose of the past is no loss */
 	size_t at;	  /* bytes of the event that it has; when > 0, next_id is that event's */
 	const char *note; /* what stands in front of the next event: a piece of RETRY or QUIET */
-	bool is_through;
 };
 
 struct ts_news *ts_news_new(const struct ts_news_options *options)
@@ -152,7 +151,7 @@ void ts_news_close(struct ts_news *news, int64_t patience_ms)
 	pthread_mutex_lock(&news->lock);
 	news->is_closed = true;
 	pthread_cond_broadcast(&news->told);
-	while (news->nr_through < news->nr_readers && ts_now_ms() < until_ms)
+	while (news->nr_readers > 0 && ts_now_ms() < until_ms)
 		ts_doze(&news->left, &news->lock, until_ms);
 	pthread_mutex_unlock(&news->lock);
 }
@@ -240,11 +239,6 @@ static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *
 		*n = copy_events(reader, out, cap);
 	if (state == TS_SOURCE_MORE && *n == 0)
 		state = TS_SOURCE_END;
-	if (state != TS_SOURCE_MORE && !reader->is_through) {
-		reader->is_through = true;
-		news->nr_through++;
-		pthread_cond_broadcast(&news->left);
-	}
 	pthread_mutex_unlock(&news->lock);
 	return state;
 }
@@ -256,7 +250,6 @@ static void drop_reader(void *ctx)
 
 	pthread_mutex_lock(&news->lock);
 	news->nr_readers--;
-	news->nr_through -= reader->is_through;
 	pthread_cond_broadcast(&news->left);
 	pthread_mutex_unlock(&news->lock);
 	free(reader);

@@ -63,6 +63,7 @@ def stream(folder):
         must(second.wait(8)[:8] == before[:8], "who comes later does not get the past")
         must(third.wait(3)[:3] == before[5:8], "who comes again does not go on behind the last it got")
         api(url)
+        second_one(url, live.args)
         live.send_signal(2)
         begin = time.time()
         must(live.wait(doors.PATIENCE_S) == 0, f"SIGINT ends it with status {live.returncode}")
@@ -79,6 +80,13 @@ def stream(folder):
     must(all(name == obj["type"] and name in TYPES for _, name, obj in first.events), "names are not the types")
     ids = [e[0] for e in first.events]
     must(ids == list(range(ids[0], ids[0] + len(ids))), "ids do not follow each other")
+
+
+def second_one(url, args):
+    """A port that is taken is said to be, and nothing is watched."""
+    port = url.rsplit(":", 1)[1].rstrip("/")
+    done = subprocess.run([a.replace("--port=0", f"--port={port}") for a in args], capture_output=True, text=True, timeout=doors.PATIENCE_S)
+    must(done.returncode == 3 and f"127.0.0.1:{port}: cannot listen there" in done.stderr and not done.stdout, f"status {done.returncode}: {done.stderr}")
 
 
 def api(url):

@@ -559,6 +559,7 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		ts_buf_clear(&text);
 		assert_true(wait_for(fds[i], &text, "the end 1"));
+		assert_true(wait_for(fds[i], &text, "\r\n0\r\n\r\n")); /* whole, as HTTP has it */
 		close(fds[i]);
 	}
 	ts_buf_release(&text);
