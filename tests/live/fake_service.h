@@ -51,6 +51,7 @@ struct fake_service {
 	struct ts_bytes message;     /* or the raw body; changed only between calls */
 	const char *status, *words;
 	struct ts_buf request;	     /* of the last call */
+	uint8_t body[1 << 16];	     /* of the frame that is read */
 	pthread_mutex_t lock;	     /* of the request and the message */
 };
 
@@ -265,7 +266,7 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 static inline bool fake_talk(struct fake_service *fake, int fd)
 {
 	uint8_t preface[24], head[9];
-	static uint8_t body[1 << 16];
+	uint8_t *body = fake->body;
 
 	if (!fake_receive(fake, fd, preface, sizeof(preface)) ||
 	    !fake_frame(fd, FAKE_SETTINGS, 0, 0, "", 0))
@@ -275,7 +276,7 @@ static inline bool fake_talk(struct fake_service *fake, int fd)
 		uint32_t stream = (uint32_t)head[5] << 24 | (uint32_t)head[6] << 16 |
 				  (uint32_t)head[7] << 8 | head[8];
 
-		if (n > sizeof(body) || !fake_receive(fake, fd, body, n))
+		if (n > sizeof(fake->body) || !fake_receive(fake, fd, body, n))
 			return true;
 		if (head[3] == FAKE_SETTINGS && !(head[4] & FAKE_ACK))
 			fake_frame(fd, FAKE_SETTINGS, FAKE_ACK, 0, "", 0);
