@@ -288,7 +288,7 @@ static void a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_
 static void more_rules_than_are_kept_do_no_harm(void **state)
 {
 	struct given given;
-	char name[16];
+	char name[32];
 
 	(void)state;
 	begin(&given);
