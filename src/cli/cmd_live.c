@@ -10,6 +10,7 @@
 #include "cli/serving.h"
 #include "codec/term.h"
 #include "io/file.h"
+#include "io/rpc.h"
 #include "live/hook.h"
 #include "live/live.h"
 
@@ -334,6 +335,9 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 			       "the job itself with --service)", path);
 	if (strcmp(path, "-") == 0 || (ts_file_exists(path) && !ts_dir_exists(path)))
 		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)", path);
+	if (ts_rpc_is_address(path) && !ts_dir_exists(path))
+		return ts_fail(err, TS_USAGE, "%s: no folder (a job's server: --service %s)", path,
+			       path);
 	return TS_OK;
 }
 

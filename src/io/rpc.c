@@ -93,6 +93,11 @@ static const char *port_of(const char *address)
 	return colon + 1;
 }
 
+bool ts_rpc_is_address(const char *address)
+{
+	return port_of(address) != NULL;
+}
+
 static size_t take_body(char *data, size_t size, size_t nr, void *arg)
 {
 	struct ts_rpc *rpc = arg;
@@ -224,7 +229,7 @@ enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_er
 	struct ts_rpc *rpc;
 
 	*out = NULL;
-	if (!port_of(address))
+	if (!ts_rpc_is_address(address))
 		return ts_fail(err, TS_USAGE, "%s is no HOST:PORT (localhost:9012)", address);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return ts_fail_nomem(err);

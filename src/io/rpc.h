@@ -50,6 +50,8 @@ struct ts_rpc_answer {
 
 #define TS_RPC_ANSWER_INIT { TS_BUF_INIT, { NULL, 0 }, TS_RPC_NONE, -1, false }
 
+bool ts_rpc_is_address(const char *address); /* HOST:PORT, [ADDRESS]:PORT */
+
 /* ADDRESS is HOST:PORT, [ADDRESS]:PORT; nothing is connected yet. TS_USAGE: it is neither. */
 enum ts_status ts_rpc_new(struct ts_rpc **rpc, const char *address, struct ts_error *err);
 void ts_rpc_free(struct ts_rpc *rpc); /* NULL is fine */
