@@ -337,6 +337,25 @@ def outputs(address):
         must(done.returncode == 4 and "standard output" in done.stderr, story)
 
 
+def plain_lines(folder):
+    """What is not a terminal gets lines: what changes of the host, a line a sample, the sum at the end."""
+    with Servers(*planted(folder, "heads")) as servers:
+        code, _, text = run_until(None, servers.addresses, interval="100ms", **{"for": "1s"})
+        lines = text.splitlines()
+        clock = r"\d\d:\d\d:\d\d  "
+        up = clock + re.escape(servers.addresses[0]) + " is up"
+        must(code == 0 and re.fullmatch(up, lines[0]), f"plain: {lines}")
+        for i, line in enumerate(line for line in lines[1:-1] if "sample " in line):
+            tail = rf"\(sample {i + 1}, 1 host, .* in \d+ ms, .* % of the time sampled\)"
+            must(re.fullmatch(clock + r".*MXU .* %  .*step .*" + tail, line), f"plain: {line}")
+        tail = r"Sampled [\d.]+ % of the time\. .*Alerts: \d critical, \d warning\."
+        must(re.fullmatch(r"\d+ samples in 1\.\d+ s\. " + tail, lines[-1]), f"plain: {lines[-1]}")
+        must("\x1b" not in text, "plain: an escape")
+        servers.tell("kill 0")
+        _, _, text = run_until(None, servers.addresses, **{"for": "1s"})
+        must(text.count(" is down: nobody answers there") == 1, f"plain: a host that is down is told once: {text}")
+
+
 def strangers():
     """Whatever listens there: it is told, nothing hangs, nothing grows."""
     rows = {"closes": (lambda s: None, "ended without an answer"),
@@ -521,7 +540,7 @@ PARTS = {
     "alerts": lambda folder: (alerts_are_the_doctors(folder), alerts_have_words(folder), thresholds_are_obeyed(folder)),
     "hosts": hosts_are_one_run,
     "command": commands,
-    "endings": lambda folder: (endings(folder), strangers()),
+    "endings": lambda folder: (endings(folder), plain_lines(folder), strangers()),
     "view": view,
 }
 
