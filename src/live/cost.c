@@ -1,6 +1,7 @@
 /* Steps by their numbers, within samples and between them. */
 #include "live/cost.h"
 
+#include "base/map.h"
 #include "base/units.h"
 
 #define MEDIAN_OF 60 /* samples */
@@ -20,13 +21,22 @@ static int64_t unix_ns(const struct ts_profile *profile, int64_t ps)
 	return ts_i64_add(profile->start_unix_ns, ps / TS_PS_PER_NS);
 }
 
+static uint64_t series_of(const struct ts_look *look, const struct ts_profile *profile)
+{
+	const struct ts_look_step *step = look->steps;
+
+	return ts_hash(profile->hosts[step->host].name,
+		       ts_hash(profile->ops[step->op].name, 0));
+}
+
 static double step_between(const struct ts_cost *cost, const struct ts_look *look,
 			   const struct ts_profile *profile)
 {
 	const struct ts_look_step *first = look->steps;
 	int64_t ns = ts_i64_sub(unix_ns(profile, first->start_ps), cost->last_unix_ns);
 
-	if (!cost->has_last || first->number <= cost->last_number || ns <= 0)
+	if (!cost->has_last || series_of(look, profile) != cost->last_series ||
+	    first->number <= cost->last_number || ns <= 0)
 		return NAN; /* also a job that was started again */
 	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - cost->last_number);
 }
@@ -53,6 +63,7 @@ void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
 	if (!isfinite(values[TS_METRIC_STEP]))
 		values[TS_METRIC_STEP] = step_within(look);
 	cost->has_last = true;
+	cost->last_series = series_of(look, profile);
 	cost->last_number = look->steps[look->nr_steps - 1].number;
 	cost->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
 }

@@ -4,7 +4,7 @@
  *
  * Steps are the ones the job numbers itself. Within a sample a step's time is from the first start
  * to the last one, by their numbers; between two samples from the last start of the one to the first
- * start of the next. What the profiler needs to begin and to end falls into the second kind, so the
+ * start of the next, of the same host, whose clock is its own. What the profiler needs to begin and to end falls into the second kind, so the
  * cost is what can be seen of it: not less than (step in samples / step between - 1) x share sampled.
  */
 #ifndef TS_LIVE_COST_H
@@ -17,6 +17,7 @@ struct ts_cost {
 	int64_t first_ms;   /* when watching began; by ts_now_ms() */
 	int64_t sampled_ms; /* so far */
 	bool has_last;
+	uint64_t last_series; /* whose steps they are: host and annotation */
 	uint64_t last_number;
 	int64_t last_unix_ns; /* the start of the last step seen */
 };

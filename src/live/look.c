@@ -106,26 +106,34 @@ static int by_series(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-/* Keeps the longest series of one host and one name. */
+/* Of one host and one name, from FIRST on. */
+static size_t series_length(const struct ts_look *look, size_t first)
+{
+	const struct ts_look_step *step = &look->steps[first];
+	size_t nr = 1;
+
+	while (first + nr < look->nr_steps && step[nr].host == step->host && step[nr].op == step->op)
+		nr++;
+	return nr;
+}
+
+/* Keeps the first series that has half of the longest one's steps: hosts that are equals take no turns
+ * from sample to sample. */
 static void choose_steps(struct ts_look *look)
 {
-	size_t best = 0, nr_best = 0, nr;
+	size_t longest = 0, first = 0, nr;
 
 	if (look->nr_steps == 0)
 		return;
 	qsort(look->steps, look->nr_steps, sizeof(*look->steps), by_series);
 	for (size_t i = 0; i < look->nr_steps; i += nr) {
-		for (nr = 1; i + nr < look->nr_steps; nr++)
-			if (look->steps[i + nr].host != look->steps[i].host ||
-			    look->steps[i + nr].op != look->steps[i].op)
-				break;
-		if (nr > nr_best) {
-			best = i;
-			nr_best = nr;
-		}
+		nr = series_length(look, i);
+		longest = TS_MAX(longest, nr);
 	}
-	memmove(look->steps, look->steps + best, nr_best * sizeof(*look->steps));
-	look->nr_steps = nr_best;
+	for (nr = series_length(look, 0); nr * 2 < longest; nr = series_length(look, first))
+		first += nr;
+	memmove(look->steps, look->steps + first, nr * sizeof(*look->steps));
+	look->nr_steps = nr;
 }
 
 enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profile,

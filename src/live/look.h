@@ -24,8 +24,8 @@ struct ts_look_program {
 };
 
 struct ts_look {
-	/* The annotation (jax.profiler.StepTraceAnnotation) that most events of one host have, in
-	 * the order of time. Nothing: nobody counts. */
+	/* Of one annotation (jax.profiler.StepTraceAnnotation) on one host, in the order of time: the
+	 * first that has many. Nothing: nobody counts. */
 	struct ts_look_step *steps;
 	size_t nr_steps, cap_steps;
 	struct ts_look_program *programs; /* that ran, each once a host */

@@ -95,6 +95,8 @@ static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
 struct sample {
 	struct ts_look_step steps[8];
 	struct ts_look look;
+	struct ts_host hosts[2];
+	struct ts_op op;
 	struct ts_profile profile;
 };
 
@@ -105,6 +107,11 @@ static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start
 		sample->steps[i] = (struct ts_look_step){ .number = first + i,
 							  .start_ps = (int64_t)i * step_ms *
 								      TS_PS_PER_MS };
+	sample->hosts[0].name = TS_LIT("host0:9012");
+	sample->hosts[1].name = TS_LIT("host1:9012");
+	sample->op.name = TS_LIT("train");
+	sample->profile.hosts = sample->hosts;
+	sample->profile.ops = &sample->op;
 	sample->look.steps = sample->steps;
 	sample->look.nr_steps = nr;
 	sample->profile.start_unix_ns = (1000 + start_ms) * 1000000;
@@ -153,6 +160,24 @@ static void a_job_that_began_again_counts_from_its_own_steps(void **state)
 	fill(&sample, 13, 2, 1020, 20); /* step 4 began at 820 */
 	take(&cost, &sample, 1020, 1130, values);
 	must_be(values[TS_METRIC_STEP_UNSAMPLED], 200e9 / 9);
+}
+
+/* Its clock may differ, and its numbers in a job that is not one. */
+static void steps_of_another_host_are_not_counted_from(void **state)
+{
+	struct ts_cost cost = { .first_ms = 0 };
+	double values[TS_NR_METRICS];
+	struct sample sample;
+
+	(void)state;
+	fill(&sample, 10, 5, 0, 20);
+	take(&cost, &sample, 50, 160, values);
+	fill(&sample, 54, 5, 800, 20);
+	for (size_t i = 0; i < 5; i++)
+		sample.steps[i].host = 1;
+	take(&cost, &sample, 800, 910, values);
+	must_be(values[TS_METRIC_STEP], 20e9);
+	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
 static void what_nobody_counts_is_unknown(void **state)
@@ -273,6 +298,7 @@ int main(void)
 		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share, empty),
 		cmocka_unit_test(steps_are_told_by_their_numbers),
 		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
+		cmocka_unit_test(steps_of_another_host_are_not_counted_from),
 		cmocka_unit_test(what_nobody_counts_is_unknown),
 		cmocka_unit_test_setup(the_end_tells_of_all_the_time, empty),
 		cmocka_unit_test(figures_are_the_results_and_buckets_are_shares),

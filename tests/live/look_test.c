@@ -129,21 +129,35 @@ static void make_plane(struct ts_buf *out, unsigned nr_train, unsigned nr_eval)
 	assert_false(out->failed);
 }
 
-static void of_two_series_the_longer_counts(void **state)
+/* How many steps are kept of threads that count so many, of "train" and of "eval". */
+static void must_keep(unsigned nr_train, unsigned nr_eval, unsigned nr_kept)
 {
 	struct ts_buf space = TS_BUF_INIT;
 	struct memory_run mem;
 	struct ts_look look;
 
-	(void)state;
-	make_plane(&space, 7, 30);
+	make_plane(&space, nr_train, nr_eval);
 	look_at(&mem, &look, ts_buf_bytes(&space));
-	assert_int_equal(look.nr_steps, 30);
-	for (size_t i = 0; i < look.nr_steps; i++)
+	assert_int_equal(look.nr_steps, nr_kept);
+	for (size_t i = 0; i < look.nr_steps; i++) {
 		assert_int_equal(look.steps[i].op, look.steps[0].op);
+		assert_int_equal(look.steps[i].number, i);
+	}
 	ts_look_release(&look);
 	memory_run_release(&mem);
 	ts_buf_release(&space);
+}
+
+static void of_two_series_one_that_counts_often_is_kept(void **state)
+{
+	(void)state;
+	must_keep(7, 30, 30);
+	must_keep(30, 7, 30);
+	must_keep(14, 30, 30);
+	must_keep(15, 30, 15); /* equals: the first, also when the other one has a step more by chance */
+	must_keep(30, 31, 30);
+	must_keep(0, 3, 3);
+	must_keep(0, 0, 0);
 }
 
 static void more_steps_than_are_kept_do_no_harm(void **state)
@@ -308,7 +322,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_jobs_own_steps_are_seen_in_order),
 		cmocka_unit_test(the_programs_that_ran_on_the_cpu_are_seen_once),
-		cmocka_unit_test(of_two_series_the_longer_counts),
+		cmocka_unit_test(of_two_series_one_that_counts_often_is_kept),
 		cmocka_unit_test(more_steps_than_are_kept_do_no_harm),
 		cmocka_unit_test(modules_that_are_remembered_complete_a_sample),
 		cmocka_unit_test(a_plane_of_modules_without_any_changes_nothing),
