@@ -10,6 +10,7 @@
 #include "cli/serving.h"
 #include "codec/term.h"
 #include "io/file.h"
+#include "io/input.h"
 #include "io/rpc.h"
 #include "live/hook.h"
 #include "live/live.h"
@@ -385,6 +386,7 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);
+	(void)ts_input_outlive_cuts(); /* else a cut file ends the watch, with words */
 	if (err.text[0])
 		ts_complain(err.text);
 	else

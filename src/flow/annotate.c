@@ -194,6 +194,16 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	return st;
 }
 
+/* Is what was read of one file, from beginning to end? */
+static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_error *err)
+{
+	enum ts_status st = TS_OK;
+
+	for (size_t i = 0; i < one->run.nr_inputs && st == TS_OK; i++)
+		st = ts_input_check(&one->run.inputs[i], err);
+	return st;
+}
+
 static enum ts_status analyse(struct job *job, struct ts_error *err)
 {
 	struct ts_annotation *one = job->one;
@@ -215,6 +225,8 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 	}
 	if (st == TS_OK)
 		st = ts_run_analyse(&one->run, &options, err);
+	if (st == TS_OK)
+		st = check_inputs(one, err);
 	one->is_analysed = st == TS_OK;
 	return st;
 }
@@ -306,6 +318,14 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 	if (st == TS_OK && one->run.nr_problems > 0)
 		st = ts_fail(err, TS_FORMAT, "%s: %zu profiles could not be read", session->dir,
 			     one->run.nr_problems);
+	if (st == TS_FORMAT) { /* damage that somebody does just now is none of the file's */
+		struct ts_error story = TS_ERROR_INIT;
+
+		if (check_inputs(one, &story)) {
+			*err = story;
+			st = story.status;
+		}
+	}
 	ts_trace_plan_release(&job.plan);
 	return st;
 }

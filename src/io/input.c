@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -149,3 +150,36 @@ void ts_input_release(struct ts_input *in)
 		close(in->fd);
 	*in = (struct ts_input)TS_INPUT_INIT;
 }
+
+#if defined(BUS_ADRERR) && defined(MAP_ANONYMOUS)
+/* A page of zeros in place of the one that is gone. mmap() and sysconf() are plain calls into the system
+ * where this works; neighbours of such pages become one mapping. */
+static void fill_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t at = (uintptr_t)info->si_addr & ~(page - 1);
+	int errno_before = errno;
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
+		signal(number, SIG_DFL); /* it comes again, and ends the program */
+	errno = errno_before;
+}
+
+bool ts_input_outlive_cuts(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = fill_page;
+	action.sa_flags = SA_SIGINFO;
+	return sigaction(SIGBUS, &action, NULL) == 0;
+}
+#else
+bool ts_input_outlive_cuts(void)
+{
+	return false;
+}
+#endif

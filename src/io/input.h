@@ -8,8 +8,8 @@
  * unreadable or an empty file is an error with its cause.
  *
  * A mapped file that somebody else cuts short during the run raises SIGBUS on the pages that are
- * gone. Nothing at this floor can turn that into a status; cli/ installs the handler that says so
- * and ends the program. Who is about to write something that depends on the bytes first asks
+ * gone. cli/ installs a handler that says so and ends the program, or asks for
+ * ts_input_outlive_cuts(). Who is about to write something that depends on the bytes first asks
  * ts_input_check(), which catches a file that was changed under way.
  */
 #ifndef TS_IO_INPUT_H
@@ -40,5 +40,12 @@ enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint
 /* TS_IO when the file has another size or time than when it was opened. Cheap. */
 enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err);
 void ts_input_release(struct ts_input *in); /* harmless when not open, or twice */
+
+/*
+ * For a program that outlives its inputs: from here on, what was cut off a mapped file reads as zeros, in
+ * place of the SIGBUS. Who reads must ask ts_input_check() before the result counts. False: the
+ * system has no such thing, and it stays as it was.
+ */
+bool ts_input_outlive_cuts(void);
 
 #endif

@@ -51,6 +51,8 @@ static void explain(const struct ts_annotation *one, struct ts_error *story)
 {
 	const struct ts_profile *profile = &one->run.profile;
 
+	if (story->status != TS_FORMAT)
+		return;
 	if (one->run.nr_problems > 0) {
 		ts_fail(story, story->status, "%s", one->run.problems[0]);
 		return;
@@ -69,7 +71,7 @@ static void explain(const struct ts_annotation *one, struct ts_error *story)
 
 /* The files that changed by our hand. */
 static enum ts_status say_done(struct ts_live *live, const struct ts_annotation *one,
-			       const struct ts_error *story, struct ts_error *err)
+			       const struct ts_error *story, bool *is_stale, struct ts_error *err)
 {
 	const struct ts_overlay_report *report = &one->report;
 	const char **names = calloc(report->nr_entries + 1, sizeof(*names));
@@ -85,6 +87,7 @@ static enum ts_status say_done(struct ts_live *live, const struct ts_annotation 
 		    report->entries[i].deed != TS_DEED_FAILED)
 			names[deed.nr_names++] = report->entries[i].name;
 	st = ts_watch_done(live->watch, &deed, err);
+	*is_stale = deed.is_stale;
 	free(names);
 	return st;
 }
@@ -95,8 +98,8 @@ static enum ts_status tell(struct ts_live *live, struct ts_error *err)
 		       TS_OK : ts_fail_nomem(err);
 }
 
-/* A session that failed before and does so again was told of. */
-static enum ts_status tell_of(struct ts_live *live, const struct ts_annotation *one, bool is_again,
+/* IS_KNOWN: of its failure nothing need be told. */
+static enum ts_status tell_of(struct ts_live *live, const struct ts_annotation *one, bool is_known,
 			      struct ts_error *story, struct ts_error *err)
 {
 	struct ts_live_session *session = &live->session;
@@ -104,7 +107,7 @@ static enum ts_status tell_of(struct ts_live *live, const struct ts_annotation *
 	if (story->status) {
 		session->state = TS_SESSION_FAILED;
 		session->problem = story->text;
-		return is_again ? TS_OK : tell(live, err);
+		return is_known ? TS_OK : tell(live, err);
 	}
 	live->sample.number++;
 	session->state = TS_SESSION_ANNOTATED;
@@ -118,6 +121,7 @@ static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_annotation one;
 	int64_t start_ms = ts_now_ms();
+	bool is_stale = false;
 	enum ts_status st;
 
 	ts_annotation_init(&one);
@@ -126,9 +130,9 @@ static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event
 	open_session(live, event);
 	live->session.annotation = &one;
 	live->sample.took_ms = ts_now_ms() - start_ms;
-	st = say_done(live, &one, &story, err);
-	if (st == TS_OK)
-		st = tell_of(live, &one, event->is_again, &story, err);
+	st = say_done(live, &one, &story, &is_stale, err);
+	if (st == TS_OK) /* what failed before was told, what changed meanwhile was not complete */
+		st = tell_of(live, &one, event->is_again || is_stale, &story, err);
 	live->sample.results = NULL;
 	live->session = (struct ts_live_session){ .path = NULL };
 	ts_annotation_release(&one);

@@ -13,6 +13,7 @@
 #include "io/siblings.h"
 #include "live/notify.h"
 #include "live/parts.h"
+#include "live/whole.h"
 
 #define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
 #define MAX_SPACING_MS 500
@@ -472,16 +473,30 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 	}
 }
 
+/* Is what we wrote still what we wrote, as far as one look tells? */
+static bool is_ours(const struct ts_part *part, const struct ts_watch_deed *deed)
+{
+	bool is_named = false;
+
+	for (size_t i = 0; i < deed->nr_names; i++)
+		is_named |= strcmp(part->name, deed->names[i]) == 0;
+	return !is_named || !ts_bytes_ends(ts_bytes_of(part->name), TS_XPLANE_SUFFIX) ||
+	       ts_file_is_whole(part->path, NULL) == TS_OK;
+}
+
 /* What of the files was there before and is as it was, or has been put there by us? Other changes
  * make it due once more. */
 static void take_over(struct ts_watch *watch, struct entry *entry, const struct ts_parts *after,
-		      const struct ts_watch_deed *deed)
+		      struct ts_watch_deed *deed)
 {
 	uint64_t before = ts_parts_inputs(&watch->before, deed->names, deed->nr_names);
 
 	entry->inputs = ts_parts_inputs(after, NULL, 0);
 	entry->state = ts_parts_state(after);
-	if (ts_parts_inputs(after, deed->names, deed->nr_names) != before) {
+	deed->is_stale = ts_parts_inputs(after, deed->names, deed->nr_names) != before;
+	for (size_t i = 0; i < after->nr; i++)
+		deed->is_stale |= !is_ours(&after->items[i], deed);
+	if (deed->is_stale) {
 		entry->changed_ms = ts_now_ms();
 		entry->has_failed = false;
 		entry->told = 0;
@@ -494,7 +509,7 @@ static void take_over(struct ts_watch *watch, struct entry *entry, const struct 
 	}
 }
 
-enum ts_status ts_watch_done(struct ts_watch *watch, const struct ts_watch_deed *deed,
+enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err)
 {
 	struct entry *entry = watch->current;

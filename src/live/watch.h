@@ -52,6 +52,7 @@ struct ts_watch_deed {
 	const struct ts_error *problem; /* NULL: none */
 	const char *const *names; /* files that were put there or replaced: those changes are ours */
 	size_t nr_names;
+	bool is_stale; /* set by ts_watch_done(): it was changed meanwhile, and waits again */
 };
 
 struct ts_watch_counts {
@@ -70,7 +71,7 @@ void ts_watch_free(struct ts_watch *watch); /* NULL is fine */
 enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts_watch_event *event,
 			     struct ts_error *err);
 /* Of the session of the last event, which was COMPLETE. TS_NOMEM. */
-enum ts_status ts_watch_done(struct ts_watch *watch, const struct ts_watch_deed *deed,
+enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err);
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch);
 /* The sessions that wait or failed, one after the other from *AT = 0 on, and why (NULL: not known

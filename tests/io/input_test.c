@@ -150,6 +150,31 @@ static void a_change_under_way_is_seen(void **state)
 	ts_input_release(&in);
 }
 
+/* From three pages to one and a bit: the rest of that one is zeros in any case, the others are gone. */
+static void a_file_that_is_cut_short_can_be_outlived(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *text = malloc(page * 3);
+	struct ts_input in;
+	size_t sum = 0;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 1, page * 3);
+	if (!ts_input_outlive_cuts())
+		skip();
+	make_file("cut", (struct ts_bytes){ text, page * 3 });
+	assert_int_equal(ts_input_open(&in, "cut", NULL), TS_OK);
+	assert_int_equal(truncate("cut", (off_t)page + 10), 0);
+	for (size_t i = 0; i < in.bytes.n; i++)
+		sum += in.bytes.p[i];
+	assert_int_equal(sum, page + 10);
+	assert_int_equal(ts_input_check(&in, NULL), TS_IO);
+	ts_input_release(&in);
+	signal(SIGBUS, SIG_DFL);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +186,7 @@ int main(void)
 		in_tmpdir(a_dash_is_standard_input),
 		in_tmpdir(a_file_that_cannot_be_mapped_is_read),
 		in_tmpdir(a_change_under_way_is_seen),
+		in_tmpdir(a_file_that_is_cut_short_can_be_outlived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
   - left     a half that stays is never annotated: status 4, and told in the end; 3 when nothing came; 1 with --fail-on
   - late     a host that comes later is in the next annotation
   - killed   killed at any moment, the next watch gets there, and --strip gives every byte back
+  - cut      a profile that is cut short while it is analysed ends nothing
   - many     a hundred sessions, two watches at a time, in bounded memory
   - view     the terminal's screen
   - jax      a real job profiles itself three times: each session is annotated once; --strip gives every byte back
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 
 from service_test import DATA, PROGRAM, expected_alerts, must, planted, raised, report, wrong
@@ -217,6 +219,36 @@ def killed_anywhere(folder):
     strips_to(logdir, before, "killed")
 
 
+def cut_short(folder):
+    """Another program cuts the profile while it is analysed, again and again: the watch goes on, and gets there."""
+    logdir, kept, chance = os.path.join(folder, "cut"), os.path.join(folder, "kept"), random.Random(3)
+    sample = glob.glob(os.path.join(DATA, "sample", "**", "*.xplane.pb"), recursive=True)[0]
+    session(kept, "now", sample)
+    path = os.path.join(session(logdir, "now"), "host0.xplane.pb")
+
+    def restore():
+        shutil.copyfile(sample, path + ".new")
+        os.replace(path + ".new", path)
+
+    def cut():
+        """About when a session that is at rest is read."""
+        for _ in range(20):
+            restore()
+            time.sleep(0.2 + chance.random() * 0.2)
+            os.truncate(path, 4000)
+        restore()
+
+    restore()
+    cutting = threading.Thread(target=cut)
+    cutting.start()
+    code, events, complaint = follow(logdir, lambda e: not cutting.is_alive() and e[-1].get("state") == "annotated")
+    cutting.join()
+    must(code == 0 and not complaint, f"cut: status {code}: {complaint}")
+    failed = [e["problem"] for e in of_type(events, "session", "failed")]
+    must(all(" while it was " in problem for problem in failed), f"cut: {failed}")
+    strips_to(logdir, digests(kept), "cut")
+
+
 def many_sessions(folder):
     logdir = os.path.join(folder, "many")
     for i in range(100):
@@ -296,7 +328,7 @@ def jax_job(folder):
 
 
 PARTS = {"alerts": [alerts_are_the_doctors], "left": [ends_with, fails_on], "late": [late_host],
-         "killed": [killed_anywhere], "many": [many_sessions], "view": [view], "jax": [jax_job]}
+         "killed": [killed_anywhere], "cut": [cut_short], "many": [many_sessions], "view": [view], "jax": [jax_job]}
 
 
 def main():
