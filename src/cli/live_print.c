@@ -170,6 +170,7 @@ static void put_sample(struct ts_live_print *print, const struct ts_live_sample 
 {
 	struct ts_buf *out = &print->text;
 	char bytes[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	double sampled = sample->values[TS_METRIC_SAMPLED];
 
 	put_changes(print, sample);
 	if (print->cli->quiet)
@@ -184,13 +185,15 @@ static void put_sample(struct ts_live_print *print, const struct ts_live_sample 
 		return;
 	put_clock(out, sample->unix_ms);
 	put_metrics(out, sample);
-	ts_buf_printf(out, "  (sample %llu, %zu host%s, %s in %lld ms, %s of the time sampled)\n",
+	ts_buf_printf(out, "  (sample %llu, %zu host%s, %s in %lld ms",
 		      (unsigned long long)sample->number, sample->nr_hosts,
 		      sample->nr_hosts == 1 ? "" : "s",
 		      ts_fmt_bytes(bytes, (double)sample_bytes(sample)),
-		      (long long)sample->took_ms,
-		      ts_metric_text(share, sizeof(share), TS_METRIC_SAMPLED,
-				     sample->values[TS_METRIC_SAMPLED]));
+		      (long long)sample->took_ms);
+	if (isfinite(sampled))
+		ts_buf_printf(out, ", %s of the time sampled",
+			      ts_metric_text(share, sizeof(share), TS_METRIC_SAMPLED, sampled));
+	ts_buf_puts(out, ")\n");
 }
 
 /* " Sampled 14.2 % of the time. A step takes 3.1 ms in samples, 3.0 ms between them: a cost of 0.5 %." */

@@ -346,8 +346,9 @@ def plain_lines(folder):
         up = clock + re.escape(servers.addresses[0]) + " is up"
         must(code == 0 and re.fullmatch(up, lines[0]), f"plain: {lines}")
         for i, line in enumerate(line for line in lines[1:-1] if "sample " in line):
-            tail = rf"\(sample {i + 1}, 1 host, .* in \d+ ms, .* % of the time sampled\)"
+            tail = rf"\(sample {i + 1}, 1 host, .* in \d+ ms(, .* % of the time sampled)?\)"
             must(re.fullmatch(clock + r".*MXU .* %  .*step .*" + tail, line), f"plain: {line}")
+        must(" % of the time sampled)" in lines[-2], f"plain: {lines[-2]}")
         tail = r"Sampled [\d.]+ % of the time\. .*Alerts: \d critical, \d warning\."
         must(re.fullmatch(r"\d+ samples in 1\.\d+ s\. " + tail, lines[-1]), f"plain: {lines[-1]}")
         must("\x1b" not in text, "plain: an escape")
