@@ -3,10 +3,9 @@ import collections
 import gzip
 import json
 import os
-import subprocess
 import threading
 
-from tpusight import program
+from tpusight._program import TpusightError, program, run
 
 REPORT = "ALL_HOSTS.tpusight.json"
 SCHEMA = b'"schema": "tpusight/1"'
@@ -32,20 +31,17 @@ def _annotated(session):
 
 
 def _made(session, logdir):
-    command = program()
-    if not command:
+    if not program():
         raise ReportError("this run has no report, and the program tpusight was not found to make one (pip install the "
                           "plugin again, or run tpusight-annotate on the run)")
     try:
-        done = subprocess.run([command, "report", "--format=json", "--tracks", "--color=never",
-                               f"--logdir={logdir}", "--", session.path],
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as e:
-        raise ReportError(f"{command}: {e}") from e
-    if done.returncode not in (0, 4) or not done.stdout:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ReportError(lines[-1] if lines else f"{command} ended with status {done.returncode}")
-    return done.stdout
+        text, status = run("report", "--format=json", "--tracks", "--color=never", f"--logdir={logdir}", "--",
+                           session.path, timeout_s=PATIENCE_S)
+    except TpusightError as e:
+        raise ReportError(str(e)) from e
+    if not text:
+        raise ReportError(f"{program()} ended with status {status}")
+    return text
 
 
 class Reports:
