@@ -15,7 +15,6 @@ Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS
 tests/requirements.txt. Exit 77: xprof is not there.
 """
 import collections
-import contextlib
 import glob
 import importlib.util
 import json
@@ -26,6 +25,8 @@ import sys
 import tarfile
 import tempfile
 
+from quiet import quiet
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fixtures")]
 DATA = os.path.join(HERE, "..", "data")
@@ -35,20 +36,6 @@ PAGES = ["hlo_stats", "overview_page", "op_profile", "input_pipeline_analyzer"]
 
 # Fields of XSpace, by name (xplane.proto)
 PLANES, LINES, EVENT_NAMES, STAT_NAMES, PLANE_STATS, EVENTS = 1, 3, 4, 5, 6, 4
-
-
-@contextlib.contextmanager
-def quiet():
-    """XProf logs every step of its work; what it raises is still seen."""
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def answers(session, tools):

@@ -8,7 +8,6 @@ three chips, with asynchronous copies, collectives, loops and two hosts.
 Run in the build folder. $TPUSIGHT names the program (default bin/tpusight), $TS_VIEWERS_PYTHON a Python that has
 tests/requirements.txt. Exit 77: xprof is not there.
 """
-import contextlib
 import glob
 import importlib.util
 import json
@@ -18,24 +17,12 @@ import sys
 import tarfile
 import tempfile
 
+from quiet import quiet
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "truth")]
 DATA = os.path.join(HERE, "..", "data", "planted")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
-
-
-@contextlib.contextmanager
-def quiet():
-    """XProf logs every step of its work; what it raises is still seen."""
-    kept = os.dup(2)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def overview(text):
