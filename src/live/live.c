@@ -135,7 +135,8 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown))
 		st = ts_fail_nomem(err);
-	if (unknown)
+	/* what is being compiled runs next: then its shapes are asked for already */
+	if (unknown || live->sample.values[TS_METRIC_COMPILING] > 0)
 		ts_sampler_want_hlo(live->sampler);
 done:
 	ts_look_release(&look);
