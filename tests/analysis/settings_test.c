@@ -1,5 +1,5 @@
 /* Thresholds: defaults, names, and what is refused. */
-#include "doctor_given.h"
+#include "tests/analysis/doctor/doctor_given.h"
 
 static void defaults_are_those_of_the_list(void **state)
 {

@@ -20,7 +20,7 @@ check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 EXTRA_DIST += tests/base/rng.h tests/read/mutate.h tests/flow/memory_run.h tests/read/hlo_walk.h \
 	tests/read/pprof_walk.h 	tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
-fuzz_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"'
+fuzz_cppflags = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"'
 
 tests_fuzz_xplane_replay_SOURCES = tests/fuzz/xplane.c tests/fuzz/replay.c
 tests_fuzz_xplane_replay_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_TARGET='"xplane"'

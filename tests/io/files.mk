@@ -49,5 +49,5 @@ tests_io_scratch_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 check_PROGRAMS += tests/io/rpc_test
 TESTS += tests/io/rpc_test
 tests_io_rpc_test_SOURCES = tests/io/rpc_test.c tests/live/fake_service.h
-tests_io_rpc_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_io_rpc_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_io_rpc_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -10,7 +10,7 @@ tests_live_alert_test_SOURCES = tests/live/alert_test.c
 tests_live_alert_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_live_alert_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_live_test_SOURCES = tests/live/live_test.c tests/live/fake_service.h
-tests_live_live_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_live_live_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_live_live_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_fake_server_SOURCES = tests/live/fake_server.c tests/live/fake_service.h
 tests_live_fake_server_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)
@@ -22,11 +22,11 @@ tests_live_programs_test_SOURCES = tests/live/programs_test.c
 tests_live_programs_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_live_programs_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_look_test_SOURCES = tests/live/look_test.c tests/flow/memory_run.h
-tests_live_look_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_live_look_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_live_look_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_watch_test_SOURCES = tests/live/watch_test.c tests/overlay/folder.h
-tests_live_watch_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) $(CMOCKA_CFLAGS)
+tests_live_watch_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_live_watch_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_whole_test_SOURCES = tests/live/whole_test.c tests/overlay/folder.h
-tests_live_whole_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_live_whole_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_live_whole_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -1,10 +1,10 @@
 check_PROGRAMS += tests/model/cost_test tests/model/shape_test
 TESTS += tests/model/cost_test tests/model/shape_test
 tests_model_cost_test_SOURCES = tests/model/cost_test.c tests/read/hlo_make.h tests/read/corpus.h
-tests_model_cost_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_cost_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_cost_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_model_shape_test_SOURCES = tests/model/shape_test.c tests/read/corpus.h
-tests_model_shape_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_shape_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_shape_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/model/nest_test \
@@ -16,16 +16,16 @@ TESTS += tests/model/nest_test \
 	tests/model/outline_test \
 	tests/model/profile_test
 tests_model_nest_test_SOURCES = tests/model/nest_test.c
-tests_model_nest_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_nest_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_nest_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_model_op_kind_test_SOURCES = tests/model/op_kind_test.c
-tests_model_op_kind_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_op_kind_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_op_kind_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_model_outline_test_SOURCES = tests/model/outline_test.c
-tests_model_outline_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_outline_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_outline_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_model_profile_test_SOURCES = tests/model/profile_test.c
-tests_model_profile_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_profile_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_profile_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/model/host_event_test
@@ -36,7 +36,7 @@ tests_model_host_event_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 check_PROGRAMS += tests/model/traffic_test
 TESTS += tests/model/traffic_test
 tests_model_traffic_test_SOURCES = tests/model/traffic_test.c tests/read/hlo_make.h
-tests_model_traffic_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
+tests_model_traffic_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_model_traffic_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/model/step_pattern_test

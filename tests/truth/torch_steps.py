@@ -3,7 +3,7 @@
     python3 -m venv V && V/bin/pip install torch-tb-profiler==0.4.3
     V/bin/python tests/truth/torch_steps.py $TS_CORPUS/kineto/*.json.gz > tests/data/torch_steps.json
 
-tests/analysis/timeline_test.c holds our steps against the answer.
+tests/analysis/gpu/timeline_test.c holds our steps against the answer.
 
 The tool was last changed when traces had other words, and does not know today's: it takes no call of
 the runtime for one, and so no kernel for launched by a step; ranges on devices count as steps once

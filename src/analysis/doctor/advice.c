@@ -580,7 +580,7 @@ const struct ts_advice ts_advices_jax[] = {
   "                        cost_estimate=cost,\n"
   "                        interpret=jax.default_backend() == \"cpu\")\n"
   "kernel(x).block_until_ready()\n" },
-{ "capture", /* each cause brings words of its own (analysis/capture_fixes.c) */
+{ "capture", /* each cause brings words of its own (analysis/run/capture_fixes.c) */
   "See what `tpusight check` says of this profile, and take it again.",
   "" },
 { "unknown_chip",

@@ -1,0 +1,355 @@
+/*
+ * What a memory profile says is held: each stack of calls with its bytes, by line of source and by
+ * device.
+ *
+ * A stack's own line is the innermost that is not in a library (site-packages, Python's own): a
+ * stack ends inside jax, and the line that called it is the one to change. Where all of it is
+ * library, the innermost. Several memory profiles (of hosts, or of moments) are never added up.
+ */
+#include "analysis/capacity/capacity.h"
+
+#include "base/map.h"
+
+#define MAX_SITES 200
+#define MAX_LINES 200
+#define MAX_CALLS 12 /* of a stack, from its own line outwards */
+
+static const struct ts_frame *frame_at(const struct ts_profile *profile, const struct ts_site *site,
+				       uint32_t depth)
+{
+	return &profile->frames[profile->stacked[site->first_frame + depth]];
+}
+
+static bool is_library(struct ts_bytes file)
+{
+	static const char *const parts[] = { "/site-packages/", "/dist-packages/", "/jax/_src/",
+					     "/lib/python3.",	"/lib64/python3.", "bazel-out/" };
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++)
+		if (ts_bytes_has(file, parts[i]))
+			return true;
+	return file.n == 0 || ts_bytes_starts(file, "<frozen ") || ts_bytes_is(file, "<string>");
+}
+
+/* Of the frame to name; nr_frames: there is none. */
+static uint32_t own_depth(const struct ts_profile *profile, const struct ts_site *site)
+{
+	for (uint32_t i = 0; i < site->nr_frames; i++)
+		if (!is_library(frame_at(profile, site, i)->file))
+			return i;
+	return 0;
+}
+
+static struct ts_bytes place_text(struct ts_arena *arena, const struct ts_frame *frame)
+{
+	if (frame->file.n == 0)
+		return (struct ts_bytes){ NULL, 0 };
+	if (frame->line < 0)
+		return frame->file;
+	return ts_arena_printf(arena, "%.*s:%lld", TS_ARG(frame->file), (long long)frame->line);
+}
+
+static struct ts_bytes own_place(const struct ts_profile *profile, const struct ts_site *site,
+				 struct ts_arena *arena)
+{
+	uint32_t depth = own_depth(profile, site);
+
+	if (depth >= site->nr_frames)
+		return (struct ts_bytes){ NULL, 0 };
+	return place_text(arena, frame_at(profile, site, depth));
+}
+
+/* Sites that have something in common. */
+struct group {
+	const struct ts_site *largest;
+	int64_t nr_bytes, nr_objects; /* objects -1: somebody does not say */
+};
+
+struct groups {
+	struct group *items;
+	size_t nr, cap;
+	struct ts_strmap by_key;
+};
+
+/* What sites of a group share. Texts of one string are one place in memory: addresses tell them. */
+struct key {
+	const uint8_t *file, *what;
+	int64_t line;
+};
+
+static bool new_group(struct groups *groups, struct ts_bytes key, const struct ts_site *site,
+		      struct ts_arena *arena)
+{
+	key = ts_arena_copy(arena, key);
+	if (!key.p ||
+	    !ts_grow(&groups->items, &groups->cap, groups->nr + 1, sizeof(*groups->items)) ||
+	    !ts_strmap_set(&groups->by_key, key, (uint32_t)groups->nr))
+		return false;
+	groups->items[groups->nr++] = (struct group){ .largest = site };
+	return true;
+}
+
+static bool add_to_group(struct groups *groups, const struct key *key, const struct ts_site *site,
+			 struct ts_arena *arena)
+{
+	struct ts_bytes bytes = { (const uint8_t *)key, sizeof(*key) };
+	uint32_t at = ts_strmap_find(&groups->by_key, bytes);
+	struct group *group;
+
+	if (at == TS_NONE) {
+		at = (uint32_t)groups->nr;
+		if (!new_group(groups, bytes, site, arena))
+			return false;
+	}
+	group = &groups->items[at];
+	if (site->nr_bytes == 0) /* an executable of a backend that does not say its size */
+		return true;
+	group->nr_bytes = ts_i64_add(group->nr_bytes, site->nr_bytes);
+	if (site->nr_objects < 0)
+		group->nr_objects = -1;
+	else if (group->nr_objects >= 0)
+		group->nr_objects = ts_i64_add(group->nr_objects, site->nr_objects);
+	if (site->nr_bytes > group->largest->nr_bytes)
+		group->largest = site;
+	return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->nr_bytes != y->nr_bytes)
+		return x->nr_bytes > y->nr_bytes ? -1 : 1;
+	return x->largest < y->largest ? -1 : x->largest > y->largest;
+}
+
+static void sort_groups(struct groups *groups)
+{
+	if (groups->nr > 1)
+		qsort(groups->items, groups->nr, sizeof(*groups->items), by_bytes);
+}
+
+static void release_groups(struct groups *groups)
+{
+	free(groups->items);
+	ts_strmap_release(&groups->by_key);
+}
+
+struct held {
+	const struct ts_profile *profile;
+	struct groups files, devices, lines;
+	struct ts_arena scratch;
+};
+
+static struct key line_key(const struct ts_profile *profile, const struct ts_site *site)
+{
+	uint32_t depth = own_depth(profile, site);
+	struct key key = { site->file.p, NULL, -1 };
+
+	if (depth < site->nr_frames) {
+		key.what = frame_at(profile, site, depth)->file.p;
+		key.line = frame_at(profile, site, depth)->line;
+	}
+	return key;
+}
+
+static bool gather(struct held *held)
+{
+	for (size_t i = 0; i < held->profile->nr_sites; i++) {
+		const struct ts_site *site = &held->profile->sites[i];
+		struct key file = { site->file.p, NULL, 0 };
+		struct key device = { site->file.p, site->device.p, 0 };
+		struct key line = line_key(held->profile, site);
+
+		if (!add_to_group(&held->files, &file, site, &held->scratch) ||
+		    !add_to_group(&held->devices, &device, site, &held->scratch) ||
+		    !add_to_group(&held->lines, &line, site, &held->scratch))
+			return false;
+	}
+	sort_groups(&held->files);
+	sort_groups(&held->devices);
+	sort_groups(&held->lines);
+	return true;
+}
+
+static int64_t file_bytes(const struct held *held, const struct ts_site *site)
+{
+	for (size_t i = 0; i < held->files.nr; i++)
+		if (ts_bytes_eq(held->files.items[i].largest->file, site->file))
+			return held->files.items[i].nr_bytes;
+	return 0;
+}
+
+static struct ts_value share_of(const struct held *held, const struct ts_site *site,
+				int64_t nr_bytes)
+{
+	int64_t all = file_bytes(held, site);
+
+	return all > 0 ? ts_share_pct((double)nr_bytes / (double)all) : ts_null();
+}
+
+/* "f a.py:3 < main a.py:9": who called whom, from the stack's own line outwards. */
+static struct ts_value stack_cell(struct ts_result *result, const struct ts_profile *profile,
+				  const struct ts_site *site, uint32_t depth)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_value cell;
+
+	for (uint32_t i = depth; i < site->nr_frames && i < depth + MAX_CALLS; i++) {
+		const struct ts_frame *frame = frame_at(profile, site, i);
+
+		ts_buf_puts(&text, text.n ? " < " : "");
+		ts_buf_put(&text, frame->function);
+		ts_buf_putc(&text, ' ');
+		ts_buf_put(&text, frame->file);
+		if (frame->line >= 0)
+			ts_buf_printf(&text, ":%lld", (long long)frame->line);
+	}
+	cell = ts_text_or_null(ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text))));
+	result->owner->failed |= text.failed;
+	ts_buf_release(&text);
+	return cell;
+}
+
+/* How jax goes into a compiled function says nothing of what was called. */
+static struct ts_value callee_cell(struct ts_bytes function)
+{
+	static const char *const plumbing[] = { "reraise_with_filtered_traceback", "cache_miss",
+						"__call__" };
+
+	for (size_t i = 0; i < TS_NELEM(plumbing); i++)
+		if (ts_bytes_is(function, plumbing[i]))
+			return ts_null();
+	return ts_text_or_null(function);
+}
+
+static void put_site(struct ts_result *result, struct ts_value *cells, const struct held *held,
+		     const struct ts_site *site)
+{
+	const struct ts_profile *profile = held->profile;
+	uint32_t depth = own_depth(profile, site);
+
+	cells[0] = ts_int(site->nr_bytes);
+	cells[1] = ts_int_or_null(site->nr_objects);
+	cells[2] = share_of(held, site, site->nr_bytes);
+	cells[3] = ts_text_or_null(site->kind);
+	cells[4] = ts_text_or_null(site->device);
+	cells[8] = ts_text_or_null(site->file);
+	if (depth >= site->nr_frames)
+		return;
+	cells[5] = ts_text_or_null(frame_at(profile, site, depth)->function);
+	cells[6] = ts_text_or_null(own_place(profile, site, &result->owner->arena));
+	if (depth > 0)
+		cells[7] = callee_cell(frame_at(profile, site, depth - 1)->function);
+	cells[9] = stack_cell(result, profile, site, depth);
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct ts_site *x = *(const struct ts_site *const *)a;
+	const struct ts_site *y = *(const struct ts_site *const *)b;
+
+	if (x->nr_bytes != y->nr_bytes)
+		return x->nr_bytes > y->nr_bytes ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static bool put_sites(const struct held *held, struct ts_result *result)
+{
+	static const struct ts_column columns[] = {
+		{ "bytes", TS_MEASURED, "size" },      { "count", TS_MEASURED, "times" },
+		{ "share_pct", TS_MEASURED, "share" }, { "kind", TS_MEASURED, "kind" },
+		{ "device", TS_MEASURED, "device" },   { "function", TS_MEASURED, "function" },
+		{ "source", TS_MEASURED, "source" },   { "callee", TS_MEASURED, "calling" },
+		{ "file", TS_MEASURED, NULL },	       { "stack", TS_MEASURED, NULL },
+	};
+	struct ts_table *table =
+		ts_result_table(result, "sites", "Allocation sites", columns, TS_NELEM(columns));
+	size_t nr = held->profile->nr_sites;
+	const struct ts_site **sites = calloc(nr + 1, sizeof(const struct ts_site *));
+
+	for (size_t i = 0; i < nr && sites; i++)
+		sites[i] = &held->profile->sites[i];
+	if (sites && nr > 1)
+		qsort(sites, nr, sizeof(const struct ts_site *), by_site);
+	for (size_t i = 0; i < nr && i < MAX_SITES && sites && table; i++) {
+		struct ts_value *cells;
+
+		if (sites[i]->nr_bytes == 0)
+			break; /* executables of backends that do not say their size */
+		cells = ts_table_row(result, table);
+		if (cells)
+			put_site(result, cells, held, sites[i]);
+	}
+	free(sites);
+	return sites && table;
+}
+
+static bool put_lines(const struct held *held, struct ts_result *result)
+{
+	static const struct ts_column columns[] = {
+		{ "source", TS_MEASURED, "source" },   { "function", TS_MEASURED, "function" },
+		{ "bytes", TS_MEASURED, "size" },      { "count", TS_MEASURED, "times" },
+		{ "share_pct", TS_MEASURED, "share" }, { "file", TS_MEASURED, NULL },
+	};
+	struct ts_table *table = ts_result_table(
+		result, "site_lines", "Allocated by line of source", columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < held->lines.nr && i < MAX_LINES && table; i++) {
+		const struct group *line = &held->lines.items[i];
+		uint32_t depth = own_depth(held->profile, line->largest);
+		struct ts_value *cells = line->nr_bytes > 0 ? ts_table_row(result, table) : NULL;
+
+		if (!cells)
+			break;
+		cells[0] = ts_text_or_null(
+			own_place(held->profile, line->largest, &result->owner->arena));
+		if (depth < line->largest->nr_frames)
+			cells[1] = ts_text_or_null(
+				frame_at(held->profile, line->largest, depth)->function);
+		cells[2] = ts_int(line->nr_bytes);
+		cells[3] = ts_int_or_null(line->nr_objects);
+		cells[4] = share_of(held, line->largest, line->nr_bytes);
+		cells[5] = ts_text_or_null(line->largest->file);
+	}
+	return table != NULL;
+}
+
+static void put_fields(const struct held *held, int64_t hbm_bytes, struct ts_result *result)
+{
+	const struct group *file = &held->files.items[0], *device = &held->devices.items[0];
+	bool known = hbm_bytes > 0 && !ts_bytes_starts(device->largest->device, "cpu");
+	double share = known ? (double)device->nr_bytes / (double)hbm_bytes : NAN;
+
+	ts_result_field(result, "held_bytes", ts_int(file->nr_bytes), TS_MEASURED,
+			"held, by the memory profile");
+	ts_result_field(result, "held_objects", ts_int_or_null(file->nr_objects), TS_MEASURED,
+			NULL);
+	ts_result_field(result, "held_device", ts_text_or_null(device->largest->device),
+			TS_MEASURED, "its fullest device");
+	ts_result_field(result, "held_device_bytes", ts_int(device->nr_bytes), TS_MEASURED,
+			"held there");
+	ts_result_field(result, "held_pct", ts_share_pct(share), TS_MEASURED,
+			known ? "of its memory" : NULL);
+	if (held->files.nr > 1)
+		ts_result_note(result,
+			       "%zu memory profiles: each share is of its own; the sums are those "
+			       "of the largest.",
+			       held->files.nr);
+}
+
+bool ts_capacity_sites(const struct ts_context *ctx, int64_t hbm_bytes, struct ts_result *result)
+{
+	struct held held = { .profile = ctx->profile, .scratch = TS_ARENA_INIT };
+	bool good = ctx->profile->nr_sites == 0 || gather(&held);
+
+	if (good && held.files.nr > 0) {
+		put_fields(&held, hbm_bytes, result);
+		good = put_sites(&held, result) && put_lines(&held, result);
+	}
+	release_groups(&held.files);
+	release_groups(&held.devices);
+	release_groups(&held.lines);
+	ts_arena_release(&held.scratch);
+	return good;
+}

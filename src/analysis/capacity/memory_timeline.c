@@ -1,0 +1,316 @@
+/*
+ * Memory timeline: what was allocated and reserved on each device over time, the peak and who held
+ * it, out of the [memory] events of a PyTorch trace taken with profile_memory=True. Of profiles
+ * without such events it says what the compiled modules need (capacity) or the runtime's allocators
+ * told (allocators, which is closed later and fills it in).
+ *
+ * Left out: memory-like counters of other writers, and what is allocated on threads that the
+ * profiler did not follow; the totals of the next event tell of it.
+ */
+#include "analysis/capacity/memory_timeline.h"
+
+#include "model/nest.h"
+
+#define MAX_WAITING 4096 /* events of one moment */
+
+struct state {
+	struct mt_host *hosts;
+	size_t nr, cap;
+};
+
+/* Host threads, and the lines of moments beside them. Of GPUs' streams nothing is needed. */
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	const struct ts_plane *plane = &ctx->profile->planes[line->plane];
+
+	return ctx->merged && plane->device == TS_NONE &&
+	       (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_OTHER) &&
+	       (line->kind == TS_LINE_THREAD || line->kind == TS_LINE_OTHER);
+}
+
+static bool has_events(const uint8_t *roles, size_t nr)
+{
+	return memchr(roles, MT_BLOCK, nr) || memchr(roles, MT_OOM, nr);
+}
+
+struct by_id { /* a thread of a plane */
+	int64_t id;
+	uint32_t plane, line;
+};
+
+static int by_plane_and_id(const void *a, const void *b)
+{
+	const struct by_id *x = a, *y = b;
+
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Moments stand on a line of their own: that of their thread has the same id. False: no memory. */
+static bool find_threads(struct mt_host *host)
+{
+	const struct ts_profile *profile = host->profile;
+	struct by_id *threads = calloc(profile->nr_lines + 1, sizeof(*threads));
+	size_t nr = 0;
+
+	for (uint32_t i = 0; threads && i < profile->nr_lines; i++)
+		if (profile->lines[i].kind == TS_LINE_THREAD)
+			threads[nr++] =
+				(struct by_id){ profile->lines[i].id, profile->lines[i].plane, i };
+	if (nr > 1)
+		qsort(threads, nr, sizeof(*threads), by_plane_and_id);
+	for (uint32_t i = 0; threads && i < profile->nr_lines; i++) {
+		size_t low = 0, high = nr;
+
+		host->thread_of[i] = i;
+		while (low < high) { /* the first that is not before it */
+			size_t middle = low + (high - low) / 2;
+			struct by_id wanted = { profile->lines[i].id, profile->lines[i].plane, 0 };
+
+			if (by_plane_and_id(&threads[middle], &wanted) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < nr && threads[low].id == profile->lines[i].id &&
+		    threads[low].plane == profile->lines[i].plane &&
+		    profile->lines[i].kind != TS_LINE_THREAD)
+			host->thread_of[i] = threads[low].line;
+	}
+	free(threads);
+	return threads != NULL;
+}
+
+static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
+{
+	struct state *state = ptr;
+	struct mt_host *host;
+
+	if (!ts_grow(&state->hosts, &state->cap, 1, sizeof(*state->hosts)))
+		return ts_fail_nomem(err);
+	host = &state->hosts[state->nr++];
+	*host = (struct mt_host){ .host = ctx->profile->planes[line->plane].host,
+				  .profile = ctx->profile,
+				  .step_line = TS_NONE };
+	host->roles = mt_roles(ctx->profile);
+	if (!host->roles)
+		return ts_fail_nomem(err);
+	if (!has_events(host->roles, ctx->profile->nr_ops)) {
+		free(host->roles);
+		host->roles = NULL; /* nothing to look for */
+		return TS_OK;
+	}
+	host->threads = calloc(ctx->profile->nr_lines + 1, sizeof(*host->threads));
+	host->thread_of = calloc(ctx->profile->nr_lines + 1, sizeof(*host->thread_of));
+	if (!host->threads || !host->thread_of || !find_threads(host))
+		return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static const char *const names[] = { "Ev Idx", "Device Type",	  "Device Id",	   "Bytes",
+				     "Addr",   "Total Allocated", "Total Reserved" };
+enum { INDEX, DEVICE_TYPE, DEVICE_ID, BYTES, ADDRESS, ALLOCATED, RESERVED, NR_NAMES };
+
+static int64_t number_or(const struct ts_stat *stat, int64_t otherwise)
+{
+	return stat->type == TS_STAT_INT ? stat->number : otherwise;
+}
+
+static struct mt_event read_event(const struct mt_host *host, const struct ts_merged *merged,
+				  size_t i)
+{
+	struct ts_stat stats[NR_NAMES];
+
+	for (size_t k = 0; k < NR_NAMES; k++)
+		stats[k].type = TS_STAT_TEXT; /* no number: it has none */
+	ts_merged_stats(merged, i, names, NR_NAMES, stats);
+	return (struct mt_event){
+		.at_ps = merged->start_ps[i],
+		.index = number_or(&stats[INDEX], TS_UNKNOWN),
+		.device_type = number_or(&stats[DEVICE_TYPE], 0),
+		.device_id = number_or(&stats[DEVICE_ID], TS_UNKNOWN),
+		/* No memory is larger: sums stay sane. */
+		.nr_bytes = ts_time_bound(number_or(&stats[BYTES], 0)),
+		.has_address = stats[ADDRESS].type == TS_STAT_INT,
+		.address = number_or(&stats[ADDRESS], 0),
+		.allocated = number_or(&stats[ALLOCATED], TS_UNKNOWN),
+		.reserved = number_or(&stats[RESERVED], TS_UNKNOWN),
+		.line = host->thread_of[merged->line[i]],
+		.role = host->roles[merged->op[i]],
+	};
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct mt_event *x = a, *y = b;
+
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Whole microseconds let many events share a moment: the profiler numbered them as they came. */
+static bool take_waiting(struct mt_host *host)
+{
+	bool numbered = true, good = true;
+
+	for (size_t i = 0; i < host->nr_waiting; i++)
+		numbered &= host->waiting[i].index >= 0;
+	if (numbered && host->nr_waiting > 1)
+		qsort(host->waiting, host->nr_waiting, sizeof(*host->waiting), by_index);
+	for (size_t i = 0; i < host->nr_waiting && good; i++)
+		good = mt_step_until(host, host->waiting[i].at_ps) &&
+		       mt_take_event(host, &host->waiting[i]);
+	host->nr_waiting = 0;
+	return good;
+}
+
+static bool wait_for_its_turn(struct mt_host *host, const struct mt_event *event)
+{
+	if (host->nr_waiting >= MAX_WAITING && !take_waiting(host))
+		return false;
+	if (!ts_grow(&host->waiting, &host->cap_waiting, host->nr_waiting + 1,
+		     sizeof(*host->waiting)))
+		return false;
+	host->waiting[host->nr_waiting++] = *event;
+	return true;
+}
+
+/* The steps of the thread that has the first one. */
+static bool take_step(struct mt_host *host, uint32_t line, struct ts_bytes name, int64_t start_ps,
+		      int64_t end_ps)
+{
+	uint64_t number = 0;
+
+	if (host->step_line == TS_NONE)
+		host->step_line = line;
+	ts_bytes_u64(ts_bytes_cut(name, ts_bytes_find(name, "#") + 1, name.n), &number);
+	return line != host->step_line ||
+	       (mt_step_until(host, start_ps) && mt_step_begin(host, number, end_ps));
+}
+
+static void take_call(struct mt_host *host, uint32_t op, int64_t start_ps, int64_t dur_ps)
+{
+	struct mt_call *call = host->calls;
+
+	while (call < host->calls + host->nr_calls && call->op != op)
+		call++;
+	if (call == host->calls + MT_CALLS)
+		return; /* there are fewer names than that */
+	if (call == host->calls + host->nr_calls)
+		host->calls[host->nr_calls++] = (struct mt_call){ .op = op };
+	call->count++;
+	call->total_ps = ts_i64_add(call->total_ps, dur_ps);
+	call->max_ps = TS_MAX(call->max_ps, dur_ps);
+	if (!host->in_step || host->nr_steps < 2)
+		return;
+	if (call->in_steps++ == 0)
+		call->first_ps = start_ps;
+	call->in_steps_ps = ts_i64_add(call->in_steps_ps, dur_ps);
+	call->last_ps = ts_i64_add(start_ps, dur_ps);
+}
+
+static bool take(struct mt_host *host, const struct ts_merged *merged, size_t i)
+{
+	int64_t start_ps = merged->start_ps[i], end_ps = ts_i64_add(start_ps, merged->dur_ps[i]);
+	enum mt_role role = host->roles[merged->op[i]];
+	struct mt_event event;
+
+	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps && !take_waiting(host))
+		return false;
+	switch (role) {
+	case MT_NOTHING:
+		return true;
+	case MT_BLOCK:
+	case MT_OOM:
+		event = read_event(host, merged, i);
+		return wait_for_its_turn(host, &event);
+	case MT_STEP:
+		return take_step(host, merged->line[i], merged->profile->ops[merged->op[i]].name,
+				 start_ps, end_ps);
+	case MT_CALL:
+		if (!mt_step_until(host, start_ps))
+			return false;
+		take_call(host, merged->op[i], start_ps, merged->dur_ps[i]);
+		return true;
+	default:
+		return merged->dur_ps[i] == 0 ||
+		       mt_thread_enter(&host->threads[merged->line[i]], merged->op[i], role,
+				       start_ps, end_ps);
+	}
+}
+
+static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
+				  const struct ts_merged *merged, struct ts_error *err)
+{
+	struct state *state = ptr;
+
+	(void)ctx;
+	for (size_t i = 0; i < merged->nr_events && state->hosts[0].roles; i++)
+		if (!take(&state->hosts[0], merged, i))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+			    struct ts_error *err)
+{
+	struct state *into = ptr_into, *from = ptr_from;
+
+	(void)ctx;
+	if (!ts_grow(&into->hosts, &into->cap, into->nr + from->nr, sizeof(*into->hosts)))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr; i++)
+		into->hosts[into->nr++] = from->hosts[i];
+	from->nr = 0; /* they moved */
+	return TS_OK;
+}
+
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err)
+{
+	struct state *state = ptr;
+
+	for (size_t i = 0; i < state->nr; i++)
+		if (state->hosts[i].roles &&
+		    (!take_waiting(&state->hosts[i]) || !mt_finish(&state->hosts[i])))
+			return ts_fail_nomem(err);
+	return mt_report(ctx, state->hosts, state->nr, result) ? TS_OK : ts_fail_nomem(err);
+}
+
+static void release_host(struct mt_host *host)
+{
+	for (size_t i = 0; host->threads && i < host->profile->nr_lines; i++)
+		free(host->threads[i].open);
+	mt_blocks_release(host);
+	free(host->threads);
+	free(host->thread_of);
+	free(host->waiting);
+	free(host->roles);
+}
+
+static void release(void *ptr)
+{
+	struct state *state = ptr;
+
+	for (size_t i = 0; i < state->nr; i++)
+		release_host(&state->hosts[i]);
+	free(state->hosts);
+}
+
+const struct ts_analysis ts_analysis_memory_timeline = {
+	.name = "memory_timeline",
+	.title = "Memory over time",
+	.needs = { "capacity" },
+	.pass = TS_PASS_MERGED,
+	.columns = TS_COL_STATS,
+	.state_size = sizeof(struct state),
+	.wants = wants,
+	.open = open_host,
+	.merged = take_events,
+	.merge = merge,
+	.close = close_state,
+	.release = release,
+};

@@ -1,0 +1,235 @@
+/*
+ * Compilations, and the caches that should have spared them: what host threads asked for, what they
+ * found, what ran, and which programs are variants of one function.
+ *
+ * The pass over the hosts also reads the devices' lines of modules, which are short. On a CPU alone
+ * there is no such line: its thunks say which program and which run they belong to (stats of XLA's
+ * ThunkExecutor).
+ */
+#include "analysis/compile/cache.h"
+
+static bool cache_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
+
+	if (plane == TS_PLANE_TPU || plane == TS_PLANE_GPU)
+		return line->kind == TS_LINE_MODULES;
+	return line->kind == TS_LINE_THREAD;
+}
+
+static enum ts_status cache_open(void *arg, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
+{
+	struct cache_state *state = arg;
+
+	state->line = (uint32_t)(line - ctx->profile->lines);
+	state->is_thread = line->kind == TS_LINE_THREAD;
+	state->activity = ctx->outline->host_activity;
+	if (!state->is_thread || ctx->profile->nr_devices > 0)
+		return TS_OK;
+	state->thunk = calloc(ctx->profile->nr_ops + 1, 1);
+	return state->thunk ? TS_OK : ts_fail_nomem(err);
+}
+
+static uint64_t run_key(uint64_t program, uint64_t run)
+{
+	uint64_t both[2] = { program, run };
+
+	return ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
+}
+
+static bool add_run(struct cache_state *state, const struct cache_run *run)
+{
+	uint64_t key = run_key(run->program, run->run);
+	uint32_t at = ts_map_find(&state->run_of_key, key);
+	struct cache_run *known;
+
+	if (at != TS_NONE) {
+		known = &state->runs[at];
+		known->start_ps = TS_MIN(known->start_ps, run->start_ps);
+		known->end_ps = TS_MAX(known->end_ps, run->end_ps);
+		return true;
+	}
+	if (state->nr_runs >= CACHE_MAX_RUNS)
+		return true;
+	if (!ts_grow(&state->runs, &state->cap_runs, state->nr_runs + 1, sizeof(*run)) ||
+	    !ts_map_set(&state->run_of_key, key, (uint32_t)state->nr_runs))
+		return false;
+	state->runs[state->nr_runs++] = *run;
+	return true;
+}
+
+/* All events of one name are thunks, or none is. */
+static bool add_thunk(struct cache_state *state, const struct ts_block *block, size_t i)
+{
+	uint8_t *thunk = &state->thunk[block->op[i]];
+	struct ts_stat program, run;
+
+	if (*thunk == 1)
+		return true;
+	if (!block->stat || !block->stat(block, i, "program_id", &program) ||
+	    !block->stat(block, i, "run_id", &run) || program.type != TS_STAT_INT ||
+	    run.type != TS_STAT_INT) {
+		*thunk = *thunk ? *thunk : 1;
+		return true;
+	}
+	*thunk = 2;
+	return add_run(state, &(struct cache_run){
+				      (uint64_t)program.number, (uint64_t)run.number,
+				      block->start_ps[i],
+				      ts_i64_add(block->start_ps[i], block->dur_ps[i]) });
+}
+
+static bool add_execution(struct cache_state *state, const struct ts_block *block, size_t i)
+{
+	const struct ts_op *op = &block->profile->ops[block->op[i]];
+	struct cache_program *program;
+
+	if (!op->has_program)
+		return true;
+	program = cache_program_get(state, op->program_id);
+	if (!program)
+		return false;
+	program->op = block->op[i];
+	program->first_ps = TS_MIN(program->first_ps, block->start_ps[i]);
+	program->nr_runs++;
+	program->time_ps = ts_i64_add(program->time_ps, block->dur_ps[i]);
+	return true;
+}
+
+static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
+				  const struct ts_block *block, struct ts_error *err)
+{
+	struct cache_state *state = arg;
+	bool good = true;
+
+	(void)ctx;
+	for (size_t i = 0; i < block->nr_events && good; i++) {
+		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
+
+		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
+		good = !state->is_thread ? add_execution(state, block, i) :
+					   cache_thread_event(state, block, i, activity);
+		if (good && state->thunk && activity == TS_HOST_OTHER)
+			good = add_thunk(state, block, i);
+	}
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static bool merge_functions(struct cache_state *into, const struct cache_state *from)
+{
+	for (size_t i = 0; i < from->nr_functions; i++) {
+		struct cache_function *to = cache_function_get(into, from->functions[i].op);
+
+		if (!to)
+			return false;
+		to->nr_hits += from->functions[i].nr_hits;
+		to->nr_compiled += from->functions[i].nr_compiled;
+		to->nr_restored += from->functions[i].nr_restored;
+		to->compile_ps = ts_i64_add(to->compile_ps, from->functions[i].compile_ps);
+	}
+	return true;
+}
+
+/* Cores that run a program together run it once. */
+static bool merge_programs(struct cache_state *into, const struct cache_state *from)
+{
+	for (size_t i = 0; i < from->nr_programs; i++) {
+		const struct cache_program *program = &from->programs[i];
+		struct cache_program *to = cache_program_get(into, program->id);
+
+		if (!to)
+			return false;
+		to->op = to->op == TS_NONE ? program->op : to->op;
+		to->first_ps = TS_MIN(to->first_ps, program->first_ps);
+		to->nr_runs = TS_MAX(to->nr_runs, program->nr_runs);
+		to->time_ps = ts_i64_add(to->time_ps, program->time_ps);
+	}
+	return true;
+}
+
+static void merge_counts(struct cache_counts *into, const struct cache_counts *from)
+{
+	into->nr_compiled += from->nr_compiled;
+	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
+	into->nr_restored += from->nr_restored;
+	into->nr_inferred += from->nr_inferred;
+	into->nr_writes += from->nr_writes;
+	into->nr_calls += from->nr_calls;
+}
+
+static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				  struct ts_error *err)
+{
+	struct cache_state *into = arg_into, *from = arg_from;
+	bool good = cache_thread_end(from);
+
+	(void)ctx;
+	for (size_t i = 0; i < from->nr_requests && good; i++)
+		good = cache_add_request(into, &from->requests[i]);
+	for (size_t i = 0; i < from->nr_runs && good; i++)
+		good = add_run(into, &from->runs[i]);
+	good = good && merge_functions(into, from) && merge_programs(into, from);
+	merge_counts(&into->counts, &from->counts);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static bool count_runs(struct cache_state *sum)
+{
+	for (size_t i = 0; i < sum->nr_runs; i++) {
+		const struct cache_run *run = &sum->runs[i];
+		struct cache_program *program = cache_program_get(sum, run->program);
+
+		if (!program)
+			return false;
+		program->first_ps = TS_MIN(program->first_ps, run->start_ps);
+		program->nr_runs++;
+		program->time_ps = ts_i64_add(program->time_ps,
+					      ts_i64_sub(run->end_ps, run->start_ps));
+	}
+	return true;
+}
+
+static enum ts_status cache_close(void *arg, const struct ts_context *ctx,
+				  struct ts_result *result, struct ts_error *err)
+{
+	struct cache_state *sum = arg;
+
+	if (ctx->profile->nr_hosts == 0) /* modules alone: nothing was called */
+		return TS_OK;
+	if (!count_runs(sum))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < sum->nr_programs; i++)
+		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
+	return cache_report(sum, ctx, result, err);
+}
+
+static void cache_release(void *arg)
+{
+	struct cache_state *state = arg;
+
+	free(state->thunk);
+	free(state->pieces);
+	free(state->requests);
+	free(state->functions);
+	free(state->programs);
+	free(state->runs);
+	ts_map_release(&state->function_of_op);
+	ts_map_release(&state->program_of_id);
+	ts_map_release(&state->run_of_key);
+}
+
+const struct ts_analysis ts_analysis_cache = {
+	.name = "cache",
+	.title = "Compilations and caches",
+	.needs = { "time" },
+	.pass = TS_PASS_HOSTS,
+	.columns = TS_COL_STATS,
+	.state_size = sizeof(struct cache_state),
+	.wants = cache_wants,
+	.open = cache_open,
+	.block = cache_block,
+	.merge = cache_merge,
+	.close = cache_close,
+	.release = cache_release,
+};

@@ -1,0 +1,369 @@
+/*
+ * Families: the programs of one name, and what makes them different: the sizes of which parameters,
+ * or types, layouts, the code itself.
+ *
+ * Sources: the compiled modules of the profile, which hold every executable that was alive at its
+ * end (JAX on CPU and GPU) or ran (TPU), and the programs that ran. What the modules do not show
+ * (sharding, donation, values of constants) is one class.
+ */
+#include "analysis/compile/cache.h"
+
+#define MAX_SOURCES 64 /* instructions looked at for their source */
+
+uint32_t cache_nr_parameters(const struct ts_hlo_module *module)
+{
+	return module->entry < module->nr_comps ? module->comps[module->entry].nr_params : 0;
+}
+
+const struct ts_shape *cache_parameter(const struct ts_hlo_module *module, uint32_t number)
+{
+	uint32_t at;
+
+	if (number >= cache_nr_parameters(module))
+		return NULL;
+	at = module->comps[module->entry].params[number];
+	return at < module->nr_instrs ? &module->instrs[at].shape : NULL;
+}
+
+static const struct ts_hlo_module *module_of(const struct ts_profile *profile,
+					     const struct cache_variant *variant)
+{
+	return variant->module == TS_NONE ? NULL : &profile->modules[variant->module];
+}
+
+/* By family; then those with a module, in the order in which they first ran. */
+static int by_family(const void *a, const void *b)
+{
+	const struct cache_variant *x = a, *y = b;
+	int order = ts_bytes_cmp(x->stem, y->stem);
+
+	if (order)
+		return order;
+	if ((x->module == TS_NONE) != (y->module == TS_NONE))
+		return x->module == TS_NONE ? 1 : -1;
+	if (x->first_ps != y->first_ps)
+		return x->first_ps < y->first_ps ? -1 : 1;
+	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
+}
+
+static void list_variants(struct cache_families *families, const struct cache_state *sum,
+			  const struct ts_profile *profile, uint32_t *variant_of)
+{
+	for (uint32_t i = 0; i < profile->nr_modules; i++) {
+		const struct ts_hlo_module *module = &profile->modules[i];
+
+		families->variants[families->nr_variants++] = (struct cache_variant){
+			.name = module->name, .stem = ts_module_stem(module->name),
+			.program_id = module->program_id, .module = i, .first_ps = INT64_MAX,
+		};
+	}
+	for (uint32_t i = 0; i < sum->nr_programs; i++) {
+		const struct cache_program *program = &sum->programs[i];
+		struct cache_variant *variant;
+
+		if (program->module == TS_NONE && program->op == TS_NONE) {
+			families->has_strangers = true;
+			continue;
+		}
+		variant_of[i] = program->module;
+		if (program->module == TS_NONE) {
+			struct ts_bytes name = profile->ops[program->op].name;
+
+			variant_of[i] = (uint32_t)families->nr_variants;
+			families->variants[families->nr_variants++] = (struct cache_variant){
+				.name = name, .stem = ts_module_stem(name),
+				.program_id = program->id, .module = TS_NONE,
+			};
+		}
+		variant = &families->variants[variant_of[i]];
+		variant->first_ps = program->first_ps;
+		variant->nr_runs = program->nr_runs;
+		variant->time_ps = program->time_ps;
+	}
+}
+
+static void add_requests(struct cache_families *families, const struct cache_state *sum,
+			 const uint32_t *variant_of)
+{
+	for (size_t i = 0; i < sum->nr_requests; i++) {
+		const struct cache_request *request = &sum->requests[i];
+		struct cache_variant *variant;
+
+		if (request->program == TS_NONE || variant_of[request->program] == TS_NONE ||
+		    request->is_restored)
+			continue;
+		variant = &families->variants[variant_of[request->program]];
+		variant->nr_compiled++;
+		variant->compile_ps = ts_i64_add(variant->compile_ps,
+						 ts_i64_sub(request->end_ps, request->start_ps));
+	}
+}
+
+static bool same_source(const struct ts_hlo_instr *a, const struct ts_hlo_instr *b)
+{
+	return a->source_file.n > 0 && a->source_line == b->source_line &&
+	       ts_bytes_eq(a->source_file, b->source_file);
+}
+
+/* Do two modules share a line of source, or does one say nothing of any? */
+static bool may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+{
+	bool some_a = false, some_b = false;
+
+	for (size_t i = 0, n = 0; i < a->nr_instrs && n < MAX_SOURCES; i++) {
+		if (a->instrs[i].source_file.n == 0)
+			continue;
+		n++;
+		some_a = true;
+		for (size_t k = 0, m = 0; k < b->nr_instrs && m < MAX_SOURCES; k++) {
+			m += b->instrs[k].source_file.n > 0;
+			some_b |= b->instrs[k].source_file.n > 0;
+			if (same_source(&a->instrs[i], &b->instrs[k]))
+				return true;
+		}
+	}
+	return !some_a || !some_b;
+}
+
+static bool same_dims(const struct ts_shape *a, const struct ts_shape *b)
+{
+	return memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) == 0;
+}
+
+static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
+{
+	if (!a->has_layout || !b->has_layout || a->memory_space != b->memory_space)
+		return a->has_layout == b->has_layout && a->memory_space == b->memory_space;
+	return memcmp(a->minor_to_major, b->minor_to_major,
+		      a->rank * sizeof(*a->minor_to_major)) == 0;
+}
+
+static unsigned shape_differences(const struct ts_shape *a, const struct ts_shape *b)
+{
+	unsigned found = 0;
+
+	if (a->dtype != b->dtype || a->dtype == TS_TUPLE)
+		return a->dtype != b->dtype ? CACHE_DIFFERS_DTYPE : 0;
+	if (a->rank != b->rank)
+		return CACHE_DIFFERS_RANK;
+	if (a->rank > 0 && !same_dims(a, b))
+		found |= CACHE_DIFFERS_SHAPE;
+	else if (a->rank > 0 && !same_layout(a, b))
+		found |= CACHE_DIFFERS_LAYOUT;
+	return found;
+}
+
+static bool same_code(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+{
+	if (a->nr_instrs != b->nr_instrs)
+		return false;
+	for (size_t i = 0; i < a->nr_instrs; i++)
+		if (!ts_bytes_eq(a->instrs[i].opcode, b->instrs[i].opcode) ||
+		    shape_differences(&a->instrs[i].shape, &b->instrs[i].shape))
+			return false;
+	return true;
+}
+
+static unsigned module_differences(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+{
+	unsigned found = 0;
+
+	if (!may_be_one_function(a, b))
+		return CACHE_DIFFERS_FUNCTION;
+	if (cache_nr_parameters(a) != cache_nr_parameters(b))
+		return CACHE_DIFFERS_COUNT;
+	for (uint32_t p = 0; p < cache_nr_parameters(a); p++) {
+		const struct ts_shape *x = cache_parameter(a, p), *y = cache_parameter(b, p);
+
+		if (x && y)
+			found |= shape_differences(x, y);
+	}
+	if (found)
+		return found;
+	return same_code(a, b) ? CACHE_DIFFERS_CONSTANT : CACHE_DIFFERS_CODE;
+}
+
+static void find_differences(struct cache_family *family, const struct ts_profile *profile)
+{
+	for (size_t i = 1; i < family->nr_known; i++)
+		family->differences |= module_differences(module_of(profile, &family->variants[0]),
+							  module_of(profile, &family->variants[i]));
+}
+
+/* The sizes of one dimension in all variants; false: it is the same in all. */
+static bool read_values(const struct cache_family *family, const struct ts_profile *profile,
+			struct cache_place place, int64_t *values)
+{
+	bool changes = false;
+
+	for (size_t i = 0; i < family->nr_known; i++) {
+		const struct ts_shape *shape = cache_parameter(
+			module_of(profile, &family->variants[i]), place.parameter);
+
+		if (!shape || place.dim >= shape->rank)
+			return false;
+		values[i] = shape->dims[place.dim];
+		changes |= values[i] != values[0];
+	}
+	return changes;
+}
+
+static bool add_place(struct cache_families *families, struct cache_family *family,
+		      struct cache_place place, const int64_t *values)
+{
+	size_t size = family->nr_known * sizeof(*values);
+	struct cache_axis *axis = family->axes, *end = axis + family->nr_axes;
+	int64_t *kept;
+
+	while (axis < end && memcmp(axis->values, values, size) != 0)
+		axis++;
+	if (axis == end) {
+		family->nr_all_axes++;
+		if (family->nr_axes == CACHE_MAX_AXES)
+			return true;
+		kept = ts_arena_alloc(&families->arena, size);
+		if (!kept)
+			return false;
+		memcpy(kept, values, size);
+		*axis = (struct cache_axis){ .values = kept, .waste_share = NAN };
+		family->nr_axes++;
+	}
+	axis->nr_all_places++;
+	if (axis->nr_places < CACHE_MAX_PLACES)
+		axis->places[axis->nr_places++] = place;
+	return true;
+}
+
+static bool find_axes(struct cache_families *families, struct cache_family *family,
+		      const struct ts_profile *profile, int64_t *values)
+{
+	const struct ts_hlo_module *first = module_of(profile, &family->variants[0]);
+
+	for (uint32_t p = 0; p < cache_nr_parameters(first); p++) {
+		const struct ts_shape *shape = cache_parameter(first, p);
+
+		for (uint32_t d = 0; shape && d < shape->rank; d++) {
+			struct cache_place place = { p, d };
+
+			if (read_values(family, profile, place, values) &&
+			    !add_place(families, family, place, values))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Padding ends it only where sizes are all that differs, and the parameters are the same ones. */
+static bool find_buckets(struct cache_families *families, struct cache_family *family,
+			 const struct ts_profile *profile)
+{
+	unsigned others = CACHE_DIFFERS_FUNCTION | CACHE_DIFFERS_COUNT | CACHE_DIFFERS_RANK;
+	int64_t *values, *weights;
+
+	if (family->nr_known < 2 || !(family->differences & CACHE_DIFFERS_SHAPE) ||
+	    (family->differences & others))
+		return true;
+	values = ts_arena_array(&families->arena, family->nr_known, sizeof(*values));
+	weights = ts_arena_array(&families->arena, family->nr_known, sizeof(*weights));
+	if (!values || !weights || !find_axes(families, family, profile, values))
+		return false;
+	for (size_t i = 0; i < family->nr_known; i++)
+		weights[i] = family->variants[i].nr_runs;
+	for (size_t i = 0; i < family->nr_axes; i++)
+		cache_axis_buckets(&family->axes[i], family->nr_known, weights);
+	return true;
+}
+
+static struct cache_family *find_family(struct cache_families *families, struct ts_bytes stem)
+{
+	size_t lo = 0, hi = families->nr;
+
+	while (lo < hi) { /* they stand in the order of their names */
+		size_t mid = lo + (hi - lo) / 2;
+		int order = ts_bytes_cmp(families->items[mid].stem, stem);
+
+		if (order == 0)
+			return &families->items[mid];
+		if (order < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static void group(struct cache_families *families)
+{
+	struct cache_family *family = NULL;
+
+	for (size_t i = 0; i < families->nr_variants; i++) {
+		struct cache_variant *variant = &families->variants[i];
+
+		if (!family || !ts_bytes_eq(family->stem, variant->stem)) {
+			family = &families->items[families->nr++];
+			*family = (struct cache_family){ .stem = variant->stem, .wait_ps = -1,
+							 .variants = variant };
+		}
+		family->nr_variants++;
+		family->nr_known += variant->module != TS_NONE;
+		family->nr_runs = ts_i64_add(family->nr_runs, variant->nr_runs);
+		family->time_ps = ts_i64_add(family->time_ps, variant->time_ps);
+	}
+}
+
+static void sum_requests(struct cache_families *families, const struct cache_state *sum)
+{
+	for (size_t i = 0; i < sum->nr_requests; i++) {
+		const struct cache_request *request = &sum->requests[i];
+		struct cache_family *family = find_family(families, ts_module_stem(request->module));
+
+		if (!family)
+			continue;
+		if (request->is_restored) {
+			family->nr_restored++;
+			continue;
+		}
+		family->nr_compiled++;
+		family->compile_ps = ts_i64_add(family->compile_ps,
+						ts_i64_sub(request->end_ps, request->start_ps));
+		if (request->wait_ps >= 0)
+			family->wait_ps = ts_i64_add(TS_MAX(family->wait_ps, 0), request->wait_ps);
+	}
+}
+
+bool cache_families_make(struct cache_families *families, const struct cache_state *sum,
+			 const struct ts_profile *profile)
+{
+	size_t max = profile->nr_modules + sum->nr_programs + 1;
+	uint32_t *variant_of = calloc(sum->nr_programs + 1, sizeof(*variant_of));
+	bool good;
+
+	*families = (struct cache_families){ .arena = TS_ARENA_INIT };
+	families->variants = calloc(max, sizeof(*families->variants));
+	families->items = calloc(max, sizeof(*families->items));
+	good = variant_of && families->variants && families->items;
+	for (size_t i = 0; good && i < sum->nr_programs; i++)
+		variant_of[i] = TS_NONE;
+	if (good) {
+		list_variants(families, sum, profile, variant_of);
+		add_requests(families, sum, variant_of);
+		if (families->nr_variants > 1)
+			qsort(families->variants, families->nr_variants,
+			      sizeof(*families->variants), by_family);
+		group(families);
+		sum_requests(families, sum);
+	}
+	free(variant_of);
+	for (size_t i = 0; good && i < families->nr; i++) {
+		find_differences(&families->items[i], profile);
+		good = find_buckets(families, &families->items[i], profile);
+	}
+	return good;
+}
+
+void cache_families_release(struct cache_families *families)
+{
+	free(families->variants);
+	free(families->items);
+	ts_arena_release(&families->arena);
+}

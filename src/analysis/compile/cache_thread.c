@@ -1,0 +1,399 @@
+/*
+ * The events of a host thread, children before parents, into requests and calls.
+ *
+ * What is found is a piece, and waits for the event around it: a call takes the pieces inside it. A
+ * call that started something and compiled nothing is a hit of the executable cache; so the
+ * calls that JAX writes twice, and those that are only traced into another, count for nothing.
+ */
+#include "analysis/compile/cache.h"
+
+#define MAX_PIECES 256 /* open at once; past it they count as without a call */
+
+bool cache_add_request(struct cache_state *state, const struct cache_request *request)
+{
+	if (state->nr_requests >= CACHE_MAX_REQUESTS)
+		return true;
+	if (!ts_grow(&state->requests, &state->cap_requests, state->nr_requests + 1,
+		     sizeof(*state->requests)))
+		return false;
+	state->requests[state->nr_requests++] = *request;
+	return true;
+}
+
+struct cache_function *cache_function_get(struct cache_state *state, uint32_t op)
+{
+	uint32_t at = ts_map_find(&state->function_of_op, op);
+
+	if (at != TS_NONE)
+		return &state->functions[at];
+	if (!ts_grow(&state->functions, &state->cap_functions, state->nr_functions + 1,
+		     sizeof(*state->functions)) ||
+	    !ts_map_set(&state->function_of_op, op, (uint32_t)state->nr_functions))
+		return NULL;
+	state->functions[state->nr_functions].op = op;
+	return &state->functions[state->nr_functions++];
+}
+
+struct cache_program *cache_program_get(struct cache_state *state, uint64_t id)
+{
+	uint32_t at = ts_map_find(&state->program_of_id, id);
+
+	if (at != TS_NONE)
+		return &state->programs[at];
+	if (!ts_grow(&state->programs, &state->cap_programs, state->nr_programs + 1,
+		     sizeof(*state->programs)) ||
+	    !ts_map_set(&state->program_of_id, id, (uint32_t)state->nr_programs))
+		return NULL;
+	state->programs[state->nr_programs] = (struct cache_program){
+		.id = id, .module = TS_NONE, .op = TS_NONE, .first_ps = INT64_MAX
+	};
+	return &state->programs[state->nr_programs++];
+}
+
+static bool is_request(const struct cache_piece *piece)
+{
+	return piece->activity == TS_HOST_COMPILE || piece->activity == TS_HOST_BACKEND ||
+	       piece->is_restored;
+}
+
+/* The call around some pieces; op TS_NONE: there is none. */
+struct call {
+	uint32_t op;
+	int64_t start_ps;
+};
+
+static void add_counts(struct cache_counts *counts, const struct cache_piece *piece)
+{
+	if (piece->is_restored) {
+		counts->nr_restored++;
+		counts->nr_inferred += piece->is_inferred;
+	} else {
+		counts->nr_compiled++;
+		counts->compile_ps = ts_i64_add(counts->compile_ps,
+						ts_i64_sub(piece->end_ps, piece->start_ps));
+	}
+}
+
+/* What lies before a request, from FROM on: how the module came about. */
+static void take_phases(const struct cache_state *state, size_t from, size_t at, struct call call,
+			struct cache_request *request)
+{
+	for (size_t i = from; i < at; i++) {
+		const struct cache_piece *piece = &state->pieces[i];
+		int64_t dur_ps = ts_i64_sub(piece->end_ps, piece->start_ps);
+
+		if (piece->activity == TS_HOST_TRACE)
+			request->trace_ps = dur_ps;
+		if (piece->activity != TS_HOST_LOWER)
+			continue;
+		request->lower_ps = dur_ps;
+		if (request->trace_ps < 0 && call.op != TS_NONE)
+			request->trace_ps = ts_i64_sub(piece->start_ps, call.start_ps);
+	}
+}
+
+static bool close_request(struct cache_state *state, size_t from, size_t at, struct call call)
+{
+	const struct cache_piece *piece = &state->pieces[at];
+	struct cache_function *function = NULL;
+	struct cache_request request = {
+		.start_ps = piece->start_ps, .end_ps = piece->end_ps, .trace_ps = -1,
+		.lower_ps = -1, .passes_ps = piece->passes_ps, .codegen_ps = piece->codegen_ps,
+		.wait_ps = -1, .module = piece->module, .call_op = call.op, .line = state->line,
+		.program = TS_NONE, .is_backend = piece->activity == TS_HOST_BACKEND,
+		.is_restored = piece->is_restored, .is_inferred = piece->is_inferred,
+	};
+
+	take_phases(state, from, at, call, &request);
+	add_counts(&state->counts, piece);
+	if (call.op != TS_NONE) {
+		function = cache_function_get(state, call.op);
+		if (!function)
+			return false;
+		function->nr_restored += piece->is_restored;
+		function->nr_compiled += !piece->is_restored;
+		if (!piece->is_restored)
+			function->compile_ps = ts_i64_add(function->compile_ps,
+							  ts_i64_sub(piece->end_ps, piece->start_ps));
+	}
+	return cache_add_request(state, &request);
+}
+
+/* Closes the requests among the pieces from FIRST on; *REST is the first piece behind them. */
+static bool close_requests(struct cache_state *state, size_t first, struct call call, size_t *rest)
+{
+	size_t from = first;
+
+	for (size_t i = first; i < state->nr_pieces; i++) {
+		if (!is_request(&state->pieces[i]))
+			continue;
+		if (!close_request(state, from, i, call))
+			return false;
+		from = i + 1;
+	}
+	*rest = from;
+	return true;
+}
+
+/* No call will come for what is open. A trace and a lowering may still get their compilation. */
+static bool flush(struct cache_state *state)
+{
+	struct call none = { TS_NONE, 0 };
+	size_t rest, nr = 0;
+
+	if (!close_requests(state, 0, none, &rest))
+		return false;
+	for (size_t i = rest; i < state->nr_pieces; i++)
+		if (state->pieces[i].activity == TS_HOST_TRACE ||
+		    state->pieces[i].activity == TS_HOST_LOWER)
+			state->pieces[nr++] = state->pieces[i];
+	state->nr_pieces = nr <= 2 ? nr : 0;
+	return true;
+}
+
+bool cache_thread_end(struct cache_state *state)
+{
+	bool good = flush(state);
+
+	state->nr_pieces = 0;
+	return good;
+}
+
+static bool push(struct cache_state *state, const struct cache_piece *piece)
+{
+	if (state->nr_pieces >= MAX_PIECES && !flush(state))
+		return false;
+	if (!ts_grow(&state->pieces, &state->cap_pieces, state->nr_pieces + 1,
+		     sizeof(*state->pieces)))
+		return false;
+	state->pieces[state->nr_pieces++] = *piece;
+	return true;
+}
+
+static size_t first_inside(const struct cache_state *state, int64_t start_ps)
+{
+	size_t at = state->nr_pieces;
+
+	while (at > 0 && state->pieces[at - 1].start_ps >= start_ps)
+		at--;
+	return at;
+}
+
+/* Leaves out what of this activity lies inside: the outermost counts. */
+static void drop_inside(struct cache_state *state, size_t from, enum ts_host_activity activity)
+{
+	size_t nr = from;
+
+	for (size_t i = from; i < state->nr_pieces; i++)
+		if (state->pieces[i].activity != activity)
+			state->pieces[nr++] = state->pieces[i];
+	state->nr_pieces = nr;
+}
+
+static bool end_outermost(struct cache_state *state, struct cache_piece *piece, size_t from)
+{
+	drop_inside(state, from, piece->activity);
+	return push(state, piece);
+}
+
+/* Of several in a row the last is enough: whatever holds one of the others has been closed. */
+static bool end_execute(struct cache_state *state, struct cache_piece *piece, size_t from)
+{
+	drop_inside(state, from, piece->activity);
+	if (state->nr_pieces > 0 && state->pieces[state->nr_pieces - 1].activity == TS_HOST_EXECUTE)
+		state->nr_pieces--;
+	return push(state, piece);
+}
+
+static void take_compiler(struct cache_piece *piece, const struct cache_piece *inner)
+{
+	int64_t dur_ps = ts_i64_sub(inner->end_ps, inner->start_ps);
+
+	if (inner->activity == TS_HOST_PASSES)
+		piece->passes_ps = ts_i64_add(TS_MAX(piece->passes_ps, 0), dur_ps);
+	else if (inner->activity == TS_HOST_CODEGEN)
+		piece->codegen_ps = ts_i64_add(TS_MAX(piece->codegen_ps, 0), dur_ps);
+	if (inner->passes_ps >= 0)
+		piece->passes_ps = ts_i64_add(TS_MAX(piece->passes_ps, 0), inner->passes_ps);
+	if (inner->codegen_ps >= 0)
+		piece->codegen_ps = ts_i64_add(TS_MAX(piece->codegen_ps, 0), inner->codegen_ps);
+	if (piece->module.n == 0)
+		piece->module = inner->module;
+}
+
+/* Takes in what a compiler did inside; a compilation within is the same one, seen further down. */
+static bool end_compile(struct cache_state *state, struct cache_piece *piece, size_t from)
+{
+	size_t nr = from;
+
+	for (size_t i = from; i < state->nr_pieces; i++) {
+		const struct cache_piece *inner = &state->pieces[i];
+
+		if (ts_host_compiles(inner->activity))
+			take_compiler(piece, inner);
+		else if (inner->activity == TS_HOST_TRACE || inner->activity == TS_HOST_LOWER)
+			state->pieces[nr++] = *inner;
+	}
+	state->nr_pieces = nr;
+	return push(state, piece);
+}
+
+/* A phase of the compiler takes in the ones inside it. */
+static bool end_phase(struct cache_state *state, struct cache_piece *piece, size_t from)
+{
+	size_t nr = from;
+
+	for (size_t i = from; i < state->nr_pieces; i++) {
+		const struct cache_piece *inner = &state->pieces[i];
+
+		if (inner->activity == TS_HOST_PASSES || inner->activity == TS_HOST_CODEGEN) {
+			if (piece->module.n == 0)
+				piece->module = inner->module;
+			continue;
+		}
+		state->pieces[nr++] = *inner;
+	}
+	state->nr_pieces = nr;
+	return push(state, piece);
+}
+
+/* JAX's way to an executable: read from the persistent cache, unless a compilation is inside. */
+static bool end_executable(struct cache_state *state, struct cache_piece *piece, size_t from)
+{
+	bool compiled = false, read = false;
+
+	for (size_t i = from; i < state->nr_pieces; i++) {
+		compiled |= is_request(&state->pieces[i]);
+		read |= state->pieces[i].activity == TS_HOST_CACHE_READ;
+	}
+	drop_inside(state, from, TS_HOST_CACHE_READ);
+	if (compiled || !read)
+		return true;
+	piece->is_restored = true;
+	return push(state, piece);
+}
+
+/* What the pieces of a call amount to. */
+struct contents {
+	size_t nr_requests, lower, read, execute; /* the last of each, or nr_pieces */
+};
+
+static struct contents look_inside(const struct cache_state *state, size_t from)
+{
+	size_t nr = state->nr_pieces;
+	struct contents in = { 0, nr, nr, nr };
+
+	for (size_t i = from; i < nr; i++) {
+		enum ts_host_activity activity = state->pieces[i].activity;
+
+		in.nr_requests += is_request(&state->pieces[i]);
+		if (activity == TS_HOST_LOWER)
+			in.lower = i;
+		else if (activity == TS_HOST_CACHE_READ)
+			in.read = i;
+		else if (activity == TS_HOST_EXECUTE)
+			in.execute = i;
+	}
+	return in;
+}
+
+/* Lowered, not compiled, and run: the executable was restored between the two. */
+static void infer_restored(struct cache_state *state, const struct contents *in)
+{
+	struct cache_piece *lower = &state->pieces[in->lower];
+	struct cache_piece *execute = &state->pieces[in->execute];
+	struct cache_piece restored = { .activity = TS_HOST_EXECUTABLE, .passes_ps = -1,
+					.codegen_ps = -1, .is_restored = true };
+
+	restored.is_inferred = in->read == state->nr_pieces;
+	restored.start_ps = restored.is_inferred ? lower->end_ps : state->pieces[in->read].start_ps;
+	restored.end_ps = restored.is_inferred ? execute->start_ps : state->pieces[in->read].end_ps;
+	*execute = restored; /* it stands behind the lowering, and has said what it had to */
+}
+
+static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
+{
+	struct call call = { op, start_ps };
+	size_t from = first_inside(state, start_ps), rest;
+	struct contents in = look_inside(state, from);
+	bool good = true;
+
+	state->counts.nr_calls++;
+	if (in.nr_requests == 0 && in.execute < state->nr_pieces) {
+		struct cache_function *function = cache_function_get(state, op);
+
+		if (!function)
+			return false;
+		if (in.lower < in.execute)
+			infer_restored(state, &in);
+		else
+			function->nr_hits++;
+	}
+	good = close_requests(state, from, call, &rest);
+	state->nr_pieces = from;
+	return good;
+}
+
+/* A pipeline of passes says its module twice, in its name and in a stat. */
+static bool is_pipeline(const struct ts_block *block, size_t i, struct ts_bytes *module)
+{
+	struct ts_stat stat;
+
+	if (!block->stat || !block->stat(block, i, "module", &stat) || stat.type != TS_STAT_TEXT)
+		return false;
+	*module = stat.text;
+	return true;
+}
+
+static void find_module(const struct ts_block *block, size_t i, struct cache_piece *piece)
+{
+	static const char *const names[] = { "module", "name" };
+	struct ts_stat stat;
+
+	for (size_t n = 0; block->stat && piece->module.n == 0 && n < TS_NELEM(names); n++)
+		if (block->stat(block, i, names[n], &stat) && stat.type == TS_STAT_TEXT)
+			piece->module = stat.text;
+}
+
+typedef bool end_piece(struct cache_state *state, struct cache_piece *piece, size_t from);
+
+static end_piece *const ends[] = {
+	[TS_HOST_EXECUTE] = end_execute,      [TS_HOST_TRACE] = end_outermost,
+	[TS_HOST_LOWER] = end_outermost,      [TS_HOST_COMPILE] = end_compile,
+	[TS_HOST_BACKEND] = end_compile,      [TS_HOST_PASSES] = end_phase,
+	[TS_HOST_CODEGEN] = end_phase,	      [TS_HOST_EXECUTABLE] = end_executable,
+	[TS_HOST_CACHE_READ] = end_outermost,
+};
+
+static bool end_event(struct cache_state *state, const struct ts_block *block, size_t i,
+		      enum ts_host_activity activity)
+{
+	struct cache_piece piece = {
+		.activity = activity, .start_ps = block->start_ps[i],
+		.end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
+		.passes_ps = -1, .codegen_ps = -1,
+	};
+
+	if (activity == TS_HOST_CALL)
+		return end_call(state, block->op[i], piece.start_ps);
+	if (activity == TS_HOST_CACHE_WRITE)
+		state->counts.nr_writes++;
+	if (activity == TS_HOST_PIPELINE) {
+		if (!is_pipeline(block, i, &piece.module))
+			return true;
+		piece.activity = TS_HOST_PASSES;
+	} else if (ts_host_compiles(activity)) {
+		find_module(block, i, &piece);
+	}
+	if (piece.activity >= TS_NELEM(ends) || !ends[piece.activity])
+		return true;
+	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps));
+}
+
+bool cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
+			enum ts_host_activity activity)
+{
+	if (activity != TS_HOST_OTHER && !end_event(state, block, i, activity))
+		return false;
+	return block->depth[i] > 0 || state->nr_pieces == 0 || flush(state);
+}

@@ -1,0 +1,184 @@
+/*
+ * Compiled code: regions and what they run, compilations and why, graph breaks, and how many ops became
+ * how many kernels. PyTorch's compiler is known by the events it leaves on the host's threads
+ * (model/torch_event.h); XLA's by what "cache" and the modules say.
+ */
+#include "analysis/compile/compile.h"
+
+static bool compile_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	(void)ctx;
+	return line->kind == TS_LINE_THREAD;
+}
+
+static enum ts_status compile_open(void *arg, const struct ts_context *ctx,
+				   const struct ts_line *line, struct ts_error *err)
+{
+	struct compile_state *state = arg;
+
+	(void)ctx;
+	(void)line;
+	(void)err;
+	for (size_t i = 0; i < TS_NELEM(state->last_op); i++)
+		state->last_op[i] = TS_NONE;
+	return TS_OK;
+}
+
+/* Threads of a trace have events of a kind of their own; those of an xplane tell nothing here. */
+static bool ask(struct compile_state *state, const struct ts_block *block)
+{
+	if (state->is_asked || block->nr_events == 0)
+		return true;
+	state->is_asked = true;
+	state->is_trace = block->profile->ops[block->op[0]].is_event;
+	if (state->is_trace)
+		state->events = calloc(block->profile->nr_ops + 1, 1);
+	return !state->is_trace || state->events;
+}
+
+static enum ts_status compile_block(void *arg, const struct ts_context *ctx,
+				    const struct ts_block *block, struct ts_error *err)
+{
+	struct compile_state *state = arg;
+	bool good = ask(state, block);
+
+	(void)ctx;
+	for (size_t i = 0; state->is_trace && i < block->nr_events && good; i++)
+		good = compile_thread_event(state, block, i);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static bool merge_regions(struct compile_state *into, const struct compile_state *from)
+{
+	for (size_t i = 0; i < from->nr_regions; i++) {
+		const struct compile_region *region = &from->regions[i];
+		struct compile_region *to = compile_region_get(into, region->id);
+
+		if (!to)
+			return false;
+		to->frame_op = to->frame_op == TS_NONE ? region->frame_op : to->frame_op;
+		to->nr_calls += region->nr_calls;
+		to->time_ps = ts_i64_add(to->time_ps, region->time_ps);
+		to->self_ps = ts_i64_add(to->self_ps, region->self_ps);
+		to->first_ps = TS_MIN(to->first_ps, region->first_ps);
+		to->nr_compiles += region->nr_compiles;
+		to->compile_ps = ts_i64_add(to->compile_ps, region->compile_ps);
+		to->nr_restarts = TS_MAX(to->nr_restarts, region->nr_restarts);
+	}
+	return true;
+}
+
+static bool merge_rows(struct compile_state *into, const struct compile_state *from)
+{
+	for (size_t i = 0; i < from->nr_nestings; i++) {
+		const struct compile_nesting *nesting = &from->nestings[i];
+		struct compile_nesting *to =
+			compile_nesting_get(into, nesting->parent, nesting->child);
+
+		if (!to)
+			return false;
+		to->nr += nesting->nr;
+		to->time_ps = ts_i64_add(to->time_ps, nesting->time_ps);
+	}
+	for (size_t i = 0; i < from->nr_phases; i++) {
+		struct compile_phase *to = compile_phase_get(into, from->phases[i].op);
+
+		if (!to)
+			return false;
+		to->nr += from->phases[i].nr;
+		to->time_ps = ts_i64_add(to->time_ps, from->phases[i].time_ps);
+		to->self_ps = ts_i64_add(to->self_ps, from->phases[i].self_ps);
+	}
+	for (size_t i = 0; i < from->nr_kernels; i++) {
+		struct compile_kernel *to = compile_kernel_get(into, from->kernels[i].op);
+
+		if (!to)
+			return false;
+		to->nr += from->kernels[i].nr;
+		to->time_ps = ts_i64_add(to->time_ps, from->kernels[i].time_ps);
+	}
+	return true;
+}
+
+static void merge_counts(struct compile_counts *into, const struct compile_counts *from)
+{
+	into->nr_graph_calls += from->nr_graph_calls;
+	into->graph_ps = ts_i64_add(into->graph_ps, from->graph_ps);
+	into->nr_functions += from->nr_functions;
+	into->nr_backwards += from->nr_backwards;
+	into->backward_ps = ts_i64_add(into->backward_ps, from->backward_ps);
+	into->nr_lookups += from->nr_lookups;
+	into->lookup_ps = ts_i64_add(into->lookup_ps, from->lookup_ps);
+	into->overhead_ps = ts_i64_add(into->overhead_ps, from->overhead_ps);
+	into->nr_compiles += from->nr_compiles;
+	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
+	into->nr_graph_launches += from->nr_graph_launches;
+	into->nr_kernel_launches += from->nr_kernel_launches;
+	into->nr_library_ops += from->nr_library_ops;
+	into->max_nested = TS_MAX(into->max_nested, from->max_nested);
+	into->nr_regions += from->nr_regions;
+}
+
+static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				    struct ts_error *err)
+{
+	struct compile_state *into = arg_into, *from = arg_from;
+	bool good = compile_thread_end(from) && merge_regions(into, from) && merge_rows(into, from);
+
+	(void)ctx;
+	merge_counts(&into->counts, &from->counts);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */
+static bool is_torch(const struct compile_state *sum, const struct ts_profile *profile)
+{
+	const struct compile_counts *counts = &sum->counts;
+
+	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
+	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
+			       counts->nr_lookups + counts->nr_compiles +
+			       counts->nr_kernel_launches + counts->nr_graph_launches > 0 ||
+	       profile->torch_log.nr_files > 0;
+}
+
+static enum ts_status compile_close(void *arg, const struct ts_context *ctx,
+				    struct ts_result *result, struct ts_error *err)
+{
+	struct compile_state *sum = arg;
+
+	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
+		return TS_OK; /* modules alone: nothing was called */
+	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err) :
+			       compile_report_xla(ctx, result, err);
+}
+
+static void compile_release(void *arg)
+{
+	struct compile_state *state = arg;
+
+	free(state->events);
+	free(state->pieces);
+	free(state->regions);
+	free(state->nestings);
+	free(state->phases);
+	free(state->kernels);
+	ts_map_release(&state->region_of_key);
+	ts_map_release(&state->nesting_of_key);
+	ts_map_release(&state->phase_of_op);
+	ts_map_release(&state->kernel_of_op);
+}
+
+const struct ts_analysis ts_analysis_compile = {
+	.name = "compile",
+	.title = "Compiled code",
+	.needs = { "ops", "time", "cache", "compile_devices" },
+	.pass = TS_PASS_HOSTS,
+	.state_size = sizeof(struct compile_state),
+	.wants = compile_wants,
+	.open = compile_open,
+	.block = compile_block,
+	.merge = compile_merge,
+	.close = compile_close,
+	.release = compile_release,
+};

@@ -1,0 +1,239 @@
+/*
+ * How many ops became how many kernels.
+ *
+ * Of PyTorch: Inductor names a kernel by the ATen ops in it, each once, so the ops before fusion are
+ * counted from names: what stands twice in a kernel counts once, and nothing is known of ops that
+ * vanished. A kernel that is not Inductor's is one op, as in eager mode. Of XLA: instructions of the
+ * modules that ran, inside fusions and as kernels.
+ */
+#include "analysis/compile/compile.h"
+
+#include "model/kernels.h"
+#include "model/trace_class.h"
+
+#define MAX_ROWS 200 /* of generated kernels: the largest */
+#define MAX_OPS	 64  /* told of a kernel */
+#define MAX_NESTED 8 /* fusions inside one another */
+
+struct generated {
+	struct ts_bytes name;
+	int64_t nr, time_ps, nr_ops;
+};
+
+struct gathering {
+	struct generated *items;
+	size_t nr, cap;
+	struct compile_fusion *fusion;
+};
+
+static bool add_generated(struct gathering *gathering, const struct generated *kernel)
+{
+	struct compile_fusion *fusion = gathering->fusion;
+
+	if (!ts_grow(&gathering->items, &gathering->cap, gathering->nr + 1, sizeof(*kernel)))
+		return false;
+	gathering->items[gathering->nr++] = *kernel;
+	fusion->nr_generated = ts_i64_add(fusion->nr_generated, kernel->nr);
+	fusion->generated_ps = ts_i64_add(fusion->generated_ps, kernel->time_ps);
+	fusion->nr_before =
+		ts_i64_add(fusion->nr_before, ts_i64_mul(kernel->nr, kernel->nr_ops));
+	fusion->nr_after = ts_i64_add(fusion->nr_after, kernel->nr);
+	return true;
+}
+
+/* A copy, a fill or a collective computes nothing that could be fused. */
+static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
+{
+	return ts_bytes_is(category, "kernel") &&
+	       ts_kernel_type_of(name) == TS_KERNEL_COMPUTATION;
+}
+
+static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)
+{
+	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
+	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	struct compile_fusion *fusion = gathering->fusion;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		struct generated kernel = {
+			.name = ts_cell_text(table, i, "name"),
+			.nr = TS_MAX(ts_cell_int(table, i, "occurrences"), 0),
+			.time_ps = TS_MAX(ts_cell_int(table, i, "total_time_ps"), 0),
+		};
+
+		if (!is_kernel(kernel.name, ts_cell_text(table, i, "category")))
+			continue;
+		kernel.nr_ops = ts_torch_fused_ops(kernel.name);
+		if (kernel.nr_ops > 0 && !add_generated(gathering, &kernel))
+			return false;
+		if (kernel.nr_ops == 0) {
+			fusion->nr_before = ts_i64_add(fusion->nr_before, kernel.nr);
+			fusion->nr_after = ts_i64_add(fusion->nr_after, kernel.nr);
+		}
+	}
+	return true;
+}
+
+static bool gather_host(struct gathering *gathering, const struct compile_state *sum,
+			const struct ts_profile *profile)
+{
+	struct compile_fusion *fusion = gathering->fusion;
+
+	for (size_t i = 0; i < sum->nr_kernels; i++) {
+		struct generated kernel = { profile->ops[sum->kernels[i].op].name,
+					    sum->kernels[i].nr, sum->kernels[i].time_ps, 0 };
+
+		kernel.nr_ops = ts_torch_fused_ops(kernel.name);
+		if (!add_generated(gathering, &kernel))
+			return false;
+	}
+	if (sum->nr_kernels == 0) { /* a CPU says nothing of its kernels unless it is asked to */
+		fusion->nr_before = fusion->nr_after = -1;
+		return true;
+	}
+	fusion->nr_before = ts_i64_add(fusion->nr_before, sum->counts.nr_library_ops);
+	fusion->nr_after = ts_i64_add(fusion->nr_after, sum->counts.nr_library_ops);
+	return true;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct generated *x = a, *y = b;
+
+	if (x->time_ps != y->time_ps)
+		return x->time_ps > y->time_ps ? -1 : 1;
+	return ts_bytes_cmp(x->name, y->name);
+}
+
+static const struct {
+	const char *part, *kind;
+} kinds[] = {
+	{ "triton_poi_", "pointwise" },	 { "triton_red_", "reduction" },
+	{ "triton_per_", "reduction in one block" }, { "triton_tem_", "template" },
+	{ "triton_for_", "foreach" },	 { "cpp_", "C++" },
+	{ "pallas_", "Pallas" },
+};
+
+static struct ts_value kind_of(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(kinds); i++)
+		if (ts_bytes_has(name, kinds[i].part))
+			return ts_text(ts_bytes_of(kinds[i].kind));
+	return ts_null();
+}
+
+static struct ts_value ops_of(struct ts_result *result, struct ts_bytes name, int64_t nr_ops)
+{
+	struct ts_bytes rest = ts_torch_fused_part(name);
+	struct ts_value *items, list;
+	size_t nr = rest.n ? (size_t)TS_MIN(nr_ops, MAX_OPS) : 0;
+
+	list = ts_result_list(result, NULL, 0, nr, &items);
+	for (size_t i = 0; i < nr && list.type == TS_VALUE_LIST; i++)
+		items[i] = ts_text(ts_torch_next_op(&rest));
+	return list;
+}
+
+static bool put_generated(struct gathering *gathering, struct ts_result *result)
+{
+	static const struct ts_column columns[] = {
+		{ "name", TS_MEASURED, "generated kernel" },
+		{ "kind", TS_DERIVED, "kind" },
+		{ "ops_before_fusion", TS_DERIVED, "ops in it" },
+		{ "ops", TS_DERIVED, NULL },
+		{ "count", TS_MEASURED, "count" },
+		{ "time_ps", TS_MEASURED, "time" },
+	};
+	struct ts_table *table = ts_result_table(result, "fused_kernels", "Generated kernels by time",
+						 columns, TS_NELEM(columns));
+
+	if (gathering->nr > 1)
+		qsort(gathering->items, gathering->nr, sizeof(*gathering->items), longest_first);
+	for (size_t i = 0; table && i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
+		const struct generated *kernel = &gathering->items[i];
+		struct ts_value *cells = ts_table_row(result, table);
+
+		if (!cells)
+			return false;
+		cells[0] = ts_text(kernel->name);
+		cells[1] = kind_of(kernel->name);
+		cells[2] = ts_int(kernel->nr_ops);
+		cells[3] = ops_of(result, kernel->name, kernel->nr_ops);
+		cells[4] = ts_int(kernel->nr);
+		cells[5] = ts_int(kernel->time_ps);
+	}
+	if (gathering->nr > MAX_ROWS)
+		ts_result_note(result, "the %d largest of %zu generated kernels are listed", MAX_ROWS,
+			       gathering->nr);
+	return table != NULL;
+}
+
+bool compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
+			  struct ts_result *result, struct compile_fusion *fusion)
+{
+	struct gathering gathering = { .fusion = fusion };
+	bool good;
+
+	*fusion = (struct compile_fusion){ .nr_before = 0 };
+	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx) :
+					      gather_host(&gathering, sum, ctx->profile);
+	fusion->nr_kernels = (int64_t)gathering.nr;
+	good = good && put_generated(&gathering, result);
+	free(gathering.items);
+	return good;
+}
+
+/* Instructions that compute inside the computations that this one calls. */
+static int64_t nr_inside(const struct ts_hlo_module *module, const struct ts_hlo_instr *fusion,
+			 unsigned depth)
+{
+	int64_t nr = 0;
+
+	for (uint32_t c = 0; c < fusion->nr_called && depth < MAX_NESTED; c++) {
+		const struct ts_hlo_comp *comp = &module->comps[fusion->called[c]];
+
+		for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+			const struct ts_hlo_instr *instr = &module->instrs[comp->first_instr + i];
+
+			if (ts_bytes_is(instr->opcode, "fusion"))
+				nr += nr_inside(module, instr, depth + 1);
+			else
+				nr += !ts_hlo_is_name(instr);
+		}
+	}
+	return nr;
+}
+
+static void count_instr(const struct ts_profile *profile, const struct ts_op *op, int64_t nr,
+			struct compile_fusion *fusion)
+{
+	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
+	int64_t inside = 1;
+
+	if (!instr || ts_hlo_is_control(instr) || ts_hlo_is_done(instr) || ts_hlo_is_name(instr))
+		return;
+	if (ts_bytes_is(instr->opcode, "fusion")) {
+		inside = TS_MAX(nr_inside(&profile->modules[op->module], instr, 0), 1);
+		fusion->nr_generated = ts_i64_add(fusion->nr_generated, nr);
+		fusion->nr_kernels++;
+	}
+	fusion->nr_before = ts_i64_add(fusion->nr_before, ts_i64_mul(nr, inside));
+	fusion->nr_after = ts_i64_add(fusion->nr_after, nr);
+}
+
+void compile_fusion_xla(const struct ts_context *ctx, struct compile_fusion *fusion)
+{
+	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
+	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+
+	*fusion = (struct compile_fusion){ .nr_before = 0 };
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		int64_t index = ts_cell_int(table, i, "op_index");
+
+		if (index >= 0 && (size_t)index < ctx->profile->nr_ops)
+			count_instr(ctx->profile, &ctx->profile->ops[index],
+				    TS_MAX(ts_cell_int(table, i, "occurrences"), 0), fusion);
+	}
+	if (fusion->nr_after == 0) /* no program of what ran is in the profile */
+		fusion->nr_before = fusion->nr_after = -1;
+}

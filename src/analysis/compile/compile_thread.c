@@ -1,0 +1,333 @@
+/*
+ * The events of a host thread, children before parents, into regions and compilations.
+ *
+ * What is found is a piece, and waits for the event around it. A compilation takes the pieces inside
+ * it: its parts, and the annotation that says which compilation it is. A region takes regions (there
+ * its graph was broken) and compilations (of code it came upon). A piece that nothing will come
+ * around counts by itself.
+ */
+#include "analysis/compile/compile.h"
+
+struct compile_region *compile_region_get(struct compile_state *state, struct ts_compile_id id)
+{
+	uint64_t key = ts_compile_id_key(id);
+	uint32_t at = ts_map_find(&state->region_of_key, key);
+
+	if (at != TS_NONE)
+		return &state->regions[at];
+	if (!ts_grow(&state->regions, &state->cap_regions, state->nr_regions + 1,
+		     sizeof(*state->regions)) ||
+	    !ts_map_set(&state->region_of_key, key, (uint32_t)state->nr_regions))
+		return NULL;
+	state->regions[state->nr_regions] =
+		(struct compile_region){ .id = id, .frame_op = TS_NONE, .first_ps = INT64_MAX };
+	return &state->regions[state->nr_regions++];
+}
+
+struct compile_nesting *compile_nesting_get(struct compile_state *state, uint64_t parent,
+					    uint64_t child)
+{
+	uint64_t both[2] = { parent, child };
+	uint64_t key = ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
+	uint32_t at = ts_map_find(&state->nesting_of_key, key);
+
+	if (at != TS_NONE)
+		return &state->nestings[at];
+	if (!ts_grow(&state->nestings, &state->cap_nestings, state->nr_nestings + 1,
+		     sizeof(*state->nestings)) ||
+	    !ts_map_set(&state->nesting_of_key, key, (uint32_t)state->nr_nestings))
+		return NULL;
+	state->nestings[state->nr_nestings] = (struct compile_nesting){ parent, child, 0, 0 };
+	return &state->nestings[state->nr_nestings++];
+}
+
+struct compile_phase *compile_phase_get(struct compile_state *state, uint32_t op)
+{
+	uint32_t at = ts_map_find(&state->phase_of_op, op);
+
+	if (at != TS_NONE)
+		return &state->phases[at];
+	if (!ts_grow(&state->phases, &state->cap_phases, state->nr_phases + 1,
+		     sizeof(*state->phases)) ||
+	    !ts_map_set(&state->phase_of_op, op, (uint32_t)state->nr_phases))
+		return NULL;
+	state->phases[state->nr_phases] = (struct compile_phase){ .op = op };
+	return &state->phases[state->nr_phases++];
+}
+
+struct compile_kernel *compile_kernel_get(struct compile_state *state, uint32_t op)
+{
+	uint32_t at = ts_map_find(&state->kernel_of_op, op);
+
+	if (at != TS_NONE)
+		return &state->kernels[at];
+	if (!ts_grow(&state->kernels, &state->cap_kernels, state->nr_kernels + 1,
+		     sizeof(*state->kernels)) ||
+	    !ts_map_set(&state->kernel_of_op, op, (uint32_t)state->nr_kernels))
+		return NULL;
+	state->kernels[state->nr_kernels] = (struct compile_kernel){ .op = op };
+	return &state->kernels[state->nr_kernels++];
+}
+
+static int64_t length(const struct compile_piece *piece)
+{
+	return ts_i64_sub(piece->end_ps, piece->start_ps);
+}
+
+static bool has_id(struct ts_compile_id id)
+{
+	return id.frame >= 0 || id.autograd >= 0;
+}
+
+/* A compilation with no other around it. */
+static bool count_compile(struct compile_state *state, const struct compile_piece *piece)
+{
+	struct compile_region *region;
+
+	state->counts.nr_compiles++;
+	state->counts.compile_ps = ts_i64_add(state->counts.compile_ps, length(piece));
+	if (!has_id(piece->id))
+		return true;
+	region = compile_region_get(state, piece->id);
+	if (!region)
+		return false;
+	region->nr_compiles++;
+	region->compile_ps = ts_i64_add(region->compile_ps, length(piece));
+	region->nr_restarts = TS_MAX(region->nr_restarts, piece->attempt);
+	return true;
+}
+
+static bool is_compile(const struct compile_piece *piece)
+{
+	return piece->event == TS_TORCH_COMPILE || piece->event == TS_TORCH_PHASE;
+}
+
+/* Counts pieces that the event around does not take. */
+static bool settle(struct compile_state *state, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (is_compile(&state->pieces[i]) && !count_compile(state, &state->pieces[i]))
+			return false;
+	return true;
+}
+
+/* Room for one more: what waited longest stands by itself. */
+static bool push(struct compile_state *state, const struct compile_piece *piece)
+{
+	if (state->nr_pieces == COMPILE_MAX_PIECES) {
+		size_t half = COMPILE_MAX_PIECES / 2;
+
+		if (!settle(state, 0, half))
+			return false;
+		memmove(state->pieces, state->pieces + half, half * sizeof(*piece));
+		state->nr_pieces = half;
+	}
+	if (!ts_grow(&state->pieces, &state->cap_pieces, state->nr_pieces + 1, sizeof(*piece)))
+		return false;
+	state->pieces[state->nr_pieces++] = *piece;
+	return true;
+}
+
+/* The first of the pieces inside an event that began then. */
+static size_t first_inside(const struct compile_state *state, int64_t start_ps)
+{
+	size_t at = state->nr_pieces;
+
+	while (at > 0 && state->pieces[at - 1].start_ps >= start_ps)
+		at--;
+	return at;
+}
+
+/* compile_attempt_2: 2. */
+static int64_t attempt_of(struct ts_bytes phase)
+{
+	static const char prefix[] = "compile_attempt_";
+	int64_t attempt = 0;
+
+	if (ts_bytes_starts(phase, prefix))
+		ts_bytes_i64(ts_bytes_cut(phase, strlen(prefix), phase.n), &attempt);
+	return attempt;
+}
+
+static bool close_compile(struct compile_state *state, struct compile_piece piece, uint32_t op,
+			  struct ts_bytes name)
+{
+	size_t from = first_inside(state, piece.start_ps);
+	int64_t inside_ps = 0;
+
+	piece.attempt = piece.event == TS_TORCH_PHASE ? attempt_of(ts_torch_phase(name)) : 0;
+	for (size_t i = from; i < state->nr_pieces; i++) {
+		const struct compile_piece *part = &state->pieces[i];
+
+		piece.attempt = TS_MAX(piece.attempt, part->attempt);
+		if (!has_id(piece.id))
+			piece.id = part->id;
+		if (is_compile(part))
+			inside_ps = ts_i64_add(inside_ps, length(part));
+	}
+	state->nr_pieces = from;
+	if (piece.event == TS_TORCH_PHASE) {
+		struct compile_phase *phase = compile_phase_get(state, op);
+
+		if (!phase)
+			return false;
+		phase->nr++;
+		phase->time_ps = ts_i64_add(phase->time_ps, length(&piece));
+		phase->self_ps = ts_i64_add(phase->self_ps,
+					    TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
+	}
+	return push(state, &piece);
+}
+
+static bool add_nesting(struct compile_state *state, const struct compile_piece *outer,
+			const struct compile_piece *inner)
+{
+	struct compile_nesting *nesting =
+		compile_nesting_get(state, ts_compile_id_key(outer->id),
+				    ts_compile_id_key(inner->id));
+
+	if (!nesting)
+		return false;
+	nesting->nr++;
+	nesting->time_ps = ts_i64_add(nesting->time_ps, length(inner));
+	return true;
+}
+
+/* Nested regions are counted on the way up: a piece of a region has in .attempt how many it holds. */
+static bool close_region(struct compile_state *state, struct compile_piece piece, uint32_t frame_op)
+{
+	size_t from = first_inside(state, piece.start_ps);
+	struct compile_region *region = compile_region_get(state, piece.id);
+	int64_t inside_ps = 0;
+
+	for (size_t i = from; i < state->nr_pieces; i++) {
+		const struct compile_piece *part = &state->pieces[i];
+
+		if (part->event == TS_TORCH_REGION || is_compile(part))
+			inside_ps = ts_i64_add(inside_ps, length(part));
+		if (part->event != TS_TORCH_REGION)
+			continue;
+		piece.attempt += 1 + part->attempt;
+		if (!add_nesting(state, &piece, part))
+			return false;
+	}
+	if (!region || !settle(state, from, state->nr_pieces))
+		return false;
+	region = compile_region_get(state, piece.id); /* settling may have moved the rows */
+	if (!region)
+		return false;
+	region->nr_calls++;
+	region->time_ps = ts_i64_add(region->time_ps, length(&piece));
+	region->self_ps = ts_i64_add(region->self_ps,
+				     TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
+	region->first_ps = TS_MIN(region->first_ps, piece.start_ps);
+	region->frame_op = region->frame_op == TS_NONE ? frame_op : region->frame_op;
+	state->counts.nr_regions++;
+	state->counts.max_nested = TS_MAX(state->counts.max_nested, piece.attempt);
+	state->nr_pieces = from;
+	return push(state, &piece);
+}
+
+/* Ops that compute inside the event of this depth that closes now: each counts where it is
+ * outermost. Gives how many. */
+static uint32_t take_inside(struct compile_state *state, uint16_t depth, bool computes)
+{
+	uint32_t nr;
+
+	if (depth >= COMPILE_MAX_DEPTH)
+		return 0;
+	nr = state->inside[depth + 1];
+	state->inside[depth + 1] = 0;
+	state->inside[depth] += computes ? 1 : nr;
+	return nr;
+}
+
+/* The Python frame that closed last inside an event of this depth. */
+static uint32_t frame_inside(const struct compile_state *state, const struct ts_block *block,
+			     uint16_t depth)
+{
+	uint32_t op = depth < COMPILE_MAX_DEPTH ? state->last_op[depth + 1] : TS_NONE;
+
+	if (op == TS_NONE || !ts_bytes_is(block->profile->ops[op].category, "python_function"))
+		return TS_NONE;
+	return op;
+}
+
+static enum ts_torch_event event_of(struct compile_state *state, const struct ts_op *op,
+				    uint32_t index)
+{
+	uint8_t *known = &state->events[index];
+
+	if (*known == 0)
+		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category) :
+					     (uint8_t)TS_TORCH_OTHER);
+	return (enum ts_torch_event)(*known - 1);
+}
+
+static bool count_kernel(struct compile_state *state, uint32_t op, int64_t dur_ps)
+{
+	struct compile_kernel *kernel = compile_kernel_get(state, op);
+
+	if (!kernel)
+		return false;
+	kernel->nr++;
+	kernel->time_ps = ts_i64_add(kernel->time_ps, dur_ps);
+	return true;
+}
+
+/* Events that are counted and wait for nothing. */
+static void count_event(struct compile_counts *counts, enum ts_torch_event event, int64_t dur_ps)
+{
+	counts->nr_functions += event == TS_TORCH_FUNCTION;
+	counts->nr_graph_launches += event == TS_TORCH_GRAPH_LAUNCH;
+	counts->nr_kernel_launches += event == TS_TORCH_KERNEL_LAUNCH;
+	if (event == TS_TORCH_LOOKUP) {
+		counts->nr_lookups++;
+		counts->lookup_ps = ts_i64_add(counts->lookup_ps, dur_ps);
+	} else if (event == TS_TORCH_OVERHEAD) {
+		counts->overhead_ps = ts_i64_add(counts->overhead_ps, dur_ps);
+	} else if (event == TS_TORCH_BACKWARD) {
+		counts->nr_backwards++;
+		counts->backward_ps = ts_i64_add(counts->backward_ps, dur_ps);
+	} else if (event == TS_TORCH_GRAPH) {
+		counts->nr_graph_calls++;
+		counts->graph_ps = ts_i64_add(counts->graph_ps, dur_ps);
+	}
+}
+
+bool compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i)
+{
+	const struct ts_op *op = &block->profile->ops[block->op[i]];
+	enum ts_torch_event event = event_of(state, op, block->op[i]);
+	uint16_t depth = TS_MIN(block->depth[i], COMPILE_MAX_DEPTH);
+	uint32_t inside = take_inside(state, depth, event == TS_TORCH_OP);
+	struct compile_piece piece = { event, TS_COMPILE_ID_NONE, block->start_ps[i],
+				       ts_i64_add(block->start_ps[i], block->dur_ps[i]), 0 };
+	bool good = true;
+
+	count_event(&state->counts, event, block->dur_ps[i]);
+	if (event == TS_TORCH_GRAPH)
+		state->counts.nr_library_ops += inside;
+	if (event == TS_TORCH_REGION || event == TS_TORCH_ABOUT)
+		ts_compile_id_of(op->name, &piece.id);
+	if (event == TS_TORCH_REGION)
+		good = close_region(state, piece, frame_inside(state, block, depth));
+	else if (event == TS_TORCH_ABOUT)
+		good = push(state, &piece);
+	else if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
+		good = close_compile(state, piece, block->op[i], op->name);
+	else if (event == TS_TORCH_KERNEL)
+		good = count_kernel(state, block->op[i], block->dur_ps[i]);
+	state->last_op[depth] = block->op[i];
+	if (depth < COMPILE_MAX_DEPTH)
+		state->last_op[depth + 1] = TS_NONE;
+	return good;
+}
+
+bool compile_thread_end(struct compile_state *state)
+{
+	bool good = settle(state, 0, state->nr_pieces);
+
+	state->nr_pieces = 0;
+	return good;
+}

@@ -1,0 +1,374 @@
+/*
+ * Marks: findings and padding laid over the timeline, for the overlay and the Perfetto file.
+ *
+ * Three rows a device: a slice over each moment that an op of a finding had for itself, the same
+ * for ops that carry padding, and the times of findings that are about a time and not about an op
+ * (gaps, slow steps, compilations). An op's moments are the line's segments: those in which it
+ * is the innermost one running; so slices never overlap, and they are what the finding counts.
+ * Several streams of a GPU share a row; where two say something at once, the one that began first
+ * has it.
+ *
+ * Each row has its share of a host's slices (share.c).
+ */
+#include "analysis/draw/marks.h"
+
+#include <inttypes.h>
+
+struct marks_device {
+	struct ts_slices rows[NR_MARK_ROWS];
+};
+
+struct marks_state {
+	/* of a line */
+	uint32_t device;
+	uint16_t *label[NR_MARK_ROWS]; /* of each op; MARK_NONE */
+	struct ts_slices rows[NR_MARK_ROWS];
+	/* of the sum */
+	struct marks_device *devices;
+	size_t nr_devices;
+};
+
+static const struct {
+	const char *name, *description;
+	enum ts_share share;
+	int order;
+} rows[NR_MARK_ROWS + 1] = {
+	[MARK_FINDINGS] = { "Findings",
+			    "ops that a finding is about; click for evidence and advice",
+			    TS_SHARE_FINDINGS, 1 },
+	[MARK_PADDING] = { "Padding", "ops whose bytes or FLOPs are partly tile padding",
+			   TS_SHARE_PADDING, 2 },
+	[NR_MARK_ROWS] = { "Gaps and slow steps", "findings about a time, not about an op",
+			   TS_SHARE_TIMES, 3 },
+};
+
+static size_t budget_of(const struct ts_context *ctx, int row)
+{
+	return ts_overlay_share(ctx, rows[row].share, ctx->profile->nr_devices);
+}
+
+static bool marks_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ctx->overlay_budget > 0 && ts_line_is_core(ctx->profile, line) &&
+	       ts_line_device(ctx->profile, line) != NULL;
+}
+
+static uint16_t *spread_labels(const struct mark_labels *labels, int row, size_t nr_ops)
+{
+	uint16_t *label = malloc((nr_ops + 1) * sizeof(*label));
+
+	if (!label)
+		return NULL;
+	for (size_t i = 0; i < nr_ops; i++)
+		label[i] = MARK_NONE;
+	for (size_t i = 0; i < labels->nr[row]; i++)
+		label[labels->items[row][i].op] = (uint16_t)i;
+	return label;
+}
+
+static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
+{
+	struct mark_labels labels = { .nr_left_out = 0 };
+	struct marks_state *state = arg;
+	enum ts_status st = marks_list(ctx, &labels, err);
+
+	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
+	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
+		state->rows[row].budget = budget_of(ctx, row);
+		if (labels.nr[row] == 0)
+			continue; /* nothing to look for: block() skips the row */
+		state->label[row] = spread_labels(&labels, row, ctx->profile->nr_ops);
+		if (!state->label[row])
+			st = ts_fail_nomem(err);
+	}
+	marks_list_release(&labels);
+	return st;
+}
+
+static bool mark_row_block(struct marks_state *state, int row, const struct ts_block *block)
+{
+	const uint16_t *label = state->label[row];
+
+	for (size_t i = 0; label && i < block->nr_segments; i++) {
+		uint16_t mark = label[block->segment_op[i]];
+
+		if (mark != MARK_NONE &&
+		    !ts_slices_add(&state->rows[row], block->segment_start_ps[i],
+				   block->segment_end_ps[i], mark))
+			return false;
+	}
+	return true;
+}
+
+static enum ts_status marks_block(void *arg, const struct ts_context *ctx,
+				  const struct ts_block *block, struct ts_error *err)
+{
+	(void)ctx;
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		if (!mark_row_block(arg, row, block))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+/* A slice that may stand for several: adding counts it as one event that fills its time. */
+static bool add_again(struct ts_slices *slices, const struct ts_slice *slice)
+{
+	int64_t foreign_ps = slice->end_ps - slice->start_ps - slice->own_ps;
+	struct ts_slice *last;
+
+	if (!ts_slices_add(slices, slice->start_ps, slice->end_ps, slice->label))
+		return false;
+	if (slices->nr == 0)
+		return true;
+	last = &slices->items[slices->nr - 1];
+	if (last->label == slice->label)
+		last->own_ps = TS_MAX(last->own_ps - foreign_ps, 0);
+	last->nr_events += TS_MIN(slice->nr_events - 1, UINT32_MAX - last->nr_events);
+	return true;
+}
+
+static bool merge_rows(struct ts_slices *into, const struct ts_slices *from)
+{
+	struct ts_slices sum = { .budget = into->budget };
+	size_t a = 0, b = 0;
+
+	while (a < into->nr || b < from->nr) {
+		bool first = b == from->nr ||
+			     (a < into->nr && into->items[a].start_ps <= from->items[b].start_ps);
+
+		if (!add_again(&sum, first ? &into->items[a++] : &from->items[b++])) {
+			ts_slices_release(&sum);
+			return false;
+		}
+	}
+	sum.nr_merged += into->nr_merged + from->nr_merged;
+	ts_slices_release(into);
+	*into = sum;
+	return true;
+}
+
+static bool merge_row(struct ts_slices *into, struct ts_slices *from)
+{
+	if (from->nr == 0)
+		return true;
+	if (into->nr > 0)
+		return merge_rows(into, from);
+	*into = *from;
+	*from = (struct ts_slices){ .budget = into->budget };
+	return true;
+}
+
+static enum ts_status marks_merge(void *arg, void *line, const struct ts_context *ctx,
+				  struct ts_error *err)
+{
+	struct marks_state *into = arg, *from = line;
+
+	if (!into->devices) {
+		into->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*into->devices));
+		if (!into->devices)
+			return ts_fail_nomem(err);
+		into->nr_devices = ctx->profile->nr_devices;
+	}
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		if (!merge_row(&into->devices[from->device].rows[row], &from->rows[row]))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static bool put_track(struct ts_slices *slices, int row, uint32_t device,
+		      const struct ts_label *labels, size_t nr_labels, struct ts_result *result)
+{
+	struct ts_track *track;
+
+	if (slices->nr == 0)
+		return true;
+	track = ts_result_track(result, TS_TRACK_SLICES, rows[row].name, device, rows[row].order);
+	if (!track || !labels)
+		return false;
+	track->description = rows[row].description;
+	track->labels = labels;
+	track->nr_labels = nr_labels;
+	return ts_slices_finish(slices, result, track);
+}
+
+static enum ts_status put_rows(struct marks_state *state, const struct ts_context *ctx,
+			       struct ts_result *result, struct ts_error *err)
+{
+	struct mark_labels list = { .nr_left_out = 0 };
+	enum ts_status st = marks_list(ctx, &list, err);
+
+	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
+		const struct ts_label *labels =
+			marks_labels(ctx, &list, (enum mark_row)row, result);
+
+		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
+			if (!put_track(&state->devices[i].rows[row], row, i, labels, list.nr[row],
+				       result))
+				st = ts_fail_nomem(err);
+	}
+	if (list.nr_left_out > 0)
+		ts_result_note(result, "%zu ops with less padding are not drawn", list.nr_left_out);
+	marks_list_release(&list);
+	return st;
+}
+
+struct mark_range {
+	int64_t start_ps, end_ps;
+	uint32_t finding;
+};
+
+static uint32_t finding_named(const struct ts_result *doctor, struct ts_value id)
+{
+	for (size_t i = 0; id.type == TS_VALUE_TEXT && i < doctor->nr_findings; i++)
+		if (ts_bytes_eq(doctor->findings[i].id, id.as.s))
+			return (uint32_t)i;
+	return TS_NONE;
+}
+
+/* The ranges of one device, those without a device being of all. RANGES has room for every row. */
+static size_t read_ranges(const struct ts_result *doctor, const struct ts_table *table,
+			  uint32_t device, struct mark_range *ranges)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct ts_value *row = &table->cells[i * table->nr_columns];
+		struct mark_range range = { ts_value_int(row[2]), ts_value_int(row[3]),
+					    finding_named(doctor, row[0]) };
+
+		if (row[1].type == TS_VALUE_INT && row[1].as.i != (int64_t)device)
+			continue;
+		if (range.finding != TS_NONE && range.start_ps < range.end_ps)
+			ranges[nr++] = range;
+	}
+	return nr;
+}
+
+/* A gap inside a slow step is shown as the gap: of those at T, the shortest. */
+static const struct mark_range *range_at(const struct mark_range *ranges, size_t nr, int64_t t)
+{
+	const struct mark_range *best = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct mark_range *range = &ranges[i];
+
+		if (t < range->start_ps || t >= range->end_ps)
+			continue;
+		if (!best || range->end_ps - range->start_ps < best->end_ps - best->start_ps)
+			best = range;
+	}
+	return best;
+}
+
+/* Between two neighbouring cuts the same ranges hold. CUTS has room for 2 x nr. */
+static bool paint(struct ts_slices *slices, const struct mark_range *ranges, size_t nr,
+		  int64_t *cuts)
+{
+	for (size_t i = 0; i < nr; i++) {
+		cuts[2 * i] = ranges[i].start_ps;
+		cuts[2 * i + 1] = ranges[i].end_ps;
+	}
+	if (nr > 0)
+		qsort(cuts, 2 * nr, sizeof(*cuts), ts_i64_order);
+	for (size_t i = 0; i + 1 < 2 * nr; i++) {
+		const struct mark_range *range = range_at(ranges, nr, cuts[i]);
+
+		if (range && cuts[i] < cuts[i + 1] &&
+		    !ts_slices_add(slices, cuts[i], cuts[i + 1], range->finding))
+			return false;
+	}
+	return true;
+}
+
+static bool put_device_ranges(const struct ts_context *ctx, const struct ts_result *doctor,
+			      const struct ts_table *table, uint32_t device,
+			      const struct ts_label *labels, struct ts_result *result)
+{
+	struct mark_range *ranges = calloc(table->nr_rows, sizeof(*ranges));
+	int64_t *cuts = calloc(2 * table->nr_rows, sizeof(*cuts));
+	struct ts_slices slices = { .budget = budget_of(ctx, NR_MARK_ROWS) };
+	bool good = ranges && cuts;
+
+	if (good)
+		good = paint(&slices, ranges, read_ranges(doctor, table, device, ranges), cuts);
+	if (good)
+		good = put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
+				 result);
+	ts_slices_release(&slices);
+	free(cuts);
+	free(ranges);
+	return good;
+}
+
+static enum ts_status put_ranges(const struct ts_context *ctx, struct ts_result *result,
+				 struct ts_error *err)
+{
+	const struct ts_result *doctor = ts_results_find(ctx->results, "doctor");
+	const struct ts_table *table = ts_result_find_table(doctor, "ranges");
+	const struct ts_label *labels;
+
+	if (!table || table->nr_rows == 0)
+		return TS_OK;
+	labels = marks_finding_labels(doctor, result);
+	for (uint32_t i = 0; i < ctx->profile->nr_devices; i++)
+		if (!put_device_ranges(ctx, doctor, table, i, labels, result))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static void note_merging(struct ts_result *result)
+{
+	uint64_t nr_merged = 0;
+
+	for (size_t i = 0; i < result->nr_tracks; i++)
+		nr_merged = ts_u64_add(nr_merged, result->tracks[i].nr_merged);
+	if (nr_merged > 0)
+		ts_result_note(result,
+			       "%" PRIu64 " slices were joined with their neighbours to keep "
+			       "the overlay small (--max-overlay-events)",
+			       nr_merged);
+}
+
+static enum ts_status marks_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (ctx->overlay_budget == 0)
+		return TS_OK;
+	st = put_rows(arg, ctx, result, err);
+	if (st == TS_OK)
+		st = put_ranges(ctx, result, err);
+	if (st == TS_OK)
+		note_merging(result);
+	return st == TS_OK && result->owner->failed ? ts_fail_nomem(err) : st;
+}
+
+static void marks_release(void *arg)
+{
+	struct marks_state *state = arg;
+
+	for (int row = 0; row < NR_MARK_ROWS; row++) {
+		free(state->label[row]);
+		ts_slices_release(&state->rows[row]);
+		for (size_t i = 0; i < state->nr_devices; i++)
+			ts_slices_release(&state->devices[i].rows[row]);
+	}
+	free(state->devices);
+}
+
+const struct ts_analysis ts_analysis_marks = {
+	.name = "marks",
+	.title = "Marks",
+	.needs = { "doctor", "padding" },
+	.pass = TS_PASS_OVERLAY,
+	.columns = TS_COL_SEGMENTS,
+	.state_size = sizeof(struct marks_state),
+	.wants = marks_wants,
+	.open = marks_open,
+	.block = marks_block,
+	.merge = marks_merge,
+	.close = marks_close,
+	.release = marks_release,
+};

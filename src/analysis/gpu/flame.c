@@ -1,0 +1,451 @@
+/*
+ * Flame graphs: where the host's threads and the devices spend their time, by path of calls.
+ *
+ * A moment of a thread belongs to the innermost call that is open, the one begun last; so the self
+ * times of a thread's frames sum to the time that anything was open on it, whatever the trace. A
+ * kernel's time goes below the call that was open when its launch began, on the thread that
+ * launched it: launch and kernel know each other by TS_COL_LINK. Kernels without a launch in the
+ * trace stand under a frame of their own, so device time sums to that of all kernels.
+ *
+ * Two trees are made of this: `stacks` of all frames, `modules` of those of nn.Module (the Python
+ * tracer's, with_stack=True and with_modules=True), or where there are none of the user's own ranges
+ * (record_function). A third, `scopes`, is made of the names that the framework gave to device ops
+ * (flame_scopes.c).
+ */
+#include "analysis/gpu/flame.h"
+
+#define STACK_MAX 1024	/* open calls of a thread; deeper ones count as the innermost of these */
+#define KEEP	  3	/* one part in so many of a full tree is kept */
+
+struct frame {
+	int64_t end_ps;
+	uint32_t node[FLAME_NR_LIVE];
+};
+
+struct thread {
+	bool is_wanted; /* other analyses want other lines, which then come along */
+	struct frame *frames; /* those that are open, the outermost first */
+	size_t nr, cap;
+	int64_t clock_ps; /* up to here its time is counted */
+};
+
+enum module_source { MODULES_NONE, MODULES_RANGES, MODULES_NN };
+
+struct state {
+	struct flame_tree trees[FLAME_NR_LIVE];
+	struct thread *threads; /* by line of the profile */
+	size_t nr_lines;
+	struct flame_links links;
+	struct flame_links forward; /* by autograd's sequence number, where it was handed out */
+	bool has_backward;
+	struct flame_names names;
+	enum module_source source;
+	struct flame_seen seen;
+};
+
+static bool is_module(const struct ts_op *op)
+{
+	return ts_bytes_starts(op->name, "nn.Module: ");
+}
+
+static bool is_step(const struct ts_op *op)
+{
+	return ts_bytes_starts(op->name, "ProfilerStep#");
+}
+
+static bool is_backward(const struct ts_op *op)
+{
+	return ts_bytes_starts(op->name, "autograd::engine::evaluate_function: ");
+}
+
+static bool is_range(const struct ts_op *op)
+{
+	return ts_bytes_is(op->category, "user_annotation") && !is_step(op);
+}
+
+static bool is_gpu(const struct ts_context *ctx, const struct ts_line *line)
+{
+	const struct ts_device *device = ts_line_device(ctx->profile, line);
+
+	return device && device->is_gpu;
+}
+
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	if (line->kind == TS_LINE_THREAD)
+		return !ts_line_device(ctx->profile, line);
+	return ts_line_is_core(ctx->profile, line) && is_gpu(ctx, line);
+}
+
+static enum module_source source_of(const struct ts_profile *profile)
+{
+	enum module_source source = MODULES_NONE;
+
+	for (size_t i = 0; i < profile->nr_ops && source != MODULES_NN; i++) {
+		if (is_module(&profile->ops[i]))
+			source = MODULES_NN;
+		else if (is_range(&profile->ops[i]))
+			source = MODULES_RANGES;
+	}
+	return source;
+}
+
+static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
+				const struct ts_line *line, struct ts_error *err)
+{
+	struct state *state = ptr;
+
+	(void)line;
+	state->nr_lines = ctx->profile->nr_lines;
+	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
+	state->source = source_of(ctx->profile);
+	for (size_t i = 0; state->source == MODULES_NN && i < ctx->profile->nr_ops; i++)
+		state->has_backward |= is_backward(&ctx->profile->ops[i]);
+	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
+		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
+	return state->threads && flame_names_init(&state->names, ctx->profile) ?
+		       TS_OK :
+		       ts_fail_nomem(err);
+}
+
+static void moved_frames(struct state *state, enum flame_kind tree, const uint32_t *moved)
+{
+	for (size_t t = 0; t < state->nr_lines; t++)
+		for (size_t i = 0; i < state->threads[t].nr; i++) {
+			uint32_t *node = &state->threads[t].frames[i].node[tree];
+
+			*node = *node == TS_NONE ? TS_NONE : moved[*node];
+		}
+}
+
+/* Before nodes are added, of whom others know none yet: so that indices stay good until then. */
+static bool make_room(struct state *state)
+{
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
+		uint32_t *moved = NULL;
+		bool good;
+
+		if (state->trees[tree].nr < FLAME_NODES)
+			continue;
+		good = flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
+		if (good) {
+			moved_frames(state, tree, moved);
+			flame_links_moved(&state->links, tree, moved);
+			flame_links_moved(&state->forward, tree, moved);
+		}
+		free(moved);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static void credit(struct state *state, const struct frame *frame, int64_t ps)
+{
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
+		if (frame->node[tree] != TS_NONE) {
+			int64_t *cpu_ps = &state->trees[tree].nodes[frame->node[tree]].cpu_ps;
+
+			*cpu_ps = ts_i64_add(*cpu_ps, ps);
+		}
+}
+
+/* The thread's time up to UNTIL_PS goes to who was innermost; calls that ended by then are closed. */
+static void advance(struct state *state, struct thread *thread, int64_t until_ps)
+{
+	while (thread->nr > 0) {
+		const struct frame *top = &thread->frames[thread->nr - 1];
+		int64_t end_ps = TS_MIN(top->end_ps, until_ps);
+
+		if (end_ps > thread->clock_ps) {
+			credit(state, top, ts_i64_sub(end_ps, thread->clock_ps));
+			thread->clock_ps = end_ps;
+		}
+		if (top->end_ps > until_ps)
+			break;
+		thread->nr--;
+	}
+}
+
+/* The frame's node in the tree of modules: its own, or that of who is below it. */
+static uint32_t module_node(struct state *state, const struct ts_op *op, uint32_t index,
+			    uint32_t below)
+{
+	struct flame_tree *tree = &state->trees[FLAME_MODULES];
+	bool is_own = state->source == MODULES_NN ? is_module(op) : is_range(op);
+	uint32_t node = below;
+
+	if (!is_own && below == TS_NONE)
+		return flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
+	if (!is_own)
+		return below;
+	if (below != TS_NONE && tree->nodes[below].name == FLAME_OUTSIDE)
+		below = TS_NONE;
+	node = flame_tree_child(tree, below, index);
+	if (node != TS_NONE)
+		tree->nodes[node].count++;
+	return node;
+}
+
+static bool put_frame(struct state *state, const struct ts_op *op, uint32_t index,
+		      const struct frame *below, struct frame *frame)
+{
+	struct flame_tree *stacks = &state->trees[FLAME_STACKS];
+	uint32_t *node = frame->node;
+
+	node[FLAME_STACKS] =
+		flame_tree_child(stacks, below->node[FLAME_STACKS],
+				 is_step(op) ? FLAME_STEP : index);
+	if (node[FLAME_STACKS] == TS_NONE)
+		return false;
+	stacks->nodes[node[FLAME_STACKS]].count++;
+	node[FLAME_MODULES] = TS_NONE;
+	if (state->source == MODULES_NONE)
+		return true;
+	node[FLAME_MODULES] = module_node(state, op, index, below->node[FLAME_MODULES]);
+	return node[FLAME_MODULES] != TS_NONE;
+}
+
+/* A kernel below where its launch stood. */
+static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const uint32_t *below)
+{
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
+		uint32_t parent = below[tree], at;
+
+		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
+			continue;
+		if (tree == FLAME_MODULES && parent == TS_NONE) {
+			parent = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
+			if (parent == TS_NONE)
+				return false;
+		}
+		at = flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
+		if (at == TS_NONE)
+			return false;
+		state->trees[tree].nodes[at].count++;
+		state->trees[tree].nodes[at].device_ps =
+			ts_i64_add(state->trees[tree].nodes[at].device_ps, dur_ps);
+	}
+	return true;
+}
+
+static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
+{
+	uint32_t below[FLAME_NR_LIVE] = { TS_NONE, TS_NONE };
+
+	if (!make_room(state))
+		return false;
+	state->seen.nr_lost++;
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
+		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
+			continue;
+		below[tree] = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
+		if (below[tree] == TS_NONE)
+			return false;
+	}
+	return put_kernel(state, op, dur_ps, below);
+}
+
+/* Nobody launched them. */
+static bool lose_waiting(struct state *state)
+{
+	for (size_t i = 0; i < state->links.nr_waiting; i++) {
+		const struct flame_waiting *waiting = &state->links.waiting[i];
+
+		if (waiting->dur_ps >= 0 && !put_lost(state, waiting->op, waiting->dur_ps))
+			return false;
+	}
+	flame_links_forget_waiting(&state->links);
+	return true;
+}
+
+static bool take_waiting(struct state *state, const struct flame_launch *launch)
+{
+	uint32_t at = flame_links_waiting(&state->links, launch->link), next;
+
+	for (; at != TS_NONE; at = next) {
+		struct flame_waiting *waiting = &state->links.waiting[at];
+
+		if (waiting->dur_ps >= 0 &&
+		    !put_kernel(state, waiting->op, waiting->dur_ps, launch->node))
+			return false;
+		next = waiting->next;
+		waiting->dur_ps = -1;
+		waiting->next = TS_NONE;
+	}
+	return true;
+}
+
+static bool take_kernel(struct state *state, uint64_t link, uint32_t op, int64_t dur_ps)
+{
+	const struct flame_launch *launch;
+
+	if (link == TS_NO_LINK)
+		return put_lost(state, op, dur_ps);
+	launch = flame_links_find(&state->links, link);
+	if (launch)
+		return put_kernel(state, op, dur_ps, launch->node);
+	if (state->links.nr_waiting >= FLAME_LAUNCHES && !lose_waiting(state))
+		return false;
+	return flame_links_wait(&state->links, link, op, dur_ps);
+}
+
+/*
+ * Autograd runs the backward of an op on a thread of its own, where no module is open. Both know the
+ * number that the forward op was given, so its module has a frame for what its backward did.
+ * *MODULE: the one that is open, which becomes that frame.
+ */
+static bool find_module(struct state *state, const struct ts_merged *merged, size_t i,
+			uint32_t *module)
+{
+	struct flame_tree *tree = &state->trees[FLAME_MODULES];
+	const struct ts_op *op = &merged->profile->ops[merged->op[i]];
+	bool in_module = *module != TS_NONE && tree->nodes[*module].name != FLAME_OUTSIDE;
+	const struct flame_launch *forward;
+	struct flame_launch here = { .node = { TS_NONE, *module } };
+	struct ts_stat number;
+
+	if (in_module == is_backward(op) || !ts_bytes_is(op->category, "cpu_op") ||
+	    !ts_merged_stat(merged, i, "Sequence number", &number) || number.type != TS_STAT_INT)
+		return true;
+	here.link = (uint64_t)number.number;
+	if (in_module)
+		return flame_links_add(&state->forward, &here);
+	forward = flame_links_find(&state->forward, here.link);
+	if (!forward)
+		return true;
+	*module = flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
+	if (*module != TS_NONE)
+		tree->nodes[*module].count++;
+	return *module != TS_NONE;
+}
+
+static bool take_call(struct state *state, const struct ts_merged *merged, size_t i)
+{
+	struct thread *thread = &state->threads[merged->line[i]];
+	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
+
+	advance(state, thread, merged->start_ps[i]);
+	thread->clock_ps = merged->start_ps[i];
+	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
+		return false;
+	if (thread->nr > 0)
+		below = thread->frames[thread->nr - 1];
+	if (merged->link[i] != TS_NO_LINK) {
+		struct flame_launch launch = { .link = merged->link[i] };
+
+		memcpy(launch.node, below.node, sizeof(launch.node));
+		if (!flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
+			return false;
+	}
+	if (thread->nr >= STACK_MAX)
+		return true;
+	if (state->has_backward && !find_module(state, merged, i, &below.node[FLAME_MODULES]))
+		return false;
+	frame.end_ps = ts_i64_add(merged->start_ps[i], merged->dur_ps[i]);
+	if (!put_frame(state, &merged->profile->ops[merged->op[i]],
+		       state->names.same[merged->op[i]], &below, &frame))
+		return false;
+	thread->frames[thread->nr++] = frame;
+	return true;
+}
+
+static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
+				  const struct ts_merged *merged, struct ts_error *err)
+{
+	struct state *state = ptr;
+
+	for (size_t i = 0; i < merged->nr_events; i++) {
+		const struct ts_line *line = &ctx->profile->lines[merged->line[i]];
+		bool good = make_room(state);
+
+		if (!state->threads[merged->line[i]].is_wanted)
+			continue;
+		if (good && line->kind == TS_LINE_THREAD)
+			good = take_call(state, merged, i);
+		else if (good)
+			good = take_kernel(state, merged->link[i], merged->op[i],
+					   TS_MAX(merged->dur_ps[i], 0));
+		if (!good)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static bool finish(struct state *state)
+{
+	for (size_t i = 0; i < state->nr_lines; i++) {
+		struct thread *thread = &state->threads[i];
+
+		state->seen.nr_threads += thread->cap > 0;
+		advance(state, thread, INT64_MAX);
+		free(thread->frames);
+		*thread = (struct thread){ .nr = 0 };
+	}
+	return lose_waiting(state);
+}
+
+static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+			    struct ts_error *err)
+{
+	struct state *into = ptr_into, *from = ptr_from;
+
+	(void)ctx;
+	if (!finish(from))
+		return ts_fail_nomem(err);
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
+		if (!flame_tree_add(&into->trees[tree], &from->trees[tree]))
+			return ts_fail_nomem(err);
+	into->source = from->source;
+	into->seen.nr_threads += from->seen.nr_threads;
+	into->seen.nr_lost += from->seen.nr_lost;
+	return make_room(into) ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status close_all(void *ptr, const struct ts_context *ctx, struct ts_result *result,
+				struct ts_error *err)
+{
+	struct state *state = ptr;
+	struct flame_tree trees[FLAME_NR_KINDS] = { { .nr = 0 } };
+	struct ts_bytes *scopes = NULL;
+	enum ts_status st = flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
+
+	memcpy(trees, state->trees, sizeof(state->trees));
+	memset(state->trees, 0, sizeof(state->trees));
+	state->seen.has_modules = state->source == MODULES_NN;
+	if (st == TS_OK)
+		st = flame_report(ctx, trees, scopes, &state->seen, result, err);
+	for (int i = 0; i < FLAME_NR_KINDS; i++)
+		flame_tree_release(&trees[i]);
+	free(scopes);
+	return st;
+}
+
+static void release(void *ptr)
+{
+	struct state *state = ptr;
+
+	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
+		free(state->threads[i].frames);
+	free(state->threads);
+	for (int i = 0; i < FLAME_NR_LIVE; i++)
+		flame_tree_release(&state->trees[i]);
+	flame_links_release(&state->links);
+	flame_links_release(&state->forward);
+	flame_names_release(&state->names);
+}
+
+const struct ts_analysis ts_analysis_flame = {
+	.name = "flame",
+	.title = "Flame graph",
+	.needs = { "ops" },
+	.pass = TS_PASS_MERGED,
+	.columns = TS_COL_LINK | TS_COL_STATS,
+	.state_size = sizeof(struct state),
+	.wants = wants,
+	.open = open_host,
+	.merged = take_events,
+	.merge = merge,
+	.close = close_all,
+	.release = release,
+};

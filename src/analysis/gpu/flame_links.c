@@ -1,0 +1,87 @@
+/* Launches and kernels that wait for each other, in two generations: the older one is forgotten. */
+#include "analysis/gpu/flame.h"
+
+static void turn_over(struct flame_links *links)
+{
+	struct flame_launch *launches = links->launches[1];
+	size_t cap = links->cap_launches[1];
+
+	ts_map_release(&links->by_link[1]);
+	links->by_link[1] = links->by_link[0];
+	links->by_link[0] = (struct ts_map){ NULL, 0, 0 };
+	links->launches[1] = links->launches[0];
+	links->nr_launches[1] = links->nr_launches[0];
+	links->cap_launches[1] = links->cap_launches[0];
+	links->launches[0] = launches;
+	links->nr_launches[0] = 0;
+	links->cap_launches[0] = cap;
+}
+
+bool flame_links_add(struct flame_links *links, const struct flame_launch *launch)
+{
+	size_t *nr = &links->nr_launches[0];
+
+	if (*nr >= FLAME_LAUNCHES)
+		turn_over(links);
+	if (!ts_grow(&links->launches[0], &links->cap_launches[0], *nr + 1, sizeof(*launch)) ||
+	    !ts_map_set(&links->by_link[0], launch->link, (uint32_t)*nr))
+		return false;
+	links->launches[0][(*nr)++] = *launch;
+	return true;
+}
+
+const struct flame_launch *flame_links_find(const struct flame_links *links, uint64_t link)
+{
+	for (size_t i = 0; i < TS_NELEM(links->by_link); i++) {
+		uint32_t at = ts_map_find(&links->by_link[i], link);
+
+		if (at != TS_NONE)
+			return &links->launches[i][at];
+	}
+	return NULL;
+}
+
+bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
+{
+	uint32_t at = (uint32_t)links->nr_waiting;
+	uint32_t next = ts_map_find(&links->waiting_by_link, link);
+
+	if (!ts_grow(&links->waiting, &links->cap_waiting, links->nr_waiting + 1,
+		     sizeof(*links->waiting)) ||
+	    !ts_map_set(&links->waiting_by_link, link, at))
+		return false;
+	links->waiting[links->nr_waiting++] = (struct flame_waiting){ link, dur_ps, op, next };
+	return true;
+}
+
+uint32_t flame_links_waiting(const struct flame_links *links, uint64_t link)
+{
+	return links->nr_waiting ? ts_map_find(&links->waiting_by_link, link) : TS_NONE;
+}
+
+void flame_links_forget_waiting(struct flame_links *links)
+{
+	ts_map_release(&links->waiting_by_link);
+	links->nr_waiting = 0;
+}
+
+void flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
+{
+	for (size_t i = 0; i < TS_NELEM(links->launches); i++)
+		for (size_t k = 0; k < links->nr_launches[i]; k++) {
+			uint32_t *node = &links->launches[i][k].node[tree];
+
+			*node = *node == TS_NONE ? TS_NONE : moved[*node];
+		}
+}
+
+void flame_links_release(struct flame_links *links)
+{
+	for (size_t i = 0; i < TS_NELEM(links->launches); i++) {
+		free(links->launches[i]);
+		ts_map_release(&links->by_link[i]);
+	}
+	free(links->waiting);
+	ts_map_release(&links->waiting_by_link);
+	*links = (struct flame_links){ .nr_waiting = 0 };
+}

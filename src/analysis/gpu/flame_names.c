@@ -1,0 +1,94 @@
+/*
+ * Names of frames. Python's tracer puts the address of the object into the name of a built-in method;
+ * with it every tensor would make a path of its own. A name that no one can read to its end is cut.
+ */
+#include "analysis/gpu/flame.h"
+
+#define MAX_NAME 4096 /* bytes; C++ makes names of two thousand */
+
+static bool is_hex(uint8_t c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static size_t find_address(struct ts_bytes name)
+{
+	return ts_bytes_find(name, " at 0x");
+}
+
+/* Without " at 0x...", wherever it stands; the bytes of FROM when there is none. */
+static struct ts_bytes without_addresses(struct ts_arena *arena, struct ts_bytes from)
+{
+	struct ts_buf text = TS_BUF_INIT;
+	struct ts_bytes copy;
+	size_t at;
+
+	while ((at = find_address(from)) < from.n) {
+		ts_buf_put(&text, ts_bytes_cut(from, 0, at));
+		for (at += strlen(" at 0x"); at < from.n && is_hex(from.p[at]);)
+			at++;
+		from = ts_bytes_cut(from, at, from.n);
+	}
+	ts_buf_put(&text, from);
+	copy = text.failed ? (struct ts_bytes){ NULL, 0 } :
+			     ts_arena_copy(arena, ts_buf_bytes(&text));
+	ts_buf_release(&text);
+	return copy;
+}
+
+static bool unite(struct flame_names *names, const struct ts_profile *profile, uint32_t op,
+		  struct ts_strmap *seen)
+{
+	struct ts_bytes text = without_addresses(&names->arena, profile->ops[op].name);
+	uint32_t first;
+
+	if (!text.p)
+		return false;
+	first = ts_strmap_find(seen, text);
+	names->same[op] = first == TS_NONE ? op : first;
+	return first != TS_NONE || ts_strmap_set(seen, text, op);
+}
+
+bool flame_names_init(struct flame_names *names, const struct ts_profile *profile)
+{
+	struct ts_strmap seen = { NULL, 0, 0 };
+	bool good;
+
+	names->same = calloc(profile->nr_ops + 1, sizeof(*names->same));
+	good = names->same != NULL;
+	for (uint32_t i = 0; good && i < profile->nr_ops; i++) {
+		struct ts_bytes name = profile->ops[i].name;
+
+		names->same[i] = i;
+		if (find_address(name) < name.n)
+			good = unite(names, profile, i, &seen);
+	}
+	ts_strmap_release(&seen);
+	return good;
+}
+
+void flame_names_release(struct flame_names *names)
+{
+	free(names->same);
+	ts_arena_release(&names->arena);
+}
+
+static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
+{
+	size_t n = MAX_NAME;
+
+	while (n > 0 && (name.p[n] & 0xc0) == 0x80) /* not inside a character */
+		n--;
+	return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
+}
+
+struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name)
+{
+	if (name.n > MAX_NAME)
+		return cut(result, name);
+	if (find_address(name) == name.n)
+		return name;
+	name = without_addresses(&result->owner->arena, name);
+	result->owner->failed |= !name.p;
+	return name;
+}

@@ -1,0 +1,440 @@
+/* Trees of call paths -> tables: a row a path, parents before their children, the heaviest first. */
+#include "analysis/gpu/flame.h"
+
+#include "base/units.h"
+#include "model/trace_class.h"
+
+#define MAX_HOTTEST  20 /* of one weight */
+#define PATH_FRAMES  2	/* of a path, from its end */
+#define MODULE	     "nn.Module: "
+#define PS_PER_MS    1e9
+
+static const char *const kind_names[FLAME_NR_KINDS] = {
+	[FLAME_STACKS] = "stacks",
+	[FLAME_MODULES] = "modules",
+	[FLAME_SCOPES] = "scopes",
+};
+
+struct tree {
+	const struct ts_context *ctx;
+	enum flame_kind kind;
+	const struct flame_tree *paths;
+	const struct ts_bytes *texts; /* of names; NULL: names are ops */
+	struct flame_totals *totals;
+};
+
+static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
+{
+	struct ts_bytes text;
+
+	switch (name) {
+	case FLAME_OTHERS:  return TS_LIT("(others)");
+	case FLAME_OUTSIDE: return TS_LIT("(outside modules)");
+	case FLAME_LOST:    return TS_LIT("(no launch in the trace)");
+	case FLAME_BACKWARD: return TS_LIT("(backward)");
+	case FLAME_STEP:    return TS_LIT("ProfilerStep#*");
+	default:	    break;
+	}
+	name &= ~FLAME_DEVICE;
+	if (tree->texts)
+		return tree->texts[name];
+	text = tree->ctx->profile->ops[name].name;
+	if (tree->kind == FLAME_MODULES && ts_bytes_starts(text, MODULE))
+		return ts_bytes_cut(text, strlen(MODULE), text.n);
+	return text;
+}
+
+static struct ts_bytes shown(const struct tree *tree, struct ts_result *result, uint32_t node)
+{
+	return flame_name(result, text_of(tree, tree->paths->nodes[node].name));
+}
+
+/* What a frame is, for colours and filters. */
+static const char *category_of(const struct tree *tree, uint32_t name)
+{
+	static const struct {
+		const char *category, *is;
+	} rows[] = {
+		{ "python_function", "python" }, { "cpu_op", "op" },
+		{ "Operator", "op" },		 { "user_annotation", "annotation" },
+	};
+	const struct ts_op *op;
+
+	if (name & FLAME_DEVICE)
+		return "kernel";
+	if (name >= FLAME_BACKWARD)
+		return name == FLAME_STEP ? "annotation" : "group";
+	if (tree->texts)
+		return "scope";
+	op = &tree->ctx->profile->ops[name];
+	if (ts_bytes_starts(op->name, MODULE))
+		return "module";
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		if (ts_bytes_is(op->category, rows[i].category))
+			return rows[i].is;
+	if (ts_trace_class_of_category(op->category) == TS_TRACE_RUNTIME)
+		return "runtime";
+	return op->name.n && op->name.p[0] == '$' ? "python" : "host";
+}
+
+/* --- order: children of one parent, the heaviest first */
+
+struct ordered {
+	double share;
+	struct ts_bytes name;
+	uint32_t parent, node;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct ordered *x = a, *y = b;
+	int order;
+
+	if (x->parent != y->parent) /* + 1: roots first */
+		return x->parent + 1 < y->parent + 1 ? -1 : 1;
+	if (x->share < y->share || x->share > y->share)
+		return x->share > y->share ? -1 : 1;
+	order = ts_bytes_cmp(x->name, y->name);
+	return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+static struct ordered *sorted_nodes(const struct tree *tree)
+{
+	const struct flame_tree *paths = tree->paths;
+	struct ordered *nodes = calloc(paths->nr + 1, sizeof(*nodes));
+
+	for (size_t i = 0; nodes && i < paths->nr; i++)
+		nodes[i] = (struct ordered){ flame_share(&tree->totals[i],
+							 &tree->totals[paths->nr]),
+					     text_of(tree, paths->nodes[i].name),
+					     paths->nodes[i].parent, (uint32_t)i };
+	if (nodes && paths->nr > 0)
+		qsort(nodes, paths->nr, sizeof(*nodes), by_weight);
+	return nodes;
+}
+
+/* --- the rows */
+
+static const struct ts_column path_columns[] = {
+	{ "name", TS_MEASURED, "frame" },
+	{ "parent", TS_DERIVED, NULL }, /* its row; null: none is above */
+	{ "category", TS_MEASURED, NULL },
+	{ "count", TS_MEASURED, "calls" },
+	{ "cpu_self_ps", TS_MEASURED, "CPU self" },
+	{ "cpu_total_ps", TS_MEASURED, "CPU" },
+	{ "device_self_ps", TS_MEASURED, "device self" },
+	{ "device_total_ps", TS_MEASURED, "device" },
+};
+
+static bool put_row(const struct tree *tree, struct ts_result *result, struct ts_table *table,
+		    uint32_t at, uint32_t *row_of)
+{
+	const struct flame_node *node = &tree->paths->nodes[at];
+	struct ts_value *cells = ts_table_row(result, table);
+
+	if (!cells)
+		return false;
+	row_of[at] = (uint32_t)table->nr_rows - 1;
+	cells[0] = ts_text(shown(tree, result, at));
+	if (node->parent != TS_NONE)
+		cells[1] = ts_int(row_of[node->parent]);
+	cells[2] = ts_text(ts_bytes_of(category_of(tree, node->name)));
+	cells[3] = ts_int((int64_t)TS_MIN(node->count, (uint64_t)INT64_MAX));
+	cells[4] = ts_int(node->cpu_ps);
+	cells[5] = ts_int(tree->totals[at].cpu_ps);
+	cells[6] = ts_int(node->device_ps);
+	cells[7] = ts_int(tree->totals[at].device_ps);
+	return true;
+}
+
+/* Where the children of each node begin among the sorted ones; of the roots at [0], of node i at
+ * [i + 1]. */
+static void find_children(const struct ordered *sorted, size_t nr, uint32_t *first)
+{
+	for (size_t i = 0; i <= nr + 1; i++)
+		first[i] = TS_NONE;
+	for (size_t i = nr; i-- > 0;)
+		first[sorted[i].parent + 1] = (uint32_t)i;
+}
+
+/* Depth first, without recursion: STACK holds sorted places whose row is to come. */
+static bool put_rows(const struct tree *tree, struct ts_result *result, struct ts_table *table,
+		     const struct ordered *sorted, uint32_t *scratch)
+{
+	size_t nr = tree->paths->nr, nr_open = 0;
+	uint32_t *first = scratch, *row_of = first + nr + 2, *open = row_of + nr;
+
+	find_children(sorted, nr, first);
+	if (first[0] != TS_NONE)
+		open[nr_open++] = first[0];
+	while (nr_open > 0) {
+		uint32_t place = open[--nr_open], node = sorted[place].node;
+
+		if (!put_row(tree, result, table, node, row_of))
+			return false;
+		if (place + 1 < nr && sorted[place + 1].parent == sorted[place].parent)
+			open[nr_open++] = place + 1;
+		if (first[node + 1] != TS_NONE)
+			open[nr_open++] = first[node + 1];
+	}
+	return true;
+}
+
+static bool put_tree(const struct tree *tree, struct ts_result *result)
+{
+	struct ts_table *table =
+		ts_result_table(result, kind_names[tree->kind], NULL, path_columns,
+				TS_NELEM(path_columns));
+	struct ordered *sorted = sorted_nodes(tree);
+	uint32_t *scratch = calloc(3 * tree->paths->nr + 4, sizeof(*scratch));
+	bool good = table && sorted && scratch &&
+		    put_rows(tree, result, table, sorted, scratch);
+
+	free(sorted);
+	free(scratch);
+	return good;
+}
+
+/* --- the heaviest */
+
+struct weight {
+	const char *name;
+	int64_t (*self)(const struct flame_node *node);
+	int64_t (*total)(const struct flame_totals *totals);
+};
+
+static int64_t device_self(const struct flame_node *node) { return node->device_ps; }
+static int64_t device_total(const struct flame_totals *totals) { return totals->device_ps; }
+static int64_t cpu_self(const struct flame_node *node) { return node->cpu_ps; }
+static int64_t cpu_total(const struct flame_totals *totals) { return totals->cpu_ps; }
+static const struct weight weights[] = {
+	{ "device", device_self, device_total },
+	{ "cpu", cpu_self, cpu_total },
+};
+
+/* Paths that end in the same frames: one call in all layers of a model, for instance. */
+struct group {
+	int64_t self_ps;
+	uint64_t count;
+	uint32_t node; /* the first of them */
+};
+
+static uint64_t end_of_path(const struct flame_tree *paths, uint32_t node)
+{
+	uint32_t names[PATH_FRAMES] = { 0 };
+
+	for (size_t i = 0; i < PATH_FRAMES && node != TS_NONE; i++) {
+		names[i] = paths->nodes[node].name + 1;
+		node = paths->nodes[node].parent;
+	}
+	return ts_hash((struct ts_bytes){ (const uint8_t *)names, sizeof(names) }, 0);
+}
+
+static bool add_to_group(struct group *groups, size_t *nr, struct ts_map *by_end, uint64_t end,
+			 struct group add)
+{
+	uint32_t at = ts_map_find(by_end, end);
+
+	if (at == TS_NONE) {
+		at = (uint32_t)(*nr)++;
+		groups[at] = (struct group){ .node = add.node };
+		if (!ts_map_set(by_end, end, at))
+			return false;
+	}
+	groups[at].self_ps = ts_i64_add(groups[at].self_ps, add.self_ps);
+	groups[at].count = ts_u64_add(groups[at].count, add.count);
+	return true;
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->self_ps != y->self_ps)
+		return x->self_ps > y->self_ps ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* The heaviest first; the caller frees them. NULL: no memory. */
+static struct group *find_groups(const struct flame_tree *paths, const struct weight *weight,
+				 size_t *nr)
+{
+	struct group *groups = calloc(paths->nr + 1, sizeof(*groups));
+	struct ts_map by_end = { NULL, 0, 0 };
+	bool good = groups != NULL;
+
+	*nr = 0;
+	for (uint32_t i = 0; good && i < paths->nr; i++) {
+		const struct flame_node *node = &paths->nodes[i];
+		struct group add = { weight->self(node), node->count, i };
+
+		if (add.self_ps > 0 && node->name != FLAME_OTHERS)
+			good = add_to_group(groups, nr, &by_end, end_of_path(paths, i), add);
+	}
+	ts_map_release(&by_end);
+	if (!good) {
+		free(groups);
+		return NULL;
+	}
+	qsort(groups, *nr, sizeof(*groups), by_self);
+	return groups;
+}
+
+static struct ts_value caller(const struct tree *tree, struct ts_result *result, uint32_t node)
+{
+	uint32_t parent = tree->paths->nodes[node].parent;
+
+	return parent == TS_NONE ? ts_null() : ts_text(shown(tree, result, parent));
+}
+
+static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
+			   struct ts_result *result, struct ts_table *table)
+{
+	const struct flame_totals *all = &tree->totals[tree->paths->nr];
+	size_t nr;
+	struct group *groups = find_groups(tree->paths, weight, &nr);
+	bool good = groups != NULL;
+
+	for (size_t i = 0; good && i < nr && i < MAX_HOTTEST; i++) {
+		struct ts_value *cells = ts_table_row(result, table);
+
+		good = cells != NULL;
+		if (!good)
+			break;
+		cells[0] = ts_text(ts_bytes_of(weight->name));
+		cells[1] = ts_int(groups[i].self_ps);
+		cells[2] = ts_share_pct((double)groups[i].self_ps /
+					(double)TS_MAX(weight->total(all), 1));
+		cells[3] = ts_int((int64_t)TS_MIN(groups[i].count, (uint64_t)INT64_MAX));
+		cells[4] = ts_text(shown(tree, result, groups[i].node));
+		cells[5] = caller(tree, result, groups[i].node);
+	}
+	free(groups);
+	return good;
+}
+
+/* The first tree with time of this weight; NULL: there is none. */
+static const struct tree *tree_with(const struct tree *trees, const struct weight *weight)
+{
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		if (weight->total(&trees[i].totals[trees[i].paths->nr]) > 0)
+			return &trees[i];
+	return NULL;
+}
+
+/* Of scopes alone it says no more to people than the op table does. */
+static bool put_hottest(const struct tree *trees, struct ts_result *result)
+{
+	static const struct ts_column columns[] = {
+		{ "weight", TS_DERIVED, "time of" }, { "self_ps", TS_MEASURED, "self" },
+		{ "share_pct", TS_MEASURED, "share" }, { "count", TS_MEASURED, "calls" },
+		{ "name", TS_MEASURED, "frame" }, { "caller", TS_MEASURED, "called by" },
+	};
+	bool good, for_people = trees[FLAME_STACKS].paths->nr > 0;
+	struct ts_table *table = ts_result_table(result, "hottest",
+						 for_people ? "Heaviest paths" : NULL, columns,
+						 TS_NELEM(columns));
+
+	good = table != NULL;
+	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
+		const struct tree *tree = tree_with(trees, &weights[i]);
+
+		good = !tree || put_hottest_of(tree, &weights[i], result, table);
+	}
+	return good;
+}
+
+/* --- all of it */
+
+static struct ts_value total_of(const struct tree *trees, const struct weight *weight)
+{
+	const struct tree *tree = tree_with(trees, weight);
+
+	return tree ? ts_int(weight->total(&tree->totals[tree->paths->nr])) : ts_null();
+}
+
+static bool put_totals(struct ts_result *result, const struct tree *trees,
+		       const struct flame_seen *seen)
+{
+	struct ts_value device = total_of(trees, &weights[0]), cpu = total_of(trees, &weights[1]);
+	bool for_people = trees[FLAME_STACKS].paths->nr > 0;
+
+	ts_result_field(result, "cpu_time_ps", cpu, TS_MEASURED,
+			for_people ? "CPU time of threads" : NULL);
+	ts_result_field(result, "cpu_time_ms", ts_real(ts_value_number(cpu) / PS_PER_MS),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "device_time_ps", device, TS_MEASURED,
+			for_people ? "device time" : NULL);
+	ts_result_field(result, "cuda_time_ms", ts_real(ts_value_number(device) / PS_PER_MS),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "thread_count",
+			for_people ? ts_int((int64_t)seen->nr_threads) : ts_null(), TS_MEASURED,
+			NULL);
+	return !result->owner->failed;
+}
+
+static void put_notes(struct ts_result *result, const struct tree *trees,
+		      const struct flame_seen *seen)
+{
+	if (trees[FLAME_STACKS].paths->nr > 0 && seen->nr_lost > 0)
+		ts_result_note(result,
+			       "the launches of %llu kernels are not in the trace: their time "
+			       "stands under (no launch in the trace)",
+			       (unsigned long long)seen->nr_lost);
+	if (trees[FLAME_MODULES].paths->nr > 0 && !seen->has_modules)
+		ts_result_note(result,
+			       "modules are the ranges of record_function: the trace names no "
+			       "nn.Module (profile with with_stack=True and with_modules=True)");
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		if (trees[i].paths->nr_folded > 0)
+			ts_result_note(result,
+				       "%s: the %llu lightest paths are in (others), one a parent",
+				       kind_names[i],
+				       (unsigned long long)trees[i].paths->nr_folded);
+}
+
+static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct ts_result *result)
+{
+	bool good = true, any = false;
+
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		any |= trees[i].paths->nr > 0;
+	if (!any)
+		return true;
+	good = put_totals(result, trees, seen) && put_hottest(trees, result);
+	for (size_t i = 0; i < FLAME_NR_KINDS && good; i++)
+		good = trees[i].paths->nr == 0 || put_tree(&trees[i], result);
+	put_notes(result, trees, seen);
+	return good;
+}
+
+/* Half of the rows for paths, as some of them get an (others) beside them. */
+static bool prepare(struct tree *tree, struct flame_tree *paths)
+{
+	uint32_t *moved = NULL;
+	bool good = paths->nr <= tree->ctx->tree_rows ||
+		    flame_tree_shrink(paths, tree->ctx->tree_rows / 2, &moved);
+
+	free(moved);
+	tree->paths = paths;
+	tree->totals = good ? flame_tree_totals(paths) : NULL;
+	return tree->totals != NULL;
+}
+
+enum ts_status flame_report(const struct ts_context *ctx, struct flame_tree paths[FLAME_NR_KINDS],
+			    const struct ts_bytes *scopes, const struct flame_seen *seen,
+			    struct ts_result *result, struct ts_error *err)
+{
+	struct tree trees[FLAME_NR_KINDS];
+	bool good = true;
+
+	for (int i = 0; i < FLAME_NR_KINDS; i++) {
+		trees[i] = (struct tree){ .ctx = ctx, .kind = i };
+		trees[i].texts = i == FLAME_SCOPES ? scopes : NULL;
+		good = good && prepare(&trees[i], &paths[i]);
+	}
+	good = good && put_trees(trees, seen, result);
+	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
+		free(trees[i].totals);
+	return good ? TS_OK : ts_fail_nomem(err);
+}

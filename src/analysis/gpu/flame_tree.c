@@ -1,0 +1,149 @@
+/* Trees of call paths with a bounded number of nodes. */
+#include "analysis/gpu/flame.h"
+
+static uint64_t key_of(uint32_t parent, uint32_t name)
+{
+	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
+}
+
+uint32_t flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
+{
+	uint32_t at;
+
+	if (parent != TS_NONE && tree->nodes[parent].name == FLAME_OTHERS)
+		return parent;
+	at = ts_map_find(&tree->children, key_of(parent, name));
+	if (at != TS_NONE)
+		return at;
+	at = (uint32_t)tree->nr;
+	if (tree->nr >= TS_NONE ||
+	    !ts_grow(&tree->nodes, &tree->cap, tree->nr + 1, sizeof(*tree->nodes)) ||
+	    !ts_map_set(&tree->children, key_of(parent, name), at))
+		return TS_NONE;
+	tree->nodes[tree->nr++] = (struct flame_node){ .parent = parent, .name = name };
+	return at;
+}
+
+static void add_weights(struct flame_node *into, const struct flame_node *from)
+{
+	into->cpu_ps = ts_i64_add(into->cpu_ps, from->cpu_ps);
+	into->device_ps = ts_i64_add(into->device_ps, from->device_ps);
+	into->count = ts_u64_add(into->count, from->count);
+}
+
+/* Puts FROM's nodes into INTO: those that KEPT does not have as FLAME_OTHERS; NULL: all are kept. */
+static bool move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
+		 uint32_t *moved)
+{
+	for (size_t i = 0; i < from->nr; i++) {
+		const struct flame_node *node = &from->nodes[i];
+		uint32_t parent = node->parent == TS_NONE ? TS_NONE : moved[node->parent];
+
+		moved[i] = flame_tree_child(into, parent,
+					    !kept || kept[i] ? node->name : FLAME_OTHERS);
+		if (moved[i] == TS_NONE)
+			return false;
+		add_weights(&into->nodes[moved[i]], node);
+		into->nr_folded += kept && !kept[i] && node->name != FLAME_OTHERS;
+	}
+	into->nr_folded += from->nr_folded;
+	return true;
+}
+
+bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
+{
+	uint32_t *moved = calloc(from->nr + 1, sizeof(*moved));
+	bool good = moved && move(into, from, NULL, moved);
+
+	free(moved);
+	return good;
+}
+
+struct flame_totals *flame_tree_totals(const struct flame_tree *tree)
+{
+	struct flame_totals *totals = calloc(tree->nr + 1, sizeof(*totals));
+
+	for (size_t i = tree->nr; totals && i-- > 0;) {
+		const struct flame_node *node = &tree->nodes[i];
+		struct flame_totals *above =
+			&totals[node->parent == TS_NONE ? tree->nr : node->parent];
+
+		totals[i].cpu_ps = ts_i64_add(totals[i].cpu_ps, node->cpu_ps);
+		totals[i].device_ps = ts_i64_add(totals[i].device_ps, node->device_ps);
+		above->cpu_ps = ts_i64_add(above->cpu_ps, totals[i].cpu_ps);
+		above->device_ps = ts_i64_add(above->device_ps, totals[i].device_ps);
+	}
+	return totals;
+}
+
+double flame_share(const struct flame_totals *part, const struct flame_totals *all)
+{
+	return fmax((double)part->cpu_ps / (double)TS_MAX(all->cpu_ps, 1),
+		    (double)part->device_ps / (double)TS_MAX(all->device_ps, 1));
+}
+
+static bool weigh(const struct flame_tree *tree, double *shares)
+{
+	struct flame_totals *totals = flame_tree_totals(tree);
+
+	for (size_t i = 0; totals && i < tree->nr; i++)
+		shares[i] = flame_share(&totals[i], &totals[tree->nr]);
+	if (!totals)
+		return false;
+	free(totals);
+	return true;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Those above the share of the first that is too much: a parent is never lighter than its child. */
+static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
+{
+	double *shares = calloc(2 * tree->nr + 1, sizeof(*shares)), *sorted = shares + tree->nr;
+
+	if (!shares || !weigh(tree, shares)) {
+		free(shares);
+		return false;
+	}
+	memcpy(sorted, shares, tree->nr * sizeof(*shares));
+	qsort(sorted, tree->nr, sizeof(*sorted), by_share);
+	for (size_t i = 0; i < tree->nr; i++)
+		kept[i] = shares[i] > sorted[keep];
+	free(shares);
+	return true;
+}
+
+bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
+{
+	struct flame_tree small = { .nr_folded = 0 };
+	bool *kept = calloc(tree->nr + 1, sizeof(*kept));
+	bool good;
+
+	*moved = calloc(tree->nr + 1, sizeof(**moved));
+	good = kept && *moved;
+	for (size_t i = 0; good && i < tree->nr; i++)
+		kept[i] = true;
+	if (good && tree->nr > keep)
+		good = choose(tree, keep, kept);
+	good = good && move(&small, tree, kept, *moved);
+	free(kept);
+	if (!good) {
+		flame_tree_release(&small);
+		return false;
+	}
+	flame_tree_release(tree);
+	*tree = small;
+	return true;
+}
+
+void flame_tree_release(struct flame_tree *tree)
+{
+	free(tree->nodes);
+	ts_map_release(&tree->children);
+	*tree = (struct flame_tree){ .nr = 0 };
+}

@@ -1,0 +1,573 @@
+/*
+ * What HolisticTraceAnalysis (HTA) says of a run on GPUs, in one walk over the events of a host in
+ * the order of their starts: what the GPUs did and waited for, which kernels took how long, how the
+ * host launched them.
+ *
+ * Rules of HTA 0.5.0, found in its source and held against its answers: kernels launched in the last
+ * profiler step are left out where a trace has more than one (common/trace.py); times with fractions
+ * become whole us, starts up, ends down (trace_parser.py); types by name (utils.py). Its figures
+ * keep its rules; beside them stand those of the times as they are. What its rules lose is in
+ * docs/analyses.md.
+ */
+#include "analysis/gpu/hta.h"
+
+#include "base/units.h"
+
+#define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's cutoff of a call's own time, */
+#define LATE_PS	     (100 * TS_PS_PER_US) /* and of the wait behind it */
+
+static bool is_stream(const struct ts_profile *profile, const struct ts_line *line)
+{
+	const struct ts_device *device = ts_line_device(profile, line);
+
+	return device && device->is_gpu && line->kind == TS_LINE_OPS &&
+	       ts_line_is_core(profile, line);
+}
+
+static bool is_thread(const struct ts_profile *profile, const struct ts_line *line)
+{
+	return line->kind == TS_LINE_THREAD && profile->planes[line->plane].device == TS_NONE;
+}
+
+static bool has_gpus(const struct ts_profile *profile, uint32_t host)
+{
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].host == host && profile->devices[i].is_gpu)
+			return true;
+	return false;
+}
+
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	const struct ts_profile *profile = ctx->profile;
+
+	return has_gpus(profile, profile->planes[line->plane].host) &&
+	       (is_stream(profile, line) || is_thread(profile, line));
+}
+
+static struct hta_rank *rank_of(struct hta_state *state, uint32_t device)
+{
+	for (size_t i = 0; i < state->nr_ranks; i++)
+		if (state->ranks[i].device == device)
+			return &state->ranks[i];
+	state->ranks[state->nr_ranks] = (struct hta_rank){ .host = state->host, .device = device };
+	return &state->ranks[state->nr_ranks++];
+}
+
+/* A stream, and the rank it belongs to. False: no memory. */
+static bool add_stream(struct hta_state *state, const struct ts_context *ctx, uint32_t line)
+{
+	const struct ts_profile *profile = ctx->profile;
+	bool is_trace = profile->hosts[state->host].trace_start_ns != TS_UNKNOWN;
+	uint32_t device = profile->planes[profile->lines[line].plane].device;
+	struct hta_rank *rank = rank_of(state, is_trace ? TS_NONE : device);
+	struct hta_stream *stream = &state->streams[state->nr_streams];
+
+	*stream = (struct hta_stream){ .line = line, .rank = (uint32_t)(rank - state->ranks) };
+	state->lines[line].stream = (uint32_t)state->nr_streams++;
+	if (ctx->overlay_budget > 0 && !rank->queued) {
+		rank->queued = malloc(sizeof(*rank->queued));
+		if (!rank->queued)
+			return false;
+		ts_bins_init(rank->queued, 0, TS_PS_PER_US);
+	}
+	return hta_queue_init(&stream->queue);
+}
+
+/* Where the last profiler step begins, if there is more than one. */
+static void find_cut(struct hta_state *state, const struct ts_context *ctx)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+
+	if (ctx->profile->hosts[state->host].trace_start_ns == TS_UNKNOWN ||
+	    steps->source != TS_STEPS_MARKED)
+		return;
+	for (size_t i = 0; i < steps->nr_devices; i++) {
+		const struct ts_device_steps *device = &steps->devices[i];
+
+		if (ctx->profile->devices[i].host != state->host || device->nr < 2)
+			continue;
+		state->cut_ps = state->is_cut ? TS_MAX(state->cut_ps,
+						       device->items[device->nr - 1].start_ps) :
+						device->items[device->nr - 1].start_ps;
+		state->is_cut = true;
+	}
+}
+
+/* Calls that no kernel comes of need not be remembered. */
+static bool never_launches(struct ts_bytes name)
+{
+	static const char *const parts[] = { "Synchronize", "EventQuery", "EventRecord",
+					     "WaitEvent",   "IsCapturing", "CaptureInfo",
+					     "Occupancy",   "Attribute",   "LastError",
+					     "GetDevice",   "Malloc",	   "Free",
+					     "Priority",    "EventDestroy" };
+
+	for (size_t i = 0; i < TS_NELEM(parts); i++)
+		if (ts_bytes_has(name, parts[i]))
+			return true;
+	return false;
+}
+
+static uint8_t kind_of(const struct ts_op *op)
+{
+	unsigned kind = 0;
+
+	if (ts_bytes_is(op->category, "cpu_op") || ts_bytes_is(op->category, "Operator"))
+		kind |= HTA_OPERATOR;
+	if (never_launches(op->name))
+		kind |= HTA_NO_LAUNCH;
+	return (uint8_t)kind;
+}
+
+/* Ranks are compared where there are several. */
+static void limit_instances(struct hta_state *state, const struct ts_profile *profile)
+{
+	size_t nr = TS_MAX(profile->nr_hosts, profile->nr_devices);
+
+	for (size_t i = 0; i < state->nr_ranks; i++)
+		state->ranks[i].collectives.max_instances = nr > 1 ? HTA_INSTANCES_MAX / nr : 0;
+}
+
+static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
+				const struct ts_line *first, struct ts_error *err)
+{
+	const struct ts_profile *profile = ctx->profile;
+	struct hta_state *state = ptr;
+	bool good;
+
+	state->host = profile->planes[first->plane].host;
+	state->lag_ps = ts_i64_sub(first->start_ps, first->host_ps);
+	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
+	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
+	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
+	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
+	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
+	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
+	       hta_launches_init(&state->launches);
+	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
+		const struct ts_line *line = &profile->lines[i];
+
+		state->lines[i].stream = state->lines[i].root = TS_NONE;
+		state->lines[i].end_ps = INT64_MIN;
+		if (profile->planes[line->plane].host != state->host)
+			continue;
+		state->lines[i].is_thread = is_thread(profile, line);
+		if (is_stream(profile, line))
+			good = add_stream(state, ctx, i);
+	}
+	for (size_t i = 0; i < profile->nr_ops && good; i++) {
+		state->types[i] = (uint8_t)ts_kernel_type_of(profile->ops[i].name);
+		state->kinds[i] = kind_of(&profile->ops[i]);
+	}
+	limit_instances(state, profile);
+	find_cut(state, ctx);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* --- a kernel */
+
+struct event {
+	uint32_t op, stream;
+	int64_t start_ps, dur_ps;
+	uint64_t link;
+};
+
+struct counting { /* what a kernel is counted for */
+	struct hta_state *state;
+	const struct ts_context *ctx;
+	struct hta_rank *rank;
+	struct hta_stream *stream;
+	const struct hta_launch *launch; /* or NULL */
+};
+
+/* As HTA reads it: what the file says is a double, of us. */
+struct whole {
+	int64_t start_us, end_us;
+};
+
+static struct whole whole_us(const struct counting *counting, const struct event *event)
+{
+	const struct ts_host *host = &counting->ctx->profile->hosts[counting->state->host];
+	int64_t since_ps = ts_i64_sub(event->start_ps, counting->state->lag_ps);
+	int64_t ns = ts_i64_add(host->trace_start_ns, since_ps / TS_PS_PER_NS);
+	int64_t dur_ns = event->dur_ps / TS_PS_PER_NS;
+	double start_us = (double)((long double)ns / 1000);
+	double dur_us = (double)((long double)dur_ns / 1000);
+
+	return (struct whole){ (int64_t)ceil(start_us), (int64_t)floor(start_us + dur_us) };
+}
+
+static void count_whole(const struct counting *counting, struct hta_kernel *kernel,
+			const struct event *event, enum ts_kernel_type type)
+{
+	struct hta_rank *rank = counting->rank;
+	struct whole whole = whole_us(counting, event);
+
+	hta_union_add(&rank->all, whole.start_us, whole.end_us);
+	if (type == TS_KERNEL_COMPUTATION)
+		hta_union_add(&rank->computing, whole.start_us, whole.end_us);
+	else if (type == TS_KERNEL_COMMUNICATION)
+		hta_union_add(&rank->talking, whole.start_us, whole.end_us);
+	else if (type == TS_KERNEL_MEMORY)
+		hta_union_add(&rank->moving, whole.start_us, whole.end_us);
+	hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
+	kernel->sum_us = ts_i64_add(kernel->sum_us, whole.end_us - whole.start_us);
+}
+
+static struct hta_kernel *kernel_of(struct hta_rank *rank, uint32_t op)
+{
+	uint32_t at = ts_map_find(&rank->by_op, op);
+
+	if (at != TS_NONE)
+		return &rank->kernels[at];
+	if (!ts_grow(&rank->kernels, &rank->cap_ops, rank->nr_ops + 1, sizeof(*rank->kernels)) ||
+	    !ts_map_set(&rank->by_op, op, (uint32_t)rank->nr_ops))
+		return NULL;
+	rank->kernels[rank->nr_ops] = (struct hta_kernel){ .op = op };
+	return &rank->kernels[rank->nr_ops++];
+}
+
+static bool with_bins(struct hta_spread *spread)
+{
+	*spread = (struct hta_spread){ .bins = calloc(HTA_BINS, sizeof(*spread->bins)) };
+	return spread->bins != NULL;
+}
+
+static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
+{
+	uint32_t at = ts_map_find(&rank->by_call, op);
+	struct hta_call *call;
+
+	if (at != TS_NONE)
+		return &rank->calls[at];
+	if (!ts_grow(&rank->calls, &rank->cap_calls, rank->nr_calls + 1, sizeof(*rank->calls)))
+		return NULL;
+	call = &rank->calls[rank->nr_calls];
+	*call = (struct hta_call){ .op = op };
+	rank->nr_calls++;
+	if (!with_bins(&call->cpu) || !with_bins(&call->gpu) || !with_bins(&call->delay) ||
+	    !ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)))
+		return NULL;
+	return call;
+}
+
+static bool count_call(const struct counting *counting, const struct event *event)
+{
+	const struct hta_launch *launch = counting->launch;
+	struct hta_call *call = call_of(counting->rank, launch->op);
+	int64_t delay_ps = event->start_ps - launch->start_ps - launch->dur_ps;
+
+	if (!call)
+		return false;
+	delay_ps = TS_MAX(delay_ps, 0);
+	hta_spread_add(&call->cpu, launch->dur_ps);
+	hta_spread_add(&call->gpu, event->dur_ps);
+	hta_spread_add(&call->delay, delay_ps);
+	call->nr_short += launch->dur_ps <= SLOW_CALL_PS && event->dur_ps < launch->dur_ps;
+	call->nr_slow += launch->dur_ps > SLOW_CALL_PS;
+	call->nr_late += delay_ps > LATE_PS;
+	return true;
+}
+
+static void count_idle(const struct counting *counting, const struct event *event)
+{
+	struct hta_stream *stream = counting->stream;
+	double short_ps = counting->ctx->settings->kernel_gap_short * 1e6;
+	int64_t gap_ps = event->start_ps - stream->end_ps;
+	enum hta_idle cause = HTA_OTHER_WAIT;
+
+	if (counting->launch && counting->launch->start_ps > stream->end_ps)
+		cause = HTA_HOST_WAIT;
+	else if ((double)gap_ps < short_ps)
+		cause = HTA_KERNEL_WAIT;
+	if (stream->begun && gap_ps > 0) {
+		stream->idle_ps[cause] = ts_i64_add(stream->idle_ps[cause], gap_ps);
+		stream->nr_idle[cause]++;
+	}
+	stream->end_ps = stream->begun ? TS_MAX(stream->end_ps, event->start_ps + event->dur_ps) :
+					 event->start_ps + event->dur_ps;
+	stream->begun = true;
+}
+
+/* FIRST: of its launch. */
+static bool count_kernel(const struct counting *counting, const struct event *event, bool first)
+{
+	const struct hta_state *state = counting->state;
+	enum ts_kernel_type type = (enum ts_kernel_type)state->types[event->op];
+	struct hta_rank *rank = counting->rank;
+	struct hta_kernel *kernel = kernel_of(rank, event->op);
+	const struct ts_host *host = &counting->ctx->profile->hosts[state->host];
+
+	if (!kernel)
+		return false;
+	rank->nr_kernels++;
+	rank->nr_unlaunched += !counting->launch;
+	if ((double)event->dur_ps < counting->ctx->settings->kernel_short * 1e6) {
+		rank->nr_short++;
+		rank->short_ps = ts_i64_add(rank->short_ps, event->dur_ps);
+	}
+	hta_spread_add(&kernel->spread, event->dur_ps);
+	hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
+	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
+		count_whole(counting, kernel, event, type);
+	count_idle(counting, event);
+	return !first || count_call(counting, event);
+}
+
+/* Of a call no more is to come: if it had a kernel, that waited in the queue of its stream. */
+static bool settle(struct hta_state *state, const struct ts_context *ctx,
+		   const struct hta_launch *launch)
+{
+	int64_t full = (int64_t)ctx->settings->launch_queue_full;
+	struct hta_stream *stream;
+	struct ts_bins *bins;
+
+	if (launch->root != TS_NONE &&
+	    !hta_roots_drop(&state->roots, launch->root, &state->patterns))
+		return false;
+	if (launch->stream == TS_NONE || (state->is_cut && launch->start_ps >= state->cut_ps))
+		return true;
+	stream = &state->streams[launch->stream];
+	bins = state->ranks[stream->rank].queued;
+	if (bins && launch->kernel_ps > launch->start_ps)
+		ts_bins_add(bins, launch->start_ps, launch->kernel_ps,
+			    (double)(launch->kernel_ps - launch->start_ps) * 1e-12);
+	return hta_queue_add(&stream->queue, launch->start_ps,
+			     TS_MAX(launch->kernel_ps, launch->start_ps), full);
+}
+
+static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
+			const struct event *event, const struct ts_merged *merged, size_t i)
+{
+	struct hta_stream *stream = &state->streams[event->stream];
+	struct hta_launch *launch =
+		event->link == TS_NO_LINK ? NULL : hta_launches_find(&state->launches, event->link);
+	struct counting counting = { state, ctx, &state->ranks[stream->rank], stream, launch };
+	int64_t since_ps = launch ? launch->start_ps : event->start_ps;
+	bool first = launch && launch->stream == TS_NONE;
+
+	if (first) {
+		launch->stream = event->stream;
+		launch->kernel_ps = event->start_ps;
+	}
+	if (state->is_cut && since_ps >= state->cut_ps) {
+		counting.rank->nr_late++;
+		return true;
+	}
+	if (launch && launch->root != TS_NONE)
+		hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
+	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
+	    !hta_collectives_add(&counting.rank->collectives, merged, i))
+		return false;
+	return count_kernel(&counting, event, first);
+}
+
+/* --- a call of the host */
+
+static bool leave_operator(struct hta_state *state, struct hta_line *line)
+{
+	uint32_t root = line->root;
+
+	line->root = TS_NONE;
+	return root == TS_NONE || hta_roots_drop(&state->roots, root, &state->patterns);
+}
+
+static bool enter_operator(struct hta_state *state, struct hta_line *line,
+			   const struct event *event)
+{
+	if (event->start_ps < line->end_ps)
+		return true; /* inside the one that runs */
+	if (!leave_operator(state, line))
+		return false;
+	line->op = event->op;
+	line->cpu_ps = event->dur_ps;
+	line->end_ps = event->start_ps + event->dur_ps;
+	return true;
+}
+
+/* The operator a call stands in waits for it; TS_NONE in *ROOT: it stands in none. */
+static bool find_root(struct hta_state *state, struct hta_line *line, const struct event *event,
+		      uint32_t *root)
+{
+	*root = TS_NONE;
+	if (event->start_ps >= line->end_ps)
+		return true;
+	if (line->root == TS_NONE) {
+		line->root = hta_roots_add(&state->roots, line->op, line->cpu_ps);
+		if (line->root == TS_NONE)
+			return false;
+	}
+	state->roots.items[line->root].nr_waiting++;
+	*root = line->root;
+	return true;
+}
+
+static bool take_call(struct hta_state *state, const struct ts_context *ctx, struct hta_line *line,
+		      const struct event *event)
+{
+	struct hta_launch launch = { .link = event->link, .start_ps = event->start_ps,
+				     .dur_ps = event->dur_ps, .op = event->op, .stream = TS_NONE };
+	struct hta_launch oldest;
+
+	if (hta_launches_full(&state->launches) && hta_launches_pop(&state->launches, &oldest) &&
+	    !settle(state, ctx, &oldest))
+		return false;
+	if (!find_root(state, line, event, &launch.root))
+		return false;
+	hta_launches_add(&state->launches, &launch);
+	return true;
+}
+
+static bool take_host_event(struct hta_state *state, const struct ts_context *ctx,
+			    struct hta_line *line, const struct event *event)
+{
+	uint8_t kind = state->kinds[event->op];
+
+	if ((kind & HTA_OPERATOR) && !enter_operator(state, line, event))
+		return false;
+	if (event->link == TS_NO_LINK || (kind & HTA_NO_LAUNCH))
+		return true;
+	return take_call(state, ctx, line, event);
+}
+
+static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
+				 const struct ts_merged *merged, struct ts_error *err)
+{
+	struct hta_state *state = ptr;
+	bool good = true;
+
+	for (size_t i = 0; i < merged->nr_events && good; i++) {
+		struct hta_line *line = &state->lines[merged->line[i]];
+		struct event event = { merged->op[i], line->stream, merged->start_ps[i],
+				       merged->dur_ps[i], merged->link[i] };
+
+		if (line->stream != TS_NONE)
+			good = take_kernel(state, ctx, &event, merged, i);
+		else if (line->is_thread)
+			good = take_host_event(state, ctx, line, &event);
+	}
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* --- a host to all of them */
+
+/* What waits is waited for no more. */
+static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
+{
+	struct hta_launch launch;
+	bool good = true;
+
+	for (size_t i = 0; i < ctx->profile->nr_lines && good; i++)
+		good = leave_operator(state, &state->lines[i]);
+	while (good && hta_launches_pop(&state->launches, &launch))
+		good = settle(state, ctx, &launch);
+	return good;
+}
+
+static void finish_rank(struct hta_rank *rank)
+{
+	hta_overlaps_finish(&rank->ps);
+	hta_overlaps_finish(&rank->us);
+	hta_union_finish(&rank->all);
+	hta_union_finish(&rank->computing);
+	hta_union_finish(&rank->talking);
+	hta_union_finish(&rank->moving);
+	ts_map_release(&rank->by_op);
+	ts_map_release(&rank->by_call);
+}
+
+static bool make_room(struct hta_state *into, const struct hta_state *from)
+{
+	size_t nr_ranks = into->nr_ranks + from->nr_ranks;
+	size_t nr_streams = into->nr_streams + from->nr_streams;
+	struct hta_rank *ranks = realloc(into->ranks, (nr_ranks + 1) * sizeof(*ranks));
+	struct hta_stream *streams;
+
+	if (!ranks)
+		return false;
+	into->ranks = ranks;
+	streams = realloc(into->streams, (nr_streams + 1) * sizeof(*streams));
+	if (!streams)
+		return false;
+	into->streams = streams;
+	return true;
+}
+
+/* Ranks and streams move: what is left of FROM is released without them. */
+static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+			    struct ts_error *err)
+{
+	struct hta_state *into = ptr_into, *from = ptr_from;
+
+	if (!finish_host(from, ctx) || !make_room(into, from) ||
+	    !hta_patterns_merge(&into->patterns, &from->patterns))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr_streams; i++) {
+		struct hta_stream *stream = &into->streams[into->nr_streams + i];
+
+		*stream = from->streams[i];
+		stream->rank += (uint32_t)into->nr_ranks;
+		hta_queue_finish(&stream->queue, (int64_t)ctx->settings->launch_queue_full);
+	}
+	for (size_t i = 0; i < from->nr_ranks; i++) {
+		finish_rank(&from->ranks[i]);
+		into->ranks[into->nr_ranks + i] = from->ranks[i];
+	}
+	into->nr_streams += from->nr_streams;
+	into->nr_ranks += from->nr_ranks;
+	from->nr_streams = from->nr_ranks = 0;
+	return TS_OK;
+}
+
+static void release_rank(struct hta_rank *rank)
+{
+	for (size_t i = 0; i < rank->nr_calls; i++) {
+		free(rank->calls[i].cpu.bins);
+		free(rank->calls[i].gpu.bins);
+		free(rank->calls[i].delay.bins);
+	}
+	free(rank->calls);
+	free(rank->kernels);
+	free(rank->queued);
+	ts_map_release(&rank->by_op);
+	ts_map_release(&rank->by_call);
+	hta_collectives_release(&rank->collectives);
+}
+
+static void release(void *ptr)
+{
+	struct hta_state *state = ptr;
+
+	for (size_t i = 0; i < state->nr_ranks; i++)
+		release_rank(&state->ranks[i]);
+	for (size_t i = 0; i < state->nr_streams; i++)
+		hta_queue_release(&state->streams[i].queue);
+	hta_launches_release(&state->launches);
+	hta_roots_release(&state->roots);
+	hta_patterns_release(&state->patterns);
+	free(state->kinds);
+	free(state->ranks);
+	free(state->streams);
+	free(state->lines);
+	free(state->types);
+}
+
+static enum ts_status close_all(void *ptr, const struct ts_context *ctx, struct ts_result *result,
+				struct ts_error *err)
+{
+	return hta_report(ptr, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_hta = {
+	.name = "hta",
+	.title = "GPUs: time, kernels and launches",
+	.pass = TS_PASS_MERGED,
+	.state_size = sizeof(struct hta_state),
+	.wants = wants,
+	.open = open_host,
+	.merged = take_block,
+	.merge = merge,
+	.close = close_all,
+	.release = release,
+};

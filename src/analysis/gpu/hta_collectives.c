@@ -1,0 +1,375 @@
+/*
+ * Collectives of NCCL and RCCL. What one moves is in its event's args (PyTorch 2.2 and later: Collective
+ * name, In msg nelems, Out msg nelems, Group size, dtype, Process Group Name and Ranks), else there is
+ * the kernel's name: ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...). Bandwidth as nccl-tests has it
+ * (its doc/PERFORMANCE.md).
+ *
+ * Who comes late: all kernels of one collective end about together, so the rank whose kernel was the
+ * shortest began it last, and the others waited for it by as much as theirs were longer. That needs
+ * no common clock.
+ */
+#include "analysis/gpu/hta.h"
+
+#define ASKED 64 /* so many events without a word: the trace has none */
+
+enum measure { BY_IN, BY_OUT, BY_LARGER };
+
+static const struct kind {
+	const char *in_args, *in_name; /* parts of the collective's and the kernel's name */
+	enum measure measure;
+	bool is_peer;
+	double first, per_rank; /* bus factor: first + per_rank / n */
+} kinds[] = {
+	/* the first that fits */
+	{ "allreduce", "AllReduce", BY_IN, false, 2, -2 },
+	{ "all_reduce", "AllReduce", BY_IN, false, 2, -2 },
+	{ "reduce_scatter", "ReduceScatter", BY_IN, false, 1, -1 },
+	{ "allgather", "AllGather", BY_OUT, false, 1, -1 },
+	{ "all_gather", "AllGather", BY_OUT, false, 1, -1 },
+	{ "all_to_all", "AllToAll", BY_LARGER, false, 1, -1 },
+	{ "alltoall", "AlltoAll", BY_LARGER, false, 1, -1 },
+	{ "broadcast", "Broadcast", BY_LARGER, false, 1, 0 },
+	{ "send", "SendRecv", BY_LARGER, true, 1, 0 },
+	{ "recv", "SendRecv", BY_LARGER, true, 1, 0 },
+	{ "reduce", "Reduce", BY_IN, false, 1, 0 },
+};
+
+static const struct type {
+	const char *args, *name; /* PyTorch's, and in a kernel's name */
+	int64_t nr_bytes;
+} types[] = {
+	/* the first that fits: longer ones before their beginnings */
+	{ "BFloat16", "bf16", 2 },  { "BFloat16", "__nv_bfloat16", 2 }, { "Half", "half", 2 },
+	{ "Half", "f16", 2 },	    { "Float", "float", 4 },		{ "Float", "f32", 4 },
+	{ "Double", "double", 8 },  { "Double", "f64", 8 },		{ "Byte", "uint8_t", 1 },
+	{ "Byte", "u8", 1 },	    { "Char", "int8_t", 1 },		{ "Char", "i8", 1 },
+	{ "Int", "int32_t", 4 },    { "Int", "i32", 4 },		{ "Long", "int64_t", 8 },
+	{ "Long", "i64", 8 },	    { "Bool", "bool", 1 },		{ "Short", "int16_t", 2 },
+	{ "Float8_e4m3fn", "f8e4m3", 1 }, { "Float8_e5m2", "f8e5m2", 1 },
+	{ "ComplexFloat", "ComplexFloat", 8 },
+};
+
+static const struct kind *kind_of(const struct hta_collective *collective)
+{
+	struct ts_bytes name = ts_bytes_of(collective->name);
+
+	for (size_t i = 0; i < TS_NELEM(kinds); i++)
+		if (ts_bytes_has(name, kinds[i].in_args) || ts_bytes_has(name, kinds[i].in_name))
+			return &kinds[i];
+	return NULL;
+}
+
+int64_t hta_collective_bytes(const struct hta_collective *collective)
+{
+	const struct kind *kind = kind_of(collective);
+
+	if (collective->in_bytes < 0 || collective->out_bytes < 0 || !kind)
+		return TS_UNKNOWN;
+	if (kind->measure == BY_LARGER)
+		return TS_MAX(collective->in_bytes, collective->out_bytes);
+	return kind->measure == BY_IN ? collective->in_bytes : collective->out_bytes;
+}
+
+double hta_collective_bus_factor(const struct hta_collective *collective)
+{
+	const struct kind *kind = kind_of(collective);
+
+	if (!kind || (kind->per_rank != 0 && collective->group_size < 1))
+		return NAN;
+	return kind->first +
+	       (kind->per_rank != 0 ? kind->per_rank / (double)collective->group_size : 0);
+}
+
+/* --- what an event says */
+
+static bool ask_text(const struct ts_merged *merged, size_t i, const char *name,
+		     struct ts_bytes *text)
+{
+	struct ts_stat stat;
+
+	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_TEXT)
+		return false;
+	*text = stat.text;
+	return true;
+}
+
+static int64_t ask_number(const struct ts_merged *merged, size_t i, const char *name)
+{
+	struct ts_stat stat;
+
+	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_INT || stat.number < 0)
+		return TS_UNKNOWN;
+	return stat.number;
+}
+
+/* Cut where it is too long; what is not cut is whole. */
+static void keep(char out[HTA_TEXT], struct ts_bytes text)
+{
+	size_t n = TS_MIN(text.n, HTA_TEXT - 1);
+
+	memset(out, 0, HTA_TEXT);
+	if (n > 0)
+		memcpy(out, text.p, n);
+}
+
+static int64_t bytes_of(struct ts_bytes type, int64_t nr)
+{
+	if (nr < 0)
+		return TS_UNKNOWN;
+	for (size_t i = 0; i < TS_NELEM(types); i++)
+		if (ts_bytes_is(type, types[i].args))
+			return ts_i64_mul(nr, types[i].nr_bytes);
+	return TS_UNKNOWN;
+}
+
+/* False: the event says nothing of the kind. */
+static bool read_args(struct hta_collective *collective, const struct ts_merged *merged, size_t i,
+		      uint64_t *ranks)
+{
+	struct ts_bytes text, type = { NULL, 0 };
+
+	if (!ask_text(merged, i, "Collective name", &text))
+		return false;
+	keep(collective->name, text);
+	if (ask_text(merged, i, "dtype", &type))
+		keep(collective->type, type);
+	if (ask_text(merged, i, "Process Group Name", &text))
+		keep(collective->group, text);
+	if (ask_text(merged, i, "Process Group Ranks", &text))
+		*ranks = ts_hash(text, 0);
+	collective->group_size = ask_number(merged, i, "Group size");
+	collective->in_bytes = bytes_of(type, ask_number(merged, i, "In msg nelems"));
+	collective->out_bytes = bytes_of(type, ask_number(merged, i, "Out msg nelems"));
+	return true;
+}
+
+/* Behind the reduction: ..._Sum_bf16_RING_LL(, ..._Sum_float( */
+static void read_type(struct hta_collective *collective, struct ts_bytes name)
+{
+	static const char *const reductions[] = { "Sum_", "Prod_", "Max_", "Min_", "Avg_" };
+
+	for (size_t i = 0; i < TS_NELEM(reductions); i++) {
+		size_t at = ts_bytes_find(name, reductions[i]);
+		struct ts_bytes rest = ts_bytes_cut(name, at + strlen(reductions[i]), name.n);
+
+		for (size_t k = 0; at < name.n && k < TS_NELEM(types); k++)
+			if (ts_bytes_starts(rest, types[k].name)) {
+				keep(collective->type, ts_bytes_of(types[k].args));
+				return;
+			}
+	}
+}
+
+static void read_name(struct hta_collective *collective, struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(kinds) && !collective->name[0]; i++)
+		if (ts_bytes_has(name, kinds[i].in_name))
+			keep(collective->name, ts_bytes_of(kinds[i].in_name));
+	read_type(collective, name);
+}
+
+/* Of the same collective the same on every rank: what it is, for whom, how much. */
+static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes kernel,
+		       uint64_t ranks)
+{
+	struct {
+		char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT];
+		int64_t size, in, out;
+	} all;
+
+	memset(&all, 0, sizeof(all));
+	memcpy(all.name, collective->name, HTA_TEXT);
+	memcpy(all.type, collective->type, HTA_TEXT);
+	memcpy(all.group, collective->group, HTA_TEXT);
+	all.size = collective->group_size;
+	all.in = collective->in_bytes;
+	all.out = collective->out_bytes;
+	return ts_hash((struct ts_bytes){ (const uint8_t *)&all, sizeof(all) },
+		       ranks ^ (collective->in_bytes < 0 ? ts_hash(kernel, 0) : 0));
+}
+
+static struct hta_collective describe(struct hta_collectives *collectives,
+				      const struct ts_merged *merged, size_t i)
+{
+	struct hta_collective collective = { .group_size = TS_UNKNOWN, .in_bytes = TS_UNKNOWN,
+					     .out_bytes = TS_UNKNOWN };
+	struct ts_bytes kernel = merged->profile->ops[merged->op[i]].name;
+	bool ask = collectives->nr_told > 0 || collectives->nr_asked < ASKED;
+	const struct kind *kind;
+	uint64_t ranks = 0;
+
+	collectives->nr_asked += ask;
+	if (ask && read_args(&collective, merged, i, &ranks))
+		collectives->nr_told++;
+	else
+		read_name(&collective, kernel);
+	kind = kind_of(&collective);
+	collective.is_peer = kind && kind->is_peer;
+	collective.key = key_of(&collective, kernel, ranks);
+	return collective;
+}
+
+/* --- counting */
+
+/* Of more sizes than are told apart all others are one row. */
+static void blur(struct hta_collective *collective)
+{
+	collective->in_bytes = collective->out_bytes = TS_UNKNOWN;
+	collective->group_size = TS_UNKNOWN;
+	keep(collective->name, TS_LIT("other sizes"));
+	keep(collective->type, TS_LIT(""));
+	keep(collective->group, TS_LIT(""));
+	collective->key = 0;
+}
+
+static struct hta_collective *row_of(struct hta_collectives *collectives,
+				     struct hta_collective collective)
+{
+	uint32_t at = ts_map_find(&collectives->by_key, collective.key);
+
+	if (at == TS_NONE && collectives->nr >= HTA_COLLECTIVES) {
+		blur(&collective);
+		at = ts_map_find(&collectives->by_key, collective.key);
+	}
+	if (at != TS_NONE)
+		return &collectives->rows[at];
+	if (!ts_grow(&collectives->rows, &collectives->cap, collectives->nr + 1,
+		     sizeof(*collectives->rows)) ||
+	    !ts_map_set(&collectives->by_key, collective.key, (uint32_t)collectives->nr))
+		return NULL;
+	collectives->rows[collectives->nr] = collective;
+	return &collectives->rows[collectives->nr++];
+}
+
+static bool add_instance(struct hta_collectives *collectives, const struct hta_collective *row,
+			 int64_t dur_ps)
+{
+	struct hta_instance *instance;
+
+	if (row->is_peer || row->key == 0 || collectives->max_instances == 0)
+		return true;
+	if (collectives->nr_instances >= collectives->max_instances) {
+		collectives->is_cut = true;
+		return true;
+	}
+	if (!ts_grow(&collectives->instances, &collectives->cap_instances,
+		     collectives->nr_instances + 1, sizeof(*instance)))
+		return false;
+	instance = &collectives->instances[collectives->nr_instances++];
+	*instance = (struct hta_instance){ row->key, dur_ps, 0, (uint32_t)row->time.nr };
+	return true;
+}
+
+bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			 size_t i)
+{
+	struct hta_collective *row = row_of(collectives, describe(collectives, merged, i));
+
+	if (!row || !add_instance(collectives, row, merged->dur_ps[i]))
+		return false;
+	hta_spread_add(&row->time, merged->dur_ps[i]);
+	return true;
+}
+
+void hta_collectives_release(struct hta_collectives *collectives)
+{
+	free(collectives->rows);
+	free(collectives->instances);
+	ts_map_release(&collectives->by_key);
+}
+
+/* --- ranks against each other */
+
+static int by_meeting(const void *a, const void *b)
+{
+	const struct hta_instance *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Those of all ranks; NULL: no memory. */
+static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks, size_t *nr)
+{
+	struct hta_instance *all;
+
+	*nr = 0;
+	for (size_t i = 0; i < nr_ranks; i++)
+		*nr += ranks[i].collectives.nr_instances;
+	all = malloc((*nr + 1) * sizeof(*all));
+	*nr = 0;
+	for (size_t i = 0; i < nr_ranks && all; i++)
+		for (size_t k = 0; k < ranks[i].collectives.nr_instances; k++) {
+			all[*nr] = ranks[i].collectives.instances[k];
+			all[(*nr)++].rank = (uint32_t)i;
+		}
+	if (*nr > 0)
+		qsort(all, *nr, sizeof(*all), by_meeting);
+	return all;
+}
+
+/* One meeting: the shortest came last. */
+static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival *sums)
+{
+	size_t last = 0;
+	int64_t second_ps = INT64_MAX, waited_ps = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		if (items[i].dur_ps < items[last].dur_ps)
+			last = i;
+	for (size_t i = 0; i < nr; i++) {
+		int64_t wait_ps = items[i].dur_ps - items[last].dur_ps;
+
+		sums[items[i].rank].nr++;
+		sums[items[i].rank].waited_ps = ts_i64_add(sums[items[i].rank].waited_ps, wait_ps);
+		waited_ps = ts_i64_add(waited_ps, wait_ps);
+		if (i != last)
+			second_ps = TS_MIN(second_ps, wait_ps);
+	}
+	sums[items[last].rank].nr_last++;
+	sums[items[last].rank].caused_ps = ts_i64_add(sums[items[last].rank].caused_ps,
+						      waited_ps / (int64_t)(nr - 1));
+	sums[items[last].rank].excess_ps = ts_i64_add(sums[items[last].rank].excess_ps, second_ps);
+}
+
+/* Of one key every rank that took part must have as many as the others: else it is not known which
+ * of theirs are one. FROM to TO: all instances of a key. */
+static bool is_whole(const struct hta_instance *all, size_t from, size_t to, size_t *nr_ranks)
+{
+	size_t nr = 1;
+
+	while (from + nr < to && all[from + nr].at == all[from].at)
+		nr++;
+	*nr_ranks = nr;
+	if (nr < 2 || (to - from) % nr != 0)
+		return false;
+	for (size_t i = from; i < to; i++)
+		if (all[i].rank != all[from + (i - from) % nr].rank ||
+		    all[i].at != all[from].at + (i - from) / nr)
+			return false;
+	return true;
+}
+
+bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
+			   struct hta_arrivals *all_sums)
+{
+	size_t nr, together;
+	struct hta_instance *all = gather(ranks, nr_ranks, &nr);
+
+	for (size_t from = 0, to; all && from < nr; from = to) {
+		for (to = from + 1; to < nr && all[to].key == all[from].key;)
+			to++;
+		if (!is_whole(all, from, to, &together)) {
+			all_sums->nr_unmatched += to - from;
+			continue;
+		}
+		for (size_t i = from; i < to; i += together)
+			meet(&all[i], together, sums);
+		all_sums->nr += (to - from) / together;
+	}
+	free(all);
+	return all != NULL;
+}

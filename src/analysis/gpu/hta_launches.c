@@ -1,0 +1,98 @@
+/*
+ * Calls of the runtime whose kernels are still to come: a ring in the order of the calls, and open
+ * addressing by link. One leaves when it is the oldest of HTA_LAUNCHES_MAX, since a graph's launch
+ * has many kernels and a call that only waits has none; a stream holds some thousand launches at
+ * most, so that is late enough.
+ */
+#include "analysis/gpu/hta.h"
+
+#define SLOTS (2 * HTA_LAUNCHES_MAX)
+
+bool hta_launches_init(struct hta_launches *launches)
+{
+	launches->ring = malloc(HTA_LAUNCHES_MAX * sizeof(*launches->ring));
+	launches->slots = calloc(SLOTS, sizeof(*launches->slots));
+	return launches->ring && launches->slots;
+}
+
+void hta_launches_release(struct hta_launches *launches)
+{
+	free(launches->ring);
+	free(launches->slots);
+	*launches = (struct hta_launches){ .ring = NULL };
+}
+
+/* Where the ring lies differs from run to run: enough of a seed against prepared collisions. */
+static size_t home(const struct hta_launches *launches, uint64_t link)
+{
+	uint64_t x = link ^ (uint64_t)(uintptr_t)launches->ring;
+
+	x *= UINT64_C(0xd6e8feb86659fd93);
+	x ^= x >> 32;
+	return (size_t)(x * UINT64_C(0xd6e8feb86659fd93) >> 40) % SLOTS;
+}
+
+static struct hta_launch *at_slot(const struct hta_launches *launches, size_t slot)
+{
+	return &launches->ring[launches->slots[slot] - 1];
+}
+
+/* Its slot, or the empty one where it would be. */
+static size_t seek(const struct hta_launches *launches, uint64_t link)
+{
+	size_t slot = home(launches, link);
+
+	while (launches->slots[slot] && at_slot(launches, slot)->link != link)
+		slot = (slot + 1) % SLOTS;
+	return slot;
+}
+
+struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link)
+{
+	size_t slot = seek(launches, link);
+
+	return launches->slots[slot] ? at_slot(launches, slot) : NULL;
+}
+
+bool hta_launches_full(const struct hta_launches *launches)
+{
+	return launches->next - launches->first == HTA_LAUNCHES_MAX;
+}
+
+/* Of two calls with one link the newer is found. */
+void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
+{
+	uint32_t place = (uint32_t)(launches->next++ % HTA_LAUNCHES_MAX);
+
+	launches->ring[place] = *launch;
+	launches->slots[seek(launches, launch->link)] = place + 1;
+}
+
+/* What stands behind an emptied slot moves up, so that no search ends before it. */
+static void empty(struct hta_launches *launches, size_t hole)
+{
+	for (size_t slot = (hole + 1) % SLOTS; launches->slots[slot]; slot = (slot + 1) % SLOTS) {
+		size_t wanted = home(launches, at_slot(launches, slot)->link);
+
+		if ((slot - wanted + SLOTS) % SLOTS < (slot - hole + SLOTS) % SLOTS)
+			continue;
+		launches->slots[hole] = launches->slots[slot];
+		hole = slot;
+	}
+	launches->slots[hole] = 0;
+}
+
+bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
+{
+	uint32_t place = (uint32_t)(launches->first % HTA_LAUNCHES_MAX);
+	size_t slot;
+
+	if (launches->first == launches->next)
+		return false;
+	*out = launches->ring[place];
+	slot = seek(launches, out->link);
+	if (launches->slots[slot] == place + 1)
+		empty(launches, slot);
+	launches->first++;
+	return true;
+}

@@ -1,0 +1,101 @@
+/*
+ * The queue of a stream: longer by one with each launch, shorter with each start. Launches come in
+ * their order, each with its start; the starts that are still to come are a heap.
+ */
+#include "analysis/gpu/hta.h"
+
+bool hta_queue_init(struct hta_queue *queue)
+{
+	queue->lengths = calloc(HTA_QUEUE_MAX, sizeof(*queue->lengths));
+	return queue->lengths != NULL;
+}
+
+void hta_queue_release(struct hta_queue *queue)
+{
+	free(queue->lengths);
+	free(queue->starts);
+}
+
+static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
+{
+	int64_t held_ps = queue->nr > 0 ? ts_i64_sub(at_ps, queue->last_ps) : 0;
+
+	if (queue->nr == 0)
+		queue->first_ps = at_ps;
+	queue->length_ps += (double)queue->length * (double)held_ps;
+	if (queue->length >= full)
+		queue->full_ps = ts_i64_add(queue->full_ps, held_ps);
+	if (queue->length > 0)
+		queue->queued_ps = ts_i64_add(queue->queued_ps, held_ps);
+	queue->last_ps = at_ps;
+	queue->length += by;
+	queue->max = TS_MAX(queue->max, queue->length);
+	queue->nr++;
+	queue->sum += (double)queue->length;
+	queue->squares += (double)queue->length * (double)queue->length;
+	queue->lengths[TS_MIN(queue->length, HTA_QUEUE_MAX - 1)]++;
+}
+
+static void sift_up(int64_t *heap, size_t at)
+{
+	for (size_t above = (at - 1) / 2; at > 0 && heap[at] < heap[above]; above = (at - 1) / 2) {
+		int64_t kept = heap[at];
+
+		heap[at] = heap[above];
+		heap[above] = kept;
+		at = above;
+	}
+}
+
+static void sift_down(int64_t *heap, size_t nr)
+{
+	for (size_t at = 0, low = 1; low < nr; low = 2 * at + 1) {
+		int64_t kept = heap[at];
+
+		if (low + 1 < nr && heap[low + 1] < heap[low])
+			low++;
+		if (heap[low] >= kept)
+			return;
+		heap[at] = heap[low];
+		heap[low] = kept;
+		at = low;
+	}
+}
+
+static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
+{
+	while (queue->nr_starts > 0 && queue->starts[0] <= until_ps) {
+		change(queue, queue->starts[0], -1, full);
+		queue->starts[0] = queue->starts[--queue->nr_starts];
+		sift_down(queue->starts, queue->nr_starts);
+	}
+}
+
+bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
+{
+	start_until(queue, launch_ps, full);
+	change(queue, launch_ps, 1, full);
+	if (!ts_grow(&queue->starts, &queue->cap_starts, queue->nr_starts + 1,
+		     sizeof(*queue->starts)))
+		return false;
+	queue->starts[queue->nr_starts] = start_ps;
+	sift_up(queue->starts, queue->nr_starts++);
+	return true;
+}
+
+void hta_queue_finish(struct hta_queue *queue, int64_t full)
+{
+	start_until(queue, INT64_MAX, full);
+}
+
+int64_t hta_queue_percentile(const struct hta_queue *queue, double share)
+{
+	uint64_t seen = 0;
+
+	for (int64_t length = 0; length < HTA_QUEUE_MAX && queue->nr > 0; length++) {
+		seen += queue->lengths[length];
+		if (seen > 0 && (double)seen >= share * (double)queue->nr)
+			return length;
+	}
+	return queue->nr > 0 ? queue->max : -1;
+}

@@ -1,0 +1,153 @@
+/*
+ * Which kernels follow each other: of each execution of an outermost operator of the host the kernels
+ * that it launched, in the order in which they began (HTA: get_frequent_cuda_kernel_sequences, which
+ * asks for one operator by name; here it is all that stand in no other).
+ *
+ * Counts are bounded: when HTA_PATTERNS are known, the rarer half is dropped, and whatever comes new
+ * from then on may have been seen as often before as the most frequent of those (.missed).
+ */
+#include "analysis/gpu/hta.h"
+
+#define LEAST 3 /* kernels of a sequence that is worth its name; as HTA */
+
+uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
+{
+	uint32_t at;
+
+	if (roots->nr_unused > 0) {
+		at = roots->unused[--roots->nr_unused];
+	} else {
+		/* room to give all of them back, too: that cannot fail then */
+		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)) ||
+		    !ts_grow(&roots->unused, &roots->cap_unused, roots->nr + 1,
+			     sizeof(*roots->unused)))
+			return TS_NONE;
+		at = (uint32_t)roots->nr++;
+	}
+	roots->items[at] = (struct hta_root){ .op = op, .cpu_ps = cpu_ps, .nr_waiting = 1 };
+	return at;
+}
+
+void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
+{
+	uint64_t step[2] = { root->hash, op };
+
+	if (root->nr_kernels < HTA_NAMED)
+		root->kernels[root->nr_kernels] = op;
+	root->nr_kernels++;
+	root->gpu_ps = ts_i64_add(root->gpu_ps, dur_ps);
+	root->hash = ts_hash((struct ts_bytes){ (const uint8_t *)step, sizeof(step) }, root->op);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct hta_pattern *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->gpu_ps != y->gpu_ps)
+		return x->gpu_ps > y->gpu_ps ? -1 : 1;
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+void hta_patterns_sort(struct hta_patterns *patterns)
+{
+	if (patterns->nr > 0)
+		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
+}
+
+/* The rarer half goes. */
+static bool thin(struct hta_patterns *patterns)
+{
+	hta_patterns_sort(patterns);
+	ts_map_release(&patterns->by_hash);
+	for (size_t i = HTA_PATTERNS / 2; i < patterns->nr; i++)
+		patterns->missed = TS_MAX(patterns->missed, patterns->items[i].count +
+								    patterns->items[i].missed);
+	patterns->nr = TS_MIN(patterns->nr, HTA_PATTERNS / 2);
+	for (size_t i = 0; i < patterns->nr; i++)
+		if (!ts_map_set(&patterns->by_hash, patterns->items[i].hash, (uint32_t)i))
+			return false;
+	return true;
+}
+
+static struct hta_pattern *pattern_of(struct hta_patterns *patterns,
+				      const struct hta_pattern *wanted)
+{
+	uint32_t at = ts_map_find(&patterns->by_hash, wanted->hash);
+	struct hta_pattern *pattern;
+
+	if (at != TS_NONE)
+		return &patterns->items[at];
+	if (patterns->nr >= HTA_PATTERNS && !thin(patterns))
+		return NULL;
+	if (!ts_grow(&patterns->items, &patterns->cap, patterns->nr + 1,
+		     sizeof(*patterns->items)) ||
+	    !ts_map_set(&patterns->by_hash, wanted->hash, (uint32_t)patterns->nr))
+		return NULL;
+	pattern = &patterns->items[patterns->nr++];
+	*pattern = *wanted;
+	pattern->count = 0;
+	pattern->cpu_ps = pattern->gpu_ps = 0;
+	pattern->missed = patterns->missed;
+	return pattern;
+}
+
+static bool add(struct hta_patterns *patterns, const struct hta_pattern *seen)
+{
+	struct hta_pattern *pattern = pattern_of(patterns, seen);
+
+	if (!pattern)
+		return false;
+	pattern->count += seen->count;
+	pattern->missed += seen->missed;
+	pattern->cpu_ps = ts_i64_add(pattern->cpu_ps, seen->cpu_ps);
+	pattern->gpu_ps = ts_i64_add(pattern->gpu_ps, seen->gpu_ps);
+	return true;
+}
+
+static bool count(struct hta_patterns *patterns, const struct hta_root *root)
+{
+	struct hta_pattern seen = {
+		.hash = root->hash,
+		.count = 1,
+		.op = root->op,
+		.nr_kernels = root->nr_kernels,
+		.cpu_ps = root->cpu_ps,
+		.gpu_ps = root->gpu_ps,
+	};
+
+	memcpy(seen.kernels, root->kernels, sizeof(seen.kernels));
+	return add(patterns, &seen);
+}
+
+bool hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
+{
+	struct hta_root *root = &roots->items[at];
+
+	if (--root->nr_waiting > 0)
+		return true;
+	roots->unused[roots->nr_unused++] = at;
+	return root->nr_kernels < LEAST || count(patterns, root);
+}
+
+void hta_roots_release(struct hta_roots *roots)
+{
+	free(roots->items);
+	free(roots->unused);
+}
+
+bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
+{
+	for (size_t i = 0; i < from->nr; i++)
+		if (!add(into, &from->items[i]))
+			return false;
+	into->missed = ts_u64_add(into->missed, from->missed);
+	return true;
+}
+
+void hta_patterns_release(struct hta_patterns *patterns)
+{
+	free(patterns->items);
+	ts_map_release(&patterns->by_hash);
+}

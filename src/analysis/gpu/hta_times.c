@@ -1,0 +1,74 @@
+/*
+ * What ran together: of each type no more need be known than until when its kernels run that have
+ * begun. As they come in the order of their starts, between two starts the set of types that run
+ * only shrinks.
+ */
+#include "analysis/gpu/hta.h"
+
+static void advance(struct hta_overlaps *overlaps, int64_t to)
+{
+	while (overlaps->at < to) {
+		int64_t next = to;
+		unsigned set = 0;
+
+		for (unsigned type = 0; type < TS_NR_KERNEL_TYPES; type++)
+			if (overlaps->until[type] > overlaps->at) {
+				set |= 1U << type;
+				next = TS_MIN(next, overlaps->until[type]);
+			}
+		overlaps->time[set] = ts_i64_add(overlaps->time[set], next - overlaps->at);
+		overlaps->at = next;
+	}
+}
+
+void hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
+		      int64_t end)
+{
+	if (!overlaps->begun) {
+		*overlaps = (struct hta_overlaps){ .begun = true, .first = start, .last = end };
+		overlaps->at = start;
+		for (unsigned i = 0; i < TS_NR_KERNEL_TYPES; i++)
+			overlaps->until[i] = start;
+	}
+	advance(overlaps, start);
+	overlaps->until[type] = TS_MAX(overlaps->until[type], end);
+	overlaps->last = TS_MAX(overlaps->last, end);
+}
+
+void hta_overlaps_finish(struct hta_overlaps *overlaps)
+{
+	advance(overlaps, overlaps->last);
+}
+
+int64_t hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b)
+{
+	int64_t sum = 0;
+
+	for (unsigned set = 0; set < TS_NELEM(overlaps->time); set++)
+		if ((set & a) != 0 && (set & b) != 0)
+			sum = ts_i64_add(sum, overlaps->time[set]);
+	return sum;
+}
+
+int64_t hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with)
+{
+	return hta_overlaps_both(overlaps, with, with);
+}
+
+void hta_union_add(struct hta_union *un, int64_t start, int64_t end)
+{
+	if (!un->begun)
+		*un = (struct hta_union){ true, start, start, end, 0 };
+	if (start > un->end) {
+		un->total += un->end - un->start;
+		un->start = start;
+		un->end = end;
+	}
+	un->end = TS_MAX(un->end, end);
+}
+
+void hta_union_finish(struct hta_union *un)
+{
+	un->total += un->end - un->start;
+	un->start = un->end;
+}

@@ -1,0 +1,253 @@
+/*
+ * Kernels: how often each ran on each device, for how long, with what launch, and which op asked for
+ * it. For GPUs, in traces and xplanes; for TPUs, where ops are what is launched, those.
+ *
+ * Facts: XProf's kernel_stats, torch_tb_profiler's kernel view (kernel_parser.py, tensor_core.py).
+ */
+#include "analysis/gpu/kernels.h"
+
+#define CLASS_UNSEEN UINT8_MAX
+
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ctx->profile->nr_devices > 0 && ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
+}
+
+static enum ts_status kernels_open(void *ptr, const struct ts_context *ctx,
+				   const struct ts_line *line, struct ts_error *err)
+{
+	struct kernels_state *state = ptr;
+	const struct ts_profile *profile = ctx->profile;
+
+	(void)line;
+	state->threads = calloc(profile->nr_lines + 1, sizeof(*state->threads));
+	state->sides = malloc(profile->nr_lines + 1);
+	state->classes = malloc(profile->nr_ops + 1);
+	if (!state->threads || !state->sides || !state->classes)
+		return ts_fail_nomem(err);
+	state->nr_threads = profile->nr_lines;
+	for (size_t i = 0; i < profile->nr_lines; i++)
+		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
+	memset(state->classes, CLASS_UNSEEN, profile->nr_ops + 1);
+	return TS_OK;
+}
+
+static enum ts_trace_class class_on_host(struct kernels_state *state,
+					 const struct ts_profile *profile, uint32_t line,
+					 uint32_t op)
+{
+	uint8_t *class = &state->classes[op];
+
+	if (*class == CLASS_UNSEEN)
+		*class = (uint8_t)ts_trace_class_of(profile, &profile->lines[line],
+						    &profile->ops[op]);
+	return *class;
+}
+
+static bool take_host_event(struct kernels_state *state, const struct ts_merged *merged, size_t i)
+{
+	uint32_t line = merged->line[i], op = merged->op[i];
+	struct kernel_thread *thread = &state->threads[line];
+	int64_t start_ps = merged->start_ps[i];
+
+	switch (class_on_host(state, merged->profile, line, op)) {
+	case TS_TRACE_CPU_EXEC:
+		return kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
+	case TS_TRACE_RUNTIME:
+		return merged->link[i] == TS_NO_LINK ||
+		       ts_launches_note(&state->launches, merged->link[i],
+					kernels_innermost(thread, start_ps));
+	default:
+		return true;
+	}
+}
+
+/* Kernels that XLA's ops launch go by the op: their own names are asked for. */
+static uint32_t kernel_of(const struct ts_merged *merged, size_t i)
+{
+	uint32_t op = merged->op[i];
+	struct ts_stat name;
+
+	if (!merged->profile->ops[op].has_program)
+		return op;
+	return ts_merged_stat(merged, i, TS_STAT_KERNEL, &name) ? (uint32_t)name.number : op;
+}
+
+static struct kernel_row *add_row(struct kernel_table *table, const struct ts_merged *merged,
+				  size_t i, uint32_t op)
+{
+	const struct ts_profile *profile = merged->profile;
+	const struct ts_line *line = &profile->lines[merged->line[i]];
+	struct kernel_row *row;
+
+	if (!ts_grow(&table->rows, &table->cap_rows, table->nr_rows + 1, sizeof(*row)))
+		return NULL;
+	row = &table->rows[table->nr_rows];
+	*row = (struct kernel_row){
+		.op = op,
+		.device = profile->planes[line->plane].device,
+		.class = (uint8_t)ts_trace_class_of(profile, line, &profile->ops[op]),
+		.is_compiled = profile->ops[merged->op[i]].has_program,
+		.min_ps = INT64_MAX,
+		.max_ps = -1,
+		.longest = { .registers = TS_UNKNOWN, .shared_bytes = TS_UNKNOWN },
+		.nr_bytes = TS_UNKNOWN,
+	};
+	return row;
+}
+
+/* The row of an event; NULL: no memory. */
+static struct kernel_row *row_of(struct kernels_state *state, const struct ts_merged *merged,
+				 size_t i, uint32_t *at)
+{
+	uint32_t op = kernel_of(merged, i);
+	uint32_t device =
+		merged->profile->planes[merged->profile->lines[merged->line[i]].plane].device;
+	uint64_t key = (uint64_t)op << 32 | device;
+	struct kernel_row *row;
+
+	*at = ts_map_find(&state->row_ids, key);
+	if (*at != TS_NONE)
+		return &state->table.rows[*at];
+	*at = (uint32_t)state->table.nr_rows;
+	row = add_row(&state->table, merged, i, op);
+	if (!row || !ts_map_set(&state->row_ids, key, *at))
+		return NULL;
+	state->table.nr_rows++;
+	return row;
+}
+
+/* Welford's: the sum of squares stays exact however long the run. */
+static void add_time(struct kernel_row *row, int64_t dur_ps)
+{
+	double deviation = (double)dur_ps - row->mean_ps;
+
+	row->count++;
+	row->total_ps = ts_i64_add(row->total_ps, dur_ps);
+	row->min_ps = TS_MIN(row->min_ps, dur_ps);
+	row->max_ps = TS_MAX(row->max_ps, dur_ps);
+	row->mean_ps += deviation / (double)row->count;
+	row->squares += deviation * ((double)dur_ps - row->mean_ps);
+}
+
+static bool add_caller(struct kernels_state *state, uint32_t row, uint32_t op, int64_t dur_ps)
+{
+	struct kernel_table *table = &state->table;
+	uint64_t key = (uint64_t)row << 32 | op;
+	uint32_t at;
+
+	if (op == TS_NONE)
+		return true;
+	at = ts_map_find(&state->caller_ids, key);
+	if (at == TS_NONE) {
+		at = (uint32_t)table->nr_callers;
+		if (!ts_grow(&table->callers, &table->cap_callers, table->nr_callers + 1,
+			     sizeof(*table->callers)) ||
+		    !ts_map_set(&state->caller_ids, key, at))
+			return false;
+		table->callers[table->nr_callers++] = (struct kernel_caller){ row, op, 0, 0 };
+	}
+	table->callers[at].count++;
+	table->callers[at].total_ps = ts_i64_add(table->callers[at].total_ps, dur_ps);
+	return true;
+}
+
+static bool take_device_event(struct kernels_state *state, const struct ts_merged *merged, size_t i)
+{
+	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	uint32_t at, caller;
+	struct kernel_row *row = row_of(state, merged, i, &at);
+
+	if (!row)
+		return false;
+	if (row->class >= TS_NR_TRACE_CLASSES)
+		return true; /* a TPU's loop: what it holds has rows */
+	if (merged->profile->devices[row->device].is_gpu)
+		kernels_add_launch(row, merged, i);
+	add_time(row, dur_ps);
+	caller = row->is_compiled ? merged->op[i]
+				  : ts_launches_find(&state->launches, merged->link[i]);
+	return add_caller(state, at, caller, dur_ps);
+}
+
+static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
+				     const struct ts_merged *merged, struct ts_error *err)
+{
+	struct kernels_state *state = ptr;
+	bool good = true;
+
+	(void)ctx;
+	for (size_t i = 0; i < merged->nr_events && good; i++)
+		switch (state->sides[merged->line[i]]) {
+		case TS_SIDE_DEVICE:
+			good = take_device_event(state, merged, i);
+			break;
+		case TS_SIDE_HOST:
+			good = take_host_event(state, merged, i);
+			break;
+		default:
+			break;
+		}
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+/* Hosts share no device: rows are put one behind the other. */
+static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				    struct ts_error *err)
+{
+	struct kernel_table *into = &((struct kernels_state *)ptr_into)->table;
+	const struct kernel_table *from = &((struct kernels_state *)ptr_from)->table;
+	uint32_t first = (uint32_t)into->nr_rows;
+
+	(void)ctx;
+	if (!ts_grow(&into->rows, &into->cap_rows, into->nr_rows + from->nr_rows + 1,
+		     sizeof(*into->rows)) ||
+	    !ts_grow(&into->callers, &into->cap_callers, into->nr_callers + from->nr_callers + 1,
+		     sizeof(*into->callers)))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr_rows; i++)
+		into->rows[into->nr_rows++] = from->rows[i];
+	for (size_t i = 0; i < from->nr_callers; i++) {
+		into->callers[into->nr_callers] = from->callers[i];
+		into->callers[into->nr_callers++].row += first;
+	}
+	return TS_OK;
+}
+
+static enum ts_status kernels_close(void *state, const struct ts_context *ctx,
+				    struct ts_result *result, struct ts_error *err)
+{
+	return kernels_report(state, ctx, result, err);
+}
+
+static void kernels_release(void *ptr)
+{
+	struct kernels_state *state = ptr;
+
+	for (size_t i = 0; i < state->nr_threads; i++)
+		free(state->threads[i].items);
+	free(state->threads);
+	free(state->sides);
+	free(state->classes);
+	free(state->table.rows);
+	free(state->table.callers);
+	ts_map_release(&state->row_ids);
+	ts_map_release(&state->caller_ids);
+	ts_launches_release(&state->launches);
+}
+
+const struct ts_analysis ts_analysis_kernels = {
+	.name = "kernels",
+	.title = "Kernels",
+	.top_level = true,
+	.needs = { "timeline" },
+	.pass = TS_PASS_MERGED,
+	.columns = TS_COL_LINK | TS_COL_STATS,
+	.state_size = sizeof(struct kernels_state),
+	.wants = wants,
+	.open = kernels_open,
+	.merged = kernels_merged,
+	.merge = kernels_merge,
+	.close = kernels_close,
+	.release = kernels_release,
+};

@@ -1,0 +1,148 @@
+/*
+ * Who launches a kernel, and with what launch. Kineto says the latter in args of its own
+ * (libkineto/src/output_json.cpp), XLA's profilers in one text, "regs:32 static_shared:0
+ * dynamic_shared:0 grid:16,1,1 block:512,1,1 occ_pct:100" (xla/backends/profiler/gpu).
+ */
+#include "analysis/gpu/kernels.h"
+
+#define OPEN_MAX 1024 /* operators inside each other */
+
+uint32_t kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
+{
+	while (thread->nr > 0 && thread->items[thread->nr - 1].end_ps <= at_ps)
+		thread->nr--;
+	return thread->nr > 0 ? thread->items[thread->nr - 1].op : TS_NONE;
+}
+
+bool kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
+{
+	kernels_innermost(thread, start_ps);
+	if (thread->nr >= OPEN_MAX)
+		return true;
+	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(*thread->items)))
+		return false;
+	thread->items[thread->nr++] = (struct kernel_open){ end_ps, op };
+	return true;
+}
+
+static bool number_of(const struct ts_merged *merged, size_t i, const char *name, double *value)
+{
+	struct ts_stat stat;
+
+	if (!ts_merged_stat(merged, i, name, &stat) || stat.type == TS_STAT_TEXT)
+		return false;
+	*value = stat.type == TS_STAT_INT ? (double)stat.number : stat.real;
+	return isfinite(*value) && *value >= 0;
+}
+
+static struct ts_bytes text_of(const struct ts_merged *merged, size_t i, const char *name)
+{
+	struct ts_stat stat;
+
+	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_TEXT)
+		return (struct ts_bytes){ NULL, 0 };
+	return stat.text;
+}
+
+static int64_t whole_of(const struct ts_merged *merged, size_t i, const char *name)
+{
+	double value;
+
+	return number_of(merged, i, name, &value) && value < 9e18 ? (int64_t)value : TS_UNKNOWN;
+}
+
+static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t dur_ps)
+{
+	*sum += value * (double)dur_ps;
+	*weight_ps = ts_i64_add(*weight_ps, dur_ps);
+}
+
+/* The value behind "NAME:" in a text of them; empty: it is not there. */
+static struct ts_bytes part_of(struct ts_bytes details, const char *name)
+{
+	size_t n = strlen(name), at = 0, end;
+
+	while (at < details.n) {
+		for (end = at; end < details.n && details.p[end] > ' '; end++)
+			;
+		if (end - at > n && details.p[at + n] == ':' &&
+		    memcmp(details.p + at, name, n) == 0)
+			return ts_bytes_cut(details, at + n + 1, end - at - n - 1);
+		at = end + 1;
+	}
+	return (struct ts_bytes){ NULL, 0 };
+}
+
+/* What stands behind a point is not read. */
+static int64_t number_in(struct ts_bytes details, const char *name)
+{
+	struct ts_bytes part = part_of(details, name);
+	int64_t value;
+
+	part.n = ts_bytes_find(part, ".");
+	return ts_bytes_i64(part, &value) && value >= 0 ? value : TS_UNKNOWN;
+}
+
+static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
+{
+	if (nr_bytes < 0)
+		return;
+	row->nr_bytes = ts_i64_add(TS_MAX(row->nr_bytes, 0), nr_bytes);
+	row->bytes_ps = ts_i64_add(row->bytes_ps, dur_ps);
+}
+
+/* occ_pct is what the launch could have at most; 0 is written where nobody worked it out. */
+static void add_compiled(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+{
+	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0), dynamic_bytes, occupancy;
+	struct ts_bytes details = text_of(merged, i, "kernel_details");
+
+	take_bytes(row, number_in(text_of(merged, i, "memcpy_details"), "size"), dur_ps);
+	occupancy = number_in(details, "occ_pct");
+	if (occupancy > 0)
+		take_weighted(&row->occupancy, &row->occupancy_ps, (double)occupancy, dur_ps);
+	if (details.n == 0 || dur_ps <= row->max_ps)
+		return;
+	dynamic_bytes = number_in(details, "dynamic_shared");
+	row->longest = (struct kernel_shape){
+		.grid = part_of(details, "grid"),
+		.block = part_of(details, "block"),
+		.registers = number_in(details, "regs"),
+		.shared_bytes = number_in(details, "static_shared"),
+	};
+	if (row->longest.shared_bytes < 0)
+		row->longest.shared_bytes = number_in(details, "group_mem"); /* AMD's word */
+	else if (dynamic_bytes > 0)
+		row->longest.shared_bytes = ts_i64_add(row->longest.shared_bytes, dynamic_bytes);
+}
+
+static void add_traced(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+{
+	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	double value;
+
+	if (row->class == TS_TRACE_MEMCPY || row->class == TS_TRACE_MEMSET) {
+		take_bytes(row, whole_of(merged, i, "bytes"), dur_ps);
+		return;
+	}
+	if (number_of(merged, i, "est. achieved occupancy %", &value))
+		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
+	if (number_of(merged, i, "blocks per SM", &value))
+		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);
+	if (dur_ps <= row->max_ps)
+		return;
+	row->longest = (struct kernel_shape){
+		.grid = text_of(merged, i, "grid"),
+		.block = text_of(merged, i, "block"),
+		.registers = whole_of(merged, i, "registers per thread"),
+		.shared_bytes = whole_of(merged, i, "shared memory"),
+	};
+}
+
+void kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+{
+	if (merged->profile->ops[merged->op[i]].is_traced)
+		add_traced(row, merged, i);
+	else
+		add_compiled(row, merged, i);
+}

@@ -1,0 +1,356 @@
+/*
+ * The timeline: when hosts and devices worked, alone and at once, and into which of eight classes
+ * each step's time falls. One walk over the merged events of a host (model/sweep.h).
+ *
+ * Facts: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
+ * Where our meaning is another, docs/analyses.md says so.
+ */
+#include "analysis/gpu/timeline.h"
+
+#define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
+
+static const enum timeline_kind kinds_of_devices[] = {
+	[TS_TRACE_KERNEL] = KIND_KERNEL,
+	[TS_TRACE_MEMCPY] = KIND_MEMCPY,
+	[TS_TRACE_MEMSET] = KIND_MEMSET,
+	[TS_TRACE_COMMUNICATION] = KIND_DEVICE_COMMUNICATION,
+};
+
+static const enum timeline_kind kinds_of_hosts[] = {
+	[TS_TRACE_COMMUNICATION] = KIND_COMMUNICATION,
+	[TS_TRACE_RUNTIME] = KIND_RUNTIME,
+	[TS_TRACE_DATALOADER] = KIND_DATALOADER,
+	[TS_TRACE_CPU_EXEC] = KIND_CPU_EXEC,
+};
+
+static const enum ts_trace_class classes_of_kinds[NR_KINDS] = {
+	[KIND_KERNEL] = TS_TRACE_KERNEL,
+	[KIND_MEMCPY] = TS_TRACE_MEMCPY,
+	[KIND_MEMSET] = TS_TRACE_MEMSET,
+	[KIND_DEVICE_COMMUNICATION] = TS_TRACE_COMMUNICATION,
+	[KIND_COMMUNICATION] = TS_TRACE_COMMUNICATION,
+	[KIND_RUNTIME] = TS_TRACE_RUNTIME,
+	[KIND_DATALOADER] = TS_TRACE_DATALOADER,
+	[KIND_CPU_EXEC] = TS_TRACE_CPU_EXEC,
+	[KIND_HOST] = TS_TRACE_OTHER,
+	[KIND_PYTHON] = TS_TRACE_OTHER,
+};
+
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ts_trace_side_of(ctx->profile, line) != TS_SIDE_NONE;
+}
+
+static bool is_range(const struct ts_op *op)
+{
+	return ts_bytes_is(op->category, "user_annotation") ||
+	       ts_bytes_is(op->category, "overhead");
+}
+
+static enum timeline_kind kind_on_host(const struct ts_profile *profile, const struct ts_line *line,
+				       const struct ts_op *op)
+{
+	enum ts_trace_class class = ts_trace_class_of(profile, line, op);
+
+	if (class < TS_NELEM(kinds_of_hosts))
+		return kinds_of_hosts[class];
+	if (ts_trace_is_python(op))
+		return KIND_PYTHON;
+	if (is_range(op))
+		return KIND_RANGE;
+	return op->category.n == 0 ? KIND_CPU_EXEC : KIND_HOST; /* what XLA and JAX trace */
+}
+
+static enum timeline_kind kind_on_device(const struct ts_profile *profile,
+					 const struct ts_line *line, const struct ts_op *op)
+{
+	enum ts_trace_class class = ts_trace_class_of(profile, line, op);
+
+	return class < TS_NELEM(kinds_of_devices) ? kinds_of_devices[class] : KIND_RANGE;
+}
+
+static enum timeline_kind kind_of(struct timeline_state *state, uint32_t line_index, uint32_t index)
+{
+	const struct ts_profile *profile = state->ctx->profile;
+	const struct ts_line *line = &profile->lines[line_index];
+	bool on_host = state->sides[line_index] == TS_SIDE_HOST;
+	uint8_t *kind = on_host ? &state->host_kinds[index] : &state->device_kinds[index];
+
+	if (*kind == KIND_NOTHING)
+		*kind = on_host ? kind_on_host(profile, line, &profile->ops[index])
+				: kind_on_device(profile, line, &profile->ops[index]);
+	return *kind;
+}
+
+static enum ts_trace_class class_of(unsigned running)
+{
+	return running ? classes_of_kinds[__builtin_ctz(running)] : TS_TRACE_OTHER;
+}
+
+static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned running)
+{
+	struct timeline_state *state = ctx;
+	struct timeline_rank *rank = &state->rank;
+	bool device = running & DEVICE_KINDS, cpu = running & ~DEVICE_KINDS;
+	enum ts_trace_class class = class_of(running);
+
+	rank->device_ps += device ? to_ps - from_ps : 0;
+	rank->cpu_ps += cpu ? to_ps - from_ps : 0;
+	rank->both_ps += device && cpu ? to_ps - from_ps : 0;
+	timeline_steps_give(&rank->steps, from_ps, to_ps, class);
+	if (rank->slices.budget > 0 &&
+	    !ts_slices_add(&rank->slices, from_ps, to_ps, (uint32_t)class))
+		state->failed = true;
+}
+
+/* Steps that the devices have, of the host's first one that has any; a trace has marks instead. */
+static bool take_device_steps(struct timeline_state *state)
+{
+	const struct ts_context *ctx = state->ctx;
+	const struct ts_steps *steps = &ctx->outline->steps;
+
+	for (uint32_t d = 0; d < steps->nr_devices; d++) {
+		const struct ts_device_steps *own = &steps->devices[d];
+
+		if (ctx->profile->devices[d].host != state->rank.host || own->nr == 0)
+			continue;
+		state->rank.steps.fixed = true;
+		for (size_t i = 0; i < own->nr; i++)
+			if (!timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
+						  own->items[i].end_ps, own->items[i].number))
+				return false;
+		return true;
+	}
+	return true;
+}
+
+static bool has_marks(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_ops; i++)
+		if (ts_bytes_starts(profile->ops[i].name, STEP_PREFIX))
+			return true;
+	return false;
+}
+
+static bool make_tables(struct timeline_state *state)
+{
+	const struct ts_profile *profile = state->ctx->profile;
+
+	state->host_kinds = malloc(profile->nr_ops + 1);
+	state->device_kinds = malloc(profile->nr_ops + 1);
+	state->sides = malloc(profile->nr_lines + 1);
+	state->until_ps = malloc((profile->nr_lines + 1) * sizeof(*state->until_ps));
+	state->of_lines = calloc(profile->nr_lines + 1, sizeof(*state->of_lines));
+	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps ||
+	    !state->of_lines)
+		return false;
+	memset(state->host_kinds, KIND_NOTHING, profile->nr_ops + 1);
+	memset(state->device_kinds, KIND_NOTHING, profile->nr_ops + 1);
+	for (size_t i = 0; i < profile->nr_lines; i++) {
+		state->sides[i] = (uint8_t)ts_trace_side_of(profile, &profile->lines[i]);
+		state->until_ps[i] = INT64_MIN;
+	}
+	return true;
+}
+
+/* Cores of TPUs have their time classes; where there are none, nothing is drawn of padding. */
+static size_t slices_of(const struct ts_context *ctx)
+{
+	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
+		if (!ctx->profile->devices[i].is_gpu)
+			return 0;
+	return ts_overlay_share(ctx, TS_SHARE_PADDING, 1);
+}
+
+static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
+				    const struct ts_line *line, struct ts_error *err)
+{
+	struct timeline_state *state = ptr;
+
+	state->ctx = ctx;
+	state->sweep = (struct ts_sweep){ .ctx = state, .moment = take_moment };
+	state->rank = (struct timeline_rank){
+		.host = ctx->profile->planes[line->plane].host,
+		.first_ps = INT64_MAX,
+		.last_ps = INT64_MIN,
+		.steps = { .line = TS_NONE },
+		.slices = { .budget = slices_of(ctx) },
+	};
+	if (!make_tables(state) || (!has_marks(ctx->profile) && !take_device_steps(state)))
+		return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+/* Of the thread that has the first of them. */
+static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
+		      int64_t start_ps, int64_t dur_ps)
+{
+	struct timeline_steps *steps = &state->rank.steps;
+	uint64_t number = TS_NO_NUMBER;
+
+	if (steps->fixed || !ts_bytes_starts(name, STEP_PREFIX))
+		return true;
+	if (steps->line == TS_NONE)
+		steps->line = line;
+	if (steps->line != line)
+		return true;
+	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
+	return timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
+}
+
+/* What the line was not busy with yet. */
+static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t start_ps,
+			int64_t end_ps)
+{
+	int64_t from_ps = TS_MAX(start_ps, state->until_ps[line]);
+
+	state->until_ps[line] = TS_MAX(state->until_ps[line], end_ps);
+	return TS_MAX(end_ps - from_ps, 0);
+}
+
+static bool take_host_event(struct timeline_state *state, const struct ts_merged *merged, size_t i,
+			    enum timeline_kind kind)
+{
+	struct timeline_rank *rank = &state->rank;
+	int64_t start_ps = merged->start_ps[i], dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	uint32_t step;
+
+	if (kind == KIND_RANGE)
+		return take_mark(state, merged->line[i],
+				 state->ctx->profile->ops[merged->op[i]].name, start_ps, dur_ps);
+	if (kind == KIND_PYTHON) {
+		if (!state->ctx->no_python)
+			ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
+		return true;
+	}
+	ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
+	rank->cpu_time_ps = ts_i64_add(
+		rank->cpu_time_ps, new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
+	if (kind != KIND_RUNTIME || merged->link[i] == TS_NO_LINK)
+		return true;
+	step = timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
+	return ts_launches_note(&state->launches, merged->link[i], step);
+}
+
+static void take_device_event(struct timeline_state *state, const struct ts_merged *merged,
+			      size_t i, enum timeline_kind kind)
+{
+	struct timeline_rank *rank = &state->rank;
+	int64_t start_ps = merged->start_ps[i], end_ps = start_ps + TS_MAX(merged->dur_ps[i], 0);
+	const struct ts_line *line = &state->ctx->profile->lines[merged->line[i]];
+	const struct ts_device *device = ts_line_device(state->ctx->profile, line);
+	int64_t new_ps;
+
+	if (kind == KIND_RANGE)
+		return;
+	new_ps = new_part(state, merged->line[i], start_ps, end_ps);
+	state->of_lines[merged->line[i]].nr_events++;
+	state->of_lines[merged->line[i]].busy_ps += new_ps;
+	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
+	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
+					  device && device->is_gpu ? end_ps - start_ps : new_ps);
+	timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
+			      start_ps, end_ps);
+}
+
+static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
+				      const struct ts_merged *merged, struct ts_error *err)
+{
+	struct timeline_state *state = ptr;
+	struct timeline_rank *rank = &state->rank;
+
+	(void)ctx;
+	for (size_t i = 0; i < merged->nr_events && !state->failed; i++) {
+		uint8_t side = state->sides[merged->line[i]];
+		int64_t start_ps = merged->start_ps[i];
+		enum timeline_kind kind;
+
+		if (side == TS_SIDE_NONE)
+			continue;
+		kind = kind_of(state, merged->line[i], merged->op[i]);
+		rank->first_ps = TS_MIN(rank->first_ps, start_ps);
+		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(merged->dur_ps[i], 0));
+		ts_sweep_to(&state->sweep, start_ps);
+		if (side == TS_SIDE_DEVICE)
+			take_device_event(state, merged, i, kind);
+		else if (!take_host_event(state, merged, i, kind))
+			state->failed = true;
+	}
+	return state->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+/* False: no memory. */
+static bool take_streams(struct timeline_state *into, const struct timeline_state *from)
+{
+	for (uint32_t line = 0; line < from->ctx->profile->nr_lines; line++) {
+		struct timeline_stream stream = from->of_lines[line];
+
+		if (stream.nr_events == 0)
+			continue;
+		if (!ts_grow(&into->streams, &into->cap_streams, into->nr_streams + 1,
+			     sizeof(*into->streams)))
+			return false;
+		stream.line = line;
+		into->streams[into->nr_streams++] = stream;
+	}
+	return true;
+}
+
+static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				     struct ts_error *err)
+{
+	struct timeline_state *into = ptr_into, *from = ptr_from;
+
+	(void)ctx;
+	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
+	    !take_streams(into, from))
+		return ts_fail_nomem(err);
+	ts_sweep_to(&from->sweep, from->rank.last_ps);
+	timeline_steps_finish(&from->rank.steps);
+	into->ranks[into->nr_ranks++] = from->rank;
+	memset(&from->rank, 0, sizeof(from->rank));
+	return from->failed ? ts_fail_nomem(err) : TS_OK;
+}
+
+static enum ts_status timeline_close(void *state, const struct ts_context *ctx,
+				     struct ts_result *result, struct ts_error *err)
+{
+	return timeline_report(state, ctx, result, err);
+}
+
+static void release_rank(struct timeline_rank *rank)
+{
+	free(rank->steps.items);
+	ts_slices_release(&rank->slices);
+}
+
+static void timeline_release(void *ptr)
+{
+	struct timeline_state *state = ptr;
+
+	for (size_t i = 0; i < state->nr_ranks; i++)
+		release_rank(&state->ranks[i]);
+	release_rank(&state->rank);
+	free(state->ranks);
+	free(state->host_kinds);
+	free(state->device_kinds);
+	free(state->sides);
+	free(state->until_ps);
+	free(state->of_lines);
+	free(state->streams);
+	ts_launches_release(&state->launches);
+}
+
+const struct ts_analysis ts_analysis_timeline = {
+	.name = "timeline",
+	.title = "Timeline: CPU and GPU",
+	.pass = TS_PASS_MERGED,
+	.columns = TS_COL_LINK,
+	.state_size = sizeof(struct timeline_state),
+	.wants = wants,
+	.open = timeline_open,
+	.merged = timeline_merged,
+	.merge = timeline_merge,
+	.close = timeline_close,
+	.release = timeline_release,
+};

@@ -1,0 +1,191 @@
+/*
+ * Whose step a moment is. A step lasts from its mark on the host to the end of the last kernel that
+ * was launched in it, the next one begins then; the first one begins when the kernels that no step
+ * launched have ended (torch_tb_profiler, event_parser.py: _find_device_steps and
+ * _update_steps_duration).
+ *
+ * Moments come in order, but which kernel is a step's last is known later. So each moment is given
+ * to the step that has it as far as is known, and when a kernel of an earlier step begins, all that
+ * was given to later ones since goes to that one.
+ */
+#include "analysis/gpu/timeline.h"
+
+#define WHOLE_STEP 0.8 /* of the kernels of the step before it */
+
+static void add(int64_t *into, int64_t *from)
+{
+	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++) {
+		into[c] += from[c];
+		from[c] = 0;
+	}
+}
+
+static void move(struct timeline_share *into, struct timeline_share *from)
+{
+	add(into->ps, from->ps);
+	add(into->before_ps, from->before_ps);
+}
+
+static void hold_back(struct timeline_share *share)
+{
+	add(share->before_ps, share->ps);
+}
+
+/* Kernels from before the first step that have ended: it begins where they did. */
+static void pass_leftovers(struct timeline_steps *steps, int64_t now_ps)
+{
+	bool passed = false;
+
+	for (size_t i = 0; i < steps->nr_leftovers;) {
+		if (steps->leftovers[i] > now_ps) {
+			i++;
+			continue;
+		}
+		steps->first_ps = TS_MAX(steps->first_ps, steps->leftovers[i]);
+		steps->leftovers[i] = steps->leftovers[--steps->nr_leftovers];
+		passed = true;
+	}
+	for (size_t i = 0; passed && i < steps->nr; i++) {
+		hold_back(&steps->items[i].own);
+		hold_back(&steps->items[i].gap);
+	}
+	if (passed && steps->nr > 0)
+		hold_back(&steps->behind);
+}
+
+/* Who has the moment AT; lowers *UNTIL to where that ends. */
+static struct timeline_share *owner_of(struct timeline_steps *steps, int64_t at_ps,
+				       int64_t *until_ps)
+{
+	struct timeline_step *step;
+
+	while (steps->live < steps->nr && steps->items[steps->live].end_ps <= at_ps)
+		steps->live++;
+	if (steps->live == steps->nr)
+		return &steps->behind;
+	step = &steps->items[steps->live];
+	if (step->start_ps > at_ps) {
+		*until_ps = TS_MIN(*until_ps, step->start_ps);
+		return &step->gap;
+	}
+	*until_ps = TS_MIN(*until_ps, step->end_ps);
+	return &step->own;
+}
+
+void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			 enum ts_trace_class class)
+{
+	while (from_ps < to_ps) {
+		int64_t until_ps = to_ps;
+		struct timeline_share *owner;
+
+		if (steps->nr_leftovers > 0)
+			pass_leftovers(steps, from_ps);
+		for (size_t i = 0; i < steps->nr_leftovers; i++)
+			until_ps = TS_MIN(until_ps, steps->leftovers[i]);
+		owner = owner_of(steps, from_ps, &until_ps);
+		owner->ps[class] += until_ps - from_ps;
+		from_ps = until_ps;
+	}
+}
+
+bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			  uint64_t number)
+{
+	struct timeline_step *step;
+
+	if (!ts_grow(&steps->items, &steps->cap, steps->nr + 1, sizeof(*step)))
+		return false;
+	step = &steps->items[steps->nr];
+	*step = (struct timeline_step){ .number = number,
+					.start_ps = start_ps,
+					.host_end_ps = end_ps,
+					.end_ps = end_ps,
+					.kernel_ps = INT64_MAX };
+	move(&step->gap, &steps->behind);
+	if (steps->nr++ == 0)
+		steps->first_ps = start_ps;
+	return true;
+}
+
+uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				int64_t end_ps)
+{
+	for (size_t i = steps->nr; i-- > 0;) {
+		const struct timeline_step *step = &steps->items[i];
+
+		if (step->start_ps <= start_ps)
+			return end_ps <= step->host_end_ps ? (uint32_t)i : TS_NONE;
+	}
+	return TS_NONE;
+}
+
+static void add_leftover(struct timeline_steps *steps, int64_t end_ps)
+{
+	if (steps->nr_leftovers < TIMELINE_LEFTOVERS &&
+	    (steps->nr == 0 || steps->items[0].kernel_ps == INT64_MAX))
+		steps->leftovers[steps->nr_leftovers++] = end_ps;
+}
+
+void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
+			   int64_t end_ps)
+{
+	struct timeline_step *step;
+
+	if (steps->fixed)
+		return;
+	if (index == TS_NONE) {
+		add_leftover(steps, end_ps);
+		return;
+	}
+	step = &steps->items[index];
+	step->nr_kernels++;
+	step->kernel_ps = TS_MIN(step->kernel_ps, start_ps);
+	if (index == 0)
+		steps->nr_leftovers = 0;
+	if (end_ps <= step->end_ps)
+		return;
+	for (size_t i = index + 1; i < steps->nr; i++) {
+		move(&step->own, &steps->items[i].gap);
+		move(&step->own, &steps->items[i].own);
+	}
+	move(&step->own, &steps->behind);
+	step->end_ps = end_ps;
+	steps->live = TS_MIN(steps->live, index);
+}
+
+/* Where the first step launched nothing, nobody can say that it waited for a device. */
+void timeline_steps_finish(struct timeline_steps *steps)
+{
+	int64_t before_ps;
+
+	if (steps->nr == 0)
+		return;
+	if (steps->items[0].kernel_ps == INT64_MAX) {
+		steps->first_ps = steps->items[0].start_ps;
+		for (size_t i = 0; i < steps->nr; i++)
+			add(steps->items[i].own.ps, steps->items[i].own.before_ps);
+	}
+	before_ps = steps->first_ps;
+	for (size_t i = 0; i < steps->nr; i++) {
+		struct timeline_step *step = &steps->items[i];
+
+		step->start_ps = TS_MAX(step->start_ps, before_ps);
+		step->end_ps = TS_MAX(step->end_ps, step->start_ps);
+		before_ps = step->end_ps;
+	}
+}
+
+size_t timeline_steps_whole(const struct timeline_steps *steps)
+{
+	size_t last = steps->nr;
+
+	while (last > 0 && steps->items[last - 1].nr_kernels == 0)
+		last--;
+	if (steps->fixed || last == 0 || steps->nr < 2)
+		return steps->nr;
+	if (last > 1 && (double)steps->items[last - 2].nr_kernels * WHOLE_STEP >
+				(double)steps->items[last - 1].nr_kernels)
+		last--;
+	return last;
+}

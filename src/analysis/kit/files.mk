@@ -1,0 +1,2 @@
+libtpusight_a_SOURCES += \
+	src/analysis/kit/cells.h

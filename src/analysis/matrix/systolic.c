@@ -1,0 +1,367 @@
+/*
+ * Systolic: how well the matrix units were used, and where the rest of their time went.
+ *
+ * Utilization is FLOPs over time x peak, as XProf's op_profile has it (openxla/xprof,
+ * xprof/convert/op_profile_builder.cc), less its correction for clock changes, which needs a stat
+ * that profiles do not carry here. Formulas: docs/analyses.md.
+ */
+#include "analysis/matrix/systolic.h"
+
+#include "base/units.h"
+
+const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx, uint32_t device)
+{
+	return ctx->rates && device < ctx->profile->nr_devices ? &ctx->rates[device] : ctx->chip;
+}
+
+int ts_systolic_dim(const struct ts_rates *rates)
+{
+	return rates ? TS_MAX(rates->mxu_dim, 0) : 0;
+}
+
+double ts_systolic_flops(double flops, const struct ts_op_work *work, const struct ts_rates *rates)
+{
+	if (!rates)
+		return flops;
+	return ts_bf16_flops(rates, flops, work->flops, work->int8_flops, work->fp8_flops);
+}
+
+static double scale_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+{
+	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
+	struct ts_op_work work;
+
+	if (!ts_op_instr(ctx->profile, op) || op->flops <= 0)
+		return 1;
+	work = ts_op_work_of(&ctx->profile->modules[op->module], op->instr, 0);
+	return ts_systolic_flops((double)op->flops, &work, rates) / (double)op->flops;
+}
+
+double ts_systolic_total(const struct ts_systolic *state, const struct ts_context *ctx, uint32_t op)
+{
+	const struct ts_tally_row *row = &state->tally.rows[op];
+	const struct ts_op *what = &ctx->profile->ops[op];
+
+	if (ts_op_is_opaque(ctx->profile, what) && !(row->own_flops > 0))
+		return NAN;
+	return ts_tally_flops(row, what) * scale_of(ctx, row->device, what);
+}
+
+/* Two kinds of lines: what a core does, and which module it was doing. */
+static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	if (ctx->profile->planes[line->plane].device == TS_NONE)
+		return false;
+	return line->kind == TS_LINE_MODULES || ts_line_is_core(ctx->profile, line);
+}
+
+static const struct ts_device_steps *steps_of(const struct ts_context *ctx, uint32_t device)
+{
+	if (!ctx->outline || device >= ctx->outline->steps.nr_devices)
+		return NULL;
+	return &ctx->outline->steps.devices[device];
+}
+
+static bool make_core(struct ts_systolic_core *core, const struct ts_context *ctx, uint32_t device)
+{
+	const struct ts_device_steps *steps = steps_of(ctx, device);
+
+	if (steps && steps->nr > 0) {
+		core->step_flops = calloc(steps->nr, sizeof(*core->step_flops));
+		if (!core->step_flops)
+			return false;
+		core->nr_steps = steps->nr;
+	}
+	return true;
+}
+
+static enum ts_status open_line(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
+{
+	struct ts_systolic *state = ptr;
+
+	state->first_core = ctx->profile->planes[line->plane].device;
+	if (!ts_line_is_core(ctx->profile, line))
+		return TS_OK;
+	state->cores = calloc(1, sizeof(*state->cores));
+	if (!state->cores)
+		return ts_fail_nomem(err);
+	state->nr_cores = 1;
+	if (!make_core(state->cores, ctx, state->first_core))
+		return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+/* Ops that hold others would count these twice. */
+static bool counts(const struct ts_op *op)
+{
+	return op->kind != TS_OP_CONTROL && op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP;
+}
+
+static bool find_scale(struct ts_systolic *state, const struct ts_context *ctx, uint32_t op)
+{
+	if (op >= state->nr_scale) {
+		if (!ts_grow(&state->scale, &state->cap_scale, (size_t)op + 1,
+			     sizeof(*state->scale)))
+			return false;
+		state->nr_scale = (size_t)op + 1;
+	}
+	if (state->scale[op] == 0)
+		state->scale[op] = scale_of(ctx, state->first_core, &ctx->profile->ops[op]);
+	return true;
+}
+
+static void add_flops(struct ts_systolic_core *core, const struct ts_device_steps *steps,
+		      const struct ts_block *block, size_t i, double flops)
+{
+	uint32_t step = TS_NONE;
+
+	core->flops += flops;
+	if (steps && core->step_flops)
+		step = ts_steps_at(steps, block->start_ps[i], &core->hint);
+	if (step != TS_NONE)
+		core->step_flops[step] += flops;
+}
+
+static bool add_core(struct ts_systolic *state, const struct ts_context *ctx,
+		     const struct ts_block *block)
+{
+	const struct ts_device_steps *steps = steps_of(ctx, state->first_core);
+
+	for (size_t i = 0; i < block->nr_events; i++) {
+		const struct ts_op *op;
+		bool own = block->flops && block->flops[i] != TS_UNKNOWN;
+		int64_t flops, nr = block->occurrences ? block->occurrences[i] : 1;
+
+		if (block->op[i] >= ctx->profile->nr_ops)
+			continue;
+		op = &ctx->profile->ops[block->op[i]];
+		flops = own ? block->flops[i] : op->flops;
+		if (flops <= 0 || !counts(op))
+			continue;
+		if (!find_scale(state, ctx, block->op[i]))
+			return false;
+		add_flops(state->cores, steps, block, i,
+			  (double)flops * (double)(own ? 1 : nr) * state->scale[block->op[i]]);
+	}
+	state->cores->seen |= block->nr_events > 0;
+	return true;
+}
+
+static enum ts_status add_block(void *ptr, const struct ts_context *ctx,
+				const struct ts_block *block, struct ts_error *err)
+{
+	struct ts_systolic *state = ptr;
+
+	if (!ts_tally_block(&state->tally, block, state->first_core))
+		return ts_fail_nomem(err);
+	if (state->nr_cores > 0 && !add_core(state, ctx, block))
+		return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static void merge_core(struct ts_systolic_core *into, const struct ts_systolic_core *from)
+{
+	into->seen |= from->seen;
+	into->flops += from->flops;
+	for (size_t i = 0; i < TS_MIN(into->nr_steps, from->nr_steps); i++)
+		into->step_flops[i] += from->step_flops[i];
+}
+
+static bool make_cores(struct ts_systolic *state, const struct ts_context *ctx)
+{
+	if (state->cores || ctx->profile->nr_devices == 0)
+		return true;
+	state->cores = calloc(ctx->profile->nr_devices, sizeof(*state->cores));
+	if (!state->cores)
+		return false;
+	state->nr_cores = ctx->profile->nr_devices;
+	for (size_t i = 0; i < state->nr_cores; i++)
+		if (!make_core(&state->cores[i], ctx, (uint32_t)i))
+			return false;
+	return true;
+}
+
+static enum ts_status merge(void *into_ptr, void *from_ptr, const struct ts_context *ctx,
+			    struct ts_error *err)
+{
+	struct ts_systolic *into = into_ptr;
+	const struct ts_systolic *from = from_ptr;
+
+	if (!make_cores(into, ctx) || !ts_tally_merge(&into->tally, &from->tally))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < from->nr_cores; i++)
+		merge_core(&into->cores[from->first_core + i], &from->cores[i]);
+	return TS_OK;
+}
+
+/* What counters of the hosts say, averaged over those that have them. */
+static double measured_share(const struct ts_profile *profile)
+{
+	double sum = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		if (!isfinite(profile->hosts[i].mxu_utilization_pct))
+			continue;
+		sum += profile->hosts[i].mxu_utilization_pct / 100;
+		nr++;
+	}
+	return nr ? sum / (double)nr : NAN;
+}
+
+static int64_t cores_seen(const struct ts_systolic *state)
+{
+	int64_t nr = 0;
+
+	for (size_t i = 0; i < state->nr_cores; i++)
+		nr += state->cores[i].seen;
+	return nr;
+}
+
+/* Core time of the run as the analysis of time has it, so that shares agree; else the hull of the
+ * device's events times the cores that had any. */
+static int64_t core_time(const struct ts_systolic *state, const struct ts_context *ctx)
+{
+	const struct ts_result *time = ctx->results ? ts_results_find(ctx->results, "time") : NULL;
+	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+
+	if (total_ps > 0 || state->tally.nr_events == 0)
+		return total_ps;
+	return ts_i64_mul(cores_seen(state), state->tally.last_ps - state->tally.first_ps);
+}
+
+/* All FLOPs over core time x peak; the peak is the mean of the cores seen. */
+static double modelled_share(const struct ts_systolic *state, const struct ts_context *ctx,
+			     int64_t total_ps)
+{
+	double flops = 0, peak = 0;
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < state->nr_cores; i++) {
+		const struct ts_rates *rates = ts_systolic_rates(ctx, i);
+
+		if (!state->cores[i].seen)
+			continue;
+		flops += state->cores[i].flops;
+		peak += rates ? rates->peak_flops_per_s : NAN;
+		nr++;
+	}
+	return nr && total_ps > 0 ? flops / ((double)total_ps * 1e-12 * peak / (double)nr) : NAN;
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : NAN;
+}
+
+static void add_fields(struct ts_result *result, const struct ts_systolic_sum *sum, double modelled,
+		       double measured, int64_t total_ps)
+{
+	bool counters = measured > 0; /* 0 beside known FLOPs only says that nobody counted */
+	double used = counters ? measured : sum->has_matrix ? modelled : NAN;
+	bool untold = sum->matrix_ps == 0 && sum->nr_unknown > 0;
+	double matrix_ps = untold ? NAN : (double)sum->matrix_ps;
+	const struct {
+		const char *name;
+		double share;
+		enum ts_origin origin;
+		const char *label;
+	} shares[] = {
+		{ "mxu_utilization_pct", used, counters ? TS_MEASURED : TS_MODELLED,
+		  "MXU utilization" },
+		{ "mxu_modelled_pct", sum->has_matrix ? modelled : NAN, TS_MODELLED, NULL },
+		{ "mxu_measured_pct", measured, TS_MEASURED, "by counters" },
+		{ "matrix_time_pct", ratio(matrix_ps, (double)total_ps), TS_MEASURED,
+		  "time in matrix ops" },
+		{ "matrix_op_utilization_pct", ratio(sum->used_ps, matrix_ps), TS_MODELLED,
+		  "utilization in matrix ops" },
+		{ "fill_pct", ratio(sum->flops, sum->filled_flops), TS_MODELLED,
+		  "array filled by shapes" },
+		{ "loss_shape_pct", sum->has_shape ? ratio(sum->shape_ps, matrix_ps) : NAN,
+		  TS_MODELLED, "lost to shape" },
+		{ "loss_memory_pct", sum->has_memory ? ratio(sum->memory_ps, matrix_ps) : NAN,
+		  TS_MODELLED, "lost to memory" },
+		{ "loss_other_pct", ratio(sum->other_ps, matrix_ps), TS_MODELLED,
+		  "lost otherwise" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(shares); i++)
+		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
+				shares[i].origin, shares[i].label);
+	ts_result_field(result, "matrix_ps", total_ps > 0 && !untold ? ts_int(sum->matrix_ps) : ts_null(),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "unknown_kernel_count", ts_int((int64_t)sum->nr_opaque),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "unknown_kernel_ps",
+			total_ps > 0 ? ts_int(sum->opaque_ps) : ts_null(), TS_MEASURED, NULL);
+}
+
+static void add_notes(struct ts_result *result, const struct ts_context *ctx,
+		      const struct ts_systolic_sum *sum)
+{
+	char time[TS_UNIT_MAX];
+
+	if (sum->nr_opaque > 0)
+		ts_result_note(
+			result,
+			"%zu custom calls (kernels) have no known cost, %s in all: their FLOPs "
+			"are missing here. Give them one (pl.CostEstimate in Pallas).",
+			sum->nr_opaque, ts_fmt_ps(time, sum->opaque_ps));
+	if (sum->nr_highest > 0)
+		ts_result_note(
+			result,
+			"%zu f32 ops ask for the highest precision, %s in all: six bf16 passes "
+			"each, so one sixth of the peak is all they can reach.",
+			sum->nr_highest, ts_fmt_ps(time, sum->highest_ps));
+	if (ctx->profile->nr_devices == 0 && !ctx->chip && sum->flops > 0)
+		ts_result_note(result, "No chip is named: the fill is that of a 128 x 128 unit.");
+}
+
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err)
+{
+	struct ts_systolic *state = ptr;
+	int64_t total_ps = core_time(state, ctx), nr_seen = cores_seen(state);
+	struct ts_systolic_sum sum = { .has_matrix = false };
+	enum ts_status st;
+
+	st = ts_systolic_ops(state, ctx, result, &sum, err);
+	if (st)
+		return st;
+	add_fields(result, &sum, modelled_share(state, ctx, total_ps), measured_share(ctx->profile),
+		   total_ps);
+	add_notes(result, ctx, &sum);
+	st = ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
+			      sum.has_matrix, err);
+	if (st == TS_OK && result->owner->failed)
+		st = ts_fail_nomem(err);
+	return st;
+}
+
+static void release(void *ptr)
+{
+	struct ts_systolic *state = ptr;
+
+	for (size_t i = 0; i < state->nr_cores; i++)
+		free(state->cores[i].step_flops);
+	free(state->cores);
+	free(state->scale);
+	ts_tally_release(&state->tally);
+	memset(state, 0, sizeof(*state));
+}
+
+const struct ts_analysis ts_analysis_systolic = {
+	.name = "systolic",
+	.title = "Matrix units",
+	.needs = { "ops", "time" },
+	.pass = 1,
+	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
+	.state_size = sizeof(struct ts_systolic),
+	.wants = wants,
+	.open = open_line,
+	.block = add_block,
+	.merge = merge,
+	.close = close_state,
+	.release = release,
+};

@@ -1,0 +1,236 @@
+/*
+ * Is this profile what its owner believes it is? Here: one pass over host threads, executions of
+ * modules, and the ends of the device lines. What follows from it is in capture_causes.c.
+ *
+ * Names of host events: JAX and PyTorch/XLA (jaxlib's pjit.cc, xla/pjrt, torch_xla/csrc/runtime); of
+ * threads: xla/pjrt/cpu. A call of a jitted function is seen on the host even where its result is
+ * never waited for; what it ran is seen on the device, or is not.
+ */
+#include "analysis/run/capture.h"
+
+#include "base/units.h"
+
+enum class { CLASS_UNKNOWN, CLASS_NONE, CLASS_CALL, CLASS_CPU, CLASS_TPU };
+
+static const struct class_row {
+	const char *prefix;
+	enum class class;
+} class_rows[] = {
+	{ "PjitFunction(", CLASS_CALL },
+	{ "PjRtComputationClient::ExecuteComputation", CLASS_CALL },
+	{ "PjRtComputationClient::ExecuteReplicated", CLASS_CALL },
+	{ "ThunkExecutor::Execute", CLASS_CPU },
+	{ "TfrtCpuExecutable::", CLASS_CPU },
+	{ "PjRtCpuExecutable::", CLASS_CPU },
+	{ "TfrtTpuLoadedExecutable::Execute", CLASS_TPU },
+	{ "tpu::System::Execute", CLASS_TPU },
+};
+
+static enum class class_of(struct ts_bytes name)
+{
+	for (size_t i = 0; i < TS_NELEM(class_rows); i++)
+		if (ts_bytes_starts(name, class_rows[i].prefix))
+			return class_rows[i].class;
+	return CLASS_NONE;
+}
+
+static void keep_call(struct capture_host *host, int64_t start_ps)
+{
+	if (host->nr_kept == CAPTURE_CALLS)
+		memmove(host->call_ps, host->call_ps + 1,
+			--host->nr_kept * sizeof(*host->call_ps));
+	host->call_ps[host->nr_kept++] = start_ps;
+}
+
+/* Events come by their ends: the calls inside this one came before it, and began no earlier. */
+static void add_call(struct capture_host *host, int64_t start_ps)
+{
+	while (host->nr_kept > 0 && host->call_ps[host->nr_kept - 1] >= start_ps) {
+		host->nr_kept--;
+		host->nr_calls--;
+	}
+	host->nr_calls++;
+	keep_call(host, start_ps);
+}
+
+static void take_thread(struct capture_state *state, const struct ts_block *block)
+{
+	struct capture_host *host = &state->host;
+
+	host->nr_events += block->nr_events;
+	for (size_t i = 0; i < block->nr_events; i++) {
+		uint8_t *class = &state->classes[block->op[i]];
+
+		if (*class == CLASS_UNKNOWN)
+			*class = (uint8_t)class_of(block->profile->ops[block->op[i]].name);
+		host->ran_on_cpu |= *class == CLASS_CPU;
+		host->ran_on_tpu |= *class == CLASS_TPU;
+		if (*class == CLASS_CALL)
+			add_call(host, block->start_ps[i]);
+	}
+}
+
+static void take_modules(struct capture_state *state, const struct ts_block *block)
+{
+	struct capture_device *device = &state->device;
+
+	device->nr_modules += block->nr_events;
+	for (size_t i = 0; i < block->nr_events; i++) {
+		int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
+
+		device->first_ps = TS_MIN(device->first_ps, block->start_ps[i]);
+		device->last_ps = TS_MAX(device->last_ps, end_ps);
+		state->runs[block->op[i]]++;
+		device->nr_most = TS_MAX(device->nr_most, state->runs[block->op[i]]);
+	}
+}
+
+/* Events come in the order of their ends, but those of a stream may overlap: segments tell all. */
+static void take_core(struct capture_state *state, const struct ts_block *block)
+{
+	struct capture_device *device = &state->device;
+
+	if (block->nr_segments == 0)
+		return;
+	device->has_ops = true;
+	device->first_ps = TS_MIN(device->first_ps, block->segment_start_ps[0]);
+	device->last_ps = TS_MAX(device->last_ps, block->segment_end_ps[block->nr_segments - 1]);
+}
+
+static bool is_device_line(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return ctx->profile->planes[line->plane].device != TS_NONE &&
+	       (line->kind == TS_LINE_MODULES || ts_line_is_core(ctx->profile, line));
+}
+
+static bool capture_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	return line->kind == TS_LINE_THREAD || is_device_line(ctx, line);
+}
+
+static enum ts_status capture_open(void *data, const struct ts_context *ctx,
+				   const struct ts_line *line, struct ts_error *err)
+{
+	struct capture_state *state = data;
+	size_t nr_ops = ctx->profile->nr_ops + 1;
+
+	state->plane = line->plane;
+	state->device = (struct capture_device){ .first_ps = INT64_MAX, .last_ps = INT64_MIN };
+	if (line->kind == TS_LINE_THREAD) {
+		state->classes = calloc(nr_ops, sizeof(*state->classes));
+		state->host.ran_on_cpu = ts_bytes_starts(line->name, "tf_XLAPjRtCpuClient") ||
+					 ts_bytes_starts(line->name, "tf_XLAEigen");
+		return state->classes ? TS_OK : ts_fail_nomem(err);
+	}
+	if (line->kind == TS_LINE_MODULES) {
+		state->runs = calloc(nr_ops, sizeof(*state->runs));
+		return state->runs ? TS_OK : ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+static enum ts_status capture_block(void *data, const struct ts_context *ctx,
+				    const struct ts_block *block, struct ts_error *err)
+{
+	(void)ctx;
+	(void)err;
+	if (block->line->kind == TS_LINE_THREAD)
+		take_thread(data, block);
+	else if (block->line->kind == TS_LINE_MODULES)
+		take_modules(data, block);
+	else
+		take_core(data, block);
+	return TS_OK;
+}
+
+static void merge_host(struct capture_host *into, const struct capture_host *from)
+{
+	int64_t both[2 * CAPTURE_CALLS];
+	size_t nr = into->nr_kept + from->nr_kept;
+
+	memcpy(both, into->call_ps, into->nr_kept * sizeof(*both));
+	memcpy(both + into->nr_kept, from->call_ps, from->nr_kept * sizeof(*both));
+	qsort(both, nr, sizeof(*both), ts_i64_order);
+	into->nr_kept = TS_MIN(nr, CAPTURE_CALLS);
+	memcpy(into->call_ps, both + nr - into->nr_kept, into->nr_kept * sizeof(*both));
+	into->nr_events += from->nr_events;
+	into->nr_calls += from->nr_calls;
+	into->ran_on_cpu |= from->ran_on_cpu;
+	into->ran_on_tpu |= from->ran_on_tpu;
+}
+
+static void merge_device(struct capture_device *into, const struct capture_device *from)
+{
+	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
+	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
+	into->has_ops |= from->has_ops;
+	into->nr_modules += from->nr_modules;
+	into->nr_most = TS_MAX(into->nr_most, from->nr_most);
+}
+
+static enum ts_status make_sums(struct capture_state *sum, const struct ts_context *ctx,
+				struct ts_error *err)
+{
+	size_t nr_devices = ctx->profile->nr_devices;
+
+	sum->hosts = calloc(ctx->profile->nr_hosts + 1, sizeof(*sum->hosts));
+	sum->devices = calloc(nr_devices + 1, sizeof(*sum->devices));
+	if (!sum->hosts || !sum->devices)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr_devices; i++)
+		sum->devices[i] =
+			(struct capture_device){ .first_ps = INT64_MAX, .last_ps = INT64_MIN };
+	return TS_OK;
+}
+
+static enum ts_status capture_merge(void *into, void *data, const struct ts_context *ctx,
+				    struct ts_error *err)
+{
+	struct capture_state *sum = into, *from = data;
+	const struct ts_plane *plane = &ctx->profile->planes[from->plane];
+
+	if (!sum->hosts && make_sums(sum, ctx, err))
+		return TS_NOMEM;
+	if (from->classes)
+		merge_host(&sum->hosts[plane->host], &from->host);
+	else
+		merge_device(&sum->devices[plane->device], &from->device);
+	return TS_OK;
+}
+
+static enum ts_status capture_close(void *data, const struct ts_context *ctx,
+				    struct ts_result *result, struct ts_error *err)
+{
+	struct capture_state *sum = data;
+
+	if (ctx->profile->nr_planes == 0)
+		return TS_OK; /* compiled modules alone: nothing was captured */
+	if (!sum->hosts && make_sums(sum, ctx, err))
+		return TS_NOMEM;
+	return capture_report(sum, ctx, result, err);
+}
+
+static void capture_release(void *data)
+{
+	struct capture_state *state = data;
+
+	free(state->classes);
+	free(state->runs);
+	free(state->hosts);
+	free(state->devices);
+}
+
+const struct ts_analysis ts_analysis_capture = {
+	.name = "capture",
+	.title = "Quality of the capture",
+	.needs = { "time", "ops" },
+	.pass = TS_PASS_DEVICES,
+	.columns = TS_COL_SEGMENTS,
+	.state_size = sizeof(struct capture_state),
+	.wants = capture_wants,
+	.open = capture_open,
+	.block = capture_block,
+	.merge = capture_merge,
+	.close = capture_close,
+	.release = capture_release,
+};

@@ -1,0 +1,665 @@
+/*
+ * The causes for doubt, one check each, and the verdict: the worst of them. A check that lacks its
+ * numbers says nothing. Limits that are no setting are named here, with their reason.
+ */
+#include "analysis/run/capture.h"
+
+#include <inttypes.h>
+
+#include "base/units.h"
+#include "model/trace_class.h"
+
+#define MAX_TOLD 3		   /* messages, damages */
+#define NEAR_END 10000		   /* of the window: a device busy this near to its end was cut off */
+#define QUIET_END 20		   /* of the window: calls for so long, and nothing ran: it was cut */
+#define PROTOBUF_LIMIT INT32_MAX   /* bytes that a viewer's parser takes at most */
+#define HLO_MISSING_MIN 0.01	   /* of the time of ops */
+#define OVERLAP_GOOD 0.9	   /* of what is seen of one host's devices, seen of all others' too */
+#define OVERLAP_USABLE 0.5
+
+enum { COL_ID, COL_SEVERITY, COL_VERDICT, COL_CONFIDENCE, COL_WHAT, COL_EVIDENCE, COL_FIX, COL_CODE,
+       NR_COLS };
+
+static const struct ts_column columns[NR_COLS] = {
+	[COL_ID] = { "id", TS_DERIVED, "cause" },
+	[COL_SEVERITY] = { "severity", TS_DERIVED, NULL },
+	[COL_VERDICT] = { "verdict", TS_DERIVED, "makes it" },
+	[COL_CONFIDENCE] = { "confidence", TS_DERIVED, NULL },
+	[COL_WHAT] = { "what", TS_DERIVED, "what" },
+	[COL_EVIDENCE] = { "evidence", TS_MEASURED, NULL },
+	[COL_FIX] = { "fix", TS_DERIVED, NULL },
+	[COL_CODE] = { "code", TS_DERIVED, NULL },
+};
+
+static const char *const verdicts[] = { "good", "usable", "misleading", "empty" };
+
+struct report {
+	const struct capture_state *sum;
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	struct ts_table *table;
+	enum capture_verdict verdict;
+	size_t nr_ran; /* devices that ran something */
+	struct ts_buf text;
+	bool failed;
+};
+
+static bool has_run(const struct capture_device *device)
+{
+	return device->first_ps <= device->last_ps;
+}
+
+static const char *plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
+static struct ts_bytes told(struct report *report)
+{
+	struct ts_bytes text = ts_result_text(report->result, "%.*s",
+					      TS_ARG(ts_buf_bytes(&report->text)));
+
+	report->failed |= report->text.failed || !text.p;
+	ts_buf_clear(&report->text);
+	return text;
+}
+
+/* The words for users of PyTorch, if there are any, else the cause's own. */
+static struct capture_fix fix_of(const struct ts_profile *profile, const struct capture_cause *cause)
+{
+	const struct capture_fix *fix = capture_torch_fixes;
+
+	if (!ts_profile_is_torch(profile))
+		return (struct capture_fix){ cause->id, cause->fix, cause->code };
+	while (fix->id && strcmp(fix->id, cause->id) != 0)
+		fix++;
+	return fix->id ? *fix : (struct capture_fix){ cause->id, cause->fix, cause->code };
+}
+
+/* Reports a cause; the evidence is what was put into report->text. */
+static void add(struct report *report, const char *id, enum ts_severity severity,
+		enum capture_verdict verdict, struct ts_bytes what)
+{
+	struct ts_bytes evidence = told(report);
+	const struct capture_cause *cause = capture_causes;
+	struct ts_value *cells = ts_table_row(report->result, report->table);
+	struct capture_fix fix;
+
+	while (cause->id && strcmp(cause->id, id) != 0)
+		cause++;
+	report->failed |= !cells || !what.p;
+	if (report->failed || !cause->id)
+		return;
+	fix = fix_of(report->ctx->profile, cause);
+	cells[COL_ID] = ts_text(ts_bytes_of(id));
+	cells[COL_SEVERITY] = ts_text(ts_bytes_of(ts_severity_name(severity)));
+	cells[COL_VERDICT] = ts_text(ts_bytes_of(verdicts[verdict]));
+	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)));
+	cells[COL_WHAT] = ts_text(what);
+	cells[COL_EVIDENCE] = ts_text_or_null(evidence);
+	cells[COL_FIX] = ts_text(ts_bytes_of(fix.fix));
+	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(fix.code));
+	report->verdict = TS_MAX(report->verdict, verdict);
+}
+
+static void say_inventory(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	ts_buf_printf(&report->text,
+		      "The input has %zu host%s, %zu plane%s, %zu device plane%s and %zu compiled "
+		      "module%s.",
+		      profile->nr_hosts, plural(profile->nr_hosts), profile->nr_planes,
+		      plural(profile->nr_planes), profile->nr_devices,
+		      plural(profile->nr_devices), profile->nr_modules,
+		      plural(profile->nr_modules));
+}
+
+static bool only_ours(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		if (profile->planes[i].kind != TS_PLANE_OURS)
+			return false;
+	return true;
+}
+
+static void check_annotation(struct report *report)
+{
+	if (!only_ours(report->ctx->profile))
+		return;
+	say_inventory(report);
+	add(report, "only_annotation", TS_CRITICAL, CAPTURE_EMPTY,
+	    TS_LIT("This file holds TPUsight's own annotation and no profile"));
+}
+
+static bool any_host(const struct report *report, bool cpu)
+{
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++)
+		if (cpu ? report->sum->hosts[i].ran_on_cpu : report->sum->hosts[i].ran_on_tpu)
+			return true;
+	return false;
+}
+
+static void check_no_device(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	if (profile->nr_devices > 0 || only_ours(profile))
+		return;
+	say_inventory(report);
+	if (any_host(report, true)) {
+		ts_buf_puts(&report->text, " XLA's executor for CPUs was at work.");
+		add(report, "ran_on_cpu", TS_CRITICAL, CAPTURE_EMPTY,
+		    TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
+		return;
+	}
+	if (any_host(report, false))
+		ts_buf_puts(&report->text, " The host called the TPU's runtime, so a TPU was "
+					   "there: only its trace is missing.");
+	add(report, "no_device", TS_CRITICAL, CAPTURE_EMPTY,
+	    TS_LIT("No TPU or GPU is in this profile"));
+}
+
+static uint64_t nr_calls(const struct report *report)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++)
+		nr += report->sum->hosts[i].nr_calls;
+	return nr;
+}
+
+static int64_t compile_ps(const struct report *report)
+{
+	return report->ctx->outline ? report->ctx->outline->compile_ps : 0;
+}
+
+static void check_nothing_ran(struct report *report)
+{
+	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 ||
+	    compile_ps(report) > 0 || nr_calls(report) > 0)
+		return;
+	say_inventory(report);
+	add(report, "device_ran_nothing", TS_CRITICAL, CAPTURE_EMPTY,
+	    TS_LIT("The devices ran nothing while the profile was taken"));
+}
+
+static double time_field(const struct report *report, const char *name)
+{
+	const struct ts_result *time = ts_results_find(report->ctx->results, "time");
+
+	return time ? ts_value_number(ts_result_get(time, name)) : NAN;
+}
+
+/* Compilation before the second step: later ones are what the job does. All of it, without steps. */
+static double warm_up_share(const struct report *report)
+{
+	const struct ts_outline *outline = report->ctx->outline;
+	int64_t end_ps = INT64_MAX;
+	size_t hint = 0;
+
+	for (size_t i = 0; i < outline->steps.nr_devices; i++)
+		if (outline->steps.devices[i].nr > 1)
+			end_ps = TS_MIN(end_ps, outline->steps.devices[i].items[1].start_ps);
+	return (double)ts_spans_covered(&outline->compile, INT64_MIN, end_ps, &hint) /
+	       (double)outline->compile_ps;
+}
+
+static void check_compilation(struct report *report)
+{
+	double share = compile_ps(report) > 0 ? warm_up_share(report) : 0;
+	char time[TS_UNIT_MAX], part[TS_UNIT_MAX];
+	bool alone = report->nr_ran == 0 && !any_host(report, true);
+
+	share *= time_field(report, "buckets.compilation_ps") / time_field(report, "total_ps");
+	if (compile_ps(report) <= 0 ||
+	    !(alone || share * 100 >= report->ctx->settings->capture_compilation_high))
+		return;
+	ts_buf_printf(&report->text, "A compiler was at work for %s.",
+		      ts_fmt_ps(time, compile_ps(report)));
+	if (alone)
+		add(report, "only_compilation", TS_CRITICAL, CAPTURE_EMPTY,
+		    TS_LIT("Only compilation was captured: no device ran anything"));
+	else
+		add(report, "only_compilation", TS_CRITICAL, CAPTURE_MISLEADING,
+		    ts_result_text(report->result,
+				   "Compilation before the second step has %s of the core time "
+				   "in this profile",
+				   ts_fmt_pct(part, share * 100)));
+}
+
+/* A compilation, and no module that ran twice: what ran is what was just compiled. */
+static void check_warm_up(struct report *report)
+{
+	uint64_t nr_most = 0, nr_modules = 0;
+
+	for (size_t i = 0; i < report->ctx->profile->nr_devices; i++) {
+		nr_most = TS_MAX(nr_most, report->sum->devices[i].nr_most);
+		nr_modules = TS_MAX(nr_modules, report->sum->devices[i].nr_modules);
+	}
+	if (compile_ps(report) <= 0 || nr_most != 1)
+		return;
+	ts_buf_printf(&report->text,
+		      "On no device did a module run twice (%" PRIu64 " execution%s), and a compiler "
+		      "was at work.",
+		      nr_modules, plural(nr_modules));
+	add(report, "warm_up_only", TS_WARNING, CAPTURE_MISLEADING,
+	    TS_LIT("Only first executions were captured: the warm-up, not the work"));
+}
+
+static void check_ops_missing(struct report *report)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < report->ctx->profile->nr_devices; i++)
+		nr += report->sum->devices[i].nr_modules > 0 && !report->sum->devices[i].has_ops;
+	if (nr == 0 || report->nr_ran == 0)
+		return;
+	ts_buf_printf(&report->text, "%zu of %zu devices have executions of modules and no op.", nr,
+		      report->ctx->profile->nr_devices);
+	add(report, "ops_missing", nr == report->nr_ran ? TS_CRITICAL : TS_WARNING,
+	    nr == report->nr_ran ? CAPTURE_EMPTY : CAPTURE_MISLEADING,
+	    TS_LIT("Modules ran, and their ops were not recorded"));
+}
+
+/* What one host asked for, and what its devices ran of it. */
+struct work {
+	const struct capture_host *host;
+	bool has_devices, is_gpu;
+	uint64_t nr_modules; /* of the device that ran most */
+	int64_t last_ps;     /* end of the last op; INT64_MIN: none */
+	int64_t window_ps, stop_ps; /* -1: the profile does not say */
+};
+
+static struct work work_of(const struct report *report, uint32_t host)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	const struct ts_host *of = &profile->hosts[host];
+	struct work work = { .host = &report->sum->hosts[host], .last_ps = INT64_MIN,
+			     .window_ps = -1, .stop_ps = -1 };
+
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		if (profile->devices[i].host != host)
+			continue;
+		work.has_devices = true;
+		work.is_gpu |= profile->devices[i].is_gpu;
+		work.nr_modules = TS_MAX(work.nr_modules, report->sum->devices[i].nr_modules);
+		work.last_ps = TS_MAX(work.last_ps, report->sum->devices[i].last_ps);
+	}
+	if (of->start_unix_ns > 0 && of->stop_unix_ns > of->start_unix_ns) {
+		work.window_ps = ts_i64_mul(of->stop_unix_ns - of->start_unix_ns, TS_PS_PER_NS);
+		work.stop_ps = ts_i64_mul(ts_i64_sub(of->stop_unix_ns, profile->start_unix_ns),
+					  TS_PS_PER_NS);
+	}
+	return work;
+}
+
+static uint64_t calls_after(const struct work *work, int64_t ps)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < work->host->nr_kept; i++)
+		nr += work->host->call_ps[i] > ps;
+	return nr;
+}
+
+static void say_calls(struct report *report, const struct work *work)
+{
+	ts_buf_printf(&report->text,
+		      "The host called jitted functions %" PRIu64 " time%s; the device that ran "
+		      "most of them ran %" PRIu64 " module%s.",
+		      work->host->nr_calls, plural(work->host->nr_calls), work->nr_modules,
+		      plural(work->nr_modules));
+}
+
+/* The host went on calling, for long, and the device had nothing to show: its trace was full. */
+static bool check_cut(struct report *report, const struct work *work)
+{
+	const struct capture_host *host = work->host;
+	uint64_t nr_after = calls_after(work, work->last_ps);
+	char time[TS_UNIT_MAX];
+	int64_t quiet_ps;
+
+	if (work->window_ps <= 0 || nr_after < 2 || host->nr_calls <= work->nr_modules)
+		return false;
+	quiet_ps = ts_i64_sub(host->call_ps[host->nr_kept - 1], work->last_ps);
+	if (quiet_ps < work->window_ps / QUIET_END)
+		return false;
+	say_calls(report, work);
+	ts_buf_printf(&report->text, " Calls went on for %s after the device's last event.",
+		      ts_fmt_ps(time, quiet_ps));
+	add(report, "device_trace_cut", TS_CRITICAL, CAPTURE_MISLEADING,
+	    TS_LIT("The devices' trace ends before the job does: its buffer was full"));
+	return true;
+}
+
+static bool check_missing(struct report *report, const struct work *work)
+{
+	uint64_t missing = work->host->nr_calls - TS_MIN(work->host->nr_calls, work->nr_modules);
+	bool nothing = work->last_ps == INT64_MIN;
+
+	if (nothing ? missing == 0 : missing < 2 || missing * 2 <= work->host->nr_calls)
+		return false;
+	say_calls(report, work);
+	add(report, "not_blocked", TS_CRITICAL, nothing ? CAPTURE_EMPTY : CAPTURE_MISLEADING,
+	    TS_LIT("The profile ended before the devices did what the host had asked for"));
+	return true;
+}
+
+static bool check_busy_at_end(struct report *report, const struct work *work)
+{
+	char time[TS_UNIT_MAX];
+	int64_t gap_ps = ts_i64_sub(work->stop_ps, work->last_ps);
+
+	if (work->window_ps <= 0 || work->last_ps == INT64_MIN ||
+	    gap_ps > TS_MAX(work->window_ps / NEAR_END, TS_PS_PER_US))
+		return false;
+	ts_buf_printf(&report->text, "The last op ended %s before the profile did.",
+		      ts_fmt_ps(time, TS_MAX(gap_ps, 0)));
+	add(report, "not_blocked", TS_INFO, CAPTURE_USABLE,
+	    TS_LIT("The profile ended while a device was still at work: the last step is cut"));
+	return true;
+}
+
+/* One host is enough: the others tell the same. */
+static void check_not_blocked(struct report *report)
+{
+	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+		struct work work = work_of(report, i);
+
+		if (!work.has_devices)
+			continue;
+		if (!work.is_gpu && work.last_ps > INT64_MIN && check_cut(report, &work))
+			return;
+		if (!work.is_gpu && check_missing(report, &work))
+			return;
+		if (check_busy_at_end(report, &work))
+			return;
+	}
+}
+
+static void say_messages(struct report *report, const struct ts_bytes *items, size_t nr,
+			 size_t *nr_told, bool *dropped)
+{
+	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_MESSAGES); i++) {
+		*dropped |= ts_bytes_has(items[i], "drop") || ts_bytes_has(items[i], "overflow");
+		if ((*nr_told)++ >= MAX_TOLD)
+			continue;
+		ts_buf_puts(&report->text, *nr_told > 1 ? " " : "");
+		ts_buf_printf(&report->text, "\"%.*s\".", TS_ARG(ts_bytes_cut(items[i], 0, 200)));
+	}
+}
+
+static void check_messages(struct report *report)
+{
+	size_t nr_errors = 0, nr_warnings = 0, nr_told = 0;
+	bool dropped = false;
+
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+		const struct ts_host *host = &report->ctx->profile->hosts[i];
+
+		say_messages(report, host->errors, host->nr_errors, &nr_told, &dropped);
+		say_messages(report, host->warnings, host->nr_warnings, &nr_told, &dropped);
+		nr_errors += host->nr_errors;
+		nr_warnings += host->nr_warnings;
+	}
+	if (nr_errors + nr_warnings == 0)
+		return;
+	dropped |= nr_errors > 0;
+	add(report, "profiler_messages", dropped ? TS_WARNING : TS_INFO,
+	    dropped ? CAPTURE_MISLEADING : CAPTURE_USABLE,
+	    ts_result_text(report->result,
+			   "The profiler itself reported %zu error%s and %zu warning%s", nr_errors,
+			   plural(nr_errors), nr_warnings, plural(nr_warnings)));
+}
+
+/* Modules and the like that were left out, in files that are whole. */
+static bool all_minor(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_damage; i++)
+		if (!profile->damage[i].minor)
+			return false;
+	return true;
+}
+
+static void check_damage(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	bool minor = all_minor(profile);
+
+	if (profile->nr_damage == 0)
+		return;
+	for (size_t i = 0; i < TS_MIN(profile->nr_damage, MAX_TOLD); i++) {
+		const struct ts_damage *damage = &profile->damage[i];
+
+		ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.", i > 0 ? " " : "",
+			      TS_ARG(damage->file), damage->offset, TS_ARG(damage->cause));
+	}
+	if (profile->nr_damage > MAX_TOLD)
+		ts_buf_printf(&report->text, " And %zu more.", profile->nr_damage - MAX_TOLD);
+	add(report, "damaged_input", minor ? TS_INFO : TS_WARNING,
+	    minor ? CAPTURE_USABLE : CAPTURE_MISLEADING,
+	    ts_result_text(report->result,
+			   "Part of the input could not be read (%zu place%s): the numbers miss it",
+			   profile->nr_damage, plural(profile->nr_damage)));
+}
+
+/* From the first to the last thing that any device of a host ran; false: none did. */
+static bool hull_of(const struct report *report, uint32_t host, int64_t *start_ps, int64_t *end_ps)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+
+	*start_ps = INT64_MAX;
+	*end_ps = INT64_MIN;
+	for (size_t i = 0; i < profile->nr_devices; i++) {
+		const struct capture_device *device = &report->sum->devices[i];
+
+		if (profile->devices[i].host != host || !has_run(device))
+			continue;
+		*start_ps = TS_MIN(*start_ps, device->first_ps);
+		*end_ps = TS_MAX(*end_ps, device->last_ps);
+	}
+	return *start_ps < *end_ps;
+}
+
+/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or NaN. */
+static double overlap_of(const struct report *report)
+{
+	int64_t first = INT64_MIN, last = INT64_MAX, longest = 0, start_ps, end_ps;
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
+		if (!hull_of(report, i, &start_ps, &end_ps))
+			continue;
+		first = TS_MAX(first, start_ps);
+		last = TS_MIN(last, end_ps);
+		longest = TS_MAX(longest, ts_i64_sub(end_ps, start_ps));
+		nr++;
+	}
+	if (nr < 2)
+		return NAN;
+	return last <= first ? 0 : (double)(last - first) / (double)longest;
+}
+
+static void check_windows(struct report *report)
+{
+	double overlap = overlap_of(report);
+	char share[TS_UNIT_MAX];
+	bool bad = overlap < OVERLAP_USABLE;
+
+	if (isnan(overlap) || overlap >= OVERLAP_GOOD)
+		return;
+	ts_buf_printf(&report->text,
+		      "The devices of all hosts are seen together for %s of the longest time that "
+		      "those of one are.",
+		      ts_fmt_pct(share, overlap * 100));
+	add(report, "host_windows_differ", bad ? TS_WARNING : TS_INFO,
+	    bad ? CAPTURE_MISLEADING : CAPTURE_USABLE,
+	    TS_LIT("The hosts of this session were not captured at the same time"));
+}
+
+static void check_unused_devices(struct report *report)
+{
+	size_t nr = report->ctx->profile->nr_devices;
+
+	if (report->nr_ran == 0 || report->nr_ran == nr)
+		return;
+	ts_buf_puts(&report->text, "They count in no share of this report.");
+	add(report, "unused_devices", TS_INFO, CAPTURE_USABLE,
+	    ts_result_text(report->result, "%zu of %zu devices ran nothing", nr - report->nr_ran,
+			   nr));
+}
+
+static void check_host_tracing(struct report *report)
+{
+	if (report->nr_ran == 0)
+		return;
+	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++)
+		if (report->sum->hosts[i].nr_events > 0)
+			return;
+	ts_buf_puts(&report->text,
+		    "What the devices waited for on the host (input, compilation, transfers) cannot "
+		    "be told; such time counts as idle.");
+	add(report, "host_tracing_off", TS_INFO, CAPTURE_USABLE,
+	    TS_LIT("The profile has no host events"));
+}
+
+/* Self time of ops whose module the profile does not have, of all that name a program: 0..1. */
+static double share_without_module(const struct ts_context *ctx)
+{
+	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
+	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	double all = 0, without = 0;
+	int time, index;
+
+	if (!table)
+		return NAN;
+	time = ts_table_column(table, "self_time_ps");
+	index = ts_table_column(table, "op_index");
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		int64_t at = ts_value_int(ts_table_cell(table, i, index));
+		int64_t ps = ts_value_int(ts_table_cell(table, i, time));
+
+		if (at < 0 || ps < 0 || !ctx->profile->ops[at].has_program)
+			continue;
+		all += (double)ps;
+		without += ctx->profile->ops[at].module == TS_NONE ? (double)ps : 0;
+	}
+	return without / all;
+}
+
+static void check_hlo(struct report *report)
+{
+	double share = share_without_module(report->ctx);
+	char part[TS_UNIT_MAX];
+
+	if (isnan(share) || share < HLO_MISSING_MIN)
+		return;
+	ts_buf_puts(&report->text, "Without them fusion, padding and the shapes of products are not "
+				   "known.");
+	if (share > 1 - HLO_MISSING_MIN)
+		add(report, "no_hlo", TS_INFO, CAPTURE_USABLE,
+		    TS_LIT("The profile has no compiled modules"));
+	else
+		add(report, "no_hlo", TS_INFO, CAPTURE_USABLE,
+		    ts_result_text(report->result,
+				   "The compiled modules of %s of the ops' time are missing",
+				   ts_fmt_pct(part, share * 100)));
+}
+
+static void say_step_source(struct report *report, const struct ts_steps *steps)
+{
+	if (steps->source == TS_STEPS_NONE) {
+		ts_buf_puts(&report->text,
+			    "The profile has no step markers and no modules repeat in a pattern.");
+		return;
+	}
+	ts_buf_printf(&report->text,
+		      "%zu step%s taken from the executions of %s, each to the start of the next. "
+		      "The profile has no step markers.",
+		      steps->nr_steps, steps->nr_steps == 1 ? " is" : "s are", steps->made_of);
+}
+
+static void check_steps(struct report *report)
+{
+	const struct ts_outline *outline = report->ctx->outline;
+
+	if (report->nr_ran == 0 || !outline || outline->steps.source == TS_STEPS_MARKED)
+		return;
+	say_step_source(report, &outline->steps);
+	if (outline->steps.source == TS_STEPS_NONE)
+		add(report, "steps_inferred", TS_INFO, CAPTURE_USABLE,
+		    TS_LIT("No steps are known"));
+	else
+		add(report, "steps_inferred", TS_INFO, CAPTURE_GOOD,
+		    TS_LIT("Steps are inferred, not marked"));
+}
+
+static void check_length(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	size_t nr_steps = report->ctx->outline ? report->ctx->outline->steps.nr_steps : 0;
+	char size[TS_UNIT_MAX];
+
+	if ((double)nr_steps > report->ctx->settings->capture_steps_high) {
+		ts_buf_printf(&report->text, "More than %g make it longer, not better.",
+			      report->ctx->settings->capture_steps_high);
+		add(report, "too_many_steps", TS_INFO, CAPTURE_GOOD,
+		    ts_result_text(report->result, "%zu steps are in this profile", nr_steps));
+	}
+	for (size_t i = 0; i < profile->nr_hosts; i++) {
+		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
+			continue; /* a trace in JSON is no message */
+		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
+		add(report, "file_too_large", TS_INFO, CAPTURE_USABLE,
+		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
+				   TS_ARG(ts_bytes_cut(profile->hosts[i].file, 0, 200)),
+				   ts_fmt_bytes(size, (double)profile->hosts[i].file_bytes)));
+		return;
+	}
+}
+
+/* In the order in which they are told. */
+static void (*const checks[])(struct report *report) = {
+	check_annotation, check_no_device,	check_nothing_ran,  check_compilation,
+	check_warm_up,	  check_ops_missing,	check_not_blocked,  check_messages,
+	check_damage,	  check_windows,	check_unused_devices, check_host_tracing,
+	check_hlo,	  check_steps,		check_length,
+};
+
+static void put_fields(struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	uint64_t nr_events = 0, nr_modules = 0;
+
+	for (size_t i = 0; i < profile->nr_hosts; i++)
+		nr_events += report->sum->hosts[i].nr_events;
+	for (size_t i = 0; i < profile->nr_devices; i++)
+		nr_modules += report->sum->devices[i].nr_modules;
+	ts_result_field(report->result, "verdict",
+			ts_text(ts_bytes_of(verdicts[report->verdict])), TS_DERIVED, "verdict");
+	ts_result_field(report->result, "active_device_count", ts_int((int64_t)report->nr_ran),
+			TS_MEASURED, "devices that ran something");
+	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events),
+			TS_MEASURED, "host events");
+	ts_result_field(report->result, "call_count", ts_int((int64_t)nr_calls(report)),
+			TS_MEASURED, "calls of jitted functions");
+	ts_result_field(report->result, "execution_count", ts_int((int64_t)nr_modules),
+			TS_MEASURED, "executions of modules");
+}
+
+enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+			      struct ts_result *result, struct ts_error *err)
+{
+	struct report report = { .sum = sum, .ctx = ctx, .result = result };
+
+	report.table = ts_result_table(result, "causes", "Causes for doubt", columns, NR_COLS);
+	report.failed = !report.table;
+	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
+		report.nr_ran += has_run(&sum->devices[i]);
+	for (size_t i = 0; i < TS_NELEM(checks) && !report.failed; i++)
+		checks[i](&report);
+	put_fields(&report);
+	ts_buf_release(&report.text);
+	return report.failed ? ts_fail_nomem(err) : TS_OK;
+}

@@ -1,0 +1,265 @@
+/*
+ * What the hosts did while devices had nothing to run: for each of the longest gaps (time.idle_gaps)
+ * the host event it passed in, and the one that ended it. A second pass over host threads alone.
+ *
+ * The event a gap passed in: of those that cover half of it or more the innermost, which is the
+ * shortest; one in the compiler or the input pipeline before others where that is the gap's cause,
+ * and one that only waits for other threads after all others. The event that ended it: the call
+ * that started last before the device ran again, of those in progress in the gap (a jitted
+ * function's before the runtime's own); without any the event that ended last in the gap.
+ *
+ * Names: JAX (jax/_src/pjit.py, jaxlib xla), PJRT, PyTorch/XLA, and the launches of CUDA and HIP.
+ */
+#include "analysis/time/gaps.h"
+
+enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap passed in */
+enum { ENDED_NONE, ENDED_ANY, ENDED_RUNTIME, ENDED_CALL }; /* of one that ended it */
+
+static bool has_any(struct ts_bytes name, const char *const *parts)
+{
+	for (size_t i = 0; parts[i]; i++)
+		if (ts_bytes_has(name, parts[i]))
+			return true;
+	return false;
+}
+
+static bool only_waits(struct ts_bytes name)
+{
+	static const char *const words[] = { "Threadpool",  "ThreadPool", "WaitForWork",
+					     "Acquire sem", "$threading", "$queue.py",
+					     "$selectors",  "futex",	  NULL };
+
+	return has_any(name, words);
+}
+
+static int rank_of_call(struct ts_bytes name)
+{
+	static const char *const calls[] = { "PjitFunction(", "XLAGraphExecutor::", "StepTrace",
+					     NULL };
+	static const char *const runtime[] = { "Executable::Execute", "ExecuteReplicated",
+					       "Executable_Execute",  "ExecuteComputation",
+					       "LaunchKernel",	      "GraphLaunch",
+					       "InfeedEnqueue",	      NULL };
+
+	if (has_any(name, calls))
+		return ENDED_CALL;
+	return has_any(name, runtime) ? ENDED_RUNTIME : ENDED_ANY;
+}
+
+static const struct ts_table *gap_table(const struct ts_context *ctx)
+{
+	const struct ts_result *time = ts_results_find(ctx->results, "time");
+
+	return time ? ts_result_find_table(time, "idle_gaps") : NULL;
+}
+
+static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	const struct ts_table *table = gap_table(ctx);
+
+	return line->kind == TS_LINE_THREAD &&
+	       ctx->profile->planes[line->plane].device == TS_NONE && table && table->nr_rows > 0;
+}
+
+static enum ts_host_activity activity_of(const struct ts_table *table, size_t row)
+{
+	struct ts_bytes cause = ts_cell_text(table, row, "cause");
+
+	return ts_bytes_is(cause, "compilation") ? TS_HOST_COMPILE :
+	       ts_bytes_is(cause, "input")	 ? TS_HOST_INPUT :
+						   TS_HOST_OTHER;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gap *x = a, *y = b;
+
+	if (x->start_ps != y->start_ps)
+		return x->start_ps < y->start_ps ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void read_gaps(struct gaps_state *state, const struct ts_context *ctx,
+		      const struct ts_table *table, uint32_t host)
+{
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		struct gap *gap = &state->gaps[state->nr];
+		int64_t device = ts_cell_int(table, i, "device_id");
+
+		if (device < 0 || (uint64_t)device >= ctx->profile->nr_devices ||
+		    ctx->profile->devices[device].host != host)
+			continue;
+		*gap = (struct gap){
+			.start_ps = ts_cell_int(table, i, "start_ps"),
+			.end_ps = ts_i64_add(ts_cell_int(table, i, "start_ps"),
+					     ts_cell_int(table, i, "duration_ps")),
+			.device = (uint32_t)device,
+			.row = (uint32_t)i,
+			.under = activity_of(table, i),
+		};
+		state->nr++;
+	}
+	qsort(state->gaps, state->nr, sizeof(*state->gaps), by_start);
+	for (size_t i = 0; i < state->nr; i++)
+		state->gaps[i].reach_ps =
+			i == 0 ? state->gaps[i].end_ps :
+				 TS_MAX(state->gaps[i].end_ps, state->gaps[i - 1].reach_ps);
+}
+
+static bool make_witnesses(struct gaps_state *state, const struct ts_table *table)
+{
+	state->nr_rows = table->nr_rows;
+	state->in = calloc(state->nr_rows + 1, sizeof(*state->in));
+	state->ended = calloc(state->nr_rows + 1, sizeof(*state->ended));
+	return state->in && state->ended;
+}
+
+static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
+{
+	struct gaps_state *state = arg;
+	const struct ts_table *table = gap_table(ctx);
+
+	state->gaps = calloc(table->nr_rows + 1, sizeof(*state->gaps));
+	if (!state->gaps || !make_witnesses(state, table))
+		return ts_fail_nomem(err);
+	read_gaps(state, ctx, table, ctx->profile->planes[line->plane].host);
+	return TS_OK;
+}
+
+static int64_t length(const struct gap_witness *witness)
+{
+	return ts_i64_sub(witness->end_ps, witness->start_ps);
+}
+
+/* The first that was seen stays where two are equal: results do not depend on threads. */
+static void take_in(struct gap_witness *kept, const struct gap_witness *seen)
+{
+	if (seen->rank > kept->rank || (seen->rank == kept->rank && length(seen) < length(kept)))
+		*kept = *seen;
+}
+
+static void take_ended(struct gap_witness *kept, const struct gap_witness *seen)
+{
+	int64_t x = kept->rank > ENDED_ANY ? kept->start_ps : kept->end_ps;
+	int64_t y = seen->rank > ENDED_ANY ? seen->start_ps : seen->end_ps;
+
+	if (seen->rank != kept->rank ? seen->rank > kept->rank :
+				       y > x || (y == x && length(seen) > length(kept)))
+		*kept = *seen;
+}
+
+/* Is an event of this name what the gap is put down to? */
+static bool explains(enum ts_host_activity under, struct ts_bytes name)
+{
+	if (under == TS_HOST_OTHER)
+		return false;
+	return under == TS_HOST_COMPILE ? ts_host_compiles(ts_host_activity_of(name)) :
+					  ts_host_activity_of(name) == under;
+}
+
+static void meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,
+		 struct ts_bytes name)
+{
+	int64_t overlap_ps =
+		TS_MIN(seen.end_ps, gap->end_ps) - TS_MAX(seen.start_ps, gap->start_ps);
+
+	if (overlap_ps >= (gap->end_ps - gap->start_ps) / 2) {
+		seen.rank = only_waits(name) ? RANK_WAITS : RANK_ANY;
+		if (explains(gap->under, name))
+			seen.rank = RANK_CAUSE;
+		take_in(&state->in[gap->row], &seen);
+	}
+	seen.rank = rank_of_call(name);
+	if (seen.rank == ENDED_ANY && (seen.end_ps > gap->end_ps || only_waits(name)))
+		return;
+	take_ended(&state->ended[gap->row], &seen);
+}
+
+/* Gaps that begin before T. */
+static size_t begun_before(const struct gaps_state *state, int64_t t)
+{
+	size_t lo = 0, hi = state->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (state->gaps[mid].start_ps < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static enum ts_status gaps_block(void *arg, const struct ts_context *ctx,
+				 const struct ts_block *block, struct ts_error *err)
+{
+	struct gaps_state *state = arg;
+
+	(void)err;
+	for (size_t i = 0; state->nr > 0 && i < block->nr_events; i++) {
+		struct gap_witness seen = { RANK_NONE, block->op[i], block->line_index,
+					    block->start_ps[i],
+					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) };
+
+		for (size_t g = begun_before(state, seen.end_ps);
+		     g > 0 && state->gaps[g - 1].reach_ps > seen.start_ps; g--)
+			if (state->gaps[g - 1].end_ps > seen.start_ps)
+				meet(state, &state->gaps[g - 1], seen,
+				     ctx->profile->ops[block->op[i]].name);
+	}
+	return TS_OK;
+}
+
+static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				 struct ts_error *err)
+{
+	struct gaps_state *sum = arg_into, *line = arg_from;
+
+	if (!sum->in && !make_witnesses(sum, gap_table(ctx)))
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < sum->nr_rows; i++) {
+		if (line->in[i].rank > RANK_NONE)
+			take_in(&sum->in[i], &line->in[i]);
+		if (line->ended[i].rank > ENDED_NONE)
+			take_ended(&sum->ended[i], &line->ended[i]);
+	}
+	return TS_OK;
+}
+
+static void gaps_release(void *arg)
+{
+	struct gaps_state *state = arg;
+
+	free(state->gaps);
+	free(state->in);
+	free(state->ended);
+}
+
+static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				 struct ts_error *err)
+{
+	struct gaps_state *sum = arg;
+	const struct ts_table *table = gap_table(ctx);
+
+	if (!table)
+		return TS_OK; /* modules alone: there was no time */
+	if (!sum->in && !make_witnesses(sum, table))
+		return ts_fail_nomem(err);
+	return gaps_report(sum, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_gaps = {
+	.name = "gaps",
+	.title = "Gaps and the hosts",
+	.needs = { "time" },
+	.pass = TS_PASS_HOSTS,
+	.state_size = sizeof(struct gaps_state),
+	.wants = gaps_wants,
+	.open = gaps_open,
+	.block = gaps_block,
+	.merge = gaps_merge,
+	.close = gaps_close,
+	.release = gaps_release,
+};

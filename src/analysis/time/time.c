@@ -1,0 +1,371 @@
+/*
+ * Where the time went: every moment of every core in one bucket (model/bucket.h), in all and per
+ * step. While an op runs, by the innermost; while none runs, by what its host was doing. So the
+ * buckets sum to wall time x cores, to the picosecond.
+ *
+ * A TPU core runs one op at a time: its line's segments are the moments. A GPU runs streams side by
+ * side: there the busy intervals of each bucket are kept (base/spans.h, bounded), and a moment with
+ * several belongs to the first in the order compute, rematerialization, memory, communication, host
+ * transfer - what hides a transfer makes it free.
+ */
+#include "analysis/time/time.h"
+
+#include "model/op_kind.h"
+
+#define DRAWN_GAP_PS 100000 /* a shorter gap is drawn as part of what stands before it */
+
+static bool time_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	uint32_t device = ctx->profile->planes[line->plane].device;
+
+	return device != TS_NONE && (line->kind == TS_LINE_OPS || line->kind == TS_LINE_MODULES ||
+				     line->kind == TS_LINE_STEPS);
+}
+
+/* Categories that XProf's duty cycle does not count as work (xla_op_utils.h, IsOffDutyOp). */
+static bool is_on_duty(const struct ts_op *op)
+{
+	static const char *const off[] = { "infeed",	     "outfeed",	       "host send",
+					   "host send-done", "host recv",      "host recv-done",
+					   "async-done",     "megacore fusion" };
+
+	for (size_t i = 0; i < TS_NELEM(off); i++)
+		if (ts_bytes_is(op->category, off[i]))
+			return false;
+	return true;
+}
+
+enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+{
+	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
+						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
+
+	return ts_op_bucket(op, roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM);
+}
+
+static void device_init(struct time_device *device)
+{
+	device->first_ps = device->op_first_ps = INT64_MAX;
+	device->last_ps = device->op_last_ps = INT64_MIN;
+	device->cut_ps = INT64_MIN;
+}
+
+static enum ts_status time_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
+{
+	struct time_state *state = arg;
+	const struct ts_profile *profile = ctx->profile;
+
+	state->device_index = profile->planes[line->plane].device;
+	state->is_core = ts_line_is_core(profile, line);
+	state->is_gpu = profile->devices[state->device_index].is_gpu;
+	device_init(&state->device);
+	if (!state->is_core)
+		return TS_OK;
+	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
+	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
+	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
+	if (!state->classes || !state->device.step_ps || !time_steps_open(state, ctx))
+		return ts_fail_nomem(err);
+	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
+	return TS_OK;
+}
+
+/* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
+static struct time_class class_of(struct time_state *state, const struct ts_context *ctx,
+				  uint32_t op)
+{
+	struct time_class *class = &state->classes[op];
+
+	if (!class->known)
+		*class = (struct time_class){
+			.known = true,
+			.on_duty = is_on_duty(&ctx->profile->ops[op]),
+			.bucket = (uint8_t)time_bucket_of(ctx, state->device_index,
+							  &ctx->profile->ops[op]),
+		};
+	return *class;
+}
+
+void time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
+		 int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
+{
+	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+
+	device->total_ps[bucket] += end_ps - start_ps;
+	while (steps->nr > 0 && start_ps < end_ps) {
+		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
+		size_t next = device->step_hint; /* the step START lies in, or the next one */
+		int64_t until;
+
+		if (next >= steps->nr)
+			return;
+		until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
+						       steps->items[next].end_ps);
+		if (at != TS_NONE)
+			device->step_ps[at][bucket] += until - start_ps;
+		start_ps = until;
+	}
+}
+
+/* The part of a gap inside one step (or outside of all). */
+static enum ts_bucket spread_piece(const struct ts_host_spans *host, struct time_device *device,
+				   int64_t (*step)[TS_NR_BUCKETS], int64_t start_ps, int64_t end_ps)
+{
+	int64_t ps[TS_NR_BUCKETS] = { 0 };
+	enum ts_bucket most = TS_BUCKET_IDLE;
+
+	ps[TS_BUCKET_COMPILATION] =
+		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
+	ps[TS_BUCKET_INPUT] =
+		ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
+	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
+	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++) {
+		device->total_ps[b] += ps[b];
+		if (step)
+			(*step)[b] += ps[b];
+		if (ps[b] > ps[most])
+			most = (enum ts_bucket)b;
+	}
+	return most;
+}
+
+static void keep_gap(struct time_device *device, struct time_gap gap)
+{
+	size_t at = device->nr_gaps;
+
+	while (at > 0 && device->gaps[at - 1].dur_ps < gap.dur_ps)
+		at--;
+	if (at >= TIME_GAPS)
+		return;
+	device->nr_gaps = TS_MIN(device->nr_gaps + 1, TIME_GAPS);
+	memmove(&device->gaps[at + 1], &device->gaps[at], (device->nr_gaps - 1 - at) * sizeof(gap));
+	device->gaps[at] = gap;
+}
+
+enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
+			       struct time_device *device, int64_t start_ps, int64_t end_ps)
+{
+	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+	const struct ts_host_spans *host =
+		&ctx->outline->hosts[ctx->profile->devices[device_index].host];
+	struct time_gap gap = { start_ps, end_ps - start_ps, TS_BUCKET_IDLE };
+	int64_t longest = 0;
+
+	while (start_ps < end_ps) {
+		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
+		size_t next = device->step_hint;
+		int64_t until = end_ps;
+		enum ts_bucket most;
+
+		if (next < steps->nr)
+			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
+							       steps->items[next].end_ps);
+		most = spread_piece(host, device, at == TS_NONE ? NULL : &device->step_ps[at],
+				    start_ps, until);
+		if (until - start_ps > longest) {
+			longest = until - start_ps;
+			gap.cause = most;
+		}
+		start_ps = until;
+	}
+	keep_gap(device, gap);
+	return gap.cause;
+}
+
+static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
+		 enum ts_bucket bucket)
+{
+	return device->slices.budget == 0 ||
+	       ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket);
+}
+
+static enum ts_status core_segments(struct time_state *state, const struct ts_context *ctx,
+				    const struct ts_block *block, struct ts_error *err)
+{
+	struct time_device *device = &state->device;
+	uint32_t index = state->device_index;
+	bool good = true;
+
+	for (size_t i = 0; i < block->nr_segments && good; i++) {
+		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
+		struct time_class class = class_of(state, ctx, block->segment_op[i]);
+		enum ts_bucket bucket = (enum ts_bucket)class.bucket;
+		int64_t drawn_ps = start_ps;
+
+		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
+			enum ts_bucket cause =
+				time_spread_gap(ctx, index, device, device->cut_ps, start_ps);
+
+			if (start_ps - device->cut_ps < DRAWN_GAP_PS)
+				drawn_ps = device->cut_ps;
+			else
+				good = draw(device, device->cut_ps, start_ps, cause);
+		}
+		time_spread(ctx, index, device, start_ps, end_ps, bucket);
+		time_steps_add(state, ctx, block->segment_op[i], start_ps, end_ps - start_ps);
+		if (class.on_duty)
+			device->on_duty_ps += end_ps - start_ps;
+		good = good && draw(device, drawn_ps, end_ps, bucket);
+		device->cut_ps = end_ps;
+		device->op_first_ps = TS_MIN(device->op_first_ps, start_ps);
+		device->op_last_ps = TS_MAX(device->op_last_ps, end_ps);
+	}
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status gpu_segments(struct time_state *state, const struct ts_context *ctx,
+				   const struct ts_block *block, struct ts_error *err)
+{
+	for (size_t i = 0; i < block->nr_segments; i++) {
+		struct time_class class = class_of(state, ctx, block->segment_op[i]);
+		struct ts_spans *spans = &state->device.gpu[class.bucket];
+
+		if (!ts_spans_add(spans, block->segment_start_ps[i], block->segment_end_ps[i]))
+			return ts_fail_nomem(err);
+		time_steps_add(state, ctx, block->segment_op[i], block->segment_start_ps[i],
+			       block->segment_end_ps[i] - block->segment_start_ps[i]);
+	}
+	return TS_OK;
+}
+
+static enum ts_status time_block(void *arg, const struct ts_context *ctx,
+				 const struct ts_block *block, struct ts_error *err)
+{
+	struct time_state *state = arg;
+	struct time_device *device = &state->device;
+
+	for (size_t i = 0; i < block->nr_events; i++) {
+		int64_t end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]);
+
+		device->seen = true;
+		device->first_ps = TS_MIN(device->first_ps, block->start_ps[i]);
+		device->last_ps = TS_MAX(device->last_ps, end_ps);
+	}
+	if (!state->is_core)
+		return TS_OK;
+	return state->is_gpu ? gpu_segments(state, ctx, block, err) :
+			       core_segments(state, ctx, block, err);
+}
+
+static void device_release(struct time_device *device)
+{
+	free(device->step_ps);
+	free(device->step_ops);
+	ts_slices_release(&device->slices);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		ts_spans_release(&device->gpu[b]);
+}
+
+static enum ts_status make_devices(struct time_state *sum, const struct ts_context *ctx,
+				   struct ts_error *err)
+{
+	if (sum->devices)
+		return TS_OK;
+	sum->nr_devices = ctx->profile->nr_devices;
+	sum->devices = calloc(sum->nr_devices + 1, sizeof(*sum->devices));
+	sum->streams = calloc(sum->nr_devices + 1, sizeof(*sum->streams));
+	if (!sum->devices || !sum->streams)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < sum->nr_devices; i++) {
+		struct time_device *device = &sum->devices[i];
+
+		device_init(device);
+		device->nr_steps = ctx->outline->steps.devices[i].nr;
+		device->step_ps = calloc(device->nr_steps + 1, sizeof(*device->step_ps));
+		if (!device->step_ps)
+			return ts_fail_nomem(err);
+	}
+	return TS_OK;
+}
+
+/* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
+static void take_core(struct time_device *into, struct time_device *from)
+{
+	struct time_device hull = *into;
+
+	if (from->op_first_ps > from->op_last_ps) /* nothing on it took time */
+		return;
+	if (into->op_first_ps <= into->op_last_ps &&
+	    into->op_last_ps - into->op_first_ps >= from->op_last_ps - from->op_first_ps)
+		return;
+	device_release(into);
+	*into = *from;
+	into->seen = hull.seen || from->seen;
+	into->first_ps = TS_MIN(hull.first_ps, from->first_ps);
+	into->last_ps = TS_MAX(hull.last_ps, from->last_ps);
+	memset(from, 0, sizeof(*from));
+}
+
+static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				 struct ts_error *err)
+{
+	struct time_state *sum = arg_into, *line = arg_from;
+	struct time_device *into, *from = &line->device;
+	enum ts_status st = make_devices(sum, ctx, err);
+
+	if (st)
+		return st;
+	into = &sum->devices[line->device_index];
+	into->seen |= from->seen;
+	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
+	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
+	for (int b = 0; line->is_gpu && b < TS_NR_BUCKETS; b++)
+		if (!ts_spans_sum_add(&sum->streams[line->device_index][b], &from->gpu[b]))
+			return ts_fail_nomem(err);
+	time_steps_finish(line);
+	if (line->is_gpu)
+		time_steps_merge(into, from);
+	if (line->is_core && !line->is_gpu && from->seen)
+		take_core(into, from);
+	return TS_OK;
+}
+
+static void time_release(void *arg)
+{
+	struct time_state *state = arg;
+
+	free(state->classes);
+	free(state->touched);
+	device_release(&state->device);
+	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
+		device_release(&state->devices[i]);
+	for (size_t i = 0; i < state->nr_devices && state->streams; i++)
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			ts_spans_sum_release(&state->streams[i][b]);
+	free(state->devices);
+	free(state->streams);
+}
+
+static bool join_streams(struct time_state *sum)
+{
+	for (size_t i = 0; i < sum->nr_devices; i++)
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			if (!ts_spans_sum_finish(&sum->streams[i][b], &sum->devices[i].gpu[b]))
+				return false;
+	return true;
+}
+
+static enum ts_status time_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				 struct ts_error *err)
+{
+	enum ts_status st = make_devices(arg, ctx, err);
+
+	if (st == TS_OK && !join_streams(arg))
+		st = ts_fail_nomem(err);
+	return st ? st : time_report(arg, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_time = {
+	.name = "time",
+	.title = "Time breakdown",
+	.pass = 1,
+	.columns = TS_COL_SEGMENTS,
+	.state_size = sizeof(struct time_state),
+	.wants = time_wants,
+	.open = time_open,
+	.block = time_block,
+	.merge = time_merge,
+	.close = time_close,
+	.release = time_release,
+};

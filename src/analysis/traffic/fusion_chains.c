@@ -1,0 +1,76 @@
+/*
+ * Tiny ops in series: kernels that follow each other in the compiled schedule, each with a mean time
+ * below the threshold. A loop or a branch between them ends a chain; both halves of an asynchronous
+ * op do not, and are not part of it: they only start something, or wait.
+ */
+#include "analysis/traffic/fusion.h"
+
+#define MIN_OPS 4 /* in series: fewer are no chain */
+
+static bool is_half(const struct ts_hlo_instr *instr)
+{
+	return ts_hlo_is_done(instr) || ts_bytes_ends(instr->opcode, "-start");
+}
+
+static bool is_tiny(const struct ts_fusion_time *time, double limit_ps)
+{
+	return time->occurrences > 0 &&
+	       (double)time->self_ps < limit_ps * (double)time->occurrences;
+}
+
+static void add_op(struct ts_fusion_chain *chain, const struct ts_fusion_time *time, uint32_t instr)
+{
+	if (chain->nr_ops++ == 0)
+		chain->first = instr;
+	chain->last = instr;
+	chain->executions = TS_MAX(chain->executions, time->occurrences);
+	chain->occurrences = ts_i64_add(chain->occurrences, time->occurrences);
+	chain->time_ps = ts_i64_add(chain->time_ps, time->self_ps);
+}
+
+static bool end_chain(struct ts_fusion_chains *chains, struct ts_fusion_chain *chain)
+{
+	bool good = true;
+
+	if (chain->nr_ops >= MIN_OPS) {
+		good = ts_grow(&chains->items, &chains->cap, chains->nr + 1, sizeof(*chain));
+		if (good)
+			chains->items[chains->nr++] = *chain;
+	}
+	*chain = (struct ts_fusion_chain){ .module = chain->module };
+	return good;
+}
+
+static bool walk_comp(const struct ts_fusion_walk *walk, const struct ts_hlo_comp *comp,
+		      double limit_ps, struct ts_fusion_chains *chains)
+{
+	struct ts_fusion_chain chain = { .module = walk->module };
+
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		uint32_t index = comp->first_instr + i;
+		const struct ts_hlo_instr *instr = &walk->module->instrs[index];
+		const struct ts_fusion_time *time = &walk->times[index];
+
+		if (ts_hlo_is_name(instr) || is_half(instr))
+			continue;
+		if (!ts_hlo_is_control(instr) && is_tiny(time, limit_ps))
+			add_op(&chain, time, index);
+		else if ((ts_hlo_is_control(instr) || time->occurrences > 0) &&
+			 !end_chain(chains, &chain))
+			return false;
+	}
+	return end_chain(chains, &chain);
+}
+
+bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
+			   struct ts_fusion_chains *chains)
+{
+	const struct ts_hlo_module *module = walk->module;
+
+	if (!module->is_scheduled || !walk->times)
+		return true;
+	for (uint32_t c = 0; c < module->nr_comps; c++)
+		if (!walk->inner[c] && !walk_comp(walk, &module->comps[c], limit_ps, chains))
+			return false;
+	return true;
+}

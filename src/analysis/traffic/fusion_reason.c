@@ -1,0 +1,411 @@
+/*
+ * Why two neighbours were not fused. A compiled module does not say: the reasons are those of
+ * XLA's open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their
+ * authors document, told by opcodes, users, layouts and places. So each is a probable one; the first
+ * that fits is taken, those that leave no choice first.
+ */
+#include "analysis/traffic/fusion.h"
+
+#define MAX_HOPS     8	/* from a result back to what makes it */
+#define MAX_OPERANDS 64 /* of a fusion, with its outputs (xla/service/gpu/gpu_fusible.h) */
+
+struct opcode {
+	const char *name;
+	uint32_t traits;
+};
+
+/* Costly: xla/service/instruction_fusion.cc, IsExpensive. */
+static const struct opcode opcodes[] = {
+	{ "convolution", TS_HOLDS_MATRIX | TS_HOLDS_COSTLY },
+	{ "dot", TS_HOLDS_MATRIX | TS_HOLDS_COSTLY },
+	{ "all-reduce", TS_HOLDS_COLLECTIVE },
+	{ "all-gather", TS_HOLDS_COLLECTIVE },
+	{ "all-to-all", TS_HOLDS_COLLECTIVE },
+	{ "ragged-all-to-all", TS_HOLDS_COLLECTIVE },
+	{ "reduce-scatter", TS_HOLDS_COLLECTIVE },
+	{ "collective-permute", TS_HOLDS_COLLECTIVE },
+	{ "collective-broadcast", TS_HOLDS_COLLECTIVE },
+	{ "all-reduce-start", TS_HOLDS_COLLECTIVE },
+	{ "all-reduce-done", TS_HOLDS_COLLECTIVE },
+	{ "all-gather-start", TS_HOLDS_COLLECTIVE },
+	{ "all-gather-done", TS_HOLDS_COLLECTIVE },
+	{ "collective-permute-start", TS_HOLDS_COLLECTIVE },
+	{ "collective-permute-done", TS_HOLDS_COLLECTIVE },
+	{ "infeed", TS_HOLDS_HOST },
+	{ "outfeed", TS_HOLDS_HOST },
+	{ "custom-call", TS_HOLDS_CUSTOM },
+	{ "sort", TS_HOLDS_SORT },
+	{ "topk", TS_HOLDS_SORT },
+	{ "fft", TS_HOLDS_WHOLE },
+	{ "cholesky", TS_HOLDS_WHOLE },
+	{ "triangular-solve", TS_HOLDS_WHOLE },
+	{ "rng-bit-generator", TS_HOLDS_WHOLE },
+	{ "rng-get-and-update-state", TS_HOLDS_WHOLE },
+	{ "rng", TS_HOLDS_WHOLE },
+	{ "select-and-scatter", TS_HOLDS_WHOLE },
+	{ "send", TS_HOLDS_COLLECTIVE },
+	{ "send-done", TS_HOLDS_COLLECTIVE },
+	{ "recv", TS_HOLDS_COLLECTIVE },
+	{ "recv-done", TS_HOLDS_COLLECTIVE },
+	{ "gather", TS_HOLDS_GATHER | TS_HOLDS_COSTLY },
+	{ "scatter", TS_HOLDS_SCATTER | TS_HOLDS_COSTLY },
+	{ "dynamic-update-slice", TS_HOLDS_UPDATE },
+	{ "reduce", TS_HOLDS_REDUCE | TS_HOLDS_COSTLY },
+	{ "reduce-window", TS_HOLDS_REDUCE | TS_HOLDS_COSTLY },
+	{ "copy", TS_HOLDS_COPY },
+	{ "transpose", TS_HOLDS_TRANSPOSE },
+	{ "reshape", TS_HOLDS_TRANSPOSE },
+	{ "copy-start", TS_HOLDS_ASYNC },
+	{ "copy-done", TS_HOLDS_ASYNC },
+	{ "async-start", TS_HOLDS_ASYNC },
+	{ "async-done", TS_HOLDS_ASYNC },
+	{ "exponential", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "exponential-minus-one", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "log", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "log-plus-one", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "logistic", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "tanh", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "sqrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "rsqrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "cbrt", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "power", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "atan2", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "divide", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "remainder", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+	{ "map", TS_HOLDS_OTHER | TS_HOLDS_COSTLY },
+};
+
+static bool is(const struct ts_hlo_instr *instr, const char *opcode)
+{
+	return ts_bytes_is(instr->opcode, opcode);
+}
+
+static uint32_t own_traits(const struct ts_hlo_instr *instr)
+{
+	if (instr->is_host_transfer)
+		return TS_HOLDS_HOST;
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		if (is(instr, opcodes[i].name))
+			return opcodes[i].traits;
+	return ts_hlo_is_name(instr) ? 0 : TS_HOLDS_OTHER;
+}
+
+static uint32_t traits_at(const struct ts_hlo_module *module, uint32_t index, unsigned depth)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[index];
+	const struct ts_hlo_comp *comp;
+	uint32_t traits = 0;
+
+	if (is(instr, "async-done") && instr->nr_operands > 0) /* what its start wraps */
+		return traits_at(module, instr->operands[0], depth + 1);
+	if ((!is(instr, "fusion") && !is(instr, "async-start")) || instr->nr_called == 0 ||
+	    depth > TS_FUSION_MAX_DEPTH)
+		return own_traits(instr);
+	comp = &module->comps[instr->called[0]];
+	for (uint32_t i = 0; i < comp->nr_instrs; i++)
+		traits |= traits_at(module, comp->first_instr + i, depth + 1);
+	return is(instr, "async-start") ? traits | TS_HOLDS_ASYNC : traits;
+}
+
+uint32_t ts_fusion_traits(const struct ts_hlo_module *module, uint32_t instr)
+{
+	return traits_at(module, instr, 0);
+}
+
+static const struct ts_hlo_instr *producer(const struct ts_fusion_case *what)
+{
+	return &what->walk->module->instrs[what->made.instr];
+}
+
+static const struct ts_hlo_instr *consumer(const struct ts_fusion_case *what)
+{
+	return &what->walk->module->instrs[what->consumer];
+}
+
+static uint32_t either(const struct ts_fusion_case *what)
+{
+	return what->walk->traits[what->made.instr] | what->walk->traits[what->consumer];
+}
+
+static bool both(const struct ts_fusion_case *what, uint32_t traits)
+{
+	return (what->walk->traits[what->made.instr] & traits) &&
+	       (what->walk->traits[what->consumer] & traits);
+}
+
+/* A copy's start names both ends of it, its done only the one it brings. */
+static bool touches_host(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr)
+{
+	if (ts_hlo_is_done(instr) && instr->nr_operands > 0 &&
+	    ts_shape_in_space(&module->instrs[instr->operands[0]].shape, TS_SPACE_HOST))
+		return true;
+	return ts_shape_in_space(&instr->shape, TS_SPACE_HOST);
+}
+
+static bool with_host(const struct ts_fusion_case *what)
+{
+	return (either(what) & TS_HOLDS_HOST) || touches_host(what->walk->module, producer(what)) ||
+	       touches_host(what->walk->module, consumer(what));
+}
+
+static bool with_collective(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_COLLECTIVE;
+}
+
+static bool with_async(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_ASYNC;
+}
+
+static bool with_custom_call(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_CUSTOM;
+}
+
+static bool with_sort(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_SORT;
+}
+
+static bool with_whole_op(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_WHOLE;
+}
+
+static bool is_carried(const struct ts_fusion_case *what)
+{
+	return what->carried;
+}
+
+static bool crosses(const struct ts_fusion_case *what)
+{
+	return what->crosses || ts_hlo_is_control(producer(what));
+}
+
+/* An op that copies and nothing else, in the layout that the array has. */
+static bool copies_as_it_is(const struct ts_fusion_case *what, uint32_t index)
+{
+	const struct ts_hlo_instr *instr = &what->walk->module->instrs[index];
+	const struct ts_shape *from, *to = &instr->shape;
+
+	if (!is(instr, "copy") || instr->nr_operands == 0)
+		return false;
+	from = &what->walk->module->instrs[instr->operands[0]].shape;
+	if (from->rank != to->rank || !from->has_layout || !to->has_layout)
+		return false;
+	for (uint32_t i = 0; i < to->rank; i++)
+		if (from->minor_to_major[i] != to->minor_to_major[i])
+			return false;
+	return true;
+}
+
+static bool with_copy(const struct ts_fusion_case *what)
+{
+	return copies_as_it_is(what, what->made.instr) || copies_as_it_is(what, what->consumer);
+}
+
+/* Copies, transposes and reshapes that stand alone or are all that a fusion holds. */
+static bool only_moves(uint32_t traits)
+{
+	return (traits & (TS_HOLDS_COPY | TS_HOLDS_TRANSPOSE)) &&
+	       !(traits & ~(uint32_t)(TS_HOLDS_COPY | TS_HOLDS_TRANSPOSE));
+}
+
+static bool with_layout_change(const struct ts_fusion_case *what)
+{
+	return only_moves(what->walk->traits[what->made.instr]) ||
+	       only_moves(what->walk->traits[what->consumer]);
+}
+
+static bool with_update(const struct ts_fusion_case *what)
+{
+	return either(what) & TS_HOLDS_UPDATE;
+}
+
+static bool is_given_out(const struct ts_fusion_case *what)
+{
+	return what->is_output;
+}
+
+static bool between_products(const struct ts_fusion_case *what)
+{
+	return both(what, TS_HOLDS_MATRIX);
+}
+
+static bool with_gather(const struct ts_fusion_case *what)
+{
+	return either(what) & (TS_HOLDS_GATHER | TS_HOLDS_SCATTER);
+}
+
+static bool computed_again(const struct ts_fusion_case *what)
+{
+	return what->nr_users > 1 && (what->walk->traits[what->made.instr] & TS_HOLDS_COSTLY);
+}
+
+static bool has_users(const struct ts_fusion_case *what)
+{
+	return what->nr_users > 1;
+}
+
+/* The instruction that makes an output of an op: inside a fusion, past changes of type and view. */
+static const struct ts_hlo_instr *maker(const struct ts_fusion_case *what)
+{
+	const struct ts_hlo_module *module = what->walk->module;
+	const struct ts_hlo_instr *instr = producer(what);
+	int64_t leaf = what->made.leaf;
+
+	for (int i = 0; i < MAX_HOPS; i++) {
+		if (is(instr, "fusion") && instr->nr_called > 0)
+			instr = &module->instrs[module->comps[instr->called[0]].root];
+		else if (is(instr, "tuple") && leaf >= 0 && leaf < instr->nr_operands)
+			instr = &module->instrs[instr->operands[leaf]];
+		else if ((is(instr, "convert") || is(instr, "bitcast")) && instr->nr_operands > 0)
+			instr = &module->instrs[instr->operands[0]];
+		else
+			break;
+	}
+	return instr;
+}
+
+static bool after_reduce(const struct ts_fusion_case *what)
+{
+	return is(maker(what), "reduce") || is(maker(what), "reduce-window");
+}
+
+static bool has_many_operands(const struct ts_fusion_case *what)
+{
+	const struct ts_hlo_instr *a = producer(what), *b = consumer(what);
+
+	return (uint64_t)a->nr_operands + b->nr_operands + a->shape.nr_parts + b->shape.nr_parts >
+	       MAX_OPERANDS;
+}
+
+static bool before_product(const struct ts_fusion_case *what)
+{
+	return what->walk->traits[what->consumer] & TS_HOLDS_MATRIX;
+}
+
+static bool after_product(const struct ts_fusion_case *what)
+{
+	return what->walk->traits[what->made.instr] & TS_HOLDS_MATRIX;
+}
+
+static bool always(const struct ts_fusion_case *what)
+{
+	(void)what;
+	return true;
+}
+
+static const struct ts_fusion_reason reasons[] = {
+	{ "host_transfer", "an end of it is the host's memory or a transfer with the host",
+	  "Move the array to or from the host outside the hot path, or keep it on the device.",
+	  TS_CERTAIN, with_host },
+	{ "collective", "a collective sends or receives whole arrays in HBM",
+	  "Send what takes fewer bytes: convert to bf16 before the collective, reduce or scale "
+	  "after "
+	  "it, and join small collectives into one.",
+	  TS_CERTAIN, with_collective },
+	{ "async", "an asynchronous copy moves it between memories on its own", NULL, TS_CERTAIN,
+	  with_async },
+	{ "custom_call", "a custom call is a kernel of its own, which XLA cannot look into",
+	  "Do the neighbour's work inside the Pallas kernel (an epilogue on the block it holds), "
+	  "or "
+	  "write the kernel's work in jnp where XLA does as well.",
+	  TS_CERTAIN, with_custom_call },
+	{ "sort", "a sort runs as a kernel of its own",
+	  "Sort less: keys alone with the indices beside them, jax.lax.top_k or approx_max_k "
+	  "instead "
+	  "of a whole sort.",
+	  TS_CERTAIN, with_sort },
+	{ "whole_op", "an op of this kind (FFT, solver, random bits) runs as a kernel of its own",
+	  "Make fewer and larger calls of it (vmap); for random bits, draw once in the type that "
+	  "is "
+	  "needed, or use the rbg generator.",
+	  TS_CERTAIN, with_whole_op },
+	{ "loop_carried", "a loop carries it from one trip to the next",
+	  "Carry less: a smaller type, or only what the next trip needs; unroll the scan (unroll=2 "
+	  "and more) so that trips share a schedule.",
+	  TS_LIKELY, is_carried },
+	{ "control",
+	  "it passes the edge of a loop, a branch or a call, where each side is compiled "
+	  "alone",
+	  "Move the op to the other side: compute inside the scan body what is used there alone, "
+	  "or "
+	  "take out of it what does not change; jnp.where instead of lax.cond for little work.",
+	  TS_CERTAIN, crosses },
+	{ "copy",
+	  "it is copied as it is: probably its buffer is still needed, or must not be shared",
+	  "Donate the argument (donate_argnums), and do not use an array again after it was "
+	  "updated.",
+	  TS_LIKELY, with_copy },
+	{ "layout",
+	  "its layout is changed on the way: probably producer and consumer want different "
+	  "ones",
+	  "Write products as einsum over the dimensions as they are, without transposes and "
+	  "reshapes "
+	  "between; keep parameters in the order in which they are used.",
+	  TS_LIKELY, with_layout_change },
+	{ "in_place",
+	  "part of an array is updated in place: probably fusing it would cost a copy of "
+	  "the whole",
+	  "Update once with all the values instead of piece by piece, and read the values before "
+	  "they are put into the large array.",
+	  TS_LIKELY, with_update },
+	{ "output",
+	  "the module gives it out, so it is written in any case: probably reading it again was no "
+	  "dearer",
+	  "If nobody needs it outside, do not return it.", TS_LIKELY, is_given_out },
+	{ "two_products",
+	  "both hold a matrix product: probably because each fills the matrix unit by itself",
+	  "Work in pieces whose intermediate fits on the chip (lax.map with batch_size), keep it "
+	  "in "
+	  "bf16, or use a kernel that does both products (flash attention, a fused MLP in Pallas).",
+	  TS_LIKELY, between_products },
+	{ "gather", "a gather or scatter picks rows by index: probably its neighbour cannot follow",
+	  "Gather after the elementwise work where the table is smaller than what is gathered, or "
+	  "before it where it is larger; a one-hot product for small tables.",
+	  TS_LIKELY, with_gather },
+	{ "recompute", "several ops read it, and probably it is too expensive to compute in each",
+	  "Let one op do what its users do (compute them in one expression), or give each its own "
+	  "copy of the cheap part: divide and exp after the shared product, not before.",
+	  TS_LIKELY, computed_again },
+	{ "several_users",
+	  "several ops read it: probably storing it was cheaper than computing it in "
+	  "each",
+	  "Bring its users together, so that one fusion reads it once; store it in bf16.",
+	  TS_LIKELY, has_users },
+	{ "reduce", "it is the result of a reduction: probably its consumer needs all of it first",
+	  "Use a form with one pass (sum and sum of squares together, an online softmax), or "
+	  "reduce "
+	  "over the minor dimension.",
+	  TS_LIKELY, after_reduce },
+	{ "operands", "together they would have more operands than a fusion may have",
+	  "Join small arrays into one (ravel_pytree, stack) before the work on them.", TS_POSSIBLE,
+	  has_many_operands },
+	{ "before_product",
+	  "it feeds a matrix product, whose operands are read again for each tile: "
+	  "probably it was cheaper to compute it once",
+	  "Convert to bf16 before it is stored, or do the elementwise work after the product.",
+	  TS_POSSIBLE, before_product },
+	{ "after_product",
+	  "it leaves a matrix product: probably on-chip memory is full with the "
+	  "product's own windows",
+	  "Write the product's result in bf16 (preferred_element_type), and keep its epilogue "
+	  "elementwise over the same shape.",
+	  TS_POSSIBLE, after_product },
+	{ "unknown",
+	  "nothing in the module forbids it: probably on-chip memory, code size or the "
+	  "compiler's cost model",
+	  "Compute both in one expression over one shape, without reshapes between.", TS_POSSIBLE,
+	  always },
+};
+
+const struct ts_fusion_reason *ts_fusion_reason_of(const struct ts_fusion_case *what)
+{
+	size_t i = 0;
+
+	while (i + 1 < TS_NELEM(reasons) && !reasons[i].fits(what))
+		i++;
+	return &reasons[i];
+}

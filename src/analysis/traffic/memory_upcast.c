@@ -1,0 +1,471 @@
+/*
+ * Arrays stored wider than anybody reads them: a kernel writes f32 to HBM, and all that ever happens
+ * to it is that its readers round it to a smaller type first. Stored in that type, the same values
+ * reach the same arithmetic with half of the bytes.
+ *
+ * Told only where the structure leaves no doubt: every reader is a kernel in which the array goes
+ * through moves alone into a convert to one and the same smaller type (certain), or into a product
+ * of default precision, which on a TPU rounds its operands to bf16 (likely). Nothing is said of arrays
+ * that leave their computation (results, a loop's state), or have a reader of another kind.
+ */
+#include "analysis/traffic/memory.h"
+
+#define MAX_DEPTH 24 /* moves and fusions followed inside a reader or maker */
+
+struct wide {
+	struct ts_hlo_place made;
+	bool rejected, by_product, crosses;
+	enum ts_dtype narrow; /* what its readers make of it; TS_DTYPE_INVALID: not read yet */
+	uint32_t consumer;    /* the first */
+	size_t nr_consumers;
+	int64_t read_bytes;   /* sum over consumers of bytes x executions */
+	double read_ps;	      /* what these would save at most, by time */
+};
+
+struct finder {
+	const struct memory_walk *walk;
+	struct ts_map by_place;
+	struct wide *items;
+	size_t nr, cap;
+};
+
+struct memory_upcast {
+	const struct ts_hlo_module *module;
+	struct wide wide;
+	enum ts_dtype stored, widened_from; /* TS_DTYPE_INVALID: it was computed wide */
+	int64_t executions, total_bytes;    /* saved; -1 executions: no run */
+	double impact_ps;
+	struct ts_bytes source;
+};
+
+static bool is(const struct ts_hlo_instr *instr, const char *opcode)
+{
+	return ts_bytes_is(instr->opcode, opcode);
+}
+
+/* It changes places, not values. */
+static bool only_moves(const struct ts_hlo_instr *instr)
+{
+	static const char *const opcodes[] = { "bitcast",   "reshape", "transpose", "copy",
+					       "broadcast", "slice",   "reverse" };
+
+	for (size_t i = 0; i < TS_NELEM(opcodes); i++)
+		if (is(instr, opcodes[i]))
+			return true;
+	return false;
+}
+
+static bool is_wide(const struct ts_shape *shape)
+{
+	return shape && shape->dtype == TS_F32 && shape->memory_space == TS_SPACE_HBM &&
+	       ts_shape_elements(shape) > 1;
+}
+
+static bool is_kernel(const struct memory_walk *walk, const struct ts_hlo_instr *instr)
+{
+	return !walk->inner[instr->computation] && !ts_hlo_is_name(instr) &&
+	       !ts_hlo_is_control(instr) && !ts_hlo_is_done(instr);
+}
+
+/* What a reader makes of its operand: a narrower type, or TS_DTYPE_INVALID: it needs all of it. */
+struct use {
+	enum ts_dtype narrow;
+	bool by_product;
+};
+
+static struct use use_of(const struct ts_hlo_module *module, uint32_t user, uint32_t from,
+			 unsigned depth);
+
+/* All users of an instruction inside a fusion, which must agree. */
+static struct use users_of(const struct ts_hlo_module *module, uint32_t index, unsigned depth)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[index];
+	const struct use none = { TS_DTYPE_INVALID, false };
+	struct use all = none;
+
+	if (depth > MAX_DEPTH || module->comps[instr->computation].root == index)
+		return none; /* it is given out as it is */
+	for (uint32_t i = 0; i < instr->nr_users; i++) {
+		struct use one = use_of(module, instr->users[i], index, depth + 1);
+
+		if (one.narrow == TS_DTYPE_INVALID || (i > 0 && one.narrow != all.narrow))
+			return none;
+		all.narrow = one.narrow;
+		all.by_product |= one.by_product;
+	}
+	return all;
+}
+
+static struct use use_inside(const struct ts_hlo_module *module, const struct ts_hlo_instr *fusion,
+			     uint32_t from, unsigned depth)
+{
+	struct use all = { TS_DTYPE_INVALID, false };
+	const struct ts_hlo_comp *comp;
+
+	if (fusion->nr_called == 0)
+		return all;
+	comp = &module->comps[fusion->called[0]];
+	for (uint32_t i = 0; i < fusion->nr_operands; i++) {
+		struct use one;
+
+		if (fusion->operands[i] != from)
+			continue;
+		if (i >= comp->nr_params || comp->params[i] == TS_NONE)
+			return (struct use){ TS_DTYPE_INVALID, false };
+		one = users_of(module, comp->params[i], depth + 1);
+		if (one.narrow == TS_DTYPE_INVALID ||
+		    (all.narrow != TS_DTYPE_INVALID && one.narrow != all.narrow))
+			return (struct use){ TS_DTYPE_INVALID, false };
+		all.narrow = one.narrow;
+		all.by_product |= one.by_product;
+	}
+	return all;
+}
+
+static bool is_float(enum ts_dtype dtype)
+{
+	return dtype == TS_F16 || dtype == TS_BF16;
+}
+
+/* Tiles in its layout: a TPU's. There an f32 product takes bf16 operands unless asked not to. */
+static bool rounds_operands(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
+			    uint32_t from)
+{
+	if (!is(instr, "convolution") && !is(instr, "dot"))
+		return false;
+	return !instr->highest_precision && module->instrs[from].shape.nr_tiles > 0;
+}
+
+static struct use use_of(const struct ts_hlo_module *module, uint32_t user, uint32_t from,
+			 unsigned depth)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[user];
+
+	if (is(instr, "convert") && is_float(instr->shape.dtype))
+		return (struct use){ instr->shape.dtype, false };
+	if (rounds_operands(module, instr, from))
+		return (struct use){ TS_BF16, true };
+	if (is(instr, "fusion") && depth <= MAX_DEPTH)
+		return use_inside(module, instr, from, depth);
+	if (depth > 0 && only_moves(instr))
+		return users_of(module, user, depth);
+	return (struct use){ TS_DTYPE_INVALID, false };
+}
+
+static uint64_t key_of(struct ts_hlo_place place)
+{
+	return (uint64_t)place.instr << 32 | (uint32_t)(place.leaf + 1);
+}
+
+static bool add_place(struct finder *finder, struct ts_hlo_place place)
+{
+	if (!is_wide(ts_hlo_place_shape(finder->walk->module, place)))
+		return true;
+	if (!ts_grow(&finder->items, &finder->cap, finder->nr + 1, sizeof(*finder->items)) ||
+	    !ts_map_set(&finder->by_place, key_of(place), (uint32_t)finder->nr))
+		return false;
+	finder->items[finder->nr++] = (struct wide){ .made = place, .consumer = TS_NONE };
+	return true;
+}
+
+/* Results that f32 was computed or widened into by a kernel that could store them otherwise. */
+static bool find_wide(struct finder *finder)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		const struct ts_hlo_instr *instr = &module->instrs[i];
+		bool good = true;
+
+		if (!is_kernel(finder->walk, instr) ||
+		    (!is(instr, "fusion") && !is(instr, "convert") && !is(instr, "convolution") &&
+		     !is(instr, "dot")))
+			continue;
+		if (instr->shape.dtype != TS_TUPLE)
+			good = add_place(finder, (struct ts_hlo_place){ i, TS_HLO_WHOLE });
+		for (uint32_t k = 0; good && k < instr->shape.nr_parts; k++)
+			good = add_place(finder, (struct ts_hlo_place){ i, k });
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+static struct wide *wide_at(struct finder *finder, struct ts_hlo_place place, bool *crosses)
+{
+	struct ts_hlo_trace trace = { .module = finder->walk->module,
+				      .caller = finder->walk->caller,
+				      .place = place };
+	uint32_t at;
+
+	if (!ts_hlo_trace_back(&trace))
+		return NULL;
+	*crosses = trace.crosses || trace.carried;
+	at = ts_map_find(&finder->by_place, key_of(trace.place));
+	return at == TS_NONE ? NULL : &finder->items[at];
+}
+
+/* A place that leaves its computation: nobody knows here who reads it. */
+static void reject(struct finder *finder, uint32_t instr, unsigned depth)
+{
+	const struct ts_hlo_instr *from = &finder->walk->module->instrs[instr];
+	bool crosses;
+	struct wide *wide = wide_at(finder, (struct ts_hlo_place){ instr, TS_HLO_WHOLE }, &crosses);
+
+	if (wide)
+		wide->rejected = true;
+	if (depth > MAX_DEPTH)
+		return;
+	for (uint32_t i = 0; is(from, "tuple") && i < from->nr_operands; i++)
+		reject(finder, from->operands[i], depth + 1);
+	for (uint32_t i = 0; !is(from, "tuple") && i < from->shape.nr_parts; i++) {
+		wide = wide_at(finder, (struct ts_hlo_place){ instr, i }, &crosses);
+		if (wide)
+			wide->rejected = true;
+	}
+}
+
+static void reject_escapes(struct finder *finder)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+
+	for (uint32_t c = 0; c < module->nr_comps; c++)
+		if (!finder->walk->inner[c])
+			reject(finder, module->comps[c].root, 0);
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		const struct ts_hlo_instr *instr = &module->instrs[i];
+
+		if (finder->walk->inner[instr->computation] || !ts_hlo_is_control(instr))
+			continue;
+		for (uint32_t k = 0; k < instr->nr_operands; k++)
+			reject(finder, instr->operands[k], 0);
+	}
+}
+
+/* Of an op's time, as much as its bytes would take at HBM's peak. */
+static double saved_ps(const struct memory_walk *walk, const struct memory_op *op, int64_t bytes)
+{
+	double ps = (double)bytes * memory_per_byte_ps(walk->memory);
+
+	return op && op->self_ps >= 0 ? fmin(ps, (double)op->self_ps) : ps;
+}
+
+static int64_t times(const struct memory_op *op, int64_t bytes)
+{
+	return op && op->executions >= 0 ? ts_i64_mul(bytes, op->executions) : bytes;
+}
+
+static int64_t narrowed(int64_t bytes, enum ts_dtype from, enum ts_dtype to)
+{
+	int64_t wide = ts_dtype_bits(from), narrow = ts_dtype_bits(to);
+
+	return bytes / wide * (wide - narrow);
+}
+
+static void note_use(struct finder *finder, uint32_t consumer, uint32_t operand)
+{
+	const struct memory_walk *walk = finder->walk;
+	uint32_t from = walk->module->instrs[consumer].operands[operand];
+	const struct memory_op *op = memory_op_at(walk->memory, walk->index, consumer);
+	bool crosses;
+	struct wide *wide = wide_at(finder, (struct ts_hlo_place){ from, TS_HLO_WHOLE }, &crosses);
+	struct use use;
+	int64_t bytes;
+
+	if (!wide || wide->rejected)
+		return;
+	use = use_of(walk->module, consumer, from, 0);
+	if (crosses || use.narrow == TS_DTYPE_INVALID ||
+	    (wide->narrow != TS_DTYPE_INVALID && wide->narrow != use.narrow)) {
+		wide->rejected = true;
+		return;
+	}
+	wide->narrow = use.narrow;
+	wide->by_product |= use.by_product;
+	if (wide->consumer == TS_NONE)
+		wide->consumer = consumer;
+	wide->nr_consumers++;
+	bytes = times(op, narrowed(ts_hlo_read_bytes(walk->module, consumer, operand), TS_F32,
+				   use.narrow));
+	wide->read_bytes = ts_i64_add(wide->read_bytes, bytes);
+	wide->read_ps += saved_ps(walk, op, bytes);
+}
+
+/* All kernels, and the ends of asynchronous ones, which hand on what their starts take. */
+static void note_uses(struct finder *finder)
+{
+	const struct ts_hlo_module *module = finder->walk->module;
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		if (!is_kernel(finder->walk, &module->instrs[i]))
+			continue;
+		for (uint32_t k = 0; k < module->instrs[i].nr_operands; k++)
+			note_use(finder, i, k);
+	}
+}
+
+/* The type that the stored values had before they were widened. */
+static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_hlo_place made)
+{
+	const struct ts_hlo_instr *instr = &module->instrs[made.instr];
+
+	for (unsigned i = 0; i < MAX_DEPTH; i++) {
+		if (is(instr, "fusion") && instr->nr_called > 0)
+			instr = &module->instrs[module->comps[instr->called[0]].root];
+		else if (is(instr, "tuple") && made.leaf >= 0 && made.leaf < instr->nr_operands)
+			instr = &module->instrs[instr->operands[made.leaf]];
+		else if (only_moves(instr) && instr->nr_operands > 0)
+			instr = &module->instrs[instr->operands[0]];
+		else
+			break;
+	}
+	if (!is(instr, "convert") || instr->nr_operands == 0)
+		return TS_DTYPE_INVALID;
+	return module->instrs[instr->operands[0]].shape.dtype;
+}
+
+static bool take(struct finder *finder, const struct wide *wide, struct memory_upcasts *upcasts)
+{
+	const struct memory_walk *walk = finder->walk;
+	const struct memory_op *op = memory_op_at(walk->memory, walk->index, wide->made.instr);
+	struct memory_upcast *upcast;
+	int64_t bytes;
+
+	if (wide->rejected || wide->nr_consumers == 0 || !op)
+		return true;
+	if (!ts_grow(&upcasts->items, &upcasts->cap, upcasts->nr + 1, sizeof(*upcasts->items)))
+		return false;
+	bytes = times(op, narrowed(ts_shape_bytes(ts_hlo_place_shape(walk->module, wide->made)),
+				   TS_F32, wide->narrow));
+	upcast = &upcasts->items[upcasts->nr++];
+	*upcast = (struct memory_upcast){ .module = walk->module,
+					  .wide = *wide,
+					  .stored = TS_F32,
+					  .executions = op->executions,
+					  .source = op->source };
+	upcast->widened_from = widened_from(walk->module, wide->made);
+	upcast->total_bytes = ts_i64_add(bytes, wide->read_bytes);
+	upcast->impact_ps = saved_ps(walk, op, bytes) + wide->read_ps;
+	return true;
+}
+
+bool memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts)
+{
+	struct finder finder = { .walk = walk };
+	bool good = find_wide(&finder);
+
+	if (good && finder.nr > 0) {
+		reject_escapes(&finder);
+		note_uses(&finder);
+	}
+	for (size_t i = 0; good && i < finder.nr; i++)
+		good = take(&finder, &finder.items[i], upcasts);
+	ts_map_release(&finder.by_place);
+	free(finder.items);
+	return good;
+}
+
+static int by_impact(const void *a, const void *b)
+{
+	const struct memory_upcast *x = a, *y = b;
+	double p = isnan(x->impact_ps) ? 0 : x->impact_ps,
+	       q = isnan(y->impact_ps) ? 0 : y->impact_ps;
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (x->total_bytes != y->total_bytes)
+		return x->total_bytes > y->total_bytes ? -1 : 1;
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->wide.made.instr != y->wide.made.instr)
+		return x->wide.made.instr < y->wide.made.instr ? -1 : 1;
+	return (x->wide.made.leaf > y->wide.made.leaf) - (x->wide.made.leaf < y->wide.made.leaf);
+}
+
+static struct ts_value dtype_text(enum ts_dtype dtype)
+{
+	return dtype == TS_DTYPE_INVALID ? ts_null() : ts_text(ts_bytes_of(ts_dtype_name(dtype)));
+}
+
+static const char *reason_of(const struct memory_upcast *upcast)
+{
+	if (upcast->wide.by_product)
+		return "every reader rounds it, or is a product of default precision, which takes "
+		       "bf16 operands";
+	return "every reader converts it to the smaller type before anything else";
+}
+
+static void put_upcast(struct memory *memory, const struct memory_upcast *upcast,
+		       struct ts_value *cells)
+{
+	const struct wide *wide = &upcast->wide;
+	const struct ts_hlo_instr *maker = &upcast->module->instrs[wide->made.instr];
+	enum ts_confidence confidence = wide->by_product ? TS_LIKELY : TS_CERTAIN;
+
+	cells[0] = ts_text(maker->name);
+	cells[1] = ts_text_or_null(upcast->module->name);
+	cells[2] = ts_text(upcast->module->instrs[wide->consumer].name);
+	cells[3] = ts_int((int64_t)wide->nr_consumers);
+	cells[4] = memory_shape(memory, ts_hlo_place_shape(upcast->module, wide->made));
+	cells[5] = dtype_text(upcast->widened_from);
+	cells[6] = dtype_text(wide->narrow);
+	cells[7] = ts_int_or_null(upcast->executions);
+	cells[8] = ts_int(upcast->total_bytes);
+	cells[9] = ts_int_or_null(memory_to_ps(upcast->impact_ps));
+	cells[10] = ts_text(ts_bytes_of(ts_confidence_name(confidence)));
+	cells[11] = upcast->source.n > 0 ? ts_text(upcast->source) : memory_source(memory, maker);
+	cells[12] = ts_text(ts_bytes_of(reason_of(upcast)));
+}
+
+static void put_fields(struct memory *memory, const struct memory_upcasts *upcasts)
+{
+	int64_t bytes = 0;
+	double ps = 0;
+
+	for (size_t i = 0; i < upcasts->nr; i++) {
+		bytes = ts_i64_add(bytes, upcasts->items[i].total_bytes);
+		ps += upcasts->items[i].impact_ps;
+	}
+	ts_result_field(memory->result, "upcast_count", ts_int((int64_t)upcasts->nr), TS_COMPILED,
+			"arrays stored too wide");
+	ts_result_field(memory->result, "upcast_bytes", ts_int(bytes), TS_COMPILED,
+			upcasts->nr > 0 ? "bytes to save there" : NULL);
+	ts_result_field(memory->result, "upcast_ps", ts_int_or_null(memory_to_ps(ps)), TS_MODELLED,
+			upcasts->nr > 0 ? "time of those at most" : NULL);
+}
+
+bool memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts)
+{
+	static const struct ts_column columns[] = {
+		{ "op", TS_COMPILED, "op" },
+		{ "module", TS_COMPILED, NULL },
+		{ "consumer", TS_COMPILED, "read by" },
+		{ "consumers", TS_COMPILED, "readers" },
+		{ "stored", TS_COMPILED, "stored" },
+		{ "widened_from", TS_COMPILED, "was" },
+		{ "enough", TS_COMPILED, "enough" },
+		{ "executions", TS_MEASURED, "times" },
+		{ "total_bytes", TS_COMPILED, "bytes to save" },
+		{ "impact_ps", TS_MODELLED, "time" },
+		{ "confidence", TS_DERIVED, NULL },
+		{ "source", TS_COMPILED, "source" },
+		{ "reason", TS_DERIVED, NULL },
+	};
+	struct ts_table *table;
+
+	if (memory->nr_ops == 0)
+		return true;
+	put_fields(memory, upcasts);
+	if (upcasts->nr > 1)
+		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items), by_impact);
+	table = ts_result_table(memory->result, "upcasts", "Stored wider than needed", columns,
+				TS_NELEM(columns));
+	for (size_t i = 0; table && i < TS_MIN(upcasts->nr, TS_MEMORY_MAX_ROWS); i++) {
+		struct ts_value *cells = ts_table_row(memory->result, table);
+
+		if (!cells)
+			return false;
+		put_upcast(memory, &upcasts->items[i], cells);
+	}
+	return table != NULL;
+}

@@ -1,0 +1,117 @@
+/*
+ * Asynchronous copies, slices and collectives, and the collectives that are not: how long each is on
+ * its way, how long the core waits for it, and what could be computed meanwhile.
+ *
+ * The interval is what the core's line says, start to done (model/async.h). The line Async XLA Ops,
+ * where a profile has it, is an independent account of the same: its sum stands beside ours. (Its
+ * events are all called "async-copy" or the like: they do not say of which op they are.)
+ */
+#include "analysis/waits/async.h"
+
+static bool is_wanted(const struct ts_op *op)
+{
+	return op->kind == TS_OP_COLLECTIVE || op->partner != TS_NONE;
+}
+
+static bool async_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	uint32_t device = ctx->profile->planes[line->plane].device;
+
+	return device != TS_NONE && !ctx->profile->devices[device].is_gpu &&
+	       (ts_line_is_core(ctx->profile, line) || line->kind == TS_LINE_ASYNC);
+}
+
+static enum ts_status make(struct async_state *state, const struct ts_context *ctx,
+			   struct ts_error *err)
+{
+	if (state->seen)
+		return TS_OK;
+	if (!ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
+		return ts_fail_nomem(err);
+	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
+	state->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*state->devices));
+	return state->seen && state->devices ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status async_open(void *arg, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
+{
+	struct async_state *state = arg;
+
+	state->is_core = ts_line_is_core(ctx->profile, line);
+	state->device = ctx->profile->planes[line->plane].device;
+	return make(state, ctx, err);
+}
+
+static enum ts_status async_block(void *arg, const struct ts_context *ctx,
+				  const struct ts_block *block, struct ts_error *err)
+{
+	struct async_state *state = arg;
+
+	(void)err;
+	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events; i++) {
+		uint32_t op = block->op[i], slot = state->slots.of_op[op];
+
+		if (!state->is_core)
+			state->line_ps = ts_i64_add(state->line_ps, block->dur_ps[i]);
+		else if (slot != TS_NONE)
+			ts_async_add(&state->seen[slot], &ctx->profile->ops[op],
+				     block->start_ps[i], block->dur_ps[i],
+				     block->occurrences ? block->occurrences[i] : 1);
+	}
+	return TS_OK;
+}
+
+static enum ts_status async_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				  struct ts_error *err)
+{
+	struct async_state *sum = arg_into, *line = arg_from;
+	struct async_device *device;
+	enum ts_status st = make(sum, ctx, err);
+
+	if (st)
+		return st;
+	device = &sum->devices[line->device];
+	device->line_ps = ts_i64_add(device->line_ps, line->line_ps);
+	for (size_t i = 0; i < sum->slots.nr; i++) {
+		ts_async_end(&line->seen[i]);
+		ts_async_merge(&sum->seen[i], &line->seen[i]);
+		if (ctx->profile->ops[sum->slots.op[i]].partner != TS_NONE)
+			device->interval_ps =
+				ts_i64_add(device->interval_ps, line->seen[i].interval_ps);
+	}
+	return TS_OK;
+}
+
+static void async_release(void *arg)
+{
+	struct async_state *state = arg;
+
+	ts_async_slots_release(&state->slots);
+	free(state->seen);
+	free(state->devices);
+}
+
+static enum ts_status async_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err)
+{
+	enum ts_status st = make(arg, ctx, err);
+
+	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
+		return st;
+	return async_report(arg, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_async = {
+	.name = "async",
+	.title = "Asynchronous ops",
+	.needs = { "ops" },
+	.pass = TS_PASS_DEVICES,
+	.state_size = sizeof(struct async_state),
+	.wants = async_wants,
+	.open = async_open,
+	.block = async_block,
+	.merge = async_merge,
+	.close = async_close,
+	.release = async_release,
+};

@@ -1,0 +1,136 @@
+/*
+ * What could hide a wait: the compute of the same computation that the compiled module does not
+ * order against it. An op before the start that the start does not need, however indirectly, may as
+ * well run after it; an op after the done that does not use what came may as well run before it. So
+ * their time is what can be covered at most. What else speaks against moving them (memory, other
+ * waits that they hide now) is not asked.
+ */
+#include "analysis/waits/async.h"
+
+enum { MARK_NEEDED = 1, MARK_USES = 2 };
+
+/* Ops that work and can be moved: no transfers, no waits, no collectives. */
+static bool is_compute(const struct ts_op *op)
+{
+	return op->async == TS_ASYNC_NONE &&
+	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX ||
+		op->kind == TS_OP_CONTROL);
+}
+
+/* A loop has the time of all that runs in it; a -start or -done none. */
+static void read_means(struct async_schedule *schedule, const struct ts_context *ctx,
+		       uint32_t module)
+{
+	const struct ts_table *table =
+		ts_result_find_table(ts_results_find(ctx->results, "ops"), "ops");
+	int op_at = table ? ts_table_column(table, "op_index") : -1;
+	int nr_at = table ? ts_table_column(table, "occurrences") : -1;
+	int own_at = table ? ts_table_column(table, "self_time_ps") : -1;
+	int all_at = table ? ts_table_column(table, "total_time_ps") : -1;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		int64_t index = ts_value_int(ts_table_cell(table, i, op_at));
+		int64_t nr = ts_value_int(ts_table_cell(table, i, nr_at));
+		const struct ts_op *op = index < 0 ? NULL : &ctx->profile->ops[index];
+
+		if (!op || op->module != module || op->instr == TS_NONE || nr <= 0 ||
+		    !is_compute(op))
+			continue;
+		schedule->mean_ps[op->instr] =
+			TS_MAX(ts_value_int(ts_table_cell(
+				       table, i, op->kind == TS_OP_CONTROL ? all_at : own_at)),
+			       0) /
+			nr;
+	}
+}
+
+bool async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
+			 uint32_t module)
+{
+	size_t nr = ctx->profile->modules[module].nr_instrs + 1;
+
+	*schedule = (struct async_schedule){
+		.module = &ctx->profile->modules[module],
+		.mean_ps = calloc(nr, sizeof(*schedule->mean_ps)),
+		.marks = malloc(nr * sizeof(*schedule->marks)),
+		.queue = malloc(nr * sizeof(*schedule->queue)),
+		.is_free = calloc(nr, sizeof(*schedule->is_free)),
+	};
+	if (!schedule->mean_ps || !schedule->marks || !schedule->queue || !schedule->is_free)
+		return false;
+	read_means(schedule, ctx, module);
+	return true;
+}
+
+void async_schedule_release(struct async_schedule *schedule)
+{
+	free(schedule->mean_ps);
+	free(schedule->marks);
+	free(schedule->queue);
+	free(schedule->is_free);
+}
+
+/* Marks all that FROM needs, or all that uses it; operands and users stay in the computation. */
+static void mark(struct async_schedule *schedule, uint32_t from, uint8_t bit)
+{
+	const struct ts_hlo_instr *instrs = schedule->module->instrs;
+	size_t nr = 0;
+
+	schedule->queue[nr++] = from;
+	schedule->marks[from] |= bit;
+	for (size_t at = 0; at < nr; at++) {
+		const struct ts_hlo_instr *instr = &instrs[schedule->queue[at]];
+		uint32_t nr_next = bit == MARK_NEEDED ? instr->nr_operands : instr->nr_users;
+		const uint32_t *next = bit == MARK_NEEDED ? instr->operands : instr->users;
+
+		for (uint32_t i = 0; i < nr_next; i++) {
+			if (schedule->marks[next[i]] & bit)
+				continue;
+			schedule->marks[next[i]] |= bit;
+			schedule->queue[nr++] = next[i];
+		}
+	}
+}
+
+static void add_between(struct async_cover *cover, const struct async_schedule *schedule,
+			uint32_t instr)
+{
+	if (cover->between == TS_NONE ||
+	    schedule->mean_ps[instr] > schedule->mean_ps[cover->between])
+		cover->between = instr;
+	cover->between_ps = ts_i64_add(cover->between_ps, schedule->mean_ps[instr]);
+}
+
+static void add_free(struct async_cover *cover, struct async_schedule *schedule, uint32_t instr)
+{
+	if (cover->free == TS_NONE || schedule->mean_ps[instr] > schedule->mean_ps[cover->free])
+		cover->free = instr;
+	cover->free_ps = ts_i64_add(cover->free_ps, schedule->mean_ps[instr]);
+	cover->nr_free++;
+	schedule->is_free[instr] = true;
+}
+
+struct async_cover async_cover_of(struct async_schedule *schedule, uint32_t start, uint32_t done)
+{
+	const struct ts_hlo_module *module = schedule->module;
+	const struct ts_hlo_comp *comp = &module->comps[module->instrs[start].computation];
+	struct async_cover cover = { .between = TS_NONE, .free = TS_NONE };
+
+	if (!module->is_scheduled || module->instrs[done].computation !=
+					     module->instrs[start].computation || done < start)
+		return cover;
+	cover.known = true;
+	memset(&schedule->marks[comp->first_instr], 0, comp->nr_instrs);
+	mark(schedule, start, MARK_NEEDED);
+	mark(schedule, done, MARK_USES);
+	for (uint32_t i = comp->first_instr; i < comp->first_instr + comp->nr_instrs; i++) {
+		if (schedule->mean_ps[i] <= 0)
+			continue;
+		if (i > start && i < done)
+			add_between(&cover, schedule, i);
+		else if (i < start ? !(schedule->marks[i] & MARK_NEEDED) :
+				     i > done && !(schedule->marks[i] & MARK_USES))
+			add_free(&cover, schedule, i);
+	}
+	return cover;
+}

@@ -1,0 +1,389 @@
+/*
+ * SparseCores: what they did, and what the TensorCores waited for it. Computation that is handed to a
+ * SparseCore pays where the TensorCore has other work meanwhile; where it only waits, the same work at
+ * the pace of HBM may be quicker on the TensorCore itself.
+ *
+ * A profile without SparseCores is not looked at.
+ */
+#include "analysis/waits/sparsecore.h"
+
+static bool has_sparse_core(const struct ts_profile *profile)
+{
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		if (profile->planes[i].kind == TS_PLANE_SPARSECORE)
+			return true;
+	return false;
+}
+
+static bool is_sparse(const struct ts_line *line)
+{
+	return line->kind == TS_LINE_SC_OPS || line->kind == TS_LINE_SC_MODULES;
+}
+
+static bool sparsecore_wants(const struct ts_context *ctx, const struct ts_line *line)
+{
+	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
+
+	if (plane == TS_PLANE_SPARSECORE)
+		return is_sparse(line);
+	return plane == TS_PLANE_TPU && ts_line_is_core(ctx->profile, line) &&
+	       has_sparse_core(ctx->profile);
+}
+
+/* Copies within the core's own memories have engines of their own. */
+static bool is_wanted(const struct ts_op *op)
+{
+	return (op->partner != TS_NONE || op->async == TS_ASYNC_START) &&
+	       !ts_bytes_starts(op->category, "copy-") &&
+	       !ts_bytes_starts(op->category, "slice-") &&
+	       !ts_bytes_starts(op->category, "dynamic-");
+}
+
+/* What may be computed elsewhere, as far as its category tells. */
+static bool may_be_offloaded(const struct ts_op *op)
+{
+	static const char *const categories[] = { "async-",	     "call-",
+						  "custom-call-",    "all-",
+						  "reduce-scatter-", "ragged-all-to-all-",
+						  "collective-" };
+
+	for (size_t i = 0; i < TS_NELEM(categories); i++)
+		if (ts_bytes_starts(op->category, categories[i]))
+			return true;
+	return sparsecore_is_named(op);
+}
+
+static size_t count_sparse_cores(const struct ts_profile *profile)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		nr += profile->planes[i].kind == TS_PLANE_SPARSECORE;
+	return nr;
+}
+
+static enum ts_status open_tensor_core(struct sparsecore_state *state, const struct ts_context *ctx,
+				       struct ts_error *err)
+{
+	state->max_times = SPARSECORE_MAX_TIMES / TS_MAX(ctx->profile->nr_devices, 1);
+	if (!ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
+		return ts_fail_nomem(err);
+	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
+	state->open_ps = malloc((state->slots.nr + 1) * sizeof(*state->open_ps));
+	if (!state->seen || !state->open_ps)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < state->slots.nr; i++)
+		state->open_ps[i] = INT64_MIN;
+	return TS_OK;
+}
+
+static enum ts_status sparsecore_open(void *arg, const struct ts_context *ctx,
+				      const struct ts_line *line, struct ts_error *err)
+{
+	struct sparsecore_state *state = arg;
+	const struct ts_profile *profile = ctx->profile;
+
+	state->plane = line->plane;
+	state->host = profile->planes[line->plane].host;
+	state->device = profile->planes[line->plane].device;
+	if (!is_sparse(line))
+		return open_tensor_core(state, ctx, err);
+	state->cores = calloc(1, sizeof(*state->cores));
+	state->nr_cores = 1;
+	if (line->kind == TS_LINE_SC_OPS)
+		state->ops = calloc(profile->nr_ops + 1, sizeof(*state->ops));
+	if (!state->cores || (line->kind == TS_LINE_SC_OPS && !state->ops))
+		return ts_fail_nomem(err);
+	state->cores->ops.max = state->cores->unmarked.max = SPARSECORE_MAX_SPANS;
+	state->cores->slices.budget =
+		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, count_sparse_cores(profile));
+	return TS_OK;
+}
+
+static bool int_stat(const struct ts_block *block, size_t i, const char *name, int64_t *value)
+{
+	struct ts_stat stat;
+
+	if (!block->stat || !block->stat(block, i, name, &stat) || stat.type != TS_STAT_INT)
+		return false;
+	*value = stat.number;
+	return true;
+}
+
+/* The mark of an event; .core stays 0 where only the id is given. False: it has none. */
+static bool mark_of(const struct ts_block *block, size_t i, int64_t *core, int64_t *id)
+{
+	*core = 0;
+	if (!int_stat(block, i, "tc_offload_start_id", id))
+		return false;
+	int_stat(block, i, "offload_core_id", core);
+	return true;
+}
+
+static bool keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps, int64_t dur_ps)
+{
+	int64_t start_ps = state->open_ps[slot];
+
+	state->open_ps[slot] = INT64_MIN;
+	if (start_ps == INT64_MIN)
+		return true;
+	if (state->nr_times >= state->max_times) {
+		state->is_cut = true;
+		return true;
+	}
+	if (!ts_grow(&state->times, &state->cap_times, state->nr_times + 1, sizeof(*state->times)))
+		return false;
+	state->times[state->nr_times++] = (struct sparsecore_time){
+		slot, state->device, start_ps, done_ps, ts_i64_add(done_ps, dur_ps)
+	};
+	return true;
+}
+
+static bool add_start(struct sparsecore_state *state, const struct ts_block *block, size_t i,
+		      uint32_t slot)
+{
+	const struct ts_op *op = &block->profile->ops[block->op[i]];
+	struct sparsecore_mark *mark;
+	int64_t core, id;
+
+	state->open_ps[slot] = INT64_MIN;
+	if (mark_of(block, i, &core, &id)) {
+		mark = sparsecore_mark_of(&state->marks, state->host, core, id);
+		if (!mark)
+			return false;
+		if (mark->slot == TS_NONE)
+			mark->slot = slot;
+	} else if (op->partner != TS_NONE && may_be_offloaded(op)) {
+		state->open_ps[slot] = block->start_ps[i];
+	}
+	return true;
+}
+
+static bool add_tensor_core(struct sparsecore_state *state, const struct ts_block *block)
+{
+	bool good = true;
+
+	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events && good; i++) {
+		const struct ts_op *op = &block->profile->ops[block->op[i]];
+		uint32_t slot = state->slots.of_op[block->op[i]];
+
+		if (slot == TS_NONE)
+			continue;
+		ts_async_add(&state->seen[slot], op, block->start_ps[i], block->dur_ps[i],
+			     block->occurrences ? block->occurrences[i] : 1);
+		good = op->async == TS_ASYNC_DONE ?
+			       keep_time(state, slot, block->start_ps[i], block->dur_ps[i]) :
+			       add_start(state, block, i, slot);
+	}
+	return good;
+}
+
+static bool add_modules(struct sparsecore_state *state, const struct ts_block *block)
+{
+	struct sparsecore_core *core = state->cores;
+	bool good = true;
+
+	for (size_t i = 0; i < block->nr_events && good; i++) {
+		int64_t core_id, id;
+
+		core->has_modules = true;
+		core->modules++;
+		core->module_ps = ts_i64_add(core->module_ps, block->dur_ps[i]);
+		if (mark_of(block, i, &core_id, &id)) {
+			struct sparsecore_mark *mark =
+				sparsecore_mark_of(&state->marks, state->host, core_id, id);
+
+			good = mark != NULL;
+			if (good) {
+				mark->executions++;
+				mark->busy_ps = ts_i64_add(mark->busy_ps, block->dur_ps[i]);
+			}
+		} else {
+			good = ts_spans_add(&core->unmarked, block->start_ps[i],
+					    ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+		}
+	}
+	return good;
+}
+
+static void count_op(struct sparsecore_state *state, const struct ts_block *block, size_t i)
+{
+	struct sparsecore_op *op = &state->ops[block->op[i]];
+	int64_t times = block->occurrences ? block->occurrences[i] : 1, bytes = TS_UNKNOWN;
+
+	if (block->bytes)
+		bytes = block->bytes[i];
+	if (bytes == TS_UNKNOWN)
+		bytes = block->profile->ops[block->op[i]].bytes_accessed;
+	op->occurrences = ts_i64_add(op->occurrences, times);
+	op->self_ps = ts_i64_add(op->self_ps, block->self_ps[i]);
+	if (bytes < 0)
+		op->bytes_unknown = true;
+	else
+		op->bytes = ts_i64_add(op->bytes, ts_i64_mul(bytes, times));
+}
+
+static bool add_ops(struct sparsecore_state *state, const struct ts_block *block)
+{
+	struct sparsecore_core *core = state->cores;
+	bool good = true;
+
+	core->has_ops |= block->nr_events > 0;
+	for (size_t i = 0; i < block->nr_events; i++)
+		count_op(state, block, i);
+	for (size_t i = 0; i < block->nr_segments && good; i++) {
+		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
+
+		core->busy_ps = ts_i64_add(core->busy_ps, ts_i64_sub(end_ps, start_ps));
+		good = ts_spans_add(&core->ops, start_ps, end_ps) &&
+		       (core->slices.budget == 0 ||
+			ts_slices_add(&core->slices, start_ps, end_ps, 0));
+	}
+	return good;
+}
+
+static enum ts_status sparsecore_block(void *arg, const struct ts_context *ctx,
+				       const struct ts_block *block, struct ts_error *err)
+{
+	struct sparsecore_state *state = arg;
+	bool good;
+
+	(void)ctx;
+	if (block->line->kind == TS_LINE_SC_OPS)
+		good = add_ops(state, block);
+	else if (block->line->kind == TS_LINE_SC_MODULES)
+		good = add_modules(state, block);
+	else
+		good = add_tensor_core(state, block);
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_context *ctx,
+			       struct ts_error *err)
+{
+	const struct ts_profile *profile = ctx->profile;
+
+	if (sum->seen)
+		return TS_OK;
+	if (!ts_async_slots_make(&sum->slots, profile, is_wanted))
+		return ts_fail_nomem(err);
+	sum->seen = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*sum->seen));
+	sum->cores = calloc(profile->nr_planes + 1, sizeof(*sum->cores));
+	sum->ops = calloc(profile->nr_ops + 1, sizeof(*sum->ops));
+	sum->nr_cores = sum->cores ? profile->nr_planes : 0;
+	return sum->seen && sum->cores && sum->ops ? TS_OK : ts_fail_nomem(err);
+}
+
+static bool merge_times(struct sparsecore_state *sum, const struct sparsecore_state *line)
+{
+	sum->is_cut |= line->is_cut;
+	if (line->nr_times == 0)
+		return true;
+	if (!ts_grow(&sum->times, &sum->cap_times, sum->nr_times + line->nr_times,
+		     sizeof(*sum->times)))
+		return false;
+	memcpy(&sum->times[sum->nr_times], line->times, line->nr_times * sizeof(*line->times));
+	sum->nr_times += line->nr_times;
+	return true;
+}
+
+static void merge_tensor_core(struct sparsecore_state *sum, struct sparsecore_state *line)
+{
+	struct ts_async_seen *into = &sum->seen[line->device * sum->slots.nr];
+
+	for (size_t i = 0; i < sum->slots.nr; i++) {
+		ts_async_end(&line->seen[i]);
+		ts_async_merge(&into[i], &line->seen[i]);
+	}
+}
+
+/* A SparseCore has one line of ops and one of modules; of two, the busier one's drawing stays. */
+static bool merge_core(struct sparsecore_core *into, struct sparsecore_core *from)
+{
+	into->has_ops |= from->has_ops;
+	into->has_modules |= from->has_modules;
+	into->busy_ps = ts_i64_add(into->busy_ps, from->busy_ps);
+	into->module_ps = ts_i64_add(into->module_ps, from->module_ps);
+	into->modules += from->modules;
+	into->ops.max = into->unmarked.max = SPARSECORE_MAX_SPANS;
+	if (from->slices.nr > into->slices.nr) {
+		struct ts_slices slices = into->slices;
+
+		into->slices = from->slices;
+		from->slices = slices;
+	}
+	return ts_spans_union(&into->ops, &from->ops) &&
+	       ts_spans_union(&into->unmarked, &from->unmarked);
+}
+
+static void merge_ops(struct sparsecore_op *into, const struct sparsecore_op *from, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		into[i].occurrences = ts_i64_add(into[i].occurrences, from[i].occurrences);
+		into[i].self_ps = ts_i64_add(into[i].self_ps, from[i].self_ps);
+		into[i].bytes = ts_i64_add(into[i].bytes, from[i].bytes);
+		into[i].bytes_unknown |= from[i].bytes_unknown;
+	}
+}
+
+static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
+				       struct ts_error *err)
+{
+	struct sparsecore_state *sum = arg_into, *line = arg_from;
+	enum ts_status st = make_sum(sum, ctx, err);
+	bool good;
+
+	if (st)
+		return st;
+	if (line->seen)
+		merge_tensor_core(sum, line);
+	if (line->ops)
+		merge_ops(sum->ops, line->ops, ctx->profile->nr_ops);
+	good = sparsecore_marks_merge(&sum->marks, &line->marks) && merge_times(sum, line) &&
+	       (!line->cores || merge_core(&sum->cores[line->plane], line->cores));
+	return good ? TS_OK : ts_fail_nomem(err);
+}
+
+static void sparsecore_release(void *arg)
+{
+	struct sparsecore_state *state = arg;
+
+	for (size_t i = 0; state->cores && i < state->nr_cores; i++) {
+		ts_spans_release(&state->cores[i].ops);
+		ts_spans_release(&state->cores[i].unmarked);
+		ts_slices_release(&state->cores[i].slices);
+	}
+	free(state->cores);
+	free(state->ops);
+	free(state->times);
+	free(state->open_ps);
+	free(state->seen);
+	sparsecore_marks_release(&state->marks);
+	ts_async_slots_release(&state->slots);
+}
+
+static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx,
+				       struct ts_result *result, struct ts_error *err)
+{
+	enum ts_status st;
+
+	if (!has_sparse_core(ctx->profile))
+		return TS_OK;
+	st = make_sum(arg, ctx, err);
+	return st ? st : sparsecore_report(arg, ctx, result, err);
+}
+
+const struct ts_analysis ts_analysis_sparsecore = {
+	.name = "sparsecore",
+	.title = "SparseCores",
+	.needs = { "collectives" },
+	.pass = TS_PASS_DEVICES,
+	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,
+	.state_size = sizeof(struct sparsecore_state),
+	.wants = sparsecore_wants,
+	.open = sparsecore_open,
+	.block = sparsecore_block,
+	.merge = sparsecore_merge,
+	.close = sparsecore_close,
+	.release = sparsecore_release,
+};

@@ -1,0 +1,201 @@
+/* Offloads of TensorCores and the work of SparseCores: which belongs to which. */
+#include "analysis/waits/sparsecore.h"
+
+/* Marks of one hash stand behind each other. */
+static uint64_t key_of(uint32_t host, int64_t core, int64_t id)
+{
+	uint64_t key = (uint64_t)id * 0x9e3779b97f4a7c15u;
+
+	return (key ^ (uint64_t)core) * 0x9e3779b97f4a7c15u + host;
+}
+
+struct sparsecore_mark *sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
+					   int64_t core, int64_t id)
+{
+	uint64_t key = key_of(host, core, id);
+	struct sparsecore_mark *mark;
+	uint32_t at;
+
+	for (; (at = ts_map_find(&marks->by_key, key)) != TS_NONE; key++) {
+		mark = &marks->items[at];
+		if (mark->host == host && mark->core == core && mark->id == id)
+			return mark;
+	}
+	if (marks->nr >= TS_NONE - 1 ||
+	    !ts_grow(&marks->items, &marks->cap, marks->nr + 1, sizeof(*mark)) ||
+	    !ts_map_set(&marks->by_key, key, (uint32_t)marks->nr))
+		return NULL;
+	mark = &marks->items[marks->nr++];
+	*mark = (struct sparsecore_mark){ .host = host, .core = core, .id = id, .slot = TS_NONE };
+	return mark;
+}
+
+bool sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from)
+{
+	for (size_t i = 0; i < from->nr; i++) {
+		const struct sparsecore_mark *mark = &from->items[i];
+		struct sparsecore_mark *sum =
+			sparsecore_mark_of(into, mark->host, mark->core, mark->id);
+
+		if (!sum)
+			return false;
+		if (sum->slot == TS_NONE)
+			sum->slot = mark->slot;
+		sum->executions = ts_i64_add(sum->executions, mark->executions);
+		sum->busy_ps = ts_i64_add(sum->busy_ps, mark->busy_ps);
+	}
+	return true;
+}
+
+void sparsecore_marks_release(struct sparsecore_marks *marks)
+{
+	free(marks->items);
+	ts_map_release(&marks->by_key);
+}
+
+bool sparsecore_is_named(const struct ts_op *op)
+{
+	return ts_bytes_has(op->text, "async_execution_thread=\"sparsecore\"");
+}
+
+/* When the SparseCores of a device worked on what has no mark. */
+static bool work_of(const struct sparsecore_state *sum, const struct ts_profile *profile,
+		    uint32_t device, struct ts_spans *work)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < profile->nr_planes && good; i++) {
+		const struct sparsecore_core *core = &sum->cores[i];
+
+		if (profile->planes[i].tensor_core == device)
+			good = ts_spans_union(work,
+					      core->has_modules ? &core->unmarked : &core->ops);
+	}
+	return good && ts_spans_seal(work);
+}
+
+/* What of a slot's instances a SparseCore was busy in. */
+struct covered {
+	int64_t wait_ps, covered_wait_ps, work_ps, interval_ps, executions;
+};
+
+static void cover(struct covered *covered, const struct ts_spans *work,
+		  const struct sparsecore_time *time, size_t *hint)
+{
+	size_t inside = 0;
+
+	covered->executions++;
+	covered->wait_ps = ts_i64_add(covered->wait_ps, ts_i64_sub(time->end_ps, time->done_ps));
+	covered->interval_ps =
+		ts_i64_add(covered->interval_ps, ts_i64_sub(time->end_ps, time->start_ps));
+	covered->covered_wait_ps =
+		ts_i64_add(covered->covered_wait_ps,
+			   ts_spans_covered(work, time->done_ps, time->end_ps, hint));
+	covered->work_ps = ts_i64_add(covered->work_ps, ts_spans_covered(work, time->start_ps,
+									 time->end_ps, &inside));
+}
+
+/* Fills .covered, by device and slot. */
+static bool cover_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
+		      struct covered *covered)
+{
+	bool good = true;
+
+	for (size_t at = 0; at < sum->nr_times && good;) {
+		uint32_t device = sum->times[at].device;
+		struct ts_spans work = { .max = 0 };
+		size_t hint = 0;
+
+		good = work_of(sum, profile, device, &work);
+		for (; good && at < sum->nr_times && sum->times[at].device == device; at++)
+			cover(&covered[device * sum->slots.nr + sum->times[at].slot], &work,
+			      &sum->times[at], &hint);
+		ts_spans_release(&work);
+	}
+	return good;
+}
+
+static void add_to(struct sparsecore_offload *into, int64_t executions, int64_t exposed_ps,
+		   int64_t interval_ps)
+{
+	into->executions = ts_i64_add(into->executions, executions);
+	into->exposed_ps = ts_i64_add(into->exposed_ps, exposed_ps);
+	into->hidden_ps = ts_i64_add(into->hidden_ps, ts_i64_sub(interval_ps, exposed_ps));
+}
+
+/* All of what the TensorCores saw of a slot is the offload. */
+static void take_seen(const struct sparsecore_state *sum, uint32_t slot, size_t nr_devices,
+		      struct sparsecore_offload *offload, struct sparsecore_offload *devices)
+{
+	for (size_t d = 0; d < nr_devices; d++) {
+		const struct ts_async_seen *seen = &sum->seen[d * sum->slots.nr + slot];
+
+		add_to(offload, seen->occurrences, seen->exposed_ps, seen->interval_ps);
+		add_to(&devices[d], seen->occurrences, seen->exposed_ps, seen->interval_ps);
+	}
+}
+
+static void take_covered(const struct sparsecore_state *sum, uint32_t slot, size_t nr_devices,
+			 const struct covered *covered, struct sparsecore_offload *offload,
+			 struct sparsecore_offload *devices)
+{
+	for (size_t d = 0; d < nr_devices; d++) {
+		const struct covered *seen = &covered[d * sum->slots.nr + slot];
+
+		add_to(offload, seen->executions, seen->covered_wait_ps, seen->interval_ps);
+		add_to(&devices[d], seen->executions, seen->covered_wait_ps, seen->interval_ps);
+	}
+}
+
+static void link_by_clock(const struct sparsecore_state *sum, const struct ts_profile *profile,
+			  uint32_t slot, const struct covered *covered,
+			  struct sparsecore_offload *offload, struct sparsecore_offload *devices)
+{
+	const struct ts_op *op = &profile->ops[sum->slots.op[slot]];
+	struct covered all = { 0 };
+
+	for (size_t d = 0; d < profile->nr_devices; d++) {
+		const struct covered *seen = &covered[d * sum->slots.nr + slot];
+
+		all.wait_ps = ts_i64_add(all.wait_ps, seen->wait_ps);
+		all.covered_wait_ps = ts_i64_add(all.covered_wait_ps, seen->covered_wait_ps);
+		all.work_ps = ts_i64_add(all.work_ps, seen->work_ps);
+	}
+	if (sparsecore_is_named(op)) {
+		offload->link = SPARSECORE_HLO;
+		take_seen(sum, slot, profile->nr_devices, offload, devices);
+	} else if (all.covered_wait_ps > 0 && all.covered_wait_ps >= all.wait_ps / 2) {
+		offload->link = SPARSECORE_OVERLAP;
+		take_covered(sum, slot, profile->nr_devices, covered, offload, devices);
+	}
+	offload->work_ps = all.work_ps > 0 ? all.work_ps : TS_UNKNOWN;
+}
+
+bool sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
+			 struct sparsecore_offload *offloads, struct sparsecore_offload *devices)
+{
+	struct covered *covered =
+		calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
+	bool good = covered && cover_all(sum, profile, covered);
+
+	for (size_t i = 0; good && i < sum->marks.nr; i++) {
+		const struct sparsecore_mark *mark = &sum->marks.items[i];
+		struct sparsecore_offload *offload;
+
+		if (mark->slot == TS_NONE)
+			continue;
+		offload = &offloads[mark->slot];
+		if (offload->link == SPARSECORE_NO_LINK) {
+			offload->work_ps = TS_UNKNOWN;
+			take_seen(sum, mark->slot, profile->nr_devices, offload, devices);
+		}
+		offload->link = SPARSECORE_STATS;
+		if (mark->executions > 0)
+			offload->work_ps = ts_i64_add(TS_MAX(offload->work_ps, 0), mark->busy_ps);
+	}
+	for (uint32_t slot = 0; good && slot < sum->slots.nr; slot++)
+		if (offloads[slot].link == SPARSECORE_NO_LINK)
+			link_by_clock(sum, profile, slot, covered, &offloads[slot], devices);
+	free(covered);
+	return good;
+}

@@ -1,0 +1,234 @@
+/* Variants of one function: what makes them different, and the sizes that would end it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/compile/cache.h"
+#include "tests/base/rng.h"
+
+#include <cmocka.h>
+
+struct module_given {
+	const char *name;
+	const char *parameters[3];
+	const char *opcode; /* of the one instruction beside them */
+	int32_t line;
+};
+
+static void add_module(struct ts_profile *profile, uint64_t id, const struct module_given *given)
+{
+	struct ts_hlo_module *module = ts_profile_add_module(profile, id);
+	struct ts_arena *arena = &profile->arena;
+	uint32_t nr = 0, *params = ts_arena_array(arena, 3, sizeof(*params));
+
+	module->name = ts_bytes_of(given->name);
+	module->program_id = id;
+	module->comps = ts_arena_array(arena, 1, sizeof(*module->comps));
+	module->instrs = ts_arena_array(arena, 4, sizeof(*module->instrs));
+	module->nr_comps = 1;
+	for (; nr < 3 && given->parameters[nr]; nr++) {
+		params[nr] = nr;
+		module->instrs[nr].opcode = TS_LIT("parameter");
+		assert_true(ts_shape_parse(arena, ts_bytes_of(given->parameters[nr]),
+					   &module->instrs[nr].shape, NULL));
+	}
+	module->instrs[nr].opcode = ts_bytes_of(given->opcode ? given->opcode : "add");
+	module->instrs[nr].source_file = TS_LIT("step.py");
+	module->instrs[nr].source_line = given->line;
+	module->nr_instrs = nr + 1;
+	module->comps[0].nr_params = nr;
+	module->comps[0].params = params;
+}
+
+struct difference_row {
+	struct module_given modules[2];
+	unsigned differences;
+	size_t nr_families;
+};
+
+static const struct difference_row differences[] = {
+	{ { { "jit_f", { "f32[8,64]" }, NULL, 1 }, { "jit_f", { "f32[16,64]" }, NULL, 1 } },
+	  CACHE_DIFFERS_SHAPE, 1 },
+	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f.1", { "bf16[8]" }, NULL, 1 } },
+	  CACHE_DIFFERS_DTYPE, 1 },
+	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f(77)", { "f32[8,1]" }, NULL, 1 } },
+	  CACHE_DIFFERS_RANK, 1 },
+	{ { { "jit_f", { "f32[8,4]{1,0}" }, NULL, 1 }, { "jit_f", { "f32[8,4]{0,1}" }, NULL, 1 } },
+	  CACHE_DIFFERS_LAYOUT, 1 },
+	{ { { "jit_f", { "f32[8]", "s32[]" }, NULL, 1 }, { "jit_f", { "f32[8]" }, NULL, 1 } },
+	  CACHE_DIFFERS_COUNT, 1 },
+	{ { { "jit_f", { "f32[8]" }, "add", 1 }, { "jit_f", { "f32[8]" }, "multiply", 1 } },
+	  CACHE_DIFFERS_CODE, 1 },
+	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f", { "f32[8]" }, NULL, 1 } },
+	  CACHE_DIFFERS_CONSTANT, 1 },
+	{ { { "jit__lambda_", { "f32[8]" }, NULL, 1 }, { "jit__lambda", { "f32[9]" }, NULL, 2 } },
+	  CACHE_DIFFERS_FUNCTION, 1 },
+	{ { { "jit_f", { "f32[8]", "f32[4]" }, NULL, 1 },
+	    { "jit_f", { "f32[9]", "bf16[4]" }, NULL, 1 } },
+	  CACHE_DIFFERS_SHAPE | CACHE_DIFFERS_DTYPE, 1 },
+	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_g", { "f32[8]" }, NULL, 1 } }, 0, 2 },
+};
+
+static void variants_differ_in_what_was_made_different(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(differences); i++) {
+		struct cache_state sum = { .line = 0 };
+		struct cache_families families;
+		struct ts_profile profile;
+
+		ts_profile_init(&profile);
+		add_module(&profile, 1, &differences[i].modules[0]);
+		add_module(&profile, 2, &differences[i].modules[1]);
+		assert_true(cache_families_make(&families, &sum, &profile));
+		assert_int_equal(families.nr, differences[i].nr_families);
+		if (families.items[0].differences != differences[i].differences)
+			fail_msg("row %zu: %u", i, families.items[0].differences);
+		cache_families_release(&families);
+		ts_profile_release(&profile);
+	}
+}
+
+static void dimensions_that_change_together_are_one_axis(void **state)
+{
+	static const struct module_given modules[] = {
+		{ "jit_f", { "f32[64,32]", "f32[100,64]", "s32[100,7]" }, NULL, 1 },
+		{ "jit_f", { "f32[64,32]", "f32[200,64]", "s32[200,7]" }, NULL, 1 },
+		{ "jit_f", { "f32[64,32]", "f32[200,64]", "s32[200,9]" }, NULL, 1 },
+	};
+	struct cache_state sum = { .line = 0 };
+	struct cache_families families;
+	struct cache_family *family;
+	struct ts_profile profile;
+
+	(void)state;
+	ts_profile_init(&profile);
+	for (size_t i = 0; i < TS_NELEM(modules); i++)
+		add_module(&profile, i + 1, &modules[i]);
+	assert_true(cache_families_make(&families, &sum, &profile));
+	family = &families.items[0];
+	assert_int_equal(family->nr_axes, 2);
+	assert_int_equal(family->axes[0].nr_places, 2);
+	assert_int_equal(family->axes[0].places[1].parameter, 2);
+	assert_int_equal(family->axes[0].places[1].dim, 0);
+	assert_int_equal(family->axes[0].values[0], 100);
+	assert_int_equal(family->axes[0].values[2], 200);
+	assert_int_equal(family->axes[1].places[0].dim, 1);
+	assert_int_equal(family->axes[0].nr_buckets, 1);
+	assert_int_equal(family->axes[0].buckets[0], 224); /* 200 with three bits */
+	cache_families_release(&families);
+	ts_profile_release(&profile);
+}
+
+/* The next number of 8, 10, 12, 14, 16, 20, 24, ...; powers of two below 8. By counting up. */
+static int64_t slow_round(int64_t value)
+{
+	static const int64_t small[] = { 0, 1, 2, 4, 8 };
+
+	for (size_t i = 0; i < TS_NELEM(small); i++)
+		if (small[i] >= value)
+			return small[i];
+	for (int64_t top = 8;; top *= 2)
+		for (int64_t quarter = 4; quarter < 8; quarter++)
+			if (top / 4 * quarter >= value)
+				return top / 4 * quarter;
+}
+
+/* Padded work when the buckets are the ends of the sizes in MASK; INFINITY: one has no bucket. */
+static double slow_cost(const int64_t *values, const int64_t *weights, size_t nr, unsigned mask)
+{
+	double work = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int64_t best = INT64_MAX;
+
+		for (size_t b = 0; b < nr; b++)
+			if ((mask >> b & 1) && slow_round(values[b]) >= values[i])
+				best = TS_MIN(best, slow_round(values[b]));
+		if (best == INT64_MAX)
+			return INFINITY;
+		work += (double)best * (double)weights[i];
+	}
+	return work;
+}
+
+static void no_other_choice_of_buckets_pads_less(void **state)
+{
+	struct rng rng = { 7 };
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		int64_t values[8], weights[8];
+		size_t nr = 2 + rng_below(&rng, 7), max = nr < 4 ? 1 : nr < 8 ? 2 : 3;
+		struct cache_axis axis = { .values = values };
+		double best = INFINITY, work = 0;
+
+		for (size_t i = 0; i < nr; i++) { /* all different */
+			values[i] = (int64_t)(1 + i + 8 * rng_below(&rng, 60));
+			weights[i] = (int64_t)(1 + rng_below(&rng, 9));
+			work += (double)values[i] * (double)weights[i];
+		}
+		for (size_t i = 0; i < nr; i++)
+			values[i] = values[i] * 8 + (int64_t)i;
+		work = 0;
+		for (size_t i = 0; i < nr; i++)
+			work += (double)values[i] * (double)weights[i];
+		for (unsigned mask = 1; mask < 1u << nr; mask++)
+			if ((size_t)__builtin_popcount(mask) <= max)
+				best = fmin(best, slow_cost(values, weights, nr, mask));
+		cache_axis_buckets(&axis, nr, weights);
+		assert_true(axis.nr_buckets >= 1 && axis.nr_buckets <= max);
+		if (fabs(axis.waste_share - (1 - work / best)) > 1e-9)
+			fail_msg("round %d: %g, not %g", round, axis.waste_share, 1 - work / best);
+		for (size_t b = 1; b < axis.nr_buckets; b++)
+			assert_true(axis.buckets[b] > axis.buckets[b - 1]);
+	}
+}
+
+static void extreme_sizes_have_no_overflow(void **state)
+{
+	static const int64_t huge[] = { INT64_MAX, INT64_MAX - 1, 1 }, negative[] = { -1, 5 };
+	static const int64_t same[] = { 4, 4, 4 }, weights[] = { 1, INT64_MAX, 0 };
+	struct cache_axis axis = { .values = huge };
+
+	(void)state;
+	cache_axis_buckets(&axis, 3, weights);
+	assert_int_equal(axis.nr_buckets, 1);
+	axis.values = negative;
+	cache_axis_buckets(&axis, 2, weights);
+	assert_int_equal(axis.nr_buckets, 0);
+	axis.values = same;
+	cache_axis_buckets(&axis, 3, weights);
+	assert_int_equal(axis.nr_buckets, 0);
+}
+
+static void stems_are_names_without_numbers(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "jit_step", "jit_step" },	    { "jit_step.12", "jit_step" },
+		{ "jit_step(345)", "jit_step" },    { "jit_step.1(2)", "jit_step" },
+		{ "jit__lambda_", "jit__lambda" },  { "SyncTensorsGraph.88", "SyncTensorsGraph" },
+		{ "jit_layer2", "jit_layer2" },	    { "_", "_" },
+		{ ".5", ".5" },			    { "(3)", "(3)" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++)
+		if (!ts_bytes_is(ts_module_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
+			fail_msg("\"%s\"", rows[i][0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(variants_differ_in_what_was_made_different),
+		cmocka_unit_test(dimensions_that_change_together_are_one_axis),
+		cmocka_unit_test(no_other_choice_of_buckets_pads_less),
+		cmocka_unit_test(extreme_sizes_have_no_overflow),
+		cmocka_unit_test(stems_are_names_without_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/* Key figures and their bands, transfers by size, and the table of advice. */
+#include "tests/analysis/doctor/doctor_given.h"
+
+#include "analysis/doctor/doctor.h"
+
+static size_t kpi_row(const struct ts_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->nr_rows; i++)
+		if (ts_bytes_is(ts_cell_text(table, i, "name"), name))
+			return i;
+	fail_msg("no key figure is called %s", name);
+	return 0;
+}
+
+static void then_kpi(const struct ts_result *doctor, const char *name, double value,
+		     const char *band)
+{
+	const struct ts_table *table = ts_result_find_table(doctor, "kpis");
+	size_t row;
+
+	assert_non_null(table);
+	row = kpi_row(table, name);
+	if (isnan(value))
+		assert_true(isnan(ts_cell_number(table, row, "value")));
+	else
+		assert_true(fabs(ts_cell_number(table, row, "value") - value) < 1e-9);
+	assert_true(ts_bytes_is(ts_cell_text(table, row, "band"), band));
+	assert_int_equal(ts_cell_text(table, row, "origin").n > 0, !isnan(value));
+}
+
+static void given_modules(struct given *run, int64_t executions, int64_t total_us)
+{
+	static const struct ts_column columns[] = { { "executions", TS_MEASURED, NULL },
+						    { "total_time_ps", TS_MEASURED, NULL } };
+	struct ts_value *row;
+
+	if (!run->ops)
+		run->ops = ts_results_add(&run->results, "ops", "Ops");
+	row = ts_table_row(run->ops, given_table(run->ops, "modules", columns, 2));
+	row[0] = ts_int(executions);
+	row[1] = ts_int(total_us * TS_PS_PER_US);
+}
+
+/* One core, a second: MS of each bucket. */
+static void given_run(struct given *run, const int64_t ms[TS_NR_BUCKETS])
+{
+	given_nothing(run);
+	given_devices(run, 1);
+	given_time(run, ms);
+}
+
+static void figures_are_those_of_the_other_results(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 500, 100, 0, 50, 0, 40, 110, 200 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	given_field(run.time, "duty_cycle_pct", ts_real(66));
+	given_modules(&run, 400, 120000); /* and 300 us each: */
+	given_modules(&run, 100, 30000);
+
+	doctor = when_examined(&run);
+
+	then_kpi(doctor, "device_utilization", 66, "fair");
+	then_kpi(doctor, "kernel_duration", 0.3, "fair");
+	then_kpi(doctor, "host_overhead", 20, "fair"); /* 50 + 40 + 110 of 1000 ms */
+	then_kpi(doctor, "idle", 20, "poor");
+	given_release(&run);
+}
+
+static void what_is_not_known_is_null_and_has_no_band(void **state)
+{
+	static const char *const names[] = { "device_utilization", "kernel_duration",
+					     "host_overhead",	   "memory_bandwidth",
+					     "compilation_time",   "idle",
+					     "peak_memory",	   "occupancy",
+					     "mxu_utilization",	   "padding_waste" };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+
+	doctor = when_examined(&run);
+
+	for (size_t i = 0; i < TS_NELEM(names); i++)
+		then_kpi(doctor, names[i], NAN, "unknown");
+	assert_int_equal(ts_result_find_table(doctor, "kpis")->nr_rows, TS_NELEM(names));
+	given_release(&run);
+}
+
+static void compilation_is_unknown_where_no_host_thread_was_recorded(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 1000 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	given_field(run.time, "compilation_host_ps", ts_int(0));
+	doctor = when_examined(&run);
+	then_kpi(doctor, "compilation_time", NAN, "unknown");
+	given_release(&run);
+
+	given_run(&run, ms);
+	given_field(run.time, "compilation_host_ps", ts_int(3000 * MS));
+	ts_profile_add_line(&run.profile)->kind = TS_LINE_THREAD;
+	doctor = when_examined(&run);
+	then_kpi(doctor, "compilation_time", 3, "fair");
+	given_release(&run);
+}
+
+/* The value on the limit is on the better side. */
+static void bands_end_at_their_limits(void **state)
+{
+	static const struct {
+		double duty;
+		const char *band;
+	} cases[] = { { 100, "good" }, { 80, "good" }, { 79.9, "fair" },
+		      { 50, "fair" },  { 49.9, "poor" }, { 0, "poor" } };
+	const int64_t ms[TS_NR_BUCKETS] = { 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(cases); i++) {
+		struct given run;
+
+		given_run(&run, ms);
+		given_field(run.time, "duty_cycle_pct", ts_real(cases[i].duty));
+		then_kpi(when_examined(&run), "device_utilization", cases[i].duty, cases[i].band);
+		given_release(&run);
+	}
+}
+
+static void bands_are_settable(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 0, 0, 0, 0, 200 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	given_field(run.time, "duty_cycle_pct", ts_real(66));
+	assert_true(ts_settings_set(&run.settings, TS_LIT("device_utilization_good"), 60));
+	assert_true(ts_settings_set(&run.settings, TS_LIT("idle_high"), 25));
+
+	doctor = when_examined(&run);
+
+	then_kpi(doctor, "device_utilization", 66, "good");
+	then_kpi(doctor, "idle", 20, "good");
+	given_release(&run);
+}
+
+static void modules_alone_have_no_key_figures(void **state)
+{
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	assert_int_equal(ts_result_find_table(when_examined(&run), "kpis")->nr_rows, 0);
+	given_release(&run);
+}
+
+static struct given_op transfer(const char *name, const char *text, int64_t times, int64_t ms)
+{
+	return (struct given_op){ name, "copy", text, "feed.py:3", TS_OP_MOVE, TS_ASYNC_NONE,
+				  TS_BUCKET_HOST_TRANSFER, times, ms * MS, 0, 0 };
+}
+
+static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	/* 256 x 1024 x 1024 bytes in f32: 256 MiB */
+	given_op(&run, transfer("copy.1", "%copy.1 = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)", 2, 30));
+	given_op(&run, transfer("copy.2", "%copy.2 = f32[1024]{0:S(5)} copy(%b)", 2, 10));
+
+	doctor = when_examined(&run);
+
+	finding = finding_of(doctor, "large_transfers");
+	assert_non_null(finding);
+	assert_true(ts_bytes_has(finding->title, "256"));
+	assert_int_equal(finding->impact_ps, 30 * MS);
+	assert_int_equal(finding->nr_where, 1);
+	assert_true(ts_bytes_is(finding->where[0].op, "copy.1"));
+	given_release(&run);
+}
+
+static void large_transfers_are_not_told_twice(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 0, 200 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	given_op(&run,
+		 transfer("copy.1", "%copy.1 = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)", 2, 200));
+
+	doctor = when_examined(&run);
+
+	assert_non_null(finding_of(doctor, "host_copies"));
+	assert_null(finding_of(doctor, "large_transfers"));
+	given_release(&run);
+}
+
+static void very_many_small_transfers_are_told_with_their_own_advice(void **state)
+{
+	const int64_t ms[TS_NR_BUCKETS] = { 960, 0, 0, 40 };
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_run(&run, ms);
+	given_op(&run, transfer("copy.2", "%copy.2 = f32[256]{0:S(5)} copy(%b)", 1500, 40));
+
+	doctor = when_examined(&run);
+
+	finding = finding_of(doctor, "large_transfers");
+	assert_non_null(finding);
+	assert_true(ts_bytes_has(finding->title, "1500 small transfers"));
+	assert_true(ts_bytes_has(finding->title, "1.00 KiB"));
+	assert_true(ts_bytes_has(finding->advice, "Pack"));
+	given_release(&run);
+
+	given_run(&run, ms);
+	given_op(&run, transfer("copy.2", "%copy.2 = f32[256]{0:S(5)} copy(%b)", 999, 40));
+	assert_null(finding_of(when_examined(&run), "large_transfers"));
+	given_release(&run);
+}
+
+static const char *const rule_names[] = {
+#define NAME(name) #name,
+	TS_RULES(NAME)
+#undef NAME
+};
+
+/* A row is of a rule, or of one of its cases: "unfused_collective". */
+static bool is_of(const char *row, const char *rule)
+{
+	size_t n = strlen(rule);
+
+	return strncmp(row, rule, n) == 0 && (row[n] == '\0' || row[n] == '_');
+}
+
+static void assert_rows_are_of_rules(enum ts_framework framework)
+{
+	for (size_t at = 0; ts_advice_at(framework, at)->rule; at++) {
+		const char *rule = ts_advice_at(framework, at)->rule;
+		bool found = false;
+
+		for (size_t i = 0; i < TS_NELEM(rule_names); i++)
+			found |= is_of(rule, rule_names[i]);
+		if (!found)
+			fail_msg("advice of %s, which is no rule", rule);
+		for (size_t other = 0; other < at; other++)
+			assert_string_not_equal(ts_advice_at(framework, other)->rule, rule);
+	}
+}
+
+static void every_rule_has_advice_and_every_row_a_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
+		for (int f = 0; f < TS_NR_FRAMEWORKS; f++) {
+			const struct ts_advice *advice =
+				ts_advice_find((enum ts_framework)f, rule_names[i]);
+
+			if (strlen(advice->advice) < 20)
+				fail_msg("%s has no advice", rule_names[i]);
+			assert_string_equal(advice->rule, rule_names[i]);
+		}
+	}
+	assert_rows_are_of_rules(TS_JAX);
+	assert_rows_are_of_rules(TS_TORCH);
+}
+
+/* What looks into XLA's programs, or at a TPU, has nothing to say of a profile of PyTorch's; a cause of the
+ * capture brings words of its own. */
+static void users_of_pytorch_are_not_told_of_jax(void **state)
+{
+	static const char *const of_xla[] = { "capture",	"infeed_outfeed", "exposed_async",
+					      "sparsecore_offload", "matmul_fill", "padding_waste",
+					      "unfused",	"donation",	  "unknown_cost" };
+	size_t nr_of_xla = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
+		const struct ts_advice *advice = ts_advice_find(TS_TORCH, rule_names[i]);
+		bool is_of_xla = false;
+
+		for (size_t k = 0; k < TS_NELEM(of_xla); k++)
+			is_of_xla |= strcmp(of_xla[k], rule_names[i]) == 0;
+		nr_of_xla += is_of_xla;
+		if (is_of_xla)
+			continue;
+		if (!strstr(advice->code, "import torch") || strstr(advice->code, "jax"))
+			fail_msg("%s: no code of PyTorch's", rule_names[i]);
+		assert_null(strstr(advice->advice, "jit"));
+	}
+	assert_int_equal(nr_of_xla, TS_NELEM(of_xla));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_are_those_of_the_other_results),
+		cmocka_unit_test(what_is_not_known_is_null_and_has_no_band),
+		cmocka_unit_test(compilation_is_unknown_where_no_host_thread_was_recorded),
+		cmocka_unit_test(bands_end_at_their_limits),
+		cmocka_unit_test(bands_are_settable),
+		cmocka_unit_test(modules_alone_have_no_key_figures),
+		cmocka_unit_test(a_large_transfer_is_told_where_transfers_cost_little_in_all),
+		cmocka_unit_test(large_transfers_are_not_told_twice),
+		cmocka_unit_test(very_many_small_transfers_are_told_with_their_own_advice),
+		cmocka_unit_test(every_rule_has_advice_and_every_row_a_rule),
+		cmocka_unit_test(users_of_pytorch_are_not_told_of_jax),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

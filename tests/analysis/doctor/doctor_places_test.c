@@ -1,0 +1,263 @@
+/* When findings happen and where viewers show them; ids that last. */
+#include "tests/analysis/doctor/doctor_given.h"
+
+#include <stdlib.h>
+
+#include "result/view.h"
+
+static const int64_t bound_ms[TS_NR_BUCKETS] = { 200, 800, 0, 0, 0, 0, 0, 0 };
+
+/* One op that waits for memory, of program 7, with HLO. */
+static void given_memory_run(struct given *run, const char *op)
+{
+	struct ts_hlo_module *module;
+
+	given_nothing(run);
+	given_devices(run, 1);
+	given_op(run, (struct given_op){ "warm.1", "loop fusion", "", "a.py:1", TS_OP_OTHER,
+					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, MS, 0, 0 });
+	given_op(run, (struct given_op){ op, "loop fusion", "", "a.py:2", TS_OP_OTHER,
+					 TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 800 * MS, 0,
+					 1e9 });
+	module = ts_profile_add_module(&run->profile, 7);
+	module->name = TS_LIT("jit_f");
+	module->program_id = 7;
+	run->profile.ops[1].module = 0;
+	given_time(run, bound_ms);
+	run->profile.hosts[0].name = TS_LIT("host0");
+	run->profile.logdir = TS_LIT("/logs");
+	run->profile.run = TS_LIT("my run/a&b");
+	run->profile.session = TS_LIT("2026_01_01");
+}
+
+static void an_op_is_linked_by_module_and_program_and_by_its_first_execution(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "fusion.1");
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->links.xprof,
+				"?run=my%20run%2Fa%26b%2F2026_01_01&tag=graph_viewer&host=host0"
+				"&module_name=jit_f%287%29&node_name=fusion.1#profile"));
+	/* 1 to 1.5 ms, and a twentieth of that on either side */
+	assert_true(ts_bytes_is(
+		finding->links.xprof_trace,
+		"data/plugin/profile/trace_viewer_index.html?is_streaming=true&is_oss=true"
+		"&trace_data_url=%2Fdata%2Fplugin%2Fprofile%2Fdata%3Frun%3Dmy%2520run%252Fa%2526b"
+		"%252F2026_01_01%26tag%3Dtrace_viewer%2540%26host%3Dhost0"
+		"&view_start=0.975000&view_end=1.525000"));
+	assert_int_equal(finding->nr_when, 1);
+	assert_true(finding->when[0].is_example);
+	assert_int_equal(finding->when[0].start_ps, MS);
+	assert_int_equal(finding->when[0].end_ps, MS + MS / 2);
+	given_release(&run);
+}
+
+/* XProf counts from the start of the host whose trace it shows. */
+static void times_of_a_host_that_began_later_are_by_its_own_clock(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "fusion.1");
+	run.profile.start_unix_ns = 1000000000;
+	run.profile.hosts[0].start_unix_ns = 1000600000;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_true(ts_bytes_has(finding->links.xprof_trace,
+				 "&view_start=0.375000&view_end=0.925000"));
+	given_release(&run);
+}
+
+static void a_profile_outside_a_log_directory_has_no_links(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "fusion.1");
+	run.profile.logdir = run.profile.run = run.profile.session = TS_LIT("");
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_int_equal(finding->links.xprof.n, 0);
+	assert_int_equal(finding->links.xprof_trace.n, 0);
+	assert_true(ts_bytes_is(finding->links.perfetto_sql,
+				"select ts, dur, name from slice where name in ('fusion.1') "
+				"order by ts"));
+	given_release(&run);
+}
+
+static void an_op_without_its_module_has_no_graph(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "fusion.1");
+	run.profile.ops[1].module = TS_NONE;
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_int_equal(finding->links.xprof.n, 0);
+	assert_true(finding->links.xprof_trace.n > 0);
+	given_release(&run);
+}
+
+static void names_do_not_leave_their_place_in_an_address_or_in_sql(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "a'b&c=\"<d>#\xff");
+
+	finding = finding_of(when_examined(&run), "memory_bound");
+
+	assert_true(ts_bytes_has(finding->links.xprof,
+				 "&node_name=a%27b%26c%3D%22%3Cd%3E%23%FF#profile"));
+	assert_true(ts_bytes_has(finding->links.perfetto_sql, "('a''b&c=\"<d>#\xff')"));
+	given_release(&run);
+}
+
+static void given_gap(struct given *run, int64_t start_ms, int64_t duration_ms)
+{
+	static const struct ts_column columns[] = { { "start_ps", TS_MEASURED, NULL },
+						    { "duration_ps", TS_MEASURED, NULL },
+						    { "cause", TS_MEASURED, NULL },
+						    { "device_id", TS_MEASURED, NULL } };
+	struct ts_value *row = ts_table_row(run->time, given_table(run->time, "idle_gaps",
+								   columns, 4));
+
+	row[0] = ts_int(start_ms * MS);
+	row[1] = ts_int(duration_ms * MS);
+	row[2] = ts_text(TS_LIT("idle"));
+	row[3] = ts_int(0);
+}
+
+static void times_stand_in_order_and_the_longest_is_linked(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 400 };
+	const struct ts_finding *finding;
+	struct ts_when hull;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_time(&run, ms);
+	run.profile.session = TS_LIT("s");
+	given_gap(&run, 100, 300);
+	given_gap(&run, 20, 60);
+	given_gap(&run, 500, 40);
+
+	finding = finding_of(when_examined(&run), "idle");
+
+	assert_int_equal(finding->nr_when, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_false(finding->when[i].is_example);
+	assert_int_equal(finding->when[0].start_ps, 20 * MS);
+	assert_int_equal(finding->when[2].end_ps, 540 * MS);
+	assert_true(ts_finding_hull(finding, &hull));
+	assert_int_equal(hull.start_ps, 20 * MS);
+	assert_int_equal(hull.end_ps, 540 * MS);
+	assert_true(ts_bytes_has(finding->links.xprof_trace,
+				 "&view_start=85.000000&view_end=415.000000"));
+	assert_true(ts_bytes_has(finding->links.perfetto_sql, "string_value = 'idle'"));
+	given_release(&run);
+}
+
+static void a_bounded_impact_says_how_and_an_unknown_one_does_not(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_memory_run(&run, "fusion.1");
+	run.outline.steps.source = TS_STEPS_INFERRED;
+
+	doctor = when_examined(&run);
+
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		assert_int_equal(doctor->findings[i].impact_ps >= 0,
+				 doctor->findings[i].ceiling != NULL);
+	given_release(&run);
+}
+
+struct ids {
+	char text[32][64];
+	size_t nr;
+};
+
+/* Three badly filled products, in the order that FIRST begins. */
+static struct ids ids_of(size_t first, double fill_low, double padding_high)
+{
+	static const char *const names[] = { "dot.1", "dot.2", "dot.3" };
+	const struct ts_result *doctor;
+	struct ids ids = { .nr = 0 };
+	struct given run;
+
+	given_nothing(&run);
+	given_devices(&run, 1);
+	for (size_t i = 0; i < 3; i++)
+		given_op(&run, (struct given_op){ names[(first + i) % 3], "convolution", "", "",
+						  TS_OP_MATRIX, TS_ASYNC_NONE, TS_BUCKET_COMPUTE,
+						  10, 200 * MS, 1e9, 1e6 });
+	for (size_t i = 0; i < 3; i++)
+		given_product(&run, names[(first + i) % 3], 200, 10, 20, 80);
+	given_field(run.systolic, "mxu_utilization_pct", ts_real(10));
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 600, 0, 0, 0, 0, 0, 0, 100 });
+	run.settings.mxu_fill_low = fill_low;
+	run.settings.padding_waste_high = padding_high;
+	doctor = when_examined(&run);
+	for (size_t i = 0; i < doctor->nr_findings && ids.nr < 32; i++)
+		snprintf(ids.text[ids.nr++], sizeof(ids.text[0]), "%.*s",
+			 TS_ARG(doctor->findings[i].id));
+	given_release(&run);
+	return ids;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void ids_do_not_depend_on_the_order_of_ops_or_on_thresholds(void **state)
+{
+	struct ids base = ids_of(0, 70, 30);
+
+	(void)state;
+	assert_true(base.nr >= 4);
+	qsort(base.text, base.nr, sizeof(base.text[0]), by_text);
+	for (size_t first = 0; first < 3; first++) {
+		struct ids other = ids_of(first, 50 + (double)first, 20);
+
+		qsort(other.text, other.nr, sizeof(other.text[0]), by_text);
+		assert_int_equal(other.nr, base.nr);
+		assert_memory_equal(other.text, base.text, base.nr * sizeof(base.text[0]));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			an_op_is_linked_by_module_and_program_and_by_its_first_execution),
+		cmocka_unit_test(times_of_a_host_that_began_later_are_by_its_own_clock),
+		cmocka_unit_test(a_profile_outside_a_log_directory_has_no_links),
+		cmocka_unit_test(an_op_without_its_module_has_no_graph),
+		cmocka_unit_test(names_do_not_leave_their_place_in_an_address_or_in_sql),
+		cmocka_unit_test(times_stand_in_order_and_the_longest_is_linked),
+		cmocka_unit_test(a_bounded_impact_says_how_and_an_unknown_one_does_not),
+		cmocka_unit_test(ids_do_not_depend_on_the_order_of_ops_or_on_thresholds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,934 @@
+/* The doctor: rules at their thresholds, the order and bounds of findings, and the health score. */
+#include "tests/analysis/doctor/doctor_given.h"
+
+static bool contains(struct ts_bytes text, const char *part)
+{
+	if (ts_bytes_has(text, part))
+		return true;
+	print_error("missing \"%s\" in: %.*s\n", part, TS_ARG(text));
+	return false;
+}
+
+/* Holds for every finding, whatever was given. */
+static void then_findings_are_sound(const struct ts_result *doctor, int64_t total_ps)
+{
+	for (size_t i = 0; i < doctor->nr_findings; i++) {
+		const struct ts_finding *finding = &doctor->findings[i];
+		const struct ts_bytes texts[] = { finding->title, finding->evidence,
+						  finding->advice };
+
+		assert_true(finding->id.n > 0 && finding->title.n > 0 && finding->evidence.n > 0);
+		assert_true(finding->advice.n > 0);
+		for (size_t t = 0; t < TS_NELEM(texts); t++)
+			assert_false(ts_bytes_has(texts[t], "nan") ||
+				     ts_bytes_has(texts[t], "inf ") ||
+				     ts_bytes_has(texts[t], "-nan") ||
+				     ts_bytes_has(texts[t], "-9223372036854775808"));
+		assert_true(finding->impact_ps >= -1 && finding->impact_ps <= total_ps);
+		if (finding->impact_ps >= 0 && total_ps > 0)
+			assert_true(finding->impact_share >= 0 && finding->impact_share <= 1);
+		for (size_t j = 0; j < i; j++)
+			assert_false(ts_bytes_eq(finding->id, doctor->findings[j].id));
+		if (i > 0 && doctor->findings[i - 1].impact_ps >= 0)
+			assert_true(doctor->findings[i - 1].impact_ps >= finding->impact_ps);
+	}
+}
+
+static int64_t health_of(const struct ts_result *doctor)
+{
+	return ts_value_int(ts_result_get(doctor, "health_score"));
+}
+
+/* 4 cores, 10 steps: a fetch of 5 GiB and a send of 5 GiB a step, waited for 200 ms each; compute
+ * streams at 80 % of HBM. Total 4 x 10 x 500 ms. */
+static void given_host_offload(struct given *run)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 0, 400, 0, 16000, 0, 0, 0, 3600 };
+
+	given_nothing(run);
+	given_devices(run, 4);
+	given_op(run, (struct given_op){
+		"copy-done", "copy-done", "%copy-done = f32[5,1024,1024,256]{3,2,1,0:T(8,128)} "
+		"copy-done((f32[5,1024,1024,256]{3,2,1,0:T(8,128)}, f32[5,1024,1024,256]{3,2,1,0:"
+		"T(8,128)S(5)}, u32[]{:S(2)}) %copy-start)", "offload.py:29", TS_OP_HOST,
+		TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40, 8000 * MS, 0, 0 });
+	given_op(run, (struct given_op){
+			      "copy-done.1", "copy-done",
+			      "%copy-done.1 = f32[5,1024,1024,256]{3,2,1,0:T(8,128)S(5)}"
+			      " copy-done((f32[5]{0}, f32[5]{0}, u32[]{:S(2)}) %copy-start.1)",
+			      NULL, TS_OP_HOST, TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40,
+			      8000 * MS, 0, 0 });
+	given_op(run, (struct given_op){
+		"copy-start", "copy-start", "", NULL, TS_OP_HOST, TS_ASYNC_START,
+		TS_BUCKET_HOST_TRANSFER, 40, 10, 0, 0 });
+	given_op(run,
+		 (struct given_op){ "fusion", "loop fusion", "", NULL, TS_OP_COMPUTE, TS_ASYNC_NONE,
+				    TS_BUCKET_MEMORY_WAIT, 40, 400 * MS, 1e6, 8e9 });
+	given_time(run, ms);
+	run->outline.steps.nr_steps = 10;
+}
+
+static void host_copies_come_first_with_count_size_and_rate(void **state)
+{
+	const struct ts_finding *first;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_host_offload(&run);
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, 20000 * MS);
+	first = &doctor->findings[0];
+	assert_string_equal(first->rule, "host_copies");
+	assert_int_equal(first->severity, TS_CRITICAL);
+	assert_int_equal(first->impact_ps, 16000 * MS);
+	/* 5 x 1024 x 1024 x 256 x 4 bytes = 5 GiB, in 200 ms: 26.8 GB/s */
+	assert_true(contains(first->title, "80 % of core time waits"));
+	assert_true(contains(first->title, "2 copies of 5.00 GiB a step at 26.8 GB/s"));
+	assert_true(contains(first->evidence, "sends 5.00 GiB to the host and fetches 5.00 GiB"));
+	assert_true(contains(first->evidence, "peak is 32.0 GB/s each way"));
+	assert_int_equal(first->nr_where, 2);
+	assert_true(ts_bytes_is(first->where[0].source, "offload.py:29"));
+	assert_true(contains(first->code, "pinned_host"));
+	/* ideal: 40 x 8 GB at 1 TB/s = 320 ms of 20 s: 100 x sqrt(0.016) = 12.6 */
+	assert_int_equal(health_of(doctor), 13);
+	given_release(&run);
+}
+
+static void host_copies_below_their_threshold_are_not_told(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_host_offload(&run);
+	run.settings.host_transfer_high = 80; /* exactly what is there */
+
+	doctor = when_examined(&run);
+
+	assert_null(finding_of(doctor, "host_copies"));
+	given_release(&run);
+}
+
+/* One matrix op of 900 of 1000 ms. */
+static void given_matrix_run(struct given *run, double overall, double mxu, double fill,
+			     double shape_loss)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 950, 0, 0, 0, 0, 0, 0, 50 };
+
+	given_nothing(run);
+	given_devices(run, 1);
+	given_op(run, (struct given_op){ "dot.1", "convolution fusion", "", "model.py:7",
+					 TS_OP_MATRIX, TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10,
+					 900 * MS, mxu / 100 * 0.09 * 1e14, 1e6 });
+	given_time(run, ms);
+	given_product(run, "dot.1", 900, mxu, fill, shape_loss);
+	given_field(run->systolic, "mxu_utilization_pct", ts_real(overall));
+}
+
+static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
+{
+	static const struct {
+		double overall;
+		bool told;
+		enum ts_severity severity;
+	} rows[] = {
+		{ 29.9, true, TS_CRITICAL }, { 30, true, TS_WARNING }, { 49.9, true, TS_WARNING },
+		{ 50, false, TS_INFO }, { NAN, false, TS_INFO },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		const struct ts_result *doctor;
+		struct given run;
+
+		given_matrix_run(&run, rows[i].overall, 40, 100, 0);
+		doctor = when_examined(&run);
+		then_findings_are_sound(doctor, 1000 * MS);
+		finding = finding_of(doctor, "mxu_utilization");
+		assert_int_equal(finding != NULL, rows[i].told);
+		if (finding) {
+			assert_int_equal(finding->severity, rows[i].severity);
+			/* 900 ms at 40 %: 540 ms are lost */
+			assert_int_equal((finding->impact_ps + MS / 2) / MS, 540);
+			assert_true(ts_bytes_is(finding->where[0].op, "dot.1"));
+			assert_int_equal(finding->where[0].op_index, 0);
+		}
+		given_release(&run);
+	}
+}
+
+static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_time(&run, ms);
+	run.systolic = ts_results_add(&run.results, "systolic", "Matrix units");
+	given_field(run.systolic, "mxu_utilization_pct", ts_real(0));
+
+	doctor = when_examined(&run);
+
+	assert_null(finding_of(doctor, "mxu_utilization"));
+	given_release(&run);
+}
+
+static void a_badly_filled_product_names_its_dim(void **state)
+{
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, 60, 25, 25, 70);
+	given_padding(&run, "dot.1", "jit_f", NAN, 100);
+	run.padding->tables[0].cells[3] = ts_real(75); /* its FLOPs: the same loss, told once */
+
+	doctor = when_examined(&run);
+
+	assert_null(finding_of(doctor, "padding_waste"));
+	finding = finding_of(doctor, "matmul_fill");
+	assert_non_null(finding);
+	assert_true(contains(finding->title, "fill only 25 % of the matrix unit: K"));
+	assert_true(contains(finding->evidence, "M 1024, N 1024, K 64"));
+	assert_true(contains(finding->evidence, "256 x 256"));
+	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
+	assert_int_equal((finding->impact_ps + MS / 2) / MS, 630); /* 70 % of 900 */
+	given_release(&run);
+
+	given_matrix_run(&run, 60, 25, 70, 70); /* at the threshold */
+	assert_null(finding_of(when_examined(&run), "matmul_fill"));
+	given_release(&run);
+}
+
+static void padding_is_told_above_its_threshold_largest_first(void **state)
+{
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, 60, 60, 100, 0);
+	run.settings.dominant_op_high = 100;
+	given_padding(&run, "dot.1", "jit_f", 30, 100);	 /* at the threshold */
+	given_padding(&run, "other", "jit_f", 97, 2000); /* more than there is */
+	given_padding(&run, "small", "jit_f", 97, 200);
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, 1000 * MS);
+	finding = finding_of(doctor, "padding_waste");
+	assert_true(contains(finding->title, "97 % of other is padding"));
+	assert_int_equal(finding->impact_ps, 1000 * MS);
+	assert_true(contains(finding->evidence, "pad dim 1 from 4 to 128"));
+	assert_true(contains(finding[1].title, "97 % of small"));
+	for (size_t i = 0; i < doctor->nr_findings; i++)
+		assert_false(ts_bytes_has(doctor->findings[i].title, "dot.1"));
+	given_release(&run);
+}
+
+static void a_module_without_a_run_has_findings_of_unknown_impact(void **state)
+{
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	ts_profile_add_module(&run.profile, 1);
+	given_padding(&run, "fusion", "jit_f", 90, -1);
+	given_product(&run, "dot", 1, NAN, 25, 0);
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, INT64_MAX);
+	finding = finding_of(doctor, "padding_waste");
+	assert_non_null(finding);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(isnan(finding->impact_share));
+	assert_non_null(finding_of(doctor, "matmul_fill"));
+	assert_int_equal(ts_result_get(doctor, "health_score").type, TS_VALUE_NULL);
+	given_release(&run);
+}
+
+struct bucket_row {
+	const char *rule;
+	enum ts_bucket bucket;
+	double limit; /* %, by default */
+};
+
+static const struct bucket_row bucket_rows[] = {
+	{ "memory_bound", TS_BUCKET_MEMORY_WAIT, 40 },
+	{ "exposed_collectives", TS_BUCKET_COMMUNICATION, 10 },
+	{ "rematerialization", TS_BUCKET_REMATERIALIZATION, 10 },
+	{ "input_bound", TS_BUCKET_INPUT, 5 },
+	{ "idle", TS_BUCKET_IDLE, 10 },
+};
+
+/* 10 000 ms, PCT of them in one bucket, the rest compute. */
+static const struct ts_result *when_bucket_has(struct given *run, enum ts_bucket bucket, double pct)
+{
+	int64_t ms[TS_NR_BUCKETS] = { 0 };
+
+	given_nothing(run);
+	given_devices(run, 2);
+	ms[bucket] = (int64_t)(pct * 100);
+	ms[TS_BUCKET_COMPUTE] = 10000 - ms[bucket];
+	given_time(run, ms);
+	return when_examined(run);
+}
+
+static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(bucket_rows); i++) {
+		const struct bucket_row *row = &bucket_rows[i];
+		const struct ts_finding *finding;
+		struct given run;
+
+		assert_null(finding_of(when_bucket_has(&run, row->bucket, row->limit), row->rule));
+		given_release(&run);
+		finding =
+			finding_of(when_bucket_has(&run, row->bucket, row->limit + 0.5), row->rule);
+		assert_non_null(finding);
+		assert_int_equal(finding->impact_ps, (int64_t)((row->limit + 0.5) * 100) * MS);
+		assert_int_equal(finding->severity,
+				 row->limit + 0.5 >= 25 ? TS_CRITICAL : TS_WARNING);
+		given_release(&run);
+	}
+}
+
+static void idle_names_the_longest_gap_and_marks_it(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "device", TS_MEASURED, NULL }, { "start_ps", TS_MEASURED, NULL },
+		{ "duration_ps", TS_MEASURED, NULL }, { "cause", TS_MEASURED, NULL },
+		{ "device_id", TS_DERIVED, NULL },
+	};
+	static const struct {
+		const char *device, *cause;
+		int64_t start, duration, id;
+	} gaps[] = { { "/device:TPU:0", "compilation", 0, 900, 0 },
+		     { "/device:TPU:1", "idle", 50, 20, 1 },
+		     { "/device:TPU:1", "idle", 100, 300, 1 },
+		     { "/device:TPU:9", "idle", 100, 10, -1 } };
+	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 400 };
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	const struct ts_table *ranges;
+	struct ts_table *table;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 2);
+	given_time(&run, ms);
+	table = ts_result_table(run.time, "idle_gaps", NULL, columns, TS_NELEM(columns));
+	for (size_t i = 0; i < TS_NELEM(gaps); i++) {
+		struct ts_value *row = ts_table_row(run.time, table);
+
+		row[0] = ts_text(ts_bytes_of(gaps[i].device));
+		row[1] = ts_int(gaps[i].start * MS);
+		row[2] = ts_int(gaps[i].duration * MS);
+		row[3] = ts_text(ts_bytes_of(gaps[i].cause));
+		row[4] = ts_int_or_null(gaps[i].id);
+	}
+
+	doctor = when_examined(&run);
+
+	finding = finding_of(doctor, "idle");
+	assert_true(contains(finding->evidence,
+			     "longest gap lasts 300 ms, at 100 ms on /device:TPU:1"));
+	ranges = ts_result_find_table(doctor, "ranges");
+	assert_int_equal(ranges->nr_rows, 2); /* the compile is not idling, TPU:9 is not there */
+	assert_true(ts_bytes_eq(ranges->cells[0].as.s, finding->id));
+	assert_int_equal(ranges->cells[1].as.i, 1);
+	assert_int_equal(ranges->cells[3].as.i, 400 * MS);
+	given_release(&run);
+}
+
+static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000000, 0, 0, 0, 0, 1, 0, 0 };
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (int over = 0; over <= 1; over++) {
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, ms);
+		given_field(run.time, "compilation_host_ps", ts_int(5000 * MS + over));
+		given_field(run.time, "compilation_count", ts_int(3));
+		finding = finding_of(when_examined(&run), "compilation");
+		assert_int_equal(finding != NULL, over);
+		if (finding) {
+			assert_int_equal(finding->severity, TS_WARNING);
+			assert_int_equal(finding->impact_ps, MS);
+			assert_true(contains(finding->title,
+					     "3 compilations take 5.00 s of host time"));
+		}
+		given_release(&run);
+	}
+}
+
+static void compiling_in_the_first_step_is_no_recompilation(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 100, 0, 0 };
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (int later = 0; later <= 1; later++) {
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, ms);
+		given_step(&run, 10, 0, 300, 0, 50);
+		given_step(&run, 11, 300, 300, 0, 0);
+		given_step(&run, 12, 600, 400, 0, later ? 50 : 0);
+		finding = finding_of(when_examined(&run), "recompilation");
+		assert_int_equal(finding != NULL, later);
+		if (finding) {
+			assert_int_equal(finding->impact_ps, 50 * MS);
+			assert_true(contains(finding->evidence, "the first is step 12"));
+		}
+		given_release(&run);
+	}
+}
+
+static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0 };
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	for (int slow = 0; slow <= 1; slow++) {
+		given_nothing(&run);
+		given_devices(&run, 2);
+		given_time(&run, ms);
+		for (int64_t i = 0; i < 5; i++)
+			given_step(&run, i, i * 100, 100, 10, 0);
+		if (slow) {
+			given_slow_step(&run, 4, 50, 2);
+			given_field(run.time, "steps_median_ps", ts_int(100 * MS));
+			given_field(run.time, "steps_mad_ps", ts_int(3 * MS));
+			given_field(run.time, "steps_slow_count", ts_int(1));
+			given_field(run.time, "steps_slow_period", ts_int(2));
+		}
+		doctor = when_examined(&run);
+		finding = finding_of(doctor, "slow_steps");
+		assert_int_equal(finding != NULL, slow);
+		if (finding) {
+			/* 50 ms over the median, on two cores */
+			assert_int_equal(finding->impact_ps, 100 * MS);
+			assert_true(contains(finding->title, "1 of 5 steps takes over 20 %"));
+			assert_true(contains(finding->evidence, "half of them are within 3.00 ms"));
+			assert_true(contains(finding->evidence,
+					     "Step 4 takes 50.0 ms more: Idle grew by 100 ms "
+					     "over all cores, with the host in save_checkpoint."));
+			assert_true(contains(finding->evidence, "every 2 steps from step 4 on"));
+			assert_int_equal(ts_result_find_table(doctor, "ranges")->nr_rows, 1);
+		}
+		given_release(&run);
+	}
+}
+
+/* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
+static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
+{
+	static const struct ts_column columns[] = {
+		{ "module", TS_MEASURED, NULL },      { "name", TS_MEASURED, NULL },
+		{ "done", TS_MEASURED, NULL },	      { "is_host", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL },  { "hidden_ps", TS_MEASURED, NULL },
+		{ "hidden_pct", TS_MEASURED, NULL },  { "could_hide", TS_MEASURED, NULL },
+		{ "coverable_ps", TS_MEASURED, NULL }, { "op_index", TS_MEASURED, NULL },
+	};
+	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0 };
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (int host = 0; host <= 1; host++) {
+		struct ts_result *async;
+		struct ts_value *row;
+		uint32_t done;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_time(&run, ms);
+		done = given_op(&run, (struct given_op){ "copy-done.2", "copy-done", "", "m.py:3",
+							 TS_OP_MOVE, TS_ASYNC_DONE,
+							 TS_BUCKET_MEMORY_WAIT, 10, 100 * MS, 0,
+							 0 });
+		async = ts_results_add(&run.results, "async", "Asynchronous ops");
+		row = ts_table_row(async, given_table(async, "ops", columns, TS_NELEM(columns)));
+		row[0] = ts_text(TS_LIT("jit_f"));
+		row[1] = ts_text(TS_LIT("copy-start.2"));
+		row[2] = ts_text(TS_LIT("copy-done.2"));
+		row[3] = ts_bool(host);
+		row[4] = ts_int(100 * MS);
+		row[5] = ts_int(300 * MS);
+		row[6] = ts_real(75);
+		row[7] = ts_text(TS_LIT("fusion.9"));
+		row[8] = ts_int(40 * MS);
+		row[9] = ts_int(done);
+		finding = finding_of(when_examined(&run), "exposed_async");
+		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
+		if (finding) {
+			assert_int_equal(finding->impact_ps, 40 * MS);
+			assert_true(contains(finding->title, "10 % of core time waits for copies"));
+			assert_true(
+				contains(finding->evidence, "wait 100 ms; 300 ms more are hidden"));
+			assert_true(
+				contains(finding->evidence,
+					 "copy-start.2 (100 ms, 75 % hidden; fusion.9 could run"));
+			assert_true(ts_bytes_is(finding->where[0].op, "copy-done.2"));
+		}
+		given_release(&run);
+	}
+}
+
+/* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1. */
+static void given_arrivals(struct given *run, int64_t excess_ms)
+{
+	static const struct ts_column op_columns[] = {
+		{ "module", TS_MEASURED, NULL },	{ "name", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL },	{ "matched_count", TS_MEASURED, NULL },
+		{ "wait_ps", TS_MEASURED, NULL },
+	};
+	static const struct ts_column core_columns[] = {
+		{ "device", TS_MEASURED, NULL },	{ "host", TS_MEASURED, NULL },
+		{ "matched_count", TS_MEASURED, NULL }, { "last_pct", TS_MEASURED, NULL },
+		{ "cost_ps", TS_MEASURED, NULL },	{ "excess_ps", TS_MEASURED, NULL },
+		{ "waited_ps", TS_MEASURED, NULL },
+	};
+	struct ts_result *result = ts_results_add(&run->results, "collectives", "Collectives");
+	struct ts_value *row;
+
+	row = ts_table_row(result,
+			   given_table(result, "collectives", op_columns, TS_NELEM(op_columns)));
+	row[0] = ts_text(TS_LIT("jit_step"));
+	row[1] = ts_text(TS_LIT("psum.1"));
+	row[2] = ts_int(200 * MS);
+	row[3] = ts_int(50);
+	row[4] = ts_int(excess_ms * MS);
+	for (int i = 0; i < 2; i++) {
+		row = ts_table_row(result, given_table(result, "collective_cores", core_columns,
+						       TS_NELEM(core_columns)));
+		row[0] = ts_text(ts_bytes_of(i ? "/device:TPU:1" : "/device:TPU:0"));
+		row[1] = ts_text(TS_LIT("host0"));
+		row[2] = ts_int(50);
+		row[3] = ts_real(i ? 80 : 20);
+		row[4] = row[5] = ts_int(i ? excess_ms * MS : 1 * MS);
+		row[6] = ts_int(i ? 1 * MS : excess_ms * MS);
+	}
+}
+
+/* Never more than all that was spent in these collectives; nothing where nobody is late. */
+static void a_core_that_comes_late_is_told(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0 };
+	static const struct {
+		int64_t excess_ms, impact_ms;
+	} rows[] = { { 0, -1 }, { 120, 120 }, { 900, 200 } };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		const struct ts_finding *finding;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 2);
+		given_time(&run, ms);
+		given_arrivals(&run, rows[i].excess_ms);
+		finding = finding_of(when_examined(&run), "straggler");
+		assert_int_equal(finding != NULL, rows[i].impact_ms > 0);
+		if (finding) {
+			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
+			assert_true(contains(finding->title,
+					     "/device:TPU:1 keeps the other cores waiting"));
+			assert_true(contains(finding->evidence, "of host host0"));
+			assert_true(
+				contains(finding->evidence, "last to 80 % of the 50 collectives"));
+		}
+		given_release(&run);
+	}
+}
+
+static void one_op_over_half_of_the_time_is_told(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	struct given run;
+
+	(void)state;
+	for (int over = 0; over <= 1; over++) {
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "sort.1", "sort", "", NULL, TS_OP_COMPUTE,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10,
+						  500 * MS + over, 0, 0 });
+		given_time(&run, ms);
+		assert_int_equal(finding_of(when_examined(&run), "dominant_op") != NULL, over);
+		given_release(&run);
+	}
+}
+
+static void many_tiny_ops_are_told(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (int tiny = 0; tiny <= 1; tiny++) {
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "add.1", "loop fusion", "", NULL, TS_OP_COMPUTE,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE,
+						  tiny ? 100001 : 100000, 200 * MS, 0, 0 });
+		given_time(&run, ms);
+		finding = finding_of(when_examined(&run), "small_ops");
+		assert_int_equal(finding != NULL, tiny); /* 2 us each is not below 2 us */
+		given_release(&run);
+	}
+}
+
+static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0 };
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_op(&run,
+		 (struct given_op){ "copy.3", "data formatting", "", NULL, TS_OP_MOVE,
+				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 1e6 });
+	given_op(&run, (struct given_op){ "kernel.1", "custom-call", "", NULL, TS_OP_COMPUTE,
+					  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 100 * MS, 0, 0 });
+	given_time(&run, ms);
+
+	doctor = when_examined(&run);
+
+	assert_int_equal(finding_of(doctor, "layout_copies")->impact_ps, 200 * MS);
+	finding = finding_of(doctor, "unknown_cost");
+	assert_int_equal(finding->impact_ps, -1);
+	assert_int_equal(finding->severity, TS_INFO);
+	assert_true(contains(finding->evidence, "kernel.1"));
+	given_release(&run);
+}
+
+static void a_profile_without_devices_is_critical_and_has_no_health(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	ts_profile_add_host(&run.profile);
+	ts_profile_add_plane(&run.profile);
+	given_padding(&run, "fusion", "jit_f", 90, -1); /* of what ran on the host */
+	given_product(&run, "dot", 1, NAN, 25, 0);
+
+	given_cause(&run, "no_device", "critical");
+	doctor = when_examined(&run);
+
+	assert_int_equal(doctor->nr_findings, 1);
+	assert_string_equal(doctor->findings[0].rule, "no_device");
+	assert_int_equal(doctor->findings[0].severity, TS_CRITICAL);
+	assert_int_equal(doctor->findings[0].impact_ps, -1);
+	assert_int_equal(ts_result_get(doctor, "health_score").type, TS_VALUE_NULL);
+	given_release(&run);
+}
+
+static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void **state)
+{
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, 80, 80, 100, 0);
+	given_cause(&run, "damaged_input", "warning");
+	given_cause(&run, "steps_inferred", "info");
+
+	finding = finding_of(when_examined(&run), "damaged_input");
+
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->id, "damaged_input"));
+	assert_int_equal(finding->severity, TS_WARNING);
+	assert_int_equal(finding->confidence, TS_LIKELY);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(ts_bytes_is(finding->title, "what is wrong"));
+	assert_true(ts_bytes_is(finding->evidence, "how it is known"));
+	assert_true(ts_bytes_is(finding->advice, "what to do"));
+	given_release(&run);
+}
+
+static void a_well_running_job_is_healthy_and_has_no_findings(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, 72, 80, 95, 5);
+	run.settings.dominant_op_high = 100;
+
+	doctor = when_examined(&run);
+
+	assert_int_equal(doctor->nr_findings, 0);
+	/* ideal: 900 ms x 80 %; 100 x sqrt(0.72) = 84.9 */
+	assert_int_equal(health_of(doctor), 85);
+	given_release(&run);
+}
+
+static void health_falls_as_waiting_grows(void **state)
+{
+	int64_t before = 101;
+
+	(void)state;
+	for (int64_t idle = 0; idle <= 9; idle++) {
+		int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, idle * 500 }, now;
+		struct given run;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX,
+						  TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, 1000 * MS,
+						  1e14, 1 });
+		given_time(&run, ms);
+		now = health_of(when_examined(&run));
+		assert_true(now <= before && now >= 0);
+		if (idle == 0 || idle > 6) /* below the cap of a critical finding */
+			assert_true(now < before);
+		before = now;
+		given_release(&run);
+	}
+}
+
+static void a_critical_finding_keeps_the_score_at_fifty(void **state)
+{
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_op(&run,
+		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
+				    TS_BUCKET_COMPUTE, 1, 740 * MS, 0.74e14, 1 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 260 });
+	run.settings.dominant_op_high = 100;
+	assert_int_equal(health_of(when_examined(&run)), 50); /* 86 without it */
+	given_release(&run);
+}
+
+static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, NAN, NAN, NAN, 0);
+	run.rates[0] = (struct ts_rates){ .peak_flops_per_s = NAN, .hbm_bytes_per_s = NAN,
+					  .host_bytes_per_s = NAN, .mxu_dim = -1, .hbm_bytes = -1 };
+	run.settings.dominant_op_high = 100;
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, 1000 * MS);
+	assert_non_null(finding_of(doctor, "unknown_chip"));
+	assert_int_equal(health_of(doctor), 73); /* 100 x sqrt(0.9 x 0.6) */
+	assert_true(contains(doctor->notes[0], "60 % of it"));
+	given_release(&run);
+}
+
+static void noise_is_dropped_and_the_rest_is_cut_to_the_largest(void **state)
+{
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_matrix_run(&run, 60, 60, 100, 0);
+	given_padding(&run, "tiny", "jit_f", 90, 4); /* 0.4 % of 1000 ms */
+	assert_null(finding_of(when_examined(&run), "padding_waste"));
+	given_release(&run);
+
+	given_matrix_run(&run, 20, 20, 25, 70);
+	run.settings.max_findings = 1;
+	doctor = when_examined(&run);
+	assert_int_equal(doctor->nr_findings, 1);
+	assert_string_equal(doctor->findings[0].rule, "mxu_utilization"); /* 720 ms, not 630 */
+	assert_true(contains(doctor->notes[0], "smaller findings are left out"));
+	given_release(&run);
+}
+
+static void ids_are_the_same_from_run_to_run(void **state)
+{
+	struct ts_bytes first;
+	char kept[64] = "";
+	struct given run;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		given_matrix_run(&run, 60, 25, 25, 70 - i);
+		first = finding_of(when_examined(&run), "matmul_fill")->id;
+		if (i == 0)
+			memcpy(kept, first.p, TS_MIN(first.n, sizeof(kept) - 1));
+		else
+			assert_true(ts_bytes_is(first, kept));
+		given_release(&run);
+	}
+}
+
+static void hostile_names_pass_through_as_data(void **state)
+{
+	static const char name[] = "<script>%n%s%d\x01\x1b[31m\xff\"'&";
+	const struct ts_finding *finding;
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 1);
+	given_op(&run, (struct given_op){ name, "<b>", name, name, TS_OP_HOST, TS_ASYNC_DONE,
+					  TS_BUCKET_HOST_TRANSFER, 1, 100 * MS, 0, 0 });
+	run.ops->tables[0].cells[0] = ts_text((struct ts_bytes){ (const uint8_t *)"a\0b", 3 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 900, 0, 0, 100, 0, 0, 0, 0 });
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, 1000 * MS);
+	finding = finding_of(doctor, "host_copies");
+	assert_non_null(finding);
+	assert_true(ts_bytes_is(finding->where[0].op, name));
+	assert_true(contains(finding->evidence, name));
+	assert_int_equal(finding->where[0].module.n, 3);
+	assert_true(memcmp(finding->where[0].module.p, "a\0b", 3) == 0);
+	given_release(&run);
+}
+
+static void long_names_are_cut_at_a_character(void **state)
+{
+	static char name[400];
+	const struct ts_finding *finding;
+	struct given run;
+
+	(void)state;
+	for (size_t i = 0; i + 2 < sizeof(name); i += 2)
+		memcpy(name + i, "\xc3\xa4", 2);
+	given_matrix_run(&run, 60, 60, 100, 0);
+	given_padding(&run, name, "jit_f", 97, 200);
+	finding = finding_of(when_examined(&run), "padding_waste");
+	assert_true(contains(finding->title, "\xc3\xa4... is padding"));
+	assert_true(finding->title.n < 130);
+	given_release(&run);
+}
+
+static void empty_results_and_odd_numbers_do_no_harm(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 0 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	run.ctx.outline = NULL;
+	run.ctx.rates = NULL;
+	doctor = when_examined(&run);
+	then_findings_are_sound(doctor, INT64_MAX);
+	given_release(&run);
+
+	given_nothing(&run); /* devices, and nothing ran on them */
+	given_devices(&run, 1);
+	given_time(&run, ms);
+	given_product(&run, "dot", 0, NAN, NAN, NAN);
+	given_padding(&run, "", "", NAN, -1);
+	given_op(&run, (struct given_op){ "", "", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
+					  TS_BUCKET_HOST_TRANSFER, 0, 0, 0, 0 });
+	for (int64_t i = 0; i < 8; i++)
+		given_step(&run, 0, 0, 0, 0, 0);
+	given_cause(&run, "device_ran_nothing", "critical");
+	doctor = when_examined(&run);
+	then_findings_are_sound(doctor, 0);
+	assert_string_equal(doctor->findings[0].rule, "device_ran_nothing");
+	given_release(&run);
+}
+
+static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0 };
+	const struct ts_result *doctor;
+	struct given run;
+
+	(void)state;
+	given_nothing(&run);
+	given_devices(&run, 2);
+	given_op(&run,
+		 (struct given_op){ "copy", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
+				    TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
+	given_op(&run,
+		 (struct given_op){ "copy.1", "copy", "", NULL, TS_OP_HOST, TS_ASYNC_NONE,
+				    TS_BUCKET_HOST_TRANSFER, INT64_MAX, INT64_MAX, 0, 1e300 });
+	given_op(&run,
+		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
+				    TS_BUCKET_COMPUTE, INT64_MAX, INT64_MAX, 1e300, 1e300 });
+	given_time(&run, ms);
+	given_product(&run, "dot", INT64_MAX / MS, 1, 1, 99);
+	given_field(run.systolic, "mxu_utilization_pct", ts_real(1e-9));
+	for (int64_t i = 0; i < 8; i++)
+		given_step(&run, i, 0, i == 7 ? INT64_MAX / MS : 1, INT64_MAX / MS, INT64_MAX / MS);
+
+	doctor = when_examined(&run);
+
+	then_findings_are_sound(doctor, 2 * MS);
+	assert_true(health_of(doctor) >= 0 && health_of(doctor) <= 100);
+	given_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(host_copies_come_first_with_count_size_and_rate),
+		cmocka_unit_test(host_copies_below_their_threshold_are_not_told),
+		cmocka_unit_test(mxu_utilization_is_told_by_its_two_thresholds),
+		cmocka_unit_test(without_matrix_work_nothing_is_said_of_the_mxu),
+		cmocka_unit_test(a_badly_filled_product_names_its_dim),
+		cmocka_unit_test(padding_is_told_above_its_threshold_largest_first),
+		cmocka_unit_test(a_module_without_a_run_has_findings_of_unknown_impact),
+		cmocka_unit_test(bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling),
+		cmocka_unit_test(idle_names_the_longest_gap_and_marks_it),
+		cmocka_unit_test(compilation_is_told_above_five_seconds_whatever_it_cost),
+		cmocka_unit_test(compiling_in_the_first_step_is_no_recompilation),
+		cmocka_unit_test(a_slow_step_is_told_with_what_it_has_more_of),
+		cmocka_unit_test(a_copy_that_is_waited_for_is_worth_what_compute_could_cover),
+		cmocka_unit_test(a_core_that_comes_late_is_told),
+		cmocka_unit_test(one_op_over_half_of_the_time_is_told),
+		cmocka_unit_test(many_tiny_ops_are_told),
+		cmocka_unit_test(layout_copies_and_unknown_kernels_are_told_by_category),
+		cmocka_unit_test(a_profile_without_devices_is_critical_and_has_no_health),
+		cmocka_unit_test(
+			causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
+		cmocka_unit_test(a_well_running_job_is_healthy_and_has_no_findings),
+		cmocka_unit_test(health_falls_as_waiting_grows),
+		cmocka_unit_test(a_critical_finding_keeps_the_score_at_fifty),
+		cmocka_unit_test(unknown_peaks_give_an_assumed_score_and_say_so),
+		cmocka_unit_test(noise_is_dropped_and_the_rest_is_cut_to_the_largest),
+		cmocka_unit_test(ids_are_the_same_from_run_to_run),
+		cmocka_unit_test(hostile_names_pass_through_as_data),
+		cmocka_unit_test(long_names_are_cut_at_a_character),
+		cmocka_unit_test(empty_results_and_odd_numbers_do_no_harm),
+		cmocka_unit_test(numbers_that_contradict_each_other_stay_in_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

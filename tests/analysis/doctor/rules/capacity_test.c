@@ -1,0 +1,242 @@
+/* The doctor's rules about room in device memory. Total: 1000 ms of one core; 32 GiB of HBM. */
+#include "tests/analysis/doctor/doctor_given.h"
+
+#define GIB (INT64_C(1) << 30)
+
+static const struct ts_column buffer_columns[] = {
+	{ "module", TS_COMPILED, NULL }, { "op", TS_COMPILED, NULL },
+	{ "kind", TS_COMPILED, NULL },	 { "shape", TS_COMPILED, NULL },
+	{ "bytes", TS_COMPILED, NULL },	 { "framework_op", TS_COMPILED, NULL },
+};
+static const struct ts_column pair_columns[] = {
+	{ "module", TS_COMPILED, NULL }, { "parameter", TS_COMPILED, NULL },
+	{ "output", TS_COMPILED, NULL }, { "bytes", TS_COMPILED, NULL },
+	{ "framework_op", TS_COMPILED, NULL },
+};
+
+static struct ts_result *given_capacity(struct given *run, int64_t peak_bytes)
+{
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	struct ts_result *result;
+
+	given_nothing(run);
+	given_devices(run, 1);
+	given_op(run, (struct given_op){ "big.1", "loop fusion", "", "a.py:1", TS_OP_COMPUTE,
+					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 600 * MS, 0, 0 });
+	given_time(run, ms);
+	result = ts_results_add(&run->results, "capacity", "Capacity");
+	ts_result_field(result, "peak_bytes", ts_int(peak_bytes), TS_MODELLED, NULL);
+	ts_result_field(result, "hbm_bytes", ts_int(32 * GIB), TS_ASSUMED, NULL);
+	ts_result_field(result, "peak_pct", ts_real(100.0 * (double)peak_bytes / (32.0 * GIB)),
+			TS_MODELLED, NULL);
+	ts_result_field(result, "peak_module", ts_text(TS_LIT("jit_f")), TS_MODELLED, NULL);
+	ts_result_field(result, "peak_op", ts_text(TS_LIT("big.1")), TS_MODELLED, NULL);
+	ts_result_field(result, "argument_bytes", ts_int(12 * GIB), TS_COMPILED, NULL);
+	ts_result_field(result, "output_bytes", ts_int(8 * GIB), TS_COMPILED, NULL);
+	ts_result_field(result, "alias_bytes", ts_int(8 * GIB), TS_COMPILED, NULL);
+	ts_result_field(result, "temp_bytes", ts_int(18 * GIB), TS_MODELLED, NULL);
+	return result;
+}
+
+static void given_buffer(struct ts_result *result)
+{
+	struct ts_value *row = ts_table_row(
+		result, given_table(result, "buffers", buffer_columns, TS_NELEM(buffer_columns)));
+
+	row[0] = ts_text(TS_LIT("jit_f"));
+	row[1] = ts_text(TS_LIT("big.1"));
+	row[2] = ts_text(TS_LIT("temp"));
+	row[3] = ts_text(TS_LIT("f32[1048576,4096]"));
+	row[4] = ts_int(16 * GIB);
+	row[5] = ts_text(TS_LIT("jit(f)/dot_general"));
+}
+
+static void given_pair(struct ts_result *result, int64_t nr_bytes)
+{
+	struct ts_value *row = ts_table_row(
+		result, given_table(result, "donations", pair_columns, TS_NELEM(pair_columns)));
+
+	row[0] = ts_text(TS_LIT("jit_f"));
+	row[1] = ts_int(2);
+	row[2] = ts_int(1);
+	row[3] = ts_int(nr_bytes);
+	row[4] = ts_text(TS_LIT("params['w']"));
+}
+
+static void test_a_nearly_full_device_is_a_warning(void **state)
+{
+	struct given run;
+	const struct ts_finding *finding;
+
+	(void)state;
+	given_buffer(given_capacity(&run, 30 * GIB)); /* 93.75 % */
+	finding = finding_of(when_examined(&run), "hbm_capacity");
+	assert_non_null(finding);
+	assert_int_equal(finding->severity, TS_WARNING);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(ts_bytes_has(finding->title, "94 %"));
+	assert_true(ts_bytes_has(finding->evidence, "30.0 GiB of 32.0 GiB, at op big.1"));
+	assert_true(ts_bytes_has(finding->evidence, "f32[1048576,4096], 16.0 GiB"));
+	assert_int_equal(finding->nr_where, 1);
+	given_release(&run);
+}
+
+static void test_a_full_device_is_critical(void **state)
+{
+	struct given run;
+	const struct ts_finding *finding;
+
+	(void)state;
+	given_capacity(&run, 32 * GIB);
+	finding = finding_of(when_examined(&run), "hbm_capacity");
+	assert_non_null(finding);
+	assert_int_equal(finding->severity, TS_CRITICAL);
+	given_release(&run);
+}
+
+static void test_room_enough_is_no_finding(void **state)
+{
+	struct given run;
+
+	(void)state;
+	given_capacity(&run, 28 * GIB); /* 87.5 % */
+	assert_null(finding_of(when_examined(&run), "hbm_capacity"));
+	given_release(&run);
+}
+
+static void test_the_threshold_is_the_users(void **state)
+{
+	struct given run;
+
+	(void)state;
+	given_capacity(&run, 28 * GIB);
+	run.settings.peak_memory_high = 80;
+	assert_non_null(finding_of(when_examined(&run), "hbm_capacity"));
+	given_release(&run);
+}
+
+static void test_donation_is_proposed_where_it_saves_much(void **state)
+{
+	struct given run;
+	const struct ts_finding *finding;
+	struct ts_result *capacity = given_capacity(&run, 8 * GIB);
+
+	(void)state;
+	given_pair(capacity, 2 * GIB);
+	given_pair(capacity, 2 * GIB); /* together 12.5 % */
+	finding = finding_of(when_examined(&run), "donation");
+	assert_non_null(finding);
+	assert_true(ts_bytes_has(finding->title, "4.00 GiB"));
+	assert_true(ts_bytes_has(finding->evidence, "argument 2 (params['w']) for result 1"));
+	given_release(&run);
+}
+
+static void test_donation_that_saves_little_is_no_finding(void **state)
+{
+	struct given run;
+
+	(void)state;
+	given_pair(given_capacity(&run, 8 * GIB), GIB); /* 3.1 % */
+	assert_null(finding_of(when_examined(&run), "donation"));
+	given_release(&run);
+}
+
+static const struct ts_column allocator_columns[] = {
+	{ "allocator", TS_MEASURED, NULL },	     { "peak_bytes", TS_MEASURED, NULL },
+	{ "capacity_bytes", TS_MEASURED, NULL },     { "device", TS_MEASURED, NULL },
+	{ "steps", TS_MEASURED, NULL },		     { "rising_steps", TS_MEASURED, NULL },
+	{ "first_step_heap_bytes", TS_MEASURED, NULL }, { "last_step_heap_bytes", TS_MEASURED, NULL },
+};
+
+/* An allocator of 16 GiB whose heap goes from 2 GiB to LAST in STEPS steps; its peak is 8 GiB. */
+static void given_allocator(struct given *run, int64_t steps, int64_t rising, int64_t last)
+{
+	struct ts_result *result;
+	struct ts_value *row;
+
+	given_capacity(run, 8 * GIB); /* 25 % of the device */
+	result = ts_results_add(&run->results, "allocators", "Allocators");
+	row = ts_table_row(result, given_table(result, "allocators", allocator_columns,
+					       TS_NELEM(allocator_columns)));
+	row[0] = ts_text(TS_LIT("GPU_0_bfc"));
+	row[1] = ts_int(8 * GIB);
+	row[2] = ts_int(16 * GIB);
+	row[3] = ts_text(TS_LIT("/device:GPU:0"));
+	row[4] = ts_int(steps);
+	row[5] = ts_int(rising);
+	row[6] = ts_int(2 * GIB);
+	row[7] = ts_int(last);
+}
+
+static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
+{
+	struct given run;
+	const struct ts_finding *finding;
+
+	(void)state;
+	given_allocator(&run, 9, 8, 6 * GIB); /* 4 GiB in 8 steps */
+	finding = finding_of(when_examined(&run), "memory_growth");
+	assert_non_null(finding);
+	assert_int_equal(finding->confidence, TS_LIKELY);
+	assert_int_equal(finding->impact_ps, -1);
+	assert_true(ts_bytes_has(finding->title, "512 MiB a step"));
+	assert_true(ts_bytes_has(finding->evidence, "2.00 GiB after the first of 9 steps"));
+	assert_true(ts_bytes_has(finding->evidence, "6.00 GiB after the last, of 16.0 GiB"));
+	given_release(&run);
+}
+
+static void test_growth_that_proves_little_is_no_finding(void **state)
+{
+	static const struct {
+		int64_t steps, rising, last;
+	} rows[] = {
+		{ 4, 3, 6 * GIB },		/* too few steps */
+		{ 9, 5, 6 * GIB },		/* now more, now less */
+		{ 9, 8, 2 * GIB + GIB / 8 },	/* 0.8 % of the memory */
+		{ 9, 8, GIB },			/* less than at first */
+		{ -1, -1, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given run;
+
+		given_allocator(&run, rows[i].steps, rows[i].rising, rows[i].last);
+		assert_null(finding_of(when_examined(&run), "memory_growth"));
+		given_release(&run);
+	}
+}
+
+static void test_a_measured_peak_is_preferred(void **state)
+{
+	const struct ts_table *kpis;
+	struct given run;
+
+	(void)state;
+	given_allocator(&run, 9, 0, 2 * GIB);
+	kpis = ts_result_find_table(when_examined(&run), "kpis");
+	for (size_t i = 0; i < kpis->nr_rows; i++) {
+		if (!ts_bytes_is(ts_cell_text(kpis, i, "name"), "peak_memory"))
+			continue;
+		assert_true(ts_cell_number(kpis, i, "value") == 50);
+		assert_true(ts_bytes_is(ts_cell_text(kpis, i, "origin"), "measured"));
+	}
+	given_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_nearly_full_device_is_a_warning),
+		cmocka_unit_test(test_a_full_device_is_critical),
+		cmocka_unit_test(test_room_enough_is_no_finding),
+		cmocka_unit_test(test_the_threshold_is_the_users),
+		cmocka_unit_test(test_donation_is_proposed_where_it_saves_much),
+		cmocka_unit_test(test_donation_that_saves_little_is_no_finding),
+		cmocka_unit_test(test_a_heap_that_gains_with_every_step_is_suspect),
+		cmocka_unit_test(test_growth_that_proves_little_is_no_finding),
+		cmocka_unit_test(test_a_measured_peak_is_preferred),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
