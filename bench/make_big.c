@@ -183,20 +183,11 @@ static struct event read_event(struct template *t, struct ts_bytes raw)
 
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case EVENT_METADATA:
-			event.metadata = ts_pb_u64(&pb);
-			break;
-		case EVENT_OFFSET:
-			event.start = ts_pb_i64(&pb);
-			break;
-		case EVENT_DURATION:
-			event.dur = ts_pb_i64(&pb);
-			break;
-		case EVENT_STAT:
-			read_stat(t, &event, ts_pb_bytes(&pb));
-			break;
-		default:
-			break;
+		case EVENT_METADATA: event.metadata = ts_pb_u64(&pb); break;
+		case EVENT_OFFSET:   event.start = ts_pb_i64(&pb); break;
+		case EVENT_DURATION: event.dur = ts_pb_i64(&pb); break;
+		case EVENT_STAT:     read_stat(t, &event, ts_pb_bytes(&pb)); break;
+		default:	     break;
 		}
 	}
 	return event;
@@ -276,18 +267,10 @@ static void put_stat(struct ts_buf *out, const struct stat *stat, const struct e
 	mark = ts_pbw_begin(out, EVENT_STAT);
 	ts_pbw_u64(out, STAT_ID, stat->id);
 	switch (stat->follow) {
-	case CLOCK:
-		ts_pbw_i64(out, STAT_UINT, start + event->clock - event->start);
-		break;
-	case CLOCK_DURATION:
-		ts_pbw_i64(out, STAT_UINT, dur);
-		break;
-	case STEP_NUM:
-		ts_pbw_u64(out, STAT_INT, step->number);
-		break;
-	default:
-		ts_pbw_u64(out, STAT_UINT, step->number + 1);
-		break;
+	case CLOCK:	     ts_pbw_i64(out, STAT_UINT, start + event->clock - event->start); break;
+	case CLOCK_DURATION: ts_pbw_i64(out, STAT_UINT, dur); break;
+	case STEP_NUM:	     ts_pbw_u64(out, STAT_INT, step->number); break;
+	default:	     ts_pbw_u64(out, STAT_UINT, step->number + 1); break;
 	}
 	ts_pbw_end(out, mark);
 }

@@ -21,9 +21,9 @@ struct ts_context {
 	const struct ts_outline *outline; /* steps, host activity */
 	const struct ts_rates *rates;	  /* one a device of the profile */
 	const struct ts_settings *settings;
-	struct ts_results *results;	  /* of the analyses closed before */
-	size_t overlay_budget;	     /* slices a host may have in all; 0: no tracks are wanted */
-	size_t tree_rows;	     /* that a tree of call paths may have in a result */
+	struct ts_results *results; /* of the analyses closed before */
+	size_t overlay_budget;	    /* slices a host may have in all; 0: no tracks are wanted */
+	size_t tree_rows;	    /* that a tree of call paths may have in a result */
 	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
 	bool no_python; /* what Python's tracer saw is no activity of a host (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
@@ -31,17 +31,17 @@ struct ts_context {
 
 enum ts_passes {
 	TS_PASS_DEVICES = 1, /* the device lines */
-	TS_PASS_MERGED,	     /* all lines of a host as one (model/merged.h); see struct ts_context */
-	TS_PASS_HOSTS,	     /* host threads again, once it is known what to ask them for */
-	TS_PASS_OVERLAY,     /* the device lines again, where an overlay is wanted */
+	TS_PASS_MERGED,	 /* all lines of a host as one (model/merged.h); see struct ts_context */
+	TS_PASS_HOSTS,	 /* host threads again, once it is known what to ask them for */
+	TS_PASS_OVERLAY, /* the device lines again, where an overlay is wanted */
 };
 
 struct ts_analysis {
 	const char *name, *title;
-	bool top_level;		/* its result's fields stand in the report itself */
-	const char *needs[20];	/* closed before this one */
-	int pass;		/* of enum ts_passes: each begins when the one before was closed */
-	unsigned columns;	/* enum ts_columns */
+	bool top_level;	       /* its result's fields stand in the report itself */
+	const char *needs[20]; /* closed before this one */
+	int pass;	       /* of enum ts_passes: each begins when the one before was closed */
+	unsigned columns;      /* enum ts_columns */
 	size_t state_size;
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
 	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
@@ -68,7 +68,7 @@ enum ts_share {
 	TS_SHARE_TIME,	   /* time classes */
 	TS_SHARE_FINDINGS, /* ops of findings */
 	TS_SHARE_PADDING,
-	TS_SHARE_TIMES,	   /* findings about a time */
+	TS_SHARE_TIMES, /* findings about a time */
 	TS_SHARE_COMPILATIONS,
 	TS_SHARE_SPARSECORES,
 	TS_NR_SHARES
@@ -83,7 +83,7 @@ size_t ts_overlay_share(const struct ts_context *ctx, enum ts_share share, size_
  */
 struct ts_settings {
 	double mxu_utilization_low;	/* %, critical below */
-	double mxu_utilization_warning;	/* %, warning below */
+	double mxu_utilization_warning; /* %, warning below */
 	double mxu_fill_low;		/* % of the array that a product's shape can fill */
 	double padding_waste_high;	/* %, warning above */
 	double compilation_time_high;	/* ms, warning above */
@@ -95,49 +95,49 @@ struct ts_settings {
 	double input_high;
 	double rematerialization_high;
 	double dominant_op_high;
-	double small_op_time;		/* us, mean time of an op below which it is tiny */
-	double small_ops_high;		/* %, of core time in tiny ops */
-	double op_chains_high;		/* %, of core time in tiny ops in series */
-	double unfused_high;		/* %, of core time in intermediates through HBM, a reason */
-	double slow_step_high;		/* %, over the median step */
-	double impact_critical;		/* %, of core time from which a finding is critical */
+	double small_op_time;	/* us, mean time of an op below which it is tiny */
+	double small_ops_high;	/* %, of core time in tiny ops */
+	double op_chains_high;	/* %, of core time in tiny ops in series */
+	double unfused_high;	/* %, of core time in intermediates through HBM, a reason */
+	double slow_step_high;	/* %, over the median step */
+	double impact_critical; /* %, of core time from which a finding is critical */
 	double impact_warning;
-	double finding_min;		/* % below which a finding is not worth a line */
+	double finding_min; /* % below which a finding is not worth a line */
 	double max_findings;
-	double large_transfer_size;	/* MiB of one transfer between host and device */
-	double small_transfer_size;	/* KiB, below it is small */
-	double small_transfers_count;	/* so many small ones are many */
+	double large_transfer_size;   /* MiB of one transfer between host and device */
+	double small_transfer_size;   /* KiB, below it is small */
+	double small_transfers_count; /* so many small ones are many */
 	/* bands of the key figures that no rule has a threshold for */
 	double device_utilization_good; /* % */
 	double device_utilization_fair;
-	double kernel_duration_good;	/* ms */
+	double kernel_duration_good; /* ms */
 	double kernel_duration_fair;
-	double host_overhead_good;	/* % */
+	double host_overhead_good; /* % */
 	double host_overhead_fair;
-	double memory_bandwidth_good;	/* % */
+	double memory_bandwidth_good; /* % */
 	double memory_bandwidth_fair;
-	double compilation_time_good;	/* s */
+	double compilation_time_good; /* s */
 	double compilation_time_fair;
-	double occupancy_good;		/* % */
+	double occupancy_good;		 /* % */
 	double capture_compilation_high; /* %, of core time: the profile shows compilation */
 	double capture_steps_high;	 /* steps that a profile needs at most */
-	double peak_memory_high;	/* %, of the device's memory that a program needs */
-	double donation_high;		/* %, of it that donated arguments could save */
-	double upcasts_high;		/* %, of core time in bytes of arrays stored too wide */
-	double hbm_bandwidth_low;	/* %, of HBM's peak: what memory-bound ops should reach */
+	double peak_memory_high;	 /* %, of the device's memory that a program needs */
+	double donation_high;		 /* %, of it that donated arguments could save */
+	double upcasts_high;		 /* %, of core time in bytes of arrays stored too wide */
+	double hbm_bandwidth_low;	 /* %, of HBM's peak: what memory-bound ops should reach */
 	double kernel_roofline_low;	 /* % of its roofline, below it a kernel is slow */
-	double async_exposed_high;	/* %, of core time waiting for asynchronous copies */
-	double memory_growth_high;	/* %, of a device's memory that its heap grows, step after step */
-	double fragmentation_high;	/* %, of what is reserved at the peak and not allocated */
-	double allocator_calls_high;	/* %, of core time in calls of the driver's allocator */
-	double kernel_gap_short;	/* us, a shorter gap on a stream is between two kernels, no wait */
-	double kernel_short;		/* us, a kernel that takes less is short */
-	double launch_queue_full;	/* launches that wait on a stream when the next one blocks */
-	double short_kernels_count;	/* so many kernels of less than kernel_short are many */
-	double kernel_gaps_high;	/* %, of GPU time between kernels that were launched in time */
-	double short_kernels_high;	/* %, of GPU time in short kernels */
-	double launch_queue_high;	/* %, of the time that a stream's queue is full */
-	double late_rank_high;		/* %, of core time waiting for one rank alone */
+	double async_exposed_high;	 /* %, of core time waiting for asynchronous copies */
+	double memory_growth_high; /* %, of a device's memory that its heap grows, step after step */
+	double fragmentation_high;   /* %, of what is reserved at the peak and not allocated */
+	double allocator_calls_high; /* %, of core time in calls of the driver's allocator */
+	double kernel_gap_short; /* us, a shorter gap on a stream is between two kernels, no wait */
+	double kernel_short;	 /* us, a kernel that takes less is short */
+	double launch_queue_full;   /* launches that wait on a stream when the next one blocks */
+	double short_kernels_count; /* so many kernels of less than kernel_short are many */
+	double kernel_gaps_high;    /* %, of GPU time between kernels that were launched in time */
+	double short_kernels_high;  /* %, of GPU time in short kernels */
+	double launch_queue_high;   /* %, of the time that a stream's queue is full */
+	double late_rank_high;	    /* %, of core time waiting for one rank alone */
 };
 
 struct ts_setting {

@@ -1,10 +1,8 @@
 /* Thresholds: one row each, from which --help, --threshold and the config file are made. */
 #include "analysis/analysis.h"
 
-#define ROW(name, unit, value, help)                                                               \
-	{                                                                                          \
-		#name, unit, help, offsetof(struct ts_settings, name), value                       \
-	}
+#define ROW(name, unit, value, help) \
+	{ #name, unit, help, offsetof(struct ts_settings, name), value }
 
 const struct ts_setting ts_setting_list[] = {
 	ROW(mxu_utilization_low, "%", 30, "matrix-unit utilization below this is critical"),
@@ -48,14 +46,16 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(capture_compilation_high, "%", 50,
 	    "a profile with more core time in compilation is misleading"),
 	ROW(capture_steps_high, "", 1000, "a profile with more steps is longer than it need be"),
-	ROW(peak_memory_high, "%", 90, "a program that needs more of a device's memory is reported"),
+	ROW(peak_memory_high, "%", 90,
+	    "a program that needs more of a device's memory is reported"),
 	ROW(donation_high, "%", 5,
 	    "more of a device's memory that donated arguments could save is reported"),
 	ROW(upcasts_high, "%", 1,
 	    "more core time that arrays stored too wide may cost is reported"),
 	ROW(hbm_bandwidth_low, "%", 60,
 	    "an op bound by HBM that reaches less of its peak is reported"),
-	ROW(kernel_roofline_low, "%", 30, "a custom call below so much of its roofline is reported"),
+	ROW(kernel_roofline_low, "%", 30,
+	    "a custom call below so much of its roofline is reported"),
 	ROW(async_exposed_high, "%", 5,
 	    "more core time waiting for copies within the device is reported"),
 	ROW(memory_growth_high, "%", 1,
@@ -65,7 +65,8 @@ const struct ts_setting ts_setting_list[] = {
 	ROW(allocator_calls_high, "%", 1,
 	    "more core time in calls of the driver's allocator while steps run is reported"),
 	ROW(kernel_gap_short, "us", 30,
-	    "a shorter gap between two kernels that were launched in time is the price of a launch"),
+	    "a shorter gap between two kernels that were launched in time is the price of a "
+	    "launch"),
 	ROW(kernel_short, "us", 10, "a GPU's kernel that takes less is short"),
 	ROW(launch_queue_full, "", 1022, "so many launches that wait on a stream are a full queue"),
 	ROW(short_kernels_count, "", 1000,

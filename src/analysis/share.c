@@ -2,8 +2,8 @@
 #include "analysis/analysis.h"
 
 static const size_t percent[TS_NR_SHARES] = {
-	[TS_SHARE_TIME] = 33,	  [TS_SHARE_FINDINGS] = 33,   [TS_SHARE_PADDING] = 12,
-	[TS_SHARE_TIMES] = 10,	  [TS_SHARE_COMPILATIONS] = 6, [TS_SHARE_SPARSECORES] = 6,
+	[TS_SHARE_TIME] = 33,  [TS_SHARE_FINDINGS] = 33,    [TS_SHARE_PADDING] = 12,
+	[TS_SHARE_TIMES] = 10, [TS_SHARE_COMPILATIONS] = 6, [TS_SHARE_SPARSECORES] = 6,
 };
 
 size_t ts_overlay_share(const struct ts_context *ctx, enum ts_share share, size_t nr_rows)

@@ -5,7 +5,7 @@
 #include <stdalign.h>
 
 #define FIRST_CHUNK 4096
-#define LAST_CHUNK (1 << 20)
+#define LAST_CHUNK  (1 << 20)
 
 struct ts_arena_chunk {
 	struct ts_arena_chunk *next;

@@ -19,9 +19,9 @@ struct ts_arena {
 
 #define TS_ARENA_INIT { NULL, NULL, NULL, 0, false }
 
-void ts_arena_release(struct ts_arena *arena);		     /* frees all; usable again after */
-void *ts_arena_alloc(struct ts_arena *arena, size_t n);	     /* aligned for any type, not cleared */
-void *ts_arena_zalloc(struct ts_arena *arena, size_t n);     /* cleared */
+void ts_arena_release(struct ts_arena *arena);		 /* frees all; usable again after */
+void *ts_arena_alloc(struct ts_arena *arena, size_t n);	 /* aligned for any type, not cleared */
+void *ts_arena_zalloc(struct ts_arena *arena, size_t n); /* cleared */
 void *ts_arena_array(struct ts_arena *arena, size_t nr,
 		     size_t size); /* cleared; checks nr x size */
 /* A copy of the bytes, with a terminating NUL behind that .n does not count. .p NULL: no memory. */

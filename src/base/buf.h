@@ -16,8 +16,8 @@ struct ts_buf {
 #define TS_BUF_INIT { NULL, 0, 0, false }
 
 void ts_buf_release(struct ts_buf *buf);
-void ts_buf_clear(struct ts_buf *buf);		      /* empty again, memory kept, .failed reset */
-bool ts_buf_room(struct ts_buf *buf, size_t n);	      /* at least N bytes free behind .p + .n */
+void ts_buf_clear(struct ts_buf *buf);		/* empty again, memory kept, .failed reset */
+bool ts_buf_room(struct ts_buf *buf, size_t n); /* at least N bytes free behind .p + .n */
 void ts_buf_put(struct ts_buf *buf, struct ts_bytes bytes);
 void ts_buf_puts(struct ts_buf *buf, const char *s);
 void ts_buf_putc(struct ts_buf *buf, char c);

@@ -34,14 +34,10 @@ bool ts_bytes_has(struct ts_bytes a, const char *part)
 bool ts_bytes_match(struct ts_bytes a, enum ts_match match, const char *s)
 {
 	switch (match) {
-	case TS_WHOLE:
-		return ts_bytes_is(a, s);
-	case TS_PREFIX:
-		return ts_bytes_starts(a, s);
-	case TS_SUFFIX:
-		return ts_bytes_ends(a, s);
-	case TS_PART:
-		return ts_bytes_has(a, s);
+	case TS_WHOLE:	return ts_bytes_is(a, s);
+	case TS_PREFIX: return ts_bytes_starts(a, s);
+	case TS_SUFFIX: return ts_bytes_ends(a, s);
+	case TS_PART:	return ts_bytes_has(a, s);
 	}
 	return false;
 }

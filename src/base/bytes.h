@@ -23,7 +23,7 @@ struct ts_bytes {
 	((int)((b).n > 0x7fffffff ? 0x7fffffff : (b).n)), \
 		(const char *)((b).p ? (b).p : (const uint8_t *)"")
 
-#define TS_NELEM(a) (sizeof(a) / sizeof((a)[0]))
+#define TS_NELEM(a)  (sizeof(a) / sizeof((a)[0]))
 #define TS_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TS_MAX(a, b) ((a) > (b) ? (a) : (b))
 

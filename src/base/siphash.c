@@ -66,8 +66,8 @@ struct ts_siphash ts_siphash(const struct ts_sipkey *key, struct ts_bytes bytes)
 
 	for (; bytes.n - at >= 8; at += 8)
 		take(&s, word_of(bytes.p + at, 8));
-	take(&s, (uint64_t)bytes.n << 56 |
-			 (bytes.n > at ? word_of(bytes.p + at, bytes.n - at) : 0));
+	take(&s,
+	     (uint64_t)bytes.n << 56 | (bytes.n > at ? word_of(bytes.p + at, bytes.n - at) : 0));
 	s.v[2] ^= 0xee;
 	hash.h[0] = squeeze(&s);
 	s.v[1] ^= 0xdd;
@@ -89,9 +89,10 @@ enum ts_status ts_sipkey_random(struct ts_sipkey *key, struct ts_error *err)
 	}
 	if (fd >= 0)
 		close(fd);
-	return got == sizeof(key->k) ? TS_OK :
-				       ts_fail(err, TS_IO, "/dev/urandom: cannot read it: %s "
-							   "(give a key with --key or --salt)",
+	return got == sizeof(key->k) ? TS_OK
+				     : ts_fail(err, TS_IO,
+					       "/dev/urandom: cannot read it: %s "
+					       "(give a key with --key or --salt)",
 					       strerror(errno));
 }
 

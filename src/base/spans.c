@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 
-#define WALKED \
-	8 /* spans of a question that are summed one by one before sums made ahead are used */
+/* So many spans of a question are summed one by one before sums that were made ahead are used. */
+#define WALKED 8
 
 /* Closes every gap up to the median one: about half of the intervals go. */
 static bool coarsen(struct ts_spans *spans)
@@ -215,8 +215,8 @@ bool ts_spans_seal(struct ts_spans *spans)
 		return false;
 	spans->before_ps[0] = 0;
 	for (size_t i = 0; i < spans->nr; i++)
-		spans->before_ps[i + 1] = spans->before_ps[i] + spans->items[i].end_ps -
-					  spans->items[i].start_ps;
+		spans->before_ps[i + 1] =
+			spans->before_ps[i] + spans->items[i].end_ps - spans->items[i].start_ps;
 	return true;
 }
 

@@ -40,8 +40,11 @@ const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps)
 const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes)
 {
 	static const struct unit units[] = {
-		{ 1099511627776.0, "TiB" }, { 1073741824.0, "GiB" }, { 1048576.0, "MiB" },
-		{ 1024.0, "KiB" }, { 1, "B" },
+		{ 1099511627776.0, "TiB" },
+		{ 1073741824.0, "GiB" },
+		{ 1048576.0, "MiB" },
+		{ 1024.0, "KiB" },
+		{ 1, "B" },
 	};
 
 	return scaled(out, bytes, units, TS_NELEM(units));

@@ -9,17 +9,17 @@
 
 #include "base/bytes.h"
 
-#define TS_UNIT_MAX 32
+#define TS_UNIT_MAX  32
 
 #define TS_PS_PER_NS INT64_C(1000)
 #define TS_PS_PER_US INT64_C(1000000)
 #define TS_PS_PER_MS INT64_C(1000000000)
-#define TS_PS_PER_S INT64_C(1000000000000)
+#define TS_PS_PER_S  INT64_C(1000000000000)
 
-const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps);	      /* 1.23 ms */
-const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes);	      /* 5.0 GiB */
-const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s);   /* 26.1 GB/s */
-const char *ts_fmt_count(char out[TS_UNIT_MAX], double n);	      /* 1.34 G */
-const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	      /* 86.5 %; NaN gives - */
+const char *ts_fmt_ps(char out[TS_UNIT_MAX], int64_t ps);	    /* 1.23 ms */
+const char *ts_fmt_bytes(char out[TS_UNIT_MAX], double bytes);	    /* 5.0 GiB */
+const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s); /* 26.1 GB/s */
+const char *ts_fmt_count(char out[TS_UNIT_MAX], double n);	    /* 1.34 G */
+const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	    /* 86.5 %; NaN gives - */
 
 #endif

@@ -70,8 +70,8 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli)
 static void tell_damage(const struct ts_annotation *one)
 {
 	const struct ts_profile *profile = &one->run.profile;
-	const char *remedy = one->of_traces ? "copy it again; the annotated trace ends there too" :
-					      "copy the profile again";
+	const char *remedy = one->of_traces ? "copy it again; the annotated trace ends there too"
+					    : "copy the profile again";
 
 	for (size_t i = 0; one->is_analysed && i < profile->nr_damage; i++)
 		if (!profile->damage[i].minor)

@@ -12,12 +12,15 @@ enum ts_status ts_set_overlay_events(struct ts_cli *cli, const char *value, stru
 /* Rows for a command's table of options. */
 #define TS_ANNOTATE_OPTIONS                                                                     \
 	{ "dry-run", 'n', NULL, "say what would be done, write nothing", ts_set_dry_run },      \
-	{ "perfetto", 0, "FORM", "json (default), pftrace, both or none", ts_set_perfetto },    \
-	{ "max-trace-events", 0, "N",                                                           \
-	  "events in a Perfetto file (default 1000000, pftrace all; 0: all)",                   \
-	  ts_set_trace_events },                                                                \
-	{ "max-overlay-events", 0, "N", "events in the overlay, a host (default 200000)",       \
-	  ts_set_overlay_events }
+		{ "perfetto", 0, "FORM", "json (default), pftrace, both or none",               \
+		  ts_set_perfetto },                                                            \
+		{ "max-trace-events", 0, "N",                                                   \
+		  "events in a Perfetto file (default 1000000, pftrace all; 0: all)",           \
+		  ts_set_trace_events },                                                        \
+	{                                                                                       \
+		"max-overlay-events", 0, "N", "events in the overlay, a host (default 200000)", \
+			ts_set_overlay_events                                                   \
+	}
 
 struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli);
 

@@ -17,20 +17,20 @@
 
 enum ts_exit {
 	TS_EXIT_DONE = 0,
-	TS_EXIT_GATE = 1,   /* a gate (--fail-if, --fail-on) did not hold */
+	TS_EXIT_GATE = 1, /* a gate (--fail-if, --fail-on) did not hold */
 	TS_EXIT_USAGE = 2,
 	TS_EXIT_NOTHING = 3, /* no input could be read */
-	TS_EXIT_SOME = 4,   /* some inputs failed, the others are done */
+	TS_EXIT_SOME = 4,    /* some inputs failed, the others are done */
 };
 
 enum ts_color { TS_COLOR_AUTO, TS_COLOR_ALWAYS, TS_COLOR_NEVER };
 
-#define TS_MAX_GATES 32
+#define TS_MAX_GATES	  32
 #define TS_MAX_TORCH_LOGS 64
-#define TS_MAX_LABELS 16 /* as many as runs that are compared */
+#define TS_MAX_LABELS	  16 /* as many as runs that are compared */
 
 struct ts_cli {
-	const char *command;	/* for messages: "tpusight annotate" */
+	const char *command; /* for messages: "tpusight annotate" */
 	size_t nr_threads;
 	bool quiet, verbose;
 	bool join_sessions; /* sibling sessions of several hosts are one (io/siblings.h) */
@@ -50,10 +50,10 @@ struct ts_cli {
 	bool compare;
 	const char *gates[TS_MAX_GATES]; /* compare: expressions, as given */
 	size_t nr_gates;
-	bool brief;	 /* in at most .budget bytes */
+	bool brief; /* in at most .budget bytes */
 	uint64_t budget;
 	const char *logdir; /* NULL: as the path says */
-	bool no_python; /* timeline: without the frames of Python's tracer */
+	bool no_python;	    /* timeline: without the frames of Python's tracer */
 	bool tracks;
 	struct ts_trim_choice trim;
 	/* the profiling suite */
@@ -69,9 +69,9 @@ struct ts_cli {
 	/* serve */
 	uint16_t port;
 	/* live */
-	const char *services; /* HOST:PORT,... as given */
+	const char *services;	/* HOST:PORT,... as given */
 	const char *repository; /* a folder, as given */
-	int64_t interval_ms; /* -1: not said */
+	int64_t interval_ms;	/* -1: not said */
 	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms;
 	bool new_only;
 	enum ts_hlo_choice hlo;
@@ -97,7 +97,7 @@ struct ts_command {
 	const char *arguments;		 /* "PATH..." */
 	const char *help;		 /* paragraphs */
 	const struct ts_option *options; /* its own; name NULL at the end */
-	bool no_paths; /* can do without a path */
+	bool no_paths;			 /* can do without a path */
 	enum ts_exit (*run)(struct ts_cli *cli);
 };
 

@@ -16,8 +16,7 @@ static void put_left_out(struct ts_buf *out, const struct ts_annotation *one)
 			ts_buf_printf(out,
 				      "%s holds the %llu longest of %llu events "
 				      "(--max-trace-events=0: all)\n",
-				      trace->file,
-				      (unsigned long long)trace->report.events_written,
+				      trace->file, (unsigned long long)trace->report.events_written,
 				      (unsigned long long)trace->report.events_total);
 	}
 }
@@ -75,8 +74,8 @@ static const char *strip_words(const struct ts_cli *cli, enum ts_status st, size
 		return st ? "nothing was removed" : "no annotation was there";
 	if (st)
 		return "not all of the annotation is out";
-	return cli->dry_run ? "would remove the annotation" :
-			      "annotation removed, every file is as it was";
+	return cli->dry_run ? "would remove the annotation"
+			    : "annotation removed, every file is as it was";
 }
 
 static enum ts_status strip_session(struct work *work, const struct ts_session *session,
@@ -92,9 +91,9 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	if (ts_deeds_failures(&report) > 0)
 		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
 	if (!cli->quiet) {
-		ts_term_text(&out, ts_bytes_of(session->kind == TS_SESSION_FILE ?
-						       session->files[0].path :
-						       session->dir));
+		ts_term_text(&out,
+			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path
+									  : session->dir));
 		ts_buf_printf(&out, ": %s\n", strip_words(cli, st, report.nr_entries));
 		if (cli->verbose)
 			ts_deeds_list(&out, &report);
@@ -132,8 +131,8 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		enum ts_status st;
 
 		ts_progress(cli, runs.sessions[i].dir);
-		st = cli->strip ? strip_session(&work, &runs.sessions[i], &err) :
-				  annotate_session(&work, &runs.sessions[i], &err);
+		st = cli->strip ? strip_session(&work, &runs.sessions[i], &err)
+				: annotate_session(&work, &runs.sessions[i], &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
 		nr_bad += st != TS_OK;
@@ -167,17 +166,22 @@ const struct ts_command ts_command_annotate = {
 	.summary = "Analyse profile sessions and write the findings into them, for XProf and "
 		   "Perfetto to show.",
 	.arguments = "PATH...",
-	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/ and for "
+	.help = "PATH is a TensorBoard log directory (searched for **/plugins/profile/<session>/ "
+		"and for "
 		"traces of\n"
-		"PyTorch), one session directory, or one profile file. Written beside each xplane: an "
+		"PyTorch), one session directory, or one profile file. Written beside each xplane: "
+		"an "
 		"overlay behind\n"
 		"its own bytes (XProf's trace viewer), suggestions (XProf's overview), "
 		"perfetto_trace.json.gz\n"
-		"(ui.perfetto.dev; --perfetto=pftrace: perfetto_trace.pftrace, Perfetto's own form, with "
+		"(ui.perfetto.dev; --perfetto=pftrace: perfetto_trace.pftrace, Perfetto's own "
+		"form, with "
 		"every event)\n"
-		"and ALL_HOSTS.tpusight.json, the whole report. A trace (NAME.json, NAME.json.gz) stays as "
+		"and ALL_HOSTS.tpusight.json, the whole report. A trace (NAME.json, NAME.json.gz) "
+		"stays as "
 		"it is: beside\n"
-		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it, and the report. "
+		"it come NAME.tpusight.json.gz, the trace with our findings and rows in it, and "
+		"the report. "
 		"Files are\n"
 		"replaced whole or not at all; --strip brings back every byte.",
 	.options = options,

@@ -63,7 +63,8 @@ static void check_session(struct checking *checking, const struct ts_session *se
 		check_results(checking, &run, name);
 	} else {
 		struct ts_check check = { .session = name ? name : session->dir,
-					  .cause = "unreadable", .problem = err.text };
+					  .cause = "unreadable",
+					  .problem = err.text };
 
 		ts_complain(err.text);
 		checking->nr_failed++;
@@ -138,9 +139,11 @@ const struct ts_command ts_command_check = {
 	.name = "check",
 	.summary = "Say whether a profile shows what it is taken for, and if not, what to do.",
 	.arguments = "PATH...",
-	.help = "A verdict for each session, with its causes: good; usable (something is missing, what "
+	.help = "A verdict for each session, with its causes: good; usable (something is missing, "
+		"what "
 		"is there\n"
-		"holds); misleading (the numbers are not those of the job); empty (no device time). "
+		"holds); misleading (the numbers are not those of the job); empty (no device "
+		"time). "
 		"Exit status\n"
 		"1 when one is misleading or empty.",
 	.options = options,

@@ -46,7 +46,8 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *re
 	return ts_output_find(format)->emit(out, results, &form, err);
 }
 
-static enum ts_status compare(const struct ts_sides *sides, struct ts_buf *out, struct ts_error *err)
+static enum ts_status compare(const struct ts_sides *sides, struct ts_buf *out,
+			      struct ts_error *err)
 {
 	const struct ts_compare_request request = { .runs = sides->sides,
 						    .nr_runs = sides->nr_runs };
@@ -115,9 +116,10 @@ static enum ts_exit run_compile(struct ts_cli *cli)
 
 static const struct ts_option options[] = {
 	TS_SUITE_OPTIONS,
-	{ "torch-trace", 0, "PATH", "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)",
-	  add_torch_log },
-	{ "label", 0, "MODE", "the mode of a run, in the order of PATHs (repeatable; default: by its name)",
+	{ "torch-trace", 0, "PATH",
+	  "a log of TORCH_TRACE, or its folder: why graphs broke (repeatable)", add_torch_log },
+	{ "label", 0, "MODE",
+	  "the mode of a run, in the order of PATHs (repeatable; default: by its name)",
 	  add_label },
 	{ "compare", 0, NULL, "all sessions below one PATH side by side", set_compare },
 	{ NULL, 0, NULL, NULL, NULL },
@@ -125,14 +127,19 @@ static const struct ts_option options[] = {
 
 const struct ts_command ts_command_compile = {
 	.name = "compile",
-	.summary = "Print what compilers made of a run: regions, graph breaks, fusion; compare modes.",
+	.summary =
+		"Print what compilers made of a run: regions, graph breaks, fusion; compare modes.",
 	.arguments = "PATH...",
-	.help = "PATH is a trace of PyTorch's profiler (.json, .json.gz) with code of torch.compile in it, "
-		"or whatever report takes. Several are one program in several modes of the compiler "
-		"(default, reduce-overhead, max-autotune ...), the first being the baseline: a row each, "
+	.help = "PATH is a trace of PyTorch's profiler (.json, .json.gz) with code of "
+		"torch.compile in it, "
+		"or whatever report takes. Several are one program in several modes of the "
+		"compiler "
+		"(default, reduce-overhead, max-autotune ...), the first being the baseline: a row "
+		"each, "
 		"with speed-up, time to compile, graph breaks and fusion.\n\n"
 		"Why a graph broke or was compiled again is in no trace: run once more with "
-		"TORCH_TRACE=FOLDER and give the folder with --torch-trace (of several PATHs one each); "
+		"TORCH_TRACE=FOLDER and give the folder with --torch-trace (of several PATHs one "
+		"each); "
 		"logs in a folder that is PATH are read along, and one can be given alone as PATH.",
 	.options = options,
 	.run = run_compile,

@@ -5,17 +5,17 @@
 static enum ts_status set_tree(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	cli->tree = value;
-	return ts_flame_is_tree(value) ? TS_OK :
-					 ts_fail(err, TS_USAGE,
-						 "%s is no tree (stacks, modules, scopes)", value);
+	return ts_flame_is_tree(value)
+		       ? TS_OK
+		       : ts_fail(err, TS_USAGE, "%s is no tree (stacks, modules, scopes)", value);
 }
 
 static enum ts_status set_weight(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	cli->weight = value;
-	return ts_flame_is_weight(value) ?
-		       TS_OK :
-		       ts_fail(err, TS_USAGE, "%s is no weight (cpu, device, count)", value);
+	return ts_flame_is_weight(value)
+		       ? TS_OK
+		       : ts_fail(err, TS_USAGE, "%s is no weight (cpu, device, count)", value);
 }
 
 static enum ts_status set_max_depth(struct ts_cli *cli, const char *value, struct ts_error *err)
@@ -54,9 +54,11 @@ const struct ts_command ts_command_flame = {
 	.name = "flame",
 	.summary = "Print flame graphs: CPU and device time by call stack, module or scope.",
 	.arguments = "PATH...",
-	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever report "
+	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
+		"report "
 		"takes.\n"
-		"Formats beside text, json (nested, for d3-flame-graph), html (interactive) and csv: "
+		"Formats beside text, json (nested, for d3-flame-graph), html (interactive) and "
+		"csv: "
 		"folded (for\n"
 		"flamegraph.pl) and speedscope.",
 	.options = options,

@@ -52,7 +52,8 @@ static bool open_module(struct ts_run *run, const char *path)
 
 static enum ts_exit run_hlo(struct ts_cli *cli)
 {
-	struct ts_run_options options = { .nr_threads = cli->nr_threads, .settings = &cli->settings,
+	struct ts_run_options options = { .nr_threads = cli->nr_threads,
+					  .settings = &cli->settings,
 					  .chip = ts_bytes_of(cli->chip) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
@@ -102,7 +103,8 @@ static const struct ts_option options[] = {
 	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
 	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
 	{ "view", 0, "NAME",
-	  "one view: ops, modules, systolic, padding, fusion, memory, capacity, doctor", ts_set_view },
+	  "one view: ops, modules, systolic, padding, fusion, memory, capacity, doctor",
+	  ts_set_view },
 	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
 	{ NULL, 0, NULL, NULL, NULL },
 };

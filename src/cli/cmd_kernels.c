@@ -5,7 +5,8 @@ const struct ts_command ts_command_kernels = {
 	.name = "kernels",
 	.summary = "Print what each kernel of a GPU took (of a TPU: each op), and who launched it.",
 	.arguments = "PATH...",
-	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever report "
+	.help = "PATH is a trace of PyTorch's or JAX's profiler (.json, .json.gz), or whatever "
+		"report "
 		"takes.",
 	.options = ts_suite_options,
 	.run = ts_suite_run,

@@ -15,7 +15,7 @@
 #include "live/hook.h"
 #include "live/live.h"
 
-#define MAX_SERVICES	1024
+#define MAX_SERVICES	 1024
 #define HOOK_PATIENCE_MS 5000
 
 /* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. */
@@ -116,8 +116,8 @@ static enum ts_status set_fail_on(struct ts_cli *cli, const char *value, struct 
 static enum ts_status set_repository(struct ts_cli *cli, const char *value, struct ts_error *err)
 {
 	if (!ts_dir_exists(value))
-		return ts_fail(err, TS_USAGE, "%s: no folder (make it; the servers must see it too)",
-			       value);
+		return ts_fail(err, TS_USAGE,
+			       "%s: no folder (make it; the servers must see it too)", value);
 	cli->repository = value;
 	return TS_OK;
 }
@@ -252,16 +252,15 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 
 /* Hosts that never answered, or sessions that were not annotated, are inputs that failed. */
 static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summary *summary,
-			     bool is_mute)
+			    bool is_mute)
 {
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples + summary->nr_sessions == 0) {
-		ts_complain(cli->nr_paths > 0 ?
-				    "no session came (does the job write it there? "
-				    "jax.profiler.trace(LOGDIR))" :
-				    "no sample was got of any host (does the job run "
-				    "jax.profiler.start_server(PORT)?)");
+		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write it there? "
+						"jax.profiler.trace(LOGDIR))"
+					      : "no sample was got of any host (does the job run "
+						"jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
 	}
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
@@ -333,9 +332,11 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 	if (strstr(path, "://"))
 		return ts_fail(err, TS_USAGE,
 			       "%s: remote storage is not watched from here (mount it, or watch "
-			       "the job itself with --service)", path);
+			       "the job itself with --service)",
+			       path);
 	if (strcmp(path, "-") == 0 || (ts_file_exists(path) && !ts_dir_exists(path)))
-		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)", path);
+		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)",
+			       path);
 	if (ts_rpc_is_address(path) && !ts_dir_exists(path))
 		return ts_fail(err, TS_USAGE, "%s: no folder (a job's server: --service %s)", path,
 			       path);
@@ -345,8 +346,9 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 static enum ts_status check_inputs(const struct ts_cli *cli, struct ts_error *err)
 {
 	if (!cli->services == (cli->nr_paths == 0))
-		return ts_fail(err, TS_USAGE, "which job? (tpusight live LOGDIR, or tpusight live "
-					      "--service HOST:PORT)");
+		return ts_fail(err, TS_USAGE,
+			       "which job? (tpusight live LOGDIR, or tpusight live "
+			       "--service HOST:PORT)");
 	return cli->nr_paths > 0 ? check_folder(cli, err) : TS_OK;
 }
 
@@ -399,14 +401,16 @@ static enum ts_exit run_live(struct ts_cli *cli)
 
 static const struct ts_option options[] = {
 	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
-	{ "repository", 0, "DIR", "a folder that servers see too: for those that can only write files",
-	  set_repository },
+	{ "repository", 0, "DIR",
+	  "a folder that servers see too: for those that can only write files", set_repository },
 	{ "interval", 0, "TIME", "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
 	  set_interval },
 	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },
 	{ "hlo", 0, "WHEN", "ask for compiled modules once, always or never", set_hlo },
-	{ "timeout", 0, "TIME", "beyond a sample's length to answer it (default 30 s)", set_timeout },
-	{ "hold", 0, "TIME", "an alert is raised when it has held so long (default 1 s)", set_hold },
+	{ "timeout", 0, "TIME", "beyond a sample's length to answer it (default 30 s)",
+	  set_timeout },
+	{ "hold", 0, "TIME", "an alert is raised when it has held so long (default 1 s)",
+	  set_hold },
 	{ "clear-after", 0, "TIME", "and is over when it has not for so long (default 5 s)",
 	  set_clear },
 	{ "for", 0, "TIME", "end after that (10m, 30s)", set_for },
@@ -414,8 +418,10 @@ static const struct ts_option options[] = {
 	  set_fail_on },
 	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
 	  set_on_alert },
-	{ "settle", 0, "TIME", "a session of LOGDIR is complete when it was at rest so long "
-			       "(default 3 s)", set_settle },
+	{ "settle", 0, "TIME",
+	  "a session of LOGDIR is complete when it was at rest so long "
+	  "(default 3 s)",
+	  set_settle },
 	{ "new-only", 0, NULL, "leave alone what is in LOGDIR at first", set_new_only },
 	TS_ANNOTATE_OPTIONS,
 	{ "json", 0, NULL, "print JSON lines", set_json },
@@ -430,16 +436,21 @@ const struct ts_command ts_command_live = {
 	.arguments = "--service=HOST:PORT[,HOST:PORT...] | LOGDIR",
 	.help = "With --service, the job runs a profiler server (jax.profiler.start_server(PORT)); "
 		"nothing else of\n"
-		"it is touched, and nothing is written. A short sample of all hosts is taken again and "
+		"it is touched, and nothing is written. A short sample of all hosts is taken again "
+		"and "
 		"again and\n"
-		"analysed as a profile is. Thresholds and findings of the doctor become alerts when they "
+		"analysed as a profile is. Thresholds and findings of the doctor become alerts "
+		"when they "
 		"hold; a\n"
 		"function that is compiled again and again is one at once.\n\n"
-		"With LOGDIR, a TensorBoard log directory, sessions are waited for, and each is annotated, "
+		"With LOGDIR, a TensorBoard log directory, sessions are waited for, and each is "
+		"annotated, "
 		"as\n"
-		"tpusight-annotate does, when it is complete: never one that is being written. Those that "
+		"tpusight-annotate does, when it is complete: never one that is being written. "
+		"Those that "
 		"are there\n"
-		"already and have no annotation come first. TIME is in seconds, or 500ms, 30s, 10m, 1h.",
+		"already and have no annotation come first. TIME is in seconds, or 500ms, 30s, "
+		"10m, 1h.",
 	.options = options,
 	.run = run_live,
 	.no_paths = true,

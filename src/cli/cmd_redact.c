@@ -98,8 +98,7 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 				   const struct ts_input *input, struct ts_copy_out *out,
 				   struct ts_redact_report *report, struct ts_error *err)
 {
-	const struct ts_reader *reader =
-		ts_reader_for(ts_bytes_of(file->name), input->bytes);
+	const struct ts_reader *reader = ts_reader_for(ts_bytes_of(file->name), input->bytes);
 
 	if (ts_archive_probe(input->bytes))
 		return ts_fail(err, TS_UNSUPPORTED,
@@ -215,10 +214,11 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	enum ts_status st = ts_input_open(&input, path, err);
 
 	if (st == TS_OK && input.bytes.n < KEY_BYTES_MIN)
-		st = ts_fail(err, TS_USAGE,
-			     "%s: %zu bytes are no key, which could be guessed (%d are enough: head "
-			     "-c 32 /dev/urandom)",
-			     path, input.bytes.n, KEY_BYTES_MIN);
+		st = ts_fail(
+			err, TS_USAGE,
+			"%s: %zu bytes are no key, which could be guessed (%d are enough: head "
+			"-c 32 /dev/urandom)",
+			path, input.bytes.n, KEY_BYTES_MIN);
 	if (st == TS_OK)
 		*key = ts_sipkey_of(input.bytes);
 	ts_input_release(&input);
@@ -253,9 +253,9 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 		ts_complain(err.text);
 		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	}
-	st = ts_names_open(&names, &key, cli->keep, cli->nr_keep) ?
-		     ts_find_sessions(cli, &runs, &nr_bad, &err) :
-		     ts_fail_nomem(&err);
+	st = ts_names_open(&names, &key, cli->keep, cli->nr_keep)
+		     ? ts_find_sessions(cli, &runs, &nr_bad, &err)
+		     : ts_fail_nomem(&err);
 	redacting.names = &names;
 	redacting.several = runs.nr_sessions > 1;
 	if (st)
@@ -292,8 +292,7 @@ static const struct ts_option options[] = {
 	{ "key", 0, "FILE", "hash with the key in FILE: the same names each time", set_key },
 	{ "salt", 0, "TEXT", "hash with a key made of TEXT (a short one can be guessed)",
 	  set_salt },
-	{ "keep", 0, "NAME", "names that stay (* and ? stand for anything; repeatable)",
-	  set_keep },
+	{ "keep", 0, "NAME", "names that stay (* and ? stand for anything; repeatable)", set_keep },
 	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },
 	{ NULL, 0, NULL, NULL, NULL },
 };

@@ -164,8 +164,8 @@ static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
 			       trimming->session->files[0].path);
 	if (trimming->cli->trim.has_steps)
 		st = ts_outline_make(&run->profile, trimming->cli->nr_threads, &run->outline, err);
-	return st ? st :
-		    ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
+	return st ? st
+		  : ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
 				 &trimming->cli->trim, err);
 }
 
@@ -197,8 +197,8 @@ static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_ses
 
 static bool is_asked(const struct ts_trim_choice *choice)
 {
-	return choice->has_steps || choice->host || choice->plane ||
-	       choice->from_ps > INT64_MIN || choice->to_ps < INT64_MAX;
+	return choice->has_steps || choice->host || choice->plane || choice->from_ps > INT64_MIN ||
+	       choice->to_ps < INT64_MAX;
 }
 
 static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *runs, size_t nr_bad)
@@ -210,7 +210,8 @@ static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *run
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged, &err);
+		st = trim_session(cli, &runs->sessions[i], runs->nr_sessions > 1, &outcome.damaged,
+				  &err);
 		ts_progress(cli, NULL);
 		ts_outcome_note(&outcome, st, &err);
 	}
@@ -251,10 +252,10 @@ static enum ts_status set_steps(struct ts_cli *cli, const char *value, struct ts
 		last = ts_bytes_cut(text, dash + 1, text.n);
 	cli->trim.has_steps = true;
 	if (!ts_bytes_u64(first, &cli->trim.first_step) ||
-	    !ts_bytes_u64(last, &cli->trim.last_step) ||
-	    cli->trim.first_step > cli->trim.last_step)
-		return ts_fail(err, TS_USAGE, "%s is neither a step nor the first and last of some "
-					      "(10-19)",
+	    !ts_bytes_u64(last, &cli->trim.last_step) || cli->trim.first_step > cli->trim.last_step)
+		return ts_fail(err, TS_USAGE,
+			       "%s is neither a step nor the first and last of some "
+			       "(10-19)",
 			       value);
 	return TS_OK;
 }
@@ -298,8 +299,7 @@ static const struct ts_option options[] = {
 	{ "steps", 0, "A-B", "keep the steps A to B, as the report numbers them", set_steps },
 	{ "from-ms", 0, "MS", "keep what is later than MS ms after the run's start", set_from },
 	{ "to-ms", 0, "MS", "keep what is earlier than MS ms after the run's start", set_to },
-	{ "host", 0, "NAME", "keep the hosts of this name (* and ? stand for anything)",
-	  set_host },
+	{ "host", 0, "NAME", "keep the hosts of this name (* and ? stand for anything)", set_host },
 	{ "plane", 0, "NAME", "keep the planes of this name (/device:TPU:0, '/device:*')",
 	  set_plane },
 	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },

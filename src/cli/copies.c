@@ -89,9 +89,9 @@ static enum ts_status not_an_input(const struct ts_session *session, const char 
 				   struct ts_error *err)
 {
 	for (size_t i = 0; i < session->nr_files + session->nr_extras; i++) {
-		const struct ts_hostfile *file = i < session->nr_files ?
-							 &session->files[i] :
-							 &session->extras[i - session->nr_files];
+		const struct ts_hostfile *file = i < session->nr_files
+							 ? &session->files[i]
+							 : &session->extras[i - session->nr_files];
 
 		if (ts_file_is(path, file->path))
 			return ts_fail(err, TS_USAGE,

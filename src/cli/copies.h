@@ -14,8 +14,8 @@
 #include "cli/cli.h"
 
 struct ts_copy_name {
-	const char *word;	    /* "trimmed" */
-	bool several;		    /* sessions were found */
+	const char *word;	   /* "trimmed" */
+	bool several;		   /* sessions were found */
 	const char *run, *session; /* the names the copy goes by */
 	const char *file;
 };

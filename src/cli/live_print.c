@@ -18,11 +18,11 @@
 #define PLAIN  "\033[0m"
 
 /* The other screen of a terminal, without a cursor; and back. */
-#define ENTER "\033[?1049h\033[?25l"
-#define LEAVE "\033[?25h\033[?1049l"
-#define HOME  "\033[H"
-#define REST  "\033[K\n" /* of a line: cleared */
-#define BELOW "\033[J"
+#define ENTER	    "\033[?1049h\033[?25l"
+#define LEAVE	    "\033[?25h\033[?1049l"
+#define HOME	    "\033[H"
+#define REST	    "\033[K\n" /* of a line: cleared */
+#define BELOW	    "\033[J"
 
 #define LABEL_WIDTH 22
 #define VALUE_WIDTH 11
@@ -109,9 +109,9 @@ static void put_metrics(struct ts_buf *out, const struct ts_live_sample *sample)
 
 		if (!ts_metric_rows[i].is_vital || !isfinite(sample->values[i]))
 			continue;
-		ts_buf_printf(out, "  %s %s", ts_metric_rows[i].label,
-			      ts_metric_text(text, sizeof(text), (enum ts_metric)i,
-					     sample->values[i]));
+		ts_buf_printf(
+			out, "  %s %s", ts_metric_rows[i].label,
+			ts_metric_text(text, sizeof(text), (enum ts_metric)i, sample->values[i]));
 	}
 }
 
@@ -248,9 +248,7 @@ static void put_end(struct ts_live_print *print, const struct ts_live_sample *sa
 static void print_plain(struct ts_live_print *print, const struct ts_feed_event *event)
 {
 	switch (event->kind) {
-	case TS_FEED_SAMPLE:
-		put_sample(print, event->sample);
-		break;
+	case TS_FEED_SAMPLE: put_sample(print, event->sample); break;
 	case TS_FEED_ALERT:
 		put_clock(&print->text, event->sample->unix_ms);
 		ts_buf_puts(&print->text, "  ");
@@ -493,8 +491,8 @@ static void log_alert(struct ts_live_print *print, const struct ts_feed_event *e
 
 	ts_buf_clear(line);
 	put_clock(line, event->sample->unix_ms);
-	ts_buf_printf(line, "  %s: ", event->alert->is_active ?
-					      ts_severity_name(event->alert->severity) : "over");
+	ts_buf_printf(line, "  %s: ",
+		      event->alert->is_active ? ts_severity_name(event->alert->severity) : "over");
 	ts_buf_put(line, ts_buf_bytes(&event->alert->title));
 }
 

@@ -18,7 +18,7 @@ struct ts_live_print {
 	size_t nr_states;
 	/* of the view */
 	bool is_view, is_open;
-	uint16_t port; /* of the page; 0: there is none */
+	uint16_t port;	      /* of the page; 0: there is none */
 	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;

@@ -11,8 +11,9 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
 	}
-	ts_buf_puts(out, session->dry_run && session->state == TS_SESSION_ANNOTATED ?
-				 "complete" : ts_live_session_state_name(session->state));
+	ts_buf_puts(out, session->dry_run && session->state == TS_SESSION_ANNOTATED
+				 ? "complete"
+				 : ts_live_session_state_name(session->state));
 	if (!session->problem)
 		return;
 	ts_buf_puts(out, ": ");
@@ -52,8 +53,8 @@ void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sampl
 	char time[TS_UNIT_MAX];
 	size_t at = 0, nr_left = counts.nr_waiting + counts.nr_failed;
 
-	ts_buf_printf(out, "%llu session%s annotated in %s",
-		      (unsigned long long)sample->number, sample->number == 1 ? "" : "s",
+	ts_buf_printf(out, "%llu session%s annotated in %s", (unsigned long long)sample->number,
+		      sample->number == 1 ? "" : "s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));
 	if (nr_left > 0)
 		ts_buf_printf(out, ", %zu not", nr_left);

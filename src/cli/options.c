@@ -199,8 +199,9 @@ static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command
 			    const struct ts_option *option, const char *value, struct ts_error *err)
 {
 	if (option->set)
-		return option->set(cli, value, err) ?
-			       ts_fail_at(err, TS_USAGE, "--%s", option->name) : TS_OK;
+		return option->set(cli, value, err)
+			       ? ts_fail_at(err, TS_USAGE, "--%s", option->name)
+			       : TS_OK;
 	if (strcmp(option->name, "version") == 0)
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
 	else

@@ -17,7 +17,7 @@ struct ts_door {
 	enum ts_status (*emit)(const struct ts_cli *cli, const struct ts_results *results,
 			       struct ts_buf *out, struct ts_error *err);
 	size_t tree_rows; /* flow/run.h */
-	bool merge; /* events of all lines as one, whatever the profile (flow/run.h) */
+	bool merge;	  /* events of all lines as one, whatever the profile (flow/run.h) */
 };
 enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door);
 

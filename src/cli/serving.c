@@ -6,7 +6,8 @@
 
 #define ALERTS_KEPT   200
 #define SESSIONS_KEPT 200
-#define EMPTY_KEPT    20 /* samples that nobody answered: a job that is gone for long leaves its past alone */
+#define EMPTY_KEPT \
+	20 /* samples that nobody answered: a job that is gone for long leaves its past alone */
 #define LAST_WORDS_MS 300 /* for pages to take the last event */
 
 struct ts_serving {

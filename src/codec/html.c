@@ -6,18 +6,12 @@
 static const char *entity(uint32_t c)
 {
 	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
+	case '&':  return "&amp;";
+	case '<':  return "&lt;";
+	case '>':  return "&gt;";
+	case '"':  return "&quot;";
+	case '\'': return "&#39;";
+	default:   return NULL;
 	}
 }
 

@@ -26,7 +26,7 @@ struct ts_json {
 	struct ts_buf *out;
 	enum ts_json_style style;
 	unsigned depth;
-	bool comma;	/* something stands before the next item of this level */
+	bool comma; /* something stands before the next item of this level */
 	bool after_key;
 };
 

@@ -116,16 +116,17 @@ bool ts_jtok_skip_some(struct ts_jtok_skip *skip, const uint8_t **at, const uint
 		if (p >= end)
 			break;
 		switch (*p++) {
-		case '"':           skip->in_string = true;  break;
-		case '{': case '[': skip->depth++;           break;
-		case '}': case ']':
+		case '"': skip->in_string = true; break;
+		case '{':
+		case '[': skip->depth++; break;
+		case '}':
+		case ']':
 			if (--skip->depth == 0) {
 				*at = p;
 				return true;
 			}
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	*at = end;

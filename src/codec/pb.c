@@ -65,10 +65,8 @@ bool ts_pb_next_any(struct ts_pb *pb)
 		if (!ts_pb_varint(&pb->p, pb->end, &pb->value))
 			return ts_pb_fail(pb, pb->data, "a number is cut off or too long");
 		return true;
-	case TS_PB_FIXED64:
-		return fixed(pb, 8);
-	case TS_PB_FIXED32:
-		return fixed(pb, 4);
+	case TS_PB_FIXED64: return fixed(pb, 8);
+	case TS_PB_FIXED32: return fixed(pb, 4);
 	case TS_PB_BYTES:
 		if (!ts_pb_varint(&pb->p, pb->end, &pb->value))
 			return ts_pb_fail(pb, pb->data, "a length is cut off or too long");
@@ -78,8 +76,7 @@ bool ts_pb_next_any(struct ts_pb *pb)
 		pb->len = (size_t)pb->value;
 		pb->p += pb->len;
 		return true;
-	default:
-		return ts_pb_fail(pb, start, "a wire type that protobuf does not have");
+	default: return ts_pb_fail(pb, start, "a wire type that protobuf does not have");
 	}
 }
 

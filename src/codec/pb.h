@@ -18,8 +18,8 @@
 #include "base/bytes.h"
 
 struct ts_pb_error {
-	const char *cause;  /* NULL: all is well */
-	const uint8_t *at;  /* the bad byte */
+	const char *cause; /* NULL: all is well */
+	const uint8_t *at; /* the bad byte */
 };
 
 enum ts_pb_wire { TS_PB_VARINT = 0, TS_PB_FIXED64 = 1, TS_PB_BYTES = 2, TS_PB_FIXED32 = 5 };
@@ -29,7 +29,7 @@ struct ts_pb {
 	struct ts_pb_error *err;
 	uint32_t field;
 	uint32_t wire;
-	uint64_t value;	       /* of a varint or fixed field */
+	uint64_t value; /* of a varint or fixed field */
 	const uint8_t
 		*data; /* of a length-delimited field; at other times where the value begins */
 	size_t len;

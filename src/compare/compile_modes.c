@@ -14,15 +14,22 @@
 
 /* The longer first, where one is a part of the other. Dashes stand for underscores too. */
 static const char *const modes[] = {
-	"max-autotune-no-cudagraphs", "max-autotune", "reduce-overhead", "aot_eager", "cudagraphs",
-	"inductor", "default", "eager", "jit",
+	"max-autotune-no-cudagraphs",
+	"max-autotune",
+	"reduce-overhead",
+	"aot_eager",
+	"cudagraphs",
+	"inductor",
+	"default",
+	"eager",
+	"jit",
 };
 
 struct run {
 	const struct ts_result *compile, *overview;
 	double *step_ps; /* sorted */
 	size_t nr_steps;
-	double median_ps; /* NaN: there are no steps */
+	double median_ps;    /* NaN: there are no steps */
 	struct ts_rank rank; /* against the first run's */
 };
 
@@ -125,8 +132,24 @@ static struct ts_value a_step(const struct run *run, const char *field)
 }
 
 enum {
-	MODE, RUN, STEPS, STEP_MS, SPEEDUP, P_VALUE, COMPILE_MS, PAYS_AFTER, BREAKS, RECOMPILES, RATIO,
-	BEFORE, AFTER, KERNELS, LAUNCHES, GRAPHS, USES_GRAPHS, NR_COLUMNS
+	MODE,
+	RUN,
+	STEPS,
+	STEP_MS,
+	SPEEDUP,
+	P_VALUE,
+	COMPILE_MS,
+	PAYS_AFTER,
+	BREAKS,
+	RECOMPILES,
+	RATIO,
+	BEFORE,
+	AFTER,
+	KERNELS,
+	LAUNCHES,
+	GRAPHS,
+	USES_GRAPHS,
+	NR_COLUMNS
 };
 
 static const struct ts_column columns[NR_COLUMNS] = {
@@ -247,18 +270,19 @@ static void note_unlike(struct ts_result *result, const struct run *runs, size_t
 			     (double)runs[i].nr_steps;
 
 		if (ops > 4 * base || base > 4 * ops)
-			ts_result_note(result, "run %zu does %.3g ops a step before fusion, the "
-					       "baseline %.3g: these may be different programs",
+			ts_result_note(result,
+				       "run %zu does %.3g ops a step before fusion, the "
+				       "baseline %.3g: these may be different programs",
 				       i, ops, base);
 	}
 }
 
-static enum ts_status put_runs(const struct ts_compare_request *request,
-			       const char *const *labels, const struct run *runs,
-			       struct ts_result *result, struct ts_error *err)
+static enum ts_status put_runs(const struct ts_compare_request *request, const char *const *labels,
+			       const struct run *runs, struct ts_result *result,
+			       struct ts_error *err)
 {
-	struct ts_table *table = ts_result_table(result, "modes", "Modes of the compiler", columns,
-						 NR_COLUMNS);
+	struct ts_table *table =
+		ts_result_table(result, "modes", "Modes of the compiler", columns, NR_COLUMNS);
 
 	for (size_t i = 0; table && i < request->nr_runs; i++) {
 		struct ts_value *cells = ts_table_row(result, table);

@@ -303,9 +303,10 @@ enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *er
 			ts_text(ts_bytes_of(fairness_names[checking.worst])), TS_DERIVED,
 			"comparable");
 	if (nr_rows == 0)
-		ts_result_note(comparing->result, "chip, devices, hosts, the source of steps and "
-						  "%s are the same in all runs",
-			       has_modules(comparing, 0) ? "the programs' parameters" :
-							   "most of the kernels");
+		ts_result_note(comparing->result,
+			       "chip, devices, hosts, the source of steps and "
+			       "%s are the same in all runs",
+			       has_modules(comparing, 0) ? "the programs' parameters"
+							 : "most of the kernels");
 	return TS_OK;
 }

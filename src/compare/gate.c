@@ -148,32 +148,22 @@ static double limit_of(const struct ts_gate *gate, double baseline)
 	if (!gate->of_baseline)
 		return gate->number;
 	switch (gate->sign) {
-	case '*':
-		return baseline * gate->number;
-	case '+':
-		return baseline + by;
-	case '-':
-		return baseline - by;
-	default:
-		return baseline;
+	case '*': return baseline * gate->number;
+	case '+': return baseline + by;
+	case '-': return baseline - by;
+	default:  return baseline;
 	}
 }
 
 static bool is_so(enum ts_relation relation, double value, double limit)
 {
 	switch (relation) {
-	case TS_ABOVE:
-		return value > limit;
-	case TS_AT_LEAST:
-		return value >= limit;
-	case TS_BELOW:
-		return value < limit;
-	case TS_AT_MOST:
-		return value <= limit;
-	case TS_EQUAL:
-		return value == limit;
-	case TS_UNEQUAL:
-		return value != limit;
+	case TS_ABOVE:	  return value > limit;
+	case TS_AT_LEAST: return value >= limit;
+	case TS_BELOW:	  return value < limit;
+	case TS_AT_MOST:  return value <= limit;
+	case TS_EQUAL:	  return value == limit;
+	case TS_UNEQUAL:  return value != limit;
 	}
 	return true;
 }

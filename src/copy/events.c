@@ -119,12 +119,8 @@ static void all_events(struct walk *walk, bool in_object)
 			open = false;
 			walk->text.p++;
 			break;
-		case ',':
-			walk->text.p++;
-			break;
-		case '{':
-			one_event(walk);
-			break;
+		case ',': walk->text.p++; break;
+		case '{': one_event(walk); break;
 		case 0:
 			open = false;
 			if (walk->text.p >= walk->text.end && !in_object &&
@@ -135,9 +131,7 @@ static void all_events(struct walk *walk, bool in_object)
 			else
 				damaged(walk, "no trace event stands here");
 			break;
-		default:
-			damaged(walk, "no trace event stands here");
-			break;
+		default: damaged(walk, "no trace event stands here"); break;
 		}
 	}
 	if (walk->st == TS_OK && visitor->events_end)
@@ -193,9 +187,9 @@ static void all_members(struct walk *walk)
 {
 	while (walk->st == TS_OK && !walk->over) {
 		switch (peek(walk)) {
-		case '}': walk->over = true;   break;
-		case ',': walk->text.p++;      break;
-		case '"': one_member(walk);    break;
+		case '}': walk->over = true; break;
+		case ',': walk->text.p++; break;
+		case '"': one_member(walk); break;
 		default:
 			if (walk->text.p >= walk->text.end)
 				truncated(walk);

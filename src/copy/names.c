@@ -250,8 +250,7 @@ static size_t public_end(const struct ts_names *names, struct ts_bytes text, siz
 	size_t end = text.n;
 
 	for (size_t at = from + 1; at < end; at++) {
-		if (text.p[at] != '_' ||
-		    !is_edge(names, ts_bytes_cut(text, at + 1, end - at - 1)))
+		if (text.p[at] != '_' || !is_edge(names, ts_bytes_cut(text, at + 1, end - at - 1)))
 			continue;
 		end = at; /* the longest piece: what stands before it may be public too */
 		at = from;
@@ -345,9 +344,9 @@ static bool is_ending(struct ts_bytes text, size_t run, size_t at, size_t n, siz
 
 static bool is_root(struct ts_bytes path)
 {
-	static const char *const roots[] = { "/home/", "/root/", "/usr/",     "/opt/",	 "/data",
-					     "/mnt/",  "/tmp/",	 "/var/",     "/srv/",	 "/work",
-					     "/nfs",   "/gpfs/", "/lustre/",  "/scratch", "/Users/",
+	static const char *const roots[] = { "/home/", "/root/", "/usr/",    "/opt/",	 "/data",
+					     "/mnt/",  "/tmp/",	 "/var/",    "/srv/",	 "/work",
+					     "/nfs",   "/gpfs/", "/lustre/", "/scratch", "/Users/",
 					     "~/",     "/proc/", "/project", "/fsx/",	 "/efs/" };
 
 	for (size_t i = 0; (path.p[0] == '/' || path.p[0] == '~') && i < TS_NELEM(roots); i++)

@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "base/siphash.h"
 
-#define TS_NAMES_KEEP_MAX 64
+#define TS_NAMES_KEEP_MAX  64
 #define TS_NAMES_PARTS_MAX 192
 
 /* What the value of a stat or an argument is, by its name. */
@@ -36,7 +36,8 @@ struct ts_names {
 	struct ts_sipkey key;
 	struct ts_strmap words; /* public */
 	struct ts_strmap keys;	/* -> enum ts_key_kind */
-	uint64_t parts[256][TS_NAMES_PARTS_MAX / 64]; /* which of the parts that are looked for begin with a byte */
+	uint64_t parts[256][TS_NAMES_PARTS_MAX /
+			    64]; /* which of the parts that are looked for begin with a byte */
 	const char *keep[TS_NAMES_KEEP_MAX]; /* patterns of names that shall stay */
 	size_t nr_keep;
 };

@@ -27,6 +27,7 @@ enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts
 void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes);
 void ts_copy_puts(struct ts_copy_out *out, const char *text);
 enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err);
-void ts_copy_release(struct ts_copy_out *out); /* without a commit no file is there, or the old one */
+void ts_copy_release(
+	struct ts_copy_out *out); /* without a commit no file is there, or the old one */
 
 #endif

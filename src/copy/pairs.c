@@ -7,9 +7,7 @@
 
 void ts_pairs_init(struct ts_pairs *pairs, const struct ts_trim *trim)
 {
-	*pairs = (struct ts_pairs){ .trim = trim,
-				    .max = TS_PAIRS_MAX,
-				    .scratch = TS_SCRATCH_INIT };
+	*pairs = (struct ts_pairs){ .trim = trim, .max = TS_PAIRS_MAX, .scratch = TS_SCRATCH_INIT };
 }
 
 void ts_pairs_release(struct ts_pairs *pairs)
@@ -56,7 +54,7 @@ enum ts_status ts_pairs_put(struct ts_pairs *pairs, const struct ts_pair_event *
 
 /* What is known of a key. */
 struct chain {
-	bool begins, ends;     /* a flow: an end of each sort lies in the cut; async: a pair stays */
+	bool begins, ends; /* a flow: an end of each sort lies in the cut; async: a pair stays */
 	struct ts_pair_event *open; /* async beginnings that wait for their ends */
 	size_t nr_open, cap_open;
 };
@@ -144,8 +142,8 @@ static void settle(struct hand *hand, const struct ts_pair_event *event)
 typedef void event_fn(struct hand *hand, const struct ts_pair_event *event);
 
 /* All events whose keys are in this hand of NR_HANDS, in the order of the text. */
-static enum ts_status each_event(struct hand *hand, uint64_t which, uint64_t nr_hands,
-				 event_fn *fn, struct ts_error *err)
+static enum ts_status each_event(struct hand *hand, uint64_t which, uint64_t nr_hands, event_fn *fn,
+				 struct ts_error *err)
 {
 	struct ts_pairs *pairs = hand->pairs;
 	uint64_t nr_there = pairs->nr_all - pairs->nr;

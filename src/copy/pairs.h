@@ -21,8 +21,8 @@ enum ts_pair_kind { TS_PAIR_ASYNC, TS_PAIR_FLOW };
 enum ts_pair_end { TS_PAIR_BEGIN, TS_PAIR_END, TS_PAIR_BETWEEN };
 
 struct ts_pair_event {
-	uint64_t key;	/* a hash of what tells its pair */
-	uint64_t nr;	/* of the event, from ts_pairs_number() */
+	uint64_t key; /* a hash of what tells its pair */
+	uint64_t nr;  /* of the event, from ts_pairs_number() */
 	int64_t ps;
 	uint32_t plane; /* of ts_trim_keeps() */
 	uint32_t track; /* the caller's: given back when it stays */
@@ -36,7 +36,7 @@ struct ts_pairs {
 	uint64_t nr_all;     /* in memory and in the file */
 	uint64_t nr_numbers;
 	struct ts_scratch scratch;
-	uint8_t *stays;	 /* a bit a number */
+	uint8_t *stays; /* a bit a number */
 	size_t cap_stays;
 	void *ctx;
 	void (*kept)(void *ctx, uint32_t track); /* for each event that stays */

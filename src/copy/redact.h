@@ -36,7 +36,7 @@ void ts_redact_json(const struct ts_names *names, struct ts_bytes token, enum ts
 /* An HloProto or an HloModuleProto; what of it makes sense. */
 void ts_redact_hlo(const struct ts_names *names, struct ts_bytes proto, struct ts_buf *out);
 /* A message without texts (TS_KEY_NUMBERS, TS_KEY_ACCESS). */
-void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message,
-		       enum ts_key_kind kind, struct ts_buf *out);
+void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message, enum ts_key_kind kind,
+		       struct ts_buf *out);
 
 #endif

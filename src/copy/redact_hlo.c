@@ -168,15 +168,12 @@ static void put_field(const struct ts_names *names, const struct ts_pb *pb,
 		return;
 	mark = ts_pbw_begin(out, pb->field);
 	switch (field->act) {
-	case COPY:   ts_buf_put(out, ts_pb_bytes(pb));                   break;
-	case NAME:   ts_names_put(names, ts_pb_bytes(pb), out);          break;
-	case SECRET: ts_names_secret(names, ts_pb_bytes(pb), out);       break;
-	case CONFIG: put_config(names, ts_pb_bytes(pb), out);            break;
-	case ENTER:
-		put_message(names, ts_pb_enter(pb), field->below, out, depth + 1);
-		break;
-	default:
-		break;
+	case COPY:   ts_buf_put(out, ts_pb_bytes(pb)); break;
+	case NAME:   ts_names_put(names, ts_pb_bytes(pb), out); break;
+	case SECRET: ts_names_secret(names, ts_pb_bytes(pb), out); break;
+	case CONFIG: put_config(names, ts_pb_bytes(pb), out); break;
+	case ENTER:  put_message(names, ts_pb_enter(pb), field->below, out, depth + 1); break;
+	default:     break;
 	}
 	ts_pbw_end(out, mark);
 }
@@ -213,8 +210,8 @@ void ts_redact_hlo(const struct ts_names *names, struct ts_bytes bytes, struct t
 		    0);
 }
 
-void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message,
-		       enum ts_key_kind kind, struct ts_buf *out)
+void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message, enum ts_key_kind kind,
+		       struct ts_buf *out)
 {
 	struct ts_pb_error error = { NULL, NULL };
 

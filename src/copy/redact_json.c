@@ -40,8 +40,8 @@ static bool is_number(struct ts_bytes token)
 
 static bool is_literal(struct ts_bytes token)
 {
-	static const char *const literals[] = { "true",	    "false",	"null",
-						"NaN",	    "Infinity", "-Infinity" };
+	static const char *const literals[] = { "true", "false",    "null",
+						"NaN",	"Infinity", "-Infinity" };
 
 	for (size_t i = 0; i < TS_NELEM(literals); i++)
 		if (ts_bytes_is(token, literals[i]))
@@ -61,8 +61,8 @@ static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_byt
 	return kind == TS_KEY_NAMES && around == TS_KEY_PUBLIC ? around : kind;
 }
 
-static void put_object(struct redacting *redacting, struct ts_bytes token,
-		       enum ts_key_kind around, unsigned depth)
+static void put_object(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind around,
+		       unsigned depth)
 {
 	struct ts_jtok members = ts_jtok_enter(token);
 	const char *comma = "";

@@ -127,8 +127,8 @@ static void see_stat(struct redacting *redacting, struct ts_pb pb)
 		old = ts_map_find(&redacting->plane.uses, ts_pb_u64(&pb));
 		use |= old == TS_NONE ? 0 : old;
 		if (use != old)
-			redacting->nomem |= !ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb),
-							use);
+			redacting->nomem |=
+				!ts_map_set(&redacting->plane.uses, ts_pb_u64(&pb), use);
 	}
 }
 
@@ -176,8 +176,8 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 {
 	struct ts_buf *out = &redacting->piece;
 	bool is_event = pb->field == XLINE_EVENTS && pb->wire == TS_PB_BYTES;
-	bool plain = pb->wire != TS_PB_BYTES ||
-		     (is_event && is_plain(redacting, ts_pb_enter(pb), see));
+	bool plain =
+		pb->wire != TS_PB_BYTES || (is_event && is_plain(redacting, ts_pb_enter(pb), see));
 	size_t mark;
 
 	*piece = (struct ts_bytes){ at, (size_t)(pb->p - at) };
@@ -202,8 +202,7 @@ static bool line_field(struct redacting *redacting, const struct ts_pb *pb, cons
 static void walk_line(struct redacting *redacting, const uint8_t *body, struct line *line, bool see)
 {
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb =
-		ts_pb_of((struct ts_bytes){ body, (size_t)(line->end - body) }, &error);
+	struct ts_pb pb = ts_pb_of((struct ts_bytes){ body, (size_t)(line->end - body) }, &error);
 	const uint8_t *at = pb.p;
 	struct ts_bytes piece;
 
@@ -359,11 +358,10 @@ static void see_metadata(struct redacting *redacting, struct ts_bytes body)
 	error = (struct ts_pb_error){ NULL, NULL };
 	while (ts_pb_next(&pb)) {
 		struct ts_pb_error inner = { NULL, NULL };
-		struct ts_pb value =
-			ts_pb_of(pb.field == XPLANE_EVENT_METADATA ?
-					 field_in(ts_pb_bytes(&pb), MAP_VALUE) :
-					 (struct ts_bytes){ NULL, 0 },
-				 &inner);
+		struct ts_pb value = ts_pb_of(pb.field == XPLANE_EVENT_METADATA
+						      ? field_in(ts_pb_bytes(&pb), MAP_VALUE)
+						      : (struct ts_bytes){ NULL, 0 },
+					      &inner);
 
 		if (pb.field == XPLANE_STATS)
 			see_stat(redacting, ts_pb_of(ts_pb_bytes(&pb), &inner));
@@ -481,8 +479,9 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 				struct ts_copy_out *out, struct ts_redact_report *report,
 				struct ts_error *err)
 {
-	struct redacting redacting = { .names = names, .out = out, .report = report,
-				       .file = bytes };
+	struct redacting redacting = {
+		.names = names, .out = out, .report = report, .file = bytes
+	};
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(bytes, &error);
 

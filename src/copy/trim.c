@@ -41,8 +41,7 @@ static bool is_described(const struct ts_plane *plane)
 	return plane->kind == TS_PLANE_METADATA || plane->kind == TS_PLANE_TASK;
 }
 
-static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern,
-				    struct ts_error *err)
+static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern, struct ts_error *err)
 {
 	const struct ts_profile *profile = trim->profile;
 	bool *fitting = calloc(profile->nr_hosts + 1, sizeof(*fitting));
@@ -57,8 +56,8 @@ static enum ts_status choose_planes(struct ts_trim *trim, const char *pattern,
 		fitting[plane->host] |= trim->planes[i];
 	}
 	for (size_t i = 0; i < profile->nr_planes; i++)
-		trim->planes[i] |= is_described(&profile->planes[i]) &&
-				   fitting[profile->planes[i].host];
+		trim->planes[i] |=
+			is_described(&profile->planes[i]) && fitting[profile->planes[i].host];
 	for (size_t h = 0; pattern && h < profile->nr_hosts; h++)
 		trim->hosts[h] = fitting[h];
 	trim->planes[profile->nr_planes] = !pattern;
@@ -117,8 +116,9 @@ static enum ts_status no_steps(const struct ts_steps *steps, const uint64_t *num
 		last = TS_MAX(last, numbers[i]);
 	}
 	if (steps->nr_steps == 0)
-		return ts_fail(err, TS_USAGE,
-			       "--steps: this run has no steps (--from-ms and --to-ms cut by time)");
+		return ts_fail(
+			err, TS_USAGE,
+			"--steps: this run has no steps (--from-ms and --to-ms cut by time)");
 	return ts_fail(err, TS_USAGE, "--steps %llu-%llu: this run has the steps %llu to %llu",
 		       (unsigned long long)choice->first_step,
 		       (unsigned long long)choice->last_step, (unsigned long long)first,
@@ -132,8 +132,8 @@ static uint32_t device_of(const struct ts_plane *plane)
 }
 
 static enum ts_status cut_by_numbers(struct ts_trim *trim, const struct ts_steps *steps,
-				     const uint64_t *numbers,
-				     const struct ts_trim_choice *choice, struct ts_error *err)
+				     const uint64_t *numbers, const struct ts_trim_choice *choice,
+				     struct ts_error *err)
 {
 	const struct ts_profile *profile = trim->profile;
 	struct ts_span all = { INT64_MAX, INT64_MIN };
@@ -162,8 +162,8 @@ static enum ts_status cut_steps(struct ts_trim *trim, const struct ts_steps *ste
 				const struct ts_trim_choice *choice, struct ts_error *err)
 {
 	uint64_t *numbers = number_steps(steps);
-	enum ts_status st = numbers ? cut_by_numbers(trim, steps, numbers, choice, err) :
-				      ts_fail_nomem(err);
+	enum ts_status st =
+		numbers ? cut_by_numbers(trim, steps, numbers, choice, err) : ts_fail_nomem(err);
 
 	free(numbers);
 	return st;

@@ -38,8 +38,8 @@ struct ts_trim {
 /* What became of a file's events. */
 struct ts_trim_report {
 	uint64_t nr_kept, nr_dropped;
-	uint64_t nr_left_out;	 /* could not be read, or are not in pairs */
-	struct ts_error damage;	 /* where the file stops making sense; else empty */
+	uint64_t nr_left_out;	/* could not be read, or are not in pairs */
+	struct ts_error damage; /* where the file stops making sense; else empty */
 };
 
 /* TS_USAGE when what was asked for is not there: no such steps, host or plane. */

@@ -157,8 +157,8 @@ static bool keeps(const struct trimming *trimming, const struct event *event, in
 	int64_t dur_ps = event->phase == 'X' ? ts_trace_length(event->dur) : 0;
 
 	*timed = ts_trace_time(trimming->trim->profile, trimming->host, event->ts, start_ps);
-	return *timed && ts_trim_keeps(trimming->trim, plane_of(trimming, event), *start_ps,
-				       dur_ps);
+	return *timed &&
+	       ts_trim_keeps(trimming->trim, plane_of(trimming, event), *start_ps, dur_ps);
 }
 
 static void see_begin(struct trimming *trimming, const struct event *event, uint32_t thread,
@@ -173,8 +173,7 @@ static void see_begin(struct trimming *trimming, const struct event *event, uint
 		trimming->st = TS_NOMEM;
 		return;
 	}
-	track->open[track->nr_open++] =
-		(struct open){ start_ps, nr, plane_of(trimming, event) };
+	track->open[track->nr_open++] = (struct open){ start_ps, nr, plane_of(trimming, event) };
 }
 
 static void see_end(struct trimming *trimming, uint32_t thread, int64_t end_ps)
@@ -216,12 +215,17 @@ struct pair_row {
 };
 
 static const struct pair_row pair_rows[] = {
-	{ 's', TS_PAIR_FLOW, TS_PAIR_BEGIN },	 { 't', TS_PAIR_FLOW, TS_PAIR_BETWEEN },
-	{ 'f', TS_PAIR_FLOW, TS_PAIR_END },	 { 'b', TS_PAIR_ASYNC, TS_PAIR_BEGIN },
-	{ 'n', TS_PAIR_ASYNC, TS_PAIR_BETWEEN }, { 'e', TS_PAIR_ASYNC, TS_PAIR_END },
+	{ 's', TS_PAIR_FLOW, TS_PAIR_BEGIN },
+	{ 't', TS_PAIR_FLOW, TS_PAIR_BETWEEN },
+	{ 'f', TS_PAIR_FLOW, TS_PAIR_END },
+	{ 'b', TS_PAIR_ASYNC, TS_PAIR_BEGIN },
+	{ 'n', TS_PAIR_ASYNC, TS_PAIR_BETWEEN },
+	{ 'e', TS_PAIR_ASYNC, TS_PAIR_END },
 	/* async events as they were before 2015 */
-	{ 'S', TS_PAIR_ASYNC, TS_PAIR_BEGIN },	 { 'T', TS_PAIR_ASYNC, TS_PAIR_BETWEEN },
-	{ 'p', TS_PAIR_ASYNC, TS_PAIR_BETWEEN }, { 'F', TS_PAIR_ASYNC, TS_PAIR_END },
+	{ 'S', TS_PAIR_ASYNC, TS_PAIR_BEGIN },
+	{ 'T', TS_PAIR_ASYNC, TS_PAIR_BETWEEN },
+	{ 'p', TS_PAIR_ASYNC, TS_PAIR_BETWEEN },
+	{ 'F', TS_PAIR_ASYNC, TS_PAIR_END },
 };
 
 static const struct pair_row *pair_row(uint8_t phase)
@@ -292,7 +296,6 @@ static enum ts_status see(struct trimming *trimming, const struct event *event,
 }
 
 /* --- the second walk */
-
 
 static void put_item(struct trimming *trimming, bool *comma)
 {

@@ -158,14 +158,13 @@ static struct when when_of(struct ts_pb pb)
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case XEVENT_METADATA_ID:     when.metadata_id = ts_pb_i64(&pb); break;
-		case XEVENT_DURATION_PS:     when.dur_ps = ts_pb_i64(&pb);      break;
-		case XEVENT_NUM_OCCURRENCES: summed = true;                     break;
+		case XEVENT_DURATION_PS:     when.dur_ps = ts_pb_i64(&pb); break;
+		case XEVENT_NUM_OCCURRENCES: summed = true; break;
 		case XEVENT_OFFSET_PS:
 			when.offset_ps = ts_pb_i64(&pb);
 			placed = true;
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	when.always = summed && !placed;
@@ -178,8 +177,7 @@ static bool event_stays(const struct trimming *trimming, const struct ts_line *l
 	if (when->always)
 		return true;
 	return ts_trim_keeps(trimming->trim, line->plane,
-			     ts_i64_add(line->start_ps, when->offset_ps),
-			     TS_MAX(when->dur_ps, 0));
+			     ts_i64_add(line->start_ps, when->offset_ps), TS_MAX(when->dur_ps, 0));
 }
 
 static void use_event(struct trimming *trimming, struct uses *uses, struct ts_pb pb,
@@ -303,8 +301,7 @@ static bool read_entry(struct ts_bytes bytes, int64_t *key, struct ts_bytes *val
 	return value->p != NULL && !error.cause;
 }
 
-static void take_stat_name(struct trimming *trimming, struct uses *uses,
-			struct ts_bytes entry)
+static void take_stat_name(struct trimming *trimming, struct uses *uses, struct ts_bytes entry)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_bytes value;
@@ -327,8 +324,7 @@ static void take_stat_name(struct trimming *trimming, struct uses *uses,
 		trimming->nomem |= !ts_map_set(&uses->roles, (uint64_t)key, role);
 }
 
-static void take_event_metadata(struct trimming *trimming, struct uses *uses,
-			struct ts_bytes entry)
+static void take_event_metadata(struct trimming *trimming, struct uses *uses, struct ts_bytes entry)
 {
 	struct ts_bytes value;
 	int64_t key;

@@ -69,13 +69,13 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 	struct ts_trace_options options = { .form = kind->form,
 					    .nr_threads = job->options->nr_threads,
 					    .version = job->options->version };
-	uint64_t max_events = job->options->has_max_trace_events ? job->options->max_trace_events :
-								   kind->max_events;
+	uint64_t max_events = job->options->has_max_trace_events ? job->options->max_trace_events
+								 : kind->max_events;
 	enum ts_status st = ts_trace_plan_close(&job->plan, max_events, err);
 
 	made->made = true;
-	return st ? st :
-		    ts_trace_write(file, &run->profile, &run->results, &job->plan, ts_stream_line,
+	return st ? st
+		  : ts_trace_write(file, &run->profile, &run->results, &job->plan, ts_stream_line,
 				   &options, &made->report, err);
 }
 
@@ -207,13 +207,12 @@ static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_er
 static enum ts_status analyse(struct job *job, struct ts_error *err)
 {
 	struct ts_annotation *one = job->one;
-	struct ts_run_options options = {
-		.nr_threads = job->options->nr_threads,
-		.settings = job->options->settings,
-		.overlay_budget = (size_t)job->options->max_overlay_events
-	};
-	bool wants_any = job->options->traces[TS_TRACE_JSON] ||
-			 job->options->traces[TS_TRACE_PFTRACE];
+	struct ts_run_options options = { .nr_threads = job->options->nr_threads,
+					  .settings = job->options->settings,
+					  .overlay_budget =
+						  (size_t)job->options->max_overlay_events };
+	bool wants_any =
+		job->options->traces[TS_TRACE_JSON] || job->options->traces[TS_TRACE_PFTRACE];
 	struct ts_observer observer;
 	enum ts_status st = TS_OK;
 
@@ -252,7 +251,8 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 	const struct ts_run *run = &job->one->run;
 	const struct ts_profile *profile = &run->profile;
 	const char *path = session->files[0].path;
-	size_t nr_xplanes = nr_read_by(profile, "xplane"), nr_traces = nr_read_by(profile, "chrome");
+	size_t nr_xplanes = nr_read_by(profile, "xplane"),
+	       nr_traces = nr_read_by(profile, "chrome");
 
 	if (run->nr_unpacked > 0)
 		return ts_fail(err, TS_UNSUPPORTED,
@@ -260,9 +260,10 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 			       "(unpack it first; tpusight report reads it)",
 			       path);
 	if (nr_xplanes + nr_traces < profile->nr_hosts)
-		return ts_fail(err, TS_UNSUPPORTED,
-			       "%s: only xplanes and traces are annotated (tpusight report reads it)",
-			       path);
+		return ts_fail(
+			err, TS_UNSUPPORTED,
+			"%s: only xplanes and traces are annotated (tpusight report reads it)",
+			path);
 	if (nr_xplanes > 0 && nr_traces > 0)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: xplanes and traces are not annotated as one run (leave out "

@@ -22,7 +22,7 @@
 struct ts_annotate_options {
 	size_t nr_threads;
 	const struct ts_settings *settings;
-	uint64_t max_overlay_events;  /* a host */
+	uint64_t max_overlay_events;	/* a host */
 	bool traces[TS_NR_TRACE_KINDS]; /* the Perfetto files that are wanted */
 	bool has_max_trace_events;
 	uint64_t max_trace_events; /* 0: all */

@@ -28,7 +28,7 @@ struct copy {
 	struct ts_arena arena;
 	struct process *processes;
 	struct ts_trace_row *rows;
-	struct ts_trace_counts *counts; /* one a row */
+	struct ts_trace_counts *counts;	  /* one a row */
 	struct ts_trace_writer **writers; /* one a thread */
 	size_t nr_processes, cap_processes, nr_rows, cap_rows, nr_threads;
 };
@@ -67,13 +67,13 @@ static enum ts_status add_row(struct copy *copy, const struct ts_track *track, s
 
 	if (number >= TS_FREE_IDS / TS_TRACE_TIDS - 1)
 		return ts_fail(err, TS_LIMIT, "more than %u rows in a trace", number);
-	row.at = (struct ts_perfetto_row){ .number = number,
-					   .pid = copy->seams.free_id + process,
-					   .tid = copy->seams.free_id +
-						  (number + 1) * TS_TRACE_TIDS,
-					   .order = copy->processes[process].nr_rows++,
-					   .name = name,
-					   .track = track };
+	row.at =
+		(struct ts_perfetto_row){ .number = number,
+					  .pid = copy->seams.free_id + process,
+					  .tid = copy->seams.free_id + (number + 1) * TS_TRACE_TIDS,
+					  .order = copy->processes[process].nr_rows++,
+					  .name = name,
+					  .track = track };
 	if (!name.p || !ts_grow(&copy->rows, &copy->cap_rows, copy->nr_rows + 1, sizeof(row)))
 		return ts_fail_nomem(err);
 	copy->rows[copy->nr_rows++] = row;
@@ -86,8 +86,7 @@ static enum ts_status add_device(struct copy *copy, uint32_t device, struct ts_e
 	enum ts_status st = TS_OK;
 	size_t place = 0, nr = 0;
 
-	while (st == TS_OK &&
-	       (track = ts_trace_next_track(copy->results, device, track, &place))) {
+	while (st == TS_OK && (track = ts_trace_next_track(copy->results, device, track, &place))) {
 		if (nr++ == 0)
 			st = add_process(copy, copy->profile->devices[device].name, err);
 		if (st == TS_OK)
@@ -306,11 +305,13 @@ static enum ts_status make_job(void *ctx, size_t job, size_t thread, struct ts_t
 static void put_mark(const struct copy *copy, struct ts_buf *out)
 {
 	const struct ts_seams *seams = &copy->seams;
-	static const char note[] = "the events of source, as they stand there, and TPUsight's tracks; "
-				   "tpusight-annotate --strip removes this file";
+	static const char note[] =
+		"the events of source, as they stand there, and TPUsight's tracks; "
+		"tpusight-annotate --strip removes this file";
 
 	if (seams->is_array)
-		ts_buf_printf(out, TS_ANNOTATED_ARRAY ",\"pid\":%u,\"args\":{\"generator\":\"tpusight\"",
+		ts_buf_printf(out,
+			      TS_ANNOTATED_ARRAY ",\"pid\":%u,\"args\":{\"generator\":\"tpusight\"",
 			      seams->free_id);
 	else
 		ts_buf_puts(out, TS_ANNOTATED_OBJECT);
@@ -328,7 +329,8 @@ static void put_mark(const struct copy *copy, struct ts_buf *out)
 static enum ts_status put_head(const struct copy *copy, struct ts_buf *out, struct ts_error *err)
 {
 	struct text text = { .at = 0 };
-	enum ts_status st = ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
+	enum ts_status st =
+		ts_window_open(&text.window, copy->seams.bytes, copy->seams.mapped, err);
 	struct ts_bytes head;
 
 	while (st == TS_OK && see_some(&text, copy->seams.head_at, SIZE_MAX, &head, &st))
@@ -349,8 +351,7 @@ static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
 	if (!copy->counts || !copy->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < copy->nr_threads; i++) {
-		copy->writers[i] =
-			ts_trace_writer_new(&copy->plan, &ts_perfetto_json, NULL, clock);
+		copy->writers[i] = ts_trace_writer_new(&copy->plan, &ts_perfetto_json, NULL, clock);
 		if (!copy->writers[i])
 			return ts_fail_nomem(err);
 	}

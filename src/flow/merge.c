@@ -21,7 +21,7 @@ struct merging {
 	uint32_t *lines;
 	size_t nr_lines;
 	struct ts_merged_look *look; /* by line of the profile */
-	bool again;	     /* a line was found unsorted: what the store has counts for nothing */
+	bool again; /* a line was found unsorted: what the store has counts for nothing */
 	struct merge_store store;
 	pthread_mutex_t lock; /* guards the store and .again */
 };
@@ -92,7 +92,8 @@ static enum ts_status hand_over(struct merging *merging, uint32_t host,
 				const struct ts_merged_sink *sink, struct ts_error *err)
 {
 	struct columns *columns = malloc(sizeof(*columns));
-	struct ts_merged merged = { .profile = merging->profile, .host = host,
+	struct ts_merged merged = { .profile = merging->profile,
+				    .host = host,
 				    .look = merging->look };
 	struct merge_record record;
 	enum ts_status st = TS_OK;

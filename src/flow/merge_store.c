@@ -139,8 +139,8 @@ enum ts_status merge_store_close(struct merge_store *store, struct ts_error *err
 	if (!ts_grow(&store->runs, &store->cap_runs, 1, sizeof(*store->runs)))
 		return ts_fail_nomem(err);
 	sort(store);
-	store->runs[store->nr_runs++] = (struct merge_run){ .next = store->records,
-							    .end = store->records + store->nr };
+	store->runs[store->nr_runs++] =
+		(struct merge_run){ .next = store->records, .end = store->records + store->nr };
 	return TS_OK;
 }
 

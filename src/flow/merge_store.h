@@ -10,7 +10,7 @@
 #include "io/scratch.h"
 
 #define TS_MERGE_RECORDS (192 * 1024)
-#define TS_MERGE_BUFFER  (4 * 1024 * 1024)
+#define TS_MERGE_BUFFER	 (4 * 1024 * 1024)
 
 struct merge_record {
 	int64_t start_ps, dur_ps;

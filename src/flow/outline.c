@@ -40,8 +40,7 @@ static bool add_activity(struct line_outline *line, const struct ts_block *block
 
 	if (ts_host_compiles(activity))
 		return ts_spans_add(&line->compile, block->start_ps[i], end_ps);
-	return activity != TS_HOST_INPUT ||
-	       ts_spans_add(&line->input, block->start_ps[i], end_ps);
+	return activity != TS_HOST_INPUT || ts_spans_add(&line->input, block->start_ps[i], end_ps);
 }
 
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
@@ -113,8 +112,8 @@ static bool is_outline_line(const struct ts_profile *profile, const struct ts_li
 /* Of a trace the category says whether it is PyTorch that compiles: JAX has events of such names too. */
 static enum ts_host_activity activity_of(const struct ts_op *op)
 {
-	enum ts_torch_event event = op->is_event ? ts_torch_event_of(op->name, op->category) :
-						   TS_TORCH_OTHER;
+	enum ts_torch_event event =
+		op->is_event ? ts_torch_event_of(op->name, op->category) : TS_TORCH_OTHER;
 
 	if (event == TS_TORCH_COMPILE || event == TS_TORCH_PHASE)
 		return TS_HOST_TORCH;

@@ -33,8 +33,8 @@ static bool add_kernel(struct outline_marks *marks, const struct ts_block *block
 	marks->kernels[block->op[i]]++;
 	if (open && open->op != block->op[i] &&
 	    block->profile->ops[open->op].program_id == op->program_id) {
-		open->end_ps = TS_MAX(open->end_ps,
-				      ts_i64_add(block->start_ps[i], block->dur_ps[i]));
+		open->end_ps =
+			TS_MAX(open->end_ps, ts_i64_add(block->start_ps[i], block->dur_ps[i]));
 		return true;
 	}
 	marks->is_wild = marks->nr >= MAX_GPU_EXECUTIONS;
@@ -170,8 +170,8 @@ static bool symbol_of(struct symbols *symbols, struct ts_profile *profile, uint3
 		struct ts_bytes name = module_name(profile, &profile->ops[op]);
 		bool is_named = !says_nothing(name);
 
-		if (!name.p || !add_symbol(symbols, is_named ? ts_module_stem(name) : name,
-					   is_named, op))
+		if (!name.p ||
+		    !add_symbol(symbols, is_named ? ts_module_stem(name) : name, is_named, op))
 			return false;
 	}
 	*symbol = symbols->of_op[op];
@@ -221,9 +221,8 @@ static bool kernels_agree(const struct ts_profile *profile, struct outline_marks
 	bool good = count_runs(profile, marks, &runs);
 
 	for (uint32_t op = 0; good && op < profile->nr_ops && !marks->is_wild; op++) {
-		uint32_t nr = marks->kernels[op] ?
-				      ts_map_find(&runs, profile->ops[op].program_id) :
-				      0;
+		uint32_t nr =
+			marks->kernels[op] ? ts_map_find(&runs, profile->ops[op].program_id) : 0;
 
 		marks->is_wild = marks->kernels[op] > 0 && marks->kernels[op] + 1 < nr;
 	}
@@ -236,8 +235,8 @@ static int64_t busy_ps(const struct outline_marks *marks)
 	int64_t sum_ps = 0;
 
 	for (size_t i = 0; i < marks->nr; i++)
-		sum_ps = ts_i64_add(sum_ps, ts_i64_sub(marks->items[i].end_ps,
-						       marks->items[i].start_ps));
+		sum_ps = ts_i64_add(sum_ps,
+				    ts_i64_sub(marks->items[i].end_ps, marks->items[i].start_ps));
 	return sum_ps;
 }
 

@@ -26,7 +26,7 @@ struct pass {
 	size_t nr_jobs;
 	struct line_states *lines; /* one a line of the profile */
 	uint32_t next_merge;
-	bool is_first; /* whoever reads a line again tells its damage no second time */
+	bool is_first;	      /* whoever reads a line again tells its damage no second time */
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
 };
 
@@ -57,8 +57,7 @@ static enum ts_status open_states(struct pass *pass, struct line_states *states,
 		const struct ts_analysis *analysis = pass->analyses[a];
 		enum ts_status st = TS_OK;
 
-		if (states->state[a] || !sees_events(pass, a) ||
-		    !analysis->wants(pass->ctx, line))
+		if (states->state[a] || !sees_events(pass, a) || !analysis->wants(pass->ctx, line))
 			continue;
 		states->state[a] = calloc(1, TS_MAX(analysis->state_size, 1));
 		if (!states->state[a])
@@ -370,7 +369,9 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 			   const struct ts_observer *observer, size_t nr_threads,
 			   struct ts_error *err)
 {
-	struct pass pass = { .profile = profile, .ctx = ctx, .observer = observer,
+	struct pass pass = { .profile = profile,
+			     .ctx = ctx,
+			     .observer = observer,
 			     .is_first = number == TS_PASS_DEVICES };
 	enum ts_status st;
 
@@ -383,9 +384,9 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 	if (st == TS_OK)
 		st = make_sums(&pass, err);
 	if (st == TS_OK)
-		st = number == TS_PASS_MERGED ?
-			     merge_hosts(&pass, nr_threads, err) :
-			     ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
+		st = number == TS_PASS_MERGED
+			     ? merge_hosts(&pass, nr_threads, err)
+			     : ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
 	if (st == TS_OK)
 		st = merge_ready(&pass, err); /* lines nobody wanted may stand last */
 	if (st == TS_OK)

@@ -78,12 +78,11 @@ struct source {
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
 				  const struct ts_run_options *options, struct ts_error *err)
 {
-	const struct ts_reader *reader = source->reader ?
-						 ts_reader_find(source->reader) :
-						 ts_reader_for(source->file, source->bytes);
-	struct ts_read_request request = { source->bytes, source->file, source->host,
-					   options->nr_threads, source->mapped,
-					   options->no_stats };
+	const struct ts_reader *reader = source->reader
+						 ? ts_reader_find(source->reader)
+						 : ts_reader_for(source->file, source->bytes);
+	struct ts_read_request request = { source->bytes,	source->file,	source->host,
+					   options->nr_threads, source->mapped, options->no_stats };
 	size_t host = run->profile.nr_hosts, nr_damage = run->profile.nr_damage;
 	enum ts_status st;
 
@@ -183,7 +182,8 @@ static enum ts_status read_archive(struct ts_run *run, struct ts_bytes bytes, co
 	static bool (*const wants[])(struct ts_bytes base) = { is_xplane_name, is_trace_name,
 							       ts_tracefile_is_perfetto };
 	struct unpacking unpacking = { .run = run, .options = options, .archive = path };
-	struct ts_archive_visitor visitor = { .want = is_wanted, .entry = unpack_entry,
+	struct ts_archive_visitor visitor = { .want = is_wanted,
+					      .entry = unpack_entry,
 					      .ctx = &unpacking };
 	enum ts_status st = TS_OK;
 
@@ -270,7 +270,8 @@ static enum ts_status read_torch_logs(struct ts_run *run, const struct ts_run_op
 		const struct ts_hostfile *files;
 		size_t nr;
 
-		st = ts_torch_logs_find(&run->profile.arena, options->torch_logs[i], &files, &nr, err);
+		st = ts_torch_logs_find(&run->profile.arena, options->torch_logs[i], &files, &nr,
+					err);
 		for (size_t k = 0; k < nr && st == TS_OK; k++)
 			st = read_extra(run, &files[k], true, options, err);
 	}

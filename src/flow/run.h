@@ -17,11 +17,11 @@
 struct ts_run_options {
 	size_t nr_threads;
 	const struct ts_settings *settings;
-	size_t overlay_budget;		    /* slices a host; 0: no tracks are made */
+	size_t overlay_budget; /* slices a host; 0: no tracks are made */
 	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
-	bool no_python; /* see struct ts_context */
-	bool no_stats;	/* see struct ts_read_request */
+	bool no_python;			    /* see struct ts_context */
+	bool no_stats;			    /* see struct ts_read_request */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */
 	/* Logs of PyTorch's compiler, or folders of them, to be read along with what the session has */
 	const char *const *torch_logs;
@@ -37,9 +37,9 @@ struct ts_run {
 		*rates; /* one a device, and one behind them: of the chip named by the user */
 	struct ts_input
 		*inputs; /* one a file of the session; without bytes: it could not be read */
-	struct ts_buf *unpacked;  /* profiles from archives */
+	struct ts_buf *unpacked; /* profiles from archives */
 	size_t nr_inputs, nr_unpacked, cap_unpacked;
-	char **problems;	  /* files that could not be read: "path: cause (what to do)" */
+	char **problems; /* files that could not be read: "path: cause (what to do)" */
 	size_t nr_problems, cap_problems;
 };
 

@@ -244,8 +244,7 @@ static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stre
 	if (!trace->jobs || !trace->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < trace->nr_threads; i++) {
-		trace->writers[i] =
-			ts_trace_writer_new(trace->plan, trace->form, stream, clock);
+		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, stream, clock);
 		if (!trace->writers[i])
 			return ts_fail_nomem(err);
 	}
@@ -310,7 +309,8 @@ static enum ts_status finish(const struct trace *trace, struct ts_trace_pack *pa
 					 .native_file = options->native_file,
 					 .start_unix_ns = trace->profile->start_unix_ns,
 					 .shift_ns = trace->shift_ns,
-					 .events_total = trace->plan->nr_events + trace->plan->nr_left_out,
+					 .events_total =
+						 trace->plan->nr_events + trace->plan->nr_left_out,
 					 .events_written = counts.written,
 					 .own_events = counts.own };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;

@@ -60,12 +60,12 @@ struct ts_trace_plan {
 	const struct ts_profile *profile;
 	struct ts_trace_tally **tallies; /* one a line; NULL: nothing was counted there */
 	size_t nr_lines;
-	uint8_t *async;		     /* enum ts_op_async, one an op: small enough to stay cached */
+	uint8_t *async; /* enum ts_op_async, one an op: small enough to stay cached */
 	/* To be set before the first count: events that are no matter of choice. */
-	int64_t min_ps;		 /* shorter ones are left out, but for ends of async pairs */
-	const bool *unwanted;	 /* of each op; the caller's; NULL: none is */
-	uint64_t nr_left_out;	 /* after close: those */
-	struct ts_trace_cut cuts[2]; /* of steps and modules, of all else */
+	int64_t min_ps;		       /* shorter ones are left out, but for ends of async pairs */
+	const bool *unwanted;	       /* of each op; the caller's; NULL: none is */
+	uint64_t nr_left_out;	       /* after close: those */
+	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */
 	int64_t first_ps;	       /* after close: the earliest start of the run, 0 at most */
 };

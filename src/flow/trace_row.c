@@ -52,8 +52,7 @@ struct ts_trace_writer {
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream,
-					    struct ts_trace_clock clock)
+					    ts_trace_stream_fn *stream, struct ts_trace_clock clock)
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
 
@@ -144,8 +143,7 @@ static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, const struct l
 }
 
 /* The first slice of an op on a line has all there is to say of it, the others the short form. */
-static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane,
-			       uint32_t op)
+static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane, uint32_t op)
 {
 	const struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
 
@@ -553,8 +551,7 @@ static enum ts_status write_points(struct ts_trace_writer *writer, const struct 
 	for (size_t i = 0; i < track->nr_points && st == TS_OK; i++) {
 		int64_t at_ns = clock_ns(writer, track->points[i].at_ps);
 
-		writer->form->counter(&writer->text, &writer->at, at_ns,
-				      track->points[i].value);
+		writer->form->counter(&writer->text, &writer->at, at_ns, track->points[i].value);
 		writer->counts->own++;
 		st = hand_on(writer, TS_TRACE_PIECE_BYTES, err);
 	}

@@ -18,9 +18,9 @@
 
 #define GIB(n) ((int64_t)(n) << 30)
 #define MIB(n) ((int64_t)(n) << 20)
-#define T(n)   ((n)*1e12)
-#define G(n)   ((n)*1e9)
-#define MHZ(n) ((n)*1e6)
+#define T(n)   ((n) * 1e12)
+#define G(n)   ((n) * 1e9)
+#define MHZ(n) ((n) * 1e6)
 #define NONE   NAN /* the unit does not exist, or nobody says how fast it is */
 
 /* PCI Express, 16 lanes, one way, after line coding (128 of 130 bits). */
@@ -57,19 +57,13 @@ enum row {
 	NR_ROWS
 };
 
-#define TPU(title, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link)                  \
-	{                                                                                       \
-		title, false, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link, false \
-	}
-#define GPU(title, bf16, int8, fp8, bw, mem, host, clock)                             \
-	{                                                                             \
-		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, false \
-	}
+#define TPU(title, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link) \
+	{ title, false, bf16, int8, fp8, bw, mem, vmem, host, clock, dim, nr, link, false }
+#define GPU(title, bf16, int8, fp8, bw, mem, host, clock) \
+	{ title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, false }
 /* AMD's memory_bandwidth stat counts one transfer a clock where the memory makes two. */
-#define AMD(title, bf16, int8, fp8, bw, mem, host, clock)                            \
-	{                                                                            \
-		title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, true \
-	}
+#define AMD(title, bf16, int8, fp8, bw, mem, host, clock) \
+	{ title, true, bf16, int8, fp8, bw, mem, -1, host, clock, -1, -1, NONE, true }
 
 /* The last column, a link between chips: book (v4 to v6e); cloud: v7x, 1200 GB/s a chip over six links,
  * both ways. The figure for v3 in book stands alone and is not taken. */

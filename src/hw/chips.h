@@ -13,25 +13,25 @@
 #include "base/bytes.h"
 
 struct ts_chip {
-	const char *name;	   /* TPU v6e, H100 SXM */
+	const char *name; /* TPU v6e, H100 SXM */
 	bool is_gpu;
-	double peak_flops_per_s;   /* bf16 (fp16 where there is no bf16), dense; NaN unknown */
-	double peak_int8_per_s;    /* NaN: none or unknown */
+	double peak_flops_per_s; /* bf16 (fp16 where there is no bf16), dense; NaN unknown */
+	double peak_int8_per_s;	 /* NaN: none or unknown */
 	double peak_fp8_per_s;
 	double hbm_bytes_per_s;
 	int64_t hbm_bytes;
-	int64_t vmem_bytes;	   /* per core */
-	double host_bytes_per_s;   /* PCIe to the host, one way, per chip */
-	double clock_hz;	   /* TensorCore clock: estimated_cycles count in it */
-	int mxu_dim;		   /* 128 or 256; -1: no such unit, or unknown */
-	int mxu_count;		   /* per device */
-	double link_bytes_per_s;   /* of one link between chips (ICI), one way */
-	bool halves_bandwidth_stat;/* AMD: the profile's memory_bandwidth is half the true one */
+	int64_t vmem_bytes;	    /* per core */
+	double host_bytes_per_s;    /* PCIe to the host, one way, per chip */
+	double clock_hz;	    /* TensorCore clock: estimated_cycles count in it */
+	int mxu_dim;		    /* 128 or 256; -1: no such unit, or unknown */
+	int mxu_count;		    /* per device */
+	double link_bytes_per_s;    /* of one link between chips (ICI), one way */
+	bool halves_bandwidth_stat; /* AMD: the profile's memory_bandwidth is half the true one */
 };
 
 /* What a profile knows of a device. */
 struct ts_chip_query {
-	struct ts_bytes kind;	/* device_type_string, device_kind or a GPU's name */
+	struct ts_bytes kind; /* device_type_string, device_kind or a GPU's name */
 	struct ts_bytes vendor;
 	bool is_gpu;
 	bool has_megacore;
@@ -44,8 +44,8 @@ const struct ts_chip *ts_chip_find(const struct ts_chip_query *query);
 
 /* What is used for a device: the profile's figures, then the table's. */
 struct ts_rates {
-	const char *name;	   /* the table's name, or NULL when the chip is unknown */
-	bool from_profile;	   /* peak_flops came from the profile */
+	const char *name;  /* the table's name, or NULL when the chip is unknown */
+	bool from_profile; /* peak_flops came from the profile */
 	double peak_flops_per_s, hbm_bytes_per_s, vmem_bytes_per_s, host_bytes_per_s;
 	double peak_int8_per_s, peak_fp8_per_s;
 	double link_bytes_per_s;
@@ -70,7 +70,7 @@ double ts_bf16_flops(const struct ts_rates *rates, double flops, double products
 enum ts_bound { TS_BOUND_UNKNOWN, TS_BOUND_COMPUTE, TS_BOUND_HBM, TS_BOUND_VMEM };
 struct ts_roofline {
 	enum ts_bound bound;
-	double least_s;   /* no op can be faster than this; NaN unknown */
+	double least_s; /* no op can be faster than this; NaN unknown */
 	double compute_s, hbm_s, vmem_s;
 };
 struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, double hbm_bytes,

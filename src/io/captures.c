@@ -120,8 +120,8 @@ static size_t group_of(struct telling *telling, const struct one *one, bool is_s
 {
 	size_t first = telling->nr_groups;
 
-	while (first > 0 && (is_session || one->time_s - telling->groups[first - 1].time_s <=
-						   TS_CAPTURE_S))
+	while (first > 0 &&
+	       (is_session || one->time_s - telling->groups[first - 1].time_s <= TS_CAPTURE_S))
 		first--;
 	for (; first < telling->nr_groups; first++)
 		if (may_join(telling, first, one, is_session))
@@ -135,8 +135,7 @@ static void put(struct telling *telling, const char *key)
 	telling->nomem |= !ts_strmap_set(&telling->inside, ts_bytes_of(key), 0);
 }
 
-static void take(struct telling *telling, const struct one *one, bool is_session,
-		 uint32_t *capture)
+static void take(struct telling *telling, const struct one *one, bool is_session, uint32_t *capture)
 {
 	size_t group = group_of(telling, one, is_session);
 
@@ -158,8 +157,8 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 		struct ts_bytes host = ts_bytes_of(files[i].host);
 		struct one *one = &telling.ones[i];
 
-		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host), ts_tracefile_seconds(host),
-				     -1, -1 };
+		*one = (struct one){ (uint32_t)i, ts_tracefile_worker(host),
+				     ts_tracefile_seconds(host), -1, -1 };
 		if (!is_session && nr > 1)
 			telling.nomem = !look_into(one, files[i].path);
 	}

@@ -48,7 +48,7 @@ const char *ts_path_tail(const char **path)
 	if (n <= PATH_SHOWN)
 		return "";
 	*path += n - PATH_SHOWN;
-	while (((uint8_t) * *path & 0xc0) == 0x80) /* not into a character of UTF-8 */
+	while (((uint8_t)**path & 0xc0) == 0x80) /* not into a character of UTF-8 */
 		(*path)++;
 	return "...";
 }

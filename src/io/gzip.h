@@ -21,7 +21,7 @@ struct ts_gzip {
 	int level;
 };
 
-#define TS_GZIP_INIT { NULL, 0 }
+#define TS_GZIP_INIT  { NULL, 0 }
 #define TS_GZIP_LEVEL 6
 
 enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err); /* level 1..9 */

@@ -17,7 +17,7 @@
 
 #define PREFIX	    5 /* compressed?, length */
 #define POLL_MS	    1000
-#define END_MS	    10 /* when some of the answer is there */
+#define END_MS	    10		/* when some of the answer is there */
 #define MAX_HEADERS (64 * 1024) /* all of an answer's together: libcurl's own limit is a line's */
 #define MAX_STORY   256
 #define MAX_DRAINS  64 /* reads of what an idle connection still had to say */
@@ -130,8 +130,8 @@ static void unescape(char *out, size_t cap, struct ts_bytes text)
 		bool coded = text.p[i] == '%' && i + 2 < text.n && hex_of(text.p[i + 1]) >= 0 &&
 			     hex_of(text.p[i + 2]) >= 0;
 
-		out[n++] = coded ? (char)(hex_of(text.p[i + 1]) << 4 | hex_of(text.p[i + 2])) :
-				   (char)text.p[i];
+		out[n++] = coded ? (char)(hex_of(text.p[i + 1]) << 4 | hex_of(text.p[i + 2]))
+				 : (char)text.p[i];
 		i += coded ? 2 : 0;
 	}
 	out[n] = '\0';
@@ -221,7 +221,8 @@ static bool set_up(struct ts_rpc *rpc)
 	good = good && curl_easy_setopt(easy, CURLOPT_WRITEDATA, rpc) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_HEADERDATA, rpc) == CURLE_OK;
-	return good && curl_multi_setopt(rpc->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 1L) == CURLM_OK;
+	return good &&
+	       curl_multi_setopt(rpc->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 1L) == CURLM_OK;
 }
 
 enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_error *err)
@@ -300,14 +301,13 @@ static bool aim(struct ts_rpc *rpc, const char *method, struct ts_rpc_limits lim
 	ts_buf_putc(&url, '\0');
 	good = !url.failed && curl_easy_setopt(easy, CURLOPT_URL, (char *)url.p) == CURLE_OK;
 	ts_buf_release(&url); /* libcurl has a copy */
-	good = good && curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)rpc->request.n) ==
-			       CURLE_OK;
-	good = good && curl_easy_setopt(easy, CURLOPT_POSTFIELDS, (char *)rpc->request.p) ==
-			       CURLE_OK;
+	good = good &&
+	       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)rpc->request.n) == CURLE_OK;
+	good = good &&
+	       curl_easy_setopt(easy, CURLOPT_POSTFIELDS, (char *)rpc->request.p) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)limits.connect_ms) ==
 			       CURLE_OK;
-	return good &&
-	       curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)limits.call_ms) == CURLE_OK;
+	return good && curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)limits.call_ms) == CURLE_OK;
 }
 
 /* What the prefix promises: the message's length. False: it has not come yet. */
@@ -358,9 +358,9 @@ static bool drive(struct ts_rpc *rpc, CURLcode *code)
 static enum ts_status fault(struct ts_rpc_answer *answer, enum ts_rpc_fault kind)
 {
 	static const enum ts_status status[] = {
-		[TS_RPC_UNREACHABLE] = TS_IO,	[TS_RPC_SLOW] = TS_IO,
-		[TS_RPC_REFUSED] = TS_IO,	[TS_RPC_GARBLED] = TS_FORMAT,
-		[TS_RPC_CANCELLED] = TS_IO,	[TS_RPC_MEMORY] = TS_NOMEM,
+		[TS_RPC_UNREACHABLE] = TS_IO, [TS_RPC_SLOW] = TS_IO,
+		[TS_RPC_REFUSED] = TS_IO,     [TS_RPC_GARBLED] = TS_FORMAT,
+		[TS_RPC_CANCELLED] = TS_IO,   [TS_RPC_MEMORY] = TS_NOMEM,
 	};
 
 	answer->fault = kind;
@@ -371,13 +371,13 @@ static enum ts_status fault(struct ts_rpc_answer *answer, enum ts_rpc_fault kind
 static enum ts_rpc_fault fault_of(CURLcode code)
 {
 	switch (code) {
-	case CURLE_OPERATION_TIMEDOUT:		return TS_RPC_SLOW;
-	case CURLE_OUT_OF_MEMORY:		return TS_RPC_MEMORY;
+	case CURLE_OPERATION_TIMEDOUT:	 return TS_RPC_SLOW;
+	case CURLE_OUT_OF_MEMORY:	 return TS_RPC_MEMORY;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_HTTP2:
-	case CURLE_HTTP2_STREAM:		return TS_RPC_GARBLED;
-	default:				return TS_RPC_UNREACHABLE;
+	case CURLE_HTTP2_STREAM:	 return TS_RPC_GARBLED;
+	default:			 return TS_RPC_UNREACHABLE;
 	}
 }
 
@@ -386,8 +386,8 @@ static const char *story_of(const struct ts_rpc *rpc, CURLcode code)
 	return rpc->cause[0] ? rpc->cause : curl_easy_strerror(code);
 }
 
-static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct ts_rpc_limits limits,
-				       struct ts_error *err)
+static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code,
+				       struct ts_rpc_limits limits, struct ts_error *err)
 {
 	struct ts_rpc_answer *answer = rpc->answer;
 	enum ts_rpc_fault kind = rpc->too_large ? TS_RPC_GARBLED : fault_of(code);
@@ -396,20 +396,24 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct
 	if (kind == TS_RPC_MEMORY || answer->body.failed)
 		return fault(answer, TS_RPC_MEMORY), ts_fail_nomem(err);
 	if (rpc->too_large)
-		return ts_fail(err, st, "%s: the answer is larger than %zu bytes (shorten the "
-					"samples)", rpc->address, rpc->max_bytes);
+		return ts_fail(err, st,
+			       "%s: the answer is larger than %zu bytes (shorten the "
+			       "samples)",
+			       rpc->address, rpc->max_bytes);
 	if (kind == TS_RPC_GARBLED)
-		return ts_fail(err, st, "%s: what answers there does not speak gRPC: %s (is it the "
-					"port of the profiler's server?)", rpc->address,
-			       story_of(rpc, code));
+		return ts_fail(err, st,
+			       "%s: what answers there does not speak gRPC: %s (is it the "
+			       "port of the profiler's server?)",
+			       rpc->address, story_of(rpc, code));
 	if (kind == TS_RPC_SLOW)
 		return ts_fail(err, st, "%s: no answer within %lld ms", rpc->address,
 			       (long long)limits.call_ms);
 	if (code == CURLE_COULDNT_CONNECT)
 		return ts_fail(err, st, "%s: nobody answers there", rpc->address);
 	if (rpc->header_bytes == 0 && code != CURLE_COULDNT_RESOLVE_HOST)
-		return ts_fail(err, st, "%s: the connection ended without an answer: %s (has the job "
-					"ended? is it the port of its profiler's server?)",
+		return ts_fail(err, st,
+			       "%s: the connection ended without an answer: %s (has the job "
+			       "ended? is it the port of its profiler's server?)",
 			       rpc->address, story_of(rpc, code));
 	return ts_fail(err, st, "%s: %s", rpc->address, story_of(rpc, code));
 }
@@ -417,9 +421,22 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code, struct
 static const char *code_name(int code)
 {
 	static const char *const names[] = {
-		"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-		"ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-		"ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+		"OK",
+		"CANCELLED",
+		"UNKNOWN",
+		"INVALID_ARGUMENT",
+		"DEADLINE_EXCEEDED",
+		"NOT_FOUND",
+		"ALREADY_EXISTS",
+		"PERMISSION_DENIED",
+		"RESOURCE_EXHAUSTED",
+		"FAILED_PRECONDITION",
+		"ABORTED",
+		"OUT_OF_RANGE",
+		"UNIMPLEMENTED",
+		"INTERNAL",
+		"UNAVAILABLE",
+		"DATA_LOSS",
 		"UNAUTHENTICATED",
 	};
 

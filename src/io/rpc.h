@@ -44,7 +44,7 @@ struct ts_rpc_answer {
 	struct ts_buf body;	 /* all that came, for the next call to use again; release it */
 	struct ts_bytes message; /* of it: a view */
 	enum ts_rpc_fault fault;
-	int code; /* grpc-status; -1: none came */
+	int code;	/* grpc-status; -1: none came */
 	bool peer_left; /* who answered before has closed its connection: this may be another process */
 };
 

@@ -38,14 +38,15 @@ struct finder {
 	size_t nr_folders, folders_cap;
 	size_t *todo, *links; /* indices: real folders, and those behind a link */
 	size_t nr_todo, todo_cap, nr_links, links_cap;
-	struct ts_hostfile *files; /* of the folder being read: profiles, or traces if there are none */
+	struct ts_hostfile
+		*files; /* of the folder being read: profiles, or traces if there are none */
 	size_t nr_files, files_cap;
 	struct ts_hostfile *extras; /* memory profiles and logs of that folder */
 	size_t nr_extras, extras_cap;
 	bool are_traces;
-	size_t nr_stray;   /* profiles outside any session folder */
+	size_t nr_stray;		/* profiles outside any session folder */
 	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
-	bool known_before; /* met a folder that an earlier path has covered */
+	bool known_before;		/* met a folder that an earlier path has covered */
 	bool nomem;
 };
 
@@ -333,8 +334,8 @@ static void note_other(struct finder *finder, const char *name)
 	struct ts_bytes bytes = ts_bytes_of(name);
 
 	finder->nr_summaries += ts_bytes_has(bytes, ".tfevents.");
-	finder->nr_traces += ts_bytes_ends(bytes, "trace.json.gz") ||
-			     ts_bytes_ends(bytes, "trace.json");
+	finder->nr_traces +=
+		ts_bytes_ends(bytes, "trace.json.gz") || ts_bytes_ends(bytes, "trace.json");
 }
 
 /* True when the system's answer shows that NAME can be of no interest, without a stat. */
@@ -343,8 +344,7 @@ static bool is_dull(const struct dirent *entry)
 	if (entry->d_name[0] == '.')
 		return true;
 #ifdef DT_REG
-	return entry->d_type == DT_REG && !is_profile(entry->d_name) &&
-	       !is_extra(entry->d_name) &&
+	return entry->d_type == DT_REG && !is_profile(entry->d_name) && !is_extra(entry->d_name) &&
 	       !ts_tracefile_is(ts_bytes_of(entry->d_name));
 #else
 	return false;
@@ -648,17 +648,18 @@ static enum ts_status nothing_found(const struct finder *finder, struct ts_error
 			       "it (name their folders)",
 			       finder->root, finder->nr_stray);
 	if (finder->nr_traces > 0)
-		return ts_fail(err, TS_NOTFOUND,
-			       "%s: no profile found, only %zu trace%s further down, made for a viewer "
-			       "(name them, or copy the whole session folder, with its *" TS_XPLANE_SUFFIX
-			       ")",
-			       finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
+		return ts_fail(
+			err, TS_NOTFOUND,
+			"%s: no profile found, only %zu trace%s further down, made for a viewer "
+			"(name them, or copy the whole session folder, with its *" TS_XPLANE_SUFFIX
+			")",
+			finder->root, finder->nr_traces, finder->nr_traces == 1 ? "" : "s");
 	if (finder->nr_summaries > 0)
-		return ts_fail(err, TS_NOTFOUND,
-			       "%s: no profile found, only %zu event file%s with TensorBoard's scalars "
-			       "(take a profile with jax.profiler.trace)",
-			       finder->root, finder->nr_summaries,
-			       finder->nr_summaries == 1 ? "" : "s");
+		return ts_fail(
+			err, TS_NOTFOUND,
+			"%s: no profile found, only %zu event file%s with TensorBoard's scalars "
+			"(take a profile with jax.profiler.trace)",
+			finder->root, finder->nr_summaries, finder->nr_summaries == 1 ? "" : "s");
 	return ts_fail(err, TS_NOTFOUND,
 		       "%s: no profile found (a log directory has them in "
 		       "plugins/profile/SESSION/HOST" TS_XPLANE_SUFFIX ")",

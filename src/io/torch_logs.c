@@ -20,8 +20,8 @@ struct finding {
 /* NAME NULL: the path itself. */
 static bool add(struct finding *finding, const char *name)
 {
-	struct ts_bytes path = name ? ts_arena_printf(finding->arena, "%s/%s", finding->path, name) :
-				      ts_arena_copy(finding->arena, ts_bytes_of(finding->path));
+	struct ts_bytes path = name ? ts_arena_printf(finding->arena, "%s/%s", finding->path, name)
+				    : ts_arena_copy(finding->arena, ts_bytes_of(finding->path));
 	struct ts_hostfile file = { .path = (const char *)path.p };
 
 	if (!path.p || !ts_grow(&finding->files, &finding->cap, finding->nr + 1, sizeof(file)))

@@ -33,8 +33,8 @@ static const struct {
 	bool by_samples; /* by live/programs.h and a figure over time, which see more than one sample */
 } told_elsewhere[] = {
 	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a figure above */
-	{ "compilation", true },      { "recompilation", true },
-	{ "unknown_cost", false },    { "unknown_chip", false },  { "capture", false },
+	{ "compilation", true },      { "recompilation", true },  { "unknown_cost", false },
+	{ "unknown_chip", false },    { "capture", false },
 };
 
 void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,
@@ -118,8 +118,8 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 	say(alerts, &alert->evidence, condition->evidence);
 	say(alerts, &alert->advice, condition->advice);
 	if (alert->held_since_ms < 0)
-		alert->held_since_ms = condition->at_once ? alerts->now_ms - alerts->hold_ms :
-							    alerts->now_ms;
+		alert->held_since_ms =
+			condition->at_once ? alerts->now_ms - alerts->hold_ms : alerts->now_ms;
 	if (alert->is_active && condition->severity < alert->severity) {
 		alert->severity = condition->severity; /* told again */
 		alert->is_active = false;
@@ -176,8 +176,10 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 	const struct ts_finding *finding = find_finding(results, rule->finding);
 	char text[TS_UNIT_MAX], limit[TS_UNIT_MAX];
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
-	struct ts_condition condition = { .rule = rule->name, .severity = rule->severity,
-					  .value = value, .threshold = threshold };
+	struct ts_condition condition = { .rule = rule->name,
+					  .severity = rule->severity,
+					  .value = value,
+					  .threshold = threshold };
 
 	ts_metric_text(text, sizeof(text), rule->metric, value);
 	ts_metric_text(limit, sizeof(limit), rule->metric, threshold);
@@ -212,8 +214,7 @@ void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRI
 		const struct figure_rule *rule = &figure_rules[i];
 		double value = values[rule->metric];
 		double threshold = threshold_of(alerts->settings, rule->name);
-		const struct ts_alert *stronger =
-			rule->unless ? find(alerts, rule->unless) : NULL;
+		const struct ts_alert *stronger = rule->unless ? find(alerts, rule->unless) : NULL;
 
 		if (!isfinite(value))
 			keep(alerts, rule->name);
@@ -258,7 +259,8 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 	}
 }
 
-static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn, void *ctx)
+static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
+			void *ctx)
 {
 	alert->is_active = true;
 	alert->since_ms = alerts->now_ms;
@@ -266,7 +268,8 @@ static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_ale
 	fn(ctx, alert);
 }
 
-static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn, void *ctx)
+static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
+			void *ctx)
 {
 	alert->is_active = false;
 	alert->since_ms = alerts->now_ms;

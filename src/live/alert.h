@@ -22,8 +22,8 @@ struct ts_alert {
 	char rule[64]; /* a threshold's name, or a rule of the doctor */
 	enum ts_severity severity;
 	bool is_active;
-	int64_t since_ms;	  /* by ts_now_ms(): when it was raised; of one cleared: when it was */
-	double value, threshold;  /* NaN: a finding has none */
+	int64_t since_ms; /* by ts_now_ms(): when it was raised; of one cleared: when it was */
+	double value, threshold;	       /* NaN: a finding has none */
 	struct ts_buf title, evidence, advice; /* the latest words */
 	/* of the state */
 	int64_t held_since_ms, good_since_ms; /* -1: not so now */
@@ -39,7 +39,7 @@ struct ts_alerts {
 	struct ts_alert items[TS_MAX_ALERTS];
 	size_t nr;
 	uint64_t nr_raised[TS_NR_SEVERITIES]; /* so far */
-	bool failed; /* memory was out: words are missing */
+	bool failed;			      /* memory was out: words are missing */
 };
 
 void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,

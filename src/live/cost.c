@@ -25,8 +25,7 @@ static uint64_t series_of(const struct ts_look *look, const struct ts_profile *p
 {
 	const struct ts_look_step *step = look->steps;
 
-	return ts_hash(profile->hosts[step->host].name,
-		       ts_hash(profile->ops[step->op].name, 0));
+	return ts_hash(profile->hosts[step->host].name, ts_hash(profile->ops[step->op].name, 0));
 }
 
 static double step_between(const struct ts_cost *cost, const struct ts_look *look,

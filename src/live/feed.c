@@ -238,8 +238,9 @@ bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_
 		  const struct ts_alert *alert, const struct ts_live_session *session)
 {
 	struct ts_json json = ts_json_of(&feed->line, TS_JSON_COMPACT);
-	struct ts_feed_event event = { .kind = kind, .sample = sample, .alert = alert,
-				       .session = session };
+	struct ts_feed_event event = {
+		.kind = kind, .sample = sample, .alert = alert, .session = session
+	};
 
 	ts_buf_clear(&feed->line);
 	write_event(&json, &event);

@@ -18,19 +18,19 @@
 
 /* A sample of the job, or the attempt at one. */
 struct ts_live_sample {
-	uint64_t number;      /* from 1; of those that brought something */
-	int64_t unix_ms;      /* of its end */
-	int64_t elapsed_ms;   /* since watching began */
+	uint64_t number;	      /* from 1; of those that brought something */
+	int64_t unix_ms;	      /* of its end */
+	int64_t elapsed_ms;	      /* since watching began */
 	int64_t took_ms, analysed_ms; /* to get it; to work it out */
-	size_t nr_hosts;      /* that are in it; 0: nobody answered, and there are no figures */
+	size_t nr_hosts; /* that are in it; 0: nobody answered, and there are no figures */
 	const struct ts_service *services;
 	size_t nr_services;
 	double values[TS_NR_METRICS];
-	struct ts_error problem;   /* why an answer could not be read; text empty: none */
+	struct ts_error problem;       /* why an answer could not be read; text empty: none */
 	const struct ts_ring *history; /* this sample is its newest, where it has figures */
 	const struct ts_alerts *alerts;
 	const struct ts_results *results; /* of this sample; NULL when there are no figures */
-	const struct ts_watch *watch; /* of a log directory: there are no services; else NULL */
+	const struct ts_watch *watch;	  /* of a log directory: there are no services; else NULL */
 };
 
 /* Of a log directory: a session that was met. Its figures, alerts and results are in the sample of
@@ -58,7 +58,7 @@ struct ts_feed_event {
 	const struct ts_alert *alert;	     /* TS_FEED_ALERT: raised or cleared */
 	/* TS_FEED_SESSION, and the one that an alert is of; NULL: services are watched */
 	const struct ts_live_session *session;
-	struct ts_bytes json;		     /* an object, without a line end */
+	struct ts_bytes json; /* an object, without a line end */
 };
 
 typedef void ts_feed_fn(void *ctx, const struct ts_feed_event *event);

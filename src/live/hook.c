@@ -68,7 +68,8 @@ static bool make_all(struct variables *vars)
 	return true;
 }
 
-static bool make_variables(struct variables *vars, const struct ts_alert *alert, const char *session)
+static bool make_variables(struct variables *vars, const struct ts_alert *alert,
+			   const char *session)
 {
 	add(vars, "STATE", ts_bytes_of(alert->is_active ? "raised" : "cleared"));
 	add(vars, "RULE", ts_bytes_of(alert->rule));
@@ -114,8 +115,8 @@ static int spawn(pid_t *pid, const char *command, char **variables)
 	bad = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	bad = bad ? bad : posix_spawnattr_setsigmask(&attr, &none);
 	bad = bad ? bad : posix_spawnattr_setsigdefault(&attr, &defaults);
-	bad = bad ? bad :
-		    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	bad = bad ? bad
+		  : posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	bad = bad ? bad : posix_spawn(pid, "/bin/sh", &files, &attr, argv, variables);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
@@ -131,8 +132,10 @@ enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert, s
 	ts_hook_reap(hook);
 	if (hook->nr_running == TS_MAX_HOOKS) {
 		hook->nr_left_out++;
-		return ts_fail(err, TS_LIMIT, "--on-alert: %d commands still run, this alert (%s) has "
-				"none", TS_MAX_HOOKS, alert->rule);
+		return ts_fail(err, TS_LIMIT,
+			       "--on-alert: %d commands still run, this alert (%s) has "
+			       "none",
+			       TS_MAX_HOOKS, alert->rule);
 	}
 	if (!make_variables(&vars, alert, hook->session)) {
 		st = ts_fail_nomem(err);

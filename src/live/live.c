@@ -76,8 +76,8 @@ double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
 {
 	const struct ts_result *time = ts_results_find(&run->results, "time");
 	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
-	double capture_ps = run->profile.capture_ps > 0 ? (double)run->profile.capture_ps :
-							  unknown_ps;
+	double capture_ps =
+		run->profile.capture_ps > 0 ? (double)run->profile.capture_ps : unknown_ps;
 	double share = host_ps / capture_ps;
 
 	return share > 1 ? 100 : share * 100;
@@ -127,8 +127,8 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	if (st)
 		goto done;
 	ts_metrics_read(live->sample.values, &run->results);
-	live->sample.values[TS_METRIC_COMPILING] = ts_live_compiling_pct(
-		run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
+	live->sample.values[TS_METRIC_COMPILING] =
+		ts_live_compiling_pct(run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
 	ts_cost_sample(&live->cost, &look, &run->profile, round->start_ms, round->end_ms,
 		       live->sample.values);
 	read_history(live, round->end_ms);
@@ -149,8 +149,8 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int6
 	ts_alerts_begin(&live->alerts, now_ms);
 	if (run) {
 		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
-		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile,
-				      &run->results, now_ms))
+		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile, &run->results,
+				      now_ms))
 			return ts_fail_nomem(err);
 		ts_alerts_findings(&live->alerts, &run->results, true);
 	}

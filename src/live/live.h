@@ -30,9 +30,9 @@ struct ts_live_options {
 	struct ts_sampler_options sampler;
 	struct ts_watch_options watch; /* .logdir not NULL: that is watched, and no services */
 	struct ts_annotate_options annotate; /* of its sessions */
-	int64_t interval_ms; /* from the end of a sample to the start of the next */
-	int64_t for_ms;	     /* 0: until it is stopped */
-	int64_t hold_ms, clear_ms; /* of alerts */
+	int64_t interval_ms;		     /* from the end of a sample to the start of the next */
+	int64_t for_ms;			     /* 0: until it is stopped */
+	int64_t hold_ms, clear_ms;	     /* of alerts */
 	const struct ts_settings *settings;
 	size_t nr_threads;
 	/* Ends when an alert of this severity, or a worse one, is raised; TS_NR_SEVERITIES: never */
@@ -41,9 +41,10 @@ struct ts_live_options {
 
 struct ts_live_summary {
 	uint64_t nr_samples; /* or sessions annotated */
-	size_t nr_silent;  /* hosts that never answered */
-	size_t nr_sessions, nr_left; /* of a log directory: that are there; not annotated of these */
-	bool has_failed;   /* .fail_on came true */
+	size_t nr_silent;    /* hosts that never answered */
+	size_t nr_sessions,
+		nr_left; /* of a log directory: that are there; not annotated of these */
+	bool has_failed; /* .fail_on came true */
 };
 
 enum ts_status ts_live_new(struct ts_live **live, const struct ts_live_options *options,

@@ -112,7 +112,8 @@ static size_t series_length(const struct ts_look *look, size_t first)
 	const struct ts_look_step *step = &look->steps[first];
 	size_t nr = 1;
 
-	while (first + nr < look->nr_steps && step[nr].host == step->host && step[nr].op == step->op)
+	while (first + nr < look->nr_steps && step[nr].host == step->host &&
+	       step[nr].op == step->op)
 		nr++;
 	return nr;
 }

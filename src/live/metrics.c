@@ -67,12 +67,13 @@ const char *ts_metric_text(char *out, size_t cap, enum ts_metric metric, double 
 		return out;
 	}
 	switch (ts_metric_rows[metric].unit) {
-	case TS_METRIC_PCT:    snprintf(out, cap, "%.1f %%", value);				break;
+	case TS_METRIC_PCT: snprintf(out, cap, "%.1f %%", value); break;
 	case TS_METRIC_MS:
-		snprintf(out, cap, "%s", value > 0 ? ts_fmt_ps(text, (int64_t)(value * 1e9)) : "0 ms");
+		snprintf(out, cap, "%s",
+			 value > 0 ? ts_fmt_ps(text, (int64_t)(value * 1e9)) : "0 ms");
 		break;
-	case TS_METRIC_PS:     snprintf(out, cap, "%s", ts_fmt_ps(text, (int64_t)value));	break;
-	case TS_METRIC_POINTS: snprintf(out, cap, "%.0f", value);				break;
+	case TS_METRIC_PS:     snprintf(out, cap, "%s", ts_fmt_ps(text, (int64_t)value)); break;
+	case TS_METRIC_POINTS: snprintf(out, cap, "%.0f", value); break;
 	}
 	return out;
 }

@@ -9,11 +9,11 @@
 #include "result/result.h"
 
 enum ts_metric {
-	TS_METRIC_MXU,		  /* %, as overview.mxu_utilization_pct */
+	TS_METRIC_MXU, /* %, as overview.mxu_utilization_pct */
 	TS_METRIC_HBM,
 	TS_METRIC_DUTY,
 	TS_METRIC_PADDING,
-	TS_METRIC_IDLE,		  /* %, of the cores' time */
+	TS_METRIC_IDLE, /* %, of the cores' time */
 	TS_METRIC_COMMUNICATION,
 	TS_METRIC_INPUT,
 	TS_METRIC_COMPILING,	  /* %, of the sample in which some host compiled */
@@ -32,7 +32,7 @@ struct ts_metric_row {
 	const char *name;  /* as in the JSON lines */
 	const char *label; /* for people */
 	enum ts_metric_unit unit;
-	bool is_vital; /* in the plain lines and on top of the terminal's view */
+	bool is_vital;		    /* in the plain lines and on top of the terminal's view */
 	const char *result, *field; /* NULL: worked out from several samples */
 };
 

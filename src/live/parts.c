@@ -11,7 +11,7 @@
 #include "io/tracefile.h"
 #include "live/whole.h"
 
-static const char *const temporaries[] = { ".tmp",   ".temp",	    ".part",  ".partial",
+static const char *const temporaries[] = { ".tmp",   ".temp",	".part",       ".partial",
 					   ".gstmp", "_.gstmp", ".crdownload", ".filepart" };
 
 /* Names that the user's trace and ours take turns in. */
@@ -88,9 +88,9 @@ static void add_beside(struct ts_parts *parts, const char *folder)
 
 		if (role == TS_PART_NONE)
 			continue;
-		path = strcmp(folder, ".") == 0 ?
-			       ts_arena_printf(&parts->arena, "%s", entry->d_name) :
-			       ts_arena_printf(&parts->arena, "%s/%s", folder, entry->d_name);
+		path = strcmp(folder, ".") == 0
+			       ? ts_arena_printf(&parts->arena, "%s", entry->d_name)
+			       : ts_arena_printf(&parts->arena, "%s/%s", folder, entry->d_name);
 		parts->failed |= !path.p;
 		if (path.p && !is_known(parts, (const char *)path.p))
 			add(parts, (const char *)path.p,
@@ -122,8 +122,8 @@ void ts_parts_release(struct ts_parts *parts)
 /* Of one file; sums do not depend on the order in which a folder is read. */
 static uint64_t mix(const struct ts_part *part, int64_t ctime_ns)
 {
-	uint64_t numbers[] = { part->look.nr_bytes, part->look.inode,
-			       (uint64_t)part->look.mtime_ns, (uint64_t)ctime_ns };
+	uint64_t numbers[] = { part->look.nr_bytes, part->look.inode, (uint64_t)part->look.mtime_ns,
+			       (uint64_t)ctime_ns };
 
 	return ts_hash((struct ts_bytes){ (const uint8_t *)numbers, sizeof(numbers) },
 		       ts_hash(ts_bytes_of(part->path), part->role));

@@ -10,10 +10,10 @@
 #define TS_PROFILER_METHOD "/tensorflow.ProfilerService/Profile"
 
 struct ts_profiler_request {
-	int64_t duration_ms; /* at least 1: 0 is an empty sample */
-	bool hlo;	     /* compiled modules too */
-	const char *session; /* its folder's name, where the server writes files */
-	const char *host;    /* the file's name there */
+	int64_t duration_ms;	/* at least 1: 0 is an empty sample */
+	bool hlo;		/* compiled modules too */
+	const char *session;	/* its folder's name, where the server writes files */
+	const char *host;	/* the file's name there */
 	const char *repository; /* "": no folder; else for servers that can only write files */
 };
 

@@ -6,10 +6,12 @@
 #define MAX_SHAPES  4
 #define MANY	    3 /* programs of a function: one more is one too many */
 #define FEW_GROWTHS 2 /* of a function that has only two */
-#define OWN_GROWTHS 6 /* of the framework's own: a job's beginning has one for each shape of a weight */
+/* Of the framework itself: when a job begins, it compiles one for each shape of a weight. */
+#define OWN_GROWTHS 6
 
 /* What code outside of jit calls compiles a small function of the framework's own for each shape.
  * Those that begin with "_" are such too. */
+/* clang-format off */
 static const char *const framework_names[] = {
 	"abs", "add", "arange", "argmax", "argmin", "array", "astype", "broadcast_in_dim",
 	"broadcast_to", "clip", "concatenate", "convert_element_type", "copy", "cos", "cumsum",
@@ -22,6 +24,7 @@ static const char *const framework_names[] = {
 	"stack", "sub", "subtract", "sum", "swapaxes", "tanh", "threefry_2x32", "transpose",
 	"true_divide", "uniform", "var", "where", "zeros", "zeros_like", "ones_like",
 };
+/* clang-format on */
 
 void ts_programs_release(struct ts_programs *programs)
 {
@@ -135,8 +138,8 @@ static void close_sample(struct ts_programs *programs, int64_t now_ms)
 {
 	for (size_t i = 0; i < programs->nr; i++) {
 		struct ts_function *function = &programs->functions[i];
-		bool has_grown = (programs->is_primed && function->nr_new > 0) ||
-				 function->is_compiled;
+		bool has_grown =
+			(programs->is_primed && function->nr_new > 0) || function->is_compiled;
 
 		if (has_grown)
 			function->grown_ms[function->nr_grown++ % TS_GROWTHS] = now_ms;
@@ -209,7 +212,10 @@ static void say_family(struct ts_buf *out, const struct ts_table *families, size
 	if (differs.n > 0)
 		ts_buf_printf(out, " They differ in %.*s", TS_ARG(differs));
 	for (size_t i = 0; i < TS_MIN(nr, MAX_SHAPES); i++)
-		ts_buf_printf(out, "%s%.*s", i ? ", " : differs.n ? ": " : " Shapes: ",
+		ts_buf_printf(out, "%s%.*s",
+			      i		  ? ", "
+			      : differs.n ? ": "
+					  : " Shapes: ",
 			      TS_ARG(shapes.as.list->items[i].as.s));
 	if (nr > MAX_SHAPES)
 		ts_buf_printf(out, " and %zu more", nr - MAX_SHAPES);
@@ -306,9 +312,11 @@ static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
-	struct ts_condition condition = { .rule = "recompilation", .severity = TS_WARNING,
+	struct ts_condition condition = { .rule = "recompilation",
+					  .severity = TS_WARNING,
 					  .value = (double)function->nr_programs,
-					  .threshold = NAN, .at_once = true };
+					  .threshold = NAN,
+					  .at_once = true };
 	bool good;
 
 	ts_buf_printf(&title, "%.*s is compiled again while the job runs", TS_ARG(short_name));

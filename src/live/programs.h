@@ -21,8 +21,8 @@ struct ts_function {
 	uint64_t nr_programs;
 	uint64_t nr_new;  /* in this sample */
 	uint64_t nr_made; /* since the first sample that had all modules */
-	bool is_compiled;	      /* seen so in this sample */
-	bool is_pending;	      /* it is to be told of, and its shapes come with the next sample */
+	bool is_compiled; /* seen so in this sample */
+	bool is_pending;  /* it is to be told of, and its shapes come with the next sample */
 	int64_t grown_ms[TS_GROWTHS]; /* when; the newest at (nr_grown - 1) % TS_GROWTHS */
 	uint64_t nr_grown;
 };

@@ -40,6 +40,6 @@ double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t 
 	if (nr_known == 0)
 		return NAN;
 	qsort(values, nr_known, sizeof(*values), by_value);
-	return nr_known % 2 ? values[nr_known / 2] :
-			      (values[nr_known / 2 - 1] + values[nr_known / 2]) / 2;
+	return nr_known % 2 ? values[nr_known / 2]
+			    : (values[nr_known / 2 - 1] + values[nr_known / 2]) / 2;
 }

@@ -14,16 +14,16 @@
 #include "live/profiler.h"
 #include "live/repository.h"
 
-#define CONNECT_MS     3000
-#define FIRST_PAUSE_MS 500
-#define MAX_PAUSE_MS   8000
-#define FILE_MS	       2000 /* for a file to be seen that the server has written */
-#define NO_FILE_MS     60000 /* to ask a server again that wrote a file somewhere else */
-#define LATE_MS	       2000 /* how long others are waited for at least, when one has answered */
-#define LATE_TIMES     4    /* or so many times what the first needed beyond the sample */
-#define PATIENCE_MS    2000 /* beyond a sample, until it is told that nobody answers */
-#define HLO_SAMPLES    2    /* the second shows whether programs are still being added */
-#define HLO_PAUSE_MS   1000 /* between asking again; doubled each time, to: */
+#define CONNECT_MS	 3000
+#define FIRST_PAUSE_MS	 500
+#define MAX_PAUSE_MS	 8000
+#define FILE_MS		 2000  /* for a file to be seen that the server has written */
+#define NO_FILE_MS	 60000 /* to ask a server again that wrote a file somewhere else */
+#define LATE_MS		 2000  /* how long others are waited for at least, when one has answered */
+#define LATE_TIMES	 4     /* or so many times what the first needed beyond the sample */
+#define PATIENCE_MS	 2000  /* beyond a sample, until it is told that nobody answers */
+#define HLO_SAMPLES	 2     /* the second shows whether programs are still being added */
+#define HLO_PAUSE_MS	 1000  /* between asking again; doubled each time, to: */
 #define HLO_MAX_PAUSE_MS 60000
 
 enum phase { IDLE, ASKED, DONE };
@@ -37,7 +37,7 @@ struct host {
 	bool has_thread;
 	pthread_cond_t asked;
 	enum phase phase;
-	bool with_hlo;		   /* what is asked */
+	bool with_hlo; /* what is asked */
 	char session[64];
 	struct ts_buf request;
 	struct ts_rpc_answer answer; /* and what came */
@@ -185,9 +185,9 @@ enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_o
 	sampler->hosts = calloc(options->nr_addresses + 1, sizeof(*sampler->hosts));
 	sampler->services = calloc(options->nr_addresses + 1, sizeof(*sampler->services));
 	sampler->items = calloc(options->nr_addresses + 1, sizeof(*sampler->items));
-	if (pthread_mutex_init(&sampler->lock, NULL) != 0 || 
-	    pthread_cond_init(&sampler->done, NULL) != 0 ||
-	    !sampler->hosts || !sampler->services || !sampler->items)
+	if (pthread_mutex_init(&sampler->lock, NULL) != 0 ||
+	    pthread_cond_init(&sampler->done, NULL) != 0 || !sampler->hosts || !sampler->services ||
+	    !sampler->items)
 		st = ts_fail_nomem(err);
 	for (size_t i = 0; i < options->nr_addresses && st == TS_OK; i++)
 		st = start_host(sampler, options->addresses[i], err);

@@ -19,7 +19,7 @@
 struct ts_sampler;
 
 enum ts_hlo_choice {
-	TS_HLO_ONCE,   /* in a host's first two samples, then when there are programs not known */
+	TS_HLO_ONCE, /* in a host's first two samples, then when there are programs not known */
 	TS_HLO_ALWAYS,
 	TS_HLO_NEVER,
 };
@@ -29,7 +29,7 @@ struct ts_sampler_options {
 	size_t nr_addresses;
 	int64_t sample_ms, timeout_ms; /* the timeout is of an answer, beyond the sample's time */
 	enum ts_hlo_choice hlo;
-	size_t max_bytes; /* of an answer */
+	size_t max_bytes;	/* of an answer */
 	const char *repository; /* a folder that both see, for servers that write files; or NULL */
 };
 
@@ -48,22 +48,22 @@ struct ts_service {
 	enum ts_service_state state;
 	struct ts_error problem; /* of the last round; text empty: none */
 	uint64_t nr_samples, nr_failed;
-	uint64_t nr_restarts;	 /* times it answered again after it was gone */
-	size_t nr_bytes;	 /* of the last sample */
-	int64_t took_ms;	 /* from asking to the answer, of the last sample */
-	bool has_modules;	 /* all that it has compiled is in it, asked for now or before */
+	uint64_t nr_restarts; /* times it answered again after it was gone */
+	size_t nr_bytes;      /* of the last sample */
+	int64_t took_ms;      /* from asking to the answer, of the last sample */
+	bool has_modules;     /* all that it has compiled is in it, asked for now or before */
 };
 
 struct ts_round {
-	int64_t start_ms, end_ms; /* by ts_now_ms() */
+	int64_t start_ms, end_ms;   /* by ts_now_ms() */
 	struct ts_run_bytes *items; /* a host that answered; may be none */
 	size_t nr;
 	bool is_stopped;
 	bool goes_on; /* it is empty, and the next one is the same */
 };
 
-enum ts_status ts_sampler_new(struct ts_sampler **sampler,
-			      const struct ts_sampler_options *options, struct ts_error *err);
+enum ts_status ts_sampler_new(struct ts_sampler **sampler, const struct ts_sampler_options *options,
+			      struct ts_error *err);
 void ts_sampler_free(struct ts_sampler *sampler); /* NULL is fine */
 
 /* One sample of all hosts, or news of one that takes long; who has not answered by UNTIL_MS is late. TS_NOMEM; all else is in the

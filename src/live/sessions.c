@@ -8,7 +8,8 @@ static void open_session(struct ts_live *live, const struct ts_watch_event *even
 	struct ts_live_sample *sample = &live->sample;
 
 	live->session = (struct ts_live_session){
-		.path = event->session ? ts_session_place(event->session) : live->options.watch.logdir,
+		.path = event->session ? ts_session_place(event->session)
+				       : live->options.watch.logdir,
 		.session = event->session,
 		.problem = event->problem,
 		.dry_run = live->options.annotate.dry_run,
@@ -94,8 +95,9 @@ static enum ts_status say_done(struct ts_live *live, const struct ts_annotation 
 
 static enum ts_status tell(struct ts_live *live, struct ts_error *err)
 {
-	return ts_feed_tell(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session) ?
-		       TS_OK : ts_fail_nomem(err);
+	return ts_feed_tell(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 /* IS_KNOWN: of its failure nothing need be told. */

@@ -29,8 +29,8 @@ struct entry {
 	uint64_t done;		/* the inputs for which there is nothing more to do */
 	uint64_t broken;	/* the state in which it was found not to be whole, and when */
 	int64_t broken_ms;
-	uint64_t told;		/* of what was said of its waiting; 0: nothing */
-	int64_t changed_ms;	/* since when it is as it is */
+	uint64_t told;		    /* of what was said of its waiting; 0: nothing */
+	int64_t changed_ms;	    /* since when it is as it is */
 	int64_t again_ms, pause_ms; /* after a failure that may pass */
 	bool has_failed;
 	bool is_met; /* in this look */
@@ -58,9 +58,9 @@ struct ts_watch {
 	bool is_stopped;
 	bool has_looked, is_woken;
 	int64_t looked_ms, took_ms; /* the end of the last look; how long it was */
-	size_t next;	   /* entry to be considered next, of this look */
+	size_t next;		    /* entry to be considered next, of this look */
 	size_t next_problem;
-	struct entry *current; /* of the last event */
+	struct entry *current;	/* of the last event */
 	struct ts_parts before; /* of it, as it was found complete */
 	bool was_absent, told_absent;
 	struct ts_error absence;
@@ -362,11 +362,10 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 		*is_event = true;
 	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed &&
 		   tells(entry, &story)) {
-		*event = (struct ts_watch_event){
-			.kind = TS_WATCH_WAITS,
-			.session = entry->session,
-			.problem = story.text[0] ? entry->problem.text : NULL
-		};
+		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
+						  .session = entry->session,
+						  .problem = story.text[0] ? entry->problem.text
+									   : NULL };
 		*is_event = true;
 	}
 	return TS_OK;
@@ -398,11 +397,11 @@ static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 /* When to look again, if nothing happens. */
 static int64_t next_look(const struct ts_watch *watch)
 {
-	int64_t spacing_ms = TS_MIN(TS_MAX(watch->options.settle_ms / 4, MIN_SPACING_MS),
-				    MAX_SPACING_MS);
+	int64_t spacing_ms =
+		TS_MIN(TS_MAX(watch->options.settle_ms / 4, MIN_SPACING_MS), MAX_SPACING_MS);
 	int64_t first_ms = watch->looked_ms + TS_MAX(spacing_ms, watch->took_ms * WOKEN_TIMES);
-	int64_t next_ms = watch->looked_ms +
-			  TS_MAX(watch->options.poll_ms, watch->took_ms * POLL_TIMES);
+	int64_t next_ms =
+		watch->looked_ms + TS_MAX(watch->options.poll_ms, watch->took_ms * POLL_TIMES);
 
 	if (watch->is_woken)
 		return first_ms;
@@ -501,8 +500,8 @@ static void take_over(struct ts_watch *watch, struct entry *entry, const struct 
 		entry->has_failed = false;
 		entry->told = 0;
 	} else if (may_pass(deed->status)) {
-		entry->pause_ms = TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms),
-					 MAX_AGAIN_MS);
+		entry->pause_ms =
+			TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms), MAX_AGAIN_MS);
 		entry->again_ms = ts_now_ms() + entry->pause_ms;
 	} else {
 		entry->done = entry->inputs;

@@ -33,7 +33,7 @@ struct ts_watch_options {
 };
 
 enum ts_watch_kind {
-	TS_WATCH_WAITS,	   /* a session was met that is not complete, or cannot become so as it is */
+	TS_WATCH_WAITS, /* a session was met that is not complete, or cannot become so as it is */
 	TS_WATCH_COMPLETE, /* and has no annotation: call ts_watch_done() */
 	TS_WATCH_OVER,	   /* the time is up */
 	TS_WATCH_STOPPED,
@@ -50,7 +50,8 @@ struct ts_watch_event {
 struct ts_watch_deed {
 	enum ts_status status; /* TS_IO, TS_NOMEM: it is tried again, less and less often */
 	const struct ts_error *problem; /* NULL: none */
-	const char *const *names; /* files that were put there or replaced: those changes are ours */
+	const char *const
+		*names; /* files that were put there or replaced: those changes are ours */
 	size_t nr_names;
 	bool is_stale; /* set by ts_watch_done(): it was changed meanwhile, and waits again */
 };

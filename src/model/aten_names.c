@@ -7,6 +7,7 @@
  */
 #include "model/torch_event.h"
 
+/* clang-format off */
 static const char *const names[] = {
 	"_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d",
 	"_adaptive_avg_pool3d_backward", "_add_relu", "_addmm_activation",
@@ -158,6 +159,7 @@ static const char *const names[] = {
 	"var_mean", "view_as", "view_as_complex", "view_as_real", "view_of", "view_of_dtype",
 	"wait_tensor", "xor_sum", "zeros_like",
 };
+/* clang-format on */
 
 /* Up to the next underscore from FROM on, or to the end. */
 static size_t word_end(struct ts_bytes name, size_t from)

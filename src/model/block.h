@@ -53,12 +53,12 @@ struct ts_block {
 	const uint32_t *op; /* index into profile->ops */
 	const int64_t *start_ps, *dur_ps;
 	const int64_t *total_ps, *self_ps;
-	const uint16_t *depth;	   /* 0: not inside another event of the line */
-	const int64_t *flops;	   /* per event, TS_UNKNOWN where it has none of its own */
-	const int64_t *bytes;	   /* likewise */
+	const uint16_t *depth;	    /* 0: not inside another event of the line */
+	const int64_t *flops;	    /* per event, TS_UNKNOWN where it has none of its own */
+	const int64_t *bytes;	    /* likewise */
 	const int64_t *occurrences; /* NULL: one each */
-	const uint64_t *number;	   /* step_num of a step, run_id of a module; TS_NO_NUMBER */
-	const uint64_t *link;	   /* what a launch on the host shares with its kernel; TS_NO_LINK */
+	const uint64_t *number;	    /* step_num of a step, run_id of a module; TS_NO_NUMBER */
+	const uint64_t *link; /* what a launch on the host shares with its kernel; TS_NO_LINK */
 
 	/* For stats, which are looked for one by one: cheap for host threads, dear for ops. */
 	const struct ts_bytes *body; /* the undecoded event, for its reader */

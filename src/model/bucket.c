@@ -38,10 +38,11 @@ static bool named(const struct ts_op *op, const char *const *parts)
 static enum ts_bucket bucket_by_name(const struct ts_op *op, bool memory_bound)
 {
 	static const char *const collective[] = { "nccl", "rccl", "Nccl", NULL };
-	static const char *const host[] = { "MemcpyH2D", "MemcpyD2H", "MemcpyHToD", "MemcpyDToH",
-					    "Memcpy HtoD", "Memcpy DtoH", NULL };
-	static const char *const copies[] = { "Memcpy", "MEMCPY", "Memset", "MEMSET", "memset",
-					      "copyBuffer", "fillBuffer", NULL };
+	static const char *const host[] = { "MemcpyH2D",  "MemcpyD2H",	 "MemcpyHToD",
+					    "MemcpyDToH", "Memcpy HtoD", "Memcpy DtoH",
+					    NULL };
+	static const char *const copies[] = { "Memcpy", "MEMCPY",     "Memset",	    "MEMSET",
+					      "memset", "copyBuffer", "fillBuffer", NULL };
 
 	if (named(op, collective))
 		return TS_BUCKET_COMMUNICATION;
@@ -60,6 +61,6 @@ enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound)
 	case TS_OP_COLLECTIVE: return TS_BUCKET_COMMUNICATION;
 	case TS_OP_HOST:       return TS_BUCKET_HOST_TRANSFER;
 	case TS_OP_MOVE:       return TS_BUCKET_MEMORY_WAIT;
-	default:               return bucket_by_name(op, memory_bound);
+	default:	       return bucket_by_name(op, memory_bound);
 	}
 }

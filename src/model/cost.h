@@ -13,23 +13,23 @@
 
 /* Where bytes lie: by a layout's memory space, or by what a profile says. */
 enum ts_memory {
-	TS_MEMORY_HBM,	/* S(0) */
-	TS_MEMORY_VMEM, /* S(1) */
-	TS_MEMORY_CMEM, /* TPU v4; no layout names it */
-	TS_MEMORY_HOST, /* S(5) */
-	TS_MEMORY_OTHER,/* semaphores, scalars */
+	TS_MEMORY_HBM,	 /* S(0) */
+	TS_MEMORY_VMEM,	 /* S(1) */
+	TS_MEMORY_CMEM,	 /* TPU v4; no layout names it */
+	TS_MEMORY_HOST,	 /* S(5) */
+	TS_MEMORY_OTHER, /* semaphores, scalars */
 	TS_NR_MEMORIES
 };
 const char *ts_memory_name(enum ts_memory memory); /* HBM, VMEM, CMEM, host, other */
 enum ts_memory ts_shape_memory(const struct ts_shape *shape);
 
 struct ts_cost {
-	int64_t flops;		 /* logical elements: padding does not count */
+	int64_t flops; /* logical elements: padding does not count */
 	int64_t transcendentals;
-	int64_t bytes_accessed;	 /* padded, as laid out; VMEM and HBM alike */
-	int64_t hbm_bytes;	 /* the part whose layout lies in HBM (memory space 0) */
+	int64_t bytes_accessed; /* padded, as laid out; VMEM and HBM alike */
+	int64_t hbm_bytes;	/* the part whose layout lies in HBM (memory space 0) */
 	int64_t read_bytes[TS_NR_MEMORIES], written_bytes[TS_NR_MEMORIES]; /* the same by memory */
-	bool has_unknown;	 /* holds a custom call without a cost estimate */
+	bool has_unknown; /* holds a custom call without a cost estimate */
 };
 
 /* One execution of the op; a fusion, call, while (one trip) or conditional (the dearest branch) by
@@ -44,9 +44,9 @@ int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, ui
 
 /* A matrix product on the matrix unit: batch x (m x k) x (k x n). facts: xla-tpu.md b2. */
 struct ts_matmul {
-	uint32_t instr;		/* the convolution or dot itself, maybe inside a fusion */
+	uint32_t instr; /* the convolution or dot itself, maybe inside a fusion */
 	int64_t batch, m, n, k;
-	int64_t flops;		/* 2 x batch x m x n x k; less where taps hang over a border */
+	int64_t flops; /* 2 x batch x m x n x k; less where taps hang over a border */
 	enum ts_dtype lhs, rhs, out;
 	bool highest_precision; /* f32 in six bf16 passes */
 };
@@ -59,7 +59,7 @@ size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct
 /* The share of a matrix unit of DIM x DIM that a product can fill at best, 0..1, and the factors it
  * is made of. The better of the two operand orders is taken (XLA may swap them). */
 struct ts_fill {
-	double share;	      /* m_share x n_share x k_share */
+	double share; /* m_share x n_share x k_share */
 	double m_share, n_share, k_share;
 };
 struct ts_fill ts_matmul_fill(const struct ts_matmul *product, int dim);

@@ -188,8 +188,8 @@ int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, ui
 	all = ts_shape_bytes(&module->instrs[op->operands[operand]].shape);
 	if (operand == 0 && takes_part(op->opcode))
 		return TS_MIN(ts_shape_bytes(&op->shape), all);
-	if (operand == 0 && (ts_bytes_is(op->opcode, "dynamic-update-slice") ||
-			     ts_bytes_is(op->opcode, "scatter")))
+	if (operand == 0 &&
+	    (ts_bytes_is(op->opcode, "dynamic-update-slice") || ts_bytes_is(op->opcode, "scatter")))
 		return 0;
 	if (!ts_bytes_is(op->opcode, "fusion") || op->nr_called == 0)
 		return all;

@@ -20,12 +20,41 @@
 
 /* XLA's PrimitiveType numbers (xla/xla_data.proto). */
 enum ts_dtype {
-	TS_DTYPE_INVALID = 0, TS_PRED = 1, TS_S8 = 2, TS_S16 = 3, TS_S32 = 4, TS_S64 = 5, TS_U8 = 6,
-	TS_U16 = 7, TS_U32 = 8, TS_U64 = 9, TS_F16 = 10, TS_F32 = 11, TS_F64 = 12, TS_TUPLE = 13,
-	TS_OPAQUE = 14, TS_C64 = 15, TS_BF16 = 16, TS_TOKEN = 17, TS_C128 = 18, TS_F8E5M2 = 19,
-	TS_F8E4M3FN = 20, TS_S4 = 21, TS_U4 = 22, TS_F8E4M3B11FNUZ = 23, TS_F8E5M2FNUZ = 24,
-	TS_F8E4M3FNUZ = 25, TS_S2 = 26, TS_U2 = 27, TS_F8E4M3 = 28, TS_F8E3M4 = 29, TS_S1 = 30,
-	TS_U1 = 31, TS_F4E2M1FN = 32, TS_F8E8M0FNU = 33, TS_NR_DTYPES
+	TS_DTYPE_INVALID = 0,
+	TS_PRED = 1,
+	TS_S8 = 2,
+	TS_S16 = 3,
+	TS_S32 = 4,
+	TS_S64 = 5,
+	TS_U8 = 6,
+	TS_U16 = 7,
+	TS_U32 = 8,
+	TS_U64 = 9,
+	TS_F16 = 10,
+	TS_F32 = 11,
+	TS_F64 = 12,
+	TS_TUPLE = 13,
+	TS_OPAQUE = 14,
+	TS_C64 = 15,
+	TS_BF16 = 16,
+	TS_TOKEN = 17,
+	TS_C128 = 18,
+	TS_F8E5M2 = 19,
+	TS_F8E4M3FN = 20,
+	TS_S4 = 21,
+	TS_U4 = 22,
+	TS_F8E4M3B11FNUZ = 23,
+	TS_F8E5M2FNUZ = 24,
+	TS_F8E4M3FNUZ = 25,
+	TS_S2 = 26,
+	TS_U2 = 27,
+	TS_F8E4M3 = 28,
+	TS_F8E3M4 = 29,
+	TS_S1 = 30,
+	TS_U1 = 31,
+	TS_F4E2M1FN = 32,
+	TS_F8E8M0FNU = 33,
+	TS_NR_DTYPES
 };
 
 enum ts_memory_space {
@@ -47,7 +76,7 @@ struct ts_shape {
 	uint32_t rank;
 	const int64_t *dims;
 	bool has_layout;
-	bool is_dynamic;	      /* some dimension is a bound, not a size */
+	bool is_dynamic; /* some dimension is a bound, not a size */
 	const uint32_t
 		*minor_to_major; /* rank of them, each < rank; NULL when has_layout is false */
 	const struct ts_tile *tiles;
@@ -87,7 +116,7 @@ struct ts_dot_dims {
 
 /* What libtpu says in backend_config; each TS_HLO_UNKNOWN when it does not. */
 struct ts_hlo_backend {
-	int64_t estimated_cycles;     /* TensorCore cycles of the whole op */
+	int64_t estimated_cycles; /* TensorCore cycles of the whole op */
 	uint32_t nr_iteration_bounds, nr_output_bounds;
 	const int64_t *iteration_bounds; /* trips a loop */
 	const int64_t *output_bounds;	 /* output_window_bounds: the tile of a trip */
@@ -116,14 +145,14 @@ struct ts_hlo_instr {
 	struct ts_bytes name, opcode;
 	int64_t id;
 	struct ts_shape shape;
-	uint32_t computation;		/* that it stands in */
+	uint32_t computation; /* that it stands in */
 	uint32_t nr_operands, nr_called, nr_users;
-	const uint32_t *operands;	/* indices into module->instrs */
-	const uint32_t *users;		/* who has it as operand; once for each time it is one */
-	const uint32_t *called;		/* indices into module->comps */
+	const uint32_t *operands; /* indices into module->instrs */
+	const uint32_t *users;	  /* who has it as operand; once for each time it is one */
+	const uint32_t *called;	  /* indices into module->comps */
 	enum ts_fusion_kind fusion_kind;
-	struct ts_bytes op_name;	/* metadata: jit(f)/jit(main)/dot_general */
-	struct ts_bytes source_file;	/* of the innermost user frame */
+	struct ts_bytes op_name;     /* metadata: jit(f)/jit(main)/dot_general */
+	struct ts_bytes source_file; /* of the innermost user frame */
 	int32_t source_line;
 	struct ts_bytes deduplicated_name;
 	const struct ts_hlo_frame *frames; /* the stack, innermost first */
@@ -131,22 +160,22 @@ struct ts_hlo_instr {
 	struct ts_bytes custom_call_target;
 	bool is_host_transfer;
 	bool has_side_effect;
-	int64_t channel_id;		/* TS_HLO_UNKNOWN: none */
-	int64_t group_size; /* of a collective: who works together; 0: it does not say */
-	int64_t parameter_number;	/* of a parameter */
-	int64_t tuple_index;		/* of a get-tuple-element */
+	int64_t channel_id;	  /* TS_HLO_UNKNOWN: none */
+	int64_t group_size;	  /* of a collective: who works together; 0: it does not say */
+	int64_t parameter_number; /* of a parameter */
+	int64_t tuple_index;	  /* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;
 	uint32_t nr_window;
 	const struct ts_window_dim *window;
 	const struct ts_conv_dims *conv; /* NULL: it is no convolution, cuDNN's calls among them */
-	const struct ts_dot_dims *dot;	/* of cuBLAS calls too */
-	bool highest_precision;		/* an operand asks for PrecisionConfig.HIGHEST */
-	uint32_t nr_dimensions;		/* of reduce, transpose, broadcast ...; fft: its lengths */
+	const struct ts_dot_dims *dot;	 /* of cuBLAS calls too */
+	bool highest_precision;		 /* an operand asks for PrecisionConfig.HIGHEST */
+	uint32_t nr_dimensions;		 /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
-	uint32_t nr_aliases;		/* output_to_operand_aliasing of fusions and custom calls */
+	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */
 	const struct ts_hlo_alias *aliases;
-	uint32_t nr_slice_sizes;	/* dynamic_slice_sizes */
-	const int64_t *slice_sizes;	/* of a gather: of one slice */
+	uint32_t nr_slice_sizes;    /* dynamic_slice_sizes */
+	const int64_t *slice_sizes; /* of a gather: of one slice */
 	struct ts_hlo_backend backend;
 };
 
@@ -154,9 +183,9 @@ struct ts_hlo_comp {
 	struct ts_bytes name;
 	int64_t id;
 	uint32_t first_instr, nr_instrs;
-	uint32_t root;			/* index into module->instrs */
+	uint32_t root; /* index into module->instrs */
 	uint32_t nr_params;
-	const uint32_t *params;		/* by parameter number; TS_NONE where there is none */
+	const uint32_t *params; /* by parameter number; TS_NONE where there is none */
 	bool is_fusion;
 };
 
@@ -215,9 +244,9 @@ struct ts_hlo_module {
 	uint32_t nr_comps, nr_instrs;
 	struct ts_hlo_comp *comps;
 	struct ts_hlo_instr *instrs;
-	uint32_t entry;	      /* index into comps */
-	bool is_scheduled;    /* entry's instrs stand in the order of execution */
-	uint32_t nr_aliases;  /* results that take a parameter's memory: donated arguments */
+	uint32_t entry;	     /* index into comps */
+	bool is_scheduled;   /* entry's instrs stand in the order of execution */
+	uint32_t nr_aliases; /* results that take a parameter's memory: donated arguments */
 	const struct ts_hlo_alias *aliases;
 	struct ts_hlo_buffers buffers;
 	struct ts_bytes proto; /* the bytes it was made from */

@@ -25,7 +25,7 @@ enum ts_host_activity {
 	TS_HOST_EXECUTABLE,  /* asks the persistent cache, and compiles if it has to */
 	TS_HOST_CACHE_READ,  /* looks into the persistent cache */
 	TS_HOST_CACHE_WRITE, /* puts an executable there */
-	TS_HOST_TORCH,	     /* PyTorch's compiler is at work (model/torch_event.h); of no one name */
+	TS_HOST_TORCH, /* PyTorch's compiler is at work (model/torch_event.h); of no one name */
 };
 
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name);

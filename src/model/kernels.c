@@ -70,8 +70,7 @@ static bool step_name(struct ts_hlo_trace *trace)
 	}
 	if (is(instr, "tuple") && trace->place.leaf >= 0 &&
 	    trace->place.leaf < instr->nr_operands) {
-		trace->place =
-			(struct ts_hlo_place){ instr->operands[trace->place.leaf], WHOLE };
+		trace->place = (struct ts_hlo_place){ instr->operands[trace->place.leaf], WHOLE };
 		return true;
 	}
 	if (!is(instr, "bitcast") && !is(instr, "opt-barrier") && !is(instr, "add-dependency"))

@@ -9,7 +9,7 @@
 
 #include "model/hlo.h"
 
-bool ts_hlo_is_name(const struct ts_hlo_instr *instr); /* no work: a name, a literal, a view */
+bool ts_hlo_is_name(const struct ts_hlo_instr *instr);	  /* no work: a name, a literal, a view */
 bool ts_hlo_is_control(const struct ts_hlo_instr *instr); /* its ops stand in what it calls */
 bool ts_hlo_is_done(const struct ts_hlo_instr *instr);	  /* the end of an asynchronous op */
 

@@ -7,7 +7,7 @@
  */
 #include "model/nest.h"
 
-#define BLOCK_EVENTS 2048
+#define BLOCK_EVENTS   2048
 #define BLOCK_SEGMENTS (2 * BLOCK_EVENTS) /* an event begins one of its parent and ends its own */
 
 struct open_event {

@@ -57,8 +57,8 @@ static const struct kind_row rows[] = {
 static const struct kind_row *row_of(struct ts_bytes category)
 {
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
-		if (rows[i].prefix ? ts_bytes_starts(category, rows[i].category) :
-				     ts_bytes_is(category, rows[i].category))
+		if (rows[i].prefix ? ts_bytes_starts(category, rows[i].category)
+				   : ts_bytes_is(category, rows[i].category))
 			return &rows[i];
 	return NULL;
 }
@@ -66,10 +66,8 @@ static const struct kind_row *row_of(struct ts_bytes category)
 struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 {
 	static const char *const fusions[] = {
-		[TS_FUSION_NONE] = "fusion",
-		[TS_FUSION_LOOP] = "loop fusion",
-		[TS_FUSION_INPUT] = "input fusion",
-		[TS_FUSION_OUTPUT] = "output fusion",
+		[TS_FUSION_NONE] = "fusion",	      [TS_FUSION_LOOP] = "loop fusion",
+		[TS_FUSION_INPUT] = "input fusion",   [TS_FUSION_OUTPUT] = "output fusion",
 		[TS_FUSION_CUSTOM] = "custom fusion",
 	};
 	static const char *const transfers[] = { "host send", "host send-done", "host recv",
@@ -172,28 +170,48 @@ static const struct kernel_row {
 	const char *part;
 	enum ts_op_kind kind;
 } kernel_rows[] = {
-	{ "nccl", TS_OP_COLLECTIVE },	    { "Nccl", TS_OP_COLLECTIVE },
-	{ "rccl", TS_OP_COLLECTIVE },	    { "nvshmem", TS_OP_COLLECTIVE },
+	{ "nccl", TS_OP_COLLECTIVE },
+	{ "Nccl", TS_OP_COLLECTIVE },
+	{ "rccl", TS_OP_COLLECTIVE },
+	{ "nvshmem", TS_OP_COLLECTIVE },
 	{ "cross_device_reduce", TS_OP_COLLECTIVE },
-	{ "Memcpy HtoD", TS_OP_HOST },	    { "Memcpy DtoH", TS_OP_HOST },
-	{ "Memcpy HtoH", TS_OP_HOST },	    { "MemcpyH2D", TS_OP_HOST },
-	{ "MemcpyD2H", TS_OP_HOST },	    { "MemcpyHToD", TS_OP_HOST },
-	{ "MemcpyDToH", TS_OP_HOST },	    { "CopyHostToDevice", TS_OP_HOST },
-	{ "CopyDeviceToHost", TS_OP_HOST }, { "Memcpy", TS_OP_MOVE },
-	{ "Memset", TS_OP_MOVE },	    { "MEMCPY", TS_OP_MOVE },
-	{ "MEMSET", TS_OP_MOVE },	    { "copyBuffer", TS_OP_MOVE },
-	{ "fillBuffer", TS_OP_MOVE },	    { "CopyDeviceToDevice", TS_OP_MOVE },
+	{ "Memcpy HtoD", TS_OP_HOST },
+	{ "Memcpy DtoH", TS_OP_HOST },
+	{ "Memcpy HtoH", TS_OP_HOST },
+	{ "MemcpyH2D", TS_OP_HOST },
+	{ "MemcpyD2H", TS_OP_HOST },
+	{ "MemcpyHToD", TS_OP_HOST },
+	{ "MemcpyDToH", TS_OP_HOST },
+	{ "CopyHostToDevice", TS_OP_HOST },
+	{ "CopyDeviceToHost", TS_OP_HOST },
+	{ "Memcpy", TS_OP_MOVE },
+	{ "Memset", TS_OP_MOVE },
+	{ "MEMCPY", TS_OP_MOVE },
+	{ "MEMSET", TS_OP_MOVE },
+	{ "copyBuffer", TS_OP_MOVE },
+	{ "fillBuffer", TS_OP_MOVE },
+	{ "CopyDeviceToDevice", TS_OP_MOVE },
 	{ "fbgemm_gpu::", TS_OP_COMPUTE }, /* a library: of embeddings, mostly */
-	{ "gemm", TS_OP_MATRIX },	    { "Gemm", TS_OP_MATRIX },
-	{ "GEMM", TS_OP_MATRIX },	    { "gemv", TS_OP_MATRIX },
-	{ "cutlass", TS_OP_MATRIX },	    { "Cijk_", TS_OP_MATRIX },
-	{ "xmma", TS_OP_MATRIX },	    { "nvjet", TS_OP_MATRIX },
-	{ "scudnn", TS_OP_MATRIX },	    { "hcudnn", TS_OP_MATRIX },
-	{ "winograd", TS_OP_MATRIX },	    { "implicit_convolve", TS_OP_MATRIX },
-	{ "fprop", TS_OP_MATRIX },	    { "dgrad", TS_OP_MATRIX },
-	{ "wgrad", TS_OP_MATRIX },	    { "naive_conv", TS_OP_MATRIX },
-	{ "MIOpenConv", TS_OP_MATRIX },	    { "flash_fwd", TS_OP_MATRIX },
-	{ "flash_bwd", TS_OP_MATRIX },	    { "fmha", TS_OP_MATRIX },
+	{ "gemm", TS_OP_MATRIX },
+	{ "Gemm", TS_OP_MATRIX },
+	{ "GEMM", TS_OP_MATRIX },
+	{ "gemv", TS_OP_MATRIX },
+	{ "cutlass", TS_OP_MATRIX },
+	{ "Cijk_", TS_OP_MATRIX },
+	{ "xmma", TS_OP_MATRIX },
+	{ "nvjet", TS_OP_MATRIX },
+	{ "scudnn", TS_OP_MATRIX },
+	{ "hcudnn", TS_OP_MATRIX },
+	{ "winograd", TS_OP_MATRIX },
+	{ "implicit_convolve", TS_OP_MATRIX },
+	{ "fprop", TS_OP_MATRIX },
+	{ "dgrad", TS_OP_MATRIX },
+	{ "wgrad", TS_OP_MATRIX },
+	{ "naive_conv", TS_OP_MATRIX },
+	{ "MIOpenConv", TS_OP_MATRIX },
+	{ "flash_fwd", TS_OP_MATRIX },
+	{ "flash_bwd", TS_OP_MATRIX },
+	{ "fmha", TS_OP_MATRIX },
 };
 
 static enum ts_op_kind kernel_kind(const struct ts_op *op)
@@ -207,8 +225,9 @@ static enum ts_op_kind kernel_kind(const struct ts_op *op)
 /* Kineto's categories of what runs on a device, as of now and of its first years. */
 static bool is_kernel(const struct ts_op *op)
 {
-	static const char *const categories[] = { "kernel",	"gpu_memcpy", "gpu_memset",
-						  "concurrent_kernel", "Kernel", "Memcpy",
+	static const char *const categories[] = { "kernel",	"gpu_memcpy",
+						  "gpu_memset", "concurrent_kernel",
+						  "Kernel",	"Memcpy",
 						  "Memset" };
 
 	for (size_t i = 0; op->is_traced && i < TS_NELEM(categories); i++)

@@ -22,10 +22,8 @@ static bool is_fp8(enum ts_dtype dtype)
 	case TS_F8E5M2FNUZ:
 	case TS_F8E4M3FNUZ:
 	case TS_F8E4M3:
-	case TS_F8E3M4:
-		return true;
-	default:
-		return false;
+	case TS_F8E3M4:	       return true;
+	default:	       return false;
 	}
 }
 

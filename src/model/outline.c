@@ -124,7 +124,8 @@ static bool pair_by_number(struct ts_steps *steps)
 
 static int64_t overlap_ps(const struct ts_step *x, const struct ts_step *y)
 {
-	return TS_MAX(ts_i64_sub(TS_MIN(x->end_ps, y->end_ps), TS_MAX(x->start_ps, y->start_ps)), 0);
+	return TS_MAX(ts_i64_sub(TS_MIN(x->end_ps, y->end_ps), TS_MAX(x->start_ps, y->start_ps)),
+		      0);
 }
 
 /* Time in which DEVICE's steps and those of BASE that stand SHIFT places further run together. */

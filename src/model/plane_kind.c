@@ -25,17 +25,22 @@ struct line_row {
 };
 
 static const struct line_row tpu_rows[] = {
-	{ "Steps", TS_LINE_STEPS },	      { "XLA Modules", TS_LINE_MODULES },
-	{ "XLA Ops", TS_LINE_OPS },	      { "Async XLA Ops", TS_LINE_ASYNC },
-	{ "XLA TraceMe", TS_LINE_TRACEME },   { "Framework", TS_LINE_DERIVED },
-	{ "Source code", TS_LINE_DERIVED },   { "Sparse Core Steps", TS_LINE_SC_STEPS },
-	{ "Sparse Core Modules", TS_LINE_SC_MODULES }, { "Sparse Core Ops", TS_LINE_SC_OPS },
+	{ "Steps", TS_LINE_STEPS },
+	{ "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_OPS },
+	{ "Async XLA Ops", TS_LINE_ASYNC },
+	{ "XLA TraceMe", TS_LINE_TRACEME },
+	{ "Framework", TS_LINE_DERIVED },
+	{ "Source code", TS_LINE_DERIVED },
+	{ "Sparse Core Steps", TS_LINE_SC_STEPS },
+	{ "Sparse Core Modules", TS_LINE_SC_MODULES },
+	{ "Sparse Core Ops", TS_LINE_SC_OPS },
 };
 
 static const struct line_row gpu_rows[] = {
-	{ "Steps", TS_LINE_STEPS },	    { "XLA Modules", TS_LINE_MODULES },
-	{ "XLA Ops", TS_LINE_DERIVED },	    { "Framework", TS_LINE_DERIVED },
-	{ "TensorFlow", TS_LINE_DERIVED },  { "Source", TS_LINE_DERIVED },
+	{ "Steps", TS_LINE_STEPS },	     { "XLA Modules", TS_LINE_MODULES },
+	{ "XLA Ops", TS_LINE_DERIVED },	     { "Framework", TS_LINE_DERIVED },
+	{ "TensorFlow", TS_LINE_DERIVED },   { "Source", TS_LINE_DERIVED },
 	{ "Launch Stats", TS_LINE_DERIVED }, { "", TS_LINE_OPS }, /* streams */
 };
 

@@ -153,8 +153,8 @@ bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame)
 }
 
 /* Lines are read more than once; what is broken in them is told once. */
-static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes file,
-			    uint64_t offset, const char *cause)
+static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
+			    const char *cause)
 {
 	for (size_t i = 0; i < profile->nr_damage; i++) {
 		const struct ts_damage *known = &profile->damage[i];
@@ -222,19 +222,19 @@ static uint64_t op_key(const struct ts_profile *profile, const struct ts_op *op)
 /* Two planes tell of one op; the second may know what the first did not. */
 static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
 {
-	struct ts_bytes *to[] = { &op->text, &op->category, &op->framework_op,
+	struct ts_bytes *to[] = { &op->text,   &op->category,	  &op->framework_op,
 				  &op->source, &op->source_stack, &op->shape };
-	const struct ts_bytes from[] = { draft->text, draft->category, draft->framework_op,
+	const struct ts_bytes from[] = { draft->text,	draft->category,     draft->framework_op,
 					 draft->source, draft->source_stack, draft->shape };
-	int64_t *to_number[] = { &op->flops, &op->model_flops, &op->bytes_accessed,
-				 &op->hbm_read_bytes, &op->hbm_write_bytes, &op->onchip_bytes,
+	int64_t *to_number[] = { &op->flops,	       &op->model_flops,      &op->bytes_accessed,
+				 &op->hbm_read_bytes,  &op->hbm_write_bytes,  &op->onchip_bytes,
 				 &op->vmem_read_bytes, &op->vmem_write_bytes, &op->cmem_read_bytes,
 				 &op->cmem_write_bytes };
-	const int64_t from_number[] = { draft->flops, draft->model_flops, draft->bytes_accessed,
-					draft->hbm_read_bytes, draft->hbm_write_bytes,
-					draft->onchip_bytes, draft->vmem_read_bytes,
-					draft->vmem_write_bytes, draft->cmem_read_bytes,
-					draft->cmem_write_bytes };
+	const int64_t from_number[] = { draft->flops,		draft->model_flops,
+					draft->bytes_accessed,	draft->hbm_read_bytes,
+					draft->hbm_write_bytes, draft->onchip_bytes,
+					draft->vmem_read_bytes, draft->vmem_write_bytes,
+					draft->cmem_read_bytes, draft->cmem_write_bytes };
 
 	for (size_t i = 0; i < TS_NELEM(to); i++)
 		if (to[i]->n == 0)
@@ -456,7 +456,8 @@ static void link_sparse_cores(struct ts_profile *profile)
 		struct ts_plane *plane = &profile->planes[p];
 
 		plane->tensor_core = TS_NONE;
-		for (uint32_t i = 0; plane->kind == TS_PLANE_SPARSECORE && i < profile->nr_devices; i++)
+		for (uint32_t i = 0; plane->kind == TS_PLANE_SPARSECORE && i < profile->nr_devices;
+		     i++)
 			if (is_core_of(plane, &profile->devices[i]))
 				plane->tensor_core = i;
 	}

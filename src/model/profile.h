@@ -26,11 +26,11 @@ enum ts_plane_kind {
 	TS_PLANE_TPU,	     /* one TensorCore, or a megacore: /device:TPU:n */
 	TS_PLANE_SPARSECORE, /* /device:TPU:n SparseCore m */
 	TS_PLANE_GPU,
-	TS_PLANE_HOST,	     /* /host:CPU and its like: threads */
-	TS_PLANE_METADATA,   /* /host:metadata: HLO protos */
-	TS_PLANE_TASK,	     /* Task Environment */
-	TS_PLANE_CUSTOM,     /* somebody's /device:CUSTOM: */
-	TS_PLANE_OURS,	     /* /device:CUSTOM:TPUsight: an earlier annotation, never analysed */
+	TS_PLANE_HOST,	   /* /host:CPU and its like: threads */
+	TS_PLANE_METADATA, /* /host:metadata: HLO protos */
+	TS_PLANE_TASK,	   /* Task Environment */
+	TS_PLANE_CUSTOM,   /* somebody's /device:CUSTOM: */
+	TS_PLANE_OURS,	   /* /device:CUSTOM:TPUsight: an earlier annotation, never analysed */
 };
 
 enum ts_line_kind {
@@ -64,32 +64,32 @@ enum ts_op_kind {
 enum ts_op_async { TS_ASYNC_NONE, TS_ASYNC_START, TS_ASYNC_DONE };
 
 struct ts_op {
-	struct ts_bytes name;	      /* as viewers label it: fusion.12; or the event's name */
-	struct ts_bytes text;	      /* the HLO text with layouts, where the profile has it */
-	struct ts_bytes category;     /* hlo_category */
+	struct ts_bytes name;	  /* as viewers label it: fusion.12; or the event's name */
+	struct ts_bytes text;	  /* the HLO text with layouts, where the profile has it */
+	struct ts_bytes category; /* hlo_category */
 	struct ts_bytes
-		framework_op; /* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
-	struct ts_bytes source;	      /* file:line */
+		framework_op;	/* tf_op: jit(f)/jit(main)/dot_general, without the last ':' */
+	struct ts_bytes source; /* file:line */
 	struct ts_bytes source_stack;
-	struct ts_bytes shape;	      /* shape_with_layout */
-	uint64_t program_id;	      /* of the module; meaningful when has_program */
-	uint64_t symbol_id;	      /* of the instruction; 0: XProf does not count it as an op */
+	struct ts_bytes shape; /* shape_with_layout */
+	uint64_t program_id;   /* of the module; meaningful when has_program */
+	uint64_t symbol_id;    /* of the instruction; 0: XProf does not count it as an op */
 	bool has_program;
-	bool is_remat;		      /* by XLA's .remat suffix or jax.checkpoint's scope */
-	bool is_traced;		      /* of a device, in a trace that tells of no programs */
-	bool is_event;		      /* of a trace's host: no op, whatever its category */
+	bool is_remat;	/* by XLA's .remat suffix or jax.checkpoint's scope */
+	bool is_traced; /* of a device, in a trace that tells of no programs */
+	bool is_event;	/* of a trace's host: no op, whatever its category */
 	enum ts_op_kind kind;
 	enum ts_op_async async;
 	uint32_t partner; /* the -done of a -start and the other way round, or TS_NONE */
 	uint32_t module;  /* index into profile->modules */
 	uint32_t instr;	  /* index into that module's instrs */
 	/* Per execution; TS_UNKNOWN where nobody said. */
-	int64_t flops;		 /* normalised to the bf16 peak, as XProf */
-	int64_t model_flops;	 /* as written in the program */
+	int64_t flops;	     /* normalised to the bf16 peak, as XProf */
+	int64_t model_flops; /* as written in the program */
 	int64_t bytes_accessed;
-	int64_t hbm_read_bytes;	 /* from memory_access_breakdown */
+	int64_t hbm_read_bytes; /* from memory_access_breakdown */
 	int64_t hbm_write_bytes;
-	int64_t onchip_bytes;	 /* VMEM and CMEM, both ways; and each way for itself: */
+	int64_t onchip_bytes; /* VMEM and CMEM, both ways; and each way for itself: */
 	int64_t vmem_read_bytes, vmem_write_bytes, cmem_read_bytes, cmem_write_bytes;
 };
 
@@ -98,11 +98,11 @@ struct ts_line {
 	int64_t id;
 	struct ts_bytes name; /* display_name when there is one */
 	enum ts_line_kind kind;
-	int64_t start_ps;     /* events' offsets count from here */
-	int64_t host_ps; /* the same since its own host's start: finish() adds the host's lag */
+	int64_t start_ps; /* events' offsets count from here */
+	int64_t host_ps;  /* the same since its own host's start: finish() adds the host's lag */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
-	bool unsorted;	      /* found out by the first pass: its reader must sort */
+	bool unsorted; /* found out by the first pass: its reader must sort */
 };
 
 struct ts_plane {
@@ -110,7 +110,7 @@ struct ts_plane {
 	int64_t id;
 	struct ts_bytes name;
 	enum ts_plane_kind kind;
-	uint32_t device; /* index into profile->devices, or TS_NONE */
+	uint32_t device;      /* index into profile->devices, or TS_NONE */
 	uint32_t tensor_core; /* of a SparseCore's plane: the device it works for, or TS_NONE */
 	uint32_t first_line, nr_lines;
 	const void *reader_data; /* of the reader that made it: how to decode its events */
@@ -120,27 +120,27 @@ struct ts_plane {
  * plane said of itself; the chip table fills gaps in a copy (hw/, flow/). */
 struct ts_device {
 	uint32_t host, plane;
-	uint32_t ordinal;	     /* the n of /device:TPU:n */
-	struct ts_bytes name;	     /* /device:TPU:0 */
-	struct ts_bytes kind;	     /* device_type_string, or GPU's device name; may be empty */
-	struct ts_bytes vendor;	     /* GPU */
+	uint32_t ordinal;	/* the n of /device:TPU:n */
+	struct ts_bytes name;	/* /device:TPU:0 */
+	struct ts_bytes kind;	/* device_type_string, or GPU's device name; may be empty */
+	struct ts_bytes vendor; /* GPU */
 	bool is_gpu;
-	double peak_flops_per_s;     /* NaN: the plane does not say */
+	double peak_flops_per_s; /* NaN: the plane does not say */
 	double hbm_bytes_per_s;
 	double vmem_read_bytes_per_s, vmem_write_bytes_per_s;
 	double cmem_read_bytes_per_s, cmem_write_bytes_per_s;
 	int64_t hbm_bytes;
 	int64_t clock_khz, core_count, cc_major, cc_minor;
 	bool has_megacore;
-	int64_t local_chip_id;	     /* cores of one chip share it; TS_UNKNOWN */
+	int64_t local_chip_id; /* cores of one chip share it; TS_UNKNOWN */
 };
 
 #define TS_MAX_MESSAGES 20
 struct ts_host {
-	struct ts_bytes name;	/* of the file, less .xplane.pb */
+	struct ts_bytes name; /* of the file, less .xplane.pb */
 	struct ts_bytes file;
-	size_t file_bytes;	/* less our own annotation */
-	int64_t start_unix_ns;	/* profiler start; TS_UNKNOWN */
+	size_t file_bytes;     /* less our own annotation */
+	int64_t start_unix_ns; /* profiler start; TS_UNKNOWN */
 	int64_t stop_unix_ns;
 	double mxu_utilization_pct; /* from the host plane's counters; NaN */
 	double hbm_utilization_pct;
@@ -150,8 +150,8 @@ struct ts_host {
 	int64_t rank, world_size;      /* of a distributed job; TS_UNKNOWN */
 	int64_t trace_start_ns; /* of a trace: its start as its own events count; TS_UNKNOWN */
 	uint32_t first_plane, nr_planes;
-	uint32_t reader;	/* the index of its reader in read/'s list */
-	void *reader_data;	/* of that reader, freed by .reader_release */
+	uint32_t reader;   /* the index of its reader in read/'s list */
+	void *reader_data; /* of that reader, freed by .reader_release */
 	void (*reader_release)(void *data);
 };
 
@@ -179,8 +179,8 @@ struct ts_site {
 struct ts_profile {
 	struct ts_arena arena;
 	struct ts_bytes logdir, run, session; /* as TensorBoard names them; empty: not from a run */
-	int64_t start_unix_ns;	 /* earliest start of a host: time 0; TS_UNKNOWN */
-	int64_t capture_ps;	 /* profiler start to stop, or TS_UNKNOWN */
+	int64_t start_unix_ns;		      /* earliest start of a host: time 0; TS_UNKNOWN */
+	int64_t capture_ps;		      /* profiler start to stop, or TS_UNKNOWN */
 	struct ts_host *hosts;
 	struct ts_plane *planes;
 	struct ts_line *lines;
@@ -188,9 +188,9 @@ struct ts_profile {
 	struct ts_op *ops;
 	struct ts_hlo_module *modules;
 	struct ts_damage *damage;
-	struct ts_site *sites;	/* of memory profiles */
+	struct ts_site *sites; /* of memory profiles */
 	struct ts_frame *frames;
-	uint32_t *stacked;	/* indices of frames, the sites' stacks one after the other */
+	uint32_t *stacked; /* indices of frames, the sites' stacks one after the other */
 	struct ts_torch_log torch_log; /* of PyTorch's compiler */
 	size_t nr_hosts, nr_planes, nr_lines, nr_devices, nr_ops, nr_modules, nr_damage;
 	size_t nr_sites, nr_frames, nr_stacked;

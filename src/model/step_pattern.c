@@ -12,7 +12,7 @@
 #define MATCHED_MIN 0.8 /* of the modules' time between the first and the last step */
 #define HELD_MIN    0.5 /* of all time of modules that repeat */
 #define NEAR_BEST   0.9
-#define SMALL_MAX   0.1 /* modules that may break the pattern have together less of the time */
+#define SMALL_MAX   0.1	  /* modules that may break the pattern have together less of the time */
 #define TINY_MAX    0.005 /* of a period: what no update takes, but arithmetic for a log line does */
 #define PAIRS_MAX   64	  /* modules tried beside the one that repeats */
 
@@ -24,11 +24,11 @@ struct finder {
 	int64_t *time_ps; /* by symbol */
 	uint32_t *count;
 	bool *left_out;
-	uint32_t *rank;		     /* symbols that count, the one with the least time first */
+	uint32_t *rank; /* symbols that count, the one with the least time first */
 	size_t nr_rank;
-	int64_t total_ps;	     /* of these */
-	struct ts_execution *kept;   /* executions that were not left out */
-	int64_t *before_ps;	     /* time of those before each, and of all */
+	int64_t total_ps;	   /* of these */
+	struct ts_execution *kept; /* executions that were not left out */
+	int64_t *before_ps;	   /* time of those before each, and of all */
 	size_t nr;
 };
 
@@ -43,8 +43,9 @@ static bool has_any(struct ts_bytes name, const char *const *words)
 /* Runs now and then beside the steps. */
 static bool is_aside(struct ts_bytes name)
 {
-	static const char *const words[] = { "eval", "valid", "metric", "checkpoint", "snapshot",
-					     "test_step", "predict", "generate", NULL };
+	static const char *const words[] = { "eval",	   "valid",    "metric",
+					     "checkpoint", "snapshot", "test_step",
+					     "predict",	   "generate", NULL };
 
 	return has_any(name, words);
 }
@@ -373,8 +374,9 @@ bool ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
 			  const struct ts_bytes *names, size_t nr_symbols,
 			  struct ts_step_pattern *pattern)
 {
-	struct finder finder = { .all = executions, .nr_all = nr, .names = names,
-				 .nr_symbols = nr_symbols };
+	struct finder finder = {
+		.all = executions, .nr_all = nr, .names = names, .nr_symbols = nr_symbols
+	};
 	bool good = prepare(&finder);
 
 	pattern->nr = 0;
@@ -394,9 +396,9 @@ static int64_t end_of_step(const struct ts_execution *executions, size_t from, s
 
 	for (size_t i = end; i < until; i++)
 		if (is_aside(names[executions[i].symbol]))
-			return TS_MAX(end_ps, executions[from].start_ps) > executions[i].start_ps ?
-				       end_ps :
-				       executions[i].start_ps;
+			return TS_MAX(end_ps, executions[from].start_ps) > executions[i].start_ps
+				       ? end_ps
+				       : executions[i].start_ps;
 	return is_next ? executions[until].start_ps : end_ps;
 }
 
@@ -416,10 +418,10 @@ bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 		}
 		next = next_of(pattern, executions, nr, end);
 		is_next = next < nr && matches(pattern, executions, nr, next, &next_end);
-		if (!ts_device_steps_add(steps, executions[at].start_ps,
-					 end_of_step(executions, at, end, TS_MIN(next, nr), names,
-						     is_next),
-					 steps->nr))
+		if (!ts_device_steps_add(
+			    steps, executions[at].start_ps,
+			    end_of_step(executions, at, end, TS_MIN(next, nr), names, is_next),
+			    steps->nr))
 			return false;
 		at = next;
 	}
@@ -439,8 +441,8 @@ void ts_step_pattern_text(const struct ts_step_pattern *pattern, const struct ts
 		for (k = 1; i + k < pattern->nr && pattern->symbols[i + k] == symbol; k++)
 			;
 		more = k == 1 ? snprintf(out + n, size - n, "%s%.*s", i ? " + " : "",
-					 TS_ARG(names[symbol])) :
-				snprintf(out + n, size - n, "%s%zu x %.*s", i ? " + " : "", k,
+					 TS_ARG(names[symbol]))
+			      : snprintf(out + n, size - n, "%s%zu x %.*s", i ? " + " : "", k,
 					 TS_ARG(names[symbol]));
 		n += more > 0 ? (size_t)more : size;
 	}

@@ -28,7 +28,7 @@ struct ts_steps {
 	char made_of[128];		 /* inferred: the modules of a step; else empty */
 	struct ts_device_steps *devices; /* one a device of the profile */
 	size_t nr_devices;
-	size_t nr_steps;		  /* of the run: one more than the highest row */
+	size_t nr_steps; /* of the run: one more than the highest row */
 };
 
 void ts_steps_release(struct ts_steps *steps);

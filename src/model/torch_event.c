@@ -39,16 +39,40 @@ static const struct name_row names[] = {
 
 /* Ops that hand on a view, make room or look: on a CPU no kernel runs for them. */
 static const char *const idle_ops[] = {
-	"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "as_strided",
-	"view", "_unsafe_view", "reshape", "_reshape_alias", "expand", "t", "transpose", "permute",
-	"select", "slice", "squeeze", "unsqueeze", "detach", "detach_", "alias", "resize_", "set_",
-	"resolve_conj", "resolve_neg", "item", "_local_scalar_dense", "is_nonzero",
+	"empty",
+	"empty_strided",
+	"empty_like",
+	"new_empty",
+	"new_empty_strided",
+	"as_strided",
+	"view",
+	"_unsafe_view",
+	"reshape",
+	"_reshape_alias",
+	"expand",
+	"t",
+	"transpose",
+	"permute",
+	"select",
+	"slice",
+	"squeeze",
+	"unsqueeze",
+	"detach",
+	"detach_",
+	"alias",
+	"resize_",
+	"set_",
+	"resolve_conj",
+	"resolve_neg",
+	"item",
+	"_local_scalar_dense",
+	"is_nonzero",
 };
 
 static bool computes(struct ts_bytes name)
 {
-	static const char *const libraries[] = { "aten::", "mkldnn::", "mkl::", "onednn::",
-						 "quantized::", "torchvision::" };
+	static const char *const libraries[] = { "aten::",   "mkldnn::",    "mkl::",
+						 "onednn::", "quantized::", "torchvision::" };
 	struct ts_bytes op = { NULL, 0 };
 
 	for (size_t i = 0; i < TS_NELEM(libraries) && !op.p; i++)
@@ -235,8 +259,8 @@ struct ts_bytes ts_torch_fused_part(struct ts_bytes kernel)
 
 	part = ts_bytes_cut(name, at, name.n);
 	part = ts_bytes_cut(part, 0, number_at(part));
-	return part.n > 0 && part.p[0] == '_' ? ts_bytes_cut(part, 1, part.n) :
-						(struct ts_bytes){ NULL, 0 };
+	return part.n > 0 && part.p[0] == '_' ? ts_bytes_cut(part, 1, part.n)
+					      : (struct ts_bytes){ NULL, 0 };
 }
 
 struct ts_bytes ts_torch_next_op(struct ts_bytes *rest)

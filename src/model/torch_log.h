@@ -36,10 +36,10 @@ struct ts_torch_compilation {
 	bool is_backward;
 	struct ts_bytes function, file; /* empty of backward graphs */
 	int64_t line;
-	int64_t total_ps;		/* of it: */
+	int64_t total_ps; /* of it: */
 	int64_t backend_ps, inductor_ps, codegen_ps;
-	int64_t nr_ops, nr_guards;	/* of the graph Dynamo captured */
-	struct ts_bytes failure;	/* why it was given up; empty: it was not */
+	int64_t nr_ops, nr_guards; /* of the graph Dynamo captured */
+	struct ts_bytes failure;   /* why it was given up; empty: it was not */
 	struct ts_bytes recompile_reason, restart_reason; /* restart: versions that log no breaks */
 };
 
@@ -47,9 +47,9 @@ struct ts_torch_log {
 	struct ts_torch_break *breaks;
 	struct ts_torch_recompile *recompiles;
 	struct ts_torch_compilation *compilations;
-	size_t nr_breaks, nr_recompiles, nr_compilations; /* all that there were */
-	size_t nr_files; /* 0: there is no log */
-	struct ts_bytes version; /* of PyTorch; empty: not said */
+	size_t nr_breaks, nr_recompiles, nr_compilations;    /* all that there were */
+	size_t nr_files;				     /* 0: there is no log */
+	struct ts_bytes version;			     /* of PyTorch; empty: not said */
 	size_t cap_breaks, cap_recompiles, cap_compilations; /* the reader's own */
 };
 

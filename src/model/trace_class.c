@@ -2,9 +2,9 @@
 #include "model/trace_class.h"
 
 const char *const ts_trace_class_names[] = {
-	[TS_TRACE_KERNEL] = "Kernel",	[TS_TRACE_MEMCPY] = "Memcpy",
-	[TS_TRACE_MEMSET] = "Memset",	[TS_TRACE_COMMUNICATION] = "Communication",
-	[TS_TRACE_RUNTIME] = "Runtime", [TS_TRACE_DATALOADER] = "DataLoader",
+	[TS_TRACE_KERNEL] = "Kernel",	  [TS_TRACE_MEMCPY] = "Memcpy",
+	[TS_TRACE_MEMSET] = "Memset",	  [TS_TRACE_COMMUNICATION] = "Communication",
+	[TS_TRACE_RUNTIME] = "Runtime",	  [TS_TRACE_DATALOADER] = "DataLoader",
 	[TS_TRACE_CPU_EXEC] = "CPU Exec", [TS_TRACE_OTHER] = "Other",
 };
 
@@ -21,25 +21,31 @@ struct row {
 };
 
 static const struct row categories[] = {
-	{ "cpu_op", TS_TRACE_CPU_EXEC },	{ "Operator", TS_TRACE_CPU_EXEC },
-	{ "cuda_runtime", TS_TRACE_RUNTIME },	{ "cuda_driver", TS_TRACE_RUNTIME },
-	{ "Runtime", TS_TRACE_RUNTIME },	{ "hip_runtime", TS_TRACE_RUNTIME },
-	{ "mtia_runtime", TS_TRACE_RUNTIME },	{ "xpu_runtime", TS_TRACE_RUNTIME },
-	{ "xpu_driver", TS_TRACE_RUNTIME },	{ "privateuse1_runtime", TS_TRACE_RUNTIME },
-	{ "kernel", TS_TRACE_KERNEL },		{ "concurrent_kernel", TS_TRACE_KERNEL },
-	{ "Kernel", TS_TRACE_KERNEL },		{ "gpu_memcpy", TS_TRACE_MEMCPY },
-	{ "Memcpy", TS_TRACE_MEMCPY },		{ "gpu_memset", TS_TRACE_MEMSET },
+	{ "cpu_op", TS_TRACE_CPU_EXEC },      { "Operator", TS_TRACE_CPU_EXEC },
+	{ "cuda_runtime", TS_TRACE_RUNTIME }, { "cuda_driver", TS_TRACE_RUNTIME },
+	{ "Runtime", TS_TRACE_RUNTIME },      { "hip_runtime", TS_TRACE_RUNTIME },
+	{ "mtia_runtime", TS_TRACE_RUNTIME }, { "xpu_runtime", TS_TRACE_RUNTIME },
+	{ "xpu_driver", TS_TRACE_RUNTIME },   { "privateuse1_runtime", TS_TRACE_RUNTIME },
+	{ "kernel", TS_TRACE_KERNEL },	      { "concurrent_kernel", TS_TRACE_KERNEL },
+	{ "Kernel", TS_TRACE_KERNEL },	      { "gpu_memcpy", TS_TRACE_MEMCPY },
+	{ "Memcpy", TS_TRACE_MEMCPY },	      { "gpu_memset", TS_TRACE_MEMSET },
 	{ "Memset", TS_TRACE_MEMSET },
 };
 
 /* Of what runs on a device, by the beginning of its name. */
 static const struct row device_names[] = {
-	{ "nccl", TS_TRACE_COMMUNICATION },  { "Nccl", TS_TRACE_COMMUNICATION },
-	{ "rccl", TS_TRACE_COMMUNICATION },  { "Memcpy", TS_TRACE_MEMCPY },
-	{ "MEMCPY", TS_TRACE_MEMCPY },	     { "CopyHostToDevice", TS_TRACE_MEMCPY },
-	{ "CopyDeviceTo", TS_TRACE_MEMCPY }, { "__amd_rocclr_copy", TS_TRACE_MEMCPY },
-	{ "Memset", TS_TRACE_MEMSET },	     { "MEMSET", TS_TRACE_MEMSET },
-	{ "memset", TS_TRACE_MEMSET },	     { "FillBuffer", TS_TRACE_MEMSET },
+	{ "nccl", TS_TRACE_COMMUNICATION },
+	{ "Nccl", TS_TRACE_COMMUNICATION },
+	{ "rccl", TS_TRACE_COMMUNICATION },
+	{ "Memcpy", TS_TRACE_MEMCPY },
+	{ "MEMCPY", TS_TRACE_MEMCPY },
+	{ "CopyHostToDevice", TS_TRACE_MEMCPY },
+	{ "CopyDeviceTo", TS_TRACE_MEMCPY },
+	{ "__amd_rocclr_copy", TS_TRACE_MEMCPY },
+	{ "Memset", TS_TRACE_MEMSET },
+	{ "MEMSET", TS_TRACE_MEMSET },
+	{ "memset", TS_TRACE_MEMSET },
+	{ "FillBuffer", TS_TRACE_MEMSET },
 	{ "__amd_rocclr_fill", TS_TRACE_MEMSET },
 };
 
@@ -52,14 +58,22 @@ static const struct row host_names[] = {
 	{ "gloo:", TS_TRACE_COMMUNICATION },
 };
 static const struct row runtime_names[] = {
-	{ "cudaLaunch", TS_TRACE_RUNTIME },  { "cudaMem", TS_TRACE_RUNTIME },
-	{ "cudaStream", TS_TRACE_RUNTIME },  { "cudaEvent", TS_TRACE_RUNTIME },
-	{ "cudaDevice", TS_TRACE_RUNTIME },  { "cuLaunch", TS_TRACE_RUNTIME },
-	{ "cuMem", TS_TRACE_RUNTIME },	     { "cuStream", TS_TRACE_RUNTIME },
-	{ "cuEvent", TS_TRACE_RUNTIME },     { "cuModule", TS_TRACE_RUNTIME },
-	{ "hipLaunch", TS_TRACE_RUNTIME },   { "hipModuleLaunch", TS_TRACE_RUNTIME },
-	{ "hipExtModuleLaunch", TS_TRACE_RUNTIME }, { "hipMem", TS_TRACE_RUNTIME },
-	{ "hipStream", TS_TRACE_RUNTIME },   { "hipEvent", TS_TRACE_RUNTIME },
+	{ "cudaLaunch", TS_TRACE_RUNTIME },
+	{ "cudaMem", TS_TRACE_RUNTIME },
+	{ "cudaStream", TS_TRACE_RUNTIME },
+	{ "cudaEvent", TS_TRACE_RUNTIME },
+	{ "cudaDevice", TS_TRACE_RUNTIME },
+	{ "cuLaunch", TS_TRACE_RUNTIME },
+	{ "cuMem", TS_TRACE_RUNTIME },
+	{ "cuStream", TS_TRACE_RUNTIME },
+	{ "cuEvent", TS_TRACE_RUNTIME },
+	{ "cuModule", TS_TRACE_RUNTIME },
+	{ "hipLaunch", TS_TRACE_RUNTIME },
+	{ "hipModuleLaunch", TS_TRACE_RUNTIME },
+	{ "hipExtModuleLaunch", TS_TRACE_RUNTIME },
+	{ "hipMem", TS_TRACE_RUNTIME },
+	{ "hipStream", TS_TRACE_RUNTIME },
+	{ "hipEvent", TS_TRACE_RUNTIME },
 };
 
 static enum ts_trace_class by_prefix(const struct row *rows, size_t nr, struct ts_bytes name)
@@ -162,11 +176,31 @@ enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
 bool ts_kernel_uses_tensor_cores(struct ts_bytes name)
 {
 	static const char *const parts[] = {
-		"h884", "s884", "h1688", "s1688", "hmma", "i8816", "16816", "c1688",
-		"dgrad_1x1_stride_2x2", "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1",
-		"direct_group", "xmma_implicit_gemm", "xmma_sparse_conv",
-		"xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm",
-		"i16832", "tensorop", "gmma", "nvjet", "_MI16x16x", "_MI32x32x", "mfma",
+		"h884",
+		"s884",
+		"h1688",
+		"s1688",
+		"hmma",
+		"i8816",
+		"16816",
+		"c1688",
+		"dgrad_1x1_stride_2x2",
+		"first_layer_wgrad_kernel",
+		"conv1x1",
+		"conv2d_c1_k1",
+		"direct_group",
+		"xmma_implicit_gemm",
+		"xmma_sparse_conv",
+		"xmma_warp_specialized_implicit_gemm",
+		"xmma_gemm",
+		"xmma_sparse_gemm",
+		"i16832",
+		"tensorop",
+		"gmma",
+		"nvjet",
+		"_MI16x16x",
+		"_MI32x32x",
+		"mfma",
 	};
 
 	for (size_t i = 0; i < TS_NELEM(parts); i++)

@@ -11,16 +11,17 @@
 #include "model/profile.h"
 
 enum ts_trace_class { /* in the order in which a moment of several belongs to one */
-	TS_TRACE_KERNEL,
-	TS_TRACE_MEMCPY,
-	TS_TRACE_MEMSET,
-	TS_TRACE_COMMUNICATION,
-	TS_TRACE_RUNTIME,    /* calls of the device's driver and runtime: launches, waits */
-	TS_TRACE_DATALOADER,
-	TS_TRACE_CPU_EXEC,   /* operators */
-	TS_TRACE_OTHER,	     /* moments of a step that none of these has */
-	TS_NR_TRACE_CLASSES,
-	TS_TRACE_NONE = TS_NR_TRACE_CLASSES /* ranges, Python frames, the profiler's own */
+		      TS_TRACE_KERNEL,
+		      TS_TRACE_MEMCPY,
+		      TS_TRACE_MEMSET,
+		      TS_TRACE_COMMUNICATION,
+		      TS_TRACE_RUNTIME, /* calls of the device's driver and runtime: launches, waits */
+		      TS_TRACE_DATALOADER,
+		      TS_TRACE_CPU_EXEC, /* operators */
+		      TS_TRACE_OTHER,	 /* moments of a step that none of these has */
+		      TS_NR_TRACE_CLASSES,
+		      TS_TRACE_NONE =
+			      TS_NR_TRACE_CLASSES /* ranges, Python frames, the profiler's own */
 };
 extern const char *const ts_trace_class_names[]; /* as users see them: "CPU Exec" */
 

@@ -9,12 +9,8 @@ static const struct {
 	const char *category;
 	bool is_inward;
 } links[] = {
-	{ "infeed", true },
-	{ "outfeed", false },
-	{ "host recv", true },
-	{ "host recv-done", true },
-	{ "host send", false },
-	{ "host send-done", false },
+	{ "infeed", true },	    { "outfeed", false },   { "host recv", true },
+	{ "host recv-done", true }, { "host send", false }, { "host send-done", false },
 };
 
 static int64_t sum_of(const int64_t *bytes)

@@ -30,7 +30,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 /* Of an instruction that runs by itself. */
 struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t instr);
 
-int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic);  /* both ways, and unsplit */
+int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic);	 /* both ways, and unsplit */
 int64_t ts_traffic_host_bytes(const struct ts_traffic *traffic); /* both ways */
 /* Saturating sum; the source is the better known one's. */
 void ts_traffic_add(struct ts_traffic *sum, const struct ts_traffic *traffic);

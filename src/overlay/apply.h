@@ -29,9 +29,9 @@
 #include "model/profile.h"
 #include "result/result.h"
 
-#define TS_REPORT_FILE "ALL_HOSTS.tpusight.json"
-#define TS_TRACE_FILE	    "perfetto_trace.json.gz"
-#define TS_PFTRACE_FILE	    "perfetto_trace.pftrace"
+#define TS_REPORT_FILE	"ALL_HOSTS.tpusight.json"
+#define TS_TRACE_FILE	"perfetto_trace.json.gz"
+#define TS_PFTRACE_FILE "perfetto_trace.pftrace"
 /* The user's trace, while ours has its name. */
 #define TS_TRACE_NATIVE_FILE   "perfetto_trace.native.json.gz"
 #define TS_PFTRACE_NATIVE_FILE "perfetto_trace.native.pftrace"
@@ -104,10 +104,7 @@ struct ts_overlay_report {
 	struct ts_arena arena;
 };
 
-#define TS_OVERLAY_REPORT_INIT                  \
-	{                                       \
-		NULL, 0, 0, 0, 0, TS_ARENA_INIT \
-	}
+#define TS_OVERLAY_REPORT_INIT { NULL, 0, 0, 0, 0, TS_ARENA_INIT }
 
 void ts_overlay_report_release(struct ts_overlay_report *report);
 

@@ -32,8 +32,7 @@ static enum ts_status look(struct work *work, const struct ts_hostfile *file, st
 	struct ts_input in;
 	enum ts_status st;
 
-	*copy = (struct copy){ .file = file,
-			       .name = work_beside(work, file, TS_ANNOTATED_SUFFIX) };
+	*copy = (struct copy){ .file = file, .name = work_beside(work, file, TS_ANNOTATED_SUFFIX) };
 	copy->path = copy->name ? work_path(work, copy->name) : NULL;
 	if (!copy->path)
 		return ts_fail_nomem(story);

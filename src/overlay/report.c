@@ -10,8 +10,8 @@
 bool work_owns_folder(const struct work *work)
 {
 	return work->session->owns_folder || work->has_profiles ||
-	       !(work->plan ? work->plan->of_traces :
-			      ts_tracefile_is_named(ts_bytes_of(work->session->files[0].name)));
+	       !(work->plan ? work->plan->of_traces
+			    : ts_tracefile_is_named(ts_bytes_of(work->session->files[0].name)));
 }
 
 static bool is_our_report(struct ts_bytes file)

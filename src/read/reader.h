@@ -11,11 +11,11 @@
 #include "model/block.h"
 
 struct ts_read_request {
-	struct ts_bytes bytes;	  /* the whole input; must outlive the profile */
-	struct ts_bytes file;	  /* its name, for messages; likewise */
-	struct ts_bytes host;	  /* the host's name */
+	struct ts_bytes bytes; /* the whole input; must outlive the profile */
+	struct ts_bytes file;  /* its name, for messages; likewise */
+	struct ts_bytes host;  /* the host's name */
 	size_t nr_threads;
-	bool mapped; /* the bytes are a file's, mapped: pages of it may be given back when read */
+	bool mapped;   /* the bytes are a file's, mapped: pages of it may be given back when read */
 	bool no_stats; /* nobody asks for events' stats: nothing needs to be kept for them */
 };
 

@@ -18,15 +18,15 @@
 struct ts_seams {
 	struct ts_bytes bytes; /* the input, packed or not; offsets count in the text */
 	bool mapped;
-	bool is_array;	       /* a bare list of events, no object */
+	bool is_array; /* a bare list of events, no object */
 	uint64_t head_at, events_at;
-	uint64_t end_at;       /* TS_NO_SEAM: the text's end */
+	uint64_t end_at; /* TS_NO_SEAM: the text's end */
 	bool needs_comma;
-	const char *closing;   /* "" for a text that was whole */
+	const char *closing; /* "" for a text that was whole */
 	/* Time t of the run (ps) is base_us us and t + base_ps ps on the file's own clock. */
 	int64_t base_us, base_ps;
 	int64_t first_ps, last_ps; /* the events' extent in the time of the run */
-	uint32_t free_id;	   /* no pid or tid of the file is in [free_id, free_id + TS_FREE_IDS) */
+	uint32_t free_id; /* no pid or tid of the file is in [free_id, free_id + TS_FREE_IDS) */
 };
 
 #define TS_FREE_IDS 10000000

@@ -57,8 +57,7 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 }
 
 /* The bins that the time spans; all are folded alike. */
-static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t last,
-		       size_t at[2])
+static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t last, size_t at[2])
 {
 	uint64_t width;
 

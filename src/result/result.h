@@ -22,7 +22,7 @@
 enum ts_value_type {
 	TS_VALUE_NULL, /* unknown: JSON null, "-" in text, empty in CSV */
 	TS_VALUE_INT,
-	TS_VALUE_ID,   /* may pass 2^53: a decimal string in JSON */
+	TS_VALUE_ID, /* may pass 2^53: a decimal string in JSON */
 	TS_VALUE_REAL,
 	TS_VALUE_TEXT,
 	TS_VALUE_BOOL,
@@ -45,8 +45,8 @@ struct ts_value {
 struct ts_list {
 	const char *const *names; /* of the columns; NULL: the items are plain values */
 	size_t nr_names;
-	size_t nr;		  /* rows (with names) or items */
-	struct ts_value *items;	  /* row by row */
+	size_t nr;		/* rows (with names) or items */
+	struct ts_value *items; /* row by row */
 };
 
 /* Where a number comes from. */
@@ -100,14 +100,14 @@ struct ts_links {
 };
 
 struct ts_finding {
-	struct ts_bytes id;	  /* stable from run to run: rule and place */
+	struct ts_bytes id; /* stable from run to run: rule and place */
 	const char *rule;
 	enum ts_severity severity;
 	enum ts_confidence confidence;
 	struct ts_bytes title, evidence, advice, code;
-	int64_t impact_ps;	  /* core time it can give back at most; -1 unknown */
-	double impact_share;	  /* of total_ps, 0..1; NaN unknown */
-	const char *ceiling;	  /* how the impact is bounded; NULL: the impact is unknown */
+	int64_t impact_ps;   /* core time it can give back at most; -1 unknown */
+	double impact_share; /* of total_ps, 0..1; NaN unknown */
+	const char *ceiling; /* how the impact is bounded; NULL: the impact is unknown */
 	const struct ts_where *where;
 	size_t nr_where;
 	const struct ts_when *when;
@@ -146,21 +146,21 @@ struct ts_track {
 	const char *name; /* "Time classes", "MXU utilization (%)" */
 	const char *unit; /* of a counter: "%", "GB/s" */
 	const char *description;
-	uint32_t device;  /* index into the profile's devices */
-	int order;	  /* among the tracks of a device: smaller is higher */
+	uint32_t device; /* index into the profile's devices */
+	int order;	 /* among the tracks of a device: smaller is higher */
 	const struct ts_label *labels;
 	size_t nr_labels;
 	struct ts_slice *slices; /* in the order of starts; never overlapping */
 	size_t nr_slices;
 	struct ts_point *points; /* the value holds until the next point */
 	size_t nr_points;
-	uint64_t nr_merged;	 /* events that were merged away to stay in the budget */
+	uint64_t nr_merged; /* events that were merged away to stay in the budget */
 };
 
 struct ts_result {
-	const char *name;  /* of the analysis: a view */
+	const char *name; /* of the analysis: a view */
 	const char *title;
-	bool top_level;	   /* its fields and tables stand in the report itself, not in an object */
+	bool top_level; /* its fields and tables stand in the report itself, not in an object */
 	struct ts_field *fields;
 	struct ts_table *tables;
 	struct ts_finding *findings;
@@ -186,7 +186,10 @@ const struct ts_result *ts_results_find(const struct ts_results *results, const 
 /* For an analysis of a later pass that fills in what an earlier one had to leave open; or NULL. */
 struct ts_result *ts_results_edit(struct ts_results *results, const char *name);
 
-static inline struct ts_value ts_null(void) { return (struct ts_value){ .type = TS_VALUE_NULL }; }
+static inline struct ts_value ts_null(void)
+{
+	return (struct ts_value){ .type = TS_VALUE_NULL };
+}
 static inline struct ts_value ts_int(int64_t i)
 {
 	return (struct ts_value){ TS_VALUE_INT, { .i = i } };
@@ -207,8 +210,14 @@ static inline struct ts_value ts_real(double r) /* NaN and infinities are unknow
 {
 	return isfinite(r) ? (struct ts_value){ TS_VALUE_REAL, { .r = r } } : ts_null();
 }
-static inline struct ts_value ts_share_pct(double share) { return ts_real(share * 100); }
-static inline struct ts_value ts_int_or_null(int64_t i) { return i < 0 ? ts_null() : ts_int(i); }
+static inline struct ts_value ts_share_pct(double share)
+{
+	return ts_real(share * 100);
+}
+static inline struct ts_value ts_int_or_null(int64_t i)
+{
+	return i < 0 ? ts_null() : ts_int(i);
+}
 static inline struct ts_value ts_text_or_null(struct ts_bytes s)
 {
 	return s.n ? ts_text(s) : ts_null();
@@ -245,9 +254,9 @@ int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column
 double ts_value_number(struct ts_value value); /* NaN when it is none */
 int64_t ts_value_int(struct ts_value value);   /* -1 when it is none */
 
-const char *ts_severity_name(enum ts_severity severity);     /* critical, warning, info */
+const char *ts_severity_name(enum ts_severity severity);       /* critical, warning, info */
 const char *ts_confidence_name(enum ts_confidence confidence); /* certain, likely, possible */
-const char *ts_origin_name(enum ts_origin origin);	     /* measured, compiled, ... */
+const char *ts_origin_name(enum ts_origin origin);	       /* measured, compiled, ... */
 
 /*
  * Slices of one track in the making: added in the order of starts, merged with the neighbour when

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 
-
 /* A table's address holds until the result's list of tables grows; an old one would lose rows. */
 static bool is_live(const struct ts_result *result, const struct ts_table *table)
 {
@@ -98,27 +97,20 @@ int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column
 double ts_value_number(struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_INT:
-		return (double)value.as.i;
-	case TS_VALUE_ID:
-		return (double)value.as.u;
-	case TS_VALUE_REAL:
-		return value.as.r;
-	default:
-		return NAN;
+	case TS_VALUE_INT:  return (double)value.as.i;
+	case TS_VALUE_ID:   return (double)value.as.u;
+	case TS_VALUE_REAL: return value.as.r;
+	default:	    return NAN;
 	}
 }
 
 int64_t ts_value_int(struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_INT:
-		return value.as.i;
-	case TS_VALUE_ID:
-		return value.as.u > INT64_MAX ? -1 : (int64_t)value.as.u;
+	case TS_VALUE_INT: return value.as.i;
+	case TS_VALUE_ID:  return value.as.u > INT64_MAX ? -1 : (int64_t)value.as.u;
 	case TS_VALUE_REAL: /* to the nearest; the limit is 2^63 */
 		return fabs(value.as.r) < 9223372036854775808.0 ? (int64_t)llround(value.as.r) : -1;
-	default:
-		return -1;
+	default: return -1;
 	}
 }

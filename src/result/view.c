@@ -2,8 +2,8 @@
 #include "result/view.h"
 
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
-	"id",	    "rule",	  "severity", "title", "evidence", "impact_ps", "impact_pct",
-	"ceiling",  "confidence", "start_ps", "end_ps", "advice",  "code",
+	"id",	   "rule",	 "severity", "title",  "evidence", "impact_ps", "impact_pct",
+	"ceiling", "confidence", "start_ps", "end_ps", "advice",   "code",
 };
 const char *const ts_when_columns[TS_WHEN_COLUMNS] = { "device", "start_ps", "end_ps", "example" };
 const char *const ts_link_columns[TS_LINK_COLUMNS] = { "xprof", "xprof_trace", "perfetto",

@@ -25,7 +25,7 @@ struct ts_body *ts_body_use(struct ts_body *body);
 void ts_body_drop(struct ts_body *body); /* NULL is nobody's */
 
 enum ts_source_state {
-	TS_SOURCE_MORE,	 /* *N bytes, at least one */
+	TS_SOURCE_MORE, /* *N bytes, at least one */
 	TS_SOURCE_END,
 	TS_SOURCE_BROKEN /* not the end, and there is no more: the connection is cut */
 };
@@ -40,7 +40,7 @@ struct ts_source {
 struct ts_answer {
 	unsigned status; /* of HTTP */
 	const char *type;
-	struct ts_body *body; /* one use of it is the answer's; NULL: */
+	struct ts_body *body;	 /* one use of it is the answer's; NULL: */
 	struct ts_source source; /* .read NULL too: there is no memory to answer */
 };
 

@@ -15,7 +15,8 @@ struct ts_api {
 static const char shell[] =
 	"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight</title>\n"
-	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"page.css\">\n</head>\n"
+	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" "
+	"href=\"page.css\">\n</head>\n"
 	"<body data-runs=\"api/runs\" data-report=\"api/report\"%s>\n<div id=\"tpusight\"></div>\n"
 	"<script src=\"page.js\"></script>\n</body>\n</html>\n";
 static const char live[] = " data-events=\"api/live\"";
@@ -72,8 +73,7 @@ static struct ts_answer get_news(struct ts_api *api, const struct ts_request *re
 #define FLAME_ROWS 20000 /* of each tree */
 
 /* The views of the profiling suite. */
-static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators",
-				      NULL };
+static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators", NULL };
 static const char *const timeline[] = { "timeline", "time", "overview", NULL };
 static const char *const hta[] = { "hta", NULL };
 static const char *const kernels[] = { "kernels", "ops", "custom_calls", NULL };
@@ -107,12 +107,8 @@ static const struct route {
 	const char *path;
 	struct ts_answer (*get)(struct ts_api *api, const struct ts_request *request);
 } routes[] = {
-	{ "/", get_page },
-	{ "/index.html", get_page },
-	{ "/page.js", get_script },
-	{ "/page.css", get_style },
-	{ "/api/runs", get_runs },
-	{ "/api/report", get_report },
+	{ "/", get_page },	    { "/index.html", get_page }, { "/page.js", get_script },
+	{ "/page.css", get_style }, { "/api/runs", get_runs },	 { "/api/report", get_report },
 	{ "/api/live", get_news },
 };
 

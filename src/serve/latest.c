@@ -132,6 +132,6 @@ struct ts_answer ts_latest_get(struct ts_latest *latest, const char *id)
 	if (!id || strcmp(id, TS_LATEST_ID) != 0)
 		return ts_answer_error(id ? 404 : 400, "which run? (?run=" TS_LATEST_ID ")");
 	answer.body = wait_for_next(latest);
-	return answer.body ? answer :
-			     ts_answer_error(503, "there is no sample yet (is the job up?)");
+	return answer.body ? answer
+			   : ts_answer_error(503, "there is no sample yet (is the job up?)");
 }

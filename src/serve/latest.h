@@ -7,7 +7,7 @@
 
 #include "serve/answer.h"
 
-#define TS_LATEST_ID	     "live"
+#define TS_LATEST_ID	      "live"
 #define TS_LATEST_PATIENCE_MS 10000
 
 struct ts_latest;

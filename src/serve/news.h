@@ -16,8 +16,8 @@
 
 #include "serve/server.h"
 
-#define TS_NEWS_BYTES	((size_t)8 << 20)
-#define TS_NEWS_READERS 64
+#define TS_NEWS_BYTES	 ((size_t)8 << 20)
+#define TS_NEWS_READERS	 64
 #define TS_NEWS_QUIET_MS 15000
 
 struct ts_news_kind {

@@ -18,7 +18,7 @@ struct kept {
 	const struct ts_reports_part *part;
 	uint64_t signature; /* of the session's files: changes when one of them does */
 	struct ts_body *body;
-	uint64_t used;	    /* the larger, the later */
+	uint64_t used; /* the larger, the later */
 };
 
 struct ts_reports {
@@ -303,8 +303,7 @@ static struct ts_answer answer_session(struct ts_reports *reports,
 	pthread_mutex_unlock(&reports->maker);
 	ts_buf_release(&text);
 	if (!answer.body)
-		answer = ts_answer_error(422, "%s",
-					 err.text[0] ? err.text : "out of memory");
+		answer = ts_answer_error(422, "%s", err.text[0] ? err.text : "out of memory");
 	return answer;
 }
 
@@ -316,8 +315,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 	struct ts_answer answer = { .body = NULL };
 
 	if (!id || !id[0])
-		return ts_answer_error(400,
-				       "which run? (?run=ID; /api/runs lists them)");
+		return ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 	if (find_runs(reports, &runs, &err) == TS_OK)
 		for (size_t i = 0; i < runs.nr_sessions && !answer.body; i++) {
 			char own[ID_BYTES];
@@ -327,7 +325,6 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 				answer = answer_session(reports, part, &runs.sessions[i], own);
 		}
 	ts_runs_release(&runs);
-	return answer.body ? answer :
-			     ts_answer_error(404,
-					     "no run has this id (/api/runs lists them)");
+	return answer.body ? answer
+			   : ts_answer_error(404, "no run has this id (/api/runs lists them)");
 }

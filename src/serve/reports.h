@@ -31,7 +31,7 @@ struct ts_reports_part {
 	const char *const *results; /* names, NULL at the end; NULL: all */
 	bool has_tracks;
 	size_t tree_rows; /* flow/run.h */
-	bool merge; /* events of all lines as one, whatever the profile (flow/run.h) */
+	bool merge;	  /* events of all lines as one, whatever the profile (flow/run.h) */
 };
 
 struct ts_reports;

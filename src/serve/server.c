@@ -12,8 +12,8 @@
 #define PIECE_BYTES	 (32 << 10) /* of a source, at once */
 
 /* What a page of ours may do, and what nobody may do with it. */
-#define POLICY                                                                        \
-	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " \
+#define POLICY                                                                            \
+	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "       \
 	"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " \
 	"frame-ancestors 'none'"
 
@@ -113,8 +113,8 @@ static struct MHD_Response *response_of(struct ts_body *body, bool packed)
 	return MHD_create_response_from_buffer_with_free_callback_cls(bytes->n, bytes->p, drop_body,
 								      body);
 #else
-	struct MHD_Response *response = MHD_create_response_from_buffer(
-		bytes->n, bytes->p, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(bytes->n, bytes->p, MHD_RESPMEM_MUST_COPY);
 
 	drop_body(body);
 	return response;
@@ -237,8 +237,9 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 			     size_t *upload_size, void **state)
 {
 	const struct ts_server *server = ctx;
-	struct ts_request request = { .path = url, .argument = argument, .header = header_of,
-				      .client = client };
+	struct ts_request request = {
+		.path = url, .argument = argument, .header = header_of, .client = client
+	};
 	struct ts_answer answer;
 	static int seen;
 
@@ -285,8 +286,9 @@ enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)TS_SERVER_CLIENTS, MHD_OPTION_END);
 	if (!server->daemon) {
 		free(server);
-		return ts_fail(err, TS_IO, "127.0.0.1:%u: cannot listen there: %s (give another --port)",
-			       port, errno ? strerror(errno) : "it is refused");
+		return ts_fail(err, TS_IO,
+			       "127.0.0.1:%u: cannot listen there: %s (give another --port)", port,
+			       errno ? strerror(errno) : "it is refused");
 	}
 	server->port = bound_port(server->daemon, port);
 	*out = server;

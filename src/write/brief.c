@@ -10,7 +10,7 @@
 #define GROUP	 3   /* findings told to the first two sentences before the next ones are named */
 #define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
 #define MORE	 "tpusight report --view doctor"
-#define NR_HEADS 2   /* steps before the findings: the run, the numbers */
+#define NR_HEADS 2 /* steps before the findings: the run, the numbers */
 
 enum level { UNTOLD, TITLE, EVIDENCE, ADVICE, WHOLE, CODE, NR_LEVELS };
 
@@ -202,7 +202,8 @@ static void put_numbers(struct ts_json *json, const struct ts_results *results)
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		snprintf(field, sizeof(field), "overview.%s", names[i]);
 		put_pct(json, names[i],
-			ts_value_number(ts_result_get(ts_results_find(results, "overview"), field)));
+			ts_value_number(
+				ts_result_get(ts_results_find(results, "overview"), field)));
 	}
 }
 

@@ -9,13 +9,13 @@
 #define INDENT	   5
 #define PAGE_WIDTH 100 /* where there is no terminal */
 
-static const char *const columns[] = { "id",	   "severity", "verdict", "confidence",
-				       "what",	   "evidence", "fix",	  "code" };
+static const char *const columns[] = { "id",   "severity", "verdict", "confidence",
+				       "what", "evidence", "fix",     "code" };
 
 /* For a path that holds no profile: how one comes into being, and where. */
-static const char where_profiles_are[] =
-	"Take a profile with jax.profiler.trace(LOGDIR), and give LOGDIR: the profile is below it, in "
-	"plugins/profile/SESSION/HOST.xplane.pb.";
+static const char where_profiles_are[] = "Take a profile with jax.profiler.trace(LOGDIR), and give "
+					 "LOGDIR: the profile is below it, in "
+					 "plugins/profile/SESSION/HOST.xplane.pb.";
 static const char where_profiles_are_code[] =
 	"import glob\n"
 	"import tempfile\n"
@@ -54,7 +54,8 @@ static void put_wrapped(struct ts_buf *out, const char *label, struct ts_bytes t
 			const struct ts_report *form)
 {
 	size_t at = INDENT + strlen(label);
-	struct ts_term_wrap how = { .width = form->width ? form->width : PAGE_WIDTH, .at = at,
+	struct ts_term_wrap how = { .width = form->width ? form->width : PAGE_WIDTH,
+				    .at = at,
 				    .indent = at };
 
 	if (text.n == 0)
@@ -81,7 +82,8 @@ static void put_code(struct ts_buf *out, struct ts_bytes code)
 static void put_cause(struct ts_buf *out, const struct ts_table *causes, size_t row,
 		      const struct ts_report *form)
 {
-	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", row + 1, TS_ARG(ts_cell_text(causes, row, "severity")),
+	ts_buf_printf(out, "  %zu. %.*s: %.*s: ", row + 1,
+		      TS_ARG(ts_cell_text(causes, row, "severity")),
 		      TS_ARG(ts_cell_text(causes, row, "id")));
 	ts_term_text(out, ts_cell_text(causes, row, "what"));
 	ts_buf_putc(out, '\n');
@@ -128,8 +130,13 @@ static void put_row(struct ts_json *json, const struct ts_table *causes, size_t 
 static void put_problem(struct ts_json *json, const struct ts_check *check)
 {
 	bool is_wrong_path = strcmp(check->cause, "no_profile") == 0;
-	const char *const cells[] = { check->cause, "critical", "empty", "certain", check->problem,
-				      NULL, is_wrong_path ? where_profiles_are : NULL,
+	const char *const cells[] = { check->cause,
+				      "critical",
+				      "empty",
+				      "certain",
+				      check->problem,
+				      NULL,
+				      is_wrong_path ? where_profiles_are : NULL,
 				      is_wrong_path ? where_profiles_are_code : NULL };
 
 	ts_json_object(json);

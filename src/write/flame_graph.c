@@ -33,7 +33,7 @@ static const struct ts_table *table_of(const struct ts_results *results, const c
 }
 
 const char *flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
-			  struct ts_error *err)
+			     struct ts_error *err)
 {
 	if (report->tree && table_of(results, report->tree))
 		return report->tree;
@@ -61,8 +61,8 @@ enum flame_weight flame_graph_weight(const struct flame_graph *tree, const struc
 
 static const char *category_of(struct ts_bytes text)
 {
-	static const char *const known[] = { "python",	"op",	  "annotation", "runtime", "kernel",
-					     "module",	"scope",  "group",	"host" };
+	static const char *const known[] = { "python", "op",	"annotation", "runtime", "kernel",
+					     "module", "scope", "group",      "host" };
 
 	for (size_t i = 0; i < TS_NELEM(known); i++)
 		if (ts_bytes_is(text, known[i]))
@@ -86,8 +86,8 @@ static struct flame_frame frame_of(const struct ts_table *table, const struct co
 		frame.name = name.as.s;
 	frame.category = category.type == TS_VALUE_TEXT ? category_of(category.as.s) : "host";
 	for (int i = 0; i < FLAME_NR_WEIGHTS; i++)
-		frame.self[i] = TS_MAX(
-			ts_value_int(ts_table_cell(table, row, columns->weights[i])), 0);
+		frame.self[i] =
+			TS_MAX(ts_value_int(ts_table_cell(table, row, columns->weights[i])), 0);
 	return frame;
 }
 
@@ -108,8 +108,7 @@ static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
 		struct flame_frame *frame = &tree->frames[i];
 
 		*frame = frame_of(table, &columns, i);
-		frame->depth = frame->parent == TS_NONE ? 0 :
-							  tree->frames[frame->parent].depth + 1;
+		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}
 	tree->nr = table->nr_rows;
 	return true;
@@ -122,8 +121,8 @@ static void sum_up(struct flame_graph *tree)
 		memcpy(tree->frames[i].total, tree->frames[i].self, sizeof(tree->total));
 	for (size_t i = tree->nr; i-- > 0;) {
 		const struct flame_frame *frame = &tree->frames[i];
-		int64_t *above = frame->parent == TS_NONE ? tree->total :
-							    tree->frames[frame->parent].total;
+		int64_t *above =
+			frame->parent == TS_NONE ? tree->total : tree->frames[frame->parent].total;
 
 		for (int w = 0; w < FLAME_NR_WEIGHTS; w++)
 			above[w] = ts_i64_add(above[w], frame->total[w]);
@@ -200,8 +199,8 @@ static uint32_t stand_in(struct cutting *cutting, uint32_t *place, uint32_t pare
 
 static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 {
-	static const struct flame_frame small = { .category = "kernel" }, rest = { .category =
-											   "group" };
+	static const struct flame_frame small = { .category = "kernel" },
+					rest = { .category = "group" };
 	const struct flame_frame *frame = &cutting->from->frames[row];
 	uint32_t above = frame->parent == TS_NONE ? TS_NONE : cutting->moved[frame->parent];
 	uint32_t at = above;
@@ -225,8 +224,9 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 static bool cut(struct flame_graph *tree, const struct ts_report *report)
 {
 	struct flame_graph small = { .kind = tree->kind };
-	struct cutting cutting = { .tree = &small, .from = tree, .root_group = TS_NONE,
-				   .root_rest = TS_NONE };
+	struct cutting cutting = {
+		.tree = &small, .from = tree, .root_group = TS_NONE, .root_rest = TS_NONE
+	};
 	bool good = ts_grow(&small.frames, &small.cap, tree->nr + 1, sizeof(*small.frames));
 
 	cutting.moved = calloc(tree->nr + 1, sizeof(*cutting.moved));
@@ -245,8 +245,8 @@ static bool cut(struct flame_graph *tree, const struct ts_report *report)
 }
 
 enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
-			       const char *kind, const struct ts_report *report,
-			       struct ts_error *err)
+				const char *kind, const struct ts_report *report,
+				struct ts_error *err)
 {
 	const struct ts_table *table = table_of(results, kind);
 	bool good = true;

@@ -7,9 +7,9 @@
 
 #include "write/output.h"
 
-extern const struct ts_output ts_output_flame_text;	/* the heaviest paths, and a tree */
-extern const struct ts_output ts_output_flame_json;	/* nested, as d3-flame-graph reads it */
-extern const struct ts_output ts_output_flame_folded;	/* a line a path, as flamegraph.pl reads it */
+extern const struct ts_output ts_output_flame_text;   /* the heaviest paths, and a tree */
+extern const struct ts_output ts_output_flame_json;   /* nested, as d3-flame-graph reads it */
+extern const struct ts_output ts_output_flame_folded; /* a line a path, as flamegraph.pl reads it */
 extern const struct ts_output ts_output_flame_speedscope;
 
 /* False: there is no such tree, no such weight. */

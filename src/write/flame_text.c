@@ -9,10 +9,10 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-#define WIDTH	  100
-#define MAX_LINES 60
-#define MAX_INDENT 30
-#define NUMBERS	  "%9s %8s %9s  "
+#define WIDTH	      100
+#define MAX_LINES     60
+#define MAX_INDENT    30
+#define NUMBERS	      "%9s %8s %9s  "
 #define NUMBERS_WIDTH 32
 
 /* The total that a frame needs for a line: the smallest one with which all of them are few. */
@@ -70,8 +70,9 @@ static void put_tree(struct ts_buf *out, const struct flame_graph *tree, enum fl
 		else
 			nr_left += tree->frames[i].total[weight] > 0;
 	if (nr_left > 0)
-		ts_buf_printf(out, "  ... and %zu lighter frames (--format html, folded or "
-				   "speedscope has them)\n",
+		ts_buf_printf(out,
+			      "  ... and %zu lighter frames (--format html, folded or "
+			      "speedscope has them)\n",
 			      nr_left);
 }
 

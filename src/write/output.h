@@ -16,15 +16,16 @@ struct ts_report {
 	bool pretty;			 /* JSON for people: indented */
 	bool brief;			 /* in at most .budget bytes (brief.h) */
 	size_t budget;
-	bool color;			 /* text: with the terminal's colours */
-	size_t width;			 /* text: columns of the terminal; 0: no limit */
-	const char *const *only;	 /* JSON: these results alone, NULL at the end; NULL: all */
+	bool color;		 /* text: with the terminal's colours */
+	size_t width;		 /* text: columns of the terminal; 0: no limit */
+	const char *const *only; /* JSON: these results alone, NULL at the end; NULL: all */
 	/* flame graphs */
-	const char *tree, *weight; /* stacks, modules, scopes; cpu, device, count; NULL: what suits */
-	int64_t min_duration_ps;   /* shorter frames count as their parent's own */
-	size_t max_depth;	   /* deeper ones likewise; 0: no limit */
-	bool group_small;	   /* kernels of less than that each as one frame, below each parent */
-	size_t max_track_items;		 /* JSON, HTML: slices and points in all; 0: no tracks */
+	const char *tree,
+		*weight;	 /* stacks, modules, scopes; cpu, device, count; NULL: what suits */
+	int64_t min_duration_ps; /* shorter frames count as their parent's own */
+	size_t max_depth;	 /* deeper ones likewise; 0: no limit */
+	bool group_small;	/* kernels of less than that each as one frame, below each parent */
+	size_t max_track_items; /* JSON, HTML: slices and points in all; 0: no tracks */
 };
 
 struct ts_output {

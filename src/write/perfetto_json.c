@@ -121,8 +121,9 @@ static void put_arg(struct ts_buf *out, const char *key, struct ts_bytes text)
 static void put_op_arg(struct ts_buf *out, const struct ts_perfetto_arg *arg)
 {
 	/* an id as text: it may be past what a double holds */
-	static const char *const forms[] = { [TS_ARG_COUNT] = "\"%s\":%llu,",
-					     [TS_ARG_ID] = "\"%s\":\"%llu\"," };
+	static const char *const forms[] = {
+		[TS_ARG_COUNT] = "\"%s\":%llu,", [TS_ARG_ID] = "\"%s\":\"%llu\","
+	};
 	const char *key = ts_perfetto_keys[arg->key];
 
 	if (arg->type == TS_ARG_TEXT)

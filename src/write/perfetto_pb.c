@@ -16,10 +16,10 @@
 #include "codec/pbw.h"
 
 /* The first packet: sequence 1, its state cleared, trace attribute generator = tpusight. */
-#define MARK                                                     \
-	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09"   \
-	"generator"                                              \
-	"\x1a\x08"                                               \
+#define MARK                                                   \
+	"\x0a\x1e\x50\x01\x68\x01\xf2\x07\x17\x0a\x15\x0a\x09" \
+	"generator"                                            \
+	"\x1a\x08"                                             \
 	"tpusight"
 #define MAX_LANES 1000 /* each slice looks for room in all of them */
 
@@ -40,7 +40,13 @@ enum packet_field {
 enum sequence_flags { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { HEAD_SEQUENCE = 1, FIRST_ROW_SEQUENCE = 2 };
 enum { ATTRIBUTES_ATTRIBUTE = 1, ATTRIBUTE_KEY = 1, ATTRIBUTE_LONG = 2, ATTRIBUTE_STRING = 3 };
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
+enum {
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY = 2,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	CLOCK_INCREMENTAL = 3
+};
 enum { CLOCK_OF_DAY = 1, CLOCK_OF_TRACE = 6, CLOCK_OF_SEQUENCE = 64 }; /* from 64 on its own */
 enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK_ID = 58 };
 enum descriptor_field {
@@ -259,8 +265,7 @@ static void put_counter_track(struct ts_buf *out, const struct ts_perfetto_row *
 
 static void put_lane_track(struct ts_buf *out, const struct ts_perfetto_row *row, uint32_t lane)
 {
-	ts_pbw_u64(out, DESCRIPTOR_PARENT,
-		   lane == 0 ? process_uuid(row->pid) : track_uuid(row, 0));
+	ts_pbw_u64(out, DESCRIPTOR_PARENT, lane == 0 ? process_uuid(row->pid) : track_uuid(row, 0));
 	ts_pbw_text(out, DESCRIPTOR_NAME, row->name);
 	if (lane == 0)
 		put_thread(out, row);
@@ -368,9 +373,8 @@ static bool is_interned(const struct ts_perfetto_arg *arg)
 	return arg->key == TS_KEY_TF_OP || arg->key == TS_KEY_SOURCE;
 }
 
-static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row,
-		      const struct ts_op *op, uint32_t index, const struct ts_perfetto_arg *args,
-		      size_t nr_args)
+static void intern_op(struct ts_buf *out, const struct ts_perfetto_row *row, const struct ts_op *op,
+		      uint32_t index, const struct ts_perfetto_arg *args, size_t nr_args)
 {
 	size_t packet = begin_packet(out, sequence_of(row)), data;
 
@@ -538,8 +542,9 @@ static uint8_t *put_number(uint8_t *p, uint32_t iid, int64_t number)
 
 static uint8_t *put_arrow(uint8_t *p, const struct ts_perfetto_slice *slice)
 {
-	static const uint32_t fields[] = { [TS_ARROW_BEGINS] = EVENT_FLOW_IDS,
-					   [TS_ARROW_ENDS] = EVENT_TERMINATING_FLOW_IDS };
+	static const uint32_t fields[] = {
+		[TS_ARROW_BEGINS] = EVENT_FLOW_IDS, [TS_ARROW_ENDS] = EVENT_TERMINATING_FLOW_IDS
+	};
 
 	if (slice->arrow == TS_ARROW_NONE)
 		return p;
@@ -551,8 +556,8 @@ static uint8_t *put_arrow(uint8_t *p, const struct ts_perfetto_slice *slice)
 static void put_slice(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 		      const struct ts_perfetto_slice *slice, const uint8_t *own, size_t nr_own)
 {
-	uint8_t *p = begin_event(out, lane, TYPE_SLICE_BEGIN, slice->start_ns,
-				 slice->tail.n + nr_own);
+	uint8_t *p =
+		begin_event(out, lane, TYPE_SLICE_BEGIN, slice->start_ns, slice->tail.n + nr_own);
 
 	if (!p)
 		return;

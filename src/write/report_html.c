@@ -5,7 +5,7 @@
 #include "write/page.h"
 #include "write/report_json.h"
 
-#define POLICY                                                                       \
+#define POLICY                                                                        \
 	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " \
 	"img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -23,9 +23,10 @@ static void put_head(struct ts_buf *out, const struct ts_results *results)
 {
 	struct ts_value name = run_name(results);
 
-	ts_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			 "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY "\">\n"
-			 "<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight");
+	ts_buf_puts(out,
+		    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"" POLICY "\">\n"
+		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>TPUsight");
 	if (name.type == TS_VALUE_TEXT && !ts_bytes_is(name.as.s, ".")) {
 		ts_buf_puts(out, ": ");
 		ts_html_text(out, name.as.s);

@@ -13,27 +13,13 @@ static void put_list(struct ts_json *json, const struct ts_list *list);
 static void put_value(struct ts_json *json, struct ts_value value)
 {
 	switch (value.type) {
-	case TS_VALUE_NULL:
-		ts_json_null(json);
-		break;
-	case TS_VALUE_INT:
-		ts_json_i64(json, value.as.i);
-		break;
-	case TS_VALUE_ID:
-		ts_json_u64_string(json, value.as.u);
-		break;
-	case TS_VALUE_REAL:
-		ts_json_double(json, value.as.r);
-		break;
-	case TS_VALUE_TEXT:
-		ts_json_string(json, value.as.s);
-		break;
-	case TS_VALUE_BOOL:
-		ts_json_bool(json, value.as.b);
-		break;
-	case TS_VALUE_LIST:
-		put_list(json, value.as.list);
-		break;
+	case TS_VALUE_NULL: ts_json_null(json); break;
+	case TS_VALUE_INT:  ts_json_i64(json, value.as.i); break;
+	case TS_VALUE_ID:   ts_json_u64_string(json, value.as.u); break;
+	case TS_VALUE_REAL: ts_json_double(json, value.as.r); break;
+	case TS_VALUE_TEXT: ts_json_string(json, value.as.s); break;
+	case TS_VALUE_BOOL: ts_json_bool(json, value.as.b); break;
+	case TS_VALUE_LIST: put_list(json, value.as.list); break;
 	}
 }
 

@@ -81,8 +81,9 @@ static void put_points(struct ts_json *json, const struct ts_track *track, size_
 	ts_json_array(json);
 	for (size_t i = 0; i < track->nr_points; i += each) {
 		ts_json_i64(json, track->points[i].at_ps);
-		ts_json_double(json, each == 1 ? track->points[i].value :
-						 mean(track->points, i, i + each, track->nr_points));
+		ts_json_double(json, each == 1
+					     ? track->points[i].value
+					     : mean(track->points, i, i + each, track->nr_points));
 	}
 	ts_json_array_end(json);
 }
@@ -119,7 +120,8 @@ bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, si
 		json->style = TS_JSON_COMPACT; /* three numbers a slice are no lines for people */
 		ts_json_array(json);
 		for (size_t i = 0; i < tracks.nr && good; i++)
-			good = put_track(json, tracks.items[i], TS_MAX(budget / tracks.nr, MIN_ITEMS));
+			good = put_track(json, tracks.items[i],
+					 TS_MAX(budget / tracks.nr, MIN_ITEMS));
 		ts_json_array_end(json);
 		json->style = style;
 	}

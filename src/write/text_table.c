@@ -5,15 +5,15 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-#define INDENT	    2
-#define GAP	    2  /* between columns */
-#define NR_ROWS	    10	/* shown where the table does not say */
-#define TEXT_MAX    60	/* of a text column, before the terminal's width counts */
-#define TEXT_FREE   160 /* the same where there is no terminal: nothing is cut that people write */
-#define TEXT_FAIR   18	/* before one is made narrower than this, numbers are left out, */
-#define NUMBERS_MIN 3	/* but for the first of them */
-#define TEXT_MIN    12	/* no text column is made narrower */
-#define COLUMNS_MAX 32
+#define INDENT	      2
+#define GAP	      2	  /* between columns */
+#define NR_ROWS	      10  /* shown where the table does not say */
+#define TEXT_MAX      60  /* of a text column, before the terminal's width counts */
+#define TEXT_FREE     160 /* the same where there is no terminal: nothing is cut that people write */
+#define TEXT_FAIR     18  /* before one is made narrower than this, numbers are left out, */
+#define NUMBERS_MIN   3	  /* but for the first of them */
+#define TEXT_MIN      12  /* no text column is made narrower */
+#define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
 
 static void put_ps(struct ts_buf *out, double ps)
@@ -97,22 +97,12 @@ static void put_single(struct ts_buf *out, const char *name, struct ts_value val
 {
 	switch (value.type) {
 	case TS_VALUE_INT:
-	case TS_VALUE_REAL:
-		put_number(out, name, value);
-		break;
-	case TS_VALUE_ID:
-		ts_buf_u64(out, value.as.u);
-		break;
-	case TS_VALUE_TEXT:
-		ts_buf_put(out, value.as.s);
-		break;
-	case TS_VALUE_BOOL:
-		ts_buf_puts(out, value.as.b ? "yes" : "no");
-		break;
+	case TS_VALUE_REAL: put_number(out, name, value); break;
+	case TS_VALUE_ID:   ts_buf_u64(out, value.as.u); break;
+	case TS_VALUE_TEXT: ts_buf_put(out, value.as.s); break;
+	case TS_VALUE_BOOL: ts_buf_puts(out, value.as.b ? "yes" : "no"); break;
 	case TS_VALUE_NULL:
-	case TS_VALUE_LIST:
-		ts_buf_putc(out, '-');
-		break;
+	case TS_VALUE_LIST: ts_buf_putc(out, '-'); break;
 	}
 }
 
@@ -372,8 +362,8 @@ static void put_rest(struct ts_buf *out, struct layout *layout, size_t width)
 		return;
 	ts_buf_clear(&layout->scratch);
 	for (size_t i = layout->nr_left_out; i-- > 0;)
-		ts_buf_printf(&layout->scratch, "%s%s", layout->scratch.n ? ", " : "(no room for: ",
-			      layout->left_out[i]);
+		ts_buf_printf(&layout->scratch, "%s%s",
+			      layout->scratch.n ? ", " : "(no room for: ", layout->left_out[i]);
 	ts_buf_putc(&layout->scratch, ')');
 	ts_buf_pad(out, ' ', INDENT);
 	ts_term_wrap(out, ts_buf_bytes(&layout->scratch), how);

@@ -29,8 +29,7 @@ static void texts_of_all_lengths_hash_as_elsewhere(void **state)
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (uint8_t)i;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
-		struct ts_siphash hash =
-			ts_siphash(&key, (struct ts_bytes){ text, rows[i].n });
+		struct ts_siphash hash = ts_siphash(&key, (struct ts_bytes){ text, rows[i].n });
 
 		assert_true(hash.h[0] == rows[i].h[0] && hash.h[1] == rows[i].h[1]);
 	}

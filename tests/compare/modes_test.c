@@ -65,7 +65,8 @@ static void given_side(struct side *side, int64_t step_us, double compile_ms, in
 	ts_result_field(compile, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, NULL);
 	ts_result_field(compile, "ops_before_fusion", ts_int(120), TS_DERIVED, NULL);
 	ts_result_field(compile, "ops_after_fusion", ts_int(kernels), TS_MEASURED, NULL);
-	ts_result_field(compile, "fusion_ratio", ts_real(120.0 / (double)kernels), TS_DERIVED, NULL);
+	ts_result_field(compile, "fusion_ratio", ts_real(120.0 / (double)kernels), TS_DERIVED,
+			NULL);
 	ts_result_field(compile, "cuda_graph_launches", ts_int_or_null(graphs), TS_MEASURED, NULL);
 }
 
@@ -103,7 +104,7 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	assert_true(fabs(number(table, 1, "step_time_ms") - 0.5025) < 1e-9);
 	assert_true(fabs(number(table, 1, "speedup") - 1002.5 / 502.5) < 1e-9);
 	assert_true(fabs(number(table, 1, "p_value") - 2.0 / 924) < 1e-9); /* 2 / (12 over 6) */
-	assert_int_equal(ts_cell_int(table, 1, "pays_after_steps"), 60); /* 30 ms / 0.5 ms */
+	assert_int_equal(ts_cell_int(table, 1, "pays_after_steps"), 60);   /* 30 ms / 0.5 ms */
 	assert_int_equal(ts_cell(table, 2, "pays_after_steps").type, TS_VALUE_NULL);
 	assert_int_equal(ts_cell(table, 0, "compile_time_ms").type, TS_VALUE_NULL);
 	assert_int_equal(ts_cell(table, 0, "graph_breaks").type, TS_VALUE_NULL);

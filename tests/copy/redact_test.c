@@ -68,7 +68,8 @@ static const struct name_row name_rows[] = {
 	{ "/device:TPU:0 SparseCore 1", "/device:TPU:0 SparseCore 1" },
 	{ "Task Environment", "Task Environment" },
 	{ "TPU v5 lite", "TPU v5 lite" },
-	{ "jit(f)/jit(main)/transpose(jvp())/dot_general", "jit(f)/jit(main)/transpose(jvp())/dot_general" },
+	{ "jit(f)/jit(main)/transpose(jvp())/dot_general",
+	  "jit(f)/jit(main)/transpose(jvp())/dot_general" },
 	/* somebody's, with what is XLA's, JAX's or a number at its ends */
 	{ "jit_secret", "jit_#1" },
 	{ "PjitFunction(secret)", "PjitFunction(#1)" },
@@ -222,8 +223,8 @@ static enum ts_status redact_bytes(bool trace, struct ts_bytes bytes, struct ts_
 	enum ts_status st;
 
 	open_names(&names);
-	st = trace ? ts_redact_trace(&names, bytes, false, &copy, report, NULL) :
-		     ts_redact_xplane(&names, bytes, &copy, report, NULL);
+	st = trace ? ts_redact_trace(&names, bytes, false, &copy, report, NULL)
+		   : ts_redact_xplane(&names, bytes, &copy, report, NULL);
 	ts_buf_clear(out);
 	ts_buf_put(out, ts_buf_bytes(&copy.text));
 	ts_copy_release(&copy);
@@ -262,8 +263,9 @@ static void put_hlo(struct ts_buf *out)
 	ts_pbw_end(out, metadata);
 	ts_pbw_text(out, 8, TS_LIT("secret constant"));
 	ts_pbw_text(out, 28, TS_LIT("secret_target"));
-	ts_pbw_text(out, 43, TS_LIT("{\"custom_call_config\": {\"body\": \"c2VjcmV0 secret\", "
-				    "\"cost_estimate\": {\"flops\": \"1000\"}}, \"secret\": 1}"));
+	ts_pbw_text(out, 43,
+		    TS_LIT("{\"custom_call_config\": {\"body\": \"c2VjcmV0 secret\", "
+			   "\"cost_estimate\": {\"flops\": \"1000\"}}, \"secret\": 1}"));
 	below = ts_pbw_begin(out, 68);
 	metadata = ts_pbw_begin(out, 1);
 	ts_pbw_text(out, 1, TS_LIT("secret_key"));
@@ -349,15 +351,21 @@ static void nothing_of_anybody_is_left_in_an_xplane(void **state)
 
 static const char trace[] =
 	"{\"schemaVersion\": 1, \"username\": \"secret\", \"secret_key\": [\"secret\"],\n"
-	"\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\", \"numSms\": 132}],\n"
+	"\"deviceProperties\": [{\"id\": 0, \"name\": \"NVIDIA H100 80GB HBM3\", \"numSms\": "
+	"132}],\n"
 	"\"traceEvents\": [\n"
-	"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"secret::op\", \"pid\": 1, \"tid\": 2, \"ts\": "
-	"10.5, \"dur\": 3, \"args\": {\"Call stack\": \"secret.py(3): secret\", \"secret\": {\"secret\": "
+	"{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"secret::op\", \"pid\": 1, \"tid\": 2, "
+	"\"ts\": "
+	"10.5, \"dur\": 3, \"args\": {\"Call stack\": \"secret.py(3): secret\", \"secret\": "
+	"{\"secret\": "
 	"\"secret\"}, \"correlation\": 17}},\n"
-	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": \"secret.exe\"}},\n"
-	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"Memcpy HtoD (Pinned -> Device)\", \"pid\": 0, "
+	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": "
+	"\"secret.exe\"}},\n"
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"Memcpy HtoD (Pinned -> Device)\", "
+	"\"pid\": 0, "
 	"\"tid\": 7, \"ts\": 12, \"dur\": 1},\n"
-	"{\"ph\": \"i\", \"name\": \"\\u0053\\u0065cret\", \"pid\": \"secret\", \"tid\": \"secret\", \"ts\": "
+	"{\"ph\": \"i\", \"name\": \"\\u0053\\u0065cret\", \"pid\": \"secret\", \"tid\": "
+	"\"secret\", \"ts\": "
 	"12, \"s\": \"g\"}\n"
 	"], \"traceName\": \"/home/secret/trace.json\"}";
 
@@ -435,9 +443,9 @@ static void what_was_cut_is_hashed_too(void **state)
 		assert_no_secret(ts_buf_bytes(&out));
 	}
 	for (size_t n = 0; n <= run.n; n++) {
-		assert_int_equal(redact_bytes(false, ts_bytes_cut(ts_buf_bytes(&run), 0, n), &out,
-					      &report),
-				 TS_OK);
+		assert_int_equal(
+			redact_bytes(false, ts_bytes_cut(ts_buf_bytes(&run), 0, n), &out, &report),
+			TS_OK);
 		assert_no_secret(ts_buf_bytes(&out));
 	}
 	ts_buf_release(&run);

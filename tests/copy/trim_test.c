@@ -208,12 +208,11 @@ static void a_step_stays_with_what_overlaps_it_and_nothing_else(void **state)
 	(void)state;
 	choice.has_steps = true;
 	choice.first_step = choice.last_step = 6;
-	expect_run(&choice,
-		   "/device:TPU:0: Steps[ 6@10 ] XLA Ops[ op.b@11 ] | op.b 6 |"
-		   " device_type_string hlo_category program_id symbol_id flops\n"
-		   "/host:CPU: main[ whole@0 moment@12 ] | whole moment | why because\n"
-		   "/host:metadata: | jit_b(72) SYMBOL_MAP | hlo_proto\n"
-		   "Task Environment: | | profile_start_time profile_stop_time\n");
+	expect_run(&choice, "/device:TPU:0: Steps[ 6@10 ] XLA Ops[ op.b@11 ] | op.b 6 |"
+			    " device_type_string hlo_category program_id symbol_id flops\n"
+			    "/host:CPU: main[ whole@0 moment@12 ] | whole moment | why because\n"
+			    "/host:metadata: | jit_b(72) SYMBOL_MAP | hlo_proto\n"
+			    "Task Environment: | | profile_start_time profile_stop_time\n");
 }
 
 static void time_cuts_at_its_bounds(void **state)
@@ -221,8 +220,8 @@ static void time_cuts_at_its_bounds(void **state)
 	struct ts_trim_choice choice = TRIM_ALL;
 
 	(void)state;
-	choice.from_ps = US(3);	 /* where "early" ends */
-	choice.to_ps = US(12);	 /* where "moment" stands */
+	choice.from_ps = US(3); /* where "early" ends */
+	choice.to_ps = US(12);	/* where "moment" stands */
 	expect_run(&choice,
 		   "/device:TPU:0: Steps[ 5@0 6@10 ] XLA Ops[ op.a@1 op.b@11 ] | op.a op.b 5 6 |"
 		   " device_type_string hlo_category program_id symbol_id flops\n"
@@ -267,9 +266,9 @@ static void what_is_not_there_cannot_be_asked_for(void **state)
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_error err = TS_ERROR_INIT;
 
-		assert_int_equal(trimmed_as(XPLANE, ts_buf_bytes(&run), rows[i].choice, &out,
-					    &report, &err),
-				 TS_USAGE);
+		assert_int_equal(
+			trimmed_as(XPLANE, ts_buf_bytes(&run), rows[i].choice, &out, &report, &err),
+			TS_USAGE);
 		assert_string_equal(err.text, rows[i].words);
 		assert_int_equal(out.n, 0);
 	}
@@ -410,15 +409,15 @@ static void expect_keys(const char *text, const struct ts_trim_choice *choice, c
 }
 
 /* Time 0 is the first event, at 100 us. */
-#define X(k, pid, tid, ts, dur) \
+#define X(k, pid, tid, ts, dur)                                                                 \
 	"{\"ph\": \"X\", \"k\": \"" k "\", \"name\": \"n\", \"cat\": \"cpu_op\", \"pid\": " pid \
 	", \"tid\": " tid ", \"ts\": " ts ", \"dur\": " dur "}"
-#define P(ph, k, id, ts) \
+#define P(ph, k, id, ts)                                                                          \
 	"{\"ph\": \"" ph "\", \"k\": \"" k "\", \"id\": " id ", \"cat\": \"c\", \"name\": \"n\"," \
 	" \"pid\": 1, \"tid\": 1, \"ts\": " ts "}"
-#define M(k, what, pid, tid) \
-	"{\"ph\": \"M\", \"k\": \"" k "\", \"name\": \"" what "\", \"pid\": " pid ", \"tid\": " tid \
-	", \"args\": {\"name\": \"x\"}}"
+#define M(k, what, pid, tid)                                                      \
+	"{\"ph\": \"M\", \"k\": \"" k "\", \"name\": \"" what "\", \"pid\": " pid \
+	", \"tid\": " tid ", \"args\": {\"name\": \"x\"}}"
 
 static void events_of_a_trace_stay_whole_if_they_overlap(void **state)
 {
@@ -427,10 +426,13 @@ static void events_of_a_trace_stay_whole_if_they_overlap(void **state)
 	(void)state;
 	choice.from_ps = US(10);
 	choice.to_ps = US(20);
-	expect_keys(HEAD X("a", "1", "1", "100", "5") "," X("b", "1", "1", "105", "6") ","
-		    X("c", "1", "1", "104", "6") "," X("d", "1", "1", "119.999", "9") ","
-		    X("e", "1", "1", "120", "1") "," X("f", "1", "1", "110", "0") ","
-		    X("g", "1", "2", "100", "100") TAIL,
+	expect_keys(HEAD X("a", "1", "1", "100", "5") "," X("b", "1", "1", "105", "6") "," X(
+			    "c", "1", "1", "104",
+			    "6") "," X("d", "1", "1", "119.999",
+				       "9") "," X("e", "1", "1", "120",
+						  "1") "," X("f", "1", "1", "110",
+							     "0") "," X("g", "1", "2", "100", "100")
+			    TAIL,
 		    &choice, "bdfg");
 }
 
@@ -440,11 +442,17 @@ static void names_stay_with_their_threads(void **state)
 
 	(void)state;
 	choice.from_ps = US(10);
-	expect_keys(HEAD M("a", "process_name", "1", "0") "," M("b", "process_name", "2", "0") ","
-		    M("c", "thread_name", "1", "1") "," M("d", "thread_name", "1", "2") ","
-		    X("x", "1", "1", "100", "50") "," X("y", "1", "2", "100", "5") ","
-		    X("z", "2", "1", "100", "5") "," M("e", "thread_sort_index", "1", "1") TAIL,
-		    &choice, "acxe");
+	expect_keys(
+		HEAD M("a", "process_name", "1", "0") "," M("b", "process_name", "2", "0") "," M(
+			"c", "thread_name", "1",
+			"1") "," M("d", "thread_name", "1",
+				   "2") "," X("x", "1", "1", "100",
+					      "50") "," X("y", "1", "2", "100",
+							  "5") "," X("z", "2", "1", "100",
+								     "5") "," M("e",
+										"thread_sort_index",
+										"1", "1") TAIL,
+		&choice, "acxe");
 }
 
 static void pairs_stay_or_go_together(void **state)
@@ -455,21 +463,32 @@ static void pairs_stay_or_go_together(void **state)
 	choice.from_ps = US(10);
 	choice.to_ps = US(20);
 	/* flows: 1 in the cut, 2 begins before it, 3 has no end */
-	expect_keys(HEAD X("x", "1", "1", "100", "50") "," P("s", "a", "1", "112") ","
-		    P("f", "b", "1", "118") "," P("s", "c", "2", "105") ","
-		    P("f", "d", "2", "115") "," P("s", "e", "3", "115") TAIL,
+	expect_keys(HEAD X("x", "1", "1", "100", "50") "," P("s", "a", "1", "112") "," P(
+			    "f", "b", "1", "118") "," P("s", "c", "2",
+							"105") "," P("f", "d", "2",
+								     "115") "," P("s", "e", "3",
+										  "115") TAIL,
 		    &choice, "xab");
 	/* async: 1 lies around the cut, 2 before it, 3 never ends; n only in the cut */
-	expect_keys(HEAD X("x", "1", "1", "100", "50") "," P("b", "a", "1", "105") ","
-		    P("n", "b", "1", "106") "," P("n", "c", "1", "115") ","
-		    P("e", "d", "1", "130") "," P("b", "e", "2", "101") ","
-		    P("e", "f", "2", "104") "," P("b", "g", "3", "115") TAIL,
-		    &choice, "xacd");
+	expect_keys(
+		HEAD X("x", "1", "1", "100", "50") "," P("b", "a", "1", "105") "," P(
+			"n", "b", "1",
+			"106") "," P("n", "c", "1",
+				     "115") "," P("e", "d", "1",
+						  "130") "," P("b", "e", "2",
+							       "101") "," P("e", "f", "2",
+									    "104") "," P("b", "g",
+											 "3", "115")
+			TAIL,
+		&choice, "xacd");
 	/* B and E nest, and an E without a B is none; what never ends lasts on */
-	expect_keys(HEAD X("x", "1", "2", "100", "50") "," P("B", "a", "0", "101") ","
-		    P("B", "b", "0", "102") "," P("E", "c", "0", "104") ","
-		    P("E", "d", "0", "111") "," P("E", "e", "0", "112") ","
-		    P("B", "f", "0", "119") TAIL,
+	expect_keys(HEAD X("x", "1", "2", "100", "50") "," P("B", "a", "0", "101") "," P(
+			    "B", "b", "0",
+			    "102") "," P("E", "c", "0",
+					 "104") "," P("E", "d", "0",
+						      "111") "," P("E", "e", "0",
+								   "112") "," P("B", "f", "0",
+										"119") TAIL,
 		    &choice, "xadf");
 }
 
@@ -508,15 +527,16 @@ static void more_pairs_than_memory_holds_are_dealt_out(void **state)
 	ts_pairs_release(&pairs);
 }
 
-#define KERNEL(k, pid, ts) \
+#define KERNEL(k, pid, ts)                                                                         \
 	"{\"ph\": \"X\", \"k\": \"" k "\", \"name\": \"gemm\", \"cat\": \"kernel\", \"pid\": " pid \
 	", \"tid\": 7, \"ts\": " ts ", \"dur\": 4}"
 
 /* PyTorch numbers GPUs from 0, and a process may go by the same number. */
 static void a_gpu_is_a_plane_of_its_own(void **state)
 {
-	static const char text[] = HEAD X("a", "0", "0", "100", "5") "," KERNEL("b", "0", "101") ","
-		M("m", "process_name", "0", "0") "," KERNEL("c", "1", "101") TAIL;
+	static const char text[] =
+		HEAD X("a", "0", "0", "100", "5") "," KERNEL("b", "0", "101") "," M(
+			"m", "process_name", "0", "0") "," KERNEL("c", "1", "101") TAIL;
 	struct ts_trim_choice choice = TRIM_ALL;
 
 	(void)state;
@@ -541,8 +561,8 @@ static void steps_of_the_profiler_cut_a_trace(void **state)
 	ts_buf_puts(&text, HEAD);
 	for (int i = 0; i < 4; i++)
 		ts_buf_printf(&text, step, keys[i], 7 + i, 100 + 10 * i); /* 7 to 10 */
-	ts_buf_puts(&text, KERNEL("e", "0", "108") "," KERNEL("f", "0", "121") ","
-			   KERNEL("g", "0", "131") TAIL);
+	ts_buf_puts(&text, KERNEL("e", "0", "108") "," KERNEL("f", "0", "121") "," KERNEL(
+				   "g", "0", "131") TAIL);
 	ts_buf_putc(&text, '\0');
 	choice.has_steps = true;
 	choice.first_step = 8;
@@ -608,10 +628,18 @@ static void take_damaged_trace(struct ts_bytes bytes)
 
 static void damaged_traces_give_closed_ones(void **state)
 {
-	static const char text[] = HEAD EVENT "," P("s", "b", "1", "112") "," P("f", "c", "1", "118")
-		"," P("B", "d", "0", "101") "," P("E", "e", "0", "110") "," KERNEL("f", "0", "108")
-		"," M("g", "process_name", "1", "0") "," P("b", "h", "\"x\"", "101") ","
-		P("e", "i", "\"x\"", "130") TAIL;
+	static const char text[] =
+		HEAD EVENT "," P("s", "b", "1", "112") "," P("f", "c", "1", "118") "," P(
+			"B", "d", "0",
+			"101") "," P("E", "e", "0",
+				     "110") "," KERNEL("f", "0",
+						       "108") "," M("g", "process_name", "1",
+								    "0") "," P("b", "h", "\"x\"",
+									       "101") "," P("e",
+											    "i",
+											    "\"x\"",
+											    "130")
+			TAIL;
 	struct ts_bytes bytes = { (const uint8_t *)text, sizeof(text) - 1 };
 	struct ts_buf bad = TS_BUF_INIT;
 	struct rng rng = { 23 };
@@ -684,8 +712,8 @@ int main(void)
 		cmocka_unit_test(steps_of_the_profiler_cut_a_trace),
 		cmocka_unit_test(what_is_no_event_is_copied_and_what_is_open_is_closed),
 		cmocka_unit_test(damaged_traces_give_closed_ones),
-		cmocka_unit_test_setup_teardown(a_copy_is_packed_when_its_name_says_so,
-						make_tmpdir, drop_tmpdir),
+		cmocka_unit_test_setup_teardown(a_copy_is_packed_when_its_name_says_so, make_tmpdir,
+						drop_tmpdir),
 		cmocka_unit_test_setup_teardown(a_copy_that_is_not_finished_is_not_there,
 						make_tmpdir, drop_tmpdir),
 	};

@@ -19,11 +19,11 @@
 
 #include <cmocka.h>
 
-#define CHROME memory_run_reader("chrome")
-#define TARGET "annotated_test.json.gz"
+#define CHROME	 memory_run_reader("chrome")
+#define TARGET	 "annotated_test.json.gz"
 #define TEXT_MAX (64 << 20)
 
-#define A "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\"}"
+#define A	 "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5,\"name\":\"a\"}"
 
 /* A trace read, with one finding; or nothing, when it could not be read. */
 struct given {
@@ -233,8 +233,10 @@ static void many_events(struct ts_buf *text)
 {
 	ts_buf_puts(text, "{\"traceEvents\":[");
 	for (int i = 0; i < 40000; i++)
-		ts_buf_printf(text, "%s\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d.%03d,\"dur\":2.5,"
-			      "\"name\":\"op %d\"}", i ? "," : "", i % 7, i, i % 1000, i % 100);
+		ts_buf_printf(text,
+			      "%s\n{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d.%03d,\"dur\":2.5,"
+			      "\"name\":\"op %d\"}",
+			      i ? "," : "", i % 7, i, i % 1000, i % 100);
 	ts_buf_puts(text, "],\"rest\":[");
 	for (int i = 0; i < 200000; i++)
 		ts_buf_printf(text, "%d,", i);
@@ -281,7 +283,8 @@ static void assert_number(const struct ts_buf *text, const char *key, const char
 	assert_string_equal(shown, expected);
 }
 
-#define T(ts, dur) "[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":" dur ",\"name\":\"a\"}]"
+#define T(ts, dur) \
+	"[{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":" dur ",\"name\":\"a\"}]"
 
 /* Where a slice over the whole trace begins, and how long it lasts: as the trace says, to the ns. */
 static void times_are_on_the_clock_of_the_trace(void **state)
@@ -321,7 +324,8 @@ static void the_clock_of_a_rank_that_began_later_is_its_own(void **state)
 
 	(void)state;
 	given_init(&given, ts_bytes_of(early));
-	assert_int_equal(memory_run_add_as(&given.mem, CHROME, ts_bytes_of(late), "b", NULL), TS_OK);
+	assert_int_equal(memory_run_add_as(&given.mem, CHROME, ts_bytes_of(late), "b", NULL),
+			 TS_OK);
 	assert_int_equal(ts_profile_finish(&given.mem.run.profile, NULL), TS_OK);
 	assert_true(ts_seams_of(&given.mem.run.profile, 1, &seams));
 	assert_int_equal(seams.first_ps, 2000000); /* 2 us behind the first */
@@ -340,9 +344,10 @@ static void our_ids_are_none_of_the_trace(void **state)
 	struct given given;
 
 	(void)state;
-	given_init(&given, TS_LIT("[{\"ph\":\"X\",\"pid\":1000000007,\"tid\":1,\"ts\":1,\"name\":\"a\"},"
-				  "{\"ph\":\"X\",\"pid\":1,\"tid\":\"1010000000\",\"ts\":1},"
-				  "{\"ph\":\"M\",\"pid\":1029999999,\"name\":\"process_name\"}]"));
+	given_init(&given,
+		   TS_LIT("[{\"ph\":\"X\",\"pid\":1000000007,\"tid\":1,\"ts\":1,\"name\":\"a\"},"
+			  "{\"ph\":\"X\",\"pid\":1,\"tid\":\"1010000000\",\"ts\":1},"
+			  "{\"ph\":\"M\",\"pid\":1029999999,\"name\":\"process_name\"}]"));
 	assert_int_equal(given.st, TS_OK);
 	assert_true(ts_seams_of(&given.mem.run.profile, 0, &seams));
 	assert_int_equal(seams.free_id, 1030000000);

@@ -48,8 +48,8 @@ static void redact(struct ts_bytes bytes, bool trace)
 	enum ts_status st = TS_NOMEM;
 
 	if (ts_names_open(&names, &key, NULL, 0))
-		st = trace ? ts_redact_trace(&names, bytes, false, &out, &report, NULL) :
-			     ts_redact_xplane(&names, bytes, &out, &report, NULL);
+		st = trace ? ts_redact_trace(&names, bytes, false, &out, &report, NULL)
+			   : ts_redact_xplane(&names, bytes, &out, &report, NULL);
 	if (st == TS_OK)
 		look(ts_buf_bytes(&out.text), trace);
 	ts_copy_release(&out);

@@ -41,7 +41,8 @@ static void judge(struct watching *watching, const struct ts_run *run, int64_t n
 	if (ts_look_make(&look, &run->profile, NULL) == TS_OK) {
 		ts_metrics_read(values, &run->results);
 		ts_cost_sample(&watching->cost, &look, &run->profile, now_ms - 100, now_ms, values);
-		memcpy(ts_ring_add(&watching->ring)->values, values, sizeof(watching->sample.values));
+		memcpy(ts_ring_add(&watching->ring)->values, values,
+		       sizeof(watching->sample.values));
 		values[TS_METRIC_COST] = ts_cost_pct(&watching->ring, values[TS_METRIC_SAMPLED]);
 		ts_programs_sample(&watching->programs, &run->profile, &run->results, &look, true,
 				   now_ms, &unknown);
@@ -60,7 +61,8 @@ static void take(struct watching *watching, struct ts_bytes xspace, int64_t now_
 {
 	struct ts_run_options options = { .nr_threads = 1, .settings = &watching->settings };
 	struct ts_buf whole = TS_BUF_INIT;
-	struct ts_run_bytes item = { .file = TS_LIT("h:1"), .host = TS_LIT("h:1"),
+	struct ts_run_bytes item = { .file = TS_LIT("h:1"),
+				     .host = TS_LIT("h:1"),
 				     .reader = "xplane" };
 	struct ts_run run;
 

@@ -10,8 +10,7 @@ static void walk(struct ts_pb pb, struct ts_bytes all, int depth)
 	while (ts_pb_next(&pb)) {
 		struct ts_bytes view = ts_pb_bytes(&pb);
 
-		if (view.n && (view.p < all.p || view.n > all.n ||
-			       view.p > all.p + all.n - view.n))
+		if (view.n && (view.p < all.p || view.n > all.n || view.p > all.p + all.n - view.n))
 			abort();
 		ts_pb_double(&pb);
 		if (depth > 0 && pb.wire == TS_PB_BYTES) {

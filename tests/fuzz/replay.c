@@ -17,9 +17,9 @@
 #include "io/input.h"
 #include "tests/read/mutate.h"
 
-#define MAX_SEEDS     256
-#define MAX_CUTS      2000 /* of one seed: a short one is cut at every byte */
-#define HANG_SECONDS  60
+#define MAX_SEEDS    256
+#define MAX_CUTS     2000 /* of one seed: a short one is cut at every byte */
+#define HANG_SECONDS 60
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

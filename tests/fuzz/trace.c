@@ -62,7 +62,8 @@ static bool is_json(const struct ts_output *output)
 	return ts_bytes_ends(ts_bytes_of(output->extension), "json");
 }
 
-static void report_as(const struct ts_output *output, const struct memory_run *mem, const char *view)
+static void report_as(const struct ts_output *output, const struct memory_run *mem,
+		      const char *view)
 {
 	struct ts_report form = { .generator = "tpusight",
 				  .version = "0",
@@ -98,8 +99,9 @@ static void report_all(const struct memory_run *mem)
 
 static void annotate(const struct memory_run *mem, uint32_t host)
 {
-	struct ts_annotated_options options = { .nr_threads = 1, .level = 1, .version = "0",
-						.source = "rank" };
+	struct ts_annotated_options options = {
+		.nr_threads = 1, .level = 1, .version = "0", .source = "rank"
+	};
 	struct ts_newfile file = TS_NEWFILE_INIT;
 
 	if (ts_newfile_open(&file, "/dev/null", NULL) == TS_OK)

@@ -116,7 +116,8 @@ static void what_is_no_answer_is_named_and_no_harm_is_done(void **state)
 		{ FAKE_RAW, "", 0, TS_RPC_GARBLED, "no message" },
 		{ FAKE_RAW, "\0\0\0", 3, TS_RPC_GARBLED, "no message" },
 		{ FAKE_RAW, "\1\0\0\0\1x", 6, TS_RPC_GARBLED, "compressed" },
-		{ FAKE_RAW, "\0\377\377\377\377x", 6, TS_RPC_GARBLED, "says it has 4294967295 bytes" },
+		{ FAKE_RAW, "\0\377\377\377\377x", 6, TS_RPC_GARBLED,
+		  "says it has 4294967295 bytes" },
 		{ FAKE_RAW, "\0\0\0\0\2x", 6, TS_RPC_GARBLED, "says it has 2 bytes and has 1" },
 		{ FAKE_RAW, "\0\0\0\0\0x", 6, TS_RPC_GARBLED, "says it has 0 bytes and has 1" },
 		{ FAKE_NO_TRAILERS, "x", 1, TS_RPC_GARBLED, "without gRPC's status" },
@@ -262,10 +263,22 @@ static void a_server_that_refuses_or_is_late_is_still_the_same(void **state)
 static void an_address_is_a_host_and_a_port_alone(void **state)
 {
 	static const char *const good[] = { "localhost:9012", "10.0.0.1:1", "[::1]:65535" };
-	static const char *const bad[] = { "", "localhost", ":9012", "localhost:", "localhost:0",
-					   "localhost:65536", "localhost:x", "a/b:1", "u@host:1",
-					   "::1:9012", "[::1]", "host:1/x", "ho st:1", "a?b:1",
-					   "http://h:1", "h%00:1" };
+	static const char *const bad[] = { "",
+					   "localhost",
+					   ":9012",
+					   "localhost:",
+					   "localhost:0",
+					   "localhost:65536",
+					   "localhost:x",
+					   "a/b:1",
+					   "u@host:1",
+					   "::1:9012",
+					   "[::1]",
+					   "host:1/x",
+					   "ho st:1",
+					   "a?b:1",
+					   "http://h:1",
+					   "h%00:1" };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(good); i++) {

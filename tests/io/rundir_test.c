@@ -455,8 +455,9 @@ static void the_trace_for_perfetto_is_better_than_nothing(void **state)
 }
 
 /* What PyTorch writes at the head of a rank's trace. */
-#define RANK(n, of) TS_LIT("{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", " \
-			   "\"rank\": " #n ", \"world_size\": " #of ", \"pg_count\": 1}, \"traceEvents\": [")
+#define RANK(n, of)                                                                   \
+	TS_LIT("{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", " \
+	       "\"rank\": " #n ", \"world_size\": " #of ", \"pg_count\": 1}, \"traceEvents\": [")
 
 /* Sessions of folder log/net as their files, a line each. */
 static void assert_captures(const char *expected)
@@ -500,15 +501,18 @@ static void captures_of_a_job_are_told_apart(void **state)
 static void runs_of_one_script_are_no_job(void **state)
 {
 	(void)state;
-	make_file("log/net/h_77.1700000000000000000.pt.trace.json", TS_LIT("{\"schemaVersion\": 1}"));
-	make_file("log/net/h_78.1700000020000000000.pt.trace.json", TS_LIT("{\"schemaVersion\": 1}"));
+	make_file("log/net/h_77.1700000000000000000.pt.trace.json",
+		  TS_LIT("{\"schemaVersion\": 1}"));
+	make_file("log/net/h_78.1700000020000000000.pt.trace.json",
+		  TS_LIT("{\"schemaVersion\": 1}"));
 	assert_captures("h_77.1700000000000000000\nh_78.1700000020000000000\n");
 }
 
 static void ranks_of_other_jobs_stay_apart(void **state)
 {
 	(void)state;
-	make_file("log/net/a.1700000000000.pt.trace.json", RANK(0, 2)); /* ms, of an older PyTorch */
+	make_file("log/net/a.1700000000000.pt.trace.json",
+		  RANK(0, 2)); /* ms, of an older PyTorch */
 	make_file("log/net/b.1700000001000.pt.trace.json", RANK(0, 2)); /* that rank again */
 	make_file("log/net/c.1700000002000.pt.trace.json", RANK(1, 4)); /* another size */
 	make_file("log/net/d.1700000061000.pt.trace.json", RANK(1, 2)); /* too late for a */

@@ -32,8 +32,9 @@ static void assert_joined(const char *const *files, const char *expected)
 	ts_runs_release(&runs);
 }
 
-#define assert_joins(expected, ...) assert_joined((const char *const[]){ __VA_ARGS__, NULL }, expected)
-#define AT(time, host)		    "plugins/profile/2026_01_01_" time "/" host
+#define assert_joins(expected, ...) \
+	assert_joined((const char *const[]){ __VA_ARGS__, NULL }, expected)
+#define AT(time, host) "plugins/profile/2026_01_01_" time "/" host
 
 static void hosts_that_began_together_are_one(void **state)
 {

@@ -153,8 +153,11 @@ static void thresholds_are_the_users(void **state)
 
 static void hold(struct given *given, int64_t at_ms, enum ts_severity severity, bool at_once)
 {
-	struct ts_condition condition = { .rule = "recompilation", .severity = severity,
-					  .title = TS_LIT("f"), .value = NAN, .threshold = NAN,
+	struct ts_condition condition = { .rule = "recompilation",
+					  .severity = severity,
+					  .title = TS_LIT("f"),
+					  .value = NAN,
+					  .threshold = NAN,
 					  .at_once = at_once };
 
 	ts_alerts_begin(&given->alerts, at_ms);
@@ -219,7 +222,7 @@ static const char *const doctor_rules[] = { TS_RULES(NAME_OF) };
 /* Told by a figure, by the watch over programs, or of no use while a job runs. */
 static bool is_told_elsewhere(const char *rule)
 {
-	static const char *const names[] = { "capture", "compilation", "recompilation",
+	static const char *const names[] = { "capture",		"compilation",	 "recompilation",
 					     "mxu_utilization", "padding_waste", "unknown_cost",
 					     "unknown_chip" };
 
@@ -315,7 +318,8 @@ int main(void)
 		cmocka_unit_test(every_rule_of_the_doctor_raises_one_alert_that_holds),
 		cmocka_unit_test(what_is_told_of_the_capture_is_no_alert),
 		cmocka_unit_test(information_is_no_alert),
-		cmocka_unit_test(a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not),
+		cmocka_unit_test(
+			a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not),
 		cmocka_unit_test(more_rules_than_are_kept_do_no_harm),
 	};
 

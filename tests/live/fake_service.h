@@ -22,18 +22,18 @@
 #include "io/file.h"
 
 enum fake_way {
-	FAKE_ANSWER,	   /* the message, framed, status 0 */
-	FAKE_RAW,	   /* the body as it is given */
-	FAKE_STATUS,	   /* no message, but .status and .words */
-	FAKE_NO_TRAILERS,  /* the message, and the end without a status */
+	FAKE_ANSWER,	  /* the message, framed, status 0 */
+	FAKE_RAW,	  /* the body as it is given */
+	FAKE_STATUS,	  /* no message, but .status and .words */
+	FAKE_NO_TRAILERS, /* the message, and the end without a status */
 	FAKE_HTTP_500,
-	FAKE_HANG_UP,	   /* when the request is there */
-	FAKE_CUT,	   /* in the middle of the body */
-	FAKE_SILENT,	   /* never */
-	FAKE_ENDLESS,	   /* a body without an end */
-	FAKE_GARBAGE,	   /* bytes that are no HTTP/2 */
-	FAKE_HEADERS,	   /* more headers than anybody needs */
-	FAKE_FILE,	   /* as XLA before emit_xspace: the message is a file's, where the request says */
+	FAKE_HANG_UP, /* when the request is there */
+	FAKE_CUT,     /* in the middle of the body */
+	FAKE_SILENT,  /* never */
+	FAKE_ENDLESS, /* a body without an end */
+	FAKE_GARBAGE, /* bytes that are no HTTP/2 */
+	FAKE_HEADERS, /* more headers than anybody needs */
+	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says */
 };
 
 #define FAKE_MAX_PARKED 64
@@ -46,13 +46,13 @@ struct fake_service {
 	pthread_t thread;
 	atomic_bool stop;
 	atomic_uint nr_calls, nr_connections;
-	atomic_int way;		     /* enum fake_way */
-	atomic_uint delay_ms;	     /* before it answers */
-	struct ts_bytes message;     /* or the raw body; changed only between calls */
+	atomic_int way;		 /* enum fake_way */
+	atomic_uint delay_ms;	 /* before it answers */
+	struct ts_bytes message; /* or the raw body; changed only between calls */
 	const char *status, *words;
-	struct ts_buf request;	     /* of the last call */
-	uint8_t body[1 << 16];	     /* of the frame that is read */
-	pthread_mutex_t lock;	     /* of the request and the message */
+	struct ts_buf request; /* of the last call */
+	uint8_t body[1 << 16]; /* of the frame that is read */
+	pthread_mutex_t lock;  /* of the request and the message */
 };
 
 static inline bool fake_send(int fd, const void *p, size_t n)
@@ -97,8 +97,14 @@ static inline bool fake_receive(struct fake_service *fake, int fd, void *p, size
 static inline bool fake_frame(int fd, uint8_t type, uint8_t flags, uint32_t stream, const void *p,
 			      size_t n)
 {
-	uint8_t head[9] = { (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n, type, flags,
-			    (uint8_t)(stream >> 24), (uint8_t)(stream >> 16), (uint8_t)(stream >> 8),
+	uint8_t head[9] = { (uint8_t)(n >> 16),
+			    (uint8_t)(n >> 8),
+			    (uint8_t)n,
+			    type,
+			    flags,
+			    (uint8_t)(stream >> 24),
+			    (uint8_t)(stream >> 16),
+			    (uint8_t)(stream >> 8),
 			    (uint8_t)stream };
 
 	return fake_send(fd, head, sizeof(head)) && fake_send(fd, p, n);
@@ -177,7 +183,8 @@ static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message
 static inline bool fake_write(struct fake_service *fake, struct ts_bytes message)
 {
 	struct ts_pb_error error = { NULL, NULL };
-	struct ts_pb pb = ts_pb_of(ts_bytes_cut(ts_buf_bytes(&fake->request), 5, fake->request.n), &error);
+	struct ts_pb pb =
+		ts_pb_of(ts_bytes_cut(ts_buf_bytes(&fake->request), 5, fake->request.n), &error);
 	char text[8][200] = { "" }, path[700];
 	FILE *f;
 
@@ -231,16 +238,13 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 	case FAKE_NO_TRAILERS:
 		return fake_headers(fd, stream, false) &&
 		       fake_message(fd, stream, message, message.n, true);
-	case FAKE_HTTP_500:
-		return fake_headers(fd, stream, true);
-	case FAKE_HANG_UP:
-		return false;
+	case FAKE_HTTP_500: return fake_headers(fd, stream, true);
+	case FAKE_HANG_UP:  return false;
 	case FAKE_CUT:
 		fake_headers(fd, stream, false);
 		fake_message(fd, stream, ts_bytes_cut(message, 0, message.n / 2), message.n, false);
 		return false;
-	case FAKE_SILENT:
-		return fake_wait(fake, fd, 60000);
+	case FAKE_SILENT: return fake_wait(fake, fd, 60000);
 	case FAKE_ENDLESS:
 		good = fake_headers(fd, stream, false);
 		while (good && !atomic_load(&fake->stop))
@@ -330,7 +334,8 @@ static inline void *fake_serve(void *arg)
 		fd = accept(fake->listener, NULL, NULL);
 		if (fd < 0)
 			continue;
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* or a piece waits 40 ms */
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
+			   sizeof(one)); /* or a piece waits 40 ms */
 		atomic_fetch_add(&fake->nr_connections, 1);
 		fake_park(fake, fd, fake_talk(fake, fd));
 	}
@@ -342,7 +347,8 @@ static inline void *fake_serve(void *arg)
 /* PORT 0: any. False: the system said no. */
 static inline bool fake_start(struct fake_service *fake, uint16_t port, struct ts_bytes message)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons(port),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t n = sizeof(at);
 	int one = 1;

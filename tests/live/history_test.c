@@ -100,13 +100,14 @@ struct sample {
 	struct ts_profile profile;
 };
 
-static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start_ms, int64_t step_ms)
+static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start_ms,
+		 int64_t step_ms)
 {
 	memset(sample, 0, sizeof(*sample));
 	for (size_t i = 0; i < nr; i++)
-		sample->steps[i] = (struct ts_look_step){ .number = first + i,
-							  .start_ps = (int64_t)i * step_ms *
-								      TS_PS_PER_MS };
+		sample->steps[i] =
+			(struct ts_look_step){ .number = first + i,
+					       .start_ps = (int64_t)i * step_ms * TS_PS_PER_MS };
 	sample->hosts[0].name = TS_LIT("host0:9012");
 	sample->hosts[1].name = TS_LIT("host1:9012");
 	sample->op.name = TS_LIT("train");
@@ -118,8 +119,8 @@ static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start
 	sample->profile.capture_ps = 100 * TS_PS_PER_MS;
 }
 
-static void take(struct ts_cost *cost, const struct sample *sample, int64_t start_ms, int64_t end_ms,
-		 double values[TS_NR_METRICS])
+static void take(struct ts_cost *cost, const struct sample *sample, int64_t start_ms,
+		 int64_t end_ms, double values[TS_NR_METRICS])
 {
 	ts_metrics_read(values, NULL);
 	ts_cost_sample(cost, sample ? &sample->look : NULL, sample ? &sample->profile : NULL,
@@ -218,7 +219,8 @@ static void the_end_tells_of_all_the_time(void **state)
 	must_be_unknown(values[TS_METRIC_MXU]);
 }
 
-static void put_field(struct ts_results *results, const char *result, const char *name, double value)
+static void put_field(struct ts_results *results, const char *result, const char *name,
+		      double value)
 {
 	struct ts_result *found = ts_results_edit(results, result);
 
@@ -275,16 +277,21 @@ static void figures_are_said_with_their_units(void **state)
 		enum ts_metric metric;
 		double value;
 		const char *text;
-	} rows[] = { { TS_METRIC_MXU, 41.27, "41.3 %" },      { TS_METRIC_MXU, 0, "0.0 %" },
-		     { TS_METRIC_MXU, NAN, "-" },	      { TS_METRIC_HEALTH, 77.4, "77" },
-		     { TS_METRIC_STEP, 2.5e9, "2.50 ms" },    { TS_METRIC_COMPILATION, 0, "0 ms" },
-		     { TS_METRIC_COMPILATION, 5000, "5.00 s" }, { TS_METRIC_COST, INFINITY, "-" } };
+	} rows[] = { { TS_METRIC_MXU, 41.27, "41.3 %" },
+		     { TS_METRIC_MXU, 0, "0.0 %" },
+		     { TS_METRIC_MXU, NAN, "-" },
+		     { TS_METRIC_HEALTH, 77.4, "77" },
+		     { TS_METRIC_STEP, 2.5e9, "2.50 ms" },
+		     { TS_METRIC_COMPILATION, 0, "0 ms" },
+		     { TS_METRIC_COMPILATION, 5000, "5.00 s" },
+		     { TS_METRIC_COST, INFINITY, "-" } };
 	char text[TS_UNIT_MAX];
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
-		assert_string_equal(ts_metric_text(text, sizeof(text), rows[i].metric,
-						   rows[i].value), rows[i].text);
+		assert_string_equal(
+			ts_metric_text(text, sizeof(text), rows[i].metric, rows[i].value),
+			rows[i].text);
 	for (size_t i = 0; i < TS_NR_METRICS; i++)
 		assert_true(ts_metric_rows[i].name && ts_metric_rows[i].label);
 }
@@ -295,7 +302,8 @@ int main(void)
 		cmocka_unit_test_setup(a_ring_keeps_the_newest, empty),
 		cmocka_unit_test_setup(the_mean_is_of_what_is_known_and_recent, empty),
 		cmocka_unit_test_setup(the_median_is_of_the_last_known_ones, empty),
-		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share, empty),
+		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share,
+				       empty),
 		cmocka_unit_test(steps_are_told_by_their_numbers),
 		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
 		cmocka_unit_test(steps_of_another_host_are_not_counted_from),

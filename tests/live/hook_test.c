@@ -22,8 +22,11 @@ static void say(struct ts_buf *buf, const char *text)
 
 static struct ts_alert alert_of(const char *title, const char *evidence)
 {
-	struct ts_alert alert = { .rule = "idle", .severity = TS_WARNING, .is_active = true,
-				  .value = 12.5, .threshold = NAN };
+	struct ts_alert alert = { .rule = "idle",
+				  .severity = TS_WARNING,
+				  .is_active = true,
+				  .value = 12.5,
+				  .threshold = NAN };
 
 	say(&alert.title, title);
 	say(&alert.evidence, evidence);
@@ -70,7 +73,8 @@ static void an_alert_is_in_the_environment(void **state)
 	say(&alert.advice, "Prefetch.");
 	run("printf '%s|' \"$TPUSIGHT_ALERT_STATE\" \"$TPUSIGHT_ALERT_RULE\" "
 	    "\"$TPUSIGHT_ALERT_SEVERITY\" \"$TPUSIGHT_ALERT_MESSAGE\" \"$TPUSIGHT_ALERT_EVIDENCE\" "
-	    "\"$TPUSIGHT_ALERT_ADVICE\" \"$TPUSIGHT_ALERT_VALUE\" \"$TPUSIGHT_ALERT_THRESHOLD\" > " OUT,
+	    "\"$TPUSIGHT_ALERT_ADVICE\" \"$TPUSIGHT_ALERT_VALUE\" \"$TPUSIGHT_ALERT_THRESHOLD\" "
+	    "> " OUT,
 	    &alert);
 	must_have_written("raised|idle|warning|42 % idle|Between steps.|Prefetch.|12.5||");
 	alert.is_active = false;
@@ -126,7 +130,8 @@ static void variables_of_an_outer_alert_do_not_come_through(void **state)
 	(void)state;
 	setenv("TPUSIGHT_ALERT_MESSAGE", "outer", 1);
 	setenv("TPUSIGHT_ALERT_OTHER", "outer", 1);
-	run("env | grep -c ^TPUSIGHT_ALERT_ > " OUT "; printf '%s' \"$TPUSIGHT_ALERT_MESSAGE\" >> " OUT,
+	run("env | grep -c ^TPUSIGHT_ALERT_ > " OUT
+	    "; printf '%s' \"$TPUSIGHT_ALERT_MESSAGE\" >> " OUT,
 	    &alert);
 	unsetenv("TPUSIGHT_ALERT_MESSAGE");
 	unsetenv("TPUSIGHT_ALERT_OTHER");

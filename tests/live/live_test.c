@@ -47,11 +47,19 @@ static void watch(struct watched *watched, const char *const *addresses, size_t 
 	struct ts_settings settings;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_options options = {
-		.sampler = { .addresses = addresses, .nr_addresses = nr, .sample_ms = 1,
-			     .timeout_ms = 10000, .hlo = hlo, .max_bytes = 1 << 24,
+		.sampler = { .addresses = addresses,
+			     .nr_addresses = nr,
+			     .sample_ms = 1,
+			     .timeout_ms = 10000,
+			     .hlo = hlo,
+			     .max_bytes = 1 << 24,
 			     .repository = watched->repository },
-		.for_ms = 120000, .hold_ms = 1000, .clear_ms = 5000, .settings = &settings,
-		.nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
+		.for_ms = 120000,
+		.hold_ms = 1000,
+		.clear_ms = 5000,
+		.settings = &settings,
+		.nr_threads = 1,
+		.fail_on = TS_NR_SEVERITIES,
 	};
 
 	ts_settings_init(&settings);
@@ -115,7 +123,8 @@ static void cut_more(struct watched *watched, const struct ts_feed_event *event)
 	if (event->kind != TS_FEED_SAMPLE)
 		return;
 	nr++;
-	answer_of(&cut_answer, ts_bytes_cut(cut_xspace, 0, cut_xspace.n - TS_MIN(nr * 997, cut_xspace.n)));
+	answer_of(&cut_answer,
+		  ts_bytes_cut(cut_xspace, 0, cut_xspace.n - TS_MIN(nr * 997, cut_xspace.n)));
 	fake_say(watched->fakes[0], ts_buf_bytes(&cut_answer));
 	if (nr * 997 >= cut_xspace.n)
 		ts_live_stop(watched->live);
@@ -286,8 +295,8 @@ static void stop_at_third(struct watched *watched, const struct ts_feed_event *e
 
 	if (event->kind != TS_FEED_SAMPLE || service->state == TS_SERVICE_LATE)
 		return;
-	assert_non_null(strstr(service->problem.text, watched->repository ?
-							      "/tpusight_live_" : "--repository DIR"));
+	assert_non_null(strstr(service->problem.text,
+			       watched->repository ? "/tpusight_live_" : "--repository DIR"));
 	if (watched->nr_empty >= 3)
 		ts_live_stop(watched->live);
 }
@@ -325,8 +334,8 @@ static void a_file_that_does_not_come_whole_is_told(void **state)
 	watched.repository = folder.path;
 	for (int half = 0; half < 2; half++) {
 		watched.nr_empty = 0;
-		assert_true(fake_start(&fake, 0, half ? TS_LIT("\x0a\x7f half") :
-							TS_LIT("\x38\x00")));
+		assert_true(
+			fake_start(&fake, 0, half ? TS_LIT("\x0a\x7f half") : TS_LIT("\x38\x00")));
 		atomic_store(&fake.way, half ? FAKE_FILE : FAKE_ANSWER);
 		address = fake_address(&fake, text);
 		watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
@@ -376,8 +385,7 @@ int main(void)
 		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
 		cmocka_unit_test(a_server_that_is_another_by_the_next_sample_is_told),
 		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
-		cmocka_unit_test(
-			a_server_that_writes_files_is_read_from_the_folder_that_both_see),
+		cmocka_unit_test(a_server_that_writes_files_is_read_from_the_folder_that_both_see),
 		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
 		cmocka_unit_test(a_file_that_does_not_come_whole_is_told),
 		cmocka_unit_test(a_job_that_hangs_is_told_of_and_taken_when_it_answers),

@@ -154,7 +154,8 @@ static void of_two_series_one_that_counts_often_is_kept(void **state)
 	must_keep(7, 30, 30);
 	must_keep(30, 7, 30);
 	must_keep(14, 30, 30);
-	must_keep(15, 30, 15); /* equals: the first, also when the other one has a step more by chance */
+	must_keep(15, 30,
+		  15); /* equals: the first, also when the other one has a step more by chance */
 	must_keep(30, 31, 30);
 	must_keep(0, 3, 3);
 	must_keep(0, 0, 0);
@@ -272,14 +273,15 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 static void the_request_is_what_the_schema_says(void **state)
 {
 	static const uint8_t expect[] = {
-		0x08, 100,			  /* 1 duration_ms */
-		0x10, 0xC0, 0x84, 0x3D,		  /* 2 max_events: 1000000 */
-		0x22, 12,			  /* 4 opts */
-		0x10, 2, 0x18, 1, 0x20, 0, 0x28, 1, /* host 2, device 1, python 0, version 1 */
-		0x38, 1, 0x48, 100,		  /* 7 enable_hlo_proto, 9 duration_ms */
-		0x2A, 0,			  /* 5 repository_root: none */
-		0x32, 1, 's', 0x3A, 1, 'h',	  /* 6 session_id, 7 host_name */
-		0x48, 1,			  /* 9 emit_xspace */
+		0x08, 100,		/* 1 duration_ms */
+		0x10, 0xC0, 0x84, 0x3D, /* 2 max_events: 1000000 */
+		0x22, 12,		/* 4 opts */
+		0x10, 2,    0x18, 1,	0x20, 0,
+		0x28, 1,			   /* host 2, device 1, python 0, version 1 */
+		0x38, 1,    0x48, 100,		   /* 7 enable_hlo_proto, 9 duration_ms */
+		0x2A, 0,			   /* 5 repository_root: none */
+		0x32, 1,    's',  0x3A, 1,    'h', /* 6 session_id, 7 host_name */
+		0x48, 1,			   /* 9 emit_xspace */
 	};
 	const struct ts_profiler_request request = { 100, true, "s", "h", "" };
 	struct ts_buf out = TS_BUF_INIT;
@@ -293,7 +295,9 @@ static void the_request_is_what_the_schema_says(void **state)
 
 static void the_answer_is_its_xspace_or_nothing(void **state)
 {
-	static const uint8_t whole[] = { 0x0A, 1, 'x', 0x38, 1, 0x42, 3, 'a', 'b', 'c', 0x98, 1, 5 };
+	static const uint8_t whole[] = {
+		0x0A, 1, 'x', 0x38, 1, 0x42, 3, 'a', 'b', 'c', 0x98, 1, 5
+	};
 	static const uint8_t empty[] = { 0x38, 1 };
 	static const uint8_t number[] = { 0x40, 7 }; /* field 8, but no bytes */
 	const struct ts_bytes message = { whole, sizeof(whole) };

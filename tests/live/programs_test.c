@@ -171,8 +171,9 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 	take_nr(&given, "jit_train_step", 3);
 	assert_int_equal(given.nr_told, 1);
 	assert_string_equal(given.told, "train_step is compiled again while the job runs");
-	assert_string_equal(given.evidence, "jit_train_step has 3 programs, 1 of them made while "
-					    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
+	assert_string_equal(given.evidence,
+			    "jit_train_step has 3 programs, 1 of them made while "
+			    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
 	end(&given);
 }
 
@@ -180,7 +181,8 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 static void without_shapes_it_is_told_a_sample_later_and_with_them(void **state)
 {
 	const struct row before[] = { { "jit_f", 1, false } };
-	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+	const struct row after[] = { { "jit_f", 1, false },
+				     { "jit_f", 2, false },
 				     { "jit_f", 3, false } };
 	struct given given;
 
@@ -200,7 +202,8 @@ static void without_shapes_it_is_told_a_sample_later_and_with_them(void **state)
 static void shapes_that_do_not_come_are_not_waited_for(void **state)
 {
 	const struct row before[] = { { "jit_f", 1, false } };
-	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
+	const struct row after[] = { { "jit_f", 1, false },
+				     { "jit_f", 2, false },
 				     { "jit_f", 3, false } };
 	struct given given;
 
@@ -279,8 +282,10 @@ static void the_frameworks_own_functions_must_go_on_growing(void **state)
 
 static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 {
-	const struct row before[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
-				      { "jit_g", 3, false }, { "jit_g", 4, false },
+	const struct row before[] = { { "jit_f", 1, false },
+				      { "jit_f", 2, false },
+				      { "jit_g", 3, false },
+				      { "jit_g", 4, false },
 				      { "jit_g", 5, false } };
 	const struct row after[] = { { "jit_f", 1, false }, { "jit_f", 2, false },
 				     { "jit_g", 3, false }, { "jit_g", 4, false },
@@ -299,7 +304,8 @@ static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 static void names_with_a_number_or_an_id_are_one_function(void **state)
 {
 	const struct row before[] = { { "jit_f", 1, false }, { "jit_f.1", 2, false } };
-	const struct row after[] = { { "jit_f", 1, false }, { "jit_f.1", 2, false },
+	const struct row after[] = { { "jit_f", 1, false },
+				     { "jit_f.1", 2, false },
 				     { "jit_f(3)", 3, false } };
 	struct given given;
 

@@ -28,10 +28,10 @@ struct given {
 	size_t boundary;
 	/* w: waits; p: and why; C: complete; A: complete, failed before; l: of the log directory */
 	char events[256];
-	char problem[600]; /* the last one */
-	char path[600];	   /* of the last session */
+	char problem[600];     /* the last one */
+	char path[600];	       /* of the last session */
 	enum ts_status status; /* that complete sessions come to */
-	const char *own;	/* the file that they get of us */
+	const char *own;       /* the file that they get of us */
 	void (*meanwhile)(struct given *given);
 };
 
@@ -172,7 +172,8 @@ static void a_half_that_stays_is_waited_for_and_told_once(void **state)
 	(void)state;
 	begin(&given);
 	start(&given);
-	put(&given, "h.xplane.pb", ts_bytes_cut(ts_buf_bytes(&given.xspace), 0, given.xspace.n - 3));
+	put(&given, "h.xplane.pb",
+	    ts_bytes_cut(ts_buf_bytes(&given.xspace), 0, given.xspace.n - 3));
 	assert_string_equal(in_a_moment(&given), "wp");
 	assert_non_null(strstr(given.problem, SESSION "/h.xplane.pb: byte 17 of 26: "));
 	assert_string_equal(in_a_moment(&given), "");
@@ -391,7 +392,8 @@ static void a_temporary_name_is_waited_for(void **state)
 	assert_string_equal(in_a_moment(&given), "wp");
 	assert_non_null(strstr(given.problem, "h1.xplane.pb.partial"));
 	assert_int_equal(rename(in_folder(&given.folder, SESSION "/h1.xplane.pb.partial"),
-				in_folder(&given.folder, SESSION "/h1.xplane.pb")), 0);
+				in_folder(&given.folder, SESSION "/h1.xplane.pb")),
+			 0);
 	assert_true(becomes_complete(&given));
 	assert_string_equal(in_a_moment(&given), "");
 	end(&given);
@@ -466,7 +468,8 @@ static void what_has_an_annotation_is_left_alone(void **state)
 	assert_int_equal(ts_watch_count(given.watch).nr_known, 1);
 	assert_int_equal(ts_watch_count(given.watch).nr_waiting, 0);
 	ts_watch_free(given.watch);
-	assert_int_equal(utime(in_folder(&given.folder, SESSION "/ALL_HOSTS.tpusight.json"), &long_ago), 0);
+	assert_int_equal(
+		utime(in_folder(&given.folder, SESSION "/ALL_HOSTS.tpusight.json"), &long_ago), 0);
 	start(&given);
 	assert_true(becomes_complete(&given)); /* the profile is newer */
 	end(&given);

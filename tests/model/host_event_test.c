@@ -73,9 +73,12 @@ static void a_compiler_at_work_is_known_and_a_guess_is_none(void **state)
 static void a_call_names_its_function(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "PjitFunction(f)", "f" },	{ "PjitFunction(jit(f))", "f" },
-		{ "PjitFunction(<lambda>)", "<lambda>" }, { "PjitFunction()", "" },
-		{ "PjitFunction(", "" },	{ "PjitFunction(jit()", "jit(" },
+		{ "PjitFunction(f)", "f" },
+		{ "PjitFunction(jit(f))", "f" },
+		{ "PjitFunction(<lambda>)", "<lambda>" },
+		{ "PjitFunction()", "" },
+		{ "PjitFunction(", "" },
+		{ "PjitFunction(jit()", "jit(" },
 		{ "f", "" },
 	};
 

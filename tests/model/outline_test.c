@@ -56,7 +56,8 @@ static void check_pairing(const struct pairing *pairing)
 {
 	struct ts_step items[MAX_DEVICES][MAX_GIVEN];
 	struct ts_device_steps devices[MAX_DEVICES] = { { NULL, 0, 0 } };
-	struct ts_steps steps = { .source = pairing->source, .devices = devices,
+	struct ts_steps steps = { .source = pairing->source,
+				  .devices = devices,
 				  .nr_devices = MAX_DEVICES };
 
 	for (size_t d = 0; d < MAX_DEVICES; d++) {
@@ -118,7 +119,8 @@ static void inferred_steps_that_run_together_are_one(void **state)
 		size_t nr, first_row;
 	} given[] = { { 100, 6, 1 }, { 120, 4, 3 }, { 96, 6, 1 }, { 0, 0, 0 }, { 90, 3, 0 } };
 	struct ts_device_steps devices[TS_NELEM(given)] = { { NULL, 0, 0 } };
-	struct ts_steps steps = { .source = TS_STEPS_INFERRED, .devices = devices,
+	struct ts_steps steps = { .source = TS_STEPS_INFERRED,
+				  .devices = devices,
 				  .nr_devices = TS_NELEM(given) };
 
 	(void)state;

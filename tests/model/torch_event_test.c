@@ -22,7 +22,8 @@ static const struct name_row name_rows[] = {
 	{ "## Call CompiledFxGraph fabc ##", "user_annotation", TS_TORCH_GRAPH },
 	{ "CompiledFunction", "cpu_op", TS_TORCH_FUNCTION },
 	{ "CompiledFunctionBackward", "cpu_op", TS_TORCH_BACKWARD },
-	{ "autograd::engine::evaluate_function: CompiledFunctionBackward", "cpu_op", TS_TORCH_OTHER },
+	{ "autograd::engine::evaluate_function: CompiledFunctionBackward", "cpu_op",
+	  TS_TORCH_OTHER },
 	{ "TorchDynamo Cache Lookup", "cpu_op", TS_TORCH_LOOKUP },
 	{ "Pregraph bytecode", "cpu_op", TS_TORCH_OVERHEAD },
 	{ "dynamo", "cpu_op", TS_TORCH_COMPILE },
@@ -48,8 +49,8 @@ static void events_are_known_by_name_and_category(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
 		const struct name_row *row = &name_rows[i];
-		enum ts_torch_event is = ts_torch_event_of(ts_bytes_of(row->name),
-							   ts_bytes_of(row->category));
+		enum ts_torch_event is =
+			ts_torch_event_of(ts_bytes_of(row->name), ts_bytes_of(row->category));
 
 		if (is != row->event)
 			fail_msg("%s is %d, not %d", row->name, (int)is, (int)row->event);
@@ -63,13 +64,13 @@ struct id_row {
 };
 
 static const struct id_row id_rows[] = {
-	{ "0/0", true, -1, 0, 0 },	  { "12/3", true, -1, 12, 3 },
-	{ "!7", true, 7, -1, -1 },	  { "!7/2/1", true, 7, 2, 1 },
-	{ "", false, 0, 0, 0 },		  { "0", false, 0, 0, 0 },
-	{ "0/", false, 0, 0, 0 },	  { "/0", false, 0, 0, 0 },
-	{ "!", false, 0, 0, 0 },	  { "0/0_1", false, 0, 0, 0 },
-	{ "0/0/0", false, 0, 0, 0 },	  { "-1/0", false, 0, 0, 0 },
-	{ "None", false, 0, 0, 0 },	  { "99999999999999999999/0", false, 0, 0, 0 },
+	{ "0/0", true, -1, 0, 0 },     { "12/3", true, -1, 12, 3 },
+	{ "!7", true, 7, -1, -1 },     { "!7/2/1", true, 7, 2, 1 },
+	{ "", false, 0, 0, 0 },	       { "0", false, 0, 0, 0 },
+	{ "0/", false, 0, 0, 0 },      { "/0", false, 0, 0, 0 },
+	{ "!", false, 0, 0, 0 },       { "0/0_1", false, 0, 0, 0 },
+	{ "0/0/0", false, 0, 0, 0 },   { "-1/0", false, 0, 0, 0 },
+	{ "None", false, 0, 0, 0 },    { "99999999999999999999/0", false, 0, 0, 0 },
 	{ "Unknown", false, 0, 0, 0 },
 };
 
@@ -105,8 +106,8 @@ static void ids_stand_in_names_of_regions_and_annotations(void **state)
 
 static void different_ids_have_different_keys(void **state)
 {
-	struct ts_compile_id ids[] = { { -1, 0, 0 }, { -1, 0, 1 }, { -1, 1, 0 }, { 0, -1, -1 },
-				       { 0, 0, 0 },  { -1, -1, -1 } };
+	struct ts_compile_id ids[] = { { -1, 0, 0 },  { -1, 0, 1 }, { -1, 1, 0 },
+				       { 0, -1, -1 }, { 0, 0, 0 },  { -1, -1, -1 } };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(ids); i++)
@@ -174,11 +175,11 @@ static void names_of_frames_and_of_functions_that_go_on_are_taken_apart(void **s
 	assert_false(ts_torch_frame_of(TS_LIT("<built-in function getattr>"), &frame));
 	assert_false(ts_torch_frame_of(TS_LIT("(12): f"), &frame));
 	assert_false(ts_torch_frame_of(TS_LIT("f.py(x): f"), &frame));
-	assert_true(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_forward_at_17"), &broken,
-				       &line));
+	assert_true(
+		ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_forward_at_17"), &broken, &line));
 	assert_true(ts_bytes_is(broken, "forward") && line == 17);
-	assert_true(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_f_at_2_at_3"), &broken,
-				       &line));
+	assert_true(
+		ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_f_at_2_at_3"), &broken, &line));
 	assert_true(ts_bytes_is(broken, "f_at_2") && line == 3);
 	assert_false(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in_f"), &broken, &line));
 	assert_false(ts_torch_resume_of(TS_LIT("torch_dynamo_resume_in__at_1"), &broken, &line));

@@ -13,10 +13,10 @@
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
-#define VEC	"f32[1024,128]{1,0:T(8,128)}"
-#define ON_CHIP "f32[1024,128]{1,0:T(8,128)S(1)}"
-#define ON_HOST "f32[1024,128]{1,0:T(8,128)S(5)}"
-#define N	INT64_C(524288)
+#define VEC		    "f32[1024,128]{1,0:T(8,128)}"
+#define ON_CHIP		    "f32[1024,128]{1,0:T(8,128)S(1)}"
+#define ON_HOST		    "f32[1024,128]{1,0:T(8,128)S(5)}"
+#define N		    INT64_C(524288)
 
 #define SYNC_FLAG_BYTES	    4096 /* libtpu's size of a copy's semaphore */
 #define POINTER_TABLE_BYTES 512	 /* of a tuple, v5e */
@@ -75,8 +75,8 @@ static void test_reads_and_writes_are_libtpus(void **state)
 		const char *name;
 		int64_t all, written;
 	} programs[] = {
-		{ "turned", 12321280, 6160896 },  { "heads", 37798912, 22880256 },
-		{ "parts", 10441728, 5209600 },	  { "steps", 12866560, 4733440 },
+		{ "turned", 12321280, 6160896 },   { "heads", 37798912, 22880256 },
+		{ "parts", 10441728, 5209600 },	   { "steps", 12866560, 4733440 },
 		{ "widened", 27005440, 15470592 },
 	};
 

@@ -94,9 +94,15 @@ static enum ts_status watch(const char *address, struct ts_error *err)
 	struct ts_settings settings;
 	struct ts_live_summary summary;
 	struct ts_live_options options = {
-		.sampler = { .addresses = &address, .nr_addresses = 1, .sample_ms = 1,
-			     .timeout_ms = 5000, .max_bytes = 1 << 24 },
-		.for_ms = 20000, .settings = &settings, .nr_threads = 1, .fail_on = TS_NR_SEVERITIES,
+		.sampler = { .addresses = &address,
+			     .nr_addresses = 1,
+			     .sample_ms = 1,
+			     .timeout_ms = 5000,
+			     .max_bytes = 1 << 24 },
+		.for_ms = 20000,
+		.settings = &settings,
+		.nr_threads = 1,
+		.fail_on = TS_NR_SEVERITIES,
 	};
 	enum ts_status st;
 

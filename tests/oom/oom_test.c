@@ -120,8 +120,9 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 
 static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_error *err)
 {
-	struct ts_trim_choice choice = { .has_steps = true, .last_step = 1000,
-					 .from_ps = INT64_MIN, .to_ps = INT64_MAX };
+	struct ts_trim_choice choice = {
+		.has_steps = true, .last_step = 1000, .from_ps = INT64_MIN, .to_ps = INT64_MAX
+	};
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_trim trim = { .profile = NULL };
 	struct ts_trim_report report;
@@ -134,9 +135,9 @@ static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0) ?
-			     ts_trim_trace(&trim, 0, bytes, false, &out, &report, err) :
-			     ts_trim_xplane(&trim, 0, bytes, &out, &report, err);
+		st = ts_trace_is(&run->profile, 0)
+			     ? ts_trim_trace(&trim, 0, bytes, false, &out, &report, err)
+			     : ts_trim_xplane(&trim, 0, bytes, &out, &report, err);
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	ts_copy_release(&out);
@@ -155,9 +156,9 @@ static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct t
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0) ?
-			     ts_redact_trace(&names, bytes, false, &out, &report, err) :
-			     ts_redact_xplane(&names, bytes, &out, &report, err);
+		st = ts_trace_is(&run->profile, 0)
+			     ? ts_redact_trace(&names, bytes, false, &out, &report, err)
+			     : ts_redact_xplane(&names, bytes, &out, &report, err);
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	ts_copy_release(&out);
@@ -208,7 +209,8 @@ static enum ts_status tell_and_read(struct ts_news *news)
 	answer = ts_news_answer(news, &request);
 	if (!answer.source.read)
 		return TS_NOMEM;
-	assert_int_equal(answer.source.read(answer.source.ctx, text, sizeof(text), &n), TS_SOURCE_MORE);
+	assert_int_equal(answer.source.read(answer.source.ctx, text, sizeof(text), &n),
+			 TS_SOURCE_MORE);
 	assert_true(n > 40);
 	answer.source.drop(answer.source.ctx);
 	return TS_OK;
@@ -216,7 +218,8 @@ static enum ts_status tell_and_read(struct ts_news *news)
 
 static enum ts_status give_and_get(struct ts_latest *latest)
 {
-	struct ts_answer list = ts_latest_list(latest), none = ts_latest_get(latest, TS_LATEST_ID), one;
+	struct ts_answer list = ts_latest_list(latest), none = ts_latest_get(latest, TS_LATEST_ID),
+			 one;
 	struct ts_buf text = TS_BUF_INIT;
 	bool good = list.body && none.body;
 
@@ -297,7 +300,8 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 6); /* three readers peek into gzip */
+	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1),
+		  6); /* three readers peek into gzip */
 }
 
 static void every_allocation_of_a_compilers_log_may_fail(void **state)

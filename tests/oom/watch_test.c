@@ -47,9 +47,13 @@ static enum ts_status watch(const struct folder *folder, struct watching *watchi
 	struct ts_live_summary summary;
 	struct ts_live_options options = {
 		.watch = { .logdir = folder->path, .poll_ms = 1 },
-		.annotate = { .nr_threads = 1, .settings = &settings, .max_overlay_events = 1000,
+		.annotate = { .nr_threads = 1,
+			      .settings = &settings,
+			      .max_overlay_events = 1000,
 			      .version = "test" },
-		.for_ms = 20000, .settings = &settings, .fail_on = TS_NR_SEVERITIES,
+		.for_ms = 20000,
+		.settings = &settings,
+		.fail_on = TS_NR_SEVERITIES,
 	};
 	enum ts_status st;
 

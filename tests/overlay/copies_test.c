@@ -222,8 +222,9 @@ static void other_results_replace_the_old_and_the_report_follows_the_first_trace
 
 	(void)state;
 	run_init(&run, "");
-	put_text(&run.folder, REPORT1, "{\"schema\":\"tpusight/1\"}"); /* of that rank alone, once */
-	run.copies[1].write = NULL;				       /* it could not be read */
+	put_text(&run.folder, REPORT1,
+		 "{\"schema\":\"tpusight/1\"}"); /* of that rank alone, once */
+	run.copies[1].write = NULL;		 /* it could not be read */
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_deeds(&run, "written " COPY0 "\nwritten " REPORT0 "\nremoved " REPORT1 "\n");
 	run.text = "[" TS_ANNOTATED_ARRAY ",\"other\":1}]";
@@ -371,7 +372,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_and_one_report_come_and_go_and_the_traces_stay),
 		cmocka_unit_test(in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts),
-		cmocka_unit_test(other_results_replace_the_old_and_the_report_follows_the_first_trace),
+		cmocka_unit_test(
+			other_results_replace_the_old_and_the_report_follows_the_first_trace),
 		cmocka_unit_test(what_is_not_ours_is_neither_replaced_nor_removed),
 		cmocka_unit_test(a_copy_that_was_unpacked_is_still_ours),
 		cmocka_unit_test(a_packed_twin_keeps_the_name),

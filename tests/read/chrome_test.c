@@ -21,10 +21,10 @@
 
 #define CHROME memory_run_reader("chrome")
 
-static const char *const plane_words[] = { "other", "tpu",  "sparsecore", "gpu", "host",
-					   "metadata", "task", "custom",  "ours" };
-static const char *const line_words[] = { "other", "steps",   "modules", "ops",
-					  "async", "traceme", "thread",  "derived",
+static const char *const plane_words[] = { "other",    "tpu",  "sparsecore", "gpu", "host",
+					   "metadata", "task", "custom",     "ours" };
+static const char *const line_words[] = { "other",    "steps",	    "modules", "ops",
+					  "async",    "traceme",    "thread",  "derived",
 					  "sc_steps", "sc_modules", "sc_ops" };
 
 struct dump {
@@ -121,9 +121,11 @@ static const struct row {
 	/* forms */
 	{ "[" A("10", "5") "]", "host process 1|thread thread 2: a@0+5000\n" },
 	{ "{\"traceEvents\":[" A("10", "5") "]}", "host process 1|thread thread 2: a@0+5000\n" },
-	{ "\xef\xbb\xbf {\"a\":{\"b\":[1,\"]}\"]},\"traceEvents\":[" A("10", "5") ",],\"z\":[{}]}\n",
+	{ "\xef\xbb\xbf {\"a\":{\"b\":[1,\"]}\"]},\"traceEvents\":[" A("10",
+								       "5") ",],\"z\":[{}]}\n",
 	  "host process 1|thread thread 2: a@0+5000\n" },
-	{ "[" A("10", "5") ",\n" A("20", "5"), "host process 1|thread thread 2: a@0+5000 a@10000+5000\n" },
+	{ "[" A("10", "5") ",\n" A("20", "5"),
+	  "host process 1|thread thread 2: a@0+5000 a@10000+5000\n" },
 	{ "{\"traceEvents\":[" A("10", "5") "],\"traceEvents\":[" A("1", "1") "]}",
 	  "host process 1|thread thread 2: a@0+1000 a@9000+5000\n" },
 	/* order, nesting, times */
@@ -141,46 +143,59 @@ static const struct row {
 	  "host process 1|thread thread 2: a@0+1000\n"
 	  "! 0 1 events without a time, a beginning or a place were left out\n" },
 	/* NaN, control bytes, escapes, what is no UTF-8, what has no name */
-	{ "[" X("NaN", "1", "") "," X("3", "Infinity", ",\"args\":{\"x\":-Infinity},\"name\":\"b\"") "]",
+	{ "[" X("NaN", "1", "") "," X("3", "Infinity",
+				      ",\"args\":{\"x\":-Infinity},\"name\":\"b\"") "]",
 	  "host process 1|thread thread 2: b@0+0\n"
 	  "! 0 1 events without a time, a beginning or a place were left out\n" },
-	{ "[" X("3", "1", ",\"name\":\"t\ta\x01 \\\"q\\\" \\u00e9 \\ud83d\\ude00 \\ud83d \\n\xff\"") "]",
-	  "host process 1|thread thread 2: t\ta\x01 \"q\" \xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd \n\xff@0+1000\n" },
+	{ "[" X("3", "1",
+		",\"name\":\"t\ta\x01 \\\"q\\\" \\u00e9 \\ud83d\\ude00 \\ud83d \\n\xff\"") "]",
+	  "host process 1|thread thread 2: t\ta\x01 \"q\" \xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd "
+	  "\n\xff@0+1000\n" },
 	{ "[" X("3", "1", "") "]", "host process 1|thread thread 2: @0+1000\n" },
 	{ "[{\"ph\":\"X\",\"ts\":1,\"name\":\"a\"}]", "host process |thread thread : a@0+0\n" },
 	/* ids as strings and as numbers, large and negative */
-	{ "[{\"ph\":\"X\",\"pid\":\"7\",\"tid\":\"-9223372036854775808\",\"ts\":1,\"dur\":1,\"name\":\"a\"},"
-	  "{\"ph\":\"X\",\"pid\":7,\"tid\":-9223372036854775808,\"ts\":3,\"dur\":1,\"name\":\"b\"}]",
+	{ "[{\"ph\":\"X\",\"pid\":\"7\",\"tid\":\"-9223372036854775808\",\"ts\":1,\"dur\":1,"
+	  "\"name\":\"a\"},"
+	  "{\"ph\":\"X\",\"pid\":7,\"tid\":-9223372036854775808,\"ts\":3,\"dur\":1,\"name\":\"b\"}"
+	  "]",
 	  "host process 7|thread thread -9223372036854775808: a@0+1000 b@2000+1000\n" },
 	/* begin and end; an end without one, a begin without one */
 	{ "[{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"a\"},"
 	  "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"b\"},"
-	  "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":9}]",
+	  "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":9}"
+	  "]",
 	  "host process 1|thread thread 2: b@1000+2000^1 a@0+8000\n" },
-	{ "[{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":5,\"name\":\"a\"},"
-	  A("7", "3") "]",
+	{ "[{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":5,"
+	  "\"name\":\"a\"}," A("7", "3") "]",
 	  "host process 1|thread thread 2: a@2000+3000^1 a@0+5000\n"
 	  "! 0 1 events without a time, a beginning or a place were left out\n" },
 	/* counters, instants, flows, metadata, phases nobody knows */
 	{ "[{\"ph\":\"C\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"c\",\"args\":{\"v\":3}},"
-	  "{\"ph\":\"I\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"i\"},{\"ph\":\"s\",\"ts\":3},{\"ph\":\"Q\"},{},"
-	  A("5", "1") "]",
+	  "{\"ph\":\"I\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"i\"},{\"ph\":\"s\",\"ts\":3},{"
+	  "\"ph\":\"Q\"},{}," A("5", "1") "]",
 	  "host process 1|other counters 2: c@-4000+0\nhost process 1|other instants 2: i@-3000+0\n"
 	  "host process 1|thread thread 2: a@0+1000\n" },
 	{ "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"py\\u0041\"}},"
-	  "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"x\":[{}],\"name\":\"main\"}},"
+	  "{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"x\":[{}],"
+	  "\"name\":\"main\"}},"
 	  "{\"ph\":\"M\"}," A("5", "1") "]",
 	  "host pyA|thread main: a@0+1000\n" },
 	/* a GPU and a thread that go by one number */
-	{ "[" X("1", "1", ",\"cat\":\"kernel\",\"name\":\"k\"") "," X("1", "1", ",\"cat\":\"cpu_op\",\"name\":\"k\"") "]",
+	{ "[" X("1", "1", ",\"cat\":\"kernel\",\"name\":\"k\"") "," X(
+		  "1", "1", ",\"cat\":\"cpu_op\",\"name\":\"k\"") "]",
 	  "gpu /device:GPU:1|ops stream 2: k@0+1000\nhost process 1|thread thread 2: k@0+1000\n" },
 	/* planes by name, as JAX's traces have them */
-	{ "[{\"ph\":\"M\",\"pid\":3,\"name\":\"process_name\",\"args\":{\"name\":\"/device:TPU:0\"}},"
-	  "{\"ph\":\"M\",\"pid\":3,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"XLA Ops\"}},"
-	  "{\"ph\":\"M\",\"pid\":3,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"Steps\"}},"
-	  "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"fusion\",\"args\":{\"hlo_category\":\"loop fusion\"}},"
+	{ "[{\"ph\":\"M\",\"pid\":3,\"name\":\"process_name\",\"args\":{\"name\":\"/"
+	  "device:TPU:0\"}},"
+	  "{\"ph\":\"M\",\"pid\":3,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"XLA "
+	  "Ops\"}},"
+	  "{\"ph\":\"M\",\"pid\":3,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"Steps\"}"
+	  "},"
+	  "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":1,\"dur\":2,\"name\":\"fusion\",\"args\":{"
+	  "\"hlo_category\":\"loop fusion\"}},"
 	  "{\"ph\":\"X\",\"pid\":3,\"tid\":2,\"ts\":0,\"dur\":3,\"name\":\"0\"}]",
-	  "tpu /device:TPU:0|ops XLA Ops: fusion@1000+2000\ntpu /device:TPU:0|steps Steps: 0@0+3000\n" },
+	  "tpu /device:TPU:0|ops XLA Ops: fusion@1000+2000\ntpu /device:TPU:0|steps Steps: "
+	  "0@0+3000\n" },
 	/* damage: what stands before it counts */
 	{ "{\"traceEvents\":[" A("10", "5") ",{\"ph\":\"X\",\"ts\":",
 	  "host process 1|thread thread 2: a@0+5000\n! 85 the trace ends in the middle\n" },
@@ -192,7 +207,8 @@ static const struct row {
 	  "host process 1|thread thread 2: a@0+5000\n! 61 no trace event stands here\n" },
 	{ "{\"traceEvents\":[" A("10", "5") "] \"z\" 5}",
 	  "host process 1|thread thread 2: a@0+5000\n! 75 this is no JSON\n" },
-	{ "", "error byte 0: the trace ends in the middle (is it a trace, and was it copied whole?)\n" },
+	{ "", "error byte 0: the trace ends in the middle (is it a trace, and was it copied "
+	      "whole?)\n" },
 	{ "[]", "error byte 0: a trace without events (profile again)\n" },
 	{ "{\"a\":1}", "error byte 0: a trace without events (profile again)\n" },
 	{ "hello", "error byte 0: this is no JSON (is it a trace, and was it copied whole?)\n" },
@@ -233,7 +249,8 @@ static struct ts_bytes sample(struct ts_arena *arena)
 
 static const char sample_events[] =
 	"gpu /device:GPU:0|steps Steps: 7@10000+200000 8@210000+200000\n"
-	"gpu /device:GPU:0|ops stream 7 : sm90_xmma_gemm_bf16@40000+100125 Memset (Device)@250000+1500\n"
+	"gpu /device:GPU:0|ops stream 7 : sm90_xmma_gemm_bf16@40000+100125 Memset "
+	"(Device)@250000+1500\n"
 	"gpu /device:GPU:0|ops stream 20: Memcpy HtoD (Pinned -> Device)@20000+30000 "
 	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)@100000+150000\n"
 	"gpu /device:GPU:0|derived annotations 7: ProfilerStep#7@40000+100125\n"
@@ -341,10 +358,11 @@ static void a_full_disk_is_told(void **state)
 	none = (struct rlimit){ 0, before.rlim_max };
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	assert_read(ts_buf_bytes(&packed), "x",
-		    "host process 1|thread thread 2: a@0+1000\n"
-		    "! 0 no room in the temporary folder to unpack it: what its events say in args is "
-		    "unknown (set TMPDIR, or unpack it)\n");
+	assert_read(
+		ts_buf_bytes(&packed), "x",
+		"host process 1|thread thread 2: a@0+1000\n"
+		"! 0 no room in the temporary folder to unpack it: what its events say in args is "
+		"unknown (set TMPDIR, or unpack it)\n");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_DFL);
 	ts_buf_release(&packed);
@@ -361,12 +379,15 @@ static void many_events_come_back_in_order(void **state)
 	(void)state;
 	ts_buf_putc(&text, '[');
 	for (int i = NR; i-- > 0;)
-		ts_buf_printf(&text, "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1,\"name\":\"a\"},",
-			      i % 2, i);
+		ts_buf_printf(
+			&text,
+			"{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":1,\"name\":\"a\"},",
+			i % 2, i);
 	ts_buf_putc(&text, ']');
 	pack(ts_buf_bytes(&text), &packed);
 	memory_run_init(&mem);
-	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_buf_bytes(&packed), "host", &err), TS_OK);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_buf_bytes(&packed), "host", &err),
+			 TS_OK);
 	assert_int_equal(ts_profile_finish(&mem.run.profile, &err), TS_OK);
 	assert_int_equal(mem.run.profile.nr_lines, 2);
 	for (uint32_t l = 0; l < 2; l++) {
@@ -440,7 +461,10 @@ static void depth_has_no_price(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 
 	(void)state;
-	ts_buf_puts(&text, "[" "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\",\"pid\":1,\"tid\":2,\"args\":");
+	ts_buf_puts(
+		&text,
+		"["
+		"{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\",\"pid\":1,\"tid\":2,\"args\":");
 	ts_buf_pad(&text, '[', 100000);
 	ts_buf_pad(&text, ']', 100000);
 	ts_buf_puts(&text, "}]");
@@ -479,8 +503,8 @@ static void it_knows_its_own(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(files); i++) {
-		const struct ts_reader *reader = ts_reader_for(ts_bytes_of(files[i].file),
-							       ts_bytes_of(files[i].text));
+		const struct ts_reader *reader =
+			ts_reader_for(ts_bytes_of(files[i].file), ts_bytes_of(files[i].text));
 
 		assert_int_equal(reader == ts_readers[CHROME], files[i].is_ours);
 	}
@@ -495,7 +519,8 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 	} traces[] = {
 		{ "[" X("1", "1", ",\"cat\":\"cpu_op\",\"name\":\"aten::mm\"") "]", true },
 		{ "[" X("1", "1", ",\"cat\":\"python_function\",\"name\":\"f\"") "]", true },
-		{ "[" X("1", "1", ",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\"") "]", true },
+		{ "[" X("1", "1", ",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\"") "]",
+		  true },
 		{ "[" A("1", "1") "]", false },
 		{ "[" X("1", "1", ",\"cat\":\"toplevel\",\"name\":\"a\"") "]", false },
 	};
@@ -505,9 +530,9 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 		struct memory_run mem;
 
 		memory_run_init(&mem);
-		assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(traces[i].text), "h",
-						   NULL),
-				 TS_OK);
+		assert_int_equal(
+			memory_run_add_as(&mem, CHROME, ts_bytes_of(traces[i].text), "h", NULL),
+			TS_OK);
 		assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
 		assert_int_equal(ts_profile_is_torch(&mem.run.profile), traces[i].is_torch);
 		memory_run_release(&mem);

@@ -20,10 +20,7 @@ struct make {
 	size_t instr; /* the mark of the instruction that is open */
 };
 
-#define MAKE_INIT              \
-	{                      \
-		TS_BUF_INIT, 0 \
-	}
+#define MAKE_INIT { TS_BUF_INIT, 0 }
 
 static inline void make_numbers(struct make *make, uint32_t field, const int64_t *numbers,
 				size_t nr)

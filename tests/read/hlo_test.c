@@ -25,10 +25,7 @@ struct input {
 	struct ts_error err;
 };
 
-#define INPUT_INIT                                                              \
-	{                                                                       \
-		.make = MAKE_INIT, .arena = TS_ARENA_INIT, .err = TS_ERROR_INIT \
-	}
+#define INPUT_INIT { .make = MAKE_INIT, .arena = TS_ARENA_INIT, .err = TS_ERROR_INIT }
 
 static enum ts_status read_bytes(struct input *input, struct ts_bytes bytes)
 {

@@ -16,13 +16,11 @@ static inline void mutate_bytes(struct rng *rng, uint8_t *p, size_t n)
 
 	run = TS_MIN(run, n - at);
 	switch (rng_below(rng, 5)) {
-	case 0: p[at] ^= (uint8_t)(1u << rng_below(rng, 8));               break;
-	case 1: p[at] = odd[rng_below(rng, TS_NELEM(odd))];                break;
-	case 2: p[at] = (uint8_t)rng_next(rng);                            break;
-	case 3:
-		memset(p + at, 0xff, run);
-		break; /* a huge varint */
-	default: memmove(p + at, p + rng_below(rng, n - run + 1), run);    break;
+	case 0:	 p[at] ^= (uint8_t)(1u << rng_below(rng, 8)); break;
+	case 1:	 p[at] = odd[rng_below(rng, TS_NELEM(odd))]; break;
+	case 2:	 p[at] = (uint8_t)rng_next(rng); break;
+	case 3:	 memset(p + at, 0xff, run); break; /* a huge varint */
+	default: memmove(p + at, p + rng_below(rng, n - run + 1), run); break;
 	}
 }
 

@@ -7,15 +7,41 @@
 #include "codec/pbw.h"
 
 /* Strings of every profile made here, by number. */
-enum { PP_NONE, PP_ALLOCATIONS, PP_COUNT, PP_SPACE, PP_BYTES, PP_KIND, PP_BUFFER, PP_DEVICE, PP_CHIP,
-       PP_INNER, PP_LIBRARY, PP_OUTER, PP_OWN, PP_MAIN, PP_CHIP1 };
+enum {
+	PP_NONE,
+	PP_ALLOCATIONS,
+	PP_COUNT,
+	PP_SPACE,
+	PP_BYTES,
+	PP_KIND,
+	PP_BUFFER,
+	PP_DEVICE,
+	PP_CHIP,
+	PP_INNER,
+	PP_LIBRARY,
+	PP_OUTER,
+	PP_OWN,
+	PP_MAIN,
+	PP_CHIP1
+};
 
 static inline void pp_strings(struct ts_buf *out)
 {
-	static const char *const all[] = { "", "allocations", "count", "space", "bytes", "kind",
-					   "buffer", "device", "TPU_0", "ones",
-					   "/v/site-packages/jax/a.py", "init", "/home/me/train.py",
-					   "main", "TPU_1" };
+	static const char *const all[] = { "",
+					   "allocations",
+					   "count",
+					   "space",
+					   "bytes",
+					   "kind",
+					   "buffer",
+					   "device",
+					   "TPU_0",
+					   "ones",
+					   "/v/site-packages/jax/a.py",
+					   "init",
+					   "/home/me/train.py",
+					   "main",
+					   "TPU_1" };
 
 	for (size_t i = 0; i < TS_NELEM(all); i++)
 		ts_pbw_bytes(out, 6, ts_bytes_of(all[i]));

@@ -191,7 +191,9 @@ static void it_is_told_from_other_files_by_content(void **state)
 	assert_false(ts_archive_probe(ts_buf_bytes(&prof)));
 	assert_false(ts_archive_probe(ts_buf_bytes(&packed)));
 	/* an XSpace: a plane with an id and a name, and one with an id alone */
-	assert_string_equal(reader_of(TS_LIT("\x0a\x05\x08\x01\x12\x01" "a")), "xplane");
+	assert_string_equal(reader_of(TS_LIT("\x0a\x05\x08\x01\x12\x01"
+					     "a")),
+			    "xplane");
 	assert_string_equal(reader_of(TS_LIT("\x0a\x02\x08\x01")), "xplane");
 	ts_buf_release(&prof);
 	ts_buf_release(&packed);

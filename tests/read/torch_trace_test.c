@@ -18,42 +18,42 @@
 #define HEAD   "V1121 15:03:11.119000 31397 torch/_dynamo/x.py:55] "
 #define WHERE  "\"frame_id\": 3, \"frame_compile_id\": 1, \"attempt\": 2"
 
-#define BREAK_RECORD                                                                             \
-	HEAD "{\"artifact\": {\"name\": \"dynamo_graph_break_reason\", \"encoding\": "            \
+#define BREAK_RECORD                                                                   \
+	HEAD "{\"artifact\": {\"name\": \"dynamo_graph_break_reason\", \"encoding\": " \
 	     "\"string\"}, \"rank\": 5, " WHERE ", \"has_payload\": \"4c7b\"}\n"
-#define NEW_STORY                                                                                \
-	"\tGraph break in user code at /home/me/train.py:17\n"                                    \
-	"\tGraph Break Reason: Encountered graph break when attempting to trace CALL:\n"          \
-	"\t\n"                                                                                    \
-	"\tCall to `torch._dynamo.graph_break()`\n"                                               \
-	"\t  Explanation: User-inserted graph break. Message: None\n"                             \
-	"\t  Hint: Remove the call.\n"                                                            \
-	"\t  Hint: Or do not.\n"                                                                  \
-	"\t\n"                                                                                    \
-	"\tUser code traceback:\n"                                                                \
-	"\t  File \"/home/me/train.py\", line 90, in main\n"                                      \
-	"\t    net(x)\n"                                                                          \
-	"\t  File \"/v/site-packages/torch/nn/modules/module.py\", line 17, in _call_impl\n"      \
-	"\t    return f(x)\n"                                                                     \
-	"\t  File \"/home/me/train.py\", line 17, in forward\n"                                   \
-	"\t    torch._dynamo.graph_break()\n"                                                     \
-	"\t\n"                                                                                    \
-	"\tTraceback (most recent call last):\n"                                                  \
+#define NEW_STORY                                                                            \
+	"\tGraph break in user code at /home/me/train.py:17\n"                               \
+	"\tGraph Break Reason: Encountered graph break when attempting to trace CALL:\n"     \
+	"\t\n"                                                                               \
+	"\tCall to `torch._dynamo.graph_break()`\n"                                          \
+	"\t  Explanation: User-inserted graph break. Message: None\n"                        \
+	"\t  Hint: Remove the call.\n"                                                       \
+	"\t  Hint: Or do not.\n"                                                             \
+	"\t\n"                                                                               \
+	"\tUser code traceback:\n"                                                           \
+	"\t  File \"/home/me/train.py\", line 90, in main\n"                                 \
+	"\t    net(x)\n"                                                                     \
+	"\t  File \"/v/site-packages/torch/nn/modules/module.py\", line 17, in _call_impl\n" \
+	"\t    return f(x)\n"                                                                \
+	"\t  File \"/home/me/train.py\", line 17, in forward\n"                              \
+	"\t    torch._dynamo.graph_break()\n"                                                \
+	"\t\n"                                                                               \
+	"\tTraceback (most recent call last):\n"                                             \
 	"\t  File \"/v/other.py\", line 1, in inside\n"
-#define OLD_STORY                                                                                \
-	"\tGraph break in user code at C:\\me\\train.py:4\n"                                      \
-	"\tReason: Unsupported: builtin: print\n"                                                 \
-	"\tUser code traceback:\n"                                                                \
+#define OLD_STORY                                            \
+	"\tGraph break in user code at C:\\me\\train.py:4\n" \
+	"\tReason: Unsupported: builtin: print\n"            \
+	"\tUser code traceback:\n"                           \
 	"\t  File \"C:\\me\\train.py\", line 4, in step\n"
-#define METRICS                                                                                  \
-	HEAD "{\"compilation_metrics\": {\"compile_id\": \"3/1\", \"co_name\": \"forward\", "     \
-	     "\"co_filename\": \"/home/me/train.py\", \"co_firstlineno\": 12, "                   \
-	     "\"graph_op_count\": 7, \"guard_count\": 35, \"entire_frame_compile_time_s\": "      \
-	     "1.25, \"backend_compile_time_s\": 1e0, \"inductor_compile_time_s\": 0.5, "          \
-	     "\"code_gen_time_s\": null, \"fail_reason\": null, \"restart_reasons\": [\"a\"], "   \
+#define METRICS                                                                                 \
+	HEAD "{\"compilation_metrics\": {\"compile_id\": \"3/1\", \"co_name\": \"forward\", "   \
+	     "\"co_filename\": \"/home/me/train.py\", \"co_firstlineno\": 12, "                 \
+	     "\"graph_op_count\": 7, \"guard_count\": 35, \"entire_frame_compile_time_s\": "    \
+	     "1.25, \"backend_compile_time_s\": 1e0, \"inductor_compile_time_s\": 0.5, "        \
+	     "\"code_gen_time_s\": null, \"fail_reason\": null, \"restart_reasons\": [\"a\"], " \
 	     "\"duration_us\": 1250001, \"x\": {\"co_name\": \"inner\"}}, " WHERE "}\n"
-#define BACKWARD                                                                                 \
-	HEAD "{\"bwd_compilation_metrics\": {\"compile_id\": \"3/1\", \"co_name\": null, "        \
+#define BACKWARD                                                                           \
+	HEAD "{\"bwd_compilation_metrics\": {\"compile_id\": \"3/1\", \"co_name\": null, " \
 	     "\"inductor_compile_time_s\": 0.25}, " WHERE "}\n"
 
 struct given {
@@ -140,8 +140,8 @@ static void guards_that_failed_come_as_a_list_or_as_lines(void **state)
 		struct ts_buf text = TS_BUF_INIT;
 		struct given given;
 
-		ts_buf_puts(&text, HEAD "{\"artifact\": {\"name\": \"recompile_reasons\"}, " WHERE
-				   "}\n");
+		ts_buf_puts(&text,
+			    HEAD "{\"artifact\": {\"name\": \"recompile_reasons\"}, " WHERE "}\n");
 		ts_buf_puts(&text, guards_rows[i].payload);
 		ts_buf_puts(&text, HEAD "{\"str\": [\"x\", 0]}\n");
 		ts_buf_putc(&text, '\0');
@@ -211,7 +211,8 @@ static void long_texts_are_cut(void **state)
 	ts_buf_pad(&text, 'r', 20000);
 	ts_buf_puts(&text, "\n");
 	for (int i = 0; i < 3000; i++)
-		ts_buf_puts(&text, "\t  Hint: and so on and on, on this line and on the next one\n");
+		ts_buf_puts(&text,
+			    "\t  Hint: and so on and on, on this line and on the next one\n");
 	assert_int_equal(read_text(&given, ts_buf_bytes(&text)), TS_OK);
 	assert_int_equal(given.log->breaks[0].reason.n, TS_TORCH_LOG_TEXT);
 	assert_true(given.log->breaks[0].hint.n <= TS_TORCH_LOG_TEXT);
@@ -259,15 +260,20 @@ static void more_records_than_are_kept_are_counted(void **state)
 static void only_a_log_is_taken_for_one(void **state)
 {
 	static const char *const others[] = {
-		"", "V1121", "{\"traceEvents\": []}", "V1121 15:03:11.119000 31397 x.py:55] hello\n",
-		"X1121 15:03:11.119000 31397 x.py:55] {}\n", "V11a1 15:03:11.119000 31397 x:5] {}\n",
+		"",
+		"V1121",
+		"{\"traceEvents\": []}",
+		"V1121 15:03:11.119000 31397 x.py:55] hello\n",
+		"X1121 15:03:11.119000 31397 x.py:55] {}\n",
+		"V11a1 15:03:11.119000 31397 x:5] {}\n",
 	};
 	const struct ts_reader *reader = ts_reader_find("torch_trace");
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(others); i++)
 		assert_int_equal(reader->probe(TS_LIT("x.log"), ts_bytes_of(others[i])), 0);
-	assert_ptr_equal(ts_reader_for(TS_LIT("x.log"), TS_LIT(HEAD "{\"str\": [\"a\", 0]}\n")), reader);
+	assert_ptr_equal(ts_reader_for(TS_LIT("x.log"), TS_LIT(HEAD "{\"str\": [\"a\", 0]}\n")),
+			 reader);
 }
 
 /* A log alone says what a trace cannot. */
@@ -278,8 +284,8 @@ static void a_log_alone_makes_a_report(void **state)
 	struct given given;
 
 	(void)state;
-	given_log(&given, METRICS BACKWARD BREAK_RECORD NEW_STORY BREAK_RECORD NEW_STORY BREAK_RECORD
-				  OLD_STORY);
+	given_log(&given, METRICS BACKWARD BREAK_RECORD NEW_STORY BREAK_RECORD NEW_STORY
+				  BREAK_RECORD OLD_STORY);
 	assert_int_equal(memory_run_analyse(&given.mem, 0, NULL), TS_OK);
 	result = ts_results_find(&given.mem.run.results, "compile");
 	assert_int_equal(ts_value_int(ts_result_get(result, "graph_breaks")), 2);
@@ -297,9 +303,10 @@ static void a_log_alone_makes_a_report(void **state)
 
 static void every_truncation_and_mutation_is_survived(void **state)
 {
-	struct ts_bytes whole = TS_LIT(METRICS BREAK_RECORD NEW_STORY BACKWARD BREAK_RECORD OLD_STORY
-				       HEAD "{\"artifact\": {\"name\": \"torch_version\"}}\n"
-				       "\t{\n\t\"pytorch_version\": \"2.15.0\"\n\t}\n");
+	struct ts_bytes whole =
+		TS_LIT(METRICS BREAK_RECORD NEW_STORY BACKWARD BREAK_RECORD OLD_STORY HEAD
+		       "{\"artifact\": {\"name\": \"torch_version\"}}\n"
+		       "\t{\n\t\"pytorch_version\": \"2.15.0\"\n\t}\n");
 	struct rng rng = { 7 };
 	struct ts_buf damaged = TS_BUF_INIT;
 	struct given given;

@@ -253,7 +253,9 @@ static void events_without_metadata_have_time_and_no_name(void **state)
 /* Every order of the same five events: the one in order, and those that are found unsorted. */
 static void unsorted_lines_are_the_sorted_ones(void **state)
 {
-	static const struct { int64_t id, at, dur; } events[] = {
+	static const struct {
+		int64_t id, at, dur;
+	} events[] = {
 		{ 1, 0, 50 }, { 2, 5, 10 }, { 2, 30, 10 }, { 2, 55, 1 }, { 2, 60, 1 },
 	};
 	(void)state;
@@ -335,12 +337,12 @@ static void fields_of_another_type_are_empty(void **state)
 
 	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
-	ts_pbw_u64(out, 3, 7);	      /* a line */
-	ts_pbw_double(out, 4, 1.5);   /* event metadata */
-	ts_pbw_u64(out, 5, 9);	      /* stat metadata */
-	ts_pbw_double(out, 6, 2.5);   /* a stat */
+	ts_pbw_u64(out, 3, 7);	    /* a line */
+	ts_pbw_double(out, 4, 1.5); /* event metadata */
+	ts_pbw_u64(out, 5, 9);	    /* stat metadata */
+	ts_pbw_double(out, 6, 2.5); /* a stat */
 	xp_line(&xp, "XLA Ops", 0);
-	ts_pbw_u64(out, 4, 3);	      /* an event */
+	ts_pbw_u64(out, 4, 3); /* an event */
 	xp_event(&xp, 1, 0, US);
 	xp_line_end(&xp);
 	xp_plane_end(&xp);
@@ -796,7 +798,8 @@ static void damage_names_the_byte(void **state)
 	(void)state;
 	a_little_of_everything(given);
 	whole = given->bytes.n;
-	ts_buf_put(&given->bytes, TS_LIT("\x0a\xff\x01" "yes"));
+	ts_buf_put(&given->bytes, TS_LIT("\x0a\xff\x01"
+					 "yes"));
 	analyse(given);
 	assert_int_equal(profile_of(given)->nr_damage, 1);
 	assert_true(profile_of(given)->damage[0].offset >= whole &&

@@ -43,7 +43,9 @@ static const char *argument_of(const struct ts_request *request, const char *nam
 static struct ts_source open_reader(struct ts_news *news, const char *last_event_id,
 				    const char *after)
 {
-	struct asked asked = { { "/api/live", argument_of, header_of, NULL }, last_event_id, after };
+	struct asked asked = { { "/api/live", argument_of, header_of, NULL },
+			       last_event_id,
+			       after };
 	struct ts_answer answer = ts_news_answer(news, &asked.request);
 
 	assert_int_equal(answer.status, 200);
@@ -61,7 +63,8 @@ static enum ts_source_state read_some(struct ts_source *source, struct ts_buf *o
 {
 	char piece[65536];
 	size_t n = 0;
-	enum ts_source_state state = source->read(source->ctx, piece, TS_MIN(cap, sizeof(piece)), &n);
+	enum ts_source_state state =
+		source->read(source->ctx, piece, TS_MIN(cap, sizeof(piece)), &n);
 
 	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)piece, n });
 	return state;
@@ -140,8 +143,10 @@ static void events_have_an_id_a_name_and_their_text(void **state)
 	tell(news, SAMPLE, "{}", 8);
 	read_some(&source, &text, 65536);
 	ts_buf_putc(&text, '\0');
-	sscanf((const char *)text.p, "retry: 1000\n\nid: %" SCNu64 "\nevent: alert\ndata: {}7\n\nid: %" SCNu64
-	       "\nevent: sample\ndata: {}8\n\n%n", &first, &second, &end);
+	sscanf((const char *)text.p,
+	       "retry: 1000\n\nid: %" SCNu64 "\nevent: alert\ndata: {}7\n\nid: %" SCNu64
+	       "\nevent: sample\ndata: {}8\n\n%n",
+	       &first, &second, &end);
 	assert_int_equal(end, text.n - 1);
 	assert_int_equal(second, first + 1);
 	assert_true(second < UINT64_C(1) << 53);
@@ -228,7 +233,8 @@ static void who_was_there_goes_on_behind_the_last(void **state)
 	source = open_reader(news, NULL, id);
 	must_get(&source, "s3 ");
 	drop(&source);
-	for (int i = 4; i <= 9; i++) /* what lies between is not kept any more: with what there is */
+	for (int i = 4; i <= 9;
+	     i++) /* what lies between is not kept any more: with what there is */
 		tell(news, SAMPLE, "s", i);
 	source = open_reader(news, id, NULL);
 	must_get(&source, "s6 s7 s8 s9 ");
@@ -238,8 +244,14 @@ static void who_was_there_goes_on_behind_the_last(void **state)
 
 static void ids_of_others_mean_nothing(void **state)
 {
-	static const char *const ids[] = { "", "0", "1", "x", "-1", "9007199254740991",
-					   "18446744073709551615", "99999999999999999999999" };
+	static const char *const ids[] = { "",
+					   "0",
+					   "1",
+					   "x",
+					   "-1",
+					   "9007199254740991",
+					   "18446744073709551615",
+					   "99999999999999999999999" };
 	struct ts_news *news = ts_news_new(&small);
 
 	(void)state;
@@ -424,21 +436,23 @@ static void serve(struct served *served, const struct ts_news_options *options)
 	struct ts_error err = TS_ERROR_INIT;
 
 	served->news = ts_news_new(options);
-	assert_int_equal(ts_server_start(&served->server, 0, answer_news, served->news, &err), TS_OK);
+	assert_int_equal(ts_server_start(&served->server, 0, answer_news, served->news, &err),
+			 TS_OK);
 }
 
 static int ask(const struct served *served, const char *host, const char *more)
 {
 	uint16_t port = ts_server_port(served->server);
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port),
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = htons(port),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int fd = socket(AF_INET, SOCK_STREAM, 0), few = 4096;
 	char request[512];
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few));
 	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	snprintf(request, sizeof(request), "GET /api/live HTTP/1.1\r\nHost: %s:%u\r\n%s\r\n", host, port,
-		 more);
+	snprintf(request, sizeof(request), "GET /api/live HTTP/1.1\r\nHost: %s:%u\r\n%s\r\n", host,
+		 port, more);
 	assert_int_equal(send(fd, request, strlen(request), 0), (ssize_t)strlen(request));
 	return fd;
 }

@@ -30,8 +30,12 @@ static void given_results(struct ts_results *results)
 			.id = ts_result_text(doctor, "rule-%d", i),
 			.rule = "rule",
 			.severity = TS_WARNING,
-			.title = ts_result_text(doctor, "\xC3\x9C" "ber %d \xE2\x82\xAC", i),
-			.evidence = TS_LIT("Takes 1.5 ms of it. And \xF0\x9F\x98\x80 more. At last."),
+			.title = ts_result_text(doctor,
+						"\xC3\x9C"
+						"ber %d \xE2\x82\xAC",
+						i),
+			.evidence =
+				TS_LIT("Takes 1.5 ms of it. And \xF0\x9F\x98\x80 more. At last."),
 			.advice = TS_LIT("Do less. Or do it later."),
 			.code = TS_LIT("import jax\n\nprint(\"\xE2\x82\xAC\")\n"),
 			.impact_ps = 1000000000 - i,
@@ -117,7 +121,9 @@ static void text_keeps_every_budget_and_says_more_for_more(void **state)
 		assert_true(text.n <= budget);
 		assert_true(text.n == 0 || text.p[text.n - 1] == '\n');
 		then_utf8(text);
-		now = (struct said){ count(text, "\xC3\x9C" "ber"), count(text, "Takes 1.5 ms of it."),
+		now = (struct said){ count(text, "\xC3\x9C"
+						 "ber"),
+				     count(text, "Takes 1.5 ms of it."),
 				     count(text, "Do: Do less."), count(text, "import jax") };
 		then_not_less(&now, &before);
 		before = now;
@@ -200,9 +206,11 @@ static void sentences_are_whole(void **state)
 		when_brief(&out, &results, ts_brief_text, budget);
 		text = ts_buf_bytes(&out);
 		assert_int_equal(count(text, "Takes"), count(text, "Takes 1.5 ms of it."));
-		assert_int_equal(count(text, "And "), count(text, "And \xF0\x9F\x98\x80 more. At last."));
+		assert_int_equal(count(text, "And "),
+				 count(text, "And \xF0\x9F\x98\x80 more. At last."));
 		assert_int_equal(count(text, "Or do"), count(text, "Or do it later."));
-		assert_int_equal(count(text, "import jax"), count(text, "print(\"\xE2\x82\xAC\")\n"));
+		assert_int_equal(count(text, "import jax"),
+				 count(text, "print(\"\xE2\x82\xAC\")\n"));
 	}
 	ts_buf_release(&out);
 	ts_results_release(&results);

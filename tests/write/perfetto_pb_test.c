@@ -72,10 +72,9 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 	int64_t last_ns = 0;
 	struct ts_perfetto_row row = { .number = 0, .pid = 1, .tid = 100, .last_ns = &last_ns };
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
-	struct ts_perfetto_slice slice = { .start_ns = 300,
-					   .dur_ns = 10,
-					   .tail = TS_LIT("\x50\x01"),
-					   .own_ns = 7 };
+	struct ts_perfetto_slice slice = {
+		.start_ns = 300, .dur_ns = 10, .tail = TS_LIT("\x50\x01"), .own_ns = 7
+	};
 	struct ts_buf buf = TS_BUF_INIT;
 
 	(void)state;
@@ -116,8 +115,7 @@ static void other_lanes_name_their_track_and_arrows_their_ends(void **state)
 	(void)state;
 	form->op_slice(&first, &lane, &slice);
 	assert_true(number_at(&first, PACKET(10)) == 301);
-	assert_true(number_at(&first, PACKET(11, 11)) ==
-		    (0x5450800000000000 | 299 << 16 | 3));
+	assert_true(number_at(&first, PACKET(11, 11)) == (0x5450800000000000 | 299 << 16 | 3));
 	assert_true(number_at(&first, PACKET(11, 47)) == slice.arrow_id);
 	slice.arrow = TS_ARROW_ENDS;
 	form->op_slice(&last, &lane, &slice);
@@ -195,12 +193,9 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	op.text = TS_LIT("%f = f32[] f()");
 	assert_int_not_equal(ts_profile_intern_op(&profile, &op), TS_NONE);
 	form->op_tail(&said, &tail, &lane, &profile, 0, true);
-	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)),
-				"bad \xef\xbf\xbd name"));
-	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)),
-				"loop fusion"));
-	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)),
-				"jit(f)/dot"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 2, 2)), "bad \xef\xbf\xbd name"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 1, 2)), "loop fusion"));
+	assert_true(ts_bytes_is(text_at(&said, PACKET(12, 29, 2)), "jit(f)/dot"));
 	/* category 1, name 1, tf_op is string 1, flops is 1000, long_name stands as it is */
 	assert_true(ts_bytes_starts(ts_buf_bytes(&tail), "\x18\x01\x50\x01"
 							 "\x22\x05\x08\x01\x88\x01\x01"
@@ -236,11 +231,9 @@ static void a_counter_has_its_unit_and_what_it_is(void **state)
 				  .name = "HBM bandwidth (GB/s)",
 				  .description = "read and written" };
 	int64_t last_ns = 0;
-	struct ts_perfetto_row row = { .number = 0,
-				       .pid = 1,
-				       .order = 4,
-				       .track = &track,
-				       .last_ns = &last_ns };
+	struct ts_perfetto_row row = {
+		.number = 0, .pid = 1, .order = 4, .track = &track, .last_ns = &last_ns
+	};
 	struct ts_buf buf = TS_BUF_INIT, rest;
 
 	(void)state;
@@ -249,8 +242,7 @@ static void a_counter_has_its_unit_and_what_it_is(void **state)
 	rest = second_packet(&buf);
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 2)), track.name));
 	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 8, 6)), "GB/s"));
-	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 14)),
-				track.description));
+	assert_true(ts_bytes_is(text_at(&rest, PACKET(60, 14)), track.description));
 	ts_buf_clear(&buf);
 	form->counter(&buf, &row, 300, 1.0);
 	form->counter(&buf, &row, 300, NAN); /* is not written */
@@ -267,8 +259,7 @@ static void a_file_begins_with_its_mark(void **state)
 	(void)state;
 	form->open(&buf, &head);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&buf), form->mark));
-	assert_true(ts_bytes_is(text_at(&buf, PACKET(126, 1, 3)),
-				"tpusight"));
+	assert_true(ts_bytes_is(text_at(&buf, PACKET(126, 1, 3)), "tpusight"));
 	/* the overlay, which knows no formats, looks for the same */
 	assert_string_equal(form->mark, TS_PFTRACE_MARK);
 	assert_true(ts_bytes_starts(ts_bytes_of(ts_perfetto_json.mark), TS_TRACE_MARK));

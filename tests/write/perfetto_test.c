@@ -59,11 +59,12 @@ static void times_are_microseconds_with_three_decimals(void **state)
 		struct ts_buf got = TS_BUF_INIT, want = TS_BUF_INIT;
 
 		form->op_slice(&got, &lane, &slice);
-		ts_buf_printf(&want,
-			      ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":100,\"ts\":%s,\"dur\":0.000,"
-			      "\"args\":{\"self_us\":0.000}},\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":"
-			      "\"async\",\"name\":\"async\",\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
-			      cases[i].text, cases[i].text);
+		ts_buf_printf(
+			&want,
+			",\n{\"ph\":\"X\",\"pid\":1,\"tid\":100,\"ts\":%s,\"dur\":0.000,"
+			"\"args\":{\"self_us\":0.000}},\n{\"ph\":\"s\",\"bp\":\"e\",\"cat\":"
+			"\"async\",\"name\":\"async\",\"id\":7,\"pid\":1,\"tid\":100,\"ts\":%s}",
+			cases[i].text, cases[i].text);
 		ts_buf_putc(&want, '\0');
 		assert_text(&got, (const char *)want.p);
 		ts_buf_release(&want);

@@ -43,8 +43,7 @@ static void top_level_result_gives_its_fields(void **state)
 	assert_int_equal(ts_report_csv(&out, &results, "overview", NULL), TS_OK);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&out),
 				    "run.logdir,run.run,run.session,run.duration_ps,"));
-	assert_true(ts_bytes_has(ts_buf_bytes(&out),
-				 "\nprofiles,run1,2025_03_11,92600000000000,"));
+	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\nprofiles,run1,2025_03_11,92600000000000,"));
 	ts_buf_release(&out);
 	ts_results_release(&results);
 }
@@ -59,7 +58,8 @@ static void result_gives_its_first_table(void **state)
 /* Other names end in their unit, or are one. */
 static void heading_without_a_unit_gets_it_behind(void **state)
 {
-	static const struct ts_column columns[] = { { "hbm_operational_intensity", TS_MODELLED, NULL },
+	static const struct ts_column columns[] = { { "hbm_operational_intensity", TS_MODELLED,
+						      NULL },
 						    { "flops_per_s", TS_MODELLED, NULL } };
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
@@ -89,7 +89,8 @@ static void doctor_gives_its_findings(void **state)
 		"end_ps,advice,code,op,module,source,xprof,xprof_trace,perfetto,perfetto_sql\n"
 		"host_transfer:jit_f,host_transfer,critical,82 % of core time waits for copies to "
 		"and from host memory,4 copies of 5.0 GiB a step at 26 GB/s,75000000000000,82,"
-		"their core time,certain,3000,8000,keep the parameters in HBM,\"x = jax.device_put(x, d)\n\ny = f(x)\n\","
+		"their core time,certain,3000,8000,keep the parameters in HBM,\"x = "
+		"jax.device_put(x, d)\n\ny = f(x)\n\","
 		"copy.3,jit_f,/home/u/host-offload.py:29,?run=r&node_name=copy.3#profile,,,\n"
 		"damage,damage,info,a file is cut off,,,,,possible,,,,,,,,,,,\n");
 }

@@ -205,9 +205,9 @@ static void add_op(struct ts_result *result, struct ts_table *table, const char 
 }
 
 static const struct ts_column op_columns[] = {
-	{ "module", TS_MEASURED, NULL },	 { "op", TS_MEASURED, "op" },
+	{ "module", TS_MEASURED, NULL },	   { "op", TS_MEASURED, "op" },
 	{ "total_time_ps", TS_MEASURED, "total" }, { "self_time_ps", TS_MEASURED, "self" },
-	{ "wait_ps", TS_MEASURED, "waits" },	 { "hbm_bytes", TS_MEASURED, "HBM" },
+	{ "wait_ps", TS_MEASURED, "waits" },	   { "hbm_bytes", TS_MEASURED, "HBM" },
 	{ "flops", TS_MEASURED, "FLOPs" },
 };
 
@@ -233,29 +233,34 @@ static void assert_ops(const char *module, size_t width, const char *expected)
 static void module_is_told_where_rows_differ_in_it(void **state)
 {
 	(void)state;
-	assert_ops("jit_f", 80, "  op     total     self  waits       HBM   FLOPs\n"
-				"  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
-				"  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
-	assert_ops("jit_g", 80, "  module  op     total     self  waits       HBM   FLOPs\n"
-				"  jit_f   add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
-				"  jit_g   mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+	assert_ops("jit_f", 80,
+		   "  op     total     self  waits       HBM   FLOPs\n"
+		   "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+		   "  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+	assert_ops("jit_g", 80,
+		   "  module  op     total     self  waits       HBM   FLOPs\n"
+		   "  jit_f   add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+		   "  jit_g   mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
 }
 
 /* Nothing but zeros, then what the column beside it says too; a width of 0 is no limit. */
 static void narrow_table_leaves_out_what_says_least(void **state)
 {
 	(void)state;
-	assert_ops("jit_f", 44, "  op     total     self       HBM   FLOPs\n"
-				"  add  1.00 ns  1.00 ns  2.93 KiB    5000\n"
-				"  mul  2.00 ns  2.00 ns  5.86 KiB  10.0 k\n"
-				"  (no room for: waits)\n");
-	assert_ops("jit_f", 36, "  op      self       HBM   FLOPs\n"
-				"  add  1.00 ns  2.93 KiB    5000\n"
-				"  mul  2.00 ns  5.86 KiB  10.0 k\n"
-				"  (no room for: total, waits)\n");
-	assert_ops("jit_f", 0, "  op     total     self  waits       HBM   FLOPs\n"
-			       "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
-			       "  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
+	assert_ops("jit_f", 44,
+		   "  op     total     self       HBM   FLOPs\n"
+		   "  add  1.00 ns  1.00 ns  2.93 KiB    5000\n"
+		   "  mul  2.00 ns  2.00 ns  5.86 KiB  10.0 k\n"
+		   "  (no room for: waits)\n");
+	assert_ops("jit_f", 36,
+		   "  op      self       HBM   FLOPs\n"
+		   "  add  1.00 ns  2.93 KiB    5000\n"
+		   "  mul  2.00 ns  5.86 KiB  10.0 k\n"
+		   "  (no room for: total, waits)\n");
+	assert_ops("jit_f", 0,
+		   "  op     total     self  waits       HBM   FLOPs\n"
+		   "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
+		   "  mul  2.00 ns  2.00 ns   0 ps  5.86 KiB  10.0 k\n");
 }
 
 struct value_case {

@@ -35,7 +35,7 @@ static void assert_tracks(struct ts_results *results, size_t budget, const char 
 	ts_buf_release(&out);
 }
 
-#define HEAD \
+#define HEAD                                                                  \
 	"{\"tracks\":[{\"name\":\"Load (%)\",\"device_id\":0,\"unit\":\"%\"," \
 	"\"description\":\"made by hand\",\"points\":["
 
@@ -68,7 +68,10 @@ static void points_beyond_the_budget_are_means_over_their_time(void **state)
 	ts_buf_puts(&expected, HEAD);
 	for (int i = 0; i < 32; i++)
 		ts_buf_printf(&expected, "%s%d,%s", i ? "," : "", i ? i * 20 : -20,
-			      i == 0 ? "0.25" : i == 31 ? "2" : i % 2 ? "2.5" : "0.5");
+			      i == 0	? "0.25"
+			      : i == 31 ? "2"
+			      : i % 2	? "2.5"
+					: "0.5");
 	ts_buf_puts(&expected, "]}]}");
 	ts_buf_putc(&expected, '\0');
 	assert_tracks(&results, 32, (char *)expected.p);

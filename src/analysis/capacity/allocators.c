@@ -303,7 +303,8 @@ static struct growth growth_of(const struct ts_context *ctx, const struct row_su
 	size_t at = 0;
 
 	for (size_t i = 0; device < steps->nr_devices && i < steps->devices[device].nr; i++) {
-		while (at < sum->nr && sum->records[at].at_ps <= steps->devices[device].items[i].end_ps)
+		while (at < sum->nr &&
+		       sum->records[at].at_ps <= steps->devices[device].items[i].end_ps)
 			at++;
 		if (at > 0)
 			add_step(&growth, sum->records[at - 1].heap);
@@ -443,7 +444,8 @@ static bool put_counter(struct ts_result *result, const struct row_sum *sum, uin
 	for (size_t i = 0; i < sum->nr; i += width) {
 		struct ts_point *point = &points[track->nr_points++];
 
-		*point = (struct ts_point){ sum->records[i].at_ps, counter->value(&sum->records[i]) };
+		*point = (struct ts_point){ sum->records[i].at_ps,
+					    counter->value(&sum->records[i]) };
 		for (size_t k = i + 1; k < i + width && k < sum->nr; k++)
 			point->value = fmax(point->value, counter->value(&sum->records[k]));
 	}
@@ -528,8 +530,8 @@ static bool put_all(struct ts_result *result, const struct ts_context *ctx,
 	for (size_t from = 0, to; from < state->nr && nr < TS_NELEM(sums) && table; from = to) {
 		struct row_sum *sum = &sums[nr++];
 
-		for (to = from + 1; to < state->nr && by_allocator(&state->records[from],
-								   &state->records[to]) == 0;)
+		for (to = from + 1; to < state->nr &&
+				    by_allocator(&state->records[from], &state->records[to]) == 0;)
 			to++;
 		*sum = (struct row_sum){ .records = &state->records[from], .nr = to - from };
 		if (!measure(sum, &open[from]) || !put_counters(result, ctx, sum))

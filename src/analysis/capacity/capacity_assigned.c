@@ -116,8 +116,7 @@ static bool replay_event(struct plan *plan, const struct ts_hlo_heap_event *even
 	uint32_t place = plan->place[event->buffer];
 
 	switch (event->kind) {
-	case TS_HEAP_ALLOC:
-		return begin(plan, place, event->buffer, at);
+	case TS_HEAP_ALLOC: return begin(plan, place, event->buffer, at);
 	case TS_HEAP_SHARE:
 		plan->place[event->buffer] = plan->place[event->with];
 		return begin(plan, plan->place[event->buffer], event->buffer, at);

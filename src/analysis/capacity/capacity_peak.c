@@ -6,10 +6,8 @@ enum which { IN_HBM, TEMPS_IN_HBM, ON_CHIP };
 static bool is_counted(const struct ts_capacity_buffer *buffer, enum which which)
 {
 	switch (which) {
-	case IN_HBM:
-		return buffer->space == TS_SPACE_HBM;
-	case TEMPS_IN_HBM:
-		return buffer->space == TS_SPACE_HBM && buffer->kind == TS_BUFFER_TEMP;
+	case IN_HBM:	   return buffer->space == TS_SPACE_HBM;
+	case TEMPS_IN_HBM: return buffer->space == TS_SPACE_HBM && buffer->kind == TS_BUFFER_TEMP;
 	case ON_CHIP:
 		return buffer->space != TS_SPACE_HBM && buffer->space != TS_SPACE_HOST &&
 		       buffer->space != TS_SPACE_SYNC;
@@ -18,8 +16,8 @@ static bool is_counted(const struct ts_capacity_buffer *buffer, enum which which
 }
 
 /* The most that they need at one position, and the first such position. CHANGE is room to count. */
-static int64_t peak_of(const struct ts_capacity_program *program, int64_t *change,
-		       enum which which, uint32_t *peak_at)
+static int64_t peak_of(const struct ts_capacity_program *program, int64_t *change, enum which which,
+		       uint32_t *peak_at)
 {
 	int64_t sum = 0, peak = 0;
 

@@ -54,8 +54,8 @@ static const struct ts_shape *shape_of(const struct ts_capacity_program *program
 	return ts_shape_leaf(&instr->shape, buffer->leaf);
 }
 
-static void put_programs(const struct ts_capacity_program *programs, size_t nr,
-			 int64_t hbm_bytes, struct ts_result *result)
+static void put_programs(const struct ts_capacity_program *programs, size_t nr, int64_t hbm_bytes,
+			 struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
 		{ "module", TS_COMPILED, "module" },
@@ -160,9 +160,9 @@ static void put_buffer(struct ts_result *result, struct ts_value *cells, const s
 	cells[4] = shape ? ts_int(ts_shape_logical_bytes(shape)) : ts_null();
 	cells[5] = ts_int(buffer->nr_bytes);
 	if (shape && buffer->nr_bytes > 0)
-		cells[6] = ts_share_pct(1 - TS_MIN((double)ts_shape_logical_bytes(shape) /
-							   (double)buffer->nr_bytes,
-						   1));
+		cells[6] = ts_share_pct(
+			1 - TS_MIN((double)ts_shape_logical_bytes(shape) / (double)buffer->nr_bytes,
+				   1));
 	cells[7] = ts_text_or_null(source_of(result, instr));
 	cells[8] = instr ? ts_text_or_null(instr->op_name) : ts_null();
 	cells[9] = name_or_null(op_at(program, buffer->from));
@@ -189,9 +189,9 @@ static bool put_buffers(const struct ts_capacity_program *programs, size_t nr,
 		{ "from_position", TS_MODELLED, NULL },
 		{ "to_position", TS_MODELLED, NULL },
 	};
-	struct ts_table *table = ts_result_table(result, "buffers",
-						 "Largest buffers at the peak of each module",
-						 columns, TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "buffers", "Largest buffers at the peak of each module",
+				columns, TS_NELEM(columns));
 	size_t left = MAX_BUFFERS;
 
 	for (size_t i = 0; i < nr && left > 0 && table; i++) {
@@ -260,7 +260,7 @@ static void put_line_rows(const struct ts_capacity_program *program, const struc
 			  struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
-		{ "source", TS_COMPILED, "source" },  { "module", TS_COMPILED, NULL },
+		{ "source", TS_COMPILED, "source" },	 { "module", TS_COMPILED, NULL },
 		{ "bytes", TS_MODELLED, "at the peak" }, { "buffers", TS_MODELLED, "buffers" },
 		{ "largest", TS_MODELLED, "largest" },
 	};
@@ -329,7 +329,9 @@ static bool add_sides(struct sides *sides, const struct ts_capacity_program *pro
 	for (uint32_t leaf = 0; leaf < nr; leaf++) {
 		struct side *side = &sides->items[sides->nr];
 
-		*side = (struct side){ ts_shape_leaf(whole, leaf), instr, leaf, { NULL, 0 }, false };
+		*side = (struct side){
+			ts_shape_leaf(whole, leaf), instr, leaf, { NULL, 0 }, false
+		};
 		side->text = ts_shape_text(scratch, side->shape);
 		if (!side->text.p)
 			return false;
@@ -559,9 +561,10 @@ enum ts_status ts_capacity_rows(const struct ts_context *ctx,
 	for (size_t i = 0; i < nr; i++)
 		nr_simulated += !programs[i].is_assigned;
 	if (nr_simulated > 0)
-		ts_result_note(result,
-			       "%zu of %zu modules come without a buffer assignment: their peaks "
-			       "are from live ranges over the schedule, without the gaps of a heap.",
-			       nr_simulated, nr);
+		ts_result_note(
+			result,
+			"%zu of %zu modules come without a buffer assignment: their peaks "
+			"are from live ranges over the schedule, without the gaps of a heap.",
+			nr_simulated, nr);
 	return TS_OK;
 }

@@ -221,12 +221,9 @@ static bool take(struct mt_host *host, const struct ts_merged *merged, size_t i)
 	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps && !take_waiting(host))
 		return false;
 	switch (role) {
-	case MT_NOTHING:
-		return true;
+	case MT_NOTHING: return true;
 	case MT_BLOCK:
-	case MT_OOM:
-		event = read_event(host, merged, i);
-		return wait_for_its_turn(host, &event);
+	case MT_OOM:	 event = read_event(host, merged, i); return wait_for_its_turn(host, &event);
 	case MT_STEP:
 		return take_step(host, merged->line[i], merged->profile->ops[merged->op[i]].name,
 				 start_ps, end_ps);

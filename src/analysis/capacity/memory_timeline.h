@@ -193,10 +193,7 @@ struct mt_sheet { /* a table with rows of every device */
 	size_t nr_columns;
 	bool (*put)(struct ts_result *result, struct ts_table *table, const struct mt_view *view);
 };
-#define MT_SHEET(name, title, put)                                \
-	{                                                         \
-#name, title, of_##name, TS_NELEM(of_##name), put \
-	}
+#define MT_SHEET(name, title, put) { #name, title, of_##name, TS_NELEM(of_##name), put }
 
 struct ts_value mt_host_cell(const struct mt_view *view);
 struct ts_value mt_op_cell(const struct mt_view *view, uint32_t op);

@@ -19,10 +19,7 @@ enum { OWNER_COLUMNS = 6 };
 #define OWNER_COLUMN_ROWS                                                                 \
 	{ "op", TS_MEASURED, "operator" }, { "outer_op", TS_MEASURED, NULL },             \
 		{ "module", TS_MEASURED, "module" }, { "annotation", TS_MEASURED, NULL }, \
-		{ "source", TS_MEASURED, "source" },                                      \
-	{                                                                                 \
-		"phase", TS_MEASURED, "phase"                                             \
-	}
+		{ "source", TS_MEASURED, "source" }, { "phase", TS_MEASURED, "phase" }
 
 struct ts_value mt_op_cell(const struct mt_view *view, uint32_t op)
 {

@@ -105,9 +105,7 @@ static void be_operator(struct mt_owner *owner, uint32_t op)
 static void inherit(struct mt_owner *owner, uint32_t op, enum mt_role role)
 {
 	switch (role) {
-	case MT_OPERATOR:
-		be_operator(owner, op);
-		break;
+	case MT_OPERATOR: be_operator(owner, op); break;
 	case MT_ALLOCATING:
 		if (owner->op == TS_NONE)
 			be_operator(owner, op);
@@ -121,19 +119,14 @@ static void inherit(struct mt_owner *owner, uint32_t op, enum mt_role role)
 		if (owner->phase == MT_NO_PHASE)
 			owner->phase = MT_FORWARD;
 		break;
-	case MT_SOURCE:
-		owner->source = op;
-		break;
+	case MT_SOURCE: owner->source = op; break;
 	case MT_OPTIMIZER:
 	case MT_INPUT:
 		owner->phase = role == MT_INPUT ? MT_IN_INPUT : MT_IN_OPTIMIZER;
 		owner->annotation = op;
 		break;
-	case MT_ANNOTATION:
-		owner->annotation = op;
-		break;
-	default:
-		break;
+	case MT_ANNOTATION: owner->annotation = op; break;
+	default:	    break;
 	}
 }
 

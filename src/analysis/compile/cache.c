@@ -74,10 +74,10 @@ static bool add_thunk(struct cache_state *state, const struct ts_block *block, s
 		return true;
 	}
 	*thunk = 2;
-	return add_run(state, &(struct cache_run){
-				      (uint64_t)program.number, (uint64_t)run.number,
-				      block->start_ps[i],
-				      ts_i64_add(block->start_ps[i], block->dur_ps[i]) });
+	return add_run(state,
+		       &(struct cache_run){ (uint64_t)program.number, (uint64_t)run.number,
+					    block->start_ps[i],
+					    ts_i64_add(block->start_ps[i], block->dur_ps[i]) });
 }
 
 static bool add_execution(struct cache_state *state, const struct ts_block *block, size_t i)
@@ -108,8 +108,8 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
 		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
-		good = !state->is_thread ? add_execution(state, block, i) :
-					   cache_thread_event(state, block, i, activity);
+		good = !state->is_thread ? add_execution(state, block, i)
+					 : cache_thread_event(state, block, i, activity);
 		if (good && state->thunk && activity == TS_HOST_OTHER)
 			good = add_thunk(state, block, i);
 	}
@@ -184,14 +184,14 @@ static bool count_runs(struct cache_state *sum)
 			return false;
 		program->first_ps = TS_MIN(program->first_ps, run->start_ps);
 		program->nr_runs++;
-		program->time_ps = ts_i64_add(program->time_ps,
-					      ts_i64_sub(run->end_ps, run->start_ps));
+		program->time_ps =
+			ts_i64_add(program->time_ps, ts_i64_sub(run->end_ps, run->start_ps));
 	}
 	return true;
 }
 
-static enum ts_status cache_close(void *arg, const struct ts_context *ctx,
-				  struct ts_result *result, struct ts_error *err)
+static enum ts_status cache_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
+				  struct ts_error *err)
 {
 	struct cache_state *sum = arg;
 

@@ -14,19 +14,20 @@
 
 #include "base/map.h"
 
-#define CACHE_MAX_REQUESTS 65536 /* kept of a run; all are counted */
+#define CACHE_MAX_REQUESTS 65536  /* kept of a run; all are counted */
 #define CACHE_MAX_RUNS	   262144 /* of programs on the CPU, which have no line of their own */
 
 struct cache_request {
-	int64_t start_ps, end_ps; /* of the compilation; when restored: of the look into the cache */
+	int64_t start_ps,
+		end_ps; /* of the compilation; when restored: of the look into the cache */
 	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: nobody said */
-	int64_t wait_ps;	  /* core time with nothing to run meanwhile; -1 */
+	int64_t wait_ps; /* core time with nothing to run meanwhile; -1 */
 	struct ts_bytes module;
-	uint32_t call_op;	  /* the call that needed it, or TS_NONE */
+	uint32_t call_op; /* the call that needed it, or TS_NONE */
 	uint32_t line;
-	uint32_t program;	  /* index into the programs, or TS_NONE */
-	bool is_backend;	  /* seen at the compiler alone: may be the work of another thread */
-	bool has_backend;	  /* the compiler's work for it was found on another thread */
+	uint32_t program; /* index into the programs, or TS_NONE */
+	bool is_backend;  /* seen at the compiler alone: may be the work of another thread */
+	bool has_backend; /* the compiler's work for it was found on another thread */
 	bool is_restored, is_inferred; /* inferred: lowered, not compiled, and then run */
 };
 
@@ -106,20 +107,23 @@ struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call);
 struct cache_variant {
 	struct ts_bytes name, stem;
 	uint64_t program_id;
-	uint32_t module; /* into profile->modules, or TS_NONE */
+	uint32_t module;		    /* into profile->modules, or TS_NONE */
 	int64_t first_ps, nr_runs, time_ps; /* INT64_MAX, 0, 0: did not run */
 	int64_t nr_compiled, compile_ps;
 };
 
 enum cache_difference { /* bits */
-	CACHE_DIFFERS_FUNCTION = 1, /* other source lines: another function of that name */
-	CACHE_DIFFERS_COUNT = 2,    /* of parameters */
-	CACHE_DIFFERS_RANK = 4,
-	CACHE_DIFFERS_SHAPE = 8,
-	CACHE_DIFFERS_DTYPE = 16,
-	CACHE_DIFFERS_LAYOUT = 32,
-	CACHE_DIFFERS_CODE = 64,     /* same parameters, other instructions: a static argument */
-	CACHE_DIFFERS_CONSTANT = 128, /* same instructions too: constants, sharding, donation */
+			CACHE_DIFFERS_FUNCTION =
+				1, /* other source lines: another function of that name */
+			CACHE_DIFFERS_COUNT = 2, /* of parameters */
+			CACHE_DIFFERS_RANK = 4,
+			CACHE_DIFFERS_SHAPE = 8,
+			CACHE_DIFFERS_DTYPE = 16,
+			CACHE_DIFFERS_LAYOUT = 32,
+			CACHE_DIFFERS_CODE =
+				64, /* same parameters, other instructions: a static argument */
+			CACHE_DIFFERS_CONSTANT =
+				128, /* same instructions too: constants, sharding, donation */
 };
 
 #define CACHE_MAX_AXES	 8
@@ -132,10 +136,10 @@ struct cache_place {
 struct cache_axis { /* dimensions that always change together */
 	struct cache_place places[CACHE_MAX_PLACES];
 	size_t nr_places, nr_all_places;
-	const int64_t *values;	/* one a variant that has its module, in their order */
+	const int64_t *values; /* one a variant that has its module, in their order */
 	int64_t buckets[8];
-	size_t nr_buckets;	/* 0: no proposal */
-	double waste_share;	/* of the work in the buckets; NaN */
+	size_t nr_buckets;  /* 0: no proposal */
+	double waste_share; /* of the work in the buckets; NaN */
 };
 
 struct cache_family {

@@ -53,8 +53,11 @@ static void list_variants(struct cache_families *families, const struct cache_st
 		const struct ts_hlo_module *module = &profile->modules[i];
 
 		families->variants[families->nr_variants++] = (struct cache_variant){
-			.name = module->name, .stem = ts_module_stem(module->name),
-			.program_id = module->program_id, .module = i, .first_ps = INT64_MAX,
+			.name = module->name,
+			.stem = ts_module_stem(module->name),
+			.program_id = module->program_id,
+			.module = i,
+			.first_ps = INT64_MAX,
 		};
 	}
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
@@ -71,8 +74,10 @@ static void list_variants(struct cache_families *families, const struct cache_st
 
 			variant_of[i] = (uint32_t)families->nr_variants;
 			families->variants[families->nr_variants++] = (struct cache_variant){
-				.name = name, .stem = ts_module_stem(name),
-				.program_id = program->id, .module = TS_NONE,
+				.name = name,
+				.stem = ts_module_stem(name),
+				.program_id = program->id,
+				.module = TS_NONE,
 			};
 		}
 		variant = &families->variants[variant_of[i]];
@@ -134,8 +139,8 @@ static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
 {
 	if (!a->has_layout || !b->has_layout || a->memory_space != b->memory_space)
 		return a->has_layout == b->has_layout && a->memory_space == b->memory_space;
-	return memcmp(a->minor_to_major, b->minor_to_major,
-		      a->rank * sizeof(*a->minor_to_major)) == 0;
+	return memcmp(a->minor_to_major, b->minor_to_major, a->rank * sizeof(*a->minor_to_major)) ==
+	       0;
 }
 
 static unsigned shape_differences(const struct ts_shape *a, const struct ts_shape *b)
@@ -197,8 +202,8 @@ static bool read_values(const struct cache_family *family, const struct ts_profi
 	bool changes = false;
 
 	for (size_t i = 0; i < family->nr_known; i++) {
-		const struct ts_shape *shape = cache_parameter(
-			module_of(profile, &family->variants[i]), place.parameter);
+		const struct ts_shape *shape =
+			cache_parameter(module_of(profile, &family->variants[i]), place.parameter);
 
 		if (!shape || place.dim >= shape->rank)
 			return false;
@@ -301,7 +306,8 @@ static void group(struct cache_families *families)
 
 		if (!family || !ts_bytes_eq(family->stem, variant->stem)) {
 			family = &families->items[families->nr++];
-			*family = (struct cache_family){ .stem = variant->stem, .wait_ps = -1,
+			*family = (struct cache_family){ .stem = variant->stem,
+							 .wait_ps = -1,
 							 .variants = variant };
 		}
 		family->nr_variants++;
@@ -315,7 +321,8 @@ static void sum_requests(struct cache_families *families, const struct cache_sta
 {
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		const struct cache_request *request = &sum->requests[i];
-		struct cache_family *family = find_family(families, ts_module_stem(request->module));
+		struct cache_family *family =
+			find_family(families, ts_module_stem(request->module));
 
 		if (!family)
 			continue;

@@ -49,8 +49,8 @@ static bool waits_for(const struct ts_profile *profile, const struct cache_reque
 		      const struct cache_request *work)
 {
 	return !request->is_backend && !request->is_restored && !request->has_backend &&
-	       request->module.n == 0 && request->line != work->line && request->start_ps <= work->start_ps &&
-	       request->end_ps >= work->end_ps &&
+	       request->module.n == 0 && request->line != work->line &&
+	       request->start_ps <= work->start_ps && request->end_ps >= work->end_ps &&
 	       host_of(profile, request) == host_of(profile, work);
 }
 
@@ -133,8 +133,8 @@ static struct ts_bytes program_name(const struct ts_profile *profile,
 {
 	if (program->module != TS_NONE)
 		return profile->modules[program->module].name;
-	return program->op != TS_NONE ? profile->ops[program->op].name :
-					(struct ts_bytes){ NULL, 0 };
+	return program->op != TS_NONE ? profile->ops[program->op].name
+				      : (struct ts_bytes){ NULL, 0 };
 }
 
 static uint32_t take_first(struct first_run *runs, size_t nr, uint64_t stem, int64_t from_ps)
@@ -180,9 +180,9 @@ bool cache_match_programs(struct cache_state *sum, const struct ts_profile *prof
 		struct cache_request *request = &sum->requests[i];
 
 		if (request->module.n > 0)
-			request->program = take_first(runs, nr,
-						      ts_hash(ts_module_stem(request->module), 0),
-						      request->end_ps);
+			request->program =
+				take_first(runs, nr, ts_hash(ts_module_stem(request->module), 0),
+					   request->end_ps);
 	}
 	free(runs);
 	return true;
@@ -214,10 +214,8 @@ int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time)
 	if (!gaps || ts_value_int(ts_result_get(time, "total_ps")) < 0)
 		return -1;
 	for (size_t i = 0; i < gaps->nr_rows; i++) {
-		int64_t start_ps =
-			ts_cell_int(gaps, i, "start_ps");
-		int64_t dur_ps =
-			ts_cell_int(gaps, i, "duration_ps");
+		int64_t start_ps = ts_cell_int(gaps, i, "start_ps");
+		int64_t dur_ps = ts_cell_int(gaps, i, "duration_ps");
 
 		all_ps = ts_i64_add(all_ps, share_gap(sum, start_ps, ts_i64_add(start_ps, dur_ps)));
 	}

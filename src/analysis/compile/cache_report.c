@@ -20,8 +20,8 @@ struct report {
 
 static struct ts_bytes keep_text(struct report *report)
 {
-	struct ts_bytes text = ts_result_text(report->result, "%.*s",
-					      TS_ARG(ts_buf_bytes(&report->text)));
+	struct ts_bytes text =
+		ts_result_text(report->result, "%.*s", TS_ARG(ts_buf_bytes(&report->text)));
 
 	report->failed |= report->text.failed; /* clear forgets it */
 	ts_buf_clear(&report->text);
@@ -76,22 +76,34 @@ static void put_fields(const struct report *report, int64_t attributed_ps)
 	ts_result_field(result, "cache_misses", called ? ts_int(misses) : ts_null(), TS_MEASURED,
 			"calls that needed a new one");
 	ts_result_field(result, "cache_hit_pct", share_of(hits, hits + misses), TS_MEASURED, NULL);
-	ts_result_field(result, "persistent_cache_hits", used ? ts_int(counts->nr_restored) :
-								ts_null(),
-			TS_MEASURED, "persistent cache hits");
-	ts_result_field(result, "persistent_cache_misses", used ? ts_int(counts->nr_compiled) :
-								  ts_null(),
-			TS_DERIVED, "persistent cache misses");
-	ts_result_field(result, "persistent_cache_hit_pct",
-			used ? share_of(counts->nr_restored,
-					counts->nr_restored + counts->nr_compiled) :
-			       ts_null(),
-			TS_DERIVED, NULL);
+	ts_result_field(result, "persistent_cache_hits",
+			used ? ts_int(counts->nr_restored) : ts_null(), TS_MEASURED,
+			"persistent cache hits");
+	ts_result_field(result, "persistent_cache_misses",
+			used ? ts_int(counts->nr_compiled) : ts_null(), TS_DERIVED,
+			"persistent cache misses");
+	ts_result_field(
+		result, "persistent_cache_hit_pct",
+		used ? share_of(counts->nr_restored, counts->nr_restored + counts->nr_compiled)
+		     : ts_null(),
+		TS_DERIVED, NULL);
 }
 
 enum {
-	REQ_MODULE, REQ_START, REQ_DURATION, REQ_TRACE, REQ_LOWER, REQ_PASSES, REQ_CODEGEN,
-	REQ_WAIT, REQ_OUTCOME, REQ_INFERRED, REQ_FUNCTION, REQ_PROGRAM, REQ_THREAD, REQ_HOST,
+	REQ_MODULE,
+	REQ_START,
+	REQ_DURATION,
+	REQ_TRACE,
+	REQ_LOWER,
+	REQ_PASSES,
+	REQ_CODEGEN,
+	REQ_WAIT,
+	REQ_OUTCOME,
+	REQ_INFERRED,
+	REQ_FUNCTION,
+	REQ_PROGRAM,
+	REQ_THREAD,
+	REQ_HOST,
 	NR_REQ
 };
 
@@ -146,8 +158,7 @@ static void put_request(const struct report *report, const struct cache_request 
 	if (request->program != TS_NONE)
 		cells[REQ_PROGRAM] = ts_id(report->sum->programs[request->program].id);
 	cells[REQ_THREAD] = ts_text_or_null(line->name);
-	cells[REQ_HOST] =
-		ts_text_or_null(profile->hosts[profile->planes[line->plane].host].name);
+	cells[REQ_HOST] = ts_text_or_null(profile->hosts[profile->planes[line->plane].host].name);
 }
 
 static bool put_requests(const struct report *report)
@@ -178,12 +189,9 @@ static bool put_requests(const struct report *report)
 }
 
 static const struct ts_column function_columns[] = {
-	{ "function", TS_MEASURED, "function" },
-	{ "calls", TS_MEASURED, "calls" },
-	{ "hits", TS_MEASURED, "ran at once" },
-	{ "compiled", TS_MEASURED, "compiled" },
-	{ "restored", TS_MEASURED, "restored" },
-	{ "hit_pct", TS_MEASURED, "hit rate" },
+	{ "function", TS_MEASURED, "function" },       { "calls", TS_MEASURED, "calls" },
+	{ "hits", TS_MEASURED, "ran at once" },	       { "compiled", TS_MEASURED, "compiled" },
+	{ "restored", TS_MEASURED, "restored" },       { "hit_pct", TS_MEASURED, "hit rate" },
 	{ "compile_ps", TS_MEASURED, "compile time" },
 };
 
@@ -232,8 +240,20 @@ static bool put_functions(const struct report *report)
 }
 
 enum {
-	FAM_NAME, FAM_VARIANTS, FAM_DIFFERS, FAM_COMPILED, FAM_COMPILE, FAM_WAIT, FAM_RESTORED,
-	FAM_RUNS, FAM_TIME, FAM_SHAPES, FAM_BUCKETS, FAM_PROGRAMS, FAM_AXES, NR_FAM
+	FAM_NAME,
+	FAM_VARIANTS,
+	FAM_DIFFERS,
+	FAM_COMPILED,
+	FAM_COMPILE,
+	FAM_WAIT,
+	FAM_RESTORED,
+	FAM_RUNS,
+	FAM_TIME,
+	FAM_SHAPES,
+	FAM_BUCKETS,
+	FAM_PROGRAMS,
+	FAM_AXES,
+	NR_FAM
 };
 
 static const struct ts_column family_columns[NR_FAM] = {
@@ -311,8 +331,8 @@ static struct ts_value say_parameters(struct report *report, const struct cache_
 {
 	const struct ts_hlo_module *module = &report->ctx->profile->modules[variant->module];
 	uint32_t nr = cache_nr_parameters(module), nr_said = 0;
-	bool sizes = family->differences & (CACHE_DIFFERS_SHAPE | CACHE_DIFFERS_DTYPE |
-					    CACHE_DIFFERS_RANK);
+	bool sizes = family->differences &
+		     (CACHE_DIFFERS_SHAPE | CACHE_DIFFERS_DTYPE | CACHE_DIFFERS_RANK);
 
 	for (uint32_t p = 0; p < nr; p++) {
 		const struct ts_shape *shape = cache_parameter(module, p);
@@ -349,8 +369,8 @@ static struct ts_value runs_of(const struct report *report, int64_t nr_runs)
 
 static struct ts_value list_programs(struct report *report, const struct cache_family *family)
 {
-	static const char *const names[] = { "program_id", "first_ps", "executions", "time_ps",
-					     "compilations", "compile_ps" };
+	static const char *const names[] = { "program_id", "first_ps",	   "executions",
+					     "time_ps",	   "compilations", "compile_ps" };
 	size_t nr = TS_MIN(family->nr_variants, MAX_SHAPES);
 	struct ts_value *items,
 		list = ts_result_list(report->result, names, TS_NELEM(names), nr, &items);
@@ -460,13 +480,11 @@ static int most_compiled_first(const void *a, const void *b)
 static bool put_families(struct report *report)
 {
 	struct cache_families *families = &report->families;
-	struct ts_table *table = ts_result_table(report->result, "families",
-						 "Variants of one function", family_columns,
-						 NR_FAM);
+	struct ts_table *table = ts_result_table(
+		report->result, "families", "Variants of one function", family_columns, NR_FAM);
 
 	if (table && families->nr > 1)
-		qsort(families->items, families->nr, sizeof(*families->items),
-		      most_compiled_first);
+		qsort(families->items, families->nr, sizeof(*families->items), most_compiled_first);
 	for (size_t i = 0; table && i < families->nr && table->nr_rows < MAX_ROWS; i++) {
 		const struct cache_family *family = &families->items[i];
 		struct ts_value *cells;
@@ -495,8 +513,8 @@ static uint32_t label_of(struct report *report, struct ts_label *labels, size_t 
 		return TS_MIN(i, MAX_LABELS - 1);
 	if (*nr == MAX_LABELS - 1)
 		name = TS_LIT("(other modules)");
-	labels[i] = (struct ts_label){ ts_result_text(report->result, "%.*s", TS_ARG(name)), NULL,
-				       0 };
+	labels[i] =
+		(struct ts_label){ ts_result_text(report->result, "%.*s", TS_ARG(name)), NULL, 0 };
 	(*nr)++;
 	return i;
 }
@@ -504,8 +522,8 @@ static uint32_t label_of(struct report *report, struct ts_label *labels, size_t 
 static bool put_track(struct report *report, uint32_t device)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_slices slices = { .budget = ts_overlay_share(
-					    report->ctx, TS_SHARE_COMPILATIONS, profile->nr_devices) };
+	struct ts_slices slices = { .budget = ts_overlay_share(report->ctx, TS_SHARE_COMPILATIONS,
+							       profile->nr_devices) };
 	struct ts_label *labels =
 		ts_arena_array(&report->result->owner->arena, MAX_LABELS, sizeof(*labels));
 	struct ts_track *track = NULL;
@@ -530,8 +548,9 @@ static bool put_track(struct report *report, uint32_t device)
 	if (good && track) {
 		track->labels = labels;
 		track->nr_labels = nr_labels;
-		track->description = "modules that this device's host compiled or restored from the "
-				     "persistent cache";
+		track->description =
+			"modules that this device's host compiled or restored from the "
+			"persistent cache";
 		good = ts_slices_finish(&slices, report->result, track);
 	}
 	ts_slices_release(&slices);

@@ -69,8 +69,8 @@ static void add_counts(struct cache_counts *counts, const struct cache_piece *pi
 		counts->nr_inferred += piece->is_inferred;
 	} else {
 		counts->nr_compiled++;
-		counts->compile_ps = ts_i64_add(counts->compile_ps,
-						ts_i64_sub(piece->end_ps, piece->start_ps));
+		counts->compile_ps =
+			ts_i64_add(counts->compile_ps, ts_i64_sub(piece->end_ps, piece->start_ps));
 	}
 }
 
@@ -97,11 +97,20 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 	const struct cache_piece *piece = &state->pieces[at];
 	struct cache_function *function = NULL;
 	struct cache_request request = {
-		.start_ps = piece->start_ps, .end_ps = piece->end_ps, .trace_ps = -1,
-		.lower_ps = -1, .passes_ps = piece->passes_ps, .codegen_ps = piece->codegen_ps,
-		.wait_ps = -1, .module = piece->module, .call_op = call.op, .line = state->line,
-		.program = TS_NONE, .is_backend = piece->activity == TS_HOST_BACKEND,
-		.is_restored = piece->is_restored, .is_inferred = piece->is_inferred,
+		.start_ps = piece->start_ps,
+		.end_ps = piece->end_ps,
+		.trace_ps = -1,
+		.lower_ps = -1,
+		.passes_ps = piece->passes_ps,
+		.codegen_ps = piece->codegen_ps,
+		.wait_ps = -1,
+		.module = piece->module,
+		.call_op = call.op,
+		.line = state->line,
+		.program = TS_NONE,
+		.is_backend = piece->activity == TS_HOST_BACKEND,
+		.is_restored = piece->is_restored,
+		.is_inferred = piece->is_inferred,
 	};
 
 	take_phases(state, from, at, call, &request);
@@ -113,8 +122,8 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 		function->nr_restored += piece->is_restored;
 		function->nr_compiled += !piece->is_restored;
 		if (!piece->is_restored)
-			function->compile_ps = ts_i64_add(function->compile_ps,
-							  ts_i64_sub(piece->end_ps, piece->start_ps));
+			function->compile_ps = ts_i64_add(
+				function->compile_ps, ts_i64_sub(piece->end_ps, piece->start_ps));
 	}
 	return cache_add_request(state, &request);
 }
@@ -302,8 +311,10 @@ static void infer_restored(struct cache_state *state, const struct contents *in)
 {
 	struct cache_piece *lower = &state->pieces[in->lower];
 	struct cache_piece *execute = &state->pieces[in->execute];
-	struct cache_piece restored = { .activity = TS_HOST_EXECUTABLE, .passes_ps = -1,
-					.codegen_ps = -1, .is_restored = true };
+	struct cache_piece restored = { .activity = TS_HOST_EXECUTABLE,
+					.passes_ps = -1,
+					.codegen_ps = -1,
+					.is_restored = true };
 
 	restored.is_inferred = in->read == state->nr_pieces;
 	restored.start_ps = restored.is_inferred ? lower->end_ps : state->pieces[in->read].start_ps;
@@ -369,9 +380,11 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 		      enum ts_host_activity activity)
 {
 	struct cache_piece piece = {
-		.activity = activity, .start_ps = block->start_ps[i],
+		.activity = activity,
+		.start_ps = block->start_ps[i],
 		.end_ps = ts_i64_add(block->start_ps[i], block->dur_ps[i]),
-		.passes_ps = -1, .codegen_ps = -1,
+		.passes_ps = -1,
+		.codegen_ps = -1,
 	};
 
 	if (activity == TS_HOST_CALL)

@@ -138,7 +138,8 @@ static bool is_torch(const struct compile_state *sum, const struct ts_profile *p
 	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
 	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
 			       counts->nr_lookups + counts->nr_compiles +
-			       counts->nr_kernel_launches + counts->nr_graph_launches > 0 ||
+			       counts->nr_kernel_launches + counts->nr_graph_launches >
+		       0 ||
 	       profile->torch_log.nr_files > 0;
 }
 
@@ -149,8 +150,8 @@ static enum ts_status compile_close(void *arg, const struct ts_context *ctx,
 
 	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
 		return TS_OK; /* modules alone: nothing was called */
-	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err) :
-			       compile_report_xla(ctx, result, err);
+	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err)
+					   : compile_report_xla(ctx, result, err);
 }
 
 static void compile_release(void *arg)

@@ -18,13 +18,13 @@
 
 struct compile_region {
 	struct ts_compile_id id;
-	uint32_t frame_op; /* of the Python frame that it is, or TS_NONE */
+	uint32_t frame_op;		    /* of the Python frame that it is, or TS_NONE */
 	int64_t nr_calls, time_ps, self_ps; /* self: without regions and compilations inside */
 	int64_t first_ps;
 	int64_t nr_compiles, compile_ps, nr_restarts;
 };
 
-struct compile_nesting { /* CHILD's code runs inside PARENT's: the graph is broken there */
+struct compile_nesting {	/* CHILD's code runs inside PARENT's: the graph is broken there */
 	uint64_t parent, child; /* keys of compile ids */
 	int64_t nr, time_ps;
 };
@@ -140,7 +140,7 @@ bool compile_has_log(const struct compile_report *report);
 /* Of a frame's compilation, forward; NULL: the log does not have it. */
 const struct ts_torch_compilation *compile_logged(const struct compile_report *report,
 						  struct ts_compile_id id);
-int64_t compile_log_ps(const struct compile_report *report); /* of all; -1: unknown */
+int64_t compile_log_ps(const struct compile_report *report);	     /* of all; -1: unknown */
 int64_t compile_log_recompiles(const struct compile_report *report); /* -1: there is no log */
 bool compile_put_recompiles(const struct compile_report *report);
 bool compile_put_log(const struct compile_report *report); /* the table of compilations */

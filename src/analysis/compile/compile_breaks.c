@@ -12,8 +12,19 @@
 #define MAX_ROWS 500 /* of places: the first ones */
 
 enum {
-	BREAK_SOURCE, BREAK_FUNCTION, BREAK_REASON, BREAK_COUNT, BREAK_PARENT, BREAK_CHILD,
-	BREAK_TIMES, BREAK_TIME, BREAK_EXPLANATION, BREAK_HINT, BREAK_STACK, BREAK_FROM, NR_BREAK
+	BREAK_SOURCE,
+	BREAK_FUNCTION,
+	BREAK_REASON,
+	BREAK_COUNT,
+	BREAK_PARENT,
+	BREAK_CHILD,
+	BREAK_TIMES,
+	BREAK_TIME,
+	BREAK_EXPLANATION,
+	BREAK_HINT,
+	BREAK_STACK,
+	BREAK_FROM,
+	NR_BREAK
 };
 
 static const struct ts_column columns[NR_BREAK] = {
@@ -84,8 +95,9 @@ static uint32_t *first_records(const struct ts_torch_log *log)
 		uint64_t key = break_key(&log->breaks[i]);
 		uint32_t at = ts_map_find(&by_key, key);
 
-		first[i] = at != TS_NONE && same_break(&log->breaks[at], &log->breaks[i]) ?
-				   at : (uint32_t)i;
+		first[i] = at != TS_NONE && same_break(&log->breaks[at], &log->breaks[i])
+				   ? at
+				   : (uint32_t)i;
 		good = at != TS_NONE || ts_map_set(&by_key, key, (uint32_t)i);
 	}
 	ts_map_release(&by_key);
@@ -100,7 +112,8 @@ static int64_t nr_restarted(const struct ts_torch_log *log)
 	int64_t nr = 0;
 
 	for (size_t i = 0; i < ts_torch_log_kept(log->nr_compilations); i++)
-		nr += log->compilations[i].restart_reason.n > 0 && log->compilations[i].id.compile <= 0;
+		nr += log->compilations[i].restart_reason.n > 0 &&
+		      log->compilations[i].id.compile <= 0;
 	return nr;
 }
 

@@ -40,8 +40,7 @@ static bool devices_wants(const struct ts_context *ctx, const struct ts_line *li
 {
 	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
 
-	return line->kind == TS_LINE_THREAD ||
-	       (plane == TS_PLANE_GPU && line->kind == TS_LINE_OPS);
+	return line->kind == TS_LINE_THREAD || (plane == TS_PLANE_GPU && line->kind == TS_LINE_OPS);
 }
 
 static enum ts_status devices_open(void *arg, const struct ts_context *ctx,
@@ -77,8 +76,8 @@ static enum ts_torch_event event_of(struct devices_state *state, const struct ts
 	uint8_t *known = &state->events[index];
 
 	if (*known == 0)
-		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category) :
-					     (uint8_t)TS_TORCH_OTHER);
+		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
+					   : (uint8_t)TS_TORCH_OTHER);
 	return (enum ts_torch_event)(*known - 1);
 }
 
@@ -94,9 +93,9 @@ static void push(struct thread *thread, const struct ts_merged *merged, size_t i
 {
 	open_at(thread, merged->start_ps[i]);
 	if (thread->nr < MAX_OPEN)
-		thread->open[thread->nr++] = (struct open_region){
-			ts_i64_add(merged->start_ps[i], merged->dur_ps[i]), what
-		};
+		thread->open[thread->nr++] =
+			(struct open_region){ ts_i64_add(merged->start_ps[i], merged->dur_ps[i]),
+					      what };
 }
 
 static bool begin_region(struct devices_state *state, const struct ts_merged *merged, size_t i)
@@ -134,8 +133,8 @@ static bool note_function(struct devices_state *state, const struct ts_merged *m
 static void begin_backward(struct devices_state *state, const struct ts_merged *merged, size_t i)
 {
 	uint64_t sequence = state->nr_regions ? sequence_of(merged, i) : TS_NO_NUMBER;
-	uint32_t what = sequence == TS_NO_NUMBER ? TS_NONE :
-						   ts_launches_find(&state->sequences, sequence);
+	uint32_t what =
+		sequence == TS_NO_NUMBER ? TS_NONE : ts_launches_find(&state->sequences, sequence);
 
 	if (what != TS_NONE)
 		push(&state->threads[merged->line[i]], merged, i, what | 1);
@@ -165,9 +164,9 @@ static bool take_host_event(struct devices_state *state, const struct ts_merged 
 static void take_kernel(struct devices_state *state, const struct ts_merged *merged, size_t i)
 {
 	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
-	uint32_t what = merged->link[i] == TS_NO_LINK ?
-				TS_NONE :
-				ts_launches_find(&state->launches, merged->link[i]);
+	uint32_t what = merged->link[i] == TS_NO_LINK
+				? TS_NONE
+				: ts_launches_find(&state->launches, merged->link[i]);
 	struct device_region *region = what == TS_NONE ? NULL : &state->regions[what / 2];
 
 	if (!region) {
@@ -221,8 +220,10 @@ static enum ts_status devices_close(void *arg, const struct ts_context *ctx,
 				    struct ts_result *result, struct ts_error *err)
 {
 	static const struct ts_column columns[] = {
-		{ "compile_id", TS_MEASURED, NULL },	 { "launches", TS_MEASURED, NULL },
-		{ "kernels", TS_MEASURED, NULL },	 { "device_time_ps", TS_MEASURED, NULL },
+		{ "compile_id", TS_MEASURED, NULL },
+		{ "launches", TS_MEASURED, NULL },
+		{ "kernels", TS_MEASURED, NULL },
+		{ "device_time_ps", TS_MEASURED, NULL },
 		{ "backward_device_time_ps", TS_MEASURED, NULL },
 	};
 	const struct devices_state *sum = arg;
@@ -230,7 +231,8 @@ static enum ts_status devices_close(void *arg, const struct ts_context *ctx,
 
 	if (ctx->profile->nr_devices == 0 || sum->nr_regions == 0)
 		return TS_OK;
-	ts_result_field(result, "outside_device_time_ps", ts_int(sum->outside_ps), TS_MEASURED, NULL);
+	ts_result_field(result, "outside_device_time_ps", ts_int(sum->outside_ps), TS_MEASURED,
+			NULL);
 	table = ts_result_table(result, "regions", NULL, columns, TS_NELEM(columns));
 	for (size_t i = 0; table && i < sum->nr_regions; i++) {
 		const struct device_region *region = &sum->regions[i];

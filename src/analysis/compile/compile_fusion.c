@@ -11,9 +11,9 @@
 #include "model/kernels.h"
 #include "model/trace_class.h"
 
-#define MAX_ROWS 200 /* of generated kernels: the largest */
-#define MAX_OPS	 64  /* told of a kernel */
-#define MAX_NESTED 8 /* fusions inside one another */
+#define MAX_ROWS   200 /* of generated kernels: the largest */
+#define MAX_OPS	   64  /* told of a kernel */
+#define MAX_NESTED 8   /* fusions inside one another */
 
 struct generated {
 	struct ts_bytes name;
@@ -35,8 +35,7 @@ static bool add_generated(struct gathering *gathering, const struct generated *k
 	gathering->items[gathering->nr++] = *kernel;
 	fusion->nr_generated = ts_i64_add(fusion->nr_generated, kernel->nr);
 	fusion->generated_ps = ts_i64_add(fusion->generated_ps, kernel->time_ps);
-	fusion->nr_before =
-		ts_i64_add(fusion->nr_before, ts_i64_mul(kernel->nr, kernel->nr_ops));
+	fusion->nr_before = ts_i64_add(fusion->nr_before, ts_i64_mul(kernel->nr, kernel->nr_ops));
 	fusion->nr_after = ts_i64_add(fusion->nr_after, kernel->nr);
 	return true;
 }
@@ -44,8 +43,7 @@ static bool add_generated(struct gathering *gathering, const struct generated *k
 /* A copy, a fill or a collective computes nothing that could be fused. */
 static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
 {
-	return ts_bytes_is(category, "kernel") &&
-	       ts_kernel_type_of(name) == TS_KERNEL_COMPUTATION;
+	return ts_bytes_is(category, "kernel") && ts_kernel_type_of(name) == TS_KERNEL_COMPUTATION;
 }
 
 static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)
@@ -108,9 +106,12 @@ static int longest_first(const void *a, const void *b)
 static const struct {
 	const char *part, *kind;
 } kinds[] = {
-	{ "triton_poi_", "pointwise" },	 { "triton_red_", "reduction" },
-	{ "triton_per_", "reduction in one block" }, { "triton_tem_", "template" },
-	{ "triton_for_", "foreach" },	 { "cpp_", "C++" },
+	{ "triton_poi_", "pointwise" },
+	{ "triton_red_", "reduction" },
+	{ "triton_per_", "reduction in one block" },
+	{ "triton_tem_", "template" },
+	{ "triton_for_", "foreach" },
+	{ "cpp_", "C++" },
 	{ "pallas_", "Pallas" },
 };
 
@@ -144,8 +145,8 @@ static bool put_generated(struct gathering *gathering, struct ts_result *result)
 		{ "count", TS_MEASURED, "count" },
 		{ "time_ps", TS_MEASURED, "time" },
 	};
-	struct ts_table *table = ts_result_table(result, "fused_kernels", "Generated kernels by time",
-						 columns, TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(
+		result, "fused_kernels", "Generated kernels by time", columns, TS_NELEM(columns));
 
 	if (gathering->nr > 1)
 		qsort(gathering->items, gathering->nr, sizeof(*gathering->items), longest_first);
@@ -163,8 +164,8 @@ static bool put_generated(struct gathering *gathering, struct ts_result *result)
 		cells[5] = ts_int(kernel->time_ps);
 	}
 	if (gathering->nr > MAX_ROWS)
-		ts_result_note(result, "the %d largest of %zu generated kernels are listed", MAX_ROWS,
-			       gathering->nr);
+		ts_result_note(result, "the %d largest of %zu generated kernels are listed",
+			       MAX_ROWS, gathering->nr);
 	return table != NULL;
 }
 
@@ -175,8 +176,8 @@ bool compile_fusion_torch(const struct compile_state *sum, const struct ts_conte
 	bool good;
 
 	*fusion = (struct compile_fusion){ .nr_before = 0 };
-	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx) :
-					      gather_host(&gathering, sum, ctx->profile);
+	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx)
+					    : gather_host(&gathering, sum, ctx->profile);
 	fusion->nr_kernels = (int64_t)gathering.nr;
 	good = good && put_generated(&gathering, result);
 	free(gathering.items);

@@ -167,12 +167,18 @@ static struct ts_value ps_cell(int64_t ps)
 bool compile_put_log(const struct compile_report *report)
 {
 	static const struct ts_column columns[] = {
-		{ "compile_id", TS_MEASURED, "compilation" }, { "function", TS_MEASURED, "function" },
-		{ "source", TS_MEASURED, "source" },	      { "is_backward", TS_MEASURED, NULL },
-		{ "time_ps", TS_MEASURED, "time" },	      { "backend_ps", TS_MEASURED, "backend" },
-		{ "inductor_ps", TS_MEASURED, "Inductor" },   { "codegen_ps", TS_MEASURED, "code" },
-		{ "graph_ops", TS_MEASURED, "ops" },	      { "guards", TS_MEASURED, "guards" },
-		{ "failure", TS_MEASURED, "failed" },	      { "rank", TS_MEASURED, NULL },
+		{ "compile_id", TS_MEASURED, "compilation" },
+		{ "function", TS_MEASURED, "function" },
+		{ "source", TS_MEASURED, "source" },
+		{ "is_backward", TS_MEASURED, NULL },
+		{ "time_ps", TS_MEASURED, "time" },
+		{ "backend_ps", TS_MEASURED, "backend" },
+		{ "inductor_ps", TS_MEASURED, "Inductor" },
+		{ "codegen_ps", TS_MEASURED, "code" },
+		{ "graph_ops", TS_MEASURED, "ops" },
+		{ "guards", TS_MEASURED, "guards" },
+		{ "failure", TS_MEASURED, "failed" },
+		{ "rank", TS_MEASURED, NULL },
 	};
 	const struct ts_torch_log *log = log_of(report);
 	struct ts_table *table;
@@ -188,8 +194,8 @@ bool compile_put_log(const struct compile_report *report)
 		if (!cells)
 			return false;
 		cells[0] = compile_id_cell(report->result, row->id);
-		cells[1] = row->is_backward ? ts_text(TS_LIT("backward")) :
-					      ts_text_or_null(row->function);
+		cells[1] = row->is_backward ? ts_text(TS_LIT("backward"))
+					    : ts_text_or_null(row->function);
 		cells[2] = compile_source_cell(report->result, row->file, row->line);
 		cells[3] = ts_bool(row->is_backward);
 		cells[4] = ps_cell(row->total_ps);

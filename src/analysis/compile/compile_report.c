@@ -20,12 +20,11 @@ void compile_put_time(struct ts_result *result, int64_t compile_ps, const char *
 
 void compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result)
 {
-	double ratio = fusion->nr_after > 0 ?
-			       (double)fusion->nr_before / (double)fusion->nr_after :
-			       NAN;
+	double ratio =
+		fusion->nr_after > 0 ? (double)fusion->nr_before / (double)fusion->nr_after : NAN;
 
-	ts_result_field(result, "ops_before_fusion", ts_int_or_null(fusion->nr_before),
-			TS_DERIVED, "ops before fusion");
+	ts_result_field(result, "ops_before_fusion", ts_int_or_null(fusion->nr_before), TS_DERIVED,
+			"ops before fusion");
 	ts_result_field(result, "ops_after_fusion", ts_int_or_null(fusion->nr_after), TS_MEASURED,
 			"kernels run");
 	ts_result_field(result, "fusion_ratio", ts_real(ratio), TS_DERIVED, "ops a kernel");
@@ -74,8 +73,8 @@ struct ts_value compile_id_cell(struct ts_result *result, struct ts_compile_id i
 	if (id.autograd >= 0)
 		return ts_text(ts_result_text(result, "!%" PRId64, id.autograd));
 	if (id.frame >= 0)
-		return ts_text(ts_result_text(result, "%" PRId64 "/%" PRId64, id.frame,
-					      id.compile));
+		return ts_text(
+			ts_result_text(result, "%" PRId64 "/%" PRId64, id.frame, id.compile));
 	return ts_null();
 }
 
@@ -120,8 +119,21 @@ static void put_frame(const struct compile_report *report, const struct compile_
 }
 
 enum {
-	REG_ID, REG_FUNCTION, REG_SOURCE, REG_CALLS, REG_TIME, REG_SELF, REG_MEAN, REG_DEVICE, REG_BACKWARD, REG_KERNELS,
-	REG_COMPILES, REG_COMPILE, REG_RESTARTS, REG_FIRST, NR_REG
+	REG_ID,
+	REG_FUNCTION,
+	REG_SOURCE,
+	REG_CALLS,
+	REG_TIME,
+	REG_SELF,
+	REG_MEAN,
+	REG_DEVICE,
+	REG_BACKWARD,
+	REG_KERNELS,
+	REG_COMPILES,
+	REG_COMPILE,
+	REG_RESTARTS,
+	REG_FIRST,
+	NR_REG
 };
 
 static const struct ts_column region_columns[NR_REG] = {
@@ -144,8 +156,7 @@ static const struct ts_column region_columns[NR_REG] = {
 /* What its kernels took: the row of "compile_devices" of that id. */
 static void put_device_time(const struct compile_report *report, struct ts_value *cells)
 {
-	const struct ts_result *devices =
-		ts_results_find(report->ctx->results, "compile_devices");
+	const struct ts_result *devices = ts_results_find(report->ctx->results, "compile_devices");
 	const struct ts_table *table = devices ? ts_result_find_table(devices, "regions") : NULL;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
@@ -180,8 +191,8 @@ static void put_region(const struct compile_report *report, const struct compile
 
 static bool put_regions(const struct compile_report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "regions",
-						 "Compiled regions by time", region_columns, NR_REG);
+	struct ts_table *table = ts_result_table(
+		report->result, "regions", "Compiled regions by time", region_columns, NR_REG);
 	size_t nr = report->sum->nr_regions;
 
 	for (size_t i = 0; table && i < TS_MIN(nr, MAX_ROWS); i++) {
@@ -244,9 +255,9 @@ static bool put_phases(const struct compile_report *report)
 		{ "self_time_ps", TS_MEASURED, "self" },
 	};
 	const struct compile_state *sum = report->sum;
-	struct ts_table *table = ts_result_table(report->result, "phases",
-						 "Phases of the compiler by self time", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(report->result, "phases", "Phases of the compiler by self time",
+				columns, TS_NELEM(columns));
 	struct compile_phase *order = calloc(sum->nr_phases + 1, sizeof(*order));
 	bool good = table && order;
 
@@ -313,7 +324,8 @@ static const char *compiler_name(const struct compile_report *report)
 	const struct compile_counts *counts = &sum->counts;
 	bool found = sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
 		     counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
-				     counts->nr_lookups + counts->nr_compiles > 0 ||
+				     counts->nr_lookups + counts->nr_compiles >
+			     0 ||
 		     compile_has_log(report);
 
 	return found ? "PyTorch" : NULL;
@@ -335,28 +347,33 @@ static void put_notes(const struct compile_report *report, int64_t breaks, int64
 		ts_result_note(result, "nothing was compiled while the profiler ran, so what "
 				       "compiling took is not in it");
 	if (ran && sum->nr_regions == 0)
-		ts_result_note(result, "the trace has no compiled regions (PyTorch before 2.2 writes "
-				       "none): it tells of no graph breaks and recompilations");
+		ts_result_note(result,
+			       "the trace has no compiled regions (PyTorch before 2.2 writes "
+			       "none): it tells of no graph breaks and recompilations");
 	else if (ran && !has_frame(report->regions[0]))
 		ts_result_note(result, "this version of PyTorch writes no compile ids: the trace "
 				       "tells of no recompilations");
 	if ((breaks > 0 || recompiles > 0) && !compile_has_log(report))
-		ts_result_note(result, "why a graph broke or was compiled again is in no trace: run "
-				       "once more with TORCH_TRACE=FOLDER, and give the folder with "
-				       "--torch-trace");
+		ts_result_note(result,
+			       "why a graph broke or was compiled again is in no trace: run "
+			       "once more with TORCH_TRACE=FOLDER, and give the folder with "
+			       "--torch-trace");
 	if (log->nr_breaks > TS_TORCH_LOG_ROWS || log->nr_compilations > TS_TORCH_LOG_ROWS)
-		ts_result_note(result, "the log has more than %d records of a kind: those behind "
-				       "were left out", TS_TORCH_LOG_ROWS);
+		ts_result_note(result,
+			       "the log has more than %d records of a kind: those behind "
+			       "were left out",
+			       TS_TORCH_LOG_ROWS);
 	if (log->nr_files > 1)
-		ts_result_note(result, "%zu logs were read: of ranks of one job these add up, of "
-				       "runs on different days they should not", log->nr_files);
+		ts_result_note(result,
+			       "%zu logs were read: of ranks of one job these add up, of "
+			       "runs on different days they should not",
+			       log->nr_files);
 }
 
 /* Device time of all regions, and of all that was launched elsewhere. */
 static void put_devices(const struct compile_report *report)
 {
-	const struct ts_result *devices =
-		ts_results_find(report->ctx->results, "compile_devices");
+	const struct ts_result *devices = ts_results_find(report->ctx->results, "compile_devices");
 	const struct ts_table *table = devices ? ts_result_find_table(devices, "regions") : NULL;
 	double inside_ps = 0, outside_ps;
 
@@ -398,8 +415,8 @@ static bool put_all(struct compile_report *report)
 	if (!compile_nr_breaks(report, &breaks) || !count_recompiles(report, &recompiles))
 		return false;
 	recompiles = TS_MAX(recompiles, compile_log_recompiles(report));
-	ts_result_field(result, "compiler",
-			ts_text_or_null(ts_bytes_of(compiler_name(report))), TS_DERIVED, "compiler");
+	ts_result_field(result, "compiler", ts_text_or_null(ts_bytes_of(compiler_name(report))),
+			TS_DERIVED, "compiler");
 	put_time(report);
 	ts_result_field(result, "graph_breaks", ts_int_or_null(breaks), TS_DERIVED, "graph breaks");
 	ts_result_field(result, "recompilations", ts_int_or_null(recompiles), TS_MEASURED,

@@ -182,9 +182,8 @@ static bool close_compile(struct compile_state *state, struct compile_piece piec
 static bool add_nesting(struct compile_state *state, const struct compile_piece *outer,
 			const struct compile_piece *inner)
 {
-	struct compile_nesting *nesting =
-		compile_nesting_get(state, ts_compile_id_key(outer->id),
-				    ts_compile_id_key(inner->id));
+	struct compile_nesting *nesting = compile_nesting_get(state, ts_compile_id_key(outer->id),
+							      ts_compile_id_key(inner->id));
 
 	if (!nesting)
 		return false;
@@ -218,8 +217,8 @@ static bool close_region(struct compile_state *state, struct compile_piece piece
 		return false;
 	region->nr_calls++;
 	region->time_ps = ts_i64_add(region->time_ps, length(&piece));
-	region->self_ps = ts_i64_add(region->self_ps,
-				     TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
+	region->self_ps =
+		ts_i64_add(region->self_ps, TS_MAX(ts_i64_sub(length(&piece), inside_ps), 0));
 	region->first_ps = TS_MIN(region->first_ps, piece.start_ps);
 	region->frame_op = region->frame_op == TS_NONE ? frame_op : region->frame_op;
 	state->counts.nr_regions++;
@@ -259,8 +258,8 @@ static enum ts_torch_event event_of(struct compile_state *state, const struct ts
 	uint8_t *known = &state->events[index];
 
 	if (*known == 0)
-		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category) :
-					     (uint8_t)TS_TORCH_OTHER);
+		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
+					   : (uint8_t)TS_TORCH_OTHER);
 	return (enum ts_torch_event)(*known - 1);
 }
 

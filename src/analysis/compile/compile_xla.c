@@ -29,17 +29,23 @@ static bool copy_rows(struct ts_result *result, struct ts_table *table, const st
 static bool put_regions(struct ts_result *result, const struct ts_table *families)
 {
 	static const struct ts_column columns[] = {
-		{ "function", TS_MEASURED, "program" },	    { "variants", TS_COMPILED, "variants" },
-		{ "calls", TS_MEASURED, "executions" },	    { "time_ps", TS_MEASURED, "time" },
-		{ "compilations", TS_MEASURED, "compiled" }, { "compile_ps", TS_MEASURED, "compile time" },
+		{ "function", TS_MEASURED, "program" },
+		{ "variants", TS_COMPILED, "variants" },
+		{ "calls", TS_MEASURED, "executions" },
+		{ "time_ps", TS_MEASURED, "time" },
+		{ "compilations", TS_MEASURED, "compiled" },
+		{ "compile_ps", TS_MEASURED, "compile time" },
 	};
 	static const struct copied copied[] = {
-		{ "function", "name" },	      { "variants", "variants" },
-		{ "calls", "executions" },    { "time_ps", "time_ps" },
-		{ "compilations", "compilations" }, { "compile_ps", "compile_ps" },
+		{ "function", "name" },
+		{ "variants", "variants" },
+		{ "calls", "executions" },
+		{ "time_ps", "time_ps" },
+		{ "compilations", "compilations" },
+		{ "compile_ps", "compile_ps" },
 	};
-	struct ts_table *table = ts_result_table(result, "regions", "Compiled programs", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "regions", "Compiled programs", columns, TS_NELEM(columns));
 
 	return table && copy_rows(result, table, families, copied);
 }
@@ -56,8 +62,8 @@ static bool put_recompiles(struct ts_result *result, const struct ts_table *fami
 	};
 	static const char *const from[] = { "name", "compilations", "compile_ps", "differs",
 					    "parameter_shapes" };
-	struct ts_table *table = ts_result_table(result, "recompiles", "Recompilations", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "recompiles", "Recompilations", columns, TS_NELEM(columns));
 
 	for (size_t i = 0; table && families && i < families->nr_rows; i++) {
 		struct ts_value *cells;

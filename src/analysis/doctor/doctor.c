@@ -117,9 +117,8 @@ void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps
 		return;
 	}
 	draft->nr_ranges++;
-	doctor->ranges[doctor->nr_ranges++] = (struct ts_range){
-		(uint32_t)draft->serial, device, start_ps, end_ps
-	};
+	doctor->ranges[doctor->nr_ranges++] =
+		(struct ts_range){ (uint32_t)draft->serial, device, start_ps, end_ps };
 }
 
 static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draft)

@@ -24,7 +24,7 @@ struct ts_op_fact {
 	uint32_t op; /* index into profile->ops, or TS_NONE */
 	struct ts_bytes name, module, category, source;
 	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
-	int64_t occurrences;  /* over all cores; -1 unknown */
+	int64_t occurrences;   /* over all cores; -1 unknown */
 	int64_t exclusive_ps; /* moments of the timeline that are this op's alone, over all cores */
 	int64_t self_ps;      /* by the device's clock, as XProf counts it: what texts say */
 	double flops, bytes;  /* per execution; NaN unknown */
@@ -34,7 +34,7 @@ struct ts_op_fact {
 	enum ts_bound bound;
 };
 
-struct ts_range { /* when a finding without ops happened */
+struct ts_range {	  /* when a finding without ops happened */
 	uint32_t finding; /* index into the drafts */
 	uint32_t device;  /* TS_NONE: all */
 	int64_t start_ps, end_ps;
@@ -54,10 +54,10 @@ struct ts_doctor {
 	const struct ts_context *ctx;
 	struct ts_result *result;
 	const struct ts_result *time, *ops, *systolic, *padding, *fusion; /* NULL: not there */
-	const struct ts_result *cache; /* likewise */
+	const struct ts_result *cache;					  /* likewise */
 	enum ts_framework framework;
-	const struct ts_rates *rates; /* of the first device with a known peak, or NULL */
-	int64_t total_ps;	      /* wall x cores; -1 unknown */
+	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
+	int64_t total_ps;		  /* wall x cores; -1 unknown */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
 	size_t nr_cores, nr_steps;
 	struct ts_op_fact *facts;
@@ -75,56 +75,56 @@ struct ts_doctor {
 struct ts_rule {
 	const char *name;
 	enum ts_confidence confidence;
-	bool keep; /* its own threshold decides, not finding_min */
+	bool keep;	     /* its own threshold decides, not finding_min */
 	const char *ceiling; /* what bounds its impact; NULL: all the core time it names */
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
 };
 
 /* In the order in which findings of equal impact are told. */
-#define TS_RULES(X)            \
-	X(capture)             \
-	X(host_copies)         \
-	X(infeed_outfeed)      \
-	X(large_transfers)     \
-	X(input_bound)         \
-	X(compilation)         \
-	X(recompilation)       \
-	X(idle)                \
-	X(exposed_collectives) \
-	X(straggler)           \
-	X(exposed_async)       \
-	X(late_rank)           \
-	X(kernel_gaps)         \
-	X(short_kernels)       \
-	X(launch_queue)        \
-	X(sparsecore_offload)  \
-	X(mxu_utilization)     \
-	X(matmul_fill)         \
-	X(highest_precision)   \
-	X(padding_waste)       \
-	X(memory_bound)        \
-	X(layout_copies)       \
-	X(upcasts)             \
-	X(hbm_bandwidth)       \
-	X(rematerialization)   \
-	X(dominant_op)         \
-	X(small_ops)           \
-	X(op_chains)           \
-	X(unfused)             \
-	X(slow_steps)          \
-	X(hbm_capacity)        \
-	X(donation)            \
-	X(memory_growth)       \
-	X(out_of_memory)       \
-	X(device_memory)       \
-	X(fragmentation)       \
-	X(allocator_calls)     \
-	X(torch_graph_breaks)  \
+#define TS_RULES(X)             \
+	X(capture)              \
+	X(host_copies)          \
+	X(infeed_outfeed)       \
+	X(large_transfers)      \
+	X(input_bound)          \
+	X(compilation)          \
+	X(recompilation)        \
+	X(idle)                 \
+	X(exposed_collectives)  \
+	X(straggler)            \
+	X(exposed_async)        \
+	X(late_rank)            \
+	X(kernel_gaps)          \
+	X(short_kernels)        \
+	X(launch_queue)         \
+	X(sparsecore_offload)   \
+	X(mxu_utilization)      \
+	X(matmul_fill)          \
+	X(highest_precision)    \
+	X(padding_waste)        \
+	X(memory_bound)         \
+	X(layout_copies)        \
+	X(upcasts)              \
+	X(hbm_bandwidth)        \
+	X(rematerialization)    \
+	X(dominant_op)          \
+	X(small_ops)            \
+	X(op_chains)            \
+	X(unfused)              \
+	X(slow_steps)           \
+	X(hbm_capacity)         \
+	X(donation)             \
+	X(memory_growth)        \
+	X(out_of_memory)        \
+	X(device_memory)        \
+	X(fragmentation)        \
+	X(allocator_calls)      \
+	X(torch_graph_breaks)   \
 	X(torch_recompilations) \
-	X(torch_unfused)       \
-	X(torch_cuda_graphs)   \
-	X(kernel_roofline)     \
-	X(unknown_cost)        \
+	X(torch_unfused)        \
+	X(torch_cuda_graphs)    \
+	X(kernel_roofline)      \
+	X(unknown_cost)         \
 	X(unknown_chip)
 
 #define TS_DECLARE_RULE(name) extern const struct ts_rule ts_rule_##name;
@@ -180,7 +180,7 @@ struct ts_best {
 };
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
 void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
-int64_t ts_to_ps(double ps); /* NaN gives -1 */
+int64_t ts_to_ps(double ps);						     /* NaN gives -1 */
 /* rules_host.c: of one execution of a copy, of the array as laid out; NaN unknown. */
 double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 

@@ -26,8 +26,7 @@ static void gather_time(struct ts_doctor *doctor)
 		return;
 	doctor->total_ps = ts_value_int(ts_result_get(doctor->time, "total_ps"));
 	for (int i = 0; i < TS_NR_BUCKETS; i++) {
-		snprintf(field, sizeof(field), "buckets.%s_ps",
-			 ts_bucket_name((enum ts_bucket)i));
+		snprintf(field, sizeof(field), "buckets.%s_ps", ts_bucket_name((enum ts_bucket)i));
 		doctor->bucket_ps[i] = ts_value_int(ts_result_get(doctor->time, field));
 	}
 }
@@ -82,9 +81,9 @@ static void read_first(const struct ts_doctor *doctor, const struct ts_table *ta
 
 	if (device < 0 || (uint64_t)device >= doctor->ctx->profile->nr_devices)
 		return;
-	fact->first = (struct ts_when){ (uint32_t)device, true,
-					ts_cell_int(table, row, "first_start_ps"),
-					ts_cell_int(table, row, "first_end_ps") };
+	fact->first =
+		(struct ts_when){ (uint32_t)device, true, ts_cell_int(table, row, "first_start_ps"),
+				  ts_cell_int(table, row, "first_end_ps") };
 }
 
 static void read_fact(const struct ts_doctor *doctor, const struct ts_table *table, size_t row,

@@ -15,8 +15,8 @@
 #include "analysis/doctor/doctor.h"
 
 #define ASSUMED_EFFICIENCY 0.6
-#define CAP_CRITICAL 50
-#define CAP_WARNING 90
+#define CAP_CRITICAL	   50
+#define CAP_WARNING	   90
 
 struct useful {
 	double known_ps, least_ps; /* of ops with a roofline */

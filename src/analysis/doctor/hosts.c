@@ -4,7 +4,7 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define MAX_EVENTS 3
+#define MAX_EVENTS   3
 #define MIN_OF_FIRST 0.1 /* a host event with less of the time than this of the first is left out */
 
 static void say_event(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
@@ -67,9 +67,8 @@ void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		sum_ps = ts_i64_add(sum_ps, ps / cores);
 	}
 	if (nr > 0)
-		ts_buf_printf(&doctor->text,
-			      " %zu of %zu steps wait for it, %s each on a core.", nr,
-			      steps->nr_rows, ts_fmt_ps(time, sum_ps / (int64_t)nr));
+		ts_buf_printf(&doctor->text, " %zu of %zu steps wait for it, %s each on a core.",
+			      nr, steps->nr_rows, ts_fmt_ps(time, sum_ps / (int64_t)nr));
 }
 
 void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket)

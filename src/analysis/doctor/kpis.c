@@ -9,8 +9,7 @@
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
 {
-	return ts_value_number(
-		ts_result_get(ts_results_find(doctor->ctx->results, result), name));
+	return ts_value_number(ts_result_get(ts_results_find(doctor->ctx->results, result), name));
 }
 
 static double device_utilization(const struct ts_doctor *doctor)
@@ -179,8 +178,9 @@ static const struct kpi {
 	{ "idle", "%", true, SETTING(idle_high), NO_BAND, TS_MEASURED, idle,
 	  "core time with nothing to run, and no known cause at the host" },
 	{ "peak_memory", "%", true, SETTING(peak_memory_high), NO_BAND, TS_MODELLED, peak_memory,
-	  "device memory in use at its peak, of what there is: by the allocator, else the largest program's",
-  allocator_peak },
+	  "device memory in use at its peak, of what there is: by the allocator, else the largest "
+	  "program's",
+	  allocator_peak },
 	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, occupancy,
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none" },
 	{ "mxu_utilization", "%", false, SETTING(mxu_utilization_warning),
@@ -212,9 +212,9 @@ static const char *band_of(const struct kpi *kpi, double value, double good, dou
 }
 
 static const struct ts_column columns[] = {
-	{ "name", TS_DERIVED, "figure" },    { "value", TS_DERIVED, "value" },
-	{ "unit", TS_DERIVED, "unit" },	     { "band", TS_DERIVED, "band" },
-	{ "better", TS_DERIVED, NULL },	     { "good", TS_DERIVED, "good from / to" },
+	{ "name", TS_DERIVED, "figure" },	  { "value", TS_DERIVED, "value" },
+	{ "unit", TS_DERIVED, "unit" },		  { "band", TS_DERIVED, "band" },
+	{ "better", TS_DERIVED, NULL },		  { "good", TS_DERIVED, "good from / to" },
 	{ "fair", TS_DERIVED, "fair from / to" }, { "origin", TS_DERIVED, NULL },
 	{ "meaning", TS_DERIVED, NULL },
 };
@@ -223,7 +223,8 @@ static void put_kpi(struct ts_doctor *doctor, struct ts_table *table, const stru
 {
 	struct ts_value *row = ts_table_row(doctor->result, table);
 	double measured = kpi->measured ? kpi->measured(doctor) : NAN;
-	double value = isfinite(measured) ? measured : kpi->value(doctor), good = limit(doctor, kpi->good);
+	double value = isfinite(measured) ? measured : kpi->value(doctor),
+	       good = limit(doctor, kpi->good);
 	double fair = limit(doctor, kpi->fair);
 
 	if (!row)
@@ -236,15 +237,15 @@ static void put_kpi(struct ts_doctor *doctor, struct ts_table *table, const stru
 	row[5] = ts_real(good);
 	row[6] = ts_real(fair);
 	if (isfinite(value))
-		row[7] = ts_text(ts_bytes_of(ts_origin_name(
-			isfinite(measured) ? TS_MEASURED : kpi->origin)));
+		row[7] = ts_text(ts_bytes_of(
+			ts_origin_name(isfinite(measured) ? TS_MEASURED : kpi->origin)));
 	row[8] = ts_text(ts_bytes_of(kpi->meaning));
 }
 
 void ts_doctor_kpis(struct ts_doctor *doctor)
 {
-	struct ts_table *table = ts_result_table(doctor->result, "kpis", "Key figures", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
 	if (!table || doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */

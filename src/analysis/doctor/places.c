@@ -157,8 +157,8 @@ static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 					       const struct ts_finding *finding)
 {
 	for (size_t i = 0; i < finding->nr_where; i++) {
-		const struct ts_op_fact *fact = ts_doctor_fact(doctor, finding->where[i].module,
-							       finding->where[i].op);
+		const struct ts_op_fact *fact =
+			ts_doctor_fact(doctor, finding->where[i].module, finding->where[i].op);
 
 		if (fact && fact->first.end_ps > fact->first.start_ps)
 			return fact;
@@ -196,8 +196,8 @@ static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 {
 	const struct ts_op_fact *fact = first_that_ran(doctor, &draft->finding);
 	size_t nr = draft->nr_ranges ? draft->nr_ranges : fact != NULL;
-	struct ts_when *when = ts_arena_array(&doctor->result->owner->arena, TS_MAX(nr, 1),
-					      sizeof(*when));
+	struct ts_when *when =
+		ts_arena_array(&doctor->result->owner->arena, TS_MAX(nr, 1), sizeof(*when));
 
 	if (!when) {
 		doctor->failed = true;

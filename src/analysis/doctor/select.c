@@ -5,7 +5,7 @@
 #include "analysis/doctor/doctor.h"
 
 #define NAME_MAX_BYTES 96
-#define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
+#define MAX_HOPS       4 /* from a copy to a neighbour that knows its source line */
 
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg)
@@ -106,14 +106,13 @@ static uint32_t producer_of(const struct ts_hlo_module *module, uint32_t at)
 {
 	const struct ts_hlo_instr *instr = &module->instrs[at];
 
-	return instr->nr_operands > 0 && instr->operands[0] < module->nr_instrs ?
-		       instr->operands[0] :
-		       TS_NONE;
+	return instr->nr_operands > 0 && instr->operands[0] < module->nr_instrs ? instr->operands[0]
+										: TS_NONE;
 }
 
-static const struct ts_hlo_instr *
-walk(const struct ts_hlo_module *module, uint32_t at,
-     uint32_t (*next)(const struct ts_hlo_module *module, uint32_t at))
+static const struct ts_hlo_instr *walk(const struct ts_hlo_module *module, uint32_t at,
+				       uint32_t (*next)(const struct ts_hlo_module *module,
+							uint32_t at))
 {
 	for (int hop = 0; hop < MAX_HOPS; hop++) {
 		at = next(module, at);
@@ -158,8 +157,8 @@ struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact
 	module = &doctor->ctx->profile->modules[op->module];
 	if (op->instr >= module->nr_instrs)
 		return fact->source;
-	found = has_source(&module->instrs[op->instr]) ? &module->instrs[op->instr] :
-							 walk(module, op->instr, user_of);
+	found = has_source(&module->instrs[op->instr]) ? &module->instrs[op->instr]
+						       : walk(module, op->instr, user_of);
 	if (!found)
 		found = walk(module, op->instr, producer_of);
 	return found ? print_source(doctor, found) : fact->source;
@@ -216,8 +215,8 @@ const char *ts_fmt_share(char out[TS_UNIT_MAX], double share)
 
 struct ts_bytes ts_doctor_text(struct ts_doctor *doctor)
 {
-	struct ts_bytes text = ts_arena_copy(&doctor->result->owner->arena,
-					     ts_buf_bytes(&doctor->text));
+	struct ts_bytes text =
+		ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(&doctor->text));
 
 	if (doctor->text.failed || !text.p)
 		doctor->failed = true;

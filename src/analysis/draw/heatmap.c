@@ -17,7 +17,7 @@ struct heat_cell {
 };
 
 struct heat_state {
-	uint8_t *slot; /* of each op: its row, or MAX_OPS */
+	uint8_t *slot;				/* of each op: its row, or MAX_OPS */
 	struct heat_cell (*cells)[MAX_COLUMNS]; /* MAX_OPS rows */
 	const struct ts_device_steps *steps;
 	size_t hint;
@@ -58,13 +58,14 @@ static bool fill_slots(uint8_t *slot, const struct ts_context *ctx)
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < TS_MIN(ops->nr_rows, MAX_OPS); i++)
-		good = ts_map_set(&rows, key_of(ts_cell_text(ops, i, "module"), ts_cell_text(ops, i, "op")),
-				  i);
+		good = ts_map_set(
+			&rows, key_of(ts_cell_text(ops, i, "module"), ts_cell_text(ops, i, "op")),
+			i);
 	for (size_t i = 0; good && i < profile->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
-		struct ts_bytes module = op->module < profile->nr_modules ?
-						 profile->modules[op->module].name :
-						 (struct ts_bytes){ NULL, 0 };
+		struct ts_bytes module = op->module < profile->nr_modules
+						 ? profile->modules[op->module].name
+						 : (struct ts_bytes){ NULL, 0 };
 		uint32_t row = ts_map_find(&rows, key_of(module, op->name));
 
 		slot[i] = row == TS_NONE ? MAX_OPS : (uint8_t)row;
@@ -73,8 +74,8 @@ static bool fill_slots(uint8_t *slot, const struct ts_context *ctx)
 	return good;
 }
 
-static enum ts_status heat_open(void *arg, const struct ts_context *ctx,
-				const struct ts_line *line, struct ts_error *err)
+static enum ts_status heat_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
 {
 	struct heat_state *state = arg;
 

@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "model/cost.h"
 
-#define MAX_PADDED 256	     /* ops of the padding row: the costliest */
-#define MIN_PADDING_PCT 5.0  /* less is not worth a slice */
-#define MAX_ARGS 10
+#define MAX_PADDED	256 /* ops of the padding row: the costliest */
+#define MIN_PADDING_PCT 5.0 /* less is not worth a slice */
+#define MAX_ARGS	10
 
 static enum ts_status add(struct mark_labels *labels, enum mark_row row, struct mark_label label,
 			  struct ts_error *err)
@@ -49,13 +49,14 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 
 static double waste_pct(const struct ts_table *table, size_t row)
 {
-	return fmax(ts_cell_number(table, row, "waste_bytes_pct"), ts_cell_number(table, row, "waste_flops_pct"));
+	return fmax(ts_cell_number(table, row, "waste_bytes_pct"),
+		    ts_cell_number(table, row, "waste_flops_pct"));
 }
 
 static struct ts_bytes module_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	return op->module < profile->nr_modules ? profile->modules[op->module].name :
-						  (struct ts_bytes){ NULL, 0 };
+	return op->module < profile->nr_modules ? profile->modules[op->module].name
+						: (struct ts_bytes){ NULL, 0 };
 }
 
 static uint64_t place(struct ts_bytes module, struct ts_bytes op)
@@ -67,7 +68,8 @@ static uint64_t place(struct ts_bytes module, struct ts_bytes op)
 static bool map_padding(const struct ts_table *table, struct ts_map *rows, size_t *nr_left_out)
 {
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		uint64_t key = place(ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
+		uint64_t key =
+			place(ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
 
 		if (!(waste_pct(table, i) >= MIN_PADDING_PCT) || ts_map_find(rows, key) != TS_NONE)
 			continue;
@@ -197,8 +199,8 @@ static void put_time(struct args *args, struct ts_result *result, const char *ke
 	char text[TS_UNIT_MAX];
 
 	if (ps >= 0)
-		put(args, key, ts_result_text(result, "%s",
-					      ts_fmt_ps(text, (int64_t)fmin(ps, 9e18))));
+		put(args, key,
+		    ts_result_text(result, "%s", ts_fmt_ps(text, (int64_t)fmin(ps, 9e18))));
 }
 
 /* "padding 40 % fusion.3": the op's bytes are kept, also those that end a C string. */
@@ -235,11 +237,13 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 	}
 	if (ts_cell_number(table, mark->at, "waste_flops_pct") > 0)
 		put(&args, "FLOPs that are padding",
-		    ts_result_text(result, "%s",
-				   ts_fmt_pct(pct, ts_cell_number(table, mark->at, "waste_flops_pct"))));
+		    ts_result_text(
+			    result, "%s",
+			    ts_fmt_pct(pct, ts_cell_number(table, mark->at, "waste_flops_pct"))));
 	put_time(&args, result, "time lost", ts_cell_number(table, mark->at, "waste_ps"));
 	put(&args, "suggestion", ts_cell_text(table, mark->at, "suggestion"));
-	put_time(&args, result, "predicted gain", ts_cell_number(table, mark->at, "predicted_gain_ps"));
+	put_time(&args, result, "predicted gain",
+		 ts_cell_number(table, mark->at, "predicted_gain_ps"));
 	put(&args, "op", op->name);
 	put(&args, "module", module_of(ctx->profile, op));
 	return label->name.p && keep(result, &args, label);
@@ -248,13 +252,13 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 const struct ts_label *marks_labels(const struct ts_context *ctx, const struct mark_labels *labels,
 				    enum mark_row row, struct ts_result *result)
 {
-	struct ts_label *made = ts_arena_array(&result->owner->arena, TS_MAX(labels->nr[row], 1),
-					       sizeof(*made));
+	struct ts_label *made =
+		ts_arena_array(&result->owner->arena, TS_MAX(labels->nr[row], 1), sizeof(*made));
 
 	for (size_t i = 0; made && i < labels->nr[row]; i++) {
 		const struct mark_label *mark = &labels->items[row][i];
-		bool good = row == MARK_FINDINGS ? label_finding(ctx, mark, result, &made[i]) :
-						   label_padding(ctx, mark, result, &made[i]);
+		bool good = row == MARK_FINDINGS ? label_finding(ctx, mark, result, &made[i])
+						 : label_padding(ctx, mark, result, &made[i]);
 
 		if (!good)
 			return NULL;

@@ -14,8 +14,8 @@
  */
 #include "analysis/gpu/flame.h"
 
-#define STACK_MAX 1024	/* open calls of a thread; deeper ones count as the innermost of these */
-#define KEEP	  3	/* one part in so many of a full tree is kept */
+#define STACK_MAX 1024 /* open calls of a thread; deeper ones count as the innermost of these */
+#define KEEP	  3    /* one part in so many of a full tree is kept */
 
 struct frame {
 	int64_t end_ps;
@@ -23,7 +23,7 @@ struct frame {
 };
 
 struct thread {
-	bool is_wanted; /* other analyses want other lines, which then come along */
+	bool is_wanted;	      /* other analyses want other lines, which then come along */
 	struct frame *frames; /* those that are open, the outermost first */
 	size_t nr, cap;
 	int64_t clock_ps; /* up to here its time is counted */
@@ -90,8 +90,8 @@ static enum module_source source_of(const struct ts_profile *profile)
 	return source;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
-				const struct ts_line *line, struct ts_error *err)
+static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
+				struct ts_error *err)
 {
 	struct state *state = ptr;
 
@@ -103,9 +103,8 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
 		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
-	return state->threads && flame_names_init(&state->names, ctx->profile) ?
-		       TS_OK :
-		       ts_fail_nomem(err);
+	return state->threads && flame_names_init(&state->names, ctx->profile) ? TS_OK
+									       : ts_fail_nomem(err);
 }
 
 static void moved_frames(struct state *state, enum flame_kind tree, const uint32_t *moved)
@@ -193,9 +192,8 @@ static bool put_frame(struct state *state, const struct ts_op *op, uint32_t inde
 	struct flame_tree *stacks = &state->trees[FLAME_STACKS];
 	uint32_t *node = frame->node;
 
-	node[FLAME_STACKS] =
-		flame_tree_child(stacks, below->node[FLAME_STACKS],
-				 is_step(op) ? FLAME_STEP : index);
+	node[FLAME_STACKS] = flame_tree_child(stacks, below->node[FLAME_STACKS],
+					      is_step(op) ? FLAME_STEP : index);
 	if (node[FLAME_STACKS] == TS_NONE)
 		return false;
 	stacks->nodes[node[FLAME_STACKS]].count++;

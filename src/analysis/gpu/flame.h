@@ -13,16 +13,16 @@
  * shrunk, which folds the lightest paths into one node a parent, FLAME_OTHERS, whose weights are
  * theirs. So sums stay exact whatever is folded.
  */
-#define FLAME_NODES   131072	   /* from which a tree is shrunk */
-#define FLAME_DEVICE  0x80000000u  /* in a name: what runs on a device, under what launched it */
-#define FLAME_OTHERS  0x7fffffffu
-#define FLAME_OUTSIDE 0x7ffffffeu  /* of modules: what no module did */
-#define FLAME_LOST    0x7ffffffdu  /* kernels whose launch the trace does not have */
-#define FLAME_STEP    0x7ffffffcu  /* steps of any number */
+#define FLAME_NODES    131072	   /* from which a tree is shrunk */
+#define FLAME_DEVICE   0x80000000u /* in a name: what runs on a device, under what launched it */
+#define FLAME_OTHERS   0x7fffffffu
+#define FLAME_OUTSIDE  0x7ffffffeu /* of modules: what no module did */
+#define FLAME_LOST     0x7ffffffdu /* kernels whose launch the trace does not have */
+#define FLAME_STEP     0x7ffffffcu /* steps of any number */
 #define FLAME_BACKWARD 0x7ffffffbu /* of a module: what autograd did for it */
 
 struct flame_node {
-	uint32_t parent, name; /* parent TS_NONE: a root */
+	uint32_t parent, name;	   /* parent TS_NONE: a root */
 	int64_t cpu_ps, device_ps; /* its own, without its children's */
 	uint64_t count;
 };

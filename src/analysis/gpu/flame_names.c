@@ -30,8 +30,8 @@ static struct ts_bytes without_addresses(struct ts_arena *arena, struct ts_bytes
 		from = ts_bytes_cut(from, at, from.n);
 	}
 	ts_buf_put(&text, from);
-	copy = text.failed ? (struct ts_bytes){ NULL, 0 } :
-			     ts_arena_copy(arena, ts_buf_bytes(&text));
+	copy = text.failed ? (struct ts_bytes){ NULL, 0 }
+			   : ts_arena_copy(arena, ts_buf_bytes(&text));
 	ts_buf_release(&text);
 	return copy;
 }

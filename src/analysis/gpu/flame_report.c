@@ -4,10 +4,10 @@
 #include "base/units.h"
 #include "model/trace_class.h"
 
-#define MAX_HOTTEST  20 /* of one weight */
-#define PATH_FRAMES  2	/* of a path, from its end */
-#define MODULE	     "nn.Module: "
-#define PS_PER_MS    1e9
+#define MAX_HOTTEST 20 /* of one weight */
+#define PATH_FRAMES 2  /* of a path, from its end */
+#define MODULE	    "nn.Module: "
+#define PS_PER_MS   1e9
 
 static const char *const kind_names[FLAME_NR_KINDS] = {
 	[FLAME_STACKS] = "stacks",
@@ -28,12 +28,12 @@ static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
 	struct ts_bytes text;
 
 	switch (name) {
-	case FLAME_OTHERS:  return TS_LIT("(others)");
-	case FLAME_OUTSIDE: return TS_LIT("(outside modules)");
-	case FLAME_LOST:    return TS_LIT("(no launch in the trace)");
+	case FLAME_OTHERS:   return TS_LIT("(others)");
+	case FLAME_OUTSIDE:  return TS_LIT("(outside modules)");
+	case FLAME_LOST:     return TS_LIT("(no launch in the trace)");
 	case FLAME_BACKWARD: return TS_LIT("(backward)");
-	case FLAME_STEP:    return TS_LIT("ProfilerStep#*");
-	default:	    break;
+	case FLAME_STEP:     return TS_LIT("ProfilerStep#*");
+	default:	     break;
 	}
 	name &= ~FLAME_DEVICE;
 	if (tree->texts)
@@ -55,8 +55,10 @@ static const char *category_of(const struct tree *tree, uint32_t name)
 	static const struct {
 		const char *category, *is;
 	} rows[] = {
-		{ "python_function", "python" }, { "cpu_op", "op" },
-		{ "Operator", "op" },		 { "user_annotation", "annotation" },
+		{ "python_function", "python" },
+		{ "cpu_op", "op" },
+		{ "Operator", "op" },
+		{ "user_annotation", "annotation" },
 	};
 	const struct ts_op *op;
 
@@ -104,10 +106,10 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 	struct ordered *nodes = calloc(paths->nr + 1, sizeof(*nodes));
 
 	for (size_t i = 0; nodes && i < paths->nr; i++)
-		nodes[i] = (struct ordered){ flame_share(&tree->totals[i],
-							 &tree->totals[paths->nr]),
-					     text_of(tree, paths->nodes[i].name),
-					     paths->nodes[i].parent, (uint32_t)i };
+		nodes[i] =
+			(struct ordered){ flame_share(&tree->totals[i], &tree->totals[paths->nr]),
+					  text_of(tree, paths->nodes[i].name),
+					  paths->nodes[i].parent, (uint32_t)i };
 	if (nodes && paths->nr > 0)
 		qsort(nodes, paths->nr, sizeof(*nodes), by_weight);
 	return nodes;
@@ -182,13 +184,11 @@ static bool put_rows(const struct tree *tree, struct ts_result *result, struct t
 
 static bool put_tree(const struct tree *tree, struct ts_result *result)
 {
-	struct ts_table *table =
-		ts_result_table(result, kind_names[tree->kind], NULL, path_columns,
-				TS_NELEM(path_columns));
+	struct ts_table *table = ts_result_table(result, kind_names[tree->kind], NULL, path_columns,
+						 TS_NELEM(path_columns));
 	struct ordered *sorted = sorted_nodes(tree);
 	uint32_t *scratch = calloc(3 * tree->paths->nr + 4, sizeof(*scratch));
-	bool good = table && sorted && scratch &&
-		    put_rows(tree, result, table, sorted, scratch);
+	bool good = table && sorted && scratch && put_rows(tree, result, table, sorted, scratch);
 
 	free(sorted);
 	free(scratch);
@@ -203,10 +203,22 @@ struct weight {
 	int64_t (*total)(const struct flame_totals *totals);
 };
 
-static int64_t device_self(const struct flame_node *node) { return node->device_ps; }
-static int64_t device_total(const struct flame_totals *totals) { return totals->device_ps; }
-static int64_t cpu_self(const struct flame_node *node) { return node->cpu_ps; }
-static int64_t cpu_total(const struct flame_totals *totals) { return totals->cpu_ps; }
+static int64_t device_self(const struct flame_node *node)
+{
+	return node->device_ps;
+}
+static int64_t device_total(const struct flame_totals *totals)
+{
+	return totals->device_ps;
+}
+static int64_t cpu_self(const struct flame_node *node)
+{
+	return node->cpu_ps;
+}
+static int64_t cpu_total(const struct flame_totals *totals)
+{
+	return totals->cpu_ps;
+}
 static const struct weight weights[] = {
 	{ "device", device_self, device_total },
 	{ "cpu", cpu_self, cpu_total },
@@ -326,14 +338,14 @@ static const struct tree *tree_with(const struct tree *trees, const struct weigh
 static bool put_hottest(const struct tree *trees, struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
-		{ "weight", TS_DERIVED, "time of" }, { "self_ps", TS_MEASURED, "self" },
+		{ "weight", TS_DERIVED, "time of" },   { "self_ps", TS_MEASURED, "self" },
 		{ "share_pct", TS_MEASURED, "share" }, { "count", TS_MEASURED, "calls" },
-		{ "name", TS_MEASURED, "frame" }, { "caller", TS_MEASURED, "called by" },
+		{ "name", TS_MEASURED, "frame" },      { "caller", TS_MEASURED, "called by" },
 	};
 	bool good, for_people = trees[FLAME_STACKS].paths->nr > 0;
-	struct ts_table *table = ts_result_table(result, "hottest",
-						 for_people ? "Heaviest paths" : NULL, columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "hottest", for_people ? "Heaviest paths" : NULL, columns,
+				TS_NELEM(columns));
 
 	good = table != NULL;
 	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
@@ -387,10 +399,9 @@ static void put_notes(struct ts_result *result, const struct tree *trees,
 			       "nn.Module (profile with with_stack=True and with_modules=True)");
 	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
 		if (trees[i].paths->nr_folded > 0)
-			ts_result_note(result,
-				       "%s: the %llu lightest paths are in (others), one a parent",
-				       kind_names[i],
-				       (unsigned long long)trees[i].paths->nr_folded);
+			ts_result_note(
+				result, "%s: the %llu lightest paths are in (others), one a parent",
+				kind_names[i], (unsigned long long)trees[i].paths->nr_folded);
 }
 
 static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct ts_result *result)

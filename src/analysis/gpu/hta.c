@@ -88,8 +88,8 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 		if (ctx->profile->devices[i].host != state->host || device->nr < 2)
 			continue;
 		state->cut_ps = state->is_cut ? TS_MAX(state->cut_ps,
-						       device->items[device->nr - 1].start_ps) :
-						device->items[device->nr - 1].start_ps;
+						       device->items[device->nr - 1].start_ps)
+					      : device->items[device->nr - 1].start_ps;
 		state->is_cut = true;
 	}
 }
@@ -97,7 +97,7 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 /* Calls that no kernel comes of need not be remembered. */
 static bool never_launches(struct ts_bytes name)
 {
-	static const char *const parts[] = { "Synchronize", "EventQuery", "EventRecord",
+	static const char *const parts[] = { "Synchronize", "EventQuery",  "EventRecord",
 					     "WaitEvent",   "IsCapturing", "CaptureInfo",
 					     "Occupancy",   "Attribute",   "LastError",
 					     "GetDevice",   "Malloc",	   "Free",
@@ -285,8 +285,8 @@ static void count_idle(const struct counting *counting, const struct event *even
 		stream->idle_ps[cause] = ts_i64_add(stream->idle_ps[cause], gap_ps);
 		stream->nr_idle[cause]++;
 	}
-	stream->end_ps = stream->begun ? TS_MAX(stream->end_ps, event->start_ps + event->dur_ps) :
-					 event->start_ps + event->dur_ps;
+	stream->end_ps = stream->begun ? TS_MAX(stream->end_ps, event->start_ps + event->dur_ps)
+				       : event->start_ps + event->dur_ps;
 	stream->begun = true;
 }
 
@@ -406,8 +406,11 @@ static bool find_root(struct hta_state *state, struct hta_line *line, const stru
 static bool take_call(struct hta_state *state, const struct ts_context *ctx, struct hta_line *line,
 		      const struct event *event)
 {
-	struct hta_launch launch = { .link = event->link, .start_ps = event->start_ps,
-				     .dur_ps = event->dur_ps, .op = event->op, .stream = TS_NONE };
+	struct hta_launch launch = { .link = event->link,
+				     .start_ps = event->start_ps,
+				     .dur_ps = event->dur_ps,
+				     .op = event->op,
+				     .stream = TS_NONE };
 	struct hta_launch oldest;
 
 	if (hta_launches_full(&state->launches) && hta_launches_pop(&state->launches, &oldest) &&

@@ -30,7 +30,7 @@ struct hta_spread {
 
 void hta_spread_add(struct hta_spread *spread, int64_t number);
 void hta_spread_merge(struct hta_spread *into, const struct hta_spread *from);
-double hta_spread_mean(const struct hta_spread *spread); /* NaN when there is none */
+double hta_spread_mean(const struct hta_spread *spread);      /* NaN when there is none */
 double hta_spread_deviation(const struct hta_spread *spread); /* divisor n - 1; 0 of one */
 /* The smallest number that SHARE of them do not pass; -1 when there is none. */
 int64_t hta_spread_percentile(const struct hta_spread *spread, double share);
@@ -41,7 +41,7 @@ int64_t hta_spread_percentile(const struct hta_spread *spread, double share);
 struct hta_overlaps {
 	bool begun;
 	int64_t first, last, at;
-	int64_t until[TS_NR_KERNEL_TYPES];	   /* no kernel of the type ends later */
+	int64_t until[TS_NR_KERNEL_TYPES];     /* no kernel of the type ends later */
 	int64_t time[1 << TS_NR_KERNEL_TYPES]; /* by the set of types that ran; 0: none */
 };
 
@@ -84,7 +84,7 @@ struct hta_call { /* of the runtime, that launches */
 #define HTA_QUEUE_MAX 4096 /* lengths told apart */
 struct hta_queue {
 	int64_t length, max;
-	int64_t first_ps, last_ps; /* of the changes, when nr > 0 */
+	int64_t first_ps, last_ps;  /* of the changes, when nr > 0 */
 	int64_t full_ps, queued_ps; /* time with so many that launches block; with any */
 	double length_ps;	    /* length times time */
 	uint64_t nr;		    /* changes: launches and starts */
@@ -96,12 +96,12 @@ struct hta_queue {
 
 /* --- hta_collectives.c: kernels of NCCL and RCCL, alike ones together */
 
-#define HTA_TEXT	   40
-#define HTA_COLLECTIVES	   512	  /* rows of a rank; of more, those to come count as OTHER SIZES */
-#define HTA_INSTANCES_MAX  262144 /* of all ranks together, kept to compare the ranks */
+#define HTA_TEXT	  40
+#define HTA_COLLECTIVES	  512	 /* rows of a rank; of more, those to come count as OTHER SIZES */
+#define HTA_INSTANCES_MAX 262144 /* of all ranks together, kept to compare the ranks */
 
 struct hta_collective {
-	uint64_t key; /* the same on all ranks */
+	uint64_t key;					      /* the same on all ranks */
 	char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT]; /* empty: nobody says */
 	int64_t group_size, in_bytes, out_bytes;	      /* TS_UNKNOWN */
 	bool is_peer; /* from one to one: no two ranks begin it together */
@@ -204,11 +204,12 @@ struct hta_stream {
 };
 
 struct hta_rank {
-	uint32_t host, device; /* device TS_NONE: a trace, all its devices */
-	uint64_t nr_kernels;   /* all that are counted */
+	uint32_t host, device;	/* device TS_NONE: a trace, all its devices */
+	uint64_t nr_kernels;	/* all that are counted */
 	uint64_t nr_unlaunched; /* of them, those whose launch the trace does not have */
-	uint64_t nr_late, nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
-	int64_t short_ps;	    /* of those */
+	uint64_t nr_late,
+		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
+	int64_t short_ps; /* of those */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
 	struct hta_union all, computing, talking, moving;
 	struct hta_kernel *kernels;
@@ -276,7 +277,7 @@ struct hta_state {
 	uint8_t *kinds;		/* by op: bits of enum hta_op */
 	bool is_cut;		/* a last step is left out, from: */
 	int64_t cut_ps;
-	int64_t lag_ps;		/* of this host's own time behind the run's */
+	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;
 	struct hta_roots roots;
 	/* of a host, and of all */

@@ -39,13 +39,26 @@ static const struct type {
 	int64_t nr_bytes;
 } types[] = {
 	/* the first that fits: longer ones before their beginnings */
-	{ "BFloat16", "bf16", 2 },  { "BFloat16", "__nv_bfloat16", 2 }, { "Half", "half", 2 },
-	{ "Half", "f16", 2 },	    { "Float", "float", 4 },		{ "Float", "f32", 4 },
-	{ "Double", "double", 8 },  { "Double", "f64", 8 },		{ "Byte", "uint8_t", 1 },
-	{ "Byte", "u8", 1 },	    { "Char", "int8_t", 1 },		{ "Char", "i8", 1 },
-	{ "Int", "int32_t", 4 },    { "Int", "i32", 4 },		{ "Long", "int64_t", 8 },
-	{ "Long", "i64", 8 },	    { "Bool", "bool", 1 },		{ "Short", "int16_t", 2 },
-	{ "Float8_e4m3fn", "f8e4m3", 1 }, { "Float8_e5m2", "f8e5m2", 1 },
+	{ "BFloat16", "bf16", 2 },
+	{ "BFloat16", "__nv_bfloat16", 2 },
+	{ "Half", "half", 2 },
+	{ "Half", "f16", 2 },
+	{ "Float", "float", 4 },
+	{ "Float", "f32", 4 },
+	{ "Double", "double", 8 },
+	{ "Double", "f64", 8 },
+	{ "Byte", "uint8_t", 1 },
+	{ "Byte", "u8", 1 },
+	{ "Char", "int8_t", 1 },
+	{ "Char", "i8", 1 },
+	{ "Int", "int32_t", 4 },
+	{ "Int", "i32", 4 },
+	{ "Long", "int64_t", 8 },
+	{ "Long", "i64", 8 },
+	{ "Bool", "bool", 1 },
+	{ "Short", "int16_t", 2 },
+	{ "Float8_e4m3fn", "f8e4m3", 1 },
+	{ "Float8_e5m2", "f8e5m2", 1 },
 	{ "ComplexFloat", "ComplexFloat", 8 },
 };
 
@@ -191,7 +204,8 @@ static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes 
 static struct hta_collective describe(struct hta_collectives *collectives,
 				      const struct ts_merged *merged, size_t i)
 {
-	struct hta_collective collective = { .group_size = TS_UNKNOWN, .in_bytes = TS_UNKNOWN,
+	struct hta_collective collective = { .group_size = TS_UNKNOWN,
+					     .in_bytes = TS_UNKNOWN,
 					     .out_bytes = TS_UNKNOWN };
 	struct ts_bytes kernel = merged->profile->ops[merged->op[i]].name;
 	bool ask = collectives->nr_told > 0 || collectives->nr_asked < ASKED;
@@ -330,8 +344,8 @@ static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival
 			second_ps = TS_MIN(second_ps, wait_ps);
 	}
 	sums[items[last].rank].nr_last++;
-	sums[items[last].rank].caused_ps = ts_i64_add(sums[items[last].rank].caused_ps,
-						      waited_ps / (int64_t)(nr - 1));
+	sums[items[last].rank].caused_ps =
+		ts_i64_add(sums[items[last].rank].caused_ps, waited_ps / (int64_t)(nr - 1));
 	sums[items[last].rank].excess_ps = ts_i64_add(sums[items[last].rank].excess_ps, second_ps);
 }
 

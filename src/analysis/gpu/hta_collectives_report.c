@@ -89,8 +89,8 @@ static bool put_arrivals(struct ts_result *result, const struct ts_context *ctx,
 		{ "excess_ps", TS_MEASURED, "for it alone" },
 		{ "waited_ps", TS_MEASURED, "it waited" },
 	};
-	struct ts_table *table = ts_result_table(result, "stragglers", "Who comes last to collectives",
-						 columns, TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(
+		result, "stragglers", "Who comes last to collectives", columns, TS_NELEM(columns));
 
 	for (size_t i = 0; i < sum->nr_ranks && table; i++) {
 		const struct hta_arrival *arrival = &arrivals[i];
@@ -126,8 +126,10 @@ static void note_arrivals(struct ts_result *result, const struct hta_state *sum,
 			       "which have different numbers of them.",
 			       (unsigned long long)all->nr_unmatched);
 	if (is_cut)
-		ts_result_note(result, "Ranks are compared by the first %d collectives of all "
-				       "together.", HTA_INSTANCES_MAX);
+		ts_result_note(result,
+			       "Ranks are compared by the first %d collectives of all "
+			       "together.",
+			       HTA_INSTANCES_MAX);
 }
 
 bool hta_put_stragglers(struct ts_result *result, const struct ts_context *ctx,
@@ -179,8 +181,9 @@ bool hta_put_sequences(struct ts_result *result, const struct ts_context *ctx,
 	if (sum->patterns.nr == 0)
 		return true;
 	hta_patterns_sort(&sum->patterns);
-	table = ts_result_table(result, "kernel_sequences", "Sequences of kernels that come most often",
-				columns, TS_NELEM(columns));
+	table = ts_result_table(result, "kernel_sequences",
+				"Sequences of kernels that come most often", columns,
+				TS_NELEM(columns));
 	for (size_t i = 0; i < TS_MIN(sum->patterns.nr, MAX_SEQUENCES) && table; i++) {
 		const struct hta_pattern *pattern = &sum->patterns.items[i];
 		struct ts_value *cells = ts_table_row(result, table);

@@ -8,15 +8,16 @@
 #define MAX_RANKS	 1024
 #define ORDER		 50 /* of the counter, among a device's tracks */
 
-#define COMPUTING (1U << TS_KERNEL_COMPUTATION)
-#define TALKING	  (1U << TS_KERNEL_COMMUNICATION)
-#define MOVING	  (1U << TS_KERNEL_MEMORY)
-#define ALL	  ((1U << TS_NR_KERNEL_TYPES) - 1)
+#define COMPUTING	 (1U << TS_KERNEL_COMPUTATION)
+#define TALKING		 (1U << TS_KERNEL_COMMUNICATION)
+#define MOVING		 (1U << TS_KERNEL_MEMORY)
+#define ALL		 ((1U << TS_NR_KERNEL_TYPES) - 1)
 
 /* Of a rank, or of several together. Times of HTA's in us, the others in ps. */
 struct figures {
 	int64_t kernel_us, idle_us, compute_us, talking_us, moving_us, both_us;
-	int64_t kernel_ps, idle_ps, compute_ps, talking_ps, moving_ps, both_ps, exposed_ps, short_ps;
+	int64_t kernel_ps, idle_ps, compute_ps, talking_ps, moving_ps, both_ps, exposed_ps,
+		short_ps;
 	uint64_t nr_kernels, nr_unlaunched, nr_late, nr_short;
 };
 
@@ -78,33 +79,33 @@ struct ts_value hta_pct(int64_t part, int64_t whole)
 }
 
 /* Fields of all, columns of each rank: the same, in this order. */
-#define VALUES(X)                                                                                  \
-	X(IDLE_PCT, "", "gpu_idle_time_pct", "GPU idle", "GPU idle")                               \
-	X(COMPUTE_PCT, "", "compute_time_pct", "computing", "computing")                           \
-	X(REST_PCT, "", "non_compute_time_pct", "other work alone", "other work alone")            \
-	X(TALKING_PCT, "", "communication_time_pct", "communicating", "communicating")             \
-	X(MOVING_PCT, "", "memory_time_pct", "copying", "copying")                                 \
-	X(OVERLAP_PCT, "", "comm_comp_overlap_pct", "communication under compute", "hidden")       \
-	X(KERNEL_US, "", "kernel_time_us", NULL, NULL)                                             \
-	X(IDLE_US, "", "idle_time_us", NULL, NULL)                                                 \
-	X(COMPUTE_US, "", "compute_time_us", NULL, NULL)                                           \
-	X(REST_US, "", "non_compute_time_us", NULL, NULL)                                          \
-	X(KERNELS, "", "kernel_count", "kernels", "kernels")                                       \
-	X(SHORT_KERNELS, "", "short_kernel_count", "short kernels", "short")                       \
-	X(UNLAUNCHED, "", "unlaunched_kernel_count", NULL, NULL)                                   \
-	X(LATE, "", "last_step_kernel_count", NULL, NULL)                                          \
-	X(KERNEL_PS, "exact.", "kernel_ps", "from the first kernel to the last", "time")           \
-	X(IDLE_PS, "exact.", "idle_ps", "idle", NULL)                                              \
-	X(COMPUTE_PS, "exact.", "compute_ps", "compute", NULL)                                     \
-	X(TALKING_PS, "exact.", "communication_ps", "communication", NULL)                         \
-	X(MOVING_PS, "exact.", "memory_ps", "copies", NULL)                                        \
-	X(EXPOSED_PS, "exact.", "exposed_communication_ps", "communication alone", "exposed")      \
-	X(BOTH_PS, "exact.", "overlap_ps", NULL, NULL)                                             \
-	X(SHORT_PS, "exact.", "short_ps", NULL, NULL)                                              \
-	X(EXACT_IDLE_PCT, "exact.", "idle_pct", "GPU idle, no time rounded", NULL)                 \
-	X(EXACT_COMPUTE_PCT, "exact.", "compute_pct", NULL, NULL)                                  \
-	X(EXACT_REST_PCT, "exact.", "non_compute_pct", NULL, NULL)                                 \
-	X(EXACT_TALKING_PCT, "exact.", "communication_pct", NULL, NULL)                            \
+#define VALUES(X)                                                                             \
+	X(IDLE_PCT, "", "gpu_idle_time_pct", "GPU idle", "GPU idle")                          \
+	X(COMPUTE_PCT, "", "compute_time_pct", "computing", "computing")                      \
+	X(REST_PCT, "", "non_compute_time_pct", "other work alone", "other work alone")       \
+	X(TALKING_PCT, "", "communication_time_pct", "communicating", "communicating")        \
+	X(MOVING_PCT, "", "memory_time_pct", "copying", "copying")                            \
+	X(OVERLAP_PCT, "", "comm_comp_overlap_pct", "communication under compute", "hidden")  \
+	X(KERNEL_US, "", "kernel_time_us", NULL, NULL)                                        \
+	X(IDLE_US, "", "idle_time_us", NULL, NULL)                                            \
+	X(COMPUTE_US, "", "compute_time_us", NULL, NULL)                                      \
+	X(REST_US, "", "non_compute_time_us", NULL, NULL)                                     \
+	X(KERNELS, "", "kernel_count", "kernels", "kernels")                                  \
+	X(SHORT_KERNELS, "", "short_kernel_count", "short kernels", "short")                  \
+	X(UNLAUNCHED, "", "unlaunched_kernel_count", NULL, NULL)                              \
+	X(LATE, "", "last_step_kernel_count", NULL, NULL)                                     \
+	X(KERNEL_PS, "exact.", "kernel_ps", "from the first kernel to the last", "time")      \
+	X(IDLE_PS, "exact.", "idle_ps", "idle", NULL)                                         \
+	X(COMPUTE_PS, "exact.", "compute_ps", "compute", NULL)                                \
+	X(TALKING_PS, "exact.", "communication_ps", "communication", NULL)                    \
+	X(MOVING_PS, "exact.", "memory_ps", "copies", NULL)                                   \
+	X(EXPOSED_PS, "exact.", "exposed_communication_ps", "communication alone", "exposed") \
+	X(BOTH_PS, "exact.", "overlap_ps", NULL, NULL)                                        \
+	X(SHORT_PS, "exact.", "short_ps", NULL, NULL)                                         \
+	X(EXACT_IDLE_PCT, "exact.", "idle_pct", "GPU idle, no time rounded", NULL)            \
+	X(EXACT_COMPUTE_PCT, "exact.", "compute_pct", NULL, NULL)                             \
+	X(EXACT_REST_PCT, "exact.", "non_compute_pct", NULL, NULL)                            \
+	X(EXACT_TALKING_PCT, "exact.", "communication_pct", NULL, NULL)                       \
 	X(EXACT_OVERLAP_PCT, "exact.", "overlap_pct", NULL, NULL)
 
 #define VALUE_ENUM(id, object, name, label, heading) id,
@@ -219,8 +220,8 @@ static struct ts_bytes set_name(struct ts_result *result, unsigned set)
 	for (unsigned type = 0; type < TS_NR_KERNEL_TYPES; type++) {
 		if (!(set >> type & 1))
 			continue;
-		name = name.n == 0 ? ts_bytes_of(ts_kernel_type_names[type]) :
-				     ts_result_text(result, "%.*s overlapping %s", TS_ARG(name),
+		name = name.n == 0 ? ts_bytes_of(ts_kernel_type_names[type])
+				   : ts_result_text(result, "%.*s overlapping %s", TS_ARG(name),
 						    ts_kernel_type_names[type]);
 	}
 	return name;
@@ -381,8 +382,10 @@ static bool put_kernels(struct ts_result *result, const struct ts_context *ctx,
 	for (size_t i = 0; i < TS_MIN(nr, MAX_KERNELS); i++)
 		put_kernel(result, table, ctx->profile, &all[i], ts_null(), all_ps);
 	if (nr > MAX_KERNELS)
-		ts_result_note(result, "%zu more kernels by name, with %.1f %% of their time, are "
-			       "not in the table.", nr - MAX_KERNELS,
+		ts_result_note(result,
+			       "%zu more kernels by name, with %.1f %% of their time, are "
+			       "not in the table.",
+			       nr - MAX_KERNELS,
 			       100 * (1 - (double)sum_of(all, MAX_KERNELS) / (double)all_ps));
 	free(all);
 	return true;
@@ -437,8 +440,8 @@ static bool put_idle(struct ts_result *result, const struct ts_context *ctx,
 		{ "kernel_wait_count", TS_MEASURED, NULL },
 		{ "other_wait_count", TS_MEASURED, NULL },
 	};
-	struct ts_table *table = ts_result_table(result, "idle", "Why streams are idle", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "idle", "Why streams are idle", columns, TS_NELEM(columns));
 
 	for (size_t i = 0; i < sum->nr_streams && table; i++) {
 		const struct hta_stream *stream = &sum->streams[i];
@@ -469,8 +472,9 @@ static void fill_queue(struct ts_value *cells, const struct hta_queue *queue)
 
 	cells[0] = ts_int((int64_t)queue->nr);
 	cells[1] = ts_real(mean);
-	cells[2] = queue->nr > 1 ? ts_real(sqrt(fmax(0, queue->squares - n * mean * mean) / (n - 1))) :
-				   ts_null();
+	cells[2] = queue->nr > 1
+			   ? ts_real(sqrt(fmax(0, queue->squares - n * mean * mean) / (n - 1)))
+			   : ts_null();
 	cells[3] = ts_int(hta_queue_percentile(queue, 0.5));
 	cells[4] = ts_int(hta_queue_percentile(queue, 0.75));
 	cells[5] = ts_int(queue->max);
@@ -531,10 +535,13 @@ static void fill_spread(struct ts_value *cells, const struct hta_spread *spread)
 static bool put_launches(struct ts_result *result, const struct ts_context *ctx,
 			 const struct hta_state *sum)
 {
-#define SPREAD(name, mean, most)                                                                   \
-	{ name "_sum_ps", TS_MEASURED, NULL }, { name "_mean_ps", TS_MEASURED, mean },             \
-		{ name "_median_ps", TS_MEASURED, NULL }, { name "_p90_ps", TS_MEASURED, NULL },   \
-		{ name "_p99_ps", TS_MEASURED, NULL }, { name "_max_ps", TS_MEASURED, most }
+#define SPREAD(name, mean, most)                                                                 \
+	{ name "_sum_ps", TS_MEASURED, NULL }, { name "_mean_ps", TS_MEASURED, mean },           \
+		{ name "_median_ps", TS_MEASURED, NULL }, { name "_p90_ps", TS_MEASURED, NULL }, \
+		{ name "_p99_ps", TS_MEASURED, NULL },                                           \
+	{                                                                                        \
+		name "_max_ps", TS_MEASURED, most                                                \
+	}
 	static const struct ts_column columns[] = {
 		{ "rank", TS_MEASURED, "rank" },
 		{ "call", TS_MEASURED, "call" },

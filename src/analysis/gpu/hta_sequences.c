@@ -62,8 +62,8 @@ static bool thin(struct hta_patterns *patterns)
 	hta_patterns_sort(patterns);
 	ts_map_release(&patterns->by_hash);
 	for (size_t i = HTA_PATTERNS / 2; i < patterns->nr; i++)
-		patterns->missed = TS_MAX(patterns->missed, patterns->items[i].count +
-								    patterns->items[i].missed);
+		patterns->missed = TS_MAX(patterns->missed,
+					  patterns->items[i].count + patterns->items[i].missed);
 	patterns->nr = TS_MIN(patterns->nr, HTA_PATTERNS / 2);
 	for (size_t i = 0; i < patterns->nr; i++)
 		if (!ts_map_set(&patterns->by_hash, patterns->items[i].hash, (uint32_t)i))

@@ -57,8 +57,7 @@ static bool take_host_event(struct kernels_state *state, const struct ts_merged 
 		return merged->link[i] == TS_NO_LINK ||
 		       ts_launches_note(&state->launches, merged->link[i],
 					kernels_innermost(thread, start_ps));
-	default:
-		return true;
+	default: return true;
 	}
 }
 
@@ -179,14 +178,9 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && good; i++)
 		switch (state->sides[merged->line[i]]) {
-		case TS_SIDE_DEVICE:
-			good = take_device_event(state, merged, i);
-			break;
-		case TS_SIDE_HOST:
-			good = take_host_event(state, merged, i);
-			break;
-		default:
-			break;
+		case TS_SIDE_DEVICE: good = take_device_event(state, merged, i); break;
+		case TS_SIDE_HOST:   good = take_host_event(state, merged, i); break;
+		default:	     break;
 		}
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -318,10 +318,8 @@ static bool put_ranks(const struct timeline_state *sum, const struct ts_context 
 }
 
 static const struct ts_column stream_columns[] = {
-	{ "rank", TS_MEASURED, "rank" },
-	{ "device", TS_MEASURED, "device" },
-	{ "stream", TS_MEASURED, "stream" },
-	{ "events", TS_MEASURED, "events" },
+	{ "rank", TS_MEASURED, "rank" },     { "device", TS_MEASURED, "device" },
+	{ "stream", TS_MEASURED, "stream" }, { "events", TS_MEASURED, "events" },
 	{ "busy_ps", TS_MEASURED, "busy" },
 };
 

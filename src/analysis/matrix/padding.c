@@ -177,14 +177,10 @@ static double time_share(const struct ts_padding_op *row)
 	bool in_hbm = !row->module || row->bytes.allocated_bytes > 0;
 
 	switch (row->bound) {
-	case TS_PADDING_BYTES:
-		return in_hbm ? row->bytes_share : 0;
-	case TS_PADDING_ARRAY:
-		return row->flops_share;
-	case TS_PADDING_NEITHER:
-		return 0;
-	default:
-		return NAN;
+	case TS_PADDING_BYTES:	 return in_hbm ? row->bytes_share : 0;
+	case TS_PADDING_ARRAY:	 return row->flops_share;
+	case TS_PADDING_NEITHER: return 0;
+	default:		 return NAN;
 	}
 }
 

@@ -289,8 +289,9 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 	for (size_t i = 0; i < TS_NELEM(shares); i++)
 		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
 				shares[i].origin, shares[i].label);
-	ts_result_field(result, "matrix_ps", total_ps > 0 && !untold ? ts_int(sum->matrix_ps) : ts_null(),
-			TS_MEASURED, NULL);
+	ts_result_field(result, "matrix_ps",
+			total_ps > 0 && !untold ? ts_int(sum->matrix_ps) : ts_null(), TS_MEASURED,
+			NULL);
 	ts_result_field(result, "unknown_kernel_count", ts_int((int64_t)sum->nr_opaque),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "unknown_kernel_ps",

@@ -59,7 +59,7 @@ static const struct ts_column columns[NR_COLS] = {
 
 struct kernel_cost {
 	double flops, transcendentals, bytes, hbm_bytes; /* an execution; NaN: unknown */
-	const char *source;				  /* NULL: unknown */
+	const char *source;				 /* NULL: unknown */
 };
 
 struct calls {
@@ -111,9 +111,10 @@ static struct kernel_cost cost_of(const struct ts_hlo_module *module, uint32_t i
 		return cost_of_arrays(module, instr);
 	return (struct kernel_cost){
 		estimated ? known(instr->backend.cost_flops) : known(cost.flops),
-		estimated ? known(instr->backend.cost_transcendentals) :
-			    known(cost.transcendentals),
-		known(cost.bytes_accessed), known(cost.hbm_bytes),
+		estimated ? known(instr->backend.cost_transcendentals)
+			  : known(cost.transcendentals),
+		known(cost.bytes_accessed),
+		known(cost.hbm_bytes),
 		estimated ? "estimate" : "product",
 	};
 }
@@ -216,17 +217,15 @@ static bool put_call(struct calls *calls, const struct ts_hlo_module *module, ui
 	cells[COL_KERNEL] = ts_text(call ? kernel_name(call) : ran->name);
 	cells[COL_OCCURRENCES] = op_cell(calls, op, "occurrences");
 	cells[COL_SELF] = ts_int_or_null(self_ps);
-	cells[COL_SHARE] = ts_share_pct(
-		ts_value_number(op_cell(calls, op, "exclusive_ps")) / calls->total_ps);
-	put_cost(calls, cells, &cost, self_ps,
-		 ts_value_int(op_cell(calls, op, "occurrences")));
+	cells[COL_SHARE] =
+		ts_share_pct(ts_value_number(op_cell(calls, op, "exclusive_ps")) / calls->total_ps);
+	put_cost(calls, cells, &cost, self_ps, ts_value_int(op_cell(calls, op, "occurrences")));
 	cells[COL_VMEM] = call ? ts_int_or_null(call->backend.scoped_vmem_bytes) : ts_null();
 	if (ran && ran->source.n > 0)
 		cells[COL_SOURCE] = ts_text(ran->source);
 	else if (call && call->source_file.n > 0)
-		cells[COL_SOURCE] = ts_text(ts_result_text(calls->result, "%.*s:%d",
-							   TS_ARG(call->source_file),
-							   call->source_line));
+		cells[COL_SOURCE] = ts_text(ts_result_text(
+			calls->result, "%.*s:%d", TS_ARG(call->source_file), call->source_line));
 	cells[COL_OP] = op == TS_NONE ? ts_null() : ts_int(op);
 	return true;
 }
@@ -264,8 +263,7 @@ static bool put_module(struct calls *calls, uint32_t index, const struct ts_map 
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		if (ts_instr_is_kernel(&module->instrs[i]) &&
-		    !put_call(calls, module, i,
-			      ts_map_find(by_instr, (uint64_t)index << 32 | i)))
+		    !put_call(calls, module, i, ts_map_find(by_instr, (uint64_t)index << 32 | i)))
 			return false;
 	return true;
 }

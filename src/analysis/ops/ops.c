@@ -404,8 +404,8 @@ static bool put_modules(const struct ops_state *sum, const struct ts_context *ct
 
 		if (op->kind != TS_OP_MODULE || sum->ops[i].occurrences == 0)
 			continue;
-		row = op->module == TS_NONE ? ts_table_row(result, table) :
-					      &table->cells[op->module * table->nr_columns];
+		row = op->module == TS_NONE ? ts_table_row(result, table)
+					    : &table->cells[op->module * table->nr_columns];
 		good = row != NULL;
 		if (!good)
 			break;

@@ -62,7 +62,7 @@ struct device_rates {
 struct rates_state {
 	/* of a line */
 	uint32_t device_index;
-	struct op_work *work; /* of each op */
+	struct op_work *work;	  /* of each op */
 	struct device_rates *own; /* NULL: nobody wants to see them */
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
@@ -298,8 +298,8 @@ static bool any(const struct ts_bins *bins)
 static bool put_counter(struct ts_result *result, enum quantity which, uint32_t device,
 			const struct ts_bins *bins, double scale)
 {
-	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counters[which].name,
-						 device, (int)which);
+	struct ts_track *track =
+		ts_result_track(result, TS_TRACK_COUNTER, counters[which].name, device, (int)which);
 
 	if (!track)
 		return false;
@@ -316,8 +316,7 @@ static bool put_padding(struct ts_result *result, uint32_t device, const struct 
 
 	for (size_t i = 0; i < share.nr; i++)
 		share.amount[i] = hbm->amount[i] > 0 ? share.amount[i] / hbm->amount[i] : 0;
-	return put_counter(result, PADDING, device, &share,
-			   100 * (double)share.width_ps * 1e-12);
+	return put_counter(result, PADDING, device, &share, 100 * (double)share.width_ps * 1e-12);
 }
 
 static bool put_device(struct ts_result *result, uint32_t device, const struct ts_rates *chip,
@@ -341,7 +340,7 @@ static bool put_flights(const struct rates_state *sum, const struct ts_context *
 			struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
-		{ "op", TS_MEASURED, NULL },	  { "module", TS_MEASURED, NULL },
+		{ "op", TS_MEASURED, NULL },	     { "module", TS_MEASURED, NULL },
 		{ "executions", TS_MEASURED, NULL }, { "span_ps", TS_MEASURED, NULL },
 		{ "op_index", TS_DERIVED, NULL },
 	};

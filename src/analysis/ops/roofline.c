@@ -28,8 +28,8 @@ struct roofline_state {
 	struct roofline_work *ops; /* of an execution of each op; NULL: no steps to give it to */
 	bool *is_custom;	   /* the op is a custom call: its events may say what they did */
 	size_t hint;
-	int64_t from_ps, until_ps;  /* TO is for events that start here */
-	struct roofline_work *to;   /* of a step, or NULL: between two */
+	int64_t from_ps, until_ps; /* TO is for events that start here */
+	struct roofline_work *to;  /* of a step, or NULL: between two */
 	/* of a line: one; of the sum: all */
 	struct device_sum *devices;
 	size_t nr_devices;
@@ -287,15 +287,21 @@ static struct roofline_work all_work(const struct ops_table *ops, size_t row,
 	bool own = op->model_flops == TS_UNKNOWN || flops != or_nan(op->flops);
 
 	return (struct roofline_work){ .amount = {
-		[ROOF_FLOPS] = flops * times,
-		[ROOF_MODEL_FLOPS] = own ? flops * times : (double)op->model_flops * times,
-		[ROOF_BYTES] = number(ops, row, ops->bytes) * times,
-		[ROOF_HBM] = number(ops, row, ops->hbm) * seconds,
-		[ROOF_CMEM_READ] = or_nan(op->cmem_read_bytes) * times,
-		[ROOF_CMEM_WRITE] = or_nan(op->cmem_write_bytes) * times,
-		[ROOF_VMEM_READ] = or_nan(op->vmem_read_bytes) * times,
-		[ROOF_VMEM_WRITE] = or_nan(op->vmem_write_bytes) * times,
-	} };
+					       [ROOF_FLOPS] = flops * times,
+					       [ROOF_MODEL_FLOPS] =
+						       own ? flops * times
+							   : (double)op->model_flops * times,
+					       [ROOF_BYTES] = number(ops, row, ops->bytes) * times,
+					       [ROOF_HBM] = number(ops, row, ops->hbm) * seconds,
+					       [ROOF_CMEM_READ] =
+						       or_nan(op->cmem_read_bytes) * times,
+					       [ROOF_CMEM_WRITE] =
+						       or_nan(op->cmem_write_bytes) * times,
+					       [ROOF_VMEM_READ] =
+						       or_nan(op->vmem_read_bytes) * times,
+					       [ROOF_VMEM_WRITE] =
+						       or_nan(op->vmem_write_bytes) * times,
+				       } };
 }
 
 /* The sum over ops that hold no others; what none of them knows stays unknown. */

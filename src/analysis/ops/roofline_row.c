@@ -30,15 +30,19 @@ struct roofline_peaks roofline_peaks_of(const struct ts_context *ctx, uint32_t d
 	const struct ts_rates *rates = &ctx->rates[device];
 
 	return (struct roofline_peaks){ .peak = {
-		[ROOF_FLOPS] = known(rates->peak_flops_per_s),
-		[ROOF_MODEL_FLOPS] = NAN,
-		[ROOF_BYTES] = NAN,
-		[ROOF_HBM] = known(rates->hbm_bytes_per_s),
-		[ROOF_CMEM_READ] = known(from->cmem_read_bytes_per_s),
-		[ROOF_CMEM_WRITE] = known(from->cmem_write_bytes_per_s),
-		[ROOF_VMEM_READ] = known(from->vmem_read_bytes_per_s),
-		[ROOF_VMEM_WRITE] = known(from->vmem_write_bytes_per_s),
-	} };
+						[ROOF_FLOPS] = known(rates->peak_flops_per_s),
+						[ROOF_MODEL_FLOPS] = NAN,
+						[ROOF_BYTES] = NAN,
+						[ROOF_HBM] = known(rates->hbm_bytes_per_s),
+						[ROOF_CMEM_READ] =
+							known(from->cmem_read_bytes_per_s),
+						[ROOF_CMEM_WRITE] =
+							known(from->cmem_write_bytes_per_s),
+						[ROOF_VMEM_READ] =
+							known(from->vmem_read_bytes_per_s),
+						[ROOF_VMEM_WRITE] =
+							known(from->vmem_write_bytes_per_s),
+					} };
 }
 
 enum {
@@ -118,8 +122,8 @@ struct ts_table *roofline_table(struct ts_result *result)
 /* What is unknown leaves the larger of the others; all unknown: NaN. */
 struct bound {
 	const char *name;
-	double utilization, intensity;	/* of the resource used most */
-	double memory_utilization;	/* of the memory used most */
+	double utilization, intensity; /* of the resource used most */
+	double memory_utilization;     /* of the memory used most */
 };
 
 static struct bound bound_of(const struct roofline_work *work, const struct roofline_peaks *peaks,
@@ -139,9 +143,9 @@ static struct bound bound_of(const struct roofline_work *work, const struct roof
 		if (used <= 0)
 			continue;
 		bound.name = resources[i].name;
-		bound.intensity = resources[i].memory ?
-					  work->amount[ROOF_FLOPS] / work->amount[part] :
-					  work->amount[ROOF_FLOPS] / work->amount[ROOF_BYTES];
+		bound.intensity = resources[i].memory
+					  ? work->amount[ROOF_FLOPS] / work->amount[part]
+					  : work->amount[ROOF_FLOPS] / work->amount[ROOF_BYTES];
 	}
 	return bound;
 }
@@ -159,10 +163,10 @@ static double onchip(const struct roofline_work *work)
 static void put_rates(struct ts_value *cells, const struct roofline_work *work, double seconds)
 {
 	static const int column_of[NR_ROOF_PARTS] = {
-		[ROOF_FLOPS] = COL_FLOPS,	    [ROOF_MODEL_FLOPS] = COL_MODEL_FLOPS,
-		[ROOF_BYTES] = COL_BYTES,	    [ROOF_HBM] = COL_HBM,
-		[ROOF_CMEM_READ] = COL_CMEM_READ,   [ROOF_CMEM_WRITE] = COL_CMEM_WRITE,
-		[ROOF_VMEM_READ] = COL_VMEM_READ,   [ROOF_VMEM_WRITE] = COL_VMEM_WRITE,
+		[ROOF_FLOPS] = COL_FLOPS,	  [ROOF_MODEL_FLOPS] = COL_MODEL_FLOPS,
+		[ROOF_BYTES] = COL_BYTES,	  [ROOF_HBM] = COL_HBM,
+		[ROOF_CMEM_READ] = COL_CMEM_READ, [ROOF_CMEM_WRITE] = COL_CMEM_WRITE,
+		[ROOF_VMEM_READ] = COL_VMEM_READ, [ROOF_VMEM_WRITE] = COL_VMEM_WRITE,
 	};
 	const double *amount = work->amount;
 

@@ -26,19 +26,17 @@ static const struct class_row {
 	{ "tpu::System::Execute", CLASS_TPU },
 };
 
-static enum class class_of(struct ts_bytes name)
-{
-	for (size_t i = 0; i < TS_NELEM(class_rows); i++)
-		if (ts_bytes_starts(name, class_rows[i].prefix))
-			return class_rows[i].class;
+static enum class class_of(struct ts_bytes name) {
+	for (size_t i = 0; i < TS_NELEM(class_rows);
+	     i++) if (ts_bytes_starts(name, class_rows[i].prefix)) return class_rows[i]
+		.class;
 	return CLASS_NONE;
 }
 
 static void keep_call(struct capture_host *host, int64_t start_ps)
 {
 	if (host->nr_kept == CAPTURE_CALLS)
-		memmove(host->call_ps, host->call_ps + 1,
-			--host->nr_kept * sizeof(*host->call_ps));
+		memmove(host->call_ps, host->call_ps + 1, --host->nr_kept * sizeof(*host->call_ps));
 	host->call_ps[host->nr_kept++] = start_ps;
 }
 

@@ -20,15 +20,15 @@ struct capture_host {
 struct capture_device {
 	int64_t first_ps, last_ps; /* hull of what it ran; first > last: nothing */
 	bool has_ops;
-	uint64_t nr_modules;	   /* executions */
-	uint64_t nr_most;	   /* of the module that ran most often */
+	uint64_t nr_modules; /* executions */
+	uint64_t nr_most;    /* of the module that ran most often */
 };
 
 struct capture_state {
 	/* of a line */
 	uint32_t plane;
-	uint8_t *classes;	     /* of each op, worked out when it is first met */
-	uint32_t *runs;		     /* of each op: executions of a module */
+	uint8_t *classes; /* of each op, worked out when it is first met */
+	uint32_t *runs;	  /* of each op: executions of a module */
 	struct capture_host host;
 	struct capture_device device;
 	/* of the sum */
@@ -48,7 +48,8 @@ extern const struct capture_cause capture_causes[]; /* id NULL at the end */
 struct capture_fix {
 	const char *id, *fix, *code;
 };
-extern const struct capture_fix capture_torch_fixes[]; /* likewise; in their place where it was PyTorch */
+extern const struct capture_fix
+	capture_torch_fixes[]; /* likewise; in their place where it was PyTorch */
 
 enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
 			      struct ts_result *result, struct ts_error *err);

@@ -9,16 +9,25 @@
 #include "base/units.h"
 #include "model/trace_class.h"
 
-#define MAX_TOLD 3		   /* messages, damages */
-#define NEAR_END 10000		   /* of the window: a device busy this near to its end was cut off */
-#define QUIET_END 20		   /* of the window: calls for so long, and nothing ran: it was cut */
-#define PROTOBUF_LIMIT INT32_MAX   /* bytes that a viewer's parser takes at most */
-#define HLO_MISSING_MIN 0.01	   /* of the time of ops */
-#define OVERLAP_GOOD 0.9	   /* of what is seen of one host's devices, seen of all others' too */
-#define OVERLAP_USABLE 0.5
+#define MAX_TOLD	3     /* messages, damages */
+#define NEAR_END	10000 /* of the window: a device busy this near to its end was cut off */
+#define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
+#define PROTOBUF_LIMIT	INT32_MAX /* bytes that a viewer's parser takes at most */
+#define HLO_MISSING_MIN 0.01	  /* of the time of ops */
+#define OVERLAP_GOOD	0.9 /* of what is seen of one host's devices, seen of all others' too */
+#define OVERLAP_USABLE	0.5
 
-enum { COL_ID, COL_SEVERITY, COL_VERDICT, COL_CONFIDENCE, COL_WHAT, COL_EVIDENCE, COL_FIX, COL_CODE,
-       NR_COLS };
+enum {
+	COL_ID,
+	COL_SEVERITY,
+	COL_VERDICT,
+	COL_CONFIDENCE,
+	COL_WHAT,
+	COL_EVIDENCE,
+	COL_FIX,
+	COL_CODE,
+	NR_COLS
+};
 
 static const struct ts_column columns[NR_COLS] = {
 	[COL_ID] = { "id", TS_DERIVED, "cause" },
@@ -56,8 +65,8 @@ static const char *plural(uint64_t nr)
 
 static struct ts_bytes told(struct report *report)
 {
-	struct ts_bytes text = ts_result_text(report->result, "%.*s",
-					      TS_ARG(ts_buf_bytes(&report->text)));
+	struct ts_bytes text =
+		ts_result_text(report->result, "%.*s", TS_ARG(ts_buf_bytes(&report->text)));
 
 	report->failed |= report->text.failed || !text.p;
 	ts_buf_clear(&report->text);
@@ -65,7 +74,8 @@ static struct ts_bytes told(struct report *report)
 }
 
 /* The words for users of PyTorch, if there are any, else the cause's own. */
-static struct capture_fix fix_of(const struct ts_profile *profile, const struct capture_cause *cause)
+static struct capture_fix fix_of(const struct ts_profile *profile,
+				 const struct capture_cause *cause)
 {
 	const struct capture_fix *fix = capture_torch_fixes;
 
@@ -110,9 +120,8 @@ static void say_inventory(struct report *report)
 		      "The input has %zu host%s, %zu plane%s, %zu device plane%s and %zu compiled "
 		      "module%s.",
 		      profile->nr_hosts, plural(profile->nr_hosts), profile->nr_planes,
-		      plural(profile->nr_planes), profile->nr_devices,
-		      plural(profile->nr_devices), profile->nr_modules,
-		      plural(profile->nr_modules));
+		      plural(profile->nr_planes), profile->nr_devices, plural(profile->nr_devices),
+		      profile->nr_modules, plural(profile->nr_modules));
 }
 
 static bool only_ours(const struct ts_profile *profile)
@@ -176,8 +185,8 @@ static int64_t compile_ps(const struct report *report)
 
 static void check_nothing_ran(struct report *report)
 {
-	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 ||
-	    compile_ps(report) > 0 || nr_calls(report) > 0)
+	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 || compile_ps(report) > 0 ||
+	    nr_calls(report) > 0)
 		return;
 	say_inventory(report);
 	add(report, "device_ran_nothing", TS_CRITICAL, CAPTURE_EMPTY,
@@ -240,7 +249,8 @@ static void check_warm_up(struct report *report)
 	if (compile_ps(report) <= 0 || nr_most != 1)
 		return;
 	ts_buf_printf(&report->text,
-		      "On no device did a module run twice (%" PRIu64 " execution%s), and a compiler "
+		      "On no device did a module run twice (%" PRIu64
+		      " execution%s), and a compiler "
 		      "was at work.",
 		      nr_modules, plural(nr_modules));
 	add(report, "warm_up_only", TS_WARNING, CAPTURE_MISLEADING,
@@ -266,8 +276,8 @@ static void check_ops_missing(struct report *report)
 struct work {
 	const struct capture_host *host;
 	bool has_devices, is_gpu;
-	uint64_t nr_modules; /* of the device that ran most */
-	int64_t last_ps;     /* end of the last op; INT64_MIN: none */
+	uint64_t nr_modules;	    /* of the device that ran most */
+	int64_t last_ps;	    /* end of the last op; INT64_MIN: none */
 	int64_t window_ps, stop_ps; /* -1: the profile does not say */
 };
 
@@ -275,8 +285,10 @@ static struct work work_of(const struct report *report, uint32_t host)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 	const struct ts_host *of = &profile->hosts[host];
-	struct work work = { .host = &report->sum->hosts[host], .last_ps = INT64_MIN,
-			     .window_ps = -1, .stop_ps = -1 };
+	struct work work = { .host = &report->sum->hosts[host],
+			     .last_ps = INT64_MIN,
+			     .window_ps = -1,
+			     .stop_ps = -1 };
 
 	for (size_t i = 0; i < profile->nr_devices; i++) {
 		if (profile->devices[i].host != host)
@@ -517,9 +529,10 @@ static void check_host_tracing(struct report *report)
 	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++)
 		if (report->sum->hosts[i].nr_events > 0)
 			return;
-	ts_buf_puts(&report->text,
-		    "What the devices waited for on the host (input, compilation, transfers) cannot "
-		    "be told; such time counts as idle.");
+	ts_buf_puts(
+		&report->text,
+		"What the devices waited for on the host (input, compilation, transfers) cannot "
+		"be told; such time counts as idle.");
 	add(report, "host_tracing_off", TS_INFO, CAPTURE_USABLE,
 	    TS_LIT("The profile has no host events"));
 }
@@ -555,8 +568,9 @@ static void check_hlo(struct report *report)
 
 	if (isnan(share) || share < HLO_MISSING_MIN)
 		return;
-	ts_buf_puts(&report->text, "Without them fusion, padding and the shapes of products are not "
-				   "known.");
+	ts_buf_puts(&report->text,
+		    "Without them fusion, padding and the shapes of products are not "
+		    "known.");
 	if (share > 1 - HLO_MISSING_MIN)
 		add(report, "no_hlo", TS_INFO, CAPTURE_USABLE,
 		    TS_LIT("The profile has no compiled modules"));
@@ -621,10 +635,10 @@ static void check_length(struct report *report)
 
 /* In the order in which they are told. */
 static void (*const checks[])(struct report *report) = {
-	check_annotation, check_no_device,	check_nothing_ran,  check_compilation,
-	check_warm_up,	  check_ops_missing,	check_not_blocked,  check_messages,
-	check_damage,	  check_windows,	check_unused_devices, check_host_tracing,
-	check_hlo,	  check_steps,		check_length,
+	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
+	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
+	check_damage,	  check_windows,     check_unused_devices, check_host_tracing,
+	check_hlo,	  check_steps,	     check_length,
 };
 
 static void put_fields(struct report *report)
@@ -636,16 +650,16 @@ static void put_fields(struct report *report)
 		nr_events += report->sum->hosts[i].nr_events;
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		nr_modules += report->sum->devices[i].nr_modules;
-	ts_result_field(report->result, "verdict",
-			ts_text(ts_bytes_of(verdicts[report->verdict])), TS_DERIVED, "verdict");
+	ts_result_field(report->result, "verdict", ts_text(ts_bytes_of(verdicts[report->verdict])),
+			TS_DERIVED, "verdict");
 	ts_result_field(report->result, "active_device_count", ts_int((int64_t)report->nr_ran),
 			TS_MEASURED, "devices that ran something");
-	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events),
-			TS_MEASURED, "host events");
+	ts_result_field(report->result, "host_event_count", ts_int((int64_t)nr_events), TS_MEASURED,
+			"host events");
 	ts_result_field(report->result, "call_count", ts_int((int64_t)nr_calls(report)),
 			TS_MEASURED, "calls of jitted functions");
-	ts_result_field(report->result, "execution_count", ts_int((int64_t)nr_modules),
-			TS_MEASURED, "executions of modules");
+	ts_result_field(report->result, "execution_count", ts_int((int64_t)nr_modules), TS_MEASURED,
+			"executions of modules");
 }
 
 enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,

@@ -15,8 +15,8 @@ static const char *const device_names[] = {
 static void put_hosts(const struct ts_profile *profile, struct ts_result *result)
 {
 	struct ts_value *row;
-	struct ts_value list = ts_result_list(result, host_names, TS_NELEM(host_names),
-					      profile->nr_hosts, &row);
+	struct ts_value list =
+		ts_result_list(result, host_names, TS_NELEM(host_names), profile->nr_hosts, &row);
 
 	for (size_t i = 0; row && i < profile->nr_hosts; i++, row += TS_NELEM(host_names)) {
 		const struct ts_host *host = &profile->hosts[i];
@@ -148,11 +148,10 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
 			TS_MEASURED, "steps");
 	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
-		ts_result_field(
-			result, "overview.step_source",
-			ts_text(ts_result_text(
-				result, "inferred from %s", ctx->outline->steps.made_of)),
-			TS_DERIVED, NULL);
+		ts_result_field(result, "overview.step_source",
+				ts_text(ts_result_text(result, "inferred from %s",
+						       ctx->outline->steps.made_of)),
+				TS_DERIVED, NULL);
 	if (nr)
 		put_step_times(result, ps, nr);
 	else
@@ -163,8 +162,7 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		struct ts_value *row = ts_table_row(result, table);
 
 		for (size_t c = 0; row && c + 1 < TS_NELEM(step_columns); c++)
-			row[c] =
-				ts_cell(from, i, step_columns[c].name);
+			row[c] = ts_cell(from, i, step_columns[c].name);
 		if (row)
 			row[TS_NELEM(step_columns) - 1] = ts_text(ts_bytes_of(source));
 	}

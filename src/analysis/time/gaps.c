@@ -65,9 +65,9 @@ static enum ts_host_activity activity_of(const struct ts_table *table, size_t ro
 {
 	struct ts_bytes cause = ts_cell_text(table, row, "cause");
 
-	return ts_bytes_is(cause, "compilation") ? TS_HOST_COMPILE :
-	       ts_bytes_is(cause, "input")	 ? TS_HOST_INPUT :
-						   TS_HOST_OTHER;
+	return ts_bytes_is(cause, "compilation") ? TS_HOST_COMPILE
+	       : ts_bytes_is(cause, "input")	 ? TS_HOST_INPUT
+						 : TS_HOST_OTHER;
 }
 
 static int by_start(const void *a, const void *b)
@@ -102,8 +102,8 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx,
 	qsort(state->gaps, state->nr, sizeof(*state->gaps), by_start);
 	for (size_t i = 0; i < state->nr; i++)
 		state->gaps[i].reach_ps =
-			i == 0 ? state->gaps[i].end_ps :
-				 TS_MAX(state->gaps[i].end_ps, state->gaps[i - 1].reach_ps);
+			i == 0 ? state->gaps[i].end_ps
+			       : TS_MAX(state->gaps[i].end_ps, state->gaps[i - 1].reach_ps);
 }
 
 static bool make_witnesses(struct gaps_state *state, const struct ts_table *table)
@@ -144,8 +144,8 @@ static void take_ended(struct gap_witness *kept, const struct gap_witness *seen)
 	int64_t x = kept->rank > ENDED_ANY ? kept->start_ps : kept->end_ps;
 	int64_t y = seen->rank > ENDED_ANY ? seen->start_ps : seen->end_ps;
 
-	if (seen->rank != kept->rank ? seen->rank > kept->rank :
-				       y > x || (y == x && length(seen) > length(kept)))
+	if (seen->rank != kept->rank ? seen->rank > kept->rank
+				     : y > x || (y == x && length(seen) > length(kept)))
 		*kept = *seen;
 }
 
@@ -154,8 +154,8 @@ static bool explains(enum ts_host_activity under, struct ts_bytes name)
 {
 	if (under == TS_HOST_OTHER)
 		return false;
-	return under == TS_HOST_COMPILE ? ts_host_compiles(ts_host_activity_of(name)) :
-					  ts_host_activity_of(name) == under;
+	return under == TS_HOST_COMPILE ? ts_host_compiles(ts_host_activity_of(name))
+					: ts_host_activity_of(name) == under;
 }
 
 static void meet(struct gaps_state *state, const struct gap *gap, struct gap_witness seen,

@@ -9,7 +9,7 @@
 
 struct gap {
 	int64_t start_ps, end_ps;
-	int64_t reach_ps; /* the latest end of this gap and those before it */
+	int64_t reach_ps;     /* the latest end of this gap and those before it */
 	uint32_t device, row; /* of time.idle_gaps */
 	enum ts_host_activity under;
 };

@@ -11,8 +11,8 @@ static struct ts_bytes name_of(const struct ts_context *ctx, const struct gap_wi
 
 static struct ts_bytes thread_of(const struct ts_context *ctx, const struct gap_witness *witness)
 {
-	return witness->rank ? ctx->profile->lines[witness->line].name :
-			       (struct ts_bytes){ NULL, 0 };
+	return witness->rank ? ctx->profile->lines[witness->line].name
+			     : (struct ts_bytes){ NULL, 0 };
 }
 
 static void put_cell(struct ts_table *table, size_t row, const char *column, struct ts_bytes text)
@@ -111,9 +111,8 @@ static const struct ts_column columns[] = {
 
 static bool put_groups(const struct group *groups, size_t nr, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "gaps_by_event",
-						 "Longest gaps by host event", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(
+		result, "gaps_by_event", "Longest gaps by host event", columns, TS_NELEM(columns));
 
 	for (size_t i = 0; table && i < TS_MIN(nr, MAX_EVENTS); i++) {
 		struct ts_value *row = ts_table_row(result, table);

@@ -100,8 +100,8 @@ void time_spread(const struct ts_context *ctx, uint32_t device_index, struct tim
 
 		if (next >= steps->nr)
 			return;
-		until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
-						       steps->items[next].end_ps);
+		until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
+						     : steps->items[next].end_ps);
 		if (at != TS_NONE)
 			device->step_ps[at][bucket] += until - start_ps;
 		start_ps = until;
@@ -117,8 +117,7 @@ static enum ts_bucket spread_piece(const struct ts_host_spans *host, struct time
 
 	ps[TS_BUCKET_COMPILATION] =
 		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
-	ps[TS_BUCKET_INPUT] =
-		ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
+	ps[TS_BUCKET_INPUT] = ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
 	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
 	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++) {
 		device->total_ps[b] += ps[b];
@@ -159,8 +158,8 @@ enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_ind
 		enum ts_bucket most;
 
 		if (next < steps->nr)
-			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps :
-							       steps->items[next].end_ps);
+			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
+							     : steps->items[next].end_ps);
 		most = spread_piece(host, device, at == TS_NONE ? NULL : &device->step_ps[at],
 				    start_ps, until);
 		if (until - start_ps > longest) {
@@ -190,7 +189,7 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 	for (size_t i = 0; i < block->nr_segments && good; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
 		struct time_class class = class_of(state, ctx, block->segment_op[i]);
-		enum ts_bucket bucket = (enum ts_bucket)class.bucket;
+		enum ts_bucket bucket = (enum ts_bucket) class.bucket;
 		int64_t drawn_ps = start_ps;
 
 		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
@@ -244,8 +243,8 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 	}
 	if (!state->is_core)
 		return TS_OK;
-	return state->is_gpu ? gpu_segments(state, ctx, block, err) :
-			       core_segments(state, ctx, block, err);
+	return state->is_gpu ? gpu_segments(state, ctx, block, err)
+			     : core_segments(state, ctx, block, err);
 }
 
 static void device_release(struct time_device *device)

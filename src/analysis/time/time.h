@@ -25,16 +25,16 @@ struct time_step_op {
 };
 
 struct time_device {
-	bool seen;	      /* some line of it had events */
-	int64_t first_ps, last_ps; /* hull of its events */
+	bool seen;			 /* some line of it had events */
+	int64_t first_ps, last_ps;	 /* hull of its events */
 	int64_t op_first_ps, op_last_ps; /* hull of its ops; op_first > op_last: none */
 	int64_t total_ps[TS_NR_BUCKETS];
-	int64_t on_duty_ps;   /* XProf's busy: ops that are not waiting for the host */
+	int64_t on_duty_ps;		   /* XProf's busy: ops that are not waiting for the host */
 	int64_t (*step_ps)[TS_NR_BUCKETS]; /* one a step of the device */
 	struct time_step_op (*step_ops)[TIME_STEP_OPS]; /* likewise; NULL: nothing ran */
 	size_t nr_steps;
 	size_t step_hint, compile_hint, input_hint;
-	int64_t cut_ps;	      /* up to here every moment has its bucket */
+	int64_t cut_ps; /* up to here every moment has its bucket */
 	struct time_gap gaps[TIME_GAPS];
 	size_t nr_gaps;
 	struct ts_spans gpu[TS_NR_BUCKETS]; /* of a GPU, whose streams overlap */
@@ -43,7 +43,7 @@ struct time_device {
 
 struct time_class {
 	bool known, on_duty;
-	uint8_t bucket; /* enum ts_bucket */
+	uint8_t bucket;		       /* enum ts_bucket */
 	int64_t in_step_ps, before_ps; /* in the step that runs, and in those before it */
 };
 

@@ -8,12 +8,12 @@
  */
 #include "analysis/time/time.h"
 
-#define MIN_STEPS    4	  /* below, a median says little */
-#define MAX_ROWS     64	  /* the longest */
-#define MIN_REPEATS  3	  /* of a period */
-#define MIN_REGULAR  0.8  /* of the steps of a period that must be slow */
+#define MIN_STEPS    4	 /* below, a median says little */
+#define MAX_ROWS     64	 /* the longest */
+#define MIN_REPEATS  3	 /* of a period */
+#define MIN_REGULAR  0.8 /* of the steps of a period that must be slow */
 #define MAX_PERIODS  4
-#define SLOW_DEFAULT 20	  /* %; without settings */
+#define SLOW_DEFAULT 20 /* %; without settings */
 
 struct slow {
 	size_t row; /* of the steps */
@@ -28,9 +28,9 @@ struct outliers {
 	size_t nr_steps, nr_ran;
 	int64_t *scratch; /* one a step */
 	int64_t median_ps, mad_ps, limit_ps;
-	int64_t bucket_ps[TS_NR_BUCKETS];	     /* of the median step, over all cores */
-	int64_t (*core_ps)[TS_NR_BUCKETS];   /* likewise of each device */
-	struct slow *slow; /* in the order of time */
+	int64_t bucket_ps[TS_NR_BUCKETS];  /* of the median step, over all cores */
+	int64_t (*core_ps)[TS_NR_BUCKETS]; /* likewise of each device */
+	struct slow *slow;		   /* in the order of time */
 	size_t nr_slow;
 	int64_t period;
 };
@@ -73,9 +73,9 @@ static void measure(struct outliers *all)
 	for (size_t i = 0; i < nr; i++)
 		all->scratch[i] = llabs((long long)(all->scratch[i] - all->median_ps));
 	all->mad_ps = median(all->scratch, nr);
-	all->limit_ps = (double)all->median_ps * over < (double)INT64_MAX ?
-				(int64_t)((double)all->median_ps * over) :
-				INT64_MAX;
+	all->limit_ps = (double)all->median_ps * over < (double)INT64_MAX
+				? (int64_t)((double)all->median_ps * over)
+				: INT64_MAX;
 }
 
 static void find_slow(struct outliers *all)
@@ -84,9 +84,8 @@ static void find_slow(struct outliers *all)
 		int64_t duration_ps = duration_of(&all->steps[i]);
 
 		if (all->steps[i].cores > 0 && duration_ps > all->limit_ps)
-			all->slow[all->nr_slow++] = (struct slow){
-				i, duration_ps, duration_ps - all->median_ps, -1
-			};
+			all->slow[all->nr_slow++] =
+				(struct slow){ i, duration_ps, duration_ps - all->median_ps, -1 };
 	}
 }
 
@@ -160,9 +159,9 @@ static uint32_t step_of(const struct outliers *all, size_t d, size_t row)
 		else
 			hi = mid;
 	}
-	return all->sum->devices[d].seen && lo < steps->nr && steps->items[lo].row == row ?
-		       (uint32_t)lo :
-		       TS_NONE;
+	return all->sum->devices[d].seen && lo < steps->nr && steps->items[lo].row == row
+		       ? (uint32_t)lo
+		       : TS_NONE;
 }
 
 static int64_t growth_of(const struct outliers *all, size_t d, uint32_t step, int b)
@@ -291,10 +290,29 @@ static struct cause explain(const struct outliers *all, const struct slow *slow)
 }
 
 enum {
-	COL_STEP, COL_START, COL_DURATION, COL_EXCESS, COL_EXCESS_SHARE, COL_DEVIATION, COL_PERIOD,
-	COL_CAUSE, COL_CAUSE_EXCESS, COL_DEVICE, COL_DEVICE_ID, COL_STRAGGLER, COL_OP, COL_MODULE,
-	COL_OP_EXCESS, COL_OP_INDEX, COL_GAP, COL_GAP_START, COL_GAP_DEVICE, COL_HOST_EVENT,
-	COL_HOST_THREAD, COL_ENDED_BY, COL_GROWTH,
+	COL_STEP,
+	COL_START,
+	COL_DURATION,
+	COL_EXCESS,
+	COL_EXCESS_SHARE,
+	COL_DEVIATION,
+	COL_PERIOD,
+	COL_CAUSE,
+	COL_CAUSE_EXCESS,
+	COL_DEVICE,
+	COL_DEVICE_ID,
+	COL_STRAGGLER,
+	COL_OP,
+	COL_MODULE,
+	COL_OP_EXCESS,
+	COL_OP_INDEX,
+	COL_GAP,
+	COL_GAP_START,
+	COL_GAP_DEVICE,
+	COL_HOST_EVENT,
+	COL_HOST_THREAD,
+	COL_ENDED_BY,
+	COL_GROWTH,
 	NR_COLS = COL_GROWTH + TS_NR_BUCKETS
 };
 
@@ -325,8 +343,8 @@ static const struct ts_column columns[NR_COLS] = {
 	[COL_GROWTH + TS_BUCKET_MEMORY_WAIT] = { "memory_wait_excess_ps", TS_MEASURED, NULL },
 	[COL_GROWTH + TS_BUCKET_COMMUNICATION] = { "communication_excess_ps", TS_MEASURED, NULL },
 	[COL_GROWTH + TS_BUCKET_HOST_TRANSFER] = { "host_transfer_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_REMATERIALIZATION] = { "rematerialization_excess_ps", TS_MEASURED,
-						       NULL },
+	[COL_GROWTH +
+		TS_BUCKET_REMATERIALIZATION] = { "rematerialization_excess_ps", TS_MEASURED, NULL },
 	[COL_GROWTH + TS_BUCKET_COMPILATION] = { "compilation_excess_ps", TS_MEASURED, NULL },
 	[COL_GROWTH + TS_BUCKET_INPUT] = { "input_excess_ps", TS_MEASURED, NULL },
 	[COL_GROWTH + TS_BUCKET_IDLE] = { "idle_excess_ps", TS_MEASURED, NULL },
@@ -435,8 +453,9 @@ enum ts_status time_outliers(const struct time_state *sum, const struct ts_conte
 			     struct ts_error *err)
 {
 	size_t nr_steps = ctx->outline->steps.nr_steps, room = nr_steps;
-	struct outliers all = { .sum = sum, .ctx = ctx, .steps = steps, .nr_steps = nr_steps,
-				.period = -1 };
+	struct outliers all = {
+		.sum = sum, .ctx = ctx, .steps = steps, .nr_steps = nr_steps, .period = -1
+	};
 	bool good;
 
 	for (size_t d = 0; d < sum->nr_devices; d++)

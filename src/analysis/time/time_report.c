@@ -119,9 +119,14 @@ static enum ts_status resolve(struct time_state *sum, const struct ts_context *c
 }
 
 static const char *const bucket_fields[TS_NR_BUCKETS] = {
-	"buckets.compute_ps",       "buckets.memory_wait_ps",       "buckets.communication_ps",
-	"buckets.host_transfer_ps", "buckets.rematerialization_ps", "buckets.compilation_ps",
-	"buckets.input_ps",         "buckets.idle_ps",
+	"buckets.compute_ps",
+	"buckets.memory_wait_ps",
+	"buckets.communication_ps",
+	"buckets.host_transfer_ps",
+	"buckets.rematerialization_ps",
+	"buckets.compilation_ps",
+	"buckets.input_ps",
+	"buckets.idle_ps",
 };
 
 static const char *const bottlenecks[TS_NR_BUCKETS] = {
@@ -170,9 +175,10 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 		ts_result_field(result, bucket_fields[b],
 				wall.nr_cores ? ts_int(total[b]) : ts_null(), TS_MEASURED, NULL);
 	ts_result_field(result, "bottleneck",
-			!wall.nr_cores ? ts_null() :
-			ts_text(ts_bytes_of(gpu && most == TS_BUCKET_COMPUTE ? gpu_compute :
-									       bottlenecks[most])),
+			!wall.nr_cores ? ts_null()
+				       : ts_text(ts_bytes_of(gpu && most == TS_BUCKET_COMPUTE
+								     ? gpu_compute
+								     : bottlenecks[most])),
 			TS_DERIVED, NULL);
 	ts_result_field(result, "duty_cycle_pct",
 			span_ps > 0 ? ts_share_pct((double)on_duty_ps / (double)span_ps)
@@ -185,12 +191,13 @@ static void put_totals(const struct time_state *sum, const struct ts_context *ct
 }
 
 /* Of steps, cores and hosts alike; in the order of enum ts_bucket. */
-#define BUCKET_COLUMNS                                                                                \
-	{ "compute_ps", TS_MEASURED, "compute" }, { "memory_wait_ps", TS_MEASURED, "memory wait" },   \
-		{ "communication_ps", TS_MEASURED, "communication" },                                 \
-		{ "host_transfer_ps", TS_MEASURED, "host transfer" },                                 \
-		{ "rematerialization_ps", TS_MEASURED, "remat" },                                     \
-		{ "compilation_ps", TS_MEASURED, "compilation" },                                     \
+#define BUCKET_COLUMNS                                                \
+	{ "compute_ps", TS_MEASURED, "compute" },                     \
+		{ "memory_wait_ps", TS_MEASURED, "memory wait" },     \
+		{ "communication_ps", TS_MEASURED, "communication" }, \
+		{ "host_transfer_ps", TS_MEASURED, "host transfer" }, \
+		{ "rematerialization_ps", TS_MEASURED, "remat" },     \
+		{ "compilation_ps", TS_MEASURED, "compilation" },     \
 		{ "input_ps", TS_MEASURED, "input" }, { "idle_ps", TS_MEASURED, "idle" }
 
 static const struct ts_column step_columns[] = {
@@ -230,8 +237,8 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 				struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_steps *steps = &ctx->outline->steps;
-	struct ts_table *table = ts_result_table(result, "per_step", "Steps", step_columns,
-						 TS_NELEM(step_columns));
+	struct ts_table *table =
+		ts_result_table(result, "per_step", "Steps", step_columns, TS_NELEM(step_columns));
 	struct time_step *sums = calloc(steps->nr_steps + 1, sizeof(*sums));
 	enum ts_status st;
 
@@ -252,13 +259,13 @@ static enum ts_status put_steps(const struct time_state *sum, const struct ts_co
 	if (st)
 		return st;
 	if (steps->source == TS_STEPS_INFERRED)
-		ts_result_note(
-			result,
-			"%zu steps, inferred from the executions of %s: the profile has no "
-			"step markers",
-			steps->nr_steps, steps->made_of);
+		ts_result_note(result,
+			       "%zu steps, inferred from the executions of %s: the profile has no "
+			       "step markers",
+			       steps->nr_steps, steps->made_of);
 	if (steps->source == TS_STEPS_NONE)
-		ts_result_note(result, "no steps: neither markers nor modules that repeat in a pattern");
+		ts_result_note(result,
+			       "no steps: neither markers nor modules that repeat in a pattern");
 	return TS_OK;
 }
 
@@ -291,12 +298,11 @@ static void put_core(const struct time_device *device, uint32_t index, const str
 static bool put_cores(const struct time_state *sum, const struct ts_context *ctx, struct wall wall,
 		      struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, "per_core", "Cores", core_columns,
-						 TS_NELEM(core_columns));
+	struct ts_table *table =
+		ts_result_table(result, "per_core", "Cores", core_columns, TS_NELEM(core_columns));
 
 	for (uint32_t i = 0; i < sum->nr_devices; i++) {
-		struct ts_value *row =
-			sum->devices[i].seen ? ts_table_row(result, table) : NULL;
+		struct ts_value *row = sum->devices[i].seen ? ts_table_row(result, table) : NULL;
 
 		if (sum->devices[i].seen && !row)
 			return false;
@@ -339,9 +345,9 @@ static bool put_hosts(const struct time_state *sum, const struct ts_context *ctx
 		      struct ts_result *result)
 {
 	const struct ts_profile *profile = ctx->profile;
-	struct ts_table *table = ts_result_table(result, "per_host",
-						 profile->nr_hosts > 1 ? "Hosts" : NULL,
-						 host_columns, TS_NELEM(host_columns));
+	struct ts_table *table =
+		ts_result_table(result, "per_host", profile->nr_hosts > 1 ? "Hosts" : NULL,
+				host_columns, TS_NELEM(host_columns));
 
 	for (uint32_t i = 0; table && i < profile->nr_hosts; i++) {
 		struct host_sum of = sum_of_host(sum, ctx, i);
@@ -461,8 +467,9 @@ static void note_coarsening(const struct time_state *sum, const struct ts_contex
 	char text[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < ctx->outline->nr_hosts; i++)
-		closed_ps = ts_i64_add(closed_ps, ts_i64_add(ctx->outline->hosts[i].compile.closed_ps,
-							     ctx->outline->hosts[i].input.closed_ps));
+		closed_ps =
+			ts_i64_add(closed_ps, ts_i64_add(ctx->outline->hosts[i].compile.closed_ps,
+							 ctx->outline->hosts[i].input.closed_ps));
 	for (size_t i = 0; i < sum->nr_devices; i++)
 		for (int b = 0; b < TS_NR_BUCKETS; b++)
 			closed_ps = ts_i64_add(closed_ps, sum->devices[i].gpu[b].closed_ps);

@@ -13,8 +13,7 @@ bool time_steps_open(struct time_state *state, const struct ts_context *ctx)
 	if (state->device.nr_steps == 0)
 		return true;
 	state->touched = malloc((ctx->profile->nr_ops + 1) * sizeof(*state->touched));
-	state->device.step_ops =
-		calloc(state->device.nr_steps, sizeof(*state->device.step_ops));
+	state->device.step_ops = calloc(state->device.nr_steps, sizeof(*state->device.step_ops));
 	return state->touched && state->device.step_ops;
 }
 
@@ -58,9 +57,9 @@ static void begin_step(struct time_state *state, const struct ts_context *ctx, i
 	if (state->step != TS_NONE)
 		state->step_until_ps = steps->items[state->step].end_ps;
 	else
-		state->step_until_ps = state->ops_hint < steps->nr ?
-					       steps->items[state->ops_hint].start_ps :
-					       INT64_MAX;
+		state->step_until_ps = state->ops_hint < steps->nr
+					       ? steps->items[state->ops_hint].start_ps
+					       : INT64_MAX;
 }
 
 void time_steps_add(struct time_state *state, const struct ts_context *ctx, uint32_t op,
@@ -87,13 +86,13 @@ void time_steps_finish(struct time_state *state)
 	for (size_t s = 0; s < device->nr_steps; s++)
 		for (size_t i = 0; i < TIME_STEP_OPS; i++) {
 			struct time_step_op *kept = &device->step_ops[s][i];
-			int64_t others_ps = ts_i64_sub(state->classes[kept->op].before_ps,
-						       kept->in_step_ps);
+			int64_t others_ps =
+				ts_i64_sub(state->classes[kept->op].before_ps, kept->in_step_ps);
 
 			if (kept->in_step_ps > 0 && device->nr_steps > 1)
-				kept->excess_ps = ts_i64_sub(
-					kept->in_step_ps,
-					others_ps / (int64_t)(device->nr_steps - 1));
+				kept->excess_ps =
+					ts_i64_sub(kept->in_step_ps,
+						   others_ps / (int64_t)(device->nr_steps - 1));
 		}
 }
 

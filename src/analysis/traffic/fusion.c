@@ -496,8 +496,10 @@ static void put_result(struct fusion *fusion)
 static enum ts_status fusion_close(void *state, const struct ts_context *ctx,
 				   struct ts_result *result, struct ts_error *err)
 {
-	struct fusion fusion = { .ctx = ctx, .result = result,
-				 .per_byte_ps = per_byte(ctx), .per_flop_ps = per_flop(ctx) };
+	struct fusion fusion = { .ctx = ctx,
+				 .result = result,
+				 .per_byte_ps = per_byte(ctx),
+				 .per_flop_ps = per_flop(ctx) };
 	bool good;
 
 	(void)state;

@@ -234,8 +234,8 @@ static void join_halves(const struct ts_fusion_walk *walk)
 /* The part of a demand that can go. */
 static double covered(const struct ts_fusion_time *time, double demand_ps)
 {
-	return time->demand_ps > time->spare_ps ? demand_ps * (time->spare_ps / time->demand_ps) :
-						  demand_ps;
+	return time->demand_ps > time->spare_ps ? demand_ps * (time->spare_ps / time->demand_ps)
+						: demand_ps;
 }
 
 /* Bytes of all executions, as time at HBM's peak; of an op never more than it has to spare. */

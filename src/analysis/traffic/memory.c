@@ -178,8 +178,7 @@ static void take_flights(struct memory *memory)
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		int64_t op = ts_cell_int(table, i, "op_index");
-		int64_t span_ps =
-			ts_cell_int(table, i, "span_ps");
+		int64_t span_ps = ts_cell_int(table, i, "span_ps");
 		uint32_t at = op < 0 ? TS_NONE : ts_map_find(&memory->by_op, (uint64_t)op);
 
 		if (at != TS_NONE && span_ps > 0)

@@ -18,9 +18,9 @@ struct memory_op {
 	uint32_t op;		/* index into profile->ops; TS_NONE: of a module alone */
 	uint32_t module, instr; /* TS_NONE: not in the profile */
 	struct ts_bytes name, category, source;
-	int64_t executions; /* -1: no run */
-	int64_t time_ps;    /* its events'; of a pair from start to done; -1: no run */
-	int64_t self_ps;    /* of its events on the core's line; -1: no run */
+	int64_t executions;    /* -1: no run */
+	int64_t time_ps;       /* its events'; of a pair from start to done; -1: no run */
+	int64_t self_ps;       /* of its events on the core's line; -1: no run */
 	struct ts_traffic all; /* of all executions; without a run of one */
 };
 

@@ -252,8 +252,7 @@ static bool changes_argument(const struct memory_copy *copy)
 
 static bool changes_result(const struct memory_copy *copy)
 {
-	return changes_layout(copy) && copy->readers.is_output &&
-	       copy->readers.first == TS_NONE;
+	return changes_layout(copy) && copy->readers.is_output && copy->readers.first == TS_NONE;
 }
 
 static bool changes_for_kernel(const struct memory_copy *copy)
@@ -326,7 +325,8 @@ static const struct copy_reason reasons[] = {
 	  "in the einsum that makes it, or store the weight transposed.",
 	  TS_LIKELY, changes_for_product },
 	{ "layout", "its maker and its reader want different layouts",
-	  "Bring maker and reader to one order of dimensions: the same innermost dimension in both, "
+	  "Bring maker and reader to one order of dimensions: the same innermost dimension in "
+	  "both, "
 	  "a multiple of 128.",
 	  TS_LIKELY, changes_layout },
 	{ "argument_returned", "an argument is given out as it came: without donation it is copied",
@@ -366,8 +366,8 @@ static int64_t sum_of(const int64_t *bytes)
 
 static int64_t moved_bytes(const struct memory_op *op)
 {
-	return ts_i64_add(op->all.unsplit_bytes, ts_i64_add(sum_of(op->all.read_bytes),
-							    sum_of(op->all.written_bytes)));
+	return ts_i64_add(op->all.unsplit_bytes,
+			  ts_i64_add(sum_of(op->all.read_bytes), sum_of(op->all.written_bytes)));
 }
 
 static bool add_copy(const struct memory_walk *walk, const struct memory_op *op, uint32_t index,
@@ -453,8 +453,8 @@ static void put_copy(struct memory *memory, const struct memory_copy *copy, stru
 	cells[6] = ts_text(ts_bytes_of(copy->reason->code));
 	cells[7] = ts_int_or_null(copy->executions);
 	cells[8] = ts_int(copy->bytes);
-	cells[9] = copy->executions < 0 ? ts_null() :
-					  ts_int(ts_i64_mul(copy->bytes, copy->executions));
+	cells[9] = copy->executions < 0 ? ts_null()
+					: ts_int(ts_i64_mul(copy->bytes, copy->executions));
 	cells[10] = ts_int_or_null(copy->self_ps);
 	cells[11] = copy->source.n > 0 ? ts_text(copy->source) : memory_source(memory, instr);
 	cells[12] = ts_text(ts_bytes_of(copy->reason->words));
@@ -475,16 +475,14 @@ static void put_fields(struct memory *memory, const struct memory_copies *copies
 			continue;
 		nr++;
 		ps = ts_i64_add(ps, TS_MAX(copy->self_ps, 0));
-		bytes = ts_i64_add(bytes,
-				   ts_i64_mul(copy->bytes, TS_MAX(copy->executions, 1)));
+		bytes = ts_i64_add(bytes, ts_i64_mul(copy->bytes, TS_MAX(copy->executions, 1)));
 	}
 	ts_result_field(memory->result, "layout_copy_count", ts_int(nr), TS_COMPILED,
 			"copies and transposes");
 	ts_result_field(memory->result, "layout_copy_bytes", ts_int(bytes), TS_COMPILED,
 			nr > 0 ? "bytes of those" : NULL);
-	ts_result_field(memory->result, "layout_copy_ps",
-			memory->measured ? ts_int(ps) : ts_null(), TS_MEASURED,
-			nr > 0 ? "time of those" : NULL);
+	ts_result_field(memory->result, "layout_copy_ps", memory->measured ? ts_int(ps) : ts_null(),
+			TS_MEASURED, nr > 0 ? "time of those" : NULL);
 }
 
 bool memory_put_copies(struct memory *memory, struct memory_copies *copies)

@@ -88,8 +88,7 @@ static struct ts_value source_of(struct memory *memory, const struct memory_op *
 {
 	if (op->source.n > 0 || op->module == TS_NONE || op->instr == TS_NONE)
 		return ts_text_or_null(op->source);
-	return memory_source(memory,
-			     &memory->ctx->profile->modules[op->module].instrs[op->instr]);
+	return memory_source(memory, &memory->ctx->profile->modules[op->module].instrs[op->instr]);
 }
 
 static struct ts_value source_name(const struct memory_op *op)
@@ -296,12 +295,16 @@ static bool put_sums(struct memory *memory, struct sums *sums, const char *name,
 	return table != NULL;
 }
 
-#define SUM_COLUMNS                                                                                \
-	{ "ops", TS_MEASURED, "ops" }, { "time_ps", TS_MEASURED, "time" },                         \
-	{ "hbm_read_bytes", TS_COMPILED, "HBM read" },                                             \
-	{ "hbm_written_bytes", TS_COMPILED, "written" },                                           \
-	{ "bytes_pct", TS_MODELLED, "of all" }, { "hbm_bytes_per_s", TS_MODELLED, "HBM rate" },    \
-	{ "hbm_pct", TS_MODELLED, "of peak" }, { "host_bytes", TS_COMPILED, NULL }
+#define SUM_COLUMNS                                                        \
+	{ "ops", TS_MEASURED, "ops" }, { "time_ps", TS_MEASURED, "time" }, \
+		{ "hbm_read_bytes", TS_COMPILED, "HBM read" },             \
+		{ "hbm_written_bytes", TS_COMPILED, "written" },           \
+		{ "bytes_pct", TS_MODELLED, "of all" },                    \
+		{ "hbm_bytes_per_s", TS_MODELLED, "HBM rate" },            \
+		{ "hbm_pct", TS_MODELLED, "of peak" },                     \
+	{                                                                  \
+		"host_bytes", TS_COMPILED, NULL                            \
+	}
 
 static bool put_groups(struct memory *memory)
 {
@@ -343,8 +346,8 @@ static bool put_space(struct memory *memory, struct ts_table *table, int space)
 {
 	const struct ts_traffic *all = &memory->total;
 	int64_t unsplit = space == TS_MEMORY_HBM ? all->unsplit_bytes : 0;
-	int64_t bytes = ts_i64_add(unsplit, ts_i64_add(all->read_bytes[space],
-						       all->written_bytes[space]));
+	int64_t bytes =
+		ts_i64_add(unsplit, ts_i64_add(all->read_bytes[space], all->written_bytes[space]));
 	double rate = rate_of(bytes, memory->measured ? memory->core_ps : -1);
 	struct ts_value *cells;
 
@@ -374,8 +377,8 @@ static bool put_spaces(struct memory *memory)
 		{ "peak_bytes_per_s", TS_COMPILED, "peak" },
 		{ "peak_pct", TS_MODELLED, "of peak" },
 	};
-	struct ts_table *table = ts_result_table(memory->result, "spaces", "By memory", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(memory->result, "spaces", "By memory", columns, TS_NELEM(columns));
 	bool good = table != NULL;
 
 	for (int i = 0; good && i < TS_NR_MEMORIES; i++)
@@ -405,10 +408,11 @@ static void put_unknown(struct memory *memory)
 	ts_result_field(memory->result, "unknown_ps",
 			memory->measured ? ts_int(time_ps) : ts_null(), TS_MEASURED, NULL);
 	if (nr > 0)
-		ts_result_note(memory->result,
-			       "Nobody says what %lld op%s (kernels without a cost) move: bytes are "
-			       "lower bounds.",
-			       (long long)nr, nr == 1 ? "" : "s");
+		ts_result_note(
+			memory->result,
+			"Nobody says what %lld op%s (kernels without a cost) move: bytes are "
+			"lower bounds.",
+			(long long)nr, nr == 1 ? "" : "s");
 }
 
 static void put_fields(struct memory *memory)

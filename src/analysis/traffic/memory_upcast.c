@@ -18,8 +18,8 @@ struct wide {
 	enum ts_dtype narrow; /* what its readers make of it; TS_DTYPE_INVALID: not read yet */
 	uint32_t consumer;    /* the first */
 	size_t nr_consumers;
-	int64_t read_bytes;   /* sum over consumers of bytes x executions */
-	double read_ps;	      /* what these would save at most, by time */
+	int64_t read_bytes; /* sum over consumers of bytes x executions */
+	double read_ps;	    /* what these would save at most, by time */
 };
 
 struct finder {

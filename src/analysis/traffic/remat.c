@@ -16,9 +16,9 @@ struct remat_op {
 	uint32_t op; /* of the profile; TS_NONE: there was no run */
 	uint32_t module, instr;
 	struct ts_bytes name, scope, source;
-	int64_t occurrences, time_ps; /* over all cores; -1: no run */
-	double flops, bytes;	      /* of one execution; NaN unknown */
-	int64_t runs;		      /* of its module, over all cores; -1 unknown */
+	int64_t occurrences, time_ps;	 /* over all cores; -1: no run */
+	double flops, bytes;		 /* of one execution; NaN unknown */
+	int64_t runs;			 /* of its module, over all cores; -1 unknown */
 	int64_t kept_bytes, saved_bytes; /* a run of the module on one core; -1 unknown */
 	uint32_t original;
 	bool by_xla;
@@ -45,9 +45,14 @@ static struct remat_op *add(struct remat_all *all)
 {
 	if (!ts_grow(&all->ops, &all->cap, all->nr + 1, sizeof(*all->ops)))
 		return NULL;
-	all->ops[all->nr] = (struct remat_op){ .op = TS_NONE, .module = TS_NONE, .instr = TS_NONE,
-					       .occurrences = -1, .time_ps = -1, .runs = -1,
-					       .kept_bytes = -1, .saved_bytes = -1,
+	all->ops[all->nr] = (struct remat_op){ .op = TS_NONE,
+					       .module = TS_NONE,
+					       .instr = TS_NONE,
+					       .occurrences = -1,
+					       .time_ps = -1,
+					       .runs = -1,
+					       .kept_bytes = -1,
+					       .saved_bytes = -1,
 					       .original = TS_NONE };
 	return &all->ops[all->nr++];
 }
@@ -208,13 +213,26 @@ static double ms_per_mb(int64_t time_ps, int64_t runs, int64_t bytes)
 
 static struct ts_bytes module_name(const struct remat_all *all, uint32_t module)
 {
-	return module == TS_NONE ? (struct ts_bytes){ NULL, 0 } :
-				   all->ctx->profile->modules[module].name;
+	return module == TS_NONE ? (struct ts_bytes){ NULL, 0 }
+				 : all->ctx->profile->modules[module].name;
 }
 
 enum {
-	COL_MODULE, COL_NAME, COL_KIND, COL_REGION, COL_ORIGINAL, COL_OCCURRENCES, COL_TIME,
-	COL_FLOPS, COL_BYTES, COL_KEPT, COL_SAVED, COL_RATIO, COL_SOURCE, COL_OP, NR_COLS
+	COL_MODULE,
+	COL_NAME,
+	COL_KIND,
+	COL_REGION,
+	COL_ORIGINAL,
+	COL_OCCURRENCES,
+	COL_TIME,
+	COL_FLOPS,
+	COL_BYTES,
+	COL_KEPT,
+	COL_SAVED,
+	COL_RATIO,
+	COL_SOURCE,
+	COL_OP,
+	NR_COLS
 };
 
 static const struct ts_column op_columns[NR_COLS] = {
@@ -236,8 +254,8 @@ static const struct ts_column op_columns[NR_COLS] = {
 
 static bool put_ops(struct remat_all *all)
 {
-	struct ts_table *table = ts_result_table(all->result, "ops", "Recomputed ops", op_columns,
-						 NR_COLS);
+	struct ts_table *table =
+		ts_result_table(all->result, "ops", "Recomputed ops", op_columns, NR_COLS);
 
 	for (size_t i = 0; table && i < TS_MIN(all->nr, MAX_ROWS); i++) {
 		const struct remat_op *op = &all->ops[i];
@@ -250,9 +268,8 @@ static bool put_ops(struct remat_all *all)
 		row[COL_KIND] = ts_text(op->by_xla ? TS_LIT("xla") : TS_LIT("checkpoint"));
 		row[COL_REGION] = ts_text_or_null(remat_region(op->scope));
 		if (op->original != TS_NONE)
-			row[COL_ORIGINAL] = ts_text(all->ctx->profile->modules[op->module]
-							    .instrs[op->original]
-							    .name);
+			row[COL_ORIGINAL] = ts_text(
+				all->ctx->profile->modules[op->module].instrs[op->original].name);
 		row[COL_OCCURRENCES] = ts_int_or_null(op->occurrences);
 		row[COL_TIME] = ts_int_or_null(op->time_ps);
 		row[COL_FLOPS] = isnan(op->flops) ? ts_null() : ts_int((int64_t)op->flops);
@@ -287,8 +304,10 @@ static void add_to_region(struct region *regions, size_t *nr, const struct remat
 	       !(region->module == op->module && ts_bytes_eq(region->scope, scope)))
 		region++;
 	if (region == regions + *nr) {
-		*region = (struct region){ .scope = scope, .source = op->source,
-					   .module = op->module, .runs = op->runs,
+		*region = (struct region){ .scope = scope,
+					   .source = op->source,
+					   .module = op->module,
+					   .runs = op->runs,
 					   .time_ps = op->time_ps < 0 ? -1 : 0 };
 		(*nr)++;
 	}
@@ -342,8 +361,8 @@ static bool put_regions(struct remat_all *all, const struct region *regions, siz
 		row[5] = ts_real(regions[i].flops);
 		row[6] = ts_real(regions[i].bytes);
 		row[7] = ts_int(regions[i].saved_bytes);
-		row[8] = ts_real(ms_per_mb(regions[i].time_ps, regions[i].runs,
-					   regions[i].saved_bytes));
+		row[8] = ts_real(
+			ms_per_mb(regions[i].time_ps, regions[i].runs, regions[i].saved_bytes));
 		row[9] = ts_text_or_null(regions[i].source);
 	}
 	return table != NULL;

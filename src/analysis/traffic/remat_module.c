@@ -34,7 +34,7 @@ static bool is_any(struct ts_bytes word, const char *const *words)
 bool remat_is_name(const struct ts_hlo_instr *instr)
 {
 	static const char *const opcodes[] = {
-		"parameter", "constant",   "tuple",	"get-tuple-element",	"bitcast", "copy",
+		"parameter",  "constant",  "tuple",	"get-tuple-element",	"bitcast", "copy",
 		"copy-start", "copy-done", "after-all", "optimization-barrier", NULL
 	};
 
@@ -81,8 +81,8 @@ static struct ts_bytes peel(struct ts_bytes part)
 /* Where in the program: equal for an op and for its recomputation. 0: nowhere. */
 static uint64_t key_of(const struct ts_hlo_instr *instr)
 {
-	static const char *const dropped[] = { "", "checkpoint", "rematted_computation", "remat",
-					       "remat2", NULL };
+	static const char *const dropped[] = { "",	"checkpoint", "rematted_computation",
+					       "remat", "remat2",     NULL };
 	struct ts_bytes rest = instr->op_name;
 	uint64_t key = (uint64_t)(uint32_t)instr->source_line + 1;
 
@@ -155,9 +155,9 @@ bool remat_module_init(struct remat_module *remat, const struct ts_hlo_module *m
 		if (!ts_strmap_set(&remat->names, module->instrs[i].name, i))
 			return false;
 		if (is_forward(&module->instrs[i]))
-			remat->values[remat->nr_values++] = (struct remat_value){
-				key_of(&module->instrs[i]), i, kernel_of(remat, i)
-			};
+			remat->values[remat->nr_values++] =
+				(struct remat_value){ key_of(&module->instrs[i]), i,
+						      kernel_of(remat, i) };
 	}
 	qsort(remat->values, remat->nr_values, sizeof(*remat->values), by_key);
 	return true;
@@ -226,11 +226,11 @@ static uint32_t original_by_scope(const struct remat_module *remat, uint32_t ins
 	     key && i < remat->nr_values && remat->values[i].key == key && nr < MAX_CANDIDATES;
 	     i++, nr++) {
 		const struct remat_value *value = &remat->values[i];
-		unsigned score = 4 * shared_operands(module, instr, value->kernel) +
-				 2 * ts_bytes_eq(module->instrs[value->kernel].opcode,
-						 module->instrs[instr].opcode) +
-				 (ts_shape_elements(&module->instrs[value->instr].shape) ==
-				  elements);
+		unsigned score =
+			4 * shared_operands(module, instr, value->kernel) +
+			2 * ts_bytes_eq(module->instrs[value->kernel].opcode,
+					module->instrs[instr].opcode) +
+			(ts_shape_elements(&module->instrs[value->instr].shape) == elements);
 
 		if (best == TS_NONE || score >= most) {
 			best = value->kernel;

@@ -55,8 +55,8 @@ static enum ts_status async_block(void *arg, const struct ts_context *ctx,
 		if (!state->is_core)
 			state->line_ps = ts_i64_add(state->line_ps, block->dur_ps[i]);
 		else if (slot != TS_NONE)
-			ts_async_add(&state->seen[slot], &ctx->profile->ops[op],
-				     block->start_ps[i], block->dur_ps[i],
+			ts_async_add(&state->seen[slot], &ctx->profile->ops[op], block->start_ps[i],
+				     block->dur_ps[i],
 				     block->occurrences ? block->occurrences[i] : 1);
 	}
 	return TS_OK;

@@ -28,7 +28,7 @@ struct async_state {
 /* What one wait has beside it in the schedule of its computation. Times are those of one execution
  * of it, the means of the run. */
 struct async_cover {
-	bool known; /* the module is there, with its schedule */
+	bool known;	    /* the module is there, with its schedule */
 	int64_t between_ps; /* compute between the start and the done now */
 	uint32_t between;   /* the longest of it, an instruction; TS_NONE */
 	int64_t free_ps;    /* compute before and after that neither feeds nor uses it */

@@ -13,8 +13,7 @@ enum { MARK_NEEDED = 1, MARK_USES = 2 };
 static bool is_compute(const struct ts_op *op)
 {
 	return op->async == TS_ASYNC_NONE &&
-	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX ||
-		op->kind == TS_OP_CONTROL);
+	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_CONTROL);
 }
 
 /* A loop has the time of all that runs in it; a -start or -done none. */
@@ -116,8 +115,8 @@ struct async_cover async_cover_of(struct async_schedule *schedule, uint32_t star
 	const struct ts_hlo_comp *comp = &module->comps[module->instrs[start].computation];
 	struct async_cover cover = { .between = TS_NONE, .free = TS_NONE };
 
-	if (!module->is_scheduled || module->instrs[done].computation !=
-					     module->instrs[start].computation || done < start)
+	if (!module->is_scheduled ||
+	    module->instrs[done].computation != module->instrs[start].computation || done < start)
 		return cover;
 	cover.known = true;
 	memset(&schedule->marks[comp->first_instr], 0, comp->nr_instrs);
@@ -128,8 +127,8 @@ struct async_cover async_cover_of(struct async_schedule *schedule, uint32_t star
 			continue;
 		if (i > start && i < done)
 			add_between(&cover, schedule, i);
-		else if (i < start ? !(schedule->marks[i] & MARK_NEEDED) :
-				     i > done && !(schedule->marks[i] & MARK_USES))
+		else if (i < start ? !(schedule->marks[i] & MARK_NEEDED)
+				   : i > done && !(schedule->marks[i] & MARK_USES))
 			add_free(&cover, schedule, i);
 	}
 	return cover;

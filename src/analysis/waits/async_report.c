@@ -46,8 +46,7 @@ static void cover_row(const struct report *report, struct async_schedule *schedu
 	if (row->cover.known)
 		row->coverable_ps =
 			TS_MIN(row->seen.exposed_ps,
-			       ts_i64_mul(row->cover.free_ps,
-					  TS_MAX(row->seen.occurrences, 0)));
+			       ts_i64_mul(row->cover.free_ps, TS_MAX(row->seen.occurrences, 0)));
 }
 
 /*
@@ -125,25 +124,43 @@ static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts
 	}
 	if (ts_bytes_is(kind, "fusion"))
 		kind = op->category;
-	return ts_bytes_ends(kind, "-start") ?
-		       ts_bytes_cut(kind, 0, kind.n - strlen("-start")) :
-		       kind;
+	return ts_bytes_ends(kind, "-start") ? ts_bytes_cut(kind, 0, kind.n - strlen("-start"))
+					     : kind;
 }
 
 /* Of what comes out: the shape of the done, or of the op itself. -1 unknown. */
 static int64_t bytes_of(const struct ts_profile *profile, const struct ts_op *op)
 {
-	const struct ts_hlo_instr *instr = ts_op_instr(
-		profile, op->partner == TS_NONE ? op : &profile->ops[op->partner]);
+	const struct ts_hlo_instr *instr =
+		ts_op_instr(profile, op->partner == TS_NONE ? op : &profile->ops[op->partner]);
 
 	return instr ? ts_shape_bytes(&instr->shape) : -1;
 }
 
 enum {
-	COL_MODULE, COL_NAME, COL_DONE, COL_KIND, COL_ASYNC, COL_HOST, COL_OCCURRENCES, COL_TOTAL,
-	COL_EXPOSED, COL_HIDDEN, COL_HIDDEN_SHARE, COL_BYTES, COL_RATE, COL_BETWEEN,
-	COL_HIDDEN_BY, COL_FREE, COL_FREE_COUNT, COL_COULD, COL_COULD_SOURCE, COL_COVERABLE,
-	COL_SOURCE, COL_OP, NR_COLS
+	COL_MODULE,
+	COL_NAME,
+	COL_DONE,
+	COL_KIND,
+	COL_ASYNC,
+	COL_HOST,
+	COL_OCCURRENCES,
+	COL_TOTAL,
+	COL_EXPOSED,
+	COL_HIDDEN,
+	COL_HIDDEN_SHARE,
+	COL_BYTES,
+	COL_RATE,
+	COL_BETWEEN,
+	COL_HIDDEN_BY,
+	COL_FREE,
+	COL_FREE_COUNT,
+	COL_COULD,
+	COL_COULD_SOURCE,
+	COL_COVERABLE,
+	COL_SOURCE,
+	COL_OP,
+	NR_COLS
 };
 
 static const struct ts_column columns[NR_COLS] = {
@@ -191,10 +208,9 @@ static void put_cover(const struct report *report, const struct row *row, struct
 	cells[COL_FREE_COUNT] = ts_int(cover->nr_free);
 	cells[COL_COULD] = name_of(module, cover->free);
 	if (cover->free != TS_NONE && module->instrs[cover->free].source_file.n > 0)
-		cells[COL_COULD_SOURCE] = ts_text(
-			ts_result_text(report->result, "%.*s:%d",
-				       TS_ARG(module->instrs[cover->free].source_file),
-				       (int)module->instrs[cover->free].source_line));
+		cells[COL_COULD_SOURCE] = ts_text(ts_result_text(
+			report->result, "%.*s:%d", TS_ARG(module->instrs[cover->free].source_file),
+			(int)module->instrs[cover->free].source_line));
 	cells[COL_COVERABLE] = ts_int_or_null(row->coverable_ps);
 }
 
@@ -229,9 +245,9 @@ static void put_row(const struct report *report, const struct row *row, struct t
 
 static bool put_rows(const struct report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "ops",
-						 "Transfers by the time they are waited for",
-						 columns, NR_COLS);
+	struct ts_table *table =
+		ts_result_table(report->result, "ops", "Transfers by the time they are waited for",
+				columns, NR_COLS);
 
 	for (size_t i = 0; table && i < TS_MIN(report->nr, MAX_ROWS); i++) {
 		struct ts_value *cells = ts_table_row(report->result, table);
@@ -293,9 +309,9 @@ static void read_rows(struct report *report, const struct async_state *sum)
 {
 	for (size_t i = 0; i < sum->slots.nr; i++)
 		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
-			report->rows[report->nr++] =
-				(struct row){ .op = sum->slots.op[i], .seen = sum->seen[i],
-					      .coverable_ps = -1 };
+			report->rows[report->nr++] = (struct row){ .op = sum->slots.op[i],
+								   .seen = sum->seen[i],
+								   .coverable_ps = -1 };
 	if (report->nr > 1)
 		qsort(report->rows, report->nr, sizeof(*report->rows), by_exposed);
 }
@@ -320,7 +336,8 @@ static bool cover_all(const struct report *report)
 enum ts_status async_report(struct async_state *sum, const struct ts_context *ctx,
 			    struct ts_result *result, struct ts_error *err)
 {
-	struct report report = { .ctx = ctx, .result = result,
+	struct report report = { .ctx = ctx,
+				 .result = result,
 				 .rows = calloc(sum->slots.nr + 1, sizeof(*report.rows)) };
 	bool good = report.rows != NULL;
 

@@ -69,7 +69,7 @@ struct collectives_state {
 	uint32_t device_index;
 	size_t nr_kept, max_kept;
 	struct ts_async_slots slots; /* of a line, and of the sum */
-	bool is_cut; /* more instances than are kept */
+	bool is_cut;		     /* more instances than are kept */
 	/* by device and slot: of a line one device */
 	struct collective_seen *seen;
 	size_t nr_devices;

@@ -68,8 +68,9 @@ static size_t nearest(const struct grouping *g, size_t core)
 	size_t best = g->nr_cores;
 
 	for (size_t i = 0; i < g->nr_cores; i++)
-		if (!g->is_taken[i] && (best == g->nr_cores || g->apart[core * g->nr_cores + i] <
-								       g->apart[core * g->nr_cores + best]))
+		if (!g->is_taken[i] &&
+		    (best == g->nr_cores ||
+		     g->apart[core * g->nr_cores + i] < g->apart[core * g->nr_cores + best]))
 			best = i;
 	return best;
 }

@@ -19,9 +19,10 @@ bool collective_slots_make(struct ts_async_slots *slots, const struct ts_profile
 
 static bool is_collective(struct ts_bytes opcode)
 {
-	static const char *const starts[] = { "all-reduce",	"all-gather",  "all-to-all",
-					      "ragged-all-to-all", "reduce-scatter",
-					      "collective-", "send", "recv" };
+	static const char *const starts[] = { "all-reduce",	"all-gather",
+					      "all-to-all",	"ragged-all-to-all",
+					      "reduce-scatter", "collective-",
+					      "send",		"recv" };
 
 	for (size_t i = 0; i < TS_NELEM(starts); i++)
 		if (ts_bytes_starts(opcode, starts[i]))
@@ -130,11 +131,11 @@ struct collective_op collective_op_of(const struct ts_profile *profile, const st
 	if (ts_bytes_is(instr->opcode, "fusion") && ts_bytes_is(found.kind, "all-reduce"))
 		found.kind = TS_LIT("reduce-scatter");
 	found.operand_bytes = operand_bytes(module, inner);
-	found.output_bytes = inner != instr && ts_bytes_is(instr->opcode, "fusion") ?
-				     bytes_of(&instr->shape) :
-				     output_bytes(profile, op, inner, inner != instr);
-	found.bytes = ts_bytes_is(found.kind, "all-gather") ? found.output_bytes :
-							      found.operand_bytes;
+	found.output_bytes = inner != instr && ts_bytes_is(instr->opcode, "fusion")
+				     ? bytes_of(&instr->shape)
+				     : output_bytes(profile, op, inner, inner != instr);
+	found.bytes =
+		ts_bytes_is(found.kind, "all-gather") ? found.output_bytes : found.operand_bytes;
 	found.group_size = inner->group_size > 0 ? inner->group_size : -1;
 	found.bus_factor = bus_factor(found.kind, found.group_size);
 	return found;

@@ -170,9 +170,9 @@ static void match(struct report *report, struct row *row)
 		collective_match(report->seen, nr, report->sum->is_cut, &row->skew);
 		return;
 	}
-	found = report->sum->is_cut ? COLLECTIVE_UNGROUPED :
-				      collective_groups(report->seen, nr, row->what.group_size,
-							report->group);
+	found = report->sum->is_cut
+			? COLLECTIVE_UNGROUPED
+			: collective_groups(report->seen, nr, row->what.group_size, report->group);
 	report->failed |= found == COLLECTIVE_NOMEM;
 	if (found != COLLECTIVE_GROUPED)
 		return;
@@ -216,8 +216,7 @@ static void put_hidden(struct ts_value *cells, const struct row *row)
 
 	cells[COL_EXPOSED] = ts_int(row->sum.exposed_ps);
 	cells[COL_HIDDEN] = ts_int(hidden_ps);
-	cells[COL_HIDDEN_SHARE] =
-		ts_share_pct((double)hidden_ps / (double)row->sum.interval_ps);
+	cells[COL_HIDDEN_SHARE] = ts_share_pct((double)hidden_ps / (double)row->sum.interval_ps);
 }
 
 static void put_times(struct ts_value *cells, const struct row *row, const struct ts_rates *rates)
@@ -324,9 +323,9 @@ static const struct ts_column core_columns[] = {
 static bool put_cores(const struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "collective_cores",
-						 "Arrival at collectives", core_columns,
-						 TS_NELEM(core_columns));
+	struct ts_table *table =
+		ts_result_table(report->result, "collective_cores", "Arrival at collectives",
+				core_columns, TS_NELEM(core_columns));
 
 	for (uint32_t i = 0; table && i < report->sum->nr_devices; i++) {
 		const struct collective_core *core = &report->all[i];

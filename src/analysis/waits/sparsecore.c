@@ -120,7 +120,8 @@ static bool mark_of(const struct ts_block *block, size_t i, int64_t *core, int64
 	return true;
 }
 
-static bool keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps, int64_t dur_ps)
+static bool keep_time(struct sparsecore_state *state, uint32_t slot, int64_t done_ps,
+		      int64_t dur_ps)
 {
 	int64_t start_ps = state->open_ps[slot];
 
@@ -133,9 +134,9 @@ static bool keep_time(struct sparsecore_state *state, uint32_t slot, int64_t don
 	}
 	if (!ts_grow(&state->times, &state->cap_times, state->nr_times + 1, sizeof(*state->times)))
 		return false;
-	state->times[state->nr_times++] = (struct sparsecore_time){
-		slot, state->device, start_ps, done_ps, ts_i64_add(done_ps, dur_ps)
-	};
+	state->times[state->nr_times++] =
+		(struct sparsecore_time){ slot, state->device, start_ps, done_ps,
+					  ts_i64_add(done_ps, dur_ps) };
 	return true;
 }
 
@@ -171,9 +172,9 @@ static bool add_tensor_core(struct sparsecore_state *state, const struct ts_bloc
 			continue;
 		ts_async_add(&state->seen[slot], op, block->start_ps[i], block->dur_ps[i],
 			     block->occurrences ? block->occurrences[i] : 1);
-		good = op->async == TS_ASYNC_DONE ?
-			       keep_time(state, slot, block->start_ps[i], block->dur_ps[i]) :
-			       add_start(state, block, i, slot);
+		good = op->async == TS_ASYNC_DONE
+			       ? keep_time(state, slot, block->start_ps[i], block->dur_ps[i])
+			       : add_start(state, block, i, slot);
 	}
 	return good;
 }

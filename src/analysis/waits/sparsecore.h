@@ -25,7 +25,7 @@
 struct sparsecore_mark {
 	uint32_t host;
 	int64_t core, id;
-	uint32_t slot;		    /* of the TensorCores' op that bears it, or TS_NONE */
+	uint32_t slot;		     /* of the TensorCores' op that bears it, or TS_NONE */
 	int64_t executions, busy_ps; /* of the SparseCores' modules that bear it */
 };
 
@@ -56,7 +56,7 @@ struct sparsecore_op {
 struct sparsecore_core {
 	bool has_ops, has_modules;
 	int64_t busy_ps, module_ps, modules; /* busy: by the line of ops */
-	struct ts_spans ops, unmarked;	     /* when it worked: all, and on modules without a mark */
+	struct ts_spans ops, unmarked; /* when it worked: all, and on modules without a mark */
 	struct ts_slices slices;
 };
 
@@ -71,8 +71,8 @@ struct sparsecore_state {
 	struct sparsecore_marks marks;
 	struct sparsecore_time *times;
 	size_t nr_times, cap_times;
-	bool is_cut;		   /* more instances than are kept */
-	struct sparsecore_op *ops; /* by the profile's op table, or NULL */
+	bool is_cut;		       /* more instances than are kept */
+	struct sparsecore_op *ops;     /* by the profile's op table, or NULL */
 	struct sparsecore_core *cores; /* of a line one; of the sum one a plane */
 	size_t nr_cores;
 };

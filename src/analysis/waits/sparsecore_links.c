@@ -91,8 +91,8 @@ static void cover(struct covered *covered, const struct ts_spans *work,
 	covered->covered_wait_ps =
 		ts_i64_add(covered->covered_wait_ps,
 			   ts_spans_covered(work, time->done_ps, time->end_ps, hint));
-	covered->work_ps = ts_i64_add(covered->work_ps, ts_spans_covered(work, time->start_ps,
-									 time->end_ps, &inside));
+	covered->work_ps = ts_i64_add(
+		covered->work_ps, ts_spans_covered(work, time->start_ps, time->end_ps, &inside));
 }
 
 /* Fills .covered, by device and slot. */
@@ -174,8 +174,7 @@ static void link_by_clock(const struct sparsecore_state *sum, const struct ts_pr
 bool sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
 			 struct sparsecore_offload *offloads, struct sparsecore_offload *devices)
 {
-	struct covered *covered =
-		calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
+	struct covered *covered = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
 	bool good = covered && cover_all(sum, profile, covered);
 
 	for (size_t i = 0; good && i < sum->marks.nr; i++) {

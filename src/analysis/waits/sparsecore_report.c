@@ -98,8 +98,8 @@ static int64_t busy_of(const struct sparsecore_core *core)
 static bool put_cores(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	struct ts_table *table = ts_result_table(report->result, "cores", "SparseCores",
-						 core_columns, NR_CORE_COLS);
+	struct ts_table *table =
+		ts_result_table(report->result, "cores", "SparseCores", core_columns, NR_CORE_COLS);
 
 	for (size_t i = 0; table && i < profile->nr_planes; i++) {
 		const struct ts_plane *plane = &profile->planes[i];
@@ -154,8 +154,9 @@ static int by_self(const void *a, const void *b)
 	const struct ts_value *x = a, *y = b;
 	int order = (y[OP_SELF].as.i > x[OP_SELF].as.i) - (y[OP_SELF].as.i < x[OP_SELF].as.i);
 
-	return order ? order : (x[OP_INDEX].as.i > y[OP_INDEX].as.i) -
-				       (x[OP_INDEX].as.i < y[OP_INDEX].as.i);
+	return order ? order
+		     : (x[OP_INDEX].as.i > y[OP_INDEX].as.i) -
+			       (x[OP_INDEX].as.i < y[OP_INDEX].as.i);
 }
 
 static bool put_ops(struct report *report)
@@ -327,9 +328,8 @@ static int by_loss(const void *a, const void *b)
 
 static bool put_offloads(struct report *report)
 {
-	struct ts_table *table = ts_result_table(report->result, "offloads",
-						 "Offloads to SparseCores", row_columns,
-						 NR_ROW_COLS);
+	struct ts_table *table = ts_result_table(
+		report->result, "offloads", "Offloads to SparseCores", row_columns, NR_ROW_COLS);
 
 	for (uint32_t slot = 0; table && slot < report->sum->slots.nr; slot++) {
 		const struct sparsecore_offload *offload = &report->offloads[slot];

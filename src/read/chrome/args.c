@@ -8,10 +8,7 @@
 #define TEXT_BYTES 768 /* more is no kernel's: nothing is kept then */
 
 /* libkineto/src/output_json.cpp; sizes, shapes, and what collectives say of their messages. */
-#define NAME(text)                                        \
-	{                                                 \
-		(const uint8_t *)(text), sizeof(text) - 1 \
-	}
+#define NAME(text) { (const uint8_t *)(text), sizeof(text) - 1 }
 static const struct ts_bytes names[] = {
 	NAME("grid"),
 	NAME("block"),

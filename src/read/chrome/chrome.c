@@ -50,10 +50,11 @@ static void note_damage(struct ts_profile *profile, const struct chrome_file *fi
 	if (file->damage[0])
 		ts_profile_add_damage(profile, name, file->damage_at, file->damage, false);
 	if (file->text_lost)
-		ts_profile_add_damage(profile, name, 0,
-				      "no room in the temporary folder to unpack it: what its events "
-				      "say in args is unknown (set TMPDIR, or unpack it)",
-				      true);
+		ts_profile_add_damage(
+			profile, name, 0,
+			"no room in the temporary folder to unpack it: what its events "
+			"say in args is unknown (set TMPDIR, or unpack it)",
+			true);
 	if (file->nr_left_out == 0)
 		return;
 	snprintf(text, sizeof(text),

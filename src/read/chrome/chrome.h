@@ -220,7 +220,7 @@ struct chrome_file {
 	/* where stats are read: the input, or what it was unpacked to; empty: they are not known */
 	struct ts_scratch unpacked;
 	struct ts_bytes text;
-	bool text_lost; /* the disk would not take it */
+	bool text_lost;			      /* the disk would not take it */
 	_Atomic uint64_t look_page, nr_looks; /* of stats (stream.c) */
 };
 

@@ -24,8 +24,7 @@ static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key,
 		if (memcmp(key, "name", 4) == 0)
 			return &event->name;
 		return memcmp(key, "args", 4) == 0 ? &event->args : NULL;
-	default:
-		return NULL;
+	default: return NULL;
 	}
 }
 

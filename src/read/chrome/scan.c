@@ -124,8 +124,8 @@ static void put(struct scan *scan, struct chrome_record record)
 	}
 	track->nr_events++;
 	track->last_ps = TS_MAX(track->last_ps, end_ps);
-	scan->st = chrome_store_put(&file->store, &record, (uint32_t)file->names.nr_tracks,
-				    scan->err);
+	scan->st =
+		chrome_store_put(&file->store, &record, (uint32_t)file->names.nr_tracks, scan->err);
 }
 
 /* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
@@ -208,11 +208,11 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		scan->file->nr_left_out++;
 		return false;
 	}
-	record->op = event->phase == 'E' ?
-			     0 :
-			     chrome_op_of(names, category,
-					  category == scan->no_category ? track : TS_NONE,
-					  ts_jtok_text(event->name), event->args);
+	record->op = event->phase == 'E'
+			     ? 0
+			     : chrome_op_of(names, category,
+					    category == scan->no_category ? track : TS_NONE,
+					    ts_jtok_text(event->name), event->args);
 	if (track == TS_NONE || record->op == TS_NONE) {
 		nomem(scan);
 		return false;
@@ -306,8 +306,7 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 
 	for (size_t i = 0; i < TS_NELEM(sides); i++) {
 		uint32_t track = chrome_track_of(&scan->file->names, process,
-						 ts_jtok_text(event->tid), sides[i],
-						 CHROME_MAIN);
+						 ts_jtok_text(event->tid), sides[i], CHROME_MAIN);
 
 		if (track == TS_NONE)
 			nomem(scan);
@@ -348,9 +347,9 @@ static void take_event(struct scan *scan, const struct chrome_event *event, uint
 		return;
 	}
 	switch (event->phase) {
-	case 'X': take_complete(scan, event, CHROME_MAIN, record);    break;
-	case 'B': take_begin(scan, event, record);                    break;
-	case 'E': take_end(scan, event, record);                      break;
+	case 'X': take_complete(scan, event, CHROME_MAIN, record); break;
+	case 'B': take_begin(scan, event, record); break;
+	case 'E': take_end(scan, event, record); break;
 	case 'C': take_complete(scan, event, CHROME_COUNTER, record); break;
 	default:  take_complete(scan, event, CHROME_INSTANT, record); break;
 	}
@@ -622,10 +621,9 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_sta
 	scan.text.copy = wants_stats ? &file->unpacked : NULL;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
-	file->seams = (struct chrome_seams){ .mapped = mapped,
-					     .events_at = TS_NO_SEAM,
-					     .end_at = TS_NO_SEAM,
-					     .closing = "" };
+	file->seams = (struct chrome_seams){
+		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
+	};
 	if (scan.st == TS_OK && begin(&scan) && peek(&scan, &c)) {
 		scan.text.p += c == '{' || c == '[';
 		file->seams.is_array = c == '[';

@@ -76,8 +76,7 @@ static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
 static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
 			      size_t nr)
 {
-	const struct ts_bytes *kept =
-		block->body[at].p ? kept_args(block, at, names, nr) : NULL;
+	const struct ts_bytes *kept = block->body[at].p ? kept_args(block, at, names, nr) : NULL;
 	const struct chrome_file *file = file_of(block->profile, block->line);
 	size_t from = block->body[at].n; /* where the event stands */
 	struct chrome_event event;

@@ -29,8 +29,7 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 	if (!file->has_time || !ts_jtok_micros(token, &time))
 		return false;
 	*ps = chrome_since(file, time);
-	*ps = ts_time_bound(
-		ts_i64_add(ts_i64_sub(*ps, file->min_ps), host_start(profile, file)));
+	*ps = ts_time_bound(ts_i64_add(ts_i64_sub(*ps, file->min_ps), host_start(profile, file)));
 	return true;
 }
 
@@ -54,6 +53,6 @@ uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct 
 	if (process == TS_NONE || !file->planes)
 		return TS_NONE;
 	other = file->planes[2 * process + !side];
-	return file->planes[2 * process + side] == TS_NONE ? other :
-							     file->planes[2 * process + side];
+	return file->planes[2 * process + side] == TS_NONE ? other
+							   : file->planes[2 * process + side];
 }

@@ -59,8 +59,8 @@ void ts_hlo_read_aliases(struct ts_hlo_reader *reader)
 	for (size_t i = 0; aliases && i < from->n_entries; i++) {
 		const Tpusight__InputOutputAliasEntry *entry_of = from->entries[i];
 		int64_t number = entry_of->parameter_number;
-		uint32_t param = number >= 0 && number < entry->nr_params ? entry->params[number]
-									  : TS_NONE;
+		uint32_t param =
+			number >= 0 && number < entry->nr_params ? entry->params[number] : TS_NONE;
 		struct ts_hlo_alias alias = { .operand = (uint32_t)number };
 
 		if (param == TS_NONE)
@@ -133,14 +133,9 @@ static void read_location(const struct assignment *made, struct ts_pb pb,
 			has_id = true;
 			buffer->instr = ts_map_find(&made->instr_ids, ts_pb_u64(&pb));
 			break;
-		case LOCATION_NAME:
-			name = ts_pb_bytes(&pb);
-			break;
-		case LOCATION_PATH:
-			n = read_path(&pb, path, n);
-			break;
-		default:
-			break;
+		case LOCATION_NAME: name = ts_pb_bytes(&pb); break;
+		case LOCATION_PATH: n = read_path(&pb, path, n); break;
+		default:	    break;
 		}
 	}
 	if (!has_id && name.n > 0)
@@ -158,21 +153,14 @@ static bool read_buffer(struct assignment *made, struct ts_pb pb)
 		return true;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case BUFFER_ID:
-			buffer.id = ts_pb_i64(&pb);
-			break;
-		case BUFFER_SIZE:
-			buffer.nr_bytes = TS_MAX(ts_pb_i64(&pb), 0);
-			break;
-		case BUFFER_COLOR:
-			buffer.space = ts_pb_i64(&pb);
-			break;
+		case BUFFER_ID:	   buffer.id = ts_pb_i64(&pb); break;
+		case BUFFER_SIZE:  buffer.nr_bytes = TS_MAX(ts_pb_i64(&pb), 0); break;
+		case BUFFER_COLOR: buffer.space = ts_pb_i64(&pb); break;
 		case BUFFER_DEFINED_AT:
 			if (pb.wire == TS_PB_BYTES)
 				read_location(made, ts_pb_enter(&pb), &buffer);
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	if (!ts_grow(&made->buffers, &made->cap_buffers, (size_t)at + 1, sizeof(buffer)) ||
@@ -231,30 +219,19 @@ static bool read_allocation(struct assignment *made, struct ts_pb pb)
 		return true;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case ALLOCATION_SIZE:
-			allocation.nr_bytes = TS_MAX(ts_pb_i64(&pb), 0);
-			break;
+		case ALLOCATION_SIZE: allocation.nr_bytes = TS_MAX(ts_pb_i64(&pb), 0); break;
 		case ALLOCATION_THREAD_LOCAL:
 			allocation.is_thread_local = ts_pb_u64(&pb) != 0;
 			break;
-		case ALLOCATION_PARAMETER:
-			allocation.is_parameter = ts_pb_u64(&pb) != 0;
-			break;
-		case ALLOCATION_LIVE_OUT:
-			allocation.is_output = ts_pb_u64(&pb) != 0;
-			break;
-		case ALLOCATION_CONSTANT:
-			allocation.is_constant = ts_pb_u64(&pb) != 0;
-			break;
-		case ALLOCATION_COLOR:
-			allocation.space = ts_pb_i64(&pb);
-			break;
+		case ALLOCATION_PARAMETER: allocation.is_parameter = ts_pb_u64(&pb) != 0; break;
+		case ALLOCATION_LIVE_OUT:  allocation.is_output = ts_pb_u64(&pb) != 0; break;
+		case ALLOCATION_CONSTANT:  allocation.is_constant = ts_pb_u64(&pb) != 0; break;
+		case ALLOCATION_COLOR:	   allocation.space = ts_pb_i64(&pb); break;
 		case ALLOCATION_ASSIGNED:
 			if (pb.wire == TS_PB_BYTES && !read_assigned(made, ts_pb_enter(&pb)))
 				return false;
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	allocation.nr_assigned = made->sums.nr_assigned - allocation.first_assigned;

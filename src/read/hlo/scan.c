@@ -133,29 +133,17 @@ static bool scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *
 	struct ts_hlo_scan *scan = &reader->scan;
 
 	switch (pb->field) {
-	case MODULE_NAME:
-		scan->name = ts_pb_bytes(pb);
-		return true;
-	case MODULE_ENTRY_NAME:
-		scan->entry_name = ts_pb_bytes(pb);
-		return true;
-	case MODULE_ENTRY_ID:
-		scan->entry_id = ts_pb_i64(pb);
-		return true;
-	case MODULE_STACK_FRAMES:
-		scan->frames = ts_pb_bytes(pb);
-		return true;
-	case MODULE_ALIASES:
-		scan->aliases = ts_pb_bytes(pb);
-		return true;
-	case MODULE_SCHEDULE:
-		return scan_schedule(reader, ts_pb_enter(pb));
+	case MODULE_NAME:	  scan->name = ts_pb_bytes(pb); return true;
+	case MODULE_ENTRY_NAME:	  scan->entry_name = ts_pb_bytes(pb); return true;
+	case MODULE_ENTRY_ID:	  scan->entry_id = ts_pb_i64(pb); return true;
+	case MODULE_STACK_FRAMES: scan->frames = ts_pb_bytes(pb); return true;
+	case MODULE_ALIASES:	  scan->aliases = ts_pb_bytes(pb); return true;
+	case MODULE_SCHEDULE:	  return scan_schedule(reader, ts_pb_enter(pb));
 	case MODULE_COMPUTATIONS:
 		scan_comp(scan, ts_pb_enter(pb));
 		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
 			    ts_pb_bytes(pb));
-	default:
-		return true; /* nothing here asks for it */
+	default: return true; /* nothing here asks for it */
 	}
 }
 

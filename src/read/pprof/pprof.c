@@ -104,17 +104,10 @@ static bool add_function(struct pprof *pprof, struct ts_pb *pb)
 
 	while (ts_pb_next(&body)) {
 		switch (body.field) {
-		case FUNCTION_ID:
-			id = ts_pb_u64(&body);
-			break;
-		case FUNCTION_NAME:
-			function.name = ts_pb_u64(&body);
-			break;
-		case FUNCTION_FILE:
-			function.file = ts_pb_u64(&body);
-			break;
-		default:
-			break;
+		case FUNCTION_ID:   id = ts_pb_u64(&body); break;
+		case FUNCTION_NAME: function.name = ts_pb_u64(&body); break;
+		case FUNCTION_FILE: function.file = ts_pb_u64(&body); break;
+		default:	    break;
 		}
 	}
 	if (!ts_grow(&pprof->functions, &pprof->cap_functions, pprof->nr_functions + 1,
@@ -148,16 +141,11 @@ static bool add_field(struct pprof *pprof, struct ts_pb *pb)
 		   TS_MAX(pprof->nr_locations, pprof->nr_units)) >= MAX_ENTRIES)
 		return ts_pb_fail(pb, pb->data, "a table that is too long");
 	switch (pb->field) {
-	case PROFILE_SAMPLE_TYPE:
-		return add_type(pprof, pb);
-	case PROFILE_LOCATION:
-		return add_location(pprof, pb);
-	case PROFILE_FUNCTION:
-		return add_function(pprof, pb);
-	case PROFILE_STRING:
-		return add_string(pprof, pb);
-	default:
-		return true; /* samples are read when all else is known */
+	case PROFILE_SAMPLE_TYPE: return add_type(pprof, pb);
+	case PROFILE_LOCATION:	  return add_location(pprof, pb);
+	case PROFILE_FUNCTION:	  return add_function(pprof, pb);
+	case PROFILE_STRING:	  return add_string(pprof, pb);
+	default:		  return true; /* samples are read when all else is known */
 	}
 }
 
@@ -310,14 +298,10 @@ static bool take_label(struct sample *sample, struct ts_pb *pb)
 static bool take_part(struct sample *sample, struct ts_pb *pb)
 {
 	switch (pb->field) {
-	case SAMPLE_LOCATION:
-		return each_number(sample, pb, take_location);
-	case SAMPLE_VALUE:
-		return each_number(sample, pb, take_value);
-	case SAMPLE_LABEL:
-		return take_label(sample, pb);
-	default:
-		return true;
+	case SAMPLE_LOCATION: return each_number(sample, pb, take_location);
+	case SAMPLE_VALUE:    return each_number(sample, pb, take_value);
+	case SAMPLE_LABEL:    return take_label(sample, pb);
+	default:	      return true;
 	}
 }
 

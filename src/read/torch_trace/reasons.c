@@ -73,8 +73,8 @@ static bool take_place(struct story *story, struct ts_bytes text)
 
 static bool is_own(struct ts_bytes file)
 {
-	return ts_bytes_has(file, "/site-packages/torch/") || ts_bytes_has(file, "/dist-packages/torch/") ||
-	       ts_bytes_starts(file, "torch/");
+	return ts_bytes_has(file, "/site-packages/torch/") ||
+	       ts_bytes_has(file, "/dist-packages/torch/") || ts_bytes_starts(file, "torch/");
 }
 
 /* File "FILE", line LINE, in FUNCTION: of the user's frames. */
@@ -188,8 +188,8 @@ struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
 		ts_buf_puts(&out, out.n ? "\n" : "");
 		ts_buf_put(&out, line);
 	}
-	kept = out.failed ? (struct ts_bytes){ NULL, 0 } :
-			    ts_arena_copy(arena, torch_trace_cut(ts_buf_bytes(&out)));
+	kept = out.failed ? (struct ts_bytes){ NULL, 0 }
+			  : ts_arena_copy(arena, torch_trace_cut(ts_buf_bytes(&out)));
 	ts_buf_release(&out);
 	return kept;
 }

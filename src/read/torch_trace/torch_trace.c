@@ -143,9 +143,9 @@ static bool take_metric(struct reading *reading, const struct metric *metric, st
 			struct ts_torch_compilation *row)
 {
 	void *where = (char *)row + metric->at;
-	int64_t value = metric->type == AN_INTEGER ? integer(token) :
-			metric->type == SECONDS	  ? seconds(token) :
-						    micros(token);
+	int64_t value = metric->type == AN_INTEGER ? integer(token)
+			: metric->type == SECONDS  ? seconds(token)
+						   : micros(token);
 
 	if (metric->type == A_TEXT)
 		return keep_text(reading, token, where);
@@ -236,8 +236,11 @@ static void read_members(struct ts_bytes object, struct record *record, struct t
 
 static bool end_break(struct reading *reading)
 {
-	struct ts_torch_break row = { .id = reading->record.id, .attempt = reading->record.attempt,
-				      .rank = reading->record.rank, .line = TS_UNKNOWN }, *kept;
+	struct ts_torch_break row = { .id = reading->record.id,
+				      .attempt = reading->record.attempt,
+				      .rank = reading->record.rank,
+				      .line = TS_UNKNOWN },
+			      *kept;
 	bool out_of_memory;
 
 	if (!torch_trace_break(&reading->profile->arena, ts_buf_bytes(&reading->payload), &row))
@@ -338,7 +341,8 @@ static bool skip_line(struct reading *reading)
 	const uint8_t *end;
 
 	do {
-		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p)) : NULL;
+		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p))
+					  : NULL;
 		text->p = end ? end + 1 : text->end;
 	} while (!end && ts_window_more(text, &reading->st));
 	return end != NULL;
@@ -351,7 +355,8 @@ static bool next_line(struct reading *reading, struct ts_bytes *line)
 	const uint8_t *end = NULL;
 
 	do {
-		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p)) : NULL;
+		end = text->p < text->end ? memchr(text->p, '\n', (size_t)(text->end - text->p))
+					  : NULL;
 	} while (!end && ts_window_more(text, &reading->st));
 	if (reading->st != TS_OK)
 		return nomem(reading);
@@ -389,8 +394,9 @@ static enum ts_status read_lines(struct reading *reading)
 static enum ts_status torch_trace_read(struct ts_profile *profile,
 				       const struct ts_read_request *request, struct ts_error *err)
 {
-	struct reading reading = { .profile = profile, .log = &profile->torch_log,
-				   .payload = TS_BUF_INIT, .err = err };
+	struct reading reading = {
+		.profile = profile, .log = &profile->torch_log, .payload = TS_BUF_INIT, .err = err
+	};
 	enum ts_status st;
 
 	reading.st = ts_window_open(&reading.text, request->bytes, request->mapped, err);

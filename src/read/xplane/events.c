@@ -35,17 +35,16 @@ static inline void take_stat(uint32_t role, const struct xstat *stat, struct eve
 		stats->has_device_dur = true;
 		break;
 	case ROLE_STEP_NUM:
-	case ROLE_RUN_ID:         stats->number = (uint64_t)xstat_int(stat); break;
-	case ROLE_CORRELATION:    stats->link = (uint64_t)xstat_int(stat);   break;
-	case ROLE_FLOPS:          stats->flops = xstat_int(stat);            break;
-	case ROLE_BYTES_ACCESSED: stats->bytes = xstat_int(stat);            break;
-	case ROLE_HLO_OP:         stats->hlo_op = *stat;                     break;
+	case ROLE_RUN_ID:	  stats->number = (uint64_t)xstat_int(stat); break;
+	case ROLE_CORRELATION:	  stats->link = (uint64_t)xstat_int(stat); break;
+	case ROLE_FLOPS:	  stats->flops = xstat_int(stat); break;
+	case ROLE_BYTES_ACCESSED: stats->bytes = xstat_int(stat); break;
+	case ROLE_HLO_OP:	  stats->hlo_op = *stat; break;
 	case ROLE_PROGRAM_ID:
 		stats->program_id = (uint64_t)xstat_int(stat);
 		stats->has_program = true;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -143,16 +142,15 @@ static void decode_rest(const struct decoder *decoder, struct ts_pb pb, int64_t 
 {
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb);         break;
-		case XEVENT_OFFSET_PS:       event->start_ps = ts_pb_i64(&pb);      break;
-		case XEVENT_DURATION_PS:     event->dur_ps = ts_pb_i64(&pb);        break;
-		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb);   break;
+		case XEVENT_METADATA_ID:     *metadata_id = ts_pb_i64(&pb); break;
+		case XEVENT_OFFSET_PS:	     event->start_ps = ts_pb_i64(&pb); break;
+		case XEVENT_DURATION_PS:     event->dur_ps = ts_pb_i64(&pb); break;
+		case XEVENT_NUM_OCCURRENCES: event->occurrences = ts_pb_i64(&pb); break;
 		case XEVENT_STATS:
 			if (decoder->wants_stats)
 				read_stat(decoder->plane, ts_pb_bytes(&pb), pb.err, stats);
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 }
@@ -222,9 +220,9 @@ static struct decoder decoder_of(const struct ts_profile *profile, uint32_t inde
 		.plane = data,
 		.line_start_ps = line->start_ps,
 		.lag_ps = ts_i64_sub(line->start_ps, line->host_ps),
-		.wants_stats = linked ||
-			       (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
-				(asked || data->ops_by_stats)),
+		.wants_stats =
+			linked || (plane->kind != TS_PLANE_HOST && line->kind != TS_LINE_ASYNC &&
+				   (asked || data->ops_by_stats)),
 	};
 }
 
@@ -241,9 +239,9 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 	bool is_text = from->field >= XSTAT_STR;
 
 	*stat = (struct ts_stat){
-		.type = is_text			     ? TS_STAT_TEXT :
-			from->field == XSTAT_DOUBLE ? TS_STAT_REAL :
-						      TS_STAT_INT,
+		.type = is_text			      ? TS_STAT_TEXT
+			: from->field == XSTAT_DOUBLE ? TS_STAT_REAL
+						      : TS_STAT_INT,
 		.number = is_text ? TS_UNKNOWN : xstat_int(from),
 		.real = is_text ? NAN : xstat_real(from),
 		.text = is_text ? xstat_text(plane, from) : (struct ts_bytes){ NULL, 0 },

@@ -36,12 +36,12 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	(void)err;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case XLINE_EVENTS:       line->nr_events += pb.wire == TS_PB_BYTES; break;
-		case XLINE_ID:           line->id = ts_pb_i64(&pb);                 break;
-		case XLINE_NAME:         line->name = ts_pb_bytes(&pb);             break;
-		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb);                break;
-		case XLINE_TIMESTAMP_NS: jobs->timestamp_ns[job] = ts_pb_i64(&pb);  break;
-		default:                                                            break;
+		case XLINE_EVENTS:	 line->nr_events += pb.wire == TS_PB_BYTES; break;
+		case XLINE_ID:		 line->id = ts_pb_i64(&pb); break;
+		case XLINE_NAME:	 line->name = ts_pb_bytes(&pb); break;
+		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
+		case XLINE_TIMESTAMP_NS: jobs->timestamp_ns[job] = ts_pb_i64(&pb); break;
+		default:		 break;
 		}
 	}
 	if (display.n)
@@ -67,41 +67,41 @@ static void take_device_stat(struct ts_device *device, enum role role, const str
 
 	switch (role) {
 	case ROLE_DEVICE_TYPE:
-	case ROLE_GPU_NAME:         device->kind = text;                          break;
-	case ROLE_VENDOR:           device->vendor = text;                        break;
-	case ROLE_PEAK_TFLOPS:      device->peak_flops_per_s = giga * 1e3;        break;
-	case ROLE_PEAK_HBM:         device->hbm_bytes_per_s = giga;               break;
-	case ROLE_PEAK_VMEM_RD:     device->vmem_read_bytes_per_s = giga;         break;
-	case ROLE_PEAK_VMEM_WR:     device->vmem_write_bytes_per_s = giga;        break;
-	case ROLE_PEAK_CMEM_RD:     device->cmem_read_bytes_per_s = giga;         break;
-	case ROLE_PEAK_CMEM_WR:     device->cmem_write_bytes_per_s = giga;        break;
-	case ROLE_MEGACORE:         device->has_megacore = xstat_int(stat) != 0;  break;
-	case ROLE_CORE_DETAILS:     core_details(device, text);                   break;
-	case ROLE_CLOCK_RATE:       device->clock_khz = xstat_int(stat);          break;
-	case ROLE_CORE_COUNT:       device->core_count = xstat_int(stat);         break;
-	case ROLE_MEMORY_BANDWIDTH: device->hbm_bytes_per_s = xstat_real(stat);   break;
-	case ROLE_MEMORY_SIZE:      device->hbm_bytes = xstat_int(stat);          break;
-	case ROLE_CC_MAJOR:         device->cc_major = xstat_int(stat);           break;
-	case ROLE_CC_MINOR:         device->cc_minor = xstat_int(stat);           break;
-	default:                                                                  break;
+	case ROLE_GPU_NAME:	    device->kind = text; break;
+	case ROLE_VENDOR:	    device->vendor = text; break;
+	case ROLE_PEAK_TFLOPS:	    device->peak_flops_per_s = giga * 1e3; break;
+	case ROLE_PEAK_HBM:	    device->hbm_bytes_per_s = giga; break;
+	case ROLE_PEAK_VMEM_RD:	    device->vmem_read_bytes_per_s = giga; break;
+	case ROLE_PEAK_VMEM_WR:	    device->vmem_write_bytes_per_s = giga; break;
+	case ROLE_PEAK_CMEM_RD:	    device->cmem_read_bytes_per_s = giga; break;
+	case ROLE_PEAK_CMEM_WR:	    device->cmem_write_bytes_per_s = giga; break;
+	case ROLE_MEGACORE:	    device->has_megacore = xstat_int(stat) != 0; break;
+	case ROLE_CORE_DETAILS:	    core_details(device, text); break;
+	case ROLE_CLOCK_RATE:	    device->clock_khz = xstat_int(stat); break;
+	case ROLE_CORE_COUNT:	    device->core_count = xstat_int(stat); break;
+	case ROLE_MEMORY_BANDWIDTH: device->hbm_bytes_per_s = xstat_real(stat); break;
+	case ROLE_MEMORY_SIZE:	    device->hbm_bytes = xstat_int(stat); break;
+	case ROLE_CC_MAJOR:	    device->cc_major = xstat_int(stat); break;
+	case ROLE_CC_MINOR:	    device->cc_minor = xstat_int(stat); break;
+	default:		    break;
 	}
 }
 
 static void take_host_stat(struct ts_host *host, enum role role, const struct xstat *stat)
 {
 	switch (role) {
-	case ROLE_START_TIME:      host->start_unix_ns = xstat_int(stat);         break;
-	case ROLE_STOP_TIME:       host->stop_unix_ns = xstat_int(stat);          break;
-	case ROLE_MXU_UTILIZATION: host->mxu_utilization_pct = xstat_real(stat);  break;
-	case ROLE_HBM_UTILIZATION: host->hbm_utilization_pct = xstat_real(stat);  break;
-	default:                                                                  break;
+	case ROLE_START_TIME:	   host->start_unix_ns = xstat_int(stat); break;
+	case ROLE_STOP_TIME:	   host->stop_unix_ns = xstat_int(stat); break;
+	case ROLE_MXU_UTILIZATION: host->mxu_utilization_pct = xstat_real(stat); break;
+	case ROLE_HBM_UTILIZATION: host->hbm_utilization_pct = xstat_real(stat); break;
+	default:		   break;
 	}
 }
 
 /* A rate of zero is no rate: libtpu writes 0 for memories a chip does not have. */
 static void zero_is_unknown(struct ts_device *device)
 {
-	double *rates[] = { &device->peak_flops_per_s, &device->hbm_bytes_per_s,
+	double *rates[] = { &device->peak_flops_per_s,	    &device->hbm_bytes_per_s,
 			    &device->vmem_read_bytes_per_s, &device->vmem_write_bytes_per_s,
 			    &device->cmem_read_bytes_per_s, &device->cmem_write_bytes_per_s };
 

@@ -75,8 +75,8 @@ bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 			if (!ts_grow(&table->dense, &cap, (size_t)id + 1, sizeof(*table->dense)))
 				return false;
 			for (size_t i = old; i < cap; i++)
-				table->dense[i] = table->sparse.nr ?
-						  ts_map_find(&table->sparse, i) : TS_NONE;
+				table->dense[i] =
+					table->sparse.nr ? ts_map_find(&table->sparse, i) : TS_NONE;
 			table->nr_dense = cap;
 		}
 		table->dense[id] = value;
@@ -162,17 +162,17 @@ static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const 
 		op->program_id = (uint64_t)xstat_int(stat);
 		op->has_program = true;
 		break;
-	case ROLE_SYMBOL_ID:      op->symbol_id = (uint64_t)xstat_int(stat); break;
-	case ROLE_FLOPS:          op->flops = xstat_int(stat);               break;
-	case ROLE_MODEL_FLOPS:    op->model_flops = xstat_int(stat);         break;
-	case ROLE_BYTES_ACCESSED: op->bytes_accessed = xstat_int(stat);      break;
-	case ROLE_BREAKDOWN:      read_breakdown(op, text);                  break;
-	case ROLE_CATEGORY:       op->category = text;                       break;
-	case ROLE_TF_OP:          op->framework_op = without_colon(text);    break;
-	case ROLE_SOURCE:         op->source = text;                         break;
-	case ROLE_SOURCE_STACK:   op->source_stack = text;                   break;
-	case ROLE_SHAPE:          op->shape = text;                          break;
-	default:                                                             break;
+	case ROLE_SYMBOL_ID:	  op->symbol_id = (uint64_t)xstat_int(stat); break;
+	case ROLE_FLOPS:	  op->flops = xstat_int(stat); break;
+	case ROLE_MODEL_FLOPS:	  op->model_flops = xstat_int(stat); break;
+	case ROLE_BYTES_ACCESSED: op->bytes_accessed = xstat_int(stat); break;
+	case ROLE_BREAKDOWN:	  read_breakdown(op, text); break;
+	case ROLE_CATEGORY:	  op->category = text; break;
+	case ROLE_TF_OP:	  op->framework_op = without_colon(text); break;
+	case ROLE_SOURCE:	  op->source = text; break;
+	case ROLE_SOURCE_STACK:	  op->source_stack = text; break;
+	case ROLE_SHAPE:	  op->shape = text; break;
+	default:		  break;
 	}
 }
 
@@ -200,14 +200,13 @@ static void read_event_metadata(const struct xplane_plane *plane, struct ts_pb p
 	*full_name = display;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
-		case XEVENTMETA_NAME:         *full_name = ts_pb_bytes(&pb); break;
-		case XEVENTMETA_DISPLAY_NAME: display = ts_pb_bytes(&pb);    break;
+		case XEVENTMETA_NAME:	      *full_name = ts_pb_bytes(&pb); break;
+		case XEVENTMETA_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
 		case XEVENTMETA_STATS:
 			xstat_read(ts_pb_enter(&pb), &stat);
 			take_stat(plane, op, &stat);
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	op->name = display.n ? display : *full_name;

@@ -87,8 +87,8 @@ static inline uint32_t id_table_find(const struct id_table *table, int64_t id)
 }
 
 struct xplane_plane {
-	struct id_table roles;	  /* stat metadata id -> enum role */
-	struct id_table names;	  /* stat metadata id -> index into stat_names, for ref values */
+	struct id_table roles; /* stat metadata id -> enum role */
+	struct id_table names; /* stat metadata id -> index into stat_names, for ref values */
 	struct ts_bytes *stat_names;
 	size_t nr_stat_names, cap_stat_names;
 	struct id_table ops;	  /* event metadata id -> op */

@@ -150,9 +150,9 @@ static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, VEC, 1);
 	op(given, "a", "negate", VEC, 2, 1);
-	op(given, "b", "negate", VEC, 3, 2);   /* a and b */
-	op2(given, "c", "add", VEC, 4, 3, 2);  /* a, b and c */
-	op(given, "d", "negate", VEC, 5, 4);   /* c and the result */
+	op(given, "b", "negate", VEC, 3, 2);  /* a and b */
+	op2(given, "c", "add", VEC, 4, 3, 2); /* a, b and c */
+	op(given, "d", "negate", VEC, 5, 4);  /* c and the result */
 	end_and_analyse(given, 1, 5);
 	assert_int_equal(bytes_of(given, "argument_bytes"), N);
 	assert_int_equal(bytes_of(given, "output_bytes"), N);

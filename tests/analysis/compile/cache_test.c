@@ -5,8 +5,23 @@
 #include "tests/analysis/given.h"
 
 /* Names of a host's events. */
-enum { CALL = 1, INNER, EXECUTE, TRACE, LOWER, REQUEST, BACKEND, PASSES, CODEGEN, PIPELINE, GET, READ,
-       WRITE, OTHER_CALL, TORCH };
+enum {
+	CALL = 1,
+	INNER,
+	EXECUTE,
+	TRACE,
+	LOWER,
+	REQUEST,
+	BACKEND,
+	PASSES,
+	CODEGEN,
+	PIPELINE,
+	GET,
+	READ,
+	WRITE,
+	OTHER_CALL,
+	TORCH
+};
 
 static const char *const names[] = {
 	[CALL] = "PjitFunction(f)",
@@ -107,21 +122,33 @@ struct count_row {
 
 static const struct count_row count_rows[] = {
 	{ "a call is written twice, and found its executable",
-	  { { { CALL, 0, 10 }, { CALL, 1, 8 }, { EXECUTE, 2, 3 } } }, { 0, 0, 1, 0, -1, -1 } },
+	  { { { CALL, 0, 10 }, { CALL, 1, 8 }, { EXECUTE, 2, 3 } } },
+	  { 0, 0, 1, 0, -1, -1 } },
 	{ "two calls, one after the other",
 	  { { { CALL, 0, 10 }, { EXECUTE, 2, 3 }, { CALL, 10, 10 }, { EXECUTE, 12, 3 } } },
 	  { 0, 0, 2, 0, -1, -1 } },
 	{ "a call that is traced into another runs nothing",
-	  { { { CALL, 0, 90 }, { TRACE, 1, 20 }, { INNER, 2, 5 }, { LOWER, 30, 10 },
-	      { REQUEST, 45, 30 }, { EXECUTE, 80, 5 } } },
+	  { { { CALL, 0, 90 },
+	      { TRACE, 1, 20 },
+	      { INNER, 2, 5 },
+	      { LOWER, 30, 10 },
+	      { REQUEST, 45, 30 },
+	      { EXECUTE, 80, 5 } } },
 	  { 1, 30, 0, 1, -1, -1 } },
 	{ "a constant computed while another is traced is a call of its own",
-	  { { { CALL, 0, 90 }, { TRACE, 1, 30 }, { INNER, 2, 25 }, { LOWER, 3, 2 },
-	      { REQUEST, 6, 10 }, { EXECUTE, 20, 2 }, { LOWER, 35, 5 }, { REQUEST, 45, 30 },
+	  { { { CALL, 0, 90 },
+	      { TRACE, 1, 30 },
+	      { INNER, 2, 25 },
+	      { LOWER, 3, 2 },
+	      { REQUEST, 6, 10 },
+	      { EXECUTE, 20, 2 },
+	      { LOWER, 35, 5 },
+	      { REQUEST, 45, 30 },
 	      { EXECUTE, 80, 5 } } },
 	  { 2, 40, 0, 2, -1, -1 } },
 	{ "compiled ahead of time, without a call",
-	  { { { LOWER, 0, 5 }, { REQUEST, 10, 30 } } }, { 1, 30, -1, -1, -1, -1 } },
+	  { { { LOWER, 0, 5 }, { REQUEST, 10, 30 } } },
+	  { 1, 30, -1, -1, -1, -1 } },
 	{ "the compiler inside the request is the same compilation",
 	  { { { TORCH, 0, 50 }, { BACKEND, 5, 40 }, { PIPELINE, 6, 10 } } },
 	  { 1, 50, -1, -1, -1, -1 } },
@@ -130,27 +157,38 @@ static const struct count_row count_rows[] = {
 	    { { BACKEND, 12, 40 }, { PIPELINE, 13, 10 }, { CODEGEN, 25, 20 } } },
 	  { 1, 50, 0, 1, -1, -1 } },
 	{ "a compiler that nobody here asked is a compilation",
-	  { { { CALL, 0, 90 }, { REQUEST, 10, 20 }, { EXECUTE, 70, 5 } },
-	    { { BACKEND, 40, 40 } } },
+	  { { { CALL, 0, 90 }, { REQUEST, 10, 20 }, { EXECUTE, 70, 5 } }, { { BACKEND, 40, 40 } } },
 	  { 2, 60, 0, 1, -1, -1 } },
 	{ "two compilers for one request: the second is a compilation of its own",
 	  { { { REQUEST, 10, 80 } }, { { BACKEND, 12, 30 }, { BACKEND, 50, 30 } } },
 	  { 2, 110, -1, -1, -1, -1 } },
 	{ "lowered and run without a compilation: it was restored",
-	  { { { CALL, 0, 90 }, { LOWER, 10, 20 }, { EXECUTE, 50, 5 } } }, { 0, 0, 0, 1, 1, 0 } },
-	{ "lowered alone is nothing",
-	  { { { LOWER, 10, 20 } } }, { 0, 0, -1, -1, -1, -1 } },
+	  { { { CALL, 0, 90 }, { LOWER, 10, 20 }, { EXECUTE, 50, 5 } } },
+	  { 0, 0, 0, 1, 1, 0 } },
+	{ "lowered alone is nothing", { { { LOWER, 10, 20 } } }, { 0, 0, -1, -1, -1, -1 } },
 	{ "the tracer shows that it was restored",
-	  { { { CALL, 0, 90 }, { LOWER, 10, 20 }, { GET, 31, 10 }, { READ, 33, 5 },
+	  { { { CALL, 0, 90 },
+	      { LOWER, 10, 20 },
+	      { GET, 31, 10 },
+	      { READ, 33, 5 },
 	      { EXECUTE, 50, 5 } } },
 	  { 0, 0, 0, 1, 1, 0 } },
 	{ "looked up, not found, compiled and kept",
-	  { { { CALL, 0, 90 }, { LOWER, 10, 10 }, { GET, 21, 40 }, { READ, 22, 1 },
-	      { REQUEST, 25, 30 }, { WRITE, 56, 3 }, { EXECUTE, 70, 5 } } },
+	  { { { CALL, 0, 90 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
+	      { READ, 22, 1 },
+	      { REQUEST, 25, 30 },
+	      { WRITE, 56, 3 },
+	      { EXECUTE, 70, 5 } } },
 	  { 1, 30, 0, 1, 0, 1 } },
 	{ "a look-up without a cache leaves it unknown",
-	  { { { CALL, 0, 90 }, { LOWER, 10, 10 }, { GET, 21, 40 }, { READ, 22, 1 },
-	      { REQUEST, 25, 30 }, { EXECUTE, 70, 5 } } },
+	  { { { CALL, 0, 90 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
+	      { READ, 22, 1 },
+	      { REQUEST, 25, 30 },
+	      { EXECUTE, 70, 5 } } },
 	  { 1, 30, 0, 1, -1, -1 } },
 	{ "no host event at all", { { { 0, 0, 0 } } }, { 0, 0, -1, -1, -1, -1 } },
 };
@@ -171,10 +209,16 @@ static void what_threads_did_is_counted_once(void **state)
 static void a_compilation_has_its_phases_its_function_and_its_module(void **state)
 {
 	static const struct event threads[][MAX_EVENTS] = {
-		{ { CALL, 0, 100 }, { TRACE, 1, 9 }, { LOWER, 15, 5 }, { REQUEST, 22, 70 },
+		{ { CALL, 0, 100 },
+		  { TRACE, 1, 9 },
+		  { LOWER, 15, 5 },
+		  { REQUEST, 22, 70 },
 		  { EXECUTE, 95, 2 } },
-		{ { BACKEND, 24, 60 }, { PIPELINE, 25, 10 }, { PIPELINE, 26, 4 },
-		  { PIPELINE, 36, 3 }, { CODEGEN, 40, 30 } },
+		{ { BACKEND, 24, 60 },
+		  { PIPELINE, 25, 10 },
+		  { PIPELINE, 26, 4 },
+		  { PIPELINE, 36, 3 },
+		  { CODEGEN, 40, 30 } },
 	};
 	struct given *given = given_threads(threads, 2);
 
@@ -223,8 +267,12 @@ static void work_goes_to_the_request_of_its_name(void **state)
 static void the_wait_for_each_compilation_is_the_gap_in_it(void **state)
 {
 	static const struct event threads[][MAX_EVENTS] = {
-		{ { CALL, 8, 22 }, { REQUEST, 10, 15 }, { EXECUTE, 26, 1 }, { CALL, 35, 20 },
-		  { REQUEST, 40, 10 }, { EXECUTE, 52, 1 } },
+		{ { CALL, 8, 22 },
+		  { REQUEST, 10, 15 },
+		  { EXECUTE, 26, 1 },
+		  { CALL, 35, 20 },
+		  { REQUEST, 40, 10 },
+		  { EXECUTE, 52, 1 } },
 	};
 	static const int64_t ops[][2] = { { 0, 12 }, { 27, 15 }, { 55, 5 } };
 	struct given *given = given_threads(threads, 1);
@@ -252,8 +300,12 @@ static void the_wait_for_each_compilation_is_the_gap_in_it(void **state)
 static void a_compilation_finds_its_program(void **state)
 {
 	static const struct event threads[][MAX_EVENTS] = {
-		{ { CALL, 10, 20 }, { REQUEST, 12, 10 }, { EXECUTE, 24, 2 }, { CALL, 40, 20 },
-		  { REQUEST, 42, 12 }, { EXECUTE, 56, 2 } },
+		{ { CALL, 10, 20 },
+		  { REQUEST, 12, 10 },
+		  { EXECUTE, 24, 2 },
+		  { CALL, 40, 20 },
+		  { REQUEST, 42, 12 },
+		  { EXECUTE, 56, 2 } },
 	};
 	struct given *given = given_threads(threads, 1);
 	struct xp xp = given_core(given, "/device:TPU:0");

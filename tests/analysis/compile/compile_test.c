@@ -5,27 +5,29 @@
  */
 #include "tests/analysis/given.h"
 
-#define HOST   "\"ph\":\"X\",\"pid\":1,\"tid\":1"
-#define REGION(id, ts, dur)                                                                  \
+#define HOST "\"ph\":\"X\",\"pid\":1,\"tid\":1"
+#define REGION(id, ts, dur)                                                                   \
 	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"Torch-Compiled Region: " id "\",\"ts\":" #ts \
 	",\"dur\":" #dur "},"
-#define OP(name, ts, dur)                                                                    \
+#define OP(name, ts, dur) \
 	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur "},"
-#define NOTE(name, ts, dur)                                                                  \
-	"{" HOST ",\"cat\":\"user_annotation\",\"name\":\"" name "\",\"ts\":" #ts            \
-	",\"dur\":" #dur "},"
-#define FRAME(name, ts, dur)                                                                 \
-	"{" HOST ",\"cat\":\"python_function\",\"name\":\"" name "\",\"ts\":" #ts            \
-	",\"dur\":" #dur "},"
-#define LAUNCH(name, ts, dur, link)                                                          \
-	"{" HOST ",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"ts\":" #ts               \
-	",\"dur\":" #dur ",\"args\":{\"correlation\":" #link "}},"
-#define KERNEL(name, ts, dur, link)                                                          \
-	"{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"kernel\",\"name\":\"" name              \
-	"\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":7,"            \
+#define NOTE(name, ts, dur)                                                                        \
+	"{" HOST ",\"cat\":\"user_annotation\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
+	"},"
+#define FRAME(name, ts, dur)                                                                       \
+	"{" HOST ",\"cat\":\"python_function\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
+	"},"
+#define LAUNCH(name, ts, dur, link)                                                             \
+	"{" HOST ",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
+	",\"args\":{\"correlation\":" #link "}},"
+#define KERNEL(name, ts, dur, link)                                                              \
+	"{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"kernel\",\"name\":\"" name "\",\"ts\":" #ts \
+	",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":7,"                                 \
 	"\"correlation\":" #link "}},"
-#define TRACE(events) "{\"schemaVersion\":1,\"traceEvents\":[" events \
-	"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"python\"}}]}"
+#define TRACE(events)                                                                     \
+	"{\"schemaVersion\":1,\"traceEvents\":[" events                                   \
+	"{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":" \
+	"\"python\"}}]}"
 
 static struct given *given_trace(const char *text)
 {
@@ -73,7 +75,7 @@ static void a_region_inside_another_is_a_graph_break(void **state)
 {
 	struct given *given = given_trace(TRACE(
 		REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("2/0", 60, 20)
-		REGION("0/0", 200, 90) REGION("1/0", 230, 40) REGION("2/0", 240, 20)));
+			REGION("0/0", 200, 90) REGION("1/0", 230, 40) REGION("2/0", 240, 20)));
 
 	(void)state;
 	assert_number(given, "graph_breaks", 2);
@@ -93,8 +95,8 @@ static void a_region_inside_another_is_a_graph_break(void **state)
 
 static void another_compilation_of_a_frame_is_no_further_break(void **state)
 {
-	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50)
-						REGION("0/1", 200, 90) REGION("1/1", 230, 40)));
+	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION(
+		"0/1", 200, 90) REGION("1/1", 230, 40)));
 
 	(void)state;
 	assert_number(given, "graph_breaks", 1);
@@ -117,10 +119,10 @@ static void regions_one_after_the_other_are_no_break(void **state)
 
 static void without_ids_the_regions_of_one_call_are_counted(void **state)
 {
-	struct given *given = given_trace(
-		TRACE(OP("Torch-Compiled Region", 0, 100) OP("Torch-Compiled Region", 10, 50)
-		      OP("Torch-Compiled Region", 20, 10) OP("Torch-Compiled Region", 70, 10)
-		      OP("Torch-Compiled Region", 200, 10)));
+	struct given *given = given_trace(TRACE(
+		OP("Torch-Compiled Region", 0, 100) OP("Torch-Compiled Region", 10, 50)
+			OP("Torch-Compiled Region", 20, 10) OP("Torch-Compiled Region", 70, 10)
+				OP("Torch-Compiled Region", 200, 10)));
 
 	(void)state;
 	assert_number(given, "graph_breaks", 3);
@@ -131,10 +133,10 @@ static void without_ids_the_regions_of_one_call_are_counted(void **state)
 static void the_frame_inside_a_region_names_it(void **state)
 {
 	struct given *given = given_trace(
-		TRACE(REGION("0/0", 0, 100) FRAME("train.py(12): forward", 1, 98)
-		      FRAME("torch/_dynamo/utils.py(6122): record_pregraph_bytecode_enter", 2, 5)
-		      REGION("1/0", 40, 50)
-		      FRAME("train.py(12): torch_dynamo_resume_in_forward_at_17", 41, 48)));
+		TRACE(REGION("0/0", 0, 100) FRAME("train.py(12): forward", 1, 98) FRAME(
+			"torch/_dynamo/utils.py(6122): record_pregraph_bytecode_enter", 2,
+			5) REGION("1/0", 40, 50)
+			      FRAME("train.py(12): torch_dynamo_resume_in_forward_at_17", 41, 48)));
 
 	(void)state;
 	assert_text(of(given, "regions", 0, "function"), "forward");
@@ -148,17 +150,17 @@ static void the_frame_inside_a_region_names_it(void **state)
 static void time_in_the_compiler_is_counted_once(void **state)
 {
 	struct given *given = given_trace(TRACE(
-		OP("dynamo", 0, 1000) NOTE("dynamo_data: compile_id=0/0", 1, 1)
-		OP("entire_frame_compile", 10, 900)
-		OP("_compile.compile_inner (dynamo_timed)", 11, 890)
-		OP("compile_attempt_0 (dynamo_timed)", 20, 100)
-		OP("compile_attempt_1 (dynamo_timed)", 130, 700)
-		OP("compile_fx_inner (dynamo_timed)", 200, 500)
-		REGION("0/0", 1010, 2000)
-		OP("dynamo", 1100, 800) NOTE("dynamo_data: compile_id=1/0", 1101, 1)
-		REGION("1/0", 2000, 500)
-		OP("compile_fx.<locals>.bw_compiler (dynamo_timed)", 4000, 300)
-		NOTE("backward_data: compile_id=0/0, is_backward=True", 4001, 1)));
+		OP("dynamo", 0, 1000) NOTE("dynamo_data: compile_id=0/0", 1, 1) OP(
+			"entire_frame_compile", 10,
+			900) OP("_compile.compile_inner (dynamo_timed)", 11,
+				890) OP("compile_attempt_0 (dynamo_timed)", 20,
+					100) OP("compile_attempt_1 (dynamo_timed)", 130,
+						700) OP("compile_fx_inner (dynamo_timed)", 200, 500)
+			REGION("0/0", 1010, 2000) OP("dynamo", 1100, 800) NOTE(
+				"dynamo_data: compile_id=1/0", 1101, 1) REGION("1/0", 2000, 500)
+				OP("compile_fx.<locals>.bw_compiler (dynamo_timed)", 4000, 300)
+					NOTE("backward_data: compile_id=0/0, is_backward=True",
+					     4001, 1)));
 
 	(void)state;
 	assert_number(given, "compile_time_ms", 2.1);
@@ -176,15 +178,17 @@ static void time_in_the_compiler_is_counted_once(void **state)
 static void kernels_of_a_gpu_tell_what_was_fused(void **state)
 {
 	struct given *given = given_trace(TRACE(
-		REGION("0/0", 0, 100) LAUNCH("cuLaunchKernel", 10, 5, 1)
-		LAUNCH("cudaLaunchKernel", 20, 5, 2) LAUNCH("cudaLaunchKernel", 30, 5, 3)
-		LAUNCH("cudaMemcpyAsync", 40, 5, 4) LAUNCH("cudaLaunchKernel", 50, 5, 5)
-		KERNEL("triton_poi_fused_add_mul_relu_0", 20, 10, 1)
-		KERNEL("triton_poi_fused_add_mul_relu_0", 40, 10, 2)
-		KERNEL("ampere_sgemm_128x64_tn", 60, 20, 3)
-		KERNEL("ncclKernel_AllReduce_RING", 90, 20, 5)
-		"{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\","
-		"\"ts\":80,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":4}},"));
+		REGION("0/0", 0, 100) LAUNCH("cuLaunchKernel", 10, 5, 1) LAUNCH(
+			"cudaLaunchKernel", 20, 5, 2) LAUNCH("cudaLaunchKernel", 30, 5, 3)
+			LAUNCH("cudaMemcpyAsync", 40, 5, 4) LAUNCH("cudaLaunchKernel", 50, 5, 5)
+				KERNEL("triton_poi_fused_add_mul_relu_0", 20, 10,
+				       1) KERNEL("triton_poi_fused_add_mul_relu_0", 40, 10,
+						 2) KERNEL("ampere_sgemm_128x64_tn", 60, 20, 3)
+					KERNEL("ncclKernel_AllReduce_RING", 90, 20,
+					       5) "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"cat\":\"gpu_"
+						  "memcpy\",\"name\":\"Memcpy HtoD\","
+						  "\"ts\":80,\"dur\":5,\"args\":{\"device\":0,"
+						  "\"stream\":7,\"correlation\":4}},"));
 
 	(void)state;
 	assert_number(given, "ops_before_fusion", 7);
@@ -198,23 +202,27 @@ static void kernels_of_a_gpu_tell_what_was_fused(void **state)
 	done(given);
 }
 
-#define CALL(name, ts, dur, sequence)                                                        \
-	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur      \
+#define CALL(name, ts, dur, sequence)                                                     \
+	"{" HOST ",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
 	",\"args\":{\"Sequence number\":" #sequence "}},"
 
 /* Kernels run long after their launches, and the backward graph on its own. */
 static void a_region_has_the_device_time_of_its_kernels(void **state)
 {
 	struct given *given = given_trace(TRACE(
-		REGION("0/0", 0, 100) CALL("CompiledFunction", 5, 80, 41)
-		LAUNCH("cudaLaunchKernel", 10, 5, 1) REGION("1/0", 60, 20)
-		LAUNCH("cudaGraphLaunch", 65, 5, 2) LAUNCH("cudaLaunchKernel", 85, 5, 3)
-		LAUNCH("cudaLaunchKernel", 120, 5, 4)
-		CALL("CompiledFunctionBackward", 200, 50, 41) LAUNCH("cudaLaunchKernel", 210, 5, 5)
-		CALL("CompiledFunctionBackward", 300, 50, 99) LAUNCH("cudaLaunchKernel", 310, 5, 6)
-		KERNEL("a", 500, 10, 1) KERNEL("b", 510, 20, 2) KERNEL("b", 530, 20, 2)
-		KERNEL("c", 550, 40, 3) KERNEL("d", 590, 80, 4) KERNEL("e", 670, 160, 5)
-		KERNEL("f", 830, 320, 6)));
+		REGION("0/0", 0, 100) CALL("CompiledFunction", 5, 80, 41) LAUNCH("cudaLaunchKernel",
+										 10, 5, 1)
+			REGION("1/0", 60, 20) LAUNCH("cudaGraphLaunch", 65, 5, 2) LAUNCH(
+				"cudaLaunchKernel", 85, 5, 3) LAUNCH("cudaLaunchKernel", 120, 5, 4)
+				CALL("CompiledFunctionBackward", 200,
+				     50, 41) LAUNCH("cudaLaunchKernel", 210, 5,
+						    5) CALL("CompiledFunctionBackward", 300, 50, 99)
+					LAUNCH("cudaLaunchKernel", 310,
+					       5, 6) KERNEL("a", 500, 10, 1) KERNEL("b", 510, 20, 2)
+						KERNEL("b", 530, 20, 2) KERNEL("c", 550, 40, 3)
+							KERNEL("d", 590, 80, 4)
+								KERNEL("e", 670, 160, 5)
+									KERNEL("f", 830, 320, 6)));
 
 	(void)state;
 	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
@@ -239,8 +247,8 @@ static const struct ts_finding *finding_of(struct given *given, const char *rule
 
 static void the_doctor_tells_of_breaks_and_recompilations(void **state)
 {
-	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50)
-						REGION("0/2", 200, 90)));
+	struct given *given = given_trace(
+		TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("0/2", 200, 90)));
 	const struct ts_finding *breaks = finding_of(given, "torch_graph_breaks");
 	const struct ts_finding *again = finding_of(given, "torch_recompilations");
 
@@ -311,9 +319,9 @@ static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(vo
 {
 	struct given *given = given_trace(TRACE(
 		OP("dynamo", 100, 800) OP("backend_compile", 200, 500)
-		NOTE("backend_compile_data: fn_name=f, compile_id=0/0", 201, 1)
-		LAUNCH("cudaLaunchKernel", 10, 5, 1) LAUNCH("cudaLaunchKernel", 950, 5, 2)
-		KERNEL("a", 20, 80, 1) KERNEL("b", 1000, 100, 2)));
+			NOTE("backend_compile_data: fn_name=f, compile_id=0/0", 201, 1) LAUNCH(
+				"cudaLaunchKernel", 10, 5, 1) LAUNCH("cudaLaunchKernel", 950, 5, 2)
+				KERNEL("a", 20, 80, 1) KERNEL("b", 1000, 100, 2)));
 
 	(void)state;
 	assert_us(given, "time", "buckets.compilation_ps", 800);
@@ -323,10 +331,10 @@ static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(vo
 
 static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
 {
-	struct given *given = given_trace(
-		TRACE(NOTE("## Call CompiledFxGraph f1 ##", 0, 100) OP("aten::addmm", 10, 20)
-		      OP("aten::copy_", 12, 5) OP("aten::empty_strided", 35, 2)
-		      OP("graph_0_cpp_fused_add_relu_0", 40, 10) OP("aten::sum", 200, 10)));
+	struct given *given = given_trace(TRACE(NOTE("## Call CompiledFxGraph f1 ##", 0, 100) OP(
+		"aten::addmm", 10, 20) OP("aten::copy_", 12, 5) OP("aten::empty_strided", 35, 2)
+							OP("graph_0_cpp_fused_add_relu_0", 40, 10)
+								OP("aten::sum", 200, 10)));
 
 	(void)state;
 	assert_number(given, "ops_before_fusion", 3);
@@ -364,8 +372,10 @@ static void many_regions_in_one_step_are_all_counted(void **state)
 	(void)state;
 	ts_buf_puts(&text, "{\"traceEvents\":[" OP("step", 0, 1000000));
 	for (int i = 0; i < 5000; i++)
-		ts_buf_printf(&text, "{" HOST ",\"cat\":\"cpu_op\",\"name\":\"Torch-Compiled Region: "
-				     "0/0\",\"ts\":%d,\"dur\":10},", 10 + 20 * i);
+		ts_buf_printf(&text,
+			      "{" HOST ",\"cat\":\"cpu_op\",\"name\":\"Torch-Compiled Region: "
+			      "0/0\",\"ts\":%d,\"dur\":10},",
+			      10 + 20 * i);
 	ts_buf_puts(&text, OP("dynamo", 900000, 5) "{}]}");
 	ts_buf_putc(&text, '\0');
 	given = given_trace((const char *)text.p);

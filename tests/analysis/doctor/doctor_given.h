@@ -16,7 +16,7 @@
 
 extern const struct ts_analysis ts_analysis_doctor, ts_analysis_marks;
 
-#define MS TS_PS_PER_MS
+#define MS	  TS_PS_PER_MS
 #define GIVEN_MAX 32
 
 struct given {
@@ -35,8 +35,8 @@ static inline void given_nothing(struct given *run)
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
 	ts_settings_init(&run->settings);
-	run->ctx = (struct ts_context){ &run->profile, &run->outline, run->rates, &run->settings,
-					&run->results, 0 };
+	run->ctx = (struct ts_context){ &run->profile,	&run->outline, run->rates,
+					&run->settings, &run->results, 0 };
 }
 
 static inline void given_release(struct given *run)
@@ -67,25 +67,36 @@ static inline void given_devices(struct given *run, size_t nr)
 		device->kind = TS_LIT("TPU v6 Lite");
 		line->plane = i;
 		line->kind = TS_LINE_OPS;
-		run->rates[i] = (struct ts_rates){ .name = "TPU v6e", .peak_flops_per_s = 1e14,
+		run->rates[i] = (struct ts_rates){ .name = "TPU v6e",
+						   .peak_flops_per_s = 1e14,
 						   .hbm_bytes_per_s = 1e12,
 						   .vmem_bytes_per_s = NAN,
 						   .host_bytes_per_s = 32e9,
-						   .peak_int8_per_s = NAN, .peak_fp8_per_s = NAN,
-						   .clock_hz = 1e9, .hbm_bytes = INT64_C(32) << 30,
-						   .vmem_bytes = -1, .mxu_dim = 256,
+						   .peak_int8_per_s = NAN,
+						   .peak_fp8_per_s = NAN,
+						   .clock_hz = 1e9,
+						   .hbm_bytes = INT64_C(32) << 30,
+						   .vmem_bytes = -1,
+						   .mxu_dim = 256,
 						   .mxu_count = 2 };
 	}
 }
 
 static const struct ts_column given_op_columns[] = {
-	{ "module", TS_MEASURED, NULL }, { "name", TS_MEASURED, NULL },
-	{ "category", TS_MEASURED, NULL }, { "occurrences", TS_MEASURED, NULL },
-	{ "flops", TS_MEASURED, NULL }, { "bytes_accessed", TS_MEASURED, NULL },
-	{ "padding_waste_pct", TS_MEASURED, NULL }, { "source", TS_MEASURED, NULL },
-	{ "bucket", TS_MEASURED, NULL }, { "exclusive_ps", TS_MEASURED, NULL },
-	{ "op_index", TS_MEASURED, NULL }, { "first_device", TS_MEASURED, NULL },
-	{ "first_start_ps", TS_MEASURED, NULL }, { "first_end_ps", TS_MEASURED, NULL },
+	{ "module", TS_MEASURED, NULL },
+	{ "name", TS_MEASURED, NULL },
+	{ "category", TS_MEASURED, NULL },
+	{ "occurrences", TS_MEASURED, NULL },
+	{ "flops", TS_MEASURED, NULL },
+	{ "bytes_accessed", TS_MEASURED, NULL },
+	{ "padding_waste_pct", TS_MEASURED, NULL },
+	{ "source", TS_MEASURED, NULL },
+	{ "bucket", TS_MEASURED, NULL },
+	{ "exclusive_ps", TS_MEASURED, NULL },
+	{ "op_index", TS_MEASURED, NULL },
+	{ "first_device", TS_MEASURED, NULL },
+	{ "first_start_ps", TS_MEASURED, NULL },
+	{ "first_end_ps", TS_MEASURED, NULL },
 };
 
 struct given_op {
@@ -173,8 +184,8 @@ static inline void given_time(struct given *run, const int64_t ms[TS_NR_BUCKETS]
 }
 
 static const struct ts_column given_step_columns[] = {
-	{ "step", TS_MEASURED, NULL }, { "start_ps", TS_MEASURED, NULL },
-	{ "duration_ps", TS_MEASURED, NULL }, { "communication_ps", TS_MEASURED, NULL },
+	{ "step", TS_MEASURED, NULL },		 { "start_ps", TS_MEASURED, NULL },
+	{ "duration_ps", TS_MEASURED, NULL },	 { "communication_ps", TS_MEASURED, NULL },
 	{ "compilation_ps", TS_MEASURED, NULL },
 };
 
@@ -197,13 +208,13 @@ static inline void given_slow_step(struct given *run, int64_t step, int64_t exce
 				   int64_t period)
 {
 	static const struct ts_column columns[] = {
-		{ "step", TS_MEASURED, NULL },	     { "start_ps", TS_MEASURED, NULL },
+		{ "step", TS_MEASURED, NULL },	      { "start_ps", TS_MEASURED, NULL },
 		{ "duration_ps", TS_MEASURED, NULL }, { "excess_ps", TS_MEASURED, NULL },
-		{ "cause", TS_MEASURED, NULL },	     { "cause_excess_ps", TS_MEASURED, NULL },
+		{ "cause", TS_MEASURED, NULL },	      { "cause_excess_ps", TS_MEASURED, NULL },
 		{ "host_event", TS_MEASURED, NULL },  { "period", TS_MEASURED, NULL },
 	};
-	struct ts_value *row = ts_table_row(run->time, given_table(run->time, "steps_outliers",
-								   columns, TS_NELEM(columns)));
+	struct ts_value *row = ts_table_row(
+		run->time, given_table(run->time, "steps_outliers", columns, TS_NELEM(columns)));
 
 	row[0] = ts_int(step);
 	row[1] = ts_int(step * 100 * MS);
@@ -216,11 +227,18 @@ static inline void given_slow_step(struct given *run, int64_t step, int64_t exce
 }
 
 static const struct ts_column given_product_columns[] = {
-	{ "op", TS_MEASURED, NULL }, { "module", TS_MEASURED, NULL }, { "m", TS_MEASURED, NULL },
-	{ "n", TS_MEASURED, NULL }, { "k", TS_MEASURED, NULL }, { "time_ps", TS_MEASURED, NULL },
-	{ "mxu_utilization_pct", TS_MEASURED, NULL }, { "fill_pct", TS_MEASURED, NULL },
-	{ "limiting_dim", TS_MEASURED, NULL }, { "loss_shape_pct", TS_MEASURED, NULL },
-	{ "loss_memory_pct", TS_MEASURED, NULL }, { "loss_other_pct", TS_MEASURED, NULL },
+	{ "op", TS_MEASURED, NULL },
+	{ "module", TS_MEASURED, NULL },
+	{ "m", TS_MEASURED, NULL },
+	{ "n", TS_MEASURED, NULL },
+	{ "k", TS_MEASURED, NULL },
+	{ "time_ps", TS_MEASURED, NULL },
+	{ "mxu_utilization_pct", TS_MEASURED, NULL },
+	{ "fill_pct", TS_MEASURED, NULL },
+	{ "limiting_dim", TS_MEASURED, NULL },
+	{ "loss_shape_pct", TS_MEASURED, NULL },
+	{ "loss_memory_pct", TS_MEASURED, NULL },
+	{ "loss_other_pct", TS_MEASURED, NULL },
 };
 
 static inline void given_product(struct given *run, const char *op, int64_t time_ms, double mxu,
@@ -247,9 +265,12 @@ static inline void given_product(struct given *run, const char *op, int64_t time
 }
 
 static const struct ts_column given_padding_columns[] = {
-	{ "op", TS_MEASURED, NULL }, { "module", TS_MEASURED, NULL },
-	{ "waste_bytes_pct", TS_MEASURED, NULL }, { "waste_flops_pct", TS_MEASURED, NULL },
-	{ "waste_ps", TS_MEASURED, NULL }, { "suggestion", TS_MEASURED, NULL },
+	{ "op", TS_MEASURED, NULL },
+	{ "module", TS_MEASURED, NULL },
+	{ "waste_bytes_pct", TS_MEASURED, NULL },
+	{ "waste_flops_pct", TS_MEASURED, NULL },
+	{ "waste_ps", TS_MEASURED, NULL },
+	{ "suggestion", TS_MEASURED, NULL },
 	{ "predicted_gain_ps", TS_MEASURED, NULL },
 };
 
@@ -271,9 +292,9 @@ static inline void given_padding(struct given *run, const char *op, const char *
 }
 
 static const struct ts_column given_cause_columns[] = {
-	{ "id", TS_DERIVED, NULL },   { "severity", TS_DERIVED, NULL },
+	{ "id", TS_DERIVED, NULL },	    { "severity", TS_DERIVED, NULL },
 	{ "confidence", TS_DERIVED, NULL }, { "what", TS_DERIVED, NULL },
-	{ "evidence", TS_DERIVED, NULL }, { "fix", TS_DERIVED, NULL },
+	{ "evidence", TS_DERIVED, NULL },   { "fix", TS_DERIVED, NULL },
 };
 
 static inline void given_cause(struct given *run, const char *id, const char *severity)

@@ -119,7 +119,7 @@ static void bands_end_at_their_limits(void **state)
 	static const struct {
 		double duty;
 		const char *band;
-	} cases[] = { { 100, "good" }, { 80, "good" }, { 79.9, "fair" },
+	} cases[] = { { 100, "good" }, { 80, "good" },	 { 79.9, "fair" },
 		      { 50, "fair" },  { 49.9, "poor" }, { 0, "poor" } };
 	const int64_t ms[TS_NR_BUCKETS] = { 1000 };
 
@@ -165,8 +165,17 @@ static void modules_alone_have_no_key_figures(void **state)
 
 static struct given_op transfer(const char *name, const char *text, int64_t times, int64_t ms)
 {
-	return (struct given_op){ name, "copy", text, "feed.py:3", TS_OP_MOVE, TS_ASYNC_NONE,
-				  TS_BUCKET_HOST_TRANSFER, times, ms * MS, 0, 0 };
+	return (struct given_op){ name,
+				  "copy",
+				  text,
+				  "feed.py:3",
+				  TS_OP_MOVE,
+				  TS_ASYNC_NONE,
+				  TS_BUCKET_HOST_TRANSFER,
+				  times,
+				  ms * MS,
+				  0,
+				  0 };
 }
 
 static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **state)
@@ -179,7 +188,8 @@ static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **s
 	(void)state;
 	given_run(&run, ms);
 	/* 256 x 1024 x 1024 bytes in f32: 256 MiB */
-	given_op(&run, transfer("copy.1", "%copy.1 = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)", 2, 30));
+	given_op(&run,
+		 transfer("copy.1", "%copy.1 = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)", 2, 30));
 	given_op(&run, transfer("copy.2", "%copy.2 = f32[1024]{0:S(5)} copy(%b)", 2, 10));
 
 	doctor = when_examined(&run);
@@ -287,9 +297,11 @@ static void every_rule_has_advice_and_every_row_a_rule(void **state)
  * capture brings words of its own. */
 static void users_of_pytorch_are_not_told_of_jax(void **state)
 {
-	static const char *const of_xla[] = { "capture",	"infeed_outfeed", "exposed_async",
-					      "sparsecore_offload", "matmul_fill", "padding_waste",
-					      "unfused",	"donation",	  "unknown_cost" };
+	static const char *const of_xla[] = { "capture",       "infeed_outfeed",
+					      "exposed_async", "sparsecore_offload",
+					      "matmul_fill",   "padding_waste",
+					      "unfused",       "donation",
+					      "unknown_cost" };
 	size_t nr_of_xla = 0;
 
 	(void)state;

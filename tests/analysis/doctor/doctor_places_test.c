@@ -16,9 +16,9 @@ static void given_memory_run(struct given *run, const char *op)
 	given_devices(run, 1);
 	given_op(run, (struct given_op){ "warm.1", "loop fusion", "", "a.py:1", TS_OP_OTHER,
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1, MS, 0, 0 });
-	given_op(run, (struct given_op){ op, "loop fusion", "", "a.py:2", TS_OP_OTHER,
-					 TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 800 * MS, 0,
-					 1e9 });
+	given_op(run,
+		 (struct given_op){ op, "loop fusion", "", "a.py:2", TS_OP_OTHER, TS_ASYNC_NONE,
+				    TS_BUCKET_MEMORY_WAIT, 10, 800 * MS, 0, 1e9 });
 	module = ts_profile_add_module(&run->profile, 7);
 	module->name = TS_LIT("jit_f");
 	module->program_id = 7;
@@ -71,8 +71,8 @@ static void times_of_a_host_that_began_later_are_by_its_own_clock(void **state)
 
 	finding = finding_of(when_examined(&run), "memory_bound");
 
-	assert_true(ts_bytes_has(finding->links.xprof_trace,
-				 "&view_start=0.375000&view_end=0.925000"));
+	assert_true(
+		ts_bytes_has(finding->links.xprof_trace, "&view_start=0.375000&view_end=0.925000"));
 	given_release(&run);
 }
 
@@ -133,8 +133,8 @@ static void given_gap(struct given *run, int64_t start_ms, int64_t duration_ms)
 						    { "duration_ps", TS_MEASURED, NULL },
 						    { "cause", TS_MEASURED, NULL },
 						    { "device_id", TS_MEASURED, NULL } };
-	struct ts_value *row = ts_table_row(run->time, given_table(run->time, "idle_gaps",
-								   columns, 4));
+	struct ts_value *row =
+		ts_table_row(run->time, given_table(run->time, "idle_gaps", columns, 4));
 
 	row[0] = ts_int(start_ms * MS);
 	row[1] = ts_int(duration_ms * MS);
@@ -248,8 +248,7 @@ static void ids_do_not_depend_on_the_order_of_ops_or_on_thresholds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			an_op_is_linked_by_module_and_program_and_by_its_first_execution),
+		cmocka_unit_test(an_op_is_linked_by_module_and_program_and_by_its_first_execution),
 		cmocka_unit_test(times_of_a_host_that_began_later_are_by_its_own_clock),
 		cmocka_unit_test(a_profile_outside_a_log_directory_has_no_links),
 		cmocka_unit_test(an_op_without_its_module_has_no_graph),

@@ -13,27 +13,29 @@ static int64_t some_ms(struct rng *rng)
 	return (int64_t)rng_below(rng, (uint64_t)sizes[rng_below(rng, 4)] + 1);
 }
 
-static const char *const names[] = { "fusion.1", "copy.2", "all-reduce.3", "dot.4",
-				     "custom-call.5", "infeed.6", "copy-done.7", "add.8" };
-static const char *const categories[] = { "loop fusion", "copy", "all-reduce", "convolution fusion",
-					  "custom-call", "infeed", "copy-done", "data formatting" };
+static const char *const names[] = { "fusion.1",      "copy.2",	  "all-reduce.3", "dot.4",
+				     "custom-call.5", "infeed.6", "copy-done.7",  "add.8" };
+static const char *const categories[] = { "loop fusion",	"copy",		  "all-reduce",
+					  "convolution fusion", "custom-call",	  "infeed",
+					  "copy-done",		"data formatting" };
 
 static void given_random_op(struct given *run, struct rng *rng, size_t i)
 {
-	given_op(run, (struct given_op){
-			      .name = names[i],
-			      .category = categories[rng_below(rng, TS_NELEM(categories))],
-			      .text = rng_below(rng, 2) ? "%x = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)"
-							: "%x = f32[8,128]{1,0:T(8,128)} add(%a, %b)",
-			      .source = rng_below(rng, 2) ? "model.py:3" : "",
-			      .kind = (enum ts_op_kind)rng_below(rng, TS_OP_MODULE),
-			      .async = (enum ts_op_async)rng_below(rng, 3),
-			      .bucket = (enum ts_bucket)rng_below(rng, TS_NR_BUCKETS),
-			      .occurrences = (int64_t)rng_below(rng, 100000),
-			      .exclusive_ps = some_ms(rng) * MS,
-			      .flops = (double)rng_below(rng, 1000000000000),
-			      .bytes = (double)rng_below(rng, 10000000000),
-		      });
+	given_op(run,
+		 (struct given_op){
+			 .name = names[i],
+			 .category = categories[rng_below(rng, TS_NELEM(categories))],
+			 .text = rng_below(rng, 2) ? "%x = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)"
+						   : "%x = f32[8,128]{1,0:T(8,128)} add(%a, %b)",
+			 .source = rng_below(rng, 2) ? "model.py:3" : "",
+			 .kind = (enum ts_op_kind)rng_below(rng, TS_OP_MODULE),
+			 .async = (enum ts_op_async)rng_below(rng, 3),
+			 .bucket = (enum ts_bucket)rng_below(rng, TS_NR_BUCKETS),
+			 .occurrences = (int64_t)rng_below(rng, 100000),
+			 .exclusive_ps = some_ms(rng) * MS,
+			 .flops = (double)rng_below(rng, 1000000000000),
+			 .bytes = (double)rng_below(rng, 10000000000),
+		 });
 }
 
 static void given_random_run(struct given *run, struct rng *rng)
@@ -60,8 +62,7 @@ static void given_random_run(struct given *run, struct rng *rng)
 		given_field(run->systolic, "mxu_utilization_pct",
 			    ts_real((double)rng_below(rng, 101)));
 	for (size_t i = 0; i < rng_below(rng, 10); i++)
-		given_step(run, (int64_t)i, some_ms(rng), some_ms(rng), some_ms(rng),
-			   some_ms(rng));
+		given_step(run, (int64_t)i, some_ms(rng), some_ms(rng), some_ms(rng), some_ms(rng));
 	run->settings.finding_min = 0;
 	run->settings.max_findings = 1000;
 }
@@ -103,11 +104,10 @@ static void then_bounded(const struct given *run, const struct ts_result *doctor
 			fail_msg("seed %u: %s promises more than there is", seed, finding->rule);
 		if (finding->nr_where == 1 && is_of_one_op(finding->rule) &&
 		    finding->impact_ps > time_of(run, finding->where[0].op))
-			fail_msg("seed %u: %s promises more than its op took", seed,
-				 finding->rule);
+			fail_msg("seed %u: %s promises more than its op took", seed, finding->rule);
 		assert_int_equal(finding->impact_ps >= 0, finding->ceiling != NULL);
-		assert_true(isnan(finding->impact_share) || (finding->impact_share >= 0 &&
-							     finding->impact_share <= 1));
+		assert_true(isnan(finding->impact_share) ||
+			    (finding->impact_share >= 0 && finding->impact_share <= 1));
 		for (size_t k = 0; k < i; k++)
 			assert_false(ts_bytes_eq(finding->id, doctor->findings[k].id));
 	}

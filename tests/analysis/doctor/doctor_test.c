@@ -47,20 +47,21 @@ static void given_host_offload(struct given *run)
 
 	given_nothing(run);
 	given_devices(run, 4);
-	given_op(run, (struct given_op){
-		"copy-done", "copy-done", "%copy-done = f32[5,1024,1024,256]{3,2,1,0:T(8,128)} "
-		"copy-done((f32[5,1024,1024,256]{3,2,1,0:T(8,128)}, f32[5,1024,1024,256]{3,2,1,0:"
-		"T(8,128)S(5)}, u32[]{:S(2)}) %copy-start)", "offload.py:29", TS_OP_HOST,
-		TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40, 8000 * MS, 0, 0 });
+	given_op(run, (struct given_op){ "copy-done", "copy-done",
+					 "%copy-done = f32[5,1024,1024,256]{3,2,1,0:T(8,128)} "
+					 "copy-done((f32[5,1024,1024,256]{3,2,1,0:T(8,128)}, "
+					 "f32[5,1024,1024,256]{3,2,1,0:"
+					 "T(8,128)S(5)}, u32[]{:S(2)}) %copy-start)",
+					 "offload.py:29", TS_OP_HOST, TS_ASYNC_DONE,
+					 TS_BUCKET_HOST_TRANSFER, 40, 8000 * MS, 0, 0 });
 	given_op(run, (struct given_op){
 			      "copy-done.1", "copy-done",
 			      "%copy-done.1 = f32[5,1024,1024,256]{3,2,1,0:T(8,128)S(5)}"
 			      " copy-done((f32[5]{0}, f32[5]{0}, u32[]{:S(2)}) %copy-start.1)",
 			      NULL, TS_OP_HOST, TS_ASYNC_DONE, TS_BUCKET_HOST_TRANSFER, 40,
 			      8000 * MS, 0, 0 });
-	given_op(run, (struct given_op){
-		"copy-start", "copy-start", "", NULL, TS_OP_HOST, TS_ASYNC_START,
-		TS_BUCKET_HOST_TRANSFER, 40, 10, 0, 0 });
+	given_op(run, (struct given_op){ "copy-start", "copy-start", "", NULL, TS_OP_HOST,
+					 TS_ASYNC_START, TS_BUCKET_HOST_TRANSFER, 40, 10, 0, 0 });
 	given_op(run,
 		 (struct given_op){ "fusion", "loop fusion", "", NULL, TS_OP_COMPUTE, TS_ASYNC_NONE,
 				    TS_BUCKET_MEMORY_WAIT, 40, 400 * MS, 1e6, 8e9 });
@@ -136,7 +137,7 @@ static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
 		enum ts_severity severity;
 	} rows[] = {
 		{ 29.9, true, TS_CRITICAL }, { 30, true, TS_WARNING }, { 49.9, true, TS_WARNING },
-		{ 50, false, TS_INFO }, { NAN, false, TS_INFO },
+		{ 50, false, TS_INFO },	     { NAN, false, TS_INFO },
 	};
 
 	(void)state;
@@ -308,7 +309,7 @@ static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(vo
 static void idle_names_the_longest_gap_and_marks_it(void **state)
 {
 	static const struct ts_column columns[] = {
-		{ "device", TS_MEASURED, NULL }, { "start_ps", TS_MEASURED, NULL },
+		{ "device", TS_MEASURED, NULL },      { "start_ps", TS_MEASURED, NULL },
 		{ "duration_ps", TS_MEASURED, NULL }, { "cause", TS_MEASURED, NULL },
 		{ "device_id", TS_DERIVED, NULL },
 	};
@@ -446,10 +447,10 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
 {
 	static const struct ts_column columns[] = {
-		{ "module", TS_MEASURED, NULL },      { "name", TS_MEASURED, NULL },
-		{ "done", TS_MEASURED, NULL },	      { "is_host", TS_MEASURED, NULL },
-		{ "exposed_ps", TS_MEASURED, NULL },  { "hidden_ps", TS_MEASURED, NULL },
-		{ "hidden_pct", TS_MEASURED, NULL },  { "could_hide", TS_MEASURED, NULL },
+		{ "module", TS_MEASURED, NULL },       { "name", TS_MEASURED, NULL },
+		{ "done", TS_MEASURED, NULL },	       { "is_host", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL },   { "hidden_ps", TS_MEASURED, NULL },
+		{ "hidden_pct", TS_MEASURED, NULL },   { "could_hide", TS_MEASURED, NULL },
 		{ "coverable_ps", TS_MEASURED, NULL }, { "op_index", TS_MEASURED, NULL },
 	};
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0 };
@@ -465,10 +466,10 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 		given_nothing(&run);
 		given_devices(&run, 1);
 		given_time(&run, ms);
-		done = given_op(&run, (struct given_op){ "copy-done.2", "copy-done", "", "m.py:3",
-							 TS_OP_MOVE, TS_ASYNC_DONE,
-							 TS_BUCKET_MEMORY_WAIT, 10, 100 * MS, 0,
-							 0 });
+		done = given_op(&run,
+				(struct given_op){ "copy-done.2", "copy-done", "", "m.py:3",
+						   TS_OP_MOVE, TS_ASYNC_DONE, TS_BUCKET_MEMORY_WAIT,
+						   10, 100 * MS, 0, 0 });
 		async = ts_results_add(&run.results, "async", "Asynchronous ops");
 		row = ts_table_row(async, given_table(async, "ops", columns, TS_NELEM(columns)));
 		row[0] = ts_text(TS_LIT("jit_f"));
@@ -501,8 +502,8 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 static void given_arrivals(struct given *run, int64_t excess_ms)
 {
 	static const struct ts_column op_columns[] = {
-		{ "module", TS_MEASURED, NULL },	{ "name", TS_MEASURED, NULL },
-		{ "exposed_ps", TS_MEASURED, NULL },	{ "matched_count", TS_MEASURED, NULL },
+		{ "module", TS_MEASURED, NULL },     { "name", TS_MEASURED, NULL },
+		{ "exposed_ps", TS_MEASURED, NULL }, { "matched_count", TS_MEASURED, NULL },
 		{ "wait_ps", TS_MEASURED, NULL },
 	};
 	static const struct ts_column core_columns[] = {
@@ -739,8 +740,11 @@ static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
 
 	(void)state;
 	given_matrix_run(&run, NAN, NAN, NAN, 0);
-	run.rates[0] = (struct ts_rates){ .peak_flops_per_s = NAN, .hbm_bytes_per_s = NAN,
-					  .host_bytes_per_s = NAN, .mxu_dim = -1, .hbm_bytes = -1 };
+	run.rates[0] = (struct ts_rates){ .peak_flops_per_s = NAN,
+					  .hbm_bytes_per_s = NAN,
+					  .host_bytes_per_s = NAN,
+					  .mxu_dim = -1,
+					  .hbm_bytes = -1 };
 	run.settings.dominant_op_high = 100;
 
 	doctor = when_examined(&run);
@@ -916,8 +920,7 @@ int main(void)
 		cmocka_unit_test(many_tiny_ops_are_told),
 		cmocka_unit_test(layout_copies_and_unknown_kernels_are_told_by_category),
 		cmocka_unit_test(a_profile_without_devices_is_critical_and_has_no_health),
-		cmocka_unit_test(
-			causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
+		cmocka_unit_test(causes_for_doubt_of_the_capture_are_findings_in_their_own_words),
 		cmocka_unit_test(a_well_running_job_is_healthy_and_has_no_findings),
 		cmocka_unit_test(health_falls_as_waiting_grows),
 		cmocka_unit_test(a_critical_finding_keeps_the_score_at_fifty),

@@ -76,7 +76,8 @@ static void cells_are_the_runs_utilization_by_mean_times(void **state)
 	feed_assert_near(cell(result, 0), 40, 1e-9);
 	feed_assert_null(cell(result, 1));
 	feed_assert_near(cell(result, 2), 20, 1e-9);
-	assert_int_equal(ts_value_int(feed_cell(feed_table(result, "ops"), 0, "time_ps")), 60000000);
+	assert_int_equal(ts_value_int(feed_cell(feed_table(result, "ops"), 0, "time_ps")),
+			 60000000);
 	assert_int_equal(ts_value_int(ts_result_get(result, "steps_per_column")), 1);
 	assert_int_equal(ts_result_get(result, "steps").as.list->nr, 3);
 	assert_int_equal(ts_value_int(ts_result_get(result, "steps").as.list->items[2]), 102);

@@ -12,14 +12,14 @@
 #define US     TS_PS_PER_US
 #define CHROME memory_run_reader("chrome")
 
-#define X(cat, name, tid, ts, dur)                                                               \
-	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid ",\"ts\":" #ts \
-	",\"dur\":" #dur "},"
-#define LAUNCH(tid, ts, dur, link)                                                                 \
-	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":" #tid   \
-	",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #link "}},"
-#define KERNEL(name, ts, dur, link)                                                                \
-	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts         \
+#define X(cat, name, tid, ts, dur)                                                        \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid \
+	",\"ts\":" #ts ",\"dur\":" #dur "},"
+#define LAUNCH(tid, ts, dur, link)                                                        \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9," \
+	"\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #link "}},"
+#define KERNEL(name, ts, dur, link)                                                              \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts \
 	",\"dur\":" #dur ",\"args\":{\"stream\":7,\"correlation\":" #link "}},"
 #define TRACE(events) "{\"schemaVersion\":1,\"traceEvents\":[" events "{\"ph\":\"M\"}]}"
 
@@ -53,7 +53,8 @@ static void assert_rows(const struct memory_run *mem, const char *kind, const ch
 		int64_t at = (int64_t)i;
 		size_t nr = 0;
 
-		for (; at >= 0 && nr < TS_NELEM(path); at = ts_cell_int(table, (size_t)at, "parent"))
+		for (; at >= 0 && nr < TS_NELEM(path);
+		     at = ts_cell_int(table, (size_t)at, "parent"))
 			path[nr++] = ts_cell_text(table, (size_t)at, "name");
 		while (nr-- > 0)
 			ts_buf_printf(&text, "%.*s%s", TS_ARG(path[nr]), nr ? ">" : "");
@@ -68,13 +69,9 @@ static void assert_rows(const struct memory_run *mem, const char *kind, const ch
 }
 
 static const char launched[] = TRACE(
-	X("python_function", "train.py(3): main", 1, 0, 100)
-	X("cpu_op", "aten::mm", 1, 10, 40)
-	LAUNCH(1, 20, 5, 1)
-	X("cpu_op", "aten::mm", 1, 60, 20)
-	LAUNCH(1, 65, 5, 2)
-	KERNEL("gemm", 30, 50, 1)
-	KERNEL("gemm", 90, 7, 2));
+	X("python_function", "train.py(3): main", 1, 0, 100) X("cpu_op", "aten::mm", 1, 10, 40)
+		LAUNCH(1, 20, 5, 1) X("cpu_op", "aten::mm", 1, 60, 20) LAUNCH(1, 65, 5, 2)
+			KERNEL("gemm", 30, 50, 1) KERNEL("gemm", 90, 7, 2));
 
 static void time_of_kernels_goes_below_the_call_that_launched_them(void **state)
 {
@@ -112,9 +109,10 @@ static void kernels_without_a_launch_stand_by_themselves_and_are_told_of(void **
 
 	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "op", 1, 0, 10) KERNEL("k", 5, 30, 99)));
-	assert_rows(&mem, "stacks", "(no launch in the trace) 0/0/0\n"
-				    "(no launch in the trace)>k 0/30/1\n"
-				    "op 10/0/1\n");
+	assert_rows(&mem, "stacks",
+		    "(no launch in the trace) 0/0/0\n"
+		    "(no launch in the trace)>k 0/30/1\n"
+		    "op 10/0/1\n");
 	flame = ts_results_find(&mem.run.results, "flame");
 	assert_int_equal(flame->nr_notes, 1);
 	assert_true(ts_bytes_starts(flame->notes[0], "the launches of 1 kernels"));
@@ -127,13 +125,13 @@ static void a_kernel_may_begin_before_its_launch(void **state)
 	struct memory_run mem;
 
 	(void)state;
-	analyse(&mem, TRACE(X("cpu_op", "op", 1, 0, 40) KERNEL("early", 10, 3, 1)
-				    KERNEL("early", 14, 3, 1) LAUNCH(1, 20, 5, 1)
-					    KERNEL("late", 30, 4, 1)));
-	assert_rows(&mem, "stacks", "op 35/0/1\n"
-				    "op>early 0/6/2\n"
-				    "op>late 0/4/1\n"
-				    "op>cudaLaunchKernel 5/0/1\n");
+	analyse(&mem, TRACE(X("cpu_op", "op", 1, 0, 40) KERNEL("early", 10, 3, 1) KERNEL(
+			      "early", 14, 3, 1) LAUNCH(1, 20, 5, 1) KERNEL("late", 30, 4, 1)));
+	assert_rows(&mem, "stacks",
+		    "op 35/0/1\n"
+		    "op>early 0/6/2\n"
+		    "op>late 0/4/1\n"
+		    "op>cudaLaunchKernel 5/0/1\n");
 	memory_run_release(&mem);
 }
 
@@ -157,46 +155,43 @@ static void modules_are_those_of_nn_and_their_kernels(void **state)
 	struct memory_run mem;
 
 	(void)state;
-	analyse(&mem, TRACE(X("python_function", "nn.Module: Net_0", 1, 0, 50)
-				    X("python_function", "module.py(9): forward", 1, 5, 40)
-					    X("python_function", "nn.Module: Linear_0", 1, 10, 20)
-						    LAUNCH(1, 15, 5, 1)
-							    X("cpu_op", "step", 1, 60, 10)
-								    KERNEL("gemm", 20, 8, 1)
-									    KERNEL("lost", 70, 2, 5)));
-	assert_rows(&mem, "modules", "Net_0 30/0/1\n"
-				     "Net_0>Linear_0 20/0/1\n"
-				     "Net_0>Linear_0>gemm 0/8/1\n"
-				     "(no launch in the trace) 0/0/0\n"
-				     "(no launch in the trace)>lost 0/2/1\n"
-				     "(outside modules) 10/0/0\n");
+	analyse(&mem, TRACE(X("python_function", "nn.Module: Net_0", 1, 0,
+			      50) X("python_function", "module.py(9): forward", 1, 5,
+				    40) X("python_function", "nn.Module: Linear_0", 1, 10, 20)
+				    LAUNCH(1, 15, 5, 1) X("cpu_op", "step", 1, 60, 10)
+					    KERNEL("gemm", 20, 8, 1) KERNEL("lost", 70, 2, 5)));
+	assert_rows(&mem, "modules",
+		    "Net_0 30/0/1\n"
+		    "Net_0>Linear_0 20/0/1\n"
+		    "Net_0>Linear_0>gemm 0/8/1\n"
+		    "(no launch in the trace) 0/0/0\n"
+		    "(no launch in the trace)>lost 0/2/1\n"
+		    "(outside modules) 10/0/0\n");
 	memory_run_release(&mem);
 }
 
-#define OP(name, tid, ts, dur, number)                                                            \
-	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid ",\"ts\":" #ts \
-	",\"dur\":" #dur ",\"args\":{\"Sequence number\":" #number "}},"
+#define OP(name, tid, ts, dur, number)                                                   \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":9,\"tid\":" #tid \
+	",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"Sequence number\":" #number "}},"
 
 static void the_backward_of_an_op_belongs_to_its_module(void **state)
 {
 	struct memory_run mem;
 
 	(void)state;
-	analyse(&mem,
-		TRACE(X("python_function", "nn.Module: Net_0", 1, 0, 50)
-			      X("python_function", "nn.Module: Linear_0", 1, 10, 20)
-				      OP("aten::addmm", 1, 12, 5, 7)
-					      OP("aten::sum", 1, 60, 5, 8)
-						      OP("autograd::engine::evaluate_function: Sum", 2, 70, 10, 8)
-							      OP("autograd::engine::evaluate_function: Addmm", 2, 80, 10, 7)
-								      OP("AddmmBackward0", 2, 82, 6, 7)
-									      LAUNCH(2, 84, 2, 1)
-										      KERNEL("gemm", 90, 8, 1)));
-	assert_rows(&mem, "modules", "Net_0 30/0/1\n"
-				     "Net_0>Linear_0 20/0/1\n"
-				     "Net_0>Linear_0>(backward) 10/0/1\n"
-				     "Net_0>Linear_0>(backward)>gemm 0/8/1\n"
-				     "(outside modules) 15/0/0\n");
+	analyse(&mem, TRACE(X("python_function", "nn.Module: Net_0", 1, 0,
+			      50) X("python_function", "nn.Module: Linear_0", 1, 10,
+				    20) OP("aten::addmm", 1, 12, 5, 7) OP("aten::sum", 1, 60, 5, 8)
+				    OP("autograd::engine::evaluate_function: Sum", 2, 70, 10, 8)
+					    OP("autograd::engine::evaluate_function: Addmm", 2, 80,
+					       10, 7) OP("AddmmBackward0", 2, 82, 6, 7)
+						    LAUNCH(2, 84, 2, 1) KERNEL("gemm", 90, 8, 1)));
+	assert_rows(&mem, "modules",
+		    "Net_0 30/0/1\n"
+		    "Net_0>Linear_0 20/0/1\n"
+		    "Net_0>Linear_0>(backward) 10/0/1\n"
+		    "Net_0>Linear_0>(backward)>gemm 0/8/1\n"
+		    "(outside modules) 15/0/0\n");
 	memory_run_release(&mem);
 }
 
@@ -206,13 +201,11 @@ static void steps_and_objects_do_not_part_paths(void **state)
 
 	(void)state;
 	analyse(&mem,
-		TRACE(X("user_annotation", "ProfilerStep#7", 1, 0, 10)
-			      X("python_function", "<built-in method to of Tensor object at 0x7f01>", 1,
-				2, 3)
-				      X("user_annotation", "ProfilerStep#8", 1, 10, 10)
-					      X("python_function",
-						"<built-in method to of Tensor object at 0x7fA2>", 1, 12,
-						4)));
+		TRACE(X("user_annotation", "ProfilerStep#7", 1, 0,
+			10) X("python_function", "<built-in method to of Tensor object at 0x7f01>",
+			      1, 2, 3) X("user_annotation", "ProfilerStep#8", 1, 10, 10)
+			      X("python_function",
+				"<built-in method to of Tensor object at 0x7fA2>", 1, 12, 4)));
 	assert_rows(&mem, "stacks",
 		    "ProfilerStep#* 13/0/2\n"
 		    "ProfilerStep#*><built-in method to of Tensor object> 7/0/2\n");
@@ -266,8 +259,8 @@ static void what_is_cut_counts_as_its_parents(void **state)
 	emitted(&mem, &ts_output_flame_folded, (struct ts_report){ .max_depth = 1 },
 		"train.py(3): main 100000\n");
 	emitted(&mem, &ts_output_flame_folded,
-		(struct ts_report){ .weight = "device", .min_duration_ps = 40 * US,
-				    .group_small = true },
+		(struct ts_report){
+			.weight = "device", .min_duration_ps = 40 * US, .group_small = true },
 		"train.py(3): main;aten::mm;(small kernels) 57000\n");
 	emitted(&mem, &ts_output_flame_folded, (struct ts_report){ .min_duration_ps = 200 * US },
 		"(short) 100000\n");
@@ -366,16 +359,19 @@ static void more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls(voi
 	int64_t cpu_ps = 0;
 
 	(void)state;
-	ts_buf_printf(&trace, "{\"schemaVersion\":1,\"traceEvents\":["
-			      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"main\",\"pid\":9,"
-			      "\"tid\":1,\"ts\":0,\"dur\":%lld}," LAUNCH(1, 0, 1, 5),
+	ts_buf_printf(&trace,
+		      "{\"schemaVersion\":1,\"traceEvents\":["
+		      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"main\",\"pid\":9,"
+		      "\"tid\":1,\"ts\":0,\"dur\":%lld}," LAUNCH(1, 0, 1, 5),
 		      (long long)nr + 10);
 	for (int64_t i = 0; i < nr; i++)
-		ts_buf_printf(&trace, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%lld\","
-				      "\"pid\":9,\"tid\":1,\"ts\":%lld,\"dur\":1},",
+		ts_buf_printf(&trace,
+			      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%lld\","
+			      "\"pid\":9,\"tid\":1,\"ts\":%lld,\"dur\":1},",
 			      (long long)i, (long long)i + 1);
-	ts_buf_printf(&trace, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
-			      "\"ts\":%lld,\"dur\":4,\"args\":{\"stream\":7,\"correlation\":5}}]}",
+	ts_buf_printf(&trace,
+		      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+		      "\"ts\":%lld,\"dur\":4,\"args\":{\"stream\":7,\"correlation\":5}}]}",
 		      (long long)nr + 5);
 	ts_buf_putc(&trace, '\0');
 

@@ -9,26 +9,27 @@
  * Between A and B 2 us: both were launched in time. Between B and C 128: C was launched later than B
  * ended. Between N and M 140: M was launched before N ended, longer than a launch takes.
  */
-#define LAUNCH(name, ts, dur, id)                                                                  \
-	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts \
-	",\"dur\":" dur ",\"args\":{\"correlation\":" id "}},"
-#define KERNEL(cat, name, tid, ts, dur, id)                                                        \
-	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":0,\"tid\":" tid ",\"ts\":" ts \
-	",\"dur\":" dur ",\"args\":{\"stream\":" tid ",\"correlation\":" id "}},"
-#define STEP(n, ts)                                                                                \
-	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" n                     \
+#define LAUNCH(name, ts, dur, id)                                 \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name \
+	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":" dur ",\"args\":{\"correlation\":" id "}},"
+#define KERNEL(cat, name, tid, ts, dur, id)                                              \
+	"{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":0,\"tid\":" tid \
+	",\"ts\":" ts ",\"dur\":" dur ",\"args\":{\"stream\":" tid ",\"correlation\":" id "}},"
+#define STEP(n, ts)                                                            \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#" n \
 	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":100},"
 #define HEAD "{\"distributedInfo\":{\"rank\":5,\"world_size\":8},\"traceEvents\":["
 #define TAIL "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}]}"
-#define FIVE                                                                                       \
-	LAUNCH("cudaLaunchKernel", "90", "5", "1") LAUNCH("cudaLaunchKernel", "110", "4", "2")     \
-	LAUNCH("cudaLaunchKernel", "120", "6", "3") LAUNCH("cudaMemcpyAsync", "200", "60", "4")    \
-	LAUNCH("cudaLaunchKernel", "290", "9", "5")                                                \
-	KERNEL("kernel", "gemm", "7", "100", "50", "1")                                            \
-	KERNEL("kernel", "gemm", "7", "152", "20", "2")                                            \
-	KERNEL("kernel", "ncclDevKernel_AllReduce", "20", "160", "100", "3")                       \
-	KERNEL("kernel", "relu", "7", "300", "40", "5")                                            \
-	KERNEL("gpu_memcpy", "Memcpy HtoD", "20", "400", "10", "4")
+#define FIVE                                                                                    \
+	LAUNCH("cudaLaunchKernel", "90", "5", "1")                                              \
+	LAUNCH("cudaLaunchKernel", "110", "4", "2")                                             \
+	LAUNCH("cudaLaunchKernel", "120", "6", "3") LAUNCH("cudaMemcpyAsync", "200", "60", "4") \
+		LAUNCH("cudaLaunchKernel", "290", "9",                                          \
+		       "5") KERNEL("kernel", "gemm", "7", "100", "50",                          \
+				   "1") KERNEL("kernel", "gemm", "7", "152", "20", "2")         \
+			KERNEL("kernel", "ncclDevKernel_AllReduce", "20", "160", "100",         \
+			       "3") KERNEL("kernel", "relu", "7", "300", "40", "5")             \
+				KERNEL("gpu_memcpy", "Memcpy HtoD", "20", "400", "10", "4")
 
 static const struct ts_result *hta_of(struct memory_run *mem, const char *text)
 {
@@ -43,7 +44,6 @@ static const struct ts_result *hta_of(struct memory_run *mem, const char *text)
 	assert_non_null(result);
 	return result;
 }
-
 
 static void assert_field(const struct ts_result *result, const char *name, double wanted)
 {
@@ -99,12 +99,13 @@ static void types_that_run_together_are_told_together(void **state)
 
 	(void)state;
 	assert_int_equal(types->nr_rows, 4);
-	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_us"), 98);
-	assert_int_equal(ts_cell_int(types,
-				     row_of(types, "kernel_type",
-					    "COMPUTATION overlapping COMMUNICATION"),
-				     "sum_us"),
-			 12);
+	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_us"),
+			 98);
+	assert_int_equal(
+		ts_cell_int(types,
+			    row_of(types, "kernel_type", "COMPUTATION overlapping COMMUNICATION"),
+			    "sum_us"),
+		12);
 	memory_run_release(&mem);
 }
 
@@ -141,8 +142,8 @@ static void put_runtime(struct ts_buf *text, const char *category)
 
 static void launches_are_known_of_every_runtime(void **state)
 {
-	static const char *const categories[] = { "cuda_runtime", "cuda_driver", "hip_runtime",
-						  "xpu_runtime", "mtia_runtime", "Runtime" };
+	static const char *const categories[] = { "cuda_runtime", "cuda_driver",  "hip_runtime",
+						  "xpu_runtime",  "mtia_runtime", "Runtime" };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(categories); i++) {
@@ -152,8 +153,9 @@ static void launches_are_known_of_every_runtime(void **state)
 
 		put_runtime(&text, categories[i]);
 		idle = table_of(hta_of(&mem, (const char *)text.p), "idle");
-		assert_int_equal(ts_cell_int(idle, row_of(idle, "stream", "stream 7"), "host_wait_ps"),
-				 128 * US);
+		assert_int_equal(
+			ts_cell_int(idle, row_of(idle, "stream", "stream 7"), "host_wait_ps"),
+			128 * US);
 		memory_run_release(&mem);
 		ts_buf_release(&text);
 	}
@@ -212,8 +214,7 @@ static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
 static void kernels_of_the_last_step_are_left_out(void **state)
 {
 	struct memory_run mem;
-	const struct ts_result *hta =
-		hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE TAIL);
+	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE TAIL);
 
 	(void)state;
 	/* C is launched at 290: A, B, N and M remain, and M runs in the last step all the same */
@@ -227,9 +228,9 @@ static void kernels_of_the_last_step_are_left_out(void **state)
 static void hta_rounds_and_the_exact_figures_do_not(void **state)
 {
 	struct memory_run mem;
-	const struct ts_result *hta = hta_of(
-		&mem, HEAD KERNEL("kernel", "a", "7", "100.250", "9.500", "1")
-			      KERNEL("kernel", "b", "7", "120.000", "10.900", "2") TAIL);
+	const struct ts_result *hta =
+		hta_of(&mem, HEAD KERNEL("kernel", "a", "7", "100.250", "9.500", "1")
+				     KERNEL("kernel", "b", "7", "120.000", "10.900", "2") TAIL);
 
 	(void)state;
 	/* 101-109 and 120-130, of 101 to 130; really 9.5 + 10.9 of 30.65 */
@@ -254,24 +255,25 @@ static void a_trace_without_gpus_gets_an_answer(void **state)
 
 /* --- collectives, ranks, graphs, sequences */
 
-#define NCCL(name, ts, dur, id, args)                                                              \
-	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":20,\"ts\":" ts  \
+#define NCCL(name, ts, dur, id, args)                                                            \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":20,\"ts\":" ts \
 	",\"dur\":" dur ",\"args\":{\"stream\":20,\"correlation\":" id args "}},"
-#define REDUCES(nelems)                                                                            \
-	",\"Collective name\":\"allreduce\",\"In msg nelems\":" nelems ",\"Out msg nelems\":" nelems \
-	",\"Group size\":4,\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\","                     \
+#define REDUCES(nelems)                                                          \
+	",\"Collective name\":\"allreduce\",\"In msg nelems\":" nelems           \
+	",\"Out msg nelems\":" nelems                                            \
+	",\"Group size\":4,\"dtype\":\"BFloat16\",\"Process Group Name\":\"0\"," \
 	"\"Process Group Ranks\":\"[0, 1, 2, 3]\""
 
 static void collectives_say_what_they_send(void **state)
 {
 	struct memory_run mem;
 	const struct ts_table *table = table_of(
-		hta_of(&mem, HEAD NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "100", "40", "1",
-				       REDUCES("1000000"))
-			      NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "200", "60", "2",
-				   REDUCES("1000000"))
-			      NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "300", "5", "3", "")
-				      TAIL),
+		hta_of(&mem, HEAD NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "100", "40",
+				       "1", REDUCES("1000000"))
+				     NCCL("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", "200",
+					  "60", "2", REDUCES("1000000"))
+					     NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)",
+						  "300", "5", "3", "") TAIL),
 		"collectives");
 	size_t row = row_of(table, "collective", "allreduce");
 
@@ -298,7 +300,7 @@ static void add_rank(struct memory_run *mem, const char *name, const char *text)
 		fail_msg("%s", err.text);
 }
 
-#define RANK(n) "{\"distributedInfo\":{\"rank\":" n ",\"world_size\":3},\"traceEvents\":["
+#define RANK(n)		"{\"distributedInfo\":{\"rank\":" n ",\"world_size\":3},\"traceEvents\":["
 #define REDUCE(ts, dur) NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", ts, dur, "9", "")
 
 /* Clocks that agree on nothing: only how long a kernel takes tells who came last. */
@@ -342,16 +344,18 @@ static void ranks_with_other_numbers_of_collectives_are_not_compared(void **stat
 	memory_run_release(&mem);
 }
 
-#define OP(name, ts, dur)                                                                          \
-	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts       \
+#define OP(name, ts, dur)                                                                       \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts \
 	",\"dur\":" dur "},"
 /* An operator inside another, three launches, the kernels in another order than the launches. */
-#define LAYER(a, b, c, i, j, k)                                                                    \
-	OP("aten::layer", a "0", "9") OP("aten::inner", a "1", "7")                                \
-	LAUNCH("cudaLaunchKernel", a "2", "1", i) LAUNCH("cudaLaunchKernel", a "3", "1", j)        \
-	LAUNCH("cudaLaunchKernel", a "4", "1", k)                                                  \
-	KERNEL("kernel", "x", "7", b "0", "5", i) KERNEL("kernel", "y", "7", b "8", "1", k)        \
-	KERNEL("kernel", "z", "7", c "0", "2", j)
+#define LAYER(a, b, c, i, j, k)                                                             \
+	OP("aten::layer", a "0", "9")                                                       \
+	OP("aten::inner", a "1", "7")                                                       \
+	LAUNCH("cudaLaunchKernel", a "2", "1", i) LAUNCH("cudaLaunchKernel", a "3", "1", j) \
+		LAUNCH("cudaLaunchKernel", a "4", "1", k)                                   \
+			KERNEL("kernel", "x", "7", b "0", "5", i)                           \
+				KERNEL("kernel", "y", "7", b "8", "1", k)                   \
+					KERNEL("kernel", "z", "7", c "0", "2", j)
 
 static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
 {
@@ -378,10 +382,11 @@ static void a_graphs_launch_has_all_its_kernels(void **state)
 {
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(
-		&mem, HEAD STEP("1", "80") STEP("2", "500") LAUNCH("cudaGraphLaunch", "90", "5", "1")
-			      KERNEL("kernel", "x", "7", "100", "5", "1")
-				      KERNEL("kernel", "y", "7", "106", "5", "1")
-					      KERNEL("kernel", "z", "7", "112", "5", "1") TAIL);
+		&mem,
+		HEAD STEP("1", "80") STEP("2", "500") LAUNCH("cudaGraphLaunch", "90", "5", "1")
+			KERNEL("kernel", "x", "7", "100", "5", "1")
+				KERNEL("kernel", "y", "7", "106", "5", "1")
+					KERNEL("kernel", "z", "7", "112", "5", "1") TAIL);
 
 	(void)state;
 	assert_field(hta, "kernel_count", 3);
@@ -410,12 +415,11 @@ static void gaps_between_launched_kernels_and_short_ones_are_findings(void **sta
 
 	(void)state;
 	hta_of(&mem, HEAD OP("aten::x", "10", "50") LAUNCH("cudaLaunchKernel", "11", "2", "1")
-			     LAUNCH("cudaLaunchKernel", "14", "2", "2")
-				     LAUNCH("cudaLaunchKernel", "17", "9", "3")
-					     KERNEL("kernel", "x", "7", "100", "8", "1")
-						     KERNEL("kernel", "y", "7", "113", "8", "2")
-							     KERNEL("kernel", "z", "7", "126", "8",
-								    "3") TAIL);
+			     LAUNCH("cudaLaunchKernel", "14", "2",
+				    "2") LAUNCH("cudaLaunchKernel", "17", "9",
+						"3") KERNEL("kernel", "x", "7", "100", "8", "1")
+				     KERNEL("kernel", "y", "7", "113", "8", "2")
+					     KERNEL("kernel", "z", "7", "126", "8", "3") TAIL);
 	gaps = finding_of(&mem, "kernel_gaps");
 	brief = finding_of(&mem, "short_kernels");
 	assert_non_null(gaps);
@@ -432,10 +436,11 @@ static void gaps_between_launched_kernels_and_short_ones_are_findings(void **sta
 static void a_queue_at_its_limit_is_a_finding(void **state)
 {
 	static const char text[] = HEAD LAUNCH("cudaLaunchKernel", "10", "1", "1")
-		LAUNCH("cudaLaunchKernel", "12", "1", "2") LAUNCH("cudaLaunchKernel", "60", "1", "3")
-			KERNEL("kernel", "x", "7", "50", "40", "1")
-				KERNEL("kernel", "x", "7", "90", "40", "2")
-					KERNEL("kernel", "x", "7", "130", "40", "3") TAIL;
+		LAUNCH("cudaLaunchKernel", "12", "1", "2")
+			LAUNCH("cudaLaunchKernel", "60", "1", "3")
+				KERNEL("kernel", "x", "7", "50", "40", "1")
+					KERNEL("kernel", "x", "7", "90", "40", "2")
+						KERNEL("kernel", "x", "7", "130", "40", "3") TAIL;
 	struct ts_error err = TS_ERROR_INIT;
 	struct memory_run mem;
 
@@ -448,8 +453,8 @@ static void a_queue_at_its_limit_is_a_finding(void **state)
 	/* 12 to 50 and 60 to 90, of 10 to 130 */
 	assert_non_null(finding_of(&mem, "launch_queue"));
 	assert_int_equal(finding_of(&mem, "launch_queue")->impact_ps, -1);
-	assert_int_equal(ts_cell_int(table_of(ts_results_find(&mem.run.results, "hta"), "queues"), 0,
-				     "full_ps"),
+	assert_int_equal(ts_cell_int(table_of(ts_results_find(&mem.run.results, "hta"), "queues"),
+				     0, "full_ps"),
 			 68 * US);
 	memory_run_release(&mem);
 }

@@ -7,7 +7,7 @@
 
 #include "io/input.h"
 
-#define SELF_US 10
+#define SELF_US	   10
 #define PEAK_BYTES 819e9
 
 static struct ts_input module_input = TS_INPUT_INIT;

@@ -86,8 +86,8 @@ static void as_many_calls_as_executions_are_no_cause_and_twice_as_many_are(void 
 	static const struct {
 		int64_t calls, executions;
 		bool told;
-	} rows[] = { { 4, 4, false }, { 4, 6, false }, { 4, 2, false }, { 5, 2, true },
-		     { 2, 1, false }, { 1, 0, true } };
+	} rows[] = { { 4, 4, false }, { 4, 6, false }, { 4, 2, false },
+		     { 5, 2, true },  { 2, 1, false }, { 1, 0, true } };
 
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {

@@ -2,9 +2,10 @@
 #include "tests/analysis/given.h"
 #include "tests/base/rng.h"
 
-static const char *const buckets[] = { "compute_ps", "memory_wait_ps", "communication_ps",
-				       "host_transfer_ps", "rematerialization_ps", "compilation_ps",
-				       "input_ps", "idle_ps" };
+static const char *const buckets[] = {
+	"compute_ps",		"memory_wait_ps", "communication_ps", "host_transfer_ps",
+	"rematerialization_ps", "compilation_ps", "input_ps",	      "idle_ps"
+};
 
 /* Buckets sum to wall x cores; those of a step to its time on all cores. */
 static void assert_adds_up(struct given *given)
@@ -366,7 +367,8 @@ static void an_ops_category_and_memory_say_its_bucket(void **state)
 		xp_stat_uint(&xp, XP_META_STATS, "symbol_id", i + 1);
 		xp_meta_end(&xp, meta);
 		for (size_t b = 0; b < TS_NELEM(buckets); b++)
-			if (strncmp(buckets[b], given_ops[i].bucket, strlen(given_ops[i].bucket)) == 0)
+			if (strncmp(buckets[b], given_ops[i].bucket, strlen(given_ops[i].bucket)) ==
+			    0)
 				expected[b] += 10;
 	}
 	xp_line(&xp, "XLA Ops", 0);

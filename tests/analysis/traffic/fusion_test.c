@@ -85,12 +85,11 @@ static void run(struct given *given)
 /* The result "ops" as that analysis leaves it, by which instructions have times. */
 static void given_times(struct given *given)
 {
-	static const struct ts_column columns[] = { { "occurrences", TS_MEASURED, NULL },
-						    { "self_time_ps", TS_MEASURED, NULL },
-						    { "op_index", TS_DERIVED, NULL },
-						    { "total_time_ps", TS_MEASURED, NULL },
-						    { "flops", TS_COMPILED, NULL },
-						    { "hbm_bytes_per_s", TS_MODELLED, NULL } };
+	static const struct ts_column columns[] = {
+		{ "occurrences", TS_MEASURED, NULL }, { "self_time_ps", TS_MEASURED, NULL },
+		{ "op_index", TS_DERIVED, NULL },     { "total_time_ps", TS_MEASURED, NULL },
+		{ "flops", TS_COMPILED, NULL },	      { "hbm_bytes_per_s", TS_MODELLED, NULL }
+	};
 	struct ts_result *ops = ts_results_add(&given->results, "ops", "Ops");
 
 	given->ops = ts_result_table(ops, "ops", "Ops", columns, 6);

@@ -8,13 +8,13 @@
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
-#define VEC	 "f32[1024,128]{1,0:T(8,128)}"
-#define HALF	 "bf16[1024,128]{1,0:T(8,128)(2,1)}"
-#define TURNED	 "f32[1024,128]{0,1:T(8,128)}"
-#define ON_CHIP	 "f32[1024,128]{1,0:T(8,128)S(1)}"
-#define ON_HOST	 "f32[1024,128]{1,0:T(8,128)S(5)}"
-#define FLAG	 "u32[]{:S(2)}"
-#define N	 INT64_C(524288)
+#define VEC	"f32[1024,128]{1,0:T(8,128)}"
+#define HALF	"bf16[1024,128]{1,0:T(8,128)(2,1)}"
+#define TURNED	"f32[1024,128]{0,1:T(8,128)}"
+#define ON_CHIP "f32[1024,128]{1,0:T(8,128)S(1)}"
+#define ON_HOST "f32[1024,128]{1,0:T(8,128)S(5)}"
+#define FLAG	"u32[]{:S(2)}"
+#define N	INT64_C(524288)
 
 extern const struct ts_analysis ts_analysis_ops, ts_analysis_rates, ts_analysis_memory;
 
@@ -328,14 +328,18 @@ static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state
 	} rows[] = {
 		{ { "convert", HALF, "convert", HALF, NULL, false }, "certain", N, "bf16" },
 		{ { "negate", VEC, "convert", HALF, NULL, false }, "certain", N, NULL },
-		{ { "convert", HALF, "convert", HALF, "convert", false }, "certain", N + N / 2,
+		{ { "convert", HALF, "convert", HALF, "convert", false },
+		  "certain",
+		  N + N / 2,
 		  "bf16" },
 		{ { "convert", HALF, "dot", VEC, NULL, false }, "likely", N, "bf16" },
 		{ { "convert", HALF, "negate", VEC, NULL, false }, NULL, 0, NULL },
 		{ { "convert", HALF, "convert", HALF, "negate", false }, NULL, 0, NULL },
 		{ { "convert", HALF, "convert", HALF, NULL, true }, NULL, 0, NULL },
-		{ { "convert", HALF, "convert", "f64[1024,128]{1,0:T(8,128)}", NULL, false }, NULL,
-		  0, NULL },
+		{ { "convert", HALF, "convert", "f64[1024,128]{1,0:T(8,128)}", NULL, false },
+		  NULL,
+		  0,
+		  NULL },
 	};
 
 	(void)state;

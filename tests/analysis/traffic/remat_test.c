@@ -29,9 +29,9 @@ static struct ts_hlo_module *given_module(struct feed *feed)
 		{ "norm.4", "add", "jit(f)/jvp(norm)/add", 0, 1 },
 		{ "end.5", "add", "jit(f)/add", 7, 8 },
 	};
-	static const uint32_t users[][2] = { { 2, 1 }, { 0, 0 }, { 3, 1 }, { 7, 1 },  { 5, 1 },
-					     { 6, 1 }, { 7, 1 }, { 10, 1 }, { 10, 1 }, { 0, 0 },
-					     { 0, 0 } };
+	static const uint32_t users[][2] = { { 2, 1 },	{ 0, 0 }, { 3, 1 }, { 7, 1 },
+					     { 5, 1 },	{ 6, 1 }, { 7, 1 }, { 10, 1 },
+					     { 10, 1 }, { 0, 0 }, { 0, 0 } };
 
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_hlo_instr *instr =

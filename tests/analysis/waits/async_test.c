@@ -12,21 +12,24 @@ static const struct {
 	uint32_t a, b;
 } rows[NR] = {
 	[P] = { "p", "parameter", TS_NONE, TS_NONE },
-	[NEED] = { "need.1", "add", P, P },	      /* feeds the copy */
-	[FREE_BEFORE] = { "free.2", "add", P, P },    /* could as well run after its start */
+	[NEED] = { "need.1", "add", P, P },	   /* feeds the copy */
+	[FREE_BEFORE] = { "free.2", "add", P, P }, /* could as well run after its start */
 	[START] = { "copy-start.3", "copy-start", NEED, TS_NONE },
 	[BEHIND] = { "behind.4", "add", P, P },
 	[DONE] = { "copy-done.5", "copy-done", START, TS_NONE },
 	[USE] = { "use.6", "add", DONE, P },
-	[LATE] = { "late.7", "add", USE, P },	      /* uses it through use.6 */
+	[LATE] = { "late.7", "add", USE, P },	       /* uses it through use.6 */
 	[FREE_AFTER] = { "free.8", "add", BEHIND, P }, /* could as well run before the done */
 };
 
-static const uint32_t users[NR][4] = { [NEED] = { START }, [START] = { DONE },
-				       [BEHIND] = { FREE_AFTER }, [DONE] = { USE },
+static const uint32_t users[NR][4] = { [NEED] = { START },
+				       [START] = { DONE },
+				       [BEHIND] = { FREE_AFTER },
+				       [DONE] = { USE },
 				       [USE] = { LATE } };
-static const uint32_t nr_users[NR] = { [NEED] = 1, [START] = 1, [BEHIND] = 1, [DONE] = 1,
-				       [USE] = 1 };
+static const uint32_t nr_users[NR] = {
+	[NEED] = 1, [START] = 1, [BEHIND] = 1, [DONE] = 1, [USE] = 1
+};
 
 static void given_module(struct feed *feed, uint32_t op[NR])
 {

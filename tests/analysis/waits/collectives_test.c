@@ -216,7 +216,8 @@ static void test_a_start_and_its_done_are_one_collective(void **state)
 	(void)state;
 	feed_instr(feed, module, "a", "parameter", "f32[256,1024]{1,0}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "all-gather-start.1", "all-gather-start",
-		   "(f32[256,1024]{1,0}, f32[1024,1024]{1,0})", 0, TS_NONE)->group_size = 4;
+		   "(f32[256,1024]{1,0}, f32[1024,1024]{1,0})", 0, TS_NONE)
+		->group_size = 4;
 	feed_instr(feed, module, "all-gather-done.1", "all-gather-done", "f32[1024,1024]{1,0}", 1,
 		   TS_NONE);
 	feed_op(feed, "all-gather-start.1", "all-gather-start", 7, &start);

@@ -37,15 +37,15 @@ static void given_ops(struct xp *xp, bool is_named, int64_t bytes)
 					  1000 });
 	given_op(xp, (struct offload_op){
 			     WAITED, "call-start.1", "async-start",
-			     is_named ? "%call-start.1 = ((f32[8]), f32[8]) call-start(%p)" THREAD :
-					"%call-start.1 = ((f32[8]), f32[8]) call-start(%p)",
+			     is_named ? "%call-start.1 = ((f32[8]), f32[8]) call-start(%p)" THREAD
+				      : "%call-start.1 = ((f32[8]), f32[8]) call-start(%p)",
 			     bytes });
 	given_op(xp, (struct offload_op){ WAITED_DONE, "call-done.1", "async-done",
 					  "%call-done.1 = f32[8] call-done(%call-start.1)", 0 });
 	given_op(xp, (struct offload_op){
 			     HIDDEN, "call-start.2", "async-start",
-			     is_named ? "%call-start.2 = ((f32[8]), f32[8]) call-start(%q)" THREAD :
-					"%call-start.2 = ((f32[8]), f32[8]) call-start(%q)",
+			     is_named ? "%call-start.2 = ((f32[8]), f32[8]) call-start(%q)" THREAD
+				      : "%call-start.2 = ((f32[8]), f32[8]) call-start(%q)",
 			     bytes });
 	given_op(xp, (struct offload_op){ HIDDEN_DONE, "call-done.2", "async-done",
 					  "%call-done.2 = f32[8] call-done(%call-start.2)", 0 });
@@ -200,8 +200,7 @@ static void busy_time_and_ops_of_a_sparse_core_are_its_own(void **state)
 	assert_text(cell(given, "sparsecore", "ops", 0, "name"), "all-gather.2");
 	assert_int_equal(ts_value_int(cell(given, "sparsecore", "ops", 0, "self_time_ps")),
 			 2 * 370 * US);
-	assert_int_equal(cell(given, "sparsecore", "ops", 0, "bytes_accessed").type,
-			 TS_VALUE_NULL);
+	assert_int_equal(cell(given, "sparsecore", "ops", 0, "bytes_accessed").type, TS_VALUE_NULL);
 	assert_int_equal(ts_value_int(cell(given, "sparsecore", "ops", 1, "bytes_accessed")), 2000);
 	assert_int_equal(nr_rows(given, "sparsecore", "waits"), 1);
 	assert_int_equal(ts_value_int(cell(given, "sparsecore", "waits", 0, "exposed_wait_ps")),
@@ -212,8 +211,12 @@ static void busy_time_and_ops_of_a_sparse_core_are_its_own(void **state)
 /* Its time is not the cores' time: with and without it, the run takes as long on as many cores. */
 static void a_sparse_core_is_no_core_of_the_run(void **state)
 {
-	static const char *const fields[] = { "total_ps", "wall_ps", "cores", "buckets.idle_ps",
-					      "buckets.compute_ps", "buckets.memory_wait_ps",
+	static const char *const fields[] = { "total_ps",
+					      "wall_ps",
+					      "cores",
+					      "buckets.idle_ps",
+					      "buckets.compute_ps",
+					      "buckets.memory_wait_ps",
 					      "duty_cycle_pct" };
 	struct given *with = given_run(false, true, BYTES_100_US), *without = given_nothing();
 

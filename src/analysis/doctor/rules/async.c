@@ -136,9 +136,9 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 	if (!(share * 100 > doctor->ctx->settings->async_exposed_high))
 		return;
 	finding = ts_doctor_report(doctor, rule, none, none,
-				   waits.coverable_ps < 0 ?
-					   waits.exposed_ps :
-					   TS_MIN(waits.exposed_ps, waits.coverable_ps));
+				   waits.coverable_ps < 0
+					   ? waits.exposed_ps
+					   : TS_MIN(waits.exposed_ps, waits.coverable_ps));
 	if (!finding)
 		return;
 	ts_buf_printf(&doctor->text, "%s of core time waits for copies within the device",
@@ -157,5 +157,7 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_exposed_async = {
-	.name = "exposed_async", .confidence = TS_LIKELY, .check = check_exposed_async,
+	.name = "exposed_async",
+	.confidence = TS_LIKELY,
+	.check = check_exposed_async,
 };

@@ -10,7 +10,7 @@
 #define MAX_NAMED 3
 #define MIN_STEPS 5   /* before it is said that a heap grows: the first few fill caches */
 #define RISING	  0.9 /* of the steps must end with more than the one before */
-#define FULL_PCT  98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
+#define FULL_PCT  98  /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 
 static const struct ts_result *capacity_of(const struct ts_doctor *doctor)
 {
@@ -52,8 +52,9 @@ static void say_parts(struct ts_doctor *doctor, const struct ts_result *capacity
 	char args[TS_UNIT_MAX], outs[TS_UNIT_MAX], temps[TS_UNIT_MAX], shared[TS_UNIT_MAX];
 
 	ts_buf_printf(
-		&doctor->text, "%s of arguments, %s of results (%s of them in donated arguments), "
-			       "%s of temporaries.",
+		&doctor->text,
+		"%s of arguments, %s of results (%s of them in donated arguments), "
+		"%s of temporaries.",
 		ts_fmt_bytes(args, ts_value_number(ts_result_get(capacity, "argument_bytes"))),
 		ts_fmt_bytes(outs, ts_value_number(ts_result_get(capacity, "output_bytes"))),
 		ts_fmt_bytes(shared, ts_value_number(ts_result_get(capacity, "alias_bytes"))),
@@ -87,10 +88,9 @@ static void check_hbm_capacity(struct ts_doctor *doctor, const struct ts_rule *r
 	ts_buf_printf(&doctor->text, " needs %s of the device's memory",
 		      ts_fmt_share(share, pct / 100));
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(
-		&doctor->text, "Its peak is %s of %s, at op ",
-		ts_fmt_bytes(peak, ts_value_number(ts_result_get(capacity, "peak_bytes"))),
-		ts_fmt_bytes(room, ts_value_number(ts_result_get(capacity, "hbm_bytes"))));
+	ts_buf_printf(&doctor->text, "Its peak is %s of %s, at op ",
+		      ts_fmt_bytes(peak, ts_value_number(ts_result_get(capacity, "peak_bytes"))),
+		      ts_fmt_bytes(room, ts_value_number(ts_result_get(capacity, "hbm_bytes"))));
 	ts_say_name(doctor, op);
 	ts_buf_puts(&doctor->text, ": ");
 	say_parts(doctor, capacity);
@@ -211,8 +211,8 @@ static void say_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
 		       const struct ts_result *result, struct ts_bytes allocator)
 {
 	const struct ts_table *blocks = ts_result_find_table(result, heaps->blocks);
-	const char *what = heaps->is_torch ? " Kept from the steps: " :
-					     " Largest blocks at its peak: ";
+	const char *what =
+		heaps->is_torch ? " Kept from the steps: " : " Largest blocks at its peak: ";
 	size_t nr = 0;
 
 	for (size_t i = 0; blocks && i < blocks->nr_rows && nr < MAX_NAMED; i++) {
@@ -247,12 +247,12 @@ static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
 	ts_buf_printf(&doctor->text, "Device memory grows by %s a step", ts_fmt_bytes(a, per_step));
 	finding->title = ts_doctor_text(doctor);
 	ts_say_name(doctor, name);
-	ts_buf_printf(&doctor->text,
-		      " holds %s after the first of %" PRId64 " steps and %s after the last, of %s; "
-		      "%" PRId64 " of them end with more than the one before.",
-		      ts_fmt_bytes(a, (double)is->first), is->nr_steps,
-		      ts_fmt_bytes(b, (double)is->last), ts_fmt_bytes(c, is->capacity),
-		      is->nr_rising);
+	ts_buf_printf(
+		&doctor->text,
+		" holds %s after the first of %" PRId64 " steps and %s after the last, of %s; "
+		"%" PRId64 " of them end with more than the one before.",
+		ts_fmt_bytes(a, (double)is->first), is->nr_steps, ts_fmt_bytes(b, (double)is->last),
+		ts_fmt_bytes(c, is->capacity), is->nr_rising);
 	say_blocks(doctor, heaps, result, name);
 	finding->evidence = ts_doctor_text(doctor);
 }
@@ -283,11 +283,20 @@ static void check_memory_growth(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_memory_growth = {
-	.name = "memory_growth", .confidence = TS_POSSIBLE, .keep = true, .check = check_memory_growth,
+	.name = "memory_growth",
+	.confidence = TS_POSSIBLE,
+	.keep = true,
+	.check = check_memory_growth,
 };
 const struct ts_rule ts_rule_hbm_capacity = {
-	.name = "hbm_capacity", .confidence = TS_LIKELY, .keep = true, .check = check_hbm_capacity,
+	.name = "hbm_capacity",
+	.confidence = TS_LIKELY,
+	.keep = true,
+	.check = check_hbm_capacity,
 };
 const struct ts_rule ts_rule_donation = {
-	.name = "donation", .confidence = TS_POSSIBLE, .keep = true, .check = check_donation,
+	.name = "donation",
+	.confidence = TS_POSSIBLE,
+	.keep = true,
+	.check = check_donation,
 };

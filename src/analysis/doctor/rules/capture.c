@@ -26,8 +26,8 @@ static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 			 const struct ts_table *causes, size_t row)
 {
 	struct ts_bytes none = { NULL, 0 };
-	struct ts_bytes id = ts_arena_copy(&doctor->result->owner->arena,
-					   ts_cell_text(causes, row, "id"));
+	struct ts_bytes id =
+		ts_arena_copy(&doctor->result->owner->arena, ts_cell_text(causes, row, "id"));
 	struct ts_rule cause = *rule;
 	struct ts_finding *finding;
 
@@ -50,8 +50,7 @@ static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 static void check_capture(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_result *capture = ts_results_find(doctor->ctx->results, "capture");
-	const struct ts_table *causes =
-		capture ? ts_result_find_table(capture, "causes") : NULL;
+	const struct ts_table *causes = capture ? ts_result_find_table(capture, "causes") : NULL;
 
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
 		report_cause(doctor, rule, causes, i);
@@ -78,9 +77,14 @@ static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *r
 }
 
 const struct ts_rule ts_rule_capture = {
-	.name = "capture", .confidence = TS_CERTAIN, .keep = true, .check = check_capture,
+	.name = "capture",
+	.confidence = TS_CERTAIN,
+	.keep = true,
+	.check = check_capture,
 };
 const struct ts_rule ts_rule_unknown_chip = {
-	.name = "unknown_chip", .confidence = TS_CERTAIN, .keep = true,
+	.name = "unknown_chip",
+	.confidence = TS_CERTAIN,
+	.keep = true,
 	.check = check_unknown_chip,
 };

@@ -102,6 +102,8 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 }
 
 const struct ts_rule ts_rule_straggler = {
-	.name = "straggler", .confidence = TS_LIKELY, .check = check_straggler,
+	.name = "straggler",
+	.confidence = TS_LIKELY,
+	.check = check_straggler,
 	.ceiling = "what the others wait for this core, and never more than the collectives took",
 };

@@ -71,16 +71,17 @@ static double compile_share(const struct ts_doctor *doctor)
 	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
 	struct recompiles told = find_recompiles(table, doctor->nr_cores);
 
-	return ts_doctor_share(doctor, TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION],
-							 told.lost_ps), 0));
+	return ts_doctor_share(
+		doctor,
+		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], told.lost_ps), 0));
 }
 
 /* One by one where that is known, else times with some in them. */
 static int64_t nr_compilations(const struct ts_doctor *doctor)
 {
-	int64_t count = doctor->cache ? ts_value_int(ts_result_get(doctor->cache,
-								   "compilation_count")) :
-					-1;
+	int64_t count = doctor->cache
+				? ts_value_int(ts_result_get(doctor->cache, "compilation_count"))
+				: -1;
 
 	return count > 0 ? count : ts_value_int(ts_result_get(doctor->time, "compilation_count"));
 }
@@ -106,9 +107,9 @@ static void say_longest(struct ts_doctor *doctor)
 
 static void say_restored(struct ts_doctor *doctor)
 {
-	int64_t hits = doctor->cache ? ts_value_int(ts_result_get(doctor->cache,
-								  "persistent_cache_hits")) :
-				       -1;
+	int64_t hits = doctor->cache
+			       ? ts_value_int(ts_result_get(doctor->cache, "persistent_cache_hits"))
+			       : -1;
 
 	if (hits >= 0)
 		ts_buf_printf(&doctor->text,
@@ -197,7 +198,9 @@ static void say_buckets(struct ts_doctor *doctor, const struct ts_list *axes)
 	ts_say_name(doctor, axes->items[PLACES].as.s);
 	for (size_t i = 0; i < buckets->nr; i++)
 		ts_buf_printf(&doctor->text, "%s%" PRId64,
-			      i == 0 ? " to " : i + 1 == buckets->nr ? " or " : ", ",
+			      i == 0		     ? " to "
+			      : i + 1 == buckets->nr ? " or "
+						     : ", ",
 			      buckets->items[i].as.i);
 	ts_buf_printf(&doctor->text, " would leave %zu of them, for %s padding.", buckets->nr,
 		      ts_fmt_pct(text, ts_value_number(axes->items[PADDED])));
@@ -300,10 +303,15 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_compilation = {
-	.name = "compilation", .confidence = TS_CERTAIN, .keep = true, .check = check_compilation,
+	.name = "compilation",
+	.confidence = TS_CERTAIN,
+	.keep = true,
+	.check = check_compilation,
 	.ceiling = "the core time with nothing to run while the host compiles",
 };
 const struct ts_rule ts_rule_recompilation = {
-	.name = "recompilation", .confidence = TS_LIKELY, .check = check_recompilation,
+	.name = "recompilation",
+	.confidence = TS_LIKELY,
+	.check = check_recompilation,
 	.ceiling = "the core time that steps after the first lose to compilations",
 };

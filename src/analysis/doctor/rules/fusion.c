@@ -129,8 +129,8 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 			   const struct ts_table *table, const struct unfused *group)
 {
 	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, group->code,
-						      group->impact_ps);
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, none, group->code, group->impact_ps);
 	const struct ts_advice *own = advice_of(doctor, group->code);
 	struct ts_selection ops = { .nr = 0 };
 
@@ -230,10 +230,14 @@ static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule
 }
 
 const struct ts_rule ts_rule_unfused = {
-	.name = "unfused", .confidence = TS_LIKELY, .check = check_unfused,
+	.name = "unfused",
+	.confidence = TS_LIKELY,
+	.check = check_unfused,
 	.ceiling = "the time that the arrays between these ops take to HBM and back",
 };
 const struct ts_rule ts_rule_op_chains = {
-	.name = "op_chains", .confidence = TS_POSSIBLE, .check = check_op_chains,
+	.name = "op_chains",
+	.confidence = TS_POSSIBLE,
+	.check = check_op_chains,
 	.ceiling = "the time of the ops in series; the work in them stays",
 };

@@ -6,7 +6,7 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define MAX_MODULES 8
+#define MAX_MODULES  8
 #define HIDDEN_SHARE 0.01 /* of the group's wait: below, a copy counts as hidden */
 
 /* Is the op an infeed, an outfeed or a host send/recv, by XLA's category? */
@@ -131,8 +131,9 @@ static void find_module(const struct ts_doctor *doctor, struct copies *group)
 
 static struct copies group_of(struct ts_doctor *doctor, struct ts_bytes module)
 {
-	struct copies group = { .module = module, .least_bytes = INFINITY, .runs = NAN,
-				.module_ps = NAN };
+	struct copies group = {
+		.module = module, .least_bytes = INFINITY, .runs = NAN, .module_ps = NAN
+	};
 
 	group.all = ts_doctor_select(doctor, match_copy, &module);
 	for (size_t i = 0; i < doctor->nr_facts; i++)
@@ -155,18 +156,18 @@ static void say_count(struct ts_doctor *doctor, double n)
 /* "4 copies of 5.00 GiB a step" */
 static void say_copies(struct ts_doctor *doctor, const struct copies *group)
 {
-	double n = group->runs > 0 ? (double)group->waits.occurrences / group->runs :
-				     (double)group->waits.occurrences;
+	double n = group->runs > 0 ? (double)group->waits.occurrences / group->runs
+				   : (double)group->waits.occurrences;
 	bool equal = group->least_bytes >= group->most_bytes * 0.999;
 	char bytes[TS_UNIT_MAX];
 
 	say_count(doctor, n);
 	ts_buf_puts(&doctor->text, n > 0.95 && n < 1.05 ? " copy" : " copies");
 	if (group->bytes_waited > 0 && isfinite(group->bytes_waited))
-		ts_buf_printf(&doctor->text, " of %s%s",
-			      ts_fmt_bytes(bytes, group->bytes_waited /
-						   (double)group->waits.occurrences),
-			      equal ? "" : " on average");
+		ts_buf_printf(
+			&doctor->text, " of %s%s",
+			ts_fmt_bytes(bytes, group->bytes_waited / (double)group->waits.occurrences),
+			equal ? "" : " on average");
 	if (group->runs > 0)
 		ts_buf_printf(&doctor->text, " %s", per_run(group));
 }
@@ -236,10 +237,10 @@ static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct co
 	ts_buf_printf(&doctor->text, "%s of %s core time", ts_fmt_ps(wait, group->all.exclusive_ps),
 		      ts_fmt_ps(total, doctor->total_ps));
 	if (group->module_ps > 0)
-		ts_buf_printf(&doctor->text, ", %s of the module's",
-			      ts_fmt_share(share, fmin((double)group->all.exclusive_ps /
-							       group->module_ps,
-						       1)));
+		ts_buf_printf(
+			&doctor->text, ", %s of the module's",
+			ts_fmt_share(share,
+				     fmin((double)group->all.exclusive_ps / group->module_ps, 1)));
 	ts_buf_printf(&doctor->text, ", in %" PRId64 " wait%s. Most in ", group->waits.occurrences,
 		      group->waits.occurrences == 1 ? "" : "s");
 	ts_say_ops(doctor, &group->waits, 4);
@@ -315,9 +316,10 @@ static void say_overlap(struct ts_doctor *doctor, const struct copies *group)
 
 	if (!(peak > 0) || !(busy >= 0) || !isfinite(least) || !isfinite(busy))
 		return;
-	ts_buf_printf(&doctor->text, " At the link's peak the copies need %s %s, and the other ops "
-		      "take %s: ", ts_fmt_ps(a, ts_to_ps(least)), per_run(group),
-		      ts_fmt_ps(b, ts_to_ps(busy)));
+	ts_buf_printf(&doctor->text,
+		      " At the link's peak the copies need %s %s, and the other ops "
+		      "take %s: ",
+		      ts_fmt_ps(a, ts_to_ps(least)), per_run(group), ts_fmt_ps(b, ts_to_ps(busy)));
 	ts_buf_puts(&doctor->text, least > busy
 					   ? "overlap alone cannot hide them, fewer bytes must "
 					     "be moved."
@@ -402,10 +404,14 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 }
 
 const struct ts_rule ts_rule_host_copies = {
-	.name = "host_copies", .confidence = TS_CERTAIN, .check = check_host_copies,
+	.name = "host_copies",
+	.confidence = TS_CERTAIN,
+	.check = check_host_copies,
 	.ceiling = "the core time of the copies: what is left of it when all are hidden or gone",
 };
 const struct ts_rule ts_rule_infeed_outfeed = {
-	.name = "infeed_outfeed", .confidence = TS_CERTAIN, .check = check_infeed_outfeed,
+	.name = "infeed_outfeed",
+	.confidence = TS_CERTAIN,
+	.check = check_infeed_outfeed,
 	.ceiling = "the core time of these ops",
 };

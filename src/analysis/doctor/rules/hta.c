@@ -49,8 +49,8 @@ static struct gaps gaps_of(const struct ts_doctor *doctor)
 		gaps.all_ps = ts_i64_add(gaps.all_ps, ts_cell_int(idle, i, "idle_ps"));
 		gaps.host_ps = ts_i64_add(gaps.host_ps, ts_cell_int(idle, i, "host_wait_ps"));
 		gaps.kernel_ps = ts_i64_add(gaps.kernel_ps, ts_cell_int(idle, i, "kernel_wait_ps"));
-		gaps.nr_kernel = ts_i64_add(gaps.nr_kernel,
-					    ts_cell_int(idle, i, "kernel_wait_count"));
+		gaps.nr_kernel =
+			ts_i64_add(gaps.nr_kernel, ts_cell_int(idle, i, "kernel_wait_count"));
 	}
 	return gaps;
 }
@@ -62,11 +62,12 @@ void ts_say_launches(struct ts_doctor *doctor)
 
 	if (gaps.all_ps <= 0)
 		return;
-	ts_buf_printf(&doctor->text,
-		      " Of the time between the kernels of a stream %s waits for a launch that came "
-		      "too late, %s passes from one kernel to the next.",
-		      ts_fmt_share(host, (double)gaps.host_ps / (double)gaps.all_ps),
-		      ts_fmt_share(kernel, (double)gaps.kernel_ps / (double)gaps.all_ps));
+	ts_buf_printf(
+		&doctor->text,
+		" Of the time between the kernels of a stream %s waits for a launch that came "
+		"too late, %s passes from one kernel to the next.",
+		ts_fmt_share(host, (double)gaps.host_ps / (double)gaps.all_ps),
+		ts_fmt_share(kernel, (double)gaps.kernel_ps / (double)gaps.all_ps));
 }
 
 static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -95,7 +96,8 @@ static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *ru
 		      ts_fmt_share(text, share));
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_printf(&doctor->text,
-		      "%" PRId64 " gaps of %s on average between kernels that the host had launched "
+		      "%" PRId64
+		      " gaps of %s on average between kernels that the host had launched "
 		      "in time: what it takes to begin a kernel. %" PRId64 " of %" PRId64
 		      " kernels are shorter than %.0f us.",
 		      gaps.nr_kernel, ts_fmt_ps(mean, gaps.kernel_ps / gaps.nr_kernel),
@@ -105,7 +107,9 @@ static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *ru
 }
 
 const struct ts_rule ts_rule_kernel_gaps = {
-	.name = "kernel_gaps", .confidence = TS_LIKELY, .check = check_kernel_gaps,
+	.name = "kernel_gaps",
+	.confidence = TS_LIKELY,
+	.check = check_kernel_gaps,
 	.ceiling = "the gaps of each GPU's busiest stream, and what the GPU is idle at most",
 };
 
@@ -144,7 +148,9 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_short_kernels = {
-	.name = "short_kernels", .confidence = TS_LIKELY, .check = check_short_kernels,
+	.name = "short_kernels",
+	.confidence = TS_LIKELY,
+	.check = check_short_kernels,
 	.ceiling = "all of the time of these kernels, of which some remains when they are joined",
 };
 
@@ -165,7 +171,8 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 	size_t most = 0;
 
 	for (size_t i = 1; queues && i < queues->nr_rows; i++)
-		if (ts_cell_number(queues, i, "full_pct") > ts_cell_number(queues, most, "full_pct"))
+		if (ts_cell_number(queues, i, "full_pct") >
+		    ts_cell_number(queues, most, "full_pct"))
 			most = i;
 	if (!queues || queues->nr_rows == 0 || !blocks(doctor, queues, most))
 		return;
@@ -179,7 +186,8 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 		      ts_fmt_share(share, ts_cell_number(queues, most, "full_pct") / 100));
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_printf(&doctor->text,
-		      "Up to %" PRId64 " launches wait on it (rank %" PRId64 "), %.0f over time. The "
+		      "Up to %" PRId64 " launches wait on it (rank %" PRId64
+		      "), %.0f over time. The "
 		      "host is far ahead of the GPU, which is what bounds this run; a thread that "
 		      "launches one more waits until a kernel begins.",
 		      ts_cell_int(queues, most, "max"), ts_cell_int(queues, most, "rank"),
@@ -188,7 +196,10 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 }
 
 const struct ts_rule ts_rule_launch_queue = {
-	.name = "launch_queue", .confidence = TS_CERTAIN, .keep = true, .check = check_launch_queue,
+	.name = "launch_queue",
+	.confidence = TS_CERTAIN,
+	.keep = true,
+	.check = check_launch_queue,
 };
 
 static void say_late(struct ts_doctor *doctor, const struct ts_table *late, size_t row)
@@ -233,6 +244,8 @@ static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule
 }
 
 const struct ts_rule ts_rule_late_rank = {
-	.name = "late_rank", .confidence = TS_LIKELY, .check = check_late_rank,
+	.name = "late_rank",
+	.confidence = TS_LIKELY,
+	.check = check_late_rank,
 	.ceiling = "what the others waited for this rank and for no other",
 };

@@ -68,6 +68,8 @@ static void check_kernel_roofline(struct ts_doctor *doctor, const struct ts_rule
 }
 
 const struct ts_rule ts_rule_kernel_roofline = {
-	.name = "kernel_roofline", .confidence = TS_LIKELY, .check = check_kernel_roofline,
+	.name = "kernel_roofline",
+	.confidence = TS_LIKELY,
+	.check = check_kernel_roofline,
 	.ceiling = "the kernel's time less what its cost takes at the chip's peaks",
 };

@@ -117,9 +117,11 @@ static void say_losses(struct ts_doctor *doctor, const struct matrix *sum)
 	double memory = fmin(sum->memory_ps, lost - shape);
 	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX], d[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, " Of %s lost in them, %s is shape (dims that do not fill the "
-		      "array), %s waiting for memory, %s the rest.", ts_fmt_ps(a, ts_to_ps(lost)),
-		      ts_fmt_ps(b, ts_to_ps(shape)), ts_fmt_ps(c, ts_to_ps(memory)),
+	ts_buf_printf(&doctor->text,
+		      " Of %s lost in them, %s is shape (dims that do not fill the "
+		      "array), %s waiting for memory, %s the rest.",
+		      ts_fmt_ps(a, ts_to_ps(lost)), ts_fmt_ps(b, ts_to_ps(shape)),
+		      ts_fmt_ps(c, ts_to_ps(memory)),
 		      ts_fmt_ps(d, ts_to_ps(lost - shape - memory)));
 }
 
@@ -207,8 +209,8 @@ static void say_suggestion(struct ts_doctor *doctor, const struct product *produ
 static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct product *product, int64_t impact)
 {
-	struct ts_finding *finding = ts_doctor_report(doctor, rule, product->module, product->op,
-						      impact);
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, product->module, product->op, impact);
 	char fill[TS_UNIT_MAX], time[TS_UNIT_MAX], used[TS_UNIT_MAX];
 	struct ts_selection ops;
 
@@ -339,17 +341,26 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 }
 
 const struct ts_rule ts_rule_mxu_utilization = {
-	.name = "mxu_utilization", .confidence = TS_LIKELY, .check = check_mxu_utilization,
+	.name = "mxu_utilization",
+	.confidence = TS_LIKELY,
+	.check = check_mxu_utilization,
 	.ceiling = "the matrix ops' time less their FLOPs at the peak",
 };
 const struct ts_rule ts_rule_matmul_fill = {
-	.name = "matmul_fill", .confidence = TS_LIKELY, .check = check_matmul_fill,
+	.name = "matmul_fill",
+	.confidence = TS_LIKELY,
+	.check = check_matmul_fill,
 	.ceiling = "the product's time by the share of the array that its shape leaves empty",
 };
 const struct ts_rule ts_rule_highest_precision = {
-	.name = "highest_precision", .confidence = TS_CERTAIN, .check = check_highest_precision,
+	.name = "highest_precision",
+	.confidence = TS_CERTAIN,
+	.check = check_highest_precision,
 	.ceiling = "five of six passes of these products: one pass in bf16 is what is left",
 };
 const struct ts_rule ts_rule_unknown_cost = {
-	.name = "unknown_cost", .confidence = TS_CERTAIN, .keep = true, .check = check_unknown_cost,
+	.name = "unknown_cost",
+	.confidence = TS_CERTAIN,
+	.keep = true,
+	.check = check_unknown_cost,
 };

@@ -72,8 +72,8 @@ static void say_padding(struct ts_doctor *doctor, const struct padded *padded)
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
 			   const struct padded *padded, int64_t impact)
 {
-	struct ts_finding *finding = ts_doctor_report(doctor, rule, padded->module, padded->op,
-						      impact);
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, padded->module, padded->op, impact);
 	struct ts_selection ops;
 	char share[TS_UNIT_MAX];
 
@@ -292,8 +292,8 @@ static void say_end(struct ts_doctor *doctor, const char *words, struct ts_bytes
 static void say_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 {
 	const struct ts_result *memory = ts_results_find(doctor->ctx->results, "memory");
-	const struct ts_table *copies = memory ? ts_result_find_table(memory, "layout_copies")
-					       : NULL;
+	const struct ts_table *copies =
+		memory ? ts_result_find_table(memory, "layout_copies") : NULL;
 	struct ts_bytes advice;
 	size_t row = 0;
 
@@ -346,14 +346,20 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_padding_waste = {
-	.name = "padding_waste", .confidence = TS_LIKELY, .check = check_padding_waste,
+	.name = "padding_waste",
+	.confidence = TS_LIKELY,
+	.check = check_padding_waste,
 	.ceiling = "the op's time by its share of padding, and never more than its own core time",
 };
 const struct ts_rule ts_rule_memory_bound = {
-	.name = "memory_bound", .confidence = TS_POSSIBLE, .check = check_memory_bound,
+	.name = "memory_bound",
+	.confidence = TS_POSSIBLE,
+	.check = check_memory_bound,
 	.ceiling = "the core time of ops that wait for memory; what they must read stays",
 };
 const struct ts_rule ts_rule_layout_copies = {
-	.name = "layout_copies", .confidence = TS_LIKELY, .check = check_layout_copies,
+	.name = "layout_copies",
+	.confidence = TS_LIKELY,
+	.check = check_layout_copies,
 	.ceiling = "the core time of these copies; some are needed",
 };

@@ -17,8 +17,8 @@ static struct ts_best largest_losses(const struct ts_table *offloads, int64_t *l
 			continue;
 		ts_best_add(&best, i, ps);
 		*loss_ps = ts_i64_add(*loss_ps, ps);
-		*exposed_ps = ts_i64_add(
-			*exposed_ps, TS_MAX(ts_cell_int(offloads, i, "exposed_wait_ps"), 0));
+		*exposed_ps = ts_i64_add(*exposed_ps,
+					 TS_MAX(ts_cell_int(offloads, i, "exposed_wait_ps"), 0));
 	}
 	return best;
 }
@@ -32,9 +32,8 @@ static void say_offload(struct ts_doctor *doctor, const struct ts_table *offload
 	ts_buf_printf(&doctor->text, ": %s waited",
 		      ts_fmt_ps(wait, ts_cell_int(offloads, row, "exposed_wait_ps")));
 	ts_say_executions(doctor, ts_cell_int(offloads, row, "executions"));
-	ts_buf_printf(
-		&doctor->text, ", where a TensorCore would take %s (linked by ",
-		ts_fmt_ps(estimate, ts_cell_int(offloads, row, "tensorcore_estimate_ps")));
+	ts_buf_printf(&doctor->text, ", where a TensorCore would take %s (linked by ",
+		      ts_fmt_ps(estimate, ts_cell_int(offloads, row, "tensorcore_estimate_ps")));
 	ts_buf_put(&doctor->text, ts_cell_text(offloads, row, "linked_by"));
 	ts_buf_putc(&doctor->text, ')');
 }
@@ -87,6 +86,8 @@ static void check_sparsecore_offload(struct ts_doctor *doctor, const struct ts_r
 }
 
 const struct ts_rule ts_rule_sparsecore_offload = {
-	.name = "sparsecore_offload", .confidence = TS_POSSIBLE, .check = check_sparsecore_offload,
+	.name = "sparsecore_offload",
+	.confidence = TS_POSSIBLE,
+	.check = check_sparsecore_offload,
 	.ceiling = "what is waited for, less what the work takes on a TensorCore at its peaks",
 };

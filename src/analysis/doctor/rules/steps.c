@@ -4,7 +4,6 @@
  */
 #include "analysis/doctor/doctor.h"
 
-
 /* The longest gaps under the input pipeline, each on its core. */
 static void add_input_ranges(struct ts_doctor *doctor)
 {
@@ -16,8 +15,8 @@ static void add_input_ranges(struct ts_doctor *doctor)
 		int64_t duration_ps = ts_cell_int(table, i, "duration_ps");
 		int64_t device = ts_cell_int(table, i, "device_id");
 
-		if (device < 0 || !ts_bytes_is(ts_cell_text(table, i, "cause"),
-					       ts_bucket_name(TS_BUCKET_INPUT)))
+		if (device < 0 ||
+		    !ts_bytes_is(ts_cell_text(table, i, "cause"), ts_bucket_name(TS_BUCKET_INPUT)))
 			continue;
 		ts_doctor_range(doctor, (uint32_t)device, start_ps,
 				ts_i64_add(start_ps, duration_ps));
@@ -69,8 +68,8 @@ static void say_step(struct ts_doctor *doctor, const struct ts_table *table, siz
 	struct ts_value late = ts_cell(table, row, "is_straggler");
 	char more[TS_UNIT_MAX], grown[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, " Step %" PRId64 " takes %s more: ",
-		      ts_cell_int(table, row, "step"),
+	ts_buf_printf(&doctor->text,
+		      " Step %" PRId64 " takes %s more: ", ts_cell_int(table, row, "step"),
 		      ts_fmt_ps(more, ts_cell_int(table, row, "excess_ps")));
 	say_bucket(doctor, ts_cell_text(table, row, "cause"));
 	ts_buf_printf(&doctor->text, " grew by %s",
@@ -125,11 +124,11 @@ static void say_slow(struct ts_doctor *doctor, const struct ts_table *table, siz
 {
 	char median[TS_UNIT_MAX], mad[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, "The median of %zu steps is %s, half of them are within %s.",
-		      nr_steps,
-		      ts_fmt_ps(median, ts_value_int(ts_result_get(doctor->time,
-								   "steps_median_ps"))),
-		      ts_fmt_ps(mad, ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
+	ts_buf_printf(
+		&doctor->text, "The median of %zu steps is %s, half of them are within %s.",
+		nr_steps,
+		ts_fmt_ps(median, ts_value_int(ts_result_get(doctor->time, "steps_median_ps"))),
+		ts_fmt_ps(mad, ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
 	for (size_t i = 0; i < TS_MIN(table->nr_rows, MAX_TOLD); i++)
 		say_step(doctor, table, i);
 	say_period(doctor, table);
@@ -142,9 +141,8 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		int64_t start_ps = ts_cell_int(table, i, "start_ps");
-		const struct ts_op_fact *fact =
-			ts_doctor_fact(doctor, ts_cell_text(table, i, "module"),
-				       ts_cell_text(table, i, "op"));
+		const struct ts_op_fact *fact = ts_doctor_fact(
+			doctor, ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
 
 		ts_doctor_range(doctor, TS_NONE, start_ps,
 				ts_i64_add(start_ps, ts_cell_int(table, i, "duration_ps")));
@@ -172,8 +170,7 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 		return;
 	ts_buf_printf(&doctor->text,
 		      "%" PRId64 " of %zu steps take%s over %.0f %% longer than the median", nr,
-		      steps->nr_rows, nr == 1 ? "s" : "",
-		      doctor->ctx->settings->slow_step_high);
+		      steps->nr_rows, nr == 1 ? "s" : "", doctor->ctx->settings->slow_step_high);
 	finding->title = ts_doctor_text(doctor);
 	say_slow(doctor, table, steps->nr_rows);
 	finding->evidence = ts_doctor_text(doctor);
@@ -181,10 +178,14 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 }
 
 const struct ts_rule ts_rule_input_bound = {
-	.name = "input_bound", .confidence = TS_LIKELY, .check = check_input_bound,
+	.name = "input_bound",
+	.confidence = TS_LIKELY,
+	.check = check_input_bound,
 	.ceiling = "the core time with nothing to run while the host prepares input",
 };
 const struct ts_rule ts_rule_slow_steps = {
-	.name = "slow_steps", .confidence = TS_CERTAIN, .check = check_slow_steps,
+	.name = "slow_steps",
+	.confidence = TS_CERTAIN,
+	.check = check_slow_steps,
 	.ceiling = "what these steps take longer than the median one, on all cores",
 };

@@ -264,9 +264,9 @@ static void say_longest(struct ts_doctor *doctor, const struct gap *gap, size_t 
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->time, "idle_gaps");
-	struct ts_finding *finding = report_bucket(doctor, rule, TS_BUCKET_IDLE,
-						   doctor->ctx->settings->idle_high,
-						   "has nothing to run");
+	struct ts_finding *finding =
+		report_bucket(doctor, rule, TS_BUCKET_IDLE, doctor->ctx->settings->idle_high,
+			      "has nothing to run");
 	struct gap *gaps;
 	size_t nr;
 
@@ -374,18 +374,26 @@ const struct ts_rule ts_rule_exposed_collectives = {
 		   "is in it",
 };
 const struct ts_rule ts_rule_rematerialization = {
-	.name = "rematerialization", .confidence = TS_LIKELY, .check = check_rematerialization,
+	.name = "rematerialization",
+	.confidence = TS_LIKELY,
+	.check = check_rematerialization,
 	.ceiling = "the core time of what is computed again",
 };
 const struct ts_rule ts_rule_idle = {
-	.name = "idle", .confidence = TS_LIKELY, .check = check_idle,
+	.name = "idle",
+	.confidence = TS_LIKELY,
+	.check = check_idle,
 	.ceiling = "the core time with nothing to run and no cause that another finding tells",
 };
 const struct ts_rule ts_rule_dominant_op = {
-	.name = "dominant_op", .confidence = TS_POSSIBLE, .check = check_dominant_op,
+	.name = "dominant_op",
+	.confidence = TS_POSSIBLE,
+	.check = check_dominant_op,
 	.ceiling = "the op's core time less what it needs by the roofline",
 };
 const struct ts_rule ts_rule_small_ops = {
-	.name = "small_ops", .confidence = TS_POSSIBLE, .check = check_small_ops,
+	.name = "small_ops",
+	.confidence = TS_POSSIBLE,
+	.check = check_small_ops,
 	.ceiling = "the core time of these ops; the work in them stays",
 };

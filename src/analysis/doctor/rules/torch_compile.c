@@ -75,8 +75,9 @@ static void check_breaks(struct ts_doctor *doctor, const struct ts_rule *rule)
 	ts_buf_printf(&doctor->text, "%" PRId64 " graph break%s in compiled code", nr,
 		      nr == 1 ? "" : "s");
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, "Behind each the code goes on as a graph of its own: nothing is "
-				   "fused across, guards are checked again, and Python runs between.");
+	ts_buf_puts(&doctor->text,
+		    "Behind each the code goes on as a graph of its own: nothing is "
+		    "fused across, guards are checked again, and Python runs between.");
 	for (size_t i = 0; places && i < TS_MIN(places->nr_rows, MAX_TOLD); i++)
 		say_break(doctor, places, i);
 	finding->evidence = ts_doctor_text(doctor);
@@ -138,9 +139,11 @@ static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule 
 
 /* Names of ATen's kernels: aten/src/ATen/native/cuda of PyTorch (Loops.cuh, Reduce.cuh ...). */
 static const char *const eager_kernels[] = {
-	"elementwise_kernel", "reduce_kernel", "CatArrayBatchedCopy", "vectorized_layer_norm",
-	"layer_norm_grad", "GammaBetaBackward", "softmax_warp_forward", "softmax_warp_backward",
-	"cunn_SoftMax", "fused_dropout_kernel", "batch_norm_", "indexSelect", "masked_scale_kernel",
+	"elementwise_kernel",	 "reduce_kernel",	  "CatArrayBatchedCopy",
+	"vectorized_layer_norm", "layer_norm_grad",	  "GammaBetaBackward",
+	"softmax_warp_forward",	 "softmax_warp_backward", "cunn_SoftMax",
+	"fused_dropout_kernel",	 "batch_norm_",		  "indexSelect",
+	"masked_scale_kernel",
 };
 
 static bool is_eager(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
@@ -175,8 +178,8 @@ static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_printf(&doctor->text, "%s", ts_fmt_ps(time, ops.exclusive_ps));
 	ts_say_executions(doctor, ops.occurrences);
-	ts_buf_puts(&doctor->text, compiled ? " beside compiled code: " :
-					      ", and nothing is compiled: ");
+	ts_buf_puts(&doctor->text,
+		    compiled ? " beside compiled code: " : ", and nothing is compiled: ");
 	ts_say_ops(doctor, &ops, MAX_TOLD);
 	ts_buf_puts(&doctor->text, ". Each reads and writes its arrays through device memory.");
 	finding->evidence = ts_doctor_text(doctor);
@@ -224,7 +227,8 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 	finding = ts_doctor_report(doctor, rule, none, none, idle_ps);
 	if (!finding)
 		return;
-	ts_buf_printf(&doctor->text, "%" PRId64 " short kernels are launched one by one", kernels.nr);
+	ts_buf_printf(&doctor->text, "%" PRId64 " short kernels are launched one by one",
+		      kernels.nr);
 	finding->title = ts_doctor_text(doctor);
 	ts_buf_printf(&doctor->text,
 		      "They take %s in the mean, less than many a launch, and the devices have "

@@ -90,11 +90,21 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 /* Ops that go through their bytes once: not sorts, solvers, kernels. */
 static bool is_single_pass(struct ts_bytes category)
 {
-	static const char *const names[] = { "loop fusion",	"input fusion", "custom fusion",
-					     "data formatting", "copy",		"transpose",
-					     "reshape",		"broadcast",	"concatenate",
-					     "pad",		"slice",	"dynamic-slice",
-					     "gather",		"scatter",	"reduce",
+	static const char *const names[] = { "loop fusion",
+					     "input fusion",
+					     "custom fusion",
+					     "data formatting",
+					     "copy",
+					     "transpose",
+					     "reshape",
+					     "broadcast",
+					     "concatenate",
+					     "pad",
+					     "slice",
+					     "dynamic-slice",
+					     "gather",
+					     "scatter",
+					     "reduce",
 					     "dynamic-update-slice",
 					     "non-fusion elementwise" };
 
@@ -179,8 +189,12 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 }
 
 const struct ts_rule ts_rule_upcasts = {
-	.name = "upcasts", .confidence = TS_LIKELY, .check = check_upcasts,
+	.name = "upcasts",
+	.confidence = TS_LIKELY,
+	.check = check_upcasts,
 };
 const struct ts_rule ts_rule_hbm_bandwidth = {
-	.name = "hbm_bandwidth", .confidence = TS_POSSIBLE, .check = check_hbm_bandwidth,
+	.name = "hbm_bandwidth",
+	.confidence = TS_POSSIBLE,
+	.check = check_hbm_bandwidth,
 };

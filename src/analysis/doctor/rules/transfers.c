@@ -91,11 +91,9 @@ static void tell_large(struct ts_doctor *doctor, const struct ts_rule *rule,
 	ts_buf_printf(&doctor->text, "Single transfers of up to %s between host and device",
 		      ts_fmt_bytes(size, sizes->largest_bytes));
 	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "%zu op%s of %s or more run%s %" PRId64 " times", sizes->large.nr_all,
-		      sizes->large.nr_all == 1 ? "" : "s",
-		      ts_fmt_bytes(size,
-				   doctor->ctx->settings->large_transfer_size * 1024 * 1024),
+	ts_buf_printf(&doctor->text, "%zu op%s of %s or more run%s %" PRId64 " times",
+		      sizes->large.nr_all, sizes->large.nr_all == 1 ? "" : "s",
+		      ts_fmt_bytes(size, doctor->ctx->settings->large_transfer_size * 1024 * 1024),
 		      sizes->large.nr_all == 1 ? "s" : "", sizes->large.occurrences);
 	say_most(doctor, &sizes->large);
 	finding->evidence = ts_doctor_text(doctor);
@@ -134,6 +132,8 @@ static void check_large_transfers(struct ts_doctor *doctor, const struct ts_rule
 }
 
 const struct ts_rule ts_rule_large_transfers = {
-	.name = "large_transfers", .confidence = TS_LIKELY, .check = check_large_transfers,
+	.name = "large_transfers",
+	.confidence = TS_LIKELY,
+	.check = check_large_transfers,
 	.ceiling = "the core time of these transfers",
 };

@@ -9,8 +9,8 @@ static const struct ts_column buffer_columns[] = {
 	{ "bytes", TS_COMPILED, NULL },	 { "framework_op", TS_COMPILED, NULL },
 };
 static const struct ts_column pair_columns[] = {
-	{ "module", TS_COMPILED, NULL }, { "parameter", TS_COMPILED, NULL },
-	{ "output", TS_COMPILED, NULL }, { "bytes", TS_COMPILED, NULL },
+	{ "module", TS_COMPILED, NULL },       { "parameter", TS_COMPILED, NULL },
+	{ "output", TS_COMPILED, NULL },       { "bytes", TS_COMPILED, NULL },
 	{ "framework_op", TS_COMPILED, NULL },
 };
 
@@ -142,10 +142,14 @@ static void test_donation_that_saves_little_is_no_finding(void **state)
 }
 
 static const struct ts_column allocator_columns[] = {
-	{ "allocator", TS_MEASURED, NULL },	     { "peak_bytes", TS_MEASURED, NULL },
-	{ "capacity_bytes", TS_MEASURED, NULL },     { "device", TS_MEASURED, NULL },
-	{ "steps", TS_MEASURED, NULL },		     { "rising_steps", TS_MEASURED, NULL },
-	{ "first_step_heap_bytes", TS_MEASURED, NULL }, { "last_step_heap_bytes", TS_MEASURED, NULL },
+	{ "allocator", TS_MEASURED, NULL },
+	{ "peak_bytes", TS_MEASURED, NULL },
+	{ "capacity_bytes", TS_MEASURED, NULL },
+	{ "device", TS_MEASURED, NULL },
+	{ "steps", TS_MEASURED, NULL },
+	{ "rising_steps", TS_MEASURED, NULL },
+	{ "first_step_heap_bytes", TS_MEASURED, NULL },
+	{ "last_step_heap_bytes", TS_MEASURED, NULL },
 };
 
 /* An allocator of 16 GiB whose heap goes from 2 GiB to LAST in STEPS steps; its peak is 8 GiB. */
@@ -190,10 +194,10 @@ static void test_growth_that_proves_little_is_no_finding(void **state)
 	static const struct {
 		int64_t steps, rising, last;
 	} rows[] = {
-		{ 4, 3, 6 * GIB },		/* too few steps */
-		{ 9, 5, 6 * GIB },		/* now more, now less */
-		{ 9, 8, 2 * GIB + GIB / 8 },	/* 0.8 % of the memory */
-		{ 9, 8, GIB },			/* less than at first */
+		{ 4, 3, 6 * GIB },	     /* too few steps */
+		{ 9, 5, 6 * GIB },	     /* now more, now less */
+		{ 9, 8, 2 * GIB + GIB / 8 }, /* 0.8 % of the memory */
+		{ 9, 8, GIB },		     /* less than at first */
 		{ -1, -1, -1 },
 	};
 

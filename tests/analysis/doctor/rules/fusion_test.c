@@ -2,15 +2,15 @@
 #include "tests/analysis/doctor/doctor_given.h"
 
 static const struct ts_column pair_columns[] = {
-	{ "producer", TS_COMPILED, NULL },    { "consumer", TS_COMPILED, NULL },
-	{ "module", TS_COMPILED, NULL },      { "reason", TS_DERIVED, NULL },
-	{ "bytes", TS_COMPILED, NULL },	      { "impact_ps", TS_MODELLED, NULL },
-	{ "reason_code", TS_DERIVED, NULL },  { "advice", TS_DERIVED, NULL },
+	{ "producer", TS_COMPILED, NULL },   { "consumer", TS_COMPILED, NULL },
+	{ "module", TS_COMPILED, NULL },     { "reason", TS_DERIVED, NULL },
+	{ "bytes", TS_COMPILED, NULL },	     { "impact_ps", TS_MODELLED, NULL },
+	{ "reason_code", TS_DERIVED, NULL }, { "advice", TS_DERIVED, NULL },
 	{ "confidence", TS_DERIVED, NULL },
 };
 static const struct ts_column chain_columns[] = {
-	{ "module", TS_COMPILED, NULL }, { "first", TS_COMPILED, NULL },
-	{ "last", TS_COMPILED, NULL },	 { "ops", TS_COMPILED, NULL },
+	{ "module", TS_COMPILED, NULL },  { "first", TS_COMPILED, NULL },
+	{ "last", TS_COMPILED, NULL },	  { "ops", TS_COMPILED, NULL },
 	{ "time_ps", TS_MEASURED, NULL },
 };
 
@@ -67,7 +67,7 @@ static void given_chain(struct given *run, int64_t ms)
 }
 
 static const struct ts_finding *findings_of(const struct ts_result *doctor, const char *rule,
-					   size_t *nr)
+					    size_t *nr)
 {
 	const struct ts_finding *first = NULL;
 

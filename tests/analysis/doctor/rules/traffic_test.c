@@ -2,9 +2,9 @@
 #include "tests/analysis/doctor/doctor_given.h"
 
 static const struct ts_column upcast_columns[] = {
-	{ "op", TS_COMPILED, NULL },	  { "module", TS_COMPILED, NULL },
-	{ "stored", TS_COMPILED, NULL },  { "enough", TS_COMPILED, NULL },
-	{ "reason", TS_DERIVED, NULL },	  { "total_bytes", TS_COMPILED, NULL },
+	{ "op", TS_COMPILED, NULL },	    { "module", TS_COMPILED, NULL },
+	{ "stored", TS_COMPILED, NULL },    { "enough", TS_COMPILED, NULL },
+	{ "reason", TS_DERIVED, NULL },	    { "total_bytes", TS_COMPILED, NULL },
 	{ "impact_ps", TS_MODELLED, NULL },
 };
 static const struct ts_column copy_columns[] = {
@@ -23,9 +23,9 @@ static struct ts_result *given_ops(struct given *run)
 	given_devices(run, 1);
 	given_op(run, (struct given_op){ "maker.1", "loop fusion", "", "a.py:1", TS_OP_COMPUTE,
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 700 * MS, 0, 0 });
-	given_op(run, (struct given_op){ "copy.2", "data formatting", "", "a.py:2", TS_OP_MOVE,
-					 TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0,
-					 0 });
+	given_op(run,
+		 (struct given_op){ "copy.2", "data formatting", "", "a.py:2", TS_OP_MOVE,
+				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 0 });
 	given_time(run, ms);
 	return ts_results_add(&run->results, "memory", "Memory");
 }
@@ -61,7 +61,8 @@ static void test_wide_arrays_are_told_from_a_share_of_the_time(void **state)
 		assert_int_equal(finding != NULL, rows[i].told);
 		if (finding) {
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
-			assert_true(ts_bytes_has(finding->evidence, "maker.1 writes f32[1024,128]"));
+			assert_true(
+				ts_bytes_has(finding->evidence, "maker.1 writes f32[1024,128]"));
 			assert_true(ts_bytes_has(finding->evidence, "as bf16 it would spare"));
 			assert_true(finding->advice.n > 0 && finding->code.n > 0);
 		}
@@ -74,8 +75,7 @@ static void test_a_layout_finding_names_layouts_and_neighbours(void **state)
 	struct given run;
 	struct ts_result *memory = given_ops(&run);
 	struct ts_value *row = ts_table_row(
-		memory,
-		given_table(memory, "layout_copies", copy_columns, TS_NELEM(copy_columns)));
+		memory, given_table(memory, "layout_copies", copy_columns, TS_NELEM(copy_columns)));
 	const struct ts_finding *finding;
 
 	(void)state;
