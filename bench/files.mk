@@ -2,4 +2,4 @@
 EXTRA_PROGRAMS += bench/make_big
 bench_make_big_SOURCES = bench/make_big.c
 bench_make_big_LDADD = libtpusight.a
-EXTRA_DIST += bench/README.md bench/run.sh bench/compare.py bench/make_big_trace.py
+EXTRA_DIST += bench/README.md bench/run.sh bench/same.sh bench/compare.py bench/make_big_trace.py

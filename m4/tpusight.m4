@@ -31,7 +31,9 @@ AC_DEFUN([TS_ARG_DEVEL], [
     for flag in -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
                 -Wundef -Wvla -Wformat=2 -Wcast-align -Wno-format-nonliteral -Werror; do
       TS_TRY_FLAG([DEVEL_CFLAGS], [$flag])
-    done])
+    done
+    DEVEL_CFLAGS="$DEVEL_CFLAGS -DTS_DEVEL=1" dnl base/check.h
+  ])
   AC_SUBST([DEVEL_CFLAGS])
 ])
 

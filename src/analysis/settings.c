@@ -1,5 +1,8 @@
 /* Thresholds: one row each, from which --help, --threshold and the config file are made. */
-#include "analysis/analysis.h"
+#include "analysis/settings.h"
+
+#include <math.h>
+#include <stddef.h>
 
 #define ROW(name, unit, value, help) \
 	{ #name, unit, help, offsetof(struct ts_settings, name), value }

@@ -8,6 +8,7 @@
 #define TS_CLI_CLI_H
 
 #include "analysis/analysis.h"
+#include "analysis/settings.h"
 #include "copy/names.h"
 #include "copy/trim.h"
 #include "flow/annotate.h"

@@ -3,6 +3,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "analysis/settings.h"
+
 static enum ts_status apply_thresholds(const cJSON *thresholds, struct ts_settings *settings,
 				       struct ts_error *err)
 {

@@ -1,9 +1,9 @@
 /* JSON (RFC 8259), written. */
 #include "codec/json.h"
 
-#include <assert.h>
 #include <math.h>
 
+#include "base/check.h"
 #include "codec/utf8.h"
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
@@ -165,7 +165,7 @@ static void begin(struct ts_json *json, char bracket)
 
 static void end(struct ts_json *json, char bracket)
 {
-	assert(json->depth > 0 && !json->after_key);
+	TS_ASSERT(json->depth > 0 && !json->after_key);
 	json->depth--;
 	if (json->comma)
 		new_line(json);
@@ -195,7 +195,7 @@ void ts_json_array_end(struct ts_json *json)
 
 void ts_json_key_bytes(struct ts_json *json, struct ts_bytes key)
 {
-	assert(!json->after_key);
+	TS_ASSERT(!json->after_key);
 	next_item(json);
 	ts_json_quote(json->out, key);
 	ts_buf_puts(json->out, json->style == TS_JSON_COMPACT ? ":" : ": ");

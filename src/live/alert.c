@@ -1,6 +1,7 @@
 /* Alerts: conditions of samples into states over time. */
 #include "live/alert.h"
 
+#include "analysis/settings.h"
 #include "base/units.h"
 
 #define BACK 0.1 /* of the threshold: how far a figure must come back to be good */

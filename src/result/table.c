@@ -1,7 +1,7 @@
 /* Tables, lists and single values. */
 #include "result/result.h"
 
-#include <assert.h>
+#include "base/check.h"
 
 /* A table's address holds until the result's list of tables grows; an old one would lose rows. */
 static bool is_live(const struct ts_result *result, const struct ts_table *table)
@@ -25,7 +25,7 @@ struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table)
 {
 	if (!table) /* the table itself found no memory: noted then */
 		return NULL;
-	assert(is_live(result, table));
+	TS_ASSERT(is_live(result, table));
 	if (table->nr_rows == table->cap_rows && !grow_rows(result, table))
 		return NULL;
 	return &table->cells[table->nr_rows++ * table->nr_columns];

@@ -5,6 +5,7 @@
 #ifndef TESTS_FLOW_MEMORY_RUN_H
 #define TESTS_FLOW_MEMORY_RUN_H
 
+#include "analysis/settings.h"
 #include "flow/run.h"
 #include "overlay/xplane.h"
 #include "read/reader.h"

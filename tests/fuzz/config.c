@@ -1,6 +1,8 @@
 /* Any text as a config file. */
 #include "cli/config.h"
 
+#include "analysis/settings.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -2,6 +2,7 @@
  * Any bytes as what a job's server answers to a sample: taken out of its frame and its message, its
  * modules remembered and put behind the next one, analysed, judged, told as a line of JSON.
  */
+#include "analysis/settings.h"
 #include "flow/run.h"
 #include "io/rpc.h"
 #include "live/cost.h"

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "analysis/doctor/doctor.h"
+
+#include "analysis/settings.h"
 #include "live/alert.h"
 
 struct told {

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "codec/pbw.h"
+
+#include "analysis/settings.h"
 #include "io/input.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"

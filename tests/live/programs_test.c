@@ -8,6 +8,8 @@
 
 #include "live/programs.h"
 
+#include "analysis/settings.h"
+
 #define MAX_ROWS 16
 
 /* A program that a sample has; is_compiled: it was seen being compiled, too. */

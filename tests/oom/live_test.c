@@ -9,13 +9,15 @@
 #include <sys/wait.h>
 
 #include "codec/pbw.h"
+
+#include <cmocka.h>
+
+#include "analysis/settings.h"
 #include "io/input.h"
 #include "live/hook.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"
 #include "tests/oom/failing.h"
-
-#include <cmocka.h>
 
 #define PROFILE	   "tests/data/cpu_steps.xplane.pb"
 #define NR_SAMPLES 2 /* the second one completes its modules from memory */

@@ -7,6 +7,10 @@
 #include <stdarg.h>
 
 #include "compare/compare.h"
+
+#include <cmocka.h>
+
+#include "analysis/settings.h"
 #include "copy/redact.h"
 #include "copy/trim.h"
 #include "flow/annotated.h"
@@ -20,11 +24,8 @@
 #include "read/trace.h"
 #include "serve/latest.h"
 #include "serve/news.h"
-#include "write/report_json.h"
-
 #include "tests/oom/failing.h"
-
-#include <cmocka.h>
+#include "write/report_json.h"
 
 /* Of a trace in JSON, and not committed. */
 static enum ts_status annotated(struct ts_run *run, uint32_t host, struct ts_error *err)

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "io/input.h"
+
+#include "analysis/settings.h"
 #include "live/live.h"
 #include "tests/oom/failing.h"
 #include "tests/overlay/folder.h"

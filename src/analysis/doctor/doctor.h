@@ -14,6 +14,7 @@
 #define TS_ANALYSIS_DOCTOR_H
 
 #include "analysis/analysis.h"
+#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
 

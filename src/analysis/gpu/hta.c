@@ -11,6 +11,7 @@
  */
 #include "analysis/gpu/hta.h"
 
+#include "analysis/settings.h"
 #include "base/units.h"
 
 #define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's cutoff of a call's own time, */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 

@@ -8,6 +8,8 @@
  */
 #include "analysis/time/time.h"
 
+#include "analysis/settings.h"
+
 #define MIN_STEPS    4	 /* below, a median says little */
 #define MAX_ROWS     64	 /* the longest */
 #define MIN_REPEATS  3	 /* of a period */

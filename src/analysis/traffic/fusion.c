@@ -7,6 +7,7 @@
  */
 #include "analysis/traffic/fusion.h"
 
+#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/op_work.h"
 

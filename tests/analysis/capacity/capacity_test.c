@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/settings.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
 

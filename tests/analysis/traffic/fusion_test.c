@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/settings.h"
 #include "base/units.h"
 #include "model/cost.h"
 #include "model/op_work.h"
