@@ -6,6 +6,8 @@
 
 #include <stdarg.h>
 
+#include "base/check.h"
+
 #define FIRST_ROOM 16
 
 static const char *const severity_names[TS_NR_SEVERITIES] = { "critical", "warning", "info" };
@@ -23,6 +25,7 @@ void ts_results_release(struct ts_results *results)
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t t = 0; t < results->items[i]->nr_tables; t++)
 			free(results->items[i]->tables[t].cells);
+	free(results->items);
 	ts_arena_release(&results->arena);
 	ts_results_init(results);
 }
@@ -37,7 +40,7 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 {
 	struct ts_result *result = NULL;
 
-	if (results->nr < TS_NELEM(results->items))
+	if (ts_grow(&results->items, &results->cap, results->nr + 1, sizeof(*results->items)))
 		result = ts_arena_zalloc(&results->arena, sizeof(*result));
 	if (!result) {
 		failed(results);
@@ -124,10 +127,13 @@ struct ts_table *ts_result_table(struct ts_result *result, const char *name, con
 	struct ts_table *tables = room(result, result->tables, result->nr_tables,
 				       &result->cap_tables, sizeof(*tables));
 
-	if (!tables)
-		return NULL;
-	result->tables = tables;
-	tables += result->nr_tables++;
+	TS_ASSERT(nr_columns <= TS_MAX_COLUMNS);
+	if (!tables) {
+		tables = &result->owner->spare_table;
+	} else {
+		result->tables = tables;
+		tables += result->nr_tables++;
+	}
 	*tables = (struct ts_table){
 		.name = name, .title = title, .columns = columns, .nr_columns = nr_columns
 	};

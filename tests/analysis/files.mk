@@ -189,3 +189,9 @@ TESTS += tests/analysis/gpu/flame_test
 tests_analysis_gpu_flame_test_SOURCES = tests/analysis/gpu/flame_test.c tests/flow/memory_run.h
 tests_analysis_gpu_flame_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_gpu_flame_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/needs_test
+TESTS += tests/analysis/needs_test
+tests_analysis_needs_test_SOURCES = tests/analysis/needs_test.c
+tests_analysis_needs_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_needs_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

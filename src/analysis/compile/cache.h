@@ -10,7 +10,8 @@
 #ifndef TS_ANALYSIS_CACHE_H
 #define TS_ANALYSIS_CACHE_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 
 #include "base/map.h"
 

@@ -252,7 +252,7 @@ static void write_health(struct ts_doctor *doctor)
 			       "and do not add up.");
 }
 
-static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
+static enum ts_status doctor_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
 	struct ts_doctor doctor = { .ctx = ctx, .result = result };
@@ -277,9 +277,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
-	.needs = { "ops", "time", "gaps", "systolic", "padding", "fusion", "collectives",
-		   "custom_calls", "capture", "cache", "capacity", "memory", "remat", "async",
-		   "sparsecore", "allocators", "memory_timeline", "compile" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.close = doctor_close,
 };

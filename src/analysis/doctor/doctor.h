@@ -13,8 +13,12 @@
 #ifndef TS_ANALYSIS_DOCTOR_H
 #define TS_ANALYSIS_DOCTOR_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) \
+	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
+	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
+	X(memory_timeline) X(compile) X(hta)
 #include "analysis/kit/advice.h"
+#include "analysis/kit/needs.h"
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"

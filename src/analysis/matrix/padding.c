@@ -430,8 +430,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: a matrix unit of 128 x 128 is assumed.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct state *state = ptr;
 	bool measured = state->tally.nr_events > 0;
@@ -468,8 +468,8 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_padding = {
 	.name = "padding",
 	.title = "Padding waste",
-	.needs = { "ops", "time" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct state),
 	.wants = wants,

@@ -319,8 +319,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: the fill is that of a 128 x 128 unit.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct ts_systolic *state = ptr;
 	int64_t total_ps = core_time(state, ctx), nr_seen = cores_seen(state);
@@ -355,8 +355,8 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_systolic = {
 	.name = "systolic",
 	.title = "Matrix units",
-	.needs = { "ops", "time" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct ts_systolic),
 	.wants = wants,

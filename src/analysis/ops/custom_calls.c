@@ -10,7 +10,8 @@
  *	shapes		arrays handed over and back, as laid out: bytes alone
  * else it is unknown, which is null and never 0.
  */
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops) X(time)
+#include "analysis/kit/needs.h"
 
 #include "model/op_work.h"
 
@@ -296,7 +297,7 @@ static void put_fields(struct calls *calls)
 			TS_MEASURED, "of unknown FLOPs, time");
 }
 
-static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx,
+static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx, void *facts,
 					 struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
@@ -323,7 +324,7 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 const struct ts_analysis ts_analysis_custom_calls = {
 	.name = "custom_calls",
 	.title = "Custom calls",
-	.needs = { "ops", "time" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = custom_calls_close,
 };

@@ -420,8 +420,8 @@ static bool put_modules(const struct ops_state *sum, const struct ts_context *ct
 	return good;
 }
 
-static enum ts_status ops_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *facts,
+				struct ts_result *result, struct ts_error *err)
 {
 	struct ops_state *sum = arg;
 	enum ts_status st = make_ops(sum, ctx, err);
@@ -437,7 +437,7 @@ const struct ts_analysis ts_analysis_ops = {
 	.name = "ops",
 	.title = "Ops and modules",
 	.top_level = true,
-	.pass = 1,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct ops_state),
 	.wants = ops_wants,

@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(time) X(ops)
+#include "analysis/kit/needs.h"
 
 #define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
 

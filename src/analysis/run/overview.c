@@ -2,7 +2,8 @@
  * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
  * first, and the steps. Made of the other results and the profile; sees no events.
  */
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops) X(time) X(systolic) X(padding) X(doctor)
+#include "analysis/kit/needs.h"
 
 #include "base/units.h"
 
@@ -200,7 +201,7 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 	}
 }
 
-static enum ts_status overview_close(void *arg, const struct ts_context *ctx,
+static enum ts_status overview_close(void *arg, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
 	(void)arg;
@@ -228,7 +229,7 @@ const struct ts_analysis ts_analysis_overview = {
 	.name = "overview",
 	.title = "Overview",
 	.top_level = true,
-	.needs = { "ops", "time", "systolic", "padding", "doctor" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.close = overview_close,
 };

@@ -237,8 +237,8 @@ static void gaps_release(void *arg)
 	free(state->ended);
 }
 
-static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				 struct ts_error *err)
+static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *facts,
+				 struct ts_result *result, struct ts_error *err)
 {
 	struct gaps_state *sum = arg;
 	const struct ts_table *table = gap_table(ctx);
@@ -253,8 +253,8 @@ static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, struct
 const struct ts_analysis ts_analysis_gaps = {
 	.name = "gaps",
 	.title = "Gaps and the hosts",
-	.needs = { "time" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.state_size = sizeof(struct gaps_state),
 	.wants = gaps_wants,
 	.open = gaps_open,

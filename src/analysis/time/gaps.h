@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_GAPS_H
 #define TS_ANALYSIS_GAPS_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 
 struct gap {
 	int64_t start_ps, end_ps;

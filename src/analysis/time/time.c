@@ -345,8 +345,8 @@ static bool join_streams(struct time_state *sum)
 	return true;
 }
 
-static enum ts_status time_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				 struct ts_error *err)
+static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *facts,
+				 struct ts_result *result, struct ts_error *err)
 {
 	enum ts_status st = make_devices(arg, ctx, err);
 
@@ -358,7 +358,7 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, struct
 const struct ts_analysis ts_analysis_time = {
 	.name = "time",
 	.title = "Time breakdown",
-	.pass = 1,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
 	.state_size = sizeof(struct time_state),
 	.wants = time_wants,

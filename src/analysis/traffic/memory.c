@@ -300,7 +300,7 @@ static bool put_modules(struct memory *memory)
 	return good;
 }
 
-static enum ts_status memory_close(void *state, const struct ts_context *ctx,
+static enum ts_status memory_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_result *time = ts_results_find(ctx->results, "time");
@@ -319,7 +319,7 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_memory = {
 	.name = "memory",
 	.title = "Memory traffic",
-	.needs = { "ops", "time", "rates", "capacity" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = memory_close,
 };

@@ -99,7 +99,7 @@ static void analyse(struct given *given)
 	void *state = calloc(1, ts_analysis_capacity.state_size);
 
 	assert_non_null(state);
-	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, result, NULL), TS_OK);
+	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, NULL, result, NULL), TS_OK);
 	if (ts_analysis_capacity.release)
 		ts_analysis_capacity.release(state);
 	free(state);

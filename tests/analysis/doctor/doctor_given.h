@@ -319,7 +319,7 @@ static inline const struct ts_result *when_examined(struct given *run)
 	struct ts_result *result = ts_results_add(&run->results, "doctor", "Findings");
 	struct ts_error err = TS_ERROR_INIT;
 
-	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, result, &err), TS_OK);
+	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, NULL, result, &err), TS_OK);
 	return result;
 }
 

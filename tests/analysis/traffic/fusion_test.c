@@ -79,7 +79,7 @@ static void run(struct given *given)
 {
 	struct ts_result *result = ts_results_add(&given->results, "fusion", "Fusion");
 
-	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, result, NULL), TS_OK);
+	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, NULL, result, NULL), TS_OK);
 	given->result = result;
 }
 
