@@ -56,6 +56,7 @@ struct ts_analysis {
 	bool top_level; /* its result's fields stand in the report itself */
 	const enum ts_analysis_id
 		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
+	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */
 	enum ts_pass pass;
 	unsigned columns; /* enum ts_columns */
 	size_t state_size;
@@ -77,8 +78,8 @@ struct ts_analysis {
 	 * sum. An analysis with .report leaves RESULT to it. */
 	enum ts_status (*close)(void *state, const struct ts_context *ctx, void *facts,
 				struct ts_result *result, struct ts_error *err);
-	/* For a result that shows what analyses of later passes found: called when all passes are done,
-	 * with the sum that close() saw. Which facts of those it reads: TS_SHOWS in kit/needs.h. */
+	/* For a result that shows what analyses of later passes found: called when all that it .shows
+	 * are closed, with the sum that close() saw. */
 	enum ts_status (*report)(void *state, const struct ts_context *ctx,
 				 struct ts_result *result, struct ts_error *err);
 	void (*release)(void *state); /* frees what open/block/merge took */

@@ -313,7 +313,7 @@ static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
 	return true;
 }
 
-/* An analysis with a report keeps its sum and its empty result until all passes are done. */
+/* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
 static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
 {
 	pass->deferred->sums[id] = pass->sums[at];
@@ -343,6 +343,27 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
 }
 
+/* Writes the reports of analyses whose facts are all made now. */
+static enum ts_status write_reports(struct ts_deferred *deferred, struct ts_context *ctx,
+				    const bool *closed, struct ts_error *err)
+{
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++) {
+		const struct ts_analysis *analysis = ts_analyses[id];
+		enum ts_status st;
+
+		if (!deferred->results[id] || !all_closed(analysis->shows, closed))
+			continue;
+		st = analysis->report(deferred->sums[id], ctx, deferred->results[id], err);
+		if (st == TS_OK && ctx->results->failed)
+			st = ts_fail_nomem(err);
+		if (st)
+			return ts_fail_at(err, st, "%s", analysis->name);
+		release_state(analysis, &deferred->sums[id]);
+		deferred->results[id] = NULL;
+	}
+	return TS_OK;
+}
+
 static enum ts_analysis_id id_of(const struct ts_analysis *analysis)
 {
 	enum ts_analysis_id id = 0;
@@ -370,9 +391,11 @@ static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struc
 			if (closed[id] || !all_closed(pass->analyses[a]->needs, closed))
 				continue;
 			st = close_one(pass, ctx, a, id, err);
+			closed[id] = true;
+			if (st == TS_OK)
+				st = write_reports(pass->deferred, ctx, closed, err);
 			if (st)
 				return st;
-			closed[id] = true;
 			nr_closed++;
 		}
 	} while (nr_closed > before);
@@ -420,23 +443,6 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 		st = close_all(&pass, ctx, err);
 	release(&pass);
 	return st;
-}
-
-enum ts_status ts_deferred_report(struct ts_deferred *deferred, const struct ts_context *ctx,
-				  struct ts_error *err)
-{
-	for (size_t id = 0; id < TS_NR_ANALYSES; id++) {
-		enum ts_status st = TS_OK;
-
-		if (!deferred->results[id])
-			continue;
-		st = ts_analyses[id]->report(deferred->sums[id], ctx, deferred->results[id], err);
-		if (st == TS_OK && ctx->results->failed)
-			st = ts_fail_nomem(err);
-		if (st)
-			return ts_fail_at(err, st, "%s", ts_analyses[id]->name);
-	}
-	return TS_OK;
 }
 
 void ts_deferred_release(struct ts_deferred *deferred)

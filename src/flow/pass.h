@@ -21,7 +21,8 @@ struct ts_observer {
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
 };
 
-/* What analyses with a .report keep from their close until all passes are done. Zeroed at first. */
+/* What analyses with a .report keep until what they show is closed. Zeroed at first; one for all passes
+ * of a run. */
 struct ts_deferred {
 	void *sums[TS_NR_ANALYSES];
 	struct ts_result *results[TS_NR_ANALYSES];
@@ -36,9 +37,6 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 			   const struct ts_observer *observer, struct ts_deferred *deferred,
 			   size_t nr_threads, struct ts_error *err);
 
-/* When all passes are done: fills the results that show what several passes found. */
-enum ts_status ts_deferred_report(struct ts_deferred *deferred, const struct ts_context *ctx,
-				  struct ts_error *err);
 void ts_deferred_release(struct ts_deferred *deferred);
 
 #endif

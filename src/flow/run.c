@@ -472,8 +472,6 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 			st = ts_pass_run(&run->profile, &ctx, pass,
 					 pass == TS_PASS_FIRST ? options->observer : NULL,
 					 &deferred, options->nr_threads, err);
-	if (st == TS_OK)
-		st = ts_deferred_report(&deferred, &ctx, err);
 	ts_deferred_release(&deferred);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
 		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "base/units.h"
+#include "tests/analysis/facts_given.h"
 
 #define FEED_MAX 16
 
@@ -163,6 +164,7 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .overlay_budget = feed->overlay_budget };
 	void *sum = calloc(1, TS_MAX(analysis->state_size, 1)), *facts;
 
+	facts_of_nothing(&ctx);
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
 		void *state;
 

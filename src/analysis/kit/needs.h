@@ -31,5 +31,6 @@ TS_NEEDS(TS_NEED_READ)
 /* Facts of analyses that are closed later, for a .report alone: the same list under this name. */
 #ifdef TS_SHOWS
 TS_SHOWS(TS_NEED_READ)
+#define TS_SHOWN ((const enum ts_analysis_id[]){ TS_SHOWS(TS_NEED_ID) TS_NR_ANALYSES })
 #endif
 #undef TS_NEED_READ

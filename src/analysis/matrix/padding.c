@@ -377,8 +377,7 @@ static void put_ops(struct ts_result *result, const struct ts_padding_list *list
  * cores that had any; -1: no run. */
 static int64_t core_time(const struct state *state, const struct ts_context *ctx)
 {
-	const struct ts_result *time = ctx->results ? ts_results_find(ctx->results, "time") : NULL;
-	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
 	if (total_ps > 0 || state->tally.nr_events == 0)
 		return total_ps;

@@ -5,6 +5,8 @@
 #ifndef TS_ANALYSIS_PADDING_H
 #define TS_ANALYSIS_PADDING_H
 
+#include "analysis/facts/time.h"
+
 #define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
 #include "model/op_work.h"

@@ -223,8 +223,7 @@ static int64_t cores_seen(const struct ts_systolic *state)
  * device's events times the cores that had any. */
 static int64_t core_time(const struct ts_systolic *state, const struct ts_context *ctx)
 {
-	const struct ts_result *time = ctx->results ? ts_results_find(ctx->results, "time") : NULL;
-	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
 	if (total_ps > 0 || state->tally.nr_events == 0)
 		return total_ps;

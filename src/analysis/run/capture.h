@@ -5,6 +5,9 @@
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
 
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
+
 #define TS_NEEDS(X) X(time) X(ops)
 #include "analysis/kit/needs.h"
 

@@ -201,11 +201,14 @@ static void check_nothing_ran(struct report *report)
 	    TS_LIT("The devices ran nothing while the profile was taken"));
 }
 
-static double time_field(const struct report *report, const char *name)
+/* Of core time; NaN: no device ran. */
+static double compilation_share(const struct report *report)
 {
-	const struct ts_result *time = ts_results_find(report->ctx->results, "time");
+	const struct ts_time_facts *time = ts_time_facts(report->ctx);
 
-	return time ? ts_value_number(ts_result_get(time, name)) : NAN;
+	return time->nr_cores == 0
+		       ? NAN
+		       : (double)time->bucket_ps[TS_BUCKET_COMPILATION] / (double)time->total_ps;
 }
 
 /* Compilation before the second step: later ones are what the job does. All of it, without steps. */
@@ -228,7 +231,7 @@ static void check_compilation(struct report *report)
 	char time[TS_UNIT_MAX], part[TS_UNIT_MAX];
 	bool alone = report->nr_ran == 0 && !any_host(report, true);
 
-	share *= time_field(report, "buckets.compilation_ps") / time_field(report, "total_ps");
+	share *= compilation_share(report);
 	if (compile_ps(report) <= 0 ||
 	    !(alone || share * 100 >= report->ctx->settings->capture_compilation_high))
 		return;
@@ -548,23 +551,16 @@ static void check_host_tracing(struct report *report)
 /* Self time of ops whose module the profile does not have, of all that name a program: 0..1. */
 static double share_without_module(const struct ts_context *ctx)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	double all = 0, without = 0;
-	int time, index;
 
-	if (!table)
-		return NAN;
-	time = ts_table_column(table, "self_time_ps");
-	index = ts_table_column(table, "op_index");
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t at = ts_value_int(ts_table_cell(table, i, index));
-		int64_t ps = ts_value_int(ts_table_cell(table, i, time));
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *fact = &ops->items[i];
 
-		if (at < 0 || ps < 0 || !ctx->profile->ops[at].has_program)
+		if (fact->op == TS_NONE || !ctx->profile->ops[fact->op].has_program)
 			continue;
-		all += (double)ps;
-		without += ctx->profile->ops[at].module == TS_NONE ? (double)ps : 0;
+		all += (double)fact->self_ps;
+		without += fact->module_index == TS_NONE ? (double)fact->self_ps : 0;
 	}
 	return without / all;
 }

@@ -15,6 +15,8 @@
 #ifndef TS_ANALYSIS_SPARSECORE_H
 #define TS_ANALYSIS_SPARSECORE_H
 
+#include "analysis/facts/time.h"
+
 #define TS_NEEDS(X) X(collectives) X(time)
 #include "analysis/kit/needs.h"
 #include "model/async.h"

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/settings.h"
+#include "tests/analysis/facts_given.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
@@ -50,6 +51,7 @@ static struct given *given_new(void)
 					  .results = &given->results,
 					  .settings = &given->settings,
 					  .chip = &given->chip };
+	facts_of_nothing(&given->ctx);
 	return given;
 }
 
