@@ -3,6 +3,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h src/analysis/registry.c \
 	src/analysis/settings.c src/analysis/settings.h src/analysis/share.c
 include src/analysis/kit/files.mk
+include src/analysis/advice/files.mk
 include src/analysis/run/files.mk
 include src/analysis/ops/files.mk
 include src/analysis/time/files.mk

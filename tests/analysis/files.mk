@@ -74,7 +74,7 @@ tests_analysis_doctor_rules_fusion_test_SOURCES = tests/analysis/doctor/rules/fu
 tests_analysis_doctor_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/snippets
+check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test
 TESTS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/snippets_test.py \
 	tests/analysis/doctor/findings_test.py
 EXTRA_DIST += tests/analysis/doctor/snippets_test.py tests/analysis/doctor/findings_test.py
@@ -84,8 +84,6 @@ tests_analysis_doctor_doctor_places_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_doctor_doctor_kpis_test_SOURCES = tests/analysis/doctor/doctor_kpis_test.c tests/analysis/doctor/doctor_given.h
 tests_analysis_doctor_doctor_kpis_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_doctor_kpis_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
-tests_analysis_doctor_snippets_SOURCES = tests/analysis/doctor/snippets.c
-tests_analysis_doctor_snippets_LDADD = libtpusight.a
 check_PROGRAMS += tests/analysis/time/gaps_test
 TESTS += tests/analysis/time/gaps_test
 tests_analysis_time_gaps_test_SOURCES = tests/analysis/time/gaps_test.c $(analysis_given)

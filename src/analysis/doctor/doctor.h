@@ -5,7 +5,7 @@
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
- * row in advice.c, in advice_torch.c, or both. A check that does not find its numbers says nothing.
+ * file in analysis/advice for a framework or for both. A check that does not find its numbers says nothing.
  *
  * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps
  * are in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
@@ -14,6 +14,7 @@
 #define TS_ANALYSIS_DOCTOR_H
 
 #include "analysis/analysis.h"
+#include "analysis/kit/advice.h"
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
@@ -47,9 +48,6 @@ struct ts_draft {
 	bool keep; /* whatever its impact */
 	size_t serial, nr_ranges;
 };
-
-/* Whose words the advice is in. */
-enum ts_framework { TS_JAX, TS_TORCH, TS_NR_FRAMEWORKS };
 
 struct ts_doctor {
 	const struct ts_context *ctx;
@@ -216,16 +214,5 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops);
 /* Of the finding reported last. */
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
-
-/* advice.c: what to change, and how on today's JAX or PyTorch. A row is of a rule, or of one of its
- * cases ("unfused_collective"); .rule is NULL behind the last. */
-struct ts_advice {
-	const char *rule, *advice, *code;
-};
-extern const struct ts_advice ts_advices_jax[];	  /* advice.c */
-extern const struct ts_advice ts_advices_torch[]; /* advice_torch.c */
-/* Never NULL. Where the framework has no row the other's holds: such a rule is of that one alone. */
-const struct ts_advice *ts_advice_find(enum ts_framework framework, const char *rule);
-const struct ts_advice *ts_advice_at(enum ts_framework framework, size_t at);
 
 #endif

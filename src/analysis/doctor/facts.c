@@ -172,7 +172,7 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	doctor->fusion = ts_results_find(ctx->results, "fusion");
 	doctor->cache = ts_results_find(ctx->results, "cache");
 	doctor->rates = first_known(ctx);
-	doctor->framework = ts_profile_is_torch(ctx->profile) ? TS_TORCH : TS_JAX;
+	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
 	doctor->nr_steps = ctx->outline ? ctx->outline->steps.nr_steps : 0;
 	gather_time(doctor);

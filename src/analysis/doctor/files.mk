@@ -1,5 +1,4 @@
 libtpusight_a_SOURCES += \
-	src/analysis/doctor/advice.c src/analysis/doctor/advice_torch.c \
 	src/analysis/doctor/doctor.c src/analysis/doctor/doctor.h src/analysis/doctor/facts.c \
 	src/analysis/doctor/health.c src/analysis/doctor/hosts.c src/analysis/doctor/kpis.c \
 	src/analysis/doctor/places.c src/analysis/doctor/rules/async.c \

@@ -1,7 +1,6 @@
 /*
  * The analysis capture's own header: what hosts and devices did while the profile was taken, and the
- * causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and
- * capture_fixes.c (the words) only.
+ * causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the checks) only.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
@@ -38,18 +37,6 @@ struct capture_state {
 
 /* How much of the profile can be believed, the best first. */
 enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
-
-/* What can be wrong: its words, and what to do about it. */
-struct capture_cause {
-	const char *id, *fix, *code;
-	enum ts_confidence confidence;
-};
-extern const struct capture_cause capture_causes[]; /* id NULL at the end */
-struct capture_fix {
-	const char *id, *fix, *code;
-};
-extern const struct capture_fix
-	capture_torch_fixes[]; /* likewise; in their place where it was PyTorch */
 
 enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
 			      struct ts_result *result, struct ts_error *err);

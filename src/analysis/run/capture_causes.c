@@ -6,7 +6,9 @@
 
 #include <inttypes.h>
 
+#include "analysis/kit/advice.h"
 #include "analysis/settings.h"
+#include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 
@@ -74,17 +76,25 @@ static struct ts_bytes told(struct report *report)
 	return text;
 }
 
-/* The words for users of PyTorch, if there are any, else the cause's own. */
-static struct capture_fix fix_of(const struct ts_profile *profile,
-				 const struct capture_cause *cause)
+/* What to do about the cause: analysis/advice/FRAMEWORK/capture/ID.py. */
+static const struct ts_advice *advice_of(const struct ts_profile *profile, const char *id)
 {
-	const struct capture_fix *fix = capture_torch_fixes;
+	char name[64];
 
-	if (!ts_profile_is_torch(profile))
-		return (struct capture_fix){ cause->id, cause->fix, cause->code };
-	while (fix->id && strcmp(fix->id, cause->id) != 0)
-		fix++;
-	return fix->id ? *fix : (struct capture_fix){ cause->id, cause->fix, cause->code };
+	snprintf(name, sizeof(name), "capture/%s", id);
+	return ts_advice_find(ts_framework_of(profile), name);
+}
+
+/* The causes that are concluded from what is missing. All others are seen in the profile. */
+static enum ts_confidence confidence_of(const char *id)
+{
+	static const char *const likely[] = { "ran_on_cpu",  "warm_up_only",	 "ops_missing",
+					      "not_blocked", "device_trace_cut", "steps_inferred" };
+
+	for (size_t i = 0; i < TS_NELEM(likely); i++)
+		if (strcmp(likely[i], id) == 0)
+			return TS_LIKELY;
+	return TS_CERTAIN;
 }
 
 /* Reports a cause; the evidence is what was put into report->text. */
@@ -92,24 +102,21 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 		enum capture_verdict verdict, struct ts_bytes what)
 {
 	struct ts_bytes evidence = told(report);
-	const struct capture_cause *cause = capture_causes;
+	const struct ts_advice *advice = advice_of(report->ctx->profile, id);
 	struct ts_value *cells = ts_table_row(report->result, report->table);
-	struct capture_fix fix;
 
-	while (cause->id && strcmp(cause->id, id) != 0)
-		cause++;
+	TS_ASSERT(advice->advice[0]);
 	report->failed |= !cells || !what.p;
-	if (report->failed || !cause->id)
+	if (report->failed)
 		return;
-	fix = fix_of(report->ctx->profile, cause);
 	cells[COL_ID] = ts_text(ts_bytes_of(id));
 	cells[COL_SEVERITY] = ts_text(ts_bytes_of(ts_severity_name(severity)));
 	cells[COL_VERDICT] = ts_text(ts_bytes_of(verdicts[verdict]));
-	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)));
+	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(confidence_of(id))));
 	cells[COL_WHAT] = ts_text(what);
 	cells[COL_EVIDENCE] = ts_text_or_null(evidence);
-	cells[COL_FIX] = ts_text(ts_bytes_of(fix.fix));
-	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(fix.code));
+	cells[COL_FIX] = ts_text(ts_bytes_of(advice->advice));
+	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(advice->code));
 	report->verdict = TS_MAX(report->verdict, verdict);
 }
 
