@@ -1,7 +1,6 @@
 /*
- * The doctor's own interface: between the analysis (doctor.c), the facts it reads from the other
- * results (facts.c, select.c), its health score, and the rules (rules_*.c). No other
- * analysis includes this.
+ * The doctor's own interface: between the analysis (doctor.c), the facts that it reads from the other
+ * results (facts.c, select.c), its health score, and the rules (rules/). No other analysis includes this.
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
@@ -147,7 +146,7 @@ void ts_doctor_places(struct ts_doctor *doctor);
 /* kpis.c: the table "kpis" */
 void ts_doctor_kpis(struct ts_doctor *doctor);
 
-/* select.c: the facts a check is about, and the words it says of them */
+/* select.c: the facts that a check is about */
 #define TS_MAX_WHERE 16
 struct ts_selection {
 	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
@@ -180,10 +179,15 @@ struct ts_best {
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
 void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
 int64_t ts_to_ps(double ps);						     /* NaN gives -1 */
-/* rules_host.c: of one execution of a copy, of the array as laid out; NaN unknown. */
-double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
-/* Words, into doctor->text. */
+/* copies.c: one execution of a copy to or from the host */
+struct ts_copy {
+	double bytes; /* of the array as laid out; NaN unknown */
+	bool to_host;
+};
+struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *fact);
+
+/* words.c: into doctor->text */
 void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
 void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max);
 /* " in 1120 executions" */
@@ -199,13 +203,32 @@ void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
 
-/* rules_async.c: " Compute that does not depend on them could cover ...": of the collectives. */
+/* waits.c */
+#define TS_MAX_WAITS 3
+/* Those of collectives, or those of copies within the device. Rows come the most exposed first. */
+struct ts_waits {
+	size_t row[TS_MAX_WAITS], nr, nr_all;
+	int64_t exposed_ps, hidden_ps, coverable_ps; /* coverable -1: no module says */
+};
+const struct ts_table *ts_waits_table(const struct ts_doctor *doctor); /* or NULL */
+struct ts_waits ts_waits_find(const struct ts_doctor *doctor, const struct ts_table *table,
+			      bool collectives);
+/* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
+void ts_say_waits(struct ts_doctor *doctor, const struct ts_table *table,
+		  const struct ts_waits *waits);
+/* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_say_coverable(struct ts_doctor *doctor);
 
-/* rules_hta.c: " Of the time between the kernels of a stream 90 % waits ...": of GPUs. */
+/* launches.c: times of all GPUs between the kernels of a stream */
+struct ts_kernel_gaps {
+	int64_t all_ps, host_ps, kernel_ps; /* host: for a launch that came too late */
+	int64_t nr_kernel;
+};
+struct ts_kernel_gaps ts_kernel_gaps_of(const struct ts_doctor *doctor);
+/* " Of the time between the kernels of a stream 90 % waits ...", or nothing. */
 void ts_say_launches(struct ts_doctor *doctor);
 
-/* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
+/* report.c: MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
  * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good
  * until the next report. */
 struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,

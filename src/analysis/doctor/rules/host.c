@@ -38,45 +38,6 @@ static bool match_feed(const struct ts_doctor *doctor, const struct ts_op_fact *
 	return fact->bucket == TS_BUCKET_HOST_TRANSFER && is_feed(fact) && fact->exclusive_ps > 0;
 }
 
-static bool result_shape(struct ts_doctor *doctor, const struct ts_op *op, struct ts_shape *shape)
-{
-	const struct ts_hlo_instr *instr = ts_op_instr(doctor->ctx->profile, op);
-	struct ts_bytes text;
-
-	if (instr) {
-		*shape = instr->shape;
-		return true;
-	}
-	text = op->shape;
-	if (text.n == 0 && ts_bytes_find(op->text, " = ") < op->text.n)
-		text = ts_bytes_cut(op->text, ts_bytes_find(op->text, " = ") + 3, SIZE_MAX);
-	return text.n > 0 && ts_shape_parse(&doctor->scratch, text, shape, NULL);
-}
-
-struct copy {
-	double bytes; /* one execution; NaN unknown */
-	bool to_host;
-};
-
-static struct copy copy_of(struct ts_doctor *doctor, const struct ts_op_fact *fact)
-{
-	struct copy copy = { fact->bytes, false };
-	const struct ts_op *op = ts_fact_op(doctor, fact);
-	struct ts_shape shape;
-
-	if (!op || !result_shape(doctor, op, &shape))
-		return copy;
-	copy.to_host = ts_shape_in_space(&shape, TS_SPACE_HOST);
-	if (shape.nr_parts == 0 && shape.dtype != TS_TUPLE)
-		copy.bytes = (double)ts_shape_bytes(&shape);
-	return copy;
-}
-
-double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact)
-{
-	return copy_of(doctor, fact).bytes;
-}
-
 /* The copies of one module. Bytes and times are over all cores and executions. */
 struct copies {
 	struct ts_bytes module;
@@ -92,7 +53,7 @@ struct copies {
 static void count_copy(struct ts_doctor *doctor, struct copies *group,
 		       const struct ts_op_fact *fact)
 {
-	struct copy copy = copy_of(doctor, fact);
+	struct ts_copy copy = ts_fact_copy(doctor, fact);
 	double sum = copy.bytes * (double)TS_MAX(fact->occurrences, 0);
 
 	if (copy.to_host)

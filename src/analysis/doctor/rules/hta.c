@@ -1,11 +1,7 @@
 /*
  * Rules about GPUs and the host that feeds them, from the result "hta": time between kernels that
  * were launched in time, kernels too short for their launch, launches that block, and a rank that
- * the others wait for. That a GPU waits for its host altogether is told by idle, which asks here
- * for its words.
- *
- * Of the streams of a rank the one that is idle the least stands for the rank: what it waits for
- * the GPU waits for, while a stream beside it may have nothing to do.
+ * the others wait for. That a GPU waits for its host altogether is what the rule idle reports.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -23,53 +19,6 @@ static int64_t field(const struct ts_doctor *doctor, const char *name)
 	return hta ? ts_value_int(ts_result_get(hta, name)) : -1;
 }
 
-struct gaps {
-	int64_t all_ps, host_ps, kernel_ps, nr_kernel;
-};
-
-static bool is_busiest(const struct ts_table *idle, size_t row)
-{
-	int64_t rank = ts_cell_int(idle, row, "rank");
-
-	for (size_t i = 0; i < idle->nr_rows; i++)
-		if (i != row && ts_cell_int(idle, i, "rank") == rank &&
-		    ts_cell_int(idle, i, "idle_ps") < ts_cell_int(idle, row, "idle_ps"))
-			return false;
-	return true;
-}
-
-static struct gaps gaps_of(const struct ts_doctor *doctor)
-{
-	const struct ts_table *idle = table_of(doctor, "idle");
-	struct gaps gaps = { 0 };
-
-	for (size_t i = 0; idle && i < idle->nr_rows; i++) {
-		if (!is_busiest(idle, i))
-			continue;
-		gaps.all_ps = ts_i64_add(gaps.all_ps, ts_cell_int(idle, i, "idle_ps"));
-		gaps.host_ps = ts_i64_add(gaps.host_ps, ts_cell_int(idle, i, "host_wait_ps"));
-		gaps.kernel_ps = ts_i64_add(gaps.kernel_ps, ts_cell_int(idle, i, "kernel_wait_ps"));
-		gaps.nr_kernel =
-			ts_i64_add(gaps.nr_kernel, ts_cell_int(idle, i, "kernel_wait_count"));
-	}
-	return gaps;
-}
-
-void ts_say_launches(struct ts_doctor *doctor)
-{
-	struct gaps gaps = gaps_of(doctor);
-	char host[TS_UNIT_MAX], kernel[TS_UNIT_MAX];
-
-	if (gaps.all_ps <= 0)
-		return;
-	ts_buf_printf(
-		&doctor->text,
-		" Of the time between the kernels of a stream %s waits for a launch that came "
-		"too late, %s passes from one kernel to the next.",
-		ts_fmt_share(host, (double)gaps.host_ps / (double)gaps.all_ps),
-		ts_fmt_share(kernel, (double)gaps.kernel_ps / (double)gaps.all_ps));
-}
-
 static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
 				 int64_t impact_ps)
 {
@@ -80,7 +29,7 @@ static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule 
 
 static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct gaps gaps = gaps_of(doctor);
+	struct ts_kernel_gaps gaps = ts_kernel_gaps_of(doctor);
 	int64_t idle_ps = field(doctor, "exact.idle_ps"), gap_ps = TS_MIN(gaps.kernel_ps, idle_ps);
 	double share = ts_doctor_share(doctor, gap_ps);
 	char text[TS_UNIT_MAX], mean[TS_UNIT_MAX];

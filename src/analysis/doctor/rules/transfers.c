@@ -24,7 +24,7 @@ static void add(struct ts_selection *ops, const struct ts_op_fact *fact)
 static void sort_in(struct ts_doctor *doctor, struct sizes *sizes, const struct ts_op_fact *fact)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	double bytes = ts_fact_copy_bytes(doctor, fact);
+	double bytes = ts_fact_copy(doctor, fact).bytes;
 
 	if (bytes >= settings->large_transfer_size * 1024 * 1024) {
 		add(&sizes->large, fact);
