@@ -1,13 +1,15 @@
 /*
- * The doctor's own interface: between the analysis (doctor.c), the facts that it reads from the other
- * results (facts.c, select.c), its health score, and the rules (rules/). No other analysis includes this.
+ * The doctor's own interface: between the analysis (doctor.c), the facts that it reads from the
+ * other results (facts.c, select.c), its health score, and the rules (rules/). No other analysis
+ * includes this.
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
- * file in analysis/advice for a framework or for both. A check that does not find its numbers says nothing.
+ * file in analysis/advice for a framework or for both. A check that does not find its numbers says
+ * nothing.
  *
- * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps
- * are in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
+ * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps are
+ * in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
  */
 #ifndef TS_ANALYSIS_DOCTOR_H
 #define TS_ANALYSIS_DOCTOR_H

@@ -112,7 +112,8 @@ static double peak_memory(const struct ts_doctor *doctor)
 	return field(doctor, "capacity", "peak_pct");
 }
 
-/* What the runtime's own allocators had in use at their peaks, of what they may use: the fullest. */
+/* What the runtime's own allocators had in use at their peaks, of what they may use: the
+ * fullest. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
 	static const char *const places[][2] = {

@@ -1,8 +1,9 @@
 /*
- * What a GPU's streams wait for between their kernels: the host, or the kernel before. From the result "hta".
+ * What a GPU's streams wait for between their kernels: the host, or the kernel before. From the
+ * result "hta".
  *
- * Each rank is judged by the stream that is idle the least. The GPU waits when that stream waits, while a stream beside it
- * may have nothing to do.
+ * Each rank is judged by the stream that is idle the least. The GPU waits when that stream waits,
+ * while a stream beside it may have nothing to do.
  */
 #include "analysis/doctor/doctor.h"
 

@@ -1,4 +1,5 @@
-/* Reporting: a rule's finding becomes a draft with an id, a severity and its rule's advice, then gets places and times. */
+/* Reporting: a rule's finding becomes a draft with an id, a severity and its rule's advice, then
+ * gets places and times. */
 #include "analysis/doctor/doctor.h"
 
 #define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"

@@ -1,5 +1,5 @@
-/* What cores wait for that runs beside them: collectives and copies within the device, and which compute could cover them.
- * From the view "async". */
+/* What cores wait for that runs beside them: collectives and copies within the device, and which
+ * compute could cover them. From the view "async". */
 #include "analysis/doctor/doctor.h"
 
 const struct ts_table *ts_waits_table(const struct ts_doctor *doctor)

@@ -1,5 +1,5 @@
-/* How a finding names ops, times and shares. Names are other people's bytes: they go into texts as they are, only cut when
- * they are long. */
+/* How a finding names ops, times and shares. Names are other people's bytes: they go into texts as
+ * they are, only cut when they are long. */
 #include "analysis/doctor/doctor.h"
 
 #define NAME_MAX_BYTES 96

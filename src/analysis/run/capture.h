@@ -1,6 +1,7 @@
 /*
- * The analysis capture's own header: what hosts and devices did while the profile was taken, and the
- * causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the checks) only.
+ * The analysis capture's own header: what hosts and devices did while the profile was taken, and
+ * the causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the
+ * checks) only.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H

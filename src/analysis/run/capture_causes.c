@@ -208,7 +208,8 @@ static double time_field(const struct report *report, const char *name)
 	return time ? ts_value_number(ts_result_get(time, name)) : NAN;
 }
 
-/* Compilation before the second step: later ones are what the job does. All of it, without steps. */
+/* Compilation before the second step: later ones are what the job does. All of it, without
+ * steps. */
 static double warm_up_share(const struct report *report)
 {
 	const struct ts_outline *outline = report->ctx->outline;
@@ -482,7 +483,8 @@ static bool hull_of(const struct report *report, uint32_t host, int64_t *start_p
 	return *start_ps < *end_ps;
 }
 
-/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or NaN. */
+/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or
+ * NaN. */
 static double overlap_of(const struct report *report)
 {
 	int64_t first = INT64_MIN, last = INT64_MAX, longest = 0, start_ps, end_ps;

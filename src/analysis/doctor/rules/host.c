@@ -227,7 +227,8 @@ static int64_t device_part(const struct ts_shape *shape)
 	return sum;
 }
 
-/* HBM that the module takes: parameters, results and temporaries; -1 without a buffer assignment. */
+/* HBM that the module takes: parameters, results and temporaries; -1 without a buffer
+ * assignment. */
 static int64_t hbm_used(const struct ts_hlo_module *module)
 {
 	const struct ts_hlo_comp *entry;

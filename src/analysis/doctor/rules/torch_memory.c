@@ -1,7 +1,8 @@
 /*
  * The rules about PyTorch's allocator, from the result "memory_timeline": a device that ran out of
- * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the driver's
- * allocator while steps run. (A heap that grows is told by memory_growth, in rules_capacity.c.)
+ * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the
+ * driver's allocator while steps run. (A heap that grows is told by memory_growth, in
+ * rules_capacity.c.)
  *
  * But for the last they cost no time by themselves: their impact is unknown, and their own
  * thresholds decide.
