@@ -67,6 +67,7 @@ struct ts_doctor {
 	size_t nr_drafts, cap_drafts;
 	struct ts_range *ranges;
 	size_t nr_ranges, cap_ranges;
+	struct ts_finding spare;
 	struct ts_arena scratch;
 	struct ts_buf text;
 	bool failed;
@@ -189,21 +190,70 @@ struct ts_copy {
 };
 struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
-/* words.c: into doctor->text */
-void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
-void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max);
-/* " in 1120 executions" */
-void ts_say_executions(struct ts_doctor *doctor, int64_t nr);
-const char *ts_fmt_share(char out[TS_UNIT_MAX], double share); /* 0.82 -> 82 % */
+/* words.c: sentences, into doctor->text. A template is text with a piece in braces for each word,
+ * which names the word's type; the words follow in the same order: TS_PUT(doctor, "{share} of core
+ * time waits for {name}[ at {name}]", TS_SHARE(share), TS_NAME(op), TS_NAME(source)); {s} is the
+ * end of a noun after the last count, {v} that of a verb: "1 step waits", "2 steps wait". What
+ * stands in brackets is left out where a word in it is missing: an empty name or text, a negative
+ * count or time, a number that is not finite, and TS_WHEN(false, ...). */
+enum ts_word_type {
+	TS_WORD_END,
+	TS_WORD_NAME,	/* {name}: any bytes; cut when long, "(unnamed)" when empty */
+	TS_WORD_TEXT,	/* {text}: as it is */
+	TS_WORD_COUNT,	/* {count} */
+	TS_WORD_TIME,	/* {time} */
+	TS_WORD_BYTES,	/* {bytes} */
+	TS_WORD_RATE,	/* {rate}: bytes/s */
+	TS_WORD_SHARE,	/* {share}: 0.82 is "82 %" */
+	TS_WORD_PCT,	/* {pct}: 14.4 is "14.4 %" */
+	TS_WORD_NUMBER, /* {number}: rounded to a whole one */
+	TS_WORD_METRIC, /* {metric}: "1.34 G" */
+	TS_WORD_OPS,	/* {ops}: "a (1 ms), b (2 us) and 3 more" */
+	TS_NR_WORD_TYPES
+};
+struct ts_word {
+	enum ts_word_type type;
+	bool missing;
+	size_t max; /* of ops */
+	union {
+		struct ts_bytes text;
+		int64_t n;
+		double x;
+		const struct ts_selection *ops;
+	} as;
+};
+#define TS_NAME(bytes)	  ((struct ts_word){ .type = TS_WORD_NAME, .as.text = (bytes) })
+#define TS_TEXT(bytes)	  ((struct ts_word){ .type = TS_WORD_TEXT, .as.text = (bytes) })
+#define TS_STRING(s)	  TS_TEXT(ts_bytes_of(s))
+#define TS_COUNT(nr)	  ((struct ts_word){ .type = TS_WORD_COUNT, .as.n = (int64_t)(nr) })
+#define TS_TIME(ps)	  ((struct ts_word){ .type = TS_WORD_TIME, .as.n = (ps) })
+#define TS_BYTES(n)	  ((struct ts_word){ .type = TS_WORD_BYTES, .as.x = (double)(n) })
+#define TS_RATE(per_s)	  ((struct ts_word){ .type = TS_WORD_RATE, .as.x = (per_s) })
+#define TS_SHARE(share)	  ((struct ts_word){ .type = TS_WORD_SHARE, .as.x = (share) })
+#define TS_PCT(pct)	  ((struct ts_word){ .type = TS_WORD_PCT, .as.x = (pct) })
+#define TS_NUMBER(number) ((struct ts_word){ .type = TS_WORD_NUMBER, .as.x = (number) })
+#define TS_METRIC(number) ((struct ts_word){ .type = TS_WORD_METRIC, .as.x = (number) })
+#define TS_OPS(selection, nr) \
+	((struct ts_word){ .type = TS_WORD_OPS, .max = (nr), .as.ops = (selection) })
+#define TS_WHEN(condition, word) ts_word_when(condition, word)
+struct ts_word ts_word_when(bool condition, struct ts_word word);
+void ts_put_words(struct ts_doctor *doctor, const char *template, const struct ts_word *words);
+#define TS_PUT(doctor, template, ...)  \
+	ts_put_words(doctor, template, \
+		     (const struct ts_word[]){ __VA_ARGS__, { .type = TS_WORD_END } })
+void ts_put(struct ts_doctor *doctor, const char *text);  /* without any word */
 struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
+/* Says it, and gives all that was said. */
+#define TS_SENTENCE(doctor, template, ...) \
+	(TS_PUT(doctor, template, __VA_ARGS__), ts_doctor_text(doctor))
 
 /* hosts.c: sentences about time without an op, each with a space in front; nothing where nothing is
  * known. */
 #define TS_MIN_STEP_SHARE \
 	0.01 /* of a step's core time: less is the edge of what stands beside it */
-void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
-void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
-void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
 
 /* waits.c */
 #define TS_MAX_WAITS 3
@@ -216,10 +266,10 @@ const struct ts_table *ts_waits_table(const struct ts_doctor *doctor); /* or NUL
 struct ts_waits ts_waits_find(const struct ts_doctor *doctor, const struct ts_table *table,
 			      bool collectives);
 /* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
-void ts_say_waits(struct ts_doctor *doctor, const struct ts_table *table,
+void ts_put_waits(struct ts_doctor *doctor, const struct ts_table *table,
 		  const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
-void ts_say_coverable(struct ts_doctor *doctor);
+void ts_put_coverable(struct ts_doctor *doctor);
 
 /* launches.c: times of all GPUs between the kernels of a stream */
 struct ts_kernel_gaps {
@@ -228,15 +278,20 @@ struct ts_kernel_gaps {
 };
 struct ts_kernel_gaps ts_kernel_gaps_of(const struct ts_doctor *doctor);
 /* " Of the time between the kernels of a stream 90 % waits ...", or nothing. */
-void ts_say_launches(struct ts_doctor *doctor);
+void ts_put_launches(struct ts_doctor *doctor);
 
 /* report.c: MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
- * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good
- * until the next report. */
+ * draft has its severity by impact, its rule's confidence, advice and code. Never NULL: without
+ * memory it is .spare, which no report shows. Good until the next report. */
 struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
 				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps);
+/* Of the whole run. */
+struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct ts_rule *rule,
+					int64_t impact_ps);
 void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops);
+void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
+			 const struct ts_op_fact *fact); /* or NULL */
 /* Of the finding reported last. */
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
 

@@ -42,17 +42,15 @@ struct ts_kernel_gaps ts_kernel_gaps_of(const struct ts_doctor *doctor)
 	return gaps;
 }
 
-void ts_say_launches(struct ts_doctor *doctor)
+void ts_put_launches(struct ts_doctor *doctor)
 {
 	struct ts_kernel_gaps gaps = ts_kernel_gaps_of(doctor);
-	char host[TS_UNIT_MAX], kernel[TS_UNIT_MAX];
 
-	if (gaps.all_ps <= 0)
-		return;
-	ts_buf_printf(
-		&doctor->text,
-		" Of the time between the kernels of a stream %s waits for a launch that came "
-		"too late, %s passes from one kernel to the next.",
-		ts_fmt_share(host, (double)gaps.host_ps / (double)gaps.all_ps),
-		ts_fmt_share(kernel, (double)gaps.kernel_ps / (double)gaps.all_ps));
+	if (gaps.all_ps > 0)
+		TS_PUT(doctor,
+		       " Of the time between the kernels of a stream {share} waits for a launch "
+		       "that "
+		       "came too late, {share} passes from one kernel to the next.",
+		       TS_SHARE((double)gaps.host_ps / (double)gaps.all_ps),
+		       TS_SHARE((double)gaps.kernel_ps / (double)gaps.all_ps));
 }

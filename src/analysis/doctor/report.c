@@ -42,7 +42,8 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	if (doctor->failed ||
 	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
 		doctor->failed = true;
-		return NULL;
+		doctor->spare = (struct ts_finding){ .impact_ps = -1 };
+		return &doctor->spare;
 	}
 	if (doctor->total_ps >= 0)
 		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
@@ -60,6 +61,14 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	finding->advice = ts_bytes_of(advice->advice);
 	finding->code = ts_bytes_of(advice->code);
 	return finding;
+}
+
+struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct ts_rule *rule,
+					int64_t impact_ps)
+{
+	struct ts_bytes none = { NULL, 0 };
+
+	return ts_doctor_report(doctor, rule, none, none, impact_ps);
 }
 
 void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -82,6 +91,15 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 	}
 	finding->where = where;
 	finding->nr_where = ops->nr;
+}
+
+void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
+			 const struct ts_op_fact *fact)
+{
+	struct ts_selection ops;
+
+	ts_select_one(&ops, fact);
+	ts_doctor_where(doctor, finding, &ops);
 }
 
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)

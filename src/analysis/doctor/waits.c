@@ -49,46 +49,36 @@ struct ts_waits ts_waits_find(const struct ts_doctor *doctor, const struct ts_ta
 }
 
 /* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile)" */
-static void say_wait(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_wait(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
-	struct ts_bytes could = ts_cell_text(table, row, "could_hide");
-	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
-
-	ts_say_name(doctor, ts_cell_text(table, row, "name"));
-	ts_buf_printf(&doctor->text, " (%s, %s hidden",
-		      ts_fmt_ps(time, ts_cell_int(table, row, "exposed_ps")),
-		      ts_fmt_share(share, ts_cell_number(table, row, "hidden_pct") / 100));
-	if (could.n > 0) {
-		ts_buf_puts(&doctor->text, "; ");
-		ts_say_name(doctor, could);
-		ts_buf_puts(&doctor->text, " could run meanwhile");
-	}
-	ts_buf_putc(&doctor->text, ')');
+	TS_PUT(doctor, "{name} ({time}, {share} hidden[; {name} could run meanwhile])",
+	       TS_NAME(ts_cell_text(table, row, "name")),
+	       TS_TIME(ts_cell_int(table, row, "exposed_ps")),
+	       TS_SHARE(ts_cell_number(table, row, "hidden_pct") / 100),
+	       TS_NAME(ts_cell_text(table, row, "could_hide")));
 }
 
-void ts_say_waits(struct ts_doctor *doctor, const struct ts_table *table,
+void ts_put_waits(struct ts_doctor *doctor, const struct ts_table *table,
 		  const struct ts_waits *waits)
 {
 	for (size_t i = 0; i < waits->nr; i++) {
-		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
-		say_wait(doctor, table, waits->row[i]);
+		ts_put(doctor, i > 0 ? ", " : "");
+		put_wait(doctor, table, waits->row[i]);
 	}
-	if (waits->nr_all > waits->nr)
-		ts_buf_printf(&doctor->text, " and %zu more", waits->nr_all - waits->nr);
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor, "[ and {count} more].",
+	       TS_WHEN(waits->nr_all > waits->nr, TS_COUNT(waits->nr_all - waits->nr)));
 }
 
-void ts_say_coverable(struct ts_doctor *doctor)
+void ts_put_coverable(struct ts_doctor *doctor)
 {
 	const struct ts_table *table = ts_waits_table(doctor);
 	struct ts_waits waits = ts_waits_find(doctor, table, true);
-	char time[TS_UNIT_MAX];
 
 	if (waits.coverable_ps < 0)
 		return;
-	ts_buf_printf(&doctor->text,
-		      " By the compiled schedule, compute that does not depend on them could cover "
-		      "%s of it at most: ",
-		      ts_fmt_ps(time, waits.coverable_ps));
-	ts_say_waits(doctor, table, &waits);
+	TS_PUT(doctor,
+	       " By the compiled schedule, compute that does not depend on them could cover {time} "
+	       "of it at most: ",
+	       TS_TIME(waits.coverable_ps));
+	ts_put_waits(doctor, table, &waits);
 }

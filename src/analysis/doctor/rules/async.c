@@ -30,29 +30,21 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 	const struct ts_table *table = ts_waits_table(doctor);
 	struct ts_waits waits = ts_waits_find(doctor, table, false);
 	double share = ts_doctor_share(doctor, waits.exposed_ps);
-	char text[TS_UNIT_MAX], hidden[TS_UNIT_MAX], cover[TS_UNIT_MAX];
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (!(share * 100 > doctor->ctx->settings->async_exposed_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none,
-				   waits.coverable_ps < 0
-					   ? waits.exposed_ps
-					   : TS_MIN(waits.exposed_ps, waits.coverable_ps));
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time waits for copies within the device",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "The cores wait %s; %s more are hidden behind compute. ",
-		      ts_fmt_ps(text, waits.exposed_ps), ts_fmt_ps(hidden, waits.hidden_ps));
-	if (waits.coverable_ps >= 0)
-		ts_buf_printf(&doctor->text,
-			      "Compute that does not depend on them could cover %s at most. ",
-			      ts_fmt_ps(cover, waits.coverable_ps));
-	ts_buf_puts(&doctor->text, "Most in ");
-	ts_say_waits(doctor, table, &waits);
+	finding = ts_doctor_report_run(doctor, rule,
+				       waits.coverable_ps < 0
+					       ? waits.exposed_ps
+					       : TS_MIN(waits.exposed_ps, waits.coverable_ps));
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time waits for copies within the device", TS_SHARE(share));
+	TS_PUT(doctor,
+	       "The cores wait {time}; {time} more are hidden behind compute. [Compute that does "
+	       "not depend on them could cover {time} at most. ]Most in ",
+	       TS_TIME(waits.exposed_ps), TS_TIME(waits.hidden_ps), TS_TIME(waits.coverable_ps));
+	ts_put_waits(doctor, table, &waits);
 	finding->evidence = ts_doctor_text(doctor);
 	add_places(doctor, finding, table, &waits);
 }
