@@ -29,7 +29,7 @@ struct ts_op_fact {
 	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
 	int64_t occurrences;   /* over all cores; -1 unknown */
 	int64_t exclusive_ps; /* moments of the timeline that are this op's alone, over all cores */
-	int64_t self_ps;      /* by the device's clock, as XProf counts it: what texts say */
+	int64_t self_ps;      /* by the device's clock, as XProf counts it: texts show this one */
 	double flops, bytes;  /* per execution; NaN unknown */
 	double padding_share; /* of the bytes; 0 where unknown */
 	struct ts_when first; /* an execution; start_ps = end_ps: unknown */
@@ -81,7 +81,7 @@ struct ts_rule {
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
 };
 
-/* In the order in which findings of equal impact are told. */
+/* In the order in which findings of equal impact are reported. */
 #define TS_RULES(X)             \
 	X(capture)              \
 	X(host_copies)          \
@@ -136,7 +136,7 @@ TS_RULES(TS_DECLARE_RULE)
 void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
 void ts_doctor_release(struct ts_doctor *doctor);
 
-/* health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
+/* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {
 	double score, ideal_ps;
 	bool assumed; /* no op's roofline was known */
@@ -173,7 +173,7 @@ bool ts_doctor_no_device(const struct ts_doctor *doctor);
 double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps);
 double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket);
 
-/* Where a rule has a finding for each op, it tells the largest few: rows by impact. */
+/* Where a rule has a finding for each op, it reports the largest few: rows by impact. */
 #define TS_MAX_BEST 3
 struct ts_best {
 	size_t row[TS_MAX_BEST], nr;
@@ -190,12 +190,18 @@ struct ts_copy {
 };
 struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
-/* words.c: sentences, into doctor->text. A template is text with a piece in braces for each word,
- * which names the word's type; the words follow in the same order: TS_PUT(doctor, "{share} of core
- * time waits for {name}[ at {name}]", TS_SHARE(share), TS_NAME(op), TS_NAME(source)); {s} is the
- * end of a noun after the last count, {v} that of a verb: "1 step waits", "2 steps wait". What
- * stands in brackets is left out where a word in it is missing: an empty name or text, a negative
- * count or time, a number that is not finite, and TS_WHEN(false, ...). */
+/*
+ * words.c: sentences, into doctor->text. A template is text with a piece in braces for each word,
+ * and the piece names the word's type. The words follow in the same order:
+ *
+ *	TS_PUT(doctor, "{share} of core time waits for {name}[ at {name}]", TS_SHARE(share),
+ *	       TS_NAME(op), TS_NAME(source));
+ *
+ * {s} ends a noun after the last count and {v} ends a verb: "1 step waits", "2 steps wait".
+ *
+ * A part in brackets is left out where a word in it is missing: an empty name or text, a negative
+ * count or time, a number that is not finite, and TS_WHEN(false, ...).
+ */
 enum ts_word_type {
 	TS_WORD_END,
 	TS_WORD_NAME,	/* {name}: any bytes; cut when long, "(unnamed)" when empty */
@@ -242,15 +248,14 @@ void ts_put_words(struct ts_doctor *doctor, const char *template, const struct t
 	ts_put_words(doctor, template, \
 		     (const struct ts_word[]){ __VA_ARGS__, { .type = TS_WORD_END } })
 void ts_put(struct ts_doctor *doctor, const char *text);  /* without any word */
-struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
-/* Says it, and gives all that was said. */
+struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was put, kept; starts anew */
+/* Puts it, and gives all that was put since the last ts_doctor_text(). */
 #define TS_SENTENCE(doctor, template, ...) \
 	(TS_PUT(doctor, template, __VA_ARGS__), ts_doctor_text(doctor))
 
-/* hosts.c: sentences about time without an op, each with a space in front; nothing where nothing is
- * known. */
-#define TS_MIN_STEP_SHARE \
-	0.01 /* of a step's core time: less is the edge of what stands beside it */
+/* hosts.c: sentences about time without an op, each with a space in front. They put nothing where
+ * the results know nothing. */
+#define TS_MIN_STEP_SHARE 0.01 /* of a step's core time: with less, the step only touches it */
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);

@@ -5,7 +5,7 @@
 #include "analysis/doctor/doctor.h"
 
 #define MAX_EVENTS   3
-#define MIN_OF_FIRST 0.1 /* a host event with less of the time than this of the first is left out */
+#define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
 static void put_event(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {

@@ -86,7 +86,7 @@ static double memory_bandwidth(const struct ts_doctor *doctor)
 	return 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak);
 }
 
-/* Without host threads in the capture nobody saw whether there was a compilation. */
+/* Without host threads in the capture it is unknown whether there was a compilation. */
 static double compilation_time(const struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;

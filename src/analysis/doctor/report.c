@@ -2,6 +2,8 @@
  * gets places and times. */
 #include "analysis/doctor/doctor.h"
 
+#include "base/check.h"
+
 #define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"
 
 static enum ts_severity severity_by(const struct ts_settings *settings, double share)
@@ -39,6 +41,7 @@ struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_ru
 	struct ts_draft *draft;
 	struct ts_finding *finding;
 
+	TS_ASSERT(rule->name && rule->confidence < TS_NR_CONFIDENCES && advice);
 	if (doctor->failed ||
 	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
 		doctor->failed = true;
@@ -76,6 +79,7 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 {
 	struct ts_where *where;
 
+	TS_ASSERT(finding && ops->nr <= TS_MAX_WHERE && ops->nr <= ops->nr_all);
 	if (ops->nr == 0)
 		return;
 	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));
@@ -109,6 +113,7 @@ void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps
 
 	if (doctor->failed || doctor->nr_drafts == 0 || end_ps <= start_ps)
 		return;
+	TS_ASSERT(device == TS_NONE || device < doctor->ctx->profile->nr_devices);
 	draft = &doctor->drafts[doctor->nr_drafts - 1];
 	if (draft->nr_ranges == TS_MAX_RANGES)
 		return;

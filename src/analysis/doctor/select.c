@@ -1,6 +1,8 @@
 /* Which ops a check is about, and where they come from in the source. */
 #include "analysis/doctor/doctor.h"
 
+#include "base/check.h"
+
 #define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
 
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
@@ -8,6 +10,7 @@ struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_mat
 {
 	struct ts_selection sel = { .nr = 0 };
 
+	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
@@ -46,6 +49,7 @@ void ts_best_add(struct ts_best *best, size_t row, int64_t impact)
 {
 	size_t at = best->nr;
 
+	TS_ASSERT(best->nr <= TS_MAX_BEST);
 	while (at > 0 && best->impact[at - 1] < impact)
 		at--;
 	if (at == TS_MAX_BEST)
@@ -79,6 +83,7 @@ double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps)
 
 double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket)
 {
+	TS_ASSERT(bucket < TS_NR_BUCKETS);
 	return ts_doctor_share(doctor, doctor->bucket_ps[bucket]);
 }
 

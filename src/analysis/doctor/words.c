@@ -122,7 +122,7 @@ static struct ts_bytes piece_at(const char *at)
 struct speech {
 	const char *at;
 	const struct ts_word *word; /* the next */
-	int64_t count;		    /* the last that was said */
+	int64_t count;		    /* the last that was put */
 };
 
 static void put_piece(struct ts_doctor *doctor, struct speech *speech)
@@ -165,6 +165,7 @@ void ts_put_words(struct ts_doctor *doctor, const char *template, const struct t
 {
 	struct speech speech = { template, words, 0 };
 
+	TS_ASSERT(template && words);
 	while (*speech.at) {
 		size_t n = strcspn(speech.at, "{[]");
 

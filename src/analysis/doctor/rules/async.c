@@ -1,6 +1,6 @@
 /*
- * The rule about asynchronous copies within a device that the core waits for. Facts are the view
- * "async".
+ * The rule about asynchronous copies within a device that the core waits for. The numbers are those
+ * of the view "async".
  *
  * Copies to and from the host have a rule of their own. What moving compute can give is the lesser
  * of the wait and the compute that does not depend on it.

@@ -139,7 +139,7 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-/* Where it is told, and whether a trace of PyTorch tells it. */
+/* Where a heap is found in the results, and whether a trace of PyTorch wrote it. */
 struct heaps {
 	const char *result, *table, *name, *blocks, *op;
 	bool is_torch;

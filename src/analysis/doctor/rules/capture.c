@@ -1,7 +1,7 @@
 /*
  * Rules about the capture itself: the causes for doubt that the analysis capture found, and a chip
- * that nobody knows. They are told whatever their impact, because they say how far the other
- * numbers can be trusted.
+ * that is not in the chip table. They are reported whatever their impact, because they say how far
+ * the other numbers can be trusted.
  */
 #include "analysis/doctor/doctor.h"
 

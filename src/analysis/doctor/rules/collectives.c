@@ -1,8 +1,8 @@
 /*
  * The rule about collectives: a core that the others wait for.
  *
- * What can be had is what this core alone costs: up to the last but one core's arrival the others
- * would wait anyhow. Who arrives when is the view "collectives".
+ * The impact is what this core alone costs: until the second latest core arrives the others would
+ * wait anyway. The view "collectives" knows which core arrives when.
  */
 #include "analysis/doctor/doctor.h"
 

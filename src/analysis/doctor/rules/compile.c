@@ -6,7 +6,7 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define MAX_SHAPES 3 /* told of a family */
+#define MAX_SHAPES 3 /* shown of a family */
 
 static void add_compile_ranges(struct ts_doctor *doctor, int64_t from_ps)
 {
@@ -61,7 +61,7 @@ static struct recompiles find_recompiles(const struct ts_table *table, size_t nr
 	return found;
 }
 
-/* Share of core time lost to compilations that no finding about steps tells of. */
+/* Share of core time lost to compilations that no finding about steps reports. */
 static double compile_share(const struct ts_doctor *doctor)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
@@ -72,7 +72,7 @@ static double compile_share(const struct ts_doctor *doctor)
 		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], told.lost_ps), 0));
 }
 
-/* One by one where that is known, else times with some in them. */
+/* Each compilation counts where they are known, else each span of time with some in it. */
 static int64_t nr_compilations(const struct ts_doctor *doctor)
 {
 	int64_t count = doctor->cache

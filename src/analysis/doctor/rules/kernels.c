@@ -8,8 +8,9 @@ static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
 			      ts_cell_text(calls, row, "name"));
 }
 
-/* What the kernel would give back at its roofline; -1: not slow, or nobody knows. Arrays alone say
- * nothing of its arithmetic, so that it may be at its roofline all the same. */
+/* What the kernel would give back at its roofline; -1: it is not slow, or that is unknown. The
+ * sizes of the arrays do not show how much it computes, so that it may be at its roofline all the
+ * same. */
 static int64_t loss_of(const struct ts_doctor *doctor, const struct ts_table *calls, size_t row)
 {
 	const struct ts_op_fact *fact = fact_of(doctor, calls, row);

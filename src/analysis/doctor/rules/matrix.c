@@ -1,6 +1,6 @@
 /*
  * Rules about the matrix units: how much of their peak is used, which shapes leave them empty, what
- * f32 at highest precision costs, and kernels whose cost nobody knows.
+ * f32 at highest precision costs, and kernels of unknown cost.
  */
 #include "analysis/doctor/doctor.h"
 

@@ -88,7 +88,7 @@ static struct ts_bytes text_of(struct ts_value cell)
 	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
-/* FLOPs lost in a matrix product are told by the rule about its shape. */
+/* FLOPs that a matrix product loses are reported by the rule about its shape. */
 static bool is_product(const struct ts_doctor *doctor, const struct padded *padded)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");

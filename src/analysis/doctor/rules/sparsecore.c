@@ -1,5 +1,5 @@
-/* The rule about work that SparseCores do while the TensorCores wait for it. Facts are the view
- * "sparsecore". */
+/* The rule about work that SparseCores do while the TensorCores wait for it. The numbers
+ * are those of the view "sparsecore". */
 #include "analysis/doctor/doctor.h"
 
 #define MAX_NAMED 3

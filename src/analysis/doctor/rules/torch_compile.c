@@ -1,6 +1,6 @@
 /*
  * Rules about PyTorch's compiler: graphs that break, frames compiled again and again, kernels that
- * nobody fused, launches that a CUDA graph would save.
+ * were not fused, launches that a CUDA graph would save.
  *
  * What was compiled is from "compile", kernels are the facts. Impacts are bounded by time that is
  * known: what the fused kernels took, or how long the devices had nothing to run.

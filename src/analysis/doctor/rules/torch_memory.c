@@ -1,10 +1,10 @@
 /*
  * The rules about PyTorch's allocator, from the result "memory_timeline": a device that ran out of
  * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the
- * driver's allocator while steps run. (A heap that grows is told by memory_growth, in
- * rules_capacity.c.)
+ * driver's allocator while steps run. (A heap that grows is reported by memory_growth, in
+ * capacity.c.)
  *
- * But for the last they cost no time by themselves: their impact is unknown, and their own
+ * All but the last cost no time by themselves: their impact is unknown, and their own
  * thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
@@ -12,7 +12,7 @@
 
 #define MAX_NAMED  3
 #define FULL_PCT   98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
-#define UNUSED_PCT 10 /* of the device's memory, reserved in vain: less is no matter */
+#define UNUSED_PCT 10 /* of the device's memory, reserved and not used: less does not matter */
 
 static const struct ts_result *timeline_of(const struct ts_doctor *doctor)
 {

@@ -1,6 +1,6 @@
 /*
  * Transfers between host and device by their size: single ones that are large, and very many that
- * are small. What they cost in all is told by host_copies and infeed_outfeed; this is for runs
+ * are small. What they cost in all is reported by host_copies and infeed_outfeed; this is for runs
  * where it stays below their limit, and for the small ones, which ask for another remedy.
  *
  * Bytes are those of an execution: of the array as laid out, else what the profile says.
