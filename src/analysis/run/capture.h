@@ -39,7 +39,7 @@ struct capture_state {
 /* How much of the profile can be believed, the best first. */
 enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
 
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err);
 
 #endif

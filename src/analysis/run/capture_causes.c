@@ -672,8 +672,8 @@ static void put_fields(struct report *report)
 			"executions of modules");
 }
 
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err)
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err)
 {
 	struct report report = { .sum = sum, .ctx = ctx, .result = result };
 
