@@ -74,10 +74,14 @@ tests_analysis_doctor_rules_fusion_test_SOURCES = tests/analysis/doctor/rules/fu
 tests_analysis_doctor_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test
+check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/words_test
 TESTS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/snippets_test.py \
-	tests/analysis/doctor/findings_test.py
-EXTRA_DIST += tests/analysis/doctor/snippets_test.py tests/analysis/doctor/findings_test.py
+	tests/analysis/doctor/findings_test.py tests/analysis/doctor/words_test tests/analysis/doctor/templates_test.py
+EXTRA_DIST += tests/analysis/doctor/snippets_test.py tests/analysis/doctor/findings_test.py \
+	tests/analysis/doctor/templates_test.py
+tests_analysis_doctor_words_test_SOURCES = tests/analysis/doctor/words_test.c tests/analysis/doctor/doctor_given.h
+tests_analysis_doctor_words_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_words_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_doctor_doctor_places_test_SOURCES = tests/analysis/doctor/doctor_places_test.c tests/analysis/doctor/doctor_given.h
 tests_analysis_doctor_doctor_places_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_doctor_places_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
