@@ -57,7 +57,7 @@ class House:
             for where, _, names in os.walk(os.path.join(self.top, folder)):
                 for name in names:
                     yield os.path.relpath(os.path.join(where, name), self.top)
-        yield "README.md"
+        yield from ("README.md", "CONTRIBUTING.md")
 
     def has(self, path):
         return path in self.paths
@@ -280,10 +280,11 @@ def of_tests(house):
 
 def of_links(house):
     files = house.text("docs/files.mk")
-    for path in house.find(r"docs/.*\.md|README\.md"):
+    for path in house.find(r"docs/.*\.md|README\.md|CONTRIBUTING\.md"):
         if re.fullmatch(r"docs/[^/]*\.md", path) and path not in files:
             yield ("dist", path), f"docs/files.mk: {path} is not in EXTRA_DIST, so a tarball lacks it."
-        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", house.text(path)):
+        text = re.sub(r"^```.*?^```", "", house.text(path), flags=re.S | re.M)  # code shows links, too
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             target = os.path.normpath(os.path.join(os.path.dirname(path), link))
             known = house.has(target) or os.path.exists(os.path.join(house.top, target))
             if not re.match(r"\w+:", link) and not (known and house.changed.get(target, "") is not None):
