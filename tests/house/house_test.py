@@ -44,6 +44,9 @@ NOT_VIEWS = {"doctor/rules"}  # pages in the folder of a family that are not a v
 SOURCES = r"\b(cloud|tpuinfo|book|aot|xla|xprof|ds)\b"  # as named on top of src/hw/chips.c
 
 
+CASES = r"tests/cases/[^/]*(/cmd|\.rows)"  # what golden cases run
+
+
 class House:
     """The sources, with some files changed: {path: text}; None is a file that is not there."""
 
@@ -79,7 +82,7 @@ class House:
     def list(self, path, macro):
         """The names of an X list."""
         found = re.search(r"#define %s\(X\)((?:.*\\\n)*.*)" % macro, self.text(path))
-        return re.findall(r"\bX\((\w+)\)", found.group(1)) if found else []
+        return re.findall(r"\bX\((\w+)\s*[,)]", found.group(1)) if found else []
 
 
 def complain_of_empty(names, path, what):
@@ -181,7 +184,7 @@ def advice_file(house, framework, rule):
 def causes_of(house):
     table = re.search(r"capture_causes\[\] = \{(.*?)^\};", house.text("src/analysis/run/capture_fixes.c"), re.S | re.M)
     names = set(re.findall(r'^\t\{ "(\w+)",', table.group(1), re.M)) if table else set()
-    for path in house.find(r"src/analysis/advice/capture/.*\.(py|txt)"):
+    for path in house.find(r"src/analysis/advice/(\w+/)?capture/(\w+/)?\w+\.(py|txt)"):
         name = os.path.splitext(os.path.basename(path))[0]
         names |= {name} if not name.startswith("_") else set()
     return sorted(names)
@@ -216,7 +219,7 @@ def of_chips(house):
 
 
 def of_outputs(house):
-    names, cases = house.list("src/write/list.h", "TS_OUTPUTS"), house.all_text(r"tests/cases/[^/]*/cmd")
+    names, cases = house.list("src/write/list.h", "TS_OUTPUTS"), house.all_text(CASES)
     docs = house.text("docs/formats.md")
     yield from complain_of_empty(names, "src/write/list.h", "output")
     for name in names:
@@ -234,7 +237,7 @@ def of_outputs(house):
 
 
 def of_commands(house):
-    names, cases = house.list("src/cli/list.h", "TS_COMMANDS"), house.all_text(r"tests/cases/[^/]*/cmd")
+    names, cases = house.list("src/cli/list.h", "TS_COMMANDS"), house.all_text(CASES)
     docs = house.text("README.md") + house.all_text(r"docs/[^/]*\.md")
     yield from complain_of_empty(names, "src/cli/list.h", "command")
     for name in names:
@@ -246,23 +249,30 @@ def of_commands(house):
 
 def of_readers(house):
     names, docs = house.list("src/read/list.h", "TS_READERS"), house.text("docs/formats.md")
-    targets = re.search(r"^fuzz_targets = (.*)$", house.text("tests/fuzz/files.mk"), re.M)
-    targets = targets.group(1).split() if targets else []
+    targets = house.text("tests/fuzz/files.mk")
     yield from complain_of_empty(names, "src/read/list.h", "reader")
     for name in names:
         if not house.has(f"tests/fuzz/{name}.c"):
             yield ("reader fuzz", name), f"tests/fuzz/{name}.c is missing: a fuzz target for the reader {name}."
-        if name not in targets:
-            yield ("reader target", name), f"tests/fuzz/files.mk: the target {name} is missing in fuzz_targets."
+        if f"tests/fuzz/{name}_replay" not in targets:
+            yield ("reader target", name), f"tests/fuzz/files.mk: tests/fuzz/{name}_replay is missing in fuzz_replays."
         if not house.find(r"tests/fuzz/seeds/%s/.+" % name):
             yield ("reader seeds", name), f"tests/fuzz/seeds/{name}/ is missing: small inputs, good and damaged."
         if f"| `{name}` |" not in docs:
             yield ("reader docs", name), f"docs/formats.md: the table of inputs has no row | `{name}` |."
 
 
+def thresholds_of(house):
+    """The file that lists them and their names: rows of a table, or an X list."""
+    for path in house.find(r"src/analysis/settings\w*\.[ch]"):
+        names = re.findall(r"^\tROW\((\w+),", house.text(path), re.M) or house.list(path, "TS_SETTINGS")
+        if names:
+            return path, names
+    return "src/analysis/settings.c", []
+
+
 def of_thresholds(house):
-    path = "src/analysis/settings.c"
-    names, docs = re.findall(r"^\tROW\((\w+),", house.text(path), re.M), house.all_text(r"docs/.*\.md")
+    (path, names), docs = thresholds_of(house), house.all_text(r"docs/.*\.md")
     yield from complain_of_empty(names, path, "threshold")
     for name in names:
         if f"`{name}`" not in docs:
@@ -347,9 +357,9 @@ PLANTS = [
     ([put("src/write/list.h", "X(text)", "X(crumbs) X(text)")], ["tests/cases/report-crumbs/cmd is missing", "docs/formats.md: the table of outputs"]),
     ([put("src/cli/list.h", "X(report)", "X(crumbs) X(report)")], ["tests/cases/help-crumbs/cmd is missing", "README.md: a line with tpusight crumbs"]),
     ([put("src/read/list.h", "X(chrome)", "X(crumbs) X(chrome)")],
-     ["tests/fuzz/crumbs.c is missing", "tests/fuzz/files.mk: the target crumbs", "tests/fuzz/seeds/crumbs/ is missing",
+     ["tests/fuzz/crumbs.c is missing", "tests/fuzz/files.mk: tests/fuzz/crumbs_replay", "tests/fuzz/seeds/crumbs/ is missing",
       "docs/formats.md: the table of inputs"]),
-    ([put("src/analysis/settings.c", "\tROW(", "\tROW(crumbs_low, \"%\", 1, \"\"),\n\tROW(")],
+    ([lambda house: threshold_planted(house)],
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_low`"]),
     ([new("tests/base/crumbs_test.c", "")], ["tests/base/files.mk: tests/base/crumbs_test is in no list"]),
     ([gone("docs/analyses/clocks.md")], ["docs/analyses/README.md: the link to clocks.md leads nowhere"]),
@@ -357,6 +367,14 @@ PLANTS = [
     ([put("src/analysis/list.h", "#define TS_ANALYSES(X)", "#define TS_OTHERS(X)")], ["src/analysis/list.h: no analysis was found"]),
     ([new("src/analysis/advice/torch/unfused.py", "")], ["tests/house/house_test.py: ('advice', 'torch', 'unfused') is no longer missing"]),
 ]
+
+
+def threshold_planted(house):
+    """A threshold of this name before the first one, as a row or as an item of an X list."""
+    path, names = thresholds_of(house)
+    macro = re.search(r"\t(\w+)\(%s," % names[0], house.text(path)).group(1)
+    row, end = f'\t{macro}(crumbs_low, "%", 1, "")', ",\n" if macro == "ROW" else " \\\n"
+    return put(path, f"\t{macro}({names[0]},", f"{row}{end}\t{macro}({names[0]},")(house)
 
 
 def rule_planted(house):
