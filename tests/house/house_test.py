@@ -301,7 +301,22 @@ def of_links(house):
                 yield ("link", path, link), f"{path}: the link to {link} leads nowhere."
 
 
-CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_tests, of_links]
+def of_paths(house):
+    """Files that a page names, as `src/model/cost*.c`. Capital words are placeholders."""
+    folders = {os.path.dirname(path) for path in house.paths}
+    folders |= {os.path.dirname(folder) for folder in folders}
+    for page in house.find(r"docs/(?!adding/).*\.md|README\.md|CONTRIBUTING\.md"):
+        text = re.sub(r"^```.*?^```", "", house.text(page), flags=re.S | re.M)
+        for path in sorted(set(re.findall(r"`((?:src|tests|docs)/[\w./*-]+)`", text))):
+            if re.search(r"[A-Z]{3}", path) or path.endswith(".js"):  # the page's own start in plugin/page
+                continue
+            path = path.rstrip("/")
+            found = house.has(path) or path in folders or house.has(path + ".c")
+            if not found and not ("*" in path and house.find(re.escape(path).replace(r"\*", "[^/]*"))):
+                yield ("path", page, path), f"{page}: there is no {path}; it was moved or renamed."
+
+
+CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_tests, of_links, of_paths]
 
 
 def complaints(house):
@@ -368,6 +383,7 @@ PLANTS = [
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_low`"]),
     ([new("tests/base/crumbs_test.c", "")], ["tests/base/files.mk: tests/base/crumbs_test is in no list"]),
     ([gone("docs/analyses/clocks.md")], ["docs/analyses/README.md: the link to clocks.md leads nowhere"]),
+    ([gone("src/model/host_event.c")], ["docs/analyses/compile/cache.md: there is no src/model/host_event.c"]),
     ([new("docs/crumbs.md", "")], ["docs/files.mk: docs/crumbs.md is not in EXTRA_DIST"]),
     ([put("src/analysis/list.h", "#define TS_ANALYSES(X)", "#define TS_OTHERS(X)")], ["src/analysis/list.h: no analysis was found"]),
     ([new("src/analysis/advice/torch/unfused.py", "")], ["tests/house/house_test.py: ('advice', 'torch', 'unfused') is no longer missing"]),
