@@ -308,7 +308,7 @@ def of_paths(house):
     for page in house.find(r"docs/(?!adding/).*\.md|README\.md|CONTRIBUTING\.md"):
         text = re.sub(r"^```.*?^```", "", house.text(page), flags=re.S | re.M)
         for path in sorted(set(re.findall(r"`((?:src|tests|docs)/[\w./*-]+)`", text))):
-            if re.search(r"[A-Z]{3}", path) or path.endswith(".js"):  # the page's own start in plugin/page
+            if re.search(r"[A-Z]{3}", path) or path.endswith((".js", ".ts")):  # the page's own start in plugin/page
                 continue
             path = path.rstrip("/")
             found = house.has(path) or path in folders or house.has(path + ".c")
