@@ -1,4 +1,5 @@
 EXTRA_DIST += tests/layers.sh
+include tests/house/files.mk
 include tests/base/files.mk
 include tests/hw/files.mk
 include tests/codec/files.mk

@@ -104,7 +104,7 @@ class Answer(Plain):
 
     @property
     def answer(self):
-        """All that the program said, with the names of docs/analyses.md."""
+        """All that the program said, with the names of docs/analyses."""
         return self._answer
 
 

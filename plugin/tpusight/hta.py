@@ -12,7 +12,7 @@ _FORMS = ("html", "json", "text", "csv")
 @dataclasses.dataclass
 class HTAReport(Answer):
     """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel. In
-    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses.md, section 26)."""
+    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
     gpu_idle_time_pct: Optional[float] = None
     compute_time_pct: Optional[float] = None
     non_compute_time_pct: Optional[float] = None

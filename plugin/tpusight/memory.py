@@ -16,7 +16,7 @@ _FORMS = ("json", "html", "text", "csv")
 @dataclasses.dataclass
 class MemoryReport(Answer):
     """Of one tracked block. device: the one with the largest peak, whose figures the others are. `answer` is what
-    `tpusight memory --json` says (docs/analyses.md, section 18)."""
+    `tpusight memory --json` says (docs/analyses/capacity/memory_timeline.md)."""
     name: str = ""
     device: Optional[str] = None
     #: see MemoryProfiler.get_peak_analysis() and get_timeline()

@@ -31,7 +31,7 @@ class CompileBreak(Plain):
 @dataclasses.dataclass
 class CompileReport(Answer):
     """A model compiled in one mode, against itself in eager mode. Unknown is None. `answer` is what `tpusight compile
-    --json` says of the compiled run (docs/analyses.md, section 24)."""
+    --json` says of the compiled run (docs/analyses/compile/compile.md)."""
     mode: str = ""
     backend: str = ""
     #: of the median iteration; p_value: how likely chance alone would make such a difference
