@@ -1,6 +1,7 @@
 /* The messages of the profiler's service, written and read in place. */
 #include "live/profiler.h"
 
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 
@@ -39,8 +40,18 @@ static void ask_options(struct ts_buf *out, const struct ts_profiler_request *re
 	ts_pbw_end(out, mark);
 }
 
+bool ts_profiler_wants_folder(const char *story)
+{
+	TS_ASSERT(story != NULL);
+	return strstr(story, TS_PROFILER_NO_FOLDER) != NULL;
+}
+
 void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *request)
 {
+	TS_ASSERT(out != NULL && request != NULL);
+	TS_ASSERT(request->duration_ms >= 1);
+	TS_ASSERT(request->session[0] != '\0' && request->host[0] != '\0');
+	TS_ASSERT(request->repository[0] == '/'); /* else it is below the job's working directory */
 	ts_pbw_u64(out, REQUEST_DURATION_MS, (uint64_t)request->duration_ms);
 	ts_pbw_u64(out, REQUEST_MAX_EVENTS, MAX_EVENTS);
 	ask_options(out, request);

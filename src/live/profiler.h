@@ -9,13 +9,24 @@
 
 #define TS_PROFILER_METHOD "/tensorflow.ProfilerService/Profile"
 
+/*
+ * The repository of a request that wants no file. A server that knows emit_xspace does not look at
+ * it. An older one joins repository, session and host, makes the folders and writes the profile
+ * there; with an empty repository that is the job's working directory. Nothing can be made below
+ * this one, so such a server refuses ("/dev/null is not a directory") and writes nothing.
+ */
+#define TS_PROFILER_NO_FOLDER "/dev/null"
+
 struct ts_profiler_request {
 	int64_t duration_ms;	/* at least 1: 0 is an empty sample */
 	bool hlo;		/* compiled modules too */
 	const char *session;	/* its folder's name, where the server writes files */
 	const char *host;	/* the file's name there */
-	const char *repository; /* "": no folder; else for servers that can only write files */
+	const char *repository; /* an absolute path, or TS_PROFILER_NO_FOLDER */
 };
+
+/* Is STORY, the story of a refused call, about TS_PROFILER_NO_FOLDER? Then the server is an old one. */
+bool ts_profiler_wants_folder(const char *story);
 
 /* Appends the message. */
 void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *request);

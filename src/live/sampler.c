@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "io/rpc.h"
 #include "live/hlo.h"
@@ -18,7 +19,7 @@
 #define FIRST_PAUSE_MS	 500
 #define MAX_PAUSE_MS	 8000
 #define FILE_MS		 2000  /* for a file to be seen that the server has written */
-#define NO_FILE_MS	 60000 /* to ask a server again that wrote a file somewhere else */
+#define OLD_PAUSE_MS	 60000 /* before a server that sends no profile is asked again */
 #define LATE_MS		 2000  /* how long others are waited for at least, when one has answered */
 #define LATE_TIMES	 4     /* or so many times what the first needed beyond the sample */
 #define PATIENCE_MS	 2000  /* beyond a sample, until it is told that nobody answers */
@@ -73,6 +74,20 @@ const char *ts_service_state_name(enum ts_service_state state)
 	return names[state];
 }
 
+#define OLD_WAYS                                                            \
+	"name a folder that it and this machine see with --repository, or " \
+	"capture in the job and watch its log directory: tpusight live LOGDIR"
+
+/* A server that has to be given a folder and was given none has refused. */
+static enum ts_status fail_without_folder(struct host *host, struct ts_error *err)
+{
+	host->answer.fault = TS_RPC_NONE; /* not a refusal for a moment: it is not busy */
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "%s: this job's profiler server is older than XLA's emit_xspace and can "
+		       "only write into a folder (" OLD_WAYS ")",
+		       host->address);
+}
+
 /* From a server that does not send it. */
 static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 {
@@ -83,9 +98,7 @@ static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 
 	if (!options->repository)
 		return ts_fail(err, TS_UNSUPPORTED,
-			       "%s: the server answers without a profile: it is older than XLA's "
-			       "emit_xspace and writes files (--repository DIR, a folder that both "
-			       "see; or jax.profiler.trace() in the job, and tpusight live LOGDIR)",
+			       "%s: the server's answer has no profile (" OLD_WAYS ")",
 			       host->address);
 	st = ts_repository_take(&at, FILE_MS, &host->answer.body, err);
 	if (st)
@@ -108,6 +121,9 @@ static enum ts_status fetch(struct host *host, struct ts_error *err)
 	host->has_xspace = false;
 	st = ts_rpc_call(host->rpc, TS_PROFILER_METHOD, ts_buf_bytes(&host->request), limits,
 			 &host->answer, err);
+	if (host->answer.fault == TS_RPC_REFUSED && !options->repository &&
+	    ts_profiler_wants_folder(err->text))
+		return fail_without_folder(host, err);
 	if (st)
 		return st;
 	st = ts_profiler_read(host->answer.message, &found, err);
@@ -177,6 +193,7 @@ enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_o
 	struct ts_sampler *sampler = calloc(1, sizeof(*sampler));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(!options->repository || options->repository[0] == '/');
 	*out = NULL;
 	if (!sampler)
 		return ts_fail_nomem(err);
@@ -259,12 +276,13 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 
 static bool make_request(struct ts_sampler *sampler, struct host *host)
 {
-	const char *repository = sampler->options.repository;
+	const char *folder = sampler->options.repository;
 	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
 					       .hlo = host->with_hlo,
 					       .session = host->session,
 					       .host = host->address,
-					       .repository = repository ? repository : "" };
+					       .repository =
+						       folder ? folder : TS_PROFILER_NO_FOLDER };
 
 	snprintf(host->session, sizeof(host->session), "tpusight_live_%ld_%llu", (long)getpid(),
 		 (unsigned long long)sampler->nr_rounds);
@@ -383,7 +401,7 @@ static void failed(struct host *host, int64_t now_ms)
 	host->again_ms = now_ms + host->pause_ms;
 	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
 	if (host->problem.status == TS_UNSUPPORTED)
-		host->again_ms = now_ms + NO_FILE_MS;
+		host->again_ms = now_ms + OLD_PAUSE_MS;
 	forget(host);
 }
 

@@ -29,8 +29,9 @@ struct ts_sampler_options {
 	size_t nr_addresses;
 	int64_t sample_ms, timeout_ms; /* the timeout is of an answer, beyond the sample's time */
 	enum ts_hlo_choice hlo;
-	size_t max_bytes;	/* of an answer */
-	const char *repository; /* a folder that both see, for servers that write files; or NULL */
+	size_t max_bytes; /* of an answer */
+	const char *
+		repository; /* an absolute path that both see, for servers that write files; NULL: none */
 };
 
 enum ts_service_state {

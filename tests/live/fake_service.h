@@ -33,7 +33,8 @@ enum fake_way {
 	FAKE_ENDLESS, /* a body without an end */
 	FAKE_GARBAGE, /* bytes that are no HTTP/2 */
 	FAKE_HEADERS, /* more headers than anybody needs */
-	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says */
+	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says, or
+		    * the call fails when the folder cannot be made */
 };
 
 #define FAKE_MAX_PARKED 64
@@ -178,9 +179,14 @@ static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message
 	return good;
 }
 
-/* What is asked (ProfileRequest: 5 repository_root, 6 session_id, 7 host_name) becomes a path, as jax 0.10.2
- * does it when it is not asked to send; its answer is empty then. */
-static inline bool fake_write(struct fake_service *fake, struct ts_bytes message)
+/*
+ * Writes the file as JAX 0.4.35 does it (SaveXSpace() of xla/tsl/profiler/rpc/client/save_profile.cc):
+ * repository_root (5), session_id (6) and host_name (7) of the request are joined, an empty one is
+ * left out, so the path is below the working directory where there is no repository_root. False: the
+ * folder cannot be made; then nothing is written, and REPOSITORY is to be named in the answer.
+ */
+static inline bool fake_write(struct fake_service *fake, struct ts_bytes message,
+			      char repository[200])
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb =
@@ -194,12 +200,29 @@ static inline bool fake_write(struct fake_service *fake, struct ts_bytes message
 	for (char *at = text[7]; *at; at++)
 		if (*at == ':')
 			*at = '_';
-	snprintf(path, sizeof(path), "%s/%s/%s.xplane.pb", text[5], text[6], text[7]);
+	snprintf(repository, 200, "%s", text[5]);
+	snprintf(path, sizeof(path), "%s%s%s%s%s.xplane.pb", text[5], text[5][0] ? "/" : "",
+		 text[6], text[6][0] ? "/" : "", text[7]);
 	f = ts_dir_make_for(path, NULL) == TS_OK ? fopen(path, "wb") : NULL;
 	if (!f)
 		return false;
 	fwrite(message.p, 1, message.n, f);
 	return fclose(f) == 0;
+}
+
+/* The answer of a server that writes a file: an empty message, or the status INTERNAL. */
+static inline bool fake_answer_file(struct fake_service *fake, int fd, uint32_t stream,
+				    struct ts_bytes message)
+{
+	char repository[200], words[256];
+
+	if (fake_write(fake, message, repository))
+		return fake_headers(fd, stream, false) &&
+		       fake_message(fd, stream, TS_LIT(""), 0, false) &&
+		       fake_trailers(fd, stream, "0", NULL);
+	snprintf(words, sizeof(words), "%.90s is not a directory",
+		 repository); /* one byte has the length */
+	return fake_headers(fd, stream, false) && fake_trailers(fd, stream, "13", words);
 }
 
 static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
@@ -258,10 +281,7 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		for (int i = 0; good && i < 100000; i++)
 			good = fake_trailers(fd, stream, "0", NULL);
 		return false;
-	case FAKE_FILE:
-		return fake_write(fake, message) && fake_headers(fd, stream, false) &&
-		       fake_message(fd, stream, TS_LIT(""), 0, false) &&
-		       fake_trailers(fd, stream, "0", NULL);
+	case FAKE_FILE: return fake_answer_file(fake, fd, stream, message);
 	}
 	return false;
 }

@@ -298,7 +298,7 @@ static void stop_at_third(struct watched *watched, const struct ts_feed_event *e
 	if (event->kind != TS_FEED_SAMPLE || service->state == TS_SERVICE_LATE)
 		return;
 	assert_non_null(strstr(service->problem.text,
-			       watched->repository ? "/tpusight_live_" : "--repository DIR"));
+			       watched->repository ? "/tpusight_live_" : "--repository"));
 	if (watched->nr_empty >= 3)
 		ts_live_stop(watched->live);
 }
@@ -319,6 +319,45 @@ static void without_such_a_folder_the_server_is_not_asked_on_and_on(void **state
 	assert_int_equal(summary.nr_samples, 0);
 	assert_int_equal(atomic_load(&fake.nr_calls), 1);
 	fake_stop(&fake);
+}
+
+static void stop_when_down(struct watched *watched, const struct ts_feed_event *event)
+{
+	const struct ts_service *service = event->sample->services;
+
+	if (event->kind != TS_FEED_SAMPLE)
+		return;
+	assert_int_equal(service->state, TS_SERVICE_DOWN); /* not busy */
+	assert_non_null(strstr(service->problem.text, "older than XLA's emit_xspace"));
+	assert_non_null(strstr(service->problem.text, "--repository"));
+	if (watched->nr_empty >= 3)
+		ts_live_stop(watched->live);
+}
+
+/* The server and this test have one working directory, which stands for the job's: an empty
+ * repository in the request would show as a folder in it. */
+static void a_server_that_writes_files_writes_none_without_a_repository(void **state)
+{
+	struct watched watched = { .until = UINT64_MAX, .each = stop_when_down };
+	struct ts_live_summary summary;
+	struct fake_service fake;
+	struct folder folder;
+	const char *address;
+	char text[32], before[4096];
+
+	(void)state;
+	folder_make(&folder);
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir(folder.path), 0);
+	assert_true(fake_start(&fake, 0, TS_LIT("a profile")));
+	atomic_store(&fake.way, FAKE_FILE);
+	address = fake_address(&fake, text);
+	watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
+	assert_int_equal(summary.nr_samples, 0);
+	assert_int_equal(atomic_load(&fake.nr_calls), 1); /* and it is not asked on and on */
+	fake_stop(&fake);
+	assert_int_equal(chdir(before), 0);
+	assert_int_equal(rmdir(folder.path), 0); /* it is empty */
 }
 
 /* It writes somewhere else, or half of it. */
@@ -389,6 +428,7 @@ int main(void)
 		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
 		cmocka_unit_test(a_server_that_writes_files_is_read_from_the_folder_that_both_see),
 		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
+		cmocka_unit_test(a_server_that_writes_files_writes_none_without_a_repository),
 		cmocka_unit_test(a_file_that_does_not_come_whole_is_told),
 		cmocka_unit_test(a_job_that_hangs_is_told_of_and_taken_when_it_answers),
 	};

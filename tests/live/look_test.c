@@ -273,17 +273,17 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 static void the_request_is_what_the_schema_says(void **state)
 {
 	static const uint8_t expect[] = {
-		0x08, 100,		/* 1 duration_ms */
-		0x10, 0xC0, 0x84, 0x3D, /* 2 max_events: 1000000 */
-		0x22, 12,		/* 4 opts */
-		0x10, 2,    0x18, 1,	0x20, 0,
-		0x28, 1,			   /* host 2, device 1, python 0, version 1 */
-		0x38, 1,    0x48, 100,		   /* 7 enable_hlo_proto, 9 duration_ms */
-		0x2A, 0,			   /* 5 repository_root: none */
+		0x08, 100,				    /* 1 duration_ms */
+		0x10, 0xC0, 0x84, 0x3D,			    /* 2 max_events: 1000000 */
+		0x22, 12,				    /* 4 opts */
+		0x10, 2,    0x18, 1,	0x20, 0,   0x28, 1, /* host 2, device 1, python 0, version 1 */
+		0x38, 1,    0x48, 100,			    /* 7 enable_hlo_proto, 9 duration_ms */
+		0x2A, 9,    '/',  'd',	'e',  'v', '/',	 'n', 'u',
+		'l',  'l', /* 5 repository_root: a path where nothing can be made */
 		0x32, 1,    's',  0x3A, 1,    'h', /* 6 session_id, 7 host_name */
 		0x48, 1,			   /* 9 emit_xspace */
 	};
-	const struct ts_profiler_request request = { 100, true, "s", "h", "" };
+	const struct ts_profiler_request request = { 100, true, "s", "h", TS_PROFILER_NO_FOLDER };
 	struct ts_buf out = TS_BUF_INIT;
 
 	(void)state;
