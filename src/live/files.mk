@@ -12,7 +12,7 @@ libtpusight_a_SOURCES += \
 	src/live/profiler.c src/live/profiler.h \
 	src/live/programs.c src/live/programs.h \
 	src/live/ring.c src/live/ring.h \
-	src/live/inside.h src/live/sessions.c \
+	src/live/inside.c src/live/inside.h src/live/sessions.c \
 	src/live/repository.c src/live/repository.h \
 	src/live/sampler.c src/live/sampler.h \
 	src/live/watch.c src/live/watch.h \

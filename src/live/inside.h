@@ -1,5 +1,7 @@
-/* What the two loops share: of samples (live.c) and of sessions (sessions.c). Nobody outside
- * src/live includes this. */
+/*
+ * What the loop of samples (live.c) and the loop of sessions (sessions.c) share. inside.c has the
+ * functions; only files of src/live include this header.
+ */
 #ifndef TS_LIVE_INSIDE_H
 #define TS_LIVE_INSIDE_H
 
