@@ -12,11 +12,11 @@
 #include "io/file.h"
 #include "io/input.h"
 #include "io/rpc.h"
-#include "live/hook.h"
+#include "live/alert_command.h"
 #include "live/live.h"
 
-#define MAX_SERVICES	 1024
-#define HOOK_PATIENCE_MS 5000
+#define MAX_SERVICES	    1024
+#define COMMAND_PATIENCE_MS 5000
 
 /* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. */
 static enum ts_status read_time(const char *value, int64_t *ms, struct ts_error *err)
@@ -231,7 +231,7 @@ static void block_signals(struct ending *ending)
 struct watching {
 	struct ts_live *live;
 	struct ts_live_print print;
-	struct ts_hook hook;
+	struct ts_alert_command command;
 	struct ts_serving *serving; /* NULL: no page */
 };
 
@@ -243,10 +243,10 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 	ts_live_print_event(&watching->print, event);
 	if (watching->print.is_broken) /* `| head` has seen enough */
 		ts_live_stop(watching->live);
-	ts_hook_reap(&watching->hook);
-	watching->hook.session = event->session ? event->session->path : NULL;
-	if (event->kind == TS_FEED_ALERT && watching->hook.command &&
-	    ts_hook_run(&watching->hook, event->alert, &problem))
+	ts_alert_command_reap(&watching->command);
+	watching->command.session = event->session ? event->session->path : NULL;
+	if (event->kind == TS_FEED_ALERT && watching->command.text &&
+	    ts_alert_command_run(&watching->command, event->alert, &problem))
 		ts_complain(problem.text);
 }
 
@@ -267,7 +267,7 @@ static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summa
 }
 
 /* It may be long until there is something to tell. */
-static void say_folder(const struct ts_cli *cli)
+static void print_folder(const struct ts_cli *cli)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
@@ -283,7 +283,7 @@ static void say_folder(const struct ts_cli *cli)
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
 			  struct ending *ending)
 {
-	struct watching watching = { .hook = { .command = cli->on_alert } };
+	struct watching watching = { .command = { .text = cli->on_alert } };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_summary summary;
 	enum ts_exit code;
@@ -303,7 +303,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_live_free(watching.live);
 		return TS_EXIT_NOTHING;
 	}
-	say_folder(cli);
+	print_folder(cli);
 	ts_live_print_init(&watching.print, cli);
 	watching.print.port = ts_serving_port(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
@@ -316,7 +316,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_complain(err.text);
 	stop_ending(ending);
 	ts_serving_stop(watching.serving);
-	ts_hook_finish(&watching.hook, HOOK_PATIENCE_MS);
+	ts_alert_command_finish(&watching.command, COMMAND_PATIENCE_MS);
 	ts_live_free(watching.live);
 	return code;
 }

@@ -126,7 +126,7 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 
-	ts_news_tell(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
+	ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
 	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
 	    ts_latest_is_wanted(serving->latest))
 		give_report(serving, event->sample);

@@ -32,7 +32,7 @@ static const struct figure_rule figure_rules[] = {
 static const struct {
 	const char *rule;
 	bool by_samples; /* by live/programs.h and a figure over time, which see more than one sample */
-} told_elsewhere[] = {
+} covered_elsewhere[] = {
 	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a figure above */
 	{ "compilation", true },      { "recompilation", true },  { "unknown_cost", false },
 	{ "unknown_chip", false },    { "capture", false },
@@ -96,7 +96,7 @@ void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
 		alerts->items[i].is_held = false;
 }
 
-static void say(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
+static void set_text(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
 {
 	ts_buf_clear(buf);
 	ts_buf_put(buf, text);
@@ -115,9 +115,9 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 	alert->is_held = true;
 	alert->value = condition->value;
 	alert->threshold = condition->threshold;
-	say(alerts, &alert->title, condition->title);
-	say(alerts, &alert->evidence, condition->evidence);
-	say(alerts, &alert->advice, condition->advice);
+	set_text(alerts, &alert->title, condition->title);
+	set_text(alerts, &alert->evidence, condition->evidence);
+	set_text(alerts, &alert->advice, condition->advice);
 	if (alert->held_since_ms < 0)
 		alert->held_since_ms =
 			condition->at_once ? alerts->now_ms - alerts->hold_ms : alerts->now_ms;
@@ -156,7 +156,7 @@ static const struct ts_finding *find_finding(const struct ts_results *results, c
 }
 
 /* "In this sample: jit_train_step, jit_loss and 2 more." */
-static void say_compiled(struct ts_buf *out, const struct ts_results *results)
+static void put_compiled(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_result *cache = results ? ts_results_find(results, "cache") : NULL;
 	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
@@ -189,7 +189,7 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 		ts_buf_printf(&evidence, "%.*s. %.*s", TS_ARG(finding->title),
 			      TS_ARG(finding->evidence));
 	else if (rule->metric == TS_METRIC_COMPILATION)
-		say_compiled(&evidence, results);
+		put_compiled(&evidence, results);
 	alerts->failed |= title.failed || evidence.failed;
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
@@ -233,9 +233,9 @@ static bool is_about_the_capture(const struct ts_results *results, const char *r
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
 		if (ts_bytes_is(ts_cell_text(causes, i, "id"), rule))
 			return true;
-	for (size_t i = 0; i < TS_NELEM(told_elsewhere); i++)
-		if (strcmp(rule, told_elsewhere[i].rule) == 0)
-			return is_sample || !told_elsewhere[i].by_samples;
+	for (size_t i = 0; i < TS_NELEM(covered_elsewhere); i++)
+		if (strcmp(rule, covered_elsewhere[i].rule) == 0)
+			return is_sample || !covered_elsewhere[i].by_samples;
 	return false;
 }
 

@@ -234,7 +234,7 @@ static void write_event(struct ts_json *json, const struct ts_feed_event *event)
 	ts_json_object_end(json);
 }
 
-bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
+bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
 		  const struct ts_alert *alert, const struct ts_live_session *session)
 {
 	struct ts_json json = ts_json_of(&feed->line, TS_JSON_COMPACT);

@@ -78,7 +78,7 @@ bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx);
 void ts_feed_release(struct ts_feed *feed);
 
 /* For live.c: makes the line and tells everybody. False: no memory. */
-bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
+bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
 		  const struct ts_alert *alert, const struct ts_live_session *session);
 /* "waiting" */
 const char *ts_live_session_state_name(enum ts_live_session_state state);

@@ -6,14 +6,14 @@ int64_t ts_live_end_ms(const struct ts_live *live)
 	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
 }
 
-void ts_live_tell_alert(void *ctx, const struct ts_alert *alert)
+void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 {
 	struct ts_live *live = ctx;
 
 	if (alert->is_active && alert->severity <= live->options.fail_on &&
 	    live->options.fail_on != TS_NR_SEVERITIES)
 		live->has_failed = true;
-	if (!ts_feed_tell(&live->feed, TS_FEED_ALERT, &live->sample, alert,
+	if (!ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
 			  live->watch ? &live->session : NULL))
 		live->failed = true;
 }

@@ -5,7 +5,7 @@
 #ifndef TS_LIVE_INSIDE_H
 #define TS_LIVE_INSIDE_H
 
-#include "live/cost.h"
+#include "live/overhead.h"
 #include "live/live.h"
 #include "live/programs.h"
 
@@ -15,7 +15,7 @@ struct ts_live {
 	struct ts_watch *watch;	    /* NULL: services are */
 	struct ts_feed feed;
 	struct ts_ring ring;
-	struct ts_cost cost;
+	struct ts_overhead overhead;
 	struct ts_alerts alerts;
 	struct ts_programs programs;
 	struct ts_live_sample sample;
@@ -28,7 +28,7 @@ struct ts_live {
 /* When watching is to end; INT64_MAX: never. */
 int64_t ts_live_end_ms(const struct ts_live *live);
 /* A ts_alert_fn: tells an alert of LIVE's present sample or session. */
-void ts_live_tell_alert(void *live, const struct ts_alert *alert);
+void ts_live_emit_alert(void *live, const struct ts_alert *alert);
 /* The share of the time in which some host compiled; NaN. UNKNOWN_PS: where the run does not say
  * how long it is. */
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps);

@@ -71,7 +71,7 @@ static void read_history(struct ts_live *live, int64_t now_ms)
 	values[TS_METRIC_COMPILATION] =
 		ts_ring_mean(&live->ring, TS_METRIC_COMPILING, now_ms, MINUTE_MS) / 100 *
 		watched_ms;
-	values[TS_METRIC_COST] = ts_cost_pct(&live->ring, values[TS_METRIC_SAMPLED]);
+	values[TS_METRIC_COST] = ts_overhead_pct(&live->ring, values[TS_METRIC_SAMPLED]);
 	memcpy(row->values, values, sizeof(row->values));
 }
 
@@ -106,8 +106,8 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	ts_metrics_read(live->sample.values, &run->results);
 	live->sample.values[TS_METRIC_COMPILING] =
 		ts_live_compiling_pct(run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
-	ts_cost_sample(&live->cost, &look, &run->profile, round->start_ms, round->end_ms,
-		       live->sample.values);
+	ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms, round->end_ms,
+			   live->sample.values);
 	read_history(live, round->end_ms);
 	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown))
@@ -126,14 +126,14 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int6
 	ts_alerts_begin(&live->alerts, now_ms);
 	if (run) {
 		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
-		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile, &run->results,
-				      now_ms))
+		if (!ts_programs_judge(&live->programs, &live->alerts, &run->profile, &run->results,
+				       now_ms))
 			return ts_fail_nomem(err);
 		ts_alerts_findings(&live->alerts, &run->results, true);
 	}
-	ts_alerts_end(&live->alerts, run != NULL, ts_live_tell_alert, live);
+	ts_alerts_end(&live->alerts, run != NULL, ts_live_emit_alert, live);
 	if (live->failed || live->alerts.failed ||
-	    !ts_feed_tell(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
+	    !ts_feed_emit(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -254,8 +254,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 	live->sample.unix_ms = ts_unix_us() / 1000;
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
 	if (!live->watch)
-		ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);
-	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
+		ts_overhead_end(&live->overhead, &live->ring, ts_now_ms(), live->sample.values);
+	if (st == TS_OK && !ts_feed_emit(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
 		st = ts_fail_nomem(err);
 	sum_up(live, summary);
 	return st;

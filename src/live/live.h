@@ -9,7 +9,7 @@
  *	ts_live_free(live);
  *
  * A sample goes the way of every profile (flow/run.h), in memory; its run is released before the next
- * one. Memory is the largest sample, the modules that are remembered (live/hlo.h) and a bounded
+ * one. Memory is the largest sample, the modules that are remembered (live/kept_modules.h) and a bounded
  * history. Nothing is written anywhere. A session goes the way of `tpusight annotate`
  * (flow/annotate.h); memory is that of the largest one.
  */

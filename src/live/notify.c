@@ -30,11 +30,11 @@ void ts_notify_folder(struct ts_notify *notify, const char *path)
 bool ts_notify_drain(struct ts_notify *notify)
 {
 	_Alignas(struct inotify_event) char buf[16384];
-	bool is_told = false, is_lost = false;
+	bool has_changes = false, is_lost = false;
 	ssize_t n;
 
 	while (notify->fd >= 0 && (n = read(notify->fd, buf, sizeof(buf))) > 0) {
-		is_told = true;
+		has_changes = true;
 		for (ssize_t at = 0; at < n;) {
 			struct inotify_event event;
 
@@ -48,7 +48,7 @@ bool ts_notify_drain(struct ts_notify *notify)
 		ts_notify_open(notify);
 		notify->grew = true;
 	}
-	return is_told;
+	return has_changes;
 }
 
 void ts_notify_close(struct ts_notify *notify)

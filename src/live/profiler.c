@@ -27,7 +27,7 @@ enum { RESPONSE_XSPACE = 8 };
 #define MAX_EVENTS 1000000
 
 /* The levels are the profiler's own defaults, but for Python's tracer: it slows the job down. */
-static void ask_options(struct ts_buf *out, const struct ts_profiler_request *request)
+static void put_options(struct ts_buf *out, const struct ts_profiler_request *request)
 {
 	size_t mark = ts_pbw_begin(out, REQUEST_OPTIONS);
 
@@ -46,7 +46,7 @@ bool ts_profiler_wants_folder(const char *story)
 	return strstr(story, TS_PROFILER_NO_FOLDER) != NULL;
 }
 
-void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *request)
+void ts_profiler_put_request(struct ts_buf *out, const struct ts_profiler_request *request)
 {
 	TS_ASSERT(out != NULL && request != NULL);
 	TS_ASSERT(request->duration_ms >= 1);
@@ -54,7 +54,7 @@ void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *reque
 	TS_ASSERT(request->repository[0] == '/'); /* else it is below the job's working directory */
 	ts_pbw_u64(out, REQUEST_DURATION_MS, (uint64_t)request->duration_ms);
 	ts_pbw_u64(out, REQUEST_MAX_EVENTS, MAX_EVENTS);
-	ask_options(out, request);
+	put_options(out, request);
 	ts_pbw_text(out, REQUEST_REPOSITORY, ts_bytes_of(request->repository));
 	ts_pbw_text(out, REQUEST_SESSION, ts_bytes_of(request->session));
 	ts_pbw_text(out, REQUEST_HOST, ts_bytes_of(request->host));

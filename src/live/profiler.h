@@ -29,7 +29,7 @@ struct ts_profiler_request {
 bool ts_profiler_wants_folder(const char *story);
 
 /* Appends the message. */
-void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *request);
+void ts_profiler_put_request(struct ts_buf *out, const struct ts_profiler_request *request);
 
 struct ts_profiler_answer {
 	struct ts_bytes xspace; /* a view into the message */

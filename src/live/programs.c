@@ -202,7 +202,7 @@ static const struct ts_table *families_of(const struct ts_results *results)
 }
 
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
-static void say_family(struct ts_buf *out, const struct ts_table *families, size_t row)
+static void put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
 {
 	struct ts_value shapes = ts_cell(families, row, "parameter_shapes");
 	struct ts_bytes differs = ts_cell_text(families, row, "differs");
@@ -264,7 +264,7 @@ static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_mod
 
 /* The analysis of variants tells of functions that ran in the sample; of others the modules do:
  * the newest, with the first parameter that changes. */
-static void say_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
+static void put_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
 {
 	const struct ts_hlo_module *last = NULL;
 	uint32_t which = TS_NONE;
@@ -294,21 +294,21 @@ static void say_modules(struct ts_buf *out, const struct ts_profile *profile, st
 		ts_buf_puts(out, " ...");
 }
 
-static void say_differences(struct ts_buf *out, const struct ts_profile *profile,
+static void put_differences(struct ts_buf *out, const struct ts_profile *profile,
 			    const struct ts_results *results, struct ts_bytes name)
 {
 	const struct ts_table *families = families_of(results);
 
 	for (size_t i = 0; families && i < families->nr_rows; i++)
 		if (ts_bytes_eq(ts_cell_text(families, i, "name"), name)) {
-			say_family(out, families, i);
+			put_family(out, families, i);
 			return;
 		}
-	say_modules(out, profile, name);
+	put_modules(out, profile, name);
 }
 
-static bool tell(struct ts_function *function, struct ts_alerts *alerts,
-		 const struct ts_profile *profile, const struct ts_results *results)
+static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
+			const struct ts_profile *profile, const struct ts_results *results)
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
@@ -323,7 +323,7 @@ static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them made while it was watched.",
 		      TS_ARG(name), (unsigned long long)function->nr_programs,
 		      (unsigned long long)function->nr_made);
-	say_differences(&shapes, profile, results, name);
+	put_differences(&shapes, profile, results, name);
 	ts_buf_put(&evidence, ts_buf_bytes(&shapes));
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
@@ -339,9 +339,9 @@ static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 	return good;
 }
 
-bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
-		      const struct ts_profile *profile, const struct ts_results *results,
-		      int64_t now_ms)
+bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
+		       const struct ts_profile *profile, const struct ts_results *results,
+		       int64_t now_ms)
 {
 	struct ts_function *worst = NULL;
 
@@ -352,5 +352,5 @@ bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
 		    (!worst || function->nr_programs > worst->nr_programs))
 			worst = function;
 	}
-	return !worst || tell(worst, alerts, profile, results);
+	return !worst || raise_alert(worst, alerts, profile, results);
 }

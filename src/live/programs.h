@@ -45,8 +45,8 @@ bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *p
 			bool has_modules, int64_t now_ms, bool *unknown);
 /* Tells the alerts of the function that grows most, if one does; a sample later where the modules that
  * have its shapes were not asked for in this one. False: no memory. */
-bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
-		      const struct ts_profile *profile, const struct ts_results *results,
-		      int64_t now_ms);
+bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
+		       const struct ts_profile *profile, const struct ts_results *results,
+		       int64_t now_ms);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "io/rpc.h"
-#include "live/hlo.h"
+#include "live/kept_modules.h"
 #include "live/profiler.h"
 #include "live/repository.h"
 
@@ -48,7 +48,7 @@ struct host {
 	bool is_gone; /* since its last sample: who answers next is taken for another process */
 	int64_t asked_ms, done_ms, again_ms, pause_ms;
 	unsigned nr_with_hlo;
-	struct ts_hlo_memory hlo;
+	struct ts_kept_modules modules;
 };
 
 struct ts_sampler {
@@ -236,7 +236,7 @@ static void release_host(struct host *host)
 	ts_rpc_free(host->rpc);
 	ts_buf_release(&host->request);
 	ts_buf_release(&host->answer.body);
-	ts_hlo_release(&host->hlo);
+	ts_kept_modules_release(&host->modules);
 	free(host->address);
 }
 
@@ -271,7 +271,7 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 {
 	if (sampler->options.hlo != TS_HLO_ONCE)
 		return sampler->options.hlo == TS_HLO_ALWAYS;
-	return host->nr_with_hlo < HLO_SAMPLES || host->hlo.is_too_large || sampler->wants_hlo;
+	return host->nr_with_hlo < HLO_SAMPLES || host->modules.is_too_large || sampler->wants_hlo;
 }
 
 static bool make_request(struct ts_sampler *sampler, struct host *host)
@@ -287,7 +287,7 @@ static bool make_request(struct ts_sampler *sampler, struct host *host)
 	snprintf(host->session, sizeof(host->session), "tpusight_live_%ld_%llu", (long)getpid(),
 		 (unsigned long long)sampler->nr_rounds);
 	ts_buf_clear(&host->request);
-	ts_profiler_ask(&host->request, &request);
+	ts_profiler_put_request(&host->request, &request);
 	return !host->request.failed;
 }
 
@@ -350,11 +350,11 @@ static enum ts_status complete(struct host *host, struct ts_run_bytes *item, str
 	struct ts_buf *body = &host->answer.body;
 	size_t at = (size_t)(host->xspace.p - body->p);
 
-	if (host->with_hlo && !ts_hlo_remember(&host->hlo, host->xspace))
+	if (host->with_hlo && !ts_kept_modules_take(&host->modules, host->xspace))
 		return ts_fail_nomem(err);
-	if (host->hlo.planes.n > 0 && !ts_hlo_is_in(host->xspace)) {
+	if (host->modules.planes.n > 0 && !ts_xspace_has_modules(host->xspace)) {
 		body->n = at + host->xspace.n; /* nothing behind the sample is of use */
-		ts_buf_put(body, ts_buf_bytes(&host->hlo.planes));
+		ts_buf_put(body, ts_buf_bytes(&host->modules.planes));
 		if (body->failed)
 			return ts_fail_nomem(err);
 		host->xspace = ts_bytes_cut(ts_buf_bytes(body), at, body->n);
@@ -377,7 +377,7 @@ static void came_back(struct host *host)
 	service->nr_samples++;
 	service->nr_bytes = host->xspace.n;
 	service->took_ms = host->done_ms - host->asked_ms;
-	service->has_modules = host->with_hlo || host->hlo.planes.n > 0;
+	service->has_modules = host->with_hlo || host->modules.planes.n > 0;
 	host->nr_with_hlo += host->with_hlo;
 	host->pause_ms = FIRST_PAUSE_MS;
 }
@@ -386,7 +386,7 @@ static void came_back(struct host *host)
 static void forget(struct host *host)
 {
 	host->nr_with_hlo = 0;
-	ts_hlo_forget(&host->hlo);
+	ts_kept_modules_forget(&host->modules);
 }
 
 static void failed(struct host *host, int64_t now_ms)

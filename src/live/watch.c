@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "io/siblings.h"
 #include "live/notify.h"
-#include "live/parts.h"
+#include "live/session_files.h"
 #include "live/whole.h"
 
 #define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
@@ -25,11 +25,11 @@
 /* What is known of a session. */
 struct entry {
 	char *key;
-	uint64_t state, inputs; /* live/parts.h, when it was last looked at */
+	uint64_t state, inputs; /* live/session_files.h, when it was last looked at */
 	uint64_t done;		/* the inputs for which there is nothing more to do */
 	uint64_t broken;	/* the state in which it was found not to be whole, and when */
 	int64_t broken_ms;
-	uint64_t told;		    /* of what was said of its waiting; 0: nothing */
+	uint64_t reported;	    /* of what was said of its waiting; 0: nothing */
 	int64_t changed_ms;	    /* since when it is as it is */
 	int64_t again_ms, pause_ms; /* after a failure that may pass */
 	bool has_failed;
@@ -42,7 +42,7 @@ struct entry {
 struct trouble {
 	uint64_t id;
 	int64_t first_ms;
-	bool is_told, is_met;
+	bool is_reported, is_met;
 };
 
 struct ts_watch {
@@ -60,9 +60,9 @@ struct ts_watch {
 	int64_t looked_ms, took_ms; /* the end of the last look; how long it was */
 	size_t next;		    /* entry to be considered next, of this look */
 	size_t next_problem;
-	struct entry *current;	/* of the last event */
-	struct ts_parts before; /* of it, as it was found complete */
-	bool was_absent, told_absent;
+	struct entry *current;		/* of the last event */
+	struct ts_session_files before; /* of it, as it was found complete */
+	bool was_absent, reported_absent;
 	struct ts_error absence;
 };
 
@@ -76,7 +76,7 @@ enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options
 		return ts_fail_nomem(err);
 	watch->options = *options;
 	watch->runs = (struct ts_runs)TS_RUNS_INIT;
-	watch->before = (struct ts_parts)TS_PARTS_INIT;
+	watch->before = (struct ts_session_files)TS_SESSION_FILES_INIT;
 	watch->notify = (struct ts_notify)TS_NOTIFY_INIT;
 	if (pipe(watch->stop) != 0) {
 		free(watch);
@@ -98,7 +98,7 @@ void ts_watch_free(struct ts_watch *watch)
 		free(watch->entries[i].key);
 	free(watch->entries);
 	ts_strmap_release(&watch->by_key);
-	ts_parts_release(&watch->before);
+	ts_session_files_release(&watch->before);
 	ts_runs_release(&watch->runs);
 	ts_notify_close(&watch->notify);
 	close(watch->stop[0]);
@@ -145,15 +145,15 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 {
 	size_t nr_before = watch->nr;
 	struct entry *entry = get(watch, session);
-	struct ts_parts parts;
+	struct ts_session_files files;
 	uint64_t state;
 	bool good;
 
 	if (!entry)
 		return false;
-	ts_parts_read(&parts, session);
-	state = ts_parts_state(&parts);
-	entry->inputs = ts_parts_inputs(&parts, NULL, 0);
+	ts_session_files_read(&files, session);
+	state = ts_session_files_state(&files);
+	entry->inputs = ts_session_files_inputs(&files, NULL, 0);
 	entry->session = session;
 	entry->is_met = true;
 	if (state != entry->state || watch->nr > nr_before) {
@@ -164,12 +164,12 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 		entry->problem.text[0] = '\0';
 	}
 	if (watch->nr > nr_before && ((watch->options.new_only && !watch->has_looked) ||
-				      ts_parts_are_annotated(&parts, session)))
+				      ts_session_files_are_annotated(&files, session)))
 		entry->done = entry->inputs;
 	if (!is_due(entry))
-		entry->told = 0;
-	good = !parts.failed;
-	ts_parts_release(&parts);
+		entry->reported = 0;
+	good = !files.failed;
+	ts_session_files_release(&files);
 	return good;
 }
 
@@ -273,9 +273,9 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 		return ts_fail_nomem(err);
 	meet_troubles(watch);
 	watch->was_absent = !ts_dir_exists(logdir);
-	if (watch->was_absent && !watch->told_absent)
+	if (watch->was_absent && !watch->reported_absent)
 		watch->absence = story;
-	watch->told_absent &= watch->was_absent;
+	watch->reported_absent &= watch->was_absent;
 	watch_folders(watch);
 	watch->is_woken = watch->notify.grew;
 	watch->notify.grew = false;
@@ -298,9 +298,9 @@ static bool tells(struct entry *entry, const struct ts_error *problem)
 {
 	uint64_t id = ts_hash(ts_bytes_of(problem->text), 1) | 1;
 
-	if (entry->told == id)
+	if (entry->reported == id)
 		return false;
-	entry->told = id;
+	entry->reported = id;
 	entry->problem = *problem;
 	return true;
 }
@@ -311,32 +311,33 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 {
 	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
-	struct ts_parts parts;
+	struct ts_session_files files;
 	enum ts_status st = TS_OK;
 
 	*complete = false;
 	if (rest_ms < watch->options.settle_ms)
 		return TS_OK;
-	if (!ts_parts_read(&parts, entry->session)) {
+	if (!ts_session_files_read(&files, entry->session)) {
 		st = TS_NOMEM;
-	} else if (ts_parts_state(&parts) != entry->state) {
+	} else if (ts_session_files_state(&files) != entry->state) {
 		watch->is_woken = true; /* it changed since the look */
 	} else if (entry->broken == entry->state && now_ms - entry->broken_ms < patience_ms) {
 		*story = entry->problem; /* a network's folder may show the rest later */
-	} else if ((st = ts_parts_are_whole(&parts, story)) != TS_OK) {
+	} else if ((st = ts_session_files_are_whole(&files, story)) != TS_OK) {
 		entry->broken = st == TS_FORMAT ? entry->state : 0;
 		entry->broken_ms = now_ms;
 	} else {
 		/* what is written on into a file that we have replaced is lost */
-		*complete = !ts_parts_are_open(&parts, story) &&
-			    (rest_ms >= patience_ms || !ts_parts_have_temporary(&parts, story));
+		*complete =
+			!ts_session_files_are_open(&files, story) &&
+			(rest_ms >= patience_ms || !ts_session_files_have_temporary(&files, story));
 	}
 	if (*complete) {
-		ts_parts_release(&watch->before);
-		watch->before = parts;
+		ts_session_files_release(&watch->before);
+		watch->before = files;
 		return TS_OK;
 	}
-	ts_parts_release(&parts);
+	ts_session_files_release(&files);
 	return st == TS_NOMEM ? TS_NOMEM : TS_OK;
 }
 
@@ -360,7 +361,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 						  .session = entry->session,
 						  .is_again = entry->has_failed };
 		*is_event = true;
-	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed &&
+	} else if ((story.text[0] || entry->reported == 0) && !entry->has_failed &&
 		   tells(entry, &story)) {
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .session = entry->session,
@@ -374,8 +375,8 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 /* What is wrong with the folder itself, when it lasts. */
 static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 {
-	if (watch->was_absent && !watch->told_absent) {
-		watch->told_absent = true;
+	if (watch->was_absent && !watch->reported_absent) {
+		watch->reported_absent = true;
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .problem = watch->absence.text };
 		return true;
@@ -384,10 +385,10 @@ static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 		const char *text = watch->runs.problems[watch->next_problem++];
 		struct trouble *trouble = find_trouble(watch, text);
 
-		if (!trouble || trouble->is_told ||
+		if (!trouble || trouble->is_reported ||
 		    ts_now_ms() - trouble->first_ms < watch->options.settle_ms)
 			continue;
-		trouble->is_told = true;
+		trouble->is_reported = true;
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS, .problem = text };
 		return true;
 	}
@@ -432,7 +433,8 @@ static void doze(struct ts_watch *watch, int64_t until_ms)
 }
 
 /* The next thing to say after the last look. */
-static enum ts_status say_next(struct ts_watch *watch, struct ts_watch_event *event, bool *is_event)
+static enum ts_status next_event(struct ts_watch *watch, struct ts_watch_event *event,
+				 bool *is_event)
 {
 	enum ts_status st = TS_OK;
 
@@ -464,7 +466,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 			if (st)
 				return st;
 		}
-		if (say_next(watch, event, &is_event))
+		if (next_event(watch, event, &is_event))
 			return ts_fail_nomem(err);
 		if (is_event)
 			return TS_OK;
@@ -473,7 +475,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 }
 
 /* Is what we wrote still what we wrote, as far as one look tells? */
-static bool is_ours(const struct ts_part *part, const struct ts_watch_deed *deed)
+static bool is_ours(const struct ts_session_file *part, const struct ts_watch_deed *deed)
 {
 	bool is_named = false;
 
@@ -485,20 +487,20 @@ static bool is_ours(const struct ts_part *part, const struct ts_watch_deed *deed
 
 /* What of the files was there before and is as it was, or has been put there by us? Other changes
  * make it due once more. */
-static void take_over(struct ts_watch *watch, struct entry *entry, const struct ts_parts *after,
-		      struct ts_watch_deed *deed)
+static void take_over(struct ts_watch *watch, struct entry *entry,
+		      const struct ts_session_files *after, struct ts_watch_deed *deed)
 {
-	uint64_t before = ts_parts_inputs(&watch->before, deed->names, deed->nr_names);
+	uint64_t before = ts_session_files_inputs(&watch->before, deed->names, deed->nr_names);
 
-	entry->inputs = ts_parts_inputs(after, NULL, 0);
-	entry->state = ts_parts_state(after);
-	deed->is_stale = ts_parts_inputs(after, deed->names, deed->nr_names) != before;
+	entry->inputs = ts_session_files_inputs(after, NULL, 0);
+	entry->state = ts_session_files_state(after);
+	deed->is_stale = ts_session_files_inputs(after, deed->names, deed->nr_names) != before;
 	for (size_t i = 0; i < after->nr; i++)
 		deed->is_stale |= !is_ours(&after->items[i], deed);
 	if (deed->is_stale) {
 		entry->changed_ms = ts_now_ms();
 		entry->has_failed = false;
-		entry->told = 0;
+		entry->reported = 0;
 	} else if (may_pass(deed->status)) {
 		entry->pause_ms =
 			TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms), MAX_AGAIN_MS);
@@ -512,7 +514,7 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err)
 {
 	struct entry *entry = watch->current;
-	struct ts_parts after;
+	struct ts_session_files after;
 	bool good;
 
 	if (!entry)
@@ -521,10 +523,10 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 	entry->has_failed = deed->status != TS_OK;
 	if (deed->problem)
 		entry->problem = *deed->problem;
-	good = ts_parts_read(&after, entry->session);
+	good = ts_session_files_read(&after, entry->session);
 	if (good)
 		take_over(watch, entry, &after, deed);
-	ts_parts_release(&after);
+	ts_session_files_release(&after);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 

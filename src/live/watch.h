@@ -3,7 +3,7 @@
  * present state. Nothing is read of a session before it is complete, but for heads of traces
  * (io/captures.h) and what tells whether a file is whole (live/whole.h).
  *
- * A session is complete when its parts (live/parts.h) have not changed for .settle_ms, when all are
+ * A session is complete when its parts (live/session_files.h) have not changed for .settle_ms, when all are
  * whole, when no program has one open for writing, and when none is a temporary. The last is given
  * up after TS_WATCH_PATIENCE times as long: a name left behind holds nothing up for ever.
  *

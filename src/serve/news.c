@@ -19,8 +19,8 @@ struct event {
 struct ts_news {
 	struct ts_news_options options;
 	pthread_mutex_t lock;
-	pthread_cond_t told; /* something new, or the end */
-	pthread_cond_t left; /* a reader is gone */
+	pthread_cond_t added; /* something new, or the end */
+	pthread_cond_t left;  /* a reader is gone */
 	struct event **events;
 	size_t nr, cap, nr_bytes;
 	uint64_t next_id, lost_id; /* of the next; the highest that was let go */
@@ -46,14 +46,14 @@ struct ts_news *ts_news_new(const struct ts_news_options *options)
 	news->next_id = (uint64_t)ts_unix_us();
 	if (pthread_mutex_init(&news->lock, NULL) != 0)
 		goto no_lock;
-	if (pthread_cond_init(&news->told, NULL) != 0)
-		goto no_told;
+	if (pthread_cond_init(&news->added, NULL) != 0)
+		goto no_added;
 	if (pthread_cond_init(&news->left, NULL) != 0)
 		goto no_left;
 	return news;
 no_left:
-	pthread_cond_destroy(&news->told);
-no_told:
+	pthread_cond_destroy(&news->added);
+no_added:
 	pthread_mutex_destroy(&news->lock);
 no_lock:
 	free(news);
@@ -68,7 +68,7 @@ void ts_news_free(struct ts_news *news)
 		free(news->events[i]);
 	free(news->events);
 	pthread_cond_destroy(&news->left);
-	pthread_cond_destroy(&news->told);
+	pthread_cond_destroy(&news->added);
 	pthread_mutex_destroy(&news->lock);
 	free(news);
 }
@@ -121,7 +121,7 @@ static void make_room(struct ts_news *news, size_t kind, size_t n)
 		let_go(news, 0);
 }
 
-bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
+bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
 {
 	struct event *event;
 	bool good = false;
@@ -136,7 +136,7 @@ bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
 		news->events[news->nr++] = event;
 		news->nr_bytes += event->n;
 		news->next_id++;
-		pthread_cond_broadcast(&news->told);
+		pthread_cond_broadcast(&news->added);
 	} else {
 		free(event);
 	}
@@ -150,7 +150,7 @@ void ts_news_close(struct ts_news *news, int64_t patience_ms)
 
 	pthread_mutex_lock(&news->lock);
 	news->is_closed = true;
-	pthread_cond_broadcast(&news->told);
+	pthread_cond_broadcast(&news->added);
 	while (news->nr_readers > 0 && ts_now_ms() < until_ms)
 		ts_doze(&news->left, &news->lock, until_ms);
 	pthread_mutex_unlock(&news->lock);
@@ -231,7 +231,7 @@ static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *
 		if (ts_now_ms() >= until_ms)
 			reader->note = QUIET;
 		else
-			ts_doze(&news->told, &news->lock, until_ms);
+			ts_doze(&news->added, &news->lock, until_ms);
 	}
 	if (is_behind(reader))
 		state = TS_SOURCE_BROKEN;

@@ -38,7 +38,7 @@ struct ts_news *ts_news_new(const struct ts_news_options *options); /* NULL: no 
 void ts_news_free(struct ts_news *news); /* nobody may read any more; NULL is fine */
 
 /* TEXT: one line. False: it is larger than all that may be kept, or there is no memory: nobody gets it. */
-bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text);
+bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text);
 
 /* There is no more: all readers get what is there, then the end. Waits for them so long at most. */
 void ts_news_close(struct ts_news *news, int64_t patience_ms);

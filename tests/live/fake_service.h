@@ -397,7 +397,7 @@ static inline void fake_stop(struct fake_service *fake)
 	pthread_mutex_destroy(&fake->lock);
 }
 
-static inline void fake_say(struct fake_service *fake, struct ts_bytes message)
+static inline void fake_set_message(struct fake_service *fake, struct ts_bytes message)
 {
 	pthread_mutex_lock(&fake->lock);
 	fake->message = message;

@@ -127,7 +127,7 @@ static void cut_more(struct watched *watched, const struct ts_feed_event *event)
 	nr++;
 	answer_of(&cut_answer,
 		  ts_bytes_cut(cut_xspace, 0, cut_xspace.n - TS_MIN(nr * 997, cut_xspace.n)));
-	fake_say(watched->fakes[0], ts_buf_bytes(&cut_answer));
+	fake_set_message(watched->fakes[0], ts_buf_bytes(&cut_answer));
 	if (nr * 997 >= cut_xspace.n)
 		ts_live_stop(watched->live);
 }

@@ -10,7 +10,7 @@
 #include "codec/pbw.h"
 #include "codec/xspace.h"
 #include "io/input.h"
-#include "live/hlo.h"
+#include "live/kept_modules.h"
 #include "live/look.h"
 #include "live/profiler.h"
 #include "tests/flow/memory_run.h"
@@ -208,23 +208,24 @@ static size_t nr_modules(struct ts_bytes space)
 static void modules_that_are_remembered_complete_a_sample(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_shapes.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	struct ts_buf bare = TS_BUF_INIT;
 
 	(void)state;
 	without_modules(&bare, input.bytes);
 	assert_true(bare.n < input.bytes.n);
-	assert_true(ts_hlo_is_in(input.bytes));
-	assert_false(ts_hlo_is_in(ts_buf_bytes(&bare)));
+	assert_true(ts_xspace_has_modules(input.bytes));
+	assert_false(ts_xspace_has_modules(ts_buf_bytes(&bare)));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), 0);
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	assert_true(ts_hlo_remember(&hlo, ts_buf_bytes(&bare))); /* has none: changes nothing */
-	ts_buf_put(&bare, ts_buf_bytes(&hlo.planes));
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	assert_true(
+		ts_kept_modules_take(&kept, ts_buf_bytes(&bare))); /* has none: changes nothing */
+	ts_buf_put(&bare, ts_buf_bytes(&kept.planes));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), nr_modules(input.bytes));
 	assert_true(nr_modules(input.bytes) >= 5);
-	ts_hlo_forget(&hlo);
-	assert_int_equal(hlo.planes.n, 0);
-	ts_hlo_release(&hlo);
+	ts_kept_modules_forget(&kept);
+	assert_int_equal(kept.planes.n, 0);
+	ts_kept_modules_release(&kept);
 	ts_buf_release(&bare);
 	ts_input_release(&input);
 }
@@ -233,19 +234,19 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 static void a_plane_of_modules_without_any_changes_nothing(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	struct ts_buf space = TS_BUF_INIT;
 	size_t plane = ts_pbw_begin(&space, XSPACE_PLANES), full;
 
 	(void)state;
 	ts_pbw_text(&space, XPLANE_NAME, TS_LIT("/host:metadata"));
 	ts_pbw_end(&space, plane);
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	full = hlo.planes.n;
-	assert_true(ts_hlo_remember(&hlo, ts_buf_bytes(&space)));
-	assert_int_equal(hlo.planes.n, full);
-	assert_false(ts_hlo_is_in(ts_buf_bytes(&space)));
-	ts_hlo_release(&hlo);
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	full = kept.planes.n;
+	assert_true(ts_kept_modules_take(&kept, ts_buf_bytes(&space)));
+	assert_int_equal(kept.planes.n, full);
+	assert_false(ts_xspace_has_modules(ts_buf_bytes(&space)));
+	ts_kept_modules_release(&kept);
 	ts_buf_release(&space);
 	ts_input_release(&input);
 }
@@ -254,18 +255,18 @@ static void a_plane_of_modules_without_any_changes_nothing(void **state)
 static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	size_t full;
 
 	(void)state;
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	full = hlo.planes.n;
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	full = kept.planes.n;
 	assert_true(full > 0);
 	for (size_t n = 0; n < input.bytes.n; n += 7) {
-		assert_true(ts_hlo_remember(&hlo, ts_bytes_cut(input.bytes, 0, n)));
-		assert_int_equal(hlo.planes.n, full);
+		assert_true(ts_kept_modules_take(&kept, ts_bytes_cut(input.bytes, 0, n)));
+		assert_int_equal(kept.planes.n, full);
 	}
-	ts_hlo_release(&hlo);
+	ts_kept_modules_release(&kept);
 	ts_input_release(&input);
 }
 
@@ -287,7 +288,7 @@ static void the_request_is_what_the_schema_says(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 
 	(void)state;
-	ts_profiler_ask(&out, &request);
+	ts_profiler_put_request(&out, &request);
 	assert_int_equal(out.n, sizeof(expect));
 	assert_memory_equal(out.p, expect, sizeof(expect));
 	ts_buf_release(&out);

@@ -25,7 +25,7 @@ struct given {
 	struct ts_programs programs;
 	struct ts_profile profile;
 	int64_t now_ms;
-	char told[512]; /* the latest alert's title */
+	char title[512]; /* the latest alert's title */
 	char evidence[512];
 	size_t nr_told;
 };
@@ -38,7 +38,7 @@ static void note(void *ctx, const struct ts_alert *alert)
 	if (!alert->is_active)
 		return;
 	given->nr_told++;
-	snprintf(given->told, sizeof(given->told), "%.*s", TS_ARG(ts_buf_bytes(&alert->title)));
+	snprintf(given->title, sizeof(given->title), "%.*s", TS_ARG(ts_buf_bytes(&alert->title)));
 	snprintf(given->evidence, sizeof(given->evidence), "%.*s",
 		 TS_ARG(ts_buf_bytes(&alert->evidence)));
 }
@@ -128,8 +128,8 @@ static bool take_with(struct given *given, const struct row *rows, size_t nr, bo
 	ts_alerts_begin(&given->alerts, given->now_ms);
 	assert_true(ts_programs_sample(&given->programs, &given->profile, &results, &look,
 				       has_modules, given->now_ms, &unknown));
-	assert_true(ts_programs_tell(&given->programs, &given->alerts, &given->profile, &results,
-				     given->now_ms));
+	assert_true(ts_programs_judge(&given->programs, &given->alerts, &given->profile, &results,
+				      given->now_ms));
 	ts_alerts_end(&given->alerts, true, note, given);
 	ts_results_release(&results);
 	return unknown;
@@ -172,7 +172,7 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 	take_nr(&given, "jit_train_step", 2);
 	take_nr(&given, "jit_train_step", 3);
 	assert_int_equal(given.nr_told, 1);
-	assert_string_equal(given.told, "train_step is compiled again while the job runs");
+	assert_string_equal(given.title, "train_step is compiled again while the job runs");
 	assert_string_equal(given.evidence,
 			    "jit_train_step has 3 programs, 1 of them made while "
 			    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
@@ -299,7 +299,7 @@ static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 	begin(&given);
 	take(&given, before, TS_NELEM(before), true);
 	take(&given, after, TS_NELEM(after), true);
-	assert_string_equal(given.told, "g is compiled again while the job runs");
+	assert_string_equal(given.title, "g is compiled again while the job runs");
 	end(&given);
 }
 

@@ -14,7 +14,7 @@
 
 #include "analysis/settings.h"
 #include "io/input.h"
-#include "live/hook.h"
+#include "live/alert_command.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"
 #include "tests/oom/failing.h"
@@ -142,13 +142,13 @@ static void every_allocation_of_watching_may_fail(void **state)
 	assert_true(at > 100);
 }
 
-static enum ts_status run_hook(struct ts_error *err)
+static enum ts_status run_command(struct ts_error *err)
 {
-	struct ts_hook hook = { .command = "exit 0" };
+	struct ts_alert_command runner = { .text = "exit 0" };
 	struct ts_alert alert = { .rule = "idle", .severity = TS_WARNING, .value = 1 };
-	enum ts_status st = ts_hook_run(&hook, &alert, err);
+	enum ts_status st = ts_alert_command_run(&runner, &alert, err);
 
-	ts_hook_finish(&hook, 5000);
+	ts_alert_command_finish(&runner, 5000);
 	return st;
 }
 
@@ -163,7 +163,7 @@ static void every_allocation_of_a_command_may_fail(void **state)
 		enum ts_status st;
 
 		failing_begin(at);
-		st = run_hook(&err);
+		st = run_command(&err);
 		has_failed = failing_end();
 		assert_int_equal(st, has_failed ? TS_NOMEM : TS_OK);
 	}

@@ -1,5 +1,5 @@
 /* The command by posix_spawn, with an environment of its own. */
-#include "live/hook.h"
+#include "live/alert_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,58 +123,59 @@ static int spawn(pid_t *pid, const char *command, char **variables)
 	return bad;
 }
 
-enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert, struct ts_error *err)
+enum ts_status ts_alert_command_run(struct ts_alert_command *command, const struct ts_alert *alert,
+				    struct ts_error *err)
 {
 	struct variables vars = { .nr = 0 };
 	enum ts_status st = TS_OK;
 	int bad;
 
-	ts_hook_reap(hook);
-	if (hook->nr_running == TS_MAX_HOOKS) {
-		hook->nr_left_out++;
+	ts_alert_command_reap(command);
+	if (command->nr_running == TS_MAX_ALERT_COMMANDS) {
+		command->nr_left_out++;
 		return ts_fail(err, TS_LIMIT,
 			       "--on-alert: %d commands still run, this alert (%s) has "
 			       "none",
-			       TS_MAX_HOOKS, alert->rule);
+			       TS_MAX_ALERT_COMMANDS, alert->rule);
 	}
-	if (!make_variables(&vars, alert, hook->session)) {
+	if (!make_variables(&vars, alert, command->session)) {
 		st = ts_fail_nomem(err);
 		goto done;
 	}
-	bad = spawn(&hook->running[hook->nr_running], hook->command, vars.all);
+	bad = spawn(&command->running[command->nr_running], command->text, vars.all);
 	if (bad)
 		st = ts_fail(err, TS_IO, "--on-alert: cannot run /bin/sh: %s", strerror(bad));
 	else
-		hook->nr_running++, hook->nr_run++;
+		command->nr_running++, command->nr_run++;
 done:
 	release_variables(&vars);
 	return st;
 }
 
-void ts_hook_reap(struct ts_hook *hook)
+void ts_alert_command_reap(struct ts_alert_command *command)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < hook->nr_running; i++) {
+	for (size_t i = 0; i < command->nr_running; i++) {
 		int status;
-		pid_t pid = waitpid(hook->running[i], &status, WNOHANG);
+		pid_t pid = waitpid(command->running[i], &status, WNOHANG);
 
 		if (pid == 0)
-			hook->running[nr++] = hook->running[i];
+			command->running[nr++] = command->running[i];
 		else if (pid > 0)
-			hook->nr_failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+			command->nr_failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 	}
-	hook->nr_running = nr;
+	command->nr_running = nr;
 }
 
-void ts_hook_finish(struct ts_hook *hook, int64_t patience_ms)
+void ts_alert_command_finish(struct ts_alert_command *command, int64_t patience_ms)
 {
 	struct timespec nap = { .tv_nsec = NAP_MS * 1000000 };
 	int64_t until_ms = ts_now_ms() + patience_ms;
 
-	ts_hook_reap(hook);
-	while (hook->nr_running > 0 && ts_now_ms() < until_ms) {
+	ts_alert_command_reap(command);
+	while (command->nr_running > 0 && ts_now_ms() < until_ms) {
 		nanosleep(&nap, NULL);
-		ts_hook_reap(hook);
+		ts_alert_command_reap(command);
 	}
 }

@@ -1,5 +1,5 @@
 /* Steps by their numbers, within samples and between them. */
-#include "live/cost.h"
+#include "live/overhead.h"
 
 #include "base/map.h"
 #include "base/units.h"
@@ -28,46 +28,47 @@ static uint64_t series_of(const struct ts_look *look, const struct ts_profile *p
 	return ts_hash(profile->hosts[step->host].name, ts_hash(profile->ops[step->op].name, 0));
 }
 
-static double step_between(const struct ts_cost *cost, const struct ts_look *look,
+static double step_between(const struct ts_overhead *overhead, const struct ts_look *look,
 			   const struct ts_profile *profile)
 {
 	const struct ts_look_step *first = look->steps;
-	int64_t ns = ts_i64_sub(unix_ns(profile, first->start_ps), cost->last_unix_ns);
+	int64_t ns = ts_i64_sub(unix_ns(profile, first->start_ps), overhead->last_unix_ns);
 
-	if (!cost->has_last || series_of(look, profile) != cost->last_series ||
-	    first->number <= cost->last_number || ns <= 0)
+	if (!overhead->has_last || series_of(look, profile) != overhead->last_series ||
+	    first->number <= overhead->last_number || ns <= 0)
 		return NAN; /* also a job that was started again */
-	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - cost->last_number);
+	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - overhead->last_number);
 }
 
-static double sampled_pct(const struct ts_cost *cost, int64_t now_ms)
+static double sampled_pct(const struct ts_overhead *overhead, int64_t now_ms)
 {
-	if (now_ms <= cost->first_ms)
+	if (now_ms <= overhead->first_ms)
 		return NAN;
-	return TS_MIN((double)cost->sampled_ms / (double)(now_ms - cost->first_ms), 1) * 100;
+	return TS_MIN((double)overhead->sampled_ms / (double)(now_ms - overhead->first_ms), 1) *
+	       100;
 }
 
-void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
-		    const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
-		    double values[TS_NR_METRICS])
+void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
+			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
+			double values[TS_NR_METRICS])
 {
-	if (cost->first_ms == 0)
-		cost->first_ms = start_ms;
+	if (overhead->first_ms == 0)
+		overhead->first_ms = start_ms;
 	if (look && profile->capture_ps > 0)
-		cost->sampled_ms += profile->capture_ps / TS_PS_PER_MS;
-	values[TS_METRIC_SAMPLED] = sampled_pct(cost, end_ms);
+		overhead->sampled_ms += profile->capture_ps / TS_PS_PER_MS;
+	values[TS_METRIC_SAMPLED] = sampled_pct(overhead, end_ms);
 	if (!look || look->nr_steps == 0 || profile->start_unix_ns <= 0)
 		return;
-	values[TS_METRIC_STEP_UNSAMPLED] = step_between(cost, look, profile);
+	values[TS_METRIC_STEP_UNSAMPLED] = step_between(overhead, look, profile);
 	if (!isfinite(values[TS_METRIC_STEP]))
 		values[TS_METRIC_STEP] = step_within(look);
-	cost->has_last = true;
-	cost->last_series = series_of(look, profile);
-	cost->last_number = look->steps[look->nr_steps - 1].number;
-	cost->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
+	overhead->has_last = true;
+	overhead->last_series = series_of(look, profile);
+	overhead->last_number = look->steps[look->nr_steps - 1].number;
+	overhead->last_unix_ns = unix_ns(profile, look->steps[look->nr_steps - 1].start_ps);
 }
 
-double ts_cost_pct(const struct ts_ring *ring, double sampled_pct)
+double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct)
 {
 	double within = ts_ring_median(ring, TS_METRIC_STEP, MEDIAN_OF);
 	double between = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, MEDIAN_OF);
@@ -77,14 +78,14 @@ double ts_cost_pct(const struct ts_ring *ring, double sampled_pct)
 	return TS_MAX((within / between - 1) * sampled_pct, 0);
 }
 
-void ts_cost_end(const struct ts_cost *cost, const struct ts_ring *ring, int64_t now_ms,
-		 double values[TS_NR_METRICS])
+void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,
+		     double values[TS_NR_METRICS])
 {
 	ts_metrics_read(values, NULL);
-	if (cost->first_ms == 0)
+	if (overhead->first_ms == 0)
 		return;
-	values[TS_METRIC_SAMPLED] = sampled_pct(cost, now_ms);
+	values[TS_METRIC_SAMPLED] = sampled_pct(overhead, now_ms);
 	values[TS_METRIC_STEP] = ts_ring_median(ring, TS_METRIC_STEP, TS_RING);
 	values[TS_METRIC_STEP_UNSAMPLED] = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, TS_RING);
-	values[TS_METRIC_COST] = ts_cost_pct(ring, values[TS_METRIC_SAMPLED]);
+	values[TS_METRIC_COST] = ts_overhead_pct(ring, values[TS_METRIC_SAMPLED]);
 }

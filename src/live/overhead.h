@@ -7,13 +7,13 @@
  * start of the next, of the same host, whose clock is its own. What the profiler needs to begin and to end falls into the second kind, so the
  * cost is what can be seen of it: not less than (step in samples / step between - 1) x share sampled.
  */
-#ifndef TS_LIVE_COST_H
-#define TS_LIVE_COST_H
+#ifndef TS_LIVE_OVERHEAD_H
+#define TS_LIVE_OVERHEAD_H
 
 #include "live/look.h"
 #include "live/ring.h"
 
-struct ts_cost {
+struct ts_overhead {
 	int64_t first_ms;   /* when watching began; by ts_now_ms() */
 	int64_t sampled_ms; /* so far */
 	bool has_last;
@@ -24,14 +24,14 @@ struct ts_cost {
 
 /* Sets STEP (where the results had none), STEP_UNSAMPLED, SAMPLED of VALUES. LOOK NULL: nobody
  * answered. */
-void ts_cost_sample(struct ts_cost *cost, const struct ts_look *look,
-		    const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
-		    double values[TS_NR_METRICS]);
+void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look,
+			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
+			double values[TS_NR_METRICS]);
 /* The same three of all the time until NOW_MS, the steps as medians of the history, and COST; all
  * other VALUES are unknown then. */
-void ts_cost_end(const struct ts_cost *cost, const struct ts_ring *ring, int64_t now_ms,
-		 double values[TS_NR_METRICS]);
+void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,
+		     double values[TS_NR_METRICS]);
 /* COST, from the history, %: NaN while it cannot be told. */
-double ts_cost_pct(const struct ts_ring *ring, double sampled_pct);
+double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct);
 
 #endif
