@@ -48,7 +48,7 @@ struct fake_service {
 	atomic_bool stop;
 	atomic_uint nr_calls, nr_connections;
 	atomic_int way;		 /* enum fake_way */
-	atomic_uint delay_ms;	 /* before it answers */
+	atomic_uint delay_ms;	 /* before it answers; may be changed while it waits */
 	struct ts_bytes message; /* or the raw body; changed only between calls */
 	const char *status, *words;
 	struct ts_buf request; /* of the last call */
@@ -225,11 +225,11 @@ static inline bool fake_answer_file(struct fake_service *fake, int fd, uint32_t 
 	return fake_headers(fd, stream, false) && fake_trailers(fd, stream, "13", words);
 }
 
-static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
+static inline bool fake_wait(struct fake_service *fake, int fd, const atomic_uint *ms)
 {
 	struct pollfd gone = { fd, POLLRDHUP, 0 };
 
-	for (unsigned waited = 0; waited < ms; waited += 10)
+	for (unsigned waited = 0; waited < atomic_load(ms); waited += 10)
 		if (atomic_load(&fake->stop) || poll(&gone, 1, 10) != 0)
 			return false;
 	return true;
@@ -239,8 +239,9 @@ static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
 static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t stream)
 {
 	static const uint8_t zeros[16384];
+	static const atomic_uint minute_ms = 60000, soon_ms = 2000;
 	struct ts_bytes message;
-	bool good = fake_wait(fake, fd, atomic_load(&fake->delay_ms));
+	bool good = fake_wait(fake, fd, &fake->delay_ms);
 
 	pthread_mutex_lock(&fake->lock);
 	message = fake->message;
@@ -267,7 +268,7 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		fake_headers(fd, stream, false);
 		fake_message(fd, stream, ts_bytes_cut(message, 0, message.n / 2), message.n, false);
 		return false;
-	case FAKE_SILENT: return fake_wait(fake, fd, 60000);
+	case FAKE_SILENT: return fake_wait(fake, fd, &minute_ms);
 	case FAKE_ENDLESS:
 		good = fake_headers(fd, stream, false);
 		while (good && !atomic_load(&fake->stop))
@@ -275,7 +276,7 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		return false;
 	case FAKE_GARBAGE:
 		fake_send(fd, "SSH-2.0-OpenSSH_9.2\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 37);
-		return fake_wait(fake, fd, 2000);
+		return fake_wait(fake, fd, &soon_ms);
 	case FAKE_HEADERS:
 		good = fake_headers(fd, stream, false);
 		for (int i = 0; good && i < 100000; i++)
