@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "cli/live_session.h"
 #include "codec/term.h"
@@ -32,6 +33,8 @@
 
 void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
 {
+	TS_ASSERT(print != NULL && cli != NULL);
+
 	const char *term = getenv("TERM");
 
 	memset(print, 0, sizeof(*print));
@@ -53,6 +56,7 @@ static void put_out(struct ts_live_print *print)
 
 void ts_live_print_release(struct ts_live_print *print)
 {
+	TS_ASSERT(print != NULL);
 	if (print->is_open) {
 		ts_buf_puts(&print->text, LEAVE);
 		put_out(print);
@@ -321,6 +325,8 @@ static bool is_low(const struct ts_live_print *print)
 static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
 			enum ts_metric metric)
 {
+	TS_ASSERT(metric < TS_NR_METRICS && ts_ring_count(ring) > 0);
+
 	struct ts_buf *out = &print->text;
 	size_t label = TS_MIN(LABEL_WIDTH, print->width - VALUE_WIDTH - 4);
 	size_t used = label + VALUE_WIDTH + 4;
@@ -527,6 +533,8 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_live_print *print = arg;
 
+	TS_ASSERT(arg != NULL && event != NULL);
+	TS_ASSERT(event->sample != NULL);
 	if (print->cli->json)
 		print_json(print, event);
 	else if (print->is_view)

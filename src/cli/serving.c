@@ -1,6 +1,7 @@
 /* Pages for `serve` and `live --serve`. */
 #include "cli/serving.h"
 
+#include "base/check.h"
 #include "live/feed.h"
 #include "write/report_json.h"
 
@@ -91,6 +92,8 @@ static enum ts_status set_up(struct ts_serving *serving, struct ts_error *err)
 enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,
 				struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && cli != NULL);
+
 	struct ts_serving *serving = calloc(1, sizeof(*serving));
 	enum ts_status st;
 
@@ -124,6 +127,8 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
 
+	TS_ASSERT(arg != NULL && event != NULL);
+	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 
 	ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);

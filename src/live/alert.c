@@ -2,6 +2,7 @@
 #include "live/alert.h"
 
 #include "analysis/settings.h"
+#include "base/check.h"
 #include "base/units.h"
 
 #define BACK 0.1 /* of the threshold: how far a figure must come back to be good */
@@ -41,6 +42,8 @@ static const struct {
 void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,
 		    int64_t clear_ms)
 {
+	TS_ASSERT(alerts != NULL && settings != NULL);
+	TS_ASSERT(hold_ms >= 0 && clear_ms >= 0);
 	memset(alerts, 0, sizeof(*alerts));
 	alerts->settings = settings;
 	alerts->hold_ms = hold_ms;
@@ -49,6 +52,8 @@ void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings
 
 void ts_alerts_release(struct ts_alerts *alerts)
 {
+	TS_ASSERT(alerts != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		ts_buf_release(&alerts->items[i].title);
 		ts_buf_release(&alerts->items[i].evidence);
@@ -68,6 +73,9 @@ static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
 /* The alert of this rule, made when there is none; NULL: there are too many. */
 static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 {
+	TS_ASSERT(rule != NULL && rule[0] != '\0');
+	TS_ASSERT(strlen(rule) < sizeof(((struct ts_alert *)NULL)->rule));
+
 	struct ts_alert *alert = find(alerts, rule);
 
 	if (alert || alerts->nr == TS_MAX_ALERTS)
@@ -82,6 +90,8 @@ static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 
 void ts_alerts_forget(struct ts_alerts *alerts)
 {
+	TS_ASSERT(alerts != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		alerts->items[i].is_active = false;
 		alerts->items[i].severity = TS_NR_SEVERITIES;
@@ -91,6 +101,8 @@ void ts_alerts_forget(struct ts_alerts *alerts)
 
 void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
 {
+	TS_ASSERT(alerts != NULL && alerts->settings != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	alerts->now_ms = now_ms;
 	for (size_t i = 0; i < alerts->nr; i++)
 		alerts->items[i].is_held = false;
@@ -105,6 +117,9 @@ static void set_text(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_byt
 
 void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *condition)
 {
+	TS_ASSERT(alerts != NULL && condition != NULL);
+	TS_ASSERT(condition->severity < TS_NR_SEVERITIES);
+
 	struct ts_alert *alert = get(alerts, condition->rule);
 
 	/* of several findings of a rule the first is the largest */
@@ -133,6 +148,7 @@ static double threshold_of(const struct ts_settings *settings, const char *name)
 		if (strcmp(row->name, name) == 0)
 			return *(const double *)(const void *)((const char *)settings +
 							       row->offset);
+	TS_ASSERT(!"a row of figure_rules names a setting");
 	return NAN;
 }
 
@@ -174,6 +190,8 @@ static void put_compiled(struct ts_buf *out, const struct ts_results *results)
 static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
 			double threshold, const struct ts_results *results)
 {
+	TS_ASSERT(rule->metric < TS_NR_METRICS && isfinite(value));
+
 	const struct ts_finding *finding = find_finding(results, rule->finding);
 	char text[TS_UNIT_MAX], limit[TS_UNIT_MAX];
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
@@ -211,6 +229,8 @@ static void keep(struct ts_alerts *alerts, const char *rule)
 void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS],
 		       const struct ts_results *results)
 {
+	TS_ASSERT(alerts != NULL && alerts->settings != NULL);
+	TS_ASSERT(values != NULL);
 	for (size_t i = 0; i < TS_NELEM(figure_rules); i++) {
 		const struct figure_rule *rule = &figure_rules[i];
 		double value = values[rule->metric];
@@ -241,6 +261,8 @@ static bool is_about_the_capture(const struct ts_results *results, const char *r
 
 void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results, bool is_sample)
 {
+	TS_ASSERT(alerts != NULL && results != NULL);
+
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
@@ -263,6 +285,8 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
 			void *ctx)
 {
+	TS_ASSERT(!alert->is_active && alert->is_held);
+	TS_ASSERT(alert->severity < TS_NR_SEVERITIES);
 	alert->is_active = true;
 	alert->since_ms = alerts->now_ms;
 	alerts->nr_raised[alert->severity]++;
@@ -272,6 +296,7 @@ static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_ale
 static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
 			void *ctx)
 {
+	TS_ASSERT(alert->is_active && !alert->is_held);
 	alert->is_active = false;
 	alert->since_ms = alerts->now_ms;
 	fn(ctx, alert);
@@ -279,6 +304,8 @@ static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_ale
 
 void ts_alerts_end(struct ts_alerts *alerts, bool known, ts_alert_fn *fn, void *ctx)
 {
+	TS_ASSERT(alerts != NULL && fn != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		struct ts_alert *alert = &alerts->items[i];
 

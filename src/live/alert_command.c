@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "codec/term.h"
 
@@ -27,6 +28,8 @@ struct variables {
 
 static void add(struct variables *vars, const char *name, struct ts_bytes value)
 {
+	TS_ASSERT(vars->nr < NR_VALUES);
+
 	struct ts_buf *text = &vars->texts[vars->nr++];
 
 	ts_buf_printf(text, PREFIX "%s=", name);
@@ -80,6 +83,7 @@ static bool make_variables(struct variables *vars, const struct ts_alert *alert,
 	add_number(vars, "VALUE", alert->value);
 	add_number(vars, "THRESHOLD", alert->threshold);
 	add(vars, "SESSION", ts_bytes_of(session));
+	TS_ASSERT(vars->nr == NR_VALUES);
 	return make_all(vars);
 }
 
@@ -130,6 +134,8 @@ enum ts_status ts_alert_command_run(struct ts_alert_command *command, const stru
 	enum ts_status st = TS_OK;
 	int bad;
 
+	TS_ASSERT(command != NULL && command->text != NULL);
+	TS_ASSERT(alert != NULL && alert->severity < TS_NR_SEVERITIES);
 	ts_alert_command_reap(command);
 	if (command->nr_running == TS_MAX_ALERT_COMMANDS) {
 		command->nr_left_out++;
@@ -156,6 +162,8 @@ void ts_alert_command_reap(struct ts_alert_command *command)
 {
 	size_t nr = 0;
 
+	TS_ASSERT(command != NULL);
+	TS_ASSERT(command->nr_running <= TS_MAX_ALERT_COMMANDS);
 	for (size_t i = 0; i < command->nr_running; i++) {
 		int status;
 		pid_t pid = waitpid(command->running[i], &status, WNOHANG);
@@ -170,6 +178,8 @@ void ts_alert_command_reap(struct ts_alert_command *command)
 
 void ts_alert_command_finish(struct ts_alert_command *command, int64_t patience_ms)
 {
+	TS_ASSERT(command != NULL && patience_ms >= 0);
+
 	struct timespec nap = { .tv_nsec = NAP_MS * 1000000 };
 	int64_t until_ms = ts_now_ms() + patience_ms;
 

@@ -1,8 +1,11 @@
 /* What the loop of samples (live.c) and the loop of sessions (sessions.c) both do. */
 #include "live/inside.h"
 
+#include "base/check.h"
+
 int64_t ts_live_end_ms(const struct ts_live *live)
 {
+	TS_ASSERT(live != NULL && live->options.for_ms >= 0);
 	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
 }
 
@@ -10,6 +13,7 @@ void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 {
 	struct ts_live *live = ctx;
 
+	TS_ASSERT(ctx != NULL && alert != NULL);
 	if (alert->is_active && alert->severity <= live->options.fail_on &&
 	    live->options.fail_on != TS_NR_SEVERITIES)
 		live->has_failed = true;
@@ -20,6 +24,8 @@ void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
 
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
 {
+	TS_ASSERT(run != NULL);
+
 	const struct ts_result *time = ts_results_find(&run->results, "time");
 	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
 	double capture_ps =

@@ -1,17 +1,20 @@
 /* The planes with modules, cut out of an XSpace on the wire. */
 #include "live/kept_modules.h"
 
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/xspace.h"
 #include "model/plane_kind.h"
 
 void ts_kept_modules_release(struct ts_kept_modules *kept)
 {
+	TS_ASSERT(kept != NULL);
 	ts_buf_release(&kept->planes);
 }
 
 void ts_kept_modules_forget(struct ts_kept_modules *kept)
 {
+	TS_ASSERT(kept != NULL);
 	ts_buf_release(&kept->planes);
 	kept->is_too_large = false;
 }
@@ -50,6 +53,8 @@ bool ts_xspace_has_modules(struct ts_bytes xspace)
 
 bool ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace)
 {
+	TS_ASSERT(kept != NULL);
+
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(xspace, &error);
 	struct ts_bytes plane = next_plane(&pb);

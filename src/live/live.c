@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
 
@@ -12,6 +13,12 @@
 enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *options,
 			   struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL && options->settings != NULL);
+	TS_ASSERT(options->watch.logdir || options->sampler.nr_addresses > 0);
+	TS_ASSERT(options->interval_ms >= 0 && options->for_ms >= 0);
+	TS_ASSERT(options->hold_ms >= 0 && options->clear_ms >= 0);
+	TS_ASSERT(options->fail_on <= TS_NR_SEVERITIES);
+
 	struct ts_live *live = calloc(1, sizeof(*live));
 	enum ts_status st;
 
@@ -49,11 +56,13 @@ void ts_live_free(struct ts_live *live)
 
 struct ts_feed *ts_live_feed(struct ts_live *live)
 {
+	TS_ASSERT(live != NULL);
 	return &live->feed;
 }
 
 void ts_live_stop(struct ts_live *live)
 {
+	TS_ASSERT(live != NULL && (live->watch || live->sampler));
 	if (live->watch)
 		ts_watch_stop(live->watch);
 	else
@@ -158,6 +167,8 @@ static void open_sample(struct ts_live *live, const struct ts_round *round)
 static enum ts_status take_round(struct ts_live *live, const struct ts_round *round,
 				 struct ts_error *err)
 {
+	TS_ASSERT(round->nr <= live->options.sampler.nr_addresses);
+
 	struct ts_run_options options = { .nr_threads = live->options.nr_threads,
 					  .settings = live->options.settings };
 	struct ts_live_sample *sample = &live->sample;
@@ -245,6 +256,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 {
 	enum ts_status st;
 
+	TS_ASSERT(live != NULL && summary != NULL);
+	TS_ASSERT(live->start_ms == 0); /* it runs once */
 	live->start_ms = ts_now_ms();
 	live->sample.alerts = &live->alerts;
 	live->sample.history = &live->ring;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "flow/stream.h"
 
@@ -109,6 +110,8 @@ static int by_series(const void *a, const void *b)
 /* Of one host and one name, from FIRST on. */
 static size_t series_length(const struct ts_look *look, size_t first)
 {
+	TS_ASSERT(first < look->nr_steps);
+
 	const struct ts_look_step *step = &look->steps[first];
 	size_t nr = 1;
 
@@ -144,6 +147,8 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 	struct ts_sink sink = { &looking, TS_COL_STATS, take_block };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(look != NULL && profile != NULL);
+	TS_ASSERT(look->nr_steps == 0 && look->nr_programs == 0);
 	looking.carries = calloc(profile->nr_ops + 1, 1);
 	if (!looking.carries)
 		return ts_fail_nomem(err);
@@ -163,6 +168,7 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 
 void ts_look_release(struct ts_look *look)
 {
+	TS_ASSERT(look != NULL);
 	free(look->steps);
 	free(look->programs);
 	memset(look, 0, sizeof(*look));

@@ -2,6 +2,8 @@
  * still. */
 #include "live/notify.h"
 
+#include "base/check.h"
+
 #ifdef HAVE_SYS_INOTIFY_H
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 
 void ts_notify_open(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	notify->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	notify->last = 0;
 	notify->grew = false;
@@ -19,6 +22,8 @@ void ts_notify_open(struct ts_notify *notify)
 
 void ts_notify_folder(struct ts_notify *notify, const char *path)
 {
+	TS_ASSERT(notify != NULL && path != NULL);
+
 	int number = notify->fd >= 0 ? inotify_add_watch(notify->fd, path, EVENTS) : -1;
 
 	if (number > notify->last) {
@@ -29,6 +34,8 @@ void ts_notify_folder(struct ts_notify *notify, const char *path)
 
 bool ts_notify_drain(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
+
 	_Alignas(struct inotify_event) char buf[16384];
 	bool has_changes = false, is_lost = false;
 	ssize_t n;
@@ -53,6 +60,7 @@ bool ts_notify_drain(struct ts_notify *notify)
 
 void ts_notify_close(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	if (notify->fd >= 0)
 		close(notify->fd);
 	notify->fd = -1;
@@ -60,23 +68,27 @@ void ts_notify_close(struct ts_notify *notify)
 #else
 void ts_notify_open(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	notify->fd = -1;
 }
 
 void ts_notify_folder(struct ts_notify *notify, const char *path)
 {
+	TS_ASSERT(notify != NULL && path != NULL);
 	(void)notify;
 	(void)path;
 }
 
 bool ts_notify_drain(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	(void)notify;
 	return false;
 }
 
 void ts_notify_close(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	(void)notify;
 }
 #endif

@@ -1,6 +1,7 @@
 /* Steps by their numbers, within samples and between them. */
 #include "live/overhead.h"
 
+#include "base/check.h"
 #include "base/map.h"
 #include "base/units.h"
 
@@ -9,6 +10,8 @@
 /* From the first start to the last one, a step; NaN. */
 static double step_within(const struct ts_look *look)
 {
+	TS_ASSERT(look != NULL);
+
 	const struct ts_look_step *first = look->steps, *last = first + look->nr_steps - 1;
 
 	if (look->nr_steps < 2 || last->number <= first->number)
@@ -23,6 +26,8 @@ static int64_t unix_ns(const struct ts_profile *profile, int64_t ps)
 
 static uint64_t series_of(const struct ts_look *look, const struct ts_profile *profile)
 {
+	TS_ASSERT(look->nr_steps > 0);
+
 	const struct ts_look_step *step = look->steps;
 
 	return ts_hash(profile->hosts[step->host].name, ts_hash(profile->ops[step->op].name, 0));
@@ -52,6 +57,9 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
 			const struct ts_profile *profile, int64_t start_ms, int64_t end_ms,
 			double values[TS_NR_METRICS])
 {
+	TS_ASSERT(overhead != NULL && values != NULL);
+	TS_ASSERT(!look || profile != NULL);
+	TS_ASSERT(start_ms <= end_ms);
 	if (overhead->first_ms == 0)
 		overhead->first_ms = start_ms;
 	if (look && profile->capture_ps > 0)
@@ -70,6 +78,8 @@ void ts_overhead_sample(struct ts_overhead *overhead, const struct ts_look *look
 
 double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct)
 {
+	TS_ASSERT(ring != NULL);
+
 	double within = ts_ring_median(ring, TS_METRIC_STEP, MEDIAN_OF);
 	double between = ts_ring_median(ring, TS_METRIC_STEP_UNSAMPLED, MEDIAN_OF);
 
@@ -81,6 +91,7 @@ double ts_overhead_pct(const struct ts_ring *ring, double sampled_pct)
 void ts_overhead_end(const struct ts_overhead *overhead, const struct ts_ring *ring, int64_t now_ms,
 		     double values[TS_NR_METRICS])
 {
+	TS_ASSERT(overhead != NULL && ring != NULL && values != NULL);
 	ts_metrics_read(values, NULL);
 	if (overhead->first_ms == 0)
 		return;

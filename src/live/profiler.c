@@ -64,6 +64,8 @@ void ts_profiler_put_request(struct ts_buf *out, const struct ts_profiler_reques
 enum ts_status ts_profiler_read(struct ts_bytes message, struct ts_profiler_answer *answer,
 				struct ts_error *err)
 {
+	TS_ASSERT(answer != NULL);
+
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(message, &error);
 

@@ -1,6 +1,8 @@
 /* Functions and their programs over samples. */
 #include "live/programs.h"
 
+#include "base/check.h"
+
 #define MAX_KNOWN   65536
 #define WINDOW_MS   10000
 #define MAX_SHAPES  4
@@ -28,11 +30,13 @@ static const char *const framework_names[] = {
 
 void ts_programs_release(struct ts_programs *programs)
 {
+	TS_ASSERT(programs != NULL);
 	ts_map_release(&programs->known);
 }
 
 void ts_programs_reset(struct ts_programs *programs)
 {
+	TS_ASSERT(programs != NULL);
 	ts_map_release(&programs->known);
 	memset(programs, 0, sizeof(*programs));
 }
@@ -61,6 +65,7 @@ static struct ts_function *get(struct ts_programs *programs, struct ts_bytes nam
 {
 	struct ts_function *function;
 
+	TS_ASSERT(programs->nr <= TS_MAX_FUNCTIONS);
 	name = ts_bytes_cut(name, 0, sizeof(function->name) - 1);
 	for (size_t i = 0; i < programs->nr; i++)
 		if (ts_bytes_is(name, programs->functions[i].name))
@@ -150,6 +155,8 @@ bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *p
 			const struct ts_results *results, const struct ts_look *look,
 			bool has_modules, int64_t now_ms, bool *unknown)
 {
+	TS_ASSERT(programs != NULL && profile != NULL && results != NULL);
+	TS_ASSERT(look != NULL && unknown != NULL);
 	*unknown = has_unknown(profile, look);
 	if (programs->known.nr > MAX_KNOWN)
 		ts_programs_reset(programs);
@@ -204,6 +211,8 @@ static const struct ts_table *families_of(const struct ts_results *results)
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
 static void put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
 {
+	TS_ASSERT(families != NULL && row < families->nr_rows);
+
 	struct ts_value shapes = ts_cell(families, row, "parameter_shapes");
 	struct ts_bytes differs = ts_cell_text(families, row, "differs");
 	struct ts_bytes advice = ts_cell_text(families, row, "bucket_advice");
@@ -345,6 +354,8 @@ bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
 {
 	struct ts_function *worst = NULL;
 
+	TS_ASSERT(programs != NULL && alerts != NULL);
+	TS_ASSERT(profile != NULL && results != NULL);
 	for (size_t i = 0; i < programs->nr; i++) {
 		struct ts_function *function = &programs->functions[i];
 

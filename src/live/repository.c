@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "io/file.h"
 #include "io/input.h"
@@ -55,6 +56,12 @@ static enum ts_status read_file(const char *path, size_t max_bytes, struct ts_bu
 enum ts_status ts_repository_take(const struct ts_repository *at, int64_t patience_ms,
 				  struct ts_buf *out, struct ts_error *err)
 {
+	TS_ASSERT(at != NULL && out != NULL);
+	TS_ASSERT(at->dir[0] == '/'); /* else it is another folder for the server */
+	TS_ASSERT(at->session[0] != '\0' && !strchr(at->session, '/'));
+	TS_ASSERT(at->host[0] != '\0' && !strchr(at->host, '/'));
+	TS_ASSERT(patience_ms >= 0);
+
 	static const struct timespec nap = { 0, NAP_MS * 1000000 };
 	int64_t until_ms = ts_now_ms() + patience_ms;
 	size_t slash;

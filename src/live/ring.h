@@ -2,6 +2,7 @@
 #ifndef TS_LIVE_RING_H
 #define TS_LIVE_RING_H
 
+#include "base/check.h"
 #include "live/metrics.h"
 
 #define TS_RING 600 /* six minutes at the default interval */
@@ -24,6 +25,7 @@ static inline size_t ts_ring_count(const struct ts_ring *ring)
 /* The row AGO samples before the last one (0); AGO is less than the count. */
 static inline const struct ts_ring_row *ts_ring_back(const struct ts_ring *ring, size_t ago)
 {
+	TS_ASSERT(ago < ts_ring_count(ring));
 	return &ring->rows[(ring->nr - 1 - ago) % TS_RING];
 }
 

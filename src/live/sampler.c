@@ -71,6 +71,7 @@ const char *ts_service_state_name(enum ts_service_state state)
 {
 	static const char *const names[] = { "new", "up", "busy", "late", "down" };
 
+	TS_ASSERT(state < TS_NR_SERVICE_STATES);
 	return names[state];
 }
 
@@ -190,6 +191,11 @@ static enum ts_status start_host(struct ts_sampler *sampler, const char *address
 enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_options *options,
 			      struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL);
+	TS_ASSERT(options->addresses != NULL && options->nr_addresses > 0);
+	TS_ASSERT(options->sample_ms >= 1 && options->timeout_ms >= 0);
+	TS_ASSERT(options->max_bytes > 0 && options->hlo <= TS_HLO_NEVER);
+
 	struct ts_sampler *sampler = calloc(1, sizeof(*sampler));
 	enum ts_status st = TS_OK;
 
@@ -218,6 +224,8 @@ enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_o
 
 void ts_sampler_stop(struct ts_sampler *sampler)
 {
+	TS_ASSERT(sampler != NULL);
+
 	pthread_mutex_lock(&sampler->lock);
 	sampler->stopped = true;
 	for (size_t i = 0; i < sampler->nr; i++) {
@@ -259,6 +267,7 @@ bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms)
 {
 	bool goes_on;
 
+	TS_ASSERT(sampler != NULL);
 	pthread_mutex_lock(&sampler->lock);
 	while (!sampler->stopped && ts_now_ms() < until_ms)
 		ts_doze(&sampler->done, &sampler->lock, until_ms);
@@ -276,6 +285,8 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 
 static bool make_request(struct ts_sampler *sampler, struct host *host)
 {
+	TS_ASSERT(host->phase == IDLE);
+
 	const char *folder = sampler->options.repository;
 	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
 					       .hlo = host->with_hlo,
@@ -347,6 +358,9 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms
 /* The sample with the modules that are remembered behind it. */
 static enum ts_status complete(struct host *host, struct ts_run_bytes *item, struct ts_error *err)
 {
+	TS_ASSERT(host->has_xspace && host->xspace.p >= host->answer.body.p);
+	TS_ASSERT(host->xspace.n <= host->answer.body.n);
+
 	struct ts_buf *body = &host->answer.body;
 	size_t at = (size_t)(host->xspace.p - body->p);
 
@@ -368,6 +382,8 @@ static enum ts_status complete(struct host *host, struct ts_run_bytes *item, str
 
 static void came_back(struct host *host)
 {
+	TS_ASSERT(host->has_xspace);
+
 	struct ts_service *service = &host->service;
 
 	if (host->is_gone && service->nr_samples > 0)
@@ -391,6 +407,8 @@ static void forget(struct host *host)
 
 static void failed(struct host *host, int64_t now_ms)
 {
+	TS_ASSERT(!host->has_xspace && host->pause_ms > 0);
+
 	struct ts_service *service = &host->service;
 	bool is_busy = host->answer.fault == TS_RPC_REFUSED;
 
@@ -473,6 +491,7 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 {
 	enum ts_status st;
 
+	TS_ASSERT(sampler != NULL && round != NULL);
 	memset(round, 0, sizeof(*round));
 	round->items = sampler->items;
 	pthread_mutex_lock(&sampler->lock);
@@ -493,12 +512,14 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 
 void ts_sampler_want_hlo(struct ts_sampler *sampler)
 {
+	TS_ASSERT(sampler != NULL);
 	if (ts_now_ms() >= sampler->hlo_ms)
 		sampler->wants_hlo = true;
 }
 
 const struct ts_service *ts_sampler_services(const struct ts_sampler *sampler, size_t *nr)
 {
+	TS_ASSERT(sampler != NULL && nr != NULL);
 	*nr = sampler->nr;
 	return sampler->services;
 }

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "flow/annotate.h"
 #include "io/tracefile.h"
@@ -60,6 +61,8 @@ static void add(struct ts_session_files *files, const char *path, const char *na
 {
 	struct ts_session_file file = { .name = name, .path = path, .role = role };
 
+	TS_ASSERT(path != NULL && name != NULL);
+	TS_ASSERT(role != TS_SESSION_FILE_NONE);
 	if (!ts_file_look(path, &file.look))
 		return;
 	if (ts_grow(&files->items, &files->cap, files->nr + 1, sizeof(file)))
@@ -104,6 +107,7 @@ static void add_beside(struct ts_session_files *files, const char *folder)
 
 bool ts_session_files_read(struct ts_session_files *files, const struct ts_session *session)
 {
+	TS_ASSERT(files != NULL && session != NULL);
 	*files = (struct ts_session_files)TS_SESSION_FILES_INIT;
 	add_files(files, session);
 	if (session->owns_folder && !session->members)
@@ -116,6 +120,7 @@ bool ts_session_files_read(struct ts_session_files *files, const struct ts_sessi
 
 void ts_session_files_release(struct ts_session_files *files)
 {
+	TS_ASSERT(files != NULL);
 	free(files->items);
 	ts_arena_release(&files->arena);
 	*files = (struct ts_session_files)TS_SESSION_FILES_INIT;
@@ -135,6 +140,7 @@ uint64_t ts_session_files_state(const struct ts_session_files *files)
 {
 	uint64_t state = 0;
 
+	TS_ASSERT(files != NULL);
 	for (size_t i = 0; i < files->nr; i++)
 		state += mix(&files->items[i], files->items[i].look.ctime_ns);
 	return state;
@@ -153,6 +159,8 @@ uint64_t ts_session_files_inputs(const struct ts_session_files *files, const cha
 {
 	uint64_t state = 0;
 
+	TS_ASSERT(files != NULL);
+	TS_ASSERT(names != NULL || nr == 0);
 	for (size_t i = 0; i < files->nr; i++)
 		if (files->items[i].role == TS_SESSION_FILE_INPUT &&
 		    !is_among(files->items[i].name, names, nr))
@@ -165,6 +173,7 @@ enum ts_status ts_session_files_are_whole(const struct ts_session_files *files,
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(files != NULL);
 	for (size_t i = 0; i < files->nr && st == TS_OK; i++)
 		if (files->items[i].role != TS_SESSION_FILE_TEMPORARY)
 			st = ts_file_is_whole(files->items[i].path, err);
@@ -173,6 +182,7 @@ enum ts_status ts_session_files_are_whole(const struct ts_session_files *files,
 
 bool ts_session_files_are_open(const struct ts_session_files *files, struct ts_error *story)
 {
+	TS_ASSERT(files != NULL);
 	for (size_t i = 0; i < files->nr; i++) {
 		const char *path = files->items[i].path;
 
@@ -187,6 +197,7 @@ bool ts_session_files_are_open(const struct ts_session_files *files, struct ts_e
 
 bool ts_session_files_have_temporary(const struct ts_session_files *files, struct ts_error *story)
 {
+	TS_ASSERT(files != NULL);
 	for (size_t i = 0; i < files->nr; i++) {
 		const char *path = files->items[i].path;
 
@@ -232,6 +243,7 @@ bool ts_session_files_are_annotated(struct ts_session_files *files,
 {
 	int64_t ns;
 
+	TS_ASSERT(files != NULL && session != NULL);
 	if (!report_time(files, session->members ? &session->members[0] : session, &ns))
 		return false;
 	for (size_t i = 0; i < files->nr; i++) {

@@ -1,6 +1,7 @@
 /* The loop over sessions of a log directory: wait for one that is complete, annotate it, tell. */
 #include "live/inside.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 
 static void open_session(struct ts_live *live, const struct ts_watch_event *event)
@@ -121,6 +122,8 @@ static enum ts_status report(struct ts_live *live, const struct ts_annotation *o
 static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event *event,
 			       struct ts_error *err)
 {
+	TS_ASSERT(event->kind == TS_WATCH_COMPLETE && event->session != NULL);
+
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_annotation one;
 	int64_t start_ms = ts_now_ms();
@@ -146,6 +149,7 @@ enum ts_status ts_live_sessions(struct ts_live *live, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(live != NULL && live->watch != NULL);
 	while (st == TS_OK && !live->has_failed) {
 		struct ts_watch_event event;
 

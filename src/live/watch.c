@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "io/siblings.h"
@@ -69,6 +70,9 @@ struct ts_watch {
 enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options *options,
 			    struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL && options->logdir != NULL);
+	TS_ASSERT(options->settle_ms >= 0 && options->poll_ms >= 0);
+
 	struct ts_watch *watch = calloc(1, sizeof(*watch));
 
 	*out = NULL;
@@ -108,6 +112,7 @@ void ts_watch_free(struct ts_watch *watch)
 
 void ts_watch_stop(struct ts_watch *watch)
 {
+	TS_ASSERT(watch != NULL);
 	if (write(watch->stop[1], "", 1) != 1)
 		return; /* the pipe is full of such */
 }
@@ -143,6 +148,8 @@ static bool is_due(const struct entry *entry)
 /* What is known of a session against what is there. */
 static bool meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms)
 {
+	TS_ASSERT(session != NULL);
+
 	size_t nr_before = watch->nr;
 	struct entry *entry = get(watch, session);
 	struct ts_session_files files;
@@ -197,6 +204,8 @@ static bool forget(struct ts_watch *watch)
 
 static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
 {
+	TS_ASSERT(text != NULL);
+
 	uint64_t id = ts_hash(ts_bytes_of(text), 0);
 
 	for (size_t i = 0; i < watch->nr_troubles; i++)
@@ -309,6 +318,8 @@ static bool tells(struct entry *entry, const struct ts_error *problem)
 static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
 				  struct ts_error *story)
 {
+	TS_ASSERT(entry->session != NULL);
+
 	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
 	struct ts_session_files files;
@@ -449,6 +460,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 {
 	bool is_event = false;
 
+	TS_ASSERT(watch != NULL && event != NULL);
 	*event = (struct ts_watch_event){ .kind = TS_WATCH_STOPPED };
 	for (;;) {
 		int64_t now_ms = ts_now_ms();
@@ -479,6 +491,7 @@ static bool is_ours(const struct ts_session_file *part, const struct ts_watch_de
 {
 	bool is_named = false;
 
+	TS_ASSERT(part != NULL && deed != NULL);
 	for (size_t i = 0; i < deed->nr_names; i++)
 		is_named |= strcmp(part->name, deed->names[i]) == 0;
 	return !is_named || !ts_bytes_ends(ts_bytes_of(part->name), TS_XPLANE_SUFFIX) ||
@@ -513,6 +526,10 @@ static void take_over(struct ts_watch *watch, struct entry *entry,
 enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err)
 {
+	TS_ASSERT(watch != NULL && deed != NULL);
+	TS_ASSERT(deed->names != NULL || deed->nr_names == 0);
+	TS_ASSERT((deed->status == TS_OK) == (deed->problem == NULL));
+
 	struct entry *entry = watch->current;
 	struct ts_session_files after;
 	bool good;
@@ -532,6 +549,8 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)
 {
+	TS_ASSERT(watch != NULL);
+
 	struct ts_watch_counts counts = { .nr_known = watch->nr };
 
 	for (size_t i = 0; i < watch->nr; i++) {
@@ -544,6 +563,8 @@ struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)
 bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
 		   const char **problem)
 {
+	TS_ASSERT(watch != NULL && at != NULL);
+	TS_ASSERT(path != NULL && problem != NULL);
 	while (*at < watch->nr) {
 		const struct entry *entry = &watch->entries[(*at)++];
 

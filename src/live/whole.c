@@ -1,6 +1,7 @@
 /* Whole or not: the outermost structure of a file, followed to its end. */
 #include "live/whole.h"
 
+#include "base/check.h"
 #include "codec/jtok.h"
 #include "codec/pb.h"
 #include "io/file.h"
@@ -83,6 +84,8 @@ static enum ts_status check_text(const struct ts_input *input, bool is_json, str
 
 enum ts_status ts_file_is_whole(const char *path, struct ts_error *err)
 {
+	TS_ASSERT(path != NULL && path[0] != '\0');
+
 	struct ts_bytes name = ts_bytes_of(path);
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open(&input, path, err);

@@ -1,6 +1,7 @@
 /* Routes: one row each. */
 #include "serve/api.h"
 
+#include "base/check.h"
 #include "write/page.h"
 
 enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, NR_PARTS };
@@ -23,6 +24,7 @@ static const char live[] = " data-events=\"api/live\"";
 
 static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
 {
+	TS_ASSERT(part < NR_PARTS && api->parts[part] != NULL);
 	return (struct ts_answer){ 200, type, ts_body_use(api->parts[part]) };
 }
 
@@ -114,6 +116,8 @@ static const struct route {
 
 struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 {
+	TS_ASSERT(ctx != NULL && request != NULL);
+	TS_ASSERT(request->path != NULL && request->argument != NULL);
 	for (size_t i = 0; i < TS_NELEM(routes); i++)
 		if (strcmp(request->path, routes[i].path) == 0)
 			return routes[i].get(ctx, request);
@@ -140,6 +144,8 @@ static struct ts_body *page_of(bool is_live)
 
 struct ts_api *ts_api_new(const struct ts_api_options *options)
 {
+	TS_ASSERT(options != NULL);
+
 	struct ts_api *api = calloc(1, sizeof(*api));
 
 	if (!api)

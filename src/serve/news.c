@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/clock.h"
 
 #define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off comes again */
@@ -38,6 +39,10 @@ struct reader {
 
 struct ts_news *ts_news_new(const struct ts_news_options *options)
 {
+	TS_ASSERT(options != NULL && options->kinds != NULL);
+	TS_ASSERT(options->nr_kinds > 0 && options->max_readers > 0);
+	TS_ASSERT(options->max_bytes > 0 && options->quiet_ms > 0);
+
 	struct ts_news *news = calloc(1, sizeof(*news));
 
 	if (!news)
@@ -79,6 +84,7 @@ static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, siz
 	struct ts_buf line = TS_BUF_INIT;
 	struct event *event = NULL;
 
+	TS_ASSERT(kind->name != NULL);
 	ts_buf_printf(&line, "id: %" PRIu64 "\nevent: %s\ndata: ", id, kind->name);
 	ts_buf_put(&line, text);
 	ts_buf_puts(&line, "\n\n");
@@ -96,6 +102,8 @@ static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, siz
 
 static void let_go(struct ts_news *news, size_t i)
 {
+	TS_ASSERT(i < news->nr && news->nr_bytes >= news->events[i]->n);
+
 	struct event *event = news->events[i];
 
 	news->lost_id = TS_MAX(news->lost_id, event->id);
@@ -126,6 +134,8 @@ bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
 	struct event *event;
 	bool good = false;
 
+	TS_ASSERT(news != NULL && kind < news->options.nr_kinds);
+	TS_ASSERT(text.n == 0 || !memchr(text.p, '\n', text.n));
 	pthread_mutex_lock(&news->lock);
 	event = event_new(news->next_id, &news->options.kinds[kind], kind, text);
 	if (event && event->n <= news->options.max_bytes) {
@@ -146,6 +156,8 @@ bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
 
 void ts_news_close(struct ts_news *news, int64_t patience_ms)
 {
+	TS_ASSERT(news != NULL && patience_ms >= 0);
+
 	int64_t until_ms = ts_now_ms() + patience_ms;
 
 	pthread_mutex_lock(&news->lock);
@@ -220,6 +232,9 @@ static size_t copy_events(struct reader *reader, char *out, size_t cap)
 /* A ts_source's. */
 static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *n)
 {
+	TS_ASSERT(ctx != NULL && out != NULL && cap > 0);
+	TS_ASSERT(n != NULL);
+
 	struct reader *reader = ctx;
 	struct ts_news *news = reader->news;
 	int64_t until_ms = ts_now_ms() + news->options.quiet_ms;
@@ -270,6 +285,9 @@ static uint64_t last_of(const struct ts_news *news, const struct ts_request *req
 
 struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *request)
 {
+	TS_ASSERT(news != NULL && request != NULL);
+	TS_ASSERT(request->header != NULL && request->argument != NULL);
+
 	struct reader *reader = calloc(1, sizeof(*reader));
 	bool is_full;
 

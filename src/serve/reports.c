@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "codec/json.h"
 #include "flow/run.h"
@@ -32,6 +33,9 @@ struct ts_reports {
 
 struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
 {
+	TS_ASSERT(options != NULL && options->settings != NULL);
+	TS_ASSERT(options->paths != NULL || options->nr_paths == 0);
+
 	struct ts_reports *reports = calloc(1, sizeof(*reports));
 
 	if (!reports)
@@ -149,6 +153,8 @@ static void put_session(struct ts_json *json, const struct ts_session *session)
 
 struct ts_answer ts_reports_list(struct ts_reports *reports)
 {
+	TS_ASSERT(reports != NULL);
+
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
@@ -233,6 +239,7 @@ static void keep(struct ts_reports *reports, const struct ts_reports_part *part,
 {
 	struct kept *kept;
 
+	TS_ASSERT(body != NULL);
 	pthread_mutex_lock(&reports->lock);
 	kept = find_kept(reports, part, id);
 	if (kept) {
@@ -314,6 +321,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_answer answer = { .body = NULL };
 
+	TS_ASSERT(reports != NULL && part != NULL);
 	if (!id || !id[0])
 		return ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 	if (find_runs(reports, &runs, &err) == TS_OK)

@@ -7,6 +7,8 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 
+#include "base/check.h"
+
 #define CLIENT_TIMEOUT_S 60
 #define MAX_HOST	 64
 #define PIECE_BYTES	 (32 << 10) /* of a source, at once */
@@ -53,6 +55,7 @@ static bool is_us(const struct ts_server *server, const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
 
+	TS_ASSERT(host != NULL && server->port > 0);
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		char ours[MAX_HOST];
 
@@ -269,6 +272,8 @@ static uint16_t bound_port(struct MHD_Daemon *daemon, uint16_t asked)
 enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_fn *answer,
 			       void *ctx, struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && answer != NULL);
+
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct ts_server *server = calloc(1, sizeof(*server));
 
@@ -297,6 +302,7 @@ enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_
 
 uint16_t ts_server_port(const struct ts_server *server)
 {
+	TS_ASSERT(server != NULL);
 	return server->port;
 }
 
