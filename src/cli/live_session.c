@@ -1,4 +1,4 @@
-/* What became of sessions that were waited for. */
+/* Texts about sessions that were waited for. */
 #include "cli/live_session.h"
 
 #include "base/check.h"
@@ -9,7 +9,7 @@
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session)
 {
 	TS_ASSERT(out != NULL && session != NULL);
-	if (session->session) { /* else the story names the folder */
+	if (session->session) { /* otherwise the problem names the folder */
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
 	}
@@ -33,7 +33,7 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 		return;
 	ts_deeds_line(&deeds, &session->annotation->report, session->dry_run);
 	if (deeds.n > 0)
-		deeds.n--; /* its line end */
+		deeds.n--; /* without the line end */
 	ts_buf_puts(out, "  (");
 	ts_buf_put(out, ts_buf_bytes(&deeds));
 	ts_buf_printf(out, "%sin %lld ms)", deeds.n > 0 ? " " : "",

@@ -1,20 +1,22 @@
-/* Alerts: conditions of samples into states over time. */
+/* Alerts: conditions of single samples become states over time. */
 #include "live/alert.h"
 
 #include "analysis/settings.h"
 #include "base/check.h"
 #include "base/units.h"
 
-#define BACK 0.1 /* of the threshold: how far a figure must come back to be good */
+#define BACK 0.1 /* how far a figure must come back to be good, as a share of its threshold */
 
 struct figure_rule {
 	const char *name;
 	enum ts_severity severity;
 	enum ts_metric metric;
-	bool is_below; /* wrong is below the threshold, else above */
+	bool is_below; /* a figure below the threshold is wrong; otherwise one above it is */
 	const char *what;
-	const char *unless;  /* a stronger rule that says the same */
-	const char *finding; /* of the doctor: its evidence and advice, where the sample has it */
+	/* a stronger rule about the same figure; this one is silent while that one holds */
+	const char *unless;
+	/* the doctor's finding that gives evidence and advice, where the sample has it */
+	const char *finding;
 };
 
 static const struct figure_rule figure_rules[] = {
@@ -28,13 +30,14 @@ static const struct figure_rule figure_rules[] = {
 	  "Compilation in the last minute", NULL, "compilation" },
 };
 
-#define MAX_NAMED 3 /* functions that were compiled in a sample */
+#define MAX_NAMED 3 /* so many compiled functions are named in the evidence */
 
 static const struct {
 	const char *rule;
-	bool by_samples; /* by live/programs.h and a figure over time, which see more than one sample */
+	/* by live/programs.h or a figure over time; both see more than one sample */
+	bool by_samples;
 } covered_elsewhere[] = {
-	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a figure above */
+	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a row above */
 	{ "compilation", true },      { "recompilation", true },  { "unknown_cost", false },
 	{ "unknown_chip", false },    { "capture", false },
 };
@@ -70,7 +73,7 @@ static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
 	return NULL;
 }
 
-/* The alert of this rule, made when there is none; NULL: there are too many. */
+/* The alert of this rule, which is made if there is none yet. NULL: there are too many. */
 static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 {
 	TS_ASSERT(rule != NULL && rule[0] != '\0');
@@ -122,7 +125,7 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 
 	struct ts_alert *alert = get(alerts, condition->rule);
 
-	/* of several findings of a rule the first is the largest */
+	/* where a rule has several findings, the first one is the largest */
 	if (!alert || (alert->is_held && condition->severity >= alert->severity))
 		return;
 	if (!alert->is_active)
@@ -137,7 +140,7 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 		alert->held_since_ms =
 			condition->at_once ? alerts->now_ms - alerts->hold_ms : alerts->now_ms;
 	if (alert->is_active && condition->severity < alert->severity) {
-		alert->severity = condition->severity; /* told again */
+		alert->severity = condition->severity; /* it is raised once more */
 		alert->is_active = false;
 	}
 }
@@ -217,7 +220,7 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 	ts_buf_release(&evidence);
 }
 
-/* A figure that is unknown in this sample leaves its rule as it is. */
+/* The figure is unknown in this sample: the alert of its rule stays as it is. */
 static void keep(struct ts_alerts *alerts, const char *rule)
 {
 	struct ts_alert *alert = find(alerts, rule);

@@ -1,4 +1,4 @@
-/* The command by posix_spawn, with an environment of its own. */
+/* The command is started by posix_spawn(), with an environment of its own. */
 #include "live/alert_command.h"
 
 #include <errno.h>
@@ -13,17 +13,17 @@
 #include "base/clock.h"
 #include "codec/term.h"
 
-extern char **environ; /* POSIX has it in no header */
+extern char **environ; /* POSIX names no header that declares it */
 
 #define PREFIX	  "TPUSIGHT_ALERT_"
 #define NR_VALUES 9
-#define MAX_VALUE 4096 /* characters: a system takes so much of an environment, and no more */
+#define MAX_VALUE 4096 /* characters; a system limits the size of an environment */
 #define NAP_MS	  10
 
 struct variables {
-	struct ts_buf texts[NR_VALUES]; /* NAME=value and a NUL */
+	struct ts_buf texts[NR_VALUES]; /* NAME=value with a NUL at the end */
 	size_t nr;
-	char **all; /* with the others of ours */
+	char **all; /* ours and those that we got ourselves */
 };
 
 static void add(struct variables *vars, const char *name, struct ts_bytes value)
@@ -33,7 +33,8 @@ static void add(struct variables *vars, const char *name, struct ts_bytes value)
 	struct ts_buf *text = &vars->texts[vars->nr++];
 
 	ts_buf_printf(text, PREFIX "%s=", name);
-	ts_term_cut(text, value, MAX_VALUE); /* no NUL, nothing that steers a terminal */
+	ts_term_cut(text, value,
+		    MAX_VALUE); /* the text then has no NUL and no control codes for a terminal */
 	ts_buf_putc(text, '\0');
 }
 
@@ -94,7 +95,7 @@ static void release_variables(struct variables *vars)
 	free(vars->all);
 }
 
-/* The child begins as a program of the user's does: no signal blocked or ignored by us. */
+/* The child starts as any program of the user: it inherits no blocked or ignored signal from us. */
 static int spawn(pid_t *pid, const char *command, char **variables)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
@@ -140,8 +141,8 @@ enum ts_status ts_alert_command_run(struct ts_alert_command *command, const stru
 	if (command->nr_running == TS_MAX_ALERT_COMMANDS) {
 		command->nr_left_out++;
 		return ts_fail(err, TS_LIMIT,
-			       "--on-alert: %d commands still run, this alert (%s) has "
-			       "none",
+			       "--on-alert: %d commands still run, so none was started for "
+			       "this alert (%s)",
 			       TS_MAX_ALERT_COMMANDS, alert->rule);
 	}
 	if (!make_variables(&vars, alert, command->session)) {

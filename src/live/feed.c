@@ -1,4 +1,4 @@
-/* Events as lines of JSON, and to whom they go. */
+/* Events are written as lines of JSON and given to the listeners. */
 #include "live/feed.h"
 
 #include "base/check.h"
@@ -51,7 +51,7 @@ static void write_service(struct ts_json *json, const struct ts_service *service
 	ts_json_object_end(json);
 }
 
-/* Times in ps are whole numbers, as everywhere. */
+/* Times in ps are whole numbers, as in all JSON of TPUsight. */
 static void write_metric(struct ts_json *json, enum ts_metric metric, double value)
 {
 	TS_ASSERT(metric < TS_NR_METRICS);
@@ -71,7 +71,7 @@ static void write_metrics(struct ts_json *json, const double values[TS_NR_METRIC
 	ts_json_object_end(json);
 }
 
-/* What watching was, as a whole. */
+/* Figures of the whole watch. */
 static void write_sampling(struct ts_json *json, const double values[TS_NR_METRICS])
 {
 	static const enum ts_metric metrics[] = { TS_METRIC_SAMPLED, TS_METRIC_STEP,
@@ -177,7 +177,7 @@ static void write_session(struct ts_json *json, const struct ts_live_session *se
 	write_alerts(json, sample->alerts);
 }
 
-/* What is not annotated, and why. */
+/* The sessions that are not annotated, and why. */
 static void write_left(struct ts_json *json, const struct ts_watch *watch)
 {
 	struct ts_watch_counts counts = ts_watch_count(watch);

@@ -1,4 +1,4 @@
-/* The planes with modules, cut out of an XSpace on the wire. */
+/* The planes with modules are cut out of an XSpace in its wire format. */
 #include "live/kept_modules.h"
 
 #include "base/check.h"
@@ -19,7 +19,7 @@ void ts_kept_modules_forget(struct ts_kept_modules *kept)
 	kept->is_too_large = false;
 }
 
-/* A plane of that kind which has metadata: some profilers write an empty one. */
+/* Is it a plane of modules that has metadata? Some profilers write an empty one. */
 static bool has_modules(struct ts_bytes plane)
 {
 	struct ts_pb_error error = { NULL, NULL };
@@ -34,7 +34,7 @@ static bool has_modules(struct ts_bytes plane)
 	return is_named && has_metadata && !error.cause;
 }
 
-/* The next plane with modules as it stands in XSPACE, tag and length included; .n 0: there is none. */
+/* The next plane with modules, with its tag and length; .n is 0 where there is no more. */
 static struct ts_bytes next_plane(struct ts_pb *pb)
 {
 	for (const uint8_t *start = pb->p; ts_pb_next(pb); start = pb->p)

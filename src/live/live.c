@@ -1,4 +1,4 @@
-/* The loop: a round of samples, its analysis, the states over time, the events. */
+/* The loop of samples: a round of samples, its analysis, the states over time, the events. */
 #include "live/inside.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/units.h"
 
 #define MINUTE_MS 60000
-#define GRACE_MS  2000 /* beyond .for_ms */
+#define GRACE_MS  2000 /* an answer may come so much later than .for_ms */
 
 enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *options,
 			   struct ts_error *err)
@@ -26,7 +26,7 @@ enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *o
 	if (!live)
 		return ts_fail_nomem(err);
 	live->options = *options;
-	if (options->watch.logdir) { /* a session is judged at once, and by itself */
+	if (options->watch.logdir) { /* each session is judged at once and by itself */
 		ts_alerts_init(&live->alerts, options->settings, 0, 0);
 		st = ts_watch_new(&live->watch, &options->watch, err);
 	} else {
@@ -84,7 +84,8 @@ static void read_history(struct ts_live *live, int64_t now_ms)
 	memcpy(row->values, values, sizeof(row->values));
 }
 
-/* Programs of other processes than before are not new ones of the same. */
+/* When other processes answer than before, their programs are not new ones: the list begins
+ * anew. */
 static bool note_who_is_here(struct ts_live *live)
 {
 	const struct ts_live_sample *sample = &live->sample;
@@ -121,7 +122,7 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown))
 		st = ts_fail_nomem(err);
-	/* what is being compiled runs next: then its shapes are asked for already */
+	/* what is compiled now runs next: by then its modules have been asked for */
 	if (unknown || live->sample.values[TS_METRIC_COMPILING] > 0)
 		ts_sampler_want_hlo(live->sampler);
 done:
@@ -191,7 +192,7 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 		if (st == TS_OK)
 			st = judge(live, &run, round->end_ms, err);
 	} else if (st != TS_NOMEM) {
-		st = judge(live, NULL, round->end_ms, err); /* the story is in the sample */
+		st = judge(live, NULL, round->end_ms, err); /* the cause is in the sample */
 	} else {
 		st = ts_fail_nomem(err);
 	}
@@ -205,7 +206,7 @@ static bool is_over(const struct ts_live *live)
 	return live->has_failed || ts_now_ms() >= ts_live_end_ms(live);
 }
 
-/* A sample that has begun in time may end, one that nobody answers may not. */
+/* A sample that has begun in time may end; one that no host answers ends after GRACE_MS. */
 static int64_t last_end(const struct ts_live *live)
 {
 	return ts_i64_add(ts_live_end_ms(live), live->options.sampler.sample_ms + GRACE_MS);

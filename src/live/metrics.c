@@ -1,4 +1,4 @@
-/* Figures by name out of the results. */
+/* Figures are taken from the results by name. */
 #include "live/metrics.h"
 
 #include "base/check.h"
@@ -39,7 +39,7 @@ static double field(const struct ts_results *results, const char *result, const 
 	return found ? ts_value_number(ts_result_get(found, name)) : NAN;
 }
 
-/* A bucket of the time is a share of it here. */
+/* A bucket of the analysis time becomes a share of the whole time. */
 static double read_row(const struct ts_results *results, const struct ts_metric_row *row)
 {
 	double value, total_ps;

@@ -1,5 +1,5 @@
-/* inotify(7). Writes are not asked for, a file tells when it is closed: a busy log would never be
- * still. */
+/* inotify(7). Events of writing are not asked for, only that of closing: a log that is written
+ * all the time would give them without end. */
 #include "live/notify.h"
 
 #include "base/check.h"

@@ -1,4 +1,4 @@
-/* Steps by their numbers, within samples and between them. */
+/* Step times within samples and between them, by the numbers of the steps. */
 #include "live/overhead.h"
 
 #include "base/check.h"
@@ -7,7 +7,7 @@
 
 #define MEDIAN_OF 60 /* samples */
 
-/* From the first start to the last one, a step; NaN. */
+/* The time of one step, from the first start to the last one; NaN. */
 static double step_within(const struct ts_look *look)
 {
 	TS_ASSERT(look != NULL);
@@ -41,7 +41,7 @@ static double step_between(const struct ts_overhead *overhead, const struct ts_l
 
 	if (!overhead->has_last || series_of(look, profile) != overhead->last_series ||
 	    first->number <= overhead->last_number || ns <= 0)
-		return NAN; /* also a job that was started again */
+		return NAN; /* this is also a job that was started again */
 	return (double)ns * (double)TS_PS_PER_NS / (double)(first->number - overhead->last_number);
 }
 

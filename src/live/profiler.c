@@ -1,4 +1,4 @@
-/* The messages of the profiler's service, written and read in place. */
+/* The messages of the profiler's service are written and read in place. */
 #include "live/profiler.h"
 
 #include "base/check.h"
@@ -26,7 +26,8 @@ enum { RESPONSE_XSPACE = 8 };
 
 #define MAX_EVENTS 1000000
 
-/* The levels are the profiler's own defaults, but for Python's tracer: it slows the job down. */
+/* The levels are the profiler's own defaults, except that of Python's tracer, which slows the job
+ * down. */
 static void put_options(struct ts_buf *out, const struct ts_profiler_request *request)
 {
 	size_t mark = ts_pbw_begin(out, REQUEST_OPTIONS);

@@ -1,4 +1,4 @@
-/* Functions and their programs over samples. */
+/* Functions and their programs, over several samples. */
 #include "live/programs.h"
 
 #include "base/check.h"
@@ -6,13 +6,14 @@
 #define MAX_KNOWN   65536
 #define WINDOW_MS   10000
 #define MAX_SHAPES  4
-#define MANY	    3 /* programs of a function: one more is one too many */
-#define FEW_GROWTHS 2 /* of a function that has only two */
-/* Of the framework itself: when a job begins, it compiles one for each shape of a weight. */
+#define MANY	    3 /* programs of a function: growth to so many is reported at once */
+#define FEW_GROWTHS 2 /* growths in the window, of a function with two programs */
+/* Growths of a function of the framework: when a job begins, one is compiled for each weight's
+ * shape. */
 #define OWN_GROWTHS 6
 
-/* What code outside of jit calls compiles a small function of the framework's own for each shape.
- * Those that begin with "_" are such too. */
+/* Code outside of jit makes JAX compile a small function of its own for each shape. These are their
+ * names; names that begin with "_" belong to them too. */
 /* clang-format off */
 static const char *const framework_names[] = {
 	"abs", "add", "arange", "argmax", "argmin", "array", "astype", "broadcast_in_dim",
@@ -96,7 +97,7 @@ static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t i
 	return true;
 }
 
-/* Modules of the sample, those remembered too, and what ran on devices without one. */
+/* The modules of the sample, kept ones too, and programs that ran on devices without a module. */
 static bool learn_modules(struct ts_programs *programs, const struct ts_results *results)
 {
 	const struct ts_result *ops = ts_results_find(results, "ops");
@@ -126,7 +127,7 @@ static void note_compilations(struct ts_programs *programs, const struct ts_resu
 	}
 }
 
-/* A device's program that ran and is not among the modules, or one of the CPU's. */
+/* Did a program run, on a device or the CPU, that is not among the modules? */
 static bool has_unknown(const struct ts_profile *profile, const struct ts_look *look)
 {
 	for (size_t i = 0; i < look->nr_programs; i++)
@@ -246,7 +247,7 @@ static const struct ts_shape *parameter(const struct ts_hlo_module *module, uint
 	return &module->instrs[entry->params[number]].shape;
 }
 
-/* "f32[68,64]": the layout is no part of what differs. */
+/* "f32[68,64]": without the layout, which is not what differs. */
 static void put_shape(struct ts_buf *out, const struct ts_shape *shape)
 {
 	size_t start = out->n;
@@ -256,7 +257,7 @@ static void put_shape(struct ts_buf *out, const struct ts_shape *shape)
 		out->n = start + ts_bytes_find(ts_bytes_cut(ts_buf_bytes(out), start, out->n), "{");
 }
 
-/* The first parameter in which two modules differ; TS_NONE. */
+/* The first parameter in which two modules differ, or TS_NONE. */
 static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	for (uint32_t i = 0; parameter(a, i) && parameter(b, i); i++) {
@@ -271,8 +272,8 @@ static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_mod
 	return TS_NONE;
 }
 
-/* The analysis of variants tells of functions that ran in the sample; of others the modules do:
- * the newest, with the first parameter that changes. */
+/* The analysis of variants has the functions that ran in the sample. For another function the
+ * modules show the difference: the newest ones, by the first parameter that changes. */
 static void put_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
 {
 	const struct ts_hlo_module *last = NULL;

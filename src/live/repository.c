@@ -1,4 +1,4 @@
-/* The name of the file: SaveXSpace() of xla/tsl/profiler/rpc/client/save_profile.cc. */
+/* The name of the file is that of SaveXSpace() in xla/tsl/profiler/rpc/client/save_profile.cc. */
 #include "live/repository.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define NAP_MS 20
 
-/* The path, and where its last / stands. */
+/* The path; *SLASH is where its last / stands. */
 static char *make_path(const struct ts_repository *at, size_t *slash)
 {
 	struct ts_buf path = TS_BUF_INIT;

@@ -1,4 +1,4 @@
-/* Figures of the history. */
+/* Means and medians over the history. */
 #include "live/ring.h"
 
 #include <stdlib.h>

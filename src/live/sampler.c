@@ -1,7 +1,7 @@
 /*
- * A thread a host and one lock. A host is IDLE, ASKED (its thread is at work) or DONE (its answer
- * lies there until the next round). Only the host's thread touches its answer while it is ASKED,
- * only the sampler's caller else.
+ * Each host has a thread; there is one lock. A host is IDLE, ASKED (its thread is at work) or DONE
+ * (its answer waits for the next round). While it is ASKED only its thread touches the answer,
+ * otherwise only the sampler's caller does.
  */
 #include "live/sampler.h"
 
@@ -18,13 +18,13 @@
 #define CONNECT_MS	 3000
 #define FIRST_PAUSE_MS	 500
 #define MAX_PAUSE_MS	 8000
-#define FILE_MS		 2000  /* for a file to be seen that the server has written */
+#define FILE_MS		 2000  /* until a file that the server has written must be seen here */
 #define OLD_PAUSE_MS	 60000 /* before a server that sends no profile is asked again */
-#define LATE_MS		 2000  /* how long others are waited for at least, when one has answered */
-#define LATE_TIMES	 4     /* or so many times what the first needed beyond the sample */
-#define PATIENCE_MS	 2000  /* beyond a sample, until it is told that nobody answers */
-#define HLO_SAMPLES	 2     /* the second shows whether programs are still being added */
-#define HLO_PAUSE_MS	 1000  /* between asking again; doubled each time, to: */
+#define LATE_MS		 2000  /* how long others are waited for at least, after an answer */
+#define LATE_TIMES	 4     /* or so many times the first host's own time, without the sample */
+#define PATIENCE_MS	 2000  /* after the sample's length, until a round comes back empty */
+#define HLO_SAMPLES	 2     /* the second one shows whether programs are still added */
+#define HLO_PAUSE_MS	 1000  /* between requests for modules; doubled each time, up to: */
 #define HLO_MAX_PAUSE_MS 60000
 
 enum phase { IDLE, ASKED, DONE };
@@ -38,14 +38,14 @@ struct host {
 	bool has_thread;
 	pthread_cond_t asked;
 	enum phase phase;
-	bool with_hlo; /* what is asked */
+	bool with_hlo; /* the request asks for modules */
 	char session[64];
 	struct ts_buf request;
-	struct ts_rpc_answer answer; /* and what came */
+	struct ts_rpc_answer answer; /* what came, with the members that follow */
 	struct ts_error problem;
 	struct ts_bytes xspace;
 	bool has_xspace;
-	bool is_gone; /* since its last sample: who answers next is taken for another process */
+	bool is_gone; /* since its last sample: the next answer counts as that of another process */
 	int64_t asked_ms, done_ms, again_ms, pause_ms;
 	unsigned nr_with_hlo;
 	struct ts_kept_modules modules;
@@ -54,17 +54,18 @@ struct host {
 struct ts_sampler {
 	struct ts_sampler_options options;
 	struct host *hosts;
-	struct ts_service *services; /* as the caller sees them */
+	struct ts_service *services; /* the copies that the caller sees */
 	struct ts_run_bytes *items;
 	size_t nr;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	bool stopped;
 	bool wants_hlo;
-	int64_t hlo_ms, hlo_pause_ms; /* not before; and how long after that */
+	/* modules are not asked for before hlo_ms; the pause after that */
+	int64_t hlo_ms, hlo_pause_ms;
 	uint64_t nr_rounds;
-	int64_t start_ms; /* of the round */
-	bool goes_on;	  /* nobody has answered it yet */
+	int64_t start_ms; /* of the present round */
+	bool goes_on;	  /* no host has answered in this round yet */
 };
 
 const char *ts_service_state_name(enum ts_service_state state)
@@ -79,17 +80,17 @@ const char *ts_service_state_name(enum ts_service_state state)
 	"name a folder that it and this machine see with --repository, or " \
 	"capture in the job and watch its log directory: tpusight live LOGDIR"
 
-/* A server that has to be given a folder and was given none has refused. */
+/* The server needs a folder, was given none, and has refused. */
 static enum ts_status fail_without_folder(struct host *host, struct ts_error *err)
 {
-	host->answer.fault = TS_RPC_NONE; /* not a refusal for a moment: it is not busy */
+	host->answer.fault = TS_RPC_NONE; /* it will refuse again: it is not busy */
 	return ts_fail(err, TS_UNSUPPORTED,
 		       "%s: this job's profiler server is older than XLA's emit_xspace and can "
 		       "only write into a folder (" OLD_WAYS ")",
 		       host->address);
 }
 
-/* From a server that does not send it. */
+/* Takes the profile of a server that does not send it from a file. */
 static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 {
 	const struct ts_sampler_options *options = &host->sampler->options;
@@ -110,7 +111,7 @@ static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 	return TS_OK;
 }
 
-/* On the host's thread, without the lock. */
+/* Called on the host's thread, without the lock. */
 static enum ts_status fetch(struct host *host, struct ts_error *err)
 {
 	const struct ts_sampler_options *options = &host->sampler->options;
@@ -183,7 +184,7 @@ static enum ts_status start_host(struct ts_sampler *sampler, const char *address
 		ts_rpc_free(host->rpc);
 		return ts_fail_nomem(err);
 	}
-	sampler->nr++; /* from here on the sampler's release sees it */
+	sampler->nr++; /* from here on ts_sampler_free() releases it */
 	host->has_thread = pthread_create(&host->thread, NULL, serve_host, host) == 0;
 	return host->has_thread ? TS_OK : ts_fail(err, TS_IO, "%s: no thread can be made", address);
 }
@@ -328,7 +329,8 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 	return TS_OK;
 }
 
-/* Waits for the hosts asked at NOW_MS; for the rest of them not much longer than the first took. */
+/* Waits for the hosts that were asked at NOW_MS; for the others not much longer than the first
+ * one took. */
 static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms)
 {
 	int64_t until_ms = TS_MIN(ts_now_ms() + sampler->options.sample_ms + PATIENCE_MS, last_ms);
@@ -355,7 +357,7 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms
 	}
 }
 
-/* The sample with the modules that are remembered behind it. */
+/* The sample, with the kept modules behind it. */
 static enum ts_status complete(struct host *host, struct ts_run_bytes *item, struct ts_error *err)
 {
 	TS_ASSERT(host->has_xspace && host->xspace.p >= host->answer.body.p);
@@ -367,7 +369,7 @@ static enum ts_status complete(struct host *host, struct ts_run_bytes *item, str
 	if (host->with_hlo && !ts_kept_modules_take(&host->modules, host->xspace))
 		return ts_fail_nomem(err);
 	if (host->modules.planes.n > 0 && !ts_xspace_has_modules(host->xspace)) {
-		body->n = at + host->xspace.n; /* nothing behind the sample is of use */
+		body->n = at + host->xspace.n; /* what stands behind the sample is not used */
 		ts_buf_put(body, ts_buf_bytes(&host->modules.planes));
 		if (body->failed)
 			return ts_fail_nomem(err);
@@ -398,7 +400,7 @@ static void came_back(struct host *host)
 	host->pause_ms = FIRST_PAUSE_MS;
 }
 
-/* Who answers next may be another process. */
+/* The next answer may come from another process. */
 static void forget(struct host *host)
 {
 	host->nr_with_hlo = 0;
@@ -434,9 +436,9 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 			host->service.state = TS_SERVICE_LATE;
 		if (host->phase != DONE)
 			continue;
-		host->phase = IDLE; /* what it said stays until it is asked again */
+		host->phase = IDLE; /* its answer stays until it is asked again */
 		host->service.problem = host->problem;
-		if (host->is_gone) /* and back, maybe: between two rounds nobody sees it */
+		if (host->is_gone) /* it may be back already: between two rounds that is not seen */
 			forget(host);
 		if (!host->has_xspace) {
 			failed(host, round->end_ms);
@@ -451,7 +453,7 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 	return TS_OK;
 }
 
-/* Some are at work for it, and nobody has an answer that would grow old. */
+/* Hosts are at work for this round, and there is no answer that would grow old. */
 static bool is_unanswered(const struct ts_sampler *sampler)
 {
 	bool is_waiting = false;
@@ -466,7 +468,7 @@ static bool is_unanswered(const struct ts_sampler *sampler)
 	return is_waiting;
 }
 
-/* Answers to a round that did not wait for them. */
+/* Drops answers to a round that did not wait for them. */
 static void drop_late(struct ts_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->nr; i++)
@@ -474,7 +476,7 @@ static void drop_late(struct ts_sampler *sampler)
 			sampler->hosts[i].phase = IDLE;
 }
 
-/* One that goes on asks hosts whose pause is over by now. */
+/* A round that goes on asks the hosts whose pause is over by now. */
 static enum ts_status begin_round(struct ts_sampler *sampler, struct ts_error *err)
 {
 	int64_t now_ms = ts_now_ms();

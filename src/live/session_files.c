@@ -1,6 +1,6 @@
 /*
- * Names of temporaries: what gsutil, gcloud, curl, browsers and people's scripts put behind the
- * name. Those of rsync and our own begin with a dot, and are passed over as all hidden files are.
+ * Names of temporaries are what gsutil, gcloud, curl, browsers and scripts put behind a name. The
+ * temporaries of rsync and our own begin with a dot, and are passed over as all hidden files are.
  */
 #include "live/session_files.h"
 
@@ -15,7 +15,7 @@
 static const char *const temporaries[] = { ".tmp",   ".temp",	".part",       ".partial",
 					   ".gstmp", "_.gstmp", ".crdownload", ".filepart" };
 
-/* Names that the user's trace and ours take turns in. */
+/* Names that either the user's trace or ours has. */
 static bool is_shared(struct ts_bytes name)
 {
 	return ts_tracefile_is_perfetto(name) || ts_bytes_is(name, TS_PFTRACE_FILE);
@@ -55,7 +55,7 @@ static bool is_known(const struct ts_session_files *files, const char *path)
 	return false;
 }
 
-/* PATH and NAME are kept. One that is not there is left out. */
+/* PATH and NAME are not copied. A file that is not there is left out. */
 static void add(struct ts_session_files *files, const char *path, const char *name,
 		enum ts_session_file_role role)
 {
@@ -81,7 +81,7 @@ static void add_files(struct ts_session_files *files, const struct ts_session *s
 			    TS_SESSION_FILE_INPUT);
 }
 
-/* What stands beside the files of a session that has the folder to itself. */
+/* Adds what stands beside the files of a session that has the folder to itself. */
 static void add_beside(struct ts_session_files *files, const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -126,7 +126,8 @@ void ts_session_files_release(struct ts_session_files *files)
 	*files = (struct ts_session_files)TS_SESSION_FILES_INIT;
 }
 
-/* Of one file; sums do not depend on the order in which a folder is read. */
+/* The number of one file. They are added up, so the order in which a folder is read does not
+ * matter. */
 static uint64_t mix(const struct ts_session_file *file, int64_t ctime_ns)
 {
 	uint64_t numbers[] = { file->look.nr_bytes, file->look.inode, (uint64_t)file->look.mtime_ns,
@@ -203,14 +204,14 @@ bool ts_session_files_have_temporary(const struct ts_session_files *files, struc
 
 		if (files->items[i].role != TS_SESSION_FILE_TEMPORARY)
 			continue;
-		ts_fail(story, TS_IO, "%s%s: a temporary name (remove it if nobody writes it)",
+		ts_fail(story, TS_IO, "%s%s: a temporary name (remove it if no program writes it)",
 			ts_path_tail(&path), path);
 		return true;
 	}
 	return false;
 }
 
-/* The report's names: overlay/apply.h. */
+/* When the report was written. Its names are those of overlay/apply.h. */
 static bool report_time(struct ts_session_files *files, const struct ts_session *session,
 			int64_t *ns)
 {

@@ -1,10 +1,10 @@
 /*
- * The files of a session: its files as they stand on disk now. What counts:
+ * The files of a session as they are on disk now. What counts:
  *  - inputs: the profiles (or traces) themselves, memory profiles, and a Perfetto trace, whose name
- *    an annotation takes. When one changes, the session is another;
- *  - files beside them: traces for viewers, which the same profiler writes next;
- *  - temporaries: names that copying programs use while they write one of those.
- * Whatever else is there (caches, our own files, logs that grow) is passed over.
+ *    an annotation takes. When one of them changes, the session is another one;
+ *  - files beside them: traces for viewers, which the profiler writes after the inputs;
+ *  - temporaries: names that programs use while they copy one of those.
+ * Everything else (caches, our own files, logs that grow) is passed over.
  */
 #ifndef TS_LIVE_SESSION_FILES_H
 #define TS_LIVE_SESSION_FILES_H
@@ -29,7 +29,7 @@ struct ts_session_files {
 	struct ts_session_file *items;
 	size_t nr, cap;
 	struct ts_arena arena;
-	bool failed; /* memory was out */
+	bool failed; /* there was no memory */
 };
 
 #define TS_SESSION_FILES_INIT { NULL, 0, 0, TS_ARENA_INIT, false }
@@ -38,19 +38,20 @@ struct ts_session_files {
 bool ts_session_files_read(struct ts_session_files *files, const struct ts_session *session);
 void ts_session_files_release(struct ts_session_files *files);
 
-/* A number that is another one when anything about the files is. */
+/* A number that changes when anything about the files changes. */
 uint64_t ts_session_files_state(const struct ts_session_files *files);
-/* The same of the inputs' contents alone, less those that have one of NAMES. */
+/* The same for the contents of the inputs only, without those that have one of NAMES. */
 uint64_t ts_session_files_inputs(const struct ts_session_files *files, const char *const *names,
 				 size_t nr);
 
-/* TS_FORMAT and others as of ts_file_is_whole(): of the first file that is not. */
+/* TS_FORMAT and others as of ts_file_is_whole(), for the first file that is not whole. */
 enum ts_status ts_session_files_are_whole(const struct ts_session_files *files,
 					  struct ts_error *err);
-/* Has a program one of them open for writing? Is one a temporary? The story says which. */
+/* Does a program have one of them open for writing? Is one of them a temporary? STORY says
+ * which. */
 bool ts_session_files_are_open(const struct ts_session_files *files, struct ts_error *story);
 bool ts_session_files_have_temporary(const struct ts_session_files *files, struct ts_error *story);
-/* Is a report of ours there that is not older than any input? Sets .failed too. */
+/* Is there a report of ours that is not older than any input? May set .failed. */
 bool ts_session_files_are_annotated(struct ts_session_files *files,
 				    const struct ts_session *session);
 

@@ -1,4 +1,4 @@
-/* The loop over sessions of a log directory: wait for one that is complete, annotate it, tell. */
+/* The loop over sessions of a log directory: wait until one is complete, annotate it, report it. */
 #include "live/inside.h"
 
 #include "base/check.h"
@@ -24,7 +24,7 @@ static void open_session(struct ts_live *live, const struct ts_watch_event *even
 	ts_alerts_forget(&live->alerts);
 }
 
-/* Its figures; of several sessions they make the history. */
+/* The figures of a session. The history has a row a session. */
 static void read_figures(struct ts_live *live, const struct ts_run *run)
 {
 	struct ts_live_sample *sample = &live->sample;
@@ -38,7 +38,7 @@ static void read_figures(struct ts_live *live, const struct ts_run *run)
 	memcpy(row->values, sample->values, sizeof(row->values));
 }
 
-/* Every session is judged by itself: what was wrong with another one says nothing of it. */
+/* Every session is judged by itself: what was wrong with another session does not matter. */
 static bool judge(struct ts_live *live, const struct ts_run *run)
 {
 	ts_alerts_begin(&live->alerts, ts_now_ms());
@@ -48,7 +48,7 @@ static bool judge(struct ts_live *live, const struct ts_run *run)
 	return !live->failed && !live->alerts.failed;
 }
 
-/* The first cause, where there is one that says more than STORY. */
+/* Puts the first cause into STORY, where one is known that says more. */
 static void explain(const struct ts_annotation *one, struct ts_error *story)
 {
 	const struct ts_profile *profile = &one->run.profile;
@@ -71,7 +71,7 @@ static void explain(const struct ts_annotation *one, struct ts_error *story)
 	}
 }
 
-/* The files that changed by our hand. */
+/* Reports to the watch which files we changed ourselves. */
 static enum ts_status report_done(struct ts_live *live, const struct ts_annotation *one,
 				  const struct ts_error *story, bool *is_stale,
 				  struct ts_error *err)
@@ -102,7 +102,7 @@ static enum ts_status emit(struct ts_live *live, struct ts_error *err)
 		       : ts_fail_nomem(err);
 }
 
-/* IS_KNOWN: of its failure nothing need be told. */
+/* With IS_KNOWN its failure was reported before, and is not reported again. */
 static enum ts_status report(struct ts_live *live, const struct ts_annotation *one, bool is_known,
 			     struct ts_error *story, struct ts_error *err)
 {
@@ -137,7 +137,7 @@ static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event
 	live->session.annotation = &one;
 	live->sample.took_ms = ts_now_ms() - start_ms;
 	st = report_done(live, &one, &story, &is_stale, err);
-	if (st == TS_OK) /* what failed before was told, what changed meanwhile was not complete */
+	if (st == TS_OK) /* reported before, or it changed meanwhile */
 		st = report(live, &one, event->is_again || is_stale, &story, err);
 	live->sample.results = NULL;
 	live->session = (struct ts_live_session){ .path = NULL };

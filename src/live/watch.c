@@ -1,6 +1,7 @@
 /*
- * A look through the folder makes one list of sessions; what is known of each from looks before is
- * kept by its name: numbers that stand for the state of its files, and since when they are so.
+ * A look through the folder makes a list of sessions. What earlier looks found about a session is
+ * kept under its name: numbers that stand for the state of its files, and since when they have been
+ * so.
  */
 #include "live/watch.h"
 
@@ -16,22 +17,24 @@
 #include "live/session_files.h"
 #include "live/whole.h"
 
-#define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
+#define MIN_SPACING_MS \
+	20 /* between two looks: a quarter of the settle time, but within these two */
 #define MAX_SPACING_MS 500
-#define WOKEN_TIMES    4  /* or so many times what the last look took, */
-#define POLL_TIMES     20 /* and so many when nothing has happened: a large tree */
+#define WOKEN_TIMES    4  /* or so many times the length of the last look, */
+#define POLL_TIMES     20 /* and so many of it when nothing has happened: the tree is large */
 #define MAX_AGAIN_MS   60000
-#define MAX_TOLD       256 /* problems of folders */
+#define MAX_TROUBLES   256 /* problems of folders that are remembered */
 
-/* What is known of a session. */
+/* What is known about a session. */
 struct entry {
 	char *key;
-	uint64_t state, inputs; /* live/session_files.h, when it was last looked at */
-	uint64_t done;		/* the inputs for which there is nothing more to do */
-	uint64_t broken;	/* the state in which it was found not to be whole, and when */
+	uint64_t state, inputs; /* live/session_files.h, as of the last look */
+	uint64_t done;		/* the state of the inputs for which there is nothing more to do */
+	/* the state in which it was found not to be whole; broken_ms: when */
+	uint64_t broken;
 	int64_t broken_ms;
-	uint64_t reported;	    /* of what was said of its waiting; 0: nothing */
-	int64_t changed_ms;	    /* since when it is as it is */
+	uint64_t reported;	    /* a hash of the problem that was reported last; 0: none was */
+	int64_t changed_ms;	    /* since when it has not changed */
 	int64_t again_ms, pause_ms; /* after a failure that may pass */
 	bool has_failed;
 	bool is_met; /* in this look */
@@ -39,7 +42,7 @@ struct entry {
 	const struct ts_session *session; /* of this look */
 };
 
-/* What is wrong with folders: told when it lasts. */
+/* A problem of a folder, which is reported when it lasts. */
 struct trouble {
 	uint64_t id;
 	int64_t first_ms;
@@ -52,7 +55,7 @@ struct ts_watch {
 	struct entry *entries;
 	size_t nr, cap;
 	struct ts_strmap by_key;
-	struct trouble troubles[MAX_TOLD];
+	struct trouble troubles[MAX_TROUBLES];
 	size_t nr_troubles;
 	struct ts_notify notify;
 	int stop[2]; /* a pipe: a byte in it ends every wait */
@@ -114,10 +117,10 @@ void ts_watch_stop(struct ts_watch *watch)
 {
 	TS_ASSERT(watch != NULL);
 	if (write(watch->stop[1], "", 1) != 1)
-		return; /* the pipe is full of such */
+		return; /* the pipe is full of such bytes: the watch ends anyway */
 }
 
-/* A folder that is the session's own is its name; of others the first file is. */
+/* The name of a session is its folder, or its first file where the folder is not its own. */
 static struct entry *get(struct ts_watch *watch, const struct ts_session *session)
 {
 	const char *key = ts_session_place(session);
@@ -145,7 +148,7 @@ static bool is_due(const struct entry *entry)
 	return entry->inputs != entry->done;
 }
 
-/* What is known of a session against what is there. */
+/* Compares what is known about a session with what is there. */
 static bool meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms)
 {
 	TS_ASSERT(session != NULL);
@@ -180,7 +183,7 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 	return good;
 }
 
-/* Those that are not there any more. */
+/* Forgets the sessions that are not there any more. */
 static bool forget(struct ts_watch *watch)
 {
 	size_t nr = 0;
@@ -211,7 +214,7 @@ static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
 	for (size_t i = 0; i < watch->nr_troubles; i++)
 		if (watch->troubles[i].id == id)
 			return &watch->troubles[i];
-	if (watch->nr_troubles == MAX_TOLD)
+	if (watch->nr_troubles == MAX_TROUBLES)
 		return NULL;
 	watch->troubles[watch->nr_troubles] = (struct trouble){ .id = id, .first_ms = ts_now_ms() };
 	return &watch->troubles[watch->nr_troubles++];
@@ -235,7 +238,8 @@ static void meet_troubles(struct ts_watch *watch)
 	watch->nr_troubles = nr;
 }
 
-/* All folders; where the log directory is not there yet, the nearest one above it. */
+/* Asks for notice of all folders; where the log directory is not there yet, of the nearest one
+ * above it. */
 static void watch_folders(struct ts_watch *watch)
 {
 	char *path = watch->runs.nr_folders == 0 ? strdup(watch->options.logdir) : NULL;
@@ -267,7 +271,7 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	bool good = true;
 
 	watch->is_woken = false;
-	ts_notify_drain(&watch->notify); /* what happens from here on is told anew */
+	ts_notify_drain(&watch->notify); /* what happens from here on gives notice again */
 	ts_runs_release(&watch->runs);
 	st = ts_runs_find(&watch->runs, logdir, &story);
 	if (st == TS_OK && watch->options.join_sessions)
@@ -296,14 +300,15 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Failures of the system, not of the file: the disk is full, another tpusight is at work. */
+/* May the failure pass? It is the system's, not the file's: a full disk, another tpusight at
+ * work. */
 static bool may_pass(enum ts_status st)
 {
 	return st == TS_IO || st == TS_NOMEM || st == TS_NOTFOUND;
 }
 
-/* Once for each cause. */
-static bool tells(struct entry *entry, const struct ts_error *problem)
+/* Is the problem a new one? Each is reported once. */
+static bool is_news(struct entry *entry, const struct ts_error *problem)
 {
 	uint64_t id = ts_hash(ts_bytes_of(problem->text), 1) | 1;
 
@@ -314,7 +319,7 @@ static bool tells(struct entry *entry, const struct ts_error *problem)
 	return true;
 }
 
-/* Is it, at this very moment, complete? Else *STORY has why not. TS_NOMEM. */
+/* Is the session complete at this moment? If not, *STORY has the reason. TS_NOMEM. */
 static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
 				  struct ts_error *story)
 {
@@ -331,14 +336,15 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 	if (!ts_session_files_read(&files, entry->session)) {
 		st = TS_NOMEM;
 	} else if (ts_session_files_state(&files) != entry->state) {
-		watch->is_woken = true; /* it changed since the look */
+		watch->is_woken = true; /* it has changed since the look */
 	} else if (entry->broken == entry->state && now_ms - entry->broken_ms < patience_ms) {
 		*story = entry->problem; /* a network's folder may show the rest later */
 	} else if ((st = ts_session_files_are_whole(&files, story)) != TS_OK) {
 		entry->broken = st == TS_FORMAT ? entry->state : 0;
 		entry->broken_ms = now_ms;
 	} else {
-		/* what is written on into a file that we have replaced is lost */
+		/* a program that goes on writing into a file that we have replaced loses what it
+		 * writes */
 		*complete =
 			!ts_session_files_are_open(&files, story) &&
 			(rest_ms >= patience_ms || !ts_session_files_have_temporary(&files, story));
@@ -352,7 +358,7 @@ static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, b
 	return st == TS_NOMEM ? TS_NOMEM : TS_OK;
 }
 
-/* Something to say of ENTRY? */
+/* Makes an event of ENTRY where there is something to report. */
 static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 			       struct ts_watch_event *event, bool *is_event)
 {
@@ -373,7 +379,7 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 						  .is_again = entry->has_failed };
 		*is_event = true;
 	} else if ((story.text[0] || entry->reported == 0) && !entry->has_failed &&
-		   tells(entry, &story)) {
+		   is_news(entry, &story)) {
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .session = entry->session,
 						  .problem = story.text[0] ? entry->problem.text
@@ -383,8 +389,8 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 	return TS_OK;
 }
 
-/* What is wrong with the folder itself, when it lasts. */
-static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
+/* Makes an event of a problem of the folder itself that lasts. */
+static bool report_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 {
 	if (watch->was_absent && !watch->reported_absent) {
 		watch->reported_absent = true;
@@ -406,7 +412,7 @@ static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 	return false;
 }
 
-/* When to look again, if nothing happens. */
+/* When to look again if nothing happens. */
 static int64_t next_look(const struct ts_watch *watch)
 {
 	int64_t spacing_ms =
@@ -429,7 +435,7 @@ static int64_t next_look(const struct ts_watch *watch)
 	return TS_MAX(next_ms, first_ms);
 }
 
-/* Until UNTIL_MS, or until something happens: then a look is due, but not at once. */
+/* Waits until UNTIL_MS, or until something happens: then a look is due, but not at once. */
 static void doze(struct ts_watch *watch, int64_t until_ms)
 {
 	struct pollfd fds[] = { { watch->stop[0], POLLIN, 0 }, { watch->notify.fd, POLLIN, 0 } };
@@ -443,13 +449,13 @@ static void doze(struct ts_watch *watch, int64_t until_ms)
 		watch->is_woken = true;
 }
 
-/* The next thing to say after the last look. */
+/* The next event after the last look. */
 static enum ts_status next_event(struct ts_watch *watch, struct ts_watch_event *event,
 				 bool *is_event)
 {
 	enum ts_status st = TS_OK;
 
-	*is_event = tell_trouble(watch, event);
+	*is_event = report_trouble(watch, event);
 	while (!*is_event && st == TS_OK && watch->next < watch->nr)
 		st = consider(watch, &watch->entries[watch->next++], event, is_event);
 	return st;
@@ -486,7 +492,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 	}
 }
 
-/* Is what we wrote still what we wrote, as far as one look tells? */
+/* Is a file that we wrote still as we wrote it, as far as one look shows? */
 static bool is_ours(const struct ts_session_file *part, const struct ts_watch_deed *deed)
 {
 	bool is_named = false;
@@ -498,8 +504,8 @@ static bool is_ours(const struct ts_session_file *part, const struct ts_watch_de
 	       ts_file_is_whole(part->path, NULL) == TS_OK;
 }
 
-/* What of the files was there before and is as it was, or has been put there by us? Other changes
- * make it due once more. */
+/* Compares the files with those before the annotation. Changes that are not ours make the
+ * session due once more. */
 static void take_over(struct ts_watch *watch, struct entry *entry,
 		      const struct ts_session_files *after, struct ts_watch_deed *deed)
 {

@@ -9,7 +9,7 @@
 #include "codec/json.h"
 #include "io/gzip.h"
 
-#define PACK_FROM 1024 /* bytes: less is sent as it is */
+#define PACK_FROM 1024 /* bytes; a shorter text is sent as it is */
 
 static void pack(struct ts_body *body)
 {
@@ -19,7 +19,7 @@ static void pack(struct ts_body *body)
 	if (ts_gzip_init(&gz, TS_GZIP_LEVEL, &err) != TS_OK ||
 	    ts_gzip_member(&gz, &body->packed, ts_buf_bytes(&body->text), NULL, &err) != TS_OK ||
 	    body->packed.failed || body->packed.n >= body->text.n)
-		ts_buf_release(&body->packed); /* the text alone is an answer too */
+		ts_buf_release(&body->packed); /* the text alone is enough */
 	ts_gzip_release(&gz);
 }
 

@@ -1,4 +1,4 @@
-/* Routes: one row each. */
+/* The routes: each is a row of a table. */
 #include "serve/api.h"
 
 #include "base/check.h"
@@ -67,12 +67,13 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 static struct ts_answer get_news(struct ts_api *api, const struct ts_request *request)
 {
 	if (!api->news)
-		return ts_answer_error(404, "nothing is watched here (tpusight live --serve does)");
+		return ts_answer_error(
+			404, "nothing is watched here (tpusight live --serve watches a job)");
 	return ts_news_answer(api->news, request);
 }
 
 #define PROFILER   "/api/profiler/"
-#define FLAME_ROWS 20000 /* of each tree */
+#define FLAME_ROWS 20000 /* of each flame graph's tree */
 
 /* The views of the profiling suite. */
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators", NULL };
@@ -96,7 +97,7 @@ static struct ts_answer get_part(struct ts_api *api, const struct ts_request *re
 
 	if (api->latest)
 		return ts_answer_error(404, "a sample has no parts (/api/report?run=" TS_LATEST_ID
-					    " is all of it)");
+					    " is the whole report)");
 	for (size_t i = 0; i < TS_NELEM(parts); i++)
 		if (strcmp(name, parts[i].name) == 0)
 			return ts_reports_get(api->reports, &parts[i],

@@ -1,4 +1,4 @@
-/* One report, and those who wait for the next. */
+/* One report, and the clients that wait for the next one. */
 #include "serve/latest.h"
 
 #include <pthread.h>
@@ -63,7 +63,7 @@ bool ts_latest_is_wanted(struct ts_latest *latest)
 	return wanted;
 }
 
-/* Not packed: it goes no further than this machine, and who gives it has other things to do. */
+/* It is not packed: it stays on this machine, and packing would hold up the watch. */
 void ts_latest_give(struct ts_latest *latest, struct ts_buf *text)
 {
 	TS_ASSERT(latest != NULL && text != NULL);

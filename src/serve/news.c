@@ -1,4 +1,5 @@
-/* Events in one row, oldest first, under one lock; a reader is the id it wants next. */
+/* The events are one array, the oldest first, under one lock. A reader is the id that it wants
+ * next. */
 #include "serve/news.h"
 
 #include <inttypes.h>
@@ -8,13 +9,13 @@
 #include "base/check.h"
 #include "base/clock.h"
 
-#define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off comes again */
+#define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off connects again */
 #define QUIET ":\n\n"		/* a comment */
 
 struct event {
 	uint64_t id;
 	size_t kind, n;
-	char text[]; /* as it is sent */
+	char text[]; /* as it is sent, without a NUL */
 };
 
 struct ts_news {
@@ -24,17 +25,19 @@ struct ts_news {
 	pthread_cond_t left;  /* a reader is gone */
 	struct event **events;
 	size_t nr, cap, nr_bytes;
-	uint64_t next_id, lost_id; /* of the next; the highest that was let go */
+	uint64_t next_id, lost_id; /* the id of the next event; the highest id that was dropped */
 	size_t nr_readers;
 	bool is_closed;
 };
 
 struct reader {
 	struct ts_news *news;
-	uint64_t next_id; /* it gets this one or the first behind it */
-	uint64_t floor;	  /* the last one when it came: to lose of the past is no loss */
-	size_t at;	  /* bytes of the event that it has; when > 0, next_id is that event's */
-	const char *note; /* what stands in front of the next event: a piece of RETRY or QUIET */
+	uint64_t next_id; /* it gets this event, or the first one behind it */
+	/* the last id when it came: to drop events up to it does not harm the reader */
+	uint64_t floor;
+	/* bytes of the event that it has already; where it is > 0, next_id is that event's id */
+	size_t at;
+	const char *note; /* what is sent before the next event: the rest of RETRY or QUIET */
 };
 
 struct ts_news *ts_news_new(const struct ts_news_options *options)
@@ -100,7 +103,7 @@ static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, siz
 	return event;
 }
 
-static void let_go(struct ts_news *news, size_t i)
+static void drop_event(struct ts_news *news, size_t i)
 {
 	TS_ASSERT(i < news->nr && news->nr_bytes >= news->events[i]->n);
 
@@ -113,7 +116,8 @@ static void let_go(struct ts_news *news, size_t i)
 	free(event);
 }
 
-/* The oldest of KIND while there are too many of it, the oldest of all while they are too large. */
+/* Drops the oldest event of KIND when there are enough of it, then the oldest ones of all while
+ * there is no room for N bytes. */
 static void make_room(struct ts_news *news, size_t kind, size_t n)
 {
 	size_t of_kind = 0, oldest = 0;
@@ -124,9 +128,9 @@ static void make_room(struct ts_news *news, size_t kind, size_t n)
 			oldest = i;
 		}
 	if (of_kind > 0 && of_kind >= news->options.kinds[kind].keep)
-		let_go(news, oldest);
+		drop_event(news, oldest);
 	while (news->nr > 0 && news->nr_bytes + n > news->options.max_bytes)
-		let_go(news, 0);
+		drop_event(news, 0);
 }
 
 bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
@@ -168,7 +172,8 @@ void ts_news_close(struct ts_news *news, int64_t patience_ms)
 	pthread_mutex_unlock(&news->lock);
 }
 
-/* With the lock held, as are the next ones. The first event that the reader has not got; NULL: none. */
+/* To be called with the lock held, as the next functions. The first event that the reader does
+ * not have yet; NULL: there is none. */
 static const struct event *find_next(const struct reader *reader)
 {
 	const struct ts_news *news = reader->news;
@@ -185,7 +190,7 @@ static const struct event *find_next(const struct reader *reader)
 	return low < news->nr ? news->events[low] : NULL;
 }
 
-/* It would miss something, or the rest of what it has begun to read. */
+/* Would the reader miss an event, or the rest of one that it has begun to read? */
 static bool is_behind(const struct reader *reader)
 {
 	const struct ts_news *news = reader->news;
@@ -205,7 +210,7 @@ static size_t copy_note(struct reader *reader, char *out, size_t cap)
 	return n;
 }
 
-/* As much as there is room for, or is there. */
+/* Copies as much as there is, or as there is room for. */
 static size_t copy_events(struct reader *reader, char *out, size_t cap)
 {
 	size_t n = copy_note(reader, out, cap);
@@ -229,7 +234,7 @@ static size_t copy_events(struct reader *reader, char *out, size_t cap)
 	return n;
 }
 
-/* A ts_source's. */
+/* The read function of a ts_source. */
 static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *n)
 {
 	TS_ASSERT(ctx != NULL && out != NULL && cap > 0);
@@ -270,7 +275,8 @@ static void drop_reader(void *ctx)
 	free(reader);
 }
 
-/* The last that the client got before, or 0: of nobody's numbers, or of a clock that was set back. */
+/* The id of the last event that the client got before. 0: it sent none, or one that is not ours
+ * (also when the clock was set back). */
 static uint64_t last_of(const struct ts_news *news, const struct ts_request *request)
 {
 	const char *text = request->header(request, "Last-Event-ID");
@@ -303,7 +309,7 @@ struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *r
 	pthread_mutex_unlock(&news->lock);
 	if (is_full) {
 		free(reader);
-		return ts_answer_error(503, "%zu pages read along already (close one)",
+		return ts_answer_error(503, "%zu pages are connected already (close one)",
 				       news->options.max_readers);
 	}
 	return (struct ts_answer){ .status = 200,
