@@ -1,6 +1,7 @@
 /*
- * Any bytes as what a job's server answers to a sample: taken out of its frame and its message, its
- * modules remembered and put behind the next one, analysed, judged, told as a line of JSON.
+ * Any bytes as the answer of a job's server: the profile is taken out of its frame and message, its
+ * modules are kept and put behind the next one; it is analysed, judged, and written as a line of
+ * JSON.
  */
 #include "analysis/settings.h"
 #include "flow/run.h"
@@ -11,7 +12,7 @@
 #include "live/profiler.h"
 #include "live/programs.h"
 
-#define NR_SAMPLES 3 /* of the same answer: what is remembered meets it again */
+#define NR_SAMPLES 3 /* of the same answer, so that kept modules meet it again */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

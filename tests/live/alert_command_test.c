@@ -1,4 +1,5 @@
-/* The command of an alert: its environment, whatever the text; how many run, and what becomes of them. */
+/* The command of an alert: its environment, whatever the text; how many run, and what becomes of
+ * them. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

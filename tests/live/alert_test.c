@@ -56,7 +56,7 @@ static void must_report(struct given *given, const char *text)
 	ts_alerts_release(&given->alerts);
 }
 
-static void a_figure_is_raised_when_it_has_held_and_told_once(void **state)
+static void a_figure_that_has_held_is_raised_once(void **state)
 {
 	struct given given;
 
@@ -70,7 +70,7 @@ static void a_figure_is_raised_when_it_has_held_and_told_once(void **state)
 	must_report(&given, "+padding_waste_high ");
 }
 
-static void a_moment_is_no_alert(void **state)
+static void a_moment_is_not_an_alert(void **state)
 {
 	struct given given;
 
@@ -178,7 +178,7 @@ static void what_has_its_own_evidence_needs_no_hold_time(void **state)
 	must_report(&given, "+recompilation ");
 }
 
-static void it_is_told_again_when_it_gets_more_severe(void **state)
+static void an_alert_that_gets_more_severe_is_raised_again(void **state)
 {
 	struct given given;
 
@@ -221,8 +221,8 @@ static void found(struct given *given, int64_t at_ms, const char *rule, enum ts_
 #define NAME_OF(name) #name,
 static const char *const doctor_rules[] = { TS_RULES(NAME_OF) };
 
-/* Told by a figure, by the watch over programs, or of no use while a job runs. */
-static bool is_told_elsewhere(const char *rule)
+/* Is the rule covered by a figure or by the watch over programs, or of no use while a job runs? */
+static bool is_covered_elsewhere(const char *rule)
 {
 	static const char *const names[] = { "capture",		"compilation",	 "recompilation",
 					     "mxu_utilization", "padding_waste", "unknown_cost",
@@ -251,13 +251,13 @@ static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
 			found(&given, at, rule, TS_WARNING, false);
 		for (int64_t at = 30000; at <= 35000; at += 500)
 			found(&given, at, "some_other_rule", TS_INFO, false);
-		if (!is_told_elsewhere(rule))
+		if (!is_covered_elsewhere(rule))
 			snprintf(text, sizeof(text), "+%s -%s ", rule, rule);
 		must_report(&given, text);
 	}
 }
 
-static void what_is_told_of_the_capture_is_no_alert(void **state)
+static void findings_about_the_capture_are_not_alerts(void **state)
 {
 	struct given given;
 
@@ -268,7 +268,7 @@ static void what_is_told_of_the_capture_is_no_alert(void **state)
 	must_report(&given, "");
 }
 
-static void information_is_no_alert(void **state)
+static void information_is_not_an_alert(void **state)
 {
 	struct given given;
 
@@ -279,7 +279,7 @@ static void information_is_no_alert(void **state)
 	must_report(&given, "");
 }
 
-static void a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not(void **state)
+static void a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better(void **state)
 {
 	struct given given;
 
@@ -308,20 +308,20 @@ static void more_rules_than_are_kept_do_no_harm(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_figure_is_raised_when_it_has_held_and_told_once),
-		cmocka_unit_test(a_moment_is_no_alert),
+		cmocka_unit_test(a_figure_that_has_held_is_raised_once),
+		cmocka_unit_test(a_moment_is_not_an_alert),
 		cmocka_unit_test(around_its_threshold_nothing_flaps),
 		cmocka_unit_test(it_is_over_after_the_clear_time_and_not_before),
 		cmocka_unit_test(the_stronger_of_two_rules_speaks),
 		cmocka_unit_test(what_is_unknown_changes_nothing),
 		cmocka_unit_test(thresholds_are_the_users),
 		cmocka_unit_test(what_has_its_own_evidence_needs_no_hold_time),
-		cmocka_unit_test(it_is_told_again_when_it_gets_more_severe),
+		cmocka_unit_test(an_alert_that_gets_more_severe_is_raised_again),
 		cmocka_unit_test(every_rule_of_the_doctor_raises_one_alert_that_holds),
-		cmocka_unit_test(what_is_told_of_the_capture_is_no_alert),
-		cmocka_unit_test(information_is_no_alert),
+		cmocka_unit_test(findings_about_the_capture_are_not_alerts),
+		cmocka_unit_test(information_is_not_an_alert),
 		cmocka_unit_test(
-			a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not),
+			a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better),
 		cmocka_unit_test(more_rules_than_are_kept_do_no_harm),
 	};
 

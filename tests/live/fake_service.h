@@ -1,9 +1,9 @@
 /*
  * A server for tests that speaks as much HTTP/2 as one gRPC call needs (RFC 9113, RFC 7541 without
- * Huffman codes), and answers what the test tells it to: well, badly, slowly, or not at all.
+ * Huffman codes), and answers as the test wants it to: well, badly, slowly, or not at all.
  *
- * One thread; a connection serves any number of calls. When there is a new one it is served, and those
- * before it stay open until the client closes them, or the server ends.
+ * One thread; a connection serves any number of calls. When there is a new one it is served, and
+ * those before it stay open until the client closes them, or the server ends.
  */
 #ifndef TESTS_LIVE_FAKE_SERVICE_H
 #define TESTS_LIVE_FAKE_SERVICE_H
@@ -31,8 +31,8 @@ enum fake_way {
 	FAKE_CUT,     /* in the middle of the body */
 	FAKE_SILENT,  /* never */
 	FAKE_ENDLESS, /* a body without an end */
-	FAKE_GARBAGE, /* bytes that are no HTTP/2 */
-	FAKE_HEADERS, /* more headers than anybody needs */
+	FAKE_GARBAGE, /* bytes that are not HTTP/2 */
+	FAKE_HEADERS, /* far too many headers */
 	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says, or
 		    * the call fails when the folder cannot be made */
 };
@@ -180,10 +180,11 @@ static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message
 }
 
 /*
- * Writes the file as JAX 0.4.35 does it (SaveXSpace() of xla/tsl/profiler/rpc/client/save_profile.cc):
- * repository_root (5), session_id (6) and host_name (7) of the request are joined, an empty one is
- * left out, so the path is below the working directory where there is no repository_root. False: the
- * folder cannot be made; then nothing is written, and REPOSITORY is to be named in the answer.
+ * Writes the file as JAX 0.4.35 does it (SaveXSpace() of
+ * xla/tsl/profiler/rpc/client/save_profile.cc): repository_root (5), session_id (6) and host_name
+ * (7) of the request are joined, an empty one is left out, so the path is below the working
+ * directory where there is no repository_root. False: the folder cannot be made; then nothing is
+ * written, and REPOSITORY is to be named in the answer.
  */
 static inline bool fake_write(struct fake_service *fake, struct ts_bytes message,
 			      char repository[200])

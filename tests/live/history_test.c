@@ -76,7 +76,8 @@ static void the_median_is_of_the_last_known_ones(void **state)
 	must_be(ts_ring_median(&ring, TS_METRIC_STEP, 1), 2);
 }
 
-/* 10 ms a step while nobody samples, 12 ms in a sample; a sample of 100 ms each 500. */
+/* A step takes 10 ms between samples and 12 ms in a sample; a sample of 100 ms is taken every
+ * 500 ms. */
 static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
 {
 	(void)state;
@@ -87,7 +88,8 @@ static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
 	must_be(ts_overhead_pct(&ring, 20), 4);
 	must_be(ts_overhead_pct(&ring, 100), 20);
 	for (int i = 0; i < 10; i++)
-		put(600 + i, TS_METRIC_STEP, 8e9); /* a faster step in samples is no gain */
+		put(600 + i, TS_METRIC_STEP,
+		    8e9); /* a faster step in samples does not count as a gain */
 	must_be(ts_overhead_pct(&ring, 20), 0);
 }
 
@@ -127,7 +129,7 @@ static void take(struct ts_overhead *overhead, const struct sample *sample, int6
 			   sample ? &sample->profile : NULL, start_ms, end_ms, values);
 }
 
-static void steps_are_told_by_their_numbers(void **state)
+static void steps_are_matched_by_their_numbers(void **state)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -181,14 +183,14 @@ static void steps_of_another_host_are_not_counted_from(void **state)
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void what_nobody_counts_is_unknown(void **state)
+static void steps_without_numbers_are_unknown(void **state)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
-	take(&overhead, NULL, 50, 160, values); /* nobody answered */
+	take(&overhead, NULL, 50, 160, values); /* no host answered */
 	must_be(values[TS_METRIC_SAMPLED], 0);
 	must_be_unknown(values[TS_METRIC_STEP]);
 	fill(&sample, 0, 0, 0, 0); /* and a job without steps */
@@ -198,7 +200,7 @@ static void what_nobody_counts_is_unknown(void **state)
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void the_end_tells_of_all_the_time(void **state)
+static void the_end_has_the_figures_of_the_whole_time(void **state)
 {
 	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
@@ -271,7 +273,7 @@ static void a_run_without_core_time_has_no_shares(void **state)
 	ts_results_release(&results);
 }
 
-static void figures_are_said_with_their_units(void **state)
+static void figures_are_written_with_their_units(void **state)
 {
 	static const struct {
 		enum ts_metric metric;
@@ -304,14 +306,14 @@ int main(void)
 		cmocka_unit_test_setup(the_median_is_of_the_last_known_ones, empty),
 		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share,
 				       empty),
-		cmocka_unit_test(steps_are_told_by_their_numbers),
+		cmocka_unit_test(steps_are_matched_by_their_numbers),
 		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
 		cmocka_unit_test(steps_of_another_host_are_not_counted_from),
-		cmocka_unit_test(what_nobody_counts_is_unknown),
-		cmocka_unit_test_setup(the_end_tells_of_all_the_time, empty),
+		cmocka_unit_test(steps_without_numbers_are_unknown),
+		cmocka_unit_test_setup(the_end_has_the_figures_of_the_whole_time, empty),
 		cmocka_unit_test(figures_are_the_results_and_buckets_are_shares),
 		cmocka_unit_test(a_run_without_core_time_has_no_shares),
-		cmocka_unit_test(figures_are_said_with_their_units),
+		cmocka_unit_test(figures_are_written_with_their_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

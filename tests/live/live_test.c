@@ -1,4 +1,4 @@
-/* Watching servers that are made for it: many samples, damaged ones, hosts that go and come. */
+/* Test servers are watched: many samples, damaged samples, hosts that go and come back. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,8 @@ static void a_thousand_samples_take_no_more_memory_than_one(void **state)
 	address = fake_address(&fake, text);
 	watch(&watched, &address, 1, TS_HLO_ONCE, &summary);
 	assert_int_equal(summary.nr_samples, NR_SAMPLES);
-	/* it compiles in each of them (recompilation, compilation_time_high): told once */
+	/* it compiles in each sample (recompilation, compilation_time_high): each alert is
+	 * raised once */
 	assert_in_range(watched.nr_raised, 1, 2);
 	getrusage(RUSAGE_SELF, &usage);
 	print_message("peak of %ld KiB after %d samples\n", usage.ru_maxrss, NR_SAMPLES);
@@ -198,7 +199,7 @@ static void a_host_that_goes_and_comes_is_watched_again(void **state)
 	ts_buf_release(&whole_answer);
 }
 
-/* Another process answers in its place before anybody asks: no call of ours ever fails. */
+/* Another process answers in its place before the next request: no call of ours fails. */
 static void come_at_once(struct watched *watched, const struct ts_feed_event *event)
 {
 	struct fake_service *fake = watched->fakes[0];
@@ -216,7 +217,7 @@ static void come_at_once(struct watched *watched, const struct ts_feed_event *ev
 	assert_true(fake_start(fake, port, ts_buf_bytes(&whole_answer)));
 }
 
-static void a_server_that_is_another_by_the_next_sample_is_told(void **state)
+static void a_server_that_is_another_process_by_the_next_sample_is_noticed(void **state)
 {
 	struct watched watched = { .until = 12, .each = come_at_once };
 	struct ts_live_summary summary;
@@ -259,7 +260,8 @@ static void a_silent_host_does_not_hold_up_the_others(void **state)
 	ts_buf_release(&answer);
 }
 
-/* One that sends, one that writes files: both are in the samples, and nothing is left in the folder. */
+/* One that sends, one that writes files: both are in the samples, and nothing is left in the
+ * folder. */
 static void a_server_that_writes_files_is_read_from_the_folder_that_both_see(void **state)
 {
 	struct watched watched = { .until = 3 };
@@ -304,7 +306,7 @@ static void stop_at_third(struct watched *watched, const struct ts_feed_event *e
 		ts_live_stop(watched->live);
 }
 
-/* Each sample would be a file more, where nobody looks. */
+/* Each request would start the job's profiler for nothing. */
 static void without_such_a_folder_the_server_is_not_asked_on_and_on(void **state)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
@@ -362,7 +364,7 @@ static void a_server_that_writes_files_writes_none_without_a_repository(void **s
 }
 
 /* It writes somewhere else, or half of it. */
-static void a_file_that_does_not_come_whole_is_told(void **state)
+static void a_file_that_does_not_come_whole_is_reported(void **state)
 {
 	struct watched watched = { .until = UINT64_MAX, .each = stop_at_third };
 	struct ts_live_summary summary;
@@ -388,9 +390,9 @@ static void a_file_that_does_not_come_whole_is_told(void **state)
 }
 
 /*
- * A job that hangs is reported as late every two seconds, and what it answers at last is taken. It is
- * the second report that ends the hanging, not a time: a busy machine makes the reports come later,
- * never sooner, and what is asserted holds for every such delay.
+ * A job that hangs is reported as late every two seconds, and what it answers at last is taken. It
+ * is the second report that ends the hanging, not a time: a busy machine makes the reports come
+ * later, never sooner, and what is asserted holds for every such delay.
  */
 #define NR_LATE	       2
 #define REPORT_EACH_MS 2000 /* PATIENCE_MS of sampler.c */
@@ -438,12 +440,12 @@ int main(void)
 		cmocka_unit_test(a_thousand_samples_take_no_more_memory_than_one),
 		cmocka_unit_test(a_sample_cut_anywhere_ends_nothing),
 		cmocka_unit_test(a_host_that_goes_and_comes_is_watched_again),
-		cmocka_unit_test(a_server_that_is_another_by_the_next_sample_is_told),
+		cmocka_unit_test(a_server_that_is_another_process_by_the_next_sample_is_noticed),
 		cmocka_unit_test(a_silent_host_does_not_hold_up_the_others),
 		cmocka_unit_test(a_server_that_writes_files_is_read_from_the_folder_that_both_see),
 		cmocka_unit_test(without_such_a_folder_the_server_is_not_asked_on_and_on),
 		cmocka_unit_test(a_server_that_writes_files_writes_none_without_a_repository),
-		cmocka_unit_test(a_file_that_does_not_come_whole_is_told),
+		cmocka_unit_test(a_file_that_does_not_come_whole_is_reported),
 		cmocka_unit_test(a_job_that_hangs_is_reported_and_taken_when_it_answers),
 	};
 

@@ -1,4 +1,5 @@
-/* What is read of a sample besides the analyses, and what is asked of a server: look, hlo, profiler. */
+/* What is read from a sample besides the analyses, and what is asked of a server: look,
+ * kept_modules, profiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +81,8 @@ static void the_programs_that_ran_on_the_cpu_are_seen_once(void **state)
 	ts_input_release(&input);
 }
 
-/* A host plane whose threads count steps: series of NR events, by name; the n-th event is step n. */
+/* A host plane whose threads count steps: series of NR events, by name; the n-th event is step
+ * n. */
 static void put_steps(struct ts_buf *out, uint64_t line, uint64_t name, unsigned nr)
 {
 	size_t mark = ts_pbw_begin(out, XPLANE_LINES);
@@ -218,8 +220,8 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 	assert_false(ts_xspace_has_modules(ts_buf_bytes(&bare)));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), 0);
 	assert_true(ts_kept_modules_take(&kept, input.bytes));
-	assert_true(
-		ts_kept_modules_take(&kept, ts_buf_bytes(&bare))); /* has none: changes nothing */
+	assert_true(ts_kept_modules_take(
+		&kept, ts_buf_bytes(&bare))); /* it has no modules: changes nothing */
 	ts_buf_put(&bare, ts_buf_bytes(&kept.planes));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), nr_modules(input.bytes));
 	assert_true(nr_modules(input.bytes) >= 5);
@@ -313,7 +315,7 @@ static void the_answer_is_its_xspace_or_nothing(void **state)
 	assert_false(answer.has_xspace);
 	assert_int_equal(ts_profiler_read((struct ts_bytes){ number, 2 }, &answer, &err), TS_OK);
 	assert_false(answer.has_xspace);
-	/* a cut between fields (after 3, 5 and 10 bytes) cannot be told; every other one is */
+	/* a cut between fields (after 3, 5 and 10 bytes) cannot be seen; every other one can */
 	for (size_t n = 1; n < sizeof(whole); n++) {
 		bool between = n == 3 || n == 5 || n == 10;
 

@@ -1,4 +1,5 @@
-/* Events to many readers: what is kept, who is cut off, and the way through the server. */
+/* Events to many readers: what is kept, which readers are cut off, and the way through the
+ * server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +110,7 @@ static void add(struct ts_news *news, size_t kind, const char *format, int numbe
 	ts_buf_release(&text);
 }
 
-static void who_comes_later_gets_the_past_first(void **state)
+static void a_reader_that_comes_later_gets_the_past_first(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source early = open_reader(news, NULL, NULL), late;
@@ -217,7 +218,7 @@ static void id_of(struct ts_news *news, const char *data, char out[32])
 	drop(&source);
 }
 
-static void who_was_there_goes_on_behind_the_last(void **state)
+static void a_reader_that_comes_back_goes_on_behind_its_last_event(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source;
@@ -287,7 +288,7 @@ static void ids_rise_from_one_life_to_the_next(void **state)
 	ts_news_free(news);
 }
 
-static void who_is_too_slow_is_cut_off_and_nobody_else(void **state)
+static void only_a_reader_that_is_too_slow_is_cut_off(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source slow, quick, within;
@@ -299,7 +300,7 @@ static void who_is_too_slow_is_cut_off_and_nobody_else(void **state)
 	slow = open_reader(news, NULL, NULL);
 	quick = open_reader(news, NULL, NULL);
 	must_get(&quick, "s1 s2 s3 s4 ");
-	for (int i = 5; i <= 8; i++) { /* the past goes, which is no loss yet */
+	for (int i = 5; i <= 8; i++) { /* the past is dropped, which is not a loss yet */
 		add(news, SAMPLE, "s", i);
 		must_get(&quick, i == 5 ? "s5 " : i == 6 ? "s6 " : i == 7 ? "s7 " : "s8 ");
 	}
@@ -394,7 +395,7 @@ static void *read_to_the_end(void *arg)
 	return NULL;
 }
 
-static void the_end_comes_behind_the_last_and_waits_for_nobody_long(void **state)
+static void the_end_comes_behind_the_last_event_and_does_not_wait_long(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source reads = open_reader(news, NULL, NULL);
@@ -413,7 +414,7 @@ static void the_end_comes_behind_the_last_and_waits_for_nobody_long(void **state
 	pthread_join(thread, NULL);
 	drop(&sleeps);
 	begin_ms = ts_now_ms();
-	ts_news_close(news, 60000); /* nobody is there any more */
+	ts_news_close(news, 60000); /* there are no readers any more */
 	assert_in_range(ts_now_ms() - begin_ms, 0, 30000);
 	late = open_reader(news, NULL, NULL);
 	must_get(&late, "s1 s2 ");
@@ -520,7 +521,7 @@ static void other_hosts_and_origins_get_nothing(void **state)
 
 #define NR_LARGE 3000 /* events, more than all buffers of the system between us hold */
 
-static void who_takes_nothing_holds_up_nobody_and_is_cut_off(void **state)
+static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **state)
 {
 	static const struct ts_news_kind few[] = { { "sample", 8 } };
 	static const struct ts_news_options options = { few, 1, 1 << 20, 4, 60000 };
@@ -585,20 +586,20 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_comes_later_gets_the_past_first),
+		cmocka_unit_test(a_reader_that_comes_later_gets_the_past_first),
 		cmocka_unit_test(events_have_an_id_a_name_and_their_text),
 		cmocka_unit_test(of_each_kind_so_many_are_kept),
 		cmocka_unit_test(all_together_are_bounded_in_bytes),
-		cmocka_unit_test(who_was_there_goes_on_behind_the_last),
+		cmocka_unit_test(a_reader_that_comes_back_goes_on_behind_its_last_event),
 		cmocka_unit_test(ids_of_others_mean_nothing),
 		cmocka_unit_test(ids_rise_from_one_life_to_the_next),
-		cmocka_unit_test(who_is_too_slow_is_cut_off_and_nobody_else),
+		cmocka_unit_test(only_a_reader_that_is_too_slow_is_cut_off),
 		cmocka_unit_test(in_small_pieces_it_is_the_same),
 		cmocka_unit_test(when_nothing_happens_a_comment_comes),
 		cmocka_unit_test(readers_have_a_limit),
-		cmocka_unit_test(the_end_comes_behind_the_last_and_waits_for_nobody_long),
+		cmocka_unit_test(the_end_comes_behind_the_last_event_and_does_not_wait_long),
 		cmocka_unit_test(other_hosts_and_origins_get_nothing),
-		cmocka_unit_test(who_takes_nothing_holds_up_nobody_and_is_cut_off),
+		cmocka_unit_test(a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other),
 		cmocka_unit_test(it_stops_at_once_and_the_last_word_arrives),
 	};
 
