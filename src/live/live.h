@@ -11,9 +11,9 @@
  *
  * A sample goes the way of every profile (flow/run.h), in memory; its run is released before the
  * next one. Memory is that of the largest sample, the kept modules (live/kept_modules.h) and a
- * bounded history. Nothing is written, but what a server writes into the folder of .repository,
- * which is removed. A session goes the way of `tpusight annotate` (flow/annotate.h); memory is that
- * of the largest one.
+ * bounded history. Nothing is written, except by servers that write into the folder of .repository;
+ * their files are removed. A session goes the way of `tpusight annotate` (flow/annotate.h); memory
+ * is that of the largest one.
  */
 #ifndef TS_LIVE_LIVE_H
 #define TS_LIVE_LIVE_H

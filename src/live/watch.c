@@ -17,8 +17,7 @@
 #include "live/session_files.h"
 #include "live/whole.h"
 
-#define MIN_SPACING_MS \
-	20 /* between two looks: a quarter of the settle time, but within these two */
+#define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
 #define MAX_SPACING_MS 500
 #define WOKEN_TIMES    4  /* or so many times the length of the last look, */
 #define POLL_TIMES     20 /* and so many of it when nothing has happened: the tree is large */
