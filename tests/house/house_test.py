@@ -119,6 +119,14 @@ def of_analyses(house):
             yield ("stale page", view), f"{page}: there is no analysis of this name in src/analysis/{os.path.dirname(view)}."
 
 
+def needs_of(house, source):
+    """The analyses in the lists TS_NEEDS and TS_SHOWS of an analysis' file, or of the header that its files share."""
+    header = source[:-2] + ".h"
+    texts = house.text(source) + (house.text(header) if house.has(header) else "")
+    lists = re.findall(r"#define TS_(?:NEEDS|SHOWS)\(X\)((?:[^\n]*\\\n)*[^\n]*)", texts)
+    return sorted(set(re.findall(r"X\((\w+)\)", " ".join(lists))) - {os.path.basename(source)[:-2]})
+
+
 def of_page(house, name, page, source):
     text = house.text(page)
     if not text.startswith(f"# `{name}`"):
@@ -126,14 +134,12 @@ def of_page(house, name, page, source):
     for head in HEAD:
         if f"- **{head}:** " not in text:
             yield ("page head", name, head), f"{page}: the line \"- **{head}:** ...\" is missing in its head."
-    body = re.search(r"ts_analysis_%s =\s*\{(.*?)^\};" % name, house.text(source), re.S | re.M)
-    needs = re.search(r"\.needs\s*=\s*\{([^}]*)\}", body.group(1)) if body else None
-    needs = sorted(re.findall(r'"(\w+)"', needs.group(1))) if needs else []
+    needs = needs_of(house, source)
     said = re.search(r"^- \*\*Results of other analyses:\*\* (.*)$", text, re.M)
     said = sorted(re.findall(r"`(\w+)`", said.group(1))) if said else needs
     if said != needs:
         yield ("page needs", name), (f"{page}: \"Results of other analyses\" names {', '.join(said) or 'none'}, "
-                                     f".needs in {source} names {', '.join(needs) or 'none'}.")
+                                     f"TS_NEEDS in {source} or its header names {', '.join(needs) or 'none'}.")
 
 
 def of_rules(house):
@@ -347,7 +353,7 @@ def gone(path):
     return lambda house: {path: None}
 
 
-CRUMBS = "const struct ts_analysis ts_analysis_crumbs = {\n\t.needs = { \"ops\" },\n};\n"
+CRUMBS = "#define TS_NEEDS(X) X(ops)\n#include \"analysis/kit/needs.h\"\nconst struct ts_analysis ts_analysis_crumbs = { 0 };\n"
 PAGE = "# `crumbs`: x\n\n" + "".join(f"- **{head}:** none\n" for head in HEAD)
 # What is planted, and the beginnings of the complaints that must follow.
 PLANTS = [
@@ -356,7 +362,7 @@ PLANTS = [
       "tests/analysis/waits/crumbs_test.c is missing"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)"), new("src/analysis/waits/crumbs.c", CRUMBS),
       new("docs/analyses/waits/crumbs.md", PAGE)],
-     ["docs/analyses/waits/crumbs.md: \"Results of other analyses\" names none, .needs in src/analysis/waits/crumbs.c names ops"]),
+     ["docs/analyses/waits/crumbs.md: \"Results of other analyses\" names none, TS_NEEDS in src/analysis/waits/crumbs.c or its header names ops"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)")], ["src/analysis/list.h: no file of a family"]),
     ([put("docs/analyses/time/gaps.md", "# `gaps`", "# Gaps")], ["docs/analyses/time/gaps.md: its first line"]),
     ([put("docs/analyses/time/gaps.md", "**Answers:**", "**Says:**")], ["docs/analyses/time/gaps.md: the line \"- **Answers"]),

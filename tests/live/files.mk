@@ -1,11 +1,11 @@
-live_tests = tests/live/alert_test tests/live/live_test tests/live/hook_test tests/live/history_test \
+live_tests = tests/live/alert_test tests/live/live_test tests/live/alert_command_test tests/live/history_test \
 	tests/live/programs_test tests/live/look_test tests/live/watch_test tests/live/whole_test
 check_PROGRAMS += $(live_tests) tests/live/fake_server
 TESTS += $(live_tests) tests/live/service_test.py tests/live/folder_test.py tests/live/job_test.py
 EXTRA_DIST += tests/live/folder_test.py tests/live/job.py tests/live/job_test.py tests/live/service_test.py
-tests_live_hook_test_SOURCES = tests/live/hook_test.c
-tests_live_hook_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_live_hook_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+tests_live_alert_command_test_SOURCES = tests/live/alert_command_test.c
+tests_live_alert_command_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_live_alert_command_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_live_alert_test_SOURCES = tests/live/alert_test.c
 tests_live_alert_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_live_alert_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

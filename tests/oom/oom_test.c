@@ -205,7 +205,7 @@ static enum ts_status tell_and_read(struct ts_news *news)
 	size_t n = 0;
 
 	for (int i = 0; i < 40; i++)
-		if (!ts_news_tell(news, 0, TS_LIT("{}")))
+		if (!ts_news_add(news, 0, TS_LIT("{}")))
 			return TS_NOMEM;
 	answer = ts_news_answer(news, &request);
 	if (!answer.source.read)

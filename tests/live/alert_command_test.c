@@ -1,4 +1,5 @@
-/* The command of an alert: its environment, whatever the text; how many run, and what becomes of them. */
+/* The command of an alert: its environment, whatever the text; how many run, and what becomes of
+ * them. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,9 +11,9 @@
 #include <cmocka.h>
 
 #include "io/input.h"
-#include "live/hook.h"
+#include "live/alert_command.h"
 
-#define OUT "hook_test.out"
+#define OUT "alert_command_test.out"
 
 static void say(struct ts_buf *buf, const char *text)
 {
@@ -42,16 +43,16 @@ static void release(struct ts_alert *alert)
 
 static void run(const char *command, const struct ts_alert *alert)
 {
-	struct ts_hook hook = { .command = command };
+	struct ts_alert_command runner = { .text = command };
 	struct ts_error err = TS_ERROR_INIT;
 
 	remove(OUT);
-	if (ts_hook_run(&hook, alert, &err))
+	if (ts_alert_command_run(&runner, alert, &err))
 		fail_msg("%s", err.text);
-	ts_hook_finish(&hook, 5000);
-	assert_int_equal(hook.nr_running, 0);
-	assert_int_equal(hook.nr_failed, 0);
-	assert_int_equal(hook.nr_run, 1);
+	ts_alert_command_finish(&runner, 5000);
+	assert_int_equal(runner.nr_running, 0);
+	assert_int_equal(runner.nr_failed, 0);
+	assert_int_equal(runner.nr_run, 1);
 }
 
 static void must_have_written(const char *text)
@@ -88,11 +89,11 @@ static void what_a_shell_would_obey_is_text(void **state)
 	static const struct {
 		const char *said, *comes;
 	} rows[] = {
-		{ "$(touch hook_test.bad)", "$(touch hook_test.bad)" },
-		{ "`touch hook_test.bad`", "`touch hook_test.bad`" },
-		{ "'; touch hook_test.bad; '", "'; touch hook_test.bad; '" },
-		{ "\"; touch hook_test.bad; \"", "\"; touch hook_test.bad; \"" },
-		{ "a\ntouch hook_test.bad\n", "a touch hook_test.bad " },
+		{ "$(touch alert_command_test.bad)", "$(touch alert_command_test.bad)" },
+		{ "`touch alert_command_test.bad`", "`touch alert_command_test.bad`" },
+		{ "'; touch alert_command_test.bad; '", "'; touch alert_command_test.bad; '" },
+		{ "\"; touch alert_command_test.bad; \"", "\"; touch alert_command_test.bad; \"" },
+		{ "a\ntouch alert_command_test.bad\n", "a touch alert_command_test.bad " },
 		{ "\033]0;title\007", "\xEF\xBF\xBD]0;title\xEF\xBF\xBD" },
 		{ "$TPUSIGHT_ALERT_RULE ${HOME} %s %n", "$TPUSIGHT_ALERT_RULE ${HOME} %s %n" },
 		{ "A=B\\", "A=B\\" },
@@ -106,7 +107,7 @@ static void what_a_shell_would_obey_is_text(void **state)
 		must_have_written(rows[i].comes);
 		release(&alert);
 	}
-	assert_int_not_equal(access("hook_test.bad", F_OK), 0);
+	assert_int_not_equal(access("alert_command_test.bad", F_OK), 0);
 }
 
 static void a_text_of_a_megabyte_is_cut_and_the_command_runs(void **state)
@@ -142,37 +143,37 @@ static void variables_of_an_outer_alert_do_not_come_through(void **state)
 static void eight_run_and_no_more_and_none_is_left(void **state)
 {
 	struct ts_alert alert = alert_of("busy", "");
-	struct ts_hook hook = { .command = "exec sleep 0.5" };
+	struct ts_alert_command runner = { .text = "exec sleep 0.5" };
 	struct ts_error err = TS_ERROR_INIT;
 
 	(void)state;
-	for (int i = 0; i < TS_MAX_HOOKS; i++)
-		assert_int_equal(ts_hook_run(&hook, &alert, &err), TS_OK);
-	assert_int_equal(ts_hook_run(&hook, &alert, &err), TS_LIMIT);
+	for (int i = 0; i < TS_MAX_ALERT_COMMANDS; i++)
+		assert_int_equal(ts_alert_command_run(&runner, &alert, &err), TS_OK);
+	assert_int_equal(ts_alert_command_run(&runner, &alert, &err), TS_LIMIT);
 	assert_non_null(strstr(err.text, "8 commands still run"));
-	assert_int_equal(hook.nr_left_out, 1);
-	ts_hook_finish(&hook, 10000);
-	assert_int_equal(hook.nr_running, 0);
+	assert_int_equal(runner.nr_left_out, 1);
+	ts_alert_command_finish(&runner, 10000);
+	assert_int_equal(runner.nr_running, 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child, dead or alive */
-	assert_int_equal(ts_hook_run(&hook, &alert, &err), TS_OK);
-	ts_hook_finish(&hook, 10000);
+	assert_int_equal(ts_alert_command_run(&runner, &alert, &err), TS_OK);
+	ts_alert_command_finish(&runner, 10000);
 	release(&alert);
 }
 
 static void one_that_does_not_end_is_waited_for_so_long(void **state)
 {
 	struct ts_alert alert = alert_of("", "");
-	struct ts_hook hook = { .command = "exec sleep 20" };
+	struct ts_alert_command runner = { .text = "exec sleep 20" };
 	time_t start = time(NULL);
 
 	(void)state;
-	assert_int_equal(ts_hook_run(&hook, &alert, NULL), TS_OK);
-	ts_hook_finish(&hook, 100);
+	assert_int_equal(ts_alert_command_run(&runner, &alert, NULL), TS_OK);
+	ts_alert_command_finish(&runner, 100);
 	assert_in_range(time(NULL) - start, 0, 10);
-	assert_int_equal(hook.nr_running, 1);
-	kill(hook.running[0], SIGKILL);
-	ts_hook_finish(&hook, 10000);
-	assert_int_equal(hook.nr_failed, 1);
+	assert_int_equal(runner.nr_running, 1);
+	kill(runner.running[0], SIGKILL);
+	ts_alert_command_finish(&runner, 10000);
+	assert_int_equal(runner.nr_failed, 1);
 	release(&alert);
 }
 

@@ -1,22 +1,25 @@
-/* The planes with modules, cut out of an XSpace on the wire. */
-#include "live/hlo.h"
+/* The planes with modules are cut out of an XSpace in its wire format. */
+#include "live/kept_modules.h"
 
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/xspace.h"
 #include "model/plane_kind.h"
 
-void ts_hlo_release(struct ts_hlo_memory *hlo)
+void ts_kept_modules_release(struct ts_kept_modules *kept)
 {
-	ts_buf_release(&hlo->planes);
+	TS_ASSERT(kept != NULL);
+	ts_buf_release(&kept->planes);
 }
 
-void ts_hlo_forget(struct ts_hlo_memory *hlo)
+void ts_kept_modules_forget(struct ts_kept_modules *kept)
 {
-	ts_buf_release(&hlo->planes);
-	hlo->is_too_large = false;
+	TS_ASSERT(kept != NULL);
+	ts_buf_release(&kept->planes);
+	kept->is_too_large = false;
 }
 
-/* A plane of that kind which has metadata: some profilers write an empty one. */
+/* Is it a plane of modules that has metadata? Some profilers write an empty one. */
 static bool has_modules(struct ts_bytes plane)
 {
 	struct ts_pb_error error = { NULL, NULL };
@@ -31,7 +34,7 @@ static bool has_modules(struct ts_bytes plane)
 	return is_named && has_metadata && !error.cause;
 }
 
-/* The next plane with modules as it stands in XSPACE, tag and length included; .n 0: there is none. */
+/* The next plane with modules, with its tag and length; .n is 0 where there is no more. */
 static struct ts_bytes next_plane(struct ts_pb *pb)
 {
 	for (const uint8_t *start = pb->p; ts_pb_next(pb); start = pb->p)
@@ -40,7 +43,7 @@ static struct ts_bytes next_plane(struct ts_pb *pb)
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-bool ts_hlo_is_in(struct ts_bytes xspace)
+bool ts_xspace_has_modules(struct ts_bytes xspace)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(xspace, &error);
@@ -48,22 +51,24 @@ bool ts_hlo_is_in(struct ts_bytes xspace)
 	return next_plane(&pb).n > 0;
 }
 
-bool ts_hlo_remember(struct ts_hlo_memory *hlo, struct ts_bytes xspace)
+bool ts_kept_modules_take(struct ts_kept_modules *kept, struct ts_bytes xspace)
 {
+	TS_ASSERT(kept != NULL);
+
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(xspace, &error);
 	struct ts_bytes plane = next_plane(&pb);
 
 	if (plane.n == 0)
 		return true;
-	ts_hlo_forget(hlo);
+	ts_kept_modules_forget(kept);
 	for (; plane.n > 0; plane = next_plane(&pb)) {
-		if (plane.n > TS_HLO_MAX_BYTES - hlo->planes.n) {
-			ts_hlo_forget(hlo);
-			hlo->is_too_large = true;
+		if (plane.n > TS_KEPT_MODULES_BYTES - kept->planes.n) {
+			ts_kept_modules_forget(kept);
+			kept->is_too_large = true;
 			return true;
 		}
-		ts_buf_put(&hlo->planes, plane);
+		ts_buf_put(&kept->planes, plane);
 	}
-	return !hlo->planes.failed;
+	return !kept->planes.failed;
 }

@@ -1,5 +1,5 @@
-/* The command by posix_spawn, with an environment of its own. */
-#include "live/hook.h"
+/* The command is started by posix_spawn(), with an environment of its own. */
+#include "live/alert_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,28 +9,32 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "codec/term.h"
 
-extern char **environ; /* POSIX has it in no header */
+extern char **environ; /* POSIX names no header that declares it */
 
 #define PREFIX	  "TPUSIGHT_ALERT_"
 #define NR_VALUES 9
-#define MAX_VALUE 4096 /* characters: a system takes so much of an environment, and no more */
+#define MAX_VALUE 4096 /* characters; a system limits the size of an environment */
 #define NAP_MS	  10
 
 struct variables {
-	struct ts_buf texts[NR_VALUES]; /* NAME=value and a NUL */
+	struct ts_buf texts[NR_VALUES]; /* NAME=value with a NUL at the end */
 	size_t nr;
-	char **all; /* with the others of ours */
+	char **all; /* ours and those that we got ourselves */
 };
 
 static void add(struct variables *vars, const char *name, struct ts_bytes value)
 {
+	TS_ASSERT(vars->nr < NR_VALUES);
+
 	struct ts_buf *text = &vars->texts[vars->nr++];
 
 	ts_buf_printf(text, PREFIX "%s=", name);
-	ts_term_cut(text, value, MAX_VALUE); /* no NUL, nothing that steers a terminal */
+	ts_term_cut(text, value,
+		    MAX_VALUE); /* the text then has no NUL and no control codes for a terminal */
 	ts_buf_putc(text, '\0');
 }
 
@@ -80,6 +84,7 @@ static bool make_variables(struct variables *vars, const struct ts_alert *alert,
 	add_number(vars, "VALUE", alert->value);
 	add_number(vars, "THRESHOLD", alert->threshold);
 	add(vars, "SESSION", ts_bytes_of(session));
+	TS_ASSERT(vars->nr == NR_VALUES);
 	return make_all(vars);
 }
 
@@ -90,7 +95,7 @@ static void release_variables(struct variables *vars)
 	free(vars->all);
 }
 
-/* The child begins as a program of the user's does: no signal blocked or ignored by us. */
+/* The child starts as any program of the user: it inherits no blocked or ignored signal from us. */
 static int spawn(pid_t *pid, const char *command, char **variables)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
@@ -123,58 +128,65 @@ static int spawn(pid_t *pid, const char *command, char **variables)
 	return bad;
 }
 
-enum ts_status ts_hook_run(struct ts_hook *hook, const struct ts_alert *alert, struct ts_error *err)
+enum ts_status ts_alert_command_run(struct ts_alert_command *command, const struct ts_alert *alert,
+				    struct ts_error *err)
 {
 	struct variables vars = { .nr = 0 };
 	enum ts_status st = TS_OK;
 	int bad;
 
-	ts_hook_reap(hook);
-	if (hook->nr_running == TS_MAX_HOOKS) {
-		hook->nr_left_out++;
+	TS_ASSERT(command != NULL && command->text != NULL);
+	TS_ASSERT(alert != NULL && alert->severity < TS_NR_SEVERITIES);
+	ts_alert_command_reap(command);
+	if (command->nr_running == TS_MAX_ALERT_COMMANDS) {
+		command->nr_left_out++;
 		return ts_fail(err, TS_LIMIT,
-			       "--on-alert: %d commands still run, this alert (%s) has "
-			       "none",
-			       TS_MAX_HOOKS, alert->rule);
+			       "--on-alert: %d commands still run, so none was started for "
+			       "this alert (%s)",
+			       TS_MAX_ALERT_COMMANDS, alert->rule);
 	}
-	if (!make_variables(&vars, alert, hook->session)) {
+	if (!make_variables(&vars, alert, command->session)) {
 		st = ts_fail_nomem(err);
 		goto done;
 	}
-	bad = spawn(&hook->running[hook->nr_running], hook->command, vars.all);
+	bad = spawn(&command->running[command->nr_running], command->text, vars.all);
 	if (bad)
 		st = ts_fail(err, TS_IO, "--on-alert: cannot run /bin/sh: %s", strerror(bad));
 	else
-		hook->nr_running++, hook->nr_run++;
+		command->nr_running++, command->nr_run++;
 done:
 	release_variables(&vars);
 	return st;
 }
 
-void ts_hook_reap(struct ts_hook *hook)
+void ts_alert_command_reap(struct ts_alert_command *command)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < hook->nr_running; i++) {
+	TS_ASSERT(command != NULL);
+	TS_ASSERT(command->nr_running <= TS_MAX_ALERT_COMMANDS);
+	for (size_t i = 0; i < command->nr_running; i++) {
 		int status;
-		pid_t pid = waitpid(hook->running[i], &status, WNOHANG);
+		pid_t pid = waitpid(command->running[i], &status, WNOHANG);
 
 		if (pid == 0)
-			hook->running[nr++] = hook->running[i];
+			command->running[nr++] = command->running[i];
 		else if (pid > 0)
-			hook->nr_failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+			command->nr_failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 	}
-	hook->nr_running = nr;
+	command->nr_running = nr;
 }
 
-void ts_hook_finish(struct ts_hook *hook, int64_t patience_ms)
+void ts_alert_command_finish(struct ts_alert_command *command, int64_t patience_ms)
 {
+	TS_ASSERT(command != NULL && patience_ms >= 0);
+
 	struct timespec nap = { .tv_nsec = NAP_MS * 1000000 };
 	int64_t until_ms = ts_now_ms() + patience_ms;
 
-	ts_hook_reap(hook);
-	while (hook->nr_running > 0 && ts_now_ms() < until_ms) {
+	ts_alert_command_reap(command);
+	while (command->nr_running > 0 && ts_now_ms() < until_ms) {
 		nanosleep(&nap, NULL);
-		ts_hook_reap(hook);
+		ts_alert_command_reap(command);
 	}
 }
