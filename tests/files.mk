@@ -1,4 +1,23 @@
+# One line a test, in the files.mk of its folder:
+#	unit_tests += tests/ROOM/NAME_test	its source is NAME_test.c; it is linked with the library and cmocka
+#	script_tests += tests/ROOM/NAME_test.py
+# Headers and the parts of a script go to EXTRA_DIST. A program is built when its test runs, so that
+# `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs some tests of a program.
+unit_tests =
+script_tests = tests/cases/run.sh
+TEST_EXTENSIONS = .py
+PY_LOG_COMPILER = $(PYTHON)
 EXTRA_DIST += tests/layers.sh
+
+# What all programs of tests are linked with; the object is in front because nothing asks a library for it.
+LDADD = $(cmocka_filter) libtpusight.a $(CMOCKA_LIBS)
+EXTRA_LIBRARIES = tests/libfilter.a
+tests_libfilter_a_SOURCES = tests/filter.c
+if HAVE_CMOCKA
+cmocka_filter = tests/filter.$(OBJEXT)
+endif
+
+include tests/oom/files.mk
 include tests/base/files.mk
 include tests/hw/files.mk
 include tests/codec/files.mk
@@ -18,9 +37,19 @@ include tests/model/files.mk
 include tests/truth/files.mk
 include tests/fuzz/files.mk
 include tests/cases/files.mk
-include tests/oom/files.mk
 include tests/viewers/files.mk
 include tests/live/files.mk
 include tests/serve/files.mk
 include tests/page/files.mk
 include tests/python/files.mk
+
+EXTRA_DIST += $(script_tests)
+EXTRA_PROGRAMS += $(unit_tests) $(fuzz_replays)
+CLEANFILES += $(EXTRA_PROGRAMS)
+TESTS += $(script_tests) $(fuzz_replays)
+if HAVE_CMOCKA
+TESTS += $(unit_tests)
+else
+check-local:
+	@echo "the unit tests are left out: cmocka is not installed (Debian: apt-get install libcmocka-dev)"
+endif
