@@ -7,7 +7,9 @@ unit_tests =
 script_tests = tests/cases/run.sh
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
-EXTRA_DIST += tests/layers.sh
+LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
+PY_LOG_DRIVER = $(LOG_DRIVER)
+EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/layers.sh
 
 # What all programs of tests are linked with; the object is in front because nothing asks a library for it.
 LDADD = $(cmocka_filter) libtpusight.a $(CMOCKA_LIBS)
@@ -53,3 +55,20 @@ else
 check-local:
 	@echo "the unit tests are left out: cmocka is not installed (Debian: apt-get install libcmocka-dev)"
 endif
+
+# What is built for `make check`, where nothing shall run yet.
+.PHONY: check-programs
+check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT) tests/analysis/doctor/snippets$(EXEEXT)
+
+# Tests that measure time, and fail where others take it: each runs alone, when the others have ended.
+quiet_tests = tests/io/rpc_test tests/live/live_test tests/live/service_test tests/serve/latest_test
+quiet_logs = $(filter $(quiet_tests:%=%.log),$(TEST_LOGS))
+other_logs = $(filter-out $(quiet_tests:%=%.log),$(TEST_LOGS))
+after = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): | $(word 1,$(1)))$(call after,$(wordlist 2,99,$(1))))
+$(quiet_tests:%=%.log): | $(other_logs)
+$(call after,$(quiet_logs))
+
+test-suite.log: tell-slowest
+.PHONY: tell-slowest
+tell-slowest: $(TEST_LOGS)
+	@$(SHELL) $(srcdir)/tests/slowest.sh $(TEST_LOGS)
