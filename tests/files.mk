@@ -4,12 +4,12 @@
 # Headers and the parts of a script go to EXTRA_DIST. A program is built when its test runs, so that
 # `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs some tests of a program.
 unit_tests =
-script_tests = tests/cases/run.sh
+script_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
 PY_LOG_DRIVER = $(LOG_DRIVER)
-EXTRA_DIST += tests/driver.sh tests/slowest.sh tests/layers.sh
+EXTRA_DIST += tests/driver.sh tests/slowest.sh
 
 # What all programs of tests are linked with; the object is in front because nothing asks a library for it.
 LDADD = $(cmocka_filter) libtpusight.a $(CMOCKA_LIBS)
