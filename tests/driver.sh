@@ -3,7 +3,7 @@
 # end of its line, and in its .trs for tests/slowest.sh.
 driver=$1
 shift
-trs= name= want=
+trs='' name='' want=''
 for word; do
 	case $want in
 	--trs-file) trs=$word ;;

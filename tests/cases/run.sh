@@ -101,7 +101,9 @@ fi
 
 export TS_GOLDEN=
 [ "$1" = --golden ] && TS_GOLDEN=yes && shift
-[ $# -gt 0 ] || set -- $(cd "$cases" && ls -d */ *.rows | sed -e 's|/$||' -e 's|\.rows$||')
+all_cases() { (cd "$cases" && for case in */ ./*.rows; do basename "$case" .rows; done); }
+# shellcheck disable=SC2046 # a word a case
+[ $# -gt 0 ] || set -- $(all_cases)
 
 # Without the programs of this build there is nothing to compare, and nothing to write down.
 for program in tpusight tpusight-annotate; do
@@ -111,7 +113,8 @@ export PATH="$builddir/bin:$PATH" LC_ALL=C TZ=UTC DATA="$srcdir/tests/data" srcd
 export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
 unset COLUMNS NO_COLOR TERM
 work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-cases.XXXXXX") || exit 99
-export TS_CASES_WORK=$(cd "$work" && pwd -P)
+TS_CASES_WORK=$(cd "$work" && pwd -P)
+export TS_CASES_WORK
 trap 'rm -rf "$work"' EXIT
 
 printf '%s\n' "$@" | xargs -n 1 -P "${TS_JOBS:-$(getconf _NPROCESSORS_ONLN)}" sh "$cases/run.sh" --one

@@ -59,6 +59,7 @@ fuzz_programs += tests/fuzz/live_fuzz
 tests_fuzz_live_replay_SOURCES = tests/fuzz/live.c tests/fuzz/replay.c
 tests_fuzz_live_fuzz_SOURCES = tests/fuzz/live.c
 EXTRA_PROGRAMS += $(fuzz_programs)
+CLEANFILES += $(fuzz_programs:=.log)
 EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
 
 FUZZ_SECONDS = 15
