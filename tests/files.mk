@@ -60,6 +60,15 @@ endif
 .PHONY: check-programs
 check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT) tests/analysis/doctor/snippets$(EXEEXT)
 
+# For check.sh. Quick: what most changes break. Sanitized: where memory and threads matter; what a test in Python or shell
+# looks at are numbers, which are the same there.
+slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
+	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_test tests/read/chrome_test
+quick_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh $(filter tests/circles.py,$(script_tests)) $(filter-out $(slow_unit_tests),$(unit_tests))
+sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
+	tests/page/serve_test.py
+dist_tests = tests/cases/run.sh tests/layers.sh
+
 # Tests that measure time, and fail where others take it: each runs alone, when the others have ended.
 quiet_tests = tests/io/rpc_test tests/live/live_test tests/live/service_test tests/serve/latest_test
 quiet_logs = $(filter $(quiet_tests:%=%.log),$(TEST_LOGS))
