@@ -27,7 +27,10 @@ PAGE = ["page.js", "page.css"]
 
 def version():
     with open(os.path.join(ROOT, "configure.ac"), encoding="utf-8") as f:
-        return re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", f.read()).group(1)
+        found = re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", f.read())
+    if not found:
+        raise SystemExit("tpusight: configure.ac has no version")
+    return found.group(1)
 
 
 def run(command, folder):

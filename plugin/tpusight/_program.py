@@ -40,8 +40,7 @@ def run(*args, timeout_s=None, ok=DONE):
     last words when the status is none of OK."""
     command = [found_program(), *map(os.fspath, args)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=timeout_s, check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
         raise TpusightError(f"{command[0]}: {e}") from e
     if done.returncode not in ok:

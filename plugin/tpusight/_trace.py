@@ -5,7 +5,10 @@ import weakref
 from ._program import TpusightError, ask, run
 from ._temporary import temporary_folder
 
-_of_profilers = weakref.WeakKeyDictionary()  # profiler -> its Trace: torch writes a trace once only
+FORMS = ("html", "json", "text", "csv")  # what most commands write
+
+# profiler -> its Trace: torch writes a trace once only
+_of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
 
 
 class Trace:
@@ -53,7 +56,7 @@ def of_profiler(prof):
     return trace
 
 
-def need_form(form, forms):
+def need_form(form, forms=FORMS):
     """Raises ValueError unless FORM is one of FORMS."""
     if form not in forms:
         raise ValueError(f"{form} is no format ({', '.join(forms)})")

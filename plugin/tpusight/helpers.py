@@ -1,6 +1,7 @@
 """Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
 import atexit
 import contextlib
+import math
 import os
 import threading
 import warnings
@@ -70,7 +71,7 @@ def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1)
                 _capture.end(capture, lambda folder: sessions.append(Session(folder)), warn=True)
 
         call = wrapped(function, around)
-        target = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
+        target: Any = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
         target.captured = sessions
         return call
     return decorate
@@ -81,18 +82,18 @@ class _Plan:
 
     def __init__(self):
         self.lock = threading.RLock()
-        self.capture = None
-        self.end_step = None
-        self.next_step = None
+        self.capture: Optional[_capture.Capture] = None
+        self.end_step = 0  # of the capture that is open
+        self.next_step: Optional[float] = None  # of the next capture; None: not worked out yet
 
     def is_due(self, step):
         start = _environment.number("PROFILE_START_STEP", START_STEP)
         interval = _environment.number("PROFILE_INTERVAL", 0)
         if self.next_step is None:
             self.next_step = start
-        if self.next_step is False or step < self.next_step:
+        if step < self.next_step:
             return False
-        self.next_step = step + interval if interval else False
+        self.next_step = step + interval if interval else math.inf
         return True
 
     def begin(self, step, logdir):

@@ -274,7 +274,13 @@ class _Watch:
 
     def is_open(self):
         """Whether the pipe is open: in this process, or in a fork of it."""
-        return self._thread.ident is not None and not self._process.stdout.closed
+        return self._thread.ident is not None and not self._pipe().closed
+
+    def _pipe(self):
+        """The program's standard output."""
+        pipe = self._process.stdout
+        assert pipe is not None  # begin() asks Popen for it
+        return pipe
 
     def begin(self):
         command = _program.found_program()
@@ -301,7 +307,7 @@ class _Watch:
         return [*self._live._arguments(self._address), f"--repository={temporary_folder(self)}"]
 
     def _read(self):
-        with self._process.stdout as lines:
+        with self._pipe() as lines:
             for line in lines:
                 try:
                     self._live._told(json.loads(line))
@@ -325,7 +331,7 @@ class _Watch:
     def let_go(self):
         """In a fork: its copy of the pipe would keep the program alive when the process it watches for is gone."""
         with open(os.devnull, "rb") as nothing:
-            os.dup2(nothing.fileno(), self._process.stdout.fileno())
+            os.dup2(nothing.fileno(), self._pipe().fileno())
 
     def end(self):
         self._is_ended = True

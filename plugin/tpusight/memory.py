@@ -10,8 +10,6 @@ from ._program import TpusightError
 from ._torch import capture, step, torch_module
 from ._trace import TemporaryTrace, Trace, need_form
 
-_FORMS = ("json", "html", "text", "csv")
-
 
 @dataclasses.dataclass
 class MemoryReport(Answer):
@@ -24,7 +22,6 @@ class MemoryReport(Answer):
     timeline: List[dict] = dataclasses.field(default_factory=list)
     #: who held the peak: bytes, peak_pct, count, op, outer_op, module, annotation, source, phase
     holders: List[dict] = dataclasses.field(default_factory=list)
-
 
 
 def _of_device(rows, device):
@@ -153,7 +150,7 @@ class MemoryProfiler:
     def export(self, path, format="json", name=None):
         """Writes a block's report to PATH: json (with all that the program said as `answer`), html (the page), text or
         csv (the timeline). Returns PATH."""
-        need_form(format, _FORMS)
+        need_form(format)
         report = self.report(name)
         if report is None:
             raise TpusightError("nothing was tracked that could be exported")

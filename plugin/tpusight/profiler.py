@@ -75,7 +75,7 @@ class TPUsight(Results):
         self._problem = None
         self._lock = threading.Lock()
         self._blocks = threading.local()
-        self._started = None
+        self._started: Optional[_capture.Capture] = None
 
     @property
     def captures(self) -> List[Session]:

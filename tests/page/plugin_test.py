@@ -140,7 +140,8 @@ def jobs(url, names, shots):
         run_id = PYTORCH if name == "pytorch" else f"{name}/2026_01_01_00_00_00"
         report = json.loads(answer(f"{url}data/plugin/tpusight/report?run={run_id}")[2])
         yield {"name": f"plugin {name}", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "run": run_id,
-               "run_text": "rank0" if name == "pytorch" else name, "views": hostile_views(report) if name == "hostile" else expect.views(report),
+               "run_text": "rank0" if name == "pytorch" else name,
+               "views": hostile_views(report) if name == "hostile" else expect.views(report),
                "tasks": ["views", "axe"] if name == "sample" else ["views"], "shots": shots}
 
 

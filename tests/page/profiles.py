@@ -4,7 +4,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from wire import Plane, space  # noqa: E402
+from wire import Plane, space
 
 US = 1_000_000
 START_NS = 1_700_000_000 * 10**9

@@ -26,7 +26,7 @@ def inflate(data):
         try:
             out.append(d.decompress(data) + d.flush())
         except zlib.error as e:
-            raise ValueError(f"gzip member {members + 1}: {e}" + (" (bytes behind the data?)" if members else ""))
+            raise ValueError(f"gzip member {members + 1}: {e}" + (" (bytes behind the data?)" if members else "")) from e
         if not d.eof:
             raise ValueError(f"gzip member {members + 1} is truncated")
         members, data = members + 1, d.unused_data
