@@ -11,6 +11,9 @@ page_sources = \
 	plugin/page/src/views/traces.jsx
 page_inputs = $(page_sources) src/base/units_list.h
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
+# What looks over the sources (tests/lint.sh); a build needs none of it.
+EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json plugin/page/devel/eslint.config.js \
+	plugin/page/devel/tsconfig.json plugin/page/devel/loader.mjs plugin/page/src/report.d.ts plugin/page/src/units.d.ts
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \

@@ -5,6 +5,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { usePage } from "./state.js";
 
+/** @import { Drawing, Maybe } from "./report.d.ts" */
+
 // Okabe and Ito's colours: told apart with any colour vision. The order is fixed, so one class has one colour everywhere.
 export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 // From dark to light in even steps of lightness (viridis): also without colours.
@@ -18,13 +20,16 @@ export function shade(share) {
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1 } });
 
-// OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
+/**
+ * OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
+ * @param {Drawing & { label: string, height?: number }} props
+ */
 export function Plot({ options, data, label, height = 220 }) {
-	const box = useRef(null);
-	const drawn = useRef(null);
+	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const drawn = useRef(/** @type {{ plot: uPlot, data: uPlot.AlignedData } | null} */ (null));
 	const { theme } = usePage();
 	useEffect(() => {
-		const element = box.current;
+		const element = /** @type {HTMLDivElement} */ (box.current);
 		const axes = (options.axes ?? [{}, {}]).map((a) => ({ ...ink(), ...a }));
 		const plot = new uPlot({ ...options, axes, width: Math.max(element.clientWidth, 200), height }, data, element);
 		const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(element.clientWidth, 200), height }));
@@ -36,16 +41,19 @@ export function Plot({ options, data, label, height = 220 }) {
 		};
 	}, [options, theme, height]);
 	useEffect(() => {
-		if (drawn.current.data !== data) drawn.current.plot.setData(data);
-		drawn.current.data = data;
+		const now = drawn.current;
+		if (!now || now.data === data) return;
+		now.plot.setData(data);
+		now.data = data;
 	}, [data]);
 	return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 
 // What holds from one point until the next is drawn so, not on the way to the next one.
-export const stairs = uPlot.paths.stepped({ align: 1 });
+export const stairs = uPlot.paths.stepped?.({ align: 1 });
 
 // Which of the rising XS holds at X.
+/** @type {(xs: number[], x: number) => number} */
 export function holds(xs, x) {
 	let low = 0;
 	let high = xs.length - 1;
@@ -76,6 +84,7 @@ export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]
 }
 
 // Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
+/** @type {[string, number][]} */
 const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
 export const times = (one) => (_, values) => {
 	const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0) * one;
@@ -96,6 +105,7 @@ export const stepAxis = (steps) => ({ values: (_, v) => v.map((i) => steps[i]?.s
 export const held = (column) => [...column, column[column.length - 1]];
 
 // A legend of our own: uPlot's is a table that follows the pointer.
+/** @param {{ items: [string, string][] }} props */
 export function Legend({ items }) {
 	return (
 		<ul class="legend">
@@ -110,7 +120,9 @@ export function Legend({ items }) {
 }
 
 // Columns stacked on each other, as uPlot draws them: the last on top, drawn first.
+/** @type {(columns: Maybe<number>[][]) => number[][]} */
 export function stacked(columns) {
+	/** @type {number[][]} */
 	const sums = [];
 	for (const column of columns) {
 		const below = sums[sums.length - 1];

@@ -10,10 +10,16 @@ import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
 
-// Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
+/** @import { Drawing, Step } from "./report.d.ts" */
+
+/**
+ * Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
+ * @param {Step[]} steps
+ */
 function columns(steps) {
 	const each = Math.ceil(steps.length / MAX_STEPS);
 	const x = [];
+	/** @type {number[][]} */
 	const parts = BUCKETS.map(() => []);
 	for (let i = 0; i < steps.length; i += each) {
 		const group = steps.slice(i, i + each);
@@ -43,7 +49,7 @@ export function Strip() {
 	const { report, look, setLook } = usePage();
 	const steps = report.time?.per_step ?? [];
 	const [open, setOpen] = useState(true);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		if (steps.length < 2) return null;
 		const { x, parts, each } = columns(steps);
 		const pick = picking(setLook);

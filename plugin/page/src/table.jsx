@@ -4,30 +4,29 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, csv, cut, titles, UNKNOWN, unit, value } from "./format.js";
 
+/** @import { Row, Sort, TableProps } from "./report.d.ts" */
+
 const ROW = 28; // pixels: .rows td in page.css
 const MORE = 6; // rows kept above and below those in sight
 
 function compare(a, b) {
 	if (a === b) return 0;
-	if (a === null || a === undefined) return 1; // unknown comes last, whichever way
-	if (b === null || b === undefined) return -1;
 	if (typeof a === "number" && typeof b === "number") return a - b;
 	return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-function sorted(rows, sort) {
-	if (!sort.column) return rows;
-	const sign = sort.down ? -1 : 1;
-	return [...rows].sort((a, b) => {
-		const x = a[sort.column];
-		const y = b[sort.column];
-		const unknown = (x === null || x === undefined) - (y === null || y === undefined);
-		return unknown || sign * compare(x, y);
-	});
+/** @type {(rows: Row[], sort: Sort) => Row[]} */
+export function sorted(rows, { column, down }) {
+	if (!column) return rows;
+	const isUnknown = (row) => row[column] === null || row[column] === undefined;
+	const sign = down ? -1 : 1;
+	const order = (a, b) => (isUnknown(a) ? 0 : sign * compare(a[column], b[column]));
+	return [...rows].sort((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)) || order(a, b));
 }
 
 const short = (v) => (typeof v === "string" ? v.slice(0, 2000) : typeof v === "object" && v !== null ? JSON.stringify(v).slice(0, 2000) : String(v ?? ""));
-function filtered(rows, columns, word) {
+/** @type {(rows: Row[], columns: string[], word: string) => Row[]} */
+export function filtered(rows, columns, word) {
 	const wanted = word.trim().toLowerCase();
 	return wanted ? rows.filter((r) => columns.some((c) => short(r[c]).toLowerCase().includes(wanted))) : rows;
 }
@@ -71,13 +70,14 @@ function Cell({ column, row, numeric, draw }) {
 }
 
 // COLUMNS: names, in order; DRAW: column -> (value, row) => what stands in the cell; ONPICK: a row was chosen.
+/** @param {TableProps} props */
 export function Table({ name, rows, columns, caption, sort: first, draw = {}, onPick, max = 14, empty }) {
 	const [sort, setSort] = useState(first ?? { column: null, down: true });
 	const [word, setWord] = useState("");
 	const [top, setTop] = useState(0);
 	const [focus, setFocus] = useState(-1);
 	const [told, setTold] = useState("");
-	const box = useRef(null);
+	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
 	const labels = useMemo(() => titles(columns), [columns]);
@@ -85,7 +85,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 
 	useEffect(() => {
-		if (focus >= 0) box.current?.querySelector(`[data-row="${focus}"]`)?.focus({ preventScroll: true });
+		if (focus >= 0) /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector(`[data-row="${focus}"]`))?.focus({ preventScroll: true });
 	}, [focus, begin]);
 	const onSort = (column) => setSort((s) => ({ column, down: s.column === column ? !s.down : numeric.has(column) }));
 	const onCopy = async () => {
@@ -96,7 +96,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const move = (by) => {
 		const next = Math.min(Math.max(focus + by, 0), shown.length - 1);
 		const y = next * ROW;
-		const view = box.current;
+		const view = /** @type {HTMLElement} */ (box.current);
 		if (y < view.scrollTop) view.scrollTop = y;
 		if (y + 2 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + 2 * ROW - view.clientHeight;
 		setFocus(next);

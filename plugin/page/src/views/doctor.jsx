@@ -1,11 +1,13 @@
 // What to do, the costliest first: evidence, advice, code to copy, and where it is.
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { clean, cut, time, title, value } from "../format.js";
-import { columnsOf, Facts, Missing, Notes } from "../parts.jsx";
+import { clean, cut, time, title } from "../format.js";
+import { columnsOf, Facts, impactOf, Missing, Notes } from "../parts.jsx";
 import { xprof } from "../source.js";
 import { usePage } from "../state.js";
 import { copy, Table } from "../table.jsx";
+
+/** @import { Finding as FindingData, FindingRange, Kpi, Maybe } from "../report.d.ts" */
 
 const SEVERITIES = ["critical", "warning", "info"];
 
@@ -24,6 +26,7 @@ function Code({ text }) {
 }
 
 // Links are relative to TensorBoard: where the page does not stand in it, they are shown to be pasted behind its address.
+/** @param {{ name: string, link: Maybe<string> }} props */
 function Link({ name, link }) {
 	const href = xprof(link);
 	if (href)
@@ -39,6 +42,7 @@ function Link({ name, link }) {
 	) : null;
 }
 
+/** @param {{ finding: FindingData, ranges: FindingRange[] }} props */
 function Ranges({ finding, ranges }) {
 	const { setLook } = usePage();
 	const mine = finding.time_ranges ?? ranges.filter((r) => r.finding === finding.id);
@@ -49,12 +53,13 @@ function Ranges({ finding, ranges }) {
 	));
 }
 
+/** @param {{ finding: FindingData, ranges: FindingRange[], open: boolean }} props */
 function Finding({ finding: f, ranges, open }) {
-	const box = useRef(null);
+	const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
 	useEffect(() => {
-		if (open) box.current.scrollIntoView({ block: "start" });
+		if (open) box.current?.scrollIntoView({ block: "start" });
 	}, [open]);
-	const impact = f.impact_ps === null || f.impact_ps < 0 ? "impact unknown" : `up to ${value("_ps", f.impact_ps)}${f.impact_pct === null ? "" : ` (${value("_pct", f.impact_pct)} of core time)`}`;
+	const impact = impactOf(f, " of core time") ?? "impact unknown";
 	return (
 		<details class="finding" open={open} ref={box}>
 			<summary>
@@ -62,7 +67,7 @@ function Finding({ finding: f, ranges, open }) {
 			</summary>
 			<p>{clean(f.evidence ?? "")}</p>
 			{f.ceiling && <p class="count">{`The impact is bounded by ${clean(f.ceiling)}.`}</p>}
-			{f.where?.length > 0 && (
+			{f.where && f.where.length > 0 && (
 				<ul class="where">
 					{f.where.map((w, i) => (
 						<li key={i}>
@@ -92,7 +97,10 @@ function Finding({ finding: f, ranges, open }) {
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
 const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
 
-// Figures that people judge a run by, with the limits they judge it by.
+/**
+ * Figures that people judge a run by, with the limits they judge it by.
+ * @param {{ kpis: Kpi[] }} props
+ */
 function KeyFigures({ kpis }) {
 	if (!kpis.length) return null;
 	return (

@@ -9,8 +9,12 @@ import { Fact } from "../parts.jsx";
 import { usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
+/** @import { Drawing, LiveAlert, LiveSample, LiveSession, Severity as Level } from "../report.d.ts" */
+/** @typedef {LiveSample | LiveSession} Shown */
+
 const SCORE = "health_score";
 // [name in the events, for people, where it comes from, why it may be unknown]: docs/live.md
+/** @type {[name: string, label: string, origin?: string, why?: string][]} */
 const METRICS = [
 	["mxu_utilization_pct", "MXU utilization", "modelled", "no device, or no op has a known cost"],
 	["hbm_utilization_pct", "HBM utilization", "modelled", "no device, or its bandwidth or the ops' bytes are unknown"],
@@ -27,11 +31,12 @@ const METRICS = [
 	["sampled_pct", "sampled", "measured"],
 	["sampling_cost_pct", "cost of sampling", "modelled", "the job numbers no steps"],
 ];
-const LABELS = new Map(METRICS);
+const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
 const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
 const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
 const told = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
 
+/** @type {{ title: string, of: string[], most?: number }[]} */
 const CHARTS = [
 	{ title: "Utilization", of: ["mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct"], most: 100 },
 	{ title: "Time lost", of: ["idle_pct", "communication_pct", "input_pct", "compiling_pct", "padding_waste_pct"] },
@@ -105,12 +110,14 @@ function Key({ names }) {
 	);
 }
 
+/** @param {{ chart: { title: string, most?: number }, names: string[], samples: Shown[], raised: LiveAlert[] }} props */
 function History({ chart, names, samples, raised }) {
 	const point = samples[0].type === "session" ? { show: true, size: 8 } : { size: 4 };
 	const marks = useRef(raised);
 	marks.current = raised;
 	const data = useMemo(() => columns(samples, names), [samples, names]);
 	const options = useMemo(
+		/** @returns {Drawing["options"]} */
 		() => ({
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
@@ -133,11 +140,12 @@ function History({ chart, names, samples, raised }) {
 }
 
 // Charts of what is known in some sample; what never is, is named.
+/** @param {{ samples: Shown[], log: LiveAlert[] }} props */
 function Histories({ samples, log }) {
 	const known = useMemo(() => new Set(METRICS.map(([name]) => name).filter((name) => samples.some((s) => typeof s.metrics[name] === "number"))), [samples]);
 	const key = [...known].join();
 	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
-	const raised = log.filter((a) => a.state === "raised").sort((a, b) => (a.severity === "critical") - (b.severity === "critical")); // on top
+	const raised = log.filter((a) => a.state === "raised").sort((a, b) => Number(a.severity === "critical") - Number(b.severity === "critical")); // on top
 	const missing = metricsOf(samples[0].type).filter(([name]) => !known.has(name));
 	return (
 		<div>
@@ -196,9 +204,9 @@ const without = (problem, path) => (problem?.startsWith(`${path}/`) ? problem.sl
 
 function Log({ log }) {
 	const rows = useMemo(() => log.map((a) => ({ ...a, time: clock(a.time_unix_ms) })).reverse(), [log]);
-	const columns = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
+	const names = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
 	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), session: place, evidence: said };
-	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={columns} draw={draw} max={8} empty="No alert was raised." />;
+	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={names} draw={draw} max={8} empty="No alert was raised." />;
 }
 
 const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
@@ -242,6 +250,7 @@ function Sessions({ sessions }) {
 	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }
 
+/** @param {{ sample: Shown }} props */
 function Headline({ sample }) {
 	if (sample.hosts === 0) return <p class="verdict">{`Nobody answered at ${clock(sample.time_unix_ms)}.`}</p>;
 	const from = `of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}`;
@@ -249,10 +258,12 @@ function Headline({ sample }) {
 	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}</p>;
 }
 
+// Drawn only where something is watched (views/index.js).
 export function Live() {
-	const live = useWatch();
+	const live = /** @type {import("../report.d.ts").Watched} */ (useWatch());
 	const { session: sessions, alert: log } = live;
 	const annotated = useMemo(() => sessions.filter((s) => s.state === "annotated"), [sessions]);
+	/** @type {Shown[]} */
 	const samples = live.sample.length ? live.sample : annotated;
 	const sample = samples[samples.length - 1];
 	return (

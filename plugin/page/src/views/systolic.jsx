@@ -8,10 +8,12 @@ import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Part } from "./generic.jsx";
 
+/** @import { Drawing, Report, Row } from "../report.d.ts" */
+
 // Fill (what the shape allows) against utilization (what was reached), as large as the time it took.
 function Shapes({ ops }) {
 	const known = useMemo(() => ops.filter((o) => o.fill_pct !== null && o.mxu_utilization_pct !== null).sort((a, b) => a.fill_pct - b.fill_pct), [ops]);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const most = known.reduce((m, o) => Math.max(m, o.time_ps), 1);
 		const paint = (u) => {
 			for (const o of known) {
@@ -45,6 +47,7 @@ function Shapes({ ops }) {
 	);
 }
 
+/** @param {{ heatmap: NonNullable<Report["heatmap"]> }} props */
 function ByStep({ heatmap }) {
 	const rows = useMemo(() => heatmap.ops.map((o) => ({ label: o.op, cells: o.mxu_utilization_pct })), [heatmap]);
 	const columns = useMemo(() => heatmap.steps.map((s) => `step ${s ?? "?"}`), [heatmap]);
@@ -68,7 +71,7 @@ export function Systolic() {
 			empty={{ ops: "No matrix product ran, or none whose shape is known: there is nothing to draw op by op." }}
 		>
 			<Counter name="MXU utilization (%)" />
-			{report.heatmap?.ops?.length > 0 && <ByStep heatmap={report.heatmap} />}
+			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={report.systolic?.ops ?? []} />
 			<Rows name="Time classes" />
 			<Part name="custom_calls" heading="Custom calls" />

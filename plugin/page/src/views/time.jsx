@@ -8,9 +8,12 @@ import { inSight, usePage } from "../state.js";
 import { Part, Tables } from "./generic.jsx";
 import { Table } from "../table.jsx";
 
+/** @import { Drawing, Row, Step } from "../report.d.ts" */
+
+/** @param {{ steps: Step[] }} props */
 function PerStep({ steps }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const parts = BUCKETS.map((b) => held(steps.map((s) => s[`${b}_ps`] / s.cores / 1e9)));
 		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${time(step[`${b}_ps`] / step.cores)}`)];
 		return {
@@ -38,9 +41,10 @@ const decades = (_, axis, low, high) => {
 const below = (x) => 10 ** Math.floor(Math.log10(x));
 const above = (x) => 10 ** Math.ceil(Math.log10(x));
 
+/** @param {{ rows: Row[], ridges: Row[] }} props */
 function Roofline({ rows, ridges }) {
 	const ops = useMemo(() => rows.filter((r) => r.kind === "op" && r.operational_intensity > 0 && r.flops_per_s > 0).sort((a, b) => a.operational_intensity - b.operational_intensity), [rows]);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const roof = ridges.filter((r) => r.peak_flops_per_s > 0 && r.bytes_per_s > 0);
 		const xs = ops.map((r) => r.operational_intensity);
 		const most = (of, list, start) => list.reduce((m, r) => Math.max(m, of(r)), start);
@@ -105,11 +109,12 @@ export function Time() {
 	const roofline = report.roofline ?? [];
 	const roofOps = useMemo(() => roofline.filter((r) => r.kind === "op"), [roofline]);
 	if (!t) return <Missing what="time breakdown" />;
+	const total = t.total_ps ?? 0;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b), key: b }));
 	return (
 		<div>
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{t.total_ps > 0 && <Shares parts={parts} total={t.total_ps} label="core time by class" />}
+			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
 			<dl class="facts">
 				<Fact name="total_ps" label="core time" of={t.total_ps} origin="measured" />
 				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin="measured" />

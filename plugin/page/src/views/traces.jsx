@@ -9,9 +9,13 @@ import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Tables } from "./generic.jsx";
 
+/** @import { Drawing, Row, SharesPart, Step } from "../report.d.ts" */
+
+/** @type {(u: unknown, low: number, high: number) => [number, number]} */
 const fromZero = (_, __, high) => [0, (high || 1) * 1.05];
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
 
+/** @param {{ heading: string, parts: SharesPart[], label: string }} props */
 function Bars({ heading, parts, label }) {
 	const known = parts.filter((p) => p.value > 0);
 	const total = sum(known, "value");
@@ -89,7 +93,7 @@ const className = (c) => NAMES[c] ?? title(c);
 
 function StepClasses({ steps }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const parts = CLASSES.map((c) => held(steps.map((s) => s[`${c}_ps`] / 1e9)));
 		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...CLASSES.filter((c) => step[`${c}_ps`] > 0).map((c) => `${className(c)}: ${time(step[`${c}_ps`])}`)];
 		return {
@@ -181,7 +185,7 @@ const keyOf = (r) => `${r.host ?? ""} ${r.device ?? ""}`;
 
 function Held({ points, name }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const xs = points.map((p) => p.time_ps / 1e12);
 		const say = (_, u, x) => {
 			const p = points[holds(xs, x)];
