@@ -19,5 +19,5 @@ for target in "$@"; do
 	echo "== $target, $seconds s"
 	"tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=65536 \
 		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" \
-		"$found" "$set_of" $more || exit 1
+		"$found" "$set_of" ${more:+"$more"} || exit 1
 done
