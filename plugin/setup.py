@@ -40,7 +40,7 @@ def run(command, folder):
 
 
 def built(temp):
-    """The folder with the programs and the page, built when nobody has."""
+    """The folder with the programs and the page, built if it is not there yet."""
     given = os.environ.get("TPUSIGHT_BUILD")
     if given:
         return given
@@ -63,7 +63,7 @@ def page_of(folder, name):
 
 
 class BuildScripts(build_scripts):
-    """The programs are no scripts: they are copied as they are."""
+    """The programs are not scripts: they are copied as they are."""
 
     def run(self):
         folder = built(self.get_finalized_command("build").build_temp)

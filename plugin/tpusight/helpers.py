@@ -98,7 +98,7 @@ class _Plan:
 
     def begin(self, step, logdir):
         duration = _environment.number("PROFILE_DURATION", DURATION, least=1)
-        _jax.jax()  # missing is an error, busy is none
+        _jax.jax()  # a missing JAX is an error; a busy profiler is not
         try:
             self.capture = _capture.Capture(logdir, "maybe_profile").start()
         except TpusightError as e:
@@ -149,8 +149,8 @@ def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
     PROFILE_INTERVAL    steps from the start of one capture to the start of the next; 0, the default: one capture
     PROFILE_DURATION    steps in a capture (5)
 
-    A capture that is open when Python ends is closed then. One that cannot begin (another profiler is at work) warns,
-    and the job goes on; a value that is no number, and JAX missing, raise TpusightError."""
+    A capture that is open when Python ends is closed then. When a capture cannot begin because another profiler is
+    running, this warns and the job goes on. A value that is not a number, or a missing JAX, raises TpusightError."""
     if not _environment.flag("PROFILE_ENABLED") and not _plan.capture:
         return contextlib.nullcontext()
     with _plan.lock:

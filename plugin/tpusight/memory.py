@@ -111,7 +111,7 @@ class MemoryProfiler:
 
     def _next(self, counter):
         if counter is None:
-            raise TpusightError("nothing is tracked: `with memory.track(NAME):` stands around what is")
+            raise TpusightError("nothing is tracked: put `with memory.track(NAME):` around the code")
         return next(counter)
 
     def step(self):
@@ -125,7 +125,7 @@ class MemoryProfiler:
             pass
 
     def report(self, name=None):
-        """MemoryReport of the block NAME (default: the last one); None when there is none."""
+        """MemoryReport of the block NAME (default: the last one); None when there is no such block."""
         return self._reports.get(name if name is not None else next(reversed(list(self._reports)), None))
 
     def get_timeline(self, name=None):
@@ -153,7 +153,7 @@ class MemoryProfiler:
         need_form(format)
         report = self.report(name)
         if report is None:
-            raise TpusightError("nothing was tracked that could be exported")
+            raise TpusightError("nothing was tracked, so there is nothing to export")
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer})
         elif format == "csv":

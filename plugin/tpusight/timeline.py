@@ -8,7 +8,7 @@ from ._trace import Trace, need_trace, of_profiler
 
 @dataclasses.dataclass
 class TimelineData(Answer):
-    """Times in microseconds; those of GPUs are None where there is none. Active times of several ranks are means.
+    """Times in microseconds; those of GPUs are None where there is no GPU. Active times of several ranks are means.
     `answer` is what `tpusight timeline --json` says (docs/analyses.md, section 25)."""
     total_time_us: Optional[float] = None
     cpu_active_time_us: Optional[float] = None

@@ -33,7 +33,7 @@ class CompileReport(Answer):
     --json` says of the compiled run (docs/analyses.md, section 24)."""
     mode: str = ""
     backend: str = ""
-    #: of the median iteration; p_value: how likely chance alone would make such a difference
+    #: of the median iteration; p_value: how likely chance alone would make this difference
     speedup: Optional[float] = None
     p_value: Optional[float] = None
     eager_time_ms: Optional[float] = None
@@ -64,8 +64,8 @@ class _Runs:
 
 @contextlib.contextmanager
 def _log_into(torch, folder):
-    """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch has no such log, nothing:
-    reasons are then unknown."""
+    """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch does not have the log,
+    nothing is written, and reasons are unknown."""
     internal: Any = getattr(getattr(torch, "_logging", None), "_internal", None)
     try:
         handler = internal.LazyTraceHandler(folder)

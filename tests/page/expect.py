@@ -59,7 +59,8 @@ def overview(r):
 def systolic(r):
     heat = (r.get("heatmap") or {}).get("ops")
     known = [o for o in rows(r, "systolic", "ops") if o["fill_pct"] is not None and o["mxu_utilization_pct"] is not None]
-    return {"texts": first_of(rows(r, "systolic", "ops"), "lost_ps", "op") if rows(r, "systolic", "ops") else ["No matrix product ran"],
+    ops = rows(r, "systolic", "ops")
+    return {"texts": first_of(ops, "lost_ps", "op") if ops else ["No matrix product with a known shape ran"],
             "canvases": tracks(r, "MXU utilization (%)", 5) + tracks(r, "Time classes") + bool(heat) + bool(known)}
 
 

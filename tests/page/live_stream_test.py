@@ -109,7 +109,7 @@ def api(url):
 
 
 def gone():
-    """A job that is gone for long leaves what was before: of samples that nobody answered twenty are kept."""
+    """A job that is away for long does not push its past out: of samples that no host answered twenty are kept."""
     fake = subprocess.Popen([FAKE, doors.SAMPLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     service = f"--service=127.0.0.1:{fake.stdout.readline().strip()}"
     live = subprocess.Popen([doors.PROGRAM, "live", service, "--serve", "--port=0", "--interval=0.01"],
@@ -126,7 +126,7 @@ def gone():
             second.wait(len(second.events) + 1)
         past = [e for e in second.events if e[2]["time_unix_ms"] < begin]
         count = sum(e[2].get("hosts") == 0 for e in past)
-        must(0 < count <= 20, f"{count} samples that nobody answered are kept")
+        must(0 < count <= 20, f"{count} samples that no host answered are kept")
         must(past[0] == first.events[0], "the past is gone with the job")
     finally:
         live.kill()

@@ -2,7 +2,7 @@
 """tpusight serve, asked by all kinds of clients: serve_test.py
 
   - 200 clients at once for one report get the same one; it is analysed once
-  - a client that drips a byte a second, one that goes away in the middle and garbage disturb nobody
+  - a client that drips a byte a second, one that goes away in the middle and garbage do not disturb other clients
   - Host, Origin, methods, paths, HEAD, ETag, gzip; unknown and damaged runs; a run that changes
   - SIGTERM ends it with status 0, also while a client is connected
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight). With a build of --enable-sanitize, leaks and
@@ -88,7 +88,7 @@ def many(url, server, run, twin):
     must(all_s < CLIENTS / 2 * max(once, 0.02), f"{CLIENTS} clients cost {all_s:.2f} s of processor, one {once:.2f} s")
     must({a[0] for a in answers} == {200}, f"{CLIENTS} clients got {sorted({a[0] for a in answers})}")
     must(len({a[2] for a in answers}) == 1 and len({a[1]["ETag"] for a in answers}) == 1, f"{CLIENTS} clients got different reports")
-    must(json.loads(gzip.decompress(answers[0][2]))["schema"] == "tpusight/1", "what they got is no report")
+    must(json.loads(gzip.decompress(answers[0][2]))["schema"] == "tpusight/1", "what they got is not a report")
 
 
 def rude(url, run):

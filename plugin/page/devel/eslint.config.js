@@ -10,7 +10,7 @@ const RULES = {
 	"consistent-return": "off", // a callback of an effect may give its end, or nothing
 	eqeqeq: "error",
 	"no-constructor-return": "error",
-	"no-control-regex": "off", // names in profiles have such characters, and format.js looks for them
+	"no-control-regex": "off", // names in profiles have control characters, and format.js looks for them
 	"no-implicit-globals": "error",
 	"no-shadow": "error",
 	"no-template-curly-in-string": "error",

@@ -1,4 +1,4 @@
-// uPlot in a Preact component: sized by its box, coloured by the page's theme, told again when data or theme change.
+// uPlot in a Preact component: it has the size of its box and the colours of the page's theme, and is drawn again when data or theme change.
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
@@ -7,9 +7,9 @@ import { usePage } from "./state.js";
 
 /** @import { Drawing, Maybe } from "./report.d.ts" */
 
-// Okabe and Ito's colours: told apart with any colour vision. The order is fixed, so one class has one colour everywhere.
+// Okabe and Ito's colours: they differ for every colour vision. The order is fixed, so one class has one colour everywhere.
 export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
-// From dark to light in even steps of lightness (viridis): also without colours.
+// From dark to light in even steps of lightness (viridis), so that it can be read without colours.
 const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 export function shade(share) {
 	const at = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);

@@ -112,12 +112,12 @@ export function title(name) {
 /** @type {(names: string[]) => Map<string, string>} */
 export function titles(names) {
 	const all = names.map((n) => title(n));
-	const told = (n, i) => {
+	const named = (n, i) => {
 		const kind = unitOf(n)?.label;
 		const alone = all.indexOf(all[i]) === all.lastIndexOf(all[i]);
 		return alone || !kind || all[i].toLowerCase().endsWith(kind) ? all[i] : `${all[i]}, ${kind}`;
 	};
-	return new Map(names.map((n, i) => [n, told(n, i)]));
+	return new Map(names.map((n, i) => [n, named(n, i)]));
 }
 
 // Texts are other people's bytes. Control characters and marks that turn the direction of writing are shown, not obeyed.

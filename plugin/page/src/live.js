@@ -9,12 +9,12 @@ export const MAX = { sample: 600, alert: 200, session: 200 }; // as the server k
 const SAMPLE = "live"; // the id of the latest sample among the runs (serve/latest.h)
 const NEWS = 8; // alerts that are read out, if they come at once
 const SHOW_MS = 100; // events that come together are drawn together
-const PAST_MS = 1500; // what comes so soon after the page was opened is the past, and not read out
+const PAST_MS = 1500; // events that come this soon after the page was opened are old, and are not read out
 
 /** @type {() => Known} */
 const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: [], last: 0 });
 
-// Of samples in a row that nobody answered the first and the last are kept: a job that is gone for long leaves its past alone.
+// Of samples in a row that no host answered, the first and the last are kept: a job that is away for hours does not push its past out.
 const isEmpty = (event) => event?.type === "sample" && event.hosts === 0;
 
 // An event of a server whose numbers began anew below ours (its clock was set back) begins a new history.
@@ -35,11 +35,11 @@ export function add(known, event, id, isPast) {
 
 const copy = (known) => ({ ...known, sample: [...known.sample], alert: [...known.alert], session: [...known.session], counts: { ...known.counts } });
 
-// The run in the server's list that a session's path is of; none, where the list does not have it yet.
+// The run in the server's list that has this path; undefined where the list does not have it yet.
 /** @type {(runs: ListedRun[] | undefined, path: string) => ListedRun | undefined} */
 export const runAt = (runs, path) => runs?.find((r) => r.path === path);
 
-// What the other views follow: the latest sample, or the latest session that is complete; no other is looked at unasked.
+// What the other views follow: the latest sample, or the latest session that is complete. Others are shown only when they are chosen.
 /** @type {(runs: ListedRun[], live: Known | null) => ListedRun | undefined} */
 export function latestOf(runs, live) {
 	if (!live || !live.session.length) return live && runs[0]?.id !== SAMPLE ? undefined : runs[0];

@@ -117,7 +117,7 @@ function LiveBar({ live }) {
 	const { samples, alerts } = live.waiting;
 	const active = live.sample[live.sample.length - 1]?.alerts.length ?? 0;
 	useEffect(() => {
-		document.title = active ? `(${active}) TPUsight` : "TPUsight"; // for who has it behind other pages
+		document.title = active ? `(${active}) TPUsight` : "TPUsight"; // seen on the tab of a page in the background
 	}, [active]);
 	return (
 		<span class="live">
@@ -128,7 +128,7 @@ function LiveBar({ live }) {
 			<button type="button" onClick={live.pause} title="key p" aria-pressed={live.paused}>
 				{live.paused ? "Go on" : "Pause"}
 			</button>
-			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} wait`}</span>}
+			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} waiting`}</span>}
 			<span role="log" class="unseen">
 				{live.news.map((a) => (
 					<span key={a.id}>{`${a.state} ${a.severity}: ${clean(a.message ?? a.rule)}. `}</span>
@@ -159,7 +159,7 @@ function Heading({ runs, theme, setTheme }) {
 		<header>
 			<h1>TPUsight</h1>
 			{live && <LiveBar live={live} />}
-			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [["", "none is chosen"]]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
+			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [["", "choose a run"]]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
 			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 			{wall > 0 && <span class="count">{time(wall)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host, device: null })} />}
@@ -223,7 +223,7 @@ function useReport(look, setLook, live) {
 	});
 	const wanted = hasServer() && look.view !== "live" ? look.run : null;
 	const turn = useTurn(live, Boolean(wanted));
-	const latest = useRef(/** @type {string | null} */ (null)); // who looks at the latest run goes on doing so
+	const latest = useRef(/** @type {string | null} */ (null)); // a page that shows the latest run goes on to the next one
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()

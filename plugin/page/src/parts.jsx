@@ -8,7 +8,7 @@ import { COLORS } from "./chart.jsx";
 const SAYS = {
 	measured: "measured: it is in the profile",
 	compiled: "compiled: it is in the HLO that the compiler left",
-	modelled: "modelled: chip table and formula",
+	modelled: "modelled: worked out by a formula from the chip table",
 	assumed: "assumed",
 	derived: "derived from the other numbers",
 };
@@ -84,9 +84,9 @@ export function Notes({ view }) {
 	);
 }
 
-// A view that the report lacks says so.
+// Drawn where the report lacks a view.
 export function Missing({ what }) {
-	return <p class="empty">{`This report has no ${what}: the profile holds nothing of it, or an older program wrote the report.`}</p>;
+	return <p class="empty">{`This report has no ${what}: the profile has no data for it, or an older program wrote the report.`}</p>;
 }
 
 /**

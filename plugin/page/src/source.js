@@ -41,7 +41,7 @@ export const isLive = () => Boolean(door().events);
 const AGAIN_MS = 2000; // until it is tried again where the browser itself gave up
 const TYPES = ["sample", "alert", "session", "end"];
 
-// ON(data, id) for each event, ONSTATE("open" or "lost"). Who was cut off comes again, behind the last event it got.
+// ON(data, id) for each event, ONSTATE("open" or "lost"). After a lost connection it goes on behind the last event that it got.
 /** @type {(on: (event: LiveEvent, id: number) => void, onState: (state: "open" | "lost") => void) => () => void} */
 export function listen(on, onState) {
 	let last = "";

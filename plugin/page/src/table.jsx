@@ -76,7 +76,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const [word, setWord] = useState("");
 	const [top, setTop] = useState(0);
 	const [focus, setFocus] = useState(-1);
-	const [told, setTold] = useState("");
+	const [notice, setNotice] = useState("");
 	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
@@ -90,8 +90,8 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const onSort = (column) => setSort((s) => ({ column, down: s.column === column ? !s.down : numeric.has(column) }));
 	const onCopy = async () => {
 		const done = await copy(csv(columns, shown));
-		setTold(done ? `${shown.length} rows copied` : "the browser did not let us copy");
-		setTimeout(() => setTold(""), 3000);
+		setNotice(done ? `${shown.length} rows copied` : "the browser did not allow the copy");
+		setTimeout(() => setNotice(""), 3000);
 	};
 	const move = (by) => {
 		const next = Math.min(Math.max(focus + by, 0), shown.length - 1);
@@ -117,7 +117,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 			<div class="bar">
 				<h3>{caption}</h3>
 				<span class="count">{shown.length === rows.length ? rows.length.toLocaleString("en-US") : `${shown.length.toLocaleString("en-US")} of ${rows.length.toLocaleString("en-US")}`}</span>
-				<span role="status">{told}</span>
+				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${caption}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
 				<button type="button" onClick={onCopy} data-copy={name}>
 					Copy as CSV

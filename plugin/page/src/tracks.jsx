@@ -43,7 +43,7 @@ const className = (label) => {
 };
 
 /**
- * One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: said where there is none.
+ * One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
  * @param {{ name: string, max?: number, whole?: boolean, empty?: string }} props
  */
 export function Rows({ name, max = 32, whole, empty }) {

@@ -12,20 +12,20 @@ import { copy, Table } from "../table.jsx";
 const SEVERITIES = ["critical", "warning", "info"];
 
 function Code({ text }) {
-	const [told, setTold] = useState("");
-	const onCopy = async () => setTold((await copy(text)) ? "copied" : "the browser did not let us copy");
+	const [notice, setNotice] = useState("");
+	const onCopy = async () => setNotice((await copy(text)) ? "copied" : "the browser did not allow the copy");
 	return (
 		<div class="code">
 			<button type="button" onClick={onCopy}>
 				Copy code
 			</button>
-			<span role="status">{told}</span>
+			<span role="status">{notice}</span>
 			<pre tabIndex={0}>{clean(text)}</pre>
 		</div>
 	);
 }
 
-// Links are relative to TensorBoard: where the page does not stand in it, they are shown to be pasted behind its address.
+// Links are relative to TensorBoard. Outside of it the button copies the link, to be pasted after TensorBoard's address.
 /** @param {{ name: string, link: Maybe<string> }} props */
 function Link({ name, link }) {
 	const href = xprof(link);
@@ -36,7 +36,7 @@ function Link({ name, link }) {
 			</a>
 		);
 	return link ? (
-		<button type="button" title={`copies what stands behind TensorBoard's address: ${cut(clean(link), 300)}`} onClick={() => copy(link)}>
+		<button type="button" title={`copies the part of the link that follows TensorBoard's address: ${cut(clean(link), 300)}`} onClick={() => copy(link)}>
 			{`Copy link: ${name}`}
 		</button>
 	) : null;
@@ -143,7 +143,7 @@ export function Doctor() {
 					</select>
 				</label>
 			</p>
-			{all.length === 0 && <p class="empty">Nothing was found that would be worth your time.</p>}
+			{all.length === 0 && <p class="empty">No finding is worth your time.</p>}
 			{shown.map((f) => (
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id} />
 			))}

@@ -16,7 +16,7 @@ const US = 1e6; // ps
 
 /** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
 
-// Light enough for dark letters in either theme; told apart without colours by their order of lightness and by the words below.
+// Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
 const FILLS = { python: "#ffd58a", op: "#9ccdf2", annotation: "#d3c1ec", runtime: "#c5e1a0", kernel: "#f5ab96", module: "#a6e3cc", scope: "#f2ea9a", group: "#d9d9d9", host: "#e0cdb4" };
 const MEANS = { python: "Python", op: "operator", annotation: "range", runtime: "runtime call", kernel: "on the device", module: "module", scope: "scope", group: "many", host: "host event" };
 const INK = "#16191d";
@@ -189,7 +189,7 @@ function Graph({ tree, weight, word, depth }) {
 	return (
 		<div>
 			<Frame tree={tree} weight={weight} at={over >= 0 ? over : chosen} />
-			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames have "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
+			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames contain "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
 			<div
 				class="flame"
 				ref={box}

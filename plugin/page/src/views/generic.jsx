@@ -29,7 +29,7 @@ const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && type
 /** @param {TablesProps & { view: Maybe<View> }} props */
 export function Tables({ view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
 	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
-	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // told why, like those without rows
+	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
 	return [...all, ...missing].map((n) => <One key={n} name={n} rows={view?.[n] ?? []} caption={title(n)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
 }
 

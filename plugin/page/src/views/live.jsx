@@ -20,7 +20,7 @@ const METRICS = [
 	["hbm_utilization_pct", "HBM utilization", "modelled", "no device, or its bandwidth or the ops' bytes are unknown"],
 	["duty_cycle_pct", "duty cycle", "measured", "no device"],
 	["step_time_ps", "step time", "measured", "the sample has fewer than two steps"],
-	["step_time_unsampled_ps", "step between samples", "measured", "the job numbers no steps"],
+	["step_time_unsampled_ps", "step between samples", "measured", "the job does not number its steps"],
 	[SCORE, "health of 100", undefined, "no device"],
 	["padding_waste_pct", "padding waste", "modelled", "no device"],
 	["idle_pct", "idle", "measured", "no device"],
@@ -29,12 +29,12 @@ const METRICS = [
 	["compiling_pct", "compiling", "measured"],
 	["compilation_ms_per_min", "compiled in a minute", "modelled"],
 	["sampled_pct", "sampled", "measured"],
-	["sampling_cost_pct", "cost of sampling", "modelled", "the job numbers no steps"],
+	["sampling_cost_pct", "cost of sampling", "modelled", "the job does not number its steps"],
 ];
 const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
 const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
 const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
-const told = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
+const written = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
 
 /** @type {{ title: string, of: string[], most?: number }[]} */
 const CHARTS = [
@@ -45,7 +45,7 @@ const CHARTS = [
 	{ title: "Health", of: [SCORE], most: 100 },
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
-const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // told apart without colours too
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // the lines differ without colours too
 const GAP_MS = 10000; // without a sample so long, the line is broken; sessions may be hours apart
 
 const two = (n) => String(n).padStart(2, "0");
@@ -122,10 +122,10 @@ function History({ chart, names, samples, raised }) {
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
-			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
+			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
 			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
-			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${told(name, u.data[k + 1][i])}`)])],
+			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${written(name, u.data[k + 1][i])}`)])],
 		}),
 		[chart, names],
 	);
@@ -134,12 +134,12 @@ function History({ chart, names, samples, raised }) {
 		<section class="history" aria-label={chart.title}>
 			<h3>{chart.title}</h3>
 			<Key names={names} />
-			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} ${samples[0].type}s; now ${names.map((n) => `${LABELS.get(n)} ${told(n, now[n])}`).join(", ")}`} />
+			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} ${samples[0].type}s; now ${names.map((n) => `${LABELS.get(n)} ${written(n, now[n])}`).join(", ")}`} />
 		</section>
 	);
 }
 
-// Charts of what is known in some sample; what never is, is named.
+// Charts of the metrics that some sample knows; the others are named below.
 /** @param {{ samples: Shown[], log: LiveAlert[] }} props */
 function Histories({ samples, log }) {
 	const known = useMemo(() => new Set(METRICS.map(([name]) => name).filter((name) => samples.some((s) => typeof s.metrics[name] === "number"))), [samples]);
@@ -156,7 +156,7 @@ function Histories({ samples, log }) {
 			</div>
 			<p class="empty">
 				{raised.length > 0 && "\u25bc: an alert was raised. "}
-				{missing.length > 0 && `Not known in any ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
+				{missing.length > 0 && `Unknown in every ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
 			</p>
 		</div>
 	);
@@ -171,9 +171,9 @@ export function Severity({ of }) {
 	);
 }
 
-const said = (v) => (v ? cut(clean(v), 300) : ""); // null: there is nothing to say
+const said = (v) => (v ? cut(clean(v), 300) : ""); // null: there is no text
 function Active({ sample }) {
-	if (!sample.alerts.length) return <p class="empty">None.</p>;
+	if (!sample.alerts.length) return <p class="empty">No alert is active.</p>;
 	return (
 		<ul class="alerts">
 			{sample.alerts.map((a) => (
@@ -199,7 +199,7 @@ const place = (path) => {
 	const [run, session] = path.split("/plugins/profile/");
 	return clean(session ? `${run.split("/").pop()}/${session}` : path);
 };
-// What is wrong has the file in front, whose folder stands there already.
+// A problem begins with its file; the folder of the file is in the column beside it.
 const without = (problem, path) => (problem?.startsWith(`${path}/`) ? problem.slice(path.length + 1) : problem);
 
 function Log({ log }) {
@@ -230,7 +230,7 @@ function Figures({ metrics, type }) {
 }
 
 const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715" };
-// Each as it was told last. One that is picked is shown by the other views.
+// Each session as its last event has it. The other views show the one that is picked.
 function Sessions({ sessions }) {
 	const { runs, setLook } = usePage();
 	const rows = useMemo(() => {
@@ -252,10 +252,10 @@ function Sessions({ sessions }) {
 
 /** @param {{ sample: Shown }} props */
 function Headline({ sample }) {
-	if (sample.hosts === 0) return <p class="verdict">{`Nobody answered at ${clock(sample.time_unix_ms)}.`}</p>;
+	if (sample.hosts === 0) return <p class="verdict">{`No host answered at ${clock(sample.time_unix_ms)}.`}</p>;
 	const from = `of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}`;
 	if (sample.type === "session") return <p class="verdict">{`Session ${cut(clean(sample.path), 160)}, ${from}, annotated at ${clock(sample.time_unix_ms)} in ${sample.took_ms} ms.`}</p>;
-	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}</p>;
+	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; fetched in ${sample.took_ms} ms, analysed in ${sample.analysed_ms} ms.`}</p>;
 }
 
 // Drawn only where something is watched (views/index.js).
@@ -268,11 +268,11 @@ export function Live() {
 	const sample = samples[samples.length - 1];
 	return (
 		<div>
-			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "Nothing came yet."}</p>}
+			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "No sample has arrived yet."}</p>}
 			{sample && <Headline sample={sample} />}
 			{sample?.problem && <p class="error">{`The ${sample.type} cannot be read: ${clean(sample.problem)}`}</p>}
 			{sample && <Figures metrics={sample.metrics} type={sample.type} />}
-			{sample && <h3>{sample.type === "session" ? "Its alerts" : "Active alerts"}</h3>}
+			{sample && <h3>{sample.type === "session" ? "Alerts of this session" : "Active alerts"}</h3>}
 			{sample && <Active sample={sample} />}
 			{sample && <Histories samples={samples} log={log} />}
 			{sample?.services && <Services services={sample.services} />}

@@ -14,7 +14,7 @@ function Health({ score }) {
 	const known = typeof score === "number";
 	const word = !known ? "unknown" : score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
 	return (
-		<div class={`health ${word}`} title={known ? `100 less what the findings could give back; ${word}` : "unknown: no time was measured"}>
+		<div class={`health ${word}`} title={known ? `100 minus the share of the run that the findings could save; ${word}` : "unknown: no time was measured"}>
 			<b>{known ? Math.round(score) : "\u2013"}</b>
 			<span>health of 100</span>
 		</div>
@@ -67,7 +67,7 @@ export function Overview() {
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
 			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
 			<h3>Findings, the costliest first</h3>
-			{findings.length === 0 && <p class="empty">Nothing was found that would be worth your time.</p>}
+			{findings.length === 0 && <p class="empty">No finding is worth your time.</p>}
 			<ol class="findings">
 				{findings.slice(0, 8).map((f) => (
 					<li key={f.id}>

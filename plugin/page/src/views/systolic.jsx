@@ -40,8 +40,8 @@ function Shapes({ ops }) {
 	if (!known.length) return null;
 	return (
 		<section aria-label="shapes">
-			<h3>Shapes: what they allow, and what was reached</h3>
-			<p class="empty">Each circle is an op: as large as the time it took, the brighter the better it used the matrix units.</p>
+			<h3>Shapes: the utilization that they allow, and that was reached</h3>
+			<p class="empty">Each circle is an op. A larger circle took more time; a brighter one used the matrix units better.</p>
 			<Plot {...drawing} height={280} label={`fill and utilization of ${known.length} matrix ops`} />
 		</section>
 	);
@@ -68,7 +68,7 @@ export function Systolic() {
 			what="matrix-unit analysis"
 			first={{ ops: ["op", "m", "n", "k", "batch", "dtype", "mxu_utilization_pct", "fill_pct", "limiting_dim", "time_ps", "lost_ps", "bound_by", "source", "module"] }}
 			sort={{ ops: { column: "lost_ps", down: true } }}
-			empty={{ ops: "No matrix product ran, or none whose shape is known: there is nothing to draw op by op." }}
+			empty={{ ops: "No matrix product with a known shape ran, so there is nothing to draw op by op." }}
 		>
 			<Counter name="MXU utilization (%)" />
 			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}

@@ -93,7 +93,7 @@ function Roofline({ rows, ridges }) {
 			},
 		};
 	}, [ops, ridges]);
-	if (ops.length === 0) return <p class="empty">No op has both FLOPs and bytes that are known: there is no roofline to draw.</p>;
+	if (ops.length === 0) return <p class="empty">No op has known FLOPs and known bytes, so there is no roofline to draw.</p>;
 	return (
 		<div>
 			<Legend items={[...new Set(ops.map((r) => r.bound_by).filter(Boolean))].map((b) => [`bound by ${b}`, boundColor(b)])} />

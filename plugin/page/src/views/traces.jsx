@@ -61,7 +61,7 @@ export function Hta() {
 					top_kernels: ["name", "kernel_type", "count", "sum_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps"],
 				}}
 				sort={{ top_kernels: { column: "sum_ps", down: true }, launches: { column: "cpu_sum_ps", down: true } }}
-				empty={{ idle: "No stream was idle between two kernels.", launches: "No launch with its kernel is in the trace.", queues: "No launch waited on a stream." }}
+				empty={{ idle: "No stream was idle between two kernels.", launches: "The trace has no launch together with its kernel.", queues: "No launch waited on a stream." }}
 			/>
 			<Notes view={view} />
 		</div>
