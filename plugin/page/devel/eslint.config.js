@@ -22,7 +22,7 @@ const RULES = {
 };
 
 export default [
-	{ ignores: ["**/node_modules/", "**/dist/", "**/work/", "build*/"] },
+	{ ignores: ["**/node_modules/", "**/dist/", "**/work/", "**/build*/"] },
 	{
 		files: ["**/*.js", "**/*.jsx", "**/*.mjs"],
 		languageOptions: { ecmaVersion: 2023, sourceType: "module", parserOptions: { ecmaFeatures: { jsx: true } } },

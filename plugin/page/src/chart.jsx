@@ -5,18 +5,20 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { usePage } from "./state.js";
 
-/** @import { Drawing, Maybe } from "./report.d.ts" */
+/** @import { Drawing, Maybe, Range, SetLook, Step } from "./report.d.ts" */
 
 // Okabe and Ito's colours: they differ for every colour vision. The order is fixed, so one class has one colour everywhere.
 export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 // From dark to light in even steps of lightness (viridis), so that it can be read without colours.
 const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+/** @param {number} share 0 to 1 */
 export function shade(share) {
 	const at = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
 	const i = Math.min(Math.floor(at), SCALE.length - 2);
 	return `rgb(${SCALE[i].map((c, k) => Math.round(c + (SCALE[i + 1][k] - c) * (at - i))).join(",")})`;
 }
 
+/** @param {string} name */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1 } });
 
@@ -65,13 +67,17 @@ export function holds(xs, x) {
 	return low;
 }
 
-// Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
+/**
+ * Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
+ * @param {SetLook} setLook
+ * @param {(from: number, to: number) => Range} [timeOf]
+ */
 export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]) {
 	return {
 		cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
 		hooks: {
 			setSelect: [
-				(u) => {
+				(/** @type {uPlot} */ u) => {
 					const { left, width } = u.select;
 					if (width < 3) return;
 					const range = timeOf(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
@@ -86,6 +92,7 @@ export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]
 // Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
 /** @type {[string, number][]} */
 const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
+/** @type {(one: number) => (u: unknown, values: number[]) => string[]} */
 export const times = (one) => (_, values) => {
 	const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0) * one;
 	const [unit, size] = TIMES.find(([, s]) => most >= s) ?? TIMES[TIMES.length - 1];
@@ -94,14 +101,21 @@ export const times = (one) => (_, values) => {
 export const timeAxis = { values: times(1), size: 26, space: 64 };
 
 // Charts over steps stand on their index: a step is as wide as any other, and its number is written below it.
+/** @type {(steps: Step[]) => number[]} */
 export const stepEdges = (steps) => [...steps.map((_, i) => i - 0.5), steps.length - 0.5];
+/** @type {(steps: Step[], x: number) => number} */
 export const stepAt = (steps, x) => Math.min(Math.max(Math.floor(x + 0.5), 0), steps.length - 1);
+/** @type {(steps: Step[]) => (from: number, to: number) => Range} */
 export const stepTimes = (steps) => (from, to) => {
 	const last = steps[stepAt(steps, to)];
 	return [steps[stepAt(steps, from)].start_ps, last.start_ps + last.duration_ps];
 };
+/** @type {(steps: Step[]) => uPlot.Axis} */
 export const stepAxis = (steps) => ({ values: (_, v) => v.map((i) => steps[i]?.step ?? ""), size: 30 });
-// The values of steps as stairs need them: the last one holds to its own end.
+/**
+ * The values of steps as stairs need them: the last one holds to its own end.
+ * @type {(column: number[]) => number[]}
+ */
 export const held = (column) => [...column, column[column.length - 1]];
 
 // A legend of our own: uPlot's is a table that follows the pointer.
@@ -131,20 +145,24 @@ export function stacked(columns) {
 	return sums.reverse();
 }
 
-// What is under the pointer, in words: a uPlot plugin. SAY(index, plot, x) gives lines of text.
+/**
+ * What is under the pointer, in words: a uPlot plugin. SAY(index, plot, x) gives lines of text.
+ * @type {(say: (index: number, u: uPlot, x: number) => string[] | null) => uPlot.Plugin}
+ */
 export function tooltip(say) {
-	let tip;
+	const tip = document.createElement("div");
+	tip.className = "tip";
+	tip.hidden = true;
 	return {
 		hooks: {
 			init: (u) => {
-				tip = document.createElement("div");
-				tip.className = "tip";
-				tip.hidden = true;
 				u.over.appendChild(tip);
-				u.over.addEventListener("mouseleave", () => (tip.hidden = true));
+				u.over.addEventListener("mouseleave", () => {
+					tip.hidden = true;
+				});
 			},
 			setCursor: (u) => {
-				const { idx, left, top } = u.cursor;
+				const { idx, left = -1, top = -1 } = u.cursor;
 				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u, u.posToVal(left, "x"));
 				tip.hidden = !lines;
 				if (!lines) return;

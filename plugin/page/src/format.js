@@ -70,8 +70,11 @@ export const unit = (name) => unitOf(name)?.unit ?? "";
 const written = (known, x) => (WRITE[known.kind] ?? WRITE[known.unit] ?? digits)(x, known.unit);
 
 // A list in a cell, as report --format csv writes it.
+/** @param {Cell} v */
 const plain = (v) => (v === null || v === undefined || Array.isArray(v) ? "" : String(v));
+/** @type {(v: Cell) => string} */
 const item = (v) => (v !== null && typeof v === "object" && !Array.isArray(v) ? Object.entries(v).map(([k, x]) => `${k}=${plain(x)}`).join(" ") : plain(v));
+/** @type {(list: Cell[]) => string} */
 const listed = (list) => list.map(item).join("; ");
 
 /** @type {(name: string, v: Cell) => string} */
@@ -87,7 +90,9 @@ export function value(name, v) {
 	return digits(v);
 }
 
+/** @type {Record<string, string>} */
 const WORDS = { cpu: "CPU", gpu: "GPU", cuda: "CUDA", hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
+/** @type {Record<string, string>} */
 const KEEP = { bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
 
 /**
@@ -112,6 +117,7 @@ export function title(name) {
 /** @type {(names: string[]) => Map<string, string>} */
 export function titles(names) {
 	const all = names.map((n) => title(n));
+	/** @type {(name: string, i: number) => string} */
 	const named = (n, i) => {
 		const kind = unitOf(n)?.label;
 		const alone = all.indexOf(all[i]) === all.lastIndexOf(all[i]);
@@ -130,9 +136,12 @@ export function cut(s, n) {
 	return s.length > n ? `${s.slice(0, n)}\u2026 (${(s.length - n).toLocaleString("en-US")} more characters)` : s;
 }
 
+/** @param {string} s */
 const quote = (s) => (/[",\n\r]|^ | $/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
 // As report --format csv writes it (codec/csv.c): what begins like a formula is kept a text; unknown is empty.
+/** @param {string} s */
 const guarded = (s) => (/^[=+\-@\t\r]/.test(s) ? `'${s}` : s);
+/** @type {(v: Cell) => string} */
 function cell(v) {
 	if (v === null || v === undefined) return "";
 	if (typeof v !== "string" && typeof v !== "object") return String(v);
@@ -140,6 +149,7 @@ function cell(v) {
 }
 
 // Most names end in their unit (tpusight/1). The others get it behind them, in the CSV of the program too (write/report_csv.c).
+/** @param {string} name */
 const header = (name) => (unitOf(name)?.said === false ? `${name} (${unit(name)})` : name);
 
 /** @type {(columns: string[], rows: Row[]) => string} */

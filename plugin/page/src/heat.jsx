@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Plot, shade, tooltip } from "./chart.jsx";
 import { clean } from "./format.js";
 
+/** @import uPlot from "uplot" */
 /** @import { Drawing } from "./report.d.ts" */
 
 const ROW = 16;
@@ -17,6 +18,7 @@ export function Heat({ rows, columns, max, say, label }) {
 	const highest = useMemo(() => max ?? rows.reduce((top, r) => r.cells.reduce((most, v) => Math.max(most ?? 0, v ?? 0), top) ?? 0, 0), [rows, max]);
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const top = Math.max(highest, 1e-9);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / rows.length;
 			const width = u.bbox.width / columns.length;
@@ -28,9 +30,10 @@ export function Heat({ rows, columns, max, say, label }) {
 				}),
 			);
 		};
+		/** @type {(u: uPlot) => string[] | null} */
 		const at = (u) => {
-			const row = rows[Math.floor(u.cursor.top / (u.over.clientHeight / rows.length))];
-			const x = Math.floor(u.cursor.left / (u.over.clientWidth / columns.length));
+			const row = rows[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / rows.length))];
+			const x = Math.floor((u.cursor.left ?? 0) / (u.over.clientWidth / columns.length));
 			if (!row || x < 0 || x >= columns.length) return null;
 			return [clean(row.label), columns[x], row.cells[x] === null ? "unknown" : say(row.cells[x])];
 		};

@@ -15,6 +15,7 @@ const PAST_MS = 1500; // events that come this soon after the page was opened ar
 const nothing = () => ({ sample: [], alert: [], session: [], counts: { sample: 0, alert: 0, session: 0 }, end: null, news: [], last: 0 });
 
 // Of samples in a row that no host answered, the first and the last are kept: a job that is away for hours does not push its past out.
+/** @param {LiveEvent | undefined} event */
 const isEmpty = (event) => event?.type === "sample" && event.hosts === 0;
 
 // An event of a server whose numbers began anew below ours (its clock was set back) begins a new history.
@@ -33,6 +34,7 @@ export function add(known, event, id, isPast) {
 	if (event.type === "alert" && !isPast) known.news = [...known.news.slice(1 - NEWS), { ...event, id }];
 }
 
+/** @type {(known: Known) => Known} */
 const copy = (known) => ({ ...known, sample: [...known.sample], alert: [...known.alert], session: [...known.session], counts: { ...known.counts } });
 
 // The run in the server's list that has this path; undefined where the list does not have it yet.
@@ -81,6 +83,7 @@ export function useLive() {
 		setPaused(stopped.current);
 		show();
 	};
+	/** @param {keyof LiveCounts} type */
 	const behind = (type) => (paused && waiting ? Math.max(waiting[type] - shown.counts[type], 0) : 0);
 	return { ...shown, state: state === "lost" && known.current.end ? "ended" : state, paused, pause, waiting: { samples: behind("sample"), alerts: behind("alert") + behind("session") } };
 }

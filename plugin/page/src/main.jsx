@@ -39,14 +39,17 @@ function useTheme() {
 /** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
 	const list = useRef(/** @type {HTMLDivElement | null} */ (null));
+	/** @param {number} i */
 	const go = (i) => {
 		const at = (i + views.length) % views.length;
 		onView(views[at].name);
 		/** @type {HTMLElement | undefined} */ (list.current?.children[at])?.focus();
 	};
-	const onKey = (e) => {
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
 		const at = views.findIndex((v) => v.name === view);
-		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 }[e.key];
+		/** @type {Record<string, number | undefined>} */
+		const places = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 };
+		const to = places[e.key];
 		if (to === undefined) return;
 		e.preventDefault();
 		go(to);
@@ -101,14 +104,17 @@ function XProf({ look, run }) {
 }
 
 // A profile outside of a log directory has no run: it goes by its host.
+/** @param {Run} run */
 const nameOf = (run) => [run.run === "." ? null : run.run, run.session].filter(Boolean).join(" / ") || (run.hosts?.[0]?.name ?? "");
 
+/** @type {Record<string, string>} */
 const STATES = {
 	connecting: "\u25cb connecting",
 	open: "\u25cf live",
 	lost: "\u2715 disconnected, trying again",
 	ended: "\u25a0 the watch has ended; waiting for the next one",
 };
+/** @type {(n: number, what: string) => string} */
 const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
 
 // Whether the page is up to date, and the button that makes it stand still.
@@ -144,22 +150,21 @@ const watchedOf = (live) => (live?.sample[live.sample.length - 1]?.services ?? [
 /** @type {(value: string | number, name: string) => [string | number, string]} */
 const pair = (value, name) => [value, clean(name)];
 
+/** @param {{ runs: ListedRun[] | undefined, theme: string, setTheme: (theme: string) => void }} props */
 function Heading({ runs, theme, setTheme }) {
 	const { report, look, setLook } = usePage();
 	const live = useWatch();
 	const run = report?.run;
 	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
-	/** @type {[string | number, string][]} */
-	const hostChoices = [["", `all ${hosts.length}`], ...hosts.map((x) => pair(x.name, x.name))];
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
-	/** @type {[string | number, string][]} */
-	const deviceChoices = [["", `all ${devices.length}`], ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
+	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
 	return (
 		<header>
 			<h1>TPUsight</h1>
 			{live && <LiveBar live={live} />}
-			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [["", "choose a run"]]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
+			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
 			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
 			{wall > 0 && <span class="count">{time(wall)}</span>}
 			{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host, device: null })} />}
@@ -178,8 +183,9 @@ function useKeys(views, setLook, live) {
 	const pause = useRef(/** @type {(() => void) | undefined} */ (undefined));
 	pause.current = live?.pause;
 	useEffect(() => {
-		const onKey = (e) => {
-			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+		const onKey = (/** @type {KeyboardEvent} */ e) => {
+			const into = e.target instanceof Element ? e.target.tagName : "";
+			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(into)) return;
 			const view = views[Number(e.key) - 1];
 			if (view) setLook({ view: view.name });
 			else if (e.key === "p") pause.current?.();

@@ -5,6 +5,7 @@ import { COLORS } from "./chart.jsx";
 
 /** @import { Cell, Finding, Maybe, Row, SharesPart, View } from "./report.d.ts" */
 
+/** @type {Record<string, string>} */
 const SAYS = {
 	measured: "measured: it is in the profile",
 	compiled: "compiled: it is in the HLO that the compiler left",
@@ -13,6 +14,7 @@ const SAYS = {
 	derived: "derived from the other numbers",
 };
 
+/** @param {{ why?: string }} props */
 export function Unknown({ why }) {
 	return (
 		<span class="unknown" title={why}>
@@ -42,6 +44,7 @@ export function Fact({ name, label, of, origin, why }) {
 	);
 }
 
+/** @param {Cell} v */
 const isPlain = (v) => v === null || typeof v !== "object";
 
 // All single values of a view, those inside objects too.
@@ -85,6 +88,7 @@ export function Notes({ view }) {
 }
 
 // Drawn where the report lacks a view.
+/** @param {{ what: string }} props */
 export function Missing({ what }) {
 	return <p class="empty">{`This report has no ${what}: the profile has no data for it, or an older program wrote the report.`}</p>;
 }
@@ -99,6 +103,7 @@ export function impactOf({ impact_ps: ps, impact_pct: pct }, of = "") {
 }
 
 export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "compilation", "input", "idle"];
+/** @type {(bucket: string) => string} */
 export const bucketColor = (bucket) => COLORS[BUCKETS.indexOf(bucket)];
 
 // One bar of shares, with its numbers in words below.

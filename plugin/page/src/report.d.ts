@@ -115,7 +115,7 @@ export interface Report {
 	capacity?: View;
 	allocators?: View;
 	hta?: View;
-	timeline?: View;
+	timeline?: View & { steps?: Step[] };
 	compile?: View;
 	gaps?: View;
 	async?: View;

@@ -14,8 +14,9 @@ export function inlined() {
 	}
 }
 
+/** @param {string | undefined} url */
 async function get(url) {
-	const answer = await fetch(url, { headers: { accept: "application/json" } });
+	const answer = await fetch(url ?? "", { headers: { accept: "application/json" } });
 	const body = await answer.json().catch(() => null);
 	if (!answer.ok) throw new Error(body?.error?.message ?? body?.error ?? `${url}: ${answer.status} ${answer.statusText}`);
 	return body;

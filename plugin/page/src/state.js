@@ -18,6 +18,7 @@ const FIRST = document.body.dataset.view?.split(".")[0] ?? (isLive() ? "live" : 
 /** @type {() => Look} */
 export function readHash() {
 	const at = new URLSearchParams(location.hash.slice(1));
+	/** @param {string} name */
 	const number = (name) => (at.has(name) && Number.isFinite(Number(at.get(name))) ? Number(at.get(name)) : null);
 	const from = number("from_ps");
 	const to = number("to_ps");
@@ -35,7 +36,7 @@ export function readHash() {
 export function writeHash(look) {
 	const to = new URLSearchParams();
 	if (look.view !== FIRST) to.set("view", look.view);
-	for (const name of ["run", "host", "device", "finding"]) if (look[name] !== null && look[name] !== undefined) to.set(name, look[name]);
+	for (const [name, chosen] of Object.entries({ run: look.run, host: look.host, device: look.device, finding: look.finding })) if (chosen !== null && chosen !== undefined) to.set(name, String(chosen));
 	if (look.range) {
 		to.set("from_ps", String(Math.round(look.range[0])));
 		to.set("to_ps", String(Math.round(look.range[1])));

@@ -10,7 +10,8 @@ import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
 
-/** @import { Drawing, Step } from "./report.d.ts" */
+/** @import uPlot from "uplot" */
+/** @import { Drawing, Range, Step } from "./report.d.ts" */
 
 /**
  * Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
@@ -33,6 +34,7 @@ function columns(steps) {
 }
 
 // What is not looked at is dimmed.
+/** @type {(u: uPlot, range: Range | null) => void} */
 function dim(u, range) {
 	if (!range) return;
 	const { left, top, width, height } = u.bbox;
@@ -53,6 +55,7 @@ export function Strip() {
 		if (steps.length < 2) return null;
 		const { x, parts, each } = columns(steps);
 		const pick = picking(setLook);
+		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
 		const say = (_, u, at) => {
 			const step = steps[Math.min(holds(x, at) * each, steps.length - 1)];
 			return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];

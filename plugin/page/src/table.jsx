@@ -4,11 +4,12 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, csv, cut, titles, UNKNOWN, unit, value } from "./format.js";
 
-/** @import { Row, Sort, TableProps } from "./report.d.ts" */
+/** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
 
 const ROW = 28; // pixels: .rows td in page.css
 const MORE = 6; // rows kept above and below those in sight
 
+/** @type {(a: Value, b: Value) => number} */
 function compare(a, b) {
 	if (a === b) return 0;
 	if (typeof a === "number" && typeof b === "number") return a - b;
@@ -18,12 +19,15 @@ function compare(a, b) {
 /** @type {(rows: Row[], sort: Sort) => Row[]} */
 export function sorted(rows, { column, down }) {
 	if (!column) return rows;
+	/** @param {Row} row */
 	const isUnknown = (row) => row[column] === null || row[column] === undefined;
 	const sign = down ? -1 : 1;
+	/** @type {(a: Row, b: Row) => number} */
 	const order = (a, b) => (isUnknown(a) ? 0 : sign * compare(a[column], b[column]));
 	return [...rows].sort((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)) || order(a, b));
 }
 
+/** @type {(v: Value) => string} */
 const short = (v) => (typeof v === "string" ? v.slice(0, 2000) : typeof v === "object" && v !== null ? JSON.stringify(v).slice(0, 2000) : String(v ?? ""));
 /** @type {(rows: Row[], columns: string[], word: string) => Row[]} */
 export function filtered(rows, columns, word) {
@@ -31,6 +35,7 @@ export function filtered(rows, columns, word) {
 	return wanted ? rows.filter((r) => columns.some((c) => short(r[c]).toLowerCase().includes(wanted))) : rows;
 }
 
+/** @param {string} text */
 export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
@@ -46,6 +51,7 @@ export async function copy(text) {
 	}
 }
 
+/** @param {{ column: string, label?: string, sort: Sort, onSort: (column: string) => void, numeric: boolean }} props */
 function Heading({ column, label, sort, onSort, numeric }) {
 	const mine = sort.column === column;
 	return (
@@ -58,6 +64,7 @@ function Heading({ column, label, sort, onSort, numeric }) {
 	);
 }
 
+/** @param {{ column: string, row: Row, numeric: boolean, draw?: DrawCell }} props */
 function Cell({ column, row, numeric, draw }) {
 	const raw = row[column];
 	const text = draw ? draw(raw, row) : cut(value(column, raw), 300);
@@ -87,12 +94,14 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	useEffect(() => {
 		if (focus >= 0) /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector(`[data-row="${focus}"]`))?.focus({ preventScroll: true });
 	}, [focus, begin]);
+	/** @param {string} column */
 	const onSort = (column) => setSort((s) => ({ column, down: s.column === column ? !s.down : numeric.has(column) }));
 	const onCopy = async () => {
 		const done = await copy(csv(columns, shown));
 		setNotice(done ? `${shown.length} rows copied` : "the browser did not allow the copy");
 		setTimeout(() => setNotice(""), 3000);
 	};
+	/** @param {number} by */
 	const move = (by) => {
 		const next = Math.min(Math.max(focus + by, 0), shown.length - 1);
 		const y = next * ROW;
@@ -101,8 +110,10 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 		if (y + 2 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + 2 * ROW - view.clientHeight;
 		setFocus(next);
 	};
-	const onKey = (e) => {
-		const by = { ArrowDown: 1, ArrowUp: -1, PageDown: max, PageUp: -max, Home: -shown.length, End: shown.length }[e.key];
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
+		/** @type {Record<string, number | undefined>} */
+		const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: max, PageUp: -max, Home: -shown.length, End: shown.length };
+		const by = moves[e.key];
 		if (by !== undefined) {
 			e.preventDefault();
 			move(by);

@@ -6,6 +6,7 @@ import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { usePage } from "./state.js";
 
+/** @import uPlot from "uplot" */
 /** @import { Drawing, Look, Maybe, PointTrack, Range, Report, SliceTrack, Track } from "./report.d.ts" */
 
 const ROW = 22; // pixels of a row of slices
@@ -33,6 +34,7 @@ const span = (tracks, look) => {
 };
 
 // Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
+/** @param {string} label */
 const bucketOf = (label) => BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
 /** @type {(label: string, i: number) => string} */
 const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? COLORS[i % COLORS.length];
@@ -54,6 +56,7 @@ export function Rows({ name, max = 32, whole, empty }) {
 		const range = span(shown, whole ? {} : look);
 		if (!range) return null;
 		const pick = picking(setLook);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / shown.length;
 			u.ctx.save();
@@ -71,9 +74,10 @@ export function Rows({ name, max = 32, whole, empty }) {
 			});
 			u.ctx.restore();
 		};
+		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
 		const say = (_, u) => {
-			const t = shown[Math.floor(u.cursor.top / (u.over.clientHeight / shown.length))];
-			const at = u.posToVal(u.cursor.left, "x") * 1e12;
+			const t = shown[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / shown.length))];
+			const at = u.posToVal(u.cursor.left ?? 0, "x") * 1e12;
 			if (!t) return null;
 			for (let i = 0; i < t.slices.length; i += 3)
 				if (t.slices[i] <= at && at < t.slices[i + 1]) return [deviceName(report, t.device_id), className(t.labels[t.slices[i + 2]]), `${time(t.slices[i + 1] - t.slices[i])} at ${time(t.slices[i])}`];
@@ -118,6 +122,7 @@ export function Counter({ name, max = 16 }) {
 		const xs = [...new Set(shown.flatMap((t) => t.points.filter((_, i) => i % 2 === 0)))].sort((a, b) => a - b);
 		const columns = shown.map((t) => {
 			let k = -2;
+			/** @type {number | null} */
 			let held = null;
 			return xs.map((x) => {
 				while (k + 2 < t.points.length && t.points[k + 2] <= x) held = t.points[(k += 2) + 1];
@@ -125,6 +130,7 @@ export function Counter({ name, max = 16 }) {
 			});
 		});
 		const pick = picking(setLook);
+		/** @type {(t: Track, v: number | null) => string} */
 		const said = (t, v) => (v === null ? "unknown" : `${+v.toPrecision(4)} ${t.unit ?? ""}`);
 		return {
 			data: [xs.map((x) => x / 1e12), ...columns],

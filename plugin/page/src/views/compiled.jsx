@@ -25,7 +25,12 @@ export function Padding() {
 	);
 }
 
-// At most one part a colour: the smallest are drawn as one.
+/** @typedef {[code: string, ps: number]} Reason */
+
+/**
+ * At most one part a colour: the smallest are drawn as one.
+ * @type {(parts: Reason[]) => Reason[]}
+ */
 function joined(parts) {
 	const most = COLORS.length;
 	if (parts.length <= most) return parts;
@@ -34,6 +39,7 @@ function joined(parts) {
 
 export function Fusion() {
 	const { report } = usePage();
+	/** @type {Map<string, number>} */
 	const reasons = new Map();
 	for (const pair of report.fusion?.unfused ?? []) if (pair.impact_ps > 0) reasons.set(pair.reason_code, (reasons.get(pair.reason_code) ?? 0) + pair.impact_ps);
 	const parts = joined([...reasons].sort((a, b) => b[1] - a[1]));

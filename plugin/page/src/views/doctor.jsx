@@ -11,6 +11,7 @@ import { copy, Table } from "../table.jsx";
 
 const SEVERITIES = ["critical", "warning", "info"];
 
+/** @param {{ text: string }} props */
 function Code({ text }) {
 	const [notice, setNotice] = useState("");
 	const onCopy = async () => setNotice((await copy(text)) ? "copied" : "the browser did not allow the copy");
@@ -94,7 +95,9 @@ function Finding({ finding: f, ranges, open }) {
 	);
 }
 
+/** @type {Record<string, string>} */
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
+/** @param {number} x */
 const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
 
 /**

@@ -17,26 +17,32 @@ const US = 1e6; // ps
 /** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
 
 // Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
+/** @type {Record<string, string>} */
 const FILLS = { python: "#ffd58a", op: "#9ccdf2", annotation: "#d3c1ec", runtime: "#c5e1a0", kernel: "#f5ab96", module: "#a6e3cc", scope: "#f2ea9a", group: "#d9d9d9", host: "#e0cdb4" };
+/** @type {Record<string, string>} */
 const MEANS = { python: "Python", op: "operator", annotation: "range", runtime: "runtime call", kernel: "on the device", module: "module", scope: "scope", group: "many", host: "host event" };
 const INK = "#16191d";
 
 // What the command line asked for, where the page is its file.
 function asked() {
 	const at = document.body.dataset;
+	/** @param {string | undefined} text */
 	const number = (text) => (text !== undefined && Number.isFinite(Number(text)) ? Number(text) : 0);
 	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
 }
 
+/** @type {(weight: Weight, v: number) => string} */
 const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
+/** @type {(part: number, all: number) => string} */
 const shareOf = (part, all) => value("_pct", all > 0 ? (100 * part) / all : 0);
 
 // --- drawing
 
 /** @typedef {{ tree: Tree, zoom: number, chosen: number, over: number, hits: Uint8Array, word: string, depth: number }} Drawn */
 
-function label(ctx, text, x, y, width, widths) {
-	const most = Math.floor((width - 8) / widths);
+/** @type {(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, width: number, letter: number) => void} */
+function label(ctx, text, x, y, width, letter) {
+	const most = Math.floor((width - 8) / letter);
 	if (width < LETTERS || most < 2) return;
 	ctx.fillText(text.length > most ? `${text.slice(0, most - 1)}\u2026` : text, x + 4, y + ROW - 6);
 }
@@ -126,6 +132,7 @@ function step(tree, at, key) {
 }
 
 // Wide enough to be seen: if it is not, its nearest caller that is gets the whole width.
+/** @type {(tree: Tree, zoom: number, at: number) => boolean} */
 const within = (tree, zoom, at) => zoom < 0 || (at >= zoom && at < tree.end[zoom]);
 
 /** @param {{ tree: Tree, weight: Weight, word: string, depth: number }} props */
@@ -157,10 +164,12 @@ function Graph({ tree, weight, word, depth }) {
 		return () => watch.disconnect();
 	}, []);
 
+	/** @param {MouseEvent} e */
 	const place = (e) => {
 		const at = scroller().getBoundingClientRect();
 		return frameAt(now.current, scroller(), e.clientX - at.left, e.clientY - at.top);
 	};
+	/** @param {number} at */
 	const choose = (at) => {
 		setChosen(at);
 		if (!within(tree, zoom, at)) setZoom(-1);
@@ -169,16 +178,17 @@ function Graph({ tree, weight, word, depth }) {
 		if (y < view.scrollTop) view.scrollTop = y;
 		if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
 	};
+	/** @param {number} at */
 	const widen = (at) => {
 		setZoom(at);
 		scroller().scrollTop = at < 0 ? 0 : Math.max(tree.depth[at] - 3, 0) * ROW; // its callers are one bar each
 	};
-	const onClick = (e) => {
+	const onClick = (/** @type {MouseEvent} */ e) => {
 		const at = place(e);
 		setChosen(at);
 		widen(at === zoom ? -1 : at);
 	};
-	const onKey = (e) => {
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
 		if (/^Arrow/.test(e.key)) choose(step(tree, chosen, e.key));
 		else if (e.key === "Enter" || e.key === " ") widen(chosen);
 		else if (e.key === "Escape") widen(-1);
@@ -210,6 +220,7 @@ function Graph({ tree, weight, word, depth }) {
 	);
 }
 
+/** @param {{ label: string, value: string, options: [string, string][], onPick: (value: string) => void }} props */
 function Pick({ label: text, value: chosen, options, onPick }) {
 	return (
 		<label class="choice">
@@ -225,6 +236,7 @@ function Pick({ label: text, value: chosen, options, onPick }) {
 	);
 }
 
+/** @param {{ rows: FrameRow[] }} props */
 function Colors({ rows }) {
 	const seen = useMemo(() => Object.keys(MEANS).filter((c) => rows.some((r) => r.category === c)), [rows]);
 	return (
@@ -239,6 +251,7 @@ function Colors({ rows }) {
 	);
 }
 
+/** @type {(rows: FrameRow[], weight: Weight) => boolean} */
 const hasTime = (rows, weight) => rows.some((r) => r[weight.self] > 0);
 
 export function Flame() {

@@ -24,6 +24,7 @@ function One({ name, rows: all, caption, first, sort, draw, empty, onPick }) {
 	return <Table name={name} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
 
+/** @param {Cell} v */
 const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
 
 /** @param {TablesProps & { view: Maybe<View> }} props */

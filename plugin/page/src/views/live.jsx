@@ -9,7 +9,8 @@ import { Fact } from "../parts.jsx";
 import { usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
-/** @import { Drawing, LiveAlert, LiveSample, LiveSession, Severity as Level } from "../report.d.ts" */
+/** @import { DrawCell, Drawing, LiveAlert, LiveSample, LiveSession, Maybe, Row, Severity as Level } from "../report.d.ts" */
+/** @import uPlot from "uplot" */
 /** @typedef {LiveSample | LiveSession} Shown */
 
 const SCORE = "health_score";
@@ -33,7 +34,9 @@ const METRICS = [
 ];
 const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
 const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
+/** @param {string} type */
 const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
+/** @type {(name: string, v: unknown) => string} */
 const written = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
 
 /** @type {{ title: string, of: string[], most?: number }[]} */
@@ -48,31 +51,42 @@ const CHARTS = [
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // the lines differ without colours too
 const GAP_MS = 10000; // without a sample so long, the line is broken; sessions may be hours apart
 
+/** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
+/** @param {number} unixMs */
 export function clock(unixMs) {
 	const at = new Date(unixMs);
 	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
 const DAY_S = 86400;
+/** @param {number} unixMs */
 const day = (unixMs) => `${new Date(unixMs).getMonth() + 1}/${new Date(unixMs).getDate()} ${clock(unixMs).slice(0, 5)}`;
 
-// uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+/**
+ * uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+ * @type {(samples: Shown[], names: string[]) => Drawing["data"]}
+ */
 function columns(samples, names) {
-	const rows = [[], ...names.map(() => [])];
+	/** @type {number[]} */
+	const seconds = [];
+	const rows = names.map(() => /** @type {(number | null)[]} */ ([]));
 	samples.forEach((s, i) => {
 		const before = samples[i - 1];
 		if (before && (s.sample < before.sample || (s.type === "sample" && s.time_unix_ms - before.time_unix_ms > GAP_MS))) {
-			rows[0].push((before.time_unix_ms + 1) / 1000);
-			names.forEach((_, k) => rows[k + 1].push(null));
+			seconds.push((before.time_unix_ms + 1) / 1000);
+			rows.forEach((row) => row.push(null));
 		}
-		rows[0].push(s.time_unix_ms / 1000);
-		names.forEach((name, k) => rows[k + 1].push(s.metrics[name] ?? null));
+		seconds.push(s.time_unix_ms / 1000);
+		names.forEach((name, k) => rows[k].push(s.metrics[name] ?? null));
 	});
-	return rows;
+	return [seconds, ...rows];
 }
 
-// Where an alert was raised: a line, in its colour, with a triangle on top.
+/**
+ * Where an alert was raised: a line, in its colour, with a triangle on top.
+ * @type {(u: uPlot, raised: LiveAlert[]) => void}
+ */
 function mark(u, raised) {
 	const { left, top, width, height } = u.bbox;
 	const style = getComputedStyle(document.documentElement);
@@ -95,6 +109,7 @@ function mark(u, raised) {
 	u.ctx.restore();
 }
 
+/** @param {{ names: string[] }} props */
 function Key({ names }) {
 	return (
 		<ul class="legend">
@@ -162,7 +177,9 @@ function Histories({ samples, log }) {
 	);
 }
 
+/** @type {Record<string, string>} */
 const SIGNS = { critical: "\u25b2", warning: "\u25c6", info: "\u25cf" };
+/** @param {{ of: Level }} props */
 export function Severity({ of }) {
 	return (
 		<span class={`severity ${of}`}>
@@ -171,7 +188,9 @@ export function Severity({ of }) {
 	);
 }
 
-const said = (v) => (v ? cut(clean(v), 300) : ""); // null: there is no text
+/** @type {(v: unknown) => string} */
+const said = (v) => (v ? cut(clean(String(v)), 300) : ""); // null: there is no text
+/** @param {{ sample: Shown }} props */
 function Active({ sample }) {
 	if (!sample.alerts.length) return <p class="empty">No alert is active.</p>;
 	return (
@@ -194,23 +213,32 @@ function Active({ sample }) {
 	);
 }
 
-// RUN/SESSION, where a log directory has it so; the tip has all of it.
+/**
+ * RUN/SESSION, where a log directory has it so; the tip has all of it.
+ * @param {string} path
+ */
 const place = (path) => {
 	const [run, session] = path.split("/plugins/profile/");
 	return clean(session ? `${run.split("/").pop()}/${session}` : path);
 };
 // A problem begins with its file; the folder of the file is in the column beside it.
+/** @type {(problem: Maybe<string>, path: string) => Maybe<string>} */
 const without = (problem, path) => (problem?.startsWith(`${path}/`) ? problem.slice(path.length + 1) : problem);
 
+/** @param {{ log: LiveAlert[] }} props */
 function Log({ log }) {
 	const rows = useMemo(() => log.map((a) => ({ ...a, time: clock(a.time_unix_ms) })).reverse(), [log]);
 	const names = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
+	/** @type {Record<string, DrawCell>} */
 	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), session: place, evidence: said };
 	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={names} draw={draw} max={8} empty="No alert was raised." />;
 }
 
+/** @type {Record<string, string>} */
 const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
+/** @param {{ services: Row[] }} props */
 function Services({ services }) {
+	/** @type {Record<string, DrawCell>} */
 	const draw = {
 		state: (v) => <span class={`state ${v}`}>{`${STATES[v] ?? ""} ${v}`}</span>,
 		took_ms: (v) => `${v} ms`,
@@ -219,6 +247,7 @@ function Services({ services }) {
 	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} draw={draw} max={8} />;
 }
 
+/** @param {{ metrics: Shown["metrics"], type: Shown["type"] }} props */
 function Figures({ metrics, type }) {
 	return (
 		<dl class="facts">
@@ -229,21 +258,26 @@ function Figures({ metrics, type }) {
 	);
 }
 
+/** @type {Record<string, string>} */
 const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715" };
-// Each session as its last event has it. The other views show the one that is picked.
+/**
+ * Each session as its last event has it. The other views show the one that is picked.
+ * @param {{ sessions: LiveSession[] }} props
+ */
 function Sessions({ sessions }) {
 	const { runs, setLook } = usePage();
 	const rows = useMemo(() => {
 		const last = new Map(sessions.map((s) => [s.path, { ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
 		return [...last.values()].sort((a, b) => b.id - a.id);
 	}, [sessions]);
+	/** @type {Record<string, DrawCell>} */
 	const draw = {
 		state: (v) => <span class={`state ${v}`}>{`${SESSION_STATES[v] ?? ""} ${v}`}</span>,
 		path: place,
 		took_ms: (v) => `${v} ms`,
 		problem: (v, row) => said(without(v, row.path)),
 	};
-	const pick = (row) => {
+	const pick = (/** @type {Row} */ row) => {
 		const run = runAt(runs, row.path);
 		if (run) setLook({ run: run.id, view: "overview" });
 	};

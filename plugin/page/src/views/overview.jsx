@@ -25,6 +25,7 @@ function Health({ score }) {
 function StepTimes({ steps }) {
 	const { setLook } = usePage();
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
+		/** @param {Step} step */
 		const say = (step) => [`step ${step.step}`, time(step.duration_ps)];
 		return {
 			data: [stepEdges(steps), held(steps.map((s) => s.duration_ps / 1e9))],

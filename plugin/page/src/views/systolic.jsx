@@ -8,13 +8,16 @@ import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Part } from "./generic.jsx";
 
+/** @import uPlot from "uplot" */
 /** @import { Drawing, Report, Row } from "../report.d.ts" */
 
 // Fill (what the shape allows) against utilization (what was reached), as large as the time it took.
+/** @param {{ ops: Row[] }} props */
 function Shapes({ ops }) {
 	const known = useMemo(() => ops.filter((o) => o.fill_pct !== null && o.mxu_utilization_pct !== null).sort((a, b) => a.fill_pct - b.fill_pct), [ops]);
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const most = known.reduce((m, o) => Math.max(m, o.time_ps), 1);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			for (const o of known) {
 				u.ctx.beginPath();

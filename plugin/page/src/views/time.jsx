@@ -8,6 +8,7 @@ import { inSight, usePage } from "../state.js";
 import { Part, Tables } from "./generic.jsx";
 import { Table } from "../table.jsx";
 
+/** @import uPlot from "uplot" */
 /** @import { Drawing, Row, Step } from "../report.d.ts" */
 
 /** @param {{ steps: Step[] }} props */
@@ -15,6 +16,7 @@ function PerStep({ steps }) {
 	const { setLook } = usePage();
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const parts = BUCKETS.map((b) => held(steps.map((s) => s[`${b}_ps`] / s.cores / 1e9)));
+		/** @param {Step} step */
 		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${time(step[`${b}_ps`] / step.cores)}`)];
 		return {
 			data: [stepEdges(steps), ...stacked(parts)],
@@ -32,13 +34,17 @@ function PerStep({ steps }) {
 }
 
 const BOUNDS = ["Compute", "HBM", "VMEM Read", "VMEM Write", "CMEM Read", "CMEM Write"];
+/** @param {string} bound */
 const boundColor = (bound) => COLORS[Math.max(BOUNDS.indexOf(bound), 0)];
+/** @type {(u: unknown, axis: number, low: number, high: number) => number[]} */
 const decades = (_, axis, low, high) => {
 	const out = [];
 	for (let e = Math.ceil(Math.log10(low)); e <= Math.floor(Math.log10(high) + 1e-9); e++) out.push(10 ** e);
 	return out;
 };
+/** @param {number} x */
 const below = (x) => 10 ** Math.floor(Math.log10(x));
+/** @param {number} x */
 const above = (x) => 10 ** Math.ceil(Math.log10(x));
 
 /** @param {{ rows: Row[], ridges: Row[] }} props */
@@ -47,9 +53,11 @@ function Roofline({ rows, ridges }) {
 	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const roof = ridges.filter((r) => r.peak_flops_per_s > 0 && r.bytes_per_s > 0);
 		const xs = ops.map((r) => r.operational_intensity);
+		/** @type {(of: (row: Row) => number, list: Row[], start: number) => number} */
 		const most = (of, list, start) => list.reduce((m, r) => Math.max(m, of(r)), start);
 		const low = below(Math.min(xs[0] ?? 0.1, 0.1));
 		const high = above(most((r) => r.ridge_flops_per_byte * 4, roof, xs[xs.length - 1] ?? 1));
+		/** @type {(u: uPlot) => void} */
 		const lines = (u) => {
 			const ctx = u.ctx;
 			ctx.save();
@@ -67,6 +75,7 @@ function Roofline({ rows, ridges }) {
 			}
 			ctx.restore();
 		};
+		/** @type {(u: uPlot) => void} */
 		const dots = (u) => {
 			for (const r of ops) {
 				u.ctx.fillStyle = boundColor(r.bound_by);
