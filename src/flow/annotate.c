@@ -44,19 +44,20 @@ void ts_annotation_release(struct ts_annotation *one)
 	ts_run_release(&one->run);
 }
 
-static size_t nr_read_by(const struct ts_profile *profile, const char *reader)
+/* Hosts whose annotations go to WHERE. */
+static size_t nr_annotated(const struct ts_profile *profile, enum ts_annotate_where where)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		nr += strcmp(ts_readers[profile->hosts[i].reader]->name, reader) == 0;
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		nr += ts_reader_of(profile, i)->annotate == where;
 	return nr;
 }
 
-/* Traces in JSON are never written into: copies of them stand beside. */
 static bool is_of_traces(const struct ts_profile *profile)
 {
-	return profile->nr_hosts > 0 && nr_read_by(profile, "chrome") == profile->nr_hosts;
+	return profile->nr_hosts > 0 &&
+	       nr_annotated(profile, TS_ANNOTATE_COPY) == profile->nr_hosts;
 }
 
 static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
@@ -251,15 +252,15 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 	const struct ts_run *run = &job->one->run;
 	const struct ts_profile *profile = &run->profile;
 	const char *path = session->files[0].path;
-	size_t nr_xplanes = nr_read_by(profile, "xplane"),
-	       nr_traces = nr_read_by(profile, "chrome");
+	size_t nr_xplanes = nr_annotated(profile, TS_ANNOTATE_BEHIND),
+	       nr_traces = nr_annotated(profile, TS_ANNOTATE_COPY);
 
 	if (run->nr_unpacked > 0)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive cannot be annotated "
 			       "(unpack it first; tpusight report reads it)",
 			       path);
-	if (nr_xplanes + nr_traces < profile->nr_hosts)
+	if (nr_annotated(profile, TS_ANNOTATE_NOT) > 0)
 		return ts_fail(
 			err, TS_UNSUPPORTED,
 			"%s: only xplanes and traces are annotated (tpusight report reads it)",

@@ -136,14 +136,18 @@ static bool is_wanted(void *ctx, const char *name)
 	return !ts_bytes_starts(base_of(name), ".") && unpacking->want(base_of(name));
 }
 
-static bool is_memory_profile(const struct source *source)
+static bool is_extra(const struct source *source)
 {
-	return ts_reader_for(source->file, source->bytes) == ts_reader_find("pprof");
+	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+
+	return reader && reader->is_extra;
 }
 
-static bool is_torch_log(const struct source *source)
+static bool is_log(const struct source *source)
 {
-	return ts_reader_for(source->file, source->bytes) == ts_reader_find("torch_trace");
+	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+
+	return reader && reader->is_log;
 }
 
 static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content,
@@ -165,7 +169,7 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
 	is_memory = ts_bytes_ends(source.host, TS_MEMORY_SUFFIX);
-	if (is_memory && !is_memory_profile(&source))
+	if (is_memory && !is_extra(&source))
 		return TS_OK; /* Python's own profiler has files of such names too */
 	unpacking->nr_profiles += !is_memory;
 	unpacking->nr_memory += is_memory;
@@ -234,7 +238,7 @@ static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *f
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->path));
 	if (!source.file.p)
 		st = ts_fail_nomem(err);
-	else if ((!is_named && is_memory_profile(&source)) || is_torch_log(&source))
+	else if (is_named ? is_log(&source) : is_extra(&source))
 		st = read_source(run, &source, options, err);
 	else if (is_named)
 		st = ts_fail(err, TS_FORMAT,
@@ -441,8 +445,8 @@ static bool wants_merged(const struct ts_profile *profile, const struct ts_run_o
 
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		wanted |= profile->devices[i].is_gpu;
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		wanted |= ts_readers[profile->hosts[i].reader]->is_trace;
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		wanted |= ts_reader_of(profile, i)->is_trace;
 	return wanted;
 }
 

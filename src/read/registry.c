@@ -1,4 +1,5 @@
 /* The table of readers. */
+#include "base/check.h"
 #include "read/list.h"
 #include "read/reader.h"
 
@@ -29,4 +30,11 @@ const struct ts_reader *ts_reader_find(const char *name)
 		if (strcmp(ts_readers[i]->name, name) == 0)
 			return ts_readers[i];
 	return NULL;
+}
+
+const struct ts_reader *ts_reader_of(const struct ts_profile *profile, uint32_t host)
+{
+	TS_ASSERT(host < profile->nr_hosts);
+	TS_ASSERT(profile->hosts[host].reader + 1 < TS_NELEM(ts_readers));
+	return ts_readers[profile->hosts[host].reader];
 }

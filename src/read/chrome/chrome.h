@@ -232,6 +232,16 @@ static inline int64_t chrome_since(const struct chrome_file *file, struct ts_mic
 	return ts_time_bound(ts_i64_add(ps, time.ps));
 }
 
+/* The length of an event ("dur": 3); 0 where the token is not a length. */
+static inline int64_t chrome_length(struct ts_bytes token)
+{
+	struct ts_micros time;
+
+	if (!ts_jtok_micros(token, &time) || time.us < 0)
+		return 0;
+	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+}
+
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
 enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
 			   struct ts_error *err);

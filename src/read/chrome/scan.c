@@ -6,7 +6,6 @@
  * (b, n, e), samples and object snapshots.
  */
 #include "read/chrome/chrome.h"
-#include "read/trace.h"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 #define OPEN_MAX    4096	    /* Bs without an E on one thread */
@@ -228,7 +227,7 @@ static void take_complete(struct scan *scan, const struct chrome_event *event, u
 
 	if (!place(scan, event, class, &record))
 		return;
-	record.dur_ps = class == CHROME_MAIN ? ts_trace_length(event->dur) : 0;
+	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
 	put(scan, record);
 	if (scan->st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)

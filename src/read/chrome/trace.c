@@ -1,17 +1,14 @@
 /* The text's events in terms of the model (read/trace.h). */
 #include "read/trace.h"
 
-#include "base/units.h"
+#include "base/check.h"
 #include "read/chrome/chrome.h"
 
 static const struct chrome_file *file_of(const struct ts_profile *profile, uint32_t host)
 {
+	TS_ASSERT(host < profile->nr_hosts);
+	TS_ASSERT(profile->hosts[host].reader_release == chrome_release);
 	return profile->hosts[host].reader_data;
-}
-
-bool ts_trace_is(const struct ts_profile *profile, uint32_t host)
-{
-	return ts_readers[profile->hosts[host].reader] == ts_reader_find("chrome");
 }
 
 /* Where the host's own time 0 is on the run's timeline: all its lines begin there. */
@@ -35,11 +32,7 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 
 int64_t ts_trace_length(struct ts_bytes token)
 {
-	struct ts_micros time;
-
-	if (!ts_jtok_micros(token, &time) || time.us < 0)
-		return 0;
-	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+	return chrome_length(token);
 }
 
 uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct ts_bytes pid,

@@ -435,6 +435,8 @@ static int torch_trace_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_torch_trace = {
 	.name = "torch_trace",
 	.title = "Log of PyTorch's compiler (TORCH_TRACE)",
+	.is_extra = true,
+	.is_log = true,
 	.probe = torch_trace_probe,
 	.read = torch_trace_read,
 };

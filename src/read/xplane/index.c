@@ -386,6 +386,8 @@ static int xplane_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_xplane = {
 	.name = "xplane",
 	.title = "XPlane profile (.xplane.pb)",
+	.annotate = TS_ANNOTATE_BEHIND,
+	.form = TS_FORM_XSPACE,
 	.probe = xplane_probe,
 	.read = xplane_read,
 	.stream = xplane_stream,
