@@ -1,4 +1,5 @@
-EXTRA_DIST += tests/layers.sh
+EXTRA_DIST += tests/layers.sh tests/circles.py
+TESTS += tests/circles.py
 include tests/base/files.mk
 include tests/hw/files.mk
 include tests/codec/files.mk

@@ -282,13 +282,6 @@ uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program
 	return ts_map_find(&profile->program_modules, program_id);
 }
 
-const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op)
-{
-	if (op->module == TS_NONE || op->instr == TS_NONE)
-		return NULL;
-	return &profile->modules[op->module].instrs[op->instr];
-}
-
 const struct ts_device *ts_line_device(const struct ts_profile *profile, const struct ts_line *line)
 {
 	uint32_t device = profile->planes[line->plane].device;

@@ -19,6 +19,7 @@ libtpusight_a_SOURCES += \
 	src/read/hlo.h src/read/hlo/parts.h \
 	src/read/hlo/backend.c \
 	src/read/hlo/buffers.c \
+	src/read/hlo/copy.c \
 	src/read/hlo/hlo.c \
 	src/read/hlo/instr.c \
 	src/read/hlo/scan.c
