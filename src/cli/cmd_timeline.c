@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "flow/run.h"
-#include "flow/stream.h"
 #include "flow/trace.h"
 #include "model/trace_class.h"
 
@@ -131,7 +130,7 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
-				    &drawing->plan, ts_stream_line, &options, &report, err);
+				    &drawing->plan, &options, &report, err);
 	if (st == TS_OK)
 		st = ts_newfile_commit(&file, err);
 	ts_newfile_release(&file);

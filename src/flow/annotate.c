@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "flow/annotated.h"
-#include "flow/stream.h"
 #include "read/reader.h"
 #include "write/report_json.h"
 
@@ -76,8 +75,8 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 
 	made->made = true;
 	return st ? st
-		  : ts_trace_write(file, &run->profile, &run->results, &job->plan, ts_stream_line,
-				   &options, &made->report, err);
+		  : ts_trace_write(file, &run->profile, &run->results, &job->plan, &options,
+				   &made->report, err);
 }
 
 /* The annotated copies of a session's traces, one a file. */

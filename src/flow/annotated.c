@@ -351,7 +351,7 @@ static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
 	if (!copy->counts || !copy->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < copy->nr_threads; i++) {
-		copy->writers[i] = ts_trace_writer_new(&copy->plan, &ts_perfetto_json, NULL, clock);
+		copy->writers[i] = ts_trace_writer_new(&copy->plan, &ts_perfetto_json, clock);
 		if (!copy->writers[i])
 			return ts_fail_nomem(err);
 	}

@@ -234,8 +234,7 @@ static enum ts_status order_rows(struct trace *trace, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stream,
-				   struct ts_error *err)
+static enum ts_status make_writers(struct trace *trace, struct ts_error *err)
 {
 	struct ts_trace_clock clock = { .ns = trace->shift_ns };
 
@@ -244,7 +243,7 @@ static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stre
 	if (!trace->jobs || !trace->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < trace->nr_threads; i++) {
-		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, stream, clock);
+		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, clock);
 		if (!trace->writers[i])
 			return ts_fail_nomem(err);
 	}
@@ -341,7 +340,7 @@ static void fill_report(const struct trace *trace, uint64_t bytes, struct ts_tra
 					  .bytes = bytes };
 }
 
-static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace_stream_fn *stream,
+static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 			  const struct ts_trace_options *options, struct ts_error *err)
 {
 	struct ts_trace_pack *pack = NULL;
@@ -352,7 +351,7 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace
 	if (st == TS_OK)
 		st = order_rows(trace, err);
 	if (st == TS_OK)
-		st = make_writers(trace, stream, err);
+		st = make_writers(trace, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)
@@ -365,7 +364,7 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace
 
 enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *profile,
 			      const struct ts_results *results, const struct ts_trace_plan *plan,
-			      ts_trace_stream_fn *stream, const struct ts_trace_options *options,
+			      const struct ts_trace_options *options,
 			      struct ts_trace_report *report, struct ts_error *err)
 {
 	struct trace trace = { .profile = profile,
@@ -375,7 +374,7 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 			       .arena = TS_ARENA_INIT,
 			       .nr_threads = TS_MAX(options->nr_threads, 1) };
 	uint64_t before = file->nr_bytes;
-	enum ts_status st = run(&trace, file, stream, options, err);
+	enum ts_status st = run(&trace, file, options, err);
 
 	if (st == TS_OK && report)
 		fill_report(&trace, file->nr_bytes - before, report);

@@ -1,6 +1,8 @@
 /* Blocks of a line -> chosen events -> sorted -> lanes -> text. */
 #include "flow/trace_row.h"
 
+#include "flow/stream.h"
+
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
@@ -29,7 +31,6 @@ struct ts_trace_writer {
 	const struct ts_trace_plan *plan;
 	const struct ts_profile *profile;
 	const struct ts_perfetto_form *form;
-	ts_trace_stream_fn *stream;
 	struct ts_trace_clock clock;
 	struct ts_buf text, tails, full_tail;
 	struct tail_slot slots[TAIL_SLOTS];
@@ -52,7 +53,7 @@ struct ts_trace_writer {
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream, struct ts_trace_clock clock)
+					    struct ts_trace_clock clock)
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
 
@@ -61,7 +62,6 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 	writer->plan = plan;
 	writer->profile = plan->profile;
 	writer->form = form;
-	writer->stream = stream;
 	writer->clock = clock;
 	for (size_t i = 0; i < TAIL_SLOTS; i++)
 		writer->slots[i].op = TS_NONE;
@@ -476,7 +476,7 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 	enum ts_status st;
 
 	writer->quota = tally ? tally->quota : 0;
-	st = writer->stream(writer->profile, writer->row->line, &sink, err);
+	st = ts_stream_line(writer->profile, writer->row->line, &sink, err);
 	if (st != TS_OK && st != TS_FORMAT)
 		return st;
 	st = ts_trace_pairs_expire(&writer->pairs, UINT64_MAX, &visitor, err);

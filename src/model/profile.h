@@ -101,6 +101,7 @@ struct ts_line {
 	enum ts_line_kind kind;
 	int64_t start_ps; /* events' offsets count from here */
 	int64_t host_ps;  /* the same since its own host's start: finish() adds the host's lag */
+	int64_t timestamp_ns; /* the same on the file's own clock; 0: the file does not say */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
 	bool unsorted; /* found out by the first pass: its reader must sort */

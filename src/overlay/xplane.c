@@ -17,7 +17,6 @@
 #include "overlay/xplane.h"
 
 #include "base/units.h"
-#include "codec/pb.h"
 #include "codec/pbw.h"
 #include "overlay/xspace.h"
 
@@ -76,25 +75,13 @@ struct plane {
 
 /* The clock. */
 
-static int64_t line_timestamp_ns(const struct ts_line *line)
-{
-	struct ts_pb_error damage = { 0 };
-	struct ts_pb pb = ts_pb_of(line->body, &damage);
-
-	while (ts_pb_next(&pb))
-		if (pb.field == XLINE_TIMESTAMP_NS)
-			return ts_pb_i64(&pb);
-	return 0; /* as protobuf has it for a field that is not there */
-}
-
 static bool is_busy(const struct ts_line *line)
 {
 	return line->body.n && line->nr_events &&
 	       (line->kind == TS_LINE_OPS || line->kind == TS_LINE_MODULES);
 }
 
-/* The native line whose clock is taken: the smallest that says what the device did, since it may
- * have to be walked to its end. */
+/* The native line whose clock is taken: the smallest that says what the device did. */
 static const struct ts_line *clock_line(const struct ts_profile *profile,
 					const struct ts_plane *plane)
 {
@@ -143,7 +130,7 @@ static void set_clock(struct plane *plane, const struct ts_profile *profile,
 	const struct ts_host *host = &profile->hosts[native->host];
 
 	if (line) {
-		plane->timestamp_ns = line_timestamp_ns(line);
+		plane->timestamp_ns = line->timestamp_ns;
 		plane->base_ps = line->start_ps;
 	} else if (host->start_unix_ns != TS_UNKNOWN && profile->start_unix_ns != TS_UNKNOWN) {
 		plane->base_ps =

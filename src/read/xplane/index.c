@@ -21,7 +21,6 @@
 struct line_job {
 	struct ts_profile *profile;
 	uint32_t first_line;
-	int64_t *timestamp_ns;
 };
 
 static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struct ts_error *err)
@@ -40,7 +39,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 		case XLINE_ID:		 line->id = ts_pb_i64(&pb); break;
 		case XLINE_NAME:	 line->name = ts_pb_bytes(&pb); break;
 		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
-		case XLINE_TIMESTAMP_NS: jobs->timestamp_ns[job] = ts_pb_i64(&pb); break;
+		case XLINE_TIMESTAMP_NS: line->timestamp_ns = ts_pb_i64(&pb); break;
 		default:		 break;
 		}
 	}
@@ -156,17 +155,12 @@ static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_inde
 		line->body = ts_pb_bytes(&pb);
 		plane->nr_lines++;
 	}
-	job.timestamp_ns = calloc(plane->nr_lines + 1, sizeof(*job.timestamp_ns));
-	if (!job.timestamp_ns)
-		return ts_fail_nomem(err);
 	st = ts_work_run(nr_threads, plane->nr_lines, read_line_head, &job, err);
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[job.first_line + i];
 
 		line->kind = ts_line_kind_of(plane->kind, line->name);
-		line->host_ps = job.timestamp_ns[i]; /* ns until set_time_base() */
 	}
-	free(job.timestamp_ns);
 	return st;
 }
 
@@ -221,15 +215,16 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 
 	for (size_t i = first_line; i < profile->nr_lines; i++)
 		if (profile->lines[i].nr_events > 0)
-			earliest = TS_MIN(earliest, profile->lines[i].host_ps);
+			earliest = TS_MIN(earliest, profile->lines[i].timestamp_ns);
 	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
 		host->start_unix_ns = earliest;
 	start = TS_MAX(host->start_unix_ns, 0);
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
-		int64_t *time = &profile->lines[i].host_ps;
-		int64_t ns = start > ABSOLUTE_NS && *time > ABSOLUTE_NS ? *time - start : *time;
+		struct ts_line *line = &profile->lines[i];
+		bool is_absolute = start > ABSOLUTE_NS && line->timestamp_ns > ABSOLUTE_NS;
+		int64_t ns = is_absolute ? line->timestamp_ns - start : line->timestamp_ns;
 
-		*time = ts_i64_mul(ns, TS_PS_PER_NS);
+		line->host_ps = ts_i64_mul(ns, TS_PS_PER_NS);
 	}
 }
 
