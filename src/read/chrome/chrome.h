@@ -26,6 +26,7 @@
 #include "model/nest.h"
 #include "read/reader.h"
 #include "read/seams.h"
+#include "read/walk.h"
 
 #define CHROME_RECORDS (384 * 1024)	 /* in memory at once */
 #define CHROME_MERGE   (4 * 1024 * 1024) /* bytes of buffers to read one line back */
@@ -39,7 +40,10 @@ struct chrome_event { /* tokens; .p NULL: it has none */
 	struct ts_bytes category, name, pid, tid, ts, dur, args;
 };
 
-/* *P is at the '{'; behind the event when it was found, at the bad byte when it is none. */
+/*
+ * *P is at the '{' of the event. It is moved behind the event; where the text is not an event (CHROME_BAD), to
+ * the byte that shows it.
+ */
 enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
 				    struct chrome_event *event);
 
@@ -188,7 +192,6 @@ struct chrome_seams {
 	uint64_t head_at;   /* behind the outermost bracket */
 	uint64_t events_at; /* behind the last event of the first list, TS_NO_SEAM: there is none */
 	uint64_t end_at;    /* what makes sense ends here; TS_NO_SEAM: with the text */
-	uint64_t good_at;   /* behind the last member that was read whole */
 	bool needs_comma;
 	const char *closing;
 };
