@@ -46,6 +46,12 @@ tests_io_scratch_test_SOURCES = tests/io/scratch_test.c tests/io/tmpdir.h
 tests_io_scratch_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_io_scratch_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/io/sorter_test
+TESTS += tests/io/sorter_test
+tests_io_sorter_test_SOURCES = tests/io/sorter_test.c tests/io/tmpdir.h
+tests_io_sorter_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_io_sorter_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/io/rpc_test
 TESTS += tests/io/rpc_test
 tests_io_rpc_test_SOURCES = tests/io/rpc_test.c tests/live/fake_service.h

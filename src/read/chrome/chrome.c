@@ -13,7 +13,7 @@ void chrome_release(void *data)
 	struct chrome_file *file = data;
 
 	chrome_names_release(&file->names);
-	chrome_store_release(&file->store);
+	ts_sorter_release(&file->store);
 	chrome_args_release(&file->args);
 	ts_scratch_release(&file->unpacked);
 	free(file->devices);
@@ -31,8 +31,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	file->names.arena = &profile->arena;
 	file->names.seed = file->args.seed = profile->op_seed;
 	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
-	file->store.max = CHROME_RECORDS;
-	file->store.scratch = (struct ts_scratch)TS_SCRATCH_INIT;
+	ts_sorter_init(&file->store, &chrome_sort_kind);
 	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	file->bytes = bytes;
 	file->packed = ts_gzip_probe(bytes);

@@ -21,7 +21,7 @@
 
 #include "base/units.h"
 #include "codec/jtok.h"
-#include "io/scratch.h"
+#include "io/sorter.h"
 #include "io/window.h"
 #include "model/nest.h"
 #include "read/reader.h"
@@ -49,7 +49,7 @@ enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
 
 /* --- store.c */
 
-struct chrome_record {
+struct chrome_record {		  /* begins as struct ts_sort_key */
 	int64_t start_ps, dur_ps; /* since the file's first time */
 	uint64_t at;		  /* of the event in the text */
 	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
@@ -57,34 +57,7 @@ struct chrome_record {
 	uint16_t track, args; /* args: of a kernel, from chrome_args_keep() */
 };
 
-struct chrome_run {	  /* sorted by track, start, longest first, place in the text */
-	uint64_t at;	  /* of its first record in the scratch file */
-	uint32_t *starts; /* of each track, and behind the last: indices of records */
-	uint32_t nr_tracks;
-};
-
-struct chrome_store {
-	struct chrome_record *records;
-	size_t nr, cap, max; /* max: CHROME_RECORDS, less for tests */
-	struct ts_scratch scratch;
-	struct chrome_run *runs;
-	size_t nr_runs, cap_runs;
-};
-
-enum ts_status chrome_store_put(struct chrome_store *store, const struct chrome_record *record,
-				uint32_t nr_tracks, struct ts_error *err);
-/* After the last record. */
-enum ts_status chrome_store_close(struct chrome_store *store, uint32_t nr_tracks,
-				  struct ts_error *err);
-void chrome_store_release(struct chrome_store *store);
-
-struct chrome_cursor; /* over one track */
-enum ts_status chrome_cursor_open(const struct chrome_store *store, uint32_t track,
-				  struct chrome_cursor **cursor, struct ts_error *err);
-/* False at the end, or with a bad *ST. */
-bool chrome_cursor_next(struct chrome_cursor *cursor, struct chrome_record *record,
-			enum ts_status *st, struct ts_error *err);
-void chrome_cursor_free(struct chrome_cursor *cursor);
+extern const struct ts_sort_kind chrome_sort_kind; /* by track, start, longest first, place */
 
 /* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
 
@@ -198,7 +171,7 @@ struct chrome_seams {
 
 struct chrome_file {
 	struct chrome_names names;
-	struct chrome_store store;
+	struct ts_sorter store; /* of struct chrome_record */
 	struct chrome_args args;
 	struct ts_bytes bytes; /* the input */
 	bool packed;

@@ -48,8 +48,7 @@ static void put(struct scan *scan, struct chrome_record record)
 	}
 	track->nr_events++;
 	track->last_ps = TS_MAX(track->last_ps, end_ps);
-	scan->walk.st = chrome_store_put(&file->store, &record, (uint32_t)file->names.nr_tracks,
-					 scan->walk.err);
+	scan->walk.st = ts_sorter_put(&file->store, &record, scan->walk.err);
 }
 
 /* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
@@ -464,7 +463,7 @@ enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_sta
 		st = scan.walk.st;
 	}
 	if (st == TS_OK)
-		st = chrome_store_close(&file->store, (uint32_t)file->names.nr_tracks, err);
+		st = ts_sorter_close(&file->store, err);
 	if (st == TS_OK)
 		st = have_text(file, err);
 	file->text_lost = file->packed && wants_stats && !scan.walk.text.copy;

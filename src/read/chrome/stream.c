@@ -161,24 +161,24 @@ enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t index, b
 	const struct ts_line *line = &profile->lines[index];
 	const struct chrome_file *file = file_of(profile, line);
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
-	struct chrome_cursor *cursor = NULL;
-	struct chrome_record record;
+	struct ts_sort_cursor *cursor = NULL;
+	const struct chrome_record *record;
 	enum ts_status st;
 
 	(void)sort; /* they are in order */
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, find_stats);
-	st = chrome_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
-				err);
-	while (st == TS_OK && chrome_cursor_next(cursor, &record, &st, err)) {
-		struct ts_event event = event_of(file, line, &record);
+	st = ts_sort_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
+				 err);
+	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {
+		struct ts_event event = event_of(file, line, record);
 
 		st = ts_nest_push(nest, &event, err);
 	}
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);
-	chrome_cursor_free(cursor);
+	ts_sort_cursor_free(cursor);
 	ts_nest_free(nest);
 	return st;
 }
