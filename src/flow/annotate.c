@@ -213,14 +213,14 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 						  (size_t)job->options->max_overlay_events };
 	bool wants_any =
 		job->options->traces[TS_TRACE_JSON] || job->options->traces[TS_TRACE_PFTRACE];
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	enum ts_status st = TS_OK;
 
 	one->of_traces = is_of_traces(&one->run.profile);
 	if (wants_any && !one->of_traces) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
-		observer = ts_trace_plan_observer(&job->plan);
-		options.observer = &observer;
+		counter = ts_trace_plan_counter(&job->plan);
+		options.counter = &counter;
 	}
 	if (st == TS_OK)
 		st = ts_run_analyse(&one->run, &options, err);

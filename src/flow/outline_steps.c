@@ -41,7 +41,7 @@ static bool add_kernel(struct outline_marks *marks, const struct ts_block *block
 	return add_mark(marks, block, i);
 }
 
-bool outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
+bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
 {
 	bool is_gpu = block->line->kind == TS_LINE_OPS, good = true;
 
@@ -55,7 +55,7 @@ bool outline_marks_block(struct outline_marks *marks, const struct ts_block *blo
 	return good;
 }
 
-void outline_marks_release(struct outline_marks *marks)
+void ts_outline_marks_release(struct outline_marks *marks)
 {
 	free(marks->items);
 	free(marks->kernels);
@@ -363,8 +363,8 @@ static bool inferred_steps(struct ts_profile *profile, struct outline_marks *con
 	return good;
 }
 
-bool outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
-			struct ts_steps *steps)
+bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+			   struct ts_steps *steps)
 {
 	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
 	steps->nr_devices = steps->devices ? profile->nr_devices : 0;

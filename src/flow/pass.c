@@ -18,7 +18,7 @@ struct line_states {
 struct pass {
 	struct ts_profile *profile;
 	const struct ts_context *ctx;
-	const struct ts_observer *observer;
+	const struct ts_duration_counter *counter;
 	const struct ts_analysis *analyses[MAX_ANALYSES];
 	void *sums[MAX_ANALYSES];
 	size_t nr_analyses;
@@ -80,7 +80,7 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 		if (states->state[a])
 			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
 	if (st == TS_OK && states->observed)
-		st = pass->observer->block(pass->observer->ctx, block, err);
+		st = pass->counter->block(pass->counter->ctx, block, err);
 	return st;
 }
 
@@ -145,7 +145,7 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	if (st == TS_UNSORTED) {
 		release_line(pass, line);
 		if (pass->lines[line].observed)
-			pass->observer->restart(pass->observer->ctx, line);
+			pass->counter->restart(pass->counter->ctx, line);
 		pass->profile->lines[line].unsorted = true;
 		st = stream(pass, line, err);
 	}
@@ -264,9 +264,9 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		wanted |= sees_events(pass, a) && pass->analyses[a]->wants(pass->ctx, line);
-	if (pass->observer && pass->observer->block)
+	if (pass->counter && pass->counter->block)
 		pass->lines[index].observed =
-			pass->observer->wants(pass->observer->ctx, pass->profile, index);
+			pass->counter->wants(pass->counter->ctx, pass->profile, index);
 	return wanted || pass->lines[index].observed;
 }
 
@@ -366,12 +366,12 @@ static void release(struct pass *pass)
 }
 
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, int number,
-			   const struct ts_observer *observer, size_t nr_threads,
+			   const struct ts_duration_counter *counter, size_t nr_threads,
 			   struct ts_error *err)
 {
 	struct pass pass = { .profile = profile,
 			     .ctx = ctx,
-			     .observer = observer,
+			     .counter = counter,
 			     .is_first = number == TS_PASS_DEVICES };
 	enum ts_status st;
 

@@ -471,7 +471,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	if (st == TS_OK)
 		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
 	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, TS_PASS_DEVICES, options->observer,
+		st = ts_pass_run(&run->profile, &ctx, TS_PASS_DEVICES, options->counter,
 				 options->nr_threads, err);
 	if (st == TS_OK)
 		st = ts_pass_run(&run->profile, &ctx, TS_PASS_MERGED, NULL, options->nr_threads,

@@ -6,7 +6,7 @@
  *
  *	struct ts_trace_plan plan;
  *	ts_trace_plan_init(&plan, profile, err);
- *	... first pass, with ts_trace_plan_observer(&plan) ...
+ *	... first pass, with ts_trace_plan_counter(&plan) ...
  *	ts_trace_plan_close(&plan, max_events, err);
  *	ts_newfile_open(&file, path, err);
  *	ts_trace_write(&file, profile, results, &plan, &options, &report, err);

@@ -51,9 +51,10 @@ void ts_trace_restart(void *ctx, uint32_t line)
 	plan->tallies[line] = NULL;
 }
 
-struct ts_observer ts_trace_plan_observer(struct ts_trace_plan *plan)
+struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan)
 {
-	return (struct ts_observer){ plan, ts_trace_wants, ts_trace_restart, ts_trace_count };
+	return (struct ts_duration_counter){ plan, ts_trace_wants, ts_trace_restart,
+					     ts_trace_count };
 }
 
 /* Eight bins to each doubling, exact below 8 ps. */

@@ -23,7 +23,7 @@ static void fail(struct work *work, const struct ts_error *story)
 		*work->err = *story;
 }
 
-const char *work_path(struct work *work, const char *name)
+const char *ts_overlay_work_path(struct work *work, const char *name)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf path = TS_BUF_INIT;
@@ -46,8 +46,8 @@ static const char *keep_text(struct work *work, const char *text)
 	return kept ? (const char *)kept : "out of memory";
 }
 
-void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
-	       const char *name, uint64_t nr_bytes, const struct ts_error *story)
+void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
+			  const char *name, uint64_t nr_bytes, const struct ts_error *story)
 {
 	struct ts_overlay_report *report = work->report;
 	struct ts_error nomem = TS_ERROR_INIT;
@@ -71,10 +71,10 @@ void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_d
 	};
 }
 
-enum ts_status work_read(struct work *work, struct ts_input *in, const char *name, bool *exists,
-			 struct ts_error *story)
+enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
+				    bool *exists, struct ts_error *story)
 {
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 	enum ts_status st;
 
 	*in = (struct ts_input)TS_INPUT_INIT;
@@ -89,33 +89,34 @@ enum ts_status work_read(struct work *work, struct ts_input *in, const char *nam
 	return TS_OK;
 }
 
-void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-	      struct ts_bytes content)
+void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
+			 struct ts_bytes content)
 {
 	struct ts_error story = TS_ERROR_INIT;
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 	bool same = false;
 
 	if (!path)
 		return;
 	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
 		ts_newfile_save(path, content, &story);
-	work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name, content.n, &story);
+	ts_overlay_work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name,
+			     content.n, &story);
 }
 
-void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)
+void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)
 {
 	struct ts_error story = TS_ERROR_INIT;
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 
 	if (!path)
 		return;
 	if (!work->options->dry_run)
 		ts_file_remove(path, &story);
-	work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
+	ts_overlay_work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
 }
 
-enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
+enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *story)
 {
 	enum ts_status st = TS_OK;
 
@@ -126,7 +127,7 @@ enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
 	return st;
 }
 
-bool work_is_there(struct work *work, const struct ts_newfile *file)
+bool ts_overlay_work_is_there(struct work *work, const struct ts_newfile *file)
 {
 	const char *temp;
 	bool same = false;
@@ -139,7 +140,8 @@ bool work_is_there(struct work *work, const struct ts_newfile *file)
 	return temp && !ts_file_same(temp, file->path, &same, NULL) && same;
 }
 
-enum ts_status work_check_name(const struct ts_input *in, const char *path, struct ts_error *story)
+enum ts_status ts_overlay_work_check_name(const struct ts_input *in, const char *path,
+					  struct ts_error *story)
 {
 	struct stat opened, named;
 

@@ -91,7 +91,7 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 					  .overlay_budget = 1000 };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_trace_plan plan = { .profile = NULL };
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	struct ts_run run;
 	enum ts_status st;
 
@@ -103,8 +103,8 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_trace_plan_init(&plan, &run.profile, err);
 	if (st == TS_OK) {
-		observer = ts_trace_plan_observer(&plan);
-		options.observer = &observer;
+		counter = ts_trace_plan_counter(&plan);
+		options.counter = &counter;
 		st = ts_run_analyse(&run, &options, err);
 	}
 	if (st == TS_OK)

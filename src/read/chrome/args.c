@@ -31,7 +31,7 @@ struct text {
 	bool full;
 };
 
-bool chrome_args_has(struct ts_bytes name)
+bool ts_chrome_args_has(struct ts_bytes name)
 {
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (name.n == names[i].n && memcmp(name.p, names[i].p, name.n) == 0)
@@ -56,7 +56,7 @@ static void pick(struct text *text, struct ts_bytes object)
 	text->n = 0;
 	text->full = false;
 	while (ts_jtok_member(&members)) {
-		if (!chrome_args_has(members.key))
+		if (!ts_chrome_args_has(members.key))
 			continue;
 		put(text, text->n ? TS_LIT(",\"") : TS_LIT("{\""));
 		put(text, members.key);
@@ -83,8 +83,8 @@ static bool add(struct chrome_args *args, struct ts_arena *arena, struct ts_byte
 	return true;
 }
 
-bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-		      uint16_t *kept)
+bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+			 uint16_t *kept)
 {
 	struct text text;
 	struct ts_bytes bytes;
@@ -107,7 +107,7 @@ bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct t
 	return add(args, arena, bytes, key, kept);
 }
 
-void chrome_args_release(struct chrome_args *args)
+void ts_chrome_args_release(struct chrome_args *args)
 {
 	ts_map_release(&args->ids);
 	free(args->items);

@@ -44,8 +44,8 @@ struct chrome_event { /* tokens; .p NULL: it has none */
  * *P is at the '{' of the event. It is moved behind the event; where the text is not an event (CHROME_BAD), to
  * the byte that shows it.
  */
-enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
-				    struct chrome_event *event);
+enum chrome_found ts_chrome_event_read(const uint8_t **p, const uint8_t *end,
+				       struct chrome_event *event);
 
 /* --- store.c */
 
@@ -54,10 +54,10 @@ struct chrome_record {		  /* begins as struct ts_sort_key */
 	uint64_t at;		  /* of the event in the text */
 	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
 	uint32_t op;
-	uint16_t track, args; /* args: of a kernel, from chrome_args_keep() */
+	uint16_t track, args; /* args: of a kernel, from ts_chrome_args_keep() */
 };
 
-extern const struct ts_sort_kind chrome_sort_kind; /* by track, start, longest first, place */
+extern const struct ts_sort_kind ts_chrome_sort_kind; /* by track, start, longest first, place */
 
 /* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
 
@@ -71,11 +71,11 @@ struct chrome_args {
 };
 
 /* Keeps what is asked for of ARGS. 0: nothing was kept. False: no memory. */
-bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-		      uint16_t *kept);
+bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+			 uint16_t *kept);
 /* Would it have been kept, if the kernel had it? */
-bool chrome_args_has(struct ts_bytes name);
-void chrome_args_release(struct chrome_args *args);
+bool ts_chrome_args_has(struct ts_bytes name);
+void ts_chrome_args_release(struct chrome_args *args);
 
 /* --- names.c: processes, tracks and ops of a file */
 
@@ -142,13 +142,13 @@ struct chrome_names {
 #define CHROME_TRACKS_MAX 65536
 
 /* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */
-uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name);
-uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
-uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
-			 uint8_t side, uint8_t class);
-uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
-		      struct ts_bytes raw, struct ts_bytes args);
-void chrome_names_release(struct chrome_names *names);
+uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name);
+uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
+uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			    uint8_t side, uint8_t class);
+uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+			 struct ts_bytes raw, struct ts_bytes args);
+void ts_chrome_names_release(struct chrome_names *names);
 
 /* --- scan.c: the text -> names, records, and what the file says of itself */
 
@@ -219,21 +219,21 @@ static inline int64_t chrome_length(struct ts_bytes token)
 }
 
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			   struct ts_error *err);
+enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			      struct ts_error *err);
 
 /* --- chrome.c */
 
-void chrome_release(void *file); /* by which a host of this reader is known */
+void ts_chrome_release(void *file); /* by which a host of this reader is known */
 
 /* --- model.c: names -> the profile */
 
-enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
-			       struct ts_error *err);
+enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
+				  uint32_t host, struct ts_error *err);
 
 /* --- stream.c */
 
-enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err);
+enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
+				const struct ts_sink *sink, struct ts_error *err);
 
 #endif

@@ -59,8 +59,8 @@ static enum chrome_found read_member(const uint8_t **at, const uint8_t *end,
 	return CHROME_EVENT;
 }
 
-enum chrome_found chrome_event_read(const uint8_t **at, const uint8_t *end,
-				    struct chrome_event *event)
+enum chrome_found ts_chrome_event_read(const uint8_t **at, const uint8_t *end,
+				       struct chrome_event *event)
 {
 	const uint8_t *p = *at + 1;
 	struct ts_bytes phase = { NULL, 0 };

@@ -340,8 +340,8 @@ static void set_time(const struct chrome_file *file, struct ts_host *host)
 	host->stop_unix_ns = ts_i64_add(start_ns, (file->max_ps - file->min_ps) / TS_PS_PER_NS);
 }
 
-enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
-			       struct ts_error *err)
+enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
+				  uint32_t host, struct ts_error *err)
 {
 	struct making making = { file, profile, host, err };
 	enum ts_status st = add_planes(&making);

@@ -48,7 +48,7 @@ static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
 	return at;
 }
 
-uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name)
+uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name)
 {
 	uint32_t at = names->last_category;
 
@@ -74,7 +74,7 @@ static uint32_t add_process(struct chrome_names *names, struct ts_bytes pid)
 	return at;
 }
 
-uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
+uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
 {
 	uint32_t at = names->last_process;
 
@@ -106,8 +106,8 @@ static uint32_t add_track(struct chrome_names *names, struct chrome_track wanted
 	return at;
 }
 
-uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
-			 uint8_t side, uint8_t class)
+uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			    uint8_t side, uint8_t class)
 {
 	struct chrome_track wanted = { .process = process,
 				       .tid = tid,
@@ -149,8 +149,8 @@ static uint32_t add_op(struct chrome_names *names, struct chrome_op op, uint64_t
 	return at;
 }
 
-uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
-		      struct ts_bytes raw, struct ts_bytes args)
+uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+			 struct ts_bytes raw, struct ts_bytes args)
 {
 	struct chrome_op op = { raw, args, category, track, TS_NONE, TS_NO_NUMBER };
 	uint64_t key = ts_hash(raw, names->seed + category * UINT64_C(131) + track);
@@ -167,7 +167,7 @@ uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t tr
 	return add_op(names, op, key);
 }
 
-void chrome_names_release(struct chrome_names *names)
+void ts_chrome_names_release(struct chrome_names *names)
 {
 	for (size_t i = 0; i < names->nr_tracks; i++)
 		free(names->tracks[i].open);

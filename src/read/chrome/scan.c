@@ -63,10 +63,10 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 	if (record.track != file->step_source)
 		return;
 	if (file->step_track == TS_NONE)
-		file->step_track = chrome_track_of(names, names->tracks[record.track].process,
-						   TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
-	record.op = chrome_op_of(names, scan->step_category, TS_NONE, digits,
-				 (struct ts_bytes){ NULL, 0 });
+		file->step_track = ts_chrome_track_of(names, names->tracks[record.track].process,
+						      TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
+	record.op = ts_chrome_op_of(names, scan->step_category, TS_NONE, digits,
+				    (struct ts_bytes){ NULL, 0 });
 	if (file->step_track == TS_NONE || record.op == TS_NONE) {
 		nomem(scan);
 		return;
@@ -106,8 +106,8 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		  struct chrome_record *record)
 {
 	struct chrome_names *names = &scan->file->names;
-	uint32_t category = chrome_category_of(names, ts_jtok_text(event->category));
-	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid)), track;
+	uint32_t category = ts_chrome_category_of(names, ts_jtok_text(event->category));
+	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
 
@@ -118,7 +118,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	known = &names->categories[category];
 	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
 	if (known->kernel && event->args.n > 2 &&
-	    !chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
+	    !ts_chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
 		nomem(scan);
 		return false;
 	}
@@ -126,16 +126,16 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
 	}
-	track = chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
+	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == CHROME_TRACKS_MAX) {
 		scan->file->nr_left_out++;
 		return false;
 	}
 	record->op = event->phase == 'E'
 			     ? 0
-			     : chrome_op_of(names, category,
-					    category == scan->no_category ? track : TS_NONE,
-					    ts_jtok_text(event->name), event->args);
+			     : ts_chrome_op_of(names, category,
+					       category == scan->no_category ? track : TS_NONE,
+					       ts_jtok_text(event->name), event->args);
 	if (track == TS_NONE || record->op == TS_NONE) {
 		nomem(scan);
 		return false;
@@ -228,8 +228,9 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 	static const uint8_t sides[] = { CHROME_HOST, CHROME_DEVICE };
 
 	for (size_t i = 0; i < TS_NELEM(sides); i++) {
-		uint32_t track = chrome_track_of(&scan->file->names, process,
-						 ts_jtok_text(event->tid), sides[i], CHROME_MAIN);
+		uint32_t track =
+			ts_chrome_track_of(&scan->file->names, process, ts_jtok_text(event->tid),
+					   sides[i], CHROME_MAIN);
 
 		if (track == TS_NONE)
 			nomem(scan);
@@ -243,7 +244,7 @@ static void take_metadata(struct scan *scan, const struct chrome_event *event)
 	struct chrome_names *names = &scan->file->names;
 	struct ts_bytes what = ts_jtok_text(event->name), name = member(event->args, "name");
 	struct ts_bytes labels = member(event->args, "labels");
-	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid));
+	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid));
 
 	if (process == TS_NONE)
 		nomem(scan);
@@ -290,7 +291,7 @@ static enum ts_status scan_event(void *ctx, struct ts_error *err)
 	(void)err;
 	do {
 		p = walk->text.p;
-		found = chrome_event_read(&p, walk->text.end, &event);
+		found = ts_chrome_event_read(&p, walk->text.end, &event);
 	} while (found == CHROME_MORE && ts_walk_more(walk));
 	if (found == CHROME_BAD) {
 		ts_walk_damaged(walk, p, "no trace event stands here");
@@ -423,8 +424,8 @@ static bool begin(struct scan *scan)
 {
 	struct chrome_names *names = &scan->file->names;
 
-	scan->no_category = chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
-	scan->step_category = chrome_category_of(names, TS_LIT("ProfilerStep"));
+	scan->no_category = ts_chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
+	scan->step_category = ts_chrome_category_of(names, TS_LIT("ProfilerStep"));
 	return scan->no_category != TS_NONE && scan->step_category != TS_NONE;
 }
 
@@ -434,8 +435,8 @@ static void note_damage(struct chrome_file *file, const struct ts_walk *walk)
 	memcpy(file->damage, walk->damage, sizeof(file->damage));
 }
 
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			   struct ts_error *err)
+enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			      struct ts_error *err)
 {
 	struct scan scan = { .file = file };
 	const struct ts_walk_visitor visitor = { .ctx = &scan,

@@ -47,7 +47,7 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 	const struct chrome_file *file = host->reader_data;
 	int64_t lag;
 
-	if (host->reader_release != chrome_release || file->seams.events_at == TS_NO_SEAM)
+	if (host->reader_release != ts_chrome_release || file->seams.events_at == TS_NO_SEAM)
 		return false;
 	lag = lag_ps(profile, host);
 	*seams = (struct ts_seams){ .bytes = file->bytes,

@@ -10,7 +10,7 @@ static bool before(const void *a, const void *b)
 	return x->at <= y->at;
 }
 
-const struct ts_sort_kind chrome_sort_kind = {
+const struct ts_sort_kind ts_chrome_sort_kind = {
 	.size = sizeof(struct chrome_record),
 	.max = CHROME_RECORDS,
 	.merge_bytes = CHROME_MERGE,

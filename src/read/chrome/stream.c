@@ -67,7 +67,7 @@ static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
 					const char *const *names, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!chrome_args_has(ts_bytes_of(names[i])))
+		if (!ts_chrome_args_has(ts_bytes_of(names[i])))
 			return NULL;
 	return (const void *)block->body[at].p;
 }
@@ -90,7 +90,7 @@ static struct ts_jtok args_of(const struct ts_block *block, size_t at, const cha
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	note_look(file, text, from);
 	p = text.p + from;
-	if (chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
+	if (ts_chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	return ts_jtok_enter(event.args);
 }
@@ -155,8 +155,8 @@ static struct ts_event event_of(const struct chrome_file *file, const struct ts_
 	};
 }
 
-enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err)
+enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
+				const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
 	const struct chrome_file *file = file_of(profile, line);

@@ -7,7 +7,7 @@
 static const struct chrome_file *file_of(const struct ts_profile *profile, uint32_t host)
 {
 	TS_ASSERT(host < profile->nr_hosts);
-	TS_ASSERT(profile->hosts[host].reader_release == chrome_release);
+	TS_ASSERT(profile->hosts[host].reader_release == ts_chrome_release);
 	return profile->hosts[host].reader_data;
 }
 

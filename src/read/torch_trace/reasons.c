@@ -24,7 +24,7 @@ struct story {
 	enum part part;
 };
 
-struct ts_bytes torch_trace_cut(struct ts_bytes text)
+struct ts_bytes ts_torch_trace_cut(struct ts_bytes text)
 {
 	size_t n = TS_MIN(text.n, (size_t)TS_TORCH_LOG_TEXT);
 
@@ -53,7 +53,7 @@ static bool behind(struct ts_bytes line, const char *prefix, struct ts_bytes *re
 
 static bool keep(struct story *story, struct ts_bytes text, struct ts_bytes *where)
 {
-	*where = ts_arena_copy(story->arena, torch_trace_cut(text));
+	*where = ts_arena_copy(story->arena, ts_torch_trace_cut(text));
 	return where->p != NULL;
 }
 
@@ -150,7 +150,7 @@ static bool next_line(struct ts_bytes *text, struct ts_bytes *line)
 	return true;
 }
 
-bool torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct ts_torch_break *row)
+bool ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct ts_torch_break *row)
 {
 	struct story story = { arena, row, TS_BUF_INIT, TS_BUF_INIT, PART_HEAD };
 	struct ts_bytes line;
@@ -176,7 +176,7 @@ static struct ts_bytes unquoted(struct ts_bytes line)
 	return line;
 }
 
-struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
+struct ts_bytes ts_torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_bytes line, kept;
@@ -189,7 +189,7 @@ struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
 		ts_buf_put(&out, line);
 	}
 	kept = out.failed ? (struct ts_bytes){ NULL, 0 }
-			  : ts_arena_copy(arena, torch_trace_cut(ts_buf_bytes(&out)));
+			  : ts_arena_copy(arena, ts_torch_trace_cut(ts_buf_bytes(&out)));
 	ts_buf_release(&out);
 	return kept;
 }

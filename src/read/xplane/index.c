@@ -127,7 +127,7 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		found = id_table_find(&data->roles, stat.id);
 		role = found == TS_NONE ? ROLE_NONE : (enum role)found;
 		if (device)
-			take_device_stat(device, role, &stat, xstat_text(data, &stat));
+			take_device_stat(device, role, &stat, ts_xstat_text(data, &stat));
 		else
 			take_host_stat(host, role, &stat);
 	}
@@ -192,16 +192,16 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 	if ((plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) &&
 	    !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
-	st = xplane_read_metadata(profile, index, data, pb, err);
+	st = ts_xplane_read_metadata(profile, index, data, pb, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
-		st = xplane_read_modules(profile, request, data, pb, err);
+		st = ts_xplane_read_modules(profile, request, data, pb, err);
 	if (st == TS_OK)
 		st = read_lines(profile, index, pb, request->nr_threads, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, plane, data, pb);
 	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
 		if (profile->lines[plane->first_line + i].kind == TS_LINE_OPS)
-			st = xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
+			st = ts_xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
 	return st;
 }
 
@@ -235,9 +235,9 @@ static void release_file(void *data)
 	for (size_t i = 0; i < file->nr_planes; i++) {
 		struct xplane_plane *plane = &file->planes[i];
 
-		id_table_release(&plane->roles);
-		id_table_release(&plane->names);
-		id_table_release(&plane->ops);
+		ts_id_table_release(&plane->roles);
+		ts_id_table_release(&plane->names);
+		ts_id_table_release(&plane->ops);
 		ts_map_release(&plane->gpu_ops);
 		free(plane->stat_names);
 	}
@@ -385,5 +385,5 @@ const struct ts_reader ts_reader_xplane = {
 	.form = TS_FORM_XSPACE,
 	.probe = xplane_probe,
 	.read = xplane_read,
-	.stream = xplane_stream,
+	.stream = ts_xplane_stream,
 };

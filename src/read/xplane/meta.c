@@ -55,7 +55,7 @@ static const struct role_row role_rows[] = {
 	{ "hbm_utilization_percent", ROLE_HBM_UTILIZATION },
 };
 
-enum role xplane_role(struct ts_bytes name)
+enum role ts_xplane_role(struct ts_bytes name)
 {
 	for (size_t i = 0; i < TS_NELEM(role_rows); i++)
 		if (ts_bytes_is(name, role_rows[i].name))
@@ -63,7 +63,7 @@ enum role xplane_role(struct ts_bytes name)
 	return ROLE_NONE;
 }
 
-bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
+bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value)
 {
 	size_t old = table->nr_dense, cap = old;
 
@@ -85,13 +85,13 @@ bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 	return ts_map_set(&table->sparse, (uint64_t)id, value);
 }
 
-void id_table_release(struct id_table *table)
+void ts_id_table_release(struct id_table *table)
 {
 	free(table->dense);
 	ts_map_release(&table->sparse);
 }
 
-struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat)
+struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xstat *stat)
 {
 	uint32_t at;
 
@@ -155,7 +155,7 @@ static struct ts_bytes without_colon(struct ts_bytes text)
 static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
 {
 	uint32_t role = id_table_find(&plane->roles, stat->id);
-	struct ts_bytes text = xstat_text(plane, stat);
+	struct ts_bytes text = ts_xstat_text(plane, stat);
 
 	switch (role) {
 	case ROLE_PROGRAM_ID:
@@ -247,7 +247,7 @@ static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct x
 		op.text = full_name;
 	}
 	index = ts_profile_intern_op(profile, &op);
-	return index != TS_NONE && id_table_set(&plane->ops, key, index);
+	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index);
 }
 
 static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)
@@ -262,14 +262,14 @@ static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb 
 		     sizeof(*plane->stat_names)))
 		return false;
 	plane->stat_names[plane->nr_stat_names] = name;
-	role = xplane_role(name);
-	return id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
-	       (role == ROLE_NONE || id_table_set(&plane->roles, key, role));
+	role = ts_xplane_role(name);
+	return ts_id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
+	       (role == ROLE_NONE || ts_id_table_set(&plane->roles, key, role));
 }
 
-enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
-				    struct xplane_plane *plane, struct ts_pb pb,
-				    struct ts_error *err)
+enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
+				       struct xplane_plane *plane, struct ts_pb pb,
+				       struct ts_error *err)
 {
 	enum ts_plane_kind kind = profile->planes[plane_index].kind;
 	struct ts_pb names = pb, value;
@@ -313,7 +313,7 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 			continue;
 		xstat_read(ts_pb_enter(&pb), &stat);
 		if (id_table_find(&plane->roles, stat.id) == ROLE_HLO_PROTO)
-			proto = xstat_text(plane, &stat);
+			proto = ts_xstat_text(plane, &stat);
 	}
 	split_module_name(name, &stem, &program_id);
 	if (proto.n == 0 || ts_profile_module_of(profile, program_id) != TS_NONE)
@@ -336,10 +336,10 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	return TS_OK;
 }
 
-enum ts_status xplane_read_modules(struct ts_profile *profile,
-				   const struct ts_read_request *request,
-				   struct xplane_plane *plane, struct ts_pb pb,
-				   struct ts_error *err)
+enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
+				      const struct ts_read_request *request,
+				      struct xplane_plane *plane, struct ts_pb pb,
+				      struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct ts_pb value;
