@@ -1,6 +1,7 @@
 /* Status and error. The story is built front to back: cause first, then places in front of it. */
 #include "base/status.h"
 
+#include "base/check.h"
 #include "base/bytes.h"
 
 #include <errno.h>
@@ -94,6 +95,7 @@ enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path,
 				: errnum == ENOENT ? TS_NOTFOUND
 						   : TS_IO;
 
+	TS_ASSERT(path && what);
 	const char *dots = ts_path_tail(&path);
 
 	for (size_t i = 0; i < TS_NELEM(causes); i++)

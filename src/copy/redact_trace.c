@@ -4,6 +4,7 @@
  */
 #include "copy/redact.h"
 
+#include "base/check.h"
 #include "read/walk.h"
 
 struct redacting {
@@ -117,6 +118,8 @@ enum ts_status ts_redact_trace(const struct ts_names *names, struct ts_bytes byt
 	struct ts_walk_report events;
 	enum ts_status st = ts_walk_all(bytes, mapped, &visitor, &events, err);
 
+	TS_ASSERT(names && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_redact_report){ .nr_left_out = events.nr_too_long,
 					     .damage = events.damage };
 	ts_buf_release(&redacting.text);

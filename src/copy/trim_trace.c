@@ -5,6 +5,8 @@
  * tables of processes and threads.
  */
 #include "copy/pairs.h"
+
+#include "base/check.h"
 #include "read/trace.h"
 #include "read/walk.h"
 
@@ -432,6 +434,8 @@ enum ts_status ts_trim_trace(const struct ts_trim *trim, uint32_t host, struct t
 	struct ts_walk_report events;
 	enum ts_status st;
 
+	TS_ASSERT(trim && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_trim_report){ .damage = TS_ERROR_INIT };
 	ts_pairs_init(&trimming.pairs, trim);
 	trimming.pairs.ctx = &trimming;

@@ -1,6 +1,7 @@
 /* A session's way into its annotation. */
 #include "flow/annotate.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
 #include "read/reader.h"
@@ -30,6 +31,7 @@ struct job {
 
 void ts_annotation_init(struct ts_annotation *one)
 {
+	TS_ASSERT(one);
 	memset(one, 0, sizeof(*one));
 	ts_run_init(&one->run);
 	one->report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
@@ -39,6 +41,7 @@ void ts_annotation_init(struct ts_annotation *one)
 
 void ts_annotation_release(struct ts_annotation *one)
 {
+	TS_ASSERT(one);
 	ts_overlay_report_release(&one->report);
 	ts_run_release(&one->run);
 }
@@ -287,6 +290,7 @@ bool ts_annotation_is_damaged(const struct ts_annotation *one)
 {
 	const struct ts_profile *profile = &one->run.profile;
 
+	TS_ASSERT(one);
 	for (size_t i = 0; i < profile->nr_damage; i++)
 		if (!profile->damage[i].minor)
 			return true;
@@ -301,6 +305,7 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 	struct job job = { .one = one, .session = session, .options = options };
 	enum ts_status st;
 
+	TS_ASSERT(one && session && options);
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
 		job.files[i] = (struct trace_file){ &job, i };
 	if (session->kind == TS_SESSION_STREAM)

@@ -1,6 +1,7 @@
 /* The trace's text up to the seam, our rows, the rest of the text: all as pieces of a pack. */
 #include "flow/annotated.h"
 
+#include "base/check.h"
 #include "codec/json.h"
 #include "flow/trace.h"
 #include "flow/trace_pack.h"
@@ -407,6 +408,8 @@ enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profi
 	uint64_t before = file->nr_bytes;
 	enum ts_status st;
 
+	TS_ASSERT(file && profile && options);
+	TS_ASSERT(host < profile->nr_hosts);
 	if (!ts_seams_of(profile, host, &copy.seams))
 		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated",
 			       options->source);

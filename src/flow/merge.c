@@ -1,6 +1,8 @@
 /* Blocks of lines -> records, sorted -> blocks of all. */
 #include "flow/merge.h"
 
+#include "base/check.h"
+
 #include <pthread.h>
 
 #include "base/work.h"
@@ -171,6 +173,8 @@ enum ts_status ts_merge_host(struct ts_profile *profile, uint32_t host, const bo
 	struct host_merge merge = { .profile = profile };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(profile && sink);
+	TS_ASSERT(host < profile->nr_hosts);
 	if (pthread_mutex_init(&merge.lock, NULL) != 0)
 		return ts_fail_nomem(err);
 	ts_sorter_init(&merge.store, &sort_kind);

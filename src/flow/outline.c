@@ -4,6 +4,7 @@
  */
 #include "flow/outline.h"
 
+#include "base/check.h"
 #include "base/work.h"
 #include "flow/outline_steps.h"
 #include "flow/stream.h"
@@ -250,6 +251,7 @@ enum ts_status ts_outline_make(struct ts_profile *profile, size_t nr_threads,
 	struct outline_pass pass = { .profile = profile };
 	enum ts_status st;
 
+	TS_ASSERT(profile && outline);
 	memset(outline, 0, sizeof(*outline));
 	st = prepare(&pass, err);
 	if (st == TS_OK)

@@ -6,6 +6,7 @@
  */
 #include "flow/outline_steps.h"
 
+#include "base/check.h"
 #include "model/step_pattern.h"
 
 #define MAX_GPU_EXECUTIONS 1000000 /* of a stream: more are no executions, but programs in turn */
@@ -45,6 +46,7 @@ bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *
 {
 	bool is_gpu = block->line->kind == TS_LINE_OPS, good = true;
 
+	TS_ASSERT_HOT(marks && block);
 	if (is_gpu && !marks->kernels) {
 		marks->kernels = calloc(block->profile->nr_ops + 1, sizeof(*marks->kernels));
 		good = marks->kernels != NULL;
@@ -57,6 +59,7 @@ bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *
 
 void ts_outline_marks_release(struct outline_marks *marks)
 {
+	TS_ASSERT(marks);
 	free(marks->items);
 	free(marks->kernels);
 	memset(marks, 0, sizeof(*marks));
@@ -366,6 +369,7 @@ static bool inferred_steps(struct ts_profile *profile, struct outline_marks *con
 bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
 			   struct ts_steps *steps)
 {
+	TS_ASSERT(profile && marks && steps);
 	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
 	steps->nr_devices = steps->devices ? profile->nr_devices : 0;
 	return steps->devices && marked_steps(profile, marks, steps) &&

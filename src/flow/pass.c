@@ -1,6 +1,8 @@
 /* Lines on threads, states merged in order, analyses closed by need. */
 #include "flow/pass.h"
 
+#include "base/check.h"
+
 #include <pthread.h>
 
 #include "base/work.h"
@@ -375,6 +377,7 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 			     .is_first = number == TS_PASS_DEVICES };
 	enum ts_status st;
 
+	TS_ASSERT(profile);
 	for (size_t i = 0; ts_analyses[i] && pass.nr_analyses < MAX_ANALYSES; i++)
 		if (ts_analyses[i]->pass == number)
 			pass.analyses[pass.nr_analyses++] = ts_analyses[i];

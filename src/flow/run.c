@@ -1,6 +1,7 @@
 /* From files to results. */
 #include "flow/run.h"
 
+#include "base/check.h"
 #include "flow/outline.h"
 #include "io/tracefile.h"
 #include "read/hlo.h"
@@ -10,6 +11,7 @@
 
 void ts_run_init(struct ts_run *run)
 {
+	TS_ASSERT(run);
 	memset(run, 0, sizeof(*run));
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
@@ -17,6 +19,7 @@ void ts_run_init(struct ts_run *run)
 
 void ts_run_release(struct ts_run *run)
 {
+	TS_ASSERT(run);
 	ts_results_release(&run->results);
 	ts_outline_release(&run->outline);
 	ts_profile_release(&run->profile);
@@ -300,6 +303,7 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	size_t nr_read = 0;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(run && session && options);
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
 	if (!run->inputs || !name_run(run, session))
 		return ts_fail_nomem(err);
@@ -339,6 +343,7 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 	struct ts_error first = TS_ERROR_INIT;
 	size_t nr_read = 0;
 
+	TS_ASSERT(run && items && options);
 	for (size_t i = 0; i < nr; i++) {
 		struct source source = { items[i].bytes, items[i].file, items[i].host, false,
 					 items[i].reader };
@@ -368,6 +373,7 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	struct ts_bytes file;
 	enum ts_status st = ts_input_open(&input, path, err);
 
+	TS_ASSERT(run && path);
 	if (st)
 		return st;
 	memset(&module, 0, sizeof(module));
@@ -465,6 +471,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	};
 	enum ts_status st = make_rates(run, options->chip, err);
 
+	TS_ASSERT(run && options);
 	ctx.rates = run->rates;
 	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
 		ctx.chip = &run->rates[0];

@@ -1,6 +1,7 @@
 /* A line finds its reader through its host. */
 #include "flow/stream.h"
 
+#include "base/check.h"
 #include "read/reader.h"
 
 enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t index,
@@ -9,5 +10,6 @@ enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t index,
 	const struct ts_line *line = &profile->lines[index];
 	const struct ts_reader *reader = ts_reader_of(profile, profile->planes[line->plane].host);
 
+	TS_ASSERT(profile && sink);
 	return reader->stream(profile, index, line->unsorted, sink, err);
 }

@@ -1,6 +1,7 @@
 /* Processes and rows in order, then rows -> pieces -> members -> file. */
 #include "flow/trace.h"
 
+#include "base/check.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -376,6 +377,8 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 	uint64_t before = file->nr_bytes;
 	enum ts_status st = run(&trace, file, options, err);
 
+	TS_ASSERT(file && profile && plan);
+	TS_ASSERT(options);
 	if (st == TS_OK && report)
 		fill_report(&trace, file->nr_bytes - before, report);
 	release(&trace);
@@ -387,6 +390,8 @@ bool ts_trace_is_ours(struct ts_bytes bytes, const struct ts_perfetto_form *form
 	struct ts_buf head = TS_BUF_INIT;
 	bool ours = ts_bytes_starts(bytes, form->mark);
 
+	TS_ASSERT(form);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ours && ts_gzip_probe(bytes)) {
 		(void)ts_gunzip_head(bytes, &head, strlen(form->mark), NULL);
 		ours = ts_bytes_starts(ts_buf_bytes(&head), form->mark);

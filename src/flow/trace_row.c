@@ -1,6 +1,7 @@
 /* Blocks of a line -> chosen events -> sorted -> lanes -> text. */
 #include "flow/trace_row.h"
 
+#include "base/check.h"
 #include "flow/stream.h"
 
 #define PIECE_EVENTS 65536
@@ -57,6 +58,7 @@ struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
 
+	TS_ASSERT(plan && form);
 	if (!writer)
 		return NULL;
 	writer->plan = plan;
@@ -565,6 +567,7 @@ enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct t
 	const struct ts_track *track = row->at.track;
 	enum ts_status st;
 
+	TS_ASSERT(writer && row && out && counts);
 	open_row(writer, row, out, counts);
 	if (!track)
 		st = write_line(writer, err);

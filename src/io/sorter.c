@@ -30,6 +30,7 @@ void ts_sorter_init(struct ts_sorter *sorter, const struct ts_sort_kind *kind)
 
 void ts_sorter_release(struct ts_sorter *sorter)
 {
+	TS_ASSERT(sorter);
 	for (size_t i = 0; i < sorter->nr_runs; i++)
 		free(sorter->runs[i].starts);
 	free(sorter->runs);
@@ -325,6 +326,7 @@ const void *ts_sort_cursor_next(struct ts_sort_cursor *cursor, enum ts_status *s
 {
 	struct source *first = cursor->sources;
 
+	TS_ASSERT_HOT(cursor && st);
 	if (cursor->given) {
 		first->next += cursor->sorter->kind->size;
 		*st = refill(cursor, first, err);

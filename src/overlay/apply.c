@@ -5,6 +5,7 @@
  */
 #include "overlay/apply.h"
 
+#include "base/check.h"
 #include "io/file.h"
 #include "overlay/cache.h"
 #include "overlay/suggestions.h"
@@ -287,6 +288,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
+	TS_ASSERT(session && plan && options);
 	return run(&(struct work){ .session = session,
 				   .plan = plan,
 				   .options = options,
@@ -298,6 +300,7 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
+	TS_ASSERT(session && options);
 	return run(&(struct work){
 		.session = session, .options = options, .report = report, .err = err });
 }

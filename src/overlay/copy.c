@@ -3,6 +3,8 @@
  * never in the place of anything else. The trace itself is only read.
  */
 #include "io/file.h"
+
+#include "base/check.h"
 #include "io/tracefile.h"
 #include "overlay/work.h"
 
@@ -20,6 +22,7 @@ const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *
 	struct ts_bytes name =
 		ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), suffix);
 
+	TS_ASSERT(work && file && suffix);
 	if (!name.p) {
 		ts_fail_nomem(&story);
 		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
@@ -74,6 +77,7 @@ bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file)
 {
 	struct ts_bytes packed;
 
+	TS_ASSERT(work && file);
 	if (!ts_bytes_ends(ts_bytes_of(file->name), ".json"))
 		return false;
 	packed = ts_arena_printf(&work->report->arena, "%s.gz", file->path);
@@ -122,6 +126,7 @@ void ts_overlay_work_do_copies(struct work *work)
 {
 	const struct ts_overlay_plan *plan = work->plan;
 
+	TS_ASSERT(work);
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 

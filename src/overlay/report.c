@@ -3,12 +3,15 @@
  * a folder of the user's, where there may be any number of sessions, it has the first trace's name.
  */
 #include "io/tracefile.h"
+
+#include "base/check.h"
 #include "overlay/work.h"
 
 #define REPORT_HEAD 256 /* bytes in which our report's mark is looked for */
 
 bool ts_overlay_work_owns_folder(const struct work *work)
 {
+	TS_ASSERT(work);
 	return work->session->owns_folder || work->has_profiles ||
 	       !(work->plan ? work->plan->of_traces
 			    : ts_tracefile_is_named(ts_bytes_of(work->session->files[0].name)));
@@ -47,6 +50,7 @@ void ts_overlay_work_do_report(struct work *work)
 	struct ts_bytes text = work->plan ? work->plan->report_json : none;
 	bool owns = ts_overlay_work_owns_folder(work);
 
+	TS_ASSERT(work);
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 		const char *name;

@@ -4,6 +4,8 @@
  * leave is a second name for the user's file (the same content under both), and that is recognised.
  */
 #include "io/file.h"
+
+#include "base/check.h"
 #include "io/gzip.h"
 #include "overlay/work.h"
 
@@ -128,6 +130,7 @@ void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind)
 	uint64_t nr_bytes = 0;
 	enum ts_status st = look(work, kind, &trace, &story);
 
+	TS_ASSERT(work);
 	if (!st && trace.owner == USERS && trace.native_there && !trace.native_same)
 		st = refuse(&trace, &story);
 	if (!st && !work->options->dry_run)
@@ -152,6 +155,7 @@ void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind)
 	enum ts_status st = look(work, kind, &trace, &story);
 	enum ts_overlay_deed deed = TS_DEED_RESTORED;
 
+	TS_ASSERT(work);
 	if (!st && !trace.native_there) {
 		if (trace.owner == OURS)
 			ts_overlay_work_remove(work, names[kind].thing, names[kind].file);

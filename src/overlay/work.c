@@ -1,6 +1,7 @@
 /* Files of a session looked at and replaced, and the report of it (overlay/work.h). */
 #include "overlay/work.h"
 
+#include "base/check.h"
 #include "io/file.h"
 #include "overlay/cache.h"
 
@@ -29,6 +30,7 @@ const char *ts_overlay_work_path(struct work *work, const char *name)
 	struct ts_buf path = TS_BUF_INIT;
 	const char *kept = NULL;
 
+	TS_ASSERT(work && name);
 	if (ts_session_path(work->session, name, &path) && !path.failed)
 		kept = (const char *)ts_arena_copy(&work->report->arena, ts_buf_bytes(&path)).p;
 	ts_buf_release(&path);
@@ -52,6 +54,7 @@ void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum t
 	struct ts_overlay_report *report = work->report;
 	struct ts_error nomem = TS_ERROR_INIT;
 
+	TS_ASSERT(work && name);
 	if (story->status) {
 		deed = TS_DEED_FAILED;
 		fail(work, story);
@@ -77,6 +80,7 @@ enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, cons
 	const char *path = ts_overlay_work_path(work, name);
 	enum ts_status st;
 
+	TS_ASSERT(work && in && name && exists);
 	*in = (struct ts_input)TS_INPUT_INIT;
 	*exists = false;
 	if (!path)
@@ -96,6 +100,8 @@ void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const c
 	const char *path = ts_overlay_work_path(work, name);
 	bool same = false;
 
+	TS_ASSERT(work && name);
+	TS_ASSERT(content.p || content.n == 0);
 	if (!path)
 		return;
 	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
@@ -109,6 +115,7 @@ void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, cons
 	struct ts_error story = TS_ERROR_INIT;
 	const char *path = ts_overlay_work_path(work, name);
 
+	TS_ASSERT(work && name);
 	if (!path)
 		return;
 	if (!work->options->dry_run)
@@ -120,6 +127,7 @@ enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *s
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(work);
 	if (!work->caches_gone)
 		st = ts_cache_remove(work->session, work->options->dry_run,
 				     &work->report->nr_caches, story);
@@ -132,6 +140,7 @@ bool ts_overlay_work_is_there(struct work *work, const struct ts_newfile *file)
 	const char *temp;
 	bool same = false;
 
+	TS_ASSERT(work && file);
 	if (!file->temp)
 		return false;
 	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
@@ -145,6 +154,7 @@ enum ts_status ts_overlay_work_check_name(const struct ts_input *in, const char 
 {
 	struct stat opened, named;
 
+	TS_ASSERT(in && path);
 	if (in->fd < 0)
 		return TS_OK;
 	if (fstat(in->fd, &opened) != 0 || stat(path, &named) != 0)

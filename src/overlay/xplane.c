@@ -16,6 +16,7 @@
  */
 #include "overlay/xplane.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/pbw.h"
 #include "overlay/xspace.h"
@@ -542,6 +543,8 @@ enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *pr
 		.out = out, .profile = profile, .results = results, .native_bytes = native_bytes
 	};
 
+	TS_ASSERT(profile);
+	TS_ASSERT(host < profile->nr_hosts);
 	take_native_pids(&space, &profile->hosts[host]);
 	for (uint32_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].host == host)

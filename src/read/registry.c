@@ -13,6 +13,8 @@ const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes byte
 	const struct ts_reader *best = NULL;
 	int surest = 0;
 
+	TS_ASSERT(file.p || file.n == 0);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	for (size_t i = 0; ts_readers[i]; i++) {
 		int sure = ts_readers[i]->probe(file, bytes);
 
@@ -26,6 +28,7 @@ const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes byte
 
 const struct ts_reader *ts_reader_find(const char *name)
 {
+	TS_ASSERT(name);
 	for (size_t i = 0; ts_readers[i]; i++)
 		if (strcmp(ts_readers[i]->name, name) == 0)
 			return ts_readers[i];

@@ -33,6 +33,7 @@ bool ts_walk_more(struct ts_walk *walk)
 {
 	bool got = ts_window_more(&walk->text, &walk->st);
 
+	TS_ASSERT_HOT(walk);
 	if (walk->st == TS_NOMEM)
 		ts_fail_nomem(walk->err);
 	return got;
@@ -302,6 +303,7 @@ enum ts_status ts_walk_open(struct ts_walk *walk, struct ts_bytes bytes, bool ma
 
 void ts_walk_release(struct ts_walk *walk)
 {
+	TS_ASSERT(walk);
 	ts_window_release(&walk->text);
 }
 
@@ -312,6 +314,8 @@ enum ts_status ts_walk_all(struct ts_bytes bytes, bool mapped,
 	struct ts_walk walk;
 	enum ts_status st = ts_walk_open(&walk, bytes, mapped, visitor, err);
 
+	TS_ASSERT(visitor);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (st == TS_OK)
 		st = ts_walk_run(&walk);
 	*report = (struct ts_walk_report){ .nr_too_long = walk.nr_too_long };

@@ -5,6 +5,8 @@
  */
 #include "read/chrome/chrome.h"
 
+#include "base/check.h"
+
 #define TEXT_BYTES 768 /* more is no kernel's: nothing is kept then */
 
 /* libkineto/src/output_json.cpp; sizes, shapes, and what collectives say of their messages. */
@@ -33,6 +35,7 @@ struct text {
 
 bool ts_chrome_args_has(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (name.n == names[i].n && memcmp(name.p, names[i].p, name.n) == 0)
 			return true;
@@ -91,6 +94,8 @@ bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struc
 	uint64_t key;
 	uint32_t at;
 
+	TS_ASSERT_HOT(args && arena);
+	TS_ASSERT_HOT(object.p || object.n == 0);
 	*kept = 0;
 	pick(&text, object);
 	if (text.full)
@@ -109,6 +114,7 @@ bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struc
 
 void ts_chrome_args_release(struct chrome_args *args)
 {
+	TS_ASSERT(args);
 	ts_map_release(&args->ids);
 	free(args->items);
 }

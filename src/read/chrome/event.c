@@ -5,6 +5,8 @@
  */
 #include "read/chrome/chrome.h"
 
+#include "base/check.h"
+
 /* Where a member's value goes; a member that means nothing here has no place. */
 static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key, size_t n,
 				 struct ts_bytes *phase)
@@ -66,6 +68,7 @@ enum chrome_found ts_chrome_event_read(const uint8_t **at, const uint8_t *end,
 	struct ts_bytes phase = { NULL, 0 };
 	enum chrome_found found;
 
+	TS_ASSERT_HOT(event);
 	memset(event, 0, sizeof(*event));
 	for (;;) {
 		p = ts_jtok_space(p, end);

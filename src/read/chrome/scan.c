@@ -7,6 +7,8 @@
  */
 #include "read/chrome/chrome.h"
 
+#include "base/check.h"
+
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 #define OPEN_MAX    4096	    /* Bs without an E on one thread */
 
@@ -448,6 +450,7 @@ enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_
 						 .end = scan_end };
 	enum ts_status st = ts_walk_open(&scan.walk, file->bytes, mapped, &visitor, err);
 
+	TS_ASSERT(file);
 	scan.walk.text.copy = wants_stats ? &file->unpacked : NULL;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;

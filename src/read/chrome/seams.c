@@ -1,5 +1,7 @@
 /* The reader's notes as read/seams.h wants them. */
 #include "base/units.h"
+
+#include "base/check.h"
 #include "read/chrome/chrome.h"
 
 /* Above what systems give to processes (Linux: 2^22), below what viewers keep in 32 bits. */
@@ -47,6 +49,7 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 	const struct chrome_file *file = host->reader_data;
 	int64_t lag;
 
+	TS_ASSERT(profile && seams);
 	if (host->reader_release != ts_chrome_release || file->seams.events_at == TS_NO_SEAM)
 		return false;
 	lag = lag_ps(profile, host);

@@ -2,6 +2,8 @@
  * A line's events in order, from the store; an event's stats from the text, when asked for.
  */
 #include <math.h>
+
+#include "base/check.h"
 #include <sys/mman.h>
 
 #include "model/nest.h"
@@ -165,6 +167,7 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	const struct chrome_record *record;
 	enum ts_status st;
 
+	TS_ASSERT(profile && sink);
 	(void)sort; /* they are in order */
 	if (!nest)
 		return ts_fail_nomem(err);

@@ -23,6 +23,9 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 	const struct chrome_file *file = file_of(profile, host);
 	struct ts_micros time;
 
+	TS_ASSERT_HOT(profile && ps);
+	TS_ASSERT_HOT(token.p || token.n == 0);
+	TS_ASSERT_HOT(host < profile->nr_hosts);
 	if (!file->has_time || !ts_jtok_micros(token, &time))
 		return false;
 	*ps = chrome_since(file, time);
@@ -32,6 +35,7 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 
 int64_t ts_trace_length(struct ts_bytes token)
 {
+	TS_ASSERT_HOT(token.p || token.n == 0);
 	return chrome_length(token);
 }
 
@@ -43,6 +47,10 @@ uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct 
 	uint32_t known = ts_strmap_find(&file->names.category_ids, category), other;
 	uint8_t side = known == TS_NONE ? CHROME_HOST : file->names.categories[known].side;
 
+	TS_ASSERT_HOT(profile);
+	TS_ASSERT_HOT(pid.p || pid.n == 0);
+	TS_ASSERT_HOT(category.p || category.n == 0);
+	TS_ASSERT_HOT(host < profile->nr_hosts);
 	if (process == TS_NONE || !file->planes)
 		return TS_NONE;
 	other = file->planes[2 * process + !side];

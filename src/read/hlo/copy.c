@@ -1,10 +1,13 @@
 /* What a message says, copied into the module's arena. */
 #include "read/hlo/parts.h"
 
+#include "base/check.h"
+
 void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr, size_t size)
 {
 	void *p = ts_arena_array(reader->arena, nr, size);
 
+	TS_ASSERT_HOT(reader);
 	if (!p)
 		reader->nomem = true;
 	return p;
@@ -14,6 +17,7 @@ const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbe
 {
 	int64_t *copy = nr ? ts_hlo_array(reader, nr, sizeof(*copy)) : NULL;
 
+	TS_ASSERT_HOT(reader);
 	if (copy)
 		memcpy(copy, numbers, nr * sizeof(*copy));
 	return copy;
@@ -25,6 +29,7 @@ struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text)
 	struct ts_bytes bytes = ts_bytes_of(text);
 	uint32_t at = bytes.n ? ts_strmap_find(&reader->strings, bytes) : TS_NONE;
 
+	TS_ASSERT_HOT(reader && text);
 	if (bytes.n == 0)
 		return bytes;
 	if (at != TS_NONE)

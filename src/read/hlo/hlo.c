@@ -7,6 +7,7 @@
  */
 #include "read/hlo.h"
 
+#include "base/check.h"
 #include "read/hlo/parts.h"
 
 #define MAX_CALL_DEPTH	64
@@ -391,6 +392,9 @@ enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct
 	};
 	enum ts_status st;
 
+	TS_ASSERT(arena && module);
+	TS_ASSERT(proto.p || proto.n == 0);
+	TS_ASSERT(file.p || file.n == 0);
 	*module = (struct ts_hlo_module){ .file = file, .proto = proto };
 	st = read_module(&reader, proto);
 	release(&reader);

@@ -13,6 +13,7 @@
  */
 #include "read/torch_trace/torch_trace.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 
 enum part { PART_HEAD, PART_REASON, PART_STACK, PART_END };
@@ -28,6 +29,7 @@ struct ts_bytes ts_torch_trace_cut(struct ts_bytes text)
 {
 	size_t n = TS_MIN(text.n, (size_t)TS_TORCH_LOG_TEXT);
 
+	TS_ASSERT(text.p || text.n == 0);
 	while (n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80)
 		n--;
 	return ts_bytes_cut(text, 0, n);
@@ -156,6 +158,8 @@ bool ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct t
 	struct ts_bytes line;
 	bool good = true;
 
+	TS_ASSERT(arena && row);
+	TS_ASSERT(text.p || text.n == 0);
 	while (good && story.part != PART_END && next_line(&text, &line))
 		good = take_line(&story, line);
 	good = good && !story.hint.failed && !story.stack.failed &&
@@ -181,6 +185,8 @@ struct ts_bytes ts_torch_trace_guards(struct ts_arena *arena, struct ts_bytes te
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_bytes line, kept;
 
+	TS_ASSERT(arena);
+	TS_ASSERT(text.p || text.n == 0);
 	while (next_line(&text, &line)) {
 		line = unquoted(line);
 		if (line.n == 0 || ts_bytes_is(line, "[") || ts_bytes_is(line, "]"))

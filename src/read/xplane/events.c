@@ -4,6 +4,8 @@
  */
 #include "read/xplane/xplane.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 /* What decoding the events of a line needs, found once. */
@@ -84,6 +86,7 @@ uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
 {
 	uint64_t name = hlo_op->field == XSTAT_REF ? hlo_op->number : ts_hash(hlo_op->text, 1);
 
+	TS_ASSERT_HOT(hlo_op);
 	return ts_hash((struct ts_bytes){ (const uint8_t *)&name, sizeof(name) }, program_id);
 }
 
@@ -379,6 +382,7 @@ enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
 	enum ts_status st;
 
+	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, NULL);
@@ -410,6 +414,7 @@ enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index
 	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);
 	struct decoder decoder = { .plane = plane, .wants_stats = true };
 
+	TS_ASSERT(profile && plane);
 	struct ts_bytes bytes;
 
 	while (next_event(&pb, &bytes)) {

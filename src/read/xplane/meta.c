@@ -3,6 +3,8 @@
  * Meaning of the stats: xla/tsl/profiler/utils/xplane_schema.cc.
  */
 #include "read/hlo.h"
+
+#include "base/check.h"
 #include "read/xplane/xplane.h"
 
 #define DENSE_MAX (1 << 20)
@@ -57,6 +59,7 @@ static const struct role_row role_rows[] = {
 
 enum role ts_xplane_role(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(role_rows); i++)
 		if (ts_bytes_is(name, role_rows[i].name))
 			return role_rows[i].role;
@@ -67,6 +70,7 @@ bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value)
 {
 	size_t old = table->nr_dense, cap = old;
 
+	TS_ASSERT_HOT(table);
 	/* Dense while ids follow each other closely: at most four times the room of those set so far. */
 	table->nr_set++;
 	if (id >= 0 && id < DENSE_MAX &&
@@ -87,6 +91,7 @@ bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value)
 
 void ts_id_table_release(struct id_table *table)
 {
+	TS_ASSERT(table);
 	free(table->dense);
 	ts_map_release(&table->sparse);
 }
@@ -95,6 +100,7 @@ struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xst
 {
 	uint32_t at;
 
+	TS_ASSERT_HOT(plane && stat);
 	if (stat->field != XSTAT_REF)
 		return stat->text;
 	at = id_table_find(&plane->names, (int64_t)stat->number);
@@ -276,6 +282,7 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	struct ts_op unknown;
 	int64_t key;
 
+	TS_ASSERT(profile && plane);
 	while (ts_pb_next(&names)) /* first: events' stats are told by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
 		    enter_entry(ts_pb_enter(&names), &key, &value) &&
@@ -345,6 +352,7 @@ enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
 	struct ts_pb value;
 	int64_t key;
 
+	TS_ASSERT(profile && request && plane);
 	while (st == TS_OK && ts_pb_next(&pb))
 		if (pb.field == XPLANE_EVENT_METADATA &&
 		    enter_entry(ts_pb_enter(&pb), &key, &value))
