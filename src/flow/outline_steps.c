@@ -9,7 +9,9 @@
 #include "base/check.h"
 #include "model/step_pattern.h"
 
-#define MAX_GPU_EXECUTIONS 1000000 /* of a stream: more are no executions, but programs in turn */
+/* A stream with more changes of program than this does not run executions one after the other: its
+ * programs take turns, and steps cannot be told from that. */
+#define MAX_GPU_EXECUTIONS 1000000
 
 static bool add_mark(struct outline_marks *marks, const struct ts_block *block, size_t i)
 {

@@ -60,7 +60,7 @@ static uint32_t reader_index(const struct ts_reader *reader)
 	return i;
 }
 
-/* A host of which nothing could be read is none. */
+/* A host of which nothing could be read does not count. */
 static void drop_empty_host(struct ts_profile *profile, size_t index)
 {
 	struct ts_host *host = &profile->hosts[index];

@@ -1,7 +1,7 @@
 /*
  * A run, from files to results: open the session's profiles, read them, look once for the outline,
  * analyse in one pass (host threads and, for an overlay, devices once more). What comes out is handed to write/ and
- * overlay/ by whoever asked.
+ * overlay/ by the caller.
  *
  * The run owns its inputs, profile and results; all die with ts_run_release().
  */

@@ -25,7 +25,8 @@ static bool is_free(const struct chrome_names *names, uint64_t from)
 	return true;
 }
 
-/* Whoever took all of them took them from us: then they are shared. */
+/* A file that uses every range was made by a program that counts as we do: the last range is then
+ * used by both. */
 static uint32_t free_id(const struct chrome_names *names)
 {
 	uint64_t from = FIRST_ID;
