@@ -104,9 +104,9 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive is not redacted (unpack it first)",
 			       file->path);
-	if (reader && strcmp(reader->name, "xplane") == 0)
+	if (reader && reader->form == TS_FORM_XSPACE)
 		return ts_redact_xplane(redacting->names, input->bytes, out, report, err);
-	if (reader && strcmp(reader->name, "chrome") == 0)
+	if (reader && reader->form == TS_FORM_TRACE)
 		return ts_redact_trace(redacting->names, input->bytes, input->mapped, out, report,
 				       err);
 	return ts_fail(err, TS_UNSUPPORTED,

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "flow/run.h"
-#include "flow/stream.h"
 #include "flow/trace.h"
 #include "model/trace_class.h"
 
@@ -72,16 +71,16 @@ static enum ts_status read_session(struct drawing *drawing, const struct ts_sess
 					  .merge = true,
 					  .no_python = cli->no_python,
 					  .overlay_budget = TS_MAX_OVERLAY_EVENTS };
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	enum ts_status st = ts_run_open(&drawing->run, session, &options, err);
 
 	if (st == TS_OK)
 		st = plan_events(drawing, err);
 	if (st)
 		return st;
-	observer = ts_trace_plan_observer(&drawing->plan);
-	observer.wants = draws;
-	options.observer = &observer;
+	counter = ts_trace_plan_counter(&drawing->plan);
+	counter.wants = draws;
+	options.counter = &counter;
 	st = ts_run_analyse(&drawing->run, &options, err);
 	return st ? st
 		  : ts_trace_plan_close(&drawing->plan,
@@ -131,7 +130,7 @@ static enum ts_status write_events(struct drawing *drawing, struct ts_error *err
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
-				    &drawing->plan, ts_stream_line, &options, &report, err);
+				    &drawing->plan, &options, &report, err);
 	if (st == TS_OK)
 		st = ts_newfile_commit(&file, err);
 	ts_newfile_release(&file);

@@ -8,7 +8,7 @@
 #include "flow/outline.h"
 #include "flow/run.h"
 #include "io/file.h"
-#include "read/trace.h"
+#include "read/reader.h"
 
 struct trimming {
 	const struct ts_cli *cli;
@@ -83,7 +83,7 @@ static enum ts_status trim_file(struct trimming *trimming, uint32_t host,
 {
 	const struct ts_profile *profile = &trimming->run->profile;
 
-	if (ts_trace_is(profile, host))
+	if (ts_reader_of(profile, host)->form == TS_FORM_TRACE)
 		return ts_trim_trace(&trimming->trim, host, input->bytes, input->mapped, out,
 				     report, err);
 	return ts_trim_xplane(&trimming->trim, host, input->bytes, out, report, err);

@@ -1,7 +1,7 @@
 /*
  * Key figures: the ten numbers that people judge a run by, each with the bands that make it good,
  * fair or poor. The values are those of the other results, none is measured here; what is not
- * known is null and has no band. Definitions and where they mislead: docs/analyses.md.
+ * known is null and has no band. Definitions and where they mislead: docs/analyses/doctor/doctor.md.
  *
  * Bands are thresholds like all others. A figure with one limit is good or poor.
  */

@@ -4,9 +4,9 @@
  * Times are those that the rule reported, else the first execution of its first op that ran: an
  * example to look at. Links are to what was seen to work in TensorBoard with XProf 2.24: the graph
  * viewer takes module_name and node_name from the address, the trace viewer's own page view_start
- * and view_end in ms of its host's clock (docs/analyses.md). The page around the trace viewer
- * passes no time on, so that link goes round it. Addresses are relative to TensorBoard's, and to
- * the log directory the run was found in.
+ * and view_end in ms of its host's clock (docs/analyses/doctor/doctor.md). The page around the trace
+ * viewer does not pass the time on, so that link goes round it. Addresses are relative to
+ * TensorBoard's, and to the log directory in which the run was found.
  */
 #include "analysis/doctor/doctor.h"
 
