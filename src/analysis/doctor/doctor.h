@@ -18,6 +18,7 @@
 	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
 	X(memory_timeline) X(compile) X(hta) X(kernels)
+#include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
@@ -35,9 +36,9 @@ struct ts_fact_work {
 	enum ts_bound bound;
 };
 
-struct ts_range {	  /* when a finding without ops happened */
-	uint32_t finding; /* index into the drafts */
-	uint32_t device;  /* TS_NONE: all */
+struct ts_range {	 /* when a finding without ops happened */
+	uint32_t draft;	 /* its .serial */
+	uint32_t device; /* TS_NONE: all */
 	int64_t start_ps, end_ps;
 };
 #define TS_MAX_RANGES 64 /* a finding */
@@ -146,8 +147,8 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
 /* places.c: times and links of the findings that are kept */
 void ts_doctor_places(struct ts_doctor *doctor);
 
-/* kpis.c: the table "kpis" */
-void ts_doctor_kpis(struct ts_doctor *doctor);
+/* kpis.c: the table "kpis", and the figures of it that others read */
+void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts);
 
 /* select.c: the facts that a check is about */
 #define TS_MAX_WHERE 16

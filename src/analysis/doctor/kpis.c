@@ -153,7 +153,7 @@ struct kpi {
 	  TS_MEASURED, 100 * host_overhead(doctor), \
 	  "core time that waits for input, compilation or copies from and to the host") \
 	X(memory_bandwidth, "%", MORE, LIMIT memory_bandwidth_good, LIMIT memory_bandwidth_fair, \
-	  TS_MODELLED, memory_bandwidth(doctor), \
+	  TS_MODELLED, hbm_pct, \
 	  "bytes through HBM, of what the core time could have moved at the peak") \
 	X(compilation_time, "s", LESS, LIMIT compilation_time_good, LIMIT compilation_time_fair, \
 	  TS_MEASURED, compilation_time(doctor), \
@@ -212,13 +212,15 @@ static struct ts_value origin_of(const struct kpi *kpi)
 
 static const struct ts_column columns[] = { KPI_COLUMNS(TS_COLUMN) };
 
-void ts_doctor_kpis(struct ts_doctor *doctor)
+void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
+	double hbm_pct = memory_bandwidth(doctor);
 	double allocated = allocator_peak(doctor);
 	const struct kpi kpis[] = { KPIS(KPI) };
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
+	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
 	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++)

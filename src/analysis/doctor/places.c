@@ -187,7 +187,7 @@ static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft 
 	for (size_t i = 0; i < doctor->nr_ranges && nr < draft->nr_ranges; i++) {
 		const struct ts_range *range = &doctor->ranges[i];
 
-		if (range->finding == draft->serial)
+		if (range->draft == draft->serial)
 			when[nr++] = (struct ts_when){ range->device, false, range->start_ps,
 						       range->end_ps };
 	}

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
@@ -43,6 +44,7 @@ struct given {
 	struct ts_slow_step slow[GIVEN_MAX];
 	struct ts_gaps_facts witnessed;
 	struct ts_gap_witness witnesses[GIVEN_MAX]; /* by gap */
+	struct ts_doctor_facts doctor;		    /* made by when_examined() */
 	struct ts_result *systolic, *padding, *capture;
 };
 
@@ -344,7 +346,9 @@ static inline const struct ts_result *when_examined(struct given *run)
 	qsort(run->items, run->ops.nr, sizeof(*run->items), by_self_time);
 	for (uint32_t i = 0; i < run->ops.nr; i++)
 		run->of_op[run->items[i].op] = i;
-	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, NULL, result, &err), TS_OK);
+	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, &run->doctor, result, &err),
+			 TS_OK);
+	run->ctx.facts[TS_ANALYSIS_doctor] = &run->doctor;
 	return result;
 }
 
