@@ -39,6 +39,7 @@ enum ts_passes {
 struct ts_analysis {
 	const char *name, *title;
 	bool top_level;	       /* its result's fields stand in the report itself */
+	bool draws_only;       /* its result is tracks for the viewers, not a view */
 	const char *needs[20]; /* closed before this one */
 	int pass;	       /* of enum ts_passes: each begins when the one before was closed */
 	unsigned columns;      /* enum ts_columns */

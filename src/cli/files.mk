@@ -19,8 +19,8 @@ cli_sources += \
 	src/cli/console.c \
 	src/cli/copies.c src/cli/copies.h \
 	src/cli/deeds.c src/cli/deeds.h \
-	src/cli/options.c \
-	src/cli/program.c \
+	src/cli/help.c src/cli/options.c src/cli/option.h src/cli/values.c \
+	src/cli/program.c src/cli/registry.c \
 	src/cli/report.h \
 	src/cli/serving.c src/cli/serving.h \
 	src/cli/sides.c src/cli/sides.h \

@@ -30,15 +30,15 @@
 #define MANY_LINES  24 /* a screen with fewer has the vital figures alone */
 #define MIN_HOSTS   3  /* lines for the hosts at least, else a quarter of the screen's */
 
-void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, bool json)
 {
 	const char *term = getenv("TERM");
 
 	memset(print, 0, sizeof(*print));
 	print->cli = cli;
-	print->color = ts_use_color(cli) && !cli->json;
-	print->is_view = !cli->json && !cli->quiet && ts_terminal_width() > 0 &&
-			 isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+	print->color = ts_use_color(cli) && !json;
+	print->is_view = !json && !cli->quiet && ts_terminal_width() > 0 && isatty(STDOUT_FILENO) &&
+			 term && strcmp(term, "dumb") != 0;
 }
 
 static void put_out(struct ts_live_print *print)
@@ -527,7 +527,7 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_live_print *print = arg;
 
-	if (print->cli->json)
+	if (print->json)
 		print_json(print, event);
 	else if (print->is_view)
 		print_view(print, event);

@@ -9,7 +9,7 @@
 
 struct ts_live_print {
 	const struct ts_cli *cli;
-	bool color;
+	bool json, color;
 	struct ts_buf text;
 	bool is_broken; /* standard output is closed: nobody looks any more */
 	bool is_mute;	/* or cannot be written, which was complained of */
@@ -24,8 +24,9 @@ struct ts_live_print {
 	uint64_t nr_log;
 };
 
-/* Chooses the form: --json, else the view where standard output is a terminal, else plain lines. */
-void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli);
+/* The form is JSON lines if JSON says so, else the view where standard output is a terminal, else plain
+ * lines. */
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, bool json);
 void ts_live_print_release(struct ts_live_print *print); /* gives the terminal back */
 void ts_live_print_event(void *print, const struct ts_feed_event *event); /* a ts_feed_fn */
 

@@ -59,6 +59,8 @@ static enum ts_status read_session(struct ts_sides *sides, const struct ts_sessi
 
 static enum ts_status read_path(struct ts_sides *sides, size_t at, struct ts_error *err)
 {
+	const struct ts_texts *logs = sides->torch_logs;
+	const char *const *log = logs && logs->nr > at ? &logs->items[at] : NULL;
 	struct ts_cli one = *sides->cli;
 	struct ts_runs found = TS_RUNS_INIT;
 	size_t nr_bad = 0;
@@ -77,9 +79,7 @@ static enum ts_status read_path(struct ts_sides *sides, size_t at, struct ts_err
 	if (st == TS_OK && sides->nr_runs + found.nr_sessions > TS_COMPARE_MAX)
 		st = ts_fail(err, TS_USAGE, "more than %d runs (name fewer)", TS_COMPARE_MAX);
 	for (size_t i = 0; st == TS_OK && i < found.nr_sessions; i++)
-		st = read_session(
-			sides, &found.sessions[i],
-			sides->cli->nr_torch_logs > at ? &sides->cli->torch_logs[at] : NULL, err);
+		st = read_session(sides, &found.sessions[i], log, err);
 	ts_runs_release(&found);
 	return st;
 }

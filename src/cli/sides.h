@@ -8,6 +8,7 @@
 
 struct ts_sides {
 	const struct ts_cli *cli;
+	const struct ts_texts *torch_logs; /* one a path; NULL or empty: none */
 	struct ts_run runs[TS_COMPARE_MAX];
 	struct ts_compare_run sides[TS_COMPARE_MAX]; /* look into .runs and .names */
 	struct ts_buf names[TS_COMPARE_MAX];

@@ -223,6 +223,9 @@ static enum ts_status compare_all(struct comparing *comparing,
 	return st ? st : compare_findings(comparing, err);
 }
 
+const char *const ts_compare_views[] = { "gates",      "runs", "differences", "figures",  "buckets",
+					 "difference", "ops",  "modules",     "findings", NULL };
+
 enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_results *into,
 			  size_t *nr_failed, struct ts_error *err)
 {

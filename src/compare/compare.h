@@ -31,6 +31,9 @@ struct ts_compare_request {
 	size_t nr_gates;
 };
 
+/* The names of the tables of the result, in its order; NULL at the end. */
+extern const char *const ts_compare_views[];
+
 /* Adds the result to INTO. *NR_FAILED: gates that did not pass, once for each run. */
 enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_results *into,
 			  size_t *nr_failed, struct ts_error *err);

@@ -7,22 +7,14 @@
 const char *const flame_graph_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
 const char *const flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
 
-static bool is_one_of(const char *const *names, size_t nr, const char *name)
+const char *ts_flame_tree(size_t index)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return index < FLAME_NR_KINDS ? flame_graph_kinds[index] : NULL;
 }
 
-bool ts_flame_is_tree(const char *name)
+const char *ts_flame_weight(size_t index)
 {
-	return is_one_of(flame_graph_kinds, FLAME_NR_KINDS, name);
-}
-
-bool ts_flame_is_weight(const char *name)
-{
-	return is_one_of(flame_weights, FLAME_NR_WEIGHTS, name);
+	return index < FLAME_NR_WEIGHTS ? flame_weights[index] : NULL;
 }
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *kind)
