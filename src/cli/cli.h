@@ -62,6 +62,7 @@ const struct ts_command *ts_command_find(const char *name); /* NULL: none has th
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv);
 
 extern const struct ts_option ts_shared_options[];
+bool ts_option_is_shared(const struct ts_option *option); /* one of these: it fills struct ts_cli */
 /* Parses options and paths. TS_NOTFOUND: help or version was asked for and printed. */
 enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *command, int argc,
 				char **argv, struct ts_error *err);

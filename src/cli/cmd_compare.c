@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
-#include "cli/sides.h"
+#include "cli/open_runs.h"
 
 #define MAX_GATES 32
 
@@ -14,7 +14,7 @@ struct compare_options {
 
 struct comparison {
 	const struct compare_options *own;
-	struct ts_sides sides;
+	struct ts_open_runs runs;
 	struct ts_gate gates[MAX_GATES];
 };
 
@@ -59,12 +59,12 @@ static bool needs_baseline(const struct comparison *comparison)
 
 static enum ts_status read_all(struct comparison *comparison, struct ts_error *err)
 {
-	enum ts_status st = ts_sides_read(&comparison->sides, err);
+	enum ts_status st = ts_open_runs_read(&comparison->runs, err);
 
-	if (st == TS_OK && comparison->sides.nr_runs < 2 && comparison->own->gates.nr == 0)
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && comparison->own->gates.nr == 0)
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
-	if (st == TS_OK && comparison->sides.nr_runs < 2 && needs_baseline(comparison))
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && needs_baseline(comparison))
 		return ts_fail(err, TS_USAGE,
 			       "--fail-if speaks of a baseline, and there is one run only (name "
 			       "the baseline first)");
@@ -117,7 +117,7 @@ static enum ts_status emit(const struct comparison *comparison, const struct ts_
 		ts_buf_putc(&view, '\0');
 		print.form.view = view.failed ? name : (const char *)view.p;
 	}
-	st = ts_emit_report(comparison->sides.cli, &print, results, out, err);
+	st = ts_emit_report(comparison->runs.cli, &print, results, out, err);
 	ts_buf_release(&view);
 	return st;
 }
@@ -125,8 +125,8 @@ static enum ts_status emit(const struct comparison *comparison, const struct ts_
 static enum ts_exit compare_runs(struct comparison *comparison)
 {
 	const struct ts_compare_request request = {
-		.runs = comparison->sides.sides,
-		.nr_runs = comparison->sides.nr_runs,
+		.runs = comparison->runs.compared,
+		.nr_runs = comparison->runs.nr_runs,
 		.gates = comparison->gates,
 		.nr_gates = comparison->own->gates.nr,
 	};
@@ -147,7 +147,7 @@ static enum ts_exit compare_runs(struct comparison *comparison)
 	} else {
 		complain_of_gates(&results);
 		if (!ts_print_to(comparison->own->print.output, ts_buf_bytes(&out)) ||
-		    comparison->sides.damaged)
+		    comparison->runs.damaged)
 			code = TS_EXIT_SOME;
 		code = nr_failed > 0 ? TS_EXIT_GATE : code;
 	}
@@ -168,7 +168,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 		return TS_EXIT_NOTHING;
 	}
 	comparison->own = cli->own;
-	ts_sides_init(&comparison->sides, cli);
+	ts_open_runs_init(&comparison->runs, cli);
 	if (parse_gates(comparison)) {
 		st = read_all(comparison, &err);
 		if (st) {
@@ -178,7 +178,7 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 			code = compare_runs(comparison);
 		}
 	}
-	ts_sides_release(&comparison->sides);
+	ts_open_runs_release(&comparison->runs);
 	free(comparison);
 	return code;
 }

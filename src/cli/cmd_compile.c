@@ -1,5 +1,5 @@
 /* compile: what was compiled, what it became, and what went past the compiler; modes side by side. */
-#include "cli/sides.h"
+#include "cli/open_runs.h"
 #include "cli/suite.h"
 #include "compare/modes.h"
 #include "write/report_json.h"
@@ -32,26 +32,26 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 	return output->emit(out, results, &form, err);
 }
 
-static enum ts_status compare(const struct ts_sides *sides, struct ts_buf *out,
+static enum ts_status compare(const struct ts_open_runs *runs, struct ts_buf *out,
 			      struct ts_error *err)
 {
-	const struct ts_compare_request request = { .runs = sides->sides,
-						    .nr_runs = sides->nr_runs };
-	const struct compile_options *own = sides->cli->own;
+	const struct ts_compare_request request = { .runs = runs->compared,
+						    .nr_runs = runs->nr_runs };
+	const struct compile_options *own = runs->cli->own;
 	struct ts_results results;
 	enum ts_status st;
 
 	ts_results_init(&results);
 	st = ts_compare_modes(&request, own->labels.nr ? own->labels.items : NULL, &results, err);
 	if (st == TS_OK)
-		st = emit(sides->cli, &own->print, &results, out, err);
+		st = emit(runs->cli, &own->print, &results, out, err);
 	ts_results_release(&results);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-static enum ts_status read_runs(struct ts_sides *sides, struct ts_error *err)
+static enum ts_status read_runs(struct ts_open_runs *runs, struct ts_error *err)
 {
-	const struct ts_cli *cli = sides->cli;
+	const struct ts_cli *cli = runs->cli;
 	const struct compile_options *own = cli->own;
 	enum ts_status st;
 
@@ -59,42 +59,42 @@ static enum ts_status read_runs(struct ts_sides *sides, struct ts_error *err)
 		return ts_fail(err, TS_USAGE,
 			       "%zu logs for %zu runs (give each run's, in their order)",
 			       own->torch_logs.nr, cli->nr_paths);
-	st = ts_sides_read(sides, err);
-	if (st == TS_OK && sides->nr_runs < 2)
+	st = ts_open_runs_read(runs, err);
+	if (st == TS_OK && runs->nr_runs < 2)
 		return ts_fail(err, TS_USAGE, "one run cannot be compared (name another)");
-	if (st == TS_OK && own->labels.nr > 0 && own->labels.nr != sides->nr_runs)
+	if (st == TS_OK && own->labels.nr > 0 && own->labels.nr != runs->nr_runs)
 		return ts_fail(err, TS_USAGE, "%zu labels for %zu runs (give each its own)",
-			       own->labels.nr, sides->nr_runs);
+			       own->labels.nr, runs->nr_runs);
 	return st;
 }
 
 static enum ts_exit compare_modes(struct ts_cli *cli)
 {
 	const struct compile_options *own = cli->own;
-	struct ts_sides *sides = calloc(1, sizeof(*sides));
+	struct ts_open_runs *runs = calloc(1, sizeof(*runs));
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_exit code = TS_EXIT_DONE;
 	enum ts_status st;
 
-	if (!sides) {
+	if (!runs) {
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
 	}
-	ts_sides_init(sides, cli);
-	sides->torch_logs = &own->torch_logs;
-	st = read_runs(sides, &err);
+	ts_open_runs_init(runs, cli);
+	runs->torch_logs = &own->torch_logs;
+	st = read_runs(runs, &err);
 	if (st == TS_OK)
-		st = compare(sides, &out, &err);
+		st = compare(runs, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	} else if (!ts_print_to(own->print.output, ts_buf_bytes(&out)) || sides->damaged) {
+	} else if (!ts_print_to(own->print.output, ts_buf_bytes(&out)) || runs->damaged) {
 		code = TS_EXIT_SOME;
 	}
 	ts_buf_release(&out);
-	ts_sides_release(sides);
-	free(sides);
+	ts_open_runs_release(runs);
+	free(runs);
 	return code;
 }
 

@@ -4,17 +4,17 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-const char *const flame_graph_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
-const char *const flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
+const char *const ts_flame_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
+const char *const ts_flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
 
 const char *ts_flame_tree(size_t index)
 {
-	return index < FLAME_NR_KINDS ? flame_graph_kinds[index] : NULL;
+	return index < FLAME_NR_KINDS ? ts_flame_kinds[index] : NULL;
 }
 
 const char *ts_flame_weight(size_t index)
 {
-	return index < FLAME_NR_WEIGHTS ? flame_weights[index] : NULL;
+	return index < FLAME_NR_WEIGHTS ? ts_flame_weights[index] : NULL;
 }
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *kind)
@@ -24,14 +24,14 @@ static const struct ts_table *table_of(const struct ts_results *results, const c
 	return flame ? ts_result_find_table(flame, kind) : NULL;
 }
 
-const char *flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
-			     struct ts_error *err)
+const char *ts_flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
+				struct ts_error *err)
 {
 	if (report->tree && table_of(results, report->tree))
 		return report->tree;
 	for (size_t i = 0; !report->tree && i < FLAME_NR_KINDS; i++)
-		if (table_of(results, flame_graph_kinds[i]))
-			return flame_graph_kinds[i];
+		if (table_of(results, ts_flame_kinds[i]))
+			return ts_flame_kinds[i];
 	if (report->tree)
 		ts_fail(err, TS_USAGE, "the profile tells of no %s", report->tree);
 	else
@@ -39,12 +39,13 @@ const char *flame_graph_kind(const struct ts_results *results, const struct ts_r
 	return NULL;
 }
 
-enum flame_weight flame_graph_weight(const struct flame_graph *tree, const struct ts_report *report)
+enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
+					const struct ts_report *report)
 {
 	bool is_cpu = strcmp(tree->kind, "stacks") == 0 && tree->total[FLAME_CPU] > 0;
 
 	for (int i = 0; report->weight && i < FLAME_NR_WEIGHTS; i++)
-		if (strcmp(flame_weights[i], report->weight) == 0)
+		if (strcmp(ts_flame_weights[i], report->weight) == 0)
 			return i;
 	return is_cpu || tree->total[FLAME_GPU] == 0 ? FLAME_CPU : FLAME_GPU;
 }
@@ -230,15 +231,15 @@ static bool cut(struct flame_graph *tree, const struct ts_report *report)
 		cut_row(&cutting, i, fate_of(&tree->frames[i], report));
 	free(cutting.moved);
 	free(cutting.groups);
-	flame_graph_release(good ? tree : &small);
+	ts_flame_graph_release(good ? tree : &small);
 	if (good)
 		*tree = small;
 	return good;
 }
 
-enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
-				const char *kind, const struct ts_report *report,
-				struct ts_error *err)
+enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
+				   const char *kind, const struct ts_report *report,
+				   struct ts_error *err)
 {
 	const struct ts_table *table = table_of(results, kind);
 	bool good = true;
@@ -254,11 +255,11 @@ enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_result
 		sum_up(tree);
 		return TS_OK;
 	}
-	flame_graph_release(tree);
+	ts_flame_graph_release(tree);
 	return ts_fail_nomem(err);
 }
 
-void flame_graph_release(struct flame_graph *tree)
+void ts_flame_graph_release(struct flame_graph *tree)
 {
 	free(tree->frames);
 	tree->frames = NULL;
