@@ -4,6 +4,24 @@
  */
 #include "cli/cli.h"
 
+#include "base/check.h"
+#include "base/closest.h"
+
+static void no_option(const struct ts_command *command, struct ts_bytes name, struct ts_error *err)
+{
+	const struct ts_option *lists[] = { command->options, ts_shared_options };
+	struct ts_closest closest = ts_closest_to(name);
+
+	for (size_t l = 0; l < TS_NELEM(lists); l++)
+		for (const struct ts_option *option = lists[l]; option->name; option++)
+			ts_closest_try(&closest, option->name);
+	if (closest.name[0])
+		ts_fail(err, TS_USAGE, "no option is called --%.*s (did you mean --%s?)",
+			TS_ARG(name), closest.name);
+	else
+		ts_fail(err, TS_USAGE, "no option is called --%.*s (see --help)", TS_ARG(name));
+}
+
 /* The row of a long option; a cut name must fit one row only. */
 static const struct ts_option *find_long(const struct ts_command *command, struct ts_bytes name,
 					 struct ts_error *err)
@@ -25,7 +43,7 @@ static const struct ts_option *find_long(const struct ts_command *command, struc
 			found = option;
 		}
 	if (!found)
-		ts_fail(err, TS_USAGE, "no option is called --%.*s (see --help)", TS_ARG(name));
+		no_option(command, name, err);
 	return found;
 }
 
@@ -112,6 +130,7 @@ enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *com
 	enum ts_status st = TS_OK;
 	bool only_paths = false;
 
+	TS_ASSERT(cli && cli->own && cli->paths && command && argv);
 	for (int i = 1; i < argc && st == TS_OK; i++) {
 		if (only_paths || argv[i][0] != '-' || argv[i][1] == '\0')
 			cli->paths[cli->nr_paths++] = argv[i];

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/closest.h"
 #include "base/work.h"
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
@@ -69,6 +70,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 /* `tpusight --help`, `tpusight --version`, or a word that is not a command. */
 static enum ts_exit no_command(const char *program, const char *word)
 {
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 	struct ts_error err = TS_ERROR_INIT;
 
 	if (word && strcmp(word, "--version") == 0) {
@@ -80,7 +82,12 @@ static enum ts_exit no_command(const char *program, const char *word)
 		ts_print_help(program, NULL);
 		return TS_EXIT_DONE;
 	}
-	if (word)
+	for (size_t i = 0; word && ts_commands[i]; i++)
+		ts_closest_try(&closest, ts_commands[i]->name);
+	if (closest.name[0])
+		ts_fail(&err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
+			closest.name);
+	else if (word)
 		ts_fail(&err, TS_USAGE, "no command is called %s (see %s --help)", word, program);
 	else
 		ts_fail(&err, TS_USAGE, "which command? (see %s --help)", program);

@@ -19,10 +19,7 @@ static enum ts_status set_threshold(void *settings, const char *value, struct ts
 	number = strtod(equal + 1, &end);
 	if (end == equal + 1 || *end || !isfinite(number))
 		return ts_fail(err, TS_USAGE, "%s: the value is not a number", value);
-	if (!ts_settings_set(settings, name, number))
-		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (see --help)",
-			       TS_ARG(name));
-	return TS_OK;
+	return ts_threshold_set(settings, name, number, err);
 }
 
 static enum ts_status set_config(void *settings, const char *value, struct ts_error *err)

@@ -1,6 +1,11 @@
 /* Views by name, and findings as rows. */
 #include "result/view.h"
 
+#include "base/check.h"
+#include "base/closest.h"
+
+#define NAME_MAX_SHOWN 64 /* of a name that is not a view, so that the message is not cut */
+
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
 	"id",	   "rule",	 "severity", "title",  "evidence", "impact_ps", "impact_pct",
 	"ceiling", "confidence", "start_ps", "end_ps", "advice",   "code",
@@ -123,22 +128,34 @@ static bool find_in(const struct ts_result *result, struct ts_bytes name, struct
 	return view->table || (ts_bytes_is(name, result->name) && !ts_result_is_silent(result));
 }
 
-/* "overview, ops, modules, time, time.per_step, ..." */
-static void list_views(struct ts_buf *list, const struct ts_results *results)
+/* The view of these results whose name is close to NAME. */
+static struct ts_closest closest_view(const struct ts_results *results, const char *name)
 {
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(name));
+
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
-		const char *prefix = result->top_level ? "" : result->name;
-		const char *dot = result->top_level ? "" : ".";
 
-		if (ts_result_is_silent(result))
-			continue;
-		ts_buf_printf(list, "%s%s", list->n ? ", " : "", result->name);
-		for (size_t t = 0; t < result->nr_tables; t++)
-			if (!result->top_level || strcmp(result->tables[t].name, result->name) != 0)
-				ts_buf_printf(list, ", %s%s%s", prefix, dot,
-					      result->tables[t].name);
+		if (!ts_result_is_silent(result))
+			ts_closest_try(&closest, result->name);
+		for (size_t t = 0; t < result->nr_tables; t++) {
+			char view[TS_CLOSEST_MAX];
+
+			snprintf(view, sizeof(view), "%s%s%s",
+				 result->top_level ? "" : result->name,
+				 result->top_level ? "" : ".", result->tables[t].name);
+			ts_closest_try(&closest, view);
+		}
 	}
+	return closest;
+}
+
+/* The results, and not their tables: a list of all would not fit into a message. */
+static void put_views(struct ts_buf *list, const struct ts_results *results)
+{
+	for (size_t i = 0; i < results->nr; i++)
+		if (!ts_result_is_silent(results->items[i]))
+			ts_buf_printf(list, "%s%s", list->n ? ", " : "", results->items[i]->name);
 }
 
 static bool find_any(const struct ts_results *results, struct ts_bytes name, struct ts_view *view)
@@ -152,17 +169,27 @@ static bool find_any(const struct ts_results *results, struct ts_bytes name, str
 enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 			    struct ts_view *view, struct ts_error *err)
 {
+	struct ts_closest closest;
 	struct ts_buf list = TS_BUF_INIT;
 
+	TS_ASSERT(results && view);
 	if (name && find_any(results, ts_bytes_of(name), view))
 		return TS_OK;
 	*view = (struct ts_view){ NULL, NULL };
-	list_views(&list, results);
+	if (name) {
+		closest = closest_view(results, name);
+		if (closest.name[0])
+			return ts_fail(err, TS_USAGE, "no view is called %.*s (did you mean %s?)",
+				       NAME_MAX_SHOWN, name, closest.name);
+	}
+	put_views(&list, results);
 	if (name)
-		ts_fail(err, TS_USAGE, "%s: no such view (there are: %.*s)", name,
-			TS_ARG(ts_buf_bytes(&list)));
+		ts_fail(err, TS_USAGE,
+			"no view is called %.*s (there are: %.*s, and the tables of each)",
+			NAME_MAX_SHOWN, name, TS_ARG(ts_buf_bytes(&list)));
 	else
-		ts_fail(err, TS_USAGE, "a view must be named (there are: %.*s)",
+		ts_fail(err, TS_USAGE,
+			"a view must be named (there are: %.*s, and the tables of each)",
 			TS_ARG(ts_buf_bytes(&list)));
 	ts_buf_release(&list);
 	return TS_USAGE;

@@ -33,3 +33,9 @@ tests_base_units_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_base_work_test_SOURCES = tests/base/work_test.c
 tests_base_work_test_CPPFLAGS = $(AM_CPPFLAGS) -DTS_SRCDIR='"$(srcdir)"' $(CMOCKA_CFLAGS)
 tests_base_work_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/base/closest_test
+TESTS += tests/base/closest_test
+tests_base_closest_test_SOURCES = tests/base/closest_test.c
+tests_base_closest_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_base_closest_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -54,6 +54,11 @@ for name; do
 	echo $? >"$here/status"
 	normal <"$here/raw.out" >"$here/out"
 	normal <"$here/raw.err" >"$here/err"
+	# base/status.h holds 511 bytes of a message; one that is as long was cut.
+	if grep -q 'tpusight: .\{511\}' "$here/raw.err"; then
+		echo "FAIL: $name (a message was cut)"
+		failed=$((failed + 1))
+	fi
 	for what in out err status; do
 		want=$dir/expect.$what
 		if [ -n "$golden" ]; then
