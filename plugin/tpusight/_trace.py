@@ -53,12 +53,6 @@ def of_profiler(prof):
     return trace
 
 
-def need_form(form, forms):
-    """Raises ValueError unless FORM is one of FORMS."""
-    if form not in forms:
-        raise ValueError(f"{form} is no format ({', '.join(forms)})")
-
-
 def need_trace(trace, what):
     """Raises TpusightError when an answer that WHAT has to do with was not made of a trace."""
     if trace is None:

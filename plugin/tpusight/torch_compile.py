@@ -5,13 +5,13 @@ import logging
 import os
 from typing import List, Optional
 
+from . import _forms
 from ._answer import Answer, Plain, said, write_json
 from ._program import TpusightError, ask
 from ._temporary import temporary_folder
 from ._torch import capture, step, torch_module
-from ._trace import Trace, need_form, need_trace
+from ._trace import Trace, need_trace
 
-_FORMS = ("html", "json", "text", "csv")
 _EAGER = "eager"
 _MODES = ("default", "reduce-overhead", "max-autotune")
 
@@ -195,7 +195,7 @@ class TorchCompileAnalyzer:
     def export_report(self, report, path, format="html"):
         """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
         said as `answer`), text or csv. Returns PATH."""
-        need_form(format, _FORMS)
+        _forms.need(format)
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer})
         else:
