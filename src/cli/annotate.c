@@ -25,6 +25,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 		.version = PACKAGE_VERSION,
 	};
 
+	TS_ASSERT(cli);
 	TS_ASSERT(choice->perfetto < TS_NELEM(wanted));
 	memcpy(options.traces, wanted[choice->perfetto], sizeof(options.traces));
 	return options;
@@ -43,6 +44,7 @@ static void complain_of_damage(const struct ts_annotation *one)
 
 bool ts_annotation_complain(const struct ts_annotation *one)
 {
+	TS_ASSERT(one);
 	for (size_t i = 0; i < one->run.nr_problems; i++)
 		ts_complain(one->run.problems[i]);
 	complain_of_damage(one);

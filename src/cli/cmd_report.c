@@ -30,6 +30,7 @@ struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_
 {
 	struct ts_report form = print->form;
 
+	TS_ASSERT(cli && print);
 	form.generator = "tpusight";
 	form.version = PACKAGE_VERSION;
 	form.pretty = true;
@@ -47,6 +48,7 @@ enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_op
 	struct ts_report form = ts_report_form(cli, print);
 	enum ts_status st;
 
+	TS_ASSERT(cli && print && results && out);
 	TS_ASSERT(output); /* the option has let no other name through */
 	st = output->emit(out, results, &form, err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;

@@ -59,6 +59,7 @@ enum ts_status ts_config_apply(struct ts_bytes text, struct ts_settings *setting
 	enum ts_status st = TS_OK;
 	const cJSON *item;
 
+	TS_ASSERT(settings);
 	if (!cJSON_IsObject(root)) {
 		st = ts_fail(err, TS_FORMAT, "byte %zu: not a JSON object",
 			     end ? (size_t)(end - (const char *)text.p) : 0);

@@ -2,6 +2,7 @@
 #include "cli/copies.h"
 
 #include "base/buf.h"
+#include "base/check.h"
 #include "io/file.h"
 #include "io/runpath.h"
 #include "io/tracefile.h"
@@ -106,6 +107,8 @@ enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_co
 	const char *path;
 	enum ts_status st;
 
+	TS_ASSERT(session && name && out);
+	TS_ASSERT(name->word && name->run && name->session && name->file);
 	if (!dir)
 		return ts_fail_nomem(err);
 	if (!name->output)

@@ -1,6 +1,7 @@
 /* What was done, in words. */
 #include "cli/deeds.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 
@@ -85,6 +86,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 {
 	struct ts_buf line = TS_BUF_INIT;
 
+	TS_ASSERT(out && report);
 	put_deed(&line, report, TS_DEED_WRITTEN, dry_run ? "would write" : "wrote");
 	put_deed(&line, report, TS_DEED_UNCHANGED, "unchanged:");
 	if (line.n > 0)
@@ -96,6 +98,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 
 void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report)
 {
+	TS_ASSERT(out && report);
 	for (size_t i = 0; i < report->nr_entries; i++) {
 		ts_buf_printf(out, "  %-9s ", deed_names[report->entries[i].deed]);
 		ts_term_text(out, ts_bytes_of(report->entries[i].name));
@@ -124,6 +127,7 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 	size_t nr_failed = 0, nr_same = 0;
 	struct ts_error err = TS_ERROR_INIT;
 
+	TS_ASSERT(report);
 	for (size_t i = 0; i < report->nr_entries; i++) {
 		const struct ts_overlay_entry *entry = &report->entries[i];
 
@@ -147,6 +151,7 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 
 bool ts_deeds_stand(const struct ts_overlay_report *report)
 {
+	TS_ASSERT(report);
 	for (size_t i = 0; i < report->nr_entries; i++)
 		if (report->entries[i].deed == TS_DEED_WRITTEN ||
 		    report->entries[i].deed == TS_DEED_UNCHANGED)
@@ -187,6 +192,8 @@ void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr)
 {
 	bool dash = false;
 
+	TS_ASSERT(out);
+	TS_ASSERT(paths || nr == 0);
 	ts_buf_puts(out, "Undo: tpusight-annotate --strip");
 	for (size_t i = 0; i < nr; i++)
 		dash |= paths[i][0] == '-';

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "base/check.h"
 
 #define INDENT 33  /* where the text of an option begins */
 #define WIDTH  100 /* a longer text goes on below, if it is a list */
@@ -113,6 +114,7 @@ void ts_print_help(const char *program, const struct ts_command *command)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
+	TS_ASSERT(program);
 	if (command)
 		put_command(&out, program, command);
 	else

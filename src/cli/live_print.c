@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "cli/live_session.h"
 #include "codec/term.h"
@@ -34,6 +35,7 @@ void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, b
 {
 	const char *term = getenv("TERM");
 
+	TS_ASSERT(print && cli);
 	memset(print, 0, sizeof(*print));
 	print->cli = cli;
 	print->color = ts_use_color(cli) && !json;
@@ -53,6 +55,7 @@ static void put_out(struct ts_live_print *print)
 
 void ts_live_print_release(struct ts_live_print *print)
 {
+	TS_ASSERT(print);
 	if (print->is_open) {
 		ts_buf_puts(&print->text, LEAVE);
 		put_out(print);
@@ -527,6 +530,8 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_live_print *print = arg;
 
+	TS_ASSERT(arg && event);
+	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	if (print->json)
 		print_json(print, event);
 	else if (print->is_view)

@@ -1,12 +1,14 @@
 /* What became of sessions that were waited for. */
 #include "cli/live_session.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "cli/deeds.h"
 #include "codec/term.h"
 
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session)
 {
+	TS_ASSERT(out && session);
 	if (session->session) { /* else the story names the folder */
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
@@ -25,6 +27,8 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 	const struct ts_live_session *session = event->session;
 	struct ts_buf deeds = TS_BUF_INIT;
 
+	TS_ASSERT(out && event);
+	TS_ASSERT(event->session);
 	if (session->state != TS_SESSION_ANNOTATED)
 		return;
 	ts_deeds_line(&deeds, &session->annotation->report, session->dry_run);
@@ -40,6 +44,7 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session)
 {
+	TS_ASSERT(cli && session);
 	if (session->state == TS_SESSION_ANNOTATED)
 		return cli->quiet;
 	return !session->problem && !cli->verbose;
@@ -53,6 +58,7 @@ void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sampl
 	char time[TS_UNIT_MAX];
 	size_t at = 0, nr_left = counts.nr_waiting + counts.nr_failed;
 
+	TS_ASSERT(out && sample);
 	ts_buf_printf(out, "%llu session%s annotated in %s", (unsigned long long)sample->number,
 		      sample->number == 1 ? "" : "s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));

@@ -1,8 +1,11 @@
 /* Runs that are held against each other: read, in the order of the command line. */
 #include "cli/open_runs.h"
 
+#include "base/check.h"
+
 void ts_open_runs_init(struct ts_open_runs *runs, const struct ts_cli *cli)
 {
+	TS_ASSERT(runs && cli);
 	memset(runs, 0, sizeof(*runs));
 	runs->cli = cli;
 	for (size_t i = 0; i < TS_COMPARE_MAX; i++)
@@ -11,6 +14,7 @@ void ts_open_runs_init(struct ts_open_runs *runs, const struct ts_cli *cli)
 
 void ts_open_runs_release(struct ts_open_runs *runs)
 {
+	TS_ASSERT(runs);
 	for (size_t i = 0; i < TS_COMPARE_MAX; i++) {
 		ts_run_release(&runs->items[i]);
 		ts_buf_release(&runs->names[i]);
@@ -39,6 +43,7 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 	struct ts_run *run = &runs->items[at];
 	enum ts_status st;
 
+	TS_ASSERT(at < TS_COMPARE_MAX);
 	ts_progress(runs->cli, session->dir);
 	st = ts_session_title(session, &runs->names[at]) ? TS_OK : ts_fail_nomem(err);
 	if (st == TS_OK)
@@ -89,6 +94,7 @@ enum ts_status ts_open_runs_read(struct ts_open_runs *runs, struct ts_error *err
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(runs);
 	for (size_t i = 0; st == TS_OK && i < runs->cli->nr_paths; i++)
 		st = read_path(runs, i, err);
 	if (st == TS_OK && runs->missing)

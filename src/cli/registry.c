@@ -1,6 +1,7 @@
 /* The list of commands. */
 #include "cli/cli.h"
 
+#include "base/check.h"
 #include "cli/list.h"
 
 #define DECLARE(name) extern const struct ts_command ts_command_##name;
@@ -10,6 +11,7 @@ const struct ts_command *const ts_commands[] = { TS_COMMANDS(ADDRESS) NULL };
 
 const struct ts_command *ts_command_find(const char *name)
 {
+	TS_ASSERT(name);
 	for (size_t i = 0; ts_commands[i]; i++)
 		if (strcmp(ts_commands[i]->name, name) == 0)
 			return ts_commands[i];

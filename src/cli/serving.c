@@ -1,6 +1,7 @@
 /* Pages for `serve` and `live --serve`. */
 #include "cli/serving.h"
 
+#include "base/check.h"
 #include "live/feed.h"
 #include "write/report_json.h"
 
@@ -30,6 +31,7 @@ static const struct ts_news_kind kinds[] = {
 
 struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 {
+	TS_ASSERT(cli);
 	return (struct ts_reports_options){ .paths = cli->paths,
 					    .nr_paths = cli->nr_paths,
 					    .nr_threads = cli->nr_threads,
@@ -44,6 +46,7 @@ void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
+	TS_ASSERT(cli);
 	if (cli->quiet)
 		return;
 	ts_buf_printf(&line, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n", port);
@@ -84,6 +87,7 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 	struct ts_serving *serving = calloc(1, sizeof(*serving));
 	enum ts_status st;
 
+	TS_ASSERT(out && cli && options);
 	*out = NULL;
 	if (!serving)
 		return ts_fail_nomem(err);
@@ -114,6 +118,8 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
 
+	TS_ASSERT(arg && event);
+	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 
 	ts_news_tell(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "cli/config.h"
 #include "io/input.h"
 
@@ -59,6 +60,7 @@ const struct ts_option ts_shared_options[] = {
 
 bool ts_option_is_shared(const struct ts_option *option)
 {
+	TS_ASSERT(option);
 	for (const struct ts_option *shared = ts_shared_options; shared->name; shared++)
 		if (shared == option)
 			return true;

@@ -24,6 +24,7 @@ const char *ts_suite_format_at(const struct ts_command *command, size_t index)
 {
 	const struct ts_suite *suite = command->suite;
 
+	TS_ASSERT(command);
 	TS_ASSERT(suite);
 	for (size_t i = 0; ts_outputs[i]; i++)
 		if (index-- == 0)
@@ -84,6 +85,7 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_optio
 enum ts_exit ts_suite_report(const struct ts_cli *cli, const struct ts_print_options *print,
 			     struct ts_door door)
 {
+	TS_ASSERT(print);
 	TS_ASSERT(cli && cli->entry->suite && !door.emit);
 	door.emit = emit;
 	door.merge = true;

@@ -20,6 +20,7 @@ struct reading {
 const char *ts_option_name(const struct ts_option *option, const struct ts_command *command,
 			   size_t index)
 {
+	TS_ASSERT(option);
 	if (option->name_at)
 		return option->name_at(command, index);
 	return option->names ? option->names[index] : NULL;
@@ -211,6 +212,7 @@ enum ts_status ts_option_read(const struct ts_option *option, const struct ts_co
 				   .err = err };
 	const struct kind *kind = &kinds[option->kind];
 
+	TS_ASSERT(option);
 	TS_ASSERT(base && kind->read);
 	TS_ASSERT((value != NULL) == kind->has_value);
 	if (option->given)

@@ -1,11 +1,14 @@
 /* What the tables of a comparison are made of: columns for each run, states, times. */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 const char *ts_compare_state_name(enum state state)
 {
 	static const char *const names[NR_STATES] = { NULL,   "same",	"new",
 						      "gone", "slower", "faster" };
 
+	TS_ASSERT((size_t)state < NR_STATES);
 	return names[state];
 }
 
@@ -47,6 +50,8 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const char
 	struct ts_arena *arena = &comparing->result->owner->arena;
 	struct ts_column *columns, *at;
 
+	TS_ASSERT(comparing && name && fixed && each);
+	TS_ASSERT(nr_fixed > 0 && nr_each > 0);
 	for (size_t i = 0; i < nr_each; i++)
 		made.nr_base += !is_of_others(&each[i]);
 	columns = ts_arena_array(arena, nr_fixed + comparing->nr * nr_each, sizeof(*columns));
@@ -75,5 +80,7 @@ struct ts_compare_table ts_compare_table(struct comparing *comparing, const char
 struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct ts_value *row,
 				  size_t run)
 {
+	TS_ASSERT(table && row);
+	TS_ASSERT(run < TS_COMPARE_MAX);
 	return row + table->nr_fixed + (run == 0 ? 0 : table->nr_base + (run - 1) * table->nr_each);
 }

@@ -1,6 +1,8 @@
 /* Runs side by side: puts the parts of a comparison together. */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #define LABEL_MAX 40 /* of a run; longer, it loses folders */
 
 /* Where the names begin to differ, at the start of a part between slashes. */
@@ -164,6 +166,9 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 	};
 	enum ts_status st = comparing.result ? TS_OK : ts_fail_nomem(err);
 
+	TS_ASSERT(request && into && nr_failed);
+	TS_ASSERT(request->nr_runs >= 1 && request->nr_runs <= TS_COMPARE_MAX);
+	TS_ASSERT(request->runs && (request->gates || request->nr_gates == 0));
 	*nr_failed = 0;
 	if (st == TS_OK)
 		st = make_labels(&comparing, err);

@@ -4,6 +4,8 @@
  */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #include <inttypes.h>
 
 #define KERNELS_SHARED 0.5 /* of the time: below it the kernels are another model's */
@@ -298,6 +300,8 @@ enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error 
 	};
 	size_t nr_rows;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (checking.run = 1; checking.run < comparing->nr; checking.run++)
 		check_run(&checking);
 	if (!checking.table)

@@ -5,11 +5,14 @@
  */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 struct ts_bytes ts_compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena)
 {
 	uint8_t *text = ts_arena_alloc(arena, shape.n + 1);
 	size_t n = 0, depth = 0;
 
+	TS_ASSERT(arena);
 	for (size_t i = 0; text && i < shape.n; i++) {
 		depth += shape.p[i] == '{';
 		if (depth == 0)
@@ -65,6 +68,8 @@ struct op_key ts_compare_op_key(const struct ts_profile *profile, const struct t
 		.source = ts_cell_text(ops, row, "source"),
 	};
 
+	TS_ASSERT(profile && ops && arena);
+	TS_ASSERT(row < ops->nr_rows);
 	key.by_name = key.scope.n == 0 && key.shape.n == 0;
 	if (key.by_name)
 		key.scope = key.name;
@@ -76,6 +81,7 @@ struct ts_bytes ts_compare_parameter(const struct ts_hlo_module *module, uint32_
 {
 	const struct ts_hlo_comp *entry = &module->comps[module->entry];
 
+	TS_ASSERT(module && arena);
 	if (at >= entry->nr_params || entry->params[at] == TS_NONE)
 		return (struct ts_bytes){ NULL, 0 };
 	return bare_text(&module->instrs[entry->params[at]].shape, arena);

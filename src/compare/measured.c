@@ -1,6 +1,7 @@
 /* What is measured of one of the runs that are compared. */
 #include "compare/measured.h"
 
+#include "base/check.h"
 #include "base/units.h"
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *result,
@@ -61,6 +62,7 @@ static void take_wall(struct ts_measured *measured)
 enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
 				bool by_step, struct ts_error *err)
 {
+	TS_ASSERT(measured && results);
 	*measured = (struct ts_measured){
 		.time = ts_results_find(results, "time"),
 		.overview = ts_results_find(results, "overview"),
@@ -88,6 +90,7 @@ enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_re
 
 void ts_measured_release(struct ts_measured *measured)
 {
+	TS_ASSERT(measured);
 	free(measured->step_ps);
 	memset(measured, 0, sizeof(*measured));
 }
@@ -189,6 +192,7 @@ bool ts_measured_value(const struct ts_measured *measured, const struct ts_resul
 	struct ts_value found = ts_null();
 	bool known;
 
+	TS_ASSERT(measured && results && value);
 	if (bucket_value(measured, path, value))
 		return true;
 	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);

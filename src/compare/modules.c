@@ -1,6 +1,8 @@
 /* Modules and findings of the runs: which are new, which are gone. */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #include <stdlib.h>
 
 /* Rows of several runs under one key; what a run has of it. */
@@ -129,6 +131,8 @@ enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *
 	struct ts_compare_table table;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_modules(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)
@@ -210,6 +214,8 @@ enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error 
 	struct ts_compare_table table;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_findings(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)

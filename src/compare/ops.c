@@ -9,6 +9,8 @@
  */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #include <stdlib.h>
 
 struct group {
@@ -434,6 +436,8 @@ enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err)
 	struct ts_strmap map = { NULL, 0, 0 };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_run(comparing, r, &groups, &map, err);
 	if (st == TS_OK)

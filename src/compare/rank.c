@@ -1,6 +1,8 @@
 /* The Mann-Whitney U test. */
 #include "compare/rank.h"
 
+#include "base/check.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -109,6 +111,8 @@ enum ts_status ts_rank_test(const double *a, size_t nr_a, const double *b, size_
 	size_t *twice = calloc(nr + 1, sizeof(*twice));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(rank);
+	TS_ASSERT((a || nr_a == 0) && (b || nr_b == 0));
 	*rank = (struct ts_rank){ NAN, NAN, NAN, NAN, false };
 	if (!samples || !twice)
 		st = ts_fail_nomem(err);

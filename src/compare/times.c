@@ -1,6 +1,7 @@
 /* Who is faster, and could that be chance; figures and buckets side by side. */
 #include "compare/parts.h"
 
+#include "base/check.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -181,6 +182,8 @@ enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *er
 				run_columns, TS_NELEM(run_columns));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++) {
 		const struct ts_measured *measured = &comparing->measured[r];
 		struct ts_value *row = ts_table_row(comparing->result, table);
@@ -296,6 +299,8 @@ void ts_compare_figures(struct comparing *comparing)
 		ts_compare_table(comparing, "figures", "Figures", figure_columns,
 				 TS_NELEM(figure_columns), figure_each, TS_NELEM(figure_each));
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t i = 0; table.table && i < TS_NELEM(figures); i++) {
 		double values[TS_COMPARE_MAX];
 
@@ -355,6 +360,8 @@ void ts_compare_buckets(struct comparing *comparing)
 		comparing->by_step ? "Time of a step and core" : "Wall time of a core",
 		bucket_columns, TS_NELEM(bucket_columns), bucket_each, TS_NELEM(bucket_each));
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	/* people see those that hold time */
 	for (int b = 0; table.table && b < TS_NR_BUCKETS; b++)
 		if (holds_time(comparing, (enum ts_bucket)b))

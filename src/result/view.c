@@ -17,6 +17,7 @@ const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source
 
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull)
 {
+	TS_ASSERT(finding && hull);
 	for (size_t i = 0; i < finding->nr_when; i++) {
 		const struct ts_when *when = &finding->when[i];
 
@@ -48,6 +49,8 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 		ts_text_or_null(finding->code),
 	};
 
+	TS_ASSERT(finding);
+	TS_ASSERT(column < TS_FINDING_COLUMNS);
 	return values[column];
 }
 
@@ -60,6 +63,8 @@ struct ts_value ts_when_value(const struct ts_when *when, size_t column)
 		ts_bool(when->is_example),
 	};
 
+	TS_ASSERT(when);
+	TS_ASSERT(column < TS_WHEN_COLUMNS);
 	return values[column];
 }
 
@@ -69,6 +74,8 @@ struct ts_value ts_link_value(const struct ts_links *links, size_t column)
 		links->xprof, links->xprof_trace, { NULL, 0 }, links->perfetto_sql
 	};
 
+	TS_ASSERT(links);
+	TS_ASSERT(column < TS_LINK_COLUMNS);
 	return ts_text_or_null(values[column]);
 }
 
@@ -77,6 +84,7 @@ struct ts_bytes ts_finding_place(const struct ts_finding *finding)
 	struct ts_bytes source;
 	size_t from;
 
+	TS_ASSERT(finding);
 	if (finding->nr_where == 0)
 		return (struct ts_bytes){ NULL, 0 };
 	source = finding->where[0].source;
@@ -90,16 +98,20 @@ struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module,
 							   where->source };
 
+	TS_ASSERT(where);
+	TS_ASSERT(column < TS_WHERE_COLUMNS);
 	return ts_text_or_null(values[column]);
 }
 
 bool ts_result_has_findings(const struct ts_result *result)
 {
+	TS_ASSERT(result);
 	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
 }
 
 bool ts_result_is_silent(const struct ts_result *result)
 {
+	TS_ASSERT(result);
 	return result->nr_fields == 0 && result->nr_tables == 0 && result->nr_notes == 0 &&
 	       !ts_result_has_findings(result);
 }

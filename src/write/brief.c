@@ -1,6 +1,7 @@
 /* The report in a given number of bytes. */
 #include "write/brief.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
@@ -297,11 +298,13 @@ static enum ts_status brief_of(struct ts_buf *out, const struct ts_results *resu
 enum ts_status ts_brief_text(struct ts_buf *out, const struct ts_results *results,
 			     const struct ts_report *report, struct ts_error *err)
 {
+	TS_ASSERT(out && results && report);
 	return brief_of(out, results, report, render_text, err);
 }
 
 enum ts_status ts_brief_json(struct ts_buf *out, const struct ts_results *results,
 			     const struct ts_report *report, struct ts_error *err)
 {
+	TS_ASSERT(out && results && report);
 	return brief_of(out, results, report, render_json, err);
 }

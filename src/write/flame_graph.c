@@ -2,6 +2,7 @@
 #include "write/flame.h"
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/map.h"
 
 const char *const ts_flame_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
@@ -27,6 +28,7 @@ static const struct ts_table *table_of(const struct ts_results *results, const c
 const char *ts_flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
 				struct ts_error *err)
 {
+	TS_ASSERT(results && report);
 	if (report->tree && table_of(results, report->tree))
 		return report->tree;
 	for (size_t i = 0; !report->tree && i < FLAME_NR_KINDS; i++)
@@ -44,6 +46,8 @@ enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
 {
 	bool is_cpu = strcmp(tree->kind, "stacks") == 0 && tree->total[FLAME_CPU] > 0;
 
+	TS_ASSERT(tree && report);
+	TS_ASSERT(tree->kind || tree->nr == 0);
 	for (int i = 0; report->weight && i < FLAME_NR_WEIGHTS; i++)
 		if (strcmp(ts_flame_weights[i], report->weight) == 0)
 			return i;
@@ -101,6 +105,7 @@ static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
 		struct flame_frame *frame = &tree->frames[i];
 
 		*frame = frame_of(table, &columns, i);
+		TS_ASSERT_HOT(frame->parent == TS_NONE || frame->parent < i); /* parents first */
 		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}
 	tree->nr = table->nr_rows;
@@ -174,6 +179,8 @@ struct cutting {
 
 static uint32_t append(struct flame_graph *tree, struct flame_frame frame, uint32_t parent)
 {
+	TS_ASSERT_HOT(tree->nr < tree->cap);
+	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
 	memset(frame.total, 0, sizeof(frame.total));
 	frame.parent = parent;
 	frame.depth = parent == TS_NONE ? 0 : tree->frames[parent].depth + 1;
@@ -209,6 +216,7 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 		at = stand_in(cutting, place, above, empty);
 	else if (above == TS_NONE)
 		at = stand_in(cutting, &cutting->root_rest, TS_NONE, empty);
+	TS_ASSERT_HOT(at < cutting->tree->nr);
 	add_self(&cutting->tree->frames[at], frame);
 	cutting->moved[row] = at;
 }
@@ -244,6 +252,7 @@ enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_res
 	const struct ts_table *table = table_of(results, kind);
 	bool good = true;
 
+	TS_ASSERT(tree && results && kind && report);
 	*tree = (struct flame_graph){ .kind = kind };
 	if (table)
 		good = read_rows(tree, table);
@@ -261,6 +270,7 @@ enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_res
 
 void ts_flame_graph_release(struct flame_graph *tree)
 {
+	TS_ASSERT(tree);
 	free(tree->frames);
 	tree->frames = NULL;
 	tree->nr = tree->cap = 0;

@@ -1,6 +1,7 @@
 /* The report as JSON. */
 #include "write/report_json.h"
 
+#include "base/check.h"
 #include "codec/json.h"
 #include "result/view.h"
 #include "write/brief.h"
@@ -347,6 +348,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(out && results && report);
 	if (report->brief)
 		return ts_brief_json(out, results, report, err);
 	if (results->failed)
@@ -399,6 +401,7 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 	struct ts_json json = ts_json_of(out, report->pretty ? TS_JSON_PRETTY : TS_JSON_COMPACT);
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
+	TS_ASSERT(out && results);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	ts_json_object(&json);

@@ -153,8 +153,12 @@ static void more_results_than_there_is_room_for_is_a_failure(void **state)
 {
 	struct ts_results *results = *state;
 
-	for (size_t i = 0; i < TS_NELEM(results->items); i++)
-		assert_non_null(ts_results_add(results, "r", "R"));
+	char names[TS_NELEM(results->items)][8];
+
+	for (size_t i = 0; i < TS_NELEM(results->items); i++) {
+		snprintf(names[i], sizeof(names[i]), "r%zu", i);
+		assert_non_null(ts_results_add(results, names[i], "R"));
+	}
 	assert_false(results->failed);
 	assert_null(ts_results_add(results, "r", "R"));
 	assert_true(results->failed);
