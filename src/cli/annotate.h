@@ -36,7 +36,7 @@ struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,
 						  const struct ts_annotate_choice *choice);
 
 /* Complains of what could not be read or is damaged, and of files that were not written. True: there
- * were such files, and the story of ts_annotate() has been told. */
+ * were files that could not be written; the story of ts_annotate() is then on the console. */
 bool ts_annotation_complain(const struct ts_annotation *one);
 
 #endif

@@ -87,8 +87,8 @@ void ts_progress(const struct ts_cli *cli, const char *text);
 bool ts_use_color(const struct ts_cli *cli);
 size_t ts_terminal_width(void); /* of standard output; 0: not a terminal */
 size_t ts_terminal_height(void);
-/* Standard output, all of it; false (and a complaint, once) when it cannot be written. A closed pipe
- * is none. */
+/* Prints all of TEXT on standard output; false (and a complaint, once) when it cannot be written. A
+ * closed pipe is not a failure. */
 bool ts_print(struct ts_bytes text);
 /* To the file PATH (replaced whole), or to standard output when PATH is NULL or "-". */
 bool ts_print_to(const char *path, struct ts_bytes text);
@@ -97,7 +97,7 @@ bool ts_print_to(const char *path, struct ts_bytes text);
  * *NR_BAD counts the paths and folders with problems. */
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err);
-/* The same, and tells NONE of each path below which there is no session, and why. */
+/* The same, and calls NONE for each path below which there is no session, with the reason. */
 typedef void ts_no_session(void *ctx, const char *path, const char *problem);
 enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				   ts_no_session *none, void *ctx, struct ts_error *err);

@@ -66,7 +66,7 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	st = ts_annotate(&one, session, &options, err);
 	ts_progress(cli, NULL);
 	if (ts_annotation_complain(&one))
-		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
+		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
 	if (one.is_applied && !cli->quiet)
 		print_summary(work, &one);
@@ -95,7 +95,7 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 
 	ts_progress(cli, NULL);
 	if (ts_deeds_failures(&report) > 0)
-		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
+		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (!cli->quiet) {
 		ts_term_text(&out,
 			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path

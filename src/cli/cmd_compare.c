@@ -65,9 +65,10 @@ static enum ts_status read_all(struct comparison *comparison, struct ts_error *e
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
 	if (st == TS_OK && comparison->runs.nr_runs < 2 && needs_baseline(comparison))
-		return ts_fail(err, TS_USAGE,
-			       "--fail-if speaks of a baseline, and there is one run only (name "
-			       "the baseline first)");
+		return ts_fail(
+			err, TS_USAGE,
+			"--fail-if compares with a baseline, and there is only one run (name "
+			"the baseline first)");
 	return st;
 }
 
@@ -202,7 +203,7 @@ static const char *view_at(const struct ts_command *command, size_t index)
 #define OWN struct compare_options
 static const struct ts_option options[] = {
 	TS_OPT_TEXTS(OWN, gates, "fail-if", "EXPR", MAX_GATES,
-		     "exit with 1 when EXPR is so, or cannot be known (repeatable)"),
+		     "exit with 1 when EXPR is true or unknown (repeatable)"),
 	TS_OPTION_FORMAT(OWN, print, format_at),
 	TS_OPTION_OUTPUT(OWN, print),
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),

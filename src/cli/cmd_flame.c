@@ -39,9 +39,9 @@ static const struct ts_option options[] = {
 	TS_MIN_DURATION(OWN, print,
 			"frames that take less in all count as their parent's (default 10)"),
 	TS_OPT_COUNT(OWN, print.form.max_depth, "max-depth", 0, "N", 0, INT64_MAX, "a depth",
-		     .help = "deeper frames likewise (default 0: no limit)"),
+		     .help = "deeper frames count as their parent's too (default 0: no limit)"),
 	TS_OPT_FLAG(OWN, print.form.group_small, "group-small-kernels", 0,
-		    "kernels that take less than that each as one frame, below each parent"),
+		    "kernels that take less become one frame below each parent"),
 	TS_OPT_END,
 };
 

@@ -1,4 +1,4 @@
-/* hlo: what compiled modules alone can tell: no run, no device needed. */
+/* hlo: what compiled modules say by themselves, without a run and without a device. */
 #include "cli/cli.h"
 
 #include "base/buf.h"

@@ -62,7 +62,7 @@ static enum ts_status split(char *text, const char **addresses, size_t *nr, stru
 	return ts_fail(err, TS_USAGE, "--service ends with a comma");
 }
 
-/* Asked twice in a round, a job's server is busy with the other. */
+/* A server that is asked twice in a round would still be busy with the first question. */
 static enum ts_status check_distinct(const char *const *addresses, size_t nr, struct ts_error *err)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -134,23 +134,24 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 		ts_complain(problem.text);
 }
 
-/* Hosts that never answered, or sessions that were not annotated, are inputs that failed. */
+/* A host that never answered, or a session that was not annotated, is an input that failed. */
 static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summary *summary,
 			    bool is_mute)
 {
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples + summary->nr_sessions == 0) {
-		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write it there? "
-						"jax.profiler.trace(LOGDIR))"
-					      : "no sample was got of any host (does the job run "
-						"jax.profiler.start_server(PORT)?)");
+		ts_complain(cli->nr_paths > 0
+				    ? "no session came (does the job write profiles there? "
+				      "jax.profiler.trace(LOGDIR))"
+				    : "no host gave a sample (does the job run "
+				      "jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
 	}
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
-/* It may be long until there is something to tell. */
+/* The first session may be a long time away. */
 static void print_folder(const struct ts_cli *cli)
 {
 	const struct live_options *own = cli->own;
@@ -324,31 +325,32 @@ static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, services, "service", 0, "HOST:PORT,...",
 		    "the profiler servers of the job's hosts"),
 	TS_OPT_CALL(OWN, repository, "repository", "DIR", set_repository,
-		    "a folder that servers see too: for those that can only write files"),
+		    "a folder that the servers see too, for servers that can only write files"),
 	TS_OPT_TIME(OWN, interval_ms, "interval", 0, DAY_MS,
-		    "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
+		    "time between samples (default 0.5 seconds), or between looks at LOGDIR (5)",
 		    TS_OPTION_GIVEN(OWN, has_interval)),
 	TS_OPT_COUNT(OWN, sample_ms, "sample-ms", 0, "N", 1, 60000, "a length of a sample",
 		     .unit = " ms", .help = "length of a sample (default 100)"),
 	TS_OPT_CHOICE(OWN, hlo, enum ts_hlo_choice, "hlo", "WHEN", hlo_names, true,
 		      "ask for compiled modules %s"),
 	TS_OPT_TIME(OWN, timeout_ms, "timeout", 100, 3600000,
-		    "beyond a sample's length to answer it (default 30 s)"),
+		    "time for an answer, beyond the length of the sample (default 30 s)"),
 	TS_OPT_TIME(OWN, hold_ms, "hold", 0, DAY_MS,
-		    "an alert is raised when it has held so long (default 1 s)"),
+		    "an alert is raised when it has held for this time (default 1 s)"),
 	TS_OPT_TIME(OWN, clear_ms, "clear-after", 0, DAY_MS,
-		    "and is over when it has not for so long (default 5 s)"),
-	TS_OPT_TIME(OWN, for_ms, "for", 1, LONGEST_MS, "end after that (10m, 30s)"),
+		    "an alert is over when it has not held for this time (default 5 s)"),
+	TS_OPT_TIME(OWN, for_ms, "for", 1, LONGEST_MS, "end after this time (10m, 30s)"),
 	TS_OPT_CHOICE(OWN, fail_on, enum ts_severity, "fail-on", "SEVERITY", severity_names, false,
 		      "end with status 1 at the first such alert: %s"),
 	TS_OPT_TEXT(OWN, on_alert, "on-alert", 0, "COMMAND",
 		    "run it for each alert, with TPUSIGHT_ALERT_* set"),
-	TS_OPT_TIME(OWN, settle_ms, "settle", 0, DAY_MS,
-		    "a session of LOGDIR is complete when it was at rest so long (default 3 s)"),
-	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at first"),
+	TS_OPT_TIME(
+		OWN, settle_ms, "settle", 0, DAY_MS,
+		"a session of LOGDIR is complete when nothing changed for this time (default 3 s)"),
+	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at the start"),
 	TS_ANNOTATE_OPTIONS(OWN, annotate),
 	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
-	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine alone"),
+	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only"),
 	TS_OPTION_PORT(OWN, port),
 	TS_OPT_END,
 };

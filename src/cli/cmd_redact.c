@@ -25,7 +25,7 @@ struct redacting {
 	bool several, damaged;
 };
 
-/* Time stamps, as sessions are called by default, say nothing. */
+/* Sessions are called by the time by default; a time says nothing about the user. */
 static bool is_time_stamp(const char *name)
 {
 	return name[strspn(name, "0123456789_-.:T")] == '\0';
@@ -117,7 +117,7 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 		return ts_redact_trace(redacting->names, input->bytes, input->mapped, out, report,
 				       err);
 	return ts_fail(err, TS_UNSUPPORTED,
-		       "%s: neither an xplane nor a trace in JSON, and nothing else is redacted",
+		       "%s: not an xplane and not a trace in JSON (nothing else can be redacted)",
 		       file->path);
 }
 
@@ -221,11 +221,11 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	enum ts_status st = ts_input_open(&input, path, err);
 
 	if (st == TS_OK && input.bytes.n < KEY_BYTES_MIN)
-		st = ts_fail(
-			err, TS_USAGE,
-			"%s: %zu bytes are no key, which could be guessed (%d are enough: head "
-			"-c 32 /dev/urandom)",
-			path, input.bytes.n, KEY_BYTES_MIN);
+		st = ts_fail(err, TS_USAGE,
+			     "%s: %zu bytes are not enough for a key, which could be guessed (give "
+			     "%d: head "
+			     "-c 32 /dev/urandom)",
+			     path, input.bytes.n, KEY_BYTES_MIN);
 	if (st == TS_OK)
 		*key = ts_sipkey_of(input.bytes);
 	ts_input_release(&input);

@@ -86,7 +86,7 @@ static const struct ts_option options[] = {
 
 const struct ts_command ts_command_serve = {
 	.name = "serve",
-	.summary = "Show the reports of all runs below PATH in a browser, on this machine alone.",
+	.summary = "Show the reports of all runs below PATH in a browser, on this machine only.",
 	.arguments = "PATH...",
 	.help = "PATH is a log directory, a session or a profile file. Nothing is written into it. "
 		"The server\n"

@@ -235,7 +235,7 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 	size_t nr_bad = 0;
 
 	if (!is_asked(&own->choice)) {
-		ts_complain("nothing to cut by (--steps, --from-ms, --to-ms, --host or --plane)");
+		ts_complain("say what to keep (--steps, --from-ms, --to-ms, --host or --plane)");
 		return TS_EXIT_USAGE;
 	}
 	if (own->choice.from_ps >= own->choice.to_ps) {
@@ -263,9 +263,7 @@ static enum ts_status set_steps(void *field, const char *value, struct ts_error 
 	choice->has_steps = true;
 	if (!ts_bytes_u64(first, &choice->first_step) || !ts_bytes_u64(last, &choice->last_step) ||
 	    choice->first_step > choice->last_step)
-		return ts_fail(err, TS_USAGE,
-			       "%s is neither a step nor the first and last of some "
-			       "(10-19)",
+		return ts_fail(err, TS_USAGE, "%s is not a step (7) or a range of steps (10-19)",
 			       value);
 	return TS_OK;
 }

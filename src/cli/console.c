@@ -17,7 +17,8 @@ void ts_complain(const char *text)
 
 	TS_ASSERT(text);
 	ts_buf_puts(&out, "tpusight: ");
-	ts_term_text(&out, ts_bytes_of(text)); /* names of files and in files are other people's */
+	ts_term_text(&out,
+		     ts_bytes_of(text)); /* names of files, and names in files, come from outside */
 	ts_buf_putc(&out, '\n');
 	if (out.failed)
 		fputs("tpusight: out of memory\n", stderr);
@@ -108,10 +109,10 @@ size_t ts_terminal_height(void)
 	return size.ws_row;
 }
 
-/* A reader that has seen enough (`| head`) is no failure; what cannot be written is said once. */
+/* A reader that has seen enough (`| head`) is not a failure; what cannot be written is said once. */
 bool ts_print(struct ts_bytes text)
 {
-	bool told = ferror(stdout);
+	bool has_failed = ferror(stdout); /* then the complaint was made */
 	bool good = fwrite(text.p ? text.p : (const uint8_t *)"", 1, text.n, stdout) == text.n &&
 		    fflush(stdout) == 0;
 
@@ -120,7 +121,7 @@ bool ts_print(struct ts_bytes text)
 	if (good || errno == EPIPE)
 		return true;
 	ts_fail(&err, TS_IO, "standard output: cannot write it: %s", strerror(errno));
-	if (!told)
+	if (!has_failed)
 		ts_complain(err.text);
 	return false;
 }

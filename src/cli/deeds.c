@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "codec/term.h"
 
-#define UNDO_PATHS 4 /* named in the hint; of more, the user knows best */
+#define UNDO_PATHS 4 /* named in the hint, which would be long with more */
 
 static const struct thing {
 	enum ts_overlay_thing thing;
@@ -123,7 +123,7 @@ static struct ts_bytes cause_of(const struct ts_overlay_entry *entry)
 
 size_t ts_deeds_failures(const struct ts_overlay_report *report)
 {
-	const struct ts_overlay_entry *told = NULL;
+	const struct ts_overlay_entry *last = NULL;
 	size_t nr_failed = 0, nr_same = 0;
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -134,12 +134,12 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 		if (!entry->why)
 			continue;
 		nr_failed += entry->deed == TS_DEED_FAILED;
-		if (told && ts_bytes_eq(cause_of(told), cause_of(entry))) {
+		if (last && ts_bytes_eq(cause_of(last), cause_of(entry))) {
 			nr_same++;
 			continue;
 		}
 		ts_complain(entry->why);
-		told = entry;
+		last = entry;
 	}
 	if (nr_same > 0) {
 		ts_fail(&err, TS_IO, "and so with %zu more file%s of this session", nr_same,

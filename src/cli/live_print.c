@@ -139,7 +139,7 @@ static const char *problem_of(const struct ts_service *service)
 	return text;
 }
 
-/* Plain lines: a service is told of when it changes. */
+/* Plain lines: a service has a line when it changes. */
 static void put_changes(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;

@@ -11,14 +11,14 @@ struct ts_live_print {
 	const struct ts_cli *cli;
 	bool json, color;
 	struct ts_buf text;
-	bool is_broken; /* standard output is closed: nobody looks any more */
+	bool is_broken; /* standard output is closed: the reader has gone */
 	bool is_mute;	/* or cannot be written, which was complained of */
 	/* of plain lines: what was said of the services, so that it is said once */
 	enum ts_service_state *states;
 	size_t nr_states;
 	/* of the view */
 	bool is_view, is_open;
-	uint16_t port;	      /* of the page; 0: there is none */
+	uint16_t port;	      /* of the page; 0: without a page */
 	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;

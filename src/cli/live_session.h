@@ -9,7 +9,7 @@
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session);
 /* "  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" of one that was annotated, else nothing. */
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event);
-/* Is there nothing to say: it is being written, or all is well and nobody wants to know? */
+/* Is there nothing to say: it is being written, or all is well and -v was not given? */
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session);
 /* "3 sessions annotated in 5.2 min, 1 not. ...", and a line for each that is not. */
 void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sample);

@@ -59,7 +59,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 	}
 	if (cli->nr_paths == 0 && !command->no_paths) {
 		ts_fail(&err, TS_USAGE,
-			"no path was given (usage: %s [OPTION]... %s; --help tells more)",
+			"no path was given (usage: %s [OPTION]... %s; --help says more)",
 			cli->command, command->arguments);
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;

@@ -8,7 +8,7 @@
 #define ALERTS_KEPT   200
 #define SESSIONS_KEPT 200
 #define EMPTY_KEPT \
-	20 /* samples that nobody answered: a job that is gone for long leaves its past alone */
+	20 /* samples without an answer: a job that is gone for long leaves its past alone */
 #define LAST_WORDS_MS 300 /* for pages to take the last event */
 
 struct ts_serving {
@@ -102,7 +102,7 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 	return TS_OK;
 }
 
-/* Somebody waits for it; who comes while it is made gets the next. */
+/* A reader waits for it; one that comes while it is made gets the next. */
 static void give_report(struct ts_serving *serving, const struct ts_live_sample *sample)
 {
 	struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION };

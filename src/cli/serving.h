@@ -18,7 +18,7 @@ void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json);
 
 /*
  * A feed (live/feed.h) on pages: what the listener hears goes to /api/live, the report of the latest
- * sample to who asks for it. Without a sampled job the reports are of the runs below the paths.
+ * sample to the reader that asks for it. Without a sampled job the reports are of the runs below the paths.
  */
 struct ts_serving;
 
@@ -31,7 +31,7 @@ struct ts_serving_options {
 enum ts_status ts_serving_start(struct ts_serving **serving, const struct ts_cli *cli,
 				const struct ts_serving_options *options, struct ts_error *err);
 void ts_serving_event(void *serving, const struct ts_feed_event *event); /* a ts_feed_fn */
-/* Readers get the last event; those that do not take it are left. NULL is none. */
+/* Readers get the last event; it does not wait for those that do not take it. NULL is allowed. */
 void ts_serving_stop(struct ts_serving *serving);
 uint16_t ts_serving_port(const struct ts_serving *serving); /* of none: 0 */
 

@@ -45,7 +45,7 @@ const struct ts_option ts_shared_options[] = {
 	TS_OPT_FLAG(SHARED, verbose, "verbose", 'v', "print more"),
 	TS_OPT_CHOICE(SHARED, color, enum ts_color, "color", "WHEN", color_names, true, "%s"),
 	TS_OPT_FLAG(SHARED, join_sessions, "join-sessions", 0,
-		    "sessions of one run begun together by other hosts are one"),
+		    "sessions that several hosts began together are one run"),
 	TS_OPT_CALL(SHARED, settings, "threshold", "NAME=VALUE", set_threshold,
 		    "set a threshold of the doctor (repeatable)"),
 	TS_OPT_CALL(SHARED, settings, "config", "FILE", set_config,

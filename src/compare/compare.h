@@ -4,7 +4,7 @@
  * What comes out is a result "compare" like any other, so that every output can show it: is the
  * comparison fair, who is faster and could that be chance, time by bucket, ops that are new, gone, slower
  * or faster, modules, findings, gates. Times are of a step and a core where all runs have steps, else
- * of the run's wall time; the parts of a difference sum to it, what is left over is told.
+ * of the run's wall time; the parts of a difference sum to it, what is left over is a part too.
  *
  * The result looks into the runs' profiles and results, which must live longer than it does.
  */

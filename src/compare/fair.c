@@ -1,5 +1,5 @@
 /*
- * Is the comparison fair? What differs between the runs besides their speed, told before any number:
+ * Is the comparison fair? What differs between the runs besides their speed, written before any number:
  * the chip, how many, hosts, steps, what the programs take in and how much they compute.
  */
 #include "compare/parts.h"
@@ -214,7 +214,7 @@ static void check_modules(struct checking *checking)
 			"no program has the same name in both: ops are matched by scope and shape");
 }
 
-/* Of the time of SIDE's ops, the share of those that OTHER has by name. NaN: it cannot be told. */
+/* The share of the ops' time that belongs to ops which OTHER has by name. NaN: unknown. */
 static double shared_time(const struct ts_measured *measured, const struct ts_measured *other,
 			  struct ts_results *results)
 {
@@ -237,7 +237,7 @@ static double shared_time(const struct ts_measured *measured, const struct ts_me
 }
 
 /*
- * A trace tells of no programs, but of kernels: runs that share few of them are of other models, or
+ * A trace has kernels and not programs: runs that share few of them are of other models, or
  * work on other shapes.
  */
 static void check_kernels(struct checking *checking, const struct ts_measured *base,

@@ -1,7 +1,7 @@
 /*
  * Which ops made the difference. Ops of a key (match.c) are one row: a compiler makes more or fewer
  * of them. What one run only has is looked at again: it may be the same op under another module's
- * name, or with another shape - if there is no doubt which.
+ * name, or with another shape, where only one can be meant.
  *
  * The time of an op is that of the moments which are its alone, shared out over steps and cores; so ops and
  * the time without ops (idle, input, compilation) sum to the difference of the step. What is left over is
@@ -248,7 +248,7 @@ static const struct ts_column op_each[] = {
 	{ "_state", TS_DERIVED, "is" },
 };
 
-/* Of the difference between the steps; unknown where there is none to speak of. */
+/* The share of the difference between the steps; unknown where they do not differ. */
 static double share_of(const struct comparing *comparing, size_t run, double change_ps)
 {
 	double base = comparing->measured[0].time_ps, all = comparing->measured[run].time_ps - base;
@@ -383,7 +383,7 @@ static const struct ts_column part_each[] = {
 	{ "_change_pct", TS_DERIVED, "of it" },
 };
 
-/* Less than a picosecond is rounding. The difference itself is always told. */
+/* Less than a picosecond is rounding. The difference itself always has a row. */
 static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
 {
 	for (size_t r = 1; r < comparing->nr; r++)

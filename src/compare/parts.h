@@ -8,9 +8,9 @@
 #include "compare/compare.h"
 #include "compare/rank.h"
 
-#define COMPARE_ALPHA 0.05 /* a p from here on is no difference that samples could show */
-#define COMPARE_SAME  0.01 /* of its time: an op that changed less did not change */
-#define COMPARE_SPECK 1e-4 /* of the step: nor did one that changed less */
+#define COMPARE_ALPHA 0.05 /* with a p from here on, the samples do not show a difference */
+#define COMPARE_SAME  0.01 /* an op that changed by a smaller share of its time did not change */
+#define COMPARE_SPECK 1e-4 /* nor did one that changed by a smaller share of the step */
 
 struct comparing {
 	const struct ts_compare_run *runs;
@@ -73,7 +73,7 @@ struct op_key ts_compare_op_key(const struct ts_profile *profile, const struct t
 struct ts_bytes ts_compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena);
 /* Without the functions that are jitted: jit(f)/jit(main)/dot is dot. */
 struct ts_bytes ts_compare_bare_scope(struct ts_bytes scope);
-/* A parameter of a module's entry, its bare shape: f32[8]; .n 0: there is none. */
+/* A parameter of a module's entry, its bare shape: f32[8]; .n is 0 where it has none. */
 struct ts_bytes ts_compare_parameter(const struct ts_hlo_module *module, uint32_t at,
 				     struct ts_arena *arena);
 

@@ -80,7 +80,7 @@ static void approximate(struct ts_rank *rank, double nr_a, double nr_b, double t
 	double n = nr_a + nr_b, off = fabs(rank->u - nr_a * nr_b / 2) - 0.5;
 	double variance = nr_a * nr_b / 12 * (n + 1 - ties / (n * (n - 1)));
 
-	/* all samples alike: nothing can be told apart */
+	/* all samples are alike: nothing can be tested */
 	rank->p = variance > 0 ? erfc(fmax(off, 0) / sqrt(2 * variance)) : 1;
 	rank->p = fmin(rank->p, 1);
 }

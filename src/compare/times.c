@@ -82,7 +82,7 @@ static struct ts_value verdict_of(struct comparing *comparing, size_t run)
 	if (word == WORD_UNKNOWN) {
 		ts_buf_puts(&out, "unknown: no time on a device to compare");
 	} else {
-		/* ranks and medians may differ about which is longer: then no ratio is told */
+		/* ranks and medians may differ about which is longer: then no ratio is written */
 		if ((word == WORD_FASTER && times >= 1) || (word == WORD_SLOWER && times < 1))
 			ts_buf_printf(&out, "%s, %.3g times as %s: ", words[word],
 				      times >= 1 ? times : 1 / times, times >= 1 ? "fast" : "long");

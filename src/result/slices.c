@@ -3,7 +3,7 @@
  *
  * Two rules join a new slice with the last one. The first loses nothing: the same label, and they
  * touch. The second begins when the budget is full: the last slice is shorter than the resolution
- * and the gap is no longer than that. A slice so grows until it is as long as the resolution, and
+ * and the gap is not longer than that. A slice so grows until it is as long as the resolution, and
  * then stands; what is left is at most two slices a resolution of the track's span. Its label is
  * that of the part that had most time of its own, its own_ps that part's: a lower bound.
  */

@@ -8,7 +8,7 @@
 #include "result/view.h"
 #include "write/summary.h"
 
-#define GROUP	 3   /* findings told to the first two sentences before the next ones are named */
+#define GROUP	 3 /* findings that get their first two sentences before the next ones are named */
 #define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
 #define MORE	 "tpusight report --view doctor"
 #define NR_HEADS 2 /* steps before the findings: the run, the numbers */
@@ -23,7 +23,7 @@ struct step {
 struct brief {
 	const struct ts_results *results;
 	const struct ts_result *doctor; /* or NULL */
-	size_t nr_findings;		/* that can be told */
+	size_t nr_findings;		/* that can be written */
 	struct step steps[TS_BRIEF_FINDINGS * (NR_LEVELS - 1)];
 	size_t nr_steps;
 	enum level levels[TS_BRIEF_FINDINGS]; /* of the findings, after so many steps: */

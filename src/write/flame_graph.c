@@ -35,9 +35,9 @@ const char *ts_flame_graph_kind(const struct ts_results *results, const struct t
 		if (table_of(results, ts_flame_kinds[i]))
 			return ts_flame_kinds[i];
 	if (report->tree)
-		ts_fail(err, TS_USAGE, "the profile tells of no %s", report->tree);
+		ts_fail(err, TS_USAGE, "the profile has no %s", report->tree);
 	else
-		ts_fail(err, TS_USAGE, "the profile tells of no call stacks, modules or scopes");
+		ts_fail(err, TS_USAGE, "the profile has no call stacks, modules or scopes");
 	return NULL;
 }
 

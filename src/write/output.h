@@ -9,7 +9,7 @@
 
 #define TS_REPORT_SCHEMA "tpusight/1" /* of every JSON of a report */
 
-/* How a report is wanted. Whoever fills it owns the strings. */
+/* How a report is wanted. The caller that fills it owns the strings. */
 struct ts_report {
 	const char *generator, *version; /* the program that says it */
 	const char *view;		 /* one view (result/view.h) and not all; NULL: all */

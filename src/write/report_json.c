@@ -285,7 +285,7 @@ static void put_object(struct ts_json *json, const struct part *part)
 	ts_json_object_end(json);
 }
 
-/* Where nobody speaks of a run (modules alone) it is null. */
+/* Without a run (modules alone) it is null. */
 static void put_run(struct ts_json *json, const struct ts_results *results)
 {
 	size_t before = json->out->n;
@@ -327,7 +327,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 
 		if (result->top_level) {
 			put_part(json, &part);
-			part.run = true; /* written before: its origins are told here */
+			part.run = true; /* written before: its origins are written here */
 			top[nr_top++] = part;
 		} else if (rest && !ts_result_is_silent(result)) {
 			put_object(json, &part);

@@ -120,7 +120,8 @@ bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, si
 	TS_ASSERT(json && results);
 	if (tracks.nr > 0) {
 		ts_json_key(json, "tracks");
-		json->style = TS_JSON_COMPACT; /* three numbers a slice are no lines for people */
+		json->style =
+			TS_JSON_COMPACT; /* three numbers a slice are not for people to read line by line */
 		ts_json_array(json);
 		for (size_t i = 0; i < tracks.nr && good; i++)
 			good = put_track(json, tracks.items[i],

@@ -10,7 +10,7 @@
 
 #define DOT	   " \xC2\xB7 "
 #define RESET	   "\033[0m"
-#define NR_KINDS   8  /* of devices, told apart */
+#define NR_KINDS   8  /* of devices that are named by themselves */
 #define NR_LINES   2  /* for a finding */
 #define WRAP_SLACK 12 /* columns that breaking at words may cost */
 
@@ -200,7 +200,7 @@ static size_t put_health(struct ts_buf *out, int64_t score, bool color)
 	return (size_t)n;
 }
 
-/* Why there is no utilization to show, where that is known. */
+/* The reason why there is no utilization to show, where it is known. */
 static const char *why_no_mxu(const struct ts_results *results)
 {
 	const struct ts_table *ops =
