@@ -17,19 +17,19 @@ struct ts_annotate_choice {
 #define TS_ANNOTATE_CHOICE_INIT { .max_overlay_events = TS_MAX_OVERLAY_EVENTS }
 
 /* Rows for the table of a command whose struct TYPE has a struct ts_annotate_choice, MEMBER. */
-#define TS_ANNOTATE_OPTIONS(type, member)                                                        \
-	TS_OPT_FLAG(type, member.dry_run, "dry-run", 'n',                                        \
-		    "say what would be done, write nothing"),                                    \
-		TS_OPT_CHOICE(type, member.perfetto, enum ts_perfetto, "perfetto", "FORM",       \
-			      ts_perfetto_names, true, "%s"),                                    \
-		TS_OPT_COUNT(                                                                    \
-			type, member.max_trace_events, "max-trace-events", 0, "N", 0, INT64_MAX, \
-			"a number of events",                                                    \
-			.help = "events in a Perfetto file (default 1000000, pftrace all; 0: "   \
-				"all)",                                                          \
-			TS_OPTION_GIVEN(type, member.has_max_trace_events)),                     \
-		TS_OPT_COUNT(type, member.max_overlay_events, "max-overlay-events", 0, "N", 0,   \
-			     INT64_MAX, "a number of events",                                    \
+#define TS_ANNOTATE_OPTIONS(type, member)                                                      \
+	TS_OPT_FLAG(type, member.dry_run, "dry-run", 'n',                                      \
+		    "say what would be done, write nothing"),                                  \
+		TS_OPT_CHOICE(type, member.perfetto, enum ts_perfetto, "perfetto", "FORM",     \
+			      ts_perfetto_names, true, "%s"),                                  \
+		TS_OPT_COUNT(                                                                  \
+			type, member.max_trace_events, "max-trace-events", 0, "N", 0,          \
+			TS_OPTION_ANY, "a number of events",                                   \
+			.help = "events in a Perfetto file (default 1000000, pftrace all; 0: " \
+				"all)",                                                        \
+			TS_OPTION_GIVEN(type, member.has_max_trace_events)),                   \
+		TS_OPT_COUNT(type, member.max_overlay_events, "max-overlay-events", 0, "N", 0, \
+			     TS_OPTION_ANY, "a number of events",                              \
 			     .help = "events in the overlay, a host (default 200000)")
 
 struct ts_annotate_options ts_annotate_options_of(const struct ts_cli *cli,

@@ -38,7 +38,7 @@ static const struct ts_option options[] = {
 		    "what counts: %s (time of the CPU, of devices; calls)"),
 	TS_MIN_DURATION(OWN, print,
 			"frames that take less in all count as their parent's (default 10)"),
-	TS_OPT_COUNT(OWN, print.form.max_depth, "max-depth", 0, "N", 0, INT64_MAX, "a depth",
+	TS_OPT_COUNT(OWN, print.form.max_depth, "max-depth", 0, "N", 0, TS_OPTION_ANY, "a depth",
 		     .help = "deeper frames count as their parent's too (default 0: no limit)"),
 	TS_OPT_FLAG(OWN, print.form.group_small, "group-small-kernels", 0,
 		    "kernels that take less become one frame below each parent"),

@@ -218,7 +218,7 @@ static const struct ts_option options[] = {
 	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
 		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
 		    .name_at = view_at),
-	TS_OPT_COUNT(OWN, print.form.budget, "budget", 0, "BYTES", 0, INT64_MAX,
+	TS_OPT_COUNT(OWN, print.form.budget, "budget", 0, "BYTES", 0, TS_OPTION_ANY,
 		     "a number of bytes",
 		     .help = "the findings in at most BYTES bytes, most valuable first (text or "
 			     "json)",

@@ -195,7 +195,7 @@ static const struct ts_option options[] = {
 		"chrome: events that are shorter are not drawn (default 1); figures count all"),
 	TS_OPT_FLAG(OWN, no_python, "no-python", 0,
 		    "frames of Python's tracer do not count as activity and are not drawn"),
-	TS_OPT_COUNT(OWN, max_events, "max-events", 0, "N", 0, INT64_MAX, "a number of events",
+	TS_OPT_COUNT(OWN, max_events, "max-events", 0, "N", 0, TS_OPTION_ANY, "a number of events",
 		     .help = "chrome: the N longest (default 1000000; 0: all)"),
 	TS_OPT_END,
 };

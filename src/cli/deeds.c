@@ -11,7 +11,7 @@ static const struct thing {
 	enum ts_overlay_thing thing;
 	const char *name;
 	bool is_counted, has_bytes;
-	bool is_told; /* one alone by the name of its file, which is not always the same */
+	bool has_own_name; /* one alone is called by the name of its file, which varies */
 } things[] = {
 	{ TS_THING_OVERLAY, "xplane overlay", true, true, false },
 	{ TS_THING_COPY, "annotated trace", true, true, true },
@@ -52,7 +52,7 @@ static void put_thing(struct ts_buf *out, const struct thing *thing, struct deed
 {
 	char bytes[TS_UNIT_MAX];
 
-	if (thing->is_told && sum.nr == 1)
+	if (thing->has_own_name && sum.nr == 1)
 		ts_term_text(out, ts_bytes_of(sum.name));
 	else if (thing->is_counted)
 		ts_buf_printf(out, "%zu %s%s", sum.nr, thing->name, sum.nr > 1 ? "s" : "");

@@ -99,6 +99,7 @@ struct ts_option {
 	  TS_OPTION_AT(type, member, struct ts_texts) }
 /* A bool that becomes true with the option. */
 #define TS_OPTION_GIVEN(type, member) .given = 1 + offsetof(type, member)
+#define TS_OPTION_ANY		      9.2e18 /* as the highest number: below what an int64_t can hold */
 /* The text, and what else a row has, are at the end. The member may be of any size. */
 #define TS_OPT_COUNT(type, member, long_name, short_name, value, least, most, noun, ...) \
 	{ .kind = TS_OPTION_COUNT,                                                       \

@@ -62,7 +62,7 @@ static enum ts_status not_in_range(const struct reading *reading)
 	const char *unit = option->unit ? option->unit : "";
 
 	TS_ASSERT(option->what);
-	if (option->high > 9e15)
+	if (option->high >= TS_OPTION_ANY)
 		return ts_fail(reading->err, TS_USAGE, "%s is not %s", reading->value,
 			       option->what);
 	return ts_fail(reading->err, TS_USAGE, "%s is not %s (%.0f to %.0f%s)", reading->value,
@@ -86,7 +86,7 @@ static enum ts_status read_count(const struct reading *reading)
 	uint64_t number;
 
 	if (!ts_bytes_u64(ts_bytes_of(reading->value), &number) || (double)number < option->low ||
-	    (double)number > option->high || number > INT64_MAX)
+	    (double)number > option->high)
 		return not_in_range(reading);
 	store(reading->field, option->size, number);
 	return TS_OK;

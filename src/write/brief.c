@@ -58,7 +58,7 @@ static void take(struct brief *brief, size_t nr)
 		brief->levels[brief->steps[i].finding] = brief->steps[i].level;
 }
 
-static size_t nr_untold(const struct brief *brief)
+static size_t nr_left_out(const struct brief *brief)
 {
 	size_t nr = brief->doctor ? brief->doctor->nr_findings : 0;
 
@@ -136,7 +136,7 @@ static void put_finding(struct ts_buf *out, const struct ts_finding *finding, si
 static void render_text(const struct brief *brief, struct ts_buf *out)
 {
 	const struct ts_report plain = { .width = 0 };
-	size_t untold = nr_untold(brief);
+	size_t left_out = nr_left_out(brief);
 
 	if (brief->nr_taken == 0)
 		return;
@@ -146,9 +146,9 @@ static void render_text(const struct brief *brief, struct ts_buf *out)
 	for (size_t i = 0; i < brief->nr_findings; i++)
 		if (brief->levels[i] >= TITLE)
 			put_finding(out, &brief->doctor->findings[i], i + 1, brief->levels[i]);
-	if (untold > 0)
-		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", untold,
-			      untold == 1 ? "" : "s");
+	if (left_out > 0)
+		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", left_out,
+			      left_out == 1 ? "" : "s");
 	else if (brief->doctor && brief->doctor->nr_findings == 0)
 		ts_buf_puts(out, "No findings.\n");
 	else if (brief->nr_taken < brief->nr_steps + NR_HEADS)
@@ -229,7 +229,7 @@ static void render_findings(const struct brief *brief, struct ts_json *json)
 			put_object(json, &brief->doctor->findings[i], brief->levels[i]);
 	ts_json_array_end(json);
 	ts_json_key(json, "left_out");
-	ts_json_i64(json, (int64_t)nr_untold(brief));
+	ts_json_i64(json, (int64_t)nr_left_out(brief));
 	if (brief->nr_taken < brief->nr_steps + NR_HEADS) {
 		ts_json_key(json, "more");
 		ts_json_text(json, MORE);
