@@ -25,7 +25,7 @@ may() { # floor -> the floors it may include
 # Headers that belong to a whole floor: its interface, its lists, the pieces text is made of.
 is_public() {
 	case $1 in
-	analysis/analysis.h | analysis/settings.h | analysis/list.h | analysis/kit/*.h | read/reader.h | read/list.h | read/hlo.h | \
+	analysis/analysis.h | analysis/settings.h | analysis/list.h | analysis/facts/*.h | analysis/kit/*.h | read/reader.h | read/list.h | read/hlo.h | \
 		read/seams.h | read/trace.h | \
 		write/output.h | write/page.h | write/list.h | write/text_table.h | write/breakdown.h | \
 		write/summary.h | write/brief.h | write/json_head.h) return 0 ;;

@@ -1,21 +1,32 @@
 /*
  * An analysis: a constant struct in its own file and a line in list.h. It sees every block of
- * events once, keeps a small state per line, and says what it found in a result.
+ * events once, keeps a small state per line, and says what it found: as facts, for the analyses
+ * that need them, and as a result, for the outputs.
  *
  * States: the runner makes one per line (zeroed, .state_size bytes) on the thread that decodes the
  * line, feeds it, and merges it into one per analysis in the order of the lines, whatever order
  * they finished in; so results do not depend on threads. close() sees the sum. An analysis
- * without .block only has close(): it works from the profile and from other results.
+ * without .block only has close(): it works from the profile and from the facts of others.
+ *
+ * Facts: typed structs (facts/NAME.h), made once, by close(), and const from then on. An analysis
+ * reads those of the analyses that it needs and of no others: kit/needs.h declares an accessor for
+ * each need, so a need that is not declared does not compile. Results are for the outputs: no
+ * analysis reads one, and none is written after its analysis has filled it.
  */
 #ifndef TS_ANALYSIS_ANALYSIS_H
 #define TS_ANALYSIS_ANALYSIS_H
 
+#include "analysis/list.h"
 #include "hw/chips.h"
 #include "model/merged.h"
 #include "model/outline.h"
 #include "result/result.h"
 
-/* What all analyses may read. Const during the passes; results grow between closes. */
+#define TS_ANALYSIS_ID(name) TS_ANALYSIS_##name,
+enum ts_analysis_id { TS_ANALYSES(TS_ANALYSIS_ID) TS_NR_ANALYSES };
+#undef TS_ANALYSIS_ID
+
+/* What all analyses may read. It does not change during a pass. */
 struct ts_context {
 	const struct ts_profile *profile;
 	const struct ts_outline *outline; /* steps, host activity */
@@ -25,25 +36,32 @@ struct ts_context {
 	size_t overlay_budget;	    /* slices a host may have in all; 0: no tracks are wanted */
 	size_t tree_rows;	    /* that a tree of call paths may have in a result */
 	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
-	bool no_python; /* what Python's tracer saw is no activity of a host (timeline) */
+	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
+	const void
+		*facts[TS_NR_ANALYSES]; /* by analysis; read with kit/needs.h; NULL: not closed */
 };
 
-enum ts_passes {
-	TS_PASS_DEVICES = 1, /* the device lines */
-	TS_PASS_MERGED,	 /* all lines of a host as one (model/merged.h); see struct ts_context */
-	TS_PASS_HOSTS,	 /* host threads again, once it is known what to ask them for */
-	TS_PASS_OVERLAY, /* the device lines again, where an overlay is wanted */
+/* Each pass begins when the one before it is closed. What is said of lines is what most analyses of
+ * the pass want: each chooses its lines with .wants. */
+enum ts_pass {
+	TS_PASS_FIRST = 1, /* lines of devices; host threads too, where an analysis wants them */
+	TS_PASS_MERGED,	   /* all lines of a host as one (model/merged.h); see struct ts_context */
+	TS_PASS_SECOND,	   /* host threads again, once it is known what to ask them for */
+	TS_PASS_OVERLAY,   /* lines of devices again, where an overlay is wanted */
 };
 
 struct ts_analysis {
 	const char *name, *title;
-	bool top_level;	       /* its result's fields stand in the report itself */
-	bool draws_only;       /* its result is tracks for the viewers, not a view */
-	const char *needs[20]; /* closed before this one */
-	int pass;	       /* of enum ts_passes: each begins when the one before was closed */
-	unsigned columns;      /* enum ts_columns */
+	bool top_level;	 /* its result's fields stand in the report itself */
+	bool draws_only; /* its result is tracks for the viewers, not a view */
+	const enum ts_analysis_id
+		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
+	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */
+	enum ts_pass pass;
+	unsigned columns; /* enum ts_columns */
 	size_t state_size;
+	size_t facts_size; /* of struct ts_NAME_facts; 0: nobody reads its facts */
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
 	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
 	enum ts_status (*open)(void *state, const struct ts_context *ctx,
@@ -57,12 +75,18 @@ struct ts_analysis {
 	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. */
 	enum ts_status (*merge)(void *into, void *from, const struct ts_context *ctx,
 				struct ts_error *err);
-	enum ts_status (*close)(void *state, const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err);
+	/* Fills FACTS (zeroed, in the results' arena; NULL where .facts_size is 0) and RESULT from the
+	 * sum. An analysis with .report leaves RESULT to it. */
+	enum ts_status (*close)(void *state, const struct ts_context *ctx, void *facts,
+				struct ts_result *result, struct ts_error *err);
+	/* For a result that shows what analyses of later passes found: called when all that it .shows
+	 * are closed, with the sum that close() saw. */
+	enum ts_status (*report)(void *state, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err);
 	void (*release)(void *state); /* frees what open/block/merge took */
 };
 
-extern const struct ts_analysis *const ts_analyses[]; /* NULL at the end */
+extern const struct ts_analysis *const ts_analyses[]; /* by id; NULL at the end */
 
 /* The kinds of rows that a host's slices are shared among; their shares are the whole (share.c). */
 enum ts_share {

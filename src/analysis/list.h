@@ -1,4 +1,7 @@
 /* Every analysis, in the order of the report. Adding one: its file, a line here and in files.mk. */
+#ifndef TS_ANALYSIS_LIST_H
+#define TS_ANALYSIS_LIST_H
+
 #define TS_ANALYSES(X)     \
 	X(overview)        \
 	X(capture)         \
@@ -29,3 +32,5 @@
 	X(doctor)          \
 	X(marks)           \
 	X(heatmap)
+
+#endif

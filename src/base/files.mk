@@ -7,6 +7,7 @@ libtpusight_a_SOURCES += \
 	src/base/closest.c src/base/closest.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/map.c src/base/map.h \
+	src/base/record.c src/base/record.h \
 	src/base/siphash.c src/base/siphash.h \
 	src/base/spans.c src/base/spans.h \
 	src/base/status.c src/base/status.h \

@@ -3,15 +3,15 @@
 
 #include <pthread.h>
 
+#include "base/check.h"
 #include "base/work.h"
 #include "flow/merge.h"
 #include "flow/stream.h"
 
-#define MAX_ANALYSES   48
 #define LARGE_A_THREAD 2 /* lines that are begun first */
 
 struct line_states {
-	void *state[MAX_ANALYSES]; /* NULL: the analysis does not want the line */
+	void *state[TS_NR_ANALYSES]; /* NULL: the analysis does not want the line */
 	bool observed, done;
 };
 
@@ -19,8 +19,9 @@ struct pass {
 	struct ts_profile *profile;
 	const struct ts_context *ctx;
 	const struct ts_observer *observer;
-	const struct ts_analysis *analyses[MAX_ANALYSES];
-	void *sums[MAX_ANALYSES];
+	struct ts_deferred *deferred;
+	const struct ts_analysis *analyses[TS_NR_ANALYSES];
+	void *sums[TS_NR_ANALYSES];
 	size_t nr_analyses;
 	uint32_t *jobs; /* lines, in the order of order_jobs() */
 	size_t nr_jobs;
@@ -304,53 +305,101 @@ static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
 	return TS_OK;
 }
 
-static bool needs_are_there(const struct ts_analysis *analysis, const struct ts_results *results)
+static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
 {
-	for (size_t i = 0; i < TS_NELEM(analysis->needs) && analysis->needs[i]; i++)
-		if (!ts_results_find(results, analysis->needs[i]))
+	for (; needs && *needs != TS_NR_ANALYSES; needs++)
+		if (!closed[*needs])
 			return false;
 	return true;
 }
 
+/* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
+static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
+{
+	pass->deferred->sums[id] = pass->sums[at];
+	pass->deferred->results[id] = result;
+	pass->sums[at] = NULL;
+}
+
 static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_t at,
-				struct ts_error *err)
+				enum ts_analysis_id id, struct ts_error *err)
 {
 	const struct ts_analysis *analysis = pass->analyses[at];
 	struct ts_result *result = ts_results_add(ctx->results, analysis->name, analysis->title);
+	void *facts =
+		result ? ts_arena_zalloc(&ctx->results->arena, analysis->facts_size + 1) : NULL;
 	enum ts_status st;
 
-	if (!result)
+	if (!facts)
 		return ts_fail_nomem(err);
 	result->top_level = analysis->top_level;
-	st = analysis->close(pass->sums[at], ctx, result, err);
+	st = analysis->close(pass->sums[at], ctx, facts, result, err);
 	if (st == TS_OK && ctx->results->failed)
 		st = ts_fail_nomem(err);
+	ctx->facts[id] = facts;
+	if (st == TS_OK && analysis->report)
+		keep(pass, at, id, result);
 	release_state(analysis, &pass->sums[at]);
 	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
 }
 
-/* Closes whoever has what it needs, again and again. A need that never comes is our own mistake. */
+/* Writes the reports of analyses whose facts are all made now. */
+static enum ts_status write_reports(struct ts_deferred *deferred, struct ts_context *ctx,
+				    const bool *closed, struct ts_error *err)
+{
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++) {
+		const struct ts_analysis *analysis = ts_analyses[id];
+		enum ts_status st;
+
+		if (!deferred->results[id] || !all_closed(analysis->shows, closed))
+			continue;
+		st = analysis->report(deferred->sums[id], ctx, deferred->results[id], err);
+		if (st == TS_OK && ctx->results->failed)
+			st = ts_fail_nomem(err);
+		if (st)
+			return ts_fail_at(err, st, "%s", analysis->name);
+		release_state(analysis, &deferred->sums[id]);
+		deferred->results[id] = NULL;
+	}
+	return TS_OK;
+}
+
+static enum ts_analysis_id id_of(const struct ts_analysis *analysis)
+{
+	enum ts_analysis_id id = 0;
+
+	while (ts_analyses[id] != analysis)
+		id++;
+	return id;
+}
+
+/* Closes the analyses whose needs are closed, again and again. tests/analysis/needs_test.c holds that
+ * no needs stand in a circle and none is of a later pass. */
 static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
 {
-	bool closed[MAX_ANALYSES] = { false };
+	bool closed[TS_NR_ANALYSES] = { false };
 	size_t nr_closed = 0, before;
 
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		closed[id] = ctx->facts[id] != NULL;
 	do {
 		before = nr_closed;
 		for (size_t a = 0; a < pass->nr_analyses; a++) {
+			enum ts_analysis_id id = id_of(pass->analyses[a]);
 			enum ts_status st;
 
-			if (closed[a] || !needs_are_there(pass->analyses[a], ctx->results))
+			if (closed[id] || !all_closed(pass->analyses[a]->needs, closed))
 				continue;
-			st = close_one(pass, ctx, a, err);
+			st = close_one(pass, ctx, a, id, err);
+			closed[id] = true;
+			if (st == TS_OK)
+				st = write_reports(pass->deferred, ctx, closed, err);
 			if (st)
 				return st;
-			closed[a] = true;
 			nr_closed++;
 		}
 	} while (nr_closed > before);
-	if (nr_closed < pass->nr_analyses)
-		return ts_fail(err, TS_UNSUPPORTED, "an analysis needs a result that nobody makes");
+	TS_ASSERT(nr_closed == pass->nr_analyses);
 	return TS_OK;
 }
 
@@ -365,17 +414,18 @@ static void release(struct pass *pass)
 	pthread_mutex_destroy(&pass->lock);
 }
 
-enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, int number,
-			   const struct ts_observer *observer, size_t nr_threads,
-			   struct ts_error *err)
+enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
+			   const struct ts_observer *observer, struct ts_deferred *deferred,
+			   size_t nr_threads, struct ts_error *err)
 {
 	struct pass pass = { .profile = profile,
 			     .ctx = ctx,
 			     .observer = observer,
-			     .is_first = number == TS_PASS_DEVICES };
+			     .deferred = deferred,
+			     .is_first = number == TS_PASS_FIRST };
 	enum ts_status st;
 
-	for (size_t i = 0; ts_analyses[i] && pass.nr_analyses < MAX_ANALYSES; i++)
+	for (size_t i = 0; ts_analyses[i]; i++)
 		if (ts_analyses[i]->pass == number)
 			pass.analyses[pass.nr_analyses++] = ts_analyses[i];
 	if (pthread_mutex_init(&pass.lock, NULL) != 0)
@@ -393,4 +443,10 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, i
 		st = close_all(&pass, ctx, err);
 	release(&pass);
 	return st;
+}
+
+void ts_deferred_release(struct ts_deferred *deferred)
+{
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		release_state(ts_analyses[id], &deferred->sums[id]);
 }

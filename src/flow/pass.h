@@ -21,13 +21,22 @@ struct ts_observer {
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
 };
 
+/* What analyses with a .report keep until what they show is closed. Zeroed at first; one for all passes
+ * of a run. */
+struct ts_deferred {
+	void *sums[TS_NR_ANALYSES];
+	struct ts_result *results[TS_NR_ANALYSES];
+};
+
 /*
  * Runs the analyses of pass NUMBER over the profile: opens, feeds and merges their states, then
- * closes them in the order of their needs into ctx->results. Those without .block are closed with
- * a zeroed state.
+ * closes them in the order of their needs: their facts go into ctx->facts, their results into
+ * ctx->results. Those without .block are closed with a zeroed state.
  */
-enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, int number,
-			   const struct ts_observer *observer, size_t nr_threads,
-			   struct ts_error *err);
+enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
+			   const struct ts_observer *observer, struct ts_deferred *deferred,
+			   size_t nr_threads, struct ts_error *err);
+
+void ts_deferred_release(struct ts_deferred *deferred);
 
 #endif

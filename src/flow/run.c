@@ -459,6 +459,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};
+	struct ts_deferred deferred = { .sums = { NULL } };
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	ctx.rates = run->rates;
@@ -466,18 +467,12 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		ctx.chip = &run->rates[0];
 	if (st == TS_OK)
 		st = ts_outline_make(&run->profile, options->nr_threads, &run->outline, err);
-	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, TS_PASS_DEVICES, options->observer,
-				 options->nr_threads, err);
-	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, TS_PASS_MERGED, NULL, options->nr_threads,
-				 err);
-	if (st == TS_OK)
-		st = ts_pass_run(&run->profile, &ctx, TS_PASS_HOSTS, NULL, options->nr_threads,
-				 err);
-	if (st == TS_OK && options->overlay_budget > 0)
-		st = ts_pass_run(&run->profile, &ctx, TS_PASS_OVERLAY, NULL, options->nr_threads,
-				 err);
+	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_OVERLAY && st == TS_OK; pass++)
+		if (pass != TS_PASS_OVERLAY || options->overlay_budget > 0)
+			st = ts_pass_run(&run->profile, &ctx, pass,
+					 pass == TS_PASS_FIRST ? options->observer : NULL,
+					 &deferred, options->nr_threads, err);
+	ts_deferred_release(&deferred);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
 		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */
 	order_results(&run->results);

@@ -4,9 +4,9 @@
  */
 #include "result/result.h"
 
-#include "base/check.h"
-
 #include <stdarg.h>
+
+#include "base/check.h"
 
 #define FIRST_ROOM 16
 
@@ -27,6 +27,7 @@ void ts_results_release(struct ts_results *results)
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t t = 0; t < results->items[i]->nr_tables; t++)
 			free(results->items[i]->tables[t].cells);
+	free(results->items);
 	ts_arena_release(&results->arena);
 	ts_results_init(results);
 }
@@ -43,7 +44,7 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 
 	TS_ASSERT(results && name);
 	TS_ASSERT(!ts_results_find(results, name));
-	if (results->nr < TS_NELEM(results->items))
+	if (ts_grow(&results->items, &results->cap, results->nr + 1, sizeof(*results->items)))
 		result = ts_arena_zalloc(&results->arena, sizeof(*result));
 	if (!result) {
 		failed(results);
@@ -138,12 +139,14 @@ struct ts_table *ts_result_table(struct ts_result *result, const char *name, con
 				       &result->cap_tables, sizeof(*tables));
 
 	TS_ASSERT(result && name && columns);
-	TS_ASSERT(nr_columns > 0);
+	TS_ASSERT(nr_columns > 0 && nr_columns <= TS_MAX_COLUMNS);
 	TS_ASSERT(!ts_result_find_table(result, name));
-	if (!tables)
-		return NULL;
-	result->tables = tables;
-	tables += result->nr_tables++;
+	if (!tables) {
+		tables = &result->owner->spare_table;
+	} else {
+		result->tables = tables;
+		tables += result->nr_tables++;
+	}
 	*tables = (struct ts_table){
 		.name = name, .title = title, .columns = columns, .nr_columns = nr_columns
 	};

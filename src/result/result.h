@@ -58,6 +58,8 @@ struct ts_column {
 	const char *label; /* for people: "self time"; NULL: not shown in the text view */
 };
 
+#define TS_MAX_COLUMNS 64 /* of a table */
+
 struct ts_table {
 	const char *name;
 	const char *title; /* of the text view; NULL: not shown there */
@@ -174,9 +176,12 @@ struct ts_result {
 
 struct ts_results {
 	struct ts_arena arena;
-	struct ts_result *items[48];
-	size_t nr;
+	struct ts_result **items; /* of the heap */
+	size_t nr, cap;
 	bool failed; /* memory ran out somewhere: not whole */
+	/* Where rows and tables go when memory is out, so that who fills them need not ask. */
+	struct ts_value spare_row[TS_MAX_COLUMNS];
+	struct ts_table spare_table;
 };
 
 void ts_results_init(struct ts_results *results);
@@ -227,9 +232,11 @@ static inline struct ts_value ts_text_or_null(struct ts_bytes s)
  * name again replaces the value. NAME and LABEL must outlive the results. */
 bool ts_result_field(struct ts_result *result, const char *name, struct ts_value value,
 		     enum ts_origin origin, const char *label);
+/* Never NULL: without memory it is a table that no output shows. */
 struct ts_table *ts_result_table(struct ts_result *result, const char *name, const char *title,
 				 const struct ts_column *columns, size_t nr_columns);
-/* A new row, all null, to be filled by the caller; NULL: no memory. */
+/* A new row, all null, to be filled by the caller. Never NULL: without memory it is a row that no
+ * output shows. */
 struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table);
 struct ts_finding *ts_result_finding(struct ts_result *result);
 struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind kind,

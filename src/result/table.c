@@ -23,11 +23,12 @@ static bool grow_rows(struct ts_result *result, struct ts_table *table)
 
 struct ts_value *ts_table_row(struct ts_result *result, struct ts_table *table)
 {
-	if (!table) /* the table itself found no memory: noted then */
-		return NULL;
-	TS_ASSERT(is_live(result, table));
-	if (table->nr_rows == table->cap_rows && !grow_rows(result, table))
-		return NULL;
+	struct ts_results *owner = result->owner;
+
+	TS_ASSERT(is_live(result, table) || table == &owner->spare_table);
+	if (table == &owner->spare_table ||
+	    (table->nr_rows == table->cap_rows && !grow_rows(result, table)))
+		return memset(owner->spare_row, 0, sizeof(owner->spare_row));
 	return &table->cells[table->nr_rows++ * table->nr_columns];
 }
 

@@ -316,9 +316,13 @@ static bool is_asked(const struct ts_report *report, const struct ts_view *view,
 static void put_report(struct ts_json *json, const struct ts_results *results,
 		       const struct ts_report *report, const struct ts_view *view)
 {
-	struct part top[TS_NELEM(results->items)];
+	struct part *top = calloc(results->nr + 1, sizeof(*top));
 	size_t nr_top = 0;
 
+	if (!top) {
+		json->out->failed = true;
+		return;
+	}
 	put_run(json, results);
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
@@ -334,6 +338,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 		}
 	}
 	put_tail(json, top, nr_top);
+	free(top);
 }
 
 static bool wants_tracks(const struct ts_report *report)

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "base/units.h"
+#include "tests/analysis/facts_given.h"
 
 #define FEED_MAX 16
 
@@ -161,8 +162,9 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .rates = feed->rates,
 				  .results = &feed->results,
 				  .overlay_budget = feed->overlay_budget };
-	void *sum = calloc(1, TS_MAX(analysis->state_size, 1));
+	void *sum = calloc(1, TS_MAX(analysis->state_size, 1)), *facts;
 
+	facts_of_nothing(&ctx);
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
 		void *state;
 
@@ -176,7 +178,8 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 		free(state);
 	}
 	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
-	assert_int_equal(analysis->close(sum, &ctx, feed->result, NULL), TS_OK);
+	facts = ts_arena_zalloc(&feed->results.arena, analysis->facts_size + 1);
+	assert_int_equal(analysis->close(sum, &ctx, facts, feed->result, NULL), TS_OK);
 	if (analysis->release)
 		analysis->release(sum);
 	free(sum);

@@ -74,18 +74,20 @@ tests_analysis_doctor_rules_fusion_test_SOURCES = tests/analysis/doctor/rules/fu
 tests_analysis_doctor_rules_fusion_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_rules_fusion_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/snippets
+check_PROGRAMS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/words_test
 TESTS += tests/analysis/doctor/doctor_kpis_test tests/analysis/doctor/doctor_places_test tests/analysis/doctor/snippets_test.py \
-	tests/analysis/doctor/findings_test.py
-EXTRA_DIST += tests/analysis/doctor/snippets_test.py tests/analysis/doctor/findings_test.py
+	tests/analysis/doctor/findings_test.py tests/analysis/doctor/words_test tests/analysis/doctor/templates_test.py
+EXTRA_DIST += tests/analysis/doctor/snippets_test.py tests/analysis/doctor/findings_test.py \
+	tests/analysis/doctor/templates_test.py
+tests_analysis_doctor_words_test_SOURCES = tests/analysis/doctor/words_test.c tests/analysis/doctor/doctor_given.h
+tests_analysis_doctor_words_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_doctor_words_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_doctor_doctor_places_test_SOURCES = tests/analysis/doctor/doctor_places_test.c tests/analysis/doctor/doctor_given.h
 tests_analysis_doctor_doctor_places_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_doctor_places_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
 tests_analysis_doctor_doctor_kpis_test_SOURCES = tests/analysis/doctor/doctor_kpis_test.c tests/analysis/doctor/doctor_given.h
 tests_analysis_doctor_doctor_kpis_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_doctor_doctor_kpis_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
-tests_analysis_doctor_snippets_SOURCES = tests/analysis/doctor/snippets.c
-tests_analysis_doctor_snippets_LDADD = libtpusight.a
 check_PROGRAMS += tests/analysis/time/gaps_test
 TESTS += tests/analysis/time/gaps_test
 tests_analysis_time_gaps_test_SOURCES = tests/analysis/time/gaps_test.c $(analysis_given)
@@ -191,3 +193,9 @@ TESTS += tests/analysis/gpu/flame_test
 tests_analysis_gpu_flame_test_SOURCES = tests/analysis/gpu/flame_test.c tests/flow/memory_run.h
 tests_analysis_gpu_flame_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_gpu_flame_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/needs_test
+TESTS += tests/analysis/needs_test
+tests_analysis_needs_test_SOURCES = tests/analysis/needs_test.c
+tests_analysis_needs_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_needs_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

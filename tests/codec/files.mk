@@ -27,3 +27,9 @@ TESTS += tests/codec/text_test
 tests_codec_text_test_SOURCES = tests/codec/text_test.c
 tests_codec_text_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_codec_text_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/codec/record_test
+TESTS += tests/codec/record_test
+tests_codec_record_test_SOURCES = tests/codec/record_test.c
+tests_codec_record_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_codec_record_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -7,7 +7,8 @@
  * against XProf's own answer. Left out: its cut to the step of the peak; all that the capture saw is
  * taken.
  */
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(memory_timeline)
+#include "analysis/kit/needs.h"
 
 #define MAX_RECORDS 131072 /* a line, and in all; each some 150 bytes */
 #define MAX_ROWS    200
@@ -547,8 +548,8 @@ static bool put_all(struct ts_result *result, const struct ts_context *ctx,
 	return table != NULL;
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct state *state = ptr;
 	bool *open, good;
@@ -579,8 +580,8 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_allocators = {
 	.name = "allocators",
 	.title = "Allocators",
-	.needs = { "memory_timeline" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct state),
 	.wants = wants,

@@ -15,8 +15,8 @@ static bool measure(const struct ts_hlo_module *module, struct ts_capacity_progr
 	return ts_capacity_simulate(program);
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct ts_capacity_program *programs = calloc(profile->nr_modules + 1, sizeof(*programs));
@@ -42,7 +42,7 @@ static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struc
 const struct ts_analysis ts_analysis_capacity = {
 	.name = "capacity",
 	.title = "Memory capacity",
-	.pass = TS_PASS_DEVICES,
+	.pass = TS_PASS_FIRST,
 	.state_size = sizeof(struct state),
 	.close = close_state,
 };

@@ -265,8 +265,8 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 	return TS_OK;
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct state *state = ptr;
 
@@ -300,7 +300,7 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_memory_timeline = {
 	.name = "memory_timeline",
 	.title = "Memory over time",
-	.needs = { "capacity" },
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct state),

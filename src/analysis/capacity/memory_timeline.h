@@ -12,7 +12,8 @@
 #ifndef TS_ANALYSIS_MEMORY_TIMELINE_H
 #define TS_ANALYSIS_MEMORY_TIMELINE_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(capacity)
+#include "analysis/kit/needs.h"
 
 #define MT_BLOCKS  131072 /* live at once, of a host */
 #define MT_KINDS   32768  /* of a host */

@@ -190,8 +190,8 @@ static bool count_runs(struct cache_state *sum)
 	return true;
 }
 
-static enum ts_status cache_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct cache_state *sum = arg;
 
@@ -222,8 +222,8 @@ static void cache_release(void *arg)
 const struct ts_analysis ts_analysis_cache = {
 	.name = "cache",
 	.title = "Compilations and caches",
-	.needs = { "time" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct cache_state),
 	.wants = cache_wants,

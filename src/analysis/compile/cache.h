@@ -10,7 +10,10 @@
 #ifndef TS_ANALYSIS_CACHE_H
 #define TS_ANALYSIS_CACHE_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 
 #include "base/map.h"
 
@@ -98,7 +101,7 @@ void cache_match_backends(struct cache_state *sum, const struct ts_profile *prof
  * memory. */
 bool cache_match_programs(struct cache_state *sum, const struct ts_profile *profile);
 /* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
-int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time);
+int64_t cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time);
 
 /* JAX's name of the module of a call; .p NULL: it is none, or no memory. */
 struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call);

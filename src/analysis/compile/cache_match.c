@@ -206,18 +206,17 @@ static int64_t share_gap(struct cache_state *sum, int64_t start_ps, int64_t end_
 	return all_ps;
 }
 
-int64_t cache_match_waits(struct cache_state *sum, const struct ts_result *time)
+int64_t cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time)
 {
-	const struct ts_table *gaps = time ? ts_result_find_table(time, "idle_gaps") : NULL;
 	int64_t all_ps = 0;
 
-	if (!gaps || ts_value_int(ts_result_get(time, "total_ps")) < 0)
+	if (time->nr_cores == 0)
 		return -1;
-	for (size_t i = 0; i < gaps->nr_rows; i++) {
-		int64_t start_ps = ts_cell_int(gaps, i, "start_ps");
-		int64_t dur_ps = ts_cell_int(gaps, i, "duration_ps");
+	for (size_t i = 0; i < time->nr_gaps; i++) {
+		const struct ts_time_gap *gap = &time->gaps[i];
 
-		all_ps = ts_i64_add(all_ps, share_gap(sum, start_ps, ts_i64_add(start_ps, dur_ps)));
+		all_ps = ts_i64_add(all_ps, share_gap(sum, gap->start_ps,
+						      ts_i64_add(gap->start_ps, gap->dur_ps)));
 	}
 	return all_ps;
 }

@@ -53,8 +53,7 @@ static void put_fields(const struct report *report, int64_t attributed_ps)
 	struct ts_result *result = report->result;
 	int64_t hits = 0, misses = 0;
 	bool used = counts->nr_restored > 0 || counts->nr_writes > 0, called;
-	const struct ts_result *time = ts_results_find(report->ctx->results, "time");
-	int64_t wait_ps = time ? ts_value_int(ts_result_get(time, "buckets.compilation_ps")) : -1;
+	int64_t wait_ps = ts_time_facts(report->ctx)->bucket_ps[TS_BUCKET_COMPILATION];
 
 	for (size_t i = 0; i < report->sum->nr_functions; i++) {
 		const struct cache_function *function = &report->sum->functions[i];
@@ -579,14 +578,13 @@ enum ts_status cache_report(struct cache_state *sum, const struct ts_context *ct
 			    struct ts_result *result, struct ts_error *err)
 {
 	struct report report = { .sum = sum, .ctx = ctx, .result = result, .text = TS_BUF_INIT };
-	const struct ts_result *time = ts_results_find(ctx->results, "time");
 	int64_t attributed_ps;
 	bool good;
 
 	cache_match_backends(sum, ctx->profile);
 	name_requests(&report);
 	good = cache_match_programs(sum, ctx->profile);
-	attributed_ps = cache_match_waits(sum, time);
+	attributed_ps = cache_match_waits(sum, ts_time_facts(ctx));
 	put_fields(&report, attributed_ps);
 	good = good && cache_families_make(&report.families, sum, ctx->profile) &&
 	       put_requests(&report) && put_functions(&report) && put_families(&report);

@@ -143,7 +143,7 @@ static bool is_torch(const struct compile_state *sum, const struct ts_profile *p
 	       profile->torch_log.nr_files > 0;
 }
 
-static enum ts_status compile_close(void *arg, const struct ts_context *ctx,
+static enum ts_status compile_close(void *arg, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
 	struct compile_state *sum = arg;
@@ -173,8 +173,8 @@ static void compile_release(void *arg)
 const struct ts_analysis ts_analysis_compile = {
 	.name = "compile",
 	.title = "Compiled code",
-	.needs = { "ops", "time", "cache", "compile_devices" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.state_size = sizeof(struct compile_state),
 	.wants = compile_wants,
 	.open = compile_open,

@@ -8,7 +8,8 @@
 #ifndef TS_ANALYSIS_COMPILE_H
 #define TS_ANALYSIS_COMPILE_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops) X(time) X(cache) X(compile_devices)
+#include "analysis/kit/needs.h"
 
 #include "base/map.h"
 #include "model/torch_event.h"

@@ -216,7 +216,7 @@ static enum ts_status devices_merge(void *arg_into, void *arg_from, const struct
 	return TS_OK;
 }
 
-static enum ts_status devices_close(void *arg, const struct ts_context *ctx,
+static enum ts_status devices_close(void *arg, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
 	static const struct ts_column columns[] = {

@@ -86,7 +86,7 @@ static double memory_bandwidth(const struct ts_doctor *doctor)
 	return 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak);
 }
 
-/* Without host threads in the capture nobody saw whether there was a compilation. */
+/* Without host threads in the capture it is unknown whether there was a compilation. */
 static double compilation_time(const struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
@@ -112,7 +112,8 @@ static double peak_memory(const struct ts_doctor *doctor)
 	return field(doctor, "capacity", "peak_pct");
 }
 
-/* What the runtime's own allocators had in use at their peaks, of what they may use: the fullest. */
+/* What the runtime's own allocators had in use at their peaks, of what they may use: the
+ * fullest. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
 	static const char *const places[][2] = {

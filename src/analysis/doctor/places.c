@@ -10,6 +10,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "base/check.h"
+
 #define MARGIN 0.05 /* of a range, shown on either side of it */
 
 /* RFC 3986: all but the unreserved characters. */
@@ -207,6 +209,7 @@ static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 		when[0] = fact->first;
 	else
 		nr = copy_ranges(doctor, draft, when);
+	TS_ASSERT(nr <= TS_MAX_RANGES);
 	if (nr > 1)
 		qsort(when, nr, sizeof(*when), by_start);
 	draft->finding.when = when;

@@ -6,7 +6,8 @@
  * cell is the op's utilization over the run x its mean time over the run / its mean time in the cell.
  * A second look at the events; only where tracks are wanted, as this is for drawing.
  */
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(systolic)
+#include "analysis/kit/needs.h"
 #include "base/map.h"
 
 #define MAX_OPS	    48
@@ -199,8 +200,8 @@ static bool put_steps(const struct ts_context *ctx, size_t nr_columns, struct ts
 	return ts_result_field(result, "steps", list, TS_MEASURED, NULL);
 }
 
-static enum ts_status heat_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				 struct ts_error *err)
+static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *facts,
+				 struct ts_result *result, struct ts_error *err)
 {
 	const struct heat_state *state = arg;
 	const struct ts_table *ops = matrix_ops(ctx);
@@ -229,7 +230,7 @@ static void heat_release(void *arg)
 const struct ts_analysis ts_analysis_heatmap = {
 	.name = "heatmap",
 	.title = "Matrix units by op and step",
-	.needs = { "systolic" },
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.draws_only = true,
 	.state_size = sizeof(struct heat_state),

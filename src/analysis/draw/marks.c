@@ -330,8 +330,8 @@ static void note_merging(struct ts_result *result)
 			       nr_merged);
 }
 
-static enum ts_status marks_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status marks_close(void *arg, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	enum ts_status st;
 
@@ -361,7 +361,7 @@ static void marks_release(void *arg)
 const struct ts_analysis ts_analysis_marks = {
 	.name = "marks",
 	.title = "Marks",
-	.needs = { "doctor", "padding" },
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.columns = TS_COL_SEGMENTS,
 	.draws_only = true,

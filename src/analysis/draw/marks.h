@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_MARKS_H
 #define TS_ANALYSIS_MARKS_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(doctor) X(padding)
+#include "analysis/kit/needs.h"
 
 enum mark_row { MARK_FINDINGS, MARK_PADDING, NR_MARK_ROWS };
 

@@ -400,8 +400,8 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 	return make_room(into) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
+				struct ts_result *result, struct ts_error *err)
 {
 	struct state *state = ptr;
 	struct flame_tree trees[FLAME_NR_KINDS] = { { .nr = 0 } };
@@ -436,7 +436,7 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_flame = {
 	.name = "flame",
 	.title = "Flame graph",
-	.needs = { "ops" },
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state_size = sizeof(struct state),

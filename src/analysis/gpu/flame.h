@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_FLAME_H
 #define TS_ANALYSIS_FLAME_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops)
+#include "analysis/kit/needs.h"
 
 /*
  * A tree of call paths: a node for each distinct path, known by its parent and a name, which is a

@@ -557,8 +557,8 @@ static void release(void *ptr)
 	free(state->types);
 }
 
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
+				struct ts_result *result, struct ts_error *err)
 {
 	return hta_report(ptr, ctx, result, err);
 }

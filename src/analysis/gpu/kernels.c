@@ -208,7 +208,7 @@ static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct
 	return TS_OK;
 }
 
-static enum ts_status kernels_close(void *state, const struct ts_context *ctx,
+static enum ts_status kernels_close(void *state, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
 	return kernels_report(state, ctx, result, err);
@@ -234,7 +234,7 @@ const struct ts_analysis ts_analysis_kernels = {
 	.name = "kernels",
 	.title = "Kernels",
 	.top_level = true,
-	.needs = { "timeline" },
+	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state_size = sizeof(struct kernels_state),

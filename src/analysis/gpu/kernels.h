@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_KERNELS_H
 #define TS_ANALYSIS_KERNELS_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(timeline)
+#include "analysis/kit/needs.h"
 #include "model/launches.h"
 #include "model/trace_class.h"
 

@@ -312,7 +312,7 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 	return from->failed ? ts_fail_nomem(err) : TS_OK;
 }
 
-static enum ts_status timeline_close(void *state, const struct ts_context *ctx,
+static enum ts_status timeline_close(void *state, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
 	return timeline_report(state, ctx, result, err);

@@ -1,2 +1,3 @@
 libtpusight_a_SOURCES += \
-	src/analysis/kit/cells.h
+	src/analysis/kit/advice.c src/analysis/kit/advice.h \
+	src/analysis/kit/cells.h src/analysis/kit/needs.h src/analysis/kit/table.h

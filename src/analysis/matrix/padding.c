@@ -377,8 +377,7 @@ static void put_ops(struct ts_result *result, const struct ts_padding_list *list
  * cores that had any; -1: no run. */
 static int64_t core_time(const struct state *state, const struct ts_context *ctx)
 {
-	const struct ts_result *time = ctx->results ? ts_results_find(ctx->results, "time") : NULL;
-	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
 	if (total_ps > 0 || state->tally.nr_events == 0)
 		return total_ps;
@@ -430,8 +429,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: a matrix unit of 128 x 128 is assumed.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct state *state = ptr;
 	bool measured = state->tally.nr_events > 0;
@@ -468,8 +467,8 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_padding = {
 	.name = "padding",
 	.title = "Padding waste",
-	.needs = { "ops", "time" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct state),
 	.wants = wants,

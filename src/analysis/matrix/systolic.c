@@ -223,8 +223,7 @@ static int64_t cores_seen(const struct ts_systolic *state)
  * device's events times the cores that had any. */
 static int64_t core_time(const struct ts_systolic *state, const struct ts_context *ctx)
 {
-	const struct ts_result *time = ctx->results ? ts_results_find(ctx->results, "time") : NULL;
-	int64_t total_ps = ts_value_int(ts_result_get(time, "total_ps"));
+	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
 	if (total_ps > 0 || state->tally.nr_events == 0)
 		return total_ps;
@@ -319,8 +318,8 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: the fill is that of a 128 x 128 unit.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct ts_systolic *state = ptr;
 	int64_t total_ps = core_time(state, ctx), nr_seen = cores_seen(state);
@@ -355,8 +354,8 @@ static void release(void *ptr)
 const struct ts_analysis ts_analysis_systolic = {
 	.name = "systolic",
 	.title = "Matrix units",
-	.needs = { "ops", "time" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct ts_systolic),
 	.wants = wants,

@@ -5,7 +5,10 @@
 #ifndef TS_ANALYSIS_SYSTOLIC_H
 #define TS_ANALYSIS_SYSTOLIC_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(ops) X(time)
+#include "analysis/kit/needs.h"
 #include "model/op_work.h"
 #include "model/tally.h"
 

@@ -10,7 +10,10 @@
  *	shapes		arrays handed over and back, as laid out: bytes alone
  * else it is unknown, which is null and never 0.
  */
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(ops) X(time)
+#include "analysis/kit/needs.h"
 
 #include "model/op_work.h"
 
@@ -296,19 +299,18 @@ static void put_fields(struct calls *calls)
 			TS_MEASURED, "of unknown FLOPs, time");
 }
 
-static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx,
+static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx, void *facts,
 					 struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_result *time = ts_results_find(ctx->results, "time");
 	struct calls calls = { .ctx = ctx, .result = result, .total_ps = NAN };
 	struct ts_map by_instr = { .nr = 0 };
 	bool good;
 
 	(void)state;
 	calls.ops = ops ? ts_result_find_table(ops, "ops") : NULL;
-	if (time)
-		calls.total_ps = ts_value_number(ts_result_get(time, "total_ps"));
+	if (ts_time_facts(ctx)->nr_cores > 0)
+		calls.total_ps = (double)ts_time_facts(ctx)->total_ps;
 	calls.table = ts_result_table(result, "calls", "Custom calls", columns, NR_COLS);
 	good = calls.table && (!calls.ops || put_ops(&calls, &by_instr));
 	for (uint32_t i = 0; i < ctx->profile->nr_modules && good; i++)
@@ -323,7 +325,7 @@ static enum ts_status custom_calls_close(void *state, const struct ts_context *c
 const struct ts_analysis ts_analysis_custom_calls = {
 	.name = "custom_calls",
 	.title = "Custom calls",
-	.needs = { "ops", "time" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = custom_calls_close,
 };

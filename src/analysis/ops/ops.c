@@ -7,6 +7,8 @@
  * ops of XProf's and are left out here; time accounts for them all the same.
  */
 #include "analysis/analysis.h"
+#include "analysis/facts/ops.h"
+#include "analysis/kit/table.h"
 #include "model/bucket.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
@@ -123,31 +125,6 @@ static void ops_release(void *arg)
 	free(state->ops);
 }
 
-static const struct ts_column op_columns[] = {
-	{ "program_id", TS_MEASURED, NULL },
-	{ "module", TS_MEASURED, "module" },
-	{ "name", TS_MEASURED, "op" },
-	{ "category", TS_COMPILED, "category" },
-	{ "occurrences", TS_MEASURED, "count" },
-	{ "total_time_ps", TS_MEASURED, "total" },
-	{ "self_time_ps", TS_MEASURED, "self" },
-	{ "flops", TS_COMPILED, NULL },
-	{ "bytes_accessed", TS_COMPILED, NULL },
-	{ "mxu_utilization_pct", TS_MODELLED, "MXU" },
-	{ "hbm_bytes_per_s", TS_MODELLED, "HBM" },
-	{ "bound_by", TS_MODELLED, "bound by" },
-	{ "padding_waste_pct", TS_COMPILED, "padding" },
-	{ "source", TS_MEASURED, "source" },
-	{ "framework_op", TS_MEASURED, NULL },
-	{ "is_remat", TS_COMPILED, NULL },
-	{ "bucket", TS_MODELLED, NULL },
-	{ "exclusive_ps", TS_MEASURED, NULL },
-	{ "op_index", TS_DERIVED, NULL },
-	{ "first_device", TS_MEASURED, NULL },
-	{ "first_start_ps", TS_MEASURED, NULL },
-	{ "first_end_ps", TS_MEASURED, NULL },
-};
-
 /* Work of one execution. */
 struct work {
 	double flops, bytes, hbm_bytes;
@@ -171,22 +148,22 @@ static struct work work_of(const struct ts_profile *profile, const struct ts_op 
 	return work;
 }
 
-/* An execution's work as the report has it: whole numbers, null when unknown. */
-static struct ts_value whole(double value)
+/* An execution's work as the report has it: a whole number, or NaN when it is unknown. */
+static double whole(double value)
 {
-	return value >= 0 && value < 9.2e18 ? ts_int((int64_t)(value + 0.5)) : ts_null();
+	return value >= 0 && value < 9.2e18 ? (double)(int64_t)(value + 0.5) : NAN;
 }
 
-static struct ts_value padding_pct(const struct ts_profile *profile, const struct ts_op *op)
+static double padding_share(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct ts_padding padding;
 
 	if (op->instr == TS_NONE)
-		return ts_null();
+		return NAN;
 	padding = ts_hlo_padding(&profile->modules[op->module], op->instr);
 	if (padding.allocated_bytes <= 0)
-		return ts_null();
-	return ts_share_pct(1 - (double)padding.logical_bytes / (double)padding.allocated_bytes);
+		return NAN;
+	return 1 - (double)padding.logical_bytes / (double)padding.allocated_bytes;
 }
 
 static struct ts_bytes module_name(const struct ts_profile *profile, const struct ts_op *op)
@@ -195,8 +172,13 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 				     : profile->modules[op->module].name;
 }
 
-static void put_op(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
-		   struct ts_value *row)
+/* What the table says of an op and no other analysis asks for. */
+struct op_rates {
+	double mxu_share, hbm_bytes_per_s; /* NaN: unknown */
+};
+
+static struct op_rates make_fact(const struct ts_context *ctx, uint32_t index,
+				 const struct op_sum *sum, struct ts_op_fact *fact)
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
@@ -206,28 +188,86 @@ static void put_op(const struct ts_context *ctx, uint32_t index, const struct op
 		ts_roofline_of(rates, work.flops, work.hbm_bytes, ts_op_vmem_bytes(op));
 	bool memory_bound = roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM;
 
-	row[0] = ts_id(op->program_id);
-	row[1] = ts_text_or_null(module_name(ctx->profile, op));
-	row[2] = ts_text(op->name);
-	row[3] = ts_text_or_null(op->category);
-	row[4] = ts_int(sum->occurrences);
-	row[5] = ts_int(sum->total_ps);
-	row[6] = ts_int(sum->self_ps);
-	row[7] = whole(work.flops);
-	row[8] = whole(work.bytes);
-	row[9] = ts_share_pct(work.flops * executions / (seconds * rates->peak_flops_per_s));
-	row[10] = ts_real(work.hbm_bytes * executions / seconds);
-	row[11] = ts_text(ts_bytes_of(ts_bound_name(roofline.bound)));
-	row[12] = padding_pct(ctx->profile, op);
-	row[13] = ts_text_or_null(op->source);
-	row[14] = ts_text_or_null(op->framework_op);
-	row[15] = ts_bool(op->is_remat);
-	row[16] = ts_text(ts_bytes_of(ts_bucket_name(ts_op_bucket(op, memory_bound))));
-	row[17] = ts_int(sum->exclusive_ps);
-	row[18] = ts_int(index);
-	row[19] = ts_int(sum->device);
-	row[20] = ts_int(sum->first_start_ps);
-	row[21] = ts_int(sum->first_end_ps);
+	*fact = (struct ts_op_fact){
+		.op = index,
+		.module_index = op->module,
+		.instr = op->module == TS_NONE ? TS_NONE : op->instr,
+		.name = op->name,
+		.module = module_name(ctx->profile, op),
+		.category = op->category,
+		.source = op->source,
+		.framework_op = op->framework_op,
+		.occurrences = sum->occurrences,
+		.total_ps = sum->total_ps,
+		.self_ps = sum->self_ps,
+		.exclusive_ps = sum->exclusive_ps,
+		.flops = whole(work.flops),
+		.bytes = whole(work.bytes),
+		.padding_share = padding_share(ctx->profile, op),
+		.bound = roofline.bound,
+		.bucket = ts_op_bucket(op, memory_bound),
+		.first_device = sum->device,
+		.first_start_ps = sum->first_start_ps,
+		.first_end_ps = sum->first_end_ps,
+		.is_remat = op->is_remat,
+	};
+	return (struct op_rates){
+		.mxu_share = work.flops * executions / (seconds * rates->peak_flops_per_s),
+		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
+	};
+}
+
+static struct ts_value whole_or_null(double value)
+{
+	return isnan(value) ? ts_null() : ts_int((int64_t)value);
+}
+
+static struct ts_value bucket_name(enum ts_bucket bucket)
+{
+	return bucket == TS_NR_BUCKETS ? ts_null() : ts_text(ts_bytes_of(ts_bucket_name(bucket)));
+}
+
+static struct ts_value program_of(const struct ts_context *ctx, const struct ts_op_fact *fact)
+{
+	return fact->op == TS_NONE ? ts_null() : ts_id(ctx->profile->ops[fact->op].program_id);
+}
+
+/* Of what did not run, null. */
+static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
+{
+	return fact->op == TS_NONE ? ts_null() : ts_int(value);
+}
+
+#define OP_COLUMNS(X) \
+	X(program_id, TS_MEASURED, NULL, program_of(ctx, fact)) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(fact->module)) \
+	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
+	X(category, TS_COMPILED, "category", ts_text_or_null(fact->category)) \
+	X(occurrences, TS_MEASURED, "count", if_run(fact, fact->occurrences)) \
+	X(total_time_ps, TS_MEASURED, "total", if_run(fact, fact->total_ps)) \
+	X(self_time_ps, TS_MEASURED, "self", if_run(fact, fact->self_ps)) \
+	X(flops, TS_COMPILED, NULL, whole_or_null(fact->flops)) \
+	X(bytes_accessed, TS_COMPILED, NULL, whole_or_null(fact->bytes)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(rates.mxu_share)) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM", ts_real(rates.hbm_bytes_per_s)) \
+	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
+	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
+	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
+	X(framework_op, TS_MEASURED, NULL, ts_text_or_null(fact->framework_op)) \
+	X(is_remat, TS_COMPILED, NULL, ts_bool(fact->is_remat)) \
+	X(bucket, TS_MODELLED, NULL, bucket_name(fact->bucket)) \
+	X(exclusive_ps, TS_MEASURED, NULL, if_run(fact, fact->exclusive_ps)) \
+	X(op_index, TS_DERIVED, NULL, if_run(fact, fact->op)) \
+	X(first_device, TS_MEASURED, NULL, if_run(fact, fact->first_device)) \
+	X(first_start_ps, TS_MEASURED, NULL, if_run(fact, fact->first_start_ps)) \
+	X(first_end_ps, TS_MEASURED, NULL, if_run(fact, fact->first_end_ps))
+
+static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+
+static void put_op(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
+		   const struct ts_op_fact *fact, struct op_rates rates)
+{
+	TS_CELLS(result, table, OP_COLUMNS);
 }
 
 /* XProf's ops: of a program, and on a TPU with a symbol. A trace tells of no programs. */
@@ -272,19 +312,16 @@ static bool is_free(const struct ts_hlo_instr *instr)
 	return false;
 }
 
-/* An instruction of a module that nobody ran: what the module alone can tell. */
-static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint32_t index,
-		      struct ts_result *result, struct ts_table *table)
+/* An instruction of a module that did not run: what the module alone can tell. */
+static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index, uint32_t index,
+			    struct ts_result *result, struct ts_op_fact *fact)
 {
 	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
 	const struct ts_hlo_instr *instr = &module->instrs[index];
 	struct ts_cost cost = ts_hlo_cost(module, index);
-	struct ts_value *row = ts_table_row(result, table);
 	struct ts_roofline roofline = { .bound = TS_BOUND_UNKNOWN };
 	struct ts_op op;
 
-	if (!row)
-		return false;
 	ts_op_init(&op);
 	op.module = module_index;
 	op.instr = index;
@@ -292,154 +329,255 @@ static bool put_instr(const struct ts_context *ctx, uint32_t module_index, uint3
 	op.bytes_accessed = cost.hbm_bytes;
 	if (ctx->chip)
 		roofline = ts_roofline_of(ctx->chip, ts_op_flops(&op), ts_op_hbm_bytes(&op), NAN);
-	row[1] = ts_text(module->name);
-	row[2] = ts_text(instr->name);
-	row[3] = ts_text(ts_hlo_category(instr));
-	row[7] = ts_int_or_null(cost.flops);
-	row[8] = ts_int_or_null(cost.bytes_accessed);
-	row[11] = ts_text(ts_bytes_of(ts_bound_name(roofline.bound)));
-	row[12] = padding_pct(ctx->profile, &op);
+	*fact = (struct ts_op_fact){
+		.op = TS_NONE,
+		.module_index = module_index,
+		.instr = index,
+		.name = instr->name,
+		.module = module->name,
+		.category = ts_hlo_category(instr),
+		.framework_op = instr->op_name,
+		.occurrences = -1,
+		.total_ps = -1,
+		.self_ps = -1,
+		.exclusive_ps = -1,
+		.flops = cost.flops < 0 ? NAN : (double)cost.flops,
+		.bytes = cost.bytes_accessed < 0 ? NAN : (double)cost.bytes_accessed,
+		.padding_share = padding_share(ctx->profile, &op),
+		.bound = roofline.bound,
+		.bucket = TS_NR_BUCKETS,
+		.first_device = TS_NONE,
+		.first_start_ps = -1,
+		.first_end_ps = -1,
+		.is_remat = ts_op_looks_remat(instr->name, instr->name, instr->op_name),
+	};
 	if (instr->source_file.n)
-		row[13] = ts_text(ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
-						 instr->source_line));
-	row[14] = ts_text_or_null(instr->op_name);
-	row[15] = ts_bool(ts_op_looks_remat(instr->name, instr->name, instr->op_name));
-	return true;
+		fact->source = ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
+					      instr->source_line);
 }
 
-static enum ts_status put_instrs(const struct ts_context *ctx, uint32_t module_index,
-				 struct ts_result *result, struct ts_table *table,
-				 struct ts_error *err)
-{
-	const struct ts_hlo_module *module = &ctx->profile->modules[module_index];
-	bool *inner = ts_hlo_inner_comps(module);
-	bool good = inner != NULL;
+/* The op table and its facts in the making. */
+struct listing {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	struct ts_table *table;
+	struct ts_op_fact *items;
+	size_t nr;
+};
 
-	for (uint32_t i = 0; good && i < module->nr_instrs; i++)
-		if (!inner[module->instrs[i].computation] && !is_free(&module->instrs[i]))
-			good = put_instr(ctx, module_index, i, result, table);
-	free(inner);
-	return good ? TS_OK : ts_fail_nomem(err);
+static void list_instrs(struct listing *list, uint32_t module_index, const bool *inner)
+{
+	const struct ts_hlo_module *module = &list->ctx->profile->modules[module_index];
+	const struct op_rates unknown = { NAN, NAN };
+
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		struct ts_op_fact *fact = &list->items[list->nr];
+
+		if (inner[module->instrs[i].computation] || is_free(&module->instrs[i]))
+			continue;
+		make_instr_fact(list->ctx, module_index, i, list->result, fact);
+		put_op(list->ctx, list->result, list->table, fact, unknown);
+		list->nr++;
+	}
 }
 
-static enum ts_status put_ops(const struct ops_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err)
+/* Without a run. */
+static bool list_modules(struct listing *list)
 {
-	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
-	struct ts_table *table = ts_result_table(result, "ops", "Ops by self time", op_columns,
-						 TS_NELEM(op_columns));
-	enum ts_status st = TS_OK;
+	const struct ts_profile *profile = list->ctx->profile;
 	size_t nr = 0;
 
-	if (!ranked || !table) {
-		free(ranked);
-		return ts_fail_nomem(err);
+	for (size_t m = 0; m < profile->nr_modules; m++)
+		nr += profile->modules[m].nr_instrs;
+	list->items = ts_arena_array(&list->result->owner->arena, nr + 1, sizeof(*list->items));
+	for (uint32_t m = 0; m < profile->nr_modules && list->items; m++) {
+		bool *inner = ts_hlo_inner_comps(&profile->modules[m]);
+
+		if (!inner)
+			return false;
+		list_instrs(list, m, inner);
+		free(inner);
 	}
+	return list->items != NULL;
+}
+
+static size_t rank_ops(const struct ops_state *sum, const struct ts_context *ctx,
+		       struct ranked *ranked)
+{
+	size_t nr = 0;
+
 	for (uint32_t i = 0; i < sum->nr_ops; i++)
 		if (is_listed(ctx, &ctx->profile->ops[i], &sum->ops[i]))
 			ranked[nr++] = (struct ranked){ sum->ops[i].self_ps,
 							ctx->profile->ops[i].name, i };
 	qsort(ranked, nr, sizeof(*ranked), by_self_time);
-	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		if (!row)
-			break;
-		put_op(ctx, ranked[i].op, &sum->ops[ranked[i].op], row);
-	}
-	free(ranked);
-	for (uint32_t m = 0;
-	     ctx->profile->nr_lines == 0 && st == TS_OK && m < ctx->profile->nr_modules; m++)
-		st = put_instrs(ctx, m, result, table, err);
-	return st;
+	return nr;
 }
 
-static const struct ts_column module_columns[] = {
-	{ "program_id", TS_MEASURED, NULL },
-	{ "name", TS_MEASURED, "module" },
-	{ "executions", TS_MEASURED, "runs" },
-	{ "total_time_ps", TS_MEASURED, "total" },
-	{ "flops", TS_COMPILED, "FLOPs" },
-	{ "bytes_accessed", TS_COMPILED, NULL },
-	{ "parameter_bytes", TS_COMPILED, "parameters" },
-	{ "output_bytes", TS_COMPILED, "outputs" },
-	{ "parameter_logical_bytes", TS_COMPILED, NULL },
-	{ "output_logical_bytes", TS_COMPILED, NULL },
+static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t *of_op)
+{
+	struct ranked *ranked = calloc(sum->nr_ops + 1, sizeof(*ranked));
+	size_t nr = ranked ? rank_ops(sum, list->ctx, ranked) : 0;
+
+	list->items = ts_arena_array(&list->result->owner->arena, nr + 1, sizeof(*list->items));
+	for (size_t i = 0; i < nr && list->items; i++) {
+		struct ts_op_fact *fact = &list->items[i];
+		struct op_rates rates =
+			make_fact(list->ctx, ranked[i].op, &sum->ops[ranked[i].op], fact);
+
+		put_op(list->ctx, list->result, list->table, fact, rates);
+		of_op[ranked[i].op] = (uint32_t)i;
+	}
+	list->nr = nr;
+	free(ranked);
+	return ranked && list->items;
+}
+
+static uint32_t *no_op_is_listed(struct ts_arena *arena, size_t nr_ops)
+{
+	uint32_t *of_op = ts_arena_array(arena, nr_ops + 1, sizeof(*of_op));
+
+	for (size_t i = 0; of_op && i < nr_ops; i++)
+		of_op[i] = TS_NONE;
+	return of_op;
+}
+
+static bool make_ops_facts(const struct ops_state *sum, const struct ts_context *ctx,
+			   struct ts_ops_facts *facts, struct ts_result *result)
+{
+	struct listing list = { .ctx = ctx, .result = result };
+	uint32_t *of_op = no_op_is_listed(&result->owner->arena, sum->nr_ops);
+
+	list.table = ts_result_table(result, "ops", "Ops by self time", op_columns,
+				     TS_NELEM(op_columns));
+	if (!of_op ||
+	    !(ctx->profile->nr_lines == 0 ? list_modules(&list) : list_ops(&list, sum, of_op)))
+		return false;
+	facts->items = list.items;
+	facts->nr = list.nr;
+	facts->of_op = of_op;
+	return true;
+}
+
+/* What the compiled form of a module says; all unknown where the profile does not have it. */
+struct compiled {
+	struct ts_cost cost;
+	struct ts_module_bytes bytes;
 };
 
-static void put_module(const struct ts_hlo_module *module, struct ts_value *row)
+static struct compiled compiled_of(const struct ts_hlo_module *module)
 {
-	struct ts_cost cost = ts_hlo_module_cost(module);
-	struct ts_module_bytes bytes = ts_hlo_module_bytes(module);
+	struct compiled of = {
+		.cost = { .flops = -1, .bytes_accessed = -1 },
+		.bytes = { .parameter_bytes = -1,
+			   .output_bytes = -1,
+			   .parameter_logical_bytes = -1,
+			   .output_logical_bytes = -1 },
+	};
 
-	row[0] = module->program_id ? ts_id(module->program_id) : ts_null();
-	row[1] = ts_text(module->name);
-	row[4] = ts_int_or_null(cost.flops);
-	row[5] = ts_int_or_null(cost.bytes_accessed);
-	row[6] = ts_int_or_null(bytes.parameter_bytes);
-	row[7] = ts_int_or_null(bytes.output_bytes);
-	row[8] = ts_int_or_null(bytes.parameter_logical_bytes);
-	row[9] = ts_int_or_null(bytes.output_logical_bytes);
+	if (module)
+		of = (struct compiled){ ts_hlo_module_cost(module), ts_hlo_module_bytes(module) };
+	return of;
 }
 
-/* Modules by their compiled form, with their executions; null where none was seen. */
-static bool put_modules(const struct ops_state *sum, const struct ts_context *ctx,
-			struct ts_result *result)
+#define MODULE_COLUMNS(X) \
+	X(program_id, TS_MEASURED, NULL, fact->program_id ? ts_id(fact->program_id) : ts_null()) \
+	X(name, TS_MEASURED, "module", ts_text(fact->name)) \
+	X(executions, TS_MEASURED, "runs", ts_int_or_null(fact->executions)) \
+	X(total_time_ps, TS_MEASURED, "total", ts_int_or_null(fact->total_ps)) \
+	X(flops, TS_COMPILED, "FLOPs", ts_int_or_null(of.cost.flops)) \
+	X(bytes_accessed, TS_COMPILED, NULL, ts_int_or_null(of.cost.bytes_accessed)) \
+	X(parameter_bytes, TS_COMPILED, "parameters", ts_int_or_null(of.bytes.parameter_bytes)) \
+	X(output_bytes, TS_COMPILED, "outputs", ts_int_or_null(of.bytes.output_bytes)) \
+	X(parameter_logical_bytes, TS_COMPILED, NULL, \
+	  ts_int_or_null(of.bytes.parameter_logical_bytes)) \
+	X(output_logical_bytes, TS_COMPILED, NULL, ts_int_or_null(of.bytes.output_logical_bytes))
+
+static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
+
+static void put_module(const struct ts_hlo_module *module, const struct ts_module_fact *fact,
+		       struct ts_result *result, struct ts_table *table)
 {
-	struct ts_table *table = ts_result_table(result, "modules", "Modules", module_columns,
-						 TS_NELEM(module_columns));
-	const struct ts_profile *profile = ctx->profile;
-	bool good = table != NULL;
+	struct compiled of = compiled_of(module);
 
-	for (size_t m = 0; good && m < profile->nr_modules; m++) {
-		struct ts_value *row = ts_table_row(result, table);
+	TS_CELLS(result, table, MODULE_COLUMNS);
+}
 
-		good = row != NULL;
-		if (good)
-			put_module(&profile->modules[m], row);
-	}
-	for (size_t i = 0; good && i < sum->nr_ops; i++) {
+static size_t count_loose_modules(const struct ops_state *sum, const struct ts_profile *profile)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sum->nr_ops; i++)
+		nr += profile->ops[i].kind == TS_OP_MODULE && profile->ops[i].module == TS_NONE &&
+		      sum->ops[i].occurrences > 0;
+	return nr;
+}
+
+/* Executions go to the module of the profile; a program whose compiled form is not there is added. */
+static void take_executions(const struct ops_state *sum, const struct ts_profile *profile,
+			    struct ts_module_fact *modules, size_t *nr)
+{
+	for (size_t i = 0; i < sum->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
-		struct ts_value *row;
+		struct ts_module_fact *fact;
 
 		if (op->kind != TS_OP_MODULE || sum->ops[i].occurrences == 0)
 			continue;
-		row = op->module == TS_NONE ? ts_table_row(result, table)
-					    : &table->cells[op->module * table->nr_columns];
-		good = row != NULL;
-		if (!good)
-			break;
-		if (op->module ==
-		    TS_NONE) { /* it ran, but its compiled form is not in the profile */
-			row[0] = ts_id(op->program_id);
-			row[1] = ts_text(op->name);
-		}
-		row[2] = ts_int(sum->ops[i].occurrences);
-		row[3] = ts_int(sum->ops[i].total_ps);
+		fact = &modules[op->module == TS_NONE ? (*nr)++ : op->module];
+		if (op->module == TS_NONE)
+			*fact = (struct ts_module_fact){ .program_id = op->program_id,
+							 .name = op->name };
+		fact->executions = sum->ops[i].occurrences;
+		fact->total_ps = sum->ops[i].total_ps;
 	}
-	return good;
 }
 
-static enum ts_status ops_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				struct ts_error *err)
+static bool make_module_facts(const struct ops_state *sum, const struct ts_context *ctx,
+			      struct ts_ops_facts *facts, struct ts_result *result)
+{
+	const struct ts_profile *profile = ctx->profile;
+	size_t nr = profile->nr_modules;
+	struct ts_module_fact *modules =
+		ts_arena_array(&result->owner->arena, nr + count_loose_modules(sum, profile) + 1,
+			       sizeof(*modules));
+	struct ts_table *table = ts_result_table(result, "modules", "Modules", module_columns,
+						 TS_NELEM(module_columns));
+
+	if (!modules)
+		return false;
+	for (size_t m = 0; m < nr; m++)
+		modules[m] = (struct ts_module_fact){ profile->modules[m].program_id,
+						      profile->modules[m].name, -1, -1 };
+	take_executions(sum, profile, modules, &nr);
+	for (size_t m = 0; m < nr; m++)
+		put_module(m < profile->nr_modules ? &profile->modules[m] : NULL, &modules[m],
+			   result, table);
+	facts->modules = modules;
+	facts->nr_modules = nr;
+	return true;
+}
+
+static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *facts,
+				struct ts_result *result, struct ts_error *err)
 {
 	struct ops_state *sum = arg;
 	enum ts_status st = make_ops(sum, ctx, err);
 
-	if (st == TS_OK)
-		st = put_ops(sum, ctx, result, err);
-	if (st == TS_OK && !put_modules(sum, ctx, result))
-		st = ts_fail_nomem(err);
-	return st;
+	if (st)
+		return st;
+	return make_ops_facts(sum, ctx, facts, result) && make_module_facts(sum, ctx, facts, result)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_ops = {
 	.name = "ops",
 	.title = "Ops and modules",
 	.top_level = true,
-	.pass = 1,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct ops_state),
+	.facts_size = sizeof(struct ts_ops_facts),
 	.wants = ops_wants,
 	.open = ops_open,
 	.block = ops_block,

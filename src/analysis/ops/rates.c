@@ -367,8 +367,8 @@ static bool put_flights(const struct rates_state *sum, const struct ts_context *
 	return true;
 }
 
-static enum ts_status rates_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct rates_state *sum = arg;
 	bool good = put_flights(sum, ctx, result);
@@ -382,7 +382,7 @@ static enum ts_status rates_close(void *arg, const struct ts_context *ctx, struc
 const struct ts_analysis ts_analysis_rates = {
 	.name = "rates",
 	.title = "Rates over time",
-	.pass = 1,
+	.pass = TS_PASS_FIRST,
 	.draws_only = true,
 	.state_size = sizeof(struct rates_state),
 	.wants = rates_wants,

@@ -637,7 +637,7 @@ static enum ts_status put_all(struct report *report, const struct roofline_state
 	return good ? put_ridges(report, sum, err) : ts_fail_nomem(err);
 }
 
-static enum ts_status roofline_close(void *arg, const struct ts_context *ctx,
+static enum ts_status roofline_close(void *arg, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
 	struct roofline_state *sum = arg;
@@ -662,8 +662,8 @@ const struct ts_analysis ts_analysis_roofline = {
 	.name = "roofline",
 	.title = "Roofline",
 	.top_level = true,
-	.needs = { "ops" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
 	.state_size = sizeof(struct roofline_state),
 	.wants = roofline_wants,

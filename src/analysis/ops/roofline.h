@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_ROOFLINE_H
 #define TS_ANALYSIS_ROOFLINE_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops)
+#include "analysis/kit/needs.h"
 
 /* What was done, in amounts. NaN: nobody knows. */
 enum roofline_part {

@@ -196,7 +196,7 @@ static enum ts_status capture_merge(void *into, void *data, const struct ts_cont
 	return TS_OK;
 }
 
-static enum ts_status capture_close(void *data, const struct ts_context *ctx,
+static enum ts_status capture_close(void *data, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
 	struct capture_state *sum = data;
@@ -205,7 +205,7 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx,
 		return TS_OK; /* compiled modules alone: nothing was captured */
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
-	return capture_report(sum, ctx, result, err);
+	return ts_capture_report(sum, ctx, result, err);
 }
 
 static void capture_release(void *data)
@@ -221,8 +221,8 @@ static void capture_release(void *data)
 const struct ts_analysis ts_analysis_capture = {
 	.name = "capture",
 	.title = "Quality of the capture",
-	.needs = { "time", "ops" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
 	.state_size = sizeof(struct capture_state),
 	.wants = capture_wants,

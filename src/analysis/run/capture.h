@@ -1,12 +1,16 @@
 /*
- * The analysis capture's own header: what hosts and devices did while the profile was taken, and the
- * causes for doubt it may have. Shared by capture.c (the pass), capture_causes.c (the checks) and
- * capture_fixes.c (the words) only.
+ * The analysis capture's own header: what hosts and devices did while the profile was taken, and
+ * the causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the
+ * checks) only.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time) X(ops)
+#include "analysis/kit/needs.h"
 
 #define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
 
@@ -39,19 +43,7 @@ struct capture_state {
 /* How much of the profile can be believed, the best first. */
 enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
 
-/* What can be wrong: its words, and what to do about it. */
-struct capture_cause {
-	const char *id, *fix, *code;
-	enum ts_confidence confidence;
-};
-extern const struct capture_cause capture_causes[]; /* id NULL at the end */
-struct capture_fix {
-	const char *id, *fix, *code;
-};
-extern const struct capture_fix
-	capture_torch_fixes[]; /* likewise; in their place where it was PyTorch */
-
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err);
 
 #endif

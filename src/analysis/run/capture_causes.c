@@ -1,12 +1,14 @@
 /*
  * The causes for doubt, one check each, and the verdict: the worst of them. A check that lacks its
- * numbers says nothing. Limits that are no setting are named here, with their reason.
+ * numbers says nothing. Limits that are not settings are named here, with their reason.
  */
 #include "analysis/run/capture.h"
 
 #include <inttypes.h>
 
+#include "analysis/kit/advice.h"
 #include "analysis/settings.h"
+#include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 
@@ -15,7 +17,7 @@
 #define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
 #define PROTOBUF_LIMIT	INT32_MAX /* bytes that a viewer's parser takes at most */
 #define HLO_MISSING_MIN 0.01	  /* of the time of ops */
-#define OVERLAP_GOOD	0.9 /* of what is seen of one host's devices, seen of all others' too */
+#define OVERLAP_GOOD	0.9 /* share of a window of one host that all other hosts recorded too */
 #define OVERLAP_USABLE	0.5
 
 enum {
@@ -74,17 +76,25 @@ static struct ts_bytes told(struct report *report)
 	return text;
 }
 
-/* The words for users of PyTorch, if there are any, else the cause's own. */
-static struct capture_fix fix_of(const struct ts_profile *profile,
-				 const struct capture_cause *cause)
+/* What to do about the cause: analysis/advice/FRAMEWORK/capture/ID.py. */
+static const struct ts_advice *advice_of(const struct ts_profile *profile, const char *id)
 {
-	const struct capture_fix *fix = capture_torch_fixes;
+	char name[64];
 
-	if (!ts_profile_is_torch(profile))
-		return (struct capture_fix){ cause->id, cause->fix, cause->code };
-	while (fix->id && strcmp(fix->id, cause->id) != 0)
-		fix++;
-	return fix->id ? *fix : (struct capture_fix){ cause->id, cause->fix, cause->code };
+	snprintf(name, sizeof(name), "capture/%s", id);
+	return ts_advice_find(ts_framework_of(profile), name);
+}
+
+/* The causes that are concluded from what is missing. All others are seen in the profile. */
+static enum ts_confidence confidence_of(const char *id)
+{
+	static const char *const likely[] = { "ran_on_cpu",  "warm_up_only",	 "ops_missing",
+					      "not_blocked", "device_trace_cut", "steps_inferred" };
+
+	for (size_t i = 0; i < TS_NELEM(likely); i++)
+		if (strcmp(likely[i], id) == 0)
+			return TS_LIKELY;
+	return TS_CERTAIN;
 }
 
 /* Reports a cause; the evidence is what was put into report->text. */
@@ -92,24 +102,21 @@ static void add(struct report *report, const char *id, enum ts_severity severity
 		enum capture_verdict verdict, struct ts_bytes what)
 {
 	struct ts_bytes evidence = told(report);
-	const struct capture_cause *cause = capture_causes;
+	const struct ts_advice *advice = advice_of(report->ctx->profile, id);
 	struct ts_value *cells = ts_table_row(report->result, report->table);
-	struct capture_fix fix;
 
-	while (cause->id && strcmp(cause->id, id) != 0)
-		cause++;
+	TS_ASSERT(advice->advice[0]);
 	report->failed |= !cells || !what.p;
-	if (report->failed || !cause->id)
+	if (report->failed)
 		return;
-	fix = fix_of(report->ctx->profile, cause);
 	cells[COL_ID] = ts_text(ts_bytes_of(id));
 	cells[COL_SEVERITY] = ts_text(ts_bytes_of(ts_severity_name(severity)));
 	cells[COL_VERDICT] = ts_text(ts_bytes_of(verdicts[verdict]));
-	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)));
+	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(confidence_of(id))));
 	cells[COL_WHAT] = ts_text(what);
 	cells[COL_EVIDENCE] = ts_text_or_null(evidence);
-	cells[COL_FIX] = ts_text(ts_bytes_of(fix.fix));
-	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(fix.code));
+	cells[COL_FIX] = ts_text(ts_bytes_of(advice->advice));
+	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(advice->code));
 	report->verdict = TS_MAX(report->verdict, verdict);
 }
 
@@ -194,14 +201,18 @@ static void check_nothing_ran(struct report *report)
 	    TS_LIT("The devices ran nothing while the profile was taken"));
 }
 
-static double time_field(const struct report *report, const char *name)
+/* Of core time; NaN: no device ran. */
+static double compilation_share(const struct report *report)
 {
-	const struct ts_result *time = ts_results_find(report->ctx->results, "time");
+	const struct ts_time_facts *time = ts_time_facts(report->ctx);
 
-	return time ? ts_value_number(ts_result_get(time, name)) : NAN;
+	return time->nr_cores == 0
+		       ? NAN
+		       : (double)time->bucket_ps[TS_BUCKET_COMPILATION] / (double)time->total_ps;
 }
 
-/* Compilation before the second step: later ones are what the job does. All of it, without steps. */
+/* Compilation before the second step: later ones are what the job does. All of it, without
+ * steps. */
 static double warm_up_share(const struct report *report)
 {
 	const struct ts_outline *outline = report->ctx->outline;
@@ -221,7 +232,7 @@ static void check_compilation(struct report *report)
 	char time[TS_UNIT_MAX], part[TS_UNIT_MAX];
 	bool alone = report->nr_ran == 0 && !any_host(report, true);
 
-	share *= time_field(report, "buckets.compilation_ps") / time_field(report, "total_ps");
+	share *= compilation_share(report);
 	if (compile_ps(report) <= 0 ||
 	    !(alone || share * 100 >= report->ctx->settings->capture_compilation_high))
 		return;
@@ -374,7 +385,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 	return true;
 }
 
-/* One host is enough: the others tell the same. */
+/* One host is enough: the others say the same. */
 static void check_not_blocked(struct report *report)
 {
 	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
@@ -475,7 +486,8 @@ static bool hull_of(const struct report *report, uint32_t host, int64_t *start_p
 	return *start_ps < *end_ps;
 }
 
-/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or NaN. */
+/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or
+ * NaN. */
 static double overlap_of(const struct report *report)
 {
 	int64_t first = INT64_MIN, last = INT64_MAX, longest = 0, start_ps, end_ps;
@@ -541,23 +553,16 @@ static void check_host_tracing(struct report *report)
 /* Self time of ops whose module the profile does not have, of all that name a program: 0..1. */
 static double share_without_module(const struct ts_context *ctx)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	double all = 0, without = 0;
-	int time, index;
 
-	if (!table)
-		return NAN;
-	time = ts_table_column(table, "self_time_ps");
-	index = ts_table_column(table, "op_index");
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t at = ts_value_int(ts_table_cell(table, i, index));
-		int64_t ps = ts_value_int(ts_table_cell(table, i, time));
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *fact = &ops->items[i];
 
-		if (at < 0 || ps < 0 || !ctx->profile->ops[at].has_program)
+		if (fact->op == TS_NONE || !ctx->profile->ops[fact->op].has_program)
 			continue;
-		all += (double)ps;
-		without += ctx->profile->ops[at].module == TS_NONE ? (double)ps : 0;
+		all += (double)fact->self_ps;
+		without += fact->module_index == TS_NONE ? (double)fact->self_ps : 0;
 	}
 	return without / all;
 }
@@ -624,7 +629,7 @@ static void check_length(struct report *report)
 	}
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
-			continue; /* a trace in JSON is no message */
+			continue; /* a trace in JSON is not a protobuf message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
 		add(report, "file_too_large", TS_INFO, CAPTURE_USABLE,
 		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
@@ -634,7 +639,7 @@ static void check_length(struct report *report)
 	}
 }
 
-/* In the order in which they are told. */
+/* In the order in which they are reported. */
 static void (*const checks[])(struct report *report) = {
 	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
 	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
@@ -663,8 +668,8 @@ static void put_fields(struct report *report)
 			"executions of modules");
 }
 
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err)
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err)
 {
 	struct report report = { .sum = sum, .ctx = ctx, .result = result };
 

@@ -1,4 +1,3 @@
 libtpusight_a_SOURCES += \
 	src/analysis/run/capture.c src/analysis/run/capture.h src/analysis/run/capture_causes.c \
-	src/analysis/run/capture_fixes.c src/analysis/run/capture_fixes_torch.c \
 	src/analysis/run/overview.c

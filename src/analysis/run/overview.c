@@ -2,8 +2,13 @@
  * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
  * first, and the steps. Made of the other results and the profile; sees no events.
  */
-#include "analysis/analysis.h"
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
 
+#define TS_NEEDS(X) X(ops) X(time) X(systolic) X(padding) X(doctor)
+#include "analysis/kit/needs.h"
+
+#include "analysis/kit/table.h"
 #include "base/units.h"
 
 static const char *const host_names[] = { "name", "file", "bytes", "start_unix_ns" };
@@ -52,6 +57,13 @@ static void put_devices(const struct ts_context *ctx, struct ts_result *result)
 		row[9] = ts_int_or_null(rates->mxu_count);
 	}
 	ts_result_field(result, "run.devices", list, TS_MEASURED, NULL);
+}
+
+static struct ts_value wall_time(const struct ts_context *ctx)
+{
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+
+	return time->nr_cores > 0 ? ts_int(time->wall_ps) : ts_null();
 }
 
 static struct ts_value get(const struct ts_context *ctx, const char *view, const char *field)
@@ -124,27 +136,29 @@ static void put_step_times(struct ts_result *result, double *ps, size_t nr)
 			TS_MEASURED, NULL);
 }
 
-static const struct ts_column step_columns[] = {
-	{ "step", TS_MEASURED, NULL },	      { "start_ps", TS_MEASURED, NULL },
-	{ "duration_ps", TS_MEASURED, NULL }, { "cores", TS_MEASURED, NULL },
-	{ "source", TS_DERIVED, NULL },
-};
+#define STEP_COLUMNS(X) \
+	X(step, TS_MEASURED, NULL, ts_int((int64_t)step->number)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
+	X(duration_ps, TS_MEASURED, NULL, ts_int(ts_time_step_duration(step))) \
+	X(cores, TS_MEASURED, NULL, ts_int(step->cores)) \
+	X(source, TS_DERIVED, NULL, ts_text(ts_bytes_of(source)))
+
+static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
 
 /* The steps of the time view, less its buckets. */
 static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *result,
 				struct ts_error *err)
 {
-	const struct ts_result *time = ts_results_find(ctx->results, "time");
-	const struct ts_table *from = time ? ts_result_find_table(time, "per_step") : NULL;
+	const struct ts_time_facts *time = ts_time_facts(ctx);
 	const char *source = ctx->outline->steps.source == TS_STEPS_MARKED ? "marked" : "inferred";
-	size_t nr = from ? from->nr_rows : 0;
+	size_t nr = time->nr_steps;
 	double *ps = malloc((nr + 1) * sizeof(*ps));
 	struct ts_table *table;
 
 	if (!ps)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		ps[i] = ts_cell_number(from, i, "duration_ps");
+		ps[i] = (double)ts_time_step_duration(&time->steps[i]);
 	ts_result_field(result, "overview.step_count", nr ? ts_int((int64_t)nr) : ts_null(),
 			TS_MEASURED, "steps");
 	if (nr && ctx->outline->steps.source == TS_STEPS_INFERRED) /* the summary says so */
@@ -158,13 +172,10 @@ static enum ts_status put_steps(const struct ts_context *ctx, struct ts_result *
 		ts_result_field(result, "overview.step_time_ps", ts_null(), TS_MEASURED, NULL);
 	free(ps);
 	table = ts_result_table(result, "steps", NULL, step_columns, TS_NELEM(step_columns));
-	for (size_t i = 0; table && i < nr; i++) {
-		struct ts_value *row = ts_table_row(result, table);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ts_time_step *step = &time->steps[i];
 
-		for (size_t c = 0; row && c + 1 < TS_NELEM(step_columns); c++)
-			row[c] = ts_cell(from, i, step_columns[c].name);
-		if (row)
-			row[TS_NELEM(step_columns) - 1] = ts_text(ts_bytes_of(source));
+		TS_CELLS(result, table, STEP_COLUMNS);
 	}
 	return TS_OK;
 }
@@ -177,8 +188,7 @@ static void put_run(const struct ts_context *ctx, struct ts_result *result)
 	ts_result_field(result, "run.run", ts_text_or_null(profile->run), TS_MEASURED, NULL);
 	ts_result_field(result, "run.session", ts_text_or_null(profile->session), TS_MEASURED,
 			NULL);
-	ts_result_field(result, "run.duration_ps", get(ctx, "time", "wall_ps"), TS_MEASURED,
-			"wall time");
+	ts_result_field(result, "run.duration_ps", wall_time(ctx), TS_MEASURED, "wall time");
 	ts_result_field(result, "run.capture_ps", ts_int_or_null(profile->capture_ps), TS_MEASURED,
 			NULL);
 	put_hosts(profile, result);
@@ -200,7 +210,7 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 	}
 }
 
-static enum ts_status overview_close(void *arg, const struct ts_context *ctx,
+static enum ts_status overview_close(void *arg, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
 	(void)arg;
@@ -211,8 +221,8 @@ static enum ts_status overview_close(void *arg, const struct ts_context *ctx,
 	put_run(ctx, result);
 	ts_result_field(result, "overview.health_score", get(ctx, "doctor", "health_score"),
 			TS_DERIVED, "health");
-	ts_result_field(result, "overview.duty_cycle_pct", get(ctx, "time", "duty_cycle_pct"),
-			TS_MEASURED, "duty cycle");
+	ts_result_field(result, "overview.duty_cycle_pct",
+			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
 	ts_result_field(result, "overview.mxu_utilization_pct",
 			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED,
 			"MXU utilization");
@@ -228,7 +238,7 @@ const struct ts_analysis ts_analysis_overview = {
 	.name = "overview",
 	.title = "Overview",
 	.top_level = true,
-	.needs = { "ops", "time", "systolic", "padding", "doctor" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.close = overview_close,
 };

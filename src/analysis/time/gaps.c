@@ -46,28 +46,18 @@ static int rank_of_call(struct ts_bytes name)
 	return has_any(name, runtime) ? ENDED_RUNTIME : ENDED_ANY;
 }
 
-static const struct ts_table *gap_table(const struct ts_context *ctx)
-{
-	const struct ts_result *time = ts_results_find(ctx->results, "time");
-
-	return time ? ts_result_find_table(time, "idle_gaps") : NULL;
-}
-
 static bool gaps_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	const struct ts_table *table = gap_table(ctx);
-
 	return line->kind == TS_LINE_THREAD &&
-	       ctx->profile->planes[line->plane].device == TS_NONE && table && table->nr_rows > 0;
+	       ctx->profile->planes[line->plane].device == TS_NONE &&
+	       ts_time_facts(ctx)->nr_gaps > 0;
 }
 
-static enum ts_host_activity activity_of(const struct ts_table *table, size_t row)
+static enum ts_host_activity activity_of(enum ts_bucket cause)
 {
-	struct ts_bytes cause = ts_cell_text(table, row, "cause");
-
-	return ts_bytes_is(cause, "compilation") ? TS_HOST_COMPILE
-	       : ts_bytes_is(cause, "input")	 ? TS_HOST_INPUT
-						 : TS_HOST_OTHER;
+	return cause == TS_BUCKET_COMPILATION ? TS_HOST_COMPILE
+	       : cause == TS_BUCKET_INPUT     ? TS_HOST_INPUT
+					      : TS_HOST_OTHER;
 }
 
 static int by_start(const void *a, const void *b)
@@ -79,25 +69,21 @@ static int by_start(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void read_gaps(struct gaps_state *state, const struct ts_context *ctx,
-		      const struct ts_table *table, uint32_t host)
+static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, uint32_t host)
 {
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		struct gap *gap = &state->gaps[state->nr];
-		int64_t device = ts_cell_int(table, i, "device_id");
+	const struct ts_time_facts *time = ts_time_facts(ctx);
 
-		if (device < 0 || (uint64_t)device >= ctx->profile->nr_devices ||
-		    ctx->profile->devices[device].host != host)
+	for (size_t i = 0; i < time->nr_gaps; i++) {
+		const struct ts_time_gap *gap = &time->gaps[i];
+
+		if (ctx->profile->devices[gap->device].host != host)
 			continue;
-		*gap = (struct gap){
-			.start_ps = ts_cell_int(table, i, "start_ps"),
-			.end_ps = ts_i64_add(ts_cell_int(table, i, "start_ps"),
-					     ts_cell_int(table, i, "duration_ps")),
-			.device = (uint32_t)device,
+		state->gaps[state->nr++] = (struct gap){
+			.start_ps = gap->start_ps,
+			.end_ps = ts_i64_add(gap->start_ps, gap->dur_ps),
 			.row = (uint32_t)i,
-			.under = activity_of(table, i),
+			.under = activity_of(gap->cause),
 		};
-		state->nr++;
 	}
 	qsort(state->gaps, state->nr, sizeof(*state->gaps), by_start);
 	for (size_t i = 0; i < state->nr; i++)
@@ -106,9 +92,9 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx,
 			       : TS_MAX(state->gaps[i].end_ps, state->gaps[i - 1].reach_ps);
 }
 
-static bool make_witnesses(struct gaps_state *state, const struct ts_table *table)
+static bool make_witnesses(struct gaps_state *state, const struct ts_context *ctx)
 {
-	state->nr_rows = table->nr_rows;
+	state->nr_rows = ts_time_facts(ctx)->nr_gaps;
 	state->in = calloc(state->nr_rows + 1, sizeof(*state->in));
 	state->ended = calloc(state->nr_rows + 1, sizeof(*state->ended));
 	return state->in && state->ended;
@@ -118,12 +104,11 @@ static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const s
 				struct ts_error *err)
 {
 	struct gaps_state *state = arg;
-	const struct ts_table *table = gap_table(ctx);
 
-	state->gaps = calloc(table->nr_rows + 1, sizeof(*state->gaps));
-	if (!state->gaps || !make_witnesses(state, table))
+	state->gaps = calloc(ts_time_facts(ctx)->nr_gaps + 1, sizeof(*state->gaps));
+	if (!state->gaps || !make_witnesses(state, ctx))
 		return ts_fail_nomem(err);
-	read_gaps(state, ctx, table, ctx->profile->planes[line->plane].host);
+	read_gaps(state, ctx, ctx->profile->planes[line->plane].host);
 	return TS_OK;
 }
 
@@ -217,7 +202,7 @@ static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts
 {
 	struct gaps_state *sum = arg_into, *line = arg_from;
 
-	if (!sum->in && !make_witnesses(sum, gap_table(ctx)))
+	if (!sum->in && !make_witnesses(sum, ctx))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < sum->nr_rows; i++) {
 		if (line->in[i].rank > RANK_NONE)
@@ -237,25 +222,28 @@ static void gaps_release(void *arg)
 	free(state->ended);
 }
 
-static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				 struct ts_error *err)
+static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *facts,
+				 struct ts_result *result, struct ts_error *err)
 {
 	struct gaps_state *sum = arg;
-	const struct ts_table *table = gap_table(ctx);
 
-	if (!table)
+	if (ctx->profile->nr_hosts == 0)
 		return TS_OK; /* modules alone: there was no time */
-	if (!sum->in && !make_witnesses(sum, table))
+	if (!sum->in && !make_witnesses(sum, ctx))
 		return ts_fail_nomem(err);
-	return gaps_report(sum, ctx, result, err);
+	if (!gaps_facts(sum, ctx, &result->owner->arena, facts))
+		return ts_fail_nomem(err);
+	gaps_report(facts, ctx, result);
+	return TS_OK;
 }
 
 const struct ts_analysis ts_analysis_gaps = {
 	.name = "gaps",
 	.title = "Gaps and the hosts",
-	.needs = { "time" },
-	.pass = TS_PASS_HOSTS,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_SECOND,
 	.state_size = sizeof(struct gaps_state),
+	.facts_size = sizeof(struct ts_gaps_facts),
 	.wants = gaps_wants,
 	.open = gaps_open,
 	.block = gaps_block,

@@ -5,12 +5,16 @@
 #ifndef TS_ANALYSIS_GAPS_H
 #define TS_ANALYSIS_GAPS_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/gaps.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 
 struct gap {
 	int64_t start_ps, end_ps;
-	int64_t reach_ps;     /* the latest end of this gap and those before it */
-	uint32_t device, row; /* of time.idle_gaps */
+	int64_t reach_ps; /* the latest end of this gap and those before it */
+	uint32_t row;	  /* of the gaps of facts/time.h */
 	enum ts_host_activity under;
 };
 
@@ -29,7 +33,10 @@ struct gaps_state {
 	size_t nr_rows;
 };
 
-enum ts_status gaps_report(struct gaps_state *sum, const struct ts_context *ctx,
-			   struct ts_result *result, struct ts_error *err);
+/* gaps_report.c. False: no memory. */
+bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, struct ts_arena *arena,
+		struct ts_gaps_facts *facts);
+void gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
+		 struct ts_result *result);
 
 #endif

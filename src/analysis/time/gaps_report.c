@@ -1,6 +1,7 @@
-/* What the gaps analysis says: columns of time.idle_gaps and time.steps_outliers that were left
- * open for it, and the gaps summed up by host event. */
+/* What was seen in the gaps, gap by gap for other analyses, and summed up by host event. */
 #include "analysis/time/gaps.h"
+
+#include "analysis/kit/table.h"
 
 #define MAX_EVENTS 32 /* rows by host event */
 
@@ -15,169 +16,106 @@ static struct ts_bytes thread_of(const struct ts_context *ctx, const struct gap_
 			     : (struct ts_bytes){ NULL, 0 };
 }
 
-static void put_cell(struct ts_table *table, size_t row, const char *column, struct ts_bytes text)
+/* Gaps come the longest first. */
+static void add_gap(struct ts_gap_group *groups, size_t *nr, const struct ts_time_gap *gap,
+		    const struct ts_gap_witness *witness)
 {
-	int at = ts_table_column(table, column);
+	struct ts_gap_group *group = groups;
 
-	if (at >= 0)
-		table->cells[row * table->nr_columns + (size_t)at] = ts_text_or_null(text);
-}
-
-static void put_witnesses(const struct gaps_state *sum, const struct ts_context *ctx,
-			  struct ts_table *table, size_t row, size_t gap)
-{
-	put_cell(table, row, "host_event", name_of(ctx, &sum->in[gap]));
-	put_cell(table, row, "host_thread", thread_of(ctx, &sum->in[gap]));
-	put_cell(table, row, "ended_by", name_of(ctx, &sum->ended[gap]));
-}
-
-static struct ts_table *table_of(struct ts_result *time, const char *name)
-{
-	for (size_t i = 0; time && i < time->nr_tables; i++)
-		if (strcmp(time->tables[i].name, name) == 0)
-			return &time->tables[i];
-	return NULL;
-}
-
-/* A slow step has the words of its longest gap, where that one is listed. */
-static void fill_steps(const struct gaps_state *sum, const struct ts_context *ctx,
-		       const struct ts_table *gaps, struct ts_table *steps)
-{
-	for (size_t i = 0; steps && i < steps->nr_rows; i++) {
-		int64_t device = ts_cell_int(steps, i, "gap_device_id");
-		int64_t start_ps = ts_cell_int(steps, i, "gap_start_ps");
-
-		for (size_t g = 0; device >= 0 && g < gaps->nr_rows; g++)
-			if (ts_cell_int(gaps, g, "device_id") == device &&
-			    ts_cell_int(gaps, g, "start_ps") == start_ps) {
-				put_witnesses(sum, ctx, steps, i, g);
-				break;
-			}
-	}
-}
-
-/* The gaps that passed in one host event. */
-struct group {
-	struct ts_bytes event, thread, cause, ended;
-	int64_t count, total_ps, longest_ps;
-	uint32_t device; /* of the longest */
-	int64_t start_ps;
-};
-
-static void add_gap(struct group *groups, size_t *nr, const struct ts_table *gaps, size_t row)
-{
-	struct ts_bytes event = ts_cell_text(gaps, row, "host_event");
-	int64_t length_ps = ts_cell_int(gaps, row, "duration_ps");
-	struct group *group = groups;
-
-	while (group < groups + *nr && !ts_bytes_eq(group->event, event))
+	while (group < groups + *nr && !ts_bytes_eq(group->event, witness->event))
 		group++;
-	if (group == groups + *nr) { /* rows come longest first */
-		*group = (struct group){
-			.event = event,
-			.thread = ts_cell_text(gaps, row, "host_thread"),
-			.cause = ts_cell_text(gaps, row, "cause"),
-			.ended = ts_cell_text(gaps, row, "ended_by"),
-			.longest_ps = length_ps,
-			.device = (uint32_t)ts_cell_int(gaps, row, "device_id"),
-			.start_ps = ts_cell_int(gaps, row, "start_ps"),
+	if (group == groups + *nr) {
+		*group = (struct ts_gap_group){
+			.event = witness->event,
+			.thread = witness->thread,
+			.ended = witness->ended_by,
+			.cause = gap->cause,
+			.longest_ps = gap->dur_ps,
+			.device = gap->device,
+			.start_ps = gap->start_ps,
 		};
 		(*nr)++;
 	}
 	group->count++;
-	group->total_ps = ts_i64_add(group->total_ps, length_ps);
+	group->total_ps = ts_i64_add(group->total_ps, gap->dur_ps);
 }
 
 static int costliest_first(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct ts_gap_group *x = a, *y = b;
 
 	if (x->total_ps != y->total_ps)
 		return x->total_ps > y->total_ps ? -1 : 1;
 	return ts_bytes_cmp(x->event, y->event);
 }
 
-static const struct ts_column columns[] = {
-	{ "host_event", TS_MEASURED, "host was in" },
-	{ "host_thread", TS_MEASURED, "thread" },
-	{ "count", TS_MEASURED, "gaps" },
-	{ "total_ps", TS_MEASURED, "core time" },
-	{ "longest_ps", TS_MEASURED, "longest" },
-	{ "cause", TS_MEASURED, "under" },
-	{ "ended_by", TS_MEASURED, "ended by" },
-	{ "start_ps", TS_MEASURED, NULL },
-	{ "device_id", TS_DERIVED, NULL },
-};
-
-static bool put_groups(const struct group *groups, size_t nr, struct ts_result *result)
+bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, struct ts_arena *arena,
+		struct ts_gaps_facts *facts)
 {
-	struct ts_table *table = ts_result_table(
-		result, "gaps_by_event", "Longest gaps by host event", columns, TS_NELEM(columns));
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+	struct ts_gap_witness *witnesses =
+		ts_arena_array(arena, time->nr_gaps + 1, sizeof(*witnesses));
+	struct ts_gap_group *groups = ts_arena_array(arena, time->nr_gaps + 1, sizeof(*groups));
 
-	for (size_t i = 0; table && i < TS_MIN(nr, MAX_EVENTS); i++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		if (!row)
-			return false;
-		row[0] = ts_text_or_null(groups[i].event);
-		row[1] = ts_text_or_null(groups[i].thread);
-		row[2] = ts_int(groups[i].count);
-		row[3] = ts_int(groups[i].total_ps);
-		row[4] = ts_int(groups[i].longest_ps);
-		row[5] = ts_text_or_null(groups[i].cause);
-		row[6] = ts_text_or_null(groups[i].ended);
-		row[7] = ts_int(groups[i].start_ps);
-		row[8] = ts_int(groups[i].device);
+	if (!witnesses || !groups)
+		return false;
+	for (size_t i = 0; i < time->nr_gaps; i++) {
+		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->in[i]),
+							thread_of(ctx, &sum->in[i]),
+							name_of(ctx, &sum->ended[i]) };
+		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
-	return table != NULL;
+	if (facts->nr_groups > 1)
+		qsort(groups, facts->nr_groups, sizeof(*groups), costliest_first);
+	facts->witnesses = witnesses;
+	facts->groups = groups;
+	return true;
 }
 
-static void put_fields(const struct ts_result *time, const struct group *groups, size_t nr,
+static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_facts *time,
 		       struct ts_result *result)
 {
-	static const char *const buckets[] = { "buckets.compilation_ps", "buckets.input_ps",
-					       "buckets.idle_ps" };
-	int64_t all_ps = 0, listed_ps = 0, explained_ps = 0;
-	bool known = true;
+	const int64_t *ps = time->bucket_ps;
+	int64_t listed_ps = 0, explained_ps = 0;
+	int64_t all_ps = ts_i64_add(ts_i64_add(ps[TS_BUCKET_COMPILATION], ps[TS_BUCKET_INPUT]),
+				    ps[TS_BUCKET_IDLE]);
 
-	for (size_t i = 0; i < TS_NELEM(buckets); i++) {
-		int64_t ps = ts_value_int(ts_result_get(time, buckets[i]));
-
-		known &= ps >= 0;
-		all_ps = ts_i64_add(all_ps, TS_MAX(ps, 0));
+	for (size_t i = 0; i < facts->nr_groups; i++) {
+		listed_ps = ts_i64_add(listed_ps, facts->groups[i].total_ps);
+		if (facts->groups[i].event.n > 0)
+			explained_ps = ts_i64_add(explained_ps, facts->groups[i].total_ps);
 	}
-	for (size_t i = 0; i < nr; i++) {
-		listed_ps = ts_i64_add(listed_ps, groups[i].total_ps);
-		if (groups[i].event.n > 0)
-			explained_ps = ts_i64_add(explained_ps, groups[i].total_ps);
-	}
-	ts_result_field(result, "gap_ps", known ? ts_int(all_ps) : ts_null(), TS_MEASURED,
-			"core time without an op");
+	ts_result_field(result, "gap_ps", time->nr_cores > 0 ? ts_int(all_ps) : ts_null(),
+			TS_MEASURED, "core time without an op");
 	ts_result_field(result, "listed_ps", ts_int(listed_ps), TS_MEASURED, "in the listed gaps");
 	ts_result_field(result, "explained_ps", ts_int(explained_ps), TS_MEASURED,
 			"of these under a host event");
 }
 
-enum ts_status gaps_report(struct gaps_state *sum, const struct ts_context *ctx,
-			   struct ts_result *result, struct ts_error *err)
-{
-	struct ts_result *time = ts_results_edit(ctx->results, "time");
-	struct ts_table *gaps = table_of(time, "idle_gaps");
-	struct group *groups = calloc(sum->nr_rows + 1, sizeof(*groups));
-	size_t nr = 0;
-	bool good;
+#define EVENT_COLUMNS(X) \
+	X(host_event, TS_MEASURED, "host was in", ts_text_or_null(group->event)) \
+	X(host_thread, TS_MEASURED, "thread", ts_text_or_null(group->thread)) \
+	X(count, TS_MEASURED, "gaps", ts_int(group->count)) \
+	X(total_ps, TS_MEASURED, "core time", ts_int(group->total_ps)) \
+	X(longest_ps, TS_MEASURED, "longest", ts_int(group->longest_ps)) \
+	X(cause, TS_MEASURED, "under", ts_text(ts_bytes_of(ts_bucket_name(group->cause)))) \
+	X(ended_by, TS_MEASURED, "ended by", ts_text_or_null(group->ended)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(group->start_ps)) \
+	X(device_id, TS_DERIVED, NULL, ts_int(group->device))
 
-	if (!groups)
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < gaps->nr_rows; i++) {
-		put_witnesses(sum, ctx, gaps, i, i);
-		add_gap(groups, &nr, gaps, i);
+static const struct ts_column columns[] = { EVENT_COLUMNS(TS_COLUMN) };
+
+void gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
+		 struct ts_result *result)
+{
+	struct ts_table *table;
+
+	put_fields(facts, ts_time_facts(ctx), result);
+	table = ts_result_table(result, "gaps_by_event", "Longest gaps by host event", columns,
+				TS_NELEM(columns));
+	for (size_t i = 0; i < TS_MIN(facts->nr_groups, MAX_EVENTS); i++) {
+		const struct ts_gap_group *group = &facts->groups[i];
+
+		TS_CELLS(result, table, EVENT_COLUMNS);
 	}
-	fill_steps(sum, ctx, gaps, table_of(time, "steps_outliers"));
-	if (nr > 1)
-		qsort(groups, nr, sizeof(*groups), costliest_first);
-	put_fields(time, groups, nr, result);
-	good = put_groups(groups, nr, result);
-	free(groups);
-	return good ? TS_OK : ts_fail_nomem(err);
 }

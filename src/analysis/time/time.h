@@ -1,12 +1,18 @@
 /*
  * The time analysis' own header: what one device's moments were spent on. Shared by time.c (the
- * pass), time_steps.c (the ops of each step), time_report.c (the result) and time_outliers.c (steps
- * that took long) only.
+ * pass), time_spread.c (a span of time to a bucket), time_steps.c (the ops of each step),
+ * time_facts.c and time_outliers.c (what other analyses read), time_report.c and time_slow.c (the
+ * result) only.
  */
 #ifndef TS_ANALYSIS_TIME_H
 #define TS_ANALYSIS_TIME_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/gaps.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X)
+#define TS_SHOWS(X) X(time) X(gaps)
+#include "analysis/kit/needs.h"
 #include "model/bucket.h"
 
 #define TIME_GAPS     256 /* longest gaps kept of a device */
@@ -80,18 +86,21 @@ void time_steps_add(struct time_state *state, const struct ts_context *ctx, uint
 void time_steps_finish(struct time_state *state);
 void time_steps_merge(struct time_device *into, struct time_device *from);
 
-/* A step over all devices that have it. */
-struct time_step {
-	uint64_t number;
-	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS];
-};
+/* time_facts.c: lays the streams of GPUs over one another, and fills FACTS. */
+enum ts_status time_facts(struct time_state *sum, const struct ts_context *ctx,
+			  struct ts_arena *arena, struct ts_time_facts *facts,
+			  struct ts_error *err);
 
-/* time_outliers.c: STEPS by row; those without cores did not run. */
+/* time_outliers.c: the slow steps into FACTS. STEPS by row; those without cores did not run. */
 enum ts_status time_outliers(const struct time_state *sum, const struct ts_context *ctx,
-			     const struct time_step *steps, struct ts_result *result,
-			     struct ts_error *err);
+			     const struct ts_time_step *steps, struct ts_arena *arena,
+			     struct ts_time_facts *facts, struct ts_error *err);
 
-enum ts_status time_report(struct time_state *sum, const struct ts_context *ctx,
-			   struct ts_result *result, struct ts_error *err);
+/* time_report.c, when the analysis gaps is closed too */
+enum ts_status time_report(void *state, const struct ts_context *ctx, struct ts_result *result,
+			   struct ts_error *err);
+
+/* time_slow.c */
+void time_put_slow(const struct ts_context *ctx, struct ts_result *result);
 
 #endif

@@ -11,7 +11,7 @@
 #include "analysis/settings.h"
 
 #define MIN_STEPS    4	 /* below, a median says little */
-#define MAX_ROWS     64	 /* the longest */
+#define MAX_SLOW     64	 /* the longest that are explained */
 #define MIN_REPEATS  3	 /* of a period */
 #define MIN_REGULAR  0.8 /* of the steps of a period that must be slow */
 #define MAX_PERIODS  4
@@ -26,8 +26,9 @@ struct slow {
 struct outliers {
 	const struct time_state *sum;
 	const struct ts_context *ctx;
-	const struct time_step *steps;
+	const struct ts_time_step *steps;
 	size_t nr_steps, nr_ran;
+	size_t *ran;	  /* by row: its index among the steps that ran */
 	int64_t *scratch; /* one a step */
 	int64_t median_ps, mad_ps, limit_ps;
 	int64_t bucket_ps[TS_NR_BUCKETS];  /* of the median step, over all cores */
@@ -48,7 +49,7 @@ struct cause {
 	uint32_t gap_device; /* TS_NONE: no gap */
 };
 
-static int64_t duration_of(const struct time_step *step)
+static int64_t duration_of(const struct ts_time_step *step)
 {
 	return step->total_ps / TS_MAX(step->cores, 1);
 }
@@ -107,7 +108,7 @@ static bool find_period(struct outliers *all)
 {
 	size_t best = 0, best_period = 0, best_phase = 0;
 
-	for (size_t i = 0; i < TS_MIN(all->nr_slow, MAX_ROWS); i++)
+	for (size_t i = 0; i < TS_MIN(all->nr_slow, MAX_SLOW); i++)
 		for (size_t j = i + 1; j < TS_MIN(all->nr_slow, i + MAX_PERIODS + 1); j++) {
 			size_t period = all->slow[j].row - all->slow[i].row;
 			size_t phase = all->slow[i].row % TS_MAX(period, 1);
@@ -291,108 +292,26 @@ static struct cause explain(const struct outliers *all, const struct slow *slow)
 	return cause;
 }
 
-enum {
-	COL_STEP,
-	COL_START,
-	COL_DURATION,
-	COL_EXCESS,
-	COL_EXCESS_SHARE,
-	COL_DEVIATION,
-	COL_PERIOD,
-	COL_CAUSE,
-	COL_CAUSE_EXCESS,
-	COL_DEVICE,
-	COL_DEVICE_ID,
-	COL_STRAGGLER,
-	COL_OP,
-	COL_MODULE,
-	COL_OP_EXCESS,
-	COL_OP_INDEX,
-	COL_GAP,
-	COL_GAP_START,
-	COL_GAP_DEVICE,
-	COL_HOST_EVENT,
-	COL_HOST_THREAD,
-	COL_ENDED_BY,
-	COL_GROWTH,
-	NR_COLS = COL_GROWTH + TS_NR_BUCKETS
-};
-
-static const struct ts_column columns[NR_COLS] = {
-	[COL_STEP] = { "step", TS_MEASURED, "step" },
-	[COL_START] = { "start_ps", TS_MEASURED, NULL },
-	[COL_DURATION] = { "duration_ps", TS_MEASURED, "duration" },
-	[COL_EXCESS] = { "excess_ps", TS_MEASURED, "over the median" },
-	[COL_EXCESS_SHARE] = { "excess_pct", TS_MEASURED, NULL },
-	[COL_DEVIATION] = { "deviations", TS_MEASURED, NULL },
-	[COL_PERIOD] = { "period", TS_DERIVED, "every" },
-	[COL_CAUSE] = { "cause", TS_MEASURED, "grew" },
-	[COL_CAUSE_EXCESS] = { "cause_excess_ps", TS_MEASURED, "by core time" },
-	[COL_DEVICE] = { "device", TS_MEASURED, "most on" },
-	[COL_DEVICE_ID] = { "device_id", TS_DERIVED, NULL },
-	[COL_STRAGGLER] = { "is_straggler", TS_DERIVED, NULL },
-	[COL_OP] = { "op", TS_MEASURED, "op" },
-	[COL_MODULE] = { "module", TS_MEASURED, NULL },
-	[COL_OP_EXCESS] = { "op_excess_ps", TS_MEASURED, NULL },
-	[COL_OP_INDEX] = { "op_index", TS_DERIVED, NULL },
-	[COL_GAP] = { "gap_ps", TS_MEASURED, NULL },
-	[COL_GAP_START] = { "gap_start_ps", TS_MEASURED, NULL },
-	[COL_GAP_DEVICE] = { "gap_device_id", TS_DERIVED, NULL },
-	[COL_HOST_EVENT] = { "host_event", TS_MEASURED, "host was in" }, /* by the analysis gaps */
-	[COL_HOST_THREAD] = { "host_thread", TS_MEASURED, NULL },
-	[COL_ENDED_BY] = { "ended_by", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_COMPUTE] = { "compute_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_MEMORY_WAIT] = { "memory_wait_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_COMMUNICATION] = { "communication_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_HOST_TRANSFER] = { "host_transfer_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH +
-		TS_BUCKET_REMATERIALIZATION] = { "rematerialization_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_COMPILATION] = { "compilation_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_INPUT] = { "input_excess_ps", TS_MEASURED, NULL },
-	[COL_GROWTH + TS_BUCKET_IDLE] = { "idle_excess_ps", TS_MEASURED, NULL },
-};
-
-static void put_op(struct ts_value *row, const struct ts_profile *profile,
-		   const struct cause *cause)
+static struct ts_slow_step slow_step(const struct outliers *all, const struct slow *slow,
+				     const struct cause *cause)
 {
-	const struct ts_op *op = &profile->ops[cause->op.op];
+	struct ts_slow_step step = {
+		.step = all->ran[slow->row],
+		.duration_ps = slow->duration_ps,
+		.excess_ps = slow->excess_ps,
+		.period = slow->period,
+		.cause = cause->bucket,
+		.cause_excess_ps = cause->excess_ps,
+		.device = cause->device,
+		.is_straggler = cause->is_straggler,
+		.op = cause->op.excess_ps > 0 ? cause->op.op : TS_NONE,
+		.op_excess_ps = cause->op.excess_ps,
+		.gap = { cause->gap_device, cause->gap.start_ps, cause->gap.dur_ps,
+			 cause->gap.cause },
+	};
 
-	if (cause->op.excess_ps <= 0)
-		return;
-	row[COL_OP] = ts_text(op->name);
-	if (op->module != TS_NONE)
-		row[COL_MODULE] = ts_text_or_null(profile->modules[op->module].name);
-	row[COL_OP_EXCESS] = ts_int(cause->op.excess_ps);
-	row[COL_OP_INDEX] = ts_int(cause->op.op);
-}
-
-static void put_row(const struct outliers *all, const struct slow *slow, struct ts_value *row)
-{
-	const struct ts_profile *profile = all->ctx->profile;
-	struct cause cause = explain(all, slow);
-
-	row[COL_STEP] = ts_int((int64_t)all->steps[slow->row].number);
-	row[COL_START] = ts_int(all->steps[slow->row].start_ps);
-	row[COL_DURATION] = ts_int(slow->duration_ps);
-	row[COL_EXCESS] = ts_int(slow->excess_ps);
-	row[COL_EXCESS_SHARE] = ts_share_pct((double)slow->excess_ps / (double)all->median_ps);
-	row[COL_DEVIATION] = ts_real((double)slow->excess_ps / (double)all->mad_ps);
-	row[COL_PERIOD] = ts_int_or_null(slow->period);
-	row[COL_CAUSE] = ts_text(ts_bytes_of(ts_bucket_name(cause.bucket)));
-	row[COL_CAUSE_EXCESS] = ts_int(cause.excess_ps);
-	if (cause.device != TS_NONE) {
-		row[COL_DEVICE] = ts_text(profile->devices[cause.device].name);
-		row[COL_DEVICE_ID] = ts_int(cause.device);
-	}
-	row[COL_STRAGGLER] = ts_bool(cause.is_straggler);
-	put_op(row, profile, &cause);
-	if (cause.gap_device != TS_NONE) {
-		row[COL_GAP] = ts_int(cause.gap.dur_ps);
-		row[COL_GAP_START] = ts_int(cause.gap.start_ps);
-		row[COL_GAP_DEVICE] = ts_int(cause.gap_device);
-	}
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		row[COL_GROWTH + b] = ts_int(cause.growth_ps[b]);
+	memcpy(step.growth_ps, cause->growth_ps, sizeof(step.growth_ps));
+	return step;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -404,55 +323,58 @@ static int longest_first(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void put_fields(const struct outliers *all, struct ts_result *result)
+static bool list_slow(struct outliers *all, struct ts_arena *arena, struct ts_time_facts *facts)
 {
-	ts_result_field(result, "steps_median_ps", ts_int(all->median_ps), TS_MEASURED,
-			"median step");
-	ts_result_field(result, "steps_mad_ps", ts_int(all->mad_ps), TS_MEASURED,
-			"median deviation from it");
-	ts_result_field(result, "steps_slow_count", ts_int((int64_t)all->nr_slow), TS_MEASURED,
-			"slow steps");
-	ts_result_field(result, "steps_slow_period", ts_int_or_null(all->period), TS_DERIVED, NULL);
-}
-
-static bool put_rows(struct outliers *all, struct ts_result *result)
-{
-	struct ts_table *table =
-		ts_result_table(result, "steps_outliers", "Slow steps", columns, NR_COLS);
-	bool good = table != NULL;
+	size_t nr = TS_MIN(all->nr_slow, MAX_SLOW);
+	struct ts_slow_step *slow = ts_arena_array(arena, nr + 1, sizeof(*slow));
 
 	if (all->nr_slow > 1)
 		qsort(all->slow, all->nr_slow, sizeof(*all->slow), longest_first);
-	for (size_t i = 0; good && i < TS_MIN(all->nr_slow, MAX_ROWS); i++) {
-		struct ts_value *row = ts_table_row(result, table);
+	for (size_t i = 0; i < nr && slow; i++) {
+		struct cause cause = explain(all, &all->slow[i]);
 
-		good = row != NULL;
-		if (good)
-			put_row(all, &all->slow[i], row);
+		slow[i] = slow_step(all, &all->slow[i], &cause);
 	}
-	return good;
+	facts->slow = slow;
+	facts->nr_slow = nr;
+	facts->nr_slow_steps = (int64_t)all->nr_slow;
+	facts->slow_period = all->period;
+	facts->median_step_ps = all->median_ps;
+	facts->step_mad_ps = all->mad_ps;
+	return slow != NULL;
 }
 
-static bool work_out(struct outliers *all, struct ts_result *result)
+/* Index among the steps that ran, by row. */
+static void number_steps(struct outliers *all)
 {
-	if (!all->scratch || !all->slow || !all->core_ps)
+	size_t nr = 0;
+
+	for (size_t i = 0; i < all->nr_steps; i++) {
+		all->ran[i] = nr;
+		nr += all->steps[i].cores > 0;
+	}
+}
+
+static bool work_out(struct outliers *all, struct ts_arena *arena, struct ts_time_facts *facts)
+{
+	if (!all->scratch || !all->slow || !all->core_ps || !all->ran)
 		return false;
 	measure(all);
 	if (all->nr_ran == 0)
 		return true;
+	number_steps(all);
 	if (all->nr_ran >= MIN_STEPS && all->median_ps > 0)
 		find_slow(all);
 	for (int i = 0; i < MAX_PERIODS && find_period(all); i++)
 		;
 	if (all->nr_slow > 0)
 		measure_buckets(all);
-	put_fields(all, result);
-	return put_rows(all, result);
+	return list_slow(all, arena, facts);
 }
 
 enum ts_status time_outliers(const struct time_state *sum, const struct ts_context *ctx,
-			     const struct time_step *steps, struct ts_result *result,
-			     struct ts_error *err)
+			     const struct ts_time_step *steps, struct ts_arena *arena,
+			     struct ts_time_facts *facts, struct ts_error *err)
 {
 	size_t nr_steps = ctx->outline->steps.nr_steps, room = nr_steps;
 	struct outliers all = {
@@ -465,9 +387,11 @@ enum ts_status time_outliers(const struct time_state *sum, const struct ts_conte
 	all.scratch = calloc(room + 1, sizeof(*all.scratch));
 	all.slow = calloc(nr_steps + 1, sizeof(*all.slow));
 	all.core_ps = calloc(sum->nr_devices + 1, sizeof(*all.core_ps));
-	good = work_out(&all, result);
+	all.ran = calloc(nr_steps + 1, sizeof(*all.ran));
+	good = work_out(&all, arena, facts);
 	free(all.scratch);
 	free(all.slow);
 	free(all.core_ps);
+	free(all.ran);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

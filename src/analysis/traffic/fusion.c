@@ -494,7 +494,7 @@ static void put_result(struct fusion *fusion)
 			       "Without a run each op counts once, those of a loop too.");
 }
 
-static enum ts_status fusion_close(void *state, const struct ts_context *ctx,
+static enum ts_status fusion_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
 	struct fusion fusion = { .ctx = ctx,
@@ -520,7 +520,7 @@ static enum ts_status fusion_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_fusion = {
 	.name = "fusion",
 	.title = "Fusion",
-	.needs = { "ops" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = fusion_close,
 };

@@ -8,7 +8,8 @@
 #ifndef TS_ANALYSIS_FUSION_H
 #define TS_ANALYSIS_FUSION_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops)
+#include "analysis/kit/needs.h"
 #include "base/map.h"
 #include "model/kernels.h"
 

@@ -300,15 +300,14 @@ static bool put_modules(struct memory *memory)
 	return good;
 }
 
-static enum ts_status memory_close(void *state, const struct ts_context *ctx,
+static enum ts_status memory_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
-	const struct ts_result *time = ts_results_find(ctx->results, "time");
 	struct memory memory = { .ctx = ctx, .result = result, .rates = first_rates(ctx) };
 	bool good;
 
 	(void)state;
-	memory.core_ps = time ? ts_value_int(ts_result_get(time, "total_ps")) : -1;
+	memory.core_ps = ts_time_facts(ctx)->total_ps;
 	good = gather(&memory) && memory_put(&memory) && put_modules(&memory);
 	free(memory.ops);
 	ts_map_release(&memory.by_op);
@@ -319,7 +318,7 @@ static enum ts_status memory_close(void *state, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_memory = {
 	.name = "memory",
 	.title = "Memory traffic",
-	.needs = { "ops", "time", "rates", "capacity" },
-	.pass = 1,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = memory_close,
 };

@@ -6,7 +6,10 @@
 #ifndef TS_ANALYSIS_MEMORY_H
 #define TS_ANALYSIS_MEMORY_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(ops) X(time) X(rates) X(capacity)
+#include "analysis/kit/needs.h"
 #include "base/map.h"
 #include "model/kernels.h"
 #include "model/traffic.h"

@@ -411,8 +411,8 @@ static bool report(struct remat_all *all)
 	return good;
 }
 
-static enum ts_status remat_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status remat_close(void *arg, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	struct remat_all all = { .ctx = ctx, .result = result };
 	bool good = read_ops(&all) && ask_modules(&all) && report(&all);
@@ -427,7 +427,7 @@ static enum ts_status remat_close(void *arg, const struct ts_context *ctx, struc
 const struct ts_analysis ts_analysis_remat = {
 	.name = "remat",
 	.title = "Rematerialization",
-	.needs = { "ops" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.close = remat_close,
 };

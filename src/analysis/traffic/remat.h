@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_REMAT_H
 #define TS_ANALYSIS_REMAT_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops)
+#include "analysis/kit/needs.h"
 
 /* A value of the forward pass, by where in the program it is computed. */
 struct remat_value {

@@ -92,8 +92,8 @@ static void async_release(void *arg)
 	free(state->devices);
 }
 
-static enum ts_status async_close(void *arg, const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+static enum ts_status async_close(void *arg, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
 	enum ts_status st = make(arg, ctx, err);
 
@@ -105,8 +105,8 @@ static enum ts_status async_close(void *arg, const struct ts_context *ctx, struc
 const struct ts_analysis ts_analysis_async = {
 	.name = "async",
 	.title = "Asynchronous ops",
-	.needs = { "ops" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.state_size = sizeof(struct async_state),
 	.wants = async_wants,
 	.open = async_open,

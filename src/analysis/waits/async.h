@@ -5,7 +5,8 @@
 #ifndef TS_ANALYSIS_ASYNC_H
 #define TS_ANALYSIS_ASYNC_H
 
-#include "analysis/analysis.h"
+#define TS_NEEDS(X) X(ops)
+#include "analysis/kit/needs.h"
 #include "model/async.h"
 
 /* Two accounts of a core's asynchronous ops. */

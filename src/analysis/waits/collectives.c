@@ -149,7 +149,7 @@ static void collectives_release(void *arg)
 	ts_async_slots_release(&state->slots);
 }
 
-static enum ts_status collectives_close(void *arg, const struct ts_context *ctx,
+static enum ts_status collectives_close(void *arg, const struct ts_context *ctx, void *facts,
 					struct ts_result *result, struct ts_error *err)
 {
 	enum ts_status st = make_sum(arg, ctx, err);
@@ -163,7 +163,7 @@ const struct ts_analysis ts_analysis_collectives = {
 	.name = "collectives",
 	.title = "Collectives",
 	.top_level = true,
-	.pass = 1,
+	.pass = TS_PASS_FIRST,
 	.state_size = sizeof(struct collectives_state),
 	.wants = collectives_wants,
 	.open = collectives_open,

@@ -363,7 +363,7 @@ static void sparsecore_release(void *arg)
 	ts_async_slots_release(&state->slots);
 }
 
-static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx,
+static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, void *facts,
 				       struct ts_result *result, struct ts_error *err)
 {
 	enum ts_status st;
@@ -377,8 +377,8 @@ static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx,
 const struct ts_analysis ts_analysis_sparsecore = {
 	.name = "sparsecore",
 	.title = "SparseCores",
-	.needs = { "collectives" },
-	.pass = TS_PASS_DEVICES,
+	.needs = TS_NEEDED,
+	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,
 	.state_size = sizeof(struct sparsecore_state),
 	.wants = sparsecore_wants,

@@ -15,7 +15,10 @@
 #ifndef TS_ANALYSIS_SPARSECORE_H
 #define TS_ANALYSIS_SPARSECORE_H
 
-#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+#define TS_NEEDS(X) X(collectives) X(time)
+#include "analysis/kit/needs.h"
 #include "model/async.h"
 
 #define SPARSECORE_MAX_TIMES (1 << 18) /* instances kept of a run, 40 bytes each */

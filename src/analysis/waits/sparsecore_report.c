@@ -80,9 +80,9 @@ struct report {
 
 static int64_t wall_ps(const struct report *report)
 {
-	const struct ts_result *time = ts_results_find(report->ctx->results, "time");
+	const struct ts_time_facts *time = ts_time_facts(report->ctx);
 
-	return time ? ts_value_int(ts_result_get(time, "wall_ps")) : TS_UNKNOWN;
+	return time->nr_cores > 0 ? time->wall_ps : TS_UNKNOWN;
 }
 
 static struct ts_value share_of(int64_t ps, int64_t whole_ps)

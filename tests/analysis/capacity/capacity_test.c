@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/settings.h"
+#include "tests/analysis/facts_given.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
@@ -50,6 +51,7 @@ static struct given *given_new(void)
 					  .results = &given->results,
 					  .settings = &given->settings,
 					  .chip = &given->chip };
+	facts_of_nothing(&given->ctx);
 	return given;
 }
 
@@ -99,7 +101,7 @@ static void analyse(struct given *given)
 	void *state = calloc(1, ts_analysis_capacity.state_size);
 
 	assert_non_null(state);
-	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, result, NULL), TS_OK);
+	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, NULL, result, NULL), TS_OK);
 	if (ts_analysis_capacity.release)
 		ts_analysis_capacity.release(state);
 	free(state);

@@ -14,6 +14,7 @@
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
+#include "tests/analysis/facts_given.h"
 
 extern const struct ts_analysis ts_analysis_doctor, ts_analysis_marks;
 
@@ -38,6 +39,7 @@ static inline void given_nothing(struct given *run)
 	ts_settings_init(&run->settings);
 	run->ctx = (struct ts_context){ &run->profile,	&run->outline, run->rates,
 					&run->settings, &run->results, 0 };
+	facts_of_nothing(&run->ctx);
 }
 
 static inline void given_release(struct given *run)
@@ -319,7 +321,7 @@ static inline const struct ts_result *when_examined(struct given *run)
 	struct ts_result *result = ts_results_add(&run->results, "doctor", "Findings");
 	struct ts_error err = TS_ERROR_INIT;
 
-	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, result, &err), TS_OK);
+	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, NULL, result, &err), TS_OK);
 	return result;
 }
 

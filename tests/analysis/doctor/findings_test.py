@@ -61,7 +61,7 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
         return 77
-    data = os.path.join(HERE, "..", "data")
+    data = os.path.join(HERE, "..", "..", "data")
     paths = [os.path.join(data, "sample"), *sorted(glob.glob(os.path.join(data, "*.xplane.pb")))]
     corpus = sorted(glob.glob(os.path.join(os.environ.get("TS_CORPUS", ""), "xplane", "*.xplane.pb")))
     if not corpus:

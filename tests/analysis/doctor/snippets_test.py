@@ -2,32 +2,40 @@
 """Runs every snippet of the doctor on today's JAX, and those for PyTorch where it is: snippets_test.py
 
 Each is a whole program and is run as one, with the globals of a fresh module; all in one process, whose eight devices are
-the host's processor; those for PyTorch each in a process of its own. Run in the build folder. $TS_JAX_PYTHON names a Python
+the host's processor; those for PyTorch each in a process of its own. $TS_JAX_PYTHON names a Python
 that has jax, $TS_TORCH_PYTHON one that has torch (default: this one). Exit 77: jax is not there. Without torch its snippets
 are compiled, not run.
 """
+import glob
 import importlib.util
 import os
 import subprocess
 import sys
 import traceback
 
-PROGRAM = os.path.abspath(os.environ.get("TS_SNIPPETS", "tests/analysis/doctor/snippets"))
+ADVICE = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "src", "analysis", "advice")
 CPU = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def snippets():
-    text, out = subprocess.run([PROGRAM], check=True, stdout=subprocess.PIPE).stdout, []
-    while text:
-        head, _, text = text.partition(b"\n")
-        rule, size = head.split()
-        out.append((rule.decode(), text[:int(size)].decode()))
-        text = text[int(size):]
-    return out
+def code_of(path):
+    """What a report shows of the file: all but its docstring, with the programs that it includes (embed.sh)."""
+    with open(path, encoding="utf-8") as file:
+        docstring, _, code = file.read().partition('\n"""\n')
+    if not docstring.startswith('"""'):
+        raise SystemExit(f"{path}: the advice is missing: it is the docstring, which ends with a line of its own")
+    lines = []
+    for line in code.lstrip("\n").splitlines(keepends=True):
+        if line.startswith("# include: "):
+            with open(os.path.join(os.path.dirname(path), line.split()[2]), encoding="utf-8") as file:
+                line = file.read()
+        lines.append(line)
+    return "".join(lines)
 
 
-def is_torch(code):
-    return "import torch" in code
+def snippets(framework):
+    folder = os.path.join(ADVICE, framework)
+    paths = sorted(glob.glob(os.path.join(folder, "**", "[!_]*.py"), recursive=True))
+    return [(os.path.relpath(path, folder)[:-3], code) for path in paths if (code := code_of(path))]
 
 
 def has(python, module):
@@ -37,7 +45,7 @@ def has(python, module):
 
 def run_torch():
     python, wrong = os.environ.get("TS_TORCH_PYTHON", sys.executable), []
-    torch = [(rule, code) for rule, code in snippets() if is_torch(code)]
+    torch = snippets("torch")
     can_run = has(python, "torch")
     for rule, code in torch:
         compile(code, rule, "exec")
@@ -54,7 +62,7 @@ def run_all():
     assert len(jax.devices()) == 8
     wrong = []
     config = dict(jax.config.values)
-    for_jax = [(rule, code) for rule, code in snippets() if not is_torch(code)]
+    for_jax = snippets("jax")
     for rule, code in for_jax:
         try:
             exec(compile(code, rule, "exec"), {"__name__": "__main__"})

@@ -43,7 +43,7 @@ static const struct ts_result *when_closed(struct given *run, void *sum)
 	struct ts_result *result = ts_results_add(&run->results, "marks", "Marks");
 	struct ts_error err = TS_ERROR_INIT;
 
-	assert_int_equal(ts_analysis_marks.close(sum, &run->ctx, result, &err), TS_OK);
+	assert_int_equal(ts_analysis_marks.close(sum, &run->ctx, NULL, result, &err), TS_OK);
 	ts_analysis_marks.release(sum);
 	free(sum);
 	for (size_t t = 0; t < result->nr_tracks; t++)

@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/settings.h"
+#include "tests/analysis/facts_given.h"
 #include "base/units.h"
 #include "model/cost.h"
 #include "model/op_work.h"
@@ -52,6 +53,7 @@ static struct given *given_new(void)
 					  .outline = &given->outline,
 					  .settings = &given->settings,
 					  .results = &given->results };
+	facts_of_nothing(&given->ctx);
 	return given;
 }
 
@@ -79,7 +81,7 @@ static void run(struct given *given)
 {
 	struct ts_result *result = ts_results_add(&given->results, "fusion", "Fusion");
 
-	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, result, NULL), TS_OK);
+	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, NULL, result, NULL), TS_OK);
 	given->result = result;
 }
 

@@ -28,7 +28,8 @@ static const struct ts_result *close_memory(struct feed *feed, const struct ts_r
 				  .chip = chip };
 	struct ts_error err = TS_ERROR_INIT;
 
-	if (ts_analysis_memory.close(NULL, &ctx, result, &err))
+	facts_of_nothing(&ctx);
+	if (ts_analysis_memory.close(NULL, &ctx, NULL, result, &err))
 		fail_msg("%s", err.text);
 	return result;
 }

@@ -1,4 +1,5 @@
-/* The doctor's rules about traffic with HBM, from the result "memory". Total: 1000 ms of one core. */
+/* The doctor's rules about traffic with HBM, from the result "memory". Total: 1000 ms of one core.
+ * */
 #include "tests/analysis/doctor/doctor_given.h"
 
 static const struct ts_column upcast_columns[] = {

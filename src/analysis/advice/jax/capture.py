@@ -1,0 +1,2 @@
+"""See what `tpusight check` says of this profile, and take it again.
+"""

@@ -1,0 +1,20 @@
+"""Compare a slow step with its neighbours in the trace. Regular ones come from checkpoints,
+evaluation or logging (do these on a thread, or every n steps); irregular ones from the host:
+garbage collection, input, other jobs on the machine.
+"""
+
+import gc
+
+import jax
+import jax.numpy as jnp
+
+step = jax.jit(lambda x: x * 2)
+x = step(jnp.ones(8))
+gc.collect()
+gc.freeze()
+gc.disable()  # no collection inside a step
+for i in range(4):
+    x = step(x)
+    if i % 2 == 1:
+        x.block_until_ready()
+        gc.collect()  # between steps, where it can be seen

@@ -1,0 +1,3 @@
+libtpusight_a_SOURCES += src/analysis/facts/gaps.h
+libtpusight_a_SOURCES += src/analysis/facts/ops.h
+libtpusight_a_SOURCES += src/analysis/facts/time.h

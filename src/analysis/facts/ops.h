@@ -1,0 +1,54 @@
+/*
+ * What the analysis ops knows: the ops of the report's op table and the modules, as other analyses
+ * read them. Made once, by ops, in the order of the table: the largest self time first.
+ *
+ * Times and counts are sums over all cores and the whole run; work is that of one execution. Without
+ * a run the instructions of the modules stand in the list, with no times and .op TS_NONE.
+ */
+#ifndef TS_ANALYSIS_FACTS_OPS_H
+#define TS_ANALYSIS_FACTS_OPS_H
+
+#include "hw/chips.h"
+#include "model/bucket.h"
+
+struct ts_op_fact {
+	uint32_t op; /* index into profile->ops; TS_NONE: an instruction that did not run */
+	uint32_t module_index; /* into profile->modules, or TS_NONE */
+	uint32_t instr;	       /* of that module, or TS_NONE */
+	struct ts_bytes name, module, category, source, framework_op; /* .n 0: unknown */
+	int64_t occurrences;					      /* -1: it did not run */
+	int64_t total_ps, self_ps; /* by the device's clock, as XProf counts; -1 */
+	int64_t exclusive_ps;	   /* moments of the timeline that are this op's alone; -1 */
+	double flops, bytes;	   /* whole numbers; NaN: unknown */
+	double padding_share;	   /* of its arrays' bytes; NaN: unknown */
+	enum ts_bound bound;	   /* by the roofline of the first device that ran it */
+	enum ts_bucket bucket;	   /* TS_NR_BUCKETS: it did not run */
+	uint32_t first_device;	   /* that ran it; TS_NONE: it did not run */
+	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
+	bool is_remat;
+};
+
+/* First those of the profile, by their index; then programs that ran without their compiled form. */
+struct ts_module_fact {
+	uint64_t program_id; /* 0: unknown */
+	struct ts_bytes name;
+	int64_t executions, total_ps; /* over all cores; -1: it did not run */
+};
+
+struct ts_ops_facts {
+	const struct ts_op_fact *items;
+	size_t nr;
+	const uint32_t *of_op; /* by index into profile->ops: index into items, or TS_NONE */
+	const struct ts_module_fact *modules;
+	size_t nr_modules; /* at least profile->nr_modules */
+};
+
+/* The fact of an op of the profile, or NULL: it is not in the op table. */
+static inline const struct ts_op_fact *ts_op_fact_of(const struct ts_ops_facts *ops, uint32_t op)
+{
+	uint32_t at = op == TS_NONE || !ops->of_op ? TS_NONE : ops->of_op[op];
+
+	return at == TS_NONE ? NULL : &ops->items[at];
+}
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * What the analysis time knows: where each moment of the cores went, as other analyses read it.
+ *
+ * Core time is the sum over cores of the wall time, which runs from the first device event to the
+ * last one. Times are in picoseconds since the run's start.
+ */
+#ifndef TS_ANALYSIS_FACTS_TIME_H
+#define TS_ANALYSIS_FACTS_TIME_H
+
+#include "model/bucket.h"
+
+/* A step over all devices that ran it. */
+struct ts_time_step {
+	uint64_t number;
+	int64_t start_ps, total_ps, cores, ps[TS_NR_BUCKETS]; /* core time; .cores is above 0 */
+};
+
+struct ts_time_core {
+	uint32_t device;
+	int64_t ps[TS_NR_BUCKETS];
+};
+
+/* A time in which no op ran. */
+struct ts_time_gap {
+	uint32_t device;
+	int64_t start_ps, dur_ps;
+	enum ts_bucket cause; /* compilation, input or idle */
+};
+
+/* A step that took long, and why. */
+struct ts_slow_step {
+	size_t step;			/* index into the steps */
+	int64_t duration_ps, excess_ps; /* over the median step */
+	int64_t period;			/* it comes every so many steps; -1: it does not */
+	enum ts_bucket cause;		/* the bucket that grew most */
+	int64_t cause_excess_ps;	/* core time */
+	int64_t growth_ps[TS_NR_BUCKETS];
+	uint32_t device;   /* where the cause grew most; TS_NONE: none stands out */
+	bool is_straggler; /* the other cores waited for that device */
+	uint32_t op;	   /* that grew most; TS_NONE: no op did */
+	int64_t op_excess_ps;
+	struct ts_time_gap gap; /* the longest of it under the cause; .device TS_NONE: none */
+};
+
+struct ts_time_facts {
+	size_t nr_cores; /* that had an event; 0: all times below are -1 */
+	int64_t wall_start_ps, wall_ps;
+	int64_t total_ps;		  /* core time: wall_ps x nr_cores */
+	int64_t bucket_ps[TS_NR_BUCKETS]; /* their sum is total_ps */
+	double duty_cycle;		  /* 0..1; NaN: unknown */
+	const struct ts_time_step *steps; /* those that ran, in the order of time */
+	size_t nr_steps;
+	const struct ts_time_core *cores;
+	const struct ts_time_gap *gaps; /* the longest of all cores, the longest first */
+	size_t nr_gaps;
+	const struct ts_slow_step *slow; /* the slowest, the slowest first */
+	size_t nr_slow;
+	int64_t nr_slow_steps;		     /* all of them; -1: no steps */
+	int64_t slow_period;		     /* -1: none */
+	int64_t median_step_ps, step_mad_ps; /* median, median deviation from it; -1 */
+};
+
+static inline int64_t ts_time_step_duration(const struct ts_time_step *step)
+{
+	return step->total_ps / step->cores;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * What an analysis needs of others. Include this after TS_NEEDS, an X list of analyses, in the one
+ * file of an analysis or in the header that its files share:
+ *
+ *	#define TS_NEEDS(X) X(ops) X(time)
+ *	#include "analysis/kit/needs.h"
+ *
+ * It declares ts_ops_facts(ctx) and ts_time_facts(ctx), which give the facts of facts/ops.h and
+ * facts/time.h, never NULL: the runner closes an analysis when all that it needs is closed. Facts of
+ * an analysis that is not in the list cannot be reached. .needs = TS_NEEDED tells the runner.
+ */
+#ifndef TS_NEEDS
+#error "define TS_NEEDS(X) before including analysis/kit/needs.h"
+#endif
+
+#include "analysis/analysis.h"
+#include "base/check.h"
+
+#define TS_NEED_READ(name) \
+	struct ts_##name##_facts; \
+	static inline const struct ts_##name##_facts *ts_##name##_facts(const struct ts_context *ctx) \
+	{ \
+		TS_ASSERT(ctx->facts[TS_ANALYSIS_##name]); \
+		return ctx->facts[TS_ANALYSIS_##name]; \
+	}
+TS_NEEDS(TS_NEED_READ)
+
+#define TS_NEED_ID(name) TS_ANALYSIS_##name,
+#define TS_NEEDED ((const enum ts_analysis_id[]){ TS_NEEDS(TS_NEED_ID) TS_NR_ANALYSES })
+
+/* Facts of analyses that are closed later, for a .report alone: the same list under this name. */
+#ifdef TS_SHOWS
+TS_SHOWS(TS_NEED_READ)
+#define TS_SHOWN ((const enum ts_analysis_id[]){ TS_SHOWS(TS_NEED_ID) TS_NR_ANALYSES })
+#endif
+#undef TS_NEED_READ

@@ -1,0 +1,97 @@
+/* Which bucket an op's time belongs to, and a span of a device's time given to a bucket. */
+#include "analysis/time/time.h"
+
+#include "model/op_kind.h"
+
+enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+{
+	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
+						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
+
+	return ts_op_bucket(op, roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM);
+}
+
+void time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
+		 int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
+{
+	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+
+	device->total_ps[bucket] += end_ps - start_ps;
+	while (steps->nr > 0 && start_ps < end_ps) {
+		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
+		size_t next = device->step_hint; /* the step START lies in, or the next one */
+		int64_t until;
+
+		if (next >= steps->nr)
+			return;
+		until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
+						     : steps->items[next].end_ps);
+		if (at != TS_NONE)
+			device->step_ps[at][bucket] += until - start_ps;
+		start_ps = until;
+	}
+}
+
+/* The part of a gap inside one step (or outside of all). */
+static enum ts_bucket spread_piece(const struct ts_host_spans *host, struct time_device *device,
+				   int64_t (*step)[TS_NR_BUCKETS], int64_t start_ps, int64_t end_ps)
+{
+	int64_t ps[TS_NR_BUCKETS] = { 0 };
+	enum ts_bucket most = TS_BUCKET_IDLE;
+
+	ps[TS_BUCKET_COMPILATION] =
+		ts_spans_covered(&host->compile, start_ps, end_ps, &device->compile_hint);
+	ps[TS_BUCKET_INPUT] = ts_spans_covered(&host->input, start_ps, end_ps, &device->input_hint);
+	ps[TS_BUCKET_IDLE] = end_ps - start_ps - ps[TS_BUCKET_COMPILATION] - ps[TS_BUCKET_INPUT];
+	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++) {
+		device->total_ps[b] += ps[b];
+		if (step)
+			(*step)[b] += ps[b];
+		if (ps[b] > ps[most])
+			most = (enum ts_bucket)b;
+	}
+	return most;
+}
+
+static void keep_gap(struct time_device *device, struct time_gap gap)
+{
+	size_t at = device->nr_gaps;
+
+	while (at > 0 && device->gaps[at - 1].dur_ps < gap.dur_ps)
+		at--;
+	if (at >= TIME_GAPS)
+		return;
+	device->nr_gaps = TS_MIN(device->nr_gaps + 1, TIME_GAPS);
+	memmove(&device->gaps[at + 1], &device->gaps[at], (device->nr_gaps - 1 - at) * sizeof(gap));
+	device->gaps[at] = gap;
+}
+
+enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
+			       struct time_device *device, int64_t start_ps, int64_t end_ps)
+{
+	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
+	const struct ts_host_spans *host =
+		&ctx->outline->hosts[ctx->profile->devices[device_index].host];
+	struct time_gap gap = { start_ps, end_ps - start_ps, TS_BUCKET_IDLE };
+	int64_t longest = 0;
+
+	while (start_ps < end_ps) {
+		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
+		size_t next = device->step_hint;
+		int64_t until = end_ps;
+		enum ts_bucket most;
+
+		if (next < steps->nr)
+			until = TS_MIN(end_ps, at == TS_NONE ? steps->items[next].start_ps
+							     : steps->items[next].end_ps);
+		most = spread_piece(host, device, at == TS_NONE ? NULL : &device->step_ps[at],
+				    start_ps, until);
+		if (until - start_ps > longest) {
+			longest = until - start_ps;
+			gap.cause = most;
+		}
+		start_ps = until;
+	}
+	keep_gap(device, gap);
+	return gap.cause;
+}

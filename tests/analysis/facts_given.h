@@ -1,0 +1,34 @@
+/*
+ * Facts for tests that run one analysis without those that it needs: nothing is known, until a test
+ * puts facts of its own into the context.
+ */
+#ifndef TESTS_ANALYSIS_FACTS_GIVEN_H
+#define TESTS_ANALYSIS_FACTS_GIVEN_H
+
+#include "analysis/analysis.h"
+#include "analysis/facts/time.h"
+
+static inline void facts_of_nothing(struct ts_context *ctx)
+{
+	static const union {
+		char bytes[4096];
+		int64_t align;
+	} nothing;
+	static const struct ts_time_facts no_time = {
+		.wall_start_ps = -1,
+		.wall_ps = -1,
+		.total_ps = -1,
+		.bucket_ps = { -1, -1, -1, -1, -1, -1, -1, -1 },
+		.duty_cycle = NAN,
+		.nr_slow_steps = -1,
+		.slow_period = -1,
+		.median_step_ps = -1,
+		.step_mad_ps = -1,
+	};
+
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		ctx->facts[id] = &nothing;
+	ctx->facts[TS_ANALYSIS_time] = &no_time;
+}
+
+#endif
