@@ -17,8 +17,6 @@ ALLOWED = {
     "src/model/cost src/model/cost_fusion src/model/cost_rules":
         "a fusion costs what its computation costs: recursion",
     "src/analysis/*": "a file that is both an analysis and the helpers of its others",
-    "src/compare/*": "cells of the tables stand in compare.c",
-    "src/cli/*": "options ask the list of commands",
 }
 
 
