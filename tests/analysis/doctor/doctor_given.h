@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/facts/capture.h"
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
@@ -45,7 +46,9 @@ struct given {
 	struct ts_gaps_facts witnessed;
 	struct ts_gap_witness witnesses[GIVEN_MAX]; /* by gap */
 	struct ts_doctor_facts doctor;		    /* made by when_examined() */
-	struct ts_result *systolic, *padding, *capture;
+	struct ts_capture_facts capture;
+	struct ts_capture_cause causes[GIVEN_MAX];
+	struct ts_result *systolic, *padding;
 };
 
 static inline void given_nothing(struct given *run)
@@ -64,6 +67,8 @@ static inline void given_nothing(struct given *run)
 	run->time.gaps = run->gaps;
 	run->time.slow = run->slow;
 	run->witnessed.witnesses = run->witnesses;
+	run->capture.causes = run->causes;
+	run->ctx.facts[TS_ANALYSIS_capture] = &run->capture;
 	run->ctx.facts[TS_ANALYSIS_ops] = &run->ops;
 	run->ctx.facts[TS_ANALYSIS_time] = &run->time;
 	run->ctx.facts[TS_ANALYSIS_gaps] = &run->witnessed;
@@ -307,26 +312,16 @@ static inline void given_padding(struct given *run, const char *op, const char *
 	row[5] = ts_text(TS_LIT("pad dim 1 from 4 to 128"));
 }
 
-static const struct ts_column given_cause_columns[] = {
-	{ "id", TS_DERIVED, NULL },	    { "severity", TS_DERIVED, NULL },
-	{ "confidence", TS_DERIVED, NULL }, { "what", TS_DERIVED, NULL },
-	{ "evidence", TS_DERIVED, NULL },   { "fix", TS_DERIVED, NULL },
-};
-
-static inline void given_cause(struct given *run, const char *id, const char *severity)
+static inline void given_cause(struct given *run, const char *id, enum ts_severity severity)
 {
-	struct ts_value *row;
-
-	if (!run->capture)
-		run->capture = ts_results_add(&run->results, "capture", "Quality of the capture");
-	row = ts_table_row(run->capture, given_table(run->capture, "causes", given_cause_columns,
-						     TS_NELEM(given_cause_columns)));
-	row[0] = ts_text(ts_bytes_of(id));
-	row[1] = ts_text(ts_bytes_of(severity));
-	row[2] = ts_text(TS_LIT("likely"));
-	row[3] = ts_text(TS_LIT("what is wrong"));
-	row[4] = ts_text(TS_LIT("how it is known"));
-	row[5] = ts_text(TS_LIT("what to do"));
+	run->causes[run->capture.nr_causes++] = (struct ts_capture_cause){
+		.id = id,
+		.severity = severity,
+		.confidence = TS_LIKELY,
+		.what = TS_LIT("what is wrong"),
+		.evidence = TS_LIT("how it is known"),
+		.fix = TS_LIT("what to do"),
+	};
 }
 
 static inline int by_self_time(const void *a, const void *b)

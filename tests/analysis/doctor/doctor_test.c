@@ -618,7 +618,7 @@ static void a_profile_without_devices_is_critical_and_has_no_health(void **state
 	given_padding(&run, "fusion", "jit_f", 90, -1); /* of what ran on the host */
 	given_product(&run, "dot", 1, NAN, 25, 0);
 
-	given_cause(&run, "no_device", "critical");
+	given_cause(&run, "no_device", TS_CRITICAL);
 	doctor = when_examined(&run);
 
 	assert_int_equal(doctor->nr_findings, 1);
@@ -636,8 +636,8 @@ static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void
 
 	(void)state;
 	given_matrix_run(&run, 80, 80, 100, 0);
-	given_cause(&run, "damaged_input", "warning");
-	given_cause(&run, "steps_inferred", "info");
+	given_cause(&run, "damaged_input", TS_WARNING);
+	given_cause(&run, "steps_inferred", TS_INFO);
 
 	finding = finding_of(when_examined(&run), "damaged_input");
 
@@ -836,7 +836,7 @@ static void empty_results_and_odd_numbers_do_no_harm(void **state)
 					  TS_BUCKET_HOST_TRANSFER, 0, 0, 0, 0 });
 	for (int64_t i = 0; i < 8; i++)
 		given_step(&run, 0, 0, 0, 0, 0);
-	given_cause(&run, "device_ran_nothing", "critical");
+	given_cause(&run, "device_ran_nothing", TS_CRITICAL);
 	doctor = when_examined(&run);
 	then_findings_are_sound(doctor, 0);
 	assert_string_equal(doctor->findings[0].rule, "device_ran_nothing");
