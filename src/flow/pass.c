@@ -111,18 +111,18 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 	pthread_mutex_unlock(&pass->lock);
 }
 
-/* For tests: a state goes through its saved form, as if it came from another machine. */
-static enum ts_status reload(const struct pass *pass, size_t a, void *state, struct ts_error *err)
+/* A state goes through its saved form, as if it came from another machine. */
+static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	if (!pass->shared->reload_states || !pass->analyses[a]->state)
+	if (!pass->shared->states || !pass->analyses[a]->state)
 		return TS_OK;
-	return ts_state_reload(pass->analyses[a], state, pass->profile, &pass->ctx->results->arena,
-			       err);
+	return ts_state_pass_on(pass->analyses[a], state, pass->shared->states, pass->profile,
+				&pass->ctx->results->arena, err);
 }
 
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	enum ts_status st = reload(pass, a, state, err);
+	enum ts_status st = pass_on(pass, a, state, err);
 
 	return st ? st : ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
 }
@@ -341,7 +341,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (!facts)
 		return ts_fail_nomem(err);
 	result->top_level = analysis->top_level;
-	st = reload(pass, at, pass->sums[at], err);
+	st = pass_on(pass, at, pass->sums[at], err);
 	if (st)
 		return st;
 	st = analysis->close(pass->sums[at], ctx, facts, result, err);

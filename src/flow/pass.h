@@ -10,6 +10,7 @@
 #define TS_FLOW_PASS_H
 
 #include "analysis/analysis.h"
+#include "flow/state.h"
 
 /*
  * Counts how long events are while a pass shows their blocks: the budget of a trace chooses by that
@@ -29,7 +30,7 @@ struct ts_duration_counter {
 struct ts_passes {
 	void *sums[TS_NR_ANALYSES];
 	struct ts_result *results[TS_NR_ANALYSES];
-	bool reload_states; /* for tests: each state is saved and loaded before it is summed */
+	const struct ts_state_sink *states; /* NULL: states are not saved */
 };
 
 /*

@@ -469,7 +469,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};
-	struct ts_passes shared = { .reload_states = options->reload_states };
+	struct ts_passes shared = { .states = options->states };
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	TS_ASSERT(run && options);
