@@ -16,4 +16,10 @@ static inline struct ts_value ts_shape_cell(struct ts_result *result, const stru
 	return ts_text_or_null(text);
 }
 
+/* A number that is counted in whole ones. Null: it is unknown, or too large for a count. */
+static inline struct ts_value ts_whole_or_null(double value)
+{
+	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
+}
+
 #endif
