@@ -3,28 +3,35 @@
  */
 #include "analysis/capacity/capacity.h"
 
-struct state {
-	int unused;
-};
-
-static bool measure(const struct ts_hlo_module *module, struct ts_capacity_program *program)
+static bool measure(const struct ts_hlo_module *module, struct program *program)
 {
-	program->module = module;
+	program->sum.module = module;
 	if (module->buffers.present && module->buffers.nr_allocations > 0)
 		return ts_capacity_assigned(program);
 	return ts_capacity_simulate(program);
+}
+
+static bool make_facts(const struct program *programs, size_t nr, struct ts_result *result,
+		       struct ts_capacity_facts *facts)
+{
+	struct ts_capacity_program *made =
+		ts_arena_array(&result->owner->arena, nr + 1, sizeof(*made));
+
+	for (size_t i = 0; made && i < nr; i++)
+		made[i] = programs[i].sum;
+	*facts = (struct ts_capacity_facts){ .programs = made, .nr_programs = nr };
+	return made != NULL;
 }
 
 static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
-	struct ts_capacity_program *programs = calloc(profile->nr_modules + 1, sizeof(*programs));
+	struct program *programs = calloc(profile->nr_modules + 1, sizeof(*programs));
 	size_t nr = 0;
 	bool good = programs != NULL;
 	enum ts_status st;
 
-	(void)ptr;
 	for (size_t i = 0; i < profile->nr_modules && good; i++) {
 		if (profile->modules[i].nr_comps == 0)
 			continue;
@@ -32,6 +39,7 @@ static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void 
 	}
 	if (good && nr > 1)
 		qsort(programs, nr, sizeof(*programs), ts_capacity_by_peak);
+	good = good && make_facts(programs, nr, result, facts);
 	st = good ? ts_capacity_rows(ctx, programs, nr, result, err) : ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
 		ts_capacity_program_release(&programs[i]);
@@ -43,6 +51,6 @@ const struct ts_analysis ts_analysis_capacity = {
 	.name = "capacity",
 	.title = "Memory capacity",
 	.pass = TS_PASS_FIRST,
-	.state_size = sizeof(struct state),
+	.facts_size = sizeof(struct ts_capacity_facts),
 	.close = close_state,
 };

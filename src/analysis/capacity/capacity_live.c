@@ -132,7 +132,7 @@ static enum ts_buffer_kind kind_of(const struct ts_live_set *set)
 
 static bool keep_set(struct ts_live *live, const struct ts_live_set *set)
 {
-	struct ts_capacity_program *program = live->program;
+	struct program *program = live->program;
 	uint32_t instr = live->owner[set->maker];
 	bool always =
 		set->is_constant || set->is_output; /* a run takes its results' memory first */
@@ -140,7 +140,7 @@ static bool keep_set(struct ts_live *live, const struct ts_live_set *set)
 	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
 		     sizeof(*program->buffers)))
 		return false;
-	program->buffers[program->nr_buffers++] = (struct ts_capacity_buffer){
+	program->buffers[program->nr_buffers++] = (struct buffer){
 		.instr = instr,
 		.leaf = set->maker - live->first[instr],
 		.nr_bytes = set->nr_bytes,
@@ -177,25 +177,26 @@ static int64_t space_bytes(const struct ts_shape *shape)
 
 static void add_sums(struct ts_live *live)
 {
-	struct ts_capacity_program *program = live->program;
+	struct program *program = live->program;
 	const struct ts_hlo_comp *entry = &live->module->comps[live->module->entry];
 
 	for (uint32_t i = 0; i < entry->nr_params; i++)
 		if (entry->params[i] != TS_NONE)
-			program->argument_bytes =
-				ts_i64_add(program->argument_bytes,
+			program->sum.argument_bytes =
+				ts_i64_add(program->sum.argument_bytes,
 					   space_bytes(&ts_live_at(live, entry->params[i])->shape));
-	program->output_bytes = space_bytes(&ts_live_at(live, entry->root)->shape);
+	program->sum.output_bytes = space_bytes(&ts_live_at(live, entry->root)->shape);
 	for (size_t i = 0; i < program->nr_buffers; i++) {
-		const struct ts_capacity_buffer *buffer = &program->buffers[i];
+		const struct buffer *buffer = &program->buffers[i];
 
 		if (buffer->space != TS_SPACE_HBM)
 			continue;
 		if (buffer->kind == TS_BUFFER_CONSTANT)
-			program->constant_bytes =
-				ts_i64_add(program->constant_bytes, buffer->nr_bytes);
+			program->sum.constant_bytes =
+				ts_i64_add(program->sum.constant_bytes, buffer->nr_bytes);
 		if (buffer->kind == TS_BUFFER_DONATED)
-			program->alias_bytes = ts_i64_add(program->alias_bytes, buffer->nr_bytes);
+			program->sum.alias_bytes =
+				ts_i64_add(program->sum.alias_bytes, buffer->nr_bytes);
 	}
 }
 
@@ -241,22 +242,22 @@ static bool simulate(struct ts_live *live)
 	walk_comp(live, module->entry, true);
 	mark_ends(live);
 	stretch_pieces(live);
-	live->program->nr_positions = live->next;
+	live->program->sum.nr_positions = live->next;
 	if (!keep_sets(live))
 		return false;
 	add_sums(live);
 	if (!ts_capacity_find_peaks(live->program))
 		return false;
-	live->program->reserved_bytes = live->program->peak_bytes;
+	live->program->sum.reserved_bytes = live->program->sum.peak_bytes;
 	return true;
 }
 
-bool ts_capacity_simulate(struct ts_capacity_program *program)
+bool ts_capacity_simulate(struct program *program)
 {
-	struct ts_live live = { .module = program->module, .program = program };
+	struct ts_live live = { .module = program->sum.module, .program = program };
 	bool good;
 
-	if (program->module->nr_comps == 0)
+	if (program->sum.module->nr_comps == 0)
 		return true;
 	good = simulate(&live);
 	free(live.first);

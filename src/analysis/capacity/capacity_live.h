@@ -17,7 +17,7 @@ struct ts_live_set {
 
 struct ts_live {
 	const struct ts_hlo_module *module;
-	struct ts_capacity_program *program;
+	struct program *program;
 	uint32_t *first;	  /* of each instruction: its first value; one more at the end */
 	uint32_t *owner;	  /* of each value: its instruction */
 	uint32_t *parent;	  /* of each value: towards the root of its set */

@@ -16,17 +16,15 @@ static const char *const kind_names[TS_NR_BUFFER_KINDS] = {
 	[TS_BUFFER_CONSTANT] = "constant",
 };
 
-static const struct ts_hlo_instr *instr_at(const struct ts_capacity_program *program,
-					   uint32_t index)
+static const struct ts_hlo_instr *instr_at(const struct program *program, uint32_t index)
 {
-	return index < program->module->nr_instrs ? &program->module->instrs[index] : NULL;
+	return index < program->sum.module->nr_instrs ? &program->sum.module->instrs[index] : NULL;
 }
 
 /* The first op from POSITION on that somebody knows: events of a heap trace may have no name. */
-static const struct ts_hlo_instr *op_at(const struct ts_capacity_program *program,
-					uint32_t position)
+static const struct ts_hlo_instr *op_at(const struct program *program, uint32_t position)
 {
-	for (; position < program->nr_positions; position++)
+	for (; position < program->sum.nr_positions; position++)
 		if (program->order[position] != TS_NONE)
 			return instr_at(program, program->order[position]);
 	return NULL;
@@ -44,8 +42,7 @@ static struct ts_value name_or_null(const struct ts_hlo_instr *instr)
 	return instr ? ts_text_or_null(instr->name) : ts_null();
 }
 
-static const struct ts_shape *shape_of(const struct ts_capacity_program *program,
-				       const struct ts_capacity_buffer *buffer)
+static const struct ts_shape *shape_of(const struct program *program, const struct buffer *buffer)
 {
 	const struct ts_hlo_instr *instr = instr_at(program, buffer->instr);
 
@@ -54,7 +51,7 @@ static const struct ts_shape *shape_of(const struct ts_capacity_program *program
 	return ts_shape_leaf(&instr->shape, buffer->leaf);
 }
 
-static void put_programs(const struct ts_capacity_program *programs, size_t nr, int64_t hbm_bytes,
+static void put_programs(const struct program *programs, size_t nr, int64_t hbm_bytes,
 			 struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
@@ -79,36 +76,38 @@ static void put_programs(const struct ts_capacity_program *programs, size_t nr, 
 						 columns, TS_NELEM(columns));
 
 	for (size_t i = 0; i < nr && i < MAX_PROGRAMS && table; i++) {
-		const struct ts_capacity_program *program = &programs[i];
-		const struct ts_hlo_instr *op = op_at(program, program->peak_at);
+		const struct program *program = &programs[i];
+		const struct ts_hlo_instr *op = op_at(program, program->sum.peak_at);
 		struct ts_value *cells = ts_table_row(result, table);
 
 		if (!cells)
 			return;
-		cells[0] = ts_text_or_null(program->module->name);
-		cells[1] = ts_id(program->module->program_id);
-		cells[2] = ts_int(program->peak_bytes);
+		cells[0] = ts_text_or_null(program->sum.module->name);
+		cells[1] = ts_id(program->sum.module->program_id);
+		cells[2] = ts_int(program->sum.peak_bytes);
 		if (hbm_bytes > 0)
-			cells[3] = ts_share_pct((double)program->peak_bytes / (double)hbm_bytes);
-		cells[4] = ts_int(program->argument_bytes);
-		cells[5] = ts_int(program->output_bytes);
-		cells[6] = ts_int(program->alias_bytes);
-		cells[7] = ts_int(program->temp_bytes);
-		cells[8] = ts_int(program->constant_bytes);
-		cells[9] = ts_int(program->reserved_bytes);
-		cells[10] = ts_int(program->onchip_peak_bytes);
+			cells[3] =
+				ts_share_pct((double)program->sum.peak_bytes / (double)hbm_bytes);
+		cells[4] = ts_int(program->sum.argument_bytes);
+		cells[5] = ts_int(program->sum.output_bytes);
+		cells[6] = ts_int(program->sum.alias_bytes);
+		cells[7] = ts_int(program->sum.temp_bytes);
+		cells[8] = ts_int(program->sum.constant_bytes);
+		cells[9] = ts_int(program->sum.reserved_bytes);
+		cells[10] = ts_int(program->sum.onchip_peak_bytes);
 		cells[11] = name_or_null(op);
 		cells[12] = ts_text_or_null(source_of(result, op));
-		cells[13] = ts_int(program->peak_at);
-		cells[14] = ts_int(program->nr_positions);
-		cells[15] = ts_text(ts_bytes_of(program->is_assigned ? "assigned" : "simulated"));
+		cells[13] = ts_int(program->sum.peak_at);
+		cells[14] = ts_int(program->sum.nr_positions);
+		cells[15] =
+			ts_text(ts_bytes_of(program->sum.is_assigned ? "assigned" : "simulated"));
 	}
 }
 
 /* A buffer that is alive at its program's peak. */
 struct alive {
-	const struct ts_capacity_program *program;
-	const struct ts_capacity_buffer *buffer;
+	const struct program *program;
+	const struct buffer *buffer;
 };
 
 static int by_size(const void *a, const void *b)
@@ -123,7 +122,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Largest first; *NR says how many. NULL: no memory. Free with free(). */
-static struct alive *list_alive(const struct ts_capacity_program *program, size_t *nr)
+static struct alive *list_alive(const struct program *program, size_t *nr)
 {
 	struct alive *list = calloc(program->nr_buffers + 1, sizeof(*list));
 
@@ -148,12 +147,12 @@ static struct ts_value op_name(struct ts_result *result, const struct ts_hlo_ins
 
 static void put_buffer(struct ts_result *result, struct ts_value *cells, const struct alive *alive)
 {
-	const struct ts_capacity_program *program = alive->program;
-	const struct ts_capacity_buffer *buffer = alive->buffer;
+	const struct program *program = alive->program;
+	const struct buffer *buffer = alive->buffer;
 	const struct ts_hlo_instr *instr = instr_at(program, buffer->instr);
 	const struct ts_shape *shape = shape_of(program, buffer);
 
-	cells[0] = ts_text_or_null(program->module->name);
+	cells[0] = ts_text_or_null(program->sum.module->name);
 	cells[1] = op_name(result, instr, buffer->leaf);
 	cells[2] = ts_text(ts_bytes_of(kind_names[buffer->kind]));
 	cells[3] = shape ? ts_shape_cell(result, shape) : ts_null();
@@ -171,8 +170,7 @@ static void put_buffer(struct ts_result *result, struct ts_value *cells, const s
 	cells[12] = ts_int(buffer->to);
 }
 
-static bool put_buffers(const struct ts_capacity_program *programs, size_t nr,
-			struct ts_result *result)
+static bool put_buffers(const struct program *programs, size_t nr, struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
 		{ "module", TS_COMPILED, "module" },
@@ -216,7 +214,7 @@ static bool put_buffers(const struct ts_capacity_program *programs, size_t nr,
 /* What one line of source has at the peak. */
 struct line {
 	struct ts_bytes source; /* empty: no line is known */
-	const struct ts_capacity_buffer *largest;
+	const struct buffer *largest;
 	int64_t nr_bytes, nr_buffers;
 };
 
@@ -226,8 +224,7 @@ struct lines {
 	struct ts_strmap by_source;
 };
 
-static bool add_to_line(struct lines *lines, struct ts_bytes source,
-			const struct ts_capacity_buffer *buffer)
+static bool add_to_line(struct lines *lines, struct ts_bytes source, const struct buffer *buffer)
 {
 	uint32_t at = ts_strmap_find(&lines->by_source, source);
 	struct line *line;
@@ -256,7 +253,7 @@ static int by_line_bytes(const void *a, const void *b)
 	return ts_bytes_cmp(x->source, y->source);
 }
 
-static void put_line_rows(const struct ts_capacity_program *program, const struct lines *lines,
+static void put_line_rows(const struct program *program, const struct lines *lines,
 			  struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
@@ -274,7 +271,7 @@ static void put_line_rows(const struct ts_capacity_program *program, const struc
 		if (!cells)
 			return;
 		cells[0] = ts_text_or_null(line->source);
-		cells[1] = ts_text_or_null(program->module->name);
+		cells[1] = ts_text_or_null(program->sum.module->name);
 		cells[2] = ts_int(line->nr_bytes);
 		cells[3] = ts_int(line->nr_buffers);
 		cells[4] = op_name(result, instr_at(program, line->largest->instr),
@@ -283,13 +280,13 @@ static void put_line_rows(const struct ts_capacity_program *program, const struc
 }
 
 /* Of the program with the largest peak. Parameters are from the caller: they have no line. */
-static bool put_lines(const struct ts_capacity_program *program, struct ts_result *result)
+static bool put_lines(const struct program *program, struct ts_result *result)
 {
 	struct lines lines = { .items = NULL };
 	bool good = true;
 
 	for (size_t i = 0; i < program->nr_buffers && good; i++) {
-		const struct ts_capacity_buffer *buffer = &program->buffers[i];
+		const struct buffer *buffer = &program->buffers[i];
 
 		if (ts_capacity_is_alive(program, buffer))
 			good = add_to_line(&lines,
@@ -318,10 +315,10 @@ struct sides {
 	size_t nr, cap;
 };
 
-static bool add_sides(struct sides *sides, const struct ts_capacity_program *program,
-		      uint32_t instr, struct ts_arena *scratch)
+static bool add_sides(struct sides *sides, const struct program *program, uint32_t instr,
+		      struct ts_arena *scratch)
 {
-	const struct ts_shape *whole = &program->module->instrs[instr].shape;
+	const struct ts_shape *whole = &program->sum.module->instrs[instr].shape;
 	uint32_t nr = ts_shape_leaves(whole);
 
 	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)))
@@ -362,10 +359,10 @@ static int by_text(const void *a, const void *b)
 	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
 }
 
-static bool list_sides(const struct ts_capacity_program *program, struct sides *params,
-		       struct sides *outputs, struct ts_arena *scratch)
+static bool list_sides(const struct program *program, struct sides *params, struct sides *outputs,
+		       struct ts_arena *scratch)
 {
-	const struct ts_hlo_module *module = program->module;
+	const struct ts_hlo_module *module = program->sum.module;
 	const struct ts_hlo_comp *entry = &module->comps[module->entry];
 
 	for (uint32_t i = 0; i < entry->nr_params; i++)
@@ -413,7 +410,7 @@ struct donations {
 	size_t nr;
 };
 
-static void put_pair(const struct ts_capacity_program *program, const struct side *param,
+static void put_pair(const struct program *program, const struct side *param,
 		     const struct side *output, struct donations *all, struct ts_result *result)
 {
 	const struct ts_hlo_instr *from = instr_at(program, param->instr);
@@ -424,7 +421,7 @@ static void put_pair(const struct ts_capacity_program *program, const struct sid
 	cells = ts_table_row(result, all->table);
 	if (!cells)
 		return;
-	cells[0] = ts_text_or_null(program->module->name);
+	cells[0] = ts_text_or_null(program->sum.module->name);
 	cells[1] = ts_int(from->parameter_number);
 	cells[2] = op_name(result, from, param->leaf);
 	cells[3] = ts_text_or_null(from->op_name);
@@ -434,7 +431,7 @@ static void put_pair(const struct ts_capacity_program *program, const struct sid
 }
 
 /* Both lists are in one order: pairs of equal shapes are found in one walk. */
-static int64_t pair_up(const struct ts_capacity_program *program, const struct sides *params,
+static int64_t pair_up(const struct program *program, const struct sides *params,
 		       const struct sides *outputs, struct donations *all, struct ts_result *result)
 {
 	int64_t sum = 0;
@@ -448,7 +445,7 @@ static int64_t pair_up(const struct ts_capacity_program *program, const struct s
 			i++;
 		} else if (!is_free(output) || order > 0) {
 			k++;
-		} else if (is_itself(program->module, param, output)) {
+		} else if (is_itself(program->sum.module, param, output)) {
 			i++;
 			k++;
 		} else {
@@ -461,7 +458,7 @@ static int64_t pair_up(const struct ts_capacity_program *program, const struct s
 	return sum;
 }
 
-static bool put_donations_of(const struct ts_capacity_program *program, struct donations *all,
+static bool put_donations_of(const struct program *program, struct donations *all,
 			     struct ts_result *result)
 {
 	struct ts_arena scratch = TS_ARENA_INIT;
@@ -476,8 +473,7 @@ static bool put_donations_of(const struct ts_capacity_program *program, struct d
 	return good;
 }
 
-static bool put_donations(const struct ts_capacity_program *programs, size_t nr,
-			  struct ts_result *result)
+static bool put_donations(const struct program *programs, size_t nr, struct ts_result *result)
 {
 	static const struct ts_column columns[] = {
 		{ "module", TS_COMPILED, "module" },
@@ -515,36 +511,35 @@ static int64_t hbm_of(const struct ts_context *ctx)
 	return least > 0 ? least : -1;
 }
 
-static void put_fields(const struct ts_capacity_program *top, int64_t hbm_bytes,
-		       struct ts_result *result)
+static void put_fields(const struct program *top, int64_t hbm_bytes, struct ts_result *result)
 {
-	const struct ts_hlo_instr *op = op_at(top, top->peak_at);
-	enum ts_origin origin = top->is_assigned ? TS_COMPILED : TS_MODELLED;
-	double share = hbm_bytes > 0 ? (double)top->peak_bytes / (double)hbm_bytes : NAN;
+	const struct ts_hlo_instr *op = op_at(top, top->sum.peak_at);
+	enum ts_origin origin = top->sum.is_assigned ? TS_COMPILED : TS_MODELLED;
+	double share = hbm_bytes > 0 ? (double)top->sum.peak_bytes / (double)hbm_bytes : NAN;
 
-	ts_result_field(result, "peak_bytes", ts_int(top->peak_bytes), origin,
+	ts_result_field(result, "peak_bytes", ts_int(top->sum.peak_bytes), origin,
 			"peak of one program");
 	ts_result_field(result, "hbm_bytes", ts_int_or_null(hbm_bytes), TS_ASSUMED,
 			"memory of a device");
 	ts_result_field(result, "peak_pct", ts_share_pct(share), origin, "of it at the peak");
 	ts_result_field(result, "headroom_bytes",
-			hbm_bytes > 0 ? ts_int(hbm_bytes - top->peak_bytes) : ts_null(), origin,
+			hbm_bytes > 0 ? ts_int(hbm_bytes - top->sum.peak_bytes) : ts_null(), origin,
 			"left beside it");
-	ts_result_field(result, "peak_module", ts_text_or_null(top->module->name), origin,
+	ts_result_field(result, "peak_module", ts_text_or_null(top->sum.module->name), origin,
 			"peak in module");
 	ts_result_field(result, "peak_op", name_or_null(op), origin, "peak at op");
-	ts_result_field(result, "argument_bytes", ts_int(top->argument_bytes), TS_COMPILED,
+	ts_result_field(result, "argument_bytes", ts_int(top->sum.argument_bytes), TS_COMPILED,
 			"arguments");
-	ts_result_field(result, "output_bytes", ts_int(top->output_bytes), TS_COMPILED, "results");
-	ts_result_field(result, "alias_bytes", ts_int(top->alias_bytes), TS_COMPILED,
+	ts_result_field(result, "output_bytes", ts_int(top->sum.output_bytes), TS_COMPILED,
+			"results");
+	ts_result_field(result, "alias_bytes", ts_int(top->sum.alias_bytes), TS_COMPILED,
 			"results in donated arguments");
-	ts_result_field(result, "temp_bytes", ts_int(top->temp_bytes), origin, "temporaries");
-	ts_result_field(result, "reserved_bytes", ts_int(top->reserved_bytes), origin, NULL);
+	ts_result_field(result, "temp_bytes", ts_int(top->sum.temp_bytes), origin, "temporaries");
+	ts_result_field(result, "reserved_bytes", ts_int(top->sum.reserved_bytes), origin, NULL);
 }
 
-enum ts_status ts_capacity_rows(const struct ts_context *ctx,
-				const struct ts_capacity_program *programs, size_t nr,
-				struct ts_result *result, struct ts_error *err)
+enum ts_status ts_capacity_rows(const struct ts_context *ctx, const struct program *programs,
+				size_t nr, struct ts_result *result, struct ts_error *err)
 {
 	int64_t hbm_bytes = hbm_of(ctx);
 	size_t nr_simulated = 0;
@@ -559,7 +554,7 @@ enum ts_status ts_capacity_rows(const struct ts_context *ctx,
 	    !put_donations(programs, nr, result))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < nr; i++)
-		nr_simulated += !programs[i].is_assigned;
+		nr_simulated += !programs[i].sum.is_assigned;
 	if (nr_simulated > 0)
 		ts_result_note(
 			result,
