@@ -1,4 +1,4 @@
-/* What all programs have in common, whoever placed their buffers: the peak over positions. */
+/* The peak over positions, of programs with a plan of the compiler and without one. */
 #include "analysis/capacity/capacity.h"
 
 enum which { IN_HBM, TEMPS_IN_HBM, ON_CHIP };
@@ -45,6 +45,7 @@ bool ts_capacity_find_peaks(struct program *program)
 	int64_t *change = malloc(((size_t)program->sum.nr_positions + 1) * sizeof(*change));
 	uint32_t at = 0;
 
+	TS_ASSERT(program->nr_buffers == 0 || program->sum.nr_positions > 0);
 	if (!change)
 		return false;
 	program->sum.temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
@@ -54,23 +55,8 @@ bool ts_capacity_find_peaks(struct program *program)
 	return true;
 }
 
-void ts_capacity_program_release(struct program *program)
-{
-	free(program->order);
-	free(program->buffers);
-}
-
 bool ts_capacity_is_alive(const struct program *program, const struct buffer *buffer)
 {
 	return buffer->space == TS_SPACE_HBM && buffer->from <= program->sum.peak_at &&
 	       program->sum.peak_at <= buffer->to;
-}
-
-int ts_capacity_by_peak(const void *a, const void *b)
-{
-	const struct program *x = a, *y = b;
-
-	if (x->sum.peak_bytes != y->sum.peak_bytes)
-		return x->sum.peak_bytes > y->sum.peak_bytes ? -1 : 1;
-	return x->sum.module < y->sum.module ? -1 : x->sum.module > y->sum.module;
 }

@@ -7,6 +7,7 @@
 #ifndef TS_ANALYSIS_FACTS_CAPACITY_H
 #define TS_ANALYSIS_FACTS_CAPACITY_H
 
+#include "base/check.h"
 #include "model/hlo.h"
 
 enum ts_buffer_kind {
@@ -17,6 +18,17 @@ enum ts_buffer_kind {
 	TS_BUFFER_CONSTANT,
 	TS_NR_BUFFER_KINDS
 };
+static inline const char *ts_buffer_kind_name(enum ts_buffer_kind kind)
+{
+	static const char *const names[TS_NR_BUFFER_KINDS] = {
+		[TS_BUFFER_PARAMETER] = "parameter", [TS_BUFFER_OUTPUT] = "output",
+		[TS_BUFFER_DONATED] = "donated",     [TS_BUFFER_TEMP] = "temp",
+		[TS_BUFFER_CONSTANT] = "constant",
+	};
+
+	TS_ASSERT(kind < TS_NR_BUFFER_KINDS);
+	return names[kind];
+}
 
 /* A piece of memory that is alive at the peak of its module. Texts with .n 0: they are unknown. */
 struct ts_peak_buffer {
