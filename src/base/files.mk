@@ -10,5 +10,5 @@ libtpusight_a_SOURCES += \
 	src/base/siphash.c src/base/siphash.h \
 	src/base/spans.c src/base/spans.h \
 	src/base/status.c src/base/status.h \
-	src/base/units.c src/base/units.h \
+	src/base/units.c src/base/units.h src/base/units_list.h \
 	src/base/work.c src/base/work.h
