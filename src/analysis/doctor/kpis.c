@@ -6,6 +6,7 @@
  * Bands are thresholds like all others. A figure with one limit is good or poor.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/facts/capacity.h"
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
 {
@@ -109,7 +110,7 @@ static double occupancy(const struct ts_doctor *doctor)
 
 static double peak_memory(const struct ts_doctor *doctor)
 {
-	return field(doctor, "capacity", "peak_pct");
+	return 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx));
 }
 
 /* What the runtime's own allocators had in use at their peaks, of what they may use: the

@@ -7,6 +7,8 @@
 #ifndef TS_ANALYSIS_FACTS_CAPACITY_H
 #define TS_ANALYSIS_FACTS_CAPACITY_H
 
+#include <math.h>
+
 #include "base/check.h"
 #include "model/hlo.h"
 
