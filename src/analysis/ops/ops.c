@@ -97,8 +97,6 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 {
 	struct ops_state *state = arg;
 
-	(void)ctx;
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
 

@@ -245,8 +245,7 @@ static void add_steps(const struct report *report, const struct roofline_state *
 	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
 		const struct ts_device_steps *of = &steps->devices[i];
 
-		for (size_t at = 0;
-		     sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
+		for (size_t at = 0; at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
 			const struct ts_step *step = &of->items[at];
 			struct roofline_row *row = &rows[step->row];
 
@@ -307,7 +306,7 @@ static int64_t program_time(const struct roofline_state *sum)
 	int64_t total_ps = 0;
 
 	for (size_t i = 0; i < sum->nr_devices; i++)
-		if (sum->devices[i].seen)
+		if (sum->devices[i].nr_events > 0)
 			total_ps = ts_i64_add(total_ps, ts_i64_sub(sum->devices[i].last_ps,
 								   sum->devices[i].first_ps));
 	return total_ps;

@@ -175,7 +175,8 @@ static bool is_listed(const struct ts_context *ctx, const struct roofline_state 
 	for (uint32_t i = 0; i < device; i++) {
 		struct roofline_peaks other = ts_roofline_peaks_of(ctx, i);
 
-		if (sum->devices[i].seen && ts_bytes_eq(kind_of(ctx, i), kind_of(ctx, device)) &&
+		if (sum->devices[i].nr_events > 0 &&
+		    ts_bytes_eq(kind_of(ctx, i), kind_of(ctx, device)) &&
 		    same_peaks(&peaks, &other))
 			return true;
 	}
@@ -212,7 +213,7 @@ void ts_roofline_put_ridges(struct ts_result *result, const struct ts_context *c
 	struct ts_table *table = ts_result_table(result, "roofline_ridges", "Ridge points",
 						 ridge_columns, TS_NELEM(ridge_columns));
 
-	for (uint32_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (sum->devices[i].seen && !is_listed(ctx, sum, i))
+	for (uint32_t i = 0; i < sum->nr_devices; i++)
+		if (sum->devices[i].nr_events > 0 && !is_listed(ctx, sum, i))
 			put_ridges_of(result, table, ctx, i);
 }

@@ -1,5 +1,12 @@
-libtpusight_a_SOURCES += \
-	src/analysis/time/gaps.c src/analysis/time/gaps.h src/analysis/time/gaps_report.c \
-	src/analysis/time/time.c src/analysis/time/time.h src/analysis/time/time_facts.c \
-	src/analysis/time/time_outliers.c src/analysis/time/time_report.c \
-	src/analysis/time/time_slow.c src/analysis/time/time_spread.c src/analysis/time/time_steps.c
+libtpusight_a_SOURCES += src/analysis/time/gaps.c
+libtpusight_a_SOURCES += src/analysis/time/gaps.h
+libtpusight_a_SOURCES += src/analysis/time/gaps_report.c
+libtpusight_a_SOURCES += src/analysis/time/time.c
+libtpusight_a_SOURCES += src/analysis/time/time.h
+libtpusight_a_SOURCES += src/analysis/time/time_facts.c
+libtpusight_a_SOURCES += src/analysis/time/time_outliers.c
+libtpusight_a_SOURCES += src/analysis/time/time_report.c
+libtpusight_a_SOURCES += src/analysis/time/time_slow.c
+libtpusight_a_SOURCES += src/analysis/time/time_spread.c
+libtpusight_a_SOURCES += src/analysis/time/time_state.c
+libtpusight_a_SOURCES += src/analysis/time/time_steps.c

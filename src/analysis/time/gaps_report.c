@@ -49,8 +49,8 @@ static int costliest_first(const void *a, const void *b)
 	return ts_bytes_cmp(x->event, y->event);
 }
 
-bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, struct ts_arena *arena,
-		struct ts_gaps_facts *facts)
+bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
+			struct ts_arena *arena, struct ts_gaps_facts *facts)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 	struct ts_gap_witness *witnesses =
@@ -60,9 +60,9 @@ bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, stru
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {
-		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->in[i]),
-							thread_of(ctx, &sum->in[i]),
-							name_of(ctx, &sum->ended[i]) };
+		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->seen[i].in),
+							thread_of(ctx, &sum->seen[i].in),
+							name_of(ctx, &sum->seen[i].ended) };
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
 	if (facts->nr_groups > 1)
@@ -105,8 +105,8 @@ static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_f
 
 static const struct ts_column columns[] = { EVENT_COLUMNS(TS_COLUMN) };
 
-void gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
-		 struct ts_result *result)
+void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
+		    struct ts_result *result)
 {
 	struct ts_table *table;
 
