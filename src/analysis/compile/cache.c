@@ -87,7 +87,7 @@ static bool add_execution(struct cache_state *state, const struct ts_block *bloc
 
 	if (!op->has_program)
 		return true;
-	program = cache_program_get(state, op->program_id);
+	program = ts_cache_program_get(state, op->program_id);
 	if (!program)
 		return false;
 	program->op = block->op[i];
@@ -103,13 +103,12 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	struct cache_state *state = arg;
 	bool good = true;
 
-	(void)ctx;
 	for (size_t i = 0; i < block->nr_events && good; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
 		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
 		good = !state->is_thread ? add_execution(state, block, i)
-					 : cache_thread_event(state, block, i, activity);
+					 : ts_cache_thread_event(state, block, i, activity);
 		if (good && state->thunk && activity == TS_HOST_OTHER)
 			good = add_thunk(state, block, i);
 	}
@@ -119,7 +118,7 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 static bool merge_functions(struct cache_state *into, const struct cache_state *from)
 {
 	for (size_t i = 0; i < from->nr_functions; i++) {
-		struct cache_function *to = cache_function_get(into, from->functions[i].op);
+		struct cache_function *to = ts_cache_function_get(into, from->functions[i].op);
 
 		if (!to)
 			return false;
@@ -136,7 +135,7 @@ static bool merge_programs(struct cache_state *into, const struct cache_state *f
 {
 	for (size_t i = 0; i < from->nr_programs; i++) {
 		const struct cache_program *program = &from->programs[i];
-		struct cache_program *to = cache_program_get(into, program->id);
+		struct cache_program *to = ts_cache_program_get(into, program->id);
 
 		if (!to)
 			return false;
@@ -162,11 +161,10 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 				  struct ts_error *err)
 {
 	struct cache_state *into = arg_into, *from = arg_from;
-	bool good = cache_thread_end(from);
+	bool good = ts_cache_thread_end(from);
 
-	(void)ctx;
 	for (size_t i = 0; i < from->nr_requests && good; i++)
-		good = cache_add_request(into, &from->requests[i]);
+		good = ts_cache_add_request(into, &from->requests[i]);
 	for (size_t i = 0; i < from->nr_runs && good; i++)
 		good = add_run(into, &from->runs[i]);
 	good = good && merge_functions(into, from) && merge_programs(into, from);
@@ -178,7 +176,7 @@ static bool count_runs(struct cache_state *sum)
 {
 	for (size_t i = 0; i < sum->nr_runs; i++) {
 		const struct cache_run *run = &sum->runs[i];
-		struct cache_program *program = cache_program_get(sum, run->program);
+		struct cache_program *program = ts_cache_program_get(sum, run->program);
 
 		if (!program)
 			return false;
@@ -190,18 +188,103 @@ static bool count_runs(struct cache_state *sum)
 	return true;
 }
 
+/* A compilation without a name has that of the function that was called. */
+static void name_requests(struct cache_state *sum, const struct ts_profile *profile,
+			  struct ts_arena *arena)
+{
+	for (size_t i = 0; i < sum->nr_requests; i++) {
+		struct cache_request *request = &sum->requests[i];
+
+		if (request->module.n == 0 && request->call_op != TS_NONE)
+			request->module =
+				ts_cache_module_name(arena, profile->ops[request->call_op].name);
+	}
+}
+
+/* What belongs together in the sum: see cache_match.c. */
+static bool match(struct cache_state *sum, const struct ts_context *ctx, struct ts_arena *arena)
+{
+	if (!count_runs(sum))
+		return false;
+	for (size_t i = 0; i < sum->nr_programs; i++)
+		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
+	ts_cache_match_backends(sum, ctx->profile);
+	name_requests(sum, ctx->profile, arena);
+	return ts_cache_match_programs(sum, ctx->profile);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct cache_request *x = *(const struct cache_request *const *)a;
+	const struct cache_request *y = *(const struct cache_request *const *)b;
+	int64_t dx = ts_cache_duration(x), dy = ts_cache_duration(y);
+
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	return (x > y) - (x < y); /* they stand in the order of time */
+}
+
+/* NULL: no memory. */
+static const struct cache_request **by_duration(const struct cache_state *sum)
+{
+	const struct cache_request **order =
+		calloc(sum->nr_requests + 1, sizeof(const struct cache_request *));
+
+	for (size_t i = 0; order && i < sum->nr_requests; i++)
+		order[i] = &sum->requests[i];
+	if (order && sum->nr_requests > 1)
+		qsort(order, sum->nr_requests, sizeof(*order), longest_first);
+	return order;
+}
+
+static bool make_facts(const struct cache_report *report, struct ts_cache_facts *facts)
+{
+	const struct cache_counts *counts = &report->sum->counts;
+	const struct ts_profile *profile = report->ctx->profile;
+	struct ts_arena *arena = &report->result->owner->arena;
+	bool in_use = counts->nr_restored > 0 || counts->nr_writes > 0;
+	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
+	struct cache_families families;
+
+	if (!longest || !ts_cache_families_make(&families, report->sum, profile, arena))
+		return false;
+	ts_cache_families_choose(&families);
+	if (!ts_cache_describe(&families, profile))
+		return false;
+	if (report->sum->nr_requests > 0)
+		*longest = (struct ts_cache_compilation){ report->longest[0]->module,
+							  ts_cache_duration(report->longest[0]),
+							  report->longest[0]->codegen_ps };
+	*facts = (struct ts_cache_facts){
+		.nr_compiled = counts->nr_compiled,
+		.compile_ps = counts->compile_ps,
+		.nr_restored = in_use ? counts->nr_restored : -1,
+		.longest = report->sum->nr_requests > 0 ? longest : NULL,
+		.families = families.items,
+		.nr_families = families.nr,
+	};
+	return true;
+}
+
 static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct cache_state *sum = arg;
+	struct cache_report report = { .sum = sum, .ctx = ctx, .facts = facts, .result = result };
+	bool good;
 
-	if (ctx->profile->nr_hosts == 0) /* modules alone: nothing was called */
+	if (ctx->profile->nr_hosts == 0) { /* modules alone: nothing was called */
+		*(struct ts_cache_facts *)facts =
+			(struct ts_cache_facts){ -1, -1, -1, .longest = NULL };
 		return TS_OK;
-	if (!count_runs(sum))
+	}
+	if (!match(sum, ctx, &result->owner->arena))
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < sum->nr_programs; i++)
-		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
-	return cache_report(sum, ctx, result, err);
+	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
+	report.longest = by_duration(sum);
+	good = report.longest && make_facts(&report, facts) && ts_cache_report(&report);
+	free(report.longest);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 static void cache_release(void *arg)
@@ -226,6 +309,7 @@ const struct ts_analysis ts_analysis_cache = {
 	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
 	.state_size = sizeof(struct cache_state),
+	.facts_size = sizeof(struct ts_cache_facts),
 	.wants = cache_wants,
 	.open = cache_open,
 	.block = cache_block,

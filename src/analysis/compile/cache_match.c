@@ -12,7 +12,7 @@ static bool is_word(uint8_t c)
 	       c == '_' || c == '.' || c == '-' || c >= 0x80;
 }
 
-struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call)
+struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call)
 {
 	struct ts_bytes function = ts_host_function(call), name;
 	uint8_t *p;
@@ -84,7 +84,7 @@ static struct cache_request *find_waiting(struct cache_state *sum, size_t work,
 	return best;
 }
 
-void cache_match_backends(struct cache_state *sum, const struct ts_profile *profile)
+void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *profile)
 {
 	size_t nr = 0;
 
@@ -160,7 +160,7 @@ static uint32_t take_first(struct first_run *runs, size_t nr, uint64_t stem, int
 	return TS_NONE;
 }
 
-bool cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
+bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
 {
 	struct first_run *runs = calloc(sum->nr_programs + 1, sizeof(*runs));
 	size_t nr = 0;
@@ -206,7 +206,7 @@ static int64_t share_gap(struct cache_state *sum, int64_t start_ps, int64_t end_
 	return all_ps;
 }
 
-int64_t cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time)
+int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time)
 {
 	int64_t all_ps = 0;
 

@@ -9,7 +9,7 @@
 
 #define MAX_PIECES 256 /* open at once; past it they count as without a call */
 
-bool cache_add_request(struct cache_state *state, const struct cache_request *request)
+bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request)
 {
 	if (state->nr_requests >= CACHE_MAX_REQUESTS)
 		return true;
@@ -20,7 +20,7 @@ bool cache_add_request(struct cache_state *state, const struct cache_request *re
 	return true;
 }
 
-struct cache_function *cache_function_get(struct cache_state *state, uint32_t op)
+struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op)
 {
 	uint32_t at = ts_map_find(&state->function_of_op, op);
 
@@ -34,7 +34,7 @@ struct cache_function *cache_function_get(struct cache_state *state, uint32_t op
 	return &state->functions[state->nr_functions++];
 }
 
-struct cache_program *cache_program_get(struct cache_state *state, uint64_t id)
+struct cache_program *ts_cache_program_get(struct cache_state *state, uint64_t id)
 {
 	uint32_t at = ts_map_find(&state->program_of_id, id);
 
@@ -116,7 +116,7 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 	take_phases(state, from, at, call, &request);
 	add_counts(&state->counts, piece);
 	if (call.op != TS_NONE) {
-		function = cache_function_get(state, call.op);
+		function = ts_cache_function_get(state, call.op);
 		if (!function)
 			return false;
 		function->nr_restored += piece->is_restored;
@@ -125,7 +125,7 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 			function->compile_ps = ts_i64_add(
 				function->compile_ps, ts_i64_sub(piece->end_ps, piece->start_ps));
 	}
-	return cache_add_request(state, &request);
+	return ts_cache_add_request(state, &request);
 }
 
 /* Closes the requests among the pieces from FIRST on; *REST is the first piece behind them. */
@@ -160,7 +160,7 @@ static bool flush(struct cache_state *state)
 	return true;
 }
 
-bool cache_thread_end(struct cache_state *state)
+bool ts_cache_thread_end(struct cache_state *state)
 {
 	bool good = flush(state);
 
@@ -331,7 +331,7 @@ static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
 
 	state->counts.nr_calls++;
 	if (in.nr_requests == 0 && in.execute < state->nr_pieces) {
-		struct cache_function *function = cache_function_get(state, op);
+		struct cache_function *function = ts_cache_function_get(state, op);
 
 		if (!function)
 			return false;
@@ -403,8 +403,8 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps));
 }
 
-bool cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
-			enum ts_host_activity activity)
+bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
+			   enum ts_host_activity activity)
 {
 	if (activity != TS_HOST_OTHER && !end_event(state, block, i, activity))
 		return false;

@@ -1,3 +1,4 @@
 libtpusight_a_SOURCES += src/analysis/facts/gaps.h
 libtpusight_a_SOURCES += src/analysis/facts/ops.h
 libtpusight_a_SOURCES += src/analysis/facts/time.h
+libtpusight_a_SOURCES += src/analysis/facts/cache.h
