@@ -1,13 +1,12 @@
 /*
  * Compiled code: regions and what they run, compilations and why, graph breaks, and how many ops became
  * how many kernels. PyTorch's compiler is known by the events it leaves on the host's threads
- * (model/torch_event.h); XLA's by what "cache" and the modules say.
+ * (model/torch_event.h); XLA's by the facts of cache and by the modules.
  */
 #include "analysis/compile/compile.h"
 
 static bool compile_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	(void)ctx;
 	return line->kind == TS_LINE_THREAD;
 }
 
@@ -16,9 +15,6 @@ static enum ts_status compile_open(void *arg, const struct ts_context *ctx,
 {
 	struct compile_state *state = arg;
 
-	(void)ctx;
-	(void)line;
-	(void)err;
 	for (size_t i = 0; i < TS_NELEM(state->last_op); i++)
 		state->last_op[i] = TS_NONE;
 	return TS_OK;
@@ -42,9 +38,8 @@ static enum ts_status compile_block(void *arg, const struct ts_context *ctx,
 	struct compile_state *state = arg;
 	bool good = ask(state, block);
 
-	(void)ctx;
 	for (size_t i = 0; state->is_trace && i < block->nr_events && good; i++)
-		good = compile_thread_event(state, block, i);
+		good = ts_compile_thread_event(state, block, i);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -52,7 +47,7 @@ static bool merge_regions(struct compile_state *into, const struct compile_state
 {
 	for (size_t i = 0; i < from->nr_regions; i++) {
 		const struct compile_region *region = &from->regions[i];
-		struct compile_region *to = compile_region_get(into, region->id);
+		struct compile_region *to = ts_compile_region_get(into, region->id);
 
 		if (!to)
 			return false;
@@ -73,7 +68,7 @@ static bool merge_rows(struct compile_state *into, const struct compile_state *f
 	for (size_t i = 0; i < from->nr_nestings; i++) {
 		const struct compile_nesting *nesting = &from->nestings[i];
 		struct compile_nesting *to =
-			compile_nesting_get(into, nesting->parent, nesting->child);
+			ts_compile_nesting_get(into, nesting->parent, nesting->child);
 
 		if (!to)
 			return false;
@@ -81,7 +76,7 @@ static bool merge_rows(struct compile_state *into, const struct compile_state *f
 		to->time_ps = ts_i64_add(to->time_ps, nesting->time_ps);
 	}
 	for (size_t i = 0; i < from->nr_phases; i++) {
-		struct compile_phase *to = compile_phase_get(into, from->phases[i].op);
+		struct compile_phase *to = ts_compile_phase_get(into, from->phases[i].op);
 
 		if (!to)
 			return false;
@@ -90,7 +85,7 @@ static bool merge_rows(struct compile_state *into, const struct compile_state *f
 		to->self_ps = ts_i64_add(to->self_ps, from->phases[i].self_ps);
 	}
 	for (size_t i = 0; i < from->nr_kernels; i++) {
-		struct compile_kernel *to = compile_kernel_get(into, from->kernels[i].op);
+		struct compile_kernel *to = ts_compile_kernel_get(into, from->kernels[i].op);
 
 		if (!to)
 			return false;
@@ -123,9 +118,9 @@ static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct
 				    struct ts_error *err)
 {
 	struct compile_state *into = arg_into, *from = arg_from;
-	bool good = compile_thread_end(from) && merge_regions(into, from) && merge_rows(into, from);
+	bool good =
+		ts_compile_thread_end(from) && merge_regions(into, from) && merge_rows(into, from);
 
-	(void)ctx;
 	merge_counts(&into->counts, &from->counts);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -133,25 +128,24 @@ static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct
 /* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */
 static bool is_torch(const struct compile_state *sum, const struct ts_profile *profile)
 {
-	const struct compile_counts *counts = &sum->counts;
-
-	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
-	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
-			       counts->nr_lookups + counts->nr_compiles +
-			       counts->nr_kernel_launches + counts->nr_graph_launches >
-		       0 ||
-	       profile->torch_log.nr_files > 0;
+	return ts_compile_is_seen(sum, profile) ||
+	       sum->counts.nr_kernel_launches + sum->counts.nr_graph_launches > 0;
 }
 
 static enum ts_status compile_close(void *arg, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
-	struct compile_state *sum = arg;
+	struct compile_report report = { .sum = arg, .ctx = ctx, .facts = facts, .result = result };
 
+	*report.facts = (struct ts_compile_facts){ .nr_breaks = -1,
+						   .nr_recompiles = -1,
+						   .nr_cuda_graph_launches = -1 };
 	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
 		return TS_OK; /* modules alone: nothing was called */
-	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err)
-					   : compile_report_xla(ctx, result, err);
+	if (is_torch(arg, ctx->profile))
+		return ts_compile_report(&report) ? TS_OK : ts_fail_nomem(err);
+	ts_compile_report_xla(ctx, facts, result);
+	return TS_OK;
 }
 
 static void compile_release(void *arg)
@@ -176,6 +170,7 @@ const struct ts_analysis ts_analysis_compile = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.state_size = sizeof(struct compile_state),
+	.facts_size = sizeof(struct ts_compile_facts),
 	.wants = compile_wants,
 	.open = compile_open,
 	.block = compile_block,
