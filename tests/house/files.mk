@@ -1,2 +1,1 @@
-TESTS += tests/house/house_test.py
-EXTRA_DIST += tests/house/house_test.py
+script_tests += tests/house/house_test.py

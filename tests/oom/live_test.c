@@ -126,10 +126,11 @@ static enum ts_status watch(const char *address, struct ts_error *err)
 static void every_allocation_of_watching_may_fail(void **state)
 {
 	const struct server *server = *state;
-	long at = failing_setting("TS_OOM_FIRST", 1), step = failing_setting("TS_OOM_STEP", 1);
+	struct failing_sample sample = failing_sample();
+	long at = sample.first;
 	bool has_failed = true;
 
-	for (; has_failed; at += step) {
+	for (; has_failed; at += sample.step) {
 		struct ts_error err = TS_ERROR_INIT;
 		enum ts_status st;
 

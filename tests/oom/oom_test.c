@@ -21,7 +21,7 @@
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
 #include "read/seams.h"
-#include "read/trace.h"
+#include "read/reader.h"
 #include "serve/latest.h"
 #include "serve/news.h"
 #include "tests/oom/failing.h"
@@ -91,7 +91,7 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 					  .overlay_budget = 1000 };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_trace_plan plan = { .profile = NULL };
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	struct ts_run run;
 	enum ts_status st;
 
@@ -103,8 +103,8 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_trace_plan_init(&plan, &run.profile, err);
 	if (st == TS_OK) {
-		observer = ts_trace_plan_observer(&plan);
-		options.observer = &observer;
+		counter = ts_trace_plan_counter(&plan);
+		options.counter = &counter;
 		st = ts_run_analyse(&run, &options, err);
 	}
 	if (st == TS_OK)
@@ -136,7 +136,7 @@ static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0)
+		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_trim_trace(&trim, 0, bytes, false, &out, &report, err)
 			     : ts_trim_xplane(&trim, 0, bytes, &out, &report, err);
 	if (st == TS_OK)
@@ -157,7 +157,7 @@ static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct t
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0)
+		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_redact_trace(&names, bytes, false, &out, &report, err)
 			     : ts_redact_xplane(&names, bytes, &out, &report, err);
 	if (st == TS_OK)
@@ -253,10 +253,11 @@ static enum ts_status what_goes_on(const char *name, struct ts_error *err)
 
 typedef enum ts_status whole_fn(const char *path, struct ts_error *err);
 
-/* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. NR_SPARED
- * of them at most may cost nothing: a peek that could not be had, and was not needed. */
-static void fail_each(whole_fn *whole, const char *path, long step, long nr_spared)
+/* Fails the allocations of the sample. NR_SPARED of them at most may cost nothing: a peek that could not be
+ * had, and was not needed. */
+static void fail_each(whole_fn *whole, const char *path, long nr_spared)
 {
+	struct failing_sample sample = failing_sample();
 	struct ts_error err = TS_ERROR_INIT;
 	long total;
 
@@ -264,7 +265,7 @@ static void fail_each(whole_fn *whole, const char *path, long step, long nr_spar
 	assert_int_equal(whole(path, &err), TS_OK);
 	total = failing_allocations;
 	assert_true(total > 50);
-	for (long at = failing_setting("TS_OOM_FIRST", 1); at <= total; at += step) {
+	for (long at = sample.first; at <= total; at += sample.step) {
 		enum ts_status st;
 
 		failing_begin(at);
@@ -292,7 +293,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "sample");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_a_memory_profile_may_fail(void **state)
@@ -301,8 +302,7 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1),
-		  6); /* three readers peek into gzip */
+	fail_each(whole_run, path, 6); /* three readers peek into gzip */
 }
 
 static void every_allocation_of_a_compilers_log_may_fail(void **state)
@@ -311,7 +311,7 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 6);
+	fail_each(whole_run, path, 6);
 }
 
 static void every_allocation_of_a_trace_may_fail(void **state)
@@ -320,7 +320,7 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "hand_made.pt.trace.json");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_copies_may_fail(void **state)
@@ -331,7 +331,7 @@ static void every_allocation_of_copies_may_fail(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		data_path(path, sizeof(path), names[i]);
-		fail_each(copies, path, failing_setting("TS_OOM_STEP", 1), 0);
+		fail_each(copies, path, 0);
 	}
 	remove("oom_test.copy.json.gz");
 }
@@ -343,13 +343,13 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_what_goes_on_may_fail(void **state)
 {
 	(void)state;
-	fail_each(what_goes_on, "sample", 1, 0);
+	fail_each(what_goes_on, "sample", 0);
 }
 
 int main(void)
