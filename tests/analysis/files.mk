@@ -1,3 +1,4 @@
+unit_tests += tests/analysis/keyed_test
 unit_tests += tests/analysis/needs_test
 unit_tests += tests/analysis/settings_test
 unit_tests += tests/analysis/states_test

@@ -8,6 +8,117 @@
  */
 #include "analysis/compile/cache.h"
 
+#include "analysis/kit/keyed.h"
+#include "base/record.h"
+
+static bool request_is_valid(const void *request)
+{
+	return ((const struct cache_request *)request)->line != TS_NONE;
+}
+
+#define TS_SELF struct cache_request
+static const struct ts_member request_members[] = {
+	TS_NUMBER(1, start_ps, TS_KEEP),
+	TS_NUMBER(2, end_ps, TS_KEEP),
+	TS_NUMBER(3, trace_ps, TS_KEEP),
+	TS_NUMBER(4, lower_ps, TS_KEEP),
+	TS_NUMBER(5, passes_ps, TS_KEEP),
+	TS_NUMBER(6, codegen_ps, TS_KEEP),
+	TS_TEXT(7, module),
+	TS_INDEX(8, call_op, TS_BY_OP, TS_KEEP),
+	TS_INDEX(9, line, TS_BY_LINE, TS_KEEP),
+	TS_NUMBER(10, is_backend, TS_KEEP),
+	TS_NUMBER(11, is_restored, TS_KEEP),
+	TS_NUMBER(12, is_inferred, TS_KEEP),
+};
+static const struct ts_record request_record =
+	TS_RECORD(request_members, .is_valid = request_is_valid);
+#undef TS_SELF
+
+static bool function_is_valid(const void *function)
+{
+	return ((const struct cache_function *)function)->op != TS_NONE;
+}
+
+#define TS_SELF struct cache_function
+static const struct ts_member function_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
+	TS_NUMBER(3, nr_compiled, TS_ADD),  TS_NUMBER(4, nr_restored, TS_ADD),
+	TS_NUMBER(5, compile_ps, TS_ADD),
+};
+static const struct ts_record function_record =
+	TS_RECORD(function_members, .is_valid = function_is_valid);
+#undef TS_SELF
+
+/* Cores that run a program together run it once. */
+#define TS_SELF struct cache_program
+static const struct ts_member program_members[] = {
+	TS_NUMBER(1, id, TS_KEEP),	   TS_INDEX(2, op, TS_BY_OP, TS_KEEP_KNOWN),
+	TS_NUMBER(3, first_ps, TS_MIN_OF), TS_NUMBER(4, nr_runs, TS_MAX_OF),
+	TS_NUMBER(5, time_ps, TS_ADD),
+};
+static const struct ts_record program_record = TS_RECORD(program_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_run
+static const struct ts_member run_members[] = {
+	TS_NUMBER(1, program, TS_KEEP),
+	TS_NUMBER(2, run, TS_KEEP),
+	TS_NUMBER(3, start_ps, TS_KEEP),
+	TS_NUMBER(4, end_ps, TS_KEEP),
+};
+static const struct ts_record run_record = TS_RECORD(run_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_piece
+static const struct ts_member piece_members[] = {
+	TS_NUMBER(1, activity, TS_KEEP),    TS_NUMBER(2, start_ps, TS_KEEP),
+	TS_NUMBER(3, end_ps, TS_KEEP),	    TS_NUMBER(4, passes_ps, TS_KEEP),
+	TS_NUMBER(5, codegen_ps, TS_KEEP),  TS_TEXT(6, module),
+	TS_NUMBER(7, is_restored, TS_KEEP), TS_NUMBER(8, is_inferred, TS_KEEP),
+};
+static const struct ts_record piece_record = TS_RECORD(piece_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_counts
+static const struct ts_member counts_members[] = {
+	TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
+	TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
+	TS_NUMBER(5, nr_writes, TS_ADD),   TS_NUMBER(6, nr_calls, TS_ADD),
+};
+static const struct ts_record counts_record = TS_RECORD(counts_members);
+#undef TS_SELF
+
+static bool state_is_valid(const void *state)
+{
+	const struct cache_state *loaded = state;
+
+	return loaded->line != TS_NONE &&
+	       ts_keyed_is_valid(&loaded->function_of_op, loaded->nr_functions) &&
+	       ts_keyed_is_valid(&loaded->program_of_id, loaded->nr_programs) &&
+	       ts_keyed_is_valid(&loaded->run_of_key, loaded->nr_runs);
+}
+
+#define TS_SELF struct cache_state
+static const struct ts_member cache_members[] = {
+	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
+	TS_LIST(2, pieces, piece_record, TS_BY_HAND),
+	TS_LIST(3, requests, request_record, TS_BY_HAND),
+	TS_LIST(4, functions, function_record, TS_BY_HAND),
+	TS_MAP(5, function_of_op),
+	TS_LIST(6, programs, program_record, TS_BY_HAND),
+	TS_MAP(7, program_of_id),
+	TS_LIST(8, runs, run_record, TS_BY_HAND),
+	TS_MAP(9, run_of_key),
+	TS_STRUCT(10, counts, counts_record),
+	TS_SCRATCH(thunk),
+};
+static const struct ts_record cache_record = TS_RECORD(cache_members, .is_valid = state_is_valid);
+#undef TS_SELF
+
+#define FUNCTIONS(state) TS_KEYED(state, functions, function_of_op)
+#define PROGRAMS(state)	 TS_KEYED(state, programs, program_of_id)
+
 static bool cache_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
@@ -41,21 +152,15 @@ static uint64_t run_key(uint64_t program, uint64_t run)
 static bool add_run(struct cache_state *state, const struct cache_run *run)
 {
 	uint64_t key = run_key(run->program, run->run);
-	uint32_t at = ts_map_find(&state->run_of_key, key);
 	struct cache_run *known;
 
-	if (at != TS_NONE) {
-		known = &state->runs[at];
-		known->start_ps = TS_MIN(known->start_ps, run->start_ps);
-		known->end_ps = TS_MAX(known->end_ps, run->end_ps);
+	if (state->nr_runs >= CACHE_MAX_RUNS && ts_map_find(&state->run_of_key, key) == TS_NONE)
 		return true;
-	}
-	if (state->nr_runs >= CACHE_MAX_RUNS)
-		return true;
-	if (!ts_grow(&state->runs, &state->cap_runs, state->nr_runs + 1, sizeof(*run)) ||
-	    !ts_map_set(&state->run_of_key, key, (uint32_t)state->nr_runs))
+	known = ts_keyed_row(TS_KEYED(state, runs, run_of_key), key, run);
+	if (!known)
 		return false;
-	state->runs[state->nr_runs++] = *run;
+	known->start_ps = TS_MIN(known->start_ps, run->start_ps);
+	known->end_ps = TS_MAX(known->end_ps, run->end_ps);
 	return true;
 }
 
@@ -115,48 +220,6 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool merge_functions(struct cache_state *into, const struct cache_state *from)
-{
-	for (size_t i = 0; i < from->nr_functions; i++) {
-		struct cache_function *to = ts_cache_function_get(into, from->functions[i].op);
-
-		if (!to)
-			return false;
-		to->nr_hits += from->functions[i].nr_hits;
-		to->nr_compiled += from->functions[i].nr_compiled;
-		to->nr_restored += from->functions[i].nr_restored;
-		to->compile_ps = ts_i64_add(to->compile_ps, from->functions[i].compile_ps);
-	}
-	return true;
-}
-
-/* Cores that run a program together run it once. */
-static bool merge_programs(struct cache_state *into, const struct cache_state *from)
-{
-	for (size_t i = 0; i < from->nr_programs; i++) {
-		const struct cache_program *program = &from->programs[i];
-		struct cache_program *to = ts_cache_program_get(into, program->id);
-
-		if (!to)
-			return false;
-		to->op = to->op == TS_NONE ? program->op : to->op;
-		to->first_ps = TS_MIN(to->first_ps, program->first_ps);
-		to->nr_runs = TS_MAX(to->nr_runs, program->nr_runs);
-		to->time_ps = ts_i64_add(to->time_ps, program->time_ps);
-	}
-	return true;
-}
-
-static void merge_counts(struct cache_counts *into, const struct cache_counts *from)
-{
-	into->nr_compiled += from->nr_compiled;
-	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
-	into->nr_restored += from->nr_restored;
-	into->nr_inferred += from->nr_inferred;
-	into->nr_writes += from->nr_writes;
-	into->nr_calls += from->nr_calls;
-}
-
 static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
@@ -167,8 +230,9 @@ static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct t
 		good = ts_cache_add_request(into, &from->requests[i]);
 	for (size_t i = 0; i < from->nr_runs && good; i++)
 		good = add_run(into, &from->runs[i]);
-	good = good && merge_functions(into, from) && merge_programs(into, from);
-	merge_counts(&into->counts, &from->counts);
+	good = good && ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record) &&
+	       ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record) &&
+	       ts_record_merge(&cache_record, into, from);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -287,33 +351,17 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static void cache_release(void *arg)
-{
-	struct cache_state *state = arg;
-
-	free(state->thunk);
-	free(state->pieces);
-	free(state->requests);
-	free(state->functions);
-	free(state->programs);
-	free(state->runs);
-	ts_map_release(&state->function_of_op);
-	ts_map_release(&state->program_of_id);
-	ts_map_release(&state->run_of_key);
-}
-
 const struct ts_analysis ts_analysis_cache = {
 	.name = "cache",
 	.title = "Compilations and caches",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
-	.state_size = sizeof(struct cache_state),
+	.state = &cache_record,
 	.facts_size = sizeof(struct ts_cache_facts),
 	.wants = cache_wants,
 	.open = cache_open,
 	.block = cache_block,
 	.merge = cache_merge,
 	.close = cache_close,
-	.release = cache_release,
 };

@@ -25,15 +25,16 @@
 struct cache_request {
 	int64_t start_ps,
 		end_ps; /* of the compilation; when restored: of the look into the cache */
-	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: nobody said */
-	int64_t wait_ps; /* core time with nothing to run meanwhile; -1 */
+	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: unknown */
 	struct ts_bytes module;
 	uint32_t call_op; /* the call that needed it, or TS_NONE */
 	uint32_t line;
-	uint32_t program; /* index into the programs, or TS_NONE */
-	bool is_backend;  /* seen at the compiler alone: may be the work of another thread */
-	bool has_backend; /* the compiler's work for it was found on another thread */
+	bool is_backend; /* seen at the compiler alone: may be the work of another thread */
 	bool is_restored, is_inferred; /* inferred: lowered, not compiled, and then run */
+	/* Of the sum alone, by cache_match.c: */
+	bool has_backend; /* the compiler's work for it was found on another thread */
+	uint32_t program; /* index into the programs, or TS_NONE */
+	int64_t wait_ps;  /* core time with nothing to run meanwhile; -1 */
 };
 
 static inline int64_t ts_cache_duration(const struct cache_request *request)
@@ -72,11 +73,13 @@ struct cache_counts {
 struct cache_state {
 	/* of a line */
 	uint32_t line;
-	bool is_thread;
-	const uint8_t *activity; /* of each op */
-	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
-	struct cache_piece *pieces;
+	struct cache_piece
+		*pieces; /* those that are still open when the line ends stay as they are */
 	size_t nr_pieces, cap_pieces;
+	/* of a line, while its events come */
+	bool is_thread;
+	const uint8_t *activity; /* of each op; the outline's */
+	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
 	/* of a line and of the sum */
 	struct cache_request *requests;
 	size_t nr_requests, cap_requests;

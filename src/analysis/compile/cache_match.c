@@ -176,13 +176,13 @@ bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *p
 	}
 	if (nr > 1)
 		qsort(runs, nr, sizeof(*runs), by_stem);
-	for (size_t i = 0; i < sum->nr_requests && nr > 0; i++) {
+	for (size_t i = 0; i < sum->nr_requests; i++) {
 		struct cache_request *request = &sum->requests[i];
+		uint64_t stem = ts_hash(ts_module_stem(request->module), 0);
 
-		if (request->module.n > 0)
-			request->program =
-				take_first(runs, nr, ts_hash(ts_module_stem(request->module), 0),
-					   request->end_ps);
+		request->program = request->module.n > 0
+					   ? take_first(runs, nr, stem, request->end_ps)
+					   : TS_NONE;
 	}
 	free(runs);
 	return true;
@@ -210,6 +210,8 @@ int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts
 {
 	int64_t all_ps = 0;
 
+	for (size_t i = 0; i < sum->nr_requests; i++)
+		sum->requests[i].wait_ps = -1;
 	if (time->nr_cores == 0)
 		return -1;
 	for (size_t i = 0; i < time->nr_gaps; i++) {

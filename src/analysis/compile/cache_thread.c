@@ -7,6 +7,8 @@
  */
 #include "analysis/compile/cache.h"
 
+#include "analysis/kit/keyed.h"
+
 #define MAX_PIECES 256 /* open at once; past it they count as without a call */
 
 bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request)
@@ -22,32 +24,18 @@ bool ts_cache_add_request(struct cache_state *state, const struct cache_request 
 
 struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op)
 {
-	uint32_t at = ts_map_find(&state->function_of_op, op);
+	struct cache_function fresh = { .op = op };
 
-	if (at != TS_NONE)
-		return &state->functions[at];
-	if (!ts_grow(&state->functions, &state->cap_functions, state->nr_functions + 1,
-		     sizeof(*state->functions)) ||
-	    !ts_map_set(&state->function_of_op, op, (uint32_t)state->nr_functions))
-		return NULL;
-	state->functions[state->nr_functions].op = op;
-	return &state->functions[state->nr_functions++];
+	return ts_keyed_row(TS_KEYED(state, functions, function_of_op), op, &fresh);
 }
 
 struct cache_program *ts_cache_program_get(struct cache_state *state, uint64_t id)
 {
-	uint32_t at = ts_map_find(&state->program_of_id, id);
-
-	if (at != TS_NONE)
-		return &state->programs[at];
-	if (!ts_grow(&state->programs, &state->cap_programs, state->nr_programs + 1,
-		     sizeof(*state->programs)) ||
-	    !ts_map_set(&state->program_of_id, id, (uint32_t)state->nr_programs))
-		return NULL;
-	state->programs[state->nr_programs] = (struct cache_program){
+	struct cache_program fresh = {
 		.id = id, .module = TS_NONE, .op = TS_NONE, .first_ps = INT64_MAX
 	};
-	return &state->programs[state->nr_programs++];
+
+	return ts_keyed_row(TS_KEYED(state, programs, program_of_id), id, &fresh);
 }
 
 static bool is_request(const struct cache_piece *piece)
@@ -103,11 +91,9 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 		.lower_ps = -1,
 		.passes_ps = piece->passes_ps,
 		.codegen_ps = piece->codegen_ps,
-		.wait_ps = -1,
 		.module = piece->module,
 		.call_op = call.op,
 		.line = state->line,
-		.program = TS_NONE,
 		.is_backend = piece->activity == TS_HOST_BACKEND,
 		.is_restored = piece->is_restored,
 		.is_inferred = piece->is_inferred,

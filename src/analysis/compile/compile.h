@@ -64,10 +64,12 @@ struct compile_counts {
 
 struct compile_state {
 	/* of a line */
-	bool is_asked, is_trace;
-	uint8_t *events; /* of each op: 1 + enum ts_torch_event; 0: not asked yet */
-	struct compile_piece *pieces;
+	struct compile_piece
+		*pieces; /* those that still wait when the line ends count by themselves */
 	size_t nr_pieces, cap_pieces;
+	/* of a line, while its events come */
+	bool is_asked, is_trace;
+	uint8_t *events;			 /* of each op, see ts_torch_event_once() */
 	uint32_t last_op[COMPILE_MAX_DEPTH + 1]; /* closed last at each depth */
 	uint32_t inside[COMPILE_MAX_DEPTH + 1];	 /* ops that compute, of the open event above */
 	/* of a line and of the sum */

@@ -12,6 +12,7 @@
 #include "analysis/kit/table.h"
 #include "analysis/kit/torch.h"
 #include "base/check.h"
+#include "base/record.h"
 #include "model/launches.h"
 
 #define MAX_OPEN 16 /* regions inside one another on a thread; deeper ones count as the last */
@@ -35,6 +36,37 @@ struct compile_devices_state {
 	struct ts_map region_of_key;
 	int64_t outside_ps;
 };
+
+#define TS_SELF struct ts_compile_device_region
+static const struct ts_member region_members[] = {
+	TS_NUMBER(1, id.autograd, TS_KEEP), TS_NUMBER(2, id.frame, TS_KEEP),
+	TS_NUMBER(3, id.compile, TS_KEEP),  TS_NUMBER(4, nr_launches, TS_ADD),
+	TS_NUMBER(5, nr_kernels, TS_ADD),   TS_NUMBER(6, device_ps, TS_ADD),
+	TS_NUMBER(7, backward_ps, TS_ADD),
+};
+static const struct ts_record region_record = TS_RECORD(region_members);
+#undef TS_SELF
+
+static bool state_is_valid(const void *state)
+{
+	const struct compile_devices_state *loaded = state;
+
+	return ts_keyed_is_valid(&loaded->region_of_key, loaded->nr_regions);
+}
+
+#define TS_SELF struct compile_devices_state
+static const struct ts_member devices_members[] = {
+	TS_LIST(1, regions, region_record, TS_BY_HAND),
+	TS_MAP(2, region_of_key),
+	TS_NUMBER(3, outside_ps, TS_ADD),
+	TS_SCRATCH(threads),
+	TS_SCRATCH(events),
+	TS_SCRATCH(launches.slots),
+	TS_SCRATCH(sequences.slots),
+};
+static const struct ts_record devices_record =
+	TS_RECORD(devices_members, .is_valid = state_is_valid);
+#undef TS_SELF
 
 static bool compile_devices_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -186,19 +218,11 @@ static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
 {
 	struct compile_devices_state *into = arg_into, *from = arg_from;
 
-	into->outside_ps = ts_i64_add(into->outside_ps, from->outside_ps);
-	for (size_t i = 0; i < from->nr_regions; i++) {
-		const struct ts_compile_device_region *region = &from->regions[i];
-		struct ts_compile_device_region *to = region_get(into, region->id);
-
-		if (!to)
-			return ts_fail_nomem(err);
-		to->nr_kernels += region->nr_kernels;
-		to->nr_launches += region->nr_launches;
-		to->device_ps = ts_i64_add(to->device_ps, region->device_ps);
-		to->backward_ps = ts_i64_add(to->backward_ps, region->backward_ps);
-	}
-	return TS_OK;
+	return ts_keyed_sum(TS_KEYED(into, regions, region_of_key),
+			    TS_KEYED(from, regions, region_of_key), &region_record) &&
+			       ts_record_merge(&devices_record, into, from)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 #define REGION_COLUMNS(X) \
@@ -243,29 +267,16 @@ static enum ts_status compile_devices_close(void *arg, const struct ts_context *
 	return TS_OK;
 }
 
-static void compile_devices_release(void *arg)
-{
-	struct compile_devices_state *state = arg;
-
-	free(state->threads);
-	free(state->events);
-	free(state->regions);
-	ts_launches_release(&state->launches);
-	ts_launches_release(&state->sequences);
-	ts_map_release(&state->region_of_key);
-}
-
 const struct ts_analysis ts_analysis_compile_devices = {
 	.name = "compile_devices",
 	.title = "Compiled code on devices",
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct compile_devices_state),
+	.state = &devices_record,
 	.facts_size = sizeof(struct ts_compile_devices_facts),
 	.wants = compile_devices_wants,
 	.open = compile_devices_open,
 	.merged = compile_devices_merged,
 	.merge = compile_devices_merge,
 	.close = compile_devices_close,
-	.release = compile_devices_release,
 };
