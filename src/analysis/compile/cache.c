@@ -3,8 +3,7 @@
  * found, what ran, and which programs are variants of one function.
  *
  * The pass over the hosts also reads the devices' lines of modules, which are short. On a CPU alone
- * there is no such line: its thunks say which program and which run they belong to (stats of XLA's
- * ThunkExecutor).
+ * this line is missing: the stats of its thunks (XLA's ThunkExecutor) name the program and the run.
  */
 #include "analysis/compile/cache.h"
 
@@ -164,7 +163,7 @@ static bool add_run(struct cache_state *state, const struct cache_run *run)
 	return true;
 }
 
-/* All events of one name are thunks, or none is. */
+/* All events of one name are thunks, or all are not. */
 static bool add_thunk(struct cache_state *state, const struct ts_block *block, size_t i)
 {
 	uint8_t *thunk = &state->thunk[block->op[i]];

@@ -1,5 +1,5 @@
 /*
- * The cache analysis' own header: what host threads said of compilations and calls, what ran, and
+ * The cache analysis' own header: compilations and calls of host threads, what ran, and
  * the families of programs. Shared by cache.c (the pass), cache_thread.c (events of a thread into
  * requests), cache_match.c (who did whose work), cache_family.c and cache_bucket.c (variants of one
  * function), and cache_report.c only.
@@ -113,7 +113,7 @@ bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *p
 /* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
 int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time);
 
-/* JAX's name of the module of a call; .p NULL: it is none, or no memory. */
+/* JAX's name of the module of a call; .p NULL: the call has no module, or memory is out. */
 struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call);
 
 /* cache_family.c: all programs of the profile and of the run by name. Variants and families are in the

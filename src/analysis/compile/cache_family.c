@@ -113,7 +113,7 @@ static bool same_source(const struct ts_hlo_instr *a, const struct ts_hlo_instr 
 	       ts_bytes_eq(a->source_file, b->source_file);
 }
 
-/* Do two modules share a line of source, or does one say nothing of any? */
+/* Do two modules share a line of source, or does one of them have no source lines? */
 static bool may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	bool some_a = false, some_b = false;
@@ -403,8 +403,8 @@ static int longest_compiled_first(const void *a, const void *b)
 	return ts_bytes_cmp(x->stem, y->stem);
 }
 
-/* On a CPU an executable from the persistent cache says that it is the program of the process that
- * compiled it: then one that seems not to have run may have. */
+/* On a CPU an executable from the persistent cache has the program id of the process that compiled
+ * it: then a program that seems not to have run may have run. */
 static int64_t known_runs(const struct cache_families *families, int64_t nr_runs)
 {
 	return nr_runs == 0 && families->has_strangers ? -1 : nr_runs;

@@ -44,7 +44,7 @@ static bool is_request(const struct cache_piece *piece)
 	       piece->is_restored;
 }
 
-/* The call around some pieces; op TS_NONE: there is none. */
+/* The call around some pieces; op TS_NONE: there is not one. */
 struct call {
 	uint32_t op;
 	int64_t start_ps;
@@ -133,10 +133,10 @@ static bool close_requests(struct cache_state *state, size_t first, struct call 
 /* No call will come for what is open. A trace and a lowering may still get their compilation. */
 static bool flush(struct cache_state *state)
 {
-	struct call none = { TS_NONE, 0 };
+	struct call no_call = { TS_NONE, 0 };
 	size_t rest, nr = 0;
 
-	if (!close_requests(state, 0, none, &rest))
+	if (!close_requests(state, 0, no_call, &rest))
 		return false;
 	for (size_t i = rest; i < state->nr_pieces; i++)
 		if (state->pieces[i].activity == TS_HOST_TRACE ||
@@ -305,7 +305,7 @@ static void infer_restored(struct cache_state *state, const struct contents *in)
 	restored.is_inferred = in->read == state->nr_pieces;
 	restored.start_ps = restored.is_inferred ? lower->end_ps : state->pieces[in->read].start_ps;
 	restored.end_ps = restored.is_inferred ? execute->start_ps : state->pieces[in->read].end_ps;
-	*execute = restored; /* it stands behind the lowering, and has said what it had to */
+	*execute = restored; /* it stands behind the lowering, and is not needed any more */
 }
 
 static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
@@ -331,7 +331,7 @@ static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
 	return good;
 }
 
-/* A pipeline of passes says its module twice, in its name and in a stat. */
+/* A pipeline of passes has its module twice, in its name and in a stat. */
 static bool is_pipeline(const struct ts_block *block, size_t i, struct ts_bytes *module)
 {
 	struct ts_stat stat;

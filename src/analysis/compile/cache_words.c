@@ -79,7 +79,7 @@ static bool parameter_changes(const struct ts_profile *profile,
 	return false;
 }
 
-/* The parameters that change; all of them where none does. */
+/* The parameters that change; all of them where all stay the same. */
 static struct ts_bytes write_parameters(struct writer *writer, const struct ts_cache_family *family,
 					const struct ts_cache_variant *variant)
 {

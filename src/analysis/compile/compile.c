@@ -132,7 +132,7 @@ static enum ts_status compile_open(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-/* Threads of a trace have events of a kind of their own; those of an xplane tell nothing here. */
+/* Threads of a trace have events of a kind of their own; those of an xplane are not looked at. */
 static bool ask(struct compile_state *state, const struct ts_block *block)
 {
 	if (state->is_asked || block->nr_events == 0)

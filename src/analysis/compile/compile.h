@@ -57,7 +57,7 @@ struct compile_counts {
 	int64_t nr_lookups, lookup_ps, overhead_ps;
 	int64_t nr_compiles, compile_ps; /* the outermost ones: no moment of a thread twice */
 	int64_t nr_graph_launches, nr_kernel_launches;
-	int64_t nr_library_ops; /* ops inside graphs that are no generated code */
+	int64_t nr_library_ops; /* ops inside graphs that are not generated code */
 	int64_t max_nested;	/* regions inside one outermost region, of traces without ids */
 	int64_t nr_regions;	/* calls of regions in all */
 };

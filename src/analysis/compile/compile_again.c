@@ -27,8 +27,8 @@ static int64_t nr_logged(const struct compile_report *report)
 	return log->nr_files > 0 ? nr : -1;
 }
 
-/* The second number says how often the frame had been compiled before, in the profile or not: of each
- * frame the highest. *NR is -1 without ids. False: no memory. */
+/* The second number is how often the frame had been compiled before, in the profile or not: of each
+ * frame the highest counts. *NR is -1 without ids. False: no memory. */
 static bool count_traced(const struct compile_report *report, int64_t *nr)
 {
 	const struct compile_state *sum = report->sum;

@@ -1,5 +1,5 @@
 /*
- * Where graphs broke: by the log, which says why, else by regions inside regions.
+ * Where graphs broke: by the log, which has the reason, else by regions inside regions.
  *
  * Code behind a break is a frame of its own, called from the compiled code in front of it: so a region
  * inside another's means a break, and the Python tracer's name of it has the place. The log has a
@@ -71,7 +71,7 @@ static uint32_t *first_records(const struct ts_torch_log *log)
 	return good ? first : NULL;
 }
 
-/* Versions that log no breaks say why an analysis was begun anew, which is at breaks. */
+/* Versions that do not log breaks log why an analysis was begun anew, which is at breaks. */
 static bool was_restarted(const struct ts_torch_compilation *compilation)
 {
 	return compilation->restart_reason.n > 0 && compilation->id.compile <= 0;
@@ -115,7 +115,7 @@ static const struct ts_compile_break unknown_break = { .nr_compiled = -1,
 						       .nr_runs = -1,
 						       .continued_ps = -1 };
 
-/* By a nesting, and by what the Python tracer says of its place. */
+/* By a nesting, and by the Python tracer's name of its place. */
 static struct ts_compile_break by_nesting(const struct compile_report *report,
 					  const struct compile_nesting *nesting)
 {

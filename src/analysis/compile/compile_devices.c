@@ -1,7 +1,7 @@
 /*
  * What compiled code ran on the devices: kernels are launched inside a region on the host, and the
- * launch's link says which they are. A backward graph runs on another thread; the sequence number that
- * autograd gave its forward function says whose it is.
+ * launch's link leads to them. A backward graph runs on another thread; the sequence number that
+ * autograd gave its forward function leads back to the region.
  *
  * The view has no title, so people do not see it by itself: the view compile shows these numbers with
  * its regions.

@@ -2,8 +2,8 @@
  * How many ops became how many kernels.
  *
  * Of PyTorch: Inductor names a kernel by the ATen ops in it, each once, so the ops before fusion are
- * counted from names: what stands twice in a kernel counts once, and nothing is known of ops that
- * vanished. A kernel that is not Inductor's is one op, as in eager mode. Of XLA: instructions of the
+ * counted from names: what stands twice in a kernel counts once, and ops that vanished are not
+ * known. A kernel that is not Inductor's is one op, as in eager mode. Of XLA: instructions of the
  * modules that ran, inside fusions and as kernels.
  */
 #include "analysis/compile/compile.h"
@@ -84,7 +84,7 @@ static bool gather_host(struct gathering *gathering, const struct compile_state 
 		if (!add_generated(gathering, &kernel))
 			return false;
 	}
-	if (sum->nr_kernels == 0) { /* a CPU says nothing of its kernels unless it is asked to */
+	if (sum->nr_kernels == 0) { /* a CPU's trace has its kernels only on request */
 		fusion->nr_before = fusion->nr_after = -1;
 		return true;
 	}

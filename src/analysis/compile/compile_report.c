@@ -157,7 +157,7 @@ static int64_t nr_compiled(const struct compile_state *sum)
 
 	for (size_t i = 0; i < sum->nr_regions; i++)
 		nr += sum->regions[i].nr_compiles > 0;
-	return nr > 0 || sum->counts.nr_compiles == 0 ? nr : -1; /* older ones say no ids */
+	return nr > 0 || sum->counts.nr_compiles == 0 ? nr : -1; /* older ones write no ids */
 }
 
 #define IF_GPU(value) (has_gpu ? ts_int(value) : ts_null())

@@ -2,7 +2,7 @@
  * The events of a host thread, children before parents, into regions and compilations.
  *
  * What is found is a piece, and waits for the event around it. A compilation takes the pieces inside
- * it: its parts, and the annotation that says which compilation it is. A region takes regions (there
+ * it: its parts, and the annotation with the id of the compilation. A region takes regions (there
  * its graph was broken) and compilations (of code it came upon). A piece that nothing will come
  * around counts by itself.
  */

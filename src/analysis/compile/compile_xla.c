@@ -1,5 +1,5 @@
 /*
- * What the compile analysis says of XLA's programs: the facts of cache, in the terms of this view. XLA
+ * What the compile analysis reports of XLA's programs: the facts of cache, in the terms of this view. XLA
  * compiles whole functions, so a graph does not break.
  */
 #include "analysis/compile/compile.h"

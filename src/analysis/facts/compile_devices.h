@@ -12,7 +12,7 @@ struct ts_compile_device_region {
 
 struct ts_compile_devices_facts {
 	const struct ts_compile_device_region *regions; /* one an id, in the order of time */
-	size_t nr_regions;  /* 0: nothing is known, neither of what was launched elsewhere */
+	size_t nr_regions;				/* 0: all of this is unknown */
 	int64_t outside_ps; /* device time of kernels that no region launched */
 };
 

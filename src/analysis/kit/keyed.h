@@ -23,7 +23,7 @@ struct ts_keyed {
  * move the others. */
 void *ts_keyed_row(struct ts_keyed list, uint64_t key, const void *fresh);
 
-/* Adds the rows of FROM to those of the same keys in INTO, as ROW says; FROM stays as it is. Rows do not
+/* Adds the rows of FROM to those of the same keys in INTO, by the table ROW; FROM stays as it is. Rows do not
  * own memory. False: no memory. */
 struct ts_record;
 bool ts_keyed_sum(struct ts_keyed into, struct ts_keyed from, const struct ts_record *row);

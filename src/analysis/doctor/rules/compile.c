@@ -68,11 +68,11 @@ static struct recompiles find_recompiles(const struct ts_table *table, size_t nr
 static double compile_share(const struct ts_doctor *doctor)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles told = find_recompiles(table, doctor->nr_cores);
+	struct recompiles reported = find_recompiles(table, doctor->nr_cores);
 
 	return ts_doctor_share(
 		doctor,
-		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], told.lost_ps), 0));
+		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], reported.lost_ps), 0));
 }
 
 /* Each compilation counts where they are known, else each span of time with some in it. */
@@ -131,7 +131,7 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
-/* The family whose variants took the most time to compile here; NULL: there is none. */
+/* The family whose variants took the most time to compile here; NULL: there was not one. */
 static const struct ts_cache_family *find_family(const struct ts_doctor *doctor)
 {
 	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
