@@ -9,6 +9,7 @@
 
 #include "analysis/facts/capacity.h"
 #include "analysis/kit/table.h"
+#include "base/check.h"
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
 {
@@ -221,6 +222,7 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
+	TS_ASSERT(facts);
 	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */

@@ -5,7 +5,7 @@
  * for ops that carry padding, and the times of findings that are about a time and not about an op
  * (gaps, slow steps, compilations). An op's moments are the line's segments: those in which it
  * is the innermost one running; so slices never overlap, and they are what the finding counts.
- * Several streams of a GPU share a row; where two say something at once, the one that began first
+ * Several streams of a GPU share a row; where two mark one moment, the one that began first
  * has it.
  *
  * Each row has its share of a host's slices (share.c).

@@ -4,6 +4,8 @@
  */
 #include "analysis/ops/roofline.h"
 
+#include "base/check.h"
+
 #define MAX_OPS	  1000 /* as XProf's table */
 #define MAX_STEPS 256
 
@@ -343,6 +345,7 @@ enum ts_status ts_roofline_report(const struct roofline_state *sum, const struct
 	struct report report = { .ctx = ctx, .result = result, .program_ps = program_time(sum) };
 	enum ts_status st;
 
+	TS_ASSERT(sum->nr_devices <= ctx->profile->nr_devices);
 	if (ctx->profile->nr_devices == 0 || report.program_ps <= 0)
 		return TS_OK; /* nothing ran */
 	report.peaks = peaks_of_run(ctx);

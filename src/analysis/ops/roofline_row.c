@@ -145,6 +145,7 @@ void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
 	double seconds = row->total_ps < 0 ? NAN : (double)row->total_ps * 1e-12;
 	struct bound bound = bound_of(&row->work, peaks, seconds);
 
+	TS_ASSERT(row->kind && program_ps > 0);
 	TS_CELLS(result, table, ROOFLINE_COLUMNS);
 }
 

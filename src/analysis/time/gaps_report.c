@@ -2,6 +2,7 @@
 #include "analysis/time/gaps.h"
 
 #include "analysis/kit/table.h"
+#include "base/check.h"
 
 #define MAX_EVENTS 32 /* rows by host event */
 
@@ -57,6 +58,7 @@ bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *c
 		ts_arena_array(arena, time->nr_gaps + 1, sizeof(*witnesses));
 	struct ts_gap_group *groups = ts_arena_array(arena, time->nr_gaps + 1, sizeof(*groups));
 
+	TS_ASSERT(facts && sum->nr_rows >= time->nr_gaps);
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {

@@ -74,7 +74,7 @@ struct time_state {
 /* Gives [start, end) of the device to a bucket, step by step. */
 void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
 		    int64_t start_ps, int64_t end_ps, enum ts_bucket bucket);
-/* Gives a gap to compilation, input and idle, by what the hosts did; says which has most of it. */
+/* Gives a gap to compilation, input and idle, by what the hosts did. Gives the one that has most of it. */
 enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
 				  struct time_device *device, int64_t start_ps, int64_t end_ps);
 

@@ -5,6 +5,8 @@
  */
 #include "analysis/time/time.h"
 
+#include "base/check.h"
+
 #define LISTED_GAPS 256 /* of all devices */
 
 static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE, TS_BUCKET_REMATERIALIZATION,
@@ -250,7 +252,10 @@ enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_contex
 				  struct ts_error *err)
 {
 	struct wall wall = find_wall(sum);
-	enum ts_status st = resolve(sum, ctx, wall, err);
+	enum ts_status st;
+
+	TS_ASSERT(facts && sum->nr_devices <= ctx->outline->steps.nr_devices);
+	st = resolve(sum, ctx, wall, err);
 
 	sum_up(sum, wall, facts);
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */

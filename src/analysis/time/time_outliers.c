@@ -10,7 +10,7 @@
 
 #include "analysis/settings.h"
 
-#define MIN_STEPS    4	 /* below, a median says little */
+#define MIN_STEPS    4	 /* with fewer, a median means little */
 #define MAX_SLOW     64	 /* the longest that are explained */
 #define MIN_REPEATS  3	 /* of a period */
 #define MIN_REGULAR  0.8 /* of the steps of a period that must be slow */

@@ -1,6 +1,7 @@
 /* Which bucket an op's time belongs to, and a span of a device's time given to a bucket. */
 #include "analysis/time/time.h"
 
+#include "base/check.h"
 #include "model/op_kind.h"
 
 enum ts_bucket ts_time_bucket_of(const struct ts_context *ctx, uint32_t device,
@@ -17,6 +18,8 @@ void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct 
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
 
+	TS_ASSERT_HOT(device_index < ctx->outline->steps.nr_devices && bucket < TS_NR_BUCKETS);
+	TS_ASSERT_HOT(start_ps <= end_ps);
 	device->total_ps[bucket] += end_ps - start_ps;
 	while (steps->nr > 0 && start_ps < end_ps) {
 		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);

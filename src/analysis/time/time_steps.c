@@ -6,8 +6,10 @@
  */
 #include "analysis/time/time.h"
 
+#include "base/check.h"
 bool ts_time_steps_open(struct time_state *state, const struct ts_context *ctx)
 {
+	TS_ASSERT(ctx->outline && !state->touched);
 	state->step = TS_NONE;
 	state->step_until_ps = INT64_MIN;
 	if (state->device.nr_steps == 0)
@@ -76,6 +78,7 @@ void ts_time_steps_add(struct time_state *state, const struct ts_context *ctx, u
 {
 	struct time_class *class = &state->classes[op];
 
+	TS_ASSERT_HOT(op < state->nr_classes);
 	if (start_ps >= state->step_until_ps)
 		begin_step(state, ctx, start_ps);
 	if (state->step == TS_NONE || dur_ps <= 0)
