@@ -195,3 +195,9 @@ TESTS += tests/analysis/needs_test
 tests_analysis_needs_test_SOURCES = tests/analysis/needs_test.c
 tests_analysis_needs_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_analysis_needs_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/analysis/kit/spread_test
+TESTS += tests/analysis/kit/spread_test
+tests_analysis_kit_spread_test_SOURCES = tests/analysis/kit/spread_test.c tests/base/rng.h
+tests_analysis_kit_spread_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_analysis_kit_spread_test_LDADD = libtpusight.a $(CMOCKA_LIBS)

@@ -229,12 +229,6 @@ static struct hta_kernel *kernel_of(struct hta_rank *rank, uint32_t op)
 	return &rank->kernels[rank->nr_ops++];
 }
 
-static bool with_bins(struct hta_spread *spread)
-{
-	*spread = (struct hta_spread){ .bins = calloc(HTA_BINS, sizeof(*spread->bins)) };
-	return spread->bins != NULL;
-}
-
 static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 {
 	uint32_t at = ts_map_find(&rank->by_call, op);
@@ -247,7 +241,8 @@ static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 	call = &rank->calls[rank->nr_calls];
 	*call = (struct hta_call){ .op = op };
 	rank->nr_calls++;
-	if (!with_bins(&call->cpu) || !with_bins(&call->gpu) || !with_bins(&call->delay) ||
+	if (!ts_spread_init(&call->cpu) || !ts_spread_init(&call->gpu) ||
+	    !ts_spread_init(&call->delay) ||
 	    !ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)))
 		return NULL;
 	return call;
@@ -262,9 +257,9 @@ static bool count_call(const struct counting *counting, const struct event *even
 	if (!call)
 		return false;
 	delay_ps = TS_MAX(delay_ps, 0);
-	hta_spread_add(&call->cpu, launch->dur_ps);
-	hta_spread_add(&call->gpu, event->dur_ps);
-	hta_spread_add(&call->delay, delay_ps);
+	ts_spread_add(&call->cpu, launch->dur_ps);
+	ts_spread_add(&call->gpu, event->dur_ps);
+	ts_spread_add(&call->delay, delay_ps);
 	call->nr_short += launch->dur_ps <= SLOW_CALL_PS && event->dur_ps < launch->dur_ps;
 	call->nr_slow += launch->dur_ps > SLOW_CALL_PS;
 	call->nr_late += delay_ps > LATE_PS;
@@ -308,7 +303,7 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 		rank->nr_short++;
 		rank->short_ps = ts_i64_add(rank->short_ps, event->dur_ps);
 	}
-	hta_spread_add(&kernel->spread, event->dur_ps);
+	ts_spread_add(&kernel->spread, event->dur_ps);
 	hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
 	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
 		count_whole(counting, kernel, event, type);
@@ -527,9 +522,9 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 static void release_rank(struct hta_rank *rank)
 {
 	for (size_t i = 0; i < rank->nr_calls; i++) {
-		free(rank->calls[i].cpu.bins);
-		free(rank->calls[i].gpu.bins);
-		free(rank->calls[i].delay.bins);
+		ts_spread_release(&rank->calls[i].cpu);
+		ts_spread_release(&rank->calls[i].gpu);
+		ts_spread_release(&rank->calls[i].delay);
 	}
 	free(rank->calls);
 	free(rank->kernels);

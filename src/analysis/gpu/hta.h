@@ -1,7 +1,7 @@
 /*
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
  * go by in the order of their starts. Shared by hta.c (the pass), hta_times.c (what ran together),
- * hta_stats.c (figures of many numbers), hta_launches.c (calls whose kernels are still to come),
+ * hta_launches.c (calls whose kernels are still to come),
  * hta_queue.c (how many those were), hta_sequences.c (which kernels follow each other),
  * hta_collectives.c (what they send, and who is late), hta_report.c and hta_rows.c (the tables) only.
  *
@@ -15,25 +15,8 @@
 #define TS_ANALYSIS_HTA_H
 
 #include "analysis/analysis.h"
+#include "analysis/kit/spread.h"
 #include "model/trace_class.h"
-
-/* --- hta_stats.c */
-
-/* Numbers in bins of equal ratio: a percentile is off by 1.6 % at most; all else is exact. */
-#define HTA_BINS (60 * 32)
-struct hta_spread {
-	uint64_t nr;
-	int64_t sum, min, max; /* when nr > 0 */
-	double mean, squares;  /* squares: sum of squared distances from the mean */
-	uint64_t *bins;	       /* HTA_BINS; NULL: no percentiles are wanted */
-};
-
-void hta_spread_add(struct hta_spread *spread, int64_t number);
-void hta_spread_merge(struct hta_spread *into, const struct hta_spread *from);
-double hta_spread_mean(const struct hta_spread *spread);      /* NaN when there is none */
-double hta_spread_deviation(const struct hta_spread *spread); /* divisor n - 1; 0 of one */
-/* The smallest number that SHARE of them do not pass; -1 when there is none. */
-int64_t hta_spread_percentile(const struct hta_spread *spread, double share);
 
 /* --- hta_times.c */
 
@@ -69,13 +52,13 @@ enum hta_idle { HTA_HOST_WAIT, HTA_KERNEL_WAIT, HTA_OTHER_WAIT, HTA_NR_IDLE };
 
 struct hta_kernel {
 	uint32_t op;
-	struct hta_spread spread;
+	struct ts_spread spread;
 	int64_t sum_us; /* in HTA's whole us, of those that it counts */
 };
 
 struct hta_call { /* of the runtime, that launches */
 	uint32_t op;
-	struct hta_spread cpu, gpu, delay;
+	struct ts_spread cpu, gpu, delay;
 	uint64_t nr_short, nr_slow, nr_late; /* HTA's: see hta_launches.c */
 };
 
@@ -105,7 +88,7 @@ struct hta_collective {
 	char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT]; /* empty: nobody says */
 	int64_t group_size, in_bytes, out_bytes;	      /* TS_UNKNOWN */
 	bool is_peer; /* from one to one: no two ranks begin it together */
-	struct hta_spread time;
+	struct ts_spread time;
 };
 
 struct hta_instance {

@@ -281,7 +281,7 @@ bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_me
 
 	if (!row || !add_instance(collectives, row, merged->dur_ps[i]))
 		return false;
-	hta_spread_add(&row->time, merged->dur_ps[i]);
+	ts_spread_add(&row->time, merged->dur_ps[i]);
 	return true;
 }
 

@@ -13,7 +13,7 @@ static void fill_collective(struct ts_result *result, struct ts_value *cells,
 			    const struct hta_collective *row)
 {
 	int64_t bytes = hta_collective_bytes(row);
-	double bus = hta_collective_bus_factor(row), mean = hta_spread_mean(&row->time);
+	double bus = hta_collective_bus_factor(row), mean = ts_spread_mean(&row->time);
 	double size = bytes < 0 ? NAN : (double)bytes;
 
 	cells[0] = ts_text_or_null(ts_result_text(result, "%s", row->name));

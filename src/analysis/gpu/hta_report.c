@@ -301,10 +301,10 @@ static void put_kernel(struct ts_result *result, struct ts_table *table,
 	cells[2] = ts_int((int64_t)kernel->spread.nr);
 	cells[3] = ts_int(kernel->spread.sum);
 	cells[4] = hta_pct(kernel->spread.sum, all_ps);
-	cells[5] = ts_real(hta_spread_mean(&kernel->spread));
+	cells[5] = ts_real(ts_spread_mean(&kernel->spread));
 	cells[6] = ts_int(kernel->spread.min);
 	cells[7] = ts_int(kernel->spread.max);
-	cells[8] = ts_real(hta_spread_deviation(&kernel->spread));
+	cells[8] = ts_real(ts_spread_deviation(&kernel->spread));
 	cells[9] = ts_int(kernel->sum_us);
 	cells[10] = rank;
 }
@@ -358,7 +358,7 @@ static struct hta_kernel *gather(const struct hta_state *sum, size_t *nr)
 			all[++kept] = all[i];
 			continue;
 		}
-		hta_spread_merge(&all[kept].spread, &all[i].spread);
+		ts_spread_merge(&all[kept].spread, &all[i].spread);
 		all[kept].sum_us = ts_i64_add(all[kept].sum_us, all[i].sum_us);
 	}
 	*nr = kept + 1;
@@ -522,13 +522,13 @@ static bool put_queues(struct ts_result *result, const struct ts_context *ctx,
 
 /* --- launches */
 
-static void fill_spread(struct ts_value *cells, const struct hta_spread *spread)
+static void fill_spread(struct ts_value *cells, const struct ts_spread *spread)
 {
 	cells[0] = ts_int(spread->sum);
-	cells[1] = ts_real(hta_spread_mean(spread));
-	cells[2] = ts_int(hta_spread_percentile(spread, 0.5));
-	cells[3] = ts_int(hta_spread_percentile(spread, 0.9));
-	cells[4] = ts_int(hta_spread_percentile(spread, 0.99));
+	cells[1] = ts_real(ts_spread_mean(spread));
+	cells[2] = ts_int(ts_spread_percentile(spread, 0.5));
+	cells[3] = ts_int(ts_spread_percentile(spread, 0.9));
+	cells[4] = ts_int(ts_spread_percentile(spread, 0.99));
 	cells[5] = ts_int(spread->max);
 }
 

@@ -87,8 +87,6 @@ static struct kernel_row *add_row(struct kernel_table *table, const struct ts_me
 		.device = profile->planes[line->plane].device,
 		.class = (uint8_t)ts_trace_class_of(profile, line, &profile->ops[op]),
 		.is_compiled = profile->ops[merged->op[i]].has_program,
-		.min_ps = INT64_MAX,
-		.max_ps = -1,
 		.longest = { .registers = TS_UNKNOWN, .shared_bytes = TS_UNKNOWN },
 		.nr_bytes = TS_UNKNOWN,
 	};
@@ -114,19 +112,6 @@ static struct kernel_row *row_of(struct kernels_state *state, const struct ts_me
 		return NULL;
 	state->table.nr_rows++;
 	return row;
-}
-
-/* Welford's: the sum of squares stays exact however long the run. */
-static void add_time(struct kernel_row *row, int64_t dur_ps)
-{
-	double deviation = (double)dur_ps - row->mean_ps;
-
-	row->count++;
-	row->total_ps = ts_i64_add(row->total_ps, dur_ps);
-	row->min_ps = TS_MIN(row->min_ps, dur_ps);
-	row->max_ps = TS_MAX(row->max_ps, dur_ps);
-	row->mean_ps += deviation / (double)row->count;
-	row->squares += deviation * ((double)dur_ps - row->mean_ps);
 }
 
 static bool add_caller(struct kernels_state *state, uint32_t row, uint32_t op, int64_t dur_ps)
@@ -163,7 +148,7 @@ static bool take_device_event(struct kernels_state *state, const struct ts_merge
 		return true; /* a TPU's loop: what it holds has rows */
 	if (merged->profile->devices[row->device].is_gpu)
 		kernels_add_launch(row, merged, i);
-	add_time(row, dur_ps);
+	ts_spread_add(&row->time, dur_ps);
 	caller = row->is_compiled ? merged->op[i]
 				  : ts_launches_find(&state->launches, merged->link[i]);
 	return add_caller(state, at, caller, dur_ps);

@@ -7,6 +7,7 @@
 
 #define TS_NEEDS(X) X(timeline)
 #include "analysis/kit/needs.h"
+#include "analysis/kit/spread.h"
 #include "model/launches.h"
 #include "model/trace_class.h"
 
@@ -20,8 +21,7 @@ struct kernel_row {
 	uint32_t device;
 	uint8_t class;	  /* enum ts_trace_class */
 	bool is_compiled; /* XLA's: its op is known, and not only the one that was open on the host */
-	int64_t count, total_ps, min_ps, max_ps;
-	double mean_ps, squares; /* of deviations from the mean so far */
+	struct ts_spread time;
 	struct kernel_shape longest;
 	/* sums over those that say so, weighted by their time */
 	double occupancy, blocks;

@@ -83,6 +83,12 @@ static int64_t number_in(struct ts_bytes details, const char *name)
 	return ts_bytes_i64(part, &value) && value >= 0 ? value : TS_UNKNOWN;
 }
 
+/* Of launches that take equally long, the first one stands for the row. */
+static bool is_longest(const struct kernel_row *row, int64_t dur_ps)
+{
+	return row->time.nr == 0 || dur_ps > row->time.max;
+}
+
 static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
 {
 	if (nr_bytes < 0)
@@ -101,7 +107,7 @@ static void add_compiled(struct kernel_row *row, const struct ts_merged *merged,
 	occupancy = number_in(details, "occ_pct");
 	if (occupancy > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, (double)occupancy, dur_ps);
-	if (details.n == 0 || dur_ps <= row->max_ps)
+	if (details.n == 0 || !is_longest(row, dur_ps))
 		return;
 	dynamic_bytes = number_in(details, "dynamic_shared");
 	row->longest = (struct kernel_shape){
@@ -129,7 +135,7 @@ static void add_traced(struct kernel_row *row, const struct ts_merged *merged, s
 		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
 	if (number_of(merged, i, "blocks per SM", &value))
 		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);
-	if (dur_ps <= row->max_ps)
+	if (!is_longest(row, dur_ps))
 		return;
 	row->longest = (struct kernel_shape){
 		.grid = text_of(merged, i, "grid"),

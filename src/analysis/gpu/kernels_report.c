@@ -92,16 +92,15 @@ static struct ts_value shape(struct report *report, struct ts_bytes text)
 static void put_time(const struct report *report, const struct kernel_row *row,
 		     struct ts_value *cells)
 {
-	cells[COL_COUNT] = ts_int(row->count);
-	cells[COL_TOTAL] = ts_int(row->total_ps);
-	cells[COL_MEAN] = ts_int((int64_t)llround(row->mean_ps));
-	cells[COL_MIN] = ts_int(row->min_ps);
-	cells[COL_MAX] = ts_int(row->max_ps);
-	if (row->count > 1)
-		cells[COL_STDDEV] =
-			ts_int((int64_t)llround(sqrt(row->squares / (double)(row->count - 1))));
+	cells[COL_COUNT] = ts_int((int64_t)row->time.nr);
+	cells[COL_TOTAL] = ts_int(row->time.sum);
+	cells[COL_MEAN] = ts_int((int64_t)llround(row->time.mean));
+	cells[COL_MIN] = ts_int(row->time.min);
+	cells[COL_MAX] = ts_int(row->time.max);
+	if (row->time.nr > 1)
+		cells[COL_STDDEV] = ts_int((int64_t)llround(ts_spread_deviation(&row->time)));
 	if (report->total_ps > 0)
-		cells[COL_SHARE] = ts_real(100 * (double)row->total_ps / report->total_ps);
+		cells[COL_SHARE] = ts_real(100 * (double)row->time.sum / report->total_ps);
 }
 
 static enum ts_kernel_type type_of(const struct report *report, const struct kernel_row *row)
@@ -231,9 +230,9 @@ static bool put_rows(struct report *report, struct kernel_table *from)
 	size_t nr = 0;
 
 	for (uint32_t i = 0; good && i < from->nr_rows; i++)
-		if (from->rows[i].count > 0)
+		if (from->rows[i].time.nr > 0)
 			ranked[nr++] =
-				(struct ranked){ from->rows[i].total_ps,
+				(struct ranked){ from->rows[i].time.sum,
 						 report->ctx->profile->ops[from->rows[i].op].name,
 						 from->rows[i].device, i };
 	if (nr > 1)
@@ -262,11 +261,11 @@ static struct gpu_sums sums_of(const struct report *report, const struct kernel_
 
 	for (size_t i = 0; i < table->nr_rows; i++) {
 		const struct kernel_row *row = &table->rows[i];
-		double total_ps = (double)row->total_ps;
+		double total_ps = (double)row->time.sum;
 
 		if (row->class != TS_TRACE_KERNEL || !is_gpu(report, row))
 			continue;
-		sums.count += row->count;
+		sums.count += (int64_t)row->time.nr;
 		sums.kernel_ps += total_ps;
 		sums.occupancy += row->occupancy;
 		sums.occupancy_ps += (double)row->occupancy_ps;
@@ -302,7 +301,7 @@ enum ts_status kernels_report(struct kernels_state *sum, const struct ts_context
 	struct report report = { .ctx = ctx, .result = result };
 
 	for (size_t i = 0; i < sum->table.nr_rows; i++)
-		report.total_ps += (double)sum->table.rows[i].total_ps;
+		report.total_ps += (double)sum->table.rows[i].time.sum;
 	if (!(report.total_ps > 0))
 		return TS_OK;
 	report.table = ts_result_table(result, "kernels", "Kernels", columns, NR_COLS);
