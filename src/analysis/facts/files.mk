@@ -1,1 +1,3 @@
-libtpusight_a_SOURCES += src/analysis/facts/gaps.h src/analysis/facts/ops.h src/analysis/facts/time.h
+libtpusight_a_SOURCES += \
+	src/analysis/facts/gaps.h src/analysis/facts/kernels.h src/analysis/facts/ops.h \
+	src/analysis/facts/time.h src/analysis/facts/timeline.h

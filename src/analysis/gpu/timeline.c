@@ -97,7 +97,7 @@ static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned runn
 	rank->device_ps += device ? to_ps - from_ps : 0;
 	rank->cpu_ps += cpu ? to_ps - from_ps : 0;
 	rank->both_ps += device && cpu ? to_ps - from_ps : 0;
-	timeline_steps_give(&rank->steps, from_ps, to_ps, class);
+	ts_timeline_steps_give(&rank->steps, from_ps, to_ps, class);
 	if (rank->slices.budget > 0 &&
 	    !ts_slices_add(&rank->slices, from_ps, to_ps, (uint32_t)class))
 		state->failed = true;
@@ -116,8 +116,8 @@ static bool take_device_steps(struct timeline_state *state)
 			continue;
 		state->rank.steps.fixed = true;
 		for (size_t i = 0; i < own->nr; i++)
-			if (!timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
-						  own->items[i].end_ps, own->items[i].number))
+			if (!ts_timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
+						     own->items[i].end_ps, own->items[i].number))
 				return false;
 		return true;
 	}
@@ -195,7 +195,7 @@ static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_byt
 	if (steps->line != line)
 		return true;
 	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
-	return timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
+	return ts_timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
 }
 
 /* What the line was not busy with yet. */
@@ -228,7 +228,7 @@ static bool take_host_event(struct timeline_state *state, const struct ts_merged
 		rank->cpu_time_ps, new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
 	if (kind != KIND_RUNTIME || merged->link[i] == TS_NO_LINK)
 		return true;
-	step = timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
+	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
 	return ts_launches_note(&state->launches, merged->link[i], step);
 }
 
@@ -249,8 +249,8 @@ static void take_device_event(struct timeline_state *state, const struct ts_merg
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
 	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
 					  device && device->is_gpu ? end_ps - start_ps : new_ps);
-	timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
-			      start_ps, end_ps);
+	ts_timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
+				 start_ps, end_ps);
 }
 
 static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
@@ -259,7 +259,6 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
 
-	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && !state->failed; i++) {
 		uint8_t side = state->sides[merged->line[i]];
 		int64_t start_ps = merged->start_ps[i];
@@ -301,12 +300,11 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 {
 	struct timeline_state *into = ptr_into, *from = ptr_from;
 
-	(void)ctx;
 	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
 	    !take_streams(into, from))
 		return ts_fail_nomem(err);
 	ts_sweep_to(&from->sweep, from->rank.last_ps);
-	timeline_steps_finish(&from->rank.steps);
+	ts_timeline_steps_finish(&from->rank.steps);
 	into->ranks[into->nr_ranks++] = from->rank;
 	memset(&from->rank, 0, sizeof(from->rank));
 	return from->failed ? ts_fail_nomem(err) : TS_OK;
@@ -315,7 +313,7 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 static enum ts_status timeline_close(void *state, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
-	return timeline_report(state, ctx, result, err);
+	return ts_timeline_report(state, ctx, facts, result, err);
 }
 
 static void release_rank(struct timeline_rank *rank)
@@ -347,6 +345,7 @@ const struct ts_analysis ts_analysis_timeline = {
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK,
 	.state_size = sizeof(struct timeline_state),
+	.facts_size = sizeof(struct ts_timeline_facts),
 	.wants = wants,
 	.open = timeline_open,
 	.merged = timeline_merged,

@@ -6,6 +6,7 @@
 #define TS_ANALYSIS_TIMELINE_H
 
 #include "analysis/analysis.h"
+#include "analysis/facts/timeline.h"
 #include "model/launches.h"
 #include "model/sweep.h"
 #include "model/trace_class.h"
@@ -95,24 +96,25 @@ struct timeline_state {
 /* timeline_steps.c */
 
 /* What happens in [from, to) is of this class. */
-void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
-			 enum ts_trace_class class);
+void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			    enum ts_trace_class class);
 /* A step that begins now. False: no memory. */
-bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			  uint64_t number);
+bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			     uint64_t number);
 /* The step that a call lies in, from start to end; TS_NONE. */
-uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
-				int64_t end_ps);
+uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				   int64_t end_ps);
 /* A kernel that begins now and that this step (TS_NONE: none) asked for. */
-void timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64_t start_ps,
-			   int64_t end_ps);
+void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64_t start_ps,
+			      int64_t end_ps);
 /* After the last moment. */
-void timeline_steps_finish(struct timeline_steps *steps);
+void ts_timeline_steps_finish(struct timeline_steps *steps);
 /* Steps that count: at the end the profiler may have missed kernels of the last ones. */
-size_t timeline_steps_whole(const struct timeline_steps *steps);
+size_t ts_timeline_steps_whole(const struct timeline_steps *steps);
 
 /* timeline_report.c */
-enum ts_status timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_error *err);
+enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
+				  struct ts_timeline_facts *facts, struct ts_result *result,
+				  struct ts_error *err);
 
 #endif

@@ -72,8 +72,8 @@ static struct timeline_share *owner_of(struct timeline_steps *steps, int64_t at_
 	return &step->own;
 }
 
-void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
-			 enum ts_trace_class class)
+void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			    enum ts_trace_class class)
 {
 	while (from_ps < to_ps) {
 		int64_t until_ps = to_ps;
@@ -89,8 +89,8 @@ void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t 
 	}
 }
 
-bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			  uint64_t number)
+bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			     uint64_t number)
 {
 	struct timeline_step *step;
 
@@ -108,8 +108,8 @@ bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_
 	return true;
 }
 
-uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
-				int64_t end_ps)
+uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				   int64_t end_ps)
 {
 	for (size_t i = steps->nr; i-- > 0;) {
 		const struct timeline_step *step = &steps->items[i];
@@ -127,8 +127,8 @@ static void add_leftover(struct timeline_steps *steps, int64_t end_ps)
 		steps->leftovers[steps->nr_leftovers++] = end_ps;
 }
 
-void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
-			   int64_t end_ps)
+void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
+			      int64_t end_ps)
 {
 	struct timeline_step *step;
 
@@ -155,7 +155,7 @@ void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t
 }
 
 /* Where the first step launched nothing, nobody can say that it waited for a device. */
-void timeline_steps_finish(struct timeline_steps *steps)
+void ts_timeline_steps_finish(struct timeline_steps *steps)
 {
 	int64_t before_ps;
 
@@ -176,7 +176,7 @@ void timeline_steps_finish(struct timeline_steps *steps)
 	}
 }
 
-size_t timeline_steps_whole(const struct timeline_steps *steps)
+size_t ts_timeline_steps_whole(const struct timeline_steps *steps)
 {
 	size_t last = steps->nr;
 
