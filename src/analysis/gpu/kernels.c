@@ -19,7 +19,6 @@ static enum ts_status kernels_open(void *ptr, const struct ts_context *ctx,
 	struct kernels_state *state = ptr;
 	const struct ts_profile *profile = ctx->profile;
 
-	(void)line;
 	state->threads = calloc(profile->nr_lines + 1, sizeof(*state->threads));
 	state->sides = malloc(profile->nr_lines + 1);
 	state->classes = malloc(profile->nr_ops + 1);
@@ -52,11 +51,11 @@ static bool take_host_event(struct kernels_state *state, const struct ts_merged 
 
 	switch (class_on_host(state, merged->profile, line, op)) {
 	case TS_TRACE_CPU_EXEC:
-		return kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
+		return ts_kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
 	case TS_TRACE_RUNTIME:
 		return merged->link[i] == TS_NO_LINK ||
 		       ts_launches_note(&state->launches, merged->link[i],
-					kernels_innermost(thread, start_ps));
+					ts_kernels_innermost(thread, start_ps));
 	default: return true;
 	}
 }
@@ -147,7 +146,7 @@ static bool take_device_event(struct kernels_state *state, const struct ts_merge
 	if (row->class >= TS_NR_TRACE_CLASSES)
 		return true; /* a TPU's loop: what it holds has rows */
 	if (merged->profile->devices[row->device].is_gpu)
-		kernels_add_launch(row, merged, i);
+		ts_kernels_add_launch(row, merged, i);
 	ts_spread_add(&row->time, dur_ps);
 	caller = row->is_compiled ? merged->op[i]
 				  : ts_launches_find(&state->launches, merged->link[i]);
@@ -160,7 +159,6 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	struct kernels_state *state = ptr;
 	bool good = true;
 
-	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && good; i++)
 		switch (state->sides[merged->line[i]]) {
 		case TS_SIDE_DEVICE: good = take_device_event(state, merged, i); break;
@@ -178,7 +176,6 @@ static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct
 	const struct kernel_table *from = &((struct kernels_state *)ptr_from)->table;
 	uint32_t first = (uint32_t)into->nr_rows;
 
-	(void)ctx;
 	if (!ts_grow(&into->rows, &into->cap_rows, into->nr_rows + from->nr_rows + 1,
 		     sizeof(*into->rows)) ||
 	    !ts_grow(&into->callers, &into->cap_callers, into->nr_callers + from->nr_callers + 1,
@@ -196,7 +193,7 @@ static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct
 static enum ts_status kernels_close(void *state, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
-	return kernels_report(state, ctx, result, err);
+	return ts_kernels_report(state, ctx, facts, result, err);
 }
 
 static void kernels_release(void *ptr)
@@ -223,6 +220,7 @@ const struct ts_analysis ts_analysis_kernels = {
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state_size = sizeof(struct kernels_state),
+	.facts_size = sizeof(struct ts_kernels_facts),
 	.wants = wants,
 	.open = kernels_open,
 	.merged = kernels_merged,

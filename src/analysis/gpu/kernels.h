@@ -5,6 +5,9 @@
 #ifndef TS_ANALYSIS_KERNELS_H
 #define TS_ANALYSIS_KERNELS_H
 
+#include "analysis/facts/kernels.h"
+#include "analysis/facts/timeline.h"
+
 #define TS_NEEDS(X) X(timeline)
 #include "analysis/kit/needs.h"
 #include "analysis/kit/spread.h"
@@ -65,14 +68,16 @@ struct kernels_state {
 /* kernels_launch.c */
 
 /* An operator begins on a thread. False: no memory. */
-bool kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps);
+bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps,
+			int64_t end_ps);
 /* The innermost one that is open; TS_NONE. */
-uint32_t kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
+uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
 /* Adds what an event of the row says of its launch; before its time is counted. */
-void kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i);
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i);
 
 /* kernels_report.c */
-enum ts_status kernels_report(struct kernels_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
+enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_context *ctx,
+				 struct ts_kernels_facts *facts, struct ts_result *result,
+				 struct ts_error *err);
 
 #endif

@@ -7,16 +7,16 @@
 
 #define OPEN_MAX 1024 /* operators inside each other */
 
-uint32_t kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
+uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
 {
 	while (thread->nr > 0 && thread->items[thread->nr - 1].end_ps <= at_ps)
 		thread->nr--;
 	return thread->nr > 0 ? thread->items[thread->nr - 1].op : TS_NONE;
 }
 
-bool kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
+bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
 {
-	kernels_innermost(thread, start_ps);
+	ts_kernels_innermost(thread, start_ps);
 	if (thread->nr >= OPEN_MAX)
 		return true;
 	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(*thread->items)))
@@ -145,7 +145,7 @@ static void add_traced(struct kernel_row *row, const struct ts_merged *merged, s
 	};
 }
 
-void kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
 {
 	if (merged->profile->ops[merged->op[i]].is_traced)
 		add_traced(row, merged, i);
