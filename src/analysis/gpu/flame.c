@@ -31,7 +31,7 @@ struct thread {
 
 enum module_source { MODULES_NONE, MODULES_RANGES, MODULES_NN };
 
-struct state {
+struct flame_state {
 	struct flame_tree trees[FLAME_NR_LIVE];
 	struct thread *threads; /* by line of the profile */
 	size_t nr_lines;
@@ -70,7 +70,7 @@ static bool is_gpu(const struct ts_context *ctx, const struct ts_line *line)
 	return device && device->is_gpu;
 }
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool flame_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	if (line->kind == TS_LINE_THREAD)
 		return !ts_line_device(ctx->profile, line);
@@ -90,24 +90,24 @@ static enum module_source source_of(const struct ts_profile *profile)
 	return source;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
-				struct ts_error *err)
+static enum ts_status flame_open(void *ptr, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 
-	(void)line;
 	state->nr_lines = ctx->profile->nr_lines;
 	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
 	state->source = source_of(ctx->profile);
 	for (size_t i = 0; state->source == MODULES_NN && i < ctx->profile->nr_ops; i++)
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
-		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
-	return state->threads && flame_names_init(&state->names, ctx->profile) ? TS_OK
-									       : ts_fail_nomem(err);
+		state->threads[i].is_wanted = flame_wants(ctx, &ctx->profile->lines[i]);
+	return state->threads && ts_flame_names_init(&state->names, ctx->profile)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
-static void moved_frames(struct state *state, enum flame_kind tree, const uint32_t *moved)
+static void moved_frames(struct flame_state *state, enum flame_kind tree, const uint32_t *moved)
 {
 	for (size_t t = 0; t < state->nr_lines; t++)
 		for (size_t i = 0; i < state->threads[t].nr; i++) {
@@ -118,7 +118,7 @@ static void moved_frames(struct state *state, enum flame_kind tree, const uint32
 }
 
 /* Before nodes are added, of whom others know none yet: so that indices stay good until then. */
-static bool make_room(struct state *state)
+static bool make_room(struct flame_state *state)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t *moved = NULL;
@@ -126,11 +126,11 @@ static bool make_room(struct state *state)
 
 		if (state->trees[tree].nr < FLAME_NODES)
 			continue;
-		good = flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
+		good = ts_flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
 		if (good) {
 			moved_frames(state, tree, moved);
-			flame_links_moved(&state->links, tree, moved);
-			flame_links_moved(&state->forward, tree, moved);
+			ts_flame_links_moved(&state->links, tree, moved);
+			ts_flame_links_moved(&state->forward, tree, moved);
 		}
 		free(moved);
 		if (!good)
@@ -139,7 +139,7 @@ static bool make_room(struct state *state)
 	return true;
 }
 
-static void credit(struct state *state, const struct frame *frame, int64_t ps)
+static void credit(struct flame_state *state, const struct frame *frame, int64_t ps)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
 		if (frame->node[tree] != TS_NONE) {
@@ -150,7 +150,7 @@ static void credit(struct state *state, const struct frame *frame, int64_t ps)
 }
 
 /* The thread's time up to UNTIL_PS goes to who was innermost; calls that ended by then are closed. */
-static void advance(struct state *state, struct thread *thread, int64_t until_ps)
+static void advance(struct flame_state *state, struct thread *thread, int64_t until_ps)
 {
 	while (thread->nr > 0) {
 		const struct frame *top = &thread->frames[thread->nr - 1];
@@ -167,7 +167,7 @@ static void advance(struct state *state, struct thread *thread, int64_t until_ps
 }
 
 /* The frame's node in the tree of modules: its own, or that of who is below it. */
-static uint32_t module_node(struct state *state, const struct ts_op *op, uint32_t index,
+static uint32_t module_node(struct flame_state *state, const struct ts_op *op, uint32_t index,
 			    uint32_t below)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
@@ -175,25 +175,25 @@ static uint32_t module_node(struct state *state, const struct ts_op *op, uint32_
 	uint32_t node = below;
 
 	if (!is_own && below == TS_NONE)
-		return flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
+		return ts_flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
 	if (!is_own)
 		return below;
 	if (below != TS_NONE && tree->nodes[below].name == FLAME_OUTSIDE)
 		below = TS_NONE;
-	node = flame_tree_child(tree, below, index);
+	node = ts_flame_tree_child(tree, below, index);
 	if (node != TS_NONE)
 		tree->nodes[node].count++;
 	return node;
 }
 
-static bool put_frame(struct state *state, const struct ts_op *op, uint32_t index,
+static bool put_frame(struct flame_state *state, const struct ts_op *op, uint32_t index,
 		      const struct frame *below, struct frame *frame)
 {
 	struct flame_tree *stacks = &state->trees[FLAME_STACKS];
 	uint32_t *node = frame->node;
 
-	node[FLAME_STACKS] = flame_tree_child(stacks, below->node[FLAME_STACKS],
-					      is_step(op) ? FLAME_STEP : index);
+	node[FLAME_STACKS] = ts_flame_tree_child(stacks, below->node[FLAME_STACKS],
+						 is_step(op) ? FLAME_STEP : index);
 	if (node[FLAME_STACKS] == TS_NONE)
 		return false;
 	stacks->nodes[node[FLAME_STACKS]].count++;
@@ -205,7 +205,8 @@ static bool put_frame(struct state *state, const struct ts_op *op, uint32_t inde
 }
 
 /* A kernel below where its launch stood. */
-static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const uint32_t *below)
+static bool put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
+		       const uint32_t *below)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t parent = below[tree], at;
@@ -213,11 +214,11 @@ static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const u
 		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
 		if (tree == FLAME_MODULES && parent == TS_NONE) {
-			parent = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
+			parent = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
 			if (parent == TS_NONE)
 				return false;
 		}
-		at = flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
+		at = ts_flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
 		if (at == TS_NONE)
 			return false;
 		state->trees[tree].nodes[at].count++;
@@ -227,7 +228,7 @@ static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const u
 	return true;
 }
 
-static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
+static bool put_lost(struct flame_state *state, uint32_t op, int64_t dur_ps)
 {
 	uint32_t below[FLAME_NR_LIVE] = { TS_NONE, TS_NONE };
 
@@ -237,7 +238,7 @@ static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
-		below[tree] = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
+		below[tree] = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
 		if (below[tree] == TS_NONE)
 			return false;
 	}
@@ -245,7 +246,7 @@ static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
 }
 
 /* Nobody launched them. */
-static bool lose_waiting(struct state *state)
+static bool lose_waiting(struct flame_state *state)
 {
 	for (size_t i = 0; i < state->links.nr_waiting; i++) {
 		const struct flame_waiting *waiting = &state->links.waiting[i];
@@ -253,13 +254,13 @@ static bool lose_waiting(struct state *state)
 		if (waiting->dur_ps >= 0 && !put_lost(state, waiting->op, waiting->dur_ps))
 			return false;
 	}
-	flame_links_forget_waiting(&state->links);
+	ts_flame_links_forget_waiting(&state->links);
 	return true;
 }
 
-static bool take_waiting(struct state *state, const struct flame_launch *launch)
+static bool take_waiting(struct flame_state *state, const struct flame_launch *launch)
 {
-	uint32_t at = flame_links_waiting(&state->links, launch->link), next;
+	uint32_t at = ts_flame_links_waiting(&state->links, launch->link), next;
 
 	for (; at != TS_NONE; at = next) {
 		struct flame_waiting *waiting = &state->links.waiting[at];
@@ -274,18 +275,18 @@ static bool take_waiting(struct state *state, const struct flame_launch *launch)
 	return true;
 }
 
-static bool take_kernel(struct state *state, uint64_t link, uint32_t op, int64_t dur_ps)
+static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, int64_t dur_ps)
 {
 	const struct flame_launch *launch;
 
 	if (link == TS_NO_LINK)
 		return put_lost(state, op, dur_ps);
-	launch = flame_links_find(&state->links, link);
+	launch = ts_flame_links_find(&state->links, link);
 	if (launch)
 		return put_kernel(state, op, dur_ps, launch->node);
 	if (state->links.nr_waiting >= FLAME_LAUNCHES && !lose_waiting(state))
 		return false;
-	return flame_links_wait(&state->links, link, op, dur_ps);
+	return ts_flame_links_wait(&state->links, link, op, dur_ps);
 }
 
 /*
@@ -293,7 +294,7 @@ static bool take_kernel(struct state *state, uint64_t link, uint32_t op, int64_t
  * number that the forward op was given, so its module has a frame for what its backward did.
  * *MODULE: the one that is open, which becomes that frame.
  */
-static bool find_module(struct state *state, const struct ts_merged *merged, size_t i,
+static bool find_module(struct flame_state *state, const struct ts_merged *merged, size_t i,
 			uint32_t *module)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
@@ -308,17 +309,17 @@ static bool find_module(struct state *state, const struct ts_merged *merged, siz
 		return true;
 	here.link = (uint64_t)number.number;
 	if (in_module)
-		return flame_links_add(&state->forward, &here);
-	forward = flame_links_find(&state->forward, here.link);
+		return ts_flame_links_add(&state->forward, &here);
+	forward = ts_flame_links_find(&state->forward, here.link);
 	if (!forward)
 		return true;
-	*module = flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
+	*module = ts_flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
 	if (*module != TS_NONE)
 		tree->nodes[*module].count++;
 	return *module != TS_NONE;
 }
 
-static bool take_call(struct state *state, const struct ts_merged *merged, size_t i)
+static bool take_call(struct flame_state *state, const struct ts_merged *merged, size_t i)
 {
 	struct thread *thread = &state->threads[merged->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
@@ -333,7 +334,7 @@ static bool take_call(struct state *state, const struct ts_merged *merged, size_
 		struct flame_launch launch = { .link = merged->link[i] };
 
 		memcpy(launch.node, below.node, sizeof(launch.node));
-		if (!flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
+		if (!ts_flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
 			return false;
 	}
 	if (thread->nr >= STACK_MAX)
@@ -348,10 +349,10 @@ static bool take_call(struct state *state, const struct ts_merged *merged, size_
 	return true;
 }
 
-static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
-				  const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status flame_merged(void *ptr, const struct ts_context *ctx,
+				   const struct ts_merged *merged, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 
 	for (size_t i = 0; i < merged->nr_events; i++) {
 		const struct ts_line *line = &ctx->profile->lines[merged->line[i]];
@@ -370,7 +371,7 @@ static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static bool finish(struct state *state)
+static bool finish(struct flame_state *state)
 {
 	for (size_t i = 0; i < state->nr_lines; i++) {
 		struct thread *thread = &state->threads[i];
@@ -383,16 +384,15 @@ static bool finish(struct state *state)
 	return lose_waiting(state);
 }
 
-static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status flame_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				  struct ts_error *err)
 {
-	struct state *into = ptr_into, *from = ptr_from;
+	struct flame_state *into = ptr_into, *from = ptr_from;
 
-	(void)ctx;
 	if (!finish(from))
 		return ts_fail_nomem(err);
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
-		if (!flame_tree_add(&into->trees[tree], &from->trees[tree]))
+		if (!ts_flame_tree_add(&into->trees[tree], &from->trees[tree]))
 			return ts_fail_nomem(err);
 	into->source = from->source;
 	into->seen.nr_threads += from->seen.nr_threads;
@@ -400,37 +400,37 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 	return make_room(into) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
-				struct ts_result *result, struct ts_error *err)
+static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 	struct flame_tree trees[FLAME_NR_KINDS] = { { .nr = 0 } };
 	struct ts_bytes *scopes = NULL;
-	enum ts_status st = flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
+	enum ts_status st = ts_flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
 
 	memcpy(trees, state->trees, sizeof(state->trees));
 	memset(state->trees, 0, sizeof(state->trees));
 	state->seen.has_modules = state->source == MODULES_NN;
 	if (st == TS_OK)
-		st = flame_report(ctx, trees, scopes, &state->seen, result, err);
+		st = ts_flame_report(ctx, trees, scopes, &state->seen, result, err);
 	for (int i = 0; i < FLAME_NR_KINDS; i++)
-		flame_tree_release(&trees[i]);
+		ts_flame_tree_release(&trees[i]);
 	free(scopes);
 	return st;
 }
 
-static void release(void *ptr)
+static void flame_release(void *ptr)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
 		free(state->threads[i].frames);
 	free(state->threads);
 	for (int i = 0; i < FLAME_NR_LIVE; i++)
-		flame_tree_release(&state->trees[i]);
-	flame_links_release(&state->links);
-	flame_links_release(&state->forward);
-	flame_names_release(&state->names);
+		ts_flame_tree_release(&state->trees[i]);
+	ts_flame_links_release(&state->links);
+	ts_flame_links_release(&state->forward);
+	ts_flame_names_release(&state->names);
 }
 
 const struct ts_analysis ts_analysis_flame = {
@@ -439,11 +439,11 @@ const struct ts_analysis ts_analysis_flame = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct state),
-	.wants = wants,
-	.open = open_host,
-	.merged = take_events,
-	.merge = merge,
-	.close = close_all,
-	.release = release,
+	.state_size = sizeof(struct flame_state),
+	.wants = flame_wants,
+	.open = flame_open,
+	.merged = flame_merged,
+	.merge = flame_merge,
+	.close = flame_close,
+	.release = flame_release,
 };

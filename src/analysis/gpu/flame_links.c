@@ -17,7 +17,7 @@ static void turn_over(struct flame_links *links)
 	links->cap_launches[0] = cap;
 }
 
-bool flame_links_add(struct flame_links *links, const struct flame_launch *launch)
+bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch)
 {
 	size_t *nr = &links->nr_launches[0];
 
@@ -30,7 +30,7 @@ bool flame_links_add(struct flame_links *links, const struct flame_launch *launc
 	return true;
 }
 
-const struct flame_launch *flame_links_find(const struct flame_links *links, uint64_t link)
+const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link)
 {
 	for (size_t i = 0; i < TS_NELEM(links->by_link); i++) {
 		uint32_t at = ts_map_find(&links->by_link[i], link);
@@ -41,7 +41,7 @@ const struct flame_launch *flame_links_find(const struct flame_links *links, uin
 	return NULL;
 }
 
-bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
+bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
 {
 	uint32_t at = (uint32_t)links->nr_waiting;
 	uint32_t next = ts_map_find(&links->waiting_by_link, link);
@@ -54,18 +54,18 @@ bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int
 	return true;
 }
 
-uint32_t flame_links_waiting(const struct flame_links *links, uint64_t link)
+uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link)
 {
 	return links->nr_waiting ? ts_map_find(&links->waiting_by_link, link) : TS_NONE;
 }
 
-void flame_links_forget_waiting(struct flame_links *links)
+void ts_flame_links_forget_waiting(struct flame_links *links)
 {
 	ts_map_release(&links->waiting_by_link);
 	links->nr_waiting = 0;
 }
 
-void flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
+void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
 {
 	for (size_t i = 0; i < TS_NELEM(links->launches); i++)
 		for (size_t k = 0; k < links->nr_launches[i]; k++) {
@@ -75,7 +75,7 @@ void flame_links_moved(struct flame_links *links, enum flame_kind tree, const ui
 		}
 }
 
-void flame_links_release(struct flame_links *links)
+void ts_flame_links_release(struct flame_links *links)
 {
 	for (size_t i = 0; i < TS_NELEM(links->launches); i++) {
 		free(links->launches[i]);

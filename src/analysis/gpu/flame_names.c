@@ -49,7 +49,7 @@ static bool unite(struct flame_names *names, const struct ts_profile *profile, u
 	return first != TS_NONE || ts_strmap_set(seen, text, op);
 }
 
-bool flame_names_init(struct flame_names *names, const struct ts_profile *profile)
+bool ts_flame_names_init(struct flame_names *names, const struct ts_profile *profile)
 {
 	struct ts_strmap seen = { NULL, 0, 0 };
 	bool good;
@@ -67,7 +67,7 @@ bool flame_names_init(struct flame_names *names, const struct ts_profile *profil
 	return good;
 }
 
-void flame_names_release(struct flame_names *names)
+void ts_flame_names_release(struct flame_names *names)
 {
 	free(names->same);
 	ts_arena_release(&names->arena);
@@ -82,7 +82,7 @@ static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
 	return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
 }
 
-struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name)
+struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name)
 {
 	if (name.n > MAX_NAME)
 		return cut(result, name);

@@ -6,7 +6,7 @@ static uint64_t key_of(uint32_t parent, uint32_t name)
 	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
 }
 
-uint32_t flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
+uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
 {
 	uint32_t at;
 
@@ -39,8 +39,8 @@ static bool move(struct flame_tree *into, const struct flame_tree *from, const b
 		const struct flame_node *node = &from->nodes[i];
 		uint32_t parent = node->parent == TS_NONE ? TS_NONE : moved[node->parent];
 
-		moved[i] = flame_tree_child(into, parent,
-					    !kept || kept[i] ? node->name : FLAME_OTHERS);
+		moved[i] = ts_flame_tree_child(into, parent,
+					       !kept || kept[i] ? node->name : FLAME_OTHERS);
 		if (moved[i] == TS_NONE)
 			return false;
 		add_weights(&into->nodes[moved[i]], node);
@@ -50,7 +50,7 @@ static bool move(struct flame_tree *into, const struct flame_tree *from, const b
 	return true;
 }
 
-bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
+bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
 {
 	uint32_t *moved = calloc(from->nr + 1, sizeof(*moved));
 	bool good = moved && move(into, from, NULL, moved);
@@ -59,7 +59,7 @@ bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
 	return good;
 }
 
-struct flame_totals *flame_tree_totals(const struct flame_tree *tree)
+struct flame_totals *ts_flame_tree_totals(const struct flame_tree *tree)
 {
 	struct flame_totals *totals = calloc(tree->nr + 1, sizeof(*totals));
 
@@ -76,7 +76,7 @@ struct flame_totals *flame_tree_totals(const struct flame_tree *tree)
 	return totals;
 }
 
-double flame_share(const struct flame_totals *part, const struct flame_totals *all)
+double ts_flame_share(const struct flame_totals *part, const struct flame_totals *all)
 {
 	return fmax((double)part->cpu_ps / (double)TS_MAX(all->cpu_ps, 1),
 		    (double)part->device_ps / (double)TS_MAX(all->device_ps, 1));
@@ -84,10 +84,10 @@ double flame_share(const struct flame_totals *part, const struct flame_totals *a
 
 static bool weigh(const struct flame_tree *tree, double *shares)
 {
-	struct flame_totals *totals = flame_tree_totals(tree);
+	struct flame_totals *totals = ts_flame_tree_totals(tree);
 
 	for (size_t i = 0; totals && i < tree->nr; i++)
-		shares[i] = flame_share(&totals[i], &totals[tree->nr]);
+		shares[i] = ts_flame_share(&totals[i], &totals[tree->nr]);
 	if (!totals)
 		return false;
 	free(totals);
@@ -118,7 +118,7 @@ static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
 	return true;
 }
 
-bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
+bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
 {
 	struct flame_tree small = { .nr_folded = 0 };
 	bool *kept = calloc(tree->nr + 1, sizeof(*kept));
@@ -133,15 +133,15 @@ bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
 	good = good && move(&small, tree, kept, *moved);
 	free(kept);
 	if (!good) {
-		flame_tree_release(&small);
+		ts_flame_tree_release(&small);
 		return false;
 	}
-	flame_tree_release(tree);
+	ts_flame_tree_release(tree);
 	*tree = small;
 	return true;
 }
 
-void flame_tree_release(struct flame_tree *tree)
+void ts_flame_tree_release(struct flame_tree *tree)
 {
 	free(tree->nodes);
 	ts_map_release(&tree->children);
