@@ -38,7 +38,7 @@ static bool has_gpus(const struct ts_profile *profile, uint32_t host)
 	return false;
 }
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool hta_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_profile *profile = ctx->profile;
 
@@ -72,7 +72,7 @@ static bool add_stream(struct hta_state *state, const struct ts_context *ctx, ui
 			return false;
 		ts_bins_init(rank->queued, 0, TS_PS_PER_US);
 	}
-	return hta_queue_init(&stream->queue);
+	return ts_hta_queue_init(&stream->queue);
 }
 
 /* Where the last profiler step begins, if there is more than one. */
@@ -130,8 +130,8 @@ static void limit_instances(struct hta_state *state, const struct ts_profile *pr
 		state->ranks[i].collectives.max_instances = nr > 1 ? HTA_INSTANCES_MAX / nr : 0;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
-				const struct ts_line *first, struct ts_error *err)
+static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const struct ts_line *first,
+			       struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct hta_state *state = ptr;
@@ -145,7 +145,7 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
 	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
-	       hta_launches_init(&state->launches);
+	       ts_hta_launches_init(&state->launches);
 	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
@@ -205,14 +205,14 @@ static void count_whole(const struct counting *counting, struct hta_kernel *kern
 	struct hta_rank *rank = counting->rank;
 	struct whole whole = whole_us(counting, event);
 
-	hta_union_add(&rank->all, whole.start_us, whole.end_us);
+	ts_hta_union_add(&rank->all, whole.start_us, whole.end_us);
 	if (type == TS_KERNEL_COMPUTATION)
-		hta_union_add(&rank->computing, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->computing, whole.start_us, whole.end_us);
 	else if (type == TS_KERNEL_COMMUNICATION)
-		hta_union_add(&rank->talking, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->communicating, whole.start_us, whole.end_us);
 	else if (type == TS_KERNEL_MEMORY)
-		hta_union_add(&rank->moving, whole.start_us, whole.end_us);
-	hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->copying, whole.start_us, whole.end_us);
+	ts_hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
 	kernel->sum_us = ts_i64_add(kernel->sum_us, whole.end_us - whole.start_us);
 }
 
@@ -271,15 +271,15 @@ static void count_idle(const struct counting *counting, const struct event *even
 	struct hta_stream *stream = counting->stream;
 	double short_ps = counting->ctx->settings->kernel_gap_short * 1e6;
 	int64_t gap_ps = event->start_ps - stream->end_ps;
-	enum hta_idle cause = HTA_OTHER_WAIT;
+	enum ts_hta_wait cause = TS_HTA_OTHER_WAIT;
 
 	if (counting->launch && counting->launch->start_ps > stream->end_ps)
-		cause = HTA_HOST_WAIT;
+		cause = TS_HTA_HOST_WAIT;
 	else if ((double)gap_ps < short_ps)
-		cause = HTA_KERNEL_WAIT;
+		cause = TS_HTA_KERNEL_WAIT;
 	if (stream->begun && gap_ps > 0) {
-		stream->idle_ps[cause] = ts_i64_add(stream->idle_ps[cause], gap_ps);
-		stream->nr_idle[cause]++;
+		stream->wait_ps[cause] = ts_i64_add(stream->wait_ps[cause], gap_ps);
+		stream->nr_waits[cause]++;
 	}
 	stream->end_ps = stream->begun ? TS_MAX(stream->end_ps, event->start_ps + event->dur_ps)
 				       : event->start_ps + event->dur_ps;
@@ -304,7 +304,7 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 		rank->short_ps = ts_i64_add(rank->short_ps, event->dur_ps);
 	}
 	ts_spread_add(&kernel->spread, event->dur_ps);
-	hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
+	ts_hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
 	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
 		count_whole(counting, kernel, event, type);
 	count_idle(counting, event);
@@ -320,7 +320,7 @@ static bool settle(struct hta_state *state, const struct ts_context *ctx,
 	struct ts_bins *bins;
 
 	if (launch->root != TS_NONE &&
-	    !hta_roots_drop(&state->roots, launch->root, &state->patterns))
+	    !ts_hta_roots_drop(&state->roots, launch->root, &state->patterns))
 		return false;
 	if (launch->stream == TS_NONE || (state->is_cut && launch->start_ps >= state->cut_ps))
 		return true;
@@ -329,16 +329,17 @@ static bool settle(struct hta_state *state, const struct ts_context *ctx,
 	if (bins && launch->kernel_ps > launch->start_ps)
 		ts_bins_add(bins, launch->start_ps, launch->kernel_ps,
 			    (double)(launch->kernel_ps - launch->start_ps) * 1e-12);
-	return hta_queue_add(&stream->queue, launch->start_ps,
-			     TS_MAX(launch->kernel_ps, launch->start_ps), full);
+	return ts_hta_queue_add(&stream->queue, launch->start_ps,
+				TS_MAX(launch->kernel_ps, launch->start_ps), full);
 }
 
 static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 			const struct event *event, const struct ts_merged *merged, size_t i)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
-	struct hta_launch *launch =
-		event->link == TS_NO_LINK ? NULL : hta_launches_find(&state->launches, event->link);
+	struct hta_launch *launch = event->link == TS_NO_LINK
+					    ? NULL
+					    : ts_hta_launches_find(&state->launches, event->link);
 	struct counting counting = { state, ctx, &state->ranks[stream->rank], stream, launch };
 	int64_t since_ps = launch ? launch->start_ps : event->start_ps;
 	bool first = launch && launch->stream == TS_NONE;
@@ -352,9 +353,9 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 		return true;
 	}
 	if (launch && launch->root != TS_NONE)
-		hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
+		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
 	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
-	    !hta_collectives_add(&counting.rank->collectives, merged, i))
+	    !ts_hta_collectives_add(&counting.rank->collectives, merged, i))
 		return false;
 	return count_kernel(&counting, event, first);
 }
@@ -366,7 +367,7 @@ static bool leave_operator(struct hta_state *state, struct hta_line *line)
 	uint32_t root = line->root;
 
 	line->root = TS_NONE;
-	return root == TS_NONE || hta_roots_drop(&state->roots, root, &state->patterns);
+	return root == TS_NONE || ts_hta_roots_drop(&state->roots, root, &state->patterns);
 }
 
 static bool enter_operator(struct hta_state *state, struct hta_line *line,
@@ -390,7 +391,7 @@ static bool find_root(struct hta_state *state, struct hta_line *line, const stru
 	if (event->start_ps >= line->end_ps)
 		return true;
 	if (line->root == TS_NONE) {
-		line->root = hta_roots_add(&state->roots, line->op, line->cpu_ps);
+		line->root = ts_hta_roots_add(&state->roots, line->op, line->cpu_ps);
 		if (line->root == TS_NONE)
 			return false;
 	}
@@ -409,12 +410,12 @@ static bool take_call(struct hta_state *state, const struct ts_context *ctx, str
 				     .stream = TS_NONE };
 	struct hta_launch oldest;
 
-	if (hta_launches_full(&state->launches) && hta_launches_pop(&state->launches, &oldest) &&
-	    !settle(state, ctx, &oldest))
+	if (ts_hta_launches_full(&state->launches) &&
+	    ts_hta_launches_pop(&state->launches, &oldest) && !settle(state, ctx, &oldest))
 		return false;
 	if (!find_root(state, line, event, &launch.root))
 		return false;
-	hta_launches_add(&state->launches, &launch);
+	ts_hta_launches_add(&state->launches, &launch);
 	return true;
 }
 
@@ -430,7 +431,7 @@ static bool take_host_event(struct hta_state *state, const struct ts_context *ct
 	return take_call(state, ctx, line, event);
 }
 
-static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
+static enum ts_status hta_merged(void *ptr, const struct ts_context *ctx,
 				 const struct ts_merged *merged, struct ts_error *err)
 {
 	struct hta_state *state = ptr;
@@ -459,19 +460,19 @@ static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
 
 	for (size_t i = 0; i < ctx->profile->nr_lines && good; i++)
 		good = leave_operator(state, &state->lines[i]);
-	while (good && hta_launches_pop(&state->launches, &launch))
+	while (good && ts_hta_launches_pop(&state->launches, &launch))
 		good = settle(state, ctx, &launch);
 	return good;
 }
 
 static void finish_rank(struct hta_rank *rank)
 {
-	hta_overlaps_finish(&rank->ps);
-	hta_overlaps_finish(&rank->us);
-	hta_union_finish(&rank->all);
-	hta_union_finish(&rank->computing);
-	hta_union_finish(&rank->talking);
-	hta_union_finish(&rank->moving);
+	ts_hta_overlaps_finish(&rank->ps);
+	ts_hta_overlaps_finish(&rank->us);
+	ts_hta_union_finish(&rank->all);
+	ts_hta_union_finish(&rank->computing);
+	ts_hta_union_finish(&rank->communicating);
+	ts_hta_union_finish(&rank->copying);
 	ts_map_release(&rank->by_op);
 	ts_map_release(&rank->by_call);
 }
@@ -494,20 +495,20 @@ static bool make_room(struct hta_state *into, const struct hta_state *from)
 }
 
 /* Ranks and streams move: what is left of FROM is released without them. */
-static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				struct ts_error *err)
 {
 	struct hta_state *into = ptr_into, *from = ptr_from;
 
 	if (!finish_host(from, ctx) || !make_room(into, from) ||
-	    !hta_patterns_merge(&into->patterns, &from->patterns))
+	    !ts_hta_patterns_merge(&into->patterns, &from->patterns))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < from->nr_streams; i++) {
 		struct hta_stream *stream = &into->streams[into->nr_streams + i];
 
 		*stream = from->streams[i];
 		stream->rank += (uint32_t)into->nr_ranks;
-		hta_queue_finish(&stream->queue, (int64_t)ctx->settings->launch_queue_full);
+		ts_hta_queue_finish(&stream->queue, (int64_t)ctx->settings->launch_queue_full);
 	}
 	for (size_t i = 0; i < from->nr_ranks; i++) {
 		finish_rank(&from->ranks[i]);
@@ -531,20 +532,20 @@ static void release_rank(struct hta_rank *rank)
 	free(rank->queued);
 	ts_map_release(&rank->by_op);
 	ts_map_release(&rank->by_call);
-	hta_collectives_release(&rank->collectives);
+	ts_hta_collectives_release(&rank->collectives);
 }
 
-static void release(void *ptr)
+static void hta_release(void *ptr)
 {
 	struct hta_state *state = ptr;
 
 	for (size_t i = 0; i < state->nr_ranks; i++)
 		release_rank(&state->ranks[i]);
 	for (size_t i = 0; i < state->nr_streams; i++)
-		hta_queue_release(&state->streams[i].queue);
-	hta_launches_release(&state->launches);
-	hta_roots_release(&state->roots);
-	hta_patterns_release(&state->patterns);
+		ts_hta_queue_release(&state->streams[i].queue);
+	ts_hta_launches_release(&state->launches);
+	ts_hta_roots_release(&state->roots);
+	ts_hta_patterns_release(&state->patterns);
 	free(state->kinds);
 	free(state->ranks);
 	free(state->streams);
@@ -552,10 +553,10 @@ static void release(void *ptr)
 	free(state->types);
 }
 
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
+static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *facts,
 				struct ts_result *result, struct ts_error *err)
 {
-	return hta_report(ptr, ctx, result, err);
+	return ts_hta_report(ptr, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_hta = {
@@ -563,10 +564,11 @@ const struct ts_analysis ts_analysis_hta = {
 	.title = "GPUs: time, kernels and launches",
 	.pass = TS_PASS_MERGED,
 	.state_size = sizeof(struct hta_state),
-	.wants = wants,
-	.open = open_host,
-	.merged = take_block,
-	.merge = merge,
-	.close = close_all,
-	.release = release,
+	.facts_size = sizeof(struct ts_hta_facts),
+	.wants = hta_wants,
+	.open = hta_open,
+	.merged = hta_merged,
+	.merge = hta_merge,
+	.close = hta_close,
+	.release = hta_release,
 };

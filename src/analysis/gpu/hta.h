@@ -1,12 +1,12 @@
 /*
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
- * go by in the order of their starts. Shared by hta.c (the pass), hta_times.c (what ran together),
- * hta_launches.c (calls whose kernels are still to come),
- * hta_queue.c (how many those were), hta_sequences.c (which kernels follow each other),
- * hta_collectives.c (what they send, and who is late), hta_report.c and hta_rows.c (the tables) only.
+ * go by in the order of their starts. Only hta*.c include it: hta.c (the pass), hta_times.c (what
+ * ran together), hta_launches.c (calls whose kernels are still to come), hta_queue.c (how many those
+ * were), hta_sequences.c (which kernels follow each other), hta_collectives.c (what they send, and
+ * which rank is late), hta_facts.c (what other analyses read), and hta_report.c with the
+ * hta_*_report.c (the result).
  *
- * A rank is what HolisticTraceAnalysis calls so: a trace of one process, all its streams together;
- * in an xplane, which has all GPUs of a host, one GPU.
+ * Ranks are those of facts/hta.h.
  *
  * Memory: tables that grow with names, streams and ranks, and the launches that wait for their
  * kernels, HTA_LAUNCHES_MAX at most. Nothing grows with events.
@@ -15,6 +15,7 @@
 #define TS_ANALYSIS_HTA_H
 
 #include "analysis/analysis.h"
+#include "analysis/facts/hta.h"
 #include "analysis/kit/spread.h"
 #include "model/trace_class.h"
 
@@ -28,13 +29,13 @@ struct hta_overlaps {
 	int64_t time[1 << TS_NR_KERNEL_TYPES]; /* by the set of types that ran; 0: none */
 };
 
-void hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
-		      int64_t end);
-void hta_overlaps_finish(struct hta_overlaps *overlaps);
+void ts_hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
+			 int64_t end);
+void ts_hta_overlaps_finish(struct hta_overlaps *overlaps);
 /* Time in which kernels of WITH ran (of any of these types). */
-int64_t hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with);
+int64_t ts_hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with);
 /* Time in which kernels of both ran. */
-int64_t hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b);
+int64_t ts_hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b);
 
 /* HTA's way to unite kernels, in its whole us: one that is shorter than 1 us may end before it
  * begins, and counts for less than nothing when it runs alone. */
@@ -43,12 +44,10 @@ struct hta_union {
 	int64_t first, start, end, total;
 };
 
-void hta_union_add(struct hta_union *un, int64_t start, int64_t end);
-void hta_union_finish(struct hta_union *un);
+void ts_hta_union_add(struct hta_union *un, int64_t start, int64_t end);
+void ts_hta_union_finish(struct hta_union *un);
 
 /* --- what is known of a rank */
-
-enum hta_idle { HTA_HOST_WAIT, HTA_KERNEL_WAIT, HTA_OTHER_WAIT, HTA_NR_IDLE };
 
 struct hta_kernel {
 	uint32_t op;
@@ -107,29 +106,19 @@ struct hta_collectives {
 };
 
 /* Event I of MERGED is such a kernel. False: no memory. */
-bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			 size_t i);
-void hta_collectives_release(struct hta_collectives *collectives);
+bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			    size_t i);
+void ts_hta_collectives_release(struct hta_collectives *collectives);
 /* Bytes by which bandwidth is reckoned, as nccl-tests does; TS_UNKNOWN. And what of them each rank
  * sends over its links; NaN. */
-int64_t hta_collective_bytes(const struct hta_collective *collective);
-double hta_collective_bus_factor(const struct hta_collective *collective);
-
-/* How a rank stands to the others, over collectives that could be matched. */
-struct hta_arrival {
-	uint64_t nr, nr_last;
-	int64_t caused_ps; /* while this one came last: what the others waited on average */
-	int64_t excess_ps; /* of it, what the last but one did not cause as well */
-	int64_t waited_ps;
-};
+int64_t ts_hta_collective_bytes(const struct hta_collective *collective);
+double ts_hta_collective_bus_factor(const struct hta_collective *collective);
 
 struct hta_rank;
-struct hta_arrivals {
-	uint64_t nr, nr_unmatched;
-};
-/* SUMS: one a rank, zeroed. False: no memory. */
-bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
-			   struct hta_arrivals *all);
+/* Fills the arrivals of RESULTS, one a rank, and counts kernels that could not be matched. Ranks
+ * alone are not compared. False: no memory. */
+bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+			      struct ts_hta_rank *results, int64_t *nr_unmatched);
 
 /* --- hta_sequences.c: the kernels that one outermost operator of the host launches */
 
@@ -166,14 +155,14 @@ struct hta_patterns {
 };
 
 /* TS_NONE: no memory. */
-uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
-void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
+uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
+void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
 /* One it waited for less; the last counts as a pattern. False: no memory. */
-bool hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
-void hta_roots_release(struct hta_roots *roots);
-bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
-void hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
-void hta_patterns_release(struct hta_patterns *patterns);
+bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
+void ts_hta_roots_release(struct hta_roots *roots);
+bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
+void ts_hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
+void ts_hta_patterns_release(struct hta_patterns *patterns);
 
 /* --- */
 
@@ -181,8 +170,8 @@ struct hta_stream {
 	uint32_t line, rank;
 	bool begun;
 	int64_t end_ps; /* of its kernels so far */
-	int64_t idle_ps[HTA_NR_IDLE];
-	uint64_t nr_idle[HTA_NR_IDLE];
+	int64_t wait_ps[TS_HTA_NR_WAITS];
+	uint64_t nr_waits[TS_HTA_NR_WAITS];
 	struct hta_queue queue;
 };
 
@@ -194,7 +183,7 @@ struct hta_rank {
 		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
 	int64_t short_ps; /* of those */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
-	struct hta_union all, computing, talking, moving;
+	struct hta_union all, computing, communicating, copying;
 	struct hta_kernel *kernels;
 	struct hta_call *calls;
 	size_t nr_ops, cap_ops, nr_calls, cap_calls;
@@ -222,23 +211,23 @@ struct hta_launches {
 	uint64_t first, next;	 /* of those that wait: serial numbers */
 };
 
-bool hta_launches_init(struct hta_launches *launches);
-void hta_launches_release(struct hta_launches *launches);
+bool ts_hta_launches_init(struct hta_launches *launches);
+void ts_hta_launches_release(struct hta_launches *launches);
 /* NULL: there is none. Good until the next add or pop. */
-struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link);
+struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link);
 /* The oldest; false: there is none. */
-bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
+bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
 /* There must be room. */
-void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
-bool hta_launches_full(const struct hta_launches *launches);
+void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
+bool ts_hta_launches_full(const struct hta_launches *launches);
 
-bool hta_queue_init(struct hta_queue *queue);
-void hta_queue_release(struct hta_queue *queue);
+bool ts_hta_queue_init(struct hta_queue *queue);
+void ts_hta_queue_release(struct hta_queue *queue);
 /* One was launched at LAUNCH and began at START. They come in the order of launches. False: no memory. */
-bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
-void hta_queue_finish(struct hta_queue *queue, int64_t full);
+bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
+void ts_hta_queue_finish(struct hta_queue *queue, int64_t full);
 /* The smallest length that SHARE of the changes do not pass. */
-int64_t hta_queue_percentile(const struct hta_queue *queue, double share);
+int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share);
 
 /* --- the state */
 
@@ -270,18 +259,37 @@ struct hta_state {
 	size_t nr_ranks, nr_streams;
 };
 
-/* hta_rows.c: tables of what ranks do with each other, and in which order. False: no memory. */
-bool hta_put_collectives(struct ts_result *result, const struct ts_context *ctx,
-			 const struct hta_state *sum);
-bool hta_put_stragglers(struct ts_result *result, const struct ts_context *ctx,
-			const struct hta_state *sum);
-bool hta_put_sequences(struct ts_result *result, const struct ts_context *ctx,
-		       struct hta_state *sum);
+/* hta_facts.c: FACTS, zeroed, in ARENA. They stay zero when no kernel ran. False: no memory. */
+bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
+		       struct ts_arena *arena, struct ts_hta_facts *facts);
+
+/* --- the result */
+
+struct hta_report {
+	struct hta_state *sum; /* its kernels and patterns are sorted */
+	const struct ts_context *ctx;
+	const struct ts_hta_facts *facts;
+	struct ts_result *result;
+};
+
+/* hta_kernels_report.c; false: no memory */
+bool ts_hta_put_kernels(const struct hta_report *report);
+void ts_hta_put_rank_kernels(const struct hta_report *report);
+void ts_hta_put_sequences(const struct hta_report *report);
+
+/* hta_launches_report.c; false: no memory */
+void ts_hta_put_idle(const struct hta_report *report);
+void ts_hta_put_launches(const struct hta_report *report);
+void ts_hta_put_queues(const struct hta_report *report);
+bool ts_hta_put_tracks(const struct hta_report *report);
+
+/* hta_collectives_report.c */
+void ts_hta_put_collectives(const struct hta_report *report);
+void ts_hta_put_stragglers(const struct hta_report *report);
 
 /* hta_report.c */
-int64_t hta_rank_number(const struct ts_context *ctx, const struct hta_rank *rank);
-struct ts_value hta_pct(int64_t part, int64_t whole);
-enum ts_status hta_report(struct hta_state *sum, const struct ts_context *ctx,
-			  struct ts_result *result, struct ts_error *err);
+enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx,
+			     struct ts_hta_facts *facts, struct ts_result *result,
+			     struct ts_error *err);
 
 #endif

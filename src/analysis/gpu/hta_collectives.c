@@ -72,7 +72,7 @@ static const struct kind *kind_of(const struct hta_collective *collective)
 	return NULL;
 }
 
-int64_t hta_collective_bytes(const struct hta_collective *collective)
+int64_t ts_hta_collective_bytes(const struct hta_collective *collective)
 {
 	const struct kind *kind = kind_of(collective);
 
@@ -83,7 +83,7 @@ int64_t hta_collective_bytes(const struct hta_collective *collective)
 	return kind->measure == BY_IN ? collective->in_bytes : collective->out_bytes;
 }
 
-double hta_collective_bus_factor(const struct hta_collective *collective)
+double ts_hta_collective_bus_factor(const struct hta_collective *collective)
 {
 	const struct kind *kind = kind_of(collective);
 
@@ -274,8 +274,8 @@ static bool add_instance(struct hta_collectives *collectives, const struct hta_c
 	return true;
 }
 
-bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			 size_t i)
+bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			    size_t i)
 {
 	struct hta_collective *row = row_of(collectives, describe(collectives, merged, i));
 
@@ -285,7 +285,7 @@ bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_me
 	return true;
 }
 
-void hta_collectives_release(struct hta_collectives *collectives)
+void ts_hta_collectives_release(struct hta_collectives *collectives)
 {
 	free(collectives->rows);
 	free(collectives->instances);
@@ -326,8 +326,9 @@ static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks
 }
 
 /* One meeting: the shortest came last. */
-static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival *sums)
+static void meet(const struct hta_instance *items, size_t nr, struct ts_hta_rank *ranks)
 {
+	struct ts_hta_arrival *late;
 	size_t last = 0;
 	int64_t second_ps = INT64_MAX, waited_ps = 0;
 
@@ -335,18 +336,19 @@ static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival
 		if (items[i].dur_ps < items[last].dur_ps)
 			last = i;
 	for (size_t i = 0; i < nr; i++) {
+		struct ts_hta_arrival *arrival = &ranks[items[i].rank].arrival;
 		int64_t wait_ps = items[i].dur_ps - items[last].dur_ps;
 
-		sums[items[i].rank].nr++;
-		sums[items[i].rank].waited_ps = ts_i64_add(sums[items[i].rank].waited_ps, wait_ps);
+		arrival->nr++;
+		arrival->waited_ps = ts_i64_add(arrival->waited_ps, wait_ps);
 		waited_ps = ts_i64_add(waited_ps, wait_ps);
 		if (i != last)
 			second_ps = TS_MIN(second_ps, wait_ps);
 	}
-	sums[items[last].rank].nr_last++;
-	sums[items[last].rank].caused_ps =
-		ts_i64_add(sums[items[last].rank].caused_ps, waited_ps / (int64_t)(nr - 1));
-	sums[items[last].rank].excess_ps = ts_i64_add(sums[items[last].rank].excess_ps, second_ps);
+	late = &ranks[items[last].rank].arrival;
+	late->nr_last++;
+	late->caused_ps = ts_i64_add(late->caused_ps, waited_ps / (int64_t)(nr - 1));
+	late->excess_ps = ts_i64_add(late->excess_ps, second_ps);
 }
 
 /* Of one key every rank that took part must have as many as the others: else it is not known which
@@ -367,22 +369,24 @@ static bool is_whole(const struct hta_instance *all, size_t from, size_t to, siz
 	return true;
 }
 
-bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
-			   struct hta_arrivals *all_sums)
+bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+			      struct ts_hta_rank *results, int64_t *nr_unmatched)
 {
 	size_t nr, together;
-	struct hta_instance *all = gather(ranks, nr_ranks, &nr);
+	struct hta_instance *all;
 
+	if (nr_ranks < 2)
+		return true;
+	all = gather(ranks, nr_ranks, &nr);
 	for (size_t from = 0, to; all && from < nr; from = to) {
 		for (to = from + 1; to < nr && all[to].key == all[from].key;)
 			to++;
 		if (!is_whole(all, from, to, &together)) {
-			all_sums->nr_unmatched += to - from;
+			*nr_unmatched += (int64_t)(to - from);
 			continue;
 		}
 		for (size_t i = from; i < to; i += together)
-			meet(&all[i], together, sums);
-		all_sums->nr += (to - from) / together;
+			meet(&all[i], together, results);
 	}
 	free(all);
 	return all != NULL;

@@ -8,14 +8,14 @@
 
 #define SLOTS (2 * HTA_LAUNCHES_MAX)
 
-bool hta_launches_init(struct hta_launches *launches)
+bool ts_hta_launches_init(struct hta_launches *launches)
 {
 	launches->ring = malloc(HTA_LAUNCHES_MAX * sizeof(*launches->ring));
 	launches->slots = calloc(SLOTS, sizeof(*launches->slots));
 	return launches->ring && launches->slots;
 }
 
-void hta_launches_release(struct hta_launches *launches)
+void ts_hta_launches_release(struct hta_launches *launches)
 {
 	free(launches->ring);
 	free(launches->slots);
@@ -47,20 +47,20 @@ static size_t seek(const struct hta_launches *launches, uint64_t link)
 	return slot;
 }
 
-struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link)
+struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link)
 {
 	size_t slot = seek(launches, link);
 
 	return launches->slots[slot] ? at_slot(launches, slot) : NULL;
 }
 
-bool hta_launches_full(const struct hta_launches *launches)
+bool ts_hta_launches_full(const struct hta_launches *launches)
 {
 	return launches->next - launches->first == HTA_LAUNCHES_MAX;
 }
 
 /* Of two calls with one link the newer is found. */
-void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
+void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
 {
 	uint32_t place = (uint32_t)(launches->next++ % HTA_LAUNCHES_MAX);
 
@@ -82,7 +82,7 @@ static void empty(struct hta_launches *launches, size_t hole)
 	launches->slots[hole] = 0;
 }
 
-bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
+bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 {
 	uint32_t place = (uint32_t)(launches->first % HTA_LAUNCHES_MAX);
 	size_t slot;

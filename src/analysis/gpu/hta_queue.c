@@ -4,13 +4,13 @@
  */
 #include "analysis/gpu/hta.h"
 
-bool hta_queue_init(struct hta_queue *queue)
+bool ts_hta_queue_init(struct hta_queue *queue)
 {
 	queue->lengths = calloc(HTA_QUEUE_MAX, sizeof(*queue->lengths));
 	return queue->lengths != NULL;
 }
 
-void hta_queue_release(struct hta_queue *queue)
+void ts_hta_queue_release(struct hta_queue *queue)
 {
 	free(queue->lengths);
 	free(queue->starts);
@@ -71,7 +71,7 @@ static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
 	}
 }
 
-bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
+bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
 {
 	start_until(queue, launch_ps, full);
 	change(queue, launch_ps, 1, full);
@@ -83,12 +83,12 @@ bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps,
 	return true;
 }
 
-void hta_queue_finish(struct hta_queue *queue, int64_t full)
+void ts_hta_queue_finish(struct hta_queue *queue, int64_t full)
 {
 	start_until(queue, INT64_MAX, full);
 }
 
-int64_t hta_queue_percentile(const struct hta_queue *queue, double share)
+int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share)
 {
 	uint64_t seen = 0;
 

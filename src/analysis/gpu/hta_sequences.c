@@ -10,7 +10,7 @@
 
 #define LEAST 3 /* kernels of a sequence that is worth its name; as HTA */
 
-uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
+uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 {
 	uint32_t at;
 
@@ -28,7 +28,7 @@ uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 	return at;
 }
 
-void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
+void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
 {
 	uint64_t step[2] = { root->hash, op };
 
@@ -50,7 +50,7 @@ static int by_count(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-void hta_patterns_sort(struct hta_patterns *patterns)
+void ts_hta_patterns_sort(struct hta_patterns *patterns)
 {
 	if (patterns->nr > 0)
 		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
@@ -59,7 +59,7 @@ void hta_patterns_sort(struct hta_patterns *patterns)
 /* The rarer half goes. */
 static bool thin(struct hta_patterns *patterns)
 {
-	hta_patterns_sort(patterns);
+	ts_hta_patterns_sort(patterns);
 	ts_map_release(&patterns->by_hash);
 	for (size_t i = HTA_PATTERNS / 2; i < patterns->nr; i++)
 		patterns->missed = TS_MAX(patterns->missed,
@@ -121,7 +121,7 @@ static bool count(struct hta_patterns *patterns, const struct hta_root *root)
 	return add(patterns, &seen);
 }
 
-bool hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
+bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
 {
 	struct hta_root *root = &roots->items[at];
 
@@ -131,13 +131,13 @@ bool hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *p
 	return root->nr_kernels < LEAST || count(patterns, root);
 }
 
-void hta_roots_release(struct hta_roots *roots)
+void ts_hta_roots_release(struct hta_roots *roots)
 {
 	free(roots->items);
 	free(roots->unused);
 }
 
-bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
+bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
 {
 	for (size_t i = 0; i < from->nr; i++)
 		if (!add(into, &from->items[i]))
@@ -146,7 +146,7 @@ bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *fr
 	return true;
 }
 
-void hta_patterns_release(struct hta_patterns *patterns)
+void ts_hta_patterns_release(struct hta_patterns *patterns)
 {
 	free(patterns->items);
 	ts_map_release(&patterns->by_hash);
