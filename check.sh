@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
 # Sets up what the tests need and runs every test. Ends with "N passed, N failed, N skipped".
 #
-#   ./check.sh           everything
-#   ./check.sh NAME...   only these parts: layers unit dist sanitize fuzz; and torch, which is not among everything
+#   ./check.sh           everything: lint unit dist sanitize fuzz quickstart
+#   ./check.sh quick     what most changes break, in a minute: layers, the quick unit tests, the golden cases
+#   ./check.sh NAME...   only these parts; torch is one that is not among everything
 #
-# Packages are installed by name (apt-get, pip, npm) where they are missing. ../shared/corpus, when it
-# is there, adds real profiles; without it those tests skip and say so.
+# One suite runs whole, in `unit`. The other builds run what differs there: `sanitize` the tests in C, the fuzz targets'
+# seeds and the cases, `dist` the cases alone. Packages are installed by name (apt-get, pip, npm) where they are missing;
+# ccache is used where it is there. ../shared/corpus, when it is there, adds real profiles; without it those tests skip and
+# say so. TS_OOM_SEED decides which allocations fail today.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=${TS_CHECK_DIR:-$here/build-check}
 export TS_CORPUS=${TS_CORPUS:-$here/../shared/corpus}
 export DEBIAN_FRONTEND=noninteractive
+export CCACHE_BASEDIR=$here
 jobs=$(getconf _NPROCESSORS_ONLN)
-passed=0 failed=0 skipped=0 failures=()
+export TS_OOM_SEED=${TS_OOM_SEED:-$(($(date +%s) / 86400))}
+passed=0 failed=0 skipped=0 failures=() spent=()
 mkdir -p "$work"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -43,7 +48,7 @@ logged() {
 
 # `make check` in a build folder, with what else is given: its tests count one by one.
 suite() {
-	local name=$1 dir=$2 log=$work/$(echo "$1" | tr ' ' '-').log n
+	local name=$1 dir=$2 log=$work/${1// /-}.log n
 	say "$name"
 	make -C "$dir" --no-print-directory -j"$jobs" check "${@:3}" >"$log" 2>&1
 	local code=$?
@@ -59,13 +64,14 @@ suite() {
 }
 
 configure_in() {
-	local dir=$1
-	shift
-	mkdir -p "$dir" && (cd "$dir" && "$here/configure" --quiet "$@")
+	local dir=$1 cc=$2
+	shift 2
+	command -v ccache >/dev/null && cc="ccache $cc"
+	mkdir -p "$dir" && (cd "$dir" && "$here/configure" --quiet CC="$cc" "$@")
 }
 
 setup_system() {
-	"$here/quickstart.sh" --build-only || return 1
+	"$here/quickstart.sh" --install-only || return 1
 	local want=() tool package
 	while read -r tool package; do
 		command -v "$tool" >/dev/null || want+=("$package")
@@ -85,6 +91,7 @@ setup_system() {
 		as_root apt-get update -qq
 		as_root apt-get install -y -qq "${want[@]}" >/dev/null || return 1
 	fi
+	[ -x "$here/configure" ] || "$here/bootstrap" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
 	# libFuzzer's runtime has a package of its own, named after clang's version
 	local major
 	major=$(clang -dumpversion | cut -d. -f1)
@@ -116,51 +123,82 @@ setup_torch() {
 	export TS_TORCH_PYTHON=$venv/bin/python
 }
 
-part_layers() { step "floors include only what stands below them" "$here/tests/layers.sh" "$here"; }
+# How the sources look, and what other tools say of them.
+part_lint() {
+	[ -x "$here/tests/lint.sh" ] || return 0
+	step "lint" env TS_LINT_VENV="$work/venv-lint" "$here/tests/lint.sh"
+}
+
+part_quick() {
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	suite "quick tests" "$work/unit" TESTS=\$\(quick_tests\)
+}
 
 # The viewers' tests are part of `make check` and skip where XProf is not installed.
 part_unit() {
 	step "XProf, TensorBoard and a browser" setup_viewers
 	step "JAX, for the doctor's snippets" setup_jax
-	step "configure --enable-devel" configure_in "$work/unit" --enable-devel || return
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	suite "unit tests" "$work/unit"
 }
 
+# One build for sanitizers and for libFuzzer.
+configure_sanitized() {
+	step "configure --enable-fuzz --enable-sanitize" configure_in "$work/sanitize" clang --enable-devel --enable-fuzz \
+		--enable-sanitize CFLAGS="-g -O1"
+}
+
 part_sanitize() {
-	unset TS_VIEWERS_PYTHON TS_JAX_PYTHON # asked once is enough
-	export TS_NO_BROWSER=1
-	step "configure --enable-sanitize" configure_in "$work/sanitize" --enable-devel --enable-sanitize \
-		CFLAGS="-g -O1" || return
-	suite "unit tests with sanitizers" "$work/sanitize"
+	configure_sanitized || return
+	suite "tests with sanitizers" "$work/sanitize" TESTS=\$\(sanitized_tests\)
 }
 
 part_fuzz() {
-	step "configure --enable-fuzz" configure_in "$work/fuzz" --enable-fuzz --enable-sanitize CC=clang \
-		CFLAGS="-g -O1" || return
+	configure_sanitized || return
 	step "fuzz targets, a short run each" logged "$work/fuzz.log" \
-		make -C "$work/fuzz" --no-print-directory -s -j"$jobs" fuzz-smoke
+		make -C "$work/sanitize" --no-print-directory -s -j"$jobs" fuzz-smoke
 }
 
 # What captures with torch.profiler, the examples of its guide, and traces of today's torch; elsewhere they skip.
 part_torch() {
 	step "PyTorch" setup_torch || return
-	step "configure --enable-devel" configure_in "$work/unit" --enable-devel || return
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
 	suite "tests with PyTorch" "$work/unit" \
 		TESTS="tests/python/torch_test.py tests/python/examples_test.py tests/truth/torch_test.sh"
 }
 
-part_dist() {
-	unset TS_JAX_PYTHON # asked once is enough
-	step "make distcheck" logged "$work/distcheck.log" \
-		make -C "$work/unit" --no-print-directory -s distcheck DISTCHECK_CONFIGURE_FLAGS=--quiet
+# Each file that git knows is in the tarball, but for what concerns git and the CI. Outside a checkout this is skipped.
+tarball_is_whole() {
+	git -C "$here" rev-parse --git-dir >/dev/null 2>&1 || return 77
+	make -C "$work/unit" --no-print-directory -s dist-xz >"$work/dist.log" 2>&1 || { tail -n 40 "$work/dist.log"; return 1; }
+	tar -tf "$work"/unit/tpusight-*.tar.xz | sed 's|^[^/]*/||' | sort >"$work/dist.has"
+	git -C "$here" ls-files -- . ':!:.ci' ':!:.git*' ':!:**/.gitignore' | sort | comm -23 - "$work/dist.has" >"$work/dist.lacks"
+	sed 's|$| is not in the tarball (EXTRA_DIST)|' "$work/dist.lacks"
+	[ ! -s "$work/dist.lacks" ]
 }
 
-[ $# -gt 0 ] || set -- layers unit dist sanitize fuzz
+part_dist() {
+	step "configure --enable-devel" configure_in "$work/unit" gcc --enable-devel || return
+	step "the tarball is whole" tarball_is_whole
+	step "make distcheck" logged "$work/distcheck.log" make -C "$work/unit" --no-print-directory -s -j"$jobs" distcheck \
+		DISTCHECK_CONFIGURE_FLAGS=--quiet TESTS=\$\(dist_tests\)
+}
+
+# As someone does who sees the project for the first time.
+part_quickstart() { step "quickstart.sh" logged "$work/quickstart.log" "$here/quickstart.sh"; }
+
+[ $# -gt 0 ] || set -- lint unit dist sanitize fuzz quickstart
+for part in "$@"; do
+	declare -F "part_$part" >/dev/null || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+done
 step "packages and build" setup_system || { echo "$passed passed, $failed failed, $skipped skipped"; exit 1; }
 for part in "$@"; do
+	begin=$SECONDS
 	"part_$part"
+	spent+=("$(printf '%5d s  %s' $((SECONDS - begin)) "$part")")
 done
 echo
+printf '%s\n' "${spent[@]}"
 [ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

@@ -3,6 +3,7 @@
 #
 #   ./quickstart.sh [LOGDIR]       annotate LOGDIR (default: a copy of the bundled sample run)
 #   ./quickstart.sh --build-only   install and build, nothing else
+#   ./quickstart.sh --install-only
 #
 # Needs Debian or Ubuntu with root or sudo to install packages; elsewhere it names what is missing.
 # Exit status: that of tpusight-annotate; 2 wrong usage; 1 it could not be installed or built.
@@ -105,7 +106,7 @@ case ${1:-} in
 	usage
 	exit 0
 	;;
---build-only | '') ;;
+--build-only | --install-only | '') ;;
 -*)
 	usage >&2
 	exit 2
@@ -121,6 +122,7 @@ esac
 
 # shellcheck disable=SC2046 # one word a package
 install_packages $(missing_packages | sort -u)
+[ "${1:-}" != --install-only ] || exit 0
 say "Building in $build (a minute the first time)"
 build_quietly
 [ "${1:-}" != --build-only ] || exit 0

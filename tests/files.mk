@@ -1,4 +1,26 @@
-EXTRA_DIST += tests/layers.sh
+# One line a test, in the files.mk of its folder:
+#	unit_tests += tests/ROOM/NAME_test	its source is NAME_test.c; it is linked with the library and cmocka
+#	script_tests += tests/ROOM/NAME_test.py
+# Headers and the parts of a script go to EXTRA_DIST. A program is built when its test runs, so that
+# `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs some tests of a program.
+unit_tests =
+script_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh
+TEST_EXTENSIONS = .py
+PY_LOG_COMPILER = $(PYTHON)
+LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
+PY_LOG_DRIVER = $(LOG_DRIVER)
+EXTRA_DIST += tests/driver.sh tests/slowest.sh
+
+# What all programs of tests are linked with; the object is in front because nothing asks a library for it.
+LDADD = $(cmocka_filter) libtpusight.a $(CMOCKA_LIBS)
+EXTRA_LIBRARIES = tests/libfilter.a
+tests_libfilter_a_SOURCES = tests/filter.c
+if HAVE_CMOCKA
+cmocka_filter = tests/filter.$(OBJEXT)
+endif
+
+include tests/house/files.mk
+include tests/oom/files.mk
 include tests/base/files.mk
 include tests/hw/files.mk
 include tests/codec/files.mk
@@ -18,9 +40,45 @@ include tests/model/files.mk
 include tests/truth/files.mk
 include tests/fuzz/files.mk
 include tests/cases/files.mk
-include tests/oom/files.mk
 include tests/viewers/files.mk
 include tests/live/files.mk
 include tests/serve/files.mk
 include tests/page/files.mk
 include tests/python/files.mk
+
+EXTRA_DIST += $(script_tests)
+EXTRA_PROGRAMS += $(unit_tests) $(fuzz_replays)
+CLEANFILES += $(EXTRA_PROGRAMS)
+TESTS += $(script_tests) $(fuzz_replays)
+if HAVE_CMOCKA
+TESTS += $(unit_tests)
+else
+check-local:
+	@echo "the unit tests are left out: cmocka is not installed (Debian: apt-get install libcmocka-dev)"
+endif
+
+# What is built for `make check`, where nothing shall run yet.
+.PHONY: check-programs
+check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT) tests/analysis/doctor/snippets$(EXEEXT)
+
+# For check.sh. Quick: what most changes break. Sanitized: where memory and threads matter; what a test in Python or shell
+# looks at are numbers, which are the same there.
+slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
+	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_test tests/read/chrome_test
+quick_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh $(filter tests/circles.py,$(script_tests)) $(filter-out $(slow_unit_tests),$(unit_tests))
+sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
+	tests/page/serve_test.py
+dist_tests = tests/cases/run.sh tests/layers.sh
+
+# Tests that measure time, and fail where others take it: each runs alone, when the others have ended.
+quiet_tests = tests/io/rpc_test tests/live/live_test tests/live/service_test tests/serve/latest_test
+quiet_logs = $(filter $(quiet_tests:%=%.log),$(TEST_LOGS))
+other_logs = $(filter-out $(quiet_tests:%=%.log),$(TEST_LOGS))
+after = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): | $(word 1,$(1)))$(call after,$(wordlist 2,99,$(1))))
+$(quiet_tests:%=%.log): | $(other_logs)
+$(call after,$(quiet_logs))
+
+test-suite.log: tell-slowest
+.PHONY: tell-slowest
+tell-slowest: $(TEST_LOGS)
+	@$(SHELL) $(srcdir)/tests/slowest.sh $(TEST_LOGS)

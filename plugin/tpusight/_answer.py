@@ -78,6 +78,7 @@ def as_table(fields, title=""):
     return f"<table>{caption}{rows}</table>"
 
 
+@dataclasses.dataclass
 class Plain:
     """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it."""
 
@@ -104,7 +105,7 @@ class Answer(Plain):
 
     @property
     def answer(self):
-        """All that the program said, with the names of docs/analyses.md."""
+        """All that the program said, with the names of docs/analyses."""
         return self._answer
 
 

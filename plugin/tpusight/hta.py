@@ -6,13 +6,11 @@ from typing import List, Optional
 from ._answer import Answer, said, us, write_json
 from ._trace import Trace, need_form, need_trace, of_profiler
 
-_FORMS = ("html", "json", "text", "csv")
-
 
 @dataclasses.dataclass
 class HTAReport(Answer):
     """Shares of the time from the first kernel to the last, in percent, by HTA's rules. None: no GPU ran a kernel. In
-    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses.md, section 26)."""
+    `answer` are also idle time by cause, launches, queues, collectives, ranks (docs/analyses/gpu/hta.md)."""
     gpu_idle_time_pct: Optional[float] = None
     compute_time_pct: Optional[float] = None
     non_compute_time_pct: Optional[float] = None
@@ -60,7 +58,7 @@ class HTAAnalyzer:
     def export_report(self, report, path=None, format="html"):
         """Writes a report to PATH (default: hta_report.FORMAT in output_dir): html (the page), json, text or csv.
         Returns PATH."""
-        need_form(format, _FORMS)
+        need_form(format)
         if path is None:
             os.makedirs(self.output_dir or ".", exist_ok=True)
             path = os.path.join(self.output_dir or ".", f"hta_report.{format}")

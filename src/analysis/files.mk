@@ -1,7 +1,7 @@
 # The interface; each family of analyses lists its own sources.
 libtpusight_a_SOURCES += \
 	src/analysis/analysis.h src/analysis/list.h src/analysis/registry.c \
-	src/analysis/settings.c src/analysis/settings.h src/analysis/share.c
+	src/analysis/settings.c src/analysis/settings.h src/analysis/settings_list.h src/analysis/share.c
 include src/analysis/facts/files.mk
 include src/analysis/kit/files.mk
 include src/analysis/advice/files.mk

@@ -6,8 +6,9 @@ libtpusight_a_SOURCES += \
 	src/base/check.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/map.c src/base/map.h \
+	src/base/record.c src/base/record.h \
 	src/base/siphash.c src/base/siphash.h \
 	src/base/spans.c src/base/spans.h \
 	src/base/status.c src/base/status.h \
-	src/base/units.c src/base/units.h \
+	src/base/units.c src/base/units.h src/base/units_list.h \
 	src/base/work.c src/base/work.h

@@ -112,6 +112,16 @@ void ts_map_drop(struct ts_map *map, uint64_t key)
 	map->nr--;
 }
 
+bool ts_map_walk(const struct ts_map *map, size_t *at, uint64_t *key)
+{
+	while (*at < map->cap && map->slots[*at].value == TS_NONE)
+		++*at;
+	if (*at >= map->cap)
+		return false;
+	*key = map->slots[(*at)++].key;
+	return true;
+}
+
 void ts_map_release(struct ts_map *map)
 {
 	free(map->slots);

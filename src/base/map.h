@@ -27,6 +27,8 @@ uint32_t ts_map_find(const struct ts_map *map, uint64_t key);
 bool ts_map_set(struct ts_map *map, uint64_t key, uint32_t value);
 /* Forgets KEY; harmless when it is not there. */
 void ts_map_drop(struct ts_map *map, uint64_t key);
+/* Each key in turn, in no order: *AT is 0 at first. False: there are no more. */
+bool ts_map_walk(const struct ts_map *map, size_t *at, uint64_t *key);
 void ts_map_release(struct ts_map *map);
 
 uint32_t ts_strmap_find(const struct ts_strmap *map, struct ts_bytes key);

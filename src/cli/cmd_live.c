@@ -1,4 +1,4 @@
-/* live: a running job, watched. */
+/* live: watches a running job, or a log directory. */
 #include "cli/annotate.h"
 
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include "io/file.h"
 #include "io/input.h"
 #include "io/rpc.h"
-#include "live/hook.h"
+#include "live/alert_command.h"
 #include "live/live.h"
 
-#define MAX_SERVICES	 1024
-#define HOOK_PATIENCE_MS 5000
+#define MAX_SERVICES	    1024
+#define COMMAND_PATIENCE_MS 5000
 
 /* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. */
 static enum ts_status read_time(const char *value, int64_t *ms, struct ts_error *err)
@@ -35,7 +35,7 @@ static enum ts_status read_time(const char *value, int64_t *ms, struct ts_error 
 			*ms = (int64_t)(number * units[i].ms + 0.5);
 			return TS_OK;
 		}
-	return ts_fail(err, TS_USAGE, "%s is no time (0.5, 500ms, 30s, 10m, 1h)", value);
+	return ts_fail(err, TS_USAGE, "%s is not a time (0.5, 500ms, 30s, 10m, 1h)", value);
 }
 
 static enum ts_status read_range(const char *value, int64_t low_ms, int64_t high_ms, int64_t *ms,
@@ -66,7 +66,8 @@ static enum ts_status set_sample(struct ts_cli *cli, const char *value, struct t
 	uint64_t ms;
 
 	if (!ts_bytes_u64(ts_bytes_of(value), &ms) || ms < 1 || ms > 60000)
-		return ts_fail(err, TS_USAGE, "%s is no length of a sample (1 to 60000 ms)", value);
+		return ts_fail(err, TS_USAGE, "%s is not the length of a sample (1 to 60000 ms)",
+			       value);
 	cli->sample_ms = (int64_t)ms;
 	return TS_OK;
 }
@@ -117,7 +118,8 @@ static enum ts_status set_repository(struct ts_cli *cli, const char *value, stru
 {
 	if (!ts_dir_exists(value))
 		return ts_fail(err, TS_USAGE,
-			       "%s: no folder (make it; the servers must see it too)", value);
+			       "%s: there is no such folder (make it; the servers must see it too)",
+			       value);
 	cli->repository = value;
 	return TS_OK;
 }
@@ -178,7 +180,7 @@ static enum ts_status split(char *text, const char **addresses, size_t *nr, stru
 	return ts_fail(err, TS_USAGE, "--service ends with a comma");
 }
 
-/* Asked twice in a round, a job's server is busy with the other. */
+/* A server that is asked twice in a round is busy with the first request. */
 static enum ts_status check_distinct(const char *const *addresses, size_t nr, struct ts_error *err)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -189,7 +191,7 @@ static enum ts_status check_distinct(const char *const *addresses, size_t nr, st
 	return TS_OK;
 }
 
-/* A thread that waits for the signals that end it; they are blocked in all others. */
+/* A thread waits for the signals that end the watch; they are blocked in all other threads. */
 struct ending {
 	struct ts_live *live;
 	sigset_t signals;
@@ -215,7 +217,7 @@ static bool start_ending(struct ending *ending, struct ts_live *live)
 
 static void stop_ending(struct ending *ending)
 {
-	pthread_kill(ending->thread, SIGTERM); /* it may wait still */
+	pthread_kill(ending->thread, SIGTERM); /* it may still wait */
 	pthread_join(ending->thread, NULL);
 }
 
@@ -231,7 +233,7 @@ static void block_signals(struct ending *ending)
 struct watching {
 	struct ts_live *live;
 	struct ts_live_print print;
-	struct ts_hook hook;
+	struct ts_alert_command command;
 	struct ts_serving *serving; /* NULL: no page */
 };
 
@@ -241,12 +243,12 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 	struct ts_error problem = TS_ERROR_INIT;
 
 	ts_live_print_event(&watching->print, event);
-	if (watching->print.is_broken) /* `| head` has seen enough */
+	if (watching->print.is_broken) /* `| head` has ended */
 		ts_live_stop(watching->live);
-	ts_hook_reap(&watching->hook);
-	watching->hook.session = event->session ? event->session->path : NULL;
-	if (event->kind == TS_FEED_ALERT && watching->hook.command &&
-	    ts_hook_run(&watching->hook, event->alert, &problem))
+	ts_alert_command_reap(&watching->command);
+	watching->command.session = event->session ? event->session->path : NULL;
+	if (event->kind == TS_FEED_ALERT && watching->command.text &&
+	    ts_alert_command_run(&watching->command, event->alert, &problem))
 		ts_complain(problem.text);
 }
 
@@ -257,17 +259,17 @@ static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summa
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples + summary->nr_sessions == 0) {
-		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write it there? "
+		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write there? "
 						"jax.profiler.trace(LOGDIR))"
-					      : "no sample was got of any host (does the job run "
+					      : "no host sent a sample (does the job run "
 						"jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
 	}
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
-/* It may be long until there is something to tell. */
-static void say_folder(const struct ts_cli *cli)
+/* It may take long until there is an event to print. */
+static void print_folder(const struct ts_cli *cli)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
@@ -283,7 +285,7 @@ static void say_folder(const struct ts_cli *cli)
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
 			  struct ending *ending)
 {
-	struct watching watching = { .hook = { .command = cli->on_alert } };
+	struct watching watching = { .command = { .text = cli->on_alert } };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_summary summary;
 	enum ts_exit code;
@@ -296,14 +298,14 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 	if (cli->serve)
 		st = ts_serving_start(&watching.serving, cli, &err);
 	if (st == TS_OK && !start_ending(ending, watching.live))
-		st = ts_fail(&err, TS_IO, "no thread can be made");
+		st = ts_fail(&err, TS_IO, "a thread cannot be made");
 	if (st) {
 		ts_complain(err.text);
 		ts_serving_stop(watching.serving);
 		ts_live_free(watching.live);
 		return TS_EXIT_NOTHING;
 	}
-	say_folder(cli);
+	print_folder(cli);
 	ts_live_print_init(&watching.print, cli);
 	watching.print.port = ts_serving_port(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
@@ -316,12 +318,12 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_complain(err.text);
 	stop_ending(ending);
 	ts_serving_stop(watching.serving);
-	ts_hook_finish(&watching.hook, HOOK_PATIENCE_MS);
+	ts_alert_command_finish(&watching.command, COMMAND_PATIENCE_MS);
 	ts_live_free(watching.live);
 	return code;
 }
 
-/* A folder that is there, or that will be. */
+/* LOGDIR is a folder that is there, or that will be. */
 static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *err)
 {
 	const char *path = cli->paths[0];
@@ -335,11 +337,11 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 			       "the job itself with --service)",
 			       path);
 	if (strcmp(path, "-") == 0 || (ts_file_exists(path) && !ts_dir_exists(path)))
-		return ts_fail(err, TS_USAGE, "%s: no folder (tpusight annotate takes files)",
+		return ts_fail(err, TS_USAGE, "%s: not a folder (tpusight annotate takes files)",
 			       path);
 	if (ts_rpc_is_address(path) && !ts_dir_exists(path))
-		return ts_fail(err, TS_USAGE, "%s: no folder (a job's server: --service %s)", path,
-			       path);
+		return ts_fail(err, TS_USAGE, "%s: not a folder (a job's server: --service %s)",
+			       path, path);
 	return TS_OK;
 }
 
@@ -388,7 +390,8 @@ static enum ts_exit run_live(struct ts_cli *cli)
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);
-	(void)ts_input_outlive_cuts(); /* else a cut file ends the watch, with words */
+	/* otherwise a file that is cut ends the watch, with a message */
+	(void)ts_input_outlive_cuts();
 	if (err.text[0])
 		ts_complain(err.text);
 	else
@@ -402,30 +405,29 @@ static enum ts_exit run_live(struct ts_cli *cli)
 static const struct ts_option options[] = {
 	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
 	{ "repository", 0, "DIR",
-	  "a folder that servers see too: for those that can only write files", set_repository },
+	  "a folder that servers see too, for servers that only write files", set_repository },
 	{ "interval", 0, "TIME", "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
 	  set_interval },
 	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },
 	{ "hlo", 0, "WHEN", "ask for compiled modules once, always or never", set_hlo },
-	{ "timeout", 0, "TIME", "beyond a sample's length to answer it (default 30 s)",
+	{ "timeout", 0, "TIME", "how long an answer may take after the sample (default 30 s)",
 	  set_timeout },
-	{ "hold", 0, "TIME", "an alert is raised when it has held so long (default 1 s)",
+	{ "hold", 0, "TIME", "an alert is raised when it has held for so long (default 1 s)",
 	  set_hold },
-	{ "clear-after", 0, "TIME", "and is over when it has not for so long (default 5 s)",
+	{ "clear-after", 0, "TIME", "and is over when it has not held for so long (default 5 s)",
 	  set_clear },
-	{ "for", 0, "TIME", "end after that (10m, 30s)", set_for },
+	{ "for", 0, "TIME", "end after so long (10m, 30s)", set_for },
 	{ "fail-on", 0, "SEVERITY", "end with status 1 at the first such alert: critical, warning",
 	  set_fail_on },
 	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
 	  set_on_alert },
 	{ "settle", 0, "TIME",
-	  "a session of LOGDIR is complete when it was at rest so long "
-	  "(default 3 s)",
-	  set_settle },
-	{ "new-only", 0, NULL, "leave alone what is in LOGDIR at first", set_new_only },
+	  "a session of LOGDIR is complete after so long at rest (default 3 s)", set_settle },
+	{ "new-only", 0, NULL, "leave alone the sessions that are in LOGDIR at first",
+	  set_new_only },
 	TS_ANNOTATE_OPTIONS,
 	{ "json", 0, NULL, "print JSON lines", set_json },
-	{ "serve", 0, NULL, "show it in a browser too, on this machine alone", set_serve },
+	{ "serve", 0, NULL, "show it in a browser too, on this machine only", set_serve },
 	TS_OPTION_PORT,
 	{ NULL, 0, NULL, NULL, NULL },
 };
@@ -436,21 +438,18 @@ const struct ts_command ts_command_live = {
 	.arguments = "--service=HOST:PORT[,HOST:PORT...] | LOGDIR",
 	.help = "With --service, the job runs a profiler server (jax.profiler.start_server(PORT)); "
 		"nothing else of\n"
-		"it is touched, and nothing is written. A short sample of all hosts is taken again "
-		"and "
-		"again and\n"
-		"analysed as a profile is. Thresholds and findings of the doctor become alerts "
-		"when they "
-		"hold; a\n"
-		"function that is compiled again and again is one at once.\n\n"
-		"With LOGDIR, a TensorBoard log directory, sessions are waited for, and each is "
-		"annotated, "
-		"as\n"
-		"tpusight-annotate does, when it is complete: never one that is being written. "
-		"Those that "
-		"are there\n"
-		"already and have no annotation come first. TIME is in seconds, or 500ms, 30s, "
-		"10m, 1h.",
+		"it is touched, and no file is written unless --repository names a folder. A short "
+		"sample of all\n"
+		"hosts is taken again and again, and analysed as a profile is. Thresholds and "
+		"findings of the\n"
+		"doctor become alerts when they hold; a function that is compiled again and again "
+		"is one at once.\n\n"
+		"With LOGDIR, a TensorBoard log directory, sessions are waited for. Each is "
+		"annotated, as\n"
+		"tpusight-annotate does it, when it is complete, and never while it is written. "
+		"Sessions that are\n"
+		"there already and have no annotation come first. TIME is in seconds, or 500ms, "
+		"30s, 10m, 1h.",
 	.options = options,
 	.run = run_live,
 	.no_paths = true,

@@ -7,7 +7,8 @@
 
 #include "cli/serving.h"
 
-/* The signals that end it are blocked before a thread is made, so that only we get them. */
+/* The signals that end the server are blocked before a thread is made, so that only this thread
+ * gets them. */
 static void wait_for_end(sigset_t *ends)
 {
 	int number;
@@ -23,7 +24,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Something must be there to show, now or later: a path that is missing is a mistake. */
+/* A path that does not exist is a mistake. An empty folder is not: runs may come later. */
 static enum ts_exit check_paths(const struct ts_cli *cli)
 {
 	for (size_t i = 0; i < cli->nr_paths; i++) {
@@ -61,7 +62,7 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	if (!api)
 		ts_fail_nomem(&err);
 	if (api && ts_server_start(&server, cli->port, ts_api_answer, api, &err) == TS_OK) {
-		ts_serving_say(cli, ts_server_port(server));
+		ts_serving_print_address(cli, ts_server_port(server));
 		wait_for_end(&ends);
 	}
 	if (err.text[0])

@@ -1,4 +1,4 @@
-/* Events of a watched job, for people and for programs. */
+/* The events of a watched job are printed for people and for programs. */
 #include "cli/live_print.h"
 
 #include <errno.h>
@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "cli/live_session.h"
 #include "codec/term.h"
@@ -17,21 +18,23 @@
 #define DIM    "\033[2m"
 #define PLAIN  "\033[0m"
 
-/* The other screen of a terminal, without a cursor; and back. */
+/* To the alternate screen of a terminal, without a cursor, and back. */
 #define ENTER	    "\033[?1049h\033[?25l"
 #define LEAVE	    "\033[?25h\033[?1049l"
 #define HOME	    "\033[H"
-#define REST	    "\033[K\n" /* of a line: cleared */
+#define REST	    "\033[K\n" /* clears the rest of a line */
 #define BELOW	    "\033[J"
 
 #define LABEL_WIDTH 22
 #define VALUE_WIDTH 11
 #define MIN_WIDTH   20
-#define MANY_LINES  24 /* a screen with fewer has the vital figures alone */
-#define MIN_HOSTS   3  /* lines for the hosts at least, else a quarter of the screen's */
+#define MANY_LINES  24 /* a screen with fewer lines has only the vital figures */
+#define MIN_HOSTS   3  /* lines for the hosts at least; otherwise a quarter of the screen */
 
 void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
 {
+	TS_ASSERT(print != NULL && cli != NULL);
+
 	const char *term = getenv("TERM");
 
 	memset(print, 0, sizeof(*print));
@@ -53,6 +56,7 @@ static void put_out(struct ts_live_print *print)
 
 void ts_live_print_release(struct ts_live_print *print)
 {
+	TS_ASSERT(print != NULL);
 	if (print->is_open) {
 		ts_buf_puts(&print->text, LEAVE);
 		put_out(print);
@@ -125,7 +129,7 @@ static size_t sample_bytes(const struct ts_live_sample *sample)
 	return nr_bytes;
 }
 
-/* The story has the address in front, which stands there already. */
+/* The problem without the address in front of it, which is printed already. */
 static const char *problem_of(const struct ts_service *service)
 {
 	size_t n = strlen(service->address);
@@ -136,7 +140,7 @@ static const char *problem_of(const struct ts_service *service)
 	return text;
 }
 
-/* Plain lines: a service is told of when it changes. */
+/* Plain lines: a service has a line when its state changes. */
 static void put_changes(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
@@ -196,7 +200,8 @@ static void put_sample(struct ts_live_print *print, const struct ts_live_sample 
 	ts_buf_puts(out, ")\n");
 }
 
-/* " Sampled 14.2 % of the time. A step takes 3.1 ms in samples, 3.0 ms between them: a cost of 0.5 %." */
+/* " Sampled 14.2 % of the time. A step takes 3.1 ms in samples, 3.0 ms between them: a cost of
+ * 0.5 %." */
 static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 {
 	static const struct {
@@ -206,7 +211,7 @@ static void put_sampling(struct ts_buf *out, const double values[TS_NR_METRICS])
 		      { TS_METRIC_STEP, " A step takes ", " in samples" },
 		      { TS_METRIC_STEP_UNSAMPLED, ", ", " between them" },
 		      { TS_METRIC_COST, ": a cost of ", "." } };
-	bool has_steps = isfinite(values[TS_METRIC_COST]); /* which needs both */
+	bool has_steps = isfinite(values[TS_METRIC_COST]); /* the cost needs both step times */
 
 	for (size_t i = 0; i < TS_NELEM(parts); i++) {
 		char text[TS_UNIT_MAX];
@@ -282,7 +287,7 @@ static void print_json(struct ts_live_print *print, const struct ts_feed_event *
 	put_out(print);
 }
 
-/* The view: lines are cut to the screen's width, so that nothing of it wraps. */
+/* For the view: lines are cut to the screen's width, so that none of them wraps. */
 static void put_cut(struct ts_buf *out, struct ts_buf *line, size_t width)
 {
 	ts_term_cut(out, ts_buf_bytes(line), width);
@@ -290,7 +295,7 @@ static void put_cut(struct ts_buf *out, struct ts_buf *line, size_t width)
 	ts_buf_clear(line);
 }
 
-/* The last values as a line of blocks, the highest and lowest of them its limits. */
+/* The last values as a line of blocks, from the lowest of them to the highest. */
 static void put_spark(struct ts_buf *out, const struct ts_ring *ring, enum ts_metric metric,
 		      size_t width)
 {
@@ -321,6 +326,8 @@ static bool is_low(const struct ts_live_print *print)
 static void draw_metric(struct ts_live_print *print, const struct ts_ring *ring,
 			enum ts_metric metric)
 {
+	TS_ASSERT(metric < TS_NR_METRICS && ts_ring_count(ring) > 0);
+
 	struct ts_buf *out = &print->text;
 	size_t label = TS_MIN(LABEL_WIDTH, print->width - VALUE_WIDTH - 4);
 	size_t used = label + VALUE_WIDTH + 4;
@@ -368,7 +375,7 @@ static void draw_service(struct ts_live_print *print, const struct ts_service *s
 	ts_buf_release(&line);
 }
 
-/* Where there are more than lines, those in trouble come first. */
+/* Where there are more hosts than lines, hosts with a problem come first. */
 static void draw_services(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	size_t nr_lines = print->height > 0 ? TS_MAX(print->height / 4, MIN_HOSTS) : SIZE_MAX;
@@ -448,7 +455,8 @@ static void draw_title(struct ts_live_print *print, const struct ts_live_sample 
 	ts_buf_release(&line);
 }
 
-/* What is below the screen would scroll it: the last line has no end. */
+/* Cuts what does not fit the screen. The last line has no line end, which would scroll the
+ * screen. */
 static void cut_below(struct ts_live_print *print)
 {
 	struct ts_buf *out = &print->text;
@@ -471,7 +479,7 @@ static void draw(struct ts_live_print *print, const struct ts_live_sample *sampl
 	print->is_open = true;
 	draw_title(print, sample);
 	draw_services(print, sample);
-	if (sample->watch) /* of sessions the log is what there is to see */
+	if (sample->watch) /* where sessions are watched, the log is the main part */
 		draw_log(print);
 	ts_buf_puts(out, REST);
 	draw_metrics(print, sample);
@@ -527,6 +535,8 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_live_print *print = arg;
 
+	TS_ASSERT(arg != NULL && event != NULL);
+	TS_ASSERT(event->sample != NULL);
 	if (print->cli->json)
 		print_json(print, event);
 	else if (print->is_view)

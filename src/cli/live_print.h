@@ -1,4 +1,5 @@
-/* What `tpusight live` shows: JSON lines, plain lines, or a view on a terminal that redraws itself. */
+/* What `tpusight live` shows: JSON lines, plain lines, or a view on a terminal that redraws
+ * itself. */
 #ifndef TS_CLI_LIVE_PRINT_H
 #define TS_CLI_LIVE_PRINT_H
 
@@ -11,15 +12,15 @@ struct ts_live_print {
 	const struct ts_cli *cli;
 	bool color;
 	struct ts_buf text;
-	bool is_broken; /* standard output is closed: nobody looks any more */
-	bool is_mute;	/* or cannot be written, which was complained of */
-	/* of plain lines: what was said of the services, so that it is said once */
+	bool is_broken; /* standard output is closed */
+	bool is_mute;	/* standard output cannot be written, which was reported */
+	/* for plain lines: the states that were printed, so that each is printed once */
 	enum ts_service_state *states;
 	size_t nr_states;
-	/* of the view */
+	/* for the view */
 	bool is_view, is_open;
-	uint16_t port;	      /* of the page; 0: there is none */
-	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
+	uint16_t port;	      /* the page's port; 0: there is no page */
+	size_t width, height; /* of the screen, read again at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;
 };

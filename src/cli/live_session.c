@@ -1,13 +1,15 @@
-/* What became of sessions that were waited for. */
+/* Texts about sessions that were waited for. */
 #include "cli/live_session.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "cli/deeds.h"
 #include "codec/term.h"
 
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session)
 {
-	if (session->session) { /* else the story names the folder */
+	TS_ASSERT(out != NULL && session != NULL);
+	if (session->session) { /* otherwise the problem names the folder */
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
 	}
@@ -22,6 +24,8 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event)
 {
+	TS_ASSERT(out != NULL && event->session != NULL);
+
 	const struct ts_live_session *session = event->session;
 	struct ts_buf deeds = TS_BUF_INIT;
 
@@ -29,7 +33,7 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 		return;
 	ts_deeds_line(&deeds, &session->annotation->report, session->dry_run);
 	if (deeds.n > 0)
-		deeds.n--; /* its line end */
+		deeds.n--; /* without the line end */
 	ts_buf_puts(out, "  (");
 	ts_buf_put(out, ts_buf_bytes(&deeds));
 	ts_buf_printf(out, "%sin %lld ms)", deeds.n > 0 ? " " : "",
@@ -40,6 +44,7 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session)
 {
+	TS_ASSERT(session != NULL);
 	if (session->state == TS_SESSION_ANNOTATED)
 		return cli->quiet;
 	return !session->problem && !cli->verbose;
@@ -47,6 +52,8 @@ bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_sess
 
 void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sample)
 {
+	TS_ASSERT(out != NULL && sample->watch != NULL);
+
 	struct ts_watch_counts counts = ts_watch_count(sample->watch);
 	const uint64_t *nr_raised = sample->alerts->nr_raised;
 	const char *path, *problem;

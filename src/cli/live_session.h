@@ -1,4 +1,4 @@
-/* Sessions of a log directory that is watched, in words. */
+/* Texts about the sessions of a watched log directory. */
 #ifndef TS_CLI_LIVE_SESSION_H
 #define TS_CLI_LIVE_SESSION_H
 
@@ -7,11 +7,14 @@
 
 /* "PATH: failed: why" */
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session);
-/* "  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" of one that was annotated, else nothing. */
+/* "  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" of a session that was annotated;
+ * otherwise nothing. */
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event);
-/* Is there nothing to say: it is being written, or all is well and nobody wants to know? */
+/* Is there nothing to print? So it is while the session is written, and with --quiet when it is
+ * annotated. */
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session);
-/* "3 sessions annotated in 5.2 min, 1 not. ...", and a line for each that is not. */
+/* "3 sessions annotated in 5.2 min, 1 not. ...", and a line for each session that is not
+ * annotated. */
 void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sample);
 
 #endif

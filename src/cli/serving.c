@@ -1,14 +1,15 @@
-/* Pages for `serve` and `live --serve`. */
+/* The server of `serve` and `live --serve`. */
 #include "cli/serving.h"
 
+#include "base/check.h"
 #include "live/feed.h"
 #include "write/report_json.h"
 
 #define ALERTS_KEPT   200
 #define SESSIONS_KEPT 200
-#define EMPTY_KEPT \
-	20 /* samples that nobody answered: a job that is gone for long leaves its past alone */
-#define LAST_WORDS_MS 300 /* for pages to take the last event */
+/* Samples that no host answered; few, so that a job that is gone does not push out its past. */
+#define EMPTY_KEPT    20
+#define LAST_WORDS_MS 300 /* how long pages may take to get the last event */
 
 struct ts_serving {
 	const struct ts_cli *cli;
@@ -18,7 +19,8 @@ struct ts_serving {
 	struct ts_server *server;
 };
 
-/* In the order of enum ts_feed_kind, by the names in the JSON; and one more. */
+/* The kinds of enum ts_feed_kind, with their names in the JSON, and samples that no host
+ * answered. */
 enum { KIND_EMPTY = TS_FEED_SESSION + 1 };
 static const struct ts_news_kind kinds[] = {
 	[TS_FEED_SAMPLE] = { "sample", TS_RING },
@@ -33,7 +35,7 @@ enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_erro
 	uint64_t port;
 
 	if (!ts_bytes_u64(ts_bytes_of(value), &port) || port > UINT16_MAX)
-		return ts_fail(err, TS_USAGE, "%s is no port (0 to 65535; 0: any that is free)",
+		return ts_fail(err, TS_USAGE, "%s is not a port (0 to 65535; 0: any that is free)",
 			       value);
 	cli->port = (uint16_t)port;
 	return TS_OK;
@@ -51,7 +53,7 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 					    .join_sessions = cli->join_sessions };
 }
 
-void ts_serving_say(const struct ts_cli *cli, uint16_t port)
+void ts_serving_print_address(const struct ts_cli *cli, uint16_t port)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
@@ -91,6 +93,8 @@ static enum ts_status set_up(struct ts_serving *serving, struct ts_error *err)
 enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,
 				struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && cli != NULL);
+
 	struct ts_serving *serving = calloc(1, sizeof(*serving));
 	enum ts_status st;
 
@@ -103,12 +107,12 @@ enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cl
 		ts_serving_stop(serving);
 		return st;
 	}
-	ts_serving_say(cli, ts_server_port(serving->server));
+	ts_serving_print_address(cli, ts_server_port(serving->server));
 	*out = serving;
 	return TS_OK;
 }
 
-/* Somebody waits for it; who comes while it is made gets the next. */
+/* A client waits for the report. A client that comes while it is made gets the next one. */
 static void give_report(struct ts_serving *serving, const struct ts_live_sample *sample)
 {
 	struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION };
@@ -124,9 +128,11 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
 
+	TS_ASSERT(arg != NULL && event != NULL);
+	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 
-	ts_news_tell(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
+	ts_news_add(serving->news, is_empty ? KIND_EMPTY : (size_t)event->kind, event->json);
 	if (event->kind == TS_FEED_SAMPLE && event->sample->results && serving->latest &&
 	    ts_latest_is_wanted(serving->latest))
 		give_report(serving, event->sample);

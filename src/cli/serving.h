@@ -1,4 +1,4 @@
-/* What the commands share that serve pages. */
+/* What the commands that serve pages share. */
 #ifndef TS_CLI_SERVING_H
 #define TS_CLI_SERVING_H
 
@@ -10,21 +10,23 @@ enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_erro
 #define TS_OPTION_PORT \
 	{ "port", 0, "N", "listen there (default 6970; 0: any that is free)", ts_set_port }
 
-struct ts_reports_options ts_serving_reports(const struct ts_cli *cli); /* of the paths given */
-/* Where it is, on standard output; on standard error when that is for JSON lines; not with -q. */
-void ts_serving_say(const struct ts_cli *cli, uint16_t port);
+struct ts_reports_options ts_serving_reports(const struct ts_cli *cli); /* of the given paths */
+/* Prints the address on standard output, or on standard error when standard output has JSON lines.
+ * With -q it prints nothing. */
+void ts_serving_print_address(const struct ts_cli *cli, uint16_t port);
 
 /*
- * A feed (live/feed.h) on pages: what the listener hears goes to /api/live, the report of the latest
- * sample to who asks for it. Without a sampled job the reports are of the runs below the paths.
+ * A feed (live/feed.h) shown on pages: its events go to /api/live, and the report of the latest
+ * sample to a client that asks for it. Where no job is sampled, the reports are those of the runs
+ * below the paths.
  */
 struct ts_serving;
 
 enum ts_status ts_serving_start(struct ts_serving **serving, const struct ts_cli *cli,
 				struct ts_error *err);
 void ts_serving_event(void *serving, const struct ts_feed_event *event); /* a ts_feed_fn */
-/* Readers get the last event; those that do not take it are left. NULL is none. */
+/* Readers get the last event; it does not wait long for them. NULL is fine. */
 void ts_serving_stop(struct ts_serving *serving);
-uint16_t ts_serving_port(const struct ts_serving *serving); /* of none: 0 */
+uint16_t ts_serving_port(const struct ts_serving *serving); /* 0 where SERVING is NULL */
 
 #endif

@@ -5,6 +5,7 @@ libtpusight_a_SOURCES += \
 	src/codec/jtok.c src/codec/jtok.h \
 	src/codec/pb.c src/codec/pb.h \
 	src/codec/pbw.c src/codec/pbw.h \
+	src/codec/record.c src/codec/record.h \
 	src/codec/term.c src/codec/term.h \
 	src/codec/utf8.c src/codec/utf8.h \
 	src/codec/xspace.h

@@ -1,19 +1,22 @@
-/* Alerts: conditions of samples into states over time. */
+/* Alerts: conditions of single samples become states over time. */
 #include "live/alert.h"
 
 #include "analysis/settings.h"
+#include "base/check.h"
 #include "base/units.h"
 
-#define BACK 0.1 /* of the threshold: how far a figure must come back to be good */
+#define BACK 0.1 /* how far a figure must come back to be good, as a share of its threshold */
 
 struct figure_rule {
 	const char *name;
 	enum ts_severity severity;
 	enum ts_metric metric;
-	bool is_below; /* wrong is below the threshold, else above */
+	bool is_below; /* a figure below the threshold is wrong; otherwise one above it is */
 	const char *what;
-	const char *unless;  /* a stronger rule that says the same */
-	const char *finding; /* of the doctor: its evidence and advice, where the sample has it */
+	/* a stronger rule about the same figure; this one is silent while that one holds */
+	const char *unless;
+	/* the doctor's finding that gives evidence and advice, where the sample has it */
+	const char *finding;
 };
 
 static const struct figure_rule figure_rules[] = {
@@ -27,13 +30,14 @@ static const struct figure_rule figure_rules[] = {
 	  "Compilation in the last minute", NULL, "compilation" },
 };
 
-#define MAX_NAMED 3 /* functions that were compiled in a sample */
+#define MAX_NAMED 3 /* so many compiled functions are named in the evidence */
 
 static const struct {
 	const char *rule;
-	bool by_samples; /* by live/programs.h and a figure over time, which see more than one sample */
-} told_elsewhere[] = {
-	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a figure above */
+	/* by live/programs.h or a figure over time; both see more than one sample */
+	bool by_samples;
+} covered_elsewhere[] = {
+	{ "mxu_utilization", false }, { "padding_waste", false }, /* by a row above */
 	{ "compilation", true },      { "recompilation", true },  { "unknown_cost", false },
 	{ "unknown_chip", false },    { "capture", false },
 };
@@ -41,6 +45,8 @@ static const struct {
 void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings, int64_t hold_ms,
 		    int64_t clear_ms)
 {
+	TS_ASSERT(alerts != NULL && settings != NULL);
+	TS_ASSERT(hold_ms >= 0 && clear_ms >= 0);
 	memset(alerts, 0, sizeof(*alerts));
 	alerts->settings = settings;
 	alerts->hold_ms = hold_ms;
@@ -49,6 +55,8 @@ void ts_alerts_init(struct ts_alerts *alerts, const struct ts_settings *settings
 
 void ts_alerts_release(struct ts_alerts *alerts)
 {
+	TS_ASSERT(alerts != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		ts_buf_release(&alerts->items[i].title);
 		ts_buf_release(&alerts->items[i].evidence);
@@ -65,9 +73,12 @@ static struct ts_alert *find(struct ts_alerts *alerts, const char *rule)
 	return NULL;
 }
 
-/* The alert of this rule, made when there is none; NULL: there are too many. */
+/* The alert of this rule, which is made if there is none yet. NULL: there are too many. */
 static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 {
+	TS_ASSERT(rule != NULL && rule[0] != '\0');
+	TS_ASSERT(strlen(rule) < sizeof(((struct ts_alert *)NULL)->rule));
+
 	struct ts_alert *alert = find(alerts, rule);
 
 	if (alert || alerts->nr == TS_MAX_ALERTS)
@@ -82,6 +93,8 @@ static struct ts_alert *get(struct ts_alerts *alerts, const char *rule)
 
 void ts_alerts_forget(struct ts_alerts *alerts)
 {
+	TS_ASSERT(alerts != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		alerts->items[i].is_active = false;
 		alerts->items[i].severity = TS_NR_SEVERITIES;
@@ -91,12 +104,14 @@ void ts_alerts_forget(struct ts_alerts *alerts)
 
 void ts_alerts_begin(struct ts_alerts *alerts, int64_t now_ms)
 {
+	TS_ASSERT(alerts != NULL && alerts->settings != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	alerts->now_ms = now_ms;
 	for (size_t i = 0; i < alerts->nr; i++)
 		alerts->items[i].is_held = false;
 }
 
-static void say(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
+static void set_text(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes text)
 {
 	ts_buf_clear(buf);
 	ts_buf_put(buf, text);
@@ -105,9 +120,12 @@ static void say(struct ts_alerts *alerts, struct ts_buf *buf, struct ts_bytes te
 
 void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *condition)
 {
+	TS_ASSERT(alerts != NULL && condition != NULL);
+	TS_ASSERT(condition->severity < TS_NR_SEVERITIES);
+
 	struct ts_alert *alert = get(alerts, condition->rule);
 
-	/* of several findings of a rule the first is the largest */
+	/* where a rule has several findings, the first one is the largest */
 	if (!alert || (alert->is_held && condition->severity >= alert->severity))
 		return;
 	if (!alert->is_active)
@@ -115,14 +133,14 @@ void ts_alerts_hold(struct ts_alerts *alerts, const struct ts_condition *conditi
 	alert->is_held = true;
 	alert->value = condition->value;
 	alert->threshold = condition->threshold;
-	say(alerts, &alert->title, condition->title);
-	say(alerts, &alert->evidence, condition->evidence);
-	say(alerts, &alert->advice, condition->advice);
+	set_text(alerts, &alert->title, condition->title);
+	set_text(alerts, &alert->evidence, condition->evidence);
+	set_text(alerts, &alert->advice, condition->advice);
 	if (alert->held_since_ms < 0)
 		alert->held_since_ms =
 			condition->at_once ? alerts->now_ms - alerts->hold_ms : alerts->now_ms;
 	if (alert->is_active && condition->severity < alert->severity) {
-		alert->severity = condition->severity; /* told again */
+		alert->severity = condition->severity; /* it is raised once more */
 		alert->is_active = false;
 	}
 }
@@ -133,6 +151,7 @@ static double threshold_of(const struct ts_settings *settings, const char *name)
 		if (strcmp(row->name, name) == 0)
 			return *(const double *)(const void *)((const char *)settings +
 							       row->offset);
+	TS_ASSERT(!"a row of figure_rules names a setting");
 	return NAN;
 }
 
@@ -156,7 +175,7 @@ static const struct ts_finding *find_finding(const struct ts_results *results, c
 }
 
 /* "In this sample: jit_train_step, jit_loss and 2 more." */
-static void say_compiled(struct ts_buf *out, const struct ts_results *results)
+static void put_compiled(struct ts_buf *out, const struct ts_results *results)
 {
 	const struct ts_result *cache = results ? ts_results_find(results, "cache") : NULL;
 	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
@@ -174,6 +193,8 @@ static void say_compiled(struct ts_buf *out, const struct ts_results *results)
 static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule, double value,
 			double threshold, const struct ts_results *results)
 {
+	TS_ASSERT(rule->metric < TS_NR_METRICS && isfinite(value));
+
 	const struct ts_finding *finding = find_finding(results, rule->finding);
 	char text[TS_UNIT_MAX], limit[TS_UNIT_MAX];
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT;
@@ -189,7 +210,7 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 		ts_buf_printf(&evidence, "%.*s. %.*s", TS_ARG(finding->title),
 			      TS_ARG(finding->evidence));
 	else if (rule->metric == TS_METRIC_COMPILATION)
-		say_compiled(&evidence, results);
+		put_compiled(&evidence, results);
 	alerts->failed |= title.failed || evidence.failed;
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
@@ -199,7 +220,7 @@ static void hold_figure(struct ts_alerts *alerts, const struct figure_rule *rule
 	ts_buf_release(&evidence);
 }
 
-/* A figure that is unknown in this sample leaves its rule as it is. */
+/* The figure is unknown in this sample: the alert of its rule stays as it is. */
 static void keep(struct ts_alerts *alerts, const char *rule)
 {
 	struct ts_alert *alert = find(alerts, rule);
@@ -211,6 +232,8 @@ static void keep(struct ts_alerts *alerts, const char *rule)
 void ts_alerts_metrics(struct ts_alerts *alerts, const double values[TS_NR_METRICS],
 		       const struct ts_results *results)
 {
+	TS_ASSERT(alerts != NULL && alerts->settings != NULL);
+	TS_ASSERT(values != NULL);
 	for (size_t i = 0; i < TS_NELEM(figure_rules); i++) {
 		const struct figure_rule *rule = &figure_rules[i];
 		double value = values[rule->metric];
@@ -233,14 +256,16 @@ static bool is_about_the_capture(const struct ts_results *results, const char *r
 	for (size_t i = 0; causes && i < causes->nr_rows; i++)
 		if (ts_bytes_is(ts_cell_text(causes, i, "id"), rule))
 			return true;
-	for (size_t i = 0; i < TS_NELEM(told_elsewhere); i++)
-		if (strcmp(rule, told_elsewhere[i].rule) == 0)
-			return is_sample || !told_elsewhere[i].by_samples;
+	for (size_t i = 0; i < TS_NELEM(covered_elsewhere); i++)
+		if (strcmp(rule, covered_elsewhere[i].rule) == 0)
+			return is_sample || !covered_elsewhere[i].by_samples;
 	return false;
 }
 
 void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *results, bool is_sample)
 {
+	TS_ASSERT(alerts != NULL && results != NULL);
+
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
@@ -263,6 +288,8 @@ void ts_alerts_findings(struct ts_alerts *alerts, const struct ts_results *resul
 static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
 			void *ctx)
 {
+	TS_ASSERT(!alert->is_active && alert->is_held);
+	TS_ASSERT(alert->severity < TS_NR_SEVERITIES);
 	alert->is_active = true;
 	alert->since_ms = alerts->now_ms;
 	alerts->nr_raised[alert->severity]++;
@@ -272,6 +299,7 @@ static void raise_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_ale
 static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_alert_fn *fn,
 			void *ctx)
 {
+	TS_ASSERT(alert->is_active && !alert->is_held);
 	alert->is_active = false;
 	alert->since_ms = alerts->now_ms;
 	fn(ctx, alert);
@@ -279,6 +307,8 @@ static void clear_alert(struct ts_alerts *alerts, struct ts_alert *alert, ts_ale
 
 void ts_alerts_end(struct ts_alerts *alerts, bool known, ts_alert_fn *fn, void *ctx)
 {
+	TS_ASSERT(alerts != NULL && fn != NULL);
+	TS_ASSERT(alerts->nr <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < alerts->nr; i++) {
 		struct ts_alert *alert = &alerts->items[i];
 

@@ -1,10 +1,13 @@
-/* Events as lines of JSON, and to whom they go. */
+/* Events are written as lines of JSON and given to the listeners. */
 #include "live/feed.h"
 
+#include "base/check.h"
 #include "codec/json.h"
 
 bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx)
 {
+	TS_ASSERT(feed != NULL && fn != NULL);
+	TS_ASSERT(feed->nr <= TS_MAX_LISTENERS);
 	if (feed->nr == TS_MAX_LISTENERS)
 		return false;
 	feed->listeners[feed->nr].fn = fn;
@@ -14,6 +17,7 @@ bool ts_feed_listen(struct ts_feed *feed, ts_feed_fn *fn, void *ctx)
 
 void ts_feed_release(struct ts_feed *feed)
 {
+	TS_ASSERT(feed != NULL);
 	ts_buf_release(&feed->line);
 	feed->nr = 0;
 }
@@ -47,9 +51,10 @@ static void write_service(struct ts_json *json, const struct ts_service *service
 	ts_json_object_end(json);
 }
 
-/* Times in ps are whole numbers, as everywhere. */
+/* Times in ps are whole numbers, as in all JSON of TPUsight. */
 static void write_metric(struct ts_json *json, enum ts_metric metric, double value)
 {
+	TS_ASSERT(metric < TS_NR_METRICS);
 	ts_json_key(json, ts_metric_rows[metric].name);
 	if (ts_metric_rows[metric].unit == TS_METRIC_PS && isfinite(value))
 		ts_json_i64(json, (int64_t)value);
@@ -66,7 +71,7 @@ static void write_metrics(struct ts_json *json, const double values[TS_NR_METRIC
 	ts_json_object_end(json);
 }
 
-/* What watching was, as a whole. */
+/* Figures of the whole watch. */
 static void write_sampling(struct ts_json *json, const double values[TS_NR_METRICS])
 {
 	static const enum ts_metric metrics[] = { TS_METRIC_SAMPLED, TS_METRIC_STEP,
@@ -82,6 +87,7 @@ static void write_sampling(struct ts_json *json, const double values[TS_NR_METRI
 static void write_alert(struct ts_json *json, const struct ts_alert *alert,
 			const struct ts_alerts *alerts)
 {
+	TS_ASSERT(alert != NULL && alerts != NULL);
 	write_text(json, "rule", ts_bytes_of(alert->rule));
 	write_text(json, "severity", ts_bytes_of(ts_severity_name(alert->severity)));
 	write_text(json, "message", ts_buf_bytes(&alert->title));
@@ -96,6 +102,7 @@ static void write_alert(struct ts_json *json, const struct ts_alert *alert,
 
 static void write_alerts(struct ts_json *json, const struct ts_alerts *alerts)
 {
+	TS_ASSERT(alerts != NULL && alerts->nr <= TS_MAX_ALERTS);
 	ts_json_key(json, "alerts");
 	ts_json_array(json);
 	for (size_t i = 0; i < alerts->nr; i++) {
@@ -127,6 +134,7 @@ const char *ts_live_session_state_name(enum ts_live_session_state state)
 {
 	static const char *const names[] = { "waiting", "annotated", "failed" };
 
+	TS_ASSERT(state <= TS_SESSION_FAILED);
 	return names[state];
 }
 
@@ -149,6 +157,8 @@ static void write_written(struct ts_json *json, const struct ts_annotation *anno
 static void write_session(struct ts_json *json, const struct ts_live_session *session,
 			  const struct ts_live_sample *sample)
 {
+	TS_ASSERT(session->path != NULL);
+
 	size_t nr_files = session->session ? session->session->nr_files : 0;
 	uint64_t nr_bytes = 0;
 
@@ -167,7 +177,7 @@ static void write_session(struct ts_json *json, const struct ts_live_session *se
 	write_alerts(json, sample->alerts);
 }
 
-/* What is not annotated, and why. */
+/* The sessions that are not annotated, and why. */
 static void write_left(struct ts_json *json, const struct ts_watch *watch)
 {
 	struct ts_watch_counts counts = ts_watch_count(watch);
@@ -234,9 +244,14 @@ static void write_event(struct ts_json *json, const struct ts_feed_event *event)
 	ts_json_object_end(json);
 }
 
-bool ts_feed_tell(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
+bool ts_feed_emit(struct ts_feed *feed, enum ts_feed_kind kind, const struct ts_live_sample *sample,
 		  const struct ts_alert *alert, const struct ts_live_session *session)
 {
+	TS_ASSERT(feed != NULL && sample != NULL && sample->alerts != NULL);
+	TS_ASSERT(kind <= TS_FEED_SESSION);
+	TS_ASSERT((kind == TS_FEED_ALERT) == (alert != NULL));
+	TS_ASSERT(kind != TS_FEED_SESSION || session != NULL);
+
 	struct ts_json json = ts_json_of(&feed->line, TS_JSON_COMPACT);
 	struct ts_feed_event event = {
 		.kind = kind, .sample = sample, .alert = alert, .session = session

@@ -1,9 +1,11 @@
-/* What the two loops share: of samples (live.c) and of sessions (sessions.c). Nobody outside
- * src/live includes this. */
+/*
+ * What the loop of samples (live.c) and the loop of sessions (sessions.c) share. inside.c has the
+ * functions; only files of src/live include this header.
+ */
 #ifndef TS_LIVE_INSIDE_H
 #define TS_LIVE_INSIDE_H
 
-#include "live/cost.h"
+#include "live/overhead.h"
 #include "live/live.h"
 #include "live/programs.h"
 
@@ -13,22 +15,23 @@ struct ts_live {
 	struct ts_watch *watch;	    /* NULL: services are */
 	struct ts_feed feed;
 	struct ts_ring ring;
-	struct ts_cost cost;
+	struct ts_overhead overhead;
 	struct ts_alerts alerts;
 	struct ts_programs programs;
 	struct ts_live_sample sample;
-	struct ts_live_session session; /* the last one told of */
-	uint64_t nr_joined; /* restarts and first answers so far: who is in the samples */
+	struct ts_live_session session; /* the session that the next event is about */
+	/* restarts and first answers until now: when it changes, other processes answer */
+	uint64_t nr_joined;
 	int64_t start_ms;
-	bool has_failed, failed; /* .fail_on; memory was out */
+	bool has_failed, failed; /* has_failed: .fail_on came true; failed: there was no memory */
 };
 
-/* When watching is to end; INT64_MAX: never. */
+/* When the watch is to end; INT64_MAX: never. */
 int64_t ts_live_end_ms(const struct ts_live *live);
-/* A ts_alert_fn: tells an alert of LIVE's present sample or session. */
-void ts_live_tell_alert(void *live, const struct ts_alert *alert);
-/* The share of the time in which some host compiled; NaN. UNKNOWN_PS: where the run does not say
- * how long it is. */
+/* A ts_alert_fn: gives an alert of the present sample or session to the listeners. */
+void ts_live_emit_alert(void *live, const struct ts_alert *alert);
+/* The share of the time in which a host compiled, in percent; NaN where it is unknown.
+ * UNKNOWN_PS is taken as the length of a run that does not say how long it is. */
 double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps);
 
 /* sessions.c */

@@ -1,17 +1,24 @@
-/* The loop: a round of samples, its analysis, the states over time, the events. */
+/* The loop of samples: a round of samples, its analysis, the states over time, the events. */
 #include "live/inside.h"
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
 
 #define MINUTE_MS 60000
-#define GRACE_MS  2000 /* beyond .for_ms */
+#define GRACE_MS  2000 /* an answer may come so much later than .for_ms */
 
 enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *options,
 			   struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL && options->settings != NULL);
+	TS_ASSERT(options->watch.logdir || options->sampler.nr_addresses > 0);
+	TS_ASSERT(options->interval_ms >= 0 && options->for_ms >= 0);
+	TS_ASSERT(options->hold_ms >= 0 && options->clear_ms >= 0);
+	TS_ASSERT(options->fail_on <= TS_NR_SEVERITIES);
+
 	struct ts_live *live = calloc(1, sizeof(*live));
 	enum ts_status st;
 
@@ -19,7 +26,7 @@ enum ts_status ts_live_new(struct ts_live **out, const struct ts_live_options *o
 	if (!live)
 		return ts_fail_nomem(err);
 	live->options = *options;
-	if (options->watch.logdir) { /* a session is judged at once, and by itself */
+	if (options->watch.logdir) { /* each session is judged at once and by itself */
 		ts_alerts_init(&live->alerts, options->settings, 0, 0);
 		st = ts_watch_new(&live->watch, &options->watch, err);
 	} else {
@@ -49,38 +56,17 @@ void ts_live_free(struct ts_live *live)
 
 struct ts_feed *ts_live_feed(struct ts_live *live)
 {
+	TS_ASSERT(live != NULL);
 	return &live->feed;
 }
 
 void ts_live_stop(struct ts_live *live)
 {
+	TS_ASSERT(live != NULL && (live->watch || live->sampler));
 	if (live->watch)
 		ts_watch_stop(live->watch);
 	else
 		ts_sampler_stop(live->sampler);
-}
-
-void ts_live_tell_alert(void *ctx, const struct ts_alert *alert)
-{
-	struct ts_live *live = ctx;
-
-	if (alert->is_active && alert->severity <= live->options.fail_on &&
-	    live->options.fail_on != TS_NR_SEVERITIES)
-		live->has_failed = true;
-	if (!ts_feed_tell(&live->feed, TS_FEED_ALERT, &live->sample, alert,
-			  live->watch ? &live->session : NULL))
-		live->failed = true;
-}
-
-double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
-{
-	const struct ts_result *time = ts_results_find(&run->results, "time");
-	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
-	double capture_ps =
-		run->profile.capture_ps > 0 ? (double)run->profile.capture_ps : unknown_ps;
-	double share = host_ps / capture_ps;
-
-	return share > 1 ? 100 : share * 100;
 }
 
 static void read_history(struct ts_live *live, int64_t now_ms)
@@ -94,11 +80,12 @@ static void read_history(struct ts_live *live, int64_t now_ms)
 	values[TS_METRIC_COMPILATION] =
 		ts_ring_mean(&live->ring, TS_METRIC_COMPILING, now_ms, MINUTE_MS) / 100 *
 		watched_ms;
-	values[TS_METRIC_COST] = ts_cost_pct(&live->ring, values[TS_METRIC_SAMPLED]);
+	values[TS_METRIC_COST] = ts_overhead_pct(&live->ring, values[TS_METRIC_SAMPLED]);
 	memcpy(row->values, values, sizeof(row->values));
 }
 
-/* Programs of other processes than before are not new ones of the same. */
+/* When other processes answer than before, their programs are not new ones: the list begins
+ * anew. */
 static bool note_who_is_here(struct ts_live *live)
 {
 	const struct ts_live_sample *sample = &live->sample;
@@ -129,13 +116,13 @@ static enum ts_status read_run(struct ts_live *live, const struct ts_round *roun
 	ts_metrics_read(live->sample.values, &run->results);
 	live->sample.values[TS_METRIC_COMPILING] =
 		ts_live_compiling_pct(run, (double)live->options.sampler.sample_ms * TS_PS_PER_MS);
-	ts_cost_sample(&live->cost, &look, &run->profile, round->start_ms, round->end_ms,
-		       live->sample.values);
+	ts_overhead_sample(&live->overhead, &look, &run->profile, round->start_ms, round->end_ms,
+			   live->sample.values);
 	read_history(live, round->end_ms);
 	if (!ts_programs_sample(&live->programs, &run->profile, &run->results, &look, has_modules,
 				round->end_ms, &unknown))
 		st = ts_fail_nomem(err);
-	/* what is being compiled runs next: then its shapes are asked for already */
+	/* what is compiled now runs next: by then its modules have been asked for */
 	if (unknown || live->sample.values[TS_METRIC_COMPILING] > 0)
 		ts_sampler_want_hlo(live->sampler);
 done:
@@ -149,14 +136,14 @@ static enum ts_status judge(struct ts_live *live, const struct ts_run *run, int6
 	ts_alerts_begin(&live->alerts, now_ms);
 	if (run) {
 		ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
-		if (!ts_programs_tell(&live->programs, &live->alerts, &run->profile, &run->results,
-				      now_ms))
+		if (!ts_programs_judge(&live->programs, &live->alerts, &run->profile, &run->results,
+				       now_ms))
 			return ts_fail_nomem(err);
 		ts_alerts_findings(&live->alerts, &run->results, true);
 	}
-	ts_alerts_end(&live->alerts, run != NULL, ts_live_tell_alert, live);
+	ts_alerts_end(&live->alerts, run != NULL, ts_live_emit_alert, live);
 	if (live->failed || live->alerts.failed ||
-	    !ts_feed_tell(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
+	    !ts_feed_emit(&live->feed, TS_FEED_SAMPLE, &live->sample, NULL, NULL))
 		return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -181,6 +168,8 @@ static void open_sample(struct ts_live *live, const struct ts_round *round)
 static enum ts_status take_round(struct ts_live *live, const struct ts_round *round,
 				 struct ts_error *err)
 {
+	TS_ASSERT(round->nr <= live->options.sampler.nr_addresses);
+
 	struct ts_run_options options = { .nr_threads = live->options.nr_threads,
 					  .settings = live->options.settings };
 	struct ts_live_sample *sample = &live->sample;
@@ -203,7 +192,7 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 		if (st == TS_OK)
 			st = judge(live, &run, round->end_ms, err);
 	} else if (st != TS_NOMEM) {
-		st = judge(live, NULL, round->end_ms, err); /* the story is in the sample */
+		st = judge(live, NULL, round->end_ms, err); /* the cause is in the sample */
 	} else {
 		st = ts_fail_nomem(err);
 	}
@@ -212,17 +201,12 @@ static enum ts_status take_round(struct ts_live *live, const struct ts_round *ro
 	return st;
 }
 
-int64_t ts_live_end_ms(const struct ts_live *live)
-{
-	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
-}
-
 static bool is_over(const struct ts_live *live)
 {
 	return live->has_failed || ts_now_ms() >= ts_live_end_ms(live);
 }
 
-/* A sample that has begun in time may end, one that nobody answers may not. */
+/* A sample that has begun in time may end; one that no host answers ends after GRACE_MS. */
 static int64_t last_end(const struct ts_live *live)
 {
 	return ts_i64_add(ts_live_end_ms(live), live->options.sampler.sample_ms + GRACE_MS);
@@ -273,6 +257,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 {
 	enum ts_status st;
 
+	TS_ASSERT(live != NULL && summary != NULL);
+	TS_ASSERT(live->start_ms == 0); /* it runs once */
 	live->start_ms = ts_now_ms();
 	live->sample.alerts = &live->alerts;
 	live->sample.history = &live->ring;
@@ -282,8 +268,8 @@ enum ts_status ts_live_run(struct ts_live *live, struct ts_live_summary *summary
 	live->sample.unix_ms = ts_unix_us() / 1000;
 	live->sample.elapsed_ms = ts_now_ms() - live->start_ms;
 	if (!live->watch)
-		ts_cost_end(&live->cost, &live->ring, ts_now_ms(), live->sample.values);
-	if (st == TS_OK && !ts_feed_tell(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
+		ts_overhead_end(&live->overhead, &live->ring, ts_now_ms(), live->sample.values);
+	if (st == TS_OK && !ts_feed_emit(&live->feed, TS_FEED_END, &live->sample, NULL, NULL))
 		st = ts_fail_nomem(err);
 	sum_up(live, summary);
 	return st;

@@ -1,16 +1,22 @@
-/* Host threads, streamed once more for two stats. */
+/* The host threads are streamed once more, for two stats. */
 #include "live/look.h"
 
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "flow/stream.h"
 
-enum carries { UNKNOWN, NOTHING, STEPS, PROGRAMS }; /* what events of a name were seen to have */
+enum carries {
+	UNKNOWN,
+	NOTHING,
+	STEPS,
+	PROGRAMS
+}; /* what the first event of a name was seen to have */
 
 struct looking {
 	struct ts_look *look;
-	uint8_t *carries; /* one an op */
+	uint8_t *carries; /* one for each op */
 	struct ts_map seen;
 	uint32_t host;
 };
@@ -106,9 +112,11 @@ static int by_series(const void *a, const void *b)
 	return (x->start_ps > y->start_ps) - (x->start_ps < y->start_ps);
 }
 
-/* Of one host and one name, from FIRST on. */
+/* The number of steps of one host and one name, from FIRST on. */
 static size_t series_length(const struct ts_look *look, size_t first)
 {
+	TS_ASSERT(first < look->nr_steps);
+
 	const struct ts_look_step *step = &look->steps[first];
 	size_t nr = 1;
 
@@ -118,8 +126,8 @@ static size_t series_length(const struct ts_look *look, size_t first)
 	return nr;
 }
 
-/* Keeps the first series that has half of the longest one's steps: hosts that are equals take no turns
- * from sample to sample. */
+/* Keeps the first series that has at least half of the steps of the longest one. So of hosts with
+ * equally many steps the same one is chosen in every sample. */
 static void choose_steps(struct ts_look *look)
 {
 	size_t longest = 0, first = 0, nr;
@@ -144,6 +152,8 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 	struct ts_sink sink = { &looking, TS_COL_STATS, take_block };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(look != NULL && profile != NULL);
+	TS_ASSERT(look->nr_steps == 0 && look->nr_programs == 0);
 	looking.carries = calloc(profile->nr_ops + 1, 1);
 	if (!looking.carries)
 		return ts_fail_nomem(err);
@@ -158,11 +168,13 @@ enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profi
 	choose_steps(look);
 	free(looking.carries);
 	ts_map_release(&looking.seen);
-	return st == TS_NOMEM ? st : TS_OK; /* damage counts as what stands before it */
+	/* of a damaged line what stands before the damage is used */
+	return st == TS_NOMEM ? st : TS_OK;
 }
 
 void ts_look_release(struct ts_look *look)
 {
+	TS_ASSERT(look != NULL);
 	free(look->steps);
 	free(look->programs);
 	memset(look, 0, sizeof(*look));

@@ -1,7 +1,7 @@
 /*
- * A look at a sample's host threads: the steps that the job counted, and the programs that ran on the
- * CPU, which have no line of their own. Small: a job's own annotations, and the stats of those
- * events alone that have been seen to carry them.
+ * A look at a sample's host threads: the steps that the job counted, and the programs that ran on
+ * the CPU, which have no line of their own. Little is read: the job's own annotations, and the
+ * stats of only those events that were seen to have them.
  */
 #ifndef TS_LIVE_LOOK_H
 #define TS_LIVE_LOOK_H
@@ -24,15 +24,16 @@ struct ts_look_program {
 };
 
 struct ts_look {
-	/* Of one annotation (jax.profiler.StepTraceAnnotation) on one host, in the order of time: the
-	 * first that has many. Nothing: nobody counts. */
+	/* The steps of one annotation (jax.profiler.StepTraceAnnotation) on one host, in the
+	 * order of time: of the first one that has many. None where the job does not count
+	 * steps. */
 	struct ts_look_step *steps;
 	size_t nr_steps, cap_steps;
-	struct ts_look_program *programs; /* that ran, each once a host */
+	struct ts_look_program *programs; /* programs that ran, each of them once a host */
 	size_t nr_programs, cap_programs;
 };
 
-/* LOOK is zeroed at first; its views are into the profile. */
+/* LOOK is zeroed before the call. Its views are into the profile. */
 enum ts_status ts_look_make(struct ts_look *look, const struct ts_profile *profile,
 			    struct ts_error *err);
 void ts_look_release(struct ts_look *look);

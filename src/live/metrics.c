@@ -1,6 +1,7 @@
-/* Figures by name out of the results. */
+/* Figures are taken from the results by name. */
 #include "live/metrics.h"
 
+#include "base/check.h"
 #include "base/units.h"
 
 const struct ts_metric_row ts_metric_rows[TS_NR_METRICS] = {
@@ -38,7 +39,7 @@ static double field(const struct ts_results *results, const char *result, const 
 	return found ? ts_value_number(ts_result_get(found, name)) : NAN;
 }
 
-/* A bucket of the time is a share of it here. */
+/* A bucket of the analysis time becomes a share of the whole time. */
 static double read_row(const struct ts_results *results, const struct ts_metric_row *row)
 {
 	double value, total_ps;
@@ -54,6 +55,7 @@ static double read_row(const struct ts_results *results, const struct ts_metric_
 
 void ts_metrics_read(double out[TS_NR_METRICS], const struct ts_results *results)
 {
+	TS_ASSERT(out != NULL);
 	for (size_t i = 0; i < TS_NR_METRICS; i++)
 		out[i] = results ? read_row(results, &ts_metric_rows[i]) : NAN;
 }
@@ -62,6 +64,8 @@ const char *ts_metric_text(char *out, size_t cap, enum ts_metric metric, double 
 {
 	char text[TS_UNIT_MAX];
 
+	TS_ASSERT(out != NULL && cap > 0);
+	TS_ASSERT(metric < TS_NR_METRICS);
 	if (!isfinite(value)) {
 		snprintf(out, cap, "-");
 		return out;

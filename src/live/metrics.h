@@ -1,6 +1,6 @@
 /*
- * The figures of a sample: what is watched over time. Each is a row of a table; most are fields of
- * the results, by name. Unknown is NaN.
+ * The figures of a sample, which are watched over time. Each is a row of a table; most are fields
+ * of the results, found by name. An unknown figure is NaN.
  */
 #ifndef TS_LIVE_METRICS_H
 #define TS_LIVE_METRICS_H
@@ -13,15 +13,15 @@ enum ts_metric {
 	TS_METRIC_HBM,
 	TS_METRIC_DUTY,
 	TS_METRIC_PADDING,
-	TS_METRIC_IDLE, /* %, of the cores' time */
+	TS_METRIC_IDLE, /* % of the cores' time */
 	TS_METRIC_COMMUNICATION,
 	TS_METRIC_INPUT,
-	TS_METRIC_COMPILING,	  /* %, of the sample in which some host compiled */
-	TS_METRIC_COMPILATION,	  /* ms in the last minute, by the share of the samples in it */
+	TS_METRIC_COMPILING,	  /* % of the sample in which a host compiled */
+	TS_METRIC_COMPILATION,	  /* ms in the last minute, from the share in its samples */
 	TS_METRIC_STEP,		  /* ps, the median step in the sample */
 	TS_METRIC_STEP_UNSAMPLED, /* ps, of the steps between this sample and the one before */
-	TS_METRIC_SAMPLED,	  /* %, of the time that was sampled, so far */
-	TS_METRIC_COST,		  /* %, what that made the job slower, so far */
+	TS_METRIC_SAMPLED,	  /* % of the time that was sampled until now */
+	TS_METRIC_COST,		  /* %, how much slower that made the job until now */
 	TS_METRIC_HEALTH,
 	TS_NR_METRICS
 };
@@ -29,19 +29,20 @@ enum ts_metric {
 enum ts_metric_unit { TS_METRIC_PCT, TS_METRIC_MS, TS_METRIC_PS, TS_METRIC_POINTS };
 
 struct ts_metric_row {
-	const char *name;  /* as in the JSON lines */
-	const char *label; /* for people */
+	const char *name;  /* its name in the JSON lines */
+	const char *label; /* its name on screens */
 	enum ts_metric_unit unit;
-	bool is_vital;		    /* in the plain lines and on top of the terminal's view */
-	const char *result, *field; /* NULL: worked out from several samples */
+	/* it is in the plain lines and at the top of the terminal's view */
+	bool is_vital;
+	const char *result, *field; /* NULL: it is computed from several samples */
 };
 
 extern const struct ts_metric_row ts_metric_rows[TS_NR_METRICS];
 
-/* Fills those that are of this sample alone; the others become NaN. */
+/* Fills the figures that come from this sample alone; the others become NaN. */
 void ts_metrics_read(double out[TS_NR_METRICS], const struct ts_results *results);
 
-/* "81.2 %", "1.23 ms"; "-" when unknown. */
+/* "81.2 %", "1.23 ms"; "-" where it is unknown. */
 const char *ts_metric_text(char *out, size_t cap, enum ts_metric metric, double value);
 
 #endif

@@ -1,6 +1,8 @@
-/* inotify(7). Writes are not asked for, a file tells when it is closed: a busy log would never be
- * still. */
+/* inotify(7). Events of writing are not asked for, only that of closing: a log that is written
+ * all the time would give them without end. */
 #include "live/notify.h"
+
+#include "base/check.h"
 
 #ifdef HAVE_SYS_INOTIFY_H
 #include <sys/inotify.h>
@@ -12,6 +14,7 @@
 
 void ts_notify_open(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	notify->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	notify->last = 0;
 	notify->grew = false;
@@ -19,6 +22,8 @@ void ts_notify_open(struct ts_notify *notify)
 
 void ts_notify_folder(struct ts_notify *notify, const char *path)
 {
+	TS_ASSERT(notify != NULL && path != NULL);
+
 	int number = notify->fd >= 0 ? inotify_add_watch(notify->fd, path, EVENTS) : -1;
 
 	if (number > notify->last) {
@@ -29,12 +34,14 @@ void ts_notify_folder(struct ts_notify *notify, const char *path)
 
 bool ts_notify_drain(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
+
 	_Alignas(struct inotify_event) char buf[16384];
-	bool is_told = false, is_lost = false;
+	bool has_changes = false, is_lost = false;
 	ssize_t n;
 
 	while (notify->fd >= 0 && (n = read(notify->fd, buf, sizeof(buf))) > 0) {
-		is_told = true;
+		has_changes = true;
 		for (ssize_t at = 0; at < n;) {
 			struct inotify_event event;
 
@@ -48,11 +55,12 @@ bool ts_notify_drain(struct ts_notify *notify)
 		ts_notify_open(notify);
 		notify->grew = true;
 	}
-	return is_told;
+	return has_changes;
 }
 
 void ts_notify_close(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	if (notify->fd >= 0)
 		close(notify->fd);
 	notify->fd = -1;
@@ -60,23 +68,27 @@ void ts_notify_close(struct ts_notify *notify)
 #else
 void ts_notify_open(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	notify->fd = -1;
 }
 
 void ts_notify_folder(struct ts_notify *notify, const char *path)
 {
+	TS_ASSERT(notify != NULL && path != NULL);
 	(void)notify;
 	(void)path;
 }
 
 bool ts_notify_drain(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	(void)notify;
 	return false;
 }
 
 void ts_notify_close(struct ts_notify *notify)
 {
+	TS_ASSERT(notify != NULL);
 	(void)notify;
 }
 #endif

@@ -1,6 +1,7 @@
-/* The messages of the profiler's service, written and read in place. */
+/* The messages of the profiler's service are written and read in place. */
 #include "live/profiler.h"
 
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 
@@ -25,8 +26,9 @@ enum { RESPONSE_XSPACE = 8 };
 
 #define MAX_EVENTS 1000000
 
-/* The levels are the profiler's own defaults, but for Python's tracer: it slows the job down. */
-static void ask_options(struct ts_buf *out, const struct ts_profiler_request *request)
+/* The levels are the profiler's own defaults, except that of Python's tracer, which slows the job
+ * down. */
+static void put_options(struct ts_buf *out, const struct ts_profiler_request *request)
 {
 	size_t mark = ts_pbw_begin(out, REQUEST_OPTIONS);
 
@@ -39,11 +41,21 @@ static void ask_options(struct ts_buf *out, const struct ts_profiler_request *re
 	ts_pbw_end(out, mark);
 }
 
-void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *request)
+bool ts_profiler_wants_folder(const char *story)
 {
+	TS_ASSERT(story != NULL);
+	return strstr(story, TS_PROFILER_NO_FOLDER) != NULL;
+}
+
+void ts_profiler_put_request(struct ts_buf *out, const struct ts_profiler_request *request)
+{
+	TS_ASSERT(out != NULL && request != NULL);
+	TS_ASSERT(request->duration_ms >= 1);
+	TS_ASSERT(request->session[0] != '\0' && request->host[0] != '\0');
+	TS_ASSERT(request->repository[0] == '/'); /* else it is below the job's working directory */
 	ts_pbw_u64(out, REQUEST_DURATION_MS, (uint64_t)request->duration_ms);
 	ts_pbw_u64(out, REQUEST_MAX_EVENTS, MAX_EVENTS);
-	ask_options(out, request);
+	put_options(out, request);
 	ts_pbw_text(out, REQUEST_REPOSITORY, ts_bytes_of(request->repository));
 	ts_pbw_text(out, REQUEST_SESSION, ts_bytes_of(request->session));
 	ts_pbw_text(out, REQUEST_HOST, ts_bytes_of(request->host));
@@ -53,6 +65,8 @@ void ts_profiler_ask(struct ts_buf *out, const struct ts_profiler_request *reque
 enum ts_status ts_profiler_read(struct ts_bytes message, struct ts_profiler_answer *answer,
 				struct ts_error *err)
 {
+	TS_ASSERT(answer != NULL);
+
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(message, &error);
 

@@ -1,16 +1,19 @@
-/* Functions and their programs over samples. */
+/* Functions and their programs, over several samples. */
 #include "live/programs.h"
+
+#include "base/check.h"
 
 #define MAX_KNOWN   65536
 #define WINDOW_MS   10000
 #define MAX_SHAPES  4
-#define MANY	    3 /* programs of a function: one more is one too many */
-#define FEW_GROWTHS 2 /* of a function that has only two */
-/* Of the framework itself: when a job begins, it compiles one for each shape of a weight. */
+#define MANY	    3 /* programs of a function: growth to so many is reported at once */
+#define FEW_GROWTHS 2 /* growths in the window, of a function with two programs */
+/* Growths of a function of the framework: when a job begins, one is compiled for each weight's
+ * shape. */
 #define OWN_GROWTHS 6
 
-/* What code outside of jit calls compiles a small function of the framework's own for each shape.
- * Those that begin with "_" are such too. */
+/* Code outside of jit makes JAX compile a small function of its own for each shape. These are their
+ * names; names that begin with "_" belong to them too. */
 /* clang-format off */
 static const char *const framework_names[] = {
 	"abs", "add", "arange", "argmax", "argmin", "array", "astype", "broadcast_in_dim",
@@ -28,11 +31,13 @@ static const char *const framework_names[] = {
 
 void ts_programs_release(struct ts_programs *programs)
 {
+	TS_ASSERT(programs != NULL);
 	ts_map_release(&programs->known);
 }
 
 void ts_programs_reset(struct ts_programs *programs)
 {
+	TS_ASSERT(programs != NULL);
 	ts_map_release(&programs->known);
 	memset(programs, 0, sizeof(*programs));
 }
@@ -61,6 +66,7 @@ static struct ts_function *get(struct ts_programs *programs, struct ts_bytes nam
 {
 	struct ts_function *function;
 
+	TS_ASSERT(programs->nr <= TS_MAX_FUNCTIONS);
 	name = ts_bytes_cut(name, 0, sizeof(function->name) - 1);
 	for (size_t i = 0; i < programs->nr; i++)
 		if (ts_bytes_is(name, programs->functions[i].name))
@@ -91,7 +97,7 @@ static bool learn(struct ts_programs *programs, struct ts_bytes name, uint64_t i
 	return true;
 }
 
-/* Modules of the sample, those remembered too, and what ran on devices without one. */
+/* The modules of the sample, kept ones too, and programs that ran on devices without a module. */
 static bool learn_modules(struct ts_programs *programs, const struct ts_results *results)
 {
 	const struct ts_result *ops = ts_results_find(results, "ops");
@@ -121,7 +127,7 @@ static void note_compilations(struct ts_programs *programs, const struct ts_resu
 	}
 }
 
-/* A device's program that ran and is not among the modules, or one of the CPU's. */
+/* Did a program run, on a device or the CPU, that is not among the modules? */
 static bool has_unknown(const struct ts_profile *profile, const struct ts_look *look)
 {
 	for (size_t i = 0; i < look->nr_programs; i++)
@@ -150,6 +156,8 @@ bool ts_programs_sample(struct ts_programs *programs, const struct ts_profile *p
 			const struct ts_results *results, const struct ts_look *look,
 			bool has_modules, int64_t now_ms, bool *unknown)
 {
+	TS_ASSERT(programs != NULL && profile != NULL && results != NULL);
+	TS_ASSERT(look != NULL && unknown != NULL);
 	*unknown = has_unknown(profile, look);
 	if (programs->known.nr > MAX_KNOWN)
 		ts_programs_reset(programs);
@@ -202,8 +210,10 @@ static const struct ts_table *families_of(const struct ts_results *results)
 }
 
 /* "They differ in shape: f32[68,64], f32[32,64] and 35 more. Buckets: 40, 48 (8 % padding)." */
-static void say_family(struct ts_buf *out, const struct ts_table *families, size_t row)
+static void put_family(struct ts_buf *out, const struct ts_table *families, size_t row)
 {
+	TS_ASSERT(families != NULL && row < families->nr_rows);
+
 	struct ts_value shapes = ts_cell(families, row, "parameter_shapes");
 	struct ts_bytes differs = ts_cell_text(families, row, "differs");
 	struct ts_bytes advice = ts_cell_text(families, row, "bucket_advice");
@@ -237,7 +247,7 @@ static const struct ts_shape *parameter(const struct ts_hlo_module *module, uint
 	return &module->instrs[entry->params[number]].shape;
 }
 
-/* "f32[68,64]": the layout is no part of what differs. */
+/* "f32[68,64]": without the layout, which is not what differs. */
 static void put_shape(struct ts_buf *out, const struct ts_shape *shape)
 {
 	size_t start = out->n;
@@ -247,7 +257,7 @@ static void put_shape(struct ts_buf *out, const struct ts_shape *shape)
 		out->n = start + ts_bytes_find(ts_bytes_cut(ts_buf_bytes(out), start, out->n), "{");
 }
 
-/* The first parameter in which two modules differ; TS_NONE. */
+/* The first parameter in which two modules differ, or TS_NONE. */
 static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	for (uint32_t i = 0; parameter(a, i) && parameter(b, i); i++) {
@@ -262,9 +272,9 @@ static uint32_t differing(const struct ts_hlo_module *a, const struct ts_hlo_mod
 	return TS_NONE;
 }
 
-/* The analysis of variants tells of functions that ran in the sample; of others the modules do:
- * the newest, with the first parameter that changes. */
-static void say_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
+/* The analysis of variants has the functions that ran in the sample. For another function the
+ * modules show the difference: the newest ones, by the first parameter that changes. */
+static void put_modules(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
 {
 	const struct ts_hlo_module *last = NULL;
 	uint32_t which = TS_NONE;
@@ -294,21 +304,21 @@ static void say_modules(struct ts_buf *out, const struct ts_profile *profile, st
 		ts_buf_puts(out, " ...");
 }
 
-static void say_differences(struct ts_buf *out, const struct ts_profile *profile,
+static void put_differences(struct ts_buf *out, const struct ts_profile *profile,
 			    const struct ts_results *results, struct ts_bytes name)
 {
 	const struct ts_table *families = families_of(results);
 
 	for (size_t i = 0; families && i < families->nr_rows; i++)
 		if (ts_bytes_eq(ts_cell_text(families, i, "name"), name)) {
-			say_family(out, families, i);
+			put_family(out, families, i);
 			return;
 		}
-	say_modules(out, profile, name);
+	put_modules(out, profile, name);
 }
 
-static bool tell(struct ts_function *function, struct ts_alerts *alerts,
-		 const struct ts_profile *profile, const struct ts_results *results)
+static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
+			const struct ts_profile *profile, const struct ts_results *results)
 {
 	struct ts_bytes name = ts_bytes_of(function->name), short_name = called(name);
 	struct ts_buf title = TS_BUF_INIT, evidence = TS_BUF_INIT, shapes = TS_BUF_INIT;
@@ -323,7 +333,7 @@ static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 	ts_buf_printf(&evidence, "%.*s has %llu programs, %llu of them made while it was watched.",
 		      TS_ARG(name), (unsigned long long)function->nr_programs,
 		      (unsigned long long)function->nr_made);
-	say_differences(&shapes, profile, results, name);
+	put_differences(&shapes, profile, results, name);
 	ts_buf_put(&evidence, ts_buf_bytes(&shapes));
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
@@ -339,12 +349,14 @@ static bool tell(struct ts_function *function, struct ts_alerts *alerts,
 	return good;
 }
 
-bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
-		      const struct ts_profile *profile, const struct ts_results *results,
-		      int64_t now_ms)
+bool ts_programs_judge(struct ts_programs *programs, struct ts_alerts *alerts,
+		       const struct ts_profile *profile, const struct ts_results *results,
+		       int64_t now_ms)
 {
 	struct ts_function *worst = NULL;
 
+	TS_ASSERT(programs != NULL && alerts != NULL);
+	TS_ASSERT(profile != NULL && results != NULL);
 	for (size_t i = 0; i < programs->nr; i++) {
 		struct ts_function *function = &programs->functions[i];
 
@@ -352,5 +364,5 @@ bool ts_programs_tell(struct ts_programs *programs, struct ts_alerts *alerts,
 		    (!worst || function->nr_programs > worst->nr_programs))
 			worst = function;
 	}
-	return !worst || tell(worst, alerts, profile, results);
+	return !worst || raise_alert(worst, alerts, profile, results);
 }

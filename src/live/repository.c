@@ -1,10 +1,11 @@
-/* The name of the file: SaveXSpace() of xla/tsl/profiler/rpc/client/save_profile.cc. */
+/* The name of the file is that of SaveXSpace() in xla/tsl/profiler/rpc/client/save_profile.cc. */
 #include "live/repository.h"
 
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "io/file.h"
 #include "io/input.h"
@@ -13,7 +14,7 @@
 
 #define NAP_MS 20
 
-/* The path, and where its last / stands. */
+/* The path; *SLASH is where its last / stands. */
 static char *make_path(const struct ts_repository *at, size_t *slash)
 {
 	struct ts_buf path = TS_BUF_INIT;
@@ -55,6 +56,12 @@ static enum ts_status read_file(const char *path, size_t max_bytes, struct ts_bu
 enum ts_status ts_repository_take(const struct ts_repository *at, int64_t patience_ms,
 				  struct ts_buf *out, struct ts_error *err)
 {
+	TS_ASSERT(at != NULL && out != NULL);
+	TS_ASSERT(at->dir[0] == '/'); /* else it is another folder for the server */
+	TS_ASSERT(at->session[0] != '\0' && !strchr(at->session, '/'));
+	TS_ASSERT(at->host[0] != '\0' && !strchr(at->host, '/'));
+	TS_ASSERT(patience_ms >= 0);
+
 	static const struct timespec nap = { 0, NAP_MS * 1000000 };
 	int64_t until_ms = ts_now_ms() + patience_ms;
 	size_t slash;

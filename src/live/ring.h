@@ -1,19 +1,20 @@
-/* The history of the metrics: the last TS_RING samples, whatever their number. */
+/* The history of the figures: the last TS_RING samples. */
 #ifndef TS_LIVE_RING_H
 #define TS_LIVE_RING_H
 
+#include "base/check.h"
 #include "live/metrics.h"
 
 #define TS_RING 600 /* six minutes at the default interval */
 
 struct ts_ring_row {
-	int64_t at_ms; /* by ts_now_ms(): the end of the sample */
+	int64_t at_ms; /* when the sample ended, by ts_now_ms() */
 	double values[TS_NR_METRICS];
 };
 
 struct ts_ring {
 	struct ts_ring_row rows[TS_RING];
-	uint64_t nr; /* ever added */
+	uint64_t nr; /* rows that were added, those that are gone too */
 };
 
 static inline size_t ts_ring_count(const struct ts_ring *ring)
@@ -21,9 +22,10 @@ static inline size_t ts_ring_count(const struct ts_ring *ring)
 	return ring->nr < TS_RING ? (size_t)ring->nr : TS_RING;
 }
 
-/* The row AGO samples before the last one (0); AGO is less than the count. */
+/* The row AGO samples before the last one, which is 0. AGO is less than the count. */
 static inline const struct ts_ring_row *ts_ring_back(const struct ts_ring *ring, size_t ago)
 {
+	TS_ASSERT(ago < ts_ring_count(ring));
 	return &ring->rows[(ring->nr - 1 - ago) % TS_RING];
 }
 
@@ -32,10 +34,11 @@ static inline struct ts_ring_row *ts_ring_add(struct ts_ring *ring)
 	return &ring->rows[ring->nr++ % TS_RING];
 }
 
-/* The mean of the known values of the rows that are at most AGE_MS older than NOW_MS; NaN. */
+/* The mean of the known values in rows that are at most AGE_MS older than NOW_MS; NaN: there are
+ * none. */
 double ts_ring_mean(const struct ts_ring *ring, enum ts_metric metric, int64_t now_ms,
 		    int64_t age_ms);
-/* The median of the last NR known values; NaN. */
+/* The median of the last NR known values; NaN: there are none. */
 double ts_ring_median(const struct ts_ring *ring, enum ts_metric metric, size_t nr);
 
 #endif

@@ -1,29 +1,30 @@
 /*
- * A thread a host and one lock. A host is IDLE, ASKED (its thread is at work) or DONE (its answer
- * lies there until the next round). Only the host's thread touches its answer while it is ASKED,
- * only the sampler's caller else.
+ * Each host has a thread; there is one lock. A host is IDLE, ASKED (its thread is at work) or DONE
+ * (its answer waits for the next round). While it is ASKED only its thread touches the answer,
+ * otherwise only the sampler's caller does.
  */
 #include "live/sampler.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "io/rpc.h"
-#include "live/hlo.h"
+#include "live/kept_modules.h"
 #include "live/profiler.h"
 #include "live/repository.h"
 
 #define CONNECT_MS	 3000
 #define FIRST_PAUSE_MS	 500
 #define MAX_PAUSE_MS	 8000
-#define FILE_MS		 2000  /* for a file to be seen that the server has written */
-#define NO_FILE_MS	 60000 /* to ask a server again that wrote a file somewhere else */
-#define LATE_MS		 2000  /* how long others are waited for at least, when one has answered */
-#define LATE_TIMES	 4     /* or so many times what the first needed beyond the sample */
-#define PATIENCE_MS	 2000  /* beyond a sample, until it is told that nobody answers */
-#define HLO_SAMPLES	 2     /* the second shows whether programs are still being added */
-#define HLO_PAUSE_MS	 1000  /* between asking again; doubled each time, to: */
+#define FILE_MS		 2000  /* until a file that the server has written must be seen here */
+#define OLD_PAUSE_MS	 60000 /* before a server that sends no profile is asked again */
+#define LATE_MS		 2000  /* how long others are waited for at least, after an answer */
+#define LATE_TIMES	 4     /* or so many times the first host's own time, without the sample */
+#define PATIENCE_MS	 2000  /* after the sample's length, until a round comes back empty */
+#define HLO_SAMPLES	 2     /* the second one shows whether programs are still added */
+#define HLO_PAUSE_MS	 1000  /* between requests for modules; doubled each time, up to: */
 #define HLO_MAX_PAUSE_MS 60000
 
 enum phase { IDLE, ASKED, DONE };
@@ -37,43 +38,59 @@ struct host {
 	bool has_thread;
 	pthread_cond_t asked;
 	enum phase phase;
-	bool with_hlo; /* what is asked */
+	bool with_hlo; /* the request asks for modules */
 	char session[64];
 	struct ts_buf request;
-	struct ts_rpc_answer answer; /* and what came */
+	struct ts_rpc_answer answer; /* what came, with the members that follow */
 	struct ts_error problem;
 	struct ts_bytes xspace;
 	bool has_xspace;
-	bool is_gone; /* since its last sample: who answers next is taken for another process */
+	bool is_gone; /* since its last sample: the next answer counts as that of another process */
 	int64_t asked_ms, done_ms, again_ms, pause_ms;
 	unsigned nr_with_hlo;
-	struct ts_hlo_memory hlo;
+	struct ts_kept_modules modules;
 };
 
 struct ts_sampler {
 	struct ts_sampler_options options;
 	struct host *hosts;
-	struct ts_service *services; /* as the caller sees them */
+	struct ts_service *services; /* the copies that the caller sees */
 	struct ts_run_bytes *items;
 	size_t nr;
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	bool stopped;
 	bool wants_hlo;
-	int64_t hlo_ms, hlo_pause_ms; /* not before; and how long after that */
+	/* modules are not asked for before hlo_ms; the pause after that */
+	int64_t hlo_ms, hlo_pause_ms;
 	uint64_t nr_rounds;
-	int64_t start_ms; /* of the round */
-	bool goes_on;	  /* nobody has answered it yet */
+	int64_t start_ms; /* of the present round */
+	bool goes_on;	  /* no host has answered in this round yet */
 };
 
 const char *ts_service_state_name(enum ts_service_state state)
 {
 	static const char *const names[] = { "new", "up", "busy", "late", "down" };
 
+	TS_ASSERT(state < TS_NR_SERVICE_STATES);
 	return names[state];
 }
 
-/* From a server that does not send it. */
+#define OLD_WAYS                                                            \
+	"name a folder that it and this machine see with --repository, or " \
+	"capture in the job and watch its log directory: tpusight live LOGDIR"
+
+/* The server needs a folder, was given none, and has refused. */
+static enum ts_status fail_without_folder(struct host *host, struct ts_error *err)
+{
+	host->answer.fault = TS_RPC_NONE; /* it will refuse again: it is not busy */
+	return ts_fail(err, TS_UNSUPPORTED,
+		       "%s: this job's profiler server is older than XLA's emit_xspace and can "
+		       "only write into a folder (" OLD_WAYS ")",
+		       host->address);
+}
+
+/* Takes the profile of a server that does not send it from a file. */
 static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 {
 	const struct ts_sampler_options *options = &host->sampler->options;
@@ -83,9 +100,7 @@ static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 
 	if (!options->repository)
 		return ts_fail(err, TS_UNSUPPORTED,
-			       "%s: the server answers without a profile: it is older than XLA's "
-			       "emit_xspace and writes files (--repository DIR, a folder that both "
-			       "see; or jax.profiler.trace() in the job, and tpusight live LOGDIR)",
+			       "%s: the server's answer has no profile (" OLD_WAYS ")",
 			       host->address);
 	st = ts_repository_take(&at, FILE_MS, &host->answer.body, err);
 	if (st)
@@ -96,7 +111,7 @@ static enum ts_status fetch_file(struct host *host, struct ts_error *err)
 	return TS_OK;
 }
 
-/* On the host's thread, without the lock. */
+/* Called on the host's thread, without the lock. */
 static enum ts_status fetch(struct host *host, struct ts_error *err)
 {
 	const struct ts_sampler_options *options = &host->sampler->options;
@@ -108,6 +123,9 @@ static enum ts_status fetch(struct host *host, struct ts_error *err)
 	host->has_xspace = false;
 	st = ts_rpc_call(host->rpc, TS_PROFILER_METHOD, ts_buf_bytes(&host->request), limits,
 			 &host->answer, err);
+	if (host->answer.fault == TS_RPC_REFUSED && !options->repository &&
+	    ts_profiler_wants_folder(err->text))
+		return fail_without_folder(host, err);
 	if (st)
 		return st;
 	st = ts_profiler_read(host->answer.message, &found, err);
@@ -166,7 +184,7 @@ static enum ts_status start_host(struct ts_sampler *sampler, const char *address
 		ts_rpc_free(host->rpc);
 		return ts_fail_nomem(err);
 	}
-	sampler->nr++; /* from here on the sampler's release sees it */
+	sampler->nr++; /* from here on ts_sampler_free() releases it */
 	host->has_thread = pthread_create(&host->thread, NULL, serve_host, host) == 0;
 	return host->has_thread ? TS_OK : ts_fail(err, TS_IO, "%s: no thread can be made", address);
 }
@@ -174,9 +192,15 @@ static enum ts_status start_host(struct ts_sampler *sampler, const char *address
 enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_options *options,
 			      struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL);
+	TS_ASSERT(options->addresses != NULL && options->nr_addresses > 0);
+	TS_ASSERT(options->sample_ms >= 1 && options->timeout_ms >= 0);
+	TS_ASSERT(options->max_bytes > 0 && options->hlo <= TS_HLO_NEVER);
+
 	struct ts_sampler *sampler = calloc(1, sizeof(*sampler));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(!options->repository || options->repository[0] == '/');
 	*out = NULL;
 	if (!sampler)
 		return ts_fail_nomem(err);
@@ -201,6 +225,8 @@ enum ts_status ts_sampler_new(struct ts_sampler **out, const struct ts_sampler_o
 
 void ts_sampler_stop(struct ts_sampler *sampler)
 {
+	TS_ASSERT(sampler != NULL);
+
 	pthread_mutex_lock(&sampler->lock);
 	sampler->stopped = true;
 	for (size_t i = 0; i < sampler->nr; i++) {
@@ -219,7 +245,7 @@ static void release_host(struct host *host)
 	ts_rpc_free(host->rpc);
 	ts_buf_release(&host->request);
 	ts_buf_release(&host->answer.body);
-	ts_hlo_release(&host->hlo);
+	ts_kept_modules_release(&host->modules);
 	free(host->address);
 }
 
@@ -242,6 +268,7 @@ bool ts_sampler_wait(struct ts_sampler *sampler, int64_t until_ms)
 {
 	bool goes_on;
 
+	TS_ASSERT(sampler != NULL);
 	pthread_mutex_lock(&sampler->lock);
 	while (!sampler->stopped && ts_now_ms() < until_ms)
 		ts_doze(&sampler->done, &sampler->lock, until_ms);
@@ -254,22 +281,25 @@ static bool asks_for_hlo(const struct ts_sampler *sampler, const struct host *ho
 {
 	if (sampler->options.hlo != TS_HLO_ONCE)
 		return sampler->options.hlo == TS_HLO_ALWAYS;
-	return host->nr_with_hlo < HLO_SAMPLES || host->hlo.is_too_large || sampler->wants_hlo;
+	return host->nr_with_hlo < HLO_SAMPLES || host->modules.is_too_large || sampler->wants_hlo;
 }
 
 static bool make_request(struct ts_sampler *sampler, struct host *host)
 {
-	const char *repository = sampler->options.repository;
+	TS_ASSERT(host->phase == IDLE);
+
+	const char *folder = sampler->options.repository;
 	struct ts_profiler_request request = { .duration_ms = sampler->options.sample_ms,
 					       .hlo = host->with_hlo,
 					       .session = host->session,
 					       .host = host->address,
-					       .repository = repository ? repository : "" };
+					       .repository =
+						       folder ? folder : TS_PROFILER_NO_FOLDER };
 
 	snprintf(host->session, sizeof(host->session), "tpusight_live_%ld_%llu", (long)getpid(),
 		 (unsigned long long)sampler->nr_rounds);
 	ts_buf_clear(&host->request);
-	ts_profiler_ask(&host->request, &request);
+	ts_profiler_put_request(&host->request, &request);
 	return !host->request.failed;
 }
 
@@ -299,7 +329,8 @@ static enum ts_status ask_all(struct ts_sampler *sampler, int64_t now_ms, struct
 	return TS_OK;
 }
 
-/* Waits for the hosts asked at NOW_MS; for the rest of them not much longer than the first took. */
+/* Waits for the hosts that were asked at NOW_MS; for the others not much longer than the first
+ * one took. */
 static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms)
 {
 	int64_t until_ms = TS_MIN(ts_now_ms() + sampler->options.sample_ms + PATIENCE_MS, last_ms);
@@ -326,17 +357,20 @@ static void wait_all(struct ts_sampler *sampler, int64_t now_ms, int64_t last_ms
 	}
 }
 
-/* The sample with the modules that are remembered behind it. */
+/* The sample, with the kept modules behind it. */
 static enum ts_status complete(struct host *host, struct ts_run_bytes *item, struct ts_error *err)
 {
+	TS_ASSERT(host->has_xspace && host->xspace.p >= host->answer.body.p);
+	TS_ASSERT(host->xspace.n <= host->answer.body.n);
+
 	struct ts_buf *body = &host->answer.body;
 	size_t at = (size_t)(host->xspace.p - body->p);
 
-	if (host->with_hlo && !ts_hlo_remember(&host->hlo, host->xspace))
+	if (host->with_hlo && !ts_kept_modules_take(&host->modules, host->xspace))
 		return ts_fail_nomem(err);
-	if (host->hlo.planes.n > 0 && !ts_hlo_is_in(host->xspace)) {
-		body->n = at + host->xspace.n; /* nothing behind the sample is of use */
-		ts_buf_put(body, ts_buf_bytes(&host->hlo.planes));
+	if (host->modules.planes.n > 0 && !ts_xspace_has_modules(host->xspace)) {
+		body->n = at + host->xspace.n; /* what stands behind the sample is not used */
+		ts_buf_put(body, ts_buf_bytes(&host->modules.planes));
 		if (body->failed)
 			return ts_fail_nomem(err);
 		host->xspace = ts_bytes_cut(ts_buf_bytes(body), at, body->n);
@@ -350,6 +384,8 @@ static enum ts_status complete(struct host *host, struct ts_run_bytes *item, str
 
 static void came_back(struct host *host)
 {
+	TS_ASSERT(host->has_xspace);
+
 	struct ts_service *service = &host->service;
 
 	if (host->is_gone && service->nr_samples > 0)
@@ -359,20 +395,22 @@ static void came_back(struct host *host)
 	service->nr_samples++;
 	service->nr_bytes = host->xspace.n;
 	service->took_ms = host->done_ms - host->asked_ms;
-	service->has_modules = host->with_hlo || host->hlo.planes.n > 0;
+	service->has_modules = host->with_hlo || host->modules.planes.n > 0;
 	host->nr_with_hlo += host->with_hlo;
 	host->pause_ms = FIRST_PAUSE_MS;
 }
 
-/* Who answers next may be another process. */
+/* The next answer may come from another process. */
 static void forget(struct host *host)
 {
 	host->nr_with_hlo = 0;
-	ts_hlo_forget(&host->hlo);
+	ts_kept_modules_forget(&host->modules);
 }
 
 static void failed(struct host *host, int64_t now_ms)
 {
+	TS_ASSERT(!host->has_xspace && host->pause_ms > 0);
+
 	struct ts_service *service = &host->service;
 	bool is_busy = host->answer.fault == TS_RPC_REFUSED;
 
@@ -383,7 +421,7 @@ static void failed(struct host *host, int64_t now_ms)
 	host->again_ms = now_ms + host->pause_ms;
 	host->pause_ms = TS_MIN(host->pause_ms * 2, MAX_PAUSE_MS);
 	if (host->problem.status == TS_UNSUPPORTED)
-		host->again_ms = now_ms + NO_FILE_MS;
+		host->again_ms = now_ms + OLD_PAUSE_MS;
 	forget(host);
 }
 
@@ -398,9 +436,9 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 			host->service.state = TS_SERVICE_LATE;
 		if (host->phase != DONE)
 			continue;
-		host->phase = IDLE; /* what it said stays until it is asked again */
+		host->phase = IDLE; /* its answer stays until it is asked again */
 		host->service.problem = host->problem;
-		if (host->is_gone) /* and back, maybe: between two rounds nobody sees it */
+		if (host->is_gone) /* it may be back already: between two rounds that is not seen */
 			forget(host);
 		if (!host->has_xspace) {
 			failed(host, round->end_ms);
@@ -415,7 +453,7 @@ static enum ts_status gather(struct ts_sampler *sampler, struct ts_round *round,
 	return TS_OK;
 }
 
-/* Some are at work for it, and nobody has an answer that would grow old. */
+/* Hosts are at work for this round, and there is no answer that would grow old. */
 static bool is_unanswered(const struct ts_sampler *sampler)
 {
 	bool is_waiting = false;
@@ -430,7 +468,7 @@ static bool is_unanswered(const struct ts_sampler *sampler)
 	return is_waiting;
 }
 
-/* Answers to a round that did not wait for them. */
+/* Drops answers to a round that did not wait for them. */
 static void drop_late(struct ts_sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->nr; i++)
@@ -438,7 +476,7 @@ static void drop_late(struct ts_sampler *sampler)
 			sampler->hosts[i].phase = IDLE;
 }
 
-/* One that goes on asks hosts whose pause is over by now. */
+/* A round that goes on asks the hosts whose pause is over by now. */
 static enum ts_status begin_round(struct ts_sampler *sampler, struct ts_error *err)
 {
 	int64_t now_ms = ts_now_ms();
@@ -455,6 +493,7 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 {
 	enum ts_status st;
 
+	TS_ASSERT(sampler != NULL && round != NULL);
 	memset(round, 0, sizeof(*round));
 	round->items = sampler->items;
 	pthread_mutex_lock(&sampler->lock);
@@ -475,12 +514,14 @@ enum ts_status ts_sampler_round(struct ts_sampler *sampler, int64_t until_ms,
 
 void ts_sampler_want_hlo(struct ts_sampler *sampler)
 {
+	TS_ASSERT(sampler != NULL);
 	if (ts_now_ms() >= sampler->hlo_ms)
 		sampler->wants_hlo = true;
 }
 
 const struct ts_service *ts_sampler_services(const struct ts_sampler *sampler, size_t *nr)
 {
+	TS_ASSERT(sampler != NULL && nr != NULL);
 	*nr = sampler->nr;
 	return sampler->services;
 }

@@ -1,6 +1,7 @@
-/* The loop over sessions of a log directory: wait for one that is complete, annotate it, tell. */
+/* The loop over sessions of a log directory: wait until one is complete, annotate it, report it. */
 #include "live/inside.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 
 static void open_session(struct ts_live *live, const struct ts_watch_event *event)
@@ -23,7 +24,7 @@ static void open_session(struct ts_live *live, const struct ts_watch_event *even
 	ts_alerts_forget(&live->alerts);
 }
 
-/* Its figures; of several sessions they make the history. */
+/* The figures of a session. The history has a row a session. */
 static void read_figures(struct ts_live *live, const struct ts_run *run)
 {
 	struct ts_live_sample *sample = &live->sample;
@@ -37,17 +38,17 @@ static void read_figures(struct ts_live *live, const struct ts_run *run)
 	memcpy(row->values, sample->values, sizeof(row->values));
 }
 
-/* Every session is judged by itself: what was wrong with another one says nothing of it. */
+/* Every session is judged by itself: what was wrong with another session does not matter. */
 static bool judge(struct ts_live *live, const struct ts_run *run)
 {
 	ts_alerts_begin(&live->alerts, ts_now_ms());
 	ts_alerts_metrics(&live->alerts, live->sample.values, &run->results);
 	ts_alerts_findings(&live->alerts, &run->results, false);
-	ts_alerts_end(&live->alerts, true, ts_live_tell_alert, live);
+	ts_alerts_end(&live->alerts, true, ts_live_emit_alert, live);
 	return !live->failed && !live->alerts.failed;
 }
 
-/* The first cause, where there is one that says more than STORY. */
+/* Puts the first cause into STORY, where one is known that says more. */
 static void explain(const struct ts_annotation *one, struct ts_error *story)
 {
 	const struct ts_profile *profile = &one->run.profile;
@@ -70,9 +71,10 @@ static void explain(const struct ts_annotation *one, struct ts_error *story)
 	}
 }
 
-/* The files that changed by our hand. */
-static enum ts_status say_done(struct ts_live *live, const struct ts_annotation *one,
-			       const struct ts_error *story, bool *is_stale, struct ts_error *err)
+/* Reports to the watch which files we changed ourselves. */
+static enum ts_status report_done(struct ts_live *live, const struct ts_annotation *one,
+				  const struct ts_error *story, bool *is_stale,
+				  struct ts_error *err)
 {
 	const struct ts_overlay_report *report = &one->report;
 	const char **names = calloc(report->nr_entries + 1, sizeof(*names));
@@ -93,33 +95,35 @@ static enum ts_status say_done(struct ts_live *live, const struct ts_annotation 
 	return st;
 }
 
-static enum ts_status tell(struct ts_live *live, struct ts_error *err)
+static enum ts_status emit(struct ts_live *live, struct ts_error *err)
 {
-	return ts_feed_tell(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session)
+	return ts_feed_emit(&live->feed, TS_FEED_SESSION, &live->sample, NULL, &live->session)
 		       ? TS_OK
 		       : ts_fail_nomem(err);
 }
 
-/* IS_KNOWN: of its failure nothing need be told. */
-static enum ts_status tell_of(struct ts_live *live, const struct ts_annotation *one, bool is_known,
-			      struct ts_error *story, struct ts_error *err)
+/* With IS_KNOWN its failure was reported before, and is not reported again. */
+static enum ts_status report(struct ts_live *live, const struct ts_annotation *one, bool is_known,
+			     struct ts_error *story, struct ts_error *err)
 {
 	struct ts_live_session *session = &live->session;
 
 	if (story->status) {
 		session->state = TS_SESSION_FAILED;
 		session->problem = story->text;
-		return is_known ? TS_OK : tell(live, err);
+		return is_known ? TS_OK : emit(live, err);
 	}
 	live->sample.number++;
 	session->state = TS_SESSION_ANNOTATED;
 	read_figures(live, &one->run);
-	return judge(live, &one->run) ? tell(live, err) : ts_fail_nomem(err);
+	return judge(live, &one->run) ? emit(live, err) : ts_fail_nomem(err);
 }
 
 static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event *event,
 			       struct ts_error *err)
 {
+	TS_ASSERT(event->kind == TS_WATCH_COMPLETE && event->session != NULL);
+
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_annotation one;
 	int64_t start_ms = ts_now_ms();
@@ -132,9 +136,9 @@ static enum ts_status annotate(struct ts_live *live, const struct ts_watch_event
 	open_session(live, event);
 	live->session.annotation = &one;
 	live->sample.took_ms = ts_now_ms() - start_ms;
-	st = say_done(live, &one, &story, &is_stale, err);
-	if (st == TS_OK) /* what failed before was told, what changed meanwhile was not complete */
-		st = tell_of(live, &one, event->is_again || is_stale, &story, err);
+	st = report_done(live, &one, &story, &is_stale, err);
+	if (st == TS_OK) /* reported before, or it changed meanwhile */
+		st = report(live, &one, event->is_again || is_stale, &story, err);
 	live->sample.results = NULL;
 	live->session = (struct ts_live_session){ .path = NULL };
 	ts_annotation_release(&one);
@@ -145,6 +149,7 @@ enum ts_status ts_live_sessions(struct ts_live *live, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(live != NULL && live->watch != NULL);
 	while (st == TS_OK && !live->has_failed) {
 		struct ts_watch_event event;
 
@@ -156,7 +161,7 @@ enum ts_status ts_live_sessions(struct ts_live *live, struct ts_error *err)
 			continue;
 		}
 		open_session(live, &event);
-		st = tell(live, err);
+		st = emit(live, err);
 	}
 	return st;
 }

@@ -1,6 +1,7 @@
 /*
- * A look through the folder makes one list of sessions; what is known of each from looks before is
- * kept by its name: numbers that stand for the state of its files, and since when they are so.
+ * A look through the folder makes a list of sessions. What earlier looks found about a session is
+ * kept under its name: numbers that stand for the state of its files, and since when they have been
+ * so.
  */
 #include "live/watch.h"
 
@@ -8,29 +9,31 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "io/siblings.h"
 #include "live/notify.h"
-#include "live/parts.h"
+#include "live/session_files.h"
 #include "live/whole.h"
 
 #define MIN_SPACING_MS 20 /* between two looks: a quarter of the settle time, within these */
 #define MAX_SPACING_MS 500
-#define WOKEN_TIMES    4  /* or so many times what the last look took, */
-#define POLL_TIMES     20 /* and so many when nothing has happened: a large tree */
+#define WOKEN_TIMES    4  /* or so many times the length of the last look, */
+#define POLL_TIMES     20 /* and so many of it when nothing has happened: the tree is large */
 #define MAX_AGAIN_MS   60000
-#define MAX_TOLD       256 /* problems of folders */
+#define MAX_TROUBLES   256 /* problems of folders that are remembered */
 
-/* What is known of a session. */
+/* What is known about a session. */
 struct entry {
 	char *key;
-	uint64_t state, inputs; /* live/parts.h, when it was last looked at */
-	uint64_t done;		/* the inputs for which there is nothing more to do */
-	uint64_t broken;	/* the state in which it was found not to be whole, and when */
+	uint64_t state, inputs; /* live/session_files.h, as of the last look */
+	uint64_t done;		/* the state of the inputs for which there is nothing more to do */
+	/* the state in which it was found not to be whole; broken_ms: when */
+	uint64_t broken;
 	int64_t broken_ms;
-	uint64_t told;		    /* of what was said of its waiting; 0: nothing */
-	int64_t changed_ms;	    /* since when it is as it is */
+	uint64_t reported;	    /* a hash of the problem that was reported last; 0: none was */
+	int64_t changed_ms;	    /* since when it has not changed */
 	int64_t again_ms, pause_ms; /* after a failure that may pass */
 	bool has_failed;
 	bool is_met; /* in this look */
@@ -38,11 +41,11 @@ struct entry {
 	const struct ts_session *session; /* of this look */
 };
 
-/* What is wrong with folders: told when it lasts. */
+/* A problem of a folder, which is reported when it lasts. */
 struct trouble {
 	uint64_t id;
 	int64_t first_ms;
-	bool is_told, is_met;
+	bool is_reported, is_met;
 };
 
 struct ts_watch {
@@ -51,7 +54,7 @@ struct ts_watch {
 	struct entry *entries;
 	size_t nr, cap;
 	struct ts_strmap by_key;
-	struct trouble troubles[MAX_TOLD];
+	struct trouble troubles[MAX_TROUBLES];
 	size_t nr_troubles;
 	struct ts_notify notify;
 	int stop[2]; /* a pipe: a byte in it ends every wait */
@@ -60,15 +63,18 @@ struct ts_watch {
 	int64_t looked_ms, took_ms; /* the end of the last look; how long it was */
 	size_t next;		    /* entry to be considered next, of this look */
 	size_t next_problem;
-	struct entry *current;	/* of the last event */
-	struct ts_parts before; /* of it, as it was found complete */
-	bool was_absent, told_absent;
+	struct entry *current;		/* of the last event */
+	struct ts_session_files before; /* of it, as it was found complete */
+	bool was_absent, reported_absent;
 	struct ts_error absence;
 };
 
 enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options *options,
 			    struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && options != NULL && options->logdir != NULL);
+	TS_ASSERT(options->settle_ms >= 0 && options->poll_ms >= 0);
+
 	struct ts_watch *watch = calloc(1, sizeof(*watch));
 
 	*out = NULL;
@@ -76,7 +82,7 @@ enum ts_status ts_watch_new(struct ts_watch **out, const struct ts_watch_options
 		return ts_fail_nomem(err);
 	watch->options = *options;
 	watch->runs = (struct ts_runs)TS_RUNS_INIT;
-	watch->before = (struct ts_parts)TS_PARTS_INIT;
+	watch->before = (struct ts_session_files)TS_SESSION_FILES_INIT;
 	watch->notify = (struct ts_notify)TS_NOTIFY_INIT;
 	if (pipe(watch->stop) != 0) {
 		free(watch);
@@ -98,7 +104,7 @@ void ts_watch_free(struct ts_watch *watch)
 		free(watch->entries[i].key);
 	free(watch->entries);
 	ts_strmap_release(&watch->by_key);
-	ts_parts_release(&watch->before);
+	ts_session_files_release(&watch->before);
 	ts_runs_release(&watch->runs);
 	ts_notify_close(&watch->notify);
 	close(watch->stop[0]);
@@ -108,11 +114,12 @@ void ts_watch_free(struct ts_watch *watch)
 
 void ts_watch_stop(struct ts_watch *watch)
 {
+	TS_ASSERT(watch != NULL);
 	if (write(watch->stop[1], "", 1) != 1)
-		return; /* the pipe is full of such */
+		return; /* the pipe is full of such bytes: the watch ends anyway */
 }
 
-/* A folder that is the session's own is its name; of others the first file is. */
+/* The name of a session is its folder, or its first file where the folder is not its own. */
 static struct entry *get(struct ts_watch *watch, const struct ts_session *session)
 {
 	const char *key = ts_session_place(session);
@@ -140,20 +147,22 @@ static bool is_due(const struct entry *entry)
 	return entry->inputs != entry->done;
 }
 
-/* What is known of a session against what is there. */
+/* Compares what is known about a session with what is there. */
 static bool meet(struct ts_watch *watch, const struct ts_session *session, int64_t now_ms)
 {
+	TS_ASSERT(session != NULL);
+
 	size_t nr_before = watch->nr;
 	struct entry *entry = get(watch, session);
-	struct ts_parts parts;
+	struct ts_session_files files;
 	uint64_t state;
 	bool good;
 
 	if (!entry)
 		return false;
-	ts_parts_read(&parts, session);
-	state = ts_parts_state(&parts);
-	entry->inputs = ts_parts_inputs(&parts, NULL, 0);
+	ts_session_files_read(&files, session);
+	state = ts_session_files_state(&files);
+	entry->inputs = ts_session_files_inputs(&files, NULL, 0);
 	entry->session = session;
 	entry->is_met = true;
 	if (state != entry->state || watch->nr > nr_before) {
@@ -164,16 +173,16 @@ static bool meet(struct ts_watch *watch, const struct ts_session *session, int64
 		entry->problem.text[0] = '\0';
 	}
 	if (watch->nr > nr_before && ((watch->options.new_only && !watch->has_looked) ||
-				      ts_parts_are_annotated(&parts, session)))
+				      ts_session_files_are_annotated(&files, session)))
 		entry->done = entry->inputs;
 	if (!is_due(entry))
-		entry->told = 0;
-	good = !parts.failed;
-	ts_parts_release(&parts);
+		entry->reported = 0;
+	good = !files.failed;
+	ts_session_files_release(&files);
 	return good;
 }
 
-/* Those that are not there any more. */
+/* Forgets the sessions that are not there any more. */
 static bool forget(struct ts_watch *watch)
 {
 	size_t nr = 0;
@@ -197,12 +206,14 @@ static bool forget(struct ts_watch *watch)
 
 static struct trouble *find_trouble(struct ts_watch *watch, const char *text)
 {
+	TS_ASSERT(text != NULL);
+
 	uint64_t id = ts_hash(ts_bytes_of(text), 0);
 
 	for (size_t i = 0; i < watch->nr_troubles; i++)
 		if (watch->troubles[i].id == id)
 			return &watch->troubles[i];
-	if (watch->nr_troubles == MAX_TOLD)
+	if (watch->nr_troubles == MAX_TROUBLES)
 		return NULL;
 	watch->troubles[watch->nr_troubles] = (struct trouble){ .id = id, .first_ms = ts_now_ms() };
 	return &watch->troubles[watch->nr_troubles++];
@@ -226,7 +237,8 @@ static void meet_troubles(struct ts_watch *watch)
 	watch->nr_troubles = nr;
 }
 
-/* All folders; where the log directory is not there yet, the nearest one above it. */
+/* Asks for notice of all folders; where the log directory is not there yet, of the nearest one
+ * above it. */
 static void watch_folders(struct ts_watch *watch)
 {
 	char *path = watch->runs.nr_folders == 0 ? strdup(watch->options.logdir) : NULL;
@@ -258,7 +270,7 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	bool good = true;
 
 	watch->is_woken = false;
-	ts_notify_drain(&watch->notify); /* what happens from here on is told anew */
+	ts_notify_drain(&watch->notify); /* what happens from here on gives notice again */
 	ts_runs_release(&watch->runs);
 	st = ts_runs_find(&watch->runs, logdir, &story);
 	if (st == TS_OK && watch->options.join_sessions)
@@ -273,9 +285,9 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 		return ts_fail_nomem(err);
 	meet_troubles(watch);
 	watch->was_absent = !ts_dir_exists(logdir);
-	if (watch->was_absent && !watch->told_absent)
+	if (watch->was_absent && !watch->reported_absent)
 		watch->absence = story;
-	watch->told_absent &= watch->was_absent;
+	watch->reported_absent &= watch->was_absent;
 	watch_folders(watch);
 	watch->is_woken = watch->notify.grew;
 	watch->notify.grew = false;
@@ -287,60 +299,65 @@ static enum ts_status look(struct ts_watch *watch, struct ts_error *err)
 	return TS_OK;
 }
 
-/* Failures of the system, not of the file: the disk is full, another tpusight is at work. */
+/* May the failure pass? It is the system's, not the file's: a full disk, another tpusight at
+ * work. */
 static bool may_pass(enum ts_status st)
 {
 	return st == TS_IO || st == TS_NOMEM || st == TS_NOTFOUND;
 }
 
-/* Once for each cause. */
-static bool tells(struct entry *entry, const struct ts_error *problem)
+/* Is the problem a new one? Each is reported once. */
+static bool is_news(struct entry *entry, const struct ts_error *problem)
 {
 	uint64_t id = ts_hash(ts_bytes_of(problem->text), 1) | 1;
 
-	if (entry->told == id)
+	if (entry->reported == id)
 		return false;
-	entry->told = id;
+	entry->reported = id;
 	entry->problem = *problem;
 	return true;
 }
 
-/* Is it, at this very moment, complete? Else *STORY has why not. TS_NOMEM. */
+/* Is the session complete at this moment? If not, *STORY has the reason. TS_NOMEM. */
 static enum ts_status is_complete(struct ts_watch *watch, struct entry *entry, bool *complete,
 				  struct ts_error *story)
 {
+	TS_ASSERT(entry->session != NULL);
+
 	int64_t now_ms = ts_now_ms(), rest_ms = now_ms - entry->changed_ms;
 	int64_t patience_ms = ts_i64_mul(watch->options.settle_ms, TS_WATCH_PATIENCE);
-	struct ts_parts parts;
+	struct ts_session_files files;
 	enum ts_status st = TS_OK;
 
 	*complete = false;
 	if (rest_ms < watch->options.settle_ms)
 		return TS_OK;
-	if (!ts_parts_read(&parts, entry->session)) {
+	if (!ts_session_files_read(&files, entry->session)) {
 		st = TS_NOMEM;
-	} else if (ts_parts_state(&parts) != entry->state) {
-		watch->is_woken = true; /* it changed since the look */
+	} else if (ts_session_files_state(&files) != entry->state) {
+		watch->is_woken = true; /* it has changed since the look */
 	} else if (entry->broken == entry->state && now_ms - entry->broken_ms < patience_ms) {
 		*story = entry->problem; /* a network's folder may show the rest later */
-	} else if ((st = ts_parts_are_whole(&parts, story)) != TS_OK) {
+	} else if ((st = ts_session_files_are_whole(&files, story)) != TS_OK) {
 		entry->broken = st == TS_FORMAT ? entry->state : 0;
 		entry->broken_ms = now_ms;
 	} else {
-		/* what is written on into a file that we have replaced is lost */
-		*complete = !ts_parts_are_open(&parts, story) &&
-			    (rest_ms >= patience_ms || !ts_parts_have_temporary(&parts, story));
+		/* a program that goes on writing into a file that we have replaced loses what it
+		 * writes */
+		*complete =
+			!ts_session_files_are_open(&files, story) &&
+			(rest_ms >= patience_ms || !ts_session_files_have_temporary(&files, story));
 	}
 	if (*complete) {
-		ts_parts_release(&watch->before);
-		watch->before = parts;
+		ts_session_files_release(&watch->before);
+		watch->before = files;
 		return TS_OK;
 	}
-	ts_parts_release(&parts);
+	ts_session_files_release(&files);
 	return st == TS_NOMEM ? TS_NOMEM : TS_OK;
 }
 
-/* Something to say of ENTRY? */
+/* Makes an event of ENTRY where there is something to report. */
 static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 			       struct ts_watch_event *event, bool *is_event)
 {
@@ -360,8 +377,8 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 						  .session = entry->session,
 						  .is_again = entry->has_failed };
 		*is_event = true;
-	} else if ((story.text[0] || entry->told == 0) && !entry->has_failed &&
-		   tells(entry, &story)) {
+	} else if ((story.text[0] || entry->reported == 0) && !entry->has_failed &&
+		   is_news(entry, &story)) {
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .session = entry->session,
 						  .problem = story.text[0] ? entry->problem.text
@@ -371,11 +388,11 @@ static enum ts_status consider(struct ts_watch *watch, struct entry *entry,
 	return TS_OK;
 }
 
-/* What is wrong with the folder itself, when it lasts. */
-static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
+/* Makes an event of a problem of the folder itself that lasts. */
+static bool report_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 {
-	if (watch->was_absent && !watch->told_absent) {
-		watch->told_absent = true;
+	if (watch->was_absent && !watch->reported_absent) {
+		watch->reported_absent = true;
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS,
 						  .problem = watch->absence.text };
 		return true;
@@ -384,17 +401,17 @@ static bool tell_trouble(struct ts_watch *watch, struct ts_watch_event *event)
 		const char *text = watch->runs.problems[watch->next_problem++];
 		struct trouble *trouble = find_trouble(watch, text);
 
-		if (!trouble || trouble->is_told ||
+		if (!trouble || trouble->is_reported ||
 		    ts_now_ms() - trouble->first_ms < watch->options.settle_ms)
 			continue;
-		trouble->is_told = true;
+		trouble->is_reported = true;
 		*event = (struct ts_watch_event){ .kind = TS_WATCH_WAITS, .problem = text };
 		return true;
 	}
 	return false;
 }
 
-/* When to look again, if nothing happens. */
+/* When to look again if nothing happens. */
 static int64_t next_look(const struct ts_watch *watch)
 {
 	int64_t spacing_ms =
@@ -417,7 +434,7 @@ static int64_t next_look(const struct ts_watch *watch)
 	return TS_MAX(next_ms, first_ms);
 }
 
-/* Until UNTIL_MS, or until something happens: then a look is due, but not at once. */
+/* Waits until UNTIL_MS, or until something happens: then a look is due, but not at once. */
 static void doze(struct ts_watch *watch, int64_t until_ms)
 {
 	struct pollfd fds[] = { { watch->stop[0], POLLIN, 0 }, { watch->notify.fd, POLLIN, 0 } };
@@ -431,12 +448,13 @@ static void doze(struct ts_watch *watch, int64_t until_ms)
 		watch->is_woken = true;
 }
 
-/* The next thing to say after the last look. */
-static enum ts_status say_next(struct ts_watch *watch, struct ts_watch_event *event, bool *is_event)
+/* The next event after the last look. */
+static enum ts_status next_event(struct ts_watch *watch, struct ts_watch_event *event,
+				 bool *is_event)
 {
 	enum ts_status st = TS_OK;
 
-	*is_event = tell_trouble(watch, event);
+	*is_event = report_trouble(watch, event);
 	while (!*is_event && st == TS_OK && watch->next < watch->nr)
 		st = consider(watch, &watch->entries[watch->next++], event, is_event);
 	return st;
@@ -447,6 +465,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 {
 	bool is_event = false;
 
+	TS_ASSERT(watch != NULL && event != NULL);
 	*event = (struct ts_watch_event){ .kind = TS_WATCH_STOPPED };
 	for (;;) {
 		int64_t now_ms = ts_now_ms();
@@ -464,7 +483,7 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 			if (st)
 				return st;
 		}
-		if (say_next(watch, event, &is_event))
+		if (next_event(watch, event, &is_event))
 			return ts_fail_nomem(err);
 		if (is_event)
 			return TS_OK;
@@ -472,33 +491,34 @@ enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts
 	}
 }
 
-/* Is what we wrote still what we wrote, as far as one look tells? */
-static bool is_ours(const struct ts_part *part, const struct ts_watch_deed *deed)
+/* Is a file that we wrote still as we wrote it, as far as one look shows? */
+static bool is_ours(const struct ts_session_file *part, const struct ts_watch_deed *deed)
 {
 	bool is_named = false;
 
+	TS_ASSERT(part != NULL && deed != NULL);
 	for (size_t i = 0; i < deed->nr_names; i++)
 		is_named |= strcmp(part->name, deed->names[i]) == 0;
 	return !is_named || !ts_bytes_ends(ts_bytes_of(part->name), TS_XPLANE_SUFFIX) ||
 	       ts_file_is_whole(part->path, NULL) == TS_OK;
 }
 
-/* What of the files was there before and is as it was, or has been put there by us? Other changes
- * make it due once more. */
-static void take_over(struct ts_watch *watch, struct entry *entry, const struct ts_parts *after,
-		      struct ts_watch_deed *deed)
+/* Compares the files with those before the annotation. Changes that are not ours make the
+ * session due once more. */
+static void take_over(struct ts_watch *watch, struct entry *entry,
+		      const struct ts_session_files *after, struct ts_watch_deed *deed)
 {
-	uint64_t before = ts_parts_inputs(&watch->before, deed->names, deed->nr_names);
+	uint64_t before = ts_session_files_inputs(&watch->before, deed->names, deed->nr_names);
 
-	entry->inputs = ts_parts_inputs(after, NULL, 0);
-	entry->state = ts_parts_state(after);
-	deed->is_stale = ts_parts_inputs(after, deed->names, deed->nr_names) != before;
+	entry->inputs = ts_session_files_inputs(after, NULL, 0);
+	entry->state = ts_session_files_state(after);
+	deed->is_stale = ts_session_files_inputs(after, deed->names, deed->nr_names) != before;
 	for (size_t i = 0; i < after->nr; i++)
 		deed->is_stale |= !is_ours(&after->items[i], deed);
 	if (deed->is_stale) {
 		entry->changed_ms = ts_now_ms();
 		entry->has_failed = false;
-		entry->told = 0;
+		entry->reported = 0;
 	} else if (may_pass(deed->status)) {
 		entry->pause_ms =
 			TS_MIN(TS_MAX(entry->pause_ms * 2, watch->options.poll_ms), MAX_AGAIN_MS);
@@ -511,8 +531,12 @@ static void take_over(struct ts_watch *watch, struct entry *entry, const struct 
 enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err)
 {
+	TS_ASSERT(watch != NULL && deed != NULL);
+	TS_ASSERT(deed->names != NULL || deed->nr_names == 0);
+	TS_ASSERT((deed->status == TS_OK) == (deed->problem == NULL));
+
 	struct entry *entry = watch->current;
-	struct ts_parts after;
+	struct ts_session_files after;
 	bool good;
 
 	if (!entry)
@@ -521,15 +545,17 @@ enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 	entry->has_failed = deed->status != TS_OK;
 	if (deed->problem)
 		entry->problem = *deed->problem;
-	good = ts_parts_read(&after, entry->session);
+	good = ts_session_files_read(&after, entry->session);
 	if (good)
 		take_over(watch, entry, &after, deed);
-	ts_parts_release(&after);
+	ts_session_files_release(&after);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)
 {
+	TS_ASSERT(watch != NULL);
+
 	struct ts_watch_counts counts = { .nr_known = watch->nr };
 
 	for (size_t i = 0; i < watch->nr; i++) {
@@ -542,6 +568,8 @@ struct ts_watch_counts ts_watch_count(const struct ts_watch *watch)
 bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
 		   const char **problem)
 {
+	TS_ASSERT(watch != NULL && at != NULL);
+	TS_ASSERT(path != NULL && problem != NULL);
 	while (*at < watch->nr) {
 		const struct entry *entry = &watch->entries[(*at)++];
 

@@ -1,15 +1,15 @@
 /*
  * Watching a log directory: which of its sessions are complete and have no annotation of their
- * present state. Nothing is read of a session before it is complete, but for heads of traces
- * (io/captures.h) and what tells whether a file is whole (live/whole.h).
+ * present state. Before a session is complete, nothing of it is read but heads of traces
+ * (io/captures.h) and what shows whether a file is whole (live/whole.h).
  *
- * A session is complete when its parts (live/parts.h) have not changed for .settle_ms, when all are
- * whole, when no program has one open for writing, and when none is a temporary. The last is given
- * up after TS_WATCH_PATIENCE times as long: a name left behind holds nothing up for ever.
+ * A session is complete when its files (live/session_files.h) have not changed for .settle_ms, when
+ * all are whole, when no program has one of them open for writing, and when none is a temporary.
+ * The last condition is dropped after TS_WATCH_PATIENCE times .settle_ms, so that a temporary that
+ * was left behind does not hold up its session for ever.
  *
- * The folder is looked through every .poll_ms, and when the system says that something happened
- * (live/notify.h), whatever kind of file system it is on. Memory grows with the sessions that are
- * there.
+ * The folder is looked through every .poll_ms, on every kind of file system, and also when the
+ * system gives notice of a change (live/notify.h). Memory grows with the sessions that are there.
  *
  *	while (ts_watch_next(watch, until_ms, &event, err) == TS_OK && event.kind < TS_WATCH_OVER)
  *		if (event.kind == TS_WATCH_COMPLETE)
@@ -25,41 +25,45 @@
 #define TS_WATCH_PATIENCE  20
 
 struct ts_watch_options {
-	const char *logdir; /* the caller's, as long as the watch */
+	const char *logdir; /* it belongs to the caller and must outlive the watch */
 	int64_t settle_ms, poll_ms;
-	bool new_only;	    /* what is there at first is left alone, until it changes */
+	bool new_only;	    /* sessions that are there at first are left alone until they change */
 	bool join_sessions; /* io/siblings.h */
-	bool only_poll;	    /* do not ask the system for words */
+	bool only_poll;	    /* do not ask the system for notice of changes */
 };
 
 enum ts_watch_kind {
-	TS_WATCH_WAITS, /* a session was met that is not complete, or cannot become so as it is */
-	TS_WATCH_COMPLETE, /* and has no annotation: call ts_watch_done() */
-	TS_WATCH_OVER,	   /* the time is up */
+	/* a session was found that is not complete, or cannot become complete as it is */
+	TS_WATCH_WAITS,
+	/* a session is complete and has no annotation: annotate it, call ts_watch_done() */
+	TS_WATCH_COMPLETE,
+	TS_WATCH_OVER, /* the time is up */
 	TS_WATCH_STOPPED,
 };
 
 struct ts_watch_event {
 	enum ts_watch_kind kind;
-	const struct ts_session *session; /* NULL: it is about the log directory itself */
+	const struct ts_session *session; /* NULL: the event is about the log directory itself */
 	const char *problem;		  /* why it waits; NULL: it is being written */
-	bool is_again;			  /* COMPLETE: it failed before */
+	bool is_again;			  /* of TS_WATCH_COMPLETE: it failed before */
 };
 
 /* What became of a session. */
 struct ts_watch_deed {
-	enum ts_status status; /* TS_IO, TS_NOMEM: it is tried again, less and less often */
+	/* TS_IO, TS_NOMEM: the session is tried again, less and less often */
+	enum ts_status status;
 	const struct ts_error *problem; /* NULL: none */
-	const char *const
-		*names; /* files that were put there or replaced: those changes are ours */
+	/* files that we made or replaced: their changes are ours */
+	const char *const *names;
 	size_t nr_names;
-	bool is_stale; /* set by ts_watch_done(): it was changed meanwhile, and waits again */
+	bool is_stale; /* set by ts_watch_done(): the session changed meanwhile, and waits again */
 };
 
 struct ts_watch_counts {
-	size_t nr_known;   /* sessions that are there */
-	size_t nr_waiting; /* of those, not annotated as they are now: not complete */
-	size_t nr_failed;  /* or it did not succeed */
+	size_t nr_known; /* sessions that are there */
+	/* those of them that are not annotated as they are now, and did not fail */
+	size_t nr_waiting;
+	size_t nr_failed; /* those that failed */
 };
 
 struct ts_watch;
@@ -67,18 +71,18 @@ enum ts_status ts_watch_new(struct ts_watch **watch, const struct ts_watch_optio
 			    struct ts_error *err);
 void ts_watch_free(struct ts_watch *watch); /* NULL is fine */
 
-/* Waits for the next event, until UNTIL_MS by ts_now_ms(). TS_NOMEM. What it says is good until the
+/* Waits for the next event until UNTIL_MS, by ts_now_ms(). TS_NOMEM. The event is good until the
  * next call. */
 enum ts_status ts_watch_next(struct ts_watch *watch, int64_t until_ms, struct ts_watch_event *event,
 			     struct ts_error *err);
-/* Of the session of the last event, which was COMPLETE. TS_NOMEM. */
+/* To be called for the session of the last event, a TS_WATCH_COMPLETE. TS_NOMEM. */
 enum ts_status ts_watch_done(struct ts_watch *watch, struct ts_watch_deed *deed,
 			     struct ts_error *err);
 struct ts_watch_counts ts_watch_count(const struct ts_watch *watch);
-/* The sessions that wait or failed, one after the other from *AT = 0 on, and why (NULL: not known
- * yet). */
+/* Gives the sessions that wait or failed one after the other, from *AT = 0 on, and why they do
+ * (NULL: that is not known yet). False: there are no more. */
 bool ts_watch_left(const struct ts_watch *watch, size_t *at, const char **path,
 		   const char **problem);
-void ts_watch_stop(struct ts_watch *watch); /* from any thread */
+void ts_watch_stop(struct ts_watch *watch); /* may be called from any thread */
 
 #endif

@@ -1,6 +1,7 @@
-/* Whole or not: the outermost structure of a file, followed to its end. */
+/* The outermost structure of a file is followed to its end. */
 #include "live/whole.h"
 
+#include "base/check.h"
 #include "codec/jtok.h"
 #include "codec/pb.h"
 #include "io/file.h"
@@ -22,11 +23,11 @@ static enum ts_status check_xplane(struct ts_bytes bytes, const char *path, stru
 		       (size_t)(error.at - bytes.p), bytes.n, error.cause);
 }
 
-/* The first object or array of a text, piece by piece. */
+/* The first object or array of a text, which comes piece by piece. */
 struct json {
 	struct ts_jtok_skip skip;
 	bool has_begun, has_ended;
-	bool is_other; /* something else stands there: for a reader to complain of */
+	bool is_other; /* something else stands there: a reader will report it */
 };
 
 static void follow(struct json *json, const uint8_t *p, const uint8_t *end)
@@ -72,7 +73,7 @@ static enum ts_status check_text(const struct ts_input *input, bool is_json, str
 	enum ts_status st;
 
 	if (ts_bytes_ends(ts_bytes_of(path), ".gz") && !ts_gzip_probe(input->bytes))
-		return ts_fail(err, TS_FORMAT, "%s%s: it does not begin as packed files do",
+		return ts_fail(err, TS_FORMAT, "%s%s: it does not begin as a packed file does",
 			       ts_path_tail(&path), path);
 	st = ts_window_open(&text, input->bytes, input->mapped, err);
 	if (st == TS_OK)
@@ -83,6 +84,8 @@ static enum ts_status check_text(const struct ts_input *input, bool is_json, str
 
 enum ts_status ts_file_is_whole(const char *path, struct ts_error *err)
 {
+	TS_ASSERT(path != NULL && path[0] != '\0');
+
 	struct ts_bytes name = ts_bytes_of(path);
 	struct ts_input input = TS_INPUT_INIT;
 	enum ts_status st = ts_input_open(&input, path, err);

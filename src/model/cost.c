@@ -2,7 +2,7 @@
  * Costs of ops and modules. The counting rules are those of XLA's HloCostAnalysis (openxla/xla,
  * xla/service/hlo_cost_analysis.cc), read as facts and held against what libtpu reports.
  *
- * Where this means something else: docs/analyses.md. Left out: the pointer tables of tuples (32 to
+ * Where this means something else: docs/analyses/cost-model.md. Left out: the pointer tables of tuples (32 to
  * 1024 bytes a tuple, by chip).
  */
 #include "model/cost.h"

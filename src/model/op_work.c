@@ -1,5 +1,5 @@
 /* The work of one op. Facts: what 8-bit and f32 products cost on the matrix unit was measured with
- * libtpu's ahead-of-time compiler (docs/analyses.md). */
+ * libtpu's ahead-of-time compiler (docs/analyses/cost-model.md). */
 #include "model/op_work.h"
 
 #include <math.h>

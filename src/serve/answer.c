@@ -4,11 +4,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "codec/json.h"
 #include "io/gzip.h"
 
-#define PACK_FROM 1024 /* bytes: less is sent as it is */
+#define PACK_FROM 1024 /* bytes; a shorter text is sent as it is */
 
 static void pack(struct ts_body *body)
 {
@@ -18,12 +19,14 @@ static void pack(struct ts_body *body)
 	if (ts_gzip_init(&gz, TS_GZIP_LEVEL, &err) != TS_OK ||
 	    ts_gzip_member(&gz, &body->packed, ts_buf_bytes(&body->text), NULL, &err) != TS_OK ||
 	    body->packed.failed || body->packed.n >= body->text.n)
-		ts_buf_release(&body->packed); /* the text alone is an answer too */
+		ts_buf_release(&body->packed); /* the text alone is enough */
 	ts_gzip_release(&gz);
 }
 
 struct ts_body *ts_body_new(struct ts_buf *text, bool should_pack)
 {
+	TS_ASSERT(text != NULL);
+
 	struct ts_body *body = calloc(1, sizeof(*body));
 
 	if (!body || text->failed) {
@@ -43,6 +46,7 @@ struct ts_body *ts_body_new(struct ts_buf *text, bool should_pack)
 
 struct ts_body *ts_body_use(struct ts_body *body)
 {
+	TS_ASSERT(body != NULL && atomic_load(&body->nr_users) > 0);
 	atomic_fetch_add(&body->nr_users, 1);
 	return body;
 }
@@ -58,11 +62,15 @@ void ts_body_drop(struct ts_body *body)
 
 struct ts_answer ts_answer_json(struct ts_buf *text)
 {
+	TS_ASSERT(text != NULL);
 	return (struct ts_answer){ 200, "application/json", ts_body_new(text, true) };
 }
 
 struct ts_answer ts_answer_error(unsigned status, const char *fmt, ...)
 {
+	TS_ASSERT(status >= 400 && status < 600);
+	TS_ASSERT(fmt != NULL);
+
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
 	struct ts_answer answer;

@@ -1,10 +1,10 @@
 /*
- * An answer in the making: what a route gives to the server, which sends it.
+ * An answer: a route makes it, and the server sends it.
  *
- * A body of which all is there is either constant (of the program) or shared: counted, so that one report can be sent to
- * many clients while a newer one takes its place. A body has its text, its text packed by gzip where
- * that pays, and a tag that changes when the text does. Of others a source is asked for piece after
- * piece while they are sent.
+ * Its body is complete, or it has a source. A complete body is shared and counts its users, so that
+ * one report can be sent to many clients while a newer one takes its place. It has a text, the text
+ * packed by gzip where that pays, and a tag that changes when the text does. A source is asked for
+ * piece after piece while the answer is sent.
  */
 #ifndef TS_SERVE_ANSWER_H
 #define TS_SERVE_ANSWER_H
@@ -15,38 +15,39 @@
 
 struct ts_body {
 	atomic_uint nr_users;
-	struct ts_buf text, packed; /* packed is empty: not worth it */
-	char etag[24];		    /* with its quotes */
+	struct ts_buf text, packed; /* packed is empty where it does not pay */
+	char etag[24];		    /* with quotes */
 };
 
-/* Takes TEXT over, whatever comes out. NULL: no memory. The caller is its first user. */
+/* Takes TEXT over in any case. NULL: no memory. The caller is the first user. */
 struct ts_body *ts_body_new(struct ts_buf *text, bool pack);
 struct ts_body *ts_body_use(struct ts_body *body);
-void ts_body_drop(struct ts_body *body); /* NULL is nobody's */
+void ts_body_drop(struct ts_body *body); /* NULL is fine */
 
 enum ts_source_state {
 	TS_SOURCE_MORE, /* *N bytes, at least one */
 	TS_SOURCE_END,
-	TS_SOURCE_BROKEN /* not the end, and there is no more: the connection is cut */
+	TS_SOURCE_BROKEN /* it is not complete and there is no more: the connection is cut */
 };
 
 struct ts_source {
-	/* On the client's own thread: may wait, but for less than the server's patience (server.h). */
+	/* Called on the client's own thread. May wait, but for less than the server's time limit
+	 * (server.h). */
 	enum ts_source_state (*read)(void *ctx, char *out, size_t cap, size_t *n);
-	void (*drop)(void *ctx); /* once, when nobody reads any more */
+	void (*drop)(void *ctx); /* called once, after the last read */
 	void *ctx;
 };
 
 struct ts_answer {
-	unsigned status; /* of HTTP */
+	unsigned status; /* the status of HTTP */
 	const char *type;
-	struct ts_body *body;	 /* one use of it is the answer's; NULL: */
-	struct ts_source source; /* .read NULL too: there is no memory to answer */
+	struct ts_body *body;	 /* the answer holds one use of it; NULL: it has a source */
+	struct ts_source source; /* .read is NULL too where there was no memory for an answer */
 };
 
-/* {"error": {"status", "message"}}: the message is one line, for people. */
+/* {"error": {"status", "message"}}: the message is one line that people read. */
 struct ts_answer ts_answer_error(unsigned status, const char *fmt, ...) TS_PRINTF(2, 3);
-/* TEXT is taken over. */
+/* Takes TEXT over. */
 struct ts_answer ts_answer_json(struct ts_buf *text);
 
 #endif

@@ -1,6 +1,7 @@
-/* Routes: one row each. */
+/* The routes: each is a row of a table. */
 #include "serve/api.h"
 
+#include "base/check.h"
 #include "write/page.h"
 
 enum part { PART_PAGE, PART_SCRIPT, PART_STYLE, NR_PARTS };
@@ -23,6 +24,7 @@ static const char live[] = " data-events=\"api/live\"";
 
 static struct ts_answer give(struct ts_api *api, enum part part, const char *type)
 {
+	TS_ASSERT(part < NR_PARTS && api->parts[part] != NULL);
 	return (struct ts_answer){ 200, type, ts_body_use(api->parts[part]) };
 }
 
@@ -65,12 +67,13 @@ static struct ts_answer get_report(struct ts_api *api, const struct ts_request *
 static struct ts_answer get_news(struct ts_api *api, const struct ts_request *request)
 {
 	if (!api->news)
-		return ts_answer_error(404, "nothing is watched here (tpusight live --serve does)");
+		return ts_answer_error(
+			404, "nothing is watched here (tpusight live --serve watches a job)");
 	return ts_news_answer(api->news, request);
 }
 
 #define PROFILER   "/api/profiler/"
-#define FLAME_ROWS 20000 /* of each tree */
+#define FLAME_ROWS 20000 /* of each flame graph's tree */
 
 /* The views of the profiling suite. */
 static const char *const memory[] = { "memory_timeline", "memory", "capacity", "allocators", NULL };
@@ -94,7 +97,7 @@ static struct ts_answer get_part(struct ts_api *api, const struct ts_request *re
 
 	if (api->latest)
 		return ts_answer_error(404, "a sample has no parts (/api/report?run=" TS_LATEST_ID
-					    " is all of it)");
+					    " is the whole report)");
 	for (size_t i = 0; i < TS_NELEM(parts); i++)
 		if (strcmp(name, parts[i].name) == 0)
 			return ts_reports_get(api->reports, &parts[i],
@@ -114,6 +117,8 @@ static const struct route {
 
 struct ts_answer ts_api_answer(void *ctx, const struct ts_request *request)
 {
+	TS_ASSERT(ctx != NULL && request != NULL);
+	TS_ASSERT(request->path != NULL && request->argument != NULL);
 	for (size_t i = 0; i < TS_NELEM(routes); i++)
 		if (strcmp(request->path, routes[i].path) == 0)
 			return routes[i].get(ctx, request);
@@ -140,6 +145,8 @@ static struct ts_body *page_of(bool is_live)
 
 struct ts_api *ts_api_new(const struct ts_api_options *options)
 {
+	TS_ASSERT(options != NULL);
+
 	struct ts_api *api = calloc(1, sizeof(*api));
 
 	if (!api)

@@ -6,8 +6,8 @@
  *	/api/runs		{"runs": [{"id", "title", "run", "session", "path", "hosts", "bytes"}],
  *				"problems"}
  *	/api/report?run=ID	tpusight/1, with tracks
- *	/api/profiler/NAME?run=ID	a part of it: memory, timeline, kernels, compile
- *	/api/live		what goes on, as server-sent events (news.h); where there is something
+ *	/api/profiler/NAME?run=ID	a part of it: hta, memory, timeline, kernels, compile, flame
+ *	/api/live		the events of a watch, as server-sent events (news.h)
  */
 #ifndef TS_SERVE_API_H
 #define TS_SERVE_API_H
@@ -19,9 +19,9 @@
 struct ts_api;
 
 struct ts_api_options {
-	struct ts_reports_options reports; /* of runs in folders */
-	struct ts_latest *latest;	   /* or of this alone; NULL: of those */
-	struct ts_news *news;		   /* NULL: nothing goes on */
+	struct ts_reports_options reports; /* for reports of runs in folders */
+	struct ts_latest *latest;	   /* where it is not NULL, the only report is this one */
+	struct ts_news *news;		   /* NULL: nothing is watched */
 };
 
 struct ts_api *ts_api_new(const struct ts_api_options *options); /* NULL: no memory */

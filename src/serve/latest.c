@@ -1,8 +1,9 @@
-/* One report, and those who wait for the next. */
+/* One report, and the clients that wait for the next one. */
 #include "serve/latest.h"
 
 #include <pthread.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "codec/json.h"
 
@@ -19,6 +20,8 @@ struct ts_latest {
 
 struct ts_latest *ts_latest_new(const char *title, int64_t patience_ms)
 {
+	TS_ASSERT(title != NULL && patience_ms >= 0);
+
 	struct ts_latest *latest = calloc(1, sizeof(*latest));
 
 	if (!latest)
@@ -53,15 +56,18 @@ bool ts_latest_is_wanted(struct ts_latest *latest)
 {
 	bool wanted;
 
+	TS_ASSERT(latest != NULL);
 	pthread_mutex_lock(&latest->lock);
 	wanted = latest->nr_waiting > 0;
 	pthread_mutex_unlock(&latest->lock);
 	return wanted;
 }
 
-/* Not packed: it goes no further than this machine, and who gives it has other things to do. */
+/* It is not packed: it stays on this machine, and packing would hold up the watch. */
 void ts_latest_give(struct ts_latest *latest, struct ts_buf *text)
 {
+	TS_ASSERT(latest != NULL && text != NULL);
+
 	struct ts_body *body = ts_body_new(text, false), *old;
 
 	if (!body)
@@ -77,6 +83,8 @@ void ts_latest_give(struct ts_latest *latest, struct ts_buf *text)
 
 void ts_latest_close(struct ts_latest *latest)
 {
+	TS_ASSERT(latest != NULL);
+
 	pthread_mutex_lock(&latest->lock);
 	latest->is_closed = true;
 	pthread_cond_broadcast(&latest->given);
@@ -85,6 +93,8 @@ void ts_latest_close(struct ts_latest *latest)
 
 struct ts_answer ts_latest_list(struct ts_latest *latest)
 {
+	TS_ASSERT(latest != NULL);
+
 	static const char *const keys[] = { "id", "title", "session" };
 	const char *values[] = { TS_LATEST_ID, latest->title, latest->title };
 	struct ts_buf text = TS_BUF_INIT;
@@ -129,6 +139,7 @@ struct ts_answer ts_latest_get(struct ts_latest *latest, const char *id)
 {
 	struct ts_answer answer = { 200, "application/json", NULL };
 
+	TS_ASSERT(latest != NULL);
 	if (!id || strcmp(id, TS_LATEST_ID) != 0)
 		return ts_answer_error(id ? 404 : 400, "which run? (?run=" TS_LATEST_ID ")");
 	answer.body = wait_for_next(latest);

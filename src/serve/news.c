@@ -1,43 +1,51 @@
-/* Events in one row, oldest first, under one lock; a reader is the id it wants next. */
+/* The events are one array, the oldest first, under one lock. A reader is the id that it wants
+ * next. */
 #include "serve/news.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/clock.h"
 
-#define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off comes again */
+#define RETRY "retry: 1000\n\n" /* ms until a browser that was cut off connects again */
 #define QUIET ":\n\n"		/* a comment */
 
 struct event {
 	uint64_t id;
 	size_t kind, n;
-	char text[]; /* as it is sent */
+	char text[]; /* as it is sent, without a NUL */
 };
 
 struct ts_news {
 	struct ts_news_options options;
 	pthread_mutex_t lock;
-	pthread_cond_t told; /* something new, or the end */
-	pthread_cond_t left; /* a reader is gone */
+	pthread_cond_t added; /* something new, or the end */
+	pthread_cond_t left;  /* a reader is gone */
 	struct event **events;
 	size_t nr, cap, nr_bytes;
-	uint64_t next_id, lost_id; /* of the next; the highest that was let go */
+	uint64_t next_id, lost_id; /* the id of the next event; the highest id that was dropped */
 	size_t nr_readers;
 	bool is_closed;
 };
 
 struct reader {
 	struct ts_news *news;
-	uint64_t next_id; /* it gets this one or the first behind it */
-	uint64_t floor;	  /* the last one when it came: to lose of the past is no loss */
-	size_t at;	  /* bytes of the event that it has; when > 0, next_id is that event's */
-	const char *note; /* what stands in front of the next event: a piece of RETRY or QUIET */
+	uint64_t next_id; /* it gets this event, or the first one behind it */
+	/* the last id when it came: to drop events up to it does not harm the reader */
+	uint64_t floor;
+	/* bytes of the event that it has already; where it is > 0, next_id is that event's id */
+	size_t at;
+	const char *note; /* what is sent before the next event: the rest of RETRY or QUIET */
 };
 
 struct ts_news *ts_news_new(const struct ts_news_options *options)
 {
+	TS_ASSERT(options != NULL && options->kinds != NULL);
+	TS_ASSERT(options->nr_kinds > 0 && options->max_readers > 0);
+	TS_ASSERT(options->max_bytes > 0 && options->quiet_ms > 0);
+
 	struct ts_news *news = calloc(1, sizeof(*news));
 
 	if (!news)
@@ -46,14 +54,14 @@ struct ts_news *ts_news_new(const struct ts_news_options *options)
 	news->next_id = (uint64_t)ts_unix_us();
 	if (pthread_mutex_init(&news->lock, NULL) != 0)
 		goto no_lock;
-	if (pthread_cond_init(&news->told, NULL) != 0)
-		goto no_told;
+	if (pthread_cond_init(&news->added, NULL) != 0)
+		goto no_added;
 	if (pthread_cond_init(&news->left, NULL) != 0)
 		goto no_left;
 	return news;
 no_left:
-	pthread_cond_destroy(&news->told);
-no_told:
+	pthread_cond_destroy(&news->added);
+no_added:
 	pthread_mutex_destroy(&news->lock);
 no_lock:
 	free(news);
@@ -68,7 +76,7 @@ void ts_news_free(struct ts_news *news)
 		free(news->events[i]);
 	free(news->events);
 	pthread_cond_destroy(&news->left);
-	pthread_cond_destroy(&news->told);
+	pthread_cond_destroy(&news->added);
 	pthread_mutex_destroy(&news->lock);
 	free(news);
 }
@@ -79,6 +87,7 @@ static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, siz
 	struct ts_buf line = TS_BUF_INIT;
 	struct event *event = NULL;
 
+	TS_ASSERT(kind->name != NULL);
 	ts_buf_printf(&line, "id: %" PRIu64 "\nevent: %s\ndata: ", id, kind->name);
 	ts_buf_put(&line, text);
 	ts_buf_puts(&line, "\n\n");
@@ -94,8 +103,10 @@ static struct event *event_new(uint64_t id, const struct ts_news_kind *kind, siz
 	return event;
 }
 
-static void let_go(struct ts_news *news, size_t i)
+static void drop_event(struct ts_news *news, size_t i)
 {
+	TS_ASSERT(i < news->nr && news->nr_bytes >= news->events[i]->n);
+
 	struct event *event = news->events[i];
 
 	news->lost_id = TS_MAX(news->lost_id, event->id);
@@ -105,7 +116,8 @@ static void let_go(struct ts_news *news, size_t i)
 	free(event);
 }
 
-/* The oldest of KIND while there are too many of it, the oldest of all while they are too large. */
+/* Drops the oldest event of KIND when there are enough of it, then the oldest ones of all while
+ * there is no room for N bytes. */
 static void make_room(struct ts_news *news, size_t kind, size_t n)
 {
 	size_t of_kind = 0, oldest = 0;
@@ -116,16 +128,18 @@ static void make_room(struct ts_news *news, size_t kind, size_t n)
 			oldest = i;
 		}
 	if (of_kind > 0 && of_kind >= news->options.kinds[kind].keep)
-		let_go(news, oldest);
+		drop_event(news, oldest);
 	while (news->nr > 0 && news->nr_bytes + n > news->options.max_bytes)
-		let_go(news, 0);
+		drop_event(news, 0);
 }
 
-bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
+bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text)
 {
 	struct event *event;
 	bool good = false;
 
+	TS_ASSERT(news != NULL && kind < news->options.nr_kinds);
+	TS_ASSERT(text.n == 0 || !memchr(text.p, '\n', text.n));
 	pthread_mutex_lock(&news->lock);
 	event = event_new(news->next_id, &news->options.kinds[kind], kind, text);
 	if (event && event->n <= news->options.max_bytes) {
@@ -136,7 +150,7 @@ bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
 		news->events[news->nr++] = event;
 		news->nr_bytes += event->n;
 		news->next_id++;
-		pthread_cond_broadcast(&news->told);
+		pthread_cond_broadcast(&news->added);
 	} else {
 		free(event);
 	}
@@ -146,17 +160,20 @@ bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text)
 
 void ts_news_close(struct ts_news *news, int64_t patience_ms)
 {
+	TS_ASSERT(news != NULL && patience_ms >= 0);
+
 	int64_t until_ms = ts_now_ms() + patience_ms;
 
 	pthread_mutex_lock(&news->lock);
 	news->is_closed = true;
-	pthread_cond_broadcast(&news->told);
+	pthread_cond_broadcast(&news->added);
 	while (news->nr_readers > 0 && ts_now_ms() < until_ms)
 		ts_doze(&news->left, &news->lock, until_ms);
 	pthread_mutex_unlock(&news->lock);
 }
 
-/* With the lock held, as are the next ones. The first event that the reader has not got; NULL: none. */
+/* To be called with the lock held, as the next functions. The first event that the reader does
+ * not have yet; NULL: there is none. */
 static const struct event *find_next(const struct reader *reader)
 {
 	const struct ts_news *news = reader->news;
@@ -173,7 +190,7 @@ static const struct event *find_next(const struct reader *reader)
 	return low < news->nr ? news->events[low] : NULL;
 }
 
-/* It would miss something, or the rest of what it has begun to read. */
+/* Would the reader miss an event, or the rest of one that it has begun to read? */
 static bool is_behind(const struct reader *reader)
 {
 	const struct ts_news *news = reader->news;
@@ -193,7 +210,7 @@ static size_t copy_note(struct reader *reader, char *out, size_t cap)
 	return n;
 }
 
-/* As much as there is room for, or is there. */
+/* Copies as much as there is, or as there is room for. */
 static size_t copy_events(struct reader *reader, char *out, size_t cap)
 {
 	size_t n = copy_note(reader, out, cap);
@@ -217,9 +234,12 @@ static size_t copy_events(struct reader *reader, char *out, size_t cap)
 	return n;
 }
 
-/* A ts_source's. */
+/* The read function of a ts_source. */
 static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *n)
 {
+	TS_ASSERT(ctx != NULL && out != NULL && cap > 0);
+	TS_ASSERT(n != NULL);
+
 	struct reader *reader = ctx;
 	struct ts_news *news = reader->news;
 	int64_t until_ms = ts_now_ms() + news->options.quiet_ms;
@@ -231,7 +251,7 @@ static enum ts_source_state read_news(void *ctx, char *out, size_t cap, size_t *
 		if (ts_now_ms() >= until_ms)
 			reader->note = QUIET;
 		else
-			ts_doze(&news->told, &news->lock, until_ms);
+			ts_doze(&news->added, &news->lock, until_ms);
 	}
 	if (is_behind(reader))
 		state = TS_SOURCE_BROKEN;
@@ -255,7 +275,8 @@ static void drop_reader(void *ctx)
 	free(reader);
 }
 
-/* The last that the client got before, or 0: of nobody's numbers, or of a clock that was set back. */
+/* The id of the last event that the client got before. 0: it sent none, or one that is not ours
+ * (also when the clock was set back). */
 static uint64_t last_of(const struct ts_news *news, const struct ts_request *request)
 {
 	const char *text = request->header(request, "Last-Event-ID");
@@ -270,6 +291,9 @@ static uint64_t last_of(const struct ts_news *news, const struct ts_request *req
 
 struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *request)
 {
+	TS_ASSERT(news != NULL && request != NULL);
+	TS_ASSERT(request->header != NULL && request->argument != NULL);
+
 	struct reader *reader = calloc(1, sizeof(*reader));
 	bool is_full;
 
@@ -285,7 +309,7 @@ struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *r
 	pthread_mutex_unlock(&news->lock);
 	if (is_full) {
 		free(reader);
-		return ts_answer_error(503, "%zu pages read along already (close one)",
+		return ts_answer_error(503, "%zu pages are connected already (close one)",
 				       news->options.max_readers);
 	}
 	return (struct ts_answer){ .status = 200,

@@ -1,15 +1,16 @@
 /*
- * News: what goes on, told to everybody who reads along, as server-sent events (text/event-stream;
- * WHATWG HTML, "Server-sent events").
+ * News: events go to all readers as server-sent events (text/event-stream; WHATWG HTML,
+ * "Server-sent events").
  *
- * Whoever tells something copies it in and goes: no reader is waited for, and the lock is held by
- * anybody for one copy of a piece only. Of each kind so many of the past are kept, of all together
- * .max_bytes; who comes later gets those first. A reader has no queue of its own but a place in what is
- * kept: one so slow that something told since it came was let go before it read it is cut off. It may
- * come again and go on behind the last it got (Last-Event-ID, or ?after=), with what there is still.
+ * ts_news_add() copies an event and returns: it waits for no reader, and the lock is held for one
+ * copy at a time. Of each kind of event the last .keep are kept, and of all together .max_bytes; a
+ * new reader gets these first. A reader has no queue but a place in what is kept. When an event
+ * that was added after the reader came is dropped before the reader has it, the reader is cut off.
+ * It may come again and go on behind the last event it got (Last-Event-ID, or ?after=), with what
+ * is still kept.
  *
- * Ids are numbers that rise, also from one run of the program to the next (they begin at the time of
- * day in microseconds; below 2^53, as JavaScript wants them).
+ * Ids are numbers that rise, also from one run of the program to the next: they begin at the time
+ * of day in microseconds. They are below 2^53, so that JavaScript reads them exactly.
  */
 #ifndef TS_SERVE_NEWS_H
 #define TS_SERVE_NEWS_H
@@ -21,7 +22,7 @@
 #define TS_NEWS_QUIET_MS 15000
 
 struct ts_news_kind {
-	const char *name; /* the event's */
+	const char *name; /* the name of its events */
 	size_t keep;
 };
 
@@ -29,21 +30,24 @@ struct ts_news_options {
 	const struct ts_news_kind *kinds; /* must outlive the news */
 	size_t nr_kinds;
 	size_t max_bytes, max_readers;
-	int64_t quiet_ms; /* then a reader gets a comment, so that it and we know that both are there */
+	/* after so long without an event a reader gets a comment: each side sees the other */
+	int64_t quiet_ms;
 };
 
 struct ts_news;
 
 struct ts_news *ts_news_new(const struct ts_news_options *options); /* NULL: no memory */
-void ts_news_free(struct ts_news *news); /* nobody may read any more; NULL is fine */
+void ts_news_free(struct ts_news *news); /* after the last reader; NULL is fine */
 
-/* TEXT: one line. False: it is larger than all that may be kept, or there is no memory: nobody gets it. */
-bool ts_news_tell(struct ts_news *news, size_t kind, struct ts_bytes text);
+/* TEXT is one line. False: it is larger than .max_bytes, or there is no memory; no reader gets
+ * it. */
+bool ts_news_add(struct ts_news *news, size_t kind, struct ts_bytes text);
 
-/* There is no more: all readers get what is there, then the end. Waits for them so long at most. */
+/* There are no more events: all readers get what is there, then the end. Waits for them at most
+ * PATIENCE_MS. */
 void ts_news_close(struct ts_news *news, int64_t patience_ms);
 
-/* A reader; 503 when there are .max_readers. Any thread. */
+/* A new reader; status 503 when there are .max_readers already. May be called on any thread. */
 struct ts_answer ts_news_answer(struct ts_news *news, const struct ts_request *request);
 
 #endif

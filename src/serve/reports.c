@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+#include "base/check.h"
 #include "base/map.h"
 #include "codec/json.h"
 #include "flow/run.h"
@@ -16,9 +17,9 @@
 struct kept {
 	char id[ID_BYTES];
 	const struct ts_reports_part *part;
-	uint64_t signature; /* of the session's files: changes when one of them does */
+	uint64_t signature; /* a hash of the session's files: it changes when one of them does */
 	struct ts_body *body;
-	uint64_t used; /* the larger, the later */
+	uint64_t used; /* the larger it is, the later it was used */
 };
 
 struct ts_reports {
@@ -32,6 +33,9 @@ struct ts_reports {
 
 struct ts_reports *ts_reports_new(const struct ts_reports_options *options)
 {
+	TS_ASSERT(options != NULL && options->settings != NULL);
+	TS_ASSERT(options->paths != NULL || options->nr_paths == 0);
+
 	struct ts_reports *reports = calloc(1, sizeof(*reports));
 
 	if (!reports)
@@ -149,6 +153,8 @@ static void put_session(struct ts_json *json, const struct ts_session *session)
 
 struct ts_answer ts_reports_list(struct ts_reports *reports)
 {
+	TS_ASSERT(reports != NULL);
+
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&text, TS_JSON_COMPACT);
@@ -187,7 +193,7 @@ static struct kept *find_kept(struct ts_reports *reports, const struct ts_report
 	return NULL;
 }
 
-/* A use of the body that is kept for these very files, or NULL. */
+/* A use of the body that is kept for the files as they are, or NULL. */
 static struct ts_body *take_kept(struct ts_reports *reports, const struct ts_reports_part *part,
 				 const char *id, uint64_t signature)
 {
@@ -209,7 +215,8 @@ static size_t size_of(const struct ts_body *body)
 	return body->text.n + body->packed.n;
 }
 
-/* With the lock held: lets go of the least recently used until N more bytes have room. */
+/* To be called with the lock held. Drops the reports that were not used for longest until there
+ * is room for N more bytes. */
 static void make_room(struct ts_reports *reports, size_t n)
 {
 	for (;;) {
@@ -227,12 +234,13 @@ static void make_room(struct ts_reports *reports, size_t n)
 	}
 }
 
-/* No memory to keep it is no failure: it is made again. */
+/* Where there is no memory to keep it, it is made again the next time. */
 static void keep(struct ts_reports *reports, const struct ts_reports_part *part, const char *id,
 		 uint64_t signature, struct ts_body *body)
 {
 	struct kept *kept;
 
+	TS_ASSERT(body != NULL);
 	pthread_mutex_lock(&reports->lock);
 	kept = find_kept(reports, part, id);
 	if (kept) {
@@ -280,7 +288,7 @@ static enum ts_status make_report(const struct ts_reports *reports,
 	return st;
 }
 
-/* One analysis at a time; whoever waited for it finds its report kept. */
+/* One analysis runs at a time; a client that waited for it finds the report kept. */
 static struct ts_answer answer_session(struct ts_reports *reports,
 				       const struct ts_reports_part *part,
 				       const struct ts_session *session, const char *id)
@@ -314,6 +322,7 @@ struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_repo
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_answer answer = { .body = NULL };
 
+	TS_ASSERT(reports != NULL && part != NULL);
 	if (!id || !id[0])
 		return ts_answer_error(400, "which run? (?run=ID; /api/runs lists them)");
 	if (find_runs(reports, &runs, &err) == TS_OK)

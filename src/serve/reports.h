@@ -1,11 +1,12 @@
 /*
- * Reports of the runs below the given paths, made when they are asked for and kept while their files
- * stay as they are.
+ * Reports of the runs below the given paths. A report is made when it is asked for, and kept while
+ * the files of its run do not change.
  *
- * A run goes by an id: a hash of its folder's path, so that no path comes from outside. The paths are
+ * A run has an id, a hash of its folder's path, so that no path comes from outside. The paths are
  * searched again for each list, so a new session is there at once. Many clients that ask for one
- * report wait for one analysis; of different runs one is analysed at a time (an analysis uses all
- * threads). What is kept is bounded by TS_REPORTS_BYTES; the least recently used goes first.
+ * report wait for one analysis. One run is analysed at a time, as an analysis uses all threads.
+ * What is kept is bounded by TS_REPORTS_BYTES; the report that was not used for longest is dropped
+ * first.
  */
 #ifndef TS_SERVE_REPORTS_H
 #define TS_SERVE_REPORTS_H
@@ -28,7 +29,7 @@ struct ts_reports_options {
 /* A part of the report that has an address of its own. */
 struct ts_reports_part {
 	const char *name;
-	const char *const *results; /* names, NULL at the end; NULL: all */
+	const char *const *results; /* names of results, NULL at the end; NULL: all results */
 	bool has_tracks;
 	size_t tree_rows; /* flow/run.h */
 	bool merge;	  /* events of all lines as one, whatever the profile (flow/run.h) */
@@ -39,7 +40,7 @@ struct ts_reports;
 struct ts_reports *ts_reports_new(const struct ts_reports_options *options); /* NULL: no memory */
 void ts_reports_free(struct ts_reports *reports);
 
-/* Any thread may ask. */
+/* May be called on any thread. */
 struct ts_answer ts_reports_list(struct ts_reports *reports);
 struct ts_answer ts_reports_get(struct ts_reports *reports, const struct ts_reports_part *part,
 				const char *id);

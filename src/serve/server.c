@@ -1,4 +1,4 @@
-/* HTTP by libmicrohttpd. */
+/* The HTTP server, by libmicrohttpd. */
 #include "serve/server.h"
 
 #include <arpa/inet.h>
@@ -7,11 +7,13 @@
 #include <microhttpd.h>
 #include <netinet/in.h>
 
+#include "base/check.h"
+
 #define CLIENT_TIMEOUT_S 60
 #define MAX_HOST	 64
-#define PIECE_BYTES	 (32 << 10) /* of a source, at once */
+#define PIECE_BYTES	 (32 << 10) /* of a source, in one read */
 
-/* What a page of ours may do, and what nobody may do with it. */
+/* What our page may do, and what other pages may not do with it. */
 #define POLICY                                                                            \
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "       \
 	"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " \
@@ -27,7 +29,7 @@ struct ts_server {
 #ifndef MHD_VERSION
 #error "microhttpd.h without a version"
 #endif
-#if MHD_VERSION < 0x00097002 /* before it, results were ints */
+#if MHD_VERSION < 0x00097002 /* older versions return int */
 typedef int mhd_result;
 #else
 typedef enum MHD_Result mhd_result;
@@ -48,11 +50,12 @@ static const char *argument(const struct ts_request *request, const char *name)
 	return MHD_lookup_connection_value(request->client, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* "localhost:6970" and its like: this machine by one of its loopback names, and our port. */
+/* Is HOST one of the loopback names of this machine with our port, as in "localhost:6970"? */
 static bool is_us(const struct ts_server *server, const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
 
+	TS_ASSERT(host != NULL && server->port > 0);
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		char ours[MAX_HOST];
 
@@ -63,7 +66,7 @@ static bool is_us(const struct ts_server *server, const char *host)
 	return false;
 }
 
-/* An answer that says why not; .body NULL: the request was meant for us. */
+/* An answer that says why the request is refused; .body is NULL where it is not. */
 static struct ts_answer refuse(const struct ts_server *server, struct MHD_Connection *client,
 			       const char *method)
 {
@@ -80,13 +83,14 @@ static struct ts_answer refuse(const struct ts_server *server, struct MHD_Connec
 			!is_us(server, origin + strlen(scheme)))) ||
 	    (site && strcmp(site, "cross-site") == 0 && header(client, "Sec-Fetch-Mode") &&
 	     strcmp(header(client, "Sec-Fetch-Mode"), "navigate") != 0))
-		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins get nothing");
+		return ts_answer_error(MHD_HTTP_FORBIDDEN, "pages of other origins are refused");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return ts_answer_error(MHD_HTTP_METHOD_NOT_ALLOWED, "%s is not GET", method);
 	return (struct ts_answer){ .body = NULL };
 }
 
-/* Is a word of the list TEXT, as in Accept-Encoding: "br, gzip;q=1.0"? q=0 is a no. */
+/* Is WORD in the list TEXT, as in Accept-Encoding: "br, gzip;q=1.0"? With q=0 it is not
+ * accepted. */
 static bool takes(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -143,7 +147,7 @@ static void drop_source(void *ctx)
 	free(source);
 }
 
-/* NULL: no memory; the source is dropped. */
+/* NULL: no memory; the source was dropped. */
 static struct MHD_Response *response_of_source(const struct ts_source *given)
 {
 	struct ts_source *source = malloc(sizeof(*source));
@@ -213,7 +217,7 @@ static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer an
 	if (answer.source.read)
 		return send_source(client, &answer);
 	if (!answer.body)
-		return MHD_NO; /* no memory to say so: the connection ends */
+		return MHD_NO; /* there is no memory for an answer: the connection ends */
 	memcpy(etag, answer.body->etag, sizeof(etag));
 	same = answer.status == MHD_HTTP_OK && has && strstr(has, etag);
 	packed = !same && answer.body->packed.n > 0 &&
@@ -231,7 +235,8 @@ static mhd_result send_answer(struct MHD_Connection *client, struct ts_answer an
 	return send_response(client, answer.status, response);
 }
 
-/* libmicrohttpd calls this once for the headers, again for each piece of an upload, which we have not. */
+/* libmicrohttpd calls this once for the headers, and again for each piece of an upload, which we do
+ * not use. */
 static mhd_result on_request(void *ctx, struct MHD_Connection *client, const char *url,
 			     const char *method, const char *version, const char *upload,
 			     size_t *upload_size, void **state)
@@ -245,7 +250,7 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 
 	(void)version;
 	(void)upload;
-	if (!*state) { /* headers alone; HEAD and refusals need no more, but all go one way */
+	if (!*state) { /* the headers only; also HEAD and refusals wait for the second call */
 		*state = &seen;
 		return MHD_YES;
 	}
@@ -269,6 +274,8 @@ static uint16_t bound_port(struct MHD_Daemon *daemon, uint16_t asked)
 enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_fn *answer,
 			       void *ctx, struct ts_error *err)
 {
+	TS_ASSERT(out != NULL && answer != NULL);
+
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct ts_server *server = calloc(1, sizeof(*server));
 
@@ -297,6 +304,7 @@ enum ts_status ts_server_start(struct ts_server **out, uint16_t port, ts_server_
 
 uint16_t ts_server_port(const struct ts_server *server)
 {
+	TS_ASSERT(server != NULL);
 	return server->port;
 }
 

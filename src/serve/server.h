@@ -1,10 +1,11 @@
 /*
- * A small HTTP server on 127.0.0.1 (libmicrohttpd): GET and HEAD, a thread a client.
+ * A small HTTP server on 127.0.0.1 (libmicrohttpd), with GET and HEAD. Each client has a thread.
  *
- * It answers requests that were meant for it alone: the Host must be its own address (so that a name
- * of somebody else's that resolves to this machine gets nothing), and pages of other origins are
- * refused. A client that sends or takes nothing for a minute is cut off; so are those beyond
- * TS_SERVER_CLIENTS. Answers carry a tag, and 304 where the client has it; gzip where it takes it.
+ * It answers only requests that are meant for it: the Host must be its own address, so that another
+ * name that resolves to this machine gets nothing, and pages of other origins are refused. A client
+ * that sends or takes nothing for a minute is cut off; more than TS_SERVER_CLIENTS are refused.
+ * Answers have a tag; a client that has the present one gets status 304. They are packed by gzip
+ * for clients that accept it.
  */
 #ifndef TS_SERVE_SERVER_H
 #define TS_SERVE_SERVER_H
@@ -18,22 +19,22 @@
 
 struct ts_request {
 	const char *path;
-	/* The value of ?NAME=, or NULL. Good during the call. */
+	/* The value of ?NAME=, or NULL. It is good during the call. */
 	const char *(*argument)(const struct ts_request *request, const char *name);
 	const char *(*header)(const struct ts_request *request, const char *name); /* likewise */
 	void *client;
 };
 
-/* On many threads at once. */
+/* Called on many threads at once. */
 typedef struct ts_answer ts_server_fn(void *ctx, const struct ts_request *request);
 
 struct ts_server;
 
-/* PORT 0: any that is free. TS_IO when the port cannot be had. */
+/* PORT 0: any port that is free. TS_IO: the server cannot listen on the port. */
 enum ts_status ts_server_start(struct ts_server **server, uint16_t port, ts_server_fn *answer,
 			       void *ctx, struct ts_error *err);
 uint16_t ts_server_port(const struct ts_server *server);
-/* Waits for answers under way. NULL is none. */
+/* Waits for answers that are being sent. NULL is fine. */
 void ts_server_stop(struct ts_server *server);
 
 #endif

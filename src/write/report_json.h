@@ -1,5 +1,5 @@
 /*
- * The report as JSON, `tpusight/1` (docs/analyses.md has every number).
+ * The report as JSON, `tpusight/1` (docs/analyses/ has every number).
  *
  * Top-level results put their fields and tables into the report itself, every other result makes
  * an object of its name; tables are arrays of objects, dots in names make objects inside. Each has

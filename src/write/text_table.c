@@ -16,76 +16,13 @@
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
 
-static void put_ps(struct ts_buf *out, double ps)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_ps(text, fabs(ps) < 9e18 ? (int64_t)llround(ps) : INT64_MAX));
-}
-
-static void put_bytes(struct ts_buf *out, double bytes)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_bytes(text, bytes));
-}
-
-static void put_rate(struct ts_buf *out, double rate)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_rate(text, rate));
-}
-
-static void put_pct(struct ts_buf *out, double pct)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_pct(text, pct));
-}
-
-static void put_count(struct ts_buf *out, double n)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_count(text, n));
-}
-
-static void put_per_s(struct ts_buf *out, double n)
-{
-	put_count(out, n);
-	ts_buf_puts(out, "/s");
-}
-
-static const struct ending {
-	const char *text;
-	void (*put)(struct ts_buf *out, double number);
-} endings[] = {
-	/* the first that fits */
-	{ "_ps", put_ps },	{ "bytes_per_s", put_rate },	 { "_per_s", put_per_s },
-	{ "bytes", put_bytes }, { "bytes_accessed", put_bytes }, { "_pct", put_pct },
-	{ "flops", put_count },
-};
-
-/* By the last part of a dotted name that ends in a unit: step_time_ps.mean is a time. */
-static const struct ending *find_ending(struct ts_bytes name)
-{
-	while (name.n > 0) {
-		for (size_t i = 0; i < TS_NELEM(endings); i++)
-			if (ts_bytes_ends(name, endings[i].text))
-				return &endings[i];
-		while (name.n > 0 && name.p[--name.n] != '.')
-			continue;
-	}
-	return NULL;
-}
-
 static void put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
-	const struct ending *ending = find_ending(ts_bytes_of(name));
+	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(name));
+	char text[TS_UNIT_MAX];
 
-	if (ending)
-		ending->put(out, ts_value_number(value));
+	if (unit && unit->kind != TS_UNIT_NUMBER)
+		ts_buf_puts(out, ts_fmt_unit(text, unit, ts_value_number(value)));
 	else if (value.type == TS_VALUE_INT)
 		ts_buf_i64(out, value.as.i);
 	else
@@ -158,7 +95,7 @@ static const char *unit_name(const struct ts_table *table, size_t row, size_t in
 {
 	struct ts_value of_row = ts_table_cell(table, row, (int)table->unit_column - 1);
 
-	if (of_row.type != TS_VALUE_TEXT || find_ending(ts_bytes_of(table->columns[index].name)))
+	if (of_row.type != TS_VALUE_TEXT || ts_unit_of(ts_bytes_of(table->columns[index].name)))
 		return table->columns[index].name;
 	snprintf(name, UNIT_NAME_MAX, "%.*s", TS_ARG(of_row.as.s));
 	return name;

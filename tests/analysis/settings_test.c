@@ -15,17 +15,12 @@ static void defaults_are_those_of_the_list(void **state)
 	assert_true(settings.max_findings == 20);
 }
 
-static void every_double_of_the_struct_has_a_row(void **state)
+static void every_threshold_has_a_unit_and_help(void **state)
 {
-	size_t nr = 0;
-
 	(void)state;
-	for (const struct ts_setting *row = ts_setting_list; row->name; row++, nr++) {
-		assert_int_equal(row->offset, nr * sizeof(double)); /* in the struct's order */
-		assert_non_null(row->unit);
-		assert_true(strlen(row->help) > 10);
-	}
-	assert_int_equal(nr * sizeof(double), sizeof(struct ts_settings));
+	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
+		if (!row->unit || !row->help || strlen(row->help) <= 10)
+			fail_msg("%s has no unit, or no help", row->name);
 }
 
 static void a_name_sets_its_own_value_only(void **state)
@@ -41,7 +36,7 @@ static void a_name_sets_its_own_value_only(void **state)
 	assert_memory_equal(&settings, &before, sizeof(settings));
 }
 
-static void what_is_no_threshold_is_refused(void **state)
+static void what_is_not_a_threshold_is_refused(void **state)
 {
 	struct ts_settings settings, before;
 
@@ -61,9 +56,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_list),
-		cmocka_unit_test(every_double_of_the_struct_has_a_row),
+		cmocka_unit_test(every_threshold_has_a_unit_and_help),
 		cmocka_unit_test(a_name_sets_its_own_value_only),
-		cmocka_unit_test(what_is_no_threshold_is_refused),
+		cmocka_unit_test(what_is_not_a_threshold_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-TESTS += tests/cases/run.sh
 EXTRA_DIST += tests/cases
 
 # The folder as it stands in the build tree comes along, with the logs of a check before it.

@@ -1,27 +1,15 @@
 #!/bin/sh
-# Golden runs: each folder here is a case. `cmd` is run by the shell in an empty folder of its own; what it
-# prints and its exit status must be expect.out, expect.err and expect.status (missing: empty, and 0).
+# Golden runs, several at a time. A case is a folder here: `cmd` is run by the shell in an empty folder of its own; what
+# it prints and its exit status must be expect.out, expect.err and expect.status (missing: empty, and 0). Or it is a file
+# NAME.rows: each command behind a $, in an empty folder of its own, what it prints, and [its status] where that is not 0.
 #	run.sh [CASE...]		compares, all cases or these
 #	run.sh --golden [CASE...]	writes the expectations anew (make golden); read the diff as code
 # In cmd: `edge NAME FILE` puts one of the hard cases of tests/fixtures/edge.py at FILE, `sample FOLDER` a
 # copy of the bundled run, `module FILE` a compiled module; $DATA is tests/data. The programs are in the PATH.
+# TS_JOBS: how many run at a time (as many as there are processors).
 srcdir=$(cd "${srcdir:-.}" && pwd)
 builddir=$(pwd)
 cases=$srcdir/tests/cases
-golden=
-[ "$1" = --golden ] && golden=yes && shift
-[ $# -gt 0 ] || set -- $(cd "$cases" && ls -d */ | tr -d /)
-
-# Without the programs of this build there is nothing to compare, and nothing to write down.
-for program in tpusight tpusight-annotate; do
-	[ -x "$builddir/bin/$program" ] || { echo "bin/$program is not built" >&2; exit 99; }
-done
-export PATH="$builddir/bin:$PATH" LC_ALL=C TZ=UTC DATA="$srcdir/tests/data"
-export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
-unset COLUMNS NO_COLOR TERM
-work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-cases.XXXXXX") || exit 99
-work=$(cd "$work" && pwd -P)
-trap 'rm -rf "$work"' EXIT
 
 edge() {
 	mkdir -p "$(dirname "$2")" && cp "$srcdir/tests/fuzz/seeds/xplane/$1" "$2" && chmod u+w "$2"
@@ -44,19 +32,11 @@ normal() {
 		-e 's|\(annotated traces*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|'
 }
 
-failed=0
-for name; do
-	dir=$cases/$name
-	[ -f "$dir/cmd" ] || continue
-	here=$work/$name
-	mkdir -p "$here/tree"
-	(cd "$here/tree" && . "$dir/cmd") >"$here/raw.out" 2>"$here/raw.err" </dev/null
-	echo $? >"$here/status"
-	normal <"$here/raw.out" >"$here/out"
-	normal <"$here/raw.err" >"$here/err"
+# The files of a folder. The last words of what is said are FAIL: NAME (WHAT), a line each.
+compare() {
 	for what in out err status; do
 		want=$dir/expect.$what
-		if [ -n "$golden" ]; then
+		if [ -n "$TS_GOLDEN" ]; then
 			rm -f "$want"
 			case $what in
 			status) [ "$(cat "$here/status")" = 0 ] || cp "$here/status" "$want" ;;
@@ -69,12 +49,79 @@ for name; do
 			: >"$want"
 			[ "$what" = status ] && echo 0 >"$want"
 		fi
-		if ! diff -u "$want" "$here/$what"; then
-			echo "FAIL: $name ($what)"
-			failed=$((failed + 1))
-		fi
+		diff -u "$want" "$here/$what" || echo "FAIL: $name ($what)"
 	done
+}
+
+run_folder() {
+	dir=$cases/$name
+	mkdir -p "$here/tree"
+	(cd "$here/tree" && . "$dir/cmd") >"$here/raw.out" 2>"$here/raw.err" </dev/null
+	echo $? >"$here/status"
+	normal <"$here/raw.out" >"$here/out"
+	normal <"$here/raw.err" >"$here/err"
+	compare
+}
+
+run_rows() {
+	while IFS= read -r line; do
+		case $line in
+		'$ '*)
+			echo "$line"
+			rm -rf "$here/tree"
+			mkdir -p "$here/tree"
+			(cd "$here/tree" && eval "${line#??}") >"$here/raw" 2>&1 </dev/null
+			status=$?
+			normal <"$here/raw"
+			[ $status = 0 ] || echo "[$status]"
+			;;
+		'' | '#'*) echo "$line" ;;
+		esac
+	done <"$cases/$name.rows" >"$here/rows"
+	if [ -n "$TS_GOLDEN" ]; then
+		cp "$here/rows" "$cases/$name.rows"
+	else
+		diff -u "$cases/$name.rows" "$here/rows" || echo "FAIL: $name (rows)"
+	fi
+}
+
+if [ "$1" = --one ]; then # of those that the other half of this file begins
+	name=$2 work=$TS_CASES_WORK here=$TS_CASES_WORK/$2
+	mkdir -p "$here"
+	if [ -f "$cases/$name/cmd" ]; then
+		run_folder
+	elif [ -f "$cases/$name.rows" ]; then
+		run_rows
+	else
+		echo "FAIL: $name (there is no such case)"
+	fi >"$work/$name.said" 2>&1
 	rm -rf "$here"
+	exit 0
+fi
+
+export TS_GOLDEN=
+[ "$1" = --golden ] && TS_GOLDEN=yes && shift
+all_cases() { (cd "$cases" && for case in */ ./*.rows; do basename "$case" .rows; done); }
+# shellcheck disable=SC2046 # a word a case
+[ $# -gt 0 ] || set -- $(all_cases)
+
+# Without the programs of this build there is nothing to compare, and nothing to write down.
+for program in tpusight tpusight-annotate; do
+	[ -x "$builddir/bin/$program" ] || { echo "bin/$program is not built" >&2; exit 99; }
 done
+export PATH="$builddir/bin:$PATH" LC_ALL=C TZ=UTC DATA="$srcdir/tests/data" srcdir
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+unset COLUMNS NO_COLOR TERM
+work=$(mktemp -d "${TMPDIR:-/tmp}/tpusight-cases.XXXXXX") || exit 99
+TS_CASES_WORK=$(cd "$work" && pwd -P)
+export TS_CASES_WORK
+trap 'rm -rf "$work"' EXIT
+
+printf '%s\n' "$@" | xargs -n 1 -P "${TS_JOBS:-$(getconf _NPROCESSORS_ONLN)}" sh "$cases/run.sh" --one
+for name; do
+	cat "$work/$name.said"
+done >"$work/said"
+cat "$work/said"
+failed=$(grep -c '^FAIL: ' "$work/said")
 [ "$failed" = 0 ] || echo "$failed expectations do not hold (make golden writes them anew)"
 [ "$failed" = 0 ]

@@ -1,21 +1,4 @@
-check_PROGRAMS += tests/compare/compare_test
-TESTS += tests/compare/compare_test
-tests_compare_compare_test_SOURCES = tests/compare/compare_test.c
-tests_compare_compare_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_compare_compare_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
-check_PROGRAMS += tests/compare/gate_test
-TESTS += tests/compare/gate_test
-tests_compare_gate_test_SOURCES = tests/compare/gate_test.c
-tests_compare_gate_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_compare_gate_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
-check_PROGRAMS += tests/compare/rank_test
-TESTS += tests/compare/rank_test
-tests_compare_rank_test_SOURCES = tests/compare/rank_test.c
-tests_compare_rank_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_compare_rank_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
-
-check_PROGRAMS += tests/compare/modes_test
-TESTS += tests/compare/modes_test
-tests_compare_modes_test_SOURCES = tests/compare/modes_test.c
-tests_compare_modes_test_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_compare_modes_test_LDADD = libtpusight.a $(CMOCKA_LIBS)
+unit_tests += tests/compare/compare_test
+unit_tests += tests/compare/gate_test
+unit_tests += tests/compare/modes_test
+unit_tests += tests/compare/rank_test

@@ -1,23 +1,36 @@
 #!/bin/sh
-# Runs libFuzzer targets one after the other, so many seconds each, from the seeds and the real profiles
-# of the tree. What a campaign learns is kept in the build tree (tests/fuzz/corpus), and the first input
-# that breaks something ends it: its file is named in the last lines.
+# Runs libFuzzer targets, so many seconds each and as many at a time as there are processors (TS_JOBS), from the seeds
+# and the real profiles of the tree. What a campaign learns is kept in the build tree (tests/fuzz/corpus); what a target
+# said is in tests/fuzz/NAME_fuzz.log, and shown where an input broke something: its file is named in the last lines.
 #	fuzz.sh SECONDS TARGET...
 srcdir=${srcdir:-.}
-seconds=$1
-shift
 export ASAN_OPTIONS="${ASAN_OPTIONS:-allocator_may_return_null=1:detect_leaks=1}"
-for target in "$@"; do
+
+fuzz() {
 	found=tests/fuzz/corpus/$target
 	mkdir -p "$found" tests/fuzz/crashes
-	set_of=$srcdir/tests/fuzz/seeds/$target
 	more=
 	case $target in
 	xplane | overlay | pb | pprof) more=$srcdir/tests/data ;;
 	hlo) [ -d "$srcdir/../shared/corpus/hlo" ] && more=$srcdir/../shared/corpus/hlo ;;
 	esac
-	echo "== $target, $seconds s"
 	"tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=65536 \
 		-print_final_stats=1 -verbosity=0 -artifact_prefix="tests/fuzz/crashes/$target-" \
-		"$found" "$set_of" $more || exit 1
-done
+		"$found" "$srcdir/tests/fuzz/seeds/$target" ${more:+"$more"} >"tests/fuzz/${target}_fuzz.log" 2>&1
+}
+
+if [ "$1" = --one ]; then # of those that the other half of this file begins
+	seconds=$2 target=$3
+	if fuzz; then
+		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "tests/fuzz/${target}_fuzz.log")
+		echo "$target: $seconds s, ${runs:-no} inputs"
+		exit 0
+	fi
+	tail -n 60 "tests/fuzz/${target}_fuzz.log"
+	echo "$target: broken (all of it is in tests/fuzz/${target}_fuzz.log)"
+	exit 255 # xargs begins no more then
+fi
+seconds=$1
+shift
+export srcdir
+printf '%s\n' "$@" | xargs -n 1 -P "${TS_JOBS:-$(getconf _NPROCESSORS_ONLN)}" sh "$0" --one "$seconds"

@@ -1,36 +1,37 @@
 /*
- * Any bytes as what a job's server answers to a sample: taken out of its frame and its message, its
- * modules remembered and put behind the next one, analysed, judged, told as a line of JSON.
+ * Any bytes as the answer of a job's server: the profile is taken out of its frame and message, its
+ * modules are kept and put behind the next one; it is analysed, judged, and written as a line of
+ * JSON.
  */
 #include "analysis/settings.h"
 #include "flow/run.h"
 #include "io/rpc.h"
-#include "live/cost.h"
+#include "live/overhead.h"
 #include "live/feed.h"
-#include "live/hlo.h"
+#include "live/kept_modules.h"
 #include "live/profiler.h"
 #include "live/programs.h"
 
-#define NR_SAMPLES 3 /* of the same answer: what is remembered meets it again */
+#define NR_SAMPLES 3 /* of the same answer, so that kept modules meet it again */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 struct watching {
 	struct ts_settings settings;
-	struct ts_hlo_memory hlo;
+	struct ts_kept_modules modules;
 	struct ts_programs programs;
 	struct ts_alerts alerts;
 	struct ts_ring ring;
-	struct ts_cost cost;
+	struct ts_overhead overhead;
 	struct ts_feed feed;
 	struct ts_live_sample sample;
 };
 
-static void tell(void *ctx, const struct ts_alert *alert)
+static void emit(void *ctx, const struct ts_alert *alert)
 {
 	struct watching *watching = ctx;
 
-	ts_feed_tell(&watching->feed, TS_FEED_ALERT, &watching->sample, alert, NULL);
+	ts_feed_emit(&watching->feed, TS_FEED_ALERT, &watching->sample, alert, NULL);
 }
 
 static void judge(struct watching *watching, const struct ts_run *run, int64_t now_ms)
@@ -41,19 +42,21 @@ static void judge(struct watching *watching, const struct ts_run *run, int64_t n
 
 	if (ts_look_make(&look, &run->profile, NULL) == TS_OK) {
 		ts_metrics_read(values, &run->results);
-		ts_cost_sample(&watching->cost, &look, &run->profile, now_ms - 100, now_ms, values);
+		ts_overhead_sample(&watching->overhead, &look, &run->profile, now_ms - 100, now_ms,
+				   values);
 		memcpy(ts_ring_add(&watching->ring)->values, values,
 		       sizeof(watching->sample.values));
-		values[TS_METRIC_COST] = ts_cost_pct(&watching->ring, values[TS_METRIC_SAMPLED]);
+		values[TS_METRIC_COST] =
+			ts_overhead_pct(&watching->ring, values[TS_METRIC_SAMPLED]);
 		ts_programs_sample(&watching->programs, &run->profile, &run->results, &look, true,
 				   now_ms, &unknown);
 		ts_alerts_begin(&watching->alerts, now_ms);
 		ts_alerts_metrics(&watching->alerts, values, &run->results);
-		ts_programs_tell(&watching->programs, &watching->alerts, &run->profile,
-				 &run->results, now_ms);
+		ts_programs_judge(&watching->programs, &watching->alerts, &run->profile,
+				  &run->results, now_ms);
 		ts_alerts_findings(&watching->alerts, &run->results, true);
-		ts_alerts_end(&watching->alerts, true, tell, watching);
-		ts_feed_tell(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL, NULL);
+		ts_alerts_end(&watching->alerts, true, emit, watching);
+		ts_feed_emit(&watching->feed, TS_FEED_SAMPLE, &watching->sample, NULL, NULL);
 	}
 	ts_look_release(&look);
 }
@@ -68,9 +71,9 @@ static void take(struct watching *watching, struct ts_bytes xspace, int64_t now_
 	struct ts_run run;
 
 	ts_buf_put(&whole, xspace);
-	ts_hlo_remember(&watching->hlo, xspace);
-	if (!ts_hlo_is_in(xspace))
-		ts_buf_put(&whole, ts_buf_bytes(&watching->hlo.planes));
+	ts_kept_modules_take(&watching->modules, xspace);
+	if (!ts_xspace_has_modules(xspace))
+		ts_buf_put(&whole, ts_buf_bytes(&watching->modules.planes));
 	item.bytes = ts_buf_bytes(&whole);
 	ts_run_init(&run);
 	if (ts_run_open_bytes(&run, &item, 1, &options, NULL) == TS_OK &&
@@ -93,7 +96,7 @@ static void watch(struct ts_bytes xspace)
 		take(&watching, xspace, i * 600);
 	ts_alerts_release(&watching.alerts);
 	ts_programs_release(&watching.programs);
-	ts_hlo_release(&watching.hlo);
+	ts_kept_modules_release(&watching.modules);
 	ts_feed_release(&watching.feed);
 }
 

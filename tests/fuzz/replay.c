@@ -154,6 +154,18 @@ static void run_mutations(long nr)
 	ts_buf_release(&damaged);
 }
 
+/* tests/fuzz/NAME_replay -> NAME */
+static const char *target_of(char *program)
+{
+	char *name = strrchr(program, '/'), *end;
+
+	name = name ? name + 1 : program;
+	end = strstr(name, "_replay");
+	if (end)
+		*end = '\0';
+	return name;
+}
+
 static long setting(const char *name, long otherwise)
 {
 	const char *text = getenv(name);
@@ -163,15 +175,16 @@ static long setting(const char *name, long otherwise)
 
 int main(int argc, char **argv)
 {
+	const char *target = target_of(argv[0]);
 	long seconds = setting("FUZZ_SECONDS", 20);
 
 	replay.trace = setting("FUZZ_TRACE", 0) != 0;
 	for (int i = 1; i < argc; i++)
 		add_seed(argv[i]);
 	if (argc == 1)
-		add_all(TS_SRCDIR, FUZZ_TARGET);
+		add_all(TS_SRCDIR, target);
 	if (replay.nr_seeds == 0) {
-		fprintf(stderr, "%s: no seeds\n", FUZZ_TARGET);
+		fprintf(stderr, "%s: no seeds\n", target);
 		return 1;
 	}
 	for (size_t i = 0; i < replay.nr_seeds; i++)
@@ -186,7 +199,7 @@ int main(int argc, char **argv)
 			replay.end = time(NULL) + (seconds + 1) / 2;
 		run_mutations(setting("FUZZ_MUTATIONS", 4000));
 	}
-	printf("%s: %zu seeds, %ld inputs\n", FUZZ_TARGET, replay.nr_seeds, replay.nr_runs);
+	printf("%s: %zu seeds, %ld inputs\n", target, replay.nr_seeds, replay.nr_runs);
 	for (size_t i = 0; i < replay.nr_seeds; i++)
 		ts_input_release(&replay.seeds[i].input);
 	return 0;

@@ -232,6 +232,7 @@ static void test_gpus_are_known_by_their_stats(void **state)
 		{ "AMD", "", 2400000, 256, 309220868096, 9, 5, "MI355X" },
 		{ "AMD", "", 2200000, 256, 309220868096, 9, 5, NULL }, /* MI350X */
 		{ "", "AMD Radeon Graphics", -1, 104, 68702699520, 9, 0, "MI250 (one of two)" },
+		{ "AMD", "", 1700000, 110, 68702699520, 9, 0, "MI250X (one of two)" },
 		{ "Nvidia", "", 1000000, 104, 80000000000, 9, 0, NULL },
 		{ "Nvidia", "NVIDIA H100 80GB HBM3", -1, -1, -1, -1, -1, "H100 SXM" },
 		{ "Nvidia", "NVIDIA A100-SXM4-80GB", -1, -1, -1, -1, -1, "A100 80 GB" },

@@ -81,7 +81,7 @@ static void an_answer_of_many_frames_and_an_empty_one_are_whole(void **state)
 	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
 	assert_int_equal(call.answer.message.n, sizeof(large));
 	assert_memory_equal(call.answer.message.p, large, sizeof(large));
-	fake_say(&call.fake, TS_LIT(""));
+	fake_set_message(&call.fake, TS_LIT(""));
 	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
 	assert_int_equal(call.answer.message.n, 0);
 	end(&call);
@@ -144,7 +144,7 @@ static void what_is_no_answer_is_named_and_no_harm_is_done(void **state)
 			assert_int_equal(call.answer.fault, row->fault);
 		/* and the next call is as good as a first one */
 		atomic_store(&call.fake.way, FAKE_ANSWER);
-		fake_say(&call.fake, TS_LIT("well"));
+		fake_set_message(&call.fake, TS_LIT("well"));
 		if (row->way != FAKE_GARBAGE) {
 			assert_int_equal(make(&call, TS_LIT("ask")), TS_OK);
 			assert_true(ts_bytes_is(call.answer.message, "well"));

@@ -11,16 +11,16 @@
 #include "analysis/settings.h"
 #include "live/alert.h"
 
-struct told {
+struct changes {
 	char text[4096]; /* "+rule " raised, "-rule " cleared, "!" in front when critical */
 };
 
 static void note(void *ctx, const struct ts_alert *alert)
 {
-	struct told *told = ctx;
-	size_t n = strlen(told->text);
+	struct changes *changes = ctx;
+	size_t n = strlen(changes->text);
 
-	snprintf(told->text + n, sizeof(told->text) - n, "%s%s%s ",
+	snprintf(changes->text + n, sizeof(changes->text) - n, "%s%s%s ",
 		 alert->is_active && alert->severity == TS_CRITICAL ? "!" : "",
 		 alert->is_active ? "+" : "-", alert->rule);
 }
@@ -28,7 +28,7 @@ static void note(void *ctx, const struct ts_alert *alert)
 struct given {
 	struct ts_settings settings;
 	struct ts_alerts alerts;
-	struct told told;
+	struct changes changes;
 };
 
 static void begin(struct given *given)
@@ -47,16 +47,16 @@ static void sample(struct given *given, int64_t at_ms, enum ts_metric metric, do
 	values[metric] = value;
 	ts_alerts_begin(&given->alerts, at_ms);
 	ts_alerts_metrics(&given->alerts, values, NULL);
-	ts_alerts_end(&given->alerts, true, note, &given->told);
+	ts_alerts_end(&given->alerts, true, note, &given->changes);
 }
 
-static void must_tell(struct given *given, const char *text)
+static void must_report(struct given *given, const char *text)
 {
-	assert_string_equal(given->told.text, text);
+	assert_string_equal(given->changes.text, text);
 	ts_alerts_release(&given->alerts);
 }
 
-static void a_figure_is_raised_when_it_has_held_and_told_once(void **state)
+static void a_figure_that_has_held_is_raised_once(void **state)
 {
 	struct given given;
 
@@ -64,13 +64,13 @@ static void a_figure_is_raised_when_it_has_held_and_told_once(void **state)
 	begin(&given);
 	sample(&given, 0, TS_METRIC_PADDING, 31);
 	sample(&given, 600, TS_METRIC_PADDING, 35);
-	assert_string_equal(given.told.text, "");
+	assert_string_equal(given.changes.text, "");
 	for (int64_t at = 1200; at < 60000; at += 600)
 		sample(&given, at, TS_METRIC_PADDING, 40);
-	must_tell(&given, "+padding_waste_high ");
+	must_report(&given, "+padding_waste_high ");
 }
 
-static void a_moment_is_no_alert(void **state)
+static void a_moment_is_not_an_alert(void **state)
 {
 	struct given given;
 
@@ -78,7 +78,7 @@ static void a_moment_is_no_alert(void **state)
 	begin(&given);
 	for (int64_t at = 0; at < 60000; at += 600)
 		sample(&given, at, TS_METRIC_PADDING, at / 600 % 3 < 2 ? 90 : 5);
-	must_tell(&given, "");
+	must_report(&given, "");
 }
 
 static void around_its_threshold_nothing_flaps(void **state)
@@ -91,10 +91,10 @@ static void around_its_threshold_nothing_flaps(void **state)
 		sample(&given, at, TS_METRIC_PADDING, 31);
 	for (int64_t at = 3000; at < 60000; at += 600) /* less than a tenth back: not good */
 		sample(&given, at, TS_METRIC_PADDING, at / 600 % 2 ? 28 : 31);
-	assert_string_equal(given.told.text, "+padding_waste_high ");
+	assert_string_equal(given.changes.text, "+padding_waste_high ");
 	for (int64_t at = 60000; at <= 66000; at += 600)
 		sample(&given, at, TS_METRIC_PADDING, 26);
-	must_tell(&given, "+padding_waste_high -padding_waste_high ");
+	must_report(&given, "+padding_waste_high -padding_waste_high ");
 }
 
 static void it_is_over_after_the_clear_time_and_not_before(void **state)
@@ -107,9 +107,9 @@ static void it_is_over_after_the_clear_time_and_not_before(void **state)
 	sample(&given, 1000, TS_METRIC_COMPILATION, 6000);
 	sample(&given, 2000, TS_METRIC_COMPILATION, 0);
 	sample(&given, 6999, TS_METRIC_COMPILATION, 0);
-	assert_string_equal(given.told.text, "+compilation_time_high ");
+	assert_string_equal(given.changes.text, "+compilation_time_high ");
 	sample(&given, 7000, TS_METRIC_COMPILATION, 0);
-	must_tell(&given, "+compilation_time_high -compilation_time_high ");
+	must_report(&given, "+compilation_time_high -compilation_time_high ");
 }
 
 static void the_stronger_of_two_rules_speaks(void **state)
@@ -120,10 +120,10 @@ static void the_stronger_of_two_rules_speaks(void **state)
 	begin(&given);
 	for (int64_t at = 0; at < 5000; at += 500)
 		sample(&given, at, TS_METRIC_MXU, 12);
-	assert_string_equal(given.told.text, "!+mxu_utilization_low ");
+	assert_string_equal(given.changes.text, "!+mxu_utilization_low ");
 	for (int64_t at = 5000; at < 20000; at += 500)
 		sample(&given, at, TS_METRIC_MXU, 40);
-	must_tell(&given, "!+mxu_utilization_low +mxu_utilization_warning -mxu_utilization_low ");
+	must_report(&given, "!+mxu_utilization_low +mxu_utilization_warning -mxu_utilization_low ");
 }
 
 static void what_is_unknown_changes_nothing(void **state)
@@ -138,7 +138,7 @@ static void what_is_unknown_changes_nothing(void **state)
 		sample(&given, at, TS_METRIC_MXU, 12);
 	for (int64_t at = 10000; at < 60000; at += 500)
 		sample(&given, at, TS_METRIC_MXU, NAN);
-	must_tell(&given, "!+mxu_utilization_low ");
+	must_report(&given, "!+mxu_utilization_low ");
 }
 
 static void thresholds_are_the_users(void **state)
@@ -150,7 +150,7 @@ static void thresholds_are_the_users(void **state)
 	assert_true(ts_settings_set(&given.settings, TS_LIT("padding_waste_high"), 60));
 	for (int64_t at = 0; at < 10000; at += 500)
 		sample(&given, at, TS_METRIC_PADDING, 55);
-	must_tell(&given, "");
+	must_report(&given, "");
 }
 
 static void hold(struct given *given, int64_t at_ms, enum ts_severity severity, bool at_once)
@@ -164,7 +164,7 @@ static void hold(struct given *given, int64_t at_ms, enum ts_severity severity, 
 
 	ts_alerts_begin(&given->alerts, at_ms);
 	ts_alerts_hold(&given->alerts, &condition);
-	ts_alerts_end(&given->alerts, true, note, &given->told);
+	ts_alerts_end(&given->alerts, true, note, &given->changes);
 }
 
 static void what_has_its_own_evidence_needs_no_hold_time(void **state)
@@ -175,10 +175,10 @@ static void what_has_its_own_evidence_needs_no_hold_time(void **state)
 	begin(&given);
 	hold(&given, 100, TS_WARNING, true);
 	hold(&given, 700, TS_WARNING, true);
-	must_tell(&given, "+recompilation ");
+	must_report(&given, "+recompilation ");
 }
 
-static void it_is_told_again_when_it_gets_more_severe(void **state)
+static void an_alert_that_gets_more_severe_is_raised_again(void **state)
 {
 	struct given given;
 
@@ -190,7 +190,7 @@ static void it_is_told_again_when_it_gets_more_severe(void **state)
 	hold(&given, 1800, TS_CRITICAL, true);
 	assert_int_equal(given.alerts.nr_raised[TS_WARNING], 1);
 	assert_int_equal(given.alerts.nr_raised[TS_CRITICAL], 1);
-	must_tell(&given, "+recompilation !+recompilation ");
+	must_report(&given, "+recompilation !+recompilation ");
 }
 
 /* A sample in which the doctor found this. */
@@ -214,15 +214,15 @@ static void found(struct given *given, int64_t at_ms, const char *rule, enum ts_
 			ts_text(ts_bytes_of(rule));
 	ts_alerts_begin(&given->alerts, at_ms);
 	ts_alerts_findings(&given->alerts, &results, true);
-	ts_alerts_end(&given->alerts, true, note, &given->told);
+	ts_alerts_end(&given->alerts, true, note, &given->changes);
 	ts_results_release(&results);
 }
 
 #define NAME_OF(name) #name,
 static const char *const doctor_rules[] = { TS_RULES(NAME_OF) };
 
-/* Told by a figure, by the watch over programs, or of no use while a job runs. */
-static bool is_told_elsewhere(const char *rule)
+/* Is the rule covered by a figure or by the watch over programs, or of no use while a job runs? */
+static bool is_covered_elsewhere(const char *rule)
 {
 	static const char *const names[] = { "capture",		"compilation",	 "recompilation",
 					     "mxu_utilization", "padding_waste", "unknown_cost",
@@ -246,18 +246,18 @@ static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
 		begin(&given);
 		found(&given, 0, rule, TS_WARNING, false);
 		found(&given, 999, rule, TS_WARNING, false);
-		assert_string_equal(given.told.text, ""); /* not held for a second yet */
+		assert_string_equal(given.changes.text, ""); /* not held for a second yet */
 		for (int64_t at = 1000; at < 30000; at += 500)
 			found(&given, at, rule, TS_WARNING, false);
 		for (int64_t at = 30000; at <= 35000; at += 500)
 			found(&given, at, "some_other_rule", TS_INFO, false);
-		if (!is_told_elsewhere(rule))
+		if (!is_covered_elsewhere(rule))
 			snprintf(text, sizeof(text), "+%s -%s ", rule, rule);
-		must_tell(&given, text);
+		must_report(&given, text);
 	}
 }
 
-static void what_is_told_of_the_capture_is_no_alert(void **state)
+static void findings_about_the_capture_are_not_alerts(void **state)
 {
 	struct given given;
 
@@ -265,10 +265,10 @@ static void what_is_told_of_the_capture_is_no_alert(void **state)
 	begin(&given);
 	for (int64_t at = 0; at < 10000; at += 500)
 		found(&given, at, "not_a_device", TS_CRITICAL, true);
-	must_tell(&given, "");
+	must_report(&given, "");
 }
 
-static void information_is_no_alert(void **state)
+static void information_is_not_an_alert(void **state)
 {
 	struct given given;
 
@@ -276,10 +276,10 @@ static void information_is_no_alert(void **state)
 	begin(&given);
 	for (int64_t at = 0; at < 10000; at += 500)
 		found(&given, at, "straggler", TS_INFO, false);
-	must_tell(&given, "");
+	must_report(&given, "");
 }
 
-static void a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not(void **state)
+static void a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better(void **state)
 {
 	struct given given;
 
@@ -287,7 +287,7 @@ static void a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_
 	begin(&given);
 	for (int64_t at = 0; at < 20000; at += 500)
 		found(&given, at, "idle", at / 1000 % 4 == 2 ? TS_CRITICAL : TS_WARNING, false);
-	must_tell(&given, "+idle !+idle ");
+	must_report(&given, "+idle !+idle ");
 }
 
 static void more_rules_than_are_kept_do_no_harm(void **state)
@@ -308,20 +308,20 @@ static void more_rules_than_are_kept_do_no_harm(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_figure_is_raised_when_it_has_held_and_told_once),
-		cmocka_unit_test(a_moment_is_no_alert),
+		cmocka_unit_test(a_figure_that_has_held_is_raised_once),
+		cmocka_unit_test(a_moment_is_not_an_alert),
 		cmocka_unit_test(around_its_threshold_nothing_flaps),
 		cmocka_unit_test(it_is_over_after_the_clear_time_and_not_before),
 		cmocka_unit_test(the_stronger_of_two_rules_speaks),
 		cmocka_unit_test(what_is_unknown_changes_nothing),
 		cmocka_unit_test(thresholds_are_the_users),
 		cmocka_unit_test(what_has_its_own_evidence_needs_no_hold_time),
-		cmocka_unit_test(it_is_told_again_when_it_gets_more_severe),
+		cmocka_unit_test(an_alert_that_gets_more_severe_is_raised_again),
 		cmocka_unit_test(every_rule_of_the_doctor_raises_one_alert_that_holds),
-		cmocka_unit_test(what_is_told_of_the_capture_is_no_alert),
-		cmocka_unit_test(information_is_no_alert),
+		cmocka_unit_test(findings_about_the_capture_are_not_alerts),
+		cmocka_unit_test(information_is_not_an_alert),
 		cmocka_unit_test(
-			a_finding_that_gets_worse_is_told_again_and_one_that_gets_better_is_not),
+			a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_better),
 		cmocka_unit_test(more_rules_than_are_kept_do_no_harm),
 	};
 

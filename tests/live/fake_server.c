@@ -38,7 +38,7 @@ static bool load(struct ts_buf *answer, const char *path)
 }
 
 /* The text an answer is in may be on its way out: a new one has a buffer of its own. */
-static bool say(struct server *server, const char *path)
+static bool set_answer(struct server *server, const char *path)
 {
 	struct ts_buf answer = TS_BUF_INIT, old = server->answer;
 
@@ -66,7 +66,7 @@ static bool obey(struct server *servers, const char *line)
 	if (sscanf(line, "%15s %u %1023s", word, &i, text) < 2 || i >= MAX_SERVERS)
 		return false;
 	if (strcmp(word, "say") == 0)
-		return say(&servers[i], text);
+		return set_answer(&servers[i], text);
 	if (strcmp(word, "way") == 0)
 		atomic_store(&servers[i].fake.way, (int)strtol(text, NULL, 10));
 	if (strcmp(word, "delay") == 0)

@@ -1,9 +1,9 @@
 /*
  * A server for tests that speaks as much HTTP/2 as one gRPC call needs (RFC 9113, RFC 7541 without
- * Huffman codes), and answers what the test tells it to: well, badly, slowly, or not at all.
+ * Huffman codes), and answers as the test wants it to: well, badly, slowly, or not at all.
  *
- * One thread; a connection serves any number of calls. When there is a new one it is served, and those
- * before it stay open until the client closes them, or the server ends.
+ * One thread; a connection serves any number of calls. When there is a new one it is served, and
+ * those before it stay open until the client closes them, or the server ends.
  */
 #ifndef TESTS_LIVE_FAKE_SERVICE_H
 #define TESTS_LIVE_FAKE_SERVICE_H
@@ -31,9 +31,10 @@ enum fake_way {
 	FAKE_CUT,     /* in the middle of the body */
 	FAKE_SILENT,  /* never */
 	FAKE_ENDLESS, /* a body without an end */
-	FAKE_GARBAGE, /* bytes that are no HTTP/2 */
-	FAKE_HEADERS, /* more headers than anybody needs */
-	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says */
+	FAKE_GARBAGE, /* bytes that are not HTTP/2 */
+	FAKE_HEADERS, /* far too many headers */
+	FAKE_FILE, /* as XLA before emit_xspace: the message is a file's, where the request says, or
+		    * the call fails when the folder cannot be made */
 };
 
 #define FAKE_MAX_PARKED 64
@@ -47,7 +48,7 @@ struct fake_service {
 	atomic_bool stop;
 	atomic_uint nr_calls, nr_connections;
 	atomic_int way;		 /* enum fake_way */
-	atomic_uint delay_ms;	 /* before it answers */
+	atomic_uint delay_ms;	 /* before it answers; may be changed while it waits */
 	struct ts_bytes message; /* or the raw body; changed only between calls */
 	const char *status, *words;
 	struct ts_buf request; /* of the last call */
@@ -178,9 +179,15 @@ static inline bool fake_message(int fd, uint32_t stream, struct ts_bytes message
 	return good;
 }
 
-/* What is asked (ProfileRequest: 5 repository_root, 6 session_id, 7 host_name) becomes a path, as jax 0.10.2
- * does it when it is not asked to send; its answer is empty then. */
-static inline bool fake_write(struct fake_service *fake, struct ts_bytes message)
+/*
+ * Writes the file as JAX 0.4.35 does it (SaveXSpace() of
+ * xla/tsl/profiler/rpc/client/save_profile.cc): repository_root (5), session_id (6) and host_name
+ * (7) of the request are joined, an empty one is left out, so the path is below the working
+ * directory where there is no repository_root. False: the folder cannot be made; then nothing is
+ * written, and REPOSITORY is to be named in the answer.
+ */
+static inline bool fake_write(struct fake_service *fake, struct ts_bytes message,
+			      char repository[200])
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb =
@@ -194,7 +201,9 @@ static inline bool fake_write(struct fake_service *fake, struct ts_bytes message
 	for (char *at = text[7]; *at; at++)
 		if (*at == ':')
 			*at = '_';
-	snprintf(path, sizeof(path), "%s/%s/%s.xplane.pb", text[5], text[6], text[7]);
+	snprintf(repository, 200, "%s", text[5]);
+	snprintf(path, sizeof(path), "%s%s%s%s%s.xplane.pb", text[5], text[5][0] ? "/" : "",
+		 text[6], text[6][0] ? "/" : "", text[7]);
 	f = ts_dir_make_for(path, NULL) == TS_OK ? fopen(path, "wb") : NULL;
 	if (!f)
 		return false;
@@ -202,11 +211,26 @@ static inline bool fake_write(struct fake_service *fake, struct ts_bytes message
 	return fclose(f) == 0;
 }
 
-static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
+/* The answer of a server that writes a file: an empty message, or the status INTERNAL. */
+static inline bool fake_answer_file(struct fake_service *fake, int fd, uint32_t stream,
+				    struct ts_bytes message)
+{
+	char repository[200], words[256];
+
+	if (fake_write(fake, message, repository))
+		return fake_headers(fd, stream, false) &&
+		       fake_message(fd, stream, TS_LIT(""), 0, false) &&
+		       fake_trailers(fd, stream, "0", NULL);
+	snprintf(words, sizeof(words), "%.90s is not a directory",
+		 repository); /* one byte has the length */
+	return fake_headers(fd, stream, false) && fake_trailers(fd, stream, "13", words);
+}
+
+static inline bool fake_wait(struct fake_service *fake, int fd, const atomic_uint *ms)
 {
 	struct pollfd gone = { fd, POLLRDHUP, 0 };
 
-	for (unsigned waited = 0; waited < ms; waited += 10)
+	for (unsigned waited = 0; waited < atomic_load(ms); waited += 10)
 		if (atomic_load(&fake->stop) || poll(&gone, 1, 10) != 0)
 			return false;
 	return true;
@@ -216,8 +240,9 @@ static inline bool fake_wait(struct fake_service *fake, int fd, unsigned ms)
 static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t stream)
 {
 	static const uint8_t zeros[16384];
+	static const atomic_uint minute_ms = 60000, soon_ms = 2000;
 	struct ts_bytes message;
-	bool good = fake_wait(fake, fd, atomic_load(&fake->delay_ms));
+	bool good = fake_wait(fake, fd, &fake->delay_ms);
 
 	pthread_mutex_lock(&fake->lock);
 	message = fake->message;
@@ -244,7 +269,7 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		fake_headers(fd, stream, false);
 		fake_message(fd, stream, ts_bytes_cut(message, 0, message.n / 2), message.n, false);
 		return false;
-	case FAKE_SILENT: return fake_wait(fake, fd, 60000);
+	case FAKE_SILENT: return fake_wait(fake, fd, &minute_ms);
 	case FAKE_ENDLESS:
 		good = fake_headers(fd, stream, false);
 		while (good && !atomic_load(&fake->stop))
@@ -252,16 +277,13 @@ static inline bool fake_answer(struct fake_service *fake, int fd, uint32_t strea
 		return false;
 	case FAKE_GARBAGE:
 		fake_send(fd, "SSH-2.0-OpenSSH_9.2\r\n\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 37);
-		return fake_wait(fake, fd, 2000);
+		return fake_wait(fake, fd, &soon_ms);
 	case FAKE_HEADERS:
 		good = fake_headers(fd, stream, false);
 		for (int i = 0; good && i < 100000; i++)
 			good = fake_trailers(fd, stream, "0", NULL);
 		return false;
-	case FAKE_FILE:
-		return fake_write(fake, message) && fake_headers(fd, stream, false) &&
-		       fake_message(fd, stream, TS_LIT(""), 0, false) &&
-		       fake_trailers(fd, stream, "0", NULL);
+	case FAKE_FILE: return fake_answer_file(fake, fd, stream, message);
 	}
 	return false;
 }
@@ -377,7 +399,7 @@ static inline void fake_stop(struct fake_service *fake)
 	pthread_mutex_destroy(&fake->lock);
 }
 
-static inline void fake_say(struct fake_service *fake, struct ts_bytes message)
+static inline void fake_set_message(struct fake_service *fake, struct ts_bytes message)
 {
 	pthread_mutex_lock(&fake->lock);
 	fake->message = message;

@@ -2,7 +2,7 @@
 """tpusight live LOGDIR as its user runs it: folder_test.py [PART...]
 
   - alerts   each session raises what the doctor says of it, and nothing of the session before
-  - left     a half that stays is never annotated: status 4, and told in the end; 3 when nothing came; 1 with --fail-on
+  - left     a half that stays is never annotated: status 4, and it is reported at the end; 3 when nothing came; 1 with --fail-on
   - late     a host that comes later is in the next annotation
   - killed   killed at any moment, the next watch gets there, and --strip gives every byte back
   - cut      a profile that is cut short while it is analysed ends nothing
@@ -132,7 +132,7 @@ def alerts_are_the_doctors(folder):
 def ends_with(folder):
     code, events, complaint = live(os.path.join(folder, "nothing"), "--for=300ms")
     must(code == 3 and "no session came" in complaint, f"left: nothing there: status {code}: {complaint}")
-    must("no such file or folder" in of_type(events, "session")[0]["problem"], "left: not told that it is not there")
+    must("no such file or folder" in of_type(events, "session")[0]["problem"], "left: it is not reported that the folder is missing")
     logdir = os.path.join(folder, "half")
     session(logdir, "whole", PROFILE)
     half = os.path.join(session(logdir, "half"), "host.xplane.pb")
@@ -144,7 +144,7 @@ def ends_with(folder):
     done = [os.path.basename(e["path"]) for e in of_type(events, "session", "annotated")]
     must(done == ["whole"], f"left: annotated {done}")
     told = problems(events)
-    must(len(told) == 1 and told[0]["problem"].startswith(f"{half}: byte 6843 of 9000: "), f"left: told {told}")
+    must(len(told) == 1 and told[0]["problem"].startswith(f"{half}: byte 6843 of 9000: "), f"left: reported {told}")
     must(events[-1]["sessions"] == {"found": 2, "waiting": 1, "failed": 0}, f"left: {events[-1]}")
     must(events[-1]["left"] == [{"path": os.path.dirname(half), "problem": told[0]["problem"]}], f"left: {events[-1]}")
     strips_to(logdir, before, "left")

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "live/cost.h"
+#include "live/overhead.h"
 
 static struct ts_ring ring;
 
@@ -76,19 +76,21 @@ static void the_median_is_of_the_last_known_ones(void **state)
 	must_be(ts_ring_median(&ring, TS_METRIC_STEP, 1), 2);
 }
 
-/* 10 ms a step while nobody samples, 12 ms in a sample; a sample of 100 ms each 500. */
+/* A step takes 10 ms between samples and 12 ms in a sample; a sample of 100 ms is taken every
+ * 500 ms. */
 static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
 {
 	(void)state;
-	must_be_unknown(ts_cost_pct(&ring, 20));
+	must_be_unknown(ts_overhead_pct(&ring, 20));
 	put(0, TS_METRIC_STEP, 12e9);
-	must_be_unknown(ts_cost_pct(&ring, 20)); /* no step between samples yet */
+	must_be_unknown(ts_overhead_pct(&ring, 20)); /* no step between samples yet */
 	put(500, TS_METRIC_STEP_UNSAMPLED, 10e9);
-	must_be(ts_cost_pct(&ring, 20), 4);
-	must_be(ts_cost_pct(&ring, 100), 20);
+	must_be(ts_overhead_pct(&ring, 20), 4);
+	must_be(ts_overhead_pct(&ring, 100), 20);
 	for (int i = 0; i < 10; i++)
-		put(600 + i, TS_METRIC_STEP, 8e9); /* a faster step in samples is no gain */
-	must_be(ts_cost_pct(&ring, 20), 0);
+		put(600 + i, TS_METRIC_STEP,
+		    8e9); /* a faster step in samples does not count as a gain */
+	must_be(ts_overhead_pct(&ring, 20), 0);
 }
 
 /* Steps FIRST.. of STEP_MS each, from START_MS after the epoch plus a second. */
@@ -119,99 +121,99 @@ static void fill(struct sample *sample, uint64_t first, size_t nr, int64_t start
 	sample->profile.capture_ps = 100 * TS_PS_PER_MS;
 }
 
-static void take(struct ts_cost *cost, const struct sample *sample, int64_t start_ms,
+static void take(struct ts_overhead *overhead, const struct sample *sample, int64_t start_ms,
 		 int64_t end_ms, double values[TS_NR_METRICS])
 {
 	ts_metrics_read(values, NULL);
-	ts_cost_sample(cost, sample ? &sample->look : NULL, sample ? &sample->profile : NULL,
-		       start_ms, end_ms, values);
+	ts_overhead_sample(overhead, sample ? &sample->look : NULL,
+			   sample ? &sample->profile : NULL, start_ms, end_ms, values);
 }
 
-static void steps_are_told_by_their_numbers(void **state)
+static void steps_are_matched_by_their_numbers(void **state)
 {
-	struct ts_cost cost = { .first_ms = 0 };
+	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
 	fill(&sample, 10, 5, 0, 20);
-	take(&cost, &sample, 50, 160, values);
+	take(&overhead, &sample, 50, 160, values);
 	must_be(values[TS_METRIC_STEP], 20e9);
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]); /* nothing to count from */
 	must_be(values[TS_METRIC_SAMPLED], 100 / 110.0 * 100);
 	/* step 14 began at 80 ms, step 54 at 800: 40 steps of 18 ms */
 	fill(&sample, 54, 5, 800, 20);
-	take(&cost, &sample, 800, 910, values);
+	take(&overhead, &sample, 800, 910, values);
 	must_be(values[TS_METRIC_STEP_UNSAMPLED], 18e9);
 	must_be(values[TS_METRIC_SAMPLED], 200 / 860.0 * 100);
 }
 
 static void a_job_that_began_again_counts_from_its_own_steps(void **state)
 {
-	struct ts_cost cost = { .first_ms = 0 };
+	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
 	fill(&sample, 1000, 2, 0, 20);
-	take(&cost, &sample, 50, 160, values);
+	take(&overhead, &sample, 50, 160, values);
 	fill(&sample, 3, 2, 800, 20);
-	take(&cost, &sample, 800, 910, values);
+	take(&overhead, &sample, 800, 910, values);
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 	fill(&sample, 13, 2, 1020, 20); /* step 4 began at 820 */
-	take(&cost, &sample, 1020, 1130, values);
+	take(&overhead, &sample, 1020, 1130, values);
 	must_be(values[TS_METRIC_STEP_UNSAMPLED], 200e9 / 9);
 }
 
 /* Its clock may differ, and its numbers in a job that is not one. */
 static void steps_of_another_host_are_not_counted_from(void **state)
 {
-	struct ts_cost cost = { .first_ms = 0 };
+	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
 	fill(&sample, 10, 5, 0, 20);
-	take(&cost, &sample, 50, 160, values);
+	take(&overhead, &sample, 50, 160, values);
 	fill(&sample, 54, 5, 800, 20);
 	for (size_t i = 0; i < 5; i++)
 		sample.steps[i].host = 1;
-	take(&cost, &sample, 800, 910, values);
+	take(&overhead, &sample, 800, 910, values);
 	must_be(values[TS_METRIC_STEP], 20e9);
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void what_nobody_counts_is_unknown(void **state)
+static void steps_without_numbers_are_unknown(void **state)
 {
-	struct ts_cost cost = { .first_ms = 0 };
+	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
-	take(&cost, NULL, 50, 160, values); /* nobody answered */
+	take(&overhead, NULL, 50, 160, values); /* no host answered */
 	must_be(values[TS_METRIC_SAMPLED], 0);
 	must_be_unknown(values[TS_METRIC_STEP]);
 	fill(&sample, 0, 0, 0, 0); /* and a job without steps */
-	take(&cost, &sample, 660, 770, values);
+	take(&overhead, &sample, 660, 770, values);
 	must_be(values[TS_METRIC_SAMPLED], 100 / 720.0 * 100);
 	must_be_unknown(values[TS_METRIC_STEP]);
 	must_be_unknown(values[TS_METRIC_STEP_UNSAMPLED]);
 }
 
-static void the_end_tells_of_all_the_time(void **state)
+static void the_end_has_the_figures_of_the_whole_time(void **state)
 {
-	struct ts_cost cost = { .first_ms = 0 };
+	struct ts_overhead overhead = { .first_ms = 0 };
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
 	(void)state;
-	ts_cost_end(&cost, &ring, 1000, values); /* nothing was sampled */
+	ts_overhead_end(&overhead, &ring, 1000, values); /* nothing was sampled */
 	must_be_unknown(values[TS_METRIC_SAMPLED]);
 	fill(&sample, 10, 5, 0, 20);
-	take(&cost, &sample, 1000, 1110, values);
+	take(&overhead, &sample, 1000, 1110, values);
 	put(1110, TS_METRIC_STEP, 22e9);
 	put(1700, TS_METRIC_STEP_UNSAMPLED, 20e9);
-	ts_cost_end(&cost, &ring, 2000, values);
+	ts_overhead_end(&overhead, &ring, 2000, values);
 	must_be(values[TS_METRIC_SAMPLED], 10);
 	must_be(values[TS_METRIC_STEP], 22e9);
 	must_be(values[TS_METRIC_STEP_UNSAMPLED], 20e9);
@@ -271,7 +273,7 @@ static void a_run_without_core_time_has_no_shares(void **state)
 	ts_results_release(&results);
 }
 
-static void figures_are_said_with_their_units(void **state)
+static void figures_are_written_with_their_units(void **state)
 {
 	static const struct {
 		enum ts_metric metric;
@@ -304,14 +306,14 @@ int main(void)
 		cmocka_unit_test_setup(the_median_is_of_the_last_known_ones, empty),
 		cmocka_unit_test_setup(what_sampling_costs_is_the_longer_step_times_the_share,
 				       empty),
-		cmocka_unit_test(steps_are_told_by_their_numbers),
+		cmocka_unit_test(steps_are_matched_by_their_numbers),
 		cmocka_unit_test(a_job_that_began_again_counts_from_its_own_steps),
 		cmocka_unit_test(steps_of_another_host_are_not_counted_from),
-		cmocka_unit_test(what_nobody_counts_is_unknown),
-		cmocka_unit_test_setup(the_end_tells_of_all_the_time, empty),
+		cmocka_unit_test(steps_without_numbers_are_unknown),
+		cmocka_unit_test_setup(the_end_has_the_figures_of_the_whole_time, empty),
 		cmocka_unit_test(figures_are_the_results_and_buckets_are_shares),
 		cmocka_unit_test(a_run_without_core_time_has_no_shares),
-		cmocka_unit_test(figures_are_said_with_their_units),
+		cmocka_unit_test(figures_are_written_with_their_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ def steady_is_quiet():
     must(all(s["services"][0]["state"] == "up" for s in samples), "steady: not always up")
 
 
-def shapes_are_told(folder):
+def shapes_are_reported(folder):
     out = os.path.join(folder, "alert")
     with Job("shapes") as job:
         time.sleep(3)
@@ -85,14 +85,14 @@ def shapes_are_told(folder):
     must(code == 1, f"shapes: status {code}")
     must(len(alerts) == 1 and alerts[0]["rule"] == "recompilation", f"shapes: {alerts}")
     if alerts:
-        must(alerts[0]["sample"] <= 2, f"shapes: told in sample {alerts[0]['sample']}")
+        must(alerts[0]["sample"] <= 2, f"shapes: reported in sample {alerts[0]['sample']}")
         must("train_step" in alerts[0]["message"], alerts[0]["message"])
         must(alerts[0]["evidence"].count(",64]") >= 2, alerts[0]["evidence"])
         with open(out, encoding="utf-8") as f:
             must(f.read() == "recompilation|raised|" + alerts[0]["evidence"], "shapes: the command's environment")
 
 
-def later_shapes_are_told():
+def later_shapes_are_reported():
     """A job that was steady: its modules were not asked for when the first new program is seen."""
     with Job("later") as job:
         code, events = live("--for=60s", "--fail-on=warning", address=job.address)
@@ -101,7 +101,7 @@ def later_shapes_are_told():
     seen = [e["sample"] for e in events if e["type"] == "sample" and e["metrics"]["compiling_pct"]]
     for alert in alerts:
         must("train_step" in alert["message"] and alert["evidence"].count(",64]") >= 2, f"later: {alert}")
-        must(seen and alert["sample"] <= seen[0] + 1, f"later: compiled in {seen}, told in {alert['sample']}")
+        must(seen and alert["sample"] <= seen[0] + 1, f"later: compiled in {seen}, reported in {alert['sample']}")
 
 
 def restart_is_survived():
@@ -191,7 +191,7 @@ def main():
     parts = sys.argv[1:] or ["steady", "shapes", "later", "restart", "soak"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
-            {"steady": steady_is_quiet, "shapes": lambda: shapes_are_told(folder), "later": later_shapes_are_told,
+            {"steady": steady_is_quiet, "shapes": lambda: shapes_are_reported(folder), "later": later_shapes_are_reported,
              "restart": restart_is_survived,
              "soak": a_thousand_samples_take_no_more_memory, "cost": cost_is_small}[part]()
     for line in wrong:

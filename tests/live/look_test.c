@@ -1,4 +1,5 @@
-/* What is read of a sample besides the analyses, and what is asked of a server: look, hlo, profiler. */
+/* What is read from a sample besides the analyses, and what is asked of a server: look,
+ * kept_modules, profiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "codec/pbw.h"
 #include "codec/xspace.h"
 #include "io/input.h"
-#include "live/hlo.h"
+#include "live/kept_modules.h"
 #include "live/look.h"
 #include "live/profiler.h"
 #include "tests/flow/memory_run.h"
@@ -80,7 +81,8 @@ static void the_programs_that_ran_on_the_cpu_are_seen_once(void **state)
 	ts_input_release(&input);
 }
 
-/* A host plane whose threads count steps: series of NR events, by name; the n-th event is step n. */
+/* A host plane whose threads count steps: series of NR events, by name; the n-th event is step
+ * n. */
 static void put_steps(struct ts_buf *out, uint64_t line, uint64_t name, unsigned nr)
 {
 	size_t mark = ts_pbw_begin(out, XPLANE_LINES);
@@ -208,23 +210,24 @@ static size_t nr_modules(struct ts_bytes space)
 static void modules_that_are_remembered_complete_a_sample(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_shapes.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	struct ts_buf bare = TS_BUF_INIT;
 
 	(void)state;
 	without_modules(&bare, input.bytes);
 	assert_true(bare.n < input.bytes.n);
-	assert_true(ts_hlo_is_in(input.bytes));
-	assert_false(ts_hlo_is_in(ts_buf_bytes(&bare)));
+	assert_true(ts_xspace_has_modules(input.bytes));
+	assert_false(ts_xspace_has_modules(ts_buf_bytes(&bare)));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), 0);
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	assert_true(ts_hlo_remember(&hlo, ts_buf_bytes(&bare))); /* has none: changes nothing */
-	ts_buf_put(&bare, ts_buf_bytes(&hlo.planes));
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	assert_true(ts_kept_modules_take(
+		&kept, ts_buf_bytes(&bare))); /* it has no modules: changes nothing */
+	ts_buf_put(&bare, ts_buf_bytes(&kept.planes));
 	assert_int_equal(nr_modules(ts_buf_bytes(&bare)), nr_modules(input.bytes));
 	assert_true(nr_modules(input.bytes) >= 5);
-	ts_hlo_forget(&hlo);
-	assert_int_equal(hlo.planes.n, 0);
-	ts_hlo_release(&hlo);
+	ts_kept_modules_forget(&kept);
+	assert_int_equal(kept.planes.n, 0);
+	ts_kept_modules_release(&kept);
 	ts_buf_release(&bare);
 	ts_input_release(&input);
 }
@@ -233,19 +236,19 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 static void a_plane_of_modules_without_any_changes_nothing(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	struct ts_buf space = TS_BUF_INIT;
 	size_t plane = ts_pbw_begin(&space, XSPACE_PLANES), full;
 
 	(void)state;
 	ts_pbw_text(&space, XPLANE_NAME, TS_LIT("/host:metadata"));
 	ts_pbw_end(&space, plane);
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	full = hlo.planes.n;
-	assert_true(ts_hlo_remember(&hlo, ts_buf_bytes(&space)));
-	assert_int_equal(hlo.planes.n, full);
-	assert_false(ts_hlo_is_in(ts_buf_bytes(&space)));
-	ts_hlo_release(&hlo);
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	full = kept.planes.n;
+	assert_true(ts_kept_modules_take(&kept, ts_buf_bytes(&space)));
+	assert_int_equal(kept.planes.n, full);
+	assert_false(ts_xspace_has_modules(ts_buf_bytes(&space)));
+	ts_kept_modules_release(&kept);
 	ts_buf_release(&space);
 	ts_input_release(&input);
 }
@@ -254,18 +257,18 @@ static void a_plane_of_modules_without_any_changes_nothing(void **state)
 static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 {
 	struct ts_input input = open_data(DATA "cpu_steps.xplane.pb");
-	struct ts_hlo_memory hlo = { .is_too_large = false };
+	struct ts_kept_modules kept = { .is_too_large = false };
 	size_t full;
 
 	(void)state;
-	assert_true(ts_hlo_remember(&hlo, input.bytes));
-	full = hlo.planes.n;
+	assert_true(ts_kept_modules_take(&kept, input.bytes));
+	full = kept.planes.n;
 	assert_true(full > 0);
 	for (size_t n = 0; n < input.bytes.n; n += 7) {
-		assert_true(ts_hlo_remember(&hlo, ts_bytes_cut(input.bytes, 0, n)));
-		assert_int_equal(hlo.planes.n, full);
+		assert_true(ts_kept_modules_take(&kept, ts_bytes_cut(input.bytes, 0, n)));
+		assert_int_equal(kept.planes.n, full);
 	}
-	ts_hlo_release(&hlo);
+	ts_kept_modules_release(&kept);
 	ts_input_release(&input);
 }
 
@@ -273,21 +276,21 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 static void the_request_is_what_the_schema_says(void **state)
 {
 	static const uint8_t expect[] = {
-		0x08, 100,		/* 1 duration_ms */
-		0x10, 0xC0, 0x84, 0x3D, /* 2 max_events: 1000000 */
-		0x22, 12,		/* 4 opts */
-		0x10, 2,    0x18, 1,	0x20, 0,
-		0x28, 1,			   /* host 2, device 1, python 0, version 1 */
-		0x38, 1,    0x48, 100,		   /* 7 enable_hlo_proto, 9 duration_ms */
-		0x2A, 0,			   /* 5 repository_root: none */
+		0x08, 100,				    /* 1 duration_ms */
+		0x10, 0xC0, 0x84, 0x3D,			    /* 2 max_events: 1000000 */
+		0x22, 12,				    /* 4 opts */
+		0x10, 2,    0x18, 1,	0x20, 0,   0x28, 1, /* host 2, device 1, python 0, version 1 */
+		0x38, 1,    0x48, 100,			    /* 7 enable_hlo_proto, 9 duration_ms */
+		0x2A, 9,    '/',  'd',	'e',  'v', '/',	 'n', 'u',
+		'l',  'l', /* 5 repository_root: a path where nothing can be made */
 		0x32, 1,    's',  0x3A, 1,    'h', /* 6 session_id, 7 host_name */
 		0x48, 1,			   /* 9 emit_xspace */
 	};
-	const struct ts_profiler_request request = { 100, true, "s", "h", "" };
+	const struct ts_profiler_request request = { 100, true, "s", "h", TS_PROFILER_NO_FOLDER };
 	struct ts_buf out = TS_BUF_INIT;
 
 	(void)state;
-	ts_profiler_ask(&out, &request);
+	ts_profiler_put_request(&out, &request);
 	assert_int_equal(out.n, sizeof(expect));
 	assert_memory_equal(out.p, expect, sizeof(expect));
 	ts_buf_release(&out);
@@ -312,7 +315,7 @@ static void the_answer_is_its_xspace_or_nothing(void **state)
 	assert_false(answer.has_xspace);
 	assert_int_equal(ts_profiler_read((struct ts_bytes){ number, 2 }, &answer, &err), TS_OK);
 	assert_false(answer.has_xspace);
-	/* a cut between fields (after 3, 5 and 10 bytes) cannot be told; every other one is */
+	/* a cut between fields (after 3, 5 and 10 bytes) cannot be seen; every other one can */
 	for (size_t n = 1; n < sizeof(whole); n++) {
 		bool between = n == 3 || n == 5 || n == 10;
 

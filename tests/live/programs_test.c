@@ -25,9 +25,9 @@ struct given {
 	struct ts_programs programs;
 	struct ts_profile profile;
 	int64_t now_ms;
-	char told[512]; /* the latest alert's title */
+	char title[512]; /* the latest alert's title */
 	char evidence[512];
-	size_t nr_told;
+	size_t nr_raised;
 };
 
 static void note(void *ctx, const struct ts_alert *alert)
@@ -37,8 +37,8 @@ static void note(void *ctx, const struct ts_alert *alert)
 	assert_string_equal(alert->rule, "recompilation");
 	if (!alert->is_active)
 		return;
-	given->nr_told++;
-	snprintf(given->told, sizeof(given->told), "%.*s", TS_ARG(ts_buf_bytes(&alert->title)));
+	given->nr_raised++;
+	snprintf(given->title, sizeof(given->title), "%.*s", TS_ARG(ts_buf_bytes(&alert->title)));
 	snprintf(given->evidence, sizeof(given->evidence), "%.*s",
 		 TS_ARG(ts_buf_bytes(&alert->evidence)));
 }
@@ -128,8 +128,8 @@ static bool take_with(struct given *given, const struct row *rows, size_t nr, bo
 	ts_alerts_begin(&given->alerts, given->now_ms);
 	assert_true(ts_programs_sample(&given->programs, &given->profile, &results, &look,
 				       has_modules, given->now_ms, &unknown));
-	assert_true(ts_programs_tell(&given->programs, &given->alerts, &given->profile, &results,
-				     given->now_ms));
+	assert_true(ts_programs_judge(&given->programs, &given->alerts, &given->profile, &results,
+				      given->now_ms));
 	ts_alerts_end(&given->alerts, true, note, given);
 	ts_results_release(&results);
 	return unknown;
@@ -151,7 +151,7 @@ static void take_nr(struct given *given, const char *module, uint64_t nr)
 	take(given, rows, nr, true);
 }
 
-static void what_is_there_at_first_is_no_news(void **state)
+static void programs_of_the_first_sample_are_not_new(void **state)
 {
 	struct given given;
 
@@ -159,11 +159,11 @@ static void what_is_there_at_first_is_no_news(void **state)
 	begin(&given);
 	for (int i = 0; i < 10; i++)
 		take_nr(&given, "jit_train_step", 5);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	end(&given);
 }
 
-static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
+static void a_third_program_is_reported_in_the_sample_that_has_it(void **state)
 {
 	struct given given;
 
@@ -171,8 +171,8 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 	begin(&given);
 	take_nr(&given, "jit_train_step", 2);
 	take_nr(&given, "jit_train_step", 3);
-	assert_int_equal(given.nr_told, 1);
-	assert_string_equal(given.told, "train_step is compiled again while the job runs");
+	assert_int_equal(given.nr_raised, 1);
+	assert_string_equal(given.title, "train_step is compiled again while the job runs");
 	assert_string_equal(given.evidence,
 			    "jit_train_step has 3 programs, 1 of them made while "
 			    "it was watched. They differ in shape: f32[3,4], f32[5,4].");
@@ -180,7 +180,7 @@ static void a_third_program_is_told_in_the_sample_that_has_it(void **state)
 }
 
 /* A job that was steady for long: the new programs are seen before their modules are asked for. */
-static void without_shapes_it_is_told_a_sample_later_and_with_them(void **state)
+static void without_shapes_it_is_reported_a_sample_later_and_with_them(void **state)
 {
 	const struct row before[] = { { "jit_f", 1, false } };
 	const struct row after[] = { { "jit_f", 1, false },
@@ -192,12 +192,12 @@ static void without_shapes_it_is_told_a_sample_later_and_with_them(void **state)
 	begin(&given);
 	take_with(&given, before, 1, true, false);
 	take_with(&given, after, 3, true, false);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	take(&given, after, 3, true); /* nothing new in it, but the shapes */
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	assert_non_null(strstr(given.evidence, "f32[3,4], f32[5,4]"));
 	take(&given, after, 3, true);
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	end(&given);
 }
 
@@ -214,11 +214,11 @@ static void shapes_that_do_not_come_are_not_waited_for(void **state)
 	take_with(&given, before, 1, true, false);
 	take_with(&given, after, 3, true, false);
 	take_with(&given, after, 3, true, false);
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	end(&given);
 }
 
-static void a_second_program_is_told_when_it_was_not_the_first_growth(void **state)
+static void a_second_program_is_reported_when_it_was_not_the_first_growth(void **state)
 {
 	const struct row once[] = { { "jit_f", 1, false } };
 	const struct row twice[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
@@ -229,9 +229,9 @@ static void a_second_program_is_told_when_it_was_not_the_first_growth(void **sta
 	begin(&given);
 	take(&given, once, 1, true);
 	take(&given, twice, 2, true); /* an evaluation begins, say */
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	take(&given, again, 2, true);
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	end(&given);
 }
 
@@ -247,11 +247,11 @@ static void growths_that_are_long_ago_do_not_count(void **state)
 	take(&given, twice, 2, true);
 	given.now_ms += 10000;
 	take(&given, again, 2, true);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	end(&given);
 }
 
-static void a_cache_hit_is_no_compilation(void **state)
+static void a_cache_hit_is_not_a_compilation(void **state)
 {
 	const struct row rows[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
 	struct given given;
@@ -260,7 +260,7 @@ static void a_cache_hit_is_no_compilation(void **state)
 	begin(&given);
 	for (int i = 0; i < 10; i++)
 		take(&given, rows, 2, true);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	end(&given);
 }
 
@@ -275,9 +275,9 @@ static void the_frameworks_own_functions_must_go_on_growing(void **state)
 		begin(&given);
 		for (uint64_t nr = 1; nr <= 6; nr++)
 			take_nr(&given, names[i], nr);
-		assert_int_equal(given.nr_told, 0); /* five growths */
+		assert_int_equal(given.nr_raised, 0); /* five growths */
 		take_nr(&given, names[i], 7);
-		assert_int_equal(given.nr_told, 1);
+		assert_int_equal(given.nr_raised, 1);
 		end(&given);
 	}
 }
@@ -299,7 +299,7 @@ static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 	begin(&given);
 	take(&given, before, TS_NELEM(before), true);
 	take(&given, after, TS_NELEM(after), true);
-	assert_string_equal(given.told, "g is compiled again while the job runs");
+	assert_string_equal(given.title, "g is compiled again while the job runs");
 	end(&given);
 }
 
@@ -315,11 +315,12 @@ static void names_with_a_number_or_an_id_are_one_function(void **state)
 	begin(&given);
 	take(&given, before, 2, true);
 	take(&given, after, 3, true);
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	end(&given);
 }
 
-/* The modules of a server that came back are asked for in its second sample: nothing of them is new. */
+/* The modules of a server that came back are asked for in its second sample: nothing of them is
+ * new. */
 static void a_sample_without_modules_makes_nothing_new(void **state)
 {
 	struct given given;
@@ -328,9 +329,9 @@ static void a_sample_without_modules_makes_nothing_new(void **state)
 	begin(&given);
 	take(&given, NULL, 0, false);
 	take_nr(&given, "jit_train_step", 5);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	take_nr(&given, "jit_train_step", 6);
-	assert_int_equal(given.nr_told, 1);
+	assert_int_equal(given.nr_raised, 1);
 	end(&given);
 }
 
@@ -344,7 +345,7 @@ static void another_process_begins_anew(void **state)
 	ts_programs_reset(&given.programs);
 	take_nr(&given, "jit_train_step", 9);
 	take_nr(&given, "jit_train_step", 9);
-	assert_int_equal(given.nr_told, 0);
+	assert_int_equal(given.nr_raised, 0);
 	end(&given);
 }
 
@@ -395,13 +396,13 @@ static void any_number_of_functions_is_bounded(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_there_at_first_is_no_news),
-		cmocka_unit_test(a_third_program_is_told_in_the_sample_that_has_it),
-		cmocka_unit_test(without_shapes_it_is_told_a_sample_later_and_with_them),
+		cmocka_unit_test(programs_of_the_first_sample_are_not_new),
+		cmocka_unit_test(a_third_program_is_reported_in_the_sample_that_has_it),
+		cmocka_unit_test(without_shapes_it_is_reported_a_sample_later_and_with_them),
 		cmocka_unit_test(shapes_that_do_not_come_are_not_waited_for),
-		cmocka_unit_test(a_second_program_is_told_when_it_was_not_the_first_growth),
+		cmocka_unit_test(a_second_program_is_reported_when_it_was_not_the_first_growth),
 		cmocka_unit_test(growths_that_are_long_ago_do_not_count),
-		cmocka_unit_test(a_cache_hit_is_no_compilation),
+		cmocka_unit_test(a_cache_hit_is_not_a_compilation),
 		cmocka_unit_test(the_frameworks_own_functions_must_go_on_growing),
 		cmocka_unit_test(of_two_functions_the_one_with_more_programs_is_named),
 		cmocka_unit_test(names_with_a_number_or_an_id_are_one_function),

@@ -33,7 +33,7 @@ DATA = os.path.join(HERE, "..", "data")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
 FAKE_SERVER = os.path.abspath(os.environ.get("FAKE_SERVER", "tests/live/fake_server"))
 SILENT = 7  # enum fake_way
-# What the doctor finds that live tells by a figure, by its watch over programs, or not at all.
+# Findings of the doctor that live reports by a figure, by its watch over programs, or not at all.
 BY_FIGURE = {"mxu_utilization": {"critical": "mxu_utilization_low", "warning": "mxu_utilization_warning"},
              "padding_waste": {"critical": "padding_waste_high", "warning": "padding_waste_high"}}
 wrong = []
@@ -51,7 +51,7 @@ class Servers:
         self.process = subprocess.Popen([FAKE_SERVER, *files], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addresses = [f"127.0.0.1:{self.process.stdout.readline().strip()}" for _ in files]
 
-    def tell(self, line):
+    def command(self, line):
         print(line, file=self.process.stdin, flush=True)
         must(self.process.stdout.readline() == "ok\n", f"the server does not obey: {line}")
 
@@ -98,7 +98,7 @@ def expected_alerts(findings):
 
 
 def alerts_are_the_doctors(folder):
-    told = set()
+    seen = set()
     for archive in sorted(glob.glob(os.path.join(DATA, "planted", "*.tar.gz"))):
         name = os.path.basename(archive)[:-len(".tar.gz")]
         files = planted(folder, name)
@@ -109,8 +109,8 @@ def alerts_are_the_doctors(folder):
         got = raised(events) - {"recompilation"}
         must(got == expect, f"{name}: raised {sorted(got)}, the doctor says {sorted(expect)}")
         must(("recompilation" in raised(events)) == (name == "recompiles"), f"{name}: {sorted(raised(events))}")
-        told |= got
-    must(len(told) >= 14, f"the planted runs should raise more kinds of alerts: {sorted(told)}")
+        seen |= got
+    must(len(seen) >= 14, f"the planted runs should raise more kinds of alerts: {sorted(seen)}")
 
 
 def alerts_have_words(folder):
@@ -139,7 +139,7 @@ def thresholds_are_obeyed(folder):
         with open(config, "w", encoding="utf-8") as f:
             json.dump({"thresholds": {threshold: value}}, f)
         with Servers(*planted(folder, name)) as servers:
-            def raises(*options):
+            def raises(*options, name=name, rule=rule, servers=servers):
                 code, events, complaint = live("--hold=0", "--for=150ms", "--interval=50ms", *options,
                                                addresses=servers.addresses)
                 must(code == 0, f"{name} {options}: status {code}: {complaint}")
@@ -158,18 +158,18 @@ def hosts_are_one_run(folder):
         for i, file in enumerate(files[:-1]):
             port = servers.addresses[i].split(":")[1]  # hosts in the order of the report's, which goes by names
             shutil.copy(file, os.path.join(session, f"{i}_{port}.xplane.pb"))
-        servers.tell("delay 3 700")
-        servers.tell("kill 7")
+        servers.command("delay 3 700")
+        servers.command("kill 7")
         code, events, _ = live("--for=2500ms", "--interval=100ms", addresses=servers.addresses)
         must(code == 4, f"hosts: one never answered, status {code}")
         compare(report(os.path.join(folder, "merged")), events, hosts=7)
-        servers.tell("start 7")
-        servers.tell(f"way 7 {SILENT}")
+        servers.command("start 7")
+        servers.command(f"way 7 {SILENT}")
         code, events, _ = live("--for=3s", "--interval=100ms", "--hlo=always", addresses=servers.addresses)
         must(code == 4, f"hosts: one never answered in time, status {code}")
         compare(report(os.path.join(folder, "merged")), events, hosts=7, silent="late")
-        servers.tell("way 7 0")
-        servers.tell("delay 3 0")
+        servers.command("way 7 0")
+        servers.command("delay 3 0")
         shutil.copy(files[-1], os.path.join(session, "7.xplane.pb"))
         code, events, _ = live("--for=500ms", "--interval=100ms", addresses=servers.addresses)
         must(code == 0, f"hosts: all answer, status {code}")
@@ -230,7 +230,7 @@ def command_is_safe(folder):
 
 
 def commands_are_bounded(folder):
-    """Commands that do not end: eight run, for alerts beyond that it is said that they have none."""
+    """Commands that do not end: eight run, and for more alerts a message says that none was started."""
     busy, quiet = planted(folder, "small_ops")[0], planted(folder, "clean")[0]
     with Servers(busy) as servers:
         options = ["--hold=0", "--clear-after=0", "--interval=20ms", "--for=60s", "--on-alert=exec sleep 60 2>&-"]
@@ -240,7 +240,7 @@ def commands_are_bounded(folder):
         while len(counts) < 200 and counts.count(8) < 5:
             time.sleep(0.1)
             counts.append(len(children(process.pid)))
-            servers.tell(f"say 0 {quiet if len(counts) % 2 else busy}")
+            servers.command(f"say 0 {quiet if len(counts) % 2 else busy}")
         process.terminate()
         for pid in children(process.pid):
             os.kill(pid, signal.SIGKILL)
@@ -301,13 +301,13 @@ def endings(folder):
                 early = after < 0.1 and code in (3, -number)
                 story = f"signal {number} after {after} s: {code}, {took:.1f} s: {text}"
                 must((code == 0 or early) and took < after + 1, story)
-        servers.tell(f"way 0 {SILENT}")
+        servers.command(f"way 0 {SILENT}")
         code, took, text = run_until(signal.SIGINT, one, 0.5)
         story = f"Ctrl-C while nobody answers: {code}, {took:.1f} s: {text}"
-        must(code == 3 and took < 2 and "no sample was got" in text, story)
+        must(code == 3 and took < 2 and "no host sent a sample" in text, story)
         code, took, text = run_until(None, one, **{"for": "300ms"})
         must(code == 3 and took < 4, f"--for while nobody answers: {code}, {took:.1f} s: {text}")
-        servers.tell("way 0 0")
+        servers.command("way 0 0")
         code, took, text = run_until(None, one, **{"for": "700ms"})
         must(code == 0 and 0.6 < took < 3, f"--for: {code}, {took:.1f} s: {text}")
         code, took, text = run_until(None, one, **{"fail-on": "critical", "hold": "0", "for": "30s"})
@@ -352,13 +352,13 @@ def plain_lines(folder):
         tail = r"Sampled [\d.]+ % of the time\. .*Alerts: \d critical, \d warning\."
         must(re.fullmatch(r"\d+ samples in 1\.\d+ s\. " + tail, lines[-1]), f"plain: {lines[-1]}")
         must("\x1b" not in text, "plain: an escape")
-        servers.tell("kill 0")
+        servers.command("kill 0")
         _, _, text = run_until(None, servers.addresses, **{"for": "1s"})
-        must(text.count(" is down: nobody answers there") == 1, f"plain: a host that is down is told once: {text}")
+        must(text.count(" is down: nobody answers there") == 1, f"plain: a host that is down is printed once: {text}")
 
 
 def strangers():
-    """Whatever listens there: it is told, nothing hangs, nothing grows."""
+    """Whatever listens there, it is reported, and nothing hangs or grows."""
     rows = {"closes": (lambda s: None, "ended without an answer"),
             "HTTP/1": (lambda s: s.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"), "is it the port"),
             "TLS": (lambda s: s.sendall(b"\x15\x03\x01\x00\x02\x02\x46"), "is it the port"),
@@ -530,7 +530,7 @@ def many_hosts(folder):
     """More hosts than lines: those in trouble are seen."""
     files = planted(folder, "padding") * 12
     with Servers(*files) as servers:
-        servers.tell("kill 11")
+        servers.command("kill 11")
         screen, _, _ = watch_screen(100, 24, servers.addresses, "--interval=100ms", "--for=600ms")
         lines = [line for line in screen.lines if line.startswith("  127")]
         must(len(lines) == 5 and servers.addresses[11] in lines[0] and "down" in lines[0], f"view: {lines}")

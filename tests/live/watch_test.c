@@ -19,6 +19,8 @@
 #define SESSION	  "run/plugins/profile/2026_01_02_03_04_05"
 #define SETTLE_MS 60
 #define MOMENT_MS 300
+/* Longer than becomes_complete() waits: what it finds came by notice, not by the next look. */
+#define NO_LOOK_MS 120000
 
 struct given {
 	struct folder folder;
@@ -162,7 +164,7 @@ static void a_session_that_is_written_byte_by_byte_is_complete_at_the_end(void *
 	end(&given);
 }
 
-static void a_half_that_stays_is_waited_for_and_told_once(void **state)
+static void a_half_that_stays_is_waited_for_and_reported_once(void **state)
 {
 	struct given given;
 	struct ts_watch_counts counts;
@@ -190,7 +192,7 @@ static void a_half_that_stays_is_waited_for_and_told_once(void **state)
 	end(&given);
 }
 
-/* Between two planes nothing in the bytes tells that more is to come. */
+/* Between two planes the bytes do not show that more is to come. */
 static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **state)
 {
 	struct given given;
@@ -338,7 +340,7 @@ static void rewrite_it(struct given *given)
 	given->meanwhile = NULL;
 }
 
-static void what_we_write_is_no_news(void **state)
+static void what_we_write_is_not_a_change(void **state)
 {
 	struct given given;
 
@@ -362,7 +364,7 @@ static void what_we_write_is_no_news(void **state)
 }
 
 /* Caches of viewers, reports, logs that grow. */
-static void other_files_are_no_news(void **state)
+static void other_files_are_not_a_change(void **state)
 {
 	struct given given;
 
@@ -501,7 +503,7 @@ static void a_failure_of_the_system_is_tried_again_one_of_the_file_is_not(void *
 	end(&given);
 }
 
-static void without_words_of_the_system_looking_is_enough(void **state)
+static void without_notice_of_the_system_looking_is_enough(void **state)
 {
 	struct given given;
 
@@ -515,7 +517,7 @@ static void without_words_of_the_system_looking_is_enough(void **state)
 	end(&given);
 }
 
-static void words_of_the_system_shorten_the_wait(void **state)
+static void notice_of_the_system_shortens_the_wait(void **state)
 {
 	struct given given;
 	int64_t start_ms;
@@ -525,13 +527,13 @@ static void words_of_the_system_shorten_the_wait(void **state)
 	skip();
 #endif
 	begin(&given);
-	given.options.poll_ms = 15000;
+	given.options.poll_ms = NO_LOOK_MS;
 	start(&given);
 	assert_string_equal(in_a_moment(&given), "");
 	start_ms = ts_now_ms();
 	put_whole(&given, "h.xplane.pb"); /* in folders that are new */
 	assert_true(becomes_complete(&given));
-	assert_in_range(ts_now_ms() - start_ms, SETTLE_MS, 10000);
+	assert_true(ts_now_ms() - start_ms >= SETTLE_MS);
 	end(&given);
 }
 
@@ -552,7 +554,7 @@ static void a_queue_that_ran_over_loses_nothing(void **state)
 	}
 	fclose(f);
 	begin(&given);
-	given.options.poll_ms = 15000;
+	given.options.poll_ms = NO_LOOK_MS;
 	make_dirs(&given.folder, SESSION);
 	start(&given);
 	assert_string_equal(in_a_moment(&given), "");
@@ -566,9 +568,9 @@ static void a_queue_that_ran_over_loses_nothing(void **state)
 	}
 	put_whole(&given, "h.xplane.pb");
 	assert_true(becomes_complete(&given));
-	put_whole(&given, "h1.xplane.pb"); /* words come again */
+	put_whole(&given, "h1.xplane.pb"); /* notice comes again */
 	assert_true(becomes_complete(&given));
-	assert_in_range(ts_now_ms() - start_ms, SETTLE_MS, 14000);
+	assert_true(ts_now_ms() - start_ms >= SETTLE_MS);
 	end(&given);
 }
 
@@ -590,23 +592,23 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_session_that_is_written_byte_by_byte_is_complete_at_the_end),
-		cmocka_unit_test(a_half_that_stays_is_waited_for_and_told_once),
+		cmocka_unit_test(a_half_that_stays_is_waited_for_and_reported_once),
 		cmocka_unit_test(a_pause_between_planes_is_waited_for_while_the_file_is_open),
 		cmocka_unit_test(whole_planes_in_quick_succession_are_one_session),
 		cmocka_unit_test(a_file_that_stays_open_is_waited_for),
 		cmocka_unit_test(bytes_that_come_without_a_trace_are_found),
 		cmocka_unit_test(a_host_that_comes_later_makes_the_session_due_again),
 		cmocka_unit_test(hosts_that_wrote_a_session_each_are_one_when_asked_for),
-		cmocka_unit_test(what_we_write_is_no_news),
-		cmocka_unit_test(other_files_are_no_news),
+		cmocka_unit_test(what_we_write_is_not_a_change),
+		cmocka_unit_test(other_files_are_not_a_change),
 		cmocka_unit_test(a_temporary_name_is_waited_for),
 		cmocka_unit_test(a_temporary_that_is_left_behind_holds_nothing_up_for_ever),
 		cmocka_unit_test(a_folder_that_is_not_there_is_waited_for),
 		cmocka_unit_test(what_was_there_is_annotated_unless_only_new_ones_are_wanted),
 		cmocka_unit_test(what_has_an_annotation_is_left_alone),
 		cmocka_unit_test(a_failure_of_the_system_is_tried_again_one_of_the_file_is_not),
-		cmocka_unit_test(without_words_of_the_system_looking_is_enough),
-		cmocka_unit_test(words_of_the_system_shorten_the_wait),
+		cmocka_unit_test(without_notice_of_the_system_looking_is_enough),
+		cmocka_unit_test(notice_of_the_system_shortens_the_wait),
 		cmocka_unit_test(a_queue_that_ran_over_loses_nothing),
 		cmocka_unit_test(to_stop_ends_the_wait),
 	};

@@ -1,6 +1,6 @@
 /*
  * Costs of single ops. Each expectation is worked out beside it by hand; the rules are those of
- * docs/analyses.md. Whole modules are held against libtpu in tests/read/hlo_test.c.
+ * docs/analyses/cost-model.md. Whole modules are held against libtpu in tests/read/hlo_test.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

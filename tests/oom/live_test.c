@@ -1,7 +1,8 @@
 /*
- * Each allocation fails in turn while a job is watched: what is out of memory must be said - by TS_NOMEM, or
- * by the host whose answer found no room - and nothing may crash or be left behind (the sanitizer build
- * looks for leaks). The server is another process, so that its memory is its own.
+ * Each allocation fails in turn while a job is watched: what is out of memory must be said - by
+ * TS_NOMEM, or by the host whose answer found no room - and nothing may crash or be left behind
+ * (the sanitizer build looks for leaks). The server is another process, so that its memory is its
+ * own.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 
 #include "analysis/settings.h"
 #include "io/input.h"
-#include "live/hook.h"
+#include "live/alert_command.h"
 #include "live/live.h"
 #include "tests/live/fake_service.h"
 #include "tests/oom/failing.h"
@@ -76,7 +77,7 @@ static int end_server(void **state)
 
 struct watching {
 	struct ts_live *live;
-	bool is_told; /* a host says that its answer found no memory */
+	bool is_reported; /* a host says that its answer found no memory */
 };
 
 static void on_event(void *ctx, const struct ts_feed_event *event)
@@ -85,14 +86,14 @@ static void on_event(void *ctx, const struct ts_feed_event *event)
 	const struct ts_live_sample *sample = event->sample;
 
 	if (event->kind == TS_FEED_SAMPLE && strstr(sample->services[0].problem.text, "memory"))
-		watching->is_told = true;
-	if (sample->number >= NR_SAMPLES || watching->is_told)
+		watching->is_reported = true;
+	if (sample->number >= NR_SAMPLES || watching->is_reported)
 		ts_live_stop(watching->live);
 }
 
 static enum ts_status watch(const char *address, struct ts_error *err)
 {
-	struct watching watching = { .is_told = false };
+	struct watching watching = { .is_reported = false };
 	struct ts_settings settings;
 	struct ts_live_summary summary;
 	struct ts_live_options options = {
@@ -114,20 +115,22 @@ static enum ts_status watch(const char *address, struct ts_error *err)
 		return st;
 	assert_true(ts_feed_listen(ts_live_feed(watching.live), on_event, &watching));
 	st = ts_live_run(watching.live, &summary, err);
-	if (st == TS_OK && !watching.is_told)
+	if (st == TS_OK && !watching.is_reported)
 		assert_int_equal(summary.nr_samples, NR_SAMPLES);
 	ts_live_free(watching.live);
-	return watching.is_told ? TS_NOMEM : st;
+	return watching.is_reported ? TS_NOMEM : st;
 }
 
-/* How many there are differs by how an answer came in pieces: it ends when none failed any more. */
+/* The number of allocations depends on the pieces in which an answer comes: the test ends when none
+ * failed. */
 static void every_allocation_of_watching_may_fail(void **state)
 {
 	const struct server *server = *state;
-	long at = failing_setting("TS_OOM_FIRST", 1), step = failing_setting("TS_OOM_STEP", 1);
+	struct failing_sample sample = failing_sample();
+	long at = sample.first;
 	bool has_failed = true;
 
-	for (; has_failed; at += step) {
+	for (; has_failed; at += sample.step) {
 		struct ts_error err = TS_ERROR_INIT;
 		enum ts_status st;
 
@@ -142,13 +145,13 @@ static void every_allocation_of_watching_may_fail(void **state)
 	assert_true(at > 100);
 }
 
-static enum ts_status run_hook(struct ts_error *err)
+static enum ts_status run_command(struct ts_error *err)
 {
-	struct ts_hook hook = { .command = "exit 0" };
+	struct ts_alert_command runner = { .text = "exit 0" };
 	struct ts_alert alert = { .rule = "idle", .severity = TS_WARNING, .value = 1 };
-	enum ts_status st = ts_hook_run(&hook, &alert, err);
+	enum ts_status st = ts_alert_command_run(&runner, &alert, err);
 
-	ts_hook_finish(&hook, 5000);
+	ts_alert_command_finish(&runner, 5000);
 	return st;
 }
 
@@ -163,7 +166,7 @@ static void every_allocation_of_a_command_may_fail(void **state)
 		enum ts_status st;
 
 		failing_begin(at);
-		st = run_hook(&err);
+		st = run_command(&err);
 		has_failed = failing_end();
 		assert_int_equal(st, has_failed ? TS_NOMEM : TS_OK);
 	}

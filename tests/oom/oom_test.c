@@ -205,7 +205,7 @@ static enum ts_status tell_and_read(struct ts_news *news)
 	size_t n = 0;
 
 	for (int i = 0; i < 40; i++)
-		if (!ts_news_tell(news, 0, TS_LIT("{}")))
+		if (!ts_news_add(news, 0, TS_LIT("{}")))
 			return TS_NOMEM;
 	answer = ts_news_answer(news, &request);
 	if (!answer.source.read)
@@ -253,10 +253,11 @@ static enum ts_status what_goes_on(const char *name, struct ts_error *err)
 
 typedef enum ts_status whole_fn(const char *path, struct ts_error *err);
 
-/* Fails allocation number FIRST, FIRST + STEP ... of the run, until one goes through untouched. NR_SPARED
- * of them at most may cost nothing: a peek that could not be had, and was not needed. */
-static void fail_each(whole_fn *whole, const char *path, long step, long nr_spared)
+/* Fails the allocations of the sample. NR_SPARED of them at most may cost nothing: a peek that could not be
+ * had, and was not needed. */
+static void fail_each(whole_fn *whole, const char *path, long nr_spared)
 {
+	struct failing_sample sample = failing_sample();
 	struct ts_error err = TS_ERROR_INIT;
 	long total;
 
@@ -264,7 +265,7 @@ static void fail_each(whole_fn *whole, const char *path, long step, long nr_spar
 	assert_int_equal(whole(path, &err), TS_OK);
 	total = failing_allocations;
 	assert_true(total > 50);
-	for (long at = failing_setting("TS_OOM_FIRST", 1); at <= total; at += step) {
+	for (long at = sample.first; at <= total; at += sample.step) {
 		enum ts_status st;
 
 		failing_begin(at);
@@ -292,7 +293,7 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "sample");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_a_memory_profile_may_fail(void **state)
@@ -301,8 +302,7 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1),
-		  6); /* three readers peek into gzip */
+	fail_each(whole_run, path, 6); /* three readers peek into gzip */
 }
 
 static void every_allocation_of_a_compilers_log_may_fail(void **state)
@@ -311,7 +311,7 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 6);
+	fail_each(whole_run, path, 6);
 }
 
 static void every_allocation_of_a_trace_may_fail(void **state)
@@ -320,7 +320,7 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "hand_made.pt.trace.json");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_copies_may_fail(void **state)
@@ -331,7 +331,7 @@ static void every_allocation_of_copies_may_fail(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		data_path(path, sizeof(path), names[i]);
-		fail_each(copies, path, failing_setting("TS_OOM_STEP", 1), 0);
+		fail_each(copies, path, 0);
 	}
 	remove("oom_test.copy.json.gz");
 }
@@ -343,13 +343,13 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 
 	(void)state;
 	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
-	fail_each(whole_run, path, failing_setting("TS_OOM_STEP", 1), 0);
+	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_what_goes_on_may_fail(void **state)
 {
 	(void)state;
-	fail_each(what_goes_on, "sample", 1, 0);
+	fail_each(what_goes_on, "sample", 0);
 }
 
 int main(void)

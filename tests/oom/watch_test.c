@@ -72,7 +72,8 @@ static enum ts_status watch(const struct folder *folder, struct watching *watchi
 
 static void every_allocation_of_watching_a_folder_may_fail(void **state)
 {
-	long at = failing_setting("TS_OOM_FIRST", 1), step = failing_setting("TS_OOM_STEP", 17);
+	struct failing_sample sample = failing_sample();
+	long at = sample.first;
 	struct ts_input input = TS_INPUT_INIT;
 	const char *top = getenv("srcdir");
 	bool has_failed = true;
@@ -81,7 +82,7 @@ static void every_allocation_of_watching_a_folder_may_fail(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/" PROFILE, top ? top : ".");
 	assert_int_equal(ts_input_open(&input, path, NULL), TS_OK);
-	for (; has_failed; at += at < 120 ? 1 : step) {
+	for (; has_failed; at += sample.step) {
 		struct ts_error err = TS_ERROR_INIT;
 		struct watching watching;
 		struct ts_buf now = TS_BUF_INIT;

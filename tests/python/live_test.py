@@ -22,7 +22,6 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
 import numpy as np
-
 import tpusight
 from tpusight import _capture, _server, dashboard
 
@@ -220,7 +219,7 @@ class Failing(unittest.TestCase):
     def test_an_end_of_its_own_is_told_once(self):
         live = tpusight.LiveProfiler(options=["--for=300ms"], service="127.0.0.1:9").start()
         self.assertTrue(until(lambda: not live.is_running))
-        with self.assertRaisesRegex(tpusight.TpusightError, "no sample"):
+        with self.assertRaisesRegex(tpusight.TpusightError, "no host sent a sample"):
             live.stop()
         live.stop()
 

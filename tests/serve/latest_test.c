@@ -1,4 +1,5 @@
-/* The report of what goes on: made only when somebody waits for it, and never waited for too long. */
+/* The report of a watched job is made only when a client waits for it, and the client never
+ * waits too long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-static void who_asks_gets_one_made_from_then_on(void **state)
+static void a_client_gets_a_report_made_after_it_asked(void **state)
 {
 	struct ts_latest *latest = ts_latest_new("a job", LATER_MS);
 	pthread_t thread;
@@ -59,7 +60,7 @@ static void who_asks_gets_one_made_from_then_on(void **state)
 	ts_latest_free(latest);
 }
 
-static void when_none_comes_it_is_the_last_there_was(void **state)
+static void when_none_comes_it_is_the_last_one(void **state)
 {
 	struct ts_latest *latest = ts_latest_new("a job", SOON_MS);
 
@@ -78,7 +79,7 @@ static void *close_it(void *arg)
 	return NULL;
 }
 
-static void nobody_waits_when_there_will_be_no_more(void **state)
+static void no_client_waits_when_there_will_be_no_more(void **state)
 {
 	struct ts_latest *latest = ts_latest_new("a job", LATER_MS);
 	int64_t begin_ms = ts_now_ms();
@@ -109,9 +110,9 @@ static void it_is_one_run_with_one_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_asks_gets_one_made_from_then_on),
-		cmocka_unit_test(when_none_comes_it_is_the_last_there_was),
-		cmocka_unit_test(nobody_waits_when_there_will_be_no_more),
+		cmocka_unit_test(a_client_gets_a_report_made_after_it_asked),
+		cmocka_unit_test(when_none_comes_it_is_the_last_one),
+		cmocka_unit_test(no_client_waits_when_there_will_be_no_more),
 		cmocka_unit_test(it_is_one_run_with_one_name),
 	};
 

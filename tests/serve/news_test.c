@@ -1,4 +1,5 @@
-/* Events to many readers: what is kept, who is cut off, and the way through the server. */
+/* Events to many readers: what is kept, which readers are cut off, and the way through the
+ * server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,29 +101,29 @@ static void must_get(struct ts_source *source, const char *data)
 	ts_buf_release(&text);
 }
 
-static void tell(struct ts_news *news, size_t kind, const char *format, int number)
+static void add(struct ts_news *news, size_t kind, const char *format, int number)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
 	ts_buf_printf(&text, "%s%d", format, number);
-	assert_true(ts_news_tell(news, kind, ts_buf_bytes(&text)));
+	assert_true(ts_news_add(news, kind, ts_buf_bytes(&text)));
 	ts_buf_release(&text);
 }
 
-static void who_comes_later_gets_the_past_first(void **state)
+static void a_reader_that_comes_later_gets_the_past_first(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source early = open_reader(news, NULL, NULL), late;
 
 	(void)state;
-	tell(news, SAMPLE, "s", 1);
+	add(news, SAMPLE, "s", 1);
 	must_get(&early, "s1 ");
-	tell(news, ALERT, "a", 1);
-	tell(news, SAMPLE, "s", 2);
+	add(news, ALERT, "a", 1);
+	add(news, SAMPLE, "s", 2);
 	late = open_reader(news, NULL, NULL);
 	must_get(&late, "s1 a1 s2 ");
 	must_get(&early, "a1 s2 ");
-	tell(news, SAMPLE, "s", 3);
+	add(news, SAMPLE, "s", 3);
 	must_get(&late, "s3 ");
 	drop(&early);
 	drop(&late);
@@ -139,8 +140,8 @@ static void events_have_an_id_a_name_and_their_text(void **state)
 	int end = 0;
 
 	(void)state;
-	tell(news, ALERT, "{}", 7);
-	tell(news, SAMPLE, "{}", 8);
+	add(news, ALERT, "{}", 7);
+	add(news, SAMPLE, "{}", 8);
 	read_some(&source, &text, 65536);
 	ts_buf_putc(&text, '\0');
 	sscanf((const char *)text.p,
@@ -162,9 +163,9 @@ static void of_each_kind_so_many_are_kept(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 3; i++)
-		tell(news, ALERT, "a", i);
+		add(news, ALERT, "a", i);
 	for (int i = 1; i <= 9; i++)
-		tell(news, SAMPLE, "s", i);
+		add(news, SAMPLE, "s", i);
 	source = open_reader(news, NULL, NULL);
 	must_get(&source, "a2 a3 s6 s7 s8 s9 ");
 	drop(&source);
@@ -181,11 +182,11 @@ static void all_together_are_bounded_in_bytes(void **state)
 
 	(void)state;
 	memset(line, 'x', sizeof(line) - 1);
-	assert_false(ts_news_tell(news, SAMPLE, ts_bytes_of(line))); /* more than all may be */
+	assert_false(ts_news_add(news, SAMPLE, ts_bytes_of(line))); /* more than all may be */
 	line[100] = '\0';
 	for (char c = 'a'; c <= 'd'; c++) { /* with what is around them two fit, three do not */
 		line[0] = c;
-		assert_true(ts_news_tell(news, SAMPLE, ts_bytes_of(line)));
+		assert_true(ts_news_add(news, SAMPLE, ts_bytes_of(line)));
 	}
 	source = open_reader(news, NULL, NULL);
 	read_some(&source, &text, 65536);
@@ -217,7 +218,7 @@ static void id_of(struct ts_news *news, const char *data, char out[32])
 	drop(&source);
 }
 
-static void who_was_there_goes_on_behind_the_last(void **state)
+static void a_reader_that_comes_back_goes_on_behind_its_last_event(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source;
@@ -225,7 +226,7 @@ static void who_was_there_goes_on_behind_the_last(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 3; i++)
-		tell(news, SAMPLE, "s", i);
+		add(news, SAMPLE, "s", i);
 	id_of(news, "data: s2", id);
 	source = open_reader(news, id, NULL);
 	must_get(&source, "s3 ");
@@ -235,7 +236,7 @@ static void who_was_there_goes_on_behind_the_last(void **state)
 	drop(&source);
 	for (int i = 4; i <= 9;
 	     i++) /* what lies between is not kept any more: with what there is */
-		tell(news, SAMPLE, "s", i);
+		add(news, SAMPLE, "s", i);
 	source = open_reader(news, id, NULL);
 	must_get(&source, "s6 s7 s8 s9 ");
 	drop(&source);
@@ -255,8 +256,8 @@ static void ids_of_others_mean_nothing(void **state)
 	struct ts_news *news = ts_news_new(&small);
 
 	(void)state;
-	tell(news, SAMPLE, "s", 1);
-	tell(news, SAMPLE, "s", 2);
+	add(news, SAMPLE, "s", 1);
+	add(news, SAMPLE, "s", 2);
 	for (size_t i = 0; i < TS_NELEM(ids); i++) {
 		struct ts_source source = open_reader(news, ids[i], NULL);
 
@@ -269,22 +270,25 @@ static void ids_of_others_mean_nothing(void **state)
 static void ids_rise_from_one_life_to_the_next(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
+	int64_t begin_us = ts_unix_us();
 	struct ts_source source;
 	char id[32];
 
 	(void)state;
-	tell(news, SAMPLE, "s", 1);
+	add(news, SAMPLE, "s", 1);
 	id_of(news, "data: s1", id);
 	ts_news_free(news);
+	while (ts_unix_us() <= begin_us) /* all this may take less than a microsecond */
+		;
 	news = ts_news_new(&small);
-	tell(news, SAMPLE, "t", 1);
+	add(news, SAMPLE, "t", 1);
 	source = open_reader(news, id, NULL);
 	must_get(&source, "t1 ");
 	drop(&source);
 	ts_news_free(news);
 }
 
-static void who_is_too_slow_is_cut_off_and_nobody_else(void **state)
+static void only_a_reader_that_is_too_slow_is_cut_off(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source slow, quick, within;
@@ -292,17 +296,17 @@ static void who_is_too_slow_is_cut_off_and_nobody_else(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 4; i++)
-		tell(news, SAMPLE, "s", i);
+		add(news, SAMPLE, "s", i);
 	slow = open_reader(news, NULL, NULL);
 	quick = open_reader(news, NULL, NULL);
 	must_get(&quick, "s1 s2 s3 s4 ");
-	for (int i = 5; i <= 8; i++) { /* the past goes, which is no loss yet */
-		tell(news, SAMPLE, "s", i);
+	for (int i = 5; i <= 8; i++) { /* the past is dropped, which is not a loss yet */
+		add(news, SAMPLE, "s", i);
 		must_get(&quick, i == 5 ? "s5 " : i == 6 ? "s6 " : i == 7 ? "s7 " : "s8 ");
 	}
 	within = open_reader(news, NULL, NULL);
 	assert_int_equal(read_some(&within, &text, 20), TS_SOURCE_MORE); /* in the middle of s5 */
-	tell(news, SAMPLE, "s", 9); /* lets s5 go, which slow was to have */
+	add(news, SAMPLE, "s", 9); /* lets s5 go, which slow was to have */
 	assert_int_equal(read_some(&slow, &text, 65536), TS_SOURCE_BROKEN);
 	assert_int_equal(read_some(&slow, &text, 65536), TS_SOURCE_BROKEN);
 	assert_int_equal(read_some(&within, &text, 65536), TS_SOURCE_BROKEN);
@@ -323,7 +327,7 @@ static void in_small_pieces_it_is_the_same(void **state)
 
 	(void)state;
 	for (int i = 1; i <= 4; i++)
-		tell(news, SAMPLE, "some text of sample ", i);
+		add(news, SAMPLE, "some text of sample ", i);
 	read_some(&whole, &a, 65536);
 	while (b.n < a.n)
 		assert_int_equal(read_some(&pieces, &b, 1 + b.n % 13), TS_SOURCE_MORE);
@@ -391,7 +395,7 @@ static void *read_to_the_end(void *arg)
 	return NULL;
 }
 
-static void the_end_comes_behind_the_last_and_waits_for_nobody_long(void **state)
+static void the_end_comes_behind_the_last_event_and_does_not_wait_long(void **state)
 {
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source reads = open_reader(news, NULL, NULL);
@@ -402,15 +406,15 @@ static void the_end_comes_behind_the_last_and_waits_for_nobody_long(void **state
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, read_to_the_end, &reads), 0);
-	tell(news, SAMPLE, "s", 1);
-	tell(news, SAMPLE, "s", 2);
+	add(news, SAMPLE, "s", 1);
+	add(news, SAMPLE, "s", 2);
 	begin_ms = ts_now_ms();
 	ts_news_close(news, 200);
 	assert_in_range(ts_now_ms() - begin_ms, 190, 30000);
 	pthread_join(thread, NULL);
 	drop(&sleeps);
 	begin_ms = ts_now_ms();
-	ts_news_close(news, 60000); /* nobody is there any more */
+	ts_news_close(news, 60000); /* there are no readers any more */
 	assert_in_range(ts_now_ms() - begin_ms, 0, 30000);
 	late = open_reader(news, NULL, NULL);
 	must_get(&late, "s1 s2 ");
@@ -501,7 +505,7 @@ static void other_hosts_and_origins_get_nothing(void **state)
 
 	(void)state;
 	serve(&served, &options);
-	tell(served.news, SAMPLE, "s", 1);
+	add(served.news, SAMPLE, "s", 1);
 	must_answer(&served, "127.0.0.1", "", "data: s1");
 	must_answer(&served, "localhost", "", "data: s1");
 	must_answer(&served, "127.0.0.1", "", "X-Content-Type-Options: nosniff");
@@ -517,7 +521,7 @@ static void other_hosts_and_origins_get_nothing(void **state)
 
 #define NR_LARGE 3000 /* events, more than all buffers of the system between us hold */
 
-static void who_takes_nothing_holds_up_nobody_and_is_cut_off(void **state)
+static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **state)
 {
 	static const struct ts_news_kind few[] = { { "sample", 8 } };
 	static const struct ts_news_options options = { few, 1, 1 << 20, 4, 60000 };
@@ -536,7 +540,7 @@ static void who_takes_nothing_holds_up_nobody_and_is_cut_off(void **state)
 	for (int i = 0; i < NR_LARGE; i++) {
 		snprintf(large, 16, "%015d", i);
 		large[15] = 'x';
-		assert_true(ts_news_tell(served.news, 0, ts_bytes_of(large)));
+		assert_true(ts_news_add(served.news, 0, ts_bytes_of(large)));
 		ts_buf_clear(&text);
 		large[15] = '\0';
 		assert_true(wait_for(takes, &text, large));
@@ -567,7 +571,7 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 		assert_true(wait_for(fds[i], &text, "retry: "));
 	}
 	begin_ms = ts_now_ms();
-	tell(served.news, SAMPLE, "the end ", 1);
+	add(served.news, SAMPLE, "the end ", 1);
 	stop(&served);
 	assert_in_range(ts_now_ms() - begin_ms, 0, 2000);
 	for (size_t i = 0; i < 3; i++) {
@@ -582,20 +586,20 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_comes_later_gets_the_past_first),
+		cmocka_unit_test(a_reader_that_comes_later_gets_the_past_first),
 		cmocka_unit_test(events_have_an_id_a_name_and_their_text),
 		cmocka_unit_test(of_each_kind_so_many_are_kept),
 		cmocka_unit_test(all_together_are_bounded_in_bytes),
-		cmocka_unit_test(who_was_there_goes_on_behind_the_last),
+		cmocka_unit_test(a_reader_that_comes_back_goes_on_behind_its_last_event),
 		cmocka_unit_test(ids_of_others_mean_nothing),
 		cmocka_unit_test(ids_rise_from_one_life_to_the_next),
-		cmocka_unit_test(who_is_too_slow_is_cut_off_and_nobody_else),
+		cmocka_unit_test(only_a_reader_that_is_too_slow_is_cut_off),
 		cmocka_unit_test(in_small_pieces_it_is_the_same),
 		cmocka_unit_test(when_nothing_happens_a_comment_comes),
 		cmocka_unit_test(readers_have_a_limit),
-		cmocka_unit_test(the_end_comes_behind_the_last_and_waits_for_nobody_long),
+		cmocka_unit_test(the_end_comes_behind_the_last_event_and_does_not_wait_long),
 		cmocka_unit_test(other_hosts_and_origins_get_nothing),
-		cmocka_unit_test(who_takes_nothing_holds_up_nobody_and_is_cut_off),
+		cmocka_unit_test(a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other),
 		cmocka_unit_test(it_stops_at_once_and_the_last_word_arrives),
 	};
 

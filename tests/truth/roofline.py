@@ -6,7 +6,7 @@ roofline.py REPORT.json ROOFLINE_MODEL.json: the same rows (the whole program an
 
 Where the peaks are not the same (GPU: XProf takes the boost clock and, on AMD, half the memory's rate), what
 follows from a peak is compared after XProf's figure was put in terms of ours. Its HBM bytes of a GPU's custom
-call leave out tuples (docs/analyses.md, 11): what rests on them is not compared.
+call leave out tuples (docs/analyses/cost-model.md, exception 7): what rests on them is not compared.
 """
 import json
 import sys

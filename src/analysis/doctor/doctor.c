@@ -7,8 +7,6 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"
-
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,
 	TS_RULES(ADDRESS)
@@ -21,105 +19,6 @@ static const struct ts_column range_columns[] = {
 	{ "start_ps", TS_MEASURED, NULL },
 	{ "end_ps", TS_MEASURED, NULL },
 };
-
-static enum ts_severity severity_by(const struct ts_settings *settings, double share)
-{
-	if (share * 100 >= settings->impact_critical)
-		return TS_CRITICAL;
-	return share * 100 >= settings->impact_warning ? TS_WARNING : TS_INFO;
-}
-
-/* Fingerprints in module names change from compile to compile: "jit_f(1234)" is "jit_f". */
-static struct ts_bytes stem(struct ts_bytes module)
-{
-	return ts_bytes_cut(module, 0, ts_bytes_find(module, "("));
-}
-
-static struct ts_bytes make_id(struct ts_doctor *doctor, const struct ts_rule *rule,
-			       struct ts_bytes module, struct ts_bytes op)
-{
-	uint64_t hash = ts_hash(op, ts_hash(stem(module), 0));
-	struct ts_bytes id;
-
-	if (module.n + op.n == 0)
-		id = ts_arena_copy(&doctor->result->owner->arena, ts_bytes_of(rule->name));
-	else
-		id = ts_result_text(doctor->result, "%s-%08x", rule->name,
-				    (unsigned)(hash & 0xffffffff));
-	doctor->failed |= !id.p;
-	return id;
-}
-
-struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
-				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps)
-{
-	const struct ts_advice *advice = ts_advice_find(doctor->framework, rule->name);
-	struct ts_draft *draft;
-	struct ts_finding *finding;
-
-	if (doctor->failed ||
-	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
-		doctor->failed = true;
-		return NULL;
-	}
-	if (doctor->total_ps >= 0)
-		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
-	draft = &doctor->drafts[doctor->nr_drafts];
-	*draft = (struct ts_draft){ .keep = rule->keep, .serial = doctor->nr_drafts++ };
-	finding = &draft->finding;
-	finding->id = make_id(doctor, rule, module, op);
-	finding->rule = rule->name;
-	finding->impact_ps = impact_ps < 0 ? -1 : impact_ps;
-	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
-	finding->severity = severity_by(doctor->ctx->settings, finding->impact_share);
-	finding->confidence = rule->confidence;
-	if (finding->impact_ps >= 0)
-		finding->ceiling = rule->ceiling ? rule->ceiling : ALL_OF_IT;
-	finding->advice = ts_bytes_of(advice->advice);
-	finding->code = ts_bytes_of(advice->code);
-	return finding;
-}
-
-void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
-		     const struct ts_selection *ops)
-{
-	struct ts_where *where;
-
-	if (ops->nr == 0)
-		return;
-	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));
-	if (!where) {
-		doctor->failed = true;
-		return;
-	}
-	for (size_t i = 0; i < ops->nr; i++) {
-		where[i].op = ops->items[i]->name;
-		where[i].module = ops->items[i]->module;
-		where[i].source = ts_fact_source(doctor, ops->items[i]);
-		where[i].op_index = ops->items[i]->op;
-	}
-	finding->where = where;
-	finding->nr_where = ops->nr;
-}
-
-void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)
-{
-	struct ts_draft *draft;
-	struct ts_range *range;
-
-	if (doctor->failed || doctor->nr_drafts == 0 || end_ps <= start_ps)
-		return;
-	draft = &doctor->drafts[doctor->nr_drafts - 1];
-	if (draft->nr_ranges == TS_MAX_RANGES)
-		return;
-	if (!ts_grow(&doctor->ranges, &doctor->cap_ranges, doctor->nr_ranges + 1, sizeof(*range))) {
-		doctor->failed = true;
-		return;
-	}
-	draft->nr_ranges++;
-	doctor->ranges[doctor->nr_ranges++] =
-		(struct ts_range){ (uint32_t)draft->serial, device, start_ps, end_ps };
-}
 
 static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draft)
 {

@@ -1,14 +1,15 @@
 /*
- * The doctor's own interface: between the analysis (doctor.c), the facts it reads from the other
- * results (facts.c, select.c), its health score, and the rules (rules_*.c). No other
- * analysis includes this.
+ * The doctor's own interface: between the analysis (doctor.c), the facts that it reads from the
+ * other results (facts.c, select.c), its health score, and the rules (rules/). No other analysis
+ * includes this.
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
- * file in analysis/advice for a framework or for both. A check that does not find its numbers says nothing.
+ * file in analysis/advice for a framework or for both. A check that does not find its numbers says
+ * nothing.
  *
- * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps
- * are in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
+ * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps are
+ * in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
  */
 #ifndef TS_ANALYSIS_DOCTOR_H
 #define TS_ANALYSIS_DOCTOR_H
@@ -32,7 +33,7 @@ struct ts_op_fact {
 	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
 	int64_t occurrences;   /* over all cores; -1 unknown */
 	int64_t exclusive_ps; /* moments of the timeline that are this op's alone, over all cores */
-	int64_t self_ps;      /* by the device's clock, as XProf counts it: what texts say */
+	int64_t self_ps;      /* by the device's clock, as XProf counts it: texts show this one */
 	double flops, bytes;  /* per execution; NaN unknown */
 	double padding_share; /* of the bytes; 0 where unknown */
 	struct ts_when first; /* an execution; start_ps = end_ps: unknown */
@@ -70,6 +71,7 @@ struct ts_doctor {
 	size_t nr_drafts, cap_drafts;
 	struct ts_range *ranges;
 	size_t nr_ranges, cap_ranges;
+	struct ts_finding spare;
 	struct ts_arena scratch;
 	struct ts_buf text;
 	bool failed;
@@ -83,7 +85,7 @@ struct ts_rule {
 	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
 };
 
-/* In the order in which findings of equal impact are told. */
+/* In the order in which findings of equal impact are reported. */
 #define TS_RULES(X)             \
 	X(capture)              \
 	X(host_copies)          \
@@ -138,7 +140,7 @@ TS_RULES(TS_DECLARE_RULE)
 void ts_doctor_gather(struct ts_doctor *doctor); /* fills all but .ctx and .result */
 void ts_doctor_release(struct ts_doctor *doctor);
 
-/* health.c: 0..100, or NaN when there is no time to judge. Needs .nr_drafts in place. */
+/* health.c: 0..100, or NaN when the run has no time to judge by. Needs .nr_drafts in place. */
 struct ts_health {
 	double score, ideal_ps;
 	bool assumed; /* no op's roofline was known */
@@ -151,7 +153,7 @@ void ts_doctor_places(struct ts_doctor *doctor);
 /* kpis.c: the table "kpis" */
 void ts_doctor_kpis(struct ts_doctor *doctor);
 
-/* select.c: the facts a check is about, and the words it says of them */
+/* select.c: the facts that a check is about */
 #define TS_MAX_WHERE 16
 struct ts_selection {
 	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
@@ -175,7 +177,7 @@ bool ts_doctor_no_device(const struct ts_doctor *doctor);
 double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps);
 double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket);
 
-/* Where a rule has a finding for each op, it tells the largest few: rows by impact. */
+/* Where a rule has a finding for each op, it reports the largest few: rows by impact. */
 #define TS_MAX_BEST 3
 struct ts_best {
 	size_t row[TS_MAX_BEST], nr;
@@ -184,38 +186,121 @@ struct ts_best {
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
 void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
 int64_t ts_to_ps(double ps);						     /* NaN gives -1 */
-/* rules_host.c: of one execution of a copy, of the array as laid out; NaN unknown. */
-double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
-/* Words, into doctor->text. */
-void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name); /* any bytes; cut when long */
-void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max);
-/* " in 1120 executions" */
-void ts_say_executions(struct ts_doctor *doctor, int64_t nr);
-const char *ts_fmt_share(char out[TS_UNIT_MAX], double share); /* 0.82 -> 82 % */
-struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was said, kept; starts anew */
+/* copies.c: one execution of a copy to or from the host */
+struct ts_copy {
+	double bytes; /* of the array as laid out; NaN unknown */
+	bool to_host;
+};
+struct ts_copy ts_fact_copy(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 
-/* hosts.c: sentences about time without an op, each with a space in front; nothing where nothing is
- * known. */
-#define TS_MIN_STEP_SHARE \
-	0.01 /* of a step's core time: less is the edge of what stands beside it */
-void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
-void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
-void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
+/*
+ * words.c: sentences, into doctor->text. A template is text with a piece in braces for each word,
+ * and the piece names the word's type. The words follow in the same order:
+ *
+ *	TS_PUT(doctor, "{share} of core time waits for {name}[ at {name}]", TS_SHARE(share),
+ *	       TS_NAME(op), TS_NAME(source));
+ *
+ * {s} ends a noun after the last count and {v} ends a verb: "1 step waits", "2 steps wait".
+ *
+ * A part in brackets is left out where a word in it is missing: an empty name or text, a negative
+ * count or time, a number that is not finite, and TS_WHEN(false, ...).
+ */
+enum ts_word_type {
+	TS_WORD_END,
+	TS_WORD_NAME,	/* {name}: any bytes; cut when long, "(unnamed)" when empty */
+	TS_WORD_TEXT,	/* {text}: as it is */
+	TS_WORD_COUNT,	/* {count} */
+	TS_WORD_TIME,	/* {time} */
+	TS_WORD_BYTES,	/* {bytes} */
+	TS_WORD_RATE,	/* {rate}: bytes/s */
+	TS_WORD_SHARE,	/* {share}: 0.82 is "82 %" */
+	TS_WORD_PCT,	/* {pct}: 14.4 is "14.4 %" */
+	TS_WORD_NUMBER, /* {number}: rounded to a whole one */
+	TS_WORD_METRIC, /* {metric}: "1.34 G" */
+	TS_WORD_OPS,	/* {ops}: "a (1 ms), b (2 us) and 3 more" */
+	TS_NR_WORD_TYPES
+};
+struct ts_word {
+	enum ts_word_type type;
+	bool missing;
+	size_t max; /* of ops */
+	union {
+		struct ts_bytes text;
+		int64_t n;
+		double x;
+		const struct ts_selection *ops;
+	} as;
+};
+#define TS_NAME(bytes)	  ((struct ts_word){ .type = TS_WORD_NAME, .as.text = (bytes) })
+#define TS_TEXT(bytes)	  ((struct ts_word){ .type = TS_WORD_TEXT, .as.text = (bytes) })
+#define TS_STRING(s)	  TS_TEXT(ts_bytes_of(s))
+#define TS_COUNT(nr)	  ((struct ts_word){ .type = TS_WORD_COUNT, .as.n = (int64_t)(nr) })
+#define TS_TIME(ps)	  ((struct ts_word){ .type = TS_WORD_TIME, .as.n = (ps) })
+#define TS_BYTES(n)	  ((struct ts_word){ .type = TS_WORD_BYTES, .as.x = (double)(n) })
+#define TS_RATE(per_s)	  ((struct ts_word){ .type = TS_WORD_RATE, .as.x = (per_s) })
+#define TS_SHARE(share)	  ((struct ts_word){ .type = TS_WORD_SHARE, .as.x = (share) })
+#define TS_PCT(pct)	  ((struct ts_word){ .type = TS_WORD_PCT, .as.x = (pct) })
+#define TS_NUMBER(number) ((struct ts_word){ .type = TS_WORD_NUMBER, .as.x = (number) })
+#define TS_METRIC(number) ((struct ts_word){ .type = TS_WORD_METRIC, .as.x = (number) })
+#define TS_OPS(selection, nr) \
+	((struct ts_word){ .type = TS_WORD_OPS, .max = (nr), .as.ops = (selection) })
+#define TS_WHEN(condition, word) ts_word_when(condition, word)
+struct ts_word ts_word_when(bool condition, struct ts_word word);
+void ts_put_words(struct ts_doctor *doctor, const char *template, const struct ts_word *words);
+#define TS_PUT(doctor, template, ...)  \
+	ts_put_words(doctor, template, \
+		     (const struct ts_word[]){ __VA_ARGS__, { .type = TS_WORD_END } })
+void ts_put(struct ts_doctor *doctor, const char *text);  /* without any word */
+struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was put, kept; starts anew */
+/* Puts it, and gives all that was put since the last ts_doctor_text(). */
+#define TS_SENTENCE(doctor, template, ...) \
+	(TS_PUT(doctor, template, __VA_ARGS__), ts_doctor_text(doctor))
 
-/* rules_async.c: " Compute that does not depend on them could cover ...": of the collectives. */
-void ts_say_coverable(struct ts_doctor *doctor);
+/* hosts.c: sentences about time without an op, each with a space in front. They put nothing where
+ * the results know nothing. */
+#define TS_MIN_STEP_SHARE 0.01 /* of a step's core time: with less, the step only touches it */
+void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);
+void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
 
-/* rules_hta.c: " Of the time between the kernels of a stream 90 % waits ...": of GPUs. */
-void ts_say_launches(struct ts_doctor *doctor);
+/* waits.c */
+#define TS_MAX_WAITS 3
+/* Those of collectives, or those of copies within the device. Rows come the most exposed first. */
+struct ts_waits {
+	size_t row[TS_MAX_WAITS], nr, nr_all;
+	int64_t exposed_ps, hidden_ps, coverable_ps; /* coverable -1: no module says */
+};
+const struct ts_table *ts_waits_table(const struct ts_doctor *doctor); /* or NULL */
+struct ts_waits ts_waits_find(const struct ts_doctor *doctor, const struct ts_table *table,
+			      bool collectives);
+/* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
+void ts_put_waits(struct ts_doctor *doctor, const struct ts_table *table,
+		  const struct ts_waits *waits);
+/* " Compute that does not depend on them could cover ...": of the collectives. */
+void ts_put_coverable(struct ts_doctor *doctor);
 
-/* doctor.c: reporting. MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
- * draft has its severity by impact, its rule's confidence, advice and code; NULL: no memory. Good
- * until the next report. */
+/* launches.c: times of all GPUs between the kernels of a stream */
+struct ts_kernel_gaps {
+	int64_t all_ps, host_ps, kernel_ps; /* host: for a launch that came too late */
+	int64_t nr_kernel;
+};
+struct ts_kernel_gaps ts_kernel_gaps_of(const struct ts_doctor *doctor);
+/* " Of the time between the kernels of a stream 90 % waits ...", or nothing. */
+void ts_put_launches(struct ts_doctor *doctor);
+
+/* report.c: MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
+ * draft has its severity by impact, its rule's confidence, advice and code. Never NULL: without
+ * memory it is .spare, which no report shows. Good until the next report. */
 struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
 				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps);
+/* Of the whole run. */
+struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct ts_rule *rule,
+					int64_t impact_ps);
 void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 		     const struct ts_selection *ops);
+void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
+			 const struct ts_op_fact *fact); /* or NULL */
 /* Of the finding reported last. */
 void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
 

@@ -3,6 +3,8 @@
  * structs and not at tables. Everything may be missing.
  */
 #include "analysis/doctor/doctor.h"
+
+#include "base/check.h"
 #include "model/trace_class.h"
 
 #include "model/op_kind.h"
@@ -165,6 +167,7 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 {
 	const struct ts_context *ctx = doctor->ctx;
 
+	TS_ASSERT(ctx && doctor->result && !doctor->facts);
 	doctor->time = ts_results_find(ctx->results, "time");
 	doctor->ops = ts_results_find(ctx->results, "ops");
 	doctor->systolic = ts_results_find(ctx->results, "systolic");
@@ -201,5 +204,6 @@ const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct t
 
 const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
+	TS_ASSERT(fact->op == TS_NONE || fact->op < doctor->ctx->profile->nr_ops);
 	return fact->op == TS_NONE ? NULL : &doctor->ctx->profile->ops[fact->op];
 }

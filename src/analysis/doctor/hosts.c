@@ -5,31 +5,19 @@
 #include "analysis/doctor/doctor.h"
 
 #define MAX_EVENTS   3
-#define MIN_OF_FIRST 0.1 /* a host event with less of the time than this of the first is left out */
+#define MIN_OF_FIRST 0.1 /* of the time of the first host event: one with less is left out */
 
-static void say_event(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_event(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
-	struct ts_bytes thread = ts_cell_text(table, row, "host_thread");
-	struct ts_bytes ended = ts_cell_text(table, row, "ended_by");
-	int64_t count = ts_cell_int(table, row, "count");
-	char time[TS_UNIT_MAX];
-
-	ts_say_name(doctor, ts_cell_text(table, row, "host_event"));
-	if (thread.n > 0) {
-		ts_buf_puts(&doctor->text, " on ");
-		ts_say_name(doctor, thread);
-	}
-	ts_buf_printf(&doctor->text, " (%s in %" PRId64 " gap%s",
-		      ts_fmt_ps(time, ts_cell_int(table, row, "total_ps")), count,
-		      count == 1 ? "" : "s");
-	if (ended.n > 0) {
-		ts_buf_puts(&doctor->text, ", ended by ");
-		ts_say_name(doctor, ended);
-	}
-	ts_buf_putc(&doctor->text, ')');
+	TS_PUT(doctor, "{name}[ on {name}] ({time} in {count} gap{s}[, ended by {name}])",
+	       TS_NAME(ts_cell_text(table, row, "host_event")),
+	       TS_NAME(ts_cell_text(table, row, "host_thread")),
+	       TS_TIME(ts_cell_int(table, row, "total_ps")),
+	       TS_COUNT(ts_cell_int(table, row, "count")),
+	       TS_NAME(ts_cell_text(table, row, "ended_by")));
 }
 
-void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
+void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 {
 	const struct ts_result *gaps = ts_results_find(doctor->ctx->results, "gaps");
 	const struct ts_table *table = gaps ? ts_result_find_table(gaps, "gaps_by_event") : NULL;
@@ -43,17 +31,17 @@ void ts_say_host_events(struct ts_doctor *doctor, enum ts_bucket bucket)
 		    !ts_bytes_is(ts_cell_text(table, i, "cause"), ts_bucket_name(bucket)))
 			continue;
 		first_ps = nr == 0 ? ps : first_ps;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : " Meanwhile the host is in ");
-		say_event(doctor, table, i);
+		ts_put(doctor, nr++ ? ", " : " Meanwhile the host is in ");
+		put_event(doctor, table, i);
 	}
-	ts_buf_puts(&doctor->text, nr > 0 ? "." : "");
+	ts_put(doctor, nr > 0 ? "." : "");
 }
 
-void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
+void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 {
 	const struct ts_table *steps = ts_result_find_table(doctor->time, "per_step");
-	char column[40], time[TS_UNIT_MAX];
 	int64_t sum_ps = 0;
+	char column[40];
 	size_t nr = 0;
 
 	snprintf(column, sizeof(column), "%s_ps", ts_bucket_name(bucket));
@@ -67,15 +55,15 @@ void ts_say_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		sum_ps = ts_i64_add(sum_ps, ps / cores);
 	}
 	if (nr > 0)
-		ts_buf_printf(&doctor->text, " %zu of %zu steps wait for it, %s each on a core.",
-			      nr, steps->nr_rows, ts_fmt_ps(time, sum_ps / (int64_t)nr));
+		TS_PUT(doctor, " {count} of {count} steps wait for it, {time} each on a core.",
+		       TS_COUNT(nr), TS_COUNT(steps->nr_rows), TS_TIME(sum_ps / (int64_t)nr));
 }
 
-void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
+void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
 {
 	const struct ts_table *cores = ts_result_find_table(doctor->time, "per_core");
-	char column[40], most_time[TS_UNIT_MAX], least_time[TS_UNIT_MAX];
 	size_t most = 0, least = 0;
+	char column[40];
 
 	snprintf(column, sizeof(column), "%s_ps", ts_bucket_name(bucket));
 	if (!cores || cores->nr_rows < 2)
@@ -86,11 +74,9 @@ void ts_say_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
 		if (ts_cell_int(cores, i, column) < ts_cell_int(cores, least, column))
 			least = i;
 	}
-	ts_buf_puts(&doctor->text, " Most on ");
-	ts_say_name(doctor, ts_cell_text(cores, most, "device"));
-	ts_buf_printf(&doctor->text, " (%s), least on ",
-		      ts_fmt_ps(most_time, ts_cell_int(cores, most, column)));
-	ts_say_name(doctor, ts_cell_text(cores, least, "device"));
-	ts_buf_printf(&doctor->text, " (%s).",
-		      ts_fmt_ps(least_time, ts_cell_int(cores, least, column)));
+	TS_PUT(doctor, " Most on {name} ({time}), least on {name} ({time}).",
+	       TS_NAME(ts_cell_text(cores, most, "device")),
+	       TS_TIME(ts_cell_int(cores, most, column)),
+	       TS_NAME(ts_cell_text(cores, least, "device")),
+	       TS_TIME(ts_cell_int(cores, least, column)));
 }

@@ -1,7 +1,7 @@
 /*
  * Key figures: the ten numbers that people judge a run by, each with the bands that make it good,
  * fair or poor. The values are those of the other results, none is measured here; what is not
- * known is null and has no band. Definitions and where they mislead: docs/analyses.md.
+ * known is null and has no band. Definitions and where they mislead: docs/analyses/doctor/doctor.md.
  *
  * Bands are thresholds like all others. A figure with one limit is good or poor.
  */
@@ -86,7 +86,7 @@ static double memory_bandwidth(const struct ts_doctor *doctor)
 	return 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak);
 }
 
-/* Without host threads in the capture nobody saw whether there was a compilation. */
+/* Without host threads in the capture it is unknown whether there was a compilation. */
 static double compilation_time(const struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
@@ -112,7 +112,8 @@ static double peak_memory(const struct ts_doctor *doctor)
 	return field(doctor, "capacity", "peak_pct");
 }
 
-/* What the runtime's own allocators had in use at their peaks, of what they may use: the fullest. */
+/* What the runtime's own allocators had in use at their peaks, of what they may use: the
+ * fullest. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
 	static const char *const places[][2] = {

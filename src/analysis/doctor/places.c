@@ -4,11 +4,13 @@
  * Times are those that the rule reported, else the first execution of its first op that ran: an
  * example to look at. Links are to what was seen to work in TensorBoard with XProf 2.24: the graph
  * viewer takes module_name and node_name from the address, the trace viewer's own page view_start
- * and view_end in ms of its host's clock (docs/analyses.md). The page around the trace viewer
- * passes no time on, so that link goes round it. Addresses are relative to TensorBoard's, and to
- * the log directory the run was found in.
+ * and view_end in ms of its host's clock (docs/analyses/doctor/doctor.md). The page around the trace
+ * viewer does not pass the time on, so that link goes round it. Addresses are relative to
+ * TensorBoard's, and to the log directory in which the run was found.
  */
 #include "analysis/doctor/doctor.h"
+
+#include "base/check.h"
 
 #define MARGIN 0.05 /* of a range, shown on either side of it */
 
@@ -207,6 +209,7 @@ static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 		when[0] = fact->first;
 	else
 		nr = copy_ranges(doctor, draft, when);
+	TS_ASSERT(nr <= TS_MAX_RANGES);
 	if (nr > 1)
 		qsort(when, nr, sizeof(*when), by_start);
 	draft->finding.when = when;

@@ -1,17 +1,16 @@
-/*
- * Which ops a check is about, where they come from in the source, and how they are named in a
- * sentence. Names are other people's bytes: they go into texts as they are, only cut when long.
- */
+/* Which ops a check is about, and where they come from in the source. */
 #include "analysis/doctor/doctor.h"
 
-#define NAME_MAX_BYTES 96
-#define MAX_HOPS       4 /* from a copy to a neighbour that knows its source line */
+#include "base/check.h"
+
+#define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
 
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg)
 {
 	struct ts_selection sel = { .nr = 0 };
 
+	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
 
@@ -50,6 +49,7 @@ void ts_best_add(struct ts_best *best, size_t row, int64_t impact)
 {
 	size_t at = best->nr;
 
+	TS_ASSERT(best->nr <= TS_MAX_BEST);
 	while (at > 0 && best->impact[at - 1] < impact)
 		at--;
 	if (at == TS_MAX_BEST)
@@ -83,6 +83,7 @@ double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps)
 
 double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket)
 {
+	TS_ASSERT(bucket < TS_NR_BUCKETS);
 	return ts_doctor_share(doctor, doctor->bucket_ps[bucket]);
 }
 
@@ -162,64 +163,4 @@ struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact
 	if (!found)
 		found = walk(module, op->instr, producer_of);
 	return found ? print_source(doctor, found) : fact->source;
-}
-
-void ts_say_name(struct ts_doctor *doctor, struct ts_bytes name)
-{
-	size_t n = name.n;
-
-	if (n > NAME_MAX_BYTES) { /* not inside a UTF-8 character */
-		n = NAME_MAX_BYTES;
-		while (n > NAME_MAX_BYTES - 4 && (name.p[n] & 0xc0) == 0x80)
-			n--;
-	}
-	ts_buf_put(&doctor->text, ts_bytes_cut(name, 0, n));
-	if (n < name.n)
-		ts_buf_puts(&doctor->text, "...");
-	if (name.n == 0)
-		ts_buf_puts(&doctor->text, "(unnamed)");
-}
-
-void ts_say_ops(struct ts_doctor *doctor, const struct ts_selection *ops, size_t max)
-{
-	size_t nr = TS_MIN(ops->nr, max);
-	char time[TS_UNIT_MAX];
-
-	for (size_t i = 0; i < nr; i++) {
-		if (i > 0)
-			ts_buf_puts(&doctor->text, i + 1 == ops->nr_all ? " and " : ", ");
-		ts_say_name(doctor, ops->items[i]->name);
-		if (doctor->total_ps > 0)
-			ts_buf_printf(&doctor->text, " (%s)",
-				      ts_fmt_ps(time, ops->items[i]->self_ps));
-	}
-	if (nr < ops->nr_all)
-		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);
-}
-
-void ts_say_executions(struct ts_doctor *doctor, int64_t nr)
-{
-	ts_buf_printf(&doctor->text, " in %" PRId64 " execution%s", nr, nr == 1 ? "" : "s");
-}
-
-const char *ts_fmt_share(char out[TS_UNIT_MAX], double share)
-{
-	double pct = share * 100;
-
-	if (isnan(pct))
-		memcpy(out, "?", 2);
-	else
-		snprintf(out, TS_UNIT_MAX, pct >= 9.95 || pct == 0 ? "%.0f %%" : "%.1f %%", pct);
-	return out;
-}
-
-struct ts_bytes ts_doctor_text(struct ts_doctor *doctor)
-{
-	struct ts_bytes text =
-		ts_arena_copy(&doctor->result->owner->arena, ts_buf_bytes(&doctor->text));
-
-	if (doctor->text.failed || !text.p)
-		doctor->failed = true;
-	ts_buf_clear(&doctor->text);
-	return text;
 }

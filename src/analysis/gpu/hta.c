@@ -7,7 +7,7 @@
  * profiler step are left out where a trace has more than one (common/trace.py); times with fractions
  * become whole us, starts up, ends down (trace_parser.py); types by name (utils.py). Its figures
  * keep its rules; beside them stand those of the times as they are. What its rules lose is in
- * docs/analyses.md.
+ * docs/analyses/gpu/hta.md.
  */
 #include "analysis/gpu/hta.h"
 

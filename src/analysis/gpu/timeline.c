@@ -3,7 +3,7 @@
  * each step's time falls. One walk over the merged events of a host (model/sweep.h).
  *
  * Facts: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
- * Where our meaning is another, docs/analyses.md says so.
+ * Where our meaning is another, docs/analyses/gpu/timeline.md says so.
  */
 #include "analysis/gpu/timeline.h"
 

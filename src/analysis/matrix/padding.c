@@ -4,7 +4,7 @@
  * An array is stored in tiles (8 x 128 and the like) and a product is worked off in pieces of the
  * array of the matrix unit; what does not fill the last tile is moved and multiplied all the same.
  * Sizes come from the compiled layouts, whose formula is ShapeUtil::ArraySize (openxla/xla,
- * xla/shape_util.cc). Formulas, and when they are wrong: docs/analyses.md.
+ * xla/shape_util.cc). Formulas, and when they are wrong: docs/analyses/matrix/padding.md.
  */
 #include "analysis/matrix/padding.h"
 

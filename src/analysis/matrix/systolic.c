@@ -3,7 +3,7 @@
  *
  * Utilization is FLOPs over time x peak, as XProf's op_profile has it (openxla/xprof,
  * xprof/convert/op_profile_builder.cc), less its correction for clock changes, which needs a stat
- * that profiles do not carry here. Formulas: docs/analyses.md.
+ * that profiles do not carry here. Formulas: docs/analyses/matrix/systolic.md.
  */
 #include "analysis/matrix/systolic.h"
 

@@ -205,7 +205,7 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 		return TS_OK; /* compiled modules alone: nothing was captured */
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
-	return capture_report(sum, ctx, result, err);
+	return ts_capture_report(sum, ctx, result, err);
 }
 
 static void capture_release(void *data)

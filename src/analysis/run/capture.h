@@ -1,6 +1,7 @@
 /*
- * The analysis capture's own header: what hosts and devices did while the profile was taken, and the
- * causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the checks) only.
+ * The analysis capture's own header: what hosts and devices did while the profile was taken, and
+ * the causes for doubt it may have. Shared by capture.c (the pass) and capture_causes.c (the
+ * checks) only.
  */
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
@@ -42,7 +43,7 @@ struct capture_state {
 /* How much of the profile can be believed, the best first. */
 enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
 
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The causes for doubt, one check each, and the verdict: the worst of them. A check that lacks its
- * numbers says nothing. Limits that are no setting are named here, with their reason.
+ * numbers says nothing. Limits that are not settings are named here, with their reason.
  */
 #include "analysis/run/capture.h"
 
@@ -17,7 +17,7 @@
 #define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
 #define PROTOBUF_LIMIT	INT32_MAX /* bytes that a viewer's parser takes at most */
 #define HLO_MISSING_MIN 0.01	  /* of the time of ops */
-#define OVERLAP_GOOD	0.9 /* of what is seen of one host's devices, seen of all others' too */
+#define OVERLAP_GOOD	0.9 /* share of a window of one host that all other hosts recorded too */
 #define OVERLAP_USABLE	0.5
 
 enum {
@@ -211,7 +211,8 @@ static double compilation_share(const struct report *report)
 		       : (double)time->bucket_ps[TS_BUCKET_COMPILATION] / (double)time->total_ps;
 }
 
-/* Compilation before the second step: later ones are what the job does. All of it, without steps. */
+/* Compilation before the second step: later ones are what the job does. All of it, without
+ * steps. */
 static double warm_up_share(const struct report *report)
 {
 	const struct ts_outline *outline = report->ctx->outline;
@@ -384,7 +385,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 	return true;
 }
 
-/* One host is enough: the others tell the same. */
+/* One host is enough: the others say the same. */
 static void check_not_blocked(struct report *report)
 {
 	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
@@ -485,7 +486,8 @@ static bool hull_of(const struct report *report, uint32_t host, int64_t *start_p
 	return *start_ps < *end_ps;
 }
 
-/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or NaN. */
+/* What the devices of all hosts were seen at, of the longest that those of one were: 0..1, or
+ * NaN. */
 static double overlap_of(const struct report *report)
 {
 	int64_t first = INT64_MIN, last = INT64_MAX, longest = 0, start_ps, end_ps;
@@ -627,7 +629,7 @@ static void check_length(struct report *report)
 	}
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
-			continue; /* a trace in JSON is no message */
+			continue; /* a trace in JSON is not a protobuf message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
 		add(report, "file_too_large", TS_INFO, CAPTURE_USABLE,
 		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
@@ -637,7 +639,7 @@ static void check_length(struct report *report)
 	}
 }
 
-/* In the order in which they are told. */
+/* In the order in which they are reported. */
 static void (*const checks[])(struct report *report) = {
 	check_annotation, check_no_device,   check_nothing_ran,	   check_compilation,
 	check_warm_up,	  check_ops_missing, check_not_blocked,	   check_messages,
@@ -666,8 +668,8 @@ static void put_fields(struct report *report)
 			"executions of modules");
 }
 
-enum ts_status capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err)
+enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
+				 struct ts_result *result, struct ts_error *err)
 {
 	struct report report = { .sum = sum, .ctx = ctx, .result = result };
 

@@ -294,8 +294,8 @@ static void every_rule_has_advice_and_every_row_a_rule(void **state)
 		assert_rows_are_of_rules(&ts_advice_lists[f]);
 }
 
-/* What looks into XLA's programs, or at a TPU, has nothing to say of a profile of PyTorch's; a cause of the
- * capture brings words of its own. */
+/* What looks into XLA's programs, or at a TPU, has nothing to say of a profile of PyTorch's; a
+ * cause of the capture brings words of its own. */
 static void users_of_pytorch_are_not_told_of_jax(void **state)
 {
 	static const char *const of_xla[] = { "capture",       "infeed_outfeed",

@@ -498,7 +498,8 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 	}
 }
 
-/* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1. */
+/* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1.
+ * */
 static void given_arrivals(struct given *run, int64_t excess_ms)
 {
 	static const struct ts_column op_columns[] = {

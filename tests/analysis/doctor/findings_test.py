@@ -19,8 +19,8 @@ LOOSER = ["--threshold", "finding_min=0", "--threshold", "max_findings=1000", "-
 
 
 def report(path, *options):
-    got = subprocess.run([PROGRAM, "report", "-q", "--format", "json", *options, path], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True)
+    got = subprocess.run([PROGRAM, "report", "-q", "--format", "json", *options, path], capture_output=True,
+                         text=True)
     if got.returncode not in (0, 4):
         raise SystemExit(f"{path}: {got.stderr}")
     return json.loads(got.stdout)
@@ -61,7 +61,7 @@ def main():
     if not os.access(PROGRAM, os.X_OK):
         print(f"{PROGRAM} is not built: skipped", file=sys.stderr)
         return 77
-    data = os.path.join(HERE, "..", "data")
+    data = os.path.join(HERE, "..", "..", "data")
     paths = [os.path.join(data, "sample"), *sorted(glob.glob(os.path.join(data, "*.xplane.pb")))]
     corpus = sorted(glob.glob(os.path.join(os.environ.get("TS_CORPUS", ""), "xplane", "*.xplane.pb")))
     if not corpus:

@@ -18,47 +18,34 @@ static const struct ts_result *capacity_of(const struct ts_doctor *doctor)
 }
 
 /* "w.1 (f32[8,128]{1,0}, 4.0 KiB, argument w)" of the rows of MODULE, largest first. */
-static void say_buffers(struct ts_doctor *doctor, const struct ts_table *buffers,
+static void put_buffers(struct ts_doctor *doctor, const struct ts_table *buffers,
 			struct ts_bytes module)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; buffers && i < buffers->nr_rows && nr < MAX_NAMED; i++) {
-		struct ts_bytes from = ts_cell_text(buffers, i, "framework_op");
-		char size[TS_UNIT_MAX];
-
 		if (!ts_bytes_eq(ts_cell_text(buffers, i, "module"), module))
 			continue;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : " Largest at that moment: ");
-		ts_say_name(doctor, ts_cell_text(buffers, i, "op"));
-		ts_buf_puts(&doctor->text, " (");
-		ts_say_name(doctor, ts_cell_text(buffers, i, "kind"));
-		ts_buf_putc(&doctor->text, ' ');
-		ts_say_name(doctor, ts_cell_text(buffers, i, "shape"));
-		ts_buf_printf(&doctor->text, ", %s",
-			      ts_fmt_bytes(size, ts_cell_number(buffers, i, "bytes")));
-		if (from.n > 0) {
-			ts_buf_puts(&doctor->text, ", ");
-			ts_say_name(doctor, from);
-		}
-		ts_buf_putc(&doctor->text, ')');
+		TS_PUT(doctor, "{text}{name} ({name} {name}, {bytes}[, {name}])",
+		       TS_STRING(nr++ ? ", " : " Largest at that moment: "),
+		       TS_NAME(ts_cell_text(buffers, i, "op")),
+		       TS_NAME(ts_cell_text(buffers, i, "kind")),
+		       TS_NAME(ts_cell_text(buffers, i, "shape")),
+		       TS_BYTES(ts_cell_number(buffers, i, "bytes")),
+		       TS_NAME(ts_cell_text(buffers, i, "framework_op")));
 	}
-	if (nr > 0)
-		ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, nr > 0 ? "." : "");
 }
 
-static void say_parts(struct ts_doctor *doctor, const struct ts_result *capacity)
+static void put_parts(struct ts_doctor *doctor, const struct ts_result *capacity)
 {
-	char args[TS_UNIT_MAX], outs[TS_UNIT_MAX], temps[TS_UNIT_MAX], shared[TS_UNIT_MAX];
-
-	ts_buf_printf(
-		&doctor->text,
-		"%s of arguments, %s of results (%s of them in donated arguments), "
-		"%s of temporaries.",
-		ts_fmt_bytes(args, ts_value_number(ts_result_get(capacity, "argument_bytes"))),
-		ts_fmt_bytes(outs, ts_value_number(ts_result_get(capacity, "output_bytes"))),
-		ts_fmt_bytes(shared, ts_value_number(ts_result_get(capacity, "alias_bytes"))),
-		ts_fmt_bytes(temps, ts_value_number(ts_result_get(capacity, "temp_bytes"))));
+	TS_PUT(doctor,
+	       "{bytes} of arguments, {bytes} of results ({bytes} of them in donated arguments), "
+	       "{bytes} of temporaries.",
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "argument_bytes"))),
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "output_bytes"))),
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "alias_bytes"))),
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "temp_bytes"))));
 }
 
 static struct ts_bytes text_of(const struct ts_result *result, const char *field)
@@ -74,30 +61,21 @@ static void check_hbm_capacity(struct ts_doctor *doctor, const struct ts_rule *r
 	double pct = ts_value_number(ts_result_get(capacity, "peak_pct"));
 	struct ts_bytes module = text_of(capacity, "peak_module");
 	struct ts_bytes op = text_of(capacity, "peak_op");
-	char share[TS_UNIT_MAX], peak[TS_UNIT_MAX], room[TS_UNIT_MAX];
 	struct ts_finding *finding;
-	struct ts_selection where;
 
 	if (!(pct > doctor->ctx->settings->peak_memory_high))
 		return;
 	finding = ts_doctor_report(doctor, rule, module, op, -1);
-	if (!finding)
-		return;
 	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
-	ts_say_name(doctor, module);
-	ts_buf_printf(&doctor->text, " needs %s of the device's memory",
-		      ts_fmt_share(share, pct / 100));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "Its peak is %s of %s, at op ",
-		      ts_fmt_bytes(peak, ts_value_number(ts_result_get(capacity, "peak_bytes"))),
-		      ts_fmt_bytes(room, ts_value_number(ts_result_get(capacity, "hbm_bytes"))));
-	ts_say_name(doctor, op);
-	ts_buf_puts(&doctor->text, ": ");
-	say_parts(doctor, capacity);
-	say_buffers(doctor, ts_result_find_table(capacity, "buffers"), module);
+	finding->title = TS_SENTENCE(doctor, "{name} needs {share} of the device's memory",
+				     TS_NAME(module), TS_SHARE(pct / 100));
+	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ",
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "peak_bytes"))),
+	       TS_BYTES(ts_value_number(ts_result_get(capacity, "hbm_bytes"))), TS_NAME(op));
+	put_parts(doctor, capacity);
+	put_buffers(doctor, ts_result_find_table(capacity, "buffers"), module);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_select_one(&where, ts_doctor_fact(doctor, module, op));
-	ts_doctor_where(doctor, finding, &where);
+	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, module, op));
 }
 
 /* The module whose arguments could save most, and how much. */
@@ -119,29 +97,22 @@ static int64_t most_donated(const struct ts_table *pairs, struct ts_bytes *modul
 	return most;
 }
 
-static void say_pairs(struct ts_doctor *doctor, const struct ts_table *pairs,
+static void put_pairs(struct ts_doctor *doctor, const struct ts_table *pairs,
 		      struct ts_bytes module)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < pairs->nr_rows && nr < MAX_NAMED; i++) {
-		struct ts_bytes name = ts_cell_text(pairs, i, "framework_op");
-		char size[TS_UNIT_MAX];
-
 		if (!ts_bytes_eq(ts_cell_text(pairs, i, "module"), module))
 			continue;
-		ts_buf_printf(&doctor->text, "%sargument %" PRId64, nr++ ? ", " : " First ",
-			      ts_cell_int(pairs, i, "parameter"));
-		if (name.n > 0) {
-			ts_buf_puts(&doctor->text, " (");
-			ts_say_name(doctor, name);
-			ts_buf_putc(&doctor->text, ')');
-		}
-		ts_buf_printf(&doctor->text, " for result %" PRId64 ", %s",
-			      ts_cell_int(pairs, i, "output"),
-			      ts_fmt_bytes(size, ts_cell_number(pairs, i, "bytes")));
+		TS_PUT(doctor, "{text}argument {count}[ ({name})] for result {count}, {bytes}",
+		       TS_STRING(nr++ ? ", " : " First "),
+		       TS_COUNT(ts_cell_int(pairs, i, "parameter")),
+		       TS_NAME(ts_cell_text(pairs, i, "framework_op")),
+		       TS_COUNT(ts_cell_int(pairs, i, "output")),
+		       TS_BYTES(ts_cell_number(pairs, i, "bytes")));
 	}
-	ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, ".");
 }
 
 static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -152,27 +123,23 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	double room = ts_value_number(ts_result_get(capacity, "hbm_bytes"));
 	struct ts_bytes module = { NULL, 0 }, none = { NULL, 0 };
 	int64_t saved = pairs ? most_donated(pairs, &module) : 0;
-	char size[TS_UNIT_MAX], share[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (!(100 * (double)saved / room > doctor->ctx->settings->donation_high))
 		return;
 	finding = ts_doctor_report(doctor, rule, module, none, -1);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of device memory can be saved by donating arguments of ",
-		      ts_fmt_bytes(size, (double)saved));
-	ts_say_name(doctor, module);
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "Arguments and results of the same shape stand side by side, up to %s of the "
-		      "device's memory.",
-		      ts_fmt_share(share, (double)saved / room));
-	say_pairs(doctor, pairs, module);
+	finding->title = TS_SENTENCE(
+		doctor, "{bytes} of device memory can be saved by donating arguments of {name}",
+		TS_BYTES(saved), TS_NAME(module));
+	TS_PUT(doctor,
+	       "Arguments and results of the same shape stand side by side, up to {share} of the "
+	       "device's memory.",
+	       TS_SHARE((double)saved / room));
+	put_pairs(doctor, pairs, module);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-/* Where it is told, and whether a trace of PyTorch tells it. */
+/* Where a heap is found in the results, and whether a trace of PyTorch wrote it. */
 struct heaps {
 	const char *result, *table, *name, *blocks, *op;
 	bool is_torch;
@@ -207,7 +174,7 @@ static bool grows(const struct growing *is, double high_pct)
 }
 
 /* Its blocks that were alive at the peak, or that outlived their steps; the largest first. */
-static void say_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
+static void put_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
 		       const struct ts_result *result, struct ts_bytes allocator)
 {
 	const struct ts_table *blocks = ts_result_find_table(result, heaps->blocks);
@@ -217,17 +184,14 @@ static void say_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
 
 	for (size_t i = 0; blocks && i < blocks->nr_rows && nr < MAX_NAMED; i++) {
 		struct ts_bytes op = ts_cell_text(blocks, i, heaps->op);
-		char size[TS_UNIT_MAX];
 
 		if (!ts_bytes_eq(ts_cell_text(blocks, i, heaps->name), allocator) || op.n == 0)
 			continue;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : what);
-		ts_say_name(doctor, op);
-		ts_buf_printf(&doctor->text, " (%" PRId64 " x %s)", ts_cell_int(blocks, i, "count"),
-			      ts_fmt_bytes(size, ts_cell_number(blocks, i, "bytes")));
+		TS_PUT(doctor, "{text}{name} ({count} x {bytes})", TS_STRING(nr++ ? ", " : what),
+		       TS_NAME(op), TS_COUNT(ts_cell_int(blocks, i, "count")),
+		       TS_BYTES(ts_cell_number(blocks, i, "bytes")));
 	}
-	if (nr > 0)
-		ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, nr > 0 ? "." : "");
 }
 
 static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -237,23 +201,19 @@ static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
 	struct ts_bytes name = ts_cell_text(is->table, is->row, heaps->name), none = { NULL, 0 };
 	double per_step = (double)(is->last - is->first) / (double)(is->nr_steps - 1);
 	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, name, -1);
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
 	finding->severity = TS_WARNING;
 	if (is->nr_rising == is->nr_steps - 1)
 		finding->confidence = TS_LIKELY;
-	ts_buf_printf(&doctor->text, "Device memory grows by %s a step", ts_fmt_bytes(a, per_step));
-	finding->title = ts_doctor_text(doctor);
-	ts_say_name(doctor, name);
-	ts_buf_printf(
-		&doctor->text,
-		" holds %s after the first of %" PRId64 " steps and %s after the last, of %s; "
-		"%" PRId64 " of them end with more than the one before.",
-		ts_fmt_bytes(a, (double)is->first), is->nr_steps, ts_fmt_bytes(b, (double)is->last),
-		ts_fmt_bytes(c, is->capacity), is->nr_rising);
-	say_blocks(doctor, heaps, result, name);
+	finding->title =
+		TS_SENTENCE(doctor, "Device memory grows by {bytes} a step", TS_BYTES(per_step));
+	TS_PUT(doctor,
+	       "{name} holds {bytes} after the first of {count} steps and {bytes} after the last, "
+	       "of "
+	       "{bytes}; {count} of them end with more than the one before.",
+	       TS_NAME(name), TS_BYTES(is->first), TS_COUNT(is->nr_steps), TS_BYTES(is->last),
+	       TS_BYTES(is->capacity), TS_COUNT(is->nr_rising));
+	put_blocks(doctor, heaps, result, name);
 	finding->evidence = ts_doctor_text(doctor);
 }
 

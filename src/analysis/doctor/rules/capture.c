@@ -1,7 +1,7 @@
 /*
  * Rules about the capture itself: the causes for doubt that the analysis capture found, and a chip
- * that nobody knows. They are told whatever their impact, because they say how far the other numbers
- * can be trusted.
+ * that is not in the chip table. They are reported whatever their impact, because they say how far
+ * the other numbers can be trusted.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -25,7 +25,6 @@ static enum ts_confidence confidence_of(struct ts_bytes name)
 static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 			 const struct ts_table *causes, size_t row)
 {
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_bytes id =
 		ts_arena_copy(&doctor->result->owner->arena, ts_cell_text(causes, row, "id"));
 	struct ts_rule cause = *rule;
@@ -36,9 +35,7 @@ static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
 		return;
 	}
 	cause.name = (const char *)id.p;
-	finding = ts_doctor_report(doctor, &cause, none, none, -1);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, &cause, -1);
 	finding->severity = severity_of(ts_cell_text(causes, row, "severity"));
 	finding->confidence = confidence_of(ts_cell_text(causes, row, "confidence"));
 	finding->title = ts_cell_text(causes, row, "what");
@@ -59,20 +56,16 @@ static void check_capture(struct ts_doctor *doctor, const struct ts_rule *rule)
 static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (profile->nr_devices == 0 || !doctor->ctx->rates || doctor->rates)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, -1);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->severity = TS_INFO;
-	ts_buf_puts(&doctor->text, "The chip is not known: ");
-	ts_say_name(doctor, profile->devices[0].kind);
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, "Neither the profile nor the chip table has its peak rates, so "
-				   "utilizations and rooflines are unknown.");
+	finding->title = TS_SENTENCE(doctor, "The chip is not known: {name}",
+				     TS_NAME(profile->devices[0].kind));
+	ts_put(doctor, "Neither the profile nor the chip table has its peak rates, so utilizations "
+		       "and rooflines are unknown.");
 	finding->evidence = ts_doctor_text(doctor);
 }
 

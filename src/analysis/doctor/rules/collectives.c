@@ -1,8 +1,8 @@
 /*
  * The rule about collectives: a core that the others wait for.
  *
- * What can be had is what this core alone costs: up to the last but one core's arrival the others
- * would wait anyhow. Who arrives when is the view "collectives".
+ * The impact is what this core alone costs: until the second latest core arrives the others would
+ * wait anyway. The view "collectives" knows which core arrives when.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -51,26 +51,19 @@ static int64_t exposed(const struct ts_table *ops)
 	return sum;
 }
 
-static void say_core(struct ts_doctor *doctor, const struct ts_table *cores, size_t at)
+static void put_core(struct ts_doctor *doctor, const struct ts_table *cores, size_t at)
 {
-	char cost[TS_UNIT_MAX], alone[TS_UNIT_MAX], waited[TS_UNIT_MAX], share[TS_UNIT_MAX];
-	struct ts_bytes host = ts_cell_text(cores, at, "host");
-
-	ts_buf_puts(&doctor->text, "It ");
-	if (host.n > 0) {
-		ts_buf_puts(&doctor->text, "(of host ");
-		ts_say_name(doctor, host);
-		ts_buf_puts(&doctor->text, ") ");
-	}
-	ts_buf_printf(&doctor->text,
-		      "comes last to %s of the %" PRId64
-		      " collectives in which it meets others; the "
-		      "others wait %s for it, %s of that for it alone. Itself it waits %s.",
-		      ts_fmt_share(share, ts_cell_number(cores, at, "last_pct") / 100),
-		      ts_cell_int(cores, at, "matched_count"),
-		      ts_fmt_ps(cost, ts_cell_int(cores, at, "cost_ps")),
-		      ts_fmt_ps(alone, ts_cell_int(cores, at, "excess_ps")),
-		      ts_fmt_ps(waited, ts_cell_int(cores, at, "waited_ps")));
+	TS_PUT(doctor,
+	       "It [(of host {name}) ]comes last to {share} of the {count} collectives in which it "
+	       "meets others; the others wait {time} for it, {time} of that for it alone. Itself "
+	       "it "
+	       "waits {time}.",
+	       TS_NAME(ts_cell_text(cores, at, "host")),
+	       TS_SHARE(ts_cell_number(cores, at, "last_pct") / 100),
+	       TS_COUNT(ts_cell_int(cores, at, "matched_count")),
+	       TS_TIME(ts_cell_int(cores, at, "cost_ps")),
+	       TS_TIME(ts_cell_int(cores, at, "excess_ps")),
+	       TS_TIME(ts_cell_int(cores, at, "waited_ps")));
 }
 
 static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -91,12 +84,9 @@ static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule
 		return;
 	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 },
 				   ts_cell_text(cores, at, "device"), impact_ps);
-	if (!finding)
-		return;
-	ts_say_name(doctor, ts_cell_text(cores, at, "device"));
-	ts_buf_puts(&doctor->text, " keeps the other cores waiting at collectives");
-	finding->title = ts_doctor_text(doctor);
-	say_core(doctor, cores, at);
+	finding->title = TS_SENTENCE(doctor, "{name} keeps the other cores waiting at collectives",
+				     TS_NAME(ts_cell_text(cores, at, "device")));
+	put_core(doctor, cores, at);
 	finding->evidence = ts_doctor_text(doctor);
 	add_where(doctor, finding, ops);
 }

@@ -15,7 +15,7 @@ struct unfused {
 };
 
 /* These have rules of their own, which know more. */
-static bool is_told_elsewhere(struct ts_bytes code)
+static bool has_own_rule(struct ts_bytes code)
 {
 	return ts_bytes_is(code, "host_transfer") || ts_bytes_is(code, "layout") ||
 	       ts_bytes_is(code, "copy");
@@ -42,7 +42,7 @@ static size_t group_pairs(const struct ts_table *table, struct unfused *groups)
 		int64_t impact_ps = ts_cell_int(table, i, "impact_ps");
 		struct unfused *group;
 
-		if (impact_ps <= 0 || advice.n == 0 || is_told_elsewhere(code))
+		if (impact_ps <= 0 || advice.n == 0 || has_own_rule(code))
 			continue;
 		group = unfused_of(groups, &nr, code);
 		if (!group)
@@ -71,30 +71,25 @@ static void add_where(struct ts_doctor *doctor, struct ts_selection *ops, struct
 	}
 }
 
-static void say_pair(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_pair(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
-	char time[TS_UNIT_MAX], bytes[TS_UNIT_MAX];
-
-	ts_say_name(doctor, ts_cell_text(table, row, "producer"));
-	ts_buf_puts(&doctor->text, " to ");
-	ts_say_name(doctor, ts_cell_text(table, row, "consumer"));
-	ts_buf_printf(&doctor->text, " (%s, %s each time)",
-		      ts_fmt_ps(time, ts_cell_int(table, row, "impact_ps")),
-		      ts_fmt_bytes(bytes, ts_cell_int(table, row, "bytes")));
+	TS_PUT(doctor, "{name} to {name} ({time}, {bytes} each time)",
+	       TS_NAME(ts_cell_text(table, row, "producer")),
+	       TS_NAME(ts_cell_text(table, row, "consumer")),
+	       TS_TIME(ts_cell_int(table, row, "impact_ps")),
+	       TS_BYTES(ts_cell_int(table, row, "bytes")));
 }
 
-static void say_pairs(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_pairs(struct ts_doctor *doctor, const struct ts_table *table,
 		      const struct unfused *group)
 {
-	ts_buf_printf(&doctor->text, "%zu pair%s of ops pass arrays through HBM: ", group->nr,
-		      group->nr == 1 ? "" : "s");
-	ts_buf_put(&doctor->text, group->words);
-	ts_buf_puts(&doctor->text, ". Most in ");
+	TS_PUT(doctor, "{count} pair{s} of ops pass arrays through HBM: {text}. Most in ",
+	       TS_COUNT(group->nr), TS_TEXT(group->words));
 	for (size_t i = 0; i < group->best.nr; i++) {
-		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
-		say_pair(doctor, table, group->best.row[i]);
+		ts_put(doctor, i > 0 ? ", " : "");
+		put_pair(doctor, table, group->best.row[i]);
 	}
-	ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, ".");
 }
 
 static enum ts_confidence confidence_of(struct ts_bytes name)
@@ -105,15 +100,13 @@ static enum ts_confidence confidence_of(struct ts_bytes name)
 	return TS_POSSIBLE;
 }
 
-static void say_title(struct ts_doctor *doctor, const struct unfused *group)
+static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
-	char share[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "%s of core time may go with ops that were not fused (",
-		      ts_fmt_share(share, ts_doctor_share(doctor, group->impact_ps)));
+	TS_PUT(doctor, "{share} of core time may go with ops that were not fused (",
+	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)));
 	for (size_t i = 0; i < group->code.n; i++)
 		ts_buf_putc(&doctor->text, group->code.p[i] == '_' ? ' ' : (char)group->code.p[i]);
-	ts_buf_putc(&doctor->text, ')');
+	ts_put(doctor, ")");
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */
@@ -134,15 +127,13 @@ static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
 	const struct ts_advice *own = advice_of(doctor, group->code);
 	struct ts_selection ops = { .nr = 0 };
 
-	if (!finding)
-		return;
 	if (own->code[0])
 		finding->code = ts_bytes_of(own->code);
 	finding->confidence = confidence_of(group->confidence);
 	finding->advice = group->advice;
-	say_title(doctor, group);
+	put_title(doctor, group);
 	finding->title = ts_doctor_text(doctor);
-	say_pairs(doctor, table, group);
+	put_pairs(doctor, table, group);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < group->best.nr; i++) {
 		size_t row = group->best.row[i];
@@ -174,37 +165,33 @@ static bool was_reported(const struct ts_doctor *doctor, const char *rule)
 	return false;
 }
 
-static void say_chain(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_chain(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
-	char time[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "%" PRId64 " ops from ", ts_cell_int(table, row, "ops"));
-	ts_say_name(doctor, ts_cell_text(table, row, "first"));
-	ts_buf_puts(&doctor->text, " to ");
-	ts_say_name(doctor, ts_cell_text(table, row, "last"));
-	ts_buf_printf(&doctor->text, " (%s)", ts_fmt_ps(time, ts_cell_int(table, row, "time_ps")));
+	TS_PUT(doctor, "{count} ops from {name} to {name} ({time})",
+	       TS_COUNT(ts_cell_int(table, row, "ops")), TS_NAME(ts_cell_text(table, row, "first")),
+	       TS_NAME(ts_cell_text(table, row, "last")),
+	       TS_TIME(ts_cell_int(table, row, "time_ps")));
 }
 
-static void tell_chains(struct ts_doctor *doctor, struct ts_finding *finding,
-			const struct ts_table *table, double share)
+static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding,
+			    const struct ts_table *table, double share)
 {
 	struct ts_selection ops = { .nr = 0 };
-	char text[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text, "%s of core time is in tiny ops that follow each other",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%zu series of ops that are each too short to fill the core: ",
-		      table->nr_rows);
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of core time is in tiny ops that follow each other",
+			    TS_SHARE(share));
+	TS_PUT(doctor, "{count} series of ops that are each too short to fill the core: ",
+	       TS_COUNT(table->nr_rows));
 	for (size_t i = 0; i < TS_MIN(table->nr_rows, TS_MAX_BEST); i++) {
 		struct ts_bytes module = ts_cell_text(table, i, "module");
 
-		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
-		say_chain(doctor, table, i);
+		ts_put(doctor, i > 0 ? ", " : "");
+		put_chain(doctor, table, i);
 		add_where(doctor, &ops, module, ts_cell_text(table, i, "first"));
 		add_where(doctor, &ops, module, ts_cell_text(table, i, "last"));
 	}
-	ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, ".");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }
@@ -213,7 +200,6 @@ static void tell_chains(struct ts_doctor *doctor, struct ts_finding *finding,
 static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->fusion, "chains");
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 	int64_t time_ps = 0;
 	double share;
@@ -224,9 +210,8 @@ static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule
 	if (!(share * 100 > doctor->ctx->settings->op_chains_high) ||
 	    was_reported(doctor, "small_ops"))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, time_ps);
-	if (finding)
-		tell_chains(doctor, finding, table, share);
+	finding = ts_doctor_report_run(doctor, rule, time_ps);
+	describe_chains(doctor, finding, table, share);
 }
 
 const struct ts_rule ts_rule_unfused = {

@@ -38,45 +38,6 @@ static bool match_feed(const struct ts_doctor *doctor, const struct ts_op_fact *
 	return fact->bucket == TS_BUCKET_HOST_TRANSFER && is_feed(fact) && fact->exclusive_ps > 0;
 }
 
-static bool result_shape(struct ts_doctor *doctor, const struct ts_op *op, struct ts_shape *shape)
-{
-	const struct ts_hlo_instr *instr = ts_op_instr(doctor->ctx->profile, op);
-	struct ts_bytes text;
-
-	if (instr) {
-		*shape = instr->shape;
-		return true;
-	}
-	text = op->shape;
-	if (text.n == 0 && ts_bytes_find(op->text, " = ") < op->text.n)
-		text = ts_bytes_cut(op->text, ts_bytes_find(op->text, " = ") + 3, SIZE_MAX);
-	return text.n > 0 && ts_shape_parse(&doctor->scratch, text, shape, NULL);
-}
-
-struct copy {
-	double bytes; /* one execution; NaN unknown */
-	bool to_host;
-};
-
-static struct copy copy_of(struct ts_doctor *doctor, const struct ts_op_fact *fact)
-{
-	struct copy copy = { fact->bytes, false };
-	const struct ts_op *op = ts_fact_op(doctor, fact);
-	struct ts_shape shape;
-
-	if (!op || !result_shape(doctor, op, &shape))
-		return copy;
-	copy.to_host = ts_shape_in_space(&shape, TS_SPACE_HOST);
-	if (shape.nr_parts == 0 && shape.dtype != TS_TUPLE)
-		copy.bytes = (double)ts_shape_bytes(&shape);
-	return copy;
-}
-
-double ts_fact_copy_bytes(struct ts_doctor *doctor, const struct ts_op_fact *fact)
-{
-	return copy_of(doctor, fact).bytes;
-}
-
 /* The copies of one module. Bytes and times are over all cores and executions. */
 struct copies {
 	struct ts_bytes module;
@@ -92,7 +53,7 @@ struct copies {
 static void count_copy(struct ts_doctor *doctor, struct copies *group,
 		       const struct ts_op_fact *fact)
 {
-	struct copy copy = copy_of(doctor, fact);
+	struct ts_copy copy = ts_fact_copy(doctor, fact);
 	double sum = copy.bytes * (double)TS_MAX(fact->occurrences, 0);
 
 	if (copy.to_host)
@@ -148,28 +109,20 @@ static const char *per_run(const struct copies *group)
 	return group->runs_are_steps ? "a step" : "an execution";
 }
 
-static void say_count(struct ts_doctor *doctor, double n)
-{
-	ts_buf_printf(&doctor->text, fabs(n - round(n)) < 0.05 ? "%.0f" : "%.1f", n);
-}
-
 /* "4 copies of 5.00 GiB a step" */
-static void say_copies(struct ts_doctor *doctor, const struct copies *group)
+static void put_copies(struct ts_doctor *doctor, const struct copies *group)
 {
 	double n = group->runs > 0 ? (double)group->waits.occurrences / group->runs
 				   : (double)group->waits.occurrences;
 	bool equal = group->least_bytes >= group->most_bytes * 0.999;
-	char bytes[TS_UNIT_MAX];
+	bool known = group->bytes_waited > 0 && isfinite(group->bytes_waited);
 
-	say_count(doctor, n);
-	ts_buf_puts(&doctor->text, n > 0.95 && n < 1.05 ? " copy" : " copies");
-	if (group->bytes_waited > 0 && isfinite(group->bytes_waited))
-		ts_buf_printf(
-			&doctor->text, " of %s%s",
-			ts_fmt_bytes(bytes, group->bytes_waited / (double)group->waits.occurrences),
-			equal ? "" : " on average");
-	if (group->runs > 0)
-		ts_buf_printf(&doctor->text, " %s", per_run(group));
+	ts_buf_printf(&doctor->text, fabs(n - round(n)) < 0.05 ? "%.0f" : "%.1f", n);
+	TS_PUT(doctor, " {text}[ of {bytes}][{text}][ {text}]",
+	       TS_STRING(n > 0.95 && n < 1.05 ? "copy" : "copies"),
+	       TS_WHEN(known, TS_BYTES(group->bytes_waited / (double)group->waits.occurrences)),
+	       TS_WHEN(known, TS_STRING(equal ? "" : " on average")),
+	       TS_WHEN(group->runs > 0, TS_STRING(per_run(group))));
 }
 
 static double seconds(double ps)
@@ -186,71 +139,54 @@ static double waited_rate(const struct copies *group)
 
 static struct ts_bytes copies_title(struct ts_doctor *doctor, const struct copies *group)
 {
-	char share[TS_UNIT_MAX], rate[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "%s of core time waits for copies to and from host memory: ",
-		      ts_fmt_share(share, ts_doctor_share(doctor, group->all.exclusive_ps)));
-	say_copies(doctor, group);
-	if (isfinite(waited_rate(group)))
-		ts_buf_printf(&doctor->text, " at %s", ts_fmt_rate(rate, waited_rate(group)));
-	return ts_doctor_text(doctor);
+	TS_PUT(doctor, "{share} of core time waits for copies to and from host memory: ",
+	       TS_SHARE(ts_doctor_share(doctor, group->all.exclusive_ps)));
+	put_copies(doctor, group);
+	return TS_SENTENCE(doctor, "[ at {rate}]", TS_RATE(waited_rate(group)));
 }
 
-static void say_traffic(struct ts_doctor *doctor, const struct copies *group)
+static void put_traffic(struct ts_doctor *doctor, const struct copies *group)
 {
 	size_t hidden = group->all.nr_all - group->waits.nr_all;
-	char to[TS_UNIT_MAX], from[TS_UNIT_MAX];
 
 	if (!(group->runs > 0) || !isfinite(group->bytes_to + group->bytes_from))
 		return;
-	ts_buf_printf(&doctor->text, " A core sends %s to the host and fetches %s %s",
-		      ts_fmt_bytes(to, group->bytes_to / group->runs),
-		      ts_fmt_bytes(from, group->bytes_from / group->runs), per_run(group));
-	if (hidden > 0)
-		ts_buf_printf(&doctor->text, "; %zu more cop%s hidden behind these", hidden,
-			      hidden == 1 ? "y is" : "ies are");
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor,
+	       " A core sends {bytes} to the host and fetches {bytes} {text}[; {count} more {text} "
+	       "hidden behind these].",
+	       TS_BYTES(group->bytes_to / group->runs), TS_BYTES(group->bytes_from / group->runs),
+	       TS_STRING(per_run(group)), TS_WHEN(hidden > 0, TS_COUNT(hidden)),
+	       TS_STRING(hidden == 1 ? "copy is" : "copies are"));
 }
 
-static void say_link(struct ts_doctor *doctor, const struct copies *group)
+static void put_link(struct ts_doctor *doctor, const struct copies *group)
 {
-	char rate[TS_UNIT_MAX], both[TS_UNIT_MAX], peak[TS_UNIT_MAX];
-	double wait_s = seconds((double)group->all.exclusive_ps);
+	double wait_s = seconds((double)group->all.exclusive_ps), rate = waited_rate(group);
 	double all = wait_s > 0 ? (group->bytes_to + group->bytes_from) / wait_s : NAN;
+	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
 
-	if (!isfinite(waited_rate(group)))
+	if (!isfinite(rate))
 		return;
-	ts_buf_printf(&doctor->text, " Bytes over wait: %s", ts_fmt_rate(rate, waited_rate(group)));
-	if (isfinite(all) && all > waited_rate(group) * 1.01)
-		ts_buf_printf(&doctor->text, ", and %s with the hidden copies, both ways",
-			      ts_fmt_rate(both, all));
-	if (doctor->rates && doctor->rates->host_bytes_per_s > 0)
-		ts_buf_printf(&doctor->text, "; the host link's peak is %s each way",
-			      ts_fmt_rate(peak, doctor->rates->host_bytes_per_s));
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor,
+	       " Bytes over wait: {rate}[, and {rate} with the hidden copies, both ways][; the "
+	       "host "
+	       "link's peak is {rate} each way].",
+	       TS_RATE(rate), TS_WHEN(all > rate * 1.01, TS_RATE(all)),
+	       TS_WHEN(peak > 0, TS_RATE(peak)));
 }
 
 static struct ts_bytes copies_evidence(struct ts_doctor *doctor, const struct copies *group)
 {
-	char wait[TS_UNIT_MAX], total[TS_UNIT_MAX], share[TS_UNIT_MAX];
+	double part = fmin((double)group->all.exclusive_ps / group->module_ps, 1);
 
-	ts_buf_printf(&doctor->text, "%s of %s core time", ts_fmt_ps(wait, group->all.exclusive_ps),
-		      ts_fmt_ps(total, doctor->total_ps));
-	if (group->module_ps > 0)
-		ts_buf_printf(
-			&doctor->text, ", %s of the module's",
-			ts_fmt_share(share,
-				     fmin((double)group->all.exclusive_ps / group->module_ps, 1)));
-	ts_buf_printf(&doctor->text, ", in %" PRId64 " wait%s. Most in ", group->waits.occurrences,
-		      group->waits.occurrences == 1 ? "" : "s");
-	ts_say_ops(doctor, &group->waits, 4);
-	if (group->module.n > 0) {
-		ts_buf_puts(&doctor->text, " of ");
-		ts_say_name(doctor, group->module);
-	}
-	ts_buf_putc(&doctor->text, '.');
-	say_traffic(doctor, group);
-	say_link(doctor, group);
+	TS_PUT(doctor,
+	       "{time} of {time} core time[, {share} of the module's], in {count} wait{s}. Most in "
+	       "{ops}[ of {name}].",
+	       TS_TIME(group->all.exclusive_ps), TS_TIME(doctor->total_ps),
+	       TS_WHEN(group->module_ps > 0, TS_SHARE(part)), TS_COUNT(group->waits.occurrences),
+	       TS_OPS(&group->waits, 4), TS_NAME(group->module));
+	put_traffic(doctor, group);
+	put_link(doctor, group);
 	return ts_doctor_text(doctor);
 }
 
@@ -266,7 +202,8 @@ static int64_t device_part(const struct ts_shape *shape)
 	return sum;
 }
 
-/* HBM that the module takes: parameters, results and temporaries; -1 without a buffer assignment. */
+/* HBM that the module takes: parameters, results and temporaries; -1 without a buffer
+ * assignment. */
 static int64_t hbm_used(const struct ts_hlo_module *module)
 {
 	const struct ts_hlo_comp *entry;
@@ -286,44 +223,39 @@ static int64_t hbm_used(const struct ts_hlo_module *module)
 	return sum;
 }
 
-static void say_room(struct ts_doctor *doctor, const struct copies *group)
+static void put_room(struct ts_doctor *doctor, const struct copies *group)
 {
 	const struct ts_op *op = ts_fact_op(doctor, group->all.items[0]);
 	int64_t hbm = doctor->rates ? doctor->rates->hbm_bytes : -1, used = -1;
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX];
 
 	if (hbm <= 0)
 		return;
 	if (op && op->module < doctor->ctx->profile->nr_modules)
 		used = hbm_used(&doctor->ctx->profile->modules[op->module]);
 	if (used >= 0 && used < hbm)
-		ts_buf_printf(&doctor->text,
-			      "The module takes %s of the device's %s of HBM, %s are free. ",
-			      ts_fmt_bytes(a, (double)used), ts_fmt_bytes(b, (double)hbm),
-			      ts_fmt_bytes(c, (double)(hbm - used)));
+		TS_PUT(doctor,
+		       "The module takes {bytes} of the device's {bytes} of HBM, {bytes} are "
+		       "free. ",
+		       TS_BYTES(used), TS_BYTES(hbm), TS_BYTES(hbm - used));
 	else
-		ts_buf_printf(&doctor->text, "The device has %s of HBM. ",
-			      ts_fmt_bytes(b, (double)hbm));
+		TS_PUT(doctor, "The device has {bytes} of HBM. ", TS_BYTES(hbm));
 }
 
 /* Can overlap hide the copies at all? Only if the link at its peak is quicker than the compute. */
-static void say_overlap(struct ts_doctor *doctor, const struct copies *group)
+static void put_overlap(struct ts_doctor *doctor, const struct copies *group)
 {
 	double peak = doctor->rates ? doctor->rates->host_bytes_per_s : NAN;
 	double busy = (group->module_ps - (double)group->all.exclusive_ps) / group->runs;
 	double least = fmax(group->bytes_to, group->bytes_from) / group->runs / peak * 1e12;
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX];
 
 	if (!(peak > 0) || !(busy >= 0) || !isfinite(least) || !isfinite(busy))
 		return;
-	ts_buf_printf(&doctor->text,
-		      " At the link's peak the copies need %s %s, and the other ops "
-		      "take %s: ",
-		      ts_fmt_ps(a, ts_to_ps(least)), per_run(group), ts_fmt_ps(b, ts_to_ps(busy)));
-	ts_buf_puts(&doctor->text, least > busy
-					   ? "overlap alone cannot hide them, fewer bytes must "
-					     "be moved."
-					   : "overlap can hide them all.");
+	TS_PUT(doctor,
+	       " At the link's peak the copies need {time} {text}, and the other ops take {time}: "
+	       "{text}.",
+	       TS_TIME(ts_to_ps(least)), TS_STRING(per_run(group)), TS_TIME(ts_to_ps(busy)),
+	       TS_STRING(least > busy ? "overlap alone cannot hide them, fewer bytes must be moved"
+				      : "overlap can hide them all"));
 }
 
 static void report_copies(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -335,13 +267,11 @@ static void report_copies(struct ts_doctor *doctor, const struct ts_rule *rule,
 	if (group->all.nr == 0 || group->waits.nr == 0)
 		return;
 	finding = ts_doctor_report(doctor, rule, group->module, none, group->all.exclusive_ps);
-	if (!finding)
-		return;
 	finding->title = copies_title(doctor, group);
 	finding->evidence = copies_evidence(doctor, group);
-	say_room(doctor, group);
+	put_room(doctor, group);
 	ts_buf_put(&doctor->text, finding->advice);
-	say_overlap(doctor, group);
+	put_overlap(doctor, group);
 	finding->advice = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &group->waits);
 }
@@ -379,26 +309,18 @@ static void check_infeed_outfeed(struct ts_doctor *doctor, const struct ts_rule 
 	double limit = doctor->ctx->settings->host_transfer_high / 100;
 	struct ts_selection ops = ts_doctor_select(doctor, match_feed, NULL);
 	double share = ts_doctor_share(doctor, ops.exclusive_ps);
-	struct ts_bytes none = { NULL, 0 };
-	char text[TS_UNIT_MAX], total[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (!(share > limit) || ops.nr == 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text,
-		      "%s of core time is spent in infeed, outfeed and host send/recv",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, ts_fmt_ps(total, ops.exclusive_ps));
-	ts_say_executions(doctor, ops.occurrences);
-	ts_buf_puts(&doctor->text, ", most in ");
-	ts_say_ops(doctor, &ops, 4);
-	ts_buf_putc(&doctor->text, '.');
-	ts_say_per_step(doctor, TS_BUCKET_HOST_TRANSFER);
-	ts_say_cores(doctor, TS_BUCKET_HOST_TRANSFER);
+	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is spent in infeed, outfeed and host send/recv",
+		TS_SHARE(share));
+	TS_PUT(doctor, "{time} in {count} execution{s}, most in {ops}.", TS_TIME(ops.exclusive_ps),
+	       TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
+	ts_put_per_step(doctor, TS_BUCKET_HOST_TRANSFER);
+	ts_put_cores(doctor, TS_BUCKET_HOST_TRANSFER);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

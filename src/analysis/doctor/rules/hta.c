@@ -1,11 +1,7 @@
 /*
  * Rules about GPUs and the host that feeds them, from the result "hta": time between kernels that
  * were launched in time, kernels too short for their launch, launches that block, and a rank that
- * the others wait for. That a GPU waits for its host altogether is told by idle, which asks here
- * for its words.
- *
- * Of the streams of a rank the one that is idle the least stands for the rank: what it waits for
- * the GPU waits for, while a stream beside it may have nothing to do.
+ * the others wait for. That a GPU waits for its host altogether is what the rule idle reports.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -23,87 +19,28 @@ static int64_t field(const struct ts_doctor *doctor, const char *name)
 	return hta ? ts_value_int(ts_result_get(hta, name)) : -1;
 }
 
-struct gaps {
-	int64_t all_ps, host_ps, kernel_ps, nr_kernel;
-};
-
-static bool is_busiest(const struct ts_table *idle, size_t row)
-{
-	int64_t rank = ts_cell_int(idle, row, "rank");
-
-	for (size_t i = 0; i < idle->nr_rows; i++)
-		if (i != row && ts_cell_int(idle, i, "rank") == rank &&
-		    ts_cell_int(idle, i, "idle_ps") < ts_cell_int(idle, row, "idle_ps"))
-			return false;
-	return true;
-}
-
-static struct gaps gaps_of(const struct ts_doctor *doctor)
-{
-	const struct ts_table *idle = table_of(doctor, "idle");
-	struct gaps gaps = { 0 };
-
-	for (size_t i = 0; idle && i < idle->nr_rows; i++) {
-		if (!is_busiest(idle, i))
-			continue;
-		gaps.all_ps = ts_i64_add(gaps.all_ps, ts_cell_int(idle, i, "idle_ps"));
-		gaps.host_ps = ts_i64_add(gaps.host_ps, ts_cell_int(idle, i, "host_wait_ps"));
-		gaps.kernel_ps = ts_i64_add(gaps.kernel_ps, ts_cell_int(idle, i, "kernel_wait_ps"));
-		gaps.nr_kernel =
-			ts_i64_add(gaps.nr_kernel, ts_cell_int(idle, i, "kernel_wait_count"));
-	}
-	return gaps;
-}
-
-void ts_say_launches(struct ts_doctor *doctor)
-{
-	struct gaps gaps = gaps_of(doctor);
-	char host[TS_UNIT_MAX], kernel[TS_UNIT_MAX];
-
-	if (gaps.all_ps <= 0)
-		return;
-	ts_buf_printf(
-		&doctor->text,
-		" Of the time between the kernels of a stream %s waits for a launch that came "
-		"too late, %s passes from one kernel to the next.",
-		ts_fmt_share(host, (double)gaps.host_ps / (double)gaps.all_ps),
-		ts_fmt_share(kernel, (double)gaps.kernel_ps / (double)gaps.all_ps));
-}
-
-static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
-				 int64_t impact_ps)
-{
-	struct ts_bytes none = { NULL, 0 };
-
-	return ts_doctor_report(doctor, rule, none, none, impact_ps);
-}
-
 static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct gaps gaps = gaps_of(doctor);
+	struct ts_kernel_gaps gaps = ts_kernel_gaps_of(doctor);
 	int64_t idle_ps = field(doctor, "exact.idle_ps"), gap_ps = TS_MIN(gaps.kernel_ps, idle_ps);
 	double share = ts_doctor_share(doctor, gap_ps);
-	char text[TS_UNIT_MAX], mean[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (gap_ps <= 0 || gaps.nr_kernel == 0 ||
 	    !(share * 100 > doctor->ctx->settings->kernel_gaps_high))
 		return;
-	finding = report(doctor, rule, gap_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time passes from one kernel to the next",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "%" PRId64
-		      " gaps of %s on average between kernels that the host had launched "
-		      "in time: what it takes to begin a kernel. %" PRId64 " of %" PRId64
-		      " kernels are shorter than %.0f us.",
-		      gaps.nr_kernel, ts_fmt_ps(mean, gaps.kernel_ps / gaps.nr_kernel),
-		      field(doctor, "short_kernel_count"), field(doctor, "kernel_count"),
-		      doctor->ctx->settings->kernel_short);
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, gap_ps);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time passes from one kernel to the next", TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{count} gaps of {time} on average between kernels that the host had launched in "
+		"time: what it takes to begin a kernel. {count} of {count} kernels are shorter "
+		"than {number} us.",
+		TS_COUNT(gaps.nr_kernel), TS_TIME(gaps.kernel_ps / gaps.nr_kernel),
+		TS_COUNT(field(doctor, "short_kernel_count")),
+		TS_COUNT(field(doctor, "kernel_count")),
+		TS_NUMBER(doctor->ctx->settings->kernel_short));
 }
 
 const struct ts_rule ts_rule_kernel_gaps = {
@@ -128,23 +65,21 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 {
 	int64_t short_ps = field(doctor, "exact.short_ps");
 	double share = ts_doctor_share(doctor, short_ps);
-	char time[TS_UNIT_MAX], text[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (short_ps <= 0 || !(share * 100 > doctor->ctx->settings->short_kernels_high))
 		return;
-	finding = report(doctor, rule, short_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time in kernels shorter than %.0f us",
-		      ts_fmt_share(text, share), doctor->ctx->settings->kernel_short);
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "%" PRId64 " of %" PRId64 " kernels, %s in all; %" PRId64
-		      " were over sooner than the call that launched them.",
-		      field(doctor, "short_kernel_count"), field(doctor, "kernel_count"),
-		      ts_fmt_ps(time, short_ps), count_outrun(doctor));
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, short_ps);
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of core time in kernels shorter than {number} us",
+			    TS_SHARE(share), TS_NUMBER(doctor->ctx->settings->kernel_short));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{count} of {count} kernels, {time} in all; {count} were over sooner than the call "
+		"that launched them.",
+		TS_COUNT(field(doctor, "short_kernel_count")),
+		TS_COUNT(field(doctor, "kernel_count")), TS_TIME(short_ps),
+		TS_COUNT(count_outrun(doctor)));
 }
 
 const struct ts_rule ts_rule_short_kernels = {
@@ -167,7 +102,6 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 {
 	const struct ts_table *queues = table_of(doctor, "queues");
 	struct ts_finding *finding;
-	char share[TS_UNIT_MAX];
 	size_t most = 0;
 
 	for (size_t i = 1; queues && i < queues->nr_rows; i++)
@@ -176,23 +110,20 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 			most = i;
 	if (!queues || queues->nr_rows == 0 || !blocks(doctor, queues, most))
 		return;
-	finding = report(doctor, rule, -1);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->severity = TS_INFO;
-	ts_buf_puts(&doctor->text, "Launches block: the queue of ");
-	ts_say_name(doctor, ts_cell_text(queues, most, "stream"));
-	ts_buf_printf(&doctor->text, " is full for %s of the time",
-		      ts_fmt_share(share, ts_cell_number(queues, most, "full_pct") / 100));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "Up to %" PRId64 " launches wait on it (rank %" PRId64
-		      "), %.0f over time. The "
-		      "host is far ahead of the GPU, which is what bounds this run; a thread that "
-		      "launches one more waits until a kernel begins.",
-		      ts_cell_int(queues, most, "max"), ts_cell_int(queues, most, "rank"),
-		      ts_cell_number(queues, most, "time_mean"));
-	finding->evidence = ts_doctor_text(doctor);
+	finding->title = TS_SENTENCE(
+		doctor, "Launches block: the queue of {name} is full for {share} of the time",
+		TS_NAME(ts_cell_text(queues, most, "stream")),
+		TS_SHARE(ts_cell_number(queues, most, "full_pct") / 100));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"Up to {count} launches wait on it (rank {count}), {number} over time. The host is "
+		"far ahead of the GPU, which is what bounds this run; a thread that launches one "
+		"more waits until a kernel begins.",
+		TS_COUNT(ts_cell_int(queues, most, "max")),
+		TS_COUNT(ts_cell_int(queues, most, "rank")),
+		TS_NUMBER(ts_cell_number(queues, most, "time_mean")));
 }
 
 const struct ts_rule ts_rule_launch_queue = {
@@ -202,25 +133,24 @@ const struct ts_rule ts_rule_launch_queue = {
 	.check = check_launch_queue,
 };
 
-static void say_late(struct ts_doctor *doctor, const struct ts_table *late, size_t row)
+static void put_late(struct ts_doctor *doctor, const struct ts_table *late, size_t row)
 {
-	char caused[TS_UNIT_MAX], waited[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text,
-		      "Of %" PRId64 " collectives it came last to %" PRId64
-		      ": its kernels were the shortest, as all end together. The others waited %s "
-		      "for it on average, it waited %s for them.",
-		      ts_cell_int(late, row, "collectives"), ts_cell_int(late, row, "last_count"),
-		      ts_fmt_ps(caused, ts_cell_int(late, row, "caused_ps")),
-		      ts_fmt_ps(waited, ts_cell_int(late, row, "waited_ps")));
+	TS_PUT(doctor,
+	       "Of {count} collectives it came last to {count}: its kernels were the shortest, as "
+	       "all end together. The others waited {time} for it on average, it waited {time} for "
+	       "them.",
+	       TS_COUNT(ts_cell_int(late, row, "collectives")),
+	       TS_COUNT(ts_cell_int(late, row, "last_count")),
+	       TS_TIME(ts_cell_int(late, row, "caused_ps")),
+	       TS_TIME(ts_cell_int(late, row, "waited_ps")));
 }
 
-/* What the last but one did not cause as well, on every rank but the late one itself. */
+/* What every other rank waited for the latest rank alone: the time that it would have waited for
+ * the second latest one anyway is not counted. */
 static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *late = table_of(doctor, "stragglers");
 	struct ts_finding *finding;
-	char share[TS_UNIT_MAX];
 	int64_t lost_ps;
 	size_t most = 0;
 
@@ -232,14 +162,12 @@ static void check_late_rank(struct ts_doctor *doctor, const struct ts_rule *rule
 	lost_ps = ts_i64_mul(ts_cell_int(late, most, "excess_ps"), (int64_t)late->nr_rows - 1);
 	if (!(ts_doctor_share(doctor, lost_ps) * 100 > doctor->ctx->settings->late_rank_high))
 		return;
-	finding = report(doctor, rule, lost_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "Rank %" PRId64 " comes late: %s of core time waits for it",
-		      ts_cell_int(late, most, "rank"),
-		      ts_fmt_share(share, ts_doctor_share(doctor, lost_ps)));
-	finding->title = ts_doctor_text(doctor);
-	say_late(doctor, late, most);
+	finding = ts_doctor_report_run(doctor, rule, lost_ps);
+	finding->title =
+		TS_SENTENCE(doctor, "Rank {count} comes late: {share} of core time waits for it",
+			    TS_COUNT(ts_cell_int(late, most, "rank")),
+			    TS_SHARE(ts_doctor_share(doctor, lost_ps)));
+	put_late(doctor, late, most);
 	finding->evidence = ts_doctor_text(doctor);
 }
 

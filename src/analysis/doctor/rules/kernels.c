@@ -8,8 +8,9 @@ static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
 			      ts_cell_text(calls, row, "name"));
 }
 
-/* What the kernel would give back at its roofline; -1: not slow, or nobody knows. Arrays alone say
- * nothing of its arithmetic, so that it may be at its roofline all the same. */
+/* What the kernel would give back at its roofline; -1: it is not slow, or that is unknown. The
+ * sizes of the arrays do not show how much it computes, so that it may be at its roofline all the
+ * same. */
 static int64_t loss_of(const struct ts_doctor *doctor, const struct ts_table *calls, size_t row)
 {
 	const struct ts_op_fact *fact = fact_of(doctor, calls, row);
@@ -28,27 +29,17 @@ static void report_kernel(struct ts_doctor *doctor, const struct ts_rule *rule,
 	const struct ts_op_fact *fact = fact_of(doctor, calls, row);
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, fact->module, fact->name, impact_ps);
-	char flops[TS_UNIT_MAX], rate[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX];
-	struct ts_selection ops;
 
-	if (!finding)
-		return;
-	ts_buf_puts(&doctor->text, "The kernel ");
-	ts_say_name(doctor, ts_cell_text(calls, row, "kernel"));
-	ts_buf_printf(&doctor->text, " runs at %s of its roofline",
-		      ts_fmt_pct(share, ts_cell_number(calls, row, "roofline_pct")));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%s: %sFLOP/s and %s by its cost (",
-		      ts_fmt_ps(time, fact->self_ps),
-		      ts_fmt_count(flops, ts_cell_number(calls, row, "flops_per_s")),
-		      ts_fmt_rate(rate, ts_cell_number(calls, row, "bytes_per_s")));
-	ts_buf_put(&doctor->text, ts_cell_text(calls, row, "cost_source"));
-	ts_buf_puts(&doctor->text, ")");
-	ts_say_executions(doctor, fact->occurrences);
-	ts_buf_puts(&doctor->text, ".");
-	finding->evidence = ts_doctor_text(doctor);
-	ts_select_one(&ops, fact);
-	ts_doctor_where(doctor, finding, &ops);
+	finding->title = TS_SENTENCE(doctor, "The kernel {name} runs at {pct} of its roofline",
+				     TS_NAME(ts_cell_text(calls, row, "kernel")),
+				     TS_PCT(ts_cell_number(calls, row, "roofline_pct")));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{time}: {metric}FLOP/s and {rate} by its cost ({text}) in {count} execution{s}.",
+		TS_TIME(fact->self_ps), TS_METRIC(ts_cell_number(calls, row, "flops_per_s")),
+		TS_RATE(ts_cell_number(calls, row, "bytes_per_s")),
+		TS_TEXT(ts_cell_text(calls, row, "cost_source")), TS_COUNT(fact->occurrences));
+	ts_doctor_where_one(doctor, finding, fact);
 }
 
 static void check_kernel_roofline(struct ts_doctor *doctor, const struct ts_rule *rule)

@@ -1,6 +1,6 @@
 /*
  * Rules about the matrix units: how much of their peak is used, which shapes leave them empty, what
- * f32 at highest precision costs, and kernels whose cost nobody knows.
+ * f32 at highest precision costs, and kernels of unknown cost.
  */
 #include "analysis/doctor/doctor.h"
 
@@ -111,34 +111,28 @@ static struct matrix sum_products(const struct ts_doctor *doctor)
 	return sum;
 }
 
-static void say_losses(struct ts_doctor *doctor, const struct matrix *sum)
+static void put_losses(struct ts_doctor *doctor, const struct matrix *sum)
 {
 	double lost = sum->time_ps - sum->used_ps, shape = fmin(sum->shape_ps, lost);
 	double memory = fmin(sum->memory_ps, lost - shape);
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX], d[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text,
-		      " Of %s lost in them, %s is shape (dims that do not fill the "
-		      "array), %s waiting for memory, %s the rest.",
-		      ts_fmt_ps(a, ts_to_ps(lost)), ts_fmt_ps(b, ts_to_ps(shape)),
-		      ts_fmt_ps(c, ts_to_ps(memory)),
-		      ts_fmt_ps(d, ts_to_ps(lost - shape - memory)));
+	TS_PUT(doctor,
+	       " Of {time} lost in them, {time} is shape (dims that do not fill the array), {time} "
+	       "waiting for memory, {time} the rest.",
+	       TS_TIME(ts_to_ps(lost)), TS_TIME(ts_to_ps(shape)), TS_TIME(ts_to_ps(memory)),
+	       TS_TIME(ts_to_ps(lost - shape - memory)));
 }
 
-static void say_utilization(struct ts_doctor *doctor, const struct matrix *sum)
+static void put_utilization(struct ts_doctor *doctor, const struct matrix *sum)
 {
-	char used[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text,
-		      "Matrix ops take %s (%s of core time) and reach %s of the peak "
-		      "while they run.",
-		      ts_fmt_ps(time, ts_to_ps(sum->time_ps)),
-		      ts_fmt_share(share, ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
-		      ts_fmt_share(used, sum->used_ps / sum->time_ps));
-	say_losses(doctor, sum);
-	ts_buf_puts(&doctor->text, " Most is lost in ");
-	ts_say_ops(doctor, &sum->ops, 3);
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor,
+	       "Matrix ops take {time} ({share} of core time) and reach {share} of the peak while "
+	       "they run.",
+	       TS_TIME(ts_to_ps(sum->time_ps)),
+	       TS_SHARE(ts_doctor_share(doctor, ts_to_ps(sum->time_ps))),
+	       TS_SHARE(sum->used_ps / sum->time_ps));
+	put_losses(doctor, sum);
+	TS_PUT(doctor, " Most is lost in {ops}.", TS_OPS(&sum->ops, 3));
 }
 
 /* Idle matrix units are nothing to complain about in a run that has hardly any matrix work. */
@@ -158,50 +152,44 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	double overall =
 		ts_value_number(ts_result_get(doctor->systolic, "mxu_utilization_pct")) / 100;
 	struct matrix sum = sum_products(doctor);
-	struct ts_bytes none = { NULL, 0 };
-	char text[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (!(overall * 100 < settings->mxu_utilization_warning) || !(sum.time_ps > 0) ||
 	    doctor->total_ps <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, ts_to_ps(sum.time_ps - sum.used_ps));
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, rule, ts_to_ps(sum.time_ps - sum.used_ps));
 	finding->severity = mxu_severity(doctor, &sum, overall);
-	ts_buf_printf(&doctor->text, "The matrix units run at %s of their peak over the run",
-		      ts_fmt_share(text, overall));
-	finding->title = ts_doctor_text(doctor);
-	say_utilization(doctor, &sum);
+	finding->title =
+		TS_SENTENCE(doctor, "The matrix units run at {share} of their peak over the run",
+			    TS_SHARE(overall));
+	put_utilization(doctor, &sum);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &sum.ops);
 }
 
-static void say_size(struct ts_doctor *doctor, const struct product *product)
+static void put_size(struct ts_doctor *doctor, const struct product *product)
 {
 	int dim = doctor->rates ? doctor->rates->mxu_dim : -1;
 
-	if (product->m >= 0 && product->n >= 0 && product->k >= 0)
-		ts_buf_printf(&doctor->text, " (M %" PRId64 ", N %" PRId64 ", K %" PRId64 ")",
-			      product->m, product->n, product->k);
-	if (dim > 0)
-		ts_buf_printf(&doctor->text, " on an array of %d x %d", dim, dim);
+	TS_PUT(doctor, "[ (M {count}, N {count}, K {count})][ on an array of {count} x {count}]",
+	       TS_COUNT(product->m), TS_COUNT(product->n), TS_COUNT(product->k),
+	       TS_WHEN(dim > 0, TS_COUNT(dim)), TS_COUNT(dim));
 }
 
 /* The padding analysis knows better sizes, and what they would gain. */
-static void say_suggestion(struct ts_doctor *doctor, const struct product *product)
+static void put_suggestion(struct ts_doctor *doctor, const struct product *product)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
-	char gain[TS_UNIT_MAX];
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
+		int64_t gain_ps = ts_cell_int(table, i, "predicted_gain_ps");
+
 		if (!ts_bytes_eq(ts_cell_text(table, i, "op"), product->op) ||
 		    !ts_bytes_eq(ts_cell_text(table, i, "module"), product->module))
 			continue;
-		ts_buf_put(&doctor->text, ts_cell_text(table, i, "suggestion"));
-		if (ts_cell_int(table, i, "predicted_gain_ps") > 0)
-			ts_buf_printf(&doctor->text, " (predicted gain %s)",
-				      ts_fmt_ps(gain, ts_cell_int(table, i, "predicted_gain_ps")));
+		TS_PUT(doctor, "{text}[ (predicted gain {time})]",
+		       TS_TEXT(ts_cell_text(table, i, "suggestion")),
+		       TS_WHEN(gain_ps > 0, TS_TIME(gain_ps)));
 		return;
 	}
 }
@@ -211,31 +199,20 @@ static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
 {
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, product->module, product->op, impact);
-	char fill[TS_UNIT_MAX], time[TS_UNIT_MAX], used[TS_UNIT_MAX];
-	struct ts_selection ops;
 
-	if (!finding)
-		return;
-	ts_say_name(doctor, product->op);
-	ts_buf_printf(&doctor->text, " can fill only %s of the matrix unit",
-		      ts_fmt_share(fill, product->fill));
-	if (product->dim.n > 0) {
-		ts_buf_puts(&doctor->text, ": ");
-		ts_say_name(doctor, product->dim);
-	}
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, "The product");
-	say_size(doctor, product);
-	ts_buf_printf(&doctor->text, " fills %s at best", ts_fmt_share(fill, product->fill));
+	finding->title =
+		TS_SENTENCE(doctor, "{name} can fill only {share} of the matrix unit[: {name}]",
+			    TS_NAME(product->op), TS_SHARE(product->fill), TS_NAME(product->dim));
+	ts_put(doctor, "The product");
+	put_size(doctor, product);
+	TS_PUT(doctor, " fills {share} at best[; it takes {time}]", TS_SHARE(product->fill),
+	       TS_TIME(product->time_ps));
 	if (product->time_ps >= 0)
-		ts_buf_printf(&doctor->text, "; it takes %s and reaches %s of the peak",
-			      ts_fmt_ps(time, product->time_ps),
-			      ts_fmt_share(used, product->utilization));
-	ts_buf_puts(&doctor->text, ". ");
-	say_suggestion(doctor, product);
+		TS_PUT(doctor, " and reaches {share} of the peak", TS_SHARE(product->utilization));
+	ts_put(doctor, ". ");
+	put_suggestion(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_select_one(&ops, product->fact);
-	ts_doctor_where(doctor, finding, &ops);
+	ts_doctor_where_one(doctor, finding, product->fact);
 }
 
 /* -1 where the run has no times: a module alone. */
@@ -284,23 +261,18 @@ static bool match_highest(const struct ts_doctor *doctor, const struct ts_op_fac
 static void check_highest_precision(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	struct ts_selection ops = ts_doctor_select(doctor, match_highest, NULL);
-	struct ts_bytes none = { NULL, 0 };
-	char time[TS_UNIT_MAX], share[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (ops.nr == 0 || doctor->total_ps <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none,
-				   ts_to_ps((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES)));
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time is in f32 products at highest precision",
-		      ts_fmt_share(share, ts_doctor_share(doctor, ops.exclusive_ps)));
-	finding->title = ts_doctor_text(doctor);
-	ts_say_ops(doctor, &ops, 3);
-	ts_buf_printf(&doctor->text, ": %s. Each is made of six bf16 passes; the default is one.",
-		      ts_fmt_ps(time, ops.exclusive_ps));
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(
+		doctor, rule, ts_to_ps((double)ops.exclusive_ps * (1 - 1 / HIGHEST_PASSES)));
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of core time is in f32 products at highest precision",
+			    TS_SHARE(ts_doctor_share(doctor, ops.exclusive_ps)));
+	finding->evidence = TS_SENTENCE(
+		doctor, "{ops}: {time}. Each is made of six bf16 passes; the default is one.",
+		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
@@ -319,24 +291,18 @@ static void check_unknown_cost(struct ts_doctor *doctor, const struct ts_rule *r
 {
 	struct ts_selection ops = ts_doctor_select(doctor, match_opaque, NULL);
 	double share = ts_doctor_share(doctor, ops.exclusive_ps);
-	struct ts_bytes none = { NULL, 0 };
-	char text[TS_UNIT_MAX], time[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (!(share * 100 >= doctor->ctx->settings->finding_min) || ops.nr == 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, -1);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time is in custom calls of unknown cost",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_say_ops(doctor, &ops, 3);
-	ts_buf_printf(&doctor->text,
-		      ": %s. Their FLOPs and bytes are in neither the profile nor the "
-		      "module, so they count in no utilization.",
-		      ts_fmt_ps(time, ops.exclusive_ps));
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, -1);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is in custom calls of unknown cost", TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{ops}: {time}. Their FLOPs and bytes are in neither the profile nor the module, "
+		"so they count in no utilization.",
+		TS_OPS(&ops, 3), TS_TIME(ops.exclusive_ps));
 	ts_doctor_where(doctor, finding, &ops);
 }
 

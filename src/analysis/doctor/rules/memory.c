@@ -41,32 +41,18 @@ static int64_t padding_impact(const struct ts_doctor *doctor, const struct padde
 	return TS_MAX(cost, 0);
 }
 
-static void say_waste(struct ts_doctor *doctor, double waste, const char *what, bool *said)
+static void put_padding(struct ts_doctor *doctor, const struct padded *padded)
 {
-	char share[TS_UNIT_MAX];
+	bool moves = padded->bytes_waste > 0, issues = padded->flops_waste > 0;
 
-	if (!(waste > 0))
-		return;
-	ts_buf_printf(&doctor->text, "%s%s of the %s", *said ? " and " : "",
-		      ts_fmt_share(share, waste), what);
-	*said = true;
-}
-
-static void say_padding(struct ts_doctor *doctor, const struct padded *padded)
-{
-	char time[TS_UNIT_MAX];
-	bool said = false;
-
-	say_waste(doctor, padded->bytes_waste, "bytes it moves", &said);
-	say_waste(doctor, padded->flops_waste, "FLOPs it issues", &said);
-	ts_buf_puts(&doctor->text, " are tile padding");
-	if (padded->waste_ps >= 0)
-		ts_buf_printf(&doctor->text, "; that costs %s", ts_fmt_ps(time, padded->waste_ps));
-	ts_buf_puts(&doctor->text, ". ");
-	ts_buf_put(&doctor->text, padded->suggestion);
-	if (padded->suggestion.n > 0 && padded->gain_ps > 0)
-		ts_buf_printf(&doctor->text, " (predicted gain %s)",
-			      ts_fmt_ps(time, padded->gain_ps));
+	TS_PUT(doctor,
+	       "[{share} of the bytes it moves][{text}][{share} of the FLOPs it issues] are tile "
+	       "padding[; that costs {time}]. {text}[ (predicted gain {time})]",
+	       TS_WHEN(moves, TS_SHARE(padded->bytes_waste)),
+	       TS_STRING(moves && issues ? " and " : ""),
+	       TS_WHEN(issues, TS_SHARE(padded->flops_waste)), TS_TIME(padded->waste_ps),
+	       TS_TEXT(padded->suggestion),
+	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
 }
 
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -74,40 +60,27 @@ static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
 {
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, padded->module, padded->op, impact);
-	struct ts_selection ops;
-	char share[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
 	if (finding->severity == TS_INFO)
 		finding->severity = TS_WARNING; /* it is above its own threshold */
-	ts_buf_printf(&doctor->text, "%s of ", ts_fmt_share(share, padded->waste));
-	ts_say_name(doctor, padded->op);
-	ts_buf_puts(&doctor->text, " is padding");
-	finding->title = ts_doctor_text(doctor);
-	say_padding(doctor, padded);
+	finding->title = TS_SENTENCE(doctor, "{share} of {name} is padding",
+				     TS_SHARE(padded->waste), TS_NAME(padded->op));
+	put_padding(doctor, padded);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_select_one(&ops, padded->fact);
-	ts_doctor_where(doctor, finding, &ops);
+	ts_doctor_where_one(doctor, finding, padded->fact);
 }
 
 static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule *rule, double waste)
 {
 	int64_t cost = ts_value_int(ts_result_get(doctor->padding, "waste_ps"));
-	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, none, cost);
-	char share[TS_UNIT_MAX], time[TS_UNIT_MAX];
+	struct ts_finding *finding = ts_doctor_report_run(doctor, rule, cost);
 
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of the core time goes with tile padding",
-		      ts_fmt_share(share, waste));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, "No op alone is above the threshold; together they are");
-	if (cost >= 0)
-		ts_buf_printf(&doctor->text, ", at a cost of %s", ts_fmt_ps(time, cost));
-	ts_buf_putc(&doctor->text, '.');
-	finding->evidence = ts_doctor_text(doctor);
+	finding->title = TS_SENTENCE(doctor, "{share} of the core time goes with tile padding",
+				     TS_SHARE(waste));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"No op alone is above the threshold; together they are[, at a cost of {time}].",
+		TS_TIME(cost));
 }
 
 static struct ts_bytes text_of(struct ts_value cell)
@@ -115,7 +88,7 @@ static struct ts_bytes text_of(struct ts_value cell)
 	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
-/* FLOPs lost in a matrix product are told by the rule about its shape. */
+/* FLOPs that a matrix product loses are reported by the rule about its shape. */
 static bool is_product(const struct ts_doctor *doctor, const struct padded *padded)
 {
 	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
@@ -214,35 +187,24 @@ static double stream_rate(const struct ts_doctor *doctor)
 	return time > 0 && bytes > 0 ? bytes / time : NAN;
 }
 
-static void say_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
+static void put_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
 {
 	double peak = doctor->rates ? doctor->rates->hbm_bytes_per_s : NAN;
 	double rate = stream_rate(doctor);
-	char time[TS_UNIT_MAX], a[TS_UNIT_MAX], b[TS_UNIT_MAX];
 
 	if (streams->nr == 0)
 		return;
-	ts_buf_printf(&doctor->text, "%s in ops bound by memory",
-		      ts_fmt_ps(time, streams->exclusive_ps));
-	if (isfinite(rate))
-		ts_buf_printf(&doctor->text, " at %s", ts_fmt_rate(a, rate));
-	if (isfinite(rate) && peak > 0)
-		ts_buf_printf(&doctor->text, " of %s peak", ts_fmt_rate(b, peak));
-	ts_buf_puts(&doctor->text, ", most in ");
-	ts_say_ops(doctor, streams, 3);
-	ts_buf_puts(&doctor->text, ". ");
+	TS_PUT(doctor,
+	       "{time} in ops bound by memory[ at {rate}][ of {rate} peak], most in {ops}. ",
+	       TS_TIME(streams->exclusive_ps), TS_RATE(rate),
+	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)), TS_OPS(streams, 3));
 }
 
-static void say_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
+static void put_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
 {
-	char time[TS_UNIT_MAX];
-
-	if (ops->nr == 0)
-		return;
-	ts_buf_printf(&doctor->text, "%s in %s, most in ", ts_fmt_ps(time, ops->exclusive_ps),
-		      what);
-	ts_say_ops(doctor, ops, 2);
-	ts_buf_puts(&doctor->text, ". ");
+	if (ops->nr > 0)
+		TS_PUT(doctor, "{time} in {text}, most in {ops}. ", TS_TIME(ops->exclusive_ps),
+		       TS_STRING(what), TS_OPS(ops, 2));
 }
 
 static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -250,24 +212,20 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	enum ts_bucket bucket = TS_BUCKET_MEMORY_WAIT;
 	double share = ts_doctor_bucket_share(doctor, bucket);
 	struct ts_selection all, streams, layouts, waits;
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	char text[TS_UNIT_MAX];
 
 	if (!(share * 100 > doctor->ctx->settings->memory_wait_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, doctor->bucket_ps[bucket]);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
 	all = ts_doctor_select(doctor, ts_match_bucket, &bucket);
 	streams = ts_doctor_select(doctor, match_stream, NULL);
 	layouts = ts_doctor_select(doctor, match_layout, NULL);
 	waits = ts_doctor_select(doctor, match_wait, NULL);
-	ts_buf_printf(&doctor->text, "%s of core time waits for memory", ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	say_streams(doctor, &streams);
-	say_part(doctor, &layouts, "copies and data formatting");
-	say_part(doctor, &waits, "waits for asynchronous copies");
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of core time waits for memory", TS_SHARE(share));
+	put_streams(doctor, &streams);
+	put_part(doctor, &layouts, "copies and data formatting");
+	put_part(doctor, &waits, "waits for asynchronous copies");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &all);
 }
@@ -280,16 +238,8 @@ static bool is_layout_copy(const struct ts_table *copies, size_t row)
 	       !ts_bytes_is(code, "memory_space");
 }
 
-static void say_end(struct ts_doctor *doctor, const char *words, struct ts_bytes name)
-{
-	if (name.n == 0)
-		return;
-	ts_buf_puts(&doctor->text, words);
-	ts_say_name(doctor, name);
-}
-
 /* The largest, with its layouts and neighbours; its advice is the finding's. */
-static void say_copy(struct ts_doctor *doctor, struct ts_finding *finding)
+static void put_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 {
 	const struct ts_result *memory = ts_results_find(doctor->ctx->results, "memory");
 	const struct ts_table *copies =
@@ -301,17 +251,12 @@ static void say_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 		row++;
 	if (!copies || row == copies->nr_rows)
 		return;
-	ts_buf_putc(&doctor->text, ' ');
-	ts_say_name(doctor, ts_cell_text(copies, row, "op"));
-	ts_buf_puts(&doctor->text, " turns ");
-	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "from"));
-	ts_buf_puts(&doctor->text, " into ");
-	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "to"));
-	say_end(doctor, ", made by ", ts_cell_text(copies, row, "producer"));
-	say_end(doctor, ", for ", ts_cell_text(copies, row, "consumer"));
-	ts_buf_puts(&doctor->text, ": ");
-	ts_buf_put(&doctor->text, ts_cell_text(copies, row, "reason"));
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor, " {name} turns {text} into {text}[, made by {name}][, for {name}]: {text}.",
+	       TS_NAME(ts_cell_text(copies, row, "op")), TS_TEXT(ts_cell_text(copies, row, "from")),
+	       TS_TEXT(ts_cell_text(copies, row, "to")),
+	       TS_NAME(ts_cell_text(copies, row, "producer")),
+	       TS_NAME(ts_cell_text(copies, row, "consumer")),
+	       TS_TEXT(ts_cell_text(copies, row, "reason")));
 	advice = ts_cell_text(copies, row, "advice");
 	if (advice.n > 0)
 		finding->advice = advice;
@@ -321,26 +266,19 @@ static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *
 {
 	struct ts_selection ops = ts_doctor_select(doctor, match_layout, NULL);
 	double share = ts_doctor_share(doctor, ops.exclusive_ps);
-	struct ts_bytes none = { NULL, 0 };
-	char text[TS_UNIT_MAX], time[TS_UNIT_MAX];
 	struct ts_finding *finding;
 
 	if (!(share * 100 > doctor->ctx->settings->layout_copy_high) || ops.nr == 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time is in copies and transposes on the device",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, ts_fmt_ps(time, ops.exclusive_ps));
-	ts_say_executions(doctor, ops.occurrences);
-	ts_buf_puts(&doctor->text, ", most in ");
-	ts_say_ops(doctor, &ops, 4);
-	ts_buf_puts(&doctor->text,
-		    ". They compute nothing: they bring arrays into another layout or "
-		    "place.");
-	say_copy(doctor, finding);
+	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is in copies and transposes on the device",
+		TS_SHARE(share));
+	TS_PUT(doctor,
+	       "{time} in {count} execution{s}, most in {ops}. They compute nothing: they bring "
+	       "arrays into another layout or place.",
+	       TS_TIME(ops.exclusive_ps), TS_COUNT(ops.occurrences), TS_OPS(&ops, 4));
+	put_copy(doctor, finding);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where(doctor, finding, &ops);
 }

@@ -1,5 +1,5 @@
-/* The rule about work that SparseCores do while the TensorCores wait for it. Facts are the view
- * "sparsecore". */
+/* The rule about work that SparseCores do while the TensorCores wait for it. The numbers
+ * are those of the view "sparsecore". */
 #include "analysis/doctor/doctor.h"
 
 #define MAX_NAMED 3
@@ -24,18 +24,17 @@ static struct ts_best largest_losses(const struct ts_table *offloads, int64_t *l
 }
 
 /* "call-start.3 waits 3.0 ms, on the TensorCore it would take 1.0 ms (linked by stats, ...)" */
-static void say_offload(struct ts_doctor *doctor, const struct ts_table *offloads, size_t row)
+static void put_offload(struct ts_doctor *doctor, const struct ts_table *offloads, size_t row)
 {
-	char wait[TS_UNIT_MAX], estimate[TS_UNIT_MAX];
-
-	ts_say_name(doctor, ts_cell_text(offloads, row, "op"));
-	ts_buf_printf(&doctor->text, ": %s waited",
-		      ts_fmt_ps(wait, ts_cell_int(offloads, row, "exposed_wait_ps")));
-	ts_say_executions(doctor, ts_cell_int(offloads, row, "executions"));
-	ts_buf_printf(&doctor->text, ", where a TensorCore would take %s (linked by ",
-		      ts_fmt_ps(estimate, ts_cell_int(offloads, row, "tensorcore_estimate_ps")));
-	ts_buf_put(&doctor->text, ts_cell_text(offloads, row, "linked_by"));
-	ts_buf_putc(&doctor->text, ')');
+	TS_PUT(doctor,
+	       "{name}: {time} waited in {count} execution{s}, where a TensorCore would take "
+	       "{time} "
+	       "(linked by {text})",
+	       TS_NAME(ts_cell_text(offloads, row, "op")),
+	       TS_TIME(ts_cell_int(offloads, row, "exposed_wait_ps")),
+	       TS_COUNT(ts_cell_int(offloads, row, "executions")),
+	       TS_TIME(ts_cell_int(offloads, row, "tensorcore_estimate_ps")),
+	       TS_TEXT(ts_cell_text(offloads, row, "linked_by")));
 }
 
 static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -59,28 +58,23 @@ static void check_sparsecore_offload(struct ts_doctor *doctor, const struct ts_r
 {
 	const struct ts_result *result = ts_results_find(doctor->ctx->results, "sparsecore");
 	const struct ts_table *offloads = result ? ts_result_find_table(result, "offloads") : NULL;
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 	int64_t loss_ps, exposed_ps;
 	struct ts_best best;
-	char text[TS_UNIT_MAX];
 
 	if (!offloads)
 		return;
 	best = largest_losses(offloads, &loss_ps, &exposed_ps);
 	if (best.nr == 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, TS_MIN(loss_ps, exposed_ps));
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "Offload to SparseCores costs %s more than it saves",
-		      ts_fmt_ps(text, loss_ps));
-	finding->title = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, TS_MIN(loss_ps, exposed_ps));
+	finding->title = TS_SENTENCE(
+		doctor, "Offload to SparseCores costs {time} more than it saves", TS_TIME(loss_ps));
 	for (size_t i = 0; i < TS_MIN(best.nr, MAX_NAMED); i++) {
-		ts_buf_puts(&doctor->text, i > 0 ? "; " : "");
-		say_offload(doctor, offloads, best.row[i]);
+		ts_put(doctor, i > 0 ? "; " : "");
+		put_offload(doctor, offloads, best.row[i]);
 	}
-	ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, ".");
 	finding->evidence = ts_doctor_text(doctor);
 	add_places(doctor, finding, offloads, &best);
 }

@@ -28,72 +28,55 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 {
 	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT);
 	int64_t input_ps = doctor->bucket_ps[TS_BUCKET_INPUT];
-	char text[TS_UNIT_MAX], part[TS_UNIT_MAX], total[TS_UNIT_MAX];
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (!(share * 100 > doctor->ctx->settings->input_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, input_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time waits for input", ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "%s of %s core time nothing runs while a host thread is in the "
-		      "input pipeline or a transfer to the device.",
-		      ts_fmt_ps(part, input_ps), ts_fmt_ps(total, doctor->total_ps));
-	ts_say_host_events(doctor, TS_BUCKET_INPUT);
-	ts_say_per_step(doctor, TS_BUCKET_INPUT);
-	ts_say_cores(doctor, TS_BUCKET_INPUT);
+	finding = ts_doctor_report_run(doctor, rule, input_ps);
+	finding->title =
+		TS_SENTENCE(doctor, "{share} of core time waits for input", TS_SHARE(share));
+	TS_PUT(doctor,
+	       "{time} of {time} core time nothing runs while a host thread is in the input "
+	       "pipeline or a transfer to the device.",
+	       TS_TIME(input_ps), TS_TIME(doctor->total_ps));
+	ts_put_host_events(doctor, TS_BUCKET_INPUT);
+	ts_put_per_step(doctor, TS_BUCKET_INPUT);
+	ts_put_cores(doctor, TS_BUCKET_INPUT);
 	finding->evidence = ts_doctor_text(doctor);
 	add_input_ranges(doctor);
 }
 
-#define MAX_TOLD 3
+#define MAX_SHOWN 3
 
-static void say_bucket(struct ts_doctor *doctor, struct ts_bytes name)
+static void put_bucket(struct ts_doctor *doctor, struct ts_bytes name)
 {
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		if (ts_bytes_is(name, ts_bucket_name((enum ts_bucket)b)))
-			ts_buf_puts(&doctor->text, ts_bucket_title((enum ts_bucket)b));
+			ts_put(doctor, ts_bucket_title((enum ts_bucket)b));
 }
 
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
-static void say_step(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_step(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
-	struct ts_bytes op = ts_cell_text(table, row, "op");
-	struct ts_bytes event = ts_cell_text(table, row, "host_event");
-	struct ts_bytes device = ts_cell_text(table, row, "device");
 	struct ts_value late = ts_cell(table, row, "is_straggler");
-	char more[TS_UNIT_MAX], grown[TS_UNIT_MAX];
 
-	ts_buf_printf(&doctor->text,
-		      " Step %" PRId64 " takes %s more: ", ts_cell_int(table, row, "step"),
-		      ts_fmt_ps(more, ts_cell_int(table, row, "excess_ps")));
-	say_bucket(doctor, ts_cell_text(table, row, "cause"));
-	ts_buf_printf(&doctor->text, " grew by %s",
-		      ts_fmt_ps(grown, ts_cell_int(table, row, "cause_excess_ps")));
-	if (late.type == TS_VALUE_BOOL && late.as.b) {
-		ts_buf_puts(&doctor->text, " on ");
-		ts_say_name(doctor, device);
-		ts_buf_puts(&doctor->text, ", which the other cores wait for");
-	} else {
-		ts_buf_puts(&doctor->text, " over all cores");
-	}
-	if (op.n > 0) {
-		ts_buf_puts(&doctor->text, ", most in ");
-		ts_say_name(doctor, op);
-	}
-	if (event.n > 0) {
-		ts_buf_puts(&doctor->text, ", with the host in ");
-		ts_say_name(doctor, event);
-	}
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor,
+	       " Step {count} takes {time} more: ", TS_COUNT(ts_cell_int(table, row, "step")),
+	       TS_TIME(ts_cell_int(table, row, "excess_ps")));
+	put_bucket(doctor, ts_cell_text(table, row, "cause"));
+	TS_PUT(doctor, " grew by {time}", TS_TIME(ts_cell_int(table, row, "cause_excess_ps")));
+	if (late.type == TS_VALUE_BOOL && late.as.b)
+		TS_PUT(doctor, " on {name}, which the other cores wait for",
+		       TS_NAME(ts_cell_text(table, row, "device")));
+	else
+		ts_put(doctor, " over all cores");
+	TS_PUT(doctor, "[, most in {name}][, with the host in {name}].",
+	       TS_NAME(ts_cell_text(table, row, "op")),
+	       TS_NAME(ts_cell_text(table, row, "host_event")));
 }
 
 /* " Every 100th step is slow: 100, 200, 300 and 7 more." */
-static void say_period(struct ts_doctor *doctor, const struct ts_table *table)
+static void put_period(struct ts_doctor *doctor, const struct ts_table *table)
 {
 	int64_t period = ts_value_int(ts_result_get(doctor->time, "steps_slow_period"));
 	int64_t first = INT64_MAX;
@@ -105,10 +88,10 @@ static void say_period(struct ts_doctor *doctor, const struct ts_table *table)
 			nr++;
 		}
 	if (nr > 0)
-		ts_buf_printf(&doctor->text,
-			      " They come at a beat: every %" PRId64 " steps from step %" PRId64
-			      " on (%zu of them), as checkpoints, evaluation and logging do.",
-			      period, first, nr);
+		TS_PUT(doctor,
+		       " They come at a beat: every {count} steps from step {count} on ({count} of "
+		       "them), as checkpoints, evaluation and logging do.",
+		       TS_COUNT(period), TS_COUNT(first), TS_COUNT(nr));
 }
 
 static int64_t all_excess(const struct ts_table *table)
@@ -120,18 +103,15 @@ static int64_t all_excess(const struct ts_table *table)
 	return sum_ps;
 }
 
-static void say_slow(struct ts_doctor *doctor, const struct ts_table *table, size_t nr_steps)
+static void put_slow(struct ts_doctor *doctor, const struct ts_table *table, size_t nr_steps)
 {
-	char median[TS_UNIT_MAX], mad[TS_UNIT_MAX];
-
-	ts_buf_printf(
-		&doctor->text, "The median of %zu steps is %s, half of them are within %s.",
-		nr_steps,
-		ts_fmt_ps(median, ts_value_int(ts_result_get(doctor->time, "steps_median_ps"))),
-		ts_fmt_ps(mad, ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
-	for (size_t i = 0; i < TS_MIN(table->nr_rows, MAX_TOLD); i++)
-		say_step(doctor, table, i);
-	say_period(doctor, table);
+	TS_PUT(doctor, "The median of {count} steps is {time}, half of them are within {time}.",
+	       TS_COUNT(nr_steps),
+	       TS_TIME(ts_value_int(ts_result_get(doctor->time, "steps_median_ps"))),
+	       TS_TIME(ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
+	for (size_t i = 0; i < TS_MIN(table->nr_rows, MAX_SHOWN); i++)
+		put_step(doctor, table, i);
+	put_period(doctor, table);
 }
 
 static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding,
@@ -146,7 +126,7 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 
 		ts_doctor_range(doctor, TS_NONE, start_ps,
 				ts_i64_add(start_ps, ts_cell_int(table, i, "duration_ps")));
-		if (i < MAX_TOLD && fact)
+		if (i < MAX_SHOWN && fact)
 			ops.items[ops.nr++] = fact;
 	}
 	ops.nr_all = ops.nr;
@@ -158,21 +138,17 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 	const struct ts_table *table = ts_result_find_table(doctor->time, "steps_outliers");
 	const struct ts_table *steps = ts_result_find_table(doctor->time, "per_step");
 	int64_t nr = ts_value_int(ts_result_get(doctor->time, "steps_slow_count"));
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (!table || !steps || table->nr_rows == 0)
 		return;
-	finding = ts_doctor_report(
-		doctor, rule, none, none,
-		ts_i64_mul(all_excess(table), (int64_t)TS_MAX(doctor->nr_cores, 1)));
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text,
-		      "%" PRId64 " of %zu steps take%s over %.0f %% longer than the median", nr,
-		      steps->nr_rows, nr == 1 ? "s" : "", doctor->ctx->settings->slow_step_high);
-	finding->title = ts_doctor_text(doctor);
-	say_slow(doctor, table, steps->nr_rows);
+	finding = ts_doctor_report_run(
+		doctor, rule, ts_i64_mul(all_excess(table), (int64_t)TS_MAX(doctor->nr_cores, 1)));
+	finding->title = TS_SENTENCE(
+		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
+		TS_COUNT(nr), TS_COUNT(steps->nr_rows), TS_STRING(nr == 1 ? "takes" : "take"),
+		TS_NUMBER(doctor->ctx->settings->slow_step_high));
+	put_slow(doctor, table, steps->nr_rows);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, finding, table);
 }

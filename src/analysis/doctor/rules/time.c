@@ -11,40 +11,23 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 					enum ts_bucket bucket, double limit_pct, const char *words)
 {
 	double share = ts_doctor_bucket_share(doctor, bucket);
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	char text[TS_UNIT_MAX];
 
 	if (!(share * 100 > limit_pct))
 		return NULL;
-	finding = ts_doctor_report(doctor, rule, none, none, doctor->bucket_ps[bucket]);
-	if (!finding)
-		return NULL;
-	ts_buf_printf(&doctor->text, "%s of core time %s", ts_fmt_share(text, share), words);
-	finding->title = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
+	finding->title = TS_SENTENCE(doctor, "{share} of core time {text}", TS_SHARE(share),
+				     TS_STRING(words));
 	return finding;
-}
-
-static void say_of_total(struct ts_doctor *doctor, int64_t ps)
-{
-	char part[TS_UNIT_MAX], total[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "%s of %s core time", ts_fmt_ps(part, ps),
-		      ts_fmt_ps(total, doctor->total_ps));
 }
 
 static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum ts_bucket bucket)
 {
 	struct ts_selection ops = ts_doctor_select(doctor, ts_match_bucket, &bucket);
 
-	say_of_total(doctor, doctor->bucket_ps[bucket]);
-	if (ops.nr > 0) {
-		ts_say_executions(doctor, ops.occurrences);
-		ts_buf_puts(&doctor->text, ", most in ");
-		ts_say_ops(doctor, &ops, 4);
-	}
-	ts_buf_putc(&doctor->text, '.');
-	finding->evidence = ts_doctor_text(doctor);
+	TS_PUT(doctor, "{time} of {time} core time[ in {count} execution{s}, most in {ops}].",
+	       TS_TIME(doctor->bucket_ps[bucket]), TS_TIME(doctor->total_ps),
+	       TS_WHEN(ops.nr > 0, TS_COUNT(ops.occurrences)), TS_OPS(&ops, 4));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
@@ -57,8 +40,7 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 	if (!finding)
 		return;
 	add_ops(doctor, finding, TS_BUCKET_COMMUNICATION);
-	ts_buf_put(&doctor->text, finding->evidence);
-	ts_say_coverable(doctor);
+	ts_put_coverable(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -92,47 +74,33 @@ static size_t cheapest_to_keep(const struct ts_table *ops, double least_ps, size
 	return nr;
 }
 
-static void say_kept(struct ts_doctor *doctor, const struct ts_table *ops, size_t row)
+static void put_kept(struct ts_doctor *doctor, const struct ts_table *ops, size_t row)
 {
-	struct ts_bytes original = ts_cell_text(ops, row, "original");
-	struct ts_bytes source = ts_cell_text(ops, row, "source");
-	char time[TS_UNIT_MAX], bytes[TS_UNIT_MAX];
-
-	ts_say_name(doctor, ts_cell_text(ops, row, "name"));
-	ts_buf_printf(&doctor->text, " (%s for %s",
-		      ts_fmt_ps(time, ts_cell_int(ops, row, "time_ps")),
-		      ts_fmt_bytes(bytes, ts_cell_number(ops, row, "kept_bytes")));
-	if (original.n > 0) {
-		ts_buf_puts(&doctor->text, "; it repeats ");
-		ts_say_name(doctor, original);
-	}
-	if (source.n > 0) {
-		ts_buf_puts(&doctor->text, " at ");
-		ts_say_name(doctor, source);
-	}
-	ts_buf_putc(&doctor->text, ')');
+	TS_PUT(doctor, "{name} ({time} for {bytes}[; it repeats {name}][ at {name}])",
+	       TS_NAME(ts_cell_text(ops, row, "name")), TS_TIME(ts_cell_int(ops, row, "time_ps")),
+	       TS_BYTES(ts_cell_number(ops, row, "kept_bytes")),
+	       TS_NAME(ts_cell_text(ops, row, "original")),
+	       TS_NAME(ts_cell_text(ops, row, "source")));
 }
 
 /* What recomputation saves, and what would be cheapest to keep. */
-static void say_remat(struct ts_doctor *doctor)
+static void put_remat(struct ts_doctor *doctor)
 {
 	const struct ts_result *remat = ts_results_find(doctor->ctx->results, "remat");
 	const struct ts_table *ops = remat ? ts_result_find_table(remat, "ops") : NULL;
 	double time_ps = ts_value_number(ts_result_get(remat, "time_ps"));
 	double saved = ts_value_number(ts_result_get(remat, "saved_bytes"));
-	char bytes[TS_UNIT_MAX];
 	size_t best[MAX_KEPT], nr;
 
 	if (!ops || !(saved > 0))
 		return;
-	ts_buf_printf(&doctor->text, " It saves about %s of memory on each core.",
-		      ts_fmt_bytes(bytes, saved));
+	TS_PUT(doctor, " It saves about {bytes} of memory on each core.", TS_BYTES(saved));
 	nr = cheapest_to_keep(ops, MIN_OF_REMAT * time_ps, best);
 	for (size_t i = 0; i < nr; i++) {
-		ts_buf_puts(&doctor->text, i > 0 ? ", then " : " Cheapest to keep: ");
-		say_kept(doctor, ops, best[i]);
+		ts_put(doctor, i > 0 ? ", then " : " Cheapest to keep: ");
+		put_kept(doctor, ops, best[i]);
 	}
-	ts_buf_puts(&doctor->text, nr > 0 ? "." : "");
+	ts_put(doctor, nr > 0 ? "." : "");
 }
 
 static void check_rematerialization(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -145,8 +113,7 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 	if (!finding)
 		return;
 	add_ops(doctor, finding, TS_BUCKET_REMATERIALIZATION);
-	ts_buf_put(&doctor->text, finding->evidence);
-	say_remat(doctor);
+	put_remat(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -223,10 +190,9 @@ static int costliest_first(const void *a, const void *b)
 	return ts_bytes_cmp(x->name, y->name);
 }
 
-static void say_causes(struct ts_doctor *doctor, const struct ts_table *table)
+static void put_causes(struct ts_doctor *doctor, const struct ts_table *table)
 {
 	struct cause causes[MAX_CAUSES];
-	char time[TS_UNIT_MAX];
 	size_t nr = 0;
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
@@ -239,26 +205,20 @@ static void say_causes(struct ts_doctor *doctor, const struct ts_table *table)
 	if (nr == 0)
 		return;
 	qsort(causes, nr, sizeof(*causes), costliest_first);
-	ts_buf_puts(&doctor->text, " By cause: ");
-	for (size_t i = 0; i < TS_MIN(nr, 3); i++) {
-		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
-		ts_say_name(doctor, causes[i].name);
-		ts_buf_printf(&doctor->text, " (%s)", ts_fmt_ps(time, causes[i].time_ps));
-	}
-	ts_buf_putc(&doctor->text, '.');
+	for (size_t i = 0; i < TS_MIN(nr, 3); i++)
+		TS_PUT(doctor, "{text}{name} ({time})", TS_STRING(i > 0 ? ", " : " By cause: "),
+		       TS_NAME(causes[i].name), TS_TIME(causes[i].time_ps));
+	ts_put(doctor, ".");
 }
 
-static void say_longest(struct ts_doctor *doctor, const struct gap *gap, size_t nr)
+static void put_longest(struct ts_doctor *doctor, const struct gap *gap, size_t nr)
 {
-	char length[TS_UNIT_MAX], at[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text,
-		      nr > 1 ? "; the longest gap lasts %s, at %s" : "; the gap lasts %s, at %s",
-		      ts_fmt_ps(length, gap->duration_ps), ts_fmt_ps(at, gap->start_ps));
-	if (gap->device != TS_NONE) {
-		ts_buf_puts(&doctor->text, " on ");
-		ts_say_name(doctor, doctor->ctx->profile->devices[gap->device].name);
-	}
+	TS_PUT(doctor, "; the {text} lasts {time}, at {time}",
+	       TS_STRING(nr > 1 ? "longest gap" : "gap"), TS_TIME(gap->duration_ps),
+	       TS_TIME(gap->start_ps));
+	if (gap->device != TS_NONE)
+		TS_PUT(doctor, " on {name}",
+		       TS_NAME(doctor->ctx->profile->devices[gap->device].name));
 }
 
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -273,14 +233,15 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 	if (!finding)
 		return;
 	nr = read_gaps(doctor, table, &gaps);
-	say_of_total(doctor, doctor->bucket_ps[TS_BUCKET_IDLE]);
+	TS_PUT(doctor, "{time} of {time} core time", TS_TIME(doctor->bucket_ps[TS_BUCKET_IDLE]),
+	       TS_TIME(doctor->total_ps));
 	if (nr > 0)
-		say_longest(doctor, &gaps[0], nr);
-	ts_buf_putc(&doctor->text, '.');
-	say_causes(doctor, table);
-	ts_say_host_events(doctor, TS_BUCKET_IDLE);
-	ts_say_per_step(doctor, TS_BUCKET_IDLE);
-	ts_say_launches(doctor);
+		put_longest(doctor, &gaps[0], nr);
+	ts_put(doctor, ".");
+	put_causes(doctor, table);
+	ts_put_host_events(doctor, TS_BUCKET_IDLE);
+	ts_put_per_step(doctor, TS_BUCKET_IDLE);
+	ts_put_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
 		if (gaps[i].device != TS_NONE)
@@ -302,30 +263,21 @@ static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *ru
 {
 	const struct ts_op_fact *fact = largest_work(doctor);
 	double least = fact && !isnan(fact->least_ps) ? fact->least_ps : 0;
-	char share[TS_UNIT_MAX], time[TS_UNIT_MAX], roof[TS_UNIT_MAX];
 	struct ts_finding *finding;
-	struct ts_selection ops;
 
 	if (!fact || !(ts_doctor_share(doctor, fact->exclusive_ps) * 100 >
 		       doctor->ctx->settings->dominant_op_high))
 		return;
 	finding = ts_doctor_report(doctor, rule, fact->module, fact->name,
 				   ts_to_ps((double)fact->exclusive_ps - least));
-	if (!finding)
-		return;
-	ts_say_name(doctor, fact->name);
-	ts_buf_printf(&doctor->text, " alone takes %s of core time",
-		      ts_fmt_share(share, ts_doctor_share(doctor, fact->exclusive_ps)));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, ts_fmt_ps(time, fact->exclusive_ps));
-	ts_say_executions(doctor, TS_MAX(fact->occurrences, 0));
-	if (least > 0)
-		ts_buf_printf(&doctor->text, "; by the roofline it needs %s",
-			      ts_fmt_ps(roof, ts_to_ps(least)));
-	ts_buf_putc(&doctor->text, '.');
-	finding->evidence = ts_doctor_text(doctor);
-	ts_select_one(&ops, fact);
-	ts_doctor_where(doctor, finding, &ops);
+	finding->title =
+		TS_SENTENCE(doctor, "{name} alone takes {share} of core time", TS_NAME(fact->name),
+			    TS_SHARE(ts_doctor_share(doctor, fact->exclusive_ps)));
+	finding->evidence = TS_SENTENCE(
+		doctor, "{time} in {count} execution{s}[; by the roofline it needs {time}].",
+		TS_TIME(fact->exclusive_ps), TS_COUNT(TS_MAX(fact->occurrences, 0)),
+		TS_WHEN(least > 0, TS_TIME(ts_to_ps(least))));
+	ts_doctor_where_one(doctor, finding, fact);
 }
 
 static bool match_small(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
@@ -345,24 +297,18 @@ static void check_small_ops(struct ts_doctor *doctor, const struct ts_rule *rule
 {
 	struct ts_selection ops = ts_doctor_select(doctor, match_small, NULL);
 	double share = ts_doctor_share(doctor, ops.exclusive_ps);
-	char text[TS_UNIT_MAX], mean[TS_UNIT_MAX];
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (!(share * 100 > doctor->ctx->settings->small_ops_high) || ops.occurrences <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time is in very many tiny ops",
-		      ts_fmt_share(text, share));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(
-		&doctor->text, "%zu ops run %" PRId64 " times, %s each on average; most time in ",
-		ops.nr_all, ops.occurrences, ts_fmt_ps(mean, ops.exclusive_ps / ops.occurrences));
-	ts_say_ops(doctor, &ops, 3);
-	ts_buf_putc(&doctor->text, '.');
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
+	finding->title = TS_SENTENCE(doctor, "{share} of core time is in very many tiny ops",
+				     TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{count} ops run {count} times, {time} each on average; most time in {ops}.",
+		TS_COUNT(ops.nr_all), TS_COUNT(ops.occurrences),
+		TS_TIME(ops.exclusive_ps / ops.occurrences), TS_OPS(&ops, 3));
 	ts_doctor_where(doctor, finding, &ops);
 }
 

@@ -1,13 +1,13 @@
 /*
- * Rules about PyTorch's compiler: graphs that break, frames compiled again and again, kernels that nobody
- * fused, launches that a CUDA graph would save.
+ * Rules about PyTorch's compiler: graphs that break, frames compiled again and again, kernels that
+ * were not fused, launches that a CUDA graph would save.
  *
- * What was compiled is from "compile", kernels are the facts. Impacts are bounded by time that is known:
- * what the fused kernels took, or how long the devices had nothing to run.
+ * What was compiled is from "compile", kernels are the facts. Impacts are bounded by time that is
+ * known: what the fused kernels took, or how long the devices had nothing to run.
  */
 #include "analysis/doctor/doctor.h"
 
-#define MAX_TOLD 3 /* places, frames */
+#define MAX_SHOWN 3 /* places, frames */
 
 static const struct ts_result *compile_of(const struct ts_doctor *doctor)
 {
@@ -27,34 +27,29 @@ static bool has_gpu(const struct ts_doctor *doctor)
 	return false;
 }
 
-static void say_cell(struct ts_doctor *doctor, const char *before, struct ts_bytes text)
+static struct ts_bytes first_line(const struct ts_table *table, size_t row, const char *column)
 {
-	if (text.n == 0)
-		return;
-	ts_buf_puts(&doctor->text, before);
-	ts_say_name(doctor, ts_bytes_cut(text, 0, ts_bytes_find(text, "\n")));
+	struct ts_bytes text = ts_cell_text(table, row, column);
+
+	return ts_bytes_cut(text, 0, ts_bytes_find(text, "\n"));
 }
 
 /* --- torch_graph_breaks */
 
-static void say_break(struct ts_doctor *doctor, const struct ts_table *places, size_t row)
+static void put_break(struct ts_doctor *doctor, const struct ts_table *places, size_t row)
 {
-	struct ts_bytes source = ts_cell_text(places, row, "source");
-	struct ts_bytes function = ts_cell_text(places, row, "function");
-	struct ts_bytes id = ts_cell_text(places, row, "compile_id");
+	struct ts_bytes source = first_line(places, row, "source");
+	struct ts_bytes function = first_line(places, row, "function");
+	struct ts_bytes id = first_line(places, row, "compile_id");
 	int64_t count = ts_cell_int(places, row, "count");
 
-	if (source.n > 0)
-		say_cell(doctor, " At ", source);
-	else
-		say_cell(doctor, " In region ", id);
-	say_cell(doctor, " in ", function);
-	say_cell(doctor, ": ", ts_cell_text(places, row, "reason"));
+	TS_PUT(doctor, "[ At {name}][ In region {name}][ in {name}][: {name}]", TS_NAME(source),
+	       TS_WHEN(source.n == 0, TS_NAME(id)), TS_NAME(function),
+	       TS_NAME(first_line(places, row, "reason")));
 	if (count > 0)
-		ts_buf_printf(&doctor->text, "%s run %" PRId64 " time%s",
-			      source.n || id.n || function.n ? "," : "", count,
-			      count == 1 ? "" : "s");
-	ts_buf_putc(&doctor->text, '.');
+		TS_PUT(doctor, "{text} run {count} time{s}",
+		       TS_STRING(source.n || id.n || function.n ? "," : ""), TS_COUNT(count));
+	ts_put(doctor, ".");
 }
 
 static void check_breaks(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -63,23 +58,18 @@ static void check_breaks(struct ts_doctor *doctor, const struct ts_rule *rule)
 	const struct ts_table *places =
 		compile ? ts_result_find_table(compile, "graph_break_places") : NULL;
 	int64_t nr = compile ? ts_value_int(ts_result_get(compile, "graph_breaks")) : -1;
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
 	if (nr <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, -1);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->severity = TS_WARNING;
-	ts_buf_printf(&doctor->text, "%" PRId64 " graph break%s in compiled code", nr,
-		      nr == 1 ? "" : "s");
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text,
-		    "Behind each the code goes on as a graph of its own: nothing is "
-		    "fused across, guards are checked again, and Python runs between.");
-	for (size_t i = 0; places && i < TS_MIN(places->nr_rows, MAX_TOLD); i++)
-		say_break(doctor, places, i);
+	finding->title =
+		TS_SENTENCE(doctor, "{count} graph break{s} in compiled code", TS_COUNT(nr));
+	ts_put(doctor, "Behind each the code goes on as a graph of its own: nothing is fused "
+		       "across, guards are checked again, and Python runs between.");
+	for (size_t i = 0; places && i < TS_MIN(places->nr_rows, MAX_SHOWN); i++)
+		put_break(doctor, places, i);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -94,15 +84,12 @@ static int64_t recompile_ps(const struct ts_table *rows)
 	return sum_ps;
 }
 
-static void say_recompile(struct ts_doctor *doctor, const struct ts_table *rows, size_t row)
+static void put_recompile(struct ts_doctor *doctor, const struct ts_table *rows, size_t row)
 {
-	struct ts_bytes function = ts_cell_text(rows, row, "function");
-
-	say_cell(doctor, " ", ts_cell_text(rows, row, "compile_id"));
-	say_cell(doctor, " is ", function);
-	say_cell(doctor, " at ", ts_cell_text(rows, row, "source"));
-	say_cell(doctor, ": ", ts_cell_text(rows, row, "reason"));
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].",
+	       TS_NAME(first_line(rows, row, "compile_id")),
+	       TS_NAME(first_line(rows, row, "function")), TS_NAME(first_line(rows, row, "source")),
+	       TS_NAME(first_line(rows, row, "reason")));
 }
 
 static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -111,27 +98,22 @@ static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule 
 	const struct ts_table *rows = compile ? ts_result_find_table(compile, "recompiles") : NULL;
 	int64_t nr = compile ? ts_value_int(ts_result_get(compile, "recompilations")) : -1;
 	int64_t lost_ps = doctor->bucket_ps[TS_BUCKET_COMPILATION], spent_ps = recompile_ps(rows);
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	char time[TS_UNIT_MAX];
 
 	if (nr <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none,
-				   spent_ps > 0 && lost_ps > 0 ? TS_MIN(spent_ps, lost_ps) : -1);
-	if (!finding)
-		return;
+	finding = ts_doctor_report_run(
+		doctor, rule, spent_ps > 0 && lost_ps > 0 ? TS_MIN(spent_ps, lost_ps) : -1);
 	if (finding->severity == TS_INFO)
 		finding->severity = TS_WARNING;
-	ts_buf_printf(&doctor->text, "Frames were compiled again %" PRId64 " time%s", nr,
-		      nr == 1 ? "" : "s");
-	finding->title = ts_doctor_text(doctor);
+	finding->title =
+		TS_SENTENCE(doctor, "Frames were compiled again {count} time{s}", TS_COUNT(nr));
 	if (spent_ps > 0)
-		ts_buf_printf(&doctor->text, "The host spent %s on it.", ts_fmt_ps(time, spent_ps));
+		TS_PUT(doctor, "The host spent {time} on it.", TS_TIME(spent_ps));
 	else
-		ts_buf_puts(&doctor->text, "They were compiled again before the profile began.");
-	for (size_t i = 0; rows && i < TS_MIN(rows->nr_rows, MAX_TOLD); i++)
-		say_recompile(doctor, rows, i);
+		ts_put(doctor, "They were compiled again before the profile began.");
+	for (size_t i = 0; rows && i < TS_MIN(rows->nr_rows, MAX_SHOWN); i++)
+		put_recompile(doctor, rows, i);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -158,31 +140,27 @@ static bool is_eager(const struct ts_doctor *doctor, const struct ts_op_fact *fa
 
 static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	struct ts_bytes none = { NULL, 0 };
-	char share[TS_UNIT_MAX], time[TS_UNIT_MAX];
+	bool compiled = compile_of(doctor) != NULL;
 	struct ts_finding *finding;
 	struct ts_selection ops;
-	bool compiled = compile_of(doctor) != NULL;
+	double share;
 
 	if (!has_gpu(doctor))
 		return;
 	ops = ts_doctor_select(doctor, is_eager, NULL);
-	if (!(ts_doctor_share(doctor, ops.exclusive_ps) * 100 >=
-	      doctor->ctx->settings->unfused_high))
+	share = ts_doctor_share(doctor, ops.exclusive_ps);
+	if (!(share * 100 >= doctor->ctx->settings->unfused_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, ops.exclusive_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of device time is kernels of one op each",
-		      ts_fmt_share(share, ts_doctor_share(doctor, ops.exclusive_ps)));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%s", ts_fmt_ps(time, ops.exclusive_ps));
-	ts_say_executions(doctor, ops.occurrences);
-	ts_buf_puts(&doctor->text,
-		    compiled ? " beside compiled code: " : ", and nothing is compiled: ");
-	ts_say_ops(doctor, &ops, MAX_TOLD);
-	ts_buf_puts(&doctor->text, ". Each reads and writes its arrays through device memory.");
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, ops.exclusive_ps);
+	finding->title = TS_SENTENCE(doctor, "{share} of device time is kernels of one op each",
+				     TS_SHARE(share));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"{time} in {count} execution{s}{text}: {ops}. Each reads and writes its arrays "
+		"through device memory.",
+		TS_TIME(ops.exclusive_ps), TS_COUNT(ops.occurrences),
+		TS_STRING(compiled ? " beside compiled code" : ", and nothing is compiled"),
+		TS_OPS(&ops, MAX_SHOWN));
 	ts_doctor_where(doctor, finding, &ops);
 }
 
@@ -215,27 +193,21 @@ static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *ru
 	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE];
 	double idle = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), mean_ps;
 	struct kernels kernels = kernels_of(doctor);
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	char mean[TS_UNIT_MAX], time[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
 	mean_ps = (double)kernels.time_ps / (double)TS_MAX(kernels.nr, 1);
 	if (graphs != 0 || kernels.nr < (int64_t)settings->short_kernels_count ||
 	    !(idle * 100 >= settings->idle_high) ||
 	    !(mean_ps < settings->kernel_short * (double)TS_PS_PER_US))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, idle_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%" PRId64 " short kernels are launched one by one",
-		      kernels.nr);
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text,
-		      "They take %s in the mean, less than many a launch, and the devices have "
-		      "nothing to run for %s (%s of device time). No CUDA graph is launched.",
-		      ts_fmt_ps(mean, (int64_t)mean_ps), ts_fmt_ps(time, idle_ps),
-		      ts_fmt_share(share, idle));
-	finding->evidence = ts_doctor_text(doctor);
+	finding = ts_doctor_report_run(doctor, rule, idle_ps);
+	finding->title = TS_SENTENCE(doctor, "{count} short kernels are launched one by one",
+				     TS_COUNT(kernels.nr));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"They take {time} in the mean, less than many a launch, and the devices have "
+		"nothing to run for {time} ({share} of device time). No CUDA graph is launched.",
+		TS_TIME((int64_t)mean_ps), TS_TIME(idle_ps), TS_SHARE(idle));
 }
 
 const struct ts_rule ts_rule_torch_graph_breaks = {

@@ -1,9 +1,10 @@
 /*
  * The rules about PyTorch's allocator, from the result "memory_timeline": a device that ran out of
- * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the driver's
- * allocator while steps run. (A heap that grows is told by memory_growth, in rules_capacity.c.)
+ * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the
+ * driver's allocator while steps run. (A heap that grows is reported by memory_growth, in
+ * capacity.c.)
  *
- * But for the last they cost no time by themselves: their impact is unknown, and their own
+ * All but the last cost no time by themselves: their impact is unknown, and their own
  * thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
@@ -11,7 +12,7 @@
 
 #define MAX_NAMED  3
 #define FULL_PCT   98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
-#define UNUSED_PCT 10 /* of the device's memory, reserved in vain: less is no matter */
+#define UNUSED_PCT 10 /* of the device's memory, reserved and not used: less does not matter */
 
 static const struct ts_result *timeline_of(const struct ts_doctor *doctor)
 {
@@ -32,25 +33,17 @@ static bool same_device(const struct ts_table *a, size_t i, const struct ts_tabl
 }
 
 /* "aten::bmm in Attention_3 (1.76 GiB)" */
-static void say_holder(struct ts_doctor *doctor, const struct ts_table *holders, size_t row)
+static void put_holder(struct ts_doctor *doctor, const struct ts_table *holders, size_t row)
 {
 	struct ts_bytes op = ts_cell_text(holders, row, "op");
-	struct ts_bytes module = ts_cell_text(holders, row, "module");
-	char size[TS_UNIT_MAX];
 
-	if (op.n > 0)
-		ts_say_name(doctor, op);
-	else
-		ts_buf_puts(&doctor->text, "no operator");
-	if (module.n > 0) {
-		ts_buf_puts(&doctor->text, " in ");
-		ts_say_name(doctor, module);
-	}
-	ts_buf_printf(&doctor->text, " (%s)",
-		      ts_fmt_bytes(size, ts_cell_number(holders, row, "bytes")));
+	TS_PUT(doctor, "{name}[ in {name}] ({bytes})",
+	       TS_NAME(op.n > 0 ? op : TS_LIT("no operator")),
+	       TS_NAME(ts_cell_text(holders, row, "module")),
+	       TS_BYTES(ts_cell_number(holders, row, "bytes")));
 }
 
-static void say_holders(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
+static void put_holders(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
 {
 	const struct ts_table *holders = table_of(doctor, "holders");
 	size_t nr = 0;
@@ -58,27 +51,19 @@ static void say_holders(struct ts_doctor *doctor, const struct ts_table *devices
 	for (size_t i = 0; holders && i < holders->nr_rows && nr < MAX_NAMED; i++) {
 		if (!same_device(devices, row, holders, i))
 			continue;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : " Held at the peak by ");
-		say_holder(doctor, holders, i);
+		ts_put(doctor, nr++ ? ", " : " Held at the peak by ");
+		put_holder(doctor, holders, i);
 	}
-	if (nr > 0)
-		ts_buf_putc(&doctor->text, '.');
+	ts_put(doctor, nr > 0 ? "." : "");
 }
 
-static void say_peak(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
+static void put_peak(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
 {
-	double room = ts_cell_number(devices, row, "capacity_bytes");
-	int64_t step = ts_cell_int(devices, row, "peak_step");
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "Its peak is %s",
-		      ts_fmt_bytes(a, ts_cell_number(devices, row, "peak_bytes")));
-	if (isfinite(room))
-		ts_buf_printf(&doctor->text, " of %s", ts_fmt_bytes(b, room));
-	if (step >= 0)
-		ts_buf_printf(&doctor->text, ", in step %" PRId64, step);
-	ts_buf_putc(&doctor->text, '.');
-	say_holders(doctor, devices, row);
+	TS_PUT(doctor, "Its peak is {bytes}[ of {bytes}][, in step {count}].",
+	       TS_BYTES(ts_cell_number(devices, row, "peak_bytes")),
+	       TS_BYTES(ts_cell_number(devices, row, "capacity_bytes")),
+	       TS_COUNT(ts_cell_int(devices, row, "peak_step")));
+	put_holders(doctor, devices, row);
 }
 
 static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
@@ -95,32 +80,18 @@ static void report_oom(struct ts_doctor *doctor, const struct ts_rule *rule,
 		       const struct ts_table *devices, size_t row)
 {
 	struct ts_finding *finding = report(doctor, rule, devices, row);
-	struct ts_bytes op = ts_cell_text(devices, row, "out_of_memory_op");
-	struct ts_bytes module = ts_cell_text(devices, row, "out_of_memory_module");
-	char size[TS_UNIT_MAX], at[TS_UNIT_MAX];
+	int64_t at_ps = ts_cell_int(devices, row, "out_of_memory_time_ps");
 
-	if (!finding)
-		return;
 	finding->severity = TS_CRITICAL;
-	ts_say_name(doctor, ts_cell_text(devices, row, "device"));
-	ts_buf_puts(&doctor->text, " ran out of memory");
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%s were asked for after %s",
-		      ts_fmt_bytes(size, ts_cell_number(devices, row, "out_of_memory_bytes")),
-		      ts_fmt_ps(at, ts_cell_int(devices, row, "out_of_memory_time_ps")));
-	if (op.n > 0) {
-		ts_buf_puts(&doctor->text, " by ");
-		ts_say_name(doctor, op);
-	}
-	if (module.n > 0) {
-		ts_buf_puts(&doctor->text, " in ");
-		ts_say_name(doctor, module);
-	}
-	ts_buf_puts(&doctor->text, ". ");
-	say_peak(doctor, devices, row);
+	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory",
+				     TS_NAME(ts_cell_text(devices, row, "device")));
+	TS_PUT(doctor, "{bytes} were asked for after {time}[ by {name}][ in {name}]. ",
+	       TS_BYTES(ts_cell_number(devices, row, "out_of_memory_bytes")), TS_TIME(at_ps),
+	       TS_NAME(ts_cell_text(devices, row, "out_of_memory_op")),
+	       TS_NAME(ts_cell_text(devices, row, "out_of_memory_module")));
+	put_peak(doctor, devices, row);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_doctor_range(doctor, TS_NONE, ts_cell_int(devices, row, "out_of_memory_time_ps"),
-			ts_cell_int(devices, row, "out_of_memory_time_ps"));
+	ts_doctor_range(doctor, TS_NONE, at_ps, at_ps);
 }
 
 static void check_out_of_memory(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -138,16 +109,12 @@ static void report_full(struct ts_doctor *doctor, const struct ts_rule *rule,
 			const struct ts_table *devices, size_t row, double pct)
 {
 	struct ts_finding *finding = report(doctor, rule, devices, row);
-	char share[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
 	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
-	ts_say_name(doctor, ts_cell_text(devices, row, "device"));
-	ts_buf_printf(&doctor->text, " has %s of its memory allocated at the peak",
-		      ts_fmt_share(share, pct / 100));
-	finding->title = ts_doctor_text(doctor);
-	say_peak(doctor, devices, row);
+	finding->title =
+		TS_SENTENCE(doctor, "{name} has {share} of its memory allocated at the peak",
+			    TS_NAME(ts_cell_text(devices, row, "device")), TS_SHARE(pct / 100));
+	put_peak(doctor, devices, row);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -185,27 +152,21 @@ static void report_unused(struct ts_doctor *doctor, const struct ts_rule *rule,
 {
 	struct ts_finding *finding = report(doctor, rule, devices, row);
 	bool is_short = 100 * is->reserved / is->room > doctor->ctx->settings->peak_memory_high;
-	char a[TS_UNIT_MAX], b[TS_UNIT_MAX], c[TS_UNIT_MAX], share[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
 	finding->severity = is_short ? TS_WARNING : TS_INFO;
-	ts_buf_printf(&doctor->text, "%s reserved on ",
-		      ts_fmt_bytes(a, is->reserved - is->allocated));
-	ts_say_name(doctor, ts_cell_text(devices, row, "device"));
-	ts_buf_puts(&doctor->text, " are not in use at the peak");
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(
-		&doctor->text,
-		"PyTorch's allocator has %s reserved and %s given out where most is in use: %s "
-		"of it is unused; over the whole capture %s.",
-		ts_fmt_bytes(b, is->reserved), ts_fmt_bytes(c, is->allocated),
-		ts_fmt_share(share, 1 - is->allocated / is->reserved),
-		ts_fmt_pct(a, ts_cell_number(devices, row, "mean_fragmentation_pct")));
-	ts_buf_puts(&doctor->text,
-		    " These are blocks too small or too scattered for what is asked for, or what a "
-		    "higher peak before the capture left behind.");
-	finding->evidence = ts_doctor_text(doctor);
+	finding->title =
+		TS_SENTENCE(doctor, "{bytes} reserved on {name} are not in use at the peak",
+			    TS_BYTES(is->reserved - is->allocated),
+			    TS_NAME(ts_cell_text(devices, row, "device")));
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"PyTorch's allocator has {bytes} reserved and {bytes} given out where most is in "
+		"use: {share} of it is unused; over the whole capture {pct}. These are blocks too "
+		"small or too scattered for what is asked for, or what a higher peak before the "
+		"capture left behind.",
+		TS_BYTES(is->reserved), TS_BYTES(is->allocated),
+		TS_SHARE(1 - is->allocated / is->reserved),
+		TS_PCT(ts_cell_number(devices, row, "mean_fragmentation_pct")));
 }
 
 static void check_fragmentation(struct ts_doctor *doctor, const struct ts_rule *rule)
@@ -247,10 +208,9 @@ static struct churn churn_of(const struct ts_table *calls)
 	return churn;
 }
 
-static void say_calls(struct ts_doctor *doctor, const struct ts_table *calls)
+static void put_calls(struct ts_doctor *doctor, const struct ts_table *calls)
 {
 	size_t nr = 0;
-	char time[TS_UNIT_MAX];
 
 	for (size_t i = 0; i < calls->nr_rows && nr < MAX_NAMED; i++) {
 		int64_t count = ts_cell_int(calls, i, "in_steps_count");
@@ -258,10 +218,9 @@ static void say_calls(struct ts_doctor *doctor, const struct ts_table *calls)
 		if (count <= 0 ||
 		    ts_alloc_call_of(ts_cell_text(calls, i, "call")) != TS_ALLOC_BLOCKING)
 			continue;
-		ts_buf_puts(&doctor->text, nr++ ? ", " : "");
-		ts_say_name(doctor, ts_cell_text(calls, i, "call"));
-		ts_buf_printf(&doctor->text, " %" PRId64 " times (%s)", count,
-			      ts_fmt_ps(time, ts_cell_int(calls, i, "in_steps_time_ps")));
+		TS_PUT(doctor, "{text}{name} {count} times ({time})", TS_STRING(nr++ ? ", " : ""),
+		       TS_NAME(ts_cell_text(calls, i, "call")), TS_COUNT(count),
+		       TS_TIME(ts_cell_int(calls, i, "in_steps_time_ps")));
 	}
 }
 
@@ -270,28 +229,23 @@ static void check_allocator_calls(struct ts_doctor *doctor, const struct ts_rule
 	const struct ts_table *calls = table_of(doctor, "allocator_calls");
 	struct churn churn = churn_of(calls);
 	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE], impact_ps;
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
-	char time[TS_UNIT_MAX];
 
 	/* A core loses what it idles meanwhile, no more. */
 	impact_ps = idle_ps < 0 ? churn.total_ps : TS_MIN(churn.total_ps, idle_ps);
 	if (!(100 * ts_doctor_share(doctor, impact_ps) >
 	      doctor->ctx->settings->allocator_calls_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, impact_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text,
-		      "Memory is taken from the driver %" PRId64
-		      " times while steps run, %s in all",
-		      churn.count, ts_fmt_ps(time, churn.total_ps));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_puts(&doctor->text, "From the second step of the capture on: ");
-	say_calls(doctor, calls);
-	ts_buf_puts(&doctor->text,
-		    ". PyTorch keeps what it once took: calls in later steps mean that no block "
-		    "fitted, or that all had to be given back and taken anew.");
+	finding = ts_doctor_report_run(doctor, rule, impact_ps);
+	finding->title = TS_SENTENCE(
+		doctor,
+		"Memory is taken from the driver {count} times while steps run, {time} in all",
+		TS_COUNT(churn.count), TS_TIME(churn.total_ps));
+	ts_put(doctor, "From the second step of the capture on: ");
+	put_calls(doctor, calls);
+	ts_put(doctor,
+	       ". PyTorch keeps what it once took: calls in later steps mean that no block fitted, "
+	       "or that all had to be given back and taken anew.");
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_range(doctor, TS_NONE, churn.start_ps, churn.end_ps);
 }

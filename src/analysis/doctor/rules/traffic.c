@@ -22,8 +22,8 @@ static const struct ts_op_fact *fact_at(const struct ts_doctor *doctor,
 }
 
 /* The rows by impact, named in the text and in the places. */
-static void tell_rows(struct ts_doctor *doctor, struct ts_finding *finding,
-		      const struct ts_table *table, const struct ts_best *best)
+static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
+		       const struct ts_table *table, const struct ts_best *best)
 {
 	struct ts_selection ops = { .nr = 0 };
 
@@ -37,23 +37,18 @@ static void tell_rows(struct ts_doctor *doctor, struct ts_finding *finding,
 	ts_doctor_where(doctor, finding, &ops);
 }
 
-static void say_upcasts(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_upcasts(struct ts_doctor *doctor, const struct ts_table *table,
 			const struct ts_best *best)
 {
-	char bytes[TS_UNIT_MAX];
-
 	for (size_t i = 0; i < best->nr; i++) {
 		size_t row = best->row[i];
 
-		ts_say_name(doctor, ts_cell_text(table, row, "op"));
-		ts_buf_puts(&doctor->text, " writes ");
-		ts_buf_put(&doctor->text, ts_cell_text(table, row, "stored"));
-		ts_buf_puts(&doctor->text, " (");
-		ts_buf_put(&doctor->text, ts_cell_text(table, row, "reason"));
-		ts_buf_puts(&doctor->text, "); as ");
-		ts_buf_put(&doctor->text, ts_cell_text(table, row, "enough"));
-		ts_buf_printf(&doctor->text, " it would spare %s. ",
-			      ts_fmt_bytes(bytes, ts_cell_number(table, row, "total_bytes")));
+		TS_PUT(doctor, "{name} writes {text} ({text}); as {text} it would spare {bytes}. ",
+		       TS_NAME(ts_cell_text(table, row, "op")),
+		       TS_TEXT(ts_cell_text(table, row, "stored")),
+		       TS_TEXT(ts_cell_text(table, row, "reason")),
+		       TS_TEXT(ts_cell_text(table, row, "enough")),
+		       TS_BYTES(ts_cell_number(table, row, "total_bytes")));
 	}
 }
 
@@ -61,10 +56,8 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = table_of(doctor, "upcasts");
 	struct ts_best best = { .nr = 0 };
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 	int64_t impact_ps = 0;
-	char share[TS_UNIT_MAX];
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		int64_t ps = ts_cell_int(table, i, "impact_ps");
@@ -76,15 +69,13 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 	}
 	if (!(ts_doctor_share(doctor, impact_ps) * 100 > doctor->ctx->settings->upcasts_high))
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, impact_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time may go with arrays stored wider than needed",
-		      ts_fmt_share(share, ts_doctor_share(doctor, impact_ps)));
-	finding->title = ts_doctor_text(doctor);
-	say_upcasts(doctor, table, &best);
+	finding = ts_doctor_report_run(doctor, rule, impact_ps);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time may go with arrays stored wider than needed",
+		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
+	put_upcasts(doctor, table, &best);
 	finding->evidence = ts_doctor_text(doctor);
-	tell_rows(doctor, finding, table, &best);
+	add_places(doctor, finding, table, &best);
 }
 
 /* Ops that go through their bytes once: not sorts, solvers, kernels. */
@@ -141,31 +132,26 @@ static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_table *tab
 	return TS_MAX(fact->exclusive_ps - ts_to_ps(fact->least_ps), 0);
 }
 
-static void say_slow(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_slow(struct ts_doctor *doctor, const struct ts_table *table,
 		     const struct ts_best *best)
 {
-	char rate[TS_UNIT_MAX], share[TS_UNIT_MAX];
-
 	for (size_t i = 0; i < best->nr; i++) {
 		size_t row = best->row[i];
 
-		ts_buf_puts(&doctor->text, i > 0 ? ", " : "");
-		ts_say_name(doctor, ts_cell_text(table, row, "op"));
-		ts_buf_printf(&doctor->text, " at %s, %s of the peak",
-			      ts_fmt_rate(rate, ts_cell_number(table, row, "hbm_bytes_per_s")),
-			      ts_fmt_share(share, ts_cell_number(table, row, "hbm_pct") / 100));
+		TS_PUT(doctor, "{text}{name} at {rate}, {share} of the peak",
+		       TS_STRING(i > 0 ? ", " : ""), TS_NAME(ts_cell_text(table, row, "op")),
+		       TS_RATE(ts_cell_number(table, row, "hbm_bytes_per_s")),
+		       TS_SHARE(ts_cell_number(table, row, "hbm_pct") / 100));
 	}
-	ts_buf_puts(&doctor->text, ". The time above what their bytes need is what is at stake.");
+	ts_put(doctor, ". The time above what their bytes need is what is at stake.");
 }
 
 static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_table *table = table_of(doctor, "ops");
 	struct ts_best best = { .nr = 0 };
-	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 	int64_t impact_ps = 0;
-	char share[TS_UNIT_MAX];
 
 	for (size_t i = 0; table && i < table->nr_rows; i++) {
 		int64_t ps = lag_of(doctor, table, i);
@@ -177,15 +163,13 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 	}
 	if (impact_ps == 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, none, none, impact_ps);
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "%s of core time is lost in ops that use little of HBM's rate",
-		      ts_fmt_share(share, ts_doctor_share(doctor, impact_ps)));
-	finding->title = ts_doctor_text(doctor);
-	say_slow(doctor, table, &best);
+	finding = ts_doctor_report_run(doctor, rule, impact_ps);
+	finding->title = TS_SENTENCE(
+		doctor, "{share} of core time is lost in ops that use little of HBM's rate",
+		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
+	put_slow(doctor, table, &best);
 	finding->evidence = ts_doctor_text(doctor);
-	tell_rows(doctor, finding, table, &best);
+	add_places(doctor, finding, table, &best);
 }
 
 const struct ts_rule ts_rule_upcasts = {

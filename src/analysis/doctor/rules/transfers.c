@@ -1,6 +1,6 @@
 /*
  * Transfers between host and device by their size: single ones that are large, and very many that
- * are small. What they cost in all is told by host_copies and infeed_outfeed; this is for runs
+ * are small. What they cost in all is reported by host_copies and infeed_outfeed; this is for runs
  * where it stays below their limit, and for the small ones, which ask for another remedy.
  *
  * Bytes are those of an execution: of the array as laid out, else what the profile says.
@@ -24,7 +24,7 @@ static void add(struct ts_selection *ops, const struct ts_op_fact *fact)
 static void sort_in(struct ts_doctor *doctor, struct sizes *sizes, const struct ts_op_fact *fact)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	double bytes = ts_fact_copy_bytes(doctor, fact);
+	double bytes = ts_fact_copy(doctor, fact).bytes;
 
 	if (bytes >= settings->large_transfer_size * 1024 * 1024) {
 		add(&sizes->large, fact);
@@ -52,7 +52,7 @@ static struct sizes sizes_of(struct ts_doctor *doctor)
 }
 
 /* Above its limit the whole bucket has findings that say more. */
-static bool is_told(const struct ts_doctor *doctor)
+static bool is_reported(const struct ts_doctor *doctor)
 {
 	return ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER) * 100 >
 	       doctor->ctx->settings->host_transfer_high;
@@ -65,58 +65,46 @@ static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule 
 	struct ts_finding *finding =
 		ts_doctor_report(doctor, rule, none, ts_bytes_of(which), ops->exclusive_ps);
 
-	if (finding)
-		ts_doctor_where(doctor, finding, ops);
+	ts_doctor_where(doctor, finding, ops);
 	return finding;
 }
 
-static void say_most(struct ts_doctor *doctor, const struct ts_selection *ops)
+static void put_most(struct ts_doctor *doctor, const struct ts_selection *ops)
 {
-	char time[TS_UNIT_MAX];
-
-	ts_buf_printf(&doctor->text, "; the cores wait %s for them, most in ",
-		      ts_fmt_ps(time, ops->exclusive_ps));
-	ts_say_ops(doctor, ops, 4);
-	ts_buf_putc(&doctor->text, '.');
+	TS_PUT(doctor, "; the cores wait {time} for them, most in {ops}.",
+	       TS_TIME(ops->exclusive_ps), TS_OPS(ops, 4));
 }
 
-static void tell_large(struct ts_doctor *doctor, const struct ts_rule *rule,
-		       const struct sizes *sizes)
+static void report_large(struct ts_doctor *doctor, const struct ts_rule *rule,
+			 const struct sizes *sizes)
 {
 	struct ts_finding *finding = report(doctor, rule, "large", &sizes->large);
-	char size[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
-	ts_buf_printf(&doctor->text, "Single transfers of up to %s between host and device",
-		      ts_fmt_bytes(size, sizes->largest_bytes));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "%zu op%s of %s or more run%s %" PRId64 " times",
-		      sizes->large.nr_all, sizes->large.nr_all == 1 ? "" : "s",
-		      ts_fmt_bytes(size, doctor->ctx->settings->large_transfer_size * 1024 * 1024),
-		      sizes->large.nr_all == 1 ? "s" : "", sizes->large.occurrences);
-	say_most(doctor, &sizes->large);
+	finding->title =
+		TS_SENTENCE(doctor, "Single transfers of up to {bytes} between host and device",
+			    TS_BYTES(sizes->largest_bytes));
+	TS_PUT(doctor, "{count} op{s} of {bytes} or more run{v} {count} times",
+	       TS_COUNT(sizes->large.nr_all),
+	       TS_BYTES(doctor->ctx->settings->large_transfer_size * 1024 * 1024),
+	       TS_COUNT(sizes->large.occurrences));
+	put_most(doctor, &sizes->large);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-static void tell_small(struct ts_doctor *doctor, const struct ts_rule *rule,
-		       const struct sizes *sizes)
+static void report_small(struct ts_doctor *doctor, const struct ts_rule *rule,
+			 const struct sizes *sizes)
 {
 	const struct ts_advice *advice = ts_advice_find(doctor->framework, "large_transfers_small");
 	struct ts_finding *finding = report(doctor, rule, "small", &sizes->small);
 	double mean = sizes->small_bytes / (double)sizes->small.occurrences;
-	char size[TS_UNIT_MAX];
 
-	if (!finding)
-		return;
 	finding->advice = ts_bytes_of(advice->advice);
 	finding->code = ts_bytes_of(advice->code);
-	ts_buf_printf(&doctor->text,
-		      "%" PRId64 " small transfers between host and device, %s each on average",
-		      sizes->small.occurrences, ts_fmt_bytes(size, mean));
-	finding->title = ts_doctor_text(doctor);
-	ts_buf_printf(&doctor->text, "They move %s in all", ts_fmt_bytes(size, sizes->small_bytes));
-	say_most(doctor, &sizes->small);
+	finding->title = TS_SENTENCE(
+		doctor, "{count} small transfers between host and device, {bytes} each on average",
+		TS_COUNT(sizes->small.occurrences), TS_BYTES(mean));
+	TS_PUT(doctor, "They move {bytes} in all", TS_BYTES(sizes->small_bytes));
+	put_most(doctor, &sizes->small);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -124,11 +112,11 @@ static void check_large_transfers(struct ts_doctor *doctor, const struct ts_rule
 {
 	struct sizes sizes = sizes_of(doctor);
 
-	if (sizes.large.nr > 0 && !is_told(doctor))
-		tell_large(doctor, rule, &sizes);
+	if (sizes.large.nr > 0 && !is_reported(doctor))
+		report_large(doctor, rule, &sizes);
 	if (sizes.small.nr > 0 &&
 	    (double)sizes.small.occurrences >= doctor->ctx->settings->small_transfers_count)
-		tell_small(doctor, rule, &sizes);
+		report_small(doctor, rule, &sizes);
 }
 
 const struct ts_rule ts_rule_large_transfers = {

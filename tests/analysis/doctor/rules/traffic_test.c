@@ -1,4 +1,5 @@
-/* The doctor's rules about traffic with HBM, from the result "memory". Total: 1000 ms of one core. */
+/* The doctor's rules about traffic with HBM, from the result "memory". Total: 1000 ms of one core.
+ * */
 #include "tests/analysis/doctor/doctor_given.h"
 
 static const struct ts_column upcast_columns[] = {
@@ -13,6 +14,13 @@ static const struct ts_column copy_columns[] = {
 	{ "to", TS_COMPILED, NULL },	   { "reason_code", TS_DERIVED, NULL },
 	{ "reason", TS_DERIVED, NULL },	   { "advice", TS_DERIVED, NULL },
 	{ "time_ps", TS_MEASURED, NULL },
+};
+
+static const struct ts_column stream_columns[] = {
+	{ "op", TS_MEASURED, NULL },
+	{ "module", TS_MEASURED, NULL },
+	{ "hbm_bytes_per_s", TS_MODELLED, NULL },
+	{ "hbm_pct", TS_MODELLED, NULL },
 };
 
 static struct ts_result *given_ops(struct given *run)
@@ -97,11 +105,54 @@ static void test_a_layout_finding_names_layouts_and_neighbours(void **state)
 	given_release(&run);
 }
 
+/* 10 executions of 2 GB take 200 ms, where HBM at 1 TB/s needs 20. */
+static void test_a_stream_below_hbms_rate_is_reported(void **state)
+{
+	static const struct {
+		const char *category;
+		double hbm_pct;
+		bool told;
+	} rows[] = {
+		{ "loop fusion", 10, true },
+		{ "loop fusion", 70, false }, /* the threshold is 60 % */
+		{ "sort", 10, false },	      /* goes over its bytes several times */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		static const int64_t ms[TS_NR_BUCKETS] = { 700, 200, 0, 0, 0, 0, 0, 100 };
+		struct given run;
+		struct ts_result *memory;
+		struct ts_value *row;
+		const struct ts_finding *finding;
+
+		given_nothing(&run);
+		given_devices(&run, 1);
+		given_op(&run, (struct given_op){ "stream.1", rows[i].category, "", "a.py:1",
+						  TS_OP_COMPUTE, TS_ASYNC_NONE,
+						  TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 2e9 });
+		given_time(&run, ms);
+		memory = ts_results_add(&run.results, "memory", "Memory");
+		row = ts_table_row(memory, given_table(memory, "ops", stream_columns,
+						       TS_NELEM(stream_columns)));
+		row[0] = ts_text(TS_LIT("stream.1"));
+		row[1] = ts_text(TS_LIT("jit_f"));
+		row[2] = ts_real(1e11);
+		row[3] = ts_real(rows[i].hbm_pct);
+		finding = finding_of(when_examined(&run), "hbm_bandwidth");
+		assert_int_equal(finding != NULL, rows[i].told);
+		if (finding)
+			assert_int_equal(finding->impact_ps, 180 * MS);
+		given_release(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wide_arrays_are_told_from_a_share_of_the_time),
 		cmocka_unit_test(test_a_layout_finding_names_layouts_and_neighbours),
+		cmocka_unit_test(test_a_stream_below_hbms_rate_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

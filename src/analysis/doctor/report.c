@@ -1,0 +1,127 @@
+/* Reporting: a rule's finding becomes a draft with an id, a severity and its rule's advice, then
+ * gets places and times. */
+#include "analysis/doctor/doctor.h"
+
+#include "base/check.h"
+
+#define ALL_OF_IT "all of the core time that the finding names, as if its cause went away"
+
+static enum ts_severity severity_by(const struct ts_settings *settings, double share)
+{
+	if (share * 100 >= settings->impact_critical)
+		return TS_CRITICAL;
+	return share * 100 >= settings->impact_warning ? TS_WARNING : TS_INFO;
+}
+
+/* Fingerprints in module names change from compile to compile: "jit_f(1234)" is "jit_f". */
+static struct ts_bytes stem(struct ts_bytes module)
+{
+	return ts_bytes_cut(module, 0, ts_bytes_find(module, "("));
+}
+
+static struct ts_bytes make_id(struct ts_doctor *doctor, const struct ts_rule *rule,
+			       struct ts_bytes module, struct ts_bytes op)
+{
+	uint64_t hash = ts_hash(op, ts_hash(stem(module), 0));
+	struct ts_bytes id;
+
+	if (module.n + op.n == 0)
+		id = ts_arena_copy(&doctor->result->owner->arena, ts_bytes_of(rule->name));
+	else
+		id = ts_result_text(doctor->result, "%s-%08x", rule->name,
+				    (unsigned)(hash & 0xffffffff));
+	doctor->failed |= !id.p;
+	return id;
+}
+
+struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps)
+{
+	const struct ts_advice *advice = ts_advice_find(doctor->framework, rule->name);
+	struct ts_draft *draft;
+	struct ts_finding *finding;
+
+	TS_ASSERT(rule->name && rule->confidence < TS_NR_CONFIDENCES && advice);
+	if (doctor->failed ||
+	    !ts_grow(&doctor->drafts, &doctor->cap_drafts, doctor->nr_drafts + 1, sizeof(*draft))) {
+		doctor->failed = true;
+		doctor->spare = (struct ts_finding){ .impact_ps = -1 };
+		return &doctor->spare;
+	}
+	if (doctor->total_ps >= 0)
+		impact_ps = TS_MIN(impact_ps, doctor->total_ps);
+	draft = &doctor->drafts[doctor->nr_drafts];
+	*draft = (struct ts_draft){ .keep = rule->keep, .serial = doctor->nr_drafts++ };
+	finding = &draft->finding;
+	finding->id = make_id(doctor, rule, module, op);
+	finding->rule = rule->name;
+	finding->impact_ps = impact_ps < 0 ? -1 : impact_ps;
+	finding->impact_share = ts_doctor_share(doctor, finding->impact_ps);
+	finding->severity = severity_by(doctor->ctx->settings, finding->impact_share);
+	finding->confidence = rule->confidence;
+	if (finding->impact_ps >= 0)
+		finding->ceiling = rule->ceiling ? rule->ceiling : ALL_OF_IT;
+	finding->advice = ts_bytes_of(advice->advice);
+	finding->code = ts_bytes_of(advice->code);
+	return finding;
+}
+
+struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct ts_rule *rule,
+					int64_t impact_ps)
+{
+	struct ts_bytes none = { NULL, 0 };
+
+	return ts_doctor_report(doctor, rule, none, none, impact_ps);
+}
+
+void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
+		     const struct ts_selection *ops)
+{
+	struct ts_where *where;
+
+	TS_ASSERT(finding && ops->nr <= TS_MAX_WHERE && ops->nr <= ops->nr_all);
+	if (ops->nr == 0)
+		return;
+	where = ts_arena_array(&doctor->result->owner->arena, ops->nr, sizeof(*where));
+	if (!where) {
+		doctor->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < ops->nr; i++) {
+		where[i].op = ops->items[i]->name;
+		where[i].module = ops->items[i]->module;
+		where[i].source = ts_fact_source(doctor, ops->items[i]);
+		where[i].op_index = ops->items[i]->op;
+	}
+	finding->where = where;
+	finding->nr_where = ops->nr;
+}
+
+void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
+			 const struct ts_op_fact *fact)
+{
+	struct ts_selection ops;
+
+	ts_select_one(&ops, fact);
+	ts_doctor_where(doctor, finding, &ops);
+}
+
+void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps)
+{
+	struct ts_draft *draft;
+	struct ts_range *range;
+
+	if (doctor->failed || doctor->nr_drafts == 0 || end_ps <= start_ps)
+		return;
+	TS_ASSERT(device == TS_NONE || device < doctor->ctx->profile->nr_devices);
+	draft = &doctor->drafts[doctor->nr_drafts - 1];
+	if (draft->nr_ranges == TS_MAX_RANGES)
+		return;
+	if (!ts_grow(&doctor->ranges, &doctor->cap_ranges, doctor->nr_ranges + 1, sizeof(*range))) {
+		doctor->failed = true;
+		return;
+	}
+	draft->nr_ranges++;
+	doctor->ranges[doctor->nr_ranges++] =
+		(struct ts_range){ (uint32_t)draft->serial, device, start_ps, end_ps };
+}

@@ -1,0 +1,327 @@
+/* Releasing and summing what tables of members describe. */
+#include "base/record.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+
+#define AT(self, offset) ((void *)((char *)(self) + (offset)))
+#define CONST_AT(self, offset) ((const void *)((const char *)(self) + (offset)))
+
+size_t ts_number_size(enum ts_number type)
+{
+	static const uint8_t sizes[] = {
+		[TS_I8] = 1,  [TS_U8] = 1,  [TS_I16] = 2, [TS_U16] = 2, [TS_I32] = 4,
+		[TS_U32] = 4, [TS_I64] = 8, [TS_U64] = 8, [TS_F64] = 8, [TS_BOOL] = sizeof(bool),
+	};
+
+	TS_ASSERT((size_t)type < TS_NELEM(sizes));
+	return sizes[type];
+}
+
+int64_t ts_number_get(const void *number, enum ts_number type)
+{
+	switch (type) {
+	case TS_I8:   return *(const int8_t *)number;
+	case TS_U8:   return *(const uint8_t *)number;
+	case TS_I16:  return *(const int16_t *)number;
+	case TS_U16:  return *(const uint16_t *)number;
+	case TS_I32:  return *(const int32_t *)number;
+	case TS_U32:  return *(const uint32_t *)number;
+	case TS_I64:  return *(const int64_t *)number;
+	case TS_U64:  return (int64_t)*(const uint64_t *)number;
+	case TS_BOOL: return *(const bool *)number;
+	case TS_F64:  break;
+	}
+	TS_ASSERT(type != TS_F64);
+	return 0;
+}
+
+bool ts_number_set(void *number, enum ts_number type, int64_t value)
+{
+	switch (type) {
+	case TS_I8:   *(int8_t *)number = (int8_t)value; break;
+	case TS_U8:   *(uint8_t *)number = (uint8_t)value; break;
+	case TS_I16:  *(int16_t *)number = (int16_t)value; break;
+	case TS_U16:  *(uint16_t *)number = (uint16_t)value; break;
+	case TS_I32:  *(int32_t *)number = (int32_t)value; break;
+	case TS_U32:  *(uint32_t *)number = (uint32_t)value; break;
+	case TS_I64:  *(int64_t *)number = value; break;
+	case TS_U64:  *(uint64_t *)number = (uint64_t)value; break;
+	case TS_BOOL: *(bool *)number = value != 0; break;
+	case TS_F64:  TS_ASSERT(type != TS_F64); return false;
+	}
+	return ts_number_get(number, type) == value;
+}
+
+size_t ts_member_nr(const void *self, const struct ts_member *member)
+{
+	return *(const size_t *)CONST_AT(self, member->nr_at);
+}
+
+void ts_member_set_nr(void *self, const struct ts_member *member, size_t nr)
+{
+	*(size_t *)AT(self, member->nr_at) = nr;
+	if (member->cap_at != TS_NO_CAP)
+		*(size_t *)AT(self, member->cap_at) = nr;
+}
+
+/* Of all NUMBERS and STRUCTS, or of one item of an array. */
+size_t ts_member_width(const struct ts_member *member)
+{
+	if (member->kind == TS_MEMBER_NUMBERS || member->kind == TS_MEMBER_ARRAY)
+		return member->item / ts_number_size(member->type);
+	if (member->kind == TS_MEMBER_STRUCTS || member->kind == TS_MEMBER_RECORDS)
+		return member->item / member->of->size;
+	return 1;
+}
+
+bool ts_record_is_empty(const struct ts_record *record, const void *item)
+{
+	return record->empty_at > 0 && *(const int64_t *)CONST_AT(item, record->empty_at - 1) == 0;
+}
+
+static void *pointer_at(void *self, const struct ts_member *member)
+{
+	return *(void **)AT(self, member->offset);
+}
+
+static void release_records(const struct ts_record *record, void *items, size_t nr)
+{
+	for (size_t i = 0; items && i < nr; i++)
+		ts_record_release(record, AT(items, i * record->size));
+}
+
+static void release_pointers(const struct ts_record *record, void **items, size_t nr)
+{
+	for (size_t i = 0; items && i < nr; i++) {
+		if (items[i])
+			ts_record_release(record, items[i]);
+		free(items[i]);
+	}
+}
+
+static void release_member(const struct ts_member *member, void *self)
+{
+	size_t width = ts_member_width(member);
+
+	switch (member->kind) {
+	case TS_MEMBER_NUMBERS:
+	case TS_MEMBER_TEXT:	break;
+	case TS_MEMBER_STRUCTS: release_records(member->of, AT(self, member->offset), width); break;
+	case TS_MEMBER_MAP:	ts_map_release(AT(self, member->offset)); break;
+	case TS_MEMBER_RECORDS:
+		release_records(member->of, pointer_at(self, member),
+				ts_member_nr(self, member) * width);
+		free(pointer_at(self, member));
+		break;
+	case TS_MEMBER_POINTERS:
+		release_pointers(member->of, pointer_at(self, member), ts_member_nr(self, member));
+		free(pointer_at(self, member));
+		break;
+	case TS_MEMBER_POINTER:
+		if (pointer_at(self, member))
+			ts_record_release(member->of, pointer_at(self, member));
+		free(pointer_at(self, member));
+		break;
+	case TS_MEMBER_ARRAY:
+	case TS_MEMBER_SCRATCH: free(pointer_at(self, member)); break;
+	}
+}
+
+void ts_record_release(const struct ts_record *record, void *self)
+{
+	for (size_t i = 0; i < record->nr_members; i++)
+		release_member(&record->members[i], self);
+	memset(self, 0, record->size);
+}
+
+static int64_t sum_of(int64_t x, int64_t y, enum ts_sum sum, enum ts_number type)
+{
+	switch (sum) {
+	case TS_ADD:
+		return type == TS_U64 ? (int64_t)((uint64_t)x + (uint64_t)y) : ts_i64_add(x, y);
+	case TS_MAX_OF: return TS_MAX(x, y);
+	case TS_MIN_OF: return TS_MIN(x, y);
+	case TS_OR:	return x | y;
+	default:	return x;
+	}
+}
+
+static double real_sum_of(double x, double y, enum ts_sum sum)
+{
+	switch (sum) {
+	case TS_ADD:	return x + y;
+	case TS_MAX_OF: return fmax(x, y);
+	case TS_MIN_OF: return fmin(x, y);
+	default:	return x;
+	}
+}
+
+static void merge_numbers(const struct ts_member *member, void *into, const void *from, size_t nr)
+{
+	size_t size = ts_number_size(member->type);
+
+	if (member->sum == TS_KEEP || member->sum == TS_BY_HAND)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		void *to = AT(into, i * size);
+		const void *add = CONST_AT(from, i * size);
+
+		if (member->type == TS_F64)
+			*(double *)to =
+				real_sum_of(*(double *)to, *(const double *)add, member->sum);
+		else
+			ts_number_set(to, member->type,
+				      sum_of(ts_number_get(to, member->type),
+					     ts_number_get(add, member->type), member->sum,
+					     member->type));
+	}
+}
+
+/* Moves a record: what it owns is the other's then. */
+static void move(const struct ts_record *record, void *into, void *from)
+{
+	memcpy(into, from, record->size);
+	memset(from, 0, record->size);
+}
+
+static bool merge_records(const struct ts_record *record, void *into, void *from, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		void *to = AT(into, i * record->size), *add = AT(from, i * record->size);
+
+		if (ts_record_is_empty(record, add))
+			continue;
+		if (ts_record_is_empty(record, to)) {
+			ts_record_release(record, to);
+			move(record, to, add);
+		} else if (!ts_record_merge(record, to, add)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Makes the array of INTO at least NR items long; new ones are zero. */
+static bool lengthen(const struct ts_member *member, void *into, size_t nr)
+{
+	size_t has = ts_member_nr(into, member), cap = has;
+
+	if (nr <= has)
+		return true;
+	if (nr > SIZE_MAX / member->item)
+		return false;
+	if (member->cap_at != TS_NO_CAP)
+		cap = *(size_t *)AT(into, member->cap_at);
+	if (!ts_grow(AT(into, member->offset), &cap, nr, member->item))
+		return false;
+	ts_member_set_nr(into, member, nr);
+	if (member->cap_at != TS_NO_CAP)
+		*(size_t *)AT(into, member->cap_at) = cap;
+	return true;
+}
+
+/* The first array of all moves as it is. */
+static bool takes_over(const struct ts_member *member, void *into, void *from)
+{
+	if (pointer_at(into, member) && ts_member_nr(into, member) > 0)
+		return false;
+	free(pointer_at(into, member));
+	*(void **)AT(into, member->offset) = pointer_at(from, member);
+	ts_member_set_nr(into, member, ts_member_nr(from, member));
+	if (member->cap_at != TS_NO_CAP)
+		*(size_t *)AT(into, member->cap_at) = *(size_t *)AT(from, member->cap_at);
+	*(void **)AT(from, member->offset) = NULL;
+	ts_member_set_nr(from, member, 0);
+	return true;
+}
+
+static bool append(const struct ts_member *member, void *into, void *from)
+{
+	size_t has = ts_member_nr(into, member), nr = ts_member_nr(from, member);
+
+	if (nr > SIZE_MAX - has || !lengthen(member, into, has + nr))
+		return false;
+	memcpy(AT(pointer_at(into, member), has * member->item), pointer_at(from, member),
+	       nr * member->item);
+	ts_member_set_nr(from, member, 0); /* what its items own has moved */
+	return true;
+}
+
+static bool merge_array(const struct ts_member *member, void *into, void *from)
+{
+	size_t nr = ts_member_nr(from, member), width = ts_member_width(member);
+
+	if (member->sum == TS_BY_HAND || nr == 0 || !pointer_at(from, member) ||
+	    takes_over(member, into, from) || member->sum == TS_KEEP)
+		return true;
+	if (member->sum == TS_APPEND)
+		return append(member, into, from);
+	if (!lengthen(member, into, nr))
+		return false;
+	if (member->kind == TS_MEMBER_RECORDS)
+		return merge_records(member->of, pointer_at(into, member), pointer_at(from, member),
+				     nr * width);
+	merge_numbers(member, pointer_at(into, member), pointer_at(from, member), nr * width);
+	return true;
+}
+
+static bool merge_pointer(const struct ts_record *record, void **into, void **from)
+{
+	if (!*from)
+		return true;
+	if (*into)
+		return ts_record_merge(record, *into, *from);
+	*into = *from;
+	*from = NULL;
+	return true;
+}
+
+static bool merge_pointers(const struct ts_member *member, void *into, void *from)
+{
+	size_t nr = ts_member_nr(from, member);
+	void **items = pointer_at(from, member);
+
+	if (member->sum == TS_BY_HAND || nr == 0 || takes_over(member, into, from))
+		return true;
+	if (!lengthen(member, into, nr))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (!merge_pointer(member->of, (void **)pointer_at(into, member) + i, &items[i]))
+			return false;
+	return true;
+}
+
+static bool merge_member(const struct ts_member *member, void *into, void *from)
+{
+	void *to = AT(into, member->offset), *add = AT(from, member->offset);
+	struct ts_bytes *text = to;
+
+	switch (member->kind) {
+	case TS_MEMBER_NUMBERS:
+		merge_numbers(member, to, add, ts_member_width(member));
+		return true;
+	case TS_MEMBER_STRUCTS:	 return merge_records(member->of, to, add, ts_member_width(member));
+	case TS_MEMBER_ARRAY:
+	case TS_MEMBER_RECORDS:	 return merge_array(member, into, from);
+	case TS_MEMBER_POINTERS: return merge_pointers(member, into, from);
+	case TS_MEMBER_POINTER:	 return merge_pointer(member->of, to, add);
+	case TS_MEMBER_TEXT:
+		if (!text->p)
+			*text = *(struct ts_bytes *)add;
+		return true;
+	case TS_MEMBER_MAP:
+	case TS_MEMBER_SCRATCH: return true;
+	}
+	return true;
+}
+
+bool ts_record_merge(const struct ts_record *record, void *into, void *from)
+{
+	for (size_t i = 0; i < record->nr_members; i++)
+		if (!merge_member(&record->members[i], into, from))
+			return false;
+	return true;
+}

@@ -1,0 +1,681 @@
+/* Records to bytes and back, by their tables of members. */
+#include "codec/record.h"
+
+#include "base/check.h"
+#include "codec/pb.h"
+#include "codec/pbw.h"
+
+#define AT(self, offset)       ((void *)((char *)(self) + (offset)))
+#define CONST_AT(self, offset) ((const void *)((const char *)(self) + (offset)))
+
+/* Behind the two come the columns, at 2 + the member's number; or the items, at 3. */
+enum { ITEMS_NR = 1, ITEMS_PLACES, ITEMS_MESSAGES };
+enum { MAP_KEYS = 1, MAP_VALUES };
+
+#define MAX_DEPTH 16 /* of records in records; ours have four at most */
+
+static uint64_t zigzag(int64_t value)
+{
+	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+
+static int64_t zagzig(uint64_t value)
+{
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* ---- saving ---- */
+
+static void put_varint(struct ts_buf *out, uint64_t value)
+{
+	uint8_t bytes[TS_PBW_VARINT];
+
+	ts_buf_put(out, (struct ts_bytes){ bytes, (size_t)(ts_pbw_store(bytes, value) - bytes) });
+}
+
+/* A number of a column, and what it is a difference to. */
+static void put_in_column(struct ts_buf *out, const void *number, enum ts_number type,
+			  int64_t *before)
+{
+	if (type == TS_F64) {
+		ts_buf_put(out, (struct ts_bytes){ number, sizeof(double) });
+		return;
+	}
+	put_varint(out,
+		   zigzag((int64_t)((uint64_t)ts_number_get(number, type) - (uint64_t)*before)));
+	*before = ts_number_get(number, type);
+}
+
+static void put_column(struct ts_buf *out, uint32_t field, const void *numbers, enum ts_number type,
+		       size_t nr)
+{
+	size_t mark = ts_pbw_begin(out, field);
+	int64_t before = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		put_in_column(out, CONST_AT(numbers, i * ts_number_size(type)), type, &before);
+	ts_pbw_end(out, mark);
+}
+
+static bool all_zero(const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+static void put_numbers(struct ts_buf *out, const struct ts_member *member, const void *numbers)
+{
+	size_t width = ts_member_width(member);
+
+	if (all_zero(numbers, member->item))
+		return;
+	if (width > 1)
+		put_column(out, member->number, numbers, member->type, width);
+	else if (member->type == TS_F64)
+		ts_pbw_double(out, member->number, *(const double *)numbers);
+	else
+		ts_pbw_u64(out, member->number, zigzag(ts_number_get(numbers, member->type)));
+}
+
+/* Whether the items of an array can be saved column by column. */
+static bool is_flat(const struct ts_record *record)
+{
+	for (size_t i = 0; i < record->nr_members; i++)
+		if (record->members[i].kind != TS_MEMBER_NUMBERS ||
+		    ts_member_width(&record->members[i]) != 1)
+			return false;
+	return true;
+}
+
+/* The items of an array of records or of pointers to them; NULL: the item holds nothing. */
+struct items {
+	const struct ts_record *record;
+	const void *at;
+	size_t nr;
+	bool pointers;
+};
+
+static const void *item_at(const struct items *items, size_t i)
+{
+	const void *item = items->pointers ? ((void *const *)items->at)[i]
+					   : CONST_AT(items->at, i * items->record->size);
+
+	return item && (items->pointers || !ts_record_is_empty(items->record, item)) ? item : NULL;
+}
+
+static void put_places(struct ts_buf *out, const struct items *items)
+{
+	size_t mark = ts_pbw_begin(out, ITEMS_PLACES);
+	int64_t before = 0;
+
+	for (size_t i = 0; i < items->nr; i++) {
+		int64_t place = (int64_t)i;
+
+		if (item_at(items, i))
+			put_in_column(out, &place, TS_I64, &before);
+	}
+	ts_pbw_end(out, mark);
+}
+
+static void put_item_column(struct ts_buf *out, const struct items *items,
+			    const struct ts_member *member)
+{
+	size_t mark = ts_pbw_begin(out, ITEMS_PLACES + member->number);
+	int64_t before = 0;
+
+	for (size_t i = 0; i < items->nr; i++)
+		if (item_at(items, i))
+			put_in_column(out, CONST_AT(item_at(items, i), member->offset),
+				      member->type, &before);
+	ts_pbw_end(out, mark);
+}
+
+static void put_items(struct ts_buf *out, uint32_t field, const struct items *items)
+{
+	size_t mark = ts_pbw_begin(out, field), message;
+
+	ts_pbw_u64(out, ITEMS_NR, items->nr);
+	if (items->pointers || items->record->empty_at > 0)
+		put_places(out, items);
+	for (size_t m = 0; is_flat(items->record) && m < items->record->nr_members; m++)
+		put_item_column(out, items, &items->record->members[m]);
+	for (size_t i = 0; !is_flat(items->record) && i < items->nr; i++) {
+		if (!item_at(items, i))
+			continue;
+		message = ts_pbw_begin(out, ITEMS_MESSAGES);
+		ts_record_save(items->record, item_at(items, i), out);
+		ts_pbw_end(out, message);
+	}
+	ts_pbw_end(out, mark);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void put_map(struct ts_buf *out, uint32_t field, const struct ts_map *map)
+{
+	uint64_t *keys = malloc((map->nr + 1) * sizeof(*keys));
+	size_t mark, column, nr = 0, at = 0;
+	int64_t before = 0;
+	uint64_t key;
+
+	if (!keys) {
+		out->failed = true;
+		return;
+	}
+	while (ts_map_walk(map, &at, &key))
+		keys[nr++] = key;
+	qsort(keys, nr, sizeof(*keys), by_key);
+	mark = ts_pbw_begin(out, field);
+	put_column(out, MAP_KEYS, keys, TS_U64, nr);
+	column = ts_pbw_begin(out, MAP_VALUES);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t value = ts_map_find(map, keys[i]);
+
+		put_in_column(out, &value, TS_U32, &before);
+	}
+	ts_pbw_end(out, column);
+	ts_pbw_end(out, mark);
+	free(keys);
+}
+
+static void put_struct(struct ts_buf *out, const struct ts_member *member, const void *self)
+{
+	size_t width = ts_member_width(member), mark;
+
+	if (width > 1) {
+		put_items(out, member->number,
+			  &(struct items){ .record = member->of, .at = self, .nr = width });
+		return;
+	}
+	mark = ts_pbw_begin(out, member->number);
+	ts_record_save(member->of, self, out);
+	ts_pbw_end(out, mark);
+}
+
+static void put_member(struct ts_buf *out, const struct ts_member *member, const void *self)
+{
+	const void *at = CONST_AT(self, member->offset), *items = at;
+	size_t nr = 0, mark;
+
+	if (member->kind >= TS_MEMBER_ARRAY && member->kind <= TS_MEMBER_POINTER)
+		items = *(void *const *)at;
+	if (member->kind >= TS_MEMBER_ARRAY && member->kind <= TS_MEMBER_POINTERS)
+		nr = items ? ts_member_nr(self, member) * ts_member_width(member) : 0;
+	switch (member->kind) {
+	case TS_MEMBER_NUMBERS: put_numbers(out, member, at); break;
+	case TS_MEMBER_STRUCTS: put_struct(out, member, at); break;
+	case TS_MEMBER_ARRAY:
+		if (nr > 0)
+			put_column(out, member->number, items, member->type, nr);
+		break;
+	case TS_MEMBER_RECORDS:
+	case TS_MEMBER_POINTERS:
+		if (nr > 0)
+			put_items(out, member->number,
+				  &(struct items){ member->of, items, nr,
+						   member->kind == TS_MEMBER_POINTERS });
+		break;
+	case TS_MEMBER_POINTER:
+		if (!items)
+			break;
+		mark = ts_pbw_begin(out, member->number);
+		ts_record_save(member->of, items, out);
+		ts_pbw_end(out, mark);
+		break;
+	case TS_MEMBER_TEXT:
+		if (((const struct ts_bytes *)at)->p)
+			ts_pbw_bytes(out, member->number, *(const struct ts_bytes *)at);
+		break;
+	case TS_MEMBER_MAP:
+		if (((const struct ts_map *)at)->nr > 0)
+			put_map(out, member->number, at);
+		break;
+	case TS_MEMBER_SCRATCH: break;
+	}
+}
+
+void ts_record_save(const struct ts_record *record, const void *self, struct ts_buf *out)
+{
+	for (size_t i = 0; i < record->nr_members; i++)
+		put_member(out, &record->members[i], self);
+}
+
+/* ---- loading ---- */
+
+/* A load in progress. NOMEM or CAUSE is set by the first that fails. */
+struct load {
+	const struct ts_record_limits *limits;
+	struct ts_arena *arena;
+	struct ts_pb_error error;
+	bool no_memory;
+	int depth;
+};
+
+static bool load_record(struct load *load, const struct ts_record *record, void *self,
+			struct ts_pb pb);
+
+static bool bad(struct load *load, const uint8_t *at, const char *cause)
+{
+	if (!load->error.cause)
+		load->error = (struct ts_pb_error){ cause, at };
+	return false;
+}
+
+static bool out_of_memory(struct load *load)
+{
+	load->no_memory = true;
+	return false;
+}
+
+static bool is_in_range(const struct load *load, const struct ts_member *member, int64_t value)
+{
+	if (member->by == TS_BY_NOTHING || value == TS_NONE)
+		return true;
+	return value >= 0 && (uint64_t)value < load->limits->nr[member->by];
+}
+
+/* The numbers of a column, one after the other. */
+struct column {
+	const uint8_t *p, *end;
+	int64_t before;
+};
+
+static bool next_in_column(struct load *load, struct column *column, void *number,
+			   enum ts_number type)
+{
+	uint64_t value;
+
+	if (type == TS_F64) {
+		if (column->end - column->p < (ptrdiff_t)sizeof(double))
+			return bad(load, column->p, "a column is too short");
+		memcpy(number, column->p, sizeof(double));
+		column->p += sizeof(double);
+		return true;
+	}
+	if (!ts_pb_varint(&column->p, column->end, &value))
+		return bad(load, column->p, "a column is too short");
+	column->before = (int64_t)((uint64_t)column->before + (uint64_t)zagzig(value));
+	return ts_number_set(number, type, column->before) ||
+	       bad(load, column->p, "a number is too large");
+}
+
+static struct column column_of(const struct ts_pb *pb)
+{
+	struct ts_bytes bytes = ts_pb_bytes(pb);
+
+	return (struct column){ bytes.p, bytes.p + bytes.n, 0 };
+}
+
+static bool load_column(struct load *load, const struct ts_pb *pb, void *numbers,
+			enum ts_number type, size_t nr)
+{
+	struct column column = column_of(pb);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!next_in_column(load, &column, AT(numbers, i * ts_number_size(type)), type))
+			return false;
+	return column.p == column.end || bad(load, column.p, "a column is too long");
+}
+
+/* Numbers in a column: every varint has one byte that ends it. */
+static size_t count_column(const struct ts_pb *pb, enum ts_number type)
+{
+	struct ts_bytes bytes = ts_pb_bytes(pb);
+	size_t nr = 0;
+
+	if (type == TS_F64)
+		return bytes.n / sizeof(double);
+	for (size_t i = 0; i < bytes.n; i++)
+		nr += bytes.p[i] < 128;
+	return nr;
+}
+
+static bool load_number(struct load *load, const struct ts_member *member, void *number,
+			const struct ts_pb *pb)
+{
+	if (member->type == TS_F64) {
+		*(double *)number = ts_pb_double(pb);
+		return true;
+	}
+	return (ts_number_set(number, member->type, zagzig(ts_pb_u64(pb))) &&
+		is_in_range(load, member, ts_number_get(number, member->type))) ||
+	       bad(load, pb->data, "a number is out of range");
+}
+
+static bool load_numbers(struct load *load, const struct ts_member *member, void *numbers,
+			 const struct ts_pb *pb)
+{
+	size_t width = ts_member_width(member);
+
+	return width == 1 ? load_number(load, member, numbers, pb)
+			  : load_column(load, pb, numbers, member->type, width);
+}
+
+/* Room for NR items where none were; a field that comes twice is bad. */
+static void *make_items(struct load *load, const struct ts_member *member, void *self, size_t nr,
+			const struct ts_pb *pb)
+{
+	void **items = AT(self, member->offset);
+
+	if (*items || ts_member_nr(self, member) > 0) {
+		bad(load, pb->data, "an array comes twice");
+		return NULL;
+	}
+	if (member->by != TS_BY_NOTHING && nr > load->limits->nr[member->by]) {
+		bad(load, pb->data, "an array is longer than what it is indexed by");
+		return NULL;
+	}
+	*items = calloc(nr + 1, member->item);
+	if (!*items) {
+		out_of_memory(load);
+		return NULL;
+	}
+	ts_member_set_nr(self, member, nr);
+	return *items;
+}
+
+static bool load_array(struct load *load, const struct ts_member *member, void *self,
+		       const struct ts_pb *pb)
+{
+	size_t width = ts_member_width(member), nr = count_column(pb, member->type);
+	void *items;
+
+	if (nr % width != 0)
+		return bad(load, pb->data, "an array ends inside an item");
+	items = make_items(load, member, self, nr / width, pb);
+	return items && load_column(load, pb, items, member->type, nr);
+}
+
+/* What stands in front of the items of an array of records. */
+struct shape {
+	size_t nr, nr_full;
+	struct column places;
+	bool has_places;
+};
+
+static bool read_shape(struct load *load, const struct ts_pb *field, size_t limit,
+		       struct shape *shape)
+{
+	struct ts_pb pb = ts_pb_of(ts_pb_bytes(field), &load->error);
+	size_t n = ts_pb_bytes(field).n;
+
+	*shape = (struct shape){ .nr = 0 };
+	while (ts_pb_next(&pb)) {
+		if (pb.field == ITEMS_NR)
+			shape->nr = ts_pb_u64(&pb);
+		if (pb.field != ITEMS_PLACES)
+			continue;
+		shape->has_places = true;
+		shape->places = column_of(&pb);
+		shape->nr_full = count_column(&pb, TS_I64);
+	}
+	if (!shape->has_places)
+		shape->nr_full = shape->nr;
+	/* Each full item has a byte at least; empty ones are bounded by what the array is indexed by. */
+	if (shape->nr_full > n || shape->nr_full > shape->nr || shape->nr > TS_MAX(n, limit))
+		return bad(load, field->data, "an array is longer than its bytes");
+	return load->error.cause == NULL;
+}
+
+/* The place of the next full item, or of each in turn. */
+static bool next_place(struct load *load, struct shape *shape, size_t *place)
+{
+	int64_t at, before = (int64_t)*place;
+	bool first = *place == SIZE_MAX;
+
+	if (!shape->has_places) {
+		++*place;
+		return true;
+	}
+	if (!next_in_column(load, &shape->places, &at, TS_I64))
+		return false;
+	if (at < 0 || (uint64_t)at >= shape->nr || (!first && at <= before))
+		return bad(load, shape->places.p, "an item stands at a place that cannot be");
+	*place = (size_t)at;
+	return true;
+}
+
+/* Where the items of a loaded array are. */
+struct room {
+	const struct ts_record *record;
+	void *items;
+	bool pointers;
+};
+
+static void *item_room(struct load *load, const struct room *room, size_t place)
+{
+	void **pointers = room->items;
+
+	if (!room->pointers)
+		return AT(room->items, place * room->record->size);
+	if (!pointers[place])
+		pointers[place] = calloc(1, room->record->size);
+	if (!pointers[place])
+		out_of_memory(load);
+	return pointers[place];
+}
+
+static bool load_item_column(struct load *load, const struct room *room, struct shape shape,
+			     const struct ts_member *member, const struct ts_pb *pb)
+{
+	struct column column = column_of(pb);
+	size_t place = SIZE_MAX;
+
+	for (size_t i = 0; i < shape.nr_full; i++) {
+		void *item, *number;
+
+		if (!next_place(load, &shape, &place) || !(item = item_room(load, room, place)))
+			return false;
+		number = AT(item, member->offset);
+		if (!next_in_column(load, &column, number, member->type))
+			return false;
+		if (member->type != TS_F64 &&
+		    !is_in_range(load, member, ts_number_get(number, member->type)))
+			return bad(load, column.p, "a number is out of range");
+	}
+	return column.p == column.end || bad(load, column.p, "a column is too long");
+}
+
+static const struct ts_member *find_member(const struct ts_record *record, uint32_t number)
+{
+	for (size_t i = 0; i < record->nr_members; i++)
+		if (record->members[i].number == number && number > 0)
+			return &record->members[i];
+	return NULL;
+}
+
+static bool load_flat(struct load *load, const struct room *room, const struct shape *shape,
+		      struct ts_pb pb)
+{
+	while (ts_pb_next(&pb)) {
+		const struct ts_member *member = find_member(room->record, pb.field - ITEMS_PLACES);
+
+		if (pb.field > ITEMS_PLACES && member &&
+		    !load_item_column(load, room, *shape, member, &pb))
+			return false;
+	}
+	return load->error.cause == NULL;
+}
+
+static bool load_messages(struct load *load, const struct room *room, struct shape shape,
+			  struct ts_pb pb)
+{
+	size_t place = SIZE_MAX, nr = 0;
+
+	while (ts_pb_next(&pb)) {
+		void *item;
+
+		if (pb.field != ITEMS_MESSAGES)
+			continue;
+		if (nr++ == shape.nr_full)
+			return bad(load, pb.data, "an array has more items than it says");
+		if (!next_place(load, &shape, &place) || !(item = item_room(load, room, place)) ||
+		    !load_record(load, room->record, item, ts_pb_enter(&pb)))
+			return false;
+	}
+	return load->error.cause == NULL &&
+	       (nr == shape.nr_full || bad(load, pb.p, "an array has fewer items than it says"));
+}
+
+static bool items_are_valid(struct load *load, const struct room *room, size_t nr,
+			    const struct ts_pb *pb)
+{
+	if (!room->record->is_valid || !is_flat(room->record))
+		return true; /* those that are messages were asked one by one */
+	for (size_t i = 0; i < nr; i++) {
+		const void *item = room->pointers ? ((void **)room->items)[i]
+						  : AT(room->items, i * room->record->size);
+
+		if (item && !ts_record_is_empty(room->record, item) &&
+		    !room->record->is_valid(item))
+			return bad(load, pb->data, "an item cannot be");
+	}
+	return true;
+}
+
+static bool load_items(struct load *load, const struct room *room, struct shape *shape,
+		       const struct ts_pb *field)
+{
+	struct ts_pb pb = ts_pb_enter(field);
+
+	if (!is_flat(room->record))
+		return load_messages(load, room, *shape, pb);
+	return load_flat(load, room, shape, pb) && items_are_valid(load, room, shape->nr, field);
+}
+
+static bool load_records(struct load *load, const struct ts_member *member, void *self,
+			 const struct ts_pb *pb)
+{
+	size_t width = ts_member_width(member);
+	size_t limit = member->by == TS_BY_NOTHING ? 0 : load->limits->nr[member->by] * width;
+	struct room room = { member->of, NULL, member->kind == TS_MEMBER_POINTERS };
+	struct shape shape;
+
+	if (!read_shape(load, pb, limit, &shape))
+		return false;
+	if (shape.nr % width != 0)
+		return bad(load, pb->data, "an array ends inside an item");
+	room.items = make_items(load, member, self, shape.nr / width, pb);
+	return room.items && load_items(load, &room, &shape, pb);
+}
+
+static bool load_structs(struct load *load, const struct ts_member *member, void *self,
+			 const struct ts_pb *pb)
+{
+	size_t width = ts_member_width(member);
+	struct room room = { member->of, self, false };
+	struct shape shape;
+
+	if (width == 1)
+		return load_record(load, member->of, self, ts_pb_enter(pb));
+	if (!read_shape(load, pb, width, &shape))
+		return false;
+	if (shape.nr != width)
+		return bad(load, pb->data, "a fixed array has another length");
+	return load_items(load, &room, &shape, pb);
+}
+
+static bool load_pointer(struct load *load, const struct ts_member *member, void **to,
+			 const struct ts_pb *pb)
+{
+	if (!*to)
+		*to = calloc(1, member->of->size);
+	return *to ? load_record(load, member->of, *to, ts_pb_enter(pb)) : out_of_memory(load);
+}
+
+static bool load_pairs(struct load *load, struct ts_map *map, struct column keys,
+		       struct column values)
+{
+	while (keys.p < keys.end) {
+		uint64_t key;
+		uint32_t value;
+
+		if (!next_in_column(load, &keys, &key, TS_U64) ||
+		    !next_in_column(load, &values, &value, TS_U32))
+			return false;
+		if (value == TS_NONE)
+			return bad(load, values.p, "a map has a value that cannot be");
+		if (!ts_map_set(map, key, value))
+			return out_of_memory(load);
+	}
+	return values.p == values.end || bad(load, values.p, "a map has more values than keys");
+}
+
+static bool load_map(struct load *load, struct ts_map *map, const struct ts_pb *field)
+{
+	struct column keys = { NULL, NULL, 0 }, values = keys;
+	struct ts_pb pb = ts_pb_enter(field);
+
+	while (ts_pb_next(&pb)) {
+		if (pb.field == MAP_KEYS)
+			keys = column_of(&pb);
+		if (pb.field == MAP_VALUES)
+			values = column_of(&pb);
+	}
+	return load->error.cause == NULL && load_pairs(load, map, keys, values);
+}
+
+static bool load_text(struct load *load, struct ts_bytes *text, const struct ts_pb *pb)
+{
+	*text = ts_arena_copy(load->arena, ts_pb_bytes(pb));
+	return text->p ? true : out_of_memory(load);
+}
+
+static bool load_member(struct load *load, const struct ts_member *member, void *self,
+			const struct ts_pb *pb)
+{
+	void *at = AT(self, member->offset);
+
+	switch (member->kind) {
+	case TS_MEMBER_NUMBERS:	 return load_numbers(load, member, at, pb);
+	case TS_MEMBER_STRUCTS:	 return load_structs(load, member, at, pb);
+	case TS_MEMBER_ARRAY:	 return load_array(load, member, self, pb);
+	case TS_MEMBER_RECORDS:
+	case TS_MEMBER_POINTERS: return load_records(load, member, self, pb);
+	case TS_MEMBER_POINTER:	 return load_pointer(load, member, at, pb);
+	case TS_MEMBER_TEXT:	 return load_text(load, at, pb);
+	case TS_MEMBER_MAP:	 return load_map(load, at, pb);
+	case TS_MEMBER_SCRATCH:	 break;
+	}
+	return true;
+}
+
+static bool load_record(struct load *load, const struct ts_record *record, void *self,
+			struct ts_pb pb)
+{
+	bool good = ++load->depth <= MAX_DEPTH || bad(load, pb.p, "records nest too deep");
+
+	while (good && ts_pb_next(&pb)) {
+		const struct ts_member *member = find_member(record, pb.field);
+
+		good = !member || load_member(load, member, self, &pb);
+	}
+	load->depth--;
+	if (good && !load->error.cause && record->is_valid && !record->is_valid(self))
+		bad(load, pb.p, "a state cannot be");
+	return good && !load->error.cause;
+}
+
+enum ts_status ts_record_load(const struct ts_record *record, void *self, struct ts_bytes bytes,
+			      const struct ts_record_limits *limits, struct ts_arena *arena,
+			      struct ts_error *err)
+{
+	struct load load = { .limits = limits, .arena = arena };
+
+	TS_ASSERT(record && self && limits && arena);
+	if (load_record(&load, record, self, ts_pb_of(bytes, &load.error)))
+		return TS_OK;
+	if (load.no_memory)
+		return ts_fail_nomem(err);
+	return ts_fail(err, TS_FORMAT, "%s: %s at byte %zu (save the state again)", record->name,
+		       load.error.cause, (size_t)(load.error.at - bytes.p));
+}

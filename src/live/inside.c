@@ -1,0 +1,36 @@
+/* What the loop of samples (live.c) and the loop of sessions (sessions.c) both do. */
+#include "live/inside.h"
+
+#include "base/check.h"
+
+int64_t ts_live_end_ms(const struct ts_live *live)
+{
+	TS_ASSERT(live != NULL && live->options.for_ms >= 0);
+	return live->options.for_ms > 0 ? live->start_ms + live->options.for_ms : INT64_MAX;
+}
+
+void ts_live_emit_alert(void *ctx, const struct ts_alert *alert)
+{
+	struct ts_live *live = ctx;
+
+	TS_ASSERT(ctx != NULL && alert != NULL);
+	if (alert->is_active && alert->severity <= live->options.fail_on &&
+	    live->options.fail_on != TS_NR_SEVERITIES)
+		live->has_failed = true;
+	if (!ts_feed_emit(&live->feed, TS_FEED_ALERT, &live->sample, alert,
+			  live->watch ? &live->session : NULL))
+		live->failed = true;
+}
+
+double ts_live_compiling_pct(const struct ts_run *run, double unknown_ps)
+{
+	TS_ASSERT(run != NULL);
+
+	const struct ts_result *time = ts_results_find(&run->results, "time");
+	double host_ps = time ? ts_value_number(ts_result_get(time, "compilation_host_ps")) : NAN;
+	double capture_ps =
+		run->profile.capture_ps > 0 ? (double)run->profile.capture_ps : unknown_ps;
+	double share = host_ps / capture_ps;
+
+	return share > 1 ? 100 : share * 100;
+}

@@ -1,0 +1,1 @@
+unit_tests += tests/analysis/kit/spread_test

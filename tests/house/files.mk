@@ -1,0 +1,1 @@
+script_tests += tests/house/house_test.py
