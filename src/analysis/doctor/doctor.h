@@ -17,7 +17,7 @@
 #define TS_NEEDS(X) \
 	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
-	X(memory_timeline) X(compile) X(hta)
+	X(memory_timeline) X(compile) X(hta) X(kernels)
 #include "analysis/kit/advice.h"
 #include "analysis/kit/needs.h"
 #include "analysis/settings.h"

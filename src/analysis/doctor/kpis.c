@@ -7,6 +7,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/kernels.h"
+
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
 {
 	return ts_value_number(ts_result_get(ts_results_find(doctor->ctx->results, result), name));
@@ -104,7 +106,7 @@ static double idle(const struct ts_doctor *doctor)
 
 static double occupancy(const struct ts_doctor *doctor)
 {
-	return field(doctor, "kernels", "gpu.occupancy_pct");
+	return ts_kernels_facts(doctor->ctx)->occupancy_pct;
 }
 
 static double peak_memory(const struct ts_doctor *doctor)
