@@ -5,8 +5,8 @@
 #define TS_ANALYSIS_FACTS_KERNELS_H
 
 struct ts_kernels_facts {
-	/* Of the kernels of all GPUs, copies and collectives aside, weighted by their time, in percent
-	 * as profilers say it. NaN: unknown. */
+	/* Of the kernels of all GPUs, copies and collectives aside, weighted by their time, in
+	 * percent as profilers say it. NaN: unknown. */
 	double occupancy_pct;
 };
 

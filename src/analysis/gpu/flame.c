@@ -7,15 +7,15 @@
  * launched it: launch and kernel know each other by TS_COL_LINK. Kernels without a launch in the
  * trace stand under a frame of their own, so device time sums to that of all kernels.
  *
- * Two trees are made of this: `stacks` of all frames, `modules` of those of nn.Module (the Python
- * tracer's, with_stack=True and with_modules=True), or where there are none of the user's own ranges
- * (record_function). A third, `scopes`, is made of the names that the framework gave to device ops
- * (flame_scopes.c).
+ * Two trees are made of this. `stacks` has all frames. `modules` has those of nn.Module (of the
+ * Python tracer, with_stack=True and with_modules=True); in a trace without them, the user's own
+ * ranges (record_function). A third, `scopes`, is made of the names that the framework gave to
+ * device ops (flame_scopes.c).
  */
 #include "analysis/gpu/flame.h"
 
 #define STACK_MAX 1024 /* open calls of a thread; deeper ones count as the innermost of these */
-#define KEEP	  3    /* one part in so many of a full tree is kept */
+#define KEEP	  3    /* of a full tree, one node in KEEP is kept */
 
 struct frame {
 	int64_t end_ps;
@@ -23,7 +23,7 @@ struct frame {
 };
 
 struct thread {
-	bool is_wanted;	      /* other analyses want other lines, which then come along */
+	bool is_wanted;	      /* lines that only other analyses want come along */
 	struct frame *frames; /* those that are open, the outermost first */
 	size_t nr, cap;
 	int64_t clock_ps; /* up to here its time is counted */
@@ -117,7 +117,8 @@ static void moved_frames(struct flame_state *state, enum flame_kind tree, const 
 		}
 }
 
-/* Before nodes are added, of whom others know none yet: so that indices stay good until then. */
+/* Called before nodes are added, so that the indices of new nodes stay right until they are
+ * stored. */
 static bool make_room(struct flame_state *state)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
@@ -149,7 +150,8 @@ static void credit(struct flame_state *state, const struct frame *frame, int64_t
 		}
 }
 
-/* The thread's time up to UNTIL_PS goes to who was innermost; calls that ended by then are closed. */
+/* The thread's time up to UNTIL_PS goes to the innermost call; calls that ended by then are
+ * closed. */
 static void advance(struct flame_state *state, struct thread *thread, int64_t until_ps)
 {
 	while (thread->nr > 0) {
@@ -166,7 +168,7 @@ static void advance(struct flame_state *state, struct thread *thread, int64_t un
 	}
 }
 
-/* The frame's node in the tree of modules: its own, or that of who is below it. */
+/* The frame's node in the tree of modules: its own, or that of the frame below it. */
 static uint32_t module_node(struct flame_state *state, const struct ts_op *op, uint32_t index,
 			    uint32_t below)
 {
@@ -204,7 +206,7 @@ static bool put_frame(struct flame_state *state, const struct ts_op *op, uint32_
 	return node[FLAME_MODULES] != TS_NONE;
 }
 
-/* A kernel below where its launch stood. */
+/* Puts a kernel below the call that launched it. */
 static bool put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
 		       const uint32_t *below)
 {
@@ -245,7 +247,7 @@ static bool put_lost(struct flame_state *state, uint32_t op, int64_t dur_ps)
 	return put_kernel(state, op, dur_ps, below);
 }
 
-/* Nobody launched them. */
+/* The trace does not have their launches. */
 static bool lose_waiting(struct flame_state *state)
 {
 	for (size_t i = 0; i < state->links.nr_waiting; i++) {
@@ -290,9 +292,9 @@ static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, i
 }
 
 /*
- * Autograd runs the backward of an op on a thread of its own, where no module is open. Both know the
- * number that the forward op was given, so its module has a frame for what its backward did.
- * *MODULE: the one that is open, which becomes that frame.
+ * Autograd runs the backward of an op on a thread of its own, where no module is open. Both ops
+ * have the sequence number of the forward op, so the module gets a frame for what its backward did.
+ * *MODULE: the module that is open, which becomes that frame.
  */
 static bool find_module(struct flame_state *state, const struct ts_merged *merged, size_t i,
 			uint32_t *module)

@@ -17,7 +17,7 @@
  * shrunk, which folds the lightest paths into one node a parent, FLAME_OTHERS, whose weights are
  * theirs. So sums stay exact whatever is folded.
  */
-#define FLAME_NODES    131072	   /* from which a tree is shrunk */
+#define FLAME_NODES    131072	   /* a tree that has so many is shrunk */
 #define FLAME_DEVICE   0x80000000u /* in a name: what runs on a device, under what launched it */
 #define FLAME_OTHERS   0x7fffffffu
 #define FLAME_OUTSIDE  0x7ffffffeu /* of modules: what no module did */
@@ -38,10 +38,10 @@ struct flame_tree {
 	uint64_t nr_folded;	/* paths, in FLAME_OTHERS */
 };
 
-/* The node NAME under PARENT, made if it is new; of FLAME_OTHERS it is that one itself. TS_NONE: no
- * memory. */
+/* The node NAME under PARENT, made if it is new; under FLAME_OTHERS it is PARENT itself.
+ * TS_NONE: no memory. */
 uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
-/* Adds each of FROM's. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
+/* Adds the nodes of FROM. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
 bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
 /* Keeps the KEEP heaviest paths at most, by their share of all CPU or device time. Where each node
  * went is put into *MOVED (the caller frees it). False: no memory, and the tree is as it was. */
@@ -51,7 +51,7 @@ void ts_flame_tree_release(struct flame_tree *tree);
 struct flame_totals { /* with the children's */
 	int64_t cpu_ps, device_ps;
 };
-/* One a node, and behind them that of all roots; the caller frees them. NULL: no memory. */
+/* One a node, and behind them the total of all roots; the caller frees them. NULL: no memory. */
 struct flame_totals *ts_flame_tree_totals(const struct flame_tree *tree);
 /* Of CPU or of device time, whichever is more: a node's is never more than its parent's. */
 double ts_flame_share(const struct flame_totals *part, const struct flame_totals *all);
@@ -61,8 +61,8 @@ enum flame_kind { FLAME_STACKS, FLAME_MODULES, FLAME_SCOPES, FLAME_NR_KINDS };
 
 /*
  * Launches that wait for their kernel, and kernels that wait for their launch (clocks of host and
- * device differ). One launch may have many kernels. The last FLAME_LAUNCHES launches are known at least;
- * kernels wait until as many do.
+ * device differ). One launch may have many kernels. The last FLAME_LAUNCHES launches are known at
+ * least; kernels wait until as many do.
  */
 #define FLAME_LAUNCHES 65536
 
@@ -73,7 +73,7 @@ struct flame_launch {
 
 struct flame_waiting {
 	uint64_t link;
-	int64_t dur_ps;	   /* -1: waits no more */
+	int64_t dur_ps;	   /* -1: it found its launch */
 	uint32_t op, next; /* next: of the same link, or TS_NONE */
 };
 
@@ -90,13 +90,14 @@ bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *la
 const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link);
 /* A kernel whose launch was not seen yet; the caller keeps .nr_waiting below FLAME_LAUNCHES. */
 bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps);
-/* The first of .waiting that waits for LINK, and so along .next; TS_NONE: none. */
+/* The first item of .waiting that waits for LINK; the others follow by .next. TS_NONE: no item
+ * does. */
 uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link);
 void ts_flame_links_forget_waiting(struct flame_links *links);
 void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
 void ts_flame_links_release(struct flame_links *links);
 
-/* Of each op the first one that goes by the same name, addresses of objects taken out. */
+/* Of each op the first one that has the same name when the addresses of objects are taken out. */
 struct flame_names {
 	uint32_t *same;
 	struct ts_arena arena;

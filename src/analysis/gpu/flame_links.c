@@ -1,6 +1,8 @@
 /* Launches and kernels that wait for each other, in two generations: the older one is forgotten. */
 #include "analysis/gpu/flame.h"
 
+#include "base/check.h"
+
 static void turn_over(struct flame_links *links)
 {
 	struct flame_launch *launches = links->launches[1];
@@ -46,6 +48,7 @@ bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, 
 	uint32_t at = (uint32_t)links->nr_waiting;
 	uint32_t next = ts_map_find(&links->waiting_by_link, link);
 
+	TS_ASSERT_HOT(links->nr_waiting < FLAME_LAUNCHES && dur_ps >= 0);
 	if (!ts_grow(&links->waiting, &links->cap_waiting, links->nr_waiting + 1,
 		     sizeof(*links->waiting)) ||
 	    !ts_map_set(&links->waiting_by_link, link, at))
@@ -67,6 +70,7 @@ void ts_flame_links_forget_waiting(struct flame_links *links)
 
 void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
 {
+	TS_ASSERT((int)tree < FLAME_NR_LIVE && moved);
 	for (size_t i = 0; i < TS_NELEM(links->launches); i++)
 		for (size_t k = 0; k < links->nr_launches[i]; k++) {
 			uint32_t *node = &links->launches[i][k].node[tree];

@@ -1,6 +1,7 @@
 /*
- * Names of frames. Python's tracer puts the address of the object into the name of a built-in method;
- * with it every tensor would make a path of its own. A name that no one can read to its end is cut.
+ * Names of frames. Python's tracer puts the address of the object into the name of a built-in
+ * method; with it every tensor would make a path of its own. A name that is too long to be read is
+ * cut.
  */
 #include "analysis/gpu/flame.h"
 

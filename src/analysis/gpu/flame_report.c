@@ -1,4 +1,5 @@
-/* Trees of call paths -> tables: a row a path, parents before their children, the heaviest first. */
+/* Trees of call paths -> tables: a row a path, parents before their children, the heaviest
+ * first. */
 #include "analysis/gpu/flame.h"
 
 #include "analysis/kit/table.h"
@@ -155,7 +156,7 @@ static void find_children(const struct ordered *sorted, size_t nr, uint32_t *fir
 		first[sorted[i].parent + 1] = (uint32_t)i;
 }
 
-/* Depth first, without recursion: STACK holds sorted places whose row is to come. */
+/* Depth first, without recursion: OPEN holds sorted places whose row is to come. */
 static void put_rows(const struct tree *tree, struct ts_result *result, struct ts_table *table,
 		     const struct ordered *sorted, uint32_t *scratch)
 {
@@ -332,7 +333,7 @@ static const struct tree *tree_with(const struct tree *trees, const struct weigh
 	return NULL;
 }
 
-/* Of scopes alone it says no more to people than the op table does. */
+/* With scopes alone it would show people the same as the op table. */
 static bool put_hottest(const struct tree *trees, struct ts_result *result)
 {
 	const char *title = trees[FLAME_STACKS].paths->nr > 0 ? "Heaviest paths" : NULL;
@@ -411,7 +412,7 @@ static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct 
 	return good;
 }
 
-/* Half of the rows for paths, as some of them get an (others) beside them. */
+/* Half of the rows are for paths, as some paths get an (others) beside them. */
 static bool prepare(struct tree *tree, struct flame_tree *paths)
 {
 	uint32_t *moved = NULL;

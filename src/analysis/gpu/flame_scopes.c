@@ -1,6 +1,7 @@
 /*
- * The scopes of device ops as a tree: jit(step)/while/body/dot_general, and the ops below it, by the
- * op table. A slash inside parentheses parts nothing: transpose(jvp(a/b)) is one scope.
+ * The scopes of device ops as a tree: jit(step)/while/body/dot_general, and the ops below it, from
+ * the facts of ops. A slash inside parentheses does not part a name: transpose(jvp(a/b)) is one
+ * scope.
  */
 #include "analysis/gpu/flame.h"
 

@@ -1,6 +1,8 @@
 /* Trees of call paths with a bounded number of nodes. */
 #include "analysis/gpu/flame.h"
 
+#include "base/check.h"
+
 static uint64_t key_of(uint32_t parent, uint32_t name)
 {
 	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
@@ -10,6 +12,7 @@ uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t 
 {
 	uint32_t at;
 
+	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
 	if (parent != TS_NONE && tree->nodes[parent].name == FLAME_OTHERS)
 		return parent;
 	at = ts_map_find(&tree->children, key_of(parent, name));
@@ -31,7 +34,7 @@ static void add_weights(struct flame_node *into, const struct flame_node *from)
 	into->count = ts_u64_add(into->count, from->count);
 }
 
-/* Puts FROM's nodes into INTO: those that KEPT does not have as FLAME_OTHERS; NULL: all are kept. */
+/* Puts FROM's nodes into INTO, those that are not KEPT as FLAME_OTHERS. KEPT NULL: all are kept. */
 static bool move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
 		 uint32_t *moved)
 {
@@ -101,7 +104,8 @@ static int by_share(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Those above the share of the first that is too much: a parent is never lighter than its child. */
+/* Keeps the nodes that are heavier than the first one too many: a parent is never lighter than its
+ * child. */
 static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
 {
 	double *shares = calloc(2 * tree->nr + 1, sizeof(*shares)), *sorted = shares + tree->nr;

@@ -3,18 +3,19 @@
  * the order of their starts: what the GPUs did and waited for, which kernels took how long, how the
  * host launched them.
  *
- * Rules of HTA 0.5.0, found in its source and held against its answers: kernels launched in the last
- * profiler step are left out where a trace has more than one (common/trace.py); times with fractions
- * become whole us, starts up, ends down (trace_parser.py); types by name (utils.py). Its figures
- * keep its rules; beside them stand those of the times as they are. What its rules lose is in
- * docs/analyses/gpu/hta.md.
+ * The rules are those of HTA 0.5.0; they were found in its source and compared with its answers.
+ * Kernels that were launched in the last profiler step are left out where a trace has more than one
+ * step (common/trace.py). Times with fractions become whole us, starts up and ends down
+ * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's figures keep its
+ * rules; beside them stand figures of the times as they are. docs/analyses/gpu/hta.md has what the
+ * rules lose.
  */
 #include "analysis/gpu/hta.h"
 
 #include "analysis/settings.h"
 #include "base/units.h"
 
-#define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's cutoff of a call's own time, */
+#define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's limits: of a call's own time, */
 #define LATE_PS	     (100 * TS_PS_PER_US) /* and of the wait behind it */
 
 static bool is_stream(const struct ts_profile *profile, const struct ts_line *line)
@@ -55,7 +56,7 @@ static struct hta_rank *rank_of(struct hta_state *state, uint32_t device)
 	return &state->ranks[state->nr_ranks++];
 }
 
-/* A stream, and the rank it belongs to. False: no memory. */
+/* Adds a stream, and the rank that it belongs to. False: no memory. */
 static bool add_stream(struct hta_state *state, const struct ts_context *ctx, uint32_t line)
 {
 	const struct ts_profile *profile = ctx->profile;
@@ -95,7 +96,7 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 	}
 }
 
-/* Calls that no kernel comes of need not be remembered. */
+/* A call that cannot launch a kernel need not be remembered. */
 static bool never_launches(struct ts_bytes name)
 {
 	static const char *const parts[] = { "Synchronize", "EventQuery",  "EventRecord",
@@ -121,7 +122,7 @@ static uint8_t kind_of(const struct ts_op *op)
 	return (uint8_t)kind;
 }
 
-/* Ranks are compared where there are several. */
+/* Only where there are several ranks, they are compared. */
 static void limit_instances(struct hta_state *state, const struct ts_profile *profile)
 {
 	size_t nr = TS_MAX(profile->nr_hosts, profile->nr_devices);
@@ -174,7 +175,7 @@ struct event {
 	uint64_t link;
 };
 
-struct counting { /* what a kernel is counted for */
+struct counting { /* where a kernel is counted */
 	struct hta_state *state;
 	const struct ts_context *ctx;
 	struct hta_rank *rank;
@@ -182,7 +183,7 @@ struct counting { /* what a kernel is counted for */
 	const struct hta_launch *launch; /* or NULL */
 };
 
-/* As HTA reads it: what the file says is a double, of us. */
+/* As HTA reads it: the file has a double, in us. */
 struct whole {
 	int64_t start_us, end_us;
 };
@@ -286,7 +287,7 @@ static void count_idle(const struct counting *counting, const struct event *even
 	stream->begun = true;
 }
 
-/* FIRST: of its launch. */
+/* FIRST: it is the first kernel of its launch. */
 static bool count_kernel(const struct counting *counting, const struct event *event, bool first)
 {
 	const struct hta_state *state = counting->state;
@@ -311,7 +312,8 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 	return !first || count_call(counting, event);
 }
 
-/* Of a call no more is to come: if it had a kernel, that waited in the queue of its stream. */
+/* No more kernels of this call are expected: if it had one, that waited in the queue of its
+ * stream. */
 static bool settle(struct hta_state *state, const struct ts_context *ctx,
 		   const struct hta_launch *launch)
 {
@@ -374,7 +376,7 @@ static bool enter_operator(struct hta_state *state, struct hta_line *line,
 			   const struct event *event)
 {
 	if (event->start_ps < line->end_ps)
-		return true; /* inside the one that runs */
+		return true; /* it stands inside the one that runs */
 	if (!leave_operator(state, line))
 		return false;
 	line->op = event->op;
@@ -383,7 +385,7 @@ static bool enter_operator(struct hta_state *state, struct hta_line *line,
 	return true;
 }
 
-/* The operator a call stands in waits for it; TS_NONE in *ROOT: it stands in none. */
+/* The operator that a call stands in waits for it; TS_NONE in *ROOT: it stands in no operator. */
 static bool find_root(struct hta_state *state, struct hta_line *line, const struct event *event,
 		      uint32_t *root)
 {
@@ -450,9 +452,9 @@ static enum ts_status hta_merged(void *ptr, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* --- a host to all of them */
+/* --- the sum over hosts */
 
-/* What waits is waited for no more. */
+/* Calls that still wait get no more kernels. */
 static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
 {
 	struct hta_launch launch;
@@ -494,7 +496,7 @@ static bool make_room(struct hta_state *into, const struct hta_state *from)
 	return true;
 }
 
-/* Ranks and streams move: what is left of FROM is released without them. */
+/* Ranks and streams move to INTO; the rest of FROM is released without them. */
 static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				struct ts_error *err)
 {

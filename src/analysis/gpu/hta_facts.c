@@ -1,6 +1,8 @@
 /* What other analyses read of hta, and its own tables: figures of ranks and streams. */
 #include "analysis/gpu/hta.h"
 
+#include "base/check.h"
+
 #define COMPUTE	      (1U << TS_KERNEL_COMPUTATION)
 #define COMMUNICATION (1U << TS_KERNEL_COMMUNICATION)
 #define MEMORY	      (1U << TS_KERNEL_MEMORY)
@@ -131,6 +133,7 @@ bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx
 	struct ts_hta_rank *ranks = make_ranks(sum, ctx, arena);
 	struct ts_hta_figures all = { 0 };
 
+	TS_ASSERT(facts->nr_ranks == 0 && facts->all.nr_kernels == 0);
 	if (!ranks)
 		return false;
 	for (size_t i = 0; i < sum->nr_ranks; i++)

@@ -1,4 +1,5 @@
-/* Tables of kernels: those that take most, of all ranks and of each, and those that come together. */
+/* Tables of kernels: those that take most, of all ranks and of each, and those that come
+ * together. */
 #include "analysis/gpu/hta.h"
 
 #include "analysis/kit/cells.h"

@@ -1,10 +1,12 @@
 /*
  * Calls of the runtime whose kernels are still to come: a ring in the order of the calls, and open
- * addressing by link. One leaves when it is the oldest of HTA_LAUNCHES_MAX, since a graph's launch
- * has many kernels and a call that only waits has none; a stream holds some thousand launches at
- * most, so that is late enough.
+ * addressing by link. A call leaves when it is the oldest of HTA_LAUNCHES_MAX, since the launch of
+ * a graph has many kernels and a call that only waits does not have any. A stream holds some
+ * thousand launches at most, so that is late enough.
  */
 #include "analysis/gpu/hta.h"
+
+#include "base/check.h"
 
 #define SLOTS (2 * HTA_LAUNCHES_MAX)
 
@@ -22,7 +24,7 @@ void ts_hta_launches_release(struct hta_launches *launches)
 	*launches = (struct hta_launches){ .ring = NULL };
 }
 
-/* Where the ring lies differs from run to run: enough of a seed against prepared collisions. */
+/* The ring's address differs from run to run: it is the seed against prepared collisions. */
 static size_t home(const struct hta_launches *launches, uint64_t link)
 {
 	uint64_t x = link ^ (uint64_t)(uintptr_t)launches->ring;
@@ -59,11 +61,12 @@ bool ts_hta_launches_full(const struct hta_launches *launches)
 	return launches->next - launches->first == HTA_LAUNCHES_MAX;
 }
 
-/* Of two calls with one link the newer is found. */
+/* Where two calls have the same link, the newer one is found. */
 void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
 {
 	uint32_t place = (uint32_t)(launches->next++ % HTA_LAUNCHES_MAX);
 
+	TS_ASSERT_HOT(launches->next - launches->first <= HTA_LAUNCHES_MAX);
 	launches->ring[place] = *launch;
 	launches->slots[seek(launches, launch->link)] = place + 1;
 }

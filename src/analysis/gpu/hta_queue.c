@@ -1,8 +1,10 @@
 /*
- * The queue of a stream: longer by one with each launch, shorter with each start. Launches come in
+ * The queue of a stream: each launch makes it longer by one, each start shorter. Launches come in
  * their order, each with its start; the starts that are still to come are a heap.
  */
 #include "analysis/gpu/hta.h"
+
+#include "base/check.h"
 
 bool ts_hta_queue_init(struct hta_queue *queue)
 {
@@ -92,6 +94,7 @@ int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share)
 {
 	uint64_t seen = 0;
 
+	TS_ASSERT(share >= 0 && share <= 1);
 	for (int64_t length = 0; length < HTA_QUEUE_MAX && queue->nr > 0; length++) {
 		seen += queue->lengths[length];
 		if (seen > 0 && (double)seen >= share * (double)queue->nr)

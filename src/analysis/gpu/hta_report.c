@@ -1,4 +1,5 @@
-/* What was counted, as fields and tables: figures of all ranks and of each, and what runs together. */
+/* What was counted, as fields and tables: figures of all ranks and of each, and what runs
+ * together. */
 #include "analysis/gpu/hta.h"
 
 #include <inttypes.h>
@@ -186,7 +187,7 @@ static void put_types(struct ts_result *result, const struct hta_state *sum)
 			TS_CELLS(result, table, TYPE_COLUMNS);
 }
 
-/* --- */
+/* --- notes */
 
 static void put_notes(struct ts_result *result, const struct ts_hta_figures *all)
 {
@@ -221,7 +222,7 @@ static bool is_trace_of_hosts(const struct ts_profile *profile)
 	return false;
 }
 
-/* A trace of hosts alone, on which HTA stops: nothing ran on a GPU. */
+/* On a trace of hosts alone HTA stops with an error; here it has no kernels. */
 static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 {
 	if (!ctx->merged || !is_trace_of_hosts(ctx->profile))

@@ -1,14 +1,16 @@
 /*
- * Which kernels follow each other: of each execution of an outermost operator of the host the kernels
- * that it launched, in the order in which they began (HTA: get_frequent_cuda_kernel_sequences, which
- * asks for one operator by name; here it is all that stand in no other).
+ * Which kernels follow each other: the kernels that one execution of an outermost operator of the
+ * host launched, in the order in which they began. HTA's get_frequent_cuda_kernel_sequences asks
+ * for one operator by name; here all operators count that stand in no other one.
  *
- * Counts are bounded: when HTA_PATTERNS are known, the rarer half is dropped, and whatever comes new
- * from then on may have been seen as often before as the most frequent of those (.missed).
+ * Counts are bounded: when HTA_PATTERNS are known, the rarer half is dropped. A pattern that comes
+ * new from then on may have come before, as often as the most frequent dropped one (.missed).
  */
 #include "analysis/gpu/hta.h"
 
-#define LEAST 3 /* kernels of a sequence that is worth its name; as HTA */
+#include "base/check.h"
+
+#define LEAST 3 /* kernels of a sequence that counts; as HTA */
 
 uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 {
@@ -17,7 +19,7 @@ uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 	if (roots->nr_unused > 0) {
 		at = roots->unused[--roots->nr_unused];
 	} else {
-		/* room to give all of them back, too: that cannot fail then */
+		/* room to give all of them back, too: so that giving back cannot fail */
 		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)) ||
 		    !ts_grow(&roots->unused, &roots->cap_unused, roots->nr + 1,
 			     sizeof(*roots->unused)))
@@ -56,7 +58,7 @@ void ts_hta_patterns_sort(struct hta_patterns *patterns)
 		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
 }
 
-/* The rarer half goes. */
+/* Drops the rarer half. False: no memory. */
 static bool thin(struct hta_patterns *patterns)
 {
 	ts_hta_patterns_sort(patterns);
@@ -125,6 +127,7 @@ bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns
 {
 	struct hta_root *root = &roots->items[at];
 
+	TS_ASSERT_HOT(at < roots->nr && root->nr_waiting > 0);
 	if (--root->nr_waiting > 0)
 		return true;
 	roots->unused[roots->nr_unused++] = at;

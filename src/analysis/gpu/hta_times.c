@@ -1,9 +1,11 @@
 /*
- * What ran together: of each type no more need be known than until when its kernels run that have
- * begun. As they come in the order of their starts, between two starts the set of types that run
- * only shrinks.
+ * What ran together. Of each type only one moment need be known: until when the kernels run that
+ * have begun. As kernels come in the order of their starts, the set of types that run only shrinks
+ * between two starts.
  */
 #include "analysis/gpu/hta.h"
+
+#include "base/check.h"
 
 static void advance(struct hta_overlaps *overlaps, int64_t to)
 {
@@ -24,6 +26,7 @@ static void advance(struct hta_overlaps *overlaps, int64_t to)
 void ts_hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
 			 int64_t end)
 {
+	TS_ASSERT_HOT((unsigned)type < TS_NR_KERNEL_TYPES);
 	if (!overlaps->begun) {
 		*overlaps = (struct hta_overlaps){ .begun = true, .first = start, .last = end };
 		overlaps->at = start;

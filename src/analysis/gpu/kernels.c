@@ -1,8 +1,9 @@
 /*
- * Kernels: how often each ran on each device, for how long, with what launch, and which op asked for
- * it. For GPUs, in traces and xplanes; for TPUs, where ops are what is launched, those.
+ * Kernels: how often each ran on each device, for how long, with which launch, and for which op. On
+ * GPUs these are the kernels of traces and xplanes, on TPUs the ops.
  *
- * Facts: XProf's kernel_stats, torch_tb_profiler's kernel view (kernel_parser.py, tensor_core.py).
+ * Sources: XProf's kernel_stats, torch_tb_profiler's kernel view (kernel_parser.py,
+ * tensor_core.py).
  */
 #include "analysis/gpu/kernels.h"
 
@@ -60,7 +61,7 @@ static bool take_host_event(struct kernels_state *state, const struct ts_merged 
 	}
 }
 
-/* Kernels that XLA's ops launch go by the op: their own names are asked for. */
+/* A kernel that an XLA op launches has the op's name: its own name is in a stat. */
 static uint32_t kernel_of(const struct ts_merged *merged, size_t i)
 {
 	uint32_t op = merged->op[i];
@@ -144,7 +145,7 @@ static bool take_device_event(struct kernels_state *state, const struct ts_merge
 	if (!row)
 		return false;
 	if (row->class >= TS_NR_TRACE_CLASSES)
-		return true; /* a TPU's loop: what it holds has rows */
+		return true; /* a TPU's loop: the ops in it have rows */
 	if (merged->profile->devices[row->device].is_gpu)
 		ts_kernels_add_launch(row, merged, i);
 	ts_spread_add(&row->time, dur_ps);
@@ -168,7 +169,7 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Hosts share no device: rows are put one behind the other. */
+/* Hosts have different devices: the rows of FROM stand behind those of INTO. */
 static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				    struct ts_error *err)
 {

@@ -1,9 +1,11 @@
 /*
- * Who launches a kernel, and with what launch. Kineto says the latter in args of its own
- * (libkineto/src/output_json.cpp), XLA's profilers in one text, "regs:32 static_shared:0
+ * Which op launches a kernel, and with which launch. Kineto writes the launch in args of its own
+ * (libkineto/src/output_json.cpp), XLA's profilers write it in one text, "regs:32 static_shared:0
  * dynamic_shared:0 grid:16,1,1 block:512,1,1 occ_pct:100" (xla/backends/profiler/gpu).
  */
 #include "analysis/gpu/kernels.h"
+
+#include "base/check.h"
 
 #define OPEN_MAX 1024 /* operators inside each other */
 
@@ -57,7 +59,7 @@ static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t
 	*weight_ps = ts_i64_add(*weight_ps, dur_ps);
 }
 
-/* The value behind "NAME:" in a text of them; empty: it is not there. */
+/* The value behind "NAME:" in such a text; empty: it is not there. */
 static struct ts_bytes part_of(struct ts_bytes details, const char *name)
 {
 	size_t n = strlen(name), at = 0, end;
@@ -73,7 +75,7 @@ static struct ts_bytes part_of(struct ts_bytes details, const char *name)
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-/* What stands behind a point is not read. */
+/* A fraction is not read. */
 static int64_t number_in(struct ts_bytes details, const char *name)
 {
 	struct ts_bytes part = part_of(details, name);
@@ -97,7 +99,7 @@ static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
 	row->bytes_ps = ts_i64_add(row->bytes_ps, dur_ps);
 }
 
-/* occ_pct is what the launch could have at most; 0 is written where nobody worked it out. */
+/* occ_pct is what the launch could have at most; a profiler that does not know it writes 0. */
 static void add_compiled(struct kernel_row *row, const struct ts_merged *merged, size_t i)
 {
 	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0), dynamic_bytes, occupancy;
@@ -147,6 +149,7 @@ static void add_traced(struct kernel_row *row, const struct ts_merged *merged, s
 
 void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
 {
+	TS_ASSERT_HOT(i < merged->nr_events);
 	if (merged->profile->ops[merged->op[i]].is_traced)
 		add_traced(row, merged, i);
 	else

@@ -28,7 +28,7 @@ static struct ts_value mean(double sum, int64_t weight_ps)
 	return weight_ps > 0 ? ts_real(sum / (double)weight_ps) : ts_null();
 }
 
-/* "[24, 1, 1]" and "24,1,1" are one. */
+/* "[24, 1, 1]" becomes "24,1,1". */
 static struct ts_value shape(struct report *report, struct ts_bytes text)
 {
 	struct ts_arena *arena = &report->result->owner->arena;
@@ -160,7 +160,7 @@ static int by_row_and_time(const void *a, const void *b)
 	return (x->op > y->op) - (x->op < y->op);
 }
 
-/* Callers stand by row: *NR of ROW's, from the first on. */
+/* The callers of ROW, *NR of them; callers are sorted by row. */
 static const struct kernel_caller *callers_of(const struct kernel_table *table, uint32_t row,
 					      size_t *nr)
 {

@@ -2,8 +2,8 @@
  * The timeline: when hosts and devices worked, alone and at once, and into which of eight classes
  * each step's time falls. One walk over the merged events of a host (model/sweep.h).
  *
- * Facts: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
- * Where our meaning is another, docs/analyses/gpu/timeline.md says so.
+ * Source: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
+ * Where our meaning differs, docs/analyses/gpu/timeline.md says so.
  */
 #include "analysis/gpu/timeline.h"
 
@@ -103,7 +103,7 @@ static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned runn
 		state->failed = true;
 }
 
-/* Steps that the devices have, of the host's first one that has any; a trace has marks instead. */
+/* The steps of the host's first device that has any; a trace has marks instead. */
 static bool take_device_steps(struct timeline_state *state)
 {
 	const struct ts_context *ctx = state->ctx;
@@ -153,7 +153,8 @@ static bool make_tables(struct timeline_state *state)
 	return true;
 }
 
-/* Cores of TPUs have their time classes; where there are none, nothing is drawn of padding. */
+/* TPUs have time classes of their own. Without TPUs there is no padding to draw, whose share of the
+ * slices this row gets. */
 static size_t slices_of(const struct ts_context *ctx)
 {
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
@@ -181,7 +182,7 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-/* Of the thread that has the first of them. */
+/* Marks count on the thread that has the first one. */
 static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
 		      int64_t start_ps, int64_t dur_ps)
 {
@@ -198,7 +199,7 @@ static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_byt
 	return ts_timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
 }
 
-/* What the line was not busy with yet. */
+/* The part of the event in which the line was not busy before. */
 static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t start_ps,
 			int64_t end_ps)
 {
