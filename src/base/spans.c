@@ -2,6 +2,7 @@
 #include "base/spans.h"
 
 #include "base/arena.h"
+#include "base/record.h"
 
 /* So many spans of a question are summed one by one before sums that were made ahead are used. */
 #define WALKED 8
@@ -251,3 +252,41 @@ void ts_spans_release(struct ts_spans *spans)
 	free(spans->before_ps);
 	*spans = (struct ts_spans){ .max = spans->max };
 }
+
+#define TS_SELF struct ts_span
+static const struct ts_member span_members[] = {
+	TS_NUMBER(1, start_ps, TS_BY_HAND),
+	TS_NUMBER(2, end_ps, TS_BY_HAND),
+};
+static const struct ts_record span_record = TS_RECORD(span_members);
+#undef TS_SELF
+
+#define TS_SELF struct ts_spans
+static const struct ts_member spans_members[] = {
+	TS_RECORDS_CAP(1, items, nr, cap, span_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(2, max, TS_BY_HAND),
+	TS_NUMBER(3, closed_ps, TS_BY_HAND),
+	TS_SCRATCH(before_ps),
+};
+
+/* Sorted and disjoint, as all that walk spans take for granted. */
+static bool are_spans(const void *self)
+{
+	const struct ts_spans *spans = self;
+
+	for (size_t i = 0; i < spans->nr; i++)
+		if (spans->items[i].start_ps >= spans->items[i].end_ps ||
+		    (i > 0 && spans->items[i - 1].end_ps > spans->items[i].start_ps))
+			return false;
+	return true;
+}
+const struct ts_record ts_spans_record = TS_RECORD(spans_members, .is_valid = are_spans);
+#undef TS_SELF
+
+#define TS_SELF struct ts_spans_sum
+static const struct ts_member spans_sum_members[] = {
+	TS_STRUCT(1, levels, ts_spans_record),
+	TS_NUMBER(2, nr, TS_BY_HAND),
+};
+const struct ts_record ts_spans_sum_record = TS_RECORD(spans_sum_members);
+#undef TS_SELF

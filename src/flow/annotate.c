@@ -147,7 +147,8 @@ static enum ts_status apply_to_all(const struct job *job, const struct ts_overla
 			*err = story;
 		}
 		part.inputs += member->nr_files;
-		part.copies += part.copies ? member->nr_files : 0;
+		if (part.copies)
+			part.copies += member->nr_files;
 		memset(part.traces, 0, sizeof(part.traces));
 		if (part.of_traces && !session->owns_folder)
 			part.report_json = (struct ts_bytes){ NULL, 0 }; /* the first has it */

@@ -21,11 +21,12 @@ struct ts_observer {
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
 };
 
-/* What analyses with a .report keep until what they show is closed. Zeroed at first; one for all passes
- * of a run. */
-struct ts_deferred {
+/* What the passes of a run share; zeroed at first. Analyses with a .report keep their sum and their
+ * result here until what they show is closed. */
+struct ts_passes {
 	void *sums[TS_NR_ANALYSES];
 	struct ts_result *results[TS_NR_ANALYSES];
+	bool reload_states; /* for tests: each state is saved and loaded before it is summed */
 };
 
 /*
@@ -34,9 +35,9 @@ struct ts_deferred {
  * ctx->results. Those without .block are closed with a zeroed state.
  */
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
-			   const struct ts_observer *observer, struct ts_deferred *deferred,
+			   const struct ts_observer *observer, struct ts_passes *shared,
 			   size_t nr_threads, struct ts_error *err);
 
-void ts_deferred_release(struct ts_deferred *deferred);
+void ts_passes_release(struct ts_passes *shared);
 
 #endif

@@ -459,7 +459,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};
-	struct ts_deferred deferred = { .sums = { NULL } };
+	struct ts_passes shared = { .reload_states = options->reload_states };
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	ctx.rates = run->rates;
@@ -470,9 +470,9 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_OVERLAY && st == TS_OK; pass++)
 		if (pass != TS_PASS_OVERLAY || options->overlay_budget > 0)
 			st = ts_pass_run(&run->profile, &ctx, pass,
-					 pass == TS_PASS_FIRST ? options->observer : NULL,
-					 &deferred, options->nr_threads, err);
-	ts_deferred_release(&deferred);
+					 pass == TS_PASS_FIRST ? options->observer : NULL, &shared,
+					 options->nr_threads, err);
+	ts_passes_release(&shared);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
 		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */
 	order_results(&run->results);

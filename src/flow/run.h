@@ -20,6 +20,7 @@ struct ts_run_options {
 	size_t overlay_budget; /* slices a host; 0: no tracks are made */
 	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
+	bool reload_states;		    /* for tests: see struct ts_passes */
 	bool no_python;			    /* see struct ts_context */
 	bool no_stats;			    /* see struct ts_read_request */
 	const struct ts_observer *observer; /* of pass 1; NULL: none */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/record.h"
+
 static void add_hull(struct ts_tally *tally, int64_t first_ps, int64_t last_ps)
 {
 	if (tally->nr_events == 0 || first_ps < tally->first_ps)
@@ -91,3 +93,22 @@ double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
 		return row->own_flops;
 	return row->own_flops + (double)rest * (double)op->flops;
 }
+
+#define TS_SELF struct ts_tally_row
+static const struct ts_member row_members[] = {
+	TS_NUMBER(1, occurrences, TS_ADD), TS_NUMBER(2, total_ps, TS_ADD),
+	TS_NUMBER(3, self_ps, TS_ADD),	   TS_NUMBER(4, nr_own_flops, TS_ADD),
+	TS_NUMBER(5, own_flops, TS_ADD),   TS_INDEX(6, device, TS_BY_DEVICE, TS_KEEP),
+};
+static const struct ts_record row_record = TS_RECORD(row_members, TS_EMPTY(occurrences));
+#undef TS_SELF
+
+#define TS_SELF struct ts_tally
+static const struct ts_member tally_members[] = {
+	TS_RECORDS_CAP(1, rows, nr, cap, row_record, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, last_ps, TS_BY_HAND),
+	TS_NUMBER(4, nr_events, TS_BY_HAND),
+};
+const struct ts_record ts_tally_record = TS_RECORD(tally_members);
+#undef TS_SELF

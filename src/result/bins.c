@@ -1,6 +1,8 @@
 /* An amount over time in at most TS_BINS equal bins. */
 #include "result/result.h"
 
+#include "base/record.h"
+
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
 {
 	*bins = (struct ts_bins){ .origin_ps = origin_ps, .width_ps = TS_MAX(width_ps, 0) };
@@ -131,3 +133,20 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 	track->nr_points = nr;
 	return true;
 }
+
+#define TS_SELF struct ts_bins
+static const struct ts_member bins_members[] = {
+	TS_NUMBER(1, origin_ps, TS_BY_HAND),
+	TS_NUMBER(2, width_ps, TS_BY_HAND),
+	TS_NUMBERS(3, amount, TS_BY_HAND),
+	TS_NUMBER(4, nr, TS_BY_HAND),
+};
+
+static bool are_bins(const void *self)
+{
+	const struct ts_bins *bins = self;
+
+	return bins->nr <= TS_BINS && bins->width_ps >= 0;
+}
+const struct ts_record ts_bins_record = TS_RECORD(bins_members, .is_valid = are_bins);
+#undef TS_SELF

@@ -30,6 +30,7 @@ enum ts_value_type {
 };
 
 struct ts_list;
+struct ts_record;
 struct ts_value {
 	enum ts_value_type type;
 	union {
@@ -278,6 +279,8 @@ struct ts_slices {
 	int64_t resolution_ps; /* 0: every slice as it is */
 	uint64_t nr_merged;
 };
+
+extern const struct ts_record ts_slices_record, ts_bins_record, ts_levels_record; /* for states */
 
 bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, uint32_t label);
 void ts_slices_release(struct ts_slices *slices);

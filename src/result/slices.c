@@ -9,6 +9,8 @@
  */
 #include "result/result.h"
 
+#include "base/record.h"
+
 #define HEADROOM 16 /* the first resolution is this part of an even division into the budget */
 
 static bool touches(const struct ts_slice *last, const struct ts_slice *next)
@@ -135,3 +137,22 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 	ts_slices_release(slices);
 	return true;
 }
+
+#define TS_SELF struct ts_slice
+static const struct ts_member slice_members[] = {
+	TS_NUMBER(1, start_ps, TS_BY_HAND), TS_NUMBER(2, end_ps, TS_BY_HAND),
+	TS_NUMBER(3, label, TS_BY_HAND),    TS_NUMBER(4, nr_events, TS_BY_HAND),
+	TS_NUMBER(5, own_ps, TS_BY_HAND),
+};
+static const struct ts_record slice_record = TS_RECORD(slice_members);
+#undef TS_SELF
+
+#define TS_SELF struct ts_slices
+static const struct ts_member slices_members[] = {
+	TS_RECORDS_CAP(1, items, nr, cap, slice_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(2, budget, TS_BY_HAND),
+	TS_NUMBER(3, resolution_ps, TS_BY_HAND),
+	TS_NUMBER(4, nr_merged, TS_BY_HAND),
+};
+const struct ts_record ts_slices_record = TS_RECORD(slices_members);
+#undef TS_SELF
