@@ -525,9 +525,9 @@ static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_
 static void release_rank(struct hta_rank *rank)
 {
 	for (size_t i = 0; i < rank->nr_calls; i++) {
-		ts_spread_release(&rank->calls[i].cpu);
-		ts_spread_release(&rank->calls[i].gpu);
-		ts_spread_release(&rank->calls[i].delay);
+		free(rank->calls[i].cpu.bins);
+		free(rank->calls[i].gpu.bins);
+		free(rank->calls[i].delay.bins);
 	}
 	free(rank->calls);
 	free(rank->kernels);

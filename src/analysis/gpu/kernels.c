@@ -7,7 +7,90 @@
  */
 #include "analysis/gpu/kernels.h"
 
+#include "base/record.h"
+
 #define CLASS_UNSEEN UINT8_MAX
+
+#define TS_SELF struct kernel_shape
+static const struct ts_member shape_members[] = {
+	TS_TEXT(1, grid),
+	TS_TEXT(2, block),
+	TS_NUMBER(3, registers, TS_BY_HAND),
+	TS_NUMBER(4, shared_bytes, TS_BY_HAND),
+};
+static const struct ts_record shape_record = TS_RECORD(shape_members);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_row
+static const struct ts_member row_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(3, class, TS_BY_HAND),	TS_NUMBER(4, is_compiled, TS_BY_HAND),
+	TS_STRUCT(5, time, ts_spread_record),	TS_STRUCT(6, longest, shape_record),
+	TS_NUMBER(7, occupancy, TS_BY_HAND),	TS_NUMBER(8, blocks, TS_BY_HAND),
+	TS_NUMBER(9, occupancy_ps, TS_BY_HAND), TS_NUMBER(10, blocks_ps, TS_BY_HAND),
+	TS_NUMBER(11, nr_bytes, TS_BY_HAND),	TS_NUMBER(12, bytes_ps, TS_BY_HAND),
+};
+
+static bool is_row(const void *self)
+{
+	const struct kernel_row *row = self;
+
+	return row->op != TS_NONE && row->device != TS_NONE &&
+	       (row->time.nr == 0 || row->class < TS_NR_TRACE_CLASSES);
+}
+static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_caller
+static const struct ts_member caller_members[] = {
+	TS_NUMBER(1, row, TS_BY_HAND),
+	TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(3, count, TS_BY_HAND),
+	TS_NUMBER(4, total_ps, TS_BY_HAND),
+};
+
+static bool is_caller(const void *self)
+{
+	return ((const struct kernel_caller *)self)->op != TS_NONE;
+}
+static const struct ts_record caller_record = TS_RECORD(caller_members, .is_valid = is_caller);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_table
+static const struct ts_member table_members[] = {
+	TS_LIST(1, rows, row_record, TS_APPEND),
+	TS_LIST(2, callers, caller_record, TS_APPEND),
+};
+
+static bool is_table(const void *self)
+{
+	const struct kernel_table *table = self;
+
+	for (size_t i = 0; i < table->nr_callers; i++)
+		if (table->callers[i].row >= table->nr_rows)
+			return false;
+	return true;
+}
+static const struct ts_record table_record = TS_RECORD(table_members, .is_valid = is_table);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_thread
+static const struct ts_member thread_members[] = { TS_SCRATCH(items) };
+static const struct ts_record thread_record = TS_RECORD(thread_members);
+#undef TS_SELF
+
+#define TS_SELF struct kernels_state
+static const struct ts_member kernels_members[] = {
+	TS_STRUCT(1, table, table_record),
+	TS_SCRATCH(row_ids.slots),
+	TS_SCRATCH(caller_ids.slots),
+	TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
+	TS_SCRATCH(launches.slots),
+	TS_SCRATCH(sides),
+	TS_SCRATCH(classes),
+};
+static const struct ts_record kernels_record = TS_RECORD(kernels_members);
+#undef TS_SELF
 
 static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -170,47 +253,21 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 }
 
 /* Hosts have different devices: the rows of FROM stand behind those of INTO. */
-static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+static enum ts_status kernels_merge(void *into, void *from, const struct ts_context *ctx,
 				    struct ts_error *err)
 {
-	struct kernel_table *into = &((struct kernels_state *)ptr_into)->table;
-	const struct kernel_table *from = &((struct kernels_state *)ptr_from)->table;
-	uint32_t first = (uint32_t)into->nr_rows;
+	const struct kernel_table *before = &((struct kernels_state *)into)->table;
+	struct kernel_table *table = &((struct kernels_state *)from)->table;
 
-	if (!ts_grow(&into->rows, &into->cap_rows, into->nr_rows + from->nr_rows + 1,
-		     sizeof(*into->rows)) ||
-	    !ts_grow(&into->callers, &into->cap_callers, into->nr_callers + from->nr_callers + 1,
-		     sizeof(*into->callers)))
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < from->nr_rows; i++)
-		into->rows[into->nr_rows++] = from->rows[i];
-	for (size_t i = 0; i < from->nr_callers; i++) {
-		into->callers[into->nr_callers] = from->callers[i];
-		into->callers[into->nr_callers++].row += first;
-	}
-	return TS_OK;
+	for (size_t i = 0; i < table->nr_callers; i++)
+		table->callers[i].row += (uint32_t)before->nr_rows;
+	return ts_record_merge(&kernels_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status kernels_close(void *state, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
 	return ts_kernels_report(state, ctx, facts, result, err);
-}
-
-static void kernels_release(void *ptr)
-{
-	struct kernels_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_threads; i++)
-		free(state->threads[i].items);
-	free(state->threads);
-	free(state->sides);
-	free(state->classes);
-	free(state->table.rows);
-	free(state->table.callers);
-	ts_map_release(&state->row_ids);
-	ts_map_release(&state->caller_ids);
-	ts_launches_release(&state->launches);
 }
 
 const struct ts_analysis ts_analysis_kernels = {
@@ -220,12 +277,11 @@ const struct ts_analysis ts_analysis_kernels = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct kernels_state),
+	.state = &kernels_record,
 	.facts_size = sizeof(struct ts_kernels_facts),
 	.wants = wants,
 	.open = kernels_open,
 	.merged = kernels_merged,
 	.merge = kernels_merge,
 	.close = kernels_close,
-	.release = kernels_release,
 };

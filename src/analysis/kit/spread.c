@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/check.h"
+#include "base/record.h"
 
 #define DIGITS 5 /* binary, behind the leading one */
 
@@ -30,14 +31,9 @@ static int64_t number_of(size_t bin)
 
 bool ts_spread_init(struct ts_spread *spread)
 {
-	*spread = (struct ts_spread){ .bins = calloc(TS_SPREAD_BINS, sizeof(*spread->bins)) };
+	*spread = (struct ts_spread){ .bins = calloc(TS_SPREAD_BINS, sizeof(*spread->bins)),
+				      .nr_bins = TS_SPREAD_BINS };
 	return spread->bins != NULL;
-}
-
-void ts_spread_release(struct ts_spread *spread)
-{
-	free(spread->bins);
-	*spread = (struct ts_spread){ .bins = NULL };
 }
 
 void ts_spread_add(struct ts_spread *spread, int64_t number)
@@ -97,3 +93,23 @@ int64_t ts_spread_percentile(const struct ts_spread *spread, double share)
 	}
 	return spread->max;
 }
+
+#define TS_SELF struct ts_spread
+static const struct ts_member spread_members[] = {
+	TS_NUMBER(1, nr, TS_BY_HAND),
+	TS_NUMBER(2, sum, TS_BY_HAND),
+	TS_NUMBER(3, min, TS_BY_HAND),
+	TS_NUMBER(4, max, TS_BY_HAND),
+	TS_NUMBER(5, mean, TS_BY_HAND),
+	TS_NUMBER(6, squares, TS_BY_HAND),
+	TS_ARRAY(7, bins, nr_bins, TS_BY_NOTHING, TS_BY_HAND),
+};
+
+static bool is_spread(const void *self)
+{
+	const struct ts_spread *spread = self;
+
+	return spread->nr_bins == 0 || spread->nr_bins == TS_SPREAD_BINS;
+}
+const struct ts_record ts_spread_record = TS_RECORD(spread_members, .is_valid = is_spread);
+#undef TS_SELF

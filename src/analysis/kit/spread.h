@@ -17,12 +17,15 @@ struct ts_spread {
 	uint64_t nr;
 	int64_t sum, min, max; /* when nr > 0 */
 	double mean, squares;  /* squares: sum of squared distances from the mean */
-	uint64_t *bins;	       /* TS_SPREAD_BINS; NULL: no percentiles are wanted */
+	uint64_t *bins;	       /* NULL: no percentiles are wanted */
+	size_t nr_bins;	       /* TS_SPREAD_BINS, or 0 */
 };
 
-/* Makes an empty one with bins. False: no memory. */
+struct ts_record;
+extern const struct ts_record ts_spread_record; /* what it is made of, for states */
+
+/* Makes an empty one with bins, which ts_record_release() frees. False: no memory. */
 bool ts_spread_init(struct ts_spread *spread);
-void ts_spread_release(struct ts_spread *spread);
 void ts_spread_add(struct ts_spread *spread, int64_t number);
 /* Percentiles of INTO are right only when both have bins. */
 void ts_spread_merge(struct ts_spread *into, const struct ts_spread *from);

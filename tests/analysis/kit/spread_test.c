@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "analysis/kit/spread.h"
+#include "base/record.h"
 #include "tests/base/rng.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static void figures_are_those_of_the_numbers(void **state)
 		ts_spread_add(&spread, numbers[i]);
 	qsort(numbers, NR, sizeof(*numbers), ascending);
 	assert_figures(&spread, numbers);
-	ts_spread_release(&spread);
+	ts_record_release(&ts_spread_record, &spread);
 }
 
 static void two_merged_are_one_of_all(void **state)
@@ -78,8 +79,8 @@ static void two_merged_are_one_of_all(void **state)
 	ts_spread_merge(&a, &b);
 	qsort(numbers, NR, sizeof(*numbers), ascending);
 	assert_figures(&a, numbers);
-	ts_spread_release(&a);
-	ts_spread_release(&b);
+	ts_record_release(&ts_spread_record, &a);
+	ts_record_release(&ts_spread_record, &b);
 }
 
 static void of_no_numbers_nothing_is_known(void **state)
