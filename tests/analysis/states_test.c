@@ -20,7 +20,6 @@
 static const char *const not_described[] = {
 	"time",
 	"gaps",
-	"timeline",
 	"systolic",
 	"padding",
 	"roofline",

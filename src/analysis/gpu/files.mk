@@ -11,4 +11,5 @@ libtpusight_a_SOURCES += \
 	src/analysis/gpu/kernels.c src/analysis/gpu/kernels.h src/analysis/gpu/kernels_launch.c \
 	src/analysis/gpu/kernels_report.c \
 	src/analysis/gpu/timeline.c src/analysis/gpu/timeline.h \
-	src/analysis/gpu/timeline_report.c src/analysis/gpu/timeline_steps.c
+	src/analysis/gpu/timeline_report.c src/analysis/gpu/timeline_state.c \
+	src/analysis/gpu/timeline_steps.c

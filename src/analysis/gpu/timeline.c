@@ -141,6 +141,7 @@ static bool make_tables(struct timeline_state *state)
 	state->sides = malloc(profile->nr_lines + 1);
 	state->until_ps = malloc((profile->nr_lines + 1) * sizeof(*state->until_ps));
 	state->of_lines = calloc(profile->nr_lines + 1, sizeof(*state->of_lines));
+	state->nr_lines = profile->nr_lines;
 	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps ||
 	    !state->of_lines)
 		return false;
@@ -282,7 +283,7 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 /* False: no memory. */
 static bool take_streams(struct timeline_state *into, const struct timeline_state *from)
 {
-	for (uint32_t line = 0; line < from->ctx->profile->nr_lines; line++) {
+	for (uint32_t line = 0; line < from->nr_lines; line++) {
 		struct timeline_stream stream = from->of_lines[line];
 
 		if (stream.nr_events == 0)
@@ -296,6 +297,7 @@ static bool take_streams(struct timeline_state *into, const struct timeline_stat
 	return true;
 }
 
+/* FROM may come out of its saved form, which does not have the sweep's caller. */
 static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				     struct ts_error *err)
 {
@@ -304,6 +306,9 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
 	    !take_streams(into, from))
 		return ts_fail_nomem(err);
+	from->ctx = ctx;
+	from->sweep.ctx = from;
+	from->sweep.moment = take_moment;
 	ts_sweep_to(&from->sweep, from->rank.last_ps);
 	ts_timeline_steps_finish(&from->rank.steps);
 	into->ranks[into->nr_ranks++] = from->rank;
@@ -317,40 +322,16 @@ static enum ts_status timeline_close(void *state, const struct ts_context *ctx, 
 	return ts_timeline_report(state, ctx, facts, result, err);
 }
 
-static void release_rank(struct timeline_rank *rank)
-{
-	free(rank->steps.items);
-	ts_slices_release(&rank->slices);
-}
-
-static void timeline_release(void *ptr)
-{
-	struct timeline_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_ranks; i++)
-		release_rank(&state->ranks[i]);
-	release_rank(&state->rank);
-	free(state->ranks);
-	free(state->host_kinds);
-	free(state->device_kinds);
-	free(state->sides);
-	free(state->until_ps);
-	free(state->of_lines);
-	free(state->streams);
-	ts_launches_release(&state->launches);
-}
-
 const struct ts_analysis ts_analysis_timeline = {
 	.name = "timeline",
 	.title = "Timeline: CPU and GPU",
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK,
-	.state_size = sizeof(struct timeline_state),
+	.state = &ts_timeline_record,
 	.facts_size = sizeof(struct ts_timeline_facts),
 	.wants = wants,
 	.open = timeline_open,
 	.merged = timeline_merged,
 	.merge = timeline_merge,
 	.close = timeline_close,
-	.release = timeline_release,
 };

@@ -1,6 +1,7 @@
 /*
  * The timeline analysis' own header: what the moments of a host were spent on. Shared by timeline.c
- * (the pass), timeline_steps.c (whose step a moment is) and timeline_report.c (the result) only.
+ * (the pass), timeline_state.c (what a state is made of), timeline_steps.c (which step a moment
+ * belongs to) and timeline_report.c (the result) only.
  */
 #ifndef TS_ANALYSIS_TIMELINE_H
 #define TS_ANALYSIS_TIMELINE_H
@@ -84,8 +85,9 @@ struct timeline_state {
 	uint8_t *sides;			    /* of each line: enum ts_trace_side */
 	int64_t *until_ps;		    /* of each line: the end of what it did so far */
 	struct timeline_stream *of_lines;   /* of each line; only those of devices are counted */
-	struct ts_launches launches;	    /* which step asked for it */
-	bool failed;			    /* no memory */
+	size_t nr_lines;
+	struct ts_launches launches; /* which step asked for it */
+	bool failed;		     /* no memory */
 	struct timeline_rank rank;
 	/* of the sum */
 	struct timeline_rank *ranks;
@@ -93,6 +95,9 @@ struct timeline_state {
 	struct timeline_stream *streams; /* those with events, of all ranks */
 	size_t nr_streams, cap_streams;
 };
+
+/* timeline_state.c */
+extern const struct ts_record ts_timeline_record;
 
 /* timeline_steps.c */
 
