@@ -37,7 +37,6 @@ static const char *const not_described[] = {
 	"allocators",
 	"hta",
 	"capture",
-	"flame",
 };
 /* clang-format on */
 

@@ -14,6 +14,8 @@
  */
 #include "analysis/gpu/flame.h"
 
+#include "base/record.h"
+
 #define STACK_MAX 1024 /* open calls of a thread; deeper ones count as the innermost of these */
 #define KEEP	  3    /* of a full tree, one node in KEEP is kept */
 
@@ -27,6 +29,7 @@ struct thread {
 	struct frame *frames; /* those that are open, the outermost first */
 	size_t nr, cap;
 	int64_t clock_ps; /* up to here its time is counted */
+	bool has_calls;
 };
 
 enum module_source { MODULES_NONE, MODULES_RANGES, MODULES_NN };
@@ -38,10 +41,68 @@ struct flame_state {
 	struct flame_links links;
 	struct flame_links forward; /* by autograd's sequence number, where it was handed out */
 	bool has_backward;
-	struct flame_names names;
+	uint32_t *same; /* names: of each op the first that has the same */
 	enum module_source source;
 	struct flame_seen seen;
 };
+
+#define TS_SELF struct frame
+static const struct ts_member frame_members[] = {
+	TS_NUMBER(1, end_ps, TS_BY_HAND),
+	TS_NUMBERS(2, node, TS_BY_HAND),
+};
+static const struct ts_record frame_record = TS_RECORD(frame_members);
+#undef TS_SELF
+
+#define TS_SELF struct thread
+static const struct ts_member thread_members[] = {
+	TS_RECORDS_CAP(1, frames, nr, cap, frame_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(2, clock_ps, TS_BY_HAND),
+	TS_NUMBER(3, has_calls, TS_BY_HAND),
+};
+static const struct ts_record thread_record = TS_RECORD(thread_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_seen
+static const struct ts_member seen_members[] = {
+	TS_NUMBER(1, nr_threads, TS_BY_HAND),
+	TS_NUMBER(2, has_modules, TS_BY_HAND),
+	TS_NUMBER(3, nr_lost, TS_BY_HAND),
+};
+static const struct ts_record seen_record = TS_RECORD(seen_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_state
+static const struct ts_member flame_members[] = {
+	TS_STRUCT(1, trees, ts_flame_tree_record),
+	TS_RECORDS(2, threads, nr_lines, thread_record, TS_BY_LINE, TS_BY_HAND),
+	TS_STRUCT(3, links, ts_flame_links_record),
+	TS_STRUCT(4, forward, ts_flame_links_record),
+	TS_NUMBER(5, source, TS_BY_HAND),
+	TS_STRUCT(6, seen, seen_record),
+	TS_SCRATCH(same),
+};
+
+static bool is_in_tree(const struct flame_state *state, const struct frame *frame)
+{
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
+		if (frame->node[tree] != TS_NONE && frame->node[tree] >= state->trees[tree].nr)
+			return false;
+	return true;
+}
+
+static bool is_flame(const void *self)
+{
+	const struct flame_state *state = self;
+
+	for (size_t i = 0; i < state->nr_lines; i++)
+		for (size_t k = 0; k < state->threads[i].nr; k++)
+			if (!is_in_tree(state, &state->threads[i].frames[k]))
+				return false;
+	return state->source <= MODULES_NN;
+}
+static const struct ts_record flame_record = TS_RECORD(flame_members, .is_valid = is_flame);
+#undef TS_SELF
 
 static bool is_module(const struct ts_op *op)
 {
@@ -102,9 +163,8 @@ static enum ts_status flame_open(void *ptr, const struct ts_context *ctx,
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
 		state->threads[i].is_wanted = flame_wants(ctx, &ctx->profile->lines[i]);
-	return state->threads && ts_flame_names_init(&state->names, ctx->profile)
-		       ? TS_OK
-		       : ts_fail_nomem(err);
+	state->same = ts_flame_same_names(ctx->profile);
+	return state->threads && state->same ? TS_OK : ts_fail_nomem(err);
 }
 
 static void moved_frames(struct flame_state *state, enum flame_kind tree, const uint32_t *moved)
@@ -326,6 +386,7 @@ static bool take_call(struct flame_state *state, const struct ts_merged *merged,
 	struct thread *thread = &state->threads[merged->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
 
+	thread->has_calls = true;
 	advance(state, thread, merged->start_ps[i]);
 	thread->clock_ps = merged->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
@@ -344,8 +405,8 @@ static bool take_call(struct flame_state *state, const struct ts_merged *merged,
 	if (state->has_backward && !find_module(state, merged, i, &below.node[FLAME_MODULES]))
 		return false;
 	frame.end_ps = ts_i64_add(merged->start_ps[i], merged->dur_ps[i]);
-	if (!put_frame(state, &merged->profile->ops[merged->op[i]],
-		       state->names.same[merged->op[i]], &below, &frame))
+	if (!put_frame(state, &merged->profile->ops[merged->op[i]], state->same[merged->op[i]],
+		       &below, &frame))
 		return false;
 	thread->frames[thread->nr++] = frame;
 	return true;
@@ -378,7 +439,7 @@ static bool finish(struct flame_state *state)
 	for (size_t i = 0; i < state->nr_lines; i++) {
 		struct thread *thread = &state->threads[i];
 
-		state->seen.nr_threads += thread->cap > 0;
+		state->seen.nr_threads += thread->has_calls;
 		advance(state, thread, INT64_MAX);
 		free(thread->frames);
 		*thread = (struct thread){ .nr = 0 };
@@ -408,8 +469,12 @@ static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void 
 	struct flame_state *state = ptr;
 	struct flame_tree trees[FLAME_NR_KINDS] = { { .nr = 0 } };
 	struct ts_bytes *scopes = NULL;
-	enum ts_status st = ts_flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
+	enum ts_status st;
 
+	for (int i = 0; i < FLAME_NR_LIVE; i++)
+		if (!ts_flame_tree_names_ops(&state->trees[i], ctx->profile->nr_ops))
+			return ts_fail(err, TS_FORMAT, "a saved state is of another profile");
+	st = ts_flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
 	memcpy(trees, state->trees, sizeof(state->trees));
 	memset(state->trees, 0, sizeof(state->trees));
 	state->seen.has_modules = state->source == MODULES_NN;
@@ -421,31 +486,16 @@ static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void 
 	return st;
 }
 
-static void flame_release(void *ptr)
-{
-	struct flame_state *state = ptr;
-
-	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
-		free(state->threads[i].frames);
-	free(state->threads);
-	for (int i = 0; i < FLAME_NR_LIVE; i++)
-		ts_flame_tree_release(&state->trees[i]);
-	ts_flame_links_release(&state->links);
-	ts_flame_links_release(&state->forward);
-	ts_flame_names_release(&state->names);
-}
-
 const struct ts_analysis ts_analysis_flame = {
 	.name = "flame",
 	.title = "Flame graph",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct flame_state),
+	.state = &flame_record,
 	.wants = flame_wants,
 	.open = flame_open,
 	.merged = flame_merged,
 	.merge = flame_merge,
 	.close = flame_close,
-	.release = flame_release,
 };

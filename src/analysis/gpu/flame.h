@@ -38,6 +38,8 @@ struct flame_tree {
 	uint64_t nr_folded;	/* paths, in FLAME_OTHERS */
 };
 
+extern const struct ts_record ts_flame_tree_record; /* for states */
+
 /* The node NAME under PARENT, made if it is new; under FLAME_OTHERS it is PARENT itself.
  * TS_NONE: no memory. */
 uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
@@ -47,6 +49,8 @@ bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
  * went is put into *MOVED (the caller frees it). False: no memory, and the tree is as it was. */
 bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved);
 void ts_flame_tree_release(struct flame_tree *tree);
+/* Whether every name is one of these, or an index below NR_OPS. */
+bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops);
 
 struct flame_totals { /* with the children's */
 	int64_t cpu_ps, device_ps;
@@ -86,6 +90,8 @@ struct flame_links {
 	struct ts_map waiting_by_link; /* the newest of its link */
 };
 
+extern const struct ts_record ts_flame_links_record; /* for states: kernels that wait */
+
 bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch);
 const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link);
 /* A kernel whose launch was not seen yet; the caller keeps .nr_waiting below FLAME_LAUNCHES. */
@@ -95,16 +101,10 @@ bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, 
 uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link);
 void ts_flame_links_forget_waiting(struct flame_links *links);
 void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
-void ts_flame_links_release(struct flame_links *links);
 
-/* Of each op the first one that has the same name when the addresses of objects are taken out. */
-struct flame_names {
-	uint32_t *same;
-	struct ts_arena arena;
-};
-
-bool ts_flame_names_init(struct flame_names *names, const struct ts_profile *profile);
-void ts_flame_names_release(struct flame_names *names);
+/* Of each op the first one that has the same name when the addresses of objects are taken out. The
+ * caller frees it. NULL: no memory. */
+uint32_t *ts_flame_same_names(const struct ts_profile *profile);
 struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name); /* as it is shown */
 
 /* The tree of the scopes of device ops, by the facts of ops. Its names are of *TEXTS (the caller

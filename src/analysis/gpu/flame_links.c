@@ -2,6 +2,7 @@
 #include "analysis/gpu/flame.h"
 
 #include "base/check.h"
+#include "base/record.h"
 
 static void turn_over(struct flame_links *links)
 {
@@ -79,13 +80,28 @@ void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const
 		}
 }
 
-void ts_flame_links_release(struct flame_links *links)
+#define TS_SELF struct flame_waiting
+static const struct ts_member waiting_members[] = {
+	TS_NUMBER(1, link, TS_BY_HAND),
+	TS_NUMBER(2, dur_ps, TS_BY_HAND),
+	TS_INDEX(3, op, TS_BY_OP, TS_BY_HAND),
+};
+
+static bool is_waiting(const void *self)
 {
-	for (size_t i = 0; i < TS_NELEM(links->launches); i++) {
-		free(links->launches[i]);
-		ts_map_release(&links->by_link[i]);
-	}
-	free(links->waiting);
-	ts_map_release(&links->waiting_by_link);
-	*links = (struct flame_links){ .nr_waiting = 0 };
+	return ((const struct flame_waiting *)self)->op != TS_NONE;
 }
+static const struct ts_record waiting_record = TS_RECORD(waiting_members, .is_valid = is_waiting);
+#undef TS_SELF
+
+#define TS_SELF struct flame_links
+static const struct ts_member links_members[] = {
+	TS_LIST(1, waiting, waiting_record, TS_BY_HAND),
+	TS_SCRATCH(launches[0]),
+	TS_SCRATCH(launches[1]),
+	TS_SCRATCH(by_link[0].slots),
+	TS_SCRATCH(by_link[1].slots),
+	TS_SCRATCH(waiting_by_link.slots),
+};
+const struct ts_record ts_flame_links_record = TS_RECORD(links_members);
+#undef TS_SELF

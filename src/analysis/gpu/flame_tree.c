@@ -2,6 +2,7 @@
 #include "analysis/gpu/flame.h"
 
 #include "base/check.h"
+#include "base/record.h"
 
 static uint64_t key_of(uint32_t parent, uint32_t name)
 {
@@ -145,9 +146,52 @@ bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved
 	return true;
 }
 
+bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops)
+{
+	for (size_t i = 0; i < tree->nr; i++) {
+		uint32_t name = tree->nodes[i].name;
+		bool is_group = name >= FLAME_BACKWARD && name <= FLAME_OTHERS;
+
+		if (!is_group && (name & ~FLAME_DEVICE) >= nr_ops)
+			return false;
+	}
+	return true;
+}
+
+#define TS_SELF struct flame_node
+static const struct ts_member node_members[] = {
+	TS_NUMBER(1, parent, TS_BY_HAND), TS_NUMBER(2, name, TS_BY_HAND),
+	TS_NUMBER(3, cpu_ps, TS_BY_HAND), TS_NUMBER(4, device_ps, TS_BY_HAND),
+	TS_NUMBER(5, count, TS_BY_HAND),
+};
+static const struct ts_record node_record = TS_RECORD(node_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_tree
+static const struct ts_member tree_members[] = {
+	TS_RECORDS_CAP(1, nodes, nr, cap, node_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_MAP(2, children),
+	TS_NUMBER(3, nr_folded, TS_BY_HAND),
+};
+
+/* Parents stand before their children, and the map finds each node. */
+static bool is_tree(const void *self)
+{
+	const struct flame_tree *tree = self;
+
+	for (uint32_t i = 0; i < tree->nr; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+
+		if ((node->parent != TS_NONE && node->parent >= i) ||
+		    ts_map_find(&tree->children, key_of(node->parent, node->name)) != i)
+			return false;
+	}
+	return tree->nr < TS_NONE && tree->children.nr == tree->nr;
+}
+const struct ts_record ts_flame_tree_record = TS_RECORD(tree_members, .is_valid = is_tree);
+#undef TS_SELF
+
 void ts_flame_tree_release(struct flame_tree *tree)
 {
-	free(tree->nodes);
-	ts_map_release(&tree->children);
-	*tree = (struct flame_tree){ .nr = 0 };
+	ts_record_release(&ts_flame_tree_record, tree);
 }

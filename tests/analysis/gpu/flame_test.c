@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "analysis/gpu/flame.h"
+#include "base/record.h"
 #include "base/units.h"
 #include "tests/flow/memory_run.h"
 #include "write/flame_outputs.h"
@@ -404,7 +405,7 @@ static void old_launches_are_forgotten_and_new_ones_known(void **state)
 	assert_null(ts_flame_links_find(&links, 5));
 	assert_int_equal(ts_flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
 			 3 * FLAME_LAUNCHES - 1);
-	ts_flame_links_release(&links);
+	ts_record_release(&ts_flame_links_record, &links);
 }
 
 int main(void)
