@@ -35,7 +35,6 @@ static const char *const not_described[] = {
 	"heatmap",
 	"memory_timeline",
 	"allocators",
-	"hta",
 	"capture",
 };
 /* clang-format on */

@@ -13,6 +13,7 @@
 #include "analysis/gpu/hta.h"
 
 #include "analysis/settings.h"
+#include "base/record.h"
 #include "base/units.h"
 
 #define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's limits: of a call's own time, */
@@ -141,6 +142,7 @@ static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const st
 	state->host = profile->planes[first->plane].host;
 	state->lag_ps = ts_i64_sub(first->start_ps, first->host_ps);
 	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
+	state->nr_lines = profile->nr_lines;
 	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
 	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
@@ -460,7 +462,7 @@ static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
 	struct hta_launch launch;
 	bool good = true;
 
-	for (size_t i = 0; i < ctx->profile->nr_lines && good; i++)
+	for (size_t i = 0; i < state->nr_lines && good; i++)
 		good = leave_operator(state, &state->lines[i]);
 	while (good && ts_hta_launches_pop(&state->launches, &launch))
 		good = settle(state, ctx, &launch);
@@ -475,25 +477,6 @@ static void finish_rank(struct hta_rank *rank)
 	ts_hta_union_finish(&rank->computing);
 	ts_hta_union_finish(&rank->communicating);
 	ts_hta_union_finish(&rank->copying);
-	ts_map_release(&rank->by_op);
-	ts_map_release(&rank->by_call);
-}
-
-static bool make_room(struct hta_state *into, const struct hta_state *from)
-{
-	size_t nr_ranks = into->nr_ranks + from->nr_ranks;
-	size_t nr_streams = into->nr_streams + from->nr_streams;
-	struct hta_rank *ranks = realloc(into->ranks, (nr_ranks + 1) * sizeof(*ranks));
-	struct hta_stream *streams;
-
-	if (!ranks)
-		return false;
-	into->ranks = ranks;
-	streams = realloc(into->streams, (nr_streams + 1) * sizeof(*streams));
-	if (!streams)
-		return false;
-	into->streams = streams;
-	return true;
 }
 
 /* Ranks and streams move to INTO; the rest of FROM is released without them. */
@@ -502,57 +485,16 @@ static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_
 {
 	struct hta_state *into = ptr_into, *from = ptr_from;
 
-	if (!finish_host(from, ctx) || !make_room(into, from) ||
-	    !ts_hta_patterns_merge(&into->patterns, &from->patterns))
+	if (!finish_host(from, ctx) || !ts_hta_patterns_merge(&into->patterns, &from->patterns))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < from->nr_streams; i++) {
-		struct hta_stream *stream = &into->streams[into->nr_streams + i];
-
-		*stream = from->streams[i];
-		stream->rank += (uint32_t)into->nr_ranks;
-		ts_hta_queue_finish(&stream->queue, (int64_t)ctx->settings->launch_queue_full);
+		ts_hta_queue_finish(&from->streams[i].queue,
+				    (int64_t)ctx->settings->launch_queue_full);
+		from->streams[i].rank += (uint32_t)into->nr_ranks;
 	}
-	for (size_t i = 0; i < from->nr_ranks; i++) {
+	for (size_t i = 0; i < from->nr_ranks; i++)
 		finish_rank(&from->ranks[i]);
-		into->ranks[into->nr_ranks + i] = from->ranks[i];
-	}
-	into->nr_streams += from->nr_streams;
-	into->nr_ranks += from->nr_ranks;
-	from->nr_streams = from->nr_ranks = 0;
-	return TS_OK;
-}
-
-static void release_rank(struct hta_rank *rank)
-{
-	for (size_t i = 0; i < rank->nr_calls; i++) {
-		free(rank->calls[i].cpu.bins);
-		free(rank->calls[i].gpu.bins);
-		free(rank->calls[i].delay.bins);
-	}
-	free(rank->calls);
-	free(rank->kernels);
-	free(rank->queued);
-	ts_map_release(&rank->by_op);
-	ts_map_release(&rank->by_call);
-	ts_hta_collectives_release(&rank->collectives);
-}
-
-static void hta_release(void *ptr)
-{
-	struct hta_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_ranks; i++)
-		release_rank(&state->ranks[i]);
-	for (size_t i = 0; i < state->nr_streams; i++)
-		ts_hta_queue_release(&state->streams[i].queue);
-	ts_hta_launches_release(&state->launches);
-	ts_hta_roots_release(&state->roots);
-	ts_hta_patterns_release(&state->patterns);
-	free(state->kinds);
-	free(state->ranks);
-	free(state->streams);
-	free(state->lines);
-	free(state->types);
+	return ts_record_merge(&ts_hta_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *facts,
@@ -565,12 +507,11 @@ const struct ts_analysis ts_analysis_hta = {
 	.name = "hta",
 	.title = "GPUs: time, kernels and launches",
 	.pass = TS_PASS_MERGED,
-	.state_size = sizeof(struct hta_state),
+	.state = &ts_hta_record,
 	.facts_size = sizeof(struct ts_hta_facts),
 	.wants = hta_wants,
 	.open = hta_open,
 	.merged = hta_merged,
 	.merge = hta_merge,
 	.close = hta_close,
-	.release = hta_release,
 };

@@ -2,9 +2,9 @@
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
  * go by in the order of their starts. Only hta*.c include it: hta.c (the pass), hta_times.c (what
  * ran together), hta_launches.c (calls whose kernels are still to come), hta_queue.c (how many
- * those were), hta_sequences.c (which kernels follow each other), hta_collectives.c (what they
- * send, and which rank is late), hta_facts.c (what other analyses read), and hta_report.c with the
- * hta_*_report.c (the result).
+ * those were), hta_state.c (what a state is made of), hta_sequences.c (which kernels follow each
+ * other), hta_collectives.c (what they send, and which rank is late), hta_facts.c (what other
+ * analyses read), and hta_report.c with the hta_*_report.c (the result).
  *
  * Ranks are those of facts/hta.h.
  *
@@ -71,7 +71,8 @@ struct hta_queue {
 	double length_ps;	    /* length times time */
 	uint64_t nr;		    /* changes: launches and starts */
 	double sum, squares;	    /* of the lengths after each change */
-	uint64_t *lengths;	    /* changes by the length after them; HTA_QUEUE_MAX */
+	uint64_t *lengths;	    /* changes by the length after them */
+	size_t nr_lengths;	    /* HTA_QUEUE_MAX */
 	int64_t *starts;	    /* a heap: when those that are queued begin to run */
 	size_t nr_starts, cap_starts;
 };
@@ -108,7 +109,6 @@ struct hta_collectives {
 /* Event I of MERGED is a kernel of a collective. False: no memory. */
 bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
 			    size_t i);
-void ts_hta_collectives_release(struct hta_collectives *collectives);
 /* The bytes from which nccl-tests computes the bandwidth, or TS_UNKNOWN; and the part of them that
  * each rank sends over its links, or NaN. */
 int64_t ts_hta_collective_bytes(const struct hta_collective *collective);
@@ -159,10 +159,8 @@ uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
 void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
 /* ROOT waits for one call less; after the last one it counts as a pattern. False: no memory. */
 bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
-void ts_hta_roots_release(struct hta_roots *roots);
 bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
 void ts_hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
-void ts_hta_patterns_release(struct hta_patterns *patterns);
 
 /* --- */
 
@@ -206,13 +204,13 @@ struct hta_launch {
 
 /* Calls in the order of their starts, and by link. A zeroed struct is empty. */
 struct hta_launches {
-	struct hta_launch *ring; /* HTA_LAUNCHES_MAX */
-	uint32_t *slots;	 /* twice as many: 1 + a place in the ring */
-	uint64_t first, next;	 /* of those that wait: serial numbers */
+	struct hta_launch *ring;
+	size_t nr_ring;	      /* HTA_LAUNCHES_MAX */
+	uint32_t *slots;      /* twice as many: 1 + a place in the ring */
+	uint64_t first, next; /* of those that wait: serial numbers */
 };
 
 bool ts_hta_launches_init(struct hta_launches *launches);
-void ts_hta_launches_release(struct hta_launches *launches);
 /* Or NULL. Good until the next add or pop. */
 struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link);
 /* Takes the oldest; false: there are no launches. */
@@ -222,7 +220,6 @@ void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch 
 bool ts_hta_launches_full(const struct hta_launches *launches);
 
 bool ts_hta_queue_init(struct hta_queue *queue);
-void ts_hta_queue_release(struct hta_queue *queue);
 /* One was launched at LAUNCH_PS and began at START_PS; they come in the order of launches. FULL:
  * the length from which launches block. False: no memory. */
 bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
@@ -246,9 +243,10 @@ struct hta_state {
 	/* of a host */
 	uint32_t host;
 	struct hta_line *lines; /* by line of the profile */
-	uint8_t *types;		/* by op: enum ts_kernel_type */
-	uint8_t *kinds;		/* by op: bits of enum hta_op */
-	bool is_cut;		/* the last step is left out, from cut_ps on */
+	size_t nr_lines;
+	uint8_t *types; /* by op: enum ts_kernel_type */
+	uint8_t *kinds; /* by op: bits of enum hta_op */
+	bool is_cut;	/* the last step is left out, from cut_ps on */
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;
@@ -259,6 +257,9 @@ struct hta_state {
 	struct hta_stream *streams;
 	size_t nr_ranks, nr_streams;
 };
+
+/* hta_state.c: what it is made of */
+extern const struct ts_record ts_hta_record;
 
 /* hta_facts.c: FACTS, zeroed, in ARENA. They stay zero when no kernel ran. False: no memory. */
 bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,

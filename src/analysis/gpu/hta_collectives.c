@@ -288,13 +288,6 @@ bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts
 	return true;
 }
 
-void ts_hta_collectives_release(struct hta_collectives *collectives)
-{
-	free(collectives->rows);
-	free(collectives->instances);
-	ts_map_release(&collectives->by_key);
-}
-
 /* --- ranks against each other */
 
 static int by_meeting(const void *a, const void *b)

@@ -12,16 +12,10 @@
 
 bool ts_hta_launches_init(struct hta_launches *launches)
 {
-	launches->ring = malloc(HTA_LAUNCHES_MAX * sizeof(*launches->ring));
+	launches->ring = calloc(HTA_LAUNCHES_MAX, sizeof(*launches->ring));
+	launches->nr_ring = HTA_LAUNCHES_MAX;
 	launches->slots = calloc(SLOTS, sizeof(*launches->slots));
 	return launches->ring && launches->slots;
-}
-
-void ts_hta_launches_release(struct hta_launches *launches)
-{
-	free(launches->ring);
-	free(launches->slots);
-	*launches = (struct hta_launches){ .ring = NULL };
 }
 
 /* The ring's address differs from run to run: it is the seed against prepared collisions. */
@@ -93,9 +87,11 @@ bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 	if (launches->first == launches->next)
 		return false;
 	*out = launches->ring[place];
+	launches->first++;
+	if (!launches->slots)
+		return true; /* out of a saved state, in which no more kernels come */
 	slot = seek(launches, out->link);
 	if (launches->slots[slot] == place + 1)
 		empty(launches, slot);
-	launches->first++;
 	return true;
 }

@@ -9,13 +9,8 @@
 bool ts_hta_queue_init(struct hta_queue *queue)
 {
 	queue->lengths = calloc(HTA_QUEUE_MAX, sizeof(*queue->lengths));
+	queue->nr_lengths = HTA_QUEUE_MAX;
 	return queue->lengths != NULL;
-}
-
-void ts_hta_queue_release(struct hta_queue *queue)
-{
-	free(queue->lengths);
-	free(queue->starts);
 }
 
 static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)

@@ -19,10 +19,7 @@ uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 	if (roots->nr_unused > 0) {
 		at = roots->unused[--roots->nr_unused];
 	} else {
-		/* room to give all of them back, too: so that giving back cannot fail */
-		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)) ||
-		    !ts_grow(&roots->unused, &roots->cap_unused, roots->nr + 1,
-			     sizeof(*roots->unused)))
+		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)))
 			return TS_NONE;
 		at = (uint32_t)roots->nr++;
 	}
@@ -130,14 +127,11 @@ bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns
 	TS_ASSERT_HOT(at < roots->nr && root->nr_waiting > 0);
 	if (--root->nr_waiting > 0)
 		return true;
+	if (!ts_grow(&roots->unused, &roots->cap_unused, roots->nr_unused + 1,
+		     sizeof(*roots->unused)))
+		return false;
 	roots->unused[roots->nr_unused++] = at;
 	return root->nr_kernels < LEAST || count(patterns, root);
-}
-
-void ts_hta_roots_release(struct hta_roots *roots)
-{
-	free(roots->items);
-	free(roots->unused);
 }
 
 bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
@@ -147,10 +141,4 @@ bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns 
 			return false;
 	into->missed = ts_u64_add(into->missed, from->missed);
 	return true;
-}
-
-void ts_hta_patterns_release(struct hta_patterns *patterns)
-{
-	free(patterns->items);
-	ts_map_release(&patterns->by_hash);
 }
