@@ -144,8 +144,9 @@ static const struct ts_member queue_members[] = {
 static bool is_queue(const void *self)
 {
 	const struct hta_queue *queue = self;
+	bool is_unused = queue->nr_lengths == 0 && queue->nr == 0 && queue->nr_starts == 0;
 
-	return queue->nr_lengths == HTA_QUEUE_MAX && queue->length >= 0 &&
+	return (is_unused || queue->nr_lengths == HTA_QUEUE_MAX) && queue->length >= 0 &&
 	       (uint64_t)queue->length == queue->nr_starts;
 }
 static const struct ts_record queue_record = TS_RECORD(queue_members, .is_valid = is_queue);
