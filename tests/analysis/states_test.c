@@ -31,7 +31,6 @@ static const char *const not_described[] = {
 	"compile",
 	"marks",
 	"compile_devices",
-	"capacity",
 	"heatmap",
 	"memory_timeline",
 	"allocators",

@@ -22,4 +22,10 @@ static inline struct ts_value ts_part_pct(int64_t part, int64_t whole)
 	return whole > 0 ? ts_real(100 * (double)part / (double)whole) : ts_null();
 }
 
+/* A number that is counted in whole ones. Null: it is unknown, or too large for a count. */
+static inline struct ts_value ts_whole_or_null(double value)
+{
+	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
+}
+
 #endif
