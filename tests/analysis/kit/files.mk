@@ -1,1 +1,0 @@
-unit_tests += tests/analysis/kit/spread_test
