@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "analysis/gpu/flame.h"
+#include "base/record.h"
 #include "base/units.h"
 #include "tests/flow/memory_run.h"
 #include "write/flame_outputs.h"
@@ -102,7 +103,7 @@ static void a_launch_of_another_thread_counts_there(void **state)
 	memory_run_release(&mem);
 }
 
-static void kernels_without_a_launch_stand_by_themselves_and_are_told_of(void **state)
+static void kernels_without_a_launch_stand_by_themselves_and_get_a_note(void **state)
 {
 	struct memory_run mem;
 	const struct ts_result *flame;
@@ -278,7 +279,7 @@ static void names_cannot_break_a_folded_line(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_tree_that_is_not_there_is_told_of(void **state)
+static void a_tree_that_is_not_there_is_an_error(void **state)
 {
 	struct memory_run mem;
 	struct ts_buf out = TS_BUF_INIT;
@@ -316,16 +317,17 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	int64_t before;
 
 	(void)state;
-	heavy = flame_tree_child(&tree, flame_tree_child(&tree, TS_NONE, 1), 2);
+	heavy = ts_flame_tree_child(&tree, ts_flame_tree_child(&tree, TS_NONE, 1), 2);
 	tree.nodes[heavy].cpu_ps = 1000000;
 	for (uint32_t i = 0; i < 1000; i++) {
-		light = flame_tree_child(&tree, flame_tree_child(&tree, heavy, 10 + i % 50), i);
+		light = ts_flame_tree_child(&tree, ts_flame_tree_child(&tree, heavy, 10 + i % 50),
+					    i);
 		tree.nodes[light].cpu_ps += i;
 		tree.nodes[light].device_ps += 7;
 	}
 	before = sum_of(&tree);
 
-	assert_true(flame_tree_shrink(&tree, 20, &moved));
+	assert_true(ts_flame_tree_shrink(&tree, 20, &moved));
 
 	assert_true(tree.nr <= 40);
 	assert_int_equal(sum_of(&tree), before);
@@ -335,18 +337,18 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	for (uint32_t i = 0; i < tree.nr; i++)
 		assert_true(tree.nodes[i].parent == TS_NONE || tree.nodes[i].parent < i);
 	free(moved);
-	flame_tree_release(&tree);
+	ts_flame_tree_release(&tree);
 }
 
 static void below_others_is_others(void **state)
 {
 	struct flame_tree tree = { .nr = 0 };
-	uint32_t others = flame_tree_child(&tree, TS_NONE, FLAME_OTHERS);
+	uint32_t others = ts_flame_tree_child(&tree, TS_NONE, FLAME_OTHERS);
 
 	(void)state;
-	assert_int_equal(flame_tree_child(&tree, others, 3), others);
+	assert_int_equal(ts_flame_tree_child(&tree, others, 3), others);
 	assert_int_equal(tree.nr, 1);
-	flame_tree_release(&tree);
+	ts_flame_tree_release(&tree);
 }
 
 /* The tree is shrunk while main is open, and between a launch in it and its kernel. */
@@ -397,13 +399,13 @@ static void old_launches_are_forgotten_and_new_ones_known(void **state)
 	for (uint32_t i = 0; i < 3 * FLAME_LAUNCHES; i++) {
 		const struct flame_launch launch = { i, { i, TS_NONE } };
 
-		assert_true(flame_links_add(&links, &launch));
-		assert_non_null(flame_links_find(&links, i > 1000 ? i - 1000 : 0));
+		assert_true(ts_flame_links_add(&links, &launch));
+		assert_non_null(ts_flame_links_find(&links, i > 1000 ? i - 1000 : 0));
 	}
-	assert_null(flame_links_find(&links, 5));
-	assert_int_equal(flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
+	assert_null(ts_flame_links_find(&links, 5));
+	assert_int_equal(ts_flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
 			 3 * FLAME_LAUNCHES - 1);
-	flame_links_release(&links);
+	ts_record_release(&ts_flame_links_record, &links);
 }
 
 int main(void)
@@ -411,7 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_of_kernels_goes_below_the_call_that_launched_them),
 		cmocka_unit_test(a_launch_of_another_thread_counts_there),
-		cmocka_unit_test(kernels_without_a_launch_stand_by_themselves_and_are_told_of),
+		cmocka_unit_test(kernels_without_a_launch_stand_by_themselves_and_get_a_note),
 		cmocka_unit_test(a_kernel_may_begin_before_its_launch),
 		cmocka_unit_test(calls_that_overlap_sum_to_the_time_the_thread_was_busy),
 		cmocka_unit_test(modules_are_those_of_nn_and_their_kernels),
@@ -420,7 +422,7 @@ int main(void)
 		cmocka_unit_test(folded_lines_have_paths_and_nanoseconds),
 		cmocka_unit_test(what_is_cut_counts_as_its_parents),
 		cmocka_unit_test(names_cannot_break_a_folded_line),
-		cmocka_unit_test(a_tree_that_is_not_there_is_told_of),
+		cmocka_unit_test(a_tree_that_is_not_there_is_an_error),
 		cmocka_unit_test(a_shrunk_tree_keeps_the_heaviest_and_every_picosecond),
 		cmocka_unit_test(below_others_is_others),
 		cmocka_unit_test(more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls),
