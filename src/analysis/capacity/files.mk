@@ -1,5 +1,7 @@
 libtpusight_a_SOURCES += \
-	src/analysis/capacity/allocators.c src/analysis/capacity/capacity.c \
+	src/analysis/capacity/allocators.c src/analysis/capacity/allocators.h \
+	src/analysis/capacity/allocators_facts.c src/analysis/capacity/allocators_report.c \
+	src/analysis/capacity/growth_cells.h src/analysis/capacity/capacity.c \
 	src/analysis/capacity/capacity.h src/analysis/capacity/capacity_assigned.c \
 	src/analysis/capacity/capacity_donate.c src/analysis/capacity/capacity_facts.c \
 	src/analysis/capacity/capacity_join.c src/analysis/capacity/capacity_lines.c \
@@ -8,6 +10,7 @@ libtpusight_a_SOURCES += \
 	src/analysis/capacity/capacity_sites.c \
 	src/analysis/capacity/memory_timeline.c src/analysis/capacity/memory_timeline.h \
 	src/analysis/capacity/memory_timeline_blocks.c \
+	src/analysis/capacity/memory_timeline_facts.c \
 	src/analysis/capacity/memory_timeline_holders.c \
 	src/analysis/capacity/memory_timeline_owner.c \
 	src/analysis/capacity/memory_timeline_report.c
