@@ -35,7 +35,6 @@ static const char *const not_described[] = {
 	"compile_devices",
 	"heatmap",
 	"memory_timeline",
-	"allocators",
 	"hta",
 	"capture",
 	"flame",
