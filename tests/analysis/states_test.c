@@ -34,7 +34,6 @@ static const char *const not_described[] = {
 	"marks",
 	"compile_devices",
 	"heatmap",
-	"memory_timeline",
 	"hta",
 	"capture",
 	"flame",

@@ -13,4 +13,5 @@ libtpusight_a_SOURCES += \
 	src/analysis/capacity/memory_timeline_facts.c \
 	src/analysis/capacity/memory_timeline_holders.c \
 	src/analysis/capacity/memory_timeline_owner.c \
-	src/analysis/capacity/memory_timeline_report.c
+	src/analysis/capacity/memory_timeline_report.c \
+	src/analysis/capacity/memory_timeline_state.c

@@ -13,11 +13,6 @@
 
 #define MAX_WAITING 4096 /* events of one moment */
 
-struct timeline_state {
-	struct heap_host *hosts;
-	size_t nr, cap;
-};
-
 /* Host threads, and the lines of moments beside them. Of GPUs' streams nothing is needed. */
 static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -99,11 +94,10 @@ static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
 	host->roles = ts_heap_roles(ctx->profile);
 	if (!host->roles)
 		return ts_fail_nomem(err);
-	if (!has_events(host->roles, ctx->profile->nr_ops)) {
-		free(host->roles);
-		host->roles = NULL; /* nothing to look for */
+	host->has_events = has_events(host->roles, ctx->profile->nr_ops);
+	if (!host->has_events)
 		return TS_OK;
-	}
+	host->nr_threads = ctx->profile->nr_lines;
 	host->threads = calloc(ctx->profile->nr_lines + 1, sizeof(*host->threads));
 	host->thread_of = calloc(ctx->profile->nr_lines + 1, sizeof(*host->thread_of));
 	if (!host->threads || !host->thread_of || !find_threads(host))
@@ -244,22 +238,9 @@ static enum ts_status timeline_merged(void *arg, const struct ts_context *ctx,
 {
 	struct timeline_state *state = arg;
 
-	for (size_t i = 0; i < merged->nr_events && state->hosts[0].roles; i++)
+	for (size_t i = 0; i < merged->nr_events && state->hosts[0].has_events; i++)
 		if (!take(&state->hosts[0], merged, i))
 			return ts_fail_nomem(err);
-	return TS_OK;
-}
-
-static enum ts_status timeline_merge(void *ptr_into, void *arg_from, const struct ts_context *ctx,
-				     struct ts_error *err)
-{
-	struct timeline_state *into = ptr_into, *from = arg_from;
-
-	if (!ts_grow(&into->hosts, &into->cap, into->nr + from->nr, sizeof(*into->hosts)))
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < from->nr; i++)
-		into->hosts[into->nr++] = from->hosts[i];
-	from->nr = 0; /* they moved */
 	return TS_OK;
 }
 
@@ -269,10 +250,11 @@ static enum ts_status timeline_close(void *arg, const struct ts_context *ctx, vo
 	struct timeline_state *sum = arg;
 
 	TS_ASSERT(sum && facts && result);
-	for (size_t i = 0; i < sum->nr; i++)
-		if (sum->hosts[i].roles &&
-		    (!take_waiting(&sum->hosts[i]) || !ts_heap_finish(&sum->hosts[i])))
+	for (size_t i = 0; i < sum->nr; i++) {
+		sum->hosts[i].profile = ctx->profile;
+		if (!take_waiting(&sum->hosts[i]) || !ts_heap_finish(&sum->hosts[i]))
 			return ts_fail_nomem(err);
+	}
 	return ts_heap_make_facts(ctx, sum->hosts, sum->nr, result, facts) ? TS_OK
 									   : ts_fail_nomem(err);
 }
@@ -283,26 +265,6 @@ static enum ts_status timeline_report(void *arg, const struct ts_context *ctx,
 	return ts_heap_report(ctx, result) ? TS_OK : ts_fail_nomem(err);
 }
 
-static void release_host(struct heap_host *host)
-{
-	for (size_t i = 0; host->threads && i < host->profile->nr_lines; i++)
-		free(host->threads[i].open);
-	ts_heap_blocks_release(host);
-	free(host->threads);
-	free(host->thread_of);
-	free(host->waiting);
-	free(host->roles);
-}
-
-static void timeline_release(void *arg)
-{
-	struct timeline_state *state = arg;
-
-	for (size_t i = 0; i < state->nr; i++)
-		release_host(&state->hosts[i]);
-	free(state->hosts);
-}
-
 const struct ts_analysis ts_analysis_memory_timeline = {
 	.name = "memory_timeline",
 	.title = "Memory over time",
@@ -310,13 +272,11 @@ const struct ts_analysis ts_analysis_memory_timeline = {
 	.shows = TS_SHOWN,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_STATS,
-	.state_size = sizeof(struct timeline_state),
+	.state = &ts_memory_timeline_record,
 	.facts_size = sizeof(struct ts_memory_timeline_facts),
 	.wants = timeline_wants,
 	.open = timeline_open,
 	.merged = timeline_merged,
-	.merge = timeline_merge,
 	.close = timeline_close,
 	.report = timeline_report,
-	.release = timeline_release,
 };

@@ -23,7 +23,7 @@
 #define MAX_KINDS   32768  /* of a host */
 #define MAX_DEVICES 64	  /* of a host */
 #define MAX_STEP_ROWS   4096	  /* rows of steps, of a host */
-#define MAX_CALLS   64	  /* calls of the driver's allocator that are told apart */
+#define MAX_CALLS   64	  /* names of calls of the driver's allocator */
 #define MAX_DEPTH   1024	  /* open calls of a thread */
 
 /* --- _owner.c: what an op of the trace is, and who is at work on a thread */
@@ -146,10 +146,12 @@ struct heap_call {
 struct heap_host {
 	uint32_t host;
 	const struct ts_profile *profile;
-	uint8_t *roles;
+	bool has_events;	     /* of allocators: else there is nothing to look for */
+	uint8_t *roles;		     /* of each op, during the walk */
 	struct heap_thread *threads; /* one a line of the profile */
-	uint32_t *thread_of;	     /* of each line: the line of its thread */
-	struct heap_kind *kinds;     /* the first: those that are too many */
+	size_t nr_threads;
+	uint32_t *thread_of;	 /* of each line: the line of its thread; during the walk */
+	struct heap_kind *kinds; /* the first: those that are too many */
 	struct ts_map kind_ids;
 	struct heap_block *blocks;
 	uint32_t *free_blocks;
@@ -174,13 +176,18 @@ struct heap_host {
 	size_t nr_waiting, cap_waiting;
 };
 
+struct timeline_state {
+	struct heap_host *hosts; /* of a line: one */
+	size_t nr, cap;
+};
+extern const struct ts_record ts_memory_timeline_record; /* _state.c */
+
 /* In the order of time. All give false when memory is out. */
 bool ts_heap_take_event(struct heap_host *host, const struct heap_event *event);
 bool ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps);
 bool ts_heap_step_until(struct heap_host *host,
 			int64_t at_ps);	     /* ends the step if it is over at AT */
 bool ts_heap_finish(struct heap_host *host); /* after the last event: the blocks that are left */
-void ts_heap_blocks_release(struct heap_host *host);
 
 /* --- _facts.c, with _holders.c */
 

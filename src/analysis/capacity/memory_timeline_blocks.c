@@ -160,9 +160,7 @@ static bool add_block(struct heap_host *host, struct heap_device *device,
 		at = host->free_blocks[--host->nr_free_blocks];
 	} else {
 		if (!ts_grow(&host->blocks, &host->cap_blocks, host->nr_blocks + 1,
-			     sizeof(*host->blocks)) ||
-		    !ts_grow(&host->free_blocks, &host->cap_free_blocks, host->nr_blocks + 1,
-			     sizeof(*host->free_blocks)))
+			     sizeof(*host->blocks)))
 			return false;
 		host->nr_blocks++;
 	}
@@ -171,7 +169,7 @@ static bool add_block(struct heap_host *host, struct heap_device *device,
 	       change(host, block->kind, block->nr_bytes, 1);
 }
 
-/* The block at ADDRESS is no more. False: no memory. */
+/* The block at ADDRESS ends. False: no memory. */
 static bool end_block(struct heap_host *host, struct heap_device *device, int64_t address,
 		      int64_t at_ps, bool was_given)
 {
@@ -179,10 +177,13 @@ static bool end_block(struct heap_host *host, struct heap_device *device, int64_
 	struct heap_block *block;
 	struct heap_kind *kind;
 
-	if (at == TS_NONE) {
+	if (at == TS_NONE || host->blocks[at].kind == TS_NONE) {
 		device->nr_unseen += was_given;
 		return true;
 	}
+	if (!ts_grow(&host->free_blocks, &host->cap_free_blocks, host->nr_free_blocks + 1,
+		     sizeof(*host->free_blocks)))
+		return false;
 	block = &host->blocks[at];
 	kind = &host->kinds[block->kind];
 	if (was_given) {
@@ -383,20 +384,4 @@ bool ts_heap_finish(struct heap_host *host)
 {
 	count_unfreed(host);
 	return ts_heap_step_until(host, INT64_MAX);
-}
-
-void ts_heap_blocks_release(struct heap_host *host)
-{
-	for (size_t i = 0; i < host->nr_devices; i++) {
-		ts_map_release(&host->devices[i].by_address);
-		free(host->devices[i].dirty);
-	}
-	ts_map_release(&host->kind_ids);
-	free(host->devices);
-	free(host->kinds);
-	free(host->blocks);
-	free(host->free_blocks);
-	free(host->rows);
-	host->devices = NULL;
-	host->nr_devices = 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Who is at work on a thread: the calls that are open, and what an allocation among them is told by.
+ * Who is at work on a thread: the calls that are open, and which of them name an allocation.
  *
  * Facts: what PyTorch's profiler calls things (torch/csrc/profiler, torch/profiler/profiler.py,
  * torch/optim/optimizer.py, torch/utils/data/dataloader.py): "nn.Module: NAME_N" and
@@ -36,7 +36,7 @@ static const struct row categories[] = {
 	{ "python_function", ROLE_PYTHON },
 };
 
-/* "train.py(42): step" of the user's: no library's, nothing that Python made itself. */
+/* "train.py(42): step" of the user's: not one of a library, and not one that Python made itself. */
 static bool is_source(struct ts_bytes name)
 {
 	static const char *const libraries[] = { "site-packages", "dist-packages", "lib/python" };
@@ -97,7 +97,9 @@ uint8_t *ts_heap_roles(const struct ts_profile *profile)
 	return roles;
 }
 
-static const struct heap_owner nobody = { TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE, PHASE_NONE };
+static const struct heap_owner unknown = {
+	TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE, PHASE_NONE
+};
 
 static void be_operator(struct heap_owner *owner, uint32_t op)
 {
@@ -148,7 +150,7 @@ bool ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_rol
 	if (!ts_grow(&thread->open, &thread->cap, thread->nr + 1, sizeof(*thread->open)))
 		return false;
 	open = &thread->open[thread->nr];
-	open->owner = thread->nr > 0 ? thread->open[thread->nr - 1].owner : nobody;
+	open->owner = thread->nr > 0 ? thread->open[thread->nr - 1].owner : unknown;
 	open->end_ps = end_ps;
 	thread->nr++;
 	inherit(&open->owner, op, role);
@@ -159,5 +161,5 @@ struct heap_owner ts_heap_thread_owner(struct heap_thread *thread, int64_t at_ps
 {
 	while (thread->nr > 0 && thread->open[thread->nr - 1].end_ps < at_ps)
 		thread->nr--;
-	return thread->nr > 0 ? thread->open[thread->nr - 1].owner : nobody;
+	return thread->nr > 0 ? thread->open[thread->nr - 1].owner : unknown;
 }
