@@ -24,8 +24,6 @@ static const char *const not_described[] = {
 	"collectives",
 	"async",
 	"sparsecore",
-	"memory_timeline",
-	"allocators",
 };
 /* clang-format on */
 
