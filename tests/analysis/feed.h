@@ -28,6 +28,7 @@ struct feed {
 	struct ts_rates rates[FEED_MAX];
 	struct ts_results results;
 	struct ts_result *result;
+	const void *facts[TS_NR_ANALYSES]; /* of the analyses that ran; NULL: it did not */
 	struct feed_event events[FEED_MAX][FEED_MAX]; /* by line */
 	size_t nr_events[FEED_MAX];
 	uint32_t module, nr_instrs; /* of the module in the making */
@@ -154,6 +155,23 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 	assert_int_equal(analysis->block(state, ctx, &block, NULL), TS_OK);
 }
 
+/* What analyses that ran before found; nothing is known of the others. */
+static inline void feed_facts(const struct feed *feed, struct ts_context *ctx)
+{
+	facts_of_nothing(ctx);
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		if (feed->facts[id])
+			ctx->facts[id] = feed->facts[id];
+}
+
+static inline void feed_keep_facts(struct feed *feed, const struct ts_analysis *analysis,
+				   const void *facts)
+{
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		if (ts_analyses[id] == analysis)
+			feed->facts[id] = facts;
+}
+
 static inline const struct ts_result *feed_run(struct feed *feed,
 					       const struct ts_analysis *analysis)
 {
@@ -164,7 +182,7 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .overlay_budget = feed->overlay_budget };
 	void *sum = calloc(1, TS_MAX(analysis->state_size, 1)), *facts;
 
-	facts_of_nothing(&ctx);
+	feed_facts(feed, &ctx);
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
 		void *state;
 
@@ -180,6 +198,7 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
 	facts = ts_arena_zalloc(&feed->results.arena, analysis->facts_size + 1);
 	assert_int_equal(analysis->close(sum, &ctx, facts, feed->result, NULL), TS_OK);
+	feed_keep_facts(feed, analysis, facts);
 	if (analysis->release)
 		analysis->release(sum);
 	free(sum);

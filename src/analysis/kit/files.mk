@@ -1,3 +1,5 @@
-libtpusight_a_SOURCES += \
-	src/analysis/kit/advice.c src/analysis/kit/advice.h \
-	src/analysis/kit/cells.h src/analysis/kit/needs.h src/analysis/kit/table.h
+libtpusight_a_SOURCES += src/analysis/kit/advice.c
+libtpusight_a_SOURCES += src/analysis/kit/advice.h
+libtpusight_a_SOURCES += src/analysis/kit/cells.h
+libtpusight_a_SOURCES += src/analysis/kit/needs.h
+libtpusight_a_SOURCES += src/analysis/kit/table.h
