@@ -57,8 +57,8 @@ struct ts_draft {
 struct ts_doctor {
 	const struct ts_context *ctx;
 	struct ts_result *result;
-	const struct ts_result *time, *ops, *systolic, *padding, *fusion; /* NULL: not there */
-	const struct ts_result *cache;					  /* likewise */
+	const struct ts_result *time, *ops, *systolic, *padding; /* NULL: not there */
+	const struct ts_result *cache;				 /* likewise */
 	enum ts_framework framework;
 	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
 	int64_t total_ps;		  /* wall x cores; -1 unknown */

@@ -172,7 +172,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	doctor->ops = ts_results_find(ctx->results, "ops");
 	doctor->systolic = ts_results_find(ctx->results, "systolic");
 	doctor->padding = ts_results_find(ctx->results, "padding");
-	doctor->fusion = ts_results_find(ctx->results, "fusion");
 	doctor->cache = ts_results_find(ctx->results, "cache");
 	doctor->rates = first_known(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);

@@ -1,8 +1,14 @@
-libtpusight_a_SOURCES += \
-	src/analysis/traffic/fusion.c src/analysis/traffic/fusion.h \
-	src/analysis/traffic/fusion_chains.c src/analysis/traffic/fusion_pairs.c \
-	src/analysis/traffic/fusion_reason.c src/analysis/traffic/memory.c \
-	src/analysis/traffic/memory.h src/analysis/traffic/memory_layout.c \
-	src/analysis/traffic/memory_report.c src/analysis/traffic/memory_upcast.c \
-	src/analysis/traffic/remat.c src/analysis/traffic/remat.h \
-	src/analysis/traffic/remat_module.c
+libtpusight_a_SOURCES += src/analysis/traffic/fusion.c
+libtpusight_a_SOURCES += src/analysis/traffic/fusion.h
+libtpusight_a_SOURCES += src/analysis/traffic/fusion_chains.c
+libtpusight_a_SOURCES += src/analysis/traffic/fusion_pairs.c
+libtpusight_a_SOURCES += src/analysis/traffic/fusion_reason.c
+libtpusight_a_SOURCES += src/analysis/traffic/fusion_report.c
+libtpusight_a_SOURCES += src/analysis/traffic/memory.c
+libtpusight_a_SOURCES += src/analysis/traffic/memory.h
+libtpusight_a_SOURCES += src/analysis/traffic/memory_layout.c
+libtpusight_a_SOURCES += src/analysis/traffic/memory_report.c
+libtpusight_a_SOURCES += src/analysis/traffic/memory_upcast.c
+libtpusight_a_SOURCES += src/analysis/traffic/remat.c
+libtpusight_a_SOURCES += src/analysis/traffic/remat.h
+libtpusight_a_SOURCES += src/analysis/traffic/remat_module.c
