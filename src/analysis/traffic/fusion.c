@@ -2,8 +2,8 @@
  * Fusion: what the compiler joined into one kernel, and what it did not.
  *
  * Inside a fusion an intermediate stays in registers and on-chip memory; between two kernels it is
- * written to HBM and read again. Counted from the compiled modules of what ran, and multiplied by the
- * executions in the profile; without a run, of each module once.
+ * written to HBM and read again. Both are counted in the compiled modules of what ran, and multiplied
+ * by the executions in the profile; without a run each module counts once.
  */
 #include "analysis/traffic/fusion.h"
 
@@ -235,7 +235,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Lists what there is in the order of the facts and of the tables. */
+/* Puts the lists into the order of the facts and of the tables. */
 static void sort(struct ts_fusion *fusion)
 {
 	if (fusion->pairs.nr > 1)

@@ -5,7 +5,7 @@
  */
 #include "analysis/traffic/fusion.h"
 
-#define MIN_OPS 4 /* in series: fewer are no chain */
+#define MIN_OPS 4 /* in series: fewer are not a chain */
 
 static bool is_half(const struct ts_hlo_instr *instr)
 {

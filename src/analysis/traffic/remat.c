@@ -1,8 +1,8 @@
 /*
  * Rematerialization: what is computed a second time to save memory, what that costs, and how much
- * memory it saves. Per op and per checkpointed block, so that what is cheapest to keep is named.
+ * memory it saves: by op and by checkpointed block, so that the cheapest to keep can be named.
  *
- * Costs are the ops' own (result "ops"). What is saved is modelled from the compiled module: the
+ * Costs are those of the op facts. What is saved is modelled from the compiled module: the
  * arrays of recomputed ops that the backward pass uses would else have to live from the forward
  * pass until then, one for each trip of the loop they stand in.
  */
