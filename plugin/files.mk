@@ -1,7 +1,7 @@
 # The page: bundled by npm's esbuild where npm is there, else taken as it came in the tarball, else left out (configure
 # says which). Its bytes go into the program, so that one file can be moved anywhere.
 page_sources = \
-	plugin/page/build.mjs plugin/page/package.json plugin/page/package-lock.json \
+	plugin/page/build.mjs plugin/page/units.mjs plugin/page/package.json plugin/page/package-lock.json \
 	plugin/page/src/chart.jsx plugin/page/src/format.js plugin/page/src/heat.jsx plugin/page/src/live.js plugin/page/src/main.jsx plugin/page/src/page.css \
 	plugin/page/src/parts.jsx plugin/page/src/source.js plugin/page/src/state.js plugin/page/src/strip.jsx \
 	plugin/page/src/table.jsx plugin/page/src/tracks.jsx plugin/page/src/views/compiled.jsx plugin/page/src/views/doctor.jsx \
@@ -9,12 +9,16 @@ page_sources = \
 	plugin/page/src/views/generic.jsx plugin/page/src/views/index.js plugin/page/src/views/live.jsx \
 	plugin/page/src/views/overview.jsx plugin/page/src/views/systolic.jsx plugin/page/src/views/time.jsx \
 	plugin/page/src/views/traces.jsx
+page_inputs = $(page_sources) src/base/units_list.h
 EXTRA_DIST += $(page_sources) plugin/page/embed.sh
+# What looks over the sources (tests/lint.sh); a build needs none of it.
+EXTRA_DIST += plugin/page/devel/package.json plugin/page/devel/package-lock.json plugin/page/devel/eslint.config.js \
+	plugin/page/devel/tsconfig.json plugin/page/devel/loader.mjs plugin/page/src/report.d.ts plugin/page/src/units.d.ts
 EXTRA_DIST += plugin/pyproject.toml plugin/setup.py plugin/README.md \
 	plugin/tensorboard_plugin_tpusight/__init__.py plugin/tensorboard_plugin_tpusight/loader.py \
 	plugin/tensorboard_plugin_tpusight/plugin.py plugin/tensorboard_plugin_tpusight/reports.py \
 	plugin/tensorboard_plugin_tpusight/runs.py plugin/tensorboard_plugin_tpusight/static/index.js
-EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py \
+EXTRA_DIST += plugin/tpusight/__init__.py plugin/tpusight/__init__.pyi plugin/tpusight/_capture.py plugin/tpusight/_environment.py plugin/tpusight/_fields.py plugin/tpusight/_forms.py \
 	plugin/tpusight/_jax.py plugin/tpusight/_notebook.py plugin/tpusight/_program.py plugin/tpusight/_server.py \
 	plugin/tpusight/_version.py plugin/tpusight/_wrap.py plugin/tpusight/benchmark.py plugin/tpusight/dashboard.py plugin/tpusight/helpers.py \
 	plugin/tpusight/py.typed plugin/tpusight/live.py plugin/tpusight/profiler.py plugin/tpusight/session.py
@@ -28,13 +32,13 @@ page_bundle += plugin/page/dist/page.js plugin/page/dist/page.css
 EXTRA_DIST += $(page_bundle)
 endif
 
-# Made in a copy: the source folder may be read-only, and stays clean. A bundle that came with the sources is newer than they
-# are, and this does not run.
-plugin/page/dist/page.js: $(page_sources)
-	$(AM_V_GEN)work=plugin/page/work && for f in $(page_sources); do \
-		to=$$work/$${f#plugin/page/} && $(MKDIR_P) `dirname $$to` && cp -f $(srcdir)/$$f $$to || exit 1; done && \
-	cd $$work && { $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error && \
-	$(NPM) run --silent build -- --outdir=../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
+# Made in a copy: the source folder may be read-only, and stays clean. The copy has the folders of the sources, because the
+# page reads the table of units of C. A bundle that came with the sources is newer than they are, and this does not run.
+plugin/page/dist/page.js: $(page_inputs)
+	$(AM_V_GEN)work=plugin/page/work && for f in $(page_inputs); do \
+		to=$$work/$$f && $(MKDIR_P) `dirname $$to` && cp -f $(srcdir)/$$f $$to || exit 1; done && \
+	cd $$work/plugin/page && { $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error && \
+	$(NPM) run --silent build -- --outdir=../../../dist; } >npm.log 2>&1 || { cat npm.log >&2; exit 1; }
 plugin/page/dist/page.css: plugin/page/dist/page.js
 
 src/write/page_data.c: plugin/page/embed.sh $(page_bundle)

@@ -27,7 +27,10 @@ PAGE = ["page.js", "page.css"]
 
 def version():
     with open(os.path.join(ROOT, "configure.ac"), encoding="utf-8") as f:
-        return re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", f.read()).group(1)
+        found = re.search(r"AC_INIT\(\[tpusight\], \[([^\]]+)\]", f.read())
+    if not found:
+        raise SystemExit("tpusight: configure.ac has no version")
+    return found.group(1)
 
 
 def run(command, folder):
@@ -37,7 +40,7 @@ def run(command, folder):
 
 
 def built(temp):
-    """The folder with the programs and the page, built when nobody has."""
+    """The folder with the programs and the page, built if it is not there yet."""
     given = os.environ.get("TPUSIGHT_BUILD")
     if given:
         return given
@@ -60,7 +63,7 @@ def page_of(folder, name):
 
 
 class BuildScripts(build_scripts):
-    """The programs are no scripts: they are copied as they are."""
+    """The programs are not scripts: they are copied as they are."""
 
     def run(self):
         folder = built(self.get_finalized_command("build").build_temp)

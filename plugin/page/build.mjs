@@ -3,6 +3,13 @@
 // Nothing is fetched when the page runs: the bundle is all there is.
 import { argv } from "node:process";
 import { build, context } from "esbuild";
+import { moduleOf } from "./units.mjs";
+
+// A header of C is the table of units that it holds.
+const headers = {
+	name: "headers",
+	setup: (b) => b.onLoad({ filter: /\.h$/ }, async ({ path }) => ({ contents: await moduleOf(path), loader: "js", watchFiles: [path] })),
+};
 
 const outdir = argv.find((a) => a.startsWith("--outdir="))?.slice(9) ?? "dist";
 const options = {
@@ -15,6 +22,7 @@ const options = {
 	jsxFactory: "h",
 	jsxFragment: "Fragment",
 	legalComments: "inline",
+	plugins: [headers],
 	charset: "ascii", // the page is inlined into files of any encoding
 	logLevel: "warning",
 };

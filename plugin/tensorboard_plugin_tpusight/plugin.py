@@ -43,7 +43,7 @@ class TpusightPlugin(base_plugin.TBPlugin):
         return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="TPUsight")
 
     def get_plugin_apps(self):
-        apps = {path: self._file for path in FILES}
+        apps = dict.fromkeys(FILES, self._file)
         apps["/runs"] = self._runs
         apps["/report"] = self._report
         return apps

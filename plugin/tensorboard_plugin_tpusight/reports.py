@@ -64,7 +64,7 @@ class Reports:
         if found:
             return found
         with self._maker:
-            found = self._find(key)  # whoever waited finds it made
+            found = self._find(key)  # made by another thread while this one waited
             if found:
                 return found
             packed = gzip.compress(_annotated(session) or _made(session, self._logdir), 6)

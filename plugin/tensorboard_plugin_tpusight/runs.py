@@ -69,7 +69,7 @@ def _sessions_of(real, run, folder):
 
 
 def find(logdir):
-    """All sessions, in the order in which folders are met. A generator: whoever wants one only stops early."""
+    """All sessions, in the order in which folders are met. A generator: a caller that wants one session stops early."""
     logdir = os.path.abspath(logdir)
     real = os.path.realpath(logdir)
     for folder, names, _ in os.walk(logdir):

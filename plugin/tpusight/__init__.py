@@ -4,38 +4,13 @@ Every number comes from the program; this package starts it, and gives its answe
 alone: jax and torch are imported by what profiles with them, when it does.
 """
 import importlib
+import pkgutil
+import re
 
-# Names and the modules that have them: `import tpusight` loads none of these before they are used.
-_NAMES = {
-    "Alert": "live",
-    "Benchmark": "benchmark",
-    "CompileBreak": "torch_compile",
-    "CompileReport": "torch_compile",
-    "FlameGraph": "flame_graph",
-    "FlameGraphGenerator": "flame_graph",
-    "HTAAnalyzer": "hta",
-    "HTAReport": "hta",
-    "KernelInfo": "unified",
-    "LiveProfiler": "live",
-    "MemoryProfiler": "memory",
-    "MemoryReport": "memory",
-    "Metrics": "live",
-    "ProfileSession": "unified",
-    "Session": "session",
-    "SimpleLiveDashboard": "dashboard",
-    "TPUsight": "profiler",
-    "TimelineData": "timeline",
-    "TimelineGenerator": "timeline",
-    "TorchCompileAnalyzer": "torch_compile",
-    "TpusightError": "_program",
-    "UnifiedProfiler": "unified",
-    "__version__": "_version",
-    "benchmark_function": "benchmark",
-    "maybe_profile": "helpers",
-    "profile_function": "helpers",
-    "profile_trace": "helpers",
-    "program": "_program",
-}
+# Each name and the module that has it. `import tpusight` loads none of these modules before a name is used. The list is the
+# stub's, which editors and type checkers read: "from .live import Alert as Alert".
+_STUB = pkgutil.get_data(__name__, "__init__.pyi") or b""
+_NAMES = {name: module for module, name in re.findall(r"^from \.(\w+) import (\w+) as \2$", _STUB.decode(), re.M)}
 
 __all__ = sorted(name for name in _NAMES if not name.startswith("_"))
 

@@ -1,4 +1,5 @@
-# What __init__.py loads late, for editors and type checkers.
+# The names of the package, a line each, for editors, type checkers and __init__.py: that one reads these lines, and imports a
+# module when a name of it is used.
 from ._program import TpusightError as TpusightError
 from ._program import program as program
 from ._version import __version__ as __version__

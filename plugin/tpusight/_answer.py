@@ -78,6 +78,7 @@ def as_table(fields, title=""):
     return f"<table>{caption}{rows}</table>"
 
 
+@dataclasses.dataclass
 class Plain:
     """A dataclass that json can write and notebooks show. Fields that begin with _ are not part of it."""
 

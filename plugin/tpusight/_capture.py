@@ -16,7 +16,7 @@ watchers: Set[object] = set()  # LiveProfilers that sample this process
 
 
 def _in_fork():
-    """Whatever captures does so in the parent."""
+    """A capture that runs goes on in the parent alone."""
     global _lock, _running
     _lock, _running = threading.Lock(), None
     watchers.clear()
@@ -44,7 +44,7 @@ def _new_name(logdir, wanted):
 
 
 class Capture:
-    """Begins with start(), ends with stop(), which gives the session's folder. Who says on whose behalf, for errors."""
+    """Begins with start(), ends with stop(), which gives the session's folder. WHO names the caller in errors."""
 
     def __init__(self, logdir, who, name=None, collect_hlo=True, collect_memory=False, profiler_options=None):
         self.logdir = os.path.abspath(os.fspath(logdir))
@@ -95,7 +95,7 @@ class Capture:
             profiler.stop_trace()
         except Exception as e:
             _jax.reset_profiler()
-            raise TpusightError(f"jax.profiler.stop_trace: {e} (one profiler at a time can be at work in a process: "
+            raise TpusightError(f"jax.profiler.stop_trace: {e} (only one profiler at a time can run in a process: "
                                 "is it being watched, or captured by another?)") from e
         finally:
             with _lock:
@@ -104,7 +104,7 @@ class Capture:
             written = os.listdir(self._run) if os.path.isdir(self._run) else []
             self.folder = os.path.join(self._run, *written[:1])
         if not os.path.isdir(self.folder):
-            raise TpusightError(f"JAX wrote no profile into {self.logdir}")
+            raise TpusightError(f"JAX did not write a profile into {self.logdir}")
         if self._collect_memory and memory:
             with open(os.path.join(self.folder, "memory_profile.prof"), "wb") as f:
                 f.write(memory)
@@ -135,8 +135,8 @@ def block(capture, finish=None):
 
 
 def end(capture, finish, warn):
-    """Ends a capture. Its own problem is raised; where something else is on its way, an exception or a result, it is
-    warned of and given back."""
+    """Ends a capture. A problem of the capture is raised. With WARN it becomes a warning and is returned, because an
+    exception or a result of the caller is already on its way."""
     try:
         folder = capture.stop()
     except TpusightError as e:

@@ -23,5 +23,5 @@ def number(name, default, least=0):
     except ValueError:
         value = least - 1
     if value < least:
-        raise TpusightError(f"{name}={text} is no whole number from {least}")
+        raise TpusightError(f"{name}={text} is not a whole number of at least {least}")
     return value

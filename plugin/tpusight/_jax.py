@@ -21,14 +21,14 @@ def wait_for(result):
 
 
 def wait_for_all():
-    """Waits until every array of this process is computed. What fails there is left to whoever uses the array."""
+    """Waits until every array of this process is computed. A computation that fails is reported to the code that uses its array."""
     j = jax()
     if hasattr(j, "effects_barrier"):
         j.effects_barrier()
     for array in j.live_arrays():
         try:
             array.block_until_ready()
-        except Exception:  # donated meanwhile, or its computation failed: its user is told by JAX
+        except Exception:  # donated meanwhile, or its computation failed: JAX reports that to its user
             continue
 
 

@@ -37,11 +37,10 @@ def found_program():
 
 def run(*args, timeout_s=None, ok=DONE):
     """Runs `tpusight ARGS`: (its standard output as bytes, its exit status). Raises TpusightError with the program's own
-    last words when the status is none of OK."""
+    last words when the status is not one of OK."""
     command = [found_program(), *map(os.fspath, args)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=timeout_s, check=False)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
         raise TpusightError(f"{command[0]}: {e}") from e
     if done.returncode not in ok:
@@ -55,7 +54,7 @@ def ask(*args, timeout_s=None):
     try:
         return json.loads(text)
     except ValueError as e:
-        raise TpusightError(f"tpusight {args[0]} printed no JSON (status {status}): {e}") from e
+        raise TpusightError(f"tpusight {args[0]} did not print JSON (status {status}): {e}") from e
 
 
 def last_words(stderr):

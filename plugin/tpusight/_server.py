@@ -5,13 +5,14 @@ lock, and the sample may want that lock to end."""
 import contextlib
 import socket
 import threading
+from typing import Optional
 
 from . import _jax
 from ._program import TpusightError
 
 _TRIES = 3
 _lock = threading.Lock()
-_address = None
+_address: Optional[str] = None
 
 
 def address():

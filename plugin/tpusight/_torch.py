@@ -14,7 +14,7 @@ def torch_module():
     try:
         import torch
     except ImportError as e:
-        raise TpusightError(f"{sys.executable} has no torch: {e} (pip install torch; a trace file needs none)") from e
+        raise TpusightError(f"{sys.executable} has no torch: {e} (pip install torch; to read a trace file, torch is not needed)") from e
     if not hasattr(torch, "profiler"):
         raise TpusightError(f"torch {torch.__version__} is too old (torch.profiler came with 1.8.1)")
     return torch
@@ -47,7 +47,7 @@ def _need_no_profiler(torch):
     word."""
     of_this_thread = getattr(torch._C._autograd, "_profiler_enabled", lambda: False)
     if of_this_thread() or getattr(torch.autograd.profiler, "_is_profiler_enabled", False):
-        raise TpusightError("another profiler of torch is at work, and there can be one at a time (end it first)")
+        raise TpusightError("another profiler of torch is running, and only one can run at a time (end it first)")
 
 
 def step(torch, number):
@@ -71,7 +71,7 @@ def _export(prof, path):
 
 @contextlib.contextmanager
 def capture(path, name, stack=False, memory=False):
-    """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises there is none.
+    """Profiles the block, in a range of that name, and writes the trace to PATH. When the block raises, no trace is written.
     Raises TpusightError when another profiler is at work, or the trace cannot be written."""
     torch = torch_module()
     _need_no_profiler(torch)

@@ -5,7 +5,8 @@ import weakref
 from ._program import TpusightError, ask, run
 from ._temporary import temporary_folder
 
-_of_profilers = weakref.WeakKeyDictionary()  # profiler -> its Trace: torch writes a trace once only
+# profiler -> its Trace: torch writes a trace once only
+_of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
 
 
 class Trace:
@@ -40,7 +41,7 @@ def of_profiler(prof):
     """The Trace of a profiler of torch (torch.profiler.profile after its end). Its file is temporary, and goes when
     neither the profiler nor an answer made of it is there any more. TpusightError: torch does not give it."""
     if not hasattr(prof, "export_chrome_trace"):
-        raise TpusightError(f"{type(prof).__name__} is no profiler of torch (it has no export_chrome_trace)")
+        raise TpusightError(f"{type(prof).__name__} is not a profiler of torch (it has no export_chrome_trace)")
     if prof in _of_profilers:
         return _of_profilers[prof]
     trace = TemporaryTrace()
@@ -53,14 +54,8 @@ def of_profiler(prof):
     return trace
 
 
-def need_form(form, forms):
-    """Raises ValueError unless FORM is one of FORMS."""
-    if form not in forms:
-        raise ValueError(f"{form} is no format ({', '.join(forms)})")
-
-
 def need_trace(trace, what):
     """Raises TpusightError when an answer that WHAT has to do with was not made of a trace."""
     if trace is None:
-        raise TpusightError(f"{what} needs a trace (from_chrome_trace and its like give one)")
+        raise TpusightError(f"{what} needs a trace (from_chrome_trace and similar functions give one)")
     return trace

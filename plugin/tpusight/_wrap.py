@@ -18,7 +18,7 @@ def wrapped(function, around):
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(wrapped(function.__func__, around))
     if not callable(function):
-        raise TypeError(f"{function!r} is no function")
+        raise TypeError(f"{function!r} is not a function")
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise TpusightError(f"{name_of(function)} is a generator, whose caller runs between its items: decorate what "
                             "it calls, or use a with block")

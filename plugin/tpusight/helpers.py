@@ -1,6 +1,7 @@
 """Profiles at the right moment of a JAX job: a block, the call after the warm-up, steps chosen by the environment."""
 import atexit
 import contextlib
+import math
 import os
 import threading
 import warnings
@@ -70,7 +71,7 @@ def profile_function(dir: Any, warmup_steps: int = 5, *, profile_steps: int = 1)
                 _capture.end(capture, lambda folder: sessions.append(Session(folder)), warn=True)
 
         call = wrapped(function, around)
-        target = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
+        target: Any = call.__func__ if isinstance(call, (staticmethod, classmethod)) else call
         target.captured = sessions
         return call
     return decorate
@@ -81,23 +82,23 @@ class _Plan:
 
     def __init__(self):
         self.lock = threading.RLock()
-        self.capture = None
-        self.end_step = None
-        self.next_step = None
+        self.capture: Optional[_capture.Capture] = None
+        self.end_step = 0  # of the capture that is open
+        self.next_step: Optional[float] = None  # of the next capture; None: not worked out yet
 
     def is_due(self, step):
         start = _environment.number("PROFILE_START_STEP", START_STEP)
         interval = _environment.number("PROFILE_INTERVAL", 0)
         if self.next_step is None:
             self.next_step = start
-        if self.next_step is False or step < self.next_step:
+        if step < self.next_step:
             return False
-        self.next_step = step + interval if interval else False
+        self.next_step = step + interval if interval else math.inf
         return True
 
     def begin(self, step, logdir):
         duration = _environment.number("PROFILE_DURATION", DURATION, least=1)
-        _jax.jax()  # missing is an error, busy is none
+        _jax.jax()  # a missing JAX is an error; a busy profiler is not
         try:
             self.capture = _capture.Capture(logdir, "maybe_profile").start()
         except TpusightError as e:
@@ -148,8 +149,8 @@ def maybe_profile(step: int, logdir: Any = "profiles") -> ContextManager[None]:
     PROFILE_INTERVAL    steps from the start of one capture to the start of the next; 0, the default: one capture
     PROFILE_DURATION    steps in a capture (5)
 
-    A capture that is open when Python ends is closed then. One that cannot begin (another profiler is at work) warns,
-    and the job goes on; a value that is no number, and JAX missing, raise TpusightError."""
+    A capture that is open when Python ends is closed then. When a capture cannot begin because another profiler is
+    running, this warns and the job goes on. A value that is not a number, or a missing JAX, raises TpusightError."""
     if not _environment.flag("PROFILE_ENABLED") and not _plan.capture:
         return contextlib.nullcontext()
     with _plan.lock:

@@ -19,12 +19,12 @@ from ._program import TpusightError
 from ._temporary import temporary_folder
 from ._wrap import name_of, same, wrapped
 
-# Thresholds that go by another name in the program, and such as it has none for.
+# Thresholds that have another name in the program, and thresholds that the program does not have.
 _RENAMED = {"memory_bound_threshold": "memory_wait_high"}
-_NO_THRESHOLDS = {"cache_miss_rate_high": "a function that is compiled again and again is an alert without one"}
-_FIRST_SAMPLE_S = 10  # so long does start() wait for it
+_NO_THRESHOLDS = {"cache_miss_rate_high": "a function that is compiled again and again is always an alert"}
+_FIRST_SAMPLE_S = 10  # how long start() waits for it
 _QUIET_S = 0.1
-_END_S = 10           # so long may the program take to end before it is killed
+_END_S = 10           # how long the program may take to end before it is killed
 
 _log = logging.getLogger("tpusight")
 _started: "weakref.WeakSet[LiveProfiler]" = weakref.WeakSet()
@@ -90,7 +90,7 @@ class LiveProfiler:
                  update_interval: float = 0.5, *, service: Optional[str] = None, sample_ms: int = 100,
                  options: Sequence[str] = ()) -> None:
         if window_size < 1:
-            raise ValueError(f"window_size is {window_size}, at least 1 is needed")
+            raise ValueError(f"window_size is {window_size}; at least 1 is needed")
         self.thresholds = _known(alert_thresholds or {})
         self.update_interval = update_interval
         self.sample_ms = sample_ms
@@ -257,7 +257,7 @@ def _known(thresholds):
 
 
 class _Watch:
-    """One run of `tpusight live` and the thread that reads it. The program ends when nobody reads its lines any more,
+    """One run of `tpusight live` and the thread that reads it. The program ends when its lines are not read any more,
     so also when this process is killed."""
 
     def __init__(self, live):
@@ -274,7 +274,13 @@ class _Watch:
 
     def is_open(self):
         """Whether the pipe is open: in this process, or in a fork of it."""
-        return self._thread.ident is not None and not self._process.stdout.closed
+        return self._thread.ident is not None and not self._pipe().closed
+
+    def _pipe(self):
+        """The program's standard output."""
+        pipe = self._process.stdout
+        assert pipe is not None  # begin() asks Popen for it
+        return pipe
 
     def begin(self):
         command = _program.found_program()
@@ -301,7 +307,7 @@ class _Watch:
         return [*self._live._arguments(self._address), f"--repository={temporary_folder(self)}"]
 
     def _read(self):
-        with self._process.stdout as lines:
+        with self._pipe() as lines:
             for line in lines:
                 try:
                     self._live._told(json.loads(line))
@@ -325,7 +331,7 @@ class _Watch:
     def let_go(self):
         """In a fork: its copy of the pipe would keep the program alive when the process it watches for is gone."""
         with open(os.devnull, "rb") as nothing:
-            os.dup2(nothing.fileno(), self._process.stdout.fileno())
+            os.dup2(nothing.fileno(), self._pipe().fileno())
 
     def end(self):
         self._is_ended = True

@@ -5,12 +5,11 @@ import itertools
 import os
 from typing import Dict, List, Optional
 
+from . import _forms
 from ._answer import Answer, mb, ms, said, write_json
 from ._program import TpusightError
 from ._torch import capture, step, torch_module
-from ._trace import TemporaryTrace, Trace, need_form
-
-_FORMS = ("json", "html", "text", "csv")
+from ._trace import TemporaryTrace, Trace
 
 
 @dataclasses.dataclass
@@ -24,7 +23,6 @@ class MemoryReport(Answer):
     timeline: List[dict] = dataclasses.field(default_factory=list)
     #: who held the peak: bytes, peak_pct, count, op, outer_op, module, annotation, source, phase
     holders: List[dict] = dataclasses.field(default_factory=list)
-
 
 
 def _of_device(rows, device):
@@ -114,7 +112,7 @@ class MemoryProfiler:
 
     def _next(self, counter):
         if counter is None:
-            raise TpusightError("nothing is tracked: `with memory.track(NAME):` stands around what is")
+            raise TpusightError("nothing is tracked: put `with memory.track(NAME):` around the code")
         return next(counter)
 
     def step(self):
@@ -128,7 +126,7 @@ class MemoryProfiler:
             pass
 
     def report(self, name=None):
-        """MemoryReport of the block NAME (default: the last one); None when there is none."""
+        """MemoryReport of the block NAME (default: the last one); None when there is no such block."""
         return self._reports.get(name if name is not None else next(reversed(list(self._reports)), None))
 
     def get_timeline(self, name=None):
@@ -153,10 +151,10 @@ class MemoryProfiler:
     def export(self, path, format="json", name=None):
         """Writes a block's report to PATH: json (with all that the program said as `answer`), html (the page), text or
         csv (the timeline). Returns PATH."""
-        need_form(format, _FORMS)
+        _forms.need(format)
         report = self.report(name)
         if report is None:
-            raise TpusightError("nothing was tracked that could be exported")
+            raise TpusightError("nothing was tracked, so there is nothing to export")
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer})
         elif format == "csv":

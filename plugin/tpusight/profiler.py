@@ -58,9 +58,9 @@ class TPUsight(Results):
                  profiler_options: Any = None, thresholds: Optional[Dict[str, float]] = None,
                  max_captures: int = 100) -> None:
         if not 0 <= sample_rate <= 1:
-            raise ValueError(f"sample_rate is {sample_rate}, a share from 0 to 1 is needed")
+            raise ValueError(f"sample_rate is {sample_rate}; a share from 0 to 1 is needed")
         if max_captures < 1:
-            raise ValueError(f"max_captures is {max_captures}, at least 1 is needed")
+            raise ValueError(f"max_captures is {max_captures}; at least 1 is needed")
         self.collect_hlo = collect_hlo
         self.collect_memory = collect_memory
         self.cache_analysis = cache_analysis
@@ -75,7 +75,7 @@ class TPUsight(Results):
         self._problem = None
         self._lock = threading.Lock()
         self._blocks = threading.local()
-        self._started = None
+        self._started: Optional[_capture.Capture] = None
 
     @property
     def captures(self) -> List[Session]:
@@ -150,7 +150,7 @@ class TPUsight(Results):
         """Begins a capture that stop() ends, in any thread."""
         with self._lock:
             if self._started:
-                raise TpusightError("this profiler is started already: stop() it first")
+                raise TpusightError("this profiler is already running: stop() it first")
             self._started = self._new().start()
 
     def stop(self) -> None:

@@ -4,11 +4,10 @@ import os
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
 
-from . import _notebook, _program
+from . import _forms, _notebook, _program
 from ._fields import Fields
 from ._program import TpusightError
 
-FORMATS = ("html", "json", "csv", "text")
 _SUFFIXES = {".htm": "html", ".txt": "text"}
 _FINDING = ("rule", "severity", "title", "evidence", "impact_ps", "impact_pct", "advice")  # of one in summary()
 
@@ -44,10 +43,10 @@ class TimeView(View):
     """Where the time of the devices' cores went: buckets that sum to total_ps."""
 
     def print_breakdown(self) -> None:
-        """Prints the breakdown; where there is none, why."""
+        """Prints the breakdown, or why there is no breakdown."""
         print(self, end="")
         if self.total_ps is None:
-            print("  no time of a device: " + ("; ".join(self._session.why()) or "no device ran anything"))
+            print("  no device time: " + ("; ".join(self._session.why()) or "no device ran anything"))
 
 
 class DoctorView(View):
@@ -83,7 +82,7 @@ class Results:
         if format == "text":
             return self._results().text()
         if format != "json":
-            raise ValueError(f"{format!r} is no form of a report here: json or text (export() writes files)")
+            raise ValueError(f"{format!r} is not a format of report(): json or text (export() writes files)")
         return self._results().answer()
 
     def summary(self) -> Fields:
@@ -207,7 +206,7 @@ class Session(Results):
         return {"time": TimeView, "doctor": DoctorView}.get(name, View)(self, name, found)
 
     def why(self) -> List[str]:
-        """Why the profile says less than it could, in sentences; none when it is good."""
+        """Sentences that say what the profile lacks and why; an empty list when it lacks nothing."""
         return [cause["what"] for cause in self._part("capture").get("causes") or []]
 
     def _part(self, name):
@@ -231,8 +230,8 @@ class Session(Results):
         """What export() does."""
         end = os.path.splitext(os.fspath(path))[1].lower()
         form = format or _SUFFIXES.get(end, end[1:])
-        if form not in FORMATS:
-            raise ValueError(f"{form or path!r} is no form of a report: {', '.join(FORMATS)}")
+        if form not in _forms.REPORT:
+            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}")
         if form == "csv":
             view = view or "ops"
         view = [f"--view={view}"] if view else []

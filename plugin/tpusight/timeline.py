@@ -1,6 +1,6 @@
 """When the host and its devices worked, alone and at once: the command `tpusight timeline`."""
 import dataclasses
-from typing import List, Optional
+from typing import Any, Dict, List, Optional
 
 from ._answer import Answer, said, us
 from ._trace import Trace, need_trace, of_profiler
@@ -8,7 +8,7 @@ from ._trace import Trace, need_trace, of_profiler
 
 @dataclasses.dataclass
 class TimelineData(Answer):
-    """Times in microseconds; those of GPUs are None where there is none. Active times of several ranks are means.
+    """Times in microseconds; those of GPUs are None where there is no GPU. Active times of several ranks are means.
     `answer` is what `tpusight timeline --json` says (docs/analyses/gpu/timeline.md)."""
     total_time_us: Optional[float] = None
     cpu_active_time_us: Optional[float] = None
@@ -37,10 +37,9 @@ def _in_us(row):
 
 def _data(trace, options, drawing):
     answer = trace.ask("timeline", *options)
-    return TimelineData(
-        **{field: us(answer.get(name)) for field, name in _TIMES.items()},
-        **{name: [_in_us(row) for row in answer.get(name, [])] for name in ("streams", "steps")},
-        **said(answer, trace), _options=[*options, *drawing])
+    times: Dict[str, Any] = {field: us(answer.get(name)) for field, name in _TIMES.items()}
+    rows: Dict[str, Any] = {name: [_in_us(row) for row in answer.get(name, [])] for name in ("streams", "steps")}
+    return TimelineData(**times, **rows, **said(answer, trace), _options=[*options, *drawing])
 
 
 class TimelineGenerator:

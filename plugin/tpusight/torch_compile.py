@@ -3,15 +3,15 @@ import contextlib
 import dataclasses
 import logging
 import os
-from typing import List, Optional
+from typing import Any, List, Optional
 
+from . import _forms
 from ._answer import Answer, Plain, said, write_json
 from ._program import TpusightError, ask
 from ._temporary import temporary_folder
 from ._torch import capture, step, torch_module
-from ._trace import Trace, need_form, need_trace
+from ._trace import Trace, need_trace
 
-_FORMS = ("html", "json", "text", "csv")
 _EAGER = "eager"
 _MODES = ("default", "reduce-overhead", "max-autotune")
 
@@ -34,7 +34,7 @@ class CompileReport(Answer):
     --json` says of the compiled run (docs/analyses/compile/compile.md)."""
     mode: str = ""
     backend: str = ""
-    #: of the median iteration; p_value: how likely chance alone would make such a difference
+    #: of the median iteration; p_value: how likely chance alone would make this difference
     speedup: Optional[float] = None
     p_value: Optional[float] = None
     eager_time_ms: Optional[float] = None
@@ -65,9 +65,9 @@ class _Runs:
 
 @contextlib.contextmanager
 def _log_into(torch, folder):
-    """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch has no such log, nothing:
-    reasons are then unknown."""
-    internal = getattr(getattr(torch, "_logging", None), "_internal", None)
+    """PyTorch's structured log (what TORCH_TRACE=FOLDER writes) into FOLDER. Where this torch does not have the log,
+    nothing is written, and reasons are unknown."""
+    internal: Any = getattr(getattr(torch, "_logging", None), "_internal", None)
     try:
         handler = internal.LazyTraceHandler(folder)
         handler.setFormatter(internal.TorchLogsFormatter(trace=True))
@@ -195,7 +195,7 @@ class TorchCompileAnalyzer:
     def export_report(self, report, path, format="html"):
         """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
         said as `answer`), text or csv. Returns PATH."""
-        need_form(format, _FORMS)
+        _forms.need(format)
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer})
         else:

@@ -92,7 +92,7 @@ class UnifiedProfiler:
 
     output_dir: where traces go. enable_trace: keep them. enable_memory: memory too (profile_memory=True).
     enable_flame_graph: flame_graph_data. warmup_iterations, profile_iterations: what profile_function() does when it
-    is not told. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
+    gets no numbers. with_stack: Python's frames in trace and flame graph; they cost time, which is then in every figure.
     """
 
     def __init__(self, output_dir="profiles", enable_trace=True, enable_memory=True, enable_flame_graph=True,
@@ -150,7 +150,7 @@ class UnifiedProfiler:
         warmup = self.warmup_iterations if warmup is None else warmup
         iterations = self.profile_iterations if iterations is None else iterations
         if iterations < 1:
-            raise ValueError(f"{iterations} iterations are none to profile")
+            raise ValueError(f"iterations is {iterations}; at least 1 is needed")
         torch = torch_module()
         for _ in range(warmup):
             function(*args, **kwargs)

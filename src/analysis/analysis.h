@@ -51,14 +51,18 @@ enum ts_pass {
 	TS_PASS_OVERLAY,   /* lines of devices again, where an overlay is wanted */
 };
 
+struct ts_record;
 struct ts_analysis {
 	const char *name, *title;
-	bool top_level; /* its result's fields stand in the report itself */
+	bool top_level;	 /* its result's fields stand in the report itself */
+	bool draws_only; /* its result is tracks for the viewers, not a view */
 	const enum ts_analysis_id
 		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
 	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */
 	enum ts_pass pass;
 	unsigned columns; /* enum ts_columns */
+	/* The members of a state; one that is not described yet has its size and .release instead. */
+	const struct ts_record *state;
 	size_t state_size;
 	size_t facts_size; /* of struct ts_NAME_facts; 0: nobody reads its facts */
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
@@ -71,7 +75,8 @@ struct ts_analysis {
 	 * that is wanted, and states are merged in the order of hosts. */
 	enum ts_status (*merged)(void *state, const struct ts_context *ctx,
 				 const struct ts_merged *merged, struct ts_error *err);
-	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. */
+	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. NULL: the sum
+	 * is that of .state's table. */
 	enum ts_status (*merge)(void *into, void *from, const struct ts_context *ctx,
 				struct ts_error *err);
 	/* Fills FACTS (zeroed, in the results' arena; NULL where .facts_size is 0) and RESULT from the
@@ -82,7 +87,7 @@ struct ts_analysis {
 	 * are closed, with the sum that close() saw. */
 	enum ts_status (*report)(void *state, const struct ts_context *ctx,
 				 struct ts_result *result, struct ts_error *err);
-	void (*release)(void *state); /* frees what open/block/merge took */
+	void (*release)(void *state); /* frees what open/block/merge took, where .state does not */
 };
 
 extern const struct ts_analysis *const ts_analyses[]; /* by id; NULL at the end */

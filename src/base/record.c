@@ -12,8 +12,11 @@
 size_t ts_number_size(enum ts_number type)
 {
 	static const uint8_t sizes[] = {
-		[TS_I8] = 1,  [TS_U8] = 1,  [TS_I16] = 2, [TS_U16] = 2, [TS_I32] = 4,
-		[TS_U32] = 4, [TS_I64] = 8, [TS_U64] = 8, [TS_F64] = 8, [TS_BOOL] = sizeof(bool),
+		[TS_NUM_I8] = 1,  [TS_NUM_U8] = 1,
+		[TS_NUM_I16] = 2, [TS_NUM_U16] = 2,
+		[TS_NUM_I32] = 4, [TS_NUM_U32] = 4,
+		[TS_NUM_I64] = 8, [TS_NUM_U64] = 8,
+		[TS_NUM_F64] = 8, [TS_NUM_BOOL] = sizeof(bool),
 	};
 
 	TS_ASSERT((size_t)type < TS_NELEM(sizes));
@@ -23,34 +26,34 @@ size_t ts_number_size(enum ts_number type)
 int64_t ts_number_get(const void *number, enum ts_number type)
 {
 	switch (type) {
-	case TS_I8:   return *(const int8_t *)number;
-	case TS_U8:   return *(const uint8_t *)number;
-	case TS_I16:  return *(const int16_t *)number;
-	case TS_U16:  return *(const uint16_t *)number;
-	case TS_I32:  return *(const int32_t *)number;
-	case TS_U32:  return *(const uint32_t *)number;
-	case TS_I64:  return *(const int64_t *)number;
-	case TS_U64:  return (int64_t)*(const uint64_t *)number;
-	case TS_BOOL: return *(const bool *)number;
-	case TS_F64:  break;
+	case TS_NUM_I8:	  return *(const int8_t *)number;
+	case TS_NUM_U8:	  return *(const uint8_t *)number;
+	case TS_NUM_I16:  return *(const int16_t *)number;
+	case TS_NUM_U16:  return *(const uint16_t *)number;
+	case TS_NUM_I32:  return *(const int32_t *)number;
+	case TS_NUM_U32:  return *(const uint32_t *)number;
+	case TS_NUM_I64:  return *(const int64_t *)number;
+	case TS_NUM_U64:  return (int64_t)*(const uint64_t *)number;
+	case TS_NUM_BOOL: return *(const bool *)number;
+	case TS_NUM_F64:  break;
 	}
-	TS_ASSERT(type != TS_F64);
+	TS_ASSERT(type != TS_NUM_F64);
 	return 0;
 }
 
 bool ts_number_set(void *number, enum ts_number type, int64_t value)
 {
 	switch (type) {
-	case TS_I8:   *(int8_t *)number = (int8_t)value; break;
-	case TS_U8:   *(uint8_t *)number = (uint8_t)value; break;
-	case TS_I16:  *(int16_t *)number = (int16_t)value; break;
-	case TS_U16:  *(uint16_t *)number = (uint16_t)value; break;
-	case TS_I32:  *(int32_t *)number = (int32_t)value; break;
-	case TS_U32:  *(uint32_t *)number = (uint32_t)value; break;
-	case TS_I64:  *(int64_t *)number = value; break;
-	case TS_U64:  *(uint64_t *)number = (uint64_t)value; break;
-	case TS_BOOL: *(bool *)number = value != 0; break;
-	case TS_F64:  TS_ASSERT(type != TS_F64); return false;
+	case TS_NUM_I8:	  *(int8_t *)number = (int8_t)value; break;
+	case TS_NUM_U8:	  *(uint8_t *)number = (uint8_t)value; break;
+	case TS_NUM_I16:  *(int16_t *)number = (int16_t)value; break;
+	case TS_NUM_U16:  *(uint16_t *)number = (uint16_t)value; break;
+	case TS_NUM_I32:  *(int32_t *)number = (int32_t)value; break;
+	case TS_NUM_U32:  *(uint32_t *)number = (uint32_t)value; break;
+	case TS_NUM_I64:  *(int64_t *)number = value; break;
+	case TS_NUM_U64:  *(uint64_t *)number = (uint64_t)value; break;
+	case TS_NUM_BOOL: *(bool *)number = value != 0; break;
+	case TS_NUM_F64:  TS_ASSERT(type != TS_NUM_F64); return false;
 	}
 	return ts_number_get(number, type) == value;
 }
@@ -141,11 +144,12 @@ static int64_t sum_of(int64_t x, int64_t y, enum ts_sum sum, enum ts_number type
 {
 	switch (sum) {
 	case TS_ADD:
-		return type == TS_U64 ? (int64_t)((uint64_t)x + (uint64_t)y) : ts_i64_add(x, y);
-	case TS_MAX_OF: return TS_MAX(x, y);
-	case TS_MIN_OF: return TS_MIN(x, y);
-	case TS_OR:	return x | y;
-	default:	return x;
+		return type == TS_NUM_U64 ? (int64_t)((uint64_t)x + (uint64_t)y) : ts_i64_add(x, y);
+	case TS_ADD_KNOWN: return x == -1 || y == -1 ? TS_MAX(x, y) : ts_i64_add(x, y);
+	case TS_MAX_OF:	   return TS_MAX(x, y);
+	case TS_MIN_OF:	   return TS_MIN(x, y);
+	case TS_OR:	   return x | y;
+	default:	   return x;
 	}
 }
 
@@ -169,7 +173,7 @@ static void merge_numbers(const struct ts_member *member, void *into, const void
 		void *to = AT(into, i * size);
 		const void *add = CONST_AT(from, i * size);
 
-		if (member->type == TS_F64)
+		if (member->type == TS_NUM_F64)
 			*(double *)to =
 				real_sum_of(*(double *)to, *(const double *)add, member->sum);
 		else

@@ -46,14 +46,26 @@ enum ts_member_kind {
 	TS_MEMBER_SCRATCH,  /* heap memory that is freed, and neither saved nor summed */
 };
 
-enum ts_number { TS_I8, TS_U8, TS_I16, TS_U16, TS_I32, TS_U32, TS_I64, TS_U64, TS_F64, TS_BOOL };
+enum ts_number {
+	TS_NUM_I8,
+	TS_NUM_U8,
+	TS_NUM_I16,
+	TS_NUM_U16,
+	TS_NUM_I32,
+	TS_NUM_U32,
+	TS_NUM_I64,
+	TS_NUM_U64,
+	TS_NUM_F64,
+	TS_NUM_BOOL
+};
 
 /* How a member of one state is summed with that of another. Arrays are summed item by item, and the
  * sum has the length of the longer one; or they are appended. */
 enum ts_sum {
-	TS_BY_HAND, /* not here: the analysis' own .merge does it */
-	TS_KEEP,    /* the first one's value stays */
-	TS_ADD,	    /* integers saturate */
+	TS_BY_HAND,   /* not here: the analysis' own .merge does it */
+	TS_KEEP,      /* the first one's value stays */
+	TS_ADD,	      /* integers saturate */
+	TS_ADD_KNOWN, /* likewise; -1 is unknown, and adds nothing to a known one */
 	TS_MAX_OF,
 	TS_MIN_OF,
 	TS_OR,
@@ -157,15 +169,15 @@ struct ts_record {
 	.item = sizeof(TS_OF_SELF(member)[0]), .nr_at = offsetof(TS_SELF, nr), .by = (what)
 #define TS_NUMBER_(expression, how) .type = TS_NUMBER_TYPE(expression), .sum = (how)
 #define TS_NUMBER_TYPE(expression) \
-	_Generic((expression), bool: TS_BOOL, signed char: TS_I8, unsigned char: TS_U8, \
-		 short: TS_I16, unsigned short: TS_U16, int: TS_I32, unsigned: TS_U32, \
-		 long: TS_I64, unsigned long: TS_U64, long long: TS_I64, unsigned long long: TS_U64, \
-		 double: TS_F64)
+	_Generic((expression), bool: TS_NUM_BOOL, signed char: TS_NUM_I8, unsigned char: TS_NUM_U8, \
+		 short: TS_NUM_I16, unsigned short: TS_NUM_U16, int: TS_NUM_I32, unsigned: TS_NUM_U32, \
+		 long: TS_NUM_I64, unsigned long: TS_NUM_U64, long long: TS_NUM_I64, unsigned long long: TS_NUM_U64, \
+		 double: TS_NUM_F64)
 /* clang-format on */
 
 /* Bytes of a number of this type. */
 size_t ts_number_size(enum ts_number type);
-/* Integers of all types as an int64_t (of 64 unsigned bits: the same bits). Not of TS_F64. */
+/* Integers of all types as an int64_t (of 64 unsigned bits: the same bits). Not of TS_NUM_F64. */
 int64_t ts_number_get(const void *number, enum ts_number type);
 /* False: VALUE does not fit into the type. */
 bool ts_number_set(void *number, enum ts_number type, int64_t value);

@@ -11,6 +11,7 @@
 
 #define TS_SPANS_MAX 262144 /* 4 MiB */
 
+struct ts_record;
 struct ts_span {
 	int64_t start_ps, end_ps;
 };
@@ -60,5 +61,8 @@ bool ts_spans_sum_add(struct ts_spans_sum *sum, struct ts_spans *list);
 /* Adds all of it to OUT and leaves the sum empty. */
 bool ts_spans_sum_finish(struct ts_spans_sum *sum, struct ts_spans *out);
 void ts_spans_sum_release(struct ts_spans_sum *sum);
+
+/* What they are made of, for states (base/record.h). */
+extern const struct ts_record ts_spans_record, ts_spans_sum_record;
 
 #endif

@@ -22,4 +22,28 @@ const char *ts_fmt_rate(char out[TS_UNIT_MAX], double bytes_per_s); /* 26.1 GB/s
 const char *ts_fmt_count(char out[TS_UNIT_MAX], double n);	    /* 1.34 G */
 const char *ts_fmt_pct(char out[TS_UNIT_MAX], double pct);	    /* 86.5 %; NaN gives - */
 
+/* How the number of a unit is written; units_list.h says which is which. */
+enum ts_unit_kind {
+	TS_UNIT_TIME,
+	TS_UNIT_BYTES,
+	TS_UNIT_BANDWIDTH,
+	TS_UNIT_SHARE,
+	TS_UNIT_COUNT,
+	TS_UNIT_RATE,
+	TS_UNIT_NUMBER,
+};
+
+struct ts_unit {
+	const char *ending;
+	enum ts_unit_kind kind;
+	const char *name;  /* of the number in JSON and CSV: "ps" */
+	const char *label; /* what is measured: "time" */
+	bool is_said;	   /* the ending says the unit */
+};
+
+/* By the last part of a dotted name that ends in a unit: step_time_ps.mean is a time. NULL: none. */
+const struct ts_unit *ts_unit_of(struct ts_bytes name);
+/* A number of this unit. One of TS_UNIT_NUMBER has four figures. */
+const char *ts_fmt_unit(char out[TS_UNIT_MAX], const struct ts_unit *unit, double number);
+
 #endif

@@ -37,7 +37,7 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 static void put_in_column(struct ts_buf *out, const void *number, enum ts_number type,
 			  int64_t *before)
 {
-	if (type == TS_F64) {
+	if (type == TS_NUM_F64) {
 		ts_buf_put(out, (struct ts_bytes){ number, sizeof(double) });
 		return;
 	}
@@ -75,7 +75,7 @@ static void put_numbers(struct ts_buf *out, const struct ts_member *member, cons
 		return;
 	if (width > 1)
 		put_column(out, member->number, numbers, member->type, width);
-	else if (member->type == TS_F64)
+	else if (member->type == TS_NUM_F64)
 		ts_pbw_double(out, member->number, *(const double *)numbers);
 	else
 		ts_pbw_u64(out, member->number, zigzag(ts_number_get(numbers, member->type)));
@@ -116,7 +116,7 @@ static void put_places(struct ts_buf *out, const struct items *items)
 		int64_t place = (int64_t)i;
 
 		if (item_at(items, i))
-			put_in_column(out, &place, TS_I64, &before);
+			put_in_column(out, &place, TS_NUM_I64, &before);
 	}
 	ts_pbw_end(out, mark);
 }
@@ -175,12 +175,12 @@ static void put_map(struct ts_buf *out, uint32_t field, const struct ts_map *map
 		keys[nr++] = key;
 	qsort(keys, nr, sizeof(*keys), by_key);
 	mark = ts_pbw_begin(out, field);
-	put_column(out, MAP_KEYS, keys, TS_U64, nr);
+	put_column(out, MAP_KEYS, keys, TS_NUM_U64, nr);
 	column = ts_pbw_begin(out, MAP_VALUES);
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t value = ts_map_find(map, keys[i]);
 
-		put_in_column(out, &value, TS_U32, &before);
+		put_in_column(out, &value, TS_NUM_U32, &before);
 	}
 	ts_pbw_end(out, column);
 	ts_pbw_end(out, mark);
@@ -294,7 +294,7 @@ static bool next_in_column(struct load *load, struct column *column, void *numbe
 {
 	uint64_t value;
 
-	if (type == TS_F64) {
+	if (type == TS_NUM_F64) {
 		if (column->end - column->p < (ptrdiff_t)sizeof(double))
 			return bad(load, column->p, "a column is too short");
 		memcpy(number, column->p, sizeof(double));
@@ -332,7 +332,7 @@ static size_t count_column(const struct ts_pb *pb, enum ts_number type)
 	struct ts_bytes bytes = ts_pb_bytes(pb);
 	size_t nr = 0;
 
-	if (type == TS_F64)
+	if (type == TS_NUM_F64)
 		return bytes.n / sizeof(double);
 	for (size_t i = 0; i < bytes.n; i++)
 		nr += bytes.p[i] < 128;
@@ -342,7 +342,7 @@ static size_t count_column(const struct ts_pb *pb, enum ts_number type)
 static bool load_number(struct load *load, const struct ts_member *member, void *number,
 			const struct ts_pb *pb)
 {
-	if (member->type == TS_F64) {
+	if (member->type == TS_NUM_F64) {
 		*(double *)number = ts_pb_double(pb);
 		return true;
 	}
@@ -416,7 +416,7 @@ static bool read_shape(struct load *load, const struct ts_pb *field, size_t limi
 			continue;
 		shape->has_places = true;
 		shape->places = column_of(&pb);
-		shape->nr_full = count_column(&pb, TS_I64);
+		shape->nr_full = count_column(&pb, TS_NUM_I64);
 	}
 	if (!shape->has_places)
 		shape->nr_full = shape->nr;
@@ -436,7 +436,7 @@ static bool next_place(struct load *load, struct shape *shape, size_t *place)
 		++*place;
 		return true;
 	}
-	if (!next_in_column(load, &shape->places, &at, TS_I64))
+	if (!next_in_column(load, &shape->places, &at, TS_NUM_I64))
 		return false;
 	if (at < 0 || (uint64_t)at >= shape->nr || (!first && at <= before))
 		return bad(load, shape->places.p, "an item stands at a place that cannot be");
@@ -478,7 +478,7 @@ static bool load_item_column(struct load *load, const struct room *room, struct 
 		number = AT(item, member->offset);
 		if (!next_in_column(load, &column, number, member->type))
 			return false;
-		if (member->type != TS_F64 &&
+		if (member->type != TS_NUM_F64 &&
 		    !is_in_range(load, member, ts_number_get(number, member->type)))
 			return bad(load, column.p, "a number is out of range");
 	}
@@ -599,8 +599,8 @@ static bool load_pairs(struct load *load, struct ts_map *map, struct column keys
 		uint64_t key;
 		uint32_t value;
 
-		if (!next_in_column(load, &keys, &key, TS_U64) ||
-		    !next_in_column(load, &values, &value, TS_U32))
+		if (!next_in_column(load, &keys, &key, TS_NUM_U64) ||
+		    !next_in_column(load, &values, &value, TS_NUM_U32))
 			return false;
 		if (value == TS_NONE)
 			return bad(load, values.p, "a map has a value that cannot be");

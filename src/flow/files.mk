@@ -1,10 +1,10 @@
 libtpusight_a_SOURCES += \
 	src/flow/annotate.c src/flow/annotate.h \
 	src/flow/merge.c src/flow/merge.h \
-	src/flow/merge_store.c src/flow/merge_store.h \
 	src/flow/outline.c src/flow/outline.h \
 	src/flow/outline_steps.c src/flow/outline_steps.h \
 	src/flow/pass.c src/flow/pass.h \
+	src/flow/state.c src/flow/state.h \
 	src/flow/stream.c src/flow/stream.h
 libtpusight_a_SOURCES += src/flow/run.c src/flow/run.h \
 	src/flow/trace.c src/flow/trace.h \

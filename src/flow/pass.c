@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/work.h"
 #include "flow/merge.h"
+#include "flow/state.h"
 #include "flow/stream.h"
 
 #define LARGE_A_THREAD 2 /* lines that are begun first */
@@ -18,8 +19,8 @@ struct line_states {
 struct pass {
 	struct ts_profile *profile;
 	const struct ts_context *ctx;
-	const struct ts_observer *observer;
-	struct ts_deferred *deferred;
+	const struct ts_duration_counter *counter;
+	struct ts_passes *shared;
 	const struct ts_analysis *analyses[TS_NR_ANALYSES];
 	void *sums[TS_NR_ANALYSES];
 	size_t nr_analyses;
@@ -31,18 +32,10 @@ struct pass {
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
 };
 
-static void release_state(const struct ts_analysis *analysis, void **state)
-{
-	if (*state && analysis->release)
-		analysis->release(*state);
-	free(*state);
-	*state = NULL;
-}
-
 static void release_line(struct pass *pass, uint32_t line)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++)
-		release_state(pass->analyses[a], &pass->lines[line].state[a]);
+		ts_state_free(pass->analyses[a], &pass->lines[line].state[a]);
 }
 
 static bool sees_events(const struct pass *pass, size_t a)
@@ -60,7 +53,7 @@ static enum ts_status open_states(struct pass *pass, struct line_states *states,
 
 		if (states->state[a] || !sees_events(pass, a) || !analysis->wants(pass->ctx, line))
 			continue;
-		states->state[a] = calloc(1, TS_MAX(analysis->state_size, 1));
+		states->state[a] = ts_state_new(analysis);
 		if (!states->state[a])
 			return ts_fail_nomem(err);
 		if (analysis->open)
@@ -81,7 +74,7 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 		if (states->state[a])
 			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
 	if (st == TS_OK && states->observed)
-		st = pass->observer->block(pass->observer->ctx, block, err);
+		st = pass->counter->block(pass->counter->ctx, block, err);
 	return st;
 }
 
@@ -118,6 +111,22 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 	pthread_mutex_unlock(&pass->lock);
 }
 
+/* A state goes through its saved form, as if it came from another machine. */
+static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, struct ts_error *err)
+{
+	if (!pass->shared->states || !pass->analyses[a]->state)
+		return TS_OK;
+	return ts_state_pass_on(pass->analyses[a], state, pass->shared->states, pass->profile,
+				&pass->ctx->results->arena, err);
+}
+
+static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
+{
+	enum ts_status st = pass_on(pass, a, state, err);
+
+	return st ? st : ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
+}
+
 /* Merges the lines that are done and whose turn it is. Called with the lock held. */
 static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 {
@@ -129,8 +138,7 @@ static enum ts_status merge_ready(struct pass *pass, struct ts_error *err)
 
 		for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
 			if (states->state[a])
-				st = pass->analyses[a]->merge(pass->sums[a], states->state[a],
-							      pass->ctx, err);
+				st = merge_state(pass, a, states->state[a], err);
 		release_line(pass, pass->next_merge++);
 	}
 	return st;
@@ -146,7 +154,7 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	if (st == TS_UNSORTED) {
 		release_line(pass, line);
 		if (pass->lines[line].observed)
-			pass->observer->restart(pass->observer->ctx, line);
+			pass->counter->restart(pass->counter->ctx, line);
 		pass->profile->lines[line].unsorted = true;
 		st = stream(pass, line, err);
 	}
@@ -265,9 +273,9 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		wanted |= sees_events(pass, a) && pass->analyses[a]->wants(pass->ctx, line);
-	if (pass->observer && pass->observer->block)
+	if (pass->counter && pass->counter->block)
 		pass->lines[index].observed =
-			pass->observer->wants(pass->observer->ctx, pass->profile, index);
+			pass->counter->wants(pass->counter->ctx, pass->profile, index);
 	return wanted || pass->lines[index].observed;
 }
 
@@ -298,7 +306,7 @@ static enum ts_status choose_lines(struct pass *pass, size_t nr_threads, struct 
 static enum ts_status make_sums(struct pass *pass, struct ts_error *err)
 {
 	for (size_t a = 0; a < pass->nr_analyses; a++) {
-		pass->sums[a] = calloc(1, TS_MAX(pass->analyses[a]->state_size, 1));
+		pass->sums[a] = ts_state_new(pass->analyses[a]);
 		if (!pass->sums[a])
 			return ts_fail_nomem(err);
 	}
@@ -316,8 +324,8 @@ static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
 /* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
 static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
 {
-	pass->deferred->sums[id] = pass->sums[at];
-	pass->deferred->results[id] = result;
+	pass->shared->sums[id] = pass->sums[at];
+	pass->shared->results[id] = result;
 	pass->sums[at] = NULL;
 }
 
@@ -333,33 +341,36 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (!facts)
 		return ts_fail_nomem(err);
 	result->top_level = analysis->top_level;
+	st = pass_on(pass, at, pass->sums[at], err);
+	if (st)
+		return st;
 	st = analysis->close(pass->sums[at], ctx, facts, result, err);
 	if (st == TS_OK && ctx->results->failed)
 		st = ts_fail_nomem(err);
 	ctx->facts[id] = facts;
 	if (st == TS_OK && analysis->report)
 		keep(pass, at, id, result);
-	release_state(analysis, &pass->sums[at]);
+	ts_state_free(analysis, &pass->sums[at]);
 	return st ? ts_fail_at(err, st, "%s", analysis->name) : TS_OK;
 }
 
 /* Writes the reports of analyses whose facts are all made now. */
-static enum ts_status write_reports(struct ts_deferred *deferred, struct ts_context *ctx,
+static enum ts_status write_reports(struct ts_passes *shared, struct ts_context *ctx,
 				    const bool *closed, struct ts_error *err)
 {
 	for (size_t id = 0; id < TS_NR_ANALYSES; id++) {
 		const struct ts_analysis *analysis = ts_analyses[id];
 		enum ts_status st;
 
-		if (!deferred->results[id] || !all_closed(analysis->shows, closed))
+		if (!shared->results[id] || !all_closed(analysis->shows, closed))
 			continue;
-		st = analysis->report(deferred->sums[id], ctx, deferred->results[id], err);
+		st = analysis->report(shared->sums[id], ctx, shared->results[id], err);
 		if (st == TS_OK && ctx->results->failed)
 			st = ts_fail_nomem(err);
 		if (st)
 			return ts_fail_at(err, st, "%s", analysis->name);
-		release_state(analysis, &deferred->sums[id]);
-		deferred->results[id] = NULL;
+		ts_state_free(analysis, &shared->sums[id]);
+		shared->results[id] = NULL;
 	}
 	return TS_OK;
 }
@@ -393,7 +404,7 @@ static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struc
 			st = close_one(pass, ctx, a, id, err);
 			closed[id] = true;
 			if (st == TS_OK)
-				st = write_reports(pass->deferred, ctx, closed, err);
+				st = write_reports(pass->shared, ctx, closed, err);
 			if (st)
 				return st;
 			nr_closed++;
@@ -408,23 +419,24 @@ static void release(struct pass *pass)
 	for (size_t i = 0; pass->lines && i < pass->profile->nr_lines; i++)
 		release_line(pass, (uint32_t)i);
 	for (size_t a = 0; a < pass->nr_analyses; a++)
-		release_state(pass->analyses[a], &pass->sums[a]);
+		ts_state_free(pass->analyses[a], &pass->sums[a]);
 	free(pass->lines);
 	free(pass->jobs);
 	pthread_mutex_destroy(&pass->lock);
 }
 
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
-			   const struct ts_observer *observer, struct ts_deferred *deferred,
+			   const struct ts_duration_counter *counter, struct ts_passes *shared,
 			   size_t nr_threads, struct ts_error *err)
 {
 	struct pass pass = { .profile = profile,
 			     .ctx = ctx,
-			     .observer = observer,
-			     .deferred = deferred,
+			     .counter = counter,
+			     .shared = shared,
 			     .is_first = number == TS_PASS_FIRST };
 	enum ts_status st;
 
+	TS_ASSERT(profile && ctx && shared);
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (ts_analyses[i]->pass == number)
 			pass.analyses[pass.nr_analyses++] = ts_analyses[i];
@@ -445,8 +457,8 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 	return st;
 }
 
-void ts_deferred_release(struct ts_deferred *deferred)
+void ts_passes_release(struct ts_passes *shared)
 {
 	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
-		release_state(ts_analyses[id], &deferred->sums[id]);
+		ts_state_free(ts_analyses[id], &shared->sums[id]);
 }

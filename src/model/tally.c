@@ -1,7 +1,11 @@
 /* Sums over the events of each op. */
 #include "model/tally.h"
 
+#include "base/check.h"
+
 #include <math.h>
+
+#include "base/record.h"
 
 static void add_hull(struct ts_tally *tally, int64_t first_ps, int64_t last_ps)
 {
@@ -29,6 +33,7 @@ static void add_event(struct ts_tally_row *row, const struct ts_block *block, si
 
 bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32_t device)
 {
+	TS_ASSERT(tally && block);
 	for (size_t i = 0; i < block->nr_events; i++) {
 		uint32_t op = block->op[i];
 
@@ -63,6 +68,7 @@ static void merge_row(struct ts_tally_row *into, const struct ts_tally_row *from
 
 bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
 {
+	TS_ASSERT(into && from);
 	if (from->nr_events == 0)
 		return true;
 	if (!ts_grow(&into->rows, &into->cap, from->nr, sizeof(*into->rows)))
@@ -77,6 +83,7 @@ bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
 
 void ts_tally_release(struct ts_tally *tally)
 {
+	TS_ASSERT(tally);
 	free(tally->rows);
 	*tally = (struct ts_tally){ .rows = NULL };
 }
@@ -85,9 +92,29 @@ double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
 {
 	int64_t rest = row->occurrences - row->nr_own_flops;
 
+	TS_ASSERT_HOT(row && op);
 	if (op->flops == TS_UNKNOWN && row->nr_own_flops == 0)
 		return NAN;
 	if (op->flops == TS_UNKNOWN || rest <= 0)
 		return row->own_flops;
 	return row->own_flops + (double)rest * (double)op->flops;
 }
+
+#define TS_SELF struct ts_tally_row
+static const struct ts_member row_members[] = {
+	TS_NUMBER(1, occurrences, TS_ADD), TS_NUMBER(2, total_ps, TS_ADD),
+	TS_NUMBER(3, self_ps, TS_ADD),	   TS_NUMBER(4, nr_own_flops, TS_ADD),
+	TS_NUMBER(5, own_flops, TS_ADD),   TS_INDEX(6, device, TS_BY_DEVICE, TS_KEEP),
+};
+static const struct ts_record row_record = TS_RECORD(row_members, TS_EMPTY(occurrences));
+#undef TS_SELF
+
+#define TS_SELF struct ts_tally
+static const struct ts_member tally_members[] = {
+	TS_RECORDS_CAP(1, rows, nr, cap, row_record, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, last_ps, TS_BY_HAND),
+	TS_NUMBER(4, nr_events, TS_BY_HAND),
+};
+const struct ts_record ts_tally_record = TS_RECORD(tally_members);
+#undef TS_SELF

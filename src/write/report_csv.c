@@ -1,6 +1,8 @@
 /* One view of the report as CSV. */
 #include "write/report_csv.h"
 
+#include "base/check.h"
+#include "base/units.h"
 #include "codec/csv.h"
 #include "codec/json.h"
 #include "result/view.h"
@@ -53,18 +55,17 @@ static void put_cell(struct ts_csv *csv, struct ts_value value)
 
 /*
  * A name is the same in JSON and in CSV, and nearly all of them say their unit: _ps, _bytes, _pct, _per_s,
- * _per_byte, flops, bytes, _count. Where one does not, it follows in brackets. The page's copies do the
- * same (plugin/page/src/format.js). The doctor's key figures have a unit a row, in a column of their own.
+ * _per_byte, flops, bytes, _count. Where one does not (base/units_list.h), it follows in brackets. The page's
+ * copies do the same. The doctor's key figures have a unit a row, in a column of their own.
  */
 static void put_heading(struct ts_csv *csv, const char *name)
 {
-	static const char *const units[][2] = { { "operational_intensity", "FLOP/byte" } };
+	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(name));
 	struct ts_buf text = TS_BUF_INIT;
 
 	ts_buf_puts(&text, name);
-	for (size_t i = 0; i < TS_NELEM(units); i++)
-		if (ts_bytes_ends(ts_bytes_of(name), units[i][0]))
-			ts_buf_printf(&text, " (%s)", units[i][1]);
+	if (unit && !unit->is_said)
+		ts_buf_printf(&text, " (%s)", unit->name);
 	csv->out->failed |= text.failed;
 	ts_csv_text(csv, ts_buf_bytes(&text));
 	ts_buf_release(&text);
@@ -125,6 +126,7 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 	struct ts_view found;
 	enum ts_status st;
 
+	TS_ASSERT(out && results);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	st = ts_view_find(results, view, &found, err);

@@ -1,6 +1,7 @@
 /* Values and tables for people. */
 #include "write/text_table.h"
 
+#include "base/check.h"
 #include "base/map.h"
 #include "base/units.h"
 #include "codec/term.h"
@@ -16,76 +17,13 @@
 #define COLUMNS_MAX   32
 #define UNIT_NAME_MAX 64
 
-static void put_ps(struct ts_buf *out, double ps)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_ps(text, fabs(ps) < 9e18 ? (int64_t)llround(ps) : INT64_MAX));
-}
-
-static void put_bytes(struct ts_buf *out, double bytes)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_bytes(text, bytes));
-}
-
-static void put_rate(struct ts_buf *out, double rate)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_rate(text, rate));
-}
-
-static void put_pct(struct ts_buf *out, double pct)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_pct(text, pct));
-}
-
-static void put_count(struct ts_buf *out, double n)
-{
-	char text[TS_UNIT_MAX];
-
-	ts_buf_puts(out, ts_fmt_count(text, n));
-}
-
-static void put_per_s(struct ts_buf *out, double n)
-{
-	put_count(out, n);
-	ts_buf_puts(out, "/s");
-}
-
-static const struct ending {
-	const char *text;
-	void (*put)(struct ts_buf *out, double number);
-} endings[] = {
-	/* the first that fits */
-	{ "_ps", put_ps },	{ "bytes_per_s", put_rate },	 { "_per_s", put_per_s },
-	{ "bytes", put_bytes }, { "bytes_accessed", put_bytes }, { "_pct", put_pct },
-	{ "flops", put_count },
-};
-
-/* By the last part of a dotted name that ends in a unit: step_time_ps.mean is a time. */
-static const struct ending *find_ending(struct ts_bytes name)
-{
-	while (name.n > 0) {
-		for (size_t i = 0; i < TS_NELEM(endings); i++)
-			if (ts_bytes_ends(name, endings[i].text))
-				return &endings[i];
-		while (name.n > 0 && name.p[--name.n] != '.')
-			continue;
-	}
-	return NULL;
-}
-
 static void put_number(struct ts_buf *out, const char *name, struct ts_value value)
 {
-	const struct ending *ending = find_ending(ts_bytes_of(name));
+	const struct ts_unit *unit = ts_unit_of(ts_bytes_of(name));
+	char text[TS_UNIT_MAX];
 
-	if (ending)
-		ending->put(out, ts_value_number(value));
+	if (unit && unit->kind != TS_UNIT_NUMBER)
+		ts_buf_puts(out, ts_fmt_unit(text, unit, ts_value_number(value)));
 	else if (value.type == TS_VALUE_INT)
 		ts_buf_i64(out, value.as.i);
 	else
@@ -111,6 +49,7 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 	const struct ts_list *list = value.type == TS_VALUE_LIST ? value.as.list : NULL;
 	const struct ts_value *item;
 
+	TS_ASSERT(out && name);
 	if (!list) {
 		put_single(out, name, value);
 		return;
@@ -158,7 +97,7 @@ static const char *unit_name(const struct ts_table *table, size_t row, size_t in
 {
 	struct ts_value of_row = ts_table_cell(table, row, (int)table->unit_column - 1);
 
-	if (of_row.type != TS_VALUE_TEXT || find_ending(ts_bytes_of(table->columns[index].name)))
+	if (of_row.type != TS_VALUE_TEXT || ts_unit_of(ts_bytes_of(table->columns[index].name)))
 		return table->columns[index].name;
 	snprintf(name, UNIT_NAME_MAX, "%.*s", TS_ARG(of_row.as.s));
 	return name;
@@ -256,6 +195,7 @@ static void leave_out(struct layout *layout, size_t i)
 {
 	const struct column *column = &layout->columns[i];
 
+	TS_ASSERT(i < layout->nr_columns && layout->nr_left_out < COLUMNS_MAX);
 	layout->left_out[layout->nr_left_out++] = heading(&layout->table->columns[column->index]);
 	layout->nr_columns--;
 	memmove(&layout->columns[i], &layout->columns[i + 1],
@@ -313,6 +253,7 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 	struct column *column = &layout->columns[layout->nr_columns];
 	const struct ts_column *of = &layout->table->columns[index];
 
+	TS_ASSERT(layout->nr_columns < COLUMNS_MAX && index < layout->table->nr_columns);
 	column->index = index;
 	measure(layout, column, width);
 	/* ops of several modules may have one name: only then is the module worth its columns */
@@ -340,6 +281,7 @@ static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
 {
 	const struct column *column = &layout->columns[i];
 
+	TS_ASSERT(i < layout->nr_columns);
 	ts_buf_pad(out, ' ', i ? GAP : INDENT);
 	if (column->is_text && i + 1 == layout->nr_columns)
 		ts_term_cut(out, text, column->width); /* no spaces at the end of a line */
@@ -375,6 +317,8 @@ void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t widt
 {
 	struct layout layout = { .table = table };
 
+	TS_ASSERT(out && table);
+	TS_ASSERT(table->nr_columns > 0);
 	lay_out(&layout, width);
 	for (size_t i = 0; i < layout.nr_columns; i++)
 		put_cell(out, &layout, i,

@@ -1,5 +1,6 @@
 unit_tests += tests/analysis/needs_test
 unit_tests += tests/analysis/settings_test
+unit_tests += tests/analysis/states_test
 EXTRA_DIST += tests/analysis/facts_given.h
 EXTRA_DIST += tests/analysis/feed.h
 EXTRA_DIST += tests/analysis/given.h

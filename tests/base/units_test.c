@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/units.h"
+#include "base/units_list.h"
 
 #include <cmocka.h>
 
@@ -98,12 +99,72 @@ static void extremes_end_inside_the_room(void **state)
 	assert_true(strlen(ts_fmt_ps(out, INT64_MAX)) < TS_UNIT_MAX);
 }
 
+static void an_ending_says_the_unit(void **state)
+{
+	static const struct {
+		const char *name, *unit, *label, *text; /* of 1.5e12; NULL: none is said */
+	} names[] = {
+		{ "total_ps", "ps", "time", "1.50 s" },
+		{ "step_time_ps.mean", "ps", "time", "1.50 s" },
+		{ "hbm_bytes", "bytes", "bytes", "1.36 TiB" },
+		{ "bytes_accessed", "bytes", "bytes", "1.36 TiB" },
+		{ "hbm_bytes_per_s", "B/s", "bandwidth", "1.50 TB/s" },
+		{ "flops", "FLOP", "FLOPs", "1.50 T" },
+		{ "peak_flops_per_s", "FLOP/s", "rate", "1.50 T/s" },
+		{ "ridge_flops_per_byte", "FLOP/byte", "intensity", "1.5e+12" },
+		{ "allocations_per_s", "/s", "rate", "1.50 T/s" },
+		{ "idle_ms_per_min", "ms/min", "rate", "1.5e+12" },
+		{ "idle_pct", "%", "share", "1500000000000.0 %" },
+		{ "count", NULL, NULL, NULL },
+		{ "", NULL, NULL, NULL },
+	};
+	char out[TS_UNIT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(names); i++) {
+		const struct ts_unit *unit = ts_unit_of(ts_bytes_of(names[i].name));
+
+		if (!names[i].unit) {
+			assert_null(unit);
+			continue;
+		}
+		assert_non_null(unit);
+		assert_string_equal(unit->name, names[i].unit);
+		assert_string_equal(unit->label, names[i].label);
+		assert_string_equal(ts_fmt_unit(out, unit, 1.5e12), names[i].text);
+	}
+}
+
+static void a_csv_adds_only_the_unit_that_a_name_does_not_say(void **state)
+{
+	(void)state;
+	assert_false(ts_unit_of(TS_LIT("hbm_operational_intensity"))->is_said);
+	assert_true(ts_unit_of(TS_LIT("ridge_flops_per_byte"))->is_said);
+}
+
+/* The first line that fits counts, so a line below one that is its own ending is never reached. */
+static void no_line_hides_another(void **state)
+{
+	static const char *const endings[] = {
+#define ENDING(ending, kind, name, label, said) ending,
+		TS_UNITS(ENDING)
+#undef ENDING
+	};
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(endings); i++)
+		assert_string_equal(ts_unit_of(ts_bytes_of(endings[i]))->ending, endings[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_value_has_its_text),
 		cmocka_unit_test(unknown_is_a_dash),
 		cmocka_unit_test(extremes_end_inside_the_room),
+		cmocka_unit_test(an_ending_says_the_unit),
+		cmocka_unit_test(a_csv_adds_only_the_unit_that_a_name_does_not_say),
+		cmocka_unit_test(no_line_hides_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(TOP, "tests", "fixtures")]
-import wire  # noqa: E402
+import wire
 
 DATA = os.path.join(TOP, "tests", "data")
 PROGRAM = os.path.abspath(os.environ.get("TPUSIGHT", "bin/tpusight"))
@@ -83,7 +83,8 @@ def public_words():
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9_\u0080-\U0010ffff]+")
 DRIVER = re.compile(r"^(cuda|cu|hip)[A-Z]|^Cijk_")
-SPACES = re.compile(r"\b(?:aten|prim|prims|at|native|c10|cub|thrust|std|cutlass|rocprim|hipcub|cudnn|mkldnn|mkl|onednn|quantized|torchvision)::(?=([A-Za-z0-9_]+))")
+SPACES = re.compile(r"\b(?:aten|prim|prims|at|native|c10|cub|thrust|std|cutlass|rocprim|hipcub|cudnn|mkldnn|mkl|onednn|quantized|"
+                    r"torchvision)::(?=([A-Za-z0-9_]+))")
 
 
 def is_public(word, public):

@@ -14,9 +14,9 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-import captures  # noqa: E402
-import edge  # noqa: E402
-from wire import blob, fields, num  # noqa: E402
+import captures
+import edge
+from wire import blob, fields, num
 
 DATA = os.path.join(HERE, "..", "data")
 SAMPLE = os.path.join(DATA, "sample", "train_step_simulated", "plugins", "profile",

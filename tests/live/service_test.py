@@ -139,7 +139,7 @@ def thresholds_are_obeyed(folder):
         with open(config, "w", encoding="utf-8") as f:
             json.dump({"thresholds": {threshold: value}}, f)
         with Servers(*planted(folder, name)) as servers:
-            def raises(*options):
+            def raises(*options, name=name, rule=rule, servers=servers):
                 code, events, complaint = live("--hold=0", "--for=150ms", "--interval=50ms", *options,
                                                addresses=servers.addresses)
                 must(code == 0, f"{name} {options}: status {code}: {complaint}")

@@ -28,8 +28,8 @@ export function launch() {
 	return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-// Things that must not happen are told to BAD as they do: errors, words on the console (of addresses with a part of OURS, where
-// given; a word that EXPECTED() says yes to is none), requests to what begins with none of INSIDE.
+// BAD is called with each thing that must not happen: an error, a word on the console (where OURS is given, only of addresses with a
+// part of it; and not where EXPECTED() accepts the word), a request to an address that begins with no part of INSIDE.
 export function watch(page, { inside, ours, bad, expected = () => false }) {
 	page.on("pageerror", (e) => bad(`error on the page: ${e.stack}`));
 	page.on("console", (m) => {

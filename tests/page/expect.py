@@ -51,14 +51,16 @@ def strip(r):
 
 def overview(r):
     steps = r["overview"]["step_time_ps"]
-    return {"texts": [time(r["run"]["duration_ps"])] * (r["run"]["duration_ps"] is not None) + ([time(steps["median"])] if steps else ["fewer than two steps"]),
+    wall = [time(r["run"]["duration_ps"])] * (r["run"]["duration_ps"] is not None)
+    return {"texts": wall + ([time(steps["median"])] if steps else ["fewer than two steps"]),
             "counts": {".findings li": min(len(r["doctor"]["findings"]), 8)}, "canvases": strip(r) + (len(r["steps"]) > 1)}
 
 
 def systolic(r):
     heat = (r.get("heatmap") or {}).get("ops")
     known = [o for o in rows(r, "systolic", "ops") if o["fill_pct"] is not None and o["mxu_utilization_pct"] is not None]
-    return {"texts": first_of(rows(r, "systolic", "ops"), "lost_ps", "op") if rows(r, "systolic", "ops") else ["No matrix product ran"],
+    ops = rows(r, "systolic", "ops")
+    return {"texts": first_of(ops, "lost_ps", "op") if ops else ["No matrix product with a known shape ran"],
             "canvases": tracks(r, "MXU utilization (%)", 5) + tracks(r, "Time classes") + bool(heat) + bool(known)}
 
 
@@ -105,8 +107,9 @@ def flame(r):
 
 def hta(r):
     h = r["hta"]
-    return {"texts": [number(h["kernel_count"])] + first_of(h["top_kernels"], "sum_ps", "name"), "counts": {".shares": 1 + bool(h["kernel_types"]) +
-            any(row["idle_ps"] > 0 for row in h.get("idle") or [])}}
+    waits = any(row["idle_ps"] > 0 for row in h.get("idle") or [])
+    return {"texts": [number(h["kernel_count"])] + first_of(h["top_kernels"], "sum_ps", "name"),
+            "counts": {".shares": 1 + bool(h["kernel_types"]) + waits}}
 
 
 def kernels(r):
@@ -139,4 +142,5 @@ VIEWS = {"overview": overview, "systolic": systolic, "padding": padding, "fusion
 
 def views(report):
     """In the order of the tabs."""
-    return {name: view(report) for name, view in VIEWS.items()} | {name: view(report) for name, (view, there) in SUITE.items() if there(report)}
+    suite = {name: view(report) for name, (view, there) in SUITE.items() if there(report)}
+    return {name: view(report) for name, view in VIEWS.items()} | suite

@@ -7,3 +7,5 @@ script_tests += tests/page/plugin_test.py
 EXTRA_DIST += tests/page/page.mjs tests/page/doors.py tests/page/expect.py tests/page/profiles.py \
 	tests/page/browser.mjs tests/page/live.mjs
 tests/page/live_stream_test.log tests/page/live_test.log: tests/live/fake_server$(EXEEXT)
+# Of the sources themselves: npm test in plugin/page (tests/lint.sh).
+EXTRA_DIST += tests/page/unit

@@ -60,7 +60,7 @@ async function updates_itself(page) {
 	await until("the second sample comes", async () => (await sample_of(page)) >= 2);
 	const before = await sample_of(page);
 	await until("another sample comes", async () => (await sample_of(page)) > before);
-	must((await text_of(page, "#view")).includes("None."), "a quiet job has active alerts");
+	must((await text_of(page, "#view")).includes("No alert is active."), "a quiet job has active alerts");
 	must((await page.$$('[role="tab"]')).length >= 9, "the other views are not there");
 	must((await page.$eval('[role="tab"]', (e) => e.innerText)) === "Live", "Live is not the first view");
 }
@@ -95,7 +95,7 @@ async function pauses(page) {
 	await page.keyboard.press("p");
 	await says(page, ".live .state", "paused");
 	const [frozen, shown] = [await sample_of(page), await text_of(page, "#view")];
-	await page.waitForFunction(() => /^([3-9]|\d\d+) samples( and .*)? wait$/.test(document.querySelector(".live .count")?.textContent));
+	await page.waitForFunction(() => /^([3-9]|\d\d+) samples( and .*)? waiting$/.test(document.querySelector(".live .count")?.textContent));
 	must((await text_of(page, "#view")) === shown, "the page changes while it is paused");
 	const waited = Number(/^\d+/.exec(await text_of(page, ".live .count"))[0]);
 	await page.click(".live button");
@@ -138,7 +138,7 @@ async function accessible(page) {
 
 async function job_goes_away(page, fake) {
 	fake.stdin.write("kill 0\n");
-	await says(page, "#view .verdict", "Nobody answered");
+	await says(page, "#view .verdict", "No host answered");
 	await says(page, ".state.down", "down");
 	fake.stdin.write("start 0\n");
 	await says(page, "#view .verdict", "Sample");
@@ -162,7 +162,7 @@ async function watch_goes_away(page, live, address) {
 	await says(page, ".live .state", "ended");
 }
 
-// A source that is made up: feed(FROM, TO) tells of those samples, and every fourth raises an alert.
+// A source that is made up: feed(FROM, TO) sends those samples, and every fourth raises an alert.
 function made_up() {
 	const metrics = { duty_cycle_pct: 50, step_time_ps: 3e9 };
 	const services = [{ service: "a:1", state: "up", samples: 1, failures: 0, restarts: 0, bytes: 1, took_ms: 1, problem: null }];
@@ -205,8 +205,8 @@ async function stays_small(context) {
 	must((await text_of(page, 'section.table[aria-label^="Alerts"] .count')) === "200", "not 200 alerts are kept");
 	must((await page.$$eval("tr", (all) => all.length)) < 100, "too many rows stand in the page");
 	await page.evaluate(() => window.feed(20001, 22000, 0)); // the job is gone for long
-	await says(page, "#view .verdict", "Nobody answered");
-	must((await drawn(page)) === 600, "samples that nobody answered take the room of others");
+	await says(page, "#view .verdict", "No host answered");
+	must((await drawn(page)) === 600, "samples that no host answered take the room of others");
 	must((await page.$$('.history[aria-label="Step time"]')).length === 1, "a job that is gone takes its past along");
 	await page.close();
 }

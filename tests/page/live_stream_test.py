@@ -53,8 +53,9 @@ def stream(folder):
     fake = subprocess.Popen([FAKE, doors.SAMPLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     out = os.path.join(folder, "lines")
     with open(out, "w", encoding="utf-8") as lines:
-        live = subprocess.Popen([doors.PROGRAM, "live", f"--service=127.0.0.1:{fake.stdout.readline().strip()}", "--serve", "--port=0", "--json",
-                                 "--interval=0.2"], stdout=lines, stderr=subprocess.PIPE, text=True)
+        service = f"--service=127.0.0.1:{fake.stdout.readline().strip()}"
+        live = subprocess.Popen([doors.PROGRAM, "live", service, "--serve", "--port=0", "--json", "--interval=0.2"],
+                                stdout=lines, stderr=subprocess.PIPE, text=True)
     try:
         url = live.stderr.readline().split(" at ")[1].split()[0]
         first = Stream(url)
@@ -86,7 +87,8 @@ def second_one(url, args):
     """A port that is taken is said to be, and nothing is watched."""
     port = url.rsplit(":", 1)[1].rstrip("/")
     done = subprocess.run([a.replace("--port=0", f"--port={port}") for a in args], capture_output=True, text=True, timeout=doors.PATIENCE_S)
-    must(done.returncode == 3 and f"127.0.0.1:{port}: cannot listen there" in done.stderr and not done.stdout, f"status {done.returncode}: {done.stderr}")
+    must(done.returncode == 3 and f"127.0.0.1:{port}: cannot listen there" in done.stderr and not done.stdout,
+         f"status {done.returncode}: {done.stderr}")
 
 
 def api(url):
@@ -107,9 +109,10 @@ def api(url):
 
 
 def gone():
-    """A job that is gone for long leaves what was before: of samples that nobody answered twenty are kept."""
+    """A job that is away for long does not push its past out: of samples that no host answered twenty are kept."""
     fake = subprocess.Popen([FAKE, doors.SAMPLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    live = subprocess.Popen([doors.PROGRAM, "live", f"--service=127.0.0.1:{fake.stdout.readline().strip()}", "--serve", "--port=0", "--interval=0.01"],
+    service = f"--service=127.0.0.1:{fake.stdout.readline().strip()}"
+    live = subprocess.Popen([doors.PROGRAM, "live", service, "--serve", "--port=0", "--interval=0.01"],
                             stdout=subprocess.PIPE, text=True)
     try:
         url = live.stdout.readline().split(" at ")[1].split()[0]
@@ -123,7 +126,7 @@ def gone():
             second.wait(len(second.events) + 1)
         past = [e for e in second.events if e[2]["time_unix_ms"] < begin]
         count = sum(e[2].get("hosts") == 0 for e in past)
-        must(0 < count <= 20, f"{count} samples that nobody answered are kept")
+        must(0 < count <= 20, f"{count} samples that no host answered are kept")
         must(past[0] == first.events[0], "the past is gone with the job")
     finally:
         live.kill()

@@ -264,7 +264,7 @@ async function flame(page, frame) {
 	await page.mouse.click(box.x + 3, box.y + 5);
 	await frame.waitForFunction(() => !document.querySelector(".frame").innerText.startsWith("All: "));
 	const find_ms = await timed(() => frame.fill('input[aria-label="find frames"]', word));
-	must((await frame.$eval("#view", (e) => e.innerText)).includes(`${found.toLocaleString("en-US")} frames have "${word}"`), `not ${found} frames have "${word}"`);
+	must((await frame.$eval("#view", (e) => e.innerText)).includes(`${found.toLocaleString("en-US")} frames contain "${word}"`), `not ${found} frames have "${word}"`);
 	return { key_ms, zoom_ms, find_ms };
 }
 

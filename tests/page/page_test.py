@@ -4,9 +4,9 @@
   file   the HTML file, opened from disk with the network cut
   serve  tpusight serve, asked for nothing but its own address
 Each shows the sample, a trace of a GPU and the corpus' v6e and MI300X profiles and traces (what each view must say is worked out
-from the JSON report), and a profile whose names attack it. By the file also: mouse, keys, time range, state, CSV, axe-core in both themes, and
-5,000 ops by 10,000 steps and a flame graph of 60,000 frames, whose figures are printed and judge nothing. $TPUSIGHT names the program (default bin/tpusight),
-$TS_SHOTS a folder for screenshots. The third door is plugin_test.py.
+from the JSON report), and a profile whose names attack it. The door "file" also tries mouse, keys, time range, state, CSV, axe-core
+in both themes, 5,000 ops by 10,000 steps, and a flame graph of 60,000 frames; the times of these two are printed and judge nothing.
+$TPUSIGHT names the program (default bin/tpusight), $TS_SHOTS a folder for screenshots. The third door is plugin_test.py.
 """
 import csv
 import io

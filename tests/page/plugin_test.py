@@ -120,7 +120,7 @@ def check_api(url, logdir, outside):
     good = api + "report?run=sample/2026_01_01_00_00_00"
     status, headers, first = answer(good)
     must(status == 200 and json.loads(first)["schema"] == "tpusight/1", f"the report's status is {status}")
-    must(answer(good, **{"If-None-Match": headers["ETag"]})[0] == 304, "whoever has the report gets it again")
+    must(answer(good, **{"If-None-Match": headers["ETag"]})[0] == 304, "a browser that has the report gets it again")
     packed = answer(good, **{"Accept-Encoding": "gzip"})
     must(packed[1]["Content-Encoding"] == "gzip" and len(packed[2]) < len(first) // 3, "the report is not packed")
     for run_id in ("nothing", "../outside", "sample/../../outside", outside, "%2e%2e%2foutside", ""):
@@ -140,7 +140,8 @@ def jobs(url, names, shots):
         run_id = PYTORCH if name == "pytorch" else f"{name}/2026_01_01_00_00_00"
         report = json.loads(answer(f"{url}data/plugin/tpusight/report?run={run_id}")[2])
         yield {"name": f"plugin {name}", "url": url + "#tpusight", "inside": [url], "ours": ["/tpusight", "name=tpusight"], "run": run_id,
-               "run_text": "rank0" if name == "pytorch" else name, "views": hostile_views(report) if name == "hostile" else expect.views(report),
+               "run_text": "rank0" if name == "pytorch" else name,
+               "views": hostile_views(report) if name == "hostile" else expect.views(report),
                "tasks": ["views", "axe"] if name == "sample" else ["views"], "shots": shots}
 
 

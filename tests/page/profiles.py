@@ -4,13 +4,13 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from wire import Plane, space  # noqa: E402
+from wire import Plane, space
 
 US = 1_000_000
 START_NS = 1_700_000_000 * 10**9
 PROGRAM = 4711
 
-# What stands in a name, and what of it people must read on the page (None: the bytes are no text that could be compared).
+# A name, and what people must read of it on the page (None: the bytes are not a text that can be compared).
 NAMES = [
     ("<script>window.hacked=1</script>",) * 2,
     ("</script><script>window.hacked=1</script>",) * 2,

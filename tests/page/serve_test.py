@@ -2,7 +2,7 @@
 """tpusight serve, asked by all kinds of clients: serve_test.py
 
   - 200 clients at once for one report get the same one; it is analysed once
-  - a client that drips a byte a second, one that goes away in the middle and garbage disturb nobody
+  - a client that drips a byte a second, one that goes away in the middle and garbage do not disturb other clients
   - Host, Origin, methods, paths, HEAD, ETag, gzip; unknown and damaged runs; a run that changes
   - SIGTERM ends it with status 0, also while a client is connected
 Run in the build folder; $TPUSIGHT names the program (default bin/tpusight). With a build of --enable-sanitize, leaks and
@@ -49,7 +49,8 @@ def error_of(url, path, **more):
     """The status; an error must say so in JSON."""
     status, headers, body = ask(url, path, **more)
     if status >= 400 and more.get("method") != "HEAD":
-        must(headers["Content-Type"] == "application/json" and json.loads(body)["error"]["message"], f"{path}: {body[:80]} is no JSON error")
+        must(headers["Content-Type"] == "application/json" and json.loads(body)["error"]["message"],
+             f"{path}: {body[:80]} is not a JSON error")
     return status
 
 
@@ -87,7 +88,7 @@ def many(url, server, run, twin):
     must(all_s < CLIENTS / 2 * max(once, 0.02), f"{CLIENTS} clients cost {all_s:.2f} s of processor, one {once:.2f} s")
     must({a[0] for a in answers} == {200}, f"{CLIENTS} clients got {sorted({a[0] for a in answers})}")
     must(len({a[2] for a in answers}) == 1 and len({a[1]["ETag"] for a in answers}) == 1, f"{CLIENTS} clients got different reports")
-    must(json.loads(gzip.decompress(answers[0][2]))["schema"] == "tpusight/1", "what they got is no report")
+    must(json.loads(gzip.decompress(answers[0][2]))["schema"] == "tpusight/1", "what they got is not a report")
 
 
 def rude(url, run):
@@ -100,7 +101,8 @@ def rude(url, run):
         slow.sendall(bytes([c]))
         must(ask(url, "/api/runs")[0] == 200, "a slow client holds up the others")
         time.sleep(1)
-    for data in (b"\x00" * 5000, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n",
+    for data in (b"\x00" * 5000, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01",
+                 b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n",
                  b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 20000 + b"\r\n", b"POST / HTTP/1.1\r\nContent-Length: -5\r\n\r\nxxxx"):
         reply = raw(url, data)
         must(not reply.startswith(b"HTTP/1.1 200"), f"{data[:20]} was answered with {reply[:40]}")
@@ -163,8 +165,8 @@ def parts(url, run):
 
 def changed(url, logdir, run):
     before = ask(url, f"/api/report?run={run}")
-    session = os.path.join(logdir, "sample", "plugins", "profile", "2026_01_01_00_00_00")
-    shutil.copyfile(os.path.join(logdir, "hostile", "plugins", "profile", "2026_01_01_00_00_00", "host.xplane.pb"), os.path.join(session, "new"))
+    session, other = (os.path.join(logdir, name, "plugins", "profile", "2026_01_01_00_00_00") for name in ("sample", "hostile"))
+    shutil.copyfile(os.path.join(other, "host.xplane.pb"), os.path.join(session, "new"))
     os.replace(os.path.join(session, "new"), os.path.join(session, "host.xplane.pb"))
     after = ask(url, f"/api/report?run={run}", If_None_Match=before[1]["ETag"])
     must(after[0] == 200 and after[1]["ETag"] != before[1]["ETag"], "a run that changed has its old report")
@@ -175,7 +177,8 @@ def main():
     if not os.access(doors.PROGRAM, os.X_OK):
         doors.skip(f"{doors.PROGRAM} is not built")
     with tempfile.TemporaryDirectory() as folder:
-        logdir = doors.logdir(os.path.join(folder, "logs"), {"sample": doors.SAMPLE, "twin": doors.SAMPLE, "hostile": profiles.hostile(), "damaged": b"\x0a\xff\xff"})
+        logdir = doors.logdir(os.path.join(folder, "logs"), {"sample": doors.SAMPLE, "twin": doors.SAMPLE,
+                                                             "hostile": profiles.hostile(), "damaged": b"\x0a\xff\xff"})
         with doors.serving(logdir) as (url, server):
             names = {r["run"]: r["id"] for r in json.loads(ask(url, "/api/runs")[2])["runs"]}
             must(set(names) == {"sample", "twin", "hostile", "damaged"}, f"the runs are {sorted(names)}")

@@ -2,7 +2,9 @@
 """The examples of the documents run as they stand there: examples_test.py
 
 The ```python blocks of a document are one program, in their order: those of JAX under $TS_JAX_PYTHON, those of PyTorch under
-$TS_TORCH_PYTHON, where there is one; those of its document that do not begin with "# needs torch" in any case. Of the ```sh blocks each command of ours runs, among files of the names it has."""
+$TS_TORCH_PYTHON, where there is one. Blocks of PyTorch's document that do not begin with "# needs torch" always run. Of the ```sh
+blocks each command of ours runs, in a folder that has files of the names it uses.
+"""
 import os
 import re
 import shutil

@@ -17,7 +17,6 @@ package.under("TS_JAX_PYTHON")
 os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
-
 import tpusight
 from tpusight import _capture, helpers
 

@@ -22,7 +22,6 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
 import numpy as np
-
 import tpusight
 from tpusight import _capture, _server, dashboard
 

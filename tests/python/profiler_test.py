@@ -21,10 +21,10 @@ import package
 
 package.under("TS_JAX_PYTHON")
 os.environ["JAX_PLATFORMS"] = "cpu"
-import jax
-import jax.numpy as jnp
 import unittest
 
+import jax
+import jax.numpy as jnp
 import tpusight
 from tpusight import _capture
 
@@ -94,8 +94,9 @@ class Capturing(unittest.TestCase):
         self.assertEqual(Model.method.__name__, "method")
 
     def test_a_generator_is_refused(self):
+        profiler = tpusight.TPUsight()
         with self.assertRaisesRegex(tpusight.TpusightError, "generator"):
-            @tpusight.TPUsight().trace
+            @profiler.trace
             def items():
                 yield 1
 
@@ -347,7 +348,7 @@ class Saying(unittest.TestCase):
         self.assertNotIn("cache", profiler.report())
         self.assertNotIn("cache_hits", profiler.summary())
         with self.assertRaisesRegex(tpusight.TpusightError, "left out"):
-            profiler.cache.functions
+            _ = profiler.cache.functions
 
     def test_the_breakdown_is_printed_and_says_what_it_cannot(self):
         printed, out = io.StringIO(), sys.stdout

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The package asks the program, and says what it said: program_test.py"""
+import ast
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from unittest import mock
 
 import package
 import tpusight
-from tpusight import _program
+from tpusight import _forms, _program
 
 
 class Program(unittest.TestCase):
@@ -25,16 +26,33 @@ class Program(unittest.TestCase):
         for name in tpusight.__all__:
             self.assertIsNotNone(getattr(tpusight, name), name)
         with self.assertRaises(AttributeError):
-            tpusight.no_such_name
+            _ = tpusight.no_such_name
 
     def test_type_checkers_see_the_same_names(self):
         with open(os.path.join(package.ROOT, "plugin", "tpusight", "__init__.pyi"), encoding="utf-8") as f:
-            stated = re.findall(r"^from \.(\w+) import (\w+) as \2$", f.read(), re.M)
-        self.assertEqual({name: module for module, name in stated}, tpusight._NAMES)
+            lines = ast.parse(f.read()).body
+        stated = {line.names[0].asname: line.module for line in lines}
+        self.assertGreater(len(stated), 20)
+        self.assertEqual(len(stated), len(lines))
+        self.assertEqual(stated, tpusight._NAMES)
+        self.assertEqual(sorted(name for name in stated if name != "__version__"), tpusight.__all__)
+
+    def test_a_name_loads_its_module_only_when_it_is_used(self):
+        script = "import sys, tpusight; print([m for m in sys.modules if m.startswith('tpusight.')])"
+        loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
+                                env={**os.environ, "PYTHONPATH": os.path.join(package.ROOT, "plugin")}).stdout
+        self.assertEqual(loaded.strip(), "[]")
 
     def test_the_version_is_the_programs(self):
         said = subprocess.run([package.PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertIn(tpusight.__version__, said.split())
+
+    def test_forms_are_those_that_the_help_names(self):
+        for command, forms in (("report", _forms.REPORT), ("hta", _forms.REPORT), ("memory", _forms.REPORT),
+                               ("compile", _forms.REPORT), ("flame", _forms.FLAME)):
+            help = subprocess.run([package.PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout
+            named = re.search(r"--format=FORMAT +(.*)", help).group(1).replace(" (default)", "").replace(" or ", ", ")
+            self.assertEqual(sorted(named.split(", ")), sorted(forms), command)
 
     def test_an_answer_is_the_programs(self):
         asked = _program.ask("report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz"))

@@ -87,7 +87,7 @@ class HTA(InAFolder):
         self.assertIn("<!doctype html>", self.read("out/hta_report.html").lower())
         analyzer.export_report(report, self.path("r.json"), format="json")
         self.assertEqual(json.loads(self.read("r.json")), report.answer)
-        with self.assertRaisesRegex(ValueError, "pdf is no format"):
+        with self.assertRaisesRegex(ValueError, "pdf is not a format"):
             analyzer.export_report(report, self.path("r.pdf"), format="pdf")
         with self.assertRaisesRegex(tpusight.TpusightError, "needs a trace"):
             analyzer.export_report(tpusight.HTAReport(gpu_idle_time_pct=50), self.path("r.html"))
@@ -182,7 +182,7 @@ class Flame(InAFolder):
             generator.export(own, self.path("own.html"))
 
     def test_what_is_no_profiler_is_told(self):
-        with self.assertRaisesRegex(tpusight.TpusightError, "no profiler of torch"):
+        with self.assertRaisesRegex(tpusight.TpusightError, "not a profiler of torch"):
             tpusight.FlameGraphGenerator().from_profiler(object())
 
 

@@ -124,8 +124,8 @@ static void test_a_module_inside_an_hlo_proto_is_read_alike(void **state)
 static void test_what_is_no_module_is_refused(void **state)
 {
 	static const char *const texts[] = { "", "hello",
-					     "\x0a\x03"
-					     "abc",
+					     ("\x0a\x03" /* \x03abc is one letter */
+					      "abc"),
 					     "{}", "\x0a\xff\xff\xff\xff\x0f" };
 
 	(void)state;

@@ -812,8 +812,8 @@ static void damage_names_the_byte(void **state)
 static void what_is_no_profile_is_refused(void **state)
 {
 	static const char *const texts[] = { "", "plain text, no protobuf",
-					     "\x12\x03"
-					     "abc",
+					     ("\x12\x03" /* \x03abc is one letter */
+					      "abc"),
 					     "{\"a\":1}" };
 
 	(void)state;

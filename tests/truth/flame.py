@@ -39,7 +39,8 @@ def paths_of(events):
     for calls in threads.values():
         calls.sort(key=lambda call: call[:3])
         open_calls, clock = [], 0                        # (end, path), the innermost last
-        def run_to(until):
+
+        def run_to(until, open_calls=open_calls):
             nonlocal clock
             while open_calls:
                 end, path = open_calls[-1]
@@ -224,4 +225,5 @@ def check(tpusight, trace):
 
 if __name__ == "__main__":
     sys.setrecursionlimit(10000)
-    sys.exit(any([check(sys.argv[1], trace) for trace in sys.argv[2:]]))
+    wrong = [check(sys.argv[1], trace) for trace in sys.argv[2:]]  # all of them, also behind a wrong one
+    sys.exit(any(wrong))

@@ -12,7 +12,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from wire import BYTES, fields, read_varint, signed  # noqa: E402
+from wire import BYTES, fields, read_varint, signed
 
 ITEM_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 2, 8: 4, 9: 8, 10: 2, 11: 4, 12: 8, 16: 2}
 TUPLE = 13
@@ -252,7 +252,7 @@ def main(report_path, profile_path, truth_path):
             elif all(name in executions for name in pair):
                 check_pair(found[pair], expected, executions, spare_ps, per_s, bad)
                 checked += 1
-        for (name, producer, consumer), reason in REASONS.items():
+        for (_, producer, consumer), reason in REASONS.items():
             if found.get((producer, consumer), {}).get("reason_code") != reason:
                 bad.append(f"{producer} -> {consumer} is not {reason}")
     if checked < 30:

@@ -16,7 +16,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
-from hta.trace_analysis import TraceAnalysis  # noqa: E402
+from hta.trace_analysis import TraceAnalysis
 
 CALLS = {"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync"}
 

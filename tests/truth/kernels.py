@@ -130,7 +130,7 @@ def check_trace(tpusight, path):
     if len(ours["kernels"]) != len(rows):
         fail(f"{path}: {len(ours['kernels'])} kernels, not {len(rows)}")
     by_name = collections.defaultdict(list)
-    for (name, _, device), kernels in rows.items():
+    for (name, _, _), kernels in rows.items():
         by_name[name].append(kernels)
     for row in ours["kernels"]:
         candidates = by_name[row["name"]]

@@ -12,8 +12,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from wire import BYTES, fields  # noqa: E402
-from fusion import modules_in  # noqa: E402
+from fusion import modules_in
+from wire import BYTES, fields
 
 GIB = 1024.0 ** 3
 MOVERS = ("copy", "transpose", "reshape", "copy-start")
@@ -93,7 +93,7 @@ def breakdowns(path):
         entries = [(f, value) for f, _, value in fields(plane) if f in (4, 5)]
         stats = {}
         for _, entry in (e for e in entries if e[0] == 5):
-            meta = dict((f, v) for f, _, v in fields(next(v for f, _, v in fields(entry) if f == 2)))
+            meta = {f: v for f, _, v in fields(next(v for f, _, v in fields(entry) if f == 2))}
             stats[meta.get(1, 0)] = meta.get(2, b"").decode()
         for _, entry in (e for e in entries if e[0] == 4):
             read_op(next(v for f, _, v in fields(entry) if f == 2), stats, out)
@@ -107,12 +107,12 @@ def read_op(metadata, stats, out):
             name = value.decode()
         if field != 5:
             continue
-        stat = dict((f, v) for f, _, v in fields(value))
+        stat = {f: v for f, _, v in fields(value)}
         if stats.get(stat.get(1)) == "program_id":
             program = next(stat[f] for f in (3, 4) if f in stat) % 2 ** 64
         if stats.get(stat.get(1)) == "memory_access_breakdown":
             for _, _, access in fields(stat[6]):
-                part = dict((f, v) for f, _, v in fields(access))
+                part = {f: v for f, _, v in fields(access)}
                 key = (part.get(1, 0), part.get(2, 0))
                 traffic[key] = traffic.get(key, 0) + part.get(3, 0)
     if program is not None and traffic:

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
-from wire import Plane, space  # noqa: E402
+from wire import Plane, space
 
 US = 1_000_000
 TICK_PS = 1250

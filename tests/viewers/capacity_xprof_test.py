@@ -106,7 +106,7 @@ def modules_of(path, folder):
         parts = list(fields(plane))
         if (2, 2, b"/host:metadata") not in parts:
             continue
-        for entry in (dict((f, v) for f, _, v in fields(v)) for f, _, v in parts if f == 4):
+        for entry in ({f: v for f, _, v in fields(v)} for f, _, v in parts if f == 4):
             metadata = list(fields(entry[2]))
             name = next(v for f, _, v in metadata if f == 2).decode()
             for stat in (v for f, _, v in metadata if f == 5):

@@ -129,8 +129,8 @@ async function overview(chromium, opt) {
 // The graph viewer heads its drawing with the op it was asked for; of a name it does not know it says so.
 async function op_link(chromium, opt, address) {
 	const page = await open_page(chromium, opt.url);
-	const node = new URL(address, opt.url + "/").searchParams.get("node_name");
-	await page.goto(new URL(address, opt.url + "/").href);
+	const node = new URL(address, `${opt.url}/`).searchParams.get("node_name");
+	await page.goto(new URL(address, `${opt.url}/`).href);
 	const shown = await wait_for(`the graph of ${node}`, async () =>
 		(await deep_text(page)).includes(`Neighborhood of 1 nodes around ${node}`));
 	await page.screenshot({ path: `${opt.shots}/link_op.png` });
@@ -141,7 +141,7 @@ async function op_link(chromium, opt, address) {
 // XProf fetches some time on either side; what lies in the range itself must be there.
 async function time_link(chromium, opt, address) {
 	const page = await open_page(chromium, opt.url);
-	const query = new URL(address, opt.url + "/").searchParams;
+	const query = new URL(address, `${opt.url}/`).searchParams;
 	const [from, to] = [Number(query.get("view_start")), Number(query.get("view_end"))];
 	let inside = 0, asked = false;
 	page.on("response", async (r) => {
@@ -152,7 +152,7 @@ async function time_link(chromium, opt, address) {
 		for (const e of JSON.parse(await r.text()).traceEvents ?? [])
 			inside += e.ph === "X" && e.ts / 1e3 < to && (e.ts + (e.dur ?? 0)) / 1e3 > from;
 	});
-	await page.goto(new URL(address, opt.url + "/").href);
+	await page.goto(new URL(address, `${opt.url}/`).href);
 	const drawn = await wait_for(`the trace from ${from} to ${to} ms`, async () =>
 		asked && inside > 0 && /XLA Ops|\/device:|\/host:/.test(await deep_text(page)));
 	await page.waitForTimeout(2000);

@@ -123,10 +123,10 @@ def look_through(path):
                         events.add(value)
                     if h == 4:
                         stat_refs(wire, value, stats)
-        named = {key: body for key, body in entries(wire, plane, STAT_NAMES)}
+        named = dict(entries(wire, plane, STAT_NAMES))
         stat_name = {key: next((v.decode() for f, _, v in wire.fields(body) if f == 2), "") for key, body in named.items()}
         bodies = dict(entries(wire, plane, EVENT_NAMES))
-        for key, body in bodies.items():
+        for body in bodies.values():
             label = next((v.decode("utf-8", "replace") for f, _, v in wire.fields(body) if f == 2), "")
             for f, _, stat in wire.fields(body):
                 if f != 5:

@@ -26,7 +26,7 @@ def inflate(data):
         try:
             out.append(d.decompress(data) + d.flush())
         except zlib.error as e:
-            raise ValueError(f"gzip member {members + 1}: {e}" + (" (bytes behind the data?)" if members else ""))
+            raise ValueError(f"gzip member {members + 1}: {e}" + (" (bytes behind the data?)" if members else "")) from e
         if not d.eof:
             raise ValueError(f"gzip member {members + 1} is truncated")
         members, data = members + 1, d.unused_data
@@ -41,7 +41,7 @@ def load(path):
         data, members = inflate(data)
 
     def odd(name):
-        raise ValueError(f"{name} is no JSON number")
+        raise ValueError(f"{name} is not a JSON number")
     trace = json.loads(data.decode("utf-8"), parse_constant=odd)
     return trace, members, len(data)
 
@@ -71,7 +71,7 @@ class Check:
 
     def event(self, e):
         if not isinstance(e, dict) or not isinstance(e.get("ph"), str):
-            return self.no("an event is no object with a ph", e)
+            return self.no("an event is not an object with a ph", e)
         ph = e["ph"]
         self.seen[ph] += 1
         if ph == "M":
@@ -119,7 +119,7 @@ class Check:
         if not isinstance(args, dict) or not args:
             return self.no("a counter without args", e)
         if any(isinstance(v, bool) or not isinstance(v, (int, float)) for v in args.values()):
-            self.no("a counter's value is no number", e)
+            self.no("a counter's value is not a number", e)
 
     def flow(self, e):
         if "id" not in e:

@@ -63,7 +63,7 @@ CASES = [  # bytes, None for good or a piece of the complaint
     (packed(without(9)), "not one s"),
     (packed(without(8)), "not one s"),
     (packed(spoil(8, ts=100)), "in no slice"),
-    (packed(spoil(10, args={"percent": "41"})), "no number"),
+    (packed(spoil(10, args={"percent": "41"})), "not a number"),
     (packed(without(0)), "process_name"),
     (packed(without(1)), "process_sort_index"),
     (packed(without(2)), "thread_name"),

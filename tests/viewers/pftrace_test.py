@@ -23,7 +23,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fixtures"))
-from wire import fields, signed  # noqa: E402
+from wire import fields, signed
 
 try:
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as proto

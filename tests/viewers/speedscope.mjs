@@ -3,7 +3,7 @@
 // FILES: [{file, profiles: [{name, rows: [[TEXTS, ...], ...]}]}]: the profiles that its list must have, and of each the rows of its
 // "sandwich" view that must be among the first: for each of TEXTS a cell that has one of them. Prints what is wrong, a line each. Exit 1: something is; 77: a
 // tool is missing.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 

@@ -95,7 +95,7 @@ def check_sql(session):
 
 
 def look(logdir, session):
-    """What the page shows, or a word why nobody looked."""
+    """What the page shows, or a word that says why it was not looked at."""
     shots = os.environ.get("TS_SHOTS", "viewer-shots")
     links = [f["links"] for f in findings(session)]
     times = [n["links"]["xprof_trace"] for n in findings(session) if n["time_ranges"] and not n["time_ranges"][0]["example"]]

@@ -83,7 +83,7 @@ static size_t count(struct ts_bytes text, const char *word)
 
 static void then_utf8(struct ts_bytes text)
 {
-	const uint8_t *p = text.p, *end = text.p + text.n;
+	const uint8_t *p = text.p, *end = text.n ? text.p + text.n : p; /* NULL + 0 is undefined */
 
 	while (p < end)
 		assert_true(ts_utf8_next(&p, end) != TS_UTF8_BAD);

@@ -1,30 +1,37 @@
-// uPlot in a Preact component: sized by its box, coloured by the page's theme, told again when data or theme change.
+// uPlot in a Preact component: it has the size of its box and the colours of the page's theme, and is drawn again when data or theme change.
 import { h } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { usePage } from "./state.js";
 
-// Okabe and Ito's colours: told apart with any colour vision. The order is fixed, so one class has one colour everywhere.
+/** @import { Drawing, Maybe, Range, SetLook, Step } from "./report.d.ts" */
+
+// Okabe and Ito's colours: they differ for every colour vision. The order is fixed, so one class has one colour everywhere.
 export const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
-// From dark to light in even steps of lightness (viridis): also without colours.
+// From dark to light in even steps of lightness (viridis), so that it can be read without colours.
 const SCALE = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+/** @param {number} share 0 to 1 */
 export function shade(share) {
 	const at = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
 	const i = Math.min(Math.floor(at), SCALE.length - 2);
 	return `rgb(${SCALE[i].map((c, k) => Math.round(c + (SCALE[i + 1][k] - c) * (at - i))).join(",")})`;
 }
 
+/** @param {string} name */
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 export const ink = () => ({ stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1 } });
 
-// OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
+/**
+ * OPTIONS: uPlot's, less width; DATA: uPlot's columns. LABEL says in words what is drawn, for those who do not see it.
+ * @param {Drawing & { label: string, height?: number }} props
+ */
 export function Plot({ options, data, label, height = 220 }) {
-	const box = useRef(null);
-	const drawn = useRef(null);
+	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const drawn = useRef(/** @type {{ plot: uPlot, data: uPlot.AlignedData } | null} */ (null));
 	const { theme } = usePage();
 	useEffect(() => {
-		const element = box.current;
+		const element = /** @type {HTMLDivElement} */ (box.current);
 		const axes = (options.axes ?? [{}, {}]).map((a) => ({ ...ink(), ...a }));
 		const plot = new uPlot({ ...options, axes, width: Math.max(element.clientWidth, 200), height }, data, element);
 		const watch = new ResizeObserver(() => plot.setSize({ width: Math.max(element.clientWidth, 200), height }));
@@ -36,16 +43,19 @@ export function Plot({ options, data, label, height = 220 }) {
 		};
 	}, [options, theme, height]);
 	useEffect(() => {
-		if (drawn.current.data !== data) drawn.current.plot.setData(data);
-		drawn.current.data = data;
+		const now = drawn.current;
+		if (!now || now.data === data) return;
+		now.plot.setData(data);
+		now.data = data;
 	}, [data]);
 	return <div class="plot" ref={box} role="img" aria-label={label} />;
 }
 
 // What holds from one point until the next is drawn so, not on the way to the next one.
-export const stairs = uPlot.paths.stepped({ align: 1 });
+export const stairs = uPlot.paths.stepped?.({ align: 1 });
 
 // Which of the rising XS holds at X.
+/** @type {(xs: number[], x: number) => number} */
 export function holds(xs, x) {
 	let low = 0;
 	let high = xs.length - 1;
@@ -57,13 +67,17 @@ export function holds(xs, x) {
 	return low;
 }
 
-// Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
+/**
+ * Dragging over a chart chooses a part of the run for all views. TIMEOF(x0, x1) gives its picoseconds.
+ * @param {SetLook} setLook
+ * @param {(from: number, to: number) => Range} [timeOf]
+ */
 export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]) {
 	return {
 		cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
 		hooks: {
 			setSelect: [
-				(u) => {
+				(/** @type {uPlot} */ u) => {
 					const { left, width } = u.select;
 					if (width < 3) return;
 					const range = timeOf(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
@@ -76,7 +90,9 @@ export function picking(setLook, timeOf = (from, to) => [from * 1e12, to * 1e12]
 }
 
 // Times on an axis, all in the unit that suits the longest: VALUES are in units of ONE seconds.
+/** @type {[string, number][]} */
 const TIMES = [["s", 1], ["ms", 1e-3], ["\u00b5s", 1e-6], ["ns", 1e-9]];
+/** @type {(one: number) => (u: unknown, values: number[]) => string[]} */
 export const times = (one) => (_, values) => {
 	const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0) * one;
 	const [unit, size] = TIMES.find(([, s]) => most >= s) ?? TIMES[TIMES.length - 1];
@@ -85,17 +101,25 @@ export const times = (one) => (_, values) => {
 export const timeAxis = { values: times(1), size: 26, space: 64 };
 
 // Charts over steps stand on their index: a step is as wide as any other, and its number is written below it.
+/** @type {(steps: Step[]) => number[]} */
 export const stepEdges = (steps) => [...steps.map((_, i) => i - 0.5), steps.length - 0.5];
+/** @type {(steps: Step[], x: number) => number} */
 export const stepAt = (steps, x) => Math.min(Math.max(Math.floor(x + 0.5), 0), steps.length - 1);
+/** @type {(steps: Step[]) => (from: number, to: number) => Range} */
 export const stepTimes = (steps) => (from, to) => {
 	const last = steps[stepAt(steps, to)];
 	return [steps[stepAt(steps, from)].start_ps, last.start_ps + last.duration_ps];
 };
+/** @type {(steps: Step[]) => uPlot.Axis} */
 export const stepAxis = (steps) => ({ values: (_, v) => v.map((i) => steps[i]?.step ?? ""), size: 30 });
-// The values of steps as stairs need them: the last one holds to its own end.
+/**
+ * The values of steps as stairs need them: the last one holds to its own end.
+ * @type {(column: number[]) => number[]}
+ */
 export const held = (column) => [...column, column[column.length - 1]];
 
 // A legend of our own: uPlot's is a table that follows the pointer.
+/** @param {{ items: [string, string][] }} props */
 export function Legend({ items }) {
 	return (
 		<ul class="legend">
@@ -110,7 +134,9 @@ export function Legend({ items }) {
 }
 
 // Columns stacked on each other, as uPlot draws them: the last on top, drawn first.
+/** @type {(columns: Maybe<number>[][]) => number[][]} */
 export function stacked(columns) {
+	/** @type {number[][]} */
 	const sums = [];
 	for (const column of columns) {
 		const below = sums[sums.length - 1];
@@ -119,20 +145,24 @@ export function stacked(columns) {
 	return sums.reverse();
 }
 
-// What is under the pointer, in words: a uPlot plugin. SAY(index, plot, x) gives lines of text.
+/**
+ * What is under the pointer, in words: a uPlot plugin. SAY(index, plot, x) gives lines of text.
+ * @type {(say: (index: number, u: uPlot, x: number) => string[] | null) => uPlot.Plugin}
+ */
 export function tooltip(say) {
-	let tip;
+	const tip = document.createElement("div");
+	tip.className = "tip";
+	tip.hidden = true;
 	return {
 		hooks: {
 			init: (u) => {
-				tip = document.createElement("div");
-				tip.className = "tip";
-				tip.hidden = true;
 				u.over.appendChild(tip);
-				u.over.addEventListener("mouseleave", () => (tip.hidden = true));
+				u.over.addEventListener("mouseleave", () => {
+					tip.hidden = true;
+				});
 			},
 			setCursor: (u) => {
-				const { idx, left, top } = u.cursor;
+				const { idx, left = -1, top = -1 } = u.cursor;
 				const lines = idx === null || idx === undefined || left < 0 ? null : say(idx, u, u.posToVal(left, "x"));
 				tip.hidden = !lines;
 				if (!lines) return;

@@ -1,12 +1,17 @@
-// Numbers and texts of the report for people. A name's ending is its unit (tpusight/1): _ps, _bytes, _per_s, _pct.
+// Numbers and texts of the report for people. A name's ending is its unit, by the program's own table (tpusight/1).
+import { UNITS } from "../../../src/base/units_list.h";
+
+/** @import { Cell, Row } from "./report.d.ts" */
 
 export const UNKNOWN = "unknown";
 
+/** @param {number} x */
 function digits(x) {
 	const a = Math.abs(x);
 	return a >= 100 ? x.toFixed(0) : a >= 10 ? x.toFixed(1) : x.toFixed(2);
 }
 
+/** @type {(x: number, steps: string[], base: number) => string} */
 function scaled(x, steps, base) {
 	let i = 0;
 	let v = x;
@@ -17,62 +22,85 @@ function scaled(x, steps, base) {
 	return `${i === 0 && Number.isInteger(v) ? v : digits(v)} ${steps[i]}`;
 }
 
+/** @param {number} ps */
 export const time = (ps) =>
 	Math.abs(ps) < 6e13 ? scaled(ps, ["ps", "ns", "\u00b5s", "ms", "s"], 1000) : `${(ps / 6e13).toFixed(1)} min`;
+/** @param {number} n */
 export const bytes = (n) => scaled(n, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
+/** @param {number} x */
 export const percent = (x) => {
 	const a = Math.abs(x);
 	if (a !== 0 && a < 0.001) return `${x < 0 ? "> -" : "< "}0.001 %`;
 	return `${a !== 0 && a < 0.1 ? x.toPrecision(1) : a < 10 ? x.toFixed(1) : a < 1000 ? x.toFixed(0) : Math.round(x).toLocaleString("en-US")} %`;
 };
+/** @type {(x: number, unit: string) => string} */
 const si = (x, unit) => scaled(x, ["", "K", "M", "G", "T", "P"].map((s) => s + unit), 1000).trim();
 
-// [ending of the name, how it is written for people, its unit, what kind of quantity it is]
-const UNITS = [
-	["flops_per_s", (x) => si(x, "FLOP/s"), "FLOP/s", "rate"],
-	["bytes_per_s", (x) => si(x, "B/s"), "B/s", "bandwidth"],
-	["flops_per_byte", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
-	["operational_intensity", (x) => `${digits(x)} FLOP/B`, "FLOP/byte", "intensity"],
-	["_ms_per_min", (x) => `${x === 0 ? "0 ms" : time(x * 1e9)}/min`, "ms/min", "rate"],
-	["_per_s", (x) => si(x, "/s"), "/s", "rate"],
-	["_ps", time, "ps", "time"],
-	["_bytes", bytes, "bytes", "bytes"],
-	["bytes_accessed", bytes, "bytes", "bytes"],
-	["_pct", percent, "%", "share"],
-	["flops", (x) => si(x, "FLOP"), "FLOP", "FLOPs"],
-];
-// Names without a unit's ending that have one all the same: parts of an object whose own name has it.
-const INSIDE = [["step_time_ps.", time]];
+/**
+ * How a number of each kind is written; those of the kind NUMBER by their unit.
+ * @type {Record<string, (x: number, unit: string) => string>}
+ */
+const WRITE = {
+	TIME: time,
+	BYTES: bytes,
+	SHARE: percent,
+	BANDWIDTH: si,
+	COUNT: si,
+	RATE: si,
+	"FLOP/byte": (x) => `${digits(x)} FLOP/B`,
+	"ms/min": (x) => `${x === 0 ? "0 ms" : time(x * 1e9)}/min`,
+};
 
-const unitOf = (name) => UNITS.find(([end]) => name === end.replace(/^_/, "") || name.endsWith(end));
+/**
+ * The last part of a dotted name that ends in a unit says it, as in base/units.c: step_time_ps.mean is a time.
+ * @type {(name: string) => import("../../../src/base/units_list.h").Unit | undefined}
+ */
+function unitOf(name) {
+	for (let part = name; part; part = part.slice(0, Math.max(part.lastIndexOf("."), 0))) {
+		const found = UNITS.find(({ ending }) => part.endsWith(ending));
+		if (found) return found;
+	}
+	return undefined;
+}
 
-export const unit = (name) => unitOf(name)?.[2] ?? "";
+/** @param {string} name */
+export const unit = (name) => unitOf(name)?.unit ?? "";
+
+/** @type {(unit: import("../../../src/base/units_list.h").Unit, x: number) => string} */
+const written = (known, x) => (WRITE[known.kind] ?? WRITE[known.unit] ?? digits)(x, known.unit);
 
 // A list in a cell, as report --format csv writes it.
+/** @param {Cell} v */
 const plain = (v) => (v === null || v === undefined || Array.isArray(v) ? "" : String(v));
+/** @type {(v: Cell) => string} */
 const item = (v) => (v !== null && typeof v === "object" && !Array.isArray(v) ? Object.entries(v).map(([k, x]) => `${k}=${plain(x)}`).join(" ") : plain(v));
+/** @type {(list: Cell[]) => string} */
 const listed = (list) => list.map(item).join("; ");
 
+/** @type {(name: string, v: Cell) => string} */
 export function value(name, v) {
 	if (v === null || v === undefined) return UNKNOWN;
 	if (typeof v === "boolean") return v ? "yes" : "no";
 	if (Array.isArray(v)) return clean(listed(v));
 	if (typeof v === "object") return clean(JSON.stringify(v));
 	if (typeof v !== "number") return clean(String(v));
-	const inside = INSIDE.find(([start]) => name.startsWith(start));
-	if (inside) return inside[1](v);
 	const known = unitOf(name);
-	if (known) return known[1](v);
+	if (known) return written(known, v);
 	if (Number.isInteger(v)) return v.toLocaleString("en-US");
 	return digits(v);
 }
 
+/** @type {Record<string, string>} */
 const WORDS = { cpu: "CPU", gpu: "GPU", cuda: "CUDA", hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
+/** @type {Record<string, string>} */
 const KEEP = { bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
 
-// hbm_read_bytes -> "HBM read"
+/**
+ * hbm_read_bytes -> "HBM read"
+ * @param {string} name
+ */
 export function title(name) {
-	const last = name.split(".").pop();
+	const last = name.slice(name.lastIndexOf(".") + 1);
 	if (KEEP[last]) return KEEP[last];
 	const words = last
 		.replace(/_bytes_per_s$/, "_bandwidth")
@@ -86,27 +114,34 @@ export function title(name) {
 }
 
 // Names side by side: those that would read the same get what they measure behind them.
+/** @type {(names: string[]) => Map<string, string>} */
 export function titles(names) {
 	const all = names.map((n) => title(n));
-	const told = (n, i) => {
-		const kind = unitOf(n)?.[3];
+	/** @type {(name: string, i: number) => string} */
+	const named = (n, i) => {
+		const kind = unitOf(n)?.label;
 		const alone = all.indexOf(all[i]) === all.lastIndexOf(all[i]);
 		return alone || !kind || all[i].toLowerCase().endsWith(kind) ? all[i] : `${all[i]}, ${kind}`;
 	};
-	return new Map(names.map((n, i) => [n, told(n, i)]));
+	return new Map(names.map((n, i) => [n, named(n, i)]));
 }
 
 // Texts are other people's bytes. Control characters and marks that turn the direction of writing are shown, not obeyed.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** @param {string} s */
 export const clean = (s) => s.replace(HIDDEN, (c) => (c.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd"));
 
+/** @type {(s: string, n: number) => string} */
 export function cut(s, n) {
 	return s.length > n ? `${s.slice(0, n)}\u2026 (${(s.length - n).toLocaleString("en-US")} more characters)` : s;
 }
 
+/** @param {string} s */
 const quote = (s) => (/[",\n\r]|^ | $/.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
 // As report --format csv writes it (codec/csv.c): what begins like a formula is kept a text; unknown is empty.
+/** @param {string} s */
 const guarded = (s) => (/^[=+\-@\t\r]/.test(s) ? `'${s}` : s);
+/** @type {(v: Cell) => string} */
 function cell(v) {
 	if (v === null || v === undefined) return "";
 	if (typeof v !== "string" && typeof v !== "object") return String(v);
@@ -114,8 +149,11 @@ function cell(v) {
 }
 
 // Most names end in their unit (tpusight/1). The others get it behind them, in the CSV of the program too (write/report_csv.c).
-const header = (name) => (name.endsWith("operational_intensity") ? `${name} (${unit(name)})` : name);
+/** @param {string} name */
+const header = (name) => (unitOf(name)?.said === false ? `${name} (${unit(name)})` : name);
 
+/** @type {(columns: string[], rows: Row[]) => string} */
 export function csv(columns, rows) {
-	return [columns.map((c) => quote(header(c))), ...rows.map((r) => columns.map((c) => cell(r[c])))].map((r) => r.join(",")).join("\r\n") + "\r\n";
+	const lines = [columns.map((c) => quote(header(c))), ...rows.map((r) => columns.map((c) => cell(r[c])))];
+	return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }

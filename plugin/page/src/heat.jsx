@@ -4,12 +4,21 @@ import { useMemo } from "preact/hooks";
 import { Plot, shade, tooltip } from "./chart.jsx";
 import { clean } from "./format.js";
 
+/** @import uPlot from "uplot" */
+/** @import { Drawing } from "./report.d.ts" */
+
 const ROW = 16;
 
-// ROWS: [{label, cells: []}]; COLUMNS: their names; SAY(value) writes one.
+/**
+ * COLUMNS: their names; SAY(value) writes one; MAX: the brightest, instead of the highest.
+ * @param {{ rows: { label: string, cells: (number | null)[] }[], columns: string[], max?: number, say: (value: number) => string,
+ *	label: string }} props
+ */
 export function Heat({ rows, columns, max, say, label }) {
-	const drawing = useMemo(() => {
-		const top = max ?? Math.max(...rows.flatMap((r) => r.cells.filter((v) => v !== null)), 1e-9);
+	const highest = useMemo(() => max ?? rows.reduce((top, r) => r.cells.reduce((most, v) => Math.max(most ?? 0, v ?? 0), top) ?? 0, 0), [rows, max]);
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
+		const top = Math.max(highest, 1e-9);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / rows.length;
 			const width = u.bbox.width / columns.length;
@@ -21,9 +30,10 @@ export function Heat({ rows, columns, max, say, label }) {
 				}),
 			);
 		};
+		/** @type {(u: uPlot) => string[] | null} */
 		const at = (u) => {
-			const row = rows[Math.floor(u.cursor.top / (u.over.clientHeight / rows.length))];
-			const x = Math.floor(u.cursor.left / (u.over.clientWidth / columns.length));
+			const row = rows[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / rows.length))];
+			const x = Math.floor((u.cursor.left ?? 0) / (u.over.clientWidth / columns.length));
 			if (!row || x < 0 || x >= columns.length) return null;
 			return [clean(row.label), columns[x], row.cells[x] === null ? "unknown" : say(row.cells[x])];
 		};
@@ -39,8 +49,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				plugins: [tooltip((_, u) => at(u))],
 			},
 		};
-	}, [rows, columns, max]);
-	const top = max ?? Math.max(...rows.flatMap((r) => r.cells.filter((v) => v !== null)), 0);
+	}, [rows, columns, highest]);
 	return (
 		<div>
 			<p class="scale" aria-hidden="true">
@@ -48,7 +57,7 @@ export function Heat({ rows, columns, max, say, label }) {
 				{[0, 0.25, 0.5, 0.75, 1].map((s) => (
 					<span key={s} class="swatch" style={{ background: shade(s), width: "28px" }} />
 				))}
-				{say(top)}
+				{say(highest)}
 			</p>
 			<Plot {...drawing} height={ROW * rows.length + 44} label={label} />
 		</div>

@@ -9,8 +9,11 @@ import { Page, readHash, usePage, useWatch, Watch, writeHash } from "./state.js"
 import { Strip } from "./strip.jsx";
 import { viewOf, viewsOf } from "./views/index.js";
 
+/** @import { ListedRun, Look, Maybe, PageView, Report, Run, SetLook, Watched } from "./report.d.ts" */
+
 const SCHEMA = "tpusight/1";
 
+/** @type {() => [string, (theme: string) => void]} */
 function useTheme() {
 	const stored = () => {
 		try {
@@ -33,16 +36,20 @@ function useTheme() {
 	return [theme, setTheme];
 }
 
+/** @param {{ views: PageView[], view: string, onView: (name: string) => void }} props */
 function Tabs({ views, view, onView }) {
-	const list = useRef(null);
+	const list = useRef(/** @type {HTMLDivElement | null} */ (null));
+	/** @param {number} i */
 	const go = (i) => {
 		const at = (i + views.length) % views.length;
 		onView(views[at].name);
-		list.current.children[at].focus();
+		/** @type {HTMLElement | undefined} */ (list.current?.children[at])?.focus();
 	};
-	const onKey = (e) => {
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
 		const at = views.findIndex((v) => v.name === view);
-		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 }[e.key];
+		/** @type {Record<string, number | undefined>} */
+		const places = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 };
+		const to = places[e.key];
 		if (to === undefined) return;
 		e.preventDefault();
 		go(to);
@@ -58,6 +65,7 @@ function Tabs({ views, view, onView }) {
 	);
 }
 
+/** @param {{ label: string, value: Maybe<string | number>, options: [string | number, string][], onPick: (value: string | null) => void }} props */
 function Choice({ label, value, options, onPick }) {
 	return (
 		<label class="choice">
@@ -74,17 +82,21 @@ function Choice({ label, value, options, onPick }) {
 }
 
 // The same run in XProf: its overview with our suggestions, and its trace viewer with our rows under each device.
+/** @param {{ look: Look, run: Maybe<Run> }} props */
 function XProf({ look, run }) {
 	const host = look.host ?? run?.hosts?.[0]?.name;
 	const name = look.run ?? (run?.run && run.run !== "." ? `${run.run}/${run.session}` : run?.session);
-	if (!run || !name || !xprof("?")) return null;
-	const at = new URLSearchParams({ run: name, host });
+	if (!run || !name) return null;
+	const at = new URLSearchParams(host ? { run: name, host } : { run: name });
+	const overview = xprof(`data/plugin/profile/index.html?${at}&tag=overview_page&enable_smart_suggestion=true`);
+	const trace = xprof(`?${at}&tag=trace_viewer%40#profile`);
+	if (!overview || !trace) return null;
 	return (
 		<span class="xprof">
-			<a href={xprof(`data/plugin/profile/index.html?${at}&tag=overview_page&enable_smart_suggestion=true`)} target="_blank" rel="noopener noreferrer">
+			<a href={overview} target="_blank" rel="noopener noreferrer">
 				XProf overview
 			</a>{" "}
-			<a href={xprof(`?${at}&tag=trace_viewer%40#profile`)} target="_blank" rel="noopener noreferrer">
+			<a href={trace} target="_blank" rel="noopener noreferrer">
 				XProf trace viewer
 			</a>
 		</span>
@@ -92,23 +104,26 @@ function XProf({ look, run }) {
 }
 
 // A profile outside of a log directory has no run: it goes by its host.
+/** @param {Run} run */
 const nameOf = (run) => [run.run === "." ? null : run.run, run.session].filter(Boolean).join(" / ") || (run.hosts?.[0]?.name ?? "");
 
+/** @type {Record<string, string>} */
 const STATES = {
 	connecting: "\u25cb connecting",
 	open: "\u25cf live",
 	lost: "\u2715 disconnected, trying again",
 	ended: "\u25a0 the watch has ended; waiting for the next one",
 };
+/** @type {(n: number, what: string) => string} */
 const nr = (n, what) => `${n.toLocaleString("en-US")} ${what}${n === 1 ? "" : "s"}`;
 
 // Whether the page is up to date, and the button that makes it stand still.
-function LiveBar() {
-	const live = useWatch();
+/** @param {{ live: Watched }} props */
+function LiveBar({ live }) {
 	const { samples, alerts } = live.waiting;
 	const active = live.sample[live.sample.length - 1]?.alerts.length ?? 0;
 	useEffect(() => {
-		document.title = active ? `(${active}) TPUsight` : "TPUsight"; // for who has it behind other pages
+		document.title = active ? `(${active}) TPUsight` : "TPUsight"; // seen on the tab of a page in the background
 	}, [active]);
 	return (
 		<span class="live">
@@ -119,7 +134,7 @@ function LiveBar() {
 			<button type="button" onClick={live.pause} title="key p" aria-pressed={live.paused}>
 				{live.paused ? "Go on" : "Pause"}
 			</button>
-			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} wait`}</span>}
+			{live.paused && <span class="count">{`${nr(samples, "sample")}${alerts ? ` and ${nr(alerts, "alert")}` : ""} waiting`}</span>}
 			<span role="log" class="unseen">
 				{live.news.map((a) => (
 					<span key={a.id}>{`${a.state} ${a.severity}: ${clean(a.message ?? a.rule)}. `}</span>
@@ -129,23 +144,31 @@ function LiveBar() {
 	);
 }
 
-const watchedOf = (live) => (live.sample[live.sample.length - 1]?.services ?? []).map((s) => s.service).join(", ");
+/** @param {Watched | null} live */
+const watchedOf = (live) => (live?.sample[live.sample.length - 1]?.services ?? []).map((s) => s.service).join(", ");
 
+/** @type {(value: string | number, name: string) => [string | number, string]} */
+const pair = (value, name) => [value, clean(name)];
+
+/** @param {{ runs: ListedRun[] | undefined, theme: string, setTheme: (theme: string) => void }} props */
 function Heading({ runs, theme, setTheme }) {
 	const { report, look, setLook } = usePage();
 	const live = useWatch();
 	const run = report?.run;
+	const wall = run?.duration_ps ?? 0;
 	const hosts = run?.hosts ?? [];
+	const hostChoices = [pair("", `all ${hosts.length}`), ...hosts.map((x) => pair(x.name, x.name))];
 	const devices = (run?.devices ?? []).filter((d) => !look.host || d.host === look.host);
+	const deviceChoices = [pair("", `all ${devices.length}`), ...devices.map((d) => pair(d.id, hosts.length > 1 ? `${d.host} ${d.name}` : d.name))];
 	return (
 		<header>
 			<h1>TPUsight</h1>
-			{live && <LiveBar />}
-			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [["", "none is chosen"]]), ...runs.map((r) => [r.id, clean(r.title ?? r.id)])]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
+			{live && <LiveBar live={live} />}
+			{runs && (runs.length > 1 || !live || !look.run) && <Choice label="run" value={look.run} options={[...(look.run ? [] : [pair("", "choose a run")]), ...runs.map((r) => pair(r.id, r.title ?? r.id))]} onPick={(id) => id && setLook({ run: id, range: null, device: null, host: null })} />}
 			{(run || live) && <span class="run">{cut(clean(run ? nameOf(run) : watchedOf(live)), 120)}</span>}
-			{run?.duration_ps > 0 && <span class="count">{time(run.duration_ps)}</span>}
-			{hosts.length > 1 && <Choice label="host" value={look.host} options={[["", `all ${hosts.length}`], ...hosts.map((x) => [x.name, clean(x.name)])]} onPick={(host) => setLook({ host, device: null })} />}
-			{devices.length > 1 && <Choice label="device" value={look.device} options={[["", `all ${devices.length}`], ...devices.map((d) => [d.id, clean(hosts.length > 1 ? `${d.host} ${d.name}` : d.name)])]} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
+			{wall > 0 && <span class="count">{time(wall)}</span>}
+			{hosts.length > 1 && <Choice label="host" value={look.host} options={hostChoices} onPick={(host) => setLook({ host, device: null })} />}
+			{devices.length > 1 && <Choice label="device" value={look.device} options={deviceChoices} onPick={(id) => setLook({ device: id === null ? null : Number(id) })} />}
 			<XProf look={look} run={run} />
 			<button type="button" class="theme" onClick={() => setTheme(theme === "dark" ? "light" : "dark")}>
 				{theme === "dark" ? "Light" : "Dark"}
@@ -155,12 +178,14 @@ function Heading({ runs, theme, setTheme }) {
 }
 
 // Keys 1 to 9 choose a view wherever no text is being written; p makes a live page stand still.
+/** @type {(views: PageView[], setLook: SetLook, live: Watched | null) => void} */
 function useKeys(views, setLook, live) {
-	const pause = useRef(null);
+	const pause = useRef(/** @type {(() => void) | undefined} */ (undefined));
 	pause.current = live?.pause;
 	useEffect(() => {
-		const onKey = (e) => {
-			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+		const onKey = (/** @type {KeyboardEvent} */ e) => {
+			const into = e.target instanceof Element ? e.target.tagName : "";
+			if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(into)) return;
 			const view = views[Number(e.key) - 1];
 			if (view) setLook({ view: view.name });
 			else if (e.key === "p") pause.current?.();
@@ -173,15 +198,16 @@ function useKeys(views, setLook, live) {
 
 // Counts up when the report of what goes on is to be asked for again: there was a sample since, and REPORT_MS have passed.
 const REPORT_MS = 5000;
+/** @type {(live: Watched | null, wanted: boolean) => number} */
 function useTurn(live, wanted) {
 	const [turn, setTurn] = useState(0);
 	const count = live ? live.counts.sample + live.counts.session : 0;
-	const last = useRef(null);
+	const last = useRef(/** @type {{ count: number, at: number } | null} */ (null));
 	useEffect(() => {
 		const now = performance.now();
 		if (!wanted) last.current = null;
-		else if (!last.current) last.current = { count, at: now };
-		if (!wanted || count === last.current.count) return;
+		else last.current ??= { count, at: now };
+		if (!last.current || count === last.current.count) return;
 		const timer = setTimeout(() => {
 			last.current = { count, at: performance.now() };
 			setTurn((t) => t + 1);
@@ -191,14 +217,19 @@ function useTurn(live, wanted) {
 	return turn;
 }
 
+/**
+ * What there is to draw. OF: the run that the report is of.
+ * @typedef {{ report: Report | null, loading: boolean, of?: Maybe<string>, runs?: ListedRun[], error?: string | null }} Fetched
+ * @type {(look: Look, setLook: SetLook, live: Watched | null) => Fetched}
+ */
 function useReport(look, setLook, live) {
-	const [state, setState] = useState(() => {
+	const [state, setState] = useState(/** @type {() => Fetched} */ () => {
 		const report = inlined();
 		return { report, loading: !report && hasServer() };
 	});
-	const wanted = hasServer() && look.run && look.view !== "live";
-	const turn = useTurn(live, wanted);
-	const latest = useRef(null); // who looks at the latest run goes on doing so
+	const wanted = hasServer() && look.view !== "live" ? look.run : null;
+	const turn = useTurn(live, Boolean(wanted));
+	const latest = useRef(/** @type {string | null} */ (null)); // a page that shows the latest run goes on to the next one
 	useEffect(() => {
 		if (!hasServer()) return;
 		fetchRuns()
@@ -213,18 +244,20 @@ function useReport(look, setLook, live) {
 	useEffect(() => {
 		if (!wanted) return;
 		let current = true;
-		setState((s) => ({ ...s, loading: s.of !== look.run, error: null }));
-		fetchReport(look.run)
-			.then((report) => current && setState((s) => ({ ...s, report, of: look.run, loading: false })))
-			.catch((e) => current && setState((s) => ({ ...s, report: s.of === look.run ? s.report : null, loading: false, error: e.message })));
-		return () => (current = false);
-	}, [look.run, Boolean(wanted), turn]);
+		setState((s) => ({ ...s, loading: s.of !== wanted, error: null }));
+		fetchReport(wanted)
+			.then((report) => current && setState((s) => ({ ...s, report, of: wanted, loading: false })))
+			.catch((e) => current && setState((s) => ({ ...s, report: s.of === wanted ? s.report : null, loading: false, error: e.message })));
+		return () => {
+			current = false;
+		};
+	}, [wanted, turn]);
 	return state;
 }
 
 function App() {
 	const [look, set] = useState(readHash);
-	const setLook = useCallback((change) => set((l) => ({ ...l, ...change })), []);
+	const setLook = useCallback(/** @type {SetLook} */ (change) => set((l) => ({ ...l, ...change })), []);
 	const [theme, setTheme] = useTheme();
 	const watched = useLive();
 	const live = isLive() ? watched : null;
@@ -240,7 +273,7 @@ function App() {
 	const view = viewOf(views, look.view);
 	const isNow = view.name === "live"; // it has figures of its own, no report
 	const shown = isNow ? null : report;
-	const page = useMemo(() => ({ report: shown, runs, look, setLook, theme }), [shown, runs, look, theme]);
+	const page = useMemo(() => ({ report: /** @type {Report} */ (shown), runs, look, setLook, theme }), [shown, runs, look, theme]);
 	const wrong = shown && shown.schema !== SCHEMA ? `This page draws ${SCHEMA} and not ${clean(String(shown.schema))}: use the page of the same program.` : isNow ? null : error;
 	const drawn = isNow || (shown && !wrong);
 	const main = useMemo(
@@ -273,4 +306,4 @@ function App() {
 	);
 }
 
-render(<App />, document.getElementById("tpusight"));
+render(<App />, /** @type {HTMLElement} */ (document.getElementById("tpusight")));

@@ -3,14 +3,18 @@ import { h } from "preact";
 import { title, titles, UNKNOWN, value } from "./format.js";
 import { COLORS } from "./chart.jsx";
 
+/** @import { Cell, Finding, Maybe, Row, SharesPart, View } from "./report.d.ts" */
+
+/** @type {Record<string, string>} */
 const SAYS = {
 	measured: "measured: it is in the profile",
 	compiled: "compiled: it is in the HLO that the compiler left",
-	modelled: "modelled: chip table and formula",
+	modelled: "modelled: worked out by a formula from the chip table",
 	assumed: "assumed",
 	derived: "derived from the other numbers",
 };
 
+/** @param {{ why?: string }} props */
 export function Unknown({ why }) {
 	return (
 		<span class="unknown" title={why}>
@@ -19,7 +23,10 @@ export function Unknown({ why }) {
 	);
 }
 
-// A number with its name, and where it comes from.
+/**
+ * A number with its name, and where it comes from.
+ * @param {{ name: string, label?: string, of: Cell, origin?: string, why?: string }} props
+ */
 export function Fact({ name, label, of, origin, why }) {
 	const known = of !== null && of !== undefined;
 	return (
@@ -37,10 +44,13 @@ export function Fact({ name, label, of, origin, why }) {
 	);
 }
 
+/** @param {Cell} v */
 const isPlain = (v) => v === null || typeof v !== "object";
 
 // All single values of a view, those inside objects too.
+/** @type {(object: Maybe<Record<string, Cell>>, skip?: Set<string>, prefix?: string) => [string, Cell][]} */
 export function flat(object, skip, prefix = "") {
+	/** @type {[string, Cell][]} */
 	const out = [];
 	for (const [name, v] of Object.entries(object ?? {})) {
 		if (skip?.has(prefix + name) || name === "notes" || name === "provenance" || Array.isArray(v)) continue;
@@ -50,6 +60,7 @@ export function flat(object, skip, prefix = "") {
 	return out;
 }
 
+/** @param {{ view: Maybe<View>, names?: string[], skip?: Set<string> }} props */
 export function Facts({ view, names, skip }) {
 	const all = flat(view, skip);
 	const shown = names ? names.map((n) => [n, all.find(([name]) => name === n)?.[1] ?? null]) : all;
@@ -64,6 +75,7 @@ export function Facts({ view, names, skip }) {
 	);
 }
 
+/** @param {{ view: Maybe<{ notes?: string[] }> }} props */
 export function Notes({ view }) {
 	if (!view?.notes?.length) return null;
 	return (
@@ -75,15 +87,27 @@ export function Notes({ view }) {
 	);
 }
 
-// A view that the report lacks says so.
+// Drawn where the report lacks a view.
+/** @param {{ what: string }} props */
 export function Missing({ what }) {
-	return <p class="empty">{`This report has no ${what}: the profile holds nothing of it, or an older program wrote the report.`}</p>;
+	return <p class="empty">{`This report has no ${what}: the profile has no data for it, or an older program wrote the report.`}</p>;
+}
+
+/**
+ * What a finding could give back at most; null: unknown. OF: what the percents are of.
+ * @type {(finding: Finding, of?: string) => string | null}
+ */
+export function impactOf({ impact_ps: ps, impact_pct: pct }, of = "") {
+	if (typeof ps !== "number" || ps < 0) return null;
+	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)}${of})` : ""}`;
 }
 
 export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "compilation", "input", "idle"];
+/** @type {(bucket: string) => string} */
 export const bucketColor = (bucket) => COLORS[BUCKETS.indexOf(bucket)];
 
 // One bar of shares, with its numbers in words below.
+/** @param {{ parts: SharesPart[], total: number, label: string }} props */
 export function Shares({ parts, total, label }) {
 	const known = parts.filter((p) => p.value > 0);
 	return (
@@ -95,6 +119,7 @@ export function Shares({ parts, total, label }) {
 	);
 }
 
+/** @type {(rows: Row[], first?: string[], leave?: string[]) => string[]} */
 export const columnsOf = (rows, first = [], leave = []) => {
 	const all = new Set();
 	for (const row of rows.slice(0, 20)) for (const name of Object.keys(row)) all.add(name);

@@ -1,18 +1,22 @@
+/** @import { LiveEvent, ListedRun, Report } from "./report.d.ts" */
+
 // Where the report comes from. Three doors, one page:
 //   a file      <script type="application/json" id="tpusight-report"> holds it
 //   a server    <body data-runs="api/runs" data-report="api/report"> says where to ask
+/** @type {() => Report | null} */
 export function inlined() {
 	const element = document.getElementById("tpusight-report");
 	if (!element) return null;
 	try {
-		return JSON.parse(element.textContent);
+		return JSON.parse(element.textContent ?? "");
 	} finally {
 		element.remove(); // the text is not needed twice
 	}
 }
 
+/** @param {string | undefined} url */
 async function get(url) {
-	const answer = await fetch(url, { headers: { accept: "application/json" } });
+	const answer = await fetch(url ?? "", { headers: { accept: "application/json" } });
 	const body = await answer.json().catch(() => null);
 	if (!answer.ok) throw new Error(body?.error?.message ?? body?.error ?? `${url}: ${answer.status} ${answer.statusText}`);
 	return body;
@@ -20,9 +24,12 @@ async function get(url) {
 
 const door = () => document.body.dataset;
 export const hasServer = () => Boolean(door().runs);
+/** @type {() => Promise<ListedRun[]>} */
 export const runs = () => get(door().runs).then((r) => r.runs ?? r);
+/** @type {(run: string) => Promise<Report>} */
 export const report = (run) => get(`${door().report}?run=${encodeURIComponent(run)}`);
 // TensorBoard's own address, where the page stands in it. A link of the report is relative to that.
+/** @type {(link: unknown) => string | null} */
 export function xprof(link) {
 	const base = door().xprof;
 	if (!base || typeof link !== "string" || !/^(\?|data\/plugin\/profile\/)/.test(link)) return null;
@@ -35,13 +42,15 @@ export const isLive = () => Boolean(door().events);
 const AGAIN_MS = 2000; // until it is tried again where the browser itself gave up
 const TYPES = ["sample", "alert", "session", "end"];
 
-// ON(data, id) for each event, ONSTATE("open" or "lost"). Who was cut off comes again, behind the last event it got.
+// ON(data, id) for each event, ONSTATE("open" or "lost"). After a lost connection it goes on behind the last event that it got.
+/** @type {(on: (event: LiveEvent, id: number) => void, onState: (state: "open" | "lost") => void) => () => void} */
 export function listen(on, onState) {
 	let last = "";
+	/** @type {EventSource} */
 	let source;
-	let timer;
+	let timer = 0;
 	const open = () => {
-		source = new EventSource(last ? `${door().events}?after=${last}` : door().events);
+		source = new EventSource(`${door().events}${last && `?after=${last}`}`);
 		source.onopen = () => onState("open");
 		source.onerror = () => {
 			onState("lost");

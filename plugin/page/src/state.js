@@ -3,17 +3,22 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { isLive } from "./source.js";
 
-export const Page = createContext(null);
+/** @import { Look, PageState, Range, Report, Row, Watched } from "./report.d.ts" */
+
+// What is used below them is always given (main.jsx); a view is drawn only where there is what it shows.
+export const Page = createContext(/** @type {PageState} */ ({}));
 export const usePage = () => useContext(Page);
-// What goes on (live.js), which is news twice a second: not for views that draw a report.
-export const Watch = createContext(null);
+// What goes on (live.js) changes twice a second: not for views that draw a report. null: nothing is watched.
+export const Watch = createContext(/** @type {Watched | null} */ (null));
 export const useWatch = () => useContext(Watch);
 
 // The view that a page opens with: a command's own (write/report_html.c), what goes on, or the first.
 const FIRST = document.body.dataset.view?.split(".")[0] ?? (isLive() ? "live" : "overview");
 
+/** @type {() => Look} */
 export function readHash() {
 	const at = new URLSearchParams(location.hash.slice(1));
+	/** @param {string} name */
 	const number = (name) => (at.has(name) && Number.isFinite(Number(at.get(name))) ? Number(at.get(name)) : null);
 	const from = number("from_ps");
 	const to = number("to_ps");
@@ -27,19 +32,26 @@ export function readHash() {
 	};
 }
 
+/** @param {Look} look */
 export function writeHash(look) {
 	const to = new URLSearchParams();
 	if (look.view !== FIRST) to.set("view", look.view);
-	for (const name of ["run", "host", "device", "finding"]) if (look[name] !== null && look[name] !== undefined) to.set(name, look[name]);
+	for (const [name, chosen] of Object.entries({ run: look.run, host: look.host, device: look.device, finding: look.finding })) if (chosen !== null && chosen !== undefined) to.set(name, String(chosen));
 	if (look.range) {
-		to.set("from_ps", Math.round(look.range[0]));
-		to.set("to_ps", Math.round(look.range[1]));
+		to.set("from_ps", String(Math.round(look.range[0])));
+		to.set("to_ps", String(Math.round(look.range[1])));
 	}
 	const hash = `#${to}`;
 	if (hash !== location.hash && !(hash === "#" && !location.hash)) history.replaceState(null, "", hash);
 }
 
-// Rows that fall into the time range and belong to the chosen device; rows without either stay.
+/**
+ * Rows that fall into the time range and belong to the chosen device; rows without either stay.
+ * @template {Row} T
+ * @param {T[] | undefined} rows
+ * @param {Pick<Look, "device" | "host" | "range">} look
+ * @param {Report} report
+ */
 export function inSight(rows, look, report) {
 	const devices = report.run?.devices ?? [];
 	const wanted = devices.filter((d) => (look.device === null || d.id === look.device) && (!look.host || d.host === look.host));

@@ -10,10 +10,17 @@ import { Rows } from "./tracks.jsx";
 
 const MAX_STEPS = 2000; // drawn; of more, neighbours are drawn as one
 
-// Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
+/** @import uPlot from "uplot" */
+/** @import { Drawing, Range, Step } from "./report.d.ts" */
+
+/**
+ * Columns for uPlot: each step is a bar from its start to its end, as shares of its time.
+ * @param {Step[]} steps
+ */
 function columns(steps) {
 	const each = Math.ceil(steps.length / MAX_STEPS);
 	const x = [];
+	/** @type {number[][]} */
 	const parts = BUCKETS.map(() => []);
 	for (let i = 0; i < steps.length; i += each) {
 		const group = steps.slice(i, i + each);
@@ -27,6 +34,7 @@ function columns(steps) {
 }
 
 // What is not looked at is dimmed.
+/** @type {(u: uPlot, range: Range | null) => void} */
 function dim(u, range) {
 	if (!range) return;
 	const { left, top, width, height } = u.bbox;
@@ -43,10 +51,11 @@ export function Strip() {
 	const { report, look, setLook } = usePage();
 	const steps = report.time?.per_step ?? [];
 	const [open, setOpen] = useState(true);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		if (steps.length < 2) return null;
 		const { x, parts, each } = columns(steps);
 		const pick = picking(setLook);
+		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
 		const say = (_, u, at) => {
 			const step = steps[Math.min(holds(x, at) * each, steps.length - 1)];
 			return [`step ${step.step}, at ${time(step.start_ps)}, ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${value("_pct", (100 * step[`${b}_ps`]) / step.total_ps)}`)];
@@ -80,7 +89,7 @@ export function Strip() {
 					</span>
 				)}
 			</div>
-			{open && !drawing && <Rows name="Time classes" whole empty="The profile has no steps and no time classes: there is no picture of the run." />}
+			{open && !drawing && <Rows name="Time classes" whole empty="The profile has no steps and no time classes, so the run cannot be drawn." />}
 			{open && drawing && <Plot {...drawing} height={120} label={`time classes of ${steps.length} steps over the run; drag to choose a time range`} />}
 		</section>
 	);

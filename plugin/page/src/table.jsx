@@ -4,34 +4,38 @@ import { h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { clean, csv, cut, titles, UNKNOWN, unit, value } from "./format.js";
 
+/** @import { Cell as Value, DrawCell, Row, Sort, TableProps } from "./report.d.ts" */
+
 const ROW = 28; // pixels: .rows td in page.css
 const MORE = 6; // rows kept above and below those in sight
 
+/** @type {(a: Value, b: Value) => number} */
 function compare(a, b) {
 	if (a === b) return 0;
-	if (a === null || a === undefined) return 1; // unknown comes last, whichever way
-	if (b === null || b === undefined) return -1;
 	if (typeof a === "number" && typeof b === "number") return a - b;
 	return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-function sorted(rows, sort) {
-	if (!sort.column) return rows;
-	const sign = sort.down ? -1 : 1;
-	return [...rows].sort((a, b) => {
-		const x = a[sort.column];
-		const y = b[sort.column];
-		const unknown = (x === null || x === undefined) - (y === null || y === undefined);
-		return unknown || sign * compare(x, y);
-	});
+/** @type {(rows: Row[], sort: Sort) => Row[]} */
+export function sorted(rows, { column, down }) {
+	if (!column) return rows;
+	/** @param {Row} row */
+	const isUnknown = (row) => row[column] === null || row[column] === undefined;
+	const sign = down ? -1 : 1;
+	/** @type {(a: Row, b: Row) => number} */
+	const order = (a, b) => (isUnknown(a) ? 0 : sign * compare(a[column], b[column]));
+	return [...rows].sort((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)) || order(a, b));
 }
 
+/** @type {(v: Value) => string} */
 const short = (v) => (typeof v === "string" ? v.slice(0, 2000) : typeof v === "object" && v !== null ? JSON.stringify(v).slice(0, 2000) : String(v ?? ""));
-function filtered(rows, columns, word) {
+/** @type {(rows: Row[], columns: string[], word: string) => Row[]} */
+export function filtered(rows, columns, word) {
 	const wanted = word.trim().toLowerCase();
 	return wanted ? rows.filter((r) => columns.some((c) => short(r[c]).toLowerCase().includes(wanted))) : rows;
 }
 
+/** @param {string} text */
 export async function copy(text) {
 	try {
 		await navigator.clipboard.writeText(text);
@@ -47,6 +51,7 @@ export async function copy(text) {
 	}
 }
 
+/** @param {{ column: string, label?: string, sort: Sort, onSort: (column: string) => void, numeric: boolean }} props */
 function Heading({ column, label, sort, onSort, numeric }) {
 	const mine = sort.column === column;
 	return (
@@ -59,6 +64,7 @@ function Heading({ column, label, sort, onSort, numeric }) {
 	);
 }
 
+/** @param {{ column: string, row: Row, numeric: boolean, draw?: DrawCell }} props */
 function Cell({ column, row, numeric, draw }) {
 	const raw = row[column];
 	const text = draw ? draw(raw, row) : cut(value(column, raw), 300);
@@ -71,13 +77,14 @@ function Cell({ column, row, numeric, draw }) {
 }
 
 // COLUMNS: names, in order; DRAW: column -> (value, row) => what stands in the cell; ONPICK: a row was chosen.
+/** @param {TableProps} props */
 export function Table({ name, rows, columns, caption, sort: first, draw = {}, onPick, max = 14, empty }) {
 	const [sort, setSort] = useState(first ?? { column: null, down: true });
 	const [word, setWord] = useState("");
 	const [top, setTop] = useState(0);
 	const [focus, setFocus] = useState(-1);
-	const [told, setTold] = useState("");
-	const box = useRef(null);
+	const [notice, setNotice] = useState("");
+	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
 	const shown = useMemo(() => sorted(filtered(rows, columns, word), sort), [rows, columns, word, sort]);
 	const numeric = useMemo(() => new Set(columns.filter((c) => unit(c) || typeof rows.find((r) => r[c] !== null && r[c] !== undefined)?.[c] === "number")), [rows, columns]);
 	const labels = useMemo(() => titles(columns), [columns]);
@@ -85,24 +92,28 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 	const end = Math.min(begin + max + 2 * MORE, shown.length);
 
 	useEffect(() => {
-		if (focus >= 0) box.current?.querySelector(`[data-row="${focus}"]`)?.focus({ preventScroll: true });
+		if (focus >= 0) /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector(`[data-row="${focus}"]`))?.focus({ preventScroll: true });
 	}, [focus, begin]);
+	/** @param {string} column */
 	const onSort = (column) => setSort((s) => ({ column, down: s.column === column ? !s.down : numeric.has(column) }));
 	const onCopy = async () => {
 		const done = await copy(csv(columns, shown));
-		setTold(done ? `${shown.length} rows copied` : "the browser did not let us copy");
-		setTimeout(() => setTold(""), 3000);
+		setNotice(done ? `${shown.length} rows copied` : "the browser did not allow the copy");
+		setTimeout(() => setNotice(""), 3000);
 	};
+	/** @param {number} by */
 	const move = (by) => {
 		const next = Math.min(Math.max(focus + by, 0), shown.length - 1);
 		const y = next * ROW;
-		const view = box.current;
+		const view = /** @type {HTMLElement} */ (box.current);
 		if (y < view.scrollTop) view.scrollTop = y;
 		if (y + 2 * ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + 2 * ROW - view.clientHeight;
 		setFocus(next);
 	};
-	const onKey = (e) => {
-		const by = { ArrowDown: 1, ArrowUp: -1, PageDown: max, PageUp: -max, Home: -shown.length, End: shown.length }[e.key];
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
+		/** @type {Record<string, number | undefined>} */
+		const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: max, PageUp: -max, Home: -shown.length, End: shown.length };
+		const by = moves[e.key];
 		if (by !== undefined) {
 			e.preventDefault();
 			move(by);
@@ -117,7 +128,7 @@ export function Table({ name, rows, columns, caption, sort: first, draw = {}, on
 			<div class="bar">
 				<h3>{caption}</h3>
 				<span class="count">{shown.length === rows.length ? rows.length.toLocaleString("en-US") : `${shown.length.toLocaleString("en-US")} of ${rows.length.toLocaleString("en-US")}`}</span>
-				<span role="status">{told}</span>
+				<span role="status">{notice}</span>
 				{rows.length > 5 && <input type="search" placeholder="filter" aria-label={`filter ${caption}`} value={word} onInput={(e) => setWord(e.currentTarget.value)} />}
 				<button type="button" onClick={onCopy} data-copy={name}>
 					Copy as CSV

@@ -6,19 +6,25 @@ import { clean, time, title } from "./format.js";
 import { BUCKETS, bucketColor } from "./parts.jsx";
 import { usePage } from "./state.js";
 
+/** @import uPlot from "uplot" */
+/** @import { Drawing, Look, Maybe, PointTrack, Range, Report, SliceTrack, Track } from "./report.d.ts" */
+
 const ROW = 22; // pixels of a row of slices
 
+/** @type {(report: Report, id: number) => string} */
 const deviceName = (report, id) => clean(report.run?.devices?.find((d) => d.id === id)?.name ?? `device ${id}`);
+/** @type {(report: Report, look: Look) => Track[]} */
 const visible = (report, look) => {
 	const wanted = (report.run?.devices ?? []).filter((d) => (look.device === null || d.id === look.device) && (!look.host || d.host === look.host)).map((d) => d.id);
 	return (report.tracks ?? []).filter((t) => wanted.includes(t.device_id));
 };
+/** @type {(tracks: Track[], look: { range?: Maybe<Range> }) => Range | null} */
 const span = (tracks, look) => {
 	if (look.range) return look.range;
 	let from = Infinity;
 	let to = -Infinity;
 	for (const t of tracks) {
-		const xs = t.slices ?? t.points;
+		const xs = t.slices ?? t.points ?? [];
 		const step = t.slices ? 3 : 2;
 		if (xs.length < step) continue;
 		from = Math.min(from, xs[0]);
@@ -28,19 +34,29 @@ const span = (tracks, look) => {
 };
 
 // Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
+/** @param {string} label */
 const bucketOf = (label) => BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
-const classColor = (label, i) => (bucketOf(label) ? bucketColor(bucketOf(label)) : COLORS[i % COLORS.length]);
-const className = (label) => (bucketOf(label) ? title(bucketOf(label)) : clean(label));
+/** @type {(label: string, i: number) => string} */
+const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? COLORS[i % COLORS.length];
+/** @type {(label: string) => string} */
+const className = (label) => {
+	const bucket = bucketOf(label);
+	return bucket ? title(bucket) : clean(label);
+};
 
-// One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: said where there is none.
+/**
+ * One row a device, of the track with this NAME. WHOLE: of the whole run, whatever the time range. EMPTY: the text where there is no track.
+ * @param {{ name: string, max?: number, whole?: boolean, empty?: string }} props
+ */
 export function Rows({ name, max = 32, whole, empty }) {
 	const { report, look, setLook } = usePage();
-	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.slices), [report, look, name]);
+	const tracks = useMemo(() => /** @type {SliceTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.slices)), [report, look, name]);
 	const shown = tracks.slice(0, max);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		const range = span(shown, whole ? {} : look);
 		if (!range) return null;
 		const pick = picking(setLook);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			const height = u.bbox.height / shown.length;
 			u.ctx.save();
@@ -58,9 +74,10 @@ export function Rows({ name, max = 32, whole, empty }) {
 			});
 			u.ctx.restore();
 		};
+		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
 		const say = (_, u) => {
-			const t = shown[Math.floor(u.cursor.top / (u.over.clientHeight / shown.length))];
-			const at = u.posToVal(u.cursor.left, "x") * 1e12;
+			const t = shown[Math.floor((u.cursor.top ?? 0) / (u.over.clientHeight / shown.length))];
+			const at = u.posToVal(u.cursor.left ?? 0, "x") * 1e12;
 			if (!t) return null;
 			for (let i = 0; i < t.slices.length; i += 3)
 				if (t.slices[i] <= at && at < t.slices[i + 1]) return [deviceName(report, t.device_id), className(t.labels[t.slices[i + 2]]), `${time(t.slices[i + 1] - t.slices[i])} at ${time(t.slices[i])}`];
@@ -91,17 +108,21 @@ export function Rows({ name, max = 32, whole, empty }) {
 	);
 }
 
-// Counters with this NAME, a line a device.
+/**
+ * Counters with this NAME, a line a device.
+ * @param {{ name: string, max?: number }} props
+ */
 export function Counter({ name, max = 16 }) {
 	const { report, look, setLook } = usePage();
-	const tracks = useMemo(() => visible(report, look).filter((t) => t.name === name && t.points?.length > 2), [report, look, name]);
+	const tracks = useMemo(() => /** @type {PointTrack[]} */ (visible(report, look).filter((t) => t.name === name && t.points && t.points.length > 2)), [report, look, name]);
 	const shown = tracks.slice(0, max);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing | null} */ () => {
 		const range = span(shown, look);
 		if (!range) return null;
 		const xs = [...new Set(shown.flatMap((t) => t.points.filter((_, i) => i % 2 === 0)))].sort((a, b) => a - b);
 		const columns = shown.map((t) => {
 			let k = -2;
+			/** @type {number | null} */
 			let held = null;
 			return xs.map((x) => {
 				while (k + 2 < t.points.length && t.points[k + 2] <= x) held = t.points[(k += 2) + 1];
@@ -109,6 +130,7 @@ export function Counter({ name, max = 16 }) {
 			});
 		});
 		const pick = picking(setLook);
+		/** @type {(t: Track, v: number | null) => string} */
 		const said = (t, v) => (v === null ? "unknown" : `${+v.toPrecision(4)} ${t.unit ?? ""}`);
 		return {
 			data: [xs.map((x) => x / 1e12), ...columns],

@@ -364,6 +364,7 @@ const struct ts_analysis ts_analysis_marks = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.columns = TS_COL_SEGMENTS,
+	.draws_only = true,
 	.state_size = sizeof(struct marks_state),
 	.wants = marks_wants,
 	.open = marks_open,

@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/facts/ops.h"
 #include "analysis/kit/table.h"
+#include "base/record.h"
 #include "model/bucket.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
@@ -21,11 +22,33 @@ struct op_sum {
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 };
 
+#define TS_SELF struct op_sum
+static const struct ts_member op_sum_members[] = {
+	TS_NUMBER(1, occurrences, TS_ADD),
+	TS_NUMBER(2, total_ps, TS_ADD),
+	TS_NUMBER(3, self_ps, TS_ADD),
+	TS_NUMBER(4, exclusive_ps, TS_ADD),
+	TS_NUMBER(5, event_flops, TS_ADD_KNOWN),
+	TS_NUMBER(6, event_bytes, TS_ADD_KNOWN),
+	TS_INDEX(7, device, TS_BY_DEVICE, TS_KEEP),
+	TS_NUMBER(8, first_start_ps, TS_KEEP),
+	TS_NUMBER(9, first_end_ps, TS_KEEP),
+};
+static const struct ts_record op_sum_record = TS_RECORD(op_sum_members, TS_EMPTY(occurrences));
+#undef TS_SELF
+
 struct ops_state {
 	struct op_sum *ops;
 	size_t nr_ops;
-	uint32_t device;
+	uint32_t device; /* of a line */
 };
+
+#define TS_SELF struct ops_state
+static const struct ts_member ops_members[] = {
+	TS_RECORDS(1, ops, nr_ops, op_sum_record, TS_BY_OP, TS_ADD),
+};
+static const struct ts_record ops_record = TS_RECORD(ops_members);
+#undef TS_SELF
 
 static bool ops_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -91,38 +114,6 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 		state->ops[block->segment_op[i]].exclusive_ps +=
 			block->segment_end_ps[i] - block->segment_start_ps[i];
 	return TS_OK;
-}
-
-static enum ts_status ops_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
-				struct ts_error *err)
-{
-	struct ops_state *into = arg_into, *from = arg_from;
-	enum ts_status st = make_ops(into, ctx, err);
-
-	if (st)
-		return st;
-	for (size_t i = 0; i < from->nr_ops; i++) {
-		struct op_sum *sum = &into->ops[i];
-		const struct op_sum *add = &from->ops[i];
-
-		if (add->occurrences == 0)
-			continue;
-		begin_op(sum, add->device, add->first_start_ps, add->first_end_ps);
-		sum->occurrences = ts_i64_add(sum->occurrences, add->occurrences);
-		sum->total_ps = ts_i64_add(sum->total_ps, add->total_ps);
-		sum->self_ps = ts_i64_add(sum->self_ps, add->self_ps);
-		sum->exclusive_ps = ts_i64_add(sum->exclusive_ps, add->exclusive_ps);
-		add_known(&sum->event_flops, add->event_flops);
-		add_known(&sum->event_bytes, add->event_bytes);
-	}
-	return TS_OK;
-}
-
-static void ops_release(void *arg)
-{
-	struct ops_state *state = arg;
-
-	free(state->ops);
 }
 
 /* Work of one execution. */
@@ -575,12 +566,10 @@ const struct ts_analysis ts_analysis_ops = {
 	.top_level = true,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct ops_state),
+	.state = &ops_record,
 	.facts_size = sizeof(struct ts_ops_facts),
 	.wants = ops_wants,
 	.open = ops_open,
 	.block = ops_block,
-	.merge = ops_merge,
 	.close = ops_close,
-	.release = ops_release,
 };

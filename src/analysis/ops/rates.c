@@ -401,6 +401,7 @@ const struct ts_analysis ts_analysis_rates = {
 	.name = "rates",
 	.title = "Rates over time",
 	.pass = TS_PASS_FIRST,
+	.draws_only = true,
 	.state_size = sizeof(struct rates_state),
 	.facts_size = sizeof(struct ts_rates_facts),
 	.wants = rates_wants,

@@ -19,8 +19,8 @@ LOOSER = ["--threshold", "finding_min=0", "--threshold", "max_findings=1000", "-
 
 
 def report(path, *options):
-    got = subprocess.run([PROGRAM, "report", "-q", "--format", "json", *options, path], stdout=subprocess.PIPE,
-                         stderr=subprocess.PIPE, text=True)
+    got = subprocess.run([PROGRAM, "report", "-q", "--format", "json", *options, path], capture_output=True,
+                         text=True)
     if got.returncode not in (0, 4):
         raise SystemExit(f"{path}: {got.stderr}")
     return json.loads(got.stdout)

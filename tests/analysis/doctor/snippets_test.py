@@ -58,6 +58,7 @@ def run_torch():
 
 def run_all():
     import gc
+
     import jax
     assert len(jax.devices()) == 8
     wrong = []

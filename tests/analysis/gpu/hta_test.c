@@ -20,16 +20,19 @@
 	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":100},"
 #define HEAD "{\"distributedInfo\":{\"rank\":5,\"world_size\":8},\"traceEvents\":["
 #define TAIL "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}]}"
-#define FIVE                                                                                    \
-	LAUNCH("cudaLaunchKernel", "90", "5", "1")                                              \
-	LAUNCH("cudaLaunchKernel", "110", "4", "2")                                             \
-	LAUNCH("cudaLaunchKernel", "120", "6", "3") LAUNCH("cudaMemcpyAsync", "200", "60", "4") \
-		LAUNCH("cudaLaunchKernel", "290", "9",                                          \
-		       "5") KERNEL("kernel", "gemm", "7", "100", "50",                          \
-				   "1") KERNEL("kernel", "gemm", "7", "152", "20", "2")         \
-			KERNEL("kernel", "ncclDevKernel_AllReduce", "20", "160", "100",         \
-			       "3") KERNEL("kernel", "relu", "7", "300", "40", "5")             \
-				KERNEL("gpu_memcpy", "Memcpy HtoD", "20", "400", "10", "4")
+/* clang-format off: it finds no rest in such a row of macros */
+#define FIVE                                                                 \
+	LAUNCH("cudaLaunchKernel", "90", "5", "1")                           \
+	LAUNCH("cudaLaunchKernel", "110", "4", "2")                          \
+	LAUNCH("cudaLaunchKernel", "120", "6", "3")                          \
+	LAUNCH("cudaMemcpyAsync", "200", "60", "4")                          \
+	LAUNCH("cudaLaunchKernel", "290", "9", "5")                          \
+	KERNEL("kernel", "gemm", "7", "100", "50", "1")                      \
+	KERNEL("kernel", "gemm", "7", "152", "20", "2")                      \
+	KERNEL("kernel", "ncclDevKernel_AllReduce", "20", "160", "100", "3") \
+	KERNEL("kernel", "relu", "7", "300", "40", "5")                      \
+	KERNEL("gpu_memcpy", "Memcpy HtoD", "20", "400", "10", "4")
+/* clang-format on */
 
 static const struct ts_result *hta_of(struct memory_run *mem, const char *text)
 {
@@ -348,14 +351,17 @@ static void ranks_with_other_numbers_of_collectives_are_not_compared(void **stat
 	"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts \
 	",\"dur\":" dur "},"
 /* An operator inside another, three launches, the kernels in another order than the launches. */
-#define LAYER(a, b, c, i, j, k)                                                             \
-	OP("aten::layer", a "0", "9")                                                       \
-	OP("aten::inner", a "1", "7")                                                       \
-	LAUNCH("cudaLaunchKernel", a "2", "1", i) LAUNCH("cudaLaunchKernel", a "3", "1", j) \
-		LAUNCH("cudaLaunchKernel", a "4", "1", k)                                   \
-			KERNEL("kernel", "x", "7", b "0", "5", i)                           \
-				KERNEL("kernel", "y", "7", b "8", "1", k)                   \
-					KERNEL("kernel", "z", "7", c "0", "2", j)
+/* clang-format off */
+#define LAYER(a, b, c, i, j, k)                   \
+	OP("aten::layer", a "0", "9")             \
+	OP("aten::inner", a "1", "7")             \
+	LAUNCH("cudaLaunchKernel", a "2", "1", i) \
+	LAUNCH("cudaLaunchKernel", a "3", "1", j) \
+	LAUNCH("cudaLaunchKernel", a "4", "1", k) \
+	KERNEL("kernel", "x", "7", b "0", "5", i) \
+	KERNEL("kernel", "y", "7", b "8", "1", k) \
+	KERNEL("kernel", "z", "7", c "0", "2", j)
+/* clang-format on */
 
 static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
 {

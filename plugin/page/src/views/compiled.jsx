@@ -1,4 +1,4 @@
-// The views whose tables say it: padding, fusion, compilations, memory.
+// The views that are mostly tables: padding, fusion, compilations, memory.
 import { h } from "preact";
 import { title, value } from "../format.js";
 import { COLORS } from "../chart.jsx";
@@ -18,14 +18,19 @@ export function Padding() {
 			}}
 			sort={{ ops: { column: "waste_ps", down: true }, arrays: { column: "time_ps", down: true } }}
 			names={["ops", "arrays"]}
-			empty={{ ops: "No op spends time on padding.", arrays: "No array's layout is known: the profile holds no compiled module." }}
+			empty={{ ops: "No op spends time on padding.", arrays: "No array's layout is known: the profile has no compiled module." }}
 		>
 			<Counter name="Padding waste (%)" />
 		</Generic>
 	);
 }
 
-// No more than there are colours: the smallest are drawn as one.
+/** @typedef {[code: string, ps: number]} Reason */
+
+/**
+ * At most one part a colour: the smallest are drawn as one.
+ * @type {(parts: Reason[]) => Reason[]}
+ */
 function joined(parts) {
 	const most = COLORS.length;
 	if (parts.length <= most) return parts;
@@ -34,6 +39,7 @@ function joined(parts) {
 
 export function Fusion() {
 	const { report } = usePage();
+	/** @type {Map<string, number>} */
 	const reasons = new Map();
 	for (const pair of report.fusion?.unfused ?? []) if (pair.impact_ps > 0) reasons.set(pair.reason_code, (reasons.get(pair.reason_code) ?? 0) + pair.impact_ps);
 	const parts = joined([...reasons].sort((a, b) => b[1] - a[1]));
@@ -43,7 +49,7 @@ export function Fusion() {
 			name="fusion"
 			first={{ unfused: ["producer", "consumer", "reason", "impact_ps", "total_bytes", "bytes", "executions", "advice", "confidence", "producer_source", "consumer_source", "module"] }}
 			sort={{ unfused: { column: "impact_ps", down: true } }}
-			empty={{ unfused: "No two ops were found that could have been one.", kinds: "No fusion ran.", chains: "No chain of short ops ran one after another." }}
+			empty={{ unfused: "No two ops were found that could have been fused.", kinds: "No fusion ran.", chains: "No chain of short ops was found." }}
 		>
 			{total > 0 && <h3>Time at stake, by reason</h3>}
 			{total > 0 && <Shares parts={parts.map(([code, ps], i) => ({ name: title(code), value: ps, color: COLORS[i] }))} total={total} label="time at stake by reason" />}
@@ -67,7 +73,7 @@ export function Cache() {
 			name="cache"
 			what="compilations"
 			sort={{ compilations: { column: "duration_ps", down: true } }}
-			empty={{ compilations: "Nothing was compiled while the profile was taken.", functions: "No call of a compiled function is in the profile.", families: "No function ran as several compiled programs." }}
+			empty={{ compilations: "Nothing was compiled while the profile was taken.", functions: "The profile has no call of a compiled function.", families: "No function ran as several compiled programs." }}
 		>
 			<Rows name="Host compiles" />
 		</Generic>
@@ -76,22 +82,22 @@ export function Cache() {
 
 const TRAFFIC = ["HBM bandwidth (GB/s)", "HBM read (GB/s)", "HBM write (GB/s)", "VMEM bandwidth (GB/s)", "Host link in (GB/s)", "Host link out (GB/s)"];
 
-// What moved through memory, and what stood in it.
+// What moved through memory, and what was in it.
 export function Memory() {
 	const { report } = usePage();
 	const { memory, capacity } = report;
-	const held = typeof report.memory_timeline?.peak_bytes === "number"; // a trace tells: that comes first
+	const held = typeof report.memory_timeline?.peak_bytes === "number"; // a trace knows it over time: that comes first
 	return (
 		<div>
 			{held && <TraceMemory />}
-			{held && <h3>What moved</h3>}
+			{held && <h3>Memory traffic</h3>}
 			{memory ? <Facts view={memory} /> : <Missing what="memory traffic by op" />}
 			{TRAFFIC.map((name) => (
 				<Counter key={name} name={name} />
 			))}
 			{memory && <Tables view={memory} />}
 			{memory && <Notes view={memory} />}
-			<h3>What stood in memory at the peak</h3>
+			<h3>What was in memory at the peak</h3>
 			{!capacity && <Missing what="memory capacity" />}
 			{capacity && <Facts view={capacity} />}
 			{capacity && <Tables view={capacity} />}

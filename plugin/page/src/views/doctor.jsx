@@ -1,29 +1,33 @@
 // What to do, the costliest first: evidence, advice, code to copy, and where it is.
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { clean, cut, time, title, value } from "../format.js";
-import { columnsOf, Facts, Missing, Notes } from "../parts.jsx";
+import { clean, cut, time, title } from "../format.js";
+import { columnsOf, Facts, impactOf, Missing, Notes } from "../parts.jsx";
 import { xprof } from "../source.js";
 import { usePage } from "../state.js";
 import { copy, Table } from "../table.jsx";
 
+/** @import { Finding as FindingData, FindingRange, Kpi, Maybe } from "../report.d.ts" */
+
 const SEVERITIES = ["critical", "warning", "info"];
 
+/** @param {{ text: string }} props */
 function Code({ text }) {
-	const [told, setTold] = useState("");
-	const onCopy = async () => setTold((await copy(text)) ? "copied" : "the browser did not let us copy");
+	const [notice, setNotice] = useState("");
+	const onCopy = async () => setNotice((await copy(text)) ? "copied" : "the browser did not allow the copy");
 	return (
 		<div class="code">
 			<button type="button" onClick={onCopy}>
 				Copy code
 			</button>
-			<span role="status">{told}</span>
+			<span role="status">{notice}</span>
 			<pre tabIndex={0}>{clean(text)}</pre>
 		</div>
 	);
 }
 
-// Links are relative to TensorBoard: where the page does not stand in it, they are shown to be pasted behind its address.
+// Links are relative to TensorBoard. Outside of it the button copies the link, to be pasted after TensorBoard's address.
+/** @param {{ name: string, link: Maybe<string> }} props */
 function Link({ name, link }) {
 	const href = xprof(link);
 	if (href)
@@ -33,12 +37,13 @@ function Link({ name, link }) {
 			</a>
 		);
 	return link ? (
-		<button type="button" title={`copies what stands behind TensorBoard's address: ${cut(clean(link), 300)}`} onClick={() => copy(link)}>
+		<button type="button" title={`copies the part of the link that follows TensorBoard's address: ${cut(clean(link), 300)}`} onClick={() => copy(link)}>
 			{`Copy link: ${name}`}
 		</button>
 	) : null;
 }
 
+/** @param {{ finding: FindingData, ranges: FindingRange[] }} props */
 function Ranges({ finding, ranges }) {
 	const { setLook } = usePage();
 	const mine = finding.time_ranges ?? ranges.filter((r) => r.finding === finding.id);
@@ -49,12 +54,13 @@ function Ranges({ finding, ranges }) {
 	));
 }
 
+/** @param {{ finding: FindingData, ranges: FindingRange[], open: boolean }} props */
 function Finding({ finding: f, ranges, open }) {
-	const box = useRef(null);
+	const box = useRef(/** @type {HTMLDetailsElement | null} */ (null));
 	useEffect(() => {
-		if (open) box.current.scrollIntoView({ block: "start" });
+		if (open) box.current?.scrollIntoView({ block: "start" });
 	}, [open]);
-	const impact = f.impact_ps === null || f.impact_ps < 0 ? "impact unknown" : `up to ${value("_ps", f.impact_ps)}${f.impact_pct === null ? "" : ` (${value("_pct", f.impact_pct)} of core time)`}`;
+	const impact = impactOf(f, " of core time") ?? "impact unknown";
 	return (
 		<details class="finding" open={open} ref={box}>
 			<summary>
@@ -62,7 +68,7 @@ function Finding({ finding: f, ranges, open }) {
 			</summary>
 			<p>{clean(f.evidence ?? "")}</p>
 			{f.ceiling && <p class="count">{`The impact is bounded by ${clean(f.ceiling)}.`}</p>}
-			{f.where?.length > 0 && (
+			{f.where && f.where.length > 0 && (
 				<ul class="where">
 					{f.where.map((w, i) => (
 						<li key={i}>
@@ -89,10 +95,15 @@ function Finding({ finding: f, ranges, open }) {
 	);
 }
 
+/** @type {Record<string, string>} */
 const BANDS = { good: "good", fair: "fair", poor: "poor" };
+/** @param {number} x */
 const number = (x) => (Number.isInteger(x) ? String(x) : String(+x.toPrecision(3)));
 
-// Figures that people judge a run by, with the limits they judge it by.
+/**
+ * Figures that people judge a run by, with the limits they judge it by.
+ * @param {{ kpis: Kpi[] }} props
+ */
 function KeyFigures({ kpis }) {
 	if (!kpis.length) return null;
 	return (
@@ -135,7 +146,7 @@ export function Doctor() {
 					</select>
 				</label>
 			</p>
-			{all.length === 0 && <p class="empty">Nothing was found that would be worth your time.</p>}
+			{all.length === 0 && <p class="empty">No finding is worth your time.</p>}
 			{shown.map((f) => (
 				<Finding key={f.id} finding={f} ranges={d.ranges ?? []} open={look.finding === f.id} />
 			))}

@@ -14,29 +14,40 @@ const NARROW = 0.5; // pixels: what is narrower is not drawn
 const LETTERS = 24; // pixels that a frame needs for a text
 const US = 1e6; // ps
 
-// Light enough for dark letters in either theme; told apart without colours by their order of lightness and by the words below.
+/** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
+
+// Light enough for dark letters in either theme; without colours, their lightness and the words below tell them apart.
+/** @type {Record<string, string>} */
 const FILLS = { python: "#ffd58a", op: "#9ccdf2", annotation: "#d3c1ec", runtime: "#c5e1a0", kernel: "#f5ab96", module: "#a6e3cc", scope: "#f2ea9a", group: "#d9d9d9", host: "#e0cdb4" };
+/** @type {Record<string, string>} */
 const MEANS = { python: "Python", op: "operator", annotation: "range", runtime: "runtime call", kernel: "on the device", module: "module", scope: "scope", group: "many", host: "host event" };
 const INK = "#16191d";
 
 // What the command line asked for, where the page is its file.
 function asked() {
 	const at = document.body.dataset;
+	/** @param {string | undefined} text */
 	const number = (text) => (text !== undefined && Number.isFinite(Number(text)) ? Number(text) : 0);
 	return { kind: at.tree, weight: at.weight, least: number(at.minDurationPs) / US, depth: number(at.maxDepth), group: at.groupSmall === "true" };
 }
 
+/** @type {(weight: Weight, v: number) => string} */
 const shown = (weight, v) => (weight.unit ? value(weight.unit, v) : v.toLocaleString("en-US"));
+/** @type {(part: number, all: number) => string} */
 const shareOf = (part, all) => value("_pct", all > 0 ? (100 * part) / all : 0);
 
 // --- drawing
 
-function label(ctx, text, x, y, width, widths) {
-	const most = Math.floor((width - 8) / widths);
+/** @typedef {{ tree: Tree, zoom: number, chosen: number, over: number, hits: Uint8Array, word: string, depth: number }} Drawn */
+
+/** @type {(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, width: number, letter: number) => void} */
+function label(ctx, text, x, y, width, letter) {
+	const most = Math.floor((width - 8) / letter);
 	if (width < LETTERS || most < 2) return;
 	ctx.fillText(text.length > most ? `${text.slice(0, most - 1)}\u2026` : text, x + 4, y + ROW - 6);
 }
 
+/** @type {(canvas: HTMLCanvasElement, box: HTMLElement, look: Drawn) => void} */
 function paint(canvas, box, look) {
 	const { tree, zoom, chosen, over, hits, word, depth } = look;
 	const width = box.clientWidth;
@@ -47,7 +58,7 @@ function paint(canvas, box, look) {
 		canvas.height = Math.round(height * ratio);
 		canvas.style.height = `${height}px`;
 	}
-	const ctx = canvas.getContext("2d");
+	const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 	const top = box.scrollTop;
 	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
 	ctx.clearRect(0, 0, width, height);
@@ -55,6 +66,7 @@ function paint(canvas, box, look) {
 	const letter = ctx.measureText("abcdefghijklmnopqrst").width / 20;
 	const of = getComputedStyle(document.documentElement);
 	const [focus, panel, soft] = ["--text", "--panel", "--soft"].map((name) => of.getPropertyValue(name).trim());
+	/** @type {[x: number, y: number, width: number, thickness: number][]} */
 	const marks = [];
 	visit(tree, zoom, NARROW / width, (i, at, share) => {
 		const y = tree.depth[i] * ROW - top;
@@ -77,6 +89,7 @@ function paint(canvas, box, look) {
 }
 
 // Which frame stands at these pixels of the box; -1: none.
+/** @type {(look: Drawn, box: HTMLElement, x: number, y: number) => number} */
 function frameAt(look, box, x, y) {
 	const wanted = Math.floor((y + box.scrollTop) / ROW);
 	const width = box.clientWidth;
@@ -89,6 +102,7 @@ function frameAt(look, box, x, y) {
 
 // --- what a frame is, in words
 
+/** @param {{ tree: Tree, weight: Weight, at: number }} props */
 function Frame({ tree, weight, at }) {
 	if (at < 0)
 		return (
@@ -107,6 +121,7 @@ function Frame({ tree, weight, at }) {
 }
 
 // Where the arrow keys lead from a frame.
+/** @type {(tree: Tree, at: number, key: string) => number} */
 function step(tree, at, key) {
 	if (key === "ArrowUp") return tree.parent[at] ?? -1;
 	if (key === "ArrowDown") return children(tree, at).reduce((best, i) => (best === at || tree.total[i] > tree.total[best] ? i : best), at);
@@ -117,12 +132,14 @@ function step(tree, at, key) {
 }
 
 // Wide enough to be seen: if it is not, its nearest caller that is gets the whole width.
+/** @type {(tree: Tree, zoom: number, at: number) => boolean} */
 const within = (tree, zoom, at) => zoom < 0 || (at >= zoom && at < tree.end[zoom]);
 
+/** @param {{ tree: Tree, weight: Weight, word: string, depth: number }} props */
 function Graph({ tree, weight, word, depth }) {
 	const { theme } = usePage();
-	const box = useRef(null);
-	const canvas = useRef(null);
+	const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+	const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
 	const [zoom, setZoom] = useState(-1);
 	const [chosen, setChosen] = useState(-1);
 	const [over, setOver] = useState(-1);
@@ -130,7 +147,10 @@ function Graph({ tree, weight, word, depth }) {
 	const look = { tree, zoom, chosen, over, hits: found.hits, word, depth };
 	const now = useRef(look);
 	now.current = look;
-	const draw = () => canvas.current && paint(canvas.current, box.current, now.current);
+	const draw = () => {
+		if (canvas.current && box.current) paint(canvas.current, box.current, now.current);
+	};
+	const scroller = () => /** @type {HTMLDivElement} */ (box.current);
 
 	useEffect(() => {
 		setZoom(-1);
@@ -140,32 +160,35 @@ function Graph({ tree, weight, word, depth }) {
 	useEffect(draw, [tree, zoom, chosen, over, found, theme, depth]);
 	useEffect(() => {
 		const watch = new ResizeObserver(draw);
-		watch.observe(box.current);
+		watch.observe(scroller());
 		return () => watch.disconnect();
 	}, []);
 
+	/** @param {MouseEvent} e */
 	const place = (e) => {
-		const at = box.current.getBoundingClientRect();
-		return frameAt(now.current, box.current, e.clientX - at.left, e.clientY - at.top);
+		const at = scroller().getBoundingClientRect();
+		return frameAt(now.current, scroller(), e.clientX - at.left, e.clientY - at.top);
 	};
+	/** @param {number} at */
 	const choose = (at) => {
 		setChosen(at);
 		if (!within(tree, zoom, at)) setZoom(-1);
 		const y = (at < 0 ? 0 : tree.depth[at]) * ROW;
-		const view = box.current;
+		const view = scroller();
 		if (y < view.scrollTop) view.scrollTop = y;
 		if (y + ROW > view.scrollTop + view.clientHeight) view.scrollTop = y + ROW - view.clientHeight;
 	};
+	/** @param {number} at */
 	const widen = (at) => {
 		setZoom(at);
-		box.current.scrollTop = at < 0 ? 0 : Math.max(tree.depth[at] - 3, 0) * ROW; // its callers are one bar each
+		scroller().scrollTop = at < 0 ? 0 : Math.max(tree.depth[at] - 3, 0) * ROW; // its callers are one bar each
 	};
-	const onClick = (e) => {
+	const onClick = (/** @type {MouseEvent} */ e) => {
 		const at = place(e);
 		setChosen(at);
 		widen(at === zoom ? -1 : at);
 	};
-	const onKey = (e) => {
+	const onKey = (/** @type {KeyboardEvent} */ e) => {
 		if (/^Arrow/.test(e.key)) choose(step(tree, chosen, e.key));
 		else if (e.key === "Enter" || e.key === " ") widen(chosen);
 		else if (e.key === "Escape") widen(-1);
@@ -176,7 +199,7 @@ function Graph({ tree, weight, word, depth }) {
 	return (
 		<div>
 			<Frame tree={tree} weight={weight} at={over >= 0 ? over : chosen} />
-			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames have "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
+			{word && <p role="status">{`${found.nr.toLocaleString("en-US")} frames contain "${clean(word)}": ${value("_pct", 100 * found.share)} of all`}</p>}
 			<div
 				class="flame"
 				ref={box}
@@ -197,6 +220,7 @@ function Graph({ tree, weight, word, depth }) {
 	);
 }
 
+/** @param {{ label: string, value: string, options: [string, string][], onPick: (value: string) => void }} props */
 function Pick({ label: text, value: chosen, options, onPick }) {
 	return (
 		<label class="choice">
@@ -212,6 +236,7 @@ function Pick({ label: text, value: chosen, options, onPick }) {
 	);
 }
 
+/** @param {{ rows: FrameRow[] }} props */
 function Colors({ rows }) {
 	const seen = useMemo(() => Object.keys(MEANS).filter((c) => rows.some((r) => r.category === c)), [rows]);
 	return (
@@ -226,6 +251,7 @@ function Colors({ rows }) {
 	);
 }
 
+/** @type {(rows: FrameRow[], weight: Weight) => boolean} */
 const hasTime = (rows, weight) => rows.some((r) => r[weight.self] > 0);
 
 export function Flame() {
@@ -238,13 +264,14 @@ export function Flame() {
 	const [depth, setDepth] = useState(first.depth);
 	const [group, setGroup] = useState(first.group);
 	const [word, setWord] = useState("");
-	const of = kinds.includes(kind) ? kind : kinds[0];
+	const of = kinds.find((k) => k === kind) ?? kinds[0];
+	/** @type {FrameRow[]} */
 	const rows = view?.[of] ?? [];
 	const weights = WEIGHTS.filter((w) => hasTime(rows, w));
 	const usual = of === "stacks" ? ["cpu", "device"] : ["device", "cpu"];
 	const weight = weights.find((w) => w.name === wanted) ?? usual.map((n) => weights.find((w) => w.name === n)).find(Boolean) ?? WEIGHTS[2];
 	const tree = useMemo(() => build(rows, weight, { least: least * US, group }), [rows, weight, least, group]);
-	if (!kinds.length) return <Missing what="call stacks, modules or scopes" />;
+	if (!view || !kinds.length) return <Missing what="call stacks, modules or scopes" />;
 	return (
 		<div>
 			<Facts view={view} names={["cpu_time_ps", "device_time_ps", "thread_count"].filter((n) => view[n] !== null)} />

@@ -1,6 +1,9 @@
 // A tree of the result `flame` for drawing: flat arrays, the children of a frame one after the other below it. Nothing is
 // worked out anew but sums: a frame is as wide as the own weights of all below it.
 
+/** @import { FrameRow, Tree, Weight } from "../report.d.ts" */
+
+/** @type {Weight[]} */
 export const WEIGHTS = [
 	{ name: "cpu", title: "CPU time", self: "cpu_self_ps", unit: "_ps" },
 	{ name: "device", title: "device time", self: "device_self_ps", unit: "_ps" },
@@ -8,10 +11,13 @@ export const WEIGHTS = [
 ];
 export const KINDS = ["stacks", "modules", "scopes"];
 
+/** @type {(row: FrameRow, least: number) => boolean} */
 const isSmall = (row, least) => row.category === "kernel" && row.device_self_ps / Math.max(row.count, 1) < least;
 
 // Kernels shorter than LEAST, each, as one frame below each parent. Rows stay in order: it stands where the first of them did.
+/** @type {(rows: FrameRow[], least: number) => FrameRow[]} */
 function grouped(rows, least) {
+	/** @type {FrameRow[]} */
 	const out = [];
 	const moved = new Int32Array(rows.length);
 	const groups = new Map();
@@ -34,9 +40,12 @@ function grouped(rows, least) {
 }
 
 // LEAST: ps that a frame takes in all, CPU or device, to be drawn; what is not drawn is the parent's own.
+/** @type {(all: FrameRow[], weight: Weight, only?: { least?: number, group?: boolean }) => Tree} */
 export function build(all, weight, { least = 0, group = false } = {}) {
 	const rows = group ? grouped(all, least) : all;
 	const n = rows.length;
+	const longest = [new Float64Array(n), new Float64Array(n)];
+	/** @type {Tree} */
 	const tree = {
 		rows,
 		parent: new Int32Array(n),
@@ -47,8 +56,8 @@ export function build(all, weight, { least = 0, group = false } = {}) {
 		start: new Float64Array(n), // where it begins, in the weight
 		all: 0,
 		depths: 0,
+		hidden: (i) => tree.total[i] <= 0 || Math.max(longest[0][i], longest[1][i]) < least,
 	};
-	const longest = [new Float64Array(n), new Float64Array(n)];
 	for (let i = 0; i < n; i++) {
 		const row = rows[i];
 		tree.parent[i] = row.parent ?? -1;
@@ -75,13 +84,13 @@ export function build(all, weight, { least = 0, group = false } = {}) {
 		next[above] += tree.total[i];
 		next[i] = tree.start[i];
 	}
-	tree.hidden = (i) => tree.total[i] <= 0 || Math.max(longest[0][i], longest[1][i]) < least;
 	for (let i = 0; i < n; i++) if (!tree.hidden(i)) tree.depths = Math.max(tree.depths, tree.depth[i] + 1);
 	return tree;
 }
 
 // The frames to draw below ZOOM (-1: all), each with its place in 0..1; below those narrower than NARROW nothing is looked at.
 // Those that hold ZOOM are as wide as it is.
+/** @type {(tree: Tree, zoom: number, narrow: number, each: (i: number, at: number, share: number) => void) => void} */
 export function visit(tree, zoom, narrow, each) {
 	const from = zoom < 0 ? 0 : tree.start[zoom];
 	const width = zoom < 0 ? tree.all : tree.total[zoom];
@@ -99,13 +108,16 @@ export function visit(tree, zoom, narrow, each) {
 }
 
 // Children that are drawn, the first to begin first.
+/** @type {(tree: Tree, at: number) => number[]} */
 export function children(tree, at) {
+	/** @type {number[]} */
 	const out = [];
 	for (let i = at + 1, end = at < 0 ? tree.rows.length : tree.end[at]; i < end; i = tree.end[i]) if (!tree.hidden(i)) out.push(i);
 	return out;
 }
 
 // Frames whose name has WORD: which, how many, and their share of all; one inside another counts once.
+/** @type {(tree: Tree, word: string) => { hits: Uint8Array, nr: number, share: number }} */
 export function find(tree, word) {
 	const wanted = word.trim().toLowerCase();
 	const hits = new Uint8Array(tree.rows.length);

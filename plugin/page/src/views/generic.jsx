@@ -6,9 +6,16 @@ import { columnsOf, Facts, flat, Missing, Notes } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
+/** @import { ComponentChildren } from "preact" */
+/** @import { Cell, DrawCell, Maybe, Row, Sort, Report, TablesProps, View } from "../report.d.ts" */
+
 const LEAVE = ["op_index", "device_id", "straggler_device_id"]; // for programs, not for people
 
-// FIRST: table -> columns that come first; SORT: table -> {column, down}; EMPTY: table -> why it has no rows.
+/**
+ * FIRST: columns that come first; EMPTY: why it has no rows.
+ * @param {{ name: string, rows: Row[], caption: string, first?: string[], sort?: Sort, draw?: Record<string, DrawCell>, empty?: string,
+ *	onPick?: (row: Row) => void }} props
+ */
 function One({ name, rows: all, caption, first, sort, draw, empty, onPick }) {
 	const { report, look } = usePage();
 	const rows = useMemo(() => inSight(all, look, report), [all, look, report]);
@@ -17,17 +24,20 @@ function One({ name, rows: all, caption, first, sort, draw, empty, onPick }) {
 	return <Table name={name} caption={caption} rows={rows} columns={columns} sort={sort} draw={draw} onPick={onPick} />;
 }
 
+/** @param {Cell} v */
 const isTable = (v) => Array.isArray(v) && v.every((row) => row !== null && typeof row === "object" && !Array.isArray(row));
 
+/** @param {TablesProps & { view: Maybe<View> }} props */
 export function Tables({ view, names, first = {}, sort = {}, draw = {}, empty = {}, onPick }) {
-	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view[n]));
-	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // told why, like those without rows
+	const all = names ?? Object.keys(view ?? {}).filter((n) => n !== "notes" && isTable(view?.[n]));
+	const missing = Object.keys(empty).filter((n) => !all.includes(n)); // these are named with their reason, like those without rows
 	return [...all, ...missing].map((n) => <One key={n} name={n} rows={view?.[n] ?? []} caption={title(n)} first={first[n]} sort={sort[n]} draw={draw} empty={empty[n]} onPick={onPick} />);
 }
 
+/** @param {TablesProps & { name: keyof Report, what?: string, skip?: Set<string>, children?: ComponentChildren }} props */
 export function Generic({ name, what, skip, children, ...tables }) {
 	const { report } = usePage();
-	const view = report[name];
+	const view = /** @type {Maybe<View>} */ (report[name]);
 	if (!view) return <Missing what={what ?? name} />;
 	return (
 		<div>
@@ -39,9 +49,12 @@ export function Generic({ name, what, skip, children, ...tables }) {
 	);
 }
 
-// A further result under a heading of its own; nothing where the report has none, or it has nothing to say.
+/**
+ * A further result under a heading of its own; nothing where the report has none, or it has nothing to say.
+ * @param {TablesProps & { name: keyof Report, heading: string }} props
+ */
 export function Part({ name, heading, ...tables }) {
-	const view = usePage().report[name];
+	const view = /** @type {Maybe<View>} */ (usePage().report[name]);
 	const full = view && Object.keys(view).filter((n) => n !== "notes" && isTable(view[n]) && view[n].length);
 	if (!full || (!full.length && !flat(view).length)) return null;
 	return (

@@ -9,8 +9,12 @@ import { Systolic } from "./systolic.jsx";
 import { Time } from "./time.jsx";
 import { Compile, Hta, Kernels, Timeline } from "./traces.jsx";
 
-const rows = (report, ...names) => names.some((n) => report[n[0]]?.[n[1]]?.length);
+/** @import { PageView, Report } from "../report.d.ts" */
 
+/** @type {(tables: (unknown[] | undefined)[]) => boolean} */
+const any = (tables) => tables.some((rows) => rows && rows.length > 0);
+
+/** @type {PageView[]} */
 const VIEWS = [
 	{ name: "overview", title: "Overview", Draw: Overview },
 	{ name: "systolic", title: "Systolic", Draw: Systolic },
@@ -21,14 +25,18 @@ const VIEWS = [
 	{ name: "time", title: "Time", Draw: Time },
 	{ name: "doctor", title: "Doctor", Draw: Doctor },
 	{ name: "hta", title: "HTA", Draw: Hta, has: (r) => r.hta?.kernel_count > 0 },
-	{ name: "kernels", title: "Kernels", Draw: Kernels, has: (r) => r.kernels?.length > 0 },
+	{ name: "kernels", title: "Kernels", Draw: Kernels, has: (r) => any([r.kernels]) },
 	{ name: "timeline", title: "Timeline", Draw: Timeline, has: (r) => r.timeline?.total_time_ps > 0 },
-	{ name: "flame", title: "Flame", Draw: Flame, has: (r) => rows(r, ["flame", "stacks"], ["flame", "modules"], ["flame", "scopes"]) },
-	{ name: "compile", title: "Compile", Draw: Compile, has: (r) => rows(r, ["compile", "regions"], ["compile", "phases"], ["compile", "fused_kernels"], ["compile", "graph_break_places"]) },
+	{ name: "flame", title: "Flame", Draw: Flame, has: (r) => any([r.flame?.stacks, r.flame?.modules, r.flame?.scopes]) },
+	{ name: "compile", title: "Compile", Draw: Compile, has: (r) => any([r.compile?.regions, r.compile?.phases, r.compile?.fused_kernels, r.compile?.graph_break_places]) },
 ];
 
 const LIVE = { name: "live", title: "Live", Draw: Live };
 
+/** @type {(report: Report | null, isLive: boolean) => PageView[]} */
 export const viewsOf = (report, isLive) => [...(isLive ? [LIVE] : []), ...VIEWS.filter((v) => !v.has || (report && v.has(report)))];
-// A view by its name, or by that of a result it shows; else the first.
+/**
+ * A view by its name, or by that of a result it shows; else the first.
+ * @type {(views: PageView[], name: string) => PageView}
+ */
 export const viewOf = (views, name) => views.find((v) => v.name === name || v.of?.includes(name)) ?? views[0];

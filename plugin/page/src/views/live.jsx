@@ -9,14 +9,19 @@ import { Fact } from "../parts.jsx";
 import { usePage, useWatch } from "../state.js";
 import { Table } from "../table.jsx";
 
+/** @import { DrawCell, Drawing, LiveAlert, LiveSample, LiveSession, Maybe, Row, Severity as Level } from "../report.d.ts" */
+/** @import uPlot from "uplot" */
+/** @typedef {LiveSample | LiveSession} Shown */
+
 const SCORE = "health_score";
 // [name in the events, for people, where it comes from, why it may be unknown]: docs/live.md
+/** @type {[name: string, label: string, origin?: string, why?: string][]} */
 const METRICS = [
 	["mxu_utilization_pct", "MXU utilization", "modelled", "no device, or no op has a known cost"],
 	["hbm_utilization_pct", "HBM utilization", "modelled", "no device, or its bandwidth or the ops' bytes are unknown"],
 	["duty_cycle_pct", "duty cycle", "measured", "no device"],
 	["step_time_ps", "step time", "measured", "the sample has fewer than two steps"],
-	["step_time_unsampled_ps", "step between samples", "measured", "the job numbers no steps"],
+	["step_time_unsampled_ps", "step between samples", "measured", "the job does not number its steps"],
 	[SCORE, "health of 100", undefined, "no device"],
 	["padding_waste_pct", "padding waste", "modelled", "no device"],
 	["idle_pct", "idle", "measured", "no device"],
@@ -25,13 +30,16 @@ const METRICS = [
 	["compiling_pct", "compiling", "measured"],
 	["compilation_ms_per_min", "compiled in a minute", "modelled"],
 	["sampled_pct", "sampled", "measured"],
-	["sampling_cost_pct", "cost of sampling", "modelled", "the job numbers no steps"],
+	["sampling_cost_pct", "cost of sampling", "modelled", "the job does not number its steps"],
 ];
-const LABELS = new Map(METRICS);
+const LABELS = new Map(METRICS.map(([name, label]) => [name, label]));
 const OF_SAMPLES = new Set(["step_time_unsampled_ps", "compilation_ms_per_min", "sampled_pct", "sampling_cost_pct"]);
+/** @param {string} type */
 const metricsOf = (type) => METRICS.filter(([name]) => type === "sample" || !OF_SAMPLES.has(name));
-const told = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
+/** @type {(name: string, v: unknown) => string} */
+const written = (name, v) => (name === SCORE && typeof v === "number" ? value(name, Math.round(v)) : value(name, v));
 
+/** @type {{ title: string, of: string[], most?: number }[]} */
 const CHARTS = [
 	{ title: "Utilization", of: ["mxu_utilization_pct", "hbm_utilization_pct", "duty_cycle_pct"], most: 100 },
 	{ title: "Time lost", of: ["idle_pct", "communication_pct", "input_pct", "compiling_pct", "padding_waste_pct"] },
@@ -40,34 +48,45 @@ const CHARTS = [
 	{ title: "Health", of: [SCORE], most: 100 },
 	{ title: "Sampling", of: ["sampled_pct", "sampling_cost_pct"] },
 ];
-const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // told apart without colours too
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 5]]; // the lines differ without colours too
 const GAP_MS = 10000; // without a sample so long, the line is broken; sessions may be hours apart
 
+/** @param {number} n */
 const two = (n) => String(n).padStart(2, "0");
+/** @param {number} unixMs */
 export function clock(unixMs) {
 	const at = new Date(unixMs);
 	return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
 const DAY_S = 86400;
+/** @param {number} unixMs */
 const day = (unixMs) => `${new Date(unixMs).getMonth() + 1}/${new Date(unixMs).getDate()} ${clock(unixMs).slice(0, 5)}`;
 
-// uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+/**
+ * uPlot's columns: seconds, then the metrics. A watch that began anew, or paused long, leaves a gap.
+ * @type {(samples: Shown[], names: string[]) => Drawing["data"]}
+ */
 function columns(samples, names) {
-	const rows = [[], ...names.map(() => [])];
+	/** @type {number[]} */
+	const seconds = [];
+	const rows = names.map(() => /** @type {(number | null)[]} */ ([]));
 	samples.forEach((s, i) => {
 		const before = samples[i - 1];
 		if (before && (s.sample < before.sample || (s.type === "sample" && s.time_unix_ms - before.time_unix_ms > GAP_MS))) {
-			rows[0].push((before.time_unix_ms + 1) / 1000);
-			names.forEach((_, k) => rows[k + 1].push(null));
+			seconds.push((before.time_unix_ms + 1) / 1000);
+			rows.forEach((row) => row.push(null));
 		}
-		rows[0].push(s.time_unix_ms / 1000);
-		names.forEach((name, k) => rows[k + 1].push(s.metrics[name] ?? null));
+		seconds.push(s.time_unix_ms / 1000);
+		names.forEach((name, k) => rows[k].push(s.metrics[name] ?? null));
 	});
-	return rows;
+	return [seconds, ...rows];
 }
 
-// Where an alert was raised: a line, in its colour, with a triangle on top.
+/**
+ * Where an alert was raised: a line, in its colour, with a triangle on top.
+ * @type {(u: uPlot, raised: LiveAlert[]) => void}
+ */
 function mark(u, raised) {
 	const { left, top, width, height } = u.bbox;
 	const style = getComputedStyle(document.documentElement);
@@ -90,6 +109,7 @@ function mark(u, raised) {
 	u.ctx.restore();
 }
 
+/** @param {{ names: string[] }} props */
 function Key({ names }) {
 	return (
 		<ul class="legend">
@@ -105,20 +125,22 @@ function Key({ names }) {
 	);
 }
 
+/** @param {{ chart: { title: string, most?: number }, names: string[], samples: Shown[], raised: LiveAlert[] }} props */
 function History({ chart, names, samples, raised }) {
 	const point = samples[0].type === "session" ? { show: true, size: 8 } : { size: 4 };
 	const marks = useRef(raised);
 	marks.current = raised;
 	const data = useMemo(() => columns(samples, names), [samples, names]);
 	const options = useMemo(
+		/** @returns {Drawing["options"]} */
 		() => ({
 			legend: { show: false },
 			cursor: { drag: { x: false, y: false } },
 			scales: { y: { range: (_, low, high) => [0, chart.most ?? Math.max(high * 1.1, 1)] } },
-			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : told(names[0], v))), size: 92 }],
+			axes: [{ values: (_, at) => at.map((s) => (at[at.length - 1] - at[0] > DAY_S ? day(s * 1000) : clock(s * 1000))), space: 80, size: 28 }, { values: (_, at) => at.map((v) => (v === 0 ? "0" : written(names[0], v))), size: 92 }],
 			series: [{}, ...names.map((name, i) => ({ label: LABELS.get(name), stroke: COLORS[i], width: 2, dash: DASHES[i], points: point }))],
 			hooks: { draw: [(u) => mark(u, marks.current)] },
-			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${told(name, u.data[k + 1][i])}`)])],
+			plugins: [tooltip((i, u) => [clock(u.data[0][i] * 1000), ...names.map((name, k) => `${LABELS.get(name)}: ${written(name, u.data[k + 1][i])}`)])],
 		}),
 		[chart, names],
 	);
@@ -127,17 +149,18 @@ function History({ chart, names, samples, raised }) {
 		<section class="history" aria-label={chart.title}>
 			<h3>{chart.title}</h3>
 			<Key names={names} />
-			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} ${samples[0].type}s; now ${names.map((n) => `${LABELS.get(n)} ${told(n, now[n])}`).join(", ")}`} />
+			<Plot options={options} data={data} height={170} label={`${chart.title} over the last ${samples.length} ${samples[0].type}s; now ${names.map((n) => `${LABELS.get(n)} ${written(n, now[n])}`).join(", ")}`} />
 		</section>
 	);
 }
 
-// Charts of what is known in some sample; what never is, is named.
+// Charts of the metrics that some sample knows; the others are named below.
+/** @param {{ samples: Shown[], log: LiveAlert[] }} props */
 function Histories({ samples, log }) {
 	const known = useMemo(() => new Set(METRICS.map(([name]) => name).filter((name) => samples.some((s) => typeof s.metrics[name] === "number"))), [samples]);
 	const key = [...known].join();
 	const charts = useMemo(() => CHARTS.map((chart) => ({ chart, names: chart.of.filter((n) => known.has(n)) })).filter(({ names }) => names.length), [key]);
-	const raised = log.filter((a) => a.state === "raised").sort((a, b) => (a.severity === "critical") - (b.severity === "critical")); // on top
+	const raised = log.filter((a) => a.state === "raised").sort((a, b) => Number(a.severity === "critical") - Number(b.severity === "critical")); // on top
 	const missing = metricsOf(samples[0].type).filter(([name]) => !known.has(name));
 	return (
 		<div>
@@ -148,13 +171,15 @@ function Histories({ samples, log }) {
 			</div>
 			<p class="empty">
 				{raised.length > 0 && "\u25bc: an alert was raised. "}
-				{missing.length > 0 && `Not known in any ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
+				{missing.length > 0 && `Unknown in every ${samples[0].type}: ${missing.map(([, label]) => label).join(", ")}.`}
 			</p>
 		</div>
 	);
 }
 
+/** @type {Record<string, string>} */
 const SIGNS = { critical: "\u25b2", warning: "\u25c6", info: "\u25cf" };
+/** @param {{ of: Level }} props */
 export function Severity({ of }) {
 	return (
 		<span class={`severity ${of}`}>
@@ -163,9 +188,11 @@ export function Severity({ of }) {
 	);
 }
 
-const said = (v) => (v ? cut(clean(v), 300) : ""); // null: there is nothing to say
+/** @type {(v: unknown) => string} */
+const said = (v) => (v ? cut(clean(String(v)), 300) : ""); // null: there is no text
+/** @param {{ sample: Shown }} props */
 function Active({ sample }) {
-	if (!sample.alerts.length) return <p class="empty">None.</p>;
+	if (!sample.alerts.length) return <p class="empty">No alert is active.</p>;
 	return (
 		<ul class="alerts">
 			{sample.alerts.map((a) => (
@@ -186,23 +213,32 @@ function Active({ sample }) {
 	);
 }
 
-// RUN/SESSION, where a log directory has it so; the tip has all of it.
+/**
+ * RUN/SESSION, where a log directory has it so; the tip has all of it.
+ * @param {string} path
+ */
 const place = (path) => {
 	const [run, session] = path.split("/plugins/profile/");
 	return clean(session ? `${run.split("/").pop()}/${session}` : path);
 };
-// What is wrong has the file in front, whose folder stands there already.
+// A problem begins with its file; the folder of the file is in the column beside it.
+/** @type {(problem: Maybe<string>, path: string) => Maybe<string>} */
 const without = (problem, path) => (problem?.startsWith(`${path}/`) ? problem.slice(path.length + 1) : problem);
 
+/** @param {{ log: LiveAlert[] }} props */
 function Log({ log }) {
 	const rows = useMemo(() => log.map((a) => ({ ...a, time: clock(a.time_unix_ms) })).reverse(), [log]);
-	const columns = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
+	const names = ["time", ...(rows[0]?.session ? ["session"] : []), "state", "severity", "message", "rule", "evidence"];
+	/** @type {Record<string, DrawCell>} */
 	const draw = { severity: (v, row) => (row.state === "cleared" ? `was ${v}` : <Severity of={v} />), session: place, evidence: said };
-	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={columns} draw={draw} max={8} empty="No alert was raised." />;
+	return <Table name="alerts" caption="Alerts so far, the latest first" rows={rows} columns={names} draw={draw} max={8} empty="No alert was raised." />;
 }
 
+/** @type {Record<string, string>} */
 const STATES = { new: "\u25cb", up: "\u25cf", busy: "\u25d0", late: "\u25d4", down: "\u2715" };
+/** @param {{ services: Row[] }} props */
 function Services({ services }) {
+	/** @type {Record<string, DrawCell>} */
 	const draw = {
 		state: (v) => <span class={`state ${v}`}>{`${STATES[v] ?? ""} ${v}`}</span>,
 		took_ms: (v) => `${v} ms`,
@@ -211,6 +247,7 @@ function Services({ services }) {
 	return <Table name="services" caption="Profiler servers" rows={services} columns={["service", "state", "samples", "failures", "restarts", "bytes", "took_ms", "problem"]} draw={draw} max={8} />;
 }
 
+/** @param {{ metrics: Shown["metrics"], type: Shown["type"] }} props */
 function Figures({ metrics, type }) {
 	return (
 		<dl class="facts">
@@ -221,47 +258,55 @@ function Figures({ metrics, type }) {
 	);
 }
 
+/** @type {Record<string, string>} */
 const SESSION_STATES = { waiting: "\u25cb", annotated: "\u25cf", failed: "\u2715" };
-// Each as it was told last. One that is picked is shown by the other views.
+/**
+ * Each session as its last event has it. The other views show the one that is picked.
+ * @param {{ sessions: LiveSession[] }} props
+ */
 function Sessions({ sessions }) {
 	const { runs, setLook } = usePage();
 	const rows = useMemo(() => {
 		const last = new Map(sessions.map((s) => [s.path, { ...s, time: clock(s.time_unix_ms), alerts: s.alerts.length }]));
 		return [...last.values()].sort((a, b) => b.id - a.id);
 	}, [sessions]);
+	/** @type {Record<string, DrawCell>} */
 	const draw = {
 		state: (v) => <span class={`state ${v}`}>{`${SESSION_STATES[v] ?? ""} ${v}`}</span>,
 		path: place,
 		took_ms: (v) => `${v} ms`,
 		problem: (v, row) => said(without(v, row.path)),
 	};
-	const pick = (row) => {
+	const pick = (/** @type {Row} */ row) => {
 		const run = runAt(runs, row.path);
 		if (run) setLook({ run: run.id, view: "overview" });
 	};
 	return <Table name="sessions" caption="Sessions, the latest first" rows={rows} columns={["time", "path", "state", "alerts", "hosts", "files", "bytes", "took_ms", "problem"]} draw={draw} onPick={pick} />;
 }
 
+/** @param {{ sample: Shown }} props */
 function Headline({ sample }) {
-	if (sample.hosts === 0) return <p class="verdict">{`Nobody answered at ${clock(sample.time_unix_ms)}.`}</p>;
+	if (sample.hosts === 0) return <p class="verdict">{`No host answered at ${clock(sample.time_unix_ms)}.`}</p>;
 	const from = `of ${sample.hosts} host${sample.hosts === 1 ? "" : "s"}`;
 	if (sample.type === "session") return <p class="verdict">{`Session ${cut(clean(sample.path), 160)}, ${from}, annotated at ${clock(sample.time_unix_ms)} in ${sample.took_ms} ms.`}</p>;
-	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; got in ${sample.took_ms} ms, worked out in ${sample.analysed_ms} ms.`}</p>;
+	return <p class="verdict">{`Sample ${sample.sample.toLocaleString("en-US")} at ${clock(sample.time_unix_ms)}, ${from}; fetched in ${sample.took_ms} ms, analysed in ${sample.analysed_ms} ms.`}</p>;
 }
 
+// Drawn only where something is watched (views/index.js).
 export function Live() {
-	const live = useWatch();
+	const live = /** @type {import("../report.d.ts").Watched} */ (useWatch());
 	const { session: sessions, alert: log } = live;
 	const annotated = useMemo(() => sessions.filter((s) => s.state === "annotated"), [sessions]);
+	/** @type {Shown[]} */
 	const samples = live.sample.length ? live.sample : annotated;
 	const sample = samples[samples.length - 1];
 	return (
 		<div>
-			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "Nothing came yet."}</p>}
+			{!sample && <p class="empty">{sessions.length ? "No session is complete yet." : "No sample has arrived yet."}</p>}
 			{sample && <Headline sample={sample} />}
 			{sample?.problem && <p class="error">{`The ${sample.type} cannot be read: ${clean(sample.problem)}`}</p>}
 			{sample && <Figures metrics={sample.metrics} type={sample.type} />}
-			{sample && <h3>{sample.type === "session" ? "Its alerts" : "Active alerts"}</h3>}
+			{sample && <h3>{sample.type === "session" ? "Alerts of this session" : "Active alerts"}</h3>}
 			{sample && <Active sample={sample} />}
 			{sample && <Histories samples={samples} log={log} />}
 			{sample?.services && <Services services={sample.services} />}

@@ -2,25 +2,30 @@
 import { h } from "preact";
 import { useMemo } from "preact/hooks";
 import { held, picking, Plot, stairs, stepAt, stepAxis, stepEdges, stepTimes, times, tooltip } from "../chart.jsx";
-import { clean, time, title, value } from "../format.js";
-import { BUCKETS, bucketColor, Fact, Notes, Shares } from "../parts.jsx";
+import { clean, time, title } from "../format.js";
+import { BUCKETS, bucketColor, Fact, impactOf, Notes, Shares } from "../parts.jsx";
 import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 
+/** @import { Drawing, Finding, Step } from "../report.d.ts" */
+
+/** @param {{ score: unknown }} props */
 function Health({ score }) {
 	const known = typeof score === "number";
 	const word = !known ? "unknown" : score >= 80 ? "good" : score >= 50 ? "fair" : "poor";
 	return (
-		<div class={`health ${word}`} title={known ? `100 less what the findings could give back; ${word}` : "unknown: no time was measured"}>
+		<div class={`health ${word}`} title={known ? `100 minus the share of the run that the findings could save; ${word}` : "unknown: no time was measured"}>
 			<b>{known ? Math.round(score) : "\u2013"}</b>
 			<span>health of 100</span>
 		</div>
 	);
 }
 
+/** @param {{ steps: Step[] }} props */
 function StepTimes({ steps }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
+		/** @param {Step} step */
 		const say = (step) => [`step ${step.step}`, time(step.duration_ps)];
 		return {
 			data: [stepEdges(steps), held(steps.map((s) => s.duration_ps / 1e9))],
@@ -41,6 +46,7 @@ export function Overview() {
 	const { report, look, setLook } = usePage();
 	const o = report.overview ?? {};
 	const t = report.time ?? {};
+	const total = t.total_ps ?? 0;
 	const steps = useMemo(() => inSight(report.steps, look, report), [report, look]);
 	const findings = report.doctor?.findings ?? [];
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b) }));
@@ -60,9 +66,9 @@ export function Overview() {
 			</div>
 			{report.capture?.verdict && report.capture.verdict !== "good" && <p class="verdict">{`This capture is ${clean(report.capture.verdict)}: ${report.capture.causes.map((c) => clean(c.what ?? c.id)).join("; ")}`}</p>}
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{t.total_ps > 0 && <Shares parts={parts} total={t.total_ps} label="core time by class" />}
+			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
 			<h3>Findings, the costliest first</h3>
-			{findings.length === 0 && <p class="empty">Nothing was found that would be worth your time.</p>}
+			{findings.length === 0 && <p class="empty">No finding is worth your time.</p>}
 			<ol class="findings">
 				{findings.slice(0, 8).map((f) => (
 					<li key={f.id}>
@@ -70,11 +76,11 @@ export function Overview() {
 						<button type="button" class="link" onClick={() => setLook({ view: "doctor", finding: f.id })}>
 							{clean(f.title)}
 						</button>
-						<span class="impact">{f.impact_ps === null || f.impact_ps < 0 ? "" : `up to ${value("_ps", f.impact_ps)}${f.impact_pct !== null ? ` (${value("_pct", f.impact_pct)})` : ""}`}</span>
+						<span class="impact">{impactOf(f) ?? ""}</span>
 					</li>
 				))}
 			</ol>
-			{steps.length < 2 && <p class="empty">{report.steps?.length > 1 ? "Fewer than two steps lie in the chosen time." : "The profile has fewer than two steps: there are no step times to compare."}</p>}
+			{steps.length < 2 && <p class="empty">{(report.steps?.length ?? 0) > 1 ? "Fewer than two steps lie in the chosen time." : "The profile has fewer than two steps: there are no step times to compare."}</p>}
 			{steps.length > 1 && (
 				<div>
 					<h3>Step times</h3>

@@ -8,11 +8,16 @@ import { usePage } from "../state.js";
 import { Counter, Rows } from "../tracks.jsx";
 import { Generic, Part } from "./generic.jsx";
 
+/** @import uPlot from "uplot" */
+/** @import { Drawing, Report, Row } from "../report.d.ts" */
+
 // Fill (what the shape allows) against utilization (what was reached), as large as the time it took.
+/** @param {{ ops: Row[] }} props */
 function Shapes({ ops }) {
 	const known = useMemo(() => ops.filter((o) => o.fill_pct !== null && o.mxu_utilization_pct !== null).sort((a, b) => a.fill_pct - b.fill_pct), [ops]);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const most = known.reduce((m, o) => Math.max(m, o.time_ps), 1);
+		/** @type {(u: uPlot) => void} */
 		const paint = (u) => {
 			for (const o of known) {
 				u.ctx.beginPath();
@@ -38,13 +43,14 @@ function Shapes({ ops }) {
 	if (!known.length) return null;
 	return (
 		<section aria-label="shapes">
-			<h3>Shapes: what they allow, and what was reached</h3>
-			<p class="empty">Each circle is an op: as large as the time it took, the brighter the better it used the matrix units.</p>
+			<h3>Shapes: the utilization that they allow, and that was reached</h3>
+			<p class="empty">Each circle is an op. A larger circle took more time; a brighter one used the matrix units better.</p>
 			<Plot {...drawing} height={280} label={`fill and utilization of ${known.length} matrix ops`} />
 		</section>
 	);
 }
 
+/** @param {{ heatmap: NonNullable<Report["heatmap"]> }} props */
 function ByStep({ heatmap }) {
 	const rows = useMemo(() => heatmap.ops.map((o) => ({ label: o.op, cells: o.mxu_utilization_pct })), [heatmap]);
 	const columns = useMemo(() => heatmap.steps.map((s) => `step ${s ?? "?"}`), [heatmap]);
@@ -65,10 +71,10 @@ export function Systolic() {
 			what="matrix-unit analysis"
 			first={{ ops: ["op", "m", "n", "k", "batch", "dtype", "mxu_utilization_pct", "fill_pct", "limiting_dim", "time_ps", "lost_ps", "bound_by", "source", "module"] }}
 			sort={{ ops: { column: "lost_ps", down: true } }}
-			empty={{ ops: "No matrix product ran, or none whose shape is known: there is nothing to draw op by op." }}
+			empty={{ ops: "No matrix product with a known shape ran, so there is nothing to draw op by op." }}
 		>
 			<Counter name="MXU utilization (%)" />
-			{report.heatmap?.ops?.length > 0 && <ByStep heatmap={report.heatmap} />}
+			{report.heatmap && report.heatmap.ops.length > 0 && <ByStep heatmap={report.heatmap} />}
 			<Shapes ops={report.systolic?.ops ?? []} />
 			<Rows name="Time classes" />
 			<Part name="custom_calls" heading="Custom calls" />

@@ -8,10 +8,15 @@ import { inSight, usePage } from "../state.js";
 import { Part, Tables } from "./generic.jsx";
 import { Table } from "../table.jsx";
 
+/** @import uPlot from "uplot" */
+/** @import { Drawing, Row, Step } from "../report.d.ts" */
+
+/** @param {{ steps: Step[] }} props */
 function PerStep({ steps }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const parts = BUCKETS.map((b) => held(steps.map((s) => s[`${b}_ps`] / s.cores / 1e9)));
+		/** @param {Step} step */
 		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...BUCKETS.filter((b) => step[`${b}_ps`] > 0).map((b) => `${title(b)}: ${time(step[`${b}_ps`] / step.cores)}`)];
 		return {
 			data: [stepEdges(steps), ...stacked(parts)],
@@ -29,23 +34,30 @@ function PerStep({ steps }) {
 }
 
 const BOUNDS = ["Compute", "HBM", "VMEM Read", "VMEM Write", "CMEM Read", "CMEM Write"];
+/** @param {string} bound */
 const boundColor = (bound) => COLORS[Math.max(BOUNDS.indexOf(bound), 0)];
+/** @type {(u: unknown, axis: number, low: number, high: number) => number[]} */
 const decades = (_, axis, low, high) => {
 	const out = [];
 	for (let e = Math.ceil(Math.log10(low)); e <= Math.floor(Math.log10(high) + 1e-9); e++) out.push(10 ** e);
 	return out;
 };
+/** @param {number} x */
 const below = (x) => 10 ** Math.floor(Math.log10(x));
+/** @param {number} x */
 const above = (x) => 10 ** Math.ceil(Math.log10(x));
 
+/** @param {{ rows: Row[], ridges: Row[] }} props */
 function Roofline({ rows, ridges }) {
 	const ops = useMemo(() => rows.filter((r) => r.kind === "op" && r.operational_intensity > 0 && r.flops_per_s > 0).sort((a, b) => a.operational_intensity - b.operational_intensity), [rows]);
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const roof = ridges.filter((r) => r.peak_flops_per_s > 0 && r.bytes_per_s > 0);
 		const xs = ops.map((r) => r.operational_intensity);
+		/** @type {(of: (row: Row) => number, list: Row[], start: number) => number} */
 		const most = (of, list, start) => list.reduce((m, r) => Math.max(m, of(r)), start);
 		const low = below(Math.min(xs[0] ?? 0.1, 0.1));
 		const high = above(most((r) => r.ridge_flops_per_byte * 4, roof, xs[xs.length - 1] ?? 1));
+		/** @type {(u: uPlot) => void} */
 		const lines = (u) => {
 			const ctx = u.ctx;
 			ctx.save();
@@ -63,6 +75,7 @@ function Roofline({ rows, ridges }) {
 			}
 			ctx.restore();
 		};
+		/** @type {(u: uPlot) => void} */
 		const dots = (u) => {
 			for (const r of ops) {
 				u.ctx.fillStyle = boundColor(r.bound_by);
@@ -89,7 +102,7 @@ function Roofline({ rows, ridges }) {
 			},
 		};
 	}, [ops, ridges]);
-	if (ops.length === 0) return <p class="empty">No op has both FLOPs and bytes that are known: there is no roofline to draw.</p>;
+	if (ops.length === 0) return <p class="empty">No op has known FLOPs and known bytes, so there is no roofline to draw.</p>;
 	return (
 		<div>
 			<Legend items={[...new Set(ops.map((r) => r.bound_by).filter(Boolean))].map((b) => [`bound by ${b}`, boundColor(b)])} />
@@ -105,11 +118,12 @@ export function Time() {
 	const roofline = report.roofline ?? [];
 	const roofOps = useMemo(() => roofline.filter((r) => r.kind === "op"), [roofline]);
 	if (!t) return <Missing what="time breakdown" />;
+	const total = t.total_ps ?? 0;
 	const parts = BUCKETS.map((b) => ({ name: title(b), value: t.buckets?.[`${b}_ps`] ?? 0, color: bucketColor(b), key: b }));
 	return (
 		<div>
 			{t.bottleneck && <p class="verdict">{t.bottleneck}</p>}
-			{t.total_ps > 0 && <Shares parts={parts} total={t.total_ps} label="core time by class" />}
+			{total > 0 && <Shares parts={parts} total={total} label="core time by class" />}
 			<dl class="facts">
 				<Fact name="total_ps" label="core time" of={t.total_ps} origin="measured" />
 				<Fact name="wall_ps" label="wall time" of={t.wall_ps} origin="measured" />

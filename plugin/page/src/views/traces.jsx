@@ -9,9 +9,15 @@ import { inSight, usePage } from "../state.js";
 import { Table } from "../table.jsx";
 import { Tables } from "./generic.jsx";
 
+/** @import uPlot from "uplot" */
+/** @import { Cell, Drawing, Row, SharesPart, Step } from "../report.d.ts" */
+
+/** @type {(u: unknown, low: number, high: number) => [number, number]} */
 const fromZero = (_, __, high) => [0, (high || 1) * 1.05];
+/** @type {(rows: Row[], column: string) => number} */
 const sum = (rows, column) => rows.reduce((all, r) => all + (r[column] ?? 0), 0);
 
+/** @param {{ heading: string, parts: SharesPart[], label: string }} props */
 function Bars({ heading, parts, label }) {
 	const known = parts.filter((p) => p.value > 0);
 	const total = sum(known, "value");
@@ -28,6 +34,7 @@ function Bars({ heading, parts, label }) {
 // --- hta
 
 // Each moment of the devices once: compute whatever runs beside it, then communication alone, then what is left.
+/** @type {(exact: Record<string, number>) => SharesPart[]} */
 function breakdown(exact) {
 	const rest = exact.kernel_ps - exact.idle_ps - exact.compute_ps - exact.exposed_communication_ps;
 	return [
@@ -44,11 +51,13 @@ export function Hta() {
 	const view = usePage().report.hta;
 	if (!view) return <Missing what="kernels of a GPU" />;
 	const known = view.exact?.kernel_ps > 0;
+	/** @type {Row[]} */
+	const kinds = view.kernel_types ?? [];
 	return (
 		<div>
 			<Facts view={view} names={["gpu_idle_time_pct", "compute_time_pct", "non_compute_time_pct", "communication_time_pct", "memory_time_pct", "comm_comp_overlap_pct", "kernel_count", "short_kernel_count", "rank_count"]} />
 			{known && <Bars heading="Time of the devices" parts={breakdown(view.exact)} label="time of the devices" />}
-			<Bars heading="What runs together" parts={(view.kernel_types ?? []).map((t, i) => ({ name: clean(t.kernel_type), value: t.sum_ps, color: COLORS[i % COLORS.length] }))} label="busy time by what runs together" />
+			<Bars heading="What runs together" parts={kinds.map((t, i) => ({ name: clean(t.kernel_type), value: t.sum_ps, color: COLORS[i % COLORS.length] }))} label="busy time by what runs together" />
 			<Bars heading="Why streams are idle" parts={WAITS.map(([column, name, color]) => ({ name, value: sum(view.idle ?? [], column), color }))} label="idle time of streams by cause" />
 			<Tables
 				view={view}
@@ -57,7 +66,7 @@ export function Hta() {
 					top_kernels: ["name", "kernel_type", "count", "sum_ps", "share_pct", "mean_ps", "min_ps", "max_ps", "stddev_ps"],
 				}}
 				sort={{ top_kernels: { column: "sum_ps", down: true }, launches: { column: "cpu_sum_ps", down: true } }}
-				empty={{ idle: "No stream was idle between two kernels.", launches: "No launch with its kernel is in the trace.", queues: "No launch waited on a stream." }}
+				empty={{ idle: "No stream was idle between two kernels.", launches: "The trace has no launch together with its kernel.", queues: "No launch waited on a stream." }}
 			/>
 			<Notes view={view} />
 		</div>
@@ -84,13 +93,17 @@ export function Kernels() {
 // --- timeline
 
 const CLASSES = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"];
+/** @type {Record<string, string>} */
 const NAMES = { dataloader: "DataLoader", cpu_exec: "CPU Exec" };
+/** @param {string} c */
 const className = (c) => NAMES[c] ?? title(c);
 
+/** @param {{ steps: Step[] }} props */
 function StepClasses({ steps }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const parts = CLASSES.map((c) => held(steps.map((s) => s[`${c}_ps`] / 1e9)));
+		/** @param {Step} step */
 		const say = (step) => [`step ${step.step}: ${time(step.duration_ps)}`, ...CLASSES.filter((c) => step[`${c}_ps`] > 0).map((c) => `${className(c)}: ${time(step[`${c}_ps`])}`)];
 		return {
 			data: [stepEdges(steps), ...stacked(parts)],
@@ -114,6 +127,7 @@ function StepClasses({ steps }) {
 }
 
 // The host and the devices: alone, at once, and neither.
+/** @type {(view: Record<string, Cell>) => SharesPart[]} */
 function active(view) {
 	const both = view.overlap_ps ?? 0;
 	const cpu = (view.cpu_active_ps ?? 0) - both;
@@ -133,6 +147,7 @@ export function Timeline() {
 	const view = report.timeline;
 	const steps = useMemo(() => inSight(view?.steps, look, report), [report, look]);
 	if (!view) return <Missing what="timeline" />;
+	/** @type {Row[]} */
 	const ranks = (view.ranks ?? []).length > 1 ? view.ranks.slice(0, MAX_RANKS) : [];
 	const first = [...new Set(steps.map((s) => s.rank))][0];
 	const drawn = steps.filter((s) => s.rank === first);
@@ -177,12 +192,15 @@ export function Compile() {
 // --- memory of a trace, in the view of memory
 
 const SERIES = [["reserved_bytes", "reserved", COLORS[7]], ["allocated_bytes", "allocated", COLORS[0]]];
+/** @param {Row} r */
 const keyOf = (r) => `${r.host ?? ""} ${r.device ?? ""}`;
 
+/** @param {{ points: Row[], name: string }} props */
 function Held({ points, name }) {
 	const { setLook } = usePage();
-	const drawing = useMemo(() => {
+	const drawing = useMemo(/** @returns {Drawing} */ () => {
 		const xs = points.map((p) => p.time_ps / 1e12);
+		/** @type {(index: number, u: uPlot, x: number) => string[] | null} */
 		const say = (_, u, x) => {
 			const p = points[holds(xs, x)];
 			return [time(p.time_ps), ...SERIES.filter(([c]) => p[c] !== null).map(([c, label]) => `${label}: ${bytes(p[c])}`)];

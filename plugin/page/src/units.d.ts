@@ -1,0 +1,11 @@
+// A header of C, as the build reads it (units.mjs): src/base/units_list.h says what the columns are.
+declare module "*/units_list.h" {
+	export interface Unit {
+		ending: string;
+		kind: string;
+		unit: string;
+		label: string;
+		said: boolean;
+	}
+	export const UNITS: Unit[];
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./page.mjs";
+
+const { bytes, clean, csv, cut, percent, time, title, titles, UNKNOWN, unit, value } = await load("format.js");
+
+const rows = (name, write, cases) =>
+	test(name, () => {
+		for (const [input, expected] of cases) assert.equal(write(input), expected, `of ${input}`);
+	});
+
+rows("a time is written in the unit that suits it", time, [[0, "0 ps"], [999, "999 ps"], [1e3, "1.00 ns"], [12.5e6, "12.5 \u00b5s"], [150e9, "150 ms"], [1.5e12, "1.50 s"], [-2e9, "-2.00 ms"]]);
+rows("a minute and more is written in minutes", time, [[5.9e13, "59.0 s"], [6e13, "1.0 min"], [6e15, "100.0 min"]]);
+rows("sizes are binary", bytes, [[0, "0 B"], [1023, "1023 B"], [1024, "1.00 KiB"], [1536 * 1024, "1.50 MiB"], [2 ** 60, "1024 PiB"]]);
+rows("a share that is not zero does not read as zero", percent, [[0, "0.0 %"], [0.0001, "< 0.001 %"], [-0.0001, "> -0.001 %"], [0.05, "0.05 %"], [0.004, "0.004 %"]]);
+rows("a share has no more figures than it is worth", percent, [[0.1, "0.1 %"], [9.96, "10.0 %"], [12.4, "12 %"], [999, "999 %"], [12345, "12,345 %"]]);
+
+test("what is null or missing is unknown, and zero is not", () => {
+	assert.equal(value("total_ps", null), UNKNOWN);
+	assert.equal(value("total_ps", undefined), UNKNOWN);
+	assert.equal(value("total_ps", 0), "0 ps");
+	assert.equal(value("steps", 0), "0");
+});
+
+test("booleans are words", () => {
+	assert.equal(value("is_remat", true), "yes");
+	assert.equal(value("is_remat", false), "no");
+});
+
+test("whole numbers have separators, others three figures", () => {
+	assert.equal(value("count", 1234567), "1,234,567");
+	assert.equal(value("ratio", 0.12345), "0.12");
+	assert.equal(value("ratio", 12.345), "12.3");
+	assert.equal(value("ratio", 123.45), "123");
+});
+
+test("rates carry their unit", () => {
+	assert.equal(value("peak_flops_per_s", 9.18e14), "918 TFLOP/s");
+	assert.equal(value("hbm_bytes_per_s", 1.64e12), "1.64 TB/s");
+	assert.equal(value("allocations_per_s", 12), "12 /s");
+	assert.equal(value("flops", 2e9), "2.00 GFLOP");
+	assert.equal(value("operational_intensity", 240.4), "240 FLOP/B");
+	assert.equal(value("ridge_flops_per_byte", 24.04), "24.0 FLOP/B");
+});
+
+test("time a minute is a time, and nothing is 0 ms of it", () => {
+	assert.equal(value("compilation_ms_per_min", 0), "0 ms/min");
+	assert.equal(value("compilation_ms_per_min", 1.5), "1.50 ms/min");
+});
+
+test("a part of an object has the unit of the object's name", () => {
+	assert.equal(value("step_time_ps.mean", 2e9), "2.00 ms");
+	assert.equal(value("overview.step_time_ps.p99", 2e9), "2.00 ms");
+	assert.equal(unit("buckets.count"), "");
+});
+
+test("the longer of two endings is the unit", () => {
+	assert.equal(unit("flops_per_s"), "FLOP/s");
+	assert.equal(unit("read_bytes_per_s"), "B/s");
+	assert.equal(unit("calls_per_s"), "/s");
+});
+
+test("a list is written as in the CSV of the program", () => {
+	assert.equal(value("shapes", ["a", "b"]), "a; b");
+	assert.equal(value("where", [{ op: "dot", line: 3 }, { op: null, line: 4 }]), "op=dot line=3; op= line=4");
+	assert.equal(value("lists", [["inside"], "x"]), "; x");
+	assert.equal(value("none", []), "");
+});
+
+test("an object is written as JSON", () => assert.equal(value("x", { a: 1 }), '{"a":1}'));
+
+test("control characters of a name are shown and not obeyed", () => {
+	assert.equal(clean("a\u0000b\u001bc"), "a\u2400b\u241bc");
+	assert.equal(clean("a\u007fb\u009bc"), "a\ufffdb\ufffdc");
+});
+
+test("marks that turn the direction of writing are not obeyed", () => {
+	for (const mark of ["\u202e", "\u2066", "\u200f", "\u200b", "\ufeff"]) assert.equal(clean(`a${mark}b`), "a\ufffdb");
+});
+
+test("line ends and tabs stay", () => assert.equal(clean("a\n\tb"), "a\n\tb"));
+
+test("texts of a report are cleaned wherever they stand", () => {
+	assert.equal(value("op", "a\u202eb"), "a\ufffdb");
+	assert.equal(value("ops", ["a\u202eb"]), "a\ufffdb");
+	assert.ok(!value("op", { "\u202e": 1 }).includes("\u202e"));
+});
+
+test("a text that is cut says how much is missing", () => {
+	assert.equal(cut("abcdef", 6), "abcdef");
+	assert.equal(cut("abcdefg", 6), "abcdef\u2026 (1 more characters)");
+	assert.match(cut("x".repeat(5000), 300), /\(4,700 more characters\)$/);
+});
+
+rows("a name becomes a heading without its unit", title, [
+	["hbm_read_bytes", "HBM read"],
+	["self_time_ps", "Self time"],
+	["mxu_utilization_pct", "MXU utilization"],
+	["hbm_bytes_per_s", "HBM bandwidth"],
+	["peak_flops_per_s", "Peak FLOP rate"],
+	["flops", "FLOPs"],
+	["bytes", "Bytes"],
+	["step_time_ps.p99", "P99"],
+]);
+
+test("headings that would read the same say what they measure", () => {
+	const found = titles(["waste_ps", "waste_bytes", "waste_pct", "name"]);
+	assert.deepEqual([...found.values()], ["Waste, time", "Waste, bytes", "Waste, share", "Name"]);
+});
+
+test("a heading that already says what it measures does not say it twice", () => {
+	const found = titles(["step_time_ps", "step_time_pct"]);
+	assert.equal(found.get("step_time_ps"), "Step time");
+	assert.equal(found.get("step_time_pct"), "Step time, share");
+});
+
+test("a CSV has a heading, a line a row and CRLF at each end", () => {
+	assert.equal(csv(["op", "self_ps"], [{ op: "dot", self_ps: 5 }, { op: "add", self_ps: 7 }]), "op,self_ps\r\ndot,5\r\nadd,7\r\n");
+	assert.equal(csv(["op"], []), "op\r\n");
+});
+
+test("in a CSV unknown is empty and zero is 0", () => assert.equal(csv(["a", "b", "c"], [{ a: null, c: 0 }]), "a,b,c\r\n,,0\r\n"));
+
+test("in a CSV texts with separators are quoted", () => {
+	assert.equal(csv(["a"], [{ a: 'say "x", y' }]), 'a\r\n"say ""x"", y"\r\n');
+	assert.equal(csv(["a"], [{ a: "two\nlines" }]), 'a\r\n"two\nlines"\r\n');
+	assert.equal(csv(["a"], [{ a: " led by a space" }]), 'a\r\n" led by a space"\r\n');
+});
+
+test("in a CSV a text cannot become a formula, and a number stays one", () => {
+	for (const text of ["=1+1", "+1", "-1", "@x"]) assert.equal(csv(["a"], [{ a: text }]), `a\r\n'${text}\r\n`);
+	assert.equal(csv(["a"], [{ a: -1 }]), "a\r\n-1\r\n");
+});
+
+test("a CSV's heading adds the unit that a name does not say", () => {
+	assert.equal(csv(["operational_intensity", "flops_per_byte", "self_ps"], []), "operational_intensity (FLOP/byte),flops_per_byte,self_ps\r\n");
+});

@@ -1,0 +1,10 @@
+// The page's sources as modules, and as much of a browser as they look at when they are loaded.
+const SRC = new URL("../../../plugin/page/src/", import.meta.url);
+
+export const body = { dataset: {} };
+globalThis.document ??= { body, getElementById: () => null };
+globalThis.location ??= { hash: "" };
+globalThis.history ??= { replaceState: (_state, _title, hash) => (location.hash = hash) };
+
+export const load = (name) => import(new URL(name, SRC).href);
+export const near = (a, b) => Math.abs(a - b) < 1e-9;

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load } from "./page.mjs";
+
+const { filtered, sorted } = await load("table.jsx");
+const { columnsOf, flat, impactOf } = await load("parts.jsx");
+
+const names = (rows) => rows.map((r) => r.name);
+const OPS = [{ name: "b", ps: 2 }, { name: "none", ps: null }, { name: "a", ps: 10 }, { name: "c", ps: 1 }, { name: "gone" }];
+
+test("unknown rows come last, whichever way a table is sorted", () => {
+	assert.deepEqual(names(sorted(OPS, { column: "ps", down: true })), ["a", "b", "c", "none", "gone"]);
+	assert.deepEqual(names(sorted(OPS, { column: "ps", down: false })), ["c", "b", "a", "none", "gone"]);
+});
+
+test("texts are sorted by the numbers in them", () => {
+	const rows = ["fusion.10", "fusion.9", "dot.1"].map((name) => ({ name }));
+	assert.deepEqual(names(sorted(rows, { column: "name", down: false })), ["dot.1", "fusion.9", "fusion.10"]);
+});
+
+test("sorting leaves the report as it is", () => {
+	const before = names(OPS);
+	sorted(OPS, { column: "ps", down: true });
+	assert.deepEqual(names(OPS), before);
+	assert.equal(sorted(OPS, { column: null, down: true }), OPS);
+});
+
+test("rows that are equal keep their order", () => {
+	const rows = [{ name: "x", n: 1 }, { name: "y", n: 1 }, { name: "z", n: 1 }];
+	assert.deepEqual(names(sorted(rows, { column: "n", down: true })), ["x", "y", "z"]);
+});
+
+test("a filter looks into the columns that are shown, and not at case", () => {
+	const rows = [{ name: "Dot", module: "jit_step" }, { name: "add", module: "dotted" }];
+	assert.deepEqual(names(filtered(rows, ["name"], " dOT ")), ["Dot"]);
+	assert.deepEqual(names(filtered(rows, ["name", "module"], "dot")), ["Dot", "add"]);
+	assert.equal(filtered(rows, ["name"], "  "), rows);
+});
+
+test("a filter finds numbers and what stands in lists", () => {
+	const rows = [{ name: "a", n: 128 }, { name: "b", n: 3, list: ["bf16"] }];
+	assert.deepEqual(names(filtered(rows, ["n"], "12")), ["a"]);
+	assert.deepEqual(names(filtered(rows, ["list"], "bf16")), ["b"]);
+	assert.deepEqual(names(filtered(rows, ["n"], "null")), []);
+});
+
+test("the single values of a result have dotted names", () => {
+	const view = { a: 1, notes: ["x"], provenance: { a: "measured" }, rows: [{}], inside: { b: null, deeper: { c: "d" } } };
+	assert.deepEqual(flat(view), [["a", 1], ["inside.b", null], ["inside.deeper.c", "d"]]);
+	assert.deepEqual(flat(view, new Set(["a", "inside.b"])), [["inside.deeper.c", "d"]]);
+	assert.deepEqual(flat(undefined), []);
+});
+
+test("columns that are asked for come first, where there are any", () => {
+	const rows = [{ a: 1, b: 2 }, { c: 3, id: 4 }];
+	assert.deepEqual(columnsOf(rows, ["c", "missing"], ["id"]), ["c", "a", "b"]);
+	assert.deepEqual(columnsOf([]), []);
+});
+
+test("an impact that nobody knows is not written as a number", () => {
+	for (const impact_ps of [null, undefined, -1]) assert.equal(impactOf({ impact_ps, impact_pct: 3 }), null);
+	assert.equal(impactOf({ impact_ps: 2e9, impact_pct: null }), "up to 2.00 ms");
+	assert.equal(impactOf({ impact_ps: 0, impact_pct: 0 }), "up to 0 ps (0.0 %)");
+	assert.equal(impactOf({ impact_ps: 2e9, impact_pct: 12 }, " of core time"), "up to 2.00 ms (12 % of core time)");
+});
