@@ -307,8 +307,7 @@ static const struct {
 	  with_host },
 	{ { "collective", "a collective sends or receives whole arrays in HBM",
 	    "Send what takes fewer bytes: convert to bf16 before the collective, reduce or scale "
-	    "after "
-	    "it, and join small collectives into one.",
+	    "after it, and join small collectives into one.",
 	    TS_CERTAIN },
 	  with_collective },
 	{ { "async", "an asynchronous copy moves it between memories on its own", NULL,
@@ -316,34 +315,29 @@ static const struct {
 	  with_async },
 	{ { "custom_call", "a custom call is a kernel of its own, which XLA cannot look into",
 	    "Do the neighbour's work inside the Pallas kernel (an epilogue on the block it holds), "
-	    "or "
-	    "write the kernel's work in jnp where XLA does as well.",
+	    "or write the kernel's work in jnp where XLA does as well.",
 	    TS_CERTAIN },
 	  with_custom_call },
 	{ { "sort", "a sort runs as a kernel of its own",
 	    "Sort less: keys alone with the indices beside them, jax.lax.top_k or approx_max_k "
-	    "instead "
-	    "of a whole sort.",
+	    "instead of a whole sort.",
 	    TS_CERTAIN },
 	  with_sort },
 	{ { "whole_op", "an op of this kind (FFT, solver, random bits) runs as a kernel of its own",
 	    "Make fewer and larger calls of it (vmap); for random bits, draw once in the type that "
-	    "is "
-	    "needed, or use the rbg generator.",
+	    "is needed, or use the rbg generator.",
 	    TS_CERTAIN },
 	  with_whole_op },
 	{ { "loop_carried", "a loop carries it from one trip to the next",
 	    "Carry less: a smaller type, or only what the next trip needs; unroll the scan "
-	    "(unroll=2 "
-	    "and more) so that trips share a schedule.",
+	    "(unroll=2 and more) so that trips share a schedule.",
 	    TS_LIKELY },
 	  is_carried },
 	{ { "control",
-	    "it passes the edge of a loop, a branch or a call, where each side is compiled "
-	    "alone",
+	    "it passes the edge of a loop, a branch or a call, where each side is compiled alone",
 	    "Move the op to the other side: compute inside the scan body what is used there alone, "
-	    "or "
-	    "take out of it what does not change; jnp.where instead of lax.cond for little work.",
+	    "or take out of it what does not change; jnp.where instead of lax.cond for little "
+	    "work.",
 	    TS_CERTAIN },
 	  crosses },
 	{ { "copy",
@@ -353,58 +347,50 @@ static const struct {
 	    TS_LIKELY },
 	  with_copy },
 	{ { "layout",
-	    "its layout is changed on the way: probably producer and consumer want different "
-	    "ones",
+	    "its layout is changed on the way: probably producer and consumer want different ones",
 	    "Write products as einsum over the dimensions as they are, without transposes and "
-	    "reshapes "
-	    "between; keep parameters in the order in which they are used.",
+	    "reshapes between; keep parameters in the order in which they are used.",
 	    TS_LIKELY },
 	  with_layout_change },
 	{ { "in_place",
-	    "part of an array is updated in place: probably fusing it would cost a copy of "
-	    "the whole",
+	    "part of an array is updated in place: probably fusing it would cost a copy of the "
+	    "whole",
 	    "Update once with all the values instead of piece by piece, and read the values before "
 	    "they are put into the large array.",
 	    TS_LIKELY },
 	  with_update },
 	{ { "output",
 	    "the module gives it out, so it is written in any case: probably reading it again was "
-	    "no "
-	    "dearer",
+	    "no dearer",
 	    "If nobody needs it outside, do not return it.", TS_LIKELY },
 	  is_given_out },
 	{ { "two_products",
 	    "both hold a matrix product: probably because each fills the matrix unit by itself",
 	    "Work in pieces whose intermediate fits on the chip (lax.map with batch_size), keep it "
-	    "in "
-	    "bf16, or use a kernel that does both products (flash attention, a fused MLP in "
+	    "in bf16, or use a kernel that does both products (flash attention, a fused MLP in "
 	    "Pallas).",
 	    TS_LIKELY },
 	  between_products },
 	{ { "gather",
 	    "a gather or scatter picks rows by index: probably its neighbour cannot follow",
 	    "Gather after the elementwise work where the table is smaller than what is gathered, "
-	    "or "
-	    "before it where it is larger; a one-hot product for small tables.",
+	    "or before it where it is larger; a one-hot product for small tables.",
 	    TS_LIKELY },
 	  with_gather },
 	{ { "recompute", "several ops read it, and probably it is too expensive to compute in each",
 	    "Let one op do what its users do (compute them in one expression), or give each its "
-	    "own "
-	    "copy of the cheap part: divide and exp after the shared product, not before.",
+	    "own copy of the cheap part: divide and exp after the shared product, not before.",
 	    TS_LIKELY },
 	  computed_again },
 	{ { "several_users",
-	    "several ops read it: probably storing it was cheaper than computing it in "
-	    "each",
+	    "several ops read it: probably storing it was cheaper than computing it in each",
 	    "Bring its users together, so that one fusion reads it once; store it in bf16.",
 	    TS_LIKELY },
 	  has_users },
 	{ { "reduce",
 	    "it is the result of a reduction: probably its consumer needs all of it first",
 	    "Use a form with one pass (sum and sum of squares together, an online softmax), or "
-	    "reduce "
-	    "over the minor dimension.",
+	    "reduce over the minor dimension.",
 	    TS_LIKELY },
 	  after_reduce },
 	{ { "operands", "together they would have more operands than a fusion may have",
@@ -412,14 +398,14 @@ static const struct {
 	    TS_POSSIBLE },
 	  has_many_operands },
 	{ { "before_product",
-	    "it feeds a matrix product, whose operands are read again for each tile: "
-	    "probably it was cheaper to compute it once",
+	    "it feeds a matrix product, whose operands are read again for each tile: probably it "
+	    "was cheaper to compute it once",
 	    "Convert to bf16 before it is stored, or do the elementwise work after the product.",
 	    TS_POSSIBLE },
 	  before_product },
 	{ { "after_product",
-	    "it leaves a matrix product: probably on-chip memory is full with the "
-	    "product's own windows",
+	    "it leaves a matrix product: probably on-chip memory is full with the product's own "
+	    "windows",
 	    "Write the product's result in bf16 (preferred_element_type), and keep its epilogue "
 	    "elementwise over the same shape.",
 	    TS_POSSIBLE },

@@ -306,8 +306,7 @@ static const struct {
 	  is_transpose },
 	{ { "reshape", "a reshape changes which elements share a tile",
 	    "Keep the last two dimensions through the reshape, or split and join others; where "
-	    "heads "
-	    "are split off, let einsum do it (bsd,dhk->bhsk).",
+	    "heads are split off, let einsum do it (bsd,dhk->bhsk).",
 	    TS_LIKELY },
 	  is_reshape },
 	{ { "argument_layout", "the argument comes in another layout than its first reader wants",
@@ -322,8 +321,7 @@ static const struct {
 	  changes_result },
 	{ { "kernel_layout", "the kernel that reads it takes row-major arrays only",
 	    "Make the array in the kernel's layout: let the op before it give the dimensions in "
-	    "that "
-	    "order, or have the kernel read the other order through its index maps.",
+	    "that order, or have the kernel read the other order through its index maps.",
 	    TS_LIKELY },
 	  changes_for_kernel },
 	{ { "product_layout", "the matrix product that reads it wants another dimension innermost",
@@ -333,8 +331,7 @@ static const struct {
 	  changes_for_product },
 	{ { "layout", "its maker and its reader want different layouts",
 	    "Bring maker and reader to one order of dimensions: the same innermost dimension in "
-	    "both, "
-	    "a multiple of 128.",
+	    "both, a multiple of 128.",
 	    TS_LIKELY },
 	  changes_layout },
 	{ { "argument_returned",
@@ -353,8 +350,7 @@ static const struct {
 	  keeps_for_loop },
 	{ { "in_place", "an update in place would destroy what others still read",
 	    "Read the old value before the update (x.at[i].set) in the program's order, so that "
-	    "the "
-	    "update comes last.",
+	    "the update comes last.",
 	    TS_LIKELY },
 	  keeps_for_update },
 	{ { "alias", "two values may not share a buffer", NULL, TS_POSSIBLE }, fits_all },
