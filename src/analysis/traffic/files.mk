@@ -8,6 +8,7 @@ libtpusight_a_SOURCES += src/analysis/traffic/memory.c
 libtpusight_a_SOURCES += src/analysis/traffic/memory.h
 libtpusight_a_SOURCES += src/analysis/traffic/memory_layout.c
 libtpusight_a_SOURCES += src/analysis/traffic/memory_ops.c
+libtpusight_a_SOURCES += src/analysis/traffic/memory_reason.c
 libtpusight_a_SOURCES += src/analysis/traffic/memory_report.c
 libtpusight_a_SOURCES += src/analysis/traffic/memory_upcast.c
 libtpusight_a_SOURCES += src/analysis/traffic/remat.c

@@ -1,8 +1,8 @@
 /*
  * The memory analysis' own interface: between the ops (memory_ops.c), their tables (memory_report.c),
- * copies that only change a layout or a place (memory_layout.c), arrays that are stored wider than
- * their readers need (memory_upcast.c), and what runs them all (memory.c). No other analysis includes
- * this.
+ * copies that only change a layout or a place (memory_layout.c), why these are made (memory_reason.c),
+ * arrays that are stored wider than their readers need (memory_upcast.c), and what runs them all
+ * (memory.c). No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_MEMORY_H
 #define TS_ANALYSIS_MEMORY_H
@@ -50,6 +50,30 @@ const struct ts_memory_op *ts_memory_op_at(const struct memory *memory, uint32_t
 
 /* memory_report.c: lists what is in .ops and .total. False: no memory. */
 bool ts_memory_put_ops(struct memory *memory);
+
+/* The readers of an array, found behind names. */
+struct memory_readers {
+	uint32_t first;	 /* the first kernel in the schedule; TS_NONE */
+	bool is_output;	 /* the module gives it out */
+	bool is_carried; /* it goes into a loop's next trip, or out of a branch or call */
+	bool updates;	 /* a reader writes into it in place */
+};
+
+/* A copy, and what its reason follows from. */
+struct memory_copy {
+	const struct ts_hlo_module *module;
+	uint32_t instr, producer; /* producer TS_NONE: an argument, or it is unknown */
+	const struct ts_shape *from, *to;
+	bool from_argument, touches_host, changes_memory;
+	struct memory_readers readers;
+	const struct ts_reason *reason;
+	int64_t executions, self_ps; /* -1: no run */
+	int64_t bytes;		     /* of one execution */
+	struct ts_bytes source;
+};
+
+/* memory_reason.c. Never NULL: the last reason fits all. */
+const struct ts_reason *ts_memory_reason_of(const struct memory_copy *copy);
 
 /* memory_layout.c. False: no memory. */
 struct memory_copies {

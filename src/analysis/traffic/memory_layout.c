@@ -1,8 +1,6 @@
 /*
  * Copies: ops that compute nothing and bring an array into another layout, memory or place. Its maker
- * and its next reader are found behind names. Why it is moved follows from layouts, memories and
- * neighbours, as XLA's layout assignment and copy insertion put copies in
- * (xla/service/layout_assignment.cc, copy_insertion.cc). A module does not say it outright.
+ * and its next reader are found behind names; memory_reason.c knows why it is moved.
  */
 #include "analysis/kit/cells.h"
 #include "analysis/kit/table.h"
@@ -10,26 +8,6 @@
 
 #define MAX_STEPS 256 /* names followed from an array to its readers */
 #define MAX_DEPTH 16  /* of fusions inside fusions */
-
-/* The readers of an array, found behind names. */
-struct readers {
-	uint32_t first;	 /* the first kernel in the schedule; TS_NONE */
-	bool is_output;	 /* the module gives it out */
-	bool is_carried; /* it goes into a loop's next trip, or out of a branch or call */
-	bool updates;	 /* a reader writes into it in place */
-};
-
-struct memory_copy {
-	const struct ts_hlo_module *module;
-	uint32_t instr, producer; /* producer TS_NONE: an argument, or it is unknown */
-	const struct ts_shape *from, *to;
-	bool from_argument;
-	struct readers readers;
-	const struct ts_reason *reason;
-	int64_t executions, self_ps; /* -1: no run */
-	int64_t bytes;		     /* of one execution */
-	struct ts_bytes source;
-};
 
 static bool is(const struct ts_hlo_instr *instr, const char *opcode)
 {
@@ -89,7 +67,7 @@ static bool updates_in_place(const struct ts_hlo_module *module, const struct ts
 }
 
 static void meet_user(const struct memory_walk *walk, struct ts_hlo_place place, uint32_t user,
-		      struct queue *queue, struct readers *readers)
+		      struct queue *queue, struct memory_readers *readers)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[user];
 
@@ -108,9 +86,9 @@ static void meet_user(const struct memory_walk *walk, struct ts_hlo_place place,
 	readers->updates |= updates_in_place(walk->module, instr);
 }
 
-static struct readers find_readers(const struct memory_walk *walk, uint32_t from)
+static struct memory_readers find_readers(const struct memory_walk *walk, uint32_t from)
 {
-	struct readers readers = { .first = TS_NONE };
+	struct memory_readers readers = { .first = TS_NONE };
 	struct queue queue;
 
 	queue.nr = 0;
@@ -151,220 +129,6 @@ static void find_producer(const struct memory_walk *walk, struct memory_copy *co
 			walk->module->instrs[trace.place.instr].computation == walk->module->entry;
 }
 
-static const struct ts_hlo_instr *consumer(const struct memory_copy *copy)
-{
-	return copy->readers.first == TS_NONE ? NULL : &copy->module->instrs[copy->readers.first];
-}
-
-static bool same_numbers(const uint32_t *a, const uint32_t *b, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		if (a[i] != b[i])
-			return false;
-	return true;
-}
-
-static bool same_tile(const struct ts_tile *a, const struct ts_tile *b)
-{
-	if (a->nr_dims != b->nr_dims)
-		return false;
-	for (uint32_t i = 0; i < a->nr_dims; i++)
-		if (a->dims[i] != b->dims[i])
-			return false;
-	return true;
-}
-
-static bool same_layout(const struct ts_shape *a, const struct ts_shape *b)
-{
-	if (a->has_layout != b->has_layout || a->rank != b->rank || a->nr_tiles != b->nr_tiles)
-		return false;
-	for (uint32_t i = 0; i < a->nr_tiles; i++)
-		if (!same_tile(&a->tiles[i], &b->tiles[i]))
-			return false;
-	return !a->has_layout || same_numbers(a->minor_to_major, b->minor_to_major, a->rank);
-}
-
-static bool same_dims(const struct ts_shape *a, const struct ts_shape *b)
-{
-	if (a->rank != b->rank)
-		return false;
-	for (uint32_t i = 0; i < a->rank; i++)
-		if (a->dims[i] != b->dims[i])
-			return false;
-	return true;
-}
-
-/* The last part of jit(f)/jit(main)/transpose. */
-static bool asks(const struct memory_copy *copy, const char *what)
-{
-	struct ts_bytes name = instr_of(copy)->op_name;
-	size_t at = name.n;
-
-	while (at > 0 && name.p[at - 1] != '/')
-		at--;
-	return ts_bytes_is(ts_bytes_cut(name, at, name.n - at), what);
-}
-
-static bool inside_is(const struct memory_copy *copy, const char *opcode)
-{
-	const struct ts_hlo_instr *instr = instr_of(copy);
-
-	if (is(instr, "fusion"))
-		instr = &copy->module->instrs[copy->module->comps[instr->called[0]].root];
-	return is(instr, opcode);
-}
-
-static bool touches_host(const struct memory_copy *copy)
-{
-	return copy->from->memory_space == TS_SPACE_HOST || copy->to->memory_space == TS_SPACE_HOST;
-}
-
-static bool changes_memory(const struct memory_copy *copy)
-{
-	return copy->from->memory_space != copy->to->memory_space;
-}
-
-static bool is_transpose(const struct memory_copy *copy)
-{
-	return inside_is(copy, "transpose") || asks(copy, "transpose");
-}
-
-static bool is_reshape(const struct memory_copy *copy)
-{
-	return inside_is(copy, "reshape") || asks(copy, "reshape") || asks(copy, "squeeze") ||
-	       asks(copy, "expand_dims");
-}
-
-static bool changes_layout(const struct memory_copy *copy)
-{
-	return !same_layout(copy->from, copy->to) || !same_dims(copy->from, copy->to);
-}
-
-static bool changes_argument(const struct memory_copy *copy)
-{
-	return changes_layout(copy) && copy->from_argument;
-}
-
-static bool changes_result(const struct memory_copy *copy)
-{
-	return changes_layout(copy) && copy->readers.is_output && copy->readers.first == TS_NONE;
-}
-
-static bool changes_for_kernel(const struct memory_copy *copy)
-{
-	return changes_layout(copy) && consumer(copy) && is(consumer(copy), "custom-call");
-}
-
-static bool changes_for_product(const struct memory_copy *copy)
-{
-	struct ts_matmul product;
-
-	return changes_layout(copy) && copy->readers.first != TS_NONE &&
-	       ts_hlo_matmuls(copy->module, copy->readers.first, &product, 1) > 0;
-}
-
-static bool returns_argument(const struct memory_copy *copy)
-{
-	return copy->from_argument && copy->readers.is_output;
-}
-
-static bool keeps_argument(const struct memory_copy *copy)
-{
-	return copy->from_argument && (copy->readers.updates || copy->readers.is_carried ||
-				       (consumer(copy) && ts_hlo_is_control(consumer(copy))));
-}
-
-static bool keeps_for_loop(const struct memory_copy *copy)
-{
-	return copy->readers.is_carried || (consumer(copy) && ts_hlo_is_control(consumer(copy)));
-}
-
-static bool keeps_for_update(const struct memory_copy *copy)
-{
-	return copy->readers.updates;
-}
-
-static bool fits_all(const struct memory_copy *copy)
-{
-	return true;
-}
-
-/* The first that fits. */
-static const struct {
-	struct ts_reason reason;
-	bool (*fits)(const struct memory_copy *copy);
-} reasons[] = {
-	{ { "host", "it is moved between device and host memory", NULL, TS_CERTAIN },
-	  touches_host },
-	{ { "memory_space", "it is moved to another memory of the device, ahead of its use", NULL,
-	    TS_CERTAIN },
-	  changes_memory },
-	{ { "transpose", "the program asks for a transpose",
-	    "Let the next op take the array as it is: einsum and lax.dot_general contract any "
-	    "dimensions; keep weights stored the way that their product reads them.",
-	    TS_LIKELY },
-	  is_transpose },
-	{ { "reshape", "a reshape changes which elements share a tile",
-	    "Keep the last two dimensions through the reshape, or split and join others; where "
-	    "heads are split off, let einsum do it (bsd,dhk->bhsk).",
-	    TS_LIKELY },
-	  is_reshape },
-	{ { "argument_layout", "the argument comes in another layout than its first reader wants",
-	    "Keep the argument in the layout that the compiled program prefers: compile with "
-	    "Layout.AUTO (jax.experimental.layout) and put the arrays there once.",
-	    TS_CERTAIN },
-	  changes_argument },
-	{ { "result_layout", "the result is given out in another layout than it was made in",
-	    "Let the compiler choose the result's layout (out_shardings with Layout.AUTO of "
-	    "jax.experimental.layout), above all where the result is the next call's argument.",
-	    TS_CERTAIN },
-	  changes_result },
-	{ { "kernel_layout", "the kernel that reads it takes row-major arrays only",
-	    "Make the array in the kernel's layout: let the op before it give the dimensions in "
-	    "that order, or have the kernel read the other order through its index maps.",
-	    TS_LIKELY },
-	  changes_for_kernel },
-	{ { "product_layout", "the matrix product that reads it wants another dimension innermost",
-	    "Make the array in the order that the product contracts: swap the operands' dimensions "
-	    "in the einsum that makes it, or store the weight transposed.",
-	    TS_LIKELY },
-	  changes_for_product },
-	{ { "layout", "its maker and its reader want different layouts",
-	    "Bring maker and reader to one order of dimensions: the same innermost dimension in "
-	    "both, a multiple of 128.",
-	    TS_LIKELY },
-	  changes_layout },
-	{ { "argument_returned",
-	    "an argument is given out as it came: without donation it is copied",
-	    "Donate the argument (donate_argnums), or do not return what did not change.",
-	    TS_CERTAIN },
-	  returns_argument },
-	{ { "argument_kept",
-	    "an argument is overwritten in place, and may not be: it is not donated",
-	    "Donate the argument: jax.jit(f, donate_argnums=...).", TS_LIKELY },
-	  keeps_argument },
-	{ { "loop", "a loop writes over it while its old value is still read",
-	    "In the loop, read the old value before the update, or carry what is read and what is "
-	    "written as two arrays.",
-	    TS_LIKELY },
-	  keeps_for_loop },
-	{ { "in_place", "an update in place would destroy what others still read",
-	    "Read the old value before the update (x.at[i].set) in the program's order, so that "
-	    "the update comes last.",
-	    TS_LIKELY },
-	  keeps_for_update },
-	{ { "alias", "two values may not share a buffer", NULL, TS_POSSIBLE }, fits_all },
-};
-
-static const struct ts_reason *reason_of(const struct memory_copy *copy)
-{
-	size_t i = 0;
-
-	while (!reasons[i].fits(copy))
-		i++;
-	return &reasons[i].reason;
-}
-
 static int64_t sum_of(const int64_t *bytes)
 {
 	int64_t sum = 0;
@@ -396,9 +160,12 @@ static bool add_copy(const struct memory_walk *walk, const struct ts_memory_op *
 	copy.to = first_array(&instr->shape);
 	if (copy.from->dtype == TS_TUPLE || ts_shape_elements(copy.to) <= 1)
 		return true;
+	copy.touches_host =
+		copy.from->memory_space == TS_SPACE_HOST || copy.to->memory_space == TS_SPACE_HOST;
+	copy.changes_memory = copy.from->memory_space != copy.to->memory_space;
 	copy.readers = find_readers(walk, index);
 	find_producer(walk, &copy);
-	copy.reason = reason_of(&copy);
+	copy.reason = ts_memory_reason_of(&copy);
 	copy.bytes = moved_bytes(op) / TS_MAX(op->executions, 1);
 	if (!ts_grow(&copies->items, &copies->cap, copies->nr + 1, sizeof(*copies->items)))
 		return false;
@@ -460,7 +227,7 @@ static struct ts_memory_copy make_fact(struct ts_result *result, const struct me
 		.from = ts_result_shape(result, copy->from),
 		.to = ts_result_shape(result, copy->to),
 		.reason = copy->reason,
-		.is_transfer = touches_host(copy) || changes_memory(copy),
+		.is_transfer = copy->touches_host || copy->changes_memory,
 		.executions = copy->executions,
 		.self_ps = copy->self_ps,
 		.bytes = copy->bytes,
@@ -530,7 +297,7 @@ static void put_fields(struct memory *memory, const struct memory_copies *copies
 	for (size_t i = 0; i < copies->nr; i++) {
 		const struct memory_copy *copy = &copies->items[i];
 
-		if (changes_memory(copy))
+		if (copy->changes_memory)
 			continue;
 		nr++;
 		ps = ts_i64_add(ps, TS_MAX(copy->self_ps, 0));
