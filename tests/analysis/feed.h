@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "base/units.h"
+#include "flow/state.h"
 #include "tests/analysis/facts_given.h"
 
 #define FEED_MAX 16
@@ -180,7 +181,7 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .rates = feed->rates,
 				  .results = &feed->results,
 				  .overlay_budget = feed->overlay_budget };
-	void *sum = calloc(1, TS_MAX(analysis->state_size, 1)), *facts;
+	void *sum = ts_state_new(analysis), *facts;
 
 	feed_facts(feed, &ctx);
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
@@ -188,20 +189,17 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 
 		if (!analysis->wants(&ctx, &feed->profile.lines[i]) || feed->nr_events[i] == 0)
 			continue;
-		state = calloc(1, analysis->state_size);
+		state = ts_state_new(analysis);
 		assert_int_equal(analysis->open(state, &ctx, &feed->profile.lines[i], NULL), TS_OK);
 		feed_line_block(feed, analysis, &ctx, i, state);
-		assert_int_equal(analysis->merge(sum, state, &ctx, NULL), TS_OK);
-		analysis->release(state);
-		free(state);
+		assert_int_equal(ts_state_merge(analysis, sum, state, &ctx, NULL), TS_OK);
+		ts_state_free(analysis, &state);
 	}
 	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
 	facts = ts_arena_zalloc(&feed->results.arena, analysis->facts_size + 1);
 	assert_int_equal(analysis->close(sum, &ctx, facts, feed->result, NULL), TS_OK);
 	feed_keep_facts(feed, analysis, facts);
-	if (analysis->release)
-		analysis->release(sum);
-	free(sum);
+	ts_state_free(analysis, &sum);
 	return feed->result;
 }
 

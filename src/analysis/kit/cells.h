@@ -22,16 +22,6 @@ static inline struct ts_value ts_shape_cell(struct ts_result *result, const stru
 	return ts_text_or_null(ts_result_shape(result, shape));
 }
 
-/* "file.py:29"; empty: the instruction does not say. */
-static inline struct ts_bytes ts_result_source(struct ts_result *result,
-					       const struct ts_hlo_instr *instr)
-{
-	if (instr->source_file.n == 0)
-		return (struct ts_bytes){ NULL, 0 };
-	return ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
-			      (int)instr->source_line);
-}
-
 /* Empty: TS_NONE, or the module has no name. */
 static inline struct ts_bytes ts_module_name(const struct ts_profile *profile, uint32_t module)
 {
@@ -48,6 +38,12 @@ static inline struct ts_value ts_string_cell(const char *text)
 static inline int64_t ts_whole(double value)
 {
 	return isfinite(value) && value < 9e18 ? llround(value) : -1;
+}
+
+/* A number that is counted in whole ones. Null: it is unknown, or too large for a count. */
+static inline struct ts_value ts_whole_or_null(double value)
+{
+	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
 }
 
 #endif

@@ -163,12 +163,7 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 				     : profile->modules[op->module].name;
 }
 
-static double known(double rate)
-{
-	return isfinite(rate) ? rate : NAN;
-}
-
-/* Gives the share of the matrix units' peak, which no other analysis asks for; NaN: unknown. */
+/* Gives the share of the peak FLOPs that the op reaches. */
 static double make_fact(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
 			struct ts_op_fact *fact)
 {
@@ -195,7 +190,7 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.exclusive_ps = sum->exclusive_ps,
 		.flops = whole(work.flops),
 		.bytes = whole(work.bytes),
-		.hbm_bytes_per_s = known(work.hbm_bytes * executions / seconds),
+		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
 		.padding_share = padding_share(ctx->profile, op),
 		.bound = roofline.bound,
 		.bucket = ts_op_bucket(op, memory_bound),

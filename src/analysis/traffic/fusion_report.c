@@ -1,5 +1,6 @@
 /* The tables and sums of the fusion view. */
 #include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "analysis/traffic/fusion.h"
 
@@ -11,9 +12,9 @@
 	X(bytes, TS_COMPILED, NULL, ts_int(ts_i64_add(pair->read_bytes, pair->write_bytes))) \
 	X(impact_ps, TS_MODELLED, "time at stake", ts_int_or_null(ts_whole(pair->impact_ps))) \
 	X(reason_code, TS_DERIVED, "why", ts_string_cell(pair->reason->code)) \
-	X(producer_source, TS_COMPILED, NULL, ts_text_or_null(ts_result_source(result, producer))) \
+	X(producer_source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, producer))) \
 	X(consumer_source, TS_COMPILED, "source", \
-	  ts_text_or_null(ts_result_source(result, consumer))) \
+	  ts_text_or_null(ts_instr_source(result, consumer))) \
 	X(advice, TS_DERIVED, NULL, ts_string_cell(pair->reason->advice)) \
 	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(pair->reason->confidence))) \
 	X(executions, TS_MEASURED, NULL, ts_int_or_null(pair->executions)) \
@@ -77,8 +78,8 @@ static void put_kinds(const struct ts_fusion *fusion)
 	X(executions, TS_MEASURED, "times", ts_int(chain->executions)) \
 	X(time_ps, TS_MEASURED, "time", ts_int(chain->time_ps)) \
 	X(mean_ps, TS_MEASURED, "an op", ts_int(chain->time_ps / chain->occurrences)) \
-	X(first_source, TS_COMPILED, "source", ts_text_or_null(ts_result_source(result, first))) \
-	X(last_source, TS_COMPILED, NULL, ts_text_or_null(ts_result_source(result, last)))
+	X(first_source, TS_COMPILED, "source", ts_text_or_null(ts_instr_source(result, first))) \
+	X(last_source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, last)))
 
 static const struct ts_column chain_columns[] = { CHAIN_COLUMNS(TS_COLUMN) };
 

@@ -3,6 +3,7 @@
  * and its next reader are found behind names; memory_reason.c knows why it is moved.
  */
 #include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "analysis/traffic/memory.h"
 
@@ -231,8 +232,8 @@ static struct ts_memory_copy make_fact(struct ts_result *result, const struct me
 		.executions = copy->executions,
 		.self_ps = copy->self_ps,
 		.bytes = copy->bytes,
-		.source = copy->source.n > 0 ? copy->source
-					     : ts_result_source(result, instr_of(copy)),
+		.source =
+			copy->source.n > 0 ? copy->source : ts_instr_source(result, instr_of(copy)),
 	};
 }
 

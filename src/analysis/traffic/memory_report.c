@@ -3,6 +3,7 @@
 #include "analysis/traffic/memory.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 /* Bytes, and the time of the ops that moved them. */
@@ -91,8 +92,8 @@ static struct ts_bytes source_of(const struct memory *memory, const struct ts_me
 {
 	if (op->source.n > 0 || op->module == TS_NONE || op->instr == TS_NONE)
 		return op->source;
-	return ts_result_source(memory->result,
-				&memory->ctx->profile->modules[op->module].instrs[op->instr]);
+	return ts_instr_source(memory->result,
+			       &memory->ctx->profile->modules[op->module].instrs[op->instr]);
 }
 
 static struct ts_value if_known(const struct ts_memory_op *op, int64_t bytes)

@@ -9,6 +9,7 @@
  * leave their computation (results, a loop's state), or have a reader of another kind, are not.
  */
 #include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "analysis/traffic/memory.h"
 
@@ -418,7 +419,7 @@ static struct ts_memory_upcast make_fact(struct ts_result *result,
 		.reason = reason_of(upcast),
 		.source = upcast->source.n > 0
 				  ? upcast->source
-				  : ts_result_source(result, &module->instrs[wide->made.instr]),
+				  : ts_instr_source(result, &module->instrs[wide->made.instr]),
 	};
 }
 

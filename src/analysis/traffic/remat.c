@@ -11,6 +11,7 @@
 #include "analysis/facts/ops.h"
 #include "analysis/facts/remat.h"
 #include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 #include "model/op_work.h"
 
@@ -80,7 +81,7 @@ static bool add_instr(struct remat *all, uint32_t m, uint32_t i)
 	to->instr = i;
 	to->name = instr->name;
 	to->scope = instr->op_name;
-	to->source = ts_result_source(all->result, instr);
+	to->source = ts_instr_source(all->result, instr);
 	to->flops = cost.flops < 0 ? NAN : (double)cost.flops;
 	to->bytes = cost.bytes_accessed < 0 ? NAN : (double)cost.bytes_accessed;
 	to->by_xla = !is_checkpoint(instr->op_name);
