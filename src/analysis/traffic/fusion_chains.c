@@ -67,6 +67,7 @@ bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
 {
 	const struct ts_hlo_module *module = walk->module;
 
+	TS_ASSERT(walk->module && walk->inner);
 	if (!module->is_scheduled || !walk->times)
 		return true;
 	for (uint32_t c = 0; c < module->nr_comps; c++)

@@ -281,6 +281,7 @@ bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
 	size_t first = pairs->nr;
 	bool good, any;
 
+	TS_ASSERT(walk->module && walk->inner && walk->caller && walk->traits);
 	if (walk->times)
 		join_halves(walk);
 	good = find_uses(&finder) && find_outputs(&finder);

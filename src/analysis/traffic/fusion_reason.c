@@ -422,6 +422,8 @@ const struct ts_reason *ts_fusion_reason_of(const struct ts_fusion_case *what)
 {
 	size_t i = 0;
 
+	TS_ASSERT(what->made.instr < what->walk->module->nr_instrs);
+	TS_ASSERT(what->consumer < what->walk->module->nr_instrs);
 	while (i + 1 < TS_NELEM(reasons) && !reasons[i].fits(what))
 		i++;
 	return &reasons[i].reason;

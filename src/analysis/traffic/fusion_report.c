@@ -151,6 +151,7 @@ static void put_fields(const struct ts_fusion *fusion)
 
 void ts_fusion_report(const struct ts_fusion *fusion)
 {
+	TS_ASSERT(fusion->result);
 	if (fusion->nr_modules == 0) {
 		FIELDS(PUT_UNKNOWN)
 		return;

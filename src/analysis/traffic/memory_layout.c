@@ -178,6 +178,7 @@ bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies 
 {
 	const struct ts_hlo_module *module = walk->module;
 
+	TS_ASSERT(walk->inner && walk->caller);
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
 		const struct ts_memory_op *op;

@@ -225,6 +225,7 @@ const struct ts_reason *ts_memory_reason_of(const struct memory_copy *copy)
 {
 	size_t i = 0;
 
+	TS_ASSERT(copy->from && copy->to && copy->instr < copy->module->nr_instrs);
 	while (!reasons[i].fits(copy))
 		i++;
 	return &reasons[i].reason;

@@ -357,6 +357,7 @@ bool ts_memory_find_upcasts(const struct memory_walk *walk, struct memory_upcast
 	struct finder finder = { .walk = walk };
 	bool good = find_wide(&finder);
 
+	TS_ASSERT(walk->inner && walk->caller);
 	if (good && finder.nr > 0) {
 		reject_escapes(&finder);
 		note_uses(&finder);

@@ -245,6 +245,7 @@ uint32_t ts_remat_original(const struct remat_module *remat, uint32_t instr)
 	const struct ts_hlo_instr *op = &remat->module->instrs[instr];
 	size_t at = ts_bytes_find(op->name, ".remat");
 
+	TS_ASSERT(instr < remat->module->nr_instrs);
 	if (at < op->name.n)
 		return ts_strmap_find(&remat->names, ts_bytes_cut(op->name, 0, at));
 	return original_by_scope(remat, instr);
@@ -255,6 +256,7 @@ bool ts_remat_is_used(struct remat_module *remat, uint32_t instr)
 	const struct ts_hlo_module *module = remat->module;
 	size_t nr = 0;
 
+	TS_ASSERT(instr < module->nr_instrs);
 	remat->round++;
 	remat->queue[nr++] = instr;
 	for (size_t at = 0; at < nr; at++) {
