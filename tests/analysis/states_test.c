@@ -33,7 +33,6 @@ static const char *const not_described[] = {
 	"compile",
 	"marks",
 	"compile_devices",
-	"capacity",
 	"heatmap",
 	"memory_timeline",
 	"allocators",
