@@ -2,6 +2,7 @@
  * link to the host. */
 #include "analysis/traffic/memory.h"
 
+#include "analysis/facts/capacity.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
@@ -365,9 +366,9 @@ static void put_spaces(const struct memory *memory)
 
 static struct ts_value peak_bytes(const struct memory *memory)
 {
-	const struct ts_result *capacity = ts_results_find(memory->ctx->results, "capacity");
+	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(memory->ctx));
 
-	return capacity ? ts_result_get(capacity, "peak_bytes") : ts_null();
+	return top ? ts_int(top->peak_bytes) : ts_null();
 }
 
 static void put_unknown(struct memory *memory)
