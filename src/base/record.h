@@ -62,10 +62,11 @@ enum ts_number {
 /* How a member of one state is summed with that of another. Arrays are summed item by item, and the
  * sum has the length of the longer one; or they are appended. */
 enum ts_sum {
-	TS_BY_HAND,   /* not here: the analysis' own .merge does it */
-	TS_KEEP,      /* the first one's value stays */
-	TS_ADD,	      /* integers saturate */
-	TS_ADD_KNOWN, /* likewise; -1 is unknown, and adds nothing to a known one */
+	TS_BY_HAND,    /* not here: the analysis' own .merge does it */
+	TS_KEEP,       /* the first one's value stays */
+	TS_KEEP_KNOWN, /* likewise, of indices; the first that is not TS_NONE */
+	TS_ADD,	       /* integers saturate */
+	TS_ADD_KNOWN,  /* likewise; -1 is unknown, and adds nothing to a known one */
 	TS_MAX_OF,
 	TS_MIN_OF,
 	TS_OR,
