@@ -4,7 +4,7 @@
 # Headers and the parts of a script go to EXTRA_DIST. A program is built when its test runs, so that
 # `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs some tests of a program.
 unit_tests =
-script_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh
+script_tests = tests/cases/run.sh tests/circles.py tests/layers.sh tests/layers_test.sh
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
@@ -65,7 +65,7 @@ check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT) te
 # looks at are numbers, which are the same there.
 slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
 	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_test tests/read/chrome_test
-quick_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh $(filter tests/circles.py,$(script_tests)) $(filter-out $(slow_unit_tests),$(unit_tests))
+quick_tests = tests/cases/run.sh tests/circles.py tests/layers.sh tests/layers_test.sh $(filter tests/circles.py,$(script_tests)) $(filter-out $(slow_unit_tests),$(unit_tests))
 sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
 	tests/page/serve_test.py
 dist_tests = tests/cases/run.sh tests/layers.sh

@@ -4,6 +4,7 @@ libtpusight_a_SOURCES += \
 	src/base/buf.c src/base/buf.h \
 	src/base/bytes.c src/base/bytes.h \
 	src/base/check.h \
+	src/base/closest.c src/base/closest.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/map.c src/base/map.h \
 	src/base/record.c src/base/record.h \

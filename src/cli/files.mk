@@ -19,9 +19,9 @@ cli_sources += \
 	src/cli/console.c \
 	src/cli/copies.c src/cli/copies.h \
 	src/cli/deeds.c src/cli/deeds.h \
-	src/cli/options.c \
-	src/cli/program.c \
+	src/cli/help.c src/cli/options.c src/cli/option.h src/cli/values.c \
+	src/cli/program.c src/cli/registry.c src/cli/shared.c \
 	src/cli/report.h \
 	src/cli/serving.c src/cli/serving.h \
-	src/cli/sides.c src/cli/sides.h \
+	src/cli/open_runs.c src/cli/open_runs.h \
 	src/cli/suite.c src/cli/suite.h

@@ -1,5 +1,5 @@
 libtpusight_a_SOURCES += \
-	src/compare/compare.c src/compare/compare.h \
+	src/compare/cells.c src/compare/compare.c src/compare/compare.h \
 	src/compare/compile_modes.c src/compare/modes.h \
 	src/compare/fair.c \
 	src/compare/gate.c src/compare/gate.h \
@@ -8,5 +8,5 @@ libtpusight_a_SOURCES += \
 	src/compare/ops.c \
 	src/compare/parts.h \
 	src/compare/rank.c src/compare/rank.h \
-	src/compare/side.c src/compare/side.h \
+	src/compare/measured.c src/compare/measured.h \
 	src/compare/times.c

@@ -1,5 +1,4 @@
 libtpusight_a_SOURCES += \
-	src/copy/events.c src/copy/events.h \
 	src/copy/names.c src/copy/names.h \
 	src/copy/out.c src/copy/out.h \
 	src/copy/pairs.c src/copy/pairs.h \

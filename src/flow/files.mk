@@ -1,7 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/flow/annotate.c src/flow/annotate.h \
 	src/flow/merge.c src/flow/merge.h \
-	src/flow/merge_store.c src/flow/merge_store.h \
 	src/flow/outline.c src/flow/outline.h \
 	src/flow/outline_steps.c src/flow/outline_steps.h \
 	src/flow/pass.c src/flow/pass.h \

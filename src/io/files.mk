@@ -9,6 +9,7 @@ libtpusight_a_SOURCES += \
 	src/io/rundir.c src/io/rundir.h \
 	src/io/runpath.c src/io/runpath.h \
 	src/io/scratch.c src/io/scratch.h \
+	src/io/sorter.c src/io/sorter.h \
 	src/io/siblings.c src/io/siblings.h \
 	src/io/torch_logs.c src/io/tracefile.c src/io/tracefile.h \
 	src/io/window.c src/io/window.h

@@ -1,6 +1,8 @@
 /* From change to change: the next one is the nearest end of what runs. */
 #include "model/sweep.h"
 
+#include "base/check.h"
+
 static int64_t nearest_end(const struct ts_sweep *sweep, int64_t limit_ps)
 {
 	for (unsigned left = sweep->running; left; left &= left - 1)
@@ -20,6 +22,7 @@ static void drop_ended(struct ts_sweep *sweep)
 
 void ts_sweep_to(struct ts_sweep *sweep, int64_t ps)
 {
+	TS_ASSERT_HOT(sweep);
 	if (!sweep->begun) {
 		sweep->begun = true;
 		sweep->first_ps = sweep->now_ps = ps;
@@ -37,6 +40,7 @@ void ts_sweep_add(struct ts_sweep *sweep, unsigned kind, int64_t start_ps, int64
 {
 	int64_t end_ps = start_ps + TS_MAX(dur_ps, 0);
 
+	TS_ASSERT_HOT(sweep);
 	ts_sweep_to(sweep, start_ps);
 	if (end_ps <= sweep->now_ps)
 		return;

@@ -1,5 +1,6 @@
 libtpusight_a_SOURCES += \
 	src/read/list.h src/read/reader.h src/read/registry.c src/read/seams.h src/read/trace.h \
+	src/read/walk.c src/read/walk.h \
 	src/read/chrome/args.c src/read/chrome/chrome.c src/read/chrome/chrome.h \
 	src/read/chrome/event.c \
 	src/read/chrome/model.c \
@@ -19,6 +20,7 @@ libtpusight_a_SOURCES += \
 	src/read/hlo.h src/read/hlo/parts.h \
 	src/read/hlo/backend.c \
 	src/read/hlo/buffers.c \
+	src/read/hlo/copy.c \
 	src/read/hlo/hlo.c \
 	src/read/hlo/instr.c \
 	src/read/hlo/scan.c

@@ -7,4 +7,5 @@ unit_tests += tests/io/rpc_test
 unit_tests += tests/io/rundir_test
 unit_tests += tests/io/scratch_test
 unit_tests += tests/io/siblings_test
+unit_tests += tests/io/sorter_test
 EXTRA_DIST += tests/io/tmpdir.h

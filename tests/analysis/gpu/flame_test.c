@@ -292,7 +292,7 @@ static void a_tree_that_is_not_there_is_told_of(void **state)
 	analyse(&mem, launched);
 	for (size_t i = 0; i < TS_NELEM(outputs); i++) {
 		assert_int_equal(outputs[i]->emit(&out, &mem.run.results, &form, &err), TS_USAGE);
-		assert_string_equal(err.text, "the profile tells of no scopes");
+		assert_string_equal(err.text, "the profile has no scopes");
 	}
 	ts_buf_release(&out);
 	memory_run_release(&mem);

@@ -1,6 +1,7 @@
-/* One of the runs that are compared. */
-#include "compare/side.h"
+/* What is measured of one of the runs that are compared. */
+#include "compare/measured.h"
 
+#include "base/check.h"
 #include "base/units.h"
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *result,
@@ -15,52 +16,54 @@ static void bucket_column(char name[64], const char *prefix, int bucket)
 }
 
 /* Steps without cores or time were not run: there is nothing to share out. */
-static void take_steps(struct ts_side *side)
+static void take_steps(struct ts_measured *measured)
 {
 	double sum[TS_NR_BUCKETS] = { 0 }, cores_sum = 0, total = 0;
 
-	for (size_t i = 0; i < side->steps->nr_rows; i++) {
-		double cores = ts_cell_number(side->steps, i, "cores");
-		double ps = ts_cell_number(side->steps, i, "total_ps") / cores;
+	for (size_t i = 0; i < measured->steps->nr_rows; i++) {
+		double cores = ts_cell_number(measured->steps, i, "cores");
+		double ps = ts_cell_number(measured->steps, i, "total_ps") / cores;
 
 		if (!isfinite(ps))
 			continue;
-		side->step_ps[side->nr_steps++] = ps;
+		measured->step_ps[measured->nr_steps++] = ps;
 		total += ps;
 		cores_sum += cores;
 		for (int b = 0; b < TS_NR_BUCKETS; b++) {
 			char name[64];
 
 			bucket_column(name, "", b);
-			sum[b] += ts_cell_number(side->steps, i, name) / cores;
+			sum[b] += ts_cell_number(measured->steps, i, name) / cores;
 		}
 	}
-	if (side->nr_steps == 0)
+	if (measured->nr_steps == 0)
 		return;
-	side->by_step = true;
-	side->parts = cores_sum;
-	side->time_ps = total / (double)side->nr_steps;
+	measured->by_step = true;
+	measured->parts = cores_sum;
+	measured->time_ps = total / (double)measured->nr_steps;
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		side->bucket_ps[b] = sum[b] / (double)side->nr_steps;
+		measured->bucket_ps[b] = sum[b] / (double)measured->nr_steps;
 }
 
-static void take_wall(struct ts_side *side)
+static void take_wall(struct ts_measured *measured)
 {
-	side->by_step = false;
-	side->parts = ts_value_number(ts_result_get(side->time, "cores"));
-	side->time_ps = ts_value_number(ts_result_get(side->time, "wall_ps"));
+	measured->by_step = false;
+	measured->parts = ts_value_number(ts_result_get(measured->time, "cores"));
+	measured->time_ps = ts_value_number(ts_result_get(measured->time, "wall_ps"));
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		char name[64];
 
 		bucket_column(name, "buckets.", b);
-		side->bucket_ps[b] = ts_value_number(ts_result_get(side->time, name)) / side->parts;
+		measured->bucket_ps[b] =
+			ts_value_number(ts_result_get(measured->time, name)) / measured->parts;
 	}
 }
 
-enum ts_status ts_side_init(struct ts_side *side, const struct ts_results *results, bool by_step,
-			    struct ts_error *err)
+enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
+				bool by_step, struct ts_error *err)
 {
-	*side = (struct ts_side){
+	TS_ASSERT(measured && results);
+	*measured = (struct ts_measured){
 		.time = ts_results_find(results, "time"),
 		.overview = ts_results_find(results, "overview"),
 		.capacity = ts_results_find(results, "capacity"),
@@ -72,22 +75,24 @@ enum ts_status ts_side_init(struct ts_side *side, const struct ts_results *resul
 		.time_ps = NAN,
 		.parts = NAN,
 	};
-	side->step_ps = calloc((side->steps ? side->steps->nr_rows : 0) + 1, sizeof(double));
-	if (!side->step_ps)
+	measured->step_ps =
+		calloc((measured->steps ? measured->steps->nr_rows : 0) + 1, sizeof(double));
+	if (!measured->step_ps)
 		return ts_fail_nomem(err);
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		side->bucket_ps[b] = NAN;
-	if (side->steps)
-		take_steps(side);
-	if (side->time && (!by_step || !side->by_step))
-		take_wall(side);
+		measured->bucket_ps[b] = NAN;
+	if (measured->steps)
+		take_steps(measured);
+	if (measured->time && (!by_step || !measured->by_step))
+		take_wall(measured);
 	return TS_OK;
 }
 
-void ts_side_release(struct ts_side *side)
+void ts_measured_release(struct ts_measured *measured)
 {
-	free(side->step_ps);
-	memset(side, 0, sizeof(*side));
+	TS_ASSERT(measured);
+	free(measured->step_ps);
+	memset(measured, 0, sizeof(*measured));
 }
 
 /* A field, by its path in the report: parts of the report itself, or behind their result's name. */
@@ -163,31 +168,32 @@ static const struct alias *find_alias(struct ts_bytes path)
 }
 
 /* buckets.idle_ms, buckets.idle_pct: of a step where there are steps. */
-static bool bucket_value(const struct ts_side *side, struct ts_bytes path, double *value)
+static bool bucket_value(const struct ts_measured *measured, struct ts_bytes path, double *value)
 {
 	for (int b = 0; b < TS_NR_BUCKETS; b++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "buckets.%s_ms", ts_bucket_name((enum ts_bucket)b));
-		*value = side->bucket_ps[b] / (double)TS_PS_PER_MS;
+		*value = measured->bucket_ps[b] / (double)TS_PS_PER_MS;
 		if (ts_bytes_is(path, name))
 			return true;
 		snprintf(name, sizeof(name), "buckets.%s_pct", ts_bucket_name((enum ts_bucket)b));
-		*value = side->bucket_ps[b] / side->time_ps * 100;
+		*value = measured->bucket_ps[b] / measured->time_ps * 100;
 		if (ts_bytes_is(path, name))
 			return true;
 	}
 	return false;
 }
 
-bool ts_side_value(const struct ts_side *side, const struct ts_results *results,
-		   struct ts_bytes path, double *value)
+bool ts_measured_value(const struct ts_measured *measured, const struct ts_results *results,
+		       struct ts_bytes path, double *value)
 {
 	const struct alias *alias = find_alias(path);
 	struct ts_value found = ts_null();
 	bool known;
 
-	if (bucket_value(side, path, value))
+	TS_ASSERT(measured && results && value);
+	if (bucket_value(measured, path, value))
 		return true;
 	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
 	*value = ts_value_number(found) / (alias ? alias->unit : 1);
