@@ -21,6 +21,8 @@
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
+#include "analysis/facts/padding.h"
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/kit/advice.h"
 #include "analysis/kit/needs.h"

@@ -16,6 +16,8 @@
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
+#include "analysis/facts/padding.h"
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/settings.h"
 #include "base/units.h"
@@ -48,6 +50,10 @@ struct given {
 	struct ts_doctor_facts doctor;		    /* made by when_examined() */
 	struct ts_capture_facts capture;
 	struct ts_capture_cause causes[GIVEN_MAX];
+	struct ts_systolic_facts matrix;
+	struct ts_matrix_op products[GIVEN_MAX];
+	struct ts_padding_facts padded;
+	struct ts_padded_op padded_ops[GIVEN_MAX];
 	struct ts_result *systolic, *padding;
 };
 
@@ -68,6 +74,10 @@ static inline void given_nothing(struct given *run)
 	run->time.slow = run->slow;
 	run->witnessed.witnesses = run->witnesses;
 	run->capture.causes = run->causes;
+	run->matrix = (struct ts_systolic_facts){ run->products, 0, NAN };
+	run->padded = (struct ts_padding_facts){ run->padded_ops, 0, -1, NAN };
+	run->ctx.facts[TS_ANALYSIS_systolic] = &run->matrix;
+	run->ctx.facts[TS_ANALYSIS_padding] = &run->padded;
 	run->ctx.facts[TS_ANALYSIS_capture] = &run->capture;
 	run->ctx.facts[TS_ANALYSIS_ops] = &run->ops;
 	run->ctx.facts[TS_ANALYSIS_time] = &run->time;
@@ -285,6 +295,14 @@ static inline void given_product(struct given *run, const char *op, int64_t time
 	row[11] = ts_real(100 - mxu - shape_loss);
 }
 
+static inline uint32_t given_op_named(const struct given *run, const char *name)
+{
+	for (uint32_t i = 0; i < run->profile.nr_ops; i++)
+		if (ts_bytes_is(run->profile.ops[i].name, name))
+			return i;
+	return TS_NONE;
+}
+
 static const struct ts_column given_padding_columns[] = {
 	{ "op", TS_MEASURED, NULL },
 	{ "module", TS_MEASURED, NULL },
@@ -301,6 +319,19 @@ static inline void given_padding(struct given *run, const char *op, const char *
 {
 	struct ts_value *row;
 
+	run->padded_ops[run->padded.nr++] = (struct ts_padded_op){
+		.op = given_op_named(run, op),
+		.module_index = TS_NONE,
+		.instr = TS_NONE,
+		.name = ts_bytes_of(op),
+		.module = ts_bytes_of(module),
+		.bytes_share = pct / 100,
+		.flops_share = NAN,
+		.waste_ps = waste_ms < 0 ? -1 : waste_ms * MS,
+		.suggestion = TS_LIT("pad dim 1 from 4 to 128"),
+		.gain_ps = -1,
+		.self_ps = -1,
+	};
 	if (!run->padding)
 		run->padding = ts_results_add(&run->results, "padding", "Padding");
 	row = ts_table_row(run->padding, given_table(run->padding, "ops", given_padding_columns,
