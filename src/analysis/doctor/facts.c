@@ -97,8 +97,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	const struct ts_context *ctx = doctor->ctx;
 
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
-	doctor->systolic = ts_results_find(ctx->results, "systolic");
-	doctor->padding = ts_results_find(ctx->results, "padding");
 	doctor->fusion = ts_results_find(ctx->results, "fusion");
 	doctor->cache = ts_results_find(ctx->results, "cache");
 	doctor->rates = first_known(ctx);
