@@ -37,7 +37,6 @@ write/json_head.h
 
 # What breaks a rule today, a line each: file, header, why. A line that nothing needs any more is an error, too.
 allowed='
-analysis/compile/compile_devices.c analysis/compile/compile.h what two of them share is not in kit/ yet
 '
 
 find . -name '*.[ch]' | sed 's|^\./||' | LC_ALL=C sort | xargs grep -H '^#include "[a-z]*/[^"]*\.h"\|^#include ".*\.pb-c\.h"\|^	*X([a-z_]*)' |

@@ -20,25 +20,18 @@
 static const char *const not_described[] = {
 	"time",
 	"gaps",
-	"kernels",
-	"timeline",
 	"systolic",
 	"padding",
 	"roofline",
 	"rates",
 	"collectives",
 	"async",
-	"cache",
 	"sparsecore",
-	"compile",
 	"marks",
-	"compile_devices",
 	"heatmap",
 	"memory_timeline",
 	"allocators",
-	"hta",
 	"capture",
-	"flame",
 };
 /* clang-format on */
 

@@ -98,7 +98,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
 	doctor->fusion = ts_results_find(ctx->results, "fusion");
-	doctor->cache = ts_results_find(ctx->results, "cache");
 	doctor->rates = first_known(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
