@@ -11,11 +11,6 @@
 #include "analysis/facts/kernels.h"
 #include "analysis/kit/table.h"
 
-static double field(const struct ts_doctor *doctor, const char *result, const char *name)
-{
-	return ts_value_number(ts_result_get(ts_results_find(doctor->ctx->results, result), name));
-}
-
 static double mean_ms(double time_ps, double nr)
 {
 	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
