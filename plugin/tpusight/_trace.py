@@ -5,7 +5,6 @@ import weakref
 from ._program import TpusightError, ask, run
 from ._temporary import temporary_folder
 
-
 # profiler -> its Trace: torch writes a trace once only
 _of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
 

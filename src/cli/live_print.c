@@ -33,13 +33,12 @@
 
 void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, bool json)
 {
-	TS_ASSERT(print != NULL && cli != NULL);
-
 	const char *term = getenv("TERM");
 
 	TS_ASSERT(print && cli);
 	memset(print, 0, sizeof(*print));
 	print->cli = cli;
+	print->json = json;
 	print->color = ts_use_color(cli) && !json;
 	print->is_view = !json && !cli->quiet && ts_terminal_width() > 0 && isatty(STDOUT_FILENO) &&
 			 term && strcmp(term, "dumb") != 0;

@@ -24,8 +24,6 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event)
 {
-	TS_ASSERT(out != NULL && event->session != NULL);
-
 	const struct ts_live_session *session = event->session;
 	struct ts_buf deeds = TS_BUF_INIT;
 
@@ -54,8 +52,6 @@ bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_sess
 
 void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sample)
 {
-	TS_ASSERT(out != NULL && sample->watch != NULL);
-
 	struct ts_watch_counts counts = ts_watch_count(sample->watch);
 	const uint64_t *nr_raised = sample->alerts->nr_raised;
 	const char *path, *problem;

@@ -85,8 +85,6 @@ static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving
 enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,
 				const struct ts_serving_options *options, struct ts_error *err)
 {
-	TS_ASSERT(out != NULL && cli != NULL);
-
 	struct ts_serving *serving = calloc(1, sizeof(*serving));
 	enum ts_status st;
 

@@ -15,6 +15,7 @@
 
 uint32_t ts_cache_nr_parameters(const struct ts_hlo_module *module)
 {
+	TS_ASSERT(module);
 	return module->entry < module->nr_comps ? module->comps[module->entry].nr_params : 0;
 }
 
@@ -367,6 +368,7 @@ bool ts_cache_families_make(struct cache_families *families, const struct cache_
 	uint32_t *variant_of = calloc(sum->nr_programs + 1, sizeof(*variant_of));
 	bool good;
 
+	TS_ASSERT(families && arena && sum->nr_programs <= sum->cap_programs);
 	*families = (struct cache_families){ .arena = arena };
 	families->variants = ts_arena_array(arena, max, sizeof(*families->variants));
 	families->items = ts_arena_array(arena, max, sizeof(*families->items));
@@ -432,6 +434,7 @@ void ts_cache_families_choose(struct cache_families *families)
 {
 	size_t nr = 0;
 
+	TS_ASSERT(families->nr <= families->nr_variants);
 	for (size_t i = 0; i < families->nr; i++) {
 		const struct ts_cache_family *family = &families->items[i];
 

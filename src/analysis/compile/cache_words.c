@@ -132,6 +132,7 @@ bool ts_cache_describe(struct cache_families *families, const struct ts_profile 
 				 .arena = families->arena,
 				 .text = TS_BUF_INIT };
 
+	TS_ASSERT(families->arena && profile);
 	for (size_t i = 0; i < families->nr; i++) {
 		struct ts_cache_family *family = &families->items[i];
 
@@ -150,6 +151,7 @@ struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
 	struct writer writer = { .arena = &result->owner->arena, .text = TS_BUF_INIT };
 	struct ts_bytes advice;
 
+	TS_ASSERT(family->axes || family->nr_axes == 0);
 	for (size_t i = 0; i < family->nr_axes; i++) {
 		const struct ts_cache_axis *axis = &family->axes[i];
 		char text[TS_UNIT_MAX];

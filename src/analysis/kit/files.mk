@@ -4,3 +4,4 @@ libtpusight_a_SOURCES += \
 libtpusight_a_SOURCES += src/analysis/kit/torch.c src/analysis/kit/torch.h
 libtpusight_a_SOURCES += src/analysis/kit/keyed.c src/analysis/kit/keyed.h
 libtpusight_a_SOURCES += src/analysis/kit/lists.c src/analysis/kit/lists.h
+libtpusight_a_SOURCES += src/analysis/kit/source.h

@@ -81,7 +81,6 @@ static const struct difference_row differences[] = {
 
 static void variants_differ_in_what_was_made_different(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(differences); i++) {
 		struct cache_state sum = { .line = 0 };
 		struct ts_arena arena = TS_ARENA_INIT;
@@ -113,7 +112,6 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	const struct ts_cache_family *family;
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(modules); i++)
 		add_module(&profile, i + 1, &modules[i]);
@@ -168,7 +166,6 @@ static void no_other_choice_of_buckets_pads_less(void **state)
 {
 	struct rng rng = { 7 };
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		int64_t values[8], weights[8];
 		size_t nr = 2 + rng_below(&rng, 7), max = nr < 4 ? 1 : nr < 8 ? 2 : 3;
@@ -203,7 +200,6 @@ static void extreme_sizes_have_no_overflow(void **state)
 	static const int64_t same[] = { 4, 4, 4 }, weights[] = { 1, INT64_MAX, 0 };
 	struct ts_cache_axis axis = { .values = huge };
 
-	(void)state;
 	ts_cache_axis_buckets(&axis, 3, weights);
 	assert_int_equal(axis.nr_buckets, 1);
 	axis.values = negative;
@@ -230,7 +226,6 @@ static void stems_are_names_without_numbers(void **state)
 		{ "", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (!ts_bytes_is(ts_module_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);

@@ -37,29 +37,28 @@ struct recompiles {
 	int64_t first_step; /* the first one with a compilation */
 };
 
-static bool waits_for_compile(const struct ts_table *table, size_t row, size_t nr_cores)
+static bool waits_for_compile(const struct ts_time_step *step, size_t nr_cores)
 {
-	double step_ps = (double)TS_MAX(ts_cell_int(table, row, "duration_ps"), 0) *
-			 (double)TS_MAX(nr_cores, 1);
-	double lost_ps = ts_cell_number(table, row, "compilation_ps");
+	double step_ps = (double)ts_time_step_duration(step) * (double)TS_MAX(nr_cores, 1);
+	double lost_ps = (double)step->ps[TS_BUCKET_COMPILATION];
 
 	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * step_ps;
 }
 
-static struct recompiles find_recompiles(const struct ts_table *table, size_t nr_cores)
+static struct recompiles find_recompiles(const struct ts_time_facts *time, size_t nr_cores)
 {
 	struct recompiles found = { .first_step = -1 };
 
-	for (size_t i = 1; table && i < table->nr_rows; i++) {
-		int64_t lost = ts_cell_int(table, i, "compilation_ps");
+	for (size_t i = 1; i < time->nr_steps; i++) {
+		const struct ts_time_step *step = &time->steps[i];
 
-		if (!waits_for_compile(table, i, nr_cores))
+		if (!waits_for_compile(step, nr_cores))
 			continue;
 		if (found.nr_steps++ == 0) {
-			found.first_step = ts_cell_int(table, i, "step");
-			found.from_ps = ts_cell_int(table, i, "start_ps");
+			found.first_step = (int64_t)step->number;
+			found.from_ps = step->start_ps;
 		}
-		found.lost_ps = ts_i64_add(found.lost_ps, lost);
+		found.lost_ps = ts_i64_add(found.lost_ps, step->ps[TS_BUCKET_COMPILATION]);
 	}
 	return found;
 }
@@ -67,8 +66,7 @@ static struct recompiles find_recompiles(const struct ts_table *table, size_t nr
 /* Share of core time lost to compilations that no finding about steps reports. */
 static double compile_share(const struct ts_doctor *doctor)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles reported = find_recompiles(table, doctor->nr_cores);
+	struct recompiles reported = find_recompiles(doctor->time, doctor->nr_cores);
 
 	return ts_doctor_share(
 		doctor,
@@ -80,7 +78,7 @@ static int64_t nr_compilations(const struct ts_doctor *doctor)
 {
 	int64_t count = ts_cache_facts(doctor->ctx)->nr_compiled;
 
-	return count > 0 ? count : ts_value_int(ts_result_get(doctor->time, "compilation_count"));
+	return count > 0 ? count : doctor->ctx->outline->nr_compiles;
 }
 
 /* " The longest is jit_f, 1.2 s (code generation 0.9 s)." */
@@ -104,7 +102,7 @@ static void put_restored(struct ts_doctor *doctor)
 static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	int64_t host_ps = ts_value_int(ts_result_get(doctor->time, "compilation_host_ps"));
+	int64_t host_ps = doctor->ctx->outline->compile_ps;
 	int64_t count = nr_compilations(doctor);
 	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION);
 	struct ts_finding *finding;
@@ -223,12 +221,11 @@ static void check_family(struct ts_doctor *doctor, const struct ts_rule *rule,
 
 static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
 	const struct ts_cache_family *family = find_family(doctor);
-	struct recompiles found = find_recompiles(table, doctor->nr_cores);
+	struct recompiles found = find_recompiles(doctor->time, doctor->nr_cores);
 	struct ts_finding *finding;
 
-	if (!table || table->nr_rows == 0)
+	if (doctor->time->nr_steps == 0)
 		check_family(doctor, rule, family);
 	if (found.nr_steps == 0)
 		return;
@@ -239,7 +236,8 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	TS_PUT(doctor,
 	       "The cores lose {time} by it[; the first is step {count}]. The profile has {count} "
 	       "steps.",
-	       TS_TIME(found.lost_ps), TS_COUNT(found.first_step), TS_COUNT(table->nr_rows));
+	       TS_TIME(found.lost_ps), TS_COUNT(found.first_step),
+	       TS_COUNT(doctor->time->nr_steps));
 	if (family) {
 		ts_put(doctor, " ");
 		put_family(doctor, family);
