@@ -30,7 +30,6 @@ static const char *const not_described[] = {
 	"async",
 	"sparsecore",
 	"marks",
-	"capacity",
 	"heatmap",
 	"memory_timeline",
 	"allocators",

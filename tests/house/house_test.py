@@ -285,20 +285,8 @@ def of_thresholds(house):
             yield ("threshold", name), f"docs/analyses/doctor/rules.md: the threshold `{name}` is described nowhere in docs/."
 
 
-def of_tests(house):
-    lists = house.all_text(r"tests/(.*/)?files\.mk")
-    for path in house.find(r"tests/(?!cases/|data/|page/node_modules/).*_test\.(c|py|sh)"):
-        program = path[:-2] if path.endswith(".c") else path
-        if not re.search(rf"(^|[\s]){re.escape(program)}(\s|$)", lists, re.M):
-            folder = os.path.dirname(path)
-            yield ("test list", path), f"{folder}/files.mk: {program} is in no list of TESTS, so nothing runs it."
-
-
 def of_links(house):
-    files = house.text("docs/files.mk")
     for path in house.find(r"docs/.*\.md|README\.md|CONTRIBUTING\.md"):
-        if re.fullmatch(r"docs/[^/]*\.md", path) and path not in files:
-            yield ("dist", path), f"docs/files.mk: {path} is not in EXTRA_DIST, so a tarball lacks it."
         text = re.sub(r"^```.*?^```", "", house.text(path), flags=re.S | re.M)  # code shows links, too
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             target = os.path.normpath(os.path.join(os.path.dirname(path), link))
@@ -322,7 +310,7 @@ def of_paths(house):
                 yield ("path", page, path), f"{page}: there is no {path}; it was moved or renamed."
 
 
-CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_tests, of_links, of_paths]
+CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_links, of_paths]
 
 
 def complaints(house):
@@ -388,10 +376,8 @@ PLANTS = [
       "docs/formats.md: the table of inputs"]),
     ([lambda house: threshold_planted(house)],
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_low`"]),
-    ([new("tests/base/crumbs_test.c", "")], ["tests/base/files.mk: tests/base/crumbs_test is in no list"]),
     ([gone("docs/analyses/clocks.md")], ["docs/analyses/README.md: the link to clocks.md leads nowhere"]),
     ([gone("src/model/host_event.c")], ["docs/analyses/compile/cache.md: there is no src/model/host_event.c"]),
-    ([new("docs/crumbs.md", "")], ["docs/files.mk: docs/crumbs.md is not in EXTRA_DIST"]),
     ([put("src/analysis/list.h", "#define TS_ANALYSES(X)", "#define TS_OTHERS(X)")], ["src/analysis/list.h: no analysis was found"]),
     ([new("src/analysis/advice/torch/unfused.py", "")], ["tests/house/house_test.py: ('advice', 'torch', 'unfused') is no longer missing"]),
 ]

@@ -1,63 +1,75 @@
 /*
- * The capacity analysis' own interface: between a module's buffers (capacity_live.c, where the
- * compiler's own plan is missing; capacity_assigned.c, where it is there), what is said of them
- * (capacity_rows.c), what a memory profile says is held (capacity_sites.c) and the whole
- * (capacity.c). No other analysis includes this.
+ * The capacity analysis' own interface. The way of a module: its buffers (capacity_assigned.c, by the
+ * compiler's own plan; capacity_ranges.c, where that is missing), their peaks (capacity_peak.c), the
+ * facts (capacity_facts.c), with the arguments that could be donated (capacity_donate.c), and the
+ * tables (capacity_report.c, capacity_lines.c). Beside it stands what a memory profile says is held
+ * (capacity_sites.c). capacity.c puts them together. No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_CAPACITY_H
 #define TS_ANALYSIS_CAPACITY_H
 
 #include "analysis/analysis.h"
-
-enum ts_buffer_kind {
-	TS_BUFFER_PARAMETER,
-	TS_BUFFER_OUTPUT,
-	TS_BUFFER_DONATED, /* a parameter whose memory an output takes */
-	TS_BUFFER_TEMP,
-	TS_BUFFER_CONSTANT,
-	TS_NR_BUFFER_KINDS
-};
+#include "analysis/facts/capacity.h"
+#include "base/check.h"
 
 /* A piece of memory, and from which to which position of the schedule it is needed. */
-struct ts_capacity_buffer {
-	uint32_t instr, leaf; /* of the op that makes it; TS_NONE: nobody says */
+struct buffer {
+	uint32_t instr, leaf; /* of the op that makes it; TS_NONE: unknown */
 	int64_t nr_bytes;
 	uint32_t from, to;
 	enum ts_buffer_kind kind;
 	int64_t space; /* enum ts_memory_space */
 };
 
-/* What a module needs of device memory. Sizes are of HBM where nothing else is said. */
-struct ts_capacity_program {
-	const struct ts_hlo_module *module;
-	bool is_assigned; /* by the compiler; else its live ranges were simulated */
-	int64_t argument_bytes, output_bytes, alias_bytes, temp_bytes, constant_bytes;
-	int64_t peak_bytes;	   /* the most that is alive at one position */
-	int64_t onchip_peak_bytes; /* the most of VMEM and its like, which is not in peak_bytes */
-	int64_t reserved_bytes;	   /* what running it takes: gaps between buffers too */
-	uint32_t nr_positions, peak_at;
-	uint32_t *order; /* the instruction at each position; TS_NONE unknown */
-	struct ts_capacity_buffer *buffers;
+/* What a module needs of device memory. */
+struct program {
+	struct ts_capacity_program sum; /* without its lists and texts */
+	uint32_t *order;		/* the instruction at each position; TS_NONE: unknown */
+	struct buffer *buffers;		/* all of them */
 	size_t nr_buffers, cap_buffers;
 };
 
-/* Both fill a zeroed program but for .module. False: no memory. */
-bool ts_capacity_simulate(struct ts_capacity_program *program);
-bool ts_capacity_assigned(struct ts_capacity_program *program);
-/* From the buffers: the peaks and temp_bytes. */
-bool ts_capacity_find_peaks(struct ts_capacity_program *program);
-void ts_capacity_program_release(struct ts_capacity_program *program);
-bool ts_capacity_is_alive(const struct ts_capacity_program *program,
-			  const struct ts_capacity_buffer *buffer); /* at the peak */
-int ts_capacity_by_peak(const void *a, const void *b); /* programs, the largest peak first */
+/* Of the program's module, or NULL: it is unknown. */
+static inline const struct ts_hlo_instr *instr_of(const struct program *program, uint32_t index)
+{
+	const struct ts_hlo_module *module = program->sum.module;
 
-/* capacity_rows.c. PROGRAMS come with the largest peak first. */
-enum ts_status ts_capacity_rows(const struct ts_context *ctx,
-				const struct ts_capacity_program *programs, size_t nr,
-				struct ts_result *result, struct ts_error *err);
+	return index < module->nr_instrs ? &module->instrs[index] : NULL;
+}
 
-/* capacity_sites.c: what a memory profile holds, where there is one; HBM_BYTES -1 unknown. False: no
- * memory. */
-bool ts_capacity_sites(const struct ts_context *ctx, int64_t hbm_bytes, struct ts_result *result);
+/* The name of an instruction, of a tuple with the part: "fusion.3{1}". In the results' arena. */
+static inline struct ts_bytes part_name(struct ts_result *result, const struct ts_hlo_instr *instr,
+					uint32_t leaf)
+{
+	if (!instr)
+		return (struct ts_bytes){ NULL, 0 };
+	if (instr->shape.dtype != TS_TUPLE || leaf == TS_NONE)
+		return instr->name;
+	return ts_result_text(result, "%.*s{%u}", TS_ARG(instr->name), leaf);
+}
+
+/* Both fill a zeroed program but for .sum.module. False: no memory. */
+bool ts_capacity_simulate(struct program *program);
+bool ts_capacity_assigned(struct program *program);
+
+/* capacity_peak.c. From the buffers: the peaks and temp_bytes. False: no memory. */
+bool ts_capacity_find_peaks(struct program *program);
+bool ts_capacity_is_alive(const struct program *program,
+			  const struct buffer *buffer); /* at the peak */
+
+/* PROGRAMS come with the largest peak first. False: no memory. */
+bool ts_capacity_make_facts(const struct ts_context *ctx, const struct program *programs, size_t nr,
+			    struct ts_result *result, struct ts_capacity_facts *facts);
+
+/* Fills the donations of TO, of which at most MAX are listed. False: no memory. */
+bool ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
+				struct ts_result *result, struct ts_capacity_program *to);
+
+/* All three: false: no memory. TOP is the program of the first fact. */
+bool ts_capacity_report(const struct ts_capacity_facts *facts, const struct program *top,
+			struct ts_result *result);
+bool ts_capacity_put_lines(const struct program *program, struct ts_result *result);
+bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
+			   struct ts_result *result);
 
 #endif

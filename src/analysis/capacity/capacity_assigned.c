@@ -10,7 +10,7 @@
 
 struct plan {
 	const struct ts_hlo_buffers *from;
-	struct ts_capacity_program *program;
+	struct program *program;
 	uint32_t *allocation; /* of each buffer, or TS_NONE */
 	uint32_t *place;      /* of each buffer: the one whose memory it took */
 	uint32_t *open;	      /* of each buffer: program->buffers while it is alive, or TS_NONE */
@@ -70,23 +70,23 @@ static void find_heap(struct plan *plan)
 	}
 }
 
-static struct ts_capacity_buffer *add(struct plan *plan, uint32_t buffer, int64_t nr_bytes,
-				      enum ts_buffer_kind kind, uint32_t from)
+static struct buffer *add(struct plan *plan, uint32_t buffer, int64_t nr_bytes,
+			  enum ts_buffer_kind kind, uint32_t from)
 {
-	struct ts_capacity_program *program = plan->program;
+	struct program *program = plan->program;
 	const struct ts_hlo_buffer *about = buffer == TS_NONE ? NULL : &plan->from->buffers[buffer];
-	struct ts_capacity_buffer *made;
+	struct buffer *made;
 
 	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
 		     sizeof(*program->buffers)))
 		return NULL;
 	made = &program->buffers[program->nr_buffers++];
-	*made = (struct ts_capacity_buffer){
+	*made = (struct buffer){
 		.instr = about ? about->instr : TS_NONE,
 		.leaf = about ? about->leaf : TS_NONE,
 		.nr_bytes = nr_bytes,
 		.from = from,
-		.to = program->nr_positions - 1,
+		.to = program->sum.nr_positions - 1,
 		.kind = kind,
 	};
 	return made;
@@ -95,7 +95,7 @@ static struct ts_capacity_buffer *add(struct plan *plan, uint32_t buffer, int64_
 /* The memory of BUFFER is free from event AT on. */
 static void end(struct plan *plan, uint32_t buffer, uint32_t at)
 {
-	struct ts_capacity_buffer *open = &plan->program->buffers[plan->open[buffer]];
+	struct buffer *open = &plan->program->buffers[plan->open[buffer]];
 
 	open->to = TS_MAX(at, open->from + 1) - 1;
 	plan->open[buffer] = TS_NONE;
@@ -172,20 +172,20 @@ static uint32_t largest_buffer(const struct plan *plan, const struct ts_hlo_allo
 static bool keep_allocation(struct plan *plan, uint32_t index)
 {
 	const struct ts_hlo_allocation *allocation = &plan->from->allocations[index];
-	struct ts_capacity_program *program = plan->program;
+	struct program *program = plan->program;
 	int64_t size = allocation->nr_bytes;
 
 	if (allocation->space != TS_SPACE_HBM || allocation->is_thread_local)
 		return true; /* the latter are of the op that runs, not of the program */
-	program->reserved_bytes = ts_i64_add(program->reserved_bytes, size);
+	program->sum.reserved_bytes = ts_i64_add(program->sum.reserved_bytes, size);
 	if (allocation->is_parameter)
-		program->argument_bytes = ts_i64_add(program->argument_bytes, size);
+		program->sum.argument_bytes = ts_i64_add(program->sum.argument_bytes, size);
 	if (allocation->is_output)
-		program->output_bytes = ts_i64_add(program->output_bytes, size);
+		program->sum.output_bytes = ts_i64_add(program->sum.output_bytes, size);
 	if (allocation->is_parameter && allocation->is_output)
-		program->alias_bytes = ts_i64_add(program->alias_bytes, size);
+		program->sum.alias_bytes = ts_i64_add(program->sum.alias_bytes, size);
 	if (allocation->is_constant)
-		program->constant_bytes = ts_i64_add(program->constant_bytes, size);
+		program->sum.constant_bytes = ts_i64_add(program->sum.constant_bytes, size);
 	if (index == plan->heap_allocation || size == 0)
 		return true; /* its buffers come and go */
 	return add(plan, largest_buffer(plan, allocation), size, kind_of(allocation), 0) != NULL;
@@ -203,33 +203,33 @@ static int64_t temp_sizes(const struct ts_hlo_buffers *from)
 
 static bool carry_out(struct plan *plan)
 {
-	struct ts_capacity_program *program = plan->program;
+	struct program *program = plan->program;
 
 	if (!make_plan(plan))
 		return false;
 	find_heap(plan);
-	program->nr_positions = 1;
+	program->sum.nr_positions = 1;
 	if (plan->heap != TS_NONE)
-		program->nr_positions = plan->from->heaps[plan->heap].nr_events;
-	program->order = malloc(program->nr_positions * sizeof(*program->order));
+		program->sum.nr_positions = plan->from->heaps[plan->heap].nr_events;
+	program->order = malloc(program->sum.nr_positions * sizeof(*program->order));
 	if (!program->order)
 		return false;
-	memset(program->order, 0xff, program->nr_positions * sizeof(*program->order));
+	memset(program->order, 0xff, program->sum.nr_positions * sizeof(*program->order));
 	for (uint32_t a = 0; a < plan->from->nr_allocations; a++)
 		if (!keep_allocation(plan, a))
 			return false;
 	if (!replay(plan) || !ts_capacity_find_peaks(program))
 		return false;
-	program->temp_bytes = temp_sizes(plan->from); /* the gaps between them too */
+	program->sum.temp_bytes = temp_sizes(plan->from); /* the gaps between them too */
 	return true;
 }
 
-bool ts_capacity_assigned(struct ts_capacity_program *program)
+bool ts_capacity_assigned(struct program *program)
 {
-	struct plan plan = { .from = &program->module->buffers, .program = program };
+	struct plan plan = { .from = &program->sum.module->buffers, .program = program };
 	bool good;
 
-	program->is_assigned = true;
+	program->sum.is_assigned = true;
 	good = carry_out(&plan);
 	free(plan.allocation);
 	free(plan.place);

@@ -1,9 +1,9 @@
-/* What all programs have in common, whoever placed their buffers: the peak over positions. */
+/* The peak over positions, of programs with a plan of the compiler and without one. */
 #include "analysis/capacity/capacity.h"
 
 enum which { IN_HBM, TEMPS_IN_HBM, ON_CHIP };
 
-static bool is_counted(const struct ts_capacity_buffer *buffer, enum which which)
+static bool is_counted(const struct buffer *buffer, enum which which)
 {
 	switch (which) {
 	case IN_HBM:	   return buffer->space == TS_SPACE_HBM;
@@ -16,21 +16,21 @@ static bool is_counted(const struct ts_capacity_buffer *buffer, enum which which
 }
 
 /* The most that they need at one position, and the first such position. CHANGE is room to count. */
-static int64_t peak_of(const struct ts_capacity_program *program, int64_t *change, enum which which,
+static int64_t peak_of(const struct program *program, int64_t *change, enum which which,
 		       uint32_t *peak_at)
 {
 	int64_t sum = 0, peak = 0;
 
-	memset(change, 0, ((size_t)program->nr_positions + 1) * sizeof(*change));
+	memset(change, 0, ((size_t)program->sum.nr_positions + 1) * sizeof(*change));
 	for (size_t i = 0; i < program->nr_buffers; i++) {
-		const struct ts_capacity_buffer *buffer = &program->buffers[i];
+		const struct buffer *buffer = &program->buffers[i];
 
 		if (!is_counted(buffer, which))
 			continue;
 		change[buffer->from] = ts_i64_add(change[buffer->from], buffer->nr_bytes);
 		change[buffer->to + 1] = ts_i64_sub(change[buffer->to + 1], buffer->nr_bytes);
 	}
-	for (uint32_t p = 0; p < program->nr_positions; p++) {
+	for (uint32_t p = 0; p < program->sum.nr_positions; p++) {
 		sum = ts_i64_add(sum, change[p]);
 		if (sum > peak) {
 			peak = sum;
@@ -40,38 +40,23 @@ static int64_t peak_of(const struct ts_capacity_program *program, int64_t *chang
 	return peak;
 }
 
-bool ts_capacity_find_peaks(struct ts_capacity_program *program)
+bool ts_capacity_find_peaks(struct program *program)
 {
-	int64_t *change = malloc(((size_t)program->nr_positions + 1) * sizeof(*change));
+	int64_t *change = malloc(((size_t)program->sum.nr_positions + 1) * sizeof(*change));
 	uint32_t at = 0;
 
+	TS_ASSERT(program->nr_buffers == 0 || program->sum.nr_positions > 0);
 	if (!change)
 		return false;
-	program->temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
-	program->onchip_peak_bytes = peak_of(program, change, ON_CHIP, &at);
-	program->peak_bytes = peak_of(program, change, IN_HBM, &program->peak_at);
+	program->sum.temp_bytes = peak_of(program, change, TEMPS_IN_HBM, &at);
+	program->sum.onchip_peak_bytes = peak_of(program, change, ON_CHIP, &at);
+	program->sum.peak_bytes = peak_of(program, change, IN_HBM, &program->sum.peak_at);
 	free(change);
 	return true;
 }
 
-void ts_capacity_program_release(struct ts_capacity_program *program)
+bool ts_capacity_is_alive(const struct program *program, const struct buffer *buffer)
 {
-	free(program->order);
-	free(program->buffers);
-}
-
-bool ts_capacity_is_alive(const struct ts_capacity_program *program,
-			  const struct ts_capacity_buffer *buffer)
-{
-	return buffer->space == TS_SPACE_HBM && buffer->from <= program->peak_at &&
-	       program->peak_at <= buffer->to;
-}
-
-int ts_capacity_by_peak(const void *a, const void *b)
-{
-	const struct ts_capacity_program *x = a, *y = b;
-
-	if (x->peak_bytes != y->peak_bytes)
-		return x->peak_bytes > y->peak_bytes ? -1 : 1;
-	return x->module < y->module ? -1 : x->module > y->module;
+	return buffer->space == TS_SPACE_HBM && buffer->from <= program->sum.peak_at &&
+	       program->sum.peak_at <= buffer->to;
 }

@@ -8,6 +8,7 @@
  */
 #include "analysis/capacity/capacity.h"
 
+#include "analysis/kit/table.h"
 #include "base/map.h"
 
 #define MAX_SITES 200
@@ -31,7 +32,7 @@ static bool is_library(struct ts_bytes file)
 	return file.n == 0 || ts_bytes_starts(file, "<frozen ") || ts_bytes_is(file, "<string>");
 }
 
-/* Of the frame to name; nr_frames: there is none. */
+/* The depth of the frame that gives a stack its name; nr_frames: the stack is empty. */
 static uint32_t own_depth(const struct ts_profile *profile, const struct ts_site *site)
 {
 	for (uint32_t i = 0; i < site->nr_frames; i++)
@@ -62,7 +63,7 @@ static struct ts_bytes own_place(const struct ts_profile *profile, const struct 
 /* Sites that have something in common. */
 struct group {
 	const struct ts_site *largest;
-	int64_t nr_bytes, nr_objects; /* objects -1: somebody does not say */
+	int64_t nr_bytes, nr_objects; /* objects -1: one of the sites does not say */
 };
 
 struct groups {
@@ -71,7 +72,7 @@ struct groups {
 	struct ts_strmap by_key;
 };
 
-/* What sites of a group share. Texts of one string are one place in memory: addresses tell them. */
+/* What sites of a group share. Equal texts are one place in memory, so their addresses are compared. */
 struct key {
 	const uint8_t *file, *what;
 	int64_t line;
@@ -189,14 +190,15 @@ static struct ts_value share_of(const struct held *held, const struct ts_site *s
 }
 
 /* "f a.py:3 < main a.py:9": who called whom, from the stack's own line outwards. */
-static struct ts_value stack_cell(struct ts_result *result, const struct ts_profile *profile,
-				  const struct ts_site *site, uint32_t depth)
+static struct ts_value stack_of(const struct held *held, const struct ts_site *site,
+				struct ts_result *result)
 {
 	struct ts_buf text = TS_BUF_INIT;
+	uint32_t depth = own_depth(held->profile, site);
 	struct ts_value cell;
 
 	for (uint32_t i = depth; i < site->nr_frames && i < depth + MAX_CALLS; i++) {
-		const struct ts_frame *frame = frame_at(profile, site, i);
+		const struct ts_frame *frame = frame_at(held->profile, site, i);
 
 		ts_buf_puts(&text, text.n ? " < " : "");
 		ts_buf_put(&text, frame->function);
@@ -223,25 +225,28 @@ static struct ts_value callee_cell(struct ts_bytes function)
 	return ts_text_or_null(function);
 }
 
-static void put_site(struct ts_result *result, struct ts_value *cells, const struct held *held,
-		     const struct ts_site *site)
+static struct ts_value function_of(const struct held *held, const struct ts_site *site)
 {
-	const struct ts_profile *profile = held->profile;
-	uint32_t depth = own_depth(profile, site);
+	uint32_t depth = own_depth(held->profile, site);
 
-	cells[0] = ts_int(site->nr_bytes);
-	cells[1] = ts_int_or_null(site->nr_objects);
-	cells[2] = share_of(held, site, site->nr_bytes);
-	cells[3] = ts_text_or_null(site->kind);
-	cells[4] = ts_text_or_null(site->device);
-	cells[8] = ts_text_or_null(site->file);
 	if (depth >= site->nr_frames)
-		return;
-	cells[5] = ts_text_or_null(frame_at(profile, site, depth)->function);
-	cells[6] = ts_text_or_null(own_place(profile, site, &result->owner->arena));
-	if (depth > 0)
-		cells[7] = callee_cell(frame_at(profile, site, depth - 1)->function);
-	cells[9] = stack_cell(result, profile, site, depth);
+		return ts_null();
+	return ts_text_or_null(frame_at(held->profile, site, depth)->function);
+}
+
+static struct ts_value callee_of(const struct held *held, const struct ts_site *site)
+{
+	uint32_t depth = own_depth(held->profile, site);
+
+	if (depth == 0 || depth >= site->nr_frames)
+		return ts_null();
+	return callee_cell(frame_at(held->profile, site, depth - 1)->function);
+}
+
+static struct ts_value place_of(const struct held *held, const struct ts_site *site,
+				struct ts_result *result)
+{
+	return ts_text_or_null(own_place(held->profile, site, &result->owner->arena));
 }
 
 static int by_site(const void *a, const void *b)
@@ -254,65 +259,66 @@ static int by_site(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+#define SITE_COLUMNS(X) \
+	X(bytes, TS_MEASURED, "size", ts_int(site->nr_bytes)) \
+	X(count, TS_MEASURED, "times", ts_int_or_null(site->nr_objects)) \
+	X(share_pct, TS_MEASURED, "share", share_of(held, site, site->nr_bytes)) \
+	X(kind, TS_MEASURED, "kind", ts_text_or_null(site->kind)) \
+	X(device, TS_MEASURED, "device", ts_text_or_null(site->device)) \
+	X(function, TS_MEASURED, "function", function_of(held, site)) \
+	X(source, TS_MEASURED, "source", place_of(held, site, result)) \
+	X(callee, TS_MEASURED, "calling", callee_of(held, site)) \
+	X(file, TS_MEASURED, NULL, ts_text_or_null(site->file)) \
+	X(stack, TS_MEASURED, NULL, stack_of(held, site, result))
+
+static const struct ts_column site_columns[] = { SITE_COLUMNS(TS_COLUMN) };
+
+/* Executables of backends that do not say their size are not listed. */
 static bool put_sites(const struct held *held, struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "bytes", TS_MEASURED, "size" },      { "count", TS_MEASURED, "times" },
-		{ "share_pct", TS_MEASURED, "share" }, { "kind", TS_MEASURED, "kind" },
-		{ "device", TS_MEASURED, "device" },   { "function", TS_MEASURED, "function" },
-		{ "source", TS_MEASURED, "source" },   { "callee", TS_MEASURED, "calling" },
-		{ "file", TS_MEASURED, NULL },	       { "stack", TS_MEASURED, NULL },
-	};
-	struct ts_table *table =
-		ts_result_table(result, "sites", "Allocation sites", columns, TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(result, "sites", "Allocation sites", site_columns,
+						 TS_NELEM(site_columns));
 	size_t nr = held->profile->nr_sites;
 	const struct ts_site **sites = calloc(nr + 1, sizeof(const struct ts_site *));
 
-	for (size_t i = 0; i < nr && sites; i++)
+	if (!sites)
+		return false;
+	for (size_t i = 0; i < nr; i++)
 		sites[i] = &held->profile->sites[i];
-	if (sites && nr > 1)
+	if (nr > 1)
 		qsort(sites, nr, sizeof(const struct ts_site *), by_site);
-	for (size_t i = 0; i < nr && i < MAX_SITES && sites && table; i++) {
-		struct ts_value *cells;
+	for (size_t i = 0; i < nr && i < MAX_SITES && sites[i]->nr_bytes != 0; i++) {
+		const struct ts_site *site = sites[i];
 
-		if (sites[i]->nr_bytes == 0)
-			break; /* executables of backends that do not say their size */
-		cells = ts_table_row(result, table);
-		if (cells)
-			put_site(result, cells, held, sites[i]);
+		TS_CELLS(result, table, SITE_COLUMNS);
 	}
 	free(sites);
-	return sites && table;
+	return true;
 }
 
-static bool put_lines(const struct held *held, struct ts_result *result)
+#define LINE_COLUMNS(X) \
+	X(source, TS_MEASURED, "source", place_of(held, line->largest, result)) \
+	X(function, TS_MEASURED, "function", function_of(held, line->largest)) \
+	X(bytes, TS_MEASURED, "size", ts_int(line->nr_bytes)) \
+	X(count, TS_MEASURED, "times", ts_int_or_null(line->nr_objects)) \
+	X(share_pct, TS_MEASURED, "share", share_of(held, line->largest, line->nr_bytes)) \
+	X(file, TS_MEASURED, NULL, ts_text_or_null(line->largest->file))
+
+static const struct ts_column line_columns[] = { LINE_COLUMNS(TS_COLUMN) };
+
+static void put_lines(const struct held *held, struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "source", TS_MEASURED, "source" },   { "function", TS_MEASURED, "function" },
-		{ "bytes", TS_MEASURED, "size" },      { "count", TS_MEASURED, "times" },
-		{ "share_pct", TS_MEASURED, "share" }, { "file", TS_MEASURED, NULL },
-	};
-	struct ts_table *table = ts_result_table(
-		result, "site_lines", "Allocated by line of source", columns, TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "site_lines", "Allocated by line of source", line_columns,
+				TS_NELEM(line_columns));
 
-	for (size_t i = 0; i < held->lines.nr && i < MAX_LINES && table; i++) {
+	for (size_t i = 0; i < held->lines.nr && i < MAX_LINES; i++) {
 		const struct group *line = &held->lines.items[i];
-		uint32_t depth = own_depth(held->profile, line->largest);
-		struct ts_value *cells = line->nr_bytes > 0 ? ts_table_row(result, table) : NULL;
 
-		if (!cells)
+		if (line->nr_bytes <= 0)
 			break;
-		cells[0] = ts_text_or_null(
-			own_place(held->profile, line->largest, &result->owner->arena));
-		if (depth < line->largest->nr_frames)
-			cells[1] = ts_text_or_null(
-				frame_at(held->profile, line->largest, depth)->function);
-		cells[2] = ts_int(line->nr_bytes);
-		cells[3] = ts_int_or_null(line->nr_objects);
-		cells[4] = share_of(held, line->largest, line->nr_bytes);
-		cells[5] = ts_text_or_null(line->largest->file);
+		TS_CELLS(result, table, LINE_COLUMNS);
 	}
-	return table != NULL;
 }
 
 static void put_fields(const struct held *held, int64_t hbm_bytes, struct ts_result *result)
@@ -338,14 +344,16 @@ static void put_fields(const struct held *held, int64_t hbm_bytes, struct ts_res
 			       held->files.nr);
 }
 
-bool ts_capacity_sites(const struct ts_context *ctx, int64_t hbm_bytes, struct ts_result *result)
+bool ts_capacity_put_sites(const struct ts_context *ctx, int64_t hbm_bytes,
+			   struct ts_result *result)
 {
 	struct held held = { .profile = ctx->profile, .scratch = TS_ARENA_INIT };
 	bool good = ctx->profile->nr_sites == 0 || gather(&held);
 
 	if (good && held.files.nr > 0) {
 		put_fields(&held, hbm_bytes, result);
-		good = put_sites(&held, result) && put_lines(&held, result);
+		good = put_sites(&held, result);
+		put_lines(&held, result);
 	}
 	release_groups(&held.files);
 	release_groups(&held.devices);

@@ -4,6 +4,7 @@
  */
 #include "analysis/capacity/memory_timeline.h"
 
+#include "analysis/facts/capacity.h"
 #include "base/units.h"
 
 #define ORDER 40 /* among the counters of a device */
@@ -372,10 +373,9 @@ static bool could_tell(const struct ts_profile *profile)
 /* A profile without allocator events: what its modules need, when it has any. */
 static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
 {
-	const struct ts_result *capacity = ts_results_find(ctx->results, "capacity");
-	int64_t peak = capacity ? ts_value_int(ts_result_get(capacity, "peak_bytes")) : TS_UNKNOWN;
-	int64_t reserved =
-		capacity ? ts_value_int(ts_result_get(capacity, "reserved_bytes")) : TS_UNKNOWN;
+	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(ctx));
+	int64_t peak = top ? top->peak_bytes : TS_UNKNOWN;
+	int64_t reserved = top ? top->reserved_bytes : TS_UNKNOWN;
 
 	ts_result_field(result, "source",
 			peak < 0 ? ts_null() : ts_text(TS_LIT("compiled modules")), TS_MODELLED,

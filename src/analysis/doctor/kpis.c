@@ -7,6 +7,7 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/capacity.h"
 #include "analysis/kit/table.h"
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
@@ -163,7 +164,7 @@ struct kpi {
 	  "core time with nothing to run, and no known cause at the host") \
 	X(peak_memory, "%", LESS, LIMIT peak_memory_high, NAN, \
 	  isnan(allocated) ? TS_MODELLED : TS_MEASURED, \
-	  isnan(allocated) ? field(doctor, "capacity", "peak_pct") : allocated, \
+	  isnan(allocated) ? 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx)) : allocated, \
 	  "device memory in use at its peak, of what there is: by the allocator, else the largest " \
 	  "program's") \
 	X(occupancy, "%", MORE, LIMIT occupancy_good, NAN, TS_MEASURED, \

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/facts/capacity.h"
 #include "analysis/settings.h"
 #include "tests/analysis/facts_given.h"
 #include "read/hlo.h"
@@ -35,6 +36,7 @@ struct given {
 	struct ts_settings settings;
 	struct ts_rates chip;
 	struct ts_context ctx;
+	struct ts_capacity_facts facts;
 	const struct ts_result *result;
 };
 
@@ -98,13 +100,9 @@ static void read_proto(struct given *given, struct ts_bytes proto)
 static void analyse(struct given *given)
 {
 	struct ts_result *result = ts_results_add(&given->results, "capacity", "Capacity");
-	void *state = calloc(1, ts_analysis_capacity.state_size);
 
-	assert_non_null(state);
-	assert_int_equal(ts_analysis_capacity.close(state, &given->ctx, NULL, result, NULL), TS_OK);
-	if (ts_analysis_capacity.release)
-		ts_analysis_capacity.release(state);
-	free(state);
+	assert_int_equal(ts_analysis_capacity.close(NULL, &given->ctx, &given->facts, result, NULL),
+			 TS_OK);
 	given->result = result;
 }
 

@@ -1,141 +1,114 @@
 /*
  * The rules about room in device memory: a program that nearly fills it and arguments whose memory
- * the results could take, from the result "capacity"; a heap that gains with every step, from the
- * results "allocators" and "memory_timeline".
+ * the results could take, from the facts of capacity; a heap that gains with every step, from those of
+ * allocators and of memory_timeline.
  *
  * They cost no time by themselves: their impact is unknown, and their own thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/facts/capacity.h"
 
 #define MAX_NAMED 3
 #define MIN_STEPS 5   /* before it is said that a heap grows: the first few fill caches */
 #define RISING	  0.9 /* of the steps must end with more than the one before */
 #define FULL_PCT  98  /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 
-static const struct ts_result *capacity_of(const struct ts_doctor *doctor)
+/* "w.1 (f32[8,128]{1,0}, 4.0 KiB, argument w)", the largest first. */
+static void put_buffers(struct ts_doctor *doctor, const struct ts_capacity_program *program)
 {
-	return ts_results_find(doctor->ctx->results, "capacity");
-}
+	for (size_t i = 0; i < program->nr_buffers && i < MAX_NAMED; i++) {
+		const struct ts_peak_buffer *buffer = &program->buffers[i];
 
-/* "w.1 (f32[8,128]{1,0}, 4.0 KiB, argument w)" of the rows of MODULE, largest first. */
-static void put_buffers(struct ts_doctor *doctor, const struct ts_table *buffers,
-			struct ts_bytes module)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; buffers && i < buffers->nr_rows && nr < MAX_NAMED; i++) {
-		if (!ts_bytes_eq(ts_cell_text(buffers, i, "module"), module))
-			continue;
-		TS_PUT(doctor, "{text}{name} ({name} {name}, {bytes}[, {name}])",
-		       TS_STRING(nr++ ? ", " : " Largest at that moment: "),
-		       TS_NAME(ts_cell_text(buffers, i, "op")),
-		       TS_NAME(ts_cell_text(buffers, i, "kind")),
-		       TS_NAME(ts_cell_text(buffers, i, "shape")),
-		       TS_BYTES(ts_cell_number(buffers, i, "bytes")),
-		       TS_NAME(ts_cell_text(buffers, i, "framework_op")));
+		TS_PUT(doctor, "{text}{name} ({text} {name}, {bytes}[, {name}])",
+		       TS_STRING(i ? ", " : " Largest at that moment: "), TS_NAME(buffer->op),
+		       TS_STRING(ts_buffer_kind_name(buffer->kind)), TS_NAME(buffer->shape),
+		       TS_BYTES(buffer->nr_bytes), TS_NAME(buffer->framework_op));
 	}
-	ts_put(doctor, nr > 0 ? "." : "");
+	ts_put(doctor, program->nr_buffers > 0 ? "." : "");
 }
 
-static void put_parts(struct ts_doctor *doctor, const struct ts_result *capacity)
+static void put_parts(struct ts_doctor *doctor, const struct ts_capacity_program *program)
 {
 	TS_PUT(doctor,
 	       "{bytes} of arguments, {bytes} of results ({bytes} of them in donated arguments), "
 	       "{bytes} of temporaries.",
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "argument_bytes"))),
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "output_bytes"))),
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "alias_bytes"))),
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "temp_bytes"))));
+	       TS_BYTES(program->argument_bytes), TS_BYTES(program->output_bytes),
+	       TS_BYTES(program->alias_bytes), TS_BYTES(program->temp_bytes));
 }
 
-static struct ts_bytes text_of(const struct ts_result *result, const char *field)
+static void report_capacity(struct ts_doctor *doctor, const struct ts_rule *rule,
+			    const struct ts_capacity_program *top, double pct)
 {
-	struct ts_value value = ts_result_get(result, field);
+	struct ts_bytes module = top->module->name, op = top->peak_op;
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, module, op, -1);
 
-	return value.type == TS_VALUE_TEXT ? value.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
-static void check_hbm_capacity(struct ts_doctor *doctor, const struct ts_rule *rule)
-{
-	const struct ts_result *capacity = capacity_of(doctor);
-	double pct = ts_value_number(ts_result_get(capacity, "peak_pct"));
-	struct ts_bytes module = text_of(capacity, "peak_module");
-	struct ts_bytes op = text_of(capacity, "peak_op");
-	struct ts_finding *finding;
-
-	if (!(pct > doctor->ctx->settings->peak_memory_high))
-		return;
-	finding = ts_doctor_report(doctor, rule, module, op, -1);
 	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
 	finding->title = TS_SENTENCE(doctor, "{name} needs {share} of the device's memory",
 				     TS_NAME(module), TS_SHARE(pct / 100));
-	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ",
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "peak_bytes"))),
-	       TS_BYTES(ts_value_number(ts_result_get(capacity, "hbm_bytes"))), TS_NAME(op));
-	put_parts(doctor, capacity);
-	put_buffers(doctor, ts_result_find_table(capacity, "buffers"), module);
+	TS_PUT(doctor, "Its peak is {bytes} of {bytes}, at op {name}: ", TS_BYTES(top->peak_bytes),
+	       TS_BYTES(ts_capacity_facts(doctor->ctx)->hbm_bytes), TS_NAME(op));
+	put_parts(doctor, top);
+	put_buffers(doctor, top);
 	finding->evidence = ts_doctor_text(doctor);
 	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, module, op));
 }
 
-/* The module whose arguments could save most, and how much. */
-static int64_t most_donated(const struct ts_table *pairs, struct ts_bytes *module)
+static void check_hbm_capacity(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	int64_t most = 0, sum = 0;
+	const struct ts_capacity_facts *capacity = ts_capacity_facts(doctor->ctx);
+	double pct = 100 * ts_capacity_peak_share(capacity);
 
-	for (size_t i = 0; i < pairs->nr_rows; i++) { /* rows of a module follow each other */
-		struct ts_bytes of = ts_cell_text(pairs, i, "module");
+	if (pct > doctor->ctx->settings->peak_memory_high)
+		report_capacity(doctor, rule, ts_capacity_top(capacity), pct);
+}
 
-		if (i > 0 && !ts_bytes_eq(of, ts_cell_text(pairs, i - 1, "module")))
-			sum = 0;
-		sum = ts_i64_add(sum, TS_MAX(ts_cell_int(pairs, i, "bytes"), 0));
-		if (sum > most) {
-			most = sum;
-			*module = of;
-		}
-	}
+/* The program whose arguments could save most, or NULL. */
+static const struct ts_capacity_program *most_donated(const struct ts_capacity_facts *capacity)
+{
+	const struct ts_capacity_program *most = NULL;
+
+	for (size_t i = 0; i < capacity->nr_programs; i++)
+		if (capacity->programs[i].nr_donations > 0 &&
+		    (!most || capacity->programs[i].donation_bytes > most->donation_bytes))
+			most = &capacity->programs[i];
 	return most;
 }
 
-static void put_pairs(struct ts_doctor *doctor, const struct ts_table *pairs,
-		      struct ts_bytes module)
+static void put_pairs(struct ts_doctor *doctor, const struct ts_capacity_program *program)
 {
-	size_t nr = 0;
+	for (size_t i = 0; i < program->nr_donations && i < MAX_NAMED; i++) {
+		const struct ts_donation *pair = &program->donations[i];
 
-	for (size_t i = 0; i < pairs->nr_rows && nr < MAX_NAMED; i++) {
-		if (!ts_bytes_eq(ts_cell_text(pairs, i, "module"), module))
-			continue;
 		TS_PUT(doctor, "{text}argument {count}[ ({name})] for result {count}, {bytes}",
-		       TS_STRING(nr++ ? ", " : " First "),
-		       TS_COUNT(ts_cell_int(pairs, i, "parameter")),
-		       TS_NAME(ts_cell_text(pairs, i, "framework_op")),
-		       TS_COUNT(ts_cell_int(pairs, i, "output")),
-		       TS_BYTES(ts_cell_number(pairs, i, "bytes")));
+		       TS_STRING(i ? ", " : " First "), TS_COUNT(pair->parameter),
+		       TS_NAME(pair->framework_op), TS_COUNT(pair->output),
+		       TS_BYTES(pair->nr_bytes));
 	}
 	ts_put(doctor, ".");
 }
 
 static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_result *capacity = capacity_of(doctor);
-	const struct ts_table *pairs =
-		capacity ? ts_result_find_table(capacity, "donations") : NULL;
-	double room = ts_value_number(ts_result_get(capacity, "hbm_bytes"));
-	struct ts_bytes module = { NULL, 0 }, none = { NULL, 0 };
-	int64_t saved = pairs ? most_donated(pairs, &module) : 0;
+	const struct ts_capacity_facts *capacity = ts_capacity_facts(doctor->ctx);
+	const struct ts_capacity_program *program = most_donated(capacity);
+	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
+	double share;
 
-	if (!(100 * (double)saved / room > doctor->ctx->settings->donation_high))
+	if (!program || capacity->hbm_bytes <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, module, none, -1);
+	share = (double)program->donation_bytes / (double)capacity->hbm_bytes;
+	if (!(100 * share > doctor->ctx->settings->donation_high))
+		return;
+	finding = ts_doctor_report(doctor, rule, program->module->name, none, -1);
 	finding->title = TS_SENTENCE(
 		doctor, "{bytes} of device memory can be saved by donating arguments of {name}",
-		TS_BYTES(saved), TS_NAME(module));
+		TS_BYTES(program->donation_bytes), TS_NAME(program->module->name));
 	TS_PUT(doctor,
 	       "Arguments and results of the same shape stand side by side, up to {share} of the "
 	       "device's memory.",
-	       TS_SHARE((double)saved / room));
-	put_pairs(doctor, pairs, module);
+	       TS_SHARE(share));
+	put_pairs(doctor, program);
 	finding->evidence = ts_doctor_text(doctor);
 }
 

@@ -1,66 +1,68 @@
 /* The doctor's rules about room in device memory. Total: 1000 ms of one core; 32 GiB of HBM. */
+#include "analysis/facts/capacity.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 #define GIB (INT64_C(1) << 30)
 
-static const struct ts_column buffer_columns[] = {
-	{ "module", TS_COMPILED, NULL }, { "op", TS_COMPILED, NULL },
-	{ "kind", TS_COMPILED, NULL },	 { "shape", TS_COMPILED, NULL },
-	{ "bytes", TS_COMPILED, NULL },	 { "framework_op", TS_COMPILED, NULL },
-};
-static const struct ts_column pair_columns[] = {
-	{ "module", TS_COMPILED, NULL },       { "parameter", TS_COMPILED, NULL },
-	{ "output", TS_COMPILED, NULL },       { "bytes", TS_COMPILED, NULL },
-	{ "framework_op", TS_COMPILED, NULL },
+/* What the analysis of capacity leaves: one program of one module. */
+struct given_capacity {
+	struct ts_hlo_module module;
+	struct ts_capacity_program program;
+	struct ts_peak_buffer buffer;
+	struct ts_donation pairs[2];
+	struct ts_capacity_facts facts;
 };
 
-static struct ts_result *given_capacity(struct given *run, int64_t peak_bytes)
+static struct given_capacity *given_capacity(struct given *run, int64_t peak_bytes)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
-	struct ts_result *result;
+	struct given_capacity *capacity;
 
 	given_nothing(run);
 	given_devices(run, 1);
 	given_op(run, (struct given_op){ "big.1", "loop fusion", "", "a.py:1", TS_OP_COMPUTE,
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 10, 600 * MS, 0, 0 });
 	given_time(run, ms);
-	result = ts_results_add(&run->results, "capacity", "Capacity");
-	ts_result_field(result, "peak_bytes", ts_int(peak_bytes), TS_MODELLED, NULL);
-	ts_result_field(result, "hbm_bytes", ts_int(32 * GIB), TS_ASSUMED, NULL);
-	ts_result_field(result, "peak_pct", ts_real(100.0 * (double)peak_bytes / (32.0 * GIB)),
-			TS_MODELLED, NULL);
-	ts_result_field(result, "peak_module", ts_text(TS_LIT("jit_f")), TS_MODELLED, NULL);
-	ts_result_field(result, "peak_op", ts_text(TS_LIT("big.1")), TS_MODELLED, NULL);
-	ts_result_field(result, "argument_bytes", ts_int(12 * GIB), TS_COMPILED, NULL);
-	ts_result_field(result, "output_bytes", ts_int(8 * GIB), TS_COMPILED, NULL);
-	ts_result_field(result, "alias_bytes", ts_int(8 * GIB), TS_COMPILED, NULL);
-	ts_result_field(result, "temp_bytes", ts_int(18 * GIB), TS_MODELLED, NULL);
-	return result;
+	capacity = ts_arena_zalloc(&run->results.arena, sizeof(*capacity));
+	assert_non_null(capacity);
+	capacity->module.name = TS_LIT("jit_f");
+	capacity->program = (struct ts_capacity_program){
+		.module = &capacity->module,
+		.peak_bytes = peak_bytes,
+		.argument_bytes = 12 * GIB,
+		.output_bytes = 8 * GIB,
+		.alias_bytes = 8 * GIB,
+		.temp_bytes = 18 * GIB,
+		.peak_op = TS_LIT("big.1"),
+		.buffers = &capacity->buffer,
+		.donations = capacity->pairs,
+	};
+	capacity->facts = (struct ts_capacity_facts){ &capacity->program, 1, 32 * GIB };
+	run->ctx.facts[TS_ANALYSIS_capacity] = &capacity->facts;
+	return capacity;
 }
 
-static void given_buffer(struct ts_result *result)
+static void given_buffer(struct given_capacity *capacity)
 {
-	struct ts_value *row = ts_table_row(
-		result, given_table(result, "buffers", buffer_columns, TS_NELEM(buffer_columns)));
-
-	row[0] = ts_text(TS_LIT("jit_f"));
-	row[1] = ts_text(TS_LIT("big.1"));
-	row[2] = ts_text(TS_LIT("temp"));
-	row[3] = ts_text(TS_LIT("f32[1048576,4096]"));
-	row[4] = ts_int(16 * GIB);
-	row[5] = ts_text(TS_LIT("jit(f)/dot_general"));
+	capacity->buffer = (struct ts_peak_buffer){
+		.op = TS_LIT("big.1"),
+		.kind = TS_BUFFER_TEMP,
+		.shape = TS_LIT("f32[1048576,4096]"),
+		.nr_bytes = 16 * GIB,
+		.framework_op = TS_LIT("jit(f)/dot_general"),
+	};
+	capacity->program.nr_buffers = 1;
 }
 
-static void given_pair(struct ts_result *result, int64_t nr_bytes)
+static void given_pair(struct given_capacity *capacity, int64_t nr_bytes)
 {
-	struct ts_value *row = ts_table_row(
-		result, given_table(result, "donations", pair_columns, TS_NELEM(pair_columns)));
-
-	row[0] = ts_text(TS_LIT("jit_f"));
-	row[1] = ts_int(2);
-	row[2] = ts_int(1);
-	row[3] = ts_int(nr_bytes);
-	row[4] = ts_text(TS_LIT("params['w']"));
+	capacity->pairs[capacity->program.nr_donations++] = (struct ts_donation){
+		.parameter = 2,
+		.output = 1,
+		.nr_bytes = nr_bytes,
+		.framework_op = TS_LIT("params['w']"),
+	};
+	capacity->program.donation_bytes += nr_bytes;
 }
 
 static void test_a_nearly_full_device_is_a_warning(void **state)
@@ -119,7 +121,7 @@ static void test_donation_is_proposed_where_it_saves_much(void **state)
 {
 	struct given run;
 	const struct ts_finding *finding;
-	struct ts_result *capacity = given_capacity(&run, 8 * GIB);
+	struct given_capacity *capacity = given_capacity(&run, 8 * GIB);
 
 	(void)state;
 	given_pair(capacity, 2 * GIB);

@@ -1,0 +1,184 @@
+/* The parameters of a program that could give their memory to a result: pairs of equal shapes that
+ * the module itself does not name as aliases. */
+#include "analysis/capacity/capacity.h"
+
+#include "analysis/kit/cells.h"
+
+/* A part of the entry's parameters or of its result. */
+struct side {
+	const struct ts_shape *shape;
+	uint32_t instr, leaf; /* of a result: the parameter's place is what it came from */
+	struct ts_bytes text;
+	bool taken;
+};
+
+struct sides {
+	struct side *items;
+	size_t nr, cap;
+};
+
+static bool add_sides(struct sides *sides, const struct ts_hlo_module *module, uint32_t instr,
+		      struct ts_arena *scratch)
+{
+	const struct ts_shape *whole = &module->instrs[instr].shape;
+	uint32_t nr = ts_shape_leaves(whole);
+
+	if (!ts_grow(&sides->items, &sides->cap, sides->nr + nr + 1, sizeof(*sides->items)))
+		return false;
+	for (uint32_t leaf = 0; leaf < nr; leaf++) {
+		struct side *side = &sides->items[sides->nr];
+
+		*side = (struct side){
+			ts_shape_leaf(whole, leaf), instr, leaf, { NULL, 0 }, false
+		};
+		side->text = ts_shape_text(scratch, side->shape);
+		if (!side->text.p)
+			return false;
+		sides->nr++;
+	}
+	return true;
+}
+
+static void take(struct sides *sides, uint32_t instr, uint32_t leaf)
+{
+	for (size_t i = 0; i < sides->nr; i++)
+		if (sides->items[i].instr == instr && sides->items[i].leaf == leaf)
+			sides->items[i].taken = true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct side *x = a, *y = b;
+	int64_t p = ts_shape_bytes(x->shape), q = ts_shape_bytes(y->shape);
+	int order = ts_bytes_cmp(x->text, y->text);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (order != 0)
+		return order;
+	if (x->instr != y->instr)
+		return x->instr < y->instr ? -1 : 1;
+	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
+}
+
+static bool list_sides(const struct ts_hlo_module *module, struct sides *params,
+		       struct sides *outputs, struct ts_arena *scratch)
+{
+	const struct ts_hlo_comp *entry = &module->comps[module->entry];
+
+	for (uint32_t i = 0; i < entry->nr_params; i++)
+		if (entry->params[i] != TS_NONE &&
+		    !add_sides(params, module, entry->params[i], scratch))
+			return false;
+	if (!add_sides(outputs, module, entry->root, scratch))
+		return false;
+	for (uint32_t i = 0; i < module->nr_aliases; i++) {
+		const struct ts_hlo_alias *alias = &module->aliases[i];
+
+		if (alias->operand >= entry->nr_params)
+			continue;
+		take(params, entry->params[alias->operand], alias->operand_leaf);
+		take(outputs, entry->root, alias->output_leaf);
+	}
+	if (params->nr > 1)
+		qsort(params->items, params->nr, sizeof(*params->items), by_text);
+	if (outputs->nr > 1)
+		qsort(outputs->items, outputs->nr, sizeof(*outputs->items), by_text);
+	return true;
+}
+
+static bool is_free(const struct side *side)
+{
+	return !side->taken && side->shape->dtype != TS_TUPLE && ts_shape_bytes(side->shape) > 0 &&
+	       (!side->shape->has_layout || side->shape->memory_space == TS_SPACE_HBM);
+}
+
+/* A parameter that is itself the result need not be copied back into its own place. */
+static bool is_itself(const struct ts_hlo_module *module, const struct side *param,
+		      const struct side *output)
+{
+	const struct ts_hlo_instr *root = &module->instrs[output->instr];
+
+	if (output->instr == param->instr)
+		return true;
+	return output->leaf < root->nr_operands && ts_bytes_is(root->opcode, "tuple") &&
+	       root->operands[output->leaf] == param->instr;
+}
+
+/* The pairs of a module in the making. */
+struct pairs {
+	const struct ts_hlo_module *module;
+	struct ts_result *result;
+	struct ts_donation *items;
+	size_t nr, max;
+	int64_t nr_bytes; /* of all, listed or not */
+};
+
+static void add_pair(struct pairs *pairs, const struct side *param, const struct side *output)
+{
+	const struct ts_hlo_instr *from = &pairs->module->instrs[param->instr];
+	int64_t nr_bytes = ts_shape_bytes(param->shape);
+
+	pairs->nr_bytes = ts_i64_add(pairs->nr_bytes, nr_bytes);
+	if (pairs->nr >= pairs->max)
+		return;
+	pairs->items[pairs->nr++] = (struct ts_donation){
+		.parameter = from->parameter_number,
+		.output = output->leaf,
+		.op = part_name(pairs->result, from, param->leaf),
+		.framework_op = from->op_name,
+		.shape = ts_shape_cell(pairs->result, param->shape).as.s,
+		.nr_bytes = nr_bytes,
+	};
+}
+
+static int by_shape(const struct side *param, const struct side *output)
+{
+	int64_t p = ts_shape_bytes(param->shape), q = ts_shape_bytes(output->shape);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return ts_bytes_cmp(param->text, output->text);
+}
+
+/* Both lists are in one order: pairs of equal shapes are found in one walk. */
+static void pair_up(struct pairs *pairs, const struct sides *params, const struct sides *outputs)
+{
+	for (size_t i = 0, k = 0; i < params->nr && k < outputs->nr;) {
+		const struct side *param = &params->items[i], *output = &outputs->items[k];
+		int order = by_shape(param, output);
+
+		if (!is_free(param) || order < 0) {
+			i++;
+		} else if (!is_free(output) || order > 0) {
+			k++;
+		} else {
+			if (!is_itself(pairs->module, param, output))
+				add_pair(pairs, param, output);
+			i++;
+			k++;
+		}
+	}
+}
+
+bool ts_capacity_find_donations(const struct ts_hlo_module *module, size_t max,
+				struct ts_result *result, struct ts_capacity_program *to)
+{
+	struct pairs pairs = { .module = module, .result = result };
+	struct ts_arena scratch = TS_ARENA_INIT;
+	struct sides params = { .items = NULL }, outputs = { .items = NULL };
+	bool good = list_sides(module, &params, &outputs, &scratch);
+
+	pairs.max = TS_MIN(max, params.nr);
+	pairs.items = ts_arena_array(&result->owner->arena, pairs.max + 1, sizeof(*pairs.items));
+	good = good && pairs.items;
+	if (good)
+		pair_up(&pairs, &params, &outputs);
+	to->donations = pairs.items;
+	to->nr_donations = pairs.nr;
+	to->donation_bytes = pairs.nr_bytes;
+	free(params.items);
+	free(outputs.items);
+	ts_arena_release(&scratch);
+	return good;
+}

@@ -1,0 +1,107 @@
+/* The memory at the peak of a program by the line of source that asked for it. */
+#include "analysis/capacity/capacity.h"
+
+#include "analysis/kit/source.h"
+#include "analysis/kit/table.h"
+
+#define MAX_LINES 200
+
+/* What one line of source has at the peak. */
+struct line {
+	struct ts_bytes source; /* empty: no line is known */
+	const struct buffer *largest;
+	int64_t nr_bytes, nr_buffers;
+};
+
+struct lines {
+	struct line *items;
+	size_t nr, cap;
+	struct ts_strmap by_source;
+};
+
+static bool add_to_line(struct lines *lines, struct ts_bytes source, const struct buffer *buffer)
+{
+	uint32_t at = ts_strmap_find(&lines->by_source, source);
+	struct line *line;
+
+	if (at == TS_NONE) {
+		at = (uint32_t)lines->nr;
+		if (!ts_grow(&lines->items, &lines->cap, lines->nr + 1, sizeof(*lines->items)) ||
+		    !ts_strmap_set(&lines->by_source, source, at))
+			return false;
+		lines->items[lines->nr++] = (struct line){ .source = source };
+	}
+	line = &lines->items[at];
+	line->nr_bytes = ts_i64_add(line->nr_bytes, buffer->nr_bytes);
+	line->nr_buffers++;
+	if (!line->largest || buffer->nr_bytes > line->largest->nr_bytes)
+		line->largest = buffer;
+	return true;
+}
+
+static int by_line_bytes(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->nr_bytes != y->nr_bytes)
+		return x->nr_bytes > y->nr_bytes ? -1 : 1;
+	return ts_bytes_cmp(x->source, y->source);
+}
+
+static struct ts_bytes largest_of(const struct program *program, const struct line *line,
+				  struct ts_result *result)
+{
+	return part_name(result, instr_of(program, line->largest->instr), line->largest->leaf);
+}
+
+#define LINE_COLUMNS(X) \
+	X(source, TS_COMPILED, "source", ts_text_or_null(line->source)) \
+	X(module, TS_COMPILED, NULL, ts_text_or_null(program->sum.module->name)) \
+	X(bytes, TS_MODELLED, "at the peak", ts_int(line->nr_bytes)) \
+	X(buffers, TS_MODELLED, "buffers", ts_int(line->nr_buffers)) \
+	X(largest, TS_MODELLED, "largest", ts_text_or_null(largest_of(program, line, result)))
+
+static const struct ts_column line_columns[] = { LINE_COLUMNS(TS_COLUMN) };
+
+static void put_lines(const struct program *program, const struct lines *lines,
+		      struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "lines", "Peak by line of source",
+						 line_columns, TS_NELEM(line_columns));
+
+	for (size_t i = 0; i < lines->nr && i < MAX_LINES; i++) {
+		const struct line *line = &lines->items[i];
+
+		TS_CELLS(result, table, LINE_COLUMNS);
+	}
+}
+
+static bool sum_lines(const struct program *program, struct ts_result *result, struct lines *lines)
+{
+	for (size_t i = 0; i < program->nr_buffers; i++) {
+		const struct buffer *buffer = &program->buffers[i];
+		struct ts_bytes source;
+
+		if (!ts_capacity_is_alive(program, buffer))
+			continue;
+		source = ts_instr_source(result, instr_of(program, buffer->instr));
+		if (!add_to_line(lines, source, buffer))
+			return false;
+	}
+	if (lines->nr > 1)
+		qsort(lines->items, lines->nr, sizeof(*lines->items), by_line_bytes);
+	return true;
+}
+
+/* Parameters are from the caller: they have no line. */
+bool ts_capacity_put_lines(const struct program *program, struct ts_result *result)
+{
+	struct lines lines = { .items = NULL };
+	bool good = sum_lines(program, result, &lines);
+
+	if (good)
+		put_lines(program, &lines, result);
+	free(lines.items);
+	ts_strmap_release(&lines.by_source);
+	return good;
+}

@@ -1,0 +1,270 @@
+/*
+ * What a module needs of memory, when the proto has no buffer assignment: live ranges over the
+ * compiled schedule.
+ *
+ * Values that must stand in one place are joined (capacity_join.c). A joined set is needed from its
+ * first op to its last user; the entry's parameters, its results and constants always. Positions
+ * count the ops in the order of execution, those of a called computation before their caller.
+ *
+ * Facts: openxla/xla, HloLiveRange, checked against libtpu. Left out: the gaps a real heap leaves,
+ * and scratch inside an op.
+ */
+#include "analysis/capacity/capacity_ranges.h"
+
+static void touch(struct ranges *ranges, uint32_t value, uint32_t position)
+{
+	struct range_set *set = &ranges->sets[find_root(ranges, value)];
+
+	set->from = set->used ? TS_MIN(set->from, position) : position;
+	set->to = set->used ? TS_MAX(set->to, position) : position;
+	set->used = true;
+}
+
+static void touch_all(struct ranges *ranges, uint32_t instr, uint32_t position)
+{
+	for (uint32_t v = ranges->first[instr]; v < ranges->first[instr + 1]; v++)
+		touch(ranges, v, position);
+}
+
+static bool is_concat(const struct ts_hlo_instr *instr)
+{
+	return ts_bytes_is(instr->custom_call_target, "ConcatBitcast");
+}
+
+/* The set of a value, with the size of the largest of its names and the first that makes it. */
+static void describe(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
+{
+	const struct ts_hlo_instr *instr = instr_at(ranges, ranges->owner[value]);
+	struct range_set *set = &ranges->sets[find_root(ranges, value)];
+	int64_t nr_bytes = ts_shape_bytes(shape);
+
+	if (set->maker == TS_NONE ||
+	    (ts_range_is_name(instr_at(ranges, ranges->owner[set->maker])) &&
+	     !is_opcode(instr_at(ranges, ranges->owner[set->maker]), "parameter") &&
+	     (!ts_range_is_name(instr) || is_opcode(instr, "parameter")))) {
+		set->maker = value;
+		set->space = shape->has_layout ? shape->memory_space : TS_SPACE_HBM;
+	}
+	if (!is_concat(instr)) /* its operands are its pieces */
+		set->nr_bytes = TS_MAX(set->nr_bytes, nr_bytes);
+	set->is_constant |= is_opcode(instr, "constant");
+}
+
+static uint32_t describe_parts(struct ranges *ranges, uint32_t value, const struct ts_shape *shape)
+{
+	if (shape->dtype != TS_TUPLE) {
+		describe(ranges, value, shape);
+		return value + 1;
+	}
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		value = describe_parts(ranges, value, &shape->parts[i]);
+	return value;
+}
+
+static void walk_comp(struct ranges *ranges, uint32_t index, bool is_entry)
+{
+	const struct ts_hlo_comp *comp = &ranges->module->comps[index];
+
+	ranges->walked[index] = true;
+	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
+		uint32_t here = comp->first_instr + i;
+		const struct ts_hlo_instr *instr = instr_at(ranges, here);
+
+		for (uint32_t k = 0; ts_range_runs_callees(instr) && k < instr->nr_called; k++)
+			if (!ranges->walked[instr->called[k]])
+				walk_comp(ranges, instr->called[k], false);
+		describe_parts(ranges, ranges->first[here], &instr->shape);
+		ranges->program->order[ranges->next] = here;
+		for (uint32_t k = 0; !ts_range_is_name(instr) && k < instr->nr_operands; k++)
+			touch_all(ranges, instr->operands[k], ranges->next);
+		if (!ts_range_is_name(instr))
+			touch_all(ranges, here, ranges->next);
+		ranges->next++;
+	}
+	if (!is_entry)
+		touch_all(ranges, comp->root, ranges->next - 1);
+}
+
+/* What a bitcast of pieces names lives as long as the whole. */
+static void stretch_pieces(struct ranges *ranges)
+{
+	for (uint32_t p = ranges->next; p-- > 0;) {
+		uint32_t index = ranges->program->order[p];
+		const struct ts_hlo_instr *instr = instr_at(ranges, index);
+		uint32_t to;
+
+		if (!is_concat(instr) || nr_leaves(ranges, index) != 1)
+			continue;
+		to = ranges->sets[find_root(ranges, ranges->first[index])].to;
+		for (uint32_t k = 0; k < instr->nr_operands; k++)
+			touch_all(ranges, instr->operands[k], to);
+	}
+}
+
+static void mark_ends(struct ranges *ranges)
+{
+	const struct ts_hlo_comp *entry = &ranges->module->comps[ranges->module->entry];
+	uint32_t last = ranges->next > 0 ? ranges->next - 1 : 0;
+
+	for (uint32_t i = 0; i < entry->nr_params; i++) {
+		uint32_t param = entry->params[i];
+
+		if (param == TS_NONE)
+			continue;
+		touch_all(ranges, param, 0);
+		touch_all(ranges, param, last);
+		for (uint32_t v = ranges->first[param]; v < ranges->first[param + 1]; v++)
+			ranges->sets[find_root(ranges, v)].is_parameter = true;
+	}
+	touch_all(ranges, entry->root, last);
+	for (uint32_t v = ranges->first[entry->root]; v < ranges->first[entry->root + 1]; v++)
+		ranges->sets[find_root(ranges, v)].is_output = true;
+}
+
+static enum ts_buffer_kind kind_of(const struct range_set *set)
+{
+	if (set->is_parameter)
+		return set->is_output ? TS_BUFFER_DONATED : TS_BUFFER_PARAMETER;
+	if (set->is_output)
+		return TS_BUFFER_OUTPUT;
+	return set->is_constant ? TS_BUFFER_CONSTANT : TS_BUFFER_TEMP;
+}
+
+static bool keep_set(struct ranges *ranges, const struct range_set *set)
+{
+	struct program *program = ranges->program;
+	uint32_t instr = ranges->owner[set->maker];
+	bool always =
+		set->is_constant || set->is_output; /* a run takes its results' memory first */
+
+	if (!ts_grow(&program->buffers, &program->cap_buffers, program->nr_buffers + 1,
+		     sizeof(*program->buffers)))
+		return false;
+	program->buffers[program->nr_buffers++] = (struct buffer){
+		.instr = instr,
+		.leaf = set->maker - ranges->first[instr],
+		.nr_bytes = set->nr_bytes,
+		.from = always ? 0 : set->from,
+		.to = always ? ranges->next - 1 : set->to,
+		.kind = kind_of(set),
+		.space = set->space,
+	};
+	return true;
+}
+
+static bool keep_sets(struct ranges *ranges)
+{
+	for (uint32_t v = 0; v < ranges->nr_values; v++) {
+		const struct range_set *set = &ranges->sets[v];
+
+		if (ranges->parent[v] == v && set->used && set->nr_bytes > 0 &&
+		    set->maker != TS_NONE && !keep_set(ranges, set))
+			return false;
+	}
+	return true;
+}
+
+static int64_t space_bytes(const struct ts_shape *shape)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < shape->nr_parts; i++)
+		sum = ts_i64_add(sum, space_bytes(&shape->parts[i]));
+	if (shape->dtype == TS_TUPLE || (shape->has_layout && shape->memory_space != TS_SPACE_HBM))
+		return sum;
+	return ts_i64_add(sum, ts_shape_bytes(shape));
+}
+
+static void add_sums(struct ranges *ranges)
+{
+	struct program *program = ranges->program;
+	const struct ts_hlo_comp *entry = &ranges->module->comps[ranges->module->entry];
+
+	for (uint32_t i = 0; i < entry->nr_params; i++)
+		if (entry->params[i] != TS_NONE)
+			program->sum.argument_bytes =
+				ts_i64_add(program->sum.argument_bytes,
+					   space_bytes(&instr_at(ranges, entry->params[i])->shape));
+	program->sum.output_bytes = space_bytes(&instr_at(ranges, entry->root)->shape);
+	for (size_t i = 0; i < program->nr_buffers; i++) {
+		const struct buffer *buffer = &program->buffers[i];
+
+		if (buffer->space != TS_SPACE_HBM)
+			continue;
+		if (buffer->kind == TS_BUFFER_CONSTANT)
+			program->sum.constant_bytes =
+				ts_i64_add(program->sum.constant_bytes, buffer->nr_bytes);
+		if (buffer->kind == TS_BUFFER_DONATED)
+			program->sum.alias_bytes =
+				ts_i64_add(program->sum.alias_bytes, buffer->nr_bytes);
+	}
+}
+
+static bool make_values(struct ranges *ranges)
+{
+	const struct ts_hlo_module *module = ranges->module;
+	size_t nr = 0;
+
+	ranges->first = calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->first));
+	ranges->walked = calloc((size_t)module->nr_comps + 1, sizeof(*ranges->walked));
+	ranges->program->order =
+		calloc((size_t)module->nr_instrs + 1, sizeof(*ranges->program->order));
+	if (!ranges->first || !ranges->walked || !ranges->program->order)
+		return false;
+	for (uint32_t i = 0; i < module->nr_instrs; i++) {
+		ranges->first[i] = (uint32_t)nr;
+		nr += ts_shape_leaves(&module->instrs[i].shape);
+	}
+	ranges->first[module->nr_instrs] = (uint32_t)nr;
+	ranges->nr_values = (uint32_t)nr;
+	ranges->owner = malloc((nr + 1) * sizeof(*ranges->owner));
+	ranges->parent = malloc((nr + 1) * sizeof(*ranges->parent));
+	ranges->sets = calloc(nr + 1, sizeof(*ranges->sets));
+	if (!ranges->owner || !ranges->parent || !ranges->sets)
+		return false;
+	for (uint32_t i = 0; i < module->nr_instrs; i++)
+		for (uint32_t v = ranges->first[i]; v < ranges->first[i + 1]; v++)
+			ranges->owner[v] = i;
+	for (uint32_t v = 0; v < nr; v++) {
+		ranges->parent[v] = v;
+		ranges->sets[v].maker = TS_NONE;
+	}
+	return true;
+}
+
+static bool simulate(struct ranges *ranges)
+{
+	const struct ts_hlo_module *module = ranges->module;
+
+	if (!make_values(ranges))
+		return false;
+	ts_ranges_join(ranges);
+	memset(ranges->walked, 0, module->nr_comps * sizeof(*ranges->walked));
+	walk_comp(ranges, module->entry, true);
+	mark_ends(ranges);
+	stretch_pieces(ranges);
+	ranges->program->sum.nr_positions = ranges->next;
+	if (!keep_sets(ranges))
+		return false;
+	add_sums(ranges);
+	if (!ts_capacity_find_peaks(ranges->program))
+		return false;
+	ranges->program->sum.reserved_bytes = ranges->program->sum.peak_bytes;
+	return true;
+}
+
+bool ts_capacity_simulate(struct program *program)
+{
+	struct ranges ranges = { .module = program->sum.module, .program = program };
+	bool good;
+
+	if (program->sum.module->nr_comps == 0)
+		return true;
+	good = simulate(&ranges);
+	free(ranges.first);
+	free(ranges.owner);
+	free(ranges.parent);
+	free(ranges.sets);
+	free(ranges.walked);
+	return good;
+}

@@ -1,0 +1,60 @@
+/*
+ * The live ranges' own interface: between what must stand in one place (capacity_join.c) and what is
+ * needed when (capacity_ranges.c). A value is one part of one op's result; values of one place are a
+ * set, found through their root.
+ */
+#ifndef TS_ANALYSIS_CAPACITY_RANGES_H
+#define TS_ANALYSIS_CAPACITY_RANGES_H
+
+#include "analysis/capacity/capacity.h"
+
+struct range_set {
+	uint32_t from, to;
+	uint32_t maker; /* value */
+	int64_t nr_bytes, space;
+	bool is_parameter, is_output, is_constant, used;
+};
+
+struct ranges {
+	const struct ts_hlo_module *module;
+	struct program *program;
+	uint32_t *first;	/* of each instruction: its first value; one more at the end */
+	uint32_t *owner;	/* of each value: its instruction */
+	uint32_t *parent;	/* of each value: towards the root of its set */
+	struct range_set *sets; /* of each root */
+	bool *walked;		/* of each computation */
+	uint32_t nr_values, next;
+};
+
+static inline bool is_opcode(const struct ts_hlo_instr *instr, const char *opcode)
+{
+	return ts_bytes_is(instr->opcode, opcode);
+}
+
+static inline const struct ts_hlo_instr *instr_at(const struct ranges *ranges, uint32_t instr)
+{
+	return &ranges->module->instrs[instr];
+}
+
+static inline uint32_t nr_leaves(const struct ranges *ranges, uint32_t instr)
+{
+	return ranges->first[instr + 1] - ranges->first[instr];
+}
+
+static inline uint32_t find_root(struct ranges *ranges, uint32_t value)
+{
+	while (ranges->parent[value] != value) {
+		ranges->parent[value] = ranges->parent[ranges->parent[value]];
+		value = ranges->parent[value];
+	}
+	return value;
+}
+
+/* capacity_join.c: joins the values that must share their memory. Leaves .walked marked. */
+void ts_ranges_join(struct ranges *ranges);
+/* A name (a tuple, a bitcast, a parameter) makes nothing and uses nothing by itself. */
+bool ts_range_is_name(const struct ts_hlo_instr *instr);
+/* Are its computations' ops ops of the program? Not what a fusion or a reduction holds. */
+bool ts_range_runs_callees(const struct ts_hlo_instr *instr);
+
+#endif

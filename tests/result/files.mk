@@ -1,4 +1,0 @@
-unit_tests += tests/result/bins_test
-unit_tests += tests/result/levels_test
-unit_tests += tests/result/result_test
-unit_tests += tests/result/slices_test
