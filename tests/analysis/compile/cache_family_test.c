@@ -130,6 +130,64 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	ts_profile_release(&profile);
 }
 
+/* What ran of three programs: two of one name, of which one ran, and one alone. */
+static struct cache_families chosen(struct ts_arena *arena, struct ts_profile *profile,
+				    bool stranger_ran)
+{
+	static const struct module_given modules[] = {
+		{ "jit_f", { "f32[8]" }, NULL, 1 },
+		{ "jit_f.1", { "f32[16]" }, NULL, 1 },
+		{ "jit_alone", { "f32[8]" }, NULL, 1 },
+	};
+	struct cache_program programs[] = {
+		{ .id = 1, .module = 0, .op = TS_NONE, .first_ps = 70, .nr_runs = 2, .time_ps = 9 },
+		{ .id = 99, .module = TS_NONE, .op = TS_NONE, .nr_runs = 1 },
+	};
+	struct cache_state sum = { .programs = programs,
+				   .nr_programs = stranger_ran ? 2 : 1,
+				   .cap_programs = 2 };
+	struct cache_families families;
+
+	for (size_t i = 0; i < TS_NELEM(modules); i++)
+		add_module(profile, i + 1, &modules[i]);
+	assert_true(ts_cache_families_make(&families, &sum, profile, arena));
+	assert_int_equal(families.nr, 2);
+	ts_cache_families_choose(&families);
+	assert_true(ts_cache_describe(&families, profile));
+	return families;
+}
+
+static void a_family_has_several_variants_of_which_one_ran(void **state)
+{
+	for (int stranger_ran = 0; stranger_ran < 2; stranger_ran++) {
+		struct ts_arena arena = TS_ARENA_INIT;
+		const struct ts_cache_variant *ran, *other;
+		const struct ts_cache_family *family;
+		struct cache_families families;
+		struct ts_profile profile;
+
+		ts_profile_init(&profile);
+		families = chosen(&arena, &profile, stranger_ran);
+		assert_int_equal(families.nr, 1);
+		family = families.items;
+		ran = &family->variants[0];
+		other = &family->variants[1];
+		assert_true(ts_bytes_is(family->stem, "jit_f"));
+		assert_int_equal(family->nr_runs, 2);
+		assert_int_equal(family->time_ps, 9);
+		assert_int_equal(ran->first_ps, 70);
+		assert_int_equal(other->first_ps, -1);
+		assert_int_equal(other->time_ps, -1);
+		assert_int_equal(other->nr_runs, stranger_ran ? -1 : 0);
+		assert_true(ts_bytes_is(family->differs, "shape"));
+		assert_int_equal(family->nr_shapes, 2);
+		assert_true(ts_bytes_is(family->shapes[1], "f32[16]"));
+		assert_true(ts_bytes_is(family->axes[0].where, "parameter 0 dimension 0"));
+		ts_arena_release(&arena);
+		ts_profile_release(&profile);
+	}
+}
+
 /* The next number of 8, 10, 12, 14, 16, 20, 24, ...; powers of two below 8. By counting up. */
 static int64_t slow_round(int64_t value)
 {
@@ -236,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variants_differ_in_what_was_made_different),
 		cmocka_unit_test(dimensions_that_change_together_are_one_axis),
+		cmocka_unit_test(a_family_has_several_variants_of_which_one_ran),
 		cmocka_unit_test(no_other_choice_of_buckets_pads_less),
 		cmocka_unit_test(extreme_sizes_have_no_overflow),
 		cmocka_unit_test(stems_are_names_without_numbers),
