@@ -20,8 +20,6 @@
 static const char *const not_described[] = {
 	"time",
 	"gaps",
-	"kernels",
-	"timeline",
 	"systolic",
 	"padding",
 	"roofline",
@@ -33,9 +31,7 @@ static const char *const not_described[] = {
 	"heatmap",
 	"memory_timeline",
 	"allocators",
-	"hta",
 	"capture",
-	"flame",
 };
 /* clang-format on */
 

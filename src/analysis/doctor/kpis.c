@@ -8,6 +8,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/capacity.h"
+#include "analysis/facts/kernels.h"
 #include "analysis/kit/table.h"
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
@@ -168,7 +169,7 @@ struct kpi {
 	  "device memory in use at its peak, of what there is: by the allocator, else the largest " \
 	  "program's") \
 	X(occupancy, "%", MORE, LIMIT occupancy_good, NAN, TS_MEASURED, \
-	  field(doctor, "kernels", "gpu.occupancy_pct"), \
+	  ts_kernels_facts(doctor->ctx)->occupancy_pct, \
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none") \
 	X(mxu_utilization, "%", MORE, LIMIT mxu_utilization_warning, LIMIT mxu_utilization_low, \
 	  TS_MODELLED, field(doctor, "systolic", "mxu_utilization_pct"), \

@@ -16,6 +16,12 @@ static inline struct ts_value ts_shape_cell(struct ts_result *result, const stru
 	return ts_text_or_null(text);
 }
 
+/* PART of WHOLE in percent; null: WHOLE is not above 0. */
+static inline struct ts_value ts_part_pct(int64_t part, int64_t whole)
+{
+	return whole > 0 ? ts_real(100 * (double)part / (double)whole) : ts_null();
+}
+
 /* A number that is counted in whole ones. Null: it is unknown, or too large for a count. */
 static inline struct ts_value ts_whole_or_null(double value)
 {
