@@ -91,7 +91,8 @@ setup_system() {
 		as_root apt-get update -qq
 		as_root apt-get install -y -qq "${want[@]}" >/dev/null || return 1
 	fi
-	[ -x "$here/configure" ] || "$here/bootstrap" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
+	if [ -x "$here/configure" ]; then set -- --lists; fi
+	"$here/bootstrap" "$@" >"$work/bootstrap.log" 2>&1 || { tail "$work/bootstrap.log"; return 1; }
 	# libFuzzer's runtime has a package of its own, named after clang's version
 	local major
 	major=$(clang -dumpversion | cut -d. -f1)

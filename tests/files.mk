@@ -1,10 +1,9 @@
-# One line a test, in the files.mk of its folder:
-#	unit_tests += tests/ROOM/NAME_test	its source is NAME_test.c; it is linked with the library and cmocka
-#	script_tests += tests/ROOM/NAME_test.py
-# Headers and the parts of a script go to EXTRA_DIST. A program is built when its test runs, so that
-# `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs some tests of a program.
+# ./bootstrap lists the tests that there are (tests/lists.mk): NAME_test.c is a program, linked with the library and
+# cmocka; NAME_test.py and NAME_test.sh are scripts. The files.mk of a folder has what more a test needs. A program is
+# built when its test runs, so that `make check TESTS=tests/base/map_test` builds this one alone. TS_TEST='a_name*' runs
+# some tests of a program.
 unit_tests =
-script_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh
+script_tests = tests/cases/run.sh tests/circles.py tests/names.py tests/layers.sh
 TEST_EXTENSIONS = .py
 PY_LOG_COMPILER = $(PYTHON)
 LOG_DRIVER = $(SHELL) $(srcdir)/tests/driver.sh $(srcdir)/build-aux/test-driver
@@ -19,30 +18,16 @@ if HAVE_CMOCKA
 cmocka_filter = tests/filter.$(OBJEXT)
 endif
 
-include tests/house/files.mk
+include tests/lists.mk
 include tests/oom/files.mk
-include tests/base/files.mk
-include tests/hw/files.mk
-include tests/codec/files.mk
-include tests/io/files.mk
-include tests/result/files.mk
-include tests/write/files.mk
-include tests/compare/files.mk
-include tests/flow/files.mk
-include tests/analysis/files.mk
-include tests/overlay/files.mk
-include tests/copy/files.mk
 include tests/cli/files.mk
 include tests/data/files.mk
 include tests/fixtures/files.mk
-include tests/read/files.mk
-include tests/model/files.mk
 include tests/truth/files.mk
 include tests/fuzz/files.mk
 include tests/cases/files.mk
 include tests/viewers/files.mk
 include tests/live/files.mk
-include tests/serve/files.mk
 include tests/page/files.mk
 include tests/python/files.mk
 
@@ -59,13 +44,14 @@ endif
 
 # What is built for `make check`, where nothing shall run yet.
 .PHONY: check-programs
-check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT) tests/analysis/doctor/snippets$(EXEEXT)
+check-programs: $(unit_tests) $(fuzz_replays) tests/live/fake_server$(EXEEXT)
 
 # For check.sh. Quick: what most changes break. Sanitized: where memory and threads matter; what a test in Python or shell
 # looks at are numbers, which are the same there.
 slow_unit_tests = tests/oom/oom_test tests/oom/live_test tests/oom/watch_test tests/live/live_test tests/live/watch_test \
 	tests/io/rpc_test tests/flow/annotated_test tests/flow/trace_test tests/read/chrome_test
-quick_tests = tests/cases/run.sh tests/layers.sh tests/layers_test.sh $(filter tests/circles.py,$(script_tests)) $(filter-out $(slow_unit_tests),$(unit_tests))
+quick_tests = tests/cases/run.sh tests/circles.py tests/names.py tests/layers.sh tests/layers_test.sh tests/house/house_test.py \
+	$(filter-out $(slow_unit_tests),$(unit_tests))
 sanitized_tests = tests/cases/run.sh $(unit_tests) $(fuzz_replays) tests/live/folder_test.py tests/live/service_test.py \
 	tests/page/serve_test.py
 dist_tests = tests/cases/run.sh tests/layers.sh

@@ -30,14 +30,13 @@ cli: base codec io model hw result read analysis compare write overlay copy flow
 # Headers that belong to a whole floor: its interface, its lists, the pieces that text is made of.
 public='
 analysis/analysis.h analysis/settings.h analysis/settings_list.h analysis/list.h
-read/reader.h read/list.h read/hlo.h read/seams.h read/trace.h
+read/reader.h read/list.h read/hlo.h read/seams.h read/trace.h read/walk.h
 write/output.h write/page.h write/list.h write/text_table.h write/breakdown.h write/summary.h write/brief.h
 write/json_head.h
 '
 
 # What breaks a rule today, a line each: file, header, why. A line that nothing needs any more is an error, too.
 allowed='
-analysis/compile/compile_devices.c analysis/compile/compile.h what two of them share is not in kit/ yet
 '
 
 find . -name '*.[ch]' | sed 's|^\./||' | LC_ALL=C sort | xargs grep -H '^#include "[a-z]*/[^"]*\.h"\|^#include ".*\.pb-c\.h"\|^	*X([a-z_]*)' |

@@ -5,8 +5,6 @@ import weakref
 from ._program import TpusightError, ask, run
 from ._temporary import temporary_folder
 
-FORMS = ("html", "json", "text", "csv")  # what most commands write
-
 # profiler -> its Trace: torch writes a trace once only
 _of_profilers: "weakref.WeakKeyDictionary[object, Trace]" = weakref.WeakKeyDictionary()
 
@@ -54,12 +52,6 @@ def of_profiler(prof):
                             "torch writes it once: give that file to from_chrome_trace)") from e
     _of_profilers[prof] = trace
     return trace
-
-
-def need_form(form, forms=FORMS):
-    """Raises ValueError unless FORM is one of FORMS."""
-    if form not in forms:
-        raise ValueError(f"{form} is not a format ({', '.join(forms)})")
 
 
 def need_trace(trace, what):

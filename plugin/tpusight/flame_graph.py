@@ -1,9 +1,7 @@
 """Flame graphs of traces, CPU and device time by call stack, module or scope: the command `tpusight flame`."""
-from . import _notebook
+from . import _forms, _notebook
 from ._answer import write_json
-from ._trace import Trace, need_form, need_trace, of_profiler
-
-_FORMS = ("html", "json", "folded", "speedscope", "text")
+from ._trace import Trace, need_trace, of_profiler
 
 
 class FlameGraph(dict):
@@ -54,9 +52,9 @@ class FlameGraphGenerator:
         return self.of_trace(Trace(path))
 
     def export(self, data, path, format="html"):
-        """Writes a FlameGraph to PATH: html (interactive), json, folded (flamegraph.pl), speedscope or text; of any
-        other dict json alone. Cuts are those that it was made with. Returns PATH."""
-        need_form(format, _FORMS)
+        """Writes a FlameGraph to PATH: html (interactive), json, folded (flamegraph.pl), speedscope, text or csv;
+        of any other dict json alone. Cuts are those that it was made with. Returns PATH."""
+        _forms.need(format, _forms.FLAME)
         if format == "json":
             write_json(path, data)
         else:

@@ -3,8 +3,9 @@ import dataclasses
 import os
 from typing import List, Optional
 
+from . import _forms
 from ._answer import Answer, said, us, write_json
-from ._trace import Trace, need_form, need_trace, of_profiler
+from ._trace import Trace, need_trace, of_profiler
 
 
 @dataclasses.dataclass
@@ -58,7 +59,7 @@ class HTAAnalyzer:
     def export_report(self, report, path=None, format="html"):
         """Writes a report to PATH (default: hta_report.FORMAT in output_dir): html (the page), json, text or csv.
         Returns PATH."""
-        need_form(format)
+        _forms.need(format)
         if path is None:
             os.makedirs(self.output_dir or ".", exist_ok=True)
             path = os.path.join(self.output_dir or ".", f"hta_report.{format}")

@@ -5,10 +5,11 @@ import itertools
 import os
 from typing import Dict, List, Optional
 
+from . import _forms
 from ._answer import Answer, mb, ms, said, write_json
 from ._program import TpusightError
 from ._torch import capture, step, torch_module
-from ._trace import TemporaryTrace, Trace, need_form
+from ._trace import TemporaryTrace, Trace
 
 
 @dataclasses.dataclass
@@ -150,7 +151,7 @@ class MemoryProfiler:
     def export(self, path, format="json", name=None):
         """Writes a block's report to PATH: json (with all that the program said as `answer`), html (the page), text or
         csv (the timeline). Returns PATH."""
-        need_form(format)
+        _forms.need(format)
         report = self.report(name)
         if report is None:
             raise TpusightError("nothing was tracked, so there is nothing to export")

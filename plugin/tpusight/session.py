@@ -4,11 +4,10 @@ import os
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence
 
-from . import _notebook, _program
+from . import _forms, _notebook, _program
 from ._fields import Fields
 from ._program import TpusightError
 
-FORMATS = ("html", "json", "csv", "text")
 _SUFFIXES = {".htm": "html", ".txt": "text"}
 _FINDING = ("rule", "severity", "title", "evidence", "impact_ps", "impact_pct", "advice")  # of one in summary()
 
@@ -231,8 +230,8 @@ class Session(Results):
         """What export() does."""
         end = os.path.splitext(os.fspath(path))[1].lower()
         form = format or _SUFFIXES.get(end, end[1:])
-        if form not in FORMATS:
-            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(FORMATS)}")
+        if form not in _forms.REPORT:
+            raise ValueError(f"{form or path!r} is not a format of a report: {', '.join(_forms.REPORT)}")
         if form == "csv":
             view = view or "ops"
         view = [f"--view={view}"] if view else []

@@ -5,11 +5,12 @@ import logging
 import os
 from typing import Any, List, Optional
 
+from . import _forms
 from ._answer import Answer, Plain, said, write_json
 from ._program import TpusightError, ask
 from ._temporary import temporary_folder
 from ._torch import capture, step, torch_module
-from ._trace import Trace, need_form, need_trace
+from ._trace import Trace, need_trace
 
 _EAGER = "eager"
 _MODES = ("default", "reduce-overhead", "max-autotune")
@@ -194,7 +195,7 @@ class TorchCompileAnalyzer:
     def export_report(self, report, path, format="html"):
         """Writes a report to PATH: html (the page of the compiled run), json (its fields, and all that the program
         said as `answer`), text or csv. Returns PATH."""
-        need_form(format)
+        _forms.need(format)
         if format == "json":
             write_json(path, {**report.to_dict(), "answer": report.answer})
         else:

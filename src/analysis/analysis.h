@@ -54,7 +54,8 @@ enum ts_pass {
 struct ts_record;
 struct ts_analysis {
 	const char *name, *title;
-	bool top_level; /* its result's fields stand in the report itself */
+	bool top_level;	 /* its result's fields stand in the report itself */
+	bool draws_only; /* its result is tracks for the viewers, not a view */
 	const enum ts_analysis_id
 		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
 	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */

@@ -1,6 +1,8 @@
 /* Arena of doubling chunks, from 4 KiB to 1 MiB; a piece larger than that has a chunk to itself. */
 #include "base/arena.h"
 
+#include "base/check.h"
+
 #include <stdarg.h>
 #include <stdalign.h>
 
@@ -15,6 +17,7 @@ struct ts_arena_chunk {
 
 void ts_arena_release(struct ts_arena *arena)
 {
+	TS_ASSERT(arena);
 	while (arena->chunks) {
 		struct ts_arena_chunk *next = arena->chunks->next;
 
@@ -48,6 +51,7 @@ void *ts_arena_alloc(struct ts_arena *arena, size_t n)
 	size_t size;
 	void *piece;
 
+	TS_ASSERT_HOT(arena && arena->at <= arena->end);
 	if (n > SIZE_MAX / 2) {
 		arena->failed = true;
 		return NULL;
@@ -74,6 +78,7 @@ void *ts_arena_zalloc(struct ts_arena *arena, size_t n)
 {
 	void *piece = ts_arena_alloc(arena, n);
 
+	TS_ASSERT_HOT(arena);
 	if (piece)
 		memset(piece, 0, n);
 	return piece;
@@ -81,6 +86,7 @@ void *ts_arena_zalloc(struct ts_arena *arena, size_t n)
 
 void *ts_arena_array(struct ts_arena *arena, size_t nr, size_t size)
 {
+	TS_ASSERT_HOT(arena);
 	if (size != 0 && nr > SIZE_MAX / size) {
 		arena->failed = true;
 		return NULL;
@@ -92,6 +98,8 @@ struct ts_bytes ts_arena_copy(struct ts_arena *arena, struct ts_bytes bytes)
 {
 	uint8_t *copy = bytes.n < SIZE_MAX ? ts_arena_alloc(arena, bytes.n + 1) : NULL;
 
+	TS_ASSERT_HOT(arena);
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	if (!copy)
 		return (struct ts_bytes){ NULL, 0 };
 	if (bytes.n)
@@ -107,6 +115,7 @@ struct ts_bytes ts_arena_printf(struct ts_arena *arena, const char *fmt, ...)
 	char *text;
 	int n;
 
+	TS_ASSERT(arena && fmt);
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);

@@ -1,16 +1,20 @@
 /* Growing buffer with a sticky failure. */
 #include "base/buf.h"
 
+#include "base/check.h"
+
 #include <stdarg.h>
 
 void ts_buf_release(struct ts_buf *buf)
 {
+	TS_ASSERT(buf);
 	free(buf->p);
 	*buf = (struct ts_buf)TS_BUF_INIT;
 }
 
 void ts_buf_clear(struct ts_buf *buf)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	buf->n = 0;
 	buf->failed = false;
 }
@@ -20,6 +24,7 @@ bool ts_buf_room(struct ts_buf *buf, size_t n)
 	size_t cap;
 	uint8_t *p;
 
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	if (buf->failed)
 		return false;
 	if (n <= buf->cap - buf->n)
@@ -38,6 +43,8 @@ bool ts_buf_room(struct ts_buf *buf, size_t n)
 
 void ts_buf_put(struct ts_buf *buf, struct ts_bytes bytes)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	if (bytes.n == 0 || !ts_buf_room(buf, bytes.n))
 		return;
 	memcpy(buf->p + buf->n, bytes.p, bytes.n);
@@ -46,17 +53,20 @@ void ts_buf_put(struct ts_buf *buf, struct ts_bytes bytes)
 
 void ts_buf_puts(struct ts_buf *buf, const char *s)
 {
+	TS_ASSERT_HOT(buf && s && buf->n <= buf->cap);
 	ts_buf_put(buf, ts_bytes_of(s));
 }
 
 void ts_buf_putc(struct ts_buf *buf, char c)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	if (ts_buf_room(buf, 1))
 		buf->p[buf->n++] = (uint8_t)c;
 }
 
 void ts_buf_pad(struct ts_buf *buf, char c, size_t n)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	if (n == 0 || !ts_buf_room(buf, n))
 		return;
 	memset(buf->p + buf->n, c, n);
@@ -68,6 +78,7 @@ void ts_buf_u64(struct ts_buf *buf, uint64_t value)
 	uint8_t digits[20];
 	size_t at = sizeof(digits);
 
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	do {
 		digits[--at] = (uint8_t)('0' + value % 10);
 		value /= 10;
@@ -77,6 +88,7 @@ void ts_buf_u64(struct ts_buf *buf, uint64_t value)
 
 void ts_buf_i64(struct ts_buf *buf, int64_t value)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	if (value < 0)
 		ts_buf_putc(buf, '-');
 	ts_buf_u64(buf, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
@@ -87,6 +99,7 @@ void ts_buf_printf(struct ts_buf *buf, const char *fmt, ...)
 	va_list ap;
 	int n;
 
+	TS_ASSERT(buf && fmt);
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
@@ -102,5 +115,6 @@ void ts_buf_printf(struct ts_buf *buf, const char *fmt, ...)
 
 struct ts_bytes ts_buf_bytes(const struct ts_buf *buf)
 {
+	TS_ASSERT_HOT(buf && buf->n <= buf->cap);
 	return (struct ts_bytes){ buf->p, buf->n };
 }

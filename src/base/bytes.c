@@ -1,10 +1,14 @@
 /* Byte views and saturating arithmetic. */
 #include "base/bytes.h"
 
+#include "base/check.h"
+
 bool ts_bytes_ends(struct ts_bytes a, const char *suffix)
 {
 	size_t n = strlen(suffix);
 
+	TS_ASSERT_HOT(suffix);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	return a.n >= n && (n == 0 || memcmp(a.p + a.n - n, suffix, n) == 0);
 }
 
@@ -12,6 +16,8 @@ size_t ts_bytes_find(struct ts_bytes a, const char *part)
 {
 	size_t n = strlen(part);
 
+	TS_ASSERT_HOT(part);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	if (n == 0)
 		return 0;
 	for (size_t at = 0; a.n >= n && at <= a.n - n; at++) {
@@ -28,11 +34,15 @@ size_t ts_bytes_find(struct ts_bytes a, const char *part)
 
 bool ts_bytes_has(struct ts_bytes a, const char *part)
 {
+	TS_ASSERT_HOT(part);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	return part[0] == '\0' || ts_bytes_find(a, part) < a.n;
 }
 
 bool ts_bytes_match(struct ts_bytes a, enum ts_match match, const char *s)
 {
+	TS_ASSERT_HOT(s);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	switch (match) {
 	case TS_WHOLE:	return ts_bytes_is(a, s);
 	case TS_PREFIX: return ts_bytes_starts(a, s);
@@ -47,11 +57,14 @@ int ts_bytes_cmp(struct ts_bytes a, struct ts_bytes b)
 	size_t n = TS_MIN(a.n, b.n);
 	int order = n ? memcmp(a.p, b.p, n) : 0;
 
+	TS_ASSERT_HOT(a.p || a.n == 0);
+	TS_ASSERT_HOT(b.p || b.n == 0);
 	return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
 struct ts_bytes ts_bytes_cut(struct ts_bytes a, size_t from, size_t n)
 {
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	from = TS_MIN(from, a.n);
 	return (struct ts_bytes){ a.p ? a.p + from : a.p, TS_MIN(n, a.n - from) };
 }
@@ -60,6 +73,8 @@ bool ts_bytes_u64(struct ts_bytes a, uint64_t *value)
 {
 	uint64_t v = 0;
 
+	TS_ASSERT_HOT(value);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	if (a.n == 0)
 		return false;
 	for (size_t i = 0; i < a.n; i++) {
@@ -78,6 +93,8 @@ bool ts_bytes_i64(struct ts_bytes a, int64_t *value)
 	bool minus = a.n > 0 && a.p[0] == '-';
 	uint64_t v;
 
+	TS_ASSERT_HOT(value);
+	TS_ASSERT_HOT(a.p || a.n == 0);
 	if (!ts_bytes_u64(ts_bytes_cut(a, minus, a.n), &v))
 		return false;
 	if (v > (uint64_t)INT64_MAX + minus)

@@ -1,6 +1,8 @@
 /* Open addressing, linear probing, grown at three quarters full. */
 #include "base/map.h"
 
+#include "base/check.h"
+
 struct ts_map_slot {
 	uint64_t key;
 	uint32_t value;
@@ -29,6 +31,7 @@ uint64_t ts_hash(struct ts_bytes bytes, uint64_t seed)
 	uint64_t word;
 	size_t at = 0;
 
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	for (; bytes.n - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, bytes.p + at, sizeof(word));
 		h = mix(h ^ word);
@@ -77,6 +80,7 @@ static bool map_grow(struct ts_map *map)
 
 uint32_t ts_map_find(const struct ts_map *map, uint64_t key)
 {
+	TS_ASSERT_HOT(map);
 	return map->cap ? map_slot(map->slots, map->cap, key)->value : TS_NONE;
 }
 
@@ -84,6 +88,7 @@ bool ts_map_set(struct ts_map *map, uint64_t key, uint32_t value)
 {
 	struct ts_map_slot *slot;
 
+	TS_ASSERT_HOT(map);
 	if (map->nr + 1 > map->cap / 4 * 3 && !map_grow(map))
 		return false;
 	slot = map_slot(map->slots, map->cap, key);
@@ -98,6 +103,7 @@ void ts_map_drop(struct ts_map *map, uint64_t key)
 	struct ts_map_slot *slots = map->slots;
 	size_t mask = map->cap - 1, hole, home;
 
+	TS_ASSERT_HOT(map);
 	if (map->cap == 0 || map_slot(slots, map->cap, key)->value == TS_NONE)
 		return;
 	hole = (size_t)(map_slot(slots, map->cap, key) - slots);
@@ -124,6 +130,7 @@ bool ts_map_walk(const struct ts_map *map, size_t *at, uint64_t *key)
 
 void ts_map_release(struct ts_map *map)
 {
+	TS_ASSERT(map);
 	free(map->slots);
 	*map = (struct ts_map){ NULL, 0, 0 };
 }
@@ -167,6 +174,8 @@ static bool str_grow(struct ts_strmap *map)
 
 uint32_t ts_strmap_find(const struct ts_strmap *map, struct ts_bytes key)
 {
+	TS_ASSERT_HOT(map);
+	TS_ASSERT_HOT(key.p || key.n == 0);
 	if (map->cap == 0)
 		return TS_NONE;
 	return str_slot(map->slots, map->cap, key, ts_hash(key, seed_of(map->slots)))->value;
@@ -177,6 +186,8 @@ bool ts_strmap_set(struct ts_strmap *map, struct ts_bytes key, uint32_t value)
 	struct ts_strmap_slot *slot;
 	uint64_t hash;
 
+	TS_ASSERT_HOT(map);
+	TS_ASSERT_HOT(key.p || key.n == 0);
 	if (map->nr + 1 > map->cap / 4 * 3 && !str_grow(map))
 		return false;
 	hash = ts_hash(key, seed_of(map->slots));
@@ -188,6 +199,7 @@ bool ts_strmap_set(struct ts_strmap *map, struct ts_bytes key, uint32_t value)
 
 void ts_strmap_release(struct ts_strmap *map)
 {
+	TS_ASSERT(map);
 	free(map->slots);
 	*map = (struct ts_strmap){ NULL, 0, 0 };
 }

@@ -145,11 +145,12 @@ static int64_t sum_of(int64_t x, int64_t y, enum ts_sum sum, enum ts_number type
 	switch (sum) {
 	case TS_ADD:
 		return type == TS_NUM_U64 ? (int64_t)((uint64_t)x + (uint64_t)y) : ts_i64_add(x, y);
-	case TS_ADD_KNOWN: return x == -1 || y == -1 ? TS_MAX(x, y) : ts_i64_add(x, y);
-	case TS_MAX_OF:	   return TS_MAX(x, y);
-	case TS_MIN_OF:	   return TS_MIN(x, y);
-	case TS_OR:	   return x | y;
-	default:	   return x;
+	case TS_KEEP_KNOWN: return x == TS_NONE ? y : x;
+	case TS_ADD_KNOWN:  return x == -1 || y == -1 ? TS_MAX(x, y) : ts_i64_add(x, y);
+	case TS_MAX_OF:	    return TS_MAX(x, y);
+	case TS_MIN_OF:	    return TS_MIN(x, y);
+	case TS_OR:	    return x | y;
+	default:	    return x;
 	}
 }
 

@@ -62,10 +62,11 @@ enum ts_number {
 /* How a member of one state is summed with that of another. Arrays are summed item by item, and the
  * sum has the length of the longer one; or they are appended. */
 enum ts_sum {
-	TS_BY_HAND,   /* not here: the analysis' own .merge does it */
-	TS_KEEP,      /* the first one's value stays */
-	TS_ADD,	      /* integers saturate */
-	TS_ADD_KNOWN, /* likewise; -1 is unknown, and adds nothing to a known one */
+	TS_BY_HAND,    /* not here: the analysis' own .merge does it */
+	TS_KEEP,       /* the first one's value stays */
+	TS_KEEP_KNOWN, /* likewise, of indices; the first that is not TS_NONE */
+	TS_ADD,	       /* integers saturate */
+	TS_ADD_KNOWN,  /* likewise; -1 is unknown, and adds nothing to a known one */
 	TS_MAX_OF,
 	TS_MIN_OF,
 	TS_OR,
@@ -125,6 +126,9 @@ struct ts_record {
 #define TS_NUMBERS(id, name, how) /* a fixed array inside */ \
 	{ TS_MEMBER_(id, NUMBERS, name), TS_NUMBER_(TS_OF_SELF(name)[0], how), \
 	  .item = sizeof(TS_OF_SELF(name)) }
+#define TS_INDICES(id, name, what, how) /* likewise */ \
+	{ TS_MEMBER_(id, NUMBERS, name), TS_NUMBER_(TS_OF_SELF(name)[0], how), .by = (what), \
+	  .item = sizeof(TS_OF_SELF(name)) }
 #define TS_STRUCT(id, name, record) /* one, or a fixed array inside */ \
 	{ TS_MEMBER_(id, STRUCTS, name), .of = &(record), .item = sizeof(TS_OF_SELF(name)) }
 
@@ -160,6 +164,9 @@ struct ts_record {
 #define TS_TEXT(id, name) { TS_MEMBER_(id, TEXT, name), .sum = TS_KEEP }
 #define TS_MAP(id, name) { TS_MEMBER_(id, MAP, name) }
 #define TS_SCRATCH(name) { TS_MEMBER_(0, SCRATCH, name) }
+#define TS_SCRATCH_RECORDS(name, nr, record) /* whose items own memory */ \
+	{ TS_MEMBER_(0, RECORDS, name), .of = &(record), TS_ITEMS_(name, nr, TS_BY_NOTHING), \
+	  .cap_at = TS_NO_CAP }
 
 /* Pieces of the above. */
 #define TS_OF_SELF(member) (((TS_SELF *)0)->member)
@@ -169,7 +176,7 @@ struct ts_record {
 	.item = sizeof(TS_OF_SELF(member)[0]), .nr_at = offsetof(TS_SELF, nr), .by = (what)
 #define TS_NUMBER_(expression, how) .type = TS_NUMBER_TYPE(expression), .sum = (how)
 #define TS_NUMBER_TYPE(expression) \
-	_Generic((expression), bool: TS_NUM_BOOL, signed char: TS_NUM_I8, unsigned char: TS_NUM_U8, \
+	_Generic((expression), bool: TS_NUM_BOOL, char: TS_NUM_I8, signed char: TS_NUM_I8, unsigned char: TS_NUM_U8, \
 		 short: TS_NUM_I16, unsigned short: TS_NUM_U16, int: TS_NUM_I32, unsigned: TS_NUM_U32, \
 		 long: TS_NUM_I64, unsigned long: TS_NUM_U64, long long: TS_NUM_I64, unsigned long long: TS_NUM_U64, \
 		 double: TS_NUM_F64)

@@ -1,6 +1,8 @@
 /* SipHash-2-4-128, as its authors' reference code does it (github.com/veorq/SipHash). */
 #include "base/siphash.h"
 
+#include "base/check.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -64,6 +66,8 @@ struct ts_siphash ts_siphash(const struct ts_sipkey *key, struct ts_bytes bytes)
 	struct ts_siphash hash;
 	size_t at = 0;
 
+	TS_ASSERT_HOT(key);
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	for (; bytes.n - at >= 8; at += 8)
 		take(&s, word_of(bytes.p + at, 8));
 	take(&s,
@@ -80,6 +84,7 @@ enum ts_status ts_sipkey_random(struct ts_sipkey *key, struct ts_error *err)
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 	size_t got = 0;
 
+	TS_ASSERT(key);
 	while (fd >= 0 && got < sizeof(key->k)) {
 		ssize_t n = read(fd, (uint8_t *)key->k + got, sizeof(key->k) - got);
 
@@ -101,5 +106,6 @@ struct ts_sipkey ts_sipkey_of(struct ts_bytes secret)
 	static const struct ts_sipkey fixed = { { UINT64_C(0x5450557369676874), 0x6b6579 } };
 	struct ts_siphash hash = ts_siphash(&fixed, secret);
 
+	TS_ASSERT(secret.p || secret.n == 0);
 	return (struct ts_sipkey){ { hash.h[0], hash.h[1] } };
 }

@@ -1,6 +1,7 @@
 /* Sorted, disjoint intervals. */
 #include "base/spans.h"
 
+#include "base/check.h"
 #include "base/arena.h"
 #include "base/record.h"
 
@@ -70,6 +71,7 @@ bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps)
 	size_t max = spans->max ? spans->max : TS_SPANS_MAX;
 	size_t lo = 0, hi;
 
+	TS_ASSERT_HOT(spans);
 	if (end_ps <= start_ps)
 		return true;
 	unseal(spans);
@@ -94,6 +96,7 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 	struct ts_spans sum = { .max = spans->max };
 	size_t a = 0, b = 0;
 
+	TS_ASSERT(spans && other);
 	sum.closed_ps = ts_i64_add(spans->closed_ps, other->closed_ps);
 	if (other->nr == 0) {
 		spans->closed_ps = sum.closed_ps;
@@ -120,6 +123,7 @@ bool ts_spans_sum_add(struct ts_spans_sum *sum, struct ts_spans *list)
 	struct ts_spans carry = *list;
 	size_t k = 0;
 
+	TS_ASSERT(sum && list);
 	*list = (struct ts_spans){ .max = list->max };
 	for (; sum->nr >> k & 1; k++) {
 		bool good = ts_spans_union(&sum->levels[k], &carry);
@@ -139,6 +143,7 @@ bool ts_spans_sum_finish(struct ts_spans_sum *sum, struct ts_spans *out)
 {
 	bool good = true;
 
+	TS_ASSERT(sum && out);
 	for (size_t k = 0; k < TS_NELEM(sum->levels) && good; k++)
 		good = ts_spans_union(out, &sum->levels[k]);
 	ts_spans_sum_release(sum);
@@ -147,6 +152,7 @@ bool ts_spans_sum_finish(struct ts_spans_sum *sum, struct ts_spans *out)
 
 void ts_spans_sum_release(struct ts_spans_sum *sum)
 {
+	TS_ASSERT(sum);
 	for (size_t k = 0; k < TS_NELEM(sum->levels); k++)
 		ts_spans_release(&sum->levels[k]);
 	sum->nr = 0;
@@ -158,6 +164,7 @@ bool ts_spans_subtract(struct ts_spans *spans, const struct ts_spans *other)
 	bool good = true;
 	size_t at = 0;
 
+	TS_ASSERT(spans && other);
 	for (size_t i = 0; i < spans->nr && good; i++) {
 		int64_t start_ps = spans->items[i].start_ps, end_ps = spans->items[i].end_ps;
 
@@ -182,6 +189,7 @@ int64_t ts_spans_total(const struct ts_spans *spans)
 {
 	int64_t total = 0;
 
+	TS_ASSERT_HOT(spans);
 	for (size_t i = 0; i < spans->nr; i++)
 		total += spans->items[i].end_ps - spans->items[i].start_ps;
 	return total;
@@ -191,6 +199,7 @@ size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint)
 {
 	size_t lo = 0, hi = spans->nr;
 
+	TS_ASSERT_HOT(spans);
 	if (hint <= spans->nr && (hint == 0 || spans->items[hint - 1].end_ps <= t)) {
 		for (size_t tries = 0; tries < 8; tries++, hint++) /* mostly it is right here */
 			if (hint == spans->nr || spans->items[hint].end_ps > t)
@@ -210,6 +219,7 @@ size_t ts_spans_seek(const struct ts_spans *spans, int64_t t, size_t hint)
 
 bool ts_spans_seal(struct ts_spans *spans)
 {
+	TS_ASSERT(spans);
 	unseal(spans);
 	spans->before_ps = malloc((spans->nr + 1) * sizeof(*spans->before_ps));
 	if (!spans->before_ps)
@@ -235,6 +245,7 @@ int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t
 	size_t first = ts_spans_seek(spans, start_ps, *hint);
 	int64_t covered = 0;
 
+	TS_ASSERT_HOT(spans);
 	*hint = first;
 	for (size_t at = first; at < spans->nr && spans->items[at].start_ps < end_ps; at++) {
 		if (spans->before_ps && at - first == WALKED)
@@ -248,6 +259,7 @@ int64_t ts_spans_covered(const struct ts_spans *spans, int64_t start_ps, int64_t
 
 void ts_spans_release(struct ts_spans *spans)
 {
+	TS_ASSERT(spans);
 	free(spans->items);
 	free(spans->before_ps);
 	*spans = (struct ts_spans){ .max = spans->max };

@@ -42,4 +42,12 @@ enum ts_status ts_fail_at(struct ts_error *err, enum ts_status status, const cha
 	TS_PRINTF(3, 4);
 enum ts_status ts_fail_nomem(struct ts_error *err);
 
+/*
+ * The system's words for ERRNUM and what to do about it: "PATH: cannot WHAT: cause (what to do)". A
+ * missing PATH gives TS_NOTFOUND, memory that ran out TS_NOMEM, all else TS_IO.
+ */
+enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what);
+/* For messages: cuts the front off a very long *PATH, and gives the dots to show in its place. */
+const char *ts_path_tail(const char **path);
+
 #endif

@@ -21,15 +21,21 @@ static void put_left_out(struct ts_buf *out, const struct ts_annotation *one)
 	}
 }
 
+struct annotate_options {
+	bool strip;
+	struct ts_annotate_choice choice;
+};
+
 /* What is done for all sessions of the command line. */
 struct work {
 	const struct ts_cli *cli;
+	const struct annotate_options *own;
 	size_t nr_shown; /* sessions with a summary on the console */
 	bool can_undo;	 /* an annotation is there now */
 	bool is_mute;	 /* standard output cannot be written */
 };
 
-static void say(struct work *work, const struct ts_annotation *one)
+static void print_summary(struct work *work, const struct ts_annotation *one)
 {
 	const struct ts_cli *cli = work->cli;
 	struct ts_report form = { .width = ts_terminal_width(), .color = ts_use_color(cli) };
@@ -40,7 +46,7 @@ static void say(struct work *work, const struct ts_annotation *one)
 	ts_summary_text(&out, &one->run.results, &form);
 	if (cli->verbose && time)
 		ts_breakdown_of_time(&out, time);
-	ts_deeds_line(&out, &one->report, cli->dry_run);
+	ts_deeds_line(&out, &one->report, work->own->choice.dry_run);
 	put_left_out(&out, one);
 	if (cli->verbose)
 		ts_deeds_list(&out, &one->report);
@@ -52,7 +58,7 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 				       struct ts_error *err)
 {
 	const struct ts_cli *cli = work->cli;
-	struct ts_annotate_options options = ts_annotate_options_of(cli);
+	struct ts_annotate_options options = ts_annotate_options_of(cli, &work->own->choice);
 	struct ts_annotation one;
 	enum ts_status st;
 
@@ -60,41 +66,41 @@ static enum ts_status annotate_session(struct work *work, const struct ts_sessio
 	st = ts_annotate(&one, session, &options, err);
 	ts_progress(cli, NULL);
 	if (ts_annotation_complain(&one))
-		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
-	work->can_undo |= !cli->dry_run && ts_deeds_stand(&one.report);
+		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
+	work->can_undo |= !options.dry_run && ts_deeds_stand(&one.report);
 	if (one.is_applied && !cli->quiet)
-		say(work, &one);
+		print_summary(work, &one);
 	ts_annotation_release(&one);
 	return st;
 }
 
-static const char *strip_words(const struct ts_cli *cli, enum ts_status st, size_t nr_entries)
+static const char *strip_words(bool dry_run, enum ts_status st, size_t nr_entries)
 {
 	if (nr_entries == 0)
 		return st ? "nothing was removed" : "no annotation was there";
 	if (st)
 		return "not all of the annotation is out";
-	return cli->dry_run ? "would remove the annotation"
-			    : "annotation removed, every file is as it was";
+	return dry_run ? "would remove the annotation"
+		       : "annotation removed, every file is as it was";
 }
 
 static enum ts_status strip_session(struct work *work, const struct ts_session *session,
 				    struct ts_error *err)
 {
 	const struct ts_cli *cli = work->cli;
-	struct ts_overlay_options options = { .dry_run = cli->dry_run };
+	struct ts_overlay_options options = { .dry_run = work->own->choice.dry_run };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st = ts_overlay_strip(session, &options, &report, err);
 
 	ts_progress(cli, NULL);
 	if (ts_deeds_failures(&report) > 0)
-		*err = (struct ts_error)TS_ERROR_INIT; /* has been told */
+		*err = (struct ts_error)TS_ERROR_INIT; /* is on the console already */
 	if (!cli->quiet) {
 		ts_term_text(&out,
 			     ts_bytes_of(session->kind == TS_SESSION_FILE ? session->files[0].path
 									  : session->dir));
-		ts_buf_printf(&out, ": %s\n", strip_words(cli, st, report.nr_entries));
+		ts_buf_printf(&out, ": %s\n", strip_words(options.dry_run, st, report.nr_entries));
 		if (cli->verbose)
 			ts_deeds_list(&out, &report);
 		work->is_mute |= !ts_print(ts_buf_bytes(&out));
@@ -104,7 +110,7 @@ static enum ts_status strip_session(struct work *work, const struct ts_session *
 	return st;
 }
 
-static void say_undo(struct work *work)
+static void print_undo(struct work *work)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
@@ -118,7 +124,8 @@ static void say_undo(struct work *work)
 
 static enum ts_exit run_annotate(struct ts_cli *cli)
 {
-	struct work work = { .cli = cli };
+	const struct annotate_options *own = cli->own;
+	struct work work = { .cli = cli, .own = own };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	size_t nr_bad = 0, nr_done = 0;
@@ -131,7 +138,7 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		enum ts_status st;
 
 		ts_progress(cli, runs.sessions[i].dir);
-		st = cli->strip ? strip_session(&work, &runs.sessions[i], &err)
+		st = own->strip ? strip_session(&work, &runs.sessions[i], &err)
 				: annotate_session(&work, &runs.sessions[i], &err);
 		ts_progress(cli, NULL);
 		nr_done += st == TS_OK;
@@ -139,26 +146,21 @@ static enum ts_exit run_annotate(struct ts_cli *cli)
 		if (st && err.text[0])
 			ts_complain(err.text);
 	}
-	say_undo(&work);
+	print_undo(&work);
 	ts_runs_release(&runs);
 	if (nr_done == 0)
 		return TS_EXIT_NOTHING;
 	return nr_bad || work.is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
-static enum ts_status set_strip(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->strip = true;
-	return TS_OK;
-}
+static const struct annotate_options defaults = { .choice = TS_ANNOTATE_CHOICE_INIT };
 
+#define OWN struct annotate_options
 static const struct ts_option options[] = {
-	{ "strip", 0, NULL, "remove every annotation: all files are again as they were",
-	  set_strip },
-	TS_ANNOTATE_OPTIONS,
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_FLAG(OWN, strip, "strip", 0,
+		    "remove every annotation: all files are again as they were"),
+	TS_ANNOTATE_OPTIONS(OWN, choice),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_annotate = {
@@ -185,5 +187,8 @@ const struct ts_command ts_command_annotate = {
 		"Files are\n"
 		"replaced whole or not at all; --strip brings back every byte.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
+	.thresholds = TS_THRESHOLDS_LISTED,
 	.run = run_annotate,
 };

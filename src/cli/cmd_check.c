@@ -8,6 +8,7 @@
 
 struct checking {
 	const struct ts_cli *cli;
+	const char *output;
 	struct ts_report form;
 	struct ts_buf out;
 	struct ts_json json;
@@ -82,7 +83,7 @@ static enum ts_exit finish(struct checking *checking)
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
 	}
-	if (!ts_print_to(checking->cli->output, ts_buf_bytes(&checking->out)))
+	if (!ts_print_to(checking->output, ts_buf_bytes(&checking->out)))
 		return TS_EXIT_SOME;
 	if (checking->nr_read == 0)
 		return TS_EXIT_NOTHING;
@@ -93,14 +94,12 @@ static enum ts_exit finish(struct checking *checking)
 
 static enum ts_exit run_check(struct ts_cli *cli)
 {
-	bool to_file = cli->output && strcmp(cli->output, "-") != 0;
+	const struct ts_print_options *own = cli->own;
 	struct checking checking = {
 		.cli = cli,
-		.form = { .generator = "tpusight",
-			  .version = PACKAGE_VERSION,
-			  .color = !to_file && ts_use_color(cli),
-			  .width = to_file ? 0 : ts_terminal_width() },
-		.is_json = cli->format && strcmp(cli->format, "json") == 0,
+		.output = own->output,
+		.form = ts_report_form(cli, own),
+		.is_json = own->format && strcmp(own->format, "json") == 0,
 	};
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
@@ -121,18 +120,19 @@ static enum ts_exit run_check(struct ts_cli *cli)
 	return code;
 }
 
-static enum ts_status set_format(struct ts_cli *cli, const char *value, struct ts_error *err)
+static const char *form_at(const struct ts_command *command, size_t index)
 {
-	if (strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
-		return ts_fail(err, TS_USAGE, "%s is no format (text, json)", value);
-	cli->format = value;
-	return TS_OK;
+	static const char *const forms[] = { "text", "json", NULL };
+
+	(void)command;
+	return forms[index];
 }
 
+#define OWN struct ts_print_options
 static const struct ts_option options[] = {
-	{ "format", 'f', "FORMAT", "text (default) or json", set_format },
-	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_NAME(OWN, format, "format", 'f', "FORMAT", form_at, true, "%s"),
+	TS_OPT_TEXT(OWN, output, "output", 'o', "FILE", "write to FILE, not to the console"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_check = {
@@ -147,5 +147,7 @@ const struct ts_command ts_command_check = {
 		"Exit status\n"
 		"1 when one is misleading or empty.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.thresholds = TS_THRESHOLDS_LISTED,
 	.run = run_check,
 };

@@ -3,11 +3,19 @@
 
 #include "base/buf.h"
 #include "cli/report.h"
-#include "cli/sides.h"
+#include "cli/open_runs.h"
+
+#define MAX_GATES 32
+
+struct compare_options {
+	struct ts_print_options print;
+	struct ts_texts gates; /* expressions, as given */
+};
 
 struct comparison {
-	struct ts_sides sides;
-	struct ts_gate gates[TS_MAX_GATES];
+	const struct compare_options *own;
+	struct ts_open_runs runs;
+	struct ts_gate gates[MAX_GATES];
 };
 
 /* The expression, and below it a caret where it is wrong. */
@@ -27,14 +35,14 @@ static void complain_of_gate(const char *text, size_t at, const struct ts_error 
 
 static bool parse_gates(struct comparison *comparison)
 {
-	const struct ts_cli *cli = comparison->sides.cli;
+	const struct ts_texts *gates = &comparison->own->gates;
 
-	for (size_t i = 0; i < cli->nr_gates; i++) {
+	for (size_t i = 0; i < gates->nr; i++) {
 		struct ts_error err = TS_ERROR_INIT;
 		size_t at;
 
-		if (ts_gate_parse(cli->gates[i], &comparison->gates[i], &at, &err)) {
-			complain_of_gate(cli->gates[i], at, &err);
+		if (ts_gate_parse(gates->items[i], &comparison->gates[i], &at, &err)) {
+			complain_of_gate(gates->items[i], at, &err);
 			return false;
 		}
 	}
@@ -43,7 +51,7 @@ static bool parse_gates(struct comparison *comparison)
 
 static bool needs_baseline(const struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->sides.cli->nr_gates; i++)
+	for (size_t i = 0; i < comparison->own->gates.nr; i++)
 		if (comparison->gates[i].of_baseline)
 			return true;
 	return false;
@@ -51,16 +59,16 @@ static bool needs_baseline(const struct comparison *comparison)
 
 static enum ts_status read_all(struct comparison *comparison, struct ts_error *err)
 {
-	const struct ts_cli *cli = comparison->sides.cli;
-	enum ts_status st = ts_sides_read(&comparison->sides, err);
+	enum ts_status st = ts_open_runs_read(&comparison->runs, err);
 
-	if (st == TS_OK && comparison->sides.nr_runs < 2 && cli->nr_gates == 0)
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && comparison->own->gates.nr == 0)
 		return ts_fail(err, TS_USAGE,
 			       "one run cannot be compared (name another, or say --fail-if)");
-	if (st == TS_OK && comparison->sides.nr_runs < 2 && needs_baseline(comparison))
-		return ts_fail(err, TS_USAGE,
-			       "--fail-if speaks of a baseline, and there is one run only (name "
-			       "the baseline first)");
+	if (st == TS_OK && comparison->runs.nr_runs < 2 && needs_baseline(comparison))
+		return ts_fail(
+			err, TS_USAGE,
+			"--fail-if compares with a baseline, and there is only one run (name "
+			"the baseline first)");
 	return st;
 }
 
@@ -75,7 +83,7 @@ static struct ts_bytes number_text(struct ts_value value, char text[NUMBER_MAX])
 }
 
 /* Where the report goes to a file, CI's log still says what did not hold. */
-static void tell_gates(const struct ts_results *results)
+static void complain_of_gates(const struct ts_results *results)
 {
 	const struct ts_table *gates =
 		ts_result_find_table(ts_results_find(results, "compare"), "gates");
@@ -97,19 +105,20 @@ static void tell_gates(const struct ts_results *results)
 }
 
 /* Views may be named without the result they stand in. */
-static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *results,
+static enum ts_status emit(const struct comparison *comparison, const struct ts_results *results,
 			   struct ts_buf *out, struct ts_error *err)
 {
+	struct ts_print_options print = comparison->own->print;
+	const char *name = print.form.view;
 	struct ts_buf view = TS_BUF_INIT;
-	struct ts_cli form = *cli;
 	enum ts_status st;
 
-	if (cli->view && strncmp(cli->view, "compare", strlen("compare")) != 0) {
-		ts_buf_printf(&view, "compare.%s", cli->view);
+	if (name && strncmp(name, "compare", strlen("compare")) != 0) {
+		ts_buf_printf(&view, "compare.%s", name);
 		ts_buf_putc(&view, '\0');
-		form.view = view.failed ? cli->view : (const char *)view.p;
+		print.form.view = view.failed ? name : (const char *)view.p;
 	}
-	st = ts_emit_report(&form, results, out, err);
+	st = ts_emit_report(comparison->runs.cli, &print, results, out, err);
 	ts_buf_release(&view);
 	return st;
 }
@@ -117,10 +126,10 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *re
 static enum ts_exit compare_runs(struct comparison *comparison)
 {
 	const struct ts_compare_request request = {
-		.runs = comparison->sides.sides,
-		.nr_runs = comparison->sides.nr_runs,
+		.runs = comparison->runs.compared,
+		.nr_runs = comparison->runs.nr_runs,
 		.gates = comparison->gates,
-		.nr_gates = comparison->sides.cli->nr_gates,
+		.nr_gates = comparison->own->gates.nr,
 	};
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
@@ -132,14 +141,14 @@ static enum ts_exit compare_runs(struct comparison *comparison)
 	ts_results_init(&results);
 	st = ts_compare(&request, &results, &nr_failed, &err);
 	if (st == TS_OK)
-		st = emit(comparison->sides.cli, &results, &out, &err);
+		st = emit(comparison, &results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	} else {
-		tell_gates(&results);
-		if (!ts_print_to(comparison->sides.cli->output, ts_buf_bytes(&out)) ||
-		    comparison->sides.damaged)
+		complain_of_gates(&results);
+		if (!ts_print_to(comparison->own->print.output, ts_buf_bytes(&out)) ||
+		    comparison->runs.damaged)
 			code = TS_EXIT_SOME;
 		code = nr_failed > 0 ? TS_EXIT_GATE : code;
 	}
@@ -159,7 +168,8 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 		ts_complain("out of memory");
 		return TS_EXIT_NOTHING;
 	}
-	ts_sides_init(&comparison->sides, cli);
+	comparison->own = cli->own;
+	ts_open_runs_init(&comparison->runs, cli);
 	if (parse_gates(comparison)) {
 		st = read_all(comparison, &err);
 		if (st) {
@@ -169,42 +179,35 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 			code = compare_runs(comparison);
 		}
 	}
-	ts_sides_release(&comparison->sides);
+	ts_open_runs_release(&comparison->runs);
 	free(comparison);
 	return code;
 }
 
-static enum ts_status set_gate(struct ts_cli *cli, const char *value, struct ts_error *err)
+/* Outputs that can show several runs. */
+static const char *format_at(const struct ts_command *command, size_t index)
 {
-	if (cli->nr_gates == TS_MAX_GATES)
-		return ts_fail(err, TS_USAGE, "more than %d of them", TS_MAX_GATES);
-	cli->gates[cli->nr_gates++] = value;
-	return TS_OK;
+	(void)command;
+	for (size_t i = 0; ts_outputs[i]; i++)
+		if (!ts_outputs[i]->shows_one_run && index-- == 0)
+			return ts_outputs[i]->name;
+	return NULL;
 }
 
-/* The page draws one run. */
-static enum ts_status set_format(struct ts_cli *cli, const char *value, struct ts_error *err)
+static const char *view_at(const struct ts_command *command, size_t index)
 {
-	static const char *const formats[] = { "text", "json", "csv" };
-
-	for (size_t i = 0; i < TS_NELEM(formats); i++)
-		if (strcmp(value, formats[i]) == 0) {
-			cli->format = formats[i];
-			return TS_OK;
-		}
-	return ts_fail(err, TS_USAGE, "%s is no format (text, json, csv)", value);
+	(void)command;
+	return ts_compare_views[index];
 }
 
+#define OWN struct compare_options
 static const struct ts_option options[] = {
-	{ "fail-if", 0, "EXPR", "exit with 1 when EXPR is so, or cannot be known (repeatable)",
-	  set_gate },
-	{ "format", 'f', "FORMAT", "text (default), json or csv", set_format },
-	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME",
-	  "one view: gates, runs, differences, figures, buckets, difference, ops, modules, "
-	  "findings",
-	  ts_set_view },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_TEXTS(OWN, gates, "fail-if", "EXPR", MAX_GATES,
+		     "exit with 1 when EXPR is true or unknown (repeatable)"),
+	TS_OPTION_FORMAT(OWN, print, format_at),
+	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_compare = {
@@ -230,5 +233,7 @@ const struct ts_command ts_command_compare = {
 		"the JSON report, as capacity.headroom_bytes. For instance\n"
 		"  tpusight compare --fail-if 'step_time_ms.median > baseline * 1.05' BASE OTHER",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.thresholds = TS_THRESHOLDS_LISTED,
 	.run = run_compare,
 };

@@ -2,52 +2,47 @@
 #include "cli/suite.h"
 #include "write/flame_outputs.h"
 
-static enum ts_status set_tree(struct ts_cli *cli, const char *value, struct ts_error *err)
+static const struct ts_suite suite = {
+	.results = { "flame" },
+	.outputs = { &ts_output_flame_text, &ts_output_flame_json, &ts_output_flame_folded,
+		     &ts_output_flame_speedscope },
+	.tree_rows = 65536,
+};
+
+static const char *tree_at(const struct ts_command *command, size_t index)
 {
-	cli->tree = value;
-	return ts_flame_is_tree(value)
-		       ? TS_OK
-		       : ts_fail(err, TS_USAGE, "%s is no tree (stacks, modules, scopes)", value);
+	(void)command;
+	return ts_flame_tree(index);
 }
 
-static enum ts_status set_weight(struct ts_cli *cli, const char *value, struct ts_error *err)
+static const char *weight_at(const struct ts_command *command, size_t index)
 {
-	cli->weight = value;
-	return ts_flame_is_weight(value)
-		       ? TS_OK
-		       : ts_fail(err, TS_USAGE, "%s is no weight (cpu, device, count)", value);
+	(void)command;
+	return ts_flame_weight(index);
 }
 
-static enum ts_status set_max_depth(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	uint64_t depth;
+struct flame_options {
+	struct ts_print_options print;
+};
 
-	if (!ts_bytes_u64(ts_bytes_of(value), &depth) || depth > SIZE_MAX)
-		return ts_fail(err, TS_USAGE, "%s is no depth", value);
-	cli->max_depth = (size_t)depth;
-	return TS_OK;
-}
+static const struct flame_options defaults = {
+	.print.form.min_duration_ps = 10 * TS_PS_PER_US,
+};
 
-static enum ts_status set_group(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->group_small = true;
-	return TS_OK;
-}
-
+#define OWN struct flame_options
 static const struct ts_option options[] = {
-	TS_SUITE_OPTIONS,
-	{ "kind", 0, "TREE", "of stacks (calls), modules (nn.Module), or scopes (of device ops)",
-	  set_tree },
-	{ "weight", 0, "WEIGHT", "cpu (time), device (time) or count (of calls)", set_weight },
-	{ "min-duration-us", 0, "N",
-	  "frames that take less in all count as their parent's (default 10)",
-	  ts_set_min_duration },
-	{ "max-depth", 0, "N", "deeper frames likewise (default 0: no limit)", set_max_depth },
-	{ "group-small-kernels", 0, NULL,
-	  "kernels that take less than that each as one frame, below each parent", set_group },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_SUITE_OPTIONS(OWN, print),
+	TS_OPT_NAME(OWN, print.form.tree, "kind", 0, "TREE", tree_at, false,
+		    "which tree: %s (of calls, nn.Module, device ops)"),
+	TS_OPT_NAME(OWN, print.form.weight, "weight", 0, "WEIGHT", weight_at, false,
+		    "what counts: %s (time of the CPU, of devices; calls)"),
+	TS_MIN_DURATION(OWN, print,
+			"frames that take less in all count as their parent's (default 10)"),
+	TS_OPT_COUNT(OWN, print.form.max_depth, "max-depth", 0, "N", 0, TS_OPTION_ANY, "a depth",
+		     .help = "deeper frames count as their parent's too (default 0: no limit)"),
+	TS_OPT_FLAG(OWN, print.form.group_small, "group-small-kernels", 0,
+		    "kernels that take less become one frame below each parent"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_flame = {
@@ -62,5 +57,9 @@ const struct ts_command ts_command_flame = {
 		"folded (for\n"
 		"flamegraph.pl) and speedscope.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
+	.thresholds = TS_THRESHOLDS_LISTED,
+	.suite = &suite,
 	.run = ts_suite_run,
 };

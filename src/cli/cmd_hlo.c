@@ -1,4 +1,4 @@
-/* hlo: what compiled modules alone can tell: no run, no device needed. */
+/* hlo: what compiled modules say by themselves, without a run and without a device. */
 #include "cli/cli.h"
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@ static bool is_twice(const struct ts_profile *profile, size_t index, struct ts_b
 }
 
 /* "jit_f (v5e_attn)": of files whose modules have one name, the rows say which they are of. */
-static void tell_modules_apart(struct ts_profile *profile)
+static void name_modules_apart(struct ts_profile *profile)
 {
 	struct ts_bytes *names = calloc(profile->nr_modules + 1, sizeof(*names));
 
@@ -50,11 +50,17 @@ static bool open_module(struct ts_run *run, const char *path)
 	return st == TS_OK;
 }
 
+struct hlo_options {
+	struct ts_print_options print;
+	const char *chip;
+};
+
 static enum ts_exit run_hlo(struct ts_cli *cli)
 {
+	const struct hlo_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
-					  .chip = ts_bytes_of(cli->chip) };
+					  .chip = ts_bytes_of(own->chip) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf out = TS_BUF_INIT;
 	enum ts_status st = TS_OK;
@@ -66,16 +72,17 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	for (size_t i = 0; i < cli->nr_paths; i++)
 		if (!open_module(&run, cli->paths[i]))
 			nr_bad++;
-	tell_modules_apart(&run.profile);
+	name_modules_apart(&run.profile);
 	code = run.profile.nr_modules == 0 ? TS_EXIT_NOTHING : nr_bad ? TS_EXIT_SOME : TS_EXIT_DONE;
 	if (run.profile.nr_modules > 0)
 		st = ts_run_analyse(&run, &options, &err);
 	if (run.profile.nr_modules > 0 && st == TS_OK)
-		st = ts_emit_report(cli, &run.results, &out, &err);
+		st = ts_emit_report(cli, &own->print, &run.results, &out, &err);
 	if (st) {
 		ts_complain(err.text);
 		code = st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
-	} else if (run.profile.nr_modules > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out))) {
+	} else if (run.profile.nr_modules > 0 &&
+		   !ts_print_to(own->print.output, ts_buf_bytes(&out))) {
 		code = TS_EXIT_NOTHING;
 	}
 	ts_buf_release(&out);
@@ -83,7 +90,7 @@ static enum ts_exit run_hlo(struct ts_cli *cli)
 	return code;
 }
 
-static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_error *err)
+static enum ts_status set_chip(void *chip, const char *value, struct ts_error *err)
 {
 	struct ts_chip_query query = { .kind = ts_bytes_of(value),
 				       .clock_khz = -1,
@@ -95,18 +102,28 @@ static enum ts_status set_chip(struct ts_cli *cli, const char *value, struct ts_
 	if (!ts_chip_find(&query))
 		return ts_fail(err, TS_USAGE, "%s is not in the chip table (v5e, for instance)",
 			       value);
-	cli->chip = value;
+	memcpy(chip, &value, sizeof(value));
 	return TS_OK;
 }
 
+/* What a module alone can say. */
+static const char *view_at(const struct ts_command *command, size_t index)
+{
+	static const char *const views[] = { "ops",    "modules",  "systolic", "padding", "fusion",
+					     "memory", "capacity", "doctor",   NULL };
+
+	(void)command;
+	return views[index];
+}
+
+#define OWN struct hlo_options
 static const struct ts_option options[] = {
-	{ "format", 'f', "FORMAT", "text (default), json or csv", ts_set_format },
-	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME",
-	  "one view: ops, modules, systolic, padding, fusion, memory, capacity, doctor",
-	  ts_set_view },
-	{ "chip", 0, "NAME", "the chip the module was compiled for (it does not say)", set_chip },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPTION_FORMAT(OWN, print, ts_format_at),
+	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME", "one view: %s", .name_at = view_at),
+	TS_OPT_CALL(OWN, chip, "chip", "NAME", set_chip,
+		    "the chip the module was compiled for (it does not say)"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_hlo = {
@@ -118,5 +135,7 @@ const struct ts_command ts_command_hlo = {
 		"unknown; what needs the chip (matrix-unit size, rates) is too unless --chip names "
 		"it.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.thresholds = TS_THRESHOLDS_LISTED,
 	.run = run_hlo,
 };

@@ -1,6 +1,8 @@
 /* kernels: what each kernel took, and who launched it. */
 #include "cli/suite.h"
 
+static const struct ts_suite suite = { .results = { "kernels" } };
+
 const struct ts_command ts_command_kernels = {
 	.name = "kernels",
 	.summary = "Print what each kernel of a GPU took (of a TPU: each op), and who launched it.",
@@ -9,5 +11,8 @@ const struct ts_command ts_command_kernels = {
 		"report "
 		"takes.",
 	.options = ts_suite_options,
+	.own_size = sizeof(struct ts_print_options),
+	.thresholds = TS_THRESHOLDS_LISTED,
+	.suite = &suite,
 	.run = ts_suite_run,
 };

@@ -1,7 +1,6 @@
 /* live: watches a running job, or a log directory. */
 #include "cli/annotate.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,149 +13,32 @@
 #include "io/rpc.h"
 #include "live/alert_command.h"
 #include "live/live.h"
+#include "serve/server.h"
 
 #define MAX_SERVICES	    1024
 #define COMMAND_PATIENCE_MS 5000
 
-/* "0.5", "500ms", "30s", "10m", "1h": a bare number counts seconds. */
-static enum ts_status read_time(const char *value, int64_t *ms, struct ts_error *err)
-{
-	static const struct {
-		const char *name;
-		double ms;
-	} units[] = { { "", 1e3 }, { "ms", 1 }, { "s", 1e3 }, { "m", 6e4 }, { "h", 3.6e6 } };
-	char *end;
-	double number;
+struct live_options {
+	const char *services;	/* HOST:PORT,... as given */
+	const char *repository; /* a folder, as given */
+	bool has_interval;
+	int64_t interval_ms;
+	int64_t sample_ms, for_ms, hold_ms, clear_ms, timeout_ms, settle_ms;
+	bool new_only;
+	enum ts_hlo_choice hlo;
+	enum ts_severity fail_on; /* TS_NR_SEVERITIES: never */
+	const char *on_alert;
+	struct ts_annotate_choice annotate;
+	bool json, serve;
+	uint16_t port;
+};
 
-	errno = 0;
-	number = strtod(value, &end);
-	for (size_t i = 0; i < TS_NELEM(units) && end != value; i++)
-		if (strcmp(end, units[i].name) == 0 && number >= 0 && number * units[i].ms < 1e12) {
-			*ms = (int64_t)(number * units[i].ms + 0.5);
-			return TS_OK;
-		}
-	return ts_fail(err, TS_USAGE, "%s is not a time (0.5, 500ms, 30s, 10m, 1h)", value);
-}
-
-static enum ts_status read_range(const char *value, int64_t low_ms, int64_t high_ms, int64_t *ms,
-				 struct ts_error *err)
-{
-	enum ts_status st = read_time(value, ms, err);
-
-	if (st == TS_OK && (*ms < low_ms || *ms > high_ms))
-		return ts_fail(err, TS_USAGE, "%s is out of bounds (%lld ms to %lld ms)", value,
-			       (long long)low_ms, (long long)high_ms);
-	return st;
-}
-
-static enum ts_status set_services(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)err;
-	cli->services = value;
-	return TS_OK;
-}
-
-static enum ts_status set_interval(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 0, 86400000, &cli->interval_ms, err);
-}
-
-static enum ts_status set_sample(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	uint64_t ms;
-
-	if (!ts_bytes_u64(ts_bytes_of(value), &ms) || ms < 1 || ms > 60000)
-		return ts_fail(err, TS_USAGE, "%s is not the length of a sample (1 to 60000 ms)",
-			       value);
-	cli->sample_ms = (int64_t)ms;
-	return TS_OK;
-}
-
-static enum ts_status set_for(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 1, INT64_C(1000000000000), &cli->for_ms, err);
-}
-
-static enum ts_status set_hold(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 0, 86400000, &cli->hold_ms, err);
-}
-
-static enum ts_status set_clear(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 0, 86400000, &cli->clear_ms, err);
-}
-
-static enum ts_status set_timeout(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 100, 3600000, &cli->timeout_ms, err);
-}
-
-static enum ts_status set_hlo(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	static const char *const names[] = { "once", "always", "never" };
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (strcmp(value, names[i]) == 0) {
-			cli->hlo = (enum ts_hlo_choice)i;
-			return TS_OK;
-		}
-	return ts_fail(err, TS_USAGE, "%s is neither once, always nor never", value);
-}
-
-static enum ts_status set_fail_on(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	for (int i = 0; i <= TS_WARNING; i++)
-		if (strcmp(value, ts_severity_name((enum ts_severity)i)) == 0) {
-			cli->fail_on = (enum ts_severity)i;
-			return TS_OK;
-		}
-	return ts_fail(err, TS_USAGE, "%s is neither critical nor warning", value);
-}
-
-static enum ts_status set_repository(struct ts_cli *cli, const char *value, struct ts_error *err)
+static enum ts_status set_repository(void *repository, const char *value, struct ts_error *err)
 {
 	if (!ts_dir_exists(value))
 		return ts_fail(err, TS_USAGE,
-			       "%s: there is no such folder (make it; the servers must see it too)",
-			       value);
-	cli->repository = value;
-	return TS_OK;
-}
-
-static enum ts_status set_settle(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return read_range(value, 0, 86400000, &cli->settle_ms, err);
-}
-
-static enum ts_status set_new_only(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->new_only = true;
-	return TS_OK;
-}
-
-static enum ts_status set_json(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->json = true;
-	return TS_OK;
-}
-
-static enum ts_status set_serve(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->serve = true;
-	return TS_OK;
-}
-
-static enum ts_status set_on_alert(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)err;
-	cli->on_alert = value;
+			       "%s: not a folder (make it; the servers must see it too)", value);
+	memcpy(repository, &value, sizeof(value));
 	return TS_OK;
 }
 
@@ -180,7 +62,7 @@ static enum ts_status split(char *text, const char **addresses, size_t *nr, stru
 	return ts_fail(err, TS_USAGE, "--service ends with a comma");
 }
 
-/* A server that is asked twice in a round is busy with the first request. */
+/* A server that is asked twice in a round would still be busy with the first question. */
 static enum ts_status check_distinct(const char *const *addresses, size_t nr, struct ts_error *err)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -252,28 +134,30 @@ static void on_event(void *arg, const struct ts_feed_event *event)
 		ts_complain(problem.text);
 }
 
-/* Hosts that never answered, or sessions that were not annotated, are inputs that failed. */
+/* A host that never answered, or a session that was not annotated, is an input that failed. */
 static enum ts_exit exit_of(const struct ts_cli *cli, const struct ts_live_summary *summary,
 			    bool is_mute)
 {
 	if (summary->has_failed)
 		return TS_EXIT_GATE;
 	if (summary->nr_samples + summary->nr_sessions == 0) {
-		ts_complain(cli->nr_paths > 0 ? "no session came (does the job write there? "
-						"jax.profiler.trace(LOGDIR))"
-					      : "no host sent a sample (does the job run "
-						"jax.profiler.start_server(PORT)?)");
+		ts_complain(cli->nr_paths > 0
+				    ? "no session came (does the job write profiles there? "
+				      "jax.profiler.trace(LOGDIR))"
+				    : "no host sent a sample (does the job run "
+				      "jax.profiler.start_server(PORT)?)");
 		return TS_EXIT_NOTHING;
 	}
 	return summary->nr_silent + summary->nr_left > 0 || is_mute ? TS_EXIT_SOME : TS_EXIT_DONE;
 }
 
-/* It may take long until there is an event to print. */
+/* The first session may be a long time away. */
 static void print_folder(const struct ts_cli *cli)
 {
+	const struct live_options *own = cli->own;
 	struct ts_buf line = TS_BUF_INIT;
 
-	if (cli->nr_paths == 0 || cli->quiet || cli->json)
+	if (cli->nr_paths == 0 || cli->quiet || own->json)
 		return;
 	ts_buf_puts(&line, "Watching ");
 	ts_term_text(&line, ts_bytes_of(cli->paths[0]));
@@ -282,10 +166,22 @@ static void print_folder(const struct ts_cli *cli)
 	ts_buf_release(&line);
 }
 
+static enum ts_status start_serving(struct watching *watching, const struct ts_cli *cli,
+				    struct ts_error *err)
+{
+	const struct live_options *own = cli->own;
+	const struct ts_serving_options options = { .port = own->port,
+						    .services = own->services,
+						    .json = own->json };
+
+	return ts_serving_start(&watching->serving, cli, &options, err);
+}
+
 static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options *options,
 			  struct ending *ending)
 {
-	struct watching watching = { .command = { .text = cli->on_alert } };
+	const struct live_options *own = cli->own;
+	struct watching watching = { .command = { .text = own->on_alert } };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_live_summary summary;
 	enum ts_exit code;
@@ -295,8 +191,8 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		ts_complain(err.text);
 		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	}
-	if (cli->serve)
-		st = ts_serving_start(&watching.serving, cli, &err);
+	if (own->serve)
+		st = start_serving(&watching, cli, &err);
 	if (st == TS_OK && !start_ending(ending, watching.live))
 		st = ts_fail(&err, TS_IO, "a thread cannot be made");
 	if (st) {
@@ -306,7 +202,7 @@ static enum ts_exit watch(const struct ts_cli *cli, const struct ts_live_options
 		return TS_EXIT_NOTHING;
 	}
 	print_folder(cli);
-	ts_live_print_init(&watching.print, cli);
+	ts_live_print_init(&watching.print, cli, own->json);
 	watching.print.port = ts_serving_port(watching.serving);
 	ts_feed_listen(ts_live_feed(watching.live), on_event, &watching);
 	if (watching.serving)
@@ -347,7 +243,9 @@ static enum ts_status check_folder(const struct ts_cli *cli, struct ts_error *er
 
 static enum ts_status check_inputs(const struct ts_cli *cli, struct ts_error *err)
 {
-	if (!cli->services == (cli->nr_paths == 0))
+	const struct live_options *own = cli->own;
+
+	if (!own->services == (cli->nr_paths == 0))
 		return ts_fail(err, TS_USAGE,
 			       "which job? (tpusight live LOGDIR, or tpusight live "
 			       "--service HOST:PORT)");
@@ -356,37 +254,38 @@ static enum ts_status check_inputs(const struct ts_cli *cli, struct ts_error *er
 
 static enum ts_exit run_live(struct ts_cli *cli)
 {
+	const struct live_options *own = cli->own;
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_USAGE;
 	const char **addresses = calloc(MAX_SERVICES, sizeof(*addresses));
-	char *services = strdup(cli->services ? cli->services : "");
-	char *repository = cli->repository ? realpath(cli->repository, NULL) : NULL;
+	char *services = strdup(own->services ? own->services : "");
+	char *repository = own->repository ? realpath(own->repository, NULL) : NULL;
 	struct ts_live_options options = {
 		.sampler = { .addresses = addresses,
-			     .sample_ms = cli->sample_ms,
-			     .timeout_ms = cli->timeout_ms,
-			     .hlo = cli->hlo,
+			     .sample_ms = own->sample_ms,
+			     .timeout_ms = own->timeout_ms,
+			     .hlo = own->hlo,
 			     .max_bytes = TS_LIVE_MAX_BYTES,
 			     .repository = repository },
 		.watch = { .logdir = cli->nr_paths > 0 ? cli->paths[0] : NULL,
-			   .settle_ms = cli->settle_ms,
-			   .poll_ms = cli->interval_ms < 0 ? TS_WATCH_POLL_MS : cli->interval_ms,
-			   .new_only = cli->new_only,
+			   .settle_ms = own->settle_ms,
+			   .poll_ms = own->has_interval ? own->interval_ms : TS_WATCH_POLL_MS,
+			   .new_only = own->new_only,
 			   .join_sessions = cli->join_sessions },
-		.annotate = ts_annotate_options_of(cli),
-		.interval_ms = cli->interval_ms < 0 ? TS_LIVE_INTERVAL_MS : cli->interval_ms,
-		.for_ms = cli->for_ms,
-		.hold_ms = cli->hold_ms,
-		.clear_ms = cli->clear_ms,
+		.annotate = ts_annotate_options_of(cli, &own->annotate),
+		.interval_ms = own->has_interval ? own->interval_ms : TS_LIVE_INTERVAL_MS,
+		.for_ms = own->for_ms,
+		.hold_ms = own->hold_ms,
+		.clear_ms = own->clear_ms,
 		.settings = &cli->settings,
 		.nr_threads = cli->nr_threads,
-		.fail_on = cli->fail_on,
+		.fail_on = own->fail_on,
 	};
 	struct ending ending;
 
-	if (!addresses || !services || (cli->repository && !repository))
+	if (!addresses || !services || (own->repository && !repository))
 		ts_fail_nomem(&err);
-	else if (check_inputs(cli, &err) == TS_OK && cli->services &&
+	else if (check_inputs(cli, &err) == TS_OK && own->services &&
 		 split(services, addresses, &options.sampler.nr_addresses, &err) == TS_OK)
 		check_distinct(addresses, options.sampler.nr_addresses, &err);
 	block_signals(&ending);
@@ -402,34 +301,59 @@ static enum ts_exit run_live(struct ts_cli *cli)
 	return code;
 }
 
+static const char *const hlo_names[] = {
+	[TS_HLO_ONCE] = "once", [TS_HLO_ALWAYS] = "always", [TS_HLO_NEVER] = "never", NULL
+};
+static const char *const severity_names[] = {
+	[TS_CRITICAL] = "critical", [TS_WARNING] = "warning", NULL
+};
+
+static const struct live_options defaults = {
+	.sample_ms = TS_LIVE_SAMPLE_MS,
+	.timeout_ms = TS_LIVE_TIMEOUT_MS,
+	.settle_ms = TS_WATCH_SETTLE_MS,
+	.hold_ms = TS_ALERT_HOLD_MS,
+	.clear_ms = TS_ALERT_CLEAR_MS,
+	.fail_on = TS_NR_SEVERITIES,
+	.annotate = TS_ANNOTATE_CHOICE_INIT,
+	.port = TS_SERVER_PORT,
+};
+
+#define OWN	   struct live_options
+#define DAY_MS	   86400000
+#define LONGEST_MS 1e12
 static const struct ts_option options[] = {
-	{ "service", 0, "HOST:PORT,...", "the profiler servers of the job's hosts", set_services },
-	{ "repository", 0, "DIR",
-	  "a folder that servers see too, for servers that only write files", set_repository },
-	{ "interval", 0, "TIME", "between samples (default 0.5 seconds), or looks at LOGDIR (5)",
-	  set_interval },
-	{ "sample-ms", 0, "N", "length of a sample (default 100)", set_sample },
-	{ "hlo", 0, "WHEN", "ask for compiled modules once, always or never", set_hlo },
-	{ "timeout", 0, "TIME", "how long an answer may take after the sample (default 30 s)",
-	  set_timeout },
-	{ "hold", 0, "TIME", "an alert is raised when it has held for so long (default 1 s)",
-	  set_hold },
-	{ "clear-after", 0, "TIME", "and is over when it has not held for so long (default 5 s)",
-	  set_clear },
-	{ "for", 0, "TIME", "end after so long (10m, 30s)", set_for },
-	{ "fail-on", 0, "SEVERITY", "end with status 1 at the first such alert: critical, warning",
-	  set_fail_on },
-	{ "on-alert", 0, "COMMAND", "run it for each alert, with TPUSIGHT_ALERT_* set",
-	  set_on_alert },
-	{ "settle", 0, "TIME",
-	  "a session of LOGDIR is complete after so long at rest (default 3 s)", set_settle },
-	{ "new-only", 0, NULL, "leave alone the sessions that are in LOGDIR at first",
-	  set_new_only },
-	TS_ANNOTATE_OPTIONS,
-	{ "json", 0, NULL, "print JSON lines", set_json },
-	{ "serve", 0, NULL, "show it in a browser too, on this machine only", set_serve },
-	TS_OPTION_PORT,
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_TEXT(OWN, services, "service", 0, "HOST:PORT,...",
+		    "the profiler servers of the job's hosts"),
+	TS_OPT_CALL(OWN, repository, "repository", "DIR", set_repository,
+		    "a folder that the servers see too, for servers that can only write files"),
+	TS_OPT_TIME(OWN, interval_ms, "interval", 0, DAY_MS,
+		    "time between samples (default 0.5 seconds), or between looks at LOGDIR (5)",
+		    TS_OPTION_GIVEN(OWN, has_interval)),
+	TS_OPT_COUNT(OWN, sample_ms, "sample-ms", 0, "N", 1, 60000, "a length of a sample",
+		     .unit = " ms", .help = "length of a sample (default 100)"),
+	TS_OPT_CHOICE(OWN, hlo, enum ts_hlo_choice, "hlo", "WHEN", hlo_names, true,
+		      "ask for compiled modules %s"),
+	TS_OPT_TIME(OWN, timeout_ms, "timeout", 100, 3600000,
+		    "time for an answer, beyond the length of the sample (default 30 s)"),
+	TS_OPT_TIME(OWN, hold_ms, "hold", 0, DAY_MS,
+		    "an alert is raised when it has held for this time (default 1 s)"),
+	TS_OPT_TIME(OWN, clear_ms, "clear-after", 0, DAY_MS,
+		    "an alert is over when it has not held for this time (default 5 s)"),
+	TS_OPT_TIME(OWN, for_ms, "for", 1, LONGEST_MS, "end after this time (10m, 30s)"),
+	TS_OPT_CHOICE(OWN, fail_on, enum ts_severity, "fail-on", "SEVERITY", severity_names, false,
+		      "end with status 1 at the first such alert: %s"),
+	TS_OPT_TEXT(OWN, on_alert, "on-alert", 0, "COMMAND",
+		    "run it for each alert, with TPUSIGHT_ALERT_* set"),
+	TS_OPT_TIME(
+		OWN, settle_ms, "settle", 0, DAY_MS,
+		"a session of LOGDIR is complete when nothing changed for this time (default 3 s)"),
+	TS_OPT_FLAG(OWN, new_only, "new-only", 0, "leave alone what is in LOGDIR at the start"),
+	TS_ANNOTATE_OPTIONS(OWN, annotate),
+	TS_OPT_FLAG(OWN, json, "json", 0, "print JSON lines"),
+	TS_OPT_FLAG(OWN, serve, "serve", 0, "show it in a browser too, on this machine only"),
+	TS_OPTION_PORT(OWN, port),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_live = {
@@ -451,6 +375,9 @@ const struct ts_command ts_command_live = {
 		"there already and have no annotation come first. TIME is in seconds, or 500ms, "
 		"30s, 10m, 1h.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
+	.thresholds = TS_THRESHOLDS_ELSEWHERE,
 	.run = run_live,
 	.no_paths = true,
 };

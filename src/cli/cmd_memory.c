@@ -1,6 +1,9 @@
 /* memory: who uses it, how much, and when. */
 #include "cli/suite.h"
 
+static const struct ts_suite suite = { .results = { "memory_timeline", "memory", "capacity",
+						    "allocators" } };
+
 const struct ts_command ts_command_memory = {
 	.name = "memory",
 	.summary = "Print what a run does with the memory of its devices.",
@@ -9,5 +12,8 @@ const struct ts_command ts_command_memory = {
 		"report "
 		"takes.",
 	.options = ts_suite_options,
+	.own_size = sizeof(struct ts_print_options),
+	.thresholds = TS_THRESHOLDS_LISTED,
+	.suite = &suite,
 	.run = ts_suite_run,
 };

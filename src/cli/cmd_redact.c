@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
-#include "cli/report.h"
 #include "copy/redact.h"
 #include "io/archive.h"
 #include "io/input.h"
@@ -12,14 +11,21 @@
 
 #define KEY_BYTES_MIN 16
 
+struct redact_options {
+	const char *key_file, *salt;
+	struct ts_texts keep;
+	const char *output;
+};
+
 struct redacting {
 	const struct ts_cli *cli;
+	const struct redact_options *own;
 	const struct ts_session *session;
 	const struct ts_names *names;
 	bool several, damaged;
 };
 
-/* Time stamps, as sessions are called by default, say nothing. */
+/* Sessions are called by the time by default; a time says nothing about the user. */
 static bool is_time_stamp(const char *name)
 {
 	return name[strspn(name, "0123456789_-.:T")] == '\0';
@@ -84,12 +90,13 @@ static enum ts_status path_of(const struct redacting *redacting, const struct ts
 		ts_buf_release(&names);
 		return ts_fail_nomem(err);
 	}
-	name = (struct ts_copy_name){ .word = "redacted",
+	name = (struct ts_copy_name){ .output = redacting->own->output,
+				      .word = "redacted",
 				      .several = redacting->several,
 				      .run = (const char *)names.p,
 				      .session = (const char *)names.p + session_at,
 				      .file = (const char *)names.p + file_at };
-	st = ts_copy_path(redacting->cli, session, &name, path, err);
+	st = ts_copy_path(session, &name, path, err);
 	ts_buf_release(&names);
 	return st;
 }
@@ -104,18 +111,18 @@ static enum ts_status redact_bytes(struct redacting *redacting, const struct ts_
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive is not redacted (unpack it first)",
 			       file->path);
-	if (reader && strcmp(reader->name, "xplane") == 0)
+	if (reader && reader->form == TS_FORM_XSPACE)
 		return ts_redact_xplane(redacting->names, input->bytes, out, report, err);
-	if (reader && strcmp(reader->name, "chrome") == 0)
+	if (reader && reader->form == TS_FORM_TRACE)
 		return ts_redact_trace(redacting->names, input->bytes, input->mapped, out, report,
 				       err);
 	return ts_fail(err, TS_UNSUPPORTED,
-		       "%s: neither an xplane nor a trace in JSON, and nothing else is redacted",
+		       "%s: not an xplane and not a trace in JSON (nothing else can be redacted)",
 		       file->path);
 }
 
-static void tell_damage(struct redacting *redacting, const char *path,
-			const struct ts_redact_report *report)
+static void complain_of_damage(struct redacting *redacting, const char *path,
+			       const struct ts_redact_report *report)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -131,7 +138,7 @@ static void tell_damage(struct redacting *redacting, const char *path,
 	ts_complain(err.text);
 }
 
-static void say(const struct ts_cli *cli, const char *path, uint64_t nr_bytes)
+static void print_written(const struct ts_cli *cli, const char *path, uint64_t nr_bytes)
 {
 	char size[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
@@ -165,8 +172,8 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
-		tell_damage(redacting, file->path, &report);
-		say(redacting->cli, (const char *)path.p, out.file.nr_bytes);
+		complain_of_damage(redacting, file->path, &report);
+		print_written(redacting->cli, (const char *)path.p, out.file.nr_bytes);
 	}
 	ts_copy_release(&out);
 	ts_buf_release(&path);
@@ -175,7 +182,7 @@ static enum ts_status redact_file(struct redacting *redacting, const struct ts_h
 }
 
 /* A memory profile is functions and files, and little else. */
-static void tell_extras(const struct redacting *redacting)
+static void complain_of_extras(const struct redacting *redacting)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -202,7 +209,7 @@ static enum ts_exit redact_all(struct redacting *redacting, const struct ts_runs
 			ts_progress(redacting->cli, NULL);
 			ts_outcome_note(&outcome, st, &err);
 		}
-		tell_extras(redacting);
+		complain_of_extras(redacting);
 	}
 	outcome.damaged = redacting->damaged;
 	return ts_outcome_exit(&outcome);
@@ -214,46 +221,47 @@ static enum ts_status key_from(const char *path, struct ts_sipkey *key, struct t
 	enum ts_status st = ts_input_open(&input, path, err);
 
 	if (st == TS_OK && input.bytes.n < KEY_BYTES_MIN)
-		st = ts_fail(
-			err, TS_USAGE,
-			"%s: %zu bytes are no key, which could be guessed (%d are enough: head "
-			"-c 32 /dev/urandom)",
-			path, input.bytes.n, KEY_BYTES_MIN);
+		st = ts_fail(err, TS_USAGE,
+			     "%s: %zu bytes are not enough for a key, which could be guessed (give "
+			     "%d: head "
+			     "-c 32 /dev/urandom)",
+			     path, input.bytes.n, KEY_BYTES_MIN);
 	if (st == TS_OK)
 		*key = ts_sipkey_of(input.bytes);
 	ts_input_release(&input);
 	return st;
 }
 
-static enum ts_status choose_key(const struct ts_cli *cli, struct ts_sipkey *key,
+static enum ts_status choose_key(const struct redact_options *own, struct ts_sipkey *key,
 				 struct ts_error *err)
 {
-	if (cli->key_file && cli->salt)
+	if (own->key_file && own->salt)
 		return ts_fail(err, TS_USAGE, "--key and --salt are two keys (give one)");
-	if (cli->key_file)
-		return key_from(cli->key_file, key, err);
-	if (!cli->salt)
+	if (own->key_file)
+		return key_from(own->key_file, key, err);
+	if (!own->salt)
 		return ts_sipkey_random(key, err);
-	*key = ts_sipkey_of(ts_bytes_of(cli->salt));
+	*key = ts_sipkey_of(ts_bytes_of(own->salt));
 	return TS_OK;
 }
 
 static enum ts_exit run_redact(struct ts_cli *cli)
 {
-	struct redacting redacting = { .cli = cli };
+	const struct redact_options *own = cli->own;
+	struct redacting redacting = { .cli = cli, .own = own };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_names names = { .nr_keep = 0 };
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_NOTHING;
 	struct ts_sipkey key;
 	size_t nr_bad = 0;
-	enum ts_status st = choose_key(cli, &key, &err);
+	enum ts_status st = choose_key(own, &key, &err);
 
 	if (st) {
 		ts_complain(err.text);
 		return st == TS_USAGE ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	}
-	st = ts_names_open(&names, &key, cli->keep, cli->nr_keep)
+	st = ts_names_open(&names, &key, own->keep.items, own->keep.nr)
 		     ? ts_find_sessions(cli, &runs, &nr_bad, &err)
 		     : ts_fail_nomem(&err);
 	redacting.names = &names;
@@ -267,34 +275,23 @@ static enum ts_exit run_redact(struct ts_cli *cli)
 	return code;
 }
 
-static enum ts_status set_key(struct ts_cli *cli, const char *value, struct ts_error *err)
+static enum ts_status set_salt(void *salt, const char *value, struct ts_error *err)
 {
-	(void)err;
-	cli->key_file = value;
-	return TS_OK;
-}
-
-static enum ts_status set_salt(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	cli->salt = value;
+	memcpy(salt, &value, sizeof(value));
 	return value[0] ? TS_OK : ts_fail(err, TS_USAGE, "it is empty");
 }
 
-static enum ts_status set_keep(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	if (cli->nr_keep == TS_NAMES_KEEP_MAX)
-		return ts_fail(err, TS_USAGE, "more than %d patterns", TS_NAMES_KEEP_MAX);
-	cli->keep[cli->nr_keep++] = value;
-	return TS_OK;
-}
-
+#define OWN struct redact_options
 static const struct ts_option options[] = {
-	{ "key", 0, "FILE", "hash with the key in FILE: the same names each time", set_key },
-	{ "salt", 0, "TEXT", "hash with a key made of TEXT (a short one can be guessed)",
-	  set_salt },
-	{ "keep", 0, "NAME", "names that stay (* and ? stand for anything; repeatable)", set_keep },
-	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_TEXT(OWN, key_file, "key", 0, "FILE",
+		    "hash with the key in FILE: the same names each time"),
+	TS_OPT_CALL(OWN, salt, "salt", "TEXT", set_salt,
+		    "hash with a key made of TEXT (a short one can be guessed)"),
+	TS_OPT_TEXTS(OWN, keep, "keep", "NAME", TS_NAMES_KEEP_MAX,
+		     "names that stay (* and ? stand for anything; repeatable)"),
+	TS_OPT_TEXT(OWN, output, "output", 'o', "OUT",
+		    "write to OUT: a file, for sessions a folder"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_redact = {
@@ -311,5 +308,6 @@ const struct ts_command ts_command_redact = {
 		"report says the same.\n"
 		"Without -o a session becomes SESSION.redacted beside it.",
 	.options = options,
+	.own_size = sizeof(OWN),
 	.run = run_redact,
 };

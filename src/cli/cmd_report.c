@@ -1,124 +1,116 @@
 /* report: one report, to the console or a file. */
 #include "cli/cli.h"
 
+#include "analysis/analysis.h"
 #include "base/buf.h"
+#include "base/check.h"
+#include "flow/annotate.h"
 #include "flow/run.h"
 #include "cli/report.h"
 #include "write/summary.h"
 
-enum ts_status ts_set_format(struct ts_cli *cli, const char *value, struct ts_error *err)
+const char *ts_format_at(const struct ts_command *command, size_t index)
 {
-	struct ts_buf names = TS_BUF_INIT;
-
-	if (ts_output_find(value)) {
-		cli->format = value;
-		return TS_OK;
-	}
-	for (size_t i = 0; ts_outputs[i]; i++)
-		ts_buf_printf(&names, "%s%s", i ? ", " : "", ts_outputs[i]->name);
-	ts_fail(err, TS_USAGE, "%s is no format (%.*s)", value, TS_ARG(ts_buf_bytes(&names)));
-	ts_buf_release(&names);
-	return TS_USAGE;
+	(void)command;
+	return ts_outputs[index] ? ts_outputs[index]->name : NULL;
 }
 
-enum ts_status ts_set_output(struct ts_cli *cli, const char *value, struct ts_error *err)
+/* The page draws them; a program that reads JSON asks for them. */
+static bool wants_tracks(const struct ts_print_options *print)
 {
-	(void)err;
-	cli->output = value;
-	return TS_OK;
+	return print->tracks || (print->format && strcmp(print->format, "html") == 0);
 }
 
-enum ts_status ts_set_view(struct ts_cli *cli, const char *value, struct ts_error *err)
+static bool is_to_file(const struct ts_print_options *print)
 {
-	(void)err;
-	cli->view = value;
-	return TS_OK;
+	return print->output && strcmp(print->output, "-") != 0;
 }
 
-static enum ts_status set_budget(struct ts_cli *cli, const char *value, struct ts_error *err)
+struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_options *print)
 {
-	cli->brief = true;
-	if (!ts_bytes_u64(ts_bytes_of(value), &cli->budget) || cli->budget > SIZE_MAX)
-		return ts_fail(err, TS_USAGE, "%s is no number of bytes", value);
-	return TS_OK;
+	struct ts_report form = print->form;
+
+	TS_ASSERT(cli && print);
+	form.generator = "tpusight";
+	form.version = PACKAGE_VERSION;
+	form.pretty = true;
+	form.color = !is_to_file(print) && ts_use_color(cli);
+	form.width = is_to_file(print) ? 0 : ts_terminal_width();
+	form.max_track_items = wants_tracks(print) ? TS_MAX_TRACK_ITEMS : 0;
+	return form;
 }
 
-/* The page draws them; who reads JSON asks for them. */
-static bool wants_tracks(const struct ts_cli *cli)
+enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_options *print,
+			      const struct ts_results *results, struct ts_buf *out,
+			      struct ts_error *err)
 {
-	return cli->tracks || (cli->format && strcmp(cli->format, "html") == 0);
-}
+	const struct ts_output *output = ts_output_find(print->format ? print->format : "text");
+	struct ts_report form = ts_report_form(cli, print);
+	enum ts_status st;
 
-struct ts_report ts_report_form(const struct ts_cli *cli)
-{
-	bool to_file = cli->output && strcmp(cli->output, "-") != 0;
-
-	return (struct ts_report){
-		.generator = "tpusight",
-		.version = PACKAGE_VERSION,
-		.view = cli->view,
-		.pretty = true,
-		.brief = cli->brief,
-		.budget = (size_t)cli->budget,
-		.color = !to_file && ts_use_color(cli),
-		.width = to_file ? 0 : ts_terminal_width(),
-		.tree = cli->tree,
-		.weight = cli->weight,
-		.max_depth = cli->max_depth,
-		.group_small = cli->group_small,
-		.max_track_items = wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0,
-	};
-}
-
-enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
-			      struct ts_buf *out, struct ts_error *err)
-{
-	const struct ts_output *output = ts_output_find(cli->format ? cli->format : "text");
-	struct ts_report form = ts_report_form(cli);
-	enum ts_status st = output->emit(out, results, &form, err);
-
+	TS_ASSERT(cli && print && results && out);
+	TS_ASSERT(output); /* the option has let no other name through */
+	st = output->emit(out, results, &form, err);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
-static void tell_damage(const struct ts_profile *profile)
+static void complain_of_damage(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_damage; i++)
 		ts_complain_of_damage(&profile->damage[i], "what stands before it was read");
 }
 
 /* JSON and CSV are one document each: of several sessions, one must be chosen. */
-static bool is_one_document(const struct ts_cli *cli)
+static bool is_one_document(const struct ts_print_options *print)
 {
-	return cli->format && strcmp(cli->format, "text") != 0;
+	return print->format && strcmp(print->format, "text") != 0;
 }
+
+/* What is done for all sessions of the command line. */
+struct reporting {
+	const struct ts_cli *cli;
+	const struct ts_door *door;
+	struct ts_print_options print;
+	bool several;
+	bool damaged;
+	struct ts_buf out;
+};
 
 /* Which run it is: above a whole report, and above each part where there are several. */
-static void put_head(const struct ts_cli *cli, const struct ts_results *results, bool several,
-		     struct ts_buf *out)
+static void put_head(struct reporting *reporting, const struct ts_print_options *print,
+		     const struct ts_results *results)
 {
-	if (cli->brief || is_one_document(cli) || (cli->view && !several))
+	if (print->form.brief || is_one_document(print) ||
+	    (print->form.view && !reporting->several))
 		return; /* the short form has its own */
-	if (out->n)
-		ts_buf_putc(out, '\n');
-	ts_summary_head(out, results, cli->output ? 0 : ts_terminal_width());
-	if (!cli->view)
-		ts_buf_putc(out, '\n');
+	if (reporting->out.n)
+		ts_buf_putc(&reporting->out, '\n');
+	ts_summary_head(&reporting->out, results, print->output ? 0 : ts_terminal_width());
+	if (!print->form.view)
+		ts_buf_putc(&reporting->out, '\n');
 }
 
-static enum ts_status report_session(const struct ts_cli *cli, const struct ts_door *door,
-				     const struct ts_session *session, bool several,
-				     struct ts_buf *out, bool *damaged, struct ts_error *err)
+static struct ts_run_options run_options(const struct reporting *reporting)
 {
-	struct ts_run_options options = { .nr_threads = cli->nr_threads,
-					  .settings = &cli->settings,
-					  .merge = door->merge,
-					  .no_python = cli->no_python,
-					  .tree_rows = door->tree_rows,
-					  .torch_logs = cli->torch_logs,
-					  .nr_torch_logs = cli->nr_torch_logs,
-					  .overlay_budget =
-						  wants_tracks(cli) ? TS_MAX_TRACK_ITEMS : 0 };
-	struct ts_cli form = *cli;
+	const struct ts_door *door = reporting->door;
+
+	return (struct ts_run_options){
+		.nr_threads = reporting->cli->nr_threads,
+		.settings = &reporting->cli->settings,
+		.merge = door->merge,
+		.no_python = door->no_python,
+		.tree_rows = door->tree_rows,
+		.torch_logs = door->torch_logs,
+		.nr_torch_logs = door->nr_torch_logs,
+		.overlay_budget = wants_tracks(&reporting->print) ? TS_MAX_TRACK_ITEMS : 0,
+	};
+}
+
+static enum ts_status report_session(struct reporting *reporting, const struct ts_session *session,
+				     struct ts_error *err)
+{
+	struct ts_run_options options = run_options(reporting);
+	struct ts_print_options print = reporting->print;
 	struct ts_run run;
 	enum ts_status st;
 
@@ -129,22 +121,24 @@ static enum ts_status report_session(const struct ts_cli *cli, const struct ts_d
 	for (size_t i = 0; i < run.nr_problems; i++)
 		ts_complain(run.problems[i]);
 	if (st == TS_OK) {
-		tell_damage(&run.profile);
+		complain_of_damage(&run.profile);
 		/* A memory profile or a compiler's log alone: nothing ran. */
-		if (run.profile.nr_hosts == 0 && !is_one_document(cli) && !cli->view)
-			form.view = run.profile.torch_log.nr_files > 0 ? "compile" : "capacity";
-		put_head(&form, &run.results, several, out);
-		st = door->emit(&form, &run.results, out, err);
+		if (run.profile.nr_hosts == 0 && !is_one_document(&print) && !print.form.view)
+			print.form.view =
+				run.profile.torch_log.nr_files > 0 ? "compile" : "capacity";
+		put_head(reporting, &print, &run.results);
+		st = reporting->door->emit(reporting->cli, &print, &run.results, &reporting->out,
+					   err);
 	}
-	*damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
+	reporting->damaged |= run.nr_problems > 0 || run.profile.nr_damage > 0;
 	ts_run_release(&run);
 	return st;
 }
 
-static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_door *door,
-			       const struct ts_runs *runs, size_t nr_bad)
+static enum ts_exit report_all(struct reporting *reporting, const struct ts_runs *runs,
+			       size_t nr_bad)
 {
-	struct ts_buf out = TS_BUF_INIT;
+	const struct ts_cli *cli = reporting->cli;
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_outcome outcome = { .nr_bad = nr_bad };
 
@@ -152,76 +146,87 @@ static enum ts_exit report_all(const struct ts_cli *cli, const struct ts_door *d
 		enum ts_status st;
 
 		ts_progress(cli, runs->sessions[i].dir);
-		st = report_session(cli, door, &runs->sessions[i], runs->nr_sessions > 1, &out,
-				    &outcome.damaged, &err);
+		st = report_session(reporting, &runs->sessions[i], &err);
 		ts_progress(cli, NULL);
 		ts_outcome_note(&outcome, st, &err);
 	}
-	if (outcome.nr_done > 0 && !ts_print_to(cli->output, ts_buf_bytes(&out)))
+	outcome.damaged = reporting->damaged;
+	if (outcome.nr_done > 0 &&
+	    !ts_print_to(reporting->print.output, ts_buf_bytes(&reporting->out)))
 		outcome.nr_bad++;
-	ts_buf_release(&out);
+	ts_buf_release(&reporting->out);
 	return ts_outcome_exit(&outcome);
 }
 
-enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door)
+enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
+				const struct ts_door *door)
 {
+	struct reporting reporting = { .cli = cli, .door = door, .print = *print };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_NOTHING;
 	size_t nr_bad = 0;
 
+	TS_ASSERT(cli && print && door && door->emit);
 	if (ts_find_sessions(cli, &runs, &nr_bad, &err)) {
 		ts_complain(err.text);
-	} else if (runs.nr_sessions > 1 && is_one_document(cli)) {
+	} else if (runs.nr_sessions > 1 && is_one_document(print)) {
 		ts_fail(&err, TS_USAGE,
 			"%zu sessions were found, and %s is one report (name one of them, "
 			"%s for instance)",
-			runs.nr_sessions, cli->format, runs.sessions[runs.nr_sessions - 1].dir);
+			runs.nr_sessions, print->format, runs.sessions[runs.nr_sessions - 1].dir);
 		ts_complain(err.text);
 		code = TS_EXIT_USAGE;
 	} else {
-		cli->budget /= TS_MAX(runs.nr_sessions, 1); /* of all of them together */
-		code = report_all(cli, door, &runs, nr_bad);
+		reporting.several = runs.nr_sessions > 1;
+		/* The limit is of all of them together. */
+		reporting.print.form.budget /= TS_MAX(runs.nr_sessions, 1);
+		code = report_all(&reporting, &runs, nr_bad);
 	}
 	ts_runs_release(&runs);
 	return code;
 }
 
+struct report_options {
+	struct ts_print_options print;
+	const char *logdir;
+};
+
 static enum ts_exit run_report(struct ts_cli *cli)
 {
+	const struct report_options *own = cli->own;
 	const struct ts_door door = { .emit = ts_emit_report };
 
-	return ts_report_sessions(cli, &door);
+	cli->logdir = own->logdir;
+	return ts_report_sessions(cli, &own->print, &door);
 }
 
-static enum ts_status set_logdir(struct ts_cli *cli, const char *value, struct ts_error *err)
+/* Results that have no view of their own are drawn in the viewers only. */
+static const char *view_at(const struct ts_command *command, size_t index)
 {
-	(void)err;
-	cli->logdir = value;
-	return TS_OK;
+	(void)command;
+	for (size_t i = 0; ts_analyses[i]; i++)
+		if (!ts_analyses[i]->draws_only && index-- == 0)
+			return ts_analyses[i]->name;
+	return NULL;
 }
 
-static enum ts_status set_tracks(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->tracks = true;
-	return TS_OK;
-}
-
+#define OWN struct report_options
 static const struct ts_option options[] = {
-	{ "format", 'f', "FORMAT", "text (default), json, html or csv", ts_set_format },
-	{ "output", 'o', "FILE", "write to FILE, not to the console", ts_set_output },
-	{ "view", 0, "NAME",
-	  "one view: overview, capture, ops, modules, steps, time, systolic, padding, fusion, "
-	  "memory, capacity, doctor",
-	  ts_set_view },
-	{ "budget", 0, "BYTES",
-	  "the findings in at most BYTES bytes, most valuable first (text or json)", set_budget },
-	{ "tracks", 0, NULL, "JSON: with what the viewers draw over time", set_tracks },
-	{ "logdir", 0, "DIR", "the log directory that TensorBoard was given, for names and links",
-	  set_logdir },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPTION_FORMAT(OWN, print, ts_format_at),
+	TS_OPTION_OUTPUT(OWN, print),
+	TS_OPT_TEXT(OWN, print.form.view, "view", 0, "NAME",
+		    "one view: %s; or a table of one (steps, modules, time.per_step ...)",
+		    .name_at = view_at),
+	TS_OPT_COUNT(OWN, print.form.budget, "budget", 0, "BYTES", 0, TS_OPTION_ANY,
+		     "a number of bytes",
+		     .help = "the findings in at most BYTES bytes, most valuable first (text or "
+			     "json)",
+		     TS_OPTION_GIVEN(OWN, print.form.brief)),
+	TS_OPT_FLAG(OWN, print.tracks, "tracks", 0, "JSON: with what the viewers draw over time"),
+	TS_OPT_TEXT(OWN, logdir, "logdir", 0, "DIR",
+		    "the log directory that TensorBoard was given, for names and links"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_report = {
@@ -234,5 +239,7 @@ const struct ts_command ts_command_report = {
 		"memory profile\n"
 		"(memory_profile.prof), which is also read along where it lies in a session.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.thresholds = TS_THRESHOLDS_LISTED,
 	.run = run_report,
 };

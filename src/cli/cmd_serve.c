@@ -42,8 +42,13 @@ static enum ts_exit check_paths(const struct ts_cli *cli)
 	return TS_EXIT_DONE;
 }
 
+struct serve_options {
+	uint16_t port;
+};
+
 static enum ts_exit run_serve(struct ts_cli *cli)
 {
+	const struct serve_options *own = cli->own;
 	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_server *server = NULL;
@@ -61,8 +66,8 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	api = ts_api_new(&options);
 	if (!api)
 		ts_fail_nomem(&err);
-	if (api && ts_server_start(&server, cli->port, ts_api_answer, api, &err) == TS_OK) {
-		ts_serving_print_address(cli, ts_server_port(server));
+	if (api && ts_server_start(&server, own->port, ts_api_answer, api, &err) == TS_OK) {
+		ts_serving_print(cli, ts_server_port(server), false);
 		wait_for_end(&ends);
 	}
 	if (err.text[0])
@@ -72,14 +77,17 @@ static enum ts_exit run_serve(struct ts_cli *cli)
 	return err.text[0] ? TS_EXIT_NOTHING : TS_EXIT_DONE;
 }
 
+static const struct serve_options defaults = { .port = TS_SERVER_PORT };
+
+#define OWN struct serve_options
 static const struct ts_option options[] = {
-	TS_OPTION_PORT,
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPTION_PORT(OWN, port),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_serve = {
 	.name = "serve",
-	.summary = "Show the reports of all runs below PATH in a browser, on this machine alone.",
+	.summary = "Show the reports of all runs below PATH in a browser, on this machine only.",
 	.arguments = "PATH...",
 	.help = "PATH is a log directory, a session or a profile file. Nothing is written into it. "
 		"The server\n"
@@ -88,5 +96,8 @@ const struct ts_command ts_command_serve = {
 		"/api/report?run=ID, and parts of a report at /api/profiler/NAME?run=ID (memory, "
 		"timeline,\nkernels, compile, flame).",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
+	.thresholds = TS_THRESHOLDS_ELSEWHERE,
 	.run = run_serve,
 };

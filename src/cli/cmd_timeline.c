@@ -5,39 +5,31 @@
 #include "cli/suite.h"
 
 #include "base/buf.h"
+#include "flow/annotate.h"
 #include "flow/run.h"
-#include "flow/stream.h"
 #include "flow/trace.h"
 #include "model/trace_class.h"
 
-static enum ts_status set_no_python(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->no_python = true;
-	return TS_OK;
-}
+static const struct ts_suite suite = { .results = { "timeline" }, .file_format = "chrome" };
 
-static enum ts_status set_max_events(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	cli->has_max_trace_events = true;
-	if (!ts_bytes_u64(ts_bytes_of(value), &cli->max_trace_events))
-		return ts_fail(err, TS_USAGE, "%s is no number", value);
-	return TS_OK;
-}
+struct timeline_options {
+	struct ts_print_options print;
+	bool no_python; /* without the frames of Python's tracer */
+	uint64_t max_events;
+};
+
+static const struct timeline_options defaults = {
+	.print.form.min_duration_ps = TS_PS_PER_US,
+	.max_events = TS_MAX_TRACE_EVENTS,
+};
 
 struct drawing {
 	const struct ts_cli *cli;
+	const struct timeline_options *own;
 	struct ts_run run;
 	struct ts_trace_plan plan;
 	bool *unwanted; /* of each op */
 };
-
-/* What is shorter than this is not drawn. */
-static int64_t least_ps(const struct ts_cli *cli)
-{
-	return cli->has_min_duration ? cli->min_duration_ps : TS_PS_PER_US;
-}
 
 /* Streams, threads, steps and what viewers made of them; no instants, counters, spans of the profiler. */
 static bool draws(void *plan, const struct ts_profile *profile, uint32_t line)
@@ -57,8 +49,9 @@ static enum ts_status plan_events(struct drawing *drawing, struct ts_error *err)
 		return st;
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		drawing->unwanted[i] =
-			drawing->cli->no_python && ts_trace_is_python(&profile->ops[i]);
-	drawing->plan.min_ps = least_ps(drawing->cli);
+			drawing->own->no_python && ts_trace_is_python(&profile->ops[i]);
+	drawing->plan.min_ps =
+		drawing->own->print.form.min_duration_ps; /* shorter ones are not drawn */
 	drawing->plan.unwanted = drawing->unwanted;
 	return TS_OK;
 }
@@ -70,48 +63,44 @@ static enum ts_status read_session(struct drawing *drawing, const struct ts_sess
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
 					  .merge = true,
-					  .no_python = cli->no_python,
+					  .no_python = drawing->own->no_python,
 					  .overlay_budget = TS_MAX_OVERLAY_EVENTS };
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	enum ts_status st = ts_run_open(&drawing->run, session, &options, err);
 
 	if (st == TS_OK)
 		st = plan_events(drawing, err);
 	if (st)
 		return st;
-	observer = ts_trace_plan_observer(&drawing->plan);
-	observer.wants = draws;
-	options.observer = &observer;
+	counter = ts_trace_plan_counter(&drawing->plan);
+	counter.wants = draws;
+	options.counter = &counter;
 	st = ts_run_analyse(&drawing->run, &options, err);
-	return st ? st
-		  : ts_trace_plan_close(&drawing->plan,
-					cli->has_max_trace_events ? cli->max_trace_events
-								  : TS_MAX_TRACE_EVENTS,
-					err);
+	return st ? st : ts_trace_plan_close(&drawing->plan, drawing->own->max_events, err);
 }
 
-static void tell(const struct drawing *drawing, const struct ts_trace_report *report)
+static void print_counts(const struct drawing *drawing, const struct ts_trace_report *report)
 {
-	const struct ts_cli *cli = drawing->cli;
+	const struct timeline_options *own = drawing->own;
+	int64_t least_ps = own->print.form.min_duration_ps;
 	uint64_t unwanted = drawing->plan.nr_left_out;
 	uint64_t crowded = report->events_left_out - TS_MIN(report->events_left_out, unwanted);
 	struct ts_buf out = TS_BUF_INIT;
 
-	ts_buf_printf(&out, "%s: %llu of %llu events", cli->output,
+	ts_buf_printf(&out, "%s: %llu of %llu events", own->print.output,
 		      (unsigned long long)report->events_written,
 		      (unsigned long long)report->events_total);
 	if (unwanted)
 		ts_buf_printf(&out, "; left out: %llu", (unsigned long long)unwanted);
-	if (unwanted && least_ps(cli) > 0)
-		ts_buf_printf(&out, " shorter than %g us",
-			      (double)least_ps(cli) / (double)TS_PS_PER_US);
-	if (unwanted && cli->no_python)
-		ts_buf_printf(&out, "%s of Python's tracer", least_ps(cli) > 0 ? " or" : "");
+	if (unwanted && least_ps > 0)
+		ts_buf_printf(&out, " shorter than %g us", (double)least_ps / (double)TS_PS_PER_US);
+	if (unwanted && own->no_python)
+		ts_buf_printf(&out, "%s of Python's tracer", least_ps > 0 ? " or" : "");
 	if (crowded)
 		ts_buf_printf(&out, "%s %llu that are the shortest (--max-events=0: all)",
 			      unwanted ? "," : "; left out:", (unsigned long long)crowded);
 	ts_buf_putc(&out, '\n');
-	if (!cli->quiet)
+	if (!drawing->cli->quiet)
 		ts_print(ts_buf_bytes(&out));
 	ts_buf_release(&out);
 }
@@ -119,31 +108,31 @@ static void tell(const struct drawing *drawing, const struct ts_trace_report *re
 /* Packed where the file's name says so. */
 static enum ts_status write_events(struct drawing *drawing, struct ts_error *err)
 {
-	const struct ts_cli *cli = drawing->cli;
-	bool packed = ts_bytes_ends(ts_bytes_of(cli->output), ".gz");
+	const char *path = drawing->own->print.output;
+	bool packed = ts_bytes_ends(ts_bytes_of(path), ".gz");
 	struct ts_trace_options options = { .form = &ts_perfetto_json,
-					    .nr_threads = cli->nr_threads,
+					    .nr_threads = drawing->cli->nr_threads,
 					    .level = packed ? TS_TRACE_LEVEL : TS_TRACE_PLAIN,
 					    .version = PACKAGE_VERSION };
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	struct ts_trace_report report;
-	enum ts_status st = ts_newfile_open(&file, cli->output, err);
+	enum ts_status st = ts_newfile_open(&file, path, err);
 
 	if (st == TS_OK)
 		st = ts_trace_write(&file, &drawing->run.profile, &drawing->run.results,
-				    &drawing->plan, ts_stream_line, &options, &report, err);
+				    &drawing->plan, &options, &report, err);
 	if (st == TS_OK)
 		st = ts_newfile_commit(&file, err);
 	ts_newfile_release(&file);
 	if (st == TS_OK)
-		tell(drawing, &report);
+		print_counts(drawing, &report);
 	return st;
 }
 
 static enum ts_status draw(const struct ts_cli *cli, const struct ts_session *session,
 			   bool *damaged, struct ts_error *err)
 {
-	struct drawing drawing = { .cli = cli };
+	struct drawing drawing = { .cli = cli, .own = cli->own };
 	enum ts_status st;
 
 	ts_run_init(&drawing.run);
@@ -186,23 +175,28 @@ static enum ts_exit run_chrome(const struct ts_cli *cli)
 
 static enum ts_exit run_timeline(struct ts_cli *cli)
 {
-	if (!cli->format || strcmp(cli->format, "chrome") != 0)
-		return ts_suite_run(cli);
-	if (cli->output && strcmp(cli->output, "-") != 0)
+	const struct timeline_options *own = cli->own;
+	const struct ts_door door = { .no_python = own->no_python };
+
+	if (!own->print.format || strcmp(own->print.format, "chrome") != 0)
+		return ts_suite_report(cli, &own->print, door);
+	if (own->print.output && strcmp(own->print.output, "-") != 0)
 		return run_chrome(cli);
 	ts_complain("chrome is written to a file (-o FILE; packed when it ends in .gz)");
 	return TS_EXIT_USAGE;
 }
 
+#define OWN struct timeline_options
 static const struct ts_option options[] = {
-	TS_SUITE_OPTIONS,
-	{ "min-duration-us", 0, "N",
-	  "chrome: events that are shorter are not drawn (default 1); figures count all",
-	  ts_set_min_duration },
-	{ "no-python", 0, NULL, "frames of Python's tracer are no activity, and are not drawn",
-	  set_no_python },
-	{ "max-events", 0, "N", "chrome: the N longest (default 1000000; 0: all)", set_max_events },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_SUITE_OPTIONS(OWN, print),
+	TS_MIN_DURATION(
+		OWN, print,
+		"chrome: events that are shorter are not drawn (default 1); figures count all"),
+	TS_OPT_FLAG(OWN, no_python, "no-python", 0,
+		    "frames of Python's tracer do not count as activity and are not drawn"),
+	TS_OPT_COUNT(OWN, max_events, "max-events", 0, "N", 0, TS_OPTION_ANY, "a number of events",
+		     .help = "chrome: the N longest (default 1000000; 0: all)"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_timeline = {
@@ -218,5 +212,9 @@ const struct ts_command ts_command_timeline = {
 		"go into a trace for ui.perfetto.dev: devices and hosts, their streams and "
 		"threads.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
+	.thresholds = TS_THRESHOLDS_LISTED,
+	.suite = &suite,
 	.run = run_timeline,
 };

@@ -3,15 +3,20 @@
 
 #include "base/units.h"
 #include "cli/copies.h"
-#include "cli/report.h"
 #include "copy/trim.h"
 #include "flow/outline.h"
 #include "flow/run.h"
 #include "io/file.h"
-#include "read/trace.h"
+#include "read/reader.h"
+
+struct trim_options {
+	struct ts_trim_choice choice;
+	const char *output;
+};
 
 struct trimming {
 	const struct ts_cli *cli;
+	const struct trim_options *own;
 	const struct ts_session *session;
 	struct ts_run *run;
 	struct ts_trim trim;
@@ -35,15 +40,17 @@ static const char *base_name(struct ts_bytes path)
 
 static struct ts_copy_name name_of(const struct trimming *trimming, const char *file)
 {
-	return (struct ts_copy_name){ .word = "trimmed",
+	return (struct ts_copy_name){ .output = trimming->own->output,
+				      .word = "trimmed",
 				      .several = trimming->several,
 				      .run = trimming->session->run,
 				      .session = trimming->session->session,
 				      .file = file };
 }
 
-static void say(const struct ts_cli *cli, const char *path, const struct ts_trim_report *report,
-		uint64_t nr_bytes, uint64_t nr_input_bytes)
+static void print_written(const struct ts_cli *cli, const char *path,
+			  const struct ts_trim_report *report, uint64_t nr_bytes,
+			  uint64_t nr_input_bytes)
 {
 	char size[TS_UNIT_MAX], whole[TS_UNIT_MAX];
 	struct ts_buf out = TS_BUF_INIT;
@@ -59,8 +66,8 @@ static void say(const struct ts_cli *cli, const char *path, const struct ts_trim
 	ts_buf_release(&out);
 }
 
-static void tell_damage(struct trimming *trimming, const char *path,
-			const struct ts_trim_report *report)
+static void complain_of_damage(struct trimming *trimming, const char *path,
+			       const struct ts_trim_report *report)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
@@ -83,7 +90,7 @@ static enum ts_status trim_file(struct trimming *trimming, uint32_t host,
 {
 	const struct ts_profile *profile = &trimming->run->profile;
 
-	if (ts_trace_is(profile, host))
+	if (ts_reader_of(profile, host)->form == TS_FORM_TRACE)
 		return ts_trim_trace(&trimming->trim, host, input->bytes, input->mapped, out,
 				     report, err);
 	return ts_trim_xplane(&trimming->trim, host, input->bytes, out, report, err);
@@ -97,7 +104,7 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	struct ts_buf path = TS_BUF_INIT;
 	struct ts_copy_out out = { .file = TS_NEWFILE_INIT };
 	struct ts_trim_report report;
-	enum ts_status st = ts_copy_path(trimming->cli, trimming->session, &name, &path, err);
+	enum ts_status st = ts_copy_path(trimming->session, &name, &path, err);
 
 	if (st == TS_OK)
 		st = ts_copy_open(&out, (const char *)path.p, err);
@@ -111,9 +118,9 @@ static enum ts_status trim_host(struct trimming *trimming, uint32_t host, struct
 	if (st == TS_OK)
 		st = ts_copy_commit(&out, err);
 	if (st == TS_OK) {
-		tell_damage(trimming, input->path, &report);
-		say(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
-		    input->bytes.n);
+		complain_of_damage(trimming, input->path, &report);
+		print_written(trimming->cli, (const char *)path.p, &report, out.file.nr_bytes,
+			      input->bytes.n);
 	}
 	ts_copy_release(&out);
 	ts_buf_release(&path);
@@ -130,7 +137,7 @@ static enum ts_status copy_extra(struct trimming *trimming, const struct ts_host
 	enum ts_status st = ts_input_open(&input, extra->path, err);
 
 	if (st == TS_OK)
-		st = ts_copy_path(trimming->cli, trimming->session, &name, &path, err);
+		st = ts_copy_path(trimming->session, &name, &path, err);
 	if (st == TS_OK)
 		st = ts_newfile_save((const char *)path.p, input.bytes, err);
 	ts_input_release(&input);
@@ -148,7 +155,7 @@ static enum ts_status trim_hosts(struct trimming *trimming, struct ts_error *err
 		if (trimming->trim.hosts[h] && input_of(trimming->run, profile->hosts[h].file))
 			st = trim_host(trimming, h, err);
 	for (size_t i = 0; i < session->nr_extras && st == TS_OK; i++)
-		if (!trimming->cli->trim.host && !trimming->cli->trim.plane)
+		if (!trimming->own->choice.host && !trimming->own->choice.plane)
 			st = copy_extra(trimming, &session->extras[i], err);
 	return st;
 }
@@ -162,22 +169,23 @@ static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive is not trimmed (unpack it first)",
 			       trimming->session->files[0].path);
-	if (trimming->cli->trim.has_steps)
+	if (trimming->own->choice.has_steps)
 		st = ts_outline_make(&run->profile, trimming->cli->nr_threads, &run->outline, err);
 	return st ? st
 		  : ts_trim_plan(&trimming->trim, &run->profile, &run->outline.steps,
-				 &trimming->cli->trim, err);
+				 &trimming->own->choice, err);
 }
 
 static enum ts_status trim_session(const struct ts_cli *cli, const struct ts_session *session,
 				   bool several, bool *damaged, struct ts_error *err)
 {
+	const struct trim_options *own = cli->own;
 	struct ts_run_options options = { .nr_threads = cli->nr_threads,
 					  .settings = &cli->settings,
-					  .no_stats = !cli->trim.has_steps };
+					  .no_stats = !own->choice.has_steps };
 	struct ts_run run;
 	struct trimming trimming = {
-		.cli = cli, .session = session, .run = &run, .several = several
+		.cli = cli, .own = own, .session = session, .run = &run, .several = several
 	};
 	enum ts_status st;
 
@@ -220,16 +228,17 @@ static enum ts_exit trim_all(const struct ts_cli *cli, const struct ts_runs *run
 
 static enum ts_exit run_trim(struct ts_cli *cli)
 {
+	const struct trim_options *own = cli->own;
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_exit code = TS_EXIT_NOTHING;
 	size_t nr_bad = 0;
 
-	if (!is_asked(&cli->trim)) {
-		ts_complain("nothing to cut by (--steps, --from-ms, --to-ms, --host or --plane)");
+	if (!is_asked(&own->choice)) {
+		ts_complain("say what to keep (--steps, --from-ms, --to-ms, --host or --plane)");
 		return TS_EXIT_USAGE;
 	}
-	if (cli->trim.from_ps >= cli->trim.to_ps) {
+	if (own->choice.from_ps >= own->choice.to_ps) {
 		ts_complain("--from-ms is not before --to-ms");
 		return TS_EXIT_USAGE;
 	}
@@ -242,68 +251,44 @@ static enum ts_exit run_trim(struct ts_cli *cli)
 }
 
 /* "10-19", "7" */
-static enum ts_status set_steps(struct ts_cli *cli, const char *value, struct ts_error *err)
+static enum ts_status set_steps(void *field, const char *value, struct ts_error *err)
 {
+	struct ts_trim_choice *choice = field;
 	struct ts_bytes text = ts_bytes_of(value), first, last;
 	size_t dash = ts_bytes_find(text, "-");
 
 	first = last = ts_bytes_cut(text, 0, dash);
 	if (dash < text.n)
 		last = ts_bytes_cut(text, dash + 1, text.n);
-	cli->trim.has_steps = true;
-	if (!ts_bytes_u64(first, &cli->trim.first_step) ||
-	    !ts_bytes_u64(last, &cli->trim.last_step) || cli->trim.first_step > cli->trim.last_step)
-		return ts_fail(err, TS_USAGE,
-			       "%s is neither a step nor the first and last of some "
-			       "(10-19)",
+	choice->has_steps = true;
+	if (!ts_bytes_u64(first, &choice->first_step) || !ts_bytes_u64(last, &choice->last_step) ||
+	    choice->first_step > choice->last_step)
+		return ts_fail(err, TS_USAGE, "%s is not a step (7) or a range of steps (10-19)",
 			       value);
 	return TS_OK;
 }
 
-static enum ts_status set_ms(int64_t *ps, const char *value, struct ts_error *err)
-{
-	char *end;
-	double ms = strtod(value, &end);
+static const struct trim_options defaults = {
+	.choice = { .from_ps = INT64_MIN, .to_ps = INT64_MAX },
+};
 
-	if (end == value || *end || !(fabs(ms) < 9e9))
-		return ts_fail(err, TS_USAGE, "%s is no time in ms", value);
-	*ps = (int64_t)llround(ms * (double)TS_PS_PER_MS);
-	return TS_OK;
-}
-
-static enum ts_status set_from(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return set_ms(&cli->trim.from_ps, value, err);
-}
-
-static enum ts_status set_to(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	return set_ms(&cli->trim.to_ps, value, err);
-}
-
-static enum ts_status set_host(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)err;
-	cli->trim.host = value;
-	return TS_OK;
-}
-
-static enum ts_status set_plane(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)err;
-	cli->trim.plane = value;
-	return TS_OK;
-}
-
+#define OWN	  struct trim_options
+#define MOST_MS	  9e9
+#define PS_PER_MS ((double)TS_PS_PER_MS)
 static const struct ts_option options[] = {
-	{ "steps", 0, "A-B", "keep the steps A to B, as the report numbers them", set_steps },
-	{ "from-ms", 0, "MS", "keep what is later than MS ms after the run's start", set_from },
-	{ "to-ms", 0, "MS", "keep what is earlier than MS ms after the run's start", set_to },
-	{ "host", 0, "NAME", "keep the hosts of this name (* and ? stand for anything)", set_host },
-	{ "plane", 0, "NAME", "keep the planes of this name (/device:TPU:0, '/device:*')",
-	  set_plane },
-	{ "output", 'o', "OUT", "write to OUT: a file, for sessions a folder", ts_set_output },
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_OPT_CALL(OWN, choice, "steps", "A-B", set_steps,
+		    "keep the steps A to B, as the report numbers them"),
+	TS_OPT_DECIMAL(OWN, choice.from_ps, "from-ms", "MS", -MOST_MS, MOST_MS, PS_PER_MS,
+		       "a time in ms", "keep what is later than MS ms after the run's start"),
+	TS_OPT_DECIMAL(OWN, choice.to_ps, "to-ms", "MS", -MOST_MS, MOST_MS, PS_PER_MS,
+		       "a time in ms", "keep what is earlier than MS ms after the run's start"),
+	TS_OPT_TEXT(OWN, choice.host, "host", 0, "NAME",
+		    "keep the hosts of this name (* and ? stand for anything)"),
+	TS_OPT_TEXT(OWN, choice.plane, "plane", 0, "NAME",
+		    "keep the planes of this name (/device:TPU:0, '/device:*')"),
+	TS_OPT_TEXT(OWN, output, "output", 'o', "OUT",
+		    "write to OUT: a file, for sessions a folder"),
+	TS_OPT_END,
 };
 
 const struct ts_command ts_command_trim = {
@@ -319,5 +304,7 @@ const struct ts_command ts_command_trim = {
 		"becomes SESSION.trimmed beside it, a file NAME.trimmed.*; a name that ends in .gz "
 		"is packed.",
 	.options = options,
+	.own_size = sizeof(OWN),
+	.defaults = &defaults,
 	.run = run_trim,
 };

@@ -2,9 +2,14 @@
 #ifndef TS_CLI_CONFIG_H
 #define TS_CLI_CONFIG_H
 
-#include "analysis/analysis.h"
+#include "analysis/settings.h"
+#include "base/status.h"
 
-/* Sets what the text says. An unknown name or a value that is no number is an error. */
+/* TS_USAGE: there is no such threshold (the story names the one that is close), or the value is below
+ * zero. */
+enum ts_status ts_threshold_set(struct ts_settings *settings, struct ts_bytes name, double value,
+				struct ts_error *err);
+/* Sets what the text says. An unknown name or a value that is not a number is an error. */
 enum ts_status ts_config_apply(struct ts_bytes text, struct ts_settings *settings,
 			       struct ts_error *err);
 

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 #include "io/newfile.h"
@@ -14,8 +15,10 @@ void ts_complain(const char *text)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
+	TS_ASSERT(text);
 	ts_buf_puts(&out, "tpusight: ");
-	ts_term_text(&out, ts_bytes_of(text)); /* names of files and in files are other people's */
+	ts_term_text(&out,
+		     ts_bytes_of(text)); /* names of files, and names in files, come from outside */
 	ts_buf_putc(&out, '\n');
 	if (out.failed)
 		fputs("tpusight: out of memory\n", stderr);
@@ -28,6 +31,7 @@ void ts_complain_of_damage(const struct ts_damage *damage, const char *remedy)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
+	TS_ASSERT(damage && remedy);
 	if (damage->offset)
 		ts_fail(&err, TS_FORMAT, "%.*s: byte %llu: %.*s (%s)", TS_ARG(damage->file),
 			(unsigned long long)damage->offset, TS_ARG(damage->cause), remedy);
@@ -52,6 +56,7 @@ void ts_progress(const struct ts_cli *cli, const char *text)
 	size_t width = width_of(STDERR_FILENO);
 	struct ts_buf out = TS_BUF_INIT;
 
+	TS_ASSERT(cli);
 	if (cli->quiet || !isatty(STDERR_FILENO))
 		return;
 	ts_buf_puts(&out, "\r\033[K");
@@ -64,6 +69,7 @@ void ts_progress(const struct ts_cli *cli, const char *text)
 
 void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct ts_error *err)
 {
+	TS_ASSERT(outcome);
 	outcome->nr_done += st == TS_OK;
 	outcome->nr_bad += st != TS_OK;
 	outcome->usage |= st == TS_USAGE;
@@ -73,6 +79,7 @@ void ts_outcome_note(struct ts_outcome *outcome, enum ts_status st, const struct
 
 enum ts_exit ts_outcome_exit(const struct ts_outcome *outcome)
 {
+	TS_ASSERT(outcome);
 	if (outcome->nr_done == 0)
 		return outcome->usage ? TS_EXIT_USAGE : TS_EXIT_NOTHING;
 	return outcome->nr_bad || outcome->damaged ? TS_EXIT_SOME : TS_EXIT_DONE;
@@ -82,6 +89,7 @@ bool ts_use_color(const struct ts_cli *cli)
 {
 	const char *no_color = getenv("NO_COLOR"); /* no-color.org */
 
+	TS_ASSERT(cli);
 	if (cli->color != TS_COLOR_AUTO)
 		return cli->color == TS_COLOR_ALWAYS;
 	return isatty(STDOUT_FILENO) && !(no_color && no_color[0]);
@@ -101,10 +109,10 @@ size_t ts_terminal_height(void)
 	return size.ws_row;
 }
 
-/* A reader that has seen enough (`| head`) is no failure; what cannot be written is said once. */
+/* A reader that has seen enough (`| head`) is not a failure; what cannot be written is said once. */
 bool ts_print(struct ts_bytes text)
 {
-	bool told = ferror(stdout);
+	bool has_failed = ferror(stdout); /* then the complaint was made */
 	bool good = fwrite(text.p ? text.p : (const uint8_t *)"", 1, text.n, stdout) == text.n &&
 		    fflush(stdout) == 0;
 
@@ -113,7 +121,7 @@ bool ts_print(struct ts_bytes text)
 	if (good || errno == EPIPE)
 		return true;
 	ts_fail(&err, TS_IO, "standard output: cannot write it: %s", strerror(errno));
-	if (!told)
+	if (!has_failed)
 		ts_complain(err.text);
 	return false;
 }
@@ -133,6 +141,7 @@ bool ts_print_to(const char *path, struct ts_bytes text)
 enum ts_status ts_find_sessions(const struct ts_cli *cli, struct ts_runs *runs, size_t *nr_bad,
 				struct ts_error *err)
 {
+	TS_ASSERT(cli && runs && nr_bad);
 	return ts_find_sessions_or(cli, runs, nr_bad, NULL, NULL, err);
 }
 
@@ -141,6 +150,7 @@ enum ts_status ts_find_sessions_or(const struct ts_cli *cli, struct ts_runs *run
 {
 	struct ts_error problem = TS_ERROR_INIT;
 
+	TS_ASSERT(cli && runs && nr_bad);
 	*nr_bad = 0;
 	for (size_t i = 0; i < cli->nr_paths; i++) {
 		size_t before = runs->nr_problems;

@@ -2,6 +2,7 @@
 #include "cli/copies.h"
 
 #include "base/buf.h"
+#include "base/check.h"
 #include "io/file.h"
 #include "io/runpath.h"
 #include "io/tracefile.h"
@@ -56,12 +57,11 @@ static void put_default(struct ts_buf *out, const struct ts_session *session, co
 }
 
 /* Below OUT, which is a folder. */
-static void put_laid_out(struct ts_buf *out, const struct ts_cli *cli, const char *dir,
-			 const struct ts_copy_name *name)
+static void put_laid_out(struct ts_buf *out, const char *dir, const struct ts_copy_name *name)
 {
 	bool session;
 
-	ts_path_tidy(out, cli->output);
+	ts_path_tidy(out, name->output);
 	ts_buf_putc(out, '\0');
 	if (out->failed)
 		return;
@@ -78,11 +78,10 @@ static void put_laid_out(struct ts_buf *out, const struct ts_cli *cli, const cha
 	put_below(out, name->file);
 }
 
-static bool is_file_name(const struct ts_cli *cli, const struct ts_session *session,
-			 const struct ts_copy_name *name)
+static bool is_file_name(const struct ts_session *session, const struct ts_copy_name *name)
 {
 	return session->kind != TS_SESSION_DIR && !name->several &&
-	       !ts_bytes_ends(ts_bytes_of(cli->output), "/") && !ts_dir_exists(cli->output);
+	       !ts_bytes_ends(ts_bytes_of(name->output), "/") && !ts_dir_exists(name->output);
 }
 
 static enum ts_status not_an_input(const struct ts_session *session, const char *path,
@@ -101,22 +100,23 @@ static enum ts_status not_an_input(const struct ts_session *session, const char 
 	return TS_OK;
 }
 
-enum ts_status ts_copy_path(const struct ts_cli *cli, const struct ts_session *session,
-			    const struct ts_copy_name *name, struct ts_buf *out,
-			    struct ts_error *err)
+enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
+			    struct ts_buf *out, struct ts_error *err)
 {
 	char *dir = real_dir(session);
 	const char *path;
 	enum ts_status st;
 
+	TS_ASSERT(session && name && out);
+	TS_ASSERT(name->word && name->run && name->session && name->file);
 	if (!dir)
 		return ts_fail_nomem(err);
-	if (!cli->output)
+	if (!name->output)
 		put_default(out, session, dir, name);
-	else if (is_file_name(cli, session, name))
-		ts_buf_puts(out, cli->output);
+	else if (is_file_name(session, name))
+		ts_buf_puts(out, name->output);
 	else
-		put_laid_out(out, cli, session->kind == TS_SESSION_DIR ? dir : ".", name);
+		put_laid_out(out, session->kind == TS_SESSION_DIR ? dir : ".", name);
 	free(dir);
 	ts_buf_putc(out, '\0');
 	if (out->failed)

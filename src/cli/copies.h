@@ -11,9 +11,11 @@
 #ifndef TS_CLI_COPIES_H
 #define TS_CLI_COPIES_H
 
-#include "cli/cli.h"
+#include "base/buf.h"
+#include "io/rundir.h"
 
 struct ts_copy_name {
+	const char *output;	   /* -o; NULL: not given */
 	const char *word;	   /* "trimmed" */
 	bool several;		   /* sessions were found */
 	const char *run, *session; /* the names the copy goes by */
@@ -22,8 +24,7 @@ struct ts_copy_name {
 
 /* The path of a copy of a file of the session: appended to OUT with a NUL that .n counts not. Makes
  * the folders it needs. TS_USAGE when it would be a file of the session itself. */
-enum ts_status ts_copy_path(const struct ts_cli *cli, const struct ts_session *session,
-			    const struct ts_copy_name *name, struct ts_buf *out,
-			    struct ts_error *err);
+enum ts_status ts_copy_path(const struct ts_session *session, const struct ts_copy_name *name,
+			    struct ts_buf *out, struct ts_error *err);
 
 #endif

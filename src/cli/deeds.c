@@ -1,16 +1,17 @@
 /* What was done, in words. */
 #include "cli/deeds.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 
-#define UNDO_PATHS 4 /* named in the hint; of more, the user knows best */
+#define UNDO_PATHS 4 /* named in the hint, which would be long with more */
 
 static const struct thing {
 	enum ts_overlay_thing thing;
 	const char *name;
 	bool is_counted, has_bytes;
-	bool is_told; /* one alone by the name of its file, which is not always the same */
+	bool has_own_name; /* one alone is called by the name of its file, which varies */
 } things[] = {
 	{ TS_THING_OVERLAY, "xplane overlay", true, true, false },
 	{ TS_THING_COPY, "annotated trace", true, true, true },
@@ -51,7 +52,7 @@ static void put_thing(struct ts_buf *out, const struct thing *thing, struct deed
 {
 	char bytes[TS_UNIT_MAX];
 
-	if (thing->is_told && sum.nr == 1)
+	if (thing->has_own_name && sum.nr == 1)
 		ts_term_text(out, ts_bytes_of(sum.name));
 	else if (thing->is_counted)
 		ts_buf_printf(out, "%zu %s%s", sum.nr, thing->name, sum.nr > 1 ? "s" : "");
@@ -85,6 +86,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 {
 	struct ts_buf line = TS_BUF_INIT;
 
+	TS_ASSERT(out && report);
 	put_deed(&line, report, TS_DEED_WRITTEN, dry_run ? "would write" : "wrote");
 	put_deed(&line, report, TS_DEED_UNCHANGED, "unchanged:");
 	if (line.n > 0)
@@ -96,6 +98,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 
 void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report)
 {
+	TS_ASSERT(out && report);
 	for (size_t i = 0; i < report->nr_entries; i++) {
 		ts_buf_printf(out, "  %-9s ", deed_names[report->entries[i].deed]);
 		ts_term_text(out, ts_bytes_of(report->entries[i].name));
@@ -120,22 +123,23 @@ static struct ts_bytes cause_of(const struct ts_overlay_entry *entry)
 
 size_t ts_deeds_failures(const struct ts_overlay_report *report)
 {
-	const struct ts_overlay_entry *told = NULL;
+	const struct ts_overlay_entry *last = NULL;
 	size_t nr_failed = 0, nr_same = 0;
 	struct ts_error err = TS_ERROR_INIT;
 
+	TS_ASSERT(report);
 	for (size_t i = 0; i < report->nr_entries; i++) {
 		const struct ts_overlay_entry *entry = &report->entries[i];
 
 		if (!entry->why)
 			continue;
 		nr_failed += entry->deed == TS_DEED_FAILED;
-		if (told && ts_bytes_eq(cause_of(told), cause_of(entry))) {
+		if (last && ts_bytes_eq(cause_of(last), cause_of(entry))) {
 			nr_same++;
 			continue;
 		}
 		ts_complain(entry->why);
-		told = entry;
+		last = entry;
 	}
 	if (nr_same > 0) {
 		ts_fail(&err, TS_IO, "and so with %zu more file%s of this session", nr_same,
@@ -147,6 +151,7 @@ size_t ts_deeds_failures(const struct ts_overlay_report *report)
 
 bool ts_deeds_stand(const struct ts_overlay_report *report)
 {
+	TS_ASSERT(report);
 	for (size_t i = 0; i < report->nr_entries; i++)
 		if (report->entries[i].deed == TS_DEED_WRITTEN ||
 		    report->entries[i].deed == TS_DEED_UNCHANGED)
@@ -187,6 +192,8 @@ void ts_deeds_undo(struct ts_buf *out, char *const *paths, size_t nr)
 {
 	bool dash = false;
 
+	TS_ASSERT(out);
+	TS_ASSERT(paths || nr == 0);
 	ts_buf_puts(out, "Undo: tpusight-annotate --strip");
 	for (size_t i = 0; i < nr; i++)
 		dash |= paths[i][0] == '-';

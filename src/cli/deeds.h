@@ -13,7 +13,7 @@ void ts_deeds_line(struct ts_buf *out, const struct ts_overlay_report *report, b
 /* A line a file, for --verbose. */
 void ts_deeds_list(struct ts_buf *out, const struct ts_overlay_report *report);
 /* Complains of what failed or was left as it is; how many failed. A cause that several files share
- * is told once. */
+ * is named once. */
 size_t ts_deeds_failures(const struct ts_overlay_report *report);
 /* Something of ours is there now. */
 bool ts_deeds_stand(const struct ts_overlay_report *report);

@@ -31,17 +31,17 @@
 #define MANY_LINES  24 /* a screen with fewer lines has only the vital figures */
 #define MIN_HOSTS   3  /* lines for the hosts at least; otherwise a quarter of the screen */
 
-void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli)
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, bool json)
 {
-	TS_ASSERT(print != NULL && cli != NULL);
-
 	const char *term = getenv("TERM");
 
+	TS_ASSERT(print && cli);
 	memset(print, 0, sizeof(*print));
 	print->cli = cli;
-	print->color = ts_use_color(cli) && !cli->json;
-	print->is_view = !cli->json && !cli->quiet && ts_terminal_width() > 0 &&
-			 isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+	print->json = json;
+	print->color = ts_use_color(cli) && !json;
+	print->is_view = !json && !cli->quiet && ts_terminal_width() > 0 && isatty(STDOUT_FILENO) &&
+			 term && strcmp(term, "dumb") != 0;
 }
 
 static void put_out(struct ts_live_print *print)
@@ -56,7 +56,7 @@ static void put_out(struct ts_live_print *print)
 
 void ts_live_print_release(struct ts_live_print *print)
 {
-	TS_ASSERT(print != NULL);
+	TS_ASSERT(print);
 	if (print->is_open) {
 		ts_buf_puts(&print->text, LEAVE);
 		put_out(print);
@@ -140,7 +140,7 @@ static const char *problem_of(const struct ts_service *service)
 	return text;
 }
 
-/* Plain lines: a service has a line when its state changes. */
+/* Plain lines: a service has a line when it changes. */
 static void put_changes(struct ts_live_print *print, const struct ts_live_sample *sample)
 {
 	struct ts_buf *out = &print->text;
@@ -535,9 +535,9 @@ void ts_live_print_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_live_print *print = arg;
 
-	TS_ASSERT(arg != NULL && event != NULL);
-	TS_ASSERT(event->sample != NULL);
-	if (print->cli->json)
+	TS_ASSERT(arg && event);
+	TS_ASSERT(event->kind <= TS_FEED_SESSION);
+	if (print->json)
 		print_json(print, event);
 	else if (print->is_view)
 		print_view(print, event);

@@ -10,23 +10,24 @@
 
 struct ts_live_print {
 	const struct ts_cli *cli;
-	bool color;
+	bool json, color;
 	struct ts_buf text;
-	bool is_broken; /* standard output is closed */
-	bool is_mute;	/* standard output cannot be written, which was reported */
-	/* for plain lines: the states that were printed, so that each is printed once */
+	bool is_broken; /* standard output is closed: the reader has gone */
+	bool is_mute;	/* or cannot be written, which was complained of */
+	/* of plain lines: what was said of the services, so that it is said once */
 	enum ts_service_state *states;
 	size_t nr_states;
 	/* for the view */
 	bool is_view, is_open;
-	uint16_t port;	      /* the page's port; 0: there is no page */
-	size_t width, height; /* of the screen, read again at each sample; height 0: unknown */
+	uint16_t port;	      /* of the page; 0: without a page */
+	size_t width, height; /* of the screen, asked for at each sample; height 0: unknown */
 	struct ts_buf log[TS_LIVE_LOG];
 	uint64_t nr_log;
 };
 
-/* Chooses the form: --json, else the view where standard output is a terminal, else plain lines. */
-void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli);
+/* The form is JSON lines if JSON says so, else the view where standard output is a terminal, else plain
+ * lines. */
+void ts_live_print_init(struct ts_live_print *print, const struct ts_cli *cli, bool json);
 void ts_live_print_release(struct ts_live_print *print); /* gives the terminal back */
 void ts_live_print_event(void *print, const struct ts_feed_event *event); /* a ts_feed_fn */
 

@@ -8,8 +8,8 @@
 
 void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *session)
 {
-	TS_ASSERT(out != NULL && session != NULL);
-	if (session->session) { /* otherwise the problem names the folder */
+	TS_ASSERT(out && session);
+	if (session->session) { /* else the story names the folder */
 		ts_term_text(out, ts_bytes_of(session->path));
 		ts_buf_puts(out, ": ");
 	}
@@ -24,11 +24,11 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event)
 {
-	TS_ASSERT(out != NULL && event->session != NULL);
-
 	const struct ts_live_session *session = event->session;
 	struct ts_buf deeds = TS_BUF_INIT;
 
+	TS_ASSERT(out && event);
+	TS_ASSERT(event->session);
 	if (session->state != TS_SESSION_ANNOTATED)
 		return;
 	ts_deeds_line(&deeds, &session->annotation->report, session->dry_run);
@@ -44,7 +44,7 @@ void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event
 
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session)
 {
-	TS_ASSERT(session != NULL);
+	TS_ASSERT(cli && session);
 	if (session->state == TS_SESSION_ANNOTATED)
 		return cli->quiet;
 	return !session->problem && !cli->verbose;
@@ -52,14 +52,13 @@ bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_sess
 
 void ts_live_sessions_end(struct ts_buf *out, const struct ts_live_sample *sample)
 {
-	TS_ASSERT(out != NULL && sample->watch != NULL);
-
 	struct ts_watch_counts counts = ts_watch_count(sample->watch);
 	const uint64_t *nr_raised = sample->alerts->nr_raised;
 	const char *path, *problem;
 	char time[TS_UNIT_MAX];
 	size_t at = 0, nr_left = counts.nr_waiting + counts.nr_failed;
 
+	TS_ASSERT(out && sample);
 	ts_buf_printf(out, "%llu session%s annotated in %s", (unsigned long long)sample->number,
 		      sample->number == 1 ? "" : "s",
 		      ts_fmt_ps(time, ts_i64_mul(sample->elapsed_ms, TS_PS_PER_MS)));

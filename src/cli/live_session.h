@@ -10,8 +10,7 @@ void ts_live_session_words(struct ts_buf *out, const struct ts_live_session *ses
 /* "  (wrote 1 xplane overlay (1.1 MiB), report in 812 ms)" of a session that was annotated;
  * otherwise nothing. */
 void ts_live_session_deeds(struct ts_buf *out, const struct ts_feed_event *event);
-/* Is there nothing to print? So it is while the session is written, and with --quiet when it is
- * annotated. */
+/* Is there nothing to say: it is being written, or all is well and -v was not given? */
 bool ts_live_session_is_dull(const struct ts_cli *cli, const struct ts_live_session *session);
 /* "3 sessions annotated in 5.2 min, 1 not. ...", and a line for each session that is not
  * annotated. */

@@ -4,157 +4,22 @@
  */
 #include "cli/cli.h"
 
-#include <errno.h>
+#include "base/check.h"
+#include "base/closest.h"
 
-#include "base/units.h"
-#include "base/work.h"
-#include "cli/config.h"
-#include "io/input.h"
-
-static enum ts_status set_threads(struct ts_cli *cli, const char *value, struct ts_error *err)
+static void no_option(const struct ts_command *command, struct ts_bytes name, struct ts_error *err)
 {
-	uint64_t n;
+	const struct ts_option *lists[] = { command->options, ts_shared_options };
+	struct ts_closest closest = ts_closest_to(name);
 
-	if (!ts_bytes_u64(ts_bytes_of(value), &n) || n < 1 || n > 256)
-		return ts_fail(err, TS_USAGE, "%s is no number of threads (1 to 256)", value);
-	cli->nr_threads = (size_t)n;
-	return TS_OK;
-}
-
-static enum ts_status set_quiet(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->quiet = true;
-	return TS_OK;
-}
-
-static enum ts_status set_verbose(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->verbose = true;
-	return TS_OK;
-}
-
-static enum ts_status set_join(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->join_sessions = true;
-	return TS_OK;
-}
-
-static enum ts_status set_color(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	static const char *const names[] = { "auto", "always", "never" };
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		if (strcmp(value, names[i]) == 0) {
-			cli->color = (enum ts_color)i;
-			return TS_OK;
-		}
-	return ts_fail(err, TS_USAGE, "%s is neither auto, always nor never", value);
-}
-
-static enum ts_status set_threshold(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	const char *equal = strchr(value, '=');
-	struct ts_bytes name = ts_bytes_of(value);
-	char *end;
-	double number;
-
-	if (!equal)
-		return ts_fail(err, TS_USAGE, "%s is not NAME=VALUE", value);
-	name.n = (size_t)(equal - value);
-	number = strtod(equal + 1, &end);
-	if (end == equal + 1 || *end || !isfinite(number))
-		return ts_fail(err, TS_USAGE, "%s: the value is no number", value);
-	if (!ts_settings_set(&cli->settings, name, number))
-		return ts_fail(err, TS_USAGE, "no threshold is called %.*s (see --help)",
-			       TS_ARG(name));
-	return TS_OK;
-}
-
-static enum ts_status set_config(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	struct ts_input input = TS_INPUT_INIT;
-	enum ts_status st = ts_input_open(&input, value, err);
-
-	if (st)
-		return st;
-	st = ts_config_apply(input.bytes, &cli->settings, err);
-	ts_input_release(&input);
-	return st ? ts_fail_at(err, st, "%s", value) : TS_OK;
-}
-
-const struct ts_option ts_shared_options[] = {
-	{ "threads", 'j', "N", "use N threads (default: one a processor)", set_threads },
-	{ "quiet", 'q', NULL, "print errors only", set_quiet },
-	{ "verbose", 'v', NULL, "print more", set_verbose },
-	{ "color", 0, "WHEN", "auto, always or never", set_color },
-	{ "join-sessions", 0, NULL, "sessions of one run begun together by other hosts are one",
-	  set_join },
-	{ "threshold", 0, "NAME=VALUE", "set a threshold of the doctor (repeatable)",
-	  set_threshold },
-	{ "config", 0, "FILE", "read thresholds from a JSON file", set_config },
-	{ "version", 0, NULL, "print the version and end", NULL },
-	{ "help", 'h', NULL, "print this help and end", NULL },
-	{ NULL, 0, NULL, NULL, NULL },
-};
-
-static void print_options(struct ts_buf *out, const struct ts_option *options)
-{
-	for (; options->name; options++) {
-		char letter[8] = "", name[64];
-
-		if (options->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", options->letter);
-		snprintf(name, sizeof(name), "%4s--%s%s%s", letter, options->name,
-			 options->argument ? "=" : "", options->argument ? options->argument : "");
-		ts_buf_printf(out, "  %-30s %s\n", name, options->help);
-	}
-}
-
-static void print_settings(struct ts_buf *out)
-{
-	ts_buf_puts(out, "\nThresholds (--threshold NAME=VALUE):\n");
-	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
-		ts_buf_printf(out, "  %-28s %7g %-3s %s\n", setting->name, setting->value,
-			      setting->unit, setting->help);
-}
-
-void ts_print_help(const char *program, const struct ts_command *command)
-{
-	struct ts_buf out = TS_BUF_INIT;
-
-	if (command) {
-		ts_buf_printf(&out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program,
-			      command->arguments, command->summary, command->help);
-		if (command->options[0].name)
-			ts_buf_puts(&out, "Options:\n");
-		print_options(&out, command->options);
-	} else {
-		ts_buf_printf(
-			&out,
-			"Usage: %s COMMAND [OPTION]... PATH...\nProfile analysis of TPU and GPU "
-			"jobs.\n\nCommands:\n",
-			program);
-		for (size_t i = 0; ts_commands[i]; i++)
-			ts_buf_printf(&out, "  %-10s %s\n", ts_commands[i]->name,
-				      ts_commands[i]->summary);
-		ts_buf_printf(&out, "\n`%s COMMAND --help` tells more.\n", program);
-	}
-	ts_buf_puts(&out, command ? "\nShared options:\n" : "\nOptions shared by all:\n");
-	print_options(&out, ts_shared_options);
-	if (command)
-		print_settings(&out);
-	ts_buf_puts(
-		&out,
-		"\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input could be "
-		"read; 4 some inputs failed.\n");
-	ts_print(ts_buf_bytes(&out));
-	ts_buf_release(&out);
+	for (size_t l = 0; l < TS_NELEM(lists); l++)
+		for (const struct ts_option *option = lists[l]; option->name; option++)
+			ts_closest_try(&closest, option->name);
+	if (closest.name[0])
+		ts_fail(err, TS_USAGE, "no option is called --%.*s (did you mean --%s?)",
+			TS_ARG(name), closest.name);
+	else
+		ts_fail(err, TS_USAGE, "no option is called --%.*s (see --help)", TS_ARG(name));
 }
 
 /* The row of a long option; a cut name must fit one row only. */
@@ -178,7 +43,7 @@ static const struct ts_option *find_long(const struct ts_command *command, struc
 			found = option;
 		}
 	if (!found)
-		ts_fail(err, TS_USAGE, "no option is called --%.*s (see --help)", TS_ARG(name));
+		no_option(command, name, err);
 	return found;
 }
 
@@ -198,15 +63,19 @@ static const struct ts_option *find_short(const struct ts_command *command, char
 static enum ts_status apply(struct ts_cli *cli, const struct ts_command *command,
 			    const struct ts_option *option, const char *value, struct ts_error *err)
 {
-	if (option->set)
-		return option->set(cli, value, err)
-			       ? ts_fail_at(err, TS_USAGE, "--%s", option->name)
-			       : TS_OK;
-	if (strcmp(option->name, "version") == 0)
+	void *base = ts_option_is_shared(option) ? (void *)cli : cli->own;
+
+	if (option->kind == TS_OPTION_VERSION) {
 		ts_print(TS_LIT("tpusight " PACKAGE_VERSION "\n"));
-	else
+		return TS_NOTFOUND;
+	}
+	if (option->kind == TS_OPTION_HELP) {
 		ts_print_help(cli->command, command);
-	return TS_NOTFOUND;
+		return TS_NOTFOUND;
+	}
+	return ts_option_read(option, command, base, value, err)
+		       ? ts_fail_at(err, TS_USAGE, "--%s", option->name)
+		       : TS_OK;
 }
 
 /* --name, --name=value, --name value. */
@@ -222,9 +91,9 @@ static enum ts_status parse_long(struct ts_cli *cli, const struct ts_command *co
 	option = find_long(command, name, err);
 	if (!option)
 		return TS_USAGE;
-	if (!option->argument && equal)
+	if (!ts_option_has_value(option) && equal)
 		return ts_fail(err, TS_USAGE, "--%s takes no value", option->name);
-	if (!option->argument || equal)
+	if (!ts_option_has_value(option) || equal)
 		return apply(cli, command, option, equal ? equal + 1 : NULL, err);
 	if (*at + 1 >= argc)
 		return ts_fail(err, TS_USAGE, "--%s needs %s", option->name, option->argument);
@@ -242,7 +111,7 @@ static enum ts_status parse_short(struct ts_cli *cli, const struct ts_command *c
 
 		if (!option)
 			return TS_USAGE;
-		if (!option->argument) {
+		if (!ts_option_has_value(option)) {
 			st = apply(cli, command, option, NULL, err);
 			continue;
 		}
@@ -261,6 +130,7 @@ enum ts_status ts_options_parse(struct ts_cli *cli, const struct ts_command *com
 	enum ts_status st = TS_OK;
 	bool only_paths = false;
 
+	TS_ASSERT(cli && cli->own && cli->paths && command && argv);
 	for (int i = 1; i < argc && st == TS_OK; i++) {
 		if (only_paths || argv[i][0] != '-' || argv[i][1] == '\0')
 			cli->paths[cli->nr_paths++] = argv[i];

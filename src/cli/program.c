@@ -5,15 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/check.h"
+#include "base/closest.h"
 #include "base/work.h"
-#include "cli/list.h"
-#include "live/live.h"
-#include "serve/server.h"
-
-#define DECLARE(name) extern const struct ts_command ts_command_##name;
-#define ADDRESS(name) &ts_command_##name,
-TS_COMMANDS(DECLARE)
-const struct ts_command *const ts_commands[] = { TS_COMMANDS(ADDRESS) NULL };
 
 /* A mapped profile that another program cuts short: the pages are gone, reading them is this. */
 static void on_bus_error(int number)
@@ -51,14 +45,6 @@ static void keep_standard_files(void)
 			_exit(TS_EXIT_NOTHING);
 }
 
-static const struct ts_command *find_command(const char *name)
-{
-	for (size_t i = 0; ts_commands[i]; i++)
-		if (strcmp(ts_commands[i]->name, name) == 0)
-			return ts_commands[i];
-	return NULL;
-}
-
 static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *command, int argc,
 				char **argv)
 {
@@ -73,7 +59,7 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 	}
 	if (cli->nr_paths == 0 && !command->no_paths) {
 		ts_fail(&err, TS_USAGE,
-			"no path was given (usage: %s [OPTION]... %s; --help tells more)",
+			"no path was given (usage: %s [OPTION]... %s; --help says more)",
 			cli->command, command->arguments);
 		ts_complain(err.text);
 		return TS_EXIT_USAGE;
@@ -81,9 +67,10 @@ static enum ts_exit run_command(struct ts_cli *cli, const struct ts_command *com
 	return command->run(cli);
 }
 
-/* `tpusight --help`, `tpusight --version`, or a word that is no command. */
+/* `tpusight --help`, `tpusight --version`, or a word that is not a command. */
 static enum ts_exit no_command(const char *program, const char *word)
 {
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(word));
 	struct ts_error err = TS_ERROR_INIT;
 
 	if (word && strcmp(word, "--version") == 0) {
@@ -95,7 +82,12 @@ static enum ts_exit no_command(const char *program, const char *word)
 		ts_print_help(program, NULL);
 		return TS_EXIT_DONE;
 	}
-	if (word)
+	for (size_t i = 0; word && ts_commands[i]; i++)
+		ts_closest_try(&closest, ts_commands[i]->name);
+	if (closest.name[0])
+		ts_fail(&err, TS_USAGE, "no command is called %s (did you mean %s?)", word,
+			closest.name);
+	else if (word)
 		ts_fail(&err, TS_USAGE, "no command is called %s (see %s --help)", word, program);
 	else
 		ts_fail(&err, TS_USAGE, "which command? (see %s --help)", program);
@@ -103,31 +95,29 @@ static enum ts_exit no_command(const char *program, const char *word)
 	return TS_EXIT_USAGE;
 }
 
+/* The command's own options as they are when none is given. */
+static void *own_options(const struct ts_command *command)
+{
+	void *own = calloc(1, TS_MAX(command->own_size, 1));
+
+	if (own && command->defaults)
+		memcpy(own, command->defaults, command->own_size);
+	return own;
+}
+
 int ts_main(const char *program, const struct ts_command *command, int argc, char **argv)
 {
-	struct ts_cli cli = {
-		.nr_threads = ts_work_cpus(),
-		.traces = { [TS_TRACE_JSON] = true },
-		.max_overlay_events = TS_MAX_OVERLAY_EVENTS,
-		.port = TS_SERVER_PORT,
-		.interval_ms = -1,
-		.sample_ms = TS_LIVE_SAMPLE_MS,
-		.timeout_ms = TS_LIVE_TIMEOUT_MS,
-		.settle_ms = TS_WATCH_SETTLE_MS,
-		.hold_ms = TS_ALERT_HOLD_MS,
-		.clear_ms = TS_ALERT_CLEAR_MS,
-		.fail_on = TS_NR_SEVERITIES,
-		.trim = { .from_ps = INT64_MIN, .to_ps = INT64_MAX },
-	};
+	struct ts_cli cli = { .nr_threads = ts_work_cpus() };
+	enum ts_exit code = TS_EXIT_NOTHING;
 	char name[128];
-	enum ts_exit code;
 
+	TS_ASSERT(program && argv);
 	keep_standard_files();
 	set_signals();
 	ts_settings_init(&cli.settings);
 	snprintf(name, sizeof(name), "%s", program);
 	if (!command) {
-		command = argc > 1 ? find_command(argv[1]) : NULL;
+		command = argc > 1 ? ts_command_find(argv[1]) : NULL;
 		if (!command)
 			return no_command(program, argc > 1 ? argv[1] : NULL);
 		snprintf(name, sizeof(name), "%s %s", program, command->name);
@@ -135,12 +125,14 @@ int ts_main(const char *program, const struct ts_command *command, int argc, cha
 		argc--;
 	}
 	cli.command = name;
+	cli.entry = command;
 	cli.paths = calloc((size_t)argc + 1, sizeof(*cli.paths));
-	if (!cli.paths) {
+	cli.own = own_options(command);
+	if (cli.paths && cli.own)
+		code = run_command(&cli, command, argc, argv);
+	else
 		ts_complain("out of memory");
-		return TS_EXIT_NOTHING;
-	}
-	code = run_command(&cli, command, argc, argv);
 	free(cli.paths);
+	free(cli.own);
 	return (int)code;
 }

@@ -3,22 +3,41 @@
 #define TS_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "write/output.h"
 
-enum ts_status ts_set_format(struct ts_cli *cli, const char *value, struct ts_error *err);
-enum ts_status ts_set_output(struct ts_cli *cli, const char *value, struct ts_error *err);
-enum ts_status ts_set_view(struct ts_cli *cli, const char *value, struct ts_error *err);
-enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_results *results,
-			      struct ts_buf *out, struct ts_error *err);
-
-struct ts_report ts_report_form(const struct ts_cli *cli); /* as the options say */
-
-/* A command that says something of each session below its paths. */
-struct ts_door {
-	enum ts_status (*emit)(const struct ts_cli *cli, const struct ts_results *results,
-			       struct ts_buf *out, struct ts_error *err);
-	size_t tree_rows; /* flow/run.h */
-	bool merge;	  /* events of all lines as one, whatever the profile (flow/run.h) */
+/* What commands that print a report are asked for. */
+struct ts_print_options {
+	const char *format;    /* NULL: text */
+	const char *output;    /* a file; NULL or "-": the console */
+	struct ts_report form; /* what options say of it; ts_report_form() adds the rest */
+	bool tracks;
 };
-enum ts_exit ts_report_sessions(struct ts_cli *cli, const struct ts_door *door);
+
+/* Rows for the table of a command whose struct TYPE has a struct ts_print_options, MEMBER. */
+#define TS_OPTION_FORMAT(type, member, names) \
+	TS_OPT_NAME(type, member.format, "format", 'f', "FORMAT", names, true, "%s")
+#define TS_OPTION_OUTPUT(type, member) \
+	TS_OPT_TEXT(type, member.output, "output", 'o', "FILE", "write to FILE, not to the console")
+
+/* Every output (write/list.h) by its name, for TS_OPTION_FORMAT. */
+const char *ts_format_at(const struct ts_command *command, size_t index);
+
+struct ts_report ts_report_form(const struct ts_cli *cli, const struct ts_print_options *print);
+enum ts_status ts_emit_report(const struct ts_cli *cli, const struct ts_print_options *print,
+			      const struct ts_results *results, struct ts_buf *out,
+			      struct ts_error *err);
+
+/* How a command reads the sessions below its paths, and what it prints of each. */
+struct ts_door {
+	enum ts_status (*emit)(const struct ts_cli *cli, const struct ts_print_options *print,
+			       const struct ts_results *results, struct ts_buf *out,
+			       struct ts_error *err);
+	size_t tree_rows; /* these are as in struct ts_run_options (flow/run.h) */
+	bool merge, no_python;
+	const char *const *torch_logs;
+	size_t nr_torch_logs;
+};
+enum ts_exit ts_report_sessions(const struct ts_cli *cli, const struct ts_print_options *print,
+				const struct ts_door *door);
 
 #endif

@@ -7,9 +7,9 @@
 
 #define ALERTS_KEPT   200
 #define SESSIONS_KEPT 200
-/* Samples that no host answered; few, so that a job that is gone does not push out its past. */
-#define EMPTY_KEPT    20
-#define LAST_WORDS_MS 300 /* how long pages may take to get the last event */
+#define EMPTY_KEPT \
+	20 /* samples without an answer: a job that is gone for long leaves its past alone */
+#define LAST_WORDS_MS 300 /* for pages to take the last event */
 
 struct ts_serving {
 	const struct ts_cli *cli;
@@ -30,19 +30,9 @@ static const struct ts_news_kind kinds[] = {
 	[KIND_EMPTY] = { "sample", EMPTY_KEPT },
 };
 
-enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	uint64_t port;
-
-	if (!ts_bytes_u64(ts_bytes_of(value), &port) || port > UINT16_MAX)
-		return ts_fail(err, TS_USAGE, "%s is not a port (0 to 65535; 0: any that is free)",
-			       value);
-	cli->port = (uint16_t)port;
-	return TS_OK;
-}
-
 struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 {
+	TS_ASSERT(cli);
 	return (struct ts_reports_options){ .paths = cli->paths,
 					    .nr_paths = cli->nr_paths,
 					    .nr_threads = cli->nr_threads,
@@ -53,21 +43,23 @@ struct ts_reports_options ts_serving_reports(const struct ts_cli *cli)
 					    .join_sessions = cli->join_sessions };
 }
 
-void ts_serving_print_address(const struct ts_cli *cli, uint16_t port)
+void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json)
 {
 	struct ts_buf line = TS_BUF_INIT;
 
+	TS_ASSERT(cli);
 	if (cli->quiet)
 		return;
 	ts_buf_printf(&line, "TPUsight at http://127.0.0.1:%u/ (Ctrl-C ends it)\n", port);
-	if (cli->json)
+	if (json)
 		fwrite(line.p, 1, line.n, stderr);
 	else
 		ts_print(ts_buf_bytes(&line));
 	ts_buf_release(&line);
 }
 
-static enum ts_status set_up(struct ts_serving *serving, struct ts_error *err)
+static enum ts_status set_up(struct ts_serving *serving, const struct ts_serving_options *own,
+			     struct ts_error *err)
 {
 	const struct ts_cli *cli = serving->cli;
 	const struct ts_news_options about = { .kinds = kinds,
@@ -78,41 +70,40 @@ static enum ts_status set_up(struct ts_serving *serving, struct ts_error *err)
 	struct ts_api_options options = { .reports = ts_serving_reports(cli) };
 
 	serving->news = ts_news_new(&about);
-	if (cli->services)
-		serving->latest = ts_latest_new(cli->services, TS_LATEST_PATIENCE_MS);
-	if (!serving->news || (cli->services && !serving->latest))
+	if (own->services)
+		serving->latest = ts_latest_new(own->services, TS_LATEST_PATIENCE_MS);
+	if (!serving->news || (own->services && !serving->latest))
 		return ts_fail_nomem(err);
 	options.news = serving->news;
 	options.latest = serving->latest;
 	serving->api = ts_api_new(&options);
 	if (!serving->api)
 		return ts_fail_nomem(err);
-	return ts_server_start(&serving->server, cli->port, ts_api_answer, serving->api, err);
+	return ts_server_start(&serving->server, own->port, ts_api_answer, serving->api, err);
 }
 
 enum ts_status ts_serving_start(struct ts_serving **out, const struct ts_cli *cli,
-				struct ts_error *err)
+				const struct ts_serving_options *options, struct ts_error *err)
 {
-	TS_ASSERT(out != NULL && cli != NULL);
-
 	struct ts_serving *serving = calloc(1, sizeof(*serving));
 	enum ts_status st;
 
+	TS_ASSERT(out && cli && options);
 	*out = NULL;
 	if (!serving)
 		return ts_fail_nomem(err);
 	serving->cli = cli;
-	st = set_up(serving, err);
+	st = set_up(serving, options, err);
 	if (st) {
 		ts_serving_stop(serving);
 		return st;
 	}
-	ts_serving_print_address(cli, ts_server_port(serving->server));
+	ts_serving_print(cli, ts_server_port(serving->server), options->json);
 	*out = serving;
 	return TS_OK;
 }
 
-/* A client waits for the report. A client that comes while it is made gets the next one. */
+/* A reader waits for it; one that comes while it is made gets the next. */
 static void give_report(struct ts_serving *serving, const struct ts_live_sample *sample)
 {
 	struct ts_report form = { .generator = "tpusight", .version = PACKAGE_VERSION };
@@ -128,7 +119,7 @@ void ts_serving_event(void *arg, const struct ts_feed_event *event)
 {
 	struct ts_serving *serving = arg;
 
-	TS_ASSERT(arg != NULL && event != NULL);
+	TS_ASSERT(arg && event);
 	TS_ASSERT(event->kind <= TS_FEED_SESSION);
 	bool is_empty = event->kind == TS_FEED_SAMPLE && event->sample->nr_hosts == 0;
 

@@ -6,26 +6,32 @@
 #include "live/feed.h"
 #include "serve/api.h"
 
-enum ts_status ts_set_port(struct ts_cli *cli, const char *value, struct ts_error *err);
-#define TS_OPTION_PORT \
-	{ "port", 0, "N", "listen there (default 6970; 0: any that is free)", ts_set_port }
+/* A row for the table of a command whose struct TYPE has a uint16_t MEMBER. */
+#define TS_OPTION_PORT(type, member)                                        \
+	TS_OPT_COUNT(type, member, "port", 0, "N", 0, UINT16_MAX, "a port", \
+		     .unit = "; 0: any that is free",                       \
+		     .help = "listen there (default 6970; 0: any that is free)")
 
-struct ts_reports_options ts_serving_reports(const struct ts_cli *cli); /* of the given paths */
-/* Prints the address on standard output, or on standard error when standard output has JSON lines.
- * With -q it prints nothing. */
-void ts_serving_print_address(const struct ts_cli *cli, uint16_t port);
+struct ts_reports_options ts_serving_reports(const struct ts_cli *cli); /* of the paths given */
+/* Prints where it is. JSON: standard output is for JSON lines, so on standard error. Not with -q. */
+void ts_serving_print(const struct ts_cli *cli, uint16_t port, bool json);
 
 /*
- * A feed (live/feed.h) shown on pages: its events go to /api/live, and the report of the latest
- * sample to a client that asks for it. Where no job is sampled, the reports are those of the runs
- * below the paths.
+ * A feed (live/feed.h) on pages: what the listener hears goes to /api/live, the report of the latest
+ * sample to the reader that asks for it. Without a sampled job the reports are of the runs below the paths.
  */
 struct ts_serving;
 
+struct ts_serving_options {
+	uint16_t port;
+	const char *services; /* of the job that is sampled; NULL: none is */
+	bool json;	      /* standard output is for JSON lines */
+};
+
 enum ts_status ts_serving_start(struct ts_serving **serving, const struct ts_cli *cli,
-				struct ts_error *err);
+				const struct ts_serving_options *options, struct ts_error *err);
 void ts_serving_event(void *serving, const struct ts_feed_event *event); /* a ts_feed_fn */
-/* Readers get the last event; it does not wait long for them. NULL is fine. */
+/* Readers get the last event; it does not wait for those that do not take it. NULL is allowed. */
 void ts_serving_stop(struct ts_serving *serving);
 uint16_t ts_serving_port(const struct ts_serving *serving); /* 0 where SERVING is NULL */
 

@@ -1,39 +1,11 @@
-/* Rows, and what all of them do. */
+/* What the commands of the profiling suite do. */
 #include "cli/suite.h"
 
-#include "base/units.h"
+#include "base/check.h"
 #include "result/view.h"
-#include "write/flame_outputs.h"
 #include "write/report_json.h"
 
-static const struct ts_suite rows[] = {
-	{ .name = "compile", .results = { "compile", "cache" } },
-	{ .name = "memory", .results = { "memory_timeline", "memory", "capacity", "allocators" } },
-	{ .name = "timeline",
-	  .results = { "timeline" },
-	  .file_format = "chrome",
-	  .min_duration_ps = TS_PS_PER_US },
-	{ .name = "hta", .results = { "hta" } },
-	{ .name = "flame",
-	  .results = { "flame" },
-	  .outputs = { &ts_output_flame_text, &ts_output_flame_json, &ts_output_flame_folded,
-		       &ts_output_flame_speedscope },
-	  .min_duration_ps = 10 * TS_PS_PER_US,
-	  .tree_rows = 65536 },
-	{ .name = "kernels", .results = { "kernels" } },
-};
-
-static const struct ts_suite *suite_of(const struct ts_cli *cli)
-{
-	const char *name = strrchr(cli->command, ' ');
-
-	for (size_t i = 0; name && i < TS_NELEM(rows); i++)
-		if (strcmp(rows[i].name, name + 1) == 0)
-			return &rows[i];
-	return NULL;
-}
-
-/* One of the row's own; NULL: it has none of that name. */
+/* One of the command's own; NULL: it has none of that name. */
 static const struct ts_output *own_output(const struct ts_suite *suite, const char *name)
 {
 	for (size_t i = 0; i < TS_NELEM(suite->outputs) && suite->outputs[i]; i++)
@@ -42,66 +14,37 @@ static const struct ts_output *own_output(const struct ts_suite *suite, const ch
 	return NULL;
 }
 
-static const struct ts_output *output_of(const struct ts_suite *suite, const char *name)
+/* Of a command without options of its own. */
+struct plain_options {
+	struct ts_print_options print;
+};
+
+/* All outputs, then the command's own that are not among them, then what it writes itself. */
+const char *ts_suite_format_at(const struct ts_command *command, size_t index)
 {
-	const struct ts_output *own = own_output(suite, name);
+	const struct ts_suite *suite = command->suite;
 
-	return own ? own : ts_output_find(name);
-}
-
-enum ts_status ts_set_suite_format(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	const struct ts_suite *suite = suite_of(cli);
-	struct ts_buf names = TS_BUF_INIT;
-
-	if (output_of(suite, value) ||
-	    (suite->file_format && strcmp(suite->file_format, value) == 0)) {
-		cli->format = value;
-		return TS_OK;
-	}
+	TS_ASSERT(command);
+	TS_ASSERT(suite);
 	for (size_t i = 0; ts_outputs[i]; i++)
-		ts_buf_printf(&names, "%s%s", i ? ", " : "", ts_outputs[i]->name);
+		if (index-- == 0)
+			return ts_outputs[i]->name;
 	for (size_t i = 0; i < TS_NELEM(suite->outputs) && suite->outputs[i]; i++)
-		if (!ts_output_find(suite->outputs[i]->name))
-			ts_buf_printf(&names, ", %s", suite->outputs[i]->name);
-	if (suite->file_format)
-		ts_buf_printf(&names, ", %s", suite->file_format);
-	ts_fail(err, TS_USAGE, "%s is no format (%.*s)", value, TS_ARG(ts_buf_bytes(&names)));
-	ts_buf_release(&names);
-	return TS_USAGE;
-}
-
-enum ts_status ts_set_json(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	(void)value;
-	(void)err;
-	cli->format = "json";
-	return TS_OK;
-}
-
-enum ts_status ts_set_min_duration(struct ts_cli *cli, const char *value, struct ts_error *err)
-{
-	char *end = NULL;
-	double us = strtod(value, &end);
-
-	if (end == value || *end || !(us >= 0) || us > 1e12)
-		return ts_fail(err, TS_USAGE, "%s is no number of microseconds", value);
-	cli->has_min_duration = true;
-	cli->min_duration_ps = (int64_t)(us * (double)TS_PS_PER_US);
-	return TS_OK;
+		if (!ts_output_find(suite->outputs[i]->name) && index-- == 0)
+			return suite->outputs[i]->name;
+	return index == 0 ? suite->file_format : NULL;
 }
 
 const struct ts_option ts_suite_options[] = {
-	TS_SUITE_OPTIONS,
-	{ NULL, 0, NULL, NULL, NULL },
+	TS_SUITE_OPTIONS(struct plain_options, print),
+	TS_OPT_END,
 };
 
 /* As text: the views one after the other, those that say something. */
-static enum ts_status emit_views(const struct ts_cli *cli, const struct ts_suite *suite,
+static enum ts_status emit_views(const struct ts_suite *suite, struct ts_report form,
 				 const struct ts_results *results, struct ts_buf *out,
 				 struct ts_error *err)
 {
-	struct ts_report form = ts_report_form(cli);
 	enum ts_status st = TS_OK;
 	size_t nr_shown = 0;
 
@@ -118,21 +61,20 @@ static enum ts_status emit_views(const struct ts_cli *cli, const struct ts_suite
 	return st;
 }
 
-static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *results,
-			   struct ts_buf *out, struct ts_error *err)
+static enum ts_status emit(const struct ts_cli *cli, const struct ts_print_options *print,
+			   const struct ts_results *results, struct ts_buf *out,
+			   struct ts_error *err)
 {
-	const struct ts_suite *suite = suite_of(cli);
-	const char *name = cli->format ? cli->format : "text";
-	struct ts_report form = ts_report_form(cli);
+	const struct ts_suite *suite = cli->entry->suite;
+	const char *name = print->format ? print->format : "text";
+	struct ts_report form = ts_report_form(cli, print);
 	enum ts_status st;
 
 	form.view = suite->results[0];
-	form.min_duration_ps =
-		cli->has_min_duration ? cli->min_duration_ps : suite->min_duration_ps;
 	if (own_output(suite, name))
 		st = own_output(suite, name)->emit(out, results, &form, err);
 	else if (strcmp(name, "text") == 0)
-		st = emit_views(cli, suite, results, out, err);
+		st = emit_views(suite, form, results, out, err);
 	else if (strcmp(name, "json") == 0)
 		st = ts_report_object(out, results, suite->results, &form, err);
 	else
@@ -140,11 +82,20 @@ static enum ts_status emit(const struct ts_cli *cli, const struct ts_results *re
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 
+enum ts_exit ts_suite_report(const struct ts_cli *cli, const struct ts_print_options *print,
+			     struct ts_door door)
+{
+	TS_ASSERT(print);
+	TS_ASSERT(cli && cli->entry->suite && !door.emit);
+	door.emit = emit;
+	door.merge = true;
+	return ts_report_sessions(cli, print, &door);
+}
+
 enum ts_exit ts_suite_run(struct ts_cli *cli)
 {
-	const struct ts_door door = { .emit = emit,
-				      .merge = true,
-				      .tree_rows = suite_of(cli)->tree_rows };
+	const struct ts_door door = { .tree_rows = cli->entry->suite->tree_rows };
 
-	return ts_report_sessions(cli, &door);
+	TS_ASSERT(cli->entry->own_size >= sizeof(struct ts_print_options));
+	return ts_suite_report(cli, cli->own, door);
 }

@@ -1,6 +1,8 @@
 /* CSV (RFC 4180), written. The guard against formulas follows OWASP's "CSV Injection". */
 #include "codec/csv.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #include "codec/json.h"
@@ -53,6 +55,8 @@ void ts_csv_text(struct ts_csv *csv, struct ts_bytes text)
 {
 	bool quotes = needs_quotes(text);
 
+	TS_ASSERT_HOT(csv);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	next_cell(csv);
 	if (quotes)
 		ts_buf_putc(csv->out, '"');
@@ -66,18 +70,21 @@ void ts_csv_text(struct ts_csv *csv, struct ts_bytes text)
 
 void ts_csv_i64(struct ts_csv *csv, int64_t value)
 {
+	TS_ASSERT_HOT(csv);
 	next_cell(csv);
 	ts_buf_i64(csv->out, value);
 }
 
 void ts_csv_u64(struct ts_csv *csv, uint64_t value)
 {
+	TS_ASSERT_HOT(csv);
 	next_cell(csv);
 	ts_buf_u64(csv->out, value);
 }
 
 void ts_csv_double(struct ts_csv *csv, double value)
 {
+	TS_ASSERT_HOT(csv);
 	next_cell(csv);
 	if (isfinite(value))
 		ts_json_number(csv->out, value);
@@ -85,11 +92,13 @@ void ts_csv_double(struct ts_csv *csv, double value)
 
 void ts_csv_empty(struct ts_csv *csv)
 {
+	TS_ASSERT_HOT(csv);
 	next_cell(csv);
 }
 
 void ts_csv_end_row(struct ts_csv *csv)
 {
+	TS_ASSERT_HOT(csv);
 	ts_buf_putc(csv->out, '\n');
 	csv->in_row = false;
 }

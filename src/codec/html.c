@@ -1,6 +1,7 @@
 /* HTML escapes (WHATWG HTML, 13.1.4 and 13.2.3.5). */
 #include "codec/html.h"
 
+#include "base/check.h"
 #include "codec/utf8.h"
 
 static const char *entity(uint32_t c)
@@ -24,6 +25,8 @@ void ts_html_text(struct ts_buf *out, struct ts_bytes text)
 {
 	const uint8_t *p = text.p, *end = text.p ? text.p + text.n : text.p;
 
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	while (p < end) {
 		const uint8_t *start = p;
 		uint32_t c = ts_utf8_next(&p, end);

@@ -83,6 +83,8 @@ void ts_json_quote(struct ts_buf *out, struct ts_bytes text)
 {
 	size_t at = 0;
 
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	if (text.n > SIZE_MAX - 2 || !ts_buf_room(out, text.n + 2)) {
 		out->failed = true;
 		return;
@@ -117,6 +119,7 @@ void ts_json_number(struct ts_buf *out, double value)
 {
 	char digits[40];
 
+	TS_ASSERT_HOT(out);
 	if (!isfinite(value)) {
 		ts_buf_puts(out, "null");
 		return;
@@ -175,21 +178,25 @@ static void end(struct ts_json *json, char bracket)
 
 void ts_json_object(struct ts_json *json)
 {
+	TS_ASSERT_HOT(json);
 	begin(json, '{');
 }
 
 void ts_json_object_end(struct ts_json *json)
 {
+	TS_ASSERT_HOT(json);
 	end(json, '}');
 }
 
 void ts_json_array(struct ts_json *json)
 {
+	TS_ASSERT_HOT(json);
 	begin(json, '[');
 }
 
 void ts_json_array_end(struct ts_json *json)
 {
+	TS_ASSERT_HOT(json);
 	end(json, ']');
 }
 
@@ -204,17 +211,20 @@ void ts_json_key_bytes(struct ts_json *json, struct ts_bytes key)
 
 void ts_json_key(struct ts_json *json, const char *key)
 {
+	TS_ASSERT_HOT(json && key);
 	ts_json_key_bytes(json, ts_bytes_of(key));
 }
 
 void ts_json_i64(struct ts_json *json, int64_t value)
 {
+	TS_ASSERT_HOT(json);
 	next_item(json);
 	ts_buf_i64(json->out, value);
 }
 
 void ts_json_u64_string(struct ts_json *json, uint64_t value)
 {
+	TS_ASSERT_HOT(json);
 	next_item(json);
 	ts_buf_putc(json->out, '"');
 	ts_buf_u64(json->out, value);
@@ -223,18 +233,22 @@ void ts_json_u64_string(struct ts_json *json, uint64_t value)
 
 void ts_json_double(struct ts_json *json, double value)
 {
+	TS_ASSERT_HOT(json);
 	next_item(json);
 	ts_json_number(json->out, value);
 }
 
 void ts_json_string(struct ts_json *json, struct ts_bytes text)
 {
+	TS_ASSERT_HOT(json);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	next_item(json);
 	ts_json_quote(json->out, text);
 }
 
 void ts_json_text(struct ts_json *json, const char *text)
 {
+	TS_ASSERT_HOT(json);
 	if (text)
 		ts_json_string(json, ts_bytes_of(text));
 	else
@@ -243,12 +257,14 @@ void ts_json_text(struct ts_json *json, const char *text)
 
 void ts_json_bool(struct ts_json *json, bool value)
 {
+	TS_ASSERT_HOT(json);
 	next_item(json);
 	ts_buf_puts(json->out, value ? "true" : "false");
 }
 
 void ts_json_null(struct ts_json *json)
 {
+	TS_ASSERT_HOT(json);
 	next_item(json);
 	ts_buf_puts(json->out, "null");
 }

@@ -7,6 +7,8 @@
  */
 #include "codec/jtok.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #include "base/units.h"
@@ -107,6 +109,7 @@ bool ts_jtok_skip_some(struct ts_jtok_skip *skip, const uint8_t **at, const uint
 {
 	const uint8_t *p = *at;
 
+	TS_ASSERT_HOT(skip);
 	while (p < end) {
 		if (skip->in_string) {
 			p = skip_string(skip, p, end);
@@ -159,6 +162,7 @@ const uint8_t *ts_jtok_value_end(const uint8_t *p, const uint8_t *end)
 
 struct ts_bytes ts_jtok_text(struct ts_bytes token)
 {
+	TS_ASSERT_HOT(token.p || token.n == 0);
 	if (token.n >= 2 && token.p[0] == '"')
 		return ts_bytes_cut(token, 1, token.n - 2);
 	return token;
@@ -240,6 +244,8 @@ struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
 	uint8_t *to = (uint8_t *)(uintptr_t)copy.p;
 	size_t at = 0;
 
+	TS_ASSERT_HOT(arena);
+	TS_ASSERT_HOT(raw.p || raw.n == 0);
 	if (!copy.p || !raw.n || !memchr(raw.p, '\\', raw.n))
 		return copy;
 	while (at < raw.n) { /* what an escape stands for is never longer than it */
@@ -299,6 +305,8 @@ bool ts_jtok_micros(struct ts_bytes token, struct ts_micros *time)
 	uint64_t us = 0;
 	bool negative;
 
+	TS_ASSERT_HOT(time);
+	TS_ASSERT_HOT(token.p || token.n == 0);
 	time->ps = 0;
 	if (text.n == 0)
 		return false;
@@ -325,6 +333,7 @@ struct ts_jtok ts_jtok_enter(struct ts_bytes object)
 {
 	struct ts_jtok members = { .p = NULL };
 
+	TS_ASSERT_HOT(object.p || object.n == 0);
 	if (object.n < 2 || (object.p[0] != '{' && object.p[0] != '['))
 		return members;
 	members.p = object.p + 1;
@@ -350,6 +359,7 @@ static bool take_value(struct ts_jtok *members)
 
 bool ts_jtok_element(struct ts_jtok *members)
 {
+	TS_ASSERT_HOT(members);
 	return members->p && take_value(members);
 }
 
@@ -357,6 +367,7 @@ bool ts_jtok_member(struct ts_jtok *members)
 {
 	const uint8_t *p, *close;
 
+	TS_ASSERT_HOT(members);
 	if (!members->p)
 		return false;
 	p = ts_jtok_space(members->p, members->end);

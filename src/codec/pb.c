@@ -4,11 +4,14 @@
  */
 #include "codec/pb.h"
 
+#include "base/check.h"
+
 bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value)
 {
 	const uint8_t *q = *p;
 	uint64_t v = 0;
 
+	TS_ASSERT_HOT(value);
 	for (unsigned shift = 0; q < end && shift < 70; shift += 7) {
 		uint8_t byte = *q++;
 
@@ -26,6 +29,7 @@ bool ts_pb_varint_any(const uint8_t **p, const uint8_t *end, uint64_t *value)
 
 bool ts_pb_fail(struct ts_pb *pb, const uint8_t *at, const char *cause)
 {
+	TS_ASSERT_HOT(pb && cause);
 	if (!pb->err->cause)
 		*pb->err = (struct ts_pb_error){ cause, at };
 	pb->p = pb->end;
@@ -51,6 +55,7 @@ bool ts_pb_next_any(struct ts_pb *pb)
 	const uint8_t *start = pb->p;
 	uint64_t tag;
 
+	TS_ASSERT_HOT(pb);
 	if (pb->p >= pb->end || pb->err->cause)
 		return false;
 	if (!ts_pb_varint(&pb->p, pb->end, &tag))
@@ -87,6 +92,7 @@ double ts_pb_double(const struct ts_pb *pb)
 	double value = 0;
 	float small = 0;
 
+	TS_ASSERT_HOT(pb);
 	if (pb->wire == TS_PB_FIXED64)
 		memcpy(&value, &bits, sizeof(value));
 	else if (pb->wire == TS_PB_FIXED32) {

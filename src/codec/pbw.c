@@ -6,6 +6,7 @@
  */
 #include "codec/pbw.h"
 
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/utf8.h"
 
@@ -23,12 +24,14 @@ static void tag(struct ts_buf *out, uint32_t field, enum ts_pb_wire wire)
 
 void ts_pbw_u64(struct ts_buf *out, uint32_t field, uint64_t value)
 {
+	TS_ASSERT_HOT(out);
 	tag(out, field, TS_PB_VARINT);
 	varint(out, value);
 }
 
 void ts_pbw_i64(struct ts_buf *out, uint32_t field, int64_t value)
 {
+	TS_ASSERT_HOT(out);
 	ts_pbw_u64(out, field, (uint64_t)value);
 }
 
@@ -36,6 +39,7 @@ void ts_pbw_fixed64(struct ts_buf *out, uint32_t field, uint64_t value)
 {
 	uint8_t bytes[8];
 
+	TS_ASSERT_HOT(out);
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(value >> 8 * i);
 	tag(out, field, TS_PB_FIXED64);
@@ -46,12 +50,15 @@ void ts_pbw_double(struct ts_buf *out, uint32_t field, double value)
 {
 	uint64_t bits;
 
+	TS_ASSERT_HOT(out);
 	memcpy(&bits, &value, sizeof(bits));
 	ts_pbw_fixed64(out, field, bits);
 }
 
 void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes)
 {
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	tag(out, field, TS_PB_BYTES);
 	varint(out, bytes.n);
 	ts_buf_put(out, bytes);
@@ -75,12 +82,15 @@ void ts_pbw_text(struct ts_buf *out, uint32_t field, struct ts_bytes text)
 {
 	size_t mark = ts_pbw_begin(out, field);
 
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	put_utf8(out, text);
 	ts_pbw_end(out, mark);
 }
 
 size_t ts_pbw_begin(struct ts_buf *out, uint32_t field)
 {
+	TS_ASSERT_HOT(out && field > 0);
 	tag(out, field, TS_PB_BYTES);
 	ts_buf_putc(out, 0);
 	return out->n;
@@ -90,8 +100,10 @@ void ts_pbw_end(struct ts_buf *out, size_t mark)
 {
 	size_t len, more;
 
+	TS_ASSERT_HOT(out);
 	if (out->failed)
 		return;
+	TS_ASSERT_HOT(mark > 0 && mark <= out->n);
 	len = out->n - mark;
 	more = ts_pbw_size(len) - 1;
 	if (more) {

@@ -246,7 +246,8 @@ static void put_member(struct ts_buf *out, const struct ts_member *member, const
 void ts_record_save(const struct ts_record *record, const void *self, struct ts_buf *out)
 {
 	for (size_t i = 0; i < record->nr_members; i++)
-		put_member(out, &record->members[i], self);
+		if (record->members[i].number > 0)
+			put_member(out, &record->members[i], self);
 }
 
 /* ---- loading ---- */
@@ -354,10 +355,16 @@ static bool load_number(struct load *load, const struct ts_member *member, void 
 static bool load_numbers(struct load *load, const struct ts_member *member, void *numbers,
 			 const struct ts_pb *pb)
 {
-	size_t width = ts_member_width(member);
+	size_t width = ts_member_width(member), size = ts_number_size(member->type);
 
-	return width == 1 ? load_number(load, member, numbers, pb)
-			  : load_column(load, pb, numbers, member->type, width);
+	if (width == 1)
+		return load_number(load, member, numbers, pb);
+	if (!load_column(load, pb, numbers, member->type, width))
+		return false;
+	for (size_t i = 0; i < width && member->by != TS_BY_NOTHING; i++)
+		if (!is_in_range(load, member, ts_number_get(AT(numbers, i * size), member->type)))
+			return bad(load, pb->data, "a number is out of range");
+	return true;
 }
 
 /* Room for NR items where none were; a field that comes twice is bad. */

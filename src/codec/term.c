@@ -1,6 +1,7 @@
 /* Terminal-safe text. */
 #include "codec/term.h"
 
+#include "base/check.h"
 #include "codec/utf8.h"
 
 static bool is_space(uint32_t c)
@@ -18,6 +19,7 @@ size_t ts_term_width(struct ts_bytes text)
 	const uint8_t *p = text.p, *end = text.n ? text.p + text.n : text.p;
 	size_t width = 0;
 
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	for (; p < end; width++)
 		ts_utf8_next(&p, end);
 	return width;
@@ -27,6 +29,8 @@ void ts_term_text(struct ts_buf *out, struct ts_bytes text)
 {
 	const uint8_t *p = text.p, *end = text.n ? text.p + text.n : text.p;
 
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	while (p < end) {
 		const uint8_t *start = p;
 		uint32_t c = ts_utf8_next(&p, end);
@@ -55,6 +59,7 @@ static struct ts_bytes characters(struct ts_bytes text, size_t from, size_t nr)
 
 struct ts_bytes ts_term_head(struct ts_bytes text, size_t width)
 {
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	return text.n ? characters(text, 0, width) : text;
 }
 
@@ -62,6 +67,8 @@ void ts_term_cut(struct ts_buf *out, struct ts_bytes text, size_t width)
 {
 	size_t full = ts_term_width(text), head = width / 2;
 
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	if (full <= width) {
 		ts_term_text(out, text);
 		return;
@@ -77,6 +84,8 @@ void ts_term_cell(struct ts_buf *out, struct ts_bytes text, size_t width, enum t
 {
 	size_t full = ts_term_width(text), fill = full < width ? width - full : 0;
 
+	TS_ASSERT(out);
+	TS_ASSERT(text.p || text.n == 0);
 	if (side == TS_TERM_RIGHT)
 		ts_buf_pad(out, ' ', fill);
 	ts_term_cut(out, text, width);
@@ -123,6 +132,8 @@ size_t ts_term_wrap(struct ts_buf *out, struct ts_bytes text, struct ts_term_wra
 	size_t at = how.at, line = 1;
 	bool begun = false; /* a word stands on this line */
 
+	TS_ASSERT(out);
+	TS_ASSERT(text.p || text.n == 0);
 	if (how.width == 0)
 		how.width = SIZE_MAX;
 	while (text.n > 0) {

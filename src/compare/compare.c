@@ -1,82 +1,9 @@
 /* Runs side by side: puts the parts of a comparison together. */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #define LABEL_MAX 40 /* of a run; longer, it loses folders */
-
-const char *compare_state_name(enum state state)
-{
-	static const char *const names[NR_STATES] = { NULL,   "same",	"new",
-						      "gone", "slower", "faster" };
-
-	return names[state];
-}
-
-enum state compare_state(double base, double other, double time_ps)
-{
-	double change = other - base;
-
-	if (isnan(base))
-		return isnan(other) ? STATE_NONE : STATE_NEW;
-	if (isnan(other))
-		return STATE_GONE;
-	if (!(fabs(change) >= COMPARE_SAME * base) || fabs(change) < COMPARE_SPECK * time_ps)
-		return STATE_SAME;
-	return change > 0 ? STATE_SLOWER : STATE_FASTER;
-}
-
-struct ts_value compare_ps(double ps)
-{
-	return fabs(ps) < 9e18 ? ts_int(llround(ps)) : ts_null();
-}
-
-static bool is_of_others(const struct ts_column *column)
-{
-	return ts_bytes_starts(ts_bytes_of(column->name), "_change") ||
-	       ts_bytes_is(ts_bytes_of(column->name), "_state");
-}
-
-static const char *column_name(struct comparing *comparing, size_t run, const char *rest)
-{
-	return (const char *)ts_result_text(comparing->result, "run_%zu%s", run, rest).p;
-}
-
-struct compare_table compare_table(struct comparing *comparing, const char *name, const char *title,
-				   const struct ts_column *fixed, size_t nr_fixed,
-				   const struct ts_column *each, size_t nr_each)
-{
-	struct compare_table made = { NULL, nr_fixed, nr_each, 0 };
-	struct ts_arena *arena = &comparing->result->owner->arena;
-	struct ts_column *columns, *at;
-
-	for (size_t i = 0; i < nr_each; i++)
-		made.nr_base += !is_of_others(&each[i]);
-	columns = ts_arena_array(arena, nr_fixed + comparing->nr * nr_each, sizeof(*columns));
-	if (!columns) {
-		comparing->result->owner->failed = true;
-		return made;
-	}
-	memcpy(columns, fixed, nr_fixed * sizeof(*columns));
-	at = columns + nr_fixed;
-	for (size_t run = 0; run < comparing->nr; run++)
-		for (size_t i = 0; i < nr_each; i++) {
-			if (run == 0 && is_of_others(&each[i]))
-				continue;
-			*at = each[i];
-			at->name = column_name(comparing, run, each[i].name);
-			if (at->label && at->label[0] == '\0')
-				at->label = comparing->labels[run];
-			if (!at++->name)
-				return made; /* the arena knows */
-		}
-	made.table =
-		ts_result_table(comparing->result, name, title, columns, (size_t)(at - columns));
-	return made;
-}
-
-struct ts_value *compare_cells(const struct compare_table *table, struct ts_value *row, size_t run)
-{
-	return row + table->nr_fixed + (run == 0 ? 0 : table->nr_base + (run - 1) * table->nr_each);
-}
 
 /* Where the names begin to differ, at the start of a part between slashes. */
 static size_t common_prefix(const struct comparing *comparing)
@@ -113,7 +40,7 @@ static struct ts_bytes short_name(const struct comparing *comparing, size_t run,
 	return name;
 }
 
-enum ts_status compare_labels(struct comparing *comparing, struct ts_error *err)
+static enum ts_status make_labels(struct comparing *comparing, struct ts_error *err)
 {
 	size_t skip = common_prefix(comparing);
 
@@ -133,18 +60,20 @@ enum ts_status compare_labels(struct comparing *comparing, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status open_sides(struct comparing *comparing, struct ts_error *err)
+static enum ts_status measure_all(struct comparing *comparing, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
 	comparing->by_step = true;
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++) {
-		st = ts_side_init(&comparing->sides[r], comparing->runs[r].results, true, err);
-		comparing->by_step &= comparing->sides[r].by_step;
+		st = ts_measured_init(&comparing->measured[r], comparing->runs[r].results, true,
+				      err);
+		comparing->by_step &= comparing->measured[r].by_step;
 	}
 	for (size_t r = 0; st == TS_OK && !comparing->by_step && r < comparing->nr; r++) {
-		ts_side_release(&comparing->sides[r]);
-		st = ts_side_init(&comparing->sides[r], comparing->runs[r].results, false, err);
+		ts_measured_release(&comparing->measured[r]);
+		st = ts_measured_init(&comparing->measured[r], comparing->runs[r].results, false,
+				      err);
 	}
 	return st;
 }
@@ -167,13 +96,13 @@ static enum ts_status judge(struct comparing *comparing, const struct ts_gate *g
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < 2; i++) { /* by its own steps, whatever the others have */
 		const struct ts_results *results = comparing->runs[i ? run : 0].results;
-		struct ts_side side;
-		enum ts_status st = ts_side_init(&side, results, true, err);
+		struct ts_measured measured;
+		enum ts_status st = ts_measured_init(&measured, results, true, err);
 
 		if (st)
 			return st;
-		known = ts_side_value(&side, results, gate->path, &value[i]);
-		ts_side_release(&side);
+		known = ts_measured_value(&measured, results, gate->path, &value[i]);
+		ts_measured_release(&measured);
 	}
 	verdict = ts_gate_judge(gate, known, value[1], value[0]);
 	row[0] = ts_text(gate->text);
@@ -208,20 +137,23 @@ static enum ts_status compare_all(struct comparing *comparing,
 	enum ts_status st = judge_all(comparing, request, nr_failed, err);
 
 	if (st == TS_OK)
-		st = compare_times(comparing, err);
+		st = ts_compare_times(comparing, err);
 	if (st == TS_OK && comparing->nr > 1)
-		st = compare_fairness(comparing, err);
+		st = ts_compare_fairness(comparing, err);
 	if (st)
 		return st;
-	compare_figures(comparing);
-	compare_buckets(comparing);
+	ts_compare_figures(comparing);
+	ts_compare_buckets(comparing);
 	if (comparing->nr == 1)
 		return TS_OK;
-	st = compare_ops(comparing, err);
+	st = ts_compare_ops(comparing, err);
 	if (st == TS_OK)
-		st = compare_modules(comparing, err);
-	return st ? st : compare_findings(comparing, err);
+		st = ts_compare_modules(comparing, err);
+	return st ? st : ts_compare_findings(comparing, err);
 }
+
+const char *const ts_compare_views[] = { "gates",      "runs", "differences", "figures",  "buckets",
+					 "difference", "ops",  "modules",     "findings", NULL };
 
 enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_results *into,
 			  size_t *nr_failed, struct ts_error *err)
@@ -234,17 +166,20 @@ enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_re
 	};
 	enum ts_status st = comparing.result ? TS_OK : ts_fail_nomem(err);
 
+	TS_ASSERT(request && into && nr_failed);
+	TS_ASSERT(request->nr_runs >= 1 && request->nr_runs <= TS_COMPARE_MAX);
+	TS_ASSERT(request->runs && (request->gates || request->nr_gates == 0));
 	*nr_failed = 0;
 	if (st == TS_OK)
-		st = compare_labels(&comparing, err);
+		st = make_labels(&comparing, err);
 	if (st == TS_OK)
-		st = open_sides(&comparing, err);
+		st = measure_all(&comparing, err);
 	if (st == TS_OK)
 		st = compare_all(&comparing, request, nr_failed, err);
 	if (st == TS_OK && (into->failed || comparing.scratch.failed || into->arena.failed))
 		st = ts_fail_nomem(err);
 	for (size_t r = 0; r < comparing.nr; r++)
-		ts_side_release(&comparing.sides[r]);
+		ts_measured_release(&comparing.measured[r]);
 	ts_arena_release(&comparing.scratch);
 	return st;
 }

@@ -4,7 +4,7 @@
  * What comes out is a result "compare" like any other, so that every output can show it: is the
  * comparison fair, who is faster and could that be chance, time by bucket, ops that are new, gone, slower
  * or faster, modules, findings, gates. Times are of a step and a core where all runs have steps, else
- * of the run's wall time; the parts of a difference sum to it, what is left over is told.
+ * of the run's wall time; the parts of a difference sum to it, what is left over is a part too.
  *
  * The result looks into the runs' profiles and results, which must live longer than it does.
  */
@@ -30,6 +30,9 @@ struct ts_compare_request {
 		*gates; /* of every run but the baseline; of the run where there is one */
 	size_t nr_gates;
 };
+
+/* The names of the tables of the result, in its order; NULL at the end. */
+extern const char *const ts_compare_views[];
 
 /* Adds the result to INTO. *NR_FAILED: gates that did not pass, once for each run. */
 enum ts_status ts_compare(const struct ts_compare_request *request, struct ts_results *into,

@@ -7,6 +7,7 @@
  */
 #include "compare/modes.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "compare/rank.h"
 
@@ -306,6 +307,9 @@ enum ts_status ts_compare_modes(const struct ts_compare_request *request, const 
 	struct run runs[TS_COMPARE_MAX];
 	enum ts_status st = result ? TS_OK : ts_fail_nomem(err);
 
+	TS_ASSERT(request && into);
+	TS_ASSERT(request->nr_runs >= 1 && request->nr_runs <= TS_COMPARE_MAX);
+	TS_ASSERT(request->runs);
 	memset(runs, 0, sizeof(runs));
 	for (size_t i = 0; i < request->nr_runs && st == TS_OK; i++) {
 		st = open_run(&runs[i], request->runs[i].results, err);

@@ -1,8 +1,10 @@
 /*
- * Is the comparison fair? What differs between the runs besides their speed, told before any number:
+ * Is the comparison fair? What differs between the runs besides their speed, written before any number:
  * the chip, how many, hosts, steps, what the programs take in and how much they compute.
  */
 #include "compare/parts.h"
+
+#include "base/check.h"
 
 #include <inttypes.h>
 
@@ -25,8 +27,8 @@ static const struct ts_column columns[] = {
 };
 
 /* What differs, in a row and in a sentence. */
-static void tell(struct checking *checking, const char *what, struct ts_bytes base,
-		 struct ts_bytes other, enum fairness fairness, const char *meaning)
+static void add_difference(struct checking *checking, const char *what, struct ts_bytes base,
+			   struct ts_bytes other, enum fairness fairness, const char *meaning)
 {
 	struct ts_result *result = checking->comparing->result;
 	struct ts_value *row = ts_table_row(result, checking->table);
@@ -70,66 +72,67 @@ static void check_devices(struct checking *checking, const struct ts_profile *ba
 			  const struct ts_profile *other)
 {
 	if (!ts_bytes_eq(kind_of(base), kind_of(other)))
-		tell(checking, "kind of session", kind_of(base), kind_of(other), UNFAIR,
-		     "times are of different things");
+		add_difference(checking, "kind of session", kind_of(base), kind_of(other), UNFAIR,
+			       "times are of different things");
 	else if (!ts_bytes_eq(chip_of(base), chip_of(other)))
-		tell(checking, "chip", chip_of(base), chip_of(other), WITH_CARE,
-		     "the difference is the chips' as well as the programs'");
+		add_difference(checking, "chip", chip_of(base), chip_of(other), WITH_CARE,
+			       "the difference is the chips' as well as the programs'");
 	if (base->nr_devices != other->nr_devices)
-		tell(checking, "devices", number(checking, base->nr_devices),
-		     number(checking, other->nr_devices), WITH_CARE,
-		     "times are of one core; work may be shared out differently");
+		add_difference(checking, "devices", number(checking, base->nr_devices),
+			       number(checking, other->nr_devices), WITH_CARE,
+			       "times are of one core; work may be shared out differently");
 	if (base->nr_hosts != other->nr_hosts)
-		tell(checking, "hosts", number(checking, base->nr_hosts),
-		     number(checking, other->nr_hosts), WITH_CARE,
-		     "some hosts may be missing from a capture");
+		add_difference(checking, "hosts", number(checking, base->nr_hosts),
+			       number(checking, other->nr_hosts), WITH_CARE,
+			       "some hosts may be missing from a capture");
 }
 
-static bool is_inferred(const struct ts_side *side)
+static bool is_inferred(const struct ts_measured *measured)
 {
-	return ts_result_get(side->overview, "overview.step_source").type == TS_VALUE_TEXT;
+	return ts_result_get(measured->overview, "overview.step_source").type == TS_VALUE_TEXT;
 }
 
-static struct ts_bytes source_of(const struct ts_side *side)
+static struct ts_bytes source_of(const struct ts_measured *measured)
 {
-	if (side->nr_steps == 0)
+	if (measured->nr_steps == 0)
 		return TS_LIT("none");
-	return is_inferred(side) ? TS_LIT("inferred") : TS_LIT("marked");
+	return is_inferred(measured) ? TS_LIT("inferred") : TS_LIT("marked");
 }
 
-static void check_steps(struct checking *checking, const struct ts_side *base,
-			const struct ts_side *other)
+static void check_steps(struct checking *checking, const struct ts_measured *base,
+			const struct ts_measured *other)
 {
 	struct ts_bytes ours = source_of(base), theirs = source_of(other);
 
 	if (ts_bytes_eq(ours, theirs))
 		return;
 	if (base->nr_steps == 0 || other->nr_steps == 0)
-		tell(checking, "steps", ours, theirs, WITH_CARE,
-		     "wall times are compared, which grow with what was captured");
+		add_difference(checking, "steps", ours, theirs, WITH_CARE,
+			       "wall times are compared, which grow with what was captured");
 	else
-		tell(checking, "steps", ours, theirs, WITH_CARE,
-		     "marked steps hold the time between executions, inferred ones may not");
+		add_difference(
+			checking, "steps", ours, theirs, WITH_CARE,
+			"marked steps hold the time between executions, inferred ones may not");
 }
 
-static struct ts_bytes verdict_of(const struct ts_side *side)
+static struct ts_bytes verdict_of(const struct ts_measured *measured)
 {
-	struct ts_value verdict = ts_result_get(side->capture, "verdict");
+	struct ts_value verdict = ts_result_get(measured->capture, "verdict");
 
 	return verdict.type == TS_VALUE_TEXT ? verdict.as.s : TS_LIT("unknown");
 }
 
 /* A capture that does not show what it is taken for spoils any comparison. */
-static void check_capture(struct checking *checking, const struct ts_side *base,
-			  const struct ts_side *other)
+static void check_capture(struct checking *checking, const struct ts_measured *base,
+			  const struct ts_measured *other)
 {
 	struct ts_bytes ours = verdict_of(base), theirs = verdict_of(other);
 	bool bad = ts_bytes_is(ours, "misleading") || ts_bytes_is(theirs, "misleading") ||
 		   ts_bytes_is(ours, "empty") || ts_bytes_is(theirs, "empty");
 
 	if (bad)
-		tell(checking, "capture", ours, theirs, UNFAIR,
-		     "`tpusight check` says why a profile cannot be believed");
+		add_difference(checking, "capture", ours, theirs, UNFAIR,
+			       "`tpusight check` says why a profile cannot be believed");
 }
 
 /* Of a name, the one that ran most. Rows of modules[] stand in the profile's order. */
@@ -141,7 +144,7 @@ static const struct ts_hlo_module *main_module(const struct comparing *comparing
 	int64_t most = -2;
 
 	for (size_t m = 0; m < profile->nr_modules; m++) {
-		int64_t nr = ts_cell_int(comparing->sides[run].modules, m, "executions");
+		int64_t nr = ts_cell_int(comparing->measured[run].modules, m, "executions");
 
 		if (!ts_bytes_eq(profile->modules[m].name, name) || nr <= most)
 			continue;
@@ -165,19 +168,20 @@ static void check_parameters(struct checking *checking, const struct ts_hlo_modu
 		TS_MAX(base->comps[base->entry].nr_params, other->comps[other->entry].nr_params);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		struct ts_bytes ours = compare_parameter(base, i, scratch);
-		struct ts_bytes theirs = compare_parameter(other, i, scratch);
+		struct ts_bytes ours = ts_compare_parameter(base, i, scratch);
+		struct ts_bytes theirs = ts_compare_parameter(other, i, scratch);
 		struct ts_bytes what =
 			ts_result_text(checking->comparing->result, "parameter %" PRIu32 " of %.*s",
 				       i, TS_ARG(base->name));
 
 		if (ts_bytes_eq(ours, theirs) || !what.p)
 			continue;
-		tell(checking, (const char *)what.p, ours.n ? ours : TS_LIT("none"),
-		     theirs.n ? theirs : TS_LIT("none"), WITH_CARE,
-		     ts_bytes_eq(dtype_of(ours), dtype_of(theirs))
-			     ? "the programs take in arrays of other shapes: a step is other work"
-			     : "the programs take in other arrays: a step is other work");
+		add_difference(checking, (const char *)what.p, ours.n ? ours : TS_LIT("none"),
+			       theirs.n ? theirs : TS_LIT("none"), WITH_CARE,
+			       ts_bytes_eq(dtype_of(ours), dtype_of(theirs))
+				       ? "the programs take in arrays of other shapes: a step is "
+					 "other work"
+				       : "the programs take in other arrays: a step is other work");
 		return;
 	}
 }
@@ -204,13 +208,14 @@ static void check_modules(struct checking *checking)
 	}
 	if (nr_shared == 0 && base->nr_modules > 0 &&
 	    comparing->runs[checking->run].profile->nr_modules > 0)
-		tell(checking, "modules", base->modules[0].name,
-		     comparing->runs[checking->run].profile->modules[0].name, WITH_CARE,
-		     "no program has the same name in both: ops are matched by scope and shape");
+		add_difference(
+			checking, "modules", base->modules[0].name,
+			comparing->runs[checking->run].profile->modules[0].name, WITH_CARE,
+			"no program has the same name in both: ops are matched by scope and shape");
 }
 
-/* Of the time of SIDE's ops, the share of those that OTHER has by name. NaN: it cannot be told. */
-static double shared_time(const struct ts_side *side, const struct ts_side *other,
+/* The share of the ops' time that belongs to ops which OTHER has by name. NaN: unknown. */
+static double shared_time(const struct ts_measured *measured, const struct ts_measured *other,
 			  struct ts_results *results)
 {
 	struct ts_strmap names = { NULL, 0, 0 };
@@ -219,11 +224,11 @@ static double shared_time(const struct ts_side *side, const struct ts_side *othe
 
 	for (size_t i = 0; other->ops && i < other->ops->nr_rows && good; i++)
 		good = ts_strmap_set(&names, ts_cell_text(other->ops, i, "name"), (uint32_t)i);
-	for (size_t i = 0; side->ops && i < side->ops->nr_rows && good; i++) {
-		double ps = ts_cell_number(side->ops, i, "exclusive_ps");
+	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows && good; i++) {
+		double ps = ts_cell_number(measured->ops, i, "exclusive_ps");
 
 		all += ps;
-		if (ts_strmap_find(&names, ts_cell_text(side->ops, i, "name")) != TS_NONE)
+		if (ts_strmap_find(&names, ts_cell_text(measured->ops, i, "name")) != TS_NONE)
 			shared += ps;
 	}
 	ts_strmap_release(&names);
@@ -232,21 +237,21 @@ static double shared_time(const struct ts_side *side, const struct ts_side *othe
 }
 
 /*
- * A trace tells of no programs, but of kernels: runs that share few of them are of other models, or
+ * A trace has kernels and not programs: runs that share few of them are of other models, or
  * work on other shapes.
  */
-static void check_kernels(struct checking *checking, const struct ts_side *base,
-			  const struct ts_side *other)
+static void check_kernels(struct checking *checking, const struct ts_measured *base,
+			  const struct ts_measured *other)
 {
 	struct ts_result *result = checking->comparing->result;
 	double ours = shared_time(base, other, result->owner);
 	double theirs = shared_time(other, base, result->owner);
 
 	if (ours < KERNELS_SHARED || theirs < KERNELS_SHARED)
-		tell(checking, "time in kernels of both",
-		     ts_result_text(result, "%.1f %%", ours * 100),
-		     ts_result_text(result, "%.1f %%", theirs * 100), WITH_CARE,
-		     "other models, or other shapes: a step is other work");
+		add_difference(checking, "time in kernels of both",
+			       ts_result_text(result, "%.1f %%", ours * 100),
+			       ts_result_text(result, "%.1f %%", theirs * 100), WITH_CARE,
+			       "other models, or other shapes: a step is other work");
 }
 
 static int64_t world_size(const struct ts_profile *profile)
@@ -260,9 +265,9 @@ static void check_world(struct checking *checking, const struct ts_profile *base
 	int64_t ours = world_size(base), theirs = world_size(other);
 
 	if (ours > 0 && theirs > 0 && ours != theirs)
-		tell(checking, "ranks of the job", number(checking, (size_t)ours),
-		     number(checking, (size_t)theirs), WITH_CARE,
-		     "work and communication are shared out differently");
+		add_difference(checking, "ranks of the job", number(checking, (size_t)ours),
+			       number(checking, (size_t)theirs), WITH_CARE,
+			       "work and communication are shared out differently");
 }
 
 static bool has_modules(const struct comparing *comparing, size_t run)
@@ -277,15 +282,16 @@ static void check_run(struct checking *checking)
 	const struct ts_compare_run *other = &comparing->runs[checking->run];
 
 	check_devices(checking, base->profile, other->profile);
-	check_steps(checking, &comparing->sides[0], &comparing->sides[checking->run]);
-	check_capture(checking, &comparing->sides[0], &comparing->sides[checking->run]);
+	check_steps(checking, &comparing->measured[0], &comparing->measured[checking->run]);
+	check_capture(checking, &comparing->measured[0], &comparing->measured[checking->run]);
 	check_world(checking, base->profile, other->profile);
 	check_modules(checking);
 	if (!has_modules(comparing, 0) && !has_modules(comparing, checking->run))
-		check_kernels(checking, &comparing->sides[0], &comparing->sides[checking->run]);
+		check_kernels(checking, &comparing->measured[0],
+			      &comparing->measured[checking->run]);
 }
 
-enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *err)
+enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error *err)
 {
 	struct checking checking = {
 		.comparing = comparing,
@@ -294,6 +300,8 @@ enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *er
 	};
 	size_t nr_rows;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (checking.run = 1; checking.run < comparing->nr; checking.run++)
 		check_run(&checking);
 	if (!checking.table)

@@ -1,6 +1,8 @@
 /* Gates: expressions over the figures of a run. */
 #include "compare/gate.h"
 
+#include "base/check.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -127,6 +129,7 @@ enum ts_status ts_gate_parse(const char *text, struct ts_gate *gate, size_t *at,
 	struct cursor cursor = { text, 0, err };
 	enum ts_status st;
 
+	TS_ASSERT(text && gate && at);
 	*gate = (struct ts_gate){ .text = ts_bytes_of(text) };
 	st = take_path(&cursor, gate);
 	if (st == TS_OK)
@@ -173,6 +176,8 @@ struct ts_gate_verdict ts_gate_judge(const struct ts_gate *gate, bool has_name, 
 {
 	struct ts_gate_verdict verdict = { TS_GATE_HOLDS, value, limit_of(gate, baseline) };
 
+	TS_ASSERT(gate);
+	TS_ASSERT(gate->sign == 0 || strchr("*+-", gate->sign));
 	if (!has_name)
 		verdict.state = TS_GATE_NO_NAME;
 	else if (!isfinite(value) || !isfinite(verdict.limit))
@@ -186,5 +191,6 @@ const char *ts_gate_state_name(enum ts_gate_state state)
 {
 	static const char *const names[] = { "passed", "failed", "unknown", "no such figure" };
 
+	TS_ASSERT((size_t)state < TS_NELEM(names));
 	return names[state];
 }

@@ -5,14 +5,14 @@
  *	OP      = > | >= | < | <= | == | !=
  *	LIMIT   = NUMBER | baseline [(* | + | -) NUMBER [%]]
  *
- * PATH is a name of compare/side.h; baseline is the same figure of the first run. baseline + 5 % and
+ * PATH is a name of compare/measured.h; baseline is the same figure of the first run. baseline + 5 % and
  * baseline * 105 % are baseline * 1.05. A gate fails when what it says is so, and when that cannot be
  * known. Nothing is allocated: a gate looks into its text.
  */
 #ifndef TS_COMPARE_GATE_H
 #define TS_COMPARE_GATE_H
 
-#include "compare/side.h"
+#include "compare/measured.h"
 
 enum ts_relation { TS_ABOVE, TS_AT_LEAST, TS_BELOW, TS_AT_MOST, TS_EQUAL, TS_UNEQUAL };
 

@@ -5,11 +5,14 @@
  */
 #include "compare/parts.h"
 
-struct ts_bytes compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena)
+#include "base/check.h"
+
+struct ts_bytes ts_compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena)
 {
 	uint8_t *text = ts_arena_alloc(arena, shape.n + 1);
 	size_t n = 0, depth = 0;
 
+	TS_ASSERT(arena);
 	for (size_t i = 0; text && i < shape.n; i++) {
 		depth += shape.p[i] == '{';
 		if (depth == 0)
@@ -19,7 +22,7 @@ struct ts_bytes compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena
 	return (struct ts_bytes){ text, n };
 }
 
-struct ts_bytes compare_bare_scope(struct ts_bytes scope)
+struct ts_bytes ts_compare_bare_scope(struct ts_bytes scope)
 {
 	while (ts_bytes_starts(scope, "jit(") || ts_bytes_starts(scope, "pjit(")) {
 		size_t slash = ts_bytes_find(scope, "/");
@@ -37,7 +40,7 @@ static struct ts_bytes bare_text(const struct ts_shape *shape, struct ts_arena *
 	struct ts_bytes text = ts_shape_text(arena, shape);
 
 	arena->failed |= !text.p;
-	return compare_bare_shape(text, arena);
+	return ts_compare_bare_shape(text, arena);
 }
 
 static struct ts_bytes shape_of(const struct ts_profile *profile, int64_t index,
@@ -50,11 +53,11 @@ static struct ts_bytes shape_of(const struct ts_profile *profile, int64_t index,
 		return (struct ts_bytes){ NULL, 0 };
 	op = &profile->ops[index];
 	instr = ts_op_instr(profile, op);
-	return instr ? bare_text(&instr->shape, arena) : compare_bare_shape(op->shape, arena);
+	return instr ? bare_text(&instr->shape, arena) : ts_compare_bare_shape(op->shape, arena);
 }
 
-struct op_key compare_op_key(const struct ts_profile *profile, const struct ts_table *ops,
-			     size_t row, struct ts_arena *arena)
+struct op_key ts_compare_op_key(const struct ts_profile *profile, const struct ts_table *ops,
+				size_t row, struct ts_arena *arena)
 {
 	struct op_key key = {
 		.module = ts_cell_text(ops, row, "module"),
@@ -65,17 +68,20 @@ struct op_key compare_op_key(const struct ts_profile *profile, const struct ts_t
 		.source = ts_cell_text(ops, row, "source"),
 	};
 
+	TS_ASSERT(profile && ops && arena);
+	TS_ASSERT(row < ops->nr_rows);
 	key.by_name = key.scope.n == 0 && key.shape.n == 0;
 	if (key.by_name)
 		key.scope = key.name;
 	return key;
 }
 
-struct ts_bytes compare_parameter(const struct ts_hlo_module *module, uint32_t at,
-				  struct ts_arena *arena)
+struct ts_bytes ts_compare_parameter(const struct ts_hlo_module *module, uint32_t at,
+				     struct ts_arena *arena)
 {
 	const struct ts_hlo_comp *entry = &module->comps[module->entry];
 
+	TS_ASSERT(module && arena);
 	if (at >= entry->nr_params || entry->params[at] == TS_NONE)
 		return (struct ts_bytes){ NULL, 0 };
 	return bare_text(&module->instrs[entry->params[at]].shape, arena);

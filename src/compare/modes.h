@@ -2,7 +2,7 @@
  * One program in several modes of its compiler (eager, default, reduce-overhead, max-autotune ...), a run
  * each: what a step takes, how much faster than the first, and what that cost to compile.
  *
- * A table for whoever chooses a mode; what made the difference is for ts_compare(). What comes out is
+ * A table for the user who chooses a mode; what made the difference is for ts_compare(). What comes out is
  * a result "compile_modes". It looks into the runs' results, which must live longer than it does.
  */
 #ifndef TS_COMPARE_MODES_H
@@ -10,11 +10,11 @@
 
 #include "compare/compare.h"
 
-/* The mode that a name tells: "run/net-max-autotune.pt.trace.json.gz"; empty: it tells none. */
+/* The mode that a name says: "run/net-max-autotune.pt.trace.json.gz"; empty: it says none. */
 struct ts_bytes ts_mode_of(struct ts_bytes name);
 
-/* Adds the result to INTO. LABELS: a mode for each run, as the user says it; a NULL one is told by the
- * run's name. */
+/* Adds the result to INTO. LABELS: a mode for each run, as the user says it; for a NULL one, what
+ * the run's name says. */
 enum ts_status ts_compare_modes(const struct ts_compare_request *request, const char *const *labels,
 				struct ts_results *into, struct ts_error *err);
 

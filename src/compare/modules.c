@@ -1,6 +1,8 @@
 /* Modules and findings of the runs: which are new, which are gone. */
 #include "compare/parts.h"
 
+#include "base/check.h"
+
 #include <stdlib.h>
 
 /* Rows of several runs under one key; what a run has of it. */
@@ -69,19 +71,20 @@ static int by_amount(const void *x, const void *y)
 static enum ts_status add_modules(struct comparing *comparing, size_t run, struct items *items,
 				  struct ts_error *err)
 {
-	const struct ts_side *side = &comparing->sides[run];
+	const struct ts_measured *measured = &comparing->measured[run];
 
-	for (size_t i = 0; side->modules && i < side->modules->nr_rows; i++) {
-		int64_t nr = ts_cell_int(side->modules, i, "executions");
-		struct ts_value program = ts_cell(side->modules, i, "program_id");
+	for (size_t i = 0; measured->modules && i < measured->modules->nr_rows; i++) {
+		int64_t nr = ts_cell_int(measured->modules, i, "executions");
+		struct ts_value program = ts_cell(measured->modules, i, "program_id");
 		struct item *item;
 
 		if (nr <= 0) /* compiled, and not run while we looked */
 			continue;
-		item = item_of(items, ts_cell_text(side->modules, i, "name"));
+		item = item_of(items, ts_cell_text(measured->modules, i, "name"));
 		if (!item)
 			return ts_fail_nomem(err);
-		add(item, run, ts_cell_number(side->modules, i, "total_time_ps") / side->parts, nr);
+		add(item, run,
+		    ts_cell_number(measured->modules, i, "total_time_ps") / measured->parts, nr);
 		if (program.type == TS_VALUE_ID) /* in whatever order */
 			item->hash[run] += program.as.u * UINT64_C(0x9e3779b97f4a7c15);
 	}
@@ -105,39 +108,41 @@ static const struct ts_column module_each[] = {
 	{ "_state", TS_DERIVED, "is" },
 };
 
-static void put_module(struct comparing *comparing, const struct compare_table *table,
+static void put_module(struct comparing *comparing, const struct ts_compare_table *table,
 		       const struct item *item, struct ts_value *row)
 {
 	row[0] = ts_text(item->key);
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = compare_cells(table, row, r);
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 		const char *state = module_state(item, r);
 
 		cells[0] = item->count[r] == 0 ? ts_null() : ts_int(item->count[r]);
-		cells[1] = compare_ps(item->amount[r]);
+		cells[1] = ts_compare_ps(item->amount[r]);
 		if (r == 0)
 			continue;
-		cells[2] = compare_ps(item->amount[r] - item->amount[0]);
+		cells[2] = ts_compare_ps(item->amount[r] - item->amount[0]);
 		cells[3] = state ? ts_text(ts_bytes_of(state)) : ts_null();
 	}
 }
 
-enum ts_status compare_modules(struct comparing *comparing, struct ts_error *err)
+enum ts_status ts_compare_modules(struct comparing *comparing, struct ts_error *err)
 {
 	struct items items = { NULL, 0, 0, { NULL, 0, 0 } };
-	struct compare_table table;
+	struct ts_compare_table table;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_modules(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
-		table = compare_table(comparing, "modules",
-				      comparing->by_step ? "Modules, time of a step and core"
-							 : "Modules, time of a core",
-				      module_columns, TS_NELEM(module_columns), module_each,
-				      TS_NELEM(module_each));
+		table = ts_compare_table(comparing, "modules",
+					 comparing->by_step ? "Modules, time of a step and core"
+							    : "Modules, time of a core",
+					 module_columns, TS_NELEM(module_columns), module_each,
+					 TS_NELEM(module_each));
 		for (size_t i = 0; table.table && i < items.nr; i++) {
 			struct ts_value *row = ts_table_row(comparing->result, table.table);
 
@@ -155,7 +160,7 @@ enum ts_status compare_modules(struct comparing *comparing, struct ts_error *err
 static enum ts_status add_findings(struct comparing *comparing, size_t run, struct items *items,
 				   struct ts_error *err)
 {
-	const struct ts_result *doctor = comparing->sides[run].doctor;
+	const struct ts_result *doctor = comparing->measured[run].doctor;
 
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];
@@ -187,13 +192,13 @@ static const struct ts_column finding_each[] = {
 	{ "_state", TS_DERIVED, "is" },
 };
 
-static void put_finding(struct comparing *comparing, const struct compare_table *table,
+static void put_finding(struct comparing *comparing, const struct ts_compare_table *table,
 			const struct item *item, struct ts_value *row)
 {
 	row[0] = ts_text(item->key);
 	row[1] = ts_text_or_null(item->title);
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = compare_cells(table, row, r);
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 		const char *state = finding_state(item, r);
 
 		cells[0] = ts_int(item->count[r]);
@@ -203,20 +208,22 @@ static void put_finding(struct comparing *comparing, const struct compare_table 
 	}
 }
 
-enum ts_status compare_findings(struct comparing *comparing, struct ts_error *err)
+enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error *err)
 {
 	struct items items = { NULL, 0, 0, { NULL, 0, 0 } };
-	struct compare_table table;
+	struct ts_compare_table table;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_findings(comparing, r, &items, err);
 	if (st == TS_OK && items.nr > 0)
 		qsort(items.items, items.nr, sizeof(*items.items), by_amount);
 	if (st == TS_OK) {
-		table = compare_table(comparing, "findings", "Findings, of core time",
-				      finding_columns, TS_NELEM(finding_columns), finding_each,
-				      TS_NELEM(finding_each));
+		table = ts_compare_table(comparing, "findings", "Findings, of core time",
+					 finding_columns, TS_NELEM(finding_columns), finding_each,
+					 TS_NELEM(finding_each));
 		for (size_t i = 0; table.table && i < items.nr; i++) {
 			struct ts_value *row = ts_table_row(comparing->result, table.table);
 

@@ -1,13 +1,15 @@
 /*
  * Which ops made the difference. Ops of a key (match.c) are one row: a compiler makes more or fewer
- * of them. What is on one side only is looked at again: it may be the same op under another module's
- * name, or with another shape - if there is no doubt which.
+ * of them. What one run only has is looked at again: it may be the same op under another module's
+ * name, or with another shape, where only one can be meant.
  *
  * The time of an op is that of the moments which are its alone, shared out over steps and cores; so ops and
  * the time without ops (idle, input, compilation) sum to the difference of the step. What is left over is
  * the time of ops outside of steps, and of what XProf counts as no op.
  */
 #include "compare/parts.h"
+
+#include "base/check.h"
 
 #include <stdlib.h>
 
@@ -37,7 +39,7 @@ static struct ts_bytes whole_key(const struct op_key *key, struct ts_arena *aren
 static struct ts_bytes key_without_module(const struct op_key *key, struct ts_arena *arena)
 {
 	return ts_arena_printf(arena, "%.*s\n%.*s\n%.*s", TS_ARG(key->category),
-			       TS_ARG(compare_bare_scope(key->scope)), TS_ARG(key->shape));
+			       TS_ARG(ts_compare_bare_scope(key->scope)), TS_ARG(key->shape));
 }
 
 /* Only what has a scope: all copies are alike without one. And the whole of it: a dot_general of
@@ -84,13 +86,13 @@ static struct group *group_of(struct groups *groups, struct ts_strmap *map,
 static enum ts_status add_run(struct comparing *comparing, size_t run, struct groups *groups,
 			      struct ts_strmap *map, struct ts_error *err)
 {
-	const struct ts_side *side = &comparing->sides[run];
+	const struct ts_measured *measured = &comparing->measured[run];
 
-	for (size_t i = 0; side->ops && i < side->ops->nr_rows; i++) {
-		double ps = ts_cell_number(side->ops, i, "exclusive_ps") / side->parts;
-		double nr = ts_cell_number(side->ops, i, "occurrences") / side->parts;
-		struct op_key key = compare_op_key(comparing->runs[run].profile, side->ops, i,
-						   &comparing->scratch);
+	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows; i++) {
+		double ps = ts_cell_number(measured->ops, i, "exclusive_ps") / measured->parts;
+		double nr = ts_cell_number(measured->ops, i, "occurrences") / measured->parts;
+		struct op_key key = ts_compare_op_key(comparing->runs[run].profile, measured->ops,
+						      i, &comparing->scratch);
 		struct group *group;
 
 		if (!isfinite(ps))
@@ -246,32 +248,32 @@ static const struct ts_column op_each[] = {
 	{ "_state", TS_DERIVED, "is" },
 };
 
-/* Of the difference between the steps; unknown where there is none to speak of. */
+/* The share of the difference between the steps; unknown where they do not differ. */
 static double share_of(const struct comparing *comparing, size_t run, double change_ps)
 {
-	double base = comparing->sides[0].time_ps, all = comparing->sides[run].time_ps - base;
+	double base = comparing->measured[0].time_ps, all = comparing->measured[run].time_ps - base;
 
 	return fabs(all) > COMPARE_SPECK * base ? change_ps / all : NAN;
 }
 
 static enum state state_of(const struct comparing *comparing, const struct group *group, size_t run)
 {
-	return compare_state(group->ps[0], group->ps[run], comparing->sides[0].time_ps);
+	return ts_compare_state(group->ps[0], group->ps[run], comparing->measured[0].time_ps);
 }
 
-static void put_op_times(struct comparing *comparing, const struct compare_table *table,
+static void put_op_times(struct comparing *comparing, const struct ts_compare_table *table,
 			 const struct group *group, struct ts_value *row)
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = compare_cells(table, row, r);
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 		double change = known(group->ps[r]) - known(group->ps[0]);
-		const char *state = compare_state_name(state_of(comparing, group, r));
+		const char *state = ts_compare_state_name(state_of(comparing, group, r));
 
-		cells[0] = compare_ps(group->ps[r]);
+		cells[0] = ts_compare_ps(group->ps[r]);
 		cells[1] = isnan(group->ps[r]) ? ts_null() : ts_real(group->nr[r]);
 		if (r == 0)
 			continue;
-		cells[2] = compare_ps(change);
+		cells[2] = ts_compare_ps(change);
 		cells[3] = ts_share_pct(share_of(comparing, r, change));
 		cells[4] = state ? ts_text(ts_bytes_of(state)) : ts_null();
 	}
@@ -289,9 +291,9 @@ static bool is_changed(const struct comparing *comparing, const struct group *gr
 
 static void put_ops(struct comparing *comparing, const struct groups *groups)
 {
-	struct compare_table table =
-		compare_table(comparing, "ops", "Ops by what they changed", op_columns,
-			      TS_NELEM(op_columns), op_each, TS_NELEM(op_each));
+	struct ts_compare_table table =
+		ts_compare_table(comparing, "ops", "Ops by what they changed", op_columns,
+				 TS_NELEM(op_columns), op_each, TS_NELEM(op_each));
 	size_t nr_changed = 0;
 
 	for (size_t i = 0; table.table && i < groups->nr; i++) {
@@ -354,7 +356,8 @@ static const enum part part_of_state[NR_STATES] = {
 static void sum_parts(const struct comparing *comparing, const struct groups *groups, size_t run,
 		      double ps[NR_PARTS])
 {
-	const struct ts_side *base = &comparing->sides[0], *side = &comparing->sides[run];
+	const struct ts_measured *base = &comparing->measured[0],
+				 *measured = &comparing->measured[run];
 
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct group *group = &groups->items[i];
@@ -364,8 +367,8 @@ static void sum_parts(const struct comparing *comparing, const struct groups *gr
 	}
 	for (int b = TS_BUCKET_COMPILATION; b <= TS_BUCKET_IDLE; b++)
 		ps[PART_COMPILATION + b - TS_BUCKET_COMPILATION] =
-			known(side->bucket_ps[b] - base->bucket_ps[b]);
-	ps[PART_ALL] = side->time_ps - base->time_ps;
+			known(measured->bucket_ps[b] - base->bucket_ps[b]);
+	ps[PART_ALL] = measured->time_ps - base->time_ps;
 	ps[PART_LEFT_OVER] = ps[PART_ALL];
 	for (int p = 0; p < PART_LEFT_OVER; p++)
 		ps[PART_LEFT_OVER] -= ps[p];
@@ -380,7 +383,7 @@ static const struct ts_column part_each[] = {
 	{ "_change_pct", TS_DERIVED, "of it" },
 };
 
-/* Less than a picosecond is rounding. The difference itself is always told. */
+/* Less than a picosecond is rounding. The difference itself always has a row. */
 static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], int part)
 {
 	for (size_t r = 1; r < comparing->nr; r++)
@@ -389,7 +392,7 @@ static bool is_zero(const struct comparing *comparing, double ps[][NR_PARTS], in
 	return true;
 }
 
-static void put_part(struct comparing *comparing, const struct compare_table *table,
+static void put_part(struct comparing *comparing, const struct ts_compare_table *table,
 		     double ps[][NR_PARTS], int part)
 {
 	struct ts_value *row = ts_table_row(comparing->result, table->table);
@@ -399,16 +402,16 @@ static void put_part(struct comparing *comparing, const struct compare_table *ta
 	row[0] = ts_text(ts_bytes_of(parts[part].name));
 	row[1] = ts_text(ts_bytes_of(parts[part].title));
 	for (size_t r = 1; r < comparing->nr; r++) {
-		struct ts_value *cells = compare_cells(table, row, r);
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 
-		cells[0] = compare_ps(ps[r][part]);
+		cells[0] = ts_compare_ps(ps[r][part]);
 		cells[1] = ts_share_pct(share_of(comparing, r, ps[r][part]));
 	}
 }
 
 static void put_parts(struct comparing *comparing, const struct groups *groups)
 {
-	struct compare_table table = compare_table(
+	struct ts_compare_table table = ts_compare_table(
 		comparing, "difference",
 		comparing->by_step ? "Difference of the mean step" : "Difference of the wall time",
 		part_columns, TS_NELEM(part_columns), part_each, TS_NELEM(part_each));
@@ -427,12 +430,14 @@ static void put_parts(struct comparing *comparing, const struct groups *groups)
 	}
 }
 
-enum ts_status compare_ops(struct comparing *comparing, struct ts_error *err)
+enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err)
 {
 	struct groups groups = { NULL, 0, 0 };
 	struct ts_strmap map = { NULL, 0, 0 };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr > 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++)
 		st = add_run(comparing, r, &groups, &map, err);
 	if (st == TS_OK)

@@ -1,6 +1,6 @@
 /*
  * What the files of compare/ share: the runs side by side, tables with columns for each run, and the
- * parts a comparison is put together from. Nobody outside includes this.
+ * parts a comparison is put together from. No file outside includes this.
  */
 #ifndef TS_COMPARE_PARTS_H
 #define TS_COMPARE_PARTS_H
@@ -8,14 +8,14 @@
 #include "compare/compare.h"
 #include "compare/rank.h"
 
-#define COMPARE_ALPHA 0.05 /* a p from here on is no difference that samples could show */
-#define COMPARE_SAME  0.01 /* of its time: an op that changed less did not change */
-#define COMPARE_SPECK 1e-4 /* of the step: nor did one that changed less */
+#define COMPARE_ALPHA 0.05 /* with a p from here on, the samples do not show a difference */
+#define COMPARE_SAME  0.01 /* an op that changed by a smaller share of its time did not change */
+#define COMPARE_SPECK 1e-4 /* nor did one that changed by a smaller share of the step */
 
 struct comparing {
 	const struct ts_compare_run *runs;
 	size_t nr;
-	struct ts_side sides[TS_COMPARE_MAX];
+	struct ts_measured measured[TS_COMPARE_MAX];
 	const char *labels[TS_COMPARE_MAX];   /* short names, each once */
 	struct ts_rank ranks[TS_COMPARE_MAX]; /* of the steps against the baseline's */
 	bool by_step;
@@ -23,40 +23,43 @@ struct comparing {
 	struct ts_arena scratch;
 };
 
+/* cells.c */
 /* How an op, a module, a finding of a run stands to the baseline's. */
 enum state { STATE_NONE, STATE_SAME, STATE_NEW, STATE_GONE, STATE_SLOWER, STATE_FASTER, NR_STATES };
-const char *compare_state_name(enum state state);
+const char *ts_compare_state_name(enum state state);
 /* By what each has of it, in picoseconds of TIME_PS; NaN: it has none. */
-enum state compare_state(double base, double other, double time_ps);
+enum state ts_compare_state(double base, double other, double time_ps);
 
 /*
  * A table whose columns are NR_FIXED of FIXED, then for each run those of EACH: "run_1" and the name.
  * A label of "" is the run's own; "_state" and columns whose name begins with "_change" are of the
- * others alone. The cells of run R begin at compare_cells().
+ * others alone. The cells of run R begin at ts_compare_cells().
  */
-struct compare_table {
+struct ts_compare_table {
 	struct ts_table *table;		   /* NULL: no memory */
 	size_t nr_fixed, nr_each, nr_base; /* nr_base: of EACH, that the baseline has */
 };
-struct compare_table compare_table(struct comparing *comparing, const char *name, const char *title,
-				   const struct ts_column *fixed, size_t nr_fixed,
-				   const struct ts_column *each, size_t nr_each);
-struct ts_value *compare_cells(const struct compare_table *table, struct ts_value *row, size_t run);
+struct ts_compare_table ts_compare_table(struct comparing *comparing, const char *name,
+					 const char *title, const struct ts_column *fixed,
+					 size_t nr_fixed, const struct ts_column *each,
+					 size_t nr_each);
+struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct ts_value *row,
+				  size_t run);
 
 /* A time of the report, whole picoseconds; NaN is unknown. */
-struct ts_value compare_ps(double ps);
+struct ts_value ts_compare_ps(double ps);
 
 /* The parts. */
-enum ts_status compare_labels(struct comparing *comparing, struct ts_error *err);
-enum ts_status compare_fairness(struct comparing *comparing, struct ts_error *err); /* fair.c */
-enum ts_status compare_times(struct comparing *comparing, struct ts_error *err);    /* times.c */
-void compare_figures(struct comparing *comparing);
-void compare_buckets(struct comparing *comparing);
+enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error *err); /* fair.c */
+enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *err);    /* times.c */
+void ts_compare_figures(struct comparing *comparing);
+void ts_compare_buckets(struct comparing *comparing);
 
 /* ops.c: also the table "difference", what the difference of each run is made of. */
-enum ts_status compare_ops(struct comparing *comparing, struct ts_error *err);
-enum ts_status compare_modules(struct comparing *comparing, struct ts_error *err); /* modules.c */
-enum ts_status compare_findings(struct comparing *comparing, struct ts_error *err);
+enum ts_status ts_compare_ops(struct comparing *comparing, struct ts_error *err);
+enum ts_status ts_compare_modules(struct comparing *comparing,
+				  struct ts_error *err); /* modules.c */
+enum ts_status ts_compare_findings(struct comparing *comparing, struct ts_error *err);
 
 /* match.c: what ops of several runs are known by. Texts are kept in ARENA. */
 struct op_key {
@@ -64,14 +67,14 @@ struct op_key {
 	struct ts_bytes name, source; /* of the op, to find it; no part of the key */
 	bool by_name;		      /* nothing else is known of it: .scope is its name */
 };
-struct op_key compare_op_key(const struct ts_profile *profile, const struct ts_table *ops,
-			     size_t row, struct ts_arena *arena);
+struct op_key ts_compare_op_key(const struct ts_profile *profile, const struct ts_table *ops,
+				size_t row, struct ts_arena *arena);
 /* A shape without layouts: bf16[8,128]{1,0:T(8,128)} is bf16[8,128]. */
-struct ts_bytes compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena);
+struct ts_bytes ts_compare_bare_shape(struct ts_bytes shape, struct ts_arena *arena);
 /* Without the functions that are jitted: jit(f)/jit(main)/dot is dot. */
-struct ts_bytes compare_bare_scope(struct ts_bytes scope);
-/* A parameter of a module's entry, its bare shape: f32[8]; .n 0: there is none. */
-struct ts_bytes compare_parameter(const struct ts_hlo_module *module, uint32_t at,
-				  struct ts_arena *arena);
+struct ts_bytes ts_compare_bare_scope(struct ts_bytes scope);
+/* A parameter of a module's entry, its bare shape: f32[8]; .n is 0 where it has none. */
+struct ts_bytes ts_compare_parameter(const struct ts_hlo_module *module, uint32_t at,
+				     struct ts_arena *arena);
 
 #endif

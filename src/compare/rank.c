@@ -1,6 +1,8 @@
 /* The Mann-Whitney U test. */
 #include "compare/rank.h"
 
+#include "base/check.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,7 +80,7 @@ static void approximate(struct ts_rank *rank, double nr_a, double nr_b, double t
 	double n = nr_a + nr_b, off = fabs(rank->u - nr_a * nr_b / 2) - 0.5;
 	double variance = nr_a * nr_b / 12 * (n + 1 - ties / (n * (n - 1)));
 
-	/* all samples alike: nothing can be told apart */
+	/* all samples are alike: nothing can be tested */
 	rank->p = variance > 0 ? erfc(fmax(off, 0) / sqrt(2 * variance)) : 1;
 	rank->p = fmin(rank->p, 1);
 }
@@ -109,6 +111,8 @@ enum ts_status ts_rank_test(const double *a, size_t nr_a, const double *b, size_
 	size_t *twice = calloc(nr + 1, sizeof(*twice));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(rank);
+	TS_ASSERT((a || nr_a == 0) && (b || nr_b == 0));
 	*rank = (struct ts_rank){ NAN, NAN, NAN, NAN, false };
 	if (!samples || !twice)
 		st = ts_fail_nomem(err);

@@ -22,7 +22,7 @@ struct ts_rank {
 	bool exact;
 };
 
-/* NaN is no sample and must not be among them. */
+/* A sample must not be NaN. */
 enum ts_status ts_rank_test(const double *a, size_t nr_a, const double *b, size_t nr_b,
 			    struct ts_rank *rank, struct ts_error *err);
 

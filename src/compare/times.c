@@ -1,23 +1,25 @@
 /* Who is faster, and could that be chance; figures and buckets side by side. */
 #include "compare/parts.h"
 
+#include "base/check.h"
 #include "base/units.h"
 
 #include <stdlib.h>
 
-static double median(const struct ts_side *side)
+static double median(const struct ts_measured *measured)
 {
 	double ps = NAN;
 
-	if (side->by_step)
-		ps = ts_value_number(ts_result_get(side->overview, "overview.step_time_ps.median"));
-	return isnan(ps) ? side->time_ps : ps;
+	if (measured->by_step)
+		ps = ts_value_number(
+			ts_result_get(measured->overview, "overview.step_time_ps.median"));
+	return isnan(ps) ? measured->time_ps : ps;
 }
 
 /* Of the baseline's time to the run's: 2 is twice as fast. */
 static double speed_up(const struct comparing *comparing, size_t run)
 {
-	return median(&comparing->sides[0]) / median(&comparing->sides[run]);
+	return median(&comparing->measured[0]) / median(&comparing->measured[run]);
 }
 
 enum word { WORD_FASTER, WORD_SLOWER, WORD_NONE, WORD_TOO_FEW, WORD_UNTESTED, WORD_UNKNOWN };
@@ -45,23 +47,25 @@ static enum word word_of(const struct comparing *comparing, size_t run)
 }
 
 /* "step time 5.79 ms against 2.85 ms (8 and 12 steps, p 0.0002)" */
-static void say_times(const struct comparing *comparing, size_t run, struct ts_buf *out)
+static void put_times(const struct comparing *comparing, size_t run, struct ts_buf *out)
 {
-	const struct ts_side *base = &comparing->sides[0], *side = &comparing->sides[run];
+	const struct ts_measured *base = &comparing->measured[0],
+				 *measured = &comparing->measured[run];
 	char ours[TS_UNIT_MAX], theirs[TS_UNIT_MAX];
 
 	ts_buf_printf(out, "%s %s against %s", comparing->by_step ? "median step" : "wall time",
-		      ts_fmt_ps(ours, llround(median(side))),
+		      ts_fmt_ps(ours, llround(median(measured))),
 		      ts_fmt_ps(theirs, llround(median(base))));
 	if (comparing->by_step)
-		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", side->nr_steps, base->nr_steps,
-			      comparing->ranks[run].p);
+		ts_buf_printf(out, " (%zu and %zu steps, p %.2g)", measured->nr_steps,
+			      base->nr_steps, comparing->ranks[run].p);
 }
 
 /* A few slow steps leave the median where it is; they are in the mean, and so in the difference. */
-static void say_mean(const struct comparing *comparing, size_t run, struct ts_buf *out)
+static void put_mean(const struct comparing *comparing, size_t run, struct ts_buf *out)
 {
-	double base = comparing->sides[0].time_ps, change = comparing->sides[run].time_ps - base;
+	double base = comparing->measured[0].time_ps,
+	       change = comparing->measured[run].time_ps - base;
 
 	if (word_of(comparing, run) == WORD_NONE && fabs(change) > COMPARE_SAME * base)
 		ts_buf_printf(out, "; the mean step is %.1f %% %s, which a few steps make",
@@ -78,14 +82,14 @@ static struct ts_value verdict_of(struct comparing *comparing, size_t run)
 	if (word == WORD_UNKNOWN) {
 		ts_buf_puts(&out, "unknown: no time on a device to compare");
 	} else {
-		/* ranks and medians may differ about which is longer: then no ratio is told */
+		/* ranks and medians may differ about which is longer: then no ratio is written */
 		if ((word == WORD_FASTER && times >= 1) || (word == WORD_SLOWER && times < 1))
 			ts_buf_printf(&out, "%s, %.3g times as %s: ", words[word],
 				      times >= 1 ? times : 1 / times, times >= 1 ? "fast" : "long");
 		else
 			ts_buf_printf(&out, "%s: ", words[word]);
-		say_times(comparing, run, &out);
-		say_mean(comparing, run, &out);
+		put_times(comparing, run, &out);
+		put_mean(comparing, run, &out);
 	}
 	value = ts_text(ts_result_text(comparing->result, "%.*s", TS_ARG(ts_buf_bytes(&out))));
 	comparing->result->owner->failed |= out.failed;
@@ -98,11 +102,11 @@ static struct ts_value chip_of(const struct ts_profile *profile)
 	return profile->nr_devices ? ts_text_or_null(profile->devices[0].kind) : ts_null();
 }
 
-static struct ts_value step_source(const struct ts_side *side)
+static struct ts_value step_source(const struct ts_measured *measured)
 {
-	if (side->nr_steps == 0)
+	if (measured->nr_steps == 0)
 		return ts_null();
-	return ts_text(ts_bytes_of(ts_result_get(side->overview, "overview.step_source").type ==
+	return ts_text(ts_bytes_of(ts_result_get(measured->overview, "overview.step_source").type ==
 						   TS_VALUE_TEXT
 					   ? "inferred"
 					   : "marked"));
@@ -129,7 +133,7 @@ static const struct ts_column run_columns[] = {
 static void put_run(struct comparing *comparing, size_t run, struct ts_value *row)
 {
 	const struct ts_compare_run *of = &comparing->runs[run];
-	const struct ts_side *side = &comparing->sides[run];
+	const struct ts_measured *measured = &comparing->measured[run];
 	const struct ts_rank *rank = &comparing->ranks[run];
 	bool tested = run > 0 && comparing->by_step;
 
@@ -138,10 +142,10 @@ static void put_run(struct comparing *comparing, size_t run, struct ts_value *ro
 	row[2] = chip_of(of->profile);
 	row[3] = ts_int((int64_t)of->profile->nr_devices);
 	row[4] = ts_int((int64_t)of->profile->nr_hosts);
-	row[5] = ts_int((int64_t)side->nr_steps);
-	row[6] = step_source(side);
-	row[7] = compare_ps(side->time_ps);
-	row[8] = compare_ps(median(side));
+	row[5] = ts_int((int64_t)measured->nr_steps);
+	row[6] = step_source(measured);
+	row[7] = ts_compare_ps(measured->time_ps);
+	row[8] = ts_compare_ps(median(measured));
 	row[9] = run ? ts_real(speed_up(comparing, run)) : ts_null();
 	row[10] = tested ? ts_real(rank->p) : ts_null();
 	row[11] = tested ? ts_real(rank->effect) : ts_null();
@@ -170,20 +174,22 @@ static void put_verdicts(struct comparing *comparing)
 	}
 }
 
-enum ts_status compare_times(struct comparing *comparing, struct ts_error *err)
+enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *err)
 {
-	const struct ts_side *base = &comparing->sides[0];
+	const struct ts_measured *base = &comparing->measured[0];
 	struct ts_table *table =
 		ts_result_table(comparing->result, "runs", comparing->nr > 1 ? "Runs" : NULL,
 				run_columns, TS_NELEM(run_columns));
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t r = 0; st == TS_OK && r < comparing->nr; r++) {
-		const struct ts_side *side = &comparing->sides[r];
+		const struct ts_measured *measured = &comparing->measured[r];
 		struct ts_value *row = ts_table_row(comparing->result, table);
 
-		st = ts_rank_test(base->step_ps, base->nr_steps, side->step_ps, side->nr_steps,
-				  &comparing->ranks[r], err);
+		st = ts_rank_test(base->step_ps, base->nr_steps, measured->step_ps,
+				  measured->nr_steps, &comparing->ranks[r], err);
 		if (st == TS_OK && row)
 			put_run(comparing, r, row);
 	}
@@ -195,18 +201,18 @@ enum ts_status compare_times(struct comparing *comparing, struct ts_error *err)
 }
 
 /* FLOPs of a core in a step (or in the run), by what the ops say of themselves. */
-static double core_flops(const struct ts_side *side)
+static double core_flops(const struct ts_measured *measured)
 {
 	double sum = NAN;
 
-	for (size_t i = 0; side->ops && i < side->ops->nr_rows; i++) {
-		double flops = ts_cell_number(side->ops, i, "flops") *
-			       ts_cell_number(side->ops, i, "occurrences");
+	for (size_t i = 0; measured->ops && i < measured->ops->nr_rows; i++) {
+		double flops = ts_cell_number(measured->ops, i, "flops") *
+			       ts_cell_number(measured->ops, i, "occurrences");
 
 		if (flops > 0)
 			sum = isnan(sum) ? flops : sum + flops;
 	}
-	return sum / side->parts;
+	return sum / measured->parts;
 }
 
 /* The figure's name ends in its unit, as everywhere. */
@@ -245,12 +251,12 @@ static void figure_values(const struct comparing *comparing, const struct figure
 			  double values[TS_COMPARE_MAX])
 {
 	for (size_t r = 0; r < comparing->nr; r++) {
-		const struct ts_side *side = &comparing->sides[r];
+		const struct ts_measured *measured = &comparing->measured[r];
 
 		if (!figure->path)
-			values[r] = core_flops(side);
-		else if (ts_side_value(side, comparing->runs[r].results, ts_bytes_of(figure->path),
-				       &values[r]))
+			values[r] = core_flops(measured);
+		else if (ts_measured_value(measured, comparing->runs[r].results,
+					   ts_bytes_of(figure->path), &values[r]))
 			values[r] /= figure->unit;
 		else
 			values[r] = NAN;
@@ -265,7 +271,7 @@ static bool any_known(const double *values, size_t nr)
 	return false;
 }
 
-static void put_figure(struct comparing *comparing, const struct compare_table *table,
+static void put_figure(struct comparing *comparing, const struct ts_compare_table *table,
 		       const struct figure *figure, const double *values)
 {
 	struct ts_value *row = ts_table_row(comparing->result, table->table);
@@ -276,7 +282,7 @@ static void put_figure(struct comparing *comparing, const struct compare_table *
 	row[1] = ts_text(ts_bytes_of(figure->title));
 	row[2] = figure->better ? ts_text(ts_bytes_of(figure->better)) : ts_null();
 	for (size_t r = 0; r < comparing->nr; r++) {
-		struct ts_value *cells = compare_cells(table, row, r);
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 		double change = values[r] - values[0];
 
 		cells[0] = ts_real(values[r]);
@@ -287,12 +293,14 @@ static void put_figure(struct comparing *comparing, const struct compare_table *
 	}
 }
 
-void compare_figures(struct comparing *comparing)
+void ts_compare_figures(struct comparing *comparing)
 {
-	struct compare_table table =
-		compare_table(comparing, "figures", "Figures", figure_columns,
-			      TS_NELEM(figure_columns), figure_each, TS_NELEM(figure_each));
+	struct ts_compare_table table =
+		ts_compare_table(comparing, "figures", "Figures", figure_columns,
+				 TS_NELEM(figure_columns), figure_each, TS_NELEM(figure_each));
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	for (size_t i = 0; table.table && i < TS_NELEM(figures); i++) {
 		double values[TS_COMPARE_MAX];
 
@@ -316,7 +324,7 @@ static const struct ts_column bucket_each[] = {
 	{ "_change_ps", TS_DERIVED, "change" },
 };
 
-static void put_bucket(struct comparing *comparing, const struct compare_table *table,
+static void put_bucket(struct comparing *comparing, const struct ts_compare_table *table,
 		       enum ts_bucket bucket)
 {
 	struct ts_value *row = ts_table_row(comparing->result, table->table);
@@ -326,32 +334,34 @@ static void put_bucket(struct comparing *comparing, const struct compare_table *
 	row[0] = ts_text(ts_bytes_of(ts_bucket_name(bucket)));
 	row[1] = ts_text(ts_bytes_of(ts_bucket_title(bucket)));
 	for (size_t r = 0; r < comparing->nr; r++) {
-		const struct ts_side *side = &comparing->sides[r];
-		struct ts_value *cells = compare_cells(table, row, r);
+		const struct ts_measured *measured = &comparing->measured[r];
+		struct ts_value *cells = ts_compare_cells(table, row, r);
 
-		cells[0] = compare_ps(side->bucket_ps[bucket]);
-		cells[1] = ts_share_pct(side->bucket_ps[bucket] / side->time_ps);
+		cells[0] = ts_compare_ps(measured->bucket_ps[bucket]);
+		cells[1] = ts_share_pct(measured->bucket_ps[bucket] / measured->time_ps);
 		if (r > 0)
-			cells[2] = compare_ps(side->bucket_ps[bucket] -
-					      comparing->sides[0].bucket_ps[bucket]);
+			cells[2] = ts_compare_ps(measured->bucket_ps[bucket] -
+						 comparing->measured[0].bucket_ps[bucket]);
 	}
 }
 
 static bool holds_time(const struct comparing *comparing, enum ts_bucket bucket)
 {
 	for (size_t r = 0; r < comparing->nr; r++)
-		if (comparing->sides[r].bucket_ps[bucket] > 0)
+		if (comparing->measured[r].bucket_ps[bucket] > 0)
 			return true;
 	return false;
 }
 
-void compare_buckets(struct comparing *comparing)
+void ts_compare_buckets(struct comparing *comparing)
 {
-	struct compare_table table = compare_table(
+	struct ts_compare_table table = ts_compare_table(
 		comparing, "buckets",
 		comparing->by_step ? "Time of a step and core" : "Wall time of a core",
 		bucket_columns, TS_NELEM(bucket_columns), bucket_each, TS_NELEM(bucket_each));
 
+	TS_ASSERT(comparing);
+	TS_ASSERT(comparing->nr >= 1 && comparing->nr <= TS_COMPARE_MAX);
 	/* people see those that hold time */
 	for (int b = 0; table.table && b < TS_NR_BUCKETS; b++)
 		if (holds_time(comparing, (enum ts_bucket)b))

@@ -1,6 +1,8 @@
 /* Taking names apart and putting them together again. One pass over the text, nothing is kept. */
 #include "copy/names.h"
 
+#include "base/check.h"
+
 #include <fnmatch.h>
 
 #include "copy/words.h"
@@ -12,6 +14,7 @@
 bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const char *const *keep,
 		   size_t nr_keep)
 {
+	TS_ASSERT(names && key);
 	*names = (struct ts_names){ .key = *key, .nr_keep = TS_MIN(nr_keep, TS_NAMES_KEEP_MAX) };
 	for (size_t i = 0; i < names->nr_keep; i++)
 		names->keep[i] = keep[i];
@@ -37,6 +40,7 @@ bool ts_names_open(struct ts_names *names, const struct ts_sipkey *key, const ch
 
 void ts_names_release(struct ts_names *names)
 {
+	TS_ASSERT(names);
 	ts_strmap_release(&names->words);
 	ts_strmap_release(&names->keys);
 }
@@ -45,6 +49,8 @@ enum ts_key_kind ts_names_key(const struct ts_names *names, struct ts_bytes key)
 {
 	uint32_t kind = ts_strmap_find(&names->keys, key);
 
+	TS_ASSERT_HOT(names);
+	TS_ASSERT_HOT(key.p || key.n == 0);
 	return kind == TS_NONE ? TS_KEY_UNKNOWN : (enum ts_key_kind)kind;
 }
 
@@ -73,6 +79,8 @@ static bool is_kept(const struct ts_names *names, struct ts_bytes text)
 
 void ts_names_secret(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
+	TS_ASSERT_HOT(names && out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	if (text.n > 0 && is_kept(names, text))
 		ts_buf_put(out, text);
 	else if (text.n > 0)
@@ -408,6 +416,8 @@ void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_
 	size_t run = 0, run_end = 0;
 	bool hide = false;
 
+	TS_ASSERT_HOT(names && out);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	if (text.n > 0 && is_kept(names, text)) {
 		ts_buf_put(out, text);
 		return;

@@ -1,10 +1,13 @@
 /* Writing a copy, plain or packed. */
 #include "copy/out.h"
 
+#include "base/check.h"
+
 enum ts_status ts_copy_open(struct ts_copy_out *out, const char *path, struct ts_error *err)
 {
 	enum ts_status st;
 
+	TS_ASSERT(out && path);
 	*out = (struct ts_copy_out){
 		.file = TS_NEWFILE_INIT,
 		.gz = TS_GZIP_INIT,
@@ -37,6 +40,8 @@ static void flush(struct ts_copy_out *out)
 
 void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes)
 {
+	TS_ASSERT_HOT(out);
+	TS_ASSERT_HOT(bytes.p || bytes.n == 0);
 	out->nr_bytes += bytes.n;
 	while (bytes.n > 0 && out->st == TS_OK) {
 		size_t n = TS_MIN(bytes.n, TS_COPY_BUFFER - out->text.n);
@@ -52,11 +57,13 @@ void ts_copy_put(struct ts_copy_out *out, struct ts_bytes bytes)
 
 void ts_copy_puts(struct ts_copy_out *out, const char *text)
 {
+	TS_ASSERT_HOT(out && text);
 	ts_copy_put(out, ts_bytes_of(text));
 }
 
 enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 {
+	TS_ASSERT(out);
 	if (out->text.n > 0 || (out->packed && out->nr_bytes == 0))
 		flush(out);
 	if (out->st == TS_OK)
@@ -68,6 +75,7 @@ enum ts_status ts_copy_commit(struct ts_copy_out *out, struct ts_error *err)
 
 void ts_copy_release(struct ts_copy_out *out)
 {
+	TS_ASSERT(out);
 	ts_newfile_release(&out->file);
 	ts_gzip_release(&out->gz);
 	ts_buf_release(&out->text);

@@ -5,13 +5,17 @@
  */
 #include "copy/pairs.h"
 
+#include "base/check.h"
+
 void ts_pairs_init(struct ts_pairs *pairs, const struct ts_trim *trim)
 {
+	TS_ASSERT(pairs && trim);
 	*pairs = (struct ts_pairs){ .trim = trim, .max = TS_PAIRS_MAX, .scratch = TS_SCRATCH_INIT };
 }
 
 void ts_pairs_release(struct ts_pairs *pairs)
 {
+	TS_ASSERT(pairs);
 	ts_scratch_release(&pairs->scratch);
 	free(pairs->events);
 	free(pairs->stays);
@@ -21,6 +25,7 @@ void ts_pairs_release(struct ts_pairs *pairs)
 
 uint64_t ts_pairs_number(struct ts_pairs *pairs, enum ts_status *st)
 {
+	TS_ASSERT_HOT(pairs && st);
 	if (!ts_grow(&pairs->stays, &pairs->cap_stays, pairs->nr_numbers / 8 + 1, 1)) {
 		*st = TS_NOMEM;
 		return 0;
@@ -43,6 +48,7 @@ enum ts_status ts_pairs_put(struct ts_pairs *pairs, const struct ts_pair_event *
 {
 	enum ts_status st = pairs->nr == pairs->max ? to_disk(pairs, err) : TS_OK;
 
+	TS_ASSERT_HOT(pairs && event);
 	if (st)
 		return st;
 	if (!ts_grow(&pairs->events, &pairs->cap, pairs->nr + 1, sizeof(*event)))
@@ -186,6 +192,7 @@ enum ts_status ts_pairs_decide(struct ts_pairs *pairs, struct ts_error *err)
 	uint64_t nr_hands = pairs->nr_all / pairs->max + 1;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(pairs);
 	for (uint64_t i = 0; i < nr_hands && st == TS_OK; i++)
 		st = play(pairs, i, nr_hands, err);
 	return st;

@@ -5,6 +5,8 @@
  * fingerprints, fields of a newer XLA) is left out.
  */
 #include "codec/jtok.h"
+
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "copy/redact.h"
@@ -206,6 +208,8 @@ void ts_redact_hlo(const struct ts_names *names, struct ts_bytes bytes, struct t
 {
 	struct ts_pb_error error = { NULL, NULL };
 
+	TS_ASSERT(names && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	put_message(names, ts_pb_of(bytes, &error), is_bare_module(bytes) ? &module : &proto, out,
 		    0);
 }
@@ -215,6 +219,8 @@ void ts_redact_numbers(const struct ts_names *names, struct ts_bytes message, en
 {
 	struct ts_pb_error error = { NULL, NULL };
 
+	TS_ASSERT_HOT(names && out);
+	TS_ASSERT_HOT(message.p || message.n == 0);
 	put_message(names, ts_pb_of(message, &error),
 		    kind == TS_KEY_ACCESS ? &access_breakdown : &numbers, out, 0);
 }

@@ -3,6 +3,8 @@
  * under. What is no JSON becomes a hash of it, so that what comes out is JSON whatever went in.
  */
 #include "codec/json.h"
+
+#include "base/check.h"
 #include "codec/jtok.h"
 #include "copy/redact.h"
 
@@ -116,6 +118,8 @@ void ts_redact_json(const struct ts_names *names, struct ts_bytes token, enum ts
 {
 	struct redacting redacting = { .names = names, .out = out };
 
+	TS_ASSERT_HOT(names && out);
+	TS_ASSERT_HOT(token.p || token.n == 0);
 	put_value(&redacting, token, kind, 0);
 	ts_arena_release(&redacting.arena);
 	ts_buf_release(&redacting.text);

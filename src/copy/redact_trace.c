@@ -2,8 +2,10 @@
  * Redacting a trace: each event and each member of the outermost object is rewritten as it comes. An
  * event's members are those of "Trace Event Format"; args are told by their names like stats.
  */
-#include "copy/events.h"
 #include "copy/redact.h"
+
+#include "base/check.h"
+#include "read/walk.h"
 
 struct redacting {
 	const struct ts_names *names;
@@ -104,7 +106,7 @@ enum ts_status ts_redact_trace(const struct ts_names *names, struct ts_bytes byt
 			       struct ts_error *err)
 {
 	struct redacting redacting = { .names = names, .out = out };
-	const struct ts_events_visitor visitor = {
+	const struct ts_walk_visitor visitor = {
 		.ctx = &redacting,
 		.begin = take_begin,
 		.member = take_member,
@@ -113,9 +115,11 @@ enum ts_status ts_redact_trace(const struct ts_names *names, struct ts_bytes byt
 		.events_end = take_events_end,
 		.end = take_end,
 	};
-	struct ts_events_report events;
-	enum ts_status st = ts_events_walk(bytes, mapped, &visitor, &events, err);
+	struct ts_walk_report events;
+	enum ts_status st = ts_walk_all(bytes, mapped, &visitor, &events, err);
 
+	TS_ASSERT(names && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_redact_report){ .nr_left_out = events.nr_too_long,
 					     .damage = events.damage };
 	ts_buf_release(&redacting.text);

@@ -7,6 +7,8 @@
  * like others, if one of the stats that refer to it may hold names; else hashed whole.
  */
 #include "base/arena.h"
+
+#include "base/check.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
 #include "codec/xspace.h"
@@ -485,6 +487,8 @@ enum ts_status ts_redact_xplane(const struct ts_names *names, struct ts_bytes by
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(bytes, &error);
 
+	TS_ASSERT(names && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_redact_report){ .damage = TS_ERROR_INIT };
 	while (ts_pb_next(&pb) && !redacting.nomem) {
 		struct ts_bytes body = ts_pb_bytes(&pb);

@@ -1,6 +1,8 @@
 /* What stays: hosts, planes, and of each plane one stretch of time. */
 #include "copy/trim.h"
 
+#include "base/check.h"
+
 #include <fnmatch.h>
 
 #include "base/units.h"
@@ -185,6 +187,7 @@ enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profi
 {
 	enum ts_status st;
 
+	TS_ASSERT(trim && profile && steps && choice);
 	*trim = (struct ts_trim){
 		.profile = profile,
 		.spans = calloc(profile->nr_planes + 1, sizeof(*trim->spans)),
@@ -206,6 +209,7 @@ enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profi
 
 void ts_trim_release(struct ts_trim *trim)
 {
+	TS_ASSERT(trim);
 	free(trim->spans);
 	free(trim->planes);
 	free(trim->hosts);
@@ -216,6 +220,7 @@ bool ts_trim_keeps(const struct ts_trim *trim, uint32_t plane, int64_t start_ps,
 {
 	const struct ts_span *span = &trim->spans[plane];
 
+	TS_ASSERT_HOT(trim);
 	if (!trim->planes[plane] || start_ps >= span->end_ps)
 		return false;
 	return start_ps >= span->start_ps ||

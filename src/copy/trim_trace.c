@@ -4,9 +4,11 @@
  * it stands. In memory are a bit for each event of a pair, TS_PAIRS_MAX of them at a time, and the
  * tables of processes and threads.
  */
-#include "copy/events.h"
 #include "copy/pairs.h"
+
+#include "base/check.h"
 #include "read/trace.h"
+#include "read/walk.h"
 
 #define TRACKS_MAX 65536 /* more is no trace of a program, says the reader too */
 #define OPEN_MAX   4096	 /* Bs without an E on one thread, likewise */
@@ -419,8 +421,8 @@ enum ts_status ts_trim_trace(const struct ts_trim *trim, uint32_t host, struct t
 			     struct ts_error *err)
 {
 	struct trimming trimming = { .trim = trim, .out = out, .report = report, .host = host };
-	const struct ts_events_visitor seeing = { .ctx = &trimming, .event = see_event };
-	const struct ts_events_visitor copying = {
+	const struct ts_walk_visitor seeing = { .ctx = &trimming, .event = see_event };
+	const struct ts_walk_visitor copying = {
 		.ctx = &trimming,
 		.begin = copy_begin,
 		.member = copy_member,
@@ -429,20 +431,22 @@ enum ts_status ts_trim_trace(const struct ts_trim *trim, uint32_t host, struct t
 		.events_end = copy_events_end,
 		.end = copy_end,
 	};
-	struct ts_events_report events;
+	struct ts_walk_report events;
 	enum ts_status st;
 
+	TS_ASSERT(trim && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_trim_report){ .damage = TS_ERROR_INIT };
 	ts_pairs_init(&trimming.pairs, trim);
 	trimming.pairs.ctx = &trimming;
 	trimming.pairs.kept = mark;
-	st = ts_events_walk(bytes, mapped, &seeing, &events, err);
+	st = ts_walk_all(bytes, mapped, &seeing, &events, err);
 	if (st == TS_OK)
 		close_all(&trimming);
 	if (st == TS_OK)
 		st = ts_pairs_decide(&trimming.pairs, err);
 	if (st == TS_OK)
-		st = ts_events_walk(bytes, mapped, &copying, &events, err);
+		st = ts_walk_all(bytes, mapped, &copying, &events, err);
 	report->damage = events.damage;
 	report->nr_left_out += events.nr_too_long;
 	release(&trimming);

@@ -5,6 +5,8 @@
  * metadata and lines, never with events.
  */
 #include "codec/pb.h"
+
+#include "base/check.h"
 #include "codec/pbw.h"
 #include "codec/xspace.h"
 #include "copy/trim.h"
@@ -599,6 +601,8 @@ enum ts_status ts_trim_xplane(const struct ts_trim *trim, uint32_t host, struct 
 		.nr_planes = profile->hosts[host].nr_planes,
 	};
 
+	TS_ASSERT(trim && out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*report = (struct ts_trim_report){ .damage = TS_ERROR_INIT };
 	find_lines(&trimming, profile);
 	trimming.uses = calloc(trimming.nr_planes + 1, sizeof(*trimming.uses));

@@ -1,9 +1,9 @@
 /* A session's way into its annotation. */
 #include "flow/annotate.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 #include "flow/annotated.h"
-#include "flow/stream.h"
 #include "read/reader.h"
 #include "write/report_json.h"
 
@@ -31,6 +31,7 @@ struct job {
 
 void ts_annotation_init(struct ts_annotation *one)
 {
+	TS_ASSERT(one);
 	memset(one, 0, sizeof(*one));
 	ts_run_init(&one->run);
 	one->report = (struct ts_overlay_report)TS_OVERLAY_REPORT_INIT;
@@ -40,23 +41,25 @@ void ts_annotation_init(struct ts_annotation *one)
 
 void ts_annotation_release(struct ts_annotation *one)
 {
+	TS_ASSERT(one);
 	ts_overlay_report_release(&one->report);
 	ts_run_release(&one->run);
 }
 
-static size_t nr_read_by(const struct ts_profile *profile, const char *reader)
+/* Hosts whose annotations go to WHERE. */
+static size_t nr_annotated(const struct ts_profile *profile, enum ts_annotate_where where)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		nr += strcmp(ts_readers[profile->hosts[i].reader]->name, reader) == 0;
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		nr += ts_reader_of(profile, i)->annotate == where;
 	return nr;
 }
 
-/* Traces in JSON are never written into: copies of them stand beside. */
 static bool is_of_traces(const struct ts_profile *profile)
 {
-	return profile->nr_hosts > 0 && nr_read_by(profile, "chrome") == profile->nr_hosts;
+	return profile->nr_hosts > 0 &&
+	       nr_annotated(profile, TS_ANNOTATE_COPY) == profile->nr_hosts;
 }
 
 static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_error *err)
@@ -75,8 +78,8 @@ static enum ts_status write_trace(void *ctx, struct ts_newfile *file, struct ts_
 
 	made->made = true;
 	return st ? st
-		  : ts_trace_write(file, &run->profile, &run->results, &job->plan, ts_stream_line,
-				   &options, &made->report, err);
+		  : ts_trace_write(file, &run->profile, &run->results, &job->plan, &options,
+				   &made->report, err);
 }
 
 /* The annotated copies of a session's traces, one a file. */
@@ -214,14 +217,14 @@ static enum ts_status analyse(struct job *job, struct ts_error *err)
 						  (size_t)job->options->max_overlay_events };
 	bool wants_any =
 		job->options->traces[TS_TRACE_JSON] || job->options->traces[TS_TRACE_PFTRACE];
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	enum ts_status st = TS_OK;
 
 	one->of_traces = is_of_traces(&one->run.profile);
 	if (wants_any && !one->of_traces) {
 		st = ts_trace_plan_init(&job->plan, &one->run.profile, err);
-		observer = ts_trace_plan_observer(&job->plan);
-		options.observer = &observer;
+		counter = ts_trace_plan_counter(&job->plan);
+		options.counter = &counter;
 	}
 	if (st == TS_OK)
 		st = ts_run_analyse(&one->run, &options, err);
@@ -252,15 +255,15 @@ static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 	const struct ts_run *run = &job->one->run;
 	const struct ts_profile *profile = &run->profile;
 	const char *path = session->files[0].path;
-	size_t nr_xplanes = nr_read_by(profile, "xplane"),
-	       nr_traces = nr_read_by(profile, "chrome");
+	size_t nr_xplanes = nr_annotated(profile, TS_ANNOTATE_BEHIND),
+	       nr_traces = nr_annotated(profile, TS_ANNOTATE_COPY);
 
 	if (run->nr_unpacked > 0)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive cannot be annotated "
 			       "(unpack it first; tpusight report reads it)",
 			       path);
-	if (nr_xplanes + nr_traces < profile->nr_hosts)
+	if (nr_annotated(profile, TS_ANNOTATE_NOT) > 0)
 		return ts_fail(
 			err, TS_UNSUPPORTED,
 			"%s: only xplanes and traces are annotated (tpusight report reads it)",
@@ -288,6 +291,7 @@ bool ts_annotation_is_damaged(const struct ts_annotation *one)
 {
 	const struct ts_profile *profile = &one->run.profile;
 
+	TS_ASSERT(one);
 	for (size_t i = 0; i < profile->nr_damage; i++)
 		if (!profile->damage[i].minor)
 			return true;
@@ -302,6 +306,7 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 	struct job job = { .one = one, .session = session, .options = options };
 	enum ts_status st;
 
+	TS_ASSERT(one && session && options);
 	for (int i = 0; i < TS_NR_TRACE_KINDS; i++)
 		job.files[i] = (struct trace_file){ &job, i };
 	if (session->kind == TS_SESSION_STREAM)

@@ -1,6 +1,7 @@
 /* The trace's text up to the seam, our rows, the rest of the text: all as pieces of a pack. */
 #include "flow/annotated.h"
 
+#include "base/check.h"
 #include "codec/json.h"
 #include "flow/trace.h"
 #include "flow/trace_pack.h"
@@ -351,7 +352,7 @@ static enum ts_status make_writers(struct copy *copy, struct ts_error *err)
 	if (!copy->counts || !copy->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < copy->nr_threads; i++) {
-		copy->writers[i] = ts_trace_writer_new(&copy->plan, &ts_perfetto_json, NULL, clock);
+		copy->writers[i] = ts_trace_writer_new(&copy->plan, &ts_perfetto_json, clock);
 		if (!copy->writers[i])
 			return ts_fail_nomem(err);
 	}
@@ -407,6 +408,8 @@ enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profi
 	uint64_t before = file->nr_bytes;
 	enum ts_status st;
 
+	TS_ASSERT(file && profile && options);
+	TS_ASSERT(host < profile->nr_hosts);
 	if (!ts_seams_of(profile, host, &copy.seams))
 		return ts_fail(err, TS_UNSUPPORTED, "%s: no trace that can be annotated",
 			       options->source);

@@ -37,7 +37,7 @@ struct ts_annotated_report {
 };
 
 /* The copy of HOST's trace into FILE, which the caller opens and commits. REPORT may be NULL.
- * TS_UNSUPPORTED: that host was no trace in JSON. */
+ * TS_UNSUPPORTED: that host was not a trace in JSON. */
 enum ts_status ts_annotated_write(struct ts_newfile *file, const struct ts_profile *profile,
 				  uint32_t host, const struct ts_results *results,
 				  const struct ts_annotated_options *options,

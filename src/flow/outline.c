@@ -4,6 +4,7 @@
  */
 #include "flow/outline.h"
 
+#include "base/check.h"
 #include "base/work.h"
 #include "flow/outline_steps.h"
 #include "flow/stream.h"
@@ -26,7 +27,7 @@ struct outline_pass {
 
 static void release_line(struct line_outline *line)
 {
-	outline_marks_release(&line->marks);
+	ts_outline_marks_release(&line->marks);
 	free(line->damage);
 	ts_spans_release(&line->compile);
 	ts_spans_release(&line->input);
@@ -50,7 +51,7 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 	bool host = block->line->kind == TS_LINE_THREAD, good = true;
 
 	if (!host)
-		good = outline_marks_block(&line->marks, block);
+		good = ts_outline_marks_block(&line->marks, block);
 	for (size_t i = 0; host && i < block->nr_events && good; i++)
 		good = add_activity(line, block, i, pass->activity[block->op[i]]);
 	return good ? TS_OK : ts_fail_nomem(err);
@@ -155,7 +156,7 @@ static enum ts_status find_steps(struct outline_pass *pass, struct ts_steps *ste
 
 	for (size_t l = 0; good && l < nr_lines; l++)
 		marks[l] = &pass->lines[l].marks;
-	good = good && outline_steps_find(pass->profile, marks, steps);
+	good = good && ts_outline_steps_find(pass->profile, marks, steps);
 	free(marks);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -250,6 +251,7 @@ enum ts_status ts_outline_make(struct ts_profile *profile, size_t nr_threads,
 	struct outline_pass pass = { .profile = profile };
 	enum ts_status st;
 
+	TS_ASSERT(profile && outline);
 	memset(outline, 0, sizeof(*outline));
 	st = prepare(&pass, err);
 	if (st == TS_OK)

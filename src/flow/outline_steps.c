@@ -6,9 +6,12 @@
  */
 #include "flow/outline_steps.h"
 
+#include "base/check.h"
 #include "model/step_pattern.h"
 
-#define MAX_GPU_EXECUTIONS 1000000 /* of a stream: more are no executions, but programs in turn */
+/* A stream with more changes of program than this does not run executions one after the other: its
+ * programs take turns, and steps cannot be told from that. */
+#define MAX_GPU_EXECUTIONS 1000000
 
 static bool add_mark(struct outline_marks *marks, const struct ts_block *block, size_t i)
 {
@@ -41,10 +44,11 @@ static bool add_kernel(struct outline_marks *marks, const struct ts_block *block
 	return add_mark(marks, block, i);
 }
 
-bool outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
+bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block)
 {
 	bool is_gpu = block->line->kind == TS_LINE_OPS, good = true;
 
+	TS_ASSERT_HOT(marks && block);
 	if (is_gpu && !marks->kernels) {
 		marks->kernels = calloc(block->profile->nr_ops + 1, sizeof(*marks->kernels));
 		good = marks->kernels != NULL;
@@ -55,8 +59,9 @@ bool outline_marks_block(struct outline_marks *marks, const struct ts_block *blo
 	return good;
 }
 
-void outline_marks_release(struct outline_marks *marks)
+void ts_outline_marks_release(struct outline_marks *marks)
 {
+	TS_ASSERT(marks);
 	free(marks->items);
 	free(marks->kernels);
 	memset(marks, 0, sizeof(*marks));
@@ -363,9 +368,10 @@ static bool inferred_steps(struct ts_profile *profile, struct outline_marks *con
 	return good;
 }
 
-bool outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
-			struct ts_steps *steps)
+bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+			   struct ts_steps *steps)
 {
+	TS_ASSERT(profile && marks && steps);
 	steps->devices = calloc(profile->nr_devices + 1, sizeof(*steps->devices));
 	steps->nr_devices = steps->devices ? profile->nr_devices : 0;
 	return steps->devices && marked_steps(profile, marks, steps) &&

@@ -25,11 +25,11 @@ struct outline_marks {
 };
 
 /* False: no memory. */
-bool outline_marks_block(struct outline_marks *marks, const struct ts_block *block);
-void outline_marks_release(struct outline_marks *marks);
+bool ts_outline_marks_block(struct outline_marks *marks, const struct ts_block *block);
+void ts_outline_marks_release(struct outline_marks *marks);
 
 /* MARKS: one a line of the profile; they are sorted. STEPS is zeroed at first. False: no memory. */
-bool outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
-			struct ts_steps *steps);
+bool ts_outline_steps_find(struct ts_profile *profile, struct outline_marks *const *marks,
+			   struct ts_steps *steps);
 
 #endif

@@ -19,7 +19,7 @@ struct line_states {
 struct pass {
 	struct ts_profile *profile;
 	const struct ts_context *ctx;
-	const struct ts_observer *observer;
+	const struct ts_duration_counter *counter;
 	struct ts_passes *shared;
 	const struct ts_analysis *analyses[TS_NR_ANALYSES];
 	bool sees_events[TS_NR_ANALYSES];
@@ -82,7 +82,7 @@ static enum ts_status show_block(void *ctx, const struct ts_block *block, struct
 		if (states->state[a])
 			st = pass->analyses[a]->block(states->state[a], pass->ctx, block, err);
 	if (st == TS_OK && states->observed)
-		st = pass->observer->block(pass->observer->ctx, block, err);
+		st = pass->counter->block(pass->counter->ctx, block, err);
 	return st;
 }
 
@@ -119,18 +119,18 @@ static void note_damage(struct pass *pass, uint32_t line, const struct ts_error 
 	pthread_mutex_unlock(&pass->lock);
 }
 
-/* For tests: a state goes through its saved form, as if it came from another machine. */
-static enum ts_status reload(const struct pass *pass, size_t a, void *state, struct ts_error *err)
+/* A state goes through its saved form, as if it came from another machine. */
+static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	if (!pass->shared->reload_states || !pass->analyses[a]->state)
+	if (!pass->shared->states || !pass->analyses[a]->state)
 		return TS_OK;
-	return ts_state_reload(pass->analyses[a], state, pass->profile, &pass->ctx->results->arena,
-			       err);
+	return ts_state_pass_on(pass->analyses[a], state, pass->shared->states, pass->profile,
+				&pass->ctx->results->arena, err);
 }
 
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
 {
-	enum ts_status st = reload(pass, a, state, err);
+	enum ts_status st = pass_on(pass, a, state, err);
 
 	return st ? st : ts_state_merge(pass->analyses[a], pass->sums[a], state, pass->ctx, err);
 }
@@ -162,7 +162,7 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	if (st == TS_UNSORTED) {
 		release_line(pass, line);
 		if (pass->lines[line].observed)
-			pass->observer->restart(pass->observer->ctx, line);
+			pass->counter->restart(pass->counter->ctx, line);
 		pass->profile->lines[line].unsorted = true;
 		st = stream(pass, line, err);
 	}
@@ -281,9 +281,9 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
 		wanted |= pass->sees_events[a] && pass->analyses[a]->wants(pass->ctx, line);
-	if (pass->observer && pass->observer->block)
+	if (pass->counter && pass->counter->block)
 		pass->lines[index].observed =
-			pass->observer->wants(pass->observer->ctx, pass->profile, index);
+			pass->counter->wants(pass->counter->ctx, pass->profile, index);
 	return wanted || pass->lines[index].observed;
 }
 
@@ -349,7 +349,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (!facts)
 		return ts_fail_nomem(err);
 	result->top_level = analysis->top_level;
-	st = reload(pass, at, pass->sums[at], err);
+	st = pass_on(pass, at, pass->sums[at], err);
 	if (st)
 		return st;
 	st = analysis->close(pass->sums[at], ctx, facts, result, err);
@@ -434,16 +434,17 @@ static void release(struct pass *pass)
 }
 
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
-			   const struct ts_observer *observer, struct ts_passes *shared,
+			   const struct ts_duration_counter *counter, struct ts_passes *shared,
 			   size_t nr_threads, struct ts_error *err)
 {
 	struct pass pass = { .profile = profile,
 			     .ctx = ctx,
-			     .observer = observer,
+			     .counter = counter,
 			     .shared = shared,
 			     .is_first = number == TS_PASS_FIRST };
 	enum ts_status st;
 
+	TS_ASSERT(profile && ctx && shared);
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (ts_analyses[i]->pass == number)
 			add_analysis(&pass, ts_analyses[i]);

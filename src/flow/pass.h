@@ -10,10 +10,14 @@
 #define TS_FLOW_PASS_H
 
 #include "analysis/analysis.h"
+#include "flow/state.h"
 
-/* An observer of a pass that is no analysis (counting for the trace's budget). NULL block: none.
- * block() may be called on several threads at once, for different lines. */
-struct ts_observer {
+/*
+ * Counts how long events are while a pass shows their blocks: the budget of a trace chooses by that
+ * (flow/trace_plan.h). It is not an analysis and has no result. block() may be called on several
+ * threads at once, for different lines; NULL: nothing is counted.
+ */
+struct ts_duration_counter {
 	void *ctx;
 	bool (*wants)(void *ctx, const struct ts_profile *profile, uint32_t line);
 	void (*restart)(void *ctx,
@@ -26,7 +30,7 @@ struct ts_observer {
 struct ts_passes {
 	void *sums[TS_NR_ANALYSES];
 	struct ts_result *results[TS_NR_ANALYSES];
-	bool reload_states; /* for tests: each state is saved and loaded before it is summed */
+	const struct ts_state_sink *states; /* NULL: states are not saved */
 };
 
 /*
@@ -35,7 +39,7 @@ struct ts_passes {
  * ctx->results. Those without .block are closed with a zeroed state.
  */
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
-			   const struct ts_observer *observer, struct ts_passes *shared,
+			   const struct ts_duration_counter *counter, struct ts_passes *shared,
 			   size_t nr_threads, struct ts_error *err);
 
 void ts_passes_release(struct ts_passes *shared);

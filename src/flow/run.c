@@ -1,6 +1,7 @@
 /* From files to results. */
 #include "flow/run.h"
 
+#include "base/check.h"
 #include "flow/outline.h"
 #include "io/tracefile.h"
 #include "read/hlo.h"
@@ -10,6 +11,7 @@
 
 void ts_run_init(struct ts_run *run)
 {
+	TS_ASSERT(run);
 	memset(run, 0, sizeof(*run));
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
@@ -17,6 +19,7 @@ void ts_run_init(struct ts_run *run)
 
 void ts_run_release(struct ts_run *run)
 {
+	TS_ASSERT(run);
 	ts_results_release(&run->results);
 	ts_outline_release(&run->outline);
 	ts_profile_release(&run->profile);
@@ -57,7 +60,7 @@ static uint32_t reader_index(const struct ts_reader *reader)
 	return i;
 }
 
-/* A host of which nothing could be read is none. */
+/* A host of which nothing could be read does not count. */
 static void drop_empty_host(struct ts_profile *profile, size_t index)
 {
 	struct ts_host *host = &profile->hosts[index];
@@ -136,14 +139,18 @@ static bool is_wanted(void *ctx, const char *name)
 	return !ts_bytes_starts(base_of(name), ".") && unpacking->want(base_of(name));
 }
 
-static bool is_memory_profile(const struct source *source)
+static bool is_extra(const struct source *source)
 {
-	return ts_reader_for(source->file, source->bytes) == ts_reader_find("pprof");
+	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+
+	return reader && reader->is_extra;
 }
 
-static bool is_torch_log(const struct source *source)
+static bool is_log(const struct source *source)
 {
-	return ts_reader_for(source->file, source->bytes) == ts_reader_find("torch_trace");
+	const struct ts_reader *reader = ts_reader_for(source->file, source->bytes);
+
+	return reader && reader->is_log;
 }
 
 static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *content,
@@ -165,7 +172,7 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 	if (!source.file.p || !source.host.p)
 		return ts_fail_nomem(err);
 	is_memory = ts_bytes_ends(source.host, TS_MEMORY_SUFFIX);
-	if (is_memory && !is_memory_profile(&source))
+	if (is_memory && !is_extra(&source))
 		return TS_OK; /* Python's own profiler has files of such names too */
 	unpacking->nr_profiles += !is_memory;
 	unpacking->nr_memory += is_memory;
@@ -234,7 +241,7 @@ static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *f
 	source.file = ts_arena_copy(&run->profile.arena, ts_bytes_of(file->path));
 	if (!source.file.p)
 		st = ts_fail_nomem(err);
-	else if ((!is_named && is_memory_profile(&source)) || is_torch_log(&source))
+	else if (is_named ? is_log(&source) : is_extra(&source))
 		st = read_source(run, &source, options, err);
 	else if (is_named)
 		st = ts_fail(err, TS_FORMAT,
@@ -296,6 +303,7 @@ enum ts_status ts_run_open(struct ts_run *run, const struct ts_session *session,
 	size_t nr_read = 0;
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(run && session && options);
 	run->inputs = calloc(session->nr_files + 1, sizeof(*run->inputs));
 	if (!run->inputs || !name_run(run, session))
 		return ts_fail_nomem(err);
@@ -335,6 +343,7 @@ enum ts_status ts_run_open_bytes(struct ts_run *run, const struct ts_run_bytes *
 	struct ts_error first = TS_ERROR_INIT;
 	size_t nr_read = 0;
 
+	TS_ASSERT(run && items && options);
 	for (size_t i = 0; i < nr; i++) {
 		struct source source = { items[i].bytes, items[i].file, items[i].host, false,
 					 items[i].reader };
@@ -364,6 +373,7 @@ enum ts_status ts_run_open_module(struct ts_run *run, const char *path, struct t
 	struct ts_bytes file;
 	enum ts_status st = ts_input_open(&input, path, err);
 
+	TS_ASSERT(run && path);
 	if (st)
 		return st;
 	memset(&module, 0, sizeof(module));
@@ -441,8 +451,8 @@ static bool wants_merged(const struct ts_profile *profile, const struct ts_run_o
 
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		wanted |= profile->devices[i].is_gpu;
-	for (size_t i = 0; i < profile->nr_hosts; i++)
-		wanted |= ts_readers[profile->hosts[i].reader]->is_trace;
+	for (uint32_t i = 0; i < profile->nr_hosts; i++)
+		wanted |= ts_reader_of(profile, i)->is_trace;
 	return wanted;
 }
 
@@ -459,9 +469,10 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};
-	struct ts_passes shared = { .reload_states = options->reload_states };
+	struct ts_passes shared = { .states = options->states };
 	enum ts_status st = make_rates(run, options->chip, err);
 
+	TS_ASSERT(run && options);
 	ctx.rates = run->rates;
 	if (st == TS_OK && run->profile.nr_devices == 0 && run->rates[0].name)
 		ctx.chip = &run->rates[0];
@@ -470,7 +481,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 	for (enum ts_pass pass = TS_PASS_FIRST; pass <= TS_PASS_OVERLAY && st == TS_OK; pass++)
 		if (pass != TS_PASS_OVERLAY || options->overlay_budget > 0)
 			st = ts_pass_run(&run->profile, &ctx, pass,
-					 pass == TS_PASS_FIRST ? options->observer : NULL, &shared,
+					 pass == TS_PASS_FIRST ? options->counter : NULL, &shared,
 					 options->nr_threads, err);
 	ts_passes_release(&shared);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))

@@ -1,7 +1,7 @@
 /*
  * A run, from files to results: open the session's profiles, read them, look once for the outline,
  * analyse in one pass (host threads and, for an overlay, devices once more). What comes out is handed to write/ and
- * overlay/ by whoever asked.
+ * overlay/ by the caller.
  *
  * The run owns its inputs, profile and results; all die with ts_run_release().
  */
@@ -20,10 +20,10 @@ struct ts_run_options {
 	size_t overlay_budget; /* slices a host; 0: no tracks are made */
 	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
 	bool merge; /* events of all lines as one, also for a profile without GPUs that is no trace */
-	bool reload_states;		    /* for tests: see struct ts_passes */
-	bool no_python;			    /* see struct ts_context */
-	bool no_stats;			    /* see struct ts_read_request */
-	const struct ts_observer *observer; /* of pass 1; NULL: none */
+	const struct ts_state_sink *states;	   /* see struct ts_passes */
+	bool no_python;				   /* see struct ts_context */
+	bool no_stats;				   /* see struct ts_read_request */
+	const struct ts_duration_counter *counter; /* of the first pass; NULL: none */
 	/* Logs of PyTorch's compiler, or folders of them, to be read along with what the session has */
 	const char *const *torch_logs;
 	size_t nr_torch_logs;

@@ -51,15 +51,17 @@ enum ts_status ts_state_load(const struct ts_analysis *analysis, void *state, st
 	return ts_record_load(analysis->state, state, bytes, &limits, arena, err);
 }
 
-enum ts_status ts_state_reload(const struct ts_analysis *analysis, void *state,
-			       const struct ts_profile *profile, struct ts_arena *arena,
-			       struct ts_error *err)
+enum ts_status ts_state_pass_on(const struct ts_analysis *analysis, void *state,
+				const struct ts_state_sink *sink, const struct ts_profile *profile,
+				struct ts_arena *arena, struct ts_error *err)
 {
 	struct ts_buf bytes = TS_BUF_INIT;
 	enum ts_status st;
 
 	ts_state_save(analysis, state, &bytes);
 	ts_record_release(analysis->state, state);
+	if (!bytes.failed)
+		sink->put(sink->ctx, analysis, ts_buf_bytes(&bytes));
 	st = bytes.failed
 		     ? ts_fail_nomem(err)
 		     : ts_state_load(analysis, state, ts_buf_bytes(&bytes), profile, arena, err);

@@ -23,9 +23,15 @@ void ts_state_save(const struct ts_analysis *analysis, const void *state, struct
 enum ts_status ts_state_load(const struct ts_analysis *analysis, void *state, struct ts_bytes bytes,
 			     const struct ts_profile *profile, struct ts_arena *arena,
 			     struct ts_error *err);
-/* Saves STATE, releases it and loads it again: what is not in the table is lost. For tests. */
-enum ts_status ts_state_reload(const struct ts_analysis *analysis, void *state,
-			       const struct ts_profile *profile, struct ts_arena *arena,
-			       struct ts_error *err);
+/* Is shown the saved form of each state, before it is summed and again of the sum. One thread at a time. */
+struct ts_state_sink {
+	void *ctx;
+	void (*put)(void *ctx, const struct ts_analysis *analysis, struct ts_bytes saved);
+};
+
+/* Saves STATE, shows it to SINK, releases it and loads it again: what its table does not name is lost. */
+enum ts_status ts_state_pass_on(const struct ts_analysis *analysis, void *state,
+				const struct ts_state_sink *sink, const struct ts_profile *profile,
+				struct ts_arena *arena, struct ts_error *err);
 
 #endif

@@ -1,13 +1,15 @@
 /* A line finds its reader through its host. */
 #include "flow/stream.h"
 
+#include "base/check.h"
 #include "read/reader.h"
 
 enum ts_status ts_stream_line(const struct ts_profile *profile, uint32_t index,
 			      const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
-	const struct ts_host *host = &profile->hosts[profile->planes[line->plane].host];
+	const struct ts_reader *reader = ts_reader_of(profile, profile->planes[line->plane].host);
 
-	return ts_readers[host->reader]->stream(profile, index, line->unsorted, sink, err);
+	TS_ASSERT(profile && sink);
+	return reader->stream(profile, index, line->unsorted, sink, err);
 }

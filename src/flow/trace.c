@@ -1,6 +1,7 @@
 /* Processes and rows in order, then rows -> pieces -> members -> file. */
 #include "flow/trace.h"
 
+#include "base/check.h"
 #include "flow/trace_tracks.h"
 #include "io/gzip.h"
 
@@ -234,8 +235,7 @@ static enum ts_status order_rows(struct trace *trace, struct ts_error *err)
 	return TS_OK;
 }
 
-static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stream,
-				   struct ts_error *err)
+static enum ts_status make_writers(struct trace *trace, struct ts_error *err)
 {
 	struct ts_trace_clock clock = { .ns = trace->shift_ns };
 
@@ -244,7 +244,7 @@ static enum ts_status make_writers(struct trace *trace, ts_trace_stream_fn *stre
 	if (!trace->jobs || !trace->writers)
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < trace->nr_threads; i++) {
-		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, stream, clock);
+		trace->writers[i] = ts_trace_writer_new(trace->plan, trace->form, clock);
 		if (!trace->writers[i])
 			return ts_fail_nomem(err);
 	}
@@ -341,7 +341,7 @@ static void fill_report(const struct trace *trace, uint64_t bytes, struct ts_tra
 					  .bytes = bytes };
 }
 
-static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace_stream_fn *stream,
+static enum ts_status run(struct trace *trace, struct ts_newfile *file,
 			  const struct ts_trace_options *options, struct ts_error *err)
 {
 	struct ts_trace_pack *pack = NULL;
@@ -352,7 +352,7 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace
 	if (st == TS_OK)
 		st = order_rows(trace, err);
 	if (st == TS_OK)
-		st = make_writers(trace, stream, err);
+		st = make_writers(trace, err);
 	if (st == TS_OK)
 		st = ts_trace_pack_new(&pack, file, trace->nr_rows, trace->nr_threads, level, err);
 	if (st == TS_OK)
@@ -365,7 +365,7 @@ static enum ts_status run(struct trace *trace, struct ts_newfile *file, ts_trace
 
 enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *profile,
 			      const struct ts_results *results, const struct ts_trace_plan *plan,
-			      ts_trace_stream_fn *stream, const struct ts_trace_options *options,
+			      const struct ts_trace_options *options,
 			      struct ts_trace_report *report, struct ts_error *err)
 {
 	struct trace trace = { .profile = profile,
@@ -375,8 +375,10 @@ enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *
 			       .arena = TS_ARENA_INIT,
 			       .nr_threads = TS_MAX(options->nr_threads, 1) };
 	uint64_t before = file->nr_bytes;
-	enum ts_status st = run(&trace, file, stream, options, err);
+	enum ts_status st = run(&trace, file, options, err);
 
+	TS_ASSERT(file && profile && plan);
+	TS_ASSERT(options);
 	if (st == TS_OK && report)
 		fill_report(&trace, file->nr_bytes - before, report);
 	release(&trace);
@@ -388,6 +390,8 @@ bool ts_trace_is_ours(struct ts_bytes bytes, const struct ts_perfetto_form *form
 	struct ts_buf head = TS_BUF_INIT;
 	bool ours = ts_bytes_starts(bytes, form->mark);
 
+	TS_ASSERT(form);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ours && ts_gzip_probe(bytes)) {
 		(void)ts_gunzip_head(bytes, &head, strlen(form->mark), NULL);
 		ours = ts_bytes_starts(ts_buf_bytes(&head), form->mark);

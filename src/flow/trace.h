@@ -6,10 +6,10 @@
  *
  *	struct ts_trace_plan plan;
  *	ts_trace_plan_init(&plan, profile, err);
- *	... first pass, with ts_trace_plan_observer(&plan) ...
+ *	... first pass, with ts_trace_plan_counter(&plan) ...
  *	ts_trace_plan_close(&plan, max_events, err);
  *	ts_newfile_open(&file, path, err);
- *	ts_trace_write(&file, profile, results, &plan, ts_stream_line, &options, &report, err);
+ *	ts_trace_write(&file, profile, results, &plan, &options, &report, err);
  *	ts_newfile_commit(&file, err);
  *	ts_trace_plan_release(&plan);
  *
@@ -50,7 +50,7 @@ struct ts_trace_report {
 /* Writes the whole trace into FILE, which the caller opens and commits. REPORT may be NULL. */
 enum ts_status ts_trace_write(struct ts_newfile *file, const struct ts_profile *profile,
 			      const struct ts_results *results, const struct ts_trace_plan *plan,
-			      ts_trace_stream_fn *stream, const struct ts_trace_options *options,
+			      const struct ts_trace_options *options,
 			      struct ts_trace_report *report, struct ts_error *err);
 
 /* Is this (packed or not) a trace of ours, in that form? */

@@ -1,6 +1,8 @@
 /* Threads that make rows and pack pieces; a spill file; the members in order. */
 #include "flow/trace_pack.h"
 
+#include "base/check.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -84,6 +86,7 @@ enum ts_status ts_trace_pack_new(struct ts_trace_pack **out, const struct ts_new
 {
 	struct ts_trace_pack *pack = calloc(1, sizeof(*pack));
 
+	TS_ASSERT(out && file);
 	*out = NULL;
 	if (!pack)
 		return ts_fail_nomem(err);
@@ -205,6 +208,7 @@ enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_
 	enum ts_status st;
 	bool given = false;
 
+	TS_ASSERT(pack && text);
 	pthread_mutex_lock(&pack->lock);
 	st = pack->status; /* another thread failed: there is no use in going on */
 	if (st == TS_OK && !ts_grow(&parts->items, &parts->cap, parts->nr + 1, sizeof(struct part)))
@@ -297,6 +301,7 @@ enum ts_status ts_trace_pack_run(struct ts_trace_pack *pack, const uint32_t *ord
 {
 	enum ts_status st;
 
+	TS_ASSERT(pack && order);
 	pack->order = order;
 	pack->fn = fn;
 	pack->ctx = ctx;
@@ -336,6 +341,9 @@ enum ts_status ts_trace_pack_write(struct ts_trace_pack *pack, struct ts_newfile
 {
 	enum ts_status st = put_member(pack, file, head, err);
 
+	TS_ASSERT(pack && file);
+	TS_ASSERT(head.p || head.n == 0);
+	TS_ASSERT(tail.p || tail.n == 0);
 	for (size_t i = 0; i < pack->nr_rows && st == TS_OK; i++)
 		st = put_row(pack, file, &pack->rows[i], err);
 	return st ? st : put_member(pack, file, tail, err);

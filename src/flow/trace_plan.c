@@ -1,11 +1,14 @@
 /* Histograms of durations, one cut for the run, quotas at the cut. */
 #include "flow/trace_plan.h"
 
+#include "base/check.h"
+
 #define ALL_BINS UINT32_MAX /* a cut that nothing can meet: no event is written */
 
 enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
 				  struct ts_error *err)
 {
+	TS_ASSERT(plan && profile);
 	*plan = (struct ts_trace_plan){ .profile = profile, .nr_lines = profile->nr_lines };
 	plan->tallies = calloc(profile->nr_lines + 1, sizeof(struct ts_trace_tally *));
 	plan->async = calloc(profile->nr_ops + 1, 1);
@@ -28,6 +31,7 @@ static void free_tally(struct ts_trace_tally *tally)
 
 void ts_trace_plan_release(struct ts_trace_plan *plan)
 {
+	TS_ASSERT(plan);
 	for (size_t i = 0; plan->tallies && i < plan->nr_lines; i++)
 		free_tally(plan->tallies[i]);
 	free(plan->tallies);
@@ -39,6 +43,8 @@ bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 {
 	enum ts_plane_kind kind = profile->planes[profile->lines[line].plane].kind;
 
+	TS_ASSERT(profile);
+	TS_ASSERT(line < profile->nr_lines);
 	(void)ctx;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
@@ -51,9 +57,11 @@ void ts_trace_restart(void *ctx, uint32_t line)
 	plan->tallies[line] = NULL;
 }
 
-struct ts_observer ts_trace_plan_observer(struct ts_trace_plan *plan)
+struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan)
 {
-	return (struct ts_observer){ plan, ts_trace_wants, ts_trace_restart, ts_trace_count };
+	TS_ASSERT(plan);
+	return (struct ts_duration_counter){ plan, ts_trace_wants, ts_trace_restart,
+					     ts_trace_count };
 }
 
 /* Eight bins to each doubling, exact below 8 ps. */
@@ -148,6 +156,7 @@ enum ts_status ts_trace_count(void *ctx, const struct ts_block *block, struct ts
 	bool is_core = block->line->kind == TS_LINE_OPS;
 	enum ts_status st = tally ? TS_OK : ts_fail_nomem(err);
 
+	TS_ASSERT_HOT(block);
 	for (size_t i = 0; i < block->nr_events && st == TS_OK; i++)
 		st = count_event(plan, tally, block, i, is_core, err);
 	return st;
@@ -260,6 +269,7 @@ enum ts_status ts_trace_plan_close(struct ts_trace_plan *plan, uint64_t max_even
 	uint64_t budget = max_events ? max_events : UINT64_MAX;
 	enum ts_status st = finish_pairs(plan, err);
 
+	TS_ASSERT(plan);
 	if (st)
 		return st;
 	plan->nr_events = 0;
@@ -273,6 +283,7 @@ bool ts_trace_chooses(const struct ts_trace_plan *plan, uint32_t line, int64_t k
 {
 	uint32_t cut = plan->cuts[class_of(plan->profile, line)].bin, bin = bin_of(key_ps);
 
+	TS_ASSERT_HOT(plan && quota);
 	if (bin != cut)
 		return cut != ALL_BINS && bin > cut;
 	if (*quota == 0)
@@ -302,6 +313,7 @@ enum ts_status ts_trace_pairs_expire(struct ts_trace_pairs *pairs, uint64_t nr,
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT_HOT(pairs && visitor);
 	while (st == TS_OK && pairs->nr > 0 && nr - pairs->at[0] > TS_TRACE_PAIR_AGE)
 		st = give_up_oldest(pairs, visitor, err);
 	return st;
@@ -328,6 +340,8 @@ enum ts_status ts_trace_pairs_add(struct ts_trace_pairs *pairs, const struct ts_
 	const struct ts_op *op = &profile->ops[event->op];
 	size_t i = 0;
 
+	TS_ASSERT_HOT(pairs && profile && event && visitor);
+	TS_ASSERT_HOT(taken);
 	*taken = true;
 	if (op->async == TS_ASYNC_START)
 		return add_start(pairs, event, nr, visitor, err);

@@ -76,7 +76,7 @@ enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_pr
 void ts_trace_plan_release(struct ts_trace_plan *plan);
 
 /* To be given to ts_pass_run(): counts every line that ts_trace_wants(). */
-struct ts_observer ts_trace_plan_observer(struct ts_trace_plan *plan);
+struct ts_duration_counter ts_trace_plan_counter(struct ts_trace_plan *plan);
 /* Its parts. Threads may count different lines at once. */
 bool ts_trace_wants(void *plan, const struct ts_profile *profile, uint32_t line);
 void ts_trace_restart(void *plan, uint32_t line);

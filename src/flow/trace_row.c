@@ -1,6 +1,9 @@
 /* Blocks of a line -> chosen events -> sorted -> lanes -> text. */
 #include "flow/trace_row.h"
 
+#include "base/check.h"
+#include "flow/stream.h"
+
 #define PIECE_EVENTS 65536
 #define LANE_DEPTH   250 /* trace processors keep the depth of a slice in a byte */
 #define TAIL_SLOTS   1024
@@ -29,7 +32,6 @@ struct ts_trace_writer {
 	const struct ts_trace_plan *plan;
 	const struct ts_profile *profile;
 	const struct ts_perfetto_form *form;
-	ts_trace_stream_fn *stream;
 	struct ts_trace_clock clock;
 	struct ts_buf text, tails, full_tail;
 	struct tail_slot slots[TAIL_SLOTS];
@@ -52,16 +54,16 @@ struct ts_trace_writer {
 
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream, struct ts_trace_clock clock)
+					    struct ts_trace_clock clock)
 {
 	struct ts_trace_writer *writer = calloc(1, sizeof(*writer));
 
+	TS_ASSERT(plan && form);
 	if (!writer)
 		return NULL;
 	writer->plan = plan;
 	writer->profile = plan->profile;
 	writer->form = form;
-	writer->stream = stream;
 	writer->clock = clock;
 	for (size_t i = 0; i < TAIL_SLOTS; i++)
 		writer->slots[i].op = TS_NONE;
@@ -476,7 +478,7 @@ static enum ts_status write_line(struct ts_trace_writer *writer, struct ts_error
 	enum ts_status st;
 
 	writer->quota = tally ? tally->quota : 0;
-	st = writer->stream(writer->profile, writer->row->line, &sink, err);
+	st = ts_stream_line(writer->profile, writer->row->line, &sink, err);
 	if (st != TS_OK && st != TS_FORMAT)
 		return st;
 	st = ts_trace_pairs_expire(&writer->pairs, UINT64_MAX, &visitor, err);
@@ -565,6 +567,7 @@ enum ts_status ts_trace_row_write(struct ts_trace_writer *writer, const struct t
 	const struct ts_track *track = row->at.track;
 	enum ts_status st;
 
+	TS_ASSERT(writer && row && out && counts);
 	open_row(writer, row, out, counts);
 	if (!track)
 		st = write_line(writer, err);

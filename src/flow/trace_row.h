@@ -22,10 +22,6 @@
 #define TS_TRACE_TIDS	     100 /* a row's; lane L of it is its tid + L where lanes have one */
 #define TS_TRACE_PIECE_BYTES (1u << 20)
 
-/* As ts_stream_line() of flow/stream.h. */
-typedef enum ts_status ts_trace_stream_fn(const struct ts_profile *profile, uint32_t line,
-					  const struct ts_sink *sink, struct ts_error *err);
-
 struct ts_trace_row {
 	struct ts_perfetto_row at; /* .track is NULL for a line: */
 	uint32_t line;		   /* or TS_NONE */
@@ -50,7 +46,6 @@ struct ts_trace_clock {
 struct ts_trace_writer; /* NULL: no memory */
 struct ts_trace_writer *ts_trace_writer_new(const struct ts_trace_plan *plan,
 					    const struct ts_perfetto_form *form,
-					    ts_trace_stream_fn *stream,
 					    struct ts_trace_clock clock);
 void ts_trace_writer_free(struct ts_trace_writer *writer);
 

@@ -1,6 +1,8 @@
 /* By .order, then in the order of results. */
 #include "flow/trace_tracks.h"
 
+#include "base/check.h"
+
 static bool is_empty(const struct ts_track *track)
 {
 	return track->kind == TS_TRACK_SLICES ? track->nr_slices == 0 : track->nr_points == 0;
@@ -12,6 +14,7 @@ const struct ts_track *ts_trace_next_track(const struct ts_results *results, uin
 	const struct ts_track *best = NULL;
 	size_t place = 0, best_place = 0;
 
+	TS_ASSERT(last_place);
 	for (size_t r = 0; r < results->nr; r++) {
 		const struct ts_result *result = results->items[r];
 

@@ -16,6 +16,8 @@
  */
 #include "hw/chips.h"
 
+#include "base/check.h"
+
 #define GIB(n) ((int64_t)(n) << 30)
 #define MIB(n) ((int64_t)(n) << 20)
 #define T(n)   ((n) * 1e12)
@@ -326,6 +328,7 @@ static const struct ts_chip *find_gpu(const struct ts_chip_query *query)
 
 const struct ts_chip *ts_chip_find(const struct ts_chip_query *query)
 {
+	TS_ASSERT(query);
 	return query->is_gpu ? find_gpu(query) : find_tpu(query);
 }
 
@@ -379,6 +382,7 @@ struct ts_rates ts_rates_of(const struct ts_chip_query *query, double peak_flops
 	const struct ts_chip *row = ts_chip_find(query);
 	struct ts_chip chip = row ? *row : unknown_chip(query);
 
+	TS_ASSERT(query);
 	if (known(peak_flops))
 		chip.peak_flops_per_s = peak_flops;
 	if (known(hbm_bytes_per_s) && !chip.halves_bandwidth_stat)

@@ -5,6 +5,8 @@
  */
 #include "hw/chips.h"
 
+#include "base/check.h"
+
 static double seconds(double amount, double per_s)
 {
 	return amount >= 0 && per_s > 0 ? amount / per_s : NAN; /* NaN compares false */
@@ -29,6 +31,7 @@ struct ts_roofline ts_roofline_of(const struct ts_rates *rates, double flops, do
 		.vmem_s = seconds(vmem_bytes, rates->vmem_bytes_per_s),
 	};
 
+	TS_ASSERT_HOT(rates);
 	take(&line, line.compute_s, TS_BOUND_COMPUTE);
 	take(&line, line.hbm_s, TS_BOUND_HBM);
 	take(&line, line.vmem_s, TS_BOUND_VMEM);
@@ -48,6 +51,7 @@ double ts_bf16_flops(const struct ts_rates *rates, double flops, double products
 {
 	double peak = rates->peak_flops_per_s;
 
+	TS_ASSERT_HOT(rates);
 	if (flops < 0.99 * products)
 		return flops;
 	return flops - saved(int8, peak, rates->peak_int8_per_s) -

@@ -4,6 +4,8 @@
  */
 #include "io/archive.h"
 
+#include "base/check.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -97,6 +99,7 @@ bool ts_archive_probe(struct ts_bytes bytes)
 	struct archive *a;
 	int rc = ARCHIVE_FATAL;
 
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!starts_like_one(bytes) && !is_old_tar(bytes))
 		return false;
 	a = open_archive(bytes);
@@ -227,6 +230,8 @@ enum ts_status ts_archive_each(struct ts_bytes bytes, const struct ts_archive_vi
 	struct visit visit = { .visitor = visitor };
 	enum ts_status st;
 
+	TS_ASSERT(visitor);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	visit.entry_max =
 		visitor->max_entry_bytes ? visitor->max_entry_bytes : TS_ARCHIVE_ENTRY_MAX;
 	visit.total_max = TS_MAX(ts_u64_mul(bytes.n, TS_ARCHIVE_RATIO), FLOOR_BYTES);

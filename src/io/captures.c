@@ -1,6 +1,7 @@
 /* Heads of traces as Kineto writes them (libkineto/src/output_json.cpp of github.com/pytorch/kineto). */
 #include "io/captures.h"
 
+#include "base/check.h"
 #include "io/gzip.h"
 #include "io/input.h"
 #include "io/tracefile.h"
@@ -152,6 +153,7 @@ bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_sessio
 				   .groups = calloc(nr + 1, sizeof(struct group)),
 				   .arena = TS_ARENA_INIT };
 
+	TS_ASSERT(files && capture);
 	telling.nomem = !telling.ones || !telling.groups;
 	for (size_t i = 0; i < nr && !telling.nomem; i++) {
 		struct ts_bytes host = ts_bytes_of(files[i].host);

@@ -1,6 +1,7 @@
 /* Changes of names as POSIX has them, made durable: the folder is synced after each. */
 #include "io/file.h"
 
+#include "base/check.h"
 #include "io/newfile.h"
 
 #include <errno.h>
@@ -14,64 +15,12 @@
 #include <unistd.h>
 
 #define COMPARE_BYTES 65536
-#define PATH_SHOWN    300 /* of the 511 bytes of a story; the cause must fit behind it */
-
-struct cause {
-	int errnum;
-	const char *words;
-	const char *advice;
-};
-
-static const struct cause causes[] = {
-	{ ENOENT, "no such file or folder", "check the path" },
-	{ ENOTDIR, "a part of the path is no folder", "check the path" },
-	{ EACCES, "permission denied", "check who owns it, and the folder's permissions" },
-	{ EPERM, "not permitted", "check who owns it, and its attributes" },
-	{ EROFS, "the file system is read-only", "work on a copy elsewhere" },
-	{ ENOSPC, "the disk is full", "free some space and run again; nothing was changed" },
-	{ EDQUOT, "the quota is used up", "free some space and run again; nothing was changed" },
-	{ EFBIG, "larger than a file may be",
-	  "raise ulimit -f and run again; nothing was changed" },
-	{ EISDIR, "it is a folder", "name a file" },
-	{ ELOOP, "its symbolic links go round in a circle", "remove or correct the link" },
-	{ EMFILE, "too many open files", "raise ulimit -n" },
-	{ ENAMETOOLONG, "the name is too long", "use a shorter path" },
-	{ EIO, "input/output error", "check the disk or the network mount" },
-	{ ESTALE, "the network file is gone", "check the network mount and run again" },
-	{ ENODEV, "it cannot be mapped", "copy it to a local disk" },
-};
-
-const char *ts_path_tail(const char **path)
-{
-	size_t n = strlen(*path);
-
-	if (n <= PATH_SHOWN)
-		return "";
-	*path += n - PATH_SHOWN;
-	while (((uint8_t)**path & 0xc0) == 0x80) /* not into a character of UTF-8 */
-		(*path)++;
-	return "...";
-}
-
-enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what)
-{
-	enum ts_status status = errnum == ENOMEM   ? TS_NOMEM
-				: errnum == ENOENT ? TS_NOTFOUND
-						   : TS_IO;
-
-	const char *dots = ts_path_tail(&path);
-
-	for (size_t i = 0; i < TS_NELEM(causes); i++)
-		if (causes[i].errnum == errnum)
-			return ts_fail(err, status, "%s%s: cannot %s: %s (%s)", dots, path, what,
-				       causes[i].words, causes[i].advice);
-	return ts_fail(err, status, "%s%s: cannot %s: %s", dots, path, what, strerror(errnum));
-}
 
 bool ts_file_is(const char *a, const char *b)
 {
 	struct stat one, other;
 
+	TS_ASSERT(a && b);
 	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
 	       one.st_ino == other.st_ino;
 }
@@ -80,6 +29,7 @@ bool ts_dir_exists(const char *path)
 {
 	struct stat st;
 
+	TS_ASSERT(path);
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
@@ -88,6 +38,7 @@ enum ts_status ts_dir_make_for(const char *path, struct ts_error *err)
 	char *copy = strdup(path);
 	enum ts_status st = copy ? TS_OK : ts_fail_nomem(err);
 
+	TS_ASSERT(path);
 	for (char *at = copy; st == TS_OK && *at && (at = strchr(at + 1, '/'));) {
 		*at = '\0';
 		if (mkdir(copy, 0777) != 0 && errno != EEXIST && !ts_dir_exists(copy))
@@ -102,6 +53,7 @@ bool ts_file_exists(const char *path)
 {
 	struct stat st;
 
+	TS_ASSERT(path);
 	return stat(path, &st) == 0;
 }
 
@@ -117,6 +69,7 @@ enum ts_status ts_dir_sync(const char *dir, struct ts_error *err)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(dir);
 	if (fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
 	if (fsync(fd) != 0 && !no_such_thing(errno))
@@ -145,6 +98,7 @@ static enum ts_status sync_parent(const char *path, struct ts_error *err)
 
 enum ts_status ts_file_remove(const char *path, struct ts_error *err)
 {
+	TS_ASSERT(path);
 	if (unlink(path) != 0) {
 		if (errno == ENOENT)
 			return TS_OK;
@@ -157,6 +111,7 @@ enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct
 {
 	enum ts_status st;
 
+	TS_ASSERT(old_path && new_path);
 	if (rename(old_path, new_path) != 0)
 		return ts_fail_errno(err, errno, old_path, "rename it");
 	st = sync_parent(new_path, err);
@@ -203,6 +158,7 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 {
 	struct stat st;
 
+	TS_ASSERT(old_path && new_path);
 	/* With AT_SYMLINK_FOLLOW a link's content gets the second name, not the link. */
 	if (linkat(AT_FDCWD, old_path, AT_FDCWD, new_path, AT_SYMLINK_FOLLOW) == 0)
 		return sync_parent(new_path, err);
@@ -241,6 +197,8 @@ enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same
 	enum ts_status st = TS_OK;
 	ssize_t got;
 
+	TS_ASSERT(path);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*same = false;
 	if (fd < 0 && errno == ENOENT)
 		return TS_OK;
@@ -282,6 +240,7 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 	enum ts_status st = TS_OK;
 	struct stat sa, sb;
 
+	TS_ASSERT(a && b && same);
 	*same = false;
 	if (fa < 0 && error_a != ENOENT)
 		st = ts_fail_errno(err, error_a, a, "open it");
@@ -304,6 +263,7 @@ enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_
 
 enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err)
 {
+	TS_ASSERT(lock && dir);
 	lock->fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock->fd < 0)
 		return ts_fail_errno(err, errno, dir, "open the folder");
@@ -317,6 +277,7 @@ enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_e
 
 void ts_dir_unlock(struct ts_dirlock *lock)
 {
+	TS_ASSERT(lock);
 	if (lock->fd >= 0)
 		close(lock->fd); /* the lock goes with the descriptor */
 	lock->fd = -1;
@@ -337,6 +298,7 @@ static int64_t time_ns(struct timespec at)
 
 int64_t ts_stat_mtime_ns(const struct stat *st)
 {
+	TS_ASSERT(st);
 	return time_ns(st->MTIME);
 }
 
@@ -344,6 +306,7 @@ bool ts_file_look(const char *path, struct ts_file_look *look)
 {
 	struct stat st;
 
+	TS_ASSERT(path && look);
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
 	*look = (struct ts_file_look){ .nr_bytes = (uint64_t)st.st_size,
@@ -381,6 +344,7 @@ bool ts_file_is_open_to_write(const char *path)
 #if defined(F_SETLEASE) && defined(F_SETSIG)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
+	TS_ASSERT(path);
 	if (fd < 0)
 		return false;
 	if (tells_by_leases(fd) && fcntl(fd, F_SETSIG, SIGURG) == 0) {

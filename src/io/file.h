@@ -59,12 +59,4 @@ struct ts_dirlock {
 enum ts_status ts_dir_lock(struct ts_dirlock *lock, const char *dir, struct ts_error *err);
 void ts_dir_unlock(struct ts_dirlock *lock); /* harmless when not held, or twice */
 
-/*
- * The system's words for ERRNUM and what to do about it: "PATH: cannot WHAT: cause (what to do)". A
- * missing PATH gives TS_NOTFOUND, memory that ran out TS_NOMEM, all else TS_IO.
- */
-enum ts_status ts_fail_errno(struct ts_error *err, int errnum, const char *path, const char *what);
-/* For messages: cuts the front off a very long *PATH, and gives the dots to show in its place. */
-const char *ts_path_tail(const char **path);
-
 #endif

@@ -4,6 +4,8 @@
  */
 #include "io/gzip.h"
 
+#include "base/check.h"
+
 #include <limits.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -24,6 +26,7 @@ static uInt piece(size_t n)
 
 enum ts_status ts_gzip_init(struct ts_gzip *gz, int level, struct ts_error *err)
 {
+	TS_ASSERT(gz && level >= 1 && level <= 9);
 	*gz = (struct ts_gzip){ calloc(1, sizeof(*gz->z)), level };
 	if (gz->z &&
 	    deflateInit2(gz->z, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK)
@@ -56,6 +59,8 @@ static int deflate_all(z_stream *z, struct ts_buf *out, struct ts_bytes text)
 enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_bytes text,
 			      const char *comment, struct ts_error *err)
 {
+	TS_ASSERT(gz && out);
+	TS_ASSERT(text.p || text.n == 0);
 	gz_header head = { .os = OS_UNKNOWN };
 	size_t start = out->n;
 	int rc;
@@ -77,6 +82,7 @@ enum ts_status ts_gzip_member(struct ts_gzip *gz, struct ts_buf *out, struct ts_
 
 void ts_gzip_release(struct ts_gzip *gz)
 {
+	TS_ASSERT(gz);
 	if (gz->z)
 		deflateEnd(gz->z);
 	free(gz->z);
@@ -85,6 +91,7 @@ void ts_gzip_release(struct ts_gzip *gz)
 
 bool ts_gzip_probe(struct ts_bytes bytes)
 {
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	return bytes.n >= HEADER_BYTES && bytes.p[0] == 0x1f && bytes.p[1] == 0x8b &&
 	       bytes.p[2] == Z_DEFLATED && (bytes.p[3] & FLAGS_RESERVED) == 0;
 }
@@ -108,6 +115,7 @@ struct ts_bytes ts_gzip_comment(struct ts_bytes bytes)
 	struct ts_bytes rest = ts_bytes_cut(bytes, HEADER_BYTES, bytes.n);
 	unsigned flags;
 
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ts_gzip_probe(bytes) || !(bytes.p[3] & FLAG_COMMENT))
 		return none;
 	flags = bytes.p[3];
@@ -123,6 +131,8 @@ struct ts_bytes ts_gzip_comment(struct ts_bytes bytes)
 
 enum ts_status ts_gunzip_open(struct ts_gunzip *gz, struct ts_bytes bytes, struct ts_error *err)
 {
+	TS_ASSERT(gz);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*gz = (struct ts_gunzip)TS_GUNZIP_INIT;
 	if (!ts_gzip_probe(bytes))
 		return ts_fail(err, TS_FORMAT, "not gzip data");
@@ -209,6 +219,7 @@ enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(gz && got);
 	*got = 0;
 	while (!st && *got < n && (gz->inside || gz->at < gz->bytes.n)) {
 		size_t some = 0;
@@ -224,6 +235,7 @@ enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t
 
 void ts_gunzip_release(struct ts_gunzip *gz)
 {
+	TS_ASSERT(gz);
 	if (gz->z)
 		inflateEnd(gz->z);
 	free(gz->z);
@@ -237,6 +249,8 @@ enum ts_status ts_gunzip_head(struct ts_bytes bytes, struct ts_buf *out, size_t 
 	enum ts_status st;
 	size_t got;
 
+	TS_ASSERT(out);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ts_buf_room(out, max))
 		return ts_fail_nomem(err);
 	st = ts_gunzip_open(&gz, bytes, err);

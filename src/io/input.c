@@ -1,6 +1,7 @@
 /* Mapping and reading by POSIX; posix_madvise is a hint, and its answer is not looked at. */
 #include "io/input.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 #include "io/file.h"
 
@@ -50,6 +51,7 @@ enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint
 	enum ts_status st = TS_OK;
 	bool end = false;
 
+	TS_ASSERT(in && name);
 	*in = (struct ts_input)TS_INPUT_INIT;
 	while (!st && !end) {
 		st = read_some(&buf, fd, name, &end, err);
@@ -114,6 +116,7 @@ enum ts_status ts_input_open(struct ts_input *in, const char *path, struct ts_er
 	bool standard = strcmp(path, "-") == 0;
 	int fd;
 
+	TS_ASSERT(in && path);
 	*in = (struct ts_input)TS_INPUT_INIT;
 	if (standard)
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -130,6 +133,7 @@ enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err)
 {
 	struct stat now;
 
+	TS_ASSERT(in);
 	if (!in->mapped)
 		return TS_OK;
 	if (fstat(in->fd, &now) != 0)
@@ -142,6 +146,7 @@ enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err)
 
 void ts_input_release(struct ts_input *in)
 {
+	TS_ASSERT(in);
 	if (in->mapped)
 		munmap((void *)(uintptr_t)in->bytes.p, in->bytes.n);
 	else

@@ -4,6 +4,7 @@
  */
 #include "io/newfile.h"
 
+#include "base/check.h"
 #include "base/map.h"
 #include "io/file.h"
 
@@ -210,6 +211,7 @@ enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct
 {
 	enum ts_status st;
 
+	TS_ASSERT(file && path);
 	*file = (struct ts_newfile)TS_NEWFILE_INIT;
 	if (is_straight(path))
 		st = open_straight(file, path, err);
@@ -228,12 +230,14 @@ enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct
 
 int ts_newfile_fd(const struct ts_newfile *file)
 {
+	TS_ASSERT(file && file->fd >= 0);
 	return file->fd;
 }
 
 /* The disk starts early, so that the fsync at the end has little left to wait for. */
 void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes)
 {
+	TS_ASSERT(file && file->fd >= 0);
 	file->nr_bytes += nr_bytes;
 	if (file->straight || file->nr_bytes - file->nr_started < CHUNK_BYTES)
 		return;
@@ -252,6 +256,8 @@ static enum ts_status failed(struct ts_newfile *file, int errnum, struct ts_erro
 
 enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, struct ts_error *err)
 {
+	TS_ASSERT(file && file->fd >= 0);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	while (bytes.n > 0) {
 		struct ts_bytes part = ts_bytes_cut(bytes, 0, CHUNK_BYTES);
 
@@ -326,6 +332,7 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 	uint8_t *bounce = malloc(BOUNCE_BYTES);
 	enum ts_status st;
 
+	TS_ASSERT(file && file->fd >= 0);
 	if (!bounce) {
 		file->failed = true;
 		return ts_fail_nomem(err);
@@ -364,6 +371,7 @@ enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error 
 {
 	struct stat old;
 
+	TS_ASSERT(file && file->fd >= 0);
 	if (file->straight)
 		return TS_OK;
 	/* Until it has its owner nobody else may look. */
@@ -394,6 +402,7 @@ enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(file && file->fd >= 0);
 	if (file->failed)
 		return ts_fail(err, TS_IO, "%s: not written whole (nothing was changed)",
 			       file->path);
@@ -433,6 +442,8 @@ enum ts_status ts_newfile_save(const char *path, struct ts_bytes bytes, struct t
 	struct ts_newfile file = TS_NEWFILE_INIT;
 	enum ts_status st = ts_newfile_open(&file, path, err);
 
+	TS_ASSERT(path);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (st)
 		return st;
 	st = ts_newfile_put(&file, bytes, err);
@@ -446,6 +457,7 @@ bool ts_newfile_is_temp(const char *name)
 {
 	size_t n = strlen(name), tail = strlen(MARK) + NR_RANDOM;
 
+	TS_ASSERT(name);
 	if (name[0] != '.' || n < tail + 2)
 		return false;
 	return memcmp(name + n - tail, MARK, strlen(MARK)) == 0 &&
@@ -473,6 +485,7 @@ enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_e
 	struct dirent *entry;
 	size_t nr = 0;
 
+	TS_ASSERT(dir);
 	if (nr_removed)
 		*nr_removed = 0;
 	if (!folder)

@@ -8,6 +8,8 @@
  */
 #include "io/rpc.h"
 
+#include "base/check.h"
+
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -95,6 +97,7 @@ static const char *port_of(const char *address)
 
 bool ts_rpc_is_address(const char *address)
 {
+	TS_ASSERT(address);
 	return port_of(address) != NULL;
 }
 
@@ -229,6 +232,7 @@ enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_er
 {
 	struct ts_rpc *rpc;
 
+	TS_ASSERT(out);
 	*out = NULL;
 	if (!ts_rpc_is_address(address))
 		return ts_fail(err, TS_USAGE, "%s is no HOST:PORT (localhost:9012)", address);
@@ -272,6 +276,7 @@ void ts_rpc_free(struct ts_rpc *rpc)
 
 void ts_rpc_cancel(struct ts_rpc *rpc)
 {
+	TS_ASSERT(rpc);
 	atomic_store(&rpc->cancelled, true);
 	curl_multi_wakeup(rpc->multi);
 }
@@ -447,6 +452,8 @@ enum ts_status ts_rpc_unframe(struct ts_bytes body, struct ts_bytes *message, st
 {
 	uint64_t n;
 
+	TS_ASSERT(message);
+	TS_ASSERT(body.p || body.n == 0);
 	if (!promised(body, &n))
 		return ts_fail(err, TS_FORMAT, "the answer has no message");
 	if (body.p[0] != 0)
@@ -552,6 +559,8 @@ enum ts_status ts_rpc_call(struct ts_rpc *rpc, const char *method, struct ts_byt
 	enum ts_status st = make_request(rpc, message, err);
 	CURLcode code;
 
+	TS_ASSERT(rpc && method && answer);
+	TS_ASSERT(message.p || message.n == 0);
 	rpc->answer = answer;
 	rpc->max_bytes = limits.max_bytes;
 	rpc->peer_left = answer->peer_left = false;

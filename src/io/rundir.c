@@ -8,6 +8,7 @@
  */
 #include "io/rundir.h"
 
+#include "base/check.h"
 #include "io/captures.h"
 #include "io/file.h"
 #include "io/runpath.h"
@@ -700,6 +701,7 @@ enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_er
 	size_t nr_before = runs->nr_problems;
 	enum ts_status st;
 
+	TS_ASSERT(runs && path);
 	runs->nr_paths++;
 	if (strcmp(path, "-") == 0)
 		st = take_standard_input(&finder, err);
@@ -720,6 +722,7 @@ enum ts_status ts_runs_find(struct ts_runs *runs, const char *path, struct ts_er
 
 void ts_runs_release(struct ts_runs *runs)
 {
+	TS_ASSERT(runs);
 	free(runs->sessions);
 	free(runs->problems);
 	free(runs->folders);
@@ -763,6 +766,7 @@ enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_
 	struct ts_bytes kept = { NULL, 0 };
 	bool good;
 
+	TS_ASSERT(runs && logdir);
 	ts_path_tidy(&tidy, logdir);
 	if (!tidy.failed)
 		kept = ts_arena_copy(&runs->arena, ts_buf_bytes(&tidy));
@@ -775,6 +779,7 @@ enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_
 
 const char *ts_session_place(const struct ts_session *session)
 {
+	TS_ASSERT(session);
 	return session->owns_folder ? session->dir : session->files[0].path;
 }
 
@@ -782,6 +787,7 @@ const char *ts_session_path(const struct ts_session *session, const char *name, 
 {
 	size_t start = out->n;
 
+	TS_ASSERT(session && name && out);
 	if (strcmp(session->dir, ".") != 0)
 		put_part(out, start, session->dir);
 	put_part(out, start, name);
@@ -792,6 +798,7 @@ const char *ts_session_title(const struct ts_session *session, struct ts_buf *ou
 {
 	size_t start = out->n;
 
+	TS_ASSERT(session && out);
 	if (session->kind == TS_SESSION_STREAM) {
 		ts_buf_puts(out, strcmp(session->files[0].path, "-") == 0 ? "standard input"
 									  : session->files[0].path);

@@ -1,10 +1,13 @@
 /* Cutting paths. The parent of "a" has length 0, that of "/a" 1: the slash of the root stays. */
 #include "io/runpath.h"
 
+#include "base/check.h"
+
 void ts_path_tidy(struct ts_buf *out, const char *path)
 {
 	size_t start = out->n;
 
+	TS_ASSERT(out && path);
 	if (path[0] == '/')
 		ts_buf_putc(out, '/');
 	while (*path) {
@@ -26,6 +29,7 @@ struct ts_bytes ts_path_last(const char *path, size_t *n)
 	size_t at = *n;
 	struct ts_bytes name;
 
+	TS_ASSERT(path && n);
 	while (at > 0 && path[at - 1] != '/')
 		at--;
 	name = (struct ts_bytes){ (const uint8_t *)path + at, *n - at };
@@ -38,6 +42,7 @@ enum ts_place ts_place_of(const char *path, size_t *n)
 	size_t at[4] = { strlen(path) };
 	struct ts_bytes name[3];
 
+	TS_ASSERT(path && n);
 	for (size_t i = 0; i < 3; i++) {
 		at[i + 1] = at[i];
 		name[i] = ts_path_last(path, &at[i + 1]);
@@ -60,6 +65,7 @@ enum ts_place ts_place_of(const char *path, size_t *n)
 
 enum ts_place ts_place_below(enum ts_place parent, const char *name)
 {
+	TS_ASSERT(name);
 	if (parent == TS_PLACE_PROFILE)
 		return TS_PLACE_SESSION;
 	if (parent == TS_PLACE_PLUGINS && strcmp(name, "profile") == 0)
@@ -71,6 +77,7 @@ struct ts_bytes ts_path_run(const char *logdir, const char *dir)
 {
 	size_t n, skip = strcmp(logdir, ".") == 0 ? 0 : strlen(logdir);
 
+	TS_ASSERT(logdir && dir);
 	if (ts_place_of(dir, &n) != TS_PLACE_SESSION || n <= skip || memcmp(dir, logdir, skip) != 0)
 		return (struct ts_bytes){ NULL, 0 };
 	while (dir[skip] == '/')

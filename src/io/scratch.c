@@ -1,6 +1,7 @@
 /* Made with a name that is taken away at once: POSIX has no other way that all systems know. */
 #include "io/scratch.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 #include "io/file.h"
 
@@ -40,6 +41,7 @@ enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err)
 	const char *dirs[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	struct ts_error story = TS_ERROR_INIT;
 
+	TS_ASSERT(scratch);
 	*scratch = (struct ts_scratch)TS_SCRATCH_INIT;
 	for (size_t i = 0; i < TS_NELEM(dirs) && scratch->fd < 0; i++)
 		if (dirs[i] && dirs[i][0])
@@ -56,6 +58,8 @@ enum ts_status ts_scratch_put(struct ts_scratch *scratch, struct ts_bytes bytes,
 {
 	enum ts_status st = scratch->fd < 0 ? ts_scratch_open(scratch, err) : TS_OK;
 
+	TS_ASSERT(scratch && !scratch->map.p);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	while (st == TS_OK && bytes.n > 0) {
 		ssize_t n = pwrite(scratch->fd, bytes.p, bytes.n, (off_t)scratch->nr_bytes);
 
@@ -74,6 +78,7 @@ enum ts_status ts_scratch_read(const struct ts_scratch *scratch, uint64_t at, vo
 {
 	uint8_t *to = p;
 
+	TS_ASSERT(scratch && (p || n == 0));
 	while (n > 0) {
 		ssize_t got = pread(scratch->fd, to, n, (off_t)at);
 
@@ -93,6 +98,7 @@ enum ts_status ts_scratch_map(struct ts_scratch *scratch, struct ts_bytes *bytes
 {
 	void *p;
 
+	TS_ASSERT(scratch && bytes);
 	if (!scratch->map.p && scratch->nr_bytes > 0) {
 		if (scratch->nr_bytes > SIZE_MAX)
 			return ts_fail_nomem(err);
@@ -107,6 +113,7 @@ enum ts_status ts_scratch_map(struct ts_scratch *scratch, struct ts_bytes *bytes
 
 void ts_scratch_release(struct ts_scratch *scratch)
 {
+	TS_ASSERT(scratch);
 	if (scratch->map.p)
 		munmap((void *)(uintptr_t)scratch->map.p, scratch->map.n);
 	if (scratch->fd >= 0)

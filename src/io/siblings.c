@@ -4,6 +4,7 @@
  */
 #include "io/siblings.h"
 
+#include "base/check.h"
 #include "io/tracefile.h"
 
 #define NR_PARTS 6 /* year, month, day, hour, minute, second */
@@ -135,6 +136,7 @@ enum ts_status ts_runs_join(struct ts_runs *runs, struct ts_error *err)
 {
 	size_t nr_kept = 0;
 
+	TS_ASSERT(runs);
 	for (size_t i = 0, nr; i < runs->nr_sessions; i += nr) {
 		struct ts_session joined = runs->sessions[i];
 

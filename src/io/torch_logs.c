@@ -1,5 +1,7 @@
 /* Where TORCH_TRACE=FOLDER put its logs: one a process. */
 #include "io/file.h"
+
+#include "base/check.h"
 #include "io/rundir.h"
 
 #include "io/tracefile.h"
@@ -85,6 +87,7 @@ enum ts_status ts_torch_logs_find(struct ts_arena *arena, const char *path,
 	enum ts_status st = find(&finding, err);
 	struct ts_hostfile *kept = st ? NULL : ts_arena_array(arena, finding.nr + 1, sizeof(*kept));
 
+	TS_ASSERT(arena && path && files && nr);
 	if (st == TS_OK && !kept)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)

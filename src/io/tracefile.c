@@ -1,6 +1,7 @@
 /* Endings of names: torch/profiler/profiler.py of PyTorch, jax/_src/profiler.py of JAX. */
 #include "io/tracefile.h"
 
+#include "base/check.h"
 #include "io/gzip.h"
 
 #define HEAD_BYTES 512 /* in which an annotated copy says what it is */
@@ -20,29 +21,34 @@ static const char *ending_of(struct ts_bytes name, size_t nr)
 
 bool ts_tracefile_is(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	return ending_of(name, TS_NELEM(endings)) || ts_bytes_is(name, "trace.json") ||
 	       ts_bytes_is(name, "trace.json.gz") || ts_tracefile_is_perfetto(name);
 }
 
 bool ts_tracefile_is_named(struct ts_bytes name)
 {
+	TS_ASSERT(name.p || name.n == 0);
 	return ts_bytes_ends(name, ".json") || ts_bytes_ends(name, ".json.gz") ||
 	       ts_bytes_ends(name, ".trace") || ts_bytes_ends(name, ".trace.gz");
 }
 
 bool ts_tracefile_is_pytorch(struct ts_bytes name)
 {
+	TS_ASSERT(name.p || name.n == 0);
 	return ending_of(name, NR_PYTORCH) != NULL;
 }
 
 bool ts_tracefile_is_torch_log(struct ts_bytes name)
 {
+	TS_ASSERT(name.p || name.n == 0);
 	return ts_bytes_starts(name, "dedicated_log_torch_trace_") &&
 	       (ts_bytes_ends(name, ".log") || ts_bytes_ends(name, ".log.gz"));
 }
 
 bool ts_tracefile_is_perfetto(struct ts_bytes name)
 {
+	TS_ASSERT(name.p || name.n == 0);
 	return ts_bytes_is(name, "perfetto_trace.json") ||
 	       ts_bytes_is(name, "perfetto_trace.json.gz");
 }
@@ -51,6 +57,7 @@ struct ts_bytes ts_tracefile_host(struct ts_bytes name)
 {
 	const char *ending = ending_of(name, TS_NELEM(endings));
 
+	TS_ASSERT(name.p || name.n == 0);
 	return ending ? ts_bytes_cut(name, 0, name.n - strlen(ending)) : name;
 }
 
@@ -58,6 +65,7 @@ struct ts_bytes ts_tracefile_worker(struct ts_bytes host)
 {
 	size_t n = host.n;
 
+	TS_ASSERT(host.p || host.n == 0);
 	while (n > 0 && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
 		n--;
 	return n > 1 && n < host.n && host.p[n - 1] == '.' ? ts_bytes_cut(host, 0, n - 1) : host;
@@ -73,6 +81,7 @@ int64_t ts_tracefile_seconds(struct ts_bytes host)
 	struct ts_bytes worker = ts_tracefile_worker(host), digits;
 	uint64_t time;
 
+	TS_ASSERT(host.p || host.n == 0);
 	digits = ts_bytes_cut(host, worker.n + 1, host.n);
 	if (worker.n == host.n || !ts_bytes_u64(digits, &time))
 		return -1;
@@ -86,6 +95,7 @@ struct ts_bytes ts_tracefile_stem(struct ts_bytes name)
 {
 	static const char *const packs[] = { ".json.gz", ".json" };
 
+	TS_ASSERT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(packs); i++)
 		if (ts_bytes_ends(name, packs[i]) && name.n > strlen(packs[i]))
 			return ts_bytes_cut(name, 0, name.n - strlen(packs[i]));
@@ -109,6 +119,7 @@ bool ts_tracefile_is_annotated(struct ts_bytes bytes, struct ts_error *err)
 	struct ts_error damage = TS_ERROR_INIT;
 	bool says = false;
 
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	if (!ts_gzip_probe(bytes))
 		return says_annotated(ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	(void)ts_gunzip_head(bytes, &head, HEAD_BYTES, &damage);

@@ -1,6 +1,8 @@
 /* A plain file is one window, a packed one is unpacked into a buffer of ours. */
 #include "io/window.h"
 
+#include "base/check.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +11,8 @@
 enum ts_status ts_window_open(struct ts_window *text, struct ts_bytes bytes, bool mapped,
 			      struct ts_error *err)
 {
+	TS_ASSERT(text);
+	TS_ASSERT(bytes.p || bytes.n == 0);
 	*text = (struct ts_window){
 		.p = bytes.p,
 		.start = bytes.p,
@@ -69,6 +73,7 @@ bool ts_window_more(struct ts_window *text, enum ts_status *st)
 	size_t rest = (size_t)(text->end - text->p), got = 0;
 	enum ts_status unpacked;
 
+	TS_ASSERT_HOT(text && st && text->start <= text->p && text->p <= text->end);
 	if (text->ended || !make_room(text, rest, st))
 		return false;
 	unpacked = ts_gunzip_read(&text->gz, text->window + rest, text->cap - rest, &got,
@@ -85,6 +90,7 @@ bool ts_window_more(struct ts_window *text, enum ts_status *st)
 /* Pages of the input that were read: the mapping is private and never written, so they can go. */
 void ts_window_forget(struct ts_window *text)
 {
+	TS_ASSERT_HOT(text);
 #ifdef MADV_DONTNEED
 	const uint8_t *upto = text->packed ? text->gz.bytes.p + text->gz.at : text->p;
 	uintptr_t page, from, to;
@@ -104,6 +110,7 @@ void ts_window_forget(struct ts_window *text)
 
 void ts_window_release(struct ts_window *text)
 {
+	TS_ASSERT(text);
 	ts_gunzip_release(&text->gz);
 	free(text->window);
 	text->window = NULL;

@@ -1,5 +1,7 @@
 #include "model/alloc_call.h"
 
+#include "base/check.h"
+
 enum ts_alloc_call ts_alloc_call_of(struct ts_bytes name)
 {
 	static const struct {
@@ -36,6 +38,7 @@ enum ts_alloc_call ts_alloc_call_of(struct ts_bytes name)
 		{ "hipMemUnmap", TS_ALLOC_GOES_ON },
 	};
 
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_bytes_is(name, rows[i].name))
 			return rows[i].call;

@@ -1,6 +1,8 @@
 /* Starts and dones put together. */
 #include "model/async.h"
 
+#include "base/check.h"
+
 static bool is_paired_done(const struct ts_op *op)
 {
 	return op->async == TS_ASYNC_DONE && op->partner != TS_NONE;
@@ -9,6 +11,7 @@ static bool is_paired_done(const struct ts_op *op)
 bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
 			 bool (*wanted)(const struct ts_op *op))
 {
+	TS_ASSERT(slots && profile);
 	slots->of_op = malloc((profile->nr_ops + 1) * sizeof(*slots->of_op));
 	slots->op = malloc((profile->nr_ops + 1) * sizeof(*slots->op));
 	slots->nr = 0;
@@ -31,12 +34,14 @@ bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *
 
 void ts_async_slots_release(struct ts_async_slots *slots)
 {
+	TS_ASSERT(slots);
 	free(slots->of_op);
 	free(slots->op);
 }
 
 void ts_async_end(struct ts_async_seen *seen)
 {
+	TS_ASSERT_HOT(seen);
 	if (!seen->is_open)
 		return;
 	seen->interval_ps = ts_i64_add(seen->interval_ps, seen->open_dur_ps);
@@ -58,6 +63,7 @@ static void add_done(struct ts_async_seen *seen, int64_t start_ps, int64_t dur_p
 void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t start_ps,
 		  int64_t dur_ps, int64_t occurrences)
 {
+	TS_ASSERT_HOT(seen && op);
 	if (is_paired_done(op)) {
 		add_done(seen, start_ps, dur_ps);
 		return;
@@ -76,6 +82,7 @@ void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t st
 
 void ts_async_merge(struct ts_async_seen *into, const struct ts_async_seen *from)
 {
+	TS_ASSERT(into && from);
 	into->occurrences = ts_i64_add(into->occurrences, from->occurrences);
 	into->exposed_ps = ts_i64_add(into->exposed_ps, from->exposed_ps);
 	into->interval_ps = ts_i64_add(into->interval_ps, from->interval_ps);

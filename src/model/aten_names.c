@@ -7,6 +7,8 @@
  */
 #include "model/torch_event.h"
 
+#include "base/check.h"
+
 /* clang-format off */
 static const char *const names[] = {
 	"_adaptive_avg_pool2d", "_adaptive_avg_pool2d_backward", "_adaptive_avg_pool3d",
@@ -191,6 +193,7 @@ size_t ts_aten_prefix(struct ts_bytes name)
 {
 	size_t longest = 0, end = 0;
 
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t words = 0; words < 10 && end < name.n; words++) {
 		end = word_end(name, end + (end > 0 || (name.n > 0 && name.p[0] == '_')));
 		if (is_name(ts_bytes_cut(name, 0, end)))

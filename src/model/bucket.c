@@ -1,6 +1,8 @@
 /* Buckets of core time. */
 #include "model/bucket.h"
 
+#include "base/check.h"
+
 static const struct {
 	const char *name, *title;
 } buckets[TS_NR_BUCKETS] = {
@@ -55,6 +57,7 @@ static enum ts_bucket bucket_by_name(const struct ts_op *op, bool memory_bound)
 
 enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound)
 {
+	TS_ASSERT_HOT(op);
 	if (op->is_remat)
 		return TS_BUCKET_REMATERIALIZATION;
 	switch (op->kind) {

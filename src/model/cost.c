@@ -7,10 +7,12 @@
  */
 #include "model/cost.h"
 
+#include "base/check.h"
 #include "model/cost_parts.h"
 
 int64_t ts_cost_size(const struct ts_shape *shape)
 {
+	TS_ASSERT_HOT(shape);
 	return shape->has_layout ? ts_shape_bytes(shape) : 0;
 }
 
@@ -23,6 +25,7 @@ const char *ts_memory_name(enum ts_memory memory)
 
 enum ts_memory ts_shape_memory(const struct ts_shape *shape)
 {
+	TS_ASSERT(shape);
 	switch (shape->memory_space) {
 	case TS_SPACE_HBM:  return TS_MEMORY_HBM;
 	case TS_SPACE_VMEM: return TS_MEMORY_VMEM;
@@ -41,11 +44,13 @@ static void add_bytes(struct ts_cost *cost, int64_t *way, enum ts_memory memory,
 
 void ts_cost_read_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
 {
+	TS_ASSERT(cost && shape);
 	add_bytes(cost, cost->read_bytes, ts_shape_memory(shape), bytes);
 }
 
 void ts_cost_write_bytes(struct ts_cost *cost, const struct ts_shape *shape, int64_t bytes)
 {
+	TS_ASSERT(cost && shape);
 	add_bytes(cost, cost->written_bytes, ts_shape_memory(shape), bytes);
 }
 
@@ -59,20 +64,23 @@ static void add_shape(struct ts_cost *cost, int64_t *way, const struct ts_shape 
 
 void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape)
 {
+	TS_ASSERT(cost && shape);
 	add_shape(cost, cost->read_bytes, shape);
 }
 
 void ts_cost_write(struct ts_cost *cost, const struct ts_shape *shape)
 {
+	TS_ASSERT(cost && shape);
 	add_shape(cost, cost->written_bytes, shape);
 }
 
-struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp)
+struct ts_cost ts_cost_comp(const struct ts_cost_walk *walk, uint32_t comp)
 {
 	const struct ts_hlo_comp *called = &walk->module->comps[comp];
-	struct ts_walk inside = *walk;
+	struct ts_cost_walk inside = *walk;
 	struct ts_cost sum = { .flops = 0 };
 
+	TS_ASSERT(walk);
 	if (++inside.depth > TS_COST_MAX_DEPTH) {
 		sum.has_unknown = true;
 		return sum;
@@ -99,17 +107,20 @@ static struct ts_cost settle(struct ts_cost cost)
 
 struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr)
 {
-	const struct ts_walk walk = { .module = module };
+	const struct ts_cost_walk walk = { .module = module };
 	struct ts_cost cost = { .flops = 0 };
 
+	TS_ASSERT(module);
+	TS_ASSERT(instr < module->nr_instrs);
 	ts_cost_instr(&walk, &module->instrs[instr], &cost);
 	return settle(cost);
 }
 
 struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module)
 {
-	const struct ts_walk walk = { .module = module, .whole = true };
+	const struct ts_cost_walk walk = { .module = module, .whole = true };
 
+	TS_ASSERT(module);
 	if (module->nr_comps == 0)
 		return (struct ts_cost){ .flops = 0 };
 	return settle(ts_cost_comp(&walk, module->entry));
@@ -121,6 +132,7 @@ struct ts_module_bytes ts_hlo_module_bytes(const struct ts_hlo_module *module)
 	const struct ts_hlo_comp *entry;
 	const struct ts_shape *root;
 
+	TS_ASSERT(module);
 	if (module->nr_comps == 0)
 		return sum;
 	entry = &module->comps[module->entry];
@@ -178,6 +190,8 @@ struct ts_padding ts_hlo_padding(const struct ts_hlo_module *module, uint32_t in
 	enum access access = access_of(op->opcode);
 	struct ts_padding sum = { 0, 0 };
 
+	TS_ASSERT(module);
+	TS_ASSERT(instr < module->nr_instrs);
 	if (access == ACCESS_ALL || access == ACCESS_OPERANDS)
 		for (uint32_t i = 0; i < op->nr_operands; i++)
 			add_padding(&sum, &module->instrs[op->operands[i]].shape);

@@ -5,9 +5,11 @@
  */
 #include "model/cost_parts.h"
 
+#include "base/check.h"
+
 /* One parameter of a fusion, followed into the fusions inside it. */
 struct reading {
-	const struct ts_walk *walk;
+	const struct ts_cost_walk *walk;
 	int64_t bytes;
 	bool whole; /* somebody reads all of it: further such reads are shared */
 };
@@ -19,10 +21,10 @@ static void read_all(struct reading *reading, const struct ts_hlo_instr *param)
 	reading->whole = true;
 }
 
-static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned depth);
+static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth);
 
 /* USER is a fusion inside the fusion: what it reads of each parameter that stands for ours. */
-static int64_t read_nested(const struct ts_walk *walk, const struct ts_hlo_instr *user,
+static int64_t read_nested(const struct ts_cost_walk *walk, const struct ts_hlo_instr *user,
 			   uint32_t param, unsigned depth)
 {
 	const struct ts_hlo_comp *comp;
@@ -56,7 +58,7 @@ static void read_by(struct reading *reading, const struct ts_hlo_instr *user, ui
 		read_all(reading, self);
 }
 
-static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned depth)
+static int64_t read_bytes(const struct ts_cost_walk *walk, uint32_t param, unsigned depth)
 {
 	const struct ts_hlo_instr *self = &walk->module->instrs[param];
 	struct reading reading = { .walk = walk };
@@ -69,7 +71,7 @@ static int64_t read_bytes(const struct ts_walk *walk, uint32_t param, unsigned d
 }
 
 /* A tuple is read by the elements taken out of it, and theirs. */
-static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth,
+static void add_param(const struct ts_cost_walk *walk, uint32_t param, unsigned depth,
 		      struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *self = &walk->module->instrs[param];
@@ -84,7 +86,7 @@ static void add_param(const struct ts_walk *walk, uint32_t param, unsigned depth
 }
 
 /* An update in place writes the update alone. */
-static void add_output(const struct ts_walk *walk, const struct ts_hlo_instr *from,
+static void add_output(const struct ts_cost_walk *walk, const struct ts_hlo_instr *from,
 		       const struct ts_shape *shape, struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *update = NULL;
@@ -97,7 +99,7 @@ static void add_output(const struct ts_walk *walk, const struct ts_hlo_instr *fr
 		ts_cost_write(cost, shape);
 }
 
-static void add_outputs(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void add_outputs(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			const struct ts_hlo_instr *root, struct ts_cost *cost)
 {
 	bool is_tuple = ts_bytes_is(root->opcode, "tuple");
@@ -112,7 +114,7 @@ static void add_outputs(const struct ts_walk *walk, const struct ts_hlo_instr *i
 }
 
 /* A custom fusion made round a gather or scatter is that gather or scatter. */
-static const struct ts_hlo_instr *core_of(const struct ts_walk *walk,
+static const struct ts_hlo_instr *core_of(const struct ts_cost_walk *walk,
 					  const struct ts_hlo_instr *instr,
 					  const struct ts_hlo_comp *comp)
 {
@@ -127,7 +129,7 @@ static const struct ts_hlo_instr *core_of(const struct ts_walk *walk,
 	return NULL;
 }
 
-static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *comp,
+static void add_constants(const struct ts_cost_walk *walk, const struct ts_hlo_comp *comp,
 			  struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < comp->nr_instrs; i++) {
@@ -139,13 +141,14 @@ static void add_constants(const struct ts_walk *walk, const struct ts_hlo_comp *
 	}
 }
 
-void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+void ts_cost_fusion(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost)
 {
 	const struct ts_hlo_comp *comp;
 	const struct ts_hlo_instr *core;
 	struct ts_cost inside;
 
+	TS_ASSERT(walk && instr && cost);
 	if (instr->nr_called == 0) {
 		cost->has_unknown = true;
 		return;
@@ -153,7 +156,7 @@ void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 	comp = &walk->module->comps[instr->called[0]];
 	core = core_of(walk, instr, comp);
 	if (core) {
-		struct ts_walk inside_walk = *walk;
+		struct ts_cost_walk inside_walk = *walk;
 
 		inside_walk.fusion = instr;
 		ts_cost_instr(&inside_walk, core, cost);
@@ -178,11 +181,13 @@ static bool takes_part(struct ts_bytes opcode)
 
 int64_t ts_hlo_read_bytes(const struct ts_hlo_module *module, uint32_t instr, uint32_t operand)
 {
-	const struct ts_walk walk = { .module = module };
+	const struct ts_cost_walk walk = { .module = module };
 	const struct ts_hlo_instr *op = &module->instrs[instr];
 	const struct ts_hlo_comp *comp;
 	int64_t all;
 
+	TS_ASSERT(module);
+	TS_ASSERT(instr < module->nr_instrs);
 	if (operand >= op->nr_operands)
 		return 0;
 	all = ts_shape_bytes(&module->instrs[op->operands[operand]].shape);

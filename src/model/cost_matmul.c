@@ -8,6 +8,8 @@
  */
 #include "model/cost_parts.h"
 
+#include "base/check.h"
+
 #define MAX_POSITIONS 16384 /* of the shorter of output and kernel: no real one has a tenth of it */
 #define MAX_SPATIAL   16    /* dimensions: XLA's own convolutions have three */
 
@@ -251,6 +253,7 @@ bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_ins
 	const struct ts_shape *lhs, *rhs, *out = &instr->shape;
 	struct conv conv;
 
+	TS_ASSERT(module && instr && product);
 	if (instr->nr_operands < 2 || !is_product(instr))
 		return false;
 	lhs = &module->instrs[instr->operands[0]].shape;
@@ -317,6 +320,8 @@ size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct
 {
 	struct found found = { out, max, 0 };
 
+	TS_ASSERT(module && (out || max == 0));
+	TS_ASSERT(instr < module->nr_instrs);
 	search(module, &module->instrs[instr], 0, &found);
 	return found.nr;
 }
@@ -346,6 +351,7 @@ struct ts_fill ts_matmul_fill(const struct ts_matmul *product, int dim)
 	struct ts_fill plain = fill_of(product->m, product->n, product->k, dim);
 	struct ts_fill swapped = fill_of(product->n, product->m, product->k, dim);
 
+	TS_ASSERT(product);
 	if (plain.share >= swapped.share)
 		return plain;
 	/* each share stays with the dimension it is named for */

@@ -7,14 +7,14 @@
 
 #define TS_COST_MAX_DEPTH 80 /* of calls; a module from the reader has fewer */
 
-struct ts_walk {
+struct ts_cost_walk {
 	const struct ts_hlo_module *module;
 	unsigned depth;
 	bool whole; /* as libtpu sums a module up: both halves of a copy read and write */
 	const struct ts_hlo_instr *fusion; /* whose only work the instruction is, or NULL */
 };
 
-static inline const struct ts_hlo_instr *ts_operand(const struct ts_walk *walk,
+static inline const struct ts_hlo_instr *ts_operand(const struct ts_cost_walk *walk,
 						    const struct ts_hlo_instr *instr, uint32_t i)
 {
 	return i < instr->nr_operands ? &walk->module->instrs[instr->operands[i]] : NULL;
@@ -31,14 +31,14 @@ void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape);
 void ts_cost_write(struct ts_cost *cost, const struct ts_shape *shape);
 
 /* cost.c: everything in a called computation; what is unknown in it stays out of the sums. */
-struct ts_cost ts_cost_comp(const struct ts_walk *walk, uint32_t comp);
+struct ts_cost ts_cost_comp(const struct ts_cost_walk *walk, uint32_t comp);
 
 /* cost_fusion.c */
-void ts_cost_fusion(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+void ts_cost_fusion(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost);
 
 /* cost_rules.c: adds what one instruction costs. */
-void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+void ts_cost_instr(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost);
 
 /* cost_matmul.c: false when it is no product, or one whose shapes do not fit together. */

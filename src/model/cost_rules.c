@@ -5,10 +5,12 @@
  */
 #include "model/cost_parts.h"
 
+#include "base/check.h"
+
 /* libtpu counts the semaphore of a copy as a page of memory. */
 #define SYNC_FLAG_BYTES 4096
 
-typedef void rule_fn(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+typedef void rule_fn(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		     struct ts_cost *cost);
 
 static void add_flops(struct ts_cost *cost, int64_t flops)
@@ -27,7 +29,7 @@ static const struct ts_shape *first_array(const struct ts_shape *shape)
 	return shape->nr_parts > 0 ? &shape->parts[0] : shape;
 }
 
-static int64_t operand_elements(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static int64_t operand_elements(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 				uint32_t i)
 {
 	const struct ts_hlo_instr *operand = ts_operand(walk, instr, i);
@@ -35,14 +37,14 @@ static int64_t operand_elements(const struct ts_walk *walk, const struct ts_hlo_
 	return operand ? ts_shape_elements(&operand->shape) : 0;
 }
 
-static void add_operands(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void add_operands(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			 struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
 		ts_cost_read(cost, &ts_operand(walk, instr, i)->shape);
 }
 
-static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void free_of_charge(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			   struct ts_cost *cost)
 {
 	(void)walk;
@@ -50,27 +52,28 @@ static void free_of_charge(const struct ts_walk *walk, const struct ts_hlo_instr
 	(void)cost;
 }
 
-static void move(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void move(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		 struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
 	ts_cost_write(cost, &instr->shape);
 }
 
-static void elementwise(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void elementwise(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
 	add_flops(cost, ts_shape_elements(&instr->shape));
 	move(walk, instr, cost);
 }
 
-static void transcendental(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void transcendental(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			   struct ts_cost *cost)
 {
 	add_transcendentals(cost, ts_shape_elements(&instr->shape));
 	move(walk, instr, cost);
 }
 
-static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void product(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost)
 {
 	struct ts_matmul found;
@@ -83,7 +86,7 @@ static void product(const struct ts_walk *walk, const struct ts_hlo_instr *instr
 }
 
 /* Reads what it gives, and the indices. */
-static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void slice(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		  struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0),
@@ -96,7 +99,7 @@ static void slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 	ts_cost_write(cost, &instr->shape);
 }
 
-static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void update_slice(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			 struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *update = ts_operand(walk, instr, 1),
@@ -111,7 +114,7 @@ static void update_slice(const struct ts_walk *walk, const struct ts_hlo_instr *
 }
 
 /* What a reducer, comparator or mapped function computes, N times. */
-static void apply(const struct ts_walk *walk, const struct ts_hlo_instr *instr, uint32_t which,
+static void apply(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr, uint32_t which,
 		  int64_t n, struct ts_cost *cost)
 {
 	struct ts_cost once;
@@ -124,13 +127,14 @@ static void apply(const struct ts_walk *walk, const struct ts_hlo_instr *instr, 
 	cost->has_unknown |= once.has_unknown;
 }
 
-static void map(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void map(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		struct ts_cost *cost)
 {
 	apply(walk, instr, 0, ts_shape_elements(&instr->shape), cost);
 	move(walk, instr, cost);
 }
 
-static void reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void reduce(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
 	int64_t out = ts_shape_elements(first_array(&instr->shape));
@@ -172,7 +176,7 @@ static int64_t spanned_dim(const struct ts_hlo_instr *instr)
 	return instr->shape.dims[wide];
 }
 
-static void reduce_window(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void reduce_window(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			  struct ts_cost *cost)
 {
 	int64_t out = ts_shape_elements(first_array(&instr->shape));
@@ -185,7 +189,7 @@ static void reduce_window(const struct ts_walk *walk, const struct ts_hlo_instr 
 	move(walk, instr, cost);
 }
 
-static void select_and_scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void select_and_scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			       struct ts_cost *cost)
 {
 	int64_t n = operand_elements(walk, instr, 1);
@@ -195,7 +199,7 @@ static void select_and_scatter(const struct ts_walk *walk, const struct ts_hlo_i
 	move(walk, instr, cost);
 }
 
-static void all_reduce(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void all_reduce(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		       struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_operands; i++)
@@ -220,7 +224,8 @@ static int64_t gathered_bytes(const struct ts_hlo_instr *instr, const struct ts_
 }
 
 /* Where an operand lies: inside a fusion the shapes on the way from its parameter do not say. */
-static const struct ts_shape *place_of(const struct ts_walk *walk, const struct ts_hlo_instr *instr)
+static const struct ts_shape *place_of(const struct ts_cost_walk *walk,
+				       const struct ts_hlo_instr *instr)
 {
 	const struct ts_hlo_instr *from = instr;
 
@@ -229,7 +234,7 @@ static const struct ts_shape *place_of(const struct ts_walk *walk, const struct 
 	return ts_bytes_is(from->opcode, "parameter") ? &from->shape : &instr->shape;
 }
 
-static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void gather(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *from = ts_operand(walk, instr, 0),
@@ -244,7 +249,7 @@ static void gather(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
 }
 
 /* Operands: n arrays, the indices, n updates. Each update is read, then read and written there. */
-static void scatter(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void scatter(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost)
 {
 	uint32_t n = (instr->nr_operands - 1) / 2;
@@ -286,7 +291,8 @@ static int64_t log2_floor(int64_t n)
 	return bits;
 }
 
-static void sort(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void sort(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		 struct ts_cost *cost)
 {
 	int64_t n = operand_elements(walk, instr, 0);
 
@@ -294,7 +300,8 @@ static void sort(const struct ts_walk *walk, const struct ts_hlo_instr *instr, s
 	move(walk, instr, cost);
 }
 
-static void fft(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void fft(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		struct ts_cost *cost)
 {
 	int64_t n =
 		ts_i64_mul(operand_elements(walk, instr, 0), 8); /* four FMAs a complex product */
@@ -312,7 +319,7 @@ static int64_t last_dim(const struct ts_hlo_instr *instr)
 }
 
 /* Half of the triangular matrix is read. */
-static void triangular_solve(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void triangular_solve(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			     struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *a = ts_operand(walk, instr, 0), *b = ts_operand(walk, instr, 1);
@@ -325,7 +332,7 @@ static void triangular_solve(const struct ts_walk *walk, const struct ts_hlo_ins
 	ts_cost_write(cost, &instr->shape);
 }
 
-static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void cholesky(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		     struct ts_cost *cost)
 {
 	const struct ts_hlo_instr *a = ts_operand(walk, instr, 0);
@@ -337,27 +344,28 @@ static void cholesky(const struct ts_walk *walk, const struct ts_hlo_instr *inst
 	ts_cost_write_bytes(cost, &instr->shape, ts_cost_size(&a->shape) / 2);
 }
 
-static void draw(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void draw(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		 struct ts_cost *cost)
 {
 	add_transcendentals(cost, ts_shape_elements(&instr->shape));
 	move(walk, instr, cost);
 }
 
-static void infeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void infeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
 	(void)walk;
 	ts_cost_write(cost, &instr->shape);
 }
 
-static void outfeed(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void outfeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		    struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
 }
 
 /* The start of a collective: its result is the operand again, what arrives, and semaphores. */
-static void send_part(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void send_part(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
@@ -365,14 +373,15 @@ static void send_part(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 		ts_cost_write(cost, &instr->shape.parts[1]);
 }
 
-static void recv(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void recv(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		 struct ts_cost *cost)
 {
 	(void)walk;
 	ts_cost_write(cost, first_array(&instr->shape));
 }
 
 /* The start reads the source, the done writes the target, as the profiler has it. */
-static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void copy_start(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		       struct ts_cost *cost)
 {
 	add_operands(walk, instr, cost);
@@ -382,7 +391,7 @@ static void copy_start(const struct ts_walk *walk, const struct ts_hlo_instr *in
 	cost->bytes_accessed = ts_i64_add(cost->bytes_accessed, SYNC_FLAG_BYTES);
 }
 
-static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void copy_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
 	ts_cost_write(cost, &instr->shape);
@@ -391,7 +400,7 @@ static void copy_done(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 }
 
 /* Its work stands at the start; libtpu's sum counts the result once more here. */
-static void async_done(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void async_done(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		       struct ts_cost *cost)
 {
 	if (walk->whole)
@@ -422,7 +431,7 @@ static void raise_to(struct ts_cost *max, const struct ts_cost *cost)
 	}
 }
 
-static void add_called(const struct ts_walk *walk, uint32_t comp, struct ts_cost *cost)
+static void add_called(const struct ts_cost_walk *walk, uint32_t comp, struct ts_cost *cost)
 {
 	struct ts_cost inside = ts_cost_comp(walk, comp);
 
@@ -431,14 +440,15 @@ static void add_called(const struct ts_walk *walk, uint32_t comp, struct ts_cost
 }
 
 /* A while: one trip of body and condition. A call, an async wrapper: what is inside. */
-static void call(const struct ts_walk *walk, const struct ts_hlo_instr *instr, struct ts_cost *cost)
+static void call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
+		 struct ts_cost *cost)
 {
 	for (uint32_t i = 0; i < instr->nr_called; i++)
 		add_called(walk, instr->called[i], cost);
 }
 
 /* The dearest branch, by each count for itself. */
-static void conditional(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void conditional(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
 	struct ts_cost max = { .flops = 0 };
@@ -488,7 +498,7 @@ static void estimated_bytes(const struct ts_hlo_instr *instr, struct ts_cost *co
 }
 
 /* A kernel whose author said what it costs. Bytes he did not give are what it is handed. */
-static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void estimated(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
 	const struct ts_hlo_backend *backend = &instr->backend;
@@ -502,7 +512,7 @@ static void estimated(const struct ts_walk *walk, const struct ts_hlo_instr *ins
 	}
 }
 
-static void custom_call(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
 	struct ts_matmul found;
@@ -651,8 +661,9 @@ static rule_fn *rule_of(struct ts_bytes opcode)
 	return move;
 }
 
-void ts_cost_instr(const struct ts_walk *walk, const struct ts_hlo_instr *instr,
+void ts_cost_instr(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
+	TS_ASSERT(walk && instr && cost);
 	rule_of(instr->opcode)(walk, instr, cost);
 }

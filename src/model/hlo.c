@@ -4,6 +4,7 @@
  */
 #include "model/hlo.h"
 
+#include "base/check.h"
 #include "base/map.h"
 
 /* Bits as counted in logical sizes; a predicate takes a byte everywhere. */
@@ -61,6 +62,8 @@ unsigned ts_dtype_bits(enum ts_dtype dtype)
 
 uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name)
 {
+	TS_ASSERT(module);
+	TS_ASSERT(name.p || name.n == 0);
 	for (uint32_t i = 0; i < module->nr_instrs; i++)
 		if (ts_bytes_eq(module->instrs[i].name, name))
 			return i;
@@ -95,6 +98,7 @@ int64_t ts_shape_elements(const struct ts_shape *shape)
 {
 	int64_t n = 1;
 
+	TS_ASSERT_HOT(shape);
 	if (shape->nr_parts > 0)
 		return sum_of_parts(shape, ts_shape_elements);
 	if (ts_dtype_bits(shape->dtype) == 0)
@@ -106,6 +110,7 @@ int64_t ts_shape_elements(const struct ts_shape *shape)
 
 int64_t ts_shape_logical_bytes(const struct ts_shape *shape)
 {
+	TS_ASSERT_HOT(shape);
 	if (shape->nr_parts > 0)
 		return sum_of_parts(shape, ts_shape_logical_bytes);
 	return bits_to_bytes(ts_shape_elements(shape), ts_dtype_bits(shape->dtype));
@@ -154,6 +159,7 @@ int64_t ts_shape_bytes(const struct ts_shape *shape)
 {
 	int64_t bits = ts_dtype_bits(shape->dtype);
 
+	TS_ASSERT_HOT(shape);
 	if (shape->nr_parts > 0)
 		return sum_of_parts(shape, ts_shape_bytes);
 	if (bits == 0)
@@ -168,6 +174,7 @@ uint32_t ts_shape_leaves(const struct ts_shape *shape)
 {
 	uint32_t nr = 0;
 
+	TS_ASSERT_HOT(shape);
 	if (shape->dtype != TS_TUPLE)
 		return 1;
 	for (uint32_t i = 0; i < shape->nr_parts; i++)
@@ -177,6 +184,7 @@ uint32_t ts_shape_leaves(const struct ts_shape *shape)
 
 const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf)
 {
+	TS_ASSERT_HOT(shape);
 	if (shape->dtype != TS_TUPLE)
 		return leaf == 0 ? shape : NULL;
 	for (uint32_t i = 0; i < shape->nr_parts; i++) {
@@ -193,6 +201,7 @@ uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, siz
 {
 	uint32_t leaf = 0;
 
+	TS_ASSERT(shape);
 	for (size_t k = 0; k < n; k++) {
 		if (shape->dtype != TS_TUPLE || path[k] < 0 || path[k] >= shape->nr_parts)
 			return TS_NONE;
@@ -205,6 +214,7 @@ uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, siz
 
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space)
 {
+	TS_ASSERT_HOT(shape);
 	for (uint32_t i = 0; i < shape->nr_parts; i++)
 		if (ts_shape_in_space(&shape->parts[i], space))
 			return true;
@@ -215,6 +225,7 @@ struct ts_bytes ts_module_stem(struct ts_bytes name)
 {
 	size_t open = ts_bytes_find(name, "("), dot;
 
+	TS_ASSERT(name.p || name.n == 0);
 	if (open > 0 && open < name.n && ts_bytes_ends(name, ")"))
 		name.n = open;
 	dot = name.n;

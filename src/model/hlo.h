@@ -167,10 +167,11 @@ struct ts_hlo_instr {
 	int64_t feature_group_count, batch_group_count;
 	uint32_t nr_window;
 	const struct ts_window_dim *window;
-	const struct ts_conv_dims *conv; /* NULL: it is no convolution, cuDNN's calls among them */
-	const struct ts_dot_dims *dot;	 /* of cuBLAS calls too */
-	bool highest_precision;		 /* an operand asks for PrecisionConfig.HIGHEST */
-	uint32_t nr_dimensions;		 /* of reduce, transpose, broadcast ...; fft: its lengths */
+	const struct ts_conv_dims
+		*conv;		       /* NULL: it is not a convolution, cuDNN's calls among them */
+	const struct ts_dot_dims *dot; /* of cuBLAS calls too */
+	bool highest_precision;	       /* an operand asks for PrecisionConfig.HIGHEST */
+	uint32_t nr_dimensions;	       /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */
 	const struct ts_hlo_alias *aliases;

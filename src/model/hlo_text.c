@@ -4,6 +4,8 @@
  * not kept, so it is not printed. Read and passed over: D, #, *, P and M of a layout.
  */
 #include "base/buf.h"
+
+#include "base/check.h"
 #include "model/hlo.h"
 
 #define MAX_DEPTH 64
@@ -78,6 +80,7 @@ static void print_parts(struct ts_buf *out, const struct ts_shape *shape)
 
 void ts_shape_print(struct ts_buf *out, const struct ts_shape *shape)
 {
+	TS_ASSERT(out && shape);
 	if (shape->dtype == TS_TUPLE) {
 		print_parts(out, shape);
 		return;
@@ -99,6 +102,7 @@ struct ts_bytes ts_shape_text(struct ts_arena *arena, const struct ts_shape *sha
 	struct ts_bytes text = { NULL, 0 };
 	struct ts_buf buf = TS_BUF_INIT;
 
+	TS_ASSERT(arena && shape);
 	ts_shape_print(&buf, shape);
 	if (!buf.failed)
 		text = ts_arena_copy(arena, ts_buf_bytes(&buf));
@@ -359,6 +363,8 @@ bool ts_shape_parse(struct ts_arena *arena, struct ts_bytes text, struct ts_shap
 {
 	struct text in = { text.p, text.p + text.n, arena };
 
+	TS_ASSERT(arena && shape);
+	TS_ASSERT(text.p || text.n == 0);
 	if (text.n == 0 || !take_shape(&in, shape, 1))
 		return false;
 	if (rest)

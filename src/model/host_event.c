@@ -5,6 +5,8 @@
  */
 #include "model/host_event.h"
 
+#include "base/check.h"
+
 struct name_row {
 	const char *name;
 	enum ts_match match;
@@ -92,6 +94,7 @@ static enum ts_host_activity frame_activity(struct ts_bytes name)
 
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (ts_bytes_starts(name, "$"))
 		return frame_activity(name);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
@@ -113,6 +116,7 @@ struct ts_bytes ts_host_function(struct ts_bytes name)
 {
 	struct ts_bytes inner;
 
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (!ts_bytes_starts(name, "PjitFunction(") || !ts_bytes_ends(name, ")"))
 		return (struct ts_bytes){ NULL, 0 };
 	inner = ts_bytes_cut(name, strlen("PjitFunction("), name.n - strlen("PjitFunction()"));

@@ -5,6 +5,7 @@
  */
 #include "model/kernels.h"
 
+#include "base/check.h"
 #include "base/map.h"
 
 #define MAX_HOPS 256 /* steps back to its maker: names an array may go by */
@@ -22,6 +23,7 @@ bool ts_hlo_is_name(const struct ts_hlo_instr *instr)
 					     "opt-barrier",  "after-all", "add-dependency",
 					     "partition-id", "replica-id" };
 
+	TS_ASSERT(instr);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (is(instr, names[i]))
 			return true;
@@ -32,11 +34,13 @@ bool ts_hlo_is_name(const struct ts_hlo_instr *instr)
 
 bool ts_hlo_is_control(const struct ts_hlo_instr *instr)
 {
+	TS_ASSERT(instr);
 	return is(instr, "while") || is(instr, "conditional") || is(instr, "call");
 }
 
 bool ts_hlo_is_done(const struct ts_hlo_instr *instr)
 {
+	TS_ASSERT(instr);
 	return ts_bytes_ends(instr->opcode, "-done") || is(instr, "async-update");
 }
 
@@ -44,6 +48,7 @@ uint32_t *ts_hlo_callers(const struct ts_hlo_module *module)
 {
 	uint32_t *caller = malloc(((size_t)module->nr_comps + 1) * sizeof(*caller));
 
+	TS_ASSERT(module);
 	for (uint32_t i = 0; caller && i < module->nr_comps; i++)
 		caller[i] = TS_NONE;
 	for (uint32_t i = 0; caller && i < module->nr_instrs; i++)
@@ -162,6 +167,7 @@ static bool step_in(struct ts_hlo_trace *trace)
 
 bool ts_hlo_trace_back(struct ts_hlo_trace *trace)
 {
+	TS_ASSERT(trace);
 	trace->fuel = MAX_HOPS;
 	while (trace->fuel-- > 0) {
 		const struct ts_hlo_instr *instr = instr_at(trace);
@@ -181,6 +187,7 @@ const struct ts_shape *ts_hlo_place_shape(const struct ts_hlo_module *module,
 {
 	const struct ts_shape *shape = &module->instrs[place.instr].shape;
 
+	TS_ASSERT(module);
 	if (place.leaf != WHOLE) {
 		if (shape->dtype != TS_TUPLE || place.leaf < 0 || place.leaf >= shape->nr_parts)
 			return NULL;

@@ -1,6 +1,7 @@
 /* A slot for each of the lowest bits of a link. */
 #include "model/launches.h"
 
+#include "base/check.h"
 #include "model/block.h"
 
 static bool make_slots(struct ts_launches *launches)
@@ -15,6 +16,7 @@ static bool make_slots(struct ts_launches *launches)
 
 bool ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value)
 {
+	TS_ASSERT_HOT(launches);
 	if (!launches->slots && !make_slots(launches))
 		return false;
 	launches->slots[link % TS_LAUNCHES] = (struct ts_launch_slot){ link, value };
@@ -25,6 +27,7 @@ uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)
 {
 	const struct ts_launch_slot *slot;
 
+	TS_ASSERT_HOT(launches);
 	if (!launches->slots || link == TS_NO_LINK)
 		return TS_NONE;
 	slot = &launches->slots[link % TS_LAUNCHES];
@@ -33,6 +36,7 @@ uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)
 
 void ts_launches_release(struct ts_launches *launches)
 {
+	TS_ASSERT(launches);
 	free(launches->slots);
 	launches->slots = NULL;
 }

@@ -1,5 +1,7 @@
 #include "model/merged.h"
 
+#include "base/check.h"
+
 static struct ts_block block_of(const struct ts_merged *merged, uint32_t line)
 {
 	return (struct ts_block){
@@ -17,6 +19,7 @@ bool ts_merged_stat(const struct ts_merged *merged, size_t event, const char *na
 	uint32_t line = merged->line[event];
 	struct ts_block block = block_of(merged, line);
 
+	TS_ASSERT_HOT(merged && name && stat);
 	return merged->look[line].one && merged->look[line].one(&block, event, name, stat);
 }
 
@@ -28,6 +31,7 @@ size_t ts_merged_stats(const struct ts_merged *merged, size_t event, const char 
 	struct ts_stat stat;
 	size_t found = 0;
 
+	TS_ASSERT_HOT(merged && stats);
 	if (look->all)
 		return look->all(&block, event, names, nr, stats);
 	for (size_t i = 0; look->one && i < nr; i++)

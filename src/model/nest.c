@@ -7,6 +7,8 @@
  */
 #include "model/nest.h"
 
+#include "base/check.h"
+
 #define BLOCK_EVENTS   2048
 #define BLOCK_SEGMENTS (2 * BLOCK_EVENTS) /* an event begins one of its parent and ends its own */
 
@@ -37,6 +39,8 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 	struct ts_nest *nest = malloc(sizeof(*nest));
 	bool costs = sink->columns & TS_COL_COSTS;
 
+	TS_ASSERT(profile && sink);
+	TS_ASSERT(line < profile->nr_lines);
 	if (!nest)
 		return NULL;
 	nest->sink = *sink;
@@ -69,6 +73,7 @@ struct ts_nest *ts_nest_new(const struct ts_profile *profile, uint32_t line,
 
 void ts_nest_stats(struct ts_nest *nest, ts_stat_find *find, ts_stats_find *find_all)
 {
+	TS_ASSERT(nest && nest->block.nr_events == 0 && nest->depth == 0);
 	if (!(nest->sink.columns & TS_COL_STATS))
 		return;
 	nest->block.body = nest->body;
@@ -99,6 +104,7 @@ static void cut(struct ts_nest *nest, uint32_t op, int64_t end_ps)
 	struct ts_block *block = &nest->block;
 	size_t at = block->nr_segments;
 
+	TS_ASSERT_HOT(at < BLOCK_SEGMENTS);
 	if (end_ps <= nest->cut_ps)
 		return;
 	if (nest->sink.columns & TS_COL_SEGMENTS) {
@@ -115,6 +121,7 @@ static void put_event(struct ts_nest *nest, const struct open_event *open, size_
 	const struct ts_event *event = &open->event;
 	size_t at = nest->block.nr_events++;
 
+	TS_ASSERT_HOT(at < BLOCK_EVENTS && depth <= TS_NEST_MAX);
 	nest->op[at] = event->op;
 	nest->start_ps[at] = event->start_ps;
 	nest->dur_ps[at] = event->dur_ps;
@@ -147,6 +154,7 @@ static enum ts_status pop(struct ts_nest *nest, int64_t next_start_ps, struct ts
 	struct open_event *top = &nest->stack[nest->depth - 1];
 	enum ts_status st = room(nest, err);
 
+	TS_ASSERT_HOT(nest->depth > 0);
 	if (st)
 		return st;
 	cut(nest, top->event.op, TS_MIN(top->end_ps, next_start_ps));
@@ -186,6 +194,7 @@ enum ts_status ts_nest_push(struct ts_nest *nest, const struct ts_event *event,
 	struct open_event *open;
 	enum ts_status st;
 
+	TS_ASSERT_HOT(nest && event && nest->depth <= TS_NEST_MAX);
 	if (event->device_start_ps < nest->last_start_ps)
 		return ts_fail(err, TS_UNSORTED, "events are not in the order of their starts");
 	nest->last_start_ps = event->device_start_ps;
@@ -222,6 +231,7 @@ enum ts_status ts_nest_finish(struct ts_nest *nest, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(nest);
 	while (nest->depth > 0 && st == TS_OK)
 		st = pop(nest, INT64_MAX, err);
 	return st ? st : hand_over(nest, err);

@@ -5,6 +5,8 @@
  */
 #include "model/op_kind.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #include "model/cost.h"
@@ -73,6 +75,7 @@ struct ts_bytes ts_hlo_category(const struct ts_hlo_instr *instr)
 	static const char *const transfers[] = { "host send", "host send-done", "host recv",
 						 "host recv-done" };
 
+	TS_ASSERT(instr);
 	if (ts_bytes_is(instr->opcode, "fusion"))
 		return ts_bytes_of(fusions[instr->fusion_kind]);
 	for (size_t i = 0; instr->is_host_transfer && i < TS_NELEM(transfers); i++)
@@ -157,6 +160,9 @@ bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_byt
 {
 	struct ts_bytes left = ts_bytes_cut(text, 0, ts_bytes_find(text, "="));
 
+	TS_ASSERT(name.p || name.n == 0);
+	TS_ASSERT(text.p || text.n == 0);
+	TS_ASSERT(framework_op.p || framework_op.n == 0);
 	return ts_bytes_has(left.n ? left : name, ".remat") ||
 	       ts_bytes_has(framework_op, "rematted_computation");
 }
@@ -241,6 +247,7 @@ void ts_op_classify(const struct ts_profile *profile, struct ts_op *op)
 	const struct ts_hlo_module *module;
 	const struct kind_row *row;
 
+	TS_ASSERT(profile && op);
 	if (op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP || op->category.n == 0 ||
 	    op->is_event)
 		return;
@@ -284,6 +291,7 @@ struct ts_bytes ts_op_start_name(const struct ts_profile *profile, const struct 
 {
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 
+	TS_ASSERT(profile && op);
 	if (!instr || instr->nr_operands == 0)
 		return operand_in_text(op->text);
 	instr = &profile->modules[op->module].instrs[instr->operands[0]];
@@ -299,6 +307,7 @@ double ts_op_hbm_bytes(const struct ts_op *op)
 {
 	int64_t read = op->hbm_read_bytes, written = op->hbm_write_bytes;
 
+	TS_ASSERT_HOT(op);
 	if (read != TS_UNKNOWN || written != TS_UNKNOWN)
 		return (double)TS_MAX(read, 0) + (double)TS_MAX(written, 0);
 	if (op->onchip_bytes != TS_UNKNOWN)
@@ -308,10 +317,12 @@ double ts_op_hbm_bytes(const struct ts_op *op)
 
 double ts_op_vmem_bytes(const struct ts_op *op)
 {
+	TS_ASSERT_HOT(op);
 	return op->onchip_bytes == TS_UNKNOWN ? NAN : (double)op->onchip_bytes;
 }
 
 double ts_op_flops(const struct ts_op *op)
 {
+	TS_ASSERT_HOT(op);
 	return op->flops == TS_UNKNOWN ? NAN : (double)op->flops;
 }

@@ -2,6 +2,8 @@
  * libtpu's ahead-of-time compiler (docs/analyses/cost-model.md). */
 #include "model/op_work.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #define MAX_PRODUCTS   32  /* of one op, the largest; the rest is taken to be like them */
@@ -47,6 +49,8 @@ struct ts_op_work ts_op_work_of(const struct ts_hlo_module *module, uint32_t ins
 	struct ts_op_work work = { .nr_products = 0, .fill = { NAN, NAN, NAN, NAN } };
 	struct ts_matmul products[MAX_PRODUCTS];
 
+	TS_ASSERT(module);
+	TS_ASSERT(instr < module->nr_instrs);
 	work.nr_products = ts_hlo_matmuls(module, instr, products, MAX_PRODUCTS);
 	if (work.nr_products == 0)
 		return work;
@@ -83,12 +87,14 @@ static bool is_bookkeeping(struct ts_bytes target)
 
 bool ts_instr_is_kernel(const struct ts_hlo_instr *instr)
 {
+	TS_ASSERT(instr);
 	return ts_bytes_is(instr->opcode, "custom-call") &&
 	       !is_bookkeeping(instr->custom_call_target);
 }
 
 bool ts_instr_is_opaque(const struct ts_hlo_instr *instr)
 {
+	TS_ASSERT(instr);
 	return ts_instr_is_kernel(instr) && instr->backend.cost_flops < 0 && !instr->dot &&
 	       !instr->conv;
 }
@@ -98,6 +104,7 @@ bool ts_op_is_opaque(const struct ts_profile *profile, const struct ts_op *op)
 {
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);
 
+	TS_ASSERT(profile && op);
 	if (!ts_bytes_is(op->category, "custom-call") || op->flops > 0)
 		return false;
 	return !instr || ts_instr_is_opaque(instr);
@@ -115,6 +122,7 @@ bool *ts_hlo_inner_comps(const struct ts_hlo_module *module)
 {
 	bool *inner = calloc((size_t)module->nr_comps + 1, sizeof(*inner));
 
+	TS_ASSERT(module);
 	if (!inner)
 		return NULL;
 	for (uint32_t c = 0; c < module->nr_comps; c++)

@@ -1,8 +1,11 @@
 /* The outline's small parts: steps by time, and those of several devices. */
 #include "model/outline.h"
 
+#include "base/check.h"
+
 void ts_steps_release(struct ts_steps *steps)
 {
+	TS_ASSERT(steps);
 	for (size_t i = 0; i < steps->nr_devices; i++)
 		free(steps->devices[i].items);
 	free(steps->devices);
@@ -12,6 +15,7 @@ void ts_steps_release(struct ts_steps *steps)
 bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_t end_ps,
 			 uint64_t number)
 {
+	TS_ASSERT_HOT(steps);
 	if (steps->nr > 0)
 		steps->items[steps->nr - 1].end_ps =
 			TS_MIN(steps->items[steps->nr - 1].end_ps, start_ps);
@@ -23,6 +27,7 @@ bool ts_device_steps_add(struct ts_device_steps *steps, int64_t start_ps, int64_
 
 void ts_outline_release(struct ts_outline *outline)
 {
+	TS_ASSERT(outline);
 	ts_steps_release(&outline->steps);
 	for (size_t i = 0; i < outline->nr_hosts; i++) {
 		ts_spans_release(&outline->hosts[i].compile);
@@ -212,6 +217,7 @@ static bool pair_by_time(struct ts_steps *steps)
 
 bool ts_steps_pair(struct ts_steps *steps)
 {
+	TS_ASSERT(steps);
 	if (steps->source == TS_STEPS_MARKED && !numbers_agree(steps) && numbers_rise(steps))
 		return pair_by_number(steps);
 	if (steps->source == TS_STEPS_INFERRED && steps->nr_devices > 1)
@@ -224,6 +230,7 @@ uint32_t ts_steps_at(const struct ts_device_steps *steps, int64_t t, size_t *hin
 {
 	size_t lo = 0, hi = steps->nr;
 
+	TS_ASSERT_HOT(steps);
 	if (*hint < steps->nr && steps->items[*hint].start_ps <= t) {
 		for (lo = *hint; lo < steps->nr && lo < *hint + 4; lo++)
 			if (steps->items[lo].end_ps > t)

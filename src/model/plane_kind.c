@@ -4,6 +4,8 @@
  */
 #include "model/plane_kind.h"
 
+#include "base/check.h"
+
 struct kind_row {
 	const char *prefix;
 	enum ts_plane_kind kind;
@@ -49,6 +51,7 @@ enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name
 	const struct line_row *rows = plane == TS_PLANE_GPU ? gpu_rows : tpu_rows;
 	size_t nr = plane == TS_PLANE_GPU ? TS_NELEM(gpu_rows) : TS_NELEM(tpu_rows);
 
+	TS_ASSERT(name.p || name.n == 0);
 	if (plane == TS_PLANE_HOST)
 		return TS_LINE_THREAD;
 	if (plane != TS_PLANE_TPU && plane != TS_PLANE_SPARSECORE && plane != TS_PLANE_GPU)
@@ -61,6 +64,7 @@ enum ts_line_kind ts_line_kind_of(enum ts_plane_kind plane, struct ts_bytes name
 
 enum ts_plane_kind ts_plane_kind_of(struct ts_bytes name)
 {
+	TS_ASSERT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(plane_rows); i++)
 		if (ts_bytes_starts(name, plane_rows[i].prefix)) {
 			if (plane_rows[i].kind == TS_PLANE_TPU && ts_bytes_has(name, "SparseCore"))
@@ -77,6 +81,7 @@ struct ts_device *ts_profile_add_plane_device(struct ts_profile *profile, uint32
 	size_t at = plane->name.n;
 	uint64_t ordinal = 0;
 
+	TS_ASSERT(profile);
 	if (!device)
 		return NULL;
 	while (at > 0 && plane->name.p[at - 1] != ':')

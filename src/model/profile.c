@@ -4,6 +4,8 @@
  */
 #include "model/profile.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #include "base/units.h"
@@ -14,6 +16,7 @@
 
 void ts_profile_init(struct ts_profile *profile)
 {
+	TS_ASSERT(profile);
 	memset(profile, 0, sizeof(*profile));
 	profile->start_unix_ns = TS_UNKNOWN;
 	profile->capture_ps = TS_UNKNOWN;
@@ -22,6 +25,7 @@ void ts_profile_init(struct ts_profile *profile)
 
 void ts_profile_release(struct ts_profile *profile)
 {
+	TS_ASSERT(profile);
 	for (size_t i = 0; i < profile->nr_hosts; i++)
 		if (profile->hosts[i].reader_release)
 			profile->hosts[i].reader_release(profile->hosts[i].reader_data);
@@ -46,6 +50,7 @@ struct ts_host *ts_profile_add_host(struct ts_profile *profile)
 {
 	struct ts_host *host;
 
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->hosts, &profile->cap_hosts, profile->nr_hosts + 1, sizeof(*host)))
 		return NULL;
 	host = &profile->hosts[profile->nr_hosts++];
@@ -66,6 +71,7 @@ struct ts_plane *ts_profile_add_plane(struct ts_profile *profile)
 {
 	struct ts_plane *plane;
 
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->planes, &profile->cap_planes, profile->nr_planes + 1,
 		     sizeof(*plane)))
 		return NULL;
@@ -80,6 +86,7 @@ struct ts_line *ts_profile_add_line(struct ts_profile *profile)
 {
 	struct ts_line *line;
 
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->lines, &profile->cap_lines, profile->nr_lines + 1, sizeof(*line)))
 		return NULL;
 	line = &profile->lines[profile->nr_lines++];
@@ -91,6 +98,7 @@ struct ts_device *ts_profile_add_device(struct ts_profile *profile)
 {
 	struct ts_device *device;
 
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->devices, &profile->cap_devices, profile->nr_devices + 1,
 		     sizeof(*device)))
 		return NULL;
@@ -116,6 +124,7 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 {
 	struct ts_hlo_module *module;
 
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->modules, &profile->cap_modules, profile->nr_modules + 1,
 		     sizeof(*module)))
 		return NULL;
@@ -128,6 +137,7 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 
 bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site)
 {
+	TS_ASSERT(profile && site);
 	if (!ts_grow(&profile->sites, &profile->cap_sites, profile->nr_sites + 1, sizeof(*site)))
 		return false;
 	profile->sites[profile->nr_sites++] = *site;
@@ -136,6 +146,7 @@ bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site)
 
 bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame)
 {
+	TS_ASSERT(profile && frame);
 	if (!ts_grow(&profile->frames, &profile->cap_frames, profile->nr_frames + 1,
 		     sizeof(*frame)))
 		return false;
@@ -145,6 +156,7 @@ bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *fra
 
 bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame)
 {
+	TS_ASSERT(profile);
 	if (!ts_grow(&profile->stacked, &profile->cap_stacked, profile->nr_stacked + 1,
 		     sizeof(*profile->stacked)))
 		return false;
@@ -169,6 +181,8 @@ static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes fi
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor)
 {
+	TS_ASSERT(profile && cause);
+	TS_ASSERT(file.p || file.n == 0);
 	if (profile->nr_damage >= MAX_DAMAGE || is_known_damage(profile, file, offset, cause) ||
 	    !ts_grow(&profile->damage, &profile->cap_damage, profile->nr_damage + 1,
 		     sizeof(*profile->damage)))
@@ -183,6 +197,7 @@ void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uin
 
 void ts_op_init(struct ts_op *op)
 {
+	TS_ASSERT_HOT(op);
 	*op = (struct ts_op){
 		.partner = TS_NONE,
 		.module = TS_NONE,
@@ -251,6 +266,7 @@ uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *dr
 	uint64_t key = op_key(profile, draft);
 	uint32_t at;
 
+	TS_ASSERT_HOT(profile && draft);
 	while ((at = ts_map_find(&profile->op_keys, key)) != TS_NONE) {
 		if (same_op(&profile->ops[at], draft)) {
 			fill_gaps(&profile->ops[at], draft);
@@ -279,20 +295,15 @@ static uint32_t find_op(const struct ts_profile *profile, const struct ts_op *wa
 
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id)
 {
+	TS_ASSERT_HOT(profile);
 	return ts_map_find(&profile->program_modules, program_id);
-}
-
-const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op)
-{
-	if (op->module == TS_NONE || op->instr == TS_NONE)
-		return NULL;
-	return &profile->modules[op->module].instrs[op->instr];
 }
 
 const struct ts_device *ts_line_device(const struct ts_profile *profile, const struct ts_line *line)
 {
 	uint32_t device = profile->planes[line->plane].device;
 
+	TS_ASSERT_HOT(profile && line);
 	return device == TS_NONE ? NULL : &profile->devices[device];
 }
 
@@ -300,6 +311,7 @@ bool ts_line_is_core(const struct ts_profile *profile, const struct ts_line *lin
 {
 	enum ts_plane_kind kind = profile->planes[line->plane].kind;
 
+	TS_ASSERT_HOT(profile && line);
 	return line->kind == TS_LINE_OPS && (kind == TS_PLANE_TPU || kind == TS_PLANE_GPU);
 }
 
@@ -467,6 +479,7 @@ enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *er
 {
 	enum ts_status st;
 
+	TS_ASSERT(profile);
 	align_hosts(profile);
 	link_sparse_cores(profile);
 	st = link_ops(profile, err);

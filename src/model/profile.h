@@ -15,6 +15,7 @@
 #define TS_MODEL_PROFILE_H
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/map.h"
 #include "model/hlo.h"
 #include "model/torch_log.h"
@@ -100,6 +101,7 @@ struct ts_line {
 	enum ts_line_kind kind;
 	int64_t start_ps; /* events' offsets count from here */
 	int64_t host_ps;  /* the same since its own host's start: finish() adds the host's lag */
+	int64_t timestamp_ns; /* the same on the file's own clock; 0: the file does not say */
 	struct ts_bytes body; /* the undecoded line, for its reader */
 	uint64_t nr_events;
 	bool unsorted; /* found out by the first pass: its reader must sort */
@@ -234,7 +236,15 @@ void ts_op_init(struct ts_op *op); /* all unknown */
 enum ts_status ts_profile_finish(struct ts_profile *profile, struct ts_error *err);
 
 uint32_t ts_profile_module_of(const struct ts_profile *profile, uint64_t program_id);
-const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile, const struct ts_op *op);
+static inline const struct ts_hlo_instr *ts_op_instr(const struct ts_profile *profile,
+						     const struct ts_op *op)
+{
+	if (op->module == TS_NONE || op->instr == TS_NONE)
+		return NULL;
+	TS_ASSERT_HOT(op->module < profile->nr_modules);
+	TS_ASSERT_HOT(op->instr < profile->modules[op->module].nr_instrs);
+	return &profile->modules[op->module].instrs[op->instr];
+}
 const struct ts_device *ts_line_device(const struct ts_profile *profile,
 				       const struct ts_line *line);
 

@@ -9,6 +9,8 @@
  */
 #include "model/step_pattern.h"
 
+#include "base/check.h"
+
 #define MATCHED_MIN 0.8 /* of the modules' time between the first and the last step */
 #define HELD_MIN    0.5 /* of all time of modules that repeat */
 #define NEAR_BEST   0.9
@@ -379,6 +381,7 @@ bool ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
 	};
 	bool good = prepare(&finder);
 
+	TS_ASSERT(executions && pattern);
 	pattern->nr = 0;
 	if (good) {
 		count_symbols(&finder);
@@ -408,6 +411,7 @@ bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 {
 	size_t at = next_of(pattern, executions, nr, 0), end, next_end;
 
+	TS_ASSERT(pattern && executions && steps);
 	while (pattern->nr > 0 && at < nr) {
 		size_t next;
 		bool is_next;
@@ -433,6 +437,7 @@ void ts_step_pattern_text(const struct ts_step_pattern *pattern, const struct ts
 {
 	size_t n = 0, k;
 
+	TS_ASSERT(pattern);
 	out[0] = '\0';
 	for (size_t i = 0; i < pattern->nr && n + 1 < size; i += k) {
 		uint32_t symbol = pattern->symbols[i];

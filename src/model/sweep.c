@@ -1,6 +1,9 @@
 /* From change to change: the next one is the nearest end of what runs. */
 #include "model/sweep.h"
 
+#include "base/check.h"
+#include "base/record.h"
+
 static int64_t nearest_end(const struct ts_sweep *sweep, int64_t limit_ps)
 {
 	for (unsigned left = sweep->running; left; left &= left - 1)
@@ -20,6 +23,7 @@ static void drop_ended(struct ts_sweep *sweep)
 
 void ts_sweep_to(struct ts_sweep *sweep, int64_t ps)
 {
+	TS_ASSERT_HOT(sweep);
 	if (!sweep->begun) {
 		sweep->begun = true;
 		sweep->first_ps = sweep->now_ps = ps;
@@ -37,6 +41,7 @@ void ts_sweep_add(struct ts_sweep *sweep, unsigned kind, int64_t start_ps, int64
 {
 	int64_t end_ps = start_ps + TS_MAX(dur_ps, 0);
 
+	TS_ASSERT_HOT(sweep);
 	ts_sweep_to(sweep, start_ps);
 	if (end_ps <= sweep->now_ps)
 		return;
@@ -44,3 +49,24 @@ void ts_sweep_add(struct ts_sweep *sweep, unsigned kind, int64_t start_ps, int64
 		sweep->until_ps[kind] = end_ps;
 	sweep->running |= 1u << kind;
 }
+
+#define TS_SELF struct ts_sweep
+static const struct ts_member sweep_members[] = {
+	TS_NUMBER(1, begun, TS_BY_HAND),   TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, now_ps, TS_BY_HAND),  TS_NUMBERS(4, until_ps, TS_BY_HAND),
+	TS_NUMBER(5, running, TS_BY_HAND),
+};
+
+/* Of all that runs the end is still to come. */
+static bool is_sweep(const void *self)
+{
+	const struct ts_sweep *sweep = self;
+
+	for (unsigned kind = 0; kind < 8 * sizeof(sweep->running); kind++)
+		if ((sweep->running >> kind & 1) &&
+		    (kind >= TS_SWEEP_KINDS || sweep->until_ps[kind] <= sweep->now_ps))
+			return false;
+	return true;
+}
+const struct ts_record ts_sweep_record = TS_RECORD(sweep_members, .is_valid = is_sweep);
+#undef TS_SELF

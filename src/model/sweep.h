@@ -23,6 +23,9 @@ struct ts_sweep {
 	unsigned running;
 };
 
+struct ts_record;
+extern const struct ts_record ts_sweep_record; /* for states; .ctx and .moment are not saved */
+
 /* Shows what lies before PS; the first time: begins there. */
 void ts_sweep_to(struct ts_sweep *sweep, int64_t ps);
 /* The next event, which starts no earlier than those before. */

@@ -1,6 +1,8 @@
 /* Sums over the events of each op. */
 #include "model/tally.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 #include "base/record.h"
@@ -31,6 +33,7 @@ static void add_event(struct ts_tally_row *row, const struct ts_block *block, si
 
 bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32_t device)
 {
+	TS_ASSERT(tally && block);
 	for (size_t i = 0; i < block->nr_events; i++) {
 		uint32_t op = block->op[i];
 
@@ -65,6 +68,7 @@ static void merge_row(struct ts_tally_row *into, const struct ts_tally_row *from
 
 bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
 {
+	TS_ASSERT(into && from);
 	if (from->nr_events == 0)
 		return true;
 	if (!ts_grow(&into->rows, &into->cap, from->nr, sizeof(*into->rows)))
@@ -79,6 +83,7 @@ bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
 
 void ts_tally_release(struct ts_tally *tally)
 {
+	TS_ASSERT(tally);
 	free(tally->rows);
 	*tally = (struct ts_tally){ .rows = NULL };
 }
@@ -87,6 +92,7 @@ double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
 {
 	int64_t rest = row->occurrences - row->nr_own_flops;
 
+	TS_ASSERT_HOT(row && op);
 	if (op->flops == TS_UNKNOWN && row->nr_own_flops == 0)
 		return NAN;
 	if (op->flops == TS_UNKNOWN || rest <= 0)

@@ -6,6 +6,7 @@
  */
 #include "model/torch_event.h"
 
+#include "base/check.h"
 #include "model/trace_class.h"
 
 #define REGION "Torch-Compiled Region"
@@ -109,6 +110,8 @@ static enum ts_torch_event of_runtime(struct ts_bytes name)
 
 enum ts_torch_event ts_torch_event_of(struct ts_bytes name, struct ts_bytes category)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
+	TS_ASSERT_HOT(category.p || category.n == 0);
 	if (ts_trace_class_of_category(category) == TS_TRACE_RUNTIME)
 		return of_runtime(name);
 	if (ts_bytes_is(category, "cpu_op") || ts_bytes_is(category, "user_annotation") ||
@@ -142,6 +145,8 @@ bool ts_compile_id_parse(struct ts_bytes text, struct ts_compile_id *id)
 {
 	struct ts_bytes rest = text;
 
+	TS_ASSERT_HOT(id);
+	TS_ASSERT_HOT(text.p || text.n == 0);
 	*id = TS_COMPILE_ID_NONE;
 	if (take(&rest, '!')) {
 		if (!take_number(&rest, &id->autograd))
@@ -160,6 +165,8 @@ bool ts_compile_id_of(struct ts_bytes name, struct ts_compile_id *id)
 	size_t about = ts_bytes_find(name, "compile_id=");
 	struct ts_bytes text;
 
+	TS_ASSERT_HOT(id);
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	*id = TS_COMPILE_ID_NONE;
 	if (ts_bytes_starts(name, REGION ": "))
 		return ts_compile_id_parse(ts_bytes_cut(name, strlen(REGION ": "), name.n), id);
@@ -178,6 +185,7 @@ uint64_t ts_compile_id_key(struct ts_compile_id id)
 
 struct ts_bytes ts_torch_phase(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	return ts_bytes_ends(name, PHASE) ? ts_bytes_cut(name, 0, name.n - strlen(PHASE)) : name;
 }
 
@@ -186,6 +194,8 @@ bool ts_torch_frame_of(struct ts_bytes name, struct ts_torch_frame *frame)
 	size_t colon = ts_bytes_find(name, "): "), open = colon;
 	struct ts_bytes number;
 
+	TS_ASSERT_HOT(frame);
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	while (open > 0 && name.p[open - 1] != '(')
 		open--;
 	if (colon == name.n || open == 0)
@@ -211,6 +221,8 @@ bool ts_torch_resume_of(struct ts_bytes function, struct ts_bytes *broken, int64
 	struct ts_bytes rest;
 	size_t at;
 
+	TS_ASSERT_HOT(broken && line);
+	TS_ASSERT_HOT(function.p || function.n == 0);
 	if (!ts_bytes_starts(function, RESUME))
 		return false;
 	rest = ts_bytes_cut(function, strlen(RESUME), function.n);
@@ -257,6 +269,7 @@ struct ts_bytes ts_torch_fused_part(struct ts_bytes kernel)
 	struct ts_bytes name = without_signature(kernel), part;
 	size_t at = fused_at(name);
 
+	TS_ASSERT_HOT(kernel.p || kernel.n == 0);
 	part = ts_bytes_cut(name, at, name.n);
 	part = ts_bytes_cut(part, 0, number_at(part));
 	return part.n > 0 && part.p[0] == '_' ? ts_bytes_cut(part, 1, part.n)
@@ -268,6 +281,7 @@ struct ts_bytes ts_torch_next_op(struct ts_bytes *rest)
 	struct ts_bytes op;
 	size_t n = ts_aten_prefix(*rest);
 
+	TS_ASSERT_HOT(rest);
 	if (n == 0)
 		for (n = rest->n > 0; n < rest->n && rest->p[n] != '_'; n++)
 			;
@@ -281,6 +295,7 @@ int64_t ts_torch_fused_ops(struct ts_bytes kernel)
 	struct ts_bytes rest = ts_torch_fused_part(kernel);
 	int64_t nr = 0;
 
+	TS_ASSERT_HOT(kernel.p || kernel.n == 0);
 	if (fused_at(kernel) == kernel.n)
 		return 0;
 	while (rest.n > 0 && ts_torch_next_op(&rest).n > 0)

@@ -1,6 +1,8 @@
 /* Rows of a compiler's log. */
 #include "model/torch_log.h"
 
+#include "base/check.h"
+
 /* Room for one more of NR; false: no memory, or there are enough. */
 static bool room(void *items, size_t *cap, size_t nr, size_t size, bool *nomem)
 {
@@ -14,6 +16,7 @@ struct ts_torch_break *ts_torch_log_break(struct ts_torch_log *log, bool *nomem)
 {
 	size_t nr = log->nr_breaks;
 
+	TS_ASSERT(log && nomem);
 	*nomem = false;
 	if (nr < TS_TORCH_LOG_ROWS &&
 	    !room(&log->breaks, &log->cap_breaks, nr, sizeof(*log->breaks), nomem))
@@ -26,6 +29,7 @@ struct ts_torch_recompile *ts_torch_log_recompile(struct ts_torch_log *log, bool
 {
 	size_t nr = log->nr_recompiles;
 
+	TS_ASSERT(log && nomem);
 	*nomem = false;
 	if (nr < TS_TORCH_LOG_ROWS &&
 	    !room(&log->recompiles, &log->cap_recompiles, nr, sizeof(*log->recompiles), nomem))
@@ -38,6 +42,7 @@ struct ts_torch_compilation *ts_torch_log_compilation(struct ts_torch_log *log, 
 {
 	size_t nr = log->nr_compilations;
 
+	TS_ASSERT(log && nomem);
 	*nomem = false;
 	if (nr < TS_TORCH_LOG_ROWS && !room(&log->compilations, &log->cap_compilations, nr,
 					    sizeof(*log->compilations), nomem))
@@ -48,6 +53,7 @@ struct ts_torch_compilation *ts_torch_log_compilation(struct ts_torch_log *log, 
 
 void ts_torch_log_release(struct ts_torch_log *log)
 {
+	TS_ASSERT(log);
 	free(log->breaks);
 	free(log->recompiles);
 	free(log->compilations);

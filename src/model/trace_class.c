@@ -1,6 +1,8 @@
 /* Rows of categories, then rows of names. */
 #include "model/trace_class.h"
 
+#include "base/check.h"
+
 const char *const ts_trace_class_names[] = {
 	[TS_TRACE_KERNEL] = "Kernel",	  [TS_TRACE_MEMCPY] = "Memcpy",
 	[TS_TRACE_MEMSET] = "Memset",	  [TS_TRACE_COMMUNICATION] = "Communication",
@@ -86,6 +88,7 @@ static enum ts_trace_class by_prefix(const struct row *rows, size_t nr, struct t
 
 enum ts_trace_class ts_trace_class_of_category(struct ts_bytes category)
 {
+	TS_ASSERT_HOT(category.p || category.n == 0);
 	for (size_t i = 0; i < TS_NELEM(categories); i++)
 		if (ts_bytes_is(category, categories[i].text))
 			return categories[i].class;
@@ -123,6 +126,7 @@ static enum ts_trace_class on_host(const struct ts_op *op)
 enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const struct ts_line *line,
 				      const struct ts_op *op)
 {
+	TS_ASSERT_HOT(profile && line && op);
 	if (ts_line_is_core(profile, line))
 		return profile->planes[line->plane].kind == TS_PLANE_GPU ? on_device(op)
 									 : on_core(op);
@@ -131,6 +135,7 @@ enum ts_trace_class ts_trace_class_of(const struct ts_profile *profile, const st
 
 enum ts_trace_side ts_trace_side_of(const struct ts_profile *profile, const struct ts_line *line)
 {
+	TS_ASSERT(profile && line);
 	if (ts_line_is_core(profile, line))
 		return TS_SIDE_DEVICE;
 	if (line->kind == TS_LINE_THREAD && profile->planes[line->plane].kind == TS_PLANE_HOST)
@@ -140,12 +145,14 @@ enum ts_trace_side ts_trace_side_of(const struct ts_profile *profile, const stru
 
 bool ts_trace_is_python(const struct ts_op *op)
 {
+	TS_ASSERT_HOT(op);
 	return ts_bytes_is(op->category, "python_function") ||
 	       (op->category.n == 0 && ts_bytes_starts(op->name, "$"));
 }
 
 bool ts_profile_is_torch(const struct ts_profile *profile)
 {
+	TS_ASSERT(profile);
 	for (size_t i = 0; i < profile->nr_ops; i++) {
 		const struct ts_op *op = &profile->ops[i];
 
@@ -160,6 +167,7 @@ enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name)
 {
 	bool nccl = ts_bytes_starts(name, "nccl") || ts_bytes_starts(name, "rccl");
 
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (nccl && ts_bytes_has(name, "Kernel"))
 		return TS_KERNEL_COMMUNICATION;
 	if (ts_bytes_starts(name, "Memcpy") || ts_bytes_starts(name, "Memset") ||
@@ -203,6 +211,7 @@ bool ts_kernel_uses_tensor_cores(struct ts_bytes name)
 		"mfma",
 	};
 
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(parts); i++)
 		if (ts_bytes_has(name, parts[i]))
 			return true;

@@ -4,6 +4,8 @@
  */
 #include "model/traffic.h"
 
+#include "base/check.h"
+
 /* Ops that talk to the host without an array in its memory. */
 static const struct {
 	const char *category;
@@ -48,6 +50,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_MODULE };
 	struct ts_cost cost;
 
+	TS_ASSERT(module);
 	if (holds_ops(instr))
 		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
 	cost = ts_hlo_cost(module, index);
@@ -120,6 +123,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 {
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_UNKNOWN };
 
+	TS_ASSERT_HOT(profile && op);
 	if (op->kind == TS_OP_CONTROL || op->kind == TS_OP_MODULE || op->kind == TS_OP_STEP)
 		return (struct ts_traffic){ .source = TS_TRAFFIC_INSIDE };
 	if (has_breakdown(op))
@@ -135,6 +139,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 
 int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic)
 {
+	TS_ASSERT_HOT(traffic);
 	return ts_i64_add(traffic->unsplit_bytes,
 			  ts_i64_add(traffic->read_bytes[TS_MEMORY_HBM],
 				     traffic->written_bytes[TS_MEMORY_HBM]));
@@ -142,12 +147,14 @@ int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic)
 
 int64_t ts_traffic_host_bytes(const struct ts_traffic *traffic)
 {
+	TS_ASSERT_HOT(traffic);
 	return ts_i64_add(traffic->read_bytes[TS_MEMORY_HOST],
 			  traffic->written_bytes[TS_MEMORY_HOST]);
 }
 
 void ts_traffic_add(struct ts_traffic *sum, const struct ts_traffic *traffic)
 {
+	TS_ASSERT_HOT(sum && traffic);
 	if (sum->source <= TS_TRAFFIC_INSIDE)
 		sum->source = traffic->source;
 	for (int i = 0; i < TS_NR_MEMORIES; i++) {
@@ -162,6 +169,7 @@ struct ts_traffic ts_traffic_times(const struct ts_traffic *traffic, int64_t n)
 {
 	struct ts_traffic all = *traffic;
 
+	TS_ASSERT_HOT(traffic);
 	for (int i = 0; i < TS_NR_MEMORIES; i++) {
 		all.read_bytes[i] = ts_i64_mul(all.read_bytes[i], n);
 		all.written_bytes[i] = ts_i64_mul(all.written_bytes[i], n);

@@ -5,6 +5,7 @@
  */
 #include "overlay/apply.h"
 
+#include "base/check.h"
 #include "io/file.h"
 #include "overlay/cache.h"
 #include "overlay/suggestions.h"
@@ -31,7 +32,7 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 			      size_t native_bytes, struct ts_bytes overlay, struct ts_error *story)
 {
 	struct ts_newfile file = TS_NEWFILE_INIT;
-	enum ts_status st = work_drop_caches(work, story);
+	enum ts_status st = ts_overlay_work_drop_caches(work, story);
 
 	if (!st)
 		st = ts_newfile_open(&file, path, story);
@@ -44,7 +45,7 @@ static enum ts_status replace(struct work *work, const struct ts_input *in, cons
 	if (!st)
 		st = ts_newfile_put(&file, overlay, story);
 	if (!st)
-		st = work_check_name(in, path, story);
+		st = ts_overlay_work_check_name(in, path, story);
 	if (!st)
 		st = ts_newfile_commit(&file, story);
 done:
@@ -72,18 +73,21 @@ static void set_overlay(struct work *work, const struct ts_hostfile *file,
 		overlay.n = 0;
 	same = ts_bytes_eq(old, overlay);
 	if (!same && work->options->dry_run)
-		work_drop_caches(work, &story);
+		ts_overlay_work_drop_caches(work, &story);
 	else if (!same)
 		replace(work, in, file->path, native_bytes, overlay, &story);
 	if (too_big && !story.status)
 		explain_size(&story, file->path);
 	if (too_big)
-		work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_SKIPPED, file->name, 0,
+				     &story);
 	else if (overlay.n || story.status)
-		work_note(work, TS_THING_OVERLAY, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
-			  file->name, overlay.n, &story);
+		ts_overlay_work_note(work, TS_THING_OVERLAY,
+				     same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, file->name,
+				     overlay.n, &story);
 	else if (!same)
-		work_note(work, TS_THING_OVERLAY, TS_DEED_RESTORED, file->name, old.n, &story);
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_RESTORED, file->name, old.n,
+				     &story);
 }
 
 static void annotate_host(struct work *work, size_t index)
@@ -112,7 +116,7 @@ static void annotate_host(struct work *work, size_t index)
 		ts_fail_at(&story, st, "%s", file->path);
 failed:
 	if (st)
-		work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	ts_buf_release(&overlay);
 }
 
@@ -128,7 +132,7 @@ static void strip_host(struct work *work, size_t index)
 		native_bytes = ts_overlay_native_bytes(in.bytes);
 		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
 	} else if (st != TS_FORMAT) { /* that is an empty file: nothing of ours is in it */
-		work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	}
 	ts_input_release(&in);
 }
@@ -156,19 +160,20 @@ static void do_suggestions(struct work *work)
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_input old;
 	bool exists, ours;
-	enum ts_status st = work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story);
+	enum ts_status st = ts_overlay_work_read(work, &old, TS_SUGGESTIONS_FILE, &exists, &story);
 
 	if (!st)
 		st = ts_suggestions_make(&text, old.bytes, work->plan ? work->plan->results : NULL,
 					 &story);
 	ours = ts_suggestions_ours(old.bytes) || ts_suggestions_ours(ts_buf_bytes(&text));
 	if (st)
-		work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED, TS_SUGGESTIONS_FILE, 0,
-			  &story);
+		ts_overlay_work_note(work, TS_THING_SUGGESTIONS, TS_DEED_FAILED,
+				     TS_SUGGESTIONS_FILE, 0, &story);
 	else if (ours && text.n)
-		work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE, ts_buf_bytes(&text));
+		ts_overlay_work_put(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE,
+				    ts_buf_bytes(&text));
 	else if (ours)
-		work_remove(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE);
+		ts_overlay_work_remove(work, TS_THING_SUGGESTIONS, TS_SUGGESTIONS_FILE);
 	ts_input_release(&old);
 	ts_buf_release(&text);
 }
@@ -177,9 +182,9 @@ static void do_traces(struct work *work)
 {
 	for (int kind = 0; kind < TS_NR_TRACE_KINDS; kind++) {
 		if (work->plan && work->plan->traces[kind].write)
-			work_put_trace(work, (enum ts_trace_kind)kind);
+			ts_overlay_work_put_trace(work, (enum ts_trace_kind)kind);
 		else
-			work_take_out_trace(work, (enum ts_trace_kind)kind);
+			ts_overlay_work_take_out_trace(work, (enum ts_trace_kind)kind);
 	}
 }
 
@@ -208,13 +213,13 @@ static void put_cache_version(struct work *work, struct ts_bytes old)
 	if (content.failed)
 		st = ts_fail_nomem(&story);
 	if (!st && !ts_bytes_eq(old, ts_buf_bytes(&content)))
-		st = work_drop_caches(work, &story);
+		st = ts_overlay_work_drop_caches(work, &story);
 	if (st)
-		work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED, TS_CACHE_VERSION_FILE, 0,
-			  &story);
+		ts_overlay_work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED,
+				     TS_CACHE_VERSION_FILE, 0, &story);
 	else
-		work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE,
-			 ts_buf_bytes(&content));
+		ts_overlay_work_put(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE,
+				    ts_buf_bytes(&content));
 	ts_buf_release(&content);
 }
 
@@ -224,16 +229,16 @@ static void do_cache_version(struct work *work)
 	struct ts_input old;
 	bool exists, ours;
 
-	if (work_read(work, &old, TS_CACHE_VERSION_FILE, &exists, &story)) {
-		work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED, TS_CACHE_VERSION_FILE, 0,
-			  &story);
+	if (ts_overlay_work_read(work, &old, TS_CACHE_VERSION_FILE, &exists, &story)) {
+		ts_overlay_work_note(work, TS_THING_CACHE_VERSION, TS_DEED_FAILED,
+				     TS_CACHE_VERSION_FILE, 0, &story);
 		return;
 	}
 	ours = ts_cache_version_ours(old.bytes);
 	if (work->plan && work->has_profiles && (!exists || ours))
 		put_cache_version(work, old.bytes);
 	else if (ours)
-		work_remove(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE);
+		ts_overlay_work_remove(work, TS_THING_CACHE_VERSION, TS_CACHE_VERSION_FILE);
 	ts_input_release(&old);
 }
 
@@ -256,11 +261,11 @@ static void do_all(struct work *work)
 	bool owns;
 
 	do_profiles(work);
-	work_do_copies(work);
-	owns = work_owns_folder(work);
+	ts_overlay_work_do_copies(work);
+	owns = ts_overlay_work_owns_folder(work);
 	if (owns && (work->has_profiles || !work->plan))
 		do_suggestions(work);
-	work_do_report(work);
+	ts_overlay_work_do_report(work);
 	if (owns) {
 		do_traces(work);
 		do_cache_version(work);
@@ -283,6 +288,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
+	TS_ASSERT(session && plan && options);
 	return run(&(struct work){ .session = session,
 				   .plan = plan,
 				   .options = options,
@@ -294,6 +300,7 @@ enum ts_status ts_overlay_strip(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err)
 {
+	TS_ASSERT(session && options);
 	return run(&(struct work){
 		.session = session, .options = options, .report = report, .err = err });
 }

@@ -108,7 +108,7 @@ struct ts_overlay_report {
 
 void ts_overlay_report_release(struct ts_overlay_report *report);
 
-/* TS_USAGE for a session that is no folder (standard input). */
+/* TS_USAGE for a session that is not a folder (standard input). */
 enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,

@@ -4,6 +4,7 @@
  */
 #include "overlay/cache.h"
 
+#include "base/check.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -38,6 +39,7 @@ static bool is_shared_cache(struct ts_bytes name)
 
 bool ts_cache_is(const struct ts_session *session, const char *name)
 {
+	TS_ASSERT(session && name);
 	if (strcmp(name, ".cached_tools.json") == 0 || is_shared_cache(ts_bytes_of(name)) ||
 	    is_host_cache(name, "ALL_HOSTS") || is_host_cache(name, "NO_HOST"))
 		return true;
@@ -68,6 +70,7 @@ enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, s
 	enum ts_status st = TS_OK;
 	const struct dirent *entry;
 
+	TS_ASSERT(session && nr_removed);
 	if (!dir)
 		return ts_fail_errno(err, errno, session->dir, "open the folder");
 	while (!st && (entry = readdir(dir)) != NULL) {
@@ -191,6 +194,7 @@ bool ts_cache_installed(const char *path, const char *home, struct ts_buf *versi
 {
 	struct ts_bytes rest = ts_bytes_of(path);
 
+	TS_ASSERT(version);
 	while (rest.n) {
 		size_t n = ts_bytes_find(rest, ":");
 
@@ -207,12 +211,15 @@ bool ts_cache_installed(const char *path, const char *home, struct ts_buf *versi
 
 void ts_cache_version_make(struct ts_buf *out, struct ts_bytes version)
 {
+	TS_ASSERT(out);
+	TS_ASSERT(version.p || version.n == 0);
 	ts_buf_put(out, version);
 	ts_buf_puts(out, MARK);
 }
 
 bool ts_cache_version_ours(struct ts_bytes file)
 {
+	TS_ASSERT(file.p || file.n == 0);
 	return ts_bytes_ends(file, MARK) &&
 	       is_version(ts_bytes_cut(file, 0, file.n - sizeof(MARK) + 1));
 }

@@ -3,6 +3,8 @@
  * never in the place of anything else. The trace itself is only read.
  */
 #include "io/file.h"
+
+#include "base/check.h"
 #include "io/tracefile.h"
 #include "overlay/work.h"
 
@@ -12,16 +14,18 @@ struct copy {
 	bool exists, ours;
 };
 
-const char *work_beside(struct work *work, const struct ts_hostfile *file, const char *suffix)
+const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *file,
+				   const char *suffix)
 {
 	struct ts_bytes stem = ts_tracefile_stem(ts_bytes_of(file->name));
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_bytes name =
 		ts_arena_printf(&work->report->arena, "%.*s%s", TS_ARG(stem), suffix);
 
+	TS_ASSERT(work && file && suffix);
 	if (!name.p) {
 		ts_fail_nomem(&story);
-		work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	}
 	return (const char *)name.p;
 }
@@ -32,11 +36,12 @@ static enum ts_status look(struct work *work, const struct ts_hostfile *file, st
 	struct ts_input in;
 	enum ts_status st;
 
-	*copy = (struct copy){ .file = file, .name = work_beside(work, file, TS_ANNOTATED_SUFFIX) };
-	copy->path = copy->name ? work_path(work, copy->name) : NULL;
+	*copy = (struct copy){ .file = file,
+			       .name = ts_overlay_work_beside(work, file, TS_ANNOTATED_SUFFIX) };
+	copy->path = copy->name ? ts_overlay_work_path(work, copy->name) : NULL;
 	if (!copy->path)
 		return ts_fail_nomem(story);
-	st = work_read(work, &in, copy->name, &copy->exists, story);
+	st = ts_overlay_work_read(work, &in, copy->name, &copy->exists, story);
 	if (!st && copy->exists)
 		copy->ours = ts_tracefile_is_annotated(in.bytes, story);
 	ts_input_release(&in);
@@ -57,10 +62,10 @@ static enum ts_status write_copy(struct work *work, const struct copy *copy, siz
 	if (!st)
 		st = writer->write(writer->ctx, &file, story);
 	if (!st)
-		st = work_check_name(in, copy->file->path, story);
+		st = ts_overlay_work_check_name(in, copy->file->path, story);
 	if (!st) {
 		*nr_bytes = file.nr_bytes;
-		*unchanged = copy->exists && work_is_there(work, &file);
+		*unchanged = copy->exists && ts_overlay_work_is_there(work, &file);
 		if (!*unchanged)
 			st = ts_newfile_commit(&file, story);
 	}
@@ -68,10 +73,11 @@ static enum ts_status write_copy(struct work *work, const struct copy *copy, siz
 	return st;
 }
 
-bool work_has_twin(struct work *work, const struct ts_hostfile *file)
+bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file)
 {
 	struct ts_bytes packed;
 
+	TS_ASSERT(work && file);
 	if (!ts_bytes_ends(ts_bytes_of(file->name), ".json"))
 		return false;
 	packed = ts_arena_printf(&work->report->arena, "%s.gz", file->path);
@@ -86,7 +92,7 @@ static void skip_twin(struct work *work, const struct ts_hostfile *file)
 		"%s: %s.gz stands beside it, whose annotated copy would have the same name "
 		"(move one of the two away)",
 		file->path, file->name);
-	work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, file->name, 0, &story);
+	ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_SKIPPED, file->name, 0, &story);
 }
 
 static void put_copy(struct work *work, size_t index)
@@ -101,8 +107,8 @@ static void put_copy(struct work *work, size_t index)
 		st = ts_fail(&story, TS_IO, "%s: not made by TPUsight (move it away)", copy.path);
 	if (!st && !work->options->dry_run)
 		write_copy(work, &copy, index, &unchanged, &nr_bytes, &story);
-	work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
-		  copy.name ? copy.name : copy.file->name, nr_bytes, &story);
+	ts_overlay_work_note(work, TS_THING_COPY, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
+			     copy.name ? copy.name : copy.file->name, nr_bytes, &story);
 }
 
 static void take_out_copy(struct work *work, const struct ts_hostfile *file)
@@ -111,21 +117,22 @@ static void take_out_copy(struct work *work, const struct ts_hostfile *file)
 	struct copy copy;
 
 	if (look(work, file, &copy, &story))
-		work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_COPY, TS_DEED_FAILED, file->name, 0, &story);
 	else if (copy.ours)
-		work_remove(work, TS_THING_COPY, copy.name);
+		ts_overlay_work_remove(work, TS_THING_COPY, copy.name);
 }
 
-void work_do_copies(struct work *work)
+void ts_overlay_work_do_copies(struct work *work)
 {
 	const struct ts_overlay_plan *plan = work->plan;
 
+	TS_ASSERT(work);
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 
 		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX))
 			continue;
-		if (work_has_twin(work, file)) {
+		if (ts_overlay_work_has_twin(work, file)) {
 			if (plan)
 				skip_twin(work, file);
 		} else if (!plan || !plan->copies) {

@@ -3,12 +3,15 @@
  * a folder of the user's, where there may be any number of sessions, it has the first trace's name.
  */
 #include "io/tracefile.h"
+
+#include "base/check.h"
 #include "overlay/work.h"
 
 #define REPORT_HEAD 256 /* bytes in which our report's mark is looked for */
 
-bool work_owns_folder(const struct work *work)
+bool ts_overlay_work_owns_folder(const struct work *work)
 {
+	TS_ASSERT(work);
 	return work->session->owns_folder || work->has_profiles ||
 	       !(work->plan ? work->plan->of_traces
 			    : ts_tracefile_is_named(ts_bytes_of(work->session->files[0].name)));
@@ -26,7 +29,7 @@ static void set_report(struct work *work, const char *name, struct ts_bytes text
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_input old;
 	bool exists, ours;
-	enum ts_status st = work_read(work, &old, name, &exists, &story);
+	enum ts_status st = ts_overlay_work_read(work, &old, name, &exists, &story);
 
 	ours = is_our_report(old.bytes);
 	ts_input_release(&old);
@@ -34,27 +37,28 @@ static void set_report(struct work *work, const char *name, struct ts_bytes text
 		st = ts_fail(&story, TS_IO, "%s/%s: not made by TPUsight (move it away)",
 			     work->session->dir, name);
 	if (st)
-		work_note(work, TS_THING_REPORT, TS_DEED_FAILED, name, 0, &story);
+		ts_overlay_work_note(work, TS_THING_REPORT, TS_DEED_FAILED, name, 0, &story);
 	else if (text.n)
-		work_put(work, TS_THING_REPORT, name, text);
+		ts_overlay_work_put(work, TS_THING_REPORT, name, text);
 	else if (ours)
-		work_remove(work, TS_THING_REPORT, name);
+		ts_overlay_work_remove(work, TS_THING_REPORT, name);
 }
 
-void work_do_report(struct work *work)
+void ts_overlay_work_do_report(struct work *work)
 {
 	const struct ts_bytes none = { NULL, 0 };
 	struct ts_bytes text = work->plan ? work->plan->report_json : none;
-	bool owns = work_owns_folder(work);
+	bool owns = ts_overlay_work_owns_folder(work);
 
+	TS_ASSERT(work);
 	for (size_t i = 0; i < work->session->nr_files; i++) {
 		const struct ts_hostfile *file = &work->session->files[i];
 		const char *name;
 
 		if (ts_bytes_ends(ts_bytes_of(file->name), TS_XPLANE_SUFFIX) ||
-		    work_has_twin(work, file))
+		    ts_overlay_work_has_twin(work, file))
 			continue;
-		name = work_beside(work, file, TS_ANNOTATED_REPORT_SUFFIX);
+		name = ts_overlay_work_beside(work, file, TS_ANNOTATED_REPORT_SUFFIX);
 		if (name)
 			set_report(work, name, i == 0 && !owns ? text : none);
 	}

@@ -5,6 +5,7 @@
  */
 #include "overlay/suggestions.h"
 
+#include "base/check.h"
 #include "codec/html.h"
 #include "codec/pb.h"
 #include "codec/pbw.h"
@@ -28,6 +29,7 @@ bool ts_suggestions_ours(struct ts_bytes file)
 	struct ts_pb_error damage = { 0 };
 	struct ts_pb pb = ts_pb_of(file, &damage);
 
+	TS_ASSERT(file.p || file.n == 0);
 	while (ts_pb_next(&pb))
 		if (pb.field == REPORT_SUGGESTIONS && is_ours(ts_pb_enter(&pb)))
 			return true;
@@ -123,6 +125,8 @@ enum ts_status ts_suggestions_make(struct ts_buf *out, struct ts_bytes old,
 {
 	const struct ts_result *doctor = results ? ts_results_find(results, "doctor") : NULL;
 
+	TS_ASSERT(out);
+	TS_ASSERT(old.p || old.n == 0);
 	keep_native(out, old);
 	for (size_t i = 0; doctor && i < doctor->nr_findings; i++)
 		put_finding(out, &doctor->findings[i]);

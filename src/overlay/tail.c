@@ -4,6 +4,8 @@
  * it has our name.
  */
 #include "codec/pb.h"
+
+#include "base/check.h"
 #include "overlay/xplane.h"
 #include "overlay/xspace.h"
 
@@ -70,6 +72,8 @@ enum ts_status ts_overlay_find(struct ts_bytes file, size_t *native_bytes, struc
 	struct ts_pb pb = ts_pb_of(file, &damage);
 	size_t start = 0, tail = NOT_OURS;
 
+	TS_ASSERT(native_bytes);
+	TS_ASSERT(file.p || file.n == 0);
 	for (; ts_pb_next(&pb); start = (size_t)(pb.p - file.p)) {
 		size_t mark = NOT_OURS;
 
@@ -89,6 +93,7 @@ size_t ts_overlay_native_bytes(struct ts_bytes file)
 {
 	size_t native_bytes;
 
+	TS_ASSERT(file.p || file.n == 0);
 	ts_overlay_find(file, &native_bytes, NULL);
 	return native_bytes;
 }

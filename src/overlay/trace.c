@@ -4,6 +4,8 @@
  * leave is a second name for the user's file (the same content under both), and that is recognised.
  */
 #include "io/file.h"
+
+#include "base/check.h"
 #include "io/gzip.h"
 #include "overlay/work.h"
 
@@ -55,11 +57,12 @@ static enum ts_status look(struct work *work, enum ts_trace_kind kind, struct tr
 	enum ts_status st;
 
 	*trace = (struct trace){ .names = &names[kind],
-				 .path = work_path(work, names[kind].file),
-				 .native_path = work_path(work, names[kind].native_file) };
+				 .path = ts_overlay_work_path(work, names[kind].file),
+				 .native_path =
+					 ts_overlay_work_path(work, names[kind].native_file) };
 	if (!trace->path || !trace->native_path)
 		return ts_fail_nomem(story);
-	st = work_read(work, &in, trace->names->file, &exists, story);
+	st = ts_overlay_work_read(work, &in, trace->names->file, &exists, story);
 	if (!st && exists)
 		st = find_owner(in.bytes, trace->names->mark, &trace->owner, story);
 	ts_input_release(&in);
@@ -101,7 +104,7 @@ static enum ts_status write_trace(struct work *work, const struct trace *trace, 
 	if (st)
 		goto done;
 	*nr_bytes = file.nr_bytes;
-	*unchanged = trace->owner == OURS && work_is_there(work, &file);
+	*unchanged = trace->owner == OURS && ts_overlay_work_is_there(work, &file);
 	if (!*unchanged && !trace->is_link)
 		st = keep_native(trace, story);
 	if (!st && !*unchanged)
@@ -119,7 +122,7 @@ static enum ts_status refuse(const struct trace *trace, struct ts_error *story)
 		       trace->path, trace->names->native_file);
 }
 
-void work_put_trace(struct work *work, enum ts_trace_kind kind)
+void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct trace trace;
@@ -127,12 +130,14 @@ void work_put_trace(struct work *work, enum ts_trace_kind kind)
 	uint64_t nr_bytes = 0;
 	enum ts_status st = look(work, kind, &trace, &story);
 
+	TS_ASSERT(work);
 	if (!st && trace.owner == USERS && trace.native_there && !trace.native_same)
 		st = refuse(&trace, &story);
 	if (!st && !work->options->dry_run)
 		write_trace(work, &trace, &unchanged, &nr_bytes, &story);
-	work_note(work, names[kind].thing, unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN,
-		  names[kind].file, nr_bytes, &story);
+	ts_overlay_work_note(work, names[kind].thing,
+			     unchanged ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, names[kind].file,
+			     nr_bytes, &story);
 }
 
 /* The second name is no longer needed, or what it names comes back. */
@@ -143,16 +148,17 @@ static enum ts_status bring_back(const struct trace *trace, struct ts_error *sto
 	return ts_file_rename(trace->native_path, trace->path, story);
 }
 
-void work_take_out_trace(struct work *work, enum ts_trace_kind kind)
+void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct trace trace;
 	enum ts_status st = look(work, kind, &trace, &story);
 	enum ts_overlay_deed deed = TS_DEED_RESTORED;
 
+	TS_ASSERT(work);
 	if (!st && !trace.native_there) {
 		if (trace.owner == OURS)
-			work_remove(work, names[kind].thing, names[kind].file);
+			ts_overlay_work_remove(work, names[kind].thing, names[kind].file);
 		return;
 	}
 	if (!st && trace.owner == USERS && !trace.native_same) {
@@ -162,5 +168,5 @@ void work_take_out_trace(struct work *work, enum ts_trace_kind kind)
 	} else if (!st && !work->options->dry_run) {
 		bring_back(&trace, &story);
 	}
-	work_note(work, names[kind].thing, deed, names[kind].file, 0, &story);
+	ts_overlay_work_note(work, names[kind].thing, deed, names[kind].file, 0, &story);
 }

@@ -1,6 +1,7 @@
 /* Files of a session looked at and replaced, and the report of it (overlay/work.h). */
 #include "overlay/work.h"
 
+#include "base/check.h"
 #include "io/file.h"
 #include "overlay/cache.h"
 
@@ -23,12 +24,13 @@ static void fail(struct work *work, const struct ts_error *story)
 		*work->err = *story;
 }
 
-const char *work_path(struct work *work, const char *name)
+const char *ts_overlay_work_path(struct work *work, const char *name)
 {
 	struct ts_error story = TS_ERROR_INIT;
 	struct ts_buf path = TS_BUF_INIT;
 	const char *kept = NULL;
 
+	TS_ASSERT(work && name);
 	if (ts_session_path(work->session, name, &path) && !path.failed)
 		kept = (const char *)ts_arena_copy(&work->report->arena, ts_buf_bytes(&path)).p;
 	ts_buf_release(&path);
@@ -46,12 +48,13 @@ static const char *keep_text(struct work *work, const char *text)
 	return kept ? (const char *)kept : "out of memory";
 }
 
-void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
-	       const char *name, uint64_t nr_bytes, const struct ts_error *story)
+void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
+			  const char *name, uint64_t nr_bytes, const struct ts_error *story)
 {
 	struct ts_overlay_report *report = work->report;
 	struct ts_error nomem = TS_ERROR_INIT;
 
+	TS_ASSERT(work && name);
 	if (story->status) {
 		deed = TS_DEED_FAILED;
 		fail(work, story);
@@ -71,12 +74,13 @@ void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_d
 	};
 }
 
-enum ts_status work_read(struct work *work, struct ts_input *in, const char *name, bool *exists,
-			 struct ts_error *story)
+enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
+				    bool *exists, struct ts_error *story)
 {
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 	enum ts_status st;
 
+	TS_ASSERT(work && in && name && exists);
 	*in = (struct ts_input)TS_INPUT_INIT;
 	*exists = false;
 	if (!path)
@@ -89,36 +93,41 @@ enum ts_status work_read(struct work *work, struct ts_input *in, const char *nam
 	return TS_OK;
 }
 
-void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-	      struct ts_bytes content)
+void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
+			 struct ts_bytes content)
 {
 	struct ts_error story = TS_ERROR_INIT;
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 	bool same = false;
 
+	TS_ASSERT(work && name);
+	TS_ASSERT(content.p || content.n == 0);
 	if (!path)
 		return;
 	if (!ts_file_holds(path, content, &same, &story) && !same && !work->options->dry_run)
 		ts_newfile_save(path, content, &story);
-	work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name, content.n, &story);
+	ts_overlay_work_note(work, thing, same ? TS_DEED_UNCHANGED : TS_DEED_WRITTEN, name,
+			     content.n, &story);
 }
 
-void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)
+void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name)
 {
 	struct ts_error story = TS_ERROR_INIT;
-	const char *path = work_path(work, name);
+	const char *path = ts_overlay_work_path(work, name);
 
+	TS_ASSERT(work && name);
 	if (!path)
 		return;
 	if (!work->options->dry_run)
 		ts_file_remove(path, &story);
-	work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
+	ts_overlay_work_note(work, thing, TS_DEED_REMOVED, name, 0, &story);
 }
 
-enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
+enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *story)
 {
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(work);
 	if (!work->caches_gone)
 		st = ts_cache_remove(work->session, work->options->dry_run,
 				     &work->report->nr_caches, story);
@@ -126,11 +135,12 @@ enum ts_status work_drop_caches(struct work *work, struct ts_error *story)
 	return st;
 }
 
-bool work_is_there(struct work *work, const struct ts_newfile *file)
+bool ts_overlay_work_is_there(struct work *work, const struct ts_newfile *file)
 {
 	const char *temp;
 	bool same = false;
 
+	TS_ASSERT(work && file);
 	if (!file->temp)
 		return false;
 	temp = (const char *)ts_arena_printf(&work->report->arena, "%.*s%s",
@@ -139,10 +149,12 @@ bool work_is_there(struct work *work, const struct ts_newfile *file)
 	return temp && !ts_file_same(temp, file->path, &same, NULL) && same;
 }
 
-enum ts_status work_check_name(const struct ts_input *in, const char *path, struct ts_error *story)
+enum ts_status ts_overlay_work_check_name(const struct ts_input *in, const char *path,
+					  struct ts_error *story)
 {
 	struct stat opened, named;
 
+	TS_ASSERT(in && path);
 	if (in->fd < 0)
 		return TS_OK;
 	if (fstat(in->fd, &opened) != 0 || stat(path, &named) != 0)

@@ -19,43 +19,45 @@ struct work {
 };
 
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
-const char *work_path(struct work *work, const char *name);
+const char *ts_overlay_work_path(struct work *work, const char *name);
 
 /* A line of the report. A STORY that is not good makes the deed FAILED, whatever was asked for. */
-void work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
-	       const char *name, uint64_t nr_bytes, const struct ts_error *story);
+void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
+			  const char *name, uint64_t nr_bytes, const struct ts_error *story);
 
 /* A small file as it stands; .bytes empty and TS_OK when it is missing or empty. */
-enum ts_status work_read(struct work *work, struct ts_input *in, const char *name, bool *exists,
-			 struct ts_error *story);
+enum ts_status ts_overlay_work_read(struct work *work, struct ts_input *in, const char *name,
+				    bool *exists, struct ts_error *story);
 
 /* NAME gets this content and its line in the report. */
-void work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
-	      struct ts_bytes content);
+void ts_overlay_work_put(struct work *work, enum ts_overlay_thing thing, const char *name,
+			 struct ts_bytes content);
 /* NAME is removed and gets its line in the report. */
-void work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
+void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, const char *name);
 
 /* Did FILE, not yet committed, become what stands there under its name already? */
-bool work_is_there(struct work *work, const struct ts_newfile *file);
+bool ts_overlay_work_is_there(struct work *work, const struct ts_newfile *file);
 /* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
-enum ts_status work_check_name(const struct ts_input *in, const char *path, struct ts_error *story);
+enum ts_status ts_overlay_work_check_name(const struct ts_input *in, const char *path,
+					  struct ts_error *story);
 
 /* XProf's caches are removed, once, before the first profile changes. */
-enum ts_status work_drop_caches(struct work *work, struct ts_error *story);
+enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *story);
 
 /* report.c: ours of other names goes, the wanted one is put. */
-void work_do_report(struct work *work);
+void ts_overlay_work_do_report(struct work *work);
 /* copy.c: the annotated copies of traces, put in or taken out. */
-void work_do_copies(struct work *work);
+void ts_overlay_work_do_copies(struct work *work);
 /* The name of something of ours beside trace FILE; NULL: no memory, and the work has failed. */
-const char *work_beside(struct work *work, const struct ts_hostfile *file, const char *suffix);
+const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *file,
+				   const char *suffix);
 /* Is FILE a.json and a.json.gz stands beside it? What is beside them would be named alike. */
-bool work_has_twin(struct work *work, const struct ts_hostfile *file);
+bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file);
 /* Has the session a folder to itself, so that ALL_HOSTS is its own? */
-bool work_owns_folder(const struct work *work);
+bool ts_overlay_work_owns_folder(const struct work *work);
 
 /* trace.c: a Perfetto trace put in, or taken out. */
-void work_put_trace(struct work *work, enum ts_trace_kind kind);
-void work_take_out_trace(struct work *work, enum ts_trace_kind kind);
+void ts_overlay_work_put_trace(struct work *work, enum ts_trace_kind kind);
+void ts_overlay_work_take_out_trace(struct work *work, enum ts_trace_kind kind);
 
 #endif

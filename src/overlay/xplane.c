@@ -16,8 +16,8 @@
  */
 #include "overlay/xplane.h"
 
+#include "base/check.h"
 #include "base/units.h"
-#include "codec/pb.h"
 #include "codec/pbw.h"
 #include "overlay/xspace.h"
 
@@ -76,25 +76,13 @@ struct plane {
 
 /* The clock. */
 
-static int64_t line_timestamp_ns(const struct ts_line *line)
-{
-	struct ts_pb_error damage = { 0 };
-	struct ts_pb pb = ts_pb_of(line->body, &damage);
-
-	while (ts_pb_next(&pb))
-		if (pb.field == XLINE_TIMESTAMP_NS)
-			return ts_pb_i64(&pb);
-	return 0; /* as protobuf has it for a field that is not there */
-}
-
 static bool is_busy(const struct ts_line *line)
 {
 	return line->body.n && line->nr_events &&
 	       (line->kind == TS_LINE_OPS || line->kind == TS_LINE_MODULES);
 }
 
-/* The native line whose clock is taken: the smallest that says what the device did, since it may
- * have to be walked to its end. */
+/* The native line whose clock is taken: the smallest that says what the device did. */
 static const struct ts_line *clock_line(const struct ts_profile *profile,
 					const struct ts_plane *plane)
 {
@@ -143,7 +131,7 @@ static void set_clock(struct plane *plane, const struct ts_profile *profile,
 	const struct ts_host *host = &profile->hosts[native->host];
 
 	if (line) {
-		plane->timestamp_ns = line_timestamp_ns(line);
+		plane->timestamp_ns = line->timestamp_ns;
 		plane->base_ps = line->start_ps;
 	} else if (host->start_unix_ns != TS_UNKNOWN && profile->start_unix_ns != TS_UNKNOWN) {
 		plane->base_ps =
@@ -555,6 +543,8 @@ enum ts_status ts_overlay_planes(struct ts_buf *out, const struct ts_profile *pr
 		.out = out, .profile = profile, .results = results, .native_bytes = native_bytes
 	};
 
+	TS_ASSERT(profile);
+	TS_ASSERT(host < profile->nr_hosts);
 	take_native_pids(&space, &profile->hosts[host]);
 	for (uint32_t i = 0; i < profile->nr_devices; i++)
 		if (profile->devices[i].host == host)

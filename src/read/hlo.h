@@ -16,7 +16,7 @@
 
 /*
  * TS_FORMAT: not a module, or damaged. TS_LIMIT: nested too deep, or larger than can be right.
- * What a module can do without (an unknown operand, a layout that is none) is left out instead.
+ * What a module can do without (an unknown operand, a layout that cannot be) is left out instead.
  */
 enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct ts_bytes file,
 			   struct ts_hlo_module *module, struct ts_error *err);

@@ -4,6 +4,9 @@
  * probe() peeks at the input and says how sure it is (0 not ours, 100 certain); the surest wins.
  * read() adds one host to the profile: everything but the events. stream() decodes one line of it
  * into blocks; many lines may be streamed at once on different threads, the profile is const then.
+ *
+ * What the rest of the program wants to know of a format, its reader says here: nothing above read/
+ * asks a reader for its name.
  */
 #ifndef TS_READ_READER_H
 #define TS_READ_READER_H
@@ -19,9 +22,27 @@ struct ts_read_request {
 	bool no_stats; /* nobody asks for events' stats: nothing needs to be kept for them */
 };
 
+/* Where annotations of a file go (flow/annotate.h). */
+enum ts_annotate_where {
+	TS_ANNOTATE_NOT,    /* nowhere: the format has no place for them */
+	TS_ANNOTATE_BEHIND, /* into the file, behind its own bytes */
+	TS_ANNOTATE_COPY,   /* into a copy beside the file, which stays as it is */
+};
+
+/* What the bytes are to those who copy them with changes (copy/). */
+enum ts_form {
+	TS_FORM_OTHER,	/* no copy can be made */
+	TS_FORM_XSPACE, /* planes on protobuf's wire */
+	TS_FORM_TRACE,	/* a trace in JSON (read/trace.h, read/seams.h) */
+};
+
 struct ts_reader {
 	const char *name, *title;
 	bool is_trace; /* of a format for trace viewers: host threads and devices in one clock */
+	bool is_extra; /* joined to a run that lies beside it; by itself it has no events */
+	bool is_log;   /* a compiler's log, which the user may name beside the run */
+	enum ts_annotate_where annotate;
+	enum ts_form form;
 	int (*probe)(struct ts_bytes file, struct ts_bytes bytes);
 	enum ts_status (*read)(struct ts_profile *profile, const struct ts_read_request *request,
 			       struct ts_error *err);
@@ -40,5 +61,7 @@ extern const struct ts_reader *const ts_readers[]; /* NULL at the end */
 const struct ts_reader *ts_reader_for(struct ts_bytes file, struct ts_bytes bytes);
 /* The one of this name, or NULL. */
 const struct ts_reader *ts_reader_find(const char *name);
+/* The one that read this host. */
+const struct ts_reader *ts_reader_of(const struct ts_profile *profile, uint32_t host);
 
 #endif

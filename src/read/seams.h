@@ -1,6 +1,6 @@
 /*
  * Seams: where the text of a trace (JSON) can be opened to put something in, so that all that stands
- * there stays as it is. For whoever makes an annotated copy:
+ * there stays as it is. An annotated copy is made of them:
  *
  *	text up to .head_at; a member (an element, of a bare list) and its comma;
  *	text up to .events_at; a comma when .needs_comma; events; text up to .end_at; .closing
@@ -31,7 +31,7 @@ struct ts_seams {
 
 #define TS_FREE_IDS 10000000
 
-/* False: HOST was no trace in JSON. After ts_profile_finish(). */
+/* False: HOST was not a trace in JSON. After ts_profile_finish(). */
 bool ts_seams_of(const struct ts_profile *profile, uint32_t host, struct ts_seams *seams);
 
 #endif

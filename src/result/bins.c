@@ -1,10 +1,12 @@
 /* An amount over time in at most TS_BINS equal bins. */
 #include "result/result.h"
 
+#include "base/check.h"
 #include "base/record.h"
 
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
 {
+	TS_ASSERT(bins);
 	*bins = (struct ts_bins){ .origin_ps = origin_ps, .width_ps = TS_MAX(width_ps, 0) };
 }
 
@@ -30,6 +32,7 @@ static size_t bin_of(struct ts_bins *bins, uint64_t offset)
 	while (offset / (uint64_t)bins->width_ps >= TS_BINS)
 		fold(bins);
 	bin = (size_t)(offset / (uint64_t)bins->width_ps);
+	TS_ASSERT_HOT(bin < TS_BINS);
 	bins->nr = TS_MAX(bins->nr, bin + 1);
 	return bin;
 }
@@ -40,6 +43,7 @@ void ts_bins_add(struct ts_bins *bins, int64_t start_ps, int64_t end_ps, double 
 	double left = amount, whole = (double)end_ps - (double)start_ps;
 	size_t first, last;
 
+	TS_ASSERT_HOT(bins && bins->width_ps >= 0 && bins->nr <= TS_BINS);
 	if (!isfinite(amount))
 		return;
 	if (bins->width_ps == 0)
@@ -69,6 +73,7 @@ static void place_each(struct ts_bins *bins, size_t nr, uint64_t start, uint64_t
 	width = (uint64_t)bins->width_ps;
 	at[1] = (size_t)(last / width);
 	at[0] = start / width == at[1] ? at[1] : (size_t)(start / width);
+	TS_ASSERT_HOT(at[0] <= at[1] && at[1] < TS_BINS);
 	for (size_t i = 0; bins->nr <= at[1] && i < nr; i++)
 		bins[nr - 1 - i].nr = at[1] + 1; /* the first one last: it is asked */
 }
@@ -96,6 +101,7 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 	double whole = (double)end_ps - (double)start_ps;
 	size_t at[2];
 
+	TS_ASSERT_HOT(bins && amount && nr > 0 && bins->nr <= TS_BINS);
 	for (size_t i = 0; bins->width_ps == 0 && i < nr; i++)
 		bins[nr - 1 - i].width_ps = 1;
 	place_each(bins, nr, start, end > start ? end - 1 : start, at);
@@ -116,6 +122,8 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 	struct ts_point *points = NULL;
 	size_t nr = 0;
 
+	TS_ASSERT(bins && result);
+	TS_ASSERT(bins->nr <= TS_BINS && bins->width_ps >= 0);
 	if (track)
 		points = ts_arena_array(&result->owner->arena, bins->nr + 1, sizeof(*points));
 	if (!points) {

@@ -1,6 +1,7 @@
 /* A level over time in at most TS_LEVELS equal bins, the highest of each. */
 #include "result/result.h"
 
+#include "base/check.h"
 #include "base/record.h"
 
 static void fold(struct ts_levels *levels)
@@ -19,12 +20,14 @@ void ts_levels_set(struct ts_levels *levels, int64_t at_ps, int64_t value)
 	uint64_t offset;
 	size_t bin;
 
+	TS_ASSERT_HOT(levels && levels->nr <= TS_LEVELS);
 	if (levels->width_ps == 0)
 		*levels = (struct ts_levels){ at_ps, 1, value, { value }, 1 };
 	offset = at_ps > levels->origin_ps ? (uint64_t)at_ps - (uint64_t)levels->origin_ps : 0;
 	while (offset / (uint64_t)levels->width_ps >= TS_LEVELS)
 		fold(levels);
 	bin = (size_t)(offset / (uint64_t)levels->width_ps);
+	TS_ASSERT_HOT(bin < TS_LEVELS && levels->nr <= TS_LEVELS);
 	while (levels->nr < bin || (levels->nr == bin && offset % (uint64_t)levels->width_ps > 0))
 		levels->high[levels->nr++] = levels->now; /* it held meanwhile */
 	levels->high[bin] = levels->nr > bin ? TS_MAX(levels->high[bin], value) : value;

@@ -17,11 +17,13 @@ static const char *const origin_names[] = { "measured", "compiled", "modelled", 
 
 void ts_results_init(struct ts_results *results)
 {
+	TS_ASSERT(results);
 	*results = (struct ts_results){ .arena = TS_ARENA_INIT };
 }
 
 void ts_results_release(struct ts_results *results)
 {
+	TS_ASSERT(results);
 	for (size_t i = 0; i < results->nr; i++)
 		for (size_t t = 0; t < results->items[i]->nr_tables; t++)
 			free(results->items[i]->tables[t].cells);
@@ -40,6 +42,8 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 {
 	struct ts_result *result = NULL;
 
+	TS_ASSERT(results && name);
+	TS_ASSERT(!ts_results_find(results, name));
 	if (ts_grow(&results->items, &results->cap, results->nr + 1, sizeof(*results->items)))
 		result = ts_arena_zalloc(&results->arena, sizeof(*result));
 	if (!result) {
@@ -55,6 +59,7 @@ struct ts_result *ts_results_add(struct ts_results *results, const char *name, c
 
 const struct ts_result *ts_results_find(const struct ts_results *results, const char *name)
 {
+	TS_ASSERT(results && name);
 	for (size_t i = 0; i < results->nr; i++)
 		if (strcmp(results->items[i]->name, name) == 0)
 			return results->items[i];
@@ -67,6 +72,7 @@ static void *room(struct ts_result *result, void *items, size_t nr, size_t *cap,
 	size_t more = *cap ? *cap * 2 : FIRST_ROOM;
 	void *grown;
 
+	TS_ASSERT(result && result->owner && nr <= *cap);
 	if (nr < *cap)
 		return items;
 	grown = ts_arena_array(&result->owner->arena, more, size);
@@ -94,6 +100,9 @@ bool ts_result_field(struct ts_result *result, const char *name, struct ts_value
 	struct ts_field *field = find_field(result, name); /* said again: the newest wins */
 	struct ts_field *fields;
 
+	TS_ASSERT(result && name);
+	TS_ASSERT((size_t)origin < TS_NELEM(origin_names));
+	TS_ASSERT(result->owner);
 	if (!field) {
 		fields = room(result, result->fields, result->nr_fields, &result->cap_fields,
 			      sizeof(*fields));
@@ -110,6 +119,7 @@ struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 {
 	const struct ts_field *found = result ? find_field(result, field) : NULL;
 
+	TS_ASSERT(field);
 	return found ? found->value : ts_null();
 }
 
@@ -119,7 +129,9 @@ struct ts_table *ts_result_table(struct ts_result *result, const char *name, con
 	struct ts_table *tables = room(result, result->tables, result->nr_tables,
 				       &result->cap_tables, sizeof(*tables));
 
-	TS_ASSERT(nr_columns <= TS_MAX_COLUMNS);
+	TS_ASSERT(result && name && columns);
+	TS_ASSERT(nr_columns > 0 && nr_columns <= TS_MAX_COLUMNS);
+	TS_ASSERT(!ts_result_find_table(result, name));
 	if (!tables) {
 		tables = &result->owner->spare_table;
 	} else {
@@ -137,6 +149,7 @@ struct ts_finding *ts_result_finding(struct ts_result *result)
 	struct ts_finding *findings = room(result, result->findings, result->nr_findings,
 					   &result->cap_findings, sizeof(*findings));
 
+	TS_ASSERT(result);
 	if (!findings)
 		return NULL;
 	result->findings = findings;
@@ -151,6 +164,8 @@ struct ts_track *ts_result_track(struct ts_result *result, enum ts_track_kind ki
 	struct ts_track *tracks = room(result, result->tracks, result->nr_tracks,
 				       &result->cap_tracks, sizeof(*tracks));
 
+	TS_ASSERT(result && name);
+	TS_ASSERT(kind == TS_TRACK_SLICES || kind == TS_TRACK_COUNTER);
 	if (!tracks)
 		return NULL;
 	result->tracks = tracks;
@@ -184,6 +199,7 @@ struct ts_bytes ts_result_text(struct ts_result *result, const char *fmt, ...)
 	struct ts_bytes text;
 	va_list ap;
 
+	TS_ASSERT(result && fmt);
 	va_start(ap, fmt);
 	text = format(result, fmt, ap);
 	va_end(ap);
@@ -195,6 +211,7 @@ void ts_result_note(struct ts_result *result, const char *fmt, ...)
 	struct ts_bytes *notes, text;
 	va_list ap;
 
+	TS_ASSERT(result && fmt);
 	va_start(ap, fmt);
 	text = format(result, fmt, ap);
 	va_end(ap);
@@ -209,15 +226,18 @@ void ts_result_note(struct ts_result *result, const char *fmt, ...)
 
 const char *ts_severity_name(enum ts_severity severity)
 {
+	TS_ASSERT((size_t)severity < TS_NELEM(severity_names));
 	return severity_names[severity];
 }
 
 const char *ts_confidence_name(enum ts_confidence confidence)
 {
+	TS_ASSERT((size_t)confidence < TS_NELEM(confidence_names));
 	return confidence_names[confidence];
 }
 
 const char *ts_origin_name(enum ts_origin origin)
 {
+	TS_ASSERT((size_t)origin < TS_NELEM(origin_names));
 	return origin_names[origin];
 }

@@ -99,7 +99,7 @@ struct ts_when {
 struct ts_links {
 	struct ts_bytes xprof;	      /* the op in the graph viewer */
 	struct ts_bytes xprof_trace;  /* the time in the trace viewer */
-	struct ts_bytes perfetto_sql; /* the slices that tell the finding */
+	struct ts_bytes perfetto_sql; /* the slices that show the finding */
 };
 
 struct ts_finding {
@@ -252,13 +252,13 @@ struct ts_value ts_result_get(const struct ts_result *result, const char *field)
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
 int ts_table_column(const struct ts_table *table, const char *name);
 struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int column);
-/* By the column's name; a text is empty when the cell is none. */
+/* By the column's name; a text is empty when the cell is not a text. */
 struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column);
 struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const char *column);
 double ts_cell_number(const struct ts_table *table, size_t row, const char *column);
 int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column);
-double ts_value_number(struct ts_value value); /* NaN when it is none */
-int64_t ts_value_int(struct ts_value value);   /* -1 when it is none */
+double ts_value_number(struct ts_value value); /* NaN when it is not a number */
+int64_t ts_value_int(struct ts_value value);   /* -1 when it is not a number */
 
 const char *ts_severity_name(enum ts_severity severity);       /* critical, warning, info */
 const char *ts_confidence_name(enum ts_confidence confidence); /* certain, likely, possible */

@@ -3,12 +3,13 @@
  *
  * Two rules join a new slice with the last one. The first loses nothing: the same label, and they
  * touch. The second begins when the budget is full: the last slice is shorter than the resolution
- * and the gap is no longer than that. A slice so grows until it is as long as the resolution, and
+ * and the gap is not longer than that. A slice so grows until it is as long as the resolution, and
  * then stands; what is left is at most two slices a resolution of the track's span. Its label is
  * that of the part that had most time of its own, its own_ps that part's: a lower bound.
  */
 #include "result/result.h"
 
+#include "base/check.h"
 #include "base/record.h"
 
 #define HEADROOM 16 /* the first resolution is this part of an even division into the budget */
@@ -59,12 +60,16 @@ static void coarsen(struct ts_slices *slices)
 	for (size_t i = 1; i < slices->nr; i++)
 		if (!absorb(slices, &items[kept], &items[i]))
 			items[++kept] = items[i];
+	TS_ASSERT(slices->nr > 0 && kept < slices->nr);
 	slices->nr = kept + 1;
 }
 
 static void make_room(struct ts_slices *slices)
 {
-	int64_t span = ts_i64_sub(slices->items[slices->nr - 1].end_ps, slices->items[0].start_ps);
+	int64_t span;
+
+	TS_ASSERT(slices->nr > 0 && slices->budget > 0);
+	span = ts_i64_sub(slices->items[slices->nr - 1].end_ps, slices->items[0].start_ps);
 
 	while (slices->nr >= slices->budget && slices->nr > 1) {
 		if (slices->resolution_ps == 0)
@@ -88,6 +93,7 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 	struct ts_slice *last = slices->nr ? &slices->items[slices->nr - 1] : NULL;
 	struct ts_slice next = { start_ps, end_ps, label, 1, 0 };
 
+	TS_ASSERT_HOT(slices && slices->nr <= slices->cap);
 	if (end_ps <= start_ps || slices->budget == 0)
 		return true;
 	if (last && start_ps < last->end_ps) /* overlaps: what is shown already stays */
@@ -115,6 +121,7 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 
 void ts_slices_release(struct ts_slices *slices)
 {
+	TS_ASSERT(slices);
 	free(slices->items);
 	*slices = (struct ts_slices){ .budget = slices->budget };
 }
@@ -123,6 +130,8 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 {
 	struct ts_slice *copy = NULL;
 
+	TS_ASSERT(slices && result);
+	TS_ASSERT(slices->nr <= slices->cap);
 	if (track)
 		copy = ts_arena_array(&result->owner->arena, slices->nr, sizeof(*copy));
 	if (!copy) {

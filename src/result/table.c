@@ -39,6 +39,8 @@ struct ts_value ts_result_list(struct ts_result *result, const char *const *name
 	struct ts_list *list = ts_arena_zalloc(arena, sizeof(*list));
 	size_t width = names ? nr_names : 1;
 
+	TS_ASSERT(result && items);
+	TS_ASSERT(names || nr_names == 0);
 	*items = NULL;
 	if (list && (width == 0 || nr <= SIZE_MAX / width))
 		*items = ts_arena_array(arena, nr * width, sizeof(**items));
@@ -52,6 +54,7 @@ struct ts_value ts_result_list(struct ts_result *result, const char *const *name
 
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table)
 {
+	TS_ASSERT(table);
 	for (size_t i = 0; result && i < result->nr_tables; i++)
 		if (strcmp(result->tables[i].name, table) == 0)
 			return &result->tables[i];
@@ -60,6 +63,7 @@ const struct ts_table *ts_result_find_table(const struct ts_result *result, cons
 
 int ts_table_column(const struct ts_table *table, const char *name)
 {
+	TS_ASSERT(name);
 	for (size_t i = 0; table && i < table->nr_columns; i++)
 		if (strcmp(table->columns[i].name, name) == 0)
 			return (int)i;
@@ -75,6 +79,7 @@ struct ts_value ts_table_cell(const struct ts_table *table, size_t row, int colu
 
 struct ts_value ts_cell(const struct ts_table *table, size_t row, const char *column)
 {
+	TS_ASSERT(column);
 	return ts_table_cell(table, row, ts_table_column(table, column));
 }
 
@@ -82,16 +87,19 @@ struct ts_bytes ts_cell_text(const struct ts_table *table, size_t row, const cha
 {
 	struct ts_value cell = ts_cell(table, row, column);
 
+	TS_ASSERT(column);
 	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
 }
 
 double ts_cell_number(const struct ts_table *table, size_t row, const char *column)
 {
+	TS_ASSERT(column);
 	return ts_value_number(ts_cell(table, row, column));
 }
 
 int64_t ts_cell_int(const struct ts_table *table, size_t row, const char *column)
 {
+	TS_ASSERT(column);
 	return ts_value_int(ts_cell(table, row, column));
 }
 

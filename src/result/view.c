@@ -1,6 +1,11 @@
 /* Views by name, and findings as rows. */
 #include "result/view.h"
 
+#include "base/check.h"
+#include "base/closest.h"
+
+#define NAME_MAX_SHOWN 64 /* of a name that is not a view, so that the message is not cut */
+
 const char *const ts_finding_columns[TS_FINDING_COLUMNS] = {
 	"id",	   "rule",	 "severity", "title",  "evidence", "impact_ps", "impact_pct",
 	"ceiling", "confidence", "start_ps", "end_ps", "advice",   "code",
@@ -12,6 +17,7 @@ const char *const ts_where_columns[TS_WHERE_COLUMNS] = { "op", "module", "source
 
 bool ts_finding_hull(const struct ts_finding *finding, struct ts_when *hull)
 {
+	TS_ASSERT(finding && hull);
 	for (size_t i = 0; i < finding->nr_when; i++) {
 		const struct ts_when *when = &finding->when[i];
 
@@ -43,6 +49,8 @@ struct ts_value ts_finding_value(const struct ts_finding *finding, size_t column
 		ts_text_or_null(finding->code),
 	};
 
+	TS_ASSERT(finding);
+	TS_ASSERT(column < TS_FINDING_COLUMNS);
 	return values[column];
 }
 
@@ -55,6 +63,8 @@ struct ts_value ts_when_value(const struct ts_when *when, size_t column)
 		ts_bool(when->is_example),
 	};
 
+	TS_ASSERT(when);
+	TS_ASSERT(column < TS_WHEN_COLUMNS);
 	return values[column];
 }
 
@@ -64,6 +74,8 @@ struct ts_value ts_link_value(const struct ts_links *links, size_t column)
 		links->xprof, links->xprof_trace, { NULL, 0 }, links->perfetto_sql
 	};
 
+	TS_ASSERT(links);
+	TS_ASSERT(column < TS_LINK_COLUMNS);
 	return ts_text_or_null(values[column]);
 }
 
@@ -72,6 +84,7 @@ struct ts_bytes ts_finding_place(const struct ts_finding *finding)
 	struct ts_bytes source;
 	size_t from;
 
+	TS_ASSERT(finding);
 	if (finding->nr_where == 0)
 		return (struct ts_bytes){ NULL, 0 };
 	source = finding->where[0].source;
@@ -85,16 +98,20 @@ struct ts_value ts_where_value(const struct ts_where *where, size_t column)
 	const struct ts_bytes values[TS_WHERE_COLUMNS] = { where->op, where->module,
 							   where->source };
 
+	TS_ASSERT(where);
+	TS_ASSERT(column < TS_WHERE_COLUMNS);
 	return ts_text_or_null(values[column]);
 }
 
 bool ts_result_has_findings(const struct ts_result *result)
 {
+	TS_ASSERT(result);
 	return result->nr_findings > 0 || strcmp(result->name, "doctor") == 0;
 }
 
 bool ts_result_is_silent(const struct ts_result *result)
 {
+	TS_ASSERT(result);
 	return result->nr_fields == 0 && result->nr_tables == 0 && result->nr_notes == 0 &&
 	       !ts_result_has_findings(result);
 }
@@ -123,22 +140,34 @@ static bool find_in(const struct ts_result *result, struct ts_bytes name, struct
 	return view->table || (ts_bytes_is(name, result->name) && !ts_result_is_silent(result));
 }
 
-/* "overview, ops, modules, time, time.per_step, ..." */
-static void list_views(struct ts_buf *list, const struct ts_results *results)
+/* The view of these results whose name is close to NAME. */
+static struct ts_closest closest_view(const struct ts_results *results, const char *name)
 {
+	struct ts_closest closest = ts_closest_to(ts_bytes_of(name));
+
 	for (size_t i = 0; i < results->nr; i++) {
 		const struct ts_result *result = results->items[i];
-		const char *prefix = result->top_level ? "" : result->name;
-		const char *dot = result->top_level ? "" : ".";
 
-		if (ts_result_is_silent(result))
-			continue;
-		ts_buf_printf(list, "%s%s", list->n ? ", " : "", result->name);
-		for (size_t t = 0; t < result->nr_tables; t++)
-			if (!result->top_level || strcmp(result->tables[t].name, result->name) != 0)
-				ts_buf_printf(list, ", %s%s%s", prefix, dot,
-					      result->tables[t].name);
+		if (!ts_result_is_silent(result))
+			ts_closest_try(&closest, result->name);
+		for (size_t t = 0; t < result->nr_tables; t++) {
+			char view[TS_CLOSEST_MAX];
+
+			snprintf(view, sizeof(view), "%s%s%s",
+				 result->top_level ? "" : result->name,
+				 result->top_level ? "" : ".", result->tables[t].name);
+			ts_closest_try(&closest, view);
+		}
 	}
+	return closest;
+}
+
+/* The results, and not their tables: a list of all would not fit into a message. */
+static void put_views(struct ts_buf *list, const struct ts_results *results)
+{
+	for (size_t i = 0; i < results->nr; i++)
+		if (!ts_result_is_silent(results->items[i]))
+			ts_buf_printf(list, "%s%s", list->n ? ", " : "", results->items[i]->name);
 }
 
 static bool find_any(const struct ts_results *results, struct ts_bytes name, struct ts_view *view)
@@ -152,17 +181,27 @@ static bool find_any(const struct ts_results *results, struct ts_bytes name, str
 enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 			    struct ts_view *view, struct ts_error *err)
 {
+	struct ts_closest closest;
 	struct ts_buf list = TS_BUF_INIT;
 
+	TS_ASSERT(results && view);
 	if (name && find_any(results, ts_bytes_of(name), view))
 		return TS_OK;
 	*view = (struct ts_view){ NULL, NULL };
-	list_views(&list, results);
+	if (name) {
+		closest = closest_view(results, name);
+		if (closest.name[0])
+			return ts_fail(err, TS_USAGE, "no view is called %.*s (did you mean %s?)",
+				       NAME_MAX_SHOWN, name, closest.name);
+	}
+	put_views(&list, results);
 	if (name)
-		ts_fail(err, TS_USAGE, "%s: no such view (there are: %.*s)", name,
-			TS_ARG(ts_buf_bytes(&list)));
+		ts_fail(err, TS_USAGE,
+			"no view is called %.*s (there are: %.*s, and the tables of each)",
+			NAME_MAX_SHOWN, name, TS_ARG(ts_buf_bytes(&list)));
 	else
-		ts_fail(err, TS_USAGE, "a view must be named (there are: %.*s)",
+		ts_fail(err, TS_USAGE,
+			"a view must be named (there are: %.*s, and the tables of each)",
 			TS_ARG(ts_buf_bytes(&list)));
 	ts_buf_release(&list);
 	return TS_USAGE;

@@ -18,13 +18,14 @@ struct ts_view {
 	const struct ts_table *table; /* NULL: the result as a whole */
 };
 
-/* TS_USAGE: there is no such view; the story lists those there are. A NULL name is no view. */
+/* TS_USAGE: there is no such view; the story names the closest, or lists the results. A NULL name is not a
+ * view. */
 enum ts_status ts_view_find(const struct ts_results *results, const char *name,
 			    struct ts_view *view, struct ts_error *err);
 
 /* A result whose findings are its main thing. */
 bool ts_result_has_findings(const struct ts_result *result);
-/* Has tracks at most: speaks in the viewers alone, and is no view. */
+/* It has tracks at most: it is shown in the viewers and is not a view. */
 bool ts_result_is_silent(const struct ts_result *result);
 
 /* The single values of a finding, in the order of the report; all but its places, times and links. */
@@ -40,8 +41,8 @@ enum { TS_WHEN_COLUMNS = 4 };
 extern const char *const ts_when_columns[TS_WHEN_COLUMNS];
 struct ts_value ts_when_value(const struct ts_when *when, size_t column);
 
-/* xprof, xprof_trace, perfetto, perfetto_sql. Of perfetto there is none: ui.perfetto.dev opens no
- * file of the user's machine by an address. */
+/* xprof, xprof_trace, perfetto, perfetto_sql. The one of perfetto is always empty: ui.perfetto.dev does not
+ * open a file of the user's machine by an address. */
 enum { TS_LINK_COLUMNS = 4 };
 extern const char *const ts_link_columns[TS_LINK_COLUMNS];
 struct ts_value ts_link_value(const struct ts_links *links, size_t column);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 
@@ -121,6 +122,8 @@ void ts_breakdown_text(struct ts_buf *out, const struct ts_breakdown_row *rows, 
 	size_t n = work_out(rows, nr, unit, shown), width = VALUE_WIDTH;
 	char total[TS_UNIT_MAX];
 
+	TS_ASSERT(out);
+	TS_ASSERT(rows || nr == 0);
 	put_hundredths(total, llround((double)total_ps / (double)unit->digit_ps));
 	put_line(out, '=');
 	ts_buf_puts(out, "  TPUsight Time Breakdown\n");
@@ -176,6 +179,7 @@ bool ts_breakdown_of_time(struct ts_buf *out, const struct ts_result *time)
 	struct ts_value bottleneck = ts_result_get(time, "bottleneck");
 	struct ts_buf text = TS_BUF_INIT;
 
+	TS_ASSERT(out);
 	if (total_ps < 0)
 		return false;
 	for (size_t i = 0; i < TS_NELEM(buckets); i++)

@@ -1,13 +1,14 @@
 /* The report in a given number of bytes. */
 #include "write/brief.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/json.h"
 #include "codec/term.h"
 #include "result/view.h"
 #include "write/summary.h"
 
-#define GROUP	 3   /* findings told to the first two sentences before the next ones are named */
+#define GROUP	 3 /* findings that get their first two sentences before the next ones are named */
 #define SLACK	 128 /* the line on what is left out is shorter than this, and comes and goes */
 #define MORE	 "tpusight report --view doctor"
 #define NR_HEADS 2 /* steps before the findings: the run, the numbers */
@@ -22,7 +23,7 @@ struct step {
 struct brief {
 	const struct ts_results *results;
 	const struct ts_result *doctor; /* or NULL */
-	size_t nr_findings;		/* that can be told */
+	size_t nr_findings;		/* that can be written */
 	struct step steps[TS_BRIEF_FINDINGS * (NR_LEVELS - 1)];
 	size_t nr_steps;
 	enum level levels[TS_BRIEF_FINDINGS]; /* of the findings, after so many steps: */
@@ -57,7 +58,7 @@ static void take(struct brief *brief, size_t nr)
 		brief->levels[brief->steps[i].finding] = brief->steps[i].level;
 }
 
-static size_t nr_untold(const struct brief *brief)
+static size_t nr_left_out(const struct brief *brief)
 {
 	size_t nr = brief->doctor ? brief->doctor->nr_findings : 0;
 
@@ -135,7 +136,7 @@ static void put_finding(struct ts_buf *out, const struct ts_finding *finding, si
 static void render_text(const struct brief *brief, struct ts_buf *out)
 {
 	const struct ts_report plain = { .width = 0 };
-	size_t untold = nr_untold(brief);
+	size_t left_out = nr_left_out(brief);
 
 	if (brief->nr_taken == 0)
 		return;
@@ -145,9 +146,9 @@ static void render_text(const struct brief *brief, struct ts_buf *out)
 	for (size_t i = 0; i < brief->nr_findings; i++)
 		if (brief->levels[i] >= TITLE)
 			put_finding(out, &brief->doctor->findings[i], i + 1, brief->levels[i]);
-	if (untold > 0)
-		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", untold,
-			      untold == 1 ? "" : "s");
+	if (left_out > 0)
+		ts_buf_printf(out, "%zu more finding%s: " MORE "\n", left_out,
+			      left_out == 1 ? "" : "s");
 	else if (brief->doctor && brief->doctor->nr_findings == 0)
 		ts_buf_puts(out, "No findings.\n");
 	else if (brief->nr_taken < brief->nr_steps + NR_HEADS)
@@ -228,7 +229,7 @@ static void render_findings(const struct brief *brief, struct ts_json *json)
 			put_object(json, &brief->doctor->findings[i], brief->levels[i]);
 	ts_json_array_end(json);
 	ts_json_key(json, "left_out");
-	ts_json_i64(json, (int64_t)nr_untold(brief));
+	ts_json_i64(json, (int64_t)nr_left_out(brief));
 	if (brief->nr_taken < brief->nr_steps + NR_HEADS) {
 		ts_json_key(json, "more");
 		ts_json_text(json, MORE);
@@ -297,11 +298,13 @@ static enum ts_status brief_of(struct ts_buf *out, const struct ts_results *resu
 enum ts_status ts_brief_text(struct ts_buf *out, const struct ts_results *results,
 			     const struct ts_report *report, struct ts_error *err)
 {
+	TS_ASSERT(out && results && report);
 	return brief_of(out, results, report, render_text, err);
 }
 
 enum ts_status ts_brief_json(struct ts_buf *out, const struct ts_results *results,
 			     const struct ts_report *report, struct ts_error *err)
 {
+	TS_ASSERT(out && results && report);
 	return brief_of(out, results, report, render_json, err);
 }

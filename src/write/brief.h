@@ -15,7 +15,7 @@
 
 #include "write/output.h"
 
-#define TS_BRIEF_FINDINGS 100 /* at most told; the others are counted */
+#define TS_BRIEF_FINDINGS 100 /* at most; the others are counted */
 
 /* Appends at most report->budget bytes. TS_USAGE: a view other than the doctor's was asked for. */
 enum ts_status ts_brief_text(struct ts_buf *out, const struct ts_results *results,

@@ -1,6 +1,7 @@
 /* The quality of captures, for people and for programs. */
 #include "write/check.h"
 
+#include "base/check.h"
 #include "codec/term.h"
 #include "write/json_head.h"
 
@@ -42,6 +43,7 @@ bool ts_check_holds(const struct ts_check *check)
 {
 	struct ts_bytes verdict = verdict_of(check);
 
+	TS_ASSERT(check);
 	return ts_bytes_is(verdict, "good") || ts_bytes_is(verdict, "usable");
 }
 
@@ -96,6 +98,7 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 {
 	const struct ts_table *causes = causes_of(check);
 
+	TS_ASSERT(out && check && form);
 	ts_term_text(out, ts_bytes_of(check->session));
 	ts_buf_puts(out, form->color ? ": " BOLD : ": ");
 	ts_buf_put(out, verdict_of(check));
@@ -106,6 +109,7 @@ void ts_check_text(struct ts_buf *out, const struct ts_check *check, const struc
 
 void ts_check_json_begin(struct ts_json *json, const struct ts_report *form)
 {
+	TS_ASSERT(json && form);
 	ts_json_object(json);
 	ts_json_head(json, form);
 	ts_json_key(json, "checks");
@@ -151,6 +155,7 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 {
 	const struct ts_table *causes = causes_of(check);
 
+	TS_ASSERT(json && check);
 	ts_json_object(json);
 	ts_json_key(json, "session");
 	ts_json_text(json, check->session);
@@ -168,6 +173,7 @@ void ts_check_json(struct ts_json *json, const struct ts_check *check)
 
 void ts_check_json_end(struct ts_json *json)
 {
+	TS_ASSERT(json);
 	ts_json_array_end(json);
 	ts_json_object_end(json);
 	ts_buf_putc(json->out, '\n');

@@ -9,10 +9,10 @@
 #include "write/flame_outputs.h"
 
 #define FLAME_NR_KINDS 3
-extern const char *const flame_graph_kinds[FLAME_NR_KINDS]; /* tables of the result */
+extern const char *const ts_flame_kinds[FLAME_NR_KINDS]; /* tables of the result */
 
 enum flame_weight { FLAME_CPU, FLAME_GPU, FLAME_COUNT, FLAME_NR_WEIGHTS };
-extern const char *const flame_weights[FLAME_NR_WEIGHTS]; /* cpu, device, count */
+extern const char *const ts_flame_weights[FLAME_NR_WEIGHTS]; /* cpu, device, count */
 
 struct flame_frame {
 	struct ts_bytes name;
@@ -33,16 +33,16 @@ struct flame_graph {
 };
 
 /* A kind that is not there has no frames; nor has a tree that memory was out for. */
-enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
-				const char *kind, const struct ts_report *report,
-				struct ts_error *err);
-void flame_graph_release(struct flame_graph *tree);
+enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
+				   const char *kind, const struct ts_report *report,
+				   struct ts_error *err);
+void ts_flame_graph_release(struct flame_graph *tree);
 
 /* The kind that the report wants, else the first that is there; NULL and TS_USAGE: none is. */
-const char *flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
-			     struct ts_error *err);
+const char *ts_flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
+				struct ts_error *err);
 /* As wanted; else CPU time of stacks, device time of the others, where there is any. */
-enum flame_weight flame_graph_weight(const struct flame_graph *tree,
-				     const struct ts_report *report);
+enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
+					const struct ts_report *report);
 
 #endif

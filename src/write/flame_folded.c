@@ -61,24 +61,24 @@ static void put_lines(struct ts_buf *out, const struct flame_graph *tree, enum f
 static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 			   const struct ts_report *report, struct ts_error *err)
 {
-	const char *kind = flame_graph_kind(results, report, err);
+	const char *kind = ts_flame_graph_kind(results, report, err);
 	struct paths paths = { TS_BUF_INIT, NULL };
 	struct flame_graph tree;
 	enum ts_status st;
 
 	if (!kind)
 		return TS_USAGE;
-	st = flame_graph_read(&tree, results, kind, report, err);
+	st = ts_flame_graph_read(&tree, results, kind, report, err);
 	paths.ends = calloc(tree.nr + 1, sizeof(*paths.ends));
 	if (st == TS_OK && !paths.ends)
 		st = ts_fail_nomem(err);
 	if (st == TS_OK)
-		put_lines(out, &tree, flame_graph_weight(&tree, report), &paths);
+		put_lines(out, &tree, ts_flame_graph_weight(&tree, report), &paths);
 	if (st == TS_OK && (out->failed || paths.text.failed))
 		st = ts_fail_nomem(err);
 	free(paths.ends);
 	ts_buf_release(&paths.text);
-	flame_graph_release(&tree);
+	ts_flame_graph_release(&tree);
 	return st;
 }
 

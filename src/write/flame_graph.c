@@ -2,27 +2,20 @@
 #include "write/flame.h"
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/map.h"
 
-const char *const flame_graph_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
-const char *const flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
+const char *const ts_flame_kinds[FLAME_NR_KINDS] = { "stacks", "modules", "scopes" };
+const char *const ts_flame_weights[FLAME_NR_WEIGHTS] = { "cpu", "device", "count" };
 
-static bool is_one_of(const char *const *names, size_t nr, const char *name)
+const char *ts_flame_tree(size_t index)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return index < FLAME_NR_KINDS ? ts_flame_kinds[index] : NULL;
 }
 
-bool ts_flame_is_tree(const char *name)
+const char *ts_flame_weight(size_t index)
 {
-	return is_one_of(flame_graph_kinds, FLAME_NR_KINDS, name);
-}
-
-bool ts_flame_is_weight(const char *name)
-{
-	return is_one_of(flame_weights, FLAME_NR_WEIGHTS, name);
+	return index < FLAME_NR_WEIGHTS ? ts_flame_weights[index] : NULL;
 }
 
 static const struct ts_table *table_of(const struct ts_results *results, const char *kind)
@@ -32,27 +25,31 @@ static const struct ts_table *table_of(const struct ts_results *results, const c
 	return flame ? ts_result_find_table(flame, kind) : NULL;
 }
 
-const char *flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
-			     struct ts_error *err)
+const char *ts_flame_graph_kind(const struct ts_results *results, const struct ts_report *report,
+				struct ts_error *err)
 {
+	TS_ASSERT(results && report);
 	if (report->tree && table_of(results, report->tree))
 		return report->tree;
 	for (size_t i = 0; !report->tree && i < FLAME_NR_KINDS; i++)
-		if (table_of(results, flame_graph_kinds[i]))
-			return flame_graph_kinds[i];
+		if (table_of(results, ts_flame_kinds[i]))
+			return ts_flame_kinds[i];
 	if (report->tree)
-		ts_fail(err, TS_USAGE, "the profile tells of no %s", report->tree);
+		ts_fail(err, TS_USAGE, "the profile has no %s", report->tree);
 	else
-		ts_fail(err, TS_USAGE, "the profile tells of no call stacks, modules or scopes");
+		ts_fail(err, TS_USAGE, "the profile has no call stacks, modules or scopes");
 	return NULL;
 }
 
-enum flame_weight flame_graph_weight(const struct flame_graph *tree, const struct ts_report *report)
+enum flame_weight ts_flame_graph_weight(const struct flame_graph *tree,
+					const struct ts_report *report)
 {
 	bool is_cpu = strcmp(tree->kind, "stacks") == 0 && tree->total[FLAME_CPU] > 0;
 
+	TS_ASSERT(tree && report);
+	TS_ASSERT(tree->kind || tree->nr == 0);
 	for (int i = 0; report->weight && i < FLAME_NR_WEIGHTS; i++)
-		if (strcmp(flame_weights[i], report->weight) == 0)
+		if (strcmp(ts_flame_weights[i], report->weight) == 0)
 			return i;
 	return is_cpu || tree->total[FLAME_GPU] == 0 ? FLAME_CPU : FLAME_GPU;
 }
@@ -108,6 +105,7 @@ static bool read_rows(struct flame_graph *tree, const struct ts_table *table)
 		struct flame_frame *frame = &tree->frames[i];
 
 		*frame = frame_of(table, &columns, i);
+		TS_ASSERT_HOT(frame->parent == TS_NONE || frame->parent < i); /* parents first */
 		frame->depth = frame->parent == TS_NONE ? 0 : tree->frames[frame->parent].depth + 1;
 	}
 	tree->nr = table->nr_rows;
@@ -181,6 +179,8 @@ struct cutting {
 
 static uint32_t append(struct flame_graph *tree, struct flame_frame frame, uint32_t parent)
 {
+	TS_ASSERT_HOT(tree->nr < tree->cap);
+	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
 	memset(frame.total, 0, sizeof(frame.total));
 	frame.parent = parent;
 	frame.depth = parent == TS_NONE ? 0 : tree->frames[parent].depth + 1;
@@ -216,6 +216,7 @@ static void cut_row(struct cutting *cutting, size_t row, enum fate fate)
 		at = stand_in(cutting, place, above, empty);
 	else if (above == TS_NONE)
 		at = stand_in(cutting, &cutting->root_rest, TS_NONE, empty);
+	TS_ASSERT_HOT(at < cutting->tree->nr);
 	add_self(&cutting->tree->frames[at], frame);
 	cutting->moved[row] = at;
 }
@@ -238,19 +239,20 @@ static bool cut(struct flame_graph *tree, const struct ts_report *report)
 		cut_row(&cutting, i, fate_of(&tree->frames[i], report));
 	free(cutting.moved);
 	free(cutting.groups);
-	flame_graph_release(good ? tree : &small);
+	ts_flame_graph_release(good ? tree : &small);
 	if (good)
 		*tree = small;
 	return good;
 }
 
-enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
-				const char *kind, const struct ts_report *report,
-				struct ts_error *err)
+enum ts_status ts_flame_graph_read(struct flame_graph *tree, const struct ts_results *results,
+				   const char *kind, const struct ts_report *report,
+				   struct ts_error *err)
 {
 	const struct ts_table *table = table_of(results, kind);
 	bool good = true;
 
+	TS_ASSERT(tree && results && kind && report);
 	*tree = (struct flame_graph){ .kind = kind };
 	if (table)
 		good = read_rows(tree, table);
@@ -262,12 +264,13 @@ enum ts_status flame_graph_read(struct flame_graph *tree, const struct ts_result
 		sum_up(tree);
 		return TS_OK;
 	}
-	flame_graph_release(tree);
+	ts_flame_graph_release(tree);
 	return ts_fail_nomem(err);
 }
 
-void flame_graph_release(struct flame_graph *tree)
+void ts_flame_graph_release(struct flame_graph *tree)
 {
+	TS_ASSERT(tree);
 	free(tree->frames);
 	tree->frames = NULL;
 	tree->nr = tree->cap = 0;

@@ -70,14 +70,14 @@ static void put_fields(struct ts_json *json, const struct ts_result *flame)
 static void put_root(struct ts_json *json, const struct flame_graph *tree,
 		     const struct ts_result *flame, const struct ts_report *report)
 {
-	enum flame_weight weight = flame_graph_weight(tree, report);
+	enum flame_weight weight = ts_flame_graph_weight(tree, report);
 
 	ts_json_object(json);
 	ts_json_head(json, report);
 	ts_json_key(json, "kind");
 	ts_json_text(json, tree->kind);
 	ts_json_key(json, "weight");
-	ts_json_text(json, flame_weights[weight]);
+	ts_json_text(json, ts_flame_weights[weight]);
 	ts_json_key(json, "unit");
 	ts_json_text(json, weight == FLAME_COUNT ? "calls" : "ps");
 	put_fields(json, flame);
@@ -101,16 +101,16 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 			   const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_json json = ts_json_of(out, TS_JSON_COMPACT);
-	const char *kind = flame_graph_kind(results, report, err);
+	const char *kind = ts_flame_graph_kind(results, report, err);
 	struct flame_graph tree;
 	enum ts_status st;
 
 	if (!kind)
 		return TS_USAGE;
-	st = flame_graph_read(&tree, results, kind, report, err);
+	st = ts_flame_graph_read(&tree, results, kind, report, err);
 	if (st == TS_OK)
 		put_root(&json, &tree, ts_results_find(results, "flame"), report);
-	flame_graph_release(&tree);
+	ts_flame_graph_release(&tree);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 

@@ -12,8 +12,8 @@ extern const struct ts_output ts_output_flame_json;   /* nested, as d3-flame-gra
 extern const struct ts_output ts_output_flame_folded; /* a line a path, as flamegraph.pl reads it */
 extern const struct ts_output ts_output_flame_speedscope;
 
-/* False: there is no such tree, no such weight. */
-bool ts_flame_is_tree(const char *name);
-bool ts_flame_is_weight(const char *name);
+/* Names that struct ts_report's .tree and .weight may be, by number; NULL behind the last. */
+const char *ts_flame_tree(size_t index);
+const char *ts_flame_weight(size_t index);
 
 #endif

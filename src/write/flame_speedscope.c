@@ -95,7 +95,7 @@ static bool wants_weight(const struct flame_graph *tree, enum flame_weight weigh
 			 const struct ts_report *report)
 {
 	if (report->weight)
-		return strcmp(report->weight, flame_weights[weight]) == 0;
+		return strcmp(report->weight, ts_flame_weights[weight]) == 0;
 	return weight != FLAME_COUNT && tree->total[weight] > 0;
 }
 
@@ -143,9 +143,9 @@ static enum ts_status read_trees(struct scope *scope, const struct ts_results *r
 		struct flame_graph *tree = &scope->trees[scope->nr_trees];
 		enum ts_status st;
 
-		if (report->tree && strcmp(report->tree, flame_graph_kinds[i]) != 0)
+		if (report->tree && strcmp(report->tree, ts_flame_kinds[i]) != 0)
 			continue;
-		st = flame_graph_read(tree, results, flame_graph_kinds[i], report, err);
+		st = ts_flame_graph_read(tree, results, ts_flame_kinds[i], report, err);
 		if (st)
 			return st;
 		scope->nr_trees++;
@@ -161,13 +161,13 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	struct scope scope = { .json = ts_json_of(out, TS_JSON_COMPACT) };
 	enum ts_status st = TS_OK;
 
-	if (!flame_graph_kind(results, report, err))
+	if (!ts_flame_graph_kind(results, report, err))
 		return TS_USAGE;
 	st = read_trees(&scope, results, report, err);
 	if (st == TS_OK && !put_all(&scope, report))
 		st = ts_fail_nomem(err);
 	for (size_t i = 0; i < scope.nr_trees; i++)
-		flame_graph_release(&scope.trees[i]);
+		ts_flame_graph_release(&scope.trees[i]);
 	free(scope.path);
 	ts_strmap_release(&scope.frames);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;

@@ -62,7 +62,7 @@ static void put_tree(struct ts_buf *out, const struct flame_graph *tree, enum fl
 {
 	size_t nr_left = 0;
 
-	ts_buf_printf(out, "\nCall tree (%s, by %s)\n", tree->kind, flame_weights[weight]);
+	ts_buf_printf(out, "\nCall tree (%s, by %s)\n", tree->kind, ts_flame_weights[weight]);
 	ts_buf_printf(out, NUMBERS "%s\n", "total", "share", "self", "frame");
 	for (size_t i = 0; i < tree->nr; i++)
 		if (tree->frames[i].total[weight] >= least)
@@ -80,7 +80,7 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 			   const struct ts_report *report, struct ts_error *err)
 {
 	struct ts_report form = *report;
-	const char *kind = flame_graph_kind(results, report, err);
+	const char *kind = ts_flame_graph_kind(results, report, err);
 	struct flame_graph tree;
 	enum flame_weight weight;
 	int64_t least = 1;
@@ -93,13 +93,13 @@ static enum ts_status emit(struct ts_buf *out, const struct ts_results *results,
 	st = ts_output_find("text")->emit(out, results, &form, err);
 	if (st)
 		return st;
-	st = flame_graph_read(&tree, results, kind, report, err);
-	weight = flame_graph_weight(&tree, report);
+	st = ts_flame_graph_read(&tree, results, kind, report, err);
+	weight = ts_flame_graph_weight(&tree, report);
 	if (st == TS_OK)
 		st = find_least(&tree, weight, &least, err);
 	if (st == TS_OK)
 		put_tree(out, &tree, weight, least, form.width);
-	flame_graph_release(&tree);
+	ts_flame_graph_release(&tree);
 	return st == TS_OK && out->failed ? ts_fail_nomem(err) : st;
 }
 

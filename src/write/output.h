@@ -9,7 +9,7 @@
 
 #define TS_REPORT_SCHEMA "tpusight/1" /* of every JSON of a report */
 
-/* How a report is wanted. Whoever fills it owns the strings. */
+/* How a report is wanted. The caller that fills it owns the strings. */
 struct ts_report {
 	const char *generator, *version; /* the program that says it */
 	const char *view;		 /* one view (result/view.h) and not all; NULL: all */
@@ -31,6 +31,7 @@ struct ts_report {
 struct ts_output {
 	const char *name;      /* as in --format */
 	const char *extension; /* of a file of it, without the dot */
+	bool shows_one_run;    /* it cannot show a comparison of several */
 	/* Appends to OUT. TS_USAGE: the view is not there, or must be named. */
 	enum ts_status (*emit)(struct ts_buf *out, const struct ts_results *results,
 			       const struct ts_report *report, struct ts_error *err);

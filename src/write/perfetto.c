@@ -1,6 +1,8 @@
 /* What the forms of a Perfetto trace share. */
 #include "write/perfetto.h"
 
+#include "base/check.h"
+
 #define TEXT_MAX 4096 /* of one arg: an HLO text may be as long as its tuple */
 
 const char *const ts_perfetto_keys[TS_NR_KEYS] = {
@@ -35,6 +37,7 @@ void ts_perfetto_unit(const struct ts_track *track, struct ts_bytes *name, struc
 	struct ts_bytes all = ts_bytes_of(track->name);
 	size_t cut = ts_bytes_find(all, " (");
 
+	TS_ASSERT(track && name && unit);
 	*name = ts_bytes_cut(all, 0, cut);
 	*unit = cut < all.n ? ts_bytes_cut(all, cut + 1, all.n) : (struct ts_bytes){ NULL, 0 };
 }
@@ -73,6 +76,7 @@ size_t ts_perfetto_args(const struct ts_profile *profile, uint32_t index, bool f
 	const struct ts_op *op = &profile->ops[index];
 	size_t n = add_text(args, TS_KEY_TF_OP, op->framework_op);
 
+	TS_ASSERT(profile && args);
 	n += add_text(args + n, TS_KEY_SOURCE, op->source);
 	n += add_count(args + n, TS_KEY_FLOPS, op->flops);
 	n += add_count(args + n, TS_KEY_BYTES_ACCESSED, op->bytes_accessed);

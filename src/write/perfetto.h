@@ -26,7 +26,7 @@
 
 struct ts_perfetto_head {
 	const char *version;
-	const char *native_file; /* where the profiler's own trace was put; NULL: there was none */
+	const char *native_file; /* where the profiler's own trace was put; NULL: it had none */
 	int64_t start_unix_ns;	 /* of the run; TS_UNKNOWN */
 	int64_t shift_ns;	 /* added to every time of the run, so that none is negative */
 	uint64_t events_total, events_written; /* of the profile, without our own tracks */
@@ -94,7 +94,7 @@ struct ts_perfetto_form {
 	void (*label_slice)(struct ts_buf *out, const struct ts_perfetto_lane *lane,
 			    const struct ts_perfetto_slice *slice);
 	void (*end)(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns);
-	/* A point of the row's counter. A value that is no number is not written. */
+	/* A point of the row's counter. A value that is not a number is not written. */
 	void (*counter)(struct ts_buf *out, const struct ts_perfetto_row *row, int64_t at_ns,
 			double value);
 };

@@ -1,6 +1,7 @@
 /* One view of the report as CSV. */
 #include "write/report_csv.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/csv.h"
 #include "codec/json.h"
@@ -125,6 +126,7 @@ enum ts_status ts_report_csv(struct ts_buf *out, const struct ts_results *result
 	struct ts_view found;
 	enum ts_status st;
 
+	TS_ASSERT(out && results);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	st = ts_view_find(results, view, &found, err);

@@ -1,6 +1,7 @@
 /* The report as one HTML file. */
 #include "write/report_html.h"
 
+#include "base/check.h"
 #include "codec/html.h"
 #include "write/page.h"
 #include "write/report_json.h"
@@ -67,6 +68,7 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 	struct ts_report form = *report;
 	enum ts_status st;
 
+	TS_ASSERT(out && results && report);
 	if (ts_page.script.n == 0)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "this program was built without its page (install npm and build "
@@ -87,5 +89,6 @@ enum ts_status ts_report_html(struct ts_buf *out, const struct ts_results *resul
 const struct ts_output ts_output_html = {
 	.name = "html",
 	.extension = "html",
+	.shows_one_run = true,
 	.emit = ts_report_html,
 };

@@ -1,6 +1,7 @@
 /* The report as JSON. */
 #include "write/report_json.h"
 
+#include "base/check.h"
 #include "codec/json.h"
 #include "result/view.h"
 #include "write/brief.h"
@@ -284,7 +285,7 @@ static void put_object(struct ts_json *json, const struct part *part)
 	ts_json_object_end(json);
 }
 
-/* Where nobody speaks of a run (modules alone) it is null. */
+/* Without a run (modules alone) it is null. */
 static void put_run(struct ts_json *json, const struct ts_results *results)
 {
 	size_t before = json->out->n;
@@ -330,7 +331,7 @@ static void put_report(struct ts_json *json, const struct ts_results *results,
 
 		if (result->top_level) {
 			put_part(json, &part);
-			part.run = true; /* written before: its origins are told here */
+			part.run = true; /* written before: its origins are written here */
 			top[nr_top++] = part;
 		} else if (rest && !ts_result_is_silent(result)) {
 			put_object(json, &part);
@@ -352,6 +353,7 @@ enum ts_status ts_report_json(struct ts_buf *out, const struct ts_results *resul
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(out && results && report);
 	if (report->brief)
 		return ts_brief_json(out, results, report, err);
 	if (results->failed)
@@ -404,6 +406,7 @@ enum ts_status ts_report_object(struct ts_buf *out, const struct ts_results *res
 	struct ts_json json = ts_json_of(out, report->pretty ? TS_JSON_PRETTY : TS_JSON_COMPACT);
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
+	TS_ASSERT(out && results);
 	if (results->failed)
 		return ts_fail_nomem(err);
 	ts_json_object(&json);

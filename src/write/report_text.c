@@ -1,6 +1,7 @@
 /* The report for people. */
 #include "write/report_text.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/view.h"
@@ -251,6 +252,7 @@ enum ts_status ts_report_text(struct ts_buf *out, const struct ts_results *resul
 	struct ts_view view = { NULL, NULL };
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(out && results && report);
 	if (report->brief)
 		return ts_brief_text(out, results, report, err);
 	if (results->failed)

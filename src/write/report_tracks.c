@@ -1,6 +1,8 @@
 /* Tracks in the report's JSON. */
 #include "write/report_tracks.h"
 
+#include "base/check.h"
+
 #define MIN_ITEMS 32 /* of a track, whatever the budget: fewer say nothing */
 
 struct tracks {
@@ -115,9 +117,11 @@ bool ts_report_tracks(struct ts_json *json, const struct ts_results *results, si
 	enum ts_json_style style = json->style;
 	bool good = budget == 0 || gather(results, &tracks);
 
+	TS_ASSERT(json && results);
 	if (tracks.nr > 0) {
 		ts_json_key(json, "tracks");
-		json->style = TS_JSON_COMPACT; /* three numbers a slice are no lines for people */
+		json->style =
+			TS_JSON_COMPACT; /* three numbers a slice are not for people to read line by line */
 		ts_json_array(json);
 		for (size_t i = 0; i < tracks.nr && good; i++)
 			good = put_track(json, tracks.items[i],

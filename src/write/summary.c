@@ -3,13 +3,14 @@
 
 #include <math.h>
 
+#include "base/check.h"
 #include "base/units.h"
 #include "codec/term.h"
 #include "result/view.h"
 
 #define DOT	   " \xC2\xB7 "
 #define RESET	   "\033[0m"
-#define NR_KINDS   8  /* of devices, told apart */
+#define NR_KINDS   8  /* of devices that are named by themselves */
 #define NR_LINES   2  /* for a finding */
 #define WRAP_SLACK 12 /* columns that breaking at words may cost */
 
@@ -148,6 +149,7 @@ void ts_summary_head(struct ts_buf *out, const struct ts_results *results, size_
 	char duration[TS_UNIT_MAX];
 	size_t all;
 
+	TS_ASSERT(out && results);
 	put_place(&place, results);
 	put_machines(&rest, results);
 	if (duration_ps >= 0)
@@ -198,7 +200,7 @@ static size_t put_health(struct ts_buf *out, int64_t score, bool color)
 	return (size_t)n;
 }
 
-/* Why there is no utilization to show, where that is known. */
+/* The reason why there is no utilization to show, where it is known. */
 static const char *why_no_mxu(const struct ts_results *results)
 {
 	const struct ts_table *ops =
@@ -235,6 +237,7 @@ void ts_summary_numbers(struct ts_buf *out, const struct ts_results *results,
 	struct ts_buf item = TS_BUF_INIT;
 	size_t at;
 
+	TS_ASSERT(out && results && report);
 	if (has_no_device(results))
 		return;
 	at = put_health(out, health_of(results), report->color);
@@ -324,6 +327,7 @@ void ts_summary_text(struct ts_buf *out, const struct ts_results *results,
 {
 	const struct ts_result *doctor = ts_results_find(results, "doctor");
 
+	TS_ASSERT(out && results && report);
 	ts_summary_head(out, results, report->width);
 	ts_summary_numbers(out, results, report);
 	if (!doctor)

@@ -1,6 +1,7 @@
 /* Values and tables for people. */
 #include "write/text_table.h"
 
+#include "base/check.h"
 #include "base/map.h"
 #include "base/units.h"
 #include "codec/term.h"
@@ -48,6 +49,7 @@ void ts_text_value(struct ts_buf *out, const char *name, struct ts_value value)
 	const struct ts_list *list = value.type == TS_VALUE_LIST ? value.as.list : NULL;
 	const struct ts_value *item;
 
+	TS_ASSERT(out && name);
 	if (!list) {
 		put_single(out, name, value);
 		return;
@@ -193,6 +195,7 @@ static void leave_out(struct layout *layout, size_t i)
 {
 	const struct column *column = &layout->columns[i];
 
+	TS_ASSERT(i < layout->nr_columns && layout->nr_left_out < COLUMNS_MAX);
 	layout->left_out[layout->nr_left_out++] = heading(&layout->table->columns[column->index]);
 	layout->nr_columns--;
 	memmove(&layout->columns[i], &layout->columns[i + 1],
@@ -250,6 +253,7 @@ static void add_column(struct layout *layout, size_t index, size_t width)
 	struct column *column = &layout->columns[layout->nr_columns];
 	const struct ts_column *of = &layout->table->columns[index];
 
+	TS_ASSERT(layout->nr_columns < COLUMNS_MAX && index < layout->table->nr_columns);
 	column->index = index;
 	measure(layout, column, width);
 	/* ops of several modules may have one name: only then is the module worth its columns */
@@ -277,6 +281,7 @@ static void put_cell(struct ts_buf *out, const struct layout *layout, size_t i,
 {
 	const struct column *column = &layout->columns[i];
 
+	TS_ASSERT(i < layout->nr_columns);
 	ts_buf_pad(out, ' ', i ? GAP : INDENT);
 	if (column->is_text && i + 1 == layout->nr_columns)
 		ts_term_cut(out, text, column->width); /* no spaces at the end of a line */
@@ -312,6 +317,8 @@ void ts_text_table(struct ts_buf *out, const struct ts_table *table, size_t widt
 {
 	struct layout layout = { .table = table };
 
+	TS_ASSERT(out && table);
+	TS_ASSERT(table->nr_columns > 0);
 	lay_out(&layout, width);
 	for (size_t i = 0; i < layout.nr_columns; i++)
 		put_cell(out, &layout, i,

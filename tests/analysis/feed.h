@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "base/units.h"
+#include "flow/state.h"
 #include "tests/analysis/facts_given.h"
 
 #define FEED_MAX 16
@@ -28,6 +29,7 @@ struct feed {
 	struct ts_rates rates[FEED_MAX];
 	struct ts_results results;
 	struct ts_result *result;
+	const void *facts[TS_NR_ANALYSES]; /* of the analyses that ran; NULL: it did not */
 	struct feed_event events[FEED_MAX][FEED_MAX]; /* by line */
 	size_t nr_events[FEED_MAX];
 	uint32_t module, nr_instrs; /* of the module in the making */
@@ -154,6 +156,23 @@ static inline void feed_line_block(struct feed *feed, const struct ts_analysis *
 	assert_int_equal(analysis->block(state, ctx, &block, NULL), TS_OK);
 }
 
+/* What analyses that ran before found; nothing is known of the others. */
+static inline void feed_facts(const struct feed *feed, struct ts_context *ctx)
+{
+	facts_of_nothing(ctx);
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		if (feed->facts[id])
+			ctx->facts[id] = feed->facts[id];
+}
+
+static inline void feed_keep_facts(struct feed *feed, const struct ts_analysis *analysis,
+				   const void *facts)
+{
+	for (size_t id = 0; id < TS_NR_ANALYSES; id++)
+		if (ts_analyses[id] == analysis)
+			feed->facts[id] = facts;
+}
+
 static inline const struct ts_result *feed_run(struct feed *feed,
 					       const struct ts_analysis *analysis)
 {
@@ -162,27 +181,25 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 				  .rates = feed->rates,
 				  .results = &feed->results,
 				  .overlay_budget = feed->overlay_budget };
-	void *sum = calloc(1, TS_MAX(analysis->state_size, 1)), *facts;
+	void *sum = ts_state_new(analysis), *facts;
 
-	facts_of_nothing(&ctx);
+	feed_facts(feed, &ctx);
 	for (uint32_t i = 0; analysis->block && i < feed->profile.nr_lines; i++) {
 		void *state;
 
 		if (!analysis->wants(&ctx, &feed->profile.lines[i]) || feed->nr_events[i] == 0)
 			continue;
-		state = calloc(1, analysis->state_size);
+		state = ts_state_new(analysis);
 		assert_int_equal(analysis->open(state, &ctx, &feed->profile.lines[i], NULL), TS_OK);
 		feed_line_block(feed, analysis, &ctx, i, state);
-		assert_int_equal(analysis->merge(sum, state, &ctx, NULL), TS_OK);
-		analysis->release(state);
-		free(state);
+		assert_int_equal(ts_state_merge(analysis, sum, state, &ctx, NULL), TS_OK);
+		ts_state_free(analysis, &state);
 	}
 	feed->result = ts_results_add(&feed->results, analysis->name, analysis->title);
 	facts = ts_arena_zalloc(&feed->results.arena, analysis->facts_size + 1);
 	assert_int_equal(analysis->close(sum, &ctx, facts, feed->result, NULL), TS_OK);
-	if (analysis->release)
-		analysis->release(sum);
-	free(sum);
+	feed_keep_facts(feed, analysis, facts);
+	ts_state_free(analysis, &sum);
 	return feed->result;
 }
 

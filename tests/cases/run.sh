@@ -32,8 +32,14 @@ normal() {
 		-e 's|\(annotated traces*\) ([0-9.]* [KMG]\{0,1\}i\{0,1\}B)|\1 (SIZE)|'
 }
 
+# base/status.h holds 511 bytes of a message; one that is as long was cut.
+whole() {
+	! grep -q 'tpusight: .\{511\}' "$1" || echo "FAIL: $name (a message was cut)"
+}
+
 # The files of a folder. The last words of what is said are FAIL: NAME (WHAT), a line each.
 compare() {
+	whole "$here/raw.err"
 	for what in out err status; do
 		want=$dir/expect.$what
 		if [ -n "$TS_GOLDEN" ]; then
@@ -73,6 +79,7 @@ run_rows() {
 			(cd "$here/tree" && eval "${line#??}") >"$here/raw" 2>&1 </dev/null
 			status=$?
 			normal <"$here/raw"
+			whole "$here/raw" >&2
 			[ $status = 0 ] || echo "[$status]"
 			;;
 		'' | '#'*) echo "$line" ;;

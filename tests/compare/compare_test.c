@@ -360,7 +360,7 @@ static void figures_are_found_by_name(void **state)
 		{ "time.wall_ps", true, 7 },
 	};
 	struct side side;
-	struct ts_side opened;
+	struct ts_measured opened;
 	struct ts_result *result;
 	struct ts_table *table;
 
@@ -377,18 +377,41 @@ static void figures_are_found_by_name(void **state)
 	table = ts_result_table(result, "allocators", NULL, allocator_columns, 1);
 	ts_table_row(result, table)[0] = ts_int(1 << 20);
 	ts_table_row(result, table)[0] = ts_int(3 << 20);
-	assert_int_equal(ts_side_init(&opened, &side.results, true, NULL), TS_OK);
+	assert_int_equal(ts_measured_init(&opened, &side.results, true, NULL), TS_OK);
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		double value = -1;
-		bool found =
-			ts_side_value(&opened, &side.results, ts_bytes_of(rows[i].name), &value);
+		bool found = ts_measured_value(&opened, &side.results, ts_bytes_of(rows[i].name),
+					       &value);
 
 		if (found != rows[i].found || (found && isnan(value) != isnan(rows[i].value)) ||
 		    (found && fabs(value - rows[i].value) > 1e-9 * rows[i].value))
 			fail_msg("%s is %g", rows[i].name, value);
 	}
-	ts_side_release(&opened);
+	ts_measured_release(&opened);
 	release(&side, 1);
+}
+
+/* The help of --view names them. */
+static void each_table_is_in_the_list_of_views(void **state)
+{
+	static const struct op ops[] = { { "gemm", "", "kernel", "", "", 5 * US } };
+	struct side sides[2];
+	struct ts_results into;
+	const struct ts_result *result;
+	size_t at = 0;
+
+	(void)state;
+	given(&sides[0], ops, 1, 0);
+	given(&sides[1], ops, 1, 0);
+	result = compare(sides, 2, &into);
+	for (size_t i = 0; i < result->nr_tables; i++, at++) {
+		while (ts_compare_views[at] && /* a table that these runs have no rows for */
+		       strcmp(ts_compare_views[at], result->tables[i].name) != 0)
+			at++;
+		assert_non_null(ts_compare_views[at]);
+	}
+	ts_results_release(&into);
+	release(sides, 2);
 }
 
 int main(void)
@@ -402,6 +425,7 @@ int main(void)
 		cmocka_unit_test(an_op_with_another_shape_is_found_when_there_is_no_doubt),
 		cmocka_unit_test(the_verdict_is_that_of_the_steps),
 		cmocka_unit_test(figures_are_found_by_name),
+		cmocka_unit_test(each_table_is_in_the_list_of_views),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "codec/xspace.h"
 #include "copy/trim.h"
 #include "flow/outline.h"
-#include "read/trace.h"
+#include "read/reader.h"
 #include "tests/flow/memory_run.h"
 
 #define TRIM_ALL ((struct ts_trim_choice){ .from_ps = INT64_MIN, .to_ps = INT64_MAX })
@@ -33,7 +33,7 @@ static inline enum ts_status trimmed_as(uint32_t reader, struct ts_bytes bytes,
 		st = ts_outline_make(&mem.run.profile, 1, &mem.run.outline, err);
 	if (st == TS_OK)
 		st = ts_trim_plan(&trim, &mem.run.profile, &mem.run.outline.steps, choice, err);
-	if (st == TS_OK && ts_trace_is(&mem.run.profile, 0))
+	if (st == TS_OK && ts_reader_of(&mem.run.profile, 0)->form == TS_FORM_TRACE)
 		st = ts_trim_trace(&trim, 0, bytes, false, &copy, report, err);
 	else if (st == TS_OK)
 		st = ts_trim_xplane(&trim, 0, bytes, &copy, report, err);

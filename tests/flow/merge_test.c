@@ -3,78 +3,11 @@
 #include <stdarg.h>
 
 #include "flow/merge.h"
-#include "flow/merge_store.h"
 #include "tests/flow/memory_run.h"
 
 #include <cmocka.h>
 
 #define CHROME memory_run_reader("chrome")
-
-static struct merge_record record_of(int64_t start_ps, int64_t dur_ps, uint32_t line, size_t at)
-{
-	return (struct merge_record){ .start_ps = start_ps,
-				      .dur_ps = dur_ps,
-				      .link = TS_NO_LINK,
-				      .line = line,
-				      .body = { NULL, at } };
-}
-
-/* Puts NR records, starts scattered over 0..NR-1 with each once, and expects them in order. */
-static void scattered(size_t nr, size_t max)
-{
-	struct merge_store store;
-	struct merge_record record;
-	enum ts_status st = TS_OK;
-	size_t got = 0;
-
-	merge_store_init(&store);
-	store.max = max;
-	for (size_t i = 0; i < nr; i++) {
-		record = record_of((int64_t)(i * 7919 % nr), 1, 0, i);
-		assert_int_equal(merge_store_put(&store, &record, NULL), TS_OK);
-	}
-	assert_int_equal(merge_store_close(&store, NULL), TS_OK);
-	while (merge_store_next(&store, &record, &st, NULL))
-		assert_int_equal(record.start_ps, got++);
-	assert_int_equal(st, TS_OK);
-	assert_int_equal(got, nr);
-	merge_store_release(&store);
-}
-
-static void records_come_back_in_order_from_memory_and_from_disk(void **state)
-{
-	(void)state;
-	scattered(0, 10);
-	scattered(1000, 2000);
-	scattered(1000, 1000);
-	scattered(1000, 999);
-	scattered(1000, 7);
-	scattered(1000, 1);
-}
-
-static void of_equal_starts_the_longer_is_first_then_the_line_then_the_place(void **state)
-{
-	const struct merge_record expected[] = {
-		record_of(5, 9, 3, 1), record_of(5, 4, 1, 8), record_of(5, 4, 2, 6),
-		record_of(5, 4, 2, 7), record_of(6, 1, 0, 0),
-	};
-	struct merge_store store;
-	struct merge_record record;
-	enum ts_status st = TS_OK;
-
-	(void)state;
-	merge_store_init(&store);
-	store.max = 2;
-	for (size_t i = TS_NELEM(expected); i-- > 0;)
-		assert_int_equal(merge_store_put(&store, &expected[i], NULL), TS_OK);
-	assert_int_equal(merge_store_close(&store, NULL), TS_OK);
-	for (size_t i = 0; i < TS_NELEM(expected); i++) {
-		assert_true(merge_store_next(&store, &record, &st, NULL));
-		assert_memory_equal(&record, &expected[i], sizeof(record));
-	}
-	assert_false(merge_store_next(&store, &record, &st, NULL));
-	merge_store_release(&store);
-}
 
 static const char trace[] =
 	"{\"traceEvents\":["
@@ -188,11 +121,32 @@ static void stats_of_several_names_are_those_of_each(void **state)
 	memory_run_release(&mem);
 }
 
+static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
+{
+	static const char text[] =
+		"{\"traceEvents\":["
+		"{\"ph\":\"X\",\"name\":\"short\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":4},"
+		"{\"ph\":\"X\",\"name\":\"alike\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":4},"
+		"{\"ph\":\"X\",\"name\":\"long\",\"pid\":1,\"tid\":3,\"ts\":5,\"dur\":9}]}";
+	struct seen seen = { .nr = 0 };
+	struct ts_merged_sink sink = { &seen, see };
+	struct memory_run mem;
+	bool wanted[16];
+
+	(void)state;
+	memset(wanted, 1, sizeof(wanted));
+	memory_run_init(&mem);
+	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);
+	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
+	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+	assert_string_equal(seen.names, "long 0;short 0;alike 0;");
+	memory_run_release(&mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
-		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_the_line_then_the_place),
+		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_the_line),
 		cmocka_unit_test(threads_and_streams_of_a_trace_are_one_stream_with_links),
 		cmocka_unit_test(stats_of_several_names_are_those_of_each),
 	};

@@ -58,6 +58,10 @@ fuzz_replays += tests/fuzz/live_replay
 fuzz_programs += tests/fuzz/live_fuzz
 tests_fuzz_live_replay_SOURCES = tests/fuzz/live.c tests/fuzz/replay.c
 tests_fuzz_live_fuzz_SOURCES = tests/fuzz/live.c
+fuzz_replays += tests/fuzz/state_replay
+fuzz_programs += tests/fuzz/state_fuzz
+tests_fuzz_state_replay_SOURCES = tests/fuzz/state.c tests/fuzz/replay.c
+tests_fuzz_state_fuzz_SOURCES = tests/fuzz/state.c
 EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
 EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds

@@ -81,7 +81,7 @@ class House:
 
     def list(self, path, macro):
         """The names of an X list."""
-        found = re.search(r"#define %s\(X\)((?:.*\\\n)*.*)" % macro, self.text(path))
+        found = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", self.text(path))
         return re.findall(r"\bX\((\w+)\s*[,)]", found.group(1)) if found else []
 
 
@@ -151,9 +151,9 @@ def of_rules(house):
     advice = {framework: advice_of(house, framework) for framework in ("jax", "torch")}
     yield from complain_of_empty(rules, "src/analysis/doctor/doctor.h", "rule")
     for rule in rules:
-        if not re.search(r"^\| `%s` \|" % rule, docs, re.M):
+        if not re.search(rf"^\| `{rule}` \|", docs, re.M):
             yield ("rule docs", rule), f"docs/analyses/doctor/rules.md: a row for the rule {rule} is missing."
-        elif len(re.findall(r"^\| `%s` \|" % rule, docs, re.M)) > 1:
+        elif len(re.findall(rf"^\| `{rule}` \|", docs, re.M)) > 1:
             yield ("rule docs twice", rule), f"docs/analyses/doctor/rules.md: the rule {rule} has two rows; make them one."
         if f'"{rule}"' not in tests:
             yield ("rule test", rule), (f"tests/analysis/doctor/rules/: no test and no planted run names the rule {rule}; "
@@ -178,11 +178,11 @@ def advice_of(house, framework):
     """Rules with a text for users of this framework: rows of C tables, and files."""
     table = {"jax": "src/analysis/doctor/advice.c", "torch": "src/analysis/doctor/advice_torch.c"}[framework]
     names = set(re.findall(r'^\t\{ "(\w+)",', house.text(table), re.M))
-    return names | {os.path.basename(path)[:-3] for path in house.find(r"src/analysis/advice/%s/\w+\.py" % framework)}
+    return names | {os.path.basename(path)[:-3] for path in house.find(rf"src/analysis/advice/{framework}/\w+\.py")}
 
 
 def advice_file(house, framework, rule):
-    if house.find(r"src/analysis/advice/%s/.*" % framework):
+    if house.find(rf"src/analysis/advice/{framework}/.*"):
         return f"advice/{framework}/{rule}.py"
     return {"jax": "doctor/advice.c", "torch": "doctor/advice_torch.c"}[framework]
 
@@ -220,7 +220,7 @@ def of_chips(house):
         if f"| {name} |" not in docs:
             yield ("chip docs", name), f"docs/analyses/chips.md: the table of chips has no row | {name} |."
         for word in re.findall(r"[A-Za-z]+\d\w*", name):
-            if not re.search(r"[\" ]%s[\" ]" % word, words):
+            if not re.search(rf"[\" ]{word}[\" ]", words):
                 yield ("chip word", word), f"src/copy/words.c: {word} is a public name of a chip and is not in the list."
 
 
@@ -229,11 +229,11 @@ def of_outputs(house):
     docs = house.text("docs/formats.md")
     yield from complain_of_empty(names, "src/write/list.h", "output")
     for name in names:
-        extension = re.search(r'ts_output_%s = \{.*?\.extension = "(\w+)"' % name, house.all_text(r"src/write/.*\.c"), re.S)
-        endings = r"-o \S+\.%s\b" % extension.group(1) if extension else r"(?!)"
+        extension = re.search(rf'ts_output_{name} = \{{.*?\.extension = "(\w+)"', house.all_text(r"src/write/.*\.c"), re.S)
+        endings = rf"-o \S+\.{extension.group(1)}\b" if extension else r"(?!)"
         plain = r"|^tpusight report [^-]*$" if name == "text" else ""
         used = [text for text in map(house.text, house.find(r"tests/cases/report[^/]*/cmd"))
-                if re.search(r"--format[= ]%s\b|%s%s" % (name, endings, plain), text, re.M)]
+                if re.search(rf"--format[= ]{name}\b|{endings}{plain}", text, re.M)]
         if not used:
             yield ("output case", name), f"tests/cases/report-{name}/cmd is missing: a golden case that writes {name}."
         if f"| `{name}` |" not in docs:
@@ -247,9 +247,9 @@ def of_commands(house):
     docs = house.text("README.md") + house.all_text(r"docs/[^/]*\.md")
     yield from complain_of_empty(names, "src/cli/list.h", "command")
     for name in names:
-        if not re.search(r"tpusight[ -]%s --help" % name, cases):
+        if not re.search(rf"tpusight[ -]{name} --help", cases):
             yield ("command help", name), f"tests/cases/help-{name}/cmd is missing: a golden case of tpusight {name} --help."
-        if not re.search(r"tpusight[ -]%s\b" % name, docs):
+        if not re.search(rf"tpusight[ -]{name}\b", docs):
             yield ("command docs", name), f"README.md: a line with tpusight {name} is missing."
 
 
@@ -262,7 +262,7 @@ def of_readers(house):
             yield ("reader fuzz", name), f"tests/fuzz/{name}.c is missing: a fuzz target for the reader {name}."
         if f"tests/fuzz/{name}_replay" not in targets:
             yield ("reader target", name), f"tests/fuzz/files.mk: tests/fuzz/{name}_replay is missing in fuzz_replays."
-        if not house.find(r"tests/fuzz/seeds/%s/.+" % name):
+        if not house.find(rf"tests/fuzz/seeds/{name}/.+"):
             yield ("reader seeds", name), f"tests/fuzz/seeds/{name}/ is missing: small inputs, good and damaged."
         if f"| `{name}` |" not in docs:
             yield ("reader docs", name), f"docs/formats.md: the table of inputs has no row | `{name}` |."
@@ -285,20 +285,8 @@ def of_thresholds(house):
             yield ("threshold", name), f"docs/analyses/doctor/rules.md: the threshold `{name}` is described nowhere in docs/."
 
 
-def of_tests(house):
-    lists = house.all_text(r"tests/(.*/)?files\.mk")
-    for path in house.find(r"tests/(?!cases/|data/|page/node_modules/).*_test\.(c|py|sh)"):
-        program = path[:-2] if path.endswith(".c") else path
-        if not re.search(r"(^|[\s])%s(\s|$)" % re.escape(program), lists, re.M):
-            folder = os.path.dirname(path)
-            yield ("test list", path), f"{folder}/files.mk: {program} is in no list of TESTS, so nothing runs it."
-
-
 def of_links(house):
-    files = house.text("docs/files.mk")
     for path in house.find(r"docs/.*\.md|README\.md|CONTRIBUTING\.md"):
-        if re.fullmatch(r"docs/[^/]*\.md", path) and path not in files:
-            yield ("dist", path), f"docs/files.mk: {path} is not in EXTRA_DIST, so a tarball lacks it."
         text = re.sub(r"^```.*?^```", "", house.text(path), flags=re.S | re.M)  # code shows links, too
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             target = os.path.normpath(os.path.join(os.path.dirname(path), link))
@@ -322,7 +310,7 @@ def of_paths(house):
                 yield ("path", page, path), f"{page}: there is no {path}; it was moved or renamed."
 
 
-CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_tests, of_links, of_paths]
+CHECKS = [of_analyses, of_rules, of_chips, of_outputs, of_commands, of_readers, of_thresholds, of_links, of_paths]
 
 
 def complaints(house):
@@ -362,7 +350,8 @@ PLANTS = [
       "tests/analysis/waits/crumbs_test.c is missing"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)"), new("src/analysis/waits/crumbs.c", CRUMBS),
       new("docs/analyses/waits/crumbs.md", PAGE)],
-     ["docs/analyses/waits/crumbs.md: \"Results of other analyses\" names none, TS_NEEDS in src/analysis/waits/crumbs.c or its header names ops"]),
+     ["docs/analyses/waits/crumbs.md: \"Results of other analyses\" names none, "
+      "TS_NEEDS in src/analysis/waits/crumbs.c or its header names ops"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)")], ["src/analysis/list.h: no file of a family"]),
     ([put("docs/analyses/time/gaps.md", "# `gaps`", "# Gaps")], ["docs/analyses/time/gaps.md: its first line"]),
     ([put("docs/analyses/time/gaps.md", "**Answers:**", "**Says:**")], ["docs/analyses/time/gaps.md: the line \"- **Answers"]),
@@ -387,10 +376,8 @@ PLANTS = [
       "docs/formats.md: the table of inputs"]),
     ([lambda house: threshold_planted(house)],
      ["docs/analyses/doctor/rules.md: the threshold `crumbs_low`"]),
-    ([new("tests/base/crumbs_test.c", "")], ["tests/base/files.mk: tests/base/crumbs_test is in no list"]),
     ([gone("docs/analyses/clocks.md")], ["docs/analyses/README.md: the link to clocks.md leads nowhere"]),
     ([gone("src/model/host_event.c")], ["docs/analyses/compile/cache.md: there is no src/model/host_event.c"]),
-    ([new("docs/crumbs.md", "")], ["docs/files.mk: docs/crumbs.md is not in EXTRA_DIST"]),
     ([put("src/analysis/list.h", "#define TS_ANALYSES(X)", "#define TS_OTHERS(X)")], ["src/analysis/list.h: no analysis was found"]),
     ([new("src/analysis/advice/torch/unfused.py", "")], ["tests/house/house_test.py: ('advice', 'torch', 'unfused') is no longer missing"]),
 ]
@@ -399,7 +386,7 @@ PLANTS = [
 def threshold_planted(house):
     """A threshold of this name before the first one, as a row or as an item of an X list."""
     path, names = thresholds_of(house)
-    macro = re.search(r"\t(\w+)\(%s," % names[0], house.text(path)).group(1)
+    macro = re.search(rf"\t(\w+)\({names[0]},", house.text(path)).group(1)
     row, end = f'\t{macro}(crumbs_low, "%", 1, "")', ",\n" if macro == "ROW" else " \\\n"
     return put(path, f"\t{macro}({names[0]},", f"{row}{end}\t{macro}({names[0]},")(house)
 

@@ -26,7 +26,7 @@ static void what_cannot_be_read_is_named_with_its_cause(void **state)
 		const char *words;
 	} cases[] = {
 		{ "missing", TS_NOTFOUND, "missing: cannot open it: no such file or folder (" },
-		{ "file/x", TS_IO, "file/x: cannot open it: a part of the path is no folder" },
+		{ "file/x", TS_IO, "file/x: cannot open it: a part of the path is not a folder" },
 		{ "dir", TS_IO, "dir: cannot read it: it is a folder (name a file)" },
 		{ "empty", TS_FORMAT, "empty: empty (" },
 		{ "loop", TS_IO, "loop: cannot open it: its symbolic links go round" },

@@ -164,7 +164,7 @@ static void what_cannot_be_written_is_named_with_its_cause(void **state)
 		{ "dir", TS_IO, "dir: cannot write it: it is a folder" },
 		{ "dir/", TS_IO, "dir/: cannot write it: it is a folder" },
 		{ "none/a", TS_NOTFOUND, "none/a: cannot write it: no such file or folder" },
-		{ "file/a", TS_IO, "file/a: cannot write it: a part of the path is no folder" },
+		{ "file/a", TS_IO, "file/a: cannot write it: a part of the path is not a folder" },
 		{ "loop", TS_IO, "loop: cannot write it: its symbolic links go round" },
 	};
 

@@ -1,14 +1,10 @@
 # --wrap is GNU ld's and lld's; elsewhere configure leaves these tests out.
 if HAVE_WRAP
-unit_tests += tests/oom/oom_test
-unit_tests += tests/oom/live_test
-unit_tests += tests/oom/watch_test
 endif
 oom_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_oom_oom_test_LDFLAGS = $(oom_ldflags)
 tests_oom_live_test_LDFLAGS = $(oom_ldflags)
 tests_oom_watch_test_LDFLAGS = $(oom_ldflags)
-EXTRA_DIST += tests/oom/failing.h
 
 # `make check` fails one allocation of some, others each day; this fails each: minutes.
 .PHONY: check-oom

@@ -21,7 +21,7 @@
 #include "overlay/suggestions.h"
 #include "overlay/xplane.h"
 #include "read/seams.h"
-#include "read/trace.h"
+#include "read/reader.h"
 #include "serve/latest.h"
 #include "serve/news.h"
 #include "tests/oom/failing.h"
@@ -91,7 +91,7 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 					  .overlay_budget = 1000 };
 	struct ts_runs runs = TS_RUNS_INIT;
 	struct ts_trace_plan plan = { .profile = NULL };
-	struct ts_observer observer;
+	struct ts_duration_counter counter;
 	struct ts_run run;
 	enum ts_status st;
 
@@ -103,8 +103,8 @@ static enum ts_status whole_run(const char *path, struct ts_error *err)
 	if (st == TS_OK)
 		st = ts_trace_plan_init(&plan, &run.profile, err);
 	if (st == TS_OK) {
-		observer = ts_trace_plan_observer(&plan);
-		options.observer = &observer;
+		counter = ts_trace_plan_counter(&plan);
+		options.counter = &counter;
 		st = ts_run_analyse(&run, &options, err);
 	}
 	if (st == TS_OK)
@@ -136,7 +136,7 @@ static enum ts_status trim(struct ts_run *run, struct ts_bytes bytes, struct ts_
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0)
+		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_trim_trace(&trim, 0, bytes, false, &out, &report, err)
 			     : ts_trim_xplane(&trim, 0, bytes, &out, &report, err);
 	if (st == TS_OK)
@@ -157,7 +157,7 @@ static enum ts_status redact(struct ts_run *run, struct ts_bytes bytes, struct t
 	if (st == TS_OK)
 		st = ts_copy_open(&out, "oom_test.copy.json.gz", err);
 	if (st == TS_OK)
-		st = ts_trace_is(&run->profile, 0)
+		st = ts_reader_of(&run->profile, 0)->form == TS_FORM_TRACE
 			     ? ts_redact_trace(&names, bytes, false, &out, &report, err)
 			     : ts_redact_xplane(&names, bytes, &out, &report, err);
 	if (st == TS_OK)

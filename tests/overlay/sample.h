@@ -77,6 +77,7 @@ static inline void sample_line(struct sample *s, int64_t timestamp_ns, int64_t s
 	line->plane = (uint32_t)s->profile.nr_planes - 1;
 	line->kind = TS_LINE_OPS;
 	line->nr_events = 1;
+	line->timestamp_ns = timestamp_ns;
 	line->start_ps = start_ps;
 	line->body = ts_buf_bytes(body);
 	s->profile.planes[line->plane].nr_lines++;

@@ -1,9 +1,4 @@
 # The page in a real browser and its servers; each exits 77 where a tool is missing (npm ci in tests/viewers).
-script_tests += tests/page/serve_test.py
-script_tests += tests/page/live_stream_test.py
-script_tests += tests/page/live_test.py
-script_tests += tests/page/page_test.py
-script_tests += tests/page/plugin_test.py
 EXTRA_DIST += tests/page/page.mjs tests/page/doors.py tests/page/expect.py tests/page/profiles.py \
 	tests/page/browser.mjs tests/page/live.mjs
 tests/page/live_stream_test.log tests/page/live_test.log: tests/live/fake_server$(EXEEXT)

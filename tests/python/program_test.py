@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from unittest import mock
 
 import package
 import tpusight
-from tpusight import _program
+from tpusight import _forms, _program
 
 
 class Program(unittest.TestCase):
@@ -45,6 +46,13 @@ class Program(unittest.TestCase):
     def test_the_version_is_the_programs(self):
         said = subprocess.run([package.PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertIn(tpusight.__version__, said.split())
+
+    def test_forms_are_those_that_the_help_names(self):
+        for command, forms in (("report", _forms.REPORT), ("hta", _forms.REPORT), ("memory", _forms.REPORT),
+                               ("compile", _forms.REPORT), ("flame", _forms.FLAME)):
+            help = subprocess.run([package.PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout
+            named = re.search(r"--format=FORMAT +(.*)", help).group(1).replace(" (default)", "").replace(" or ", ", ")
+            self.assertEqual(sorted(named.split(", ")), sorted(forms), command)
 
     def test_an_answer_is_the_programs(self):
         asked = _program.ask("report", "--format=json", os.path.join(package.DATA, "planted", "clean.tar.gz"))

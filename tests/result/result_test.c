@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "analysis/analysis.h"
 #include "result/view.h"
 
 static const struct ts_column columns[] = {
@@ -151,9 +152,12 @@ static void there_is_room_for_any_number_of_results(void **state)
 {
 	struct ts_results *results = *state;
 	const struct ts_result *first = ts_results_add(results, "first", "First");
+	char names[1000][8];
 
-	for (size_t i = 0; i < 1000; i++)
-		assert_non_null(ts_results_add(results, "r", "R"));
+	for (size_t i = 0; i < 1000; i++) {
+		snprintf(names[i], sizeof(names[i]), "r%zu", i);
+		assert_non_null(ts_results_add(results, names[i], "R"));
+	}
 	assert_false(results->failed);
 	assert_ptr_equal(ts_results_find(results, "first"), first);
 	assert_int_equal(results->nr, 1001);
@@ -194,6 +198,40 @@ static void view_is_found_by_its_name(void **state)
 	assert_int_equal(ts_view_find(*state, "marks", &view, NULL), TS_USAGE); /* for viewers */
 }
 
+/* With a result of every analysis, and a name that is longer than any. */
+static void the_list_of_views_is_never_cut(void **state)
+{
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_view view;
+	char name[600];
+
+	for (size_t i = 0; ts_analyses[i]; i++)
+		ts_result_field(ts_results_add(*state, ts_analyses[i]->name, NULL), "x", ts_int(1),
+				TS_MEASURED, NULL);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(ts_view_find(*state, name, &view, &err), TS_USAGE);
+	assert_non_null(strstr(err.text, "doctor, "));
+	assert_non_null(strstr(err.text, " of each)"));
+	assert_int_equal(ts_view_find(*state, NULL, &view, &err), TS_USAGE);
+	assert_non_null(strstr(err.text, " of each)"));
+}
+
+static void a_misspelt_view_gets_the_one_that_is_close(void **state)
+{
+	static const struct ts_column cores[] = { { "core", TS_MEASURED, NULL } };
+	struct ts_result *time = ts_results_add(*state, "time", NULL);
+	struct ts_error err = TS_ERROR_INIT;
+	struct ts_view view;
+
+	ts_result_table(time, "per_step", NULL, cores, 1);
+	assert_int_equal(ts_view_find(*state, "time.perstep", &view, &err), TS_USAGE);
+	assert_string_equal(err.text,
+			    "no view is called time.perstep (did you mean time.per_step?)");
+	assert_int_equal(ts_view_find(*state, "tme", &view, &err), TS_USAGE);
+	assert_string_equal(err.text, "no view is called tme (did you mean time?)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +250,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test(names_are_those_of_the_report),
 		cmocka_unit_test_setup_teardown(view_is_found_by_its_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_list_of_views_is_never_cut, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_misspelt_view_gets_the_one_that_is_close, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,4 @@
 # Our numbers against those of others: of libtpu, XProf, HTA, PyTorch, and of runs whose truth was put in.
-script_tests += tests/truth/compare_test.sh
-script_tests += tests/truth/flame_test.sh
-script_tests += tests/truth/hta_test.sh
-script_tests += tests/truth/kernels_test.sh
-script_tests += tests/truth/planted_test.sh
-script_tests += tests/truth/sparsecore_test.sh
-script_tests += tests/truth/timeline_test.sh
-script_tests += tests/truth/torch_test.sh
-script_tests += tests/truth/truth_test.sh
 EXTRA_DIST += tests/truth/capacity.py tests/truth/compare.py tests/truth/compilations.py tests/truth/flame.py \
 	tests/truth/fusion.py tests/truth/hlo_modules.py tests/truth/hlo_stats.py tests/truth/hta_answers.py \
 	tests/truth/hta_live.py tests/truth/hta_raw.py tests/truth/kernels.py tests/truth/memory.py \

@@ -1,11 +1,4 @@
 # Seen by people and by check.sh: each exits 77 where its tool is missing.
-script_tests += tests/viewers/capacity_xprof_test.py
-script_tests += tests/viewers/copies_xprof_test.py
-script_tests += tests/viewers/perfetto_check_test.py
-script_tests += tests/viewers/pftrace_test.py
-script_tests += tests/viewers/planted_xprof_test.py
-script_tests += tests/viewers/speedscope_test.py
-script_tests += tests/viewers/viewers_test.py
 EXTRA_DIST += tests/requirements.txt tests/requirements-lint.txt tests/viewers/chromium.mjs tests/viewers/package.json tests/viewers/package-lock.json \
 	tests/viewers/perfetto_check.py tests/viewers/quiet.py tests/viewers/run_chromium.py tests/viewers/speedscope.mjs \
 	tests/viewers/xprof_answers.py

@@ -130,8 +130,9 @@ static void view_must_be_named_and_known(void **state)
 	(void)state;
 	sample_make(&results);
 	assert_int_equal(ts_report_csv(&out, &results, NULL, &err), TS_USAGE);
-	assert_string_equal(err.text, "a view must be named (there are: overview, ops, time, "
-				      "time.per_step, doctor)");
+	assert_string_equal(err.text,
+			    "a view must be named (there are: overview, time, doctor, and "
+			    "the tables of each)");
 	assert_int_equal(ts_report_csv(&out, &results, "overview.ops", &err), TS_USAGE);
 	assert_int_equal(ts_report_csv(&out, &results, "time.", &err), TS_USAGE);
 	assert_int_equal(ts_report_csv(&out, &results, "timeper_step", &err), TS_USAGE);

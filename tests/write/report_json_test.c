@@ -188,8 +188,9 @@ static void unknown_view_names_those_there_are(void **state)
 	sample_make(&results);
 	report.view = "nonsense";
 	assert_int_equal(ts_report_json(&out, &results, &report, &err), TS_USAGE);
-	assert_string_equal(err.text, "nonsense: no such view (there are: overview, ops, time, "
-				      "time.per_step, doctor)");
+	assert_string_equal(err.text,
+			    "no view is called nonsense (there are: overview, time, doctor, "
+			    "and the tables of each)");
 	assert_int_equal(out.n, 0);
 	ts_results_release(&results);
 }

@@ -63,14 +63,15 @@ rows() {
 		if (!failed)
 			finish()
 		exit failed
-	}' $(find "$1" -name '[!_]*.py' | sort)
+	}' "$@"
 }
 
 echo '/* Made by src/analysis/advice/embed.sh. */'
 echo '#include "analysis/kit/advice.h"'
 for framework in jax torch; do
-	echo "static const struct ts_advice $framework[] = {"
-	rows $framework
+	echo "static const struct ts_advice ${framework}[] = {"
+	# shellcheck disable=SC2046 # the names of these files have no spaces
+	rows $(find "$framework" -name '[!_]*.py' | sort)
 	echo '};'
 done
 echo 'const struct ts_advice_list ts_advice_lists[TS_NR_FRAMEWORKS] = {'

@@ -3,10 +3,120 @@
  * found, what ran, and which programs are variants of one function.
  *
  * The pass over the hosts also reads the devices' lines of modules, which are short. On a CPU alone
- * there is no such line: its thunks say which program and which run they belong to (stats of XLA's
- * ThunkExecutor).
+ * this line is missing: the stats of its thunks (XLA's ThunkExecutor) name the program and the run.
  */
 #include "analysis/compile/cache.h"
+
+#include "analysis/kit/keyed.h"
+#include "base/record.h"
+
+static bool request_is_valid(const void *request)
+{
+	return ((const struct cache_request *)request)->line != TS_NONE;
+}
+
+#define TS_SELF struct cache_request
+static const struct ts_member request_members[] = {
+	TS_NUMBER(1, start_ps, TS_KEEP),
+	TS_NUMBER(2, end_ps, TS_KEEP),
+	TS_NUMBER(3, trace_ps, TS_KEEP),
+	TS_NUMBER(4, lower_ps, TS_KEEP),
+	TS_NUMBER(5, passes_ps, TS_KEEP),
+	TS_NUMBER(6, codegen_ps, TS_KEEP),
+	TS_TEXT(7, module),
+	TS_INDEX(8, call_op, TS_BY_OP, TS_KEEP),
+	TS_INDEX(9, line, TS_BY_LINE, TS_KEEP),
+	TS_NUMBER(10, is_backend, TS_KEEP),
+	TS_NUMBER(11, is_restored, TS_KEEP),
+	TS_NUMBER(12, is_inferred, TS_KEEP),
+};
+static const struct ts_record request_record =
+	TS_RECORD(request_members, .is_valid = request_is_valid);
+#undef TS_SELF
+
+static bool function_is_valid(const void *function)
+{
+	return ((const struct cache_function *)function)->op != TS_NONE;
+}
+
+#define TS_SELF struct cache_function
+static const struct ts_member function_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
+	TS_NUMBER(3, nr_compiled, TS_ADD),  TS_NUMBER(4, nr_restored, TS_ADD),
+	TS_NUMBER(5, compile_ps, TS_ADD),
+};
+static const struct ts_record function_record =
+	TS_RECORD(function_members, .is_valid = function_is_valid);
+#undef TS_SELF
+
+/* Cores that run a program together run it once. */
+#define TS_SELF struct cache_program
+static const struct ts_member program_members[] = {
+	TS_NUMBER(1, id, TS_KEEP),	   TS_INDEX(2, op, TS_BY_OP, TS_KEEP_KNOWN),
+	TS_NUMBER(3, first_ps, TS_MIN_OF), TS_NUMBER(4, nr_runs, TS_MAX_OF),
+	TS_NUMBER(5, time_ps, TS_ADD),
+};
+static const struct ts_record program_record = TS_RECORD(program_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_run
+static const struct ts_member run_members[] = {
+	TS_NUMBER(1, program, TS_KEEP),
+	TS_NUMBER(2, run, TS_KEEP),
+	TS_NUMBER(3, start_ps, TS_KEEP),
+	TS_NUMBER(4, end_ps, TS_KEEP),
+};
+static const struct ts_record run_record = TS_RECORD(run_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_piece
+static const struct ts_member piece_members[] = {
+	TS_NUMBER(1, activity, TS_KEEP),    TS_NUMBER(2, start_ps, TS_KEEP),
+	TS_NUMBER(3, end_ps, TS_KEEP),	    TS_NUMBER(4, passes_ps, TS_KEEP),
+	TS_NUMBER(5, codegen_ps, TS_KEEP),  TS_TEXT(6, module),
+	TS_NUMBER(7, is_restored, TS_KEEP), TS_NUMBER(8, is_inferred, TS_KEEP),
+};
+static const struct ts_record piece_record = TS_RECORD(piece_members);
+#undef TS_SELF
+
+#define TS_SELF struct cache_counts
+static const struct ts_member counts_members[] = {
+	TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
+	TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
+	TS_NUMBER(5, nr_writes, TS_ADD),   TS_NUMBER(6, nr_calls, TS_ADD),
+};
+static const struct ts_record counts_record = TS_RECORD(counts_members);
+#undef TS_SELF
+
+static bool state_is_valid(const void *state)
+{
+	const struct cache_state *loaded = state;
+
+	return loaded->line != TS_NONE &&
+	       ts_keyed_is_valid(&loaded->function_of_op, loaded->nr_functions) &&
+	       ts_keyed_is_valid(&loaded->program_of_id, loaded->nr_programs) &&
+	       ts_keyed_is_valid(&loaded->run_of_key, loaded->nr_runs);
+}
+
+#define TS_SELF struct cache_state
+static const struct ts_member cache_members[] = {
+	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
+	TS_LIST(2, pieces, piece_record, TS_BY_HAND),
+	TS_LIST(3, requests, request_record, TS_BY_HAND),
+	TS_LIST(4, functions, function_record, TS_BY_HAND),
+	TS_MAP(5, function_of_op),
+	TS_LIST(6, programs, program_record, TS_BY_HAND),
+	TS_MAP(7, program_of_id),
+	TS_LIST(8, runs, run_record, TS_BY_HAND),
+	TS_MAP(9, run_of_key),
+	TS_STRUCT(10, counts, counts_record),
+	TS_SCRATCH(thunk),
+};
+static const struct ts_record cache_record = TS_RECORD(cache_members, .is_valid = state_is_valid);
+#undef TS_SELF
+
+#define FUNCTIONS(state) TS_KEYED(state, functions, function_of_op)
+#define PROGRAMS(state)	 TS_KEYED(state, programs, program_of_id)
 
 static bool cache_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -41,25 +151,19 @@ static uint64_t run_key(uint64_t program, uint64_t run)
 static bool add_run(struct cache_state *state, const struct cache_run *run)
 {
 	uint64_t key = run_key(run->program, run->run);
-	uint32_t at = ts_map_find(&state->run_of_key, key);
 	struct cache_run *known;
 
-	if (at != TS_NONE) {
-		known = &state->runs[at];
-		known->start_ps = TS_MIN(known->start_ps, run->start_ps);
-		known->end_ps = TS_MAX(known->end_ps, run->end_ps);
+	if (state->nr_runs >= CACHE_MAX_RUNS && ts_map_find(&state->run_of_key, key) == TS_NONE)
 		return true;
-	}
-	if (state->nr_runs >= CACHE_MAX_RUNS)
-		return true;
-	if (!ts_grow(&state->runs, &state->cap_runs, state->nr_runs + 1, sizeof(*run)) ||
-	    !ts_map_set(&state->run_of_key, key, (uint32_t)state->nr_runs))
+	known = ts_keyed_row(TS_KEYED(state, runs, run_of_key), key, run);
+	if (!known)
 		return false;
-	state->runs[state->nr_runs++] = *run;
+	known->start_ps = TS_MIN(known->start_ps, run->start_ps);
+	known->end_ps = TS_MAX(known->end_ps, run->end_ps);
 	return true;
 }
 
-/* All events of one name are thunks, or none is. */
+/* All events of one name are thunks, or all are not. */
 static bool add_thunk(struct cache_state *state, const struct ts_block *block, size_t i)
 {
 	uint8_t *thunk = &state->thunk[block->op[i]];
@@ -87,7 +191,7 @@ static bool add_execution(struct cache_state *state, const struct ts_block *bloc
 
 	if (!op->has_program)
 		return true;
-	program = cache_program_get(state, op->program_id);
+	program = ts_cache_program_get(state, op->program_id);
 	if (!program)
 		return false;
 	program->op = block->op[i];
@@ -103,74 +207,31 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	struct cache_state *state = arg;
 	bool good = true;
 
-	(void)ctx;
 	for (size_t i = 0; i < block->nr_events && good; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
 		activity = activity == TS_HOST_TORCH ? TS_HOST_OTHER : activity; /* see "compile" */
 		good = !state->is_thread ? add_execution(state, block, i)
-					 : cache_thread_event(state, block, i, activity);
+					 : ts_cache_thread_event(state, block, i, activity);
 		if (good && state->thunk && activity == TS_HOST_OTHER)
 			good = add_thunk(state, block, i);
 	}
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static bool merge_functions(struct cache_state *into, const struct cache_state *from)
-{
-	for (size_t i = 0; i < from->nr_functions; i++) {
-		struct cache_function *to = cache_function_get(into, from->functions[i].op);
-
-		if (!to)
-			return false;
-		to->nr_hits += from->functions[i].nr_hits;
-		to->nr_compiled += from->functions[i].nr_compiled;
-		to->nr_restored += from->functions[i].nr_restored;
-		to->compile_ps = ts_i64_add(to->compile_ps, from->functions[i].compile_ps);
-	}
-	return true;
-}
-
-/* Cores that run a program together run it once. */
-static bool merge_programs(struct cache_state *into, const struct cache_state *from)
-{
-	for (size_t i = 0; i < from->nr_programs; i++) {
-		const struct cache_program *program = &from->programs[i];
-		struct cache_program *to = cache_program_get(into, program->id);
-
-		if (!to)
-			return false;
-		to->op = to->op == TS_NONE ? program->op : to->op;
-		to->first_ps = TS_MIN(to->first_ps, program->first_ps);
-		to->nr_runs = TS_MAX(to->nr_runs, program->nr_runs);
-		to->time_ps = ts_i64_add(to->time_ps, program->time_ps);
-	}
-	return true;
-}
-
-static void merge_counts(struct cache_counts *into, const struct cache_counts *from)
-{
-	into->nr_compiled += from->nr_compiled;
-	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
-	into->nr_restored += from->nr_restored;
-	into->nr_inferred += from->nr_inferred;
-	into->nr_writes += from->nr_writes;
-	into->nr_calls += from->nr_calls;
-}
-
 static enum ts_status cache_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				  struct ts_error *err)
 {
 	struct cache_state *into = arg_into, *from = arg_from;
-	bool good = cache_thread_end(from);
+	bool good = ts_cache_thread_end(from);
 
-	(void)ctx;
 	for (size_t i = 0; i < from->nr_requests && good; i++)
-		good = cache_add_request(into, &from->requests[i]);
+		good = ts_cache_add_request(into, &from->requests[i]);
 	for (size_t i = 0; i < from->nr_runs && good; i++)
 		good = add_run(into, &from->runs[i]);
-	good = good && merge_functions(into, from) && merge_programs(into, from);
-	merge_counts(&into->counts, &from->counts);
+	good = good && ts_keyed_sum(FUNCTIONS(into), FUNCTIONS(from), &function_record) &&
+	       ts_keyed_sum(PROGRAMS(into), PROGRAMS(from), &program_record) &&
+	       ts_record_merge(&cache_record, into, from);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -178,7 +239,7 @@ static bool count_runs(struct cache_state *sum)
 {
 	for (size_t i = 0; i < sum->nr_runs; i++) {
 		const struct cache_run *run = &sum->runs[i];
-		struct cache_program *program = cache_program_get(sum, run->program);
+		struct cache_program *program = ts_cache_program_get(sum, run->program);
 
 		if (!program)
 			return false;
@@ -190,33 +251,103 @@ static bool count_runs(struct cache_state *sum)
 	return true;
 }
 
+/* A compilation without a name has that of the function that was called. */
+static void name_requests(struct cache_state *sum, const struct ts_profile *profile,
+			  struct ts_arena *arena)
+{
+	for (size_t i = 0; i < sum->nr_requests; i++) {
+		struct cache_request *request = &sum->requests[i];
+
+		if (request->module.n == 0 && request->call_op != TS_NONE)
+			request->module =
+				ts_cache_module_name(arena, profile->ops[request->call_op].name);
+	}
+}
+
+/* What belongs together in the sum: see cache_match.c. */
+static bool match(struct cache_state *sum, const struct ts_context *ctx, struct ts_arena *arena)
+{
+	if (!count_runs(sum))
+		return false;
+	for (size_t i = 0; i < sum->nr_programs; i++)
+		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
+	ts_cache_match_backends(sum, ctx->profile);
+	name_requests(sum, ctx->profile, arena);
+	return ts_cache_match_programs(sum, ctx->profile);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct cache_request *x = *(const struct cache_request *const *)a;
+	const struct cache_request *y = *(const struct cache_request *const *)b;
+	int64_t dx = ts_cache_duration(x), dy = ts_cache_duration(y);
+
+	if (dx != dy)
+		return dx > dy ? -1 : 1;
+	return (x > y) - (x < y); /* they stand in the order of time */
+}
+
+/* NULL: no memory. */
+static const struct cache_request **by_duration(const struct cache_state *sum)
+{
+	const struct cache_request **order =
+		calloc(sum->nr_requests + 1, sizeof(const struct cache_request *));
+
+	for (size_t i = 0; order && i < sum->nr_requests; i++)
+		order[i] = &sum->requests[i];
+	if (order && sum->nr_requests > 1)
+		qsort(order, sum->nr_requests, sizeof(*order), longest_first);
+	return order;
+}
+
+static bool make_facts(const struct cache_report *report, struct ts_cache_facts *facts)
+{
+	const struct cache_counts *counts = &report->sum->counts;
+	const struct ts_profile *profile = report->ctx->profile;
+	struct ts_arena *arena = &report->result->owner->arena;
+	bool in_use = counts->nr_restored > 0 || counts->nr_writes > 0;
+	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
+	struct cache_families families;
+
+	if (!longest || !ts_cache_families_make(&families, report->sum, profile, arena))
+		return false;
+	ts_cache_families_choose(&families);
+	if (!ts_cache_describe(&families, profile))
+		return false;
+	if (report->sum->nr_requests > 0)
+		*longest = (struct ts_cache_compilation){ report->longest[0]->module,
+							  ts_cache_duration(report->longest[0]),
+							  report->longest[0]->codegen_ps };
+	*facts = (struct ts_cache_facts){
+		.nr_compiled = counts->nr_compiled,
+		.compile_ps = counts->compile_ps,
+		.nr_restored = in_use ? counts->nr_restored : -1,
+		.longest = report->sum->nr_requests > 0 ? longest : NULL,
+		.families = families.items,
+		.nr_families = families.nr,
+	};
+	return true;
+}
+
 static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct cache_state *sum = arg;
+	struct cache_report report = { .sum = sum, .ctx = ctx, .facts = facts, .result = result };
+	bool good;
 
-	if (ctx->profile->nr_hosts == 0) /* modules alone: nothing was called */
+	if (ctx->profile->nr_hosts == 0) { /* modules alone: nothing was called */
+		*(struct ts_cache_facts *)facts =
+			(struct ts_cache_facts){ -1, -1, -1, .longest = NULL };
 		return TS_OK;
-	if (!count_runs(sum))
+	}
+	if (!match(sum, ctx, &result->owner->arena))
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < sum->nr_programs; i++)
-		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
-	return cache_report(sum, ctx, result, err);
-}
-
-static void cache_release(void *arg)
-{
-	struct cache_state *state = arg;
-
-	free(state->thunk);
-	free(state->pieces);
-	free(state->requests);
-	free(state->functions);
-	free(state->programs);
-	free(state->runs);
-	ts_map_release(&state->function_of_op);
-	ts_map_release(&state->program_of_id);
-	ts_map_release(&state->run_of_key);
+	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
+	report.longest = by_duration(sum);
+	good = report.longest && make_facts(&report, facts) && ts_cache_report(&report);
+	free(report.longest);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_cache = {
@@ -225,11 +356,11 @@ const struct ts_analysis ts_analysis_cache = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
 	.columns = TS_COL_STATS,
-	.state_size = sizeof(struct cache_state),
+	.state = &cache_record,
+	.facts_size = sizeof(struct ts_cache_facts),
 	.wants = cache_wants,
 	.open = cache_open,
 	.block = cache_block,
 	.merge = cache_merge,
 	.close = cache_close,
-	.release = cache_release,
 };

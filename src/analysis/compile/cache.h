@@ -1,5 +1,5 @@
 /*
- * The cache analysis' own header: what host threads said of compilations and calls, what ran, and
+ * The cache analysis' own header: compilations and calls of host threads, what ran, and
  * the families of programs. Shared by cache.c (the pass), cache_thread.c (events of a thread into
  * requests), cache_match.c (who did whose work), cache_family.c and cache_bucket.c (variants of one
  * function), and cache_report.c only.
@@ -10,11 +10,13 @@
 #ifndef TS_ANALYSIS_CACHE_H
 #define TS_ANALYSIS_CACHE_H
 
+#include "analysis/facts/cache.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
 
+#include "base/check.h"
 #include "base/map.h"
 
 #define CACHE_MAX_REQUESTS 65536  /* kept of a run; all are counted */
@@ -23,16 +25,22 @@
 struct cache_request {
 	int64_t start_ps,
 		end_ps; /* of the compilation; when restored: of the look into the cache */
-	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: nobody said */
-	int64_t wait_ps; /* core time with nothing to run meanwhile; -1 */
+	int64_t trace_ps, lower_ps, passes_ps, codegen_ps; /* -1: unknown */
 	struct ts_bytes module;
 	uint32_t call_op; /* the call that needed it, or TS_NONE */
 	uint32_t line;
-	uint32_t program; /* index into the programs, or TS_NONE */
-	bool is_backend;  /* seen at the compiler alone: may be the work of another thread */
-	bool has_backend; /* the compiler's work for it was found on another thread */
+	bool is_backend; /* seen at the compiler alone: may be the work of another thread */
 	bool is_restored, is_inferred; /* inferred: lowered, not compiled, and then run */
+	/* Of the sum alone, by cache_match.c: */
+	bool has_backend; /* the compiler's work for it was found on another thread */
+	uint32_t program; /* index into the programs, or TS_NONE */
+	int64_t wait_ps;  /* core time with nothing to run meanwhile; -1 */
 };
+
+static inline int64_t ts_cache_duration(const struct cache_request *request)
+{
+	return ts_i64_sub(request->end_ps, request->start_ps);
+}
 
 struct cache_function {
 	uint32_t op; /* PjitFunction(f) */
@@ -65,11 +73,13 @@ struct cache_counts {
 struct cache_state {
 	/* of a line */
 	uint32_t line;
-	bool is_thread;
-	const uint8_t *activity; /* of each op */
-	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
-	struct cache_piece *pieces;
+	struct cache_piece
+		*pieces; /* those that are still open when the line ends stay as they are */
 	size_t nr_pieces, cap_pieces;
+	/* of a line, while its events come */
+	bool is_thread;
+	const uint8_t *activity; /* of each op; the outline's */
+	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
 	/* of a line and of the sum */
 	struct cache_request *requests;
 	size_t nr_requests, cap_requests;
@@ -86,95 +96,69 @@ struct cache_state {
 };
 
 /* cache_thread.c: an event of a host thread, in the order of ends. False: no memory. */
-bool cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
-			enum ts_host_activity activity);
-bool cache_thread_end(struct cache_state *state); /* what is still open is as it is */
+bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
+			   enum ts_host_activity activity);
+bool ts_cache_thread_end(struct cache_state *state); /* what is still open is as it is */
 /* The function's row, made when it is new; NULL: no memory. */
-struct cache_function *cache_function_get(struct cache_state *state, uint32_t op);
-struct cache_program *cache_program_get(struct cache_state *state, uint64_t id);
-bool cache_add_request(struct cache_state *state, const struct cache_request *request);
+struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op);
+struct cache_program *ts_cache_program_get(struct cache_state *state, uint64_t id);
+bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request);
 
 /* cache_match.c */
 /* A compiler's work for another thread's request becomes part of it. The rest is sorted by start. */
-void cache_match_backends(struct cache_state *sum, const struct ts_profile *profile);
+void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *profile);
 /* Which program each compilation made: the first of its name that ran first behind it. False: no
  * memory. */
-bool cache_match_programs(struct cache_state *sum, const struct ts_profile *profile);
+bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile);
 /* Shares out the gaps of the devices, in the result "time", among the compilations in them. */
-int64_t cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time);
+int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time);
 
-/* JAX's name of the module of a call; .p NULL: it is none, or no memory. */
-struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call);
+/* JAX's name of the module of a call; .p NULL: the call has no module, or memory is out. */
+struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call);
 
-/* cache_family.c */
-struct cache_variant {
-	struct ts_bytes name, stem;
-	uint64_t program_id;
-	uint32_t module;		    /* into profile->modules, or TS_NONE */
-	int64_t first_ps, nr_runs, time_ps; /* INT64_MAX, 0, 0: did not run */
-	int64_t nr_compiled, compile_ps;
-};
-
-enum cache_difference { /* bits */
-			CACHE_DIFFERS_FUNCTION =
-				1, /* other source lines: another function of that name */
-			CACHE_DIFFERS_COUNT = 2, /* of parameters */
-			CACHE_DIFFERS_RANK = 4,
-			CACHE_DIFFERS_SHAPE = 8,
-			CACHE_DIFFERS_DTYPE = 16,
-			CACHE_DIFFERS_LAYOUT = 32,
-			CACHE_DIFFERS_CODE =
-				64, /* same parameters, other instructions: a static argument */
-			CACHE_DIFFERS_CONSTANT =
-				128, /* same instructions too: constants, sharding, donation */
-};
-
-#define CACHE_MAX_AXES	 8
-#define CACHE_MAX_VALUES 64
-#define CACHE_MAX_PLACES 8
-struct cache_place {
-	uint32_t parameter, dim;
-};
-
-struct cache_axis { /* dimensions that always change together */
-	struct cache_place places[CACHE_MAX_PLACES];
-	size_t nr_places, nr_all_places;
-	const int64_t *values; /* one a variant that has its module, in their order */
-	int64_t buckets[8];
-	size_t nr_buckets;  /* 0: no proposal */
-	double waste_share; /* of the work in the buckets; NaN */
-};
-
-struct cache_family {
-	struct ts_bytes stem;
-	struct cache_variant *variants;
-	size_t nr_variants, nr_known; /* known: with the module in the profile; they stand first */
-	unsigned differences;	      /* enum cache_difference */
-	struct cache_axis axes[CACHE_MAX_AXES];
-	size_t nr_axes, nr_all_axes;
-	int64_t nr_compiled, compile_ps, nr_restored, wait_ps;
-	int64_t nr_runs, time_ps;
-};
-
+/* cache_family.c: all programs of the profile and of the run by name. Variants and families are in the
+ * results' arena. */
 struct cache_families {
-	struct cache_variant *variants;
-	struct cache_family *items;
+	struct ts_arena *arena;
+	struct ts_cache_variant *variants;
+	struct ts_cache_family *items;
 	size_t nr, nr_variants;
-	bool has_strangers; /* something ran that is no known program: 0 runs may be some */
-	struct ts_arena arena;
+	bool has_strangers; /* a program ran that is not known: a known one that did not may be it */
 };
 
-bool cache_families_make(struct cache_families *families, const struct cache_state *sum,
-			 const struct ts_profile *profile);
-void cache_families_release(struct cache_families *families);
+/* ITEMS in the order of their stems. False: no memory. */
+bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
+			    const struct ts_profile *profile, struct ts_arena *arena);
+/* Leaves those of several variants of which one was compiled or ran, what took longest to compile first,
+ * and marks what is unknown. */
+void ts_cache_families_choose(struct cache_families *families);
 /* The entry's parameter, or NULL. */
-const struct ts_shape *cache_parameter(const struct ts_hlo_module *module, uint32_t number);
-uint32_t cache_nr_parameters(const struct ts_hlo_module *module);
+const struct ts_shape *ts_cache_parameter(const struct ts_hlo_module *module, uint32_t number);
+uint32_t ts_cache_nr_parameters(const struct ts_hlo_module *module);
 
 /* cache_bucket.c: sizes to pad to; WEIGHTS: how often each value was met. */
-void cache_axis_buckets(struct cache_axis *axis, size_t nr_values, const int64_t *weights);
+#define CACHE_MAX_VALUES 64
+void ts_cache_axis_buckets(struct ts_cache_axis *axis, size_t nr_values, const int64_t *weights);
 
-enum ts_status cache_report(struct cache_state *sum, const struct ts_context *ctx,
-			    struct ts_result *result, struct ts_error *err);
+#define CACHE_MAX_SHAPES 32 /* variants of a family whose shapes and runs are listed */
+
+/* cache_words.c: what the variants of a family differ in, in words: .differs and .shapes of all
+ * families, .where of their axes. False: no memory. */
+bool ts_cache_describe(struct cache_families *families, const struct ts_profile *profile);
+/* "16, 104 (21 % padding)", by dimension. */
+struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
+				       struct ts_result *result);
+
+/* cache_report.c: the views of what was found. False: no memory. */
+struct cache_report {
+	const struct cache_state *sum;
+	const struct ts_context *ctx;
+	const struct ts_cache_facts *facts;
+	const struct cache_request **longest; /* the requests, the longest first */
+	int64_t attributed_ps;		      /* core time shared out among compilations; -1 */
+	struct ts_result *result;
+};
+
+bool ts_cache_report(const struct cache_report *report);
 
 #endif

@@ -2,7 +2,7 @@
  * Sizes to pad a changing dimension to: at most log2(n) of them for n sizes that were met, at least
  * one, so that padding costs least.
  *
- * A bucket ends at a round number (3 significant bits, 8 at least, so that near sizes nobody met yet
+ * A bucket ends at a round number (3 significant bits, 8 at least, so that near sizes that were not met yet
  * fit too), and work is taken to be proportional to the dimension. The cheapest cut of the sorted
  * sizes into k runs is found exactly, by dynamic programming over their ends.
  */
@@ -19,7 +19,7 @@ static int by_value(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-static size_t sort_sizes(const struct cache_axis *axis, size_t nr_values, const int64_t *weights,
+static size_t sort_sizes(const struct ts_cache_axis *axis, size_t nr_values, const int64_t *weights,
 			 struct size_met *sizes)
 {
 	size_t nr = 0, nr_once = 0;
@@ -70,12 +70,10 @@ static size_t floor_log2(size_t n)
 	return log;
 }
 
-#define MAX_BUCKETS 8
-
 /* least[k][i]: the work of the sizes before I in K buckets; cut[k][i]: where the last one starts. */
 struct cuts {
-	double least[MAX_BUCKETS + 1][CACHE_MAX_VALUES + 1];
-	size_t cut[MAX_BUCKETS + 1][CACHE_MAX_VALUES + 1];
+	double least[TS_CACHE_MAX_BUCKETS + 1][CACHE_MAX_VALUES + 1];
+	size_t cut[TS_CACHE_MAX_BUCKETS + 1][CACHE_MAX_VALUES + 1];
 };
 
 static void find_cuts(struct cuts *cuts, const struct size_met *sizes, size_t nr, size_t max)
@@ -98,7 +96,7 @@ static void find_cuts(struct cuts *cuts, const struct size_met *sizes, size_t nr
 	}
 }
 
-void cache_axis_buckets(struct cache_axis *axis, size_t nr_values, const int64_t *weights)
+void ts_cache_axis_buckets(struct ts_cache_axis *axis, size_t nr_values, const int64_t *weights)
 {
 	struct size_met sizes[CACHE_MAX_VALUES];
 	struct cuts cuts;
@@ -112,7 +110,7 @@ void cache_axis_buckets(struct cache_axis *axis, size_t nr_values, const int64_t
 	nr = sort_sizes(axis, nr_values, weights, sizes);
 	if (nr < 2 || sizes[0].value < 0)
 		return;
-	max = TS_MIN(TS_MAX(floor_log2(nr), 1), MAX_BUCKETS);
+	max = TS_MIN(TS_MAX(floor_log2(nr), 1), TS_CACHE_MAX_BUCKETS);
 	memset(&cuts, 0, sizeof(cuts));
 	find_cuts(&cuts, sizes, nr, max);
 	for (size_t k = max, i = nr; k > 0 && i > 0; i = cuts.cut[k][i], k--)

@@ -8,25 +8,28 @@
  */
 #include "analysis/compile/cache.h"
 
+#include "base/check.h"
+
+#define MAX_AXES    8
 #define MAX_SOURCES 64 /* instructions looked at for their source */
 
-uint32_t cache_nr_parameters(const struct ts_hlo_module *module)
+uint32_t ts_cache_nr_parameters(const struct ts_hlo_module *module)
 {
 	return module->entry < module->nr_comps ? module->comps[module->entry].nr_params : 0;
 }
 
-const struct ts_shape *cache_parameter(const struct ts_hlo_module *module, uint32_t number)
+const struct ts_shape *ts_cache_parameter(const struct ts_hlo_module *module, uint32_t number)
 {
 	uint32_t at;
 
-	if (number >= cache_nr_parameters(module))
+	if (number >= ts_cache_nr_parameters(module))
 		return NULL;
 	at = module->comps[module->entry].params[number];
 	return at < module->nr_instrs ? &module->instrs[at].shape : NULL;
 }
 
 static const struct ts_hlo_module *module_of(const struct ts_profile *profile,
-					     const struct cache_variant *variant)
+					     const struct ts_cache_variant *variant)
 {
 	return variant->module == TS_NONE ? NULL : &profile->modules[variant->module];
 }
@@ -34,7 +37,7 @@ static const struct ts_hlo_module *module_of(const struct ts_profile *profile,
 /* By family; then those with a module, in the order in which they first ran. */
 static int by_family(const void *a, const void *b)
 {
-	const struct cache_variant *x = a, *y = b;
+	const struct ts_cache_variant *x = a, *y = b;
 	int order = ts_bytes_cmp(x->stem, y->stem);
 
 	if (order)
@@ -52,7 +55,7 @@ static void list_variants(struct cache_families *families, const struct cache_st
 	for (uint32_t i = 0; i < profile->nr_modules; i++) {
 		const struct ts_hlo_module *module = &profile->modules[i];
 
-		families->variants[families->nr_variants++] = (struct cache_variant){
+		families->variants[families->nr_variants++] = (struct ts_cache_variant){
 			.name = module->name,
 			.stem = ts_module_stem(module->name),
 			.program_id = module->program_id,
@@ -62,7 +65,7 @@ static void list_variants(struct cache_families *families, const struct cache_st
 	}
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
 		const struct cache_program *program = &sum->programs[i];
-		struct cache_variant *variant;
+		struct ts_cache_variant *variant;
 
 		if (program->module == TS_NONE && program->op == TS_NONE) {
 			families->has_strangers = true;
@@ -73,7 +76,7 @@ static void list_variants(struct cache_families *families, const struct cache_st
 			struct ts_bytes name = profile->ops[program->op].name;
 
 			variant_of[i] = (uint32_t)families->nr_variants;
-			families->variants[families->nr_variants++] = (struct cache_variant){
+			families->variants[families->nr_variants++] = (struct ts_cache_variant){
 				.name = name,
 				.stem = ts_module_stem(name),
 				.program_id = program->id,
@@ -92,7 +95,7 @@ static void add_requests(struct cache_families *families, const struct cache_sta
 {
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		const struct cache_request *request = &sum->requests[i];
-		struct cache_variant *variant;
+		struct ts_cache_variant *variant;
 
 		if (request->program == TS_NONE || variant_of[request->program] == TS_NONE ||
 		    request->is_restored)
@@ -110,7 +113,7 @@ static bool same_source(const struct ts_hlo_instr *a, const struct ts_hlo_instr 
 	       ts_bytes_eq(a->source_file, b->source_file);
 }
 
-/* Do two modules share a line of source, or does one say nothing of any? */
+/* Do two modules share a line of source, or does one of them have no source lines? */
 static bool may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	bool some_a = false, some_b = false;
@@ -148,13 +151,13 @@ static unsigned shape_differences(const struct ts_shape *a, const struct ts_shap
 	unsigned found = 0;
 
 	if (a->dtype != b->dtype || a->dtype == TS_TUPLE)
-		return a->dtype != b->dtype ? CACHE_DIFFERS_DTYPE : 0;
+		return a->dtype != b->dtype ? TS_DIFFERS_DTYPE : 0;
 	if (a->rank != b->rank)
-		return CACHE_DIFFERS_RANK;
+		return TS_DIFFERS_RANK;
 	if (a->rank > 0 && !same_dims(a, b))
-		found |= CACHE_DIFFERS_SHAPE;
+		found |= TS_DIFFERS_SHAPE;
 	else if (a->rank > 0 && !same_layout(a, b))
-		found |= CACHE_DIFFERS_LAYOUT;
+		found |= TS_DIFFERS_LAYOUT;
 	return found;
 }
 
@@ -174,21 +177,21 @@ static unsigned module_differences(const struct ts_hlo_module *a, const struct t
 	unsigned found = 0;
 
 	if (!may_be_one_function(a, b))
-		return CACHE_DIFFERS_FUNCTION;
-	if (cache_nr_parameters(a) != cache_nr_parameters(b))
-		return CACHE_DIFFERS_COUNT;
-	for (uint32_t p = 0; p < cache_nr_parameters(a); p++) {
-		const struct ts_shape *x = cache_parameter(a, p), *y = cache_parameter(b, p);
+		return TS_DIFFERS_FUNCTION;
+	if (ts_cache_nr_parameters(a) != ts_cache_nr_parameters(b))
+		return TS_DIFFERS_COUNT;
+	for (uint32_t p = 0; p < ts_cache_nr_parameters(a); p++) {
+		const struct ts_shape *x = ts_cache_parameter(a, p), *y = ts_cache_parameter(b, p);
 
 		if (x && y)
 			found |= shape_differences(x, y);
 	}
 	if (found)
 		return found;
-	return same_code(a, b) ? CACHE_DIFFERS_CONSTANT : CACHE_DIFFERS_CODE;
+	return same_code(a, b) ? TS_DIFFERS_CONSTANT : TS_DIFFERS_CODE;
 }
 
-static void find_differences(struct cache_family *family, const struct ts_profile *profile)
+static void find_differences(struct ts_cache_family *family, const struct ts_profile *profile)
 {
 	for (size_t i = 1; i < family->nr_known; i++)
 		family->differences |= module_differences(module_of(profile, &family->variants[0]),
@@ -196,14 +199,14 @@ static void find_differences(struct cache_family *family, const struct ts_profil
 }
 
 /* The sizes of one dimension in all variants; false: it is the same in all. */
-static bool read_values(const struct cache_family *family, const struct ts_profile *profile,
-			struct cache_place place, int64_t *values)
+static bool read_values(const struct ts_cache_family *family, const struct ts_profile *profile,
+			struct ts_cache_place place, int64_t *values)
 {
 	bool changes = false;
 
 	for (size_t i = 0; i < family->nr_known; i++) {
-		const struct ts_shape *shape =
-			cache_parameter(module_of(profile, &family->variants[i]), place.parameter);
+		const struct ts_shape *shape = ts_cache_parameter(
+			module_of(profile, &family->variants[i]), place.parameter);
 
 		if (!shape || place.dim >= shape->rank)
 			return false;
@@ -213,45 +216,61 @@ static bool read_values(const struct cache_family *family, const struct ts_profi
 	return changes;
 }
 
-static bool add_place(struct cache_families *families, struct cache_family *family,
-		      struct cache_place place, const int64_t *values)
+/* The axes of a family in the making. */
+struct axes {
+	struct ts_cache_axis *items;
+	size_t nr;
+};
+
+static bool add_axis(struct axes *axes, struct ts_arena *arena, const int64_t *values, size_t size)
 {
-	size_t size = family->nr_known * sizeof(*values);
-	struct cache_axis *axis = family->axes, *end = axis + family->nr_axes;
 	int64_t *kept;
 
-	while (axis < end && memcmp(axis->values, values, size) != 0)
-		axis++;
-	if (axis == end) {
-		family->nr_all_axes++;
-		if (family->nr_axes == CACHE_MAX_AXES)
-			return true;
-		kept = ts_arena_alloc(&families->arena, size);
-		if (!kept)
-			return false;
-		memcpy(kept, values, size);
-		*axis = (struct cache_axis){ .values = kept, .waste_share = NAN };
-		family->nr_axes++;
-	}
+	if (axes->nr == MAX_AXES)
+		return true;
+	if (!axes->items)
+		axes->items = ts_arena_array(arena, MAX_AXES, sizeof(*axes->items));
+	kept = ts_arena_alloc(arena, size);
+	if (!axes->items || !kept)
+		return false;
+	memcpy(kept, values, size);
+	axes->items[axes->nr++] = (struct ts_cache_axis){ .values = kept, .waste_share = NAN };
+	return true;
+}
+
+static bool add_place(struct axes *axes, struct ts_arena *arena, struct ts_cache_place place,
+		      const int64_t *values, size_t nr_values)
+{
+	size_t size = nr_values * sizeof(*values), at = 0;
+	struct ts_cache_axis *axis;
+
+	while (at < axes->nr && memcmp(axes->items[at].values, values, size) != 0)
+		at++;
+	if (at == axes->nr && !add_axis(axes, arena, values, size))
+		return false;
+	if (at == axes->nr) /* there are too many to keep this one */
+		return true;
+	axis = &axes->items[at];
 	axis->nr_all_places++;
-	if (axis->nr_places < CACHE_MAX_PLACES)
+	if (axis->nr_places < TS_CACHE_MAX_PLACES)
 		axis->places[axis->nr_places++] = place;
 	return true;
 }
 
-static bool find_axes(struct cache_families *families, struct cache_family *family,
-		      const struct ts_profile *profile, int64_t *values)
+static bool find_axes(struct axes *axes, struct ts_arena *arena,
+		      const struct ts_cache_family *family, const struct ts_profile *profile,
+		      int64_t *values)
 {
 	const struct ts_hlo_module *first = module_of(profile, &family->variants[0]);
 
-	for (uint32_t p = 0; p < cache_nr_parameters(first); p++) {
-		const struct ts_shape *shape = cache_parameter(first, p);
+	for (uint32_t p = 0; p < ts_cache_nr_parameters(first); p++) {
+		const struct ts_shape *shape = ts_cache_parameter(first, p);
 
 		for (uint32_t d = 0; shape && d < shape->rank; d++) {
-			struct cache_place place = { p, d };
+			struct ts_cache_place place = { p, d };
 
 			if (read_values(family, profile, place, values) &&
-			    !add_place(families, family, place, values))
+			    !add_place(axes, arena, place, values, family->nr_known))
 				return false;
 		}
 	}
@@ -259,27 +278,30 @@ static bool find_axes(struct cache_families *families, struct cache_family *fami
 }
 
 /* Padding ends it only where sizes are all that differs, and the parameters are the same ones. */
-static bool find_buckets(struct cache_families *families, struct cache_family *family,
-			 const struct ts_profile *profile)
+static bool find_buckets(struct ts_cache_family *family, const struct ts_profile *profile,
+			 struct ts_arena *arena)
 {
-	unsigned others = CACHE_DIFFERS_FUNCTION | CACHE_DIFFERS_COUNT | CACHE_DIFFERS_RANK;
+	unsigned others = TS_DIFFERS_FUNCTION | TS_DIFFERS_COUNT | TS_DIFFERS_RANK;
+	struct axes axes = { NULL, 0 };
 	int64_t *values, *weights;
 
-	if (family->nr_known < 2 || !(family->differences & CACHE_DIFFERS_SHAPE) ||
+	if (family->nr_known < 2 || !(family->differences & TS_DIFFERS_SHAPE) ||
 	    (family->differences & others))
 		return true;
-	values = ts_arena_array(&families->arena, family->nr_known, sizeof(*values));
-	weights = ts_arena_array(&families->arena, family->nr_known, sizeof(*weights));
-	if (!values || !weights || !find_axes(families, family, profile, values))
+	values = ts_arena_array(arena, family->nr_known, sizeof(*values));
+	weights = ts_arena_array(arena, family->nr_known, sizeof(*weights));
+	if (!values || !weights || !find_axes(&axes, arena, family, profile, values))
 		return false;
 	for (size_t i = 0; i < family->nr_known; i++)
 		weights[i] = family->variants[i].nr_runs;
-	for (size_t i = 0; i < family->nr_axes; i++)
-		cache_axis_buckets(&family->axes[i], family->nr_known, weights);
+	for (size_t i = 0; i < axes.nr; i++)
+		ts_cache_axis_buckets(&axes.items[i], family->nr_known, weights);
+	family->axes = axes.items;
+	family->nr_axes = axes.nr;
 	return true;
 }
 
-static struct cache_family *find_family(struct cache_families *families, struct ts_bytes stem)
+static struct ts_cache_family *find_family(struct cache_families *families, struct ts_bytes stem)
 {
 	size_t lo = 0, hi = families->nr;
 
@@ -299,16 +321,16 @@ static struct cache_family *find_family(struct cache_families *families, struct 
 
 static void group(struct cache_families *families)
 {
-	struct cache_family *family = NULL;
+	struct ts_cache_family *family = NULL;
 
 	for (size_t i = 0; i < families->nr_variants; i++) {
-		struct cache_variant *variant = &families->variants[i];
+		struct ts_cache_variant *variant = &families->variants[i];
 
 		if (!family || !ts_bytes_eq(family->stem, variant->stem)) {
 			family = &families->items[families->nr++];
-			*family = (struct cache_family){ .stem = variant->stem,
-							 .wait_ps = -1,
-							 .variants = variant };
+			*family = (struct ts_cache_family){ .stem = variant->stem,
+							    .wait_ps = -1,
+							    .variants = variant };
 		}
 		family->nr_variants++;
 		family->nr_known += variant->module != TS_NONE;
@@ -321,7 +343,7 @@ static void sum_requests(struct cache_families *families, const struct cache_sta
 {
 	for (size_t i = 0; i < sum->nr_requests; i++) {
 		const struct cache_request *request = &sum->requests[i];
-		struct cache_family *family =
+		struct ts_cache_family *family =
 			find_family(families, ts_module_stem(request->module));
 
 		if (!family)
@@ -338,16 +360,16 @@ static void sum_requests(struct cache_families *families, const struct cache_sta
 	}
 }
 
-bool cache_families_make(struct cache_families *families, const struct cache_state *sum,
-			 const struct ts_profile *profile)
+bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
+			    const struct ts_profile *profile, struct ts_arena *arena)
 {
 	size_t max = profile->nr_modules + sum->nr_programs + 1;
 	uint32_t *variant_of = calloc(sum->nr_programs + 1, sizeof(*variant_of));
 	bool good;
 
-	*families = (struct cache_families){ .arena = TS_ARENA_INIT };
-	families->variants = calloc(max, sizeof(*families->variants));
-	families->items = calloc(max, sizeof(*families->items));
+	*families = (struct cache_families){ .arena = arena };
+	families->variants = ts_arena_array(arena, max, sizeof(*families->variants));
+	families->items = ts_arena_array(arena, max, sizeof(*families->items));
 	good = variant_of && families->variants && families->items;
 	for (size_t i = 0; good && i < sum->nr_programs; i++)
 		variant_of[i] = TS_NONE;
@@ -363,14 +385,62 @@ bool cache_families_make(struct cache_families *families, const struct cache_sta
 	free(variant_of);
 	for (size_t i = 0; good && i < families->nr; i++) {
 		find_differences(&families->items[i], profile);
-		good = find_buckets(families, &families->items[i], profile);
+		good = find_buckets(&families->items[i], profile, arena);
 	}
 	return good;
 }
 
-void cache_families_release(struct cache_families *families)
+static int longest_compiled_first(const void *a, const void *b)
 {
-	free(families->variants);
-	free(families->items);
-	ts_arena_release(&families->arena);
+	const struct ts_cache_family *x = a, *y = b;
+
+	if (x->compile_ps != y->compile_ps)
+		return x->compile_ps > y->compile_ps ? -1 : 1;
+	if (x->time_ps != y->time_ps)
+		return x->time_ps > y->time_ps ? -1 : 1;
+	if (x->nr_variants != y->nr_variants)
+		return x->nr_variants > y->nr_variants ? -1 : 1;
+	return ts_bytes_cmp(x->stem, y->stem);
+}
+
+/* On a CPU an executable from the persistent cache has the program id of the process that compiled
+ * it: then a program that seems not to have run may have run. */
+static int64_t known_runs(const struct cache_families *families, int64_t nr_runs)
+{
+	return nr_runs == 0 && families->has_strangers ? -1 : nr_runs;
+}
+
+static void mark_unknown(struct cache_families *families)
+{
+	for (size_t i = 0; i < families->nr; i++) {
+		struct ts_cache_family *family = &families->items[i];
+
+		family->time_ps = family->nr_runs ? family->time_ps : -1;
+		family->nr_runs = known_runs(families, family->nr_runs);
+	}
+	for (size_t i = 0; i < families->nr_variants; i++) {
+		struct ts_cache_variant *variant = &families->variants[i];
+
+		variant->first_ps = variant->nr_runs ? variant->first_ps : -1;
+		variant->time_ps = variant->nr_runs ? variant->time_ps : -1;
+		variant->nr_runs = known_runs(families, variant->nr_runs);
+	}
+}
+
+/* One program is not a family; nor are those of which nothing was compiled or ran here. */
+void ts_cache_families_choose(struct cache_families *families)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < families->nr; i++) {
+		const struct ts_cache_family *family = &families->items[i];
+
+		if (family->nr_variants >= 2 &&
+		    family->nr_compiled + family->nr_restored + family->nr_runs > 0)
+			families->items[nr++] = *family;
+	}
+	families->nr = nr;
+	if (nr > 1)
+		qsort(families->items, nr, sizeof(*families->items), longest_compiled_first);
+	mark_unknown(families);
 }

@@ -12,7 +12,7 @@ static bool is_word(uint8_t c)
 	       c == '_' || c == '.' || c == '-' || c >= 0x80;
 }
 
-struct ts_bytes cache_module_name(struct ts_arena *arena, struct ts_bytes call)
+struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes call)
 {
 	struct ts_bytes function = ts_host_function(call), name;
 	uint8_t *p;
@@ -84,7 +84,7 @@ static struct cache_request *find_waiting(struct cache_state *sum, size_t work,
 	return best;
 }
 
-void cache_match_backends(struct cache_state *sum, const struct ts_profile *profile)
+void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *profile)
 {
 	size_t nr = 0;
 
@@ -160,7 +160,7 @@ static uint32_t take_first(struct first_run *runs, size_t nr, uint64_t stem, int
 	return TS_NONE;
 }
 
-bool cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
+bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
 {
 	struct first_run *runs = calloc(sum->nr_programs + 1, sizeof(*runs));
 	size_t nr = 0;
@@ -176,13 +176,13 @@ bool cache_match_programs(struct cache_state *sum, const struct ts_profile *prof
 	}
 	if (nr > 1)
 		qsort(runs, nr, sizeof(*runs), by_stem);
-	for (size_t i = 0; i < sum->nr_requests && nr > 0; i++) {
+	for (size_t i = 0; i < sum->nr_requests; i++) {
 		struct cache_request *request = &sum->requests[i];
+		uint64_t stem = ts_hash(ts_module_stem(request->module), 0);
 
-		if (request->module.n > 0)
-			request->program =
-				take_first(runs, nr, ts_hash(ts_module_stem(request->module), 0),
-					   request->end_ps);
+		request->program = request->module.n > 0
+					   ? take_first(runs, nr, stem, request->end_ps)
+					   : TS_NONE;
 	}
 	free(runs);
 	return true;
@@ -206,10 +206,12 @@ static int64_t share_gap(struct cache_state *sum, int64_t start_ps, int64_t end_
 	return all_ps;
 }
 
-int64_t cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time)
+int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts *time)
 {
 	int64_t all_ps = 0;
 
+	for (size_t i = 0; i < sum->nr_requests; i++)
+		sum->requests[i].wait_ps = -1;
 	if (time->nr_cores == 0)
 		return -1;
 	for (size_t i = 0; i < time->nr_gaps; i++) {

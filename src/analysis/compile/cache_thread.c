@@ -7,9 +7,11 @@
  */
 #include "analysis/compile/cache.h"
 
+#include "analysis/kit/keyed.h"
+
 #define MAX_PIECES 256 /* open at once; past it they count as without a call */
 
-bool cache_add_request(struct cache_state *state, const struct cache_request *request)
+bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request)
 {
 	if (state->nr_requests >= CACHE_MAX_REQUESTS)
 		return true;
@@ -20,34 +22,20 @@ bool cache_add_request(struct cache_state *state, const struct cache_request *re
 	return true;
 }
 
-struct cache_function *cache_function_get(struct cache_state *state, uint32_t op)
+struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t op)
 {
-	uint32_t at = ts_map_find(&state->function_of_op, op);
+	struct cache_function fresh = { .op = op };
 
-	if (at != TS_NONE)
-		return &state->functions[at];
-	if (!ts_grow(&state->functions, &state->cap_functions, state->nr_functions + 1,
-		     sizeof(*state->functions)) ||
-	    !ts_map_set(&state->function_of_op, op, (uint32_t)state->nr_functions))
-		return NULL;
-	state->functions[state->nr_functions].op = op;
-	return &state->functions[state->nr_functions++];
+	return ts_keyed_row(TS_KEYED(state, functions, function_of_op), op, &fresh);
 }
 
-struct cache_program *cache_program_get(struct cache_state *state, uint64_t id)
+struct cache_program *ts_cache_program_get(struct cache_state *state, uint64_t id)
 {
-	uint32_t at = ts_map_find(&state->program_of_id, id);
-
-	if (at != TS_NONE)
-		return &state->programs[at];
-	if (!ts_grow(&state->programs, &state->cap_programs, state->nr_programs + 1,
-		     sizeof(*state->programs)) ||
-	    !ts_map_set(&state->program_of_id, id, (uint32_t)state->nr_programs))
-		return NULL;
-	state->programs[state->nr_programs] = (struct cache_program){
+	struct cache_program fresh = {
 		.id = id, .module = TS_NONE, .op = TS_NONE, .first_ps = INT64_MAX
 	};
-	return &state->programs[state->nr_programs++];
+
+	return ts_keyed_row(TS_KEYED(state, programs, program_of_id), id, &fresh);
 }
 
 static bool is_request(const struct cache_piece *piece)
@@ -56,7 +44,7 @@ static bool is_request(const struct cache_piece *piece)
 	       piece->is_restored;
 }
 
-/* The call around some pieces; op TS_NONE: there is none. */
+/* The call around some pieces; op TS_NONE: there is not one. */
 struct call {
 	uint32_t op;
 	int64_t start_ps;
@@ -103,11 +91,9 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 		.lower_ps = -1,
 		.passes_ps = piece->passes_ps,
 		.codegen_ps = piece->codegen_ps,
-		.wait_ps = -1,
 		.module = piece->module,
 		.call_op = call.op,
 		.line = state->line,
-		.program = TS_NONE,
 		.is_backend = piece->activity == TS_HOST_BACKEND,
 		.is_restored = piece->is_restored,
 		.is_inferred = piece->is_inferred,
@@ -116,7 +102,7 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 	take_phases(state, from, at, call, &request);
 	add_counts(&state->counts, piece);
 	if (call.op != TS_NONE) {
-		function = cache_function_get(state, call.op);
+		function = ts_cache_function_get(state, call.op);
 		if (!function)
 			return false;
 		function->nr_restored += piece->is_restored;
@@ -125,7 +111,7 @@ static bool close_request(struct cache_state *state, size_t from, size_t at, str
 			function->compile_ps = ts_i64_add(
 				function->compile_ps, ts_i64_sub(piece->end_ps, piece->start_ps));
 	}
-	return cache_add_request(state, &request);
+	return ts_cache_add_request(state, &request);
 }
 
 /* Closes the requests among the pieces from FIRST on; *REST is the first piece behind them. */
@@ -147,10 +133,10 @@ static bool close_requests(struct cache_state *state, size_t first, struct call 
 /* No call will come for what is open. A trace and a lowering may still get their compilation. */
 static bool flush(struct cache_state *state)
 {
-	struct call none = { TS_NONE, 0 };
+	struct call no_call = { TS_NONE, 0 };
 	size_t rest, nr = 0;
 
-	if (!close_requests(state, 0, none, &rest))
+	if (!close_requests(state, 0, no_call, &rest))
 		return false;
 	for (size_t i = rest; i < state->nr_pieces; i++)
 		if (state->pieces[i].activity == TS_HOST_TRACE ||
@@ -160,7 +146,7 @@ static bool flush(struct cache_state *state)
 	return true;
 }
 
-bool cache_thread_end(struct cache_state *state)
+bool ts_cache_thread_end(struct cache_state *state)
 {
 	bool good = flush(state);
 
@@ -319,7 +305,7 @@ static void infer_restored(struct cache_state *state, const struct contents *in)
 	restored.is_inferred = in->read == state->nr_pieces;
 	restored.start_ps = restored.is_inferred ? lower->end_ps : state->pieces[in->read].start_ps;
 	restored.end_ps = restored.is_inferred ? execute->start_ps : state->pieces[in->read].end_ps;
-	*execute = restored; /* it stands behind the lowering, and has said what it had to */
+	*execute = restored; /* it stands behind the lowering, and is not needed any more */
 }
 
 static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
@@ -331,7 +317,7 @@ static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
 
 	state->counts.nr_calls++;
 	if (in.nr_requests == 0 && in.execute < state->nr_pieces) {
-		struct cache_function *function = cache_function_get(state, op);
+		struct cache_function *function = ts_cache_function_get(state, op);
 
 		if (!function)
 			return false;
@@ -345,7 +331,7 @@ static bool end_call(struct cache_state *state, uint32_t op, int64_t start_ps)
 	return good;
 }
 
-/* A pipeline of passes says its module twice, in its name and in a stat. */
+/* A pipeline of passes has its module twice, in its name and in a stat. */
 static bool is_pipeline(const struct ts_block *block, size_t i, struct ts_bytes *module)
 {
 	struct ts_stat stat;
@@ -403,8 +389,8 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 	return ends[piece.activity](state, &piece, first_inside(state, piece.start_ps));
 }
 
-bool cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
-			enum ts_host_activity activity)
+bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
+			   enum ts_host_activity activity)
 {
 	if (activity != TS_HOST_OTHER && !end_event(state, block, i, activity))
 		return false;

@@ -1,13 +1,124 @@
 /*
  * Compiled code: regions and what they run, compilations and why, graph breaks, and how many ops became
  * how many kernels. PyTorch's compiler is known by the events it leaves on the host's threads
- * (model/torch_event.h); XLA's by what "cache" and the modules say.
+ * (model/torch_event.h); XLA's by the facts of cache and by the modules.
  */
 #include "analysis/compile/compile.h"
 
+#include "analysis/kit/keyed.h"
+#include "base/record.h"
+
+#define TS_SELF struct compile_region
+static const struct ts_member region_members[] = {
+	TS_NUMBER(1, id.autograd, TS_KEEP),    TS_NUMBER(2, id.frame, TS_KEEP),
+	TS_NUMBER(3, id.compile, TS_KEEP),     TS_INDEX(4, frame_op, TS_BY_OP, TS_KEEP_KNOWN),
+	TS_NUMBER(5, nr_calls, TS_ADD),	       TS_NUMBER(6, time_ps, TS_ADD),
+	TS_NUMBER(7, self_ps, TS_ADD),	       TS_NUMBER(8, first_ps, TS_MIN_OF),
+	TS_NUMBER(9, nr_compiles, TS_ADD),     TS_NUMBER(10, compile_ps, TS_ADD),
+	TS_NUMBER(11, nr_restarts, TS_MAX_OF),
+};
+static const struct ts_record region_record = TS_RECORD(region_members);
+#undef TS_SELF
+
+#define TS_SELF struct compile_nesting
+static const struct ts_member nesting_members[] = {
+	TS_NUMBER(1, parent, TS_KEEP),
+	TS_NUMBER(2, child, TS_KEEP),
+	TS_NUMBER(3, nr, TS_ADD),
+	TS_NUMBER(4, time_ps, TS_ADD),
+};
+static const struct ts_record nesting_record = TS_RECORD(nesting_members);
+#undef TS_SELF
+
+static bool phase_is_valid(const void *phase)
+{
+	return ((const struct compile_phase *)phase)->op != TS_NONE;
+}
+
+#define TS_SELF struct compile_phase
+static const struct ts_member phase_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_KEEP),
+	TS_NUMBER(2, nr, TS_ADD),
+	TS_NUMBER(3, time_ps, TS_ADD),
+	TS_NUMBER(4, self_ps, TS_ADD),
+};
+static const struct ts_record phase_record = TS_RECORD(phase_members, .is_valid = phase_is_valid);
+#undef TS_SELF
+
+static bool kernel_is_valid(const void *kernel)
+{
+	return ((const struct compile_kernel *)kernel)->op != TS_NONE;
+}
+
+#define TS_SELF struct compile_kernel
+static const struct ts_member kernel_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_KEEP),
+	TS_NUMBER(2, nr, TS_ADD),
+	TS_NUMBER(3, time_ps, TS_ADD),
+};
+static const struct ts_record kernel_record =
+	TS_RECORD(kernel_members, .is_valid = kernel_is_valid);
+#undef TS_SELF
+
+#define TS_SELF struct compile_piece
+static const struct ts_member piece_members[] = {
+	TS_NUMBER(1, event, TS_KEEP),	 TS_NUMBER(2, id.autograd, TS_KEEP),
+	TS_NUMBER(3, id.frame, TS_KEEP), TS_NUMBER(4, id.compile, TS_KEEP),
+	TS_NUMBER(5, start_ps, TS_KEEP), TS_NUMBER(6, end_ps, TS_KEEP),
+	TS_NUMBER(7, attempt, TS_KEEP),
+};
+static const struct ts_record piece_record = TS_RECORD(piece_members);
+#undef TS_SELF
+
+#define TS_SELF struct compile_counts
+static const struct ts_member counts_members[] = {
+	TS_NUMBER(1, nr_graph_calls, TS_ADD),	  TS_NUMBER(2, graph_ps, TS_ADD),
+	TS_NUMBER(3, nr_functions, TS_ADD),	  TS_NUMBER(4, nr_backwards, TS_ADD),
+	TS_NUMBER(5, backward_ps, TS_ADD),	  TS_NUMBER(6, nr_lookups, TS_ADD),
+	TS_NUMBER(7, lookup_ps, TS_ADD),	  TS_NUMBER(8, overhead_ps, TS_ADD),
+	TS_NUMBER(9, nr_compiles, TS_ADD),	  TS_NUMBER(10, compile_ps, TS_ADD),
+	TS_NUMBER(11, nr_graph_launches, TS_ADD), TS_NUMBER(12, nr_kernel_launches, TS_ADD),
+	TS_NUMBER(13, nr_library_ops, TS_ADD),	  TS_NUMBER(14, max_nested, TS_MAX_OF),
+	TS_NUMBER(15, nr_regions, TS_ADD),
+};
+static const struct ts_record counts_record = TS_RECORD(counts_members);
+#undef TS_SELF
+
+static bool state_is_valid(const void *state)
+{
+	const struct compile_state *loaded = state;
+
+	return ts_keyed_is_valid(&loaded->region_of_key, loaded->nr_regions) &&
+	       ts_keyed_is_valid(&loaded->nesting_of_key, loaded->nr_nestings) &&
+	       ts_keyed_is_valid(&loaded->phase_of_op, loaded->nr_phases) &&
+	       ts_keyed_is_valid(&loaded->kernel_of_op, loaded->nr_kernels);
+}
+
+#define TS_SELF struct compile_state
+static const struct ts_member compile_members[] = {
+	TS_LIST(1, pieces, piece_record, TS_BY_HAND),
+	TS_LIST(2, regions, region_record, TS_BY_HAND),
+	TS_MAP(3, region_of_key),
+	TS_LIST(4, nestings, nesting_record, TS_BY_HAND),
+	TS_MAP(5, nesting_of_key),
+	TS_LIST(6, phases, phase_record, TS_BY_HAND),
+	TS_MAP(7, phase_of_op),
+	TS_LIST(8, kernels, kernel_record, TS_BY_HAND),
+	TS_MAP(9, kernel_of_op),
+	TS_STRUCT(10, counts, counts_record),
+	TS_SCRATCH(events),
+};
+static const struct ts_record compile_record =
+	TS_RECORD(compile_members, .is_valid = state_is_valid);
+#undef TS_SELF
+
+#define REGIONS(state)	TS_KEYED(state, regions, region_of_key)
+#define NESTINGS(state) TS_KEYED(state, nestings, nesting_of_key)
+#define PHASES(state)	TS_KEYED(state, phases, phase_of_op)
+#define KERNELS(state)	TS_KEYED(state, kernels, kernel_of_op)
+
 static bool compile_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
-	(void)ctx;
 	return line->kind == TS_LINE_THREAD;
 }
 
@@ -16,15 +127,12 @@ static enum ts_status compile_open(void *arg, const struct ts_context *ctx,
 {
 	struct compile_state *state = arg;
 
-	(void)ctx;
-	(void)line;
-	(void)err;
 	for (size_t i = 0; i < TS_NELEM(state->last_op); i++)
 		state->last_op[i] = TS_NONE;
 	return TS_OK;
 }
 
-/* Threads of a trace have events of a kind of their own; those of an xplane tell nothing here. */
+/* Threads of a trace have events of a kind of their own; those of an xplane are not looked at. */
 static bool ask(struct compile_state *state, const struct ts_block *block)
 {
 	if (state->is_asked || block->nr_events == 0)
@@ -42,132 +150,47 @@ static enum ts_status compile_block(void *arg, const struct ts_context *ctx,
 	struct compile_state *state = arg;
 	bool good = ask(state, block);
 
-	(void)ctx;
 	for (size_t i = 0; state->is_trace && i < block->nr_events && good; i++)
-		good = compile_thread_event(state, block, i);
+		good = ts_compile_thread_event(state, block, i);
 	return good ? TS_OK : ts_fail_nomem(err);
-}
-
-static bool merge_regions(struct compile_state *into, const struct compile_state *from)
-{
-	for (size_t i = 0; i < from->nr_regions; i++) {
-		const struct compile_region *region = &from->regions[i];
-		struct compile_region *to = compile_region_get(into, region->id);
-
-		if (!to)
-			return false;
-		to->frame_op = to->frame_op == TS_NONE ? region->frame_op : to->frame_op;
-		to->nr_calls += region->nr_calls;
-		to->time_ps = ts_i64_add(to->time_ps, region->time_ps);
-		to->self_ps = ts_i64_add(to->self_ps, region->self_ps);
-		to->first_ps = TS_MIN(to->first_ps, region->first_ps);
-		to->nr_compiles += region->nr_compiles;
-		to->compile_ps = ts_i64_add(to->compile_ps, region->compile_ps);
-		to->nr_restarts = TS_MAX(to->nr_restarts, region->nr_restarts);
-	}
-	return true;
-}
-
-static bool merge_rows(struct compile_state *into, const struct compile_state *from)
-{
-	for (size_t i = 0; i < from->nr_nestings; i++) {
-		const struct compile_nesting *nesting = &from->nestings[i];
-		struct compile_nesting *to =
-			compile_nesting_get(into, nesting->parent, nesting->child);
-
-		if (!to)
-			return false;
-		to->nr += nesting->nr;
-		to->time_ps = ts_i64_add(to->time_ps, nesting->time_ps);
-	}
-	for (size_t i = 0; i < from->nr_phases; i++) {
-		struct compile_phase *to = compile_phase_get(into, from->phases[i].op);
-
-		if (!to)
-			return false;
-		to->nr += from->phases[i].nr;
-		to->time_ps = ts_i64_add(to->time_ps, from->phases[i].time_ps);
-		to->self_ps = ts_i64_add(to->self_ps, from->phases[i].self_ps);
-	}
-	for (size_t i = 0; i < from->nr_kernels; i++) {
-		struct compile_kernel *to = compile_kernel_get(into, from->kernels[i].op);
-
-		if (!to)
-			return false;
-		to->nr += from->kernels[i].nr;
-		to->time_ps = ts_i64_add(to->time_ps, from->kernels[i].time_ps);
-	}
-	return true;
-}
-
-static void merge_counts(struct compile_counts *into, const struct compile_counts *from)
-{
-	into->nr_graph_calls += from->nr_graph_calls;
-	into->graph_ps = ts_i64_add(into->graph_ps, from->graph_ps);
-	into->nr_functions += from->nr_functions;
-	into->nr_backwards += from->nr_backwards;
-	into->backward_ps = ts_i64_add(into->backward_ps, from->backward_ps);
-	into->nr_lookups += from->nr_lookups;
-	into->lookup_ps = ts_i64_add(into->lookup_ps, from->lookup_ps);
-	into->overhead_ps = ts_i64_add(into->overhead_ps, from->overhead_ps);
-	into->nr_compiles += from->nr_compiles;
-	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
-	into->nr_graph_launches += from->nr_graph_launches;
-	into->nr_kernel_launches += from->nr_kernel_launches;
-	into->nr_library_ops += from->nr_library_ops;
-	into->max_nested = TS_MAX(into->max_nested, from->max_nested);
-	into->nr_regions += from->nr_regions;
 }
 
 static enum ts_status compile_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				    struct ts_error *err)
 {
 	struct compile_state *into = arg_into, *from = arg_from;
-	bool good = compile_thread_end(from) && merge_regions(into, from) && merge_rows(into, from);
 
-	(void)ctx;
-	merge_counts(&into->counts, &from->counts);
-	return good ? TS_OK : ts_fail_nomem(err);
+	return ts_compile_thread_end(from) &&
+			       ts_keyed_sum(REGIONS(into), REGIONS(from), &region_record) &&
+			       ts_keyed_sum(NESTINGS(into), NESTINGS(from), &nesting_record) &&
+			       ts_keyed_sum(PHASES(into), PHASES(from), &phase_record) &&
+			       ts_keyed_sum(KERNELS(into), KERNELS(from), &kernel_record) &&
+			       ts_record_merge(&compile_record, into, from)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
 /* Did PyTorch's compiler leave anything here, or is it a trace of PyTorch's, with kernels? */
 static bool is_torch(const struct compile_state *sum, const struct ts_profile *profile)
 {
-	const struct compile_counts *counts = &sum->counts;
-
-	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
-	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
-			       counts->nr_lookups + counts->nr_compiles +
-			       counts->nr_kernel_launches + counts->nr_graph_launches >
-		       0 ||
-	       profile->torch_log.nr_files > 0;
+	return ts_compile_is_seen(sum, profile) ||
+	       sum->counts.nr_kernel_launches + sum->counts.nr_graph_launches > 0;
 }
 
 static enum ts_status compile_close(void *arg, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
-	struct compile_state *sum = arg;
+	struct compile_report report = { .sum = arg, .ctx = ctx, .facts = facts, .result = result };
 
+	*report.facts = (struct ts_compile_facts){ .nr_breaks = -1,
+						   .nr_recompiles = -1,
+						   .nr_cuda_graph_launches = -1 };
 	if (ctx->profile->nr_hosts + ctx->profile->torch_log.nr_files == 0)
 		return TS_OK; /* modules alone: nothing was called */
-	return is_torch(sum, ctx->profile) ? compile_report(sum, ctx, result, err)
-					   : compile_report_xla(ctx, result, err);
-}
-
-static void compile_release(void *arg)
-{
-	struct compile_state *state = arg;
-
-	free(state->events);
-	free(state->pieces);
-	free(state->regions);
-	free(state->nestings);
-	free(state->phases);
-	free(state->kernels);
-	ts_map_release(&state->region_of_key);
-	ts_map_release(&state->nesting_of_key);
-	ts_map_release(&state->phase_of_op);
-	ts_map_release(&state->kernel_of_op);
+	if (is_torch(arg, ctx->profile))
+		return ts_compile_report(&report) ? TS_OK : ts_fail_nomem(err);
+	ts_compile_report_xla(ctx, facts, result);
+	return TS_OK;
 }
 
 const struct ts_analysis ts_analysis_compile = {
@@ -175,11 +198,11 @@ const struct ts_analysis ts_analysis_compile = {
 	.title = "Compiled code",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
-	.state_size = sizeof(struct compile_state),
+	.state = &compile_record,
+	.facts_size = sizeof(struct ts_compile_facts),
 	.wants = compile_wants,
 	.open = compile_open,
 	.block = compile_block,
 	.merge = compile_merge,
 	.close = compile_close,
-	.release = compile_release,
 };

@@ -1,6 +1,7 @@
 /*
- * The compile analysis's own interface: what host threads tell of compiled code (compile_thread.c)
- * and how it is said (compile_*.c). No other analysis includes this; the doctor reads the result.
+ * The compile analysis's own interface: what the events of host threads show of compiled code
+ * (compile_thread.c) and how it is reported (compile_*.c). No other analysis includes this; the doctor
+ * reads facts/compile.h.
  *
  * A region is the compiled code of one frame of Python and one compilation of it, known by its compile
  * id. Regions, phases and nestings are as many as the program has, not as it has events.
@@ -11,8 +12,10 @@
 #define TS_NEEDS(X) X(ops) X(time) X(cache) X(compile_devices)
 #include "analysis/kit/needs.h"
 
+#include "analysis/facts/compile.h"
+#include "analysis/kit/torch.h"
+#include "base/check.h"
 #include "base/map.h"
-#include "model/torch_event.h"
 
 #define COMPILE_MAX_PIECES 1024 /* of a thread, that wait for the event around them */
 #define COMPILE_MAX_DEPTH  256	/* of nesting, below which what ran inside is not counted */
@@ -54,17 +57,19 @@ struct compile_counts {
 	int64_t nr_lookups, lookup_ps, overhead_ps;
 	int64_t nr_compiles, compile_ps; /* the outermost ones: no moment of a thread twice */
 	int64_t nr_graph_launches, nr_kernel_launches;
-	int64_t nr_library_ops; /* ops inside graphs that are no generated code */
+	int64_t nr_library_ops; /* ops inside graphs that are not generated code */
 	int64_t max_nested;	/* regions inside one outermost region, of traces without ids */
 	int64_t nr_regions;	/* calls of regions in all */
 };
 
 struct compile_state {
 	/* of a line */
-	bool is_asked, is_trace;
-	uint8_t *events; /* of each op: 1 + enum ts_torch_event; 0: not asked yet */
-	struct compile_piece *pieces;
+	struct compile_piece
+		*pieces; /* those that still wait when the line ends count by themselves */
 	size_t nr_pieces, cap_pieces;
+	/* of a line, while its events come */
+	bool is_asked, is_trace;
+	uint8_t *events;			 /* of each op, see ts_torch_event_once() */
 	uint32_t last_op[COMPILE_MAX_DEPTH + 1]; /* closed last at each depth */
 	uint32_t inside[COMPILE_MAX_DEPTH + 1];	 /* ops that compute, of the open event above */
 	/* of a line and of the sum */
@@ -84,15 +89,16 @@ struct compile_state {
 };
 
 /* compile_thread.c: an event of a host thread, in the order of ends. False: no memory. */
-bool compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i);
-bool compile_thread_end(struct compile_state *state); /* nothing more comes that could be around */
+bool ts_compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i);
+/* What waits for an event around it counts by itself: the thread has ended. */
+bool ts_compile_thread_end(struct compile_state *state);
 
 /* Rows, made when they are new; NULL: no memory. */
-struct compile_region *compile_region_get(struct compile_state *state, struct ts_compile_id id);
-struct compile_nesting *compile_nesting_get(struct compile_state *state, uint64_t parent,
-					    uint64_t child);
-struct compile_phase *compile_phase_get(struct compile_state *state, uint32_t op);
-struct compile_kernel *compile_kernel_get(struct compile_state *state, uint32_t op);
+struct compile_region *ts_compile_region_get(struct compile_state *state, struct ts_compile_id id);
+struct compile_nesting *ts_compile_nesting_get(struct compile_state *state, uint64_t parent,
+					       uint64_t child);
+struct compile_phase *ts_compile_phase_get(struct compile_state *state, uint32_t op);
+struct compile_kernel *ts_compile_kernel_get(struct compile_state *state, uint32_t op);
 
 /* compile_fusion.c: ops and kernels. */
 struct compile_fusion {
@@ -102,52 +108,66 @@ struct compile_fusion {
 	int64_t generated_ps;
 };
 /* Also adds the table of generated kernels. False: no memory. */
-bool compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
-			  struct ts_result *result, struct compile_fusion *fusion);
-void compile_fusion_xla(const struct ts_context *ctx, struct compile_fusion *fusion);
-void compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result);
-void compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source);
+bool ts_compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
+			     struct ts_result *result, struct compile_fusion *fusion);
+struct compile_fusion ts_compile_fusion_xla(const struct ts_context *ctx);
 
-/* What is being said, and of what. */
+/* What is reported, and of what. */
 struct compile_report {
 	const struct compile_state *sum;
 	const struct ts_context *ctx;
+	struct ts_compile_facts *facts;
 	struct ts_result *result;
 	const struct compile_region **regions; /* the longest first */
 	struct ts_map logged, reasons;	       /* key of an id -> the log's first record of it */
 };
 
-/* compile_report.c */
-enum ts_status compile_report(struct compile_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
-struct ts_value compile_id_cell(struct ts_result *result, struct ts_compile_id id);
-/* "train.py:12"; null without a file */
-struct ts_value compile_source_cell(struct ts_result *result, struct ts_bytes file, int64_t line);
-/* The Python frame of a region; false: the tracer was off. */
-bool compile_frame_of(const struct compile_report *report, const struct compile_region *region,
-		      struct ts_torch_frame *frame);
-const struct compile_region *compile_region_of(const struct compile_report *report, uint64_t key);
-/* The same for all compilations of a frame. */
-uint64_t compile_frame_key(struct ts_compile_id id);
+static inline const struct ts_torch_log *compile_log(const struct compile_report *report)
+{
+	return &report->ctx->profile->torch_log;
+}
 
-/* compile_breaks.c: the tables of graph breaks and of recompilations. False: no memory. */
-/* *NR is -1 where it is unknown. */
-bool compile_nr_breaks(const struct compile_report *report, int64_t *nr);
-bool compile_put_breaks(const struct compile_report *report);
+static inline bool compile_has_log(const struct compile_report *report)
+{
+	return compile_log(report)->nr_files > 0;
+}
+
+/* compile_cells.c */
+/* Did PyTorch's compiler leave anything in the profile or beside it? */
+bool ts_compile_is_seen(const struct compile_state *sum, const struct ts_profile *profile);
+/* The same for all compilations of a frame. */
+uint64_t ts_compile_frame_key(struct ts_compile_id id);
+const struct compile_region *ts_compile_region_of(const struct compile_report *report,
+						  uint64_t key); /* or NULL */
+/* The Python frame of a region; false: the tracer was off. */
+bool ts_compile_frame_of(const struct compile_report *report, const struct compile_region *region,
+			 struct ts_torch_frame *frame);
+void ts_compile_put_time(struct ts_result *result, int64_t compile_ps, const char *source);
+void ts_compile_put_fusion(const struct compile_fusion *fusion, struct ts_result *result);
+
+/* compile_breaks.c: graph breaks as facts, and their table. */
+bool ts_compile_find_breaks(const struct compile_report *report); /* false: no memory */
+void ts_compile_put_breaks(const struct compile_report *report);
 
 /* compile_log.c: of the log that TORCH_TRACE had written. */
-bool compile_log_index(struct compile_report *report); /* false: no memory */
-bool compile_has_log(const struct compile_report *report);
+bool ts_compile_log_index(struct compile_report *report); /* false: no memory */
 /* Of a frame's compilation, forward; NULL: the log does not have it. */
-const struct ts_torch_compilation *compile_logged(const struct compile_report *report,
-						  struct ts_compile_id id);
-int64_t compile_log_ps(const struct compile_report *report);	     /* of all; -1: unknown */
-int64_t compile_log_recompiles(const struct compile_report *report); /* -1: there is no log */
-bool compile_put_recompiles(const struct compile_report *report);
-bool compile_put_log(const struct compile_report *report); /* the table of compilations */
+const struct ts_torch_compilation *ts_compile_logged(const struct compile_report *report,
+						     struct ts_compile_id id);
+const struct ts_torch_recompile *ts_compile_reason(const struct compile_report *report,
+						   struct ts_compile_id id); /* or NULL */
+int64_t ts_compile_log_ps(const struct compile_report *report); /* of all; -1: unknown */
+void ts_compile_put_log(const struct compile_report *report);	/* the table of compilations */
+
+/* compile_again.c: recompilations as facts, and their table. */
+bool ts_compile_find_recompiles(const struct compile_report *report); /* false: no memory */
+void ts_compile_put_recompiles(const struct compile_report *report);
+
+/* compile_report.c: of PyTorch's compiler. Fills .facts too. False: no memory. */
+bool ts_compile_report(struct compile_report *report);
 
 /* compile_xla.c: of a profile without PyTorch's compiler. */
-enum ts_status compile_report_xla(const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err);
+void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts *facts,
+			   struct ts_result *result);
 
 #endif

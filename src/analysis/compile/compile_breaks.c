@@ -1,46 +1,16 @@
 /*
- * Where graphs broke: by the log, which says why, else by regions inside regions.
+ * Where graphs broke: by the log, which has the reason, else by regions inside regions.
  *
  * Code behind a break is a frame of its own, called from the compiled code in front of it: so a region
- * inside another's tells of a break, and of the Python tracer's name of it the place. The log has a
+ * inside another's means a break, and the Python tracer's name of it has the place. The log has a
  * record for each compilation that met one.
  */
 #include "analysis/compile/compile.h"
 
-#include <inttypes.h>
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
 
 #define MAX_ROWS 500 /* of places: the first ones */
-
-enum {
-	BREAK_SOURCE,
-	BREAK_FUNCTION,
-	BREAK_REASON,
-	BREAK_COUNT,
-	BREAK_PARENT,
-	BREAK_CHILD,
-	BREAK_TIMES,
-	BREAK_TIME,
-	BREAK_EXPLANATION,
-	BREAK_HINT,
-	BREAK_STACK,
-	BREAK_FROM,
-	NR_BREAK
-};
-
-static const struct ts_column columns[NR_BREAK] = {
-	[BREAK_SOURCE] = { "source", TS_MEASURED, "graph break at" },
-	[BREAK_FUNCTION] = { "function", TS_MEASURED, "in" },
-	[BREAK_REASON] = { "reason", TS_MEASURED, "because" },
-	[BREAK_COUNT] = { "compilations", TS_MEASURED, "compiled" },
-	[BREAK_PARENT] = { "compile_id", TS_MEASURED, "region" },
-	[BREAK_CHILD] = { "continued_as", TS_MEASURED, "goes on as" },
-	[BREAK_TIMES] = { "count", TS_MEASURED, "times run" },
-	[BREAK_TIME] = { "continued_ps", TS_MEASURED, NULL },
-	[BREAK_EXPLANATION] = { "explanation", TS_MEASURED, NULL },
-	[BREAK_HINT] = { "hint", TS_MEASURED, NULL },
-	[BREAK_STACK] = { "stack", TS_MEASURED, NULL },
-	[BREAK_FROM] = { "known_from", TS_DERIVED, NULL },
-};
 
 /* Frames that run inside another's compiled code; without ids, regions inside one call. */
 static bool count_nested(const struct compile_report *report, int64_t *nr)
@@ -52,8 +22,8 @@ static bool count_nested(const struct compile_report *report, int64_t *nr)
 	*nr = sum->nr_regions == 0 ? -1 : ids ? 0 : sum->counts.max_nested;
 	for (size_t i = 0; ids && i < sum->nr_nestings && good; i++) {
 		const struct compile_region *child =
-			compile_region_of(report, sum->nestings[i].child);
-		uint64_t key = child ? compile_frame_key(child->id) : 0;
+			ts_compile_region_of(report, sum->nestings[i].child);
+		uint64_t key = child ? ts_compile_frame_key(child->id) : 0;
 
 		if (!child || ts_map_find(&seen, key) != TS_NONE)
 			continue;
@@ -62,11 +32,6 @@ static bool count_nested(const struct compile_report *report, int64_t *nr)
 	}
 	ts_map_release(&seen);
 	return good;
-}
-
-static const struct ts_torch_log *log_of(const struct compile_report *report)
-{
-	return &report->ctx->profile->torch_log;
 }
 
 /* The same place and reason, met by another compilation or another rank. */
@@ -106,95 +71,80 @@ static uint32_t *first_records(const struct ts_torch_log *log)
 	return good ? first : NULL;
 }
 
-/* Versions that log no breaks say why an analysis was begun anew, which is at breaks. */
-static int64_t nr_restarted(const struct ts_torch_log *log)
+/* Versions that do not log breaks log why an analysis was begun anew, which is at breaks. */
+static bool was_restarted(const struct ts_torch_compilation *compilation)
+{
+	return compilation->restart_reason.n > 0 && compilation->id.compile <= 0;
+}
+
+static int64_t nr_logged(const struct ts_torch_log *log, const uint32_t *first)
 {
 	int64_t nr = 0;
 
+	for (size_t i = 0; i < ts_torch_log_kept(log->nr_breaks); i++)
+		nr += first[i] == i;
+	if (nr > 0)
+		return nr;
 	for (size_t i = 0; i < ts_torch_log_kept(log->nr_compilations); i++)
-		nr += log->compilations[i].restart_reason.n > 0 &&
-		      log->compilations[i].id.compile <= 0;
+		nr += was_restarted(&log->compilations[i]);
 	return nr;
 }
 
-static bool count_logged(const struct ts_torch_log *log, int64_t *nr)
+static bool count_breaks(const struct compile_report *report, const uint32_t *first, int64_t *nr)
 {
-	uint32_t *first = first_records(log);
-
-	*nr = 0;
-	for (size_t i = 0; first && i < ts_torch_log_kept(log->nr_breaks); i++)
-		*nr += first[i] == i;
-	if (*nr == 0)
-		*nr = nr_restarted(log);
-	free(first);
-	return first != NULL;
-}
-
-bool compile_nr_breaks(const struct compile_report *report, int64_t *nr)
-{
-	int64_t logged;
-
 	if (!count_nested(report, nr))
 		return false;
-	if (!compile_has_log(report))
-		return true;
-	if (!count_logged(log_of(report), &logged))
-		return false;
-	*nr = TS_MAX(*nr, logged);
+	if (compile_has_log(report))
+		*nr = TS_MAX(*nr, nr_logged(compile_log(report), first));
 	return true;
 }
 
-static void put_nesting(const struct compile_report *report, const struct compile_nesting *nesting,
-			struct ts_value *cells)
+/* What ran behind a break. */
+static void take_nesting(const struct compile_report *report, const struct compile_nesting *nesting,
+			 struct ts_compile_break *row)
 {
-	const struct compile_region *child = compile_region_of(report, nesting->child);
+	const struct compile_region *child = ts_compile_region_of(report, nesting->child);
 
 	if (child)
-		cells[BREAK_CHILD] = compile_id_cell(report->result, child->id);
-	cells[BREAK_TIMES] = ts_int(nesting->nr);
-	cells[BREAK_TIME] = ts_int(nesting->time_ps);
+		row->continued_as = ts_compile_id_text(report->result, child->id);
+	row->nr_runs = nesting->nr;
+	row->continued_ps = nesting->time_ps;
 }
 
-/* What the Python tracer says of a nesting's place. */
-static void put_nested_place(const struct compile_report *report,
-			     const struct compile_nesting *nesting, struct ts_value *cells)
+static const struct ts_compile_break unknown_break = { .nr_compiled = -1,
+						       .nr_runs = -1,
+						       .continued_ps = -1 };
+
+/* By a nesting, and by the Python tracer's name of its place. */
+static struct ts_compile_break by_nesting(const struct compile_report *report,
+					  const struct compile_nesting *nesting)
 {
-	const struct compile_region *parent = compile_region_of(report, nesting->parent);
-	const struct compile_region *child = compile_region_of(report, nesting->child);
+	const struct compile_region *parent = ts_compile_region_of(report, nesting->parent);
+	const struct compile_region *child = ts_compile_region_of(report, nesting->child);
+	struct ts_compile_break row = unknown_break;
 	struct ts_torch_frame frame;
 	struct ts_bytes broken;
 	int64_t line;
 
-	if (compile_frame_of(report, child, &frame) &&
+	if (ts_compile_frame_of(report, child, &frame) &&
 	    ts_torch_resume_of(frame.function, &broken, &line)) {
-		cells[BREAK_SOURCE] = compile_source_cell(report->result, frame.file, line);
-		cells[BREAK_FUNCTION] = ts_text(broken);
-	} else if (compile_frame_of(report, parent, &frame)) {
-		cells[BREAK_FUNCTION] = ts_text(frame.function);
+		row.source = ts_source_text(report->result, frame.file, line);
+		row.function = broken;
+	} else if (ts_compile_frame_of(report, parent, &frame)) {
+		row.function = frame.function;
 	}
 	if (parent)
-		cells[BREAK_PARENT] = compile_id_cell(report->result, parent->id);
-	cells[BREAK_FROM] = ts_text(TS_LIT("nested regions"));
-}
-
-static bool put_nested(const struct compile_report *report, struct ts_table *table)
-{
-	for (size_t i = 0; i < TS_MIN(report->sum->nr_nestings, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(report->result, table);
-
-		if (!cells)
-			return false;
-		put_nested_place(report, &report->sum->nestings[i], cells);
-		put_nesting(report, &report->sum->nestings[i], cells);
-	}
-	return true;
+		row.region = ts_compile_id_text(report->result, parent->id);
+	row.known_from = "nested regions";
+	take_nesting(report, nesting, &row);
+	return row;
 }
 
 /* Sums of what ran behind a break: of all compilations of it. */
 static struct compile_nesting nesting_of(const struct compile_report *report, const uint32_t *first,
 					 size_t at)
 {
-	const struct ts_torch_log *log = log_of(report);
+	const struct ts_torch_log *log = compile_log(report);
 	struct compile_nesting sum = { 0, 0, 0, 0 };
 
 	for (size_t i = at; i < ts_torch_log_kept(log->nr_breaks); i++) {
@@ -213,81 +163,109 @@ static struct compile_nesting nesting_of(const struct compile_report *report, co
 	return sum;
 }
 
-static void put_record(const struct compile_report *report, const uint32_t *first, size_t at,
-		       struct ts_value *cells)
+static struct ts_compile_break by_record(const struct compile_report *report, const uint32_t *first,
+					 size_t at)
 {
-	const struct ts_torch_log *log = log_of(report);
-	const struct ts_torch_break *row = &log->breaks[at];
+	const struct ts_torch_log *log = compile_log(report);
+	const struct ts_torch_break *record = &log->breaks[at];
 	struct compile_nesting nesting = nesting_of(report, first, at);
-	int64_t nr = 0;
+	struct ts_compile_break row = {
+		.source = ts_source_text(report->result, record->file, record->line),
+		.function = record->function,
+		.reason = record->reason,
+		.region = ts_compile_id_text(report->result, record->id),
+		.nr_runs = -1,
+		.continued_ps = -1,
+		.explanation = record->explanation,
+		.hint = record->hint,
+		.stack = record->stack,
+		.known_from = "log",
+	};
 
 	for (size_t i = at; i < ts_torch_log_kept(log->nr_breaks); i++)
-		nr += first[i] == at;
-	cells[BREAK_SOURCE] = compile_source_cell(report->result, row->file, row->line);
-	cells[BREAK_FUNCTION] = ts_text_or_null(row->function);
-	cells[BREAK_REASON] = ts_text_or_null(row->reason);
-	cells[BREAK_COUNT] = ts_int(nr);
-	cells[BREAK_PARENT] = compile_id_cell(report->result, row->id);
-	cells[BREAK_EXPLANATION] = ts_text_or_null(row->explanation);
-	cells[BREAK_HINT] = ts_text_or_null(row->hint);
-	cells[BREAK_STACK] = ts_text_or_null(row->stack);
-	cells[BREAK_FROM] = ts_text(TS_LIT("log"));
+		row.nr_compiled += first[i] == at;
 	if (nesting.nr > 0)
-		put_nesting(report, &nesting, cells);
+		take_nesting(report, &nesting, &row);
+	return row;
 }
 
-static bool put_records(const struct compile_report *report, struct ts_table *table)
+static struct ts_compile_break by_restart(const struct compile_report *report,
+					  const struct ts_torch_compilation *compilation)
 {
-	const struct ts_torch_log *log = log_of(report);
+	struct ts_compile_break row = unknown_break;
+
+	row.function = compilation->function;
+	row.reason = compilation->restart_reason;
+	row.region = ts_compile_id_text(report->result, compilation->id);
+	row.known_from = "log: analysis begun anew";
+	return row;
+}
+
+/* The first ones into ROWS, by what knows most of them. Gives how many. */
+static size_t list_breaks(const struct compile_report *report, const uint32_t *first,
+			  struct ts_compile_break *rows)
+{
+	const struct ts_torch_log *log = compile_log(report);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ts_torch_log_kept(log->nr_breaks) && nr < MAX_ROWS; i++)
+		if (first[i] == i)
+			rows[nr++] = by_record(report, first, i);
+	if (log->nr_breaks > 0)
+		return nr;
+	for (size_t i = 0; i < ts_torch_log_kept(log->nr_compilations) && nr < MAX_ROWS; i++)
+		if (was_restarted(&log->compilations[i]))
+			rows[nr++] = by_restart(report, &log->compilations[i]);
+	if (nr > 0)
+		return nr;
+	for (size_t i = 0; i < report->sum->nr_nestings && nr < MAX_ROWS; i++)
+		rows[nr++] = by_nesting(report, &report->sum->nestings[i]);
+	return nr;
+}
+
+bool ts_compile_find_breaks(const struct compile_report *report)
+{
+	const struct ts_torch_log *log = compile_log(report);
+	size_t max =
+		TS_MAX(ts_torch_log_kept(log->nr_breaks),
+		       TS_MAX(ts_torch_log_kept(log->nr_compilations), report->sum->nr_nestings));
+	struct ts_compile_break *rows = ts_arena_array(&report->result->owner->arena,
+						       TS_MIN(max, MAX_ROWS) + 1, sizeof(*rows));
 	uint32_t *first = first_records(log);
-	bool good = first != NULL;
+	bool good = rows && first && count_breaks(report, first, &report->facts->nr_breaks);
 
-	for (size_t i = 0; good && i < ts_torch_log_kept(log->nr_breaks); i++) {
-		struct ts_value *cells;
-
-		if (first[i] != i || table->nr_rows >= MAX_ROWS)
-			continue;
-		cells = ts_table_row(report->result, table);
-		good = cells != NULL;
-		if (good)
-			put_record(report, first, i, cells);
+	if (good) {
+		report->facts->breaks = rows;
+		report->facts->nr_listed_breaks = list_breaks(report, first, rows);
 	}
 	free(first);
 	return good;
 }
 
-static bool put_restarts(const struct compile_report *report, struct ts_table *table)
-{
-	const struct ts_torch_log *log = log_of(report);
+#define BREAK_COLUMNS(X) \
+	X(source, TS_MEASURED, "graph break at", ts_text_or_null(row->source)) \
+	X(function, TS_MEASURED, "in", ts_text_or_null(row->function)) \
+	X(reason, TS_MEASURED, "because", ts_text_or_null(row->reason)) \
+	X(compilations, TS_MEASURED, "compiled", ts_int_or_null(row->nr_compiled)) \
+	X(compile_id, TS_MEASURED, "region", ts_text_or_null(row->region)) \
+	X(continued_as, TS_MEASURED, "goes on as", ts_text_or_null(row->continued_as)) \
+	X(count, TS_MEASURED, "times run", ts_int_or_null(row->nr_runs)) \
+	X(continued_ps, TS_MEASURED, NULL, ts_int_or_null(row->continued_ps)) \
+	X(explanation, TS_MEASURED, NULL, ts_text_or_null(row->explanation)) \
+	X(hint, TS_MEASURED, NULL, ts_text_or_null(row->hint)) \
+	X(stack, TS_MEASURED, NULL, ts_text_or_null(row->stack)) \
+	X(known_from, TS_DERIVED, NULL, ts_text(ts_bytes_of(row->known_from)))
 
-	for (size_t i = 0; i < ts_torch_log_kept(log->nr_compilations); i++) {
-		const struct ts_torch_compilation *row = &log->compilations[i];
-		struct ts_value *cells;
+static const struct ts_column columns[] = { BREAK_COLUMNS(TS_COLUMN) };
 
-		if (row->restart_reason.n == 0 || row->id.compile > 0 || table->nr_rows >= MAX_ROWS)
-			continue;
-		cells = ts_table_row(report->result, table);
-		if (!cells)
-			return false;
-		cells[BREAK_FUNCTION] = ts_text_or_null(row->function);
-		cells[BREAK_REASON] = ts_text(row->restart_reason);
-		cells[BREAK_PARENT] = compile_id_cell(report->result, row->id);
-		cells[BREAK_FROM] = ts_text(TS_LIT("log: analysis begun anew"));
-	}
-	return true;
-}
-
-bool compile_put_breaks(const struct compile_report *report)
+void ts_compile_put_breaks(const struct compile_report *report)
 {
 	struct ts_table *table = ts_result_table(report->result, "graph_break_places",
-						 "Graph breaks", columns, NR_BREAK);
-	const struct ts_torch_log *log = log_of(report);
+						 "Graph breaks", columns, TS_NELEM(columns));
 
-	if (!table)
-		return false;
-	if (log->nr_breaks > 0)
-		return put_records(report, table);
-	if (compile_has_log(report) && nr_restarted(log) > 0)
-		return put_restarts(report, table);
-	return put_nested(report, table);
+	for (size_t i = 0; i < report->facts->nr_listed_breaks; i++) {
+		const struct ts_compile_break *row = &report->facts->breaks[i];
+
+		TS_CELLS(report->result, table, BREAK_COLUMNS);
+	}
 }

@@ -1,12 +1,18 @@
 /*
  * What compiled code ran on the devices: kernels are launched inside a region on the host, and the
- * launch's link says which they are. A backward graph runs on another thread; the sequence number that
- * autograd gave its forward function says whose it is.
+ * launch's link leads to them. A backward graph runs on another thread; the sequence number that
+ * autograd gave its forward function leads back to the region.
  *
- * Says nothing by itself that people read: "compile" tells it with the regions.
+ * The view has no title, so people do not see it by itself: the view compile shows these numbers with
+ * its regions.
  */
-#include "analysis/compile/compile.h"
-
+#include "analysis/analysis.h"
+#include "analysis/facts/compile_devices.h"
+#include "analysis/kit/keyed.h"
+#include "analysis/kit/table.h"
+#include "analysis/kit/torch.h"
+#include "base/check.h"
+#include "base/record.h"
 #include "model/launches.h"
 
 #define MAX_OPEN 16 /* regions inside one another on a thread; deeper ones count as the last */
@@ -21,64 +27,71 @@ struct thread {
 	size_t nr;
 };
 
-struct device_region {
-	struct ts_compile_id id;
-	int64_t nr_kernels, device_ps, backward_ps, nr_launches;
-};
-
-struct devices_state {
+struct compile_devices_state {
 	struct thread *threads; /* by line; NULL: nothing to watch yet */
 	uint8_t *events;	/* of each op: 1 + enum ts_torch_event; 0: not asked yet */
 	struct ts_launches launches, sequences;
-	struct device_region *regions;
+	struct ts_compile_device_region *regions;
 	size_t nr_regions, cap_regions;
 	struct ts_map region_of_key;
 	int64_t outside_ps;
 };
 
-static bool devices_wants(const struct ts_context *ctx, const struct ts_line *line)
+#define TS_SELF struct ts_compile_device_region
+static const struct ts_member region_members[] = {
+	TS_NUMBER(1, id.autograd, TS_KEEP), TS_NUMBER(2, id.frame, TS_KEEP),
+	TS_NUMBER(3, id.compile, TS_KEEP),  TS_NUMBER(4, nr_launches, TS_ADD),
+	TS_NUMBER(5, nr_kernels, TS_ADD),   TS_NUMBER(6, device_ps, TS_ADD),
+	TS_NUMBER(7, backward_ps, TS_ADD),
+};
+static const struct ts_record region_record = TS_RECORD(region_members);
+#undef TS_SELF
+
+static bool state_is_valid(const void *state)
+{
+	const struct compile_devices_state *loaded = state;
+
+	return ts_keyed_is_valid(&loaded->region_of_key, loaded->nr_regions);
+}
+
+#define TS_SELF struct compile_devices_state
+static const struct ts_member devices_members[] = {
+	TS_LIST(1, regions, region_record, TS_BY_HAND),
+	TS_MAP(2, region_of_key),
+	TS_NUMBER(3, outside_ps, TS_ADD),
+	TS_SCRATCH(threads),
+	TS_SCRATCH(events),
+	TS_SCRATCH(launches.slots),
+	TS_SCRATCH(sequences.slots),
+};
+static const struct ts_record devices_record =
+	TS_RECORD(devices_members, .is_valid = state_is_valid);
+#undef TS_SELF
+
+static bool compile_devices_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
 
 	return line->kind == TS_LINE_THREAD || (plane == TS_PLANE_GPU && line->kind == TS_LINE_OPS);
 }
 
-static enum ts_status devices_open(void *arg, const struct ts_context *ctx,
-				   const struct ts_line *line, struct ts_error *err)
+static enum ts_status compile_devices_open(void *arg, const struct ts_context *ctx,
+					   const struct ts_line *line, struct ts_error *err)
 {
-	struct devices_state *state = arg;
+	struct compile_devices_state *state = arg;
 
-	(void)line;
 	state->threads = calloc(ctx->profile->nr_lines + 1, sizeof(*state->threads));
 	state->events = calloc(ctx->profile->nr_ops + 1, 1);
 	return state->threads && state->events ? TS_OK : ts_fail_nomem(err);
 }
 
-static uint32_t region_get(struct devices_state *state, struct ts_compile_id id)
+/* The region of an id, made when it is new; NULL: no memory. */
+static struct ts_compile_device_region *region_get(struct compile_devices_state *state,
+						   struct ts_compile_id id)
 {
-	uint64_t key = ts_compile_id_key(id);
-	uint32_t at = ts_map_find(&state->region_of_key, key);
+	struct ts_compile_device_region fresh = { .id = id };
 
-	if (at != TS_NONE)
-		return at;
-	if (!ts_grow(&state->regions, &state->cap_regions, state->nr_regions + 1,
-		     sizeof(*state->regions)) ||
-	    !ts_map_set(&state->region_of_key, key, (uint32_t)state->nr_regions))
-		return TS_NONE;
-	state->regions[state->nr_regions] = (struct device_region){ .id = id };
-	return (uint32_t)state->nr_regions++;
-}
-
-static enum ts_torch_event event_of(struct devices_state *state, const struct ts_profile *profile,
-				    uint32_t index)
-{
-	const struct ts_op *op = &profile->ops[index];
-	uint8_t *known = &state->events[index];
-
-	if (*known == 0)
-		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
-					   : (uint8_t)TS_TORCH_OTHER);
-	return (enum ts_torch_event)(*known - 1);
+	return ts_keyed_row(TS_KEYED(state, regions, region_of_key), ts_compile_id_key(id), &fresh);
 }
 
 /* What is open on the thread at this moment; TS_NONE: nothing. */
@@ -98,16 +111,17 @@ static void push(struct thread *thread, const struct ts_merged *merged, size_t i
 					      what };
 }
 
-static bool begin_region(struct devices_state *state, const struct ts_merged *merged, size_t i)
+static bool begin_region(struct compile_devices_state *state, const struct ts_merged *merged,
+			 size_t i)
 {
+	struct ts_compile_device_region *region;
 	struct ts_compile_id id;
-	uint32_t region;
 
 	ts_compile_id_of(merged->profile->ops[merged->op[i]].name, &id);
 	region = region_get(state, id);
-	if (region == TS_NONE)
+	if (!region)
 		return false;
-	push(&state->threads[merged->line[i]], merged, i, 2 * region);
+	push(&state->threads[merged->line[i]], merged, i, 2 * (uint32_t)(region - state->regions));
 	return true;
 }
 
@@ -122,7 +136,8 @@ static uint64_t sequence_of(const struct ts_merged *merged, size_t i)
 }
 
 /* A forward function inside a region: its backward will be that region's. */
-static bool note_function(struct devices_state *state, const struct ts_merged *merged, size_t i)
+static bool note_function(struct compile_devices_state *state, const struct ts_merged *merged,
+			  size_t i)
 {
 	uint32_t what = open_at(&state->threads[merged->line[i]], merged->start_ps[i]);
 	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(merged, i);
@@ -130,7 +145,8 @@ static bool note_function(struct devices_state *state, const struct ts_merged *m
 	return sequence == TS_NO_NUMBER || ts_launches_note(&state->sequences, sequence, what);
 }
 
-static void begin_backward(struct devices_state *state, const struct ts_merged *merged, size_t i)
+static void begin_backward(struct compile_devices_state *state, const struct ts_merged *merged,
+			   size_t i)
 {
 	uint64_t sequence = state->nr_regions ? sequence_of(merged, i) : TS_NO_NUMBER;
 	uint32_t what =
@@ -140,9 +156,11 @@ static void begin_backward(struct devices_state *state, const struct ts_merged *
 		push(&state->threads[merged->line[i]], merged, i, what | 1);
 }
 
-static bool take_host_event(struct devices_state *state, const struct ts_merged *merged, size_t i)
+static bool take_host_event(struct compile_devices_state *state, const struct ts_merged *merged,
+			    size_t i)
 {
-	enum ts_torch_event event = event_of(state, merged->profile, merged->op[i]);
+	enum ts_torch_event event = ts_torch_event_once(&state->events[merged->op[i]],
+							&merged->profile->ops[merged->op[i]]);
 	uint32_t what;
 
 	if (event == TS_TORCH_REGION)
@@ -161,13 +179,15 @@ static bool take_host_event(struct devices_state *state, const struct ts_merged 
 	return ts_launches_note(&state->launches, merged->link[i], what);
 }
 
-static void take_kernel(struct devices_state *state, const struct ts_merged *merged, size_t i)
+static void take_kernel(struct compile_devices_state *state, const struct ts_merged *merged,
+			size_t i)
 {
 	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
 	uint32_t what = merged->link[i] == TS_NO_LINK
 				? TS_NONE
 				: ts_launches_find(&state->launches, merged->link[i]);
-	struct device_region *region = what == TS_NONE ? NULL : &state->regions[what / 2];
+	struct ts_compile_device_region *region =
+		what == TS_NONE ? NULL : &state->regions[what / 2];
 
 	if (!region) {
 		state->outside_ps = ts_i64_add(state->outside_ps, dur_ps);
@@ -179,10 +199,10 @@ static void take_kernel(struct devices_state *state, const struct ts_merged *mer
 		region->backward_ps = ts_i64_add(region->backward_ps, dur_ps);
 }
 
-static enum ts_status devices_merged(void *arg, const struct ts_context *ctx,
-				     const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status compile_devices_merged(void *arg, const struct ts_context *ctx,
+					     const struct ts_merged *merged, struct ts_error *err)
 {
-	struct devices_state *state = arg;
+	struct compile_devices_state *state = arg;
 
 	for (size_t i = 0; i < merged->nr_events; i++) {
 		if (ctx->profile->lines[merged->line[i]].kind == TS_LINE_OPS)
@@ -193,72 +213,58 @@ static enum ts_status devices_merged(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static enum ts_status devices_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
-				    struct ts_error *err)
+static enum ts_status compile_devices_merge(void *arg_into, void *arg_from,
+					    const struct ts_context *ctx, struct ts_error *err)
 {
-	struct devices_state *into = arg_into, *from = arg_from;
+	struct compile_devices_state *into = arg_into, *from = arg_from;
 
-	(void)ctx;
-	into->outside_ps = ts_i64_add(into->outside_ps, from->outside_ps);
-	for (size_t i = 0; i < from->nr_regions; i++) {
-		const struct device_region *region = &from->regions[i];
-		uint32_t at = region_get(into, region->id);
-		struct device_region *to;
-
-		if (at == TS_NONE)
-			return ts_fail_nomem(err);
-		to = &into->regions[at];
-		to->nr_kernels += region->nr_kernels;
-		to->nr_launches += region->nr_launches;
-		to->device_ps = ts_i64_add(to->device_ps, region->device_ps);
-		to->backward_ps = ts_i64_add(to->backward_ps, region->backward_ps);
-	}
-	return TS_OK;
+	return ts_keyed_sum(TS_KEYED(into, regions, region_of_key),
+			    TS_KEYED(from, regions, region_of_key), &region_record) &&
+			       ts_record_merge(&devices_record, into, from)
+		       ? TS_OK
+		       : ts_fail_nomem(err);
 }
 
-static enum ts_status devices_close(void *arg, const struct ts_context *ctx, void *facts,
-				    struct ts_result *result, struct ts_error *err)
+#define REGION_COLUMNS(X) \
+	X(compile_id, TS_MEASURED, NULL, \
+	  ts_text_or_null(ts_compile_id_text(result, region->id))) \
+	X(launches, TS_MEASURED, NULL, ts_int(region->nr_launches)) \
+	X(kernels, TS_MEASURED, NULL, ts_int(region->nr_kernels)) \
+	X(device_time_ps, TS_MEASURED, NULL, ts_int(region->device_ps)) \
+	X(backward_device_time_ps, TS_MEASURED, NULL, ts_int(region->backward_ps))
+
+static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
+
+static void put_regions(const struct ts_compile_devices_facts *facts, struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "compile_id", TS_MEASURED, NULL },
-		{ "launches", TS_MEASURED, NULL },
-		{ "kernels", TS_MEASURED, NULL },
-		{ "device_time_ps", TS_MEASURED, NULL },
-		{ "backward_device_time_ps", TS_MEASURED, NULL },
-	};
-	const struct devices_state *sum = arg;
 	struct ts_table *table;
+
+	ts_result_field(result, "outside_device_time_ps", ts_int(facts->outside_ps), TS_MEASURED,
+			NULL);
+	table = ts_result_table(result, "regions", NULL, region_columns, TS_NELEM(region_columns));
+	for (size_t i = 0; i < facts->nr_regions; i++) {
+		const struct ts_compile_device_region *region = &facts->regions[i];
+
+		TS_CELLS(result, table, REGION_COLUMNS);
+	}
+}
+
+static enum ts_status compile_devices_close(void *arg, const struct ts_context *ctx, void *facts,
+					    struct ts_result *result, struct ts_error *err)
+{
+	const struct compile_devices_state *sum = arg;
+	struct ts_compile_devices_facts *found = facts;
+	struct ts_compile_device_region *regions;
 
 	if (ctx->profile->nr_devices == 0 || sum->nr_regions == 0)
 		return TS_OK;
-	ts_result_field(result, "outside_device_time_ps", ts_int(sum->outside_ps), TS_MEASURED,
-			NULL);
-	table = ts_result_table(result, "regions", NULL, columns, TS_NELEM(columns));
-	for (size_t i = 0; table && i < sum->nr_regions; i++) {
-		const struct device_region *region = &sum->regions[i];
-		struct ts_value *cells = ts_table_row(result, table);
-
-		if (!cells)
-			return ts_fail_nomem(err);
-		cells[0] = compile_id_cell(result, region->id);
-		cells[1] = ts_int(region->nr_launches);
-		cells[2] = ts_int(region->nr_kernels);
-		cells[3] = ts_int(region->device_ps);
-		cells[4] = ts_int(region->backward_ps);
-	}
-	return table ? TS_OK : ts_fail_nomem(err);
-}
-
-static void devices_release(void *arg)
-{
-	struct devices_state *state = arg;
-
-	free(state->threads);
-	free(state->events);
-	free(state->regions);
-	ts_launches_release(&state->launches);
-	ts_launches_release(&state->sequences);
-	ts_map_release(&state->region_of_key);
+	regions = ts_arena_array(&result->owner->arena, sum->nr_regions, sizeof(*regions));
+	if (!regions)
+		return ts_fail_nomem(err);
+	memcpy(regions, sum->regions, sum->nr_regions * sizeof(*regions));
+	*found = (struct ts_compile_devices_facts){ regions, sum->nr_regions, sum->outside_ps };
+	put_regions(found, result);
+	return TS_OK;
 }
 
 const struct ts_analysis ts_analysis_compile_devices = {
@@ -266,11 +272,11 @@ const struct ts_analysis ts_analysis_compile_devices = {
 	.title = "Compiled code on devices",
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct devices_state),
-	.wants = devices_wants,
-	.open = devices_open,
-	.merged = devices_merged,
-	.merge = devices_merge,
-	.close = devices_close,
-	.release = devices_release,
+	.state = &devices_record,
+	.facts_size = sizeof(struct ts_compile_devices_facts),
+	.wants = compile_devices_wants,
+	.open = compile_devices_open,
+	.merged = compile_devices_merged,
+	.merge = compile_devices_merge,
+	.close = compile_devices_close,
 };

@@ -2,17 +2,20 @@
  * How many ops became how many kernels.
  *
  * Of PyTorch: Inductor names a kernel by the ATen ops in it, each once, so the ops before fusion are
- * counted from names: what stands twice in a kernel counts once, and nothing is known of ops that
- * vanished. A kernel that is not Inductor's is one op, as in eager mode. Of XLA: instructions of the
+ * counted from names: what stands twice in a kernel counts once, and ops that vanished are not
+ * known. A kernel that is not Inductor's is one op, as in eager mode. Of XLA: instructions of the
  * modules that ran, inside fusions and as kernels.
  */
 #include "analysis/compile/compile.h"
 
+#include "analysis/facts/ops.h"
+#include "analysis/kit/lists.h"
+#include "analysis/kit/table.h"
 #include "model/kernels.h"
 #include "model/trace_class.h"
 
 #define MAX_ROWS   200 /* of generated kernels: the largest */
-#define MAX_OPS	   64  /* told of a kernel */
+#define MAX_OPS	   64  /* listed of a kernel */
 #define MAX_NESTED 8   /* fusions inside one another */
 
 struct generated {
@@ -48,20 +51,16 @@ static bool is_kernel(struct ts_bytes name, struct ts_bytes category)
 
 static bool gather_devices(struct gathering *gathering, const struct ts_context *ctx)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	struct compile_fusion *fusion = gathering->fusion;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct generated kernel = {
-			.name = ts_cell_text(table, i, "name"),
-			.nr = TS_MAX(ts_cell_int(table, i, "occurrences"), 0),
-			.time_ps = TS_MAX(ts_cell_int(table, i, "total_time_ps"), 0),
-		};
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *op = &ops->items[i];
+		struct generated kernel = { op->name, TS_MAX(op->occurrences, 0),
+					    TS_MAX(op->total_ps, 0), ts_torch_fused_ops(op->name) };
 
-		if (!is_kernel(kernel.name, ts_cell_text(table, i, "category")))
+		if (!is_kernel(op->name, op->category))
 			continue;
-		kernel.nr_ops = ts_torch_fused_ops(kernel.name);
 		if (kernel.nr_ops > 0 && !add_generated(gathering, &kernel))
 			return false;
 		if (kernel.nr_ops == 0) {
@@ -85,7 +84,7 @@ static bool gather_host(struct gathering *gathering, const struct compile_state 
 		if (!add_generated(gathering, &kernel))
 			return false;
 	}
-	if (sum->nr_kernels == 0) { /* a CPU says nothing of its kernels unless it is asked to */
+	if (sum->nr_kernels == 0) { /* a CPU's trace has its kernels only on request */
 		fusion->nr_before = fusion->nr_after = -1;
 		return true;
 	}
@@ -125,52 +124,44 @@ static struct ts_value kind_of(struct ts_bytes name)
 
 static struct ts_value ops_of(struct ts_result *result, struct ts_bytes name, int64_t nr_ops)
 {
-	struct ts_bytes rest = ts_torch_fused_part(name);
-	struct ts_value *items, list;
+	struct ts_bytes rest = ts_torch_fused_part(name), ops[MAX_OPS];
 	size_t nr = rest.n ? (size_t)TS_MIN(nr_ops, MAX_OPS) : 0;
 
-	list = ts_result_list(result, NULL, 0, nr, &items);
-	for (size_t i = 0; i < nr && list.type == TS_VALUE_LIST; i++)
-		items[i] = ts_text(ts_torch_next_op(&rest));
-	return list;
+	for (size_t i = 0; i < nr; i++)
+		ops[i] = ts_torch_next_op(&rest);
+	return ts_text_list(result, ops, nr);
 }
 
-static bool put_generated(struct gathering *gathering, struct ts_result *result)
+#define GENERATED_COLUMNS(X) \
+	X(name, TS_MEASURED, "generated kernel", ts_text(kernel->name)) \
+	X(kind, TS_DERIVED, "kind", kind_of(kernel->name)) \
+	X(ops_before_fusion, TS_DERIVED, "ops in it", ts_int(kernel->nr_ops)) \
+	X(ops, TS_DERIVED, NULL, ops_of(result, kernel->name, kernel->nr_ops)) \
+	X(count, TS_MEASURED, "count", ts_int(kernel->nr)) \
+	X(time_ps, TS_MEASURED, "time", ts_int(kernel->time_ps))
+
+static const struct ts_column generated_columns[] = { GENERATED_COLUMNS(TS_COLUMN) };
+
+static void put_generated(struct gathering *gathering, struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "name", TS_MEASURED, "generated kernel" },
-		{ "kind", TS_DERIVED, "kind" },
-		{ "ops_before_fusion", TS_DERIVED, "ops in it" },
-		{ "ops", TS_DERIVED, NULL },
-		{ "count", TS_MEASURED, "count" },
-		{ "time_ps", TS_MEASURED, "time" },
-	};
-	struct ts_table *table = ts_result_table(
-		result, "fused_kernels", "Generated kernels by time", columns, TS_NELEM(columns));
+	struct ts_table *table =
+		ts_result_table(result, "fused_kernels", "Generated kernels by time",
+				generated_columns, TS_NELEM(generated_columns));
 
 	if (gathering->nr > 1)
 		qsort(gathering->items, gathering->nr, sizeof(*gathering->items), longest_first);
-	for (size_t i = 0; table && i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
+	for (size_t i = 0; i < TS_MIN(gathering->nr, MAX_ROWS); i++) {
 		const struct generated *kernel = &gathering->items[i];
-		struct ts_value *cells = ts_table_row(result, table);
 
-		if (!cells)
-			return false;
-		cells[0] = ts_text(kernel->name);
-		cells[1] = kind_of(kernel->name);
-		cells[2] = ts_int(kernel->nr_ops);
-		cells[3] = ops_of(result, kernel->name, kernel->nr_ops);
-		cells[4] = ts_int(kernel->nr);
-		cells[5] = ts_int(kernel->time_ps);
+		TS_CELLS(result, table, GENERATED_COLUMNS);
 	}
 	if (gathering->nr > MAX_ROWS)
 		ts_result_note(result, "the %d largest of %zu generated kernels are listed",
 			       MAX_ROWS, gathering->nr);
-	return table != NULL;
 }
 
-bool compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
-			  struct ts_result *result, struct compile_fusion *fusion)
+bool ts_compile_fusion_torch(const struct compile_state *sum, const struct ts_context *ctx,
+			     struct ts_result *result, struct compile_fusion *fusion)
 {
 	struct gathering gathering = { .fusion = fusion };
 	bool good;
@@ -179,7 +170,7 @@ bool compile_fusion_torch(const struct compile_state *sum, const struct ts_conte
 	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx)
 					    : gather_host(&gathering, sum, ctx->profile);
 	fusion->nr_kernels = (int64_t)gathering.nr;
-	good = good && put_generated(&gathering, result);
+	put_generated(&gathering, result);
 	free(gathering.items);
 	return good;
 }
@@ -222,19 +213,19 @@ static void count_instr(const struct ts_profile *profile, const struct ts_op *op
 	fusion->nr_after = ts_i64_add(fusion->nr_after, nr);
 }
 
-void compile_fusion_xla(const struct ts_context *ctx, struct compile_fusion *fusion)
+struct compile_fusion ts_compile_fusion_xla(const struct ts_context *ctx)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
+	struct compile_fusion fusion = { .nr_before = 0 };
 
-	*fusion = (struct compile_fusion){ .nr_before = 0 };
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t index = ts_cell_int(table, i, "op_index");
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *op = &ops->items[i];
 
-		if (index >= 0 && (size_t)index < ctx->profile->nr_ops)
-			count_instr(ctx->profile, &ctx->profile->ops[index],
-				    TS_MAX(ts_cell_int(table, i, "occurrences"), 0), fusion);
+		if (op->op != TS_NONE)
+			count_instr(ctx->profile, &ctx->profile->ops[op->op],
+				    TS_MAX(op->occurrences, 0), &fusion);
 	}
-	if (fusion->nr_after == 0) /* no program of what ran is in the profile */
-		fusion->nr_before = fusion->nr_after = -1;
+	if (fusion.nr_after == 0) /* the profile does not have a program of what ran */
+		fusion.nr_before = fusion.nr_after = -1;
+	return fusion;
 }

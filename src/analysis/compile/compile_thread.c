@@ -2,71 +2,43 @@
  * The events of a host thread, children before parents, into regions and compilations.
  *
  * What is found is a piece, and waits for the event around it. A compilation takes the pieces inside
- * it: its parts, and the annotation that says which compilation it is. A region takes regions (there
+ * it: its parts, and the annotation with the id of the compilation. A region takes regions (there
  * its graph was broken) and compilations (of code it came upon). A piece that nothing will come
  * around counts by itself.
  */
 #include "analysis/compile/compile.h"
 
-struct compile_region *compile_region_get(struct compile_state *state, struct ts_compile_id id)
-{
-	uint64_t key = ts_compile_id_key(id);
-	uint32_t at = ts_map_find(&state->region_of_key, key);
+#include "analysis/kit/keyed.h"
 
-	if (at != TS_NONE)
-		return &state->regions[at];
-	if (!ts_grow(&state->regions, &state->cap_regions, state->nr_regions + 1,
-		     sizeof(*state->regions)) ||
-	    !ts_map_set(&state->region_of_key, key, (uint32_t)state->nr_regions))
-		return NULL;
-	state->regions[state->nr_regions] =
-		(struct compile_region){ .id = id, .frame_op = TS_NONE, .first_ps = INT64_MAX };
-	return &state->regions[state->nr_regions++];
+struct compile_region *ts_compile_region_get(struct compile_state *state, struct ts_compile_id id)
+{
+	struct compile_region fresh = { .id = id, .frame_op = TS_NONE, .first_ps = INT64_MAX };
+
+	return ts_keyed_row(TS_KEYED(state, regions, region_of_key), ts_compile_id_key(id), &fresh);
 }
 
-struct compile_nesting *compile_nesting_get(struct compile_state *state, uint64_t parent,
-					    uint64_t child)
+struct compile_nesting *ts_compile_nesting_get(struct compile_state *state, uint64_t parent,
+					       uint64_t child)
 {
+	struct compile_nesting fresh = { .parent = parent, .child = child };
 	uint64_t both[2] = { parent, child };
 	uint64_t key = ts_hash((struct ts_bytes){ (const uint8_t *)both, sizeof(both) }, 0);
-	uint32_t at = ts_map_find(&state->nesting_of_key, key);
 
-	if (at != TS_NONE)
-		return &state->nestings[at];
-	if (!ts_grow(&state->nestings, &state->cap_nestings, state->nr_nestings + 1,
-		     sizeof(*state->nestings)) ||
-	    !ts_map_set(&state->nesting_of_key, key, (uint32_t)state->nr_nestings))
-		return NULL;
-	state->nestings[state->nr_nestings] = (struct compile_nesting){ parent, child, 0, 0 };
-	return &state->nestings[state->nr_nestings++];
+	return ts_keyed_row(TS_KEYED(state, nestings, nesting_of_key), key, &fresh);
 }
 
-struct compile_phase *compile_phase_get(struct compile_state *state, uint32_t op)
+struct compile_phase *ts_compile_phase_get(struct compile_state *state, uint32_t op)
 {
-	uint32_t at = ts_map_find(&state->phase_of_op, op);
+	struct compile_phase fresh = { .op = op };
 
-	if (at != TS_NONE)
-		return &state->phases[at];
-	if (!ts_grow(&state->phases, &state->cap_phases, state->nr_phases + 1,
-		     sizeof(*state->phases)) ||
-	    !ts_map_set(&state->phase_of_op, op, (uint32_t)state->nr_phases))
-		return NULL;
-	state->phases[state->nr_phases] = (struct compile_phase){ .op = op };
-	return &state->phases[state->nr_phases++];
+	return ts_keyed_row(TS_KEYED(state, phases, phase_of_op), op, &fresh);
 }
 
-struct compile_kernel *compile_kernel_get(struct compile_state *state, uint32_t op)
+struct compile_kernel *ts_compile_kernel_get(struct compile_state *state, uint32_t op)
 {
-	uint32_t at = ts_map_find(&state->kernel_of_op, op);
+	struct compile_kernel fresh = { .op = op };
 
-	if (at != TS_NONE)
-		return &state->kernels[at];
-	if (!ts_grow(&state->kernels, &state->cap_kernels, state->nr_kernels + 1,
-		     sizeof(*state->kernels)) ||
-	    !ts_map_set(&state->kernel_of_op, op, (uint32_t)state->nr_kernels))
-		return NULL;
-	state->kernels[state->nr_kernels] = (struct compile_kernel){ .op = op };
-	return &state->kernels[state->nr_kernels++];
+	return ts_keyed_row(TS_KEYED(state, kernels, kernel_of_op), op, &fresh);
 }
 
 static int64_t length(const struct compile_piece *piece)
@@ -88,7 +60,7 @@ static bool count_compile(struct compile_state *state, const struct compile_piec
 	state->counts.compile_ps = ts_i64_add(state->counts.compile_ps, length(piece));
 	if (!has_id(piece->id))
 		return true;
-	region = compile_region_get(state, piece->id);
+	region = ts_compile_region_get(state, piece->id);
 	if (!region)
 		return false;
 	region->nr_compiles++;
@@ -167,7 +139,7 @@ static bool close_compile(struct compile_state *state, struct compile_piece piec
 	}
 	state->nr_pieces = from;
 	if (piece.event == TS_TORCH_PHASE) {
-		struct compile_phase *phase = compile_phase_get(state, op);
+		struct compile_phase *phase = ts_compile_phase_get(state, op);
 
 		if (!phase)
 			return false;
@@ -182,8 +154,8 @@ static bool close_compile(struct compile_state *state, struct compile_piece piec
 static bool add_nesting(struct compile_state *state, const struct compile_piece *outer,
 			const struct compile_piece *inner)
 {
-	struct compile_nesting *nesting = compile_nesting_get(state, ts_compile_id_key(outer->id),
-							      ts_compile_id_key(inner->id));
+	struct compile_nesting *nesting = ts_compile_nesting_get(
+		state, ts_compile_id_key(outer->id), ts_compile_id_key(inner->id));
 
 	if (!nesting)
 		return false;
@@ -196,7 +168,7 @@ static bool add_nesting(struct compile_state *state, const struct compile_piece 
 static bool close_region(struct compile_state *state, struct compile_piece piece, uint32_t frame_op)
 {
 	size_t from = first_inside(state, piece.start_ps);
-	struct compile_region *region = compile_region_get(state, piece.id);
+	struct compile_region *region = ts_compile_region_get(state, piece.id);
 	int64_t inside_ps = 0;
 
 	for (size_t i = from; i < state->nr_pieces; i++) {
@@ -212,7 +184,7 @@ static bool close_region(struct compile_state *state, struct compile_piece piece
 	}
 	if (!region || !settle(state, from, state->nr_pieces))
 		return false;
-	region = compile_region_get(state, piece.id); /* settling may have moved the rows */
+	region = ts_compile_region_get(state, piece.id); /* settling may have moved the rows */
 	if (!region)
 		return false;
 	region->nr_calls++;
@@ -252,20 +224,9 @@ static uint32_t frame_inside(const struct compile_state *state, const struct ts_
 	return op;
 }
 
-static enum ts_torch_event event_of(struct compile_state *state, const struct ts_op *op,
-				    uint32_t index)
-{
-	uint8_t *known = &state->events[index];
-
-	if (*known == 0)
-		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
-					   : (uint8_t)TS_TORCH_OTHER);
-	return (enum ts_torch_event)(*known - 1);
-}
-
 static bool count_kernel(struct compile_state *state, uint32_t op, int64_t dur_ps)
 {
-	struct compile_kernel *kernel = compile_kernel_get(state, op);
+	struct compile_kernel *kernel = ts_compile_kernel_get(state, op);
 
 	if (!kernel)
 		return false;
@@ -294,10 +255,10 @@ static void count_event(struct compile_counts *counts, enum ts_torch_event event
 	}
 }
 
-bool compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i)
+bool ts_compile_thread_event(struct compile_state *state, const struct ts_block *block, size_t i)
 {
 	const struct ts_op *op = &block->profile->ops[block->op[i]];
-	enum ts_torch_event event = event_of(state, op, block->op[i]);
+	enum ts_torch_event event = ts_torch_event_once(&state->events[block->op[i]], op);
 	uint16_t depth = TS_MIN(block->depth[i], COMPILE_MAX_DEPTH);
 	uint32_t inside = take_inside(state, depth, event == TS_TORCH_OP);
 	struct compile_piece piece = { event, TS_COMPILE_ID_NONE, block->start_ps[i],
@@ -323,7 +284,7 @@ bool compile_thread_event(struct compile_state *state, const struct ts_block *bl
 	return good;
 }
 
-bool compile_thread_end(struct compile_state *state)
+bool ts_compile_thread_end(struct compile_state *state)
 {
 	bool good = settle(state, 0, state->nr_pieces);
 

@@ -1,114 +1,89 @@
 /*
- * What the compile analysis says of XLA's programs: what "cache" found, in the terms of this view. XLA
+ * What the compile analysis reports of XLA's programs: the facts of cache, in the terms of this view. XLA
  * compiles whole functions, so a graph does not break.
  */
 #include "analysis/compile/compile.h"
 
+#include "analysis/facts/cache.h"
+#include "analysis/kit/lists.h"
+#include "analysis/kit/table.h"
+
 #define MAX_ROWS 200
 
-/* A copy of columns of another table, under other names where need be. */
-struct copied {
-	const char *to, *from;
-};
+#define REGION_COLUMNS(X) \
+	X(function, TS_MEASURED, "program", ts_text(family->stem)) \
+	X(variants, TS_COMPILED, "variants", ts_int((int64_t)family->nr_variants)) \
+	X(calls, TS_MEASURED, "executions", ts_int_or_null(family->nr_runs)) \
+	X(time_ps, TS_MEASURED, "time", ts_int_or_null(family->time_ps)) \
+	X(compilations, TS_MEASURED, "compiled", ts_int(family->nr_compiled)) \
+	X(compile_ps, TS_MEASURED, "compile time", ts_int(family->compile_ps))
 
-static bool copy_rows(struct ts_result *result, struct ts_table *table, const struct ts_table *from,
-		      const struct copied *copied)
+static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
+
+static void put_regions(struct ts_result *result, const struct ts_cache_facts *cache)
 {
-	for (size_t i = 0; from && i < TS_MIN(from->nr_rows, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(result, table);
+	struct ts_table *table = ts_result_table(result, "regions", "Compiled programs",
+						 region_columns, TS_NELEM(region_columns));
 
-		if (!cells)
-			return false;
-		for (size_t c = 0; c < table->nr_columns; c++)
-			if (copied[c].from)
-				cells[c] = ts_cell(from, i, copied[c].from);
+	for (size_t i = 0; i < TS_MIN(cache->nr_families, MAX_ROWS); i++) {
+		const struct ts_cache_family *family = &cache->families[i];
+
+		TS_CELLS(result, table, REGION_COLUMNS);
 	}
-	return true;
 }
 
-static bool put_regions(struct ts_result *result, const struct ts_table *families)
-{
-	static const struct ts_column columns[] = {
-		{ "function", TS_MEASURED, "program" },
-		{ "variants", TS_COMPILED, "variants" },
-		{ "calls", TS_MEASURED, "executions" },
-		{ "time_ps", TS_MEASURED, "time" },
-		{ "compilations", TS_MEASURED, "compiled" },
-		{ "compile_ps", TS_MEASURED, "compile time" },
-	};
-	static const struct copied copied[] = {
-		{ "function", "name" },
-		{ "variants", "variants" },
-		{ "calls", "executions" },
-		{ "time_ps", "time_ps" },
-		{ "compilations", "compilations" },
-		{ "compile_ps", "compile_ps" },
-	};
-	struct ts_table *table =
-		ts_result_table(result, "regions", "Compiled programs", columns, TS_NELEM(columns));
+#define RECOMPILE_COLUMNS(X) \
+	X(function, TS_MEASURED, "recompiled", ts_text(family->stem)) \
+	X(compilations, TS_MEASURED, "compiled", ts_int(family->nr_compiled)) \
+	X(compile_ps, TS_MEASURED, "compile time", ts_int(family->compile_ps)) \
+	X(reason, TS_COMPILED, "they differ in", ts_text_or_null(family->differs)) \
+	X(parameter_shapes, TS_COMPILED, NULL, \
+	  ts_text_list(result, family->shapes, family->nr_shapes))
 
-	return table && copy_rows(result, table, families, copied);
-}
+static const struct ts_column recompile_columns[] = { RECOMPILE_COLUMNS(TS_COLUMN) };
 
 /* Families compiled more than once, and what their variants differ in. */
-static bool put_recompiles(struct ts_result *result, const struct ts_table *families)
+static void put_recompiles(struct ts_result *result, const struct ts_cache_facts *cache)
 {
-	static const struct ts_column columns[] = {
-		{ "function", TS_MEASURED, "recompiled" },
-		{ "compilations", TS_MEASURED, "compiled" },
-		{ "compile_ps", TS_MEASURED, "compile time" },
-		{ "reason", TS_COMPILED, "they differ in" },
-		{ "parameter_shapes", TS_COMPILED, NULL },
-	};
-	static const char *const from[] = { "name", "compilations", "compile_ps", "differs",
-					    "parameter_shapes" };
-	struct ts_table *table =
-		ts_result_table(result, "recompiles", "Recompilations", columns, TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(result, "recompiles", "Recompilations",
+						 recompile_columns, TS_NELEM(recompile_columns));
 
-	for (size_t i = 0; table && families && i < families->nr_rows; i++) {
-		struct ts_value *cells;
+	for (size_t i = 0; i < cache->nr_families && table->nr_rows < MAX_ROWS; i++) {
+		const struct ts_cache_family *family = &cache->families[i];
 
-		if (ts_cell_int(families, i, "compilations") < 2 || table->nr_rows >= MAX_ROWS)
-			continue;
-		cells = ts_table_row(result, table);
-		if (!cells)
-			return false;
-		for (size_t c = 0; c < TS_NELEM(from); c++)
-			cells[c] = ts_cell(families, i, from[c]);
+		if (family->nr_compiled > 1)
+			TS_CELLS(result, table, RECOMPILE_COLUMNS);
 	}
-	return table != NULL;
 }
 
-static int64_t nr_recompiles(const struct ts_table *families)
+static int64_t nr_recompiles(const struct ts_cache_facts *cache)
 {
 	int64_t nr = 0;
 
-	for (size_t i = 0; families && i < families->nr_rows; i++)
-		nr += TS_MAX(ts_cell_int(families, i, "compilations") - 1, 0);
+	for (size_t i = 0; i < cache->nr_families; i++)
+		nr += TS_MAX(cache->families[i].nr_compiled - 1, 0);
 	return nr;
 }
 
-enum ts_status compile_report_xla(const struct ts_context *ctx, struct ts_result *result,
-				  struct ts_error *err)
+void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts *facts,
+			   struct ts_result *result)
 {
-	const struct ts_result *cache = ts_results_find(ctx->results, "cache");
-	const struct ts_table *families = cache ? ts_result_find_table(cache, "families") : NULL;
-	int64_t nr = cache ? ts_value_int(ts_result_get(cache, "compilation_count")) : -1;
-	int64_t ps = nr > 0 ? ts_value_int(ts_result_get(cache, "compilation_ps")) : -1;
-	struct compile_fusion fusion;
+	const struct ts_cache_facts *cache = ts_cache_facts(ctx);
+	int64_t ps = cache->nr_compiled > 0 ? cache->compile_ps : -1;
+	struct compile_fusion fusion = ts_compile_fusion_xla(ctx);
 
-	compile_fusion_xla(ctx, &fusion);
-	if (nr <= 0 && fusion.nr_after < 0 && (!families || families->nr_rows == 0)) {
+	if (cache->nr_compiled <= 0 && fusion.nr_after < 0 && cache->nr_families == 0) {
 		ts_result_note(result, "nothing of a compiler is in this profile");
-		return TS_OK;
+		return;
 	}
+	facts->compiler = TS_COMPILER_XLA;
+	facts->nr_recompiles = nr_recompiles(cache);
 	ts_result_field(result, "compiler", ts_text(TS_LIT("XLA")), TS_DERIVED, "compiler");
-	compile_put_time(result, ps, ps < 0 ? NULL : "profile");
+	ts_compile_put_time(result, ps, ps < 0 ? NULL : "profile");
 	ts_result_field(result, "graph_breaks", ts_null(), TS_DERIVED, NULL);
-	ts_result_field(result, "recompilations", ts_int(nr_recompiles(families)), TS_DERIVED,
+	ts_result_field(result, "recompilations", ts_int(facts->nr_recompiles), TS_DERIVED,
 			"recompilations");
-	compile_put_fusion(&fusion, result);
-	if (!put_regions(result, families) || !put_recompiles(result, families))
-		return ts_fail_nomem(err);
-	return TS_OK;
+	ts_compile_put_fusion(&fusion, result);
+	put_regions(result, cache);
+	put_recompiles(result, cache);
 }

@@ -7,17 +7,12 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/kit/table.h"
+
 static const struct ts_rule *const rules[] = {
 #define ADDRESS(name) &ts_rule_##name,
 	TS_RULES(ADDRESS)
 #undef ADDRESS
-};
-
-static const struct ts_column range_columns[] = {
-	{ "finding", TS_DERIVED, NULL },
-	{ "device", TS_DERIVED, NULL },
-	{ "start_ps", TS_MEASURED, NULL },
-	{ "end_ps", TS_MEASURED, NULL },
 };
 
 static bool is_noise(const struct ts_doctor *doctor, const struct ts_draft *draft)
@@ -84,7 +79,7 @@ static void part_ids(struct ts_doctor *doctor)
 	}
 }
 
-static void write_findings(struct ts_doctor *doctor)
+static void write_findings(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
 	for (size_t i = 0; i < doctor->nr_drafts; i++) {
 		struct ts_finding *finding = ts_result_finding(doctor->result);
@@ -95,48 +90,59 @@ static void write_findings(struct ts_doctor *doctor)
 		}
 		*finding = doctor->drafts[i].finding;
 	}
+	facts->findings = doctor->result->findings;
+	facts->nr_findings = doctor->result->nr_findings;
 }
 
-static void write_ranges_of(struct ts_doctor *doctor, struct ts_table *table,
-			    const struct ts_draft *draft)
+/* Those of the drafts that are left, by their place among these. */
+static void list_ranges(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
-	for (size_t i = 0; i < doctor->nr_ranges; i++) {
-		const struct ts_range *range = &doctor->ranges[i];
-		struct ts_value *row;
+	struct ts_finding_range *listed = ts_arena_array(&doctor->result->owner->arena,
+							 doctor->nr_ranges + 1, sizeof(*listed));
 
-		if (range->finding != draft->serial)
-			continue;
-		row = ts_table_row(doctor->result, table);
-		if (!row) {
-			doctor->failed = true;
-			return;
+	if (!listed) {
+		doctor->failed = true;
+		return;
+	}
+	for (uint32_t d = 0; d < doctor->nr_drafts; d++)
+		for (size_t i = 0; doctor->drafts[d].nr_ranges > 0 && i < doctor->nr_ranges; i++) {
+			const struct ts_range *range = &doctor->ranges[i];
+
+			if (range->draft == doctor->drafts[d].serial)
+				listed[facts->nr_ranges++] =
+					(struct ts_finding_range){ d, range->device,
+								   range->start_ps, range->end_ps };
 		}
-		row[0] = ts_text(draft->finding.id);
-		row[1] = range->device == TS_NONE ? ts_null() : ts_int(range->device);
-		row[2] = ts_int(range->start_ps);
-		row[3] = ts_int(range->end_ps);
+	facts->ranges = listed;
+}
+
+#define RANGE_COLUMNS(X) \
+	X(finding, TS_DERIVED, NULL, ts_text(facts->findings[range->finding].id)) \
+	X(device, TS_DERIVED, NULL, range->device == TS_NONE ? ts_null() : ts_int(range->device)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(range->start_ps)) \
+	X(end_ps, TS_MEASURED, NULL, ts_int(range->end_ps))
+
+static const struct ts_column range_columns[] = { RANGE_COLUMNS(TS_COLUMN) };
+
+static void put_ranges(const struct ts_doctor_facts *facts, struct ts_result *result)
+{
+	struct ts_table *table =
+		ts_result_table(result, "ranges", NULL, range_columns, TS_NELEM(range_columns));
+
+	for (size_t i = 0; i < facts->nr_ranges; i++) {
+		const struct ts_finding_range *range = &facts->ranges[i];
+
+		TS_CELLS(result, table, RANGE_COLUMNS);
 	}
 }
 
-static void write_ranges(struct ts_doctor *doctor)
-{
-	struct ts_table *table = ts_result_table(doctor->result, "ranges", NULL, range_columns,
-						 TS_NELEM(range_columns));
-
-	if (!table)
-		doctor->failed = true;
-	for (size_t i = 0; table && i < doctor->nr_drafts; i++)
-		if (doctor->drafts[i].nr_ranges > 0)
-			write_ranges_of(doctor, table, &doctor->drafts[i]);
-}
-
-static void write_health(struct ts_doctor *doctor)
+static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
 	struct ts_health health = ts_doctor_health(doctor);
 	bool known = !isnan(health.score);
 
-	ts_result_field(doctor->result, "health_score",
-			known ? ts_int((int64_t)lround(health.score)) : ts_null(),
+	facts->health_score = known ? (int64_t)lround(health.score) : -1;
+	ts_result_field(doctor->result, "health_score", ts_int_or_null(facts->health_score),
 			health.assumed ? TS_ASSUMED : TS_MODELLED, "health, of 100");
 	ts_result_field(doctor->result, "ideal_ps",
 			known ? ts_int((int64_t)health.ideal_ps) : ts_null(),
@@ -157,17 +163,18 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	struct ts_doctor doctor = { .ctx = ctx, .result = result };
 	bool failed;
 
-	(void)state;
 	ts_doctor_gather(&doctor);
 	for (size_t i = 0; i < TS_NELEM(rules) && !doctor.failed; i++)
 		rules[i]->check(&doctor, rules[i]);
 	choose(&doctor);
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
-	write_health(&doctor);
-	ts_doctor_kpis(&doctor);
-	write_ranges(&doctor);
-	write_findings(&doctor);
+	put_health(&doctor, facts);
+	ts_doctor_kpis(&doctor, facts);
+	write_findings(&doctor, facts);
+	list_ranges(&doctor, facts);
+	if (!doctor.failed)
+		put_ranges(facts, result);
 	failed = doctor.failed || result->owner->failed;
 	ts_doctor_release(&doctor);
 	return failed ? ts_fail_nomem(err) : TS_OK;
@@ -178,5 +185,6 @@ const struct ts_analysis ts_analysis_doctor = {
 	.title = "Findings",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
+	.facts_size = sizeof(struct ts_doctor_facts),
 	.close = doctor_close,
 };

@@ -17,7 +17,11 @@
 #define TS_NEEDS(X) \
 	X(ops) X(time) X(gaps) X(systolic) X(padding) X(fusion) X(collectives) X(custom_calls) \
 	X(capture) X(cache) X(capacity) X(memory) X(remat) X(async) X(sparsecore) X(allocators) \
-	X(memory_timeline) X(compile) X(hta)
+	X(memory_timeline) X(compile) X(hta) X(kernels)
+#include "analysis/facts/doctor.h"
+#include "analysis/facts/gaps.h"
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
 #include "analysis/kit/advice.h"
 #include "analysis/kit/needs.h"
 #include "analysis/settings.h"
@@ -26,24 +30,15 @@
 
 #include <inttypes.h>
 
-/* A row of the result "ops", the largest time first. Views look into the results. */
-struct ts_op_fact {
-	uint32_t op; /* index into profile->ops, or TS_NONE */
-	struct ts_bytes name, module, category, source;
-	enum ts_bucket bucket; /* TS_NR_BUCKETS: unknown */
-	int64_t occurrences;   /* over all cores; -1 unknown */
-	int64_t exclusive_ps; /* moments of the timeline that are this op's alone, over all cores */
-	int64_t self_ps;      /* by the device's clock, as XProf counts it: texts show this one */
-	double flops, bytes;  /* per execution; NaN unknown */
-	double padding_share; /* of the bytes; 0 where unknown */
-	struct ts_when first; /* an execution; start_ps = end_ps: unknown */
-	double least_ps;      /* of all executions, by the roofline; NaN unknown */
+/* What the roofline says of an op of facts/ops.h. */
+struct ts_fact_work {
+	double least_ps; /* of all executions; NaN: unknown, or the op has no ideal time */
 	enum ts_bound bound;
 };
 
-struct ts_range {	  /* when a finding without ops happened */
-	uint32_t finding; /* index into the drafts */
-	uint32_t device;  /* TS_NONE: all */
+struct ts_range {	 /* when a finding without ops happened */
+	uint32_t draft;	 /* its .serial */
+	uint32_t device; /* TS_NONE: all */
 	int64_t start_ps, end_ps;
 };
 #define TS_MAX_RANGES 64 /* a finding */
@@ -57,16 +52,18 @@ struct ts_draft {
 struct ts_doctor {
 	const struct ts_context *ctx;
 	struct ts_result *result;
-	const struct ts_result *time, *ops, *systolic, *padding, *fusion; /* NULL: not there */
-	const struct ts_result *cache;					  /* likewise */
+	const struct ts_ops_facts *ops;
+	const struct ts_time_facts *time;
+	const struct ts_result *systolic, *padding, *fusion; /* NULL: not there */
 	enum ts_framework framework;
 	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
 	int64_t total_ps;		  /* wall x cores; -1 unknown */
 	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
 	size_t nr_cores, nr_steps;
-	struct ts_op_fact *facts;
+	const struct ts_op_fact *facts; /* those of .ops: the largest self time first */
 	size_t nr_facts;
-	struct ts_map by_place; /* hash of module and op -> fact */
+	struct ts_fact_work *work; /* by fact */
+	struct ts_map by_place;	   /* hash of module and op -> fact */
 	struct ts_draft *drafts;
 	size_t nr_drafts, cap_drafts;
 	struct ts_range *ranges;
@@ -150,8 +147,8 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor);
 /* places.c: times and links of the findings that are kept */
 void ts_doctor_places(struct ts_doctor *doctor);
 
-/* kpis.c: the table "kpis" */
-void ts_doctor_kpis(struct ts_doctor *doctor);
+/* kpis.c: the table "kpis", and the figures of it that others read */
+void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts);
 
 /* select.c: the facts that a check is about */
 #define TS_MAX_WHERE 16
@@ -169,6 +166,8 @@ ts_fact_match ts_match_bucket; /* ARG: const enum ts_bucket * */
 const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct ts_bytes module,
 					struct ts_bytes op); /* or NULL */
 const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* FACT is one of doctor->facts. */
+struct ts_fact_work ts_fact_work(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
 /* "file.py:29": the fact's own, else that of a user or producer in the module; empty unknown. */
 struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact *fact);
 /* A capture of hosts alone: its modules ran on no device whose tiles and arrays could be judged. */
@@ -184,8 +183,7 @@ struct ts_best {
 	int64_t impact[TS_MAX_BEST];
 };
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
-void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact); /* NULL: none */
-int64_t ts_to_ps(double ps);						     /* NaN gives -1 */
+int64_t ts_to_ps(double ps); /* NaN gives -1 */
 
 /* copies.c: one execution of a copy to or from the host */
 struct ts_copy {

@@ -1,36 +1,16 @@
-/*
- * What the doctor knows: the numbers of the other results in one place, so that rules look at
- * structs and not at tables. Everything may be missing.
- */
+/* What the doctor knows before it asks its rules: the facts of ops and time in one place, and what
+ * the roofline says of each op. */
 #include "analysis/doctor/doctor.h"
 
 #include "base/check.h"
-#include "model/trace_class.h"
-
 #include "model/op_kind.h"
-
-static enum ts_bucket bucket_of(struct ts_bytes name)
-{
-	for (int i = 0; i < TS_NR_BUCKETS; i++)
-		if (ts_bytes_is(name, ts_bucket_name((enum ts_bucket)i)))
-			return (enum ts_bucket)i;
-	return TS_NR_BUCKETS;
-}
+#include "model/trace_class.h"
 
 static void gather_time(struct ts_doctor *doctor)
 {
-	char field[48];
-
-	doctor->total_ps = -1;
-	for (int i = 0; i < TS_NR_BUCKETS; i++)
-		doctor->bucket_ps[i] = -1;
-	if (!doctor->time)
-		return;
-	doctor->total_ps = ts_value_int(ts_result_get(doctor->time, "total_ps"));
-	for (int i = 0; i < TS_NR_BUCKETS; i++) {
-		snprintf(field, sizeof(field), "buckets.%s_ps", ts_bucket_name((enum ts_bucket)i));
-		doctor->bucket_ps[i] = ts_value_int(ts_result_get(doctor->time, field));
-	}
+	doctor->time = ts_time_facts(doctor->ctx);
+	doctor->total_ps = doctor->time->total_ps;
+	memcpy(doctor->bucket_ps, doctor->time->bucket_ps, sizeof(doctor->bucket_ps));
 }
 
 static const struct ts_rates *first_known(const struct ts_context *ctx)
@@ -59,72 +39,23 @@ static double hbm_bytes_of(const struct ts_op *op, double bytes_accessed)
 	return isnan(bytes) ? bytes_accessed : bytes;
 }
 
-static void bound_fact(const struct ts_doctor *doctor, struct ts_op_fact *fact)
+static struct ts_fact_work work_of(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
+	struct ts_fact_work work = { NAN, TS_BOUND_UNKNOWN };
 	struct ts_roofline roofline;
 
 	if (!doctor->rates || fact->occurrences <= 0 || !does_work(doctor, fact))
-		return;
+		return work;
 	if (op && op->kind == TS_OP_CONTROL) /* its costs are those of the ops inside */
-		return;
+		return work;
 	roofline = ts_roofline_of(doctor->rates, fact->flops, hbm_bytes_of(op, fact->bytes),
 				  op ? ts_op_vmem_bytes(op) : NAN);
-	fact->bound = roofline.bound;
+	work.bound = roofline.bound;
 	if (roofline.least_s > 0)
-		fact->least_ps = fmin(roofline.least_s * 1e12 * (double)fact->occurrences,
-				      (double)fact->exclusive_ps);
-}
-
-static void read_first(const struct ts_doctor *doctor, const struct ts_table *table, size_t row,
-		       struct ts_op_fact *fact)
-{
-	int64_t device = ts_cell_int(table, row, "first_device");
-
-	if (device < 0 || (uint64_t)device >= doctor->ctx->profile->nr_devices)
-		return;
-	fact->first =
-		(struct ts_when){ (uint32_t)device, true, ts_cell_int(table, row, "first_start_ps"),
-				  ts_cell_int(table, row, "first_end_ps") };
-}
-
-static void read_fact(const struct ts_doctor *doctor, const struct ts_table *table, size_t row,
-		      struct ts_op_fact *fact)
-{
-	int64_t op = ts_cell_int(table, row, "op_index");
-	double padding = ts_cell_number(table, row, "padding_waste_pct") / 100;
-
-	fact->op = op < 0 || (uint64_t)op >= doctor->ctx->profile->nr_ops ? TS_NONE : (uint32_t)op;
-	fact->name = ts_cell_text(table, row, "name");
-	fact->module = ts_cell_text(table, row, "module");
-	fact->category = ts_cell_text(table, row, "category");
-	fact->source = ts_cell_text(table, row, "source");
-	fact->bucket = bucket_of(ts_cell_text(table, row, "bucket"));
-	fact->occurrences = ts_cell_int(table, row, "occurrences");
-	fact->exclusive_ps = ts_cell_int(table, row, "exclusive_ps");
-	fact->self_ps = ts_cell_int(table, row, "self_time_ps");
-	if (fact->exclusive_ps < 0)
-		fact->exclusive_ps = TS_MAX(fact->self_ps, 0);
-	if (fact->self_ps < 0)
-		fact->self_ps = fact->exclusive_ps;
-	fact->flops = ts_cell_number(table, row, "flops");
-	fact->bytes = ts_cell_number(table, row, "bytes_accessed");
-	fact->padding_share = padding > 0 ? fmin(padding, 1) : 0;
-	fact->least_ps = NAN;
-	read_first(doctor, table, row, fact);
-	bound_fact(doctor, fact);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct ts_op_fact *x = a, *y = b;
-	int order = (y->self_ps > x->self_ps) - (y->self_ps < x->self_ps);
-
-	if (order == 0)
-		order = ts_bytes_cmp(x->module, y->module);
-	if (order == 0)
-		order = ts_bytes_cmp(x->name, y->name);
-	return order ? order : (x->op > y->op) - (x->op < y->op);
+		work.least_ps = fmin(roofline.least_s * 1e12 * (double)fact->occurrences,
+				     (double)fact->exclusive_ps);
+	return work;
 }
 
 static uint64_t place_key(struct ts_bytes module, struct ts_bytes op)
@@ -146,19 +77,17 @@ static bool index_facts(struct ts_doctor *doctor)
 
 static void gather_ops(struct ts_doctor *doctor)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->ops, "ops");
-
-	if (!table || table->nr_rows == 0 || table->nr_rows >= TS_NONE)
-		return;
-	doctor->facts = ts_arena_array(&doctor->scratch, table->nr_rows, sizeof(*doctor->facts));
-	if (!doctor->facts) {
+	doctor->ops = ts_ops_facts(doctor->ctx);
+	TS_ASSERT(doctor->ops->nr < TS_NONE);
+	doctor->work = ts_arena_array(&doctor->scratch, doctor->ops->nr + 1, sizeof(*doctor->work));
+	if (!doctor->work) {
 		doctor->failed = true;
 		return;
 	}
-	doctor->nr_facts = table->nr_rows;
-	for (size_t i = 0; i < table->nr_rows; i++)
-		read_fact(doctor, table, i, &doctor->facts[i]);
-	qsort(doctor->facts, doctor->nr_facts, sizeof(*doctor->facts), by_time);
+	doctor->facts = doctor->ops->items;
+	doctor->nr_facts = doctor->ops->nr;
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		doctor->work[i] = work_of(doctor, &doctor->facts[i]);
 	if (!index_facts(doctor))
 		doctor->failed = true;
 }
@@ -167,17 +96,14 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 {
 	const struct ts_context *ctx = doctor->ctx;
 
-	TS_ASSERT(ctx && doctor->result && !doctor->facts);
-	doctor->time = ts_results_find(ctx->results, "time");
-	doctor->ops = ts_results_find(ctx->results, "ops");
+	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
 	doctor->systolic = ts_results_find(ctx->results, "systolic");
 	doctor->padding = ts_results_find(ctx->results, "padding");
 	doctor->fusion = ts_results_find(ctx->results, "fusion");
-	doctor->cache = ts_results_find(ctx->results, "cache");
 	doctor->rates = first_known(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
-	doctor->nr_steps = ctx->outline ? ctx->outline->steps.nr_steps : 0;
+	doctor->nr_steps = ctx->outline->steps.nr_steps;
 	gather_time(doctor);
 	gather_ops(doctor);
 }
@@ -206,4 +132,12 @@ const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_o
 {
 	TS_ASSERT(fact->op == TS_NONE || fact->op < doctor->ctx->profile->nr_ops);
 	return fact->op == TS_NONE ? NULL : &doctor->ctx->profile->ops[fact->op];
+}
+
+struct ts_fact_work ts_fact_work(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
+{
+	size_t at = (size_t)(fact - doctor->facts);
+
+	TS_ASSERT(at < doctor->nr_facts);
+	return doctor->work[at];
 }

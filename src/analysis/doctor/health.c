@@ -27,21 +27,23 @@ static bool is_useful(const struct ts_doctor *doctor, const struct ts_op_fact *f
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	if (!isnan(fact->least_ps))
+	if (!isnan(ts_fact_work(doctor, fact).least_ps))
 		return true; /* only ops that do work were given one */
 	return fact->bucket == TS_BUCKET_COMPUTE && !(op && op->kind == TS_OP_CONTROL);
 }
 
-static void add(struct useful *sum, const struct ts_op_fact *fact)
+static void add(struct useful *sum, const struct ts_op_fact *fact, struct ts_fact_work work)
 {
-	double padding = fact->bound == TS_BOUND_HBM ? fact->padding_share : 0;
+	double padding = work.bound == TS_BOUND_HBM && fact->padding_share > 0
+				 ? fmin(fact->padding_share, 1)
+				 : 0;
 
-	if (isnan(fact->least_ps)) {
+	if (isnan(work.least_ps)) {
 		sum->unknown_ps += (double)fact->exclusive_ps;
 		return;
 	}
 	sum->known_ps += (double)fact->exclusive_ps;
-	sum->least_ps += fact->least_ps * (1 - padding);
+	sum->least_ps += work.least_ps * (1 - padding);
 }
 
 static double cap_of(const struct ts_doctor *doctor)
@@ -69,7 +71,7 @@ struct ts_health ts_doctor_health(const struct ts_doctor *doctor)
 		return health;
 	for (size_t i = 0; i < doctor->nr_facts; i++)
 		if (is_useful(doctor, &doctor->facts[i]))
-			add(&sum, &doctor->facts[i]);
+			add(&sum, &doctor->facts[i], doctor->work[i]);
 	if (doctor->nr_facts == 0) /* buckets alone */
 		sum.unknown_ps = (double)TS_MAX(doctor->bucket_ps[TS_BUCKET_COMPUTE], 0);
 	health.assumed = sum.known_ps <= 0 && sum.unknown_ps > 0;

@@ -6,36 +6,47 @@
  * Bands are thresholds like all others. A figure with one limit is good or poor.
  */
 #include "analysis/doctor/doctor.h"
+
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
+#include "analysis/facts/kernels.h"
 #include "analysis/facts/memory_timeline.h"
+#include "analysis/kit/table.h"
 
 static double field(const struct ts_doctor *doctor, const char *result, const char *name)
 {
 	return ts_value_number(ts_result_get(ts_results_find(doctor->ctx->results, result), name));
 }
 
-static double device_utilization(const struct ts_doctor *doctor)
+static double mean_ms(double time_ps, double nr)
 {
-	return field(doctor, "time", "duty_cycle_pct");
+	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
 }
 
-/* Of a column over another, both summed over all rows of a table of the ops' result; in ms. */
-static double mean_ms(const struct ts_doctor *doctor, const char *table_name, const char *count)
+static double mean_program(const struct ts_ops_facts *ops)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->ops, table_name);
 	double time_ps = 0, nr = 0;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		double executions = ts_cell_number(table, i, count);
-		double ps = ts_cell_number(table, i, "total_time_ps");
-
-		if (executions > 0 && ps >= 0) {
-			time_ps += ps;
-			nr += executions;
-		}
+	for (size_t i = 0; i < ops->nr_modules; i++) {
+		if (ops->modules[i].executions <= 0)
+			continue;
+		time_ps += (double)ops->modules[i].total_ps;
+		nr += (double)ops->modules[i].executions;
 	}
-	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
+	return mean_ms(time_ps, nr);
+}
+
+static double mean_kernel(const struct ts_ops_facts *ops)
+{
+	double time_ps = 0, nr = 0;
+
+	for (size_t i = 0; i < ops->nr; i++) {
+		if (ops->items[i].occurrences <= 0)
+			continue;
+		time_ps += (double)ops->items[i].total_ps;
+		nr += (double)ops->items[i].occurrences;
+	}
+	return mean_ms(time_ps, nr);
 }
 
 static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)
@@ -49,34 +60,30 @@ static bool has_plane(const struct ts_doctor *doctor, enum ts_plane_kind kind)
 /* What the host starts at once: a program on a TPU, a kernel on a GPU. */
 static double kernel_duration(const struct ts_doctor *doctor)
 {
-	if (has_plane(doctor, TS_PLANE_GPU))
-		return mean_ms(doctor, "ops", "occurrences");
-	return mean_ms(doctor, "modules", "executions");
+	return has_plane(doctor, TS_PLANE_GPU) ? mean_kernel(doctor->ops)
+					       : mean_program(doctor->ops);
 }
 
 static double host_overhead(const struct ts_doctor *doctor)
 {
-	return 100 * (ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
-		      ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
-		      ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER));
+	return ts_doctor_bucket_share(doctor, TS_BUCKET_INPUT) +
+	       ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION) +
+	       ts_doctor_bucket_share(doctor, TS_BUCKET_HOST_TRANSFER);
 }
 
-/* Bytes of HBM moved over what the run's core time could have moved at the peak. */
+/* In percent: bytes of HBM moved over what the run's core time could have moved at the peak. */
 static double memory_bandwidth(const struct ts_doctor *doctor)
 {
 	const struct ts_profile *profile = doctor->ctx->profile;
-	const struct ts_table *table = ts_result_find_table(doctor->ops, "ops");
 	double peak = profile->nr_devices ? doctor->ctx->rates[0].hbm_bytes_per_s : NAN, bytes = 0;
 	bool known = false;
 
-	if (!table || table->nr_rows == 0 || doctor->total_ps <= 0)
+	if (doctor->total_ps <= 0)
 		return NAN;
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t at = ts_cell_int(table, i, "op_index");
-		const struct ts_op *op =
-			at < 0 || (uint64_t)at >= profile->nr_ops ? NULL : &profile->ops[at];
-		double moved = ts_cell_number(table, i, "hbm_bytes_per_s") *
-			       ts_cell_number(table, i, "total_time_ps") * 1e-12;
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		const struct ts_op_fact *fact = &doctor->facts[i];
+		const struct ts_op *op = ts_fact_op(doctor, fact);
+		double moved = fact->hbm_bytes_per_s * (double)fact->total_ps * 1e-12;
 
 		if (op && op->kind != TS_OP_CONTROL && op->async != TS_ASYNC_DONE &&
 		    isfinite(moved)) {
@@ -84,9 +91,7 @@ static double memory_bandwidth(const struct ts_doctor *doctor)
 			known = true;
 		}
 	}
-	if (!known)
-		return NAN;
-	return 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak);
+	return known ? 100 * bytes / ((double)doctor->total_ps * 1e-12 * peak) : NAN;
 }
 
 /* Without host threads in the capture it is unknown whether there was a compilation. */
@@ -96,25 +101,11 @@ static double compilation_time(const struct ts_doctor *doctor)
 
 	for (size_t i = 0; i < profile->nr_lines; i++)
 		if (profile->lines[i].kind == TS_LINE_THREAD)
-			return field(doctor, "time", "compilation_host_ps") * 1e-12;
+			return (double)doctor->ctx->outline->compile_ps * 1e-12;
 	return NAN;
 }
 
-static double idle(const struct ts_doctor *doctor)
-{
-	return 100 * ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE);
-}
-
-static double occupancy(const struct ts_doctor *doctor)
-{
-	return field(doctor, "kernels", "gpu.occupancy_pct");
-}
-
-static double peak_memory(const struct ts_doctor *doctor)
-{
-	return 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx));
-}
-
+/* In percent. */
 static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
 {
 	if (capacity_bytes <= 0)
@@ -122,7 +113,8 @@ static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
 	return fmax(most, 100 * (double)peak_bytes / (double)capacity_bytes);
 }
 
-/* What allocators had in use at their peaks, of what they may use: the fullest of a device. */
+/* In percent: what allocators had in use at their peaks, of what they may use; the fullest one of a
+ * device. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
 	const struct ts_allocators_facts *allocators = ts_allocators_facts(doctor->ctx);
@@ -138,117 +130,101 @@ static double allocator_peak(const struct ts_doctor *doctor)
 	return most;
 }
 
-static double mxu_utilization(const struct ts_doctor *doctor)
-{
-	return field(doctor, "systolic", "mxu_utilization_pct");
-}
-
-static double padding_waste(const struct ts_doctor *doctor)
-{
-	return field(doctor, "padding", "waste_pct");
-}
-
-#define SETTING(name) offsetof(struct ts_settings, name)
-#define NO_BAND	      SIZE_MAX
-
-static const struct kpi {
+struct kpi {
 	const char *name, *unit;
 	bool less_is_better;
-	size_t good, fair; /* of the limit in the settings */
+	double good, fair; /* limits; NaN: there is none */
 	enum ts_origin origin;
-	double (*value)(const struct ts_doctor *doctor);
+	double value; /* NaN: unknown */
 	const char *meaning;
-	double (*measured)(const struct ts_doctor *doctor); /* where it is known, better; or NULL */
-} kpis[] = {
-	{ "device_utilization", "%", false, SETTING(device_utilization_good),
-	  SETTING(device_utilization_fair), TS_MEASURED, device_utilization,
-	  "time with a program on the core, from its first event to its last" },
-	{ "kernel_duration", "ms", false, SETTING(kernel_duration_good),
-	  SETTING(kernel_duration_fair), TS_MEASURED, kernel_duration,
-	  "mean time of what the host starts at once: a program on a TPU, a kernel on a GPU" },
-	{ "host_overhead", "%", true, SETTING(host_overhead_good), SETTING(host_overhead_fair),
-	  TS_MEASURED, host_overhead,
-	  "core time that waits for input, compilation or copies from and to the host" },
-	{ "memory_bandwidth", "%", false, SETTING(memory_bandwidth_good),
-	  SETTING(memory_bandwidth_fair), TS_MODELLED, memory_bandwidth,
-	  "bytes through HBM, of what the core time could have moved at the peak" },
-	{ "compilation_time", "s", true, SETTING(compilation_time_good),
-	  SETTING(compilation_time_fair), TS_MEASURED, compilation_time,
-	  "time of the hosts in compilations; those at once count once" },
-	{ "idle", "%", true, SETTING(idle_high), NO_BAND, TS_MEASURED, idle,
-	  "core time with nothing to run, and no known cause at the host" },
-	{ "peak_memory", "%", true, SETTING(peak_memory_high), NO_BAND, TS_MODELLED, peak_memory,
-	  "device memory in use at its peak, of what there is: by the allocator, else the largest "
-	  "program's",
-	  allocator_peak },
-	{ "occupancy", "%", false, SETTING(occupancy_good), NO_BAND, TS_MEASURED, occupancy,
-	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none" },
-	{ "mxu_utilization", "%", false, SETTING(mxu_utilization_warning),
-	  SETTING(mxu_utilization_low), TS_MODELLED, mxu_utilization,
-	  "FLOPs of matrix products, of what the core time could have done at the peak" },
-	{ "padding_waste", "%", true, SETTING(padding_waste_high), NO_BAND, TS_MODELLED,
-	  padding_waste, "core time that goes into tile padding" },
 };
 
-static double limit(const struct ts_doctor *doctor, size_t offset)
+#define MORE  false
+#define LESS  true
+#define LIMIT doctor->ctx->settings->
+/* A figure, its unit, which way is better, the limits of the bands "good" and "fair", its origin,
+ * its value, and what it means. */
+#define KPIS(X) \
+	X(device_utilization, "%", MORE, LIMIT device_utilization_good, \
+	  LIMIT device_utilization_fair, TS_MEASURED, 100 * doctor->time->duty_cycle, \
+	  "time with a program on the core, from its first event to its last") \
+	X(kernel_duration, "ms", MORE, LIMIT kernel_duration_good, LIMIT kernel_duration_fair, \
+	  TS_MEASURED, kernel_duration(doctor), \
+	  "mean time of what the host starts at once: a program on a TPU, a kernel on a GPU") \
+	X(host_overhead, "%", LESS, LIMIT host_overhead_good, LIMIT host_overhead_fair, \
+	  TS_MEASURED, 100 * host_overhead(doctor), \
+	  "core time that waits for input, compilation or copies from and to the host") \
+	X(memory_bandwidth, "%", MORE, LIMIT memory_bandwidth_good, LIMIT memory_bandwidth_fair, \
+	  TS_MODELLED, hbm_pct, \
+	  "bytes through HBM, of what the core time could have moved at the peak") \
+	X(compilation_time, "s", LESS, LIMIT compilation_time_good, LIMIT compilation_time_fair, \
+	  TS_MEASURED, compilation_time(doctor), \
+	  "time of the hosts in compilations; those at once count once") \
+	X(idle, "%", LESS, LIMIT idle_high, NAN, TS_MEASURED, \
+	  100 * ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), \
+	  "core time with nothing to run, and no known cause at the host") \
+	X(peak_memory, "%", LESS, LIMIT peak_memory_high, NAN, \
+	  isnan(allocated) ? TS_MODELLED : TS_MEASURED, \
+	  isnan(allocated) ? 100 * ts_capacity_peak_share(ts_capacity_facts(doctor->ctx)) : allocated, \
+	  "device memory in use at its peak, of what there is: by the allocator, else the largest " \
+	  "program's") \
+	X(occupancy, "%", MORE, LIMIT occupancy_good, NAN, TS_MEASURED, \
+	  ts_kernels_facts(doctor->ctx)->occupancy_pct, \
+	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none") \
+	X(mxu_utilization, "%", MORE, LIMIT mxu_utilization_warning, LIMIT mxu_utilization_low, \
+	  TS_MODELLED, field(doctor, "systolic", "mxu_utilization_pct"), \
+	  "FLOPs of matrix products, of what the core time could have done at the peak") \
+	X(padding_waste, "%", LESS, LIMIT padding_waste_high, NAN, TS_MODELLED, \
+	  field(doctor, "padding", "waste_pct"), "core time that goes into tile padding")
+
+#define KPI(name, unit, less, good, fair, origin, value, meaning) \
+	{ #name, unit, less, good, fair, origin, value, meaning },
+
+static bool reaches(const struct kpi *kpi, double bound)
 {
-	if (offset == NO_BAND)
-		return NAN;
-	return *(const double *)(const void *)((const char *)doctor->ctx->settings + offset);
+	/* NaN reaches nothing */
+	return kpi->less_is_better ? kpi->value <= bound : kpi->value >= bound;
 }
 
-static bool reaches(const struct kpi *kpi, double value, double bound)
+static const char *band_of(const struct kpi *kpi)
 {
-	return kpi->less_is_better ? value <= bound : value >= bound; /* NaN reaches nothing */
-}
-
-static const char *band_of(const struct kpi *kpi, double value, double good, double fair)
-{
-	if (!isfinite(value))
+	if (!isfinite(kpi->value))
 		return "unknown";
-	if (reaches(kpi, value, good))
+	if (reaches(kpi, kpi->good))
 		return "good";
-	return reaches(kpi, value, fair) ? "fair" : "poor";
+	return reaches(kpi, kpi->fair) ? "fair" : "poor";
 }
 
-static const struct ts_column columns[] = {
-	{ "name", TS_DERIVED, "figure" },	  { "value", TS_DERIVED, "value" },
-	{ "unit", TS_DERIVED, "unit" },		  { "band", TS_DERIVED, "band" },
-	{ "better", TS_DERIVED, NULL },		  { "good", TS_DERIVED, "good from / to" },
-	{ "fair", TS_DERIVED, "fair from / to" }, { "origin", TS_DERIVED, NULL },
-	{ "meaning", TS_DERIVED, NULL },
-};
-
-static void put_kpi(struct ts_doctor *doctor, struct ts_table *table, const struct kpi *kpi)
+static struct ts_value origin_of(const struct kpi *kpi)
 {
-	struct ts_value *row = ts_table_row(doctor->result, table);
-	double measured = kpi->measured ? kpi->measured(doctor) : NAN;
-	double value = isfinite(measured) ? measured : kpi->value(doctor),
-	       good = limit(doctor, kpi->good);
-	double fair = limit(doctor, kpi->fair);
-
-	if (!row)
-		return; /* the results know that they are not whole */
-	row[0] = ts_text(ts_bytes_of(kpi->name));
-	row[1] = ts_real(value);
-	row[2] = ts_text(ts_bytes_of(kpi->unit));
-	row[3] = ts_text(ts_bytes_of(band_of(kpi, value, good, fair)));
-	row[4] = ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"));
-	row[5] = ts_real(good);
-	row[6] = ts_real(fair);
-	if (isfinite(value))
-		row[7] = ts_text(ts_bytes_of(
-			ts_origin_name(isfinite(measured) ? TS_MEASURED : kpi->origin)));
-	row[8] = ts_text(ts_bytes_of(kpi->meaning));
+	return isfinite(kpi->value) ? ts_text(ts_bytes_of(ts_origin_name(kpi->origin))) : ts_null();
 }
 
-void ts_doctor_kpis(struct ts_doctor *doctor)
+#define KPI_COLUMNS(X) \
+	X(name, TS_DERIVED, "figure", ts_text(ts_bytes_of(kpi->name))) \
+	X(value, TS_DERIVED, "value", ts_real(kpi->value)) \
+	X(unit, TS_DERIVED, "unit", ts_text(ts_bytes_of(kpi->unit))) \
+	X(band, TS_DERIVED, "band", ts_text(ts_bytes_of(band_of(kpi)))) \
+	X(better, TS_DERIVED, NULL, \
+	  ts_text(ts_bytes_of(kpi->less_is_better ? "lower" : "higher"))) \
+	X(good, TS_DERIVED, "good from / to", ts_real(kpi->good)) \
+	X(fair, TS_DERIVED, "fair from / to", ts_real(kpi->fair)) \
+	X(origin, TS_DERIVED, NULL, origin_of(kpi)) \
+	X(meaning, TS_DERIVED, NULL, ts_text(ts_bytes_of(kpi->meaning)))
+
+static const struct ts_column columns[] = { KPI_COLUMNS(TS_COLUMN) };
+
+void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 {
+	double hbm_pct = memory_bandwidth(doctor);
+	double allocated = allocator_peak(doctor);
+	const struct kpi kpis[] = { KPIS(KPI) };
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
-	if (!table || doctor->ctx->profile->nr_hosts == 0)
+	facts->hbm_utilization_pct = hbm_pct;
+	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */
-	for (size_t i = 0; i < TS_NELEM(kpis); i++)
-		put_kpi(doctor, table, &kpis[i]);
+	for (const struct kpi *kpi = kpis; kpi < kpis + TS_NELEM(kpis); kpi++)
+		TS_CELLS(doctor->result, table, KPI_COLUMNS);
 }

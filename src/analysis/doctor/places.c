@@ -162,7 +162,7 @@ static const struct ts_op_fact *first_that_ran(const struct ts_doctor *doctor,
 		const struct ts_op_fact *fact =
 			ts_doctor_fact(doctor, finding->where[i].module, finding->where[i].op);
 
-		if (fact && fact->first.end_ps > fact->first.start_ps)
+		if (fact && fact->first_end_ps > fact->first_start_ps)
 			return fact;
 	}
 	return NULL;
@@ -187,7 +187,7 @@ static size_t copy_ranges(const struct ts_doctor *doctor, const struct ts_draft 
 	for (size_t i = 0; i < doctor->nr_ranges && nr < draft->nr_ranges; i++) {
 		const struct ts_range *range = &doctor->ranges[i];
 
-		if (range->finding == draft->serial)
+		if (range->draft == draft->serial)
 			when[nr++] = (struct ts_when){ range->device, false, range->start_ps,
 						       range->end_ps };
 	}
@@ -206,7 +206,8 @@ static void put_times(struct ts_doctor *doctor, struct ts_draft *draft)
 		return;
 	}
 	if (draft->nr_ranges == 0 && fact)
-		when[0] = fact->first;
+		when[0] = (struct ts_when){ fact->first_device, true, fact->first_start_ps,
+					    fact->first_end_ps };
 	else
 		nr = copy_ranges(doctor, draft, when);
 	TS_ASSERT(nr <= TS_MAX_RANGES);

@@ -100,9 +100,8 @@ void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
 void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
 			 const struct ts_op_fact *fact)
 {
-	struct ts_selection ops;
+	struct ts_selection ops = { .items = { fact }, .nr = fact != NULL, .nr_all = fact != NULL };
 
-	ts_select_one(&ops, fact);
 	ts_doctor_where(doctor, finding, &ops);
 }
 

@@ -13,16 +13,17 @@ struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_mat
 	TS_ASSERT(match);
 	for (size_t i = 0; i < doctor->nr_facts; i++) {
 		const struct ts_op_fact *fact = &doctor->facts[i];
+		double least_ps = doctor->work[i].least_ps;
 
 		if (!match(doctor, fact, arg))
 			continue;
 		if (sel.nr < TS_MAX_WHERE)
 			sel.items[sel.nr++] = fact;
 		sel.nr_all++;
-		sel.exclusive_ps = ts_i64_add(sel.exclusive_ps, fact->exclusive_ps);
+		sel.exclusive_ps = ts_i64_add(sel.exclusive_ps, TS_MAX(fact->exclusive_ps, 0));
 		sel.occurrences = ts_i64_add(sel.occurrences, TS_MAX(fact->occurrences, 0));
-		if (!isnan(fact->least_ps))
-			sel.least_ps += fact->least_ps;
+		if (!isnan(least_ps))
+			sel.least_ps += least_ps;
 	}
 	return sel;
 }
@@ -31,18 +32,6 @@ bool ts_match_bucket(const struct ts_doctor *doctor, const struct ts_op_fact *fa
 {
 	(void)doctor;
 	return fact->bucket == *(const enum ts_bucket *)arg && fact->exclusive_ps > 0;
-}
-
-void ts_select_one(struct ts_selection *ops, const struct ts_op_fact *fact)
-{
-	*ops = (struct ts_selection){ .nr = 0 };
-	if (!fact)
-		return;
-	ops->items[0] = fact;
-	ops->nr = ops->nr_all = 1;
-	ops->exclusive_ps = fact->exclusive_ps;
-	ops->occurrences = TS_MAX(fact->occurrences, 0);
-	ops->least_ps = isnan(fact->least_ps) ? 0 : fact->least_ps;
 }
 
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact)

@@ -232,6 +232,7 @@ const struct ts_analysis ts_analysis_heatmap = {
 	.title = "Matrix units by op and step",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
+	.draws_only = true,
 	.state_size = sizeof(struct heat_state),
 	.wants = heat_wants,
 	.open = heat_open,

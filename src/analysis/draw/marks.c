@@ -71,7 +71,7 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 {
 	struct mark_labels labels = { .nr_left_out = 0 };
 	struct marks_state *state = arg;
-	enum ts_status st = marks_list(ctx, &labels, err);
+	enum ts_status st = ts_marks_list(ctx, &labels, err);
 
 	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
 	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
@@ -82,7 +82,7 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 		if (!state->label[row])
 			st = ts_fail_nomem(err);
 	}
-	marks_list_release(&labels);
+	ts_marks_list_release(&labels);
 	return st;
 }
 
@@ -196,11 +196,11 @@ static enum ts_status put_rows(struct marks_state *state, const struct ts_contex
 			       struct ts_result *result, struct ts_error *err)
 {
 	struct mark_labels list = { .nr_left_out = 0 };
-	enum ts_status st = marks_list(ctx, &list, err);
+	enum ts_status st = ts_marks_list(ctx, &list, err);
 
 	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
 		const struct ts_label *labels =
-			marks_labels(ctx, &list, (enum mark_row)row, result);
+			ts_marks_labels(ctx, &list, (enum mark_row)row, result);
 
 		for (uint32_t i = 0; i < state->nr_devices && st == TS_OK; i++)
 			if (!put_track(&state->devices[i].rows[row], row, i, labels, list.nr[row],
@@ -209,49 +209,33 @@ static enum ts_status put_rows(struct marks_state *state, const struct ts_contex
 	}
 	if (list.nr_left_out > 0)
 		ts_result_note(result, "%zu ops with less padding are not drawn", list.nr_left_out);
-	marks_list_release(&list);
+	ts_marks_list_release(&list);
 	return st;
 }
 
-struct mark_range {
-	int64_t start_ps, end_ps;
-	uint32_t finding;
-};
-
-static uint32_t finding_named(const struct ts_result *doctor, struct ts_value id)
-{
-	for (size_t i = 0; id.type == TS_VALUE_TEXT && i < doctor->nr_findings; i++)
-		if (ts_bytes_eq(doctor->findings[i].id, id.as.s))
-			return (uint32_t)i;
-	return TS_NONE;
-}
-
-/* The ranges of one device, those without a device being of all. RANGES has room for every row. */
-static size_t read_ranges(const struct ts_result *doctor, const struct ts_table *table,
-			  uint32_t device, struct mark_range *ranges)
+/* Those of one device, and of all. RANGES has room for every one. */
+static size_t ranges_of(const struct ts_doctor_facts *doctor, uint32_t device,
+			struct ts_finding_range *ranges)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		const struct ts_value *row = &table->cells[i * table->nr_columns];
-		struct mark_range range = { ts_value_int(row[2]), ts_value_int(row[3]),
-					    finding_named(doctor, row[0]) };
+	for (size_t i = 0; i < doctor->nr_ranges; i++) {
+		const struct ts_finding_range *range = &doctor->ranges[i];
 
-		if (row[1].type == TS_VALUE_INT && row[1].as.i != (int64_t)device)
-			continue;
-		if (range.finding != TS_NONE && range.start_ps < range.end_ps)
-			ranges[nr++] = range;
+		if (range->device == TS_NONE || range->device == device)
+			ranges[nr++] = *range;
 	}
 	return nr;
 }
 
 /* A gap inside a slow step is shown as the gap: of those at T, the shortest. */
-static const struct mark_range *range_at(const struct mark_range *ranges, size_t nr, int64_t t)
+static const struct ts_finding_range *range_at(const struct ts_finding_range *ranges, size_t nr,
+					       int64_t t)
 {
-	const struct mark_range *best = NULL;
+	const struct ts_finding_range *best = NULL;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct mark_range *range = &ranges[i];
+		const struct ts_finding_range *range = &ranges[i];
 
 		if (t < range->start_ps || t >= range->end_ps)
 			continue;
@@ -262,7 +246,7 @@ static const struct mark_range *range_at(const struct mark_range *ranges, size_t
 }
 
 /* Between two neighbouring cuts the same ranges hold. CUTS has room for 2 x nr. */
-static bool paint(struct ts_slices *slices, const struct mark_range *ranges, size_t nr,
+static bool paint(struct ts_slices *slices, const struct ts_finding_range *ranges, size_t nr,
 		  int64_t *cuts)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -272,7 +256,7 @@ static bool paint(struct ts_slices *slices, const struct mark_range *ranges, siz
 	if (nr > 0)
 		qsort(cuts, 2 * nr, sizeof(*cuts), ts_i64_order);
 	for (size_t i = 0; i + 1 < 2 * nr; i++) {
-		const struct mark_range *range = range_at(ranges, nr, cuts[i]);
+		const struct ts_finding_range *range = range_at(ranges, nr, cuts[i]);
 
 		if (range && cuts[i] < cuts[i + 1] &&
 		    !ts_slices_add(slices, cuts[i], cuts[i + 1], range->finding))
@@ -281,17 +265,17 @@ static bool paint(struct ts_slices *slices, const struct mark_range *ranges, siz
 	return true;
 }
 
-static bool put_device_ranges(const struct ts_context *ctx, const struct ts_result *doctor,
-			      const struct ts_table *table, uint32_t device,
+static bool put_device_ranges(const struct ts_context *ctx, uint32_t device,
 			      const struct ts_label *labels, struct ts_result *result)
 {
-	struct mark_range *ranges = calloc(table->nr_rows, sizeof(*ranges));
-	int64_t *cuts = calloc(2 * table->nr_rows, sizeof(*cuts));
+	const struct ts_doctor_facts *doctor = ts_doctor_facts(ctx);
+	struct ts_finding_range *ranges = calloc(doctor->nr_ranges, sizeof(*ranges));
+	int64_t *cuts = calloc(2 * doctor->nr_ranges, sizeof(*cuts));
 	struct ts_slices slices = { .budget = budget_of(ctx, NR_MARK_ROWS) };
 	bool good = ranges && cuts;
 
 	if (good)
-		good = paint(&slices, ranges, read_ranges(doctor, table, device, ranges), cuts);
+		good = paint(&slices, ranges, ranges_of(doctor, device, ranges), cuts);
 	if (good)
 		good = put_track(&slices, NR_MARK_ROWS, device, labels, doctor->nr_findings,
 				 result);
@@ -304,15 +288,13 @@ static bool put_device_ranges(const struct ts_context *ctx, const struct ts_resu
 static enum ts_status put_ranges(const struct ts_context *ctx, struct ts_result *result,
 				 struct ts_error *err)
 {
-	const struct ts_result *doctor = ts_results_find(ctx->results, "doctor");
-	const struct ts_table *table = ts_result_find_table(doctor, "ranges");
 	const struct ts_label *labels;
 
-	if (!table || table->nr_rows == 0)
+	if (ts_doctor_facts(ctx)->nr_ranges == 0)
 		return TS_OK;
-	labels = marks_finding_labels(doctor, result);
+	labels = ts_marks_finding_labels(ts_doctor_facts(ctx), result);
 	for (uint32_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (!put_device_ranges(ctx, doctor, table, i, labels, result))
+		if (!put_device_ranges(ctx, i, labels, result))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -364,6 +346,7 @@ const struct ts_analysis ts_analysis_marks = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.columns = TS_COL_SEGMENTS,
+	.draws_only = true,
 	.state_size = sizeof(struct marks_state),
 	.wants = marks_wants,
 	.open = marks_open,

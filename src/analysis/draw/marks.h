@@ -5,6 +5,8 @@
 #ifndef TS_ANALYSIS_MARKS_H
 #define TS_ANALYSIS_MARKS_H
 
+#include "analysis/facts/doctor.h"
+
 #define TS_NEEDS(X) X(doctor) X(padding)
 #include "analysis/kit/needs.h"
 
@@ -26,15 +28,16 @@ struct mark_labels {
 	size_t nr_left_out; /* padded ops for which there is no label any more */
 };
 
-enum ts_status marks_list(const struct ts_context *ctx, struct mark_labels *labels,
-			  struct ts_error *err);
-void marks_list_release(struct mark_labels *labels);
+enum ts_status ts_marks_list(const struct ts_context *ctx, struct mark_labels *labels,
+			     struct ts_error *err);
+void ts_marks_list_release(struct mark_labels *labels);
 
 /* With names and args, in the result's arena; NULL: no memory. */
-const struct ts_label *marks_labels(const struct ts_context *ctx, const struct mark_labels *labels,
-				    enum mark_row row, struct ts_result *result);
+const struct ts_label *ts_marks_labels(const struct ts_context *ctx,
+				       const struct mark_labels *labels, enum mark_row row,
+				       struct ts_result *result);
 /* One label a finding, for those that have a time and no op. */
-const struct ts_label *marks_finding_labels(const struct ts_result *doctor,
-					    struct ts_result *result);
+const struct ts_label *ts_marks_finding_labels(const struct ts_doctor_facts *doctor,
+					       struct ts_result *result);
 
 #endif

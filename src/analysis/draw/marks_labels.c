@@ -104,18 +104,18 @@ static enum ts_status list_padding(const struct ts_context *ctx, struct mark_lab
 	return st;
 }
 
-enum ts_status marks_list(const struct ts_context *ctx, struct mark_labels *labels,
-			  struct ts_error *err)
+enum ts_status ts_marks_list(const struct ts_context *ctx, struct mark_labels *labels,
+			     struct ts_error *err)
 {
-	const struct ts_result *doctor = ts_results_find(ctx->results, "doctor");
+	const struct ts_doctor_facts *doctor = ts_doctor_facts(ctx);
 	enum ts_status st = TS_OK;
 
-	for (size_t i = 0; doctor && i < doctor->nr_findings && st == TS_OK; i++)
+	for (size_t i = 0; i < doctor->nr_findings && st == TS_OK; i++)
 		st = list_finding(ctx, labels, &doctor->findings[i], (uint32_t)i, err);
 	return st ? st : list_padding(ctx, labels, err);
 }
 
-void marks_list_release(struct mark_labels *labels)
+void ts_marks_list_release(struct mark_labels *labels)
 {
 	for (int row = 0; row < NR_MARK_ROWS; row++)
 		free(labels->items[row]);
@@ -173,8 +173,7 @@ static void put_finding(struct args *args, struct ts_result *result,
 static bool label_finding(const struct ts_context *ctx, const struct mark_label *mark,
 			  struct ts_result *result, struct ts_label *label)
 {
-	const struct ts_result *doctor = ts_results_find(ctx->results, "doctor");
-	const struct ts_finding *finding = &doctor->findings[mark->at];
+	const struct ts_finding *finding = &ts_doctor_facts(ctx)->findings[mark->at];
 	const struct ts_where *where = &finding->where[mark->where];
 	struct args args = { .nr = 0 };
 
@@ -249,8 +248,9 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 	return label->name.p && keep(result, &args, label);
 }
 
-const struct ts_label *marks_labels(const struct ts_context *ctx, const struct mark_labels *labels,
-				    enum mark_row row, struct ts_result *result)
+const struct ts_label *ts_marks_labels(const struct ts_context *ctx,
+				       const struct mark_labels *labels, enum mark_row row,
+				       struct ts_result *result)
 {
 	struct ts_label *made =
 		ts_arena_array(&result->owner->arena, TS_MAX(labels->nr[row], 1), sizeof(*made));
@@ -266,8 +266,8 @@ const struct ts_label *marks_labels(const struct ts_context *ctx, const struct m
 	return made;
 }
 
-const struct ts_label *marks_finding_labels(const struct ts_result *doctor,
-					    struct ts_result *result)
+const struct ts_label *ts_marks_finding_labels(const struct ts_doctor_facts *doctor,
+					       struct ts_result *result)
 {
 	struct ts_label *made = ts_arena_array(&result->owner->arena,
 					       TS_MAX(doctor->nr_findings, 1), sizeof(*made));

@@ -4,6 +4,7 @@
 #ifndef TS_ANALYSIS_FACTS_GAPS_H
 #define TS_ANALYSIS_FACTS_GAPS_H
 
+#include "analysis/facts/time.h"
 #include "base/bytes.h"
 #include "model/bucket.h"
 
@@ -27,5 +28,16 @@ struct ts_gaps_facts {
 	const struct ts_gap_group *groups;	/* by host event, the costliest first */
 	size_t nr_groups;
 };
+
+/* What was seen in a gap; nothing, where it is not one of the gaps of facts/time.h. */
+static inline struct ts_gap_witness ts_gap_witness_of(const struct ts_gaps_facts *gaps,
+						      const struct ts_time_facts *time,
+						      const struct ts_time_gap *gap)
+{
+	for (size_t i = 0; gap->device != TS_NONE && i < time->nr_gaps; i++)
+		if (time->gaps[i].device == gap->device && time->gaps[i].start_ps == gap->start_ps)
+			return gaps->witnesses[i];
+	return (struct ts_gap_witness){ .event = { NULL, 0 } };
+}
 
 #endif

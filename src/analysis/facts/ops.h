@@ -20,6 +20,7 @@ struct ts_op_fact {
 	int64_t total_ps, self_ps; /* by the device's clock, as XProf counts; -1 */
 	int64_t exclusive_ps;	   /* moments of the timeline that are this op's alone; -1 */
 	double flops, bytes;	   /* whole numbers; NaN: unknown */
+	double hbm_bytes_per_s;	   /* from and to HBM while it runs; NaN: unknown */
 	double padding_share;	   /* of its arrays' bytes; NaN: unknown */
 	enum ts_bound bound;	   /* by the roofline of the first device that ran it */
 	enum ts_bucket bucket;	   /* TS_NR_BUCKETS: it did not run */

@@ -7,15 +7,17 @@
  * launched it: launch and kernel know each other by TS_COL_LINK. Kernels without a launch in the
  * trace stand under a frame of their own, so device time sums to that of all kernels.
  *
- * Two trees are made of this: `stacks` of all frames, `modules` of those of nn.Module (the Python
- * tracer's, with_stack=True and with_modules=True), or where there are none of the user's own ranges
- * (record_function). A third, `scopes`, is made of the names that the framework gave to device ops
- * (flame_scopes.c).
+ * Two trees are made of this. `stacks` has all frames. `modules` has those of nn.Module (of the
+ * Python tracer, with_stack=True and with_modules=True); in a trace without them, the user's own
+ * ranges (record_function). A third, `scopes`, is made of the names that the framework gave to
+ * device ops (flame_scopes.c).
  */
 #include "analysis/gpu/flame.h"
 
+#include "base/record.h"
+
 #define STACK_MAX 1024 /* open calls of a thread; deeper ones count as the innermost of these */
-#define KEEP	  3    /* one part in so many of a full tree is kept */
+#define KEEP	  3    /* of a full tree, one node in KEEP is kept */
 
 struct frame {
 	int64_t end_ps;
@@ -23,25 +25,84 @@ struct frame {
 };
 
 struct thread {
-	bool is_wanted;	      /* other analyses want other lines, which then come along */
+	bool is_wanted;	      /* lines that only other analyses want come along */
 	struct frame *frames; /* those that are open, the outermost first */
 	size_t nr, cap;
 	int64_t clock_ps; /* up to here its time is counted */
+	bool has_calls;
 };
 
 enum module_source { MODULES_NONE, MODULES_RANGES, MODULES_NN };
 
-struct state {
+struct flame_state {
 	struct flame_tree trees[FLAME_NR_LIVE];
 	struct thread *threads; /* by line of the profile */
 	size_t nr_lines;
 	struct flame_links links;
 	struct flame_links forward; /* by autograd's sequence number, where it was handed out */
 	bool has_backward;
-	struct flame_names names;
+	uint32_t *same; /* names: of each op the first that has the same */
 	enum module_source source;
 	struct flame_seen seen;
 };
+
+#define TS_SELF struct frame
+static const struct ts_member frame_members[] = {
+	TS_NUMBER(1, end_ps, TS_BY_HAND),
+	TS_NUMBERS(2, node, TS_BY_HAND),
+};
+static const struct ts_record frame_record = TS_RECORD(frame_members);
+#undef TS_SELF
+
+#define TS_SELF struct thread
+static const struct ts_member thread_members[] = {
+	TS_RECORDS_CAP(1, frames, nr, cap, frame_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(2, clock_ps, TS_BY_HAND),
+	TS_NUMBER(3, has_calls, TS_BY_HAND),
+};
+static const struct ts_record thread_record = TS_RECORD(thread_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_seen
+static const struct ts_member seen_members[] = {
+	TS_NUMBER(1, nr_threads, TS_BY_HAND),
+	TS_NUMBER(2, has_modules, TS_BY_HAND),
+	TS_NUMBER(3, nr_lost, TS_BY_HAND),
+};
+static const struct ts_record seen_record = TS_RECORD(seen_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_state
+static const struct ts_member flame_members[] = {
+	TS_STRUCT(1, trees, ts_flame_tree_record),
+	TS_RECORDS(2, threads, nr_lines, thread_record, TS_BY_LINE, TS_BY_HAND),
+	TS_STRUCT(3, links, ts_flame_links_record),
+	TS_STRUCT(4, forward, ts_flame_links_record),
+	TS_NUMBER(5, source, TS_BY_HAND),
+	TS_STRUCT(6, seen, seen_record),
+	TS_SCRATCH(same),
+};
+
+static bool is_in_tree(const struct flame_state *state, const struct frame *frame)
+{
+	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
+		if (frame->node[tree] != TS_NONE && frame->node[tree] >= state->trees[tree].nr)
+			return false;
+	return true;
+}
+
+static bool is_flame(const void *self)
+{
+	const struct flame_state *state = self;
+
+	for (size_t i = 0; i < state->nr_lines; i++)
+		for (size_t k = 0; k < state->threads[i].nr; k++)
+			if (!is_in_tree(state, &state->threads[i].frames[k]))
+				return false;
+	return state->source <= MODULES_NN;
+}
+static const struct ts_record flame_record = TS_RECORD(flame_members, .is_valid = is_flame);
+#undef TS_SELF
 
 static bool is_module(const struct ts_op *op)
 {
@@ -70,7 +131,7 @@ static bool is_gpu(const struct ts_context *ctx, const struct ts_line *line)
 	return device && device->is_gpu;
 }
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool flame_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	if (line->kind == TS_LINE_THREAD)
 		return !ts_line_device(ctx->profile, line);
@@ -90,24 +151,23 @@ static enum module_source source_of(const struct ts_profile *profile)
 	return source;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
-				struct ts_error *err)
+static enum ts_status flame_open(void *ptr, const struct ts_context *ctx,
+				 const struct ts_line *line, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 
-	(void)line;
 	state->nr_lines = ctx->profile->nr_lines;
 	state->threads = calloc(state->nr_lines + 1, sizeof(*state->threads));
 	state->source = source_of(ctx->profile);
 	for (size_t i = 0; state->source == MODULES_NN && i < ctx->profile->nr_ops; i++)
 		state->has_backward |= is_backward(&ctx->profile->ops[i]);
 	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
-		state->threads[i].is_wanted = wants(ctx, &ctx->profile->lines[i]);
-	return state->threads && flame_names_init(&state->names, ctx->profile) ? TS_OK
-									       : ts_fail_nomem(err);
+		state->threads[i].is_wanted = flame_wants(ctx, &ctx->profile->lines[i]);
+	state->same = ts_flame_same_names(ctx->profile);
+	return state->threads && state->same ? TS_OK : ts_fail_nomem(err);
 }
 
-static void moved_frames(struct state *state, enum flame_kind tree, const uint32_t *moved)
+static void moved_frames(struct flame_state *state, enum flame_kind tree, const uint32_t *moved)
 {
 	for (size_t t = 0; t < state->nr_lines; t++)
 		for (size_t i = 0; i < state->threads[t].nr; i++) {
@@ -117,8 +177,9 @@ static void moved_frames(struct state *state, enum flame_kind tree, const uint32
 		}
 }
 
-/* Before nodes are added, of whom others know none yet: so that indices stay good until then. */
-static bool make_room(struct state *state)
+/* Called before nodes are added, so that the indices of new nodes stay right until they are
+ * stored. */
+static bool make_room(struct flame_state *state)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t *moved = NULL;
@@ -126,11 +187,11 @@ static bool make_room(struct state *state)
 
 		if (state->trees[tree].nr < FLAME_NODES)
 			continue;
-		good = flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
+		good = ts_flame_tree_shrink(&state->trees[tree], FLAME_NODES / KEEP, &moved);
 		if (good) {
 			moved_frames(state, tree, moved);
-			flame_links_moved(&state->links, tree, moved);
-			flame_links_moved(&state->forward, tree, moved);
+			ts_flame_links_moved(&state->links, tree, moved);
+			ts_flame_links_moved(&state->forward, tree, moved);
 		}
 		free(moved);
 		if (!good)
@@ -139,7 +200,7 @@ static bool make_room(struct state *state)
 	return true;
 }
 
-static void credit(struct state *state, const struct frame *frame, int64_t ps)
+static void credit(struct flame_state *state, const struct frame *frame, int64_t ps)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
 		if (frame->node[tree] != TS_NONE) {
@@ -149,8 +210,9 @@ static void credit(struct state *state, const struct frame *frame, int64_t ps)
 		}
 }
 
-/* The thread's time up to UNTIL_PS goes to who was innermost; calls that ended by then are closed. */
-static void advance(struct state *state, struct thread *thread, int64_t until_ps)
+/* The thread's time up to UNTIL_PS goes to the innermost call; calls that ended by then are
+ * closed. */
+static void advance(struct flame_state *state, struct thread *thread, int64_t until_ps)
 {
 	while (thread->nr > 0) {
 		const struct frame *top = &thread->frames[thread->nr - 1];
@@ -166,8 +228,8 @@ static void advance(struct state *state, struct thread *thread, int64_t until_ps
 	}
 }
 
-/* The frame's node in the tree of modules: its own, or that of who is below it. */
-static uint32_t module_node(struct state *state, const struct ts_op *op, uint32_t index,
+/* The frame's node in the tree of modules: its own, or that of the frame below it. */
+static uint32_t module_node(struct flame_state *state, const struct ts_op *op, uint32_t index,
 			    uint32_t below)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
@@ -175,25 +237,25 @@ static uint32_t module_node(struct state *state, const struct ts_op *op, uint32_
 	uint32_t node = below;
 
 	if (!is_own && below == TS_NONE)
-		return flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
+		return ts_flame_tree_child(tree, TS_NONE, FLAME_OUTSIDE);
 	if (!is_own)
 		return below;
 	if (below != TS_NONE && tree->nodes[below].name == FLAME_OUTSIDE)
 		below = TS_NONE;
-	node = flame_tree_child(tree, below, index);
+	node = ts_flame_tree_child(tree, below, index);
 	if (node != TS_NONE)
 		tree->nodes[node].count++;
 	return node;
 }
 
-static bool put_frame(struct state *state, const struct ts_op *op, uint32_t index,
+static bool put_frame(struct flame_state *state, const struct ts_op *op, uint32_t index,
 		      const struct frame *below, struct frame *frame)
 {
 	struct flame_tree *stacks = &state->trees[FLAME_STACKS];
 	uint32_t *node = frame->node;
 
-	node[FLAME_STACKS] = flame_tree_child(stacks, below->node[FLAME_STACKS],
-					      is_step(op) ? FLAME_STEP : index);
+	node[FLAME_STACKS] = ts_flame_tree_child(stacks, below->node[FLAME_STACKS],
+						 is_step(op) ? FLAME_STEP : index);
 	if (node[FLAME_STACKS] == TS_NONE)
 		return false;
 	stacks->nodes[node[FLAME_STACKS]].count++;
@@ -204,8 +266,9 @@ static bool put_frame(struct state *state, const struct ts_op *op, uint32_t inde
 	return node[FLAME_MODULES] != TS_NONE;
 }
 
-/* A kernel below where its launch stood. */
-static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const uint32_t *below)
+/* Puts a kernel below the call that launched it. */
+static bool put_kernel(struct flame_state *state, uint32_t op, int64_t dur_ps,
+		       const uint32_t *below)
 {
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		uint32_t parent = below[tree], at;
@@ -213,11 +276,11 @@ static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const u
 		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
 		if (tree == FLAME_MODULES && parent == TS_NONE) {
-			parent = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
+			parent = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_OUTSIDE);
 			if (parent == TS_NONE)
 				return false;
 		}
-		at = flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
+		at = ts_flame_tree_child(&state->trees[tree], parent, op | FLAME_DEVICE);
 		if (at == TS_NONE)
 			return false;
 		state->trees[tree].nodes[at].count++;
@@ -227,7 +290,7 @@ static bool put_kernel(struct state *state, uint32_t op, int64_t dur_ps, const u
 	return true;
 }
 
-static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
+static bool put_lost(struct flame_state *state, uint32_t op, int64_t dur_ps)
 {
 	uint32_t below[FLAME_NR_LIVE] = { TS_NONE, TS_NONE };
 
@@ -237,15 +300,15 @@ static bool put_lost(struct state *state, uint32_t op, int64_t dur_ps)
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++) {
 		if (tree == FLAME_MODULES && state->source == MODULES_NONE)
 			continue;
-		below[tree] = flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
+		below[tree] = ts_flame_tree_child(&state->trees[tree], TS_NONE, FLAME_LOST);
 		if (below[tree] == TS_NONE)
 			return false;
 	}
 	return put_kernel(state, op, dur_ps, below);
 }
 
-/* Nobody launched them. */
-static bool lose_waiting(struct state *state)
+/* The trace does not have their launches. */
+static bool lose_waiting(struct flame_state *state)
 {
 	for (size_t i = 0; i < state->links.nr_waiting; i++) {
 		const struct flame_waiting *waiting = &state->links.waiting[i];
@@ -253,13 +316,13 @@ static bool lose_waiting(struct state *state)
 		if (waiting->dur_ps >= 0 && !put_lost(state, waiting->op, waiting->dur_ps))
 			return false;
 	}
-	flame_links_forget_waiting(&state->links);
+	ts_flame_links_forget_waiting(&state->links);
 	return true;
 }
 
-static bool take_waiting(struct state *state, const struct flame_launch *launch)
+static bool take_waiting(struct flame_state *state, const struct flame_launch *launch)
 {
-	uint32_t at = flame_links_waiting(&state->links, launch->link), next;
+	uint32_t at = ts_flame_links_waiting(&state->links, launch->link), next;
 
 	for (; at != TS_NONE; at = next) {
 		struct flame_waiting *waiting = &state->links.waiting[at];
@@ -274,26 +337,26 @@ static bool take_waiting(struct state *state, const struct flame_launch *launch)
 	return true;
 }
 
-static bool take_kernel(struct state *state, uint64_t link, uint32_t op, int64_t dur_ps)
+static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, int64_t dur_ps)
 {
 	const struct flame_launch *launch;
 
 	if (link == TS_NO_LINK)
 		return put_lost(state, op, dur_ps);
-	launch = flame_links_find(&state->links, link);
+	launch = ts_flame_links_find(&state->links, link);
 	if (launch)
 		return put_kernel(state, op, dur_ps, launch->node);
 	if (state->links.nr_waiting >= FLAME_LAUNCHES && !lose_waiting(state))
 		return false;
-	return flame_links_wait(&state->links, link, op, dur_ps);
+	return ts_flame_links_wait(&state->links, link, op, dur_ps);
 }
 
 /*
- * Autograd runs the backward of an op on a thread of its own, where no module is open. Both know the
- * number that the forward op was given, so its module has a frame for what its backward did.
- * *MODULE: the one that is open, which becomes that frame.
+ * Autograd runs the backward of an op on a thread of its own, where no module is open. Both ops
+ * have the sequence number of the forward op, so the module gets a frame for what its backward did.
+ * *MODULE: the module that is open, which becomes that frame.
  */
-static bool find_module(struct state *state, const struct ts_merged *merged, size_t i,
+static bool find_module(struct flame_state *state, const struct ts_merged *merged, size_t i,
 			uint32_t *module)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
@@ -308,21 +371,22 @@ static bool find_module(struct state *state, const struct ts_merged *merged, siz
 		return true;
 	here.link = (uint64_t)number.number;
 	if (in_module)
-		return flame_links_add(&state->forward, &here);
-	forward = flame_links_find(&state->forward, here.link);
+		return ts_flame_links_add(&state->forward, &here);
+	forward = ts_flame_links_find(&state->forward, here.link);
 	if (!forward)
 		return true;
-	*module = flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
+	*module = ts_flame_tree_child(tree, forward->node[FLAME_MODULES], FLAME_BACKWARD);
 	if (*module != TS_NONE)
 		tree->nodes[*module].count++;
 	return *module != TS_NONE;
 }
 
-static bool take_call(struct state *state, const struct ts_merged *merged, size_t i)
+static bool take_call(struct flame_state *state, const struct ts_merged *merged, size_t i)
 {
 	struct thread *thread = &state->threads[merged->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
 
+	thread->has_calls = true;
 	advance(state, thread, merged->start_ps[i]);
 	thread->clock_ps = merged->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
@@ -333,7 +397,7 @@ static bool take_call(struct state *state, const struct ts_merged *merged, size_
 		struct flame_launch launch = { .link = merged->link[i] };
 
 		memcpy(launch.node, below.node, sizeof(launch.node));
-		if (!flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
+		if (!ts_flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
 			return false;
 	}
 	if (thread->nr >= STACK_MAX)
@@ -341,17 +405,17 @@ static bool take_call(struct state *state, const struct ts_merged *merged, size_
 	if (state->has_backward && !find_module(state, merged, i, &below.node[FLAME_MODULES]))
 		return false;
 	frame.end_ps = ts_i64_add(merged->start_ps[i], merged->dur_ps[i]);
-	if (!put_frame(state, &merged->profile->ops[merged->op[i]],
-		       state->names.same[merged->op[i]], &below, &frame))
+	if (!put_frame(state, &merged->profile->ops[merged->op[i]], state->same[merged->op[i]],
+		       &below, &frame))
 		return false;
 	thread->frames[thread->nr++] = frame;
 	return true;
 }
 
-static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
-				  const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status flame_merged(void *ptr, const struct ts_context *ctx,
+				   const struct ts_merged *merged, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 
 	for (size_t i = 0; i < merged->nr_events; i++) {
 		const struct ts_line *line = &ctx->profile->lines[merged->line[i]];
@@ -370,12 +434,12 @@ static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static bool finish(struct state *state)
+static bool finish(struct flame_state *state)
 {
 	for (size_t i = 0; i < state->nr_lines; i++) {
 		struct thread *thread = &state->threads[i];
 
-		state->seen.nr_threads += thread->cap > 0;
+		state->seen.nr_threads += thread->has_calls;
 		advance(state, thread, INT64_MAX);
 		free(thread->frames);
 		*thread = (struct thread){ .nr = 0 };
@@ -383,16 +447,15 @@ static bool finish(struct state *state)
 	return lose_waiting(state);
 }
 
-static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status flame_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				  struct ts_error *err)
 {
-	struct state *into = ptr_into, *from = ptr_from;
+	struct flame_state *into = ptr_into, *from = ptr_from;
 
-	(void)ctx;
 	if (!finish(from))
 		return ts_fail_nomem(err);
 	for (int tree = 0; tree < FLAME_NR_LIVE; tree++)
-		if (!flame_tree_add(&into->trees[tree], &from->trees[tree]))
+		if (!ts_flame_tree_add(&into->trees[tree], &from->trees[tree]))
 			return ts_fail_nomem(err);
 	into->source = from->source;
 	into->seen.nr_threads += from->seen.nr_threads;
@@ -400,37 +463,27 @@ static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_cont
 	return make_room(into) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
-				struct ts_result *result, struct ts_error *err)
+static enum ts_status flame_close(void *ptr, const struct ts_context *ctx, void *facts,
+				  struct ts_result *result, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct flame_state *state = ptr;
 	struct flame_tree trees[FLAME_NR_KINDS] = { { .nr = 0 } };
 	struct ts_bytes *scopes = NULL;
-	enum ts_status st = flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
+	enum ts_status st;
 
+	for (int i = 0; i < FLAME_NR_LIVE; i++)
+		if (!ts_flame_tree_names_ops(&state->trees[i], ctx->profile->nr_ops))
+			return ts_fail(err, TS_FORMAT, "a saved state is of another profile");
+	st = ts_flame_scopes(ctx, &trees[FLAME_SCOPES], &scopes, err);
 	memcpy(trees, state->trees, sizeof(state->trees));
 	memset(state->trees, 0, sizeof(state->trees));
 	state->seen.has_modules = state->source == MODULES_NN;
 	if (st == TS_OK)
-		st = flame_report(ctx, trees, scopes, &state->seen, result, err);
+		st = ts_flame_report(ctx, trees, scopes, &state->seen, result, err);
 	for (int i = 0; i < FLAME_NR_KINDS; i++)
-		flame_tree_release(&trees[i]);
+		ts_flame_tree_release(&trees[i]);
 	free(scopes);
 	return st;
-}
-
-static void release(void *ptr)
-{
-	struct state *state = ptr;
-
-	for (size_t i = 0; state->threads && i < state->nr_lines; i++)
-		free(state->threads[i].frames);
-	free(state->threads);
-	for (int i = 0; i < FLAME_NR_LIVE; i++)
-		flame_tree_release(&state->trees[i]);
-	flame_links_release(&state->links);
-	flame_links_release(&state->forward);
-	flame_names_release(&state->names);
 }
 
 const struct ts_analysis ts_analysis_flame = {
@@ -439,11 +492,10 @@ const struct ts_analysis ts_analysis_flame = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct state),
-	.wants = wants,
-	.open = open_host,
-	.merged = take_events,
-	.merge = merge,
-	.close = close_all,
-	.release = release,
+	.state = &flame_record,
+	.wants = flame_wants,
+	.open = flame_open,
+	.merged = flame_merged,
+	.merge = flame_merge,
+	.close = flame_close,
 };

@@ -1,9 +1,12 @@
 /*
- * The flame graph's own header: trees of call paths, and which launch belongs to which kernel.
- * Nobody outside analysis/flame*.c includes it.
+ * The flame graph's own header: trees of call paths, and which launch belongs to which kernel. Only
+ * flame*.c include it: flame.c (the pass), flame_tree.c, flame_links.c, flame_names.c,
+ * flame_scopes.c and flame_report.c (the result).
  */
 #ifndef TS_ANALYSIS_FLAME_H
 #define TS_ANALYSIS_FLAME_H
+
+#include "analysis/facts/ops.h"
 
 #define TS_NEEDS(X) X(ops)
 #include "analysis/kit/needs.h"
@@ -14,7 +17,7 @@
  * shrunk, which folds the lightest paths into one node a parent, FLAME_OTHERS, whose weights are
  * theirs. So sums stay exact whatever is folded.
  */
-#define FLAME_NODES    131072	   /* from which a tree is shrunk */
+#define FLAME_NODES    131072	   /* a tree that has so many is shrunk */
 #define FLAME_DEVICE   0x80000000u /* in a name: what runs on a device, under what launched it */
 #define FLAME_OTHERS   0x7fffffffu
 #define FLAME_OUTSIDE  0x7ffffffeu /* of modules: what no module did */
@@ -35,31 +38,35 @@ struct flame_tree {
 	uint64_t nr_folded;	/* paths, in FLAME_OTHERS */
 };
 
-/* The node NAME under PARENT, made if it is new; of FLAME_OTHERS it is that one itself. TS_NONE: no
- * memory. */
-uint32_t flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
-/* Adds each of FROM's. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
-bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
+extern const struct ts_record ts_flame_tree_record; /* for states */
+
+/* The node NAME under PARENT, made if it is new; under FLAME_OTHERS it is PARENT itself.
+ * TS_NONE: no memory. */
+uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name);
+/* Adds the nodes of FROM. May leave INTO with more nodes than FLAME_NODES. False: no memory. */
+bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from);
 /* Keeps the KEEP heaviest paths at most, by their share of all CPU or device time. Where each node
  * went is put into *MOVED (the caller frees it). False: no memory, and the tree is as it was. */
-bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved);
-void flame_tree_release(struct flame_tree *tree);
+bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved);
+void ts_flame_tree_release(struct flame_tree *tree);
+/* Whether every name is one of these, or an index below NR_OPS. */
+bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops);
 
 struct flame_totals { /* with the children's */
 	int64_t cpu_ps, device_ps;
 };
-/* One a node, and behind them that of all roots; the caller frees them. NULL: no memory. */
-struct flame_totals *flame_tree_totals(const struct flame_tree *tree);
+/* One a node, and behind them the total of all roots; the caller frees them. NULL: no memory. */
+struct flame_totals *ts_flame_tree_totals(const struct flame_tree *tree);
 /* Of CPU or of device time, whichever is more: a node's is never more than its parent's. */
-double flame_share(const struct flame_totals *part, const struct flame_totals *all);
+double ts_flame_share(const struct flame_totals *part, const struct flame_totals *all);
 
 enum flame_kind { FLAME_STACKS, FLAME_MODULES, FLAME_SCOPES, FLAME_NR_KINDS };
 #define FLAME_NR_LIVE 2 /* those that are made of events */
 
 /*
  * Launches that wait for their kernel, and kernels that wait for their launch (clocks of host and
- * device differ). One launch may have many kernels. The last FLAME_LAUNCHES launches are known at least;
- * kernels wait until as many do.
+ * device differ). One launch may have many kernels. The last FLAME_LAUNCHES launches are known at
+ * least; kernels wait until as many do.
  */
 #define FLAME_LAUNCHES 65536
 
@@ -70,7 +77,7 @@ struct flame_launch {
 
 struct flame_waiting {
 	uint64_t link;
-	int64_t dur_ps;	   /* -1: waits no more */
+	int64_t dur_ps;	   /* -1: it found its launch */
 	uint32_t op, next; /* next: of the same link, or TS_NONE */
 };
 
@@ -83,30 +90,27 @@ struct flame_links {
 	struct ts_map waiting_by_link; /* the newest of its link */
 };
 
-bool flame_links_add(struct flame_links *links, const struct flame_launch *launch);
-const struct flame_launch *flame_links_find(const struct flame_links *links, uint64_t link);
+extern const struct ts_record ts_flame_links_record; /* for states: kernels that wait */
+
+bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch);
+const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link);
 /* A kernel whose launch was not seen yet; the caller keeps .nr_waiting below FLAME_LAUNCHES. */
-bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps);
-/* The first of .waiting that waits for LINK, and so along .next; TS_NONE: none. */
-uint32_t flame_links_waiting(const struct flame_links *links, uint64_t link);
-void flame_links_forget_waiting(struct flame_links *links);
-void flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
-void flame_links_release(struct flame_links *links);
+bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps);
+/* The first item of .waiting that waits for LINK; the others follow by .next. TS_NONE: no item
+ * does. */
+uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link);
+void ts_flame_links_forget_waiting(struct flame_links *links);
+void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved);
 
-/* Of each op the first one that goes by the same name, addresses of objects taken out. */
-struct flame_names {
-	uint32_t *same;
-	struct ts_arena arena;
-};
+/* Of each op the first one that has the same name when the addresses of objects are taken out. The
+ * caller frees it. NULL: no memory. */
+uint32_t *ts_flame_same_names(const struct ts_profile *profile);
+struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name); /* as it is shown */
 
-bool flame_names_init(struct flame_names *names, const struct ts_profile *profile);
-void flame_names_release(struct flame_names *names);
-struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name); /* as it is shown */
-
-/* The tree of the scopes of device ops, by the result `ops`. Its names are of *TEXTS (the caller
+/* The tree of the scopes of device ops, by the facts of ops. Its names are of *TEXTS (the caller
  * frees it). */
-enum ts_status flame_scopes(const struct ts_context *ctx, struct flame_tree *tree,
-			    struct ts_bytes **texts, struct ts_error *err);
+enum ts_status ts_flame_scopes(const struct ts_context *ctx, struct flame_tree *tree,
+			       struct ts_bytes **texts, struct ts_error *err);
 
 struct flame_seen { /* beside the trees */
 	size_t nr_threads;
@@ -114,8 +118,9 @@ struct flame_seen { /* beside the trees */
 	uint64_t nr_lost; /* kernels without a launch */
 };
 
-enum ts_status flame_report(const struct ts_context *ctx, struct flame_tree trees[FLAME_NR_KINDS],
-			    const struct ts_bytes *scopes, const struct flame_seen *seen,
-			    struct ts_result *result, struct ts_error *err);
+enum ts_status ts_flame_report(const struct ts_context *ctx,
+			       struct flame_tree trees[FLAME_NR_KINDS],
+			       const struct ts_bytes *scopes, const struct flame_seen *seen,
+			       struct ts_result *result, struct ts_error *err);
 
 #endif

@@ -1,6 +1,9 @@
 /* Launches and kernels that wait for each other, in two generations: the older one is forgotten. */
 #include "analysis/gpu/flame.h"
 
+#include "base/check.h"
+#include "base/record.h"
+
 static void turn_over(struct flame_links *links)
 {
 	struct flame_launch *launches = links->launches[1];
@@ -17,7 +20,7 @@ static void turn_over(struct flame_links *links)
 	links->cap_launches[0] = cap;
 }
 
-bool flame_links_add(struct flame_links *links, const struct flame_launch *launch)
+bool ts_flame_links_add(struct flame_links *links, const struct flame_launch *launch)
 {
 	size_t *nr = &links->nr_launches[0];
 
@@ -30,7 +33,7 @@ bool flame_links_add(struct flame_links *links, const struct flame_launch *launc
 	return true;
 }
 
-const struct flame_launch *flame_links_find(const struct flame_links *links, uint64_t link)
+const struct flame_launch *ts_flame_links_find(const struct flame_links *links, uint64_t link)
 {
 	for (size_t i = 0; i < TS_NELEM(links->by_link); i++) {
 		uint32_t at = ts_map_find(&links->by_link[i], link);
@@ -41,11 +44,12 @@ const struct flame_launch *flame_links_find(const struct flame_links *links, uin
 	return NULL;
 }
 
-bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
+bool ts_flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int64_t dur_ps)
 {
 	uint32_t at = (uint32_t)links->nr_waiting;
 	uint32_t next = ts_map_find(&links->waiting_by_link, link);
 
+	TS_ASSERT_HOT(links->nr_waiting < FLAME_LAUNCHES && dur_ps >= 0);
 	if (!ts_grow(&links->waiting, &links->cap_waiting, links->nr_waiting + 1,
 		     sizeof(*links->waiting)) ||
 	    !ts_map_set(&links->waiting_by_link, link, at))
@@ -54,19 +58,20 @@ bool flame_links_wait(struct flame_links *links, uint64_t link, uint32_t op, int
 	return true;
 }
 
-uint32_t flame_links_waiting(const struct flame_links *links, uint64_t link)
+uint32_t ts_flame_links_waiting(const struct flame_links *links, uint64_t link)
 {
 	return links->nr_waiting ? ts_map_find(&links->waiting_by_link, link) : TS_NONE;
 }
 
-void flame_links_forget_waiting(struct flame_links *links)
+void ts_flame_links_forget_waiting(struct flame_links *links)
 {
 	ts_map_release(&links->waiting_by_link);
 	links->nr_waiting = 0;
 }
 
-void flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
+void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const uint32_t *moved)
 {
+	TS_ASSERT((int)tree < FLAME_NR_LIVE && moved);
 	for (size_t i = 0; i < TS_NELEM(links->launches); i++)
 		for (size_t k = 0; k < links->nr_launches[i]; k++) {
 			uint32_t *node = &links->launches[i][k].node[tree];
@@ -75,13 +80,28 @@ void flame_links_moved(struct flame_links *links, enum flame_kind tree, const ui
 		}
 }
 
-void flame_links_release(struct flame_links *links)
+#define TS_SELF struct flame_waiting
+static const struct ts_member waiting_members[] = {
+	TS_NUMBER(1, link, TS_BY_HAND),
+	TS_NUMBER(2, dur_ps, TS_BY_HAND),
+	TS_INDEX(3, op, TS_BY_OP, TS_BY_HAND),
+};
+
+static bool is_waiting(const void *self)
 {
-	for (size_t i = 0; i < TS_NELEM(links->launches); i++) {
-		free(links->launches[i]);
-		ts_map_release(&links->by_link[i]);
-	}
-	free(links->waiting);
-	ts_map_release(&links->waiting_by_link);
-	*links = (struct flame_links){ .nr_waiting = 0 };
+	return ((const struct flame_waiting *)self)->op != TS_NONE;
 }
+static const struct ts_record waiting_record = TS_RECORD(waiting_members, .is_valid = is_waiting);
+#undef TS_SELF
+
+#define TS_SELF struct flame_links
+static const struct ts_member links_members[] = {
+	TS_LIST(1, waiting, waiting_record, TS_BY_HAND),
+	TS_SCRATCH(launches[0]),
+	TS_SCRATCH(launches[1]),
+	TS_SCRATCH(by_link[0].slots),
+	TS_SCRATCH(by_link[1].slots),
+	TS_SCRATCH(waiting_by_link.slots),
+};
+const struct ts_record ts_flame_links_record = TS_RECORD(links_members);
+#undef TS_SELF

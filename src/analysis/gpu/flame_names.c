@@ -1,6 +1,7 @@
 /*
- * Names of frames. Python's tracer puts the address of the object into the name of a built-in method;
- * with it every tensor would make a path of its own. A name that no one can read to its end is cut.
+ * Names of frames. Python's tracer puts the address of the object into the name of a built-in
+ * method; with it every tensor would make a path of its own. A name that is too long to be read is
+ * cut.
  */
 #include "analysis/gpu/flame.h"
 
@@ -36,41 +37,39 @@ static struct ts_bytes without_addresses(struct ts_arena *arena, struct ts_bytes
 	return copy;
 }
 
-static bool unite(struct flame_names *names, const struct ts_profile *profile, uint32_t op,
-		  struct ts_strmap *seen)
+static bool unite(uint32_t *same, const struct ts_profile *profile, uint32_t op,
+		  struct ts_strmap *seen, struct ts_arena *arena)
 {
-	struct ts_bytes text = without_addresses(&names->arena, profile->ops[op].name);
+	struct ts_bytes text = without_addresses(arena, profile->ops[op].name);
 	uint32_t first;
 
 	if (!text.p)
 		return false;
 	first = ts_strmap_find(seen, text);
-	names->same[op] = first == TS_NONE ? op : first;
+	same[op] = first == TS_NONE ? op : first;
 	return first != TS_NONE || ts_strmap_set(seen, text, op);
 }
 
-bool flame_names_init(struct flame_names *names, const struct ts_profile *profile)
+uint32_t *ts_flame_same_names(const struct ts_profile *profile)
 {
+	uint32_t *same = calloc(profile->nr_ops + 1, sizeof(*same));
 	struct ts_strmap seen = { NULL, 0, 0 };
-	bool good;
+	struct ts_arena arena = TS_ARENA_INIT;
+	bool good = same != NULL;
 
-	names->same = calloc(profile->nr_ops + 1, sizeof(*names->same));
-	good = names->same != NULL;
 	for (uint32_t i = 0; good && i < profile->nr_ops; i++) {
 		struct ts_bytes name = profile->ops[i].name;
 
-		names->same[i] = i;
+		same[i] = i;
 		if (find_address(name) < name.n)
-			good = unite(names, profile, i, &seen);
+			good = unite(same, profile, i, &seen, &arena);
 	}
 	ts_strmap_release(&seen);
-	return good;
-}
-
-void flame_names_release(struct flame_names *names)
-{
-	free(names->same);
-	ts_arena_release(&names->arena);
+	ts_arena_release(&arena);
+	if (good)
+		return same;
+	free(same);
+	return NULL;
 }
 
 static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
@@ -82,7 +81,7 @@ static struct ts_bytes cut(struct ts_result *result, struct ts_bytes name)
 	return ts_result_text(result, "%.*s...", (int)n, (const char *)name.p);
 }
 
-struct ts_bytes flame_name(struct ts_result *result, struct ts_bytes name)
+struct ts_bytes ts_flame_name(struct ts_result *result, struct ts_bytes name)
 {
 	if (name.n > MAX_NAME)
 		return cut(result, name);

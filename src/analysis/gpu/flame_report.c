@@ -1,13 +1,14 @@
-/* Trees of call paths -> tables: a row a path, parents before their children, the heaviest first. */
+/* Trees of call paths -> tables: a row a path, parents before their children, the heaviest
+ * first. */
 #include "analysis/gpu/flame.h"
 
+#include "analysis/kit/table.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 
 #define MAX_HOTTEST 20 /* of one weight */
 #define PATH_FRAMES 2  /* of a path, from its end */
 #define MODULE	    "nn.Module: "
-#define PS_PER_MS   1e9
 
 static const char *const kind_names[FLAME_NR_KINDS] = {
 	[FLAME_STACKS] = "stacks",
@@ -46,7 +47,7 @@ static struct ts_bytes text_of(const struct tree *tree, uint32_t name)
 
 static struct ts_bytes shown(const struct tree *tree, struct ts_result *result, uint32_t node)
 {
-	return flame_name(result, text_of(tree, tree->paths->nodes[node].name));
+	return ts_flame_name(result, text_of(tree, tree->paths->nodes[node].name));
 }
 
 /* What a frame is, for colours and filters. */
@@ -106,10 +107,10 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 	struct ordered *nodes = calloc(paths->nr + 1, sizeof(*nodes));
 
 	for (size_t i = 0; nodes && i < paths->nr; i++)
-		nodes[i] =
-			(struct ordered){ flame_share(&tree->totals[i], &tree->totals[paths->nr]),
-					  text_of(tree, paths->nodes[i].name),
-					  paths->nodes[i].parent, (uint32_t)i };
+		nodes[i] = (struct ordered){
+			ts_flame_share(&tree->totals[i], &tree->totals[paths->nr]),
+			text_of(tree, paths->nodes[i].name), paths->nodes[i].parent, (uint32_t)i
+		};
 	if (nodes && paths->nr > 0)
 		qsort(nodes, paths->nr, sizeof(*nodes), by_weight);
 	return nodes;
@@ -117,36 +118,32 @@ static struct ordered *sorted_nodes(const struct tree *tree)
 
 /* --- the rows */
 
-static const struct ts_column path_columns[] = {
-	{ "name", TS_MEASURED, "frame" },
-	{ "parent", TS_DERIVED, NULL }, /* its row; null: none is above */
-	{ "category", TS_MEASURED, NULL },
-	{ "count", TS_MEASURED, "calls" },
-	{ "cpu_self_ps", TS_MEASURED, "CPU self" },
-	{ "cpu_total_ps", TS_MEASURED, "CPU" },
-	{ "device_self_ps", TS_MEASURED, "device self" },
-	{ "device_total_ps", TS_MEASURED, "device" },
-};
+/* The parent of a root is null, of another node the parent's row. */
+#define PATH_COLUMNS(X) \
+	X(name, TS_MEASURED, "frame", ts_text(shown(tree, result, at))) \
+	X(parent, TS_DERIVED, NULL, \
+	  node->parent == TS_NONE ? ts_null() : ts_int(row_of[node->parent])) \
+	X(category, TS_MEASURED, NULL, ts_text(ts_bytes_of(category_of(tree, node->name)))) \
+	X(count, TS_MEASURED, "calls", count_of(node->count)) \
+	X(cpu_self_ps, TS_MEASURED, "CPU self", ts_int(node->cpu_ps)) \
+	X(cpu_total_ps, TS_MEASURED, "CPU", ts_int(tree->totals[at].cpu_ps)) \
+	X(device_self_ps, TS_MEASURED, "device self", ts_int(node->device_ps)) \
+	X(device_total_ps, TS_MEASURED, "device", ts_int(tree->totals[at].device_ps))
 
-static bool put_row(const struct tree *tree, struct ts_result *result, struct ts_table *table,
+static const struct ts_column path_columns[] = { PATH_COLUMNS(TS_COLUMN) };
+
+static struct ts_value count_of(uint64_t count)
+{
+	return ts_int((int64_t)TS_MIN(count, (uint64_t)INT64_MAX));
+}
+
+static void put_row(const struct tree *tree, struct ts_result *result, struct ts_table *table,
 		    uint32_t at, uint32_t *row_of)
 {
 	const struct flame_node *node = &tree->paths->nodes[at];
-	struct ts_value *cells = ts_table_row(result, table);
 
-	if (!cells)
-		return false;
-	row_of[at] = (uint32_t)table->nr_rows - 1;
-	cells[0] = ts_text(shown(tree, result, at));
-	if (node->parent != TS_NONE)
-		cells[1] = ts_int(row_of[node->parent]);
-	cells[2] = ts_text(ts_bytes_of(category_of(tree, node->name)));
-	cells[3] = ts_int((int64_t)TS_MIN(node->count, (uint64_t)INT64_MAX));
-	cells[4] = ts_int(node->cpu_ps);
-	cells[5] = ts_int(tree->totals[at].cpu_ps);
-	cells[6] = ts_int(node->device_ps);
-	cells[7] = ts_int(tree->totals[at].device_ps);
-	return true;
+	row_of[at] = (uint32_t)table->nr_rows;
+	TS_CELLS(result, table, PATH_COLUMNS);
 }
 
 /* Where the children of each node begin among the sorted ones; of the roots at [0], of node i at
@@ -159,8 +156,8 @@ static void find_children(const struct ordered *sorted, size_t nr, uint32_t *fir
 		first[sorted[i].parent + 1] = (uint32_t)i;
 }
 
-/* Depth first, without recursion: STACK holds sorted places whose row is to come. */
-static bool put_rows(const struct tree *tree, struct ts_result *result, struct ts_table *table,
+/* Depth first, without recursion: OPEN holds sorted places whose row is to come. */
+static void put_rows(const struct tree *tree, struct ts_result *result, struct ts_table *table,
 		     const struct ordered *sorted, uint32_t *scratch)
 {
 	size_t nr = tree->paths->nr, nr_open = 0;
@@ -172,24 +169,25 @@ static bool put_rows(const struct tree *tree, struct ts_result *result, struct t
 	while (nr_open > 0) {
 		uint32_t place = open[--nr_open], node = sorted[place].node;
 
-		if (!put_row(tree, result, table, node, row_of))
-			return false;
+		put_row(tree, result, table, node, row_of);
 		if (place + 1 < nr && sorted[place + 1].parent == sorted[place].parent)
 			open[nr_open++] = place + 1;
 		if (first[node + 1] != TS_NONE)
 			open[nr_open++] = first[node + 1];
 	}
-	return true;
 }
 
+/* False: no memory. */
 static bool put_tree(const struct tree *tree, struct ts_result *result)
 {
 	struct ts_table *table = ts_result_table(result, kind_names[tree->kind], NULL, path_columns,
 						 TS_NELEM(path_columns));
 	struct ordered *sorted = sorted_nodes(tree);
 	uint32_t *scratch = calloc(3 * tree->paths->nr + 4, sizeof(*scratch));
-	bool good = table && sorted && scratch && put_rows(tree, result, table, sorted, scratch);
+	bool good = sorted && scratch;
 
+	if (good)
+		put_rows(tree, result, table, sorted, scratch);
 	free(sorted);
 	free(scratch);
 	return good;
@@ -299,33 +297,34 @@ static struct ts_value caller(const struct tree *tree, struct ts_result *result,
 	return parent == TS_NONE ? ts_null() : ts_text(shown(tree, result, parent));
 }
 
+#define HOTTEST_COLUMNS(X) \
+	X(weight, TS_DERIVED, "time of", ts_text(ts_bytes_of(weight->name))) \
+	X(self_ps, TS_MEASURED, "self", ts_int(group->self_ps)) \
+	X(share_pct, TS_MEASURED, "share", ts_share_pct((double)group->self_ps / whole)) \
+	X(count, TS_MEASURED, "calls", count_of(group->count)) \
+	X(name, TS_MEASURED, "frame", ts_text(shown(tree, result, group->node))) \
+	X(caller, TS_MEASURED, "called by", caller(tree, result, group->node))
+
+static const struct ts_column hottest_columns[] = { HOTTEST_COLUMNS(TS_COLUMN) };
+
+/* False: no memory. */
 static bool put_hottest_of(const struct tree *tree, const struct weight *weight,
 			   struct ts_result *result, struct ts_table *table)
 {
-	const struct flame_totals *all = &tree->totals[tree->paths->nr];
+	double whole = (double)TS_MAX(weight->total(&tree->totals[tree->paths->nr]), 1);
 	size_t nr;
 	struct group *groups = find_groups(tree->paths, weight, &nr);
-	bool good = groups != NULL;
 
-	for (size_t i = 0; good && i < nr && i < MAX_HOTTEST; i++) {
-		struct ts_value *cells = ts_table_row(result, table);
+	for (size_t i = 0; groups && i < TS_MIN(nr, MAX_HOTTEST); i++) {
+		const struct group *group = &groups[i];
 
-		good = cells != NULL;
-		if (!good)
-			break;
-		cells[0] = ts_text(ts_bytes_of(weight->name));
-		cells[1] = ts_int(groups[i].self_ps);
-		cells[2] = ts_share_pct((double)groups[i].self_ps /
-					(double)TS_MAX(weight->total(all), 1));
-		cells[3] = ts_int((int64_t)TS_MIN(groups[i].count, (uint64_t)INT64_MAX));
-		cells[4] = ts_text(shown(tree, result, groups[i].node));
-		cells[5] = caller(tree, result, groups[i].node);
+		TS_CELLS(result, table, HOTTEST_COLUMNS);
 	}
 	free(groups);
-	return good;
+	return groups != NULL;
 }
 
-/* The first tree with time of this weight; NULL: there is none. */
+/* The first tree with time of this weight; NULL: no tree has any. */
 static const struct tree *tree_with(const struct tree *trees, const struct weight *weight)
 {
 	for (size_t i = 0; i < FLAME_NR_KINDS; i++)
@@ -334,20 +333,14 @@ static const struct tree *tree_with(const struct tree *trees, const struct weigh
 	return NULL;
 }
 
-/* Of scopes alone it says no more to people than the op table does. */
+/* With scopes alone it would show people the same as the op table. */
 static bool put_hottest(const struct tree *trees, struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "weight", TS_DERIVED, "time of" },   { "self_ps", TS_MEASURED, "self" },
-		{ "share_pct", TS_MEASURED, "share" }, { "count", TS_MEASURED, "calls" },
-		{ "name", TS_MEASURED, "frame" },      { "caller", TS_MEASURED, "called by" },
-	};
-	bool good, for_people = trees[FLAME_STACKS].paths->nr > 0;
-	struct ts_table *table =
-		ts_result_table(result, "hottest", for_people ? "Heaviest paths" : NULL, columns,
-				TS_NELEM(columns));
+	const char *title = trees[FLAME_STACKS].paths->nr > 0 ? "Heaviest paths" : NULL;
+	struct ts_table *table = ts_result_table(result, "hottest", title, hottest_columns,
+						 TS_NELEM(hottest_columns));
+	bool good = true;
 
-	good = table != NULL;
 	for (size_t i = 0; good && i < TS_NELEM(weights); i++) {
 		const struct tree *tree = tree_with(trees, &weights[i]);
 
@@ -365,7 +358,7 @@ static struct ts_value total_of(const struct tree *trees, const struct weight *w
 	return tree ? ts_int(weight->total(&tree->totals[tree->paths->nr])) : ts_null();
 }
 
-static bool put_totals(struct ts_result *result, const struct tree *trees,
+static void put_totals(struct ts_result *result, const struct tree *trees,
 		       const struct flame_seen *seen)
 {
 	struct ts_value device = total_of(trees, &weights[0]), cpu = total_of(trees, &weights[1]);
@@ -373,16 +366,15 @@ static bool put_totals(struct ts_result *result, const struct tree *trees,
 
 	ts_result_field(result, "cpu_time_ps", cpu, TS_MEASURED,
 			for_people ? "CPU time of threads" : NULL);
-	ts_result_field(result, "cpu_time_ms", ts_real(ts_value_number(cpu) / PS_PER_MS),
+	ts_result_field(result, "cpu_time_ms", ts_real(ts_value_number(cpu) / (double)TS_PS_PER_MS),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "device_time_ps", device, TS_MEASURED,
 			for_people ? "device time" : NULL);
-	ts_result_field(result, "cuda_time_ms", ts_real(ts_value_number(device) / PS_PER_MS),
-			TS_MEASURED, NULL);
+	ts_result_field(result, "cuda_time_ms",
+			ts_real(ts_value_number(device) / (double)TS_PS_PER_MS), TS_MEASURED, NULL);
 	ts_result_field(result, "thread_count",
 			for_people ? ts_int((int64_t)seen->nr_threads) : ts_null(), TS_MEASURED,
 			NULL);
-	return !result->owner->failed;
 }
 
 static void put_notes(struct ts_result *result, const struct tree *trees,
@@ -412,29 +404,31 @@ static bool put_trees(struct tree *trees, const struct flame_seen *seen, struct 
 		any |= trees[i].paths->nr > 0;
 	if (!any)
 		return true;
-	good = put_totals(result, trees, seen) && put_hottest(trees, result);
+	put_totals(result, trees, seen);
+	good = put_hottest(trees, result);
 	for (size_t i = 0; i < FLAME_NR_KINDS && good; i++)
 		good = trees[i].paths->nr == 0 || put_tree(&trees[i], result);
 	put_notes(result, trees, seen);
 	return good;
 }
 
-/* Half of the rows for paths, as some of them get an (others) beside them. */
+/* Half of the rows are for paths, as some paths get an (others) beside them. */
 static bool prepare(struct tree *tree, struct flame_tree *paths)
 {
 	uint32_t *moved = NULL;
 	bool good = paths->nr <= tree->ctx->tree_rows ||
-		    flame_tree_shrink(paths, tree->ctx->tree_rows / 2, &moved);
+		    ts_flame_tree_shrink(paths, tree->ctx->tree_rows / 2, &moved);
 
 	free(moved);
 	tree->paths = paths;
-	tree->totals = good ? flame_tree_totals(paths) : NULL;
+	tree->totals = good ? ts_flame_tree_totals(paths) : NULL;
 	return tree->totals != NULL;
 }
 
-enum ts_status flame_report(const struct ts_context *ctx, struct flame_tree paths[FLAME_NR_KINDS],
-			    const struct ts_bytes *scopes, const struct flame_seen *seen,
-			    struct ts_result *result, struct ts_error *err)
+enum ts_status ts_flame_report(const struct ts_context *ctx,
+			       struct flame_tree paths[FLAME_NR_KINDS],
+			       const struct ts_bytes *scopes, const struct flame_seen *seen,
+			       struct ts_result *result, struct ts_error *err)
 {
 	struct tree trees[FLAME_NR_KINDS];
 	bool good = true;

@@ -1,6 +1,7 @@
 /*
- * The scopes of device ops as a tree: jit(step)/while/body/dot_general, and the ops below it, by the
- * op table. A slash inside parentheses parts nothing: transpose(jvp(a/b)) is one scope.
+ * The scopes of device ops as a tree: jit(step)/while/body/dot_general, and the ops below it, from
+ * the facts of ops. A slash inside parentheses does not part a name: transpose(jvp(a/b)) is one
+ * scope.
  */
 #include "analysis/gpu/flame.h"
 
@@ -44,18 +45,15 @@ static uint32_t child(struct flame_tree *tree, struct naming *naming, uint32_t p
 {
 	uint32_t id = id_of(naming, text);
 
-	return id == TS_NONE ? TS_NONE : flame_tree_child(tree, parent, id | flag);
+	return id == TS_NONE ? TS_NONE : ts_flame_tree_child(tree, parent, id | flag);
 }
 
-static bool put_op(struct flame_tree *tree, struct naming *naming, const struct ts_table *ops,
-		   size_t row)
+/* False: no memory. */
+static bool put_op(struct flame_tree *tree, struct naming *naming, const struct ts_op_fact *op)
 {
-	struct ts_bytes path = ts_cell_text(ops, row, "framework_op");
-	struct ts_bytes name = ts_cell_text(ops, row, "name");
+	struct ts_bytes path = op->framework_op.n > 0 ? op->framework_op : TS_LIT("(no scope)");
 	uint32_t at = TS_NONE;
 
-	if (path.n == 0)
-		path = TS_LIT("(no scope)");
 	while (path.n > 0) {
 		struct ts_bytes part = next_part(&path);
 
@@ -65,44 +63,42 @@ static bool put_op(struct flame_tree *tree, struct naming *naming, const struct 
 		if (at == TS_NONE)
 			return false;
 	}
-	at = child(tree, naming, at, name, FLAME_DEVICE);
+	at = child(tree, naming, at, op->name, FLAME_DEVICE);
 	if (at == TS_NONE)
 		return false;
-	tree->nodes[at].device_ps = ts_i64_add(tree->nodes[at].device_ps,
-					       TS_MAX(ts_cell_int(ops, row, "self_time_ps"), 0));
-	tree->nodes[at].count += (uint64_t)TS_MAX(ts_cell_int(ops, row, "occurrences"), 0);
+	tree->nodes[at].device_ps = ts_i64_add(tree->nodes[at].device_ps, TS_MAX(op->self_ps, 0));
+	tree->nodes[at].count += (uint64_t)op->occurrences;
 	return true;
 }
 
-static bool put_ops(struct flame_tree *tree, struct naming *naming, const struct ts_table *ops)
+static bool put_ops(struct flame_tree *tree, struct naming *naming, const struct ts_ops_facts *ops)
 {
 	bool good = true;
 
-	for (size_t i = 0; i < ops->nr_rows && good; i++) {
+	for (size_t i = 0; i < ops->nr && good; i++) {
 		uint32_t *moved = NULL;
 
 		if (tree->nr >= FLAME_NODES)
-			good = flame_tree_shrink(tree, FLAME_NODES / 2, &moved);
+			good = ts_flame_tree_shrink(tree, FLAME_NODES / 2, &moved);
 		free(moved);
-		if (good && ts_cell_int(ops, i, "occurrences") > 0)
-			good = put_op(tree, naming, ops, i);
+		if (good && ops->items[i].occurrences > 0)
+			good = put_op(tree, naming, &ops->items[i]);
 	}
 	return good;
 }
 
-static bool has_scopes(const struct ts_table *ops)
+static bool has_scopes(const struct ts_ops_facts *ops)
 {
-	for (size_t i = 0; ops && i < ops->nr_rows; i++)
-		if (ts_cell_text(ops, i, "framework_op").n > 0)
+	for (size_t i = 0; i < ops->nr; i++)
+		if (ops->items[i].framework_op.n > 0)
 			return true;
 	return false;
 }
 
-enum ts_status flame_scopes(const struct ts_context *ctx, struct flame_tree *tree,
-			    struct ts_bytes **texts, struct ts_error *err)
+enum ts_status ts_flame_scopes(const struct ts_context *ctx, struct flame_tree *tree,
+			       struct ts_bytes **texts, struct ts_error *err)
 {
-	const struct ts_result *result = ts_results_find(ctx->results, "ops");
-	const struct ts_table *ops = result ? ts_result_find_table(result, "ops") : NULL;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 	struct naming naming = { .nr = 0 };
 	bool good = !has_scopes(ops) || put_ops(tree, &naming, ops);
 

@@ -1,15 +1,19 @@
 /* Trees of call paths with a bounded number of nodes. */
 #include "analysis/gpu/flame.h"
 
+#include "base/check.h"
+#include "base/record.h"
+
 static uint64_t key_of(uint32_t parent, uint32_t name)
 {
 	return (uint64_t)(parent + 1) << 32 | name; /* of a root 0 */
 }
 
-uint32_t flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
+uint32_t ts_flame_tree_child(struct flame_tree *tree, uint32_t parent, uint32_t name)
 {
 	uint32_t at;
 
+	TS_ASSERT_HOT(parent == TS_NONE || parent < tree->nr);
 	if (parent != TS_NONE && tree->nodes[parent].name == FLAME_OTHERS)
 		return parent;
 	at = ts_map_find(&tree->children, key_of(parent, name));
@@ -31,7 +35,7 @@ static void add_weights(struct flame_node *into, const struct flame_node *from)
 	into->count = ts_u64_add(into->count, from->count);
 }
 
-/* Puts FROM's nodes into INTO: those that KEPT does not have as FLAME_OTHERS; NULL: all are kept. */
+/* Puts FROM's nodes into INTO, those that are not KEPT as FLAME_OTHERS. KEPT NULL: all are kept. */
 static bool move(struct flame_tree *into, const struct flame_tree *from, const bool *kept,
 		 uint32_t *moved)
 {
@@ -39,8 +43,8 @@ static bool move(struct flame_tree *into, const struct flame_tree *from, const b
 		const struct flame_node *node = &from->nodes[i];
 		uint32_t parent = node->parent == TS_NONE ? TS_NONE : moved[node->parent];
 
-		moved[i] = flame_tree_child(into, parent,
-					    !kept || kept[i] ? node->name : FLAME_OTHERS);
+		moved[i] = ts_flame_tree_child(into, parent,
+					       !kept || kept[i] ? node->name : FLAME_OTHERS);
 		if (moved[i] == TS_NONE)
 			return false;
 		add_weights(&into->nodes[moved[i]], node);
@@ -50,7 +54,7 @@ static bool move(struct flame_tree *into, const struct flame_tree *from, const b
 	return true;
 }
 
-bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
+bool ts_flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
 {
 	uint32_t *moved = calloc(from->nr + 1, sizeof(*moved));
 	bool good = moved && move(into, from, NULL, moved);
@@ -59,7 +63,7 @@ bool flame_tree_add(struct flame_tree *into, const struct flame_tree *from)
 	return good;
 }
 
-struct flame_totals *flame_tree_totals(const struct flame_tree *tree)
+struct flame_totals *ts_flame_tree_totals(const struct flame_tree *tree)
 {
 	struct flame_totals *totals = calloc(tree->nr + 1, sizeof(*totals));
 
@@ -76,7 +80,7 @@ struct flame_totals *flame_tree_totals(const struct flame_tree *tree)
 	return totals;
 }
 
-double flame_share(const struct flame_totals *part, const struct flame_totals *all)
+double ts_flame_share(const struct flame_totals *part, const struct flame_totals *all)
 {
 	return fmax((double)part->cpu_ps / (double)TS_MAX(all->cpu_ps, 1),
 		    (double)part->device_ps / (double)TS_MAX(all->device_ps, 1));
@@ -84,10 +88,10 @@ double flame_share(const struct flame_totals *part, const struct flame_totals *a
 
 static bool weigh(const struct flame_tree *tree, double *shares)
 {
-	struct flame_totals *totals = flame_tree_totals(tree);
+	struct flame_totals *totals = ts_flame_tree_totals(tree);
 
 	for (size_t i = 0; totals && i < tree->nr; i++)
-		shares[i] = flame_share(&totals[i], &totals[tree->nr]);
+		shares[i] = ts_flame_share(&totals[i], &totals[tree->nr]);
 	if (!totals)
 		return false;
 	free(totals);
@@ -101,7 +105,8 @@ static int by_share(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Those above the share of the first that is too much: a parent is never lighter than its child. */
+/* Keeps the nodes that are heavier than the first one too many: a parent is never lighter than its
+ * child. */
 static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
 {
 	double *shares = calloc(2 * tree->nr + 1, sizeof(*shares)), *sorted = shares + tree->nr;
@@ -118,7 +123,7 @@ static bool choose(const struct flame_tree *tree, size_t keep, bool *kept)
 	return true;
 }
 
-bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
+bool ts_flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
 {
 	struct flame_tree small = { .nr_folded = 0 };
 	bool *kept = calloc(tree->nr + 1, sizeof(*kept));
@@ -133,17 +138,60 @@ bool flame_tree_shrink(struct flame_tree *tree, size_t keep, uint32_t **moved)
 	good = good && move(&small, tree, kept, *moved);
 	free(kept);
 	if (!good) {
-		flame_tree_release(&small);
+		ts_flame_tree_release(&small);
 		return false;
 	}
-	flame_tree_release(tree);
+	ts_flame_tree_release(tree);
 	*tree = small;
 	return true;
 }
 
-void flame_tree_release(struct flame_tree *tree)
+bool ts_flame_tree_names_ops(const struct flame_tree *tree, size_t nr_ops)
 {
-	free(tree->nodes);
-	ts_map_release(&tree->children);
-	*tree = (struct flame_tree){ .nr = 0 };
+	for (size_t i = 0; i < tree->nr; i++) {
+		uint32_t name = tree->nodes[i].name;
+		bool is_group = name >= FLAME_BACKWARD && name <= FLAME_OTHERS;
+
+		if (!is_group && (name & ~FLAME_DEVICE) >= nr_ops)
+			return false;
+	}
+	return true;
+}
+
+#define TS_SELF struct flame_node
+static const struct ts_member node_members[] = {
+	TS_NUMBER(1, parent, TS_BY_HAND), TS_NUMBER(2, name, TS_BY_HAND),
+	TS_NUMBER(3, cpu_ps, TS_BY_HAND), TS_NUMBER(4, device_ps, TS_BY_HAND),
+	TS_NUMBER(5, count, TS_BY_HAND),
+};
+static const struct ts_record node_record = TS_RECORD(node_members);
+#undef TS_SELF
+
+#define TS_SELF struct flame_tree
+static const struct ts_member tree_members[] = {
+	TS_RECORDS_CAP(1, nodes, nr, cap, node_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_MAP(2, children),
+	TS_NUMBER(3, nr_folded, TS_BY_HAND),
+};
+
+/* Parents stand before their children, and the map finds each node. */
+static bool is_tree(const void *self)
+{
+	const struct flame_tree *tree = self;
+
+	for (uint32_t i = 0; i < tree->nr; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+
+		if ((node->parent != TS_NONE && node->parent >= i) ||
+		    ts_map_find(&tree->children, key_of(node->parent, node->name)) != i)
+			return false;
+	}
+	return tree->nr < TS_NONE && tree->children.nr == tree->nr;
+}
+const struct ts_record ts_flame_tree_record = TS_RECORD(tree_members, .is_valid = is_tree);
+#undef TS_SELF
+
+void ts_flame_tree_release(struct flame_tree *tree)
+{
+	ts_record_release(&ts_flame_tree_record, tree);
 }

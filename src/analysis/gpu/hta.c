@@ -3,18 +3,20 @@
  * the order of their starts: what the GPUs did and waited for, which kernels took how long, how the
  * host launched them.
  *
- * Rules of HTA 0.5.0, found in its source and held against its answers: kernels launched in the last
- * profiler step are left out where a trace has more than one (common/trace.py); times with fractions
- * become whole us, starts up, ends down (trace_parser.py); types by name (utils.py). Its figures
- * keep its rules; beside them stand those of the times as they are. What its rules lose is in
- * docs/analyses/gpu/hta.md.
+ * The rules are those of HTA 0.5.0; they were found in its source and compared with its answers.
+ * Kernels that were launched in the last profiler step are left out where a trace has more than one
+ * step (common/trace.py). Times with fractions become whole us, starts up and ends down
+ * (trace_parser.py). A kernel's type follows from its name (utils.py). HTA's figures keep its
+ * rules; beside them stand figures of the times as they are. docs/analyses/gpu/hta.md has what the
+ * rules lose.
  */
 #include "analysis/gpu/hta.h"
 
 #include "analysis/settings.h"
+#include "base/record.h"
 #include "base/units.h"
 
-#define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's cutoff of a call's own time, */
+#define SLOW_CALL_PS (50 * TS_PS_PER_US)  /* HTA's limits: of a call's own time, */
 #define LATE_PS	     (100 * TS_PS_PER_US) /* and of the wait behind it */
 
 static bool is_stream(const struct ts_profile *profile, const struct ts_line *line)
@@ -38,7 +40,7 @@ static bool has_gpus(const struct ts_profile *profile, uint32_t host)
 	return false;
 }
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool hta_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_profile *profile = ctx->profile;
 
@@ -55,7 +57,7 @@ static struct hta_rank *rank_of(struct hta_state *state, uint32_t device)
 	return &state->ranks[state->nr_ranks++];
 }
 
-/* A stream, and the rank it belongs to. False: no memory. */
+/* Adds a stream, and the rank that it belongs to. False: no memory. */
 static bool add_stream(struct hta_state *state, const struct ts_context *ctx, uint32_t line)
 {
 	const struct ts_profile *profile = ctx->profile;
@@ -72,7 +74,7 @@ static bool add_stream(struct hta_state *state, const struct ts_context *ctx, ui
 			return false;
 		ts_bins_init(rank->queued, 0, TS_PS_PER_US);
 	}
-	return hta_queue_init(&stream->queue);
+	return ts_hta_queue_init(&stream->queue);
 }
 
 /* Where the last profiler step begins, if there is more than one. */
@@ -95,7 +97,7 @@ static void find_cut(struct hta_state *state, const struct ts_context *ctx)
 	}
 }
 
-/* Calls that no kernel comes of need not be remembered. */
+/* A call that cannot launch a kernel need not be remembered. */
 static bool never_launches(struct ts_bytes name)
 {
 	static const char *const parts[] = { "Synchronize", "EventQuery",  "EventRecord",
@@ -121,7 +123,7 @@ static uint8_t kind_of(const struct ts_op *op)
 	return (uint8_t)kind;
 }
 
-/* Ranks are compared where there are several. */
+/* Only where there are several ranks, they are compared. */
 static void limit_instances(struct hta_state *state, const struct ts_profile *profile)
 {
 	size_t nr = TS_MAX(profile->nr_hosts, profile->nr_devices);
@@ -130,8 +132,8 @@ static void limit_instances(struct hta_state *state, const struct ts_profile *pr
 		state->ranks[i].collectives.max_instances = nr > 1 ? HTA_INSTANCES_MAX / nr : 0;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
-				const struct ts_line *first, struct ts_error *err)
+static enum ts_status hta_open(void *ptr, const struct ts_context *ctx, const struct ts_line *first,
+			       struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 	struct hta_state *state = ptr;
@@ -140,12 +142,13 @@ static enum ts_status open_host(void *ptr, const struct ts_context *ctx,
 	state->host = profile->planes[first->plane].host;
 	state->lag_ps = ts_i64_sub(first->start_ps, first->host_ps);
 	state->lines = calloc(profile->nr_lines + 1, sizeof(*state->lines));
+	state->nr_lines = profile->nr_lines;
 	state->types = calloc(profile->nr_ops + 1, sizeof(*state->types));
 	state->kinds = calloc(profile->nr_ops + 1, sizeof(*state->kinds));
 	state->ranks = calloc(profile->nr_devices + 1, sizeof(*state->ranks));
 	state->streams = calloc(profile->nr_lines + 1, sizeof(*state->streams));
 	good = state->lines && state->types && state->kinds && state->ranks && state->streams &&
-	       hta_launches_init(&state->launches);
+	       ts_hta_launches_init(&state->launches);
 	for (uint32_t i = 0; i < profile->nr_lines && good; i++) {
 		const struct ts_line *line = &profile->lines[i];
 
@@ -174,7 +177,7 @@ struct event {
 	uint64_t link;
 };
 
-struct counting { /* what a kernel is counted for */
+struct counting { /* where a kernel is counted */
 	struct hta_state *state;
 	const struct ts_context *ctx;
 	struct hta_rank *rank;
@@ -182,7 +185,7 @@ struct counting { /* what a kernel is counted for */
 	const struct hta_launch *launch; /* or NULL */
 };
 
-/* As HTA reads it: what the file says is a double, of us. */
+/* As HTA reads it: the file has a double, in us. */
 struct whole {
 	int64_t start_us, end_us;
 };
@@ -205,14 +208,14 @@ static void count_whole(const struct counting *counting, struct hta_kernel *kern
 	struct hta_rank *rank = counting->rank;
 	struct whole whole = whole_us(counting, event);
 
-	hta_union_add(&rank->all, whole.start_us, whole.end_us);
+	ts_hta_union_add(&rank->all, whole.start_us, whole.end_us);
 	if (type == TS_KERNEL_COMPUTATION)
-		hta_union_add(&rank->computing, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->computing, whole.start_us, whole.end_us);
 	else if (type == TS_KERNEL_COMMUNICATION)
-		hta_union_add(&rank->talking, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->communicating, whole.start_us, whole.end_us);
 	else if (type == TS_KERNEL_MEMORY)
-		hta_union_add(&rank->moving, whole.start_us, whole.end_us);
-	hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
+		ts_hta_union_add(&rank->copying, whole.start_us, whole.end_us);
+	ts_hta_overlaps_add(&rank->us, type, whole.start_us, whole.end_us);
 	kernel->sum_us = ts_i64_add(kernel->sum_us, whole.end_us - whole.start_us);
 }
 
@@ -229,12 +232,6 @@ static struct hta_kernel *kernel_of(struct hta_rank *rank, uint32_t op)
 	return &rank->kernels[rank->nr_ops++];
 }
 
-static bool with_bins(struct hta_spread *spread)
-{
-	*spread = (struct hta_spread){ .bins = calloc(HTA_BINS, sizeof(*spread->bins)) };
-	return spread->bins != NULL;
-}
-
 static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 {
 	uint32_t at = ts_map_find(&rank->by_call, op);
@@ -247,7 +244,8 @@ static struct hta_call *call_of(struct hta_rank *rank, uint32_t op)
 	call = &rank->calls[rank->nr_calls];
 	*call = (struct hta_call){ .op = op };
 	rank->nr_calls++;
-	if (!with_bins(&call->cpu) || !with_bins(&call->gpu) || !with_bins(&call->delay) ||
+	if (!ts_spread_init(&call->cpu) || !ts_spread_init(&call->gpu) ||
+	    !ts_spread_init(&call->delay) ||
 	    !ts_map_set(&rank->by_call, op, (uint32_t)(rank->nr_calls - 1)))
 		return NULL;
 	return call;
@@ -262,9 +260,9 @@ static bool count_call(const struct counting *counting, const struct event *even
 	if (!call)
 		return false;
 	delay_ps = TS_MAX(delay_ps, 0);
-	hta_spread_add(&call->cpu, launch->dur_ps);
-	hta_spread_add(&call->gpu, event->dur_ps);
-	hta_spread_add(&call->delay, delay_ps);
+	ts_spread_add(&call->cpu, launch->dur_ps);
+	ts_spread_add(&call->gpu, event->dur_ps);
+	ts_spread_add(&call->delay, delay_ps);
 	call->nr_short += launch->dur_ps <= SLOW_CALL_PS && event->dur_ps < launch->dur_ps;
 	call->nr_slow += launch->dur_ps > SLOW_CALL_PS;
 	call->nr_late += delay_ps > LATE_PS;
@@ -276,22 +274,22 @@ static void count_idle(const struct counting *counting, const struct event *even
 	struct hta_stream *stream = counting->stream;
 	double short_ps = counting->ctx->settings->kernel_gap_short * 1e6;
 	int64_t gap_ps = event->start_ps - stream->end_ps;
-	enum hta_idle cause = HTA_OTHER_WAIT;
+	enum ts_hta_wait cause = TS_HTA_OTHER_WAIT;
 
 	if (counting->launch && counting->launch->start_ps > stream->end_ps)
-		cause = HTA_HOST_WAIT;
+		cause = TS_HTA_HOST_WAIT;
 	else if ((double)gap_ps < short_ps)
-		cause = HTA_KERNEL_WAIT;
+		cause = TS_HTA_KERNEL_WAIT;
 	if (stream->begun && gap_ps > 0) {
-		stream->idle_ps[cause] = ts_i64_add(stream->idle_ps[cause], gap_ps);
-		stream->nr_idle[cause]++;
+		stream->wait_ps[cause] = ts_i64_add(stream->wait_ps[cause], gap_ps);
+		stream->nr_waits[cause]++;
 	}
 	stream->end_ps = stream->begun ? TS_MAX(stream->end_ps, event->start_ps + event->dur_ps)
 				       : event->start_ps + event->dur_ps;
 	stream->begun = true;
 }
 
-/* FIRST: of its launch. */
+/* FIRST: it is the first kernel of its launch. */
 static bool count_kernel(const struct counting *counting, const struct event *event, bool first)
 {
 	const struct hta_state *state = counting->state;
@@ -308,15 +306,16 @@ static bool count_kernel(const struct counting *counting, const struct event *ev
 		rank->nr_short++;
 		rank->short_ps = ts_i64_add(rank->short_ps, event->dur_ps);
 	}
-	hta_spread_add(&kernel->spread, event->dur_ps);
-	hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
+	ts_spread_add(&kernel->spread, event->dur_ps);
+	ts_hta_overlaps_add(&rank->ps, type, event->start_ps, event->start_ps + event->dur_ps);
 	if (host->trace_start_ns != TS_UNKNOWN && (counting->launch || !state->is_cut))
 		count_whole(counting, kernel, event, type);
 	count_idle(counting, event);
 	return !first || count_call(counting, event);
 }
 
-/* Of a call no more is to come: if it had a kernel, that waited in the queue of its stream. */
+/* No more kernels of this call are expected: if it had one, that waited in the queue of its
+ * stream. */
 static bool settle(struct hta_state *state, const struct ts_context *ctx,
 		   const struct hta_launch *launch)
 {
@@ -325,7 +324,7 @@ static bool settle(struct hta_state *state, const struct ts_context *ctx,
 	struct ts_bins *bins;
 
 	if (launch->root != TS_NONE &&
-	    !hta_roots_drop(&state->roots, launch->root, &state->patterns))
+	    !ts_hta_roots_drop(&state->roots, launch->root, &state->patterns))
 		return false;
 	if (launch->stream == TS_NONE || (state->is_cut && launch->start_ps >= state->cut_ps))
 		return true;
@@ -334,16 +333,17 @@ static bool settle(struct hta_state *state, const struct ts_context *ctx,
 	if (bins && launch->kernel_ps > launch->start_ps)
 		ts_bins_add(bins, launch->start_ps, launch->kernel_ps,
 			    (double)(launch->kernel_ps - launch->start_ps) * 1e-12);
-	return hta_queue_add(&stream->queue, launch->start_ps,
-			     TS_MAX(launch->kernel_ps, launch->start_ps), full);
+	return ts_hta_queue_add(&stream->queue, launch->start_ps,
+				TS_MAX(launch->kernel_ps, launch->start_ps), full);
 }
 
 static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 			const struct event *event, const struct ts_merged *merged, size_t i)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
-	struct hta_launch *launch =
-		event->link == TS_NO_LINK ? NULL : hta_launches_find(&state->launches, event->link);
+	struct hta_launch *launch = event->link == TS_NO_LINK
+					    ? NULL
+					    : ts_hta_launches_find(&state->launches, event->link);
 	struct counting counting = { state, ctx, &state->ranks[stream->rank], stream, launch };
 	int64_t since_ps = launch ? launch->start_ps : event->start_ps;
 	bool first = launch && launch->stream == TS_NONE;
@@ -357,9 +357,9 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 		return true;
 	}
 	if (launch && launch->root != TS_NONE)
-		hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
+		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
 	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
-	    !hta_collectives_add(&counting.rank->collectives, merged, i))
+	    !ts_hta_collectives_add(&counting.rank->collectives, merged, i))
 		return false;
 	return count_kernel(&counting, event, first);
 }
@@ -371,14 +371,14 @@ static bool leave_operator(struct hta_state *state, struct hta_line *line)
 	uint32_t root = line->root;
 
 	line->root = TS_NONE;
-	return root == TS_NONE || hta_roots_drop(&state->roots, root, &state->patterns);
+	return root == TS_NONE || ts_hta_roots_drop(&state->roots, root, &state->patterns);
 }
 
 static bool enter_operator(struct hta_state *state, struct hta_line *line,
 			   const struct event *event)
 {
 	if (event->start_ps < line->end_ps)
-		return true; /* inside the one that runs */
+		return true; /* it stands inside the one that runs */
 	if (!leave_operator(state, line))
 		return false;
 	line->op = event->op;
@@ -387,7 +387,7 @@ static bool enter_operator(struct hta_state *state, struct hta_line *line,
 	return true;
 }
 
-/* The operator a call stands in waits for it; TS_NONE in *ROOT: it stands in none. */
+/* The operator that a call stands in waits for it; TS_NONE in *ROOT: it stands in no operator. */
 static bool find_root(struct hta_state *state, struct hta_line *line, const struct event *event,
 		      uint32_t *root)
 {
@@ -395,7 +395,7 @@ static bool find_root(struct hta_state *state, struct hta_line *line, const stru
 	if (event->start_ps >= line->end_ps)
 		return true;
 	if (line->root == TS_NONE) {
-		line->root = hta_roots_add(&state->roots, line->op, line->cpu_ps);
+		line->root = ts_hta_roots_add(&state->roots, line->op, line->cpu_ps);
 		if (line->root == TS_NONE)
 			return false;
 	}
@@ -414,12 +414,12 @@ static bool take_call(struct hta_state *state, const struct ts_context *ctx, str
 				     .stream = TS_NONE };
 	struct hta_launch oldest;
 
-	if (hta_launches_full(&state->launches) && hta_launches_pop(&state->launches, &oldest) &&
-	    !settle(state, ctx, &oldest))
+	if (ts_hta_launches_full(&state->launches) &&
+	    ts_hta_launches_pop(&state->launches, &oldest) && !settle(state, ctx, &oldest))
 		return false;
 	if (!find_root(state, line, event, &launch.root))
 		return false;
-	hta_launches_add(&state->launches, &launch);
+	ts_hta_launches_add(&state->launches, &launch);
 	return true;
 }
 
@@ -435,7 +435,7 @@ static bool take_host_event(struct hta_state *state, const struct ts_context *ct
 	return take_call(state, ctx, line, event);
 }
 
-static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
+static enum ts_status hta_merged(void *ptr, const struct ts_context *ctx,
 				 const struct ts_merged *merged, struct ts_error *err)
 {
 	struct hta_state *state = ptr;
@@ -454,124 +454,64 @@ static enum ts_status take_block(void *ptr, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* --- a host to all of them */
+/* --- the sum over hosts */
 
-/* What waits is waited for no more. */
+/* Calls that still wait get no more kernels. */
 static bool finish_host(struct hta_state *state, const struct ts_context *ctx)
 {
 	struct hta_launch launch;
 	bool good = true;
 
-	for (size_t i = 0; i < ctx->profile->nr_lines && good; i++)
+	for (size_t i = 0; i < state->nr_lines && good; i++)
 		good = leave_operator(state, &state->lines[i]);
-	while (good && hta_launches_pop(&state->launches, &launch))
+	while (good && ts_hta_launches_pop(&state->launches, &launch))
 		good = settle(state, ctx, &launch);
 	return good;
 }
 
 static void finish_rank(struct hta_rank *rank)
 {
-	hta_overlaps_finish(&rank->ps);
-	hta_overlaps_finish(&rank->us);
-	hta_union_finish(&rank->all);
-	hta_union_finish(&rank->computing);
-	hta_union_finish(&rank->talking);
-	hta_union_finish(&rank->moving);
-	ts_map_release(&rank->by_op);
-	ts_map_release(&rank->by_call);
+	ts_hta_overlaps_finish(&rank->ps);
+	ts_hta_overlaps_finish(&rank->us);
+	ts_hta_union_finish(&rank->all);
+	ts_hta_union_finish(&rank->computing);
+	ts_hta_union_finish(&rank->communicating);
+	ts_hta_union_finish(&rank->copying);
 }
 
-static bool make_room(struct hta_state *into, const struct hta_state *from)
-{
-	size_t nr_ranks = into->nr_ranks + from->nr_ranks;
-	size_t nr_streams = into->nr_streams + from->nr_streams;
-	struct hta_rank *ranks = realloc(into->ranks, (nr_ranks + 1) * sizeof(*ranks));
-	struct hta_stream *streams;
-
-	if (!ranks)
-		return false;
-	into->ranks = ranks;
-	streams = realloc(into->streams, (nr_streams + 1) * sizeof(*streams));
-	if (!streams)
-		return false;
-	into->streams = streams;
-	return true;
-}
-
-/* Ranks and streams move: what is left of FROM is released without them. */
-static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
-			    struct ts_error *err)
+/* Ranks and streams move to INTO; the rest of FROM is released without them. */
+static enum ts_status hta_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+				struct ts_error *err)
 {
 	struct hta_state *into = ptr_into, *from = ptr_from;
 
-	if (!finish_host(from, ctx) || !make_room(into, from) ||
-	    !hta_patterns_merge(&into->patterns, &from->patterns))
+	if (!finish_host(from, ctx) || !ts_hta_patterns_merge(&into->patterns, &from->patterns))
 		return ts_fail_nomem(err);
 	for (size_t i = 0; i < from->nr_streams; i++) {
-		struct hta_stream *stream = &into->streams[into->nr_streams + i];
-
-		*stream = from->streams[i];
-		stream->rank += (uint32_t)into->nr_ranks;
-		hta_queue_finish(&stream->queue, (int64_t)ctx->settings->launch_queue_full);
+		ts_hta_queue_finish(&from->streams[i].queue,
+				    (int64_t)ctx->settings->launch_queue_full);
+		from->streams[i].rank += (uint32_t)into->nr_ranks;
 	}
-	for (size_t i = 0; i < from->nr_ranks; i++) {
+	for (size_t i = 0; i < from->nr_ranks; i++)
 		finish_rank(&from->ranks[i]);
-		into->ranks[into->nr_ranks + i] = from->ranks[i];
-	}
-	into->nr_streams += from->nr_streams;
-	into->nr_ranks += from->nr_ranks;
-	from->nr_streams = from->nr_ranks = 0;
-	return TS_OK;
+	return ts_record_merge(&ts_hta_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
-static void release_rank(struct hta_rank *rank)
-{
-	for (size_t i = 0; i < rank->nr_calls; i++) {
-		free(rank->calls[i].cpu.bins);
-		free(rank->calls[i].gpu.bins);
-		free(rank->calls[i].delay.bins);
-	}
-	free(rank->calls);
-	free(rank->kernels);
-	free(rank->queued);
-	ts_map_release(&rank->by_op);
-	ts_map_release(&rank->by_call);
-	hta_collectives_release(&rank->collectives);
-}
-
-static void release(void *ptr)
-{
-	struct hta_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_ranks; i++)
-		release_rank(&state->ranks[i]);
-	for (size_t i = 0; i < state->nr_streams; i++)
-		hta_queue_release(&state->streams[i].queue);
-	hta_launches_release(&state->launches);
-	hta_roots_release(&state->roots);
-	hta_patterns_release(&state->patterns);
-	free(state->kinds);
-	free(state->ranks);
-	free(state->streams);
-	free(state->lines);
-	free(state->types);
-}
-
-static enum ts_status close_all(void *ptr, const struct ts_context *ctx, void *facts,
+static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *facts,
 				struct ts_result *result, struct ts_error *err)
 {
-	return hta_report(ptr, ctx, result, err);
+	return ts_hta_report(ptr, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_hta = {
 	.name = "hta",
 	.title = "GPUs: time, kernels and launches",
 	.pass = TS_PASS_MERGED,
-	.state_size = sizeof(struct hta_state),
-	.wants = wants,
-	.open = open_host,
-	.merged = take_block,
-	.merge = merge,
-	.close = close_all,
-	.release = release,
+	.state = &ts_hta_record,
+	.facts_size = sizeof(struct ts_hta_facts),
+	.wants = hta_wants,
+	.open = hta_open,
+	.merged = hta_merged,
+	.merge = hta_merge,
+	.close = hta_close,
 };

@@ -1,12 +1,12 @@
 /*
  * The hta analysis' own header: what is kept of the kernels and launches of a host while its events
- * go by in the order of their starts. Shared by hta.c (the pass), hta_times.c (what ran together),
- * hta_stats.c (figures of many numbers), hta_launches.c (calls whose kernels are still to come),
- * hta_queue.c (how many those were), hta_sequences.c (which kernels follow each other),
- * hta_collectives.c (what they send, and who is late), hta_report.c and hta_rows.c (the tables) only.
+ * go by in the order of their starts. Only hta*.c include it: hta.c (the pass), hta_times.c (what
+ * ran together), hta_launches.c (calls whose kernels are still to come), hta_queue.c (how many
+ * those were), hta_state.c (what a state is made of), hta_sequences.c (which kernels follow each
+ * other), hta_collectives.c (what they send, and which rank is late), hta_facts.c (what other
+ * analyses read), and hta_report.c with the hta_*_report.c (the result).
  *
- * A rank is what HolisticTraceAnalysis calls so: a trace of one process, all its streams together;
- * in an xplane, which has all GPUs of a host, one GPU.
+ * Ranks are those of facts/hta.h.
  *
  * Memory: tables that grow with names, streams and ranks, and the launches that wait for their
  * kernels, HTA_LAUNCHES_MAX at most. Nothing grows with events.
@@ -15,25 +15,9 @@
 #define TS_ANALYSIS_HTA_H
 
 #include "analysis/analysis.h"
+#include "analysis/facts/hta.h"
+#include "analysis/kit/spread.h"
 #include "model/trace_class.h"
-
-/* --- hta_stats.c */
-
-/* Numbers in bins of equal ratio: a percentile is off by 1.6 % at most; all else is exact. */
-#define HTA_BINS (60 * 32)
-struct hta_spread {
-	uint64_t nr;
-	int64_t sum, min, max; /* when nr > 0 */
-	double mean, squares;  /* squares: sum of squared distances from the mean */
-	uint64_t *bins;	       /* HTA_BINS; NULL: no percentiles are wanted */
-};
-
-void hta_spread_add(struct hta_spread *spread, int64_t number);
-void hta_spread_merge(struct hta_spread *into, const struct hta_spread *from);
-double hta_spread_mean(const struct hta_spread *spread);      /* NaN when there is none */
-double hta_spread_deviation(const struct hta_spread *spread); /* divisor n - 1; 0 of one */
-/* The smallest number that SHARE of them do not pass; -1 when there is none. */
-int64_t hta_spread_percentile(const struct hta_spread *spread, double share);
 
 /* --- hta_times.c */
 
@@ -42,76 +26,75 @@ struct hta_overlaps {
 	bool begun;
 	int64_t first, last, at;
 	int64_t until[TS_NR_KERNEL_TYPES];     /* no kernel of the type ends later */
-	int64_t time[1 << TS_NR_KERNEL_TYPES]; /* by the set of types that ran; 0: none */
+	int64_t time[1 << TS_NR_KERNEL_TYPES]; /* by the set of types that ran; [0]: idle */
 };
 
-void hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
-		      int64_t end);
-void hta_overlaps_finish(struct hta_overlaps *overlaps);
+void ts_hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
+			 int64_t end);
+void ts_hta_overlaps_finish(struct hta_overlaps *overlaps);
 /* Time in which kernels of WITH ran (of any of these types). */
-int64_t hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with);
+int64_t ts_hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with);
 /* Time in which kernels of both ran. */
-int64_t hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b);
+int64_t ts_hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b);
 
-/* HTA's way to unite kernels, in its whole us: one that is shorter than 1 us may end before it
- * begins, and counts for less than nothing when it runs alone. */
+/* HTA's way to unite kernels, in its whole us: a kernel that is shorter than 1 us may end before it
+ * begins, and then its time is negative when it runs alone. */
 struct hta_union {
 	bool begun;
 	int64_t first, start, end, total;
 };
 
-void hta_union_add(struct hta_union *un, int64_t start, int64_t end);
-void hta_union_finish(struct hta_union *un);
+void ts_hta_union_add(struct hta_union *un, int64_t start, int64_t end);
+void ts_hta_union_finish(struct hta_union *un);
 
 /* --- what is known of a rank */
 
-enum hta_idle { HTA_HOST_WAIT, HTA_KERNEL_WAIT, HTA_OTHER_WAIT, HTA_NR_IDLE };
-
 struct hta_kernel {
 	uint32_t op;
-	struct hta_spread spread;
+	struct ts_spread spread;
 	int64_t sum_us; /* in HTA's whole us, of those that it counts */
 };
 
-struct hta_call { /* of the runtime, that launches */
+struct hta_call { /* a call of the runtime that launches kernels */
 	uint32_t op;
-	struct hta_spread cpu, gpu, delay;
-	uint64_t nr_short, nr_slow, nr_late; /* HTA's: see hta_launches.c */
+	struct ts_spread cpu, gpu, delay;
+	uint64_t nr_short, nr_slow, nr_late; /* by HTA's limits: hta.c */
 };
 
 /* --- hta_queue.c: launches of a stream that did not begin to run */
 
-#define HTA_QUEUE_MAX 4096 /* lengths told apart */
+#define HTA_QUEUE_MAX 4096 /* longer ones count as this length */
 struct hta_queue {
 	int64_t length, max;
 	int64_t first_ps, last_ps;  /* of the changes, when nr > 0 */
-	int64_t full_ps, queued_ps; /* time with so many that launches block; with any */
+	int64_t full_ps, queued_ps; /* time in which launches block; in which any wait */
 	double length_ps;	    /* length times time */
 	uint64_t nr;		    /* changes: launches and starts */
-	double sum, squares;	    /* of the lengths behind each change */
-	uint64_t *lengths;	    /* changes by the length behind them; HTA_QUEUE_MAX */
+	double sum, squares;	    /* of the lengths after each change */
+	uint64_t *lengths;	    /* changes by the length after them */
+	size_t nr_lengths;	    /* HTA_QUEUE_MAX */
 	int64_t *starts;	    /* a heap: when those that are queued begin to run */
 	size_t nr_starts, cap_starts;
 };
 
-/* --- hta_collectives.c: kernels of NCCL and RCCL, alike ones together */
+/* --- hta_collectives.c: kernels of NCCL and RCCL; equal ones share a row */
 
 #define HTA_TEXT	  40
-#define HTA_COLLECTIVES	  512	 /* rows of a rank; of more, those to come count as OTHER SIZES */
+#define HTA_COLLECTIVES	  512	 /* rows of a rank; all others share one row */
 #define HTA_INSTANCES_MAX 262144 /* of all ranks together, kept to compare the ranks */
 
 struct hta_collective {
 	uint64_t key;					      /* the same on all ranks */
-	char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT]; /* empty: nobody says */
-	int64_t group_size, in_bytes, out_bytes;	      /* TS_UNKNOWN */
-	bool is_peer; /* from one to one: no two ranks begin it together */
-	struct hta_spread time;
+	char name[HTA_TEXT], type[HTA_TEXT], group[HTA_TEXT]; /* empty: unknown */
+	int64_t group_size, in_bytes, out_bytes;	      /* or TS_UNKNOWN */
+	bool is_peer; /* from one rank to one other: ranks do not begin it together */
+	struct ts_spread time;
 };
 
 struct hta_instance {
 	uint64_t key;
 	int64_t dur_ps;
-	uint32_t rank, at; /* which of its key it is, on this rank */
+	uint32_t rank, at; /* at: how many of its key came before it on this rank */
 };
 
 struct hta_collectives {
@@ -119,43 +102,32 @@ struct hta_collectives {
 	struct ts_map by_key;
 	struct hta_instance *instances;
 	size_t nr, cap, nr_instances, cap_instances, max_instances;
-	uint64_t nr_asked, nr_told; /* events asked for what they say of themselves; that did */
-	bool is_cut;		    /* more instances than are kept */
+	uint64_t nr_asked, nr_answered; /* events whose args were asked for; that had them */
+	bool is_cut;			/* more instances than are kept */
 };
 
-/* Event I of MERGED is such a kernel. False: no memory. */
-bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			 size_t i);
-void hta_collectives_release(struct hta_collectives *collectives);
-/* Bytes by which bandwidth is reckoned, as nccl-tests does; TS_UNKNOWN. And what of them each rank
- * sends over its links; NaN. */
-int64_t hta_collective_bytes(const struct hta_collective *collective);
-double hta_collective_bus_factor(const struct hta_collective *collective);
-
-/* How a rank stands to the others, over collectives that could be matched. */
-struct hta_arrival {
-	uint64_t nr, nr_last;
-	int64_t caused_ps; /* while this one came last: what the others waited on average */
-	int64_t excess_ps; /* of it, what the last but one did not cause as well */
-	int64_t waited_ps;
-};
+/* Event I of MERGED is a kernel of a collective. False: no memory. */
+bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			    size_t i);
+/* The bytes from which nccl-tests computes the bandwidth, or TS_UNKNOWN; and the part of them that
+ * each rank sends over its links, or NaN. */
+int64_t ts_hta_collective_bytes(const struct hta_collective *collective);
+double ts_hta_collective_bus_factor(const struct hta_collective *collective);
 
 struct hta_rank;
-struct hta_arrivals {
-	uint64_t nr, nr_unmatched;
-};
-/* SUMS: one a rank, zeroed. False: no memory. */
-bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
-			   struct hta_arrivals *all);
+/* Fills the arrivals of RESULTS, one a rank, and counts kernels that could not be matched. A single
+ * rank is not compared. False: no memory. */
+bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+			      struct ts_hta_rank *results, int64_t *nr_unmatched);
 
 /* --- hta_sequences.c: the kernels that one outermost operator of the host launches */
 
 #define HTA_NAMED    24	  /* kernels of a sequence that are named */
-#define HTA_PATTERNS 4096 /* told apart */
+#define HTA_PATTERNS 4096 /* that are kept apart */
 
 struct hta_root { /* an execution of an operator whose kernels did not all begin yet */
 	uint32_t op, nr_kernels;
-	uint32_t nr_waiting; /* calls that may have kernels; and 1 while it runs */
+	uint32_t nr_waiting; /* calls that may still have kernels; plus 1 while it runs */
 	uint64_t hash;
 	int64_t cpu_ps, gpu_ps;
 	uint32_t kernels[HTA_NAMED];
@@ -179,18 +151,16 @@ struct hta_patterns {
 	struct hta_pattern *items;
 	struct ts_map by_hash;
 	size_t nr, cap;
-	uint64_t missed; /* the most that one was seen before it was dropped */
+	uint64_t missed; /* how often the most frequent dropped one was seen */
 };
 
-/* TS_NONE: no memory. */
-uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
-void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
-/* One it waited for less; the last counts as a pattern. False: no memory. */
-bool hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
-void hta_roots_release(struct hta_roots *roots);
-bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
-void hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
-void hta_patterns_release(struct hta_patterns *patterns);
+/* Gives its index; TS_NONE: no memory. */
+uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps);
+void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps);
+/* ROOT waits for one call less; after the last one it counts as a pattern. False: no memory. */
+bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t root, struct hta_patterns *patterns);
+bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from);
+void ts_hta_patterns_sort(struct hta_patterns *patterns); /* the most frequent first */
 
 /* --- */
 
@@ -198,20 +168,20 @@ struct hta_stream {
 	uint32_t line, rank;
 	bool begun;
 	int64_t end_ps; /* of its kernels so far */
-	int64_t idle_ps[HTA_NR_IDLE];
-	uint64_t nr_idle[HTA_NR_IDLE];
+	int64_t wait_ps[TS_HTA_NR_WAITS];
+	uint64_t nr_waits[TS_HTA_NR_WAITS];
 	struct hta_queue queue;
 };
 
 struct hta_rank {
 	uint32_t host, device;	/* device TS_NONE: a trace, all its devices */
-	uint64_t nr_kernels;	/* all that are counted */
-	uint64_t nr_unlaunched; /* of them, those whose launch the trace does not have */
+	uint64_t nr_kernels;	/* that are counted */
+	uint64_t nr_unlaunched; /* of them: the trace does not have their launch */
 	uint64_t nr_late,
 		nr_short; /* left out: of the last step; counted, but shorter than kernel_short */
-	int64_t short_ps; /* of those */
+	int64_t short_ps; /* of the short ones */
 	struct hta_overlaps us, ps; /* HTA's kernels in whole us; all that are counted */
-	struct hta_union all, computing, talking, moving;
+	struct hta_union all, computing, communicating, copying;
 	struct hta_kernel *kernels;
 	struct hta_call *calls;
 	size_t nr_ops, cap_ops, nr_calls, cap_calls;
@@ -228,34 +198,34 @@ struct hta_launch {
 	int64_t start_ps, dur_ps;
 	int64_t kernel_ps; /* when its kernel began */
 	uint32_t op;
-	uint32_t stream; /* of its first kernel; TS_NONE: none began so far */
-	uint32_t root;	 /* who called; TS_NONE */
+	uint32_t stream; /* of its first kernel; TS_NONE: it did not begin so far */
+	uint32_t root;	 /* the operator that it stands in; TS_NONE: it stands in no operator */
 };
 
 /* Calls in the order of their starts, and by link. A zeroed struct is empty. */
 struct hta_launches {
-	struct hta_launch *ring; /* HTA_LAUNCHES_MAX */
-	uint32_t *slots;	 /* twice as many: 1 + a place in the ring */
-	uint64_t first, next;	 /* of those that wait: serial numbers */
+	struct hta_launch *ring;
+	size_t nr_ring;	      /* HTA_LAUNCHES_MAX */
+	uint32_t *slots;      /* twice as many: 1 + a place in the ring */
+	uint64_t first, next; /* of those that wait: serial numbers */
 };
 
-bool hta_launches_init(struct hta_launches *launches);
-void hta_launches_release(struct hta_launches *launches);
-/* NULL: there is none. Good until the next add or pop. */
-struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link);
-/* The oldest; false: there is none. */
-bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
-/* There must be room. */
-void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
-bool hta_launches_full(const struct hta_launches *launches);
+bool ts_hta_launches_init(struct hta_launches *launches);
+/* Or NULL. Good until the next add or pop. */
+struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link);
+/* Takes the oldest; false: there are no launches. */
+bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out);
+/* It must not be full. */
+void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch);
+bool ts_hta_launches_full(const struct hta_launches *launches);
 
-bool hta_queue_init(struct hta_queue *queue);
-void hta_queue_release(struct hta_queue *queue);
-/* One was launched at LAUNCH and began at START. They come in the order of launches. False: no memory. */
-bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
-void hta_queue_finish(struct hta_queue *queue, int64_t full);
-/* The smallest length that SHARE of the changes do not pass. */
-int64_t hta_queue_percentile(const struct hta_queue *queue, double share);
+bool ts_hta_queue_init(struct hta_queue *queue);
+/* One was launched at LAUNCH_PS and began at START_PS; they come in the order of launches. FULL:
+ * the length from which launches block. False: no memory. */
+bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full);
+void ts_hta_queue_finish(struct hta_queue *queue, int64_t full);
+/* The smallest length that SHARE (0..1) of the changes do not pass; -1: no changes. */
+int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share);
 
 /* --- the state */
 
@@ -263,7 +233,7 @@ struct hta_line {
 	uint32_t stream; /* index, or TS_NONE */
 	bool is_thread;
 	/* of a thread: the outermost operator that began last */
-	uint32_t op, root; /* root: TS_NONE as long as it calls nothing that may have a kernel */
+	uint32_t op, root; /* root TS_NONE: it made no call so far that may have a kernel */
 	int64_t cpu_ps, end_ps;
 };
 
@@ -273,9 +243,10 @@ struct hta_state {
 	/* of a host */
 	uint32_t host;
 	struct hta_line *lines; /* by line of the profile */
-	uint8_t *types;		/* by op: enum ts_kernel_type */
-	uint8_t *kinds;		/* by op: bits of enum hta_op */
-	bool is_cut;		/* a last step is left out, from: */
+	size_t nr_lines;
+	uint8_t *types; /* by op: enum ts_kernel_type */
+	uint8_t *kinds; /* by op: bits of enum hta_op */
+	bool is_cut;	/* the last step is left out, from cut_ps on */
 	int64_t cut_ps;
 	int64_t lag_ps; /* of this host's own time behind the run's */
 	struct hta_launches launches;
@@ -287,18 +258,40 @@ struct hta_state {
 	size_t nr_ranks, nr_streams;
 };
 
-/* hta_rows.c: tables of what ranks do with each other, and in which order. False: no memory. */
-bool hta_put_collectives(struct ts_result *result, const struct ts_context *ctx,
-			 const struct hta_state *sum);
-bool hta_put_stragglers(struct ts_result *result, const struct ts_context *ctx,
-			const struct hta_state *sum);
-bool hta_put_sequences(struct ts_result *result, const struct ts_context *ctx,
-		       struct hta_state *sum);
+/* hta_state.c: what it is made of */
+extern const struct ts_record ts_hta_record;
+
+/* hta_facts.c: FACTS, zeroed, in ARENA. They stay zero when no kernel ran. False: no memory. */
+bool ts_hta_make_facts(const struct hta_state *sum, const struct ts_context *ctx,
+		       struct ts_arena *arena, struct ts_hta_facts *facts);
+
+/* --- the result */
+
+struct hta_report {
+	struct hta_state *sum; /* its kernels and patterns are sorted */
+	const struct ts_context *ctx;
+	const struct ts_hta_facts *facts;
+	struct ts_result *result;
+};
+
+/* hta_kernels_report.c; false: no memory */
+bool ts_hta_put_kernels(const struct hta_report *report);
+void ts_hta_put_rank_kernels(const struct hta_report *report);
+void ts_hta_put_sequences(const struct hta_report *report);
+
+/* hta_launches_report.c; false: no memory */
+void ts_hta_put_idle(const struct hta_report *report);
+void ts_hta_put_launches(const struct hta_report *report);
+void ts_hta_put_queues(const struct hta_report *report);
+bool ts_hta_put_tracks(const struct hta_report *report);
+
+/* hta_collectives_report.c */
+void ts_hta_put_collectives(const struct hta_report *report);
+void ts_hta_put_stragglers(const struct hta_report *report);
 
 /* hta_report.c */
-int64_t hta_rank_number(const struct ts_context *ctx, const struct hta_rank *rank);
-struct ts_value hta_pct(int64_t part, int64_t whole);
-enum ts_status hta_report(struct hta_state *sum, const struct ts_context *ctx,
-			  struct ts_result *result, struct ts_error *err);
+enum ts_status ts_hta_report(struct hta_state *sum, const struct ts_context *ctx,
+			     struct ts_hta_facts *facts, struct ts_result *result,
+			     struct ts_error *err);
 
 #endif

@@ -1,16 +1,18 @@
 /*
- * Collectives of NCCL and RCCL. What one moves is in its event's args (PyTorch 2.2 and later: Collective
- * name, In msg nelems, Out msg nelems, Group size, dtype, Process Group Name and Ranks), else there is
- * the kernel's name: ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...). Bandwidth as nccl-tests has it
- * (its doc/PERFORMANCE.md).
+ * Collectives of NCCL and RCCL. The args of an event say what it moves (PyTorch 2.2 and later:
+ * Collective name, In msg nelems, Out msg nelems, Group size, dtype, Process Group Name and Ranks).
+ * Else there is the kernel's name only: ncclDevKernel_AllReduce_Sum_bf16_RING_LL(...). Bandwidth is
+ * that of nccl-tests (its doc/PERFORMANCE.md).
  *
- * Who comes late: all kernels of one collective end about together, so the rank whose kernel was the
- * shortest began it last, and the others waited for it by as much as theirs were longer. That needs
- * no common clock.
+ * Which rank comes late: all kernels of one collective end about together, so the rank whose kernel
+ * was the shortest began it last, and the others waited for it as long as their kernels were
+ * longer. That works without a common clock.
  */
 #include "analysis/gpu/hta.h"
 
-#define ASKED 64 /* so many events without a word: the trace has none */
+#include "base/check.h"
+
+#define ASKED 64 /* events without these args, after which the trace is taken to have none */
 
 enum measure { BY_IN, BY_OUT, BY_LARGER };
 
@@ -35,10 +37,10 @@ static const struct kind {
 };
 
 static const struct type {
-	const char *args, *name; /* PyTorch's, and in a kernel's name */
+	const char *args, *name; /* PyTorch's name, and that in a kernel's name */
 	int64_t nr_bytes;
 } types[] = {
-	/* the first that fits: longer ones before their beginnings */
+	/* the first that fits: a longer name stands before its own beginning */
 	{ "BFloat16", "bf16", 2 },
 	{ "BFloat16", "__nv_bfloat16", 2 },
 	{ "Half", "half", 2 },
@@ -72,7 +74,7 @@ static const struct kind *kind_of(const struct hta_collective *collective)
 	return NULL;
 }
 
-int64_t hta_collective_bytes(const struct hta_collective *collective)
+int64_t ts_hta_collective_bytes(const struct hta_collective *collective)
 {
 	const struct kind *kind = kind_of(collective);
 
@@ -83,7 +85,7 @@ int64_t hta_collective_bytes(const struct hta_collective *collective)
 	return kind->measure == BY_IN ? collective->in_bytes : collective->out_bytes;
 }
 
-double hta_collective_bus_factor(const struct hta_collective *collective)
+double ts_hta_collective_bus_factor(const struct hta_collective *collective)
 {
 	const struct kind *kind = kind_of(collective);
 
@@ -115,7 +117,7 @@ static int64_t ask_number(const struct ts_merged *merged, size_t i, const char *
 	return stat.number;
 }
 
-/* Cut where it is too long; what is not cut is whole. */
+/* A text that is too long is cut. */
 static void keep(char out[HTA_TEXT], struct ts_bytes text)
 {
 	size_t n = TS_MIN(text.n, HTA_TEXT - 1);
@@ -135,7 +137,7 @@ static int64_t bytes_of(struct ts_bytes type, int64_t nr)
 	return TS_UNKNOWN;
 }
 
-/* False: the event says nothing of the kind. */
+/* False: the event does not have these args. */
 static bool read_args(struct hta_collective *collective, const struct ts_merged *merged, size_t i,
 		      uint64_t *ranks)
 {
@@ -156,7 +158,7 @@ static bool read_args(struct hta_collective *collective, const struct ts_merged 
 	return true;
 }
 
-/* Behind the reduction: ..._Sum_bf16_RING_LL(, ..._Sum_float( */
+/* The type stands behind the reduction: ..._Sum_bf16_RING_LL(, ..._Sum_float( */
 static void read_type(struct hta_collective *collective, struct ts_bytes name)
 {
 	static const char *const reductions[] = { "Sum_", "Prod_", "Max_", "Min_", "Avg_" };
@@ -181,7 +183,7 @@ static void read_name(struct hta_collective *collective, struct ts_bytes name)
 	read_type(collective, name);
 }
 
-/* Of the same collective the same on every rank: what it is, for whom, how much. */
+/* One collective has one key on all ranks: what it is, its ranks, its bytes. */
 static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes kernel,
 		       uint64_t ranks)
 {
@@ -208,13 +210,13 @@ static struct hta_collective describe(struct hta_collectives *collectives,
 					     .in_bytes = TS_UNKNOWN,
 					     .out_bytes = TS_UNKNOWN };
 	struct ts_bytes kernel = merged->profile->ops[merged->op[i]].name;
-	bool ask = collectives->nr_told > 0 || collectives->nr_asked < ASKED;
+	bool ask = collectives->nr_answered > 0 || collectives->nr_asked < ASKED;
 	const struct kind *kind;
 	uint64_t ranks = 0;
 
 	collectives->nr_asked += ask;
 	if (ask && read_args(&collective, merged, i, &ranks))
-		collectives->nr_told++;
+		collectives->nr_answered++;
 	else
 		read_name(&collective, kernel);
 	kind = kind_of(&collective);
@@ -225,7 +227,7 @@ static struct hta_collective describe(struct hta_collectives *collectives,
 
 /* --- counting */
 
-/* Of more sizes than are told apart all others are one row. */
+/* Where there are too many sizes, all others share one row. */
 static void blur(struct hta_collective *collective)
 {
 	collective->in_bytes = collective->out_bytes = TS_UNKNOWN;
@@ -274,22 +276,16 @@ static bool add_instance(struct hta_collectives *collectives, const struct hta_c
 	return true;
 }
 
-bool hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			 size_t i)
+bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
+			    size_t i)
 {
 	struct hta_collective *row = row_of(collectives, describe(collectives, merged, i));
 
+	TS_ASSERT_HOT(i < merged->nr_events);
 	if (!row || !add_instance(collectives, row, merged->dur_ps[i]))
 		return false;
-	hta_spread_add(&row->time, merged->dur_ps[i]);
+	ts_spread_add(&row->time, merged->dur_ps[i]);
 	return true;
-}
-
-void hta_collectives_release(struct hta_collectives *collectives)
-{
-	free(collectives->rows);
-	free(collectives->instances);
-	ts_map_release(&collectives->by_key);
 }
 
 /* --- ranks against each other */
@@ -305,7 +301,7 @@ static int by_meeting(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Those of all ranks; NULL: no memory. */
+/* The instances of all ranks, those that meet side by side. NULL: no memory. */
 static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks, size_t *nr)
 {
 	struct hta_instance *all;
@@ -325,9 +321,10 @@ static struct hta_instance *gather(const struct hta_rank *ranks, size_t nr_ranks
 	return all;
 }
 
-/* One meeting: the shortest came last. */
-static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival *sums)
+/* One collective on all its ranks: the rank with the shortest kernel came last. */
+static void meet(const struct hta_instance *items, size_t nr, struct ts_hta_rank *ranks)
 {
+	struct ts_hta_arrival *late;
 	size_t last = 0;
 	int64_t second_ps = INT64_MAX, waited_ps = 0;
 
@@ -335,22 +332,23 @@ static void meet(const struct hta_instance *items, size_t nr, struct hta_arrival
 		if (items[i].dur_ps < items[last].dur_ps)
 			last = i;
 	for (size_t i = 0; i < nr; i++) {
+		struct ts_hta_arrival *arrival = &ranks[items[i].rank].arrival;
 		int64_t wait_ps = items[i].dur_ps - items[last].dur_ps;
 
-		sums[items[i].rank].nr++;
-		sums[items[i].rank].waited_ps = ts_i64_add(sums[items[i].rank].waited_ps, wait_ps);
+		arrival->nr++;
+		arrival->waited_ps = ts_i64_add(arrival->waited_ps, wait_ps);
 		waited_ps = ts_i64_add(waited_ps, wait_ps);
 		if (i != last)
 			second_ps = TS_MIN(second_ps, wait_ps);
 	}
-	sums[items[last].rank].nr_last++;
-	sums[items[last].rank].caused_ps =
-		ts_i64_add(sums[items[last].rank].caused_ps, waited_ps / (int64_t)(nr - 1));
-	sums[items[last].rank].excess_ps = ts_i64_add(sums[items[last].rank].excess_ps, second_ps);
+	late = &ranks[items[last].rank].arrival;
+	late->nr_last++;
+	late->caused_ps = ts_i64_add(late->caused_ps, waited_ps / (int64_t)(nr - 1));
+	late->excess_ps = ts_i64_add(late->excess_ps, second_ps);
 }
 
-/* Of one key every rank that took part must have as many as the others: else it is not known which
- * of theirs are one. FROM to TO: all instances of a key. */
+/* Every rank that took part must have equally many instances of a key: else it is unknown which of
+ * them belong together. FROM to TO: all instances of a key. */
 static bool is_whole(const struct hta_instance *all, size_t from, size_t to, size_t *nr_ranks)
 {
 	size_t nr = 1;
@@ -367,22 +365,24 @@ static bool is_whole(const struct hta_instance *all, size_t from, size_t to, siz
 	return true;
 }
 
-bool hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks, struct hta_arrival *sums,
-			   struct hta_arrivals *all_sums)
+bool ts_hta_collectives_match(const struct hta_rank *ranks, size_t nr_ranks,
+			      struct ts_hta_rank *results, int64_t *nr_unmatched)
 {
 	size_t nr, together;
-	struct hta_instance *all = gather(ranks, nr_ranks, &nr);
+	struct hta_instance *all;
 
+	if (nr_ranks < 2)
+		return true;
+	all = gather(ranks, nr_ranks, &nr);
 	for (size_t from = 0, to; all && from < nr; from = to) {
 		for (to = from + 1; to < nr && all[to].key == all[from].key;)
 			to++;
 		if (!is_whole(all, from, to, &together)) {
-			all_sums->nr_unmatched += to - from;
+			*nr_unmatched += (int64_t)(to - from);
 			continue;
 		}
 		for (size_t i = from; i < to; i += together)
-			meet(&all[i], together, sums);
-		all_sums->nr += (to - from) / together;
+			meet(&all[i], together, results);
 	}
 	free(all);
 	return all != NULL;

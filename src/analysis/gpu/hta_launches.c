@@ -1,28 +1,24 @@
 /*
  * Calls of the runtime whose kernels are still to come: a ring in the order of the calls, and open
- * addressing by link. One leaves when it is the oldest of HTA_LAUNCHES_MAX, since a graph's launch
- * has many kernels and a call that only waits has none; a stream holds some thousand launches at
- * most, so that is late enough.
+ * addressing by link. A call leaves when it is the oldest of HTA_LAUNCHES_MAX, since the launch of
+ * a graph has many kernels and a call that only waits does not have any. A stream holds some
+ * thousand launches at most, so that is late enough.
  */
 #include "analysis/gpu/hta.h"
 
+#include "base/check.h"
+
 #define SLOTS (2 * HTA_LAUNCHES_MAX)
 
-bool hta_launches_init(struct hta_launches *launches)
+bool ts_hta_launches_init(struct hta_launches *launches)
 {
-	launches->ring = malloc(HTA_LAUNCHES_MAX * sizeof(*launches->ring));
+	launches->ring = calloc(HTA_LAUNCHES_MAX, sizeof(*launches->ring));
+	launches->nr_ring = HTA_LAUNCHES_MAX;
 	launches->slots = calloc(SLOTS, sizeof(*launches->slots));
 	return launches->ring && launches->slots;
 }
 
-void hta_launches_release(struct hta_launches *launches)
-{
-	free(launches->ring);
-	free(launches->slots);
-	*launches = (struct hta_launches){ .ring = NULL };
-}
-
-/* Where the ring lies differs from run to run: enough of a seed against prepared collisions. */
+/* The ring's address differs from run to run: it is the seed against prepared collisions. */
 static size_t home(const struct hta_launches *launches, uint64_t link)
 {
 	uint64_t x = link ^ (uint64_t)(uintptr_t)launches->ring;
@@ -47,23 +43,24 @@ static size_t seek(const struct hta_launches *launches, uint64_t link)
 	return slot;
 }
 
-struct hta_launch *hta_launches_find(const struct hta_launches *launches, uint64_t link)
+struct hta_launch *ts_hta_launches_find(const struct hta_launches *launches, uint64_t link)
 {
 	size_t slot = seek(launches, link);
 
 	return launches->slots[slot] ? at_slot(launches, slot) : NULL;
 }
 
-bool hta_launches_full(const struct hta_launches *launches)
+bool ts_hta_launches_full(const struct hta_launches *launches)
 {
 	return launches->next - launches->first == HTA_LAUNCHES_MAX;
 }
 
-/* Of two calls with one link the newer is found. */
-void hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
+/* Where two calls have the same link, the newer one is found. */
+void ts_hta_launches_add(struct hta_launches *launches, const struct hta_launch *launch)
 {
 	uint32_t place = (uint32_t)(launches->next++ % HTA_LAUNCHES_MAX);
 
+	TS_ASSERT_HOT(launches->next - launches->first <= HTA_LAUNCHES_MAX);
 	launches->ring[place] = *launch;
 	launches->slots[seek(launches, launch->link)] = place + 1;
 }
@@ -82,7 +79,7 @@ static void empty(struct hta_launches *launches, size_t hole)
 	launches->slots[hole] = 0;
 }
 
-bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
+bool ts_hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 {
 	uint32_t place = (uint32_t)(launches->first % HTA_LAUNCHES_MAX);
 	size_t slot;
@@ -90,9 +87,11 @@ bool hta_launches_pop(struct hta_launches *launches, struct hta_launch *out)
 	if (launches->first == launches->next)
 		return false;
 	*out = launches->ring[place];
+	launches->first++;
+	if (!launches->slots)
+		return true; /* out of a saved state, in which no more kernels come */
 	slot = seek(launches, out->link);
 	if (launches->slots[slot] == place + 1)
 		empty(launches, slot);
-	launches->first++;
 	return true;
 }

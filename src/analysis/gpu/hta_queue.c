@@ -1,19 +1,16 @@
 /*
- * The queue of a stream: longer by one with each launch, shorter with each start. Launches come in
+ * The queue of a stream: each launch makes it longer by one, each start shorter. Launches come in
  * their order, each with its start; the starts that are still to come are a heap.
  */
 #include "analysis/gpu/hta.h"
 
-bool hta_queue_init(struct hta_queue *queue)
+#include "base/check.h"
+
+bool ts_hta_queue_init(struct hta_queue *queue)
 {
 	queue->lengths = calloc(HTA_QUEUE_MAX, sizeof(*queue->lengths));
+	queue->nr_lengths = HTA_QUEUE_MAX;
 	return queue->lengths != NULL;
-}
-
-void hta_queue_release(struct hta_queue *queue)
-{
-	free(queue->lengths);
-	free(queue->starts);
 }
 
 static void change(struct hta_queue *queue, int64_t at_ps, int64_t by, int64_t full)
@@ -71,7 +68,7 @@ static void start_until(struct hta_queue *queue, int64_t until_ps, int64_t full)
 	}
 }
 
-bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
+bool ts_hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps, int64_t full)
 {
 	start_until(queue, launch_ps, full);
 	change(queue, launch_ps, 1, full);
@@ -83,15 +80,16 @@ bool hta_queue_add(struct hta_queue *queue, int64_t launch_ps, int64_t start_ps,
 	return true;
 }
 
-void hta_queue_finish(struct hta_queue *queue, int64_t full)
+void ts_hta_queue_finish(struct hta_queue *queue, int64_t full)
 {
 	start_until(queue, INT64_MAX, full);
 }
 
-int64_t hta_queue_percentile(const struct hta_queue *queue, double share)
+int64_t ts_hta_queue_percentile(const struct hta_queue *queue, double share)
 {
 	uint64_t seen = 0;
 
+	TS_ASSERT(share >= 0 && share <= 1);
 	for (int64_t length = 0; length < HTA_QUEUE_MAX && queue->nr > 0; length++) {
 		seen += queue->lengths[length];
 		if (seen > 0 && (double)seen >= share * (double)queue->nr)

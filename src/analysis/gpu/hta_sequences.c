@@ -1,26 +1,25 @@
 /*
- * Which kernels follow each other: of each execution of an outermost operator of the host the kernels
- * that it launched, in the order in which they began (HTA: get_frequent_cuda_kernel_sequences, which
- * asks for one operator by name; here it is all that stand in no other).
+ * Which kernels follow each other: the kernels that one execution of an outermost operator of the
+ * host launched, in the order in which they began. HTA's get_frequent_cuda_kernel_sequences asks
+ * for one operator by name; here all operators count that stand in no other one.
  *
- * Counts are bounded: when HTA_PATTERNS are known, the rarer half is dropped, and whatever comes new
- * from then on may have been seen as often before as the most frequent of those (.missed).
+ * Counts are bounded: when HTA_PATTERNS are known, the rarer half is dropped. A pattern that comes
+ * new from then on may have come before, as often as the most frequent dropped one (.missed).
  */
 #include "analysis/gpu/hta.h"
 
-#define LEAST 3 /* kernels of a sequence that is worth its name; as HTA */
+#include "base/check.h"
 
-uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
+#define LEAST 3 /* kernels of a sequence that counts; as HTA */
+
+uint32_t ts_hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 {
 	uint32_t at;
 
 	if (roots->nr_unused > 0) {
 		at = roots->unused[--roots->nr_unused];
 	} else {
-		/* room to give all of them back, too: that cannot fail then */
-		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)) ||
-		    !ts_grow(&roots->unused, &roots->cap_unused, roots->nr + 1,
-			     sizeof(*roots->unused)))
+		if (!ts_grow(&roots->items, &roots->cap, roots->nr + 1, sizeof(*roots->items)))
 			return TS_NONE;
 		at = (uint32_t)roots->nr++;
 	}
@@ -28,7 +27,7 @@ uint32_t hta_roots_add(struct hta_roots *roots, uint32_t op, int64_t cpu_ps)
 	return at;
 }
 
-void hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
+void ts_hta_root_kernel(struct hta_root *root, uint32_t op, int64_t dur_ps)
 {
 	uint64_t step[2] = { root->hash, op };
 
@@ -50,16 +49,16 @@ static int by_count(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-void hta_patterns_sort(struct hta_patterns *patterns)
+void ts_hta_patterns_sort(struct hta_patterns *patterns)
 {
 	if (patterns->nr > 0)
 		qsort(patterns->items, patterns->nr, sizeof(*patterns->items), by_count);
 }
 
-/* The rarer half goes. */
+/* Drops the rarer half. False: no memory. */
 static bool thin(struct hta_patterns *patterns)
 {
-	hta_patterns_sort(patterns);
+	ts_hta_patterns_sort(patterns);
 	ts_map_release(&patterns->by_hash);
 	for (size_t i = HTA_PATTERNS / 2; i < patterns->nr; i++)
 		patterns->missed = TS_MAX(patterns->missed,
@@ -121,33 +120,25 @@ static bool count(struct hta_patterns *patterns, const struct hta_root *root)
 	return add(patterns, &seen);
 }
 
-bool hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
+bool ts_hta_roots_drop(struct hta_roots *roots, uint32_t at, struct hta_patterns *patterns)
 {
 	struct hta_root *root = &roots->items[at];
 
+	TS_ASSERT_HOT(at < roots->nr && root->nr_waiting > 0);
 	if (--root->nr_waiting > 0)
 		return true;
+	if (!ts_grow(&roots->unused, &roots->cap_unused, roots->nr_unused + 1,
+		     sizeof(*roots->unused)))
+		return false;
 	roots->unused[roots->nr_unused++] = at;
 	return root->nr_kernels < LEAST || count(patterns, root);
 }
 
-void hta_roots_release(struct hta_roots *roots)
-{
-	free(roots->items);
-	free(roots->unused);
-}
-
-bool hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
+bool ts_hta_patterns_merge(struct hta_patterns *into, const struct hta_patterns *from)
 {
 	for (size_t i = 0; i < from->nr; i++)
 		if (!add(into, &from->items[i]))
 			return false;
 	into->missed = ts_u64_add(into->missed, from->missed);
 	return true;
-}
-
-void hta_patterns_release(struct hta_patterns *patterns)
-{
-	free(patterns->items);
-	ts_map_release(&patterns->by_hash);
 }

@@ -1,9 +1,11 @@
 /*
- * What ran together: of each type no more need be known than until when its kernels run that have
- * begun. As they come in the order of their starts, between two starts the set of types that run
- * only shrinks.
+ * What ran together. Of each type only one moment need be known: until when the kernels run that
+ * have begun. As kernels come in the order of their starts, the set of types that run only shrinks
+ * between two starts.
  */
 #include "analysis/gpu/hta.h"
+
+#include "base/check.h"
 
 static void advance(struct hta_overlaps *overlaps, int64_t to)
 {
@@ -21,9 +23,10 @@ static void advance(struct hta_overlaps *overlaps, int64_t to)
 	}
 }
 
-void hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
-		      int64_t end)
+void ts_hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, int64_t start,
+			 int64_t end)
 {
+	TS_ASSERT_HOT((unsigned)type < TS_NR_KERNEL_TYPES);
 	if (!overlaps->begun) {
 		*overlaps = (struct hta_overlaps){ .begun = true, .first = start, .last = end };
 		overlaps->at = start;
@@ -35,12 +38,12 @@ void hta_overlaps_add(struct hta_overlaps *overlaps, enum ts_kernel_type type, i
 	overlaps->last = TS_MAX(overlaps->last, end);
 }
 
-void hta_overlaps_finish(struct hta_overlaps *overlaps)
+void ts_hta_overlaps_finish(struct hta_overlaps *overlaps)
 {
 	advance(overlaps, overlaps->last);
 }
 
-int64_t hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b)
+int64_t ts_hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsigned b)
 {
 	int64_t sum = 0;
 
@@ -50,12 +53,12 @@ int64_t hta_overlaps_both(const struct hta_overlaps *overlaps, unsigned a, unsig
 	return sum;
 }
 
-int64_t hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with)
+int64_t ts_hta_overlaps_any(const struct hta_overlaps *overlaps, unsigned with)
 {
-	return hta_overlaps_both(overlaps, with, with);
+	return ts_hta_overlaps_both(overlaps, with, with);
 }
 
-void hta_union_add(struct hta_union *un, int64_t start, int64_t end)
+void ts_hta_union_add(struct hta_union *un, int64_t start, int64_t end)
 {
 	if (!un->begun)
 		*un = (struct hta_union){ true, start, start, end, 0 };
@@ -67,7 +70,7 @@ void hta_union_add(struct hta_union *un, int64_t start, int64_t end)
 	un->end = TS_MAX(un->end, end);
 }
 
-void hta_union_finish(struct hta_union *un)
+void ts_hta_union_finish(struct hta_union *un)
 {
 	un->total += un->end - un->start;
 	un->start = un->end;

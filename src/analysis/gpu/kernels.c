@@ -1,12 +1,96 @@
 /*
- * Kernels: how often each ran on each device, for how long, with what launch, and which op asked for
- * it. For GPUs, in traces and xplanes; for TPUs, where ops are what is launched, those.
+ * Kernels: how often each ran on each device, for how long, with which launch, and for which op. On
+ * GPUs these are the kernels of traces and xplanes, on TPUs the ops.
  *
- * Facts: XProf's kernel_stats, torch_tb_profiler's kernel view (kernel_parser.py, tensor_core.py).
+ * Sources: XProf's kernel_stats, torch_tb_profiler's kernel view (kernel_parser.py,
+ * tensor_core.py).
  */
 #include "analysis/gpu/kernels.h"
 
+#include "base/record.h"
+
 #define CLASS_UNSEEN UINT8_MAX
+
+#define TS_SELF struct kernel_shape
+static const struct ts_member shape_members[] = {
+	TS_TEXT(1, grid),
+	TS_TEXT(2, block),
+	TS_NUMBER(3, registers, TS_BY_HAND),
+	TS_NUMBER(4, shared_bytes, TS_BY_HAND),
+};
+static const struct ts_record shape_record = TS_RECORD(shape_members);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_row
+static const struct ts_member row_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(3, class, TS_BY_HAND),	TS_NUMBER(4, is_compiled, TS_BY_HAND),
+	TS_STRUCT(5, time, ts_spread_record),	TS_STRUCT(6, longest, shape_record),
+	TS_NUMBER(7, occupancy, TS_BY_HAND),	TS_NUMBER(8, blocks, TS_BY_HAND),
+	TS_NUMBER(9, occupancy_ps, TS_BY_HAND), TS_NUMBER(10, blocks_ps, TS_BY_HAND),
+	TS_NUMBER(11, nr_bytes, TS_BY_HAND),	TS_NUMBER(12, bytes_ps, TS_BY_HAND),
+};
+
+static bool is_row(const void *self)
+{
+	const struct kernel_row *row = self;
+
+	return row->op != TS_NONE && row->device != TS_NONE &&
+	       (row->time.nr == 0 || row->class < TS_NR_TRACE_CLASSES);
+}
+static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is_row);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_caller
+static const struct ts_member caller_members[] = {
+	TS_NUMBER(1, row, TS_BY_HAND),
+	TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(3, count, TS_BY_HAND),
+	TS_NUMBER(4, total_ps, TS_BY_HAND),
+};
+
+static bool is_caller(const void *self)
+{
+	return ((const struct kernel_caller *)self)->op != TS_NONE;
+}
+static const struct ts_record caller_record = TS_RECORD(caller_members, .is_valid = is_caller);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_table
+static const struct ts_member table_members[] = {
+	TS_LIST(1, rows, row_record, TS_APPEND),
+	TS_LIST(2, callers, caller_record, TS_APPEND),
+};
+
+static bool is_table(const void *self)
+{
+	const struct kernel_table *table = self;
+
+	for (size_t i = 0; i < table->nr_callers; i++)
+		if (table->callers[i].row >= table->nr_rows)
+			return false;
+	return true;
+}
+static const struct ts_record table_record = TS_RECORD(table_members, .is_valid = is_table);
+#undef TS_SELF
+
+#define TS_SELF struct kernel_thread
+static const struct ts_member thread_members[] = { TS_SCRATCH(items) };
+static const struct ts_record thread_record = TS_RECORD(thread_members);
+#undef TS_SELF
+
+#define TS_SELF struct kernels_state
+static const struct ts_member kernels_members[] = {
+	TS_STRUCT(1, table, table_record),
+	TS_SCRATCH(row_ids.slots),
+	TS_SCRATCH(caller_ids.slots),
+	TS_SCRATCH_RECORDS(threads, nr_threads, thread_record),
+	TS_SCRATCH(launches.slots),
+	TS_SCRATCH(sides),
+	TS_SCRATCH(classes),
+};
+static const struct ts_record kernels_record = TS_RECORD(kernels_members);
+#undef TS_SELF
 
 static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -19,7 +103,6 @@ static enum ts_status kernels_open(void *ptr, const struct ts_context *ctx,
 	struct kernels_state *state = ptr;
 	const struct ts_profile *profile = ctx->profile;
 
-	(void)line;
 	state->threads = calloc(profile->nr_lines + 1, sizeof(*state->threads));
 	state->sides = malloc(profile->nr_lines + 1);
 	state->classes = malloc(profile->nr_ops + 1);
@@ -52,16 +135,16 @@ static bool take_host_event(struct kernels_state *state, const struct ts_merged 
 
 	switch (class_on_host(state, merged->profile, line, op)) {
 	case TS_TRACE_CPU_EXEC:
-		return kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
+		return ts_kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
 	case TS_TRACE_RUNTIME:
 		return merged->link[i] == TS_NO_LINK ||
 		       ts_launches_note(&state->launches, merged->link[i],
-					kernels_innermost(thread, start_ps));
+					ts_kernels_innermost(thread, start_ps));
 	default: return true;
 	}
 }
 
-/* Kernels that XLA's ops launch go by the op: their own names are asked for. */
+/* A kernel that an XLA op launches has the op's name: its own name is in a stat. */
 static uint32_t kernel_of(const struct ts_merged *merged, size_t i)
 {
 	uint32_t op = merged->op[i];
@@ -87,8 +170,6 @@ static struct kernel_row *add_row(struct kernel_table *table, const struct ts_me
 		.device = profile->planes[line->plane].device,
 		.class = (uint8_t)ts_trace_class_of(profile, line, &profile->ops[op]),
 		.is_compiled = profile->ops[merged->op[i]].has_program,
-		.min_ps = INT64_MAX,
-		.max_ps = -1,
 		.longest = { .registers = TS_UNKNOWN, .shared_bytes = TS_UNKNOWN },
 		.nr_bytes = TS_UNKNOWN,
 	};
@@ -114,19 +195,6 @@ static struct kernel_row *row_of(struct kernels_state *state, const struct ts_me
 		return NULL;
 	state->table.nr_rows++;
 	return row;
-}
-
-/* Welford's: the sum of squares stays exact however long the run. */
-static void add_time(struct kernel_row *row, int64_t dur_ps)
-{
-	double deviation = (double)dur_ps - row->mean_ps;
-
-	row->count++;
-	row->total_ps = ts_i64_add(row->total_ps, dur_ps);
-	row->min_ps = TS_MIN(row->min_ps, dur_ps);
-	row->max_ps = TS_MAX(row->max_ps, dur_ps);
-	row->mean_ps += deviation / (double)row->count;
-	row->squares += deviation * ((double)dur_ps - row->mean_ps);
 }
 
 static bool add_caller(struct kernels_state *state, uint32_t row, uint32_t op, int64_t dur_ps)
@@ -160,10 +228,10 @@ static bool take_device_event(struct kernels_state *state, const struct ts_merge
 	if (!row)
 		return false;
 	if (row->class >= TS_NR_TRACE_CLASSES)
-		return true; /* a TPU's loop: what it holds has rows */
+		return true; /* a TPU's loop: the ops in it have rows */
 	if (merged->profile->devices[row->device].is_gpu)
-		kernels_add_launch(row, merged, i);
-	add_time(row, dur_ps);
+		ts_kernels_add_launch(row, merged, i);
+	ts_spread_add(&row->time, dur_ps);
 	caller = row->is_compiled ? merged->op[i]
 				  : ts_launches_find(&state->launches, merged->link[i]);
 	return add_caller(state, at, caller, dur_ps);
@@ -175,7 +243,6 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	struct kernels_state *state = ptr;
 	bool good = true;
 
-	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && good; i++)
 		switch (state->sides[merged->line[i]]) {
 		case TS_SIDE_DEVICE: good = take_device_event(state, merged, i); break;
@@ -185,49 +252,22 @@ static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-/* Hosts share no device: rows are put one behind the other. */
-static enum ts_status kernels_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
+/* Hosts have different devices: the rows of FROM stand behind those of INTO. */
+static enum ts_status kernels_merge(void *into, void *from, const struct ts_context *ctx,
 				    struct ts_error *err)
 {
-	struct kernel_table *into = &((struct kernels_state *)ptr_into)->table;
-	const struct kernel_table *from = &((struct kernels_state *)ptr_from)->table;
-	uint32_t first = (uint32_t)into->nr_rows;
+	const struct kernel_table *before = &((struct kernels_state *)into)->table;
+	struct kernel_table *table = &((struct kernels_state *)from)->table;
 
-	(void)ctx;
-	if (!ts_grow(&into->rows, &into->cap_rows, into->nr_rows + from->nr_rows + 1,
-		     sizeof(*into->rows)) ||
-	    !ts_grow(&into->callers, &into->cap_callers, into->nr_callers + from->nr_callers + 1,
-		     sizeof(*into->callers)))
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < from->nr_rows; i++)
-		into->rows[into->nr_rows++] = from->rows[i];
-	for (size_t i = 0; i < from->nr_callers; i++) {
-		into->callers[into->nr_callers] = from->callers[i];
-		into->callers[into->nr_callers++].row += first;
-	}
-	return TS_OK;
+	for (size_t i = 0; i < table->nr_callers; i++)
+		table->callers[i].row += (uint32_t)before->nr_rows;
+	return ts_record_merge(&kernels_record, into, from) ? TS_OK : ts_fail_nomem(err);
 }
 
 static enum ts_status kernels_close(void *state, const struct ts_context *ctx, void *facts,
 				    struct ts_result *result, struct ts_error *err)
 {
-	return kernels_report(state, ctx, result, err);
-}
-
-static void kernels_release(void *ptr)
-{
-	struct kernels_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_threads; i++)
-		free(state->threads[i].items);
-	free(state->threads);
-	free(state->sides);
-	free(state->classes);
-	free(state->table.rows);
-	free(state->table.callers);
-	ts_map_release(&state->row_ids);
-	ts_map_release(&state->caller_ids);
-	ts_launches_release(&state->launches);
+	return ts_kernels_report(state, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_kernels = {
@@ -237,11 +277,11 @@ const struct ts_analysis ts_analysis_kernels = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
-	.state_size = sizeof(struct kernels_state),
+	.state = &kernels_record,
+	.facts_size = sizeof(struct ts_kernels_facts),
 	.wants = wants,
 	.open = kernels_open,
 	.merged = kernels_merged,
 	.merge = kernels_merge,
 	.close = kernels_close,
-	.release = kernels_release,
 };

@@ -1,32 +1,35 @@
 /*
  * The kernels analysis' own header: what each kernel took on each device. Shared by kernels.c (the
- * pass), kernels_launch.c (who launched it, and how) and kernels_report.c (the result) only.
+ * pass), kernels_launch.c (which op launched it, and how) and kernels_report.c (the result) only.
  */
 #ifndef TS_ANALYSIS_KERNELS_H
 #define TS_ANALYSIS_KERNELS_H
 
+#include "analysis/facts/kernels.h"
+#include "analysis/facts/timeline.h"
+
 #define TS_NEEDS(X) X(timeline)
 #include "analysis/kit/needs.h"
+#include "analysis/kit/spread.h"
 #include "model/launches.h"
 #include "model/trace_class.h"
 
-struct kernel_shape {		     /* of one launch; TS_UNKNOWN, empty */
+struct kernel_shape {		     /* of one launch; TS_UNKNOWN or empty: unknown */
 	struct ts_bytes grid, block; /* views into the input */
 	int64_t registers, shared_bytes;
 };
 
 struct kernel_row {
-	uint32_t op; /* that goes by the kernel's name */
+	uint32_t op; /* that has the kernel's name */
 	uint32_t device;
 	uint8_t class;	  /* enum ts_trace_class */
-	bool is_compiled; /* XLA's: its op is known, and not only the one that was open on the host */
-	int64_t count, total_ps, min_ps, max_ps;
-	double mean_ps, squares; /* of deviations from the mean so far */
+	bool is_compiled; /* by XLA: the op itself is known, not only the one open on the host */
+	struct ts_spread time;
 	struct kernel_shape longest;
-	/* sums over those that say so, weighted by their time */
+	/* sums over the launches that have it, weighted by their time */
 	double occupancy, blocks;
 	int64_t occupancy_ps, blocks_ps;
-	int64_t nr_bytes, bytes_ps; /* bytes of copies and fills; -1: nobody says */
+	int64_t nr_bytes, bytes_ps; /* bytes of copies and fills; -1: unknown */
 };
 
 struct kernel_caller { /* an op, and a kernel that it launched */
@@ -65,14 +68,16 @@ struct kernels_state {
 /* kernels_launch.c */
 
 /* An operator begins on a thread. False: no memory. */
-bool kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps);
-/* The innermost one that is open; TS_NONE. */
-uint32_t kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
-/* Adds what an event of the row says of its launch; before its time is counted. */
-void kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i);
+bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps,
+			int64_t end_ps);
+/* The innermost operator that is open; TS_NONE: no operator is open. */
+uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
+/* Adds what event I says of its launch; to be called before the event's time is counted. */
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i);
 
 /* kernels_report.c */
-enum ts_status kernels_report(struct kernels_state *sum, const struct ts_context *ctx,
-			      struct ts_result *result, struct ts_error *err);
+enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_context *ctx,
+				 struct ts_kernels_facts *facts, struct ts_result *result,
+				 struct ts_error *err);
 
 #endif

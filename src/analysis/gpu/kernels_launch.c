@@ -1,22 +1,24 @@
 /*
- * Who launches a kernel, and with what launch. Kineto says the latter in args of its own
- * (libkineto/src/output_json.cpp), XLA's profilers in one text, "regs:32 static_shared:0
+ * Which op launches a kernel, and with which launch. Kineto writes the launch in args of its own
+ * (libkineto/src/output_json.cpp), XLA's profilers write it in one text, "regs:32 static_shared:0
  * dynamic_shared:0 grid:16,1,1 block:512,1,1 occ_pct:100" (xla/backends/profiler/gpu).
  */
 #include "analysis/gpu/kernels.h"
 
+#include "base/check.h"
+
 #define OPEN_MAX 1024 /* operators inside each other */
 
-uint32_t kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
+uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps)
 {
 	while (thread->nr > 0 && thread->items[thread->nr - 1].end_ps <= at_ps)
 		thread->nr--;
 	return thread->nr > 0 ? thread->items[thread->nr - 1].op : TS_NONE;
 }
 
-bool kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
+bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start_ps, int64_t end_ps)
 {
-	kernels_innermost(thread, start_ps);
+	ts_kernels_innermost(thread, start_ps);
 	if (thread->nr >= OPEN_MAX)
 		return true;
 	if (!ts_grow(&thread->items, &thread->cap, thread->nr + 1, sizeof(*thread->items)))
@@ -57,7 +59,7 @@ static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t
 	*weight_ps = ts_i64_add(*weight_ps, dur_ps);
 }
 
-/* The value behind "NAME:" in a text of them; empty: it is not there. */
+/* The value behind "NAME:" in such a text; empty: it is not there. */
 static struct ts_bytes part_of(struct ts_bytes details, const char *name)
 {
 	size_t n = strlen(name), at = 0, end;
@@ -73,7 +75,7 @@ static struct ts_bytes part_of(struct ts_bytes details, const char *name)
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-/* What stands behind a point is not read. */
+/* A fraction is not read. */
 static int64_t number_in(struct ts_bytes details, const char *name)
 {
 	struct ts_bytes part = part_of(details, name);
@@ -81,6 +83,12 @@ static int64_t number_in(struct ts_bytes details, const char *name)
 
 	part.n = ts_bytes_find(part, ".");
 	return ts_bytes_i64(part, &value) && value >= 0 ? value : TS_UNKNOWN;
+}
+
+/* Of launches that take equally long, the first one stands for the row. */
+static bool is_longest(const struct kernel_row *row, int64_t dur_ps)
+{
+	return row->time.nr == 0 || dur_ps > row->time.max;
 }
 
 static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
@@ -91,7 +99,7 @@ static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
 	row->bytes_ps = ts_i64_add(row->bytes_ps, dur_ps);
 }
 
-/* occ_pct is what the launch could have at most; 0 is written where nobody worked it out. */
+/* occ_pct is what the launch could have at most; a profiler that does not know it writes 0. */
 static void add_compiled(struct kernel_row *row, const struct ts_merged *merged, size_t i)
 {
 	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0), dynamic_bytes, occupancy;
@@ -101,7 +109,7 @@ static void add_compiled(struct kernel_row *row, const struct ts_merged *merged,
 	occupancy = number_in(details, "occ_pct");
 	if (occupancy > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, (double)occupancy, dur_ps);
-	if (details.n == 0 || dur_ps <= row->max_ps)
+	if (details.n == 0 || !is_longest(row, dur_ps))
 		return;
 	dynamic_bytes = number_in(details, "dynamic_shared");
 	row->longest = (struct kernel_shape){
@@ -129,7 +137,7 @@ static void add_traced(struct kernel_row *row, const struct ts_merged *merged, s
 		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
 	if (number_of(merged, i, "blocks per SM", &value))
 		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);
-	if (dur_ps <= row->max_ps)
+	if (!is_longest(row, dur_ps))
 		return;
 	row->longest = (struct kernel_shape){
 		.grid = text_of(merged, i, "grid"),
@@ -139,8 +147,9 @@ static void add_traced(struct kernel_row *row, const struct ts_merged *merged, s
 	};
 }
 
-void kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
 {
+	TS_ASSERT_HOT(i < merged->nr_events);
 	if (merged->profile->ops[merged->op[i]].is_traced)
 		add_traced(row, merged, i);
 	else

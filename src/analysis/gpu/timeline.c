@@ -2,8 +2,8 @@
  * The timeline: when hosts and devices worked, alone and at once, and into which of eight classes
  * each step's time falls. One walk over the merged events of a host (model/sweep.h).
  *
- * Facts: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
- * Where our meaning is another, docs/analyses/gpu/timeline.md says so.
+ * Source: pytorch/kineto, tb_plugin (torch_tb_profiler 0.4.3): overall_parser.py, event_parser.py.
+ * Where our meaning differs, docs/analyses/gpu/timeline.md says so.
  */
 #include "analysis/gpu/timeline.h"
 
@@ -97,13 +97,13 @@ static void take_moment(void *ctx, int64_t from_ps, int64_t to_ps, unsigned runn
 	rank->device_ps += device ? to_ps - from_ps : 0;
 	rank->cpu_ps += cpu ? to_ps - from_ps : 0;
 	rank->both_ps += device && cpu ? to_ps - from_ps : 0;
-	timeline_steps_give(&rank->steps, from_ps, to_ps, class);
+	ts_timeline_steps_give(&rank->steps, from_ps, to_ps, class);
 	if (rank->slices.budget > 0 &&
 	    !ts_slices_add(&rank->slices, from_ps, to_ps, (uint32_t)class))
 		state->failed = true;
 }
 
-/* Steps that the devices have, of the host's first one that has any; a trace has marks instead. */
+/* The steps of the host's first device that has any; a trace has marks instead. */
 static bool take_device_steps(struct timeline_state *state)
 {
 	const struct ts_context *ctx = state->ctx;
@@ -116,8 +116,8 @@ static bool take_device_steps(struct timeline_state *state)
 			continue;
 		state->rank.steps.fixed = true;
 		for (size_t i = 0; i < own->nr; i++)
-			if (!timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
-						  own->items[i].end_ps, own->items[i].number))
+			if (!ts_timeline_steps_begin(&state->rank.steps, own->items[i].start_ps,
+						     own->items[i].end_ps, own->items[i].number))
 				return false;
 		return true;
 	}
@@ -141,6 +141,7 @@ static bool make_tables(struct timeline_state *state)
 	state->sides = malloc(profile->nr_lines + 1);
 	state->until_ps = malloc((profile->nr_lines + 1) * sizeof(*state->until_ps));
 	state->of_lines = calloc(profile->nr_lines + 1, sizeof(*state->of_lines));
+	state->nr_lines = profile->nr_lines;
 	if (!state->host_kinds || !state->device_kinds || !state->sides || !state->until_ps ||
 	    !state->of_lines)
 		return false;
@@ -153,7 +154,8 @@ static bool make_tables(struct timeline_state *state)
 	return true;
 }
 
-/* Cores of TPUs have their time classes; where there are none, nothing is drawn of padding. */
+/* TPUs have time classes of their own. Without TPUs there is no padding to draw, whose share of the
+ * slices this row gets. */
 static size_t slices_of(const struct ts_context *ctx)
 {
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
@@ -181,7 +183,7 @@ static enum ts_status timeline_open(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-/* Of the thread that has the first of them. */
+/* Marks count on the thread that has the first one. */
 static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_bytes name,
 		      int64_t start_ps, int64_t dur_ps)
 {
@@ -195,10 +197,10 @@ static bool take_mark(struct timeline_state *state, uint32_t line, struct ts_byt
 	if (steps->line != line)
 		return true;
 	ts_bytes_u64(ts_bytes_cut(name, strlen(STEP_PREFIX), name.n), &number);
-	return timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
+	return ts_timeline_steps_begin(steps, start_ps, start_ps + dur_ps, number);
 }
 
-/* What the line was not busy with yet. */
+/* The part of the event in which the line was not busy before. */
 static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t start_ps,
 			int64_t end_ps)
 {
@@ -228,7 +230,7 @@ static bool take_host_event(struct timeline_state *state, const struct ts_merged
 		rank->cpu_time_ps, new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
 	if (kind != KIND_RUNTIME || merged->link[i] == TS_NO_LINK)
 		return true;
-	step = timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
+	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
 	return ts_launches_note(&state->launches, merged->link[i], step);
 }
 
@@ -249,8 +251,8 @@ static void take_device_event(struct timeline_state *state, const struct ts_merg
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
 	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
 					  device && device->is_gpu ? end_ps - start_ps : new_ps);
-	timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
-			      start_ps, end_ps);
+	ts_timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
+				 start_ps, end_ps);
 }
 
 static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
@@ -259,7 +261,6 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
 
-	(void)ctx;
 	for (size_t i = 0; i < merged->nr_events && !state->failed; i++) {
 		uint8_t side = state->sides[merged->line[i]];
 		int64_t start_ps = merged->start_ps[i];
@@ -282,7 +283,7 @@ static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
 /* False: no memory. */
 static bool take_streams(struct timeline_state *into, const struct timeline_state *from)
 {
-	for (uint32_t line = 0; line < from->ctx->profile->nr_lines; line++) {
+	for (uint32_t line = 0; line < from->nr_lines; line++) {
 		struct timeline_stream stream = from->of_lines[line];
 
 		if (stream.nr_events == 0)
@@ -296,17 +297,20 @@ static bool take_streams(struct timeline_state *into, const struct timeline_stat
 	return true;
 }
 
+/* FROM may come out of its saved form, which does not have the sweep's caller. */
 static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
 				     struct ts_error *err)
 {
 	struct timeline_state *into = ptr_into, *from = ptr_from;
 
-	(void)ctx;
 	if (!ts_grow(&into->ranks, &into->cap_ranks, into->nr_ranks + 1, sizeof(*into->ranks)) ||
 	    !take_streams(into, from))
 		return ts_fail_nomem(err);
+	from->ctx = ctx;
+	from->sweep.ctx = from;
+	from->sweep.moment = take_moment;
 	ts_sweep_to(&from->sweep, from->rank.last_ps);
-	timeline_steps_finish(&from->rank.steps);
+	ts_timeline_steps_finish(&from->rank.steps);
 	into->ranks[into->nr_ranks++] = from->rank;
 	memset(&from->rank, 0, sizeof(from->rank));
 	return from->failed ? ts_fail_nomem(err) : TS_OK;
@@ -315,30 +319,7 @@ static enum ts_status timeline_merge(void *ptr_into, void *ptr_from, const struc
 static enum ts_status timeline_close(void *state, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
-	return timeline_report(state, ctx, result, err);
-}
-
-static void release_rank(struct timeline_rank *rank)
-{
-	free(rank->steps.items);
-	ts_slices_release(&rank->slices);
-}
-
-static void timeline_release(void *ptr)
-{
-	struct timeline_state *state = ptr;
-
-	for (size_t i = 0; i < state->nr_ranks; i++)
-		release_rank(&state->ranks[i]);
-	release_rank(&state->rank);
-	free(state->ranks);
-	free(state->host_kinds);
-	free(state->device_kinds);
-	free(state->sides);
-	free(state->until_ps);
-	free(state->of_lines);
-	free(state->streams);
-	ts_launches_release(&state->launches);
+	return ts_timeline_report(state, ctx, facts, result, err);
 }
 
 const struct ts_analysis ts_analysis_timeline = {
@@ -346,11 +327,11 @@ const struct ts_analysis ts_analysis_timeline = {
 	.title = "Timeline: CPU and GPU",
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_LINK,
-	.state_size = sizeof(struct timeline_state),
+	.state = &ts_timeline_record,
+	.facts_size = sizeof(struct ts_timeline_facts),
 	.wants = wants,
 	.open = timeline_open,
 	.merged = timeline_merged,
 	.merge = timeline_merge,
 	.close = timeline_close,
-	.release = timeline_release,
 };

@@ -1,18 +1,20 @@
 /*
  * The timeline analysis' own header: what the moments of a host were spent on. Shared by timeline.c
- * (the pass), timeline_steps.c (whose step a moment is) and timeline_report.c (the result) only.
+ * (the pass), timeline_state.c (what a state is made of), timeline_steps.c (which step a moment
+ * belongs to) and timeline_report.c (the result) only.
  */
 #ifndef TS_ANALYSIS_TIMELINE_H
 #define TS_ANALYSIS_TIMELINE_H
 
 #include "analysis/analysis.h"
+#include "analysis/facts/timeline.h"
 #include "model/launches.h"
 #include "model/sweep.h"
 #include "model/trace_class.h"
 
 /*
- * Kinds of a sweep. Events of devices come first; communication is one class, told by what the
- * devices do and by what the host calls.
+ * Kinds of a sweep. Events of devices come first. Communication is one class and two kinds: what
+ * the devices do, and what the host calls.
  */
 enum timeline_kind {
 	KIND_KERNEL,
@@ -26,12 +28,13 @@ enum timeline_kind {
 	KIND_HOST,   /* anything else that a thread does */
 	KIND_PYTHON, /* frames of Python's tracer */
 	NR_KINDS,
-	KIND_RANGE = NR_KINDS, /* somebody's name for a stretch of time: nothing runs */
+	KIND_RANGE = NR_KINDS, /* a name for a stretch of time, in which nothing runs by itself */
 	KIND_NOTHING	       /* not yet looked at */
 };
 #define DEVICE_KINDS ((1u << KIND_COMMUNICATION) - 1)
 
-/* Time by class; .before is what a step gives up if a device was busy with older work until then. */
+/* Time by class; .before is what a step gives up if a device was busy with older work until
+ * then. */
 struct timeline_share {
 	int64_t ps[TS_NR_TRACE_CLASSES], before_ps[TS_NR_TRACE_CLASSES];
 };
@@ -39,8 +42,8 @@ struct timeline_share {
 struct timeline_step {
 	uint64_t number;
 	int64_t start_ps, host_end_ps; /* as the profile has it */
-	int64_t end_ps;		       /* that of its last kernel, when it comes later */
-	int64_t kernel_ps;	       /* the start of its first one; INT64_MAX: none was seen */
+	int64_t end_ps;		       /* of the host's part or of its last kernel: the later one */
+	int64_t kernel_ps;	       /* the start of its first one; INT64_MAX: no kernel so far */
 	uint64_t nr_kernels;
 	struct timeline_share own, gap; /* gap: between the step before and this */
 };
@@ -49,11 +52,11 @@ struct timeline_step {
 
 struct timeline_steps {
 	struct timeline_step *items;  /* in the order of starts */
-	size_t nr, cap, live;	      /* live: all before have ended */
+	size_t nr, cap, live;	      /* live: all steps before it have ended */
 	bool fixed;		      /* known from the start: devices marked them */
 	uint32_t line;		      /* of the thread that marks them; TS_NONE: not seen yet */
-	struct timeline_share behind; /* after the last one; of a trace without steps all */
-	/* Ends of kernels that no step launched, while the first step has none of its own. */
+	struct timeline_share behind; /* after the last step; in a trace without steps, all */
+	/* Ends of kernels that no step launched, until the first step has a kernel. */
 	int64_t leftovers[TIMELINE_LEFTOVERS];
 	size_t nr_leftovers;
 	int64_t first_ps; /* where the first step begins for devices */
@@ -61,7 +64,7 @@ struct timeline_steps {
 
 struct timeline_rank { /* a host */
 	uint32_t host;
-	int64_t first_ps, last_ps; /* first > last: nothing */
+	int64_t first_ps, last_ps; /* first > last: no events */
 	int64_t cpu_ps, device_ps, both_ps;
 	int64_t cpu_time_ps, device_time_ps;
 	struct timeline_steps steps;
@@ -80,10 +83,11 @@ struct timeline_state {
 	struct ts_sweep sweep;
 	uint8_t *host_kinds, *device_kinds; /* of each op, once it was met: enum timeline_kind */
 	uint8_t *sides;			    /* of each line: enum ts_trace_side */
-	int64_t *until_ps;		    /* of each line: what it did so far ends */
+	int64_t *until_ps;		    /* of each line: the end of what it did so far */
 	struct timeline_stream *of_lines;   /* of each line; only those of devices are counted */
-	struct ts_launches launches;	    /* which step asked for it */
-	bool failed;			    /* no memory */
+	size_t nr_lines;
+	struct ts_launches launches; /* which step asked for it */
+	bool failed;		     /* no memory */
 	struct timeline_rank rank;
 	/* of the sum */
 	struct timeline_rank *ranks;
@@ -92,27 +96,31 @@ struct timeline_state {
 	size_t nr_streams, cap_streams;
 };
 
+/* timeline_state.c */
+extern const struct ts_record ts_timeline_record;
+
 /* timeline_steps.c */
 
 /* What happens in [from, to) is of this class. */
-void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
-			 enum ts_trace_class class);
+void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			    enum ts_trace_class class);
 /* A step that begins now. False: no memory. */
-bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			  uint64_t number);
-/* The step that a call lies in, from start to end; TS_NONE. */
-uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
-				int64_t end_ps);
-/* A kernel that begins now and that this step (TS_NONE: none) asked for. */
-void timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64_t start_ps,
-			   int64_t end_ps);
+bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			     uint64_t number);
+/* The step that a call lies in, from start to end; TS_NONE: it lies in no step. */
+uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				   int64_t end_ps);
+/* A kernel that begins now; STEP launched it (TS_NONE: no step did). */
+void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t step, int64_t start_ps,
+			      int64_t end_ps);
 /* After the last moment. */
-void timeline_steps_finish(struct timeline_steps *steps);
-/* Steps that count: at the end the profiler may have missed kernels of the last ones. */
-size_t timeline_steps_whole(const struct timeline_steps *steps);
+void ts_timeline_steps_finish(struct timeline_steps *steps);
+/* How many steps count: of the last steps the profiler may have missed kernels. */
+size_t ts_timeline_steps_whole(const struct timeline_steps *steps);
 
 /* timeline_report.c */
-enum ts_status timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_error *err);
+enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
+				  struct ts_timeline_facts *facts, struct ts_result *result,
+				  struct ts_error *err);
 
 #endif

@@ -1,18 +1,31 @@
 /* What the timeline says: of all ranks together, of each, of each class, of each step. */
 #include "analysis/gpu/timeline.h"
 
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
 #include "base/units.h"
 
 #define TRACK_ORDER 5 /* below the time classes */
 
+/* Of all ranks: what one of them does on average; times of threads and streams are summed. */
+struct sums {
+	size_t nr_ranks, nr_steps;
+	bool has_device;
+	int64_t first_ps, last_ps, cpu_time_ps, device_time_ps;
+	double length_ps, cpu_ps, device_ps, both_ps; /* over all ranks */
+	int64_t class_ps[TS_NR_TRACE_CLASSES], steps_ps;
+};
+
+struct report {
+	const struct timeline_state *sum;
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	struct sums sums;
+};
+
 static struct ts_value ms(int64_t ps)
 {
 	return ts_real((double)ps / (double)TS_PS_PER_MS);
-}
-
-static struct ts_value pct(int64_t part_ps, double whole_ps)
-{
-	return whole_ps > 0 ? ts_real(100 * (double)part_ps / whole_ps) : ts_null();
 }
 
 static int64_t length(const struct timeline_rank *rank)
@@ -20,7 +33,7 @@ static int64_t length(const struct timeline_rank *rank)
 	return rank->first_ps <= rank->last_ps ? rank->last_ps - rank->first_ps : 0;
 }
 
-/* Ranks without an event are none. */
+/* A rank without an event is not a row. */
 static bool is_empty(const struct timeline_rank *rank)
 {
 	return rank->first_ps > rank->last_ps;
@@ -34,14 +47,35 @@ static bool has_device(const struct ts_context *ctx, uint32_t host)
 	return false;
 }
 
-/* Of all ranks: what one of them does on average; times of threads and streams are summed. */
-struct sums {
-	size_t nr_ranks, nr_steps;
-	bool has_device;
-	int64_t first_ps, last_ps, cpu_time_ps, device_time_ps;
-	double length_ps, cpu_ps, device_ps, both_ps; /* over all ranks */
-	int64_t class_ps[TS_NR_TRACE_CLASSES], steps_ps;
-};
+/* --- the steps of a rank */
+
+/* A trace without steps is one step. */
+static struct timeline_step whole_trace(const struct timeline_rank *rank)
+{
+	return (struct timeline_step){ .number = TS_NO_NUMBER,
+				       .start_ps = rank->first_ps,
+				       .end_ps = rank->last_ps,
+				       .own = rank->steps.behind };
+}
+
+static void add_step(struct sums *sums, const struct timeline_step *step)
+{
+	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++)
+		sums->class_ps[c] = ts_i64_add(sums->class_ps[c], step->own.ps[c]);
+	sums->nr_steps++;
+	sums->steps_ps = ts_i64_add(sums->steps_ps, step->end_ps - step->start_ps);
+}
+
+static void add_steps(struct sums *sums, const struct timeline_rank *rank)
+{
+	const struct timeline_step whole = whole_trace(rank);
+	size_t nr = ts_timeline_steps_whole(&rank->steps);
+
+	if (rank->steps.nr == 0)
+		add_step(sums, &whole);
+	for (size_t i = 0; i < nr; i++)
+		add_step(sums, &rank->steps.items[i]);
+}
 
 static void add_rank(struct sums *sums, const struct ts_context *ctx,
 		     const struct timeline_rank *rank)
@@ -56,10 +90,180 @@ static void add_rank(struct sums *sums, const struct ts_context *ctx,
 	sums->cpu_ps += (double)rank->cpu_ps;
 	sums->device_ps += (double)rank->device_ps;
 	sums->both_ps += (double)rank->both_ps;
+	add_steps(sums, rank);
 }
 
-static void put_active(struct ts_result *result, const struct sums *sums)
+static struct sums sums_of(const struct timeline_state *sum, const struct ts_context *ctx)
 {
+	struct sums sums = { .first_ps = INT64_MAX, .last_ps = INT64_MIN };
+
+	for (size_t i = 0; i < sum->nr_ranks; i++)
+		if (!is_empty(&sum->ranks[i]))
+			add_rank(&sums, ctx, &sum->ranks[i]);
+	return sums;
+}
+
+static struct ts_timeline_facts facts_of(const struct sums *sums)
+{
+	if (sums->nr_ranks == 0)
+		return (struct ts_timeline_facts){ -1, -1, -1 };
+	return (struct ts_timeline_facts){
+		.total_ps = sums->last_ps - sums->first_ps,
+		.cpu_time_ps = sums->cpu_time_ps,
+		.device_time_ps = sums->has_device ? sums->device_time_ps : -1,
+	};
+}
+
+#define STEP_COLUMNS(X) \
+	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
+	X(step, TS_MEASURED, "step", number_of(step)) \
+	X(start_ps, TS_MEASURED, NULL, ts_int(step->start_ps)) \
+	X(duration_ps, TS_MEASURED, "duration", ts_int(step->end_ps - step->start_ps)) \
+	X(kernel_ps, TS_MEASURED, "Kernel", ts_int(ps[TS_TRACE_KERNEL])) \
+	X(memcpy_ps, TS_MEASURED, "Memcpy", ts_int(ps[TS_TRACE_MEMCPY])) \
+	X(memset_ps, TS_MEASURED, "Memset", ts_int(ps[TS_TRACE_MEMSET])) \
+	X(communication_ps, TS_MEASURED, "Communication", ts_int(ps[TS_TRACE_COMMUNICATION])) \
+	X(runtime_ps, TS_MEASURED, "Runtime", ts_int(ps[TS_TRACE_RUNTIME])) \
+	X(dataloader_ps, TS_MEASURED, "DataLoader", ts_int(ps[TS_TRACE_DATALOADER])) \
+	X(cpu_exec_ps, TS_MEASURED, "CPU Exec", ts_int(ps[TS_TRACE_CPU_EXEC])) \
+	X(other_ps, TS_MEASURED, "Other", ts_int(ps[TS_TRACE_OTHER])) \
+	X(kernels, TS_MEASURED, "kernels", ts_int((int64_t)step->nr_kernels)) \
+	X(counted, TS_DERIVED, NULL, ts_bool(counted))
+
+static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+
+static struct ts_value number_of(const struct timeline_step *step)
+{
+	return step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number);
+}
+
+static void put_step(const struct report *report, struct ts_table *table,
+		     const struct ts_host *host, const struct timeline_step *step, bool counted)
+{
+	const int64_t *ps = step->own.ps;
+
+	TS_CELLS(report->result, table, STEP_COLUMNS);
+}
+
+static void put_rank_steps(const struct report *report, struct ts_table *table,
+			   const struct timeline_rank *rank)
+{
+	const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
+	const struct timeline_step whole = whole_trace(rank);
+	size_t nr_whole = ts_timeline_steps_whole(&rank->steps);
+
+	if (rank->steps.nr == 0)
+		put_step(report, table, host, &whole, true);
+	for (size_t i = 0; i < rank->steps.nr; i++)
+		put_step(report, table, host, &rank->steps.items[i], i < nr_whole);
+	if (nr_whole < rank->steps.nr)
+		ts_result_note(report->result,
+			       "the last %zu of %zu steps are not counted: the profiler may have "
+			       "missed kernels that they launched",
+			       rank->steps.nr - nr_whole, rank->steps.nr);
+}
+
+static void put_steps(const struct report *report)
+{
+	struct ts_table *table = ts_result_table(report->result, "steps", "Steps", step_columns,
+						 TS_NELEM(step_columns));
+
+	for (size_t i = 0; i < report->sum->nr_ranks; i++)
+		if (!is_empty(&report->sum->ranks[i]))
+			put_rank_steps(report, table, &report->sum->ranks[i]);
+}
+
+/* --- time by class */
+
+#define CLASS_COLUMNS(X) \
+	X(class, TS_MEASURED, "class", ts_text(ts_bytes_of(ts_trace_class_names[c]))) \
+	X(total_ps, TS_MEASURED, "all steps", ts_int(sums->class_ps[c])) \
+	X(step_mean_ps, TS_MEASURED, "a step", mean(sums->class_ps[c], sums->nr_steps)) \
+	X(share_pct, TS_MEASURED, "of the time", ts_part_pct(sums->class_ps[c], sums->steps_ps))
+
+static const struct ts_column class_columns[] = { CLASS_COLUMNS(TS_COLUMN) };
+
+static struct ts_value mean(int64_t sum_ps, size_t nr)
+{
+	return nr ? ts_int((int64_t)llround((double)sum_ps / (double)nr)) : ts_null();
+}
+
+static void put_classes(const struct report *report)
+{
+	const struct sums *sums = &report->sums;
+	struct ts_table *table = ts_result_table(report->result, "classes", "Step time by class",
+						 class_columns, TS_NELEM(class_columns));
+
+	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++)
+		TS_CELLS(report->result, table, CLASS_COLUMNS);
+}
+
+/* --- ranks and streams */
+
+#define OF_DEVICE(value) (device ? (value) : ts_null()) /* the rank has one, or null */
+#define RANK_COLUMNS(X) \
+	X(rank, TS_MEASURED, "rank", ts_int_or_null(host->rank)) \
+	X(host, TS_MEASURED, "host", ts_text_or_null(host->name)) \
+	X(total_time_ps, TS_MEASURED, "total", ts_int(all_ps)) \
+	X(cpu_active_ps, TS_MEASURED, "CPU active", ts_int(rank->cpu_ps)) \
+	X(cpu_active_pct, TS_MEASURED, "%", ts_part_pct(rank->cpu_ps, all_ps)) \
+	X(gpu_active_ps, TS_MEASURED, "device active", OF_DEVICE(ts_int(rank->device_ps))) \
+	X(gpu_active_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->device_ps, all_ps))) \
+	X(overlap_ps, TS_MEASURED, "both", OF_DEVICE(ts_int(rank->both_ps))) \
+	X(overlap_pct, TS_MEASURED, "%", OF_DEVICE(ts_part_pct(rank->both_ps, all_ps))) \
+	X(cpu_time_ps, TS_MEASURED, "threads", ts_int(rank->cpu_time_ps)) \
+	X(cuda_time_ps, TS_MEASURED, "device events", OF_DEVICE(ts_int(rank->device_time_ps)))
+
+static const struct ts_column rank_columns[] = { RANK_COLUMNS(TS_COLUMN) };
+
+static void put_ranks(const struct report *report)
+{
+	struct ts_table *table =
+		ts_result_table(report->result, "ranks", report->sums.nr_ranks > 1 ? "Ranks" : NULL,
+				rank_columns, TS_NELEM(rank_columns));
+
+	for (size_t i = 0; i < report->sum->nr_ranks; i++) {
+		const struct timeline_rank *rank = &report->sum->ranks[i];
+		const struct ts_host *host = &report->ctx->profile->hosts[rank->host];
+		bool device = has_device(report->ctx, rank->host);
+		int64_t all_ps = length(rank);
+
+		if (!is_empty(rank))
+			TS_CELLS(report->result, table, RANK_COLUMNS);
+	}
+}
+
+#define STREAM_COLUMNS(X) \
+	X(rank, TS_MEASURED, "rank", ts_int_or_null(profile->hosts[plane->host].rank)) \
+	X(device, TS_MEASURED, "device", ts_text_or_null(plane->name)) \
+	X(stream, TS_MEASURED, "stream", ts_text_or_null(line->name)) \
+	X(events, TS_MEASURED, "events", ts_int((int64_t)stream->nr_events)) \
+	X(busy_ps, TS_MEASURED, "busy", ts_int(stream->busy_ps))
+
+static const struct ts_column stream_columns[] = { STREAM_COLUMNS(TS_COLUMN) };
+
+static void put_streams(const struct report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	struct ts_table *table = ts_result_table(report->result, "streams",
+						 report->sum->nr_streams > 1 ? "Streams" : NULL,
+						 stream_columns, TS_NELEM(stream_columns));
+
+	for (size_t i = 0; i < report->sum->nr_streams; i++) {
+		const struct timeline_stream *stream = &report->sum->streams[i];
+		const struct ts_line *line = &profile->lines[stream->line];
+		const struct ts_plane *plane = &profile->planes[line->plane];
+
+		TS_CELLS(report->result, table, STREAM_COLUMNS);
+	}
+}
+
+/* --- fields */
+
+static void put_active(const struct report *report)
+{
+	const struct sums *sums = &report->sums;
+	struct ts_result *result = report->result;
 	double nr = (double)sums->nr_ranks;
 	const struct {
 		const char *ms, *ps, *pct, *label, *pct_label;
@@ -89,171 +293,27 @@ static void put_active(struct ts_result *result, const struct sums *sums)
 	}
 }
 
-static void put_totals(struct ts_result *result, const struct sums *sums)
+static void put_totals(const struct report *report, const struct ts_timeline_facts *facts)
 {
-	int64_t total_ps = sums->last_ps - sums->first_ps;
-	struct ts_value none = ts_null();
+	struct ts_result *result = report->result;
+	bool has_device = facts->device_time_ps >= 0;
 
-	ts_result_field(result, "total_time_ms", ms(total_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "total_time_ps", ts_int(total_ps), TS_MEASURED, "total time");
-	put_active(result, sums);
-	ts_result_field(result, "cpu_time_ms", ms(sums->cpu_time_ps), TS_MEASURED, NULL);
-	ts_result_field(result, "cpu_time_ps", ts_int(sums->cpu_time_ps), TS_MEASURED,
+	ts_result_field(result, "total_time_ms", ms(facts->total_ps), TS_MEASURED, NULL);
+	ts_result_field(result, "total_time_ps", ts_int(facts->total_ps), TS_MEASURED,
+			"total time");
+	put_active(report);
+	ts_result_field(result, "cpu_time_ms", ms(facts->cpu_time_ps), TS_MEASURED, NULL);
+	ts_result_field(result, "cpu_time_ps", ts_int(facts->cpu_time_ps), TS_MEASURED,
 			"time of host threads");
-	ts_result_field(result, "cuda_time_ms", sums->has_device ? ms(sums->device_time_ps) : none,
+	ts_result_field(result, "cuda_time_ms", has_device ? ms(facts->device_time_ps) : ts_null(),
 			TS_MEASURED, NULL);
-	ts_result_field(result, "cuda_time_ps",
-			sums->has_device ? ts_int(sums->device_time_ps) : none, TS_MEASURED,
+	ts_result_field(result, "cuda_time_ps", ts_int_or_null(facts->device_time_ps), TS_MEASURED,
 			"time of device events");
-	ts_result_field(result, "step_count", ts_int((int64_t)sums->nr_steps), TS_MEASURED,
+	ts_result_field(result, "step_count", ts_int((int64_t)report->sums.nr_steps), TS_MEASURED,
 			"steps counted");
 }
 
-static const struct ts_column rank_columns[] = {
-	{ "rank", TS_MEASURED, "rank" },
-	{ "host", TS_MEASURED, "host" },
-	{ "total_time_ps", TS_MEASURED, "total" },
-	{ "cpu_active_ps", TS_MEASURED, "CPU active" },
-	{ "cpu_active_pct", TS_MEASURED, "%" },
-	{ "gpu_active_ps", TS_MEASURED, "device active" },
-	{ "gpu_active_pct", TS_MEASURED, "%" },
-	{ "overlap_ps", TS_MEASURED, "both" },
-	{ "overlap_pct", TS_MEASURED, "%" },
-	{ "cpu_time_ps", TS_MEASURED, "threads" },
-	{ "cuda_time_ps", TS_MEASURED, "device events" },
-};
-
-static bool put_rank(struct ts_result *result, struct ts_table *table, const struct ts_context *ctx,
-		     const struct timeline_rank *rank)
-{
-	const struct ts_host *host = &ctx->profile->hosts[rank->host];
-	bool device = has_device(ctx, rank->host);
-	double whole_ps = (double)length(rank);
-	struct ts_value *row = ts_table_row(result, table);
-
-	if (!row)
-		return false;
-	row[0] = ts_int_or_null(host->rank);
-	row[1] = ts_text_or_null(host->name);
-	row[2] = ts_int(length(rank));
-	row[3] = ts_int(rank->cpu_ps);
-	row[4] = pct(rank->cpu_ps, whole_ps);
-	row[9] = ts_int(rank->cpu_time_ps);
-	if (!device)
-		return true;
-	row[5] = ts_int(rank->device_ps);
-	row[6] = pct(rank->device_ps, whole_ps);
-	row[7] = ts_int(rank->both_ps);
-	row[8] = pct(rank->both_ps, whole_ps);
-	row[10] = ts_int(rank->device_time_ps);
-	return true;
-}
-
-static const struct ts_column step_columns[] = {
-	{ "rank", TS_MEASURED, "rank" },
-	{ "step", TS_MEASURED, "step" },
-	{ "start_ps", TS_MEASURED, NULL },
-	{ "duration_ps", TS_MEASURED, "duration" },
-	{ "kernel_ps", TS_MEASURED, "Kernel" },
-	{ "memcpy_ps", TS_MEASURED, "Memcpy" },
-	{ "memset_ps", TS_MEASURED, "Memset" },
-	{ "communication_ps", TS_MEASURED, "Communication" },
-	{ "runtime_ps", TS_MEASURED, "Runtime" },
-	{ "dataloader_ps", TS_MEASURED, "DataLoader" },
-	{ "cpu_exec_ps", TS_MEASURED, "CPU Exec" },
-	{ "other_ps", TS_MEASURED, "Other" },
-	{ "kernels", TS_MEASURED, "kernels" },
-	{ "counted", TS_DERIVED, NULL },
-};
-#define FIRST_CLASS 4
-
-struct put_steps {
-	struct ts_result *result;
-	struct ts_table *table;
-	struct sums *sums;
-	struct ts_value rank;
-};
-
-static bool put_step(struct put_steps *put, const struct timeline_step *step, bool counted)
-{
-	struct ts_value *row = ts_table_row(put->result, put->table);
-
-	if (!row)
-		return false;
-	row[0] = put->rank;
-	row[1] = step->number == TS_NO_NUMBER ? ts_null() : ts_int((int64_t)step->number);
-	row[2] = ts_int(step->start_ps);
-	row[3] = ts_int(step->end_ps - step->start_ps);
-	for (size_t c = 0; c < TS_NR_TRACE_CLASSES; c++) {
-		row[FIRST_CLASS + c] = ts_int(step->own.ps[c]);
-		if (counted)
-			put->sums->class_ps[c] =
-				ts_i64_add(put->sums->class_ps[c], step->own.ps[c]);
-	}
-	row[12] = ts_int((int64_t)step->nr_kernels);
-	row[13] = ts_bool(counted);
-	if (counted) {
-		put->sums->nr_steps++;
-		put->sums->steps_ps =
-			ts_i64_add(put->sums->steps_ps, step->end_ps - step->start_ps);
-	}
-	return true;
-}
-
-/* A trace without steps is one. */
-static bool put_whole(struct put_steps *put, const struct timeline_rank *rank)
-{
-	struct timeline_step whole = { .number = TS_NO_NUMBER,
-				       .start_ps = rank->first_ps,
-				       .end_ps = rank->last_ps,
-				       .own = rank->steps.behind };
-
-	return put_step(put, &whole, true);
-}
-
-static bool put_rank_steps(struct put_steps *put, const struct timeline_rank *rank)
-{
-	size_t nr_whole = timeline_steps_whole(&rank->steps);
-
-	if (rank->steps.nr == 0)
-		return put_whole(put, rank);
-	for (size_t i = 0; i < rank->steps.nr; i++)
-		if (!put_step(put, &rank->steps.items[i], i < nr_whole))
-			return false;
-	if (nr_whole < rank->steps.nr)
-		ts_result_note(put->result,
-			       "the last %zu of %zu steps are not counted: the profiler may have "
-			       "missed kernels that they launched",
-			       rank->steps.nr - nr_whole, rank->steps.nr);
-	return true;
-}
-
-static const struct ts_column class_columns[] = {
-	{ "class", TS_MEASURED, "class" },
-	{ "total_ps", TS_MEASURED, "all steps" },
-	{ "step_mean_ps", TS_MEASURED, "a step" },
-	{ "share_pct", TS_MEASURED, "of the time" },
-};
-
-static bool put_classes(struct ts_result *result, const struct sums *sums)
-{
-	struct ts_table *table = ts_result_table(result, "classes", "Step time by class",
-						 class_columns, TS_NELEM(class_columns));
-
-	for (size_t c = 0; table && c < TS_NR_TRACE_CLASSES; c++) {
-		struct ts_value *row = ts_table_row(result, table);
-
-		if (!row)
-			return false;
-		row[0] = ts_text(ts_bytes_of(ts_trace_class_names[c]));
-		row[1] = ts_int(sums->class_ps[c]);
-		row[2] = sums->nr_steps ? ts_int((int64_t)llround((double)sums->class_ps[c] /
-								  (double)sums->nr_steps))
-					: ts_null();
-		row[3] = pct(sums->class_ps[c], (double)sums->steps_ps);
-	}
-	return table != NULL;
-}
+/* --- the drawn row */
 
 static const struct ts_label *labels_of(struct ts_result *result)
 {
@@ -265,114 +325,53 @@ static const struct ts_label *labels_of(struct ts_result *result)
 	return labels;
 }
 
-/* On the host's first device, which stands for all of them. */
-static bool draw(struct ts_result *result, const struct ts_context *ctx, struct ts_slices *slices,
-		 uint32_t host)
+/* On the host's first device, which stands for all of them. False: no memory. */
+static bool draw_rank(const struct report *report, struct timeline_rank *rank)
 {
+	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_track *track;
 	uint32_t device = 0;
 
-	while (device < ctx->profile->nr_devices && ctx->profile->devices[device].host != host)
+	while (device < profile->nr_devices && profile->devices[device].host != rank->host)
 		device++;
-	if (slices->nr == 0 || device == ctx->profile->nr_devices)
+	if (rank->slices.nr == 0 || device == profile->nr_devices)
 		return true;
-	track = ts_result_track(result, TS_TRACK_SLICES, "Step classes", device, TRACK_ORDER);
+	track = ts_result_track(report->result, TS_TRACK_SLICES, "Step classes", device,
+				TRACK_ORDER);
 	if (!track)
 		return false;
 	track->description = "What each moment counts as: kernels before copies before "
 			     "communication before what the host does";
-	track->labels = labels_of(result);
+	track->labels = labels_of(report->result);
 	track->nr_labels = TS_NR_TRACE_CLASSES;
-	return track->labels && ts_slices_finish(slices, result, track);
+	return track->labels && ts_slices_finish(&rank->slices, report->result, track);
 }
 
-static bool put_tables(struct timeline_state *sum, const struct ts_context *ctx,
-		       struct ts_result *result, struct sums *sums)
+static bool draw(const struct report *report)
 {
-	struct put_steps put = { .result = result, .sums = sums };
+	bool good = true;
 
-	put.table = ts_result_table(result, "steps", "Steps", step_columns, TS_NELEM(step_columns));
-	for (size_t i = 0; put.table && i < sum->nr_ranks; i++) {
-		if (is_empty(&sum->ranks[i]))
-			continue;
-		add_rank(sums, ctx, &sum->ranks[i]);
-		put.rank = ts_int_or_null(ctx->profile->hosts[sum->ranks[i].host].rank);
-		if (!put_rank_steps(&put, &sum->ranks[i]) ||
-		    !draw(result, ctx, &sum->ranks[i].slices, sum->ranks[i].host))
-			return false;
-	}
-	return put.table != NULL;
+	for (size_t i = 0; i < report->sum->nr_ranks && good; i++)
+		if (!is_empty(&report->sum->ranks[i]))
+			good = draw_rank(report, &report->sum->ranks[i]);
+	return good;
 }
 
-static bool put_ranks(const struct timeline_state *sum, const struct ts_context *ctx,
-		      struct ts_result *result, const struct sums *sums)
+enum ts_status ts_timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
+				  struct ts_timeline_facts *facts, struct ts_result *result,
+				  struct ts_error *err)
 {
-	struct ts_table *table =
-		ts_result_table(result, "ranks", sums->nr_ranks > 1 ? "Ranks" : NULL, rank_columns,
-				TS_NELEM(rank_columns));
+	struct report report = { sum, ctx, result, sums_of(sum, ctx) };
 
-	for (size_t i = 0; table && i < sum->nr_ranks; i++)
-		if (!is_empty(&sum->ranks[i]) && !put_rank(result, table, ctx, &sum->ranks[i]))
-			return false;
-	return table != NULL;
-}
-
-static const struct ts_column stream_columns[] = {
-	{ "rank", TS_MEASURED, "rank" },     { "device", TS_MEASURED, "device" },
-	{ "stream", TS_MEASURED, "stream" }, { "events", TS_MEASURED, "events" },
-	{ "busy_ps", TS_MEASURED, "busy" },
-};
-
-static bool put_stream(struct ts_result *result, struct ts_table *table,
-		       const struct ts_profile *profile, const struct timeline_stream *stream)
-{
-	const struct ts_line *line = &profile->lines[stream->line];
-	const struct ts_plane *plane = &profile->planes[line->plane];
-	struct ts_value *row = ts_table_row(result, table);
-
-	if (!row)
-		return false;
-	row[0] = ts_int_or_null(profile->hosts[plane->host].rank);
-	row[1] = ts_text_or_null(plane->name);
-	row[2] = ts_text_or_null(line->name);
-	row[3] = ts_int((int64_t)stream->nr_events);
-	row[4] = ts_int(stream->busy_ps);
-	return true;
-}
-
-static bool put_streams(const struct timeline_state *sum, const struct ts_context *ctx,
-			struct ts_result *result)
-{
-	struct ts_table *table =
-		ts_result_table(result, "streams", sum->nr_streams > 1 ? "Streams" : NULL,
-				stream_columns, TS_NELEM(stream_columns));
-
-	for (size_t i = 0; table && i < sum->nr_streams; i++)
-		if (!put_stream(result, table, ctx->profile, &sum->streams[i]))
-			return false;
-	return table != NULL;
-}
-
-static bool says_something(const struct timeline_state *sum)
-{
-	for (size_t i = 0; i < sum->nr_ranks; i++)
-		if (!is_empty(&sum->ranks[i]))
-			return true;
-	return false;
-}
-
-enum ts_status timeline_report(struct timeline_state *sum, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_error *err)
-{
-	struct sums sums = { .first_ps = INT64_MAX, .last_ps = INT64_MIN };
-
-	if (!says_something(sum))
+	*facts = facts_of(&report.sums);
+	if (report.sums.nr_ranks == 0)
 		return TS_OK;
-	if (!put_tables(sum, ctx, result, &sums) || !put_classes(result, &sums) ||
-	    !put_ranks(sum, ctx, result, &sums) || !put_streams(sum, ctx, result))
-		return ts_fail_nomem(err);
-	put_totals(result, &sums);
+	put_steps(&report);
+	put_classes(&report);
+	put_ranks(&report);
+	put_streams(&report);
+	put_totals(&report, facts);
 	if (ctx->no_python)
 		ts_result_note(result, "what Python's tracer saw is not counted as CPU activity");
-	return TS_OK;
+	return draw(&report) ? TS_OK : ts_fail_nomem(err);
 }

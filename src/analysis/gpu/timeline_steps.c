@@ -1,14 +1,16 @@
 /*
- * Whose step a moment is. A step lasts from its mark on the host to the end of the last kernel that
- * was launched in it, the next one begins then; the first one begins when the kernels that no step
- * launched have ended (torch_tb_profiler, event_parser.py: _find_device_steps and
- * _update_steps_duration).
+ * Which step a moment belongs to. A step lasts from its mark on the host to the end of the last
+ * kernel that was launched in it, and the next one begins then. The first step begins when the
+ * kernels that no step launched have ended (torch_tb_profiler, event_parser.py: _find_device_steps
+ * and _update_steps_duration).
  *
  * Moments come in order, but which kernel is a step's last is known later. So each moment is given
- * to the step that has it as far as is known, and when a kernel of an earlier step begins, all that
- * was given to later ones since goes to that one.
+ * to the step that has it as far as is known; and when a kernel of an earlier step begins, all time
+ * that later steps got since then goes to that step.
  */
 #include "analysis/gpu/timeline.h"
+
+#include "base/check.h"
 
 #define WHOLE_STEP 0.8 /* of the kernels of the step before it */
 
@@ -31,7 +33,7 @@ static void hold_back(struct timeline_share *share)
 	add(share->before_ps, share->ps);
 }
 
-/* Kernels from before the first step that have ended: it begins where they did. */
+/* The first step begins where the kernels from before it have ended. */
 static void pass_leftovers(struct timeline_steps *steps, int64_t now_ps)
 {
 	bool passed = false;
@@ -53,7 +55,7 @@ static void pass_leftovers(struct timeline_steps *steps, int64_t now_ps)
 		hold_back(&steps->behind);
 }
 
-/* Who has the moment AT; lowers *UNTIL to where that ends. */
+/* The share that AT_PS belongs to; lowers *UNTIL_PS to the end of that. */
 static struct timeline_share *owner_of(struct timeline_steps *steps, int64_t at_ps,
 				       int64_t *until_ps)
 {
@@ -72,9 +74,10 @@ static struct timeline_share *owner_of(struct timeline_steps *steps, int64_t at_
 	return &step->own;
 }
 
-void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
-			 enum ts_trace_class class)
+void ts_timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t to_ps,
+			    enum ts_trace_class class)
 {
+	TS_ASSERT_HOT((size_t)class < TS_NR_TRACE_CLASSES);
 	while (from_ps < to_ps) {
 		int64_t until_ps = to_ps;
 		struct timeline_share *owner;
@@ -89,8 +92,8 @@ void timeline_steps_give(struct timeline_steps *steps, int64_t from_ps, int64_t 
 	}
 }
 
-bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
-			  uint64_t number)
+bool ts_timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_t end_ps,
+			     uint64_t number)
 {
 	struct timeline_step *step;
 
@@ -108,8 +111,8 @@ bool timeline_steps_begin(struct timeline_steps *steps, int64_t start_ps, int64_
 	return true;
 }
 
-uint32_t timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
-				int64_t end_ps)
+uint32_t ts_timeline_steps_of_call(const struct timeline_steps *steps, int64_t start_ps,
+				   int64_t end_ps)
 {
 	for (size_t i = steps->nr; i-- > 0;) {
 		const struct timeline_step *step = &steps->items[i];
@@ -127,8 +130,8 @@ static void add_leftover(struct timeline_steps *steps, int64_t end_ps)
 		steps->leftovers[steps->nr_leftovers++] = end_ps;
 }
 
-void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
-			   int64_t end_ps)
+void ts_timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t start_ps,
+			      int64_t end_ps)
 {
 	struct timeline_step *step;
 
@@ -138,6 +141,7 @@ void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t
 		add_leftover(steps, end_ps);
 		return;
 	}
+	TS_ASSERT_HOT(index < steps->nr);
 	step = &steps->items[index];
 	step->nr_kernels++;
 	step->kernel_ps = TS_MIN(step->kernel_ps, start_ps);
@@ -154,8 +158,8 @@ void timeline_steps_kernel(struct timeline_steps *steps, uint32_t index, int64_t
 	steps->live = TS_MIN(steps->live, index);
 }
 
-/* Where the first step launched nothing, nobody can say that it waited for a device. */
-void timeline_steps_finish(struct timeline_steps *steps)
+/* Where the first step launched nothing, it is unknown whether it waited for a device. */
+void ts_timeline_steps_finish(struct timeline_steps *steps)
 {
 	int64_t before_ps;
 
@@ -176,7 +180,7 @@ void timeline_steps_finish(struct timeline_steps *steps)
 	}
 }
 
-size_t timeline_steps_whole(const struct timeline_steps *steps)
+size_t ts_timeline_steps_whole(const struct timeline_steps *steps)
 {
 	size_t last = steps->nr;
 

@@ -30,4 +30,18 @@
 		LIST(TS_CELL) \
 	} while (0)
 
+/*
+ * The fields of a result from a list of the same form. A field stands where it was put first.
+ *
+ *	TS_FIELDS(result, CACHE_FIELDS);
+ */
+#define TS_FIELD(name, origin, label, value) \
+	ts_result_field(ts_field_result, #name, (value), origin, label);
+#define TS_FIELDS(result, LIST) \
+	do { \
+		struct ts_result *ts_field_result = (result); \
+\
+		LIST(TS_FIELD) \
+	} while (0)
+
 #endif

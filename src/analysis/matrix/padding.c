@@ -8,6 +8,7 @@
  */
 #include "analysis/matrix/padding.h"
 
+#include "analysis/kit/table.h"
 #include "model/op_kind.h"
 
 #define MAX_ROWS    1000
@@ -15,87 +16,47 @@
 #define LEAST_SHARE 1e-3 /* wasted less than this: no row */
 #define BINDING	    0.1	 /* a roofline below this share of the time taken bounds nothing */
 
-struct state {
+struct padding_state {
 	struct ts_tally tally;
 	uint32_t device; /* of a line; merged: of the line merged last */
 	size_t nr_cores; /* devices whose lines had events; those of one device stand together */
 };
 
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool padding_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ctx->profile->planes[line->plane].device != TS_NONE &&
 	       ts_line_is_core(ctx->profile, line);
 }
 
-static enum ts_status open_line(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
-				struct ts_error *err)
+static enum ts_status padding_open(void *arg, const struct ts_context *ctx,
+				   const struct ts_line *line, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct padding_state *state = arg;
 
-	(void)err;
 	state->device = ctx->profile->planes[line->plane].device;
 	return TS_OK;
 }
 
-static enum ts_status add_block(void *ptr, const struct ts_context *ctx,
-				const struct ts_block *block, struct ts_error *err)
+static enum ts_status padding_block(void *arg, const struct ts_context *ctx,
+				    const struct ts_block *block, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct padding_state *state = arg;
 
-	(void)ctx;
 	return ts_tally_block(&state->tally, block, state->device) ? TS_OK : ts_fail_nomem(err);
 }
 
-static enum ts_status merge(void *into_ptr, void *from_ptr, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status padding_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
+				    struct ts_error *err)
 {
-	struct state *into = into_ptr;
-	const struct state *from = from_ptr;
+	struct padding_state *into = into_arg;
+	const struct padding_state *from = from_arg;
 
-	(void)ctx;
 	if (from->tally.nr_events == 0)
 		return TS_OK;
 	if (into->nr_cores == 0 || into->device != from->device)
 		into->nr_cores++;
 	into->device = from->device;
 	return ts_tally_merge(&into->tally, &from->tally) ? TS_OK : ts_fail_nomem(err);
-}
-
-struct ts_padding ts_padding_of_shape(const struct ts_shape *shape)
-{
-	struct ts_padding sum = { 0, 0 };
-
-	if (shape->dtype != TS_TUPLE && shape->memory_space == TS_SPACE_HBM)
-		return (struct ts_padding){ ts_shape_logical_bytes(shape), ts_shape_bytes(shape) };
-	for (uint32_t i = 0; i < shape->nr_parts; i++) {
-		const struct ts_shape *part = &shape->parts[i];
-
-		if (part->dtype == TS_TUPLE || part->memory_space != TS_SPACE_HBM)
-			continue;
-		sum.logical_bytes = ts_i64_add(sum.logical_bytes, ts_shape_logical_bytes(part));
-		sum.allocated_bytes = ts_i64_add(sum.allocated_bytes, ts_shape_bytes(part));
-	}
-	return sum;
-}
-
-static int64_t round_up(int64_t n, int64_t unit)
-{
-	int64_t over = n % unit;
-
-	return over ? ts_i64_add(n, unit - over) : n;
-}
-
-struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor)
-{
-	const struct ts_tile *tile = shape->nr_tiles > 0 ? &shape->tiles[0] : NULL;
-	struct ts_stored out = { .size = 1, .unit = 1 };
-
-	if (minor < shape->rank && shape->has_layout && shape->minor_to_major)
-		out.size = shape->dims[shape->minor_to_major[minor]];
-	if (tile && minor < tile->nr_dims && tile->dims[tile->nr_dims - 1 - minor] > 0)
-		out.unit = tile->dims[tile->nr_dims - 1 - minor];
-	out.stored = round_up(out.size, out.unit);
-	return out;
 }
 
 static double wasted(double useful, double spent)
@@ -115,7 +76,7 @@ static bool parse_shape(struct ts_arena *scratch, const struct ts_op *op, struct
 }
 
 /* Empty parts of the matrix unit count as work: they take as long. */
-static struct ts_roofline roofline_of(const struct ts_padding_op *row, const struct ts_rates *rates)
+static struct ts_roofline roofline_of(const struct padding_op *row, const struct ts_rates *rates)
 {
 	const struct ts_op_work *work = &row->work;
 	double flops = ts_op_flops(row->op);
@@ -129,12 +90,10 @@ static struct ts_roofline roofline_of(const struct ts_padding_op *row, const str
 
 /* Whose waste costs time: the resource that needs longer by the roofline, when that explains the
  * time at all. Copies wait for memory, whatever is known of the chip. */
-static enum ts_padding_bound bound_of(const struct ts_profile *profile,
-				      const struct ts_padding_op *row, const struct ts_rates *rates,
-				      double mean_s)
+static enum padding_bound bound_of(const struct ts_profile *profile, const struct padding_op *row,
+				   const struct ts_rates *rates, double mean_s)
 {
-	enum ts_padding_bound unknown =
-		row->op->kind == TS_OP_MOVE ? TS_PADDING_BYTES : TS_PADDING_UNKNOWN;
+	enum padding_bound unknown = row->op->kind == TS_OP_MOVE ? PADDING_BYTES : PADDING_UNKNOWN;
 	struct ts_roofline line;
 
 	if (!rates || ts_op_is_opaque(profile, row->op))
@@ -143,13 +102,13 @@ static enum ts_padding_bound bound_of(const struct ts_profile *profile,
 	if (isnan(line.least_s))
 		return unknown;
 	if (line.least_s < BINDING * mean_s)
-		return TS_PADDING_NEITHER;
+		return PADDING_NEITHER;
 	if (line.bound == TS_BOUND_HBM)
-		return TS_PADDING_BYTES;
-	return row->work.nr_products > 0 ? TS_PADDING_ARRAY : TS_PADDING_NEITHER;
+		return PADDING_BYTES;
+	return row->work.nr_products > 0 ? PADDING_ARRAY : PADDING_NEITHER;
 }
 
-static void find_shares(struct ts_padding_op *row)
+static void find_shares(struct padding_op *row)
 {
 	if (row->module) {
 		row->bytes = ts_hlo_padding(row->module, row->instr);
@@ -163,7 +122,7 @@ static void find_shares(struct ts_padding_op *row)
 		row->work.nr_products > 0 ? wasted(row->work.flops, row->work.filled_flops) : NAN;
 }
 
-static bool add_row(struct ts_padding_list *list, const struct ts_padding_op *row)
+static bool add_row(struct padding_list *list, const struct padding_op *row)
 {
 	if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
 		return false;
@@ -172,24 +131,25 @@ static bool add_row(struct ts_padding_list *list, const struct ts_padding_op *ro
 }
 
 /* The share of its time that goes with what bounds it; NaN unknown. */
-static double time_share(const struct ts_padding_op *row)
+static double time_share(const struct padding_op *row)
 {
 	bool in_hbm = !row->module || row->bytes.allocated_bytes > 0;
 
 	switch (row->bound) {
-	case TS_PADDING_BYTES:	 return in_hbm ? row->bytes_share : 0;
-	case TS_PADDING_ARRAY:	 return row->flops_share;
-	case TS_PADDING_NEITHER: return 0;
-	default:		 return NAN;
+	case PADDING_BYTES:   return in_hbm ? row->bytes_share : 0;
+	case PADDING_ARRAY:   return row->flops_share;
+	case PADDING_NEITHER: return 0;
+	default:	      return NAN;
 	}
 }
 
-static struct ts_padding_op measured_row(const struct state *state, const struct ts_context *ctx,
-					 uint32_t op, struct ts_arena *scratch)
+static struct padding_op measured_row(const struct padding_state *state,
+				      const struct ts_context *ctx, uint32_t op,
+				      struct ts_arena *scratch)
 {
 	const struct ts_tally_row *sum = &state->tally.rows[op];
 	const struct ts_rates *rates = ctx->rates ? &ctx->rates[sum->device] : NULL;
-	struct ts_padding_op row = { .op = &ctx->profile->ops[op], .self_ps = sum->self_ps };
+	struct padding_op row = { .op = &ctx->profile->ops[op], .self_ps = sum->self_ps };
 
 	row.dim = rates ? TS_MAX(rates->mxu_dim, 0) : 0;
 	if (ts_op_instr(ctx->profile, row.op)) {
@@ -213,11 +173,11 @@ static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_MOVE);
 }
 
-static bool list_measured(const struct state *state, const struct ts_context *ctx,
-			  struct ts_padding_list *list, struct ts_arena *scratch)
+static bool list_measured(const struct padding_state *state, const struct ts_context *ctx,
+			  struct padding_list *list, struct ts_arena *scratch)
 {
 	for (uint32_t i = 0; i < state->tally.nr; i++) {
-		struct ts_padding_op row;
+		struct padding_op row;
 
 		if (!is_candidate(&ctx->profile->ops[i], &state->tally.rows[i]))
 			continue;
@@ -253,14 +213,14 @@ static bool is_idle(const struct ts_hlo_instr *instr)
 }
 
 static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module *module,
-			struct ts_padding_list *list)
+			struct padding_list *list)
 {
 	bool *inner = ts_hlo_inner_comps(module), good = inner != NULL;
 	const struct ts_rates *rates =
 		ctx->rates && ctx->profile->nr_devices > 0 ? ctx->rates : ctx->chip;
 
 	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
-		struct ts_padding_op row = { .module = module, .instr = i, .self_ps = -1 };
+		struct padding_op row = { .module = module, .instr = i, .self_ps = -1 };
 
 		if (inner[module->instrs[i].computation] || is_idle(&module->instrs[i]))
 			continue;
@@ -273,7 +233,7 @@ static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module
 	return good;
 }
 
-static bool list_modules(const struct ts_context *ctx, struct ts_padding_list *list)
+static bool list_modules(const struct ts_context *ctx, struct padding_list *list)
 {
 	for (size_t i = 0; i < ctx->profile->nr_modules; i++)
 		if (!list_module(ctx, &ctx->profile->modules[i], list))
@@ -281,7 +241,7 @@ static bool list_modules(const struct ts_context *ctx, struct ts_padding_list *l
 	return true;
 }
 
-static double wasted_bytes(const struct ts_padding_op *row)
+static double wasted_bytes(const struct padding_op *row)
 {
 	return (double)row->bytes.allocated_bytes - (double)row->bytes.logical_bytes;
 }
@@ -298,7 +258,7 @@ static int down(double a, double b)
 
 static int by_waste(const void *a, const void *b)
 {
-	const struct ts_padding_op *x = a, *y = b;
+	const struct padding_op *x = a, *y = b;
 	int order = down(known(x->waste_ps), known(y->waste_ps));
 
 	if (order == 0)
@@ -312,70 +272,87 @@ static int by_waste(const void *a, const void *b)
 	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
 }
 
-static bool wastes(const struct ts_padding_op *row)
+static bool wastes(const struct padding_op *row)
 {
 	return row->bytes_share > LEAST_SHARE || row->flops_share > LEAST_SHARE;
 }
 
-static struct ts_value rounded(double value)
+static int64_t whole_ps(double ps)
 {
-	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
+	return isfinite(ps) && ps < 9e18 ? llround(ps) : -1;
 }
 
-static void put_row(struct ts_result *result, struct ts_value *cells,
-		    const struct ts_padding_op *row)
+static struct ts_padded_op fact_of(const struct ts_profile *profile, struct ts_result *result,
+				   const struct padding_op *row)
 {
 	double gain_ps = NAN;
+	struct ts_padded_op fact = {
+		.op = row->op ? (uint32_t)(row->op - profile->ops) : TS_NONE,
+		.module_index = row->module ? (uint32_t)(row->module - profile->modules) : TS_NONE,
+		.instr = row->module ? row->instr : TS_NONE,
+		.name = row->op ? row->op->name : row->module->instrs[row->instr].name,
+		.module = row->module ? row->module->name : (struct ts_bytes){ NULL, 0 },
+		.bytes_share = row->bytes_share,
+		.flops_share = row->flops_share,
+		.waste_ps = whole_ps(row->waste_ps),
+		.suggestion = ts_padding_advice(result, row, &gain_ps),
+		.self_ps = row->self_ps,
+	};
 
-	cells[0] = ts_text(row->op ? row->op->name : row->module->instrs[row->instr].name);
-	if (row->module)
-		cells[1] = ts_text_or_null(row->module->name);
-	cells[2] = ts_share_pct(row->bytes_share);
-	cells[3] = ts_share_pct(row->flops_share);
-	cells[4] = rounded(row->waste_ps);
-	cells[5] = ts_text_or_null(ts_padding_advice(result, row, &gain_ps));
-	cells[6] = rounded(gain_ps);
-	if (row->self_ps >= 0)
-		cells[7] = ts_int(row->self_ps);
+	fact.gain_ps = whole_ps(gain_ps);
+	return fact;
 }
 
-static void put_ops(struct ts_result *result, const struct ts_padding_list *list)
+#define OP_COLUMNS(X) \
+	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
+	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
+	X(waste_bytes_pct, TS_COMPILED, "bytes", ts_share_pct(fact->bytes_share)) \
+	X(waste_flops_pct, TS_MODELLED, "FLOPs", ts_share_pct(fact->flops_share)) \
+	X(waste_ps, TS_MODELLED, "time lost", ts_int_or_null(fact->waste_ps)) \
+	X(suggestion, TS_MODELLED, "suggestion", ts_text_or_null(fact->suggestion)) \
+	X(predicted_gain_ps, TS_MODELLED, "gain", ts_int_or_null(fact->gain_ps)) \
+	X(self_time_ps, TS_MEASURED, NULL, ts_int_or_null(fact->self_ps))
+
+static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+
+/* The worst ops into FACTS. False: no memory. */
+static bool make_facts(const struct ts_profile *profile, struct ts_result *result,
+		       const struct padding_list *list, struct ts_padding_facts *facts)
 {
-	static const struct ts_column columns[] = {
-		{ "op", TS_MEASURED, "op" },
-		{ "module", TS_MEASURED, NULL },
-		{ "waste_bytes_pct", TS_COMPILED, "bytes" },
-		{ "waste_flops_pct", TS_MODELLED, "FLOPs" },
-		{ "waste_ps", TS_MODELLED, "time lost" },
-		{ "suggestion", TS_MODELLED, "suggestion" },
-		{ "predicted_gain_ps", TS_MODELLED, "gain" },
-		{ "self_time_ps", TS_MEASURED, NULL },
-	};
-	struct ts_table *table =
-		ts_result_table(result, "ops", "Padding by op", columns, TS_NELEM(columns));
-	size_t nr = 0, left_out = 0;
+	struct ts_padded_op *items = ts_arena_array(&result->owner->arena,
+						    TS_MIN(list->nr, MAX_ROWS) + 1, sizeof(*items));
+	size_t nr_wasteful = 0;
 
-	for (size_t i = 0; i < list->nr && table; i++) {
-		struct ts_value *cells = NULL;
-
+	if (!items)
+		return false;
+	for (size_t i = 0; i < list->nr; i++) {
 		if (!wastes(&list->items[i]))
 			continue;
-		if (nr < MAX_ROWS)
-			cells = ts_table_row(result, table);
-		else
-			left_out++;
-		if (cells)
-			put_row(result, cells, &list->items[i]);
-		nr++;
+		if (nr_wasteful++ < MAX_ROWS)
+			items[facts->nr++] = fact_of(profile, result, &list->items[i]);
 	}
-	if (left_out > 0)
+	facts->items = items;
+	if (nr_wasteful > MAX_ROWS)
 		ts_result_note(result, "%zu more ops lose less to padding and are not listed.",
-			       left_out);
+			       nr_wasteful - MAX_ROWS);
+	return true;
+}
+
+static void put_ops(struct ts_result *result, const struct ts_padding_facts *facts)
+{
+	struct ts_table *table =
+		ts_result_table(result, "ops", "Padding by op", op_columns, TS_NELEM(op_columns));
+
+	for (size_t i = 0; i < facts->nr; i++) {
+		const struct ts_padded_op *fact = &facts->items[i];
+
+		TS_CELLS(result, table, OP_COLUMNS);
+	}
 }
 
 /* Core time of the run as the analysis of time has it; else the hull of the events times the
  * cores that had any; -1: no run. */
-static int64_t core_time(const struct state *state, const struct ts_context *ctx)
+static int64_t core_time(const struct padding_state *state, const struct ts_context *ctx)
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
@@ -384,36 +361,51 @@ static int64_t core_time(const struct state *state, const struct ts_context *ctx
 	return ts_i64_mul((int64_t)state->nr_cores, state->tally.last_ps - state->tally.first_ps);
 }
 
-static void add_fields(struct ts_result *result, const struct ts_padding_list *list,
-		       const struct ts_padding *arrays, int64_t total_ps)
+/* Of the run; NaN where no op could be judged. */
+static double wasted_time(const struct padding_list *list, int64_t total_ps)
 {
+	bool is_judged = list->nr == 0;
 	double waste_ps = 0;
-	bool any = arrays->allocated_bytes > 0, is_judged = list->nr == 0;
 
 	for (size_t i = 0; i < list->nr; i++) {
 		if (isfinite(list->items[i].waste_ps))
 			waste_ps += list->items[i].waste_ps;
 		is_judged |= isfinite(list->items[i].waste_ps) || list->items[i].module;
 	}
-	if (total_ps <= 0 || !is_judged)
-		waste_ps = NAN;
-	ts_result_field(result, "waste_pct", ts_share_pct(waste_ps / (double)total_ps), TS_MODELLED,
-			"core time lost to padding");
-	ts_result_field(result, "waste_ps", rounded(waste_ps), TS_MODELLED,
-			"time lost on all cores");
-	ts_result_field(result, "logical_bytes", any ? ts_int(arrays->logical_bytes) : ts_null(),
-			TS_COMPILED, "arrays without padding");
-	ts_result_field(result, "allocated_bytes",
-			any ? ts_int(arrays->allocated_bytes) : ts_null(), TS_COMPILED,
-			"arrays as stored");
-	ts_result_field(result, "allocated_waste_pct",
-			ts_share_pct(wasted((double)arrays->logical_bytes,
-					    (double)arrays->allocated_bytes)),
-			TS_COMPILED, "padding in stored arrays");
+	return total_ps > 0 && is_judged ? waste_ps : NAN;
+}
+
+static void add_fields(struct ts_result *result, const struct ts_padding_facts *facts,
+		       const struct ts_padding *arrays)
+{
+	bool any = arrays->allocated_bytes > 0;
+	const struct {
+		const char *name;
+		struct ts_value value;
+		enum ts_origin origin;
+		const char *label;
+	} fields[] = {
+		{ "waste_pct", ts_share_pct(facts->waste_share), TS_MODELLED,
+		  "core time lost to padding" },
+		{ "waste_ps", ts_int_or_null(facts->waste_ps), TS_MODELLED,
+		  "time lost on all cores" },
+		{ "logical_bytes", any ? ts_int(arrays->logical_bytes) : ts_null(), TS_COMPILED,
+		  "arrays without padding" },
+		{ "allocated_bytes", any ? ts_int(arrays->allocated_bytes) : ts_null(), TS_COMPILED,
+		  "arrays as stored" },
+		{ "allocated_waste_pct",
+		  ts_share_pct(
+			  wasted((double)arrays->logical_bytes, (double)arrays->allocated_bytes)),
+		  TS_COMPILED, "padding in stored arrays" },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(fields); i++)
+		ts_result_field(result, fields[i].name, fields[i].value, fields[i].origin,
+				fields[i].label);
 }
 
 static void add_notes(struct ts_result *result, const struct ts_context *ctx,
-		      const struct ts_padding_list *list)
+		      const struct padding_list *list)
 {
 	size_t nr = 0;
 
@@ -429,37 +421,43 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: a matrix unit of 128 x 128 is assumed.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
-				  struct ts_result *result, struct ts_error *err)
+static enum ts_status padding_close(void *arg, const struct ts_context *ctx, void *facts_arg,
+				    struct ts_result *result, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct padding_state *state = arg;
+	struct ts_padding_facts *facts = facts_arg;
 	bool measured = state->tally.nr_events > 0;
-	struct ts_padding_list list = { NULL, 0, 0 };
+	int64_t total_ps = core_time(state, ctx);
+	struct padding_list list = { NULL, 0, 0 };
 	struct ts_arena scratch = TS_ARENA_INIT;
 	struct ts_padding arrays = { 0, 0 };
-	enum ts_status st = TS_NOMEM;
+	bool good = false;
+	double waste_ps;
 
 	if (!(measured ? list_measured(state, ctx, &list, &scratch) : list_modules(ctx, &list)))
 		goto done;
 	if (list.nr > 1)
 		qsort(list.items, list.nr, sizeof(*list.items), by_waste);
-	st = ts_padding_arrays(ctx, &list, measured, result, &arrays, err);
-	if (st)
+	waste_ps = wasted_time(&list, total_ps);
+	facts->waste_ps = whole_ps(waste_ps);
+	facts->waste_share = waste_ps / (double)total_ps;
+	if (!ts_padding_arrays(ctx, &list, measured, result, &arrays))
 		goto done;
-	add_fields(result, &list, &arrays, core_time(state, ctx));
-	put_ops(result, &list);
+	add_fields(result, facts, &arrays);
+	if (!make_facts(ctx->profile, result, &list, facts))
+		goto done;
+	put_ops(result, facts);
 	add_notes(result, ctx, &list);
-	if (result->owner->failed)
-		st = TS_NOMEM;
+	good = true;
 done:
 	free(list.items);
 	ts_arena_release(&scratch);
-	return st == TS_NOMEM ? ts_fail_nomem(err) : st;
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static void release(void *ptr)
+static void padding_release(void *arg)
 {
-	struct state *state = ptr;
+	struct padding_state *state = arg;
 
 	ts_tally_release(&state->tally);
 }
@@ -470,11 +468,12 @@ const struct ts_analysis ts_analysis_padding = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct state),
-	.wants = wants,
-	.open = open_line,
-	.block = add_block,
-	.merge = merge,
-	.close = close_state,
-	.release = release,
+	.state_size = sizeof(struct padding_state),
+	.facts_size = sizeof(struct ts_padding_facts),
+	.wants = padding_wants,
+	.open = padding_open,
+	.block = padding_block,
+	.merge = padding_merge,
+	.close = padding_close,
+	.release = padding_release,
 };

@@ -1,27 +1,24 @@
 /*
- * The padding analysis' own interface: between its ops (padding.c), its arrays (padding_arrays.c)
- * and what it suggests (padding_advice.c). No other analysis includes this.
+ * The padding analysis' own header, shared by padding.c (the pass and its ops), padding_bytes.c (how
+ * arrays are stored), padding_arrays.c (the table of arrays) and padding_advice.c (what it suggests)
+ * only.
  */
 #ifndef TS_ANALYSIS_PADDING_H
 #define TS_ANALYSIS_PADDING_H
 
+#include "analysis/facts/padding.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(ops) X(time)
+#define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
 #include "model/op_work.h"
 #include "model/tally.h"
 
 /* What bounds an op, as far as padding can matter. */
-enum ts_padding_bound {
-	TS_PADDING_UNKNOWN,
-	TS_PADDING_NEITHER,
-	TS_PADDING_BYTES,
-	TS_PADDING_ARRAY
-};
+enum padding_bound { PADDING_UNKNOWN, PADDING_NEITHER, PADDING_BYTES, PADDING_ARRAY };
 
 /* An op, of the run or of a module alone. Shares 0..1; NaN unknown. */
-struct ts_padding_op {
+struct padding_op {
 	const struct ts_op *op;		    /* NULL: from a module alone */
 	const struct ts_hlo_module *module; /* NULL: not in the profile */
 	uint32_t instr;			    /* with .module */
@@ -32,16 +29,16 @@ struct ts_padding_op {
 	struct ts_padding bytes; /* of its arrays in HBM */
 	struct ts_op_work work;
 	double bytes_share, flops_share; /* wasted */
-	enum ts_padding_bound bound;
-	double waste_ps; /* NaN: no run, or nobody knows what bounds it */
+	enum padding_bound bound;
+	double waste_ps; /* NaN: it did not run, or what bounds it is unknown */
 };
 
-struct ts_padding_list {
-	struct ts_padding_op *items;
+struct padding_list {
+	struct padding_op *items;
 	size_t nr, cap;
 };
 
-/* Bytes of an array in HBM; all parts of a tuple that lie there. */
+/* padding_bytes.c: bytes of an array in HBM; all parts of a tuple that lie there. */
 struct ts_padding ts_padding_of_shape(const struct ts_shape *shape);
 /* How a dimension is stored: counted from the minor-most, 0, in the layout's order. */
 struct ts_stored {
@@ -52,15 +49,12 @@ struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor)
 
 /* padding_advice.c: what to change of an op, in words, and the core time that gives back (NaN
  * unknown). Empty text: nothing. */
-struct ts_bytes ts_padding_advice(struct ts_result *result, const struct ts_padding_op *op,
+struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding_op *op,
 				  double *gain_ps);
 
-/*
- * padding_arrays.c: adds the table "arrays" of the modules that LIST's ops belong to (of all, when
- * nothing was measured), and sums the arrays up.
- */
-enum ts_status ts_padding_arrays(const struct ts_context *ctx, const struct ts_padding_list *list,
-				 bool measured, struct ts_result *result, struct ts_padding *sum,
-				 struct ts_error *err);
+/* padding_arrays.c: adds the table "arrays" of the modules that LIST's ops belong to (of all, when
+ * nothing was measured), and sums the arrays up. False: no memory. */
+bool ts_padding_arrays(const struct ts_context *ctx, const struct padding_list *list, bool measured,
+		       struct ts_result *result, struct ts_padding *sum);
 
 #endif

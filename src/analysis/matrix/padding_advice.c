@@ -42,7 +42,7 @@ static struct dim worst_dim(const struct ts_op_work *work, int array)
 	return dims[worst];
 }
 
-static struct ts_bytes advise_product(struct ts_result *result, const struct ts_padding_op *row,
+static struct ts_bytes advise_product(struct ts_result *result, const struct padding_op *row,
 				      double *gain_ps)
 {
 	struct dim dim = worst_dim(&row->work, row->dim);
@@ -92,7 +92,7 @@ static const struct ts_shape *pick(const struct ts_shape *shape, const struct ts
 	return best;
 }
 
-static const struct ts_shape *worst_array(const struct ts_padding_op *row)
+static const struct ts_shape *worst_array(const struct padding_op *row)
 {
 	const struct ts_shape *best = NULL;
 	const struct ts_hlo_instr *instr;
@@ -134,7 +134,7 @@ static void print_dims(struct ts_buf *out, const struct ts_shape *shape)
 	ts_buf_putc(out, ']');
 }
 
-static struct ts_bytes advise_array(struct ts_result *result, const struct ts_padding_op *row,
+static struct ts_bytes advise_array(struct ts_result *result, const struct padding_op *row,
 				    double *gain_ps)
 {
 	const struct ts_shape *shape = worst_array(row);
@@ -173,18 +173,17 @@ static struct ts_bytes advise_array(struct ts_result *result, const struct ts_pa
 	return text;
 }
 
-struct ts_bytes ts_padding_advice(struct ts_result *result, const struct ts_padding_op *row,
+struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding_op *row,
 				  double *gain_ps)
 {
-	bool array = row->bound == TS_PADDING_ARRAY;
+	bool array = row->bound == PADDING_ARRAY;
 
 	*gain_ps = NAN;
 	if (row->self_ps < 0) /* nothing says what bounds it: the larger share */
 		array = row->flops_share > row->bytes_share || isnan(row->bytes_share);
 	if (array && row->flops_share > WORTH && row->work.nr_products > 0 && row->dim > 0)
 		return advise_product(result, row, gain_ps);
-	if (!array && row->bytes_share > WORTH &&
-	    (row->bound == TS_PADDING_BYTES || row->self_ps < 0))
+	if (!array && row->bytes_share > WORTH && (row->bound == PADDING_BYTES || row->self_ps < 0))
 		return advise_array(result, row, gain_ps);
 	return (struct ts_bytes){ NULL, 0 };
 }

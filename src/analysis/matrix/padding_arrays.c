@@ -3,17 +3,18 @@
  * once, however many names it goes by (bitcasts, tuple elements, loops that carry it).
  *
  * Left out: which result takes the place of an operand (a fusion that updates in place, what a loop
- * hands to its next trip). A module does not tell without its buffer assignment; both are listed.
+ * hands to its next trip). Only a buffer assignment says that: both are listed here.
  */
 #include "analysis/matrix/padding.h"
 
 #include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
 
 #include <inttypes.h>
 
 #define MAX_ROWS 500
 #define MAX_HOPS 256  /* names an array may go by */
-#define WHOLE	 (-1) /* the leaf of an instruction that is no tuple */
+#define WHOLE	 (-1) /* the leaf of an instruction that is not a tuple */
 
 enum role { INTERMEDIATE, PARAMETER, OUTPUT };
 
@@ -261,7 +262,7 @@ static bool add_module(struct arrays *arrays, const struct ts_hlo_module *module
 
 /* What an op spends on a byte, where bytes bound it. */
 static bool note_op(double **per_byte, bool *ran, const struct ts_profile *profile,
-		    const struct ts_padding_op *op)
+		    const struct padding_op *op)
 {
 	size_t module = (size_t)(op->module - profile->modules);
 
@@ -270,13 +271,13 @@ static bool note_op(double **per_byte, bool *ran, const struct ts_profile *profi
 		per_byte[module] = calloc((size_t)op->module->nr_instrs + 1, sizeof(**per_byte));
 	if (!per_byte[module])
 		return false;
-	if (op->bound == TS_PADDING_BYTES && op->bytes.allocated_bytes > 0)
+	if (op->bound == PADDING_BYTES && op->bytes.allocated_bytes > 0)
 		per_byte[module][op->instr] =
 			(double)op->self_ps / (double)op->bytes.allocated_bytes;
 	return true;
 }
 
-static void add_text_array(struct arrays *arrays, const struct ts_padding_op *op)
+static void add_text_array(struct arrays *arrays, const struct padding_op *op)
 {
 	struct array array = {
 		.op = op->op->name, .shape = &op->shape, .bytes = op->bytes, .uses = 1
@@ -288,14 +289,14 @@ static void add_text_array(struct arrays *arrays, const struct ts_padding_op *op
 		arrays->failed = true;
 		return;
 	}
-	if (op->bound == TS_PADDING_BYTES)
+	if (op->bound == PADDING_BYTES)
 		array.time_ps = (double)op->self_ps / (double)op->bytes.allocated_bytes *
 				padding_bytes(&array);
 	arrays->items[arrays->nr++] = array;
 }
 
 static void list_arrays(struct arrays *arrays, const struct ts_context *ctx,
-			const struct ts_padding_list *list, bool measured)
+			const struct padding_list *list, bool measured)
 {
 	const struct ts_profile *profile = ctx->profile;
 	double **per_byte = calloc(profile->nr_modules + 1, sizeof(*per_byte));
@@ -348,65 +349,60 @@ static struct ts_bytes array_name(struct ts_result *result, const struct array *
 	return ts_result_text(result, "%.*s{%" PRId64 "}", TS_ARG(name), array->place.leaf);
 }
 
-static void put_array(struct ts_result *result, struct ts_value *cells, const struct array *array,
-		      bool measured)
-{
-	static const char *const roles[] = { "intermediate", "parameter", "output" };
-
-	cells[0] = array->module ? ts_text_or_null(array->module->name) : ts_null();
-	cells[1] = ts_text(array_name(result, array));
-	cells[2] = ts_shape_cell(result, array->shape);
-	cells[3] = ts_int(array->bytes.logical_bytes);
-	cells[4] = ts_int(array->bytes.allocated_bytes);
-	if (array->bytes.allocated_bytes > 0)
-		cells[5] =
-			ts_share_pct(padding_bytes(array) / (double)array->bytes.allocated_bytes);
-	cells[6] = ts_int(array->uses);
-	if (measured && isfinite(array->time_ps) && array->time_ps < 9e18)
-		cells[7] = ts_int(llround(array->time_ps));
-	cells[8] = ts_text(ts_bytes_of(roles[array->role]));
-}
-
 /* An array without padding is news only where it comes in or goes out. */
 static bool is_worth_a_row(const struct array *array)
 {
 	return array->role != INTERMEDIATE || padding_bytes(array) > 0;
 }
 
+static const char *const roles[] = { "intermediate", "parameter", "output" };
+
+/* Of its bytes as stored; NaN: it has none. */
+static double padding_share(const struct array *array)
+{
+	if (array->bytes.allocated_bytes <= 0)
+		return NAN;
+	return padding_bytes(array) / (double)array->bytes.allocated_bytes;
+}
+
+static struct ts_value module_cell(const struct array *array)
+{
+	return array->module ? ts_text_or_null(array->module->name) : ts_null();
+}
+
+#define ARRAY_COLUMNS(X) \
+	X(module, TS_COMPILED, NULL, module_cell(array)) \
+	X(name, TS_COMPILED, "array", ts_text(array_name(result, array))) \
+	X(shape, TS_COMPILED, "shape", ts_shape_cell(result, array->shape)) \
+	X(logical_bytes, TS_COMPILED, "size", ts_int(array->bytes.logical_bytes)) \
+	X(allocated_bytes, TS_COMPILED, "stored", ts_int(array->bytes.allocated_bytes)) \
+	X(waste_pct, TS_COMPILED, "padding", ts_share_pct(padding_share(array))) \
+	X(uses, TS_COMPILED, "ops", ts_int(array->uses)) \
+	X(time_ps, TS_MODELLED, "time at stake", \
+	  measured ? ts_whole_or_null(array->time_ps) : ts_null()) \
+	X(role, TS_COMPILED, NULL, ts_text(ts_bytes_of(roles[array->role])))
+
+static const struct ts_column array_columns[] = { ARRAY_COLUMNS(TS_COLUMN) };
+
 static void put_arrays(struct ts_result *result, const struct arrays *arrays, bool measured)
 {
-	static const struct ts_column columns[] = {
-		{ "module", TS_COMPILED, NULL },
-		{ "name", TS_COMPILED, "array" },
-		{ "shape", TS_COMPILED, "shape" },
-		{ "logical_bytes", TS_COMPILED, "size" },
-		{ "allocated_bytes", TS_COMPILED, "stored" },
-		{ "waste_pct", TS_COMPILED, "padding" },
-		{ "uses", TS_COMPILED, "ops" },
-		{ "time_ps", TS_MODELLED, "time at stake" },
-		{ "role", TS_COMPILED, NULL },
-	};
-	struct ts_table *table =
-		ts_result_table(result, "arrays", "Arrays by padding", columns, TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(result, "arrays", "Arrays by padding",
+						 array_columns, TS_NELEM(array_columns));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < arrays->nr && table; i++) {
-		struct ts_value *cells;
+	for (size_t i = 0; i < arrays->nr; i++) {
+		const struct array *array = &arrays->items[i];
 
-		if (!is_worth_a_row(&arrays->items[i]) || nr++ >= MAX_ROWS)
-			continue;
-		cells = ts_table_row(result, table);
-		if (cells)
-			put_array(result, cells, &arrays->items[i], measured);
+		if (is_worth_a_row(array) && nr++ < MAX_ROWS)
+			TS_CELLS(result, table, ARRAY_COLUMNS);
 	}
 	if (nr > MAX_ROWS)
 		ts_result_note(result, "%zu more arrays have less padding and are not listed.",
 			       nr - MAX_ROWS);
 }
 
-enum ts_status ts_padding_arrays(const struct ts_context *ctx, const struct ts_padding_list *list,
-				 bool measured, struct ts_result *result, struct ts_padding *sum,
-				 struct ts_error *err)
+bool ts_padding_arrays(const struct ts_context *ctx, const struct padding_list *list, bool measured,
+		       struct ts_result *result, struct ts_padding *sum)
 {
 	struct arrays arrays = { .items = NULL };
 
@@ -424,5 +420,5 @@ enum ts_status ts_padding_arrays(const struct ts_context *ctx, const struct ts_p
 		put_arrays(result, &arrays, measured);
 	}
 	free(arrays.items);
-	return arrays.failed ? ts_fail_nomem(err) : TS_OK;
+	return !arrays.failed;
 }

@@ -9,46 +9,8 @@
 
 #include "base/units.h"
 
-const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx, uint32_t device)
-{
-	return ctx->rates && device < ctx->profile->nr_devices ? &ctx->rates[device] : ctx->chip;
-}
-
-int ts_systolic_dim(const struct ts_rates *rates)
-{
-	return rates ? TS_MAX(rates->mxu_dim, 0) : 0;
-}
-
-double ts_systolic_flops(double flops, const struct ts_op_work *work, const struct ts_rates *rates)
-{
-	if (!rates)
-		return flops;
-	return ts_bf16_flops(rates, flops, work->flops, work->int8_flops, work->fp8_flops);
-}
-
-static double scale_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
-{
-	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
-	struct ts_op_work work;
-
-	if (!ts_op_instr(ctx->profile, op) || op->flops <= 0)
-		return 1;
-	work = ts_op_work_of(&ctx->profile->modules[op->module], op->instr, 0);
-	return ts_systolic_flops((double)op->flops, &work, rates) / (double)op->flops;
-}
-
-double ts_systolic_total(const struct ts_systolic *state, const struct ts_context *ctx, uint32_t op)
-{
-	const struct ts_tally_row *row = &state->tally.rows[op];
-	const struct ts_op *what = &ctx->profile->ops[op];
-
-	if (ts_op_is_opaque(ctx->profile, what) && !(row->own_flops > 0))
-		return NAN;
-	return ts_tally_flops(row, what) * scale_of(ctx, row->device, what);
-}
-
 /* Two kinds of lines: what a core does, and which module it was doing. */
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool systolic_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	if (ctx->profile->planes[line->plane].device == TS_NONE)
 		return false;
@@ -62,7 +24,7 @@ static const struct ts_device_steps *steps_of(const struct ts_context *ctx, uint
 	return &ctx->outline->steps.devices[device];
 }
 
-static bool make_core(struct ts_systolic_core *core, const struct ts_context *ctx, uint32_t device)
+static bool make_core(struct systolic_core *core, const struct ts_context *ctx, uint32_t device)
 {
 	const struct ts_device_steps *steps = steps_of(ctx, device);
 
@@ -75,10 +37,10 @@ static bool make_core(struct ts_systolic_core *core, const struct ts_context *ct
 	return true;
 }
 
-static enum ts_status open_line(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
-				struct ts_error *err)
+static enum ts_status systolic_open(void *arg, const struct ts_context *ctx,
+				    const struct ts_line *line, struct ts_error *err)
 {
-	struct ts_systolic *state = ptr;
+	struct systolic_state *state = arg;
 
 	state->first_core = ctx->profile->planes[line->plane].device;
 	if (!ts_line_is_core(ctx->profile, line))
@@ -98,7 +60,7 @@ static bool counts(const struct ts_op *op)
 	return op->kind != TS_OP_CONTROL && op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP;
 }
 
-static bool find_scale(struct ts_systolic *state, const struct ts_context *ctx, uint32_t op)
+static bool find_scale(struct systolic_state *state, const struct ts_context *ctx, uint32_t op)
 {
 	if (op >= state->nr_scale) {
 		if (!ts_grow(&state->scale, &state->cap_scale, (size_t)op + 1,
@@ -107,11 +69,11 @@ static bool find_scale(struct ts_systolic *state, const struct ts_context *ctx, 
 		state->nr_scale = (size_t)op + 1;
 	}
 	if (state->scale[op] == 0)
-		state->scale[op] = scale_of(ctx, state->first_core, &ctx->profile->ops[op]);
+		state->scale[op] = ts_systolic_scale(ctx, state->first_core, op);
 	return true;
 }
 
-static void add_flops(struct ts_systolic_core *core, const struct ts_device_steps *steps,
+static void add_flops(struct systolic_core *core, const struct ts_device_steps *steps,
 		      const struct ts_block *block, size_t i, double flops)
 {
 	uint32_t step = TS_NONE;
@@ -123,7 +85,7 @@ static void add_flops(struct ts_systolic_core *core, const struct ts_device_step
 		core->step_flops[step] += flops;
 }
 
-static bool add_core(struct ts_systolic *state, const struct ts_context *ctx,
+static bool add_core(struct systolic_state *state, const struct ts_context *ctx,
 		     const struct ts_block *block)
 {
 	const struct ts_device_steps *steps = steps_of(ctx, state->first_core);
@@ -148,10 +110,10 @@ static bool add_core(struct ts_systolic *state, const struct ts_context *ctx,
 	return true;
 }
 
-static enum ts_status add_block(void *ptr, const struct ts_context *ctx,
-				const struct ts_block *block, struct ts_error *err)
+static enum ts_status systolic_block(void *arg, const struct ts_context *ctx,
+				     const struct ts_block *block, struct ts_error *err)
 {
-	struct ts_systolic *state = ptr;
+	struct systolic_state *state = arg;
 
 	if (!ts_tally_block(&state->tally, block, state->first_core))
 		return ts_fail_nomem(err);
@@ -160,7 +122,7 @@ static enum ts_status add_block(void *ptr, const struct ts_context *ctx,
 	return TS_OK;
 }
 
-static void merge_core(struct ts_systolic_core *into, const struct ts_systolic_core *from)
+static void merge_core(struct systolic_core *into, const struct systolic_core *from)
 {
 	into->seen |= from->seen;
 	into->flops += from->flops;
@@ -168,7 +130,7 @@ static void merge_core(struct ts_systolic_core *into, const struct ts_systolic_c
 		into->step_flops[i] += from->step_flops[i];
 }
 
-static bool make_cores(struct ts_systolic *state, const struct ts_context *ctx)
+static bool make_cores(struct systolic_state *state, const struct ts_context *ctx)
 {
 	if (state->cores || ctx->profile->nr_devices == 0)
 		return true;
@@ -182,11 +144,11 @@ static bool make_cores(struct ts_systolic *state, const struct ts_context *ctx)
 	return true;
 }
 
-static enum ts_status merge(void *into_ptr, void *from_ptr, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struct ts_context *ctx,
+				     struct ts_error *err)
 {
-	struct ts_systolic *into = into_ptr;
-	const struct ts_systolic *from = from_ptr;
+	struct systolic_state *into = into_arg;
+	const struct systolic_state *from = from_arg;
 
 	if (!make_cores(into, ctx) || !ts_tally_merge(&into->tally, &from->tally))
 		return ts_fail_nomem(err);
@@ -210,7 +172,7 @@ static double measured_share(const struct ts_profile *profile)
 	return nr ? sum / (double)nr : NAN;
 }
 
-static int64_t cores_seen(const struct ts_systolic *state)
+static int64_t cores_seen(const struct systolic_state *state)
 {
 	int64_t nr = 0;
 
@@ -221,7 +183,7 @@ static int64_t cores_seen(const struct ts_systolic *state)
 
 /* Core time of the run as the analysis of time has it, so that shares agree; else the hull of the
  * device's events times the cores that had any. */
-static int64_t core_time(const struct ts_systolic *state, const struct ts_context *ctx)
+static int64_t core_time(const struct systolic_state *state, const struct ts_context *ctx)
 {
 	int64_t total_ps = ts_time_facts(ctx)->total_ps;
 
@@ -231,7 +193,7 @@ static int64_t core_time(const struct ts_systolic *state, const struct ts_contex
 }
 
 /* All FLOPs over core time x peak; the peak is the mean of the cores seen. */
-static double modelled_share(const struct ts_systolic *state, const struct ts_context *ctx,
+static double modelled_share(const struct systolic_state *state, const struct ts_context *ctx,
 			     int64_t total_ps)
 {
 	double flops = 0, peak = 0;
@@ -254,23 +216,39 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
-static void add_fields(struct ts_result *result, const struct ts_systolic_sum *sum, double modelled,
-		       double measured, int64_t total_ps)
+/* How much of the peak was reached. */
+struct reached {
+	double modelled, measured; /* by FLOPs, and by counters of the hosts; NaN: unknown */
+	bool has_counters;	   /* counters of 0 beside known FLOPs did not count */
+	double used;		   /* the better known one */
+};
+
+static struct reached reached_of(const struct systolic_state *state, const struct ts_context *ctx,
+				 const struct systolic_sum *sum, int64_t total_ps)
 {
-	bool counters = measured > 0; /* 0 beside known FLOPs only says that nobody counted */
-	double used = counters ? measured : sum->has_matrix ? modelled : NAN;
-	bool untold = sum->matrix_ps == 0 && sum->nr_unknown > 0;
-	double matrix_ps = untold ? NAN : (double)sum->matrix_ps;
+	struct reached of = { .measured = measured_share(ctx->profile) };
+
+	of.modelled = sum->has_matrix ? modelled_share(state, ctx, total_ps) : NAN;
+	of.has_counters = of.measured > 0;
+	of.used = of.has_counters ? of.measured : of.modelled;
+	return of;
+}
+
+static void add_fields(struct ts_result *result, const struct systolic_sum *sum,
+		       const struct reached *reached, int64_t total_ps)
+{
+	bool is_unknown = sum->matrix_ps == 0 && sum->nr_unknown > 0;
+	double matrix_ps = is_unknown ? NAN : (double)sum->matrix_ps;
 	const struct {
 		const char *name;
 		double share;
 		enum ts_origin origin;
 		const char *label;
 	} shares[] = {
-		{ "mxu_utilization_pct", used, counters ? TS_MEASURED : TS_MODELLED,
-		  "MXU utilization" },
-		{ "mxu_modelled_pct", sum->has_matrix ? modelled : NAN, TS_MODELLED, NULL },
-		{ "mxu_measured_pct", measured, TS_MEASURED, "by counters" },
+		{ "mxu_utilization_pct", reached->used,
+		  reached->has_counters ? TS_MEASURED : TS_MODELLED, "MXU utilization" },
+		{ "mxu_modelled_pct", reached->modelled, TS_MODELLED, NULL },
+		{ "mxu_measured_pct", reached->measured, TS_MEASURED, "by counters" },
 		{ "matrix_time_pct", ratio(matrix_ps, (double)total_ps), TS_MEASURED,
 		  "time in matrix ops" },
 		{ "matrix_op_utilization_pct", ratio(sum->used_ps, matrix_ps), TS_MODELLED,
@@ -289,8 +267,8 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 		ts_result_field(result, shares[i].name, ts_share_pct(shares[i].share),
 				shares[i].origin, shares[i].label);
 	ts_result_field(result, "matrix_ps",
-			total_ps > 0 && !untold ? ts_int(sum->matrix_ps) : ts_null(), TS_MEASURED,
-			NULL);
+			total_ps > 0 && !is_unknown ? ts_int(sum->matrix_ps) : ts_null(),
+			TS_MEASURED, NULL);
 	ts_result_field(result, "unknown_kernel_count", ts_int((int64_t)sum->nr_opaque),
 			TS_MEASURED, NULL);
 	ts_result_field(result, "unknown_kernel_ps",
@@ -298,7 +276,7 @@ static void add_fields(struct ts_result *result, const struct ts_systolic_sum *s
 }
 
 static void add_notes(struct ts_result *result, const struct ts_context *ctx,
-		      const struct ts_systolic_sum *sum)
+		      const struct systolic_sum *sum)
 {
 	char time[TS_UNIT_MAX];
 
@@ -318,30 +296,30 @@ static void add_notes(struct ts_result *result, const struct ts_context *ctx,
 		ts_result_note(result, "No chip is named: the fill is that of a 128 x 128 unit.");
 }
 
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
-				  struct ts_result *result, struct ts_error *err)
+static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, void *facts_arg,
+				     struct ts_result *result, struct ts_error *err)
 {
-	struct ts_systolic *state = ptr;
+	struct systolic_state *state = arg;
+	struct ts_systolic_facts *facts = facts_arg;
 	int64_t total_ps = core_time(state, ctx), nr_seen = cores_seen(state);
-	struct ts_systolic_sum sum = { .has_matrix = false };
+	struct systolic_sum sum = { .has_matrix = false };
+	struct reached reached;
 	enum ts_status st;
 
-	st = ts_systolic_ops(state, ctx, result, &sum, err);
+	st = ts_systolic_ops(state, ctx, result, facts, &sum, err);
 	if (st)
 		return st;
-	add_fields(result, &sum, modelled_share(state, ctx, total_ps), measured_share(ctx->profile),
-		   total_ps);
+	reached = reached_of(state, ctx, &sum, total_ps);
+	facts->utilization = reached.used;
+	add_fields(result, &sum, &reached, total_ps);
 	add_notes(result, ctx, &sum);
-	st = ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
-			      sum.has_matrix, err);
-	if (st == TS_OK && result->owner->failed)
-		st = ts_fail_nomem(err);
-	return st;
+	return ts_systolic_sums(state, ctx, result, nr_seen > 0 ? total_ps / nr_seen : -1,
+				sum.has_matrix, err);
 }
 
-static void release(void *ptr)
+static void systolic_release(void *arg)
 {
-	struct ts_systolic *state = ptr;
+	struct systolic_state *state = arg;
 
 	for (size_t i = 0; i < state->nr_cores; i++)
 		free(state->cores[i].step_flops);
@@ -357,11 +335,12 @@ const struct ts_analysis ts_analysis_systolic = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct ts_systolic),
-	.wants = wants,
-	.open = open_line,
-	.block = add_block,
-	.merge = merge,
-	.close = close_state,
-	.release = release,
+	.state_size = sizeof(struct systolic_state),
+	.facts_size = sizeof(struct ts_systolic_facts),
+	.wants = systolic_wants,
+	.open = systolic_open,
+	.block = systolic_block,
+	.merge = systolic_merge,
+	.close = systolic_close,
+	.release = systolic_release,
 };

@@ -1,19 +1,21 @@
 /*
- * The systolic analysis' own interface: between what it sums (systolic.c), its ops (systolic_ops.c)
- * and its tables per module, step and core (systolic_sums.c). No other analysis includes this.
+ * The systolic analysis' own header, shared by systolic.c (the pass and the run's figures),
+ * systolic_flops.c (FLOPs in terms of the peak), systolic_ops.c (its ops) and systolic_sums.c (its
+ * tables of modules, steps and cores) only.
  */
 #ifndef TS_ANALYSIS_SYSTOLIC_H
 #define TS_ANALYSIS_SYSTOLIC_H
 
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(ops) X(time)
+#define TS_NEEDS(X) X(time)
 #include "analysis/kit/needs.h"
 #include "model/op_work.h"
 #include "model/tally.h"
 
 /* One device. */
-struct ts_systolic_core {
+struct systolic_core {
 	bool seen;
 	double flops;	    /* in terms of the bf16 peak */
 	double *step_flops; /* one a step of the device, or NULL */
@@ -21,35 +23,20 @@ struct ts_systolic_core {
 };
 
 /* Of a line (one core), or merged (all of them). */
-struct ts_systolic {
+struct systolic_state {
 	struct ts_tally tally;
-	struct ts_systolic_core *cores;
+	struct systolic_core *cores;
 	uint32_t first_core; /* the device cores[0] stands for */
 	size_t nr_cores;
 	double *scale; /* by op: FLOPs as counted -> in terms of the bf16 peak; 0: not yet asked */
 	size_t nr_scale, cap_scale;
 };
 
-/* A row of the table of ops in the making. Shares are of the op's time; NaN unknown. */
-struct ts_systolic_op {
-	const struct ts_op *op;		    /* NULL: from a module alone */
-	const struct ts_hlo_module *module; /* NULL: not in the profile */
-	uint32_t instr;			    /* with .module */
-	const struct ts_rates *rates;	    /* NULL: no device */
-	struct ts_op_work work;
-	bool is_opaque;
-	int64_t occurrences, time_ps; /* 0 and -1 from a module alone */
-	double flops;		      /* one execution's, in terms of the bf16 peak */
-	double hbm_bytes;	      /* one execution's */
-	double utilization, shape, memory, other;
-	double lost_ps;
-};
-
 /* What all rows say together, weighted by time. */
-struct ts_systolic_sum {
+struct systolic_sum {
 	bool has_matrix;   /* some op's matrix work is known */
 	int64_t matrix_ps; /* time of those */
-	size_t nr_unknown; /* matrix ops of which nobody says what they compute */
+	size_t nr_unknown; /* matrix ops whose FLOPs are unknown */
 	double used_ps, shape_ps, memory_ps,
 		other_ps;	    /* the parts of that time; no shape: in other */
 	bool has_shape, has_memory; /* some op's share of that loss is known */
@@ -60,23 +47,25 @@ struct ts_systolic_sum {
 	int64_t highest_ps;
 };
 
-/* FLOPS of one execution as counted -> in terms of the bf16 peak (hw/chips.h). RATES may be NULL. */
+/* systolic_flops.c. RATES may be NULL, and are when no device is known. */
+const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx, uint32_t device);
+int ts_systolic_dim(const struct ts_rates *rates); /* of the array; 0: unknown */
+/* FLOPs of one execution, as they are counted, in terms of the bf16 peak (hw/chips.h). */
 double ts_systolic_flops(double flops, const struct ts_op_work *work, const struct ts_rates *rates);
-int ts_systolic_dim(const struct ts_rates *rates); /* of the array; 0 unknown */
-const struct ts_rates *ts_systolic_rates(const struct ts_context *ctx,
-					 uint32_t device); /* or NULL */
-/* All FLOPs of an op's executions, in terms of the bf16 peak; NaN unknown. */
-double ts_systolic_total(const struct ts_systolic *state, const struct ts_context *ctx,
+/* What an op's FLOPs are multiplied with to be in terms of the bf16 peak. */
+double ts_systolic_scale(const struct ts_context *ctx, uint32_t device, uint32_t op);
+/* All FLOPs of an op's executions, in terms of the bf16 peak; NaN: unknown. */
+double ts_systolic_total(const struct systolic_state *state, const struct ts_context *ctx,
 			 uint32_t op);
 
-/* systolic_ops.c: adds the table "ops" and sums it up. */
-enum ts_status ts_systolic_ops(const struct ts_systolic *state, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_systolic_sum *sum,
-			       struct ts_error *err);
+/* systolic_ops.c: adds the table "ops", puts its rows into FACTS, and sums all ops up. */
+enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct ts_context *ctx,
+			       struct ts_result *result, struct ts_systolic_facts *facts,
+			       struct systolic_sum *sum, struct ts_error *err);
 
 /* systolic_sums.c: adds "modules", "steps" and "devices". WALL_PS -1: unknown. Without matrix work
- * there is no utilization to tell of a step or core. */
-enum ts_status ts_systolic_sums(const struct ts_systolic *state, const struct ts_context *ctx,
+ * a step or a core has no utilization. */
+enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct ts_context *ctx,
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
 				struct ts_error *err);
 

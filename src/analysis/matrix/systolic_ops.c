@@ -6,75 +6,42 @@
 
 #include <inttypes.h>
 
+#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
+#include "analysis/kit/table.h"
 #include "model/op_kind.h"
 
 #define MAX_ROWS    1000 /* as XProf's tables */
 #define ASSUMED_DIM 128	 /* where no device is named */
 #define FULL	    0.999
 
+/* A row of the table of ops in the making. Shares are of the op's time; NaN: unknown. */
+struct row {
+	const struct ts_op *op;		    /* NULL: of a module that did not run */
+	const struct ts_hlo_module *module; /* NULL: the profile has not got it */
+	uint32_t instr;			    /* with .module */
+	const struct ts_rates *rates;	    /* NULL: no device is known */
+	struct ts_op_work work;
+	bool is_opaque;
+	int64_t occurrences, time_ps; /* 0 and -1: it did not run */
+	double flops;		      /* one execution's, in terms of the bf16 peak */
+	double hbm_bytes;	      /* one execution's */
+	double utilization, shape, memory, other;
+	double lost_ps;
+};
+
 struct list {
-	struct ts_systolic_op *items;
+	struct row *items;
 	size_t nr, cap;
 };
 
-enum {
-	COL_OP,
-	COL_MODULE,
-	COL_M,
-	COL_N,
-	COL_K,
-	COL_BATCH,
-	COL_DTYPE,
-	COL_FLOPS,
-	COL_OCCURRENCES,
-	COL_TIME,
-	COL_MXU,
-	COL_FILL,
-	COL_LIMIT,
-	COL_SHAPE,
-	COL_MEMORY,
-	COL_OTHER,
-	COL_CYCLES,
-	COL_ESTIMATE,
-	COL_MEAN,
-	COL_BOUND,
-	COL_SOURCE,
-	COL_LOST,
-	NR_COLS
-};
-
-static const struct ts_column columns[NR_COLS] = {
-	[COL_OP] = { "op", TS_MEASURED, "op" },
-	[COL_MODULE] = { "module", TS_MEASURED, NULL },
-	[COL_M] = { "m", TS_COMPILED, "M" },
-	[COL_N] = { "n", TS_COMPILED, "N" },
-	[COL_K] = { "k", TS_COMPILED, "K" },
-	[COL_BATCH] = { "batch", TS_COMPILED, "batch" },
-	[COL_DTYPE] = { "dtype", TS_COMPILED, "type" },
-	[COL_FLOPS] = { "flops", TS_MODELLED, NULL },
-	[COL_OCCURRENCES] = { "occurrences", TS_MEASURED, "times" },
-	[COL_TIME] = { "time_ps", TS_MEASURED, "time" },
-	[COL_MXU] = { "mxu_utilization_pct", TS_MODELLED, "MXU" },
-	[COL_FILL] = { "fill_pct", TS_MODELLED, "fill" },
-	[COL_LIMIT] = { "limiting_dim", TS_MODELLED, "limited by" },
-	[COL_SHAPE] = { "loss_shape_pct", TS_MODELLED, "shape" },
-	[COL_MEMORY] = { "loss_memory_pct", TS_MODELLED, "memory" },
-	[COL_OTHER] = { "loss_other_pct", TS_MODELLED, "other" },
-	[COL_CYCLES] = { "estimated_cycles", TS_COMPILED, NULL },
-	[COL_ESTIMATE] = { "estimated_ps", TS_COMPILED, "compiler's estimate" },
-	[COL_MEAN] = { "mean_ps", TS_MEASURED, "mean" },
-	[COL_BOUND] = { "bound_by", TS_MODELLED, "bound by" },
-	[COL_SOURCE] = { "source", TS_MEASURED, NULL },
-	[COL_LOST] = { "lost_ps", TS_MODELLED, NULL },
-};
-
-static const struct ts_hlo_instr *instr_of(const struct ts_systolic_op *row)
+static const struct ts_hlo_instr *instr_of(const struct row *row)
 {
 	return row->module ? &row->module->instrs[row->instr] : NULL;
 }
 
 /* The time of one execution divided: useful work, empty parts of the array, waiting for bytes. */
-static void split_loss(struct ts_systolic_op *row)
+static void split_loss(struct row *row)
 {
 	double peak = row->rates ? row->rates->peak_flops_per_s : NAN;
 	double run_s = (double)row->time_ps * 1e-12 / (double)row->occurrences;
@@ -99,7 +66,7 @@ static void split_loss(struct ts_systolic_op *row)
 	row->other = left - (isnan(row->memory) ? 0 : row->memory);
 }
 
-static bool add_row(struct list *list, const struct ts_systolic_op *row)
+static bool add_row(struct list *list, const struct row *row)
 {
 	if (!ts_grow(&list->items, &list->cap, list->nr + 1, sizeof(*list->items)))
 		return false;
@@ -107,9 +74,9 @@ static bool add_row(struct list *list, const struct ts_systolic_op *row)
 	return true;
 }
 
-static struct ts_systolic_op empty_row(void)
+static struct row empty_row(void)
 {
-	return (struct ts_systolic_op){
+	return (struct row){
 		.time_ps = -1,
 		.flops = NAN,
 		.hbm_bytes = NAN,
@@ -122,11 +89,11 @@ static struct ts_systolic_op empty_row(void)
 	};
 }
 
-static struct ts_systolic_op measured_row(const struct ts_systolic *state,
-					  const struct ts_context *ctx, uint32_t op)
+static struct row measured_row(const struct systolic_state *state, const struct ts_context *ctx,
+			       uint32_t op)
 {
 	const struct ts_tally_row *sum = &state->tally.rows[op];
-	struct ts_systolic_op row = empty_row();
+	struct row row = empty_row();
 
 	row.op = &ctx->profile->ops[op];
 	row.rates = ts_systolic_rates(ctx, sum->device);
@@ -152,12 +119,12 @@ static bool is_candidate(const struct ts_op *op, const struct ts_tally_row *sum)
 	       (op->kind == TS_OP_MATRIX || op->kind == TS_OP_COMPUTE);
 }
 
-static bool list_measured(const struct ts_systolic *state, const struct ts_context *ctx,
+static bool list_measured(const struct systolic_state *state, const struct ts_context *ctx,
 			  struct list *list)
 {
 	for (uint32_t i = 0; i < state->tally.nr; i++) {
 		const struct ts_op *op = &ctx->profile->ops[i];
-		struct ts_systolic_op row;
+		struct row row;
 
 		if (!is_candidate(op, &state->tally.rows[i]))
 			continue;
@@ -173,10 +140,10 @@ static bool list_measured(const struct ts_systolic *state, const struct ts_conte
 	return true;
 }
 
-static struct ts_systolic_op static_row(const struct ts_context *ctx,
-					const struct ts_hlo_module *module, uint32_t instr)
+static struct row static_row(const struct ts_context *ctx, const struct ts_hlo_module *module,
+			     uint32_t instr)
 {
-	struct ts_systolic_op row = empty_row();
+	struct row row = empty_row();
 	int dim;
 
 	row.rates = ts_systolic_rates(ctx, 0);
@@ -203,7 +170,7 @@ static bool list_module(const struct ts_context *ctx, const struct ts_hlo_module
 
 	for (uint32_t i = 0; i < module->nr_instrs && good; i++) {
 		const struct ts_hlo_instr *instr = &module->instrs[i];
-		struct ts_systolic_op row;
+		struct row row;
 
 		if (inner[instr->computation] || holds_ops(instr))
 			continue;
@@ -246,7 +213,7 @@ static double known(double value)
 /* Most time lost first; then the longest; then the most work. Equal rows: in their order. */
 static int by_loss(const void *a, const void *b)
 {
-	const struct ts_systolic_op *x = a, *y = b;
+	const struct row *x = a, *y = b;
 	int order = down(known(x->lost_ps), known(y->lost_ps));
 
 	if (order == 0)
@@ -260,7 +227,7 @@ static int by_loss(const void *a, const void *b)
 	return order ? order : (x->instr > y->instr) - (x->instr < y->instr);
 }
 
-static void sum_row(struct ts_systolic_sum *sum, const struct ts_systolic_op *row)
+static void sum_row(struct systolic_sum *sum, const struct row *row)
 {
 	double time = (double)TS_MAX(row->time_ps, 0);
 
@@ -294,7 +261,7 @@ static void sum_row(struct ts_systolic_sum *sum, const struct ts_systolic_op *ro
 }
 
 /* "N=64 fills 50 % of 128": the dimension that leaves most of the array empty. */
-static struct ts_value limiting_dim(struct ts_result *result, const struct ts_op_work *work)
+static struct ts_bytes limit_of(struct ts_result *result, const struct ts_op_work *work)
 {
 	const struct {
 		char name;
@@ -311,68 +278,71 @@ static struct ts_value limiting_dim(struct ts_result *result, const struct ts_op
 		if (dims[i].share < dims[worst].share)
 			worst = i;
 	if (!(dims[worst].share < FULL) || !(dims[worst].share > 0))
-		return ts_null();
-	return ts_text(ts_result_text(result, "%c=%" PRId64 " fills %.3g %% of %.0f",
-				      dims[worst].name, dims[worst].size, dims[worst].share * 100,
-				      round((double)dims[worst].size / dims[worst].share)));
+		return (struct ts_bytes){ NULL, 0 };
+	return ts_result_text(result, "%c=%" PRId64 " fills %.3g %% of %.0f", dims[worst].name,
+			      dims[worst].size, dims[worst].share * 100,
+			      round((double)dims[worst].size / dims[worst].share));
 }
 
-static struct ts_value dtype_text(struct ts_result *result, const struct ts_matmul *product)
+static struct ts_matrix_op fact_of(const struct ts_profile *profile, struct ts_result *result,
+				   const struct row *row)
 {
+	bool has_product = row->work.nr_products > 0;
+
+	return (struct ts_matrix_op){
+		.op = row->op ? (uint32_t)(row->op - profile->ops) : TS_NONE,
+		.module_index = row->module ? (uint32_t)(row->module - profile->modules) : TS_NONE,
+		.instr = row->module ? row->instr : TS_NONE,
+		.name = row->op ? row->op->name : instr_of(row)->name,
+		.module = row->module ? row->module->name : (struct ts_bytes){ NULL, 0 },
+		.limit = has_product ? limit_of(result, &row->work) : (struct ts_bytes){ NULL, 0 },
+		.m = has_product ? row->work.main.m : -1,
+		.n = has_product ? row->work.main.n : -1,
+		.k = has_product ? row->work.main.k : -1,
+		.time_ps = row->time_ps,
+		.utilization = row->utilization,
+		.fill = has_product ? row->work.fill.share : NAN,
+		.shape_loss = row->shape,
+		.memory_loss = row->memory,
+		.other_loss = row->other,
+	};
+}
+
+static struct ts_value dtype_cell(struct ts_result *result, const struct ts_op_work *work)
+{
+	const struct ts_matmul *product = &work->main;
+
+	if (work->nr_products == 0)
+		return ts_null();
 	if (product->lhs == product->rhs)
 		return ts_text(ts_bytes_of(ts_dtype_name(product->lhs)));
 	return ts_text(ts_result_text(result, "%s x %s", ts_dtype_name(product->lhs),
 				      ts_dtype_name(product->rhs)));
 }
 
-static void put_product(struct ts_result *result, struct ts_value *cells,
-			const struct ts_op_work *work)
+static struct ts_value source_cell(struct ts_result *result, const struct row *row)
 {
-	if (work->nr_products == 0)
-		return;
-	cells[COL_M] = ts_int_or_null(work->main.m);
-	cells[COL_N] = ts_int_or_null(work->main.n);
-	cells[COL_K] = ts_int_or_null(work->main.k);
-	cells[COL_BATCH] = ts_int_or_null(work->main.batch);
-	cells[COL_DTYPE] = dtype_text(result, &work->main);
-	cells[COL_FILL] = ts_share_pct(work->fill.share);
-	cells[COL_LIMIT] = limiting_dim(result, work);
-}
-
-static struct ts_value rounded(double value)
-{
-	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
-}
-
-static struct ts_value source_of(struct ts_result *result, const struct ts_systolic_op *row)
-{
-	const struct ts_hlo_instr *instr = instr_of(row);
-
 	if (row->op && row->op->source.n > 0)
 		return ts_text(row->op->source);
-	if (!instr || instr->source_file.n == 0)
-		return ts_null();
-	return ts_text(ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
-				      (int)instr->source_line));
+	return ts_text_or_null(ts_instr_source(result, instr_of(row)));
 }
 
-static void put_compiled(struct ts_result *result, struct ts_value *cells,
-			 const struct ts_systolic_op *row)
+/* What the compiler thinks an execution takes; -1: it does not say. */
+static int64_t cycles_of(const struct row *row)
 {
 	const struct ts_hlo_instr *instr = instr_of(row);
-	double clock = row->rates ? row->rates->clock_hz : NAN;
 
-	cells[COL_SOURCE] = source_of(result, row);
-	if (!instr)
-		return;
-	cells[COL_MODULE] = ts_text_or_null(row->module->name);
-	if (instr->backend.estimated_cycles <= 0)
-		return;
-	cells[COL_CYCLES] = ts_int(instr->backend.estimated_cycles);
-	cells[COL_ESTIMATE] = rounded((double)instr->backend.estimated_cycles / clock * 1e12);
+	return instr && instr->backend.estimated_cycles > 0 ? instr->backend.estimated_cycles : -1;
 }
 
-static struct ts_value bound_of(const struct ts_systolic_op *row)
+static double estimated_ps(const struct row *row)
+{
+	int64_t cycles = cycles_of(row);
+
+	return cycles < 0 || !row->rates ? NAN : (double)cycles / row->rates->clock_hz * 1e12;
+}
+
+static struct ts_value bound_cell(const struct row *row)
 {
 	double onchip = row->op ? ts_op_vmem_bytes(row->op) : NAN;
 	enum ts_bound bound = TS_BOUND_UNKNOWN;
@@ -382,48 +352,61 @@ static struct ts_value bound_of(const struct ts_systolic_op *row)
 	return bound == TS_BOUND_UNKNOWN ? ts_null() : ts_text(ts_bytes_of(ts_bound_name(bound)));
 }
 
-static void put_row(struct ts_result *result, struct ts_value *cells,
-		    const struct ts_systolic_op *row)
+#define IF_PRODUCT(value) (row->work.nr_products > 0 ? (value) : ts_null())
+#define IF_RUN(value) (row->time_ps < 0 ? ts_null() : (value))
+
+#define OP_COLUMNS(X) \
+	X(op, TS_MEASURED, "op", ts_text(fact->name)) \
+	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
+	X(m, TS_COMPILED, "M", ts_int_or_null(fact->m)) \
+	X(n, TS_COMPILED, "N", ts_int_or_null(fact->n)) \
+	X(k, TS_COMPILED, "K", ts_int_or_null(fact->k)) \
+	X(batch, TS_COMPILED, "batch", IF_PRODUCT(ts_int_or_null(row->work.main.batch))) \
+	X(dtype, TS_COMPILED, "type", dtype_cell(result, &row->work)) \
+	X(flops, TS_MODELLED, NULL, ts_whole_or_null(row->flops)) \
+	X(occurrences, TS_MEASURED, "times", IF_RUN(ts_int(row->occurrences))) \
+	X(time_ps, TS_MEASURED, "time", ts_int_or_null(fact->time_ps)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(fact->utilization)) \
+	X(fill_pct, TS_MODELLED, "fill", ts_share_pct(fact->fill)) \
+	X(limiting_dim, TS_MODELLED, "limited by", ts_text_or_null(fact->limit)) \
+	X(loss_shape_pct, TS_MODELLED, "shape", ts_share_pct(fact->shape_loss)) \
+	X(loss_memory_pct, TS_MODELLED, "memory", ts_share_pct(fact->memory_loss)) \
+	X(loss_other_pct, TS_MODELLED, "other", ts_share_pct(fact->other_loss)) \
+	X(estimated_cycles, TS_COMPILED, NULL, ts_int_or_null(cycles_of(row))) \
+	X(estimated_ps, TS_COMPILED, "compiler's estimate", ts_whole_or_null(estimated_ps(row))) \
+	X(mean_ps, TS_MEASURED, "mean", IF_RUN(ts_int(row->time_ps / row->occurrences))) \
+	X(bound_by, TS_MODELLED, "bound by", bound_cell(row)) \
+	X(source, TS_MEASURED, NULL, source_cell(result, row)) \
+	X(lost_ps, TS_MODELLED, NULL, ts_whole_or_null(row->lost_ps))
+
+static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+
+static bool put_ops(struct ts_result *result, const struct ts_profile *profile,
+		    const struct list *list, struct ts_systolic_facts *facts)
 {
-	const struct ts_hlo_instr *instr = instr_of(row);
+	struct ts_table *table = ts_result_table(result, "ops", "Matrix ops by time lost",
+						 op_columns, TS_NELEM(op_columns));
+	size_t nr = TS_MIN(list->nr, MAX_ROWS);
+	struct ts_matrix_op *items = ts_arena_array(&result->owner->arena, nr + 1, sizeof(*items));
 
-	cells[COL_OP] = ts_text(row->op ? row->op->name : instr->name);
-	put_product(result, cells, &row->work);
-	put_compiled(result, cells, row);
-	cells[COL_FLOPS] = rounded(row->flops);
-	cells[COL_BOUND] = bound_of(row);
-	if (row->time_ps < 0)
-		return;
-	cells[COL_OCCURRENCES] = ts_int(row->occurrences);
-	cells[COL_TIME] = ts_int(row->time_ps);
-	cells[COL_MEAN] = ts_int(row->time_ps / row->occurrences);
-	cells[COL_MXU] = ts_share_pct(row->utilization);
-	cells[COL_SHAPE] = ts_share_pct(row->shape);
-	cells[COL_MEMORY] = ts_share_pct(row->memory);
-	cells[COL_OTHER] = ts_share_pct(row->other);
-	cells[COL_LOST] = rounded(row->lost_ps);
-}
+	for (size_t i = 0; items && i < nr; i++) {
+		const struct row *row = &list->items[i];
+		const struct ts_matrix_op *fact = &items[i];
 
-static void put_table(struct ts_result *result, const struct list *list)
-{
-	struct ts_table *table =
-		ts_result_table(result, "ops", "Matrix ops by time lost", columns, NR_COLS);
-
-	for (size_t i = 0; table && i < TS_MIN(list->nr, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(result, table);
-
-		if (!cells)
-			return;
-		put_row(result, cells, &list->items[i]);
+		items[i] = fact_of(profile, result, row);
+		TS_CELLS(result, table, OP_COLUMNS);
 	}
+	facts->items = items;
+	facts->nr = nr;
 	if (list->nr > MAX_ROWS)
 		ts_result_note(result, "%zu more matrix ops lost less time and are not listed.",
 			       list->nr - MAX_ROWS);
+	return items != NULL;
 }
 
-enum ts_status ts_systolic_ops(const struct ts_systolic *state, const struct ts_context *ctx,
-			       struct ts_result *result, struct ts_systolic_sum *sum,
-			       struct ts_error *err)
+enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct ts_context *ctx,
+			       struct ts_result *result, struct ts_systolic_facts *facts,
+			       struct systolic_sum *sum, struct ts_error *err)
 {
 	bool measured = state->tally.nr_events > 0;
 	struct list list = { NULL, 0, 0 };
@@ -434,7 +417,7 @@ enum ts_status ts_systolic_ops(const struct ts_systolic *state, const struct ts_
 			sum_row(sum, &list.items[i]);
 		if (list.nr > 1)
 			qsort(list.items, list.nr, sizeof(*list.items), by_loss);
-		put_table(result, &list);
+		good = put_ops(result, ctx->profile, &list, facts);
 	}
 	free(list.items);
 	return good ? TS_OK : ts_fail_nomem(err);

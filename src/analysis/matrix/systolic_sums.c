@@ -1,6 +1,8 @@
 /* Utilization of modules, of steps and of cores. */
 #include "analysis/matrix/systolic.h"
 
+#include "analysis/kit/table.h"
+
 struct module_sum {
 	uint64_t program_id;
 	struct ts_bytes name;
@@ -56,7 +58,7 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 	return (struct ts_bytes){ NULL, 0 };
 }
 
-static bool add_to_module(struct sums *sums, const struct ts_systolic *state,
+static bool add_to_module(struct sums *sums, const struct systolic_state *state,
 			  const struct ts_context *ctx, uint32_t index)
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
@@ -109,35 +111,32 @@ static struct ts_value whole(double value)
 	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_real(value);
 }
 
-static void put_module(struct ts_value *cells, const struct module_sum *sum)
+static double module_utilization(const struct module_sum *sum)
 {
 	int64_t time_ps = module_time(sum);
 
-	cells[0] = ts_text_or_null(sum->name);
-	cells[1] = ts_id(sum->program_id);
-	cells[2] = sum->executions > 0 ? ts_int(sum->executions) : ts_null();
-	cells[3] = sum->has_flops ? whole(sum->flops) : ts_null();
-	cells[4] = ts_int(time_ps);
-	if (sum->has_matrix && time_ps > 0)
-		cells[5] = ts_share_pct(sum->flops / ((double)time_ps * 1e-12 * sum->peak));
+	if (!sum->has_matrix || time_ps <= 0)
+		return NAN;
+	return sum->flops / ((double)time_ps * 1e-12 * sum->peak);
 }
 
-static bool put_modules(const struct ts_systolic *state, const struct ts_context *ctx,
+#define MODULE_COLUMNS(X) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
+	X(program_id, TS_MEASURED, NULL, ts_id(sum->program_id)) \
+	X(executions, TS_MEASURED, "times", sum->executions ? ts_int(sum->executions) : ts_null()) \
+	X(flops, TS_MODELLED, NULL, sum->has_flops ? whole(sum->flops) : ts_null()) \
+	X(time_ps, TS_MEASURED, "time", ts_int(module_time(sum))) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(module_utilization(sum)))
+
+static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
+
+static bool put_modules(const struct systolic_state *state, const struct ts_context *ctx,
 			struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "module", TS_MEASURED, "module" },
-		{ "program_id", TS_MEASURED, NULL },
-		{ "executions", TS_MEASURED, "times" },
-		{ "flops", TS_MODELLED, NULL },
-		{ "time_ps", TS_MEASURED, "time" },
-		{ "mxu_utilization_pct", TS_MODELLED, "MXU" },
-	};
 	struct ts_table *table = ts_result_table(result, "modules", "Matrix units by module",
-						 columns, TS_NELEM(columns));
+						 module_columns, TS_NELEM(module_columns));
 	struct sums sums = { NULL, 0, 0, { NULL, 0, 0 } };
 	const struct module_sum *items;
-	struct ts_value *cells;
 	bool good = true;
 
 	for (uint32_t i = 0; i < state->tally.nr && good; i++)
@@ -146,17 +145,17 @@ static bool put_modules(const struct ts_systolic *state, const struct ts_context
 	if (good && sums.nr > 1)
 		qsort(sums.items, sums.nr, sizeof(*items), by_time);
 	items = sums.items;
-	for (size_t i = 0; i < sums.nr && good && table; i++) {
-		cells = ts_table_row(result, table);
-		if (cells)
-			put_module(cells, &items[i]);
+	for (size_t i = 0; i < sums.nr && good; i++) {
+		const struct module_sum *sum = &items[i];
+
+		TS_CELLS(result, table, MODULE_COLUMNS);
 	}
 	sums_release(&sums);
 	return good;
 }
 
 static void add_steps(struct step_sum *sums, const struct ts_context *ctx, uint32_t device,
-		      const struct ts_systolic_core *core)
+		      const struct systolic_core *core)
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device];
 	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
@@ -175,17 +174,25 @@ static void add_steps(struct step_sum *sums, const struct ts_context *ctx, uint3
 	}
 }
 
-static bool put_steps(const struct ts_systolic *state, const struct ts_context *ctx,
+/* NaN: there is no matrix work, or no peak is known. */
+static double step_utilization(const struct step_sum *sum, bool has_matrix)
+{
+	return has_matrix && sum->capacity > 0 ? sum->flops / sum->capacity : NAN;
+}
+
+#define STEP_COLUMNS(X) \
+	X(step, TS_MEASURED, "step", ts_int((int64_t)sum->number)) \
+	X(flops, TS_MODELLED, NULL, whole(sum->flops)) \
+	X(time_ps, TS_MEASURED, "time on all cores", ts_int(sum->time_ps)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(step_utilization(sum, has_matrix)))
+
+static const struct ts_column step_columns[] = { STEP_COLUMNS(TS_COLUMN) };
+
+static bool put_steps(const struct systolic_state *state, const struct ts_context *ctx,
 		      struct ts_result *result, bool has_matrix)
 {
-	static const struct ts_column columns[] = {
-		{ "step", TS_MEASURED, "step" },
-		{ "flops", TS_MODELLED, NULL },
-		{ "time_ps", TS_MEASURED, "time on all cores" },
-		{ "mxu_utilization_pct", TS_MODELLED, "MXU" },
-	};
-	struct ts_table *table = ts_result_table(result, "steps", "Matrix units by step", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(result, "steps", "Matrix units by step",
+						 step_columns, TS_NELEM(step_columns));
 	size_t nr = ctx->outline ? ctx->outline->steps.nr_steps : 0;
 	struct step_sum *sums = calloc(nr + 1, sizeof(*sums));
 
@@ -194,53 +201,54 @@ static bool put_steps(const struct ts_systolic *state, const struct ts_context *
 	for (uint32_t i = 0; i < state->nr_cores; i++)
 		if (state->cores[i].nr_steps > 0 && state->cores[i].seen)
 			add_steps(sums, ctx, i, &state->cores[i]);
-	for (size_t i = 0; i < nr && table; i++) {
-		struct ts_value *cells = sums[i].seen ? ts_table_row(result, table) : NULL;
+	for (size_t i = 0; i < nr; i++) {
+		const struct step_sum *sum = &sums[i];
 
-		if (!cells)
-			continue;
-		cells[0] = ts_int((int64_t)sums[i].number);
-		cells[1] = whole(sums[i].flops);
-		cells[2] = ts_int(sums[i].time_ps);
-		if (has_matrix && sums[i].capacity > 0)
-			cells[3] = ts_share_pct(sums[i].flops / sums[i].capacity);
+		if (sum->seen)
+			TS_CELLS(result, table, STEP_COLUMNS);
 	}
 	free(sums);
 	return true;
 }
 
-static void put_devices(const struct ts_systolic *state, const struct ts_context *ctx,
+static double core_utilization(const struct ts_context *ctx, uint32_t device, double flops,
+			       int64_t wall_ps)
+{
+	const struct ts_rates *rates = ts_systolic_rates(ctx, device);
+
+	if (!rates || wall_ps <= 0)
+		return NAN;
+	return flops / ((double)wall_ps * 1e-12 * rates->peak_flops_per_s);
+}
+
+#define DEVICE_COLUMNS(X) \
+	X(device, TS_MEASURED, "device", ts_text(device->name)) \
+	X(host, TS_MEASURED, NULL, ts_text(host->name)) \
+	X(flops, TS_MODELLED, NULL, whole(flops)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(utilization)) \
+	X(mxu_measured_pct, TS_MEASURED, "by counters of its host", \
+	  ts_real(host->mxu_utilization_pct))
+
+static const struct ts_column device_columns[] = { DEVICE_COLUMNS(TS_COLUMN) };
+
+static void put_devices(const struct systolic_state *state, const struct ts_context *ctx,
 			struct ts_result *result, int64_t wall_ps, bool has_matrix)
 {
-	static const struct ts_column columns[] = {
-		{ "device", TS_MEASURED, "device" },
-		{ "host", TS_MEASURED, NULL },
-		{ "flops", TS_MODELLED, NULL },
-		{ "mxu_utilization_pct", TS_MODELLED, "MXU" },
-		{ "mxu_measured_pct", TS_MEASURED, "by counters of its host" },
-	};
-	struct ts_table *table = ts_result_table(result, "devices", "Matrix units by core", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(result, "devices", "Matrix units by core",
+						 device_columns, TS_NELEM(device_columns));
 
-	for (uint32_t i = 0; i < state->nr_cores && table; i++) {
+	for (uint32_t i = 0; i < state->nr_cores; i++) {
 		const struct ts_device *device = &ctx->profile->devices[i];
-		const struct ts_rates *rates = ts_systolic_rates(ctx, i);
-		struct ts_value *cells = state->cores[i].seen ? ts_table_row(result, table) : NULL;
+		const struct ts_host *host = &ctx->profile->hosts[device->host];
 		double flops = state->cores[i].flops;
+		double utilization = has_matrix ? core_utilization(ctx, i, flops, wall_ps) : NAN;
 
-		if (!cells)
-			continue;
-		cells[0] = ts_text(device->name);
-		cells[1] = ts_text(ctx->profile->hosts[device->host].name);
-		cells[2] = whole(flops);
-		if (has_matrix && rates && wall_ps > 0)
-			cells[3] = ts_share_pct(
-				flops / ((double)wall_ps * 1e-12 * rates->peak_flops_per_s));
-		cells[4] = ts_real(ctx->profile->hosts[device->host].mxu_utilization_pct);
+		if (state->cores[i].seen)
+			TS_CELLS(result, table, DEVICE_COLUMNS);
 	}
 }
 
-enum ts_status ts_systolic_sums(const struct ts_systolic *state, const struct ts_context *ctx,
+enum ts_status ts_systolic_sums(const struct systolic_state *state, const struct ts_context *ctx,
 				struct ts_result *result, int64_t wall_ps, bool has_matrix,
 				struct ts_error *err)
 {

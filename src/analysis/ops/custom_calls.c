@@ -1,7 +1,7 @@
 /*
  * Custom calls: kernels that the compiler takes as they are - Pallas and Mosaic kernels, calls into
- * libraries - with what they cost, as far as anybody said. Made from the compiled modules and the
- * result "ops"; sees no events.
+ * libraries - with what they cost, as far as it is said somewhere. Made from the compiled modules
+ * and the facts of ops; sees no events.
  *
  * Where a cost comes from, the first that is there:
  *	estimate	backend_config's cost_estimate (pl.CostEstimate), from the kernel's author
@@ -10,71 +10,28 @@
  *	shapes		arrays handed over and back, as laid out: bytes alone
  * else it is unknown, which is null and never 0.
  */
+#include "analysis/facts/custom_calls.h"
+#include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
 
+#include "analysis/kit/table.h"
 #include "model/op_work.h"
 
-enum {
-	COL_PROGRAM_ID,
-	COL_MODULE,
-	COL_NAME,
-	COL_TARGET,
-	COL_KERNEL,
-	COL_OCCURRENCES,
-	COL_SELF,
-	COL_SHARE,
-	COL_FLOPS,
-	COL_TRANSCENDENTALS,
-	COL_BYTES,
-	COL_COST_SOURCE,
-	COL_FLOP_RATE,
-	COL_BYTE_RATE,
-	COL_ROOFLINE,
-	COL_VMEM,
-	COL_SOURCE,
-	COL_OP,
-	NR_COLS
-};
-
-static const struct ts_column columns[NR_COLS] = {
-	[COL_PROGRAM_ID] = { "program_id", TS_MEASURED, NULL },
-	[COL_MODULE] = { "module", TS_MEASURED, "module" },
-	[COL_NAME] = { "name", TS_MEASURED, "op" },
-	[COL_TARGET] = { "target", TS_COMPILED, "target" },
-	[COL_KERNEL] = { "kernel", TS_COMPILED, "kernel" },
-	[COL_OCCURRENCES] = { "occurrences", TS_MEASURED, "count" },
-	[COL_SELF] = { "self_time_ps", TS_MEASURED, "self" },
-	[COL_SHARE] = { "time_pct", TS_MEASURED, "of the run" },
-	[COL_FLOPS] = { "flops", TS_COMPILED, "FLOPs" },
-	[COL_TRANSCENDENTALS] = { "transcendentals", TS_COMPILED, NULL },
-	[COL_BYTES] = { "bytes_accessed", TS_COMPILED, NULL },
-	[COL_COST_SOURCE] = { "cost_source", TS_DERIVED, "cost from" },
-	[COL_FLOP_RATE] = { "flops_per_s", TS_MODELLED, "FLOP/s" },
-	[COL_BYTE_RATE] = { "bytes_per_s", TS_MODELLED, "bytes" },
-	[COL_ROOFLINE] = { "roofline_pct", TS_MODELLED, "of roofline" },
-	[COL_VMEM] = { "vmem_bytes", TS_COMPILED, "VMEM" },
-	[COL_SOURCE] = { "source", TS_MEASURED, "source" },
-	[COL_OP] = { "op_index", TS_DERIVED, NULL },
+static const char *const source_names[] = {
+	[TS_COST_UNKNOWN] = NULL,      [TS_COST_ESTIMATE] = "estimate",
+	[TS_COST_PRODUCT] = "product", [TS_COST_PROFILE] = "profile",
+	[TS_COST_SHAPES] = "shapes",
 };
 
 struct kernel_cost {
 	double flops, transcendentals, bytes, hbm_bytes; /* an execution; NaN: unknown */
-	const char *source;				 /* NULL: unknown */
+	enum ts_kernel_cost_source source;
 };
 
-struct calls {
-	const struct ts_context *ctx;
-	struct ts_result *result;
-	struct ts_table *table;
-	const struct ts_table *ops; /* or NULL: no run */
-	struct ts_map rows;	    /* op index -> row of ops */
-	double total_ps;
-	int64_t self_ps, unknown_ps; /* sums */
-	size_t nr_unknown;
-};
+static const struct kernel_cost unknown_cost = { NAN, NAN, NAN, NAN, TS_COST_UNKNOWN };
 
 static double known(int64_t count)
 {
@@ -84,7 +41,7 @@ static double known(int64_t count)
 static struct kernel_cost cost_of_arrays(const struct ts_hlo_module *module,
 					 const struct ts_hlo_instr *instr)
 {
-	struct kernel_cost cost = { NAN, NAN, 0, 0, "shapes" };
+	struct kernel_cost cost = { NAN, NAN, 0, 0, TS_COST_SHAPES };
 
 	for (uint32_t i = 0; i <= instr->nr_operands; i++) {
 		const struct ts_shape *shape = i < instr->nr_operands
@@ -97,7 +54,7 @@ static struct kernel_cost cost_of_arrays(const struct ts_hlo_module *module,
 			cost.hbm_bytes += bytes;
 	}
 	if (cost.bytes <= 0)
-		return (struct kernel_cost){ NAN, NAN, NAN, NAN, NULL };
+		return unknown_cost;
 	return cost;
 }
 
@@ -118,20 +75,20 @@ static struct kernel_cost cost_of(const struct ts_hlo_module *module, uint32_t i
 			  : known(cost.transcendentals),
 		known(cost.bytes_accessed),
 		known(cost.hbm_bytes),
-		estimated ? "estimate" : "product",
+		estimated ? TS_COST_ESTIMATE : TS_COST_PRODUCT,
 	};
 }
 
-/* What the profile says of an op without a module. libtpu's 0 FLOPs of a kernel are no number. */
+/* What the profile says of an op without a module. libtpu's 0 FLOPs of a kernel mean nothing. */
 static struct kernel_cost cost_in_profile(const struct ts_op *op)
 {
 	bool has_flops = op->model_flops > 0 || op->flops > 0;
 
 	if (!has_flops)
-		return (struct kernel_cost){ NAN, NAN, NAN, NAN, NULL };
+		return unknown_cost;
 	return (struct kernel_cost){ known(op->model_flops > 0 ? op->model_flops : op->flops), NAN,
 				     known(op->bytes_accessed), known(op->bytes_accessed),
-				     "profile" };
+				     TS_COST_PROFILE };
 }
 
 /* jit(step)/scale_rows/pallas_call: the name that the kernel was given; else the op's. */
@@ -165,160 +122,297 @@ static double roofline_share(const struct ts_context *ctx, const struct kernel_c
 	const struct ts_rates *rates = rates_of(ctx);
 	struct ts_roofline roofline;
 
-	if (!rates || !cost->source)
+	if (!rates || cost->source == TS_COST_UNKNOWN)
 		return NAN;
 	roofline = ts_roofline_of(rates, cost->flops, cost->hbm_bytes, NAN);
 	return roofline.least_s > 0 ? roofline.least_s / seconds : NAN;
 }
 
-static void put_cost(struct calls *calls, struct ts_value *cells, const struct kernel_cost *cost,
-		     int64_t self_ps, int64_t occurrences)
+/* The calls in the making. */
+struct calls {
+	const struct ts_context *ctx;
+	struct ts_custom_call *items;
+	size_t nr;
+	struct ts_map by_instr; /* module and instruction -> the op that ran */
+};
+
+static uint64_t instr_key(uint32_t module, uint32_t instr)
 {
-	double seconds = self_ps > 0 && occurrences > 0
-				 ? (double)self_ps * 1e-12 / (double)occurrences
+	return (uint64_t)module << 32 | instr;
+}
+
+/* FACT may be NULL: it did not run. */
+static void set_cost(struct calls *calls, struct ts_custom_call *call,
+		     const struct kernel_cost *cost, const struct ts_op_fact *fact)
+{
+	double seconds = fact && fact->self_ps > 0 && fact->occurrences > 0
+				 ? (double)fact->self_ps * 1e-12 / (double)fact->occurrences
 				 : NAN;
 
-	cells[COL_FLOPS] = ts_real(cost->flops);
-	cells[COL_TRANSCENDENTALS] = ts_real(cost->transcendentals);
-	cells[COL_BYTES] = ts_real(cost->bytes);
-	cells[COL_COST_SOURCE] = cost->source ? ts_text(ts_bytes_of(cost->source)) : ts_null();
-	cells[COL_FLOP_RATE] = ts_real(cost->flops / seconds);
-	cells[COL_BYTE_RATE] = ts_real(cost->bytes / seconds);
-	cells[COL_ROOFLINE] = ts_share_pct(roofline_share(calls->ctx, cost, seconds));
-	if (isnan(cost->flops)) {
-		calls->nr_unknown++;
-		calls->unknown_ps = ts_i64_add(calls->unknown_ps, TS_MAX(self_ps, 0));
-	}
-	calls->self_ps = ts_i64_add(calls->self_ps, TS_MAX(self_ps, 0));
+	call->flops = cost->flops;
+	call->transcendentals = cost->transcendentals;
+	call->bytes = cost->bytes;
+	call->source = cost->source;
+	call->flops_per_s = cost->flops / seconds;
+	call->bytes_per_s = cost->bytes / seconds;
+	call->roofline_share = roofline_share(calls->ctx, cost, seconds);
 }
 
-static struct ts_value op_cell(const struct calls *calls, uint32_t op, const char *column)
+/* An op that ran and whose module the profile does not have. */
+static void add_op(struct calls *calls, const struct ts_op_fact *fact)
 {
-	uint32_t row = op == TS_NONE ? TS_NONE : ts_map_find(&calls->rows, op);
+	const struct ts_op *op = &calls->ctx->profile->ops[fact->op];
+	struct kernel_cost cost = cost_in_profile(op);
+	struct ts_custom_call *call = &calls->items[calls->nr++];
 
-	if (row == TS_NONE)
-		return ts_null();
-	return ts_cell(calls->ops, row, column);
+	*call = (struct ts_custom_call){
+		.op = fact->op,
+		.module = TS_NONE,
+		.instr = TS_NONE,
+		.name = op->name,
+		.kernel = op->name,
+	};
+	set_cost(calls, call, &cost, fact);
 }
 
-/* MODULE may be NULL: the profile does not have it. OP may be TS_NONE: it did not run. */
-static bool put_call(struct calls *calls, const struct ts_hlo_module *module, uint32_t instr,
-		     uint32_t op)
-{
-	const struct ts_op *ran = op == TS_NONE ? NULL : &calls->ctx->profile->ops[op];
-	const struct ts_hlo_instr *call = module ? &module->instrs[instr] : NULL;
-	struct kernel_cost cost = module ? cost_of(module, instr) : cost_in_profile(ran);
-	struct ts_value *cells = ts_table_row(calls->result, calls->table);
-	int64_t self_ps = ts_value_int(op_cell(calls, op, "self_time_ps"));
-
-	if (!cells)
-		return false;
-	cells[COL_PROGRAM_ID] = op_cell(calls, op, "program_id");
-	cells[COL_MODULE] = module ? ts_text_or_null(module->name) : op_cell(calls, op, "module");
-	cells[COL_NAME] = ts_text(call ? call->name : ran->name);
-	cells[COL_TARGET] = call ? ts_text_or_null(call->custom_call_target) : ts_null();
-	cells[COL_KERNEL] = ts_text(call ? kernel_name(call) : ran->name);
-	cells[COL_OCCURRENCES] = op_cell(calls, op, "occurrences");
-	cells[COL_SELF] = ts_int_or_null(self_ps);
-	cells[COL_SHARE] =
-		ts_share_pct(ts_value_number(op_cell(calls, op, "exclusive_ps")) / calls->total_ps);
-	put_cost(calls, cells, &cost, self_ps, ts_value_int(op_cell(calls, op, "occurrences")));
-	cells[COL_VMEM] = call ? ts_int_or_null(call->backend.scoped_vmem_bytes) : ts_null();
-	if (ran && ran->source.n > 0)
-		cells[COL_SOURCE] = ts_text(ran->source);
-	else if (call && call->source_file.n > 0)
-		cells[COL_SOURCE] = ts_text(ts_result_text(
-			calls->result, "%.*s:%d", TS_ARG(call->source_file), call->source_line));
-	cells[COL_OP] = op == TS_NONE ? ts_null() : ts_int(op);
-	return true;
-}
-
-/* The ops that ran, by the instruction they are; those without a module get their row at once. */
-static bool put_ops(struct calls *calls, struct ts_map *by_instr)
-{
-	const struct ts_profile *profile = calls->ctx->profile;
-	int index = ts_table_column(calls->ops, "op_index");
-
-	for (size_t i = 0; i < calls->ops->nr_rows; i++) {
-		int64_t at = ts_value_int(ts_table_cell(calls->ops, i, index));
-		const struct ts_op *op = at < 0 ? NULL : &profile->ops[at];
-
-		if (!op || i >= TS_NONE || !ts_map_set(&calls->rows, (uint64_t)at, (uint32_t)i)) {
-			if (op)
-				return false;
-			continue;
-		}
-		if (ts_op_instr(profile, op)) {
-			if (!ts_map_set(by_instr, (uint64_t)op->module << 32 | op->instr,
-					(uint32_t)at))
-				return false;
-		} else if (ts_bytes_is(op->category, "custom-call") &&
-			   !put_call(calls, NULL, 0, (uint32_t)at)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool put_module(struct calls *calls, uint32_t index, const struct ts_map *by_instr)
+static void add_instr(struct calls *calls, uint32_t index, uint32_t instr)
 {
 	const struct ts_hlo_module *module = &calls->ctx->profile->modules[index];
+	struct kernel_cost cost = cost_of(module, instr);
+	struct ts_custom_call *call = &calls->items[calls->nr++];
 
-	for (uint32_t i = 0; i < module->nr_instrs; i++)
-		if (ts_instr_is_kernel(&module->instrs[i]) &&
-		    !put_call(calls, module, i, ts_map_find(by_instr, (uint64_t)index << 32 | i)))
+	*call = (struct ts_custom_call){
+		.op = ts_map_find(&calls->by_instr, instr_key(index, instr)),
+		.module = index,
+		.instr = instr,
+		.name = module->instrs[instr].name,
+		.kernel = kernel_name(&module->instrs[instr]),
+	};
+	set_cost(calls, call, &cost, ts_op_fact_of(ts_ops_facts(calls->ctx), call->op));
+}
+
+static bool is_loose(const struct ts_profile *profile, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = fact->op == TS_NONE ? NULL : &profile->ops[fact->op];
+
+	return op && !ts_op_instr(profile, op) && ts_bytes_is(op->category, "custom-call");
+}
+
+static size_t count_calls(const struct ts_context *ctx)
+{
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ops->nr; i++)
+		nr += is_loose(ctx->profile, &ops->items[i]);
+	for (size_t m = 0; m < ctx->profile->nr_modules; m++)
+		for (uint32_t i = 0; i < ctx->profile->modules[m].nr_instrs; i++)
+			nr += ts_instr_is_kernel(&ctx->profile->modules[m].instrs[i]);
+	return nr;
+}
+
+static bool map_ops(struct calls *calls)
+{
+	const struct ts_profile *profile = calls->ctx->profile;
+	const struct ts_ops_facts *ops = ts_ops_facts(calls->ctx);
+
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *fact = &ops->items[i];
+		const struct ts_op *op = fact->op == TS_NONE ? NULL : &profile->ops[fact->op];
+
+		if (op && ts_op_instr(profile, op) &&
+		    !ts_map_set(&calls->by_instr, instr_key(op->module, op->instr), fact->op))
 			return false;
+	}
 	return true;
+}
+
+static void list_calls(struct calls *calls)
+{
+	const struct ts_profile *profile = calls->ctx->profile;
+	const struct ts_ops_facts *ops = ts_ops_facts(calls->ctx);
+
+	for (size_t i = 0; i < ops->nr; i++)
+		if (is_loose(profile, &ops->items[i]))
+			add_op(calls, &ops->items[i]);
+	for (uint32_t m = 0; m < profile->nr_modules; m++)
+		for (uint32_t i = 0; i < profile->modules[m].nr_instrs; i++)
+			if (ts_instr_is_kernel(&profile->modules[m].instrs[i]))
+				add_instr(calls, m, i);
+}
+
+/* What the table has of a call. */
+struct call_row {
+	const struct ts_custom_call *call;
+	const struct ts_op_fact *fact;	  /* NULL: it did not run */
+	const struct ts_hlo_instr *instr; /* NULL: the profile does not have its module */
+	struct ts_bytes module, source;
+	int64_t self_ps; /* -1: it did not run */
+};
+
+static struct call_row row_of(const struct ts_context *ctx, const struct ts_custom_call *call)
+{
+	const struct ts_op_fact *fact = ts_op_fact_of(ts_ops_facts(ctx), call->op);
+	const struct ts_hlo_module *module =
+		call->module == TS_NONE ? NULL : &ctx->profile->modules[call->module];
+	struct call_row row = {
+		.call = call,
+		.fact = fact,
+		.instr = module ? &module->instrs[call->instr] : NULL,
+		.self_ps = fact ? fact->self_ps : -1,
+	};
+
+	if (module)
+		row.module = module->name;
+	else if (fact)
+		row.module = fact->module;
+	return row;
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct ts_value *x = a, *y = b;
-	int64_t p = ts_value_int(x[COL_SELF]), q = ts_value_int(y[COL_SELF]);
-	int order = (q > p) - (q < p);
+	const struct call_row *x = a, *y = b;
+	int order = (y->self_ps > x->self_ps) - (y->self_ps < x->self_ps);
 
 	if (order == 0)
-		order = ts_bytes_cmp(x[COL_MODULE].as.s, y[COL_MODULE].as.s);
-	return order ? order : ts_bytes_cmp(x[COL_NAME].as.s, y[COL_NAME].as.s);
+		order = ts_bytes_cmp(x->module, y->module);
+	if (order == 0)
+		order = ts_bytes_cmp(x->call->name, y->call->name);
+	return order ? order : (x->call > y->call) - (x->call < y->call);
 }
 
-static void put_fields(struct calls *calls)
+/* "file.py:29", or nothing. */
+static struct ts_bytes source_of(const struct ts_context *ctx, const struct call_row *row,
+				 struct ts_result *result)
 {
-	bool ran = calls->ctx->profile->nr_devices > 0 && calls->table->nr_rows > 0;
+	struct ts_bytes source = { NULL, 0 };
 
-	if (calls->table->nr_rows > 1)
-		qsort(calls->table->cells, calls->table->nr_rows,
-		      NR_COLS * sizeof(*calls->table->cells), by_time);
-	ts_result_field(calls->result, "call_count", ts_int((int64_t)calls->table->nr_rows),
-			TS_COMPILED, calls->table->nr_rows ? "custom calls" : NULL);
-	ts_result_field(calls->result, "unknown_count", ts_int((int64_t)calls->nr_unknown),
-			TS_COMPILED, calls->table->nr_rows ? "of unknown FLOPs" : NULL);
-	ts_result_field(calls->result, "self_time_ps", ran ? ts_int(calls->self_ps) : ts_null(),
-			TS_MEASURED, "their time");
-	ts_result_field(calls->result, "unknown_ps", ran ? ts_int(calls->unknown_ps) : ts_null(),
-			TS_MEASURED, "of unknown FLOPs, time");
+	if (row->call->op != TS_NONE)
+		source = ctx->profile->ops[row->call->op].source;
+	if (source.n == 0 && row->instr && row->instr->source_file.n > 0)
+		source = ts_result_text(result, "%.*s:%d", TS_ARG(row->instr->source_file),
+					row->instr->source_line);
+	return source;
+}
+
+static struct ts_value program_of(const struct ts_profile *profile, uint32_t op)
+{
+	return op == TS_NONE ? ts_null() : ts_id(profile->ops[op].program_id);
+}
+
+static struct ts_value source_name(enum ts_kernel_cost_source source)
+{
+	return ts_text_or_null(ts_bytes_of(source_names[source]));
+}
+
+static double time_share(const struct ts_context *ctx, const struct ts_op_fact *fact)
+{
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+
+	return fact && time->nr_cores > 0 ? (double)fact->exclusive_ps / (double)time->total_ps
+					  : NAN;
+}
+
+#define IF_RAN(value) (row->fact ? (value) : ts_null())
+#define IF_KNOWN(value) (row->instr ? (value) : ts_null())
+
+#define CALL_COLUMNS(X) \
+	X(program_id, TS_MEASURED, NULL, program_of(ctx->profile, call->op)) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(row->module)) \
+	X(name, TS_MEASURED, "op", ts_text(call->name)) \
+	X(target, TS_COMPILED, "target", \
+	  IF_KNOWN(ts_text_or_null(row->instr->custom_call_target))) \
+	X(kernel, TS_COMPILED, "kernel", ts_text(call->kernel)) \
+	X(occurrences, TS_MEASURED, "count", IF_RAN(ts_int(row->fact->occurrences))) \
+	X(self_time_ps, TS_MEASURED, "self", ts_int_or_null(row->self_ps)) \
+	X(time_pct, TS_MEASURED, "of the run", ts_share_pct(time_share(ctx, row->fact))) \
+	X(flops, TS_COMPILED, "FLOPs", ts_real(call->flops)) \
+	X(transcendentals, TS_COMPILED, NULL, ts_real(call->transcendentals)) \
+	X(bytes_accessed, TS_COMPILED, NULL, ts_real(call->bytes)) \
+	X(cost_source, TS_DERIVED, "cost from", source_name(call->source)) \
+	X(flops_per_s, TS_MODELLED, "FLOP/s", ts_real(call->flops_per_s)) \
+	X(bytes_per_s, TS_MODELLED, "bytes", ts_real(call->bytes_per_s)) \
+	X(roofline_pct, TS_MODELLED, "of roofline", ts_share_pct(call->roofline_share)) \
+	X(vmem_bytes, TS_COMPILED, "VMEM", \
+	  IF_KNOWN(ts_int_or_null(row->instr->backend.scoped_vmem_bytes))) \
+	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(ctx, row, result))) \
+	X(op_index, TS_DERIVED, NULL, call->op == TS_NONE ? ts_null() : ts_int(call->op))
+
+static const struct ts_column columns[] = { CALL_COLUMNS(TS_COLUMN) };
+
+static void put_call(const struct ts_context *ctx, const struct call_row *row,
+		     struct ts_result *result, struct ts_table *table)
+{
+	const struct ts_custom_call *call = row->call;
+
+	TS_CELLS(result, table, CALL_COLUMNS);
+}
+
+static void put_fields(const struct ts_context *ctx, const struct call_row *rows, size_t nr,
+		       struct ts_result *result)
+{
+	bool ran = ctx->profile->nr_devices > 0 && nr > 0;
+	int64_t self_ps = 0, unknown_ps = 0, nr_unknown = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int64_t ps = TS_MAX(rows[i].self_ps, 0);
+
+		self_ps = ts_i64_add(self_ps, ps);
+		if (isnan(rows[i].call->flops)) {
+			nr_unknown++;
+			unknown_ps = ts_i64_add(unknown_ps, ps);
+		}
+	}
+	ts_result_field(result, "call_count", ts_int((int64_t)nr), TS_COMPILED,
+			nr ? "custom calls" : NULL);
+	ts_result_field(result, "unknown_count", ts_int(nr_unknown), TS_COMPILED,
+			nr ? "of unknown FLOPs" : NULL);
+	ts_result_field(result, "self_time_ps", ran ? ts_int(self_ps) : ts_null(), TS_MEASURED,
+			"their time");
+	ts_result_field(result, "unknown_ps", ran ? ts_int(unknown_ps) : ts_null(), TS_MEASURED,
+			"of unknown FLOPs, time");
+}
+
+/* Rows in the order of the report; the facts follow it. */
+static bool report(const struct ts_context *ctx, const struct calls *calls,
+		   struct ts_custom_calls_facts *facts, struct ts_result *result)
+{
+	struct ts_arena *arena = &result->owner->arena;
+	struct ts_custom_call *items = ts_arena_array(arena, calls->nr + 1, sizeof(*items));
+	struct call_row *rows = calloc(calls->nr + 1, sizeof(*rows));
+	struct ts_table *table =
+		ts_result_table(result, "calls", "Custom calls", columns, TS_NELEM(columns));
+	bool good = items && rows;
+
+	for (size_t i = 0; good && i < calls->nr; i++)
+		rows[i] = row_of(ctx, &calls->items[i]);
+	if (good)
+		qsort(rows, calls->nr, sizeof(*rows), by_time);
+	for (size_t i = 0; good && i < calls->nr; i++) {
+		items[i] = *rows[i].call;
+		put_call(ctx, &rows[i], result, table);
+	}
+	if (good)
+		put_fields(ctx, rows, calls->nr, result);
+	facts->items = items;
+	facts->nr = good ? calls->nr : 0;
+	free(rows);
+	return good;
 }
 
 static enum ts_status custom_calls_close(void *state, const struct ts_context *ctx, void *facts,
 					 struct ts_result *result, struct ts_error *err)
 {
-	const struct ts_result *ops = ts_results_find(ctx->results, "ops");
-	struct calls calls = { .ctx = ctx, .result = result, .total_ps = NAN };
-	struct ts_map by_instr = { .nr = 0 };
+	struct calls calls = { .ctx = ctx };
 	bool good;
 
-	(void)state;
-	calls.ops = ops ? ts_result_find_table(ops, "ops") : NULL;
-	if (ts_time_facts(ctx)->nr_cores > 0)
-		calls.total_ps = (double)ts_time_facts(ctx)->total_ps;
-	calls.table = ts_result_table(result, "calls", "Custom calls", columns, NR_COLS);
-	good = calls.table && (!calls.ops || put_ops(&calls, &by_instr));
-	for (uint32_t i = 0; i < ctx->profile->nr_modules && good; i++)
-		good = put_module(&calls, i, &by_instr);
+	calls.items = calloc(count_calls(ctx) + 1, sizeof(*calls.items));
+	good = calls.items && map_ops(&calls);
 	if (good)
-		put_fields(&calls);
-	ts_map_release(&calls.rows);
-	ts_map_release(&by_instr);
+		list_calls(&calls);
+	good = good && report(ctx, &calls, facts, result);
+	free(calls.items);
+	ts_map_release(&calls.by_instr);
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
@@ -327,5 +421,6 @@ const struct ts_analysis ts_analysis_custom_calls = {
 	.title = "Custom calls",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
+	.facts_size = sizeof(struct ts_custom_calls_facts),
 	.close = custom_calls_close,
 };

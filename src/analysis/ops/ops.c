@@ -163,13 +163,9 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 				     : profile->modules[op->module].name;
 }
 
-/* What the table says of an op and no other analysis asks for. */
-struct op_rates {
-	double mxu_share, hbm_bytes_per_s; /* NaN: unknown */
-};
-
-static struct op_rates make_fact(const struct ts_context *ctx, uint32_t index,
-				 const struct op_sum *sum, struct ts_op_fact *fact)
+/* Gives the share of the peak FLOPs that the op reaches. */
+static double make_fact(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
+			struct ts_op_fact *fact)
 {
 	const struct ts_op *op = &ctx->profile->ops[index];
 	const struct ts_rates *rates = &ctx->rates[sum->device];
@@ -194,6 +190,7 @@ static struct op_rates make_fact(const struct ts_context *ctx, uint32_t index,
 		.exclusive_ps = sum->exclusive_ps,
 		.flops = whole(work.flops),
 		.bytes = whole(work.bytes),
+		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
 		.padding_share = padding_share(ctx->profile, op),
 		.bound = roofline.bound,
 		.bucket = ts_op_bucket(op, memory_bound),
@@ -202,10 +199,7 @@ static struct op_rates make_fact(const struct ts_context *ctx, uint32_t index,
 		.first_end_ps = sum->first_end_ps,
 		.is_remat = op->is_remat,
 	};
-	return (struct op_rates){
-		.mxu_share = work.flops * executions / (seconds * rates->peak_flops_per_s),
-		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
-	};
+	return work.flops * executions / (seconds * rates->peak_flops_per_s);
 }
 
 static struct ts_value whole_or_null(double value)
@@ -239,8 +233,8 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(self_time_ps, TS_MEASURED, "self", if_run(fact, fact->self_ps)) \
 	X(flops, TS_COMPILED, NULL, whole_or_null(fact->flops)) \
 	X(bytes_accessed, TS_COMPILED, NULL, whole_or_null(fact->bytes)) \
-	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(rates.mxu_share)) \
-	X(hbm_bytes_per_s, TS_MODELLED, "HBM", ts_real(rates.hbm_bytes_per_s)) \
+	X(mxu_utilization_pct, TS_MODELLED, "MXU", ts_share_pct(mxu_share)) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM", ts_real(fact->hbm_bytes_per_s)) \
 	X(bound_by, TS_MODELLED, "bound by", ts_text(ts_bytes_of(ts_bound_name(fact->bound)))) \
 	X(padding_waste_pct, TS_COMPILED, "padding", ts_share_pct(fact->padding_share)) \
 	X(source, TS_MEASURED, "source", ts_text_or_null(fact->source)) \
@@ -256,7 +250,7 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
 
 static void put_op(const struct ts_context *ctx, struct ts_result *result, struct ts_table *table,
-		   const struct ts_op_fact *fact, struct op_rates rates)
+		   const struct ts_op_fact *fact, double mxu_share)
 {
 	TS_CELLS(result, table, OP_COLUMNS);
 }
@@ -334,6 +328,7 @@ static void make_instr_fact(const struct ts_context *ctx, uint32_t module_index,
 		.exclusive_ps = -1,
 		.flops = cost.flops < 0 ? NAN : (double)cost.flops,
 		.bytes = cost.bytes_accessed < 0 ? NAN : (double)cost.bytes_accessed,
+		.hbm_bytes_per_s = NAN,
 		.padding_share = padding_share(ctx->profile, &op),
 		.bound = roofline.bound,
 		.bucket = TS_NR_BUCKETS,
@@ -359,7 +354,6 @@ struct listing {
 static void list_instrs(struct listing *list, uint32_t module_index, const bool *inner)
 {
 	const struct ts_hlo_module *module = &list->ctx->profile->modules[module_index];
-	const struct op_rates unknown = { NAN, NAN };
 
 	for (uint32_t i = 0; i < module->nr_instrs; i++) {
 		struct ts_op_fact *fact = &list->items[list->nr];
@@ -367,7 +361,7 @@ static void list_instrs(struct listing *list, uint32_t module_index, const bool 
 		if (inner[module->instrs[i].computation] || is_free(&module->instrs[i]))
 			continue;
 		make_instr_fact(list->ctx, module_index, i, list->result, fact);
-		put_op(list->ctx, list->result, list->table, fact, unknown);
+		put_op(list->ctx, list->result, list->table, fact, NAN);
 		list->nr++;
 	}
 }
@@ -413,10 +407,10 @@ static bool list_ops(struct listing *list, const struct ops_state *sum, uint32_t
 	list->items = ts_arena_array(&list->result->owner->arena, nr + 1, sizeof(*list->items));
 	for (size_t i = 0; i < nr && list->items; i++) {
 		struct ts_op_fact *fact = &list->items[i];
-		struct op_rates rates =
+		double mxu_share =
 			make_fact(list->ctx, ranked[i].op, &sum->ops[ranked[i].op], fact);
 
-		put_op(list->ctx, list->result, list->table, fact, rates);
+		put_op(list->ctx, list->result, list->table, fact, mxu_share);
 		of_op[ranked[i].op] = (uint32_t)i;
 	}
 	list->nr = nr;

@@ -383,6 +383,7 @@ const struct ts_analysis ts_analysis_rates = {
 	.name = "rates",
 	.title = "Rates over time",
 	.pass = TS_PASS_FIRST,
+	.draws_only = true,
 	.state_size = sizeof(struct rates_state),
 	.wants = rates_wants,
 	.open = rates_open,

@@ -1,14 +1,18 @@
 /*
  * The roofline analysis' own header: the work of ops, and what it is held against. Shared by
- * roofline.c (the pass, the sums) and roofline_rows.c (the rates of a row) only.
+ * roofline.c (the pass), roofline_report.c (the sums) and roofline_row.c (the rates of a row) only.
  */
 #ifndef TS_ANALYSIS_ROOFLINE_H
 #define TS_ANALYSIS_ROOFLINE_H
 
+#include "analysis/facts/ops.h"
+
 #define TS_NEEDS(X) X(ops)
 #include "analysis/kit/needs.h"
 
-/* What was done, in amounts. NaN: nobody knows. */
+#include "model/op_kind.h"
+
+/* What was done, in amounts. NaN: it is unknown. */
 enum roofline_part {
 	ROOF_FLOPS, /* in terms of the bf16 peak */
 	ROOF_MODEL_FLOPS,
@@ -25,12 +29,43 @@ struct roofline_work {
 	double amount[NR_ROOF_PARTS];
 };
 
-/* A device's peaks per second, by part; NaN where unknown, or where there is no such thing. */
+struct roofline_device {
+	bool seen;
+	int64_t first_ps, last_ps;
+	struct roofline_work *steps;
+	size_t nr_steps;
+};
+
+struct roofline_state {
+	/* of a line */
+	uint32_t device_index;
+	struct roofline_work *ops; /* of an execution of each op; NULL: no steps to give it to */
+	bool *is_custom;	   /* the op is a custom call: its events may say what they did */
+	size_t hint;
+	int64_t from_ps, until_ps; /* TO is for events that start here */
+	struct roofline_work *to;  /* of a step, or NULL: between two */
+	/* of a line: one; of the sum: all */
+	struct roofline_device *devices;
+	size_t nr_devices;
+};
+
+static inline bool roofline_has_breakdown(const struct ts_op *op)
+{
+	return op->hbm_read_bytes != TS_UNKNOWN || op->hbm_write_bytes != TS_UNKNOWN ||
+	       op->onchip_bytes != TS_UNKNOWN;
+}
+
+static inline void roofline_add(struct roofline_work *restrict to,
+				const struct roofline_work *restrict work)
+{
+	for (int part = 0; part < NR_ROOF_PARTS; part++)
+		to->amount[part] += work->amount[part];
+}
+
+/* A device's peaks per second, by part; NaN where it is unknown or does not exist. */
 struct roofline_peaks {
 	double peak[NR_ROOF_PARTS];
 };
-
-struct roofline_peaks roofline_peaks_of(const struct ts_context *ctx, uint32_t device);
 
 /* A row of the table. Texts may be empty. */
 struct roofline_row {
@@ -44,12 +79,19 @@ struct roofline_row {
 	struct roofline_work work;
 };
 
-struct ts_table *roofline_table(struct ts_result *result);
-/* PROGRAM_PS is what shares of time are of. False: no memory. */
-bool roofline_put_row(struct ts_result *result, struct ts_table *table,
-		      const struct roofline_row *row, const struct roofline_peaks *peaks,
-		      int64_t program_ps);
+/* roofline_report.c */
+enum ts_status ts_roofline_report(const struct roofline_state *sum, const struct ts_context *ctx,
+				  struct ts_result *result, struct ts_error *err);
+
+/* roofline_row.c */
+struct roofline_peaks ts_roofline_peaks_of(const struct ts_context *ctx, uint32_t device);
+struct ts_table *ts_roofline_table(struct ts_result *result);
+/* PROGRAM_PS is what shares of time are of. */
+void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
+			 const struct roofline_row *row, const struct roofline_peaks *peaks,
+			 int64_t program_ps);
 /* One row for each memory of each kind of device that ran. */
-bool roofline_put_ridges(struct ts_result *result, const struct ts_context *ctx, const bool *ran);
+void ts_roofline_put_ridges(struct ts_result *result, const struct ts_context *ctx,
+			    const struct roofline_state *sum);
 
 #endif

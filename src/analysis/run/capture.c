@@ -83,7 +83,7 @@ static void take_modules(struct capture_state *state, const struct ts_block *blo
 	}
 }
 
-/* Events come in the order of their ends, but those of a stream may overlap: segments tell all. */
+/* Events come in the order of their ends, but those of a stream may overlap: segments do not. */
 static void take_core(struct capture_state *state, const struct ts_block *block)
 {
 	struct capture_device *device = &state->device;
@@ -205,7 +205,7 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 		return TS_OK; /* compiled modules alone: nothing was captured */
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
-	return ts_capture_report(sum, ctx, result, err);
+	return ts_capture_report(sum, ctx, facts, result, err);
 }
 
 static void capture_release(void *data)
@@ -225,6 +225,7 @@ const struct ts_analysis ts_analysis_capture = {
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
 	.state_size = sizeof(struct capture_state),
+	.facts_size = sizeof(struct ts_capture_facts),
 	.wants = capture_wants,
 	.open = capture_open,
 	.block = capture_block,

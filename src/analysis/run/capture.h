@@ -6,6 +6,7 @@
 #ifndef TS_ANALYSIS_CAPTURE_H
 #define TS_ANALYSIS_CAPTURE_H
 
+#include "analysis/facts/capture.h"
 #include "analysis/facts/ops.h"
 #include "analysis/facts/time.h"
 
@@ -15,7 +16,8 @@
 #define CAPTURE_CALLS 64 /* latest calls of jitted functions that are kept of a host */
 
 struct capture_host {
-	uint64_t nr_events, nr_calls;	/* calls: of jitted functions; one inside another is none */
+	uint64_t nr_events,
+		nr_calls; /* calls: of jitted functions; one inside another does not count */
 	int64_t call_ps[CAPTURE_CALLS]; /* starts of the latest, in the order of time */
 	size_t nr_kept;
 	bool ran_on_cpu, ran_on_tpu; /* XLA's executor for CPUs, the TPU's runtime was at work */
@@ -40,10 +42,9 @@ struct capture_state {
 	struct capture_device *devices;
 };
 
-/* How much of the profile can be believed, the best first. */
-enum capture_verdict { CAPTURE_GOOD, CAPTURE_USABLE, CAPTURE_MISLEADING, CAPTURE_EMPTY };
-
+/* capture_causes.c */
 enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-				 struct ts_result *result, struct ts_error *err);
+				 struct ts_capture_facts *facts, struct ts_result *result,
+				 struct ts_error *err);
 
 #endif

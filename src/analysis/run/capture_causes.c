@@ -7,50 +7,35 @@
 #include <inttypes.h>
 
 #include "analysis/kit/advice.h"
+#include "analysis/kit/table.h"
 #include "analysis/settings.h"
 #include "base/check.h"
 #include "base/units.h"
 #include "model/trace_class.h"
 
-#define MAX_TOLD	3     /* messages, damages */
+#define MAX_LISTED	3     /* messages, damages */
 #define NEAR_END	10000 /* of the window: a device busy this near to its end was cut off */
 #define QUIET_END	20    /* of the window: calls for so long, and nothing ran: it was cut */
 #define PROTOBUF_LIMIT	INT32_MAX /* bytes that a viewer's parser takes at most */
 #define HLO_MISSING_MIN 0.01	  /* of the time of ops */
 #define OVERLAP_GOOD	0.9 /* share of a window of one host that all other hosts recorded too */
 #define OVERLAP_USABLE	0.5
+#define MAX_CAUSES	32
 
-enum {
-	COL_ID,
-	COL_SEVERITY,
-	COL_VERDICT,
-	COL_CONFIDENCE,
-	COL_WHAT,
-	COL_EVIDENCE,
-	COL_FIX,
-	COL_CODE,
-	NR_COLS
+static const char *const verdicts[] = {
+	[TS_CAPTURE_GOOD] = "good",
+	[TS_CAPTURE_USABLE] = "usable",
+	[TS_CAPTURE_MISLEADING] = "misleading",
+	[TS_CAPTURE_EMPTY] = "empty",
 };
-
-static const struct ts_column columns[NR_COLS] = {
-	[COL_ID] = { "id", TS_DERIVED, "cause" },
-	[COL_SEVERITY] = { "severity", TS_DERIVED, NULL },
-	[COL_VERDICT] = { "verdict", TS_DERIVED, "makes it" },
-	[COL_CONFIDENCE] = { "confidence", TS_DERIVED, NULL },
-	[COL_WHAT] = { "what", TS_DERIVED, "what" },
-	[COL_EVIDENCE] = { "evidence", TS_MEASURED, NULL },
-	[COL_FIX] = { "fix", TS_DERIVED, NULL },
-	[COL_CODE] = { "code", TS_DERIVED, NULL },
-};
-
-static const char *const verdicts[] = { "good", "usable", "misleading", "empty" };
 
 struct report {
 	const struct capture_state *sum;
 	const struct ts_context *ctx;
 	struct ts_result *result;
-	struct ts_table *table;
-	enum capture_verdict verdict;
+	struct ts_capture_cause causes[MAX_CAUSES];
+	size_t nr_causes;
+	enum ts_capture_verdict verdict;
 	size_t nr_ran; /* devices that ran something */
 	struct ts_buf text;
 	bool failed;
@@ -66,7 +51,7 @@ static const char *plural(uint64_t nr)
 	return nr == 1 ? "" : "s";
 }
 
-static struct ts_bytes told(struct report *report)
+static struct ts_bytes take_text(struct report *report)
 {
 	struct ts_bytes text =
 		ts_result_text(report->result, "%.*s", TS_ARG(ts_buf_bytes(&report->text)));
@@ -99,28 +84,26 @@ static enum ts_confidence confidence_of(const char *id)
 
 /* Reports a cause; the evidence is what was put into report->text. */
 static void add(struct report *report, const char *id, enum ts_severity severity,
-		enum capture_verdict verdict, struct ts_bytes what)
+		enum ts_capture_verdict verdict, struct ts_bytes what)
 {
-	struct ts_bytes evidence = told(report);
 	const struct ts_advice *advice = advice_of(report->ctx->profile, id);
-	struct ts_value *cells = ts_table_row(report->result, report->table);
 
-	TS_ASSERT(advice->advice[0]);
-	report->failed |= !cells || !what.p;
-	if (report->failed)
-		return;
-	cells[COL_ID] = ts_text(ts_bytes_of(id));
-	cells[COL_SEVERITY] = ts_text(ts_bytes_of(ts_severity_name(severity)));
-	cells[COL_VERDICT] = ts_text(ts_bytes_of(verdicts[verdict]));
-	cells[COL_CONFIDENCE] = ts_text(ts_bytes_of(ts_confidence_name(confidence_of(id))));
-	cells[COL_WHAT] = ts_text(what);
-	cells[COL_EVIDENCE] = ts_text_or_null(evidence);
-	cells[COL_FIX] = ts_text(ts_bytes_of(advice->advice));
-	cells[COL_CODE] = ts_text_or_null(ts_bytes_of(advice->code));
+	TS_ASSERT(advice->advice[0] && report->nr_causes < MAX_CAUSES);
+	report->causes[report->nr_causes++] = (struct ts_capture_cause){
+		.id = id,
+		.severity = severity,
+		.verdict = verdict,
+		.confidence = confidence_of(id),
+		.what = what,
+		.evidence = take_text(report),
+		.fix = ts_bytes_of(advice->advice),
+		.code = ts_bytes_of(advice->code),
+	};
+	report->failed |= !what.p;
 	report->verdict = TS_MAX(report->verdict, verdict);
 }
 
-static void say_inventory(struct report *report)
+static void put_inventory(struct report *report)
 {
 	const struct ts_profile *profile = report->ctx->profile;
 
@@ -144,8 +127,8 @@ static void check_annotation(struct report *report)
 {
 	if (!only_ours(report->ctx->profile))
 		return;
-	say_inventory(report);
-	add(report, "only_annotation", TS_CRITICAL, CAPTURE_EMPTY,
+	put_inventory(report);
+	add(report, "only_annotation", TS_CRITICAL, TS_CAPTURE_EMPTY,
 	    TS_LIT("This file holds TPUsight's own annotation and no profile"));
 }
 
@@ -163,17 +146,17 @@ static void check_no_device(struct report *report)
 
 	if (profile->nr_devices > 0 || only_ours(profile))
 		return;
-	say_inventory(report);
+	put_inventory(report);
 	if (any_host(report, true)) {
 		ts_buf_puts(&report->text, " XLA's executor for CPUs was at work.");
-		add(report, "ran_on_cpu", TS_CRITICAL, CAPTURE_EMPTY,
+		add(report, "ran_on_cpu", TS_CRITICAL, TS_CAPTURE_EMPTY,
 		    TS_LIT("The job ran on the CPU: no TPU or GPU is in this profile"));
 		return;
 	}
 	if (any_host(report, false))
 		ts_buf_puts(&report->text, " The host called the TPU's runtime, so a TPU was "
 					   "there: only its trace is missing.");
-	add(report, "no_device", TS_CRITICAL, CAPTURE_EMPTY,
+	add(report, "no_device", TS_CRITICAL, TS_CAPTURE_EMPTY,
 	    TS_LIT("No TPU or GPU is in this profile"));
 }
 
@@ -196,8 +179,8 @@ static void check_nothing_ran(struct report *report)
 	if (report->ctx->profile->nr_devices == 0 || report->nr_ran > 0 || compile_ps(report) > 0 ||
 	    nr_calls(report) > 0)
 		return;
-	say_inventory(report);
-	add(report, "device_ran_nothing", TS_CRITICAL, CAPTURE_EMPTY,
+	put_inventory(report);
+	add(report, "device_ran_nothing", TS_CRITICAL, TS_CAPTURE_EMPTY,
 	    TS_LIT("The devices ran nothing while the profile was taken"));
 }
 
@@ -239,10 +222,10 @@ static void check_compilation(struct report *report)
 	ts_buf_printf(&report->text, "A compiler was at work for %s.",
 		      ts_fmt_ps(time, compile_ps(report)));
 	if (alone)
-		add(report, "only_compilation", TS_CRITICAL, CAPTURE_EMPTY,
+		add(report, "only_compilation", TS_CRITICAL, TS_CAPTURE_EMPTY,
 		    TS_LIT("Only compilation was captured: no device ran anything"));
 	else
-		add(report, "only_compilation", TS_CRITICAL, CAPTURE_MISLEADING,
+		add(report, "only_compilation", TS_CRITICAL, TS_CAPTURE_MISLEADING,
 		    ts_result_text(report->result,
 				   "Compilation before the second step has %s of the core time "
 				   "in this profile",
@@ -265,7 +248,7 @@ static void check_warm_up(struct report *report)
 		      " execution%s), and a compiler "
 		      "was at work.",
 		      nr_modules, plural(nr_modules));
-	add(report, "warm_up_only", TS_WARNING, CAPTURE_MISLEADING,
+	add(report, "warm_up_only", TS_WARNING, TS_CAPTURE_MISLEADING,
 	    TS_LIT("Only first executions were captured: the warm-up, not the work"));
 }
 
@@ -280,7 +263,7 @@ static void check_ops_missing(struct report *report)
 	ts_buf_printf(&report->text, "%zu of %zu devices have executions of modules and no op.", nr,
 		      report->ctx->profile->nr_devices);
 	add(report, "ops_missing", nr == report->nr_ran ? TS_CRITICAL : TS_WARNING,
-	    nr == report->nr_ran ? CAPTURE_EMPTY : CAPTURE_MISLEADING,
+	    nr == report->nr_ran ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
 	    TS_LIT("Modules ran, and their ops were not recorded"));
 }
 
@@ -327,7 +310,7 @@ static uint64_t calls_after(const struct work *work, int64_t ps)
 	return nr;
 }
 
-static void say_calls(struct report *report, const struct work *work)
+static void put_calls(struct report *report, const struct work *work)
 {
 	ts_buf_printf(&report->text,
 		      "The host called jitted functions %" PRIu64 " time%s; the device that ran "
@@ -349,10 +332,10 @@ static bool check_cut(struct report *report, const struct work *work)
 	quiet_ps = ts_i64_sub(host->call_ps[host->nr_kept - 1], work->last_ps);
 	if (quiet_ps < work->window_ps / QUIET_END)
 		return false;
-	say_calls(report, work);
+	put_calls(report, work);
 	ts_buf_printf(&report->text, " Calls went on for %s after the device's last event.",
 		      ts_fmt_ps(time, quiet_ps));
-	add(report, "device_trace_cut", TS_CRITICAL, CAPTURE_MISLEADING,
+	add(report, "device_trace_cut", TS_CRITICAL, TS_CAPTURE_MISLEADING,
 	    TS_LIT("The devices' trace ends before the job does: its buffer was full"));
 	return true;
 }
@@ -364,8 +347,8 @@ static bool check_missing(struct report *report, const struct work *work)
 
 	if (nothing ? missing == 0 : missing < 2 || missing * 2 <= work->host->nr_calls)
 		return false;
-	say_calls(report, work);
-	add(report, "not_blocked", TS_CRITICAL, nothing ? CAPTURE_EMPTY : CAPTURE_MISLEADING,
+	put_calls(report, work);
+	add(report, "not_blocked", TS_CRITICAL, nothing ? TS_CAPTURE_EMPTY : TS_CAPTURE_MISLEADING,
 	    TS_LIT("The profile ended before the devices did what the host had asked for"));
 	return true;
 }
@@ -380,7 +363,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 		return false;
 	ts_buf_printf(&report->text, "The last op ended %s before the profile did.",
 		      ts_fmt_ps(time, TS_MAX(gap_ps, 0)));
-	add(report, "not_blocked", TS_INFO, CAPTURE_USABLE,
+	add(report, "not_blocked", TS_INFO, TS_CAPTURE_USABLE,
 	    TS_LIT("The profile ended while a device was still at work: the last step is cut"));
 	return true;
 }
@@ -402,28 +385,28 @@ static void check_not_blocked(struct report *report)
 	}
 }
 
-static void say_messages(struct report *report, const struct ts_bytes *items, size_t nr,
-			 size_t *nr_told, bool *dropped)
+static void put_messages(struct report *report, const struct ts_bytes *items, size_t nr,
+			 size_t *nr_listed, bool *dropped)
 {
 	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_MESSAGES); i++) {
 		*dropped |= ts_bytes_has(items[i], "drop") || ts_bytes_has(items[i], "overflow");
-		if ((*nr_told)++ >= MAX_TOLD)
+		if ((*nr_listed)++ >= MAX_LISTED)
 			continue;
-		ts_buf_puts(&report->text, *nr_told > 1 ? " " : "");
+		ts_buf_puts(&report->text, *nr_listed > 1 ? " " : "");
 		ts_buf_printf(&report->text, "\"%.*s\".", TS_ARG(ts_bytes_cut(items[i], 0, 200)));
 	}
 }
 
 static void check_messages(struct report *report)
 {
-	size_t nr_errors = 0, nr_warnings = 0, nr_told = 0;
+	size_t nr_errors = 0, nr_warnings = 0, nr_listed = 0;
 	bool dropped = false;
 
 	for (size_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
 		const struct ts_host *host = &report->ctx->profile->hosts[i];
 
-		say_messages(report, host->errors, host->nr_errors, &nr_told, &dropped);
-		say_messages(report, host->warnings, host->nr_warnings, &nr_told, &dropped);
+		put_messages(report, host->errors, host->nr_errors, &nr_listed, &dropped);
+		put_messages(report, host->warnings, host->nr_warnings, &nr_listed, &dropped);
 		nr_errors += host->nr_errors;
 		nr_warnings += host->nr_warnings;
 	}
@@ -431,7 +414,7 @@ static void check_messages(struct report *report)
 		return;
 	dropped |= nr_errors > 0;
 	add(report, "profiler_messages", dropped ? TS_WARNING : TS_INFO,
-	    dropped ? CAPTURE_MISLEADING : CAPTURE_USABLE,
+	    dropped ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
 	    ts_result_text(report->result,
 			   "The profiler itself reported %zu error%s and %zu warning%s", nr_errors,
 			   plural(nr_errors), nr_warnings, plural(nr_warnings)));
@@ -453,16 +436,16 @@ static void check_damage(struct report *report)
 
 	if (profile->nr_damage == 0)
 		return;
-	for (size_t i = 0; i < TS_MIN(profile->nr_damage, MAX_TOLD); i++) {
+	for (size_t i = 0; i < TS_MIN(profile->nr_damage, MAX_LISTED); i++) {
 		const struct ts_damage *damage = &profile->damage[i];
 
 		ts_buf_printf(&report->text, "%s%.*s, byte %" PRIu64 ": %.*s.", i > 0 ? " " : "",
 			      TS_ARG(damage->file), damage->offset, TS_ARG(damage->cause));
 	}
-	if (profile->nr_damage > MAX_TOLD)
-		ts_buf_printf(&report->text, " And %zu more.", profile->nr_damage - MAX_TOLD);
+	if (profile->nr_damage > MAX_LISTED)
+		ts_buf_printf(&report->text, " And %zu more.", profile->nr_damage - MAX_LISTED);
 	add(report, "damaged_input", minor ? TS_INFO : TS_WARNING,
-	    minor ? CAPTURE_USABLE : CAPTURE_MISLEADING,
+	    minor ? TS_CAPTURE_USABLE : TS_CAPTURE_MISLEADING,
 	    ts_result_text(report->result,
 			   "Part of the input could not be read (%zu place%s): the numbers miss it",
 			   profile->nr_damage, plural(profile->nr_damage)));
@@ -519,7 +502,7 @@ static void check_windows(struct report *report)
 		      "those of one are.",
 		      ts_fmt_pct(share, overlap * 100));
 	add(report, "host_windows_differ", bad ? TS_WARNING : TS_INFO,
-	    bad ? CAPTURE_MISLEADING : CAPTURE_USABLE,
+	    bad ? TS_CAPTURE_MISLEADING : TS_CAPTURE_USABLE,
 	    TS_LIT("The hosts of this session were not captured at the same time"));
 }
 
@@ -530,7 +513,7 @@ static void check_unused_devices(struct report *report)
 	if (report->nr_ran == 0 || report->nr_ran == nr)
 		return;
 	ts_buf_puts(&report->text, "They count in no share of this report.");
-	add(report, "unused_devices", TS_INFO, CAPTURE_USABLE,
+	add(report, "unused_devices", TS_INFO, TS_CAPTURE_USABLE,
 	    ts_result_text(report->result, "%zu of %zu devices ran nothing", nr - report->nr_ran,
 			   nr));
 }
@@ -546,7 +529,7 @@ static void check_host_tracing(struct report *report)
 		&report->text,
 		"What the devices waited for on the host (input, compilation, transfers) cannot "
 		"be told; such time counts as idle.");
-	add(report, "host_tracing_off", TS_INFO, CAPTURE_USABLE,
+	add(report, "host_tracing_off", TS_INFO, TS_CAPTURE_USABLE,
 	    TS_LIT("The profile has no host events"));
 }
 
@@ -578,16 +561,16 @@ static void check_hlo(struct report *report)
 		    "Without them fusion, padding and the shapes of products are not "
 		    "known.");
 	if (share > 1 - HLO_MISSING_MIN)
-		add(report, "no_hlo", TS_INFO, CAPTURE_USABLE,
+		add(report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
 		    TS_LIT("The profile has no compiled modules"));
 	else
-		add(report, "no_hlo", TS_INFO, CAPTURE_USABLE,
+		add(report, "no_hlo", TS_INFO, TS_CAPTURE_USABLE,
 		    ts_result_text(report->result,
 				   "The compiled modules of %s of the ops' time are missing",
 				   ts_fmt_pct(part, share * 100)));
 }
 
-static void say_step_source(struct report *report, const struct ts_steps *steps)
+static void put_step_source(struct report *report, const struct ts_steps *steps)
 {
 	if (steps->source == TS_STEPS_NONE) {
 		ts_buf_puts(&report->text,
@@ -606,12 +589,12 @@ static void check_steps(struct report *report)
 
 	if (report->nr_ran == 0 || !outline || outline->steps.source == TS_STEPS_MARKED)
 		return;
-	say_step_source(report, &outline->steps);
+	put_step_source(report, &outline->steps);
 	if (outline->steps.source == TS_STEPS_NONE)
-		add(report, "steps_inferred", TS_INFO, CAPTURE_USABLE,
+		add(report, "steps_inferred", TS_INFO, TS_CAPTURE_USABLE,
 		    TS_LIT("No steps are known"));
 	else
-		add(report, "steps_inferred", TS_INFO, CAPTURE_GOOD,
+		add(report, "steps_inferred", TS_INFO, TS_CAPTURE_GOOD,
 		    TS_LIT("Steps are inferred, not marked"));
 }
 
@@ -624,14 +607,14 @@ static void check_length(struct report *report)
 	if ((double)nr_steps > report->ctx->settings->capture_steps_high) {
 		ts_buf_printf(&report->text, "More than %g make it longer, not better.",
 			      report->ctx->settings->capture_steps_high);
-		add(report, "too_many_steps", TS_INFO, CAPTURE_GOOD,
+		add(report, "too_many_steps", TS_INFO, TS_CAPTURE_GOOD,
 		    ts_result_text(report->result, "%zu steps are in this profile", nr_steps));
 	}
 	for (size_t i = 0; i < profile->nr_hosts; i++) {
 		if (profile->hosts[i].file_bytes <= PROTOBUF_LIMIT || ts_profile_is_torch(profile))
 			continue; /* a trace in JSON is not a protobuf message */
 		ts_buf_puts(&report->text, "They take 2 GiB of one message at most.");
-		add(report, "file_too_large", TS_INFO, CAPTURE_USABLE,
+		add(report, "file_too_large", TS_INFO, TS_CAPTURE_USABLE,
 		    ts_result_text(report->result, "%.*s has %s: viewers cannot open it",
 				   TS_ARG(ts_bytes_cut(profile->hosts[i].file, 0, 200)),
 				   ts_fmt_bytes(size, (double)profile->hosts[i].file_bytes)));
@@ -668,18 +651,49 @@ static void put_fields(struct report *report)
 			"executions of modules");
 }
 
+#define CAUSE_COLUMNS(X) \
+	X(id, TS_DERIVED, "cause", ts_text(ts_bytes_of(cause->id))) \
+	X(severity, TS_DERIVED, NULL, ts_text(ts_bytes_of(ts_severity_name(cause->severity)))) \
+	X(verdict, TS_DERIVED, "makes it", ts_text(ts_bytes_of(verdicts[cause->verdict]))) \
+	X(confidence, TS_DERIVED, NULL, \
+	  ts_text(ts_bytes_of(ts_confidence_name(cause->confidence)))) \
+	X(what, TS_DERIVED, "what", ts_text(cause->what)) \
+	X(evidence, TS_MEASURED, NULL, ts_text_or_null(cause->evidence)) \
+	X(fix, TS_DERIVED, NULL, ts_text(cause->fix)) \
+	X(code, TS_DERIVED, NULL, ts_text_or_null(cause->code))
+
+static const struct ts_column columns[] = { CAUSE_COLUMNS(TS_COLUMN) };
+
+static void put_causes(const struct ts_capture_facts *facts, struct ts_result *result)
+{
+	struct ts_table *table =
+		ts_result_table(result, "causes", "Causes for doubt", columns, TS_NELEM(columns));
+
+	for (size_t i = 0; i < facts->nr_causes; i++) {
+		const struct ts_capture_cause *cause = &facts->causes[i];
+
+		TS_CELLS(result, table, CAUSE_COLUMNS);
+	}
+}
+
 enum ts_status ts_capture_report(const struct capture_state *sum, const struct ts_context *ctx,
-				 struct ts_result *result, struct ts_error *err)
+				 struct ts_capture_facts *facts, struct ts_result *result,
+				 struct ts_error *err)
 {
 	struct report report = { .sum = sum, .ctx = ctx, .result = result };
+	struct ts_capture_cause *causes =
+		ts_arena_array(&result->owner->arena, MAX_CAUSES, sizeof(*causes));
 
-	report.table = ts_result_table(result, "causes", "Causes for doubt", columns, NR_COLS);
-	report.failed = !report.table;
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
 		report.nr_ran += has_run(&sum->devices[i]);
 	for (size_t i = 0; i < TS_NELEM(checks) && !report.failed; i++)
 		checks[i](&report);
-	put_fields(&report);
 	ts_buf_release(&report.text);
-	return report.failed ? ts_fail_nomem(err) : TS_OK;
+	if (report.failed || !causes)
+		return ts_fail_nomem(err);
+	memcpy(causes, report.causes, report.nr_causes * sizeof(*causes));
+	*facts = (struct ts_capture_facts){ causes, report.nr_causes, report.verdict };
+	put_causes(facts, result);
+	put_fields(&report);
+	return TS_OK;
 }

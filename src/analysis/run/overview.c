@@ -2,10 +2,10 @@
  * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
  * first, and the steps. Made of the other results and the profile; sees no events.
  */
-#include "analysis/facts/ops.h"
+#include "analysis/facts/doctor.h"
 #include "analysis/facts/time.h"
 
-#define TS_NEEDS(X) X(ops) X(time) X(systolic) X(padding) X(doctor)
+#define TS_NEEDS(X) X(time) X(systolic) X(padding) X(doctor)
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/table.h"
@@ -71,21 +71,6 @@ static struct ts_value get(const struct ts_context *ctx, const char *view, const
 	const struct ts_result *result = ts_results_find(ctx->results, view);
 
 	return result ? ts_result_get(result, field) : ts_null();
-}
-
-/* The doctor's key figure, the same number under its own name. */
-static struct ts_value hbm_utilization(const struct ts_context *ctx)
-{
-	const struct ts_table *table =
-		ts_result_find_table(ts_results_find(ctx->results, "doctor"), "kpis");
-
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct ts_value name = ts_cell(table, i, "name");
-
-		if (ts_bytes_is(name.as.s, "memory_bandwidth"))
-			return ts_cell(table, i, "value");
-	}
-	return ts_null();
 }
 
 static int by_value(const void *a, const void *b)
@@ -219,14 +204,15 @@ static enum ts_status overview_close(void *arg, const struct ts_context *ctx, vo
 		return TS_OK;
 	}
 	put_run(ctx, result);
-	ts_result_field(result, "overview.health_score", get(ctx, "doctor", "health_score"),
-			TS_DERIVED, "health");
+	ts_result_field(result, "overview.health_score",
+			ts_int_or_null(ts_doctor_facts(ctx)->health_score), TS_DERIVED, "health");
 	ts_result_field(result, "overview.duty_cycle_pct",
 			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
 	ts_result_field(result, "overview.mxu_utilization_pct",
 			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED,
 			"MXU utilization");
-	ts_result_field(result, "overview.hbm_utilization_pct", hbm_utilization(ctx), TS_MODELLED,
+	ts_result_field(result, "overview.hbm_utilization_pct",
+			ts_real(ts_doctor_facts(ctx)->hbm_utilization_pct), TS_MODELLED,
 			"HBM utilization");
 	ts_result_field(result, "overview.padding_waste_pct", get(ctx, "padding", "waste_pct"),
 			TS_MODELLED, "padding waste");

@@ -20,17 +20,6 @@ static struct ts_value index_or_null(uint32_t index)
 	return index == TS_NONE ? ts_null() : ts_int(index);
 }
 
-/* Who was seen in the step's gap, where that is one of the listed gaps. */
-static struct ts_gap_witness witness_of(const struct ts_context *ctx, const struct ts_time_gap *gap)
-{
-	const struct ts_time_facts *time = ts_time_facts(ctx);
-
-	for (size_t i = 0; gap->device != TS_NONE && i < time->nr_gaps; i++)
-		if (time->gaps[i].device == gap->device && time->gaps[i].start_ps == gap->start_ps)
-			return ts_gaps_facts(ctx)->witnesses[i];
-	return (struct ts_gap_witness){ .event = { NULL, 0 } };
-}
-
 #define IF_OP(value) (slow->op == TS_NONE ? ts_null() : (value))
 #define IF_GAP(value) (slow->gap.device == TS_NONE ? ts_null() : (value))
 #define GREW(bucket) ts_int(slow->growth_ps[TS_BUCKET_##bucket])
@@ -96,7 +85,8 @@ void time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 	for (size_t i = 0; i < time->nr_slow; i++) {
 		const struct ts_slow_step *slow = &time->slow[i];
 		const struct ts_time_step *step = &time->steps[slow->step];
-		struct ts_gap_witness witness = witness_of(ctx, &slow->gap);
+		struct ts_gap_witness witness =
+			ts_gap_witness_of(ts_gaps_facts(ctx), time, &slow->gap);
 
 		TS_CELLS(result, table, SLOW_COLUMNS);
 	}

@@ -5,6 +5,8 @@
  */
 #include "read/chrome/chrome.h"
 
+#include "base/check.h"
+
 #define TEXT_BYTES 768 /* more is no kernel's: nothing is kept then */
 
 /* libkineto/src/output_json.cpp; sizes, shapes, and what collectives say of their messages. */
@@ -31,8 +33,9 @@ struct text {
 	bool full;
 };
 
-bool chrome_args_has(struct ts_bytes name)
+bool ts_chrome_args_has(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (name.n == names[i].n && memcmp(name.p, names[i].p, name.n) == 0)
 			return true;
@@ -56,7 +59,7 @@ static void pick(struct text *text, struct ts_bytes object)
 	text->n = 0;
 	text->full = false;
 	while (ts_jtok_member(&members)) {
-		if (!chrome_args_has(members.key))
+		if (!ts_chrome_args_has(members.key))
 			continue;
 		put(text, text->n ? TS_LIT(",\"") : TS_LIT("{\""));
 		put(text, members.key);
@@ -83,14 +86,16 @@ static bool add(struct chrome_args *args, struct ts_arena *arena, struct ts_byte
 	return true;
 }
 
-bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-		      uint16_t *kept)
+bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+			 uint16_t *kept)
 {
 	struct text text;
 	struct ts_bytes bytes;
 	uint64_t key;
 	uint32_t at;
 
+	TS_ASSERT_HOT(args && arena);
+	TS_ASSERT_HOT(object.p || object.n == 0);
 	*kept = 0;
 	pick(&text, object);
 	if (text.full)
@@ -107,8 +112,9 @@ bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct t
 	return add(args, arena, bytes, key, kept);
 }
 
-void chrome_args_release(struct chrome_args *args)
+void ts_chrome_args_release(struct chrome_args *args)
 {
+	TS_ASSERT(args);
 	ts_map_release(&args->ids);
 	free(args->items);
 }

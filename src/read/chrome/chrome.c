@@ -8,13 +8,13 @@
 
 #define HEAD_BYTES 4096 /* looked at to know the format */
 
-void chrome_release(void *data)
+void ts_chrome_release(void *data)
 {
 	struct chrome_file *file = data;
 
-	chrome_names_release(&file->names);
-	chrome_store_release(&file->store);
-	chrome_args_release(&file->args);
+	ts_chrome_names_release(&file->names);
+	ts_sorter_release(&file->store);
+	ts_chrome_args_release(&file->args);
 	ts_scratch_release(&file->unpacked);
 	free(file->devices);
 	free(file->line_tracks);
@@ -31,8 +31,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	file->names.arena = &profile->arena;
 	file->names.seed = file->args.seed = profile->op_seed;
 	file->names.last_category = file->names.last_process = file->names.last_track = TS_NONE;
-	file->store.max = CHROME_RECORDS;
-	file->store.scratch = (struct ts_scratch)TS_SCRATCH_INIT;
+	ts_sorter_init(&file->store, &ts_chrome_sort_kind);
 	file->unpacked = (struct ts_scratch)TS_SCRATCH_INIT;
 	file->bytes = bytes;
 	file->packed = ts_gzip_probe(bytes);
@@ -87,15 +86,15 @@ static enum ts_status chrome_read(struct ts_profile *profile, const struct ts_re
 	host->file = request->file;
 	host->file_bytes = request->bytes.n;
 	host->reader_data = file;
-	host->reader_release = chrome_release;
+	host->reader_release = ts_chrome_release;
 	if (ts_tracefile_is_annotated(request->bytes, &story))
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "a copy that TPUsight annotated (name the trace it was made of)");
 	if (story.status)
 		return ts_fail_nomem(err);
-	st = chrome_scan(file, request->mapped, !request->no_stats, err);
+	st = ts_chrome_scan(file, request->mapped, !request->no_stats, err);
 	if (st == TS_OK)
-		st = chrome_to_model(file, profile, index, err);
+		st = ts_chrome_to_model(file, profile, index, err);
 	if (st == TS_OK && profile->hosts[index].nr_planes == 0)
 		return nothing_read(file, err);
 	if (st == TS_OK)
@@ -138,7 +137,9 @@ const struct ts_reader ts_reader_chrome = {
 	.name = "chrome",
 	.title = "Chrome trace (PyTorch, JAX: .json, .json.gz)",
 	.is_trace = true,
+	.annotate = TS_ANNOTATE_COPY,
+	.form = TS_FORM_TRACE,
 	.probe = chrome_probe,
 	.read = chrome_read,
-	.stream = chrome_stream,
+	.stream = ts_chrome_stream,
 };

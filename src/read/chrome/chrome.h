@@ -21,11 +21,12 @@
 
 #include "base/units.h"
 #include "codec/jtok.h"
-#include "io/scratch.h"
+#include "io/sorter.h"
 #include "io/window.h"
 #include "model/nest.h"
 #include "read/reader.h"
 #include "read/seams.h"
+#include "read/walk.h"
 
 #define CHROME_RECORDS (384 * 1024)	 /* in memory at once */
 #define CHROME_MERGE   (4 * 1024 * 1024) /* bytes of buffers to read one line back */
@@ -39,48 +40,24 @@ struct chrome_event { /* tokens; .p NULL: it has none */
 	struct ts_bytes category, name, pid, tid, ts, dur, args;
 };
 
-/* *P is at the '{'; behind the event when it was found, at the bad byte when it is none. */
-enum chrome_found chrome_event_read(const uint8_t **p, const uint8_t *end,
-				    struct chrome_event *event);
+/*
+ * *P is at the '{' of the event. It is moved behind the event; where the text is not an event (CHROME_BAD), to
+ * the byte that shows it.
+ */
+enum chrome_found ts_chrome_event_read(const uint8_t **p, const uint8_t *end,
+				       struct chrome_event *event);
 
 /* --- store.c */
 
-struct chrome_record {
+struct chrome_record {		  /* begins as struct ts_sort_key */
 	int64_t start_ps, dur_ps; /* since the file's first time */
 	uint64_t at;		  /* of the event in the text */
 	uint64_t link;		  /* of a launch and of its kernel; TS_NO_LINK */
 	uint32_t op;
-	uint16_t track, args; /* args: of a kernel, from chrome_args_keep() */
+	uint16_t track, args; /* args: of a kernel, from ts_chrome_args_keep() */
 };
 
-struct chrome_run {	  /* sorted by track, start, longest first, place in the text */
-	uint64_t at;	  /* of its first record in the scratch file */
-	uint32_t *starts; /* of each track, and behind the last: indices of records */
-	uint32_t nr_tracks;
-};
-
-struct chrome_store {
-	struct chrome_record *records;
-	size_t nr, cap, max; /* max: CHROME_RECORDS, less for tests */
-	struct ts_scratch scratch;
-	struct chrome_run *runs;
-	size_t nr_runs, cap_runs;
-};
-
-enum ts_status chrome_store_put(struct chrome_store *store, const struct chrome_record *record,
-				uint32_t nr_tracks, struct ts_error *err);
-/* After the last record. */
-enum ts_status chrome_store_close(struct chrome_store *store, uint32_t nr_tracks,
-				  struct ts_error *err);
-void chrome_store_release(struct chrome_store *store);
-
-struct chrome_cursor; /* over one track */
-enum ts_status chrome_cursor_open(const struct chrome_store *store, uint32_t track,
-				  struct chrome_cursor **cursor, struct ts_error *err);
-/* False at the end, or with a bad *ST. */
-bool chrome_cursor_next(struct chrome_cursor *cursor, struct chrome_record *record,
-			enum ts_status *st, struct ts_error *err);
-void chrome_cursor_free(struct chrome_cursor *cursor);
+extern const struct ts_sort_kind ts_chrome_sort_kind; /* by track, start, longest first, place */
 
 /* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
 
@@ -94,11 +71,11 @@ struct chrome_args {
 };
 
 /* Keeps what is asked for of ARGS. 0: nothing was kept. False: no memory. */
-bool chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
-		      uint16_t *kept);
+bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
+			 uint16_t *kept);
 /* Would it have been kept, if the kernel had it? */
-bool chrome_args_has(struct ts_bytes name);
-void chrome_args_release(struct chrome_args *args);
+bool ts_chrome_args_has(struct ts_bytes name);
+void ts_chrome_args_release(struct chrome_args *args);
 
 /* --- names.c: processes, tracks and ops of a file */
 
@@ -165,13 +142,13 @@ struct chrome_names {
 #define CHROME_TRACKS_MAX 65536
 
 /* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */
-uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name);
-uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
-uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
-			 uint8_t side, uint8_t class);
-uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
-		      struct ts_bytes raw, struct ts_bytes args);
-void chrome_names_release(struct chrome_names *names);
+uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name);
+uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid);
+uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			    uint8_t side, uint8_t class);
+uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+			 struct ts_bytes raw, struct ts_bytes args);
+void ts_chrome_names_release(struct chrome_names *names);
 
 /* --- scan.c: the text -> names, records, and what the file says of itself */
 
@@ -188,14 +165,13 @@ struct chrome_seams {
 	uint64_t head_at;   /* behind the outermost bracket */
 	uint64_t events_at; /* behind the last event of the first list, TS_NO_SEAM: there is none */
 	uint64_t end_at;    /* what makes sense ends here; TS_NO_SEAM: with the text */
-	uint64_t good_at;   /* behind the last member that was read whole */
 	bool needs_comma;
 	const char *closing;
 };
 
 struct chrome_file {
 	struct chrome_names names;
-	struct chrome_store store;
+	struct ts_sorter store; /* of struct chrome_record */
 	struct chrome_args args;
 	struct ts_bytes bytes; /* the input */
 	bool packed;
@@ -232,22 +208,32 @@ static inline int64_t chrome_since(const struct chrome_file *file, struct ts_mic
 	return ts_time_bound(ts_i64_add(ps, time.ps));
 }
 
+/* The length of an event ("dur": 3); 0 where the token is not a length. */
+static inline int64_t chrome_length(struct ts_bytes token)
+{
+	struct ts_micros time;
+
+	if (!ts_jtok_micros(token, &time) || time.us < 0)
+		return 0;
+	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+}
+
 /* WANTS_STATS: of a packed file the text is kept for them, on disk. */
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			   struct ts_error *err);
+enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			      struct ts_error *err);
 
 /* --- chrome.c */
 
-void chrome_release(void *file); /* by which a host of this reader is known */
+void ts_chrome_release(void *file); /* by which a host of this reader is known */
 
 /* --- model.c: names -> the profile */
 
-enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
-			       struct ts_error *err);
+enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
+				  uint32_t host, struct ts_error *err);
 
 /* --- stream.c */
 
-enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err);
+enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t line, bool sort,
+				const struct ts_sink *sink, struct ts_error *err);
 
 #endif

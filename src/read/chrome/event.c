@@ -5,6 +5,8 @@
  */
 #include "read/chrome/chrome.h"
 
+#include "base/check.h"
+
 /* Where a member's value goes; a member that means nothing here has no place. */
 static struct ts_bytes *place_of(struct chrome_event *event, const uint8_t *key, size_t n,
 				 struct ts_bytes *phase)
@@ -59,13 +61,14 @@ static enum chrome_found read_member(const uint8_t **at, const uint8_t *end,
 	return CHROME_EVENT;
 }
 
-enum chrome_found chrome_event_read(const uint8_t **at, const uint8_t *end,
-				    struct chrome_event *event)
+enum chrome_found ts_chrome_event_read(const uint8_t **at, const uint8_t *end,
+				       struct chrome_event *event)
 {
 	const uint8_t *p = *at + 1;
 	struct ts_bytes phase = { NULL, 0 };
 	enum chrome_found found;
 
+	TS_ASSERT_HOT(event);
 	memset(event, 0, sizeof(*event));
 	for (;;) {
 		p = ts_jtok_space(p, end);

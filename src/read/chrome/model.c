@@ -5,6 +5,8 @@
  * in traces that JAX's profiler wrote.
  */
 #include "base/units.h"
+
+#include "base/check.h"
 #include "model/plane_kind.h"
 #include "read/chrome/chrome.h"
 
@@ -340,12 +342,14 @@ static void set_time(const struct chrome_file *file, struct ts_host *host)
 	host->stop_unix_ns = ts_i64_add(start_ns, (file->max_ps - file->min_ps) / TS_PS_PER_NS);
 }
 
-enum ts_status chrome_to_model(struct chrome_file *file, struct ts_profile *profile, uint32_t host,
-			       struct ts_error *err)
+enum ts_status ts_chrome_to_model(struct chrome_file *file, struct ts_profile *profile,
+				  uint32_t host, struct ts_error *err)
 {
 	struct making making = { file, profile, host, err };
 	enum ts_status st = add_planes(&making);
 
+	TS_ASSERT(file && profile);
+	TS_ASSERT(host < profile->nr_hosts);
 	for (size_t i = 0; i < file->names.nr_ops && st == TS_OK; i++)
 		st = add_op(&making, &file->names.ops[i]);
 	profile->hosts[host].rank = file->rank;

@@ -1,5 +1,7 @@
 /* Tables of what the events name: interned by their bytes, copied into the profile's arena once. */
 #include "model/trace_class.h"
+
+#include "base/check.h"
 #include "read/chrome/chrome.h"
 
 struct category_row {
@@ -48,10 +50,12 @@ static uint32_t add_category(struct chrome_names *names, struct ts_bytes name)
 	return at;
 }
 
-uint32_t chrome_category_of(struct chrome_names *names, struct ts_bytes name)
+uint32_t ts_chrome_category_of(struct chrome_names *names, struct ts_bytes name)
 {
 	uint32_t at = names->last_category;
 
+	TS_ASSERT_HOT(names);
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	if (at < names->nr_categories && ts_bytes_eq(names->categories[at].name, name))
 		return at;
 	at = ts_strmap_find(&names->category_ids, name);
@@ -74,10 +78,12 @@ static uint32_t add_process(struct chrome_names *names, struct ts_bytes pid)
 	return at;
 }
 
-uint32_t chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
+uint32_t ts_chrome_process_of(struct chrome_names *names, struct ts_bytes pid)
 {
 	uint32_t at = names->last_process;
 
+	TS_ASSERT_HOT(names);
+	TS_ASSERT_HOT(pid.p || pid.n == 0);
 	if (at < names->nr_processes && ts_bytes_eq(names->processes[at].pid, pid))
 		return at;
 	at = ts_strmap_find(&names->process_ids, pid);
@@ -106,8 +112,8 @@ static uint32_t add_track(struct chrome_names *names, struct chrome_track wanted
 	return at;
 }
 
-uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
-			 uint8_t side, uint8_t class)
+uint32_t ts_chrome_track_of(struct chrome_names *names, uint32_t process, struct ts_bytes tid,
+			    uint8_t side, uint8_t class)
 {
 	struct chrome_track wanted = { .process = process,
 				       .tid = tid,
@@ -116,6 +122,8 @@ uint32_t chrome_track_of(struct chrome_names *names, uint32_t process, struct ts
 	uint32_t at = names->last_track;
 	uint64_t key;
 
+	TS_ASSERT_HOT(names);
+	TS_ASSERT_HOT(tid.p || tid.n == 0);
 	if (at < names->nr_tracks && is_track(&names->tracks[at], &wanted))
 		return at;
 	key = ts_hash(tid, names->seed + process * UINT64_C(64) + side * 8U + class);
@@ -149,13 +157,16 @@ static uint32_t add_op(struct chrome_names *names, struct chrome_op op, uint64_t
 	return at;
 }
 
-uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
-		      struct ts_bytes raw, struct ts_bytes args)
+uint32_t ts_chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t track,
+			 struct ts_bytes raw, struct ts_bytes args)
 {
 	struct chrome_op op = { raw, args, category, track, TS_NONE, TS_NO_NUMBER };
 	uint64_t key = ts_hash(raw, names->seed + category * UINT64_C(131) + track);
 	uint32_t at;
 
+	TS_ASSERT_HOT(names);
+	TS_ASSERT_HOT(raw.p || raw.n == 0);
+	TS_ASSERT_HOT(args.p || args.n == 0);
 	while ((at = ts_map_find(&names->op_ids, key)) != TS_NONE) {
 		const struct chrome_op *known = &names->ops[at];
 
@@ -167,8 +178,9 @@ uint32_t chrome_op_of(struct chrome_names *names, uint32_t category, uint32_t tr
 	return add_op(names, op, key);
 }
 
-void chrome_names_release(struct chrome_names *names)
+void ts_chrome_names_release(struct chrome_names *names)
 {
+	TS_ASSERT(names);
 	for (size_t i = 0; i < names->nr_tracks; i++)
 		free(names->tracks[i].open);
 	free(names->categories);

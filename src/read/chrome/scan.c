@@ -1,100 +1,26 @@
 /*
- * The text from one end to the other, an event at a time: an array of events, or an object with
- * "traceEvents" and what the writer says of the run, in any order.
+ * What the walk over the text (read/walk.h) meets -> records, names, and what the writer says of the
+ * run.
  *
  * Left out: flows (what they link stands in the events' args: correlation), asynchronous events
  * (b, n, e), samples and object snapshots.
  */
 #include "read/chrome/chrome.h"
-#include "read/trace.h"
+
+#include "base/check.h"
 
 #define STEP_PREFIX "ProfilerStep#" /* torch.profiler.profile.step() */
 #define OPEN_MAX    4096	    /* Bs without an E on one thread */
 
 struct scan {
 	struct chrome_file *file;
-	struct ts_window text;
-	enum ts_status st; /* only what is our own affair: no memory, no disk */
-	struct ts_error *err;
+	struct ts_walk walk;
 	uint32_t no_category, step_category;
 };
 
 static void nomem(struct scan *scan)
 {
-	scan->st = ts_fail_nomem(scan->err);
-}
-
-/* The text makes no sense from P on. */
-static void damaged(struct scan *scan, const uint8_t *p, const char *cause)
-{
-	struct chrome_file *file = scan->file;
-
-	if (file->damage[0])
-		return;
-	file->damage_at = ts_window_at(&scan->text, p);
-	snprintf(file->damage, sizeof(file->damage), "%s",
-		 scan->text.damage.text[0] ? scan->text.damage.text : cause);
-}
-
-static void truncated(struct scan *scan)
-{
-	damaged(scan, scan->text.end, "the trace ends in the middle");
-}
-
-static bool more(struct scan *scan)
-{
-	bool got = ts_window_more(&scan->text, &scan->st);
-
-	if (scan->st == TS_NOMEM)
-		nomem(scan);
-	return got;
-}
-
-/* The next byte that is no space; false at the end. */
-static bool peek(struct scan *scan, uint8_t *c)
-{
-	do {
-		scan->text.p = ts_jtok_space(scan->text.p, scan->text.end);
-		if (scan->text.p < scan->text.end) {
-			*c = *scan->text.p;
-			return true;
-		}
-	} while (more(scan));
-	return false;
-}
-
-/* The whole token at the cursor; false: it does not end, or is longer than a window. */
-static bool token(struct scan *scan, struct ts_bytes *token)
-{
-	const uint8_t *behind;
-
-	do {
-		behind = ts_jtok_value_end(scan->text.p, scan->text.end);
-	} while (!behind && more(scan));
-	if (!behind)
-		return false;
-	*token = (struct ts_bytes){ scan->text.p, (size_t)(behind - scan->text.p) };
-	return true;
-}
-
-/* Over a value of any length; false at the end of the text. */
-static bool pass_over(struct scan *scan)
-{
-	struct ts_jtok_skip skip = { .in_string = false };
-	struct ts_bytes scalar;
-
-	if (*scan->text.p != '{' && *scan->text.p != '[') {
-		if (!token(scan, &scalar) || scalar.n == 0)
-			return false;
-		scan->text.p += scalar.n;
-		return true;
-	}
-	while (!ts_jtok_skip_some(&skip, &scan->text.p, scan->text.end)) {
-		ts_window_forget(&scan->text);
-		if (!more(scan))
-			return false;
-	}
-	return true;
+	scan->walk.st = ts_fail_nomem(scan->walk.err);
 }
 
 static bool since_first(struct chrome_file *file, struct ts_bytes token, int64_t *ps)
@@ -124,8 +50,7 @@ static void put(struct scan *scan, struct chrome_record record)
 	}
 	track->nr_events++;
 	track->last_ps = TS_MAX(track->last_ps, end_ps);
-	scan->st =
-		chrome_store_put(&file->store, &record, (uint32_t)file->names.nr_tracks, scan->err);
+	scan->walk.st = ts_sorter_put(&file->store, &record, scan->walk.err);
 }
 
 /* A step of the profiler's schedule: what its thread calls a range, the devices have as steps. */
@@ -140,10 +65,10 @@ static void put_step(struct scan *scan, struct ts_bytes name, struct chrome_reco
 	if (record.track != file->step_source)
 		return;
 	if (file->step_track == TS_NONE)
-		file->step_track = chrome_track_of(names, names->tracks[record.track].process,
-						   TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
-	record.op = chrome_op_of(names, scan->step_category, TS_NONE, digits,
-				 (struct ts_bytes){ NULL, 0 });
+		file->step_track = ts_chrome_track_of(names, names->tracks[record.track].process,
+						      TS_LIT("steps"), CHROME_HOST, CHROME_STEPS);
+	record.op = ts_chrome_op_of(names, scan->step_category, TS_NONE, digits,
+				    (struct ts_bytes){ NULL, 0 });
 	if (file->step_track == TS_NONE || record.op == TS_NONE) {
 		nomem(scan);
 		return;
@@ -183,8 +108,8 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		  struct chrome_record *record)
 {
 	struct chrome_names *names = &scan->file->names;
-	uint32_t category = chrome_category_of(names, ts_jtok_text(event->category));
-	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid)), track;
+	uint32_t category = ts_chrome_category_of(names, ts_jtok_text(event->category));
+	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid)), track;
 	const struct chrome_category *known;
 	uint8_t side = CHROME_HOST;
 
@@ -195,7 +120,7 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 	known = &names->categories[category];
 	record->link = known->linked && event->args.n > 2 ? link_of(event->args) : TS_NO_LINK;
 	if (known->kernel && event->args.n > 2 &&
-	    !chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
+	    !ts_chrome_args_keep(&scan->file->args, names->arena, event->args, &record->args)) {
 		nomem(scan);
 		return false;
 	}
@@ -203,16 +128,16 @@ static bool place(struct scan *scan, const struct chrome_event *event, uint8_t c
 		side = known->side;
 		class = class == CHROME_MAIN ? known->class : class;
 	}
-	track = chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
+	track = ts_chrome_track_of(names, process, ts_jtok_text(event->tid), side, class);
 	if (track == CHROME_TRACKS_MAX) {
 		scan->file->nr_left_out++;
 		return false;
 	}
 	record->op = event->phase == 'E'
 			     ? 0
-			     : chrome_op_of(names, category,
-					    category == scan->no_category ? track : TS_NONE,
-					    ts_jtok_text(event->name), event->args);
+			     : ts_chrome_op_of(names, category,
+					       category == scan->no_category ? track : TS_NONE,
+					       ts_jtok_text(event->name), event->args);
 	if (track == TS_NONE || record->op == TS_NONE) {
 		nomem(scan);
 		return false;
@@ -228,9 +153,9 @@ static void take_complete(struct scan *scan, const struct chrome_event *event, u
 
 	if (!place(scan, event, class, &record))
 		return;
-	record.dur_ps = class == CHROME_MAIN ? ts_trace_length(event->dur) : 0;
+	record.dur_ps = class == CHROME_MAIN ? chrome_length(event->dur) : 0;
 	put(scan, record);
-	if (scan->st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
+	if (scan->walk.st == TS_OK && class == CHROME_MAIN && ts_bytes_starts(name, STEP_PREFIX) &&
 	    scan->file->names.tracks[record.track].side == CHROME_HOST)
 		put_step(scan, name, record);
 }
@@ -285,7 +210,7 @@ static void close_all(struct scan *scan)
 	struct chrome_names *names = &scan->file->names;
 
 	for (uint32_t t = 0; t < names->nr_tracks; t++)
-		while (scan->st == TS_OK && names->tracks[t].nr_open > 0)
+		while (scan->walk.st == TS_OK && names->tracks[t].nr_open > 0)
 			close_top(scan, t, names->tracks[t].last_ps);
 }
 
@@ -305,8 +230,9 @@ static void name_thread(struct scan *scan, const struct chrome_event *event, uin
 	static const uint8_t sides[] = { CHROME_HOST, CHROME_DEVICE };
 
 	for (size_t i = 0; i < TS_NELEM(sides); i++) {
-		uint32_t track = chrome_track_of(&scan->file->names, process,
-						 ts_jtok_text(event->tid), sides[i], CHROME_MAIN);
+		uint32_t track =
+			ts_chrome_track_of(&scan->file->names, process, ts_jtok_text(event->tid),
+					   sides[i], CHROME_MAIN);
 
 		if (track == TS_NONE)
 			nomem(scan);
@@ -320,7 +246,7 @@ static void take_metadata(struct scan *scan, const struct chrome_event *event)
 	struct chrome_names *names = &scan->file->names;
 	struct ts_bytes what = ts_jtok_text(event->name), name = member(event->args, "name");
 	struct ts_bytes labels = member(event->args, "labels");
-	uint32_t process = chrome_process_of(names, ts_jtok_text(event->pid));
+	uint32_t process = ts_chrome_process_of(names, ts_jtok_text(event->pid));
 
 	if (process == TS_NONE)
 		nomem(scan);
@@ -355,85 +281,80 @@ static void take_event(struct scan *scan, const struct chrome_event *event, uint
 	}
 }
 
-/* The event at the cursor; false: no more of them can be read. */
-static bool scan_event(struct scan *scan)
+/* The event at the cursor. */
+static enum ts_status scan_event(void *ctx, struct ts_error *err)
 {
+	struct scan *scan = ctx;
+	struct ts_walk *walk = &scan->walk;
 	struct chrome_event event;
 	enum chrome_found found;
 	const uint8_t *p;
 
+	(void)err;
 	do {
-		p = scan->text.p;
-		found = chrome_event_read(&p, scan->text.end, &event);
-	} while (found == CHROME_MORE && more(scan));
+		p = walk->text.p;
+		found = ts_chrome_event_read(&p, walk->text.end, &event);
+	} while (found == CHROME_MORE && ts_walk_more(walk));
 	if (found == CHROME_BAD) {
-		damaged(scan, p, "no trace event stands here");
-		return false;
-	}
-	if (found == CHROME_MORE) { /* longer than a window: no writer's */
-		if (scan->text.ended || !pass_over(scan)) {
-			truncated(scan);
-			return false;
-		}
+		ts_walk_damaged(walk, p, "no trace event stands here");
+	} else if (found == CHROME_MORE && (walk->text.ended || !ts_walk_skip(walk))) {
+		ts_walk_damaged(walk, walk->text.end, "the trace ends in the middle");
+	} else if (found == CHROME_MORE) { /* longer than a window: no writer does that */
 		scan->file->nr_left_out++;
-		return true;
+	} else {
+		take_event(scan, &event, ts_walk_at(walk));
+		walk->text.p = p;
+		ts_window_forget(&walk->text);
 	}
-	take_event(scan, &event, ts_window_at(&scan->text, scan->text.p));
-	scan->text.p = p;
-	ts_window_forget(&scan->text);
-	return scan->st == TS_OK;
+	return walk->st;
 }
 
-static uint64_t cursor_at(const struct scan *scan)
-{
-	return ts_window_at(&scan->text, scan->text.p);
-}
-
-/* Behind the '['. False: the text ends in it, or makes no sense from *AT on. */
-static bool scan_list(struct scan *scan, bool may_be_open, uint64_t *at, bool *needs_comma)
-{
-	uint8_t c;
-
-	while (peek(scan, &c)) {
-		*at = cursor_at(scan);
-		if (c == ']' || c == ',') {
-			scan->text.p++;
-			if (c == ']')
-				return true;
-			*needs_comma = false;
-		} else if (c != '{') {
-			damaged(scan, scan->text.p, "no trace event stands here");
-			return false;
-		} else if (!scan_event(scan)) {
-			return false;
-		} else {
-			*needs_comma = true;
-		}
-	}
-	*at = cursor_at(scan);
-	/* "Trace Event Format": the array's closing bracket may be missing. */
-	if (!may_be_open || scan->text.damage.text[0])
-		truncated(scan);
-	return false;
-}
-
-/* The same, and where more events can be put: of several lists into the first. */
-static bool scan_events(struct scan *scan, bool may_be_open)
+/* Where more events can be put: of several lists into the first. */
+static void note_list(struct scan *scan, bool is_array)
 {
 	struct chrome_seams *seams = &scan->file->seams;
-	bool is_first = seams->events_at == TS_NO_SEAM, needs_comma = false, whole;
-	uint64_t at = cursor_at(scan);
+	const struct ts_walk *walk = &scan->walk;
 
-	whole = scan_list(scan, may_be_open, &at, &needs_comma);
-	if (!is_first)
-		return whole;
-	seams->events_at = at;
-	seams->needs_comma = needs_comma;
-	if (!whole) {
-		seams->end_at = at;
-		seams->closing = may_be_open ? "]" : "]}";
+	if (seams->events_at != TS_NO_SEAM)
+		return;
+	seams->events_at = walk->list_at;
+	seams->needs_comma = walk->needs_comma;
+	if (!walk->list_is_whole) {
+		seams->end_at = walk->list_at;
+		seams->closing = is_array ? "]" : "]}";
 	}
-	return whole;
+}
+
+static enum ts_status scan_begin(void *ctx, bool is_object, struct ts_error *err)
+{
+	struct scan *scan = ctx;
+
+	(void)err;
+	scan->file->seams.is_array = !is_object;
+	scan->file->seams.head_at = ts_walk_at(&scan->walk);
+	return TS_OK;
+}
+
+static enum ts_status scan_list_end(void *ctx, struct ts_error *err)
+{
+	struct scan *scan = ctx;
+
+	(void)err;
+	note_list(scan, scan->file->seams.is_array);
+	return TS_OK;
+}
+
+static enum ts_status scan_end(void *ctx, bool is_object, struct ts_error *err)
+{
+	struct scan *scan = ctx;
+	struct chrome_seams *seams = &scan->file->seams;
+
+	(void)err;
+	if (is_object && !scan->walk.is_whole && seams->end_at == TS_NO_SEAM) {
+		seams->end_at = scan->walk.good_at;
+		seams->closing = "}";
+	}
+	return TS_OK;
 }
 
 static int64_t number_of(struct ts_bytes token)
@@ -465,20 +386,24 @@ static void take_device(struct scan *scan, struct ts_bytes object)
 	file->devices[file->nr_devices++] = device;
 }
 
-static void take_member(struct scan *scan, struct ts_bytes key, struct ts_bytes value)
+static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_bytes value,
+				  struct ts_error *err)
 {
+	struct scan *scan = ctx;
 	struct chrome_file *file = scan->file;
 	struct ts_jtok elements = ts_jtok_enter(value);
 
+	(void)err;
 	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
 		file->base_unix_ns = number_of(value);
 	} else if (ts_bytes_is(key, "distributedInfo")) {
 		file->rank = number_of(member(value, "rank"));
 		file->world_size = number_of(member(value, "world_size"));
 	} else if (ts_bytes_is(key, "deviceProperties")) {
-		while (scan->st == TS_OK && ts_jtok_element(&elements))
+		while (scan->walk.st == TS_OK && ts_jtok_element(&elements))
 			take_device(scan, elements.value);
 	}
+	return scan->walk.st;
 }
 
 /* Members that say something here: their values are taken whole. */
@@ -486,121 +411,6 @@ static bool is_wanted(struct ts_bytes key)
 {
 	return ts_bytes_is(key, "baseTimeNanoseconds") || ts_bytes_is(key, "distributedInfo") ||
 	       ts_bytes_is(key, "deviceProperties");
-}
-
-/* The value behind "KEY":, which is no list of events. */
-static bool scan_value(struct scan *scan, const char *key, bool wanted)
-{
-	struct ts_bytes value;
-
-	if (!wanted)
-		return pass_over(scan);
-	if (!token(scan, &value) || value.n == 0)
-		return scan->text.ended ? false : pass_over(scan);
-	take_member(scan, ts_bytes_of(key), value);
-	scan->text.p += value.n;
-	return scan->st == TS_OK;
-}
-
-static bool expect(struct scan *scan, uint8_t wanted)
-{
-	uint8_t c;
-
-	if (!peek(scan, &c)) {
-		truncated(scan);
-		return false;
-	}
-	if (c != wanted) {
-		damaged(scan, scan->text.p, "this is no JSON");
-		return false;
-	}
-	return true;
-}
-
-/* One member of the outermost object. */
-static bool scan_member(struct scan *scan)
-{
-	struct ts_bytes token_of_key, key;
-	char copy[32] = "";
-	uint8_t c;
-
-	if (!expect(scan, '"'))
-		return false;
-	if (!token(scan, &token_of_key)) {
-		truncated(scan);
-		return false;
-	}
-	key = ts_jtok_text(token_of_key);
-	if (key.n < sizeof(copy))
-		memcpy(copy, key.p, key.n); /* the window may move */
-	scan->text.p += token_of_key.n;
-	if (!expect(scan, ':'))
-		return false;
-	scan->text.p++;
-	if (!peek(scan, &c)) {
-		truncated(scan);
-		return false;
-	}
-	if (c == '[' && strcmp(copy, "traceEvents") == 0) {
-		scan->text.p++;
-		return scan_events(scan, false);
-	}
-	if (scan_value(scan, copy, is_wanted(ts_bytes_of(copy))))
-		return true;
-	if (scan->text.ended && scan->text.p >= scan->text.end)
-		truncated(scan);
-	else if (scan->st == TS_OK)
-		damaged(scan, scan->text.p, "this is no JSON");
-	return false;
-}
-
-/* False: it does not end, or makes no sense. */
-static bool scan_members(struct scan *scan)
-{
-	uint8_t c;
-
-	while (scan->st == TS_OK && peek(scan, &c)) {
-		if (c == '}')
-			return true;
-		if (c == ',')
-			scan->text.p++;
-		else if (!scan_member(scan))
-			return false;
-		else
-			scan->file->seams.good_at = cursor_at(scan);
-	}
-	if (scan->st == TS_OK)
-		truncated(scan);
-	return false;
-}
-
-static void scan_object(struct scan *scan)
-{
-	struct chrome_seams *seams = &scan->file->seams;
-
-	if (scan_members(scan) || seams->end_at != TS_NO_SEAM)
-		return;
-	seams->end_at = seams->good_at;
-	seams->closing = "}";
-}
-
-static bool begin(struct scan *scan)
-{
-	static const uint8_t mark[] = { 0xef, 0xbb, 0xbf };
-	struct chrome_names *names = &scan->file->names;
-	uint8_t c;
-
-	scan->no_category = chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
-	scan->step_category = chrome_category_of(names, TS_LIT("ProfilerStep"));
-	if (scan->no_category == TS_NONE || scan->step_category == TS_NONE)
-		nomem(scan);
-	if (scan->st || !peek(scan, &c))
-		return false;
-	while (scan->text.end - scan->text.p < 3 && more(scan))
-		;
-	if (scan->text.end - scan->text.p >= 3 && memcmp(scan->text.p, mark, 3) == 0)
-		scan->text.p += 3;
-	return scan->st == TS_OK;
 }
 
 static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
@@ -611,39 +421,56 @@ static enum ts_status have_text(struct chrome_file *file, struct ts_error *err)
 	return TS_OK;
 }
 
-enum ts_status chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
-			   struct ts_error *err)
+/* Categories that are there before the first event. */
+static bool begin(struct scan *scan)
 {
-	struct scan scan = { .file = file, .err = err };
-	uint8_t c;
+	struct chrome_names *names = &scan->file->names;
 
-	scan.st = ts_window_open(&scan.text, file->bytes, mapped, err);
-	scan.text.copy = wants_stats ? &file->unpacked : NULL;
+	scan->no_category = ts_chrome_category_of(names, (struct ts_bytes){ NULL, 0 });
+	scan->step_category = ts_chrome_category_of(names, TS_LIT("ProfilerStep"));
+	return scan->no_category != TS_NONE && scan->step_category != TS_NONE;
+}
+
+static void note_damage(struct chrome_file *file, const struct ts_walk *walk)
+{
+	file->damage_at = walk->damage_at;
+	memcpy(file->damage, walk->damage, sizeof(file->damage));
+}
+
+enum ts_status ts_chrome_scan(struct chrome_file *file, bool mapped, bool wants_stats,
+			      struct ts_error *err)
+{
+	struct scan scan = { .file = file };
+	const struct ts_walk_visitor visitor = { .ctx = &scan,
+						 .begin = scan_begin,
+						 .member = take_member,
+						 .wants = is_wanted,
+						 .at_event = scan_event,
+						 .events_end = scan_list_end,
+						 .end = scan_end };
+	enum ts_status st = ts_walk_open(&scan.walk, file->bytes, mapped, &visitor, err);
+
+	TS_ASSERT(file);
+	scan.walk.text.copy = wants_stats ? &file->unpacked : NULL;
 	file->min_ps = INT64_MAX;
 	file->max_ps = INT64_MIN;
 	file->seams = (struct chrome_seams){
 		.mapped = mapped, .events_at = TS_NO_SEAM, .end_at = TS_NO_SEAM, .closing = ""
 	};
-	if (scan.st == TS_OK && begin(&scan) && peek(&scan, &c)) {
-		scan.text.p += c == '{' || c == '[';
-		file->seams.is_array = c == '[';
-		file->seams.head_at = cursor_at(&scan);
-		if (c == '[')
-			scan_events(&scan, true);
-		else if (c == '{')
-			scan_object(&scan);
-		else
-			damaged(&scan, scan.text.p, "this is no JSON");
-	} else if (scan.st == TS_OK) {
-		truncated(&scan);
-	}
-	if (scan.st == TS_OK)
+	if (st == TS_OK && !begin(&scan))
+		st = ts_fail_nomem(err);
+	if (st == TS_OK)
+		st = ts_walk_run(&scan.walk);
+	note_damage(file, &scan.walk);
+	if (st == TS_OK) {
 		close_all(&scan);
-	if (scan.st == TS_OK)
-		scan.st = chrome_store_close(&file->store, (uint32_t)file->names.nr_tracks, err);
-	if (scan.st == TS_OK)
-		scan.st = have_text(file, err);
-	file->text_lost = file->packed && wants_stats && !scan.text.copy;
-	ts_window_release(&scan.text);
-	return scan.st;
+		st = scan.walk.st;
+	}
+	if (st == TS_OK)
+		st = ts_sorter_close(&file->store, err);
+	if (st == TS_OK)
+		st = have_text(file, err);
+	file->text_lost = file->packed && wants_stats && !scan.walk.text.copy;
+	ts_walk_release(&scan.walk);
+	return st;
 }

@@ -1,5 +1,7 @@
 /* The reader's notes as read/seams.h wants them. */
 #include "base/units.h"
+
+#include "base/check.h"
 #include "read/chrome/chrome.h"
 
 /* Above what systems give to processes (Linux: 2^22), below what viewers keep in 32 bits. */
@@ -23,7 +25,8 @@ static bool is_free(const struct chrome_names *names, uint64_t from)
 	return true;
 }
 
-/* Whoever took all of them took them from us: then they are shared. */
+/* A file that uses every range was made by a program that counts as we do: the last range is then
+ * used by both. */
 static uint32_t free_id(const struct chrome_names *names)
 {
 	uint64_t from = FIRST_ID;
@@ -47,7 +50,8 @@ bool ts_seams_of(const struct ts_profile *profile, uint32_t index, struct ts_sea
 	const struct chrome_file *file = host->reader_data;
 	int64_t lag;
 
-	if (host->reader_release != chrome_release || file->seams.events_at == TS_NO_SEAM)
+	TS_ASSERT(profile && seams);
+	if (host->reader_release != ts_chrome_release || file->seams.events_at == TS_NO_SEAM)
 		return false;
 	lag = lag_ps(profile, host);
 	*seams = (struct ts_seams){ .bytes = file->bytes,

@@ -2,6 +2,8 @@
  * A line's events in order, from the store; an event's stats from the text, when asked for.
  */
 #include <math.h>
+
+#include "base/check.h"
 #include <sys/mman.h>
 
 #include "model/nest.h"
@@ -67,7 +69,7 @@ static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
 					const char *const *names, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!chrome_args_has(ts_bytes_of(names[i])))
+		if (!ts_chrome_args_has(ts_bytes_of(names[i])))
 			return NULL;
 	return (const void *)block->body[at].p;
 }
@@ -90,7 +92,7 @@ static struct ts_jtok args_of(const struct ts_block *block, size_t at, const cha
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	note_look(file, text, from);
 	p = text.p + from;
-	if (chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
+	if (ts_chrome_event_read(&p, text.p + text.n, &event) != CHROME_EVENT)
 		return ts_jtok_enter((struct ts_bytes){ NULL, 0 });
 	return ts_jtok_enter(event.args);
 }
@@ -155,30 +157,31 @@ static struct ts_event event_of(const struct chrome_file *file, const struct ts_
 	};
 }
 
-enum ts_status chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err)
+enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index, bool sort,
+				const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
 	const struct chrome_file *file = file_of(profile, line);
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
-	struct chrome_cursor *cursor = NULL;
-	struct chrome_record record;
+	struct ts_sort_cursor *cursor = NULL;
+	const struct chrome_record *record;
 	enum ts_status st;
 
+	TS_ASSERT(profile && sink);
 	(void)sort; /* they are in order */
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, find_stats);
-	st = chrome_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
-				err);
-	while (st == TS_OK && chrome_cursor_next(cursor, &record, &st, err)) {
-		struct ts_event event = event_of(file, line, &record);
+	st = ts_sort_cursor_open(&file->store, file->line_tracks[index - file->first_line], &cursor,
+				 err);
+	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {
+		struct ts_event event = event_of(file, line, record);
 
 		st = ts_nest_push(nest, &event, err);
 	}
 	if (st == TS_OK)
 		st = ts_nest_finish(nest, err);
-	chrome_cursor_free(cursor);
+	ts_sort_cursor_free(cursor);
 	ts_nest_free(nest);
 	return st;
 }

@@ -1,17 +1,14 @@
 /* The text's events in terms of the model (read/trace.h). */
 #include "read/trace.h"
 
-#include "base/units.h"
+#include "base/check.h"
 #include "read/chrome/chrome.h"
 
 static const struct chrome_file *file_of(const struct ts_profile *profile, uint32_t host)
 {
+	TS_ASSERT(host < profile->nr_hosts);
+	TS_ASSERT(profile->hosts[host].reader_release == ts_chrome_release);
 	return profile->hosts[host].reader_data;
-}
-
-bool ts_trace_is(const struct ts_profile *profile, uint32_t host)
-{
-	return ts_readers[profile->hosts[host].reader] == ts_reader_find("chrome");
 }
 
 /* Where the host's own time 0 is on the run's timeline: all its lines begin there. */
@@ -26,6 +23,9 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 	const struct chrome_file *file = file_of(profile, host);
 	struct ts_micros time;
 
+	TS_ASSERT_HOT(profile && ps);
+	TS_ASSERT_HOT(token.p || token.n == 0);
+	TS_ASSERT_HOT(host < profile->nr_hosts);
 	if (!file->has_time || !ts_jtok_micros(token, &time))
 		return false;
 	*ps = chrome_since(file, time);
@@ -35,11 +35,8 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 
 int64_t ts_trace_length(struct ts_bytes token)
 {
-	struct ts_micros time;
-
-	if (!ts_jtok_micros(token, &time) || time.us < 0)
-		return 0;
-	return TS_MAX(ts_time_bound(ts_i64_add(ts_i64_mul(time.us, TS_PS_PER_US), time.ps)), 0);
+	TS_ASSERT_HOT(token.p || token.n == 0);
+	return chrome_length(token);
 }
 
 uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct ts_bytes pid,
@@ -50,6 +47,10 @@ uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct 
 	uint32_t known = ts_strmap_find(&file->names.category_ids, category), other;
 	uint8_t side = known == TS_NONE ? CHROME_HOST : file->names.categories[known].side;
 
+	TS_ASSERT_HOT(profile);
+	TS_ASSERT_HOT(pid.p || pid.n == 0);
+	TS_ASSERT_HOT(category.p || category.n == 0);
+	TS_ASSERT_HOT(host < profile->nr_hosts);
 	if (process == TS_NONE || !file->planes)
 		return TS_NONE;
 	other = file->planes[2 * process + !side];

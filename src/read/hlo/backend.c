@@ -6,6 +6,8 @@
  */
 #include "read/hlo/parts.h"
 
+#include "base/check.h"
+
 #include <cjson/cJSON.h>
 #include <math.h>
 
@@ -125,6 +127,8 @@ void ts_hlo_convert_backend(struct ts_hlo_reader *reader, struct ts_bytes text,
 	struct ts_hlo_backend *backend = &to->backend;
 	cJSON *root;
 
+	TS_ASSERT(reader && to);
+	TS_ASSERT(text.p || text.n == 0);
 	*backend = (struct ts_hlo_backend){
 		.estimated_cycles = TS_HLO_UNKNOWN,
 		.scoped_vmem_bytes = TS_HLO_UNKNOWN,

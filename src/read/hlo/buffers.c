@@ -7,6 +7,8 @@
  */
 #include "read/hlo/parts.h"
 
+#include "base/check.h"
+
 #define MAX_PATH 64 /* as deep as shapes may be */
 /* A buffer is a part of an op's shape, and is taken and freed a few times: more is not right. */
 #define MAX_PER_SHAPE	4
@@ -51,6 +53,7 @@ void ts_hlo_read_aliases(struct ts_hlo_reader *reader)
 	struct ts_hlo_alias *aliases;
 	Tpusight__InputOutputAlias *from = NULL;
 
+	TS_ASSERT(reader);
 	if (bytes.n > 0 && bytes.n / MAX_ALIAS_BYTES <= reader->scan.nr_shapes)
 		from = tpusight__input_output_alias__unpack(&reader->alloc, bytes.n, bytes.p);
 	if (!from)
@@ -338,6 +341,7 @@ void ts_hlo_read_buffers(struct ts_hlo_reader *reader)
 	};
 	struct ts_pb_error err = { NULL, NULL };
 
+	TS_ASSERT(reader);
 	if (reader->scan.buffers.n == 0)
 		return;
 	if (!map_instrs(&made) || !read_parts(&made, &err, ASSIGNMENT_BUFFERS, read_buffer) ||

@@ -7,6 +7,7 @@
  */
 #include "read/hlo.h"
 
+#include "base/check.h"
 #include "read/hlo/parts.h"
 
 #define MAX_CALL_DEPTH	64
@@ -27,45 +28,6 @@ static void temp_free(void *data, void *p)
 {
 	(void)data; /* the arena is released as a whole */
 	(void)p;
-}
-
-void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr, size_t size)
-{
-	void *p = ts_arena_array(reader->arena, nr, size);
-
-	if (!p)
-		reader->nomem = true;
-	return p;
-}
-
-const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbers, size_t nr)
-{
-	int64_t *copy = nr ? ts_hlo_array(reader, nr, sizeof(*copy)) : NULL;
-
-	if (copy)
-		memcpy(copy, numbers, nr * sizeof(*copy));
-	return copy;
-}
-
-/* Copies TEXT into the arena, or gives the copy made before. */
-struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text)
-{
-	struct ts_bytes bytes = ts_bytes_of(text);
-	uint32_t at = bytes.n ? ts_strmap_find(&reader->strings, bytes) : TS_NONE;
-
-	if (bytes.n == 0)
-		return bytes;
-	if (at != TS_NONE)
-		return reader->texts[at];
-	bytes = ts_arena_copy(reader->arena, bytes);
-	if (bytes.p &&
-	    ts_grow(&reader->texts, &reader->cap_texts, reader->nr_texts + 1, sizeof(bytes)) &&
-	    ts_strmap_set(&reader->strings, bytes, (uint32_t)reader->nr_texts)) {
-		reader->texts[reader->nr_texts++] = bytes;
-		return bytes;
-	}
-	reader->nomem = true;
-	return (struct ts_bytes){ NULL, 0 };
 }
 
 static struct ts_bytes copy_view(struct ts_hlo_reader *reader, struct ts_bytes view)
@@ -430,6 +392,9 @@ enum ts_status ts_hlo_read(struct ts_arena *arena, struct ts_bytes proto, struct
 	};
 	enum ts_status st;
 
+	TS_ASSERT(arena && module);
+	TS_ASSERT(proto.p || proto.n == 0);
+	TS_ASSERT(file.p || file.n == 0);
 	*module = (struct ts_hlo_module){ .file = file, .proto = proto };
 	st = read_module(&reader, proto);
 	release(&reader);

@@ -4,6 +4,8 @@
  */
 #include "read/hlo/parts.h"
 
+#include "base/check.h"
+
 #define MAX_LAYOUT_RANK 64
 #define MAX_STACK	64	   /* frames; JAX writes about ten */
 #define MAX_FRAMES	(1u << 22) /* in all stacks of a module */
@@ -86,6 +88,7 @@ void ts_hlo_convert_shape(struct ts_hlo_reader *reader, const Tpusight__Shape *f
 {
 	struct ts_shape *parts;
 
+	TS_ASSERT(reader && to);
 	*to = (struct ts_shape){ .tail_alignment = 1 };
 	if (!from)
 		return;
@@ -343,6 +346,7 @@ void ts_hlo_convert_instr(struct ts_hlo_reader *reader, const Tpusight__HloInstr
 {
 	struct ts_bytes backend = { from->backend_config.data, from->backend_config.len };
 
+	TS_ASSERT(reader && to);
 	to->name = ts_hlo_text(reader, from->name);
 	to->opcode = ts_hlo_text(reader, from->opcode);
 	to->custom_call_target = ts_hlo_text(reader, from->custom_call_target);
@@ -395,6 +399,7 @@ enum ts_status ts_hlo_read_frames(struct ts_hlo_reader *reader)
 	struct ts_bytes bytes = reader->scan.frames;
 	Tpusight__StackFrameIndex *index;
 
+	TS_ASSERT(reader);
 	if (bytes.n == 0)
 		return TS_OK;
 	index = tpusight__stack_frame_index__unpack(&alloc, bytes.n, bytes.p);
@@ -465,6 +470,7 @@ void ts_hlo_set_frames(struct ts_hlo_reader *reader, int32_t frame_id, struct ts
 {
 	struct ts_hlo_stack *stack;
 
+	TS_ASSERT(reader && to);
 	if (frame_id <= 0 || (size_t)frame_id > reader->frames.nr_stacks)
 		return;
 	stack = &reader->frames.stacks[frame_id - 1];

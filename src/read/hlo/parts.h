@@ -51,7 +51,7 @@ struct ts_hlo_reader {
 	struct ts_error *err;
 };
 
-/* All of these note a lack of memory in reader->nomem and then give something empty. */
+/* copy.c. All of these note a lack of memory in reader->nomem and then give something empty. */
 struct ts_bytes ts_hlo_text(struct ts_hlo_reader *reader, const char *text);
 const int64_t *ts_hlo_numbers(struct ts_hlo_reader *reader, const int64_t *numbers, size_t nr);
 void *ts_hlo_array(struct ts_hlo_reader *reader, size_t nr,

@@ -5,6 +5,8 @@
  */
 #include "read/hlo/parts.h"
 
+#include "base/check.h"
+
 #define MAX_SHAPE_DEPTH 64
 #define MAX_INSTRS	(UINT64_C(1) << 22) /* the largest training steps have a tenth of that */
 #define MAX_SHAPES	(UINT64_C(1) << 23)
@@ -30,6 +32,7 @@ enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 }; /* of a protobuf map */
 
 void ts_hlo_scan_release(struct ts_hlo_scan *scan)
 {
+	TS_ASSERT(scan);
 	free(scan->comps);
 	free(scan->sequences);
 	ts_map_release(&scan->sequence_ids);
@@ -175,6 +178,8 @@ enum ts_status ts_hlo_scan(struct ts_hlo_reader *reader, struct ts_bytes proto)
 	struct ts_pb_error bad = { NULL, NULL };
 	struct ts_pb pb;
 
+	TS_ASSERT(reader);
+	TS_ASSERT(proto.p || proto.n == 0);
 	scan->module = proto;
 	if (!is_bare_module(proto)) {
 		scan->module = (struct ts_bytes){ NULL, 0 };

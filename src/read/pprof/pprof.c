@@ -477,6 +477,7 @@ static int pprof_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_pprof = {
 	.name = "pprof",
 	.title = "Memory profile (memory_profile.prof)",
+	.is_extra = true,
 	.probe = pprof_probe,
 	.read = pprof_read,
 };

@@ -13,6 +13,7 @@
  */
 #include "read/torch_trace/torch_trace.h"
 
+#include "base/check.h"
 #include "base/buf.h"
 
 enum part { PART_HEAD, PART_REASON, PART_STACK, PART_END };
@@ -24,10 +25,11 @@ struct story {
 	enum part part;
 };
 
-struct ts_bytes torch_trace_cut(struct ts_bytes text)
+struct ts_bytes ts_torch_trace_cut(struct ts_bytes text)
 {
 	size_t n = TS_MIN(text.n, (size_t)TS_TORCH_LOG_TEXT);
 
+	TS_ASSERT(text.p || text.n == 0);
 	while (n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80)
 		n--;
 	return ts_bytes_cut(text, 0, n);
@@ -53,7 +55,7 @@ static bool behind(struct ts_bytes line, const char *prefix, struct ts_bytes *re
 
 static bool keep(struct story *story, struct ts_bytes text, struct ts_bytes *where)
 {
-	*where = ts_arena_copy(story->arena, torch_trace_cut(text));
+	*where = ts_arena_copy(story->arena, ts_torch_trace_cut(text));
 	return where->p != NULL;
 }
 
@@ -150,12 +152,14 @@ static bool next_line(struct ts_bytes *text, struct ts_bytes *line)
 	return true;
 }
 
-bool torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct ts_torch_break *row)
+bool ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes text, struct ts_torch_break *row)
 {
 	struct story story = { arena, row, TS_BUF_INIT, TS_BUF_INIT, PART_HEAD };
 	struct ts_bytes line;
 	bool good = true;
 
+	TS_ASSERT(arena && row);
+	TS_ASSERT(text.p || text.n == 0);
 	while (good && story.part != PART_END && next_line(&text, &line))
 		good = take_line(&story, line);
 	good = good && !story.hint.failed && !story.stack.failed &&
@@ -176,11 +180,13 @@ static struct ts_bytes unquoted(struct ts_bytes line)
 	return line;
 }
 
-struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
+struct ts_bytes ts_torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
 {
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_bytes line, kept;
 
+	TS_ASSERT(arena);
+	TS_ASSERT(text.p || text.n == 0);
 	while (next_line(&text, &line)) {
 		line = unquoted(line);
 		if (line.n == 0 || ts_bytes_is(line, "[") || ts_bytes_is(line, "]"))
@@ -189,7 +195,7 @@ struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text)
 		ts_buf_put(&out, line);
 	}
 	kept = out.failed ? (struct ts_bytes){ NULL, 0 }
-			  : ts_arena_copy(arena, torch_trace_cut(ts_buf_bytes(&out)));
+			  : ts_arena_copy(arena, ts_torch_trace_cut(ts_buf_bytes(&out)));
 	ts_buf_release(&out);
 	return kept;
 }

@@ -108,7 +108,8 @@ static bool keep_text(struct reading *reading, struct ts_bytes token, struct ts_
 			return true;
 		token = list.value;
 	}
-	*where = ts_jtok_unescape(&reading->profile->arena, torch_trace_cut(ts_jtok_text(token)));
+	*where =
+		ts_jtok_unescape(&reading->profile->arena, ts_torch_trace_cut(ts_jtok_text(token)));
 	return where->p || nomem(reading);
 }
 
@@ -243,7 +244,7 @@ static bool end_break(struct reading *reading)
 			      *kept;
 	bool out_of_memory;
 
-	if (!torch_trace_break(&reading->profile->arena, ts_buf_bytes(&reading->payload), &row))
+	if (!ts_torch_trace_break(&reading->profile->arena, ts_buf_bytes(&reading->payload), &row))
 		return nomem(reading);
 	kept = ts_torch_log_break(reading->log, &out_of_memory);
 	if (kept)
@@ -257,7 +258,8 @@ static bool end_guards(struct reading *reading)
 				  *kept;
 	bool out_of_memory;
 
-	row.reason = torch_trace_guards(&reading->profile->arena, ts_buf_bytes(&reading->payload));
+	row.reason =
+		ts_torch_trace_guards(&reading->profile->arena, ts_buf_bytes(&reading->payload));
 	if (!row.reason.p)
 		return nomem(reading);
 	kept = ts_torch_log_recompile(reading->log, &out_of_memory);
@@ -435,6 +437,8 @@ static int torch_trace_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_torch_trace = {
 	.name = "torch_trace",
 	.title = "Log of PyTorch's compiler (TORCH_TRACE)",
+	.is_extra = true,
+	.is_log = true,
 	.probe = torch_trace_probe,
 	.read = torch_trace_read,
 };

@@ -9,10 +9,11 @@
 #include "model/torch_log.h"
 
 /* Fills what the story of a graph break says: place, reason, explanation, hint, stack. False: no memory. */
-bool torch_trace_break(struct ts_arena *arena, struct ts_bytes story, struct ts_torch_break *row);
+bool ts_torch_trace_break(struct ts_arena *arena, struct ts_bytes story,
+			  struct ts_torch_break *row);
 /* Guards that failed, a line each, out of a list in JSON or plain lines. .p NULL: no memory. */
-struct ts_bytes torch_trace_guards(struct ts_arena *arena, struct ts_bytes text);
+struct ts_bytes ts_torch_trace_guards(struct ts_arena *arena, struct ts_bytes text);
 /* Cut where it is too long, without half a character. */
-struct ts_bytes torch_trace_cut(struct ts_bytes text);
+struct ts_bytes ts_torch_trace_cut(struct ts_bytes text);
 
 #endif

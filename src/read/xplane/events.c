@@ -4,6 +4,8 @@
  */
 #include "read/xplane/xplane.h"
 
+#include "base/check.h"
+
 #include <math.h>
 
 /* What decoding the events of a line needs, found once. */
@@ -80,10 +82,11 @@ static inline void read_stat(const struct xplane_plane *plane, struct ts_bytes b
 	take_stat(id_table_find(&plane->roles, stat.id), &stat, stats);
 }
 
-uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
+uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id)
 {
 	uint64_t name = hlo_op->field == XSTAT_REF ? hlo_op->number : ts_hash(hlo_op->text, 1);
 
+	TS_ASSERT_HOT(hlo_op);
 	return ts_hash((struct ts_bytes){ (const uint8_t *)&name, sizeof(name) }, program_id);
 }
 
@@ -94,7 +97,7 @@ static uint32_t op_of(const struct xplane_plane *plane, int64_t metadata_id,
 
 	if (plane->ops_by_stats && stats->has_program && stats->hlo_op.field) {
 		op = ts_map_find(&plane->gpu_ops,
-				 xplane_gpu_key(&stats->hlo_op, stats->program_id));
+				 ts_xplane_gpu_key(&stats->hlo_op, stats->program_id));
 		if (op != TS_NONE)
 			return op;
 	}
@@ -244,7 +247,7 @@ static void give_stat(const struct xplane_plane *plane, const struct xstat *from
 						      : TS_STAT_INT,
 		.number = is_text ? TS_UNKNOWN : xstat_int(from),
 		.real = is_text ? NAN : xstat_real(from),
-		.text = is_text ? xstat_text(plane, from) : (struct ts_bytes){ NULL, 0 },
+		.text = is_text ? ts_xstat_text(plane, from) : (struct ts_bytes){ NULL, 0 },
 	};
 }
 
@@ -369,8 +372,8 @@ static enum ts_status sorted(const struct decoder *decoder, struct ts_pb pb, str
 	return st;
 }
 
-enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err)
+enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t index, bool sort,
+				const struct ts_sink *sink, struct ts_error *err)
 {
 	const struct ts_line *line = &profile->lines[index];
 	struct decoder decoder = decoder_of(profile, index, sink->columns);
@@ -379,6 +382,7 @@ enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t index, b
 	struct ts_nest *nest = ts_nest_new(profile, index, sink);
 	enum ts_status st;
 
+	TS_ASSERT(profile && sink);
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, NULL);
@@ -403,13 +407,14 @@ static struct ts_bytes innermost(struct ts_bytes names)
 }
 
 /* A GPU's events name their op by stats: the ops are collected before anybody asks for blocks. */
-enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
-				   struct xplane_plane *plane, struct ts_error *err)
+enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
+				      struct xplane_plane *plane, struct ts_error *err)
 {
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(profile->lines[index].body, &error);
 	struct decoder decoder = { .plane = plane, .wants_stats = true };
 
+	TS_ASSERT(profile && plane);
 	struct ts_bytes bytes;
 
 	while (next_event(&pb, &bytes)) {
@@ -423,11 +428,11 @@ enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
 		decode_fields(&decoder, bytes, &error, &metadata_id, &event, &stats);
 		if (!stats.has_program || !stats.hlo_op.field)
 			continue;
-		key = xplane_gpu_key(&stats.hlo_op, stats.program_id);
+		key = ts_xplane_gpu_key(&stats.hlo_op, stats.program_id);
 		if (ts_map_find(&plane->gpu_ops, key) != TS_NONE)
 			continue;
 		ts_op_init(&op);
-		op.name = innermost(xstat_text(plane, &stats.hlo_op));
+		op.name = innermost(ts_xstat_text(plane, &stats.hlo_op));
 		op.program_id = stats.program_id;
 		op.has_program = true;
 		at = ts_profile_intern_op(profile, &op);

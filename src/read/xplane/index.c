@@ -21,7 +21,6 @@
 struct line_job {
 	struct ts_profile *profile;
 	uint32_t first_line;
-	int64_t *timestamp_ns;
 };
 
 static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struct ts_error *err)
@@ -40,7 +39,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 		case XLINE_ID:		 line->id = ts_pb_i64(&pb); break;
 		case XLINE_NAME:	 line->name = ts_pb_bytes(&pb); break;
 		case XLINE_DISPLAY_NAME: display = ts_pb_bytes(&pb); break;
-		case XLINE_TIMESTAMP_NS: jobs->timestamp_ns[job] = ts_pb_i64(&pb); break;
+		case XLINE_TIMESTAMP_NS: line->timestamp_ns = ts_pb_i64(&pb); break;
 		default:		 break;
 		}
 	}
@@ -128,7 +127,7 @@ static void read_plane_stats(struct ts_profile *profile, const struct ts_plane *
 		found = id_table_find(&data->roles, stat.id);
 		role = found == TS_NONE ? ROLE_NONE : (enum role)found;
 		if (device)
-			take_device_stat(device, role, &stat, xstat_text(data, &stat));
+			take_device_stat(device, role, &stat, ts_xstat_text(data, &stat));
 		else
 			take_host_stat(host, role, &stat);
 	}
@@ -156,17 +155,12 @@ static enum ts_status read_lines(struct ts_profile *profile, uint32_t plane_inde
 		line->body = ts_pb_bytes(&pb);
 		plane->nr_lines++;
 	}
-	job.timestamp_ns = calloc(plane->nr_lines + 1, sizeof(*job.timestamp_ns));
-	if (!job.timestamp_ns)
-		return ts_fail_nomem(err);
 	st = ts_work_run(nr_threads, plane->nr_lines, read_line_head, &job, err);
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
 		struct ts_line *line = &profile->lines[job.first_line + i];
 
 		line->kind = ts_line_kind_of(plane->kind, line->name);
-		line->host_ps = job.timestamp_ns[i]; /* ns until set_time_base() */
 	}
-	free(job.timestamp_ns);
 	return st;
 }
 
@@ -198,16 +192,16 @@ static enum ts_status read_plane(struct ts_profile *profile, const struct ts_rea
 	if ((plane->kind == TS_PLANE_TPU || plane->kind == TS_PLANE_GPU) &&
 	    !ts_profile_add_plane_device(profile, index))
 		return ts_fail_nomem(err);
-	st = xplane_read_metadata(profile, index, data, pb, err);
+	st = ts_xplane_read_metadata(profile, index, data, pb, err);
 	if (st == TS_OK && plane->kind == TS_PLANE_METADATA)
-		st = xplane_read_modules(profile, request, data, pb, err);
+		st = ts_xplane_read_modules(profile, request, data, pb, err);
 	if (st == TS_OK)
 		st = read_lines(profile, index, pb, request->nr_threads, err);
 	if (st == TS_OK)
 		read_plane_stats(profile, plane, data, pb);
 	for (uint32_t i = 0; data->ops_by_stats && st == TS_OK && i < plane->nr_lines; i++)
 		if (profile->lines[plane->first_line + i].kind == TS_LINE_OPS)
-			st = xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
+			st = ts_xplane_find_gpu_ops(profile, plane->first_line + i, data, err);
 	return st;
 }
 
@@ -221,15 +215,16 @@ static void set_time_base(struct ts_profile *profile, struct ts_host *host, uint
 
 	for (size_t i = first_line; i < profile->nr_lines; i++)
 		if (profile->lines[i].nr_events > 0)
-			earliest = TS_MIN(earliest, profile->lines[i].host_ps);
+			earliest = TS_MIN(earliest, profile->lines[i].timestamp_ns);
 	if (host->start_unix_ns <= ABSOLUTE_NS && earliest > ABSOLUTE_NS && earliest < INT64_MAX)
 		host->start_unix_ns = earliest;
 	start = TS_MAX(host->start_unix_ns, 0);
 	for (size_t i = first_line; i < profile->nr_lines; i++) {
-		int64_t *time = &profile->lines[i].host_ps;
-		int64_t ns = start > ABSOLUTE_NS && *time > ABSOLUTE_NS ? *time - start : *time;
+		struct ts_line *line = &profile->lines[i];
+		bool is_absolute = start > ABSOLUTE_NS && line->timestamp_ns > ABSOLUTE_NS;
+		int64_t ns = is_absolute ? line->timestamp_ns - start : line->timestamp_ns;
 
-		*time = ts_i64_mul(ns, TS_PS_PER_NS);
+		line->host_ps = ts_i64_mul(ns, TS_PS_PER_NS);
 	}
 }
 
@@ -240,9 +235,9 @@ static void release_file(void *data)
 	for (size_t i = 0; i < file->nr_planes; i++) {
 		struct xplane_plane *plane = &file->planes[i];
 
-		id_table_release(&plane->roles);
-		id_table_release(&plane->names);
-		id_table_release(&plane->ops);
+		ts_id_table_release(&plane->roles);
+		ts_id_table_release(&plane->names);
+		ts_id_table_release(&plane->ops);
 		ts_map_release(&plane->gpu_ops);
 		free(plane->stat_names);
 	}
@@ -386,7 +381,9 @@ static int xplane_probe(struct ts_bytes file, struct ts_bytes bytes)
 const struct ts_reader ts_reader_xplane = {
 	.name = "xplane",
 	.title = "XPlane profile (.xplane.pb)",
+	.annotate = TS_ANNOTATE_BEHIND,
+	.form = TS_FORM_XSPACE,
 	.probe = xplane_probe,
 	.read = xplane_read,
-	.stream = xplane_stream,
+	.stream = ts_xplane_stream,
 };

@@ -3,6 +3,8 @@
  * Meaning of the stats: xla/tsl/profiler/utils/xplane_schema.cc.
  */
 #include "read/hlo.h"
+
+#include "base/check.h"
 #include "read/xplane/xplane.h"
 
 #define DENSE_MAX (1 << 20)
@@ -55,18 +57,20 @@ static const struct role_row role_rows[] = {
 	{ "hbm_utilization_percent", ROLE_HBM_UTILIZATION },
 };
 
-enum role xplane_role(struct ts_bytes name)
+enum role ts_xplane_role(struct ts_bytes name)
 {
+	TS_ASSERT_HOT(name.p || name.n == 0);
 	for (size_t i = 0; i < TS_NELEM(role_rows); i++)
 		if (ts_bytes_is(name, role_rows[i].name))
 			return role_rows[i].role;
 	return ROLE_NONE;
 }
 
-bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
+bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value)
 {
 	size_t old = table->nr_dense, cap = old;
 
+	TS_ASSERT_HOT(table);
 	/* Dense while ids follow each other closely: at most four times the room of those set so far. */
 	table->nr_set++;
 	if (id >= 0 && id < DENSE_MAX &&
@@ -85,16 +89,18 @@ bool id_table_set(struct id_table *table, int64_t id, uint32_t value)
 	return ts_map_set(&table->sparse, (uint64_t)id, value);
 }
 
-void id_table_release(struct id_table *table)
+void ts_id_table_release(struct id_table *table)
 {
+	TS_ASSERT(table);
 	free(table->dense);
 	ts_map_release(&table->sparse);
 }
 
-struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat)
+struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xstat *stat)
 {
 	uint32_t at;
 
+	TS_ASSERT_HOT(plane && stat);
 	if (stat->field != XSTAT_REF)
 		return stat->text;
 	at = id_table_find(&plane->names, (int64_t)stat->number);
@@ -155,7 +161,7 @@ static struct ts_bytes without_colon(struct ts_bytes text)
 static void take_stat(const struct xplane_plane *plane, struct ts_op *op, const struct xstat *stat)
 {
 	uint32_t role = id_table_find(&plane->roles, stat->id);
-	struct ts_bytes text = xstat_text(plane, stat);
+	struct ts_bytes text = ts_xstat_text(plane, stat);
 
 	switch (role) {
 	case ROLE_PROGRAM_ID:
@@ -247,7 +253,7 @@ static bool add_op(struct ts_profile *profile, enum ts_plane_kind kind, struct x
 		op.text = full_name;
 	}
 	index = ts_profile_intern_op(profile, &op);
-	return index != TS_NONE && id_table_set(&plane->ops, key, index);
+	return index != TS_NONE && ts_id_table_set(&plane->ops, key, index);
 }
 
 static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb value)
@@ -262,20 +268,21 @@ static bool add_stat_name(struct xplane_plane *plane, int64_t key, struct ts_pb 
 		     sizeof(*plane->stat_names)))
 		return false;
 	plane->stat_names[plane->nr_stat_names] = name;
-	role = xplane_role(name);
-	return id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
-	       (role == ROLE_NONE || id_table_set(&plane->roles, key, role));
+	role = ts_xplane_role(name);
+	return ts_id_table_set(&plane->names, key, (uint32_t)plane->nr_stat_names++) &&
+	       (role == ROLE_NONE || ts_id_table_set(&plane->roles, key, role));
 }
 
-enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
-				    struct xplane_plane *plane, struct ts_pb pb,
-				    struct ts_error *err)
+enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
+				       struct xplane_plane *plane, struct ts_pb pb,
+				       struct ts_error *err)
 {
 	enum ts_plane_kind kind = profile->planes[plane_index].kind;
 	struct ts_pb names = pb, value;
 	struct ts_op unknown;
 	int64_t key;
 
+	TS_ASSERT(profile && plane);
 	while (ts_pb_next(&names)) /* first: events' stats are told by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
 		    enter_entry(ts_pb_enter(&names), &key, &value) &&
@@ -313,7 +320,7 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 			continue;
 		xstat_read(ts_pb_enter(&pb), &stat);
 		if (id_table_find(&plane->roles, stat.id) == ROLE_HLO_PROTO)
-			proto = xstat_text(plane, &stat);
+			proto = ts_xstat_text(plane, &stat);
 	}
 	split_module_name(name, &stem, &program_id);
 	if (proto.n == 0 || ts_profile_module_of(profile, program_id) != TS_NONE)
@@ -336,15 +343,16 @@ static enum ts_status add_module(struct ts_profile *profile, const struct ts_rea
 	return TS_OK;
 }
 
-enum ts_status xplane_read_modules(struct ts_profile *profile,
-				   const struct ts_read_request *request,
-				   struct xplane_plane *plane, struct ts_pb pb,
-				   struct ts_error *err)
+enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
+				      const struct ts_read_request *request,
+				      struct xplane_plane *plane, struct ts_pb pb,
+				      struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
 	struct ts_pb value;
 	int64_t key;
 
+	TS_ASSERT(profile && request && plane);
 	while (st == TS_OK && ts_pb_next(&pb))
 		if (pb.field == XPLANE_EVENT_METADATA &&
 		    enter_entry(ts_pb_enter(&pb), &key, &value))

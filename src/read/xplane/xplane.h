@@ -58,7 +58,7 @@ enum role {
 	ROLE_HBM_UTILIZATION,
 };
 
-enum role xplane_role(struct ts_bytes name);
+enum role ts_xplane_role(struct ts_bytes name);
 
 /* A decoded XStat. */
 struct xstat {
@@ -76,8 +76,8 @@ struct id_table {
 	struct ts_map sparse;
 };
 
-bool id_table_set(struct id_table *table, int64_t id, uint32_t value);
-void id_table_release(struct id_table *table);
+bool ts_id_table_set(struct id_table *table, int64_t id, uint32_t value);
+void ts_id_table_release(struct id_table *table);
 
 static inline uint32_t id_table_find(const struct id_table *table, int64_t id)
 {
@@ -104,7 +104,7 @@ struct xplane_file {
 	size_t nr_planes;
 };
 
-struct ts_bytes xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
+struct ts_bytes ts_xstat_text(const struct xplane_plane *plane, const struct xstat *stat);
 
 static inline void xstat_read(struct ts_pb pb, struct xstat *stat)
 {
@@ -140,19 +140,19 @@ static inline double xstat_real(const struct xstat *stat)
 }
 
 /* meta.c: event metadata -> op drafts; HLO protos -> modules. */
-enum ts_status xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
-				    struct xplane_plane *plane, struct ts_pb pb,
-				    struct ts_error *err);
-enum ts_status xplane_read_modules(struct ts_profile *profile,
-				   const struct ts_read_request *request,
-				   struct xplane_plane *plane, struct ts_pb pb,
-				   struct ts_error *err);
+enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plane_index,
+				       struct xplane_plane *plane, struct ts_pb pb,
+				       struct ts_error *err);
+enum ts_status ts_xplane_read_modules(struct ts_profile *profile,
+				      const struct ts_read_request *request,
+				      struct xplane_plane *plane, struct ts_pb pb,
+				      struct ts_error *err);
 
 /* events.c */
-uint64_t xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
-enum ts_status xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line,
-				   struct xplane_plane *plane, struct ts_error *err);
-enum ts_status xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
-			     const struct ts_sink *sink, struct ts_error *err);
+uint64_t ts_xplane_gpu_key(const struct xstat *hlo_op, uint64_t program_id);
+enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t line,
+				      struct xplane_plane *plane, struct ts_error *err);
+enum ts_status ts_xplane_stream(const struct ts_profile *profile, uint32_t line, bool sort,
+				const struct ts_sink *sink, struct ts_error *err);
 
 #endif

@@ -49,32 +49,32 @@ struct difference_row {
 
 static const struct difference_row differences[] = {
 	{ { { "jit_f", { "f32[8,64]" }, NULL, 1 }, { "jit_f", { "f32[16,64]" }, NULL, 1 } },
-	  CACHE_DIFFERS_SHAPE,
+	  TS_DIFFERS_SHAPE,
 	  1 },
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f.1", { "bf16[8]" }, NULL, 1 } },
-	  CACHE_DIFFERS_DTYPE,
+	  TS_DIFFERS_DTYPE,
 	  1 },
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f(77)", { "f32[8,1]" }, NULL, 1 } },
-	  CACHE_DIFFERS_RANK,
+	  TS_DIFFERS_RANK,
 	  1 },
 	{ { { "jit_f", { "f32[8,4]{1,0}" }, NULL, 1 }, { "jit_f", { "f32[8,4]{0,1}" }, NULL, 1 } },
-	  CACHE_DIFFERS_LAYOUT,
+	  TS_DIFFERS_LAYOUT,
 	  1 },
 	{ { { "jit_f", { "f32[8]", "s32[]" }, NULL, 1 }, { "jit_f", { "f32[8]" }, NULL, 1 } },
-	  CACHE_DIFFERS_COUNT,
+	  TS_DIFFERS_COUNT,
 	  1 },
 	{ { { "jit_f", { "f32[8]" }, "add", 1 }, { "jit_f", { "f32[8]" }, "multiply", 1 } },
-	  CACHE_DIFFERS_CODE,
+	  TS_DIFFERS_CODE,
 	  1 },
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_f", { "f32[8]" }, NULL, 1 } },
-	  CACHE_DIFFERS_CONSTANT,
+	  TS_DIFFERS_CONSTANT,
 	  1 },
 	{ { { "jit__lambda_", { "f32[8]" }, NULL, 1 }, { "jit__lambda", { "f32[9]" }, NULL, 2 } },
-	  CACHE_DIFFERS_FUNCTION,
+	  TS_DIFFERS_FUNCTION,
 	  1 },
 	{ { { "jit_f", { "f32[8]", "f32[4]" }, NULL, 1 },
 	    { "jit_f", { "f32[9]", "bf16[4]" }, NULL, 1 } },
-	  CACHE_DIFFERS_SHAPE | CACHE_DIFFERS_DTYPE,
+	  TS_DIFFERS_SHAPE | TS_DIFFERS_DTYPE,
 	  1 },
 	{ { { "jit_f", { "f32[8]" }, NULL, 1 }, { "jit_g", { "f32[8]" }, NULL, 1 } }, 0, 2 },
 };
@@ -84,17 +84,18 @@ static void variants_differ_in_what_was_made_different(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(differences); i++) {
 		struct cache_state sum = { .line = 0 };
+		struct ts_arena arena = TS_ARENA_INIT;
 		struct cache_families families;
 		struct ts_profile profile;
 
 		ts_profile_init(&profile);
 		add_module(&profile, 1, &differences[i].modules[0]);
 		add_module(&profile, 2, &differences[i].modules[1]);
-		assert_true(cache_families_make(&families, &sum, &profile));
+		assert_true(ts_cache_families_make(&families, &sum, &profile, &arena));
 		assert_int_equal(families.nr, differences[i].nr_families);
 		if (families.items[0].differences != differences[i].differences)
 			fail_msg("row %zu: %u", i, families.items[0].differences);
-		cache_families_release(&families);
+		ts_arena_release(&arena);
 		ts_profile_release(&profile);
 	}
 }
@@ -107,15 +108,16 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 		{ "jit_f", { "f32[64,32]", "f32[200,64]", "s32[200,9]" }, NULL, 1 },
 	};
 	struct cache_state sum = { .line = 0 };
+	struct ts_arena arena = TS_ARENA_INIT;
 	struct cache_families families;
-	struct cache_family *family;
+	const struct ts_cache_family *family;
 	struct ts_profile profile;
 
 	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(modules); i++)
 		add_module(&profile, i + 1, &modules[i]);
-	assert_true(cache_families_make(&families, &sum, &profile));
+	assert_true(ts_cache_families_make(&families, &sum, &profile, &arena));
 	family = &families.items[0];
 	assert_int_equal(family->nr_axes, 2);
 	assert_int_equal(family->axes[0].nr_places, 2);
@@ -126,7 +128,7 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	assert_int_equal(family->axes[1].places[0].dim, 1);
 	assert_int_equal(family->axes[0].nr_buckets, 1);
 	assert_int_equal(family->axes[0].buckets[0], 224); /* 200 with three bits */
-	cache_families_release(&families);
+	ts_arena_release(&arena);
 	ts_profile_release(&profile);
 }
 
@@ -170,7 +172,7 @@ static void no_other_choice_of_buckets_pads_less(void **state)
 	for (int round = 0; round < 300; round++) {
 		int64_t values[8], weights[8];
 		size_t nr = 2 + rng_below(&rng, 7), max = nr < 4 ? 1 : nr < 8 ? 2 : 3;
-		struct cache_axis axis = { .values = values };
+		struct ts_cache_axis axis = { .values = values };
 		double best = INFINITY, work = 0;
 
 		for (size_t i = 0; i < nr; i++) { /* all different */
@@ -186,7 +188,7 @@ static void no_other_choice_of_buckets_pads_less(void **state)
 		for (unsigned mask = 1; mask < 1u << nr; mask++)
 			if ((size_t)__builtin_popcount(mask) <= max)
 				best = fmin(best, slow_cost(values, weights, nr, mask));
-		cache_axis_buckets(&axis, nr, weights);
+		ts_cache_axis_buckets(&axis, nr, weights);
 		assert_true(axis.nr_buckets >= 1 && axis.nr_buckets <= max);
 		if (fabs(axis.waste_share - (1 - work / best)) > 1e-9)
 			fail_msg("round %d: %g, not %g", round, axis.waste_share, 1 - work / best);
@@ -199,16 +201,16 @@ static void extreme_sizes_have_no_overflow(void **state)
 {
 	static const int64_t huge[] = { INT64_MAX, INT64_MAX - 1, 1 }, negative[] = { -1, 5 };
 	static const int64_t same[] = { 4, 4, 4 }, weights[] = { 1, INT64_MAX, 0 };
-	struct cache_axis axis = { .values = huge };
+	struct ts_cache_axis axis = { .values = huge };
 
 	(void)state;
-	cache_axis_buckets(&axis, 3, weights);
+	ts_cache_axis_buckets(&axis, 3, weights);
 	assert_int_equal(axis.nr_buckets, 1);
 	axis.values = negative;
-	cache_axis_buckets(&axis, 2, weights);
+	ts_cache_axis_buckets(&axis, 2, weights);
 	assert_int_equal(axis.nr_buckets, 0);
 	axis.values = same;
-	cache_axis_buckets(&axis, 3, weights);
+	ts_cache_axis_buckets(&axis, 3, weights);
 	assert_int_equal(axis.nr_buckets, 0);
 }
 

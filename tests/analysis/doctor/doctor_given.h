@@ -1,5 +1,5 @@
-/* A run built by hand for tests of the doctor and the marks: results as the other analyses leave
- * them, through the result API, and a profile of small arrays. Times are in ms. */
+/* A run built by hand for tests of the doctor and the marks: facts as the other analyses leave them,
+ * and a profile of small arrays. Times are in ms. */
 #ifndef TESTS_ANALYSIS_DOCTOR_GIVEN_H
 #define TESTS_ANALYSIS_DOCTOR_GIVEN_H
 
@@ -7,10 +7,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/facts/capture.h"
+#include "analysis/facts/doctor.h"
+#include "analysis/facts/gaps.h"
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/bucket.h"
@@ -28,7 +34,21 @@ struct given {
 	struct ts_settings settings;
 	struct ts_results results;
 	struct ts_context ctx;
-	struct ts_result *time, *ops, *systolic, *padding, *capture;
+	struct ts_ops_facts ops;
+	struct ts_op_fact items[GIVEN_MAX];
+	uint32_t of_op[GIVEN_MAX];
+	struct ts_module_fact modules[GIVEN_MAX];
+	struct ts_time_facts time;
+	struct ts_time_step steps[GIVEN_MAX];
+	struct ts_time_core cores[GIVEN_MAX];
+	struct ts_time_gap gaps[GIVEN_MAX];
+	struct ts_slow_step slow[GIVEN_MAX];
+	struct ts_gaps_facts witnessed;
+	struct ts_gap_witness witnesses[GIVEN_MAX]; /* by gap */
+	struct ts_doctor_facts doctor;		    /* made by when_examined() */
+	struct ts_capture_facts capture;
+	struct ts_capture_cause causes[GIVEN_MAX];
+	struct ts_result *systolic, *padding;
 };
 
 static inline void given_nothing(struct given *run)
@@ -40,6 +60,18 @@ static inline void given_nothing(struct given *run)
 	run->ctx = (struct ts_context){ &run->profile,	&run->outline, run->rates,
 					&run->settings, &run->results, 0 };
 	facts_of_nothing(&run->ctx);
+	run->ops = (struct ts_ops_facts){ run->items, 0, run->of_op, run->modules, 0 };
+	run->time = *(const struct ts_time_facts *)run->ctx.facts[TS_ANALYSIS_time];
+	run->time.steps = run->steps;
+	run->time.cores = run->cores;
+	run->time.gaps = run->gaps;
+	run->time.slow = run->slow;
+	run->witnessed.witnesses = run->witnesses;
+	run->capture.causes = run->causes;
+	run->ctx.facts[TS_ANALYSIS_capture] = &run->capture;
+	run->ctx.facts[TS_ANALYSIS_ops] = &run->ops;
+	run->ctx.facts[TS_ANALYSIS_time] = &run->time;
+	run->ctx.facts[TS_ANALYSIS_gaps] = &run->witnessed;
 }
 
 static inline void given_release(struct given *run)
@@ -85,23 +117,6 @@ static inline void given_devices(struct given *run, size_t nr)
 	}
 }
 
-static const struct ts_column given_op_columns[] = {
-	{ "module", TS_MEASURED, NULL },
-	{ "name", TS_MEASURED, NULL },
-	{ "category", TS_MEASURED, NULL },
-	{ "occurrences", TS_MEASURED, NULL },
-	{ "flops", TS_MEASURED, NULL },
-	{ "bytes_accessed", TS_MEASURED, NULL },
-	{ "padding_waste_pct", TS_MEASURED, NULL },
-	{ "source", TS_MEASURED, NULL },
-	{ "bucket", TS_MEASURED, NULL },
-	{ "exclusive_ps", TS_MEASURED, NULL },
-	{ "op_index", TS_MEASURED, NULL },
-	{ "first_device", TS_MEASURED, NULL },
-	{ "first_start_ps", TS_MEASURED, NULL },
-	{ "first_end_ps", TS_MEASURED, NULL },
-};
-
 struct given_op {
 	const char *name, *category, *text, *source;
 	enum ts_op_kind kind;
@@ -124,7 +139,6 @@ static inline struct ts_table *given_table(struct ts_result *result, const char 
 static inline uint32_t given_op(struct given *run, struct given_op op)
 {
 	struct ts_op draft;
-	struct ts_value *row;
 	uint32_t index;
 
 	ts_op_init(&draft);
@@ -137,23 +151,26 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 	index = ts_profile_intern_op(&run->profile, &draft);
 	run->profile.ops[index].kind = op.kind;
 	run->profile.ops[index].async = op.async;
-	if (!run->ops)
-		run->ops = ts_results_add(&run->results, "ops", "Ops");
-	row = ts_table_row(run->ops, given_table(run->ops, "ops", given_op_columns,
-						 TS_NELEM(given_op_columns)));
-	row[0] = ts_text(TS_LIT("jit_f"));
-	row[1] = ts_text(draft.name);
-	row[2] = ts_text_or_null(draft.category);
-	row[3] = ts_int(op.occurrences);
-	row[4] = op.flops > 0 ? ts_real(op.flops) : ts_null();
-	row[5] = op.bytes > 0 ? ts_real(op.bytes) : ts_null();
-	row[7] = ts_text_or_null(draft.source);
-	row[8] = ts_text(ts_bytes_of(ts_bucket_name(op.bucket)));
-	row[9] = ts_int(op.exclusive_ps);
-	row[10] = ts_int(index);
-	row[11] = ts_int(0);
-	row[12] = ts_int(index * MS);
-	row[13] = ts_int(index * MS + MS / 2);
+	run->items[run->ops.nr++] = (struct ts_op_fact){
+		.op = index,
+		.module_index = TS_NONE,
+		.instr = TS_NONE,
+		.name = draft.name,
+		.module = TS_LIT("jit_f"),
+		.category = draft.category,
+		.source = draft.source,
+		.occurrences = op.occurrences,
+		.total_ps = op.exclusive_ps,
+		.self_ps = op.exclusive_ps,
+		.exclusive_ps = op.exclusive_ps,
+		.flops = op.flops > 0 ? op.flops : NAN,
+		.bytes = op.bytes > 0 ? op.bytes : NAN,
+		.hbm_bytes_per_s = NAN,
+		.padding_share = NAN,
+		.bucket = op.bucket,
+		.first_start_ps = index * MS,
+		.first_end_ps = index * MS + MS / 2,
+	};
 	return index;
 }
 
@@ -162,71 +179,72 @@ static inline void given_field(struct ts_result *result, const char *name, struc
 	assert_true(ts_result_field(result, name, value, TS_MEASURED, NULL));
 }
 
-/* The buckets of the whole run; their sum is the total. */
+/* The buckets of the whole run; their sum is the total. All cores are alike. */
 static inline void given_time(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 {
-	static const char *const names[TS_NR_BUCKETS] = {
-		"buckets.compute_ps",
-		"buckets.memory_wait_ps",
-		"buckets.communication_ps",
-		"buckets.host_transfer_ps",
-		"buckets.rematerialization_ps",
-		"buckets.compilation_ps",
-		"buckets.input_ps",
-		"buckets.idle_ps",
-	};
-	int64_t total = 0;
+	size_t nr = run->profile.nr_devices;
 
-	run->time = ts_results_add(&run->results, "time", "Time");
-	for (int i = 0; i < TS_NR_BUCKETS; i++)
-		total += ms[i];
-	given_field(run->time, "total_ps", ts_int(total * MS));
-	for (int i = 0; i < TS_NR_BUCKETS; i++)
-		given_field(run->time, names[i], ts_int(ms[i] * MS));
+	run->time.nr_cores = nr;
+	run->time.total_ps = 0;
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		run->time.bucket_ps[b] = ms[b] * MS;
+		run->time.total_ps += ms[b] * MS;
+	}
+	for (uint32_t i = 0; i < nr; i++) {
+		run->cores[i].device = i;
+		for (int b = 0; b < TS_NR_BUCKETS; b++)
+			run->cores[i].ps[b] = ms[b] * MS / (int64_t)nr;
+	}
 	run->outline.steps.source = TS_STEPS_MARKED;
 }
 
-static const struct ts_column given_step_columns[] = {
-	{ "step", TS_MEASURED, NULL },		 { "start_ps", TS_MEASURED, NULL },
-	{ "duration_ps", TS_MEASURED, NULL },	 { "communication_ps", TS_MEASURED, NULL },
-	{ "compilation_ps", TS_MEASURED, NULL },
-};
-
+/* Of all devices; communication and compilation are core time. */
 static inline void given_step(struct given *run, int64_t step, int64_t start_ms,
 			      int64_t duration_ms, int64_t communication_ms, int64_t compilation_ms)
 {
-	struct ts_value *row =
-		ts_table_row(run->time, given_table(run->time, "per_step", given_step_columns,
-						    TS_NELEM(given_step_columns)));
+	int64_t cores = (int64_t)run->profile.nr_devices;
 
-	row[0] = ts_int(step);
-	row[1] = ts_int(start_ms * MS);
-	row[2] = ts_int(duration_ms * MS);
-	row[3] = ts_int(communication_ms * MS);
-	row[4] = ts_int(compilation_ms * MS);
+	run->steps[run->time.nr_steps++] = (struct ts_time_step){
+		.number = (uint64_t)step,
+		.start_ps = start_ms * MS,
+		.total_ps = ts_i64_mul(duration_ms * MS, cores),
+		.cores = cores,
+		.ps = { [TS_BUCKET_COMMUNICATION] = communication_ms * MS,
+			[TS_BUCKET_COMPILATION] = compilation_ms * MS },
+	};
 }
 
-/* As the analysis of time leaves them, the host's words by that of gaps. */
-static inline void given_slow_step(struct given *run, int64_t step, int64_t excess_ms,
+static inline struct ts_time_gap given_gap(struct given *run, uint32_t device, int64_t start_ms,
+					   int64_t duration_ms, enum ts_bucket cause)
+{
+	struct ts_time_gap gap = { device, start_ms * MS, duration_ms * MS, cause };
+
+	run->gaps[run->time.nr_gaps++] = gap;
+	return gap;
+}
+
+/* The step of this index takes longer than 100 ms: the host saved a checkpoint in it. */
+static inline void given_slow_step(struct given *run, size_t step, int64_t excess_ms,
 				   int64_t period)
 {
-	static const struct ts_column columns[] = {
-		{ "step", TS_MEASURED, NULL },	      { "start_ps", TS_MEASURED, NULL },
-		{ "duration_ps", TS_MEASURED, NULL }, { "excess_ps", TS_MEASURED, NULL },
-		{ "cause", TS_MEASURED, NULL },	      { "cause_excess_ps", TS_MEASURED, NULL },
-		{ "host_event", TS_MEASURED, NULL },  { "period", TS_MEASURED, NULL },
+	struct ts_slow_step slow = {
+		.step = step,
+		.duration_ps = (100 + excess_ms) * MS,
+		.excess_ps = excess_ms * MS,
+		.period = period,
+		.cause = TS_BUCKET_IDLE,
+		.cause_excess_ps = 2 * excess_ms * MS,
+		.device = TS_NONE,
+		.op = TS_NONE,
 	};
-	struct ts_value *row = ts_table_row(
-		run->time, given_table(run->time, "steps_outliers", columns, TS_NELEM(columns)));
 
-	row[0] = ts_int(step);
-	row[1] = ts_int(step * 100 * MS);
-	row[2] = ts_int((100 + excess_ms) * MS);
-	row[3] = ts_int(excess_ms * MS);
-	row[4] = ts_text(TS_LIT("idle"));
-	row[5] = ts_int(2 * excess_ms * MS);
-	row[6] = ts_text(TS_LIT("save_checkpoint"));
-	row[7] = ts_int_or_null(period);
+	run->witnesses[run->time.nr_gaps].event = TS_LIT("save_checkpoint");
+	slow.gap = given_gap(run, 0, (int64_t)step * 100, excess_ms, TS_BUCKET_IDLE);
+	run->slow[run->time.nr_slow++] = slow;
+	run->time.nr_slow_steps = (int64_t)run->time.nr_slow;
+	run->time.slow_period = period;
+	run->time.median_step_ps = 100 * MS;
+	run->time.step_mad_ps = 3 * MS;
 }
 
 static const struct ts_column given_product_columns[] = {
@@ -294,26 +312,25 @@ static inline void given_padding(struct given *run, const char *op, const char *
 	row[5] = ts_text(TS_LIT("pad dim 1 from 4 to 128"));
 }
 
-static const struct ts_column given_cause_columns[] = {
-	{ "id", TS_DERIVED, NULL },	    { "severity", TS_DERIVED, NULL },
-	{ "confidence", TS_DERIVED, NULL }, { "what", TS_DERIVED, NULL },
-	{ "evidence", TS_DERIVED, NULL },   { "fix", TS_DERIVED, NULL },
-};
-
-static inline void given_cause(struct given *run, const char *id, const char *severity)
+static inline void given_cause(struct given *run, const char *id, enum ts_severity severity)
 {
-	struct ts_value *row;
+	run->causes[run->capture.nr_causes++] = (struct ts_capture_cause){
+		.id = id,
+		.severity = severity,
+		.confidence = TS_LIKELY,
+		.what = TS_LIT("what is wrong"),
+		.evidence = TS_LIT("how it is known"),
+		.fix = TS_LIT("what to do"),
+	};
+}
 
-	if (!run->capture)
-		run->capture = ts_results_add(&run->results, "capture", "Quality of the capture");
-	row = ts_table_row(run->capture, given_table(run->capture, "causes", given_cause_columns,
-						     TS_NELEM(given_cause_columns)));
-	row[0] = ts_text(ts_bytes_of(id));
-	row[1] = ts_text(ts_bytes_of(severity));
-	row[2] = ts_text(TS_LIT("likely"));
-	row[3] = ts_text(TS_LIT("what is wrong"));
-	row[4] = ts_text(TS_LIT("how it is known"));
-	row[5] = ts_text(TS_LIT("what to do"));
+static inline int by_self_time(const void *a, const void *b)
+{
+	const struct ts_op_fact *x = a, *y = b;
+
+	if (x->self_ps != y->self_ps)
+		return x->self_ps > y->self_ps ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
 }
 
 static inline const struct ts_result *when_examined(struct given *run)
@@ -321,7 +338,12 @@ static inline const struct ts_result *when_examined(struct given *run)
 	struct ts_result *result = ts_results_add(&run->results, "doctor", "Findings");
 	struct ts_error err = TS_ERROR_INIT;
 
-	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, NULL, result, &err), TS_OK);
+	qsort(run->items, run->ops.nr, sizeof(*run->items), by_self_time);
+	for (uint32_t i = 0; i < run->ops.nr; i++)
+		run->of_op[run->items[i].op] = i;
+	assert_int_equal(ts_analysis_doctor.close(NULL, &run->ctx, &run->doctor, result, &err),
+			 TS_OK);
+	run->ctx.facts[TS_ANALYSIS_doctor] = &run->doctor;
 	return result;
 }
 

@@ -30,15 +30,9 @@ static void then_kpi(const struct ts_result *doctor, const char *name, double va
 
 static void given_modules(struct given *run, int64_t executions, int64_t total_us)
 {
-	static const struct ts_column columns[] = { { "executions", TS_MEASURED, NULL },
-						    { "total_time_ps", TS_MEASURED, NULL } };
-	struct ts_value *row;
-
-	if (!run->ops)
-		run->ops = ts_results_add(&run->results, "ops", "Ops");
-	row = ts_table_row(run->ops, given_table(run->ops, "modules", columns, 2));
-	row[0] = ts_int(executions);
-	row[1] = ts_int(total_us * TS_PS_PER_US);
+	run->modules[run->ops.nr_modules++] =
+		(struct ts_module_fact){ .executions = executions,
+					 .total_ps = total_us * TS_PS_PER_US };
 }
 
 /* One core, a second: MS of each bucket. */
@@ -57,7 +51,7 @@ static void figures_are_those_of_the_other_results(void **state)
 
 	(void)state;
 	given_run(&run, ms);
-	given_field(run.time, "duty_cycle_pct", ts_real(66));
+	run.time.duty_cycle = 0.66;
 	given_modules(&run, 400, 120000); /* and 300 us each: */
 	given_modules(&run, 100, 30000);
 
@@ -100,13 +94,12 @@ static void compilation_is_unknown_where_no_host_thread_was_recorded(void **stat
 
 	(void)state;
 	given_run(&run, ms);
-	given_field(run.time, "compilation_host_ps", ts_int(0));
 	doctor = when_examined(&run);
 	then_kpi(doctor, "compilation_time", NAN, "unknown");
 	given_release(&run);
 
 	given_run(&run, ms);
-	given_field(run.time, "compilation_host_ps", ts_int(3000 * MS));
+	run.outline.compile_ps = 3000 * MS;
 	ts_profile_add_line(&run.profile)->kind = TS_LINE_THREAD;
 	doctor = when_examined(&run);
 	then_kpi(doctor, "compilation_time", 3, "fair");
@@ -128,7 +121,7 @@ static void bands_end_at_their_limits(void **state)
 		struct given run;
 
 		given_run(&run, ms);
-		given_field(run.time, "duty_cycle_pct", ts_real(cases[i].duty));
+		run.time.duty_cycle = cases[i].duty / 100;
 		then_kpi(when_examined(&run), "device_utilization", cases[i].duty, cases[i].band);
 		given_release(&run);
 	}
@@ -142,7 +135,7 @@ static void bands_are_settable(void **state)
 
 	(void)state;
 	given_run(&run, ms);
-	given_field(run.time, "duty_cycle_pct", ts_real(66));
+	run.time.duty_cycle = 0.66;
 	assert_true(ts_settings_set(&run.settings, TS_LIT("device_utilization_good"), 60));
 	assert_true(ts_settings_set(&run.settings, TS_LIT("idle_high"), 25));
 

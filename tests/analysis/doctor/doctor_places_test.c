@@ -127,21 +127,6 @@ static void names_do_not_leave_their_place_in_an_address_or_in_sql(void **state)
 	given_release(&run);
 }
 
-static void given_gap(struct given *run, int64_t start_ms, int64_t duration_ms)
-{
-	static const struct ts_column columns[] = { { "start_ps", TS_MEASURED, NULL },
-						    { "duration_ps", TS_MEASURED, NULL },
-						    { "cause", TS_MEASURED, NULL },
-						    { "device_id", TS_MEASURED, NULL } };
-	struct ts_value *row =
-		ts_table_row(run->time, given_table(run->time, "idle_gaps", columns, 4));
-
-	row[0] = ts_int(start_ms * MS);
-	row[1] = ts_int(duration_ms * MS);
-	row[2] = ts_text(TS_LIT("idle"));
-	row[3] = ts_int(0);
-}
-
 static void times_stand_in_order_and_the_longest_is_linked(void **state)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 400 };
@@ -154,9 +139,9 @@ static void times_stand_in_order_and_the_longest_is_linked(void **state)
 	given_devices(&run, 1);
 	given_time(&run, ms);
 	run.profile.session = TS_LIT("s");
-	given_gap(&run, 100, 300);
-	given_gap(&run, 20, 60);
-	given_gap(&run, 500, 40);
+	given_gap(&run, 0, 100, 300, TS_BUCKET_IDLE);
+	given_gap(&run, 0, 20, 60, TS_BUCKET_IDLE);
+	given_gap(&run, 0, 500, 40, TS_BUCKET_IDLE);
 
 	finding = finding_of(when_examined(&run), "idle");
 

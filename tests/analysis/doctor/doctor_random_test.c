@@ -50,7 +50,7 @@ static void given_random_run(struct given *run, struct rng *rng)
 		if (rng_below(rng, 4) > 0)
 			given_random_op(run, rng, i);
 	given_time(run, ms);
-	given_field(run->time, "compilation_host_ps", ts_int(some_ms(rng) * MS));
+	run->outline.compile_ps = some_ms(rng) * MS;
 	for (size_t i = 0; i < rng_below(rng, 8); i++) {
 		given_product(run, names[rng_below(rng, 8)], some_ms(rng),
 			      (double)rng_below(rng, 101), (double)rng_below(rng, 101),
@@ -70,13 +70,12 @@ static void given_random_run(struct given *run, struct rng *rng)
 /* What the op has by the results: of the timeline, or of its products. */
 static int64_t time_of(const struct given *run, struct ts_bytes name)
 {
-	const struct ts_table *ops = ts_result_find_table(run->ops, "ops");
 	const struct ts_table *products = ts_result_find_table(run->systolic, "ops");
 	int64_t most = 0;
 
-	for (size_t i = 0; ops && i < ops->nr_rows; i++)
-		if (ts_bytes_eq(ops->cells[i * ops->nr_columns + 1].as.s, name))
-			most = TS_MAX(most, ops->cells[i * ops->nr_columns + 9].as.i);
+	for (size_t i = 0; i < run->ops.nr; i++)
+		if (ts_bytes_eq(run->items[i].name, name))
+			most = TS_MAX(most, run->items[i].exclusive_ps);
 	for (size_t i = 0; products && i < products->nr_rows; i++)
 		if (ts_bytes_eq(products->cells[i * products->nr_columns].as.s, name))
 			most = TS_MAX(most, products->cells[i * products->nr_columns + 5].as.i);
@@ -95,12 +94,10 @@ static bool is_of_one_op(const char *rule)
 
 static void then_bounded(const struct given *run, const struct ts_result *doctor, unsigned seed)
 {
-	int64_t total = ts_value_int(ts_result_get(run->time, "total_ps"));
-
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
 		const struct ts_finding *finding = &doctor->findings[i];
 
-		if (finding->impact_ps > total)
+		if (finding->impact_ps > run->time.total_ps)
 			fail_msg("seed %u: %s promises more than there is", seed, finding->rule);
 		if (finding->nr_where == 1 && is_of_one_op(finding->rule) &&
 		    finding->impact_ps > time_of(run, finding->where[0].op))

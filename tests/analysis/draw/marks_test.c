@@ -207,7 +207,7 @@ static void a_gap_in_a_slow_step_is_shown_inside_it(void **state)
 		given_step(&run, i, i * 100, 100, 10, 0);
 	given_step(&run, 4, 400, 300, 10, 0);
 	given_slow_step(&run, 4, 200, -1); /* 400-700 on all devices */
-	given_field(run.time, "compilation_host_ps", ts_int(6000 * MS));
+	run.outline.compile_ps = 6000 * MS;
 	assert_true(ts_spans_add(&run.outline.compile, 500 * MS, 600 * MS));
 	when_examined(&run);
 

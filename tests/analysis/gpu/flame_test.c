@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "analysis/gpu/flame.h"
+#include "base/record.h"
 #include "base/units.h"
 #include "tests/flow/memory_run.h"
 #include "write/flame_outputs.h"
@@ -292,7 +293,7 @@ static void a_tree_that_is_not_there_is_told_of(void **state)
 	analyse(&mem, launched);
 	for (size_t i = 0; i < TS_NELEM(outputs); i++) {
 		assert_int_equal(outputs[i]->emit(&out, &mem.run.results, &form, &err), TS_USAGE);
-		assert_string_equal(err.text, "the profile tells of no scopes");
+		assert_string_equal(err.text, "the profile has no scopes");
 	}
 	ts_buf_release(&out);
 	memory_run_release(&mem);
@@ -316,16 +317,17 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	int64_t before;
 
 	(void)state;
-	heavy = flame_tree_child(&tree, flame_tree_child(&tree, TS_NONE, 1), 2);
+	heavy = ts_flame_tree_child(&tree, ts_flame_tree_child(&tree, TS_NONE, 1), 2);
 	tree.nodes[heavy].cpu_ps = 1000000;
 	for (uint32_t i = 0; i < 1000; i++) {
-		light = flame_tree_child(&tree, flame_tree_child(&tree, heavy, 10 + i % 50), i);
+		light = ts_flame_tree_child(&tree, ts_flame_tree_child(&tree, heavy, 10 + i % 50),
+					    i);
 		tree.nodes[light].cpu_ps += i;
 		tree.nodes[light].device_ps += 7;
 	}
 	before = sum_of(&tree);
 
-	assert_true(flame_tree_shrink(&tree, 20, &moved));
+	assert_true(ts_flame_tree_shrink(&tree, 20, &moved));
 
 	assert_true(tree.nr <= 40);
 	assert_int_equal(sum_of(&tree), before);
@@ -335,18 +337,18 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	for (uint32_t i = 0; i < tree.nr; i++)
 		assert_true(tree.nodes[i].parent == TS_NONE || tree.nodes[i].parent < i);
 	free(moved);
-	flame_tree_release(&tree);
+	ts_flame_tree_release(&tree);
 }
 
 static void below_others_is_others(void **state)
 {
 	struct flame_tree tree = { .nr = 0 };
-	uint32_t others = flame_tree_child(&tree, TS_NONE, FLAME_OTHERS);
+	uint32_t others = ts_flame_tree_child(&tree, TS_NONE, FLAME_OTHERS);
 
 	(void)state;
-	assert_int_equal(flame_tree_child(&tree, others, 3), others);
+	assert_int_equal(ts_flame_tree_child(&tree, others, 3), others);
 	assert_int_equal(tree.nr, 1);
-	flame_tree_release(&tree);
+	ts_flame_tree_release(&tree);
 }
 
 /* The tree is shrunk while main is open, and between a launch in it and its kernel. */
@@ -397,13 +399,13 @@ static void old_launches_are_forgotten_and_new_ones_known(void **state)
 	for (uint32_t i = 0; i < 3 * FLAME_LAUNCHES; i++) {
 		const struct flame_launch launch = { i, { i, TS_NONE } };
 
-		assert_true(flame_links_add(&links, &launch));
-		assert_non_null(flame_links_find(&links, i > 1000 ? i - 1000 : 0));
+		assert_true(ts_flame_links_add(&links, &launch));
+		assert_non_null(ts_flame_links_find(&links, i > 1000 ? i - 1000 : 0));
 	}
-	assert_null(flame_links_find(&links, 5));
-	assert_int_equal(flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
+	assert_null(ts_flame_links_find(&links, 5));
+	assert_int_equal(ts_flame_links_find(&links, 3 * FLAME_LAUNCHES - 1)->node[0],
 			 3 * FLAME_LAUNCHES - 1);
-	flame_links_release(&links);
+	ts_record_release(&ts_flame_links_record, &links);
 }
 
 int main(void)

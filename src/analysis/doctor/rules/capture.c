@@ -5,52 +5,31 @@
  */
 #include "analysis/doctor/doctor.h"
 
-static enum ts_severity severity_of(struct ts_bytes name)
-{
-	for (int i = 0; i < TS_NR_SEVERITIES; i++)
-		if (ts_bytes_is(name, ts_severity_name((enum ts_severity)i)))
-			return (enum ts_severity)i;
-	return TS_INFO;
-}
-
-static enum ts_confidence confidence_of(struct ts_bytes name)
-{
-	for (int i = 0; i < TS_NR_CONFIDENCES; i++)
-		if (ts_bytes_is(name, ts_confidence_name((enum ts_confidence)i)))
-			return (enum ts_confidence)i;
-	return TS_POSSIBLE;
-}
+#include "analysis/facts/capture.h"
 
 /* Each cause is a rule of its own to the reader: named by its id, with the words it came with. */
 static void report_cause(struct ts_doctor *doctor, const struct ts_rule *rule,
-			 const struct ts_table *causes, size_t row)
+			 const struct ts_capture_cause *cause)
 {
-	struct ts_bytes id =
-		ts_arena_copy(&doctor->result->owner->arena, ts_cell_text(causes, row, "id"));
-	struct ts_rule cause = *rule;
+	struct ts_rule named = *rule;
 	struct ts_finding *finding;
 
-	if (!id.p) {
-		doctor->failed = true;
-		return;
-	}
-	cause.name = (const char *)id.p;
-	finding = ts_doctor_report_run(doctor, &cause, -1);
-	finding->severity = severity_of(ts_cell_text(causes, row, "severity"));
-	finding->confidence = confidence_of(ts_cell_text(causes, row, "confidence"));
-	finding->title = ts_cell_text(causes, row, "what");
-	finding->evidence = ts_cell_text(causes, row, "evidence");
-	finding->advice = ts_cell_text(causes, row, "fix");
-	finding->code = ts_cell_text(causes, row, "code");
+	named.name = cause->id;
+	finding = ts_doctor_report_run(doctor, &named, -1);
+	finding->severity = cause->severity;
+	finding->confidence = cause->confidence;
+	finding->title = cause->what;
+	finding->evidence = cause->evidence;
+	finding->advice = cause->fix;
+	finding->code = cause->code;
 }
 
 static void check_capture(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_result *capture = ts_results_find(doctor->ctx->results, "capture");
-	const struct ts_table *causes = capture ? ts_result_find_table(capture, "causes") : NULL;
+	const struct ts_capture_facts *capture = ts_capture_facts(doctor->ctx);
 
-	for (size_t i = 0; causes && i < causes->nr_rows; i++)
-		report_cause(doctor, rule, causes, i);
+	for (size_t i = 0; i < capture->nr_causes; i++)
+		report_cause(doctor, rule, &capture->causes[i]);
 }
 
 static void check_unknown_chip(struct ts_doctor *doctor, const struct ts_rule *rule)

@@ -2,9 +2,12 @@
  * Rules about compilations: inside the profile at all, and again and again for one function.
  *
  * What a compilation costs is the core time with nothing to run meanwhile, and that is the impact
- * ("time"); what was compiled and what its variants differ in is from "cache".
+ * ("time"); what was compiled and what its variants differ in is from the
+ * facts of cache.
  */
 #include "analysis/doctor/doctor.h"
+
+#include "analysis/facts/cache.h"
 
 #define MAX_SHAPES 3 /* shown of a family */
 
@@ -34,29 +37,28 @@ struct recompiles {
 	int64_t first_step; /* the first one with a compilation */
 };
 
-static bool waits_for_compile(const struct ts_table *table, size_t row, size_t nr_cores)
+static bool waits_for_compile(const struct ts_time_step *step, size_t nr_cores)
 {
-	double step_ps = (double)TS_MAX(ts_cell_int(table, row, "duration_ps"), 0) *
-			 (double)TS_MAX(nr_cores, 1);
-	double lost_ps = ts_cell_number(table, row, "compilation_ps");
+	double step_ps = (double)ts_time_step_duration(step) * (double)TS_MAX(nr_cores, 1);
+	double lost_ps = (double)step->ps[TS_BUCKET_COMPILATION];
 
 	return lost_ps > 0 && lost_ps >= TS_MIN_STEP_SHARE * step_ps;
 }
 
-static struct recompiles find_recompiles(const struct ts_table *table, size_t nr_cores)
+static struct recompiles find_recompiles(const struct ts_time_facts *time, size_t nr_cores)
 {
 	struct recompiles found = { .first_step = -1 };
 
-	for (size_t i = 1; table && i < table->nr_rows; i++) {
-		int64_t lost = ts_cell_int(table, i, "compilation_ps");
+	for (size_t i = 1; i < time->nr_steps; i++) {
+		const struct ts_time_step *step = &time->steps[i];
 
-		if (!waits_for_compile(table, i, nr_cores))
+		if (!waits_for_compile(step, nr_cores))
 			continue;
 		if (found.nr_steps++ == 0) {
-			found.first_step = ts_cell_int(table, i, "step");
-			found.from_ps = ts_cell_int(table, i, "start_ps");
+			found.first_step = (int64_t)step->number;
+			found.from_ps = step->start_ps;
 		}
-		found.lost_ps = ts_i64_add(found.lost_ps, lost);
+		found.lost_ps = ts_i64_add(found.lost_ps, step->ps[TS_BUCKET_COMPILATION]);
 	}
 	return found;
 }
@@ -64,53 +66,43 @@ static struct recompiles find_recompiles(const struct ts_table *table, size_t nr
 /* Share of core time lost to compilations that no finding about steps reports. */
 static double compile_share(const struct ts_doctor *doctor)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	struct recompiles told = find_recompiles(table, doctor->nr_cores);
+	struct recompiles reported = find_recompiles(doctor->time, doctor->nr_cores);
 
 	return ts_doctor_share(
 		doctor,
-		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], told.lost_ps), 0));
+		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], reported.lost_ps), 0));
 }
 
 /* Each compilation counts where they are known, else each span of time with some in it. */
 static int64_t nr_compilations(const struct ts_doctor *doctor)
 {
-	int64_t count = doctor->cache
-				? ts_value_int(ts_result_get(doctor->cache, "compilation_count"))
-				: -1;
+	int64_t count = ts_cache_facts(doctor->ctx)->nr_compiled;
 
-	return count > 0 ? count : ts_value_int(ts_result_get(doctor->time, "compilation_count"));
+	return count > 0 ? count : doctor->ctx->outline->nr_compiles;
 }
 
 /* " The longest is jit_f, 1.2 s (code generation 0.9 s)." */
 static void put_longest(struct ts_doctor *doctor)
 {
-	const struct ts_table *table =
-		doctor->cache ? ts_result_find_table(doctor->cache, "compilations") : NULL;
-	int64_t codegen_ps;
+	const struct ts_cache_compilation *longest = ts_cache_facts(doctor->ctx)->longest;
 
-	if (!table || table->nr_rows == 0)
+	if (!longest)
 		return;
-	codegen_ps = ts_cell_int(table, 0, "codegen_ps");
 	TS_PUT(doctor, " The longest is {name}, {time}[ (code generation {time})].",
-	       TS_NAME(ts_cell_text(table, 0, "module")),
-	       TS_TIME(ts_cell_int(table, 0, "duration_ps")),
-	       TS_WHEN(codegen_ps > 0, TS_TIME(codegen_ps)));
+	       TS_NAME(longest->module), TS_TIME(longest->duration_ps),
+	       TS_WHEN(longest->codegen_ps > 0, TS_TIME(longest->codegen_ps)));
 }
 
 static void put_restored(struct ts_doctor *doctor)
 {
-	int64_t hits = doctor->cache
-			       ? ts_value_int(ts_result_get(doctor->cache, "persistent_cache_hits"))
-			       : -1;
-
-	TS_PUT(doctor, "[ The persistent cache gave {count} more executable{s}.]", TS_COUNT(hits));
+	TS_PUT(doctor, "[ The persistent cache gave {count} more executable{s}.]",
+	       TS_COUNT(ts_cache_facts(doctor->ctx)->nr_restored));
 }
 
 static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	int64_t host_ps = ts_value_int(ts_result_get(doctor->time, "compilation_host_ps"));
+	int64_t host_ps = doctor->ctx->outline->compile_ps;
 	int64_t count = nr_compilations(doctor);
 	double share = ts_doctor_bucket_share(doctor, TS_BUCKET_COMPILATION);
 	struct ts_finding *finding;
@@ -137,122 +129,104 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
-/* The row of the family whose variants took the most time to compile here; -1: there is none. */
-static int64_t find_family(const struct ts_table *families)
+/* The family whose variants took the most time to compile here; NULL: there was not one. */
+static const struct ts_cache_family *find_family(const struct ts_doctor *doctor)
 {
-	for (size_t i = 0; families && i < families->nr_rows; i++)
-		if (ts_cell_int(families, i, "compilations") > 0)
-			return (int64_t)i; /* they are in that order */
-	return -1;
+	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
+
+	for (size_t i = 0; i < cache->nr_families; i++)
+		if (cache->families[i].nr_compiled > 0)
+			return &cache->families[i]; /* they are in that order */
+	return NULL;
 }
 
-static const struct ts_list *list_cell(const struct ts_table *table, size_t row, const char *column)
+static void put_shapes(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
-	struct ts_value cell = ts_cell(table, row, column);
-
-	return cell.type == TS_VALUE_LIST ? cell.as.list : NULL;
-}
-
-static void put_shapes(struct ts_doctor *doctor, const struct ts_list *shapes)
-{
-	size_t nr = TS_MIN(shapes->nr, MAX_SHAPES);
+	size_t nr = TS_MIN(family->nr_shapes, MAX_SHAPES);
 
 	for (size_t i = 0; i < nr; i++)
 		TS_PUT(doctor, "{text}{name}", TS_STRING(i ? ", " : ": "),
-		       TS_NAME(shapes->items[i].as.s));
-	if (shapes->nr > nr)
-		TS_PUT(doctor, " and {count} more", TS_COUNT(shapes->nr - nr));
+		       TS_NAME(family->shapes[i]));
+	if (family->nr_shapes > nr)
+		TS_PUT(doctor, " and {count} more", TS_COUNT(family->nr_shapes - nr));
 }
 
 /* " Padding parameter 0 dimension 0 to 1280 or 1536 would leave 2 of them, for 14.4 % padding." */
-static void put_buckets(struct ts_doctor *doctor, const struct ts_list *axes)
+static void put_buckets(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
-	enum { PLACES, VALUES, BUCKETS, PADDED, NR_COLS };
-	const struct ts_list *buckets;
+	const struct ts_cache_axis *axis = family->axes;
 
-	if (!axes || axes->nr != 1 || axes->nr_names != NR_COLS ||
-	    axes->items[BUCKETS].type != TS_VALUE_LIST)
+	if (family->nr_axes != 1 || axis->nr_buckets == 0)
 		return; /* of several dimensions the report has the sizes */
-	buckets = axes->items[BUCKETS].as.list;
-	if (buckets->nr == 0)
-		return;
-	TS_PUT(doctor, " Padding {name}", TS_NAME(axes->items[PLACES].as.s));
-	for (size_t i = 0; i < buckets->nr; i++)
+	TS_PUT(doctor, " Padding {name}", TS_NAME(axis->where));
+	for (size_t i = 0; i < axis->nr_buckets; i++)
 		TS_PUT(doctor, "{text}{count}",
-		       TS_STRING(i == 0			? " to "
-				 : i + 1 == buckets->nr ? " or "
-							: ", "),
-		       TS_COUNT(buckets->items[i].as.i));
-	TS_PUT(doctor, " would leave {count} of them, for {pct} padding.", TS_COUNT(buckets->nr),
-	       TS_PCT(ts_value_number(axes->items[PADDED])));
+		       TS_STRING(i == 0			     ? " to "
+				 : i + 1 == axis->nr_buckets ? " or "
+							     : ", "),
+		       TS_COUNT(axis->buckets[i]));
+	TS_PUT(doctor, " would leave {count} of them, for {pct} padding.",
+	       TS_COUNT(axis->nr_buckets), TS_PCT(axis->waste_share * 100));
 }
 
 /* What to do about differences that no padding ends. */
 static const struct {
-	const char *differs, *hint;
+	unsigned differences;
+	const char *hint;
 } hints[] = {
-	{ "dtype", " Give the function one dtype." },
-	{ "static argument", " Pass what changes as an array, not as a static argument." },
-	{ "constant", " Pass what changes as an array, not as a Python number or a closure." },
-	{ "number of parameters", " Give the function the same arguments in every call." },
+	{ TS_DIFFERS_DTYPE, " Give the function one dtype." },
+	{ TS_DIFFERS_CODE, " Pass what changes as an array, not as a static argument." },
+	{ TS_DIFFERS_CONSTANT,
+	  " Pass what changes as an array, not as a Python number or a closure." },
+	{ TS_DIFFERS_COUNT, " Give the function the same arguments in every call." },
 };
 
-static void put_hints(struct ts_doctor *doctor, struct ts_bytes differs)
+static void put_hints(struct ts_doctor *doctor, unsigned differences)
 {
 	for (size_t i = 0; i < TS_NELEM(hints); i++)
-		if (ts_bytes_has(differs, hints[i].differs))
+		if (differences & hints[i].differences)
 			ts_put(doctor, hints[i].hint);
 }
 
-static void put_family(struct ts_doctor *doctor, const struct ts_table *families, size_t row)
+static void put_family(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
-	struct ts_bytes differs = ts_cell_text(families, row, "differs");
-	const struct ts_list *shapes = list_cell(families, row, "parameter_shapes");
-
 	TS_PUT(doctor,
 	       "{name} has {count} variants, {count} compiled here in {time}[; they differ in "
 	       "{name}]",
-	       TS_NAME(ts_cell_text(families, row, "name")),
-	       TS_COUNT(ts_cell_int(families, row, "variants")),
-	       TS_COUNT(ts_cell_int(families, row, "compilations")),
-	       TS_TIME(ts_cell_int(families, row, "compile_ps")), TS_NAME(differs));
-	if (shapes && ts_bytes_has(differs, "shape"))
-		put_shapes(doctor, shapes);
+	       TS_NAME(family->stem), TS_COUNT(family->nr_variants), TS_COUNT(family->nr_compiled),
+	       TS_TIME(family->compile_ps), TS_NAME(family->differs));
+	if (family->differences & TS_DIFFERS_SHAPE)
+		put_shapes(doctor, family);
 	ts_put(doctor, ".");
-	put_buckets(doctor, list_cell(families, row, "axes"));
-	put_hints(doctor, differs);
+	put_buckets(doctor, family);
+	put_hints(doctor, family->differences);
 }
 
 /* Without steps: a function that was compiled here more than once, for sizes or types. */
 static void check_family(struct ts_doctor *doctor, const struct ts_rule *rule,
-			 const struct ts_table *families)
+			 const struct ts_cache_family *family)
 {
-	int64_t row = find_family(families);
-	struct ts_bytes none = { NULL, 0 }, name;
+	struct ts_bytes none = { NULL, 0 };
 	struct ts_finding *finding;
 
-	if (row < 0 || ts_cell_int(families, (size_t)row, "compilations") < 2)
+	if (!family || family->nr_compiled < 2)
 		return;
-	name = ts_cell_text(families, (size_t)row, "name");
-	finding = ts_doctor_report(doctor, rule, name, none,
-				   ts_cell_int(families, (size_t)row, "wait_ps"));
-	finding->title = TS_SENTENCE(doctor, "{name} is compiled {count} times", TS_NAME(name),
-				     TS_COUNT(ts_cell_int(families, (size_t)row, "compilations")));
-	put_family(doctor, families, (size_t)row);
+	finding = ts_doctor_report(doctor, rule, family->stem, none, family->wait_ps);
+	finding->title = TS_SENTENCE(doctor, "{name} is compiled {count} times",
+				     TS_NAME(family->stem), TS_COUNT(family->nr_compiled));
+	put_family(doctor, family);
 	finding->evidence = ts_doctor_text(doctor);
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
 static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "per_step");
-	const struct ts_table *families =
-		doctor->cache ? ts_result_find_table(doctor->cache, "families") : NULL;
-	struct recompiles found = find_recompiles(table, doctor->nr_cores);
+	const struct ts_cache_family *family = find_family(doctor);
+	struct recompiles found = find_recompiles(doctor->time, doctor->nr_cores);
 	struct ts_finding *finding;
 
-	if (!table || table->nr_rows == 0)
-		check_family(doctor, rule, families);
+	if (doctor->time->nr_steps == 0)
+		check_family(doctor, rule, family);
 	if (found.nr_steps == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, found.lost_ps);
@@ -262,10 +236,11 @@ static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *
 	TS_PUT(doctor,
 	       "The cores lose {time} by it[; the first is step {count}]. The profile has {count} "
 	       "steps.",
-	       TS_TIME(found.lost_ps), TS_COUNT(found.first_step), TS_COUNT(table->nr_rows));
-	if (find_family(families) >= 0) {
+	       TS_TIME(found.lost_ps), TS_COUNT(found.first_step),
+	       TS_COUNT(doctor->time->nr_steps));
+	if (family) {
 		ts_put(doctor, " ");
-		put_family(doctor, families, (size_t)find_family(families));
+		put_family(doctor, family);
 	}
 	finding->evidence = ts_doctor_text(doctor);
 	add_compile_ranges(doctor, found.from_ps);

@@ -73,16 +73,22 @@ static void count_copy(struct ts_doctor *doctor, struct copies *group,
 	group->most_bytes = fmax(group->most_bytes, copy.bytes);
 }
 
+static double or_nan(int64_t number)
+{
+	return number < 0 ? NAN : (double)number;
+}
+
 static void find_module(const struct ts_doctor *doctor, struct copies *group)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->ops, "modules");
 	double steps = (double)doctor->nr_steps * (double)doctor->nr_cores;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		if (!ts_bytes_eq(ts_cell_text(table, i, "name"), group->module))
+	for (size_t i = 0; i < doctor->ops->nr_modules; i++) {
+		const struct ts_module_fact *module = &doctor->ops->modules[i];
+
+		if (!ts_bytes_eq(module->name, group->module))
 			continue;
-		group->runs = ts_cell_number(table, i, "executions");
-		group->module_ps = ts_cell_number(table, i, "total_time_ps");
+		group->runs = or_nan(module->executions);
+		group->module_ps = or_nan(module->total_ps);
 		break;
 	}
 	if (isnan(group->runs) && steps > 0)

@@ -7,19 +7,15 @@
 /* The longest gaps under the input pipeline, each on its core. */
 static void add_input_ranges(struct ts_doctor *doctor)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "idle_gaps");
 	size_t nr = 0;
 
-	for (size_t i = 0; table && i < table->nr_rows && nr < TS_MAX_RANGES; i++) {
-		int64_t start_ps = ts_cell_int(table, i, "start_ps");
-		int64_t duration_ps = ts_cell_int(table, i, "duration_ps");
-		int64_t device = ts_cell_int(table, i, "device_id");
+	for (size_t i = 0; i < doctor->time->nr_gaps && nr < TS_MAX_RANGES; i++) {
+		const struct ts_time_gap *gap = &doctor->time->gaps[i];
 
-		if (device < 0 ||
-		    !ts_bytes_is(ts_cell_text(table, i, "cause"), ts_bucket_name(TS_BUCKET_INPUT)))
+		if (gap->cause != TS_BUCKET_INPUT)
 			continue;
-		ts_doctor_range(doctor, (uint32_t)device, start_ps,
-				ts_i64_add(start_ps, duration_ps));
+		ts_doctor_range(doctor, gap->device, gap->start_ps,
+				ts_i64_add(gap->start_ps, gap->dur_ps));
 		nr++;
 	}
 }
@@ -48,84 +44,75 @@ static void check_input_bound(struct ts_doctor *doctor, const struct ts_rule *ru
 
 #define MAX_SHOWN 3
 
-static void put_bucket(struct ts_doctor *doctor, struct ts_bytes name)
+static struct ts_bytes op_name(const struct ts_doctor *doctor, uint32_t op)
 {
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		if (ts_bytes_is(name, ts_bucket_name((enum ts_bucket)b)))
-			ts_put(doctor, ts_bucket_title((enum ts_bucket)b));
+	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 } : doctor->ctx->profile->ops[op].name;
 }
 
 /* " Step 216 takes 33.9 ms more: compilation, with the host in XLA::TPU run backend." */
-static void put_step(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 {
-	struct ts_value late = ts_cell(table, row, "is_straggler");
+	struct ts_gap_witness witness =
+		ts_gap_witness_of(ts_gaps_facts(doctor->ctx), doctor->time, &slow->gap);
 
-	TS_PUT(doctor,
-	       " Step {count} takes {time} more: ", TS_COUNT(ts_cell_int(table, row, "step")),
-	       TS_TIME(ts_cell_int(table, row, "excess_ps")));
-	put_bucket(doctor, ts_cell_text(table, row, "cause"));
-	TS_PUT(doctor, " grew by {time}", TS_TIME(ts_cell_int(table, row, "cause_excess_ps")));
-	if (late.type == TS_VALUE_BOOL && late.as.b)
+	TS_PUT(doctor, " Step {count} takes {time} more: {text} grew by {time}",
+	       TS_COUNT(doctor->time->steps[slow->step].number), TS_TIME(slow->excess_ps),
+	       TS_STRING(ts_bucket_title(slow->cause)), TS_TIME(slow->cause_excess_ps));
+	if (slow->is_straggler)
 		TS_PUT(doctor, " on {name}, which the other cores wait for",
-		       TS_NAME(ts_cell_text(table, row, "device")));
+		       TS_NAME(doctor->ctx->profile->devices[slow->device].name));
 	else
 		ts_put(doctor, " over all cores");
 	TS_PUT(doctor, "[, most in {name}][, with the host in {name}].",
-	       TS_NAME(ts_cell_text(table, row, "op")),
-	       TS_NAME(ts_cell_text(table, row, "host_event")));
+	       TS_NAME(op_name(doctor, slow->op)), TS_NAME(witness.event));
 }
 
 /* " Every 100th step is slow: 100, 200, 300 and 7 more." */
-static void put_period(struct ts_doctor *doctor, const struct ts_table *table)
+static void put_period(struct ts_doctor *doctor, const struct ts_time_facts *time)
 {
-	int64_t period = ts_value_int(ts_result_get(doctor->time, "steps_slow_period"));
 	int64_t first = INT64_MAX;
 	size_t nr = 0;
 
-	for (size_t i = 0; period > 0 && i < table->nr_rows; i++)
-		if (ts_cell_int(table, i, "period") == period) {
-			first = TS_MIN(first, ts_cell_int(table, i, "step"));
+	for (size_t i = 0; time->slow_period > 0 && i < time->nr_slow; i++)
+		if (time->slow[i].period == time->slow_period) {
+			first = TS_MIN(first, (int64_t)time->steps[time->slow[i].step].number);
 			nr++;
 		}
 	if (nr > 0)
 		TS_PUT(doctor,
 		       " They come at a beat: every {count} steps from step {count} on ({count} of "
 		       "them), as checkpoints, evaluation and logging do.",
-		       TS_COUNT(period), TS_COUNT(first), TS_COUNT(nr));
+		       TS_COUNT(time->slow_period), TS_COUNT(first), TS_COUNT(nr));
 }
 
-static int64_t all_excess(const struct ts_table *table)
+static int64_t all_excess(const struct ts_time_facts *time)
 {
 	int64_t sum_ps = 0;
 
-	for (size_t i = 0; i < table->nr_rows; i++)
-		sum_ps = ts_i64_add(sum_ps, TS_MAX(ts_cell_int(table, i, "excess_ps"), 0));
+	for (size_t i = 0; i < time->nr_slow; i++)
+		sum_ps = ts_i64_add(sum_ps, TS_MAX(time->slow[i].excess_ps, 0));
 	return sum_ps;
 }
 
-static void put_slow(struct ts_doctor *doctor, const struct ts_table *table, size_t nr_steps)
+static void put_slow(struct ts_doctor *doctor, const struct ts_time_facts *time)
 {
 	TS_PUT(doctor, "The median of {count} steps is {time}, half of them are within {time}.",
-	       TS_COUNT(nr_steps),
-	       TS_TIME(ts_value_int(ts_result_get(doctor->time, "steps_median_ps"))),
-	       TS_TIME(ts_value_int(ts_result_get(doctor->time, "steps_mad_ps"))));
-	for (size_t i = 0; i < TS_MIN(table->nr_rows, MAX_SHOWN); i++)
-		put_step(doctor, table, i);
-	put_period(doctor, table);
+	       TS_COUNT(time->nr_steps), TS_TIME(time->median_step_ps), TS_TIME(time->step_mad_ps));
+	for (size_t i = 0; i < TS_MIN(time->nr_slow, MAX_SHOWN); i++)
+		put_step(doctor, &time->slow[i]);
+	put_period(doctor, time);
 }
 
-static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding,
-			    const struct ts_table *table)
+static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding)
 {
 	struct ts_selection ops = { .nr = 0 };
 
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		int64_t start_ps = ts_cell_int(table, i, "start_ps");
-		const struct ts_op_fact *fact = ts_doctor_fact(
-			doctor, ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
+	for (size_t i = 0; i < doctor->time->nr_slow; i++) {
+		const struct ts_slow_step *slow = &doctor->time->slow[i];
+		const struct ts_op_fact *fact = ts_op_fact_of(doctor->ops, slow->op);
+		int64_t start_ps = doctor->time->steps[slow->step].start_ps;
 
-		ts_doctor_range(doctor, TS_NONE, start_ps,
-				ts_i64_add(start_ps, ts_cell_int(table, i, "duration_ps")));
+		ts_doctor_range(doctor, TS_NONE, start_ps, ts_i64_add(start_ps, slow->duration_ps));
 		if (i < MAX_SHOWN && fact)
 			ops.items[ops.nr++] = fact;
 	}
@@ -135,22 +122,21 @@ static void add_slow_places(struct ts_doctor *doctor, struct ts_finding *finding
 
 static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "steps_outliers");
-	const struct ts_table *steps = ts_result_find_table(doctor->time, "per_step");
-	int64_t nr = ts_value_int(ts_result_get(doctor->time, "steps_slow_count"));
+	const struct ts_time_facts *time = doctor->time;
 	struct ts_finding *finding;
 
-	if (!table || !steps || table->nr_rows == 0)
+	if (time->nr_slow == 0)
 		return;
 	finding = ts_doctor_report_run(
-		doctor, rule, ts_i64_mul(all_excess(table), (int64_t)TS_MAX(doctor->nr_cores, 1)));
+		doctor, rule, ts_i64_mul(all_excess(time), (int64_t)TS_MAX(doctor->nr_cores, 1)));
 	finding->title = TS_SENTENCE(
 		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
-		TS_COUNT(nr), TS_COUNT(steps->nr_rows), TS_STRING(nr == 1 ? "takes" : "take"),
+		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
+		TS_STRING(time->nr_slow_steps == 1 ? "takes" : "take"),
 		TS_NUMBER(doctor->ctx->settings->slow_step_high));
-	put_slow(doctor, table, steps->nr_rows);
+	put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
-	add_slow_places(doctor, finding, table);
+	add_slow_places(doctor, finding);
 }
 
 const struct ts_rule ts_rule_input_bound = {

@@ -4,8 +4,6 @@
  */
 #include "analysis/doctor/doctor.h"
 
-#define MAX_CAUSES 8
-
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
 					enum ts_bucket bucket, double limit_pct, const char *words)
@@ -117,136 +115,65 @@ static void check_rematerialization(struct ts_doctor *doctor, const struct ts_ru
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-struct gap {
-	int64_t start_ps, duration_ps;
-	uint32_t device; /* TS_NONE: unknown */
-};
-
-/* Gaps under a compilation or the input pipeline belong to the findings about those. */
-static bool is_idle_gap(struct ts_bytes cause)
-{
-	return !ts_bytes_is(cause, ts_bucket_name(TS_BUCKET_COMPILATION)) &&
-	       !ts_bytes_is(cause, ts_bucket_name(TS_BUCKET_INPUT));
-}
-
 static int longest_first(const void *a, const void *b)
 {
-	const struct gap *x = a, *y = b;
+	const struct ts_time_gap *x = a, *y = b;
 
-	if (x->duration_ps != y->duration_ps)
-		return x->duration_ps < y->duration_ps ? 1 : -1;
+	if (x->dur_ps != y->dur_ps)
+		return x->dur_ps < y->dur_ps ? 1 : -1;
 	if (x->start_ps != y->start_ps)
 		return x->start_ps > y->start_ps ? 1 : -1;
 	return (x->device > y->device) - (x->device < y->device);
 }
 
-static size_t read_gaps(struct ts_doctor *doctor, const struct ts_table *table, struct gap **gaps)
+/* Gaps under a compilation or the input pipeline belong to the findings about those. */
+static size_t idle_gaps(struct ts_doctor *doctor, struct ts_time_gap **gaps)
 {
+	const struct ts_time_facts *time = doctor->time;
 	size_t nr = 0;
 
-	*gaps = table ? ts_arena_array(&doctor->scratch, table->nr_rows, sizeof(**gaps)) : NULL;
+	*gaps = ts_arena_array(&doctor->scratch, time->nr_gaps + 1, sizeof(**gaps));
 	if (!*gaps) {
-		doctor->failed |= table != NULL;
+		doctor->failed = true;
 		return 0;
 	}
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		struct gap *gap = &(*gaps)[nr];
-
-		if (!is_idle_gap(ts_cell_text(table, i, "cause")))
-			continue;
-		gap->start_ps = ts_cell_int(table, i, "start_ps");
-		gap->duration_ps = ts_cell_int(table, i, "duration_ps");
-		gap->device = (uint32_t)ts_cell_int(table, i, "device_id"); /* -1: TS_NONE */
-		nr++;
-	}
-	if (nr > 0)
-		qsort(*gaps, nr, sizeof(**gaps), longest_first);
+	for (size_t i = 0; i < time->nr_gaps; i++)
+		if (time->gaps[i].cause == TS_BUCKET_IDLE)
+			(*gaps)[nr++] = time->gaps[i];
+	qsort(*gaps, nr, sizeof(**gaps), longest_first);
 	return nr;
 }
 
-struct cause {
-	struct ts_bytes name;
-	int64_t time_ps;
-};
-
-static void add_cause(struct cause *causes, size_t *nr, struct ts_bytes name, int64_t time_ps)
+static void put_longest(struct ts_doctor *doctor, const struct ts_time_gap *gap, size_t nr)
 {
-	for (size_t i = 0; i < *nr; i++) {
-		if (!ts_bytes_eq(causes[i].name, name))
-			continue;
-		causes[i].time_ps = ts_i64_add(causes[i].time_ps, time_ps);
-		return;
-	}
-	if (*nr < MAX_CAUSES)
-		causes[(*nr)++] = (struct cause){ name, time_ps };
-}
-
-static int costliest_first(const void *a, const void *b)
-{
-	const struct cause *x = a, *y = b;
-
-	if (x->time_ps != y->time_ps)
-		return x->time_ps < y->time_ps ? 1 : -1;
-	return ts_bytes_cmp(x->name, y->name);
-}
-
-static void put_causes(struct ts_doctor *doctor, const struct ts_table *table)
-{
-	struct cause causes[MAX_CAUSES];
-	size_t nr = 0;
-
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct ts_bytes name = ts_cell_text(table, i, "cause");
-
-		if (name.n > 0 && is_idle_gap(name) &&
-		    !ts_bytes_is(name, ts_bucket_name(TS_BUCKET_IDLE)))
-			add_cause(causes, &nr, name, ts_cell_int(table, i, "duration_ps"));
-	}
-	if (nr == 0)
-		return;
-	qsort(causes, nr, sizeof(*causes), costliest_first);
-	for (size_t i = 0; i < TS_MIN(nr, 3); i++)
-		TS_PUT(doctor, "{text}{name} ({time})", TS_STRING(i > 0 ? ", " : " By cause: "),
-		       TS_NAME(causes[i].name), TS_TIME(causes[i].time_ps));
-	ts_put(doctor, ".");
-}
-
-static void put_longest(struct ts_doctor *doctor, const struct gap *gap, size_t nr)
-{
-	TS_PUT(doctor, "; the {text} lasts {time}, at {time}",
-	       TS_STRING(nr > 1 ? "longest gap" : "gap"), TS_TIME(gap->duration_ps),
-	       TS_TIME(gap->start_ps));
-	if (gap->device != TS_NONE)
-		TS_PUT(doctor, " on {name}",
-		       TS_NAME(doctor->ctx->profile->devices[gap->device].name));
+	TS_PUT(doctor, "; the {text} lasts {time}, at {time} on {name}",
+	       TS_STRING(nr > 1 ? "longest gap" : "gap"), TS_TIME(gap->dur_ps),
+	       TS_TIME(gap->start_ps), TS_NAME(doctor->ctx->profile->devices[gap->device].name));
 }
 
 static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->time, "idle_gaps");
 	struct ts_finding *finding =
 		report_bucket(doctor, rule, TS_BUCKET_IDLE, doctor->ctx->settings->idle_high,
 			      "has nothing to run");
-	struct gap *gaps;
+	struct ts_time_gap *gaps;
 	size_t nr;
 
 	if (!finding)
 		return;
-	nr = read_gaps(doctor, table, &gaps);
+	nr = idle_gaps(doctor, &gaps);
 	TS_PUT(doctor, "{time} of {time} core time", TS_TIME(doctor->bucket_ps[TS_BUCKET_IDLE]),
 	       TS_TIME(doctor->total_ps));
 	if (nr > 0)
 		put_longest(doctor, &gaps[0], nr);
 	ts_put(doctor, ".");
-	put_causes(doctor, table);
 	ts_put_host_events(doctor, TS_BUCKET_IDLE);
 	ts_put_per_step(doctor, TS_BUCKET_IDLE);
 	ts_put_launches(doctor);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < TS_MIN(nr, TS_MAX_RANGES); i++)
-		if (gaps[i].device != TS_NONE)
-			ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
-					ts_i64_add(gaps[i].start_ps, gaps[i].duration_ps));
+		ts_doctor_range(doctor, gaps[i].device, gaps[i].start_ps,
+				ts_i64_add(gaps[i].start_ps, gaps[i].dur_ps));
 }
 
 /* Waits have rules of their own; this is for an op that works. */
@@ -262,7 +189,7 @@ static const struct ts_op_fact *largest_work(const struct ts_doctor *doctor)
 static void check_dominant_op(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_op_fact *fact = largest_work(doctor);
-	double least = fact && !isnan(fact->least_ps) ? fact->least_ps : 0;
+	double least = fact ? fmax(ts_fact_work(doctor, fact).least_ps, 0) : 0;
 	struct ts_finding *finding;
 
 	if (!fact || !(ts_doctor_share(doctor, fact->exclusive_ps) * 100 >

@@ -2,19 +2,21 @@
  * Rules about PyTorch's compiler: graphs that break, frames compiled again and again, kernels that
  * were not fused, launches that a CUDA graph would save.
  *
- * What was compiled is from "compile", kernels are the facts. Impacts are bounded by time that is
- * known: what the fused kernels took, or how long the devices had nothing to run.
+ * What was compiled is from the facts of compile, kernels from those of ops. Impacts are bounded by
+ * time that is known: what the fused kernels took, or how long the devices had nothing to run.
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/compile.h"
+
 #define MAX_SHOWN 3 /* places, frames */
 
-static const struct ts_result *compile_of(const struct ts_doctor *doctor)
+/* NULL: PyTorch's compiler left nothing. */
+static const struct ts_compile_facts *torch_of(const struct ts_doctor *doctor)
 {
-	const struct ts_result *compile = ts_results_find(doctor->ctx->results, "compile");
-	struct ts_value name = compile ? ts_result_get(compile, "compiler") : ts_null();
+	const struct ts_compile_facts *compile = ts_compile_facts(doctor->ctx);
 
-	return name.type == TS_VALUE_TEXT && ts_bytes_is(name.as.s, "PyTorch") ? compile : NULL;
+	return compile->compiler == TS_COMPILER_TORCH ? compile : NULL;
 }
 
 static bool has_gpu(const struct ts_doctor *doctor)
@@ -27,93 +29,82 @@ static bool has_gpu(const struct ts_doctor *doctor)
 	return false;
 }
 
-static struct ts_bytes first_line(const struct ts_table *table, size_t row, const char *column)
+static struct ts_word first_line(struct ts_bytes text)
 {
-	struct ts_bytes text = ts_cell_text(table, row, column);
-
-	return ts_bytes_cut(text, 0, ts_bytes_find(text, "\n"));
+	return TS_NAME(ts_bytes_cut(text, 0, ts_bytes_find(text, "\n")));
 }
 
 /* --- torch_graph_breaks */
 
-static void put_break(struct ts_doctor *doctor, const struct ts_table *places, size_t row)
+static void put_break(struct ts_doctor *doctor, const struct ts_compile_break *row)
 {
-	struct ts_bytes source = first_line(places, row, "source");
-	struct ts_bytes function = first_line(places, row, "function");
-	struct ts_bytes id = first_line(places, row, "compile_id");
-	int64_t count = ts_cell_int(places, row, "count");
+	bool placed = row->source.n || row->region.n || row->function.n;
 
-	TS_PUT(doctor, "[ At {name}][ In region {name}][ in {name}][: {name}]", TS_NAME(source),
-	       TS_WHEN(source.n == 0, TS_NAME(id)), TS_NAME(function),
-	       TS_NAME(first_line(places, row, "reason")));
-	if (count > 0)
-		TS_PUT(doctor, "{text} run {count} time{s}",
-		       TS_STRING(source.n || id.n || function.n ? "," : ""), TS_COUNT(count));
+	TS_PUT(doctor, "[ At {name}][ In region {name}][ in {name}][: {name}]",
+	       first_line(row->source), TS_WHEN(row->source.n == 0, first_line(row->region)),
+	       first_line(row->function), first_line(row->reason));
+	if (row->nr_runs > 0)
+		TS_PUT(doctor, "{text} run {count} time{s}", TS_STRING(placed ? "," : ""),
+		       TS_COUNT(row->nr_runs));
 	ts_put(doctor, ".");
 }
 
 static void check_breaks(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_result *compile = compile_of(doctor);
-	const struct ts_table *places =
-		compile ? ts_result_find_table(compile, "graph_break_places") : NULL;
-	int64_t nr = compile ? ts_value_int(ts_result_get(compile, "graph_breaks")) : -1;
+	const struct ts_compile_facts *compile = torch_of(doctor);
 	struct ts_finding *finding;
 
-	if (nr <= 0)
+	if (!compile || compile->nr_breaks <= 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, -1);
 	finding->severity = TS_WARNING;
-	finding->title =
-		TS_SENTENCE(doctor, "{count} graph break{s} in compiled code", TS_COUNT(nr));
+	finding->title = TS_SENTENCE(doctor, "{count} graph break{s} in compiled code",
+				     TS_COUNT(compile->nr_breaks));
 	ts_put(doctor, "Behind each the code goes on as a graph of its own: nothing is fused "
 		       "across, guards are checked again, and Python runs between.");
-	for (size_t i = 0; places && i < TS_MIN(places->nr_rows, MAX_SHOWN); i++)
-		put_break(doctor, places, i);
+	for (size_t i = 0; i < TS_MIN(compile->nr_listed_breaks, MAX_SHOWN); i++)
+		put_break(doctor, &compile->breaks[i]);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
 /* --- torch_recompilations */
 
-static int64_t recompile_ps(const struct ts_table *rows)
+static int64_t recompile_ps(const struct ts_compile_facts *compile)
 {
 	int64_t sum_ps = 0;
 
-	for (size_t i = 0; rows && i < rows->nr_rows; i++)
-		sum_ps = ts_i64_add(sum_ps, TS_MAX(ts_cell_int(rows, i, "compile_ps"), 0));
+	for (size_t i = 0; i < compile->nr_listed_recompiles; i++)
+		sum_ps = ts_i64_add(sum_ps, TS_MAX(compile->recompiles[i].compile_ps, 0));
 	return sum_ps;
 }
 
-static void put_recompile(struct ts_doctor *doctor, const struct ts_table *rows, size_t row)
+static void put_recompile(struct ts_doctor *doctor, const struct ts_compile_recompile *row)
 {
-	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].",
-	       TS_NAME(first_line(rows, row, "compile_id")),
-	       TS_NAME(first_line(rows, row, "function")), TS_NAME(first_line(rows, row, "source")),
-	       TS_NAME(first_line(rows, row, "reason")));
+	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].", first_line(row->region),
+	       first_line(row->function), first_line(row->source), first_line(row->reason));
 }
 
 static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_result *compile = compile_of(doctor);
-	const struct ts_table *rows = compile ? ts_result_find_table(compile, "recompiles") : NULL;
-	int64_t nr = compile ? ts_value_int(ts_result_get(compile, "recompilations")) : -1;
-	int64_t lost_ps = doctor->bucket_ps[TS_BUCKET_COMPILATION], spent_ps = recompile_ps(rows);
+	const struct ts_compile_facts *compile = torch_of(doctor);
+	int64_t lost_ps = doctor->bucket_ps[TS_BUCKET_COMPILATION], spent_ps;
 	struct ts_finding *finding;
 
-	if (nr <= 0)
+	if (!compile || compile->nr_recompiles <= 0)
 		return;
+	spent_ps = recompile_ps(compile);
 	finding = ts_doctor_report_run(
 		doctor, rule, spent_ps > 0 && lost_ps > 0 ? TS_MIN(spent_ps, lost_ps) : -1);
 	if (finding->severity == TS_INFO)
 		finding->severity = TS_WARNING;
-	finding->title =
-		TS_SENTENCE(doctor, "Frames were compiled again {count} time{s}", TS_COUNT(nr));
+	finding->title = TS_SENTENCE(doctor, "Frames were compiled again {count} time{s}",
+				     TS_COUNT(compile->nr_recompiles));
 	if (spent_ps > 0)
 		TS_PUT(doctor, "The host spent {time} on it.", TS_TIME(spent_ps));
 	else
 		ts_put(doctor, "They were compiled again before the profile began.");
-	for (size_t i = 0; rows && i < TS_MIN(rows->nr_rows, MAX_SHOWN); i++)
-		put_recompile(doctor, rows, i);
+	for (size_t i = 0; i < TS_MIN(compile->nr_listed_recompiles, MAX_SHOWN); i++)
+		put_recompile(doctor, &compile->recompiles[i]);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
@@ -130,8 +121,6 @@ static const char *const eager_kernels[] = {
 
 static bool is_eager(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
 {
-	(void)doctor;
-	(void)arg;
 	for (size_t i = 0; i < TS_NELEM(eager_kernels); i++)
 		if (ts_bytes_has(fact->name, eager_kernels[i]))
 			return true;
@@ -140,7 +129,7 @@ static bool is_eager(const struct ts_doctor *doctor, const struct ts_op_fact *fa
 
 static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	bool compiled = compile_of(doctor) != NULL;
+	bool compiled = torch_of(doctor) != NULL;
 	struct ts_finding *finding;
 	struct ts_selection ops;
 	double share;
@@ -188,8 +177,7 @@ static struct kernels kernels_of(const struct ts_doctor *doctor)
 static void check_cuda_graphs(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	const struct ts_result *compile = ts_results_find(doctor->ctx->results, "compile");
-	int64_t graphs = compile ? ts_value_int(ts_result_get(compile, "cuda_graph_launches")) : -1;
+	int64_t graphs = ts_compile_facts(doctor->ctx)->nr_cuda_graph_launches;
 	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE];
 	double idle = ts_doctor_bucket_share(doctor, TS_BUCKET_IDLE), mean_ps;
 	struct kernels kernels = kernels_of(doctor);

@@ -111,8 +111,9 @@ static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	double least_us = SHORT_FACTOR * doctor->ctx->settings->small_op_time;
 
-	if (fact->bound != TS_BOUND_HBM || fact->bucket != TS_BUCKET_MEMORY_WAIT ||
-	    fact->occurrences <= 0 || !is_single_pass(fact->category))
+	if (ts_fact_work(doctor, fact).bound != TS_BOUND_HBM ||
+	    fact->bucket != TS_BUCKET_MEMORY_WAIT || fact->occurrences <= 0 ||
+	    !is_single_pass(fact->category))
 		return false;
 	if (op && (op->async != TS_ASYNC_NONE || op->kind == TS_OP_MATRIX))
 		return false;
@@ -124,12 +125,14 @@ static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *f
 static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_table *table, size_t row)
 {
 	const struct ts_op_fact *fact = fact_at(doctor, table, row);
-	double pct = ts_cell_number(table, row, "hbm_pct");
+	double pct = ts_cell_number(table, row, "hbm_pct"), least_ps;
 
-	if (!fact || !is_stream(doctor, fact) || !isfinite(fact->least_ps) ||
-	    !(pct < doctor->ctx->settings->hbm_bandwidth_low))
+	if (!fact || !is_stream(doctor, fact))
 		return 0;
-	return TS_MAX(fact->exclusive_ps - ts_to_ps(fact->least_ps), 0);
+	least_ps = ts_fact_work(doctor, fact).least_ps;
+	if (!isfinite(least_ps) || !(pct < doctor->ctx->settings->hbm_bandwidth_low))
+		return 0;
+	return TS_MAX(fact->exclusive_ps - ts_to_ps(least_ps), 0);
 }
 
 static void put_slow(struct ts_doctor *doctor, const struct ts_table *table,

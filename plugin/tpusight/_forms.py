@@ -1,0 +1,13 @@
+"""The forms that the program writes a report in: what `tpusight COMMAND --help` names at --format. A test holds the two
+against each other (tests/python/program_test.py)."""
+
+#: of any report, the usual one first
+REPORT = ("html", "json", "text", "csv")
+#: of a flame graph
+FLAME = REPORT + ("folded", "speedscope")
+
+
+def need(form, forms=REPORT):
+    """Raises ValueError unless FORM is one of FORMS."""
+    if form not in forms:
+        raise ValueError(f"{form} is not a format ({', '.join(forms)})")

@@ -1,0 +1,15 @@
+/*
+ * What the analysis timeline knows: for how long hosts and devices worked, over all ranks.
+ */
+#ifndef TS_ANALYSIS_FACTS_TIMELINE_H
+#define TS_ANALYSIS_FACTS_TIMELINE_H
+
+#include <stdint.h>
+
+struct ts_timeline_facts {
+	int64_t total_ps;	/* from the first event to the last; -1: there are no events */
+	int64_t cpu_time_ps;	/* sum over threads of the time in which something ran; -1 */
+	int64_t device_time_ps; /* sum over events of devices; -1: unknown, or no device */
+};
+
+#endif

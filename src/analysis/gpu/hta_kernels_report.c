@@ -1,0 +1,178 @@
+/* Tables of kernels: those that take most, of all ranks and of each, and those that come
+ * together. */
+#include "analysis/gpu/hta.h"
+
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
+
+#define MAX_KERNELS	 200 /* rows, of all ranks together */
+#define MAX_RANK_KERNELS 50  /* rows of each rank */
+#define MAX_RANKS	 1024
+#define MAX_SEQUENCES	 50
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct hta_kernel *x = a, *y = b;
+
+	if (x->spread.sum != y->spread.sum)
+		return x->spread.sum > y->spread.sum ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+static int by_op(const void *a, const void *b)
+{
+	const struct hta_kernel *x = a, *y = b;
+
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+#define KERNEL_COLUMNS(X) \
+	X(name, TS_MEASURED, "kernel", ts_text_or_null(name)) \
+	X(kernel_type, TS_MEASURED, "type", \
+	  ts_text(ts_bytes_of(ts_kernel_type_names[ts_kernel_type_of(name)]))) \
+	X(count, TS_MEASURED, "count", ts_int((int64_t)time->nr)) \
+	X(sum_ps, TS_MEASURED, "time", ts_int(time->sum)) \
+	X(share_pct, TS_MEASURED, "of all kernels", ts_part_pct(time->sum, all_ps)) \
+	X(mean_ps, TS_MEASURED, "mean", ts_real(ts_spread_mean(time))) \
+	X(min_ps, TS_MEASURED, "min", ts_int(time->min)) \
+	X(max_ps, TS_MEASURED, "max", ts_int(time->max)) \
+	X(stddev_ps, TS_MEASURED, "deviation", ts_real(ts_spread_deviation(time))) \
+	X(sum_us, TS_MEASURED, NULL, ts_int(kernel->sum_us)) \
+	X(rank, TS_MEASURED, NULL, rank)
+
+static const struct ts_column kernel_columns[] = { KERNEL_COLUMNS(TS_COLUMN) };
+
+static void put_kernel(const struct hta_report *report, struct ts_table *table,
+		       const struct hta_kernel *kernel, struct ts_value rank, int64_t all_ps)
+{
+	struct ts_bytes name = report->ctx->profile->ops[kernel->op].name;
+	const struct ts_spread *time = &kernel->spread;
+
+	TS_CELLS(report->result, table, KERNEL_COLUMNS);
+}
+
+static int64_t sum_of(const struct hta_kernel *kernels, size_t nr)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		sum = ts_i64_add(sum, kernels[i].spread.sum);
+	return sum;
+}
+
+/* The kernels of all ranks, those of one name together. NULL: no memory. */
+static struct hta_kernel *gather(const struct hta_state *sum, size_t *nr)
+{
+	struct hta_kernel *all;
+	size_t nr_all = 0, kept = 0;
+
+	for (size_t i = 0; i < sum->nr_ranks; i++)
+		nr_all += sum->ranks[i].nr_ops;
+	all = malloc((nr_all + 1) * sizeof(*all));
+	*nr = nr_all = 0;
+	for (size_t i = 0; i < sum->nr_ranks && all; i++)
+		for (size_t k = 0; k < sum->ranks[i].nr_ops; k++)
+			all[nr_all++] = sum->ranks[i].kernels[k];
+	if (nr_all == 0)
+		return all;
+	qsort(all, nr_all, sizeof(*all), by_op);
+	for (size_t i = 1; i < nr_all; i++) {
+		if (all[i].op != all[kept].op) {
+			all[++kept] = all[i];
+			continue;
+		}
+		ts_spread_merge(&all[kept].spread, &all[i].spread);
+		all[kept].sum_us = ts_i64_add(all[kept].sum_us, all[i].sum_us);
+	}
+	*nr = kept + 1;
+	qsort(all, *nr, sizeof(*all), by_sum);
+	return all;
+}
+
+bool ts_hta_put_kernels(const struct hta_report *report)
+{
+	struct ts_table *table =
+		ts_result_table(report->result, "top_kernels", "Kernels that take most",
+				kernel_columns, TS_NELEM(kernel_columns));
+	size_t nr;
+	struct hta_kernel *all = gather(report->sum, &nr);
+	int64_t all_ps;
+
+	if (!all)
+		return false;
+	all_ps = sum_of(all, nr);
+	for (size_t i = 0; i < TS_MIN(nr, MAX_KERNELS); i++)
+		put_kernel(report, table, &all[i], ts_null(), all_ps);
+	if (nr > MAX_KERNELS)
+		ts_result_note(report->result,
+			       "%zu more kernels by name, with %.1f %% of their time, are "
+			       "not in the table.",
+			       nr - MAX_KERNELS,
+			       100 * (1 - (double)sum_of(all, MAX_KERNELS) / (double)all_ps));
+	free(all);
+	return true;
+}
+
+void ts_hta_put_rank_kernels(const struct hta_report *report)
+{
+	struct hta_state *sum = report->sum;
+	struct ts_table *table;
+
+	if (sum->nr_ranks < 2)
+		return;
+	table = ts_result_table(report->result, "rank_kernels", NULL, kernel_columns,
+				TS_NELEM(kernel_columns));
+	for (size_t i = 0; i < TS_MIN(sum->nr_ranks, MAX_RANKS); i++) {
+		struct hta_rank *rank = &sum->ranks[i];
+		struct ts_value number = ts_int(report->facts->ranks[i].number);
+		int64_t all_ps = sum_of(rank->kernels, rank->nr_ops);
+
+		if (rank->nr_ops > 0)
+			qsort(rank->kernels, rank->nr_ops, sizeof(*rank->kernels), by_sum);
+		for (size_t k = 0; k < TS_MIN(rank->nr_ops, MAX_RANK_KERNELS); k++)
+			put_kernel(report, table, &rank->kernels[k], number, all_ps);
+	}
+}
+
+/* --- sequences */
+
+static struct ts_value kernels_of(const struct hta_report *report,
+				  const struct hta_pattern *pattern)
+{
+	size_t nr = TS_MIN(pattern->nr_kernels, HTA_NAMED);
+	struct ts_value *items, list = ts_result_list(report->result, NULL, 0, nr, &items);
+
+	for (size_t i = 0; i < nr && list.type == TS_VALUE_LIST; i++)
+		items[i] = ts_text(report->ctx->profile->ops[pattern->kernels[i]].name);
+	return list;
+}
+
+#define SEQUENCE_COLUMNS(X) \
+	X(operator, TS_MEASURED, "operator", ts_text_or_null(profile->ops[pattern->op].name)) \
+	X(kernel_count, TS_MEASURED, "kernels", ts_int(pattern->nr_kernels)) \
+	X(count, TS_MEASURED, "count", ts_int((int64_t)pattern->count)) \
+	X(missed, TS_MEASURED, NULL, ts_int((int64_t)pattern->missed)) \
+	X(gpu_ps, TS_MEASURED, "its kernels", ts_int(pattern->gpu_ps)) \
+	X(cpu_ps, TS_MEASURED, "on the host", ts_int(pattern->cpu_ps)) \
+	X(kernels, TS_MEASURED, NULL, kernels_of(report, pattern))
+
+static const struct ts_column sequence_columns[] = { SEQUENCE_COLUMNS(TS_COLUMN) };
+
+void ts_hta_put_sequences(const struct hta_report *report)
+{
+	const struct ts_profile *profile = report->ctx->profile;
+	struct hta_patterns *patterns = &report->sum->patterns;
+	struct ts_table *table;
+
+	if (patterns->nr == 0)
+		return;
+	ts_hta_patterns_sort(patterns);
+	table = ts_result_table(report->result, "kernel_sequences",
+				"Sequences of kernels that come most often", sequence_columns,
+				TS_NELEM(sequence_columns));
+	for (size_t i = 0; i < TS_MIN(patterns->nr, MAX_SEQUENCES); i++) {
+		const struct hta_pattern *pattern = &patterns->items[i];
+
+		TS_CELLS(report->result, table, SEQUENCE_COLUMNS);
+	}
+}

@@ -1,0 +1,103 @@
+/* What the states of the timeline are made of. */
+#include "analysis/gpu/timeline.h"
+
+#include "base/record.h"
+
+#define TS_SELF struct timeline_share
+static const struct ts_member share_members[] = {
+	TS_NUMBERS(1, ps, TS_BY_HAND),
+	TS_NUMBERS(2, before_ps, TS_BY_HAND),
+};
+static const struct ts_record share_record = TS_RECORD(share_members);
+#undef TS_SELF
+
+#define TS_SELF struct timeline_step
+static const struct ts_member step_members[] = {
+	TS_NUMBER(1, number, TS_BY_HAND),      TS_NUMBER(2, start_ps, TS_BY_HAND),
+	TS_NUMBER(3, host_end_ps, TS_BY_HAND), TS_NUMBER(4, end_ps, TS_BY_HAND),
+	TS_NUMBER(5, kernel_ps, TS_BY_HAND),   TS_NUMBER(6, nr_kernels, TS_BY_HAND),
+	TS_STRUCT(7, own, share_record),       TS_STRUCT(8, gap, share_record),
+};
+static const struct ts_record step_record = TS_RECORD(step_members);
+#undef TS_SELF
+
+#define TS_SELF struct timeline_steps
+static const struct ts_member steps_members[] = {
+	TS_RECORDS_CAP(1, items, nr, cap, step_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_NUMBER(2, live, TS_BY_HAND),
+	TS_NUMBER(3, fixed, TS_BY_HAND),
+	TS_INDEX(4, line, TS_BY_LINE, TS_BY_HAND),
+	TS_STRUCT(5, behind, share_record),
+	TS_NUMBERS(6, leftovers, TS_BY_HAND),
+	TS_NUMBER(7, nr_leftovers, TS_BY_HAND),
+	TS_NUMBER(8, first_ps, TS_BY_HAND),
+};
+
+static bool are_steps(const void *self)
+{
+	const struct timeline_steps *steps = self;
+
+	return steps->live <= steps->nr && steps->nr_leftovers <= TIMELINE_LEFTOVERS;
+}
+static const struct ts_record steps_record = TS_RECORD(steps_members, .is_valid = are_steps);
+#undef TS_SELF
+
+#define TS_SELF struct timeline_rank
+static const struct ts_member rank_members[] = {
+	TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND), TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, last_ps, TS_BY_HAND),	   TS_NUMBER(4, cpu_ps, TS_BY_HAND),
+	TS_NUMBER(5, device_ps, TS_BY_HAND),	   TS_NUMBER(6, both_ps, TS_BY_HAND),
+	TS_NUMBER(7, cpu_time_ps, TS_BY_HAND),	   TS_NUMBER(8, device_time_ps, TS_BY_HAND),
+	TS_STRUCT(9, steps, steps_record),	   TS_STRUCT(10, slices, ts_slices_record),
+};
+
+/* Labels of the slices are classes. */
+static bool is_rank(const void *self)
+{
+	const struct timeline_rank *rank = self;
+
+	for (size_t i = 0; i < rank->slices.nr; i++)
+		if (rank->slices.items[i].label >= TS_NR_TRACE_CLASSES)
+			return false;
+	return rank->host != TS_NONE;
+}
+static const struct ts_record rank_record = TS_RECORD(rank_members, .is_valid = is_rank);
+#undef TS_SELF
+
+#define TS_SELF struct timeline_stream
+static const struct ts_member stream_members[] = {
+	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
+	TS_NUMBER(2, nr_events, TS_BY_HAND),
+	TS_NUMBER(3, busy_ps, TS_BY_HAND),
+};
+
+static bool is_stream(const void *self)
+{
+	return ((const struct timeline_stream *)self)->line != TS_NONE;
+}
+static const struct ts_record stream_record = TS_RECORD(stream_members, .is_valid = is_stream);
+#undef TS_SELF
+
+#define TS_SELF struct timeline_state
+static const struct ts_member timeline_members[] = {
+	TS_STRUCT(1, sweep, ts_sweep_record),
+	TS_STRUCT(2, rank, rank_record),
+	TS_RECORDS(3, of_lines, nr_lines, stream_record, TS_BY_LINE, TS_BY_HAND),
+	TS_NUMBER(4, failed, TS_BY_HAND),
+	TS_LIST(5, ranks, rank_record, TS_BY_HAND),
+	TS_LIST(6, streams, stream_record, TS_BY_HAND),
+	TS_SCRATCH(host_kinds),
+	TS_SCRATCH(device_kinds),
+	TS_SCRATCH(sides),
+	TS_SCRATCH(until_ps),
+	TS_SCRATCH(launches.slots),
+};
+
+static bool is_timeline(const void *self)
+{
+	const struct timeline_state *state = self;
+
+	return state->sweep.running < 1U << NR_KINDS;
+}
+const struct ts_record ts_timeline_record = TS_RECORD(timeline_members, .is_valid = is_timeline);
+#undef TS_SELF

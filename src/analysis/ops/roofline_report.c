@@ -1,0 +1,357 @@
+/*
+ * The rows of the roofline: the program, its modules, its ops and its steps. Work and time of ops are
+ * those of the facts of ops; formulas stand in roofline_row.c.
+ */
+#include "analysis/ops/roofline.h"
+
+#define MAX_OPS	  1000 /* as XProf's table */
+#define MAX_STEPS 256
+
+static double or_nan(int64_t amount)
+{
+	return amount == TS_UNKNOWN ? NAN : (double)amount;
+}
+
+/* All executions of an op together. */
+static struct roofline_work all_work(const struct ts_op_fact *fact, const struct ts_op *op)
+{
+	double times = (double)fact->occurrences, seconds = (double)fact->total_ps * 1e-12;
+	bool own = op->model_flops == TS_UNKNOWN || fact->flops != or_nan(op->flops);
+	struct roofline_work work;
+
+	work.amount[ROOF_FLOPS] = fact->flops * times;
+	work.amount[ROOF_MODEL_FLOPS] = (own ? fact->flops : (double)op->model_flops) * times;
+	work.amount[ROOF_BYTES] = fact->bytes * times;
+	work.amount[ROOF_HBM] = fact->hbm_bytes_per_s * seconds;
+	work.amount[ROOF_CMEM_READ] = or_nan(op->cmem_read_bytes) * times;
+	work.amount[ROOF_CMEM_WRITE] = or_nan(op->cmem_write_bytes) * times;
+	work.amount[ROOF_VMEM_READ] = or_nan(op->vmem_read_bytes) * times;
+	work.amount[ROOF_VMEM_WRITE] = or_nan(op->vmem_write_bytes) * times;
+	return work;
+}
+
+/* The sum over ops that hold no others; what none of them knows stays unknown. */
+struct total {
+	struct roofline_work work;
+	uint64_t program_id;
+	struct ts_bytes module;
+	int64_t ops_ps;
+	bool has_breakdown;
+	double broken_hbm; /* HBM bytes by breakdowns alone */
+};
+
+static void total_init(struct total *total)
+{
+	*total = (struct total){ .program_id = 0 };
+	for (int part = 0; part < NR_ROOF_PARTS; part++)
+		total->work.amount[part] = NAN;
+}
+
+static void add_known(double *sum, double amount)
+{
+	if (!isnan(amount))
+		*sum = (isnan(*sum) ? 0 : *sum) + amount;
+}
+
+static void total_add(struct total *total, const struct roofline_row *row, const struct ts_op *op)
+{
+	total->ops_ps = ts_i64_add(total->ops_ps, row->self_ps);
+	if (op->kind == TS_OP_CONTROL)
+		return;
+	for (int part = 0; part < NR_ROOF_PARTS; part++)
+		add_known(&total->work.amount[part], row->work.amount[part]);
+	if (roofline_has_breakdown(op) && !isnan(row->work.amount[ROOF_HBM])) {
+		total->has_breakdown = true;
+		total->broken_hbm += row->work.amount[ROOF_HBM];
+	}
+}
+
+/* XProf's: where some op has a breakdown, bytes without one are not known to be HBM's. */
+static struct roofline_work total_work(const struct total *total, bool by_breakdown)
+{
+	struct roofline_work work = total->work;
+
+	work.amount[ROOF_HBM] = by_breakdown ? total->broken_hbm : work.amount[ROOF_BYTES];
+	return work;
+}
+
+struct report {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	struct ts_table *table;
+	struct roofline_peaks peaks;
+	struct roofline_row *rows; /* of ops */
+	size_t nr_rows;
+	struct total program, *modules;
+	size_t nr_modules;
+	struct ts_map by_program; /* program id -> module */
+	int64_t program_ps;
+};
+
+static void put(struct report *report, const struct roofline_row *row)
+{
+	ts_roofline_put_row(report->result, report->table, row, &report->peaks, report->program_ps);
+}
+
+static struct total *module_of(struct report *report, const struct roofline_row *row)
+{
+	uint32_t at = ts_map_find(&report->by_program, row->program_id);
+	struct total *total;
+
+	if (at != TS_NONE)
+		return &report->modules[at];
+	if (!ts_map_set(&report->by_program, row->program_id, (uint32_t)report->nr_modules))
+		return NULL;
+	total = &report->modules[report->nr_modules++];
+	total_init(total);
+	total->program_id = row->program_id;
+	total->module = row->module;
+	return total;
+}
+
+static bool read_op(struct report *report, const struct ts_op_fact *fact)
+{
+	const struct ts_op *op = &report->ctx->profile->ops[fact->op];
+	struct roofline_row *row = &report->rows[report->nr_rows++];
+	struct total *module;
+
+	*row = (struct roofline_row){
+		.kind = "op",
+		.step = -1,
+		.has_program = op->has_program,
+		.program_id = op->program_id,
+		.module = fact->module,
+		.name = fact->name,
+		.category = fact->category,
+		.source = fact->source,
+		.occurrences = fact->occurrences,
+		.total_ps = fact->total_ps,
+		.self_ps = fact->self_ps,
+		.op = fact->op,
+		.work = all_work(fact, op),
+	};
+	total_add(&report->program, row, op);
+	if (!op->has_program)
+		return true;
+	module = module_of(report, row);
+	if (module)
+		total_add(module, row, op);
+	return module != NULL;
+}
+
+static enum ts_status read_ops(struct report *report, struct ts_error *err)
+{
+	const struct ts_ops_facts *ops = ts_ops_facts(report->ctx);
+
+	report->rows = calloc(ops->nr + 1, sizeof(*report->rows));
+	report->modules = calloc(ops->nr + 1, sizeof(*report->modules));
+	if (!report->rows || !report->modules)
+		return ts_fail_nomem(err);
+	total_init(&report->program);
+	for (size_t i = 0; i < ops->nr; i++)
+		if (ops->items[i].op != TS_NONE && !read_op(report, &ops->items[i]))
+			return ts_fail_nomem(err);
+	return TS_OK;
+}
+
+static void put_program(struct report *report)
+{
+	struct roofline_row row = {
+		.kind = "program",
+		.step = -1,
+		.name = TS_LIT("Program"),
+		.category = TS_LIT("Program"),
+		.occurrences = 1,
+		.total_ps = report->program_ps,
+		.self_ps = -1,
+		.op = TS_NONE,
+		.work = total_work(&report->program, report->program.has_breakdown),
+	};
+
+	put(report, &row);
+}
+
+/* Executions and time as the profile's module events say; -1 where it has none. */
+static void find_executions(const struct report *report, struct roofline_row *row)
+{
+	const struct ts_ops_facts *ops = ts_ops_facts(report->ctx);
+
+	for (size_t i = 0; i < ops->nr_modules; i++) {
+		const struct ts_module_fact *module = &ops->modules[i];
+
+		if (module->program_id == 0 || module->program_id != row->program_id)
+			continue;
+		row->occurrences = module->executions;
+		row->total_ps = module->total_ps;
+	}
+}
+
+static void put_module(struct report *report, const struct total *total)
+{
+	struct roofline_row row = {
+		.kind = "module",
+		.step = -1,
+		.has_program = true,
+		.program_id = total->program_id,
+		.module = total->module,
+		.name = total->module,
+		.occurrences = -1,
+		.total_ps = -1,
+		.self_ps = total->ops_ps,
+		.op = TS_NONE,
+		.work = total_work(total, report->program.has_breakdown),
+	};
+
+	find_executions(report, &row);
+	if (row.total_ps < 0)
+		row.total_ps = total->ops_ps;
+	put(report, &row);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct total *x = a, *y = b;
+
+	if (x->ops_ps != y->ops_ps)
+		return x->ops_ps > y->ops_ps ? -1 : 1;
+	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
+}
+
+static void put_modules(struct report *report)
+{
+	if (report->nr_modules > 1)
+		qsort(report->modules, report->nr_modules, sizeof(*report->modules), by_time);
+	for (size_t i = 0; i < report->nr_modules; i++)
+		put_module(report, &report->modules[i]);
+}
+
+static void put_ops(struct report *report)
+{
+	for (size_t i = 0; i < TS_MIN(report->nr_rows, MAX_OPS); i++)
+		put(report, &report->rows[i]);
+	if (report->nr_rows > MAX_OPS)
+		ts_result_note(report->result,
+			       "roofline: the %d ops with the most time are listed, "
+			       "%zu are not",
+			       MAX_OPS, report->nr_rows - MAX_OPS);
+}
+
+/* Each device's part of a step into the step's row (model/steps.h), and into that of all. */
+static void add_steps(const struct report *report, const struct roofline_state *sum,
+		      struct roofline_row *rows, struct roofline_row *all)
+{
+	const struct ts_steps *steps = &report->ctx->outline->steps;
+
+	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
+		const struct ts_device_steps *of = &steps->devices[i];
+
+		for (size_t at = 0;
+		     sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
+			const struct ts_step *step = &of->items[at];
+			struct roofline_row *row = &rows[step->row];
+
+			row->step = (int64_t)step->number;
+			row->total_ps = ts_i64_add(row->total_ps, step->end_ps - step->start_ps);
+			all->total_ps = ts_i64_add(all->total_ps, step->end_ps - step->start_ps);
+			roofline_add(&row->work, &sum->devices[i].steps[at]);
+			roofline_add(&all->work, &sum->devices[i].steps[at]);
+		}
+	}
+}
+
+static void put_step(struct report *report, struct roofline_row *row)
+{
+	struct roofline_work *work = &row->work;
+
+	if (!report->program.has_breakdown)
+		work->amount[ROOF_HBM] = work->amount[ROOF_BYTES];
+	for (int part = 0; part < NR_ROOF_PARTS; part++)
+		if (isnan(report->program.work.amount[part]))
+			work->amount[part] = NAN;
+	put(report, row);
+}
+
+/* All of them in one row (the rates of XProf's average step), then each. */
+static enum ts_status put_steps(struct report *report, const struct roofline_state *sum,
+				struct ts_error *err)
+{
+	const struct roofline_row none = { .step = -1, .self_ps = -1, .op = TS_NONE };
+	size_t nr = report->ctx->outline->steps.nr_steps;
+	struct roofline_row *rows = malloc((nr + 1) * sizeof(*rows)), all = none;
+
+	if (!rows)
+		return ts_fail_nomem(err);
+	for (size_t i = 0; i < nr; i++) {
+		rows[i] = none;
+		rows[i].step = (int64_t)i;
+		rows[i].kind = "step";
+		rows[i].occurrences = 1;
+	}
+	add_steps(report, sum, rows, &all);
+	all.kind = "steps";
+	all.occurrences = (int64_t)nr;
+	if (nr > 0)
+		put_step(report, &all);
+	for (size_t i = 0; i < TS_MIN(nr, MAX_STEPS); i++)
+		put_step(report, &rows[i]);
+	free(rows);
+	if (nr > MAX_STEPS)
+		ts_result_note(report->result,
+			       "roofline: the first %d steps are listed, %zu are not", MAX_STEPS,
+			       nr - MAX_STEPS);
+	return TS_OK;
+}
+
+static int64_t program_time(const struct roofline_state *sum)
+{
+	int64_t total_ps = 0;
+
+	for (size_t i = 0; i < sum->nr_devices; i++)
+		if (sum->devices[i].seen)
+			total_ps = ts_i64_add(total_ps, ts_i64_sub(sum->devices[i].last_ps,
+								   sum->devices[i].first_ps));
+	return total_ps;
+}
+
+/* Of the first device whose peak is known; chips of one run are taken to be of one kind. */
+static struct roofline_peaks peaks_of_run(const struct ts_context *ctx)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = (uint32_t)ctx->profile->nr_devices; i-- > 0;)
+		if (ctx->rates[i].peak_flops_per_s > 0)
+			at = i;
+	return ts_roofline_peaks_of(ctx, at);
+}
+
+static enum ts_status put_all(struct report *report, const struct roofline_state *sum,
+			      struct ts_error *err)
+{
+	enum ts_status st;
+
+	report->table = ts_roofline_table(report->result);
+	put_program(report);
+	put_modules(report);
+	put_ops(report);
+	st = put_steps(report, sum, err);
+	ts_roofline_put_ridges(report->result, report->ctx, sum);
+	return st;
+}
+
+enum ts_status ts_roofline_report(const struct roofline_state *sum, const struct ts_context *ctx,
+				  struct ts_result *result, struct ts_error *err)
+{
+	struct report report = { .ctx = ctx, .result = result, .program_ps = program_time(sum) };
+	enum ts_status st;
+
+	if (ctx->profile->nr_devices == 0 || report.program_ps <= 0)
+		return TS_OK; /* nothing ran */
+	report.peaks = peaks_of_run(ctx);
+	st = read_ops(&report, err);
+	if (st == TS_OK)
+		st = put_all(&report, sum, err);
+	free(report.rows);
+	free(report.modules);
+	ts_map_release(&report.by_program);
+	return st;
+}

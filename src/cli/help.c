@@ -1,0 +1,126 @@
+/* Help of the program and of a command, made of the tables. */
+#include "cli/cli.h"
+
+#include "base/buf.h"
+#include "base/check.h"
+
+#define INDENT 33  /* where the text of an option begins */
+#define WIDTH  100 /* a longer text goes on below, if it is a list */
+
+/* "text (default), json, html or csv" */
+static void put_names(struct ts_buf *out, const struct ts_option *option,
+		      const struct ts_command *command)
+{
+	const char *name = ts_option_name(option, command, 0), *next;
+
+	for (size_t i = 0; name; i++, name = next) {
+		next = ts_option_name(option, command, i + 1);
+		ts_buf_puts(out, i == 0 ? "" : next ? ", " : " or ");
+		ts_buf_puts(out, name);
+		ts_buf_puts(out, i == 0 && option->has_default ? " (default)" : "");
+	}
+}
+
+/* Cut at spaces into lines of WIDTH. */
+static void put_wrapped(struct ts_buf *out, struct ts_bytes text)
+{
+	while (text.n > WIDTH - INDENT) {
+		size_t n = WIDTH - INDENT;
+
+		while (n > 0 && text.p[n] != ' ')
+			n--;
+		if (n == 0)
+			break;
+		ts_buf_put(out, ts_bytes_cut(text, 0, n));
+		ts_buf_printf(out, "\n%*s", INDENT, "");
+		text = ts_bytes_cut(text, n + 1, text.n);
+	}
+	ts_buf_put(out, text);
+	ts_buf_putc(out, '\n');
+}
+
+static void put_text(struct ts_buf *out, const struct ts_option *option,
+		     const struct ts_command *command)
+{
+	const char *list = strstr(option->help, "%s");
+	struct ts_buf text = TS_BUF_INIT;
+
+	if (!list) {
+		ts_buf_printf(out, "%s\n", option->help);
+		return;
+	}
+	ts_buf_put(&text, (struct ts_bytes){ (const uint8_t *)option->help,
+					     (size_t)(list - option->help) });
+	put_names(&text, option, command);
+	ts_buf_puts(&text, list + 2);
+	put_wrapped(out, ts_buf_bytes(&text));
+	out->failed |= text.failed;
+	ts_buf_release(&text);
+}
+
+static void put_options(struct ts_buf *out, const struct ts_option *options,
+			const struct ts_command *command)
+{
+	for (; options->name; options++) {
+		char letter[8] = "", name[64];
+
+		if (options->letter)
+			snprintf(letter, sizeof(letter), "-%c, ", options->letter);
+		snprintf(name, sizeof(name), "%4s--%s%s%s", letter, options->name,
+			 options->argument ? "=" : "", options->argument ? options->argument : "");
+		ts_buf_printf(out, "  %-30s ", name);
+		put_text(out, options, command);
+	}
+}
+
+static void put_thresholds(struct ts_buf *out, enum ts_thresholds how)
+{
+	if (how == TS_THRESHOLDS_ELSEWHERE)
+		ts_buf_puts(out, "\nThe thresholds and their values: tpusight report --help\n");
+	if (how != TS_THRESHOLDS_LISTED)
+		return;
+	ts_buf_puts(out, "\nThresholds (--threshold NAME=VALUE):\n");
+	for (const struct ts_setting *setting = ts_setting_list; setting->name; setting++)
+		ts_buf_printf(out, "  %-28s %7g %-3s %s\n", setting->name, setting->value,
+			      setting->unit, setting->help);
+}
+
+static void put_command(struct ts_buf *out, const char *program, const struct ts_command *command)
+{
+	ts_buf_printf(out, "Usage: %s [OPTION]... %s\n%s\n\n%s\n\n", program, command->arguments,
+		      command->summary, command->help);
+	if (command->options[0].name)
+		ts_buf_puts(out, "Options:\n");
+	put_options(out, command->options, command);
+	ts_buf_puts(out, "\nShared options:\n");
+	put_options(out, ts_shared_options, command);
+	put_thresholds(out, command->thresholds);
+}
+
+static void put_program(struct ts_buf *out, const char *program)
+{
+	ts_buf_printf(out,
+		      "Usage: %s COMMAND [OPTION]... PATH...\nProfile analysis of TPU and GPU "
+		      "jobs.\n\nCommands:\n",
+		      program);
+	for (size_t i = 0; ts_commands[i]; i++)
+		ts_buf_printf(out, "  %-10s %s\n", ts_commands[i]->name, ts_commands[i]->summary);
+	ts_buf_printf(out, "\n`%s COMMAND --help` says more.\n\nOptions of all commands:\n",
+		      program);
+	put_options(out, ts_shared_options, NULL);
+}
+
+void ts_print_help(const char *program, const struct ts_command *command)
+{
+	struct ts_buf out = TS_BUF_INIT;
+
+	TS_ASSERT(program);
+	if (command)
+		put_command(&out, program, command);
+	else
+		put_program(&out, program);
+	ts_buf_puts(&out, "\nExit status: 0 done; 1 a gate did not hold; 2 wrong usage; 3 no input "
+			  "could be read; 4 some inputs failed.\n");
+	ts_print(ts_buf_bytes(&out));
+	ts_buf_release(&out);
+}

@@ -1,0 +1,204 @@
+/* What is measured of one of the runs that are compared. */
+#include "compare/measured.h"
+
+#include "base/check.h"
+#include "base/units.h"
+
+static const struct ts_table *table_of(const struct ts_results *results, const char *result,
+				       const char *table)
+{
+	return ts_result_find_table(ts_results_find(results, result), table);
+}
+
+static void bucket_column(char name[64], const char *prefix, int bucket)
+{
+	snprintf(name, 64, "%s%s_ps", prefix, ts_bucket_name((enum ts_bucket)bucket));
+}
+
+/* Steps without cores or time were not run: there is nothing to share out. */
+static void take_steps(struct ts_measured *measured)
+{
+	double sum[TS_NR_BUCKETS] = { 0 }, cores_sum = 0, total = 0;
+
+	for (size_t i = 0; i < measured->steps->nr_rows; i++) {
+		double cores = ts_cell_number(measured->steps, i, "cores");
+		double ps = ts_cell_number(measured->steps, i, "total_ps") / cores;
+
+		if (!isfinite(ps))
+			continue;
+		measured->step_ps[measured->nr_steps++] = ps;
+		total += ps;
+		cores_sum += cores;
+		for (int b = 0; b < TS_NR_BUCKETS; b++) {
+			char name[64];
+
+			bucket_column(name, "", b);
+			sum[b] += ts_cell_number(measured->steps, i, name) / cores;
+		}
+	}
+	if (measured->nr_steps == 0)
+		return;
+	measured->by_step = true;
+	measured->parts = cores_sum;
+	measured->time_ps = total / (double)measured->nr_steps;
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		measured->bucket_ps[b] = sum[b] / (double)measured->nr_steps;
+}
+
+static void take_wall(struct ts_measured *measured)
+{
+	measured->by_step = false;
+	measured->parts = ts_value_number(ts_result_get(measured->time, "cores"));
+	measured->time_ps = ts_value_number(ts_result_get(measured->time, "wall_ps"));
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		char name[64];
+
+		bucket_column(name, "buckets.", b);
+		measured->bucket_ps[b] =
+			ts_value_number(ts_result_get(measured->time, name)) / measured->parts;
+	}
+}
+
+enum ts_status ts_measured_init(struct ts_measured *measured, const struct ts_results *results,
+				bool by_step, struct ts_error *err)
+{
+	TS_ASSERT(measured && results);
+	*measured = (struct ts_measured){
+		.time = ts_results_find(results, "time"),
+		.overview = ts_results_find(results, "overview"),
+		.capacity = ts_results_find(results, "capacity"),
+		.doctor = ts_results_find(results, "doctor"),
+		.capture = ts_results_find(results, "capture"),
+		.ops = table_of(results, "ops", "ops"),
+		.modules = table_of(results, "ops", "modules"),
+		.steps = table_of(results, "time", "per_step"),
+		.time_ps = NAN,
+		.parts = NAN,
+	};
+	measured->step_ps =
+		calloc((measured->steps ? measured->steps->nr_rows : 0) + 1, sizeof(double));
+	if (!measured->step_ps)
+		return ts_fail_nomem(err);
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		measured->bucket_ps[b] = NAN;
+	if (measured->steps)
+		take_steps(measured);
+	if (measured->time && (!by_step || !measured->by_step))
+		take_wall(measured);
+	return TS_OK;
+}
+
+void ts_measured_release(struct ts_measured *measured)
+{
+	TS_ASSERT(measured);
+	free(measured->step_ps);
+	memset(measured, 0, sizeof(*measured));
+}
+
+/* A field, by its path in the report: parts of the report itself, or behind their result's name. */
+static bool find_field(const struct ts_results *results, struct ts_bytes path,
+		       struct ts_value *value)
+{
+	for (size_t i = 0; i < results->nr; i++) {
+		const struct ts_result *result = results->items[i];
+		struct ts_bytes name = path;
+
+		if (!result->top_level) {
+			size_t n = strlen(result->name);
+
+			if (!ts_bytes_starts(path, result->name) || path.n <= n || path.p[n] != '.')
+				continue;
+			name = ts_bytes_cut(path, n + 1, path.n);
+		}
+		for (size_t f = 0; f < result->nr_fields; f++)
+			if (ts_bytes_is(name, result->fields[f].name)) {
+				*value = result->fields[f].value;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The runtime's own peak, the largest allocator's; of a trace of PyTorch that of its fullest GPU. */
+static double allocators_peak(const struct ts_results *results)
+{
+	const struct ts_table *table = table_of(results, "allocators", "allocators");
+	const struct ts_table *devices = table_of(results, "memory_timeline", "devices");
+	double most = NAN;
+
+	for (size_t i = 0; table && i < table->nr_rows; i++)
+		most = fmax(most, ts_cell_number(table, i, "peak_bytes"));
+	if (devices && devices->nr_rows > 0) /* the first is the one that counts */
+		most = fmax(most, ts_cell_number(devices, 0, "peak_bytes"));
+	return most;
+}
+
+static const struct alias {
+	const char *name, *path;
+	double unit; /* of the name, in that of the path */
+} aliases[] = {
+	{ "wall_ms", "time.wall_ps", TS_PS_PER_MS },
+	{ "peak_memory_mb", "capacity.peak_bytes", 1048576 },
+	{ "allocator_peak_mb", "", 1048576 },
+	{ "compile_time_ms", "compile.compile_time_ms", 1 },
+	{ "graph_breaks", "compile.graph_breaks", 1 },
+	{ "recompilations", "compile.recompilations", 1 },
+	{ "fusion_ratio", "compile.fusion_ratio", 1 },
+	{ "health_score", "overview.health_score", 1 },
+	{ "duty_cycle_pct", "overview.duty_cycle_pct", 1 },
+	{ "mxu_utilization_pct", "overview.mxu_utilization_pct", 1 },
+	{ "hbm_utilization_pct", "overview.hbm_utilization_pct", 1 },
+	{ "padding_waste_pct", "overview.padding_waste_pct", 1 },
+	{ "step_count", "overview.step_count", 1 },
+	{ "step_time_ms.mean", "overview.step_time_ps.mean", TS_PS_PER_MS },
+	{ "step_time_ms.median", "overview.step_time_ps.median", TS_PS_PER_MS },
+	{ "step_time_ms.p90", "overview.step_time_ps.p90", TS_PS_PER_MS },
+	{ "step_time_ms.p99", "overview.step_time_ps.p99", TS_PS_PER_MS },
+	{ "step_time_ms.min", "overview.step_time_ps.min", TS_PS_PER_MS },
+	{ "step_time_ms.max", "overview.step_time_ps.max", TS_PS_PER_MS },
+	{ "step_time_ms.stddev", "overview.step_time_ps.stddev", TS_PS_PER_MS },
+};
+
+static const struct alias *find_alias(struct ts_bytes path)
+{
+	for (size_t i = 0; i < TS_NELEM(aliases); i++)
+		if (ts_bytes_is(path, aliases[i].name))
+			return &aliases[i];
+	return NULL;
+}
+
+/* buckets.idle_ms, buckets.idle_pct: of a step where there are steps. */
+static bool bucket_value(const struct ts_measured *measured, struct ts_bytes path, double *value)
+{
+	for (int b = 0; b < TS_NR_BUCKETS; b++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "buckets.%s_ms", ts_bucket_name((enum ts_bucket)b));
+		*value = measured->bucket_ps[b] / (double)TS_PS_PER_MS;
+		if (ts_bytes_is(path, name))
+			return true;
+		snprintf(name, sizeof(name), "buckets.%s_pct", ts_bucket_name((enum ts_bucket)b));
+		*value = measured->bucket_ps[b] / measured->time_ps * 100;
+		if (ts_bytes_is(path, name))
+			return true;
+	}
+	return false;
+}
+
+bool ts_measured_value(const struct ts_measured *measured, const struct ts_results *results,
+		       struct ts_bytes path, double *value)
+{
+	const struct alias *alias = find_alias(path);
+	struct ts_value found = ts_null();
+	bool known;
+
+	TS_ASSERT(measured && results && value);
+	if (bucket_value(measured, path, value))
+		return true;
+	known = find_field(results, alias ? ts_bytes_of(alias->path) : path, &found);
+	*value = ts_value_number(found) / (alias ? alias->unit : 1);
+	if (ts_bytes_is(path, "allocator_peak_mb") ||
+	    (ts_bytes_is(path, "peak_memory_mb") && isnan(*value)))
+		*value = allocators_peak(results) / alias->unit;
+	return known || alias;
+}

@@ -1,2 +1,0 @@
-unit_tests += tests/analysis/matrix/padding_test
-unit_tests += tests/analysis/matrix/systolic_test

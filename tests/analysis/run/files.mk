@@ -1,2 +1,0 @@
-unit_tests += tests/analysis/run/capture_test
-unit_tests += tests/analysis/run/overview_test

@@ -1,3 +1,0 @@
-unit_tests += tests/analysis/waits/async_test
-unit_tests += tests/analysis/waits/collectives_test
-unit_tests += tests/analysis/waits/sparsecore_test

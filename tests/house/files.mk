@@ -1,1 +1,0 @@
-script_tests += tests/house/house_test.py

@@ -1,0 +1,155 @@
+/* Records come back in order, each once and in its part, however little memory there is. */
+#include "tmpdir.h"
+
+#include "io/sorter.h"
+
+struct record {
+	struct ts_sort_key key;
+	uint64_t number;
+	uint16_t part;
+};
+
+static bool before(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	return x->number <= y->number;
+}
+
+static const struct ts_sort_kind one_part = {
+	.size = sizeof(struct record), .max = 2000, .merge_bytes = 4096, .before = before
+};
+static const struct ts_sort_kind parts = { .size = sizeof(struct record),
+					   .max = 2000,
+					   .merge_bytes = 4096,
+					   .before = before,
+					   .part_at = offsetof(struct record, part) };
+
+/* Expects the records of part P, keys P, P + NR_PARTS, ... below NR. */
+static void expect_part(const struct ts_sorter *sorter, uint32_t p, uint32_t nr_parts, size_t nr)
+{
+	struct ts_sort_cursor *cursor;
+	const struct record *record;
+	enum ts_status st = TS_OK;
+	int64_t key = p;
+
+	assert_int_equal(ts_sort_cursor_open(sorter, p, &cursor, NULL), TS_OK);
+	while ((record = ts_sort_cursor_next(cursor, &st, NULL))) {
+		assert_int_equal(record->key.start_ps, key);
+		assert_int_equal(record->part, p);
+		key += nr_parts;
+	}
+	assert_int_equal(st, TS_OK);
+	assert_true(key >= (int64_t)nr && key < (int64_t)(nr + nr_parts));
+	assert_null(ts_sort_cursor_next(cursor, &st, NULL)); /* and still */
+	ts_sort_cursor_free(cursor);
+}
+
+/* Puts NR records, keys scattered over 0..NR-1 with each once. */
+static void scattered(const struct ts_sort_kind *kind, uint32_t nr_parts, size_t nr, size_t max)
+{
+	struct ts_sorter sorter;
+
+	ts_sorter_init(&sorter, kind);
+	sorter.max = max;
+	for (size_t i = 0; i < nr; i++) {
+		struct record record = { .key = { (int64_t)(i * 7919 % nr), 1 }, .number = i };
+
+		record.part = (uint16_t)(record.key.start_ps % nr_parts);
+		assert_int_equal(ts_sorter_put(&sorter, &record, NULL), TS_OK);
+	}
+	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
+	for (uint32_t p = 0; p < nr_parts && nr > 0; p++)
+		expect_part(&sorter, p, nr_parts, nr);
+	ts_sorter_release(&sorter);
+}
+
+static void records_come_back_in_order_from_memory_and_from_disk(void **state)
+{
+	static const size_t max[] = { 2000, 1000, 999, 7, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < TS_NELEM(max); i++) {
+		scattered(&one_part, 1, 1000, max[i]);
+		scattered(&parts, 1, 1000, max[i]);
+		scattered(&parts, 13, 1000, max[i]);
+	}
+}
+
+static void of_equal_starts_the_longer_is_first_then_what_the_kind_says(void **state)
+{
+	static const struct record expected[] = {
+		{ .key = { 5, 9 }, .number = 3 },
+		{ .key = { 5, 4 }, .number = 1 },
+		{ .key = { 5, 4 }, .number = 2 },
+		{ .key = { 6, 1 }, .number = 0 },
+	};
+	struct ts_sort_cursor *cursor;
+	struct ts_sorter sorter;
+	enum ts_status st = TS_OK;
+
+	(void)state;
+	ts_sorter_init(&sorter, &one_part);
+	sorter.max = 2;
+	for (size_t i = TS_NELEM(expected); i-- > 0;)
+		assert_int_equal(ts_sorter_put(&sorter, &expected[i], NULL), TS_OK);
+	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
+	assert_int_equal(ts_sort_cursor_open(&sorter, 0, &cursor, NULL), TS_OK);
+	for (size_t i = 0; i < TS_NELEM(expected); i++)
+		assert_memory_equal(ts_sort_cursor_next(cursor, &st, NULL), &expected[i],
+				    sizeof(expected[i]));
+	assert_null(ts_sort_cursor_next(cursor, &st, NULL));
+	ts_sort_cursor_free(cursor);
+	ts_sorter_release(&sorter);
+}
+
+static void nothing_was_put_and_nothing_comes(void **state)
+{
+	struct ts_sort_cursor *cursor;
+	struct ts_sorter sorter;
+	enum ts_status st = TS_OK;
+
+	(void)state;
+	ts_sorter_init(&sorter, &parts);
+	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
+	assert_int_equal(ts_sort_cursor_open(&sorter, 5, &cursor, NULL), TS_OK);
+	assert_null(ts_sort_cursor_next(cursor, &st, NULL));
+	assert_int_equal(st, TS_OK);
+	ts_sort_cursor_free(cursor);
+	ts_sorter_release(&sorter);
+}
+
+static void a_sorter_that_was_released_can_be_filled_again(void **state)
+{
+	const struct record record = { .key = { 3, 1 } };
+	struct ts_sort_cursor *cursor;
+	struct ts_sorter sorter;
+	enum ts_status st = TS_OK;
+
+	(void)state;
+	ts_sorter_init(&sorter, &one_part);
+	sorter.max = 1;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(ts_sorter_put(&sorter, &(struct record){ .key = { 9, 1 } }, NULL),
+				 TS_OK);
+	ts_sorter_release(&sorter);
+	assert_int_equal(ts_sorter_put(&sorter, &record, NULL), TS_OK);
+	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
+	assert_int_equal(ts_sort_cursor_open(&sorter, 0, &cursor, NULL), TS_OK);
+	assert_memory_equal(ts_sort_cursor_next(cursor, &st, NULL), &record, sizeof(record));
+	assert_null(ts_sort_cursor_next(cursor, &st, NULL));
+	ts_sort_cursor_free(cursor);
+	ts_sorter_release(&sorter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
+		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_what_the_kind_says),
+		cmocka_unit_test(nothing_was_put_and_nothing_comes),
+		cmocka_unit_test(a_sorter_that_was_released_can_be_filled_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

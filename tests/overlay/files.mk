@@ -1,9 +1,0 @@
-unit_tests += tests/overlay/apply_test
-unit_tests += tests/overlay/cache_test
-unit_tests += tests/overlay/copies_test
-unit_tests += tests/overlay/suggestions_test
-unit_tests += tests/overlay/xplane_test
-script_tests += tests/overlay/annotated_test.py
-script_tests += tests/overlay/xprof_test.py
-EXTRA_DIST += tests/overlay/folder.h
-EXTRA_DIST += tests/overlay/sample.h

@@ -1,2 +1,0 @@
-unit_tests += tests/serve/latest_test
-unit_tests += tests/serve/news_test
