@@ -20,7 +20,6 @@
 static const char *const not_described[] = {
 	"systolic",
 	"padding",
-	"rates",
 	"collectives",
 	"async",
 	"sparsecore",
