@@ -355,7 +355,7 @@ static void test_what_every_step_keeps_is_told(void **state)
 	found = finding(given, "memory_growth");
 	assert_non_null(found);
 	assert_true(ts_bytes_has(found->title, "grows by 20 B a step"));
-	assert_true(ts_bytes_has(found->evidence, "Kept from the steps: aten::cat"));
+	assert_true(ts_bytes_has(found->evidence, "Kept from the steps: aten::cat (5 x 20 B)."));
 	assert_true(ts_bytes_has(found->code, "import torch"));
 	done(given);
 }
