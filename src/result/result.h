@@ -247,7 +247,7 @@ struct ts_bytes ts_result_text(struct ts_result *result, const char *fmt, ...) T
 struct ts_value ts_result_list(struct ts_result *result, const char *const *names, size_t nr_names,
 			       size_t nr, struct ts_value **items);
 
-/* Looking things up, for the doctor and the outputs. Missing gives null, NULL or -1. */
+/* Looking things up, for outputs and comparisons. Missing gives null, NULL or -1. */
 struct ts_value ts_result_get(const struct ts_result *result, const char *field);
 const struct ts_table *ts_result_find_table(const struct ts_result *result, const char *table);
 int ts_table_column(const struct ts_table *table, const char *name);
