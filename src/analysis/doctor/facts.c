@@ -99,7 +99,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
 	doctor->systolic = ts_results_find(ctx->results, "systolic");
 	doctor->padding = ts_results_find(ctx->results, "padding");
-	doctor->fusion = ts_results_find(ctx->results, "fusion");
 	doctor->rates = first_known(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
