@@ -29,8 +29,6 @@ static const char *const not_described[] = {
 	"sparsecore",
 	"marks",
 	"heatmap",
-	"memory_timeline",
-	"allocators",
 	"capture",
 };
 /* clang-format on */

@@ -7,6 +7,7 @@
 #include "tests/analysis/given.h"
 
 #define CHROME memory_run_reader("chrome")
+#define GIB (INT64_C(1) << 30)
 
 struct taken { /* device 1 is the GPU, 0 the host's memory */
 	int64_t at, thread, device, address, nr_bytes, allocated, reserved;
@@ -508,13 +509,13 @@ static void test_viewers_get_counters_of_the_device(void **state)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 0, 1000, 900, 900, 0 },
-		{ 20, 10, 1, 1000, INT64_C(1) << 30, INT64_C(1) << 30, INT64_C(1) << 31 },
+		{ 20, 10, 1, 1000, GIB, GIB, 2 * GIB },
 	};
 	struct given *given = given_nothing();
 	const struct ts_result *result;
 
 	(void)state;
-	begin(given, INT64_C(1) << 32);
+	begin(given, 4 * GIB);
 	take(given, all, TS_NELEM(all));
 	examine_with(given, 500);
 	result = view(given, VIEW);
@@ -547,6 +548,32 @@ static void test_absurd_numbers_do_no_harm(void **state)
 	done(given);
 }
 
+/* 1 GiB before the capture; 1 GiB more, given back in the same stretch of time, where the capture ends:
+ * the stretch shows its most, and a last point where the level is at the end. */
+static void test_a_counter_ends_where_the_capture_ends(void **state)
+{
+	static const struct taken all[] = {
+		{ 1, 10, 1, 1000, 1024, GIB + 1024, 2 * GIB },
+		{ 100000, 10, 1, 2000, GIB, 2 * GIB + 1024, 2 * GIB },
+		{ 100001, 10, 1, 2000, -GIB, GIB + 1024, 2 * GIB },
+	};
+	struct given *given = given_nothing();
+	const struct ts_track *track;
+	const struct ts_point *last;
+
+	begin(given, 4 * GIB);
+	step(given, 1, 0, 100002);
+	take(given, all, TS_NELEM(all));
+	examine_with(given, 500);
+	track = &view(given, VIEW)->tracks[0];
+	assert_int_equal(track->nr_points, 3);
+	last = &track->points[2];
+	assert_int_equal(last->at_ps, 100001 * US);
+	assert_true(last->value < 1.1 && track->points[1].value > 1.9);
+	assert_true(track->points[1].at_ps < last->at_ps);
+	done(given);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_a_trace_without_events_says_nothing),
 		cmocka_unit_test(test_viewers_get_counters_of_the_device),
 		cmocka_unit_test(test_absurd_numbers_do_no_harm),
+		cmocka_unit_test(test_a_counter_ends_where_the_capture_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
