@@ -306,6 +306,7 @@ bool ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_st
 	struct ts_allocator *items;
 	bool good;
 
+	TS_ASSERT(sum->nr > 0);
 	qsort(sum->records, sum->nr, sizeof(*sum->records), by_time);
 	facts->nr = count_allocators(sum);
 	items = ts_arena_array(&result->owner->arena, facts->nr + 1, sizeof(*items));

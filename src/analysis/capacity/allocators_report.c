@@ -1,7 +1,7 @@
 /* The tables of the allocators, and counters under the devices that they serve. */
 #include "analysis/capacity/allocators.h"
 
-#include "analysis/capacity/growth_cells.h"
+#include "analysis/kit/growth.h"
 
 #define MAX_POINTS 1024 /* of a counter: past it each is the most of a stretch of time */
 #define ORDER	   40	/* among the counters of a device */
@@ -25,7 +25,7 @@ static struct ts_value device_name(const struct ts_context *ctx, uint32_t device
 	X(unfreed_bytes, TS_MEASURED, "never freed", ts_int(of->unfreed_bytes)) \
 	X(growth_bytes, TS_MEASURED, NULL, ts_int(of->growth_bytes)) \
 	X(device, TS_MEASURED, NULL, device_name(ctx, of->device)) \
-	GROWTH_COLUMNS(X, &of->growth)
+	TS_GROWTH_COLUMNS(X, &of->growth)
 
 static const struct ts_column allocator_columns[] = { ALLOCATOR_COLUMNS(TS_COLUMN) };
 

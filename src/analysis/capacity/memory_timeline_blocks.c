@@ -301,6 +301,7 @@ bool ts_heap_take_event(struct heap_host *host, const struct heap_event *event)
 	bool good = true;
 	size_t at;
 
+	TS_ASSERT_HOT(event->line < host->nr_threads);
 	if (!find_device(host, event, &at))
 		return false;
 	if (at == host->nr_devices)

@@ -142,6 +142,7 @@ bool ts_heap_thread_enter(struct heap_thread *thread, uint32_t op, enum heap_rol
 {
 	struct heap_open *open;
 
+	TS_ASSERT_HOT(role > ROLE_OOM && role < ROLE_STEP);
 	while (thread->nr > 0 && (thread->open[thread->nr - 1].end_ps < end_ps ||
 				  thread->open[thread->nr - 1].end_ps <= start_ps))
 		thread->nr--;

@@ -4,7 +4,7 @@
  */
 #include "analysis/capacity/memory_timeline.h"
 
-#include "analysis/capacity/growth_cells.h"
+#include "analysis/kit/growth.h"
 #include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "base/units.h"
@@ -55,7 +55,7 @@ static struct ts_value step_cell(uint64_t number)
 	X(allocations, TS_MEASURED, "allocations", ts_int(device->nr_taken)) \
 	X(frees, TS_MEASURED, NULL, ts_int(device->nr_given)) \
 	X(taken_bytes, TS_MEASURED, NULL, ts_int(device->taken_bytes)) \
-	GROWTH_COLUMNS(X, &device->growth) \
+	TS_GROWTH_COLUMNS(X, &device->growth) \
 	OOM_COLUMNS(X)
 
 static const struct ts_column of_devices[] = { DEVICE_COLUMNS(TS_COLUMN) };

@@ -21,6 +21,8 @@
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
+#include "analysis/facts/padding.h"
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/kit/advice.h"
 #include "analysis/kit/needs.h"
@@ -54,7 +56,6 @@ struct ts_doctor {
 	struct ts_result *result;
 	const struct ts_ops_facts *ops;
 	const struct ts_time_facts *time;
-	const struct ts_result *systolic, *padding; /* NULL: not there */
 	enum ts_framework framework;
 	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
 	int64_t total_ps;		  /* wall x cores; -1 unknown */
@@ -264,17 +265,15 @@ void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket);
 
 /* waits.c */
 #define TS_MAX_WAITS 3
-/* Those of collectives, or those of copies within the device. Rows come the most exposed first. */
+/* Those of collectives, or those of copies within the device: the most exposed first. */
 struct ts_waits {
-	size_t row[TS_MAX_WAITS], nr, nr_all;
+	const struct ts_async_op *items[TS_MAX_WAITS];
+	size_t nr, nr_all;
 	int64_t exposed_ps, hidden_ps, coverable_ps; /* coverable -1: no module says */
 };
-const struct ts_table *ts_waits_table(const struct ts_doctor *doctor); /* or NULL */
-struct ts_waits ts_waits_find(const struct ts_doctor *doctor, const struct ts_table *table,
-			      bool collectives);
+struct ts_waits ts_waits_find(const struct ts_doctor *doctor, bool collectives);
 /* "copy-start.2 (88.0 s, 47 % hidden; fusion.3 could run meanwhile) and 2 more." */
-void ts_put_waits(struct ts_doctor *doctor, const struct ts_table *table,
-		  const struct ts_waits *waits);
+void ts_put_waits(struct ts_doctor *doctor, const struct ts_waits *waits);
 /* " Compute that does not depend on them could cover ...": of the collectives. */
 void ts_put_coverable(struct ts_doctor *doctor);
 

@@ -90,8 +90,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	const struct ts_context *ctx = doctor->ctx;
 
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
-	doctor->systolic = ts_results_find(ctx->results, "systolic");
-	doctor->padding = ts_results_find(ctx->results, "padding");
 	doctor->rates = ts_flops_rates(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;

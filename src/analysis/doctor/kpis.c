@@ -13,11 +13,6 @@
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
 
-static double field(const struct ts_doctor *doctor, const char *result, const char *name)
-{
-	return ts_value_number(ts_result_get(ts_results_find(doctor->ctx->results, result), name));
-}
-
 static double mean_ms(double time_ps, double nr)
 {
 	return nr > 0 ? time_ps / nr / (double)TS_PS_PER_MS : NAN;
@@ -172,10 +167,10 @@ struct kpi {
 	  ts_kernels_facts(doctor->ctx)->occupancy_pct, \
 	  "warps in flight of those a GPU's multiprocessors could hold; a TPU has none") \
 	X(mxu_utilization, "%", MORE, LIMIT mxu_utilization_warning, LIMIT mxu_utilization_low, \
-	  TS_MODELLED, field(doctor, "systolic", "mxu_utilization_pct"), \
+	  TS_MODELLED, 100 * ts_systolic_facts(doctor->ctx)->utilization, \
 	  "FLOPs of matrix products, of what the core time could have done at the peak") \
 	X(padding_waste, "%", LESS, LIMIT padding_waste_high, NAN, TS_MODELLED, \
-	  field(doctor, "padding", "waste_pct"), "core time that goes into tile padding")
+	  100 * ts_padding_facts(doctor->ctx)->waste_share, "core time that goes into tile padding")
 
 #define KPI(name, unit, less, good, fair, origin, value, meaning) \
 	{ #name, unit, less, good, fair, origin, value, meaning },

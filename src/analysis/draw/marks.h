@@ -6,6 +6,7 @@
 #define TS_ANALYSIS_MARKS_H
 
 #include "analysis/facts/doctor.h"
+#include "analysis/facts/padding.h"
 
 #define TS_NEEDS(X) X(doctor) X(padding)
 #include "analysis/kit/needs.h"
@@ -14,11 +15,11 @@ enum mark_row { MARK_FINDINGS, MARK_PADDING, NR_MARK_ROWS };
 
 #define MARK_NONE UINT16_MAX
 
-/* The labels of a row in the order of their numbers. The same from the same results, whoever asks:
- * lines make theirs on threads of their own. */
+/* The labels of a row in the order of their numbers. They are the same from the same
+ * facts: lines make theirs on threads of their own. */
 struct mark_label {
 	uint32_t op;	/* index into profile->ops */
-	uint32_t at;	/* the finding, or the row of padding.ops */
+	uint32_t at;	/* the finding, or the op of facts/padding.h */
 	uint32_t where; /* of the finding */
 };
 

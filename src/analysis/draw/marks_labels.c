@@ -47,10 +47,9 @@ static enum ts_status list_finding(const struct ts_context *ctx, struct mark_lab
 	return st;
 }
 
-static double waste_pct(const struct ts_table *table, size_t row)
+static double waste_pct(const struct ts_padded_op *padded)
 {
-	return fmax(ts_cell_number(table, row, "waste_bytes_pct"),
-		    ts_cell_number(table, row, "waste_flops_pct"));
+	return 100 * fmax(padded->bytes_share, padded->flops_share);
 }
 
 static struct ts_bytes module_of(const struct ts_profile *profile, const struct ts_op *op)
@@ -59,48 +58,33 @@ static struct ts_bytes module_of(const struct ts_profile *profile, const struct 
 						: (struct ts_bytes){ NULL, 0 };
 }
 
-static uint64_t place(struct ts_bytes module, struct ts_bytes op)
+static int by_op(const void *a, const void *b)
 {
-	return ts_hash(op, ts_hash(module, 1));
-}
+	const struct mark_label *x = a, *y = b;
 
-/* The rows worth a slice, by place. False: no memory. */
-static bool map_padding(const struct ts_table *table, struct ts_map *rows, size_t *nr_left_out)
-{
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		uint64_t key =
-			place(ts_cell_text(table, i, "module"), ts_cell_text(table, i, "op"));
-
-		if (!(waste_pct(table, i) >= MIN_PADDING_PCT) || ts_map_find(rows, key) != TS_NONE)
-			continue;
-		if (rows->nr >= MAX_PADDED)
-			++*nr_left_out;
-		else if (!ts_map_set(rows, key, (uint32_t)i))
-			return false;
-	}
-	return true;
+	return (x->op > y->op) - (x->op < y->op);
 }
 
 static enum ts_status list_padding(const struct ts_context *ctx, struct mark_labels *labels,
 				   struct ts_error *err)
 {
-	const struct ts_table *table =
-		ts_result_find_table(ts_results_find(ctx->results, "padding"), "ops");
-	const struct ts_profile *profile = ctx->profile;
-	struct ts_map rows = { NULL, 0, 0 };
+	const struct ts_padding_facts *padding = ts_padding_facts(ctx);
 	enum ts_status st = TS_OK;
 
-	if (!map_padding(table, &rows, &labels->nr_left_out))
-		st = ts_fail_nomem(err);
-	for (uint32_t i = 0; rows.nr > 0 && i < profile->nr_ops && st == TS_OK; i++) {
-		const struct ts_op *op = &profile->ops[i];
-		uint32_t row = ts_map_find(&rows, place(module_of(profile, op), op->name));
+	for (uint32_t i = 0; i < padding->nr && st == TS_OK; i++) {
+		const struct ts_padded_op *padded = &padding->items[i];
 
-		if (row != TS_NONE && ts_bytes_eq(ts_cell_text(table, row, "op"), op->name) &&
-		    op->kind != TS_OP_MODULE && op->kind != TS_OP_STEP)
-			st = add(labels, MARK_PADDING, (struct mark_label){ i, row, 0 }, err);
+		if (padded->op == TS_NONE || !(waste_pct(padded) >= MIN_PADDING_PCT))
+			continue;
+		if (labels->nr[MARK_PADDING] >= MAX_PADDED)
+			labels->nr_left_out++;
+		else
+			st = add(labels, MARK_PADDING, (struct mark_label){ padded->op, i, 0 },
+				 err);
 	}
-	ts_map_release(&rows);
+	if (labels->nr[MARK_PADDING] > 1)
+		qsort(labels->items[MARK_PADDING], labels->nr[MARK_PADDING],
+		      sizeof(**labels->items), by_op);
 	return st;
 }
 
@@ -193,13 +177,12 @@ static void put_bytes(struct args *args, struct ts_result *result, const char *k
 		put(args, key, ts_result_text(result, "%s", ts_fmt_bytes(text, (double)bytes)));
 }
 
-static void put_time(struct args *args, struct ts_result *result, const char *key, double ps)
+static void put_time(struct args *args, struct ts_result *result, const char *key, int64_t ps)
 {
 	char text[TS_UNIT_MAX];
 
 	if (ps >= 0)
-		put(args, key,
-		    ts_result_text(result, "%s", ts_fmt_ps(text, (int64_t)fmin(ps, 9e18))));
+		put(args, key, ts_result_text(result, "%s", ts_fmt_ps(text, ps)));
 }
 
 /* "padding 40 % fusion.3": the op's bytes are kept, also those that end a C string. */
@@ -220,13 +203,12 @@ static struct ts_bytes padding_name(struct ts_result *result, double pct, struct
 static bool label_padding(const struct ts_context *ctx, const struct mark_label *mark,
 			  struct ts_result *result, struct ts_label *label)
 {
-	const struct ts_table *table =
-		ts_result_find_table(ts_results_find(ctx->results, "padding"), "ops");
+	const struct ts_padded_op *padded = &ts_padding_facts(ctx)->items[mark->at];
 	const struct ts_op *op = &ctx->profile->ops[mark->op];
 	struct args args = { .nr = 0 };
 	char pct[TS_UNIT_MAX];
 
-	label->name = padding_name(result, waste_pct(table, mark->at), op->name);
+	label->name = padding_name(result, waste_pct(padded), op->name);
 	if (ts_op_instr(ctx->profile, op)) {
 		struct ts_padding padding =
 			ts_hlo_padding(&ctx->profile->modules[op->module], op->instr);
@@ -234,15 +216,12 @@ static bool label_padding(const struct ts_context *ctx, const struct mark_label 
 		put_bytes(&args, result, "logical bytes", padding.logical_bytes);
 		put_bytes(&args, result, "allocated bytes", padding.allocated_bytes);
 	}
-	if (ts_cell_number(table, mark->at, "waste_flops_pct") > 0)
+	if (padded->flops_share > 0)
 		put(&args, "FLOPs that are padding",
-		    ts_result_text(
-			    result, "%s",
-			    ts_fmt_pct(pct, ts_cell_number(table, mark->at, "waste_flops_pct"))));
-	put_time(&args, result, "time lost", ts_cell_number(table, mark->at, "waste_ps"));
-	put(&args, "suggestion", ts_cell_text(table, mark->at, "suggestion"));
-	put_time(&args, result, "predicted gain",
-		 ts_cell_number(table, mark->at, "predicted_gain_ps"));
+		    ts_result_text(result, "%s", ts_fmt_pct(pct, 100 * padded->flops_share)));
+	put_time(&args, result, "time lost", padded->waste_ps);
+	put(&args, "suggestion", padded->suggestion);
+	put_time(&args, result, "predicted gain", padded->gain_ps);
 	put(&args, "op", op->name);
 	put(&args, "module", module_of(ctx->profile, op));
 	return label->name.p && keep(result, &args, label);

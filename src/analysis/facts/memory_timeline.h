@@ -12,7 +12,7 @@
 #include "analysis/facts/heap.h"
 #include "model/profile.h"
 
-/* Who took a block; "(others)" as .op: several that are not told apart. */
+/* Who took a block; "(others)" as .op: several owners as one. */
 struct ts_heap_owner {
 	struct ts_bytes op;	  /* the innermost operator that does more than allocate */
 	struct ts_bytes outer_op; /* the outermost operator around it */

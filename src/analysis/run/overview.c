@@ -1,8 +1,10 @@
 /*
  * The head of the report: the run, its hosts and devices, the handful of numbers people ask for
- * first, and the steps. Made of the other results and the profile; sees no events.
+ * first, and the steps. Made of the facts of other analyses and the profile; sees no events.
  */
 #include "analysis/facts/doctor.h"
+#include "analysis/facts/padding.h"
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X) X(time) X(systolic) X(padding) X(doctor)
@@ -64,13 +66,6 @@ static struct ts_value wall_time(const struct ts_context *ctx)
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 
 	return time->nr_cores > 0 ? ts_int(time->wall_ps) : ts_null();
-}
-
-static struct ts_value get(const struct ts_context *ctx, const char *view, const char *field)
-{
-	const struct ts_result *result = ts_results_find(ctx->results, view);
-
-	return result ? ts_result_get(result, field) : ts_null();
 }
 
 static int by_value(const void *a, const void *b)
@@ -195,10 +190,9 @@ static void note_unknown_chips(const struct ts_context *ctx, struct ts_result *r
 	}
 }
 
-static enum ts_status overview_close(void *arg, const struct ts_context *ctx, void *facts,
+static enum ts_status overview_close(void *state, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
-	(void)arg;
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: there was no run */
 		ts_result_field(result, "run", ts_null(), TS_MEASURED, NULL);
 		return TS_OK;
@@ -209,13 +203,14 @@ static enum ts_status overview_close(void *arg, const struct ts_context *ctx, vo
 	ts_result_field(result, "overview.duty_cycle_pct",
 			ts_share_pct(ts_time_facts(ctx)->duty_cycle), TS_MEASURED, "duty cycle");
 	ts_result_field(result, "overview.mxu_utilization_pct",
-			get(ctx, "systolic", "mxu_utilization_pct"), TS_MODELLED,
+			ts_share_pct(ts_systolic_facts(ctx)->utilization), TS_MODELLED,
 			"MXU utilization");
 	ts_result_field(result, "overview.hbm_utilization_pct",
 			ts_real(ts_doctor_facts(ctx)->hbm_utilization_pct), TS_MODELLED,
 			"HBM utilization");
-	ts_result_field(result, "overview.padding_waste_pct", get(ctx, "padding", "waste_pct"),
-			TS_MODELLED, "padding waste");
+	ts_result_field(result, "overview.padding_waste_pct",
+			ts_share_pct(ts_padding_facts(ctx)->waste_share), TS_MODELLED,
+			"padding waste");
 	note_unknown_chips(ctx, result);
 	return put_steps(ctx, result, err);
 }

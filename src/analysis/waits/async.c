@@ -1,6 +1,6 @@
 /*
- * Asynchronous copies, slices and collectives, and the collectives that are not: how long each is on
- * its way, how long the core waits for it, and what could be computed meanwhile.
+ * Asynchronous copies, slices and collectives, and collectives that are not asynchronous: how long
+ * each is on its way, how long the core waits for it, and what could be computed meanwhile.
  *
  * The interval is what the core's line says, start to done (model/async.h). The line Async XLA Ops,
  * where a profile has it, is an independent account of the same: its sum stands beside ours. (Its
@@ -48,7 +48,6 @@ static enum ts_status async_block(void *arg, const struct ts_context *ctx,
 {
 	struct async_state *state = arg;
 
-	(void)err;
 	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events; i++) {
 		uint32_t op = block->op[i], slot = state->slots.of_op[op];
 
@@ -95,11 +94,18 @@ static void async_release(void *arg)
 static enum ts_status async_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
-	enum ts_status st = make(arg, ctx, err);
+	struct async_state *sum = arg;
+	struct async_rows rows = { .nr = 0 };
+	enum ts_status st = make(sum, ctx, err);
+	bool good;
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;
-	return async_report(arg, ctx, result, err);
+	good = ts_async_read(sum, ctx, &result->owner->arena, &rows, facts);
+	if (good)
+		ts_async_report(sum, ctx, &rows, facts, result);
+	free(rows.items);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_async = {
@@ -108,6 +114,7 @@ const struct ts_analysis ts_analysis_async = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.state_size = sizeof(struct async_state),
+	.facts_size = sizeof(struct ts_async_facts),
 	.wants = async_wants,
 	.open = async_open,
 	.block = async_block,

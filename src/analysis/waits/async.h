@@ -1,9 +1,12 @@
 /*
- * The async analysis' own header: between the pass (async.c), what could hide a wait (async_cover.c)
- * and the rows (async_report.c). No other analysis includes this.
+ * The async analysis' own header, shared by async.c (the pass), async_cover.c (what could hide a
+ * wait), async_facts.c (a row a transfer) and async_report.c (the tables) only.
  */
 #ifndef TS_ANALYSIS_ASYNC_H
 #define TS_ANALYSIS_ASYNC_H
+
+#include "analysis/facts/async.h"
+#include "analysis/facts/ops.h"
 
 #define TS_NEEDS(X) X(ops)
 #include "analysis/kit/needs.h"
@@ -46,13 +49,36 @@ struct async_schedule {
 	bool *is_free;	  /* that could hide some wait so far */
 };
 
-bool async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
-			 uint32_t module);
-void async_schedule_release(struct async_schedule *schedule);
+bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
+			    uint32_t module);
+void ts_async_schedule_release(struct async_schedule *schedule);
 /* START and DONE are one where an op stands for itself. */
-struct async_cover async_cover_of(struct async_schedule *schedule, uint32_t start, uint32_t done);
+struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t start,
+				     uint32_t done);
 
-enum ts_status async_report(struct async_state *sum, const struct ts_context *ctx,
-			    struct ts_result *result, struct ts_error *err);
+/* A slot over all cores. */
+struct async_row {
+	uint32_t op;
+	struct ts_async_seen seen;
+	struct async_cover cover;
+	int64_t coverable_ps; /* of the exposed time; -1: unknown */
+};
+
+#define ASYNC_MAX_COVERED 512 /* rows for which it is asked what could hide them */
+#define ASYNC_MAX_LISTED  1000 /* rows in the table and the facts */
+
+struct async_rows {
+	struct async_row *items; /* the most exposed first */
+	size_t nr;
+};
+
+/* async_facts.c: fills ROWS, whose items the caller frees, and FACTS. False: no memory. */
+bool ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
+		   struct ts_arena *arena, struct async_rows *rows, struct ts_async_facts *facts);
+
+/* async_report.c */
+void ts_async_report(const struct async_state *sum, const struct ts_context *ctx,
+		     const struct async_rows *rows, const struct ts_async_facts *facts,
+		     struct ts_result *result);
 
 #endif

@@ -2,49 +2,41 @@
  * What could hide a wait: the compute of the same computation that the compiled module does not
  * order against it. An op before the start that the start does not need, however indirectly, may as
  * well run after it; an op after the done that does not use what came may as well run before it. So
- * their time is what can be covered at most. What else speaks against moving them (memory, other
- * waits that they hide now) is not asked.
+ * their time is what can be covered at most. What else speaks against a move (memory, other waits
+ * that they hide now) is not looked at.
  */
 #include "analysis/waits/async.h"
 
 enum { MARK_NEEDED = 1, MARK_USES = 2 };
 
-/* Ops that work and can be moved: no transfers, no waits, no collectives. */
+/* Ops that work and can be moved: not transfers, waits or collectives. */
 static bool is_compute(const struct ts_op *op)
 {
 	return op->async == TS_ASYNC_NONE &&
 	       (op->kind == TS_OP_COMPUTE || op->kind == TS_OP_MATRIX || op->kind == TS_OP_CONTROL);
 }
 
-/* A loop has the time of all that runs in it; a -start or -done none. */
+/* A loop has the time of all that runs in it; a -start or -done has none. */
 static void read_means(struct async_schedule *schedule, const struct ts_context *ctx,
 		       uint32_t module)
 {
-	const struct ts_table *table =
-		ts_result_find_table(ts_results_find(ctx->results, "ops"), "ops");
-	int op_at = table ? ts_table_column(table, "op_index") : -1;
-	int nr_at = table ? ts_table_column(table, "occurrences") : -1;
-	int own_at = table ? ts_table_column(table, "self_time_ps") : -1;
-	int all_at = table ? ts_table_column(table, "total_time_ps") : -1;
+	const struct ts_ops_facts *ops = ts_ops_facts(ctx);
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t index = ts_value_int(ts_table_cell(table, i, op_at));
-		int64_t nr = ts_value_int(ts_table_cell(table, i, nr_at));
-		const struct ts_op *op = index < 0 ? NULL : &ctx->profile->ops[index];
+	for (size_t i = 0; i < ops->nr; i++) {
+		const struct ts_op_fact *fact = &ops->items[i];
+		const struct ts_op *op = fact->op == TS_NONE ? NULL : &ctx->profile->ops[fact->op];
 
-		if (!op || op->module != module || op->instr == TS_NONE || nr <= 0 ||
+		if (!op || op->module != module || op->instr == TS_NONE || fact->occurrences <= 0 ||
 		    !is_compute(op))
 			continue;
 		schedule->mean_ps[op->instr] =
-			TS_MAX(ts_value_int(ts_table_cell(
-				       table, i, op->kind == TS_OP_CONTROL ? all_at : own_at)),
-			       0) /
-			nr;
+			TS_MAX(op->kind == TS_OP_CONTROL ? fact->total_ps : fact->self_ps, 0) /
+			fact->occurrences;
 	}
 }
 
-bool async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
-			 uint32_t module)
+bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_context *ctx,
+			    uint32_t module)
 {
 	size_t nr = ctx->profile->modules[module].nr_instrs + 1;
 
@@ -61,7 +53,7 @@ bool async_schedule_init(struct async_schedule *schedule, const struct ts_contex
 	return true;
 }
 
-void async_schedule_release(struct async_schedule *schedule)
+void ts_async_schedule_release(struct async_schedule *schedule)
 {
 	free(schedule->mean_ps);
 	free(schedule->marks);
@@ -109,7 +101,7 @@ static void add_free(struct async_cover *cover, struct async_schedule *schedule,
 	schedule->is_free[instr] = true;
 }
 
-struct async_cover async_cover_of(struct async_schedule *schedule, uint32_t start, uint32_t done)
+struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t start, uint32_t done)
 {
 	const struct ts_hlo_module *module = schedule->module;
 	const struct ts_hlo_comp *comp = &module->comps[module->instrs[start].computation];

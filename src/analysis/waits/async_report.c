@@ -1,113 +1,14 @@
 /* What the async analysis says: a row a transfer, the most exposed first. */
+#include "analysis/kit/source.h"
+#include "analysis/kit/table.h"
 #include "analysis/waits/async.h"
 
-#define MAX_COVERED 512 /* rows for which it is asked what could hide them */
-#define MAX_ROWS    1000
-#define MAX_WRAPS   4
-
-struct row {
-	uint32_t op;
-	struct ts_async_seen seen;
-	struct async_cover cover;
-	int64_t coverable_ps; /* of the exposed time; -1 unknown */
-};
+#define MAX_WRAPS 4
 
 struct report {
 	const struct ts_context *ctx;
 	struct ts_result *result;
-	struct row *rows;
-	size_t nr;
 };
-
-static int by_exposed(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->seen.exposed_ps != y->seen.exposed_ps)
-		return x->seen.exposed_ps > y->seen.exposed_ps ? -1 : 1;
-	return (x->op > y->op) - (x->op < y->op);
-}
-
-static bool is_mine(const struct report *report, size_t i, uint32_t module)
-{
-	return i < TS_MIN(report->nr, MAX_COVERED) &&
-	       report->ctx->profile->ops[report->rows[i].op].module == module;
-}
-
-static void cover_row(const struct report *report, struct async_schedule *schedule, struct row *row)
-{
-	const struct ts_op *op = &report->ctx->profile->ops[row->op];
-	const struct ts_op *done =
-		op->partner == TS_NONE ? op : &report->ctx->profile->ops[op->partner];
-
-	if (op->instr == TS_NONE || done->instr == TS_NONE || done->module != op->module)
-		return;
-	row->cover = async_cover_of(schedule, op->instr, done->instr);
-	if (row->cover.known)
-		row->coverable_ps =
-			TS_MIN(row->seen.exposed_ps,
-			       ts_i64_mul(row->cover.free_ps, TS_MAX(row->seen.occurrences, 0)));
-}
-
-/*
- * An op can hide only so much: of the waits in one computation together no more can be covered than
- * what all ops that could cover some of them take. Cuts the rows down in proportion.
- */
-static void share_out(const struct report *report, const struct async_schedule *schedule,
-		      uint32_t module, uint32_t comp)
-{
-	const struct ts_hlo_comp *within = &schedule->module->comps[comp];
-	int64_t free_ps = 0, wanted_ps = 0, runs = 0;
-	const struct ts_profile *profile = report->ctx->profile;
-
-	for (uint32_t i = within->first_instr; i < within->first_instr + within->nr_instrs; i++)
-		if (schedule->is_free[i])
-			free_ps = ts_i64_add(free_ps, schedule->mean_ps[i]);
-	for (size_t i = 0; i < TS_MIN(report->nr, MAX_COVERED); i++) {
-		const struct row *row = &report->rows[i];
-
-		if (!is_mine(report, i, module) || !row->cover.known ||
-		    schedule->module->instrs[profile->ops[row->op].instr].computation != comp)
-			continue;
-		wanted_ps = ts_i64_add(wanted_ps, row->coverable_ps);
-		runs = TS_MAX(runs, row->seen.occurrences);
-	}
-	free_ps = ts_i64_mul(free_ps, runs);
-	for (size_t i = 0; wanted_ps > free_ps && i < TS_MIN(report->nr, MAX_COVERED); i++) {
-		struct row *row = &report->rows[i];
-
-		if (is_mine(report, i, module) && row->cover.known &&
-		    schedule->module->instrs[profile->ops[row->op].instr].computation == comp)
-			row->coverable_ps = (int64_t)((double)row->coverable_ps /
-						      (double)wanted_ps * (double)free_ps);
-	}
-}
-
-static bool cover_module(const struct report *report, uint32_t module)
-{
-	struct async_schedule schedule;
-	bool good = async_schedule_init(&schedule, report->ctx, module);
-	bool *asked = calloc(report->ctx->profile->modules[module].nr_comps + 1, sizeof(*asked));
-
-	good = good && asked;
-	for (size_t i = 0; good && i < TS_MIN(report->nr, MAX_COVERED); i++)
-		if (is_mine(report, i, module))
-			cover_row(report, &schedule, &report->rows[i]);
-	for (size_t i = 0; good && i < TS_MIN(report->nr, MAX_COVERED); i++) {
-		uint32_t comp;
-
-		if (!is_mine(report, i, module) || !report->rows[i].cover.known)
-			continue;
-		comp = schedule.module->instrs[report->ctx->profile->ops[report->rows[i].op].instr]
-			       .computation;
-		if (!asked[comp])
-			share_out(report, &schedule, module, comp);
-		asked[comp] = true;
-	}
-	free(asked);
-	async_schedule_release(&schedule);
-	return good;
-}
 
 /* What it moves: the opcode less its phase; of a wrapper what it wraps. */
 static struct ts_bytes kind_of(const struct ts_profile *profile, const struct ts_op *op)
@@ -137,136 +38,87 @@ static int64_t bytes_of(const struct ts_profile *profile, const struct ts_op *op
 	return instr ? ts_shape_bytes(&instr->shape) : -1;
 }
 
-enum {
-	COL_MODULE,
-	COL_NAME,
-	COL_DONE,
-	COL_KIND,
-	COL_ASYNC,
-	COL_HOST,
-	COL_OCCURRENCES,
-	COL_TOTAL,
-	COL_EXPOSED,
-	COL_HIDDEN,
-	COL_HIDDEN_SHARE,
-	COL_BYTES,
-	COL_RATE,
-	COL_BETWEEN,
-	COL_HIDDEN_BY,
-	COL_FREE,
-	COL_FREE_COUNT,
-	COL_COULD,
-	COL_COULD_SOURCE,
-	COL_COVERABLE,
-	COL_SOURCE,
-	COL_OP,
-	NR_COLS
-};
+static double rate_of(const struct ts_async_op *fact, int64_t bytes)
+{
+	if (bytes <= 0)
+		return NAN;
+	return (double)bytes * (double)fact->occurrences * 1e12 / (double)fact->interval_ps;
+}
 
-static const struct ts_column columns[NR_COLS] = {
-	[COL_MODULE] = { "module", TS_MEASURED, NULL },
-	[COL_NAME] = { "name", TS_MEASURED, "op" },
-	[COL_DONE] = { "done", TS_MEASURED, NULL },
-	[COL_KIND] = { "kind", TS_COMPILED, "kind" },
-	[COL_ASYNC] = { "is_async", TS_COMPILED, NULL },
-	[COL_HOST] = { "is_host", TS_COMPILED, NULL },
-	[COL_OCCURRENCES] = { "occurrences", TS_MEASURED, "count" },
-	[COL_TOTAL] = { "interval_ps", TS_MEASURED, "under way" },
-	[COL_EXPOSED] = { "exposed_ps", TS_MEASURED, "waited" },
-	[COL_HIDDEN] = { "hidden_ps", TS_MEASURED, NULL },
-	[COL_HIDDEN_SHARE] = { "hidden_pct", TS_MEASURED, "hidden" },
-	[COL_BYTES] = { "bytes", TS_COMPILED, "bytes" },
-	[COL_RATE] = { "bytes_per_s", TS_MODELLED, NULL },
-	[COL_BETWEEN] = { "between_ps", TS_MODELLED, NULL },
-	[COL_HIDDEN_BY] = { "hidden_by", TS_COMPILED, "behind" },
-	[COL_FREE] = { "independent_ps", TS_MODELLED, NULL },
-	[COL_FREE_COUNT] = { "independent_ops", TS_COMPILED, NULL },
-	[COL_COULD] = { "could_hide", TS_COMPILED, "could hide" },
-	[COL_COULD_SOURCE] = { "could_hide_source", TS_COMPILED, NULL },
-	[COL_COVERABLE] = { "coverable_ps", TS_MODELLED, "coverable" },
-	[COL_SOURCE] = { "source", TS_MEASURED, NULL },
-	[COL_OP] = { "op_index", TS_DERIVED, NULL },
-};
-
-static struct ts_value name_of(const struct ts_hlo_module *module, uint32_t instr)
+static struct ts_value name_cell(const struct ts_hlo_module *module, uint32_t instr)
 {
 	return instr == TS_NONE ? ts_null() : ts_text(module->instrs[instr].name);
 }
 
-static void put_cover(const struct report *report, const struct row *row, struct ts_value *cells)
+static struct ts_value source_cell(struct ts_result *result, const struct ts_hlo_module *module,
+				   uint32_t instr)
 {
-	const struct ts_op *op = &report->ctx->profile->ops[row->op];
-	const struct async_cover *cover = &row->cover;
-	const struct ts_hlo_module *module;
-
-	if (!cover->known)
-		return;
-	module = &report->ctx->profile->modules[op->module];
-	cells[COL_BETWEEN] = ts_int(ts_i64_mul(cover->between_ps, row->seen.occurrences));
-	cells[COL_HIDDEN_BY] = name_of(module, cover->between);
-	cells[COL_FREE] = ts_int(ts_i64_mul(cover->free_ps, row->seen.occurrences));
-	cells[COL_FREE_COUNT] = ts_int(cover->nr_free);
-	cells[COL_COULD] = name_of(module, cover->free);
-	if (cover->free != TS_NONE && module->instrs[cover->free].source_file.n > 0)
-		cells[COL_COULD_SOURCE] = ts_text(ts_result_text(
-			report->result, "%.*s:%d", TS_ARG(module->instrs[cover->free].source_file),
-			(int)module->instrs[cover->free].source_line));
-	cells[COL_COVERABLE] = ts_int_or_null(row->coverable_ps);
+	return ts_text_or_null(
+		ts_instr_source(result, instr == TS_NONE ? NULL : &module->instrs[instr]));
 }
 
-static void put_row(const struct report *report, const struct row *row, struct ts_value *cells)
+#define IF_COVER(value) (cover->known ? (value) : ts_null())
+#define ALL_RUNS(ps) ts_int(ts_i64_mul(ps, fact->occurrences))
+
+#define OP_COLUMNS(X) \
+	X(module, TS_MEASURED, NULL, ts_text_or_null(fact->module)) \
+	X(name, TS_MEASURED, "op", ts_text(fact->name)) \
+	X(done, TS_MEASURED, NULL, ts_text_or_null(fact->done)) \
+	X(kind, TS_COMPILED, "kind", ts_text_or_null(kind_of(profile, op))) \
+	X(is_async, TS_COMPILED, NULL, ts_bool(op->partner != TS_NONE)) \
+	X(is_host, TS_COMPILED, NULL, ts_bool(fact->is_host)) \
+	X(occurrences, TS_MEASURED, "count", ts_int(fact->occurrences)) \
+	X(interval_ps, TS_MEASURED, "under way", ts_int(fact->interval_ps)) \
+	X(exposed_ps, TS_MEASURED, "waited", ts_int(fact->exposed_ps)) \
+	X(hidden_ps, TS_MEASURED, NULL, ts_int(fact->hidden_ps)) \
+	X(hidden_pct, TS_MEASURED, "hidden", \
+	  ts_share_pct((double)fact->hidden_ps / (double)fact->interval_ps)) \
+	X(bytes, TS_COMPILED, "bytes", ts_int_or_null(bytes)) \
+	X(bytes_per_s, TS_MODELLED, NULL, ts_real(rate_of(fact, bytes))) \
+	X(between_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->between_ps))) \
+	X(hidden_by, TS_COMPILED, "behind", IF_COVER(name_cell(module, cover->between))) \
+	X(independent_ps, TS_MODELLED, NULL, IF_COVER(ALL_RUNS(cover->free_ps))) \
+	X(independent_ops, TS_COMPILED, NULL, IF_COVER(ts_int(cover->nr_free))) \
+	X(could_hide, TS_COMPILED, "could hide", ts_text_or_null(fact->could_hide)) \
+	X(could_hide_source, TS_COMPILED, NULL, \
+	  IF_COVER(source_cell(report->result, module, cover->free))) \
+	X(coverable_ps, TS_MODELLED, "coverable", ts_int_or_null(fact->coverable_ps)) \
+	X(source, TS_MEASURED, NULL, ts_text_or_null(op->source)) \
+	X(op_index, TS_DERIVED, NULL, ts_int(fact->op))
+
+static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+
+static void put_op(const struct report *report, struct ts_table *table,
+		   const struct async_cover *cover, const struct ts_async_op *fact)
 {
 	const struct ts_profile *profile = report->ctx->profile;
-	const struct ts_op *op = &profile->ops[row->op];
-	int64_t hidden_ps = ts_i64_sub(row->seen.interval_ps, row->seen.exposed_ps);
+	const struct ts_op *op = &profile->ops[fact->op];
+	const struct ts_hlo_module *module =
+		op->module == TS_NONE ? NULL : &profile->modules[op->module];
 	int64_t bytes = bytes_of(profile, op);
 
-	if (op->module != TS_NONE)
-		cells[COL_MODULE] = ts_text_or_null(profile->modules[op->module].name);
-	cells[COL_NAME] = ts_text(op->name);
-	if (op->partner != TS_NONE)
-		cells[COL_DONE] = ts_text(profile->ops[op->partner].name);
-	cells[COL_KIND] = ts_text_or_null(kind_of(profile, op));
-	cells[COL_ASYNC] = ts_bool(op->partner != TS_NONE);
-	cells[COL_HOST] = ts_bool(op->kind == TS_OP_HOST);
-	cells[COL_OCCURRENCES] = ts_int(row->seen.occurrences);
-	cells[COL_TOTAL] = ts_int(row->seen.interval_ps);
-	cells[COL_EXPOSED] = ts_int(row->seen.exposed_ps);
-	cells[COL_HIDDEN] = ts_int(hidden_ps);
-	cells[COL_HIDDEN_SHARE] = ts_share_pct((double)hidden_ps / (double)row->seen.interval_ps);
-	cells[COL_BYTES] = ts_int_or_null(bytes);
-	if (bytes > 0)
-		cells[COL_RATE] = ts_real((double)bytes * (double)row->seen.occurrences * 1e12 /
-					  (double)row->seen.interval_ps);
-	put_cover(report, row, cells);
-	cells[COL_SOURCE] = ts_text_or_null(op->source);
-	cells[COL_OP] = ts_int(row->op);
+	TS_CELLS(report->result, table, OP_COLUMNS);
 }
 
-static bool put_rows(const struct report *report)
+static void put_ops(const struct report *report, const struct async_rows *rows,
+		    const struct ts_async_facts *facts)
 {
 	struct ts_table *table =
 		ts_result_table(report->result, "ops", "Transfers by the time they are waited for",
-				columns, NR_COLS);
+				op_columns, TS_NELEM(op_columns));
 
-	for (size_t i = 0; table && i < TS_MIN(report->nr, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(report->result, table);
-
-		if (!cells)
-			return false;
-		put_row(report, &report->rows[i], cells);
-	}
-	return table != NULL;
+	for (size_t i = 0; i < facts->nr; i++)
+		put_op(report, table, &rows->items[i].cover, &facts->items[i]);
 }
 
-static void put_fields(const struct report *report)
+static void put_fields(const struct report *report, const struct async_rows *rows)
 {
 	struct ts_async_seen sum = { .occurrences = 0 };
 	int64_t coverable_ps = 0;
 	bool known = false;
 
-	for (size_t i = 0; i < report->nr; i++) {
-		const struct row *row = &report->rows[i];
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct async_row *row = &rows->items[i];
 
 		if (report->ctx->profile->ops[row->op].partner == TS_NONE)
 			continue;
@@ -282,10 +134,10 @@ static void put_fields(const struct report *report)
 			ts_int(ts_i64_sub(sum.interval_ps, sum.exposed_ps)), TS_MEASURED, "hidden");
 	ts_result_field(report->result, "coverable_ps", known ? ts_int(coverable_ps) : ts_null(),
 			TS_MODELLED, "that other compute could cover");
-	if (report->nr > MAX_COVERED)
+	if (rows->nr > ASYNC_MAX_COVERED)
 		ts_result_note(report->result,
 			       "what could hide a wait was worked out for the %d longest",
-			       MAX_COVERED);
+			       ASYNC_MAX_COVERED);
 }
 
 /* Of the cores that have the line: what it says, and what starts and dones say. */
@@ -305,51 +157,14 @@ static void put_line(const struct report *report, const struct async_state *sum)
 			line_ps ? ts_int(interval_ps) : ts_null(), TS_MEASURED, NULL);
 }
 
-static void read_rows(struct report *report, const struct async_state *sum)
+void ts_async_report(const struct async_state *sum, const struct ts_context *ctx,
+		     const struct async_rows *rows, const struct ts_async_facts *facts,
+		     struct ts_result *result)
 {
-	for (size_t i = 0; i < sum->slots.nr; i++)
-		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
-			report->rows[report->nr++] = (struct row){ .op = sum->slots.op[i],
-								   .seen = sum->seen[i],
-								   .coverable_ps = -1 };
-	if (report->nr > 1)
-		qsort(report->rows, report->nr, sizeof(*report->rows), by_exposed);
-}
+	struct report report = { ctx, result };
 
-static bool cover_all(const struct report *report)
-{
-	const struct ts_profile *profile = report->ctx->profile;
-	bool *asked = calloc(profile->nr_modules + 1, sizeof(*asked)), good = asked != NULL;
-
-	for (size_t i = 0; good && i < TS_MIN(report->nr, MAX_COVERED); i++) {
-		uint32_t module = profile->ops[report->rows[i].op].module;
-
-		if (module == TS_NONE || asked[module])
-			continue;
-		asked[module] = true;
-		good = cover_module(report, module);
-	}
-	free(asked);
-	return good;
-}
-
-enum ts_status async_report(struct async_state *sum, const struct ts_context *ctx,
-			    struct ts_result *result, struct ts_error *err)
-{
-	struct report report = { .ctx = ctx,
-				 .result = result,
-				 .rows = calloc(sum->slots.nr + 1, sizeof(*report.rows)) };
-	bool good = report.rows != NULL;
-
-	if (good) {
-		read_rows(&report, sum);
-		good = cover_all(&report);
-	}
-	if (good) {
-		put_fields(&report);
-		put_line(&report, sum);
-		good = put_rows(&report);
-	}
-	free(report.rows);
-	return good ? TS_OK : ts_fail_nomem(err);
+	TS_ASSERT(facts->nr <= rows->nr);
+	put_fields(&report, rows);
+	put_line(&report, sum);
+	put_ops(&report, rows, facts);
 }

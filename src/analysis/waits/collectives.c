@@ -21,7 +21,7 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 
 	state->device_index = ctx->profile->planes[line->plane].device;
 	state->max_kept = COLLECTIVES_MAX_INSTANCES / TS_MAX(ctx->profile->nr_devices, 1);
-	if (!collective_slots_make(&state->slots, ctx->profile))
+	if (!ts_collective_slots_make(&state->slots, ctx->profile))
 		return ts_fail_nomem(err);
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
 	state->nr_devices = 1;
@@ -68,7 +68,6 @@ static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
 {
 	struct collectives_state *state = arg;
 
-	(void)ctx;
 	for (size_t i = 0; state->slots.nr > 0 && i < block->nr_events; i++) {
 		uint32_t slot = state->slots.of_op[block->op[i]];
 
@@ -83,7 +82,7 @@ static enum ts_status make_sum(struct collectives_state *sum, const struct ts_co
 {
 	if (sum->seen)
 		return TS_OK;
-	if (!sum->slots.of_op && !collective_slots_make(&sum->slots, ctx->profile))
+	if (!sum->slots.of_op && !ts_collective_slots_make(&sum->slots, ctx->profile))
 		return ts_fail_nomem(err);
 	sum->seen = calloc(ctx->profile->nr_devices * sum->slots.nr + 1, sizeof(*sum->seen));
 	if (!sum->seen)
@@ -152,11 +151,18 @@ static void collectives_release(void *arg)
 static enum ts_status collectives_close(void *arg, const struct ts_context *ctx, void *facts,
 					struct ts_result *result, struct ts_error *err)
 {
-	enum ts_status st = make_sum(arg, ctx, err);
+	struct collectives_state *sum = arg;
+	struct collective_rows rows = { .nr = 0 };
+	enum ts_status st = make_sum(sum, ctx, err);
+	bool good;
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
 		return st;
-	return collectives_report(arg, ctx, result, err);
+	good = ts_collectives_read(sum, ctx, &result->owner->arena, &rows, facts);
+	if (good)
+		ts_collectives_report(sum, ctx, &rows, facts, result);
+	ts_collectives_release_rows(&rows);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_collectives = {
@@ -165,6 +171,7 @@ const struct ts_analysis ts_analysis_collectives = {
 	.top_level = true,
 	.pass = TS_PASS_FIRST,
 	.state_size = sizeof(struct collectives_state),
+	.facts_size = sizeof(struct ts_collectives_facts),
 	.wants = collectives_wants,
 	.open = collectives_open,
 	.block = collectives_block,

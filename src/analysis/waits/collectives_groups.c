@@ -2,9 +2,9 @@
  * Which cores meet in a collective whose groups are smaller than the run.
  *
  * The module says how large a group is, but not which core of the profile is which partition: that
- * is the device assignment, which a profile lacks. The clock tells: who waits for the same last core
- * leaves at the same time. So cores whose ends lie together, instance by instance, are a group; it
- * is believed when they lie at least twice as close to each other as to anybody else, and no
+ * is the device assignment, which a profile lacks. The clock shows it: cores that wait for the same
+ * last one leave at the same time. So cores whose ends lie together, instance by instance, are a
+ * group; it is believed when they lie at least twice as close to each other as to all others, and no
  * member ever left before the last one came. Where work hides the collective its ends say little,
  * and the groups stay unknown.
  */
@@ -121,8 +121,8 @@ static bool is_believed(const struct grouping *g, const uint32_t *group)
 	return outside > 0 && inside <= outside / 2;
 }
 
-enum collective_grouped collective_groups(struct collective_seen *const *seen, size_t nr_devices,
-					  int64_t group_size, uint32_t *group)
+enum collective_grouped ts_collective_groups(struct collective_seen *const *seen, size_t nr_devices,
+					     int64_t group_size, uint32_t *group)
 {
 	struct grouping g = { .seen = seen, .group_size = (size_t)TS_MAX(group_size, 0) };
 	enum collective_grouped found = COLLECTIVE_UNGROUPED;

@@ -1,6 +1,6 @@
 /*
- * What an op is as a collective: its kind, its bytes, and how many work together. Told by the
- * compiled module: libtpu makes a reduce-scatter a fusion around an all-reduce, and wraps what has
+ * What an op is as a collective: its kind, its bytes, and how many work together. The compiled
+ * module says it: libtpu makes a reduce-scatter a fusion around an all-reduce, and wraps what has
  * no start and done of its own in an async-start.
  */
 #include "analysis/waits/collectives.h"
@@ -12,7 +12,7 @@ static bool is_wanted(const struct ts_op *op)
 	return op->kind == TS_OP_COLLECTIVE;
 }
 
-bool collective_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile)
+bool ts_collective_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile)
 {
 	return ts_async_slots_make(slots, profile, is_wanted);
 }
@@ -117,7 +117,7 @@ static double bus_factor(struct ts_bytes kind, int64_t n)
 	return NAN;
 }
 
-struct collective_op collective_op_of(const struct ts_profile *profile, const struct ts_op *op)
+struct collective_op ts_collective_op_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct collective_op found = { without_phase(op->category), -1, -1, -1, -1, NAN };
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op), *inner;

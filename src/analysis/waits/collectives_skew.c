@@ -74,14 +74,14 @@ static void count(const struct arrivals *arrivals, size_t k, struct collective_s
 {
 	struct instance at = look_at(arrivals, k);
 	int64_t spread_ps = ts_i64_sub(at.last_ps, at.first_ps);
-	struct collective_core *late = &skew->cores[at.last];
+	struct ts_collective_core *late = &skew->cores[at.last];
 
 	skew->nr_matched++;
 	skew->sum_ps = ts_i64_add(skew->sum_ps, spread_ps);
 	skew->max_ps = TS_MAX(skew->max_ps, spread_ps);
 	skew->wait_ps = ts_i64_add(skew->wait_ps, at.sum_ps);
 	for (size_t i = 0; i < arrivals->nr_devices; i++) {
-		struct collective_core *core = &skew->cores[i];
+		struct ts_collective_core *core = &skew->cores[i];
 
 		if (!takes_part(arrivals, i))
 			continue;
@@ -89,7 +89,7 @@ static void count(const struct arrivals *arrivals, size_t k, struct collective_s
 		core->waited_ps = ts_i64_add(core->waited_ps,
 					     ts_i64_sub(at.last_ps, arrival(arrivals, i, k)));
 	}
-	if (at.second_ps == at.last_ps) /* two came at once: nobody is to blame */
+	if (at.second_ps == at.last_ps) /* two came at once: neither is to blame */
 		return;
 	late->nr_last++;
 	late->caused_ps = ts_i64_add(late->caused_ps, at.sum_ps);
@@ -97,8 +97,8 @@ static void count(const struct arrivals *arrivals, size_t k, struct collective_s
 				     ts_i64_mul(ts_i64_sub(at.last_ps, at.second_ps), at.nr - 1));
 }
 
-void collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,
-		      struct collective_skew *skew)
+void ts_collective_match(struct collective_seen *const *seen, size_t nr_devices, bool is_cut,
+			 struct collective_skew *skew)
 {
 	struct arrivals front = { seen, nr_devices, SIZE_MAX, false }, back;
 	size_t most = 0, nr_cores = 0;
@@ -120,7 +120,7 @@ void collective_match(struct collective_seen *const *seen, size_t nr_devices, bo
 		count(&front, k, skew);
 }
 
-uint32_t collective_straggler(const struct collective_core *cores, size_t nr)
+uint32_t ts_collective_straggler(const struct ts_collective_core *cores, size_t nr)
 {
 	uint32_t worst = TS_NONE;
 

@@ -7,14 +7,6 @@
  */
 #include "analysis/waits/sparsecore.h"
 
-static bool has_sparse_core(const struct ts_profile *profile)
-{
-	for (size_t i = 0; i < profile->nr_planes; i++)
-		if (profile->planes[i].kind == TS_PLANE_SPARSECORE)
-			return true;
-	return false;
-}
-
 static bool is_sparse(const struct ts_line *line)
 {
 	return line->kind == TS_LINE_SC_OPS || line->kind == TS_LINE_SC_MODULES;
@@ -27,7 +19,7 @@ static bool sparsecore_wants(const struct ts_context *ctx, const struct ts_line 
 	if (plane == TS_PLANE_SPARSECORE)
 		return is_sparse(line);
 	return plane == TS_PLANE_TPU && ts_line_is_core(ctx->profile, line) &&
-	       has_sparse_core(ctx->profile);
+	       sparsecore_count(ctx->profile) > 0;
 }
 
 /* Copies within the core's own memories have engines of their own. */
@@ -39,7 +31,7 @@ static bool is_wanted(const struct ts_op *op)
 	       !ts_bytes_starts(op->category, "dynamic-");
 }
 
-/* What may be computed elsewhere, as far as its category tells. */
+/* What may be computed elsewhere, as far as its category says. */
 static bool may_be_offloaded(const struct ts_op *op)
 {
 	static const char *const categories[] = { "async-",	     "call-",
@@ -50,16 +42,7 @@ static bool may_be_offloaded(const struct ts_op *op)
 	for (size_t i = 0; i < TS_NELEM(categories); i++)
 		if (ts_bytes_starts(op->category, categories[i]))
 			return true;
-	return sparsecore_is_named(op);
-}
-
-static size_t count_sparse_cores(const struct ts_profile *profile)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < profile->nr_planes; i++)
-		nr += profile->planes[i].kind == TS_PLANE_SPARSECORE;
-	return nr;
+	return ts_sparsecore_is_named(op);
 }
 
 static enum ts_status open_tensor_core(struct sparsecore_state *state, const struct ts_context *ctx,
@@ -96,7 +79,7 @@ static enum ts_status sparsecore_open(void *arg, const struct ts_context *ctx,
 		return ts_fail_nomem(err);
 	state->cores->ops.max = state->cores->unmarked.max = SPARSECORE_MAX_SPANS;
 	state->cores->slices.budget =
-		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, count_sparse_cores(profile));
+		ts_overlay_share(ctx, TS_SHARE_SPARSECORES, sparsecore_count(profile));
 	return TS_OK;
 }
 
@@ -149,7 +132,7 @@ static bool add_start(struct sparsecore_state *state, const struct ts_block *blo
 
 	state->open_ps[slot] = INT64_MIN;
 	if (mark_of(block, i, &core, &id)) {
-		mark = sparsecore_mark_of(&state->marks, state->host, core, id);
+		mark = ts_sparsecore_mark_of(&state->marks, state->host, core, id);
 		if (!mark)
 			return false;
 		if (mark->slot == TS_NONE)
@@ -192,7 +175,7 @@ static bool add_modules(struct sparsecore_state *state, const struct ts_block *b
 		core->module_ps = ts_i64_add(core->module_ps, block->dur_ps[i]);
 		if (mark_of(block, i, &core_id, &id)) {
 			struct sparsecore_mark *mark =
-				sparsecore_mark_of(&state->marks, state->host, core_id, id);
+				ts_sparsecore_mark_of(&state->marks, state->host, core_id, id);
 
 			good = mark != NULL;
 			if (good) {
@@ -249,7 +232,6 @@ static enum ts_status sparsecore_block(void *arg, const struct ts_context *ctx,
 	struct sparsecore_state *state = arg;
 	bool good;
 
-	(void)ctx;
 	if (block->line->kind == TS_LINE_SC_OPS)
 		good = add_ops(state, block);
 	else if (block->line->kind == TS_LINE_SC_MODULES)
@@ -340,7 +322,7 @@ static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const str
 		merge_tensor_core(sum, line);
 	if (line->ops)
 		merge_ops(sum->ops, line->ops, ctx->profile->nr_ops);
-	good = sparsecore_marks_merge(&sum->marks, &line->marks) && merge_times(sum, line) &&
+	good = ts_sparsecore_marks_merge(&sum->marks, &line->marks) && merge_times(sum, line) &&
 	       (!line->cores || merge_core(&sum->cores[line->plane], line->cores));
 	return good ? TS_OK : ts_fail_nomem(err);
 }
@@ -359,19 +341,28 @@ static void sparsecore_release(void *arg)
 	free(state->times);
 	free(state->open_ps);
 	free(state->seen);
-	sparsecore_marks_release(&state->marks);
+	ts_sparsecore_marks_release(&state->marks);
 	ts_async_slots_release(&state->slots);
 }
 
 static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, void *facts,
 				       struct ts_result *result, struct ts_error *err)
 {
+	struct sparsecore_state *sum = arg;
+	struct sparsecore_offload *devices;
 	enum ts_status st;
+	bool good;
 
-	if (!has_sparse_core(ctx->profile))
+	if (sparsecore_count(ctx->profile) == 0)
 		return TS_OK;
-	st = make_sum(arg, ctx, err);
-	return st ? st : sparsecore_report(arg, ctx, result, err);
+	st = make_sum(sum, ctx, err);
+	if (st)
+		return st;
+	devices = calloc(ctx->profile->nr_devices + 1, sizeof(*devices));
+	good = devices && ts_sparsecore_read(sum, ctx, &result->owner->arena, devices, facts) &&
+	       ts_sparsecore_report(sum, ctx, devices, facts, result);
+	free(devices);
+	return good ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_sparsecore = {
@@ -381,6 +372,7 @@ const struct ts_analysis ts_analysis_sparsecore = {
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,
 	.state_size = sizeof(struct sparsecore_state),
+	.facts_size = sizeof(struct ts_sparsecore_facts),
 	.wants = sparsecore_wants,
 	.open = sparsecore_open,
 	.block = sparsecore_block,

@@ -1,7 +1,7 @@
 /*
  * The sparsecore analysis' own header: what SparseCores did, and what TensorCores waited for them.
  * Shared by sparsecore.c (the pass), sparsecore_links.c (what belongs to what) and
- * sparsecore_report.c (the tables) only.
+ * sparsecore_facts.c (offloads and what they cost) and sparsecore_report.c (the tables) only.
  *
  * An offload is a slot (model/async.h): a start and its done on a TensorCore. Its work on a
  * SparseCore is found, the first that is there, by
@@ -15,6 +15,8 @@
 #ifndef TS_ANALYSIS_SPARSECORE_H
 #define TS_ANALYSIS_SPARSECORE_H
 
+#include "analysis/facts/collectives.h"
+#include "analysis/facts/sparsecore.h"
 #include "analysis/facts/time.h"
 
 #define TS_NEEDS(X) X(collectives) X(time)
@@ -39,10 +41,10 @@ struct sparsecore_marks {
 };
 
 /* The mark, made when it is new; NULL: no memory. */
-struct sparsecore_mark *sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
-					   int64_t core, int64_t id);
-bool sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from);
-void sparsecore_marks_release(struct sparsecore_marks *marks);
+struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
+					      int64_t core, int64_t id);
+bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from);
+void ts_sparsecore_marks_release(struct sparsecore_marks *marks);
 
 /* An instance of an offload without a mark. */
 struct sparsecore_time {
@@ -89,13 +91,30 @@ struct sparsecore_offload {
 	int64_t exposed_ps, hidden_ps;
 };
 
-/* Fills an offload a slot, and of each device what it waited. False: no memory. */
-bool sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
-			 struct sparsecore_offload *offloads, struct sparsecore_offload *devices);
-/* XLA's word that the op is computed by a SparseCore. */
-bool sparsecore_is_named(const struct ts_op *op);
+static inline size_t sparsecore_count(const struct ts_profile *profile)
+{
+	size_t nr = 0;
 
-enum ts_status sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
-				 struct ts_result *result, struct ts_error *err);
+	for (size_t i = 0; i < profile->nr_planes; i++)
+		nr += profile->planes[i].kind == TS_PLANE_SPARSECORE;
+	return nr;
+}
+
+/* sparsecore_links.c: fills an offload a slot, and of each device what it waited. False: no memory. */
+bool ts_sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
+			    struct sparsecore_offload *offloads,
+			    struct sparsecore_offload *devices);
+/* XLA says that the op is computed by a SparseCore. */
+bool ts_sparsecore_is_named(const struct ts_op *op);
+
+/* sparsecore_facts.c: fills FACTS, and DEVICES with what each device waited. False: no memory. */
+bool ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_context *ctx,
+			struct ts_arena *arena, struct sparsecore_offload *devices,
+			struct ts_sparsecore_facts *facts);
+
+/* sparsecore_report.c. False: no memory. */
+bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context *ctx,
+			  const struct sparsecore_offload *devices,
+			  const struct ts_sparsecore_facts *facts, struct ts_result *result);
 
 #endif

@@ -9,8 +9,8 @@ static uint64_t key_of(uint32_t host, int64_t core, int64_t id)
 	return (key ^ (uint64_t)core) * 0x9e3779b97f4a7c15u + host;
 }
 
-struct sparsecore_mark *sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
-					   int64_t core, int64_t id)
+struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
+					      int64_t core, int64_t id)
 {
 	uint64_t key = key_of(host, core, id);
 	struct sparsecore_mark *mark;
@@ -30,12 +30,12 @@ struct sparsecore_mark *sparsecore_mark_of(struct sparsecore_marks *marks, uint3
 	return mark;
 }
 
-bool sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from)
+bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from)
 {
 	for (size_t i = 0; i < from->nr; i++) {
 		const struct sparsecore_mark *mark = &from->items[i];
 		struct sparsecore_mark *sum =
-			sparsecore_mark_of(into, mark->host, mark->core, mark->id);
+			ts_sparsecore_mark_of(into, mark->host, mark->core, mark->id);
 
 		if (!sum)
 			return false;
@@ -47,13 +47,13 @@ bool sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparseco
 	return true;
 }
 
-void sparsecore_marks_release(struct sparsecore_marks *marks)
+void ts_sparsecore_marks_release(struct sparsecore_marks *marks)
 {
 	free(marks->items);
 	ts_map_release(&marks->by_key);
 }
 
-bool sparsecore_is_named(const struct ts_op *op)
+bool ts_sparsecore_is_named(const struct ts_op *op)
 {
 	return ts_bytes_has(op->text, "async_execution_thread=\"sparsecore\"");
 }
@@ -161,7 +161,7 @@ static void link_by_clock(const struct sparsecore_state *sum, const struct ts_pr
 		all.covered_wait_ps = ts_i64_add(all.covered_wait_ps, seen->covered_wait_ps);
 		all.work_ps = ts_i64_add(all.work_ps, seen->work_ps);
 	}
-	if (sparsecore_is_named(op)) {
+	if (ts_sparsecore_is_named(op)) {
 		offload->link = SPARSECORE_HLO;
 		take_seen(sum, slot, profile->nr_devices, offload, devices);
 	} else if (all.covered_wait_ps > 0 && all.covered_wait_ps >= all.wait_ps / 2) {
@@ -171,8 +171,8 @@ static void link_by_clock(const struct sparsecore_state *sum, const struct ts_pr
 	offload->work_ps = all.work_ps > 0 ? all.work_ps : TS_UNKNOWN;
 }
 
-bool sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
-			 struct sparsecore_offload *offloads, struct sparsecore_offload *devices)
+bool ts_sparsecore_link_all(const struct sparsecore_state *sum, const struct ts_profile *profile,
+			    struct sparsecore_offload *offloads, struct sparsecore_offload *devices)
 {
 	struct covered *covered = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*covered));
 	bool good = covered && cover_all(sum, profile, covered);

@@ -16,6 +16,8 @@
 #include "analysis/facts/doctor.h"
 #include "analysis/facts/gaps.h"
 #include "analysis/facts/ops.h"
+#include "analysis/facts/padding.h"
+#include "analysis/facts/systolic.h"
 #include "analysis/facts/time.h"
 #include "analysis/settings.h"
 #include "base/units.h"
@@ -48,7 +50,10 @@ struct given {
 	struct ts_doctor_facts doctor;		    /* made by when_examined() */
 	struct ts_capture_facts capture;
 	struct ts_capture_cause causes[GIVEN_MAX];
-	struct ts_result *systolic, *padding;
+	struct ts_systolic_facts matrix;
+	struct ts_matrix_op products[GIVEN_MAX];
+	struct ts_padding_facts padded;
+	struct ts_padded_op padded_ops[GIVEN_MAX];
 };
 
 static inline void given_nothing(struct given *run)
@@ -68,6 +73,10 @@ static inline void given_nothing(struct given *run)
 	run->time.slow = run->slow;
 	run->witnessed.witnesses = run->witnesses;
 	run->capture.causes = run->causes;
+	run->matrix = (struct ts_systolic_facts){ run->products, 0, NAN };
+	run->padded = (struct ts_padding_facts){ run->padded_ops, 0, -1, NAN };
+	run->ctx.facts[TS_ANALYSIS_systolic] = &run->matrix;
+	run->ctx.facts[TS_ANALYSIS_padding] = &run->padded;
 	run->ctx.facts[TS_ANALYSIS_capture] = &run->capture;
 	run->ctx.facts[TS_ANALYSIS_ops] = &run->ops;
 	run->ctx.facts[TS_ANALYSIS_time] = &run->time;
@@ -174,11 +183,6 @@ static inline uint32_t given_op(struct given *run, struct given_op op)
 	return index;
 }
 
-static inline void given_field(struct ts_result *result, const char *name, struct ts_value value)
-{
-	assert_true(ts_result_field(result, name, value, TS_MEASURED, NULL));
-}
-
 /* The buckets of the whole run; their sum is the total. All cores are alike. */
 static inline void given_time(struct given *run, const int64_t ms[TS_NR_BUCKETS])
 {
@@ -247,69 +251,54 @@ static inline void given_slow_step(struct given *run, size_t step, int64_t exces
 	run->time.step_mad_ps = 3 * MS;
 }
 
-static const struct ts_column given_product_columns[] = {
-	{ "op", TS_MEASURED, NULL },
-	{ "module", TS_MEASURED, NULL },
-	{ "m", TS_MEASURED, NULL },
-	{ "n", TS_MEASURED, NULL },
-	{ "k", TS_MEASURED, NULL },
-	{ "time_ps", TS_MEASURED, NULL },
-	{ "mxu_utilization_pct", TS_MEASURED, NULL },
-	{ "fill_pct", TS_MEASURED, NULL },
-	{ "limiting_dim", TS_MEASURED, NULL },
-	{ "loss_shape_pct", TS_MEASURED, NULL },
-	{ "loss_memory_pct", TS_MEASURED, NULL },
-	{ "loss_other_pct", TS_MEASURED, NULL },
-};
+static inline uint32_t given_op_named(const struct given *run, const char *name)
+{
+	for (uint32_t i = 0; i < run->profile.nr_ops; i++)
+		if (ts_bytes_is(run->profile.ops[i].name, name))
+			return i;
+	return TS_NONE;
+}
 
+/* In percent; the rest of the time is lost otherwise. */
 static inline void given_product(struct given *run, const char *op, int64_t time_ms, double mxu,
 				 double fill, double shape_loss)
 {
-	struct ts_value *row;
-
-	if (!run->systolic)
-		run->systolic = ts_results_add(&run->results, "systolic", "Matrix units");
-	row = ts_table_row(run->systolic, given_table(run->systolic, "ops", given_product_columns,
-						      TS_NELEM(given_product_columns)));
-	row[0] = ts_text(ts_bytes_of(op));
-	row[1] = ts_text(TS_LIT("jit_f"));
-	row[2] = ts_int(1024);
-	row[3] = ts_int(1024);
-	row[4] = ts_int(64);
-	row[5] = ts_int(time_ms * MS);
-	row[6] = ts_real(mxu);
-	row[7] = ts_real(fill);
-	row[8] = ts_text(TS_LIT("K"));
-	row[9] = ts_real(shape_loss);
-	row[10] = ts_real(0);
-	row[11] = ts_real(100 - mxu - shape_loss);
+	run->products[run->matrix.nr++] = (struct ts_matrix_op){
+		.op = given_op_named(run, op),
+		.module_index = TS_NONE,
+		.instr = TS_NONE,
+		.name = ts_bytes_of(op),
+		.module = TS_LIT("jit_f"),
+		.limit = TS_LIT("K"),
+		.m = 1024,
+		.n = 1024,
+		.k = 64,
+		.time_ps = time_ms * MS,
+		.utilization = mxu / 100,
+		.fill = fill / 100,
+		.shape_loss = shape_loss / 100,
+		.memory_loss = 0,
+		.other_loss = (100 - mxu - shape_loss) / 100,
+	};
 }
-
-static const struct ts_column given_padding_columns[] = {
-	{ "op", TS_MEASURED, NULL },
-	{ "module", TS_MEASURED, NULL },
-	{ "waste_bytes_pct", TS_MEASURED, NULL },
-	{ "waste_flops_pct", TS_MEASURED, NULL },
-	{ "waste_ps", TS_MEASURED, NULL },
-	{ "suggestion", TS_MEASURED, NULL },
-	{ "predicted_gain_ps", TS_MEASURED, NULL },
-};
 
 /* The module of ops that have no HLO is empty, as the profile says. */
 static inline void given_padding(struct given *run, const char *op, const char *module, double pct,
 				 int64_t waste_ms)
 {
-	struct ts_value *row;
-
-	if (!run->padding)
-		run->padding = ts_results_add(&run->results, "padding", "Padding");
-	row = ts_table_row(run->padding, given_table(run->padding, "ops", given_padding_columns,
-						     TS_NELEM(given_padding_columns)));
-	row[0] = ts_text(ts_bytes_of(op));
-	row[1] = ts_text_or_null(ts_bytes_of(module));
-	row[2] = ts_real(pct);
-	row[4] = waste_ms < 0 ? ts_null() : ts_int(waste_ms * MS);
-	row[5] = ts_text(TS_LIT("pad dim 1 from 4 to 128"));
+	run->padded_ops[run->padded.nr++] = (struct ts_padded_op){
+		.op = given_op_named(run, op),
+		.module_index = TS_NONE,
+		.instr = TS_NONE,
+		.name = ts_bytes_of(op),
+		.module = ts_bytes_of(module),
+		.bytes_share = pct / 100,
+		.flops_share = NAN,
+		.waste_ps = waste_ms < 0 ? -1 : waste_ms * MS,
+		.suggestion = TS_LIT("pad dim 1 from 4 to 128"),
+		.gain_ps = -1,
+		.self_ps = -1,
+	};
 }
 
 static inline void given_cause(struct given *run, const char *id, enum ts_severity severity)

@@ -197,7 +197,7 @@ static struct ids ids_of(size_t first, double fill_low, double padding_high)
 						  10, 200 * MS, 1e9, 1e6 });
 	for (size_t i = 0; i < 3; i++)
 		given_product(&run, names[(first + i) % 3], 200, 10, 20, 80);
-	given_field(run.systolic, "mxu_utilization_pct", ts_real(10));
+	run.matrix.utilization = 0.1;
 	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 600, 0, 0, 0, 0, 0, 0, 100 });
 	run.settings.mxu_fill_low = fill_low;
 	run.settings.padding_waste_high = padding_high;

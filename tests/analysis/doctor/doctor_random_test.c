@@ -58,27 +58,25 @@ static void given_random_run(struct given *run, struct rng *rng)
 		given_padding(run, names[rng_below(rng, 8)], "jit_f", (double)rng_below(rng, 101),
 			      some_ms(rng));
 	}
-	if (run->systolic)
-		given_field(run->systolic, "mxu_utilization_pct",
-			    ts_real((double)rng_below(rng, 101)));
+	if (run->matrix.nr > 0)
+		run->matrix.utilization = (double)rng_below(rng, 101) / 100;
 	for (size_t i = 0; i < rng_below(rng, 10); i++)
 		given_step(run, (int64_t)i, some_ms(rng), some_ms(rng), some_ms(rng), some_ms(rng));
 	run->settings.finding_min = 0;
 	run->settings.max_findings = 1000;
 }
 
-/* What the op has by the results: of the timeline, or of its products. */
+/* What the op has by the facts: of the timeline, or of its products. */
 static int64_t time_of(const struct given *run, struct ts_bytes name)
 {
-	const struct ts_table *products = ts_result_find_table(run->systolic, "ops");
 	int64_t most = 0;
 
 	for (size_t i = 0; i < run->ops.nr; i++)
 		if (ts_bytes_eq(run->items[i].name, name))
 			most = TS_MAX(most, run->items[i].exclusive_ps);
-	for (size_t i = 0; products && i < products->nr_rows; i++)
-		if (ts_bytes_eq(products->cells[i * products->nr_columns].as.s, name))
-			most = TS_MAX(most, products->cells[i * products->nr_columns + 5].as.i);
+	for (size_t i = 0; i < run->matrix.nr; i++)
+		if (ts_bytes_eq(run->products[i].name, name))
+			most = TS_MAX(most, run->products[i].time_ps);
 	return most;
 }
 

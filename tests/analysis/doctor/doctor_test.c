@@ -1,4 +1,6 @@
 /* The doctor: rules at their thresholds, the order and bounds of findings, and the health score. */
+#include "analysis/facts/async.h"
+#include "analysis/facts/collectives.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 static bool contains(struct ts_bytes text, const char *part)
@@ -126,7 +128,7 @@ static void given_matrix_run(struct given *run, double overall, double mxu, doub
 					 900 * MS, mxu / 100 * 0.09 * 1e14, 1e6 });
 	given_time(run, ms);
 	given_product(run, "dot.1", 900, mxu, fill, shape_loss);
-	given_field(run->systolic, "mxu_utilization_pct", ts_real(overall));
+	run->matrix.utilization = overall / 100;
 }
 
 static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
@@ -172,8 +174,7 @@ static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_time(&run, ms);
-	run.systolic = ts_results_add(&run.results, "systolic", "Matrix units");
-	given_field(run.systolic, "mxu_utilization_pct", ts_real(0));
+	run.matrix.utilization = 0;
 
 	doctor = when_examined(&run);
 
@@ -190,7 +191,7 @@ static void a_badly_filled_product_names_its_dim(void **state)
 	(void)state;
 	given_matrix_run(&run, 60, 25, 25, 70);
 	given_padding(&run, "dot.1", "jit_f", NAN, 100);
-	run.padding->tables[0].cells[3] = ts_real(75); /* its FLOPs: the same loss, told once */
+	run.padded_ops[0].flops_share = 0.75; /* the same loss, which is reported once */
 
 	doctor = when_examined(&run);
 
@@ -421,21 +422,14 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 /* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
 static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
 {
-	static const struct ts_column columns[] = {
-		{ "module", TS_MEASURED, NULL },       { "name", TS_MEASURED, NULL },
-		{ "done", TS_MEASURED, NULL },	       { "is_host", TS_MEASURED, NULL },
-		{ "exposed_ps", TS_MEASURED, NULL },   { "hidden_ps", TS_MEASURED, NULL },
-		{ "hidden_pct", TS_MEASURED, NULL },   { "could_hide", TS_MEASURED, NULL },
-		{ "coverable_ps", TS_MEASURED, NULL }, { "op_index", TS_MEASURED, NULL },
-	};
 	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
 	struct given run;
 
 	(void)state;
 	for (int host = 0; host <= 1; host++) {
-		struct ts_result *async;
-		struct ts_value *row;
+		struct ts_async_op transfer;
+		const struct ts_async_facts async = { &transfer, 1 };
 		uint32_t done;
 
 		given_nothing(&run);
@@ -445,18 +439,20 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 				(struct given_op){ "copy-done.2", "copy-done", "", "m.py:3",
 						   TS_OP_MOVE, TS_ASYNC_DONE, TS_BUCKET_MEMORY_WAIT,
 						   10, 100 * MS, 0, 0 });
-		async = ts_results_add(&run.results, "async", "Asynchronous ops");
-		row = ts_table_row(async, given_table(async, "ops", columns, TS_NELEM(columns)));
-		row[0] = ts_text(TS_LIT("jit_f"));
-		row[1] = ts_text(TS_LIT("copy-start.2"));
-		row[2] = ts_text(TS_LIT("copy-done.2"));
-		row[3] = ts_bool(host);
-		row[4] = ts_int(100 * MS);
-		row[5] = ts_int(300 * MS);
-		row[6] = ts_real(75);
-		row[7] = ts_text(TS_LIT("fusion.9"));
-		row[8] = ts_int(40 * MS);
-		row[9] = ts_int(done);
+		transfer = (struct ts_async_op){
+			.op = done,
+			.name = TS_LIT("copy-start.2"),
+			.done = TS_LIT("copy-done.2"),
+			.module = TS_LIT("jit_f"),
+			.is_host = host,
+			.occurrences = 10,
+			.interval_ps = 400 * MS,
+			.exposed_ps = 100 * MS,
+			.hidden_ps = 300 * MS,
+			.could_hide = TS_LIT("fusion.9"),
+			.coverable_ps = 40 * MS,
+		};
+		run.ctx.facts[TS_ANALYSIS_async] = &async;
 		finding = finding_of(when_examined(&run), "exposed_async");
 		assert_int_equal(finding != NULL, !host); /* host copies have a rule of their own */
 		if (finding) {
@@ -473,41 +469,34 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 	}
 }
 
-/* The view "collectives" of two cores: one op, 200 ms of it exposed, 40 of 50 times behind core 1.
- * */
-static void given_arrivals(struct given *run, int64_t excess_ms)
-{
-	static const struct ts_column op_columns[] = {
-		{ "module", TS_MEASURED, NULL },     { "name", TS_MEASURED, NULL },
-		{ "exposed_ps", TS_MEASURED, NULL }, { "matched_count", TS_MEASURED, NULL },
-		{ "wait_ps", TS_MEASURED, NULL },
-	};
-	static const struct ts_column core_columns[] = {
-		{ "device", TS_MEASURED, NULL },	{ "host", TS_MEASURED, NULL },
-		{ "matched_count", TS_MEASURED, NULL }, { "last_pct", TS_MEASURED, NULL },
-		{ "cost_ps", TS_MEASURED, NULL },	{ "excess_ps", TS_MEASURED, NULL },
-		{ "waited_ps", TS_MEASURED, NULL },
-	};
-	struct ts_result *result = ts_results_add(&run->results, "collectives", "Collectives");
-	struct ts_value *row;
+struct arrivals {
+	struct ts_collective op;
+	struct ts_collective_core cores[2];
+	struct ts_collectives_facts facts;
+};
 
-	row = ts_table_row(result,
-			   given_table(result, "collectives", op_columns, TS_NELEM(op_columns)));
-	row[0] = ts_text(TS_LIT("jit_step"));
-	row[1] = ts_text(TS_LIT("psum.1"));
-	row[2] = ts_int(200 * MS);
-	row[3] = ts_int(50);
-	row[4] = ts_int(excess_ms * MS);
-	for (int i = 0; i < 2; i++) {
-		row = ts_table_row(result, given_table(result, "collective_cores", core_columns,
-						       TS_NELEM(core_columns)));
-		row[0] = ts_text(ts_bytes_of(i ? "/device:TPU:1" : "/device:TPU:0"));
-		row[1] = ts_text(TS_LIT("host0"));
-		row[2] = ts_int(50);
-		row[3] = ts_real(i ? 80 : 20);
-		row[4] = row[5] = ts_int(i ? excess_ms * MS : 1 * MS);
-		row[6] = ts_int(i ? 1 * MS : excess_ms * MS);
-	}
+/* Two cores, one op: 200 ms of it are exposed, and 40 of 50 times it waits for core 1. */
+static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t excess_ms)
+{
+	arrivals->op = (struct ts_collective){
+		.op = TS_NONE,
+		.name = TS_LIT("psum.1"),
+		.module = TS_LIT("jit_step"),
+		.exposed_ps = 200 * MS,
+		.nr_matched = 50,
+		.wait_ps = excess_ms * MS,
+	};
+	for (uint32_t i = 0; i < 2; i++)
+		arrivals->cores[i] = (struct ts_collective_core){
+			.device = i,
+			.nr_matched = 50,
+			.nr_last = i ? 40 : 10,
+			.caused_ps = i ? excess_ms * MS : 1 * MS,
+			.excess_ps = i ? excess_ms * MS : 1 * MS,
+			.waited_ps = i ? 1 * MS : excess_ms * MS,
+		};
+	arrivals->facts = (struct ts_collectives_facts){ &arrivals->op, 1, arrivals->cores, 2 };
+	run->ctx.facts[TS_ANALYSIS_collectives] = &arrivals->facts;
 }
 
 /* Never more than all that was spent in these collectives; nothing where nobody is late. */
@@ -521,12 +510,13 @@ static void a_core_that_comes_late_is_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_finding *finding;
+		struct arrivals arrivals;
 		struct given run;
 
 		given_nothing(&run);
 		given_devices(&run, 2);
 		given_time(&run, ms);
-		given_arrivals(&run, rows[i].excess_ms);
+		given_arrivals(&run, &arrivals, rows[i].excess_ms);
 		finding = finding_of(when_examined(&run), "straggler");
 		assert_int_equal(finding != NULL, rows[i].impact_ms > 0);
 		if (finding) {
@@ -863,7 +853,7 @@ static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 				    TS_BUCKET_COMPUTE, INT64_MAX, INT64_MAX, 1e300, 1e300 });
 	given_time(&run, ms);
 	given_product(&run, "dot", INT64_MAX / MS, 1, 1, 99);
-	given_field(run.systolic, "mxu_utilization_pct", ts_real(1e-9));
+	run.matrix.utilization = 1e-11;
 	for (int64_t i = 0; i < 8; i++)
 		given_step(&run, i, 0, i == 7 ? INT64_MAX / MS : 1, INT64_MAX / MS, INT64_MAX / MS);
 

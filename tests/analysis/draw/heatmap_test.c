@@ -1,7 +1,8 @@
 /*
  * Cells of the heat map: an op's utilization over the run x its mean time over the run / its mean time
- * in the cell. The systolic result it reads is written down here, so every cell follows by hand.
+ * in the cell. The facts of systolic are written down here, so every cell follows by hand.
  */
+#include "analysis/facts/systolic.h"
 #include "tests/analysis/feed.h"
 
 extern const struct ts_analysis ts_analysis_heatmap;
@@ -23,19 +24,18 @@ static void add_steps(struct feed *feed, size_t nr, int64_t each_us)
 	feed->outline.steps.nr_steps = nr;
 }
 
-/* What systolic says of one op. */
-static void say_systolic(struct feed *feed, const char *op, double pct)
+/* What systolic knows of one op. */
+static void given_systolic(struct feed *feed, uint32_t op, double utilization)
 {
-	static const struct ts_column columns[] = { { "op", TS_MEASURED, NULL },
-						    { "module", TS_MEASURED, NULL },
-						    { "mxu_utilization_pct", TS_MODELLED, NULL } };
-	struct ts_result *result = ts_results_add(&feed->results, "systolic", "Systolic");
-	struct ts_table *ops = ts_result_table(result, "ops", NULL, columns, TS_NELEM(columns));
-	struct ts_value *row = ts_table_row(result, ops);
+	struct ts_matrix_op *item = ts_arena_zalloc(&feed->results.arena, sizeof(*item));
+	struct ts_systolic_facts *facts = ts_arena_zalloc(&feed->results.arena, sizeof(*facts));
 
-	row[0] = ts_text(ts_bytes_of(op));
-	row[1] = ts_text(TS_LIT("jit_f"));
-	row[2] = ts_real(pct);
+	*item = (struct ts_matrix_op){ .op = op,
+				       .name = feed->profile.ops[op].name,
+				       .module = TS_LIT("jit_f"),
+				       .utilization = utilization };
+	*facts = (struct ts_systolic_facts){ item, 1, NAN };
+	feed->facts[TS_ANALYSIS_systolic] = facts;
 }
 
 static struct feed *given(size_t nr_steps, uint32_t *line, uint32_t *op)
@@ -48,7 +48,7 @@ static struct feed *given(size_t nr_steps, uint32_t *line, uint32_t *op)
 	feed_op(feed, "dot.1", "convolution", 7, op);
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	add_steps(feed, nr_steps, 100);
-	say_systolic(feed, "dot.1", 30);
+	given_systolic(feed, *op, 0.3);
 	return feed;
 }
 

@@ -1,22 +1,23 @@
 /*
  * The rule about asynchronous copies within a device that the core waits for. The numbers are those
- * of the view "async".
+ * of facts/async.h.
  *
  * Copies to and from the host have a rule of their own. What moving compute can give is the lesser
  * of the wait and the compute that does not depend on it.
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/async.h"
+
 static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
-		       const struct ts_table *table, const struct ts_waits *waits)
+		       const struct ts_waits *waits)
 {
 	struct ts_selection ops = { .nr = 0 };
 
 	for (size_t i = 0; i < waits->nr; i++) {
-		struct ts_bytes done = ts_cell_text(table, waits->row[i], "done");
-		const struct ts_op_fact *fact = ts_doctor_fact(
-			doctor, ts_cell_text(table, waits->row[i], "module"),
-			done.n > 0 ? done : ts_cell_text(table, waits->row[i], "name"));
+		const struct ts_async_op *op = waits->items[i];
+		const struct ts_op_fact *fact =
+			ts_doctor_fact(doctor, op->module, op->done.n > 0 ? op->done : op->name);
 
 		if (fact)
 			ops.items[ops.nr++] = fact;
@@ -27,8 +28,7 @@ static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
 
 static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_waits_table(doctor);
-	struct ts_waits waits = ts_waits_find(doctor, table, false);
+	struct ts_waits waits = ts_waits_find(doctor, false);
 	double share = ts_doctor_share(doctor, waits.exposed_ps);
 	struct ts_finding *finding;
 
@@ -44,9 +44,9 @@ static void check_exposed_async(struct ts_doctor *doctor, const struct ts_rule *
 	       "The cores wait {time}; {time} more are hidden behind compute. [Compute that does "
 	       "not depend on them could cover {time} at most. ]Most in ",
 	       TS_TIME(waits.exposed_ps), TS_TIME(waits.hidden_ps), TS_TIME(waits.coverable_ps));
-	ts_put_waits(doctor, table, &waits);
+	ts_put_waits(doctor, &waits);
 	finding->evidence = ts_doctor_text(doctor);
-	add_places(doctor, finding, table, &waits);
+	add_places(doctor, finding, &waits);
 }
 
 const struct ts_rule ts_rule_exposed_async = {

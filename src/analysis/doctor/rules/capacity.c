@@ -131,7 +131,7 @@ static bool grows(const struct heap *heap, double high_pct)
 		       high_pct * (double)heap->capacity_bytes;
 }
 
-/* NR counts those that are put. Blocks without an op say nothing. */
+/* COUNT blocks of NR_BYTES each. NR counts what is put. Blocks without an op say nothing. */
 static void put_blocks(struct ts_doctor *doctor, const char *what, struct ts_bytes op,
 		       int64_t count, int64_t nr_bytes, size_t *nr)
 {
@@ -193,9 +193,12 @@ static void check_torch(struct ts_doctor *doctor, const struct ts_rule *rule,
 	if (!grows(&heap, doctor->ctx->settings->memory_growth_high))
 		return;
 	finding = report_growth(doctor, rule, &heap);
-	for (size_t i = 0; i < device->nr_unfreed; i++)
-		put_blocks(doctor, " Kept from the steps: ", device->unfreed[i].owner.op,
-			   device->unfreed[i].unfreed_count, device->unfreed[i].unfreed_bytes, &nr);
+	for (size_t i = 0; i < device->nr_unfreed; i++) {
+		const struct ts_heap_blocks *kept = &device->unfreed[i];
+
+		put_blocks(doctor, " Kept from the steps: ", kept->owner.op, kept->unfreed_count,
+			   kept->unfreed_bytes / TS_MAX(kept->unfreed_count, 1), &nr);
+	}
 	ts_put(doctor, nr > 0 ? "." : "");
 	finding->evidence = ts_doctor_text(doctor);
 }

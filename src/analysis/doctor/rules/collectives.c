@@ -2,36 +2,38 @@
  * The rule about collectives: a core that the others wait for.
  *
  * The impact is what this core alone costs: until the second latest core arrives the others would
- * wait anyway. The view "collectives" knows which core arrives when.
+ * wait anyway. The analysis collectives knows which core arrives when.
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/collectives.h"
+
 #define MAX_NAMED 3
 
-static size_t worst_core(const struct ts_table *cores)
+static const struct ts_collective_core *worst_core(const struct ts_collectives_facts *facts)
 {
-	size_t worst = 0;
+	const struct ts_collective_core *worst = &facts->cores[0];
 
-	for (size_t i = 1; i < cores->nr_rows; i++)
-		if (ts_cell_int(cores, i, "excess_ps") > ts_cell_int(cores, worst, "excess_ps"))
-			worst = i;
+	for (size_t i = 1; i < facts->nr_cores; i++)
+		if (facts->cores[i].excess_ps > worst->excess_ps)
+			worst = &facts->cores[i];
 	return worst;
 }
 
 /* The collectives with the most waiting. */
 static void add_where(struct ts_doctor *doctor, struct ts_finding *finding,
-		      const struct ts_table *ops)
+		      const struct ts_collectives_facts *facts)
 {
 	struct ts_best best = { .nr = 0 };
 	struct ts_selection selection = { .nr = 0 };
 
-	for (size_t i = 0; i < ops->nr_rows; i++)
-		if (ts_cell_int(ops, i, "wait_ps") > 0)
-			ts_best_add(&best, i, ts_cell_int(ops, i, "wait_ps"));
+	for (size_t i = 0; i < facts->nr; i++)
+		if (facts->items[i].wait_ps > 0)
+			ts_best_add(&best, i, facts->items[i].wait_ps);
 	for (size_t i = 0; i < TS_MIN(best.nr, MAX_NAMED); i++) {
+		const struct ts_collective *collective = &facts->items[best.row[i]];
 		const struct ts_op_fact *fact =
-			ts_doctor_fact(doctor, ts_cell_text(ops, best.row[i], "module"),
-				       ts_cell_text(ops, best.row[i], "name"));
+			ts_doctor_fact(doctor, collective->module, collective->name);
 
 		if (fact)
 			selection.items[selection.nr++] = fact;
@@ -41,54 +43,51 @@ static void add_where(struct ts_doctor *doctor, struct ts_finding *finding,
 }
 
 /* What all cores together spend in collectives: no lateness can cost more. */
-static int64_t exposed(const struct ts_table *ops)
+static int64_t exposed(const struct ts_collectives_facts *facts)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < ops->nr_rows; i++)
-		if (ts_cell_int(ops, i, "matched_count") > 0)
-			sum = ts_i64_add(sum, TS_MAX(ts_cell_int(ops, i, "exposed_ps"), 0));
+	for (size_t i = 0; i < facts->nr; i++)
+		if (facts->items[i].nr_matched > 0)
+			sum = ts_i64_add(sum, TS_MAX(facts->items[i].exposed_ps, 0));
 	return sum;
 }
 
-static void put_core(struct ts_doctor *doctor, const struct ts_table *cores, size_t at)
+static void put_core(struct ts_doctor *doctor, const struct ts_collective_core *core)
 {
+	const struct ts_profile *profile = doctor->ctx->profile;
+
 	TS_PUT(doctor,
 	       "It [(of host {name}) ]comes last to {share} of the {count} collectives in which it "
-	       "meets others; the others wait {time} for it, {time} of that for it alone. Itself "
-	       "it "
-	       "waits {time}.",
-	       TS_NAME(ts_cell_text(cores, at, "host")),
-	       TS_SHARE(ts_cell_number(cores, at, "last_pct") / 100),
-	       TS_COUNT(ts_cell_int(cores, at, "matched_count")),
-	       TS_TIME(ts_cell_int(cores, at, "cost_ps")),
-	       TS_TIME(ts_cell_int(cores, at, "excess_ps")),
-	       TS_TIME(ts_cell_int(cores, at, "waited_ps")));
+	       "meets others; the others wait {time} for it, {time} of that for it alone. "
+	       "Itself it waits {time}.",
+	       TS_NAME(profile->hosts[profile->devices[core->device].host].name),
+	       TS_SHARE((double)core->nr_last / (double)core->nr_matched),
+	       TS_COUNT(core->nr_matched), TS_TIME(core->caused_ps), TS_TIME(core->excess_ps),
+	       TS_TIME(core->waited_ps));
 }
 
 static void check_straggler(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_result *result = ts_results_find(doctor->ctx->results, "collectives");
-	const struct ts_table *cores, *ops;
+	const struct ts_collectives_facts *facts = ts_collectives_facts(doctor->ctx);
+	const struct ts_collective_core *core;
 	struct ts_finding *finding;
+	struct ts_bytes device;
 	int64_t impact_ps;
-	size_t at;
 
-	cores = result ? ts_result_find_table(result, "collective_cores") : NULL;
-	ops = result ? ts_result_find_table(result, "collectives") : NULL;
-	if (!cores || !ops || cores->nr_rows < 2)
+	if (facts->nr_cores < 2)
 		return;
-	at = worst_core(cores);
-	impact_ps = TS_MIN(ts_cell_int(cores, at, "excess_ps"), exposed(ops));
+	core = worst_core(facts);
+	impact_ps = TS_MIN(core->excess_ps, exposed(facts));
 	if (impact_ps <= 0)
 		return;
-	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 },
-				   ts_cell_text(cores, at, "device"), impact_ps);
+	device = doctor->ctx->profile->devices[core->device].name;
+	finding = ts_doctor_report(doctor, rule, (struct ts_bytes){ NULL, 0 }, device, impact_ps);
 	finding->title = TS_SENTENCE(doctor, "{name} keeps the other cores waiting at collectives",
-				     TS_NAME(ts_cell_text(cores, at, "device")));
-	put_core(doctor, cores, at);
+				     TS_NAME(device));
+	put_core(doctor, core);
 	finding->evidence = ts_doctor_text(doctor);
-	add_where(doctor, finding, ops);
+	add_where(doctor, finding, facts);
 }
 
 const struct ts_rule ts_rule_straggler = {

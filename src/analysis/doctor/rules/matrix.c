@@ -8,51 +8,24 @@
 
 #define HIGHEST_PASSES 6.0 /* bf16 passes of an f32 product at highest precision (docs) */
 
-/* A row of the result "systolic". Losses are shares of the op's time. */
-struct product {
-	struct ts_bytes op, module, dim, bound;
-	const struct ts_op_fact *fact; /* or NULL */
-	int64_t time_ps;
-	double utilization, fill, shape_loss, memory_loss, other_loss; /* 0..1; NaN unknown */
-	int64_t m, n, k;
-};
-
-static double share_cell(const struct ts_table *table, size_t row, const char *column)
+static const struct ts_op_fact *fact_of(const struct ts_doctor *doctor,
+					const struct ts_matrix_op *product)
 {
-	double pct = ts_cell_number(table, row, column);
-
-	return isnan(pct) ? NAN : fmin(fmax(pct / 100, 0), 1);
-}
-
-static struct product product_at(const struct ts_doctor *doctor, const struct ts_table *table,
-				 size_t row)
-{
-	struct product product = {
-		.op = ts_cell_text(table, row, "op"),
-		.module = ts_cell_text(table, row, "module"),
-		.dim = ts_cell_text(table, row, "limiting_dim"),
-		.bound = ts_cell_text(table, row, "bound_by"),
-		.time_ps = ts_cell_int(table, row, "time_ps"),
-		.utilization = share_cell(table, row, "mxu_utilization_pct"),
-		.fill = share_cell(table, row, "fill_pct"),
-		.shape_loss = share_cell(table, row, "loss_shape_pct"),
-		.memory_loss = share_cell(table, row, "loss_memory_pct"),
-		.other_loss = share_cell(table, row, "loss_other_pct"),
-		.m = ts_cell_int(table, row, "m"),
-		.n = ts_cell_int(table, row, "n"),
-		.k = ts_cell_int(table, row, "k"),
-	};
-
-	product.fact = ts_doctor_fact(doctor, product.module, product.op);
-	return product;
+	return ts_doctor_fact(doctor, product->module, product->name);
 }
 
 /* What the op itself does, without ops nested in it: never more than its own moments. */
-static double own_time(const struct product *product)
+static double own_time(const struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
 	double time = (double)TS_MAX(product->time_ps, 0);
+	const struct ts_op_fact *fact = fact_of(doctor, product);
 
-	return product->fact ? fmin(time, (double)product->fact->exclusive_ps) : time;
+	return fact ? fmin(time, (double)fact->exclusive_ps) : time;
+}
+
+static double utilization_of(const struct ts_matrix_op *product)
+{
+	return isnan(product->utilization) ? NAN : fmin(product->utilization, 1);
 }
 
 /* The matrix ops together. */
@@ -62,14 +35,14 @@ struct matrix {
 	struct ts_selection ops; /* the largest losses, in the table's order */
 };
 
-static void keep_largest(struct matrix *matrix, const struct product *product, double lost,
+static void keep_largest(struct matrix *matrix, const struct ts_op_fact *fact, double lost,
 			 double losses[TS_MAX_WHERE])
 {
 	struct ts_selection *ops = &matrix->ops;
 	size_t at = ops->nr;
 
 	ops->nr_all++;
-	if (!product->fact)
+	if (!fact)
 		return;
 	while (at > 0 && losses[at - 1] < lost)
 		at--;
@@ -81,7 +54,7 @@ static void keep_largest(struct matrix *matrix, const struct product *product, d
 		ops->items[i] = ops->items[i - 1];
 		losses[i] = losses[i - 1];
 	}
-	ops->items[at] = product->fact;
+	ops->items[at] = fact;
 	losses[at] = lost;
 }
 
@@ -92,21 +65,21 @@ static double or_zero(double x)
 
 static struct matrix sum_products(const struct ts_doctor *doctor)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 	double losses[TS_MAX_WHERE] = { 0 };
 	struct matrix sum = { .time_ps = 0 };
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct product product = product_at(doctor, table, i);
-		double time = own_time(&product);
+	for (size_t i = 0; i < systolic->nr; i++) {
+		const struct ts_matrix_op *product = &systolic->items[i];
+		double time = own_time(doctor, product), used = utilization_of(product);
 
-		if (isnan(product.utilization) || time <= 0)
+		if (isnan(used) || time <= 0)
 			continue;
 		sum.time_ps += time;
-		sum.used_ps += time * product.utilization;
-		sum.shape_ps += time * or_zero(product.shape_loss);
-		sum.memory_ps += time * or_zero(product.memory_loss);
-		keep_largest(&sum, &product, time * (1 - product.utilization), losses);
+		sum.used_ps += time * used;
+		sum.shape_ps += time * or_zero(product->shape_loss);
+		sum.memory_ps += time * or_zero(product->memory_loss);
+		keep_largest(&sum, fact_of(doctor, product), time * (1 - used), losses);
 	}
 	return sum;
 }
@@ -149,8 +122,7 @@ static enum ts_severity mxu_severity(const struct ts_doctor *doctor, const struc
 static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
-	double overall =
-		ts_value_number(ts_result_get(doctor->systolic, "mxu_utilization_pct")) / 100;
+	double overall = ts_systolic_facts(doctor->ctx)->utilization;
 	struct matrix sum = sum_products(doctor);
 	struct ts_finding *finding;
 
@@ -167,7 +139,7 @@ static void check_mxu_utilization(struct ts_doctor *doctor, const struct ts_rule
 	ts_doctor_where(doctor, finding, &sum.ops);
 }
 
-static void put_size(struct ts_doctor *doctor, const struct product *product)
+static void put_size(struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
 	int dim = doctor->rates ? doctor->rates->mxu_dim : -1;
 
@@ -177,71 +149,65 @@ static void put_size(struct ts_doctor *doctor, const struct product *product)
 }
 
 /* The padding analysis knows better sizes, and what they would gain. */
-static void put_suggestion(struct ts_doctor *doctor, const struct product *product)
+static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
+	const struct ts_padding_facts *padding = ts_padding_facts(doctor->ctx);
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t gain_ps = ts_cell_int(table, i, "predicted_gain_ps");
+	for (size_t i = 0; i < padding->nr; i++) {
+		const struct ts_padded_op *padded = &padding->items[i];
 
-		if (!ts_bytes_eq(ts_cell_text(table, i, "op"), product->op) ||
-		    !ts_bytes_eq(ts_cell_text(table, i, "module"), product->module))
+		if (!ts_bytes_eq(padded->name, product->name) ||
+		    !ts_bytes_eq(padded->module, product->module))
 			continue;
-		TS_PUT(doctor, "{text}[ (predicted gain {time})]",
-		       TS_TEXT(ts_cell_text(table, i, "suggestion")),
-		       TS_WHEN(gain_ps > 0, TS_TIME(gain_ps)));
+		TS_PUT(doctor, "{text}[ (predicted gain {time})]", TS_TEXT(padded->suggestion),
+		       TS_WHEN(padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
 		return;
 	}
 }
 
 static void report_fill(struct ts_doctor *doctor, const struct ts_rule *rule,
-			const struct product *product, int64_t impact)
+			const struct ts_matrix_op *product, int64_t impact)
 {
 	struct ts_finding *finding =
-		ts_doctor_report(doctor, rule, product->module, product->op, impact);
+		ts_doctor_report(doctor, rule, product->module, product->name, impact);
 
-	finding->title =
-		TS_SENTENCE(doctor, "{name} can fill only {share} of the matrix unit[: {name}]",
-			    TS_NAME(product->op), TS_SHARE(product->fill), TS_NAME(product->dim));
+	finding->title = TS_SENTENCE(
+		doctor, "{name} can fill only {share} of the matrix unit[: {name}]",
+		TS_NAME(product->name), TS_SHARE(product->fill), TS_NAME(product->limit));
 	ts_put(doctor, "The product");
 	put_size(doctor, product);
 	TS_PUT(doctor, " fills {share} at best[; it takes {time}]", TS_SHARE(product->fill),
 	       TS_TIME(product->time_ps));
 	if (product->time_ps >= 0)
-		TS_PUT(doctor, " and reaches {share} of the peak", TS_SHARE(product->utilization));
+		TS_PUT(doctor, " and reaches {share} of the peak",
+		       TS_SHARE(utilization_of(product)));
 	ts_put(doctor, ". ");
 	put_suggestion(doctor, product);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_doctor_where_one(doctor, finding, product->fact);
+	ts_doctor_where_one(doctor, finding, fact_of(doctor, product));
 }
 
 /* -1 where the run has no times: a module alone. */
-static int64_t fill_impact(const struct ts_doctor *doctor, const struct product *product)
+static int64_t fill_impact(const struct ts_doctor *doctor, const struct ts_matrix_op *product)
 {
 	if (doctor->total_ps <= 0)
 		return -1;
-	return ts_to_ps(own_time(product) * or_zero(product->shape_loss));
+	return ts_to_ps(own_time(doctor, product) * or_zero(product->shape_loss));
 }
 
 static void check_matmul_fill(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 	double low = doctor->ctx->settings->mxu_fill_low / 100;
 	struct ts_best best = { .nr = 0 };
 
 	if (ts_doctor_no_device(doctor))
 		return;
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct product product = product_at(doctor, table, i);
-
-		if (product.fill < low)
-			ts_best_add(&best, i, fill_impact(doctor, &product));
-	}
-	for (size_t i = 0; i < best.nr; i++) {
-		struct product product = product_at(doctor, table, best.row[i]);
-
-		report_fill(doctor, rule, &product, best.impact[i]);
-	}
+	for (size_t i = 0; i < systolic->nr; i++)
+		if (systolic->items[i].fill < low)
+			ts_best_add(&best, i, fill_impact(doctor, &systolic->items[i]));
+	for (size_t i = 0; i < best.nr; i++)
+		report_fill(doctor, rule, &systolic->items[best.row[i]], best.impact[i]);
 }
 
 static bool match_highest(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
@@ -251,7 +217,6 @@ static bool match_highest(const struct ts_doctor *doctor, const struct ts_op_fac
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	struct ts_matmul product;
 
-	(void)arg;
 	if (!op || op->kind != TS_OP_MATRIX || fact->exclusive_ps <= 0 || !ts_op_instr(profile, op))
 		return false;
 	return ts_hlo_matmuls(&profile->modules[op->module], op->instr, &product, 1) > 0 &&
@@ -281,7 +246,6 @@ static bool match_opaque(const struct ts_doctor *doctor, const struct ts_op_fact
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	(void)arg;
 	if (!ts_bytes_has(fact->category, "custom-call") || fact->exclusive_ps <= 0)
 		return false;
 	return !(fact->flops > 0) && !(op && op->model_flops > 0);

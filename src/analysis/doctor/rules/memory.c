@@ -5,76 +5,57 @@
 
 #include "analysis/facts/memory.h"
 
-/* A row of padding.ops. Shares 0..1, NaN unknown; times -1. */
-struct padded {
-	struct ts_bytes op, module, suggestion;
-	const struct ts_op_fact *fact;
-	double bytes_waste, flops_waste, waste;
-	int64_t waste_ps, gain_ps;
-};
-
-static struct padded padded_at(const struct ts_doctor *doctor, const struct ts_table *table,
-			       size_t row)
+/* Of its bytes or of its FLOPs, whichever is more; where one is unknown, the other. */
+static double waste_of(const struct ts_padded_op *padded)
 {
-	struct padded padded = {
-		.op = ts_cell_text(table, row, "op"),
-		.module = ts_cell_text(table, row, "module"),
-		.suggestion = ts_cell_text(table, row, "suggestion"),
-		.bytes_waste = ts_cell_number(table, row, "waste_bytes_pct") / 100,
-		.flops_waste = ts_cell_number(table, row, "waste_flops_pct") / 100,
-		.waste_ps = ts_cell_int(table, row, "waste_ps"),
-		.gain_ps = ts_cell_int(table, row, "predicted_gain_ps"),
-	};
-
-	padded.waste = fmax(padded.bytes_waste, padded.flops_waste); /* of a NaN: the other */
-	padded.fact = ts_doctor_fact(doctor, padded.module, padded.op);
-	return padded;
+	return fmax(padded->bytes_share, padded->flops_share);
 }
 
 /* What padding costs, never more than the op takes; -1 in a module without a run. */
-static int64_t padding_impact(const struct ts_doctor *doctor, const struct padded *padded)
+static int64_t padding_impact(const struct ts_doctor *doctor, const struct ts_padded_op *padded)
 {
+	const struct ts_op_fact *fact = ts_doctor_fact(doctor, padded->module, padded->name);
 	int64_t cost = padded->waste_ps >= 0 ? padded->waste_ps : padded->gain_ps;
 
 	if (doctor->total_ps <= 0)
 		return -1;
-	if (padded->fact)
-		cost = TS_MIN(cost, padded->fact->exclusive_ps);
+	if (fact)
+		cost = TS_MIN(cost, fact->exclusive_ps);
 	return TS_MAX(cost, 0);
 }
 
-static void put_padding(struct ts_doctor *doctor, const struct padded *padded)
+static void put_padding(struct ts_doctor *doctor, const struct ts_padded_op *padded)
 {
-	bool moves = padded->bytes_waste > 0, issues = padded->flops_waste > 0;
+	bool moves = padded->bytes_share > 0, issues = padded->flops_share > 0;
 
 	TS_PUT(doctor,
 	       "[{share} of the bytes it moves][{text}][{share} of the FLOPs it issues] are tile "
 	       "padding[; that costs {time}]. {text}[ (predicted gain {time})]",
-	       TS_WHEN(moves, TS_SHARE(padded->bytes_waste)),
+	       TS_WHEN(moves, TS_SHARE(padded->bytes_share)),
 	       TS_STRING(moves && issues ? " and " : ""),
-	       TS_WHEN(issues, TS_SHARE(padded->flops_waste)), TS_TIME(padded->waste_ps),
+	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_TIME(padded->waste_ps),
 	       TS_TEXT(padded->suggestion),
 	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
 }
 
 static void report_padding(struct ts_doctor *doctor, const struct ts_rule *rule,
-			   const struct padded *padded, int64_t impact)
+			   const struct ts_padded_op *padded, int64_t impact)
 {
 	struct ts_finding *finding =
-		ts_doctor_report(doctor, rule, padded->module, padded->op, impact);
+		ts_doctor_report(doctor, rule, padded->module, padded->name, impact);
 
 	if (finding->severity == TS_INFO)
 		finding->severity = TS_WARNING; /* it is above its own threshold */
 	finding->title = TS_SENTENCE(doctor, "{share} of {name} is padding",
-				     TS_SHARE(padded->waste), TS_NAME(padded->op));
+				     TS_SHARE(waste_of(padded)), TS_NAME(padded->name));
 	put_padding(doctor, padded);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_doctor_where_one(doctor, finding, padded->fact);
+	ts_doctor_where_one(doctor, finding, ts_doctor_fact(doctor, padded->module, padded->name));
 }
 
 static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule *rule, double waste)
 {
-	int64_t cost = ts_value_int(ts_result_get(doctor->padding, "waste_ps"));
+	int64_t cost = ts_padding_facts(doctor->ctx)->waste_ps;
 	struct ts_finding *finding = ts_doctor_report_run(doctor, rule, cost);
 
 	finding->title = TS_SENTENCE(doctor, "{share} of the core time goes with tile padding",
@@ -85,53 +66,41 @@ static void report_total_padding(struct ts_doctor *doctor, const struct ts_rule 
 		TS_TIME(cost));
 }
 
-static struct ts_bytes text_of(struct ts_value cell)
-{
-	return cell.type == TS_VALUE_TEXT ? cell.as.s : (struct ts_bytes){ NULL, 0 };
-}
-
 /* FLOPs that a matrix product loses are reported by the rule about its shape. */
-static bool is_product(const struct ts_doctor *doctor, const struct padded *padded)
+static bool is_product(const struct ts_doctor *doctor, const struct ts_padded_op *padded)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->systolic, "ops");
-	int op = ts_table_column(table, "op"), module = ts_table_column(table, "module");
+	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
 
-	for (size_t i = 0; table && i < table->nr_rows; i++)
-		if (ts_bytes_eq(text_of(ts_table_cell(table, i, op)), padded->op) &&
-		    ts_bytes_eq(text_of(ts_table_cell(table, i, module)), padded->module))
+	for (size_t i = 0; i < systolic->nr; i++)
+		if (ts_bytes_eq(systolic->items[i].name, padded->name) &&
+		    ts_bytes_eq(systolic->items[i].module, padded->module))
 			return true;
 	return false;
 }
 
-static bool is_padded(const struct ts_doctor *doctor, const struct padded *padded, double high)
+static bool is_padded(const struct ts_doctor *doctor, const struct ts_padded_op *padded,
+		      double high)
 {
-	if (!(padded->waste > high))
+	if (!(waste_of(padded) > high))
 		return false;
-	return padded->bytes_waste > high || !is_product(doctor, padded);
+	return padded->bytes_share > high || !is_product(doctor, padded);
 }
 
 static void check_padding_waste(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->padding, "ops");
+	const struct ts_padding_facts *padding = ts_padding_facts(doctor->ctx);
 	double high = doctor->ctx->settings->padding_waste_high / 100;
-	double total = ts_value_number(ts_result_get(doctor->padding, "waste_pct")) / 100;
 	struct ts_best best = { .nr = 0 };
 
 	if (ts_doctor_no_device(doctor))
 		return;
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct padded padded = padded_at(doctor, table, i);
-
-		if (is_padded(doctor, &padded, high))
-			ts_best_add(&best, i, padding_impact(doctor, &padded));
-	}
-	for (size_t i = 0; i < best.nr; i++) {
-		struct padded padded = padded_at(doctor, table, best.row[i]);
-
-		report_padding(doctor, rule, &padded, best.impact[i]);
-	}
-	if (best.nr == 0 && total > high)
-		report_total_padding(doctor, rule, total);
+	for (size_t i = 0; i < padding->nr; i++)
+		if (is_padded(doctor, &padding->items[i], high))
+			ts_best_add(&best, i, padding_impact(doctor, &padding->items[i]));
+	for (size_t i = 0; i < best.nr; i++)
+		report_padding(doctor, rule, &padding->items[best.row[i]], best.impact[i]);
+	if (best.nr == 0 && padding->waste_share > high)
+		report_total_padding(doctor, rule, padding->waste_share);
 }
 
 static bool is_move(const struct ts_doctor *doctor, const struct ts_op_fact *fact)

@@ -71,7 +71,6 @@ static void test_a_nearly_full_device_is_a_warning(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_buffer(given_capacity(&run, 30 * GIB)); /* 93.75 % */
 	finding = finding_of(when_examined(&run), "hbm_capacity");
 	assert_non_null(finding);
@@ -89,7 +88,6 @@ static void test_a_full_device_is_critical(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_capacity(&run, 32 * GIB);
 	finding = finding_of(when_examined(&run), "hbm_capacity");
 	assert_non_null(finding);
@@ -101,7 +99,6 @@ static void test_room_enough_is_no_finding(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_capacity(&run, 28 * GIB); /* 87.5 % */
 	assert_null(finding_of(when_examined(&run), "hbm_capacity"));
 	given_release(&run);
@@ -111,7 +108,6 @@ static void test_the_threshold_is_the_users(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_capacity(&run, 28 * GIB);
 	run.settings.peak_memory_high = 80;
 	assert_non_null(finding_of(when_examined(&run), "hbm_capacity"));
@@ -124,7 +120,6 @@ static void test_donation_is_proposed_where_it_saves_much(void **state)
 	const struct ts_finding *finding;
 	struct given_capacity *capacity = given_capacity(&run, 8 * GIB);
 
-	(void)state;
 	given_pair(capacity, 2 * GIB);
 	given_pair(capacity, 2 * GIB); /* together 12.5 % */
 	finding = finding_of(when_examined(&run), "donation");
@@ -138,7 +133,6 @@ static void test_donation_that_saves_little_is_no_finding(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_pair(given_capacity(&run, 8 * GIB), GIB); /* 3.1 % */
 	assert_null(finding_of(when_examined(&run), "donation"));
 	given_release(&run);
@@ -179,7 +173,6 @@ static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_allocator(&run, 9, 8, 6 * GIB); /* 4 GiB in 8 steps */
 	finding = finding_of(when_examined(&run), "memory_growth");
 	assert_non_null(finding);
@@ -204,7 +197,6 @@ static void test_growth_that_proves_little_is_no_finding(void **state)
 		{ 0, 0, 0 },		     /* no steps */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct given run;
 
@@ -219,7 +211,6 @@ static void test_a_measured_peak_is_preferred(void **state)
 	const struct ts_table *kpis;
 	struct given run;
 
-	(void)state;
 	given_allocator(&run, 9, 0, 2 * GIB);
 	kpis = ts_result_find_table(when_examined(&run), "kpis");
 	for (size_t i = 0; i < kpis->nr_rows; i++) {

@@ -1,0 +1,176 @@
+/* Transfers over all cores: what each was waited for, and what could be computed meanwhile. */
+#include "analysis/waits/async.h"
+
+struct reading {
+	const struct ts_context *ctx;
+	struct async_rows *rows;
+};
+
+static int by_exposed(const void *a, const void *b)
+{
+	const struct async_row *x = a, *y = b;
+
+	if (x->seen.exposed_ps != y->seen.exposed_ps)
+		return x->seen.exposed_ps > y->seen.exposed_ps ? -1 : 1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+static bool is_mine(const struct reading *reading, size_t i, uint32_t module)
+{
+	return i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED) &&
+	       reading->ctx->profile->ops[reading->rows->items[i].op].module == module;
+}
+
+static void cover_row(const struct reading *reading, struct async_schedule *schedule,
+		      struct async_row *row)
+{
+	const struct ts_op *op = &reading->ctx->profile->ops[row->op];
+	const struct ts_op *done =
+		op->partner == TS_NONE ? op : &reading->ctx->profile->ops[op->partner];
+
+	if (op->instr == TS_NONE || done->instr == TS_NONE || done->module != op->module)
+		return;
+	row->cover = ts_async_cover_of(schedule, op->instr, done->instr);
+	if (row->cover.known)
+		row->coverable_ps =
+			TS_MIN(row->seen.exposed_ps,
+			       ts_i64_mul(row->cover.free_ps, TS_MAX(row->seen.occurrences, 0)));
+}
+
+/*
+ * An op can hide only so much: the waits in one computation together cannot be covered by more than
+ * what all ops take that could cover some of them. Cuts the rows down in proportion.
+ */
+static void share_out(const struct reading *reading, const struct async_schedule *schedule,
+		      uint32_t module, uint32_t comp)
+{
+	const struct ts_hlo_comp *within = &schedule->module->comps[comp];
+	int64_t free_ps = 0, wanted_ps = 0, runs = 0;
+	const struct ts_profile *profile = reading->ctx->profile;
+
+	for (uint32_t i = within->first_instr; i < within->first_instr + within->nr_instrs; i++)
+		if (schedule->is_free[i])
+			free_ps = ts_i64_add(free_ps, schedule->mean_ps[i]);
+	for (size_t i = 0; i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
+		const struct async_row *row = &reading->rows->items[i];
+
+		if (!is_mine(reading, i, module) || !row->cover.known ||
+		    schedule->module->instrs[profile->ops[row->op].instr].computation != comp)
+			continue;
+		wanted_ps = ts_i64_add(wanted_ps, row->coverable_ps);
+		runs = TS_MAX(runs, row->seen.occurrences);
+	}
+	free_ps = ts_i64_mul(free_ps, runs);
+	for (size_t i = 0; wanted_ps > free_ps && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED);
+	     i++) {
+		struct async_row *row = &reading->rows->items[i];
+
+		if (is_mine(reading, i, module) && row->cover.known &&
+		    schedule->module->instrs[profile->ops[row->op].instr].computation == comp)
+			row->coverable_ps = (int64_t)((double)row->coverable_ps /
+						      (double)wanted_ps * (double)free_ps);
+	}
+}
+
+static bool cover_module(const struct reading *reading, uint32_t module)
+{
+	struct async_schedule schedule;
+	bool good = ts_async_schedule_init(&schedule, reading->ctx, module);
+	bool *asked = calloc(reading->ctx->profile->modules[module].nr_comps + 1, sizeof(*asked));
+
+	good = good && asked;
+	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++)
+		if (is_mine(reading, i, module))
+			cover_row(reading, &schedule, &reading->rows->items[i]);
+	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
+		uint32_t comp;
+
+		if (!is_mine(reading, i, module) || !reading->rows->items[i].cover.known)
+			continue;
+		comp = schedule.module
+			       ->instrs[reading->ctx->profile->ops[reading->rows->items[i].op]
+						.instr]
+			       .computation;
+		if (!asked[comp])
+			share_out(reading, &schedule, module, comp);
+		asked[comp] = true;
+	}
+	free(asked);
+	ts_async_schedule_release(&schedule);
+	return good;
+}
+
+static void read_rows(const struct reading *reading, const struct async_state *sum)
+{
+	for (size_t i = 0; i < sum->slots.nr; i++)
+		if (sum->seen[i].occurrences > 0 || sum->seen[i].exposed_ps > 0)
+			reading->rows->items[reading->rows->nr++] = (struct async_row){
+				.op = sum->slots.op[i], .seen = sum->seen[i], .coverable_ps = -1
+			};
+	if (reading->rows->nr > 1)
+		qsort(reading->rows->items, reading->rows->nr, sizeof(*reading->rows->items),
+		      by_exposed);
+}
+
+static bool cover_all(const struct reading *reading)
+{
+	const struct ts_profile *profile = reading->ctx->profile;
+	bool *asked = calloc(profile->nr_modules + 1, sizeof(*asked)), good = asked != NULL;
+
+	for (size_t i = 0; good && i < TS_MIN(reading->rows->nr, ASYNC_MAX_COVERED); i++) {
+		uint32_t module = profile->ops[reading->rows->items[i].op].module;
+
+		if (module == TS_NONE || asked[module])
+			continue;
+		asked[module] = true;
+		good = cover_module(reading, module);
+	}
+	free(asked);
+	return good;
+}
+
+static struct ts_async_op fact_of(const struct ts_profile *profile, const struct async_row *row)
+{
+	const struct ts_op *op = &profile->ops[row->op];
+	const struct ts_hlo_module *module =
+		op->module == TS_NONE ? NULL : &profile->modules[op->module];
+	struct ts_async_op fact = {
+		.op = row->op,
+		.name = op->name,
+		.is_collective = op->kind == TS_OP_COLLECTIVE,
+		.is_host = op->kind == TS_OP_HOST,
+		.occurrences = row->seen.occurrences,
+		.interval_ps = row->seen.interval_ps,
+		.exposed_ps = row->seen.exposed_ps,
+		.hidden_ps = ts_i64_sub(row->seen.interval_ps, row->seen.exposed_ps),
+		.coverable_ps = row->coverable_ps,
+	};
+
+	if (op->partner != TS_NONE)
+		fact.done = profile->ops[op->partner].name;
+	if (module)
+		fact.module = module->name;
+	if (module && row->cover.known && row->cover.free != TS_NONE)
+		fact.could_hide = module->instrs[row->cover.free].name;
+	return fact;
+}
+
+bool ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
+		   struct ts_arena *arena, struct async_rows *rows, struct ts_async_facts *facts)
+{
+	struct reading reading = { ctx, rows };
+	struct ts_async_op *items;
+
+	rows->items = calloc(sum->slots.nr + 1, sizeof(*rows->items));
+	if (!rows->items)
+		return false;
+	read_rows(&reading, sum);
+	items = ts_arena_array(arena, rows->nr + 1, sizeof(*items));
+	if (!items || !cover_all(&reading))
+		return false;
+	for (size_t i = 0; i < rows->nr; i++)
+		items[i] = fact_of(ctx->profile, &rows->items[i]);
+	facts->items = items;
+	facts->nr = TS_MIN(rows->nr, ASYNC_MAX_LISTED);
+	return true;
+}
