@@ -1,7 +1,7 @@
 /*
- * What the analysis memory knows: what ops move and how fast, copies that compute nothing, and arrays
- * that are stored wider than their readers need. Times and bytes are sums over all cores and all
- * executions; without a run they are those of one execution and times are -1.
+ * What the analysis memory knows: what ops move and how fast, copies that compute nothing, and
+ * arrays that are stored wider than their readers need. Times and bytes are sums over all cores and
+ * all executions; without a run they are those of one execution and times are -1.
  */
 #ifndef TS_ANALYSIS_FACTS_MEMORY_H
 #define TS_ANALYSIS_FACTS_MEMORY_H
@@ -28,7 +28,7 @@ struct ts_memory_copy {
 	struct ts_bytes producer, consumer; /* or "(argument)", "(result)"; .n 0: unknown */
 	struct ts_bytes from, to;	    /* shapes as XLA prints them */
 	const struct ts_reason *reason;
-	bool is_transfer; /* between memories, or in the host's; else it changes a layout or a place */
+	bool is_transfer; /* between memories, or in the host's; else a layout or a place */
 	int64_t executions, self_ps;
 	int64_t bytes; /* of one execution */
 	struct ts_bytes source;

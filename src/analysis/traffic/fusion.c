@@ -2,8 +2,8 @@
  * Fusion: what the compiler joined into one kernel, and what it did not.
  *
  * Inside a fusion an intermediate stays in registers and on-chip memory; between two kernels it is
- * written to HBM and read again. Both are counted in the compiled modules of what ran, and multiplied
- * by the executions in the profile; without a run each module counts once.
+ * written to HBM and read again. Both are counted in the compiled modules of what ran, and
+ * multiplied by the executions in the profile; without a run each module counts once.
  */
 #include "analysis/traffic/fusion.h"
 

@@ -1,7 +1,7 @@
 /*
- * Tiny ops in series: kernels that follow each other in the compiled schedule, each with a mean time
- * below the threshold. A loop or a branch between them ends a chain; both halves of an asynchronous
- * op do not, and are not part of it: they only start something, or wait.
+ * Tiny ops in series: kernels that follow each other in the compiled schedule, each with a mean
+ * time below the threshold. A loop or a branch between them ends a chain; both halves of an
+ * asynchronous op do not, and are not part of it: they only start something, or wait.
  */
 #include "analysis/traffic/fusion.h"
 

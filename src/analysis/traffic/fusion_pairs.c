@@ -2,10 +2,10 @@
  * Intermediates that one kernel writes to HBM and another reads from there. The maker of the array
  * that an op reads is found behind all its names, through loops, branches and calls.
  *
- * Fusing would save the read and, where no other op needs the array, the write. A write is shared out
- * evenly among the ops that read it, so that all pairs together never have more bytes than the
- * intermediates cause. Arrays of one element, which lie in registers, are left out. So is the branch
- * of a conditional that made its result.
+ * Fusing would save the read and, where no other op needs the array, the write. A write is shared
+ * out evenly among the ops that read it, so that all pairs together never have more bytes than the
+ * intermediates cause. Arrays of one element, which lie in registers, are left out. So is the
+ * branch of a conditional that made its result.
  */
 #include "analysis/traffic/fusion.h"
 

@@ -1,8 +1,8 @@
 /*
  * Why two neighbours were not fused. A compiled module does not say. The reasons are those of XLA's
- * open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their authors
- * document; opcodes, users, layouts and places say which ones fit. So each is a probable one. The first
- * that fits is taken, and those that leave no choice stand first.
+ * open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their
+ * authors document; opcodes, users, layouts and places say which ones fit. So each is a probable
+ * one. The first that fits is taken, and those that leave no choice stand first.
  */
 #include "analysis/traffic/fusion.h"
 

@@ -16,7 +16,8 @@
 	X(consumer_source, TS_COMPILED, "source", \
 	  ts_text_or_null(ts_instr_source(result, consumer))) \
 	X(advice, TS_DERIVED, NULL, ts_string_cell(pair->reason->advice)) \
-	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(pair->reason->confidence))) \
+	X(confidence, TS_DERIVED, NULL, \
+	  ts_string_cell(ts_confidence_name(pair->reason->confidence))) \
 	X(executions, TS_MEASURED, NULL, ts_int_or_null(pair->executions)) \
 	X(total_bytes, TS_MODELLED, "bytes", \
 	  pair->executions < 0 ? ts_null() : ts_int(pair->total_bytes))

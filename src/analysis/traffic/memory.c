@@ -1,9 +1,9 @@
 /*
- * Memory traffic: what each op reads and writes, in which memory, how fast against the chip, and which
- * of it no result needed.
+ * Memory traffic: what each op reads and writes, in which memory, how fast against the chip, and
+ * which of it no result needed.
  *
- * Times and executions are those that ops and rates found, bytes those of model/traffic.h; so no event
- * is looked at again.
+ * Times and executions are those that ops and rates found, bytes those of model/traffic.h; so no
+ * event is looked at again.
  */
 #include "analysis/traffic/memory.h"
 

@@ -1,8 +1,8 @@
 /*
- * The memory analysis' own interface: between the ops (memory_ops.c), their tables (memory_report.c),
- * copies that only change a layout or a place (memory_layout.c), why these are made (memory_reason.c),
- * arrays that are stored wider than their readers need (memory_upcast.c), and what runs them all
- * (memory.c). No other analysis includes this.
+ * The memory analysis' own interface: between the ops (memory_ops.c), their tables
+ * (memory_report.c), copies that only change a layout or a place (memory_layout.c), why these are
+ * made (memory_reason.c), arrays that are stored wider than their readers need (memory_upcast.c),
+ * and what runs them all (memory.c). No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_MEMORY_H
 #define TS_ANALYSIS_MEMORY_H

@@ -1,6 +1,6 @@
 /*
- * Copies: ops that compute nothing and bring an array into another layout, memory or place. Its maker
- * and its next reader are found behind names; memory_reason.c knows why it is moved.
+ * Copies: ops that compute nothing and bring an array into another layout, memory or place. Its
+ * maker and its next reader are found behind names; memory_reason.c knows why it is moved.
  */
 #include "analysis/kit/cells.h"
 #include "analysis/kit/source.h"
@@ -272,7 +272,8 @@ static struct ts_value total_bytes(const struct ts_memory_copy *copy)
 	X(source, TS_COMPILED, "source", ts_text_or_null(copy->source)) \
 	X(reason, TS_DERIVED, NULL, ts_string_cell(copy->reason->words)) \
 	X(advice, TS_DERIVED, NULL, ts_string_cell(copy->reason->advice)) \
-	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
+	X(confidence, TS_DERIVED, NULL, \
+	  ts_string_cell(ts_confidence_name(copy->reason->confidence))) \
 	X(opcode, TS_COMPILED, NULL, ts_text(instr->opcode))
 
 static const struct ts_column copy_columns[] = { COPY_COLUMNS(TS_COLUMN) };

@@ -1,7 +1,7 @@
 /*
  * The ops of the memory view: what each one moved and how long it took. Both halves of an
- * asynchronous op are one row, under the start's name. Without a run the instructions of the modules
- * stand for them.
+ * asynchronous op are one row, under the start's name. Without a run the instructions of the
+ * modules stand for them.
  */
 #include "analysis/facts/ops.h"
 #include "analysis/facts/rates.h"

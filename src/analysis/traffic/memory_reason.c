@@ -1,7 +1,7 @@
 /*
- * Why a copy is made. A compiled module does not say it outright: layouts, memories and neighbours do,
- * as XLA's layout assignment and copy insertion put copies in (xla/service/layout_assignment.cc,
- * copy_insertion.cc). The first reason that fits is taken.
+ * Why a copy is made. A compiled module does not say it outright: layouts, memories and neighbours
+ * do, as XLA's layout assignment and copy insertion put copies in
+ * (xla/service/layout_assignment.cc, copy_insertion.cc). The first reason that fits is taken.
  */
 #include "analysis/traffic/memory.h"
 #include "model/cost.h"

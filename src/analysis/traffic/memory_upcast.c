@@ -3,9 +3,9 @@
  * readers rounds it to a smaller type first. Stored in that type, the same values reach the same
  * arithmetic with half of the bytes.
  *
- * Only arrays whose structure leaves no doubt are listed: every reader is a kernel in which the array
- * goes through moves alone into a convert to one and the same smaller type (certain), or into a
- * product of default precision, which on a TPU rounds its operands to bf16 (likely). Arrays that
+ * Only arrays whose structure leaves no doubt are listed: every reader is a kernel in which the
+ * array goes through moves alone into a convert to one and the same smaller type (certain), or into
+ * a product of default precision, which on a TPU rounds its operands to bf16 (likely). Arrays that
  * leave their computation (results, a loop's state), or have a reader of another kind, are not.
  */
 #include "analysis/kit/cells.h"

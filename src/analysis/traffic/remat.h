@@ -1,6 +1,6 @@
 /*
- * The rematerialization analysis' own header: between the rows (remat.c) and what the compiled module
- * says of them (remat_module.c). No other analysis includes this.
+ * The rematerialization analysis' own header: between the rows (remat.c) and what the compiled
+ * module says of them (remat_module.c). No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_REMAT_H
 #define TS_ANALYSIS_REMAT_H

@@ -3,12 +3,12 @@
  * and whether the backward pass uses what it computes.
  *
  * XLA's own rematerialization clones an instruction and adds ".remat", ".remat2" to its name: the
- * original is the name before it (xla/service/hlo_rematerialization.cc). With
- * jax.checkpoint the recomputed op has the scope of the original, inside transpose(jvp(..)) and with
+ * original is the name before it (xla/service/hlo_rematerialization.cc). With jax.checkpoint the
+ * recomputed op has the scope of the original, inside transpose(jvp(..)) and with
  * "checkpoint/rematted_computation" in it. Several ops of the forward pass may have that scope (the
- * layers of an unrolled loop, parts of one fusion): the one that shares most operands is taken, then
- * one of the same opcode (the all-reduce behind a product has the product's scope), of the same size,
- * the last.
+ * layers of an unrolled loop, parts of one fusion): the one that shares most operands is taken,
+ * then one of the same opcode (the all-reduce behind a product has the product's scope), of the
+ * same size, the last.
  */
 #include "analysis/traffic/remat.h"
 

@@ -1,7 +1,7 @@
 /*
- * What ops move, in which memory and how fast; copies and why; arrays stored wider than needed. Chip:
- * v5e, 819e9 B/s of HBM. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. Expected values are
- * worked out beside them.
+ * What ops move, in which memory and how fast; copies and why; arrays stored wider than needed.
+ * Chip: v5e, 819e9 B/s of HBM. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. Expected
+ * values are worked out beside them.
  */
 #include "tests/analysis/feed.h"
 
@@ -104,7 +104,7 @@ static void test_the_breakdown_gives_bytes_by_memory_and_way(void **state)
 	feed_free(feed);
 }
 
-/* Read or written is unknown: the sum is known, the ways are not. A kernel of 0 bytes is unknown. */
+/* Read or written is unknown: the sum is known, the ways are not. Nor is a kernel of 0 bytes. */
 static void test_what_is_not_known_is_not_made_up(void **state)
 {
 	struct feed *feed = feed_new();
@@ -136,8 +136,9 @@ static void test_what_is_not_known_is_not_made_up(void **state)
 }
 
 /*
- * A fetch from the host, as libtpu has it: the done says what it writes to HBM, and neither says that
- * it came over the link. Under way for 10 us in each of two runs: 4096 bytes in 10 us is 4.096e8 B/s.
+ * A fetch from the host, as libtpu has it: the done says what it writes to HBM, and neither says
+ * that it came over the link. Under way for 10 us in each of two runs: 4096 bytes in 10 us is
+ * 4.096e8 B/s.
  */
 static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **state)
 {
@@ -312,8 +313,9 @@ static const struct ts_result *given_widening(struct feed *feed, struct make *ma
 }
 
 /*
- * maker writes VEC, N bytes of f32. As bf16 it would be N/2: N/2 less written, N/2 less read by each
- * reader. It is listed where all readers round it first, and never where one of them needs f32.
+ * maker writes VEC, N bytes of f32. As bf16 it would be N/2: N/2 less written, N/2 less read by
+ * each reader. It is listed where all readers round it first, and never where one of them needs
+ * f32.
  */
 static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state)
 {

@@ -9,8 +9,8 @@ extern const struct ts_analysis ts_analysis_ops, ts_analysis_remat;
 #define SCOPE	"jit(f)/transpose(jvp(block))/checkpoint"
 
 /*
- * Forward: product.1 = dot(x, w), tanh.2 of it. Backward: the product again (product.1b), tanh.2b of it,
- * which gradient.3 uses. All f32[256,128]: 131072 bytes.
+ * Forward: product.1 = dot(x, w), tanh.2 of it. Backward: the product again (product.1b), tanh.2b
+ * of it, which gradient.3 uses. All f32[256,128]: 131072 bytes.
  */
 static struct ts_hlo_module *given_module(struct feed *feed)
 {
@@ -69,7 +69,7 @@ static size_t row_of(const struct ts_table *table, const char *name)
 	return i;
 }
 
-/* Two trips a run (a loop): 2 runs, 4 executions of 30 and 10 us; product 120, tanh 40, norm 6 us. */
+/* Two trips a run: 2 runs, 4 executions of 30 and 10 us; product 120, tanh 40, norm 6 us. */
 static void given_run(struct feed *feed)
 {
 	uint32_t line, modules, op[3], run;
@@ -126,7 +126,7 @@ static void each_op_has_its_original_its_cost_and_what_keeping_it_takes(void **s
 	feed_free(feed);
 }
 
-/* What the doctor reads: the costliest op first, with what it repeats and what it takes to keep it. */
+/* The doctor reads them: the costliest op first, its original, and what it takes to keep it. */
 static void the_facts_name_the_costliest_op_first(void **state)
 {
 	struct feed *feed = feed_new();

@@ -1,4 +1,4 @@
-/* The doctor's rules about traffic with HBM, from the facts of memory. Total: 1000 ms of one core. */
+/* The doctor's rules about traffic with HBM, from the facts of memory. Total: 1000 ms of a core. */
 #include "tests/analysis/doctor/doctor_given.h"
 
 #include "analysis/facts/memory.h"
