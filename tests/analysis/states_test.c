@@ -20,13 +20,8 @@
 static const char *const not_described[] = {
 	"time",
 	"gaps",
-	"systolic",
-	"padding",
 	"roofline",
 	"rates",
-	"collectives",
-	"async",
-	"sparsecore",
 	"marks",
 	"heatmap",
 	"memory_timeline",
