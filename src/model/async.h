@@ -32,7 +32,7 @@ struct ts_async_seen {
 };
 
 /* An event of a slot's op, in the order of time. A done without a start (it was before the capture)
- * counts alone and is no occurrence. */
+ * counts alone and is not an occurrence. */
 void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t start_ps,
 		  int64_t dur_ps, int64_t occurrences);
 /* At the end of a line: a start whose done never came was as long as it was seen. */

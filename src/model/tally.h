@@ -32,7 +32,7 @@ bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32
 bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from);
 extern const struct ts_record ts_tally_record; /* what it is made of, for states: frees it too */
 
-/* FLOPs of all its executions as the profile and the module have them; NaN when nobody knows. */
+/* FLOPs of all its executions as the profile and the module have them; NaN: unknown. */
 double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op);
 
 #endif
