@@ -65,6 +65,9 @@ struct ts_analysis {
 	const struct ts_record *state;
 	size_t state_size;
 	size_t facts_size; /* of struct ts_NAME_facts; 0: nobody reads its facts */
+	/* Asked once, before the pass begins: false: the run has no events for this analysis, and .wants
+	 * is not asked. NULL: true. */
+	bool (*applies)(const struct ts_context *ctx);
 	/* False: not interested in this line. LINE is an index into the profile's lines. */
 	bool (*wants)(const struct ts_context *ctx, const struct ts_line *line);
 	enum ts_status (*open)(void *state, const struct ts_context *ctx,

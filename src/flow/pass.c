@@ -22,6 +22,7 @@ struct pass {
 	const struct ts_duration_counter *counter;
 	struct ts_passes *shared;
 	const struct ts_analysis *analyses[TS_NR_ANALYSES];
+	bool sees_events[TS_NR_ANALYSES];
 	void *sums[TS_NR_ANALYSES];
 	size_t nr_analyses;
 	uint32_t *jobs; /* lines, in the order of order_jobs() */
@@ -38,9 +39,16 @@ static void release_line(struct pass *pass, uint32_t line)
 		ts_state_free(pass->analyses[a], &pass->lines[line].state[a]);
 }
 
-static bool sees_events(const struct pass *pass, size_t a)
+static bool sees_events(const struct ts_context *ctx, const struct ts_analysis *analysis)
 {
-	return pass->analyses[a]->block || (pass->ctx->merged && pass->analyses[a]->merged);
+	return (analysis->block || (ctx->merged && analysis->merged)) &&
+	       (!analysis->applies || analysis->applies(ctx));
+}
+
+static void add_analysis(struct pass *pass, const struct ts_analysis *analysis)
+{
+	pass->sees_events[pass->nr_analyses] = sees_events(pass->ctx, analysis);
+	pass->analyses[pass->nr_analyses++] = analysis;
 }
 
 /* Makes the states of whoever wants this line and has none yet. */
@@ -51,7 +59,7 @@ static enum ts_status open_states(struct pass *pass, struct line_states *states,
 		const struct ts_analysis *analysis = pass->analyses[a];
 		enum ts_status st = TS_OK;
 
-		if (states->state[a] || !sees_events(pass, a) || !analysis->wants(pass->ctx, line))
+		if (states->state[a] || !pass->sees_events[a] || !analysis->wants(pass->ctx, line))
 			continue;
 		states->state[a] = ts_state_new(analysis);
 		if (!states->state[a])
@@ -272,7 +280,7 @@ static bool is_wanted(struct pass *pass, uint32_t index)
 	if (pass->profile->planes[line->plane].kind == TS_PLANE_OURS)
 		return false;
 	for (size_t a = 0; a < pass->nr_analyses; a++)
-		wanted |= sees_events(pass, a) && pass->analyses[a]->wants(pass->ctx, line);
+		wanted |= pass->sees_events[a] && pass->analyses[a]->wants(pass->ctx, line);
 	if (pass->counter && pass->counter->block)
 		pass->lines[index].observed =
 			pass->counter->wants(pass->counter->ctx, pass->profile, index);
@@ -439,7 +447,7 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 	TS_ASSERT(profile && ctx && shared);
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (ts_analyses[i]->pass == number)
-			pass.analyses[pass.nr_analyses++] = ts_analyses[i];
+			add_analysis(&pass, ts_analyses[i]);
 	if (pthread_mutex_init(&pass.lock, NULL) != 0)
 		return ts_fail_nomem(err);
 	st = choose_lines(&pass, nr_threads, err);

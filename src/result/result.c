@@ -66,15 +66,6 @@ const struct ts_result *ts_results_find(const struct ts_results *results, const 
 	return NULL;
 }
 
-struct ts_result *ts_results_edit(struct ts_results *results, const char *name)
-{
-	TS_ASSERT(results && name);
-	for (size_t i = 0; i < results->nr; i++)
-		if (strcmp(results->items[i]->name, name) == 0)
-			return results->items[i];
-	return NULL;
-}
-
 /* Room for one more of SIZE bytes: the array as it is, or a larger copy; NULL: no memory. */
 static void *room(struct ts_result *result, void *items, size_t nr, size_t *cap, size_t size)
 {

@@ -189,8 +189,6 @@ void ts_results_init(struct ts_results *results);
 void ts_results_release(struct ts_results *results);
 struct ts_result *ts_results_add(struct ts_results *results, const char *name, const char *title);
 const struct ts_result *ts_results_find(const struct ts_results *results, const char *name);
-/* For an analysis of a later pass that fills in what an earlier one had to leave open; or NULL. */
-struct ts_result *ts_results_edit(struct ts_results *results, const char *name);
 
 static inline struct ts_value ts_null(void)
 {

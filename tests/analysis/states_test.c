@@ -24,8 +24,6 @@ static const char *const not_described[] = {
 	"rates",
 	"marks",
 	"heatmap",
-	"memory_timeline",
-	"allocators",
 	"capture",
 };
 /* clang-format on */

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "compare/compare.h"
+#include "tests/result/named.h"
 
 #define NR_STEPS 10
 #define CORES	 2
@@ -365,7 +366,7 @@ static void figures_are_found_by_name(void **state)
 
 	(void)state;
 	given(&side, ops, 1, 9 * US);
-	result = ts_results_edit(&side.results, "time");
+	result = result_named(&side.results, "time");
 	ts_result_field(result, "wall_ps", ts_int(7), TS_MEASURED, NULL);
 	result = ts_results_add(&side.results, "overview", "Overview");
 	result->top_level = true;

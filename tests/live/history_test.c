@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "live/overhead.h"
+#include "tests/result/named.h"
 
 static struct ts_ring ring;
 
@@ -224,7 +225,7 @@ static void the_end_has_the_figures_of_the_whole_time(void **state)
 static void put_field(struct ts_results *results, const char *result, const char *name,
 		      double value)
 {
-	struct ts_result *found = ts_results_edit(results, result);
+	struct ts_result *found = result_named(results, result);
 
 	if (!found)
 		found = ts_results_add(results, result, result);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "live/programs.h"
+#include "tests/result/named.h"
 
 #include "analysis/settings.h"
 
@@ -97,7 +98,7 @@ static void put_families(struct ts_results *results, const struct row *rows, siz
 	static const struct ts_column columns[] = { { "name", TS_COMPILED, NULL },
 						    { "parameter_shapes", TS_COMPILED, NULL },
 						    { "differs", TS_DERIVED, NULL } };
-	struct ts_result *cache = ts_results_edit(results, "cache");
+	struct ts_result *cache = result_named(results, "cache");
 	struct ts_table *table =
 		ts_result_table(cache, "families", NULL, columns, TS_NELEM(columns));
 

@@ -1,6 +1,6 @@
 /*
  * What a module needs of memory, as its own buffer assignment says: allocations of parameters,
- * results and constants are there all the time; of the temporaries' allocation the heap trace tells
+ * results and constants are there all the time; for the temporaries' allocation the heap trace says
  * when the compiler took and freed each buffer. Positions are the events of that trace.
  *
  * Facts: openxla/xla, BufferAssignmentProto and HeapSimulatorTrace; held against what XProf's

@@ -1,11 +1,11 @@
 /*
  * Memory timeline: what was allocated and reserved on each device over time, the peak and who held
  * it, out of the [memory] events of a PyTorch trace taken with profile_memory=True. Of profiles
- * without such events it says what the compiled modules need (capacity) or the runtime's allocators
- * told (allocators, which is closed later and fills it in).
+ * without such events the report says what the compiled modules need (capacity) or what the events
+ * of the runtime's allocators say (allocators).
  *
  * Left out: memory-like counters of other writers, and what is allocated on threads that the
- * profiler did not follow; the totals of the next event tell of it.
+ * profiler did not follow; the totals of the next event include it.
  */
 #include "analysis/capacity/memory_timeline.h"
 
@@ -13,13 +13,8 @@
 
 #define MAX_WAITING 4096 /* events of one moment */
 
-struct state {
-	struct mt_host *hosts;
-	size_t nr, cap;
-};
-
 /* Host threads, and the lines of moments beside them. Of GPUs' streams nothing is needed. */
-static bool wants(const struct ts_context *ctx, const struct ts_line *line)
+static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	const struct ts_plane *plane = &ctx->profile->planes[line->plane];
 
@@ -30,7 +25,7 @@ static bool wants(const struct ts_context *ctx, const struct ts_line *line)
 
 static bool has_events(const uint8_t *roles, size_t nr)
 {
-	return memchr(roles, MT_BLOCK, nr) || memchr(roles, MT_OOM, nr);
+	return memchr(roles, ROLE_BLOCK, nr) || memchr(roles, ROLE_OOM, nr);
 }
 
 struct by_id { /* a thread of a plane */
@@ -50,7 +45,7 @@ static int by_plane_and_id(const void *a, const void *b)
 }
 
 /* Moments stand on a line of their own: that of their thread has the same id. False: no memory. */
-static bool find_threads(struct mt_host *host)
+static bool find_threads(struct heap_host *host)
 {
 	const struct ts_profile *profile = host->profile;
 	struct by_id *threads = calloc(profile->nr_lines + 1, sizeof(*threads));
@@ -84,26 +79,25 @@ static bool find_threads(struct mt_host *host)
 	return threads != NULL;
 }
 
-static enum ts_status open_host(void *ptr, const struct ts_context *ctx, const struct ts_line *line,
-				struct ts_error *err)
+static enum ts_status timeline_open(void *arg, const struct ts_context *ctx,
+				    const struct ts_line *line, struct ts_error *err)
 {
-	struct state *state = ptr;
-	struct mt_host *host;
+	struct timeline_state *state = arg;
+	struct heap_host *host;
 
 	if (!ts_grow(&state->hosts, &state->cap, 1, sizeof(*state->hosts)))
 		return ts_fail_nomem(err);
 	host = &state->hosts[state->nr++];
-	*host = (struct mt_host){ .host = ctx->profile->planes[line->plane].host,
-				  .profile = ctx->profile,
-				  .step_line = TS_NONE };
-	host->roles = mt_roles(ctx->profile);
+	*host = (struct heap_host){ .host = ctx->profile->planes[line->plane].host,
+				    .profile = ctx->profile,
+				    .step_line = TS_NONE };
+	host->roles = ts_heap_roles(ctx->profile);
 	if (!host->roles)
 		return ts_fail_nomem(err);
-	if (!has_events(host->roles, ctx->profile->nr_ops)) {
-		free(host->roles);
-		host->roles = NULL; /* nothing to look for */
+	host->has_events = has_events(host->roles, ctx->profile->nr_ops);
+	if (!host->has_events)
 		return TS_OK;
-	}
+	host->nr_threads = ctx->profile->nr_lines;
 	host->threads = calloc(ctx->profile->nr_lines + 1, sizeof(*host->threads));
 	host->thread_of = calloc(ctx->profile->nr_lines + 1, sizeof(*host->thread_of));
 	if (!host->threads || !host->thread_of || !find_threads(host))
@@ -120,15 +114,15 @@ static int64_t number_or(const struct ts_stat *stat, int64_t otherwise)
 	return stat->type == TS_STAT_INT ? stat->number : otherwise;
 }
 
-static struct mt_event read_event(const struct mt_host *host, const struct ts_merged *merged,
-				  size_t i)
+static struct heap_event read_event(const struct heap_host *host, const struct ts_merged *merged,
+				    size_t i)
 {
 	struct ts_stat stats[NR_NAMES];
 
 	for (size_t k = 0; k < NR_NAMES; k++)
 		stats[k].type = TS_STAT_TEXT; /* no number: it has none */
 	ts_merged_stats(merged, i, names, NR_NAMES, stats);
-	return (struct mt_event){
+	return (struct heap_event){
 		.at_ps = merged->start_ps[i],
 		.index = number_or(&stats[INDEX], TS_UNKNOWN),
 		.device_type = number_or(&stats[DEVICE_TYPE], 0),
@@ -146,13 +140,13 @@ static struct mt_event read_event(const struct mt_host *host, const struct ts_me
 
 static int by_index(const void *a, const void *b)
 {
-	const struct mt_event *x = a, *y = b;
+	const struct heap_event *x = a, *y = b;
 
 	return (x->index > y->index) - (x->index < y->index);
 }
 
 /* Whole microseconds let many events share a moment: the profiler numbered them as they came. */
-static bool take_waiting(struct mt_host *host)
+static bool take_waiting(struct heap_host *host)
 {
 	bool numbered = true, good = true;
 
@@ -161,13 +155,13 @@ static bool take_waiting(struct mt_host *host)
 	if (numbered && host->nr_waiting > 1)
 		qsort(host->waiting, host->nr_waiting, sizeof(*host->waiting), by_index);
 	for (size_t i = 0; i < host->nr_waiting && good; i++)
-		good = mt_step_until(host, host->waiting[i].at_ps) &&
-		       mt_take_event(host, &host->waiting[i]);
+		good = ts_heap_step_until(host, host->waiting[i].at_ps) &&
+		       ts_heap_take_event(host, &host->waiting[i]);
 	host->nr_waiting = 0;
 	return good;
 }
 
-static bool wait_for_its_turn(struct mt_host *host, const struct mt_event *event)
+static bool wait_for_its_turn(struct heap_host *host, const struct heap_event *event)
 {
 	if (host->nr_waiting >= MAX_WAITING && !take_waiting(host))
 		return false;
@@ -179,7 +173,7 @@ static bool wait_for_its_turn(struct mt_host *host, const struct mt_event *event
 }
 
 /* The steps of the thread that has the first one. */
-static bool take_step(struct mt_host *host, uint32_t line, struct ts_bytes name, int64_t start_ps,
+static bool take_step(struct heap_host *host, uint32_t line, struct ts_bytes name, int64_t start_ps,
 		      int64_t end_ps)
 {
 	uint64_t number = 0;
@@ -188,19 +182,19 @@ static bool take_step(struct mt_host *host, uint32_t line, struct ts_bytes name,
 		host->step_line = line;
 	ts_bytes_u64(ts_bytes_cut(name, ts_bytes_find(name, "#") + 1, name.n), &number);
 	return line != host->step_line ||
-	       (mt_step_until(host, start_ps) && mt_step_begin(host, number, end_ps));
+	       (ts_heap_step_until(host, start_ps) && ts_heap_step_begin(host, number, end_ps));
 }
 
-static void take_call(struct mt_host *host, uint32_t op, int64_t start_ps, int64_t dur_ps)
+static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int64_t dur_ps)
 {
-	struct mt_call *call = host->calls;
+	struct heap_call *call = host->calls;
 
 	while (call < host->calls + host->nr_calls && call->op != op)
 		call++;
-	if (call == host->calls + MT_CALLS)
+	if (call == host->calls + MAX_CALLS)
 		return; /* there are fewer names than that */
 	if (call == host->calls + host->nr_calls)
-		host->calls[host->nr_calls++] = (struct mt_call){ .op = op };
+		host->calls[host->nr_calls++] = (struct heap_call){ .op = op };
 	call->count++;
 	call->total_ps = ts_i64_add(call->total_ps, dur_ps);
 	call->max_ps = TS_MAX(call->max_ps, dur_ps);
@@ -212,102 +206,77 @@ static void take_call(struct mt_host *host, uint32_t op, int64_t start_ps, int64
 	call->last_ps = ts_i64_add(start_ps, dur_ps);
 }
 
-static bool take(struct mt_host *host, const struct ts_merged *merged, size_t i)
+static bool take(struct heap_host *host, const struct ts_merged *merged, size_t i)
 {
 	int64_t start_ps = merged->start_ps[i], end_ps = ts_i64_add(start_ps, merged->dur_ps[i]);
-	enum mt_role role = host->roles[merged->op[i]];
-	struct mt_event event;
+	enum heap_role role = host->roles[merged->op[i]];
+	struct heap_event event;
 
 	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps && !take_waiting(host))
 		return false;
 	switch (role) {
-	case MT_NOTHING: return true;
-	case MT_BLOCK:
-	case MT_OOM:	 event = read_event(host, merged, i); return wait_for_its_turn(host, &event);
-	case MT_STEP:
+	case ROLE_NOTHING: return true;
+	case ROLE_BLOCK:
+	case ROLE_OOM:	   event = read_event(host, merged, i); return wait_for_its_turn(host, &event);
+	case ROLE_STEP:
 		return take_step(host, merged->line[i], merged->profile->ops[merged->op[i]].name,
 				 start_ps, end_ps);
-	case MT_CALL:
-		if (!mt_step_until(host, start_ps))
+	case ROLE_CALL:
+		if (!ts_heap_step_until(host, start_ps))
 			return false;
 		take_call(host, merged->op[i], start_ps, merged->dur_ps[i]);
 		return true;
 	default:
 		return merged->dur_ps[i] == 0 ||
-		       mt_thread_enter(&host->threads[merged->line[i]], merged->op[i], role,
-				       start_ps, end_ps);
+		       ts_heap_thread_enter(&host->threads[merged->line[i]], merged->op[i], role,
+					    start_ps, end_ps);
 	}
 }
 
-static enum ts_status take_events(void *ptr, const struct ts_context *ctx,
-				  const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status timeline_merged(void *arg, const struct ts_context *ctx,
+				      const struct ts_merged *merged, struct ts_error *err)
 {
-	struct state *state = ptr;
+	struct timeline_state *state = arg;
 
-	(void)ctx;
-	for (size_t i = 0; i < merged->nr_events && state->hosts[0].roles; i++)
+	for (size_t i = 0; i < merged->nr_events && state->hosts[0].has_events; i++)
 		if (!take(&state->hosts[0], merged, i))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }
 
-static enum ts_status merge(void *ptr_into, void *ptr_from, const struct ts_context *ctx,
-			    struct ts_error *err)
+static enum ts_status timeline_close(void *arg, const struct ts_context *ctx, void *facts,
+				     struct ts_result *result, struct ts_error *err)
 {
-	struct state *into = ptr_into, *from = ptr_from;
+	struct timeline_state *sum = arg;
 
-	(void)ctx;
-	if (!ts_grow(&into->hosts, &into->cap, into->nr + from->nr, sizeof(*into->hosts)))
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < from->nr; i++)
-		into->hosts[into->nr++] = from->hosts[i];
-	from->nr = 0; /* they moved */
-	return TS_OK;
-}
-
-static enum ts_status close_state(void *ptr, const struct ts_context *ctx, void *facts,
-				  struct ts_result *result, struct ts_error *err)
-{
-	struct state *state = ptr;
-
-	for (size_t i = 0; i < state->nr; i++)
-		if (state->hosts[i].roles &&
-		    (!take_waiting(&state->hosts[i]) || !mt_finish(&state->hosts[i])))
+	TS_ASSERT(sum && facts && result);
+	for (size_t i = 0; i < sum->nr; i++) {
+		sum->hosts[i].profile = ctx->profile;
+		if (!take_waiting(&sum->hosts[i]) || !ts_heap_finish(&sum->hosts[i]))
 			return ts_fail_nomem(err);
-	return mt_report(ctx, state->hosts, state->nr, result) ? TS_OK : ts_fail_nomem(err);
+	}
+	return ts_heap_make_facts(ctx, sum->hosts, sum->nr, result, facts) ? TS_OK
+									   : ts_fail_nomem(err);
 }
 
-static void release_host(struct mt_host *host)
+static enum ts_status timeline_report(void *arg, const struct ts_context *ctx,
+				      struct ts_result *result, struct ts_error *err)
 {
-	for (size_t i = 0; host->threads && i < host->profile->nr_lines; i++)
-		free(host->threads[i].open);
-	mt_blocks_release(host);
-	free(host->threads);
-	free(host->thread_of);
-	free(host->waiting);
-	free(host->roles);
-}
-
-static void release(void *ptr)
-{
-	struct state *state = ptr;
-
-	for (size_t i = 0; i < state->nr; i++)
-		release_host(&state->hosts[i]);
-	free(state->hosts);
+	return ts_heap_report(ctx, result) ? TS_OK : ts_fail_nomem(err);
 }
 
 const struct ts_analysis ts_analysis_memory_timeline = {
 	.name = "memory_timeline",
 	.title = "Memory over time",
 	.needs = TS_NEEDED,
+	.shows = TS_SHOWN,
 	.pass = TS_PASS_MERGED,
 	.columns = TS_COL_STATS,
-	.state_size = sizeof(struct state),
-	.wants = wants,
-	.open = open_host,
-	.merged = take_events,
-	.merge = merge,
-	.close = close_state,
-	.release = release,
+	.state = &ts_memory_timeline_record,
+	.facts_size = sizeof(struct ts_memory_timeline_facts),
+	.wants = timeline_wants,
+	.open = timeline_open,
+	.merged = timeline_merged,
+	.close = timeline_close,
+	.report = timeline_report,
 };

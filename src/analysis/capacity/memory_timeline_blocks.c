@@ -10,7 +10,7 @@
 
 #define CPU 0 /* c10::DeviceType */
 
-static uint32_t profile_device(const struct mt_host *host, int64_t type, int64_t id)
+static uint32_t profile_device(const struct heap_host *host, int64_t type, int64_t id)
 {
 	const struct ts_profile *profile = host->profile;
 
@@ -21,9 +21,9 @@ static uint32_t profile_device(const struct mt_host *host, int64_t type, int64_t
 	return TS_NONE;
 }
 
-static void begin_step_row(struct mt_host *host, struct mt_device *device)
+static void begin_step_row(struct heap_host *host, struct heap_device *device)
 {
-	device->step = (struct mt_step_row){
+	device->step = (struct heap_step){
 		.number = host->step_number,
 		.device = (uint32_t)(device - host->devices),
 		.peak_bytes = device->allocated,
@@ -31,21 +31,21 @@ static void begin_step_row(struct mt_host *host, struct mt_device *device)
 }
 
 /* What EVENT changed: a failed allocation changed nothing, and says where the totals stand. */
-static int64_t change_of(const struct mt_event *event)
+static int64_t change_of(const struct heap_event *event)
 {
-	return event->role == MT_OOM ? 0 : event->nr_bytes;
+	return event->role == ROLE_OOM ? 0 : event->nr_bytes;
 }
 
-static bool add_device(struct mt_host *host, const struct mt_event *event)
+static bool add_device(struct heap_host *host, const struct heap_event *event)
 {
-	struct mt_device *device;
+	struct heap_device *device;
 	bool has_totals = event->allocated >= 0;
 	int64_t before = has_totals ? ts_i64_sub(event->allocated, change_of(event)) : 0;
 
 	if (!ts_grow(&host->devices, &host->cap_devices, host->nr_devices + 1, sizeof(*device)))
 		return false;
 	device = &host->devices[host->nr_devices++];
-	*device = (struct mt_device){
+	*device = (struct heap_device){
 		.type = event->device_type,
 		.id = event->device_id,
 		.device = profile_device(host, event->device_type, event->device_id),
@@ -65,13 +65,13 @@ static bool add_device(struct mt_host *host, const struct mt_event *event)
 }
 
 /* The device of the event, or nr_devices when there are too many. False: no memory. */
-static bool find_device(struct mt_host *host, const struct mt_event *event, size_t *at)
+static bool find_device(struct heap_host *host, const struct heap_event *event, size_t *at)
 {
 	for (*at = 0; *at < host->nr_devices; (*at)++)
 		if (host->devices[*at].type == event->device_type &&
 		    host->devices[*at].id == event->device_id)
 			return true;
-	if (host->nr_devices >= MT_DEVICES) {
+	if (host->nr_devices >= MAX_DEVICES) {
 		host->nr_lost_devices++;
 		return true;
 	}
@@ -80,7 +80,7 @@ static bool find_device(struct mt_host *host, const struct mt_event *event, size
 
 /* --- kinds */
 
-static uint64_t key_of(const struct mt_owner *owner, uint32_t device, int64_t nr_bytes)
+static uint64_t key_of(const struct heap_owner *owner, uint32_t device, int64_t nr_bytes)
 {
 	const uint64_t words[] = {
 		(uint64_t)owner->op << 32 | owner->outer_op,
@@ -93,28 +93,28 @@ static uint64_t key_of(const struct mt_owner *owner, uint32_t device, int64_t nr
 	return ts_hash((struct ts_bytes){ (const uint8_t *)words, sizeof(words) }, 0);
 }
 
-static bool same_owner(const struct mt_owner *a, const struct mt_owner *b)
+static bool same_owner(const struct heap_owner *a, const struct heap_owner *b)
 {
 	return a->op == b->op && a->outer_op == b->outer_op && a->module == b->module &&
 	       a->annotation == b->annotation && a->source == b->source && a->phase == b->phase;
 }
 
-/* TS_NONE: no memory. Past MT_KINDS all new ones of a device are one kind. */
-static uint32_t kind_of(struct mt_host *host, struct mt_owner owner, uint32_t device,
+/* TS_NONE: no memory. Past MAX_KINDS all new ones of a device are one kind. */
+static uint32_t kind_of(struct heap_host *host, struct heap_owner owner, uint32_t device,
 			int64_t nr_bytes)
 {
 	uint64_t key;
 	uint32_t at;
 
-	if (host->nr_kinds >= MT_KINDS) {
-		owner = (struct mt_owner){
-			TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE, MT_NR_PHASES
+	if (host->nr_kinds >= MAX_KINDS) {
+		owner = (struct heap_owner){
+			TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE, NR_PHASES
 		};
 		nr_bytes = TS_UNKNOWN;
 	}
 	key = key_of(&owner, device, nr_bytes);
 	while ((at = ts_map_find(&host->kind_ids, key)) != TS_NONE) {
-		const struct mt_kind *known = &host->kinds[at];
+		const struct heap_kind *known = &host->kinds[at];
 
 		if (known->device == device && known->block_bytes == nr_bytes &&
 		    same_owner(&known->owner, &owner))
@@ -126,15 +126,15 @@ static uint32_t kind_of(struct mt_host *host, struct mt_owner owner, uint32_t de
 	    !ts_map_set(&host->kind_ids, key, at))
 		return TS_NONE;
 	host->kinds[host->nr_kinds++] =
-		(struct mt_kind){ .owner = owner, .device = device, .block_bytes = nr_bytes };
+		(struct heap_kind){ .owner = owner, .device = device, .block_bytes = nr_bytes };
 	return at;
 }
 
 /* BYTES more (or less) of the kind are alive. False: no memory. */
-static bool change(struct mt_host *host, uint32_t at, int64_t nr_bytes, int64_t count)
+static bool change(struct heap_host *host, uint32_t at, int64_t nr_bytes, int64_t count)
 {
-	struct mt_kind *kind = &host->kinds[at];
-	struct mt_device *device = &host->devices[kind->device];
+	struct heap_kind *kind = &host->kinds[at];
+	struct heap_device *device = &host->devices[kind->device];
 
 	kind->now_bytes = ts_i64_add(kind->now_bytes, nr_bytes);
 	kind->now_count += count;
@@ -151,8 +151,8 @@ static bool change(struct mt_host *host, uint32_t at, int64_t nr_bytes, int64_t 
 
 /* --- blocks */
 
-static bool add_block(struct mt_host *host, struct mt_device *device, const struct mt_block *block,
-		      int64_t address)
+static bool add_block(struct heap_host *host, struct heap_device *device,
+		      const struct heap_block *block, int64_t address)
 {
 	uint32_t at = (uint32_t)host->nr_blocks;
 
@@ -160,9 +160,7 @@ static bool add_block(struct mt_host *host, struct mt_device *device, const stru
 		at = host->free_blocks[--host->nr_free_blocks];
 	} else {
 		if (!ts_grow(&host->blocks, &host->cap_blocks, host->nr_blocks + 1,
-			     sizeof(*host->blocks)) ||
-		    !ts_grow(&host->free_blocks, &host->cap_free_blocks, host->nr_blocks + 1,
-			     sizeof(*host->free_blocks)))
+			     sizeof(*host->blocks)))
 			return false;
 		host->nr_blocks++;
 	}
@@ -171,18 +169,21 @@ static bool add_block(struct mt_host *host, struct mt_device *device, const stru
 	       change(host, block->kind, block->nr_bytes, 1);
 }
 
-/* The block at ADDRESS is no more. False: no memory. */
-static bool end_block(struct mt_host *host, struct mt_device *device, int64_t address,
+/* The block at ADDRESS ends. False: no memory. */
+static bool end_block(struct heap_host *host, struct heap_device *device, int64_t address,
 		      int64_t at_ps, bool was_given)
 {
 	uint32_t at = ts_map_find(&device->by_address, (uint64_t)address);
-	struct mt_block *block;
-	struct mt_kind *kind;
+	struct heap_block *block;
+	struct heap_kind *kind;
 
-	if (at == TS_NONE) {
+	if (at == TS_NONE || host->blocks[at].kind == TS_NONE) {
 		device->nr_unseen += was_given;
 		return true;
 	}
+	if (!ts_grow(&host->free_blocks, &host->cap_free_blocks, host->nr_free_blocks + 1,
+		     sizeof(*host->free_blocks)))
+		return false;
 	block = &host->blocks[at];
 	kind = &host->kinds[block->kind];
 	if (was_given) {
@@ -196,16 +197,17 @@ static bool end_block(struct mt_host *host, struct mt_device *device, int64_t ad
 	return change(host, at, -block->nr_bytes, -1);
 }
 
-static size_t nr_alive(const struct mt_host *host)
+static size_t nr_alive(const struct heap_host *host)
 {
 	return host->nr_blocks - host->nr_free_blocks;
 }
 
-static bool take_block(struct mt_host *host, struct mt_device *device, const struct mt_event *event)
+static bool take_block(struct heap_host *host, struct heap_device *device,
+		       const struct heap_event *event)
 {
-	struct mt_owner owner = mt_thread_owner(&host->threads[event->line], event->at_ps);
+	struct heap_owner owner = ts_heap_thread_owner(&host->threads[event->line], event->at_ps);
 	uint32_t kind = kind_of(host, owner, (uint32_t)(device - host->devices), event->nr_bytes);
-	struct mt_block block = { event->nr_bytes, event->at_ps, kind, host->nr_steps };
+	struct heap_block block = { event->nr_bytes, event->at_ps, kind, host->nr_steps };
 
 	if (kind == TS_NONE)
 		return false;
@@ -220,13 +222,14 @@ static bool take_block(struct mt_host *host, struct mt_device *device, const str
 	/* What stands there is gone: its end was not seen. */
 	if (!end_block(host, device, event->address, event->at_ps, false))
 		return false;
-	if (nr_alive(host) < MT_BLOCKS)
+	if (nr_alive(host) < MAX_LIVE_BLOCKS)
 		return add_block(host, device, &block, event->address);
 	host->nr_untracked++;
 	return true;
 }
 
-static bool give_block(struct mt_host *host, struct mt_device *device, const struct mt_event *event)
+static bool give_block(struct heap_host *host, struct heap_device *device,
+		       const struct heap_event *event)
 {
 	device->nr_given++;
 	return !event->has_address || end_block(host, device, event->address, event->at_ps, true);
@@ -234,7 +237,7 @@ static bool give_block(struct mt_host *host, struct mt_device *device, const str
 
 /* --- levels */
 
-static void pass_time(struct mt_device *device, int64_t at_ps)
+static void pass_time(struct heap_device *device, int64_t at_ps)
 {
 	double share, dur_ps = (double)TS_MAX(ts_i64_sub(at_ps, device->last_ps), 0);
 
@@ -246,7 +249,7 @@ static void pass_time(struct mt_device *device, int64_t at_ps)
 	device->last_ps = TS_MAX(device->last_ps, at_ps);
 }
 
-static void note_peak(struct mt_host *host, struct mt_device *device, int64_t at_ps)
+static void note_peak(struct heap_host *host, struct heap_device *device, int64_t at_ps)
 {
 	device->peak_bytes = device->allocated;
 	device->peak_ps = at_ps;
@@ -254,7 +257,7 @@ static void note_peak(struct mt_host *host, struct mt_device *device, int64_t at
 	device->peak_step = host->in_step ? host->step_number : TS_NO_NUMBER;
 	device->peak_untracked = TS_MAX(ts_i64_sub(device->allocated, device->tracked), 0);
 	for (size_t i = 0; i < device->nr_dirty; i++) {
-		struct mt_kind *kind = &host->kinds[device->dirty[i]];
+		struct heap_kind *kind = &host->kinds[device->dirty[i]];
 
 		kind->peak_bytes = kind->now_bytes;
 		kind->peak_count = kind->now_count;
@@ -263,7 +266,8 @@ static void note_peak(struct mt_host *host, struct mt_device *device, int64_t at
 	device->nr_dirty = 0;
 }
 
-static void set_levels(struct mt_host *host, struct mt_device *device, const struct mt_event *event)
+static void set_levels(struct heap_host *host, struct heap_device *device,
+		       const struct heap_event *event)
 {
 	int64_t expected = ts_i64_add(device->allocated, change_of(event));
 
@@ -281,27 +285,29 @@ static void set_levels(struct mt_host *host, struct mt_device *device, const str
 		note_peak(host, device, event->at_ps);
 }
 
-static void take_oom(struct mt_host *host, struct mt_device *device, const struct mt_event *event)
+static void take_oom(struct heap_host *host, struct heap_device *device,
+		     const struct heap_event *event)
 {
 	if (device->nr_oom++ > 0)
 		return;
 	device->oom_ps = event->at_ps;
 	device->oom_bytes = event->nr_bytes;
-	device->oom_owner = mt_thread_owner(&host->threads[event->line], event->at_ps);
+	device->oom_owner = ts_heap_thread_owner(&host->threads[event->line], event->at_ps);
 }
 
-bool mt_take_event(struct mt_host *host, const struct mt_event *event)
+bool ts_heap_take_event(struct heap_host *host, const struct heap_event *event)
 {
-	struct mt_device *device;
+	struct heap_device *device;
 	bool good = true;
 	size_t at;
 
+	TS_ASSERT_HOT(event->line < host->nr_threads);
 	if (!find_device(host, event, &at))
 		return false;
 	if (at == host->nr_devices)
 		return true;
 	device = &host->devices[at];
-	if (event->role == MT_OOM)
+	if (event->role == ROLE_OOM)
 		take_oom(host, device, event);
 	else if (event->nr_bytes > 0)
 		good = take_block(host, device, event);
@@ -313,11 +319,11 @@ bool mt_take_event(struct mt_host *host, const struct mt_event *event)
 
 /* --- steps */
 
-static bool end_step(struct mt_host *host)
+static bool end_step(struct heap_host *host)
 {
 	host->in_step = false;
 	for (size_t i = 0; i < host->nr_devices; i++) {
-		struct mt_device *device = &host->devices[i];
+		struct heap_device *device = &host->devices[i];
 
 		device->step.end_bytes = device->allocated;
 		if (device->nr_steps++ == 0)
@@ -325,7 +331,7 @@ static bool end_step(struct mt_host *host)
 		else
 			device->nr_rising += device->allocated > device->last_step_bytes;
 		device->last_step_bytes = device->allocated;
-		if (host->nr_rows >= MT_STEPS) {
+		if (host->nr_rows >= MAX_STEP_ROWS) {
 			host->nr_lost_rows++;
 			continue;
 		}
@@ -336,12 +342,12 @@ static bool end_step(struct mt_host *host)
 	return true;
 }
 
-bool mt_step_until(struct mt_host *host, int64_t at_ps)
+bool ts_heap_step_until(struct heap_host *host, int64_t at_ps)
 {
 	return !host->in_step || at_ps < host->step_end_ps || end_step(host);
 }
 
-bool mt_step_begin(struct mt_host *host, uint64_t number, int64_t end_ps)
+bool ts_heap_step_begin(struct heap_host *host, uint64_t number, int64_t end_ps)
 {
 	if (host->in_step && !end_step(host))
 		return false;
@@ -360,11 +366,11 @@ bool mt_step_begin(struct mt_host *host, uint64_t number, int64_t end_ps)
  * Blocks that were taken in a step and outlived it. What was taken before the first step is the
  * model; what the first step takes may be an optimizer's state; what every step takes is a leak.
  */
-static void count_unfreed(struct mt_host *host)
+static void count_unfreed(struct heap_host *host)
 {
 	for (size_t i = 0; i < host->nr_blocks; i++) {
-		const struct mt_block *block = &host->blocks[i];
-		struct mt_kind *kind;
+		const struct heap_block *block = &host->blocks[i];
+		struct heap_kind *kind;
 
 		if (block->kind == TS_NONE || block->step == 0 || block->step >= host->nr_steps)
 			continue;
@@ -375,24 +381,8 @@ static void count_unfreed(struct mt_host *host)
 	}
 }
 
-bool mt_finish(struct mt_host *host)
+bool ts_heap_finish(struct heap_host *host)
 {
 	count_unfreed(host);
-	return mt_step_until(host, INT64_MAX);
-}
-
-void mt_blocks_release(struct mt_host *host)
-{
-	for (size_t i = 0; i < host->nr_devices; i++) {
-		ts_map_release(&host->devices[i].by_address);
-		free(host->devices[i].dirty);
-	}
-	ts_map_release(&host->kind_ids);
-	free(host->devices);
-	free(host->kinds);
-	free(host->blocks);
-	free(host->free_blocks);
-	free(host->rows);
-	host->devices = NULL;
-	host->nr_devices = 0;
+	return ts_heap_step_until(host, INT64_MAX);
 }

@@ -8,61 +8,65 @@
 #define MAX_BLOCKS  20
 #define MODULE	    "nn.Module: " /* in front of a module's name */
 
-struct ts_value mt_host_cell(const struct mt_view *view)
-{
-	return ts_text_or_null(view->ctx->profile->hosts[view->host->host].name);
-}
+/* The kinds of one device. */
+struct kinds {
+	const struct heap_kind **items;
+	size_t nr;
+};
 
 /* --- owners */
 
-enum { OWNER_COLUMNS = 6 };
-#define OWNER_COLUMN_ROWS                                                                 \
-	{ "op", TS_MEASURED, "operator" }, { "outer_op", TS_MEASURED, NULL },             \
-		{ "module", TS_MEASURED, "module" }, { "annotation", TS_MEASURED, NULL }, \
-		{ "source", TS_MEASURED, "source" }, { "phase", TS_MEASURED, "phase" }
-
-struct ts_value mt_op_cell(const struct mt_view *view, uint32_t op)
+static struct ts_bytes op_name(const struct ts_profile *profile, uint32_t op)
 {
-	return op == TS_NONE ? ts_null() : ts_text_or_null(view->ctx->profile->ops[op].name);
+	return op == TS_NONE ? (struct ts_bytes){ NULL, 0 } : profile->ops[op].name;
 }
 
-struct ts_value mt_module_cell(const struct mt_view *view, uint32_t op)
+static struct ts_bytes module_name(const struct ts_profile *profile, uint32_t op)
 {
-	struct ts_bytes name;
+	struct ts_bytes name = op_name(profile, op);
 
-	if (op == TS_NONE)
-		return ts_null();
-	name = view->ctx->profile->ops[op].name;
-	return ts_text_or_null(ts_bytes_cut(name, strlen(MODULE), name.n));
+	return op == TS_NONE ? name : ts_bytes_cut(name, strlen(MODULE), name.n);
 }
 
-static bool is_others(const struct mt_owner *owner)
+static bool is_others(const struct heap_owner *owner)
 {
-	return owner->phase == MT_NR_PHASES;
+	return owner->phase == NR_PHASES;
 }
 
-static struct ts_value phase_cell(const struct mt_owner *owner)
+static struct ts_bytes phase_name(const struct heap_owner *owner)
 {
-	static const char *const names[MT_NR_PHASES] = {
-		[MT_FORWARD] = "forward",
-		[MT_IN_BACKWARD] = "backward",
-		[MT_IN_OPTIMIZER] = "optimizer",
-		[MT_IN_INPUT] = "input",
+	static const char *const names[NR_PHASES] = {
+		[PHASE_NONE] = "",
+		[PHASE_FORWARD] = "forward",
+		[PHASE_BACKWARD] = "backward",
+		[PHASE_OPTIMIZER] = "optimizer",
+		[PHASE_INPUT] = "input",
 	};
-	const char *name = is_others(owner) ? NULL : names[owner->phase];
 
-	return name ? ts_text(ts_bytes_of(name)) : ts_null();
+	return ts_bytes_of(is_others(owner) ? "" : names[owner->phase]);
 }
 
-static void put_owner(const struct mt_view *view, struct ts_value *cells,
-		      const struct mt_owner *owner)
+struct ts_heap_owner ts_heap_owner_names(const struct ts_profile *profile,
+					 const struct heap_owner *owner)
 {
-	cells[0] = is_others(owner) ? ts_text(TS_LIT("(others)")) : mt_op_cell(view, owner->op);
-	cells[1] = mt_op_cell(view, owner->outer_op);
-	cells[2] = mt_module_cell(view, owner->module);
-	cells[3] = mt_op_cell(view, owner->annotation);
-	cells[4] = mt_op_cell(view, owner->source);
-	cells[5] = phase_cell(owner);
+	return (struct ts_heap_owner){
+		.op = is_others(owner) ? TS_LIT("(others)") : op_name(profile, owner->op),
+		.outer_op = op_name(profile, owner->outer_op),
+		.module = module_name(profile, owner->module),
+		.annotation = op_name(profile, owner->annotation),
+		.source = op_name(profile, owner->source),
+		.phase = phase_name(owner),
+	};
+}
+
+static struct ts_heap_owner module_owner(const struct ts_profile *profile,
+					 const struct heap_owner *owner)
+{
+	return (struct ts_heap_owner){
+		.module =
+			is_others(owner) ? TS_LIT("(others)") : module_name(profile, owner->module),
+		.phase = phase_name(owner),
+	};
 }
 
 static int by_u32(uint32_t a, uint32_t b)
@@ -70,7 +74,7 @@ static int by_u32(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_owner(const struct mt_owner *x, const struct mt_owner *y)
+static int by_owner(const struct heap_owner *x, const struct heap_owner *y)
 {
 	const int orders[] = {
 		by_u32(x->op, y->op),	      by_u32(x->outer_op, y->outer_op),
@@ -84,27 +88,17 @@ static int by_owner(const struct mt_owner *x, const struct mt_owner *y)
 	return 0;
 }
 
-static int by_module(const struct mt_owner *x, const struct mt_owner *y)
+static int by_module(const struct heap_owner *x, const struct heap_owner *y)
 {
 	int order = by_u32(x->module, y->module);
 
 	return order ? order : by_u32(x->phase, y->phase);
 }
 
-/* --- what is held at the peak, in sums */
-
-struct sum {
-	struct mt_owner owner;
-	int64_t nr_bytes, count;
-	uint32_t serial;
-};
-
-typedef int order_fn(const struct mt_owner *x, const struct mt_owner *y);
-
 static int kinds_by_owner(const void *a, const void *b)
 {
-	const struct mt_kind *x = *(const struct mt_kind *const *)a;
-	const struct mt_kind *y = *(const struct mt_kind *const *)b;
+	const struct heap_kind *x = *(const struct heap_kind *const *)a;
+	const struct heap_kind *y = *(const struct heap_kind *const *)b;
 	int order = by_owner(&x->owner, &y->owner);
 
 	return order ? order
@@ -113,10 +107,45 @@ static int kinds_by_owner(const void *a, const void *b)
 
 static int kinds_by_module(const void *a, const void *b)
 {
-	const struct mt_kind *x = *(const struct mt_kind *const *)a;
-	const struct mt_kind *y = *(const struct mt_kind *const *)b;
+	const struct heap_kind *x = *(const struct heap_kind *const *)a;
+	const struct heap_kind *y = *(const struct heap_kind *const *)b;
 
 	return by_module(&x->owner, &y->owner);
+}
+
+static void sort(const struct kinds *kinds, int (*order)(const void *a, const void *b))
+{
+	if (kinds->nr > 1)
+		qsort(kinds->items, kinds->nr, sizeof(const struct heap_kind *), order);
+}
+
+/* --- what is held at the peak, in sums */
+
+struct sum {
+	struct heap_owner owner;
+	int64_t nr_bytes, count;
+	uint32_t serial;
+};
+
+/* The two ways to sum up. */
+struct summing {
+	int (*sort)(const void *a, const void *b); /* of kinds */
+	int (*order)(const struct heap_owner *x, const struct heap_owner *y);
+	struct ts_heap_owner (*names)(const struct ts_profile *profile,
+				      const struct heap_owner *owner);
+	bool is_of_modules;
+};
+static const struct summing summed_by_owner = { kinds_by_owner, by_owner, ts_heap_owner_names,
+						false };
+static const struct summing summed_by_module = { kinds_by_module, by_module, module_owner, true };
+
+/* Of what was allocated before the capture. */
+static struct ts_heap_owner owner_before(const struct summing *by)
+{
+	struct ts_bytes name = TS_LIT("(allocated before the capture)"), none = { NULL, 0 };
+
+	return (struct ts_heap_owner){ .op = by->is_of_modules ? none : name,
+				       .module = by->is_of_modules ? name : none };
 }
 
 static int sums_by_size(const void *a, const void *b)
@@ -128,19 +157,20 @@ static int sums_by_size(const void *a, const void *b)
 	return by_u32(x->serial, y->serial);
 }
 
-/* Of the view's kinds, which come in ORDER, those that were alive at the peak; NULL: no memory. */
-static struct sum *sums_of(const struct mt_view *view, order_fn *order, size_t *nr)
+/* Of the kinds those that were alive at the peak, the largest sum first; NULL: no memory. */
+static struct sum *sums_of(const struct kinds *kinds, const struct summing *by, size_t *nr)
 {
-	struct sum *sums = calloc(view->nr_kinds + 1, sizeof(*sums));
+	struct sum *sums = calloc(kinds->nr + 1, sizeof(*sums));
 
 	*nr = 0;
-	for (size_t i = 0; sums && i < view->nr_kinds; i++) {
-		const struct mt_kind *kind = view->kinds[i];
+	sort(kinds, by->sort);
+	for (size_t i = 0; sums && i < kinds->nr; i++) {
+		const struct heap_kind *kind = kinds->items[i];
 		struct sum *sum;
 
 		if (kind->peak_count == 0)
 			continue;
-		if (*nr == 0 || order(&sums[*nr - 1].owner, &kind->owner) != 0) {
+		if (*nr == 0 || by->order(&sums[*nr - 1].owner, &kind->owner) != 0) {
 			sums[*nr] = (struct sum){ .owner = kind->owner, .serial = (uint32_t)*nr };
 			(*nr)++;
 		}
@@ -153,254 +183,89 @@ static struct sum *sums_of(const struct mt_view *view, order_fn *order, size_t *
 	return sums;
 }
 
-static struct ts_value share_cell(const struct mt_view *view, int64_t nr_bytes)
+/* What is past MAX_HOLDERS becomes one sum. */
+static size_t join_others(struct sum *sums, size_t nr)
 {
-	int64_t peak = view->device->peak_bytes;
+	struct sum others = { .owner = { TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE, NR_PHASES } };
 
-	return peak > 0 ? ts_share_pct((double)nr_bytes / (double)peak) : ts_null();
-}
-
-typedef void cells_fn(const struct mt_view *view, struct ts_value *cells, const struct sum *sum);
-
-/* What is past MAX_HOLDERS stands in one row. */
-static bool put_sums(struct ts_result *result, struct ts_table *table, const struct mt_view *view,
-		     const struct sum *sums, size_t nr, cells_fn *put)
-{
-	struct sum others = { .owner = { TS_NONE, TS_NONE, TS_NONE, TS_NONE, TS_NONE,
-					 MT_NR_PHASES } };
-
-	for (size_t i = 0; i < nr; i++) {
-		struct ts_value *cells;
-
-		if (i >= MAX_HOLDERS && nr > MAX_HOLDERS + 1) {
-			others.nr_bytes = ts_i64_add(others.nr_bytes, sums[i].nr_bytes);
-			others.count += sums[i].count;
-			continue;
-		}
-		cells = ts_table_row(result, table);
-		if (!cells)
-			return false;
-		put(view, cells, &sums[i]);
+	if (nr <= MAX_HOLDERS + 1)
+		return nr;
+	for (size_t i = MAX_HOLDERS; i < nr; i++) {
+		others.nr_bytes = ts_i64_add(others.nr_bytes, sums[i].nr_bytes);
+		others.count += sums[i].count;
 	}
-	if (others.count > 0) {
-		struct ts_value *cells = ts_table_row(result, table);
-
-		if (!cells)
-			return false;
-		put(view, cells, &others);
-	}
-	return true;
+	sums[MAX_HOLDERS] = others;
+	return MAX_HOLDERS + 1;
 }
 
-/* device, host, bytes, share, count; then the owner. */
-static void put_holder(const struct mt_view *view, struct ts_value *cells, const struct sum *sum)
+/* *MADE: what was allocated before the capture, and the sums. False: no memory. */
+static bool list_sums(const struct heap_view *view, const struct kinds *kinds,
+		      const struct summing *by, const struct ts_heap_holder **made, size_t *nr_made)
 {
-	cells[0] = ts_text(view->name);
-	cells[1] = mt_host_cell(view);
-	cells[2] = ts_int(sum->nr_bytes);
-	cells[3] = share_cell(view, sum->nr_bytes);
-	cells[4] = ts_int(sum->count);
-	put_owner(view, &cells[5], &sum->owner);
-}
-
-static bool put_unknown(struct ts_result *result, struct ts_table *table,
-			const struct mt_view *view)
-{
-	struct ts_value *cells;
-
-	if (view->device->peak_untracked == 0)
-		return true;
-	cells = ts_table_row(result, table);
-	if (!cells)
-		return false;
-	cells[0] = ts_text(view->name);
-	cells[1] = mt_host_cell(view);
-	cells[2] = ts_int(view->device->peak_untracked);
-	cells[3] = share_cell(view, view->device->peak_untracked);
-	cells[5] = ts_text(TS_LIT("(allocated before the capture)"));
-	return true;
-}
-
-static const struct ts_column of_holders[] = {
-	{ "device", TS_MEASURED, "device" },	 { "host", TS_MEASURED, NULL },
-	{ "bytes", TS_MEASURED, "at the peak" }, { "peak_pct", TS_MEASURED, "share" },
-	{ "count", TS_MEASURED, "blocks" },	 OWNER_COLUMN_ROWS,
-};
-
-static bool put_holders(struct ts_result *result, struct ts_table *table,
-			const struct mt_view *view)
-{
-	struct sum *sums;
-	bool good;
 	size_t nr;
+	struct sum *sums = sums_of(kinds, by, &nr);
+	struct ts_heap_holder *holders;
 
-	if (view->nr_kinds > 1)
-		qsort(view->kinds, view->nr_kinds, sizeof(const struct mt_kind *), kinds_by_owner);
-	sums = sums_of(view, by_owner, &nr);
-	good = sums && put_unknown(result, table, view) &&
-	       put_sums(result, table, view, sums, nr, put_holder);
+	nr = sums ? join_others(sums, nr) : 0;
+	holders = ts_arena_array(&view->result->owner->arena, nr + 1, sizeof(*holders));
+	*made = holders;
+	*nr_made = 0;
+	if (holders && view->device->peak_untracked > 0)
+		holders[(*nr_made)++] = (struct ts_heap_holder){ owner_before(by),
+								 view->device->peak_untracked, -1 };
+	for (size_t i = 0; holders && i < nr; i++)
+		holders[(*nr_made)++] =
+			(struct ts_heap_holder){ by->names(view->ctx->profile, &sums[i].owner),
+						 sums[i].nr_bytes, sums[i].count };
 	free(sums);
-	return good;
+	return sums && holders;
 }
 
-static const struct ts_column of_modules[] = {
-	{ "device", TS_MEASURED, "device" },	 { "host", TS_MEASURED, NULL },
-	{ "bytes", TS_MEASURED, "at the peak" }, { "peak_pct", TS_MEASURED, "share" },
-	{ "count", TS_MEASURED, "blocks" },	 { "module", TS_MEASURED, "module" },
-	{ "phase", TS_MEASURED, "phase" },
-};
-
-static void put_module(const struct mt_view *view, struct ts_value *cells, const struct sum *sum)
+static bool has_modules(const struct kinds *kinds)
 {
-	cells[0] = ts_text(view->name);
-	cells[1] = mt_host_cell(view);
-	cells[2] = ts_int(sum->nr_bytes);
-	cells[3] = share_cell(view, sum->nr_bytes);
-	cells[4] = ts_int(sum->count);
-	cells[5] = is_others(&sum->owner) ? ts_text(TS_LIT("(others)"))
-					  : mt_module_cell(view, sum->owner.module);
-	cells[6] = phase_cell(&sum->owner);
-}
-
-static bool has_modules(const struct mt_view *view)
-{
-	for (size_t i = 0; i < view->nr_kinds; i++)
-		if (view->kinds[i]->owner.module != TS_NONE ||
-		    view->kinds[i]->owner.phase != MT_NO_PHASE)
+	for (size_t i = 0; i < kinds->nr; i++)
+		if (kinds->items[i]->owner.module != TS_NONE ||
+		    kinds->items[i]->owner.phase != PHASE_NONE)
 			return true;
 	return false;
 }
 
-static bool put_modules(struct ts_result *result, struct ts_table *table,
-			const struct mt_view *view)
-{
-	struct sum *sums;
-	bool good;
-	size_t nr;
-
-	if (!has_modules(view))
-		return true;
-	if (view->nr_kinds > 1)
-		qsort(view->kinds, view->nr_kinds, sizeof(const struct mt_kind *), kinds_by_module);
-	sums = sums_of(view, by_module, &nr);
-	good = sums && put_unknown(result, table, view) &&
-	       put_sums(result, table, view, sums, nr, put_module);
-	free(sums);
-	return good;
-}
-
 /* --- kinds of blocks */
 
-typedef int64_t size_fn(const struct mt_kind *kind);
+typedef int64_t size_fn(const struct heap_kind *kind);
 
-static int64_t peak_block(const struct mt_kind *kind)
+static int64_t peak_block(const struct heap_kind *kind)
 {
 	return kind->peak_count > 0 ? kind->block_bytes : 0;
 }
 
-static int64_t any_block(const struct mt_kind *kind)
+static int64_t any_block(const struct heap_kind *kind)
 {
 	return kind->block_bytes;
 }
 
-static int64_t unfreed(const struct mt_kind *kind)
+static int64_t unfreed(const struct heap_kind *kind)
 {
 	return kind->unfreed_bytes;
 }
 
 /* Moves the kind of the largest SIZE among those from FROM on there; false: none has one. */
-static bool next_largest(const struct mt_view *view, size_t from, size_fn *size)
+static bool next_largest(const struct kinds *kinds, size_t from, size_fn *size)
 {
+	const struct heap_kind *kind;
 	size_t best = from;
 
-	for (size_t i = from + 1; i < view->nr_kinds; i++)
-		if (size(view->kinds[i]) > size(view->kinds[best]))
+	for (size_t i = from + 1; i < kinds->nr; i++)
+		if (size(kinds->items[i]) > size(kinds->items[best]))
 			best = i;
-	if (best >= view->nr_kinds || size(view->kinds[best]) <= 0)
+	if (best >= kinds->nr || size(kinds->items[best]) <= 0)
 		return false;
-	if (best != from) {
-		const struct mt_kind *kind = view->kinds[best];
-
-		memmove(&view->kinds[from + 1], &view->kinds[from],
-			(best - from) * sizeof(const struct mt_kind *));
-		view->kinds[from] = kind;
-	}
+	kind = kinds->items[best];
+	memmove(&kinds->items[from + 1], &kinds->items[from],
+		(best - from) * sizeof(const struct heap_kind *));
+	kinds->items[from] = kind;
 	return true;
 }
-
-typedef void kind_fn(const struct mt_view *view, struct ts_value *cells,
-		     const struct mt_kind *kind);
-
-static bool put_largest(struct ts_result *result, struct ts_table *table,
-			const struct mt_view *view, size_fn *size, kind_fn *put)
-{
-	if (view->nr_kinds > 1)
-		qsort(view->kinds, view->nr_kinds, sizeof(const struct mt_kind *), kinds_by_owner);
-	for (size_t i = 0; i < MAX_BLOCKS && next_largest(view, i, size); i++) {
-		struct ts_value *cells = ts_table_row(result, table);
-
-		if (!cells)
-			return false;
-		cells[0] = ts_text(view->name);
-		cells[1] = mt_host_cell(view);
-		put(view, cells, view->kinds[i]);
-	}
-	return true;
-}
-
-static const struct ts_column of_blocks[] = {
-	{ "device", TS_MEASURED, "device" },
-	{ "host", TS_MEASURED, NULL },
-	{ "bytes", TS_MEASURED, "block" },
-	{ "count", TS_MEASURED, "times" },
-	OWNER_COLUMN_ROWS,
-};
-
-static void put_block(const struct mt_view *view, struct ts_value *cells,
-		      const struct mt_kind *kind)
-{
-	cells[2] = ts_int(kind->block_bytes);
-	cells[3] = ts_int(kind->peak_count);
-	put_owner(view, &cells[4], &kind->owner);
-}
-
-static bool put_blocks(struct ts_result *result, struct ts_table *table, const struct mt_view *view)
-{
-	return put_largest(result, table, view, peak_block, put_block);
-}
-
-static const struct ts_column of_allocations[] = {
-	{ "device", TS_MEASURED, "device" },
-	{ "host", TS_MEASURED, NULL },
-	{ "bytes", TS_MEASURED, "block" },
-	{ "allocations", TS_MEASURED, "times" },
-	{ "total_bytes", TS_MEASURED, "in all" },
-	{ "mean_lifetime_ps", TS_MEASURED, "lives" },
-	OWNER_COLUMN_ROWS,
-};
-
-static void put_allocation(const struct mt_view *view, struct ts_value *cells,
-			   const struct mt_kind *kind)
-{
-	cells[2] = ts_int(kind->block_bytes);
-	cells[3] = ts_int(kind->count);
-	cells[4] = ts_int(kind->total_bytes);
-	if (kind->nr_lived > 0)
-		cells[5] = ts_int(kind->lived_ps / kind->nr_lived);
-	put_owner(view, &cells[6], &kind->owner);
-}
-
-static bool put_allocations(struct ts_result *result, struct ts_table *table,
-			    const struct mt_view *view)
-{
-	return put_largest(result, table, view, any_block, put_allocation);
-}
-
-static const struct ts_column of_unfreed[] = {
-	{ "device", TS_MEASURED, "device" },  { "host", TS_MEASURED, NULL },
-	{ "bytes", TS_MEASURED, "kept" },     { "count", TS_MEASURED, "blocks" },
-	{ "steps", TS_MEASURED, "of steps" }, OWNER_COLUMN_ROWS,
-};
 
 static int64_t nr_bits(uint64_t bits)
 {
@@ -411,24 +276,61 @@ static int64_t nr_bits(uint64_t bits)
 	return nr;
 }
 
-static void put_kept(const struct mt_view *view, struct ts_value *cells, const struct mt_kind *kind)
+static struct ts_heap_blocks blocks_of(const struct heap_view *view, const struct heap_kind *kind)
 {
-	cells[2] = ts_int(kind->unfreed_bytes);
-	cells[3] = ts_int(kind->unfreed_count);
-	cells[4] = ts_int(nr_bits(kind->unfreed_steps));
-	put_owner(view, &cells[5], &kind->owner);
+	return (struct ts_heap_blocks){
+		.owner = ts_heap_owner_names(view->ctx->profile, &kind->owner),
+		.block_bytes = kind->block_bytes,
+		.peak_count = kind->peak_count,
+		.count = kind->count,
+		.total_bytes = kind->total_bytes,
+		.mean_lifetime_ps = kind->nr_lived > 0 ? kind->lived_ps / kind->nr_lived : -1,
+		.unfreed_count = kind->unfreed_count,
+		.unfreed_bytes = kind->unfreed_bytes,
+		.unfreed_steps = nr_bits(kind->unfreed_steps),
+	};
 }
 
-static bool put_unfreed(struct ts_result *result, struct ts_table *table,
-			const struct mt_view *view)
+/* False: no memory. */
+static bool list_largest(const struct heap_view *view, const struct kinds *kinds, size_fn *size,
+			 const struct ts_heap_blocks **made, size_t *nr)
 {
-	return put_largest(result, table, view, unfreed, put_kept);
+	struct ts_heap_blocks *blocks =
+		ts_arena_array(&view->result->owner->arena, MAX_BLOCKS, sizeof(*blocks));
+
+	*made = blocks;
+	*nr = 0;
+	sort(kinds, kinds_by_owner);
+	while (blocks && *nr < MAX_BLOCKS && next_largest(kinds, *nr, size)) {
+		blocks[*nr] = blocks_of(view, kinds->items[*nr]);
+		(*nr)++;
+	}
+	return blocks != NULL;
 }
 
-const struct mt_sheet mt_holder_sheets[MT_HOLDER_SHEETS] = {
-	MT_SHEET(holders, "Who held memory at the peak", put_holders),
-	MT_SHEET(modules, "The same by module", put_modules),
-	MT_SHEET(blocks, "The largest blocks at the peak", put_blocks),
-	MT_SHEET(allocations, "The largest allocations", put_allocations),
-	MT_SHEET(unfreed, "Taken in a step and kept after it", put_unfreed),
-};
+static bool list_all(const struct heap_view *view, const struct kinds *kinds,
+		     struct ts_heap_device *to)
+{
+	if (has_modules(kinds) &&
+	    !list_sums(view, kinds, &summed_by_module, &to->modules, &to->nr_modules))
+		return false;
+	return list_sums(view, kinds, &summed_by_owner, &to->holders, &to->nr_holders) &&
+	       list_largest(view, kinds, peak_block, &to->blocks, &to->nr_blocks) &&
+	       list_largest(view, kinds, any_block, &to->allocations, &to->nr_allocations) &&
+	       list_largest(view, kinds, unfreed, &to->unfreed, &to->nr_unfreed);
+}
+
+bool ts_heap_list_holders(const struct heap_view *view, struct ts_heap_device *to)
+{
+	const struct heap_host *host = view->host;
+	uint32_t device = (uint32_t)(view->device - host->devices);
+	struct kinds kinds = { calloc(host->nr_kinds + 1, sizeof(const struct heap_kind *)), 0 };
+	bool good;
+
+	for (size_t i = 0; kinds.items && i < host->nr_kinds; i++)
+		if (host->kinds[i].device == device)
+			kinds.items[kinds.nr++] = &host->kinds[i];
+	good = kinds.items && list_all(view, &kinds, to);
+	free(kinds.items);
+	return good;
+}

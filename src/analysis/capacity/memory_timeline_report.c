@@ -1,64 +1,19 @@
 /*
- * What the walk found as fields and tables: the fullest device's figures, then a table after the
- * other, of all devices each: GPUs first, the one with the largest peak before the others.
+ * The report: the figures of the fullest device, then the tables of all devices, one after the other.
+ * A profile without events of PyTorch has the figures that other analyses know.
  */
 #include "analysis/capacity/memory_timeline.h"
 
+#include "analysis/kit/growth.h"
+#include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "base/units.h"
 
 #define ORDER 40 /* among the counters of a device */
 
-static struct ts_bytes name_of(struct ts_result *result, const struct mt_device *device)
+static struct ts_value host_cell(const struct ts_context *ctx, uint32_t host)
 {
-	static const char *const types[] = {
-		/* c10/core/DeviceType.h */
-		[0] = "cpu",  [1] = "cuda",  [6] = "hip",
-		[9] = "xla",  [12] = "xpu",  [13] = "mps",
-		[15] = "hpu", [19] = "mtia", [20] = "privateuseone",
-	};
-	const char *type = device->type >= 0 && (size_t)device->type < TS_NELEM(types)
-				   ? types[device->type]
-				   : NULL;
-
-	if (!type)
-		return ts_result_text(result, "device type %lld:%lld", (long long)device->type,
-				      (long long)device->id);
-	if (device->id < 0)
-		return ts_bytes_of(type);
-	return ts_result_text(result, "%s:%lld", type, (long long)device->id);
-}
-
-static bool is_host_memory(const struct mt_device *device)
-{
-	return device->type == 0;
-}
-
-static int by_importance(const void *a, const void *b)
-{
-	const struct mt_view *x = a, *y = b;
-
-	if (is_host_memory(x->device) != is_host_memory(y->device))
-		return is_host_memory(x->device) ? 1 : -1;
-	if (x->device->peak_bytes != y->device->peak_bytes)
-		return x->device->peak_bytes > y->device->peak_bytes ? -1 : 1;
-	if (x->host->host != y->host->host)
-		return x->host->host < y->host->host ? -1 : 1;
-	return x->device < y->device ? -1 : x->device > y->device;
-}
-
-static int64_t capacity_of(const struct mt_view *view)
-{
-	const struct ts_profile *profile = view->ctx->profile;
-
-	return view->device->device == TS_NONE ? TS_UNKNOWN
-					       : profile->devices[view->device->device].hbm_bytes;
-}
-
-/* Of the reserved, what is not allocated; NaN unknown. */
-static double unused_share(int64_t allocated, int64_t reserved)
-{
-	return reserved > 0 ? TS_MAX(1 - (double)allocated / (double)reserved, 0) : NAN;
+	return ts_text_or_null(ctx->profile->hosts[host].name);
 }
 
 static struct ts_value step_cell(uint64_t number)
@@ -66,211 +21,262 @@ static struct ts_value step_cell(uint64_t number)
 	return number == TS_NO_NUMBER || number > INT64_MAX ? ts_null() : ts_int((int64_t)number);
 }
 
+#define DEVICE_HEAD(X) \
+	X(device, TS_MEASURED, "device", ts_text(device->name)) \
+	X(host, TS_MEASURED, NULL, host_cell(ctx, device->host))
+
 /* --- devices, steps, time */
 
-static const struct ts_column of_devices[] = {
-	{ "device", TS_MEASURED, "device" },
-	{ "host", TS_MEASURED, NULL },
-	{ "peak_bytes", TS_MEASURED, "peak" },
-	{ "peak_time_ps", TS_MEASURED, "at" },
-	{ "peak_step", TS_MEASURED, "in step" },
-	{ "peak_reserved_bytes", TS_MEASURED, "reserved then" },
-	{ "fragmentation_pct", TS_MEASURED, "unused of it" },
-	{ "mean_fragmentation_pct", TS_MEASURED, NULL },
-	{ "max_reserved_bytes", TS_MEASURED, "reserved at most" },
-	{ "capacity_bytes", TS_MEASURED, "memory" },
-	{ "first_bytes", TS_MEASURED, NULL },
-	{ "allocated_bytes", TS_MEASURED, "at the end" },
-	{ "reserved_bytes", TS_MEASURED, NULL },
-	{ "unknown_bytes", TS_MEASURED, NULL },
-	{ "allocations", TS_MEASURED, "allocations" },
-	{ "frees", TS_MEASURED, NULL },
-	{ "taken_bytes", TS_MEASURED, NULL },
-	{ "steps", TS_MEASURED, NULL },
-	{ "rising_steps", TS_MEASURED, NULL },
-	{ "first_step_heap_bytes", TS_MEASURED, NULL },
-	{ "last_step_heap_bytes", TS_MEASURED, NULL },
-	{ "out_of_memory", TS_MEASURED, NULL },
-	{ "out_of_memory_bytes", TS_MEASURED, NULL },
-	{ "out_of_memory_op", TS_MEASURED, NULL },
-	{ "out_of_memory_module", TS_MEASURED, NULL },
-	{ "out_of_memory_time_ps", TS_MEASURED, NULL },
-};
+#define IF_OOM(value) (device->nr_oom == 0 ? ts_null() : (value))
+#define OOM_COLUMNS(X) \
+	X(out_of_memory, TS_MEASURED, NULL, ts_int(device->nr_oom)) \
+	X(out_of_memory_bytes, TS_MEASURED, NULL, IF_OOM(ts_int(device->oom_bytes))) \
+	X(out_of_memory_op, TS_MEASURED, NULL, IF_OOM(ts_text_or_null(device->oom_owner.op))) \
+	X(out_of_memory_module, TS_MEASURED, NULL, \
+	  IF_OOM(ts_text_or_null(device->oom_owner.module))) \
+	X(out_of_memory_time_ps, TS_MEASURED, NULL, IF_OOM(ts_int(device->oom_ps)))
 
-static void put_oom(const struct mt_view *view, struct ts_value *cells)
+#define DEVICE_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(peak_bytes, TS_MEASURED, "peak", ts_int(device->peak_bytes)) \
+	X(peak_time_ps, TS_MEASURED, "at", ts_int(device->peak_ps)) \
+	X(peak_step, TS_MEASURED, "in step", step_cell(device->peak_step)) \
+	X(peak_reserved_bytes, TS_MEASURED, "reserved then", ts_int_or_null(device->peak_reserved)) \
+	X(fragmentation_pct, TS_MEASURED, "unused of it", \
+	  ts_share_pct(ts_heap_unused_at_peak(device))) \
+	X(mean_fragmentation_pct, TS_MEASURED, NULL, ts_share_pct(device->unused_share)) \
+	X(max_reserved_bytes, TS_MEASURED, "reserved at most", \
+	  ts_int_or_null(device->most_reserved)) \
+	X(capacity_bytes, TS_MEASURED, "memory", ts_int_or_null(device->capacity_bytes)) \
+	X(first_bytes, TS_MEASURED, NULL, ts_int_or_null(device->first_bytes)) \
+	X(allocated_bytes, TS_MEASURED, "at the end", ts_int(device->allocated_bytes)) \
+	X(reserved_bytes, TS_MEASURED, NULL, ts_int_or_null(device->reserved_bytes)) \
+	X(unknown_bytes, TS_MEASURED, NULL, ts_int(device->unknown_bytes)) \
+	X(allocations, TS_MEASURED, "allocations", ts_int(device->nr_taken)) \
+	X(frees, TS_MEASURED, NULL, ts_int(device->nr_given)) \
+	X(taken_bytes, TS_MEASURED, NULL, ts_int(device->taken_bytes)) \
+	TS_GROWTH_COLUMNS(X, &device->growth) \
+	OOM_COLUMNS(X)
+
+static const struct ts_column of_devices[] = { DEVICE_COLUMNS(TS_COLUMN) };
+
+static void put_device(const struct ts_context *ctx, const struct ts_heap_device *device,
+		       struct ts_result *result, struct ts_table *table)
 {
-	const struct mt_device *device = view->device;
-
-	cells[0] = ts_int((int64_t)device->nr_oom);
-	if (device->nr_oom == 0)
-		return;
-	cells[1] = ts_int(device->oom_bytes);
-	cells[2] = mt_op_cell(view, device->oom_owner.op);
-	cells[3] = mt_module_cell(view, device->oom_owner.module);
-	cells[4] = ts_int(device->oom_ps);
+	TS_CELLS(result, table, DEVICE_COLUMNS);
 }
 
-static void put_device_growth(const struct mt_device *device, struct ts_value *cells)
+#define STEP_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(step, TS_MEASURED, "step", step_cell(step->number)) \
+	X(peak_bytes, TS_MEASURED, "peak", ts_int(step->peak_bytes)) \
+	X(end_bytes, TS_MEASURED, "at its end", ts_int(step->end_bytes)) \
+	X(reserved_bytes, TS_MEASURED, "reserved", \
+	  step->reserved_bytes > 0 ? ts_int(step->reserved_bytes) : ts_null()) \
+	X(taken_bytes, TS_MEASURED, "taken in all", ts_int(step->taken_bytes)) \
+	X(allocations, TS_MEASURED, "allocations", ts_int(step->count))
+
+static const struct ts_column of_steps[] = { STEP_COLUMNS(TS_COLUMN) };
+
+static void put_steps(const struct ts_context *ctx, const struct ts_heap_device *device,
+		      struct ts_result *result, struct ts_table *table)
 {
-	if (device->nr_steps < 2)
-		return;
-	cells[0] = ts_int(device->nr_steps);
-	cells[1] = ts_int(device->nr_rising);
-	cells[2] = ts_int(device->first_step_bytes);
-	cells[3] = ts_int(device->last_step_bytes);
-}
+	for (size_t i = 0; i < device->nr_steps; i++) {
+		const struct ts_heap_step *step = &device->steps[i];
 
-static bool put_device(struct ts_result *result, struct ts_table *table, const struct mt_view *view)
-{
-	const struct mt_device *device = view->device;
-	struct ts_value *cells = ts_table_row(result, table);
-
-	if (!cells)
-		return false;
-	cells[0] = ts_text(view->name);
-	cells[1] = mt_host_cell(view);
-	cells[2] = ts_int(device->peak_bytes);
-	cells[3] = ts_int(device->peak_ps);
-	cells[4] = step_cell(device->peak_step);
-	cells[5] = ts_int_or_null(device->peak_reserved);
-	cells[6] = ts_share_pct(unused_share(device->peak_bytes, device->peak_reserved));
-	if (device->known_ps > 0)
-		cells[7] = ts_share_pct(device->unused_ps / device->known_ps);
-	cells[8] = ts_int_or_null(device->most_reserved);
-	cells[9] = ts_int_or_null(capacity_of(view));
-	cells[10] = device->has_totals ? ts_int(device->first_bytes) : ts_null();
-	cells[11] = ts_int(device->allocated);
-	cells[12] = ts_int_or_null(device->reserved);
-	cells[13] = ts_int(device->peak_untracked);
-	cells[14] = ts_int((int64_t)device->nr_taken);
-	cells[15] = ts_int((int64_t)device->nr_given);
-	cells[16] = ts_int(device->taken_bytes);
-	put_device_growth(device, &cells[17]);
-	put_oom(view, &cells[21]);
-	return true;
-}
-
-static const struct ts_column of_steps[] = {
-	{ "device", TS_MEASURED, "device" },
-	{ "host", TS_MEASURED, NULL },
-	{ "step", TS_MEASURED, "step" },
-	{ "peak_bytes", TS_MEASURED, "peak" },
-	{ "end_bytes", TS_MEASURED, "at its end" },
-	{ "reserved_bytes", TS_MEASURED, "reserved" },
-	{ "taken_bytes", TS_MEASURED, "taken in all" },
-	{ "allocations", TS_MEASURED, "allocations" },
-};
-
-static bool put_steps(struct ts_result *result, struct ts_table *table, const struct mt_view *view)
-{
-	for (size_t i = 0; i < view->host->nr_rows; i++) {
-		const struct mt_step_row *row = &view->host->rows[i];
-		struct ts_value *cells;
-
-		if (&view->host->devices[row->device] != view->device)
-			continue;
-		cells = ts_table_row(result, table);
-		if (!cells)
-			return false;
-		cells[0] = ts_text(view->name);
-		cells[1] = mt_host_cell(view);
-		cells[2] = step_cell(row->number);
-		cells[3] = ts_int(row->peak_bytes);
-		cells[4] = ts_int(row->end_bytes);
-		if (row->reserved_bytes > 0)
-			cells[5] = ts_int(row->reserved_bytes);
-		cells[6] = ts_int(row->taken_bytes);
-		cells[7] = ts_int(row->count);
+		TS_CELLS(result, table, STEP_COLUMNS);
 	}
-	return true;
 }
 
-static const struct ts_column of_timeline[] = {
-	{ "time_ps", TS_MEASURED, NULL },	 { "allocated_bytes", TS_MEASURED, NULL },
-	{ "reserved_bytes", TS_MEASURED, NULL }, { "device", TS_MEASURED, NULL },
-	{ "host", TS_MEASURED, NULL },
+#define MOMENT_COLUMNS(X) \
+	X(time_ps, TS_MEASURED, NULL, ts_int(moment->at_ps)) \
+	X(allocated_bytes, TS_MEASURED, NULL, ts_int(moment->allocated_bytes)) \
+	X(reserved_bytes, TS_MEASURED, NULL, ts_int_or_null(moment->reserved_bytes)) \
+	X(device, TS_MEASURED, NULL, ts_text(device->name)) \
+	X(host, TS_MEASURED, NULL, host_cell(ctx, device->host))
+
+static const struct ts_column of_timeline[] = { MOMENT_COLUMNS(TS_COLUMN) };
+
+static void put_timeline(const struct ts_context *ctx, const struct ts_heap_device *device,
+			 struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_moments; i++) {
+		const struct ts_heap_moment *moment = &device->moments[i];
+
+		TS_CELLS(result, table, MOMENT_COLUMNS);
+	}
+}
+
+/* --- who held what */
+
+#define OWNER_COLUMNS(X, owner) \
+	X(op, TS_MEASURED, "operator", ts_text_or_null((owner)->op)) \
+	X(outer_op, TS_MEASURED, NULL, ts_text_or_null((owner)->outer_op)) \
+	X(module, TS_MEASURED, "module", ts_text_or_null((owner)->module)) \
+	X(annotation, TS_MEASURED, NULL, ts_text_or_null((owner)->annotation)) \
+	X(source, TS_MEASURED, "source", ts_text_or_null((owner)->source)) \
+	X(phase, TS_MEASURED, "phase", ts_text_or_null((owner)->phase))
+
+static struct ts_value share_cell(const struct ts_heap_device *device, int64_t nr_bytes)
+{
+	int64_t peak = device->peak_bytes;
+
+	return peak > 0 ? ts_share_pct((double)nr_bytes / (double)peak) : ts_null();
+}
+
+#define HELD_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(bytes, TS_MEASURED, "at the peak", ts_int(holder->nr_bytes)) \
+	X(peak_pct, TS_MEASURED, "share", share_cell(device, holder->nr_bytes)) \
+	X(count, TS_MEASURED, "blocks", ts_int_or_null(holder->nr_blocks))
+
+#define HOLDER_COLUMNS(X) HELD_COLUMNS(X) OWNER_COLUMNS(X, &holder->owner)
+
+static const struct ts_column of_holders[] = { HOLDER_COLUMNS(TS_COLUMN) };
+
+static void put_holders(const struct ts_context *ctx, const struct ts_heap_device *device,
+			struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_holders; i++) {
+		const struct ts_heap_holder *holder = &device->holders[i];
+
+		TS_CELLS(result, table, HOLDER_COLUMNS);
+	}
+}
+
+#define MODULE_COLUMNS(X) \
+	HELD_COLUMNS(X) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(holder->owner.module)) \
+	X(phase, TS_MEASURED, "phase", ts_text_or_null(holder->owner.phase))
+
+static const struct ts_column of_modules[] = { MODULE_COLUMNS(TS_COLUMN) };
+
+static void put_modules(const struct ts_context *ctx, const struct ts_heap_device *device,
+			struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_modules; i++) {
+		const struct ts_heap_holder *holder = &device->modules[i];
+
+		TS_CELLS(result, table, MODULE_COLUMNS);
+	}
+}
+
+#define BLOCK_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(bytes, TS_MEASURED, "block", ts_int(blocks->block_bytes)) \
+	X(count, TS_MEASURED, "times", ts_int(blocks->peak_count)) \
+	OWNER_COLUMNS(X, &blocks->owner)
+
+static const struct ts_column of_blocks[] = { BLOCK_COLUMNS(TS_COLUMN) };
+
+static void put_blocks(const struct ts_context *ctx, const struct ts_heap_device *device,
+		       struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_blocks; i++) {
+		const struct ts_heap_blocks *blocks = &device->blocks[i];
+
+		TS_CELLS(result, table, BLOCK_COLUMNS);
+	}
+}
+
+#define ALLOCATION_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(bytes, TS_MEASURED, "block", ts_int(blocks->block_bytes)) \
+	X(allocations, TS_MEASURED, "times", ts_int(blocks->count)) \
+	X(total_bytes, TS_MEASURED, "in all", ts_int(blocks->total_bytes)) \
+	X(mean_lifetime_ps, TS_MEASURED, "lives", ts_int_or_null(blocks->mean_lifetime_ps)) \
+	OWNER_COLUMNS(X, &blocks->owner)
+
+static const struct ts_column of_allocations[] = { ALLOCATION_COLUMNS(TS_COLUMN) };
+
+static void put_allocations(const struct ts_context *ctx, const struct ts_heap_device *device,
+			    struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_allocations; i++) {
+		const struct ts_heap_blocks *blocks = &device->allocations[i];
+
+		TS_CELLS(result, table, ALLOCATION_COLUMNS);
+	}
+}
+
+#define UNFREED_COLUMNS(X) \
+	DEVICE_HEAD(X) \
+	X(bytes, TS_MEASURED, "kept", ts_int(blocks->unfreed_bytes)) \
+	X(count, TS_MEASURED, "blocks", ts_int(blocks->unfreed_count)) \
+	X(steps, TS_MEASURED, "of steps", ts_int(blocks->unfreed_steps)) \
+	OWNER_COLUMNS(X, &blocks->owner)
+
+static const struct ts_column of_unfreed[] = { UNFREED_COLUMNS(TS_COLUMN) };
+
+static void put_unfreed(const struct ts_context *ctx, const struct ts_heap_device *device,
+			struct ts_result *result, struct ts_table *table)
+{
+	for (size_t i = 0; i < device->nr_unfreed; i++) {
+		const struct ts_heap_blocks *blocks = &device->unfreed[i];
+
+		TS_CELLS(result, table, UNFREED_COLUMNS);
+	}
+}
+
+/* Tables with rows of every device. */
+static const struct sheet {
+	const char *name, *title;
+	const struct ts_column *columns;
+	size_t nr_columns;
+	void (*put)(const struct ts_context *ctx, const struct ts_heap_device *device,
+		    struct ts_result *result, struct ts_table *table);
+} sheets[] = {
+#define SHEET(name, title, put) { #name, title, of_##name, TS_NELEM(of_##name), put }
+	SHEET(devices, "Devices", put_device),
+	SHEET(holders, "Who held memory at the peak", put_holders),
+	SHEET(modules, "The same by module", put_modules),
+	SHEET(blocks, "The largest blocks at the peak", put_blocks),
+	SHEET(allocations, "The largest allocations", put_allocations),
+	SHEET(unfreed, "Taken in a step and kept after it", put_unfreed),
+	SHEET(steps, "Steps", put_steps),
+	SHEET(timeline, NULL, put_timeline),
 };
 
-static bool put_moment(struct ts_result *result, struct ts_table *table, const struct mt_view *view,
-		       int64_t at_ps, const int64_t levels[2])
+static void put_sheets(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
+		       struct ts_result *result)
 {
-	struct ts_value *cells = ts_table_row(result, table);
+	for (size_t i = 0; i < TS_NELEM(sheets); i++) {
+		struct ts_table *table = ts_result_table(result, sheets[i].name, sheets[i].title,
+							 sheets[i].columns, sheets[i].nr_columns);
 
-	if (!cells)
-		return false;
-	cells[0] = ts_int(at_ps);
-	cells[1] = ts_int(levels[0]);
-	cells[2] = ts_int_or_null(levels[1]);
-	cells[3] = ts_text(view->name);
-	cells[4] = mt_host_cell(view);
-	return true;
-}
-
-/* A level that does not change is said once. */
-static bool is_said(const struct mt_device *device, size_t i)
-{
-	return i > 0 && device->levels.high[i] == device->levels.high[i - 1] &&
-	       device->levels_reserved.high[i] == device->levels_reserved.high[i - 1];
-}
-
-static bool put_timeline(struct ts_result *result, struct ts_table *table,
-			 const struct mt_view *view)
-{
-	const struct mt_device *device = view->device;
-	const int64_t last[] = { device->allocated, device->reserved };
-
-	for (size_t i = 0; i < device->levels.nr; i++) {
-		const int64_t levels[] = { device->levels.high[i],
-					   device->levels_reserved.high[i] };
-
-		if (!is_said(device, i) &&
-		    !put_moment(result, table, view, ts_levels_time(&device->levels, i), levels))
-			return false;
+		for (size_t d = 0; d < facts->nr_devices; d++)
+			sheets[i].put(ctx, &facts->devices[d], result, table);
 	}
-	return put_moment(result, table, view, device->last_ps, last);
 }
 
 /* --- calls of the driver's allocator */
 
-static const struct ts_column of_calls[] = {
-	{ "call", TS_MEASURED, "call" },
-	{ "host", TS_MEASURED, NULL },
-	{ "count", TS_MEASURED, "times" },
-	{ "total_time_ps", TS_MEASURED, "time" },
-	{ "max_time_ps", TS_MEASURED, "longest" },
-	{ "in_steps_count", TS_MEASURED, "after the first step" },
-	{ "in_steps_time_ps", TS_MEASURED, NULL },
-	{ "in_steps_start_ps", TS_MEASURED, NULL },
-	{ "in_steps_end_ps", TS_MEASURED, NULL },
-};
+#define IF_IN_STEPS(value) (call->in_steps > 0 ? ts_int(value) : ts_null())
+#define CALL_COLUMNS(X) \
+	X(call, TS_MEASURED, "call", ts_text(call->name)) \
+	X(host, TS_MEASURED, NULL, host_cell(ctx, call->host)) \
+	X(count, TS_MEASURED, "times", ts_int(call->count)) \
+	X(total_time_ps, TS_MEASURED, "time", ts_int(call->total_ps)) \
+	X(max_time_ps, TS_MEASURED, "longest", ts_int(call->max_ps)) \
+	X(in_steps_count, TS_MEASURED, "after the first step", ts_int(call->in_steps)) \
+	X(in_steps_time_ps, TS_MEASURED, NULL, ts_int(call->in_steps_ps)) \
+	X(in_steps_start_ps, TS_MEASURED, NULL, IF_IN_STEPS(call->in_steps_start_ps)) \
+	X(in_steps_end_ps, TS_MEASURED, NULL, IF_IN_STEPS(call->in_steps_end_ps))
 
-static bool put_calls(const struct ts_context *ctx, const struct mt_host *hosts, size_t nr,
+static const struct ts_column call_columns[] = { CALL_COLUMNS(TS_COLUMN) };
+
+static void put_calls(const struct ts_context *ctx, const struct ts_memory_timeline_facts *facts,
 		      struct ts_result *result)
 {
 	struct ts_table *table =
 		ts_result_table(result, "allocator_calls", "Calls of the driver's allocator",
-				of_calls, TS_NELEM(of_calls));
+				call_columns, TS_NELEM(call_columns));
 
-	for (size_t h = 0; table && h < nr; h++)
-		for (size_t i = 0; i < hosts[h].nr_calls; i++) {
-			const struct mt_call *call = &hosts[h].calls[i];
-			struct ts_value *cells = ts_table_row(result, table);
+	for (size_t i = 0; i < facts->nr_calls; i++) {
+		const struct ts_heap_call *call = &facts->calls[i];
 
-			if (!cells)
-				return false;
-			cells[0] = ts_text(ctx->profile->ops[call->op].name);
-			cells[1] = ts_text_or_null(ctx->profile->hosts[hosts[h].host].name);
-			cells[2] = ts_int(call->count);
-			cells[3] = ts_int(call->total_ps);
-			cells[4] = ts_int(call->max_ps);
-			cells[5] = ts_int(call->in_steps);
-			cells[6] = ts_int(call->in_steps_ps);
-			if (call->in_steps > 0) {
-				cells[7] = ts_int(call->first_ps);
-				cells[8] = ts_int(call->last_ps);
-			}
-		}
-	return table != NULL;
+		TS_CELLS(result, table, CALL_COLUMNS);
+	}
 }
 
 /* --- counters in the viewers */
@@ -280,57 +286,72 @@ static double gib_of(int64_t bytes)
 	return (double)TS_MAX(bytes, 0) / (double)(INT64_C(1) << 30);
 }
 
-static bool put_counter(struct ts_result *result, const struct ts_levels *levels,
-			const struct mt_device *of, const char *name, const char *description,
-			int order)
+static int64_t allocated_of(const struct ts_heap_moment *moment)
 {
-	uint32_t device = of->device;
-	int64_t last_ps = of->last_ps;
-	struct ts_track *track =
-		ts_result_track(result, TS_TRACK_COUNTER, name, device, ORDER + order);
+	return moment->allocated_bytes;
+}
+
+static int64_t reserved_of(const struct ts_heap_moment *moment)
+{
+	return moment->reserved_bytes;
+}
+
+static const struct counter {
+	const char *name, *description;
+	int64_t (*level)(const struct ts_heap_moment *moment);
+} counters[] = {
+	{ "Allocated memory (GiB)",
+	  "what PyTorch's allocator has given out, the most of each stretch of time",
+	  allocated_of },
+	{ "Reserved memory (GiB)", "what PyTorch's allocator has taken from the device",
+	  reserved_of },
+};
+
+/* A point where the level changes. */
+static void put_points(const struct ts_heap_device *device, const struct counter *counter,
+		       struct ts_track *track)
+{
+	int64_t at_ps = INT64_MIN;
+
+	for (size_t i = 0; i < device->nr_moments; i++) {
+		const struct ts_heap_moment *moment = &device->moments[i];
+		int64_t level = counter->level(moment);
+
+		if (i > 0 && level == counter->level(moment - 1))
+			continue;
+		at_ps = TS_MAX(at_ps, moment->at_ps); /* the last stretch may begin after the end */
+		track->points[track->nr_points++] = (struct ts_point){ at_ps, gib_of(level) };
+	}
+}
+
+static bool put_counter(const struct ts_heap_device *device, const struct counter *counter,
+			struct ts_result *result)
+{
+	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name,
+						 device->device, ORDER + (int)(counter - counters));
 	struct ts_point *points =
-		ts_arena_array(&result->owner->arena, levels->nr + 1, sizeof(*points));
+		ts_arena_array(&result->owner->arena, device->nr_moments, sizeof(*points));
 
 	if (!track || !points)
 		return false;
 	track->unit = "GiB";
-	track->description = description;
+	track->description = counter->description;
 	track->points = points;
-	for (size_t i = 0; i < levels->nr; i++)
-		if (i == 0 || levels->high[i] != levels->high[i - 1])
-			points[track->nr_points++] = (struct ts_point){ ts_levels_time(levels, i),
-									gib_of(levels->high[i]) };
-	if (levels->now != levels->high[levels->nr - 1])
-		points[track->nr_points++] =
-			(struct ts_point){ TS_MAX(last_ps, points[track->nr_points - 1].at_ps),
-					   gib_of(levels->now) };
+	put_points(device, counter, track);
 	return true;
 }
 
-static bool put_counters(struct ts_result *result, const struct mt_view *view)
+/* Of the device's memory; what a CPU's allocator has is not the memory of a device. */
+static bool put_counters(const struct ts_context *ctx, const struct ts_heap_device *device,
+			 struct ts_result *result)
 {
-	const struct mt_device *device = view->device;
-
-	if (view->ctx->overlay_budget == 0 || device->device == TS_NONE)
+	if (ctx->overlay_budget == 0 || device->device == TS_NONE)
 		return true;
-	return put_counter(
-		       result, &device->levels, device, "Allocated memory (GiB)",
-		       "what PyTorch's allocator has given out, the most of each stretch of time",
-		       0) &&
-	       (device->most_reserved < 0 ||
-		put_counter(result, &device->levels_reserved, device, "Reserved memory (GiB)",
-			    "what PyTorch's allocator has taken from the device", 1));
+	return put_counter(device, &counters[0], result) &&
+	       (device->most_reserved < 0 || put_counter(device, &counters[1], result));
 }
 
-/* --- all of it */
-
-static const struct mt_sheet first_sheets[] = {
-	MT_SHEET(devices, "Devices", put_device),
-};
-static const struct mt_sheet last_sheets[] = {
-	MT_SHEET(steps, "Steps", put_steps),
-	MT_SHEET(timeline, NULL, put_timeline),
-};
+/* --- the single figures */
 
 static void put_mb(struct ts_result *result, const char *mb, const char *bytes, int64_t value,
 		   enum ts_origin origin, const char *label)
@@ -340,28 +361,55 @@ static void put_mb(struct ts_result *result, const char *mb, const char *bytes, 
 	ts_result_field(result, bytes, ts_int_or_null(value), origin, label);
 }
 
-static void put_fields(struct ts_result *result, const struct mt_view *view)
+static void put_fields(struct ts_result *result, const struct ts_heap_device *device)
 {
-	const struct mt_device *device = view->device;
-
 	ts_result_field(result, "source", ts_text(TS_LIT("allocator events of the trace")),
 			TS_MEASURED, NULL);
-	ts_result_field(result, "device", ts_text(view->name), TS_MEASURED, "device");
+	ts_result_field(result, "device", ts_text(device->name), TS_MEASURED, "device");
 	put_mb(result, "peak_memory_mb", "peak_bytes", device->peak_bytes, TS_MEASURED, "peak");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes", device->allocated, TS_MEASURED,
-	       "allocated at the end");
-	put_mb(result, "reserved_memory_mb", "reserved_bytes", device->reserved, TS_MEASURED,
+	put_mb(result, "allocated_memory_mb", "allocated_bytes", device->allocated_bytes,
+	       TS_MEASURED, "allocated at the end");
+	put_mb(result, "reserved_memory_mb", "reserved_bytes", device->reserved_bytes, TS_MEASURED,
 	       "reserved at the end");
 	ts_result_field(result, "peak_time_ps", ts_int(device->peak_ps), TS_MEASURED, "peak at");
 	ts_result_field(result, "peak_step", step_cell(device->peak_step), TS_MEASURED,
 			"peak in step");
-	ts_result_field(result, "fragmentation_pct",
-			ts_share_pct(unused_share(device->peak_bytes, device->peak_reserved)),
+	ts_result_field(result, "fragmentation_pct", ts_share_pct(ts_heap_unused_at_peak(device)),
 			TS_MEASURED, "reserved and unused at the peak");
 }
 
-/* Of a trace whose host ran PyTorch's operators: another run of it could tell. */
-static bool could_tell(const struct ts_profile *profile)
+/* Without events of PyTorch: the fullest allocator of the runtime. */
+static void put_runtime(const struct ts_context *ctx, struct ts_result *result,
+			const struct ts_allocator *most)
+{
+	ts_result_field(result, "source", ts_text(TS_LIT("events of the runtime's allocators")),
+			TS_MEASURED, NULL);
+	ts_result_field(result, "device", ts_text(ctx->profile->devices[most->device].name),
+			TS_MEASURED, "device");
+	put_mb(result, "peak_memory_mb", "peak_bytes", most->peak_bytes, TS_MEASURED, "peak");
+	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
+	put_mb(result, "reserved_memory_mb", "reserved_bytes", TS_UNKNOWN, TS_MEASURED, "peak");
+	ts_result_field(result, "peak_time_ps", ts_int(most->peak_ps), TS_MEASURED, "peak at");
+}
+
+/* Without events of any allocator: what the modules need, when there are any. */
+static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(ctx));
+
+	ts_result_field(result, "source", top ? ts_text(TS_LIT("compiled modules")) : ts_null(),
+			TS_MODELLED, NULL);
+	ts_result_field(result, "device", ts_null(), TS_MODELLED, NULL);
+	put_mb(result, "peak_memory_mb", "peak_bytes", top ? top->peak_bytes : TS_UNKNOWN,
+	       TS_MODELLED, "peak of the largest program");
+	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
+	put_mb(result, "reserved_memory_mb", "reserved_bytes",
+	       top ? top->reserved_bytes : TS_UNKNOWN, TS_MODELLED, "reserved for it");
+}
+
+/* Of a trace whose host ran PyTorch's operators: another run of it could have the
+ * events. */
+static bool is_of_torch(const struct ts_profile *profile)
 {
 	for (size_t i = 0; i < profile->nr_ops; i++)
 		if (profile->ops[i].is_event && (ts_bytes_is(profile->ops[i].category, "cpu_op") ||
@@ -370,141 +418,61 @@ static bool could_tell(const struct ts_profile *profile)
 	return false;
 }
 
-/* A profile without allocator events: what its modules need, when it has any. */
-static void put_modelled(const struct ts_context *ctx, struct ts_result *result)
+static void report_others(const struct ts_context *ctx, struct ts_result *result)
 {
-	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(ctx));
-	int64_t peak = top ? top->peak_bytes : TS_UNKNOWN;
-	int64_t reserved = top ? top->reserved_bytes : TS_UNKNOWN;
+	const struct ts_allocator *most = ts_allocator_fullest(ts_allocators_facts(ctx));
 
-	ts_result_field(result, "source",
-			peak < 0 ? ts_null() : ts_text(TS_LIT("compiled modules")), TS_MODELLED,
-			NULL);
-	ts_result_field(result, "device", ts_null(), TS_MODELLED, NULL);
-	put_mb(result, "peak_memory_mb", "peak_bytes", peak, TS_MODELLED,
-	       "peak of the largest program");
-	put_mb(result, "allocated_memory_mb", "allocated_bytes", TS_UNKNOWN, TS_MODELLED, NULL);
-	put_mb(result, "reserved_memory_mb", "reserved_bytes", reserved, TS_MODELLED,
-	       "reserved for it");
-	if (could_tell(ctx->profile))
+	if (most)
+		put_runtime(ctx, result, most);
+	else
+		put_modelled(ctx, result);
+	if (is_of_torch(ctx->profile))
 		ts_result_note(result, "The trace has no events of PyTorch's allocators: "
 				       "profile(..., profile_memory=True) writes them.");
 }
 
-static void put_notes(struct ts_result *result, const struct mt_view *views, size_t nr)
+static void put_notes(const struct ts_heap_losses *losses, struct ts_result *result)
 {
-	uint64_t nr_gaps = 0, nr_unseen = 0, nr_untracked = 0, nr_rows = 0, nr_lost = 0;
-	bool has_totals = true;
-
-	for (size_t i = 0; i < nr; i++) {
-		nr_gaps += views[i].device->nr_gaps;
-		nr_unseen += views[i].device->nr_unseen;
-		has_totals &= views[i].device->has_totals;
-		if (i > 0 && views[i].host == views[i - 1].host)
-			continue;
-		nr_untracked += views[i].host->nr_untracked;
-		nr_rows += views[i].host->nr_lost_rows;
-		nr_lost += views[i].host->nr_lost_devices;
-	}
-	if (!has_totals)
+	if (losses->without_totals)
 		ts_result_note(result, "The events do not say what is allocated in all (PyTorch "
 				       "before 1.10): counted from 0 where the capture begins.");
-	if (nr_unseen > 0)
+	if (losses->nr_unseen > 0)
 		ts_result_note(result,
 			       "%llu blocks were given back that were taken before the "
 			       "capture.",
-			       (unsigned long long)nr_unseen);
-	if (nr_gaps > 0)
+			       (unsigned long long)losses->nr_unseen);
+	if (losses->nr_gaps > 0)
 		ts_result_note(result,
 			       "%llu times the totals moved without an event: other threads, which "
 			       "the profiler did not follow, took or gave back memory.",
-			       (unsigned long long)nr_gaps);
-	if (nr_untracked > 0)
+			       (unsigned long long)losses->nr_gaps);
+	if (losses->nr_untracked > 0)
 		ts_result_note(result,
 			       "%llu blocks were too many to be followed: they count as "
 			       "allocated before the capture.",
-			       (unsigned long long)nr_untracked);
-	if (nr_rows + nr_lost > 0)
+			       (unsigned long long)losses->nr_untracked);
+	if (losses->nr_rows + losses->nr_devices > 0)
 		ts_result_note(result,
 			       "%llu rows of steps, and the events of %llu blocks on further "
 			       "devices, were left out.",
-			       (unsigned long long)nr_rows, (unsigned long long)nr_lost);
+			       (unsigned long long)losses->nr_rows,
+			       (unsigned long long)losses->nr_devices);
 }
 
-static bool put_sheet(struct ts_result *result, const struct mt_sheet *sheet,
-		      const struct mt_view *views, size_t nr)
+bool ts_heap_report(const struct ts_context *ctx, struct ts_result *result)
 {
-	struct ts_table *table = ts_result_table(result, sheet->name, sheet->title, sheet->columns,
-						 sheet->nr_columns);
-	bool good = table != NULL;
+	const struct ts_memory_timeline_facts *facts = ts_memory_timeline_facts(ctx);
 
-	for (size_t i = 0; i < nr && good; i++)
-		good = sheet->put(result, table, &views[i]);
-	return good;
-}
-
-static bool put_sheets(struct ts_result *result, const struct mt_sheet *sheets, size_t nr_sheets,
-		       const struct mt_view *views, size_t nr)
-{
-	bool good = true;
-
-	for (size_t i = 0; i < nr_sheets && good; i++)
-		good = put_sheet(result, &sheets[i], views, nr);
-	return good;
-}
-
-static bool put_all(const struct ts_context *ctx, struct mt_host *hosts, size_t nr_hosts,
-		    struct ts_result *result, const struct mt_view *views, size_t nr)
-{
-	bool good;
-
-	put_fields(result, &views[0]);
-	good = put_sheets(result, first_sheets, TS_NELEM(first_sheets), views, nr) &&
-	       put_sheets(result, mt_holder_sheets, MT_HOLDER_SHEETS, views, nr) &&
-	       put_sheets(result, last_sheets, TS_NELEM(last_sheets), views, nr) &&
-	       put_calls(ctx, hosts, nr_hosts, result);
-	for (size_t i = 0; i < nr && good; i++)
-		good = put_counters(result, &views[i]);
-	put_notes(result, views, nr);
-	return good;
-}
-
-static bool make_view(const struct ts_context *ctx, const struct mt_host *host, size_t device,
-		      struct ts_result *result, struct mt_view *view)
-{
-	*view = (struct mt_view){ .ctx = ctx, .host = host, .device = &host->devices[device] };
-	view->name = name_of(result, view->device);
-	view->kinds = calloc(host->nr_kinds + 1, sizeof(const struct mt_kind *));
-	for (size_t i = 0; view->kinds && i < host->nr_kinds; i++)
-		if (host->kinds[i].device == device)
-			view->kinds[view->nr_kinds++] = &host->kinds[i];
-	return view->kinds != NULL;
-}
-
-bool mt_report(const struct ts_context *ctx, struct mt_host *hosts, size_t nr_hosts,
-	       struct ts_result *result)
-{
-	struct mt_view *views;
-	size_t nr = 0, most = 0;
-	bool good = true;
-
-	for (size_t h = 0; h < nr_hosts; h++)
-		most += hosts[h].nr_devices;
-	if (most == 0) {
-		put_modelled(ctx, result);
+	if (facts->nr_devices == 0) {
+		report_others(ctx, result);
 		return true;
 	}
-	views = calloc(most, sizeof(*views));
-	if (!views)
-		return false;
-	for (size_t h = 0; h < nr_hosts; h++)
-		for (size_t d = 0; d < hosts[h].nr_devices && good; d++)
-			good = make_view(ctx, &hosts[h], d, result, &views[nr++]);
-	if (good && nr > 1)
-		qsort(views, nr, sizeof(*views), by_importance);
-	good = good && put_all(ctx, hosts, nr_hosts, result, views, nr);
-	for (size_t i = 0; i < nr; i++)
-		free(views[i].kinds);
-	free(views);
-	return good;
+	put_fields(result, &facts->devices[0]);
+	put_sheets(ctx, facts, result);
+	put_calls(ctx, facts, result);
+	for (size_t i = 0; i < facts->nr_devices; i++)
+		if (!put_counters(ctx, &facts->devices[i], result))
+			return false;
+	put_notes(&facts->losses, result);
+	return true;
 }

@@ -56,7 +56,6 @@ struct ts_doctor {
 	struct ts_result *result;
 	const struct ts_ops_facts *ops;
 	const struct ts_time_facts *time;
-	const struct ts_result *fusion; /* NULL: not there */
 	enum ts_framework framework;
 	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
 	int64_t total_ps;		  /* wall x cores; -1 unknown */

@@ -97,7 +97,6 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	const struct ts_context *ctx = doctor->ctx;
 
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
-	doctor->fusion = ts_results_find(ctx->results, "fusion");
 	doctor->rates = first_known(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;

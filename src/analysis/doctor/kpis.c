@@ -7,8 +7,10 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "analysis/facts/kernels.h"
+#include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
 
 static double mean_ms(double time_ps, double nr)
@@ -98,30 +100,28 @@ static double compilation_time(const struct ts_doctor *doctor)
 	return NAN;
 }
 
-/* In percent: what the runtime's own allocators had in use at their peaks, of what they may use; the
- * fullest of them. */
+/* In percent. */
+static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
+{
+	if (capacity_bytes <= 0)
+		return most;
+	return fmax(most, 100 * (double)peak_bytes / (double)capacity_bytes);
+}
+
+/* In percent: what allocators had in use at their peaks, of what they may use; the fullest one of a
+ * device. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
-	static const char *const places[][2] = {
-		{ "allocators", "allocators" },
-		{ "memory_timeline", "devices" },
-	};
+	const struct ts_allocators_facts *allocators = ts_allocators_facts(doctor->ctx);
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
 	double most = NAN;
 
-	for (size_t k = 0; k < TS_NELEM(places); k++) {
-		const struct ts_result *result =
-			ts_results_find(doctor->ctx->results, places[k][0]);
-		const struct ts_table *table =
-			result ? ts_result_find_table(result, places[k][1]) : NULL;
-
-		for (size_t i = 0; table && i < table->nr_rows; i++) {
-			double room = ts_cell_number(table, i, "capacity_bytes");
-
-			if (room > 0 && ts_cell_text(table, i, "device").n > 0)
-				most = fmax(most,
-					    100 * ts_cell_number(table, i, "peak_bytes") / room);
-		}
-	}
+	for (size_t i = 0; i < allocators->nr; i++)
+		if (allocators->items[i].device != TS_NONE)
+			most = fuller(most, allocators->items[i].peak_bytes,
+				      allocators->items[i].capacity_bytes);
+	for (size_t i = 0; i < torch->nr_devices; i++)
+		most = fuller(most, torch->devices[i].peak_bytes, torch->devices[i].capacity_bytes);
 	return most;
 }
 

@@ -3,9 +3,12 @@
  * utilization, as modelled as the systolic view), bytes of each memory a second, and which share of
  * HBM's bytes is padding. Each op's work is spread evenly over its time, in at most TS_BINS bins a
  * device; that of an asynchronous copy, of both its halves, from its start to the end of the wait for
- * it. How long those were under way is told in a table, for who asks how fast they were.
+ * it. Its table and its facts say how long those were under way.
  */
 #include "analysis/analysis.h"
+#include "analysis/facts/rates.h"
+#include "analysis/kit/cells.h"
+#include "analysis/kit/table.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
@@ -336,43 +339,58 @@ static bool put_device(struct ts_result *result, uint32_t device, const struct t
 	return good;
 }
 
-static bool put_flights(const struct rates_state *sum, const struct ts_context *ctx,
+/* The copies that were under way, for those who ask how fast they were. */
+static bool list_flights(const struct rates_state *sum, struct ts_arena *arena,
+			 struct ts_rates_facts *facts)
+{
+	struct ts_flight *flights;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sum->nr_ops; i++)
+		nr += sum->flights[i].nr > 0;
+	flights = ts_arena_array(arena, nr + 1, sizeof(*flights));
+	for (uint32_t i = 0; i < sum->nr_ops && flights; i++)
+		if (sum->flights[i].nr > 0)
+			flights[facts->nr_flights++] =
+				(struct ts_flight){ i, sum->flights[i].nr,
+						    sum->flights[i].span_ps };
+	facts->flights = flights;
+	return flights != NULL;
+}
+
+#define FLIGHT_COLUMNS(X) \
+	X(op, TS_MEASURED, NULL, ts_text(op->name)) \
+	X(module, TS_MEASURED, NULL, ts_text_or_null(ts_module_name(ctx->profile, op->module))) \
+	X(executions, TS_MEASURED, NULL, ts_int(flight->executions)) \
+	X(span_ps, TS_MEASURED, NULL, ts_int(flight->span_ps)) \
+	X(op_index, TS_DERIVED, NULL, ts_int(flight->op))
+
+static const struct ts_column flight_columns[] = { FLIGHT_COLUMNS(TS_COLUMN) };
+
+static void put_flights(const struct ts_rates_facts *facts, const struct ts_context *ctx,
 			struct ts_result *result)
 {
-	static const struct ts_column columns[] = {
-		{ "op", TS_MEASURED, NULL },	     { "module", TS_MEASURED, NULL },
-		{ "executions", TS_MEASURED, NULL }, { "span_ps", TS_MEASURED, NULL },
-		{ "op_index", TS_DERIVED, NULL },
-	};
-	struct ts_table *table = NULL;
+	struct ts_table *table;
 
-	for (uint32_t i = 0; i < sum->nr_ops; i++) {
-		const struct ts_op *op = &ctx->profile->ops[i];
-		struct ts_value *row;
+	if (facts->nr_flights == 0)
+		return;
+	table = ts_result_table(result, "async", NULL, flight_columns, TS_NELEM(flight_columns));
+	for (size_t i = 0; i < facts->nr_flights; i++) {
+		const struct ts_flight *flight = &facts->flights[i];
+		const struct ts_op *op = &ctx->profile->ops[flight->op];
 
-		if (sum->flights[i].nr == 0)
-			continue;
-		if (!table)
-			table = ts_result_table(result, "async", NULL, columns, TS_NELEM(columns));
-		row = table ? ts_table_row(result, table) : NULL;
-		if (!row)
-			return false;
-		row[0] = ts_text(op->name);
-		if (op->module != TS_NONE)
-			row[1] = ts_text_or_null(ctx->profile->modules[op->module].name);
-		row[2] = ts_int(sum->flights[i].nr);
-		row[3] = ts_int(sum->flights[i].span_ps);
-		row[4] = ts_int(i);
+		TS_CELLS(result, table, FLIGHT_COLUMNS);
 	}
-	return true;
 }
 
 static enum ts_status rates_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct rates_state *sum = arg;
-	bool good = put_flights(sum, ctx, result);
+	bool good = list_flights(sum, &result->owner->arena, facts);
 
+	if (good)
+		put_flights(facts, ctx, result);
 	for (uint32_t i = 0; good && i < sum->nr_devices; i++)
 		if (sum->devices[i])
 			good = put_device(result, i, &ctx->rates[i], sum->devices[i]);
@@ -385,6 +403,7 @@ const struct ts_analysis ts_analysis_rates = {
 	.pass = TS_PASS_FIRST,
 	.draws_only = true,
 	.state_size = sizeof(struct rates_state),
+	.facts_size = sizeof(struct ts_rates_facts),
 	.wants = rates_wants,
 	.open = rates_open,
 	.block = rates_block,

@@ -2,70 +2,33 @@
  * Fusion: what the compiler joined into one kernel, and what it did not.
  *
  * Inside a fusion an intermediate stays in registers and on-chip memory; between two kernels it is
- * written to HBM and read again. Counted from the compiled modules of what ran, and multiplied by the
- * executions in the profile; without a run, of each module once.
+ * written to HBM and read again. Both are counted in the compiled modules of what ran, and multiplied
+ * by the executions in the profile; without a run each module counts once.
  */
 #include "analysis/traffic/fusion.h"
 
+#include "analysis/facts/ops.h"
+#include "analysis/kit/peaks.h"
 #include "analysis/settings.h"
 #include "base/units.h"
 #include "model/op_work.h"
 
-#define MAX_ROWS 500
-
-struct kind {
-	int64_t nr_fusions, nr_ops, executions, self_ps;
-	int64_t saved_bytes;
-};
-
-struct fusion {
-	const struct ts_context *ctx;
-	struct ts_result *result;
-	struct ts_fusion_time **times; /* by module; NULL: it did not run */
-	bool measured;
-	double per_byte_ps, per_flop_ps, tiny_ps;
-	struct kind kinds[TS_FUSION_CUSTOM + 1];
-	size_t nr_modules;
-	int64_t nr_before, nr_after; /* instructions inside and outside of fusions; kernels */
-	struct ts_fusion_pairs pairs;
-	struct ts_fusion_chains chains;
-};
-
-/* Picoseconds that a byte takes at HBM's peak, of the first device that has one; NaN unknown. */
-static double per_byte(const struct ts_context *ctx)
-{
-	for (size_t i = 0; ctx->rates && i < ctx->profile->nr_devices; i++)
-		if (ctx->rates[i].hbm_bytes_per_s > 0)
-			return 1e12 / ctx->rates[i].hbm_bytes_per_s;
-	if (ctx->chip && ctx->chip->hbm_bytes_per_s > 0)
-		return 1e12 / ctx->chip->hbm_bytes_per_s;
-	return NAN;
-}
-
-/* The same of a FLOP. */
 static double per_flop(const struct ts_context *ctx)
 {
-	for (size_t i = 0; ctx->rates && i < ctx->profile->nr_devices; i++)
-		if (ctx->rates[i].peak_flops_per_s > 0)
-			return 1e12 / ctx->rates[i].peak_flops_per_s;
-	return NAN;
-}
+	const struct ts_rates *rates = ts_flops_rates(ctx);
 
-/* A row of "ops", summed over its executions. */
-struct op_row {
-	int64_t index, occurrences, self_ps, total_ps, flops;
-	double hbm_bytes_per_s;
-};
+	return rates ? 1e12 / rates->peak_flops_per_s : NAN;
+}
 
 /*
  * What fewer bytes can take away of an op's time. A product that keeps the matrix unit busy moves
  * its bytes meanwhile: by the roofline they cost what HBM needs beyond the FLOPs.
  */
-static double spare_of(const struct fusion *fusion, const struct op_row *row)
+static double spare_of(const struct ts_fusion *fusion, const struct ts_op_fact *fact)
 {
-	double work_ps = (double)row->flops * (double)row->occurrences * fusion->per_flop_ps;
-	double hbm_ps = row->hbm_bytes_per_s * (double)row->total_ps / 1e12 * fusion->per_byte_ps;
-	double self_ps = (double)TS_MAX(row->self_ps, 0);
+	double work_ps = fact->flops * (double)fact->occurrences * fusion->per_flop_ps;
+	double hbm_ps = fact->hbm_bytes_per_s * (double)fact->total_ps / 1e12 * fusion->per_byte_ps;
+	double self_ps = (double)TS_MAX(fact->self_ps, 0);
 
 	if (!(work_ps > 0))
 		return self_ps;
@@ -73,60 +36,41 @@ static double spare_of(const struct fusion *fusion, const struct op_row *row)
 }
 
 /* Its time goes to its instruction. */
-static bool note_op(struct fusion *fusion, const struct op_row *row)
+static bool note_op(struct ts_fusion *fusion, const struct ts_op_fact *fact)
 {
-	const struct ts_profile *profile = fusion->ctx->profile;
-	const struct ts_op *op;
+	const struct ts_hlo_module *module;
 	struct ts_fusion_time **times, *time;
 
-	if (row->index < 0 || (uint64_t)row->index >= profile->nr_ops || row->occurrences <= 0)
+	if (fact->op == TS_NONE || fact->occurrences <= 0)
 		return true;
 	fusion->measured = true;
-	op = &profile->ops[row->index];
-	if (op->module == TS_NONE || op->instr == TS_NONE)
+	if (fact->module_index == TS_NONE || fact->instr == TS_NONE)
 		return true;
-	times = &fusion->times[op->module];
+	module = &fusion->ctx->profile->modules[fact->module_index];
+	TS_ASSERT(fact->instr < module->nr_instrs);
+	times = &fusion->times[fact->module_index];
 	if (!*times)
-		*times =
-			calloc((size_t)profile->modules[op->module].nr_instrs + 1, sizeof(**times));
+		*times = calloc((size_t)module->nr_instrs + 1, sizeof(**times));
 	if (!*times)
 		return false;
-	time = &(*times)[op->instr];
-	time->occurrences = ts_i64_add(time->occurrences, row->occurrences);
-	time->self_ps = ts_i64_add(time->self_ps, TS_MAX(row->self_ps, 0));
-	time->spare_ps += spare_of(fusion, row);
+	time = &(*times)[fact->instr];
+	time->occurrences = ts_i64_add(time->occurrences, fact->occurrences);
+	time->self_ps = ts_i64_add(time->self_ps, TS_MAX(fact->self_ps, 0));
+	time->spare_ps += spare_of(fusion, fact);
 	return true;
 }
 
-static bool note_ops(struct fusion *fusion)
+static bool note_ops(struct ts_fusion *fusion)
 {
-	const struct ts_result *ops = ts_results_find(fusion->ctx->results, "ops");
-	const struct ts_table *table = ops ? ts_result_find_table(ops, "ops") : NULL;
-	int index, occurrences, self, total, flops, rate;
+	const struct ts_ops_facts *ops = ts_ops_facts(fusion->ctx);
 
-	if (!table)
-		return true;
-	index = ts_table_column(table, "op_index");
-	occurrences = ts_table_column(table, "occurrences");
-	self = ts_table_column(table, "self_time_ps");
-	total = ts_table_column(table, "total_time_ps");
-	flops = ts_table_column(table, "flops");
-	rate = ts_table_column(table, "hbm_bytes_per_s");
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		struct op_row row = { ts_value_int(ts_table_cell(table, i, index)),
-				      ts_value_int(ts_table_cell(table, i, occurrences)),
-				      ts_value_int(ts_table_cell(table, i, self)),
-				      ts_value_int(ts_table_cell(table, i, total)),
-				      ts_value_int(ts_table_cell(table, i, flops)),
-				      ts_value_number(ts_table_cell(table, i, rate)) };
-
-		if (!note_op(fusion, &row))
+	for (size_t i = 0; i < ops->nr; i++)
+		if (!note_op(fusion, &ops->items[i]))
 			return false;
-	}
 	return true;
 }
 
-/* Nobody would store these: each op that needs them makes them. */
+/* Each op that needs these makes them: they would not be stored. */
 static bool is_made_anywhere(const struct ts_hlo_instr *instr)
 {
 	return ts_hlo_is_name(instr) || ts_bytes_is(instr->opcode, "broadcast") ||
@@ -164,7 +108,7 @@ static int64_t saved_by(const struct ts_hlo_module *module, const struct ts_hlo_
 }
 
 static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index, unsigned depth,
-			struct kind *kind)
+			struct ts_fusion_kind_sum *kind)
 {
 	const struct ts_hlo_comp *comp = &module->comps[comp_index];
 
@@ -181,11 +125,12 @@ static void look_inside(const struct ts_hlo_module *module, uint32_t comp_index,
 	}
 }
 
-static void count_fusion(struct fusion *fusion, const struct ts_fusion_walk *walk, uint32_t index)
+static void count_fusion(struct ts_fusion *fusion, const struct ts_fusion_walk *walk,
+			 uint32_t index)
 {
 	const struct ts_hlo_instr *instr = &walk->module->instrs[index];
 	const struct ts_fusion_time *time = walk->times ? &walk->times[index] : NULL;
-	struct kind one = { .nr_fusions = 1, .executions = 1 }, *sum;
+	struct ts_fusion_kind_sum one = { .nr_fusions = 1, .executions = 1 }, *sum;
 
 	if (instr->nr_called > 0)
 		look_inside(walk->module, instr->called[0], 0, &one);
@@ -203,7 +148,7 @@ static void count_fusion(struct fusion *fusion, const struct ts_fusion_walk *wal
 	fusion->nr_before = ts_i64_add(fusion->nr_before, TS_MAX(one.nr_ops, 1));
 }
 
-static void count_kernels(struct fusion *fusion, const struct ts_fusion_walk *walk)
+static void count_kernels(struct ts_fusion *fusion, const struct ts_fusion_walk *walk)
 {
 	for (uint32_t i = 0; i < walk->module->nr_instrs; i++) {
 		const struct ts_hlo_instr *instr = &walk->module->instrs[i];
@@ -229,7 +174,7 @@ static uint32_t *find_traits(const struct ts_hlo_module *module, const bool *inn
 	return traits;
 }
 
-static bool add_module(struct fusion *fusion, uint32_t index)
+static bool add_module(struct ts_fusion *fusion, uint32_t index)
 {
 	const struct ts_hlo_module *module = &fusion->ctx->profile->modules[index];
 	bool *inner = ts_hlo_inner_comps(module), good;
@@ -250,7 +195,7 @@ static bool add_module(struct fusion *fusion, uint32_t index)
 	return good;
 }
 
-static bool add_modules(struct fusion *fusion)
+static bool add_modules(struct ts_fusion *fusion)
 {
 	const struct ts_profile *profile = fusion->ctx->profile;
 	bool alone = !fusion->measured && profile->nr_lines == 0;
@@ -290,225 +235,52 @@ static int longest_first(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static struct ts_value source_of(struct ts_result *result, const struct ts_hlo_instr *instr)
+/* Puts the lists into the order of the facts and of the tables. */
+static void sort(struct ts_fusion *fusion)
 {
-	if (instr->source_file.n == 0)
-		return ts_null();
-	return ts_text(ts_result_text(result, "%.*s:%d", TS_ARG(instr->source_file),
-				      (int)instr->source_line));
-}
-
-static struct ts_value whole(double value)
-{
-	return isfinite(value) && value < 9e18 ? ts_int(llround(value)) : ts_null();
-}
-
-static void put_pair(struct ts_result *result, struct ts_value *cells,
-		     const struct ts_fusion_pair *pair)
-{
-	const struct ts_hlo_instr *producer = &pair->module->instrs[pair->producer];
-	const struct ts_hlo_instr *consumer = &pair->module->instrs[pair->consumer];
-
-	cells[0] = ts_text(producer->name);
-	cells[1] = ts_text(consumer->name);
-	cells[2] = ts_text_or_null(pair->module->name);
-	cells[3] = ts_text(ts_bytes_of(pair->reason->words));
-	cells[4] = ts_int(ts_i64_add(pair->read_bytes, pair->write_bytes));
-	cells[5] = whole(pair->impact_ps);
-	cells[6] = ts_text(ts_bytes_of(pair->reason->code));
-	cells[7] = source_of(result, producer);
-	cells[8] = source_of(result, consumer);
-	cells[9] = ts_text_or_null(ts_bytes_of(pair->reason->advice));
-	cells[10] = ts_text(ts_bytes_of(ts_confidence_name(pair->reason->confidence)));
-	cells[11] = ts_int_or_null(pair->executions);
-	cells[12] = pair->executions < 0 ? ts_null() : ts_int(pair->total_bytes);
-}
-
-static void put_pairs(struct fusion *fusion)
-{
-	static const struct ts_column columns[] = {
-		{ "producer", TS_COMPILED, "from" },
-		{ "consumer", TS_COMPILED, "to" },
-		{ "module", TS_COMPILED, NULL },
-		{ "reason", TS_DERIVED, NULL },
-		{ "bytes", TS_COMPILED, NULL },
-		{ "impact_ps", TS_MODELLED, "time at stake" },
-		{ "reason_code", TS_DERIVED, "why" },
-		{ "producer_source", TS_COMPILED, NULL },
-		{ "consumer_source", TS_COMPILED, "source" },
-		{ "advice", TS_DERIVED, NULL },
-		{ "confidence", TS_DERIVED, NULL },
-		{ "executions", TS_MEASURED, NULL },
-		{ "total_bytes", TS_MODELLED, "bytes" },
-	};
-	struct ts_table *table = ts_result_table(
-		fusion->result, "unfused", "Through HBM, not fused", columns, TS_NELEM(columns));
-
-	for (size_t i = 0; table && i < TS_MIN(fusion->pairs.nr, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(fusion->result, table);
-
-		if (cells)
-			put_pair(fusion->result, cells, &fusion->pairs.items[i]);
-	}
-	if (fusion->pairs.nr > MAX_ROWS)
-		ts_result_note(fusion->result,
-			       "%zu more pairs have less at stake and are not listed.",
-			       fusion->pairs.nr - MAX_ROWS);
-}
-
-static void put_kinds(struct fusion *fusion)
-{
-	static const char *const names[] = { "none", "loop", "input", "output", "custom" };
-	static const struct ts_column columns[] = {
-		{ "kind", TS_COMPILED, "fusions" },
-		{ "fusions", TS_COMPILED, "count" },
-		{ "ops", TS_COMPILED, "ops inside" },
-		{ "executions", TS_MEASURED, "times" },
-		{ "saved_bytes", TS_MODELLED, "kept out of HBM" },
-		{ "time_ps", TS_MEASURED, "time" },
-	};
-	struct ts_table *table = ts_result_table(fusion->result, "kinds", "Fusions by kind",
-						 columns, TS_NELEM(columns));
-
-	for (size_t i = 0; table && i < TS_NELEM(names); i++) {
-		const struct kind *kind = &fusion->kinds[i];
-		struct ts_value *cells =
-			kind->nr_fusions > 0 ? ts_table_row(fusion->result, table) : NULL;
-
-		if (!cells)
-			continue;
-		cells[0] = ts_text(ts_bytes_of(names[i]));
-		cells[1] = ts_int(kind->nr_fusions);
-		cells[2] = ts_int(kind->nr_ops);
-		cells[4] = ts_int(kind->saved_bytes);
-		if (!fusion->measured)
-			continue;
-		cells[3] = ts_int(kind->executions);
-		cells[5] = ts_int(kind->self_ps);
-	}
-}
-
-static void put_chain(struct ts_result *result, struct ts_value *cells,
-		      const struct ts_fusion_chain *chain)
-{
-	const struct ts_hlo_instr *first = &chain->module->instrs[chain->first];
-	const struct ts_hlo_instr *last = &chain->module->instrs[chain->last];
-
-	cells[0] = ts_text_or_null(chain->module->name);
-	cells[1] = ts_text(first->name);
-	cells[2] = ts_text(last->name);
-	cells[3] = ts_int(chain->nr_ops);
-	cells[4] = ts_int(chain->executions);
-	cells[5] = ts_int(chain->time_ps);
-	cells[6] = ts_int(chain->time_ps / chain->occurrences);
-	cells[7] = source_of(result, first);
-	cells[8] = source_of(result, last);
-}
-
-static void put_chains(struct fusion *fusion)
-{
-	static const struct ts_column columns[] = {
-		{ "module", TS_COMPILED, NULL },	{ "first", TS_COMPILED, "first" },
-		{ "last", TS_COMPILED, "last" },	{ "ops", TS_COMPILED, "tiny ops" },
-		{ "executions", TS_MEASURED, "times" }, { "time_ps", TS_MEASURED, "time" },
-		{ "mean_ps", TS_MEASURED, "an op" },	{ "first_source", TS_COMPILED, "source" },
-		{ "last_source", TS_COMPILED, NULL },
-	};
-	struct ts_table *table;
-
-	if (!fusion->measured)
-		return;
-	table = ts_result_table(fusion->result, "chains", "Tiny ops in series", columns,
-				TS_NELEM(columns));
-	for (size_t i = 0; table && i < TS_MIN(fusion->chains.nr, MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(fusion->result, table);
-
-		if (cells)
-			put_chain(fusion->result, cells, &fusion->chains.items[i]);
-	}
-}
-
-static void put_fields(struct fusion *fusion)
-{
-	struct kind all = { .nr_fusions = 0 };
-	double impact_ps = 0;
-	int64_t bytes = 0;
-
-	for (size_t i = 0; i < TS_NELEM(fusion->kinds); i++) {
-		all.nr_fusions += fusion->kinds[i].nr_fusions;
-		all.saved_bytes = ts_i64_add(all.saved_bytes, fusion->kinds[i].saved_bytes);
-	}
-	for (size_t i = 0; i < fusion->pairs.nr; i++) {
-		impact_ps += fusion->pairs.items[i].impact_ps;
-		bytes = ts_i64_add(bytes, fusion->pairs.items[i].total_bytes);
-	}
-	ts_result_field(fusion->result, "fused_count", ts_int(all.nr_fusions), TS_COMPILED,
-			"fusions");
-	ts_result_field(fusion->result, "unfused_count", ts_int((int64_t)fusion->pairs.nr),
-			TS_COMPILED, "pairs of ops that meet in HBM");
-	ts_result_field(fusion->result, "fusion_ratio",
-			fusion->nr_after > 0
-				? ts_real((double)fusion->nr_before / (double)fusion->nr_after)
-				: ts_null(),
-			TS_COMPILED, "ops a kernel");
-	ts_result_field(fusion->result, "saved_bytes", ts_int(all.saved_bytes), TS_MODELLED,
-			"bytes kept out of HBM");
-	ts_result_field(fusion->result, "unfused_bytes", ts_int(bytes), TS_MODELLED,
-			"bytes that pass through HBM between ops");
-	ts_result_field(fusion->result, "unfused_ps", whole(impact_ps), TS_MODELLED,
-			"time of that at most");
-}
-
-/* Nothing ran that there is a module of. */
-static void put_nothing(struct ts_result *result)
-{
-	static const char *const names[] = { "fused_count", "unfused_count", "fusion_ratio",
-					     "saved_bytes", "unfused_bytes", "unfused_ps" };
-
-	for (size_t i = 0; i < TS_NELEM(names); i++)
-		ts_result_field(result, names[i], ts_null(), TS_COMPILED, NULL);
-}
-
-static void put_result(struct fusion *fusion)
-{
-	if (fusion->nr_modules == 0) {
-		put_nothing(fusion->result);
-		return;
-	}
 	if (fusion->pairs.nr > 1)
 		qsort(fusion->pairs.items, fusion->pairs.nr, sizeof(*fusion->pairs.items),
 		      by_impact);
 	if (fusion->chains.nr > 1)
 		qsort(fusion->chains.items, fusion->chains.nr, sizeof(*fusion->chains.items),
 		      longest_first);
-	put_fields(fusion);
-	put_pairs(fusion);
-	put_kinds(fusion);
-	put_chains(fusion);
-	if (fusion->pairs.nr > 0)
-		ts_result_note(fusion->result,
-			       "A compiled module does not say why ops were not fused: "
-			       "reasons are inferred from users, opcodes and layouts.");
-	if (!fusion->measured)
-		ts_result_note(fusion->result,
-			       "Without a run each op counts once, those of a loop too.");
+}
+
+static bool publish(const struct ts_fusion *fusion, struct ts_fusion_facts *facts)
+{
+	struct ts_arena *arena = &fusion->result->owner->arena;
+	size_t nr_pairs = TS_MIN(fusion->pairs.nr, TS_FUSION_MAX_ROWS);
+	size_t nr_chains = TS_MIN(fusion->chains.nr, TS_FUSION_MAX_ROWS);
+	struct ts_fusion_pair *pairs = ts_arena_array(arena, nr_pairs + 1, sizeof(*pairs));
+	struct ts_fusion_chain *chains = ts_arena_array(arena, nr_chains + 1, sizeof(*chains));
+
+	if (!pairs || !chains)
+		return false;
+	if (nr_pairs > 0)
+		memcpy(pairs, fusion->pairs.items, nr_pairs * sizeof(*pairs));
+	if (nr_chains > 0)
+		memcpy(chains, fusion->chains.items, nr_chains * sizeof(*chains));
+	*facts = (struct ts_fusion_facts){ pairs, nr_pairs, chains, nr_chains };
+	return true;
 }
 
 static enum ts_status fusion_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
-	struct fusion fusion = { .ctx = ctx,
-				 .result = result,
-				 .per_byte_ps = per_byte(ctx),
-				 .per_flop_ps = per_flop(ctx) };
+	struct ts_fusion fusion = { .ctx = ctx,
+				    .result = result,
+				    .per_byte_ps = ts_hbm_byte_ps(ctx),
+				    .per_flop_ps = per_flop(ctx) };
 	bool good;
 
-	(void)state;
 	fusion.tiny_ps = ctx->settings ? ctx->settings->small_op_time * (double)TS_PS_PER_US : 0;
 	fusion.times = calloc(ctx->profile->nr_modules + 1, sizeof(*fusion.times));
 	good = fusion.times && note_ops(&fusion) && add_modules(&fusion);
-	if (good)
-		put_result(&fusion);
+	if (good) {
+		sort(&fusion);
+		ts_fusion_report(&fusion);
+		good = publish(&fusion, facts);
+	}
 	for (size_t i = 0; fusion.times && i < ctx->profile->nr_modules; i++)
 		free(fusion.times[i]);
 	free(fusion.times);
@@ -522,5 +294,6 @@ const struct ts_analysis ts_analysis_fusion = {
 	.title = "Fusion",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
+	.facts_size = sizeof(struct ts_fusion_facts),
 	.close = fusion_close,
 };

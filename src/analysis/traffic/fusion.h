@@ -1,14 +1,15 @@
 /*
  * The fusion analysis' own interface: between the sums (fusion.c), the intermediates that pass
- * through HBM (fusion_pairs.c), why they do (fusion_reason.c) and ops in series (fusion_chains.c).
- * No other analysis includes this.
+ * through HBM (fusion_pairs.c), why they do (fusion_reason.c), ops in series (fusion_chains.c) and
+ * the tables (fusion_report.c). No other analysis includes this.
  *
- * What a kernel is: model/kernels.h. A -done counts with its -start.
+ * model/kernels.h says what a kernel is. A -done counts with its -start.
  */
 #ifndef TS_ANALYSIS_FUSION_H
 #define TS_ANALYSIS_FUSION_H
 
 #define TS_NEEDS(X) X(ops)
+#include "analysis/facts/fusion.h"
 #include "analysis/kit/needs.h"
 #include "base/map.h"
 #include "model/kernels.h"
@@ -44,7 +45,7 @@ struct ts_fusion_time {
 /* One module at a time. */
 struct ts_fusion_walk {
 	const struct ts_hlo_module *module;
-	const bool *inner;	      /* of each computation: it is no schedule of kernels */
+	const bool *inner;	      /* of each computation: it is not a schedule of kernels */
 	const uint32_t *caller;	      /* of each computation: the op that runs it, or TS_NONE */
 	const uint32_t *traits;	      /* of each instruction: enum ts_fusion_trait; inner ones 0 */
 	struct ts_fusion_time *times; /* of each instruction; NULL: no run */
@@ -61,27 +62,9 @@ struct ts_fusion_case {
 	bool carried;	 /* from a loop's trip to the next */
 };
 
-struct ts_fusion_reason {
-	const char *code, *words;
-	const char *advice; /* NULL: nothing to be done in the program */
-	enum ts_confidence confidence;
-	bool (*fits)(const struct ts_fusion_case *what);
-};
-
 /* fusion_reason.c. Never NULL: the last reason fits all. */
-const struct ts_fusion_reason *ts_fusion_reason_of(const struct ts_fusion_case *what);
+const struct ts_reason *ts_fusion_reason_of(const struct ts_fusion_case *what);
 uint32_t ts_fusion_traits(const struct ts_hlo_module *module, uint32_t instr);
-
-struct ts_fusion_pair {
-	const struct ts_hlo_module *module;
-	uint32_t producer, consumer;
-	const struct ts_fusion_reason *reason; /* of the largest array between them */
-	int64_t largest_bytes;
-	int64_t read_bytes, write_bytes; /* an execution of consumer and producer */
-	int64_t executions;		 /* of the consumer; -1: no run */
-	int64_t total_bytes;		 /* of all executions; of one without a run */
-	double impact_ps;		 /* NaN unknown */
-};
 
 struct ts_fusion_pairs {
 	struct ts_fusion_pair *items;
@@ -93,14 +76,6 @@ struct ts_fusion_pairs {
 bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
 			  struct ts_fusion_pairs *pairs);
 
-/* A run of kernels in the schedule, each of them tiny. */
-struct ts_fusion_chain {
-	const struct ts_hlo_module *module;
-	uint32_t first, last;
-	int64_t nr_ops, executions;   /* the most executions that one of them has */
-	int64_t occurrences, time_ps; /* of all of them */
-};
-
 struct ts_fusion_chains {
 	struct ts_fusion_chain *items;
 	size_t nr, cap;
@@ -109,5 +84,28 @@ struct ts_fusion_chains {
 /* fusion_chains.c. LIMIT_PS: mean time below which an op is tiny. False: no memory. */
 bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
 			   struct ts_fusion_chains *chains);
+
+/* Of the fusions of one kind. */
+struct ts_fusion_kind_sum {
+	int64_t nr_fusions, nr_ops, executions, self_ps;
+	int64_t saved_bytes;
+};
+
+struct ts_fusion {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	struct ts_fusion_time **times; /* by module; NULL: it did not run */
+	bool measured;
+	double per_byte_ps, per_flop_ps, tiny_ps;
+	struct ts_fusion_kind_sum kinds[TS_FUSION_CUSTOM + 1];
+	size_t nr_modules;
+	int64_t nr_before, nr_after;	/* instructions inside and outside of fusions; kernels */
+	struct ts_fusion_pairs pairs;	/* in the order of the facts and of the table */
+	struct ts_fusion_chains chains; /* likewise */
+};
+
+/* fusion_report.c */
+#define TS_FUSION_MAX_ROWS 500 /* of a table */
+void ts_fusion_report(const struct ts_fusion *fusion);
 
 #endif

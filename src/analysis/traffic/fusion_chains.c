@@ -5,7 +5,7 @@
  */
 #include "analysis/traffic/fusion.h"
 
-#define MIN_OPS 4 /* in series: fewer are no chain */
+#define MIN_OPS 4 /* in series: fewer are not a chain */
 
 static bool is_half(const struct ts_hlo_instr *instr)
 {
@@ -67,6 +67,7 @@ bool ts_fusion_find_chains(const struct ts_fusion_walk *walk, double limit_ps,
 {
 	const struct ts_hlo_module *module = walk->module;
 
+	TS_ASSERT(walk->module && walk->inner);
 	if (!module->is_scheduled || !walk->times)
 		return true;
 	for (uint32_t c = 0; c < module->nr_comps; c++)

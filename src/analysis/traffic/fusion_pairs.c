@@ -1,11 +1,11 @@
 /*
- * Intermediates that one kernel writes to HBM and another reads from there: who made the array that
- * an op reads, however many names it goes by, through loops, branches and calls.
+ * Intermediates that one kernel writes to HBM and another reads from there. The maker of the array
+ * that an op reads is found behind all its names, through loops, branches and calls.
  *
- * What fusing would save is the read and, where nobody else needs the array, the write. A write
- * is shared out evenly among the ops that read it, so that all pairs together never have more
- * bytes than the intermediates cause. Left out: arrays of one element, which lie in registers, and
- * which branch of a conditional made its result.
+ * Fusing would save the read and, where no other op needs the array, the write. A write is shared out
+ * evenly among the ops that read it, so that all pairs together never have more bytes than the
+ * intermediates cause. Arrays of one element, which lie in registers, are left out. So is the branch
+ * of a conditional that made its result.
  */
 #include "analysis/traffic/fusion.h"
 
@@ -138,7 +138,7 @@ static bool find_uses(struct finder *finder)
 	return true;
 }
 
-/* What the module gives out is written whoever reads it. */
+/* What the module gives out is written in any case. */
 static bool find_outputs(struct finder *finder)
 {
 	const struct ts_hlo_module *module = finder->walk->module;
@@ -281,6 +281,7 @@ bool ts_fusion_find_pairs(struct ts_fusion_walk *walk, double per_byte_ps,
 	size_t first = pairs->nr;
 	bool good, any;
 
+	TS_ASSERT(walk->module && walk->inner && walk->caller && walk->traits);
 	if (walk->times)
 		join_halves(walk);
 	good = find_uses(&finder) && find_outputs(&finder);

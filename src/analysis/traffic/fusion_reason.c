@@ -1,8 +1,8 @@
 /*
- * Why two neighbours were not fused. A compiled module does not say: the reasons are those of
- * XLA's open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their
- * authors document, told by opcodes, users, layouts and places. So each is a probable one; the first
- * that fits is taken, those that leave no choice first.
+ * Why two neighbours were not fused. A compiled module does not say. The reasons are those of XLA's
+ * open passes (xla/service/instruction_fusion.cc, hlo_instruction.cc IsFusible) and what their authors
+ * document; opcodes, users, layouts and places say which ones fit. So each is a probable one. The first
+ * that fits is taken, and those that leave no choice stand first.
  */
 #include "analysis/traffic/fusion.h"
 
@@ -297,115 +297,134 @@ static bool always(const struct ts_fusion_case *what)
 	return true;
 }
 
-static const struct ts_fusion_reason reasons[] = {
-	{ "host_transfer", "an end of it is the host's memory or a transfer with the host",
-	  "Move the array to or from the host outside the hot path, or keep it on the device.",
-	  TS_CERTAIN, with_host },
-	{ "collective", "a collective sends or receives whole arrays in HBM",
-	  "Send what takes fewer bytes: convert to bf16 before the collective, reduce or scale "
-	  "after "
-	  "it, and join small collectives into one.",
-	  TS_CERTAIN, with_collective },
-	{ "async", "an asynchronous copy moves it between memories on its own", NULL, TS_CERTAIN,
+static const struct {
+	struct ts_reason reason;
+	bool (*fits)(const struct ts_fusion_case *what);
+} reasons[] = {
+	{ { "host_transfer", "an end of it is the host's memory or a transfer with the host",
+	    "Move the array to or from the host outside the hot path, or keep it on the device.",
+	    TS_CERTAIN },
+	  with_host },
+	{ { "collective", "a collective sends or receives whole arrays in HBM",
+	    "Send what takes fewer bytes: convert to bf16 before the collective, reduce or scale "
+	    "after it, and join small collectives into one.",
+	    TS_CERTAIN },
+	  with_collective },
+	{ { "async", "an asynchronous copy moves it between memories on its own", NULL,
+	    TS_CERTAIN },
 	  with_async },
-	{ "custom_call", "a custom call is a kernel of its own, which XLA cannot look into",
-	  "Do the neighbour's work inside the Pallas kernel (an epilogue on the block it holds), "
-	  "or "
-	  "write the kernel's work in jnp where XLA does as well.",
-	  TS_CERTAIN, with_custom_call },
-	{ "sort", "a sort runs as a kernel of its own",
-	  "Sort less: keys alone with the indices beside them, jax.lax.top_k or approx_max_k "
-	  "instead "
-	  "of a whole sort.",
-	  TS_CERTAIN, with_sort },
-	{ "whole_op", "an op of this kind (FFT, solver, random bits) runs as a kernel of its own",
-	  "Make fewer and larger calls of it (vmap); for random bits, draw once in the type that "
-	  "is "
-	  "needed, or use the rbg generator.",
-	  TS_CERTAIN, with_whole_op },
-	{ "loop_carried", "a loop carries it from one trip to the next",
-	  "Carry less: a smaller type, or only what the next trip needs; unroll the scan (unroll=2 "
-	  "and more) so that trips share a schedule.",
-	  TS_LIKELY, is_carried },
-	{ "control",
-	  "it passes the edge of a loop, a branch or a call, where each side is compiled "
-	  "alone",
-	  "Move the op to the other side: compute inside the scan body what is used there alone, "
-	  "or "
-	  "take out of it what does not change; jnp.where instead of lax.cond for little work.",
-	  TS_CERTAIN, crosses },
-	{ "copy",
-	  "it is copied as it is: probably its buffer is still needed, or must not be shared",
-	  "Donate the argument (donate_argnums), and do not use an array again after it was "
-	  "updated.",
-	  TS_LIKELY, with_copy },
-	{ "layout",
-	  "its layout is changed on the way: probably producer and consumer want different "
-	  "ones",
-	  "Write products as einsum over the dimensions as they are, without transposes and "
-	  "reshapes "
-	  "between; keep parameters in the order in which they are used.",
-	  TS_LIKELY, with_layout_change },
-	{ "in_place",
-	  "part of an array is updated in place: probably fusing it would cost a copy of "
-	  "the whole",
-	  "Update once with all the values instead of piece by piece, and read the values before "
-	  "they are put into the large array.",
-	  TS_LIKELY, with_update },
-	{ "output",
-	  "the module gives it out, so it is written in any case: probably reading it again was no "
-	  "dearer",
-	  "If nobody needs it outside, do not return it.", TS_LIKELY, is_given_out },
-	{ "two_products",
-	  "both hold a matrix product: probably because each fills the matrix unit by itself",
-	  "Work in pieces whose intermediate fits on the chip (lax.map with batch_size), keep it "
-	  "in "
-	  "bf16, or use a kernel that does both products (flash attention, a fused MLP in Pallas).",
-	  TS_LIKELY, between_products },
-	{ "gather", "a gather or scatter picks rows by index: probably its neighbour cannot follow",
-	  "Gather after the elementwise work where the table is smaller than what is gathered, or "
-	  "before it where it is larger; a one-hot product for small tables.",
-	  TS_LIKELY, with_gather },
-	{ "recompute", "several ops read it, and probably it is too expensive to compute in each",
-	  "Let one op do what its users do (compute them in one expression), or give each its own "
-	  "copy of the cheap part: divide and exp after the shared product, not before.",
-	  TS_LIKELY, computed_again },
-	{ "several_users",
-	  "several ops read it: probably storing it was cheaper than computing it in "
-	  "each",
-	  "Bring its users together, so that one fusion reads it once; store it in bf16.",
-	  TS_LIKELY, has_users },
-	{ "reduce", "it is the result of a reduction: probably its consumer needs all of it first",
-	  "Use a form with one pass (sum and sum of squares together, an online softmax), or "
-	  "reduce "
-	  "over the minor dimension.",
-	  TS_LIKELY, after_reduce },
-	{ "operands", "together they would have more operands than a fusion may have",
-	  "Join small arrays into one (ravel_pytree, stack) before the work on them.", TS_POSSIBLE,
+	{ { "custom_call", "a custom call is a kernel of its own, which XLA cannot look into",
+	    "Do the neighbour's work inside the Pallas kernel (an epilogue on the block it holds), "
+	    "or write the kernel's work in jnp where XLA does as well.",
+	    TS_CERTAIN },
+	  with_custom_call },
+	{ { "sort", "a sort runs as a kernel of its own",
+	    "Sort less: keys alone with the indices beside them, jax.lax.top_k or approx_max_k "
+	    "instead of a whole sort.",
+	    TS_CERTAIN },
+	  with_sort },
+	{ { "whole_op", "an op of this kind (FFT, solver, random bits) runs as a kernel of its own",
+	    "Make fewer and larger calls of it (vmap); for random bits, draw once in the type that "
+	    "is needed, or use the rbg generator.",
+	    TS_CERTAIN },
+	  with_whole_op },
+	{ { "loop_carried", "a loop carries it from one trip to the next",
+	    "Carry less: a smaller type, or only what the next trip needs; unroll the scan "
+	    "(unroll=2 and more) so that trips share a schedule.",
+	    TS_LIKELY },
+	  is_carried },
+	{ { "control",
+	    "it passes the edge of a loop, a branch or a call, where each side is compiled alone",
+	    "Move the op to the other side: compute inside the scan body what is used there alone, "
+	    "or take out of it what does not change; jnp.where instead of lax.cond for little "
+	    "work.",
+	    TS_CERTAIN },
+	  crosses },
+	{ { "copy",
+	    "it is copied as it is: probably its buffer is still needed, or must not be shared",
+	    "Donate the argument (donate_argnums), and do not use an array again after it was "
+	    "updated.",
+	    TS_LIKELY },
+	  with_copy },
+	{ { "layout",
+	    "its layout is changed on the way: probably producer and consumer want different ones",
+	    "Write products as einsum over the dimensions as they are, without transposes and "
+	    "reshapes between; keep parameters in the order in which they are used.",
+	    TS_LIKELY },
+	  with_layout_change },
+	{ { "in_place",
+	    "part of an array is updated in place: probably fusing it would cost a copy of the "
+	    "whole",
+	    "Update once with all the values instead of piece by piece, and read the values before "
+	    "they are put into the large array.",
+	    TS_LIKELY },
+	  with_update },
+	{ { "output",
+	    "the module gives it out, so it is written in any case: probably reading it again was "
+	    "no dearer",
+	    "If nobody needs it outside, do not return it.", TS_LIKELY },
+	  is_given_out },
+	{ { "two_products",
+	    "both hold a matrix product: probably because each fills the matrix unit by itself",
+	    "Work in pieces whose intermediate fits on the chip (lax.map with batch_size), keep it "
+	    "in bf16, or use a kernel that does both products (flash attention, a fused MLP in "
+	    "Pallas).",
+	    TS_LIKELY },
+	  between_products },
+	{ { "gather",
+	    "a gather or scatter picks rows by index: probably its neighbour cannot follow",
+	    "Gather after the elementwise work where the table is smaller than what is gathered, "
+	    "or before it where it is larger; a one-hot product for small tables.",
+	    TS_LIKELY },
+	  with_gather },
+	{ { "recompute", "several ops read it, and probably it is too expensive to compute in each",
+	    "Let one op do what its users do (compute them in one expression), or give each its "
+	    "own copy of the cheap part: divide and exp after the shared product, not before.",
+	    TS_LIKELY },
+	  computed_again },
+	{ { "several_users",
+	    "several ops read it: probably storing it was cheaper than computing it in each",
+	    "Bring its users together, so that one fusion reads it once; store it in bf16.",
+	    TS_LIKELY },
+	  has_users },
+	{ { "reduce",
+	    "it is the result of a reduction: probably its consumer needs all of it first",
+	    "Use a form with one pass (sum and sum of squares together, an online softmax), or "
+	    "reduce over the minor dimension.",
+	    TS_LIKELY },
+	  after_reduce },
+	{ { "operands", "together they would have more operands than a fusion may have",
+	    "Join small arrays into one (ravel_pytree, stack) before the work on them.",
+	    TS_POSSIBLE },
 	  has_many_operands },
-	{ "before_product",
-	  "it feeds a matrix product, whose operands are read again for each tile: "
-	  "probably it was cheaper to compute it once",
-	  "Convert to bf16 before it is stored, or do the elementwise work after the product.",
-	  TS_POSSIBLE, before_product },
-	{ "after_product",
-	  "it leaves a matrix product: probably on-chip memory is full with the "
-	  "product's own windows",
-	  "Write the product's result in bf16 (preferred_element_type), and keep its epilogue "
-	  "elementwise over the same shape.",
-	  TS_POSSIBLE, after_product },
-	{ "unknown",
-	  "nothing in the module forbids it: probably on-chip memory, code size or the "
-	  "compiler's cost model",
-	  "Compute both in one expression over one shape, without reshapes between.", TS_POSSIBLE,
+	{ { "before_product",
+	    "it feeds a matrix product, whose operands are read again for each tile: probably it "
+	    "was cheaper to compute it once",
+	    "Convert to bf16 before it is stored, or do the elementwise work after the product.",
+	    TS_POSSIBLE },
+	  before_product },
+	{ { "after_product",
+	    "it leaves a matrix product: probably on-chip memory is full with the product's own "
+	    "windows",
+	    "Write the product's result in bf16 (preferred_element_type), and keep its epilogue "
+	    "elementwise over the same shape.",
+	    TS_POSSIBLE },
+	  after_product },
+	{ { "unknown",
+	    "nothing in the module forbids it: probably on-chip memory, code size or the "
+	    "compiler's cost model",
+	    "Compute both in one expression over one shape, without reshapes between.",
+	    TS_POSSIBLE },
 	  always },
 };
 
-const struct ts_fusion_reason *ts_fusion_reason_of(const struct ts_fusion_case *what)
+const struct ts_reason *ts_fusion_reason_of(const struct ts_fusion_case *what)
 {
 	size_t i = 0;
 
+	TS_ASSERT(what->made.instr < what->walk->module->nr_instrs);
+	TS_ASSERT(what->consumer < what->walk->module->nr_instrs);
 	while (i + 1 < TS_NELEM(reasons) && !reasons[i].fits(what))
 		i++;
-	return &reasons[i];
+	return &reasons[i].reason;
 }

@@ -1,43 +1,35 @@
 /*
- * The memory analysis' own interface: between the sums (memory.c), its tables (memory_report.c), copies
- * that only change a layout or a place (memory_layout.c) and arrays stored wider than their readers
- * need (memory_upcast.c). No other analysis includes this.
+ * The memory analysis' own interface: between the ops (memory_ops.c), their tables (memory_report.c),
+ * copies that only change a layout or a place (memory_layout.c), why these are made (memory_reason.c),
+ * arrays that are stored wider than their readers need (memory_upcast.c), and what runs them all
+ * (memory.c). No other analysis includes this.
  */
 #ifndef TS_ANALYSIS_MEMORY_H
 #define TS_ANALYSIS_MEMORY_H
 
-#include "analysis/facts/time.h"
+#include "analysis/facts/memory.h"
 
 #define TS_NEEDS(X) X(ops) X(time) X(rates) X(capacity)
 #include "analysis/kit/needs.h"
 #include "base/map.h"
 #include "model/kernels.h"
-#include "model/traffic.h"
 
-#define TS_MEMORY_MAX_ROWS 500 /* of a table */
-
-/* An op; of an asynchronous pair the start, with the done's part. */
-struct memory_op {
-	uint32_t op;		/* index into profile->ops; TS_NONE: of a module alone */
-	uint32_t module, instr; /* TS_NONE: not in the profile */
-	struct ts_bytes name, category, source;
-	int64_t executions;    /* -1: no run */
-	int64_t time_ps;       /* its events'; of a pair from start to done; -1: no run */
-	int64_t self_ps;       /* of its events on the core's line; -1: no run */
-	struct ts_traffic all; /* of all executions; without a run of one */
-};
+#define TS_MEMORY_MAX_OPS  1000 /* of their table, and of the facts */
+#define TS_MEMORY_MAX_ROWS 500	/* of the others */
 
 struct memory {
 	const struct ts_context *ctx;
 	struct ts_result *result;
+	struct ts_memory_facts *facts;
 	const struct ts_rates *rates; /* of the first device whose HBM rate is known, or NULL */
+	double byte_ps;		      /* that a byte takes at its peak; NaN: unknown */
 	bool measured;
-	struct memory_op *ops;
+	struct ts_memory_op *ops;
 	size_t nr_ops, cap_ops;
 	struct ts_map by_op;	/* op -> row */
 	struct ts_map by_instr; /* module and instruction -> row; both halves of a pair */
 	struct ts_traffic total;
-	int64_t core_ps; /* wall time x cores; -1 unknown */
+	int64_t core_ps; /* wall time x cores; -1: unknown */
 };
 
 /* What a walk through one module needs. */
@@ -49,31 +41,54 @@ struct memory_walk {
 	const uint32_t *caller;
 };
 
+/* memory_ops.c. False: no memory. */
+bool ts_memory_find_ops(struct memory *memory);
+void ts_memory_release_ops(struct memory *memory);
 /* NULL: it did not run. */
-const struct memory_op *memory_op_at(const struct memory *memory, uint32_t module, uint32_t instr);
-/* Picoseconds that a byte takes at HBM's peak; NaN unknown. */
-double memory_per_byte_ps(const struct memory *memory);
-struct ts_value memory_source(struct memory *memory, const struct ts_hlo_instr *instr);
-struct ts_value memory_shape(struct memory *memory, const struct ts_shape *shape);
-int64_t memory_to_ps(double ps); /* NaN gives -1 */
+const struct ts_memory_op *ts_memory_op_at(const struct memory *memory, uint32_t module,
+					   uint32_t instr);
 
-/* memory_report.c: what is in .ops and .total. */
-bool memory_put(struct memory *memory);
+/* memory_report.c: lists what is in .ops and .total. False: no memory. */
+bool ts_memory_put_ops(struct memory *memory);
 
-/* memory_layout.c */
+/* The readers of an array, found behind names. */
+struct memory_readers {
+	uint32_t first;	 /* the first kernel in the schedule; TS_NONE */
+	bool is_output;	 /* the module gives it out */
+	bool is_carried; /* it goes into a loop's next trip, or out of a branch or call */
+	bool updates;	 /* a reader writes into it in place */
+};
+
+/* A copy, and what its reason follows from. */
+struct memory_copy {
+	const struct ts_hlo_module *module;
+	uint32_t instr, producer; /* producer TS_NONE: an argument, or it is unknown */
+	const struct ts_shape *from, *to;
+	bool from_argument, touches_host, changes_memory;
+	struct memory_readers readers;
+	const struct ts_reason *reason;
+	int64_t executions, self_ps; /* -1: no run */
+	int64_t bytes;		     /* of one execution */
+	struct ts_bytes source;
+};
+
+/* memory_reason.c. Never NULL: the last reason fits all. */
+const struct ts_reason *ts_memory_reason_of(const struct memory_copy *copy);
+
+/* memory_layout.c. False: no memory. */
 struct memory_copies {
 	struct memory_copy *items;
 	size_t nr, cap;
 };
-bool memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies);
-bool memory_put_copies(struct memory *memory, struct memory_copies *copies);
+bool ts_memory_find_copies(const struct memory_walk *walk, struct memory_copies *copies);
+bool ts_memory_put_copies(struct memory *memory, struct memory_copies *copies);
 
-/* memory_upcast.c */
+/* memory_upcast.c. False: no memory. */
 struct memory_upcasts {
 	struct memory_upcast *items;
 	size_t nr, cap;
 };
-bool memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts);
-bool memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts);
+bool ts_memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts);
+bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts);
 
 #endif

@@ -1,6 +1,11 @@
-/* The memory view's sums and tables: in all, by memory, by category, by module, by op, and the link to
- * the host. */
+/* The sums and tables of the memory view: in all, by memory, by category, by module, by op, and the
+ * link to the host. */
 #include "analysis/traffic/memory.h"
+
+#include "analysis/facts/capacity.h"
+#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
+#include "analysis/kit/table.h"
 
 /* Bytes, and the time of the ops that moved them. */
 struct sum {
@@ -15,7 +20,7 @@ struct sums {
 	struct ts_strmap by_name;
 };
 
-static bool is_known(const struct memory_op *op)
+static bool is_known(const struct ts_memory_op *op)
 {
 	return op->all.source > TS_TRAFFIC_INSIDE;
 }
@@ -36,7 +41,7 @@ static double rate_of(int64_t bytes, int64_t ps)
 	return ps > 0 ? (double)bytes / ((double)ps * 1e-12) : NAN;
 }
 
-/* A way that nobody told of some bytes is unknown where no others are known. */
+/* Where it is not known whether some bytes were read or written, 0 bytes one way are unknown. */
 static struct ts_value way(const struct ts_traffic *traffic, int64_t bytes)
 {
 	bool unknown = traffic->unsplit_bytes > 0 || traffic->source == TS_TRAFFIC_UNKNOWN;
@@ -56,8 +61,8 @@ static struct ts_value hbm_written(const struct ts_traffic *traffic)
 
 static int by_hbm(const void *a, const void *b)
 {
-	const struct memory_op *x = *(const struct memory_op *const *)a;
-	const struct memory_op *y = *(const struct memory_op *const *)b;
+	const struct ts_memory_op *x = *(const struct ts_memory_op *const *)a;
+	const struct ts_memory_op *y = *(const struct ts_memory_op *const *)b;
 	int64_t p = ts_traffic_hbm_bytes(&x->all), q = ts_traffic_hbm_bytes(&y->all);
 
 	if (p != q)
@@ -69,8 +74,8 @@ static int by_hbm(const void *a, const void *b)
 
 static int by_link(const void *a, const void *b)
 {
-	const struct memory_op *x = *(const struct memory_op *const *)a;
-	const struct memory_op *y = *(const struct memory_op *const *)b;
+	const struct ts_memory_op *x = *(const struct ts_memory_op *const *)a;
+	const struct ts_memory_op *y = *(const struct ts_memory_op *const *)b;
 	int64_t p = ts_traffic_host_bytes(&x->all), q = ts_traffic_host_bytes(&y->all);
 
 	if (p != q)
@@ -78,89 +83,92 @@ static int by_link(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static struct ts_bytes module_name(const struct memory *memory, const struct memory_op *op)
+static struct ts_bytes module_name(const struct memory *memory, const struct ts_memory_op *op)
 {
-	return op->module == TS_NONE ? (struct ts_bytes){ NULL, 0 }
-				     : memory->ctx->profile->modules[op->module].name;
+	return ts_module_name(memory->ctx->profile, op->module);
 }
 
-static struct ts_value source_of(struct memory *memory, const struct memory_op *op)
+/* The op's own, else its instruction's. */
+static struct ts_bytes source_of(const struct memory *memory, const struct ts_memory_op *op)
 {
 	if (op->source.n > 0 || op->module == TS_NONE || op->instr == TS_NONE)
-		return ts_text_or_null(op->source);
-	return memory_source(memory, &memory->ctx->profile->modules[op->module].instrs[op->instr]);
+		return op->source;
+	return ts_instr_source(memory->result,
+			       &memory->ctx->profile->modules[op->module].instrs[op->instr]);
 }
 
-static struct ts_value source_name(const struct memory_op *op)
+static struct ts_value if_known(const struct ts_memory_op *op, int64_t bytes)
 {
-	const char *name = ts_traffic_source_name(op->all.source);
-
-	return name ? ts_text(ts_bytes_of(name)) : ts_null();
+	return is_known(op) ? ts_int(bytes) : ts_null();
 }
 
-static void put_op(struct memory *memory, const struct memory_op *op, struct ts_value *cells)
+/* Of bytes in HBM one way. */
+static struct ts_value known_way(const struct ts_memory_op *op, int64_t bytes)
 {
-	const struct ts_traffic *all = &op->all;
-	double rate = rate_of(ts_traffic_hbm_bytes(all), op->time_ps);
-
-	cells[0] = ts_text(op->name);
-	cells[1] = ts_text_or_null(module_name(memory, op));
-	cells[2] = ts_text_or_null(op->category);
-	cells[3] = ts_int_or_null(op->executions);
-	cells[11] = ts_int_or_null(op->time_ps);
-	cells[14] = source_name(op);
-	cells[15] = source_of(memory, op);
-	cells[16] = op->op == TS_NONE ? ts_null() : ts_int(op->op);
-	if (!is_known(op))
-		return;
-	cells[4] = hbm_read(all);
-	cells[5] = hbm_written(all);
-	cells[6] = ts_int(all->read_bytes[TS_MEMORY_VMEM]);
-	cells[7] = ts_int(all->written_bytes[TS_MEMORY_VMEM]);
-	cells[8] = ts_int(all->read_bytes[TS_MEMORY_CMEM]);
-	cells[9] = ts_int(all->written_bytes[TS_MEMORY_CMEM]);
-	cells[10] = ts_int(ts_traffic_host_bytes(all));
-	cells[12] = ts_real(rate);
-	cells[13] = ts_share_pct(share_of(rate, hbm_peak(memory)));
-	cells[17] = ts_int(ts_traffic_hbm_bytes(all));
+	return is_known(op) ? way(&op->all, bytes) : ts_null();
 }
 
-static bool put_ops(struct memory *memory, const struct memory_op *const *order)
+#define OP_COLUMNS(X) \
+	X(op, TS_MEASURED, "op", ts_text(op->name)) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
+	X(category, TS_COMPILED, "category", ts_text_or_null(op->category)) \
+	X(executions, TS_MEASURED, "times", ts_int_or_null(op->executions)) \
+	X(hbm_read_bytes, TS_COMPILED, "HBM read", known_way(op, in[TS_MEMORY_HBM])) \
+	X(hbm_written_bytes, TS_COMPILED, "written", known_way(op, out[TS_MEMORY_HBM])) \
+	X(vmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_VMEM])) \
+	X(vmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_VMEM])) \
+	X(cmem_read_bytes, TS_COMPILED, NULL, if_known(op, in[TS_MEMORY_CMEM])) \
+	X(cmem_written_bytes, TS_COMPILED, NULL, if_known(op, out[TS_MEMORY_CMEM])) \
+	X(host_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_host_bytes(&op->all))) \
+	X(time_ps, TS_MEASURED, "time", ts_int_or_null(op->time_ps)) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", ts_real(op->hbm_bytes_per_s)) \
+	X(hbm_pct, TS_MODELLED, "of peak", ts_share_pct(op->hbm_share)) \
+	X(bytes_from, TS_DERIVED, NULL, ts_string_cell(ts_traffic_source_name(op->all.source))) \
+	X(source, TS_MEASURED, "source", ts_text_or_null(op->source)) \
+	X(op_index, TS_DERIVED, NULL, op->op == TS_NONE ? ts_null() : ts_int(op->op)) \
+	X(hbm_bytes, TS_COMPILED, NULL, if_known(op, ts_traffic_hbm_bytes(&op->all)))
+
+static const struct ts_column op_columns[] = { OP_COLUMNS(TS_COLUMN) };
+
+static void put_ops(const struct memory *memory)
 {
-	static const struct ts_column columns[] = {
-		{ "op", TS_MEASURED, "op" },
-		{ "module", TS_MEASURED, "module" },
-		{ "category", TS_COMPILED, "category" },
-		{ "executions", TS_MEASURED, "times" },
-		{ "hbm_read_bytes", TS_COMPILED, "HBM read" },
-		{ "hbm_written_bytes", TS_COMPILED, "written" },
-		{ "vmem_read_bytes", TS_COMPILED, NULL },
-		{ "vmem_written_bytes", TS_COMPILED, NULL },
-		{ "cmem_read_bytes", TS_COMPILED, NULL },
-		{ "cmem_written_bytes", TS_COMPILED, NULL },
-		{ "host_bytes", TS_COMPILED, NULL },
-		{ "time_ps", TS_MEASURED, "time" },
-		{ "hbm_bytes_per_s", TS_MODELLED, "HBM rate" },
-		{ "hbm_pct", TS_MODELLED, "of peak" },
-		{ "bytes_from", TS_DERIVED, NULL },
-		{ "source", TS_MEASURED, "source" },
-		{ "op_index", TS_DERIVED, NULL },
-		{ "hbm_bytes", TS_COMPILED, NULL },
-	};
-	struct ts_table *table = ts_result_table(memory->result, "ops", "Ops by HBM bytes", columns,
-						 TS_NELEM(columns));
+	struct ts_table *table = ts_result_table(memory->result, "ops", "Ops by HBM bytes",
+						 op_columns, TS_NELEM(op_columns));
 
-	for (size_t i = 0; table && i < TS_MIN(memory->nr_ops, 2 * TS_MEMORY_MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(memory->result, table);
+	for (size_t i = 0; i < memory->facts->nr_ops; i++) {
+		const struct ts_memory_op *op = &memory->facts->ops[i];
+		const int64_t *in = op->all.read_bytes, *out = op->all.written_bytes;
 
-		if (!cells)
-			return false;
-		put_op(memory, order[i], cells);
+		TS_CELLS(memory->result, table, OP_COLUMNS);
 	}
-	if (memory->nr_ops > 2 * TS_MEMORY_MAX_ROWS)
+	if (memory->nr_ops > memory->facts->nr_ops)
 		ts_result_note(memory->result, "%zu more ops move fewer bytes and are not listed.",
-			       memory->nr_ops - 2 * TS_MEMORY_MAX_ROWS);
-	return table != NULL;
+			       memory->nr_ops - memory->facts->nr_ops);
+}
+
+static struct ts_memory_op make_fact(const struct memory *memory, const struct ts_memory_op *op)
+{
+	struct ts_memory_op fact = *op;
+
+	fact.source = source_of(memory, op);
+	if (is_known(op))
+		fact.hbm_bytes_per_s = rate_of(ts_traffic_hbm_bytes(&op->all), op->time_ps);
+	fact.hbm_share = share_of(fact.hbm_bytes_per_s, hbm_peak(memory));
+	return fact;
+}
+
+/* The first ones of ORDER become facts. */
+static bool list_ops(struct memory *memory, const struct ts_memory_op *const *order)
+{
+	size_t nr = TS_MIN(memory->nr_ops, TS_MEMORY_MAX_OPS);
+	struct ts_memory_op *ops =
+		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*ops));
+
+	for (size_t i = 0; i < nr && ops; i++)
+		ops[i] = make_fact(memory, order[i]);
+	memory->facts->ops = ops;
+	memory->facts->nr_ops = ops ? nr : 0;
+	return ops != NULL;
 }
 
 static double link_peak(const struct memory *memory)
@@ -168,60 +176,48 @@ static double link_peak(const struct memory *memory)
 	return memory->rates ? memory->rates->host_bytes_per_s : NAN;
 }
 
-/* Both ways share no wires: a link is as full as the fuller way. */
-static void put_transfer(struct memory *memory, const struct memory_op *op, struct ts_value *cells)
+#define LINK_COLUMNS(X) \
+	X(op, TS_MEASURED, "op", ts_text(op->name)) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(module_name(memory, op))) \
+	X(category, TS_COMPILED, "category", ts_text_or_null(op->category)) \
+	X(executions, TS_MEASURED, "times", ts_int_or_null(op->executions)) \
+	X(from_host_bytes, TS_COMPILED, "from host", ts_int(in)) \
+	X(to_host_bytes, TS_COMPILED, "to host", ts_int(out)) \
+	X(time_ps, TS_MEASURED, "under way", ts_int_or_null(op->time_ps)) \
+	X(waited_ps, TS_MEASURED, "waited for", ts_int_or_null(op->self_ps)) \
+	X(bytes_per_s, TS_MODELLED, "rate", ts_real(rate_of(ts_i64_add(in, out), op->time_ps))) \
+	X(link_pct, TS_MODELLED, "of link", ts_share_pct(share_of(busiest, link_peak(memory)))) \
+	X(source, TS_MEASURED, "source", ts_text_or_null(source_of(memory, op)))
+
+static const struct ts_column link_columns[] = { LINK_COLUMNS(TS_COLUMN) };
+
+/* The two ways do not share wires: a link is as full as the fuller way. */
+static void put_transfer(const struct memory *memory, struct ts_table *table,
+			 const struct ts_memory_op *op)
 {
 	int64_t in = op->all.read_bytes[TS_MEMORY_HOST];
 	int64_t out = op->all.written_bytes[TS_MEMORY_HOST];
 	double busiest = rate_of(TS_MAX(in, out), op->time_ps);
 
-	cells[0] = ts_text(op->name);
-	cells[1] = ts_text_or_null(module_name(memory, op));
-	cells[2] = ts_text_or_null(op->category);
-	cells[3] = ts_int_or_null(op->executions);
-	cells[4] = ts_int(in);
-	cells[5] = ts_int(out);
-	cells[6] = ts_int_or_null(op->time_ps);
-	cells[7] = ts_int_or_null(op->self_ps);
-	cells[8] = ts_real(rate_of(ts_i64_add(in, out), op->time_ps));
-	cells[9] = ts_share_pct(share_of(busiest, link_peak(memory)));
-	cells[10] = source_of(memory, op);
+	TS_CELLS(memory->result, table, LINK_COLUMNS);
 }
 
-static bool put_link(struct memory *memory, const struct memory_op *const *order)
+static void put_link(const struct memory *memory, const struct ts_memory_op *const *order)
 {
-	static const struct ts_column columns[] = {
-		{ "op", TS_MEASURED, "op" },
-		{ "module", TS_MEASURED, "module" },
-		{ "category", TS_COMPILED, "category" },
-		{ "executions", TS_MEASURED, "times" },
-		{ "from_host_bytes", TS_COMPILED, "from host" },
-		{ "to_host_bytes", TS_COMPILED, "to host" },
-		{ "time_ps", TS_MEASURED, "under way" },
-		{ "waited_ps", TS_MEASURED, "waited for" },
-		{ "bytes_per_s", TS_MODELLED, "rate" },
-		{ "link_pct", TS_MODELLED, "of link" },
-		{ "source", TS_MEASURED, "source" },
-	};
-	struct ts_table *table = NULL;
+	struct ts_table *table;
 
+	if (ts_traffic_host_bytes(&order[0]->all) == 0)
+		return;
+	table = ts_result_table(memory->result, "host_link", "Host link", link_columns,
+				TS_NELEM(link_columns));
 	for (size_t i = 0; i < TS_MIN(memory->nr_ops, TS_MEMORY_MAX_ROWS); i++) {
-		struct ts_value *cells;
-
 		if (ts_traffic_host_bytes(&order[i]->all) == 0)
 			break;
-		if (!table)
-			table = ts_result_table(memory->result, "host_link", "Host link", columns,
-						TS_NELEM(columns));
-		cells = table ? ts_table_row(memory->result, table) : NULL;
-		if (!cells)
-			return false;
-		put_transfer(memory, order[i], cells);
+		put_transfer(memory, table, order[i]);
 	}
-	return true;
 }
 
-static bool add_sum(struct sums *sums, const struct memory_op *op, struct ts_bytes name,
+static bool add_sum(struct sums *sums, const struct ts_memory_op *op, struct ts_bytes name,
 		    int64_t time_ps)
 {
 	uint32_t at = ts_strmap_find(&sums->by_name, name);
@@ -259,75 +255,67 @@ static int by_bytes(const void *a, const void *b)
 	return ts_bytes_cmp(x->name, y->name);
 }
 
-static void put_sum(struct memory *memory, const struct sum *sum, struct ts_value *cells)
+#define SUM_COLUMNS(X) \
+	X(ops, TS_MEASURED, "ops", ts_int(sum->nr_ops)) \
+	X(time_ps, TS_MEASURED, "time", memory->measured ? ts_int(sum->time_ps) : ts_null()) \
+	X(hbm_read_bytes, TS_COMPILED, "HBM read", hbm_read(&sum->all)) \
+	X(hbm_written_bytes, TS_COMPILED, "written", hbm_written(&sum->all)) \
+	X(bytes_pct, TS_MODELLED, "of all", \
+	  ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN)) \
+	X(hbm_bytes_per_s, TS_MODELLED, "HBM rate", ts_real(rate)) \
+	X(hbm_pct, TS_MODELLED, "of peak", ts_share_pct(share_of(rate, hbm_peak(memory)))) \
+	X(host_bytes, TS_COMPILED, NULL, \
+	  known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null())
+
+#define CATEGORY_COLUMNS(X) \
+	X(category, TS_COMPILED, "category", ts_text_or_null(sum->name)) \
+	SUM_COLUMNS(X)
+
+#define MODULE_COLUMNS(X) \
+	X(module, TS_MEASURED, "module", ts_text_or_null(sum->name)) \
+	SUM_COLUMNS(X)
+
+static const struct ts_column category_columns[] = { CATEGORY_COLUMNS(TS_COLUMN) };
+static const struct ts_column module_columns[] = { MODULE_COLUMNS(TS_COLUMN) };
+
+/* For both tables: their cells are the same. */
+static void put_sum(const struct memory *memory, struct ts_table *table, const struct sum *sum)
 {
 	double all = (double)ts_traffic_hbm_bytes(&memory->total);
 	bool known = sum->all.source != TS_TRAFFIC_UNKNOWN;
 	double rate = rate_of(sum->hbm_bytes, memory->measured && known ? sum->time_ps : -1);
 
-	cells[0] = ts_text_or_null(sum->name);
-	cells[1] = ts_int(sum->nr_ops);
-	cells[2] = memory->measured ? ts_int(sum->time_ps) : ts_null();
-	cells[3] = hbm_read(&sum->all);
-	cells[4] = hbm_written(&sum->all);
-	cells[5] = ts_share_pct(all > 0 ? (double)sum->hbm_bytes / all : NAN);
-	cells[6] = ts_real(rate);
-	cells[7] = ts_share_pct(share_of(rate, hbm_peak(memory)));
-	cells[8] = known ? ts_int(ts_traffic_host_bytes(&sum->all)) : ts_null();
+	TS_CELLS(memory->result, table, CATEGORY_COLUMNS);
 }
 
-static bool put_sums(struct memory *memory, struct sums *sums, const char *name, const char *title,
-		     const struct ts_column *columns, size_t nr_columns)
+static void put_sums(const struct memory *memory, struct sums *sums, struct ts_table *table)
 {
-	struct ts_table *table;
-
-	if (sums->nr == 0)
-		return true;
 	qsort(sums->items, sums->nr, sizeof(*sums->items), by_bytes);
-	table = ts_result_table(memory->result, name, title, columns, nr_columns);
-	for (size_t i = 0; table && i < TS_MIN(sums->nr, TS_MEMORY_MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(memory->result, table);
-
-		if (!cells)
-			return false;
-		put_sum(memory, &sums->items[i], cells);
-	}
-	return table != NULL;
+	for (size_t i = 0; i < TS_MIN(sums->nr, TS_MEMORY_MAX_ROWS); i++)
+		put_sum(memory, table, &sums->items[i]);
 }
 
-#define SUM_COLUMNS                                                        \
-	{ "ops", TS_MEASURED, "ops" }, { "time_ps", TS_MEASURED, "time" }, \
-		{ "hbm_read_bytes", TS_COMPILED, "HBM read" },             \
-		{ "hbm_written_bytes", TS_COMPILED, "written" },           \
-		{ "bytes_pct", TS_MODELLED, "of all" },                    \
-		{ "hbm_bytes_per_s", TS_MODELLED, "HBM rate" },            \
-		{ "hbm_pct", TS_MODELLED, "of peak" },                     \
-	{                                                                  \
-		"host_bytes", TS_COMPILED, NULL                            \
-	}
-
-static bool put_groups(struct memory *memory)
+static bool put_groups(const struct memory *memory)
 {
-	static const struct ts_column by_category[] = { { "category", TS_COMPILED, "category" },
-							SUM_COLUMNS };
-	static const struct ts_column by_module[] = { { "module", TS_MEASURED, "module" },
-						      SUM_COLUMNS };
 	struct sums categories = { .nr = 0 }, modules = { .nr = 0 };
 	bool good = true;
 
 	for (size_t i = 0; good && i < memory->nr_ops; i++) {
-		const struct memory_op *op = &memory->ops[i];
+		const struct ts_memory_op *op = &memory->ops[i];
 
 		if (op->all.source == TS_TRAFFIC_INSIDE)
 			continue;
 		good = add_sum(&categories, op, op->category, op->time_ps) &&
 		       add_sum(&modules, op, module_name(memory, op), op->self_ps);
 	}
-	good = good &&
-	       put_sums(memory, &categories, "categories", "HBM by category", by_category,
-			TS_NELEM(by_category)) &&
-	       put_sums(memory, &modules, "modules", "HBM by module", by_module,
-			TS_NELEM(by_module));
+	if (good && modules.nr > 0) {
+		put_sums(memory, &categories,
+			 ts_result_table(memory->result, "categories", "HBM by category",
+					 category_columns, TS_NELEM(category_columns)));
+		put_sums(memory, &modules,
+			 ts_result_table(memory->result, "modules", "HBM by module", module_columns,
+					 TS_NELEM(module_columns)));
+	}
 	release_sums(&categories);
 	release_sums(&modules);
 	return good;
@@ -342,56 +330,45 @@ static double peak_of(const struct memory *memory, int space)
 	}
 }
 
-static bool put_space(struct memory *memory, struct ts_table *table, int space)
+#define SPACE_COLUMNS(X) \
+	X(memory, TS_COMPILED, "memory", ts_string_cell(ts_memory_name((enum ts_memory)space))) \
+	X(read_bytes, TS_COMPILED, "read", ts_int(all->read_bytes[space])) \
+	X(written_bytes, TS_COMPILED, "written", ts_int(all->written_bytes[space])) \
+	X(unsplit_bytes, TS_COMPILED, NULL, ts_int(unsplit)) \
+	X(bytes_per_s, TS_MODELLED, "a core", ts_real(rate)) \
+	X(peak_bytes_per_s, TS_COMPILED, "peak", ts_real(peak)) \
+	X(peak_pct, TS_MODELLED, "of peak", ts_share_pct(share_of(rate, peak)))
+
+static const struct ts_column space_columns[] = { SPACE_COLUMNS(TS_COLUMN) };
+
+static void put_space(const struct memory *memory, struct ts_table *table, int space)
 {
 	const struct ts_traffic *all = &memory->total;
 	int64_t unsplit = space == TS_MEMORY_HBM ? all->unsplit_bytes : 0;
 	int64_t bytes =
 		ts_i64_add(unsplit, ts_i64_add(all->read_bytes[space], all->written_bytes[space]));
 	double rate = rate_of(bytes, memory->measured ? memory->core_ps : -1);
-	struct ts_value *cells;
+	double peak = peak_of(memory, space);
 
-	if (bytes == 0)
-		return true;
-	cells = ts_table_row(memory->result, table);
-	if (!cells)
-		return false;
-	cells[0] = ts_text(ts_bytes_of(ts_memory_name((enum ts_memory)space)));
-	cells[1] = ts_int(all->read_bytes[space]);
-	cells[2] = ts_int(all->written_bytes[space]);
-	cells[3] = ts_int(unsplit);
-	cells[4] = ts_real(rate);
-	cells[5] = ts_real(peak_of(memory, space));
-	cells[6] = ts_share_pct(share_of(rate, peak_of(memory, space)));
-	return true;
+	if (bytes > 0)
+		TS_CELLS(memory->result, table, SPACE_COLUMNS);
 }
 
-static bool put_spaces(struct memory *memory)
+static void put_spaces(const struct memory *memory)
 {
-	static const struct ts_column columns[] = {
-		{ "memory", TS_COMPILED, "memory" },
-		{ "read_bytes", TS_COMPILED, "read" },
-		{ "written_bytes", TS_COMPILED, "written" },
-		{ "unsplit_bytes", TS_COMPILED, NULL },
-		{ "bytes_per_s", TS_MODELLED, "a core" },
-		{ "peak_bytes_per_s", TS_COMPILED, "peak" },
-		{ "peak_pct", TS_MODELLED, "of peak" },
-	};
-	struct ts_table *table =
-		ts_result_table(memory->result, "spaces", "By memory", columns, TS_NELEM(columns));
-	bool good = table != NULL;
+	struct ts_table *table = ts_result_table(memory->result, "spaces", "By memory",
+						 space_columns, TS_NELEM(space_columns));
 
-	for (int i = 0; good && i < TS_NR_MEMORIES; i++)
+	for (int i = 0; i < TS_NR_MEMORIES; i++)
 		if (i != TS_MEMORY_OTHER)
-			good = put_space(memory, table, i);
-	return good;
+			put_space(memory, table, i);
 }
 
 static struct ts_value peak_bytes(const struct memory *memory)
 {
-	const struct ts_result *capacity = ts_results_find(memory->ctx->results, "capacity");
+	const struct ts_capacity_program *top = ts_capacity_top(ts_capacity_facts(memory->ctx));
 
-	return capacity ? ts_result_get(capacity, "peak_bytes") : ts_null();
+	return top ? ts_int(top->peak_bytes) : ts_null();
 }
 
 static void put_unknown(struct memory *memory)
@@ -442,26 +419,34 @@ static void put_fields(struct memory *memory)
 	ts_result_field(result, "peak_bytes", peak_bytes(memory), TS_MODELLED, "peak in use");
 }
 
-bool memory_put(struct memory *memory)
+/* Each table in its own order. */
+static bool put_tables(struct memory *memory, const struct ts_memory_op **order)
 {
-	const struct memory_op **order = calloc(memory->nr_ops + 1, sizeof(*order));
+	bool good;
+
+	for (size_t i = 0; i < memory->nr_ops; i++)
+		order[i] = &memory->ops[i];
+	qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
+	good = list_ops(memory, order);
+	put_ops(memory);
+	good = good && put_groups(memory);
+	qsort(order, memory->nr_ops, sizeof(*order), by_link);
+	put_link(memory, order);
+	return good;
+}
+
+bool ts_memory_put_ops(struct memory *memory)
+{
+	const struct ts_memory_op **order = calloc(memory->nr_ops + 1, sizeof(*order));
 	bool good = order != NULL;
 
-	for (size_t i = 0; good && i < memory->nr_ops; i++)
-		order[i] = &memory->ops[i];
-	if (good) {
-		put_fields(memory);
-		put_unknown(memory);
-		good = put_spaces(memory);
-	}
-	if (good && memory->nr_ops > 0) {
-		qsort(order, memory->nr_ops, sizeof(*order), by_hbm);
-		good = put_ops(memory, order) && put_groups(memory);
-		qsort(order, memory->nr_ops, sizeof(*order), by_link);
-		good = good && put_link(memory, order);
-	}
+	put_fields(memory);
+	put_unknown(memory);
+	put_spaces(memory);
+	if (good && memory->nr_ops > 0)
+		good = put_tables(memory, order);
 	free(order);
-	if (good && memory->nr_ops > 0 && !memory->measured)
+	if (memory->nr_ops > 0 && !memory->measured)
 		ts_result_note(memory->result,
 			       "Without a run each op counts once, those of a loop too.");
 	return good;

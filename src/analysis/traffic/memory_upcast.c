@@ -1,13 +1,16 @@
 /*
- * Arrays stored wider than anybody reads them: a kernel writes f32 to HBM, and all that ever happens
- * to it is that its readers round it to a smaller type first. Stored in that type, the same values
- * reach the same arithmetic with half of the bytes.
+ * Arrays that are stored wider than any reader needs: a kernel writes f32 to HBM, and each of its
+ * readers rounds it to a smaller type first. Stored in that type, the same values reach the same
+ * arithmetic with half of the bytes.
  *
- * Told only where the structure leaves no doubt: every reader is a kernel in which the array goes
- * through moves alone into a convert to one and the same smaller type (certain), or into a product
- * of default precision, which on a TPU rounds its operands to bf16 (likely). Nothing is said of arrays
- * that leave their computation (results, a loop's state), or have a reader of another kind.
+ * Only arrays whose structure leaves no doubt are listed: every reader is a kernel in which the array
+ * goes through moves alone into a convert to one and the same smaller type (certain), or into a
+ * product of default precision, which on a TPU rounds its operands to bf16 (likely). Arrays that
+ * leave their computation (results, a loop's state), or have a reader of another kind, are not.
  */
+#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
+#include "analysis/kit/table.h"
 #include "analysis/traffic/memory.h"
 
 #define MAX_DEPTH 24 /* moves and fusions followed inside a reader or maker */
@@ -32,8 +35,8 @@ struct finder {
 struct memory_upcast {
 	const struct ts_hlo_module *module;
 	struct wide wide;
-	enum ts_dtype stored, widened_from; /* TS_DTYPE_INVALID: it was computed wide */
-	int64_t executions, total_bytes;    /* saved; -1 executions: no run */
+	enum ts_dtype widened_from;	 /* TS_DTYPE_INVALID: it was computed wide */
+	int64_t executions, total_bytes; /* saved; -1 executions: no run */
 	double impact_ps;
 	struct ts_bytes source;
 };
@@ -205,7 +208,7 @@ static struct wide *wide_at(struct finder *finder, struct ts_hlo_place place, bo
 	return at == TS_NONE ? NULL : &finder->items[at];
 }
 
-/* A place that leaves its computation: nobody knows here who reads it. */
+/* A place that leaves its computation: its readers are not known here. */
 static void reject(struct finder *finder, uint32_t instr, unsigned depth)
 {
 	const struct ts_hlo_instr *from = &finder->walk->module->instrs[instr];
@@ -243,14 +246,14 @@ static void reject_escapes(struct finder *finder)
 }
 
 /* Of an op's time, as much as its bytes would take at HBM's peak. */
-static double saved_ps(const struct memory_walk *walk, const struct memory_op *op, int64_t bytes)
+static double saved_ps(const struct memory_walk *walk, const struct ts_memory_op *op, int64_t bytes)
 {
-	double ps = (double)bytes * memory_per_byte_ps(walk->memory);
+	double ps = (double)bytes * walk->memory->byte_ps;
 
 	return op && op->self_ps >= 0 ? fmin(ps, (double)op->self_ps) : ps;
 }
 
-static int64_t times(const struct memory_op *op, int64_t bytes)
+static int64_t times(const struct ts_memory_op *op, int64_t bytes)
 {
 	return op && op->executions >= 0 ? ts_i64_mul(bytes, op->executions) : bytes;
 }
@@ -266,7 +269,7 @@ static void note_use(struct finder *finder, uint32_t consumer, uint32_t operand)
 {
 	const struct memory_walk *walk = finder->walk;
 	uint32_t from = walk->module->instrs[consumer].operands[operand];
-	const struct memory_op *op = memory_op_at(walk->memory, walk->index, consumer);
+	const struct ts_memory_op *op = ts_memory_op_at(walk->memory, walk->index, consumer);
 	bool crosses;
 	struct wide *wide = wide_at(finder, (struct ts_hlo_place){ from, TS_HLO_WHOLE }, &crosses);
 	struct use use;
@@ -327,7 +330,8 @@ static enum ts_dtype widened_from(const struct ts_hlo_module *module, struct ts_
 static bool take(struct finder *finder, const struct wide *wide, struct memory_upcasts *upcasts)
 {
 	const struct memory_walk *walk = finder->walk;
-	const struct memory_op *op = memory_op_at(walk->memory, walk->index, wide->made.instr);
+	const struct ts_memory_op *op =
+		ts_memory_op_at(walk->memory, walk->index, wide->made.instr);
 	struct memory_upcast *upcast;
 	int64_t bytes;
 
@@ -340,7 +344,6 @@ static bool take(struct finder *finder, const struct wide *wide, struct memory_u
 	upcast = &upcasts->items[upcasts->nr++];
 	*upcast = (struct memory_upcast){ .module = walk->module,
 					  .wide = *wide,
-					  .stored = TS_F32,
 					  .executions = op->executions,
 					  .source = op->source };
 	upcast->widened_from = widened_from(walk->module, wide->made);
@@ -349,11 +352,12 @@ static bool take(struct finder *finder, const struct wide *wide, struct memory_u
 	return true;
 }
 
-bool memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts)
+bool ts_memory_find_upcasts(const struct memory_walk *walk, struct memory_upcasts *upcasts)
 {
 	struct finder finder = { .walk = walk };
 	bool good = find_wide(&finder);
 
+	TS_ASSERT(walk->inner && walk->caller);
 	if (good && finder.nr > 0) {
 		reject_escapes(&finder);
 		note_uses(&finder);
@@ -395,26 +399,74 @@ static const char *reason_of(const struct memory_upcast *upcast)
 	return "every reader converts it to the smaller type before anything else";
 }
 
-static void put_upcast(struct memory *memory, const struct memory_upcast *upcast,
-		       struct ts_value *cells)
+static struct ts_memory_upcast make_fact(struct ts_result *result,
+					 const struct memory_upcast *upcast)
 {
+	const struct ts_hlo_module *module = upcast->module;
 	const struct wide *wide = &upcast->wide;
-	const struct ts_hlo_instr *maker = &upcast->module->instrs[wide->made.instr];
-	enum ts_confidence confidence = wide->by_product ? TS_LIKELY : TS_CERTAIN;
 
-	cells[0] = ts_text(maker->name);
-	cells[1] = ts_text_or_null(upcast->module->name);
-	cells[2] = ts_text(upcast->module->instrs[wide->consumer].name);
-	cells[3] = ts_int((int64_t)wide->nr_consumers);
-	cells[4] = memory_shape(memory, ts_hlo_place_shape(upcast->module, wide->made));
-	cells[5] = dtype_text(upcast->widened_from);
-	cells[6] = dtype_text(wide->narrow);
-	cells[7] = ts_int_or_null(upcast->executions);
-	cells[8] = ts_int(upcast->total_bytes);
-	cells[9] = ts_int_or_null(memory_to_ps(upcast->impact_ps));
-	cells[10] = ts_text(ts_bytes_of(ts_confidence_name(confidence)));
-	cells[11] = upcast->source.n > 0 ? ts_text(upcast->source) : memory_source(memory, maker);
-	cells[12] = ts_text(ts_bytes_of(reason_of(upcast)));
+	return (struct ts_memory_upcast){
+		.module = module,
+		.instr = wide->made.instr,
+		.consumer = wide->consumer,
+		.nr_consumers = (int64_t)wide->nr_consumers,
+		.stored = ts_result_shape(result, ts_hlo_place_shape(module, wide->made)),
+		.widened_from = upcast->widened_from,
+		.enough = wide->narrow,
+		.executions = upcast->executions,
+		.saved_bytes = upcast->total_bytes,
+		.impact_ps = upcast->impact_ps,
+		.confidence = wide->by_product ? TS_LIKELY : TS_CERTAIN,
+		.reason = reason_of(upcast),
+		.source = upcast->source.n > 0
+				  ? upcast->source
+				  : ts_instr_source(result, &module->instrs[wide->made.instr]),
+	};
+}
+
+/* The first ones become facts. */
+static bool list_upcasts(struct memory *memory, const struct memory_upcasts *upcasts)
+{
+	size_t nr = TS_MIN(upcasts->nr, TS_MEMORY_MAX_ROWS);
+	struct ts_memory_upcast *facts =
+		ts_arena_array(&memory->result->owner->arena, nr + 1, sizeof(*facts));
+
+	for (size_t i = 0; i < nr && facts; i++)
+		facts[i] = make_fact(memory->result, &upcasts->items[i]);
+	memory->facts->upcasts = facts;
+	memory->facts->nr_upcasts = facts ? nr : 0;
+	return facts != NULL;
+}
+
+#define UPCAST_COLUMNS(X) \
+	X(op, TS_COMPILED, "op", ts_text(instrs[upcast->instr].name)) \
+	X(module, TS_COMPILED, NULL, ts_text_or_null(upcast->module->name)) \
+	X(consumer, TS_COMPILED, "read by", ts_text(instrs[upcast->consumer].name)) \
+	X(consumers, TS_COMPILED, "readers", ts_int(upcast->nr_consumers)) \
+	X(stored, TS_COMPILED, "stored", ts_text_or_null(upcast->stored)) \
+	X(widened_from, TS_COMPILED, "was", dtype_text(upcast->widened_from)) \
+	X(enough, TS_COMPILED, "enough", dtype_text(upcast->enough)) \
+	X(executions, TS_MEASURED, "times", ts_int_or_null(upcast->executions)) \
+	X(total_bytes, TS_COMPILED, "bytes to save", ts_int(upcast->saved_bytes)) \
+	X(impact_ps, TS_MODELLED, "time", ts_int_or_null(ts_whole(upcast->impact_ps))) \
+	X(confidence, TS_DERIVED, NULL, ts_string_cell(ts_confidence_name(upcast->confidence))) \
+	X(source, TS_COMPILED, "source", ts_text_or_null(upcast->source)) \
+	X(reason, TS_DERIVED, NULL, ts_string_cell(upcast->reason))
+
+static const struct ts_column upcast_columns[] = { UPCAST_COLUMNS(TS_COLUMN) };
+
+static void put_table(const struct memory *memory)
+{
+	struct ts_table *table =
+		ts_result_table(memory->result, "upcasts", "Stored wider than needed",
+				upcast_columns, TS_NELEM(upcast_columns));
+
+	for (size_t i = 0; i < memory->facts->nr_upcasts; i++) {
+		const struct ts_memory_upcast *upcast = &memory->facts->upcasts[i];
+		const struct ts_hlo_instr *instrs = upcast->module->instrs;
+
+		TS_CELLS(memory->result, table, UPCAST_COLUMNS);
+	}
 }
 
 static void put_fields(struct memory *memory, const struct memory_upcasts *upcasts)
@@ -430,42 +482,19 @@ static void put_fields(struct memory *memory, const struct memory_upcasts *upcas
 			"arrays stored too wide");
 	ts_result_field(memory->result, "upcast_bytes", ts_int(bytes), TS_COMPILED,
 			upcasts->nr > 0 ? "bytes to save there" : NULL);
-	ts_result_field(memory->result, "upcast_ps", ts_int_or_null(memory_to_ps(ps)), TS_MODELLED,
+	ts_result_field(memory->result, "upcast_ps", ts_int_or_null(ts_whole(ps)), TS_MODELLED,
 			upcasts->nr > 0 ? "time of those at most" : NULL);
 }
 
-bool memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts)
+bool ts_memory_put_upcasts(struct memory *memory, struct memory_upcasts *upcasts)
 {
-	static const struct ts_column columns[] = {
-		{ "op", TS_COMPILED, "op" },
-		{ "module", TS_COMPILED, NULL },
-		{ "consumer", TS_COMPILED, "read by" },
-		{ "consumers", TS_COMPILED, "readers" },
-		{ "stored", TS_COMPILED, "stored" },
-		{ "widened_from", TS_COMPILED, "was" },
-		{ "enough", TS_COMPILED, "enough" },
-		{ "executions", TS_MEASURED, "times" },
-		{ "total_bytes", TS_COMPILED, "bytes to save" },
-		{ "impact_ps", TS_MODELLED, "time" },
-		{ "confidence", TS_DERIVED, NULL },
-		{ "source", TS_COMPILED, "source" },
-		{ "reason", TS_DERIVED, NULL },
-	};
-	struct ts_table *table;
-
 	if (memory->nr_ops == 0)
 		return true;
 	put_fields(memory, upcasts);
 	if (upcasts->nr > 1)
 		qsort(upcasts->items, upcasts->nr, sizeof(*upcasts->items), by_impact);
-	table = ts_result_table(memory->result, "upcasts", "Stored wider than needed", columns,
-				TS_NELEM(columns));
-	for (size_t i = 0; table && i < TS_MIN(upcasts->nr, TS_MEMORY_MAX_ROWS); i++) {
-		struct ts_value *cells = ts_table_row(memory->result, table);
-
-		if (!cells)
-			return false;
-		put_upcast(memory, &upcasts->items[i], cells);
-	}
-	return table != NULL;
+	if (!list_upcasts(memory, upcasts))
+		return false;
+	put_table(memory);
+	return true;
 }

@@ -27,18 +27,19 @@ struct remat_module {
 };
 
 /* False: no memory; release it all the same. */
-bool remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module);
-void remat_module_release(struct remat_module *remat);
+bool ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module);
+void ts_remat_module_release(struct remat_module *remat);
 
-bool remat_is(const struct ts_hlo_instr *instr);
-bool remat_is_name(const struct ts_hlo_instr *instr); /* no work: a name, a view, a copy */
+bool ts_remat_is(const struct ts_hlo_instr *instr);
+bool ts_remat_is_name(const struct ts_hlo_instr *instr); /* no work: a name, a view, a copy */
 /* The op of the forward pass that INSTR repeats, or TS_NONE. */
-uint32_t remat_original(const struct remat_module *remat, uint32_t instr);
+uint32_t ts_remat_original(const struct remat_module *remat, uint32_t instr);
 /* Is what it computes used by an op that is not recomputed itself? */
-bool remat_is_used(struct remat_module *remat, uint32_t instr);
-int64_t remat_bytes(const struct ts_hlo_instr *instr); /* of its result; without marks and tokens */
+bool ts_remat_is_used(struct remat_module *remat, uint32_t instr);
+int64_t ts_remat_bytes(
+	const struct ts_hlo_instr *instr); /* of its result; without marks and tokens */
 
 /* The checkpointed block: its scope up to "rematted_computation", or the scope it stands in. */
-struct ts_bytes remat_region(struct ts_bytes scope);
+struct ts_bytes ts_remat_region(struct ts_bytes scope);
 
 #endif

@@ -3,8 +3,8 @@
  * and whether the backward pass uses what it computes.
  *
  * XLA's own rematerialization clones an instruction and adds ".remat", ".remat2" to its name: the
- * original is the name before it (xla/service/hlo_rematerialization.cc). Of jax.checkpoint the scope
- * tells: the recomputed op has that of the original, inside transpose(jvp(..)) and with
+ * original is the name before it (xla/service/hlo_rematerialization.cc). With
+ * jax.checkpoint the recomputed op has the scope of the original, inside transpose(jvp(..)) and with
  * "checkpoint/rematted_computation" in it. Several ops of the forward pass may have that scope (the
  * layers of an unrolled loop, parts of one fusion): the one that shares most operands is taken, then
  * one of the same opcode (the all-reduce behind a product has the product's scope), of the same size,
@@ -18,7 +18,7 @@
 #define MAX_NAMES      16  /* names and copies that an operand is followed through */
 #define MAX_DEPTH      80  /* of fusions inside fusions */
 
-bool remat_is(const struct ts_hlo_instr *instr)
+bool ts_remat_is(const struct ts_hlo_instr *instr)
 {
 	return ts_op_looks_remat(instr->name, (struct ts_bytes){ NULL, 0 }, instr->op_name);
 }
@@ -31,7 +31,7 @@ static bool is_any(struct ts_bytes word, const char *const *words)
 	return false;
 }
 
-bool remat_is_name(const struct ts_hlo_instr *instr)
+bool ts_remat_is_name(const struct ts_hlo_instr *instr)
 {
 	static const char *const opcodes[] = {
 		"parameter",  "constant",  "tuple",	"get-tuple-element",	"bitcast", "copy",
@@ -41,12 +41,12 @@ bool remat_is_name(const struct ts_hlo_instr *instr)
 	return is_any(instr->opcode, opcodes);
 }
 
-int64_t remat_bytes(const struct ts_hlo_instr *instr)
+int64_t ts_remat_bytes(const struct ts_hlo_instr *instr)
 {
 	return TS_MAX(ts_shape_bytes(&instr->shape), 0);
 }
 
-struct ts_bytes remat_region(struct ts_bytes scope)
+struct ts_bytes ts_remat_region(struct ts_bytes scope)
 {
 	size_t at = ts_bytes_find(scope, "/rematted_computation");
 	size_t end = scope.n;
@@ -102,7 +102,7 @@ static uint64_t key_of(const struct ts_hlo_instr *instr)
 static bool is_forward(const struct ts_hlo_instr *instr)
 {
 	return instr->op_name.n > 0 && !ts_bytes_has(instr->op_name, "transpose(") &&
-	       !remat_is(instr) && !remat_is_name(instr);
+	       !ts_remat_is(instr) && !ts_remat_is_name(instr);
 }
 
 /* The op that an instruction is, or is fused into. */
@@ -139,7 +139,7 @@ static void find_holders(struct remat_module *remat)
 				remat->kernel_of[module->instrs[i].called[c]] = i;
 }
 
-bool remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module)
+bool ts_remat_module_init(struct remat_module *remat, const struct ts_hlo_module *module)
 {
 	*remat = (struct remat_module){
 		.module = module,
@@ -163,7 +163,7 @@ bool remat_module_init(struct remat_module *remat, const struct ts_hlo_module *m
 	return true;
 }
 
-void remat_module_release(struct remat_module *remat)
+void ts_remat_module_release(struct remat_module *remat)
 {
 	free(remat->kernel_of);
 	free(remat->values);
@@ -178,7 +178,7 @@ static uint32_t behind(const struct ts_hlo_module *module, uint32_t instr)
 	for (int i = 0; i < MAX_NAMES; i++) {
 		const struct ts_hlo_instr *at = &module->instrs[instr];
 
-		if (!remat_is_name(at) || at->nr_operands != 1)
+		if (!ts_remat_is_name(at) || at->nr_operands != 1)
 			break;
 		instr = at->operands[0];
 	}
@@ -240,21 +240,23 @@ static uint32_t original_by_scope(const struct remat_module *remat, uint32_t ins
 	return best;
 }
 
-uint32_t remat_original(const struct remat_module *remat, uint32_t instr)
+uint32_t ts_remat_original(const struct remat_module *remat, uint32_t instr)
 {
 	const struct ts_hlo_instr *op = &remat->module->instrs[instr];
 	size_t at = ts_bytes_find(op->name, ".remat");
 
+	TS_ASSERT(instr < remat->module->nr_instrs);
 	if (at < op->name.n)
 		return ts_strmap_find(&remat->names, ts_bytes_cut(op->name, 0, at));
 	return original_by_scope(remat, instr);
 }
 
-bool remat_is_used(struct remat_module *remat, uint32_t instr)
+bool ts_remat_is_used(struct remat_module *remat, uint32_t instr)
 {
 	const struct ts_hlo_module *module = remat->module;
 	size_t nr = 0;
 
+	TS_ASSERT(instr < module->nr_instrs);
 	remat->round++;
 	remat->queue[nr++] = instr;
 	for (size_t at = 0; at < nr; at++) {
@@ -263,9 +265,9 @@ bool remat_is_used(struct remat_module *remat, uint32_t instr)
 		for (uint32_t u = 0; u < from->nr_users; u++) {
 			const struct ts_hlo_instr *user = &module->instrs[from->users[u]];
 
-			if (!remat_is_name(user) && !remat_is(user))
+			if (!ts_remat_is_name(user) && !ts_remat_is(user))
 				return true;
-			if (!remat_is_name(user) || remat->seen[from->users[u]] == remat->round)
+			if (!ts_remat_is_name(user) || remat->seen[from->users[u]] == remat->round)
 				continue;
 			remat->seen[from->users[u]] = remat->round;
 			remat->queue[nr++] = from->users[u];

@@ -77,7 +77,6 @@ static void test_the_peak_is_found_across_threads(void **state)
 {
 	struct given *given = given_events();
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "allocators", "allocators"), 1);
 	assert_int_equal(allocator(given, "peak_bytes"), 304);
@@ -92,11 +91,10 @@ static void test_the_peak_is_found_across_threads(void **state)
 }
 
 /* The core's steps end at 12, 22, 32 and 42 us: with 100, 300, 200 and 250 bytes. */
-static void test_the_heap_is_told_at_the_ends_of_steps(void **state)
+static void test_the_heap_is_known_at_the_ends_of_steps(void **state)
 {
 	struct given *given = given_events_with_steps(4);
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(allocator(given, "steps"), 4);
 	assert_int_equal(allocator(given, "rising_steps"), 2);
@@ -109,7 +107,6 @@ static void test_without_steps_nothing_is_said_of_them(void **state)
 {
 	struct given *given = given_events();
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(cell(given, "allocators", "allocators", 0, "steps").type, TS_VALUE_NULL);
 	done(given);
@@ -119,7 +116,6 @@ static void test_blocks_alive_at_the_peak_are_listed(void **state)
 {
 	struct given *given = given_events();
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "allocators", "allocations"), 2);
 	assert_int_equal(ts_value_int(cell(given, "allocators", "allocations", 0, "bytes")), 200);
@@ -132,7 +128,6 @@ static void test_counters_stand_under_the_device_of_the_name(void **state)
 	struct given *given = given_events();
 	const struct ts_result *result;
 
-	(void)state;
 	analyse(given, 1000);
 	result = view(given, "allocators");
 	assert_int_equal(result->nr_tracks, 2);
@@ -146,7 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_peak_is_found_across_threads),
-		cmocka_unit_test(test_the_heap_is_told_at_the_ends_of_steps),
+		cmocka_unit_test(test_the_heap_is_known_at_the_ends_of_steps),
 		cmocka_unit_test(test_without_steps_nothing_is_said_of_them),
 		cmocka_unit_test(test_blocks_alive_at_the_peak_are_listed),
 		cmocka_unit_test(test_counters_stand_under_the_device_of_the_name),

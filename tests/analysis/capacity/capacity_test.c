@@ -147,7 +147,6 @@ static void test_a_buffer_is_alive_from_its_op_to_its_last_user(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, VEC, 1);
 	op(given, "a", "negate", VEC, 2, 1);
@@ -171,7 +170,6 @@ static void test_names_of_a_buffer_are_one_buffer(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, PAIR, 1);
 	element(given, "first", VEC, 2, 1, 0);
@@ -191,7 +189,6 @@ static void test_padding_of_the_layout_takes_room(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, THIN, 1);
 	op(given, "a", "negate", THIN, 2, 1);
@@ -206,7 +203,6 @@ static void test_other_memories_are_not_hbm(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given->comp = make_comp(&given->make, "main");
 	make_param(&given->make, 0, VEC, 1);
 	op(given, "fetch", "copy-start", "(" ON_CHIP ", " VEC ", " FLAG ")", 2, 1);
@@ -227,7 +223,6 @@ static void test_a_loop_has_what_it_carries_once(void **state)
 	struct given *given = given_new();
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&given->make, "body");
 	make_param(&given->make, 0, PAIR, 1);
 	element(given, "x", VEC, 2, 1, 0);
@@ -261,7 +256,6 @@ static void test_an_update_in_place_takes_no_room(void **state)
 	struct given *given = given_new();
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&given->make, "fused");
 	make_param(&given->make, 0, VEC, 1);
 	make_param(&given->make, 1, THIN, 2);
@@ -309,7 +303,6 @@ static void test_a_donated_argument_is_its_result(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given_step(given, true);
 	assert_int_equal(bytes_of(given, "argument_bytes"), 2 * N);
 	assert_int_equal(bytes_of(given, "output_bytes"), 2 * N);
@@ -326,7 +319,6 @@ static void test_donation_is_proposed_where_shapes_are_equal(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given_step(given, false);
 	assert_int_equal(bytes_of(given, "alias_bytes"), 0);
 	assert_int_equal(bytes_of(given, "donation_bytes"), 2 * N);
@@ -418,7 +410,6 @@ static void test_the_compilers_own_plan_is_replayed(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given_assignment(given);
 	read_proto(given, ts_buf_bytes(&given->outer));
 	analyse(given);
@@ -442,7 +433,6 @@ static void test_every_truncation_of_a_plan_is_survived(void **state)
 	struct given *given = given_new();
 	struct ts_bytes whole;
 
-	(void)state;
 	given_assignment(given);
 	whole = ts_buf_bytes(&given->outer);
 	for (size_t n = 0; n < whole.n; n++) {
@@ -465,7 +455,6 @@ static void test_an_unknown_chip_leaves_the_share_unknown(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	given->ctx.chip = NULL;
 	given_step(given, false);
 	assert_int_equal(bytes_of(given, "peak_bytes"), 4 * N);

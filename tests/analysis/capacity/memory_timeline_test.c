@@ -7,6 +7,7 @@
 #include "tests/analysis/given.h"
 
 #define CHROME memory_run_reader("chrome")
+#define GIB (INT64_C(1) << 30)
 
 struct taken { /* device 1 is the GPU, 0 the host's memory */
 	int64_t at, thread, device, address, nr_bytes, allocated, reserved;
@@ -158,7 +159,6 @@ static void test_the_peak_has_its_time_its_step_and_what_was_reserved(void **sta
 {
 	struct given *given = given_two_layers();
 
-	(void)state;
 	assert_int_equal(ts_value_int(field(given, VIEW, "peak_bytes")), 600);
 	assert_near(field(given, VIEW, "peak_memory_mb"), 600.0 / 1048576, 1e-12);
 	assert_near(field(given, VIEW, "allocated_memory_mb"), 100.0 / 1048576, 1e-12);
@@ -179,7 +179,6 @@ static void test_blocks_at_the_peak_belong_to_who_took_them(void **state)
 {
 	struct given *given = given_two_layers();
 
-	(void)state;
 	assert_int_equal(nr_rows(given, VIEW, "holders"), 3);
 	assert_holder(given, 0, 100, "(allocated before the capture)", NULL, NULL);
 	assert_holder(given, 1, 300, "aten::linear", "Linear_0", "forward");
@@ -193,7 +192,6 @@ static void test_what_another_thread_takes_is_its_own(void **state)
 {
 	struct given *given = given_two_layers();
 
-	(void)state;
 	/* by size: 300, 250, 200 */
 	assert_int_equal(number(given, "allocations", 1, "bytes"), 250);
 	assert_text(cell(given, VIEW, "allocations", 1, "op"), "aten::mul");
@@ -208,7 +206,6 @@ static void test_steps_have_a_peak_and_an_end(void **state)
 {
 	struct given *given = given_two_layers();
 
-	(void)state;
 	assert_int_equal(nr_rows(given, VIEW, "steps"), 2);
 	assert_int_equal(number(given, "steps", 0, "peak_bytes"), 600);
 	assert_int_equal(number(given, "steps", 0, "end_bytes"), 300);
@@ -225,7 +222,6 @@ static void test_the_timeline_has_the_level_at_each_change(void **state)
 	struct given *given = given_two_layers();
 	size_t row = 0;
 
-	(void)state;
 	for (size_t i = 0; i < nr_rows(given, VIEW, "timeline"); i++) {
 		int64_t at = number(given, "timeline", i, "time_ps");
 
@@ -247,7 +243,6 @@ static void test_an_address_may_be_taken_again_without_being_given_back(void **s
 	};
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	op(given, "aten::zeros", 10, 5, 15);
 	op(given, "aten::ones", 10, 16, 25);
@@ -266,7 +261,6 @@ static void test_events_of_one_moment_come_as_they_are_numbered(void **state)
 	static const struct taken early = { 10, 11, 1, 1000, 300, 400, 800 };
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	op(given, "aten::ones", 11, 5, 15);
 	op(given, "aten::zeros", 10, 5, 15);
@@ -288,7 +282,6 @@ static void test_without_totals_the_events_are_added_up(void **state)
 	};
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	take(given, all, TS_NELEM(all));
 	examine(given);
@@ -308,7 +301,6 @@ static void test_gpus_come_before_the_hosts_memory(void **state)
 	};
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	take(given, all, TS_NELEM(all));
 	examine(given);
@@ -339,12 +331,11 @@ static struct given *given_leak(int64_t nr_steps)
 	return given;
 }
 
-static void test_what_every_step_keeps_is_told(void **state)
+static void test_what_every_step_keeps_is_reported(void **state)
 {
 	struct given *given = given_leak(6);
 	const struct ts_finding *found;
 
-	(void)state;
 	examine(given);
 	assert_int_equal(nr_rows(given, VIEW, "unfreed"), 1);
 	assert_int_equal(number(given, "unfreed", 0, "bytes"),
@@ -354,7 +345,7 @@ static void test_what_every_step_keeps_is_told(void **state)
 	found = finding(given, "memory_growth");
 	assert_non_null(found);
 	assert_true(ts_bytes_has(found->title, "grows by 20 B a step"));
-	assert_true(ts_bytes_has(found->evidence, "Kept from the steps: aten::cat"));
+	assert_true(ts_bytes_has(found->evidence, "Kept from the steps: aten::cat (5 x 20 B)."));
 	assert_true(ts_bytes_has(found->code, "import torch"));
 	done(given);
 }
@@ -366,7 +357,6 @@ static void test_a_failed_allocation_is_critical(void **state)
 	struct given *given = given_nothing();
 	const struct ts_finding *found;
 
-	(void)state;
 	begin(given, 1000);
 	op(given, "aten::zeros", 10, 5, 15);
 	op(given, "aten::bmm", 10, 16, 25);
@@ -390,7 +380,6 @@ static void test_a_device_may_have_failed_allocations_alone(void **state)
 	static const struct taken failed = { 20, 10, 1, 0, 400, 700, 900 };
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	block_event(given, "[OutOfMemory]", &failed, -1);
 	examine_with(given, 500);
@@ -403,17 +392,16 @@ static void test_a_device_may_have_failed_allocations_alone(void **state)
 	done(given);
 }
 
-static void test_a_device_that_is_nearly_full_is_told_by_how_much(void **state)
+static void test_a_device_that_is_nearly_full_is_reported_with_its_share(void **state)
 {
 	static const struct {
 		int64_t peak;
-		bool told;
+		bool reported;
 		enum ts_severity severity;
 	} rows[] = { { 890, false, TS_INFO },
 		     { 950, true, TS_WARNING },
 		     { 990, true, TS_CRITICAL } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct taken all = { 10, 10, 1, 1000, rows[i].peak, rows[i].peak, rows[i].peak };
 		struct given *given = given_nothing();
@@ -423,18 +411,18 @@ static void test_a_device_that_is_nearly_full_is_told_by_how_much(void **state)
 		take(given, &all, 1);
 		examine(given);
 		found = finding(given, "device_memory");
-		assert_int_equal(found != NULL, rows[i].told);
+		assert_int_equal(found != NULL, rows[i].reported);
 		if (found)
 			assert_int_equal(found->severity, rows[i].severity);
 		done(given);
 	}
 }
 
-static void test_reserved_memory_without_use_is_told_where_there_is_much(void **state)
+static void test_reserved_memory_without_use_is_reported_where_there_is_much(void **state)
 {
 	static const struct {
 		int64_t allocated, reserved;
-		bool told;
+		bool reported;
 		enum ts_severity severity;
 	} rows[] = {
 		{ 400, 500, false, TS_INFO }, /* 20 % unused */
@@ -443,7 +431,6 @@ static void test_reserved_memory_without_use_is_told_where_there_is_much(void **
 		{ 500, 950, true, TS_WARNING }, /* and nothing is left */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct taken all = {
 			10, 10, 1, 1000, rows[i].allocated, rows[i].allocated, rows[i].reserved
@@ -455,7 +442,7 @@ static void test_reserved_memory_without_use_is_told_where_there_is_much(void **
 		take(given, &all, 1);
 		examine(given);
 		found = finding(given, "fragmentation");
-		assert_int_equal(found != NULL, rows[i].told);
+		assert_int_equal(found != NULL, rows[i].reported);
 		if (found)
 			assert_int_equal(found->severity, rows[i].severity);
 		done(given);
@@ -463,13 +450,12 @@ static void test_reserved_memory_without_use_is_told_where_there_is_much(void **
 }
 
 /* cudaMalloc in the first step is a warm-up; in the second it holds the device up. */
-static void test_calls_of_the_driver_in_later_steps_are_told(void **state)
+static void test_calls_of_the_driver_in_later_steps_are_reported(void **state)
 {
 	static const struct taken all[] = { { 10, 10, 1, 1000, 100, 100, 200 } };
 	struct given *given = given_nothing();
 	const struct ts_finding *found;
 
-	(void)state;
 	begin(given, 1000);
 	step(given, 1, 0, 100);
 	step(given, 2, 100, 200);
@@ -494,7 +480,6 @@ static void test_a_trace_without_events_says_nothing(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, 1000);
 	op(given, "aten::zeros", 10, 5, 15);
 	examine(given);
@@ -508,13 +493,12 @@ static void test_viewers_get_counters_of_the_device(void **state)
 {
 	static const struct taken all[] = {
 		{ 10, 10, 0, 1000, 900, 900, 0 },
-		{ 20, 10, 1, 1000, INT64_C(1) << 30, INT64_C(1) << 30, INT64_C(1) << 31 },
+		{ 20, 10, 1, 1000, GIB, GIB, 2 * GIB },
 	};
 	struct given *given = given_nothing();
 	const struct ts_result *result;
 
-	(void)state;
-	begin(given, INT64_C(1) << 32);
+	begin(given, 4 * GIB);
 	take(given, all, TS_NELEM(all));
 	examine_with(given, 500);
 	result = view(given, VIEW);
@@ -539,11 +523,36 @@ static void test_absurd_numbers_do_no_harm(void **state)
 	};
 	struct given *given = given_nothing();
 
-	(void)state;
 	begin(given, INT64_MAX);
 	take(given, all, TS_NELEM(all));
 	examine_with(given, 500);
 	assert_int_equal(nr_rows(given, VIEW, "devices"), 3);
+	done(given);
+}
+
+/* 1 GiB before the capture; 1 GiB more, given back in the same stretch of time, where the capture ends:
+ * the stretch shows its most, and a last point where the level is at the end. */
+static void test_a_counter_ends_where_the_capture_ends(void **state)
+{
+	static const struct taken all[] = {
+		{ 1, 10, 1, 1000, 1024, GIB + 1024, 2 * GIB },
+		{ 100000, 10, 1, 2000, GIB, 2 * GIB + 1024, 2 * GIB },
+		{ 100001, 10, 1, 2000, -GIB, GIB + 1024, 2 * GIB },
+	};
+	struct given *given = given_nothing();
+	const struct ts_track *track;
+	const struct ts_point *last;
+
+	begin(given, 4 * GIB);
+	step(given, 1, 0, 100002);
+	take(given, all, TS_NELEM(all));
+	examine_with(given, 500);
+	track = &view(given, VIEW)->tracks[0];
+	assert_int_equal(track->nr_points, 3);
+	last = &track->points[2];
+	assert_int_equal(last->at_ps, 100001 * US);
+	assert_true(last->value < 1.1 && track->points[1].value > 1.9);
+	assert_true(track->points[1].at_ps < last->at_ps);
 	done(given);
 }
 
@@ -559,15 +568,16 @@ int main(void)
 		cmocka_unit_test(test_events_of_one_moment_come_as_they_are_numbered),
 		cmocka_unit_test(test_without_totals_the_events_are_added_up),
 		cmocka_unit_test(test_gpus_come_before_the_hosts_memory),
-		cmocka_unit_test(test_what_every_step_keeps_is_told),
+		cmocka_unit_test(test_what_every_step_keeps_is_reported),
 		cmocka_unit_test(test_a_failed_allocation_is_critical),
 		cmocka_unit_test(test_a_device_may_have_failed_allocations_alone),
-		cmocka_unit_test(test_a_device_that_is_nearly_full_is_told_by_how_much),
-		cmocka_unit_test(test_reserved_memory_without_use_is_told_where_there_is_much),
-		cmocka_unit_test(test_calls_of_the_driver_in_later_steps_are_told),
+		cmocka_unit_test(test_a_device_that_is_nearly_full_is_reported_with_its_share),
+		cmocka_unit_test(test_reserved_memory_without_use_is_reported_where_there_is_much),
+		cmocka_unit_test(test_calls_of_the_driver_in_later_steps_are_reported),
 		cmocka_unit_test(test_a_trace_without_events_says_nothing),
 		cmocka_unit_test(test_viewers_get_counters_of_the_device),
 		cmocka_unit_test(test_absurd_numbers_do_no_harm),
+		cmocka_unit_test(test_a_counter_ends_where_the_capture_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

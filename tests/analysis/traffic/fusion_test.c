@@ -1,6 +1,6 @@
 /*
  * What meets in HBM, and why. VEC is f32[1024,128] in whole tiles: N = 524 288 bytes. A pair's bytes
- * are what the consumer reads and its share of what the producer writes: 2 N when nobody else reads it.
+ * are what the consumer reads and its share of what the producer writes: 2 N when it is the only reader.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "analysis/facts/fusion.h"
+#include "analysis/facts/ops.h"
 #include "analysis/settings.h"
 #include "tests/analysis/facts_given.h"
 #include "base/units.h"
@@ -36,7 +38,8 @@ struct given {
 	struct ts_results results;
 	struct ts_context ctx;
 	const struct ts_result *result;
-	struct ts_table *ops;
+	struct ts_op_fact times[8];
+	struct ts_ops_facts ops;
 };
 
 /* HBM of 1 TB/s: a byte takes a picosecond. */
@@ -80,54 +83,47 @@ static struct ts_hlo_module *given_module(struct given *given, struct ts_bytes p
 static void run(struct given *given)
 {
 	struct ts_result *result = ts_results_add(&given->results, "fusion", "Fusion");
+	struct ts_fusion_facts facts;
 
-	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, NULL, result, NULL), TS_OK);
+	assert_int_equal(ts_analysis_fusion.close(NULL, &given->ctx, &facts, result, NULL), TS_OK);
 	given->result = result;
 }
 
-/* The result "ops" as that analysis leaves it, by which instructions have times. */
+/* The facts of ops as that analysis leaves them, by which instructions have times. */
 static void given_times(struct given *given)
 {
-	static const struct ts_column columns[] = {
-		{ "occurrences", TS_MEASURED, NULL }, { "self_time_ps", TS_MEASURED, NULL },
-		{ "op_index", TS_DERIVED, NULL },     { "total_time_ps", TS_MEASURED, NULL },
-		{ "flops", TS_COMPILED, NULL },	      { "hbm_bytes_per_s", TS_MODELLED, NULL }
-	};
-	struct ts_result *ops = ts_results_add(&given->results, "ops", "Ops");
-
-	given->ops = ts_result_table(ops, "ops", "Ops", columns, 6);
-	assert_non_null(given->ops);
+	given->ops.items = given->times;
+	given->ctx.facts[TS_ANALYSIS_ops] = &given->ops;
 	assert_non_null(ts_profile_add_line(&given->profile));
 	assert_non_null(ts_profile_add_device(&given->profile));
 	given->ctx.rates = &given->rates;
 }
 
-static struct ts_value *given_time(struct given *given, uint32_t module, const char *name,
-				   int64_t occurrences, int64_t self_ps)
+static struct ts_op_fact *given_time(struct given *given, uint32_t module, const char *name,
+				     int64_t occurrences, int64_t self_ps)
 {
-	struct ts_result *ops = given->results.items[0];
-	struct ts_value *row = ts_table_row(ops, given->ops);
-	struct ts_op draft;
+	struct ts_op_fact *fact = &given->times[given->ops.nr++];
 
-	ts_op_init(&draft);
-	draft.name = ts_bytes_of(name);
-	draft.has_program = true;
-	draft.program_id = module + 1;
-	draft.module = module;
-	draft.instr = ts_hlo_find(&given->profile.modules[module], draft.name);
-	assert_int_not_equal(draft.instr, TS_NONE);
-	row[0] = ts_int(occurrences);
-	row[1] = ts_int(self_ps);
-	row[2] = ts_int(ts_profile_intern_op(&given->profile, &draft));
-	row[3] = row[1];
-	return row;
+	assert_true(given->ops.nr <= TS_NELEM(given->times));
+	*fact = (struct ts_op_fact){
+		.op = (uint32_t)given->ops.nr - 1,
+		.module_index = module,
+		.instr = ts_hlo_find(&given->profile.modules[module], ts_bytes_of(name)),
+		.occurrences = occurrences,
+		.total_ps = self_ps,
+		.self_ps = self_ps,
+		.flops = NAN,
+		.hbm_bytes_per_s = NAN,
+	};
+	assert_int_not_equal(fact->instr, TS_NONE);
+	return fact;
 }
 
 /* One execution's FLOPs, and the HBM bytes of all of them. */
-static void given_work(struct ts_value *row, int64_t flops, int64_t hbm_bytes)
+static void given_work(struct ts_op_fact *fact, int64_t flops, int64_t hbm_bytes)
 {
-	row[4] = ts_int(flops);
-	row[5] = ts_real((double)hbm_bytes / (double)ts_value_int(row[3]) * 1e12);
+	fact->flops = (double)flops;
+	fact->hbm_bytes_per_s = (double)hbm_bytes / (double)fact->total_ps * 1e12;
 }
 
 static struct ts_value cell(const struct given *given, const char *name, size_t row,
@@ -195,7 +191,6 @@ static void test_a_write_is_shared_by_those_who_read_it(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	run(given);
@@ -217,7 +212,6 @@ static void test_the_named_chip_gives_times_without_a_run(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given->ctx.chip = &given->rates;
@@ -253,7 +247,6 @@ static void test_opcodes_layouts_and_places_give_the_reason(void **state)
 		{ "negate", VEC, "add", VEC, "unknown" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct given *given = given_new();
 		size_t comp = make_comp(&given->make, "main");
@@ -279,7 +272,6 @@ static void test_what_a_module_gives_out_is_written_anyway(void **state)
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
 
-	(void)state;
 	make_param(&given->make, 0, VEC, 10);
 	make_op(&given->make, "a", "negate", VEC, 11, 1, (int64_t[]){ 10 });
 	make_op(&given->make, "b", "abs", VEC, 12, 1, (int64_t[]){ 11 });
@@ -298,7 +290,6 @@ static void test_what_stays_on_chip_is_no_pair(void **state)
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
 
-	(void)state;
 	make_param(&given->make, 0, VEC, 10);
 	make_op(&given->make, "a", "negate", ON_CHIP, 11, 1, (int64_t[]){ 10 });
 	make_op(&given->make, "s", "reduce", "f32[]{:T(128)}", 12, 1, (int64_t[]){ 11 });
@@ -333,7 +324,6 @@ static void test_what_is_inside_a_fusion_is_kept_out_of_hbm(void **state)
 	struct given *given = given_new();
 	size_t comp = make_fused(&given->make);
 
-	(void)state;
 	make_param(&given->make, 0, VEC, 10);
 	make_begin_op(&given->make, "f", "fusion", VEC, 11, 1, (int64_t[]){ 10 });
 	ts_pbw_text(&given->make.out, 11, TS_LIT("kLoop"));
@@ -385,7 +375,6 @@ static void test_arrays_are_followed_into_loops_and_out(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_loop(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	run(given);
@@ -402,7 +391,6 @@ static void test_a_slice_reads_what_it_takes(void **state)
 	struct given *given = given_new();
 	size_t comp = make_comp(&given->make, "main");
 
-	(void)state;
 	make_param(&given->make, 0, VEC, 10);
 	make_param(&given->make, 1, SCALAR, 11);
 	make_op(&given->make, "a", "negate", VEC, 12, 1, (int64_t[]){ 10 });
@@ -426,7 +414,6 @@ static void test_time_is_never_more_than_the_ops_took(void **state)
 	struct given *given = given_new();
 	int64_t read = 10 * N, share = 10 * N / 2;
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given_times(given);
@@ -455,7 +442,6 @@ static void test_bytes_that_move_behind_flops_cost_no_time(void **state)
 	struct given *given = given_new();
 	const int64_t flops = 100000000, read = 10 * N;
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given_times(given);
@@ -476,7 +462,6 @@ static void test_an_unknown_rate_leaves_the_time_unknown(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given_times(given);
@@ -495,7 +480,6 @@ static void test_only_modules_that_ran_count(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given_module(given, ts_buf_bytes(&given->make.out));
@@ -513,7 +497,6 @@ static void test_a_capture_where_nothing_ran_says_nothing(void **state)
 {
 	struct given *given = given_new();
 
-	(void)state;
 	make_diamond(&given->make);
 	given_module(given, make_end(&given->make, 1));
 	given_times(given);
@@ -552,7 +535,6 @@ static void check_series(int64_t fourth_ps, size_t nr, int64_t time_ps)
 
 static void test_tiny_ops_in_series_are_one_group(void **state)
 {
-	(void)state;
 	check_series(US, 1, 60 * US);
 	check_series(2 * US, 0, 0); /* small_op_time: not below it */
 }
@@ -582,7 +564,6 @@ static void test_modules_of_libtpu_stay_in_bounds(void **state)
 	static const char *const names[] = { "attn",   "conv", "dp",	"embed", "f32mm",
 					     "int8mm", "mlp",  "remat", "scan",	 "tp" };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * TS_NELEM(names); i++) {
 		struct given *given = given_new();
 		struct ts_bytes file;

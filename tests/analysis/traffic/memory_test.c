@@ -5,6 +5,7 @@
  */
 #include "tests/analysis/feed.h"
 
+#include "analysis/facts/memory.h"
 #include "read/hlo.h"
 #include "tests/read/hlo_make.h"
 
@@ -26,10 +27,11 @@ static const struct ts_result *close_memory(struct feed *feed, const struct ts_r
 				  .rates = feed->profile.nr_devices > 0 ? feed->rates : NULL,
 				  .results = &feed->results,
 				  .chip = chip };
+	struct ts_memory_facts facts = { .nr_ops = 0 };
 	struct ts_error err = TS_ERROR_INIT;
 
-	facts_of_nothing(&ctx);
-	if (ts_analysis_memory.close(NULL, &ctx, NULL, result, &err))
+	feed_facts(feed, &ctx);
+	if (ts_analysis_memory.close(NULL, &ctx, &facts, result, &err))
 		fail_msg("%s", err.text);
 	return result;
 }
@@ -78,7 +80,6 @@ static void test_the_breakdown_gives_bytes_by_memory_and_way(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	op->bytes_accessed = 130;
 	op->hbm_read_bytes = 60;
 	op->hbm_write_bytes = 40;
@@ -104,8 +105,8 @@ static void test_the_breakdown_gives_bytes_by_memory_and_way(void **state)
 	feed_free(feed);
 }
 
-/* Nobody says which way: the sum is known, the ways are not. A kernel of 0 bytes is unknown. */
-static void test_what_nobody_says_is_not_made_up(void **state)
+/* Read or written is unknown: the sum is known, the ways are not. A kernel of 0 bytes is unknown. */
+static void test_what_is_not_known_is_not_made_up(void **state)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v5 lite"), plain, kernel;
@@ -113,7 +114,6 @@ static void test_what_nobody_says_is_not_made_up(void **state)
 	const struct ts_table *ops;
 	size_t row;
 
-	(void)state;
 	add_op(feed, "add.1", "loop fusion", &plain)->bytes_accessed = 1000;
 	add_op(feed, "kernel.2", "custom-call", &kernel)->bytes_accessed = 0;
 	feed_event(feed, line, plain, 0, 1);
@@ -137,8 +137,8 @@ static void test_what_nobody_says_is_not_made_up(void **state)
 }
 
 /*
- * A fetch from the host, as libtpu tells it: the done says what it writes to HBM, nobody that it came
- * over the link. Under way for 10 us in each of two runs: 4096 bytes in 10 us is 4.096e8 B/s.
+ * A fetch from the host, as libtpu has it: the done says what it writes to HBM, and neither says that
+ * it came over the link. Under way for 10 us in each of two runs: 4096 bytes in 10 us is 4.096e8 B/s.
  */
 static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **state)
 {
@@ -148,7 +148,6 @@ static void test_a_fetch_from_the_host_is_one_row_with_its_whole_time(void **sta
 	const struct ts_table *ops, *link;
 	struct ts_op *op;
 
-	(void)state;
 	add_op(feed, "copy-start.1", "copy-start", &start);
 	add_op(feed, "copy-done.1", "copy-done", &done);
 	op = &feed->profile.ops[start];
@@ -209,7 +208,6 @@ static void test_a_copy_says_what_it_is_for(void **state)
 		{ VEC, VEC, "copy", NULL, "argument_returned" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct feed *feed = feed_new();
 		struct make make = MAKE_INIT;
@@ -246,7 +244,6 @@ static void test_neighbours_are_found_behind_names_and_halves(void **state)
 	const struct ts_result *result;
 	const struct ts_table *copies, *ops;
 
-	(void)state;
 	make_param(&make, 0, VEC, 10);
 	make_op(&make, "maker", "negate", VEC, 11, 1, (int64_t[]){ 10 });
 	make_op(&make, "name", "bitcast", VEC, 12, 1, (int64_t[]){ 11 });
@@ -317,7 +314,7 @@ static const struct ts_result *given_widening(struct feed *feed, struct make *ma
 
 /*
  * maker writes VEC, N bytes of f32. As bf16 it would be N/2: N/2 less written, N/2 less read by each
- * reader. Told where all readers round it first, and never where one of them needs f32.
+ * reader. It is listed where all readers round it first, and never where one of them needs f32.
  */
 static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state)
 {
@@ -343,7 +340,6 @@ static void test_an_array_that_all_readers_round_is_stored_too_wide(void **state
 		  NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct feed *feed = feed_new();
 		struct make make = MAKE_INIT;
@@ -372,7 +368,6 @@ static void test_nothing_is_said_of_nothing(void **state)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = close_memory(feed, NULL);
 
-	(void)state;
 	feed_assert_null(ts_result_get(result, "hbm_read_bytes"));
 	feed_assert_null(ts_result_get(result, "hbm_bytes_per_s"));
 	assert_null(ts_result_find_table(result, "ops"));
@@ -383,7 +378,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_breakdown_gives_bytes_by_memory_and_way),
-		cmocka_unit_test(test_what_nobody_says_is_not_made_up),
+		cmocka_unit_test(test_what_is_not_known_is_not_made_up),
 		cmocka_unit_test(test_a_fetch_from_the_host_is_one_row_with_its_whole_time),
 		cmocka_unit_test(test_a_copy_says_what_it_is_for),
 		cmocka_unit_test(test_neighbours_are_found_behind_names_and_halves),

@@ -1,6 +1,8 @@
 /* Rematerialization by a module and events written down by hand. */
 #include "tests/analysis/feed.h"
 
+#include "analysis/facts/remat.h"
+
 extern const struct ts_analysis ts_analysis_ops, ts_analysis_remat;
 
 #define PROGRAM 7
@@ -100,7 +102,6 @@ static void each_op_has_its_original_its_cost_and_what_keeping_it_takes(void **s
 	const struct ts_result *result;
 	size_t product, tanh_row, norm;
 
-	(void)state;
 	given_run(feed);
 	feed_run(feed, &ts_analysis_ops);
 	result = feed_run(feed, &ts_analysis_remat);
@@ -125,6 +126,29 @@ static void each_op_has_its_original_its_cost_and_what_keeping_it_takes(void **s
 	feed_free(feed);
 }
 
+/* What the doctor reads: the costliest op first, with what it repeats and what it takes to keep it. */
+static void the_facts_name_the_costliest_op_first(void **state)
+{
+	struct feed *feed = feed_new();
+	const struct ts_remat_facts *facts;
+
+	given_run(feed);
+	feed_run(feed, &ts_analysis_ops);
+	feed_run(feed, &ts_analysis_remat);
+	facts = feed->facts[TS_ANALYSIS_remat];
+	assert_int_equal(facts->nr_ops, 3);
+	assert_int_equal(facts->saved_bytes, 3 * 131072);
+	for (size_t i = 0; i + 1 < facts->nr_ops; i++)
+		assert_true(facts->ops[i].time_ps >= facts->ops[i + 1].time_ps);
+	for (size_t i = 0; i < facts->nr_ops; i++)
+		if (ts_bytes_is(facts->ops[i].name, "product.1b")) {
+			assert_true(ts_bytes_is(facts->ops[i].original, "product.1"));
+			assert_int_equal(facts->ops[i].kept_bytes, 2 * 131072);
+			assert_false(facts->ops[i].by_xla);
+		}
+	feed_free(feed);
+}
+
 static void a_block_is_what_stands_before_the_recomputation(void **state)
 {
 	struct feed *feed = feed_new();
@@ -132,7 +156,6 @@ static void a_block_is_what_stands_before_the_recomputation(void **state)
 	const struct ts_result *result;
 	size_t block = 0;
 
-	(void)state;
 	given_run(feed);
 	feed_run(feed, &ts_analysis_ops);
 	result = feed_run(feed, &ts_analysis_remat);
@@ -151,13 +174,12 @@ static void a_block_is_what_stands_before_the_recomputation(void **state)
 }
 
 /* Without a run: one trip each, no time, and the ops of the module alone. */
-static void a_module_alone_tells_what_is_saved(void **state)
+static void a_module_alone_has_what_is_saved(void **state)
 {
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	given_module(feed);
 	feed_run(feed, &ts_analysis_ops);
 	result = feed_run(feed, &ts_analysis_remat);
@@ -175,7 +197,6 @@ static void a_run_without_recomputation_says_nothing(void **state)
 	struct feed *feed = feed_new();
 	const struct ts_result *result;
 
-	(void)state;
 	feed_device(feed, "TPU v5 lite");
 	feed_run(feed, &ts_analysis_ops);
 	result = feed_run(feed, &ts_analysis_remat);
@@ -189,8 +210,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_op_has_its_original_its_cost_and_what_keeping_it_takes),
+		cmocka_unit_test(the_facts_name_the_costliest_op_first),
 		cmocka_unit_test(a_block_is_what_stands_before_the_recomputation),
-		cmocka_unit_test(a_module_alone_tells_what_is_saved),
+		cmocka_unit_test(a_module_alone_has_what_is_saved),
 		cmocka_unit_test(a_run_without_recomputation_says_nothing),
 	};
 

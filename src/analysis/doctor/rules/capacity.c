@@ -6,10 +6,12 @@
  * They cost no time by themselves: their impact is unknown, and their own thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
+#include "analysis/facts/memory_timeline.h"
 
 #define MAX_NAMED 3
-#define MIN_STEPS 5   /* before it is said that a heap grows: the first few fill caches */
+#define MIN_STEPS 5   /* a heap needs so many before it is said to grow: the first few fill caches */
 #define RISING	  0.9 /* of the steps must end with more than the one before */
 #define FULL_PCT  98  /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 
@@ -112,68 +114,41 @@ static void check_donation(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-/* Where a heap is found in the results, and whether a trace of PyTorch wrote it. */
-struct heaps {
-	const char *result, *table, *name, *blocks, *op;
-	bool is_torch;
+/* An allocator, and where its heap stands at the ends of steps. */
+struct heap {
+	struct ts_bytes name;
+	const struct ts_heap_growth *growth;
+	int64_t capacity_bytes; /* -1: unknown */
 };
 
-/* Of an allocator, and what can be said of its steps. */
-struct growing {
-	const struct ts_table *table;
-	size_t row;
-	int64_t first, last, nr_steps, nr_rising;
-	double capacity;
-};
-
-static struct growing growing_at(const struct ts_table *table, size_t row)
+static bool grows(const struct heap *heap, double high_pct)
 {
-	return (struct growing){
-		.table = table,
-		.row = row,
-		.first = ts_cell_int(table, row, "first_step_heap_bytes"),
-		.last = ts_cell_int(table, row, "last_step_heap_bytes"),
-		.nr_steps = ts_cell_int(table, row, "steps"),
-		.nr_rising = ts_cell_int(table, row, "rising_steps"),
-		.capacity = ts_cell_number(table, row, "capacity_bytes"),
-	};
-}
+	const struct ts_heap_growth *is = heap->growth;
 
-static bool grows(const struct growing *is, double high_pct)
-{
-	return is->nr_steps >= MIN_STEPS &&
+	return heap->capacity_bytes > 0 && is->nr_steps >= MIN_STEPS &&
 	       (double)is->nr_rising >= RISING * (double)(is->nr_steps - 1) &&
-	       100 * (double)(is->last - is->first) > high_pct * is->capacity;
+	       100 * (double)(is->last_bytes - is->first_bytes) >
+		       high_pct * (double)heap->capacity_bytes;
 }
 
-/* Its blocks that were alive at the peak, or that outlived their steps; the largest first. */
-static void put_blocks(struct ts_doctor *doctor, const struct heaps *heaps,
-		       const struct ts_result *result, struct ts_bytes allocator)
+/* COUNT blocks of NR_BYTES each. NR counts what is put. Blocks without an op say nothing. */
+static void put_blocks(struct ts_doctor *doctor, const char *what, struct ts_bytes op,
+		       int64_t count, int64_t nr_bytes, size_t *nr)
 {
-	const struct ts_table *blocks = ts_result_find_table(result, heaps->blocks);
-	const char *what =
-		heaps->is_torch ? " Kept from the steps: " : " Largest blocks at its peak: ";
-	size_t nr = 0;
-
-	for (size_t i = 0; blocks && i < blocks->nr_rows && nr < MAX_NAMED; i++) {
-		struct ts_bytes op = ts_cell_text(blocks, i, heaps->op);
-
-		if (!ts_bytes_eq(ts_cell_text(blocks, i, heaps->name), allocator) || op.n == 0)
-			continue;
-		TS_PUT(doctor, "{text}{name} ({count} x {bytes})", TS_STRING(nr++ ? ", " : what),
-		       TS_NAME(op), TS_COUNT(ts_cell_int(blocks, i, "count")),
-		       TS_BYTES(ts_cell_number(blocks, i, "bytes")));
-	}
-	ts_put(doctor, nr > 0 ? "." : "");
+	if (op.n == 0 || *nr >= MAX_NAMED)
+		return;
+	TS_PUT(doctor, "{text}{name} ({count} x {bytes})", TS_STRING((*nr)++ ? ", " : what),
+	       TS_NAME(op), TS_COUNT(count), TS_BYTES(nr_bytes));
 }
 
-static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
-			  const struct heaps *heaps, const struct ts_result *result,
-			  const struct growing *is)
+/* The finding, without the blocks at the end of its evidence. */
+static struct ts_finding *report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
+					const struct heap *heap)
 {
-	struct ts_bytes name = ts_cell_text(is->table, is->row, heaps->name), none = { NULL, 0 };
-	double per_step = (double)(is->last - is->first) / (double)(is->nr_steps - 1);
-	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, name, -1);
+	const struct ts_heap_growth *is = heap->growth;
+	struct ts_bytes none = { NULL, 0 };
+	double per_step = (double)(is->last_bytes - is->first_bytes) / (double)(is->nr_steps - 1);
+	struct ts_finding *finding = ts_doctor_report(doctor, rule, none, heap->name, -1);
 
 	finding->severity = TS_WARNING;
 	if (is->nr_rising == is->nr_steps - 1)
@@ -184,35 +159,59 @@ static void report_growth(struct ts_doctor *doctor, const struct ts_rule *rule,
 	       "{name} holds {bytes} after the first of {count} steps and {bytes} after the last, "
 	       "of "
 	       "{bytes}; {count} of them end with more than the one before.",
-	       TS_NAME(name), TS_BYTES(is->first), TS_COUNT(is->nr_steps), TS_BYTES(is->last),
-	       TS_BYTES(is->capacity), TS_COUNT(is->nr_rising));
-	put_blocks(doctor, heaps, result, name);
+	       TS_NAME(heap->name), TS_BYTES(is->first_bytes), TS_COUNT(is->nr_steps),
+	       TS_BYTES(is->last_bytes), TS_BYTES(heap->capacity_bytes), TS_COUNT(is->nr_rising));
+	return finding;
+}
+
+/* With the blocks that were alive at its peak. */
+static void check_allocator(struct ts_doctor *doctor, const struct ts_rule *rule,
+			    const struct ts_allocator *of)
+{
+	struct heap heap = { of->name, &of->growth, of->capacity_bytes };
+	struct ts_finding *finding;
+	size_t nr = 0;
+
+	if (!grows(&heap, doctor->ctx->settings->memory_growth_high))
+		return;
+	finding = report_growth(doctor, rule, &heap);
+	for (size_t i = 0; i < of->nr_blocks; i++)
+		put_blocks(doctor, " Largest blocks at its peak: ", of->blocks[i].op,
+			   of->blocks[i].count, of->blocks[i].nr_bytes, &nr);
+	ts_put(doctor, nr > 0 ? "." : "");
 	finding->evidence = ts_doctor_text(doctor);
 }
 
-static void check_heaps(struct ts_doctor *doctor, const struct ts_rule *rule,
-			const struct heaps *heaps)
+/* With the blocks that outlived their steps. */
+static void check_torch(struct ts_doctor *doctor, const struct ts_rule *rule,
+			const struct ts_heap_device *device)
 {
-	const struct ts_result *result = ts_results_find(doctor->ctx->results, heaps->result);
-	const struct ts_table *table = result ? ts_result_find_table(result, heaps->table) : NULL;
+	struct heap heap = { device->name, &device->growth, device->capacity_bytes };
+	struct ts_finding *finding;
+	size_t nr = 0;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		struct growing is = growing_at(table, i);
+	if (!grows(&heap, doctor->ctx->settings->memory_growth_high))
+		return;
+	finding = report_growth(doctor, rule, &heap);
+	for (size_t i = 0; i < device->nr_unfreed; i++) {
+		const struct ts_heap_blocks *kept = &device->unfreed[i];
 
-		if (grows(&is, doctor->ctx->settings->memory_growth_high))
-			report_growth(doctor, rule, heaps, result, &is);
+		put_blocks(doctor, " Kept from the steps: ", kept->owner.op, kept->unfreed_count,
+			   kept->unfreed_bytes / TS_MAX(kept->unfreed_count, 1), &nr);
 	}
+	ts_put(doctor, nr > 0 ? "." : "");
+	finding->evidence = ts_doctor_text(doctor);
 }
 
 static void check_memory_growth(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	static const struct heaps all[] = {
-		{ "allocators", "allocators", "allocator", "allocations", "framework_op", false },
-		{ "memory_timeline", "devices", "device", "unfreed", "op", true },
-	};
+	const struct ts_allocators_facts *allocators = ts_allocators_facts(doctor->ctx);
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
 
-	for (size_t i = 0; i < TS_NELEM(all); i++)
-		check_heaps(doctor, rule, &all[i]);
+	for (size_t i = 0; i < allocators->nr; i++)
+		check_allocator(doctor, rule, &allocators->items[i]);
+	for (size_t i = 0; i < torch->nr_devices; i++)
+		check_torch(doctor, rule, &torch->devices[i]);
 }
 
 const struct ts_rule ts_rule_memory_growth = {

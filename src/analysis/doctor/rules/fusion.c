@@ -4,52 +4,52 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/fusion.h"
+#include "analysis/kit/cells.h"
+
 #define MAX_REASONS 32
 
-/* All rows of fusion.unfused with one reason. */
+/* All pairs with one reason. */
 struct unfused {
-	struct ts_bytes code, words, advice, confidence;
+	const struct ts_reason *reason;
 	int64_t impact_ps;
 	size_t nr;
 	struct ts_best best;
 };
 
 /* These have rules of their own, which know more. */
-static bool has_own_rule(struct ts_bytes code)
+static bool has_own_rule(const struct ts_reason *reason)
 {
-	return ts_bytes_is(code, "host_transfer") || ts_bytes_is(code, "layout") ||
-	       ts_bytes_is(code, "copy");
+	return strcmp(reason->code, "host_transfer") == 0 || strcmp(reason->code, "layout") == 0 ||
+	       strcmp(reason->code, "copy") == 0;
 }
 
-static struct unfused *unfused_of(struct unfused *groups, size_t *nr, struct ts_bytes code)
+static struct unfused *unfused_of(struct unfused *groups, size_t *nr,
+				  const struct ts_reason *reason)
 {
 	for (size_t i = 0; i < *nr; i++)
-		if (ts_bytes_eq(groups[i].code, code))
+		if (groups[i].reason == reason)
 			return &groups[i];
 	if (*nr == MAX_REASONS)
 		return NULL;
-	groups[*nr] = (struct unfused){ .code = code };
+	groups[*nr] = (struct unfused){ .reason = reason };
 	return &groups[(*nr)++];
 }
 
-static size_t group_pairs(const struct ts_table *table, struct unfused *groups)
+static size_t group_pairs(const struct ts_fusion_facts *fusion, struct unfused *groups)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		struct ts_bytes code = ts_cell_text(table, i, "reason_code");
-		struct ts_bytes advice = ts_cell_text(table, i, "advice");
-		int64_t impact_ps = ts_cell_int(table, i, "impact_ps");
+	for (size_t i = 0; i < fusion->nr_pairs; i++) {
+		const struct ts_reason *reason = fusion->pairs[i].reason;
+		int64_t impact_ps = ts_whole(fusion->pairs[i].impact_ps);
 		struct unfused *group;
 
-		if (impact_ps <= 0 || advice.n == 0 || has_own_rule(code))
+		if (impact_ps <= 0 || !reason->advice || has_own_rule(reason))
 			continue;
-		group = unfused_of(groups, &nr, code);
+		group = unfused_of(groups, &nr, reason);
 		if (!group)
 			continue;
-		group->words = ts_cell_text(table, i, "reason");
-		group->advice = advice;
-		group->confidence = ts_cell_text(table, i, "confidence");
 		group->impact_ps = ts_i64_add(group->impact_ps, impact_ps);
 		group->nr++;
 		ts_best_add(&group->best, i, impact_ps);
@@ -57,10 +57,16 @@ static size_t group_pairs(const struct ts_table *table, struct unfused *groups)
 	return nr;
 }
 
-static void add_where(struct ts_doctor *doctor, struct ts_selection *ops, struct ts_bytes module,
-		      struct ts_bytes name)
+static struct ts_bytes name_of(const struct ts_hlo_module *module, uint32_t instr)
 {
-	const struct ts_op_fact *fact = ts_doctor_fact(doctor, module, name);
+	return module->instrs[instr].name;
+}
+
+static void add_where(struct ts_doctor *doctor, struct ts_selection *ops,
+		      const struct ts_hlo_module *module, uint32_t instr)
+{
+	const struct ts_op_fact *fact =
+		ts_doctor_fact(doctor, module->name, name_of(module, instr));
 
 	for (size_t i = 0; i < ops->nr; i++)
 		if (ops->items[i] == fact)
@@ -71,90 +77,80 @@ static void add_where(struct ts_doctor *doctor, struct ts_selection *ops, struct
 	}
 }
 
-static void put_pair(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_pair(struct ts_doctor *doctor, const struct ts_fusion_pair *pair)
 {
 	TS_PUT(doctor, "{name} to {name} ({time}, {bytes} each time)",
-	       TS_NAME(ts_cell_text(table, row, "producer")),
-	       TS_NAME(ts_cell_text(table, row, "consumer")),
-	       TS_TIME(ts_cell_int(table, row, "impact_ps")),
-	       TS_BYTES(ts_cell_int(table, row, "bytes")));
+	       TS_NAME(name_of(pair->module, pair->producer)),
+	       TS_NAME(name_of(pair->module, pair->consumer)), TS_TIME(ts_whole(pair->impact_ps)),
+	       TS_BYTES(ts_i64_add(pair->read_bytes, pair->write_bytes)));
 }
 
-static void put_pairs(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_pairs(struct ts_doctor *doctor, const struct ts_fusion_facts *fusion,
 		      const struct unfused *group)
 {
 	TS_PUT(doctor, "{count} pair{s} of ops pass arrays through HBM: {text}. Most in ",
-	       TS_COUNT(group->nr), TS_TEXT(group->words));
+	       TS_COUNT(group->nr), TS_STRING(group->reason->words));
 	for (size_t i = 0; i < group->best.nr; i++) {
 		ts_put(doctor, i > 0 ? ", " : "");
-		put_pair(doctor, table, group->best.row[i]);
+		put_pair(doctor, &fusion->pairs[group->best.row[i]]);
 	}
 	ts_put(doctor, ".");
-}
-
-static enum ts_confidence confidence_of(struct ts_bytes name)
-{
-	for (int i = 0; i < TS_NR_CONFIDENCES; i++)
-		if (ts_bytes_is(name, ts_confidence_name((enum ts_confidence)i)))
-			return (enum ts_confidence)i;
-	return TS_POSSIBLE;
 }
 
 static void put_title(struct ts_doctor *doctor, const struct unfused *group)
 {
 	TS_PUT(doctor, "{share} of core time may go with ops that were not fused (",
 	       TS_SHARE(ts_doctor_share(doctor, group->impact_ps)));
-	for (size_t i = 0; i < group->code.n; i++)
-		ts_buf_putc(&doctor->text, group->code.p[i] == '_' ? ' ' : (char)group->code.p[i]);
+	for (const char *at = group->reason->code; *at; at++)
+		ts_buf_putc(&doctor->text, *at == '_' ? ' ' : *at);
 	ts_put(doctor, ")");
 }
 
 /* Some reasons have a piece of code of their own: unfused_two_products. */
-static const struct ts_advice *advice_of(const struct ts_doctor *doctor, struct ts_bytes code)
+static const struct ts_advice *advice_of(const struct ts_doctor *doctor, const char *code)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "unfused_%.*s", TS_ARG(code));
+	snprintf(name, sizeof(name), "unfused_%s", code);
 	return ts_advice_find(doctor->framework, name);
 }
 
 static void report_unfused(struct ts_doctor *doctor, const struct ts_rule *rule,
-			   const struct ts_table *table, const struct unfused *group)
+			   const struct ts_fusion_facts *fusion, const struct unfused *group)
 {
 	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding =
-		ts_doctor_report(doctor, rule, none, group->code, group->impact_ps);
-	const struct ts_advice *own = advice_of(doctor, group->code);
+	struct ts_finding *finding = ts_doctor_report(
+		doctor, rule, none, ts_bytes_of(group->reason->code), group->impact_ps);
+	const struct ts_advice *own = advice_of(doctor, group->reason->code);
 	struct ts_selection ops = { .nr = 0 };
 
 	if (own->code[0])
 		finding->code = ts_bytes_of(own->code);
-	finding->confidence = confidence_of(group->confidence);
-	finding->advice = group->advice;
+	finding->confidence = group->reason->confidence;
+	finding->advice = ts_bytes_of(group->reason->advice);
 	put_title(doctor, group);
 	finding->title = ts_doctor_text(doctor);
-	put_pairs(doctor, table, group);
+	put_pairs(doctor, fusion, group);
 	finding->evidence = ts_doctor_text(doctor);
 	for (size_t i = 0; i < group->best.nr; i++) {
-		size_t row = group->best.row[i];
-		struct ts_bytes module = ts_cell_text(table, row, "module");
+		const struct ts_fusion_pair *pair = &fusion->pairs[group->best.row[i]];
 
-		add_where(doctor, &ops, module, ts_cell_text(table, row, "producer"));
-		add_where(doctor, &ops, module, ts_cell_text(table, row, "consumer"));
+		add_where(doctor, &ops, pair->module, pair->producer);
+		add_where(doctor, &ops, pair->module, pair->consumer);
 	}
 	ts_doctor_where(doctor, finding, &ops);
 }
 
 static void check_unfused(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->fusion, "unfused");
+	const struct ts_fusion_facts *fusion = ts_fusion_facts(doctor->ctx);
 	struct unfused groups[MAX_REASONS];
-	size_t nr = table ? group_pairs(table, groups) : 0;
+	size_t nr = group_pairs(fusion, groups);
 
 	for (size_t i = 0; i < nr; i++)
 		if (ts_doctor_share(doctor, groups[i].impact_ps) * 100 >
 		    doctor->ctx->settings->unfused_high)
-			report_unfused(doctor, rule, table, &groups[i]);
+			report_unfused(doctor, rule, fusion, &groups[i]);
 }
 
 static bool was_reported(const struct ts_doctor *doctor, const char *rule)
@@ -165,16 +161,15 @@ static bool was_reported(const struct ts_doctor *doctor, const char *rule)
 	return false;
 }
 
-static void put_chain(struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static void put_chain(struct ts_doctor *doctor, const struct ts_fusion_chain *chain)
 {
-	TS_PUT(doctor, "{count} ops from {name} to {name} ({time})",
-	       TS_COUNT(ts_cell_int(table, row, "ops")), TS_NAME(ts_cell_text(table, row, "first")),
-	       TS_NAME(ts_cell_text(table, row, "last")),
-	       TS_TIME(ts_cell_int(table, row, "time_ps")));
+	TS_PUT(doctor, "{count} ops from {name} to {name} ({time})", TS_COUNT(chain->nr_ops),
+	       TS_NAME(name_of(chain->module, chain->first)),
+	       TS_NAME(name_of(chain->module, chain->last)), TS_TIME(chain->time_ps));
 }
 
 static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding,
-			    const struct ts_table *table, double share)
+			    const struct ts_fusion_facts *fusion, double share)
 {
 	struct ts_selection ops = { .nr = 0 };
 
@@ -182,14 +177,14 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 		TS_SENTENCE(doctor, "{share} of core time is in tiny ops that follow each other",
 			    TS_SHARE(share));
 	TS_PUT(doctor, "{count} series of ops that are each too short to fill the core: ",
-	       TS_COUNT(table->nr_rows));
-	for (size_t i = 0; i < TS_MIN(table->nr_rows, TS_MAX_BEST); i++) {
-		struct ts_bytes module = ts_cell_text(table, i, "module");
+	       TS_COUNT(fusion->nr_chains));
+	for (size_t i = 0; i < TS_MIN(fusion->nr_chains, TS_MAX_BEST); i++) {
+		const struct ts_fusion_chain *chain = &fusion->chains[i];
 
 		ts_put(doctor, i > 0 ? ", " : "");
-		put_chain(doctor, table, i);
-		add_where(doctor, &ops, module, ts_cell_text(table, i, "first"));
-		add_where(doctor, &ops, module, ts_cell_text(table, i, "last"));
+		put_chain(doctor, chain);
+		add_where(doctor, &ops, chain->module, chain->first);
+		add_where(doctor, &ops, chain->module, chain->last);
 	}
 	ts_put(doctor, ".");
 	finding->evidence = ts_doctor_text(doctor);
@@ -199,19 +194,19 @@ static void describe_chains(struct ts_doctor *doctor, struct ts_finding *finding
 /* Where tiny ops have a finding already, their series are a part of it. */
 static void check_op_chains(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = ts_result_find_table(doctor->fusion, "chains");
+	const struct ts_fusion_facts *fusion = ts_fusion_facts(doctor->ctx);
 	struct ts_finding *finding;
 	int64_t time_ps = 0;
 	double share;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++)
-		time_ps = ts_i64_add(time_ps, ts_cell_int(table, i, "time_ps"));
+	for (size_t i = 0; i < fusion->nr_chains; i++)
+		time_ps = ts_i64_add(time_ps, fusion->chains[i].time_ps);
 	share = ts_doctor_share(doctor, time_ps);
 	if (!(share * 100 > doctor->ctx->settings->op_chains_high) ||
 	    was_reported(doctor, "small_ops"))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, time_ps);
-	describe_chains(doctor, finding, table, share);
+	describe_chains(doctor, finding, fusion, share);
 }
 
 const struct ts_rule ts_rule_unfused = {

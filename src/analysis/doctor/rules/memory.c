@@ -3,6 +3,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/memory.h"
+
 /* Of its bytes or of its FLOPs, whichever is more; where one is unknown, the other. */
 static double waste_of(const struct ts_padded_op *padded)
 {
@@ -199,36 +201,28 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	ts_doctor_where(doctor, finding, &all);
 }
 
-static bool is_layout_copy(const struct ts_table *copies, size_t row)
+/* The longest copy that changes a layout or a place; NULL: there is none. */
+static const struct ts_memory_copy *longest_copy(const struct ts_memory_facts *memory)
 {
-	struct ts_bytes code = ts_cell_text(copies, row, "reason_code");
-
-	return ts_cell_int(copies, row, "time_ps") > 0 && !ts_bytes_is(code, "host") &&
-	       !ts_bytes_is(code, "memory_space");
+	for (size_t i = 0; i < memory->nr_copies; i++)
+		if (memory->copies[i].self_ps > 0 && !memory->copies[i].is_transfer)
+			return &memory->copies[i];
+	return NULL;
 }
 
-/* The largest, with its layouts and neighbours; its advice is the finding's. */
+/* The longest, with its layouts and neighbours; its advice is the finding's. */
 static void put_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 {
-	const struct ts_result *memory = ts_results_find(doctor->ctx->results, "memory");
-	const struct ts_table *copies =
-		memory ? ts_result_find_table(memory, "layout_copies") : NULL;
-	struct ts_bytes advice;
-	size_t row = 0;
+	const struct ts_memory_copy *copy = longest_copy(ts_memory_facts(doctor->ctx));
 
-	while (copies && row < copies->nr_rows && !is_layout_copy(copies, row))
-		row++;
-	if (!copies || row == copies->nr_rows)
+	if (!copy)
 		return;
 	TS_PUT(doctor, " {name} turns {text} into {text}[, made by {name}][, for {name}]: {text}.",
-	       TS_NAME(ts_cell_text(copies, row, "op")), TS_TEXT(ts_cell_text(copies, row, "from")),
-	       TS_TEXT(ts_cell_text(copies, row, "to")),
-	       TS_NAME(ts_cell_text(copies, row, "producer")),
-	       TS_NAME(ts_cell_text(copies, row, "consumer")),
-	       TS_TEXT(ts_cell_text(copies, row, "reason")));
-	advice = ts_cell_text(copies, row, "advice");
-	if (advice.n > 0)
-		finding->advice = advice;
+	       TS_NAME(copy->module->instrs[copy->instr].name), TS_TEXT(copy->from),
+	       TS_TEXT(copy->to), TS_NAME(copy->producer), TS_NAME(copy->consumer),
+	       TS_STRING(copy->reason->words));
+	if (copy->reason->advice)
+		finding->advice = ts_bytes_of(copy->reason->advice);
 }
 
 static void check_layout_copies(struct ts_doctor *doctor, const struct ts_rule *rule)

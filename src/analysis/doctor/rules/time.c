@@ -4,6 +4,8 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/remat.h"
+
 /* The part all bucket rules have: is it above its limit, and which ops is it made of? */
 static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct ts_rule *rule,
 					enum ts_bucket bucket, double limit_pct, const char *words)
@@ -45,58 +47,52 @@ static void check_exposed_collectives(struct ts_doctor *doctor, const struct ts_
 #define MIN_OF_REMAT 0.05 /* of the time in recomputation: less is not worth keeping by itself */
 #define MAX_KEPT     2
 
-static bool is_better(const struct ts_table *ops, size_t x, size_t y)
-{
-	return ts_cell_number(ops, x, "ms_per_kept_mb") > ts_cell_number(ops, y, "ms_per_kept_mb");
-}
-
 /* The ops that give most time for the memory they take. */
-static size_t cheapest_to_keep(const struct ts_table *ops, double least_ps, size_t best[MAX_KEPT])
+static size_t cheapest_to_keep(const struct ts_remat_facts *remat,
+			       const struct ts_remat_op *best[MAX_KEPT])
 {
+	double least_ps = MIN_OF_REMAT * (double)remat->time_ps;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < ops->nr_rows; i++) {
+	for (size_t i = 0; i < remat->nr_ops; i++) {
+		const struct ts_remat_op *op = &remat->ops[i];
 		size_t at = nr;
 
-		if (!(ts_cell_number(ops, i, "time_ps") >= least_ps) ||
-		    !(ts_cell_number(ops, i, "ms_per_kept_mb") > 0))
+		if ((double)op->time_ps < least_ps || !(op->ms_per_kept_mb > 0))
 			continue;
-		while (at > 0 && is_better(ops, i, best[at - 1]))
+		while (at > 0 && op->ms_per_kept_mb > best[at - 1]->ms_per_kept_mb)
 			at--;
 		if (at == MAX_KEPT)
 			continue;
 		nr = TS_MIN(nr + 1, MAX_KEPT);
-		memmove(&best[at + 1], &best[at], (nr - 1 - at) * sizeof(*best));
-		best[at] = i;
+		memmove(&best[at + 1], &best[at], (nr - 1 - at) * sizeof(best[0]));
+		best[at] = op;
 	}
 	return nr;
 }
 
-static void put_kept(struct ts_doctor *doctor, const struct ts_table *ops, size_t row)
+static void put_kept(struct ts_doctor *doctor, const struct ts_remat_op *op)
 {
 	TS_PUT(doctor, "{name} ({time} for {bytes}[; it repeats {name}][ at {name}])",
-	       TS_NAME(ts_cell_text(ops, row, "name")), TS_TIME(ts_cell_int(ops, row, "time_ps")),
-	       TS_BYTES(ts_cell_number(ops, row, "kept_bytes")),
-	       TS_NAME(ts_cell_text(ops, row, "original")),
-	       TS_NAME(ts_cell_text(ops, row, "source")));
+	       TS_NAME(op->name), TS_TIME(op->time_ps), TS_BYTES(op->kept_bytes),
+	       TS_NAME(op->original), TS_NAME(op->source));
 }
 
 /* What recomputation saves, and what would be cheapest to keep. */
 static void put_remat(struct ts_doctor *doctor)
 {
-	const struct ts_result *remat = ts_results_find(doctor->ctx->results, "remat");
-	const struct ts_table *ops = remat ? ts_result_find_table(remat, "ops") : NULL;
-	double time_ps = ts_value_number(ts_result_get(remat, "time_ps"));
-	double saved = ts_value_number(ts_result_get(remat, "saved_bytes"));
-	size_t best[MAX_KEPT], nr;
+	const struct ts_remat_facts *remat = ts_remat_facts(doctor->ctx);
+	const struct ts_remat_op *best[MAX_KEPT];
+	size_t nr;
 
-	if (!ops || !(saved > 0))
+	if (remat->saved_bytes <= 0)
 		return;
-	TS_PUT(doctor, " It saves about {bytes} of memory on each core.", TS_BYTES(saved));
-	nr = cheapest_to_keep(ops, MIN_OF_REMAT * time_ps, best);
+	TS_PUT(doctor, " It saves about {bytes} of memory on each core.",
+	       TS_BYTES(remat->saved_bytes));
+	nr = cheapest_to_keep(remat, best);
 	for (size_t i = 0; i < nr; i++) {
 		ts_put(doctor, i > 0 ? ", then " : " Cheapest to keep: ");
-		put_kept(doctor, ops, best[i]);
+		put_kept(doctor, best[i]);
 	}
 	ts_put(doctor, nr > 0 ? "." : "");
 }

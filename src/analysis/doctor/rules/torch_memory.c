@@ -1,5 +1,5 @@
 /*
- * The rules about PyTorch's allocator, from the result "memory_timeline": a device that ran out of
+ * The rules about PyTorch's allocator, from the facts of memory_timeline: a device that ran out of
  * memory, one that nearly did, memory that is reserved and cannot be used, and calls of the
  * driver's allocator while steps run. (A heap that grows is reported by memory_growth, in
  * capacity.c.)
@@ -8,226 +8,185 @@
  * thresholds decide.
  */
 #include "analysis/doctor/doctor.h"
+#include "analysis/facts/memory_timeline.h"
 #include "model/alloc_call.h"
 
 #define MAX_NAMED  3
 #define FULL_PCT   98 /* from here on a longer sequence, or a fragment, is an out-of-memory error */
 #define UNUSED_PCT 10 /* of the device's memory, reserved and not used: less does not matter */
 
-static const struct ts_result *timeline_of(const struct ts_doctor *doctor)
-{
-	return ts_results_find(doctor->ctx->results, "memory_timeline");
-}
-
-static const struct ts_table *table_of(const struct ts_doctor *doctor, const char *name)
-{
-	const struct ts_result *result = timeline_of(doctor);
-
-	return result ? ts_result_find_table(result, name) : NULL;
-}
-
-static bool same_device(const struct ts_table *a, size_t i, const struct ts_table *b, size_t j)
-{
-	return ts_bytes_eq(ts_cell_text(a, i, "device"), ts_cell_text(b, j, "device")) &&
-	       ts_bytes_eq(ts_cell_text(a, i, "host"), ts_cell_text(b, j, "host"));
-}
-
 /* "aten::bmm in Attention_3 (1.76 GiB)" */
-static void put_holder(struct ts_doctor *doctor, const struct ts_table *holders, size_t row)
+static void put_holder(struct ts_doctor *doctor, const struct ts_heap_holder *holder)
 {
-	struct ts_bytes op = ts_cell_text(holders, row, "op");
+	struct ts_bytes op = holder->owner.op;
 
 	TS_PUT(doctor, "{name}[ in {name}] ({bytes})",
-	       TS_NAME(op.n > 0 ? op : TS_LIT("no operator")),
-	       TS_NAME(ts_cell_text(holders, row, "module")),
-	       TS_BYTES(ts_cell_number(holders, row, "bytes")));
+	       TS_NAME(op.n > 0 ? op : TS_LIT("no operator")), TS_NAME(holder->owner.module),
+	       TS_BYTES(holder->nr_bytes));
 }
 
-static void put_holders(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
-{
-	const struct ts_table *holders = table_of(doctor, "holders");
-	size_t nr = 0;
-
-	for (size_t i = 0; holders && i < holders->nr_rows && nr < MAX_NAMED; i++) {
-		if (!same_device(devices, row, holders, i))
-			continue;
-		ts_put(doctor, nr++ ? ", " : " Held at the peak by ");
-		put_holder(doctor, holders, i);
-	}
-	ts_put(doctor, nr > 0 ? "." : "");
-}
-
-static void put_peak(struct ts_doctor *doctor, const struct ts_table *devices, size_t row)
+static void put_peak(struct ts_doctor *doctor, const struct ts_heap_device *device)
 {
 	TS_PUT(doctor, "Its peak is {bytes}[ of {bytes}][, in step {count}].",
-	       TS_BYTES(ts_cell_number(devices, row, "peak_bytes")),
-	       TS_BYTES(ts_cell_number(devices, row, "capacity_bytes")),
-	       TS_COUNT(ts_cell_int(devices, row, "peak_step")));
-	put_holders(doctor, devices, row);
+	       TS_BYTES(device->peak_bytes),
+	       TS_WHEN(device->capacity_bytes >= 0, TS_BYTES(device->capacity_bytes)),
+	       TS_COUNT(device->peak_step));
+	for (size_t i = 0; i < device->nr_holders && i < MAX_NAMED; i++) {
+		ts_put(doctor, i ? ", " : " Held at the peak by ");
+		put_holder(doctor, &device->holders[i]);
+	}
+	ts_put(doctor, device->nr_holders > 0 ? "." : "");
 }
 
 static struct ts_finding *report(struct ts_doctor *doctor, const struct ts_rule *rule,
-				 const struct ts_table *devices, size_t row)
+				 const struct ts_heap_device *device)
 {
 	struct ts_bytes none = { NULL, 0 };
 
-	return ts_doctor_report(doctor, rule, none, ts_cell_text(devices, row, "device"), -1);
+	return ts_doctor_report(doctor, rule, none, device->name, -1);
 }
 
 /* --- out_of_memory */
 
 static void report_oom(struct ts_doctor *doctor, const struct ts_rule *rule,
-		       const struct ts_table *devices, size_t row)
+		       const struct ts_heap_device *device)
 {
-	struct ts_finding *finding = report(doctor, rule, devices, row);
-	int64_t at_ps = ts_cell_int(devices, row, "out_of_memory_time_ps");
+	struct ts_finding *finding = report(doctor, rule, device);
 
 	finding->severity = TS_CRITICAL;
-	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory",
-				     TS_NAME(ts_cell_text(devices, row, "device")));
+	finding->title = TS_SENTENCE(doctor, "{name} ran out of memory", TS_NAME(device->name));
 	TS_PUT(doctor, "{bytes} were asked for after {time}[ by {name}][ in {name}]. ",
-	       TS_BYTES(ts_cell_number(devices, row, "out_of_memory_bytes")), TS_TIME(at_ps),
-	       TS_NAME(ts_cell_text(devices, row, "out_of_memory_op")),
-	       TS_NAME(ts_cell_text(devices, row, "out_of_memory_module")));
-	put_peak(doctor, devices, row);
+	       TS_BYTES(device->oom_bytes), TS_TIME(device->oom_ps), TS_NAME(device->oom_owner.op),
+	       TS_NAME(device->oom_owner.module));
+	put_peak(doctor, device);
 	finding->evidence = ts_doctor_text(doctor);
-	ts_doctor_range(doctor, TS_NONE, at_ps, at_ps);
+	ts_doctor_range(doctor, TS_NONE, device->oom_ps, device->oom_ps);
 }
 
 static void check_out_of_memory(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *devices = table_of(doctor, "devices");
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
 
-	for (size_t i = 0; devices && i < devices->nr_rows; i++)
-		if (ts_cell_int(devices, i, "out_of_memory") > 0)
-			report_oom(doctor, rule, devices, i);
+	for (size_t i = 0; i < torch->nr_devices; i++)
+		if (torch->devices[i].nr_oom > 0)
+			report_oom(doctor, rule, &torch->devices[i]);
 }
 
 /* --- device_memory */
 
 static void report_full(struct ts_doctor *doctor, const struct ts_rule *rule,
-			const struct ts_table *devices, size_t row, double pct)
+			const struct ts_heap_device *device, double pct)
 {
-	struct ts_finding *finding = report(doctor, rule, devices, row);
+	struct ts_finding *finding = report(doctor, rule, device);
 
 	finding->severity = pct >= FULL_PCT ? TS_CRITICAL : TS_WARNING;
 	finding->title =
 		TS_SENTENCE(doctor, "{name} has {share} of its memory allocated at the peak",
-			    TS_NAME(ts_cell_text(devices, row, "device")), TS_SHARE(pct / 100));
-	put_peak(doctor, devices, row);
+			    TS_NAME(device->name), TS_SHARE(pct / 100));
+	put_peak(doctor, device);
 	finding->evidence = ts_doctor_text(doctor);
 }
 
 static void check_device_memory(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *devices = table_of(doctor, "devices");
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
 
-	for (size_t i = 0; devices && i < devices->nr_rows; i++) {
-		double pct = 100 * ts_cell_number(devices, i, "peak_bytes") /
-			     ts_cell_number(devices, i, "capacity_bytes");
+	for (size_t i = 0; i < torch->nr_devices; i++) {
+		const struct ts_heap_device *device = &torch->devices[i];
+		double pct = 100 * (double)device->peak_bytes / (double)device->capacity_bytes;
 
-		if (pct > doctor->ctx->settings->peak_memory_high &&
-		    !(ts_cell_int(devices, i, "out_of_memory") > 0))
-			report_full(doctor, rule, devices, i, pct);
+		if (device->capacity_bytes >= 0 && device->nr_oom == 0 &&
+		    pct > doctor->ctx->settings->peak_memory_high)
+			report_full(doctor, rule, device, pct);
 	}
 }
 
 /* --- fragmentation */
 
-struct unused {
-	double allocated, reserved, room; /* bytes; NaN unknown */
-};
-
-static struct unused unused_of(const struct ts_table *devices, size_t row)
-{
-	return (struct unused){
-		.allocated = ts_cell_number(devices, row, "peak_bytes"),
-		.reserved = ts_cell_number(devices, row, "peak_reserved_bytes"),
-		.room = ts_cell_number(devices, row, "capacity_bytes"),
-	};
-}
-
 static void report_unused(struct ts_doctor *doctor, const struct ts_rule *rule,
-			  const struct ts_table *devices, size_t row, const struct unused *is)
+			  const struct ts_heap_device *device)
 {
-	struct ts_finding *finding = report(doctor, rule, devices, row);
-	bool is_short = 100 * is->reserved / is->room > doctor->ctx->settings->peak_memory_high;
+	int64_t allocated = device->peak_bytes, reserved = device->peak_reserved;
+	double reserved_pct = 100 * (double)reserved / (double)device->capacity_bytes;
+	bool is_short = reserved_pct > doctor->ctx->settings->peak_memory_high;
+	struct ts_finding *finding = report(doctor, rule, device);
 
 	finding->severity = is_short ? TS_WARNING : TS_INFO;
 	finding->title =
 		TS_SENTENCE(doctor, "{bytes} reserved on {name} are not in use at the peak",
-			    TS_BYTES(is->reserved - is->allocated),
-			    TS_NAME(ts_cell_text(devices, row, "device")));
+			    TS_BYTES(reserved - allocated), TS_NAME(device->name));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"PyTorch's allocator has {bytes} reserved and {bytes} given out where most is in "
 		"use: {share} of it is unused; over the whole capture {pct}. These are blocks too "
 		"small or too scattered for what is asked for, or what a higher peak before the "
 		"capture left behind.",
-		TS_BYTES(is->reserved), TS_BYTES(is->allocated),
-		TS_SHARE(1 - is->allocated / is->reserved),
-		TS_PCT(ts_cell_number(devices, row, "mean_fragmentation_pct")));
+		TS_BYTES(reserved), TS_BYTES(allocated),
+		TS_SHARE(1 - (double)allocated / (double)reserved),
+		TS_PCT(100 * device->unused_share));
 }
 
 static void check_fragmentation(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *devices = table_of(doctor, "devices");
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
 
-	for (size_t i = 0; devices && i < devices->nr_rows; i++) {
-		struct unused is = unused_of(devices, i);
+	for (size_t i = 0; i < torch->nr_devices; i++) {
+		const struct ts_heap_device *device = &torch->devices[i];
+		double unused_bytes = (double)(device->peak_reserved - device->peak_bytes);
 
-		if (100 * (1 - is.allocated / is.reserved) >
+		if (device->capacity_bytes >= 0 &&
+		    100 * ts_heap_unused_at_peak(device) >
 			    doctor->ctx->settings->fragmentation_high &&
-		    100 * (is.reserved - is.allocated) > UNUSED_PCT * is.room)
-			report_unused(doctor, rule, devices, i, &is);
+		    100 * unused_bytes > UNUSED_PCT * (double)device->capacity_bytes)
+			report_unused(doctor, rule, device);
 	}
 }
 
 /* --- allocator_calls */
 
+/* A call that waits for the device, in the steps after the first one. */
+static bool is_churn(const struct ts_heap_call *call)
+{
+	return call->in_steps > 0 && ts_alloc_call_of(call->name) == TS_ALLOC_BLOCKING;
+}
+
 struct churn {
 	int64_t count, total_ps, start_ps, end_ps;
 };
 
-static struct churn churn_of(const struct ts_table *calls)
+static struct churn churn_of(const struct ts_memory_timeline_facts *torch)
 {
 	struct churn churn = { 0, 0, INT64_MAX, INT64_MIN };
 
-	for (size_t i = 0; calls && i < calls->nr_rows; i++) {
-		int64_t count = ts_cell_int(calls, i, "in_steps_count");
+	for (size_t i = 0; i < torch->nr_calls; i++) {
+		const struct ts_heap_call *call = &torch->calls[i];
 
-		if (count <= 0 ||
-		    ts_alloc_call_of(ts_cell_text(calls, i, "call")) != TS_ALLOC_BLOCKING)
+		if (!is_churn(call))
 			continue;
-		churn.count = ts_i64_add(churn.count, count);
-		churn.total_ps =
-			ts_i64_add(churn.total_ps, ts_cell_int(calls, i, "in_steps_time_ps"));
-		churn.start_ps = TS_MIN(churn.start_ps, ts_cell_int(calls, i, "in_steps_start_ps"));
-		churn.end_ps = TS_MAX(churn.end_ps, ts_cell_int(calls, i, "in_steps_end_ps"));
+		churn.count = ts_i64_add(churn.count, call->in_steps);
+		churn.total_ps = ts_i64_add(churn.total_ps, call->in_steps_ps);
+		churn.start_ps = TS_MIN(churn.start_ps, call->in_steps_start_ps);
+		churn.end_ps = TS_MAX(churn.end_ps, call->in_steps_end_ps);
 	}
 	return churn;
 }
 
-static void put_calls(struct ts_doctor *doctor, const struct ts_table *calls)
+static void put_calls(struct ts_doctor *doctor, const struct ts_memory_timeline_facts *torch)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < calls->nr_rows && nr < MAX_NAMED; i++) {
-		int64_t count = ts_cell_int(calls, i, "in_steps_count");
-
-		if (count <= 0 ||
-		    ts_alloc_call_of(ts_cell_text(calls, i, "call")) != TS_ALLOC_BLOCKING)
-			continue;
-		TS_PUT(doctor, "{text}{name} {count} times ({time})", TS_STRING(nr++ ? ", " : ""),
-		       TS_NAME(ts_cell_text(calls, i, "call")), TS_COUNT(count),
-		       TS_TIME(ts_cell_int(calls, i, "in_steps_time_ps")));
-	}
+	for (size_t i = 0; i < torch->nr_calls && nr < MAX_NAMED; i++)
+		if (is_churn(&torch->calls[i]))
+			TS_PUT(doctor, "{text}{name} {count} times ({time})",
+			       TS_STRING(nr++ ? ", " : ""), TS_NAME(torch->calls[i].name),
+			       TS_COUNT(torch->calls[i].in_steps),
+			       TS_TIME(torch->calls[i].in_steps_ps));
 }
 
 static void check_allocator_calls(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *calls = table_of(doctor, "allocator_calls");
-	struct churn churn = churn_of(calls);
+	const struct ts_memory_timeline_facts *torch = ts_memory_timeline_facts(doctor->ctx);
+	struct churn churn = churn_of(torch);
 	int64_t idle_ps = doctor->bucket_ps[TS_BUCKET_IDLE], impact_ps;
 	struct ts_finding *finding;
 
@@ -242,7 +201,7 @@ static void check_allocator_calls(struct ts_doctor *doctor, const struct ts_rule
 		"Memory is taken from the driver {count} times while steps run, {time} in all",
 		TS_COUNT(churn.count), TS_TIME(churn.total_ps));
 	ts_put(doctor, "From the second step of the capture on: ");
-	put_calls(doctor, calls);
+	put_calls(doctor, torch);
 	ts_put(doctor,
 	       ". PyTorch keeps what it once took: calls in later steps mean that no block fitted, "
 	       "or that all had to be given back and taken anew.");

@@ -4,63 +4,49 @@
  */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/facts/memory.h"
+#include "analysis/kit/cells.h"
+
 #define MAX_NAMED    3
 #define SHORT_FACTOR 10 /* times small_op_time: latency, not bandwidth, makes these slow */
 
-static const struct ts_table *table_of(const struct ts_doctor *doctor, const char *name)
+static void add_place(struct ts_selection *ops, const struct ts_op_fact *fact)
 {
-	const struct ts_result *memory = ts_results_find(doctor->ctx->results, "memory");
-
-	return memory ? ts_result_find_table(memory, name) : NULL;
+	if (fact && ops->nr < MAX_NAMED)
+		ops->items[ops->nr++] = fact;
+	ops->nr_all = ops->nr;
 }
 
-static const struct ts_op_fact *fact_at(const struct ts_doctor *doctor,
-					const struct ts_table *table, size_t row)
+static const struct ts_op_fact *fact_of_upcast(const struct ts_doctor *doctor,
+					       const struct ts_memory_upcast *upcast)
 {
-	return ts_doctor_fact(doctor, ts_cell_text(table, row, "module"),
-			      ts_cell_text(table, row, "op"));
+	return ts_doctor_fact(doctor, upcast->module->name,
+			      upcast->module->instrs[upcast->instr].name);
 }
 
-/* The rows by impact, named in the text and in the places. */
-static void add_places(struct ts_doctor *doctor, struct ts_finding *finding,
-		       const struct ts_table *table, const struct ts_best *best)
-{
-	struct ts_selection ops = { .nr = 0 };
-
-	for (size_t i = 0; i < TS_MIN(best->nr, MAX_NAMED); i++) {
-		const struct ts_op_fact *fact = fact_at(doctor, table, best->row[i]);
-
-		if (fact)
-			ops.items[ops.nr++] = fact;
-	}
-	ops.nr_all = ops.nr;
-	ts_doctor_where(doctor, finding, &ops);
-}
-
-static void put_upcasts(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_upcasts(struct ts_doctor *doctor, const struct ts_memory_facts *memory,
 			const struct ts_best *best)
 {
 	for (size_t i = 0; i < best->nr; i++) {
-		size_t row = best->row[i];
+		const struct ts_memory_upcast *upcast = &memory->upcasts[best->row[i]];
 
 		TS_PUT(doctor, "{name} writes {text} ({text}); as {text} it would spare {bytes}. ",
-		       TS_NAME(ts_cell_text(table, row, "op")),
-		       TS_TEXT(ts_cell_text(table, row, "stored")),
-		       TS_TEXT(ts_cell_text(table, row, "reason")),
-		       TS_TEXT(ts_cell_text(table, row, "enough")),
-		       TS_BYTES(ts_cell_number(table, row, "total_bytes")));
+		       TS_NAME(upcast->module->instrs[upcast->instr].name), TS_TEXT(upcast->stored),
+		       TS_STRING(upcast->reason), TS_STRING(ts_dtype_name(upcast->enough)),
+		       TS_BYTES(upcast->saved_bytes));
 	}
 }
 
 static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = table_of(doctor, "upcasts");
+	const struct ts_memory_facts *memory = ts_memory_facts(doctor->ctx);
+	struct ts_selection ops = { .nr = 0 };
 	struct ts_best best = { .nr = 0 };
 	struct ts_finding *finding;
 	int64_t impact_ps = 0;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t ps = ts_cell_int(table, i, "impact_ps");
+	for (size_t i = 0; i < memory->nr_upcasts; i++) {
+		int64_t ps = ts_whole(memory->upcasts[i].impact_ps);
 
 		if (ps <= 0)
 			continue;
@@ -73,9 +59,11 @@ static void check_upcasts(struct ts_doctor *doctor, const struct ts_rule *rule)
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time may go with arrays stored wider than needed",
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
-	put_upcasts(doctor, table, &best);
+	put_upcasts(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
-	add_places(doctor, finding, table, &best);
+	for (size_t i = 0; i < best.nr; i++)
+		add_place(&ops, fact_of_upcast(doctor, &memory->upcasts[best.row[i]]));
+	ts_doctor_where(doctor, finding, &ops);
 }
 
 /* Ops that go through their bytes once: not sorts, solvers, kernels. */
@@ -121,43 +109,50 @@ static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	       least_us * (double)TS_PS_PER_US;
 }
 
-/* Time above what the bytes need at the peak; 0: fast enough, or not bound by HBM. */
-static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_table *table, size_t row)
+static const struct ts_op_fact *fact_of_op(const struct ts_doctor *doctor,
+					   const struct ts_memory_op *op)
 {
-	const struct ts_op_fact *fact = fact_at(doctor, table, row);
-	double pct = ts_cell_number(table, row, "hbm_pct"), least_ps;
+	return ts_doctor_fact(doctor, ts_module_name(doctor->ctx->profile, op->module), op->name);
+}
+
+/* Time above what the bytes need at the peak; 0: fast enough, or not bound by HBM. */
+static int64_t lag_of(const struct ts_doctor *doctor, const struct ts_memory_op *op)
+{
+	const struct ts_op_fact *fact = fact_of_op(doctor, op);
+	double least_ps;
 
 	if (!fact || !is_stream(doctor, fact))
 		return 0;
 	least_ps = ts_fact_work(doctor, fact).least_ps;
-	if (!isfinite(least_ps) || !(pct < doctor->ctx->settings->hbm_bandwidth_low))
+	if (!isfinite(least_ps) ||
+	    !(op->hbm_share * 100 < doctor->ctx->settings->hbm_bandwidth_low))
 		return 0;
 	return TS_MAX(fact->exclusive_ps - ts_to_ps(least_ps), 0);
 }
 
-static void put_slow(struct ts_doctor *doctor, const struct ts_table *table,
+static void put_slow(struct ts_doctor *doctor, const struct ts_memory_facts *memory,
 		     const struct ts_best *best)
 {
 	for (size_t i = 0; i < best->nr; i++) {
-		size_t row = best->row[i];
+		const struct ts_memory_op *op = &memory->ops[best->row[i]];
 
 		TS_PUT(doctor, "{text}{name} at {rate}, {share} of the peak",
-		       TS_STRING(i > 0 ? ", " : ""), TS_NAME(ts_cell_text(table, row, "op")),
-		       TS_RATE(ts_cell_number(table, row, "hbm_bytes_per_s")),
-		       TS_SHARE(ts_cell_number(table, row, "hbm_pct") / 100));
+		       TS_STRING(i > 0 ? ", " : ""), TS_NAME(op->name),
+		       TS_RATE(op->hbm_bytes_per_s), TS_SHARE(op->hbm_share));
 	}
 	ts_put(doctor, ". The time above what their bytes need is what is at stake.");
 }
 
 static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_table *table = table_of(doctor, "ops");
+	const struct ts_memory_facts *memory = ts_memory_facts(doctor->ctx);
+	struct ts_selection ops = { .nr = 0 };
 	struct ts_best best = { .nr = 0 };
 	struct ts_finding *finding;
 	int64_t impact_ps = 0;
 
-	for (size_t i = 0; table && i < table->nr_rows; i++) {
-		int64_t ps = lag_of(doctor, table, i);
+	for (size_t i = 0; i < memory->nr_ops; i++) {
+		int64_t ps = lag_of(doctor, &memory->ops[i]);
 
 		if (ps <= 0)
 			continue;
@@ -170,9 +165,11 @@ static void check_hbm_bandwidth(struct ts_doctor *doctor, const struct ts_rule *
 	finding->title = TS_SENTENCE(
 		doctor, "{share} of core time is lost in ops that use little of HBM's rate",
 		TS_SHARE(ts_doctor_share(doctor, impact_ps)));
-	put_slow(doctor, table, &best);
+	put_slow(doctor, memory, &best);
 	finding->evidence = ts_doctor_text(doctor);
-	add_places(doctor, finding, table, &best);
+	for (size_t i = 0; i < best.nr; i++)
+		add_place(&ops, fact_of_op(doctor, &memory->ops[best.row[i]]));
+	ts_doctor_where(doctor, finding, &ops);
 }
 
 const struct ts_rule ts_rule_upcasts = {

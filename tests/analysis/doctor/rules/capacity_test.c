@@ -1,4 +1,5 @@
 /* The doctor's rules about room in device memory. Total: 1000 ms of one core; 32 GiB of HBM. */
+#include "analysis/facts/allocators.h"
 #include "analysis/facts/capacity.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
@@ -70,7 +71,6 @@ static void test_a_nearly_full_device_is_a_warning(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_buffer(given_capacity(&run, 30 * GIB)); /* 93.75 % */
 	finding = finding_of(when_examined(&run), "hbm_capacity");
 	assert_non_null(finding);
@@ -88,7 +88,6 @@ static void test_a_full_device_is_critical(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_capacity(&run, 32 * GIB);
 	finding = finding_of(when_examined(&run), "hbm_capacity");
 	assert_non_null(finding);
@@ -100,7 +99,6 @@ static void test_room_enough_is_no_finding(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_capacity(&run, 28 * GIB); /* 87.5 % */
 	assert_null(finding_of(when_examined(&run), "hbm_capacity"));
 	given_release(&run);
@@ -110,7 +108,6 @@ static void test_the_threshold_is_the_users(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_capacity(&run, 28 * GIB);
 	run.settings.peak_memory_high = 80;
 	assert_non_null(finding_of(when_examined(&run), "hbm_capacity"));
@@ -123,7 +120,6 @@ static void test_donation_is_proposed_where_it_saves_much(void **state)
 	const struct ts_finding *finding;
 	struct given_capacity *capacity = given_capacity(&run, 8 * GIB);
 
-	(void)state;
 	given_pair(capacity, 2 * GIB);
 	given_pair(capacity, 2 * GIB); /* together 12.5 % */
 	finding = finding_of(when_examined(&run), "donation");
@@ -137,41 +133,39 @@ static void test_donation_that_saves_little_is_no_finding(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_pair(given_capacity(&run, 8 * GIB), GIB); /* 3.1 % */
 	assert_null(finding_of(when_examined(&run), "donation"));
 	given_release(&run);
 }
 
-static const struct ts_column allocator_columns[] = {
-	{ "allocator", TS_MEASURED, NULL },
-	{ "peak_bytes", TS_MEASURED, NULL },
-	{ "capacity_bytes", TS_MEASURED, NULL },
-	{ "device", TS_MEASURED, NULL },
-	{ "steps", TS_MEASURED, NULL },
-	{ "rising_steps", TS_MEASURED, NULL },
-	{ "first_step_heap_bytes", TS_MEASURED, NULL },
-	{ "last_step_heap_bytes", TS_MEASURED, NULL },
+struct given_allocators {
+	struct ts_allocator item;
+	struct ts_allocator_blocks blocks;
+	struct ts_allocators_facts facts;
 };
 
 /* An allocator of 16 GiB whose heap goes from 2 GiB to LAST in STEPS steps; its peak is 8 GiB. */
 static void given_allocator(struct given *run, int64_t steps, int64_t rising, int64_t last)
 {
-	struct ts_result *result;
-	struct ts_value *row;
+	struct given_allocators *given;
 
 	given_capacity(run, 8 * GIB); /* 25 % of the device */
-	result = ts_results_add(&run->results, "allocators", "Allocators");
-	row = ts_table_row(result, given_table(result, "allocators", allocator_columns,
-					       TS_NELEM(allocator_columns)));
-	row[0] = ts_text(TS_LIT("GPU_0_bfc"));
-	row[1] = ts_int(8 * GIB);
-	row[2] = ts_int(16 * GIB);
-	row[3] = ts_text(TS_LIT("/device:GPU:0"));
-	row[4] = ts_int(steps);
-	row[5] = ts_int(rising);
-	row[6] = ts_int(2 * GIB);
-	row[7] = ts_int(last);
+	given = ts_arena_zalloc(&run->results.arena, sizeof(*given));
+	assert_non_null(given);
+	given->blocks = (struct ts_allocator_blocks){ .op = TS_LIT("dense/MatMul"),
+						      .nr_bytes = GIB,
+						      .count = 3 };
+	given->item = (struct ts_allocator){
+		.name = TS_LIT("GPU_0_bfc"),
+		.device = 0,
+		.peak_bytes = 8 * GIB,
+		.capacity_bytes = 16 * GIB,
+		.growth = { steps, rising, 2 * GIB, last },
+		.blocks = &given->blocks,
+		.nr_blocks = 1,
+	};
+	given->facts = (struct ts_allocators_facts){ &given->item, 1 };
+	run->ctx.facts[TS_ANALYSIS_allocators] = &given->facts;
 }
 
 static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
@@ -179,7 +173,6 @@ static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
 	struct given run;
 	const struct ts_finding *finding;
 
-	(void)state;
 	given_allocator(&run, 9, 8, 6 * GIB); /* 4 GiB in 8 steps */
 	finding = finding_of(when_examined(&run), "memory_growth");
 	assert_non_null(finding);
@@ -188,6 +181,7 @@ static void test_a_heap_that_gains_with_every_step_is_suspect(void **state)
 	assert_true(ts_bytes_has(finding->title, "512 MiB a step"));
 	assert_true(ts_bytes_has(finding->evidence, "2.00 GiB after the first of 9 steps"));
 	assert_true(ts_bytes_has(finding->evidence, "6.00 GiB after the last, of 16.0 GiB"));
+	assert_true(ts_bytes_has(finding->evidence, "dense/MatMul (3 x 1.00 GiB)."));
 	given_release(&run);
 }
 
@@ -200,10 +194,9 @@ static void test_growth_that_proves_little_is_no_finding(void **state)
 		{ 9, 5, 6 * GIB },	     /* now more, now less */
 		{ 9, 8, 2 * GIB + GIB / 8 }, /* 0.8 % of the memory */
 		{ 9, 8, GIB },		     /* less than at first */
-		{ -1, -1, -1 },
+		{ 0, 0, 0 },		     /* no steps */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct given run;
 
@@ -218,7 +211,6 @@ static void test_a_measured_peak_is_preferred(void **state)
 	const struct ts_table *kpis;
 	struct given run;
 
-	(void)state;
 	given_allocator(&run, 9, 0, 2 * GIB);
 	kpis = ts_result_find_table(when_examined(&run), "kpis");
 	for (size_t i = 0; i < kpis->nr_rows; i++) {

@@ -1,18 +1,20 @@
-/* The doctor's rules about fusion, from the result of that analysis. Total: 1000 ms of one core. */
+/* The doctor's rules about fusion, from the facts of that analysis. Total: 1000 ms of one core. */
 #include "tests/analysis/doctor/doctor_given.h"
 
-static const struct ts_column pair_columns[] = {
-	{ "producer", TS_COMPILED, NULL },   { "consumer", TS_COMPILED, NULL },
-	{ "module", TS_COMPILED, NULL },     { "reason", TS_DERIVED, NULL },
-	{ "bytes", TS_COMPILED, NULL },	     { "impact_ps", TS_MODELLED, NULL },
-	{ "reason_code", TS_DERIVED, NULL }, { "advice", TS_DERIVED, NULL },
-	{ "confidence", TS_DERIVED, NULL },
-};
-static const struct ts_column chain_columns[] = {
-	{ "module", TS_COMPILED, NULL },  { "first", TS_COMPILED, NULL },
-	{ "last", TS_COMPILED, NULL },	  { "ops", TS_COMPILED, NULL },
-	{ "time_ps", TS_MEASURED, NULL },
-};
+#include "analysis/facts/fusion.h"
+
+enum { FIRST, SECOND, TINY };
+static struct ts_hlo_instr instrs[] = { [FIRST] = { .name = TS_LIT("first.1") },
+					[SECOND] = { .name = TS_LIT("second.2") },
+					[TINY] = { .name = TS_LIT("tiny.3") } };
+static struct ts_hlo_module module = { .name = TS_LIT("jit_f"),
+				       .instrs = instrs,
+				       .nr_instrs = TS_NELEM(instrs) };
+
+#define MAX_PAIRS 4
+static struct ts_fusion_pair pairs[MAX_PAIRS];
+static struct ts_fusion_chain chain;
+static struct ts_fusion_facts fusion;
 
 static void given_ops(struct given *run, int64_t small_ms)
 {
@@ -28,42 +30,29 @@ static void given_ops(struct given *run, int64_t small_ms)
 					 TS_ASYNC_NONE, TS_BUCKET_COMPUTE, 1000000, small_ms * MS,
 					 0, 0 });
 	given_time(run, ms);
-	ts_results_add(&run->results, "fusion", "Fusion");
+	fusion = (struct ts_fusion_facts){ .pairs = pairs, .chains = &chain };
+	run->ctx.facts[TS_ANALYSIS_fusion] = &fusion;
 }
 
-static struct ts_result *fusion_of(struct given *run)
+static void given_pair(const struct ts_reason *reason, int64_t impact_ms)
 {
-	return run->results.items[run->results.nr - 1];
+	assert_true(fusion.nr_pairs < MAX_PAIRS);
+	pairs[fusion.nr_pairs++] = (struct ts_fusion_pair){
+		.module = &module,
+		.producer = FIRST,
+		.consumer = SECOND,
+		.reason = reason,
+		.read_bytes = 1048576,
+		.impact_ps = impact_ms < 0 ? NAN : (double)(impact_ms * MS),
+	};
 }
 
-static void given_pair(struct given *run, const char *code, const char *advice, int64_t impact_ms)
+static void given_chain(int64_t ms)
 {
-	struct ts_result *fusion = fusion_of(run);
-	struct ts_value *row = ts_table_row(
-		fusion, given_table(fusion, "unfused", pair_columns, TS_NELEM(pair_columns)));
-
-	row[0] = ts_text(TS_LIT("first.1"));
-	row[1] = ts_text(TS_LIT("second.2"));
-	row[2] = ts_text(TS_LIT("jit_f"));
-	row[3] = ts_text(TS_LIT("these are the words"));
-	row[4] = ts_int(1048576);
-	row[5] = impact_ms < 0 ? ts_null() : ts_int(impact_ms * MS);
-	row[6] = ts_text(ts_bytes_of(code));
-	row[7] = ts_text_or_null(ts_bytes_of(advice));
-	row[8] = ts_text(TS_LIT("likely"));
-}
-
-static void given_chain(struct given *run, int64_t ms)
-{
-	struct ts_result *fusion = fusion_of(run);
-	struct ts_value *row = ts_table_row(
-		fusion, given_table(fusion, "chains", chain_columns, TS_NELEM(chain_columns)));
-
-	row[0] = ts_text(TS_LIT("jit_f"));
-	row[1] = ts_text(TS_LIT("first.1"));
-	row[2] = ts_text(TS_LIT("tiny.3"));
-	row[3] = ts_int(7);
-	row[4] = ts_int(ms * MS);
+	chain = (struct ts_fusion_chain){
+		.module = &module, .first = FIRST, .last = TINY, .nr_ops = 7, .time_ps = ms * MS
+	};
+	fusion.nr_chains = 1;
 }
 
 static const struct ts_finding *findings_of(const struct ts_result *doctor, const char *rule,
@@ -85,15 +74,17 @@ static const struct ts_finding *findings_of(const struct ts_result *doctor, cons
 /* 40 + 30 ms of one reason are 7 %; 40 ms of another are below the threshold of 5 %. */
 static void test_pairs_of_one_reason_are_one_finding(void **state)
 {
+	static const struct ts_reason several = { "several_users", "these are the words",
+						  "Bring them together.", TS_LIKELY };
+	static const struct ts_reason reduce = { "reduce", "others", "In one pass.", TS_LIKELY };
 	const struct ts_finding *finding;
 	struct given run;
 	size_t nr;
 
-	(void)state;
 	given_ops(&run, 0);
-	given_pair(&run, "several_users", "Bring them together.", 40);
-	given_pair(&run, "reduce", "In one pass.", 40);
-	given_pair(&run, "several_users", "Bring them together.", 30);
+	given_pair(&several, 40);
+	given_pair(&reduce, 40);
+	given_pair(&several, 30);
 	finding = findings_of(when_examined(&run), "unfused", &nr);
 	assert_int_equal(nr, 1);
 	assert_int_equal(finding->impact_ps, 70 * MS);
@@ -112,33 +103,35 @@ static void test_pairs_of_one_reason_are_one_finding(void **state)
 	given_release(&run);
 }
 
-static void test_what_nobody_can_change_or_others_tell_is_no_finding(void **state)
+static void test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding(void **state)
 {
+	static const struct ts_reason async = { "async", "a", NULL, TS_LIKELY };
+	static const struct ts_reason layout = { "layout", "b", "Do not transpose.", TS_LIKELY };
+	static const struct ts_reason host = { "host_transfer", "c", "Keep it here.", TS_LIKELY };
+	static const struct ts_reason unknown = { "unknown", "d", "One expression.", TS_LIKELY };
 	struct given run;
 	size_t nr;
 
-	(void)state;
 	given_ops(&run, 0);
-	given_pair(&run, "async", NULL, 400);
-	given_pair(&run, "layout", "Leave out transposes.", 400);
-	given_pair(&run, "host_transfer", "Keep it here.", 400);
-	given_pair(&run, "unknown", "One expression.", -1);
+	given_pair(&async, 400);
+	given_pair(&layout, 400);
+	given_pair(&host, 400);
+	given_pair(&unknown, -1);
 	findings_of(when_examined(&run), "unfused", &nr);
 	assert_int_equal(nr, 0);
 	given_release(&run);
 }
 
 /* 30 ms of 1000 are above 2 %. With 200 ms in tiny ops in all, that finding says it. */
-static void test_tiny_ops_in_series_are_told_once(void **state)
+static void test_tiny_ops_in_series_have_one_finding(void **state)
 {
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
 	size_t nr;
 
-	(void)state;
 	given_ops(&run, 50);
-	given_chain(&run, 30);
+	given_chain(30);
 	doctor = when_examined(&run);
 	finding = findings_of(doctor, "op_chains", &nr);
 	assert_int_equal(nr, 1);
@@ -147,7 +140,7 @@ static void test_tiny_ops_in_series_are_told_once(void **state)
 	assert_int_equal(finding->nr_where, 2);
 	given_release(&run);
 	given_ops(&run, 200);
-	given_chain(&run, 30);
+	given_chain(30);
 	doctor = when_examined(&run);
 	findings_of(doctor, "op_chains", &nr);
 	assert_int_equal(nr, 0);
@@ -160,8 +153,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pairs_of_one_reason_are_one_finding),
-		cmocka_unit_test(test_what_nobody_can_change_or_others_tell_is_no_finding),
-		cmocka_unit_test(test_tiny_ops_in_series_are_told_once),
+		cmocka_unit_test(test_what_cannot_be_changed_or_has_a_rule_is_not_a_finding),
+		cmocka_unit_test(test_tiny_ops_in_series_have_one_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

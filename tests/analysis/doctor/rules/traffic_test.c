@@ -1,29 +1,17 @@
-/* The doctor's rules about traffic with HBM, from the result "memory". Total: 1000 ms of one core.
- * */
+/* The doctor's rules about traffic with HBM, from the facts of memory. Total: 1000 ms of one core. */
 #include "tests/analysis/doctor/doctor_given.h"
 
-static const struct ts_column upcast_columns[] = {
-	{ "op", TS_COMPILED, NULL },	    { "module", TS_COMPILED, NULL },
-	{ "stored", TS_COMPILED, NULL },    { "enough", TS_COMPILED, NULL },
-	{ "reason", TS_DERIVED, NULL },	    { "total_bytes", TS_COMPILED, NULL },
-	{ "impact_ps", TS_MODELLED, NULL },
-};
-static const struct ts_column copy_columns[] = {
-	{ "op", TS_COMPILED, NULL },	   { "producer", TS_COMPILED, NULL },
-	{ "consumer", TS_COMPILED, NULL }, { "from", TS_COMPILED, NULL },
-	{ "to", TS_COMPILED, NULL },	   { "reason_code", TS_DERIVED, NULL },
-	{ "reason", TS_DERIVED, NULL },	   { "advice", TS_DERIVED, NULL },
-	{ "time_ps", TS_MEASURED, NULL },
-};
+#include "analysis/facts/memory.h"
 
-static const struct ts_column stream_columns[] = {
-	{ "op", TS_MEASURED, NULL },
-	{ "module", TS_MEASURED, NULL },
-	{ "hbm_bytes_per_s", TS_MODELLED, NULL },
-	{ "hbm_pct", TS_MODELLED, NULL },
-};
+enum { MAKER, COPY, READER };
+static struct ts_hlo_instr instrs[] = { [MAKER] = { .name = TS_LIT("maker.1") },
+					[COPY] = { .name = TS_LIT("copy.2") },
+					[READER] = { .name = TS_LIT("reader.3") } };
+static struct ts_hlo_module module = { .name = TS_LIT("jit_f"),
+				       .instrs = instrs,
+				       .nr_instrs = TS_NELEM(instrs) };
 
-static struct ts_result *given_ops(struct given *run)
+static void given_ops(struct given *run, const struct ts_memory_facts *memory)
 {
 	static const int64_t ms[TS_NR_BUCKETS] = { 700, 200, 0, 0, 0, 0, 0, 100 };
 
@@ -35,38 +23,34 @@ static struct ts_result *given_ops(struct given *run)
 		 (struct given_op){ "copy.2", "data formatting", "", "a.py:2", TS_OP_MOVE,
 				    TS_ASYNC_NONE, TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 0 });
 	given_time(run, ms);
-	return ts_results_add(&run->results, "memory", "Memory");
+	run->ctx.facts[TS_ANALYSIS_memory] = memory;
 }
 
-static void given_upcast(struct ts_result *memory, int64_t impact_ps)
-{
-	struct ts_value *row = ts_table_row(
-		memory, given_table(memory, "upcasts", upcast_columns, TS_NELEM(upcast_columns)));
-
-	row[0] = ts_text(TS_LIT("maker.1"));
-	row[1] = ts_text(TS_LIT("jit_f"));
-	row[2] = ts_text(TS_LIT("f32[1024,128]"));
-	row[3] = ts_text(TS_LIT("bf16"));
-	row[4] = ts_text(TS_LIT("these are the words"));
-	row[5] = ts_int(1048576);
-	row[6] = ts_int(impact_ps);
-}
-
-static void test_wide_arrays_are_told_from_a_share_of_the_time(void **state)
+static void test_wide_arrays_are_a_finding_from_a_share_of_the_time(void **state)
 {
 	static const struct {
 		int64_t impact_ms;
-		bool told;
+		bool is_finding;
 	} rows[] = { { 50, true }, { 9, false } }; /* of 1000; the threshold is 1 % */
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
-		struct given run;
+		const struct ts_memory_upcast upcast = {
+			.module = &module,
+			.instr = MAKER,
+			.consumer = READER,
+			.stored = TS_LIT("f32[1024,128]"),
+			.enough = TS_BF16,
+			.reason = "these are the words",
+			.saved_bytes = 1048576,
+			.impact_ps = (double)(rows[i].impact_ms * MS),
+		};
+		const struct ts_memory_facts memory = { .upcasts = &upcast, .nr_upcasts = 1 };
 		const struct ts_finding *finding;
+		struct given run;
 
-		given_upcast(given_ops(&run), rows[i].impact_ms * MS);
+		given_ops(&run, &memory);
 		finding = finding_of(when_examined(&run), "upcasts");
-		assert_int_equal(finding != NULL, rows[i].told);
+		assert_int_equal(finding != NULL, rows[i].is_finding);
 		if (finding) {
 			assert_int_equal(finding->impact_ps, rows[i].impact_ms * MS);
 			assert_true(
@@ -80,22 +64,23 @@ static void test_wide_arrays_are_told_from_a_share_of_the_time(void **state)
 
 static void test_a_layout_finding_names_layouts_and_neighbours(void **state)
 {
-	struct given run;
-	struct ts_result *memory = given_ops(&run);
-	struct ts_value *row = ts_table_row(
-		memory, given_table(memory, "layout_copies", copy_columns, TS_NELEM(copy_columns)));
+	static const struct ts_reason reason = { "layout", "they want different layouts",
+						 "agree on one", TS_LIKELY };
+	const struct ts_memory_copy copy = {
+		.module = &module,
+		.instr = COPY,
+		.producer = TS_LIT("maker.1"),
+		.consumer = TS_LIT("reader.3"),
+		.from = TS_LIT("f32[8,128]{0,1}"),
+		.to = TS_LIT("f32[8,128]{1,0}"),
+		.reason = &reason,
+		.self_ps = 200 * MS,
+	};
+	const struct ts_memory_facts memory = { .copies = &copy, .nr_copies = 1 };
 	const struct ts_finding *finding;
+	struct given run;
 
-	(void)state;
-	row[0] = ts_text(TS_LIT("copy.2"));
-	row[1] = ts_text(TS_LIT("maker.1"));
-	row[2] = ts_text(TS_LIT("reader.3"));
-	row[3] = ts_text(TS_LIT("f32[8,128]{0,1}"));
-	row[4] = ts_text(TS_LIT("f32[8,128]{1,0}"));
-	row[5] = ts_text(TS_LIT("layout"));
-	row[6] = ts_text(TS_LIT("they want different layouts"));
-	row[7] = ts_text(TS_LIT("agree on one"));
-	row[8] = ts_int(200 * MS);
+	given_ops(&run, &memory);
 	finding = finding_of(when_examined(&run), "layout_copies");
 	assert_non_null(finding);
 	assert_true(ts_bytes_has(finding->evidence,
@@ -111,20 +96,21 @@ static void test_a_stream_below_hbms_rate_is_reported(void **state)
 	static const struct {
 		const char *category;
 		double hbm_pct;
-		bool told;
+		bool is_finding;
 	} rows[] = {
 		{ "loop fusion", 10, true },
 		{ "loop fusion", 70, false }, /* the threshold is 60 % */
 		{ "sort", 10, false },	      /* goes over its bytes several times */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		static const int64_t ms[TS_NR_BUCKETS] = { 700, 200, 0, 0, 0, 0, 0, 100 };
-		struct given run;
-		struct ts_result *memory;
-		struct ts_value *row;
+		const struct ts_memory_op op = { .name = TS_LIT("stream.1"),
+						 .hbm_bytes_per_s = 1e11,
+						 .hbm_share = rows[i].hbm_pct / 100 };
+		const struct ts_memory_facts memory = { .ops = &op, .nr_ops = 1 };
 		const struct ts_finding *finding;
+		struct given run;
 
 		given_nothing(&run);
 		given_devices(&run, 1);
@@ -132,15 +118,10 @@ static void test_a_stream_below_hbms_rate_is_reported(void **state)
 						  TS_OP_COMPUTE, TS_ASYNC_NONE,
 						  TS_BUCKET_MEMORY_WAIT, 10, 200 * MS, 0, 2e9 });
 		given_time(&run, ms);
-		memory = ts_results_add(&run.results, "memory", "Memory");
-		row = ts_table_row(memory, given_table(memory, "ops", stream_columns,
-						       TS_NELEM(stream_columns)));
-		row[0] = ts_text(TS_LIT("stream.1"));
-		row[1] = ts_text(TS_LIT("jit_f"));
-		row[2] = ts_real(1e11);
-		row[3] = ts_real(rows[i].hbm_pct);
+		ts_profile_add_module(&run.profile, 7)->name = TS_LIT("jit_f");
+		run.ctx.facts[TS_ANALYSIS_memory] = &memory;
 		finding = finding_of(when_examined(&run), "hbm_bandwidth");
-		assert_int_equal(finding != NULL, rows[i].told);
+		assert_int_equal(finding != NULL, rows[i].is_finding);
 		if (finding)
 			assert_int_equal(finding->impact_ps, 180 * MS);
 		given_release(&run);
@@ -150,7 +131,7 @@ static void test_a_stream_below_hbms_rate_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide_arrays_are_told_from_a_share_of_the_time),
+		cmocka_unit_test(test_wide_arrays_are_a_finding_from_a_share_of_the_time),
 		cmocka_unit_test(test_a_layout_finding_names_layouts_and_neighbours),
 		cmocka_unit_test(test_a_stream_below_hbms_rate_is_reported),
 	};

@@ -1,0 +1,317 @@
+/* What the events of each allocator come to: its peak and the blocks alive then, and how its heap grows
+ * from step to step. */
+#include "analysis/capacity/allocators.h"
+
+#define MAX_ROWS  200 /* blocks that are listed, of all allocators */
+#define MAX_NAMED 64  /* allocators */
+
+static int by_allocator(const struct allocator_record *x, const struct allocator_record *y)
+{
+	int order = ts_bytes_cmp(x->allocator, y->allocator);
+
+	if (x->host != y->host)
+		return x->host < y->host ? -1 : 1;
+	if (order != 0)
+		return order;
+	if (x->allocator.n == 0 && x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct allocator_record *x = a, *y = b;
+	int order = by_allocator(x, y);
+
+	if (order != 0)
+		return order;
+	if (x->at_ps != y->at_ps)
+		return x->at_ps < y->at_ps ? -1 : 1;
+	if (x->is_free != y->is_free)
+		return x->is_free ? 1 : -1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+struct allocator_records ts_allocator_records(const struct allocators_state *sum, size_t from)
+{
+	struct allocator_records of = { &sum->records[from], 0 };
+
+	TS_ASSERT(from <= sum->nr);
+	while (from + of.nr < sum->nr && by_allocator(&of.items[0], &of.items[of.nr]) == 0)
+		of.nr++;
+	return of;
+}
+
+static struct ts_bytes name_of(struct ts_result *result, const struct allocator_record *record)
+{
+	if (record->allocator.n > 0)
+		return record->allocator;
+	return ts_result_text(result, "%lld", (long long)record->number);
+}
+
+/* The first number in the allocator's name (GPU_0_bfc), else the one that it goes by. */
+static int64_t ordinal_of(const struct allocator_record *record)
+{
+	struct ts_bytes name = record->allocator;
+	size_t from = 0, n = 0;
+	uint64_t value = 0;
+
+	if (name.n == 0)
+		return record->number;
+	while (from < name.n && (name.p[from] < '0' || name.p[from] > '9'))
+		from++;
+	while (from + n < name.n && name.p[from + n] >= '0' && name.p[from + n] <= '9')
+		n++;
+	return n > 0 && n < 9 && ts_bytes_u64(ts_bytes_cut(name, from, n), &value) ? (int64_t)value
+										   : -1;
+}
+
+/* cpu, mklcpu, gpu_host_bfc, cuda_host_bfc: memory of the host. */
+static bool is_of_host(struct ts_bytes name)
+{
+	return ts_bytes_has(name, "cpu") || ts_bytes_has(name, "CPU") || ts_bytes_has(name, "host");
+}
+
+static uint32_t device_of(const struct ts_profile *profile, const struct allocator_record *record)
+{
+	int64_t ordinal = ordinal_of(record);
+
+	if (is_of_host(record->allocator))
+		return TS_NONE;
+	for (uint32_t i = 0; i < profile->nr_devices; i++)
+		if (profile->devices[i].host == record->host &&
+		    (int64_t)profile->devices[i].ordinal == ordinal)
+			return i;
+	return TS_NONE;
+}
+
+/* --- blocks */
+
+/*
+ * The blocks that were taken up to LAST (included) and not freed. Marks them in OPEN, one a record.
+ * False: no memory.
+ */
+static bool find_open(const struct allocator_records *of, int64_t last_ps, bool *open)
+{
+	struct ts_map by_address = { NULL, 0, 0 };
+	bool good = true;
+
+	for (size_t i = 0; i < of->nr && good && of->items[i].at_ps <= last_ps; i++) {
+		uint64_t address = (uint64_t)of->items[i].address;
+		uint32_t at = ts_map_find(&by_address, address);
+
+		if (at != TS_NONE)
+			open[at] = false; /* freed, or taken anew: its end was not seen */
+		if (of->items[i].is_free)
+			continue;
+		open[i] = true;
+		good = ts_map_set(&by_address, address, (uint32_t)i);
+	}
+	ts_map_release(&by_address);
+	return good;
+}
+
+/* Blocks that were never freed. False: no memory. */
+static bool sum_unfreed(const struct allocator_records *of, bool *open, int64_t *nr_bytes)
+{
+	*nr_bytes = 0;
+	memset(open, 0, of->nr * sizeof(*open));
+	if (!find_open(of, INT64_MAX, open))
+		return false;
+	for (size_t i = 0; i < of->nr; i++)
+		if (open[i])
+			*nr_bytes = ts_i64_add(*nr_bytes, of->items[i].nr_bytes);
+	return true;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct allocator_record *x = *(const struct allocator_record *const *)a;
+	const struct allocator_record *y = *(const struct allocator_record *const *)b;
+	int order;
+
+	if (x->nr_bytes != y->nr_bytes)
+		return x->nr_bytes > y->nr_bytes ? -1 : 1;
+	if (x->requested != y->requested)
+		return x->requested > y->requested ? -1 : 1;
+	order = ts_bytes_cmp(x->op, y->op);
+	if (order == 0)
+		order = ts_bytes_cmp(x->region, y->region);
+	return order ? order : ts_bytes_cmp(x->shape, y->shape);
+}
+
+/* Those in OPEN, the largest first; *NR says how many. NULL: no memory. Free with free(). */
+static const struct allocator_record **sort_open(const struct allocator_records *of,
+						 const bool *open, size_t *nr)
+{
+	const struct allocator_record **blocks =
+		malloc((of->nr + 1) * sizeof(const struct allocator_record *));
+
+	*nr = 0;
+	for (size_t i = 0; i < of->nr && blocks; i++)
+		if (open[i])
+			blocks[(*nr)++] = &of->items[i];
+	if (*nr > 1)
+		qsort(blocks, *nr, sizeof(const struct allocator_record *), by_size);
+	return blocks;
+}
+
+/* Equal blocks as one. */
+static size_t join_equal(const struct allocator_record *const *blocks, size_t nr,
+			 struct ts_allocator_blocks *made, size_t max)
+{
+	size_t nr_made = 0;
+
+	for (size_t i = 0, same; i < nr && nr_made < max; i += same) {
+		for (same = 1; i + same < nr && by_size(&blocks[i], &blocks[i + same]) == 0;)
+			same++;
+		made[nr_made++] = (struct ts_allocator_blocks){
+			.op = blocks[i]->op,
+			.region = blocks[i]->region,
+			.shape = blocks[i]->shape,
+			.nr_bytes = blocks[i]->nr_bytes,
+			.requested_bytes = blocks[i]->requested,
+			.count = (int64_t)same,
+		};
+	}
+	return nr_made;
+}
+
+/* The blocks alive at the peak. False: no memory. */
+static bool list_blocks(const struct allocator_records *of, bool *open, size_t max,
+			struct ts_arena *arena, struct ts_allocator *to)
+{
+	const struct allocator_record **blocks;
+	struct ts_allocator_blocks *made;
+	size_t nr;
+
+	memset(open, 0, of->nr * sizeof(*open));
+	if (!find_open(of, to->peak_ps, open))
+		return false;
+	blocks = sort_open(of, open, &nr);
+	made = ts_arena_array(arena, TS_MIN(nr, max) + 1, sizeof(*made));
+	if (blocks && made)
+		to->nr_blocks = join_equal(blocks, nr, made, max);
+	to->blocks = made;
+	free(blocks);
+	return blocks && made;
+}
+
+/* --- steps */
+
+static void add_step(struct ts_heap_growth *growth, int64_t heap)
+{
+	if (growth->nr_steps++ == 0)
+		growth->first_bytes = heap;
+	else
+		growth->nr_rising += heap > growth->last_bytes;
+	growth->last_bytes = heap;
+}
+
+/* The heap where a step of the allocator's device ends, from the first step that had an event. */
+static struct ts_heap_growth growth_of(const struct ts_context *ctx,
+				       const struct allocator_records *of, uint32_t device)
+{
+	const struct ts_steps *steps = &ctx->outline->steps;
+	struct ts_heap_growth growth = { 0, 0, 0, 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; device < steps->nr_devices && i < steps->devices[device].nr; i++) {
+		while (at < of->nr && of->items[at].at_ps <= steps->devices[device].items[i].end_ps)
+			at++;
+		if (at > 0)
+			add_step(&growth, of->items[at - 1].heap);
+	}
+	return growth;
+}
+
+/* --- all of it */
+
+static const struct allocator_record *peak_of(const struct allocator_records *of)
+{
+	const struct allocator_record *peak = &of->items[0];
+
+	for (size_t i = 0; i < of->nr; i++)
+		if (bytes_in_use(&of->items[i]) >= bytes_in_use(peak))
+			peak = &of->items[i];
+	return peak;
+}
+
+static int64_t lifetime_peak_of(const struct allocator_records *of)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < of->nr; i++)
+		most = TS_MAX(most, of->items[i].lifetime_peak);
+	return most;
+}
+
+/* All but the blocks. */
+static struct ts_allocator allocator_of(const struct ts_context *ctx,
+					const struct allocator_records *of,
+					struct ts_result *result)
+{
+	const struct allocator_record *peak = peak_of(of);
+	uint32_t device = device_of(ctx->profile, peak);
+
+	return (struct ts_allocator){
+		.name = name_of(result, peak),
+		.host = peak->host,
+		.device = device,
+		.peak_bytes = bytes_in_use(peak),
+		.peak_ps = peak->at_ps,
+		.capacity_bytes = ts_i64_add(bytes_in_use(peak), peak->available),
+		.heap_bytes = peak->heap,
+		.stack_bytes = peak->reserved,
+		.fragmentation = peak->fragmentation,
+		.lifetime_peak_bytes = lifetime_peak_of(of),
+		.nr_events = (int64_t)of->nr,
+		.growth_bytes = ts_i64_sub(of->items[of->nr - 1].heap, of->items[0].heap),
+		.growth = growth_of(ctx, of, device),
+	};
+}
+
+static size_t count_allocators(const struct allocators_state *sum)
+{
+	size_t nr = 0;
+
+	for (size_t from = 0; from < sum->nr && nr < MAX_NAMED; nr++)
+		from += ts_allocator_records(sum, from).nr;
+	return nr;
+}
+
+static bool take_allocators(const struct ts_context *ctx, const struct allocators_state *sum,
+			    bool *open, struct ts_result *result, struct ts_allocator *items,
+			    size_t nr)
+{
+	size_t left = MAX_ROWS, from = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct allocator_records of = ts_allocator_records(sum, from);
+
+		items[i] = allocator_of(ctx, &of, result);
+		if (!sum_unfreed(&of, open, &items[i].unfreed_bytes) ||
+		    !list_blocks(&of, open, left, &result->owner->arena, &items[i]))
+			return false;
+		left -= items[i].nr_blocks;
+		from += of.nr;
+	}
+	return true;
+}
+
+bool ts_allocators_make_facts(const struct ts_context *ctx, struct allocators_state *sum,
+			      struct ts_result *result, struct ts_allocators_facts *facts)
+{
+	bool *open = calloc(sum->nr + 1, sizeof(*open));
+	struct ts_allocator *items;
+	bool good;
+
+	TS_ASSERT(sum->nr > 0);
+	qsort(sum->records, sum->nr, sizeof(*sum->records), by_time);
+	facts->nr = count_allocators(sum);
+	items = ts_arena_array(&result->owner->arena, facts->nr + 1, sizeof(*items));
+	facts->items = items;
+	good = open && items && take_allocators(ctx, sum, open, result, items, facts->nr);
+	free(open);
+	return good;
+}

@@ -1,0 +1,152 @@
+/* The tables of the allocators, and counters under the devices that they serve. */
+#include "analysis/capacity/allocators.h"
+
+#include "analysis/kit/growth.h"
+
+#define MAX_POINTS 1024 /* of a counter: past it each is the most of a stretch of time */
+#define ORDER	   40	/* among the counters of a device */
+
+static struct ts_value device_name(const struct ts_context *ctx, uint32_t device)
+{
+	return device == TS_NONE ? ts_null() : ts_text_or_null(ctx->profile->devices[device].name);
+}
+
+#define ALLOCATOR_COLUMNS(X) \
+	X(allocator, TS_MEASURED, "allocator", ts_text(of->name)) \
+	X(host, TS_MEASURED, NULL, ts_text_or_null(ctx->profile->hosts[of->host].name)) \
+	X(peak_bytes, TS_MEASURED, "peak", ts_int(of->peak_bytes)) \
+	X(peak_time_ps, TS_MEASURED, "at", ts_int(of->peak_ps)) \
+	X(capacity_bytes, TS_MEASURED, "of", ts_int(of->capacity_bytes)) \
+	X(fragmentation_pct, TS_MEASURED, "fragmentation", ts_share_pct(of->fragmentation)) \
+	X(heap_bytes, TS_MEASURED, "heap", ts_int(of->heap_bytes)) \
+	X(reserved_bytes, TS_MEASURED, "stack", ts_int(of->stack_bytes)) \
+	X(lifetime_peak_bytes, TS_MEASURED, NULL, ts_int(of->lifetime_peak_bytes)) \
+	X(events, TS_MEASURED, "events", ts_int(of->nr_events)) \
+	X(unfreed_bytes, TS_MEASURED, "never freed", ts_int(of->unfreed_bytes)) \
+	X(growth_bytes, TS_MEASURED, NULL, ts_int(of->growth_bytes)) \
+	X(device, TS_MEASURED, NULL, device_name(ctx, of->device)) \
+	TS_GROWTH_COLUMNS(X, &of->growth)
+
+static const struct ts_column allocator_columns[] = { ALLOCATOR_COLUMNS(TS_COLUMN) };
+
+static void put_allocators(const struct ts_context *ctx, const struct ts_allocators_facts *facts,
+			   struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "allocators", "Allocators at their peaks",
+						 allocator_columns, TS_NELEM(allocator_columns));
+
+	for (size_t i = 0; i < facts->nr; i++) {
+		const struct ts_allocator *of = &facts->items[i];
+
+		TS_CELLS(result, table, ALLOCATOR_COLUMNS);
+	}
+}
+
+#define BLOCK_COLUMNS(X) \
+	X(allocator, TS_MEASURED, "allocator", ts_text(of->name)) \
+	X(framework_op, TS_MEASURED, "op", ts_text_or_null(blocks->op)) \
+	X(bytes, TS_MEASURED, "block", ts_int(blocks->nr_bytes)) \
+	X(requested_bytes, TS_MEASURED, NULL, ts_int(blocks->requested_bytes)) \
+	X(count, TS_MEASURED, "times", ts_int(blocks->count)) \
+	X(region, TS_MEASURED, "region", ts_text_or_null(blocks->region)) \
+	X(shape, TS_MEASURED, "shape", ts_text_or_null(blocks->shape))
+
+static const struct ts_column block_columns[] = { BLOCK_COLUMNS(TS_COLUMN) };
+
+static void put_blocks(const struct ts_allocators_facts *facts, struct ts_result *result)
+{
+	struct ts_table *table = ts_result_table(result, "allocations", "Blocks alive at the peak",
+						 block_columns, TS_NELEM(block_columns));
+
+	for (size_t i = 0; i < facts->nr; i++) {
+		const struct ts_allocator *of = &facts->items[i];
+
+		for (size_t k = 0; k < of->nr_blocks; k++) {
+			const struct ts_allocator_blocks *blocks = &of->blocks[k];
+
+			TS_CELLS(result, table, BLOCK_COLUMNS);
+		}
+	}
+}
+
+static double share_value(const struct allocator_record *record)
+{
+	return isfinite(record->fragmentation) ? 100 * record->fragmentation : 0;
+}
+
+static double gib_value(const struct allocator_record *record)
+{
+	return (double)bytes_in_use(record) / (double)(INT64_C(1) << 30);
+}
+
+static const struct counter {
+	const char *name, *unit, *description;
+	double (*value)(const struct allocator_record *record);
+} counters[] = {
+	{ "Allocated memory (GiB)", "GiB",
+	  "what the runtime's allocator has reserved and allocated, after each of its events",
+	  gib_value },
+	{ "Fragmentation (%)", "%", "of the free memory, as the runtime's allocator says",
+	  share_value },
+};
+
+/* The most of each stretch of WIDTH records. */
+static void put_points(const struct allocator_records *of, size_t width,
+		       const struct counter *counter, struct ts_track *track)
+{
+	for (size_t i = 0; i < of->nr; i += width) {
+		struct ts_point *point = &track->points[track->nr_points++];
+
+		*point = (struct ts_point){ of->items[i].at_ps, counter->value(&of->items[i]) };
+		for (size_t k = i + 1; k < i + width && k < of->nr; k++)
+			point->value = fmax(point->value, counter->value(&of->items[k]));
+	}
+}
+
+static bool put_counter(struct ts_result *result, const struct allocator_records *of,
+			uint32_t device, const struct counter *counter)
+{
+	struct ts_track *track = ts_result_track(result, TS_TRACK_COUNTER, counter->name, device,
+						 ORDER + (int)(counter - counters));
+	size_t width = (of->nr + MAX_POINTS - 1) / MAX_POINTS;
+	struct ts_point *points =
+		ts_arena_array(&result->owner->arena, of->nr / width + 1, sizeof(*points));
+
+	if (!track || !points)
+		return false;
+	track->unit = counter->unit;
+	track->description = counter->description;
+	track->points = points;
+	put_points(of, width, counter, track);
+	return true;
+}
+
+static bool put_counters(const struct ts_context *ctx, const struct allocators_state *sum,
+			 const struct ts_allocators_facts *facts, struct ts_result *result)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < facts->nr && ctx->overlay_budget > 0; i++) {
+		struct allocator_records of = ts_allocator_records(sum, from);
+		uint32_t device = facts->items[i].device;
+
+		for (size_t k = 0; k < TS_NELEM(counters) && device != TS_NONE; k++)
+			if (!put_counter(result, &of, device, &counters[k]))
+				return false;
+		from += of.nr;
+	}
+	return true;
+}
+
+bool ts_allocators_report(const struct ts_context *ctx, const struct allocators_state *sum,
+			  const struct ts_allocators_facts *facts, struct ts_result *result)
+{
+	put_allocators(ctx, facts, result);
+	put_blocks(facts, result);
+	if (sum->nr_lost > 0)
+		ts_result_note(result,
+			       "%llu more events of allocators were left out: peaks are lower "
+			       "bounds.",
+			       (unsigned long long)sum->nr_lost);
+	return put_counters(ctx, sum, facts, result);
+}

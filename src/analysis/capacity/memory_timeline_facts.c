@@ -1,0 +1,238 @@
+/*
+ * What the walk found, as facts: GPUs first, the device with the largest peak before the others.
+ */
+#include "analysis/capacity/memory_timeline.h"
+
+#define HOST_MEMORY 0 /* c10::DeviceType */
+
+static struct ts_bytes name_of(struct ts_result *result, const struct heap_device *device)
+{
+	static const char *const types[] = {
+		/* c10/core/DeviceType.h */
+		[0] = "cpu",  [1] = "cuda",  [6] = "hip",
+		[9] = "xla",  [12] = "xpu",  [13] = "mps",
+		[15] = "hpu", [19] = "mtia", [20] = "privateuseone",
+	};
+	const char *type = device->type >= 0 && (size_t)device->type < TS_NELEM(types)
+				   ? types[device->type]
+				   : NULL;
+
+	if (!type)
+		return ts_result_text(result, "device type %lld:%lld", (long long)device->type,
+				      (long long)device->id);
+	if (device->id < 0)
+		return ts_bytes_of(type);
+	return ts_result_text(result, "%s:%lld", type, (long long)device->id);
+}
+
+static int by_importance(const void *a, const void *b)
+{
+	const struct heap_view *x = a, *y = b;
+	bool x_is_host = x->device->type == HOST_MEMORY, y_is_host = y->device->type == HOST_MEMORY;
+
+	if (x_is_host != y_is_host)
+		return x_is_host ? 1 : -1;
+	if (x->device->peak_bytes != y->device->peak_bytes)
+		return x->device->peak_bytes > y->device->peak_bytes ? -1 : 1;
+	if (x->host->host != y->host->host)
+		return x->host->host < y->host->host ? -1 : 1;
+	return x->device < y->device ? -1 : x->device > y->device;
+}
+
+static int64_t capacity_of(const struct heap_view *view)
+{
+	const struct ts_profile *profile = view->ctx->profile;
+
+	return view->device->device == TS_NONE ? TS_UNKNOWN
+					       : profile->devices[view->device->device].hbm_bytes;
+}
+
+static struct ts_heap_growth growth_of(const struct heap_device *device)
+{
+	return (struct ts_heap_growth){
+		.nr_steps = device->nr_steps,
+		.nr_rising = device->nr_rising,
+		.first_bytes = device->first_step_bytes,
+		.last_bytes = device->last_step_bytes,
+	};
+}
+
+/* All but the lists. */
+static struct ts_heap_device device_of(const struct heap_view *view)
+{
+	const struct heap_device *of = view->device;
+
+	return (struct ts_heap_device){
+		.name = name_of(view->result, of),
+		.host = view->host->host,
+		.device = of->device,
+		.capacity_bytes = capacity_of(view),
+		.first_bytes = of->has_totals ? of->first_bytes : TS_UNKNOWN,
+		.peak_bytes = of->peak_bytes,
+		.peak_ps = of->peak_ps,
+		.peak_step = of->peak_step,
+		.peak_reserved = of->peak_reserved,
+		.most_reserved = of->most_reserved,
+		.unknown_bytes = of->peak_untracked,
+		.unused_share = of->known_ps > 0 ? of->unused_ps / of->known_ps : NAN,
+		.allocated_bytes = of->allocated,
+		.reserved_bytes = of->reserved,
+		.nr_taken = (int64_t)of->nr_taken,
+		.nr_given = (int64_t)of->nr_given,
+		.taken_bytes = of->taken_bytes,
+		.growth = growth_of(of),
+		.nr_oom = (int64_t)of->nr_oom,
+		.oom_bytes = of->oom_bytes,
+		.oom_ps = of->oom_ps,
+		.oom_owner = ts_heap_owner_names(view->ctx->profile, &of->oom_owner),
+	};
+}
+
+/* --- lists in the order of time. All give false when memory is out. */
+
+static bool list_steps(const struct heap_view *view, struct ts_heap_device *to)
+{
+	const struct heap_host *host = view->host;
+	struct ts_heap_step *steps =
+		ts_arena_array(&view->result->owner->arena, host->nr_rows + 1, sizeof(*steps));
+
+	to->steps = steps;
+	for (size_t i = 0; steps && i < host->nr_rows; i++) {
+		const struct heap_step *row = &host->rows[i];
+
+		if (&host->devices[row->device] == view->device)
+			steps[to->nr_steps++] = (struct ts_heap_step){
+				row->number,	     row->peak_bytes,  row->end_bytes,
+				row->reserved_bytes, row->taken_bytes, row->count,
+			};
+	}
+	return steps != NULL;
+}
+
+/* A level that does not change has one moment. */
+static bool is_news(const struct heap_device *device, size_t i)
+{
+	return i == 0 || device->levels.high[i] != device->levels.high[i - 1] ||
+	       device->levels_reserved.high[i] != device->levels_reserved.high[i - 1];
+}
+
+static bool list_moments(const struct heap_view *view, struct ts_heap_device *to)
+{
+	const struct heap_device *of = view->device;
+	struct ts_heap_moment *moments =
+		ts_arena_array(&view->result->owner->arena, of->levels.nr + 1, sizeof(*moments));
+
+	if (!moments)
+		return false;
+	to->moments = moments;
+	for (size_t i = 0; i < of->levels.nr; i++)
+		if (is_news(of, i))
+			moments[to->nr_moments++] = (struct ts_heap_moment){
+				ts_levels_time(&of->levels, i),
+				of->levels.high[i],
+				of->levels_reserved.high[i],
+			};
+	moments[to->nr_moments++] =
+		(struct ts_heap_moment){ of->last_ps, of->allocated, of->reserved };
+	return true;
+}
+
+static bool list_devices(struct heap_view *views, size_t nr, struct ts_arena *arena,
+			 struct ts_memory_timeline_facts *facts)
+{
+	struct ts_heap_device *devices = ts_arena_array(arena, nr + 1, sizeof(*devices));
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!devices)
+			return false;
+		devices[i] = device_of(&views[i]);
+		if (!ts_heap_list_holders(&views[i], &devices[i]) ||
+		    !list_steps(&views[i], &devices[i]) || !list_moments(&views[i], &devices[i]))
+			return false;
+	}
+	facts->devices = devices;
+	facts->nr_devices = nr;
+	return true;
+}
+
+static struct ts_heap_call call_of(const struct heap_host *host, const struct heap_call *call)
+{
+	return (struct ts_heap_call){
+		.name = host->profile->ops[call->op].name,
+		.host = host->host,
+		.count = call->count,
+		.total_ps = call->total_ps,
+		.max_ps = call->max_ps,
+		.in_steps = call->in_steps,
+		.in_steps_ps = call->in_steps_ps,
+		.in_steps_start_ps = call->first_ps,
+		.in_steps_end_ps = call->last_ps,
+	};
+}
+
+static bool list_calls(const struct heap_host *hosts, size_t nr_hosts, struct ts_arena *arena,
+		       struct ts_memory_timeline_facts *facts)
+{
+	struct ts_heap_call *calls =
+		ts_arena_array(arena, nr_hosts * MAX_CALLS + 1, sizeof(*calls));
+
+	facts->calls = calls;
+	for (size_t h = 0; calls && h < nr_hosts; h++)
+		for (size_t i = 0; i < hosts[h].nr_calls; i++)
+			calls[facts->nr_calls++] = call_of(&hosts[h], &hosts[h].calls[i]);
+	return calls != NULL;
+}
+
+static struct ts_heap_losses losses_of(const struct heap_host *hosts, size_t nr_hosts)
+{
+	struct ts_heap_losses losses = { .without_totals = false };
+
+	for (size_t h = 0; h < nr_hosts; h++) {
+		const struct heap_host *host = &hosts[h];
+
+		for (size_t d = 0; d < host->nr_devices; d++) {
+			losses.nr_gaps += host->devices[d].nr_gaps;
+			losses.nr_unseen += host->devices[d].nr_unseen;
+			losses.without_totals |= !host->devices[d].has_totals;
+		}
+		losses.nr_untracked += host->nr_untracked;
+		losses.nr_rows += host->nr_lost_rows;
+		losses.nr_devices += host->nr_lost_devices;
+	}
+	return losses;
+}
+
+/* The devices in the order of the report, *NR of them; NULL: no memory. Free with free(). */
+static struct heap_view *sort_devices(const struct ts_context *ctx, const struct heap_host *hosts,
+				      size_t nr_hosts, struct ts_result *result, size_t *nr)
+{
+	struct heap_view *views;
+	size_t all = 0;
+
+	*nr = 0;
+	for (size_t h = 0; h < nr_hosts; h++)
+		all += hosts[h].nr_devices;
+	views = calloc(all + 1, sizeof(*views));
+	for (size_t h = 0; views && h < nr_hosts; h++)
+		for (size_t d = 0; d < hosts[h].nr_devices; d++)
+			views[(*nr)++] =
+				(struct heap_view){ ctx, &hosts[h], &hosts[h].devices[d], result };
+	if (*nr > 1)
+		qsort(views, *nr, sizeof(*views), by_importance);
+	return views;
+}
+
+bool ts_heap_make_facts(const struct ts_context *ctx, const struct heap_host *hosts,
+			size_t nr_hosts, struct ts_result *result,
+			struct ts_memory_timeline_facts *facts)
+{
+	struct ts_arena *arena = &result->owner->arena;
+	size_t nr;
+	struct heap_view *views = sort_devices(ctx, hosts, nr_hosts, result, &nr);
+	bool good = views && list_devices(views, nr, arena, facts) &&
+		    list_calls(hosts, nr_hosts, arena, facts);
+
+	free(views);
+	facts->losses = losses_of(hosts, nr_hosts);
+	return good;
+}
