@@ -32,9 +32,8 @@ struct ts_context {
 	const struct ts_outline *outline; /* steps, host activity */
 	const struct ts_rates *rates;	  /* one a device of the profile */
 	const struct ts_settings *settings;
-	struct ts_results *results; /* of the analyses closed before */
-	size_t overlay_budget;	    /* slices a host may have in all; 0: no tracks are wanted */
-	size_t tree_rows;	    /* that a tree of call paths may have in a result */
+	size_t overlay_budget; /* slices a host may have in all; 0: no tracks are wanted */
+	size_t tree_rows;      /* that a tree of call paths may have in a result */
 	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
 	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */

@@ -125,7 +125,7 @@ static enum ts_status pass_on(const struct pass *pass, size_t a, void *state, st
 	if (!pass->shared->states || !pass->analyses[a]->state)
 		return TS_OK;
 	return ts_state_pass_on(pass->analyses[a], state, pass->shared->states, pass->profile,
-				&pass->ctx->results->arena, err);
+				&pass->shared->results->arena, err);
 }
 
 static enum ts_status merge_state(struct pass *pass, size_t a, void *state, struct ts_error *err)
@@ -333,7 +333,7 @@ static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
 static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
 {
 	pass->shared->sums[id] = pass->sums[at];
-	pass->shared->results[id] = result;
+	pass->shared->waiting[id] = result;
 	pass->sums[at] = NULL;
 }
 
@@ -341,9 +341,9 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 				enum ts_analysis_id id, struct ts_error *err)
 {
 	const struct ts_analysis *analysis = pass->analyses[at];
-	struct ts_result *result = ts_results_add(ctx->results, analysis->name, analysis->title);
-	void *facts =
-		result ? ts_arena_zalloc(&ctx->results->arena, analysis->facts_size + 1) : NULL;
+	struct ts_results *results = pass->shared->results;
+	struct ts_result *result = ts_results_add(results, analysis->name, analysis->title);
+	void *facts = result ? ts_arena_zalloc(&results->arena, analysis->facts_size + 1) : NULL;
 	enum ts_status st;
 
 	if (!facts)
@@ -353,7 +353,7 @@ static enum ts_status close_one(struct pass *pass, struct ts_context *ctx, size_
 	if (st)
 		return st;
 	st = analysis->close(pass->sums[at], ctx, facts, result, err);
-	if (st == TS_OK && ctx->results->failed)
+	if (st == TS_OK && results->failed)
 		st = ts_fail_nomem(err);
 	ctx->facts[id] = facts;
 	if (st == TS_OK && analysis->report)
@@ -370,15 +370,15 @@ static enum ts_status write_reports(struct ts_passes *shared, struct ts_context 
 		const struct ts_analysis *analysis = ts_analyses[id];
 		enum ts_status st;
 
-		if (!shared->results[id] || !all_closed(analysis->shows, closed))
+		if (!shared->waiting[id] || !all_closed(analysis->shows, closed))
 			continue;
-		st = analysis->report(shared->sums[id], ctx, shared->results[id], err);
-		if (st == TS_OK && ctx->results->failed)
+		st = analysis->report(shared->sums[id], ctx, shared->waiting[id], err);
+		if (st == TS_OK && shared->results->failed)
 			st = ts_fail_nomem(err);
 		if (st)
 			return ts_fail_at(err, st, "%s", analysis->name);
 		ts_state_free(analysis, &shared->sums[id]);
-		shared->results[id] = NULL;
+		shared->waiting[id] = NULL;
 	}
 	return TS_OK;
 }
@@ -444,7 +444,7 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 			     .is_first = number == TS_PASS_FIRST };
 	enum ts_status st;
 
-	TS_ASSERT(profile && ctx && shared);
+	TS_ASSERT(profile && ctx && shared && shared->results);
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (ts_analyses[i]->pass == number)
 			add_analysis(&pass, ts_analyses[i]);

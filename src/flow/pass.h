@@ -25,18 +25,19 @@ struct ts_duration_counter {
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
 };
 
-/* What the passes of a run share; zeroed at first. Analyses with a .report keep their sum and their
- * result here until what they show is closed. */
+/* What the passes of a run share; but for the results and .states zeroed at first. Analyses with a
+ * .report keep their sum and their result here until what they show is closed. */
 struct ts_passes {
+	struct ts_results *results; /* of the run */
 	void *sums[TS_NR_ANALYSES];
-	struct ts_result *results[TS_NR_ANALYSES];
+	struct ts_result *waiting[TS_NR_ANALYSES];
 	const struct ts_state_sink *states; /* NULL: states are not saved */
 };
 
 /*
  * Runs the analyses of pass NUMBER over the profile: opens, feeds and merges their states, then
  * closes them in the order of their needs: their facts go into ctx->facts, their results into
- * ctx->results. Those without .block are closed with a zeroed state.
+ * shared->results. Those without .block are closed with a zeroed state.
  */
 enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, enum ts_pass number,
 			   const struct ts_duration_counter *counter, struct ts_passes *shared,

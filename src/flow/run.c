@@ -463,13 +463,12 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.profile = &run->profile,
 		.outline = &run->outline,
 		.settings = options->settings,
-		.results = &run->results,
 		.overlay_budget = options->overlay_budget,
 		.tree_rows = options->tree_rows ? options->tree_rows : TREE_ROWS,
 		.merged = wants_merged(&run->profile, options),
 		.no_python = options->no_python,
 	};
-	struct ts_passes shared = { .states = options->states };
+	struct ts_passes shared = { .results = &run->results, .states = options->states };
 	enum ts_status st = make_rates(run, options->chip, err);
 
 	TS_ASSERT(run && options);

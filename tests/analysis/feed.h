@@ -179,7 +179,6 @@ static inline const struct ts_result *feed_run(struct feed *feed,
 	struct ts_context ctx = { .profile = &feed->profile,
 				  .outline = &feed->outline,
 				  .rates = feed->rates,
-				  .results = &feed->results,
 				  .overlay_budget = feed->overlay_budget };
 	void *sum = ts_state_new(analysis), *facts;
 

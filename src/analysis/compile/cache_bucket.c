@@ -103,6 +103,7 @@ void ts_cache_axis_buckets(struct ts_cache_axis *axis, size_t nr_values, const i
 	double work = 0;
 	size_t nr, max, at;
 
+	TS_ASSERT(axis && axis->values && weights);
 	axis->nr_buckets = 0;
 	axis->waste_share = NAN;
 	if (nr_values == 0 || nr_values > CACHE_MAX_VALUES)

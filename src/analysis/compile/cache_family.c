@@ -15,6 +15,7 @@
 
 uint32_t ts_cache_nr_parameters(const struct ts_hlo_module *module)
 {
+	TS_ASSERT(module);
 	return module->entry < module->nr_comps ? module->comps[module->entry].nr_params : 0;
 }
 
@@ -49,20 +50,27 @@ static int by_family(const void *a, const void *b)
 	return (x->program_id > y->program_id) - (x->program_id < y->program_id);
 }
 
+static struct ts_cache_variant *add_variant(struct cache_families *families, struct ts_bytes name,
+					    uint64_t program_id, uint32_t module)
+{
+	struct ts_cache_variant *variant = &families->variants[families->nr_variants++];
+
+	*variant = (struct ts_cache_variant){
+		.name = name,
+		.stem = ts_module_stem(name),
+		.program_id = program_id,
+		.module = module,
+		.first_ps = INT64_MAX,
+	};
+	return variant;
+}
+
+/* The modules stand first, by their index; then programs that ran without one. */
 static void list_variants(struct cache_families *families, const struct cache_state *sum,
 			  const struct ts_profile *profile, uint32_t *variant_of)
 {
-	for (uint32_t i = 0; i < profile->nr_modules; i++) {
-		const struct ts_hlo_module *module = &profile->modules[i];
-
-		families->variants[families->nr_variants++] = (struct ts_cache_variant){
-			.name = module->name,
-			.stem = ts_module_stem(module->name),
-			.program_id = module->program_id,
-			.module = i,
-			.first_ps = INT64_MAX,
-		};
-	}
+	for (uint32_t i = 0; i < profile->nr_modules; i++)
+		add_variant(families, profile->modules[i].name, profile->modules[i].program_id, i);
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
 		const struct cache_program *program = &sum->programs[i];
 		struct ts_cache_variant *variant;
@@ -71,19 +79,11 @@ static void list_variants(struct cache_families *families, const struct cache_st
 			families->has_strangers = true;
 			continue;
 		}
-		variant_of[i] = program->module;
-		if (program->module == TS_NONE) {
-			struct ts_bytes name = profile->ops[program->op].name;
-
-			variant_of[i] = (uint32_t)families->nr_variants;
-			families->variants[families->nr_variants++] = (struct ts_cache_variant){
-				.name = name,
-				.stem = ts_module_stem(name),
-				.program_id = program->id,
-				.module = TS_NONE,
-			};
-		}
-		variant = &families->variants[variant_of[i]];
+		variant = program->module == TS_NONE
+				  ? add_variant(families, profile->ops[program->op].name,
+						program->id, TS_NONE)
+				  : &families->variants[program->module];
+		variant_of[i] = (uint32_t)(variant - families->variants);
 		variant->first_ps = program->first_ps;
 		variant->nr_runs = program->nr_runs;
 		variant->time_ps = program->time_ps;
@@ -367,6 +367,7 @@ bool ts_cache_families_make(struct cache_families *families, const struct cache_
 	uint32_t *variant_of = calloc(sum->nr_programs + 1, sizeof(*variant_of));
 	bool good;
 
+	TS_ASSERT(families && arena && sum->nr_programs <= sum->cap_programs);
 	*families = (struct cache_families){ .arena = arena };
 	families->variants = ts_arena_array(arena, max, sizeof(*families->variants));
 	families->items = ts_arena_array(arena, max, sizeof(*families->items));
@@ -432,6 +433,7 @@ void ts_cache_families_choose(struct cache_families *families)
 {
 	size_t nr = 0;
 
+	TS_ASSERT(families->nr <= families->nr_variants);
 	for (size_t i = 0; i < families->nr; i++) {
 		const struct ts_cache_family *family = &families->items[i];
 

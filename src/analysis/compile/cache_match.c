@@ -17,6 +17,7 @@ struct ts_bytes ts_cache_module_name(struct ts_arena *arena, struct ts_bytes cal
 	struct ts_bytes function = ts_host_function(call), name;
 	uint8_t *p;
 
+	TS_ASSERT(arena);
 	if (function.n == 0)
 		return (struct ts_bytes){ NULL, 0 };
 	name.n = function.n + strlen("jit_");
@@ -88,6 +89,7 @@ void ts_cache_match_backends(struct cache_state *sum, const struct ts_profile *p
 {
 	size_t nr = 0;
 
+	TS_ASSERT(sum && profile);
 	if (sum->nr_requests > 1)
 		qsort(sum->requests, sum->nr_requests, sizeof(*sum->requests), by_start);
 	for (size_t i = 0; i < sum->nr_requests; i++) {
@@ -165,6 +167,7 @@ bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *p
 	struct first_run *runs = calloc(sum->nr_programs + 1, sizeof(*runs));
 	size_t nr = 0;
 
+	TS_ASSERT(sum->nr_programs <= sum->cap_programs);
 	if (!runs)
 		return false;
 	for (uint32_t i = 0; i < sum->nr_programs; i++) {
@@ -210,6 +213,7 @@ int64_t ts_cache_match_waits(struct cache_state *sum, const struct ts_time_facts
 {
 	int64_t all_ps = 0;
 
+	TS_ASSERT(sum && time);
 	for (size_t i = 0; i < sum->nr_requests; i++)
 		sum->requests[i].wait_ps = -1;
 	if (time->nr_cores == 0)

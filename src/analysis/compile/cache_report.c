@@ -7,6 +7,7 @@
 #define MAX_ROWS   200 /* of compilations and of functions: the largest */
 #define MAX_LABELS 64
 
+/* Unlike ts_part_pct() of the kit it divides first: the last digit of the report depends on it. */
 static struct ts_value share_of(int64_t part, int64_t all)
 {
 	return all > 0 ? ts_share_pct((double)part / (double)all) : ts_null();

@@ -13,6 +13,7 @@
 
 bool ts_cache_add_request(struct cache_state *state, const struct cache_request *request)
 {
+	TS_ASSERT(state && request && request->line != TS_NONE);
 	if (state->nr_requests >= CACHE_MAX_REQUESTS)
 		return true;
 	if (!ts_grow(&state->requests, &state->cap_requests, state->nr_requests + 1,
@@ -26,6 +27,7 @@ struct cache_function *ts_cache_function_get(struct cache_state *state, uint32_t
 {
 	struct cache_function fresh = { .op = op };
 
+	TS_ASSERT(op != TS_NONE);
 	return ts_keyed_row(TS_KEYED(state, functions, function_of_op), op, &fresh);
 }
 
@@ -392,6 +394,7 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 bool ts_cache_thread_event(struct cache_state *state, const struct ts_block *block, size_t i,
 			   enum ts_host_activity activity)
 {
+	TS_ASSERT_HOT(state->is_thread && i < block->nr_events);
 	if (activity != TS_HOST_OTHER && !end_event(state, block, i, activity))
 		return false;
 	return block->depth[i] > 0 || state->nr_pieces == 0 || flush(state);

@@ -126,19 +126,34 @@ static struct ts_bytes write_places(struct writer *writer, const struct ts_cache
 	return keep_text(writer);
 }
 
+/* The axes once more, with their places in words. */
+static const struct ts_cache_axis *with_places(struct writer *writer,
+					       const struct ts_cache_family *family)
+{
+	struct ts_cache_axis *axes =
+		ts_arena_array(writer->arena, family->nr_axes + 1, sizeof(*axes));
+
+	writer->failed |= !axes;
+	for (size_t i = 0; axes && i < family->nr_axes; i++) {
+		axes[i] = family->axes[i];
+		axes[i].where = write_places(writer, &axes[i]);
+	}
+	return axes;
+}
+
 bool ts_cache_describe(struct cache_families *families, const struct ts_profile *profile)
 {
 	struct writer writer = { .profile = profile,
 				 .arena = families->arena,
 				 .text = TS_BUF_INIT };
 
-	for (size_t i = 0; i < families->nr; i++) {
+	TS_ASSERT(families->arena && profile);
+	for (size_t i = 0; i < families->nr && !writer.failed; i++) {
 		struct ts_cache_family *family = &families->items[i];
 
 		family->differs = write_differences(&writer, family->differences);
 		write_shapes(&writer, family);
-		for (size_t a = 0; a < family->nr_axes; a++)
-			family->axes[a].where = write_places(&writer, &family->axes[a]);
+		family->axes = with_places(&writer, family);
 	}
 	ts_buf_release(&writer.text);
 	return !writer.failed;
@@ -150,6 +165,7 @@ struct ts_bytes ts_cache_bucket_advice(const struct ts_cache_family *family,
 	struct writer writer = { .arena = &result->owner->arena, .text = TS_BUF_INIT };
 	struct ts_bytes advice;
 
+	TS_ASSERT(family->axes || family->nr_axes == 0);
 	for (size_t i = 0; i < family->nr_axes; i++) {
 		const struct ts_cache_axis *axis = &family->axes[i];
 		char text[TS_UNIT_MAX];

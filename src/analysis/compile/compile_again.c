@@ -4,7 +4,7 @@
  */
 #include "analysis/compile/compile.h"
 
-#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS 500
@@ -98,6 +98,7 @@ bool ts_compile_find_recompiles(const struct compile_report *report)
 	struct ts_compile_recompile *rows = ts_arena_array(
 		&report->result->owner->arena, TS_MIN(max, MAX_ROWS) + 1, sizeof(*rows));
 
+	TS_ASSERT(report->regions && report->facts);
 	if (!rows || !count_traced(report, &facts->nr_recompiles))
 		return false;
 	facts->nr_recompiles = TS_MAX(facts->nr_recompiles, nr_logged(report));

@@ -7,7 +7,7 @@
  */
 #include "analysis/compile/compile.h"
 
-#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS 500 /* of places: the first ones */
@@ -232,8 +232,10 @@ bool ts_compile_find_breaks(const struct compile_report *report)
 	struct ts_compile_break *rows = ts_arena_array(&report->result->owner->arena,
 						       TS_MIN(max, MAX_ROWS) + 1, sizeof(*rows));
 	uint32_t *first = first_records(log);
-	bool good = rows && first && count_breaks(report, first, &report->facts->nr_breaks);
+	bool good = rows && first;
 
+	TS_ASSERT(report->regions && report->facts);
+	good = good && count_breaks(report, first, &report->facts->nr_breaks);
 	if (good) {
 		report->facts->breaks = rows;
 		report->facts->nr_listed_breaks = list_breaks(report, first, rows);

@@ -11,6 +11,7 @@ bool ts_compile_is_seen(const struct compile_state *sum, const struct ts_profile
 {
 	const struct compile_counts *counts = &sum->counts;
 
+	TS_ASSERT(sum && profile);
 	return sum->nr_regions + sum->nr_phases + sum->nr_kernels > 0 ||
 	       counts->nr_functions + counts->nr_backwards + counts->nr_graph_calls +
 			       counts->nr_lookups + counts->nr_compiles >
@@ -49,6 +50,7 @@ void ts_compile_put_time(struct ts_result *result, int64_t compile_ps, const cha
 {
 	double ms = compile_ps < 0 ? NAN : (double)compile_ps / (double)TS_PS_PER_MS;
 
+	TS_ASSERT((compile_ps < 0) == !source);
 	TS_FIELDS(result, TIME_FIELDS);
 }
 
@@ -65,5 +67,6 @@ void ts_compile_put_fusion(const struct compile_fusion *fusion, struct ts_result
 	double ratio =
 		fusion->nr_after > 0 ? (double)fusion->nr_before / (double)fusion->nr_after : NAN;
 
+	TS_ASSERT((fusion->nr_after < 0) == (fusion->nr_before < 0));
 	TS_FIELDS(result, FUSION_FIELDS);
 }

@@ -166,6 +166,7 @@ bool ts_compile_fusion_torch(const struct compile_state *sum, const struct ts_co
 	struct gathering gathering = { .fusion = fusion };
 	bool good;
 
+	TS_ASSERT(sum && fusion);
 	*fusion = (struct compile_fusion){ .nr_before = 0 };
 	good = ctx->profile->nr_devices > 0 ? gather_devices(&gathering, ctx)
 					    : gather_host(&gathering, sum, ctx->profile);

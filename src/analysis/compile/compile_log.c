@@ -1,7 +1,7 @@
 /* What the log of PyTorch's compiler adds: compilations of the whole process, and why they were made. */
 #include "analysis/compile/compile.h"
 
-#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS 500

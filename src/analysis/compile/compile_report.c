@@ -2,7 +2,7 @@
 #include "analysis/compile/compile.h"
 
 #include "analysis/facts/compile_devices.h"
-#include "analysis/kit/cells.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS 500 /* of regions and of phases: the largest */
@@ -303,11 +303,13 @@ static bool put_all(const struct compile_report *report)
 
 bool ts_compile_report(struct compile_report *report)
 {
-	bool good = sort_regions(report) && ts_compile_log_index(report);
+	bool good;
 
+	TS_ASSERT(report->sum && report->facts && !report->regions);
 	if (ts_compile_is_seen(report->sum, report->ctx->profile))
 		report->facts->compiler = TS_COMPILER_TORCH;
-	good = good && ts_compile_find_breaks(report) && ts_compile_find_recompiles(report) &&
+	good = sort_regions(report) && ts_compile_log_index(report) &&
+	       ts_compile_find_breaks(report) && ts_compile_find_recompiles(report) &&
 	       put_all(report);
 	free(report->regions);
 	ts_map_release(&report->logged);

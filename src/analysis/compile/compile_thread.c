@@ -31,6 +31,7 @@ struct compile_phase *ts_compile_phase_get(struct compile_state *state, uint32_t
 {
 	struct compile_phase fresh = { .op = op };
 
+	TS_ASSERT(op != TS_NONE);
 	return ts_keyed_row(TS_KEYED(state, phases, phase_of_op), op, &fresh);
 }
 
@@ -38,6 +39,7 @@ struct compile_kernel *ts_compile_kernel_get(struct compile_state *state, uint32
 {
 	struct compile_kernel fresh = { .op = op };
 
+	TS_ASSERT(op != TS_NONE);
 	return ts_keyed_row(TS_KEYED(state, kernels, kernel_of_op), op, &fresh);
 }
 
@@ -265,6 +267,7 @@ bool ts_compile_thread_event(struct compile_state *state, const struct ts_block 
 				       ts_i64_add(block->start_ps[i], block->dur_ps[i]), 0 };
 	bool good = true;
 
+	TS_ASSERT_HOT(state->events && i < block->nr_events);
 	count_event(&state->counts, event, block->dur_ps[i]);
 	if (event == TS_TORCH_GRAPH)
 		state->counts.nr_library_ops += inside;

@@ -1,5 +1,5 @@
 /*
- * The doctor: rules over the results of the other analyses, ranked by the core time that each
+ * The doctor: rules over the facts of the other analyses, ranked by the core time that each
  * finding could give back at most, and one score for the whole run.
  *
  * An impact is its finding's own ceiling: what would be gained if all of the cause went away and

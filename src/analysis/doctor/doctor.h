@@ -1,11 +1,11 @@
 /*
- * The doctor's own interface: between the analysis (doctor.c), the facts that it reads from the
- * other results (facts.c, select.c), its health score, and the rules (rules/). No other analysis
+ * The doctor's own interface: between the analysis (doctor.c), the facts of other analyses
+ * that it reads (facts.c, select.c), its health score, and the rules (rules/). No other analysis
  * includes this.
  *
  * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
  * reports what it found. A new rule is its struct in a rules file, a line in TS_RULES below and a
- * file in analysis/advice for a framework or for both. A check that does not find its numbers says
+ * file in analysis/advice for a framework or for both. A check that does not find its numbers reports
  * nothing.
  *
  * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps are
@@ -257,7 +257,7 @@ struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was put, kept;
 	(TS_PUT(doctor, template, __VA_ARGS__), ts_doctor_text(doctor))
 
 /* hosts.c: sentences about time without an op, each with a space in front. They put nothing where
- * the results know nothing. */
+ * nothing is known. */
 #define TS_MIN_STEP_SHARE 0.01 /* of a step's core time: with less, the step only touches it */
 void ts_put_host_events(struct ts_doctor *doctor, enum ts_bucket bucket);
 void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket);

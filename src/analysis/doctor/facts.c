@@ -2,6 +2,7 @@
  * the roofline says of each op. */
 #include "analysis/doctor/doctor.h"
 
+#include "analysis/kit/peaks.h"
 #include "base/check.h"
 #include "model/op_kind.h"
 #include "model/trace_class.h"
@@ -11,14 +12,6 @@ static void gather_time(struct ts_doctor *doctor)
 	doctor->time = ts_time_facts(doctor->ctx);
 	doctor->total_ps = doctor->time->total_ps;
 	memcpy(doctor->bucket_ps, doctor->time->bucket_ps, sizeof(doctor->bucket_ps));
-}
-
-static const struct ts_rates *first_known(const struct ts_context *ctx)
-{
-	for (size_t i = 0; ctx->rates && i < ctx->profile->nr_devices; i++)
-		if (ctx->rates[i].peak_flops_per_s > 0)
-			return &ctx->rates[i];
-	return NULL;
 }
 
 /* Copies, transposes and waits move bytes that no result asked for: they have no ideal time. */
@@ -97,7 +90,7 @@ void ts_doctor_gather(struct ts_doctor *doctor)
 	const struct ts_context *ctx = doctor->ctx;
 
 	TS_ASSERT(ctx && ctx->outline && doctor->result && !doctor->facts);
-	doctor->rates = first_known(ctx);
+	doctor->rates = ts_flops_rates(ctx);
 	doctor->framework = ts_framework_of(ctx->profile);
 	doctor->nr_cores = ctx->profile->nr_devices;
 	doctor->nr_steps = ctx->outline->steps.nr_steps;

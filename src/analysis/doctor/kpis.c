@@ -12,6 +12,7 @@
 #include "analysis/facts/kernels.h"
 #include "analysis/facts/memory_timeline.h"
 #include "analysis/kit/table.h"
+#include "base/check.h"
 
 static double mean_ms(double time_ps, double nr)
 {
@@ -100,7 +101,6 @@ static double compilation_time(const struct ts_doctor *doctor)
 	return NAN;
 }
 
-/* In percent. */
 static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
 {
 	if (capacity_bytes <= 0)
@@ -108,7 +108,7 @@ static double fuller(double most, int64_t peak_bytes, int64_t capacity_bytes)
 	return fmax(most, 100 * (double)peak_bytes / (double)capacity_bytes);
 }
 
-/* In percent: what allocators had in use at their peaks, of what they may use; the fullest one of a
+/* In percent: what allocators had in use at their peaks, of what they may use; the fullest of a
  * device. */
 static double allocator_peak(const struct ts_doctor *doctor)
 {
@@ -217,6 +217,7 @@ void ts_doctor_kpis(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 	struct ts_table *table =
 		ts_result_table(doctor->result, "kpis", "Key figures", columns, TS_NELEM(columns));
 
+	TS_ASSERT(facts);
 	facts->hbm_utilization_pct = hbm_pct;
 	if (doctor->ctx->profile->nr_hosts == 0)
 		return; /* modules alone: nothing ran that could be judged */

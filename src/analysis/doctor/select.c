@@ -30,7 +30,6 @@ struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_mat
 
 bool ts_match_bucket(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
 {
-	(void)doctor;
 	return fact->bucket == *(const enum ts_bucket *)arg && fact->exclusive_ps > 0;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/kit/needs.h"
 
 #include "analysis/kit/table.h"
+#include "base/record.h"
 
 #define MAX_OPS	    48
 #define MAX_COLUMNS 240
@@ -22,10 +23,27 @@ struct heat_cell {
 
 struct heat_state {
 	uint8_t *slot;				/* of each op: its row, or MAX_OPS */
-	struct heat_cell (*cells)[MAX_COLUMNS]; /* MAX_OPS rows */
+	struct heat_cell (*cells)[MAX_COLUMNS]; /* one a row */
+	size_t nr_rows;
 	const struct ts_device_steps *steps;
 	size_t hint;
 };
+
+#define TS_SELF struct heat_cell
+static const struct ts_member cell_members[] = {
+	TS_NUMBER(1, nr, TS_ADD),
+	TS_NUMBER(2, self_ps, TS_ADD),
+};
+static const struct ts_record cell_record = TS_RECORD(cell_members);
+#undef TS_SELF
+
+#define TS_SELF struct heat_state
+static const struct ts_member heat_members[] = {
+	TS_RECORDS(1, cells, nr_rows, cell_record, TS_BY_NOTHING, TS_ADD),
+	TS_SCRATCH(slot),
+};
+static const struct ts_record heat_record = TS_RECORD(heat_members);
+#undef TS_SELF
 
 static size_t steps_each(const struct ts_context *ctx)
 {
@@ -61,7 +79,8 @@ static enum ts_status heat_open(void *arg, const struct ts_context *ctx, const s
 
 	state->steps = &ctx->outline->steps.devices[ctx->profile->planes[line->plane].device];
 	state->slot = malloc(ctx->profile->nr_ops + 1);
-	state->cells = calloc(MAX_OPS, sizeof(*state->cells));
+	state->nr_rows = MAX_OPS;
+	state->cells = calloc(state->nr_rows, sizeof(*state->cells));
 	if (!state->slot || !state->cells)
 		return ts_fail_nomem(err);
 	fill_slots(state->slot, ctx);
@@ -88,25 +107,6 @@ static enum ts_status heat_block(void *arg, const struct ts_context *ctx,
 		cell->nr = ts_i64_add(cell->nr, block->occurrences ? block->occurrences[i] : 1);
 		cell->self_ps = ts_i64_add(cell->self_ps, block->self_ps[i]);
 	}
-	return TS_OK;
-}
-
-static enum ts_status heat_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
-				 struct ts_error *err)
-{
-	struct heat_state *into = arg_into, *from = arg_from;
-
-	if (!into->cells)
-		into->cells = calloc(MAX_OPS, sizeof(*into->cells));
-	if (!into->cells)
-		return ts_fail_nomem(err);
-	for (size_t i = 0; i < MAX_OPS; i++)
-		for (size_t k = 0; k < MAX_COLUMNS; k++) {
-			struct heat_cell *to = &into->cells[i][k];
-
-			to->nr = ts_i64_add(to->nr, from->cells[i][k].nr);
-			to->self_ps = ts_i64_add(to->self_ps, from->cells[i][k].self_ps);
-		}
 	return TS_OK;
 }
 
@@ -188,23 +188,15 @@ static enum ts_status heat_close(void *arg, const struct ts_context *ctx, void *
 	size_t each = steps_each(ctx), nr_columns;
 	struct ts_table *table;
 
-	if (!state->cells)
+	if (state->nr_rows == 0)
 		return TS_OK;
 	nr_columns = (ctx->outline->steps.nr_steps + each - 1) / each;
 	put_steps(ctx, nr_columns, result);
 	table = ts_result_table(result, "ops", NULL, columns, TS_NELEM(columns));
-	for (size_t i = 0; i < nr_rows(ctx); i++)
+	for (size_t i = 0; i < TS_MIN(nr_rows(ctx), state->nr_rows); i++)
 		put_row(state->cells[i], &ts_systolic_facts(ctx)->items[i], nr_columns, result,
 			table);
 	return TS_OK;
-}
-
-static void heat_release(void *arg)
-{
-	struct heat_state *state = arg;
-
-	free(state->slot);
-	free(state->cells);
 }
 
 const struct ts_analysis ts_analysis_heatmap = {
@@ -213,11 +205,9 @@ const struct ts_analysis ts_analysis_heatmap = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_OVERLAY,
 	.draws_only = true,
-	.state_size = sizeof(struct heat_state),
+	.state = &heat_record,
 	.wants = heat_wants,
 	.open = heat_open,
 	.block = heat_block,
-	.merge = heat_merge,
 	.close = heat_close,
-	.release = heat_release,
 };

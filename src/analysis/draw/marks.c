@@ -5,12 +5,14 @@
  * for ops that carry padding, and the times of findings that are about a time and not about an op
  * (gaps, slow steps, compilations). An op's moments are the line's segments: those in which it
  * is the innermost one running; so slices never overlap, and they are what the finding counts.
- * Several streams of a GPU share a row; where two say something at once, the one that began first
+ * Several streams of a GPU share a row; where two mark one moment, the one that began first
  * has it.
  *
  * Each row has its share of a host's slices (share.c).
  */
 #include "analysis/draw/marks.h"
+
+#include "base/record.h"
 
 #include <inttypes.h>
 
@@ -21,12 +23,29 @@ struct marks_device {
 struct marks_state {
 	/* of a line */
 	uint32_t device;
-	uint16_t *label[NR_MARK_ROWS]; /* of each op; MARK_NONE */
-	struct ts_slices rows[NR_MARK_ROWS];
+	uint16_t (*label)[NR_MARK_ROWS]; /* of each op; MARK_NONE. NULL: no op has one */
+	struct marks_device line;
 	/* of the sum */
 	struct marks_device *devices;
 	size_t nr_devices;
 };
+
+#define TS_SELF struct marks_device
+static const struct ts_member device_members[] = {
+	TS_STRUCT(1, rows, ts_slices_record),
+};
+static const struct ts_record device_record = TS_RECORD(device_members);
+#undef TS_SELF
+
+#define TS_SELF struct marks_state
+static const struct ts_member state_members[] = {
+	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_STRUCT(2, line, device_record),
+	TS_RECORDS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_SCRATCH(label),
+};
+static const struct ts_record marks_record = TS_RECORD(state_members);
+#undef TS_SELF
 
 static const struct {
 	const char *name, *description;
@@ -53,17 +72,23 @@ static bool marks_wants(const struct ts_context *ctx, const struct ts_line *line
 	       ts_line_device(ctx->profile, line) != NULL;
 }
 
-static uint16_t *spread_labels(const struct mark_labels *labels, int row, size_t nr_ops)
+static bool spread_labels(struct marks_state *state, const struct mark_labels *labels,
+			  size_t nr_ops)
 {
-	uint16_t *label = malloc((nr_ops + 1) * sizeof(*label));
+	size_t nr = 0;
 
-	if (!label)
-		return NULL;
-	for (size_t i = 0; i < nr_ops; i++)
-		label[i] = MARK_NONE;
-	for (size_t i = 0; i < labels->nr[row]; i++)
-		label[labels->items[row][i].op] = (uint16_t)i;
-	return label;
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		nr += labels->nr[row];
+	if (nr == 0)
+		return true; /* nothing to look for */
+	state->label = malloc((nr_ops + 1) * sizeof(*state->label));
+	for (size_t i = 0; state->label && i < nr_ops; i++)
+		for (int row = 0; row < NR_MARK_ROWS; row++)
+			state->label[i][row] = MARK_NONE;
+	for (int row = 0; state->label && row < NR_MARK_ROWS; row++)
+		for (size_t i = 0; i < labels->nr[row]; i++)
+			state->label[labels->items[row][i].op][row] = (uint16_t)i;
+	return state->label != NULL;
 }
 
 static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
@@ -74,39 +99,33 @@ static enum ts_status marks_open(void *arg, const struct ts_context *ctx,
 	enum ts_status st = ts_marks_list(ctx, &labels, err);
 
 	state->device = (uint32_t)(ts_line_device(ctx->profile, line) - ctx->profile->devices);
-	for (int row = 0; row < NR_MARK_ROWS && st == TS_OK; row++) {
-		state->rows[row].budget = budget_of(ctx, row);
-		if (labels.nr[row] == 0)
-			continue; /* nothing to look for: block() skips the row */
-		state->label[row] = spread_labels(&labels, row, ctx->profile->nr_ops);
-		if (!state->label[row])
-			st = ts_fail_nomem(err);
-	}
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		state->line.rows[row].budget = budget_of(ctx, row);
+	if (st == TS_OK && !spread_labels(state, &labels, ctx->profile->nr_ops))
+		st = ts_fail_nomem(err);
 	ts_marks_list_release(&labels);
 	return st;
 }
 
-static bool mark_row_block(struct marks_state *state, int row, const struct ts_block *block)
+static bool mark_segment(struct marks_state *state, const struct ts_block *block, size_t i)
 {
-	const uint16_t *label = state->label[row];
+	const uint16_t *label = state->label[block->segment_op[i]];
 
-	for (size_t i = 0; label && i < block->nr_segments; i++) {
-		uint16_t mark = label[block->segment_op[i]];
-
-		if (mark != MARK_NONE &&
-		    !ts_slices_add(&state->rows[row], block->segment_start_ps[i],
-				   block->segment_end_ps[i], mark))
+	for (int row = 0; row < NR_MARK_ROWS; row++)
+		if (label[row] != MARK_NONE &&
+		    !ts_slices_add(&state->line.rows[row], block->segment_start_ps[i],
+				   block->segment_end_ps[i], label[row]))
 			return false;
-	}
 	return true;
 }
 
 static enum ts_status marks_block(void *arg, const struct ts_context *ctx,
 				  const struct ts_block *block, struct ts_error *err)
 {
-	(void)ctx;
-	for (int row = 0; row < NR_MARK_ROWS; row++)
-		if (!mark_row_block(arg, row, block))
+	struct marks_state *state = arg;
+
+	for (size_t i = 0; state->label && i < block->nr_segments; i++)
+		if (!mark_segment(state, block, i))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -171,7 +190,7 @@ static enum ts_status marks_merge(void *arg, void *line, const struct ts_context
 		into->nr_devices = ctx->profile->nr_devices;
 	}
 	for (int row = 0; row < NR_MARK_ROWS; row++)
-		if (!merge_row(&into->devices[from->device].rows[row], &from->rows[row]))
+		if (!merge_row(&into->devices[from->device].rows[row], &from->line.rows[row]))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -327,19 +346,6 @@ static enum ts_status marks_close(void *arg, const struct ts_context *ctx, void 
 	return st == TS_OK && result->owner->failed ? ts_fail_nomem(err) : st;
 }
 
-static void marks_release(void *arg)
-{
-	struct marks_state *state = arg;
-
-	for (int row = 0; row < NR_MARK_ROWS; row++) {
-		free(state->label[row]);
-		ts_slices_release(&state->rows[row]);
-		for (size_t i = 0; i < state->nr_devices; i++)
-			ts_slices_release(&state->devices[i].rows[row]);
-	}
-	free(state->devices);
-}
-
 const struct ts_analysis ts_analysis_marks = {
 	.name = "marks",
 	.title = "Marks",
@@ -347,11 +353,10 @@ const struct ts_analysis ts_analysis_marks = {
 	.pass = TS_PASS_OVERLAY,
 	.columns = TS_COL_SEGMENTS,
 	.draws_only = true,
-	.state_size = sizeof(struct marks_state),
+	.state = &marks_record,
 	.wants = marks_wants,
 	.open = marks_open,
 	.block = marks_block,
 	.merge = marks_merge,
 	.close = marks_close,
-	.release = marks_release,
 };

@@ -4,6 +4,7 @@
  */
 #include "analysis/draw/marks.h"
 
+#include "base/check.h"
 #include "base/units.h"
 #include "model/cost.h"
 
@@ -94,6 +95,7 @@ enum ts_status ts_marks_list(const struct ts_context *ctx, struct mark_labels *l
 	const struct ts_doctor_facts *doctor = ts_doctor_facts(ctx);
 	enum ts_status st = TS_OK;
 
+	TS_ASSERT(labels->nr[MARK_FINDINGS] == 0 && labels->nr[MARK_PADDING] == 0);
 	for (size_t i = 0; i < doctor->nr_findings && st == TS_OK; i++)
 		st = list_finding(ctx, labels, &doctor->findings[i], (uint32_t)i, err);
 	return st ? st : list_padding(ctx, labels, err);
@@ -234,6 +236,7 @@ const struct ts_label *ts_marks_labels(const struct ts_context *ctx,
 	struct ts_label *made =
 		ts_arena_array(&result->owner->arena, TS_MAX(labels->nr[row], 1), sizeof(*made));
 
+	TS_ASSERT(row < NR_MARK_ROWS);
 	for (size_t i = 0; made && i < labels->nr[row]; i++) {
 		const struct mark_label *mark = &labels->items[row][i];
 		bool good = row == MARK_FINDINGS ? label_finding(ctx, mark, result, &made[i])

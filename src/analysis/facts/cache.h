@@ -56,7 +56,7 @@ struct ts_cache_family {
 	struct ts_bytes differs; /* the same in words; .n 0: there is no difference */
 	const struct ts_bytes *shapes; /* of the first known variants: parameters that change */
 	size_t nr_shapes;
-	struct ts_cache_axis *axes;
+	const struct ts_cache_axis *axes;
 	size_t nr_axes;
 	int64_t nr_compiled, compile_ps, nr_restored;
 	int64_t wait_ps;	  /* core time with nothing to run meanwhile */

@@ -52,13 +52,4 @@ static inline struct ts_value ts_whole_or_null(double value)
 	return isfinite(value) && fabs(value) < 9e18 ? ts_int(llround(value)) : ts_null();
 }
 
-/* "train.py:12"; without a line, -1, the file alone. .n 0: the file is unknown. */
-static inline struct ts_bytes ts_source_text(struct ts_result *result, struct ts_bytes file,
-					     int64_t line)
-{
-	if (file.n == 0 || line < 0)
-		return file;
-	return ts_result_text(result, "%.*s:%lld", TS_ARG(file), (long long)line);
-}
-
 #endif

@@ -1,6 +1,8 @@
 /* Ids of compilations as text, and the kinds of events by op. */
 #include "analysis/kit/torch.h"
 
+#include "base/check.h"
+
 #include <inttypes.h>
 
 struct ts_bytes ts_compile_id_text(struct ts_result *result, struct ts_compile_id id)
@@ -17,6 +19,7 @@ struct ts_bytes ts_compile_id_text(struct ts_result *result, struct ts_compile_i
 
 enum ts_torch_event ts_torch_event_once(uint8_t *known, const struct ts_op *op)
 {
+	TS_ASSERT_HOT(known && op);
 	if (*known == 0)
 		*known = 1 + (op->is_event ? (uint8_t)ts_torch_event_of(op->name, op->category)
 					   : (uint8_t)TS_TORCH_OTHER);

@@ -17,6 +17,7 @@
 #define TS_NEEDS(X) X(ops) X(time)
 #include "analysis/kit/needs.h"
 
+#include "analysis/kit/peaks.h"
 #include "analysis/kit/table.h"
 #include "model/op_work.h"
 
@@ -109,10 +110,9 @@ static struct ts_bytes kernel_name(const struct ts_hlo_instr *instr)
 
 static const struct ts_rates *rates_of(const struct ts_context *ctx)
 {
-	for (size_t i = 0; ctx->rates && i < ctx->profile->nr_devices; i++)
-		if (ctx->rates[i].peak_flops_per_s > 0)
-			return &ctx->rates[i];
-	return ctx->chip;
+	const struct ts_rates *rates = ts_flops_rates(ctx);
+
+	return rates ? rates : ctx->chip;
 }
 
 /* The least time of the work, of the time it took: 0..1. */

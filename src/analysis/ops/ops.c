@@ -97,8 +97,6 @@ static enum ts_status ops_block(void *arg, const struct ts_context *ctx,
 {
 	struct ops_state *state = arg;
 
-	(void)ctx;
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++) {
 		struct op_sum *sum = &state->ops[block->op[i]];
 
@@ -129,7 +127,7 @@ static struct work work_of(const struct ts_profile *profile, const struct ts_op 
 	if (op->bytes_accessed != TS_UNKNOWN)
 		work.bytes = (double)op->bytes_accessed;
 	if (op->flops == 0 && ts_op_is_opaque(profile, op))
-		work.flops = NAN; /* nobody knows what the kernel does: XProf's 0 is no count */
+		work.flops = NAN; /* what the kernel does is unknown: XProf's 0 does not count it */
 	if (!ts_bytes_is(op->category, "custom-call") || sum->occurrences == 0)
 		return work;
 	if (sum->event_flops != TS_UNKNOWN)
@@ -255,7 +253,7 @@ static void put_op(const struct ts_context *ctx, struct ts_result *result, struc
 	TS_CELLS(result, table, OP_COLUMNS);
 }
 
-/* XProf's ops: of a program, and on a TPU with a symbol. A trace tells of no programs. */
+/* XProf's ops: of a program, and on a TPU with a symbol. A trace does not have programs. */
 static bool is_listed(const struct ts_context *ctx, const struct ts_op *op,
 		      const struct op_sum *sum)
 {
@@ -285,7 +283,7 @@ static int by_self_time(const void *a, const void *b)
 	return order ? order : (x->op > y->op) - (x->op < y->op);
 }
 
-/* Instructions that are no work: names, literals, and views of what is there. */
+/* Instructions that do not work: names, literals, and views of what is there. */
 static bool is_free(const struct ts_hlo_instr *instr)
 {
 	static const char *const opcodes[] = { "parameter",	    "constant", "tuple",

@@ -9,13 +9,14 @@
 #include "analysis/facts/rates.h"
 #include "analysis/kit/cells.h"
 #include "analysis/kit/table.h"
+#include "base/record.h"
 #include "model/cost.h"
 #include "model/op_kind.h"
 #include "model/traffic.h"
 
 #define FIRST_BIN_PS 1000000 /* 1 us; doubled as the run goes on */
 
-/* In the order in which they are drawn. HBM both ways holds also what nobody says the way of. */
+/* In the order in which they are drawn. HBM also has the bytes of which the way is unknown. */
 enum quantity {
 	FLOPS,
 	HBM,
@@ -66,7 +67,7 @@ struct rates_state {
 	/* of a line */
 	uint32_t device_index;
 	struct op_work *work;	  /* of each op */
-	struct device_rates *own; /* NULL: nobody wants to see them */
+	struct device_rates *own; /* NULL: no tracks are wanted */
 	/* of the sum: what the lines gave, by device */
 	struct device_rates **devices;
 	size_t nr_devices;
@@ -75,12 +76,58 @@ struct rates_state {
 	size_t nr_ops;
 };
 
+#define TS_SELF struct flight
+static const struct ts_member flight_members[] = {
+	TS_NUMBER(1, nr, TS_BY_HAND),
+	TS_NUMBER(2, span_ps, TS_BY_HAND),
+};
+static const struct ts_record flight_record = TS_RECORD(flight_members, TS_EMPTY(nr));
+#undef TS_SELF
+
+#define TS_SELF struct device_rates
+static const struct ts_member device_members[] = {
+	TS_NUMBER(1, used, TS_BY_HAND),
+	TS_STRUCT(2, bins, ts_bins_record),
+};
+
+/* All counters keep the same bins. */
+static bool is_device(const void *self)
+{
+	const struct ts_bins *bins = ((const struct device_rates *)self)->bins;
+
+	for (size_t i = 1; i < NR_QUANTITIES; i++)
+		if (bins[i].nr != bins[0].nr || bins[i].width_ps != bins[0].width_ps ||
+		    bins[i].origin_ps != bins[0].origin_ps)
+			return false;
+	return true;
+}
+static const struct ts_record device_record = TS_RECORD(device_members, .is_valid = is_device);
+#undef TS_SELF
+
+#define TS_SELF struct rates_state
+static const struct ts_member state_members[] = {
+	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+	TS_POINTER(2, own, device_record),
+	TS_POINTERS(3, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_RECORDS(4, flights, nr_ops, flight_record, TS_BY_OP, TS_BY_HAND),
+	TS_SCRATCH(work),
+};
+
+static bool is_state(const void *self)
+{
+	const struct rates_state *state = self;
+
+	return !state->own || state->device_index != TS_NONE;
+}
+static const struct ts_record rates_record = TS_RECORD(state_members, .is_valid = is_state);
+#undef TS_SELF
+
 static bool rates_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ts_line_is_core(ctx->profile, line);
 }
 
-/* Unknown work is none here: a counter has no other way to say so. */
+/* Unknown work counts as 0 here: a counter cannot show that it is unknown. */
 static double or_zero(double x)
 {
 	return x > 0 ? x : 0;
@@ -114,7 +161,7 @@ static void add_op(const struct ts_profile *profile, const struct ts_op *op, str
 	work->amount[HOST_WRITTEN] += (double)traffic.written_bytes[TS_MEMORY_HOST];
 }
 
-/* A pair's work is that of both halves, and told with the done. */
+/* A pair's work is that of both halves, and counts with the done. */
 static struct op_work work_of(const struct ts_profile *profile, const struct ts_op *op)
 {
 	struct op_work work = { .partner = op->partner,
@@ -194,7 +241,6 @@ static enum ts_status rates_block(void *arg, const struct ts_context *ctx,
 {
 	struct rates_state *state = arg;
 
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++) {
 		const struct op_work *work = work_at(state, ctx->profile, block->op[i]);
 		int64_t start_ps = block->start_ps[i];
@@ -276,18 +322,6 @@ static enum ts_status rates_merge(void *arg_into, void *arg_from, const struct t
 	}
 	add_bins(*into, line->own);
 	return TS_OK;
-}
-
-static void rates_release(void *arg)
-{
-	struct rates_state *state = arg;
-
-	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
-		free(state->devices[i]);
-	free(state->devices);
-	free(state->own);
-	free(state->work);
-	free(state->flights);
 }
 
 static bool any(const struct ts_bins *bins)
@@ -402,12 +436,11 @@ const struct ts_analysis ts_analysis_rates = {
 	.title = "Rates over time",
 	.pass = TS_PASS_FIRST,
 	.draws_only = true,
-	.state_size = sizeof(struct rates_state),
+	.state = &rates_record,
 	.facts_size = sizeof(struct ts_rates_facts),
 	.wants = rates_wants,
 	.open = rates_open,
 	.block = rates_block,
 	.merge = rates_merge,
 	.close = rates_close,
-	.release = rates_release,
 };

@@ -9,8 +9,36 @@
  */
 #include "analysis/ops/roofline.h"
 
+#include "base/record.h"
+
 #include "model/op_kind.h"
 #include "model/op_work.h"
+
+#define TS_SELF struct roofline_work
+static const struct ts_member work_members[] = {
+	TS_NUMBERS(1, amount, TS_ADD),
+};
+static const struct ts_record work_record = TS_RECORD(work_members);
+#undef TS_SELF
+
+#define TS_SELF struct roofline_device
+static const struct ts_member device_members[] = {
+	TS_NUMBER(1, nr_events, TS_ADD),
+	TS_NUMBER(2, first_ps, TS_MIN_OF),
+	TS_NUMBER(3, last_ps, TS_MAX_OF),
+	TS_RECORDS(4, steps, nr_steps, work_record, TS_BY_NOTHING, TS_ADD),
+};
+static const struct ts_record device_record = TS_RECORD(device_members, TS_EMPTY(nr_events));
+#undef TS_SELF
+
+#define TS_SELF struct roofline_state
+static const struct ts_member state_members[] = {
+	TS_RECORDS(1, devices, nr_devices, device_record, TS_BY_DEVICE, TS_ADD),
+	TS_SCRATCH(ops),
+	TS_SCRATCH(is_custom),
+};
+static const struct ts_record roofline_record = TS_RECORD(state_members);
+#undef TS_SELF
 
 /* The lines XProf looks at: on a TPU what the core did and its steps, on a GPU its streams. */
 static bool roofline_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -43,15 +71,21 @@ static struct roofline_work work_of(const struct ts_op *op)
 	return work;
 }
 
-static enum ts_status make_device(struct roofline_device *device, const struct ts_context *ctx,
-				  uint32_t index, struct ts_error *err)
+static bool make_device(struct roofline_state *state, const struct ts_context *ctx, uint32_t index)
 {
-	*device = (struct roofline_device){ .first_ps = INT64_MAX, .last_ps = INT64_MIN };
+	state->nr_devices = ctx->profile->nr_devices;
+	state->devices = calloc(state->nr_devices, sizeof(*state->devices));
+	if (!state->devices)
+		return false;
+	state->own = &state->devices[index];
+	state->own->first_ps = INT64_MAX;
+	state->own->last_ps = INT64_MIN;
 	if (index >= ctx->outline->steps.nr_devices)
-		return TS_OK;
-	device->nr_steps = ctx->outline->steps.devices[index].nr;
-	device->steps = calloc(device->nr_steps + 1, sizeof(*device->steps));
-	return device->steps ? TS_OK : ts_fail_nomem(err);
+		return true;
+	state->own_steps = &ctx->outline->steps.devices[index];
+	state->own->nr_steps = state->own_steps->nr;
+	state->own->steps = calloc(state->own->nr_steps + 1, sizeof(*state->own->steps));
+	return state->own->steps != NULL;
 }
 
 static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
@@ -59,17 +93,12 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 {
 	struct roofline_state *state = arg;
 	const struct ts_profile *profile = ctx->profile;
-	enum ts_status st;
 
-	state->device_index = profile->planes[line->plane].device;
 	state->from_ps = state->until_ps = INT64_MIN;
-	state->devices = calloc(1, sizeof(*state->devices));
-	if (!state->devices)
+	if (!make_device(state, ctx, profile->planes[line->plane].device))
 		return ts_fail_nomem(err);
-	state->nr_devices = 1;
-	st = make_device(state->devices, ctx, state->device_index, err);
-	if (st || state->devices->nr_steps == 0 || line->kind == TS_LINE_STEPS)
-		return st;
+	if (state->own->nr_steps == 0 || line->kind == TS_LINE_STEPS)
+		return TS_OK;
 	state->ops = malloc((profile->nr_ops + 1) * sizeof(*state->ops));
 	state->is_custom = malloc((profile->nr_ops + 1) * sizeof(*state->is_custom));
 	if (!state->ops || !state->is_custom)
@@ -82,12 +111,12 @@ static enum ts_status roofline_open(void *arg, const struct ts_context *ctx,
 }
 
 /* Whose work an event at T is, and for how long that stays so. */
-static void find_step(struct roofline_state *state, const struct ts_context *ctx, int64_t t)
+static void find_step(struct roofline_state *state, int64_t t)
 {
-	const struct ts_device_steps *steps = &ctx->outline->steps.devices[state->device_index];
+	const struct ts_device_steps *steps = state->own_steps;
 	uint32_t at = ts_steps_at(steps, t, &state->hint);
 
-	state->to = at == TS_NONE ? NULL : &state->devices->steps[at];
+	state->to = at == TS_NONE ? NULL : &state->own->steps[at];
 	state->from_ps = at == TS_NONE ? t : steps->items[at].start_ps;
 	state->until_ps = at == TS_NONE ? t : steps->items[at].end_ps;
 }
@@ -109,8 +138,7 @@ static void add_special(struct roofline_work *to, const struct roofline_work *wo
 }
 
 /* What the step has is summed up beside it, so that the processor can keep it at hand. */
-static void add_events(struct roofline_state *state, const struct ts_context *ctx,
-		       const struct ts_block *block)
+static void add_events(struct roofline_state *state, const struct ts_block *block)
 {
 	struct roofline_work sum = { { 0 } };
 
@@ -122,7 +150,7 @@ static void add_events(struct roofline_state *state, const struct ts_context *ct
 			if (state->to)
 				roofline_add(state->to, &sum);
 			sum = (struct roofline_work){ { 0 } };
-			find_step(state, ctx, start_ps);
+			find_step(state, start_ps);
 		}
 		if (state->is_custom[op] || (block->occurrences && block->occurrences[i] != 1))
 			add_special(&sum, &state->ops[op], block, i, state->is_custom[op]);
@@ -137,69 +165,20 @@ static enum ts_status roofline_block(void *arg, const struct ts_context *ctx,
 				     const struct ts_block *block, struct ts_error *err)
 {
 	struct roofline_state *state = arg;
-	struct roofline_device *device = state->devices;
+	struct roofline_device *device = state->own;
 
-	(void)err;
-	device->seen |= block->nr_events > 0;
+	device->nr_events += (int64_t)block->nr_events;
 	device->first_ps = TS_MIN(device->first_ps, block->device_first_ps);
 	device->last_ps = TS_MAX(device->last_ps, block->device_last_ps);
 	if (state->ops)
-		add_events(state, ctx, block);
+		add_events(state, block);
 	return TS_OK;
-}
-
-static enum ts_status make_devices(struct roofline_state *sum, const struct ts_context *ctx,
-				   struct ts_error *err)
-{
-	enum ts_status st = TS_OK;
-
-	if (sum->devices)
-		return TS_OK;
-	sum->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*sum->devices));
-	if (!sum->devices)
-		return ts_fail_nomem(err);
-	sum->nr_devices = ctx->profile->nr_devices;
-	for (uint32_t i = 0; i < sum->nr_devices && st == TS_OK; i++)
-		st = make_device(&sum->devices[i], ctx, i, err);
-	return st;
-}
-
-static enum ts_status roofline_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
-				     struct ts_error *err)
-{
-	struct roofline_state *sum = arg_into, *line = arg_from;
-	const struct roofline_device *from = line->devices;
-	struct roofline_device *into;
-	enum ts_status st = make_devices(sum, ctx, err);
-
-	if (st || !from->seen)
-		return st;
-	into = &sum->devices[line->device_index];
-	into->seen = true;
-	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
-	into->last_ps = TS_MAX(into->last_ps, from->last_ps);
-	for (size_t i = 0; i < TS_MIN(into->nr_steps, from->nr_steps); i++)
-		roofline_add(&into->steps[i], &from->steps[i]);
-	return TS_OK;
-}
-
-static void roofline_release(void *arg)
-{
-	struct roofline_state *state = arg;
-
-	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
-		free(state->devices[i].steps);
-	free(state->devices);
-	free(state->is_custom);
-	free(state->ops);
 }
 
 static enum ts_status roofline_close(void *arg, const struct ts_context *ctx, void *facts,
 				     struct ts_result *result, struct ts_error *err)
 {
-	enum ts_status st = make_devices(arg, ctx, err);
-
-	return st ? st : ts_roofline_report(arg, ctx, result, err);
+	return ts_roofline_report(arg, ctx, result, err);
 }
 
 const struct ts_analysis ts_analysis_roofline = {
@@ -209,11 +188,9 @@ const struct ts_analysis ts_analysis_roofline = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct roofline_state),
+	.state = &roofline_record,
 	.wants = roofline_wants,
 	.open = roofline_open,
 	.block = roofline_block,
-	.merge = roofline_merge,
 	.close = roofline_close,
-	.release = roofline_release,
 };

@@ -30,23 +30,23 @@ struct roofline_work {
 };
 
 struct roofline_device {
-	bool seen;
-	int64_t first_ps, last_ps;
+	int64_t nr_events;
+	int64_t first_ps, last_ps; /* of its ops and steps, by its own clock */
 	struct roofline_work *steps;
 	size_t nr_steps;
 };
 
 struct roofline_state {
+	struct roofline_device *devices; /* those that a line or the sum has seen are not empty */
+	size_t nr_devices;
 	/* of a line */
-	uint32_t device_index;
 	struct roofline_work *ops; /* of an execution of each op; NULL: no steps to give it to */
 	bool *is_custom;	   /* the op is a custom call: its events may say what they did */
+	struct roofline_device *own;
+	const struct ts_device_steps *own_steps;
 	size_t hint;
 	int64_t from_ps, until_ps; /* TO is for events that start here */
 	struct roofline_work *to;  /* of a step, or NULL: between two */
-	/* of a line: one; of the sum: all */
-	struct roofline_device *devices;
-	size_t nr_devices;
 };
 
 static inline bool roofline_has_breakdown(const struct ts_op *op)

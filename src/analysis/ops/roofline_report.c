@@ -4,6 +4,8 @@
  */
 #include "analysis/ops/roofline.h"
 
+#include "base/check.h"
+
 #define MAX_OPS	  1000 /* as XProf's table */
 #define MAX_STEPS 256
 
@@ -245,8 +247,7 @@ static void add_steps(const struct report *report, const struct roofline_state *
 	for (size_t i = 0; i < TS_MIN(sum->nr_devices, steps->nr_devices); i++) {
 		const struct ts_device_steps *of = &steps->devices[i];
 
-		for (size_t at = 0;
-		     sum->devices[i].seen && at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
+		for (size_t at = 0; at < TS_MIN(of->nr, sum->devices[i].nr_steps); at++) {
 			const struct ts_step *step = &of->items[at];
 			struct roofline_row *row = &rows[step->row];
 
@@ -307,7 +308,7 @@ static int64_t program_time(const struct roofline_state *sum)
 	int64_t total_ps = 0;
 
 	for (size_t i = 0; i < sum->nr_devices; i++)
-		if (sum->devices[i].seen)
+		if (sum->devices[i].nr_events > 0)
 			total_ps = ts_i64_add(total_ps, ts_i64_sub(sum->devices[i].last_ps,
 								   sum->devices[i].first_ps));
 	return total_ps;
@@ -344,6 +345,7 @@ enum ts_status ts_roofline_report(const struct roofline_state *sum, const struct
 	struct report report = { .ctx = ctx, .result = result, .program_ps = program_time(sum) };
 	enum ts_status st;
 
+	TS_ASSERT(sum->nr_devices <= ctx->profile->nr_devices);
 	if (ctx->profile->nr_devices == 0 || report.program_ps <= 0)
 		return TS_OK; /* nothing ran */
 	report.peaks = peaks_of_run(ctx);

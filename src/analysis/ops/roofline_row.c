@@ -145,6 +145,7 @@ void ts_roofline_put_row(struct ts_result *result, struct ts_table *table,
 	double seconds = row->total_ps < 0 ? NAN : (double)row->total_ps * 1e-12;
 	struct bound bound = bound_of(&row->work, peaks, seconds);
 
+	TS_ASSERT(row->kind && program_ps > 0);
 	TS_CELLS(result, table, ROOFLINE_COLUMNS);
 }
 
@@ -175,7 +176,8 @@ static bool is_listed(const struct ts_context *ctx, const struct roofline_state 
 	for (uint32_t i = 0; i < device; i++) {
 		struct roofline_peaks other = ts_roofline_peaks_of(ctx, i);
 
-		if (sum->devices[i].seen && ts_bytes_eq(kind_of(ctx, i), kind_of(ctx, device)) &&
+		if (sum->devices[i].nr_events > 0 &&
+		    ts_bytes_eq(kind_of(ctx, i), kind_of(ctx, device)) &&
 		    same_peaks(&peaks, &other))
 			return true;
 	}
@@ -212,7 +214,7 @@ void ts_roofline_put_ridges(struct ts_result *result, const struct ts_context *c
 	struct ts_table *table = ts_result_table(result, "roofline_ridges", "Ridge points",
 						 ridge_columns, TS_NELEM(ridge_columns));
 
-	for (uint32_t i = 0; i < ctx->profile->nr_devices; i++)
-		if (sum->devices[i].seen && !is_listed(ctx, sum, i))
+	for (uint32_t i = 0; i < sum->nr_devices; i++)
+		if (sum->devices[i].nr_events > 0 && !is_listed(ctx, sum, i))
 			put_ridges_of(result, table, ctx, i);
 }

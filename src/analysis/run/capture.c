@@ -8,7 +8,44 @@
  */
 #include "analysis/run/capture.h"
 
+#include "base/record.h"
 #include "base/units.h"
+
+#define TS_SELF struct capture_host
+static const struct ts_member host_members[] = {
+	TS_NUMBER(1, nr_events, TS_BY_HAND),  TS_NUMBER(2, nr_calls, TS_BY_HAND),
+	TS_NUMBERS(3, call_ps, TS_BY_HAND),   TS_NUMBER(4, nr_kept, TS_BY_HAND),
+	TS_NUMBER(5, ran_on_cpu, TS_BY_HAND), TS_NUMBER(6, ran_on_tpu, TS_BY_HAND),
+};
+
+static bool is_host(const void *self)
+{
+	return ((const struct capture_host *)self)->nr_kept <= CAPTURE_CALLS;
+}
+static const struct ts_record host_record = TS_RECORD(host_members, .is_valid = is_host);
+#undef TS_SELF
+
+#define TS_SELF struct capture_device
+static const struct ts_member device_members[] = {
+	TS_NUMBER(1, first_ps, TS_BY_HAND), TS_NUMBER(2, last_ps, TS_BY_HAND),
+	TS_NUMBER(3, has_ops, TS_BY_HAND),  TS_NUMBER(4, nr_modules, TS_BY_HAND),
+	TS_NUMBER(5, nr_most, TS_BY_HAND),
+};
+static const struct ts_record device_record = TS_RECORD(device_members);
+#undef TS_SELF
+
+#define TS_SELF struct capture_state
+static const struct ts_member state_members[] = {
+	TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
+	TS_STRUCT(2, host, host_record),
+	TS_STRUCT(3, device, device_record),
+	TS_RECORDS(4, hosts, nr_hosts, host_record, TS_BY_HOST, TS_BY_HAND),
+	TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_SCRATCH(classes),
+	TS_SCRATCH(runs),
+};
+static const struct ts_record capture_record = TS_RECORD(state_members);
+#undef TS_SELF
 
 enum class { CLASS_UNKNOWN, CLASS_NONE, CLASS_CALL, CLASS_CPU, CLASS_TPU };
 
@@ -130,8 +167,6 @@ static enum ts_status capture_open(void *data, const struct ts_context *ctx,
 static enum ts_status capture_block(void *data, const struct ts_context *ctx,
 				    const struct ts_block *block, struct ts_error *err)
 {
-	(void)ctx;
-	(void)err;
 	if (block->line->kind == TS_LINE_THREAD)
 		take_thread(data, block);
 	else if (block->line->kind == TS_LINE_MODULES)
@@ -169,13 +204,13 @@ static void merge_device(struct capture_device *into, const struct capture_devic
 static enum ts_status make_sums(struct capture_state *sum, const struct ts_context *ctx,
 				struct ts_error *err)
 {
-	size_t nr_devices = ctx->profile->nr_devices;
-
 	sum->hosts = calloc(ctx->profile->nr_hosts + 1, sizeof(*sum->hosts));
-	sum->devices = calloc(nr_devices + 1, sizeof(*sum->devices));
+	sum->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*sum->devices));
 	if (!sum->hosts || !sum->devices)
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < nr_devices; i++)
+	sum->nr_hosts = ctx->profile->nr_hosts;
+	sum->nr_devices = ctx->profile->nr_devices;
+	for (size_t i = 0; i < sum->nr_devices; i++)
 		sum->devices[i] =
 			(struct capture_device){ .first_ps = INT64_MAX, .last_ps = INT64_MIN };
 	return TS_OK;
@@ -189,9 +224,8 @@ static enum ts_status capture_merge(void *into, void *data, const struct ts_cont
 
 	if (!sum->hosts && make_sums(sum, ctx, err))
 		return TS_NOMEM;
-	if (from->classes)
-		merge_host(&sum->hosts[plane->host], &from->host);
-	else
+	merge_host(&sum->hosts[plane->host], &from->host);
+	if (plane->device != TS_NONE)
 		merge_device(&sum->devices[plane->device], &from->device);
 	return TS_OK;
 }
@@ -208,28 +242,17 @@ static enum ts_status capture_close(void *data, const struct ts_context *ctx, vo
 	return ts_capture_report(sum, ctx, facts, result, err);
 }
 
-static void capture_release(void *data)
-{
-	struct capture_state *state = data;
-
-	free(state->classes);
-	free(state->runs);
-	free(state->hosts);
-	free(state->devices);
-}
-
 const struct ts_analysis ts_analysis_capture = {
 	.name = "capture",
 	.title = "Quality of the capture",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
-	.state_size = sizeof(struct capture_state),
+	.state = &capture_record,
 	.facts_size = sizeof(struct ts_capture_facts),
 	.wants = capture_wants,
 	.open = capture_open,
 	.block = capture_block,
 	.merge = capture_merge,
 	.close = capture_close,
-	.release = capture_release,
 };

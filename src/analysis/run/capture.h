@@ -40,6 +40,7 @@ struct capture_state {
 	/* of the sum */
 	struct capture_host *hosts;
 	struct capture_device *devices;
+	size_t nr_hosts, nr_devices;
 };
 
 /* capture_causes.c */

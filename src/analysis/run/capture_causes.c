@@ -1,6 +1,6 @@
 /*
  * The causes for doubt, one check each, and the verdict: the worst of them. A check that lacks its
- * numbers says nothing. Limits that are not settings are named here, with their reason.
+ * numbers reports nothing. Limits that are not settings are named here, with their reason.
  */
 #include "analysis/run/capture.h"
 
@@ -368,7 +368,7 @@ static bool check_busy_at_end(struct report *report, const struct work *work)
 	return true;
 }
 
-/* One host is enough: the others say the same. */
+/* One host is enough: the others have the same cause. */
 static void check_not_blocked(struct report *report)
 {
 	for (uint32_t i = 0; i < report->ctx->profile->nr_hosts; i++) {
@@ -684,6 +684,7 @@ enum ts_status ts_capture_report(const struct capture_state *sum, const struct t
 	struct ts_capture_cause *causes =
 		ts_arena_array(&result->owner->arena, MAX_CAUSES, sizeof(*causes));
 
+	TS_ASSERT(facts && sum->nr_hosts == ctx->profile->nr_hosts);
 	for (size_t i = 0; i < ctx->profile->nr_devices; i++)
 		report.nr_ran += has_run(&sum->devices[i]);
 	for (size_t i = 0; i < TS_NELEM(checks) && !report.failed; i++)

@@ -12,8 +12,45 @@
  */
 #include "analysis/time/gaps.h"
 
+#include "base/record.h"
+
 enum { RANK_NONE, RANK_WAITS, RANK_ANY, RANK_CAUSE };	   /* of an event a gap passed in */
 enum { ENDED_NONE, ENDED_ANY, ENDED_RUNTIME, ENDED_CALL }; /* of one that ended it */
+
+#define TS_SELF struct gap_witness
+static const struct ts_member witness_members[] = {
+	TS_NUMBER(1, rank, TS_BY_HAND),
+	TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
+	TS_INDEX(3, line, TS_BY_LINE, TS_BY_HAND),
+	TS_NUMBER(4, start_ps, TS_BY_HAND),
+	TS_NUMBER(5, end_ps, TS_BY_HAND),
+};
+
+/* Indices may be TS_NONE where nothing was found. */
+static bool is_witness(const void *self)
+{
+	const struct gap_witness *witness = self;
+
+	return witness->rank == RANK_NONE || (witness->op != TS_NONE && witness->line != TS_NONE);
+}
+static const struct ts_record witness_record = TS_RECORD(witness_members, .is_valid = is_witness);
+#undef TS_SELF
+
+#define TS_SELF struct gap_seen
+static const struct ts_member seen_members[] = {
+	TS_STRUCT(1, in, witness_record),
+	TS_STRUCT(2, ended, witness_record),
+};
+static const struct ts_record seen_record = TS_RECORD(seen_members);
+#undef TS_SELF
+
+#define TS_SELF struct gaps_state
+static const struct ts_member gaps_members[] = {
+	TS_RECORDS(1, seen, nr_rows, seen_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_SCRATCH(gaps),
+};
+static const struct ts_record gaps_record = TS_RECORD(gaps_members);
+#undef TS_SELF
 
 static bool has_any(struct ts_bytes name, const char *const *parts)
 {
@@ -95,9 +132,8 @@ static void read_gaps(struct gaps_state *state, const struct ts_context *ctx, ui
 static bool make_witnesses(struct gaps_state *state, const struct ts_context *ctx)
 {
 	state->nr_rows = ts_time_facts(ctx)->nr_gaps;
-	state->in = calloc(state->nr_rows + 1, sizeof(*state->in));
-	state->ended = calloc(state->nr_rows + 1, sizeof(*state->ended));
-	return state->in && state->ended;
+	state->seen = calloc(state->nr_rows + 1, sizeof(*state->seen));
+	return state->seen != NULL;
 }
 
 static enum ts_status gaps_open(void *arg, const struct ts_context *ctx, const struct ts_line *line,
@@ -153,12 +189,12 @@ static void meet(struct gaps_state *state, const struct gap *gap, struct gap_wit
 		seen.rank = only_waits(name) ? RANK_WAITS : RANK_ANY;
 		if (explains(gap->under, name))
 			seen.rank = RANK_CAUSE;
-		take_in(&state->in[gap->row], &seen);
+		take_in(&state->seen[gap->row].in, &seen);
 	}
 	seen.rank = rank_of_call(name);
 	if (seen.rank == ENDED_ANY && (seen.end_ps > gap->end_ps || only_waits(name)))
 		return;
-	take_ended(&state->ended[gap->row], &seen);
+	take_ended(&state->seen[gap->row].ended, &seen);
 }
 
 /* Gaps that begin before T. */
@@ -182,7 +218,6 @@ static enum ts_status gaps_block(void *arg, const struct ts_context *ctx,
 {
 	struct gaps_state *state = arg;
 
-	(void)err;
 	for (size_t i = 0; state->nr > 0 && i < block->nr_events; i++) {
 		struct gap_witness seen = { RANK_NONE, block->op[i], block->line_index,
 					    block->start_ps[i],
@@ -202,24 +237,15 @@ static enum ts_status gaps_merge(void *arg_into, void *arg_from, const struct ts
 {
 	struct gaps_state *sum = arg_into, *line = arg_from;
 
-	if (!sum->in && !make_witnesses(sum, ctx))
+	if (!sum->seen && !make_witnesses(sum, ctx))
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < sum->nr_rows; i++) {
-		if (line->in[i].rank > RANK_NONE)
-			take_in(&sum->in[i], &line->in[i]);
-		if (line->ended[i].rank > ENDED_NONE)
-			take_ended(&sum->ended[i], &line->ended[i]);
+	for (size_t i = 0; i < TS_MIN(sum->nr_rows, line->nr_rows); i++) {
+		if (line->seen[i].in.rank > RANK_NONE)
+			take_in(&sum->seen[i].in, &line->seen[i].in);
+		if (line->seen[i].ended.rank > ENDED_NONE)
+			take_ended(&sum->seen[i].ended, &line->seen[i].ended);
 	}
 	return TS_OK;
-}
-
-static void gaps_release(void *arg)
-{
-	struct gaps_state *state = arg;
-
-	free(state->gaps);
-	free(state->in);
-	free(state->ended);
 }
 
 static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -229,11 +255,11 @@ static enum ts_status gaps_close(void *arg, const struct ts_context *ctx, void *
 
 	if (ctx->profile->nr_hosts == 0)
 		return TS_OK; /* modules alone: there was no time */
-	if (!sum->in && !make_witnesses(sum, ctx))
+	if (!sum->seen && !make_witnesses(sum, ctx))
 		return ts_fail_nomem(err);
-	if (!gaps_facts(sum, ctx, &result->owner->arena, facts))
+	if (!ts_gaps_make_facts(sum, ctx, &result->owner->arena, facts))
 		return ts_fail_nomem(err);
-	gaps_report(facts, ctx, result);
+	ts_gaps_report(facts, ctx, result);
 	return TS_OK;
 }
 
@@ -242,12 +268,11 @@ const struct ts_analysis ts_analysis_gaps = {
 	.title = "Gaps and the hosts",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_SECOND,
-	.state_size = sizeof(struct gaps_state),
+	.state = &gaps_record,
 	.facts_size = sizeof(struct ts_gaps_facts),
 	.wants = gaps_wants,
 	.open = gaps_open,
 	.block = gaps_block,
 	.merge = gaps_merge,
 	.close = gaps_close,
-	.release = gaps_release,
 };

@@ -18,25 +18,29 @@ struct gap {
 	enum ts_host_activity under;
 };
 
-/* A host event that explains a gap; rank 0: none was found. */
+/* A host event that explains a gap; rank 0: it was not found. */
 struct gap_witness {
-	int rank;
+	int64_t rank;
 	uint32_t op, line;
 	int64_t start_ps, end_ps;
+};
+
+/* Of a gap: what the host was in, and what ended it. */
+struct gap_seen {
+	struct gap_witness in, ended;
 };
 
 struct gaps_state {
 	struct gap *gaps; /* of a line: those of its host, by start */
 	size_t nr;
-	struct gap_witness *in;	   /* by row: what the host was in */
-	struct gap_witness *ended; /* by row: what ended the gap */
+	struct gap_seen *seen; /* by row of the gaps of facts/time.h */
 	size_t nr_rows;
 };
 
 /* gaps_report.c. False: no memory. */
-bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, struct ts_arena *arena,
-		struct ts_gaps_facts *facts);
-void gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
-		 struct ts_result *result);
+bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
+			struct ts_arena *arena, struct ts_gaps_facts *facts);
+void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
+		    struct ts_result *result);
 
 #endif

@@ -2,6 +2,7 @@
 #include "analysis/time/gaps.h"
 
 #include "analysis/kit/table.h"
+#include "base/check.h"
 
 #define MAX_EVENTS 32 /* rows by host event */
 
@@ -49,20 +50,21 @@ static int costliest_first(const void *a, const void *b)
 	return ts_bytes_cmp(x->event, y->event);
 }
 
-bool gaps_facts(const struct gaps_state *sum, const struct ts_context *ctx, struct ts_arena *arena,
-		struct ts_gaps_facts *facts)
+bool ts_gaps_make_facts(const struct gaps_state *sum, const struct ts_context *ctx,
+			struct ts_arena *arena, struct ts_gaps_facts *facts)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 	struct ts_gap_witness *witnesses =
 		ts_arena_array(arena, time->nr_gaps + 1, sizeof(*witnesses));
 	struct ts_gap_group *groups = ts_arena_array(arena, time->nr_gaps + 1, sizeof(*groups));
 
+	TS_ASSERT(facts && sum->nr_rows >= time->nr_gaps);
 	if (!witnesses || !groups)
 		return false;
 	for (size_t i = 0; i < time->nr_gaps; i++) {
-		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->in[i]),
-							thread_of(ctx, &sum->in[i]),
-							name_of(ctx, &sum->ended[i]) };
+		witnesses[i] = (struct ts_gap_witness){ name_of(ctx, &sum->seen[i].in),
+							thread_of(ctx, &sum->seen[i].in),
+							name_of(ctx, &sum->seen[i].ended) };
 		add_gap(groups, &facts->nr_groups, &time->gaps[i], &witnesses[i]);
 	}
 	if (facts->nr_groups > 1)
@@ -105,8 +107,8 @@ static void put_fields(const struct ts_gaps_facts *facts, const struct ts_time_f
 
 static const struct ts_column columns[] = { EVENT_COLUMNS(TS_COLUMN) };
 
-void gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
-		 struct ts_result *result)
+void ts_gaps_report(const struct ts_gaps_facts *facts, const struct ts_context *ctx,
+		    struct ts_result *result)
 {
 	struct ts_table *table;
 

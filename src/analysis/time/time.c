@@ -54,10 +54,11 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 	device_init(&state->device);
 	if (!state->is_core)
 		return TS_OK;
+	state->nr_classes = profile->nr_ops;
 	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
 	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->classes || !state->device.step_ps || !time_steps_open(state, ctx))
+	if (!state->classes || !state->device.step_ps || !ts_time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
 	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
 	return TS_OK;
@@ -69,13 +70,12 @@ static struct time_class class_of(struct time_state *state, const struct ts_cont
 {
 	struct time_class *class = &state->classes[op];
 
-	if (!class->known)
-		*class = (struct time_class){
-			.known = true,
-			.on_duty = is_on_duty(&ctx->profile->ops[op]),
-			.bucket = (uint8_t)time_bucket_of(ctx, state->device_index,
-							  &ctx->profile->ops[op]),
-		};
+	if (!class->known) {
+		class->known = true;
+		class->on_duty = is_on_duty(&ctx->profile->ops[op]);
+		class->bucket = (uint8_t)ts_time_bucket_of(ctx, state->device_index,
+							   &ctx->profile->ops[op]);
+	}
 	return *class;
 }
 
@@ -101,15 +101,15 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 
 		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
 			enum ts_bucket cause =
-				time_spread_gap(ctx, index, device, device->cut_ps, start_ps);
+				ts_time_spread_gap(ctx, index, device, device->cut_ps, start_ps);
 
 			if (start_ps - device->cut_ps < DRAWN_GAP_PS)
 				drawn_ps = device->cut_ps;
 			else
 				good = draw(device, device->cut_ps, start_ps, cause);
 		}
-		time_spread(ctx, index, device, start_ps, end_ps, bucket);
-		time_steps_add(state, ctx, block->segment_op[i], start_ps, end_ps - start_ps);
+		ts_time_spread(ctx, index, device, start_ps, end_ps, bucket);
+		ts_time_steps_add(state, ctx, block->segment_op[i], start_ps, end_ps - start_ps);
 		if (class.on_duty)
 			device->on_duty_ps += end_ps - start_ps;
 		good = good && draw(device, drawn_ps, end_ps, bucket);
@@ -129,8 +129,8 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 
 		if (!ts_spans_add(spans, block->segment_start_ps[i], block->segment_end_ps[i]))
 			return ts_fail_nomem(err);
-		time_steps_add(state, ctx, block->segment_op[i], block->segment_start_ps[i],
-			       block->segment_end_ps[i] - block->segment_start_ps[i]);
+		ts_time_steps_add(state, ctx, block->segment_op[i], block->segment_start_ps[i],
+				  block->segment_end_ps[i] - block->segment_start_ps[i]);
 	}
 	return TS_OK;
 }
@@ -168,7 +168,7 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 {
 	if (sum->devices)
 		return TS_OK;
-	sum->nr_devices = ctx->profile->nr_devices;
+	sum->nr_devices = sum->nr_streams = ctx->profile->nr_devices;
 	sum->devices = calloc(sum->nr_devices + 1, sizeof(*sum->devices));
 	sum->streams = calloc(sum->nr_devices + 1, sizeof(*sum->streams));
 	if (!sum->devices || !sum->streams)
@@ -212,6 +212,8 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 
 	if (st)
 		return st;
+	if (line->is_core && from->nr_steps != ctx->outline->steps.devices[line->device_index].nr)
+		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
 	into = &sum->devices[line->device_index];
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
@@ -219,28 +221,12 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 	for (int b = 0; line->is_gpu && b < TS_NR_BUCKETS; b++)
 		if (!ts_spans_sum_add(&sum->streams[line->device_index][b], &from->gpu[b]))
 			return ts_fail_nomem(err);
-	time_steps_finish(line);
+	ts_time_steps_finish(line);
 	if (line->is_gpu)
-		time_steps_merge(into, from);
+		ts_time_steps_merge(into, from);
 	if (line->is_core && !line->is_gpu && from->seen)
 		take_core(into, from);
 	return TS_OK;
-}
-
-static void time_release(void *arg)
-{
-	struct time_state *state = arg;
-
-	free(state->classes);
-	free(state->touched);
-	device_release(&state->device);
-	for (size_t i = 0; i < state->nr_devices && state->devices; i++)
-		device_release(&state->devices[i]);
-	for (size_t i = 0; i < state->nr_devices && state->streams; i++)
-		for (int b = 0; b < TS_NR_BUCKETS; b++)
-			ts_spans_sum_release(&state->streams[i][b]);
-	free(state->devices);
-	free(state->streams);
 }
 
 static bool join_streams(struct time_state *sum)
@@ -259,7 +245,7 @@ static enum ts_status time_close(void *arg, const struct ts_context *ctx, void *
 
 	if (st == TS_OK && !join_streams(arg))
 		st = ts_fail_nomem(err);
-	return st ? st : time_facts(arg, ctx, &result->owner->arena, facts, err);
+	return st ? st : ts_time_make_facts(arg, ctx, &result->owner->arena, facts, err);
 }
 
 const struct ts_analysis ts_analysis_time = {
@@ -267,14 +253,13 @@ const struct ts_analysis ts_analysis_time = {
 	.title = "Time breakdown",
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS,
-	.state_size = sizeof(struct time_state),
+	.state = &ts_time_record,
 	.facts_size = sizeof(struct ts_time_facts),
 	.wants = time_wants,
 	.open = time_open,
 	.block = time_block,
 	.merge = time_merge,
 	.close = time_close,
-	.report = time_report,
+	.report = ts_time_report,
 	.shows = TS_SHOWN,
-	.release = time_release,
 };

@@ -5,6 +5,8 @@
  */
 #include "analysis/time/time.h"
 
+#include "base/check.h"
+
 #define LISTED_GAPS 256 /* of all devices */
 
 static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE, TS_BUCKET_REMATERIALIZATION,
@@ -76,16 +78,16 @@ static enum ts_status resolve_gpu(const struct ts_context *ctx, uint32_t index,
 			return ts_fail_nomem(err);
 		}
 		for (size_t s = 0; s < spans->nr; s++)
-			time_spread(ctx, index, device, spans->items[s].start_ps,
-				    spans->items[s].end_ps, gpu_order[i]);
+			ts_time_spread(ctx, index, device, spans->items[s].start_ps,
+				       spans->items[s].end_ps, gpu_order[i]);
 		if (gpu_order[i] != TS_BUCKET_HOST_TRANSFER)
 			device->on_duty_ps += ts_spans_total(spans);
 	}
 	for (size_t s = 0; s < busy.nr; s++) {
-		time_spread_gap(ctx, index, device, cut_ps, busy.items[s].start_ps);
+		ts_time_spread_gap(ctx, index, device, cut_ps, busy.items[s].start_ps);
 		cut_ps = busy.items[s].end_ps;
 	}
-	time_spread_gap(ctx, index, device, cut_ps, wall.end_ps);
+	ts_time_spread_gap(ctx, index, device, cut_ps, wall.end_ps);
 	if (busy.nr > 0) {
 		device->op_first_ps = busy.items[0].start_ps;
 		device->op_last_ps = busy.items[busy.nr - 1].end_ps;
@@ -99,11 +101,11 @@ static void resolve_core(const struct ts_context *ctx, uint32_t index, struct ti
 			 struct wall wall)
 {
 	if (device->op_first_ps > device->op_last_ps) {
-		time_spread_gap(ctx, index, device, wall.start_ps, wall.end_ps);
+		ts_time_spread_gap(ctx, index, device, wall.start_ps, wall.end_ps);
 		return;
 	}
-	time_spread_gap(ctx, index, device, wall.start_ps, device->op_first_ps);
-	time_spread_gap(ctx, index, device, device->op_last_ps, wall.end_ps);
+	ts_time_spread_gap(ctx, index, device, wall.start_ps, device->op_first_ps);
+	ts_time_spread_gap(ctx, index, device, device->op_last_ps, wall.end_ps);
 }
 
 static enum ts_status resolve(struct time_state *sum, const struct ts_context *ctx,
@@ -204,7 +206,7 @@ static enum ts_status list_steps(const struct time_state *sum, const struct ts_c
 		if (rows[i].cores > 0)
 			ran[nr++] = rows[i];
 	facts->steps = ran;
-	st = ran ? time_outliers(sum, ctx, rows, arena, facts, err) : ts_fail_nomem(err);
+	st = ran ? ts_time_outliers(sum, ctx, rows, arena, facts, err) : ts_fail_nomem(err);
 	free(rows);
 	return st;
 }
@@ -245,11 +247,15 @@ static bool list_gaps(const struct time_state *sum, struct ts_arena *arena,
 	return listed != NULL;
 }
 
-enum ts_status time_facts(struct time_state *sum, const struct ts_context *ctx,
-			  struct ts_arena *arena, struct ts_time_facts *facts, struct ts_error *err)
+enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_context *ctx,
+				  struct ts_arena *arena, struct ts_time_facts *facts,
+				  struct ts_error *err)
 {
 	struct wall wall = find_wall(sum);
-	enum ts_status st = resolve(sum, ctx, wall, err);
+	enum ts_status st;
+
+	TS_ASSERT(facts && sum->nr_devices <= ctx->outline->steps.nr_devices);
+	st = resolve(sum, ctx, wall, err);
 
 	sum_up(sum, wall, facts);
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */

@@ -10,7 +10,7 @@
 
 #include "analysis/settings.h"
 
-#define MIN_STEPS    4	 /* below, a median says little */
+#define MIN_STEPS    4	 /* with fewer, a median means little */
 #define MAX_SLOW     64	 /* the longest that are explained */
 #define MIN_REPEATS  3	 /* of a period */
 #define MIN_REGULAR  0.8 /* of the steps of a period that must be slow */
@@ -236,7 +236,7 @@ static void find_op(const struct outliers *all, size_t row, struct cause *cause)
 			struct time_step_op seen = all->sum->devices[d].step_ops[step][i];
 
 			if (seen.in_step_ps <= 0 || seen.excess_ps <= cause->op.excess_ps ||
-			    time_bucket_of(all->ctx, d, &all->ctx->profile->ops[seen.op]) !=
+			    ts_time_bucket_of(all->ctx, d, &all->ctx->profile->ops[seen.op]) !=
 				    cause->bucket)
 				continue;
 			cause->op = seen;
@@ -372,9 +372,9 @@ static bool work_out(struct outliers *all, struct ts_arena *arena, struct ts_tim
 	return list_slow(all, arena, facts);
 }
 
-enum ts_status time_outliers(const struct time_state *sum, const struct ts_context *ctx,
-			     const struct ts_time_step *steps, struct ts_arena *arena,
-			     struct ts_time_facts *facts, struct ts_error *err)
+enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_context *ctx,
+				const struct ts_time_step *steps, struct ts_arena *arena,
+				struct ts_time_facts *facts, struct ts_error *err)
 {
 	size_t nr_steps = ctx->outline->steps.nr_steps, room = nr_steps;
 	struct outliers all = {

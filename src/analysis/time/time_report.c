@@ -282,8 +282,8 @@ static void note_coarsening(const struct report *report)
 			       ts_fmt_ps(text, closed_ps));
 }
 
-enum ts_status time_report(void *state, const struct ts_context *ctx, struct ts_result *result,
-			   struct ts_error *err)
+enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct ts_result *result,
+			      struct ts_error *err)
 {
 	struct time_state *sum = state;
 	struct report report = { sum, ctx, ts_time_facts(ctx), result };
@@ -294,7 +294,7 @@ enum ts_status time_report(void *state, const struct ts_context *ctx, struct ts_
 	put_cores(&report);
 	put_hosts(&report);
 	put_steps(&report);
-	time_put_slow(ctx, result);
+	ts_time_put_slow(ctx, result);
 	note_steps(&report);
 	put_gaps(&report);
 	note_coarsening(&report);

@@ -72,7 +72,7 @@ static void put_fields(const struct ts_time_facts *time, struct ts_result *resul
 			NULL);
 }
 
-void time_put_slow(const struct ts_context *ctx, struct ts_result *result)
+void ts_time_put_slow(const struct ts_context *ctx, struct ts_result *result)
 {
 	const struct ts_time_facts *time = ts_time_facts(ctx);
 	const struct ts_profile *profile = ctx->profile;

@@ -1,9 +1,11 @@
 /* Which bucket an op's time belongs to, and a span of a device's time given to a bucket. */
 #include "analysis/time/time.h"
 
+#include "base/check.h"
 #include "model/op_kind.h"
 
-enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+enum ts_bucket ts_time_bucket_of(const struct ts_context *ctx, uint32_t device,
+				 const struct ts_op *op)
 {
 	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
 						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
@@ -11,11 +13,13 @@ enum ts_bucket time_bucket_of(const struct ts_context *ctx, uint32_t device, con
 	return ts_op_bucket(op, roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM);
 }
 
-void time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
-		 int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
+void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
+		    int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
 
+	TS_ASSERT_HOT(device_index < ctx->outline->steps.nr_devices && bucket < TS_NR_BUCKETS);
+	TS_ASSERT_HOT(start_ps <= end_ps);
 	device->total_ps[bucket] += end_ps - start_ps;
 	while (steps->nr > 0 && start_ps < end_ps) {
 		uint32_t at = ts_steps_at(steps, start_ps, &device->step_hint);
@@ -66,8 +70,8 @@ static void keep_gap(struct time_device *device, struct time_gap gap)
 	device->gaps[at] = gap;
 }
 
-enum ts_bucket time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
-			       struct time_device *device, int64_t start_ps, int64_t end_ps)
+enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
+				  struct time_device *device, int64_t start_ps, int64_t end_ps)
 {
 	const struct ts_device_steps *steps = &ctx->outline->steps.devices[device_index];
 	const struct ts_host_spans *host =

@@ -50,7 +50,6 @@ static struct given *given_new(void)
 	ts_settings_init(&given->settings);
 	given->chip = (struct ts_rates){ .name = "a chip", .hbm_bytes = 10 * N };
 	given->ctx = (struct ts_context){ .profile = &given->profile,
-					  .results = &given->results,
 					  .settings = &given->settings,
 					  .chip = &given->chip };
 	facts_of_nothing(&given->ctx);

@@ -81,7 +81,6 @@ static const struct difference_row differences[] = {
 
 static void variants_differ_in_what_was_made_different(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(differences); i++) {
 		struct cache_state sum = { .line = 0 };
 		struct ts_arena arena = TS_ARENA_INIT;
@@ -113,7 +112,6 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	const struct ts_cache_family *family;
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(modules); i++)
 		add_module(&profile, i + 1, &modules[i]);
@@ -130,6 +128,64 @@ static void dimensions_that_change_together_are_one_axis(void **state)
 	assert_int_equal(family->axes[0].buckets[0], 224); /* 200 with three bits */
 	ts_arena_release(&arena);
 	ts_profile_release(&profile);
+}
+
+/* What ran of three programs: two of one name, of which one ran, and one alone. */
+static struct cache_families chosen(struct ts_arena *arena, struct ts_profile *profile,
+				    bool stranger_ran)
+{
+	static const struct module_given modules[] = {
+		{ "jit_f", { "f32[8]" }, NULL, 1 },
+		{ "jit_f.1", { "f32[16]" }, NULL, 1 },
+		{ "jit_alone", { "f32[8]" }, NULL, 1 },
+	};
+	struct cache_program programs[] = {
+		{ .id = 1, .module = 0, .op = TS_NONE, .first_ps = 70, .nr_runs = 2, .time_ps = 9 },
+		{ .id = 99, .module = TS_NONE, .op = TS_NONE, .nr_runs = 1 },
+	};
+	struct cache_state sum = { .programs = programs,
+				   .nr_programs = stranger_ran ? 2 : 1,
+				   .cap_programs = 2 };
+	struct cache_families families;
+
+	for (size_t i = 0; i < TS_NELEM(modules); i++)
+		add_module(profile, i + 1, &modules[i]);
+	assert_true(ts_cache_families_make(&families, &sum, profile, arena));
+	assert_int_equal(families.nr, 2);
+	ts_cache_families_choose(&families);
+	assert_true(ts_cache_describe(&families, profile));
+	return families;
+}
+
+static void a_family_has_several_variants_of_which_one_ran(void **state)
+{
+	for (int stranger_ran = 0; stranger_ran < 2; stranger_ran++) {
+		struct ts_arena arena = TS_ARENA_INIT;
+		const struct ts_cache_variant *ran, *other;
+		const struct ts_cache_family *family;
+		struct cache_families families;
+		struct ts_profile profile;
+
+		ts_profile_init(&profile);
+		families = chosen(&arena, &profile, stranger_ran);
+		assert_int_equal(families.nr, 1);
+		family = families.items;
+		ran = &family->variants[0];
+		other = &family->variants[1];
+		assert_true(ts_bytes_is(family->stem, "jit_f"));
+		assert_int_equal(family->nr_runs, 2);
+		assert_int_equal(family->time_ps, 9);
+		assert_int_equal(ran->first_ps, 70);
+		assert_int_equal(other->first_ps, -1);
+		assert_int_equal(other->time_ps, -1);
+		assert_int_equal(other->nr_runs, stranger_ran ? -1 : 0);
+		assert_true(ts_bytes_is(family->differs, "shape"));
+		assert_int_equal(family->nr_shapes, 2);
+		assert_true(ts_bytes_is(family->shapes[1], "f32[16]"));
+		assert_true(ts_bytes_is(family->axes[0].where, "parameter 0 dimension 0"));
+		ts_arena_release(&arena);
+		ts_profile_release(&profile);
+	}
 }
 
 /* The next number of 8, 10, 12, 14, 16, 20, 24, ...; powers of two below 8. By counting up. */
@@ -168,7 +224,6 @@ static void no_other_choice_of_buckets_pads_less(void **state)
 {
 	struct rng rng = { 7 };
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		int64_t values[8], weights[8];
 		size_t nr = 2 + rng_below(&rng, 7), max = nr < 4 ? 1 : nr < 8 ? 2 : 3;
@@ -203,7 +258,6 @@ static void extreme_sizes_have_no_overflow(void **state)
 	static const int64_t same[] = { 4, 4, 4 }, weights[] = { 1, INT64_MAX, 0 };
 	struct ts_cache_axis axis = { .values = huge };
 
-	(void)state;
 	ts_cache_axis_buckets(&axis, 3, weights);
 	assert_int_equal(axis.nr_buckets, 1);
 	axis.values = negative;
@@ -230,7 +284,6 @@ static void stems_are_names_without_numbers(void **state)
 		{ "", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (!ts_bytes_is(ts_module_stem(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);
@@ -241,6 +294,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variants_differ_in_what_was_made_different),
 		cmocka_unit_test(dimensions_that_change_together_are_one_axis),
+		cmocka_unit_test(a_family_has_several_variants_of_which_one_ran),
 		cmocka_unit_test(no_other_choice_of_buckets_pads_less),
 		cmocka_unit_test(extreme_sizes_have_no_overflow),
 		cmocka_unit_test(stems_are_names_without_numbers),

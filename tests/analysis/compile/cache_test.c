@@ -195,7 +195,6 @@ static const struct count_row count_rows[] = {
 
 static void what_threads_did_is_counted_once(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(count_rows); i++) {
 		struct given *given = given_threads(count_rows[i].threads, 2);
 
@@ -222,7 +221,6 @@ static void a_compilation_has_its_phases_its_function_and_its_module(void **stat
 	};
 	struct given *given = given_threads(threads, 2);
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "cache", "compilations"), 1);
 	assert_text(of(given, 0, "module"), "jit_f");
@@ -249,7 +247,6 @@ static void work_goes_to_the_request_of_its_name(void **state)
 	};
 	struct given *given = given_threads(threads, 3);
 
-	(void)state;
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "cache", "compilations"), 2);
 	assert_int_equal(ts_value_int(of(given, 0, "passes_ps")), 10 * US);
@@ -278,7 +275,6 @@ static void the_wait_for_each_compilation_is_the_gap_in_it(void **state)
 	struct given *given = given_threads(threads, 1);
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "fusion.1", "loop fusion", PROGRAM, 1);
 	xp_line(&xp, "XLA Ops", 0);
 	for (size_t i = 0; i < TS_NELEM(ops); i++)
@@ -310,7 +306,6 @@ static void a_compilation_finds_its_program(void **state)
 	struct given *given = given_threads(threads, 1);
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_name(&xp, 1, "jit_f(11)");
 	xp_name(&xp, 2, "jit_f(22)");
 	xp_name(&xp, 3, "jit_f(33)");
@@ -339,7 +334,6 @@ static void requests_beyond_any_call_are_not_kept_open(void **state)
 	struct xp xp = xp_plane(&given->bytes, "/host:CPU");
 	const int64_t nr = 1000;
 
-	(void)state;
 	xp_name(&xp, 1, "$train.py:1 main");
 	xp_name(&xp, 2, names[REQUEST]);
 	xp_line(&xp, "main", 0);

@@ -77,7 +77,6 @@ static void a_region_inside_another_is_a_graph_break(void **state)
 		REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION("2/0", 60, 20)
 			REGION("0/0", 200, 90) REGION("1/0", 230, 40) REGION("2/0", 240, 20)));
 
-	(void)state;
 	assert_number(given, "graph_breaks", 2);
 	assert_number(given, "region_calls", 6);
 	assert_number(given, "recompilations", 0);
@@ -98,7 +97,6 @@ static void another_compilation_of_a_frame_is_no_further_break(void **state)
 	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100) REGION("1/0", 40, 50) REGION(
 		"0/1", 200, 90) REGION("1/1", 230, 40)));
 
-	(void)state;
 	assert_number(given, "graph_breaks", 1);
 	assert_number(given, "recompilations", 2);
 	assert_int_equal(nr_rows(given, "compile", "recompiles"), 2);
@@ -111,7 +109,6 @@ static void regions_one_after_the_other_are_no_break(void **state)
 	struct given *given =
 		given_trace(TRACE(REGION("0/0", 0, 10) REGION("1/0", 10, 10) REGION("2/0", 30, 5)));
 
-	(void)state;
 	assert_number(given, "graph_breaks", 0);
 	assert_int_equal(nr_rows(given, "compile", "graph_break_places"), 0);
 	done(given);
@@ -124,7 +121,6 @@ static void without_ids_the_regions_of_one_call_are_counted(void **state)
 			OP("Torch-Compiled Region", 20, 10) OP("Torch-Compiled Region", 70, 10)
 				OP("Torch-Compiled Region", 200, 10)));
 
-	(void)state;
 	assert_number(given, "graph_breaks", 3);
 	assert_number(given, "recompilations", NAN);
 	done(given);
@@ -138,7 +134,6 @@ static void the_frame_inside_a_region_names_it(void **state)
 			5) REGION("1/0", 40, 50)
 			      FRAME("train.py(12): torch_dynamo_resume_in_forward_at_17", 41, 48)));
 
-	(void)state;
 	assert_text(of(given, "regions", 0, "function"), "forward");
 	assert_text(of(given, "regions", 0, "source"), "train.py:12");
 	assert_text(of(given, "graph_break_places", 0, "source"), "train.py:17");
@@ -162,7 +157,6 @@ static void time_in_the_compiler_is_counted_once(void **state)
 					NOTE("backward_data: compile_id=0/0, is_backward=True",
 					     4001, 1)));
 
-	(void)state;
 	assert_number(given, "compile_time_ms", 2.1);
 	assert_number(given, "compiled_graphs", 2);
 	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
@@ -190,7 +184,6 @@ static void kernels_of_a_gpu_tell_what_was_fused(void **state)
 						  "\"ts\":80,\"dur\":5,\"args\":{\"device\":0,"
 						  "\"stream\":7,\"correlation\":4}},"));
 
-	(void)state;
 	assert_number(given, "ops_before_fusion", 7);
 	assert_number(given, "ops_after_fusion", 3);
 	assert_number(given, "fusion_ratio", 7.0 / 3);
@@ -224,7 +217,6 @@ static void a_region_has_the_device_time_of_its_kernels(void **state)
 								KERNEL("e", 670, 160, 5)
 									KERNEL("f", 830, 320, 6)));
 
-	(void)state;
 	assert_text(of(given, "regions", 0, "compile_id"), "0/0");
 	assert_cell_us(given, "regions", 0, "device_time_ps", 10 + 40 + 160);
 	assert_cell_us(given, "regions", 0, "backward_device_time_ps", 160);
@@ -252,7 +244,6 @@ static void the_doctor_tells_of_breaks_and_recompilations(void **state)
 	const struct ts_finding *breaks = finding_of(given, "torch_graph_breaks");
 	const struct ts_finding *again = finding_of(given, "torch_recompilations");
 
-	(void)state;
 	assert_non_null(breaks);
 	assert_true(ts_bytes_starts(breaks->title, "1 graph break in"));
 	assert_int_equal(breaks->impact_ps, -1);
@@ -289,7 +280,6 @@ static void many_short_kernels_without_a_cuda_graph_are_told(void **state)
 	struct given *graphs = given_short_kernels(1200, "ampere_sgemm", "cudaGraphLaunch");
 	const struct ts_finding *finding = finding_of(many, "torch_cuda_graphs");
 
-	(void)state;
 	assert_non_null(finding);
 	assert_int_equal(finding->impact_ps, ts_value_int(field(many, "time", "buckets.idle_ps")));
 	assert_null(finding_of(many, "torch_unfused"));
@@ -306,7 +296,6 @@ static void kernels_of_one_op_each_are_told_with_their_time(void **state)
 		50, "void at::native::vectorized_elementwise_kernel<4, relu>", "cudaLaunchKernel");
 	const struct ts_finding *finding = finding_of(given, "torch_unfused");
 
-	(void)state;
 	assert_non_null(finding);
 	assert_true(finding->impact_ps == 100 * US);
 	assert_number(given, "fusion_ratio", 1);
@@ -323,7 +312,6 @@ static void pytorchs_compiler_is_compilation_to_the_time_but_not_to_the_cache(vo
 				"cudaLaunchKernel", 10, 5, 1) LAUNCH("cudaLaunchKernel", 950, 5, 2)
 				KERNEL("a", 20, 80, 1) KERNEL("b", 1000, 100, 2)));
 
-	(void)state;
 	assert_us(given, "time", "buckets.compilation_ps", 800);
 	assert_int_equal(ts_value_int(field(given, "cache", "compilation_count")), 0);
 	done(given);
@@ -336,7 +324,6 @@ static void on_a_cpu_generated_code_and_library_calls_are_kernels(void **state)
 							OP("graph_0_cpp_fused_add_relu_0", 40, 10)
 								OP("aten::sum", 200, 10)));
 
-	(void)state;
 	assert_number(given, "ops_before_fusion", 3);
 	assert_number(given, "ops_after_fusion", 2);
 	done(given);
@@ -346,7 +333,6 @@ static void a_cpu_that_was_not_asked_for_its_kernels_leaves_fusion_unknown(void 
 {
 	struct given *given = given_trace(TRACE(REGION("0/0", 0, 100)));
 
-	(void)state;
 	assert_number(given, "fusion_ratio", NAN);
 	assert_number(given, "ops_after_fusion", NAN);
 	assert_number(given, "cuda_graph_launches", NAN);
@@ -357,7 +343,6 @@ static void a_trace_without_a_compiler_says_nothing_of_one(void **state)
 {
 	struct given *given = given_trace(TRACE(OP("aten::add", 0, 10)));
 
-	(void)state;
 	assert_int_equal(field(given, "compile", "compiler").type, TS_VALUE_NULL);
 	assert_int_equal(field(given, "compile", "graph_breaks").type, TS_VALUE_NULL);
 	done(given);
@@ -369,7 +354,6 @@ static void many_regions_in_one_step_are_all_counted(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct given *given;
 
-	(void)state;
 	ts_buf_puts(&text, "{\"traceEvents\":[" OP("step", 0, 1000000));
 	for (int i = 0; i < 5000; i++)
 		ts_buf_printf(&text,

@@ -62,8 +62,10 @@ static inline void given_nothing(struct given *run)
 	ts_profile_init(&run->profile);
 	ts_results_init(&run->results);
 	ts_settings_init(&run->settings);
-	run->ctx = (struct ts_context){ &run->profile,	&run->outline, run->rates,
-					&run->settings, &run->results, 0 };
+	run->ctx = (struct ts_context){ .profile = &run->profile,
+					.outline = &run->outline,
+					.rates = run->rates,
+					.settings = &run->settings };
 	facts_of_nothing(&run->ctx);
 	run->ops = (struct ts_ops_facts){ run->items, 0, run->of_op, run->modules, 0 };
 	run->time = *(const struct ts_time_facts *)run->ctx.facts[TS_ANALYSIS_time];

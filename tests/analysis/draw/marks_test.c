@@ -1,4 +1,5 @@
 /* Marks: what is drawn over the timeline, row by row, and that slices never overlap. */
+#include "flow/state.h"
 #include "tests/analysis/doctor/doctor_given.h"
 
 /* One state a line, fed with segments in blocks, merged in order: as a pass does it. */
@@ -12,7 +13,7 @@ static void feed(struct given *run, void *sum, uint32_t line, const struct segme
 {
 	const struct ts_analysis *marks = &ts_analysis_marks;
 	struct ts_error err = TS_ERROR_INIT;
-	void *state = calloc(1, marks->state_size);
+	void *state = ts_state_new(marks);
 	uint32_t op[GIVEN_MAX];
 	int64_t start[GIVEN_MAX], end[GIVEN_MAX];
 
@@ -34,8 +35,7 @@ static void feed(struct given *run, void *sum, uint32_t line, const struct segme
 		assert_int_equal(marks->block(state, &run->ctx, &block, &err), TS_OK);
 	}
 	assert_int_equal(marks->merge(sum, state, &run->ctx, &err), TS_OK);
-	marks->release(state);
-	free(state);
+	ts_state_free(marks, &state);
 }
 
 static const struct ts_result *when_closed(struct given *run, void *sum)
@@ -44,8 +44,7 @@ static const struct ts_result *when_closed(struct given *run, void *sum)
 	struct ts_error err = TS_ERROR_INIT;
 
 	assert_int_equal(ts_analysis_marks.close(sum, &run->ctx, NULL, result, &err), TS_OK);
-	ts_analysis_marks.release(sum);
-	free(sum);
+	ts_state_free(&ts_analysis_marks, &sum);
 	for (size_t t = 0; t < result->nr_tracks; t++)
 		for (size_t i = 0; i < result->tracks[t].nr_slices; i++) {
 			const struct ts_slice *slice = &result->tracks[t].slices[i];
@@ -62,7 +61,7 @@ static const struct ts_result *when_closed(struct given *run, void *sum)
 
 static void *new_sum(void)
 {
-	void *sum = calloc(1, ts_analysis_marks.state_size);
+	void *sum = ts_state_new(&ts_analysis_marks);
 
 	assert_non_null(sum);
 	return sum;

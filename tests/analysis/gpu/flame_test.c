@@ -103,7 +103,7 @@ static void a_launch_of_another_thread_counts_there(void **state)
 	memory_run_release(&mem);
 }
 
-static void kernels_without_a_launch_stand_by_themselves_and_are_told_of(void **state)
+static void kernels_without_a_launch_stand_by_themselves_and_get_a_note(void **state)
 {
 	struct memory_run mem;
 	const struct ts_result *flame;
@@ -279,7 +279,7 @@ static void names_cannot_break_a_folded_line(void **state)
 	memory_run_release(&mem);
 }
 
-static void a_tree_that_is_not_there_is_told_of(void **state)
+static void a_tree_that_is_not_there_is_an_error(void **state)
 {
 	struct memory_run mem;
 	struct ts_buf out = TS_BUF_INIT;
@@ -413,7 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_of_kernels_goes_below_the_call_that_launched_them),
 		cmocka_unit_test(a_launch_of_another_thread_counts_there),
-		cmocka_unit_test(kernels_without_a_launch_stand_by_themselves_and_are_told_of),
+		cmocka_unit_test(kernels_without_a_launch_stand_by_themselves_and_get_a_note),
 		cmocka_unit_test(a_kernel_may_begin_before_its_launch),
 		cmocka_unit_test(calls_that_overlap_sum_to_the_time_the_thread_was_busy),
 		cmocka_unit_test(modules_are_those_of_nn_and_their_kernels),
@@ -422,7 +422,7 @@ int main(void)
 		cmocka_unit_test(folded_lines_have_paths_and_nanoseconds),
 		cmocka_unit_test(what_is_cut_counts_as_its_parents),
 		cmocka_unit_test(names_cannot_break_a_folded_line),
-		cmocka_unit_test(a_tree_that_is_not_there_is_told_of),
+		cmocka_unit_test(a_tree_that_is_not_there_is_an_error),
 		cmocka_unit_test(a_shrunk_tree_keeps_the_heaviest_and_every_picosecond),
 		cmocka_unit_test(below_others_is_others),
 		cmocka_unit_test(more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls),

@@ -6,8 +6,8 @@
 /*
  * Stream 7: A 100-150 (launched 90-95), B 152-172 (launched 110-114), C 300-340 (launched 290-299).
  * Stream 20: N 160-260 (all-reduce, launched 120-126), M 400-410 (Memcpy, launched 200-260).
- * Between A and B 2 us: both were launched in time. Between B and C 128: C was launched later than B
- * ended. Between N and M 140: M was launched before N ended, longer than a launch takes.
+ * Between A and B 2 us: both were launched in time. Between B and C 128: C was launched later than
+ * B ended. Between N and M 140: M was launched before N ended, longer than a launch takes.
  */
 #define LAUNCH(name, ts, dur, id)                                 \
 	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name \
@@ -20,7 +20,7 @@
 	"\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":100},"
 #define HEAD "{\"distributedInfo\":{\"rank\":5,\"world_size\":8},\"traceEvents\":["
 #define TAIL "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"python\"}}]}"
-/* clang-format off: it finds no rest in such a row of macros */
+/* clang-format off: it does not settle on a row of macros */
 #define FIVE                                                                 \
 	LAUNCH("cudaLaunchKernel", "90", "5", "1")                           \
 	LAUNCH("cudaLaunchKernel", "110", "4", "2")                          \
@@ -95,7 +95,7 @@ static void time_is_parted_as_hta_parts_it(void **state)
 	memory_run_release(&mem);
 }
 
-static void types_that_run_together_are_told_together(void **state)
+static void types_that_run_together_share_a_row(void **state)
 {
 	struct memory_run mem;
 	const struct ts_table *types = table_of(hta_of(&mem, HEAD FIVE TAIL), "kernel_types");
@@ -288,7 +288,7 @@ static void collectives_say_what_they_send(void **state)
 	assert_true(fabs(ts_cell_number(table, row, "algorithm_bytes_per_s") - 40e9) < 1e3);
 	assert_true(fabs(ts_cell_number(table, row, "bus_bytes_per_s") - 60e9) < 1e3);
 	assert_true(fabs(ts_cell_number(table, row, "best_bus_bytes_per_s") - 75e9) < 1e3);
-	/* what its event does not say its name does; bytes nobody says */
+	/* the name stands in for the args of the event; its bytes are unknown */
 	row = row_of(table, "collective", "AllReduce");
 	assert_true(ts_bytes_is(ts_cell_text(table, row, "dtype"), "Float"));
 	assert_int_equal(ts_cell_int(table, row, "message_bytes"), -1);
@@ -306,7 +306,7 @@ static void add_rank(struct memory_run *mem, const char *name, const char *text)
 #define RANK(n)		"{\"distributedInfo\":{\"rank\":" n ",\"world_size\":3},\"traceEvents\":["
 #define REDUCE(ts, dur) NCCL("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", ts, dur, "9", "")
 
-/* Clocks that agree on nothing: only how long a kernel takes tells who came last. */
+/* The clocks do not agree: only the durations of kernels show which rank came last. */
 static void the_rank_with_the_shortest_collective_came_last(void **state)
 {
 	struct ts_error err = TS_ERROR_INIT;
@@ -324,7 +324,8 @@ static void the_rank_with_the_shortest_collective_came_last(void **state)
 	assert_int_equal(late->nr_rows, 3);
 	assert_int_equal(ts_cell_int(late, 1, "rank"), 1);
 	assert_int_equal(ts_cell_int(late, 1, "last_count"), 2);
-	/* the others waited 40 and 30, 10 and 70: 35 and 40 on average; without it 30 and 10 less */
+	/* the others waited 40 and 30, 10 and 70: 35 and 40 on average; without it 30 and 10
+	 * less */
 	assert_int_equal(ts_cell_int(late, 1, "caused_ps"), 75 * US);
 	assert_int_equal(ts_cell_int(late, 1, "excess_ps"), 40 * US);
 	assert_int_equal(ts_cell_int(late, 0, "waited_ps"), 50 * US);
@@ -438,7 +439,8 @@ static void gaps_between_launched_kernels_and_short_ones_are_findings(void **sta
 	memory_run_release(&mem);
 }
 
-/* A queue of two is full when the limit says so; one that passes the limit by far is no such queue. */
+/* A queue of two is full when the limit says so; one that passes the limit by far is not bounded
+ * by it. */
 static void a_queue_at_its_limit_is_a_finding(void **state)
 {
 	static const char text[] = HEAD LAUNCH("cudaLaunchKernel", "10", "1", "1")
@@ -489,7 +491,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_parted_as_hta_parts_it),
-		cmocka_unit_test(types_that_run_together_are_told_together),
+		cmocka_unit_test(types_that_run_together_share_a_row),
 		cmocka_unit_test(kernels_of_one_name_are_summed),
 		cmocka_unit_test(launches_are_known_of_every_runtime),
 		cmocka_unit_test(a_gap_is_put_down_to_who_was_late),

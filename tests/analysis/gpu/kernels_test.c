@@ -82,7 +82,7 @@ static void times_are_summed_by_kernel(void **state)
 	done(given);
 }
 
-/* Of one copy there is no deviation. */
+/* One copy does not have a deviation. */
 static void copies_have_bytes_and_a_rate(void **state)
 {
 	struct given *given = given_launches();
@@ -98,7 +98,7 @@ static void copies_have_bytes_and_a_rate(void **state)
 	done(given);
 }
 
-/* (10 x 20 + 30 x 60) / 40: the third launch says nothing. The shape is the longest one's. */
+/* (10 x 20 + 30 x 60) / 40: the third launch does not have it. The shape is the longest one's. */
 static void launches_have_an_occupancy_and_a_shape(void **state)
 {
 	struct given *given = given_launches();
@@ -115,7 +115,8 @@ static void launches_have_an_occupancy_and_a_shape(void **state)
 	done(given);
 }
 
-/* The first launch is inside both operators, the second behind the inner one, the third in none. */
+/* The first launch is inside both operators, the second behind the inner one, the third outside
+ * of both. */
 static void a_kernel_is_launched_by_the_innermost_operator(void **state)
 {
 	struct given *given = given_launches();
@@ -152,7 +153,7 @@ static void bytes_are_whole_however_many_sizes_there_are(void **state)
 }
 
 /* XLA's ops launch two kernels for one op: each has its row, and both the op. */
-static void kernels_of_one_op_are_told_apart(void **state)
+static void kernels_of_one_op_have_a_row_each(void **state)
 {
 	static const char details[] = "regs:32 static_shared:1000 dynamic_shared:24 grid:16,2,1 "
 				      "block:512,1,1 occ_pct:50.5";
@@ -195,7 +196,7 @@ int main(void)
 		cmocka_unit_test(launches_have_an_occupancy_and_a_shape),
 		cmocka_unit_test(a_kernel_is_launched_by_the_innermost_operator),
 		cmocka_unit_test(bytes_are_whole_however_many_sizes_there_are),
-		cmocka_unit_test(kernels_of_one_op_are_told_apart),
+		cmocka_unit_test(kernels_of_one_op_have_a_row_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

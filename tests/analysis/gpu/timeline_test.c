@@ -377,7 +377,8 @@ static void frames_of_python_need_not_count(void **state)
 	done(&mem, &text);
 }
 
-/* Two ranks: 40 and 20 us of 100 on the device. Active time is a rank's, time of streams all of it. */
+/* Two ranks: 40 and 20 us of 100 on the device. Active time is a rank's, time of streams all of
+ * it. */
 static void ranks_are_averaged_and_their_streams_summed(void **state)
 {
 	static const char *const texts[] = {
@@ -422,7 +423,8 @@ static void ranks_are_averaged_and_their_streams_summed(void **state)
 	memory_run_release(&mem);
 }
 
-/* Stream 7 has two kernels that overlap, 40 us together; stream 20 a copy of 5 us; the thread is no stream. */
+/* Stream 7 has two kernels that overlap, 40 us together; stream 20 a copy of 5 us. The thread is
+ * not a stream. */
 static void a_stream_is_busy_while_something_runs_on_it(void **state)
 {
 	static const char text[] = "{\"traceEvents\":["

@@ -54,8 +54,7 @@ static struct given *given_new(void)
 	given->rates = (struct ts_rates){ .peak_flops_per_s = 1e14, .hbm_bytes_per_s = 1e12 };
 	given->ctx = (struct ts_context){ .profile = &given->profile,
 					  .outline = &given->outline,
-					  .settings = &given->settings,
-					  .results = &given->results };
+					  .settings = &given->settings };
 	facts_of_nothing(&given->ctx);
 	return given;
 }

@@ -25,7 +25,6 @@ static const struct ts_result *close_memory(struct feed *feed, const struct ts_r
 	struct ts_context ctx = { .profile = &feed->profile,
 				  .outline = &feed->outline,
 				  .rates = feed->profile.nr_devices > 0 ? feed->rates : NULL,
-				  .results = &feed->results,
 				  .chip = chip };
 	struct ts_memory_facts facts = { .nr_ops = 0 };
 	struct ts_error err = TS_ERROR_INIT;

@@ -33,8 +33,6 @@ static bool match_copy(const struct ts_doctor *doctor, const struct ts_op_fact *
 static bool match_feed(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 		       const void *arg)
 {
-	(void)doctor;
-	(void)arg;
 	return fact->bucket == TS_BUCKET_HOST_TRANSFER && is_feed(fact) && fact->exclusive_ps > 0;
 }
 

@@ -120,7 +120,6 @@ static bool is_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fac
 static bool match_stream(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			 const void *arg)
 {
-	(void)arg;
 	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
 	       !is_move(doctor, fact) && !is_wait(doctor, fact);
 }
@@ -128,7 +127,6 @@ static bool match_stream(const struct ts_doctor *doctor, const struct ts_op_fact
 static bool match_layout(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			 const void *arg)
 {
-	(void)arg;
 	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
 	       is_move(doctor, fact) && !is_wait(doctor, fact);
 }
@@ -136,7 +134,6 @@ static bool match_layout(const struct ts_doctor *doctor, const struct ts_op_fact
 static bool match_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 		       const void *arg)
 {
-	(void)arg;
 	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
 	       is_wait(doctor, fact);
 }

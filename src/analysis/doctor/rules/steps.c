@@ -67,7 +67,7 @@ static void put_step(struct ts_doctor *doctor, const struct ts_slow_step *slow)
 	       TS_NAME(op_name(doctor, slow->op)), TS_NAME(witness.event));
 }
 
-/* " Every 100th step is slow: 100, 200, 300 and 7 more." */
+/* " They come at a beat: every 100 steps ..." */
 static void put_period(struct ts_doctor *doctor, const struct ts_time_facts *time)
 {
 	int64_t first = INT64_MAX;

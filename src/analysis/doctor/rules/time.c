@@ -208,7 +208,6 @@ static bool match_small(const struct ts_doctor *doctor, const struct ts_op_fact 
 {
 	double limit_ps = doctor->ctx->settings->small_op_time * (double)TS_PS_PER_US;
 
-	(void)arg;
 	if (fact->occurrences <= 0 || fact->exclusive_ps <= 0)
 		return false;
 	if (fact->bucket != TS_BUCKET_COMPUTE && fact->bucket != TS_BUCKET_MEMORY_WAIT)

@@ -1,0 +1,94 @@
+/* What the state of the time analysis is made of. */
+#include "analysis/time/time.h"
+
+#include "base/record.h"
+
+#define TS_SELF struct time_step_op
+static const struct ts_member step_op_members[] = {
+	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
+	TS_NUMBER(2, in_step_ps, TS_BY_HAND),
+	TS_NUMBER(3, excess_ps, TS_BY_HAND),
+};
+
+static bool is_step_op(const void *self)
+{
+	return ((const struct time_step_op *)self)->op != TS_NONE;
+}
+static const struct ts_record step_op_record = TS_RECORD(step_op_members, .is_valid = is_step_op);
+#undef TS_SELF
+
+#define TS_SELF struct time_gap
+static const struct ts_member gap_members[] = {
+	TS_NUMBER(1, start_ps, TS_BY_HAND),
+	TS_NUMBER(2, dur_ps, TS_BY_HAND),
+	TS_NUMBER(3, cause, TS_BY_HAND),
+};
+
+static bool is_gap(const void *self)
+{
+	return ((const struct time_gap *)self)->cause < TS_NR_BUCKETS;
+}
+static const struct ts_record gap_record = TS_RECORD(gap_members, .is_valid = is_gap);
+#undef TS_SELF
+
+#define TS_SELF struct time_device
+static const struct ts_member device_members[] = {
+	TS_NUMBER(1, seen, TS_BY_HAND),
+	TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, last_ps, TS_BY_HAND),
+	TS_NUMBER(4, op_first_ps, TS_BY_HAND),
+	TS_NUMBER(5, op_last_ps, TS_BY_HAND),
+	TS_NUMBERS(6, total_ps, TS_BY_HAND),
+	TS_NUMBER(7, on_duty_ps, TS_BY_HAND),
+	TS_ARRAY_OF_ARRAYS(8, step_ps, nr_steps, TS_BY_NOTHING, TS_BY_HAND),
+	TS_RECORDS(9, step_ops, nr_step_ops, step_op_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_STRUCT(10, gaps, gap_record),
+	TS_NUMBER(11, nr_gaps, TS_BY_HAND),
+	TS_STRUCT(12, gpu, ts_spans_record),
+	TS_STRUCT(13, slices, ts_slices_record),
+};
+
+static bool is_device(const void *self)
+{
+	const struct time_device *device = self;
+
+	return device->nr_gaps <= TIME_GAPS &&
+	       (device->nr_step_ops == 0 || device->nr_step_ops == device->nr_steps);
+}
+static const struct ts_record device_record = TS_RECORD(device_members, .is_valid = is_device);
+#undef TS_SELF
+
+/* Buckets are worked out again when they are asked for. */
+#define TS_SELF struct time_class
+static const struct ts_member class_members[] = {
+	TS_NUMBER(1, total_ps, TS_BY_HAND),
+	TS_NUMBER(2, in_step_ps, TS_BY_HAND),
+};
+static const struct ts_record class_record = TS_RECORD(class_members, TS_EMPTY(total_ps));
+#undef TS_SELF
+
+#define TS_SELF struct time_state
+static const struct ts_member time_members[] = {
+	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(2, is_core, TS_BY_HAND),
+	TS_NUMBER(3, is_gpu, TS_BY_HAND),
+	TS_RECORDS(4, classes, nr_classes, class_record, TS_BY_OP, TS_BY_HAND),
+	TS_STRUCT(5, device, device_record),
+	TS_NUMBER(6, step, TS_BY_HAND),
+	TS_NUMBER(7, nr_ended, TS_BY_HAND),
+	TS_RECORDS(8, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_RECORDS(9, streams, nr_streams, ts_spans_sum_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_SCRATCH(touched),
+};
+
+/* A line is of a device, and in one of its steps or in none. */
+static bool is_state(const void *self)
+{
+	const struct time_state *state = self;
+
+	return state->nr_devices == state->nr_streams &&
+	       (state->nr_devices > 0 || state->device_index != TS_NONE) &&
+	       (state->step == TS_NONE || state->step < TS_MAX(state->device.nr_step_ops, 1));
+}
+const struct ts_record ts_time_record = TS_RECORD(time_members, .is_valid = is_state);
+#undef TS_SELF
