@@ -2,6 +2,7 @@
 #include "model/async.h"
 
 #include "base/check.h"
+#include "base/record.h"
 
 static bool is_paired_done(const struct ts_op *op)
 {
@@ -30,13 +31,6 @@ bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *
 		if (is_paired_done(&profile->ops[i]) && wanted(&profile->ops[i]))
 			slots->of_op[i] = slots->of_op[profile->ops[i].partner];
 	return true;
-}
-
-void ts_async_slots_release(struct ts_async_slots *slots)
-{
-	TS_ASSERT(slots);
-	free(slots->of_op);
-	free(slots->op);
 }
 
 void ts_async_end(struct ts_async_seen *seen)
@@ -87,3 +81,20 @@ void ts_async_merge(struct ts_async_seen *into, const struct ts_async_seen *from
 	into->exposed_ps = ts_i64_add(into->exposed_ps, from->exposed_ps);
 	into->interval_ps = ts_i64_add(into->interval_ps, from->interval_ps);
 }
+
+#define TS_SELF struct ts_async_seen
+static const struct ts_member seen_members[] = {
+	TS_NUMBER(1, occurrences, TS_ADD), TS_NUMBER(2, exposed_ps, TS_ADD),
+	TS_NUMBER(3, interval_ps, TS_ADD), TS_NUMBER(4, is_open, TS_BY_HAND),
+	TS_NUMBER(5, open_ps, TS_BY_HAND), TS_NUMBER(6, open_dur_ps, TS_BY_HAND),
+};
+const struct ts_record ts_async_seen_record = TS_RECORD(seen_members);
+#undef TS_SELF
+
+#define TS_SELF struct ts_async_slots
+static const struct ts_member slots_members[] = {
+	TS_SCRATCH(of_op),
+	TS_SCRATCH(op),
+};
+const struct ts_record ts_async_slots_record = TS_RECORD(slots_members);
+#undef TS_SELF

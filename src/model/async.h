@@ -11,6 +11,8 @@
 
 #include "model/profile.h"
 
+struct ts_record;
+
 /* Which slot an op belongs to. */
 struct ts_async_slots {
 	uint32_t *of_op; /* TS_NONE: none */
@@ -21,7 +23,6 @@ struct ts_async_slots {
 /* Slots of the ops that WANTED is true of; a done has that of its start. False: no memory. */
 bool ts_async_slots_make(struct ts_async_slots *slots, const struct ts_profile *profile,
 			 bool (*wanted)(const struct ts_op *op));
-void ts_async_slots_release(struct ts_async_slots *slots);
 
 /* A slot on one core. For every instance exposed <= interval. */
 struct ts_async_seen {
@@ -31,12 +32,15 @@ struct ts_async_seen {
 };
 
 /* An event of a slot's op, in the order of time. A done without a start (it was before the capture)
- * counts alone and is no occurrence. */
+ * counts alone and is not an occurrence. */
 void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t start_ps,
 		  int64_t dur_ps, int64_t occurrences);
 /* At the end of a line: a start whose done never came was as long as it was seen. */
 void ts_async_end(struct ts_async_seen *seen);
 /* FROM was ended. */
 void ts_async_merge(struct ts_async_seen *into, const struct ts_async_seen *from);
+
+/* For states. Slots follow from the profile: they are freed, and not saved. */
+extern const struct ts_record ts_async_seen_record, ts_async_slots_record;
 
 #endif

@@ -81,13 +81,6 @@ bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from)
 	return true;
 }
 
-void ts_tally_release(struct ts_tally *tally)
-{
-	TS_ASSERT(tally);
-	free(tally->rows);
-	*tally = (struct ts_tally){ .rows = NULL };
-}
-
 double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op)
 {
 	int64_t rest = row->occurrences - row->nr_own_flops;
@@ -106,7 +99,13 @@ static const struct ts_member row_members[] = {
 	TS_NUMBER(3, self_ps, TS_ADD),	   TS_NUMBER(4, nr_own_flops, TS_ADD),
 	TS_NUMBER(5, own_flops, TS_ADD),   TS_INDEX(6, device, TS_BY_DEVICE, TS_KEEP),
 };
-static const struct ts_record row_record = TS_RECORD(row_members, TS_EMPTY(occurrences));
+
+static bool is_row(const void *self)
+{
+	return ((const struct ts_tally_row *)self)->device != TS_NONE;
+}
+static const struct ts_record row_record =
+	TS_RECORD(row_members, TS_EMPTY(occurrences), .is_valid = is_row);
 #undef TS_SELF
 
 #define TS_SELF struct ts_tally

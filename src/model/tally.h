@@ -30,10 +30,9 @@ struct ts_tally {
 /* False: no memory. DEVICE is the index of the line's device. */
 bool ts_tally_block(struct ts_tally *tally, const struct ts_block *block, uint32_t device);
 bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from);
-void ts_tally_release(struct ts_tally *tally);
-extern const struct ts_record ts_tally_record; /* what it is made of, for states */
+extern const struct ts_record ts_tally_record; /* what it is made of, for states: frees it too */
 
-/* FLOPs of all its executions as the profile and the module have them; NaN when nobody knows. */
+/* FLOPs of all its executions as the profile and the module have them; NaN: unknown. */
 double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op);
 
 #endif

@@ -14,12 +14,14 @@
 struct memory_run {
 	struct ts_run run;
 	struct ts_settings settings;
+	const struct ts_state_sink *states; /* see struct ts_passes */
 };
 
 static inline void memory_run_init(struct memory_run *mem)
 {
 	ts_run_init(&mem->run);
 	ts_settings_init(&mem->settings);
+	mem->states = NULL;
 }
 
 static inline void memory_run_release(struct memory_run *mem)
@@ -63,7 +65,8 @@ static inline enum ts_status memory_run_analyse(struct memory_run *mem, size_t o
 {
 	struct ts_run_options options = { .nr_threads = 1,
 					  .settings = &mem->settings,
-					  .overlay_budget = overlay_budget };
+					  .overlay_budget = overlay_budget,
+					  .states = mem->states };
 	enum ts_status st = ts_profile_finish(&mem->run.profile, err);
 
 	return st ? st : ts_run_analyse(&mem->run, &options, err);

@@ -9,6 +9,7 @@
 #include "analysis/matrix/padding.h"
 
 #include "analysis/kit/table.h"
+#include "base/record.h"
 #include "model/op_kind.h"
 
 #define MAX_ROWS    1000
@@ -21,6 +22,15 @@ struct padding_state {
 	uint32_t device; /* of a line; merged: of the line merged last */
 	size_t nr_cores; /* devices whose lines had events; those of one device stand together */
 };
+
+#define TS_SELF struct padding_state
+static const struct ts_member padding_members[] = {
+	TS_STRUCT(1, tally, ts_tally_record),
+	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(3, nr_cores, TS_BY_HAND),
+};
+static const struct ts_record padding_record = TS_RECORD(padding_members);
+#undef TS_SELF
 
 static bool padding_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
@@ -455,25 +465,17 @@ done:
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
-static void padding_release(void *arg)
-{
-	struct padding_state *state = arg;
-
-	ts_tally_release(&state->tally);
-}
-
 const struct ts_analysis ts_analysis_padding = {
 	.name = "padding",
 	.title = "Padding waste",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct padding_state),
+	.state = &padding_record,
 	.facts_size = sizeof(struct ts_padding_facts),
 	.wants = padding_wants,
 	.open = padding_open,
 	.block = padding_block,
 	.merge = padding_merge,
 	.close = padding_close,
-	.release = padding_release,
 };

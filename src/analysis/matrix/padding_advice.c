@@ -178,6 +178,7 @@ struct ts_bytes ts_padding_advice(struct ts_result *result, const struct padding
 {
 	bool array = row->bound == PADDING_ARRAY;
 
+	TS_ASSERT(row->op || row->module);
 	*gain_ps = NAN;
 	if (row->self_ps < 0) /* nothing says what bounds it: the larger share */
 		array = row->flops_share > row->bytes_share || isnan(row->bytes_share);

@@ -406,6 +406,7 @@ bool ts_padding_arrays(const struct ts_context *ctx, const struct padding_list *
 {
 	struct arrays arrays = { .items = NULL };
 
+	TS_ASSERT(list && sum);
 	list_arrays(&arrays, ctx, list, measured);
 	if (!arrays.failed) {
 		if (arrays.nr > 1)

@@ -30,6 +30,7 @@ struct ts_stored ts_padding_stored(const struct ts_shape *shape, uint32_t minor)
 	const struct ts_tile *tile = shape->nr_tiles > 0 ? &shape->tiles[0] : NULL;
 	struct ts_stored out = { .size = 1, .unit = 1 };
 
+	TS_ASSERT(shape);
 	if (minor < shape->rank && shape->has_layout && shape->minor_to_major)
 		out.size = shape->dims[shape->minor_to_major[minor]];
 	if (tile && minor < tile->nr_dims && tile->dims[tile->nr_dims - 1 - minor] > 0)

@@ -7,7 +7,37 @@
  */
 #include "analysis/matrix/systolic.h"
 
+#include "base/record.h"
 #include "base/units.h"
+
+#define TS_SELF struct systolic_core
+static const struct ts_member core_members[] = {
+	TS_NUMBER(1, seen, TS_BY_HAND),
+	TS_NUMBER(2, flops, TS_BY_HAND),
+	TS_ARRAY(3, step_flops, nr_steps, TS_BY_NOTHING, TS_BY_HAND),
+};
+static const struct ts_record core_record = TS_RECORD(core_members);
+#undef TS_SELF
+
+#define TS_SELF struct systolic_state
+static const struct ts_member systolic_members[] = {
+	TS_STRUCT(1, tally, ts_tally_record),
+	TS_RECORDS(2, cores, nr_cores, core_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_INDEX(3, first_core, TS_BY_DEVICE, TS_BY_HAND),
+	TS_SCRATCH(scale),
+};
+
+/* A line's core may be any device; all cores begin with the first one. */
+static bool is_systolic(const void *self)
+{
+	const struct systolic_state *state = self;
+
+	return state->nr_cores == 0 || state->first_core == 0 ||
+	       (state->nr_cores == 1 && state->first_core != TS_NONE);
+}
+static const struct ts_record systolic_record =
+	TS_RECORD(systolic_members, .is_valid = is_systolic);
+#undef TS_SELF
 
 /* Two kinds of lines: what a core does, and which module it was doing. */
 static bool systolic_wants(const struct ts_context *ctx, const struct ts_line *line)
@@ -152,7 +182,7 @@ static enum ts_status systolic_merge(void *into_arg, void *from_arg, const struc
 
 	if (!make_cores(into, ctx) || !ts_tally_merge(&into->tally, &from->tally))
 		return ts_fail_nomem(err);
-	for (size_t i = 0; i < from->nr_cores; i++)
+	for (size_t i = 0; i < from->nr_cores && from->first_core + i < into->nr_cores; i++)
 		merge_core(&into->cores[from->first_core + i], &from->cores[i]);
 	return TS_OK;
 }
@@ -317,30 +347,17 @@ static enum ts_status systolic_close(void *arg, const struct ts_context *ctx, vo
 				sum.has_matrix, err);
 }
 
-static void systolic_release(void *arg)
-{
-	struct systolic_state *state = arg;
-
-	for (size_t i = 0; i < state->nr_cores; i++)
-		free(state->cores[i].step_flops);
-	free(state->cores);
-	free(state->scale);
-	ts_tally_release(&state->tally);
-	memset(state, 0, sizeof(*state));
-}
-
 const struct ts_analysis ts_analysis_systolic = {
 	.name = "systolic",
 	.title = "Matrix units",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_COSTS | TS_COL_DEVICE_CLOCK,
-	.state_size = sizeof(struct systolic_state),
+	.state = &systolic_record,
 	.facts_size = sizeof(struct ts_systolic_facts),
 	.wants = systolic_wants,
 	.open = systolic_open,
 	.block = systolic_block,
 	.merge = systolic_merge,
 	.close = systolic_close,
-	.release = systolic_release,
 };

@@ -410,8 +410,10 @@ enum ts_status ts_systolic_ops(const struct systolic_state *state, const struct 
 {
 	bool measured = state->tally.nr_events > 0;
 	struct list list = { NULL, 0, 0 };
-	bool good = measured ? list_measured(state, ctx, &list) : list_modules(ctx, &list);
+	bool good;
 
+	TS_ASSERT(facts && sum);
+	good = measured ? list_measured(state, ctx, &list) : list_modules(ctx, &list);
 	if (good) {
 		for (size_t i = 0; i < list.nr; i++)
 			sum_row(sum, &list.items[i]);

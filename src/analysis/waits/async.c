@@ -8,6 +8,32 @@
  */
 #include "analysis/waits/async.h"
 
+#include "base/record.h"
+
+#define TS_SELF struct async_device
+static const struct ts_member device_members[] = {
+	TS_NUMBER(1, interval_ps, TS_ADD),
+	TS_NUMBER(2, line_ps, TS_ADD),
+};
+static const struct ts_record device_record = TS_RECORD(device_members);
+#undef TS_SELF
+
+#define TS_SELF struct async_state
+static const struct ts_member async_members[] = {
+	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(2, line_ps, TS_BY_HAND),
+	TS_STRUCT(3, slots, ts_async_slots_record),
+	TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
+};
+
+static bool is_async(const void *self)
+{
+	return ((const struct async_state *)self)->device != TS_NONE;
+}
+static const struct ts_record async_record = TS_RECORD(async_members, .is_valid = is_async);
+#undef TS_SELF
+
 static bool is_wanted(const struct ts_op *op)
 {
 	return op->kind == TS_OP_COLLECTIVE || op->partner != TS_NONE;
@@ -21,16 +47,40 @@ static bool async_wants(const struct ts_context *ctx, const struct ts_line *line
 	       (ts_line_is_core(ctx->profile, line) || line->kind == TS_LINE_ASYNC);
 }
 
-static enum ts_status make(struct async_state *state, const struct ts_context *ctx,
-			   struct ts_error *err)
+/* A saved state may be of another profile. */
+static enum ts_status make_slots(struct async_state *state, const struct ts_context *ctx,
+				 struct ts_error *err)
 {
-	if (state->seen)
-		return TS_OK;
-	if (!ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
+	if (!state->slots.of_op && !ts_async_slots_make(&state->slots, ctx->profile, is_wanted))
 		return ts_fail_nomem(err);
+	if (state->seen)
+		return state->nr_seen == state->slots.nr
+			       ? TS_OK
+			       : ts_fail(err, TS_FORMAT, "a state of async has other ops");
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
-	state->devices = calloc(ctx->profile->nr_devices + 1, sizeof(*state->devices));
-	return state->seen && state->devices ? TS_OK : ts_fail_nomem(err);
+	if (!state->seen)
+		return ts_fail_nomem(err);
+	state->nr_seen = state->slots.nr;
+	return TS_OK;
+}
+
+static enum ts_status make_sum(struct async_state *sum, const struct ts_context *ctx,
+			       struct ts_error *err)
+{
+	enum ts_status st = make_slots(sum, ctx, err);
+	size_t nr = ctx->profile->nr_devices;
+
+	if (st)
+		return st;
+	if (sum->devices)
+		return sum->nr_devices == nr
+			       ? TS_OK
+			       : ts_fail(err, TS_FORMAT, "a state of async has other devices");
+	sum->devices = calloc(nr + 1, sizeof(*sum->devices));
+	if (!sum->devices)
+		return ts_fail_nomem(err);
+	sum->nr_devices = nr;
+	return TS_OK;
 }
 
 static enum ts_status async_open(void *arg, const struct ts_context *ctx,
@@ -40,7 +90,7 @@ static enum ts_status async_open(void *arg, const struct ts_context *ctx,
 
 	state->is_core = ts_line_is_core(ctx->profile, line);
 	state->device = ctx->profile->planes[line->plane].device;
-	return make(state, ctx, err);
+	return make_slots(state, ctx, err);
 }
 
 static enum ts_status async_block(void *arg, const struct ts_context *ctx,
@@ -66,13 +116,13 @@ static enum ts_status async_merge(void *arg_into, void *arg_from, const struct t
 {
 	struct async_state *sum = arg_into, *line = arg_from;
 	struct async_device *device;
-	enum ts_status st = make(sum, ctx, err);
+	enum ts_status st = make_sum(sum, ctx, err);
 
 	if (st)
 		return st;
 	device = &sum->devices[line->device];
 	device->line_ps = ts_i64_add(device->line_ps, line->line_ps);
-	for (size_t i = 0; i < sum->slots.nr; i++) {
+	for (size_t i = 0; i < TS_MIN(line->nr_seen, sum->slots.nr); i++) {
 		ts_async_end(&line->seen[i]);
 		ts_async_merge(&sum->seen[i], &line->seen[i]);
 		if (ctx->profile->ops[sum->slots.op[i]].partner != TS_NONE)
@@ -82,21 +132,12 @@ static enum ts_status async_merge(void *arg_into, void *arg_from, const struct t
 	return TS_OK;
 }
 
-static void async_release(void *arg)
-{
-	struct async_state *state = arg;
-
-	ts_async_slots_release(&state->slots);
-	free(state->seen);
-	free(state->devices);
-}
-
 static enum ts_status async_close(void *arg, const struct ts_context *ctx, void *facts,
 				  struct ts_result *result, struct ts_error *err)
 {
 	struct async_state *sum = arg;
 	struct async_rows rows = { .nr = 0 };
-	enum ts_status st = make(sum, ctx, err);
+	enum ts_status st = make_sum(sum, ctx, err);
 	bool good;
 
 	if (st || ctx->profile->nr_devices == 0) /* modules alone, or hosts alone: nothing ran */
@@ -113,12 +154,11 @@ const struct ts_analysis ts_analysis_async = {
 	.title = "Asynchronous ops",
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
-	.state_size = sizeof(struct async_state),
+	.state = &async_record,
 	.facts_size = sizeof(struct ts_async_facts),
 	.wants = async_wants,
 	.open = async_open,
 	.block = async_block,
 	.merge = async_merge,
 	.close = async_close,
-	.release = async_release,
 };

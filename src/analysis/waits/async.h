@@ -26,7 +26,10 @@ struct async_state {
 	/* of a line, and of the sum */
 	struct ts_async_slots slots;
 	struct ts_async_seen *seen; /* of each slot */
+	size_t nr_seen;
+	/* of the sum */
 	struct async_device *devices;
+	size_t nr_devices;
 };
 
 /* What one wait has beside it in the schedule of its computation. Times are those of one execution

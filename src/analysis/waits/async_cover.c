@@ -40,6 +40,7 @@ bool ts_async_schedule_init(struct async_schedule *schedule, const struct ts_con
 {
 	size_t nr = ctx->profile->modules[module].nr_instrs + 1;
 
+	TS_ASSERT(module < ctx->profile->nr_modules);
 	*schedule = (struct async_schedule){
 		.module = &ctx->profile->modules[module],
 		.mean_ps = calloc(nr, sizeof(*schedule->mean_ps)),
@@ -107,6 +108,7 @@ struct async_cover ts_async_cover_of(struct async_schedule *schedule, uint32_t s
 	const struct ts_hlo_comp *comp = &module->comps[module->instrs[start].computation];
 	struct async_cover cover = { .between = TS_NONE, .free = TS_NONE };
 
+	TS_ASSERT(start < module->nr_instrs && done < module->nr_instrs);
 	if (!module->is_scheduled ||
 	    module->instrs[done].computation != module->instrs[start].computation || done < start)
 		return cover;

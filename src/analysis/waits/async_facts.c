@@ -161,6 +161,7 @@ bool ts_async_read(const struct async_state *sum, const struct ts_context *ctx,
 	struct reading reading = { ctx, rows };
 	struct ts_async_op *items;
 
+	TS_ASSERT(sum->nr_seen == sum->slots.nr && facts && !rows->items);
 	rows->items = calloc(sum->slots.nr + 1, sizeof(*rows->items));
 	if (!rows->items)
 		return false;

@@ -9,6 +9,40 @@
  */
 #include "analysis/waits/collectives.h"
 
+#include "base/record.h"
+
+#define TS_SELF struct collective_time
+static const struct ts_member time_members[] = {
+	TS_NUMBER(1, start_ps, TS_BY_HAND),
+	TS_NUMBER(2, end_ps, TS_BY_HAND),
+};
+static const struct ts_record time_record = TS_RECORD(time_members);
+#undef TS_SELF
+
+#define TS_SELF struct collective_seen
+static const struct ts_member seen_members[] = {
+	TS_STRUCT(1, async, ts_async_seen_record),
+	TS_RECORDS_CAP(2, times, nr, cap, time_record, TS_BY_NOTHING, TS_BY_HAND),
+};
+static const struct ts_record seen_record = TS_RECORD(seen_members);
+#undef TS_SELF
+
+#define TS_SELF struct collectives_state
+static const struct ts_member collectives_members[] = {
+	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+	TS_STRUCT(2, slots, ts_async_slots_record),
+	TS_NUMBER(3, is_cut, TS_BY_HAND),
+	TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND),
+};
+
+static bool is_collectives(const void *self)
+{
+	return ((const struct collectives_state *)self)->device_index != TS_NONE;
+}
+static const struct ts_record collectives_record =
+	TS_RECORD(collectives_members, .is_valid = is_collectives);
+#undef TS_SELF
+
 static bool collectives_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	return ts_line_is_core(ctx->profile, line);
@@ -24,8 +58,11 @@ static enum ts_status collectives_open(void *arg, const struct ts_context *ctx,
 	if (!ts_collective_slots_make(&state->slots, ctx->profile))
 		return ts_fail_nomem(err);
 	state->seen = calloc(state->slots.nr + 1, sizeof(*state->seen));
+	if (!state->seen)
+		return ts_fail_nomem(err);
+	state->nr_seen = state->slots.nr;
 	state->nr_devices = 1;
-	return state->seen ? TS_OK : ts_fail_nomem(err);
+	return TS_OK;
 }
 
 static bool keep_time(struct collectives_state *state, struct collective_seen *seen,
@@ -77,17 +114,24 @@ static enum ts_status collectives_block(void *arg, const struct ts_context *ctx,
 	return TS_OK;
 }
 
+/* What a state of this profile has for each device and slot; a saved one may be of another profile. */
 static enum ts_status make_sum(struct collectives_state *sum, const struct ts_context *ctx,
 			       struct ts_error *err)
 {
-	if (sum->seen)
-		return TS_OK;
+	size_t nr;
+
 	if (!sum->slots.of_op && !ts_collective_slots_make(&sum->slots, ctx->profile))
 		return ts_fail_nomem(err);
-	sum->seen = calloc(ctx->profile->nr_devices * sum->slots.nr + 1, sizeof(*sum->seen));
+	sum->nr_devices = ctx->profile->nr_devices;
+	nr = sum->nr_devices * sum->slots.nr;
+	if (sum->seen)
+		return sum->nr_seen == nr
+			       ? TS_OK
+			       : ts_fail(err, TS_FORMAT, "a state of collectives has other ops");
+	sum->seen = calloc(nr + 1, sizeof(*sum->seen));
 	if (!sum->seen)
 		return ts_fail_nomem(err);
-	sum->nr_devices = ctx->profile->nr_devices;
+	sum->nr_seen = nr;
 	return TS_OK;
 }
 
@@ -132,20 +176,10 @@ static enum ts_status collectives_merge(void *arg_into, void *arg_from,
 	if (st)
 		return st;
 	sum->is_cut |= line->is_cut;
-	for (size_t i = 0; i < line->slots.nr; i++)
+	for (size_t i = 0; i < TS_MIN(line->nr_seen, sum->slots.nr); i++)
 		if (!merge_seen(&sum->seen[line->device_index * sum->slots.nr + i], &line->seen[i]))
 			return ts_fail_nomem(err);
 	return TS_OK;
-}
-
-static void collectives_release(void *arg)
-{
-	struct collectives_state *state = arg;
-
-	for (size_t i = 0; state->seen && i < state->nr_devices * state->slots.nr; i++)
-		free(state->seen[i].times);
-	free(state->seen);
-	ts_async_slots_release(&state->slots);
 }
 
 static enum ts_status collectives_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -170,12 +204,11 @@ const struct ts_analysis ts_analysis_collectives = {
 	.title = "Collectives",
 	.top_level = true,
 	.pass = TS_PASS_FIRST,
-	.state_size = sizeof(struct collectives_state),
+	.state = &collectives_record,
 	.facts_size = sizeof(struct ts_collectives_facts),
 	.wants = collectives_wants,
 	.open = collectives_open,
 	.block = collectives_block,
 	.merge = collectives_merge,
 	.close = collectives_close,
-	.release = collectives_release,
 };

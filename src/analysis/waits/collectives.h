@@ -68,7 +68,7 @@ struct collectives_state {
 	bool is_cut;		     /* more instances than are kept */
 	/* by device and slot: of a line one device */
 	struct collective_seen *seen;
-	size_t nr_devices;
+	size_t nr_seen, nr_devices;
 };
 
 /* A slot over all cores. */

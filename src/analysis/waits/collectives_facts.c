@@ -195,6 +195,7 @@ bool ts_collectives_read(const struct collectives_state *sum, const struct ts_co
 		.group = calloc(nr_devices + 1, sizeof(*reading.group)),
 	};
 
+	TS_ASSERT(sum->nr_seen == nr_slots * nr_devices && facts && !rows->items);
 	rows->items = calloc(nr_slots + 1, sizeof(*rows->items));
 	rows->all = calloc(nr_devices + 1, sizeof(*rows->all));
 	rows->cores = calloc(nr_slots * nr_devices + 1, sizeof(*rows->cores));

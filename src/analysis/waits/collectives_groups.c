@@ -127,6 +127,7 @@ enum collective_grouped ts_collective_groups(struct collective_seen *const *seen
 	struct grouping g = { .seen = seen, .group_size = (size_t)TS_MAX(group_size, 0) };
 	enum collective_grouped found = COLLECTIVE_UNGROUPED;
 
+	TS_ASSERT(seen && group);
 	for (size_t i = 0; i < nr_devices; i++)
 		group[i] = TS_NONE;
 	g.cores = calloc(nr_devices + 1, sizeof(*g.cores));

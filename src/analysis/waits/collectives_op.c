@@ -123,6 +123,7 @@ struct collective_op ts_collective_op_of(const struct ts_profile *profile, const
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op), *inner;
 	const struct ts_hlo_module *module;
 
+	TS_ASSERT(op->kind == TS_OP_COLLECTIVE);
 	if (!instr)
 		return found;
 	module = &profile->modules[op->module];

@@ -103,6 +103,7 @@ void ts_collective_match(struct collective_seen *const *seen, size_t nr_devices,
 	struct arrivals front = { seen, nr_devices, SIZE_MAX, false }, back;
 	size_t most = 0, nr_cores = 0;
 
+	TS_ASSERT(seen && skew && skew->cores);
 	for (size_t i = 0; i < nr_devices; i++) {
 		if (!takes_part(&front, i))
 			continue;

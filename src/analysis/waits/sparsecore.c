@@ -7,6 +7,58 @@
  */
 #include "analysis/waits/sparsecore.h"
 
+#include "base/record.h"
+
+#define TS_SELF struct sparsecore_time
+static const struct ts_member time_members[] = {
+	TS_NUMBER(1, slot, TS_BY_HAND),	    TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(3, start_ps, TS_BY_HAND), TS_NUMBER(4, done_ps, TS_BY_HAND),
+	TS_NUMBER(5, end_ps, TS_BY_HAND),
+};
+
+static bool is_time(const void *self)
+{
+	return ((const struct sparsecore_time *)self)->device != TS_NONE;
+}
+static const struct ts_record time_record = TS_RECORD(time_members, .is_valid = is_time);
+#undef TS_SELF
+
+#define TS_SELF struct sparsecore_op
+static const struct ts_member op_members[] = {
+	TS_NUMBER(1, occurrences, TS_ADD),
+	TS_NUMBER(2, self_ps, TS_ADD),
+	TS_NUMBER(3, bytes, TS_ADD),
+	TS_NUMBER(4, bytes_unknown, TS_OR),
+};
+static const struct ts_record op_record = TS_RECORD(op_members, TS_EMPTY(occurrences));
+#undef TS_SELF
+
+#define TS_SELF struct sparsecore_core
+static const struct ts_member core_members[] = {
+	TS_NUMBER(1, has_ops, TS_BY_HAND),	 TS_NUMBER(2, has_modules, TS_BY_HAND),
+	TS_NUMBER(3, busy_ps, TS_BY_HAND),	 TS_NUMBER(4, module_ps, TS_BY_HAND),
+	TS_NUMBER(5, modules, TS_BY_HAND),	 TS_STRUCT(6, ops, ts_spans_record),
+	TS_STRUCT(7, unmarked, ts_spans_record), TS_STRUCT(8, slices, ts_slices_record),
+};
+static const struct ts_record core_record = TS_RECORD(core_members);
+#undef TS_SELF
+
+#define TS_SELF struct sparsecore_state
+static const struct ts_member sparsecore_members[] = {
+	TS_INDEX(1, plane, TS_BY_PLANE, TS_BY_HAND),
+	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_STRUCT(3, slots, ts_async_slots_record),
+	TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
+	TS_STRUCT(5, marks, ts_sparsecore_marks_record),
+	TS_LIST(6, times, time_record, TS_BY_HAND),
+	TS_NUMBER(7, is_cut, TS_BY_HAND),
+	TS_RECORDS(8, ops, nr_ops, op_record, TS_BY_OP, TS_BY_HAND),
+	TS_RECORDS(9, cores, nr_cores, core_record, TS_BY_PLANE, TS_BY_HAND),
+	TS_SCRATCH(open_ps),
+};
+static const struct ts_record sparsecore_record = TS_RECORD(sparsecore_members);
+#undef TS_SELF
+
 static bool is_sparse(const struct ts_line *line)
 {
 	return line->kind == TS_LINE_SC_OPS || line->kind == TS_LINE_SC_MODULES;
@@ -55,6 +107,7 @@ static enum ts_status open_tensor_core(struct sparsecore_state *state, const str
 	state->open_ps = malloc((state->slots.nr + 1) * sizeof(*state->open_ps));
 	if (!state->seen || !state->open_ps)
 		return ts_fail_nomem(err);
+	state->nr_seen = state->slots.nr;
 	for (size_t i = 0; i < state->slots.nr; i++)
 		state->open_ps[i] = INT64_MIN;
 	return TS_OK;
@@ -72,9 +125,11 @@ static enum ts_status sparsecore_open(void *arg, const struct ts_context *ctx,
 	if (!is_sparse(line))
 		return open_tensor_core(state, ctx, err);
 	state->cores = calloc(1, sizeof(*state->cores));
-	state->nr_cores = 1;
-	if (line->kind == TS_LINE_SC_OPS)
+	state->nr_cores = state->cores ? 1 : 0;
+	if (line->kind == TS_LINE_SC_OPS) {
 		state->ops = calloc(profile->nr_ops + 1, sizeof(*state->ops));
+		state->nr_ops = state->ops ? profile->nr_ops : 0;
+	}
 	if (!state->cores || (line->kind == TS_LINE_SC_OPS && !state->ops))
 		return ts_fail_nomem(err);
 	state->cores->ops.max = state->cores->unmarked.max = SPARSECORE_MAX_SPANS;
@@ -241,20 +296,49 @@ static enum ts_status sparsecore_block(void *arg, const struct ts_context *ctx,
 	return good ? TS_OK : ts_fail_nomem(err);
 }
 
+/* Whether a state is one of this profile; a saved one may be of another. NR_SEEN: for each device. */
+static bool is_of(const struct sparsecore_state *state, const struct ts_profile *profile,
+		  size_t nr_slots, size_t nr_seen)
+{
+	for (size_t i = 0; i < state->nr_times; i++)
+		if (state->times[i].slot >= nr_slots)
+			return false;
+	for (size_t i = 0; i < state->marks.nr; i++)
+		if (state->marks.items[i].slot != TS_NONE && state->marks.items[i].slot >= nr_slots)
+			return false;
+	return (state->nr_seen == 0 || state->nr_seen == nr_seen) &&
+	       (state->nr_ops == 0 || state->nr_ops == profile->nr_ops);
+}
+
+static bool make_arrays(struct sparsecore_state *sum, const struct ts_profile *profile)
+{
+	size_t nr_seen = profile->nr_devices * sum->slots.nr;
+
+	sum->seen = calloc(nr_seen + 1, sizeof(*sum->seen));
+	sum->cores = calloc(profile->nr_planes + 1, sizeof(*sum->cores));
+	sum->ops = calloc(profile->nr_ops + 1, sizeof(*sum->ops));
+	sum->nr_seen = sum->seen ? nr_seen : 0;
+	sum->nr_cores = sum->cores ? profile->nr_planes : 0;
+	sum->nr_ops = sum->ops ? profile->nr_ops : 0;
+	return sum->seen && sum->cores && sum->ops;
+}
+
 static enum ts_status make_sum(struct sparsecore_state *sum, const struct ts_context *ctx,
 			       struct ts_error *err)
 {
 	const struct ts_profile *profile = ctx->profile;
 
-	if (sum->seen)
+	if (sum->slots.of_op)
 		return TS_OK;
 	if (!ts_async_slots_make(&sum->slots, profile, is_wanted))
 		return ts_fail_nomem(err);
-	sum->seen = calloc(profile->nr_devices * sum->slots.nr + 1, sizeof(*sum->seen));
-	sum->cores = calloc(profile->nr_planes + 1, sizeof(*sum->cores));
-	sum->ops = calloc(profile->nr_ops + 1, sizeof(*sum->ops));
-	sum->nr_cores = sum->cores ? profile->nr_planes : 0;
-	return sum->seen && sum->cores && sum->ops ? TS_OK : ts_fail_nomem(err);
+	if (!sum->cores)
+		return make_arrays(sum, profile) ? TS_OK : ts_fail_nomem(err);
+	if (sum->nr_cores != profile->nr_planes || sum->nr_ops != profile->nr_ops ||
+	    sum->nr_seen != profile->nr_devices * sum->slots.nr ||
+	    !is_of(sum, profile, sum->slots.nr, profile->nr_devices * sum->slots.nr))
+		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
+	return TS_OK;
 }
 
 static bool merge_times(struct sparsecore_state *sum, const struct sparsecore_state *line)
@@ -299,50 +383,25 @@ static bool merge_core(struct sparsecore_core *into, struct sparsecore_core *fro
 	       ts_spans_union(&into->unmarked, &from->unmarked);
 }
 
-static void merge_ops(struct sparsecore_op *into, const struct sparsecore_op *from, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		into[i].occurrences = ts_i64_add(into[i].occurrences, from[i].occurrences);
-		into[i].self_ps = ts_i64_add(into[i].self_ps, from[i].self_ps);
-		into[i].bytes = ts_i64_add(into[i].bytes, from[i].bytes);
-		into[i].bytes_unknown |= from[i].bytes_unknown;
-	}
-}
-
 static enum ts_status sparsecore_merge(void *arg_into, void *arg_from, const struct ts_context *ctx,
 				       struct ts_error *err)
 {
 	struct sparsecore_state *sum = arg_into, *line = arg_from;
 	enum ts_status st = make_sum(sum, ctx, err);
-	bool good;
+	bool good = true;
 
 	if (st)
 		return st;
-	if (line->seen)
+	if (!is_of(line, ctx->profile, sum->slots.nr, sum->slots.nr) || line->plane == TS_NONE)
+		return ts_fail(err, TS_FORMAT, "a state of sparsecore is of another profile");
+	if (line->nr_seen > 0 && line->device != TS_NONE)
 		merge_tensor_core(sum, line);
-	if (line->ops)
-		merge_ops(sum->ops, line->ops, ctx->profile->nr_ops);
-	good = ts_sparsecore_marks_merge(&sum->marks, &line->marks) && merge_times(sum, line) &&
-	       (!line->cores || merge_core(&sum->cores[line->plane], line->cores));
+	for (size_t i = 0; i < line->nr_ops && good; i++)
+		good = ts_record_merge(&op_record, &sum->ops[i], &line->ops[i]);
+	good = good && ts_sparsecore_marks_merge(&sum->marks, &line->marks) &&
+	       merge_times(sum, line) &&
+	       (line->nr_cores == 0 || merge_core(&sum->cores[line->plane], line->cores));
 	return good ? TS_OK : ts_fail_nomem(err);
-}
-
-static void sparsecore_release(void *arg)
-{
-	struct sparsecore_state *state = arg;
-
-	for (size_t i = 0; state->cores && i < state->nr_cores; i++) {
-		ts_spans_release(&state->cores[i].ops);
-		ts_spans_release(&state->cores[i].unmarked);
-		ts_slices_release(&state->cores[i].slices);
-	}
-	free(state->cores);
-	free(state->ops);
-	free(state->times);
-	free(state->open_ps);
-	free(state->seen);
-	ts_sparsecore_marks_release(&state->marks);
-	ts_async_slots_release(&state->slots);
 }
 
 static enum ts_status sparsecore_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -371,12 +430,11 @@ const struct ts_analysis ts_analysis_sparsecore = {
 	.needs = TS_NEEDED,
 	.pass = TS_PASS_FIRST,
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,
-	.state_size = sizeof(struct sparsecore_state),
+	.state = &sparsecore_record,
 	.facts_size = sizeof(struct ts_sparsecore_facts),
 	.wants = sparsecore_wants,
 	.open = sparsecore_open,
 	.block = sparsecore_block,
 	.merge = sparsecore_merge,
 	.close = sparsecore_close,
-	.release = sparsecore_release,
 };

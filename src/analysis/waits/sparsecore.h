@@ -44,7 +44,7 @@ struct sparsecore_marks {
 struct sparsecore_mark *ts_sparsecore_mark_of(struct sparsecore_marks *marks, uint32_t host,
 					      int64_t core, int64_t id);
 bool ts_sparsecore_marks_merge(struct sparsecore_marks *into, const struct sparsecore_marks *from);
-void ts_sparsecore_marks_release(struct sparsecore_marks *marks);
+extern const struct ts_record ts_sparsecore_marks_record;
 
 /* An instance of an offload without a mark. */
 struct sparsecore_time {
@@ -73,11 +73,13 @@ struct sparsecore_state {
 	/* of a line, and of the sum */
 	struct ts_async_slots slots;
 	struct ts_async_seen *seen; /* by device and slot: of a line one device */
+	size_t nr_seen;
 	struct sparsecore_marks marks;
 	struct sparsecore_time *times;
 	size_t nr_times, cap_times;
-	bool is_cut;		       /* more instances than are kept */
-	struct sparsecore_op *ops;     /* by the profile's op table, or NULL */
+	bool is_cut;		   /* more instances than are kept */
+	struct sparsecore_op *ops; /* by the profile's op table, or NULL */
+	size_t nr_ops;
 	struct sparsecore_core *cores; /* of a line one; of the sum one a plane */
 	size_t nr_cores;
 };

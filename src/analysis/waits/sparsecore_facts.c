@@ -146,8 +146,11 @@ bool ts_sparsecore_read(const struct sparsecore_state *sum, const struct ts_cont
 {
 	struct reading reading = { sum, ctx };
 	struct sparsecore_offload *slots = calloc(sum->slots.nr + 1, sizeof(*slots));
-	bool good = slots && ts_sparsecore_link_all(sum, ctx->profile, slots, devices) &&
-		    list_offloads(&reading, slots, arena, facts);
+	bool good;
+
+	TS_ASSERT(devices && facts && sum->nr_seen == ctx->profile->nr_devices * sum->slots.nr);
+	good = slots && ts_sparsecore_link_all(sum, ctx->profile, slots, devices) &&
+	       list_offloads(&reading, slots, arena, facts);
 
 	free(slots);
 	return good;

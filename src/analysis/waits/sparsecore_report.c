@@ -271,6 +271,7 @@ bool ts_sparsecore_report(struct sparsecore_state *sum, const struct ts_context 
 {
 	struct report report = { sum, ctx, result };
 
+	TS_ASSERT(devices && facts && sum->nr_cores == ctx->profile->nr_planes);
 	put_cores(&report);
 	put_offloads(&report, facts);
 	put_waits(&report, devices);

@@ -35,7 +35,6 @@ static void an_op_is_linked_by_module_and_program_and_by_its_first_execution(voi
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "fusion.1");
 
 	finding = finding_of(when_examined(&run), "memory_bound");
@@ -64,7 +63,6 @@ static void times_of_a_host_that_began_later_are_by_its_own_clock(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "fusion.1");
 	run.profile.start_unix_ns = 1000000000;
 	run.profile.hosts[0].start_unix_ns = 1000600000;
@@ -81,7 +79,6 @@ static void a_profile_outside_a_log_directory_has_no_links(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "fusion.1");
 	run.profile.logdir = run.profile.run = run.profile.session = TS_LIT("");
 
@@ -100,7 +97,6 @@ static void an_op_without_its_module_has_no_graph(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "fusion.1");
 	run.profile.ops[1].module = TS_NONE;
 
@@ -116,7 +112,6 @@ static void names_do_not_leave_their_place_in_an_address_or_in_sql(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "a'b&c=\"<d>#\xff");
 
 	finding = finding_of(when_examined(&run), "memory_bound");
@@ -134,7 +129,6 @@ static void times_stand_in_order_and_the_longest_is_linked(void **state)
 	struct ts_when hull;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_time(&run, ms);
@@ -164,7 +158,6 @@ static void a_bounded_impact_says_how_and_an_unknown_one_does_not(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_memory_run(&run, "fusion.1");
 	run.outline.steps.source = TS_STEPS_INFERRED;
 
@@ -218,7 +211,6 @@ static void ids_do_not_depend_on_the_order_of_ops_or_on_thresholds(void **state)
 {
 	struct ids base = ids_of(0, 70, 30);
 
-	(void)state;
 	assert_true(base.nr >= 4);
 	qsort(base.text, base.nr, sizeof(base.text[0]), by_text);
 	for (size_t first = 0; first < 3; first++) {

@@ -112,7 +112,6 @@ static void no_finding_promises_more_than_there_is(void **state)
 {
 	size_t nr = 0;
 
-	(void)state;
 	for (unsigned seed = 1; seed <= NR_RUNS; seed++) {
 		struct rng rng = rng_of(seed);
 		const struct ts_result *doctor;

@@ -77,7 +77,6 @@ static void host_copies_come_first_with_count_size_and_rate(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_host_offload(&run);
 
 	doctor = when_examined(&run);
@@ -105,7 +104,6 @@ static void host_copies_below_their_threshold_are_not_told(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_host_offload(&run);
 	run.settings.host_transfer_high = 80; /* exactly what is there */
 
@@ -142,7 +140,6 @@ static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
 		{ 50, false, TS_INFO },	     { NAN, false, TS_INFO },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_finding *finding;
 		const struct ts_result *doctor;
@@ -170,7 +167,6 @@ static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_time(&run, ms);
@@ -188,7 +184,6 @@ static void a_badly_filled_product_names_its_dim(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, 60, 25, 25, 70);
 	given_padding(&run, "dot.1", "jit_f", NAN, 100);
 	run.padded_ops[0].flops_share = 0.75; /* the same loss, which is reported once */
@@ -216,7 +211,6 @@ static void padding_is_told_above_its_threshold_largest_first(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, 60, 60, 100, 0);
 	run.settings.dominant_op_high = 100;
 	given_padding(&run, "dot.1", "jit_f", 30, 100);	 /* at the threshold */
@@ -242,7 +236,6 @@ static void a_module_without_a_run_has_findings_of_unknown_impact(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	ts_profile_add_module(&run.profile, 1);
 	given_padding(&run, "fusion", "jit_f", 90, -1);
@@ -289,7 +282,6 @@ static const struct ts_result *when_bucket_has(struct given *run, enum ts_bucket
 
 static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(bucket_rows); i++) {
 		const struct bucket_row *row = &bucket_rows[i];
 		const struct ts_finding *finding;
@@ -315,7 +307,6 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 	const struct ts_table *ranges;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 2);
 	given_time(&run, ms);
@@ -342,7 +333,6 @@ static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		given_nothing(&run);
 		given_devices(&run, 1);
@@ -367,7 +357,6 @@ static void compiling_in_the_first_step_is_no_recompilation(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	for (int later = 0; later <= 1; later++) {
 		given_nothing(&run);
 		given_devices(&run, 1);
@@ -392,7 +381,6 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	for (int slow = 0; slow <= 1; slow++) {
 		given_nothing(&run);
 		given_devices(&run, 2);
@@ -426,7 +414,6 @@ static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **s
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	for (int host = 0; host <= 1; host++) {
 		struct ts_async_op transfer;
 		const struct ts_async_facts async = { &transfer, 1 };
@@ -507,7 +494,6 @@ static void a_core_that_comes_late_is_told(void **state)
 		int64_t excess_ms, impact_ms;
 	} rows[] = { { 0, -1 }, { 120, 120 }, { 900, 200 } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct ts_finding *finding;
 		struct arrivals arrivals;
@@ -536,7 +522,6 @@ static void one_op_over_half_of_the_time_is_told(void **state)
 	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
 	struct given run;
 
-	(void)state;
 	for (int over = 0; over <= 1; over++) {
 		given_nothing(&run);
 		given_devices(&run, 1);
@@ -555,7 +540,6 @@ static void many_tiny_ops_are_told(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	for (int tiny = 0; tiny <= 1; tiny++) {
 		given_nothing(&run);
 		given_devices(&run, 1);
@@ -576,7 +560,6 @@ static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_op(&run,
@@ -601,7 +584,6 @@ static void a_profile_without_devices_is_critical_and_has_no_health(void **state
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	ts_profile_add_host(&run.profile);
 	ts_profile_add_plane(&run.profile);
@@ -624,7 +606,6 @@ static void causes_for_doubt_of_the_capture_are_findings_in_their_own_words(void
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, 80, 80, 100, 0);
 	given_cause(&run, "damaged_input", TS_WARNING);
 	given_cause(&run, "steps_inferred", TS_INFO);
@@ -647,7 +628,6 @@ static void a_well_running_job_is_healthy_and_has_no_findings(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, 72, 80, 95, 5);
 	run.settings.dominant_op_high = 100;
 
@@ -663,7 +643,6 @@ static void health_falls_as_waiting_grows(void **state)
 {
 	int64_t before = 101;
 
-	(void)state;
 	for (int64_t idle = 0; idle <= 9; idle++) {
 		int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, idle * 500 }, now;
 		struct given run;
@@ -687,7 +666,6 @@ static void a_critical_finding_keeps_the_score_at_fifty(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_op(&run,
@@ -704,7 +682,6 @@ static void unknown_peaks_give_an_assumed_score_and_say_so(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, NAN, NAN, NAN, 0);
 	run.rates[0] = (struct ts_rates){ .peak_flops_per_s = NAN,
 					  .hbm_bytes_per_s = NAN,
@@ -727,7 +704,6 @@ static void noise_is_dropped_and_the_rest_is_cut_to_the_largest(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_matrix_run(&run, 60, 60, 100, 0);
 	given_padding(&run, "tiny", "jit_f", 90, 4); /* 0.4 % of 1000 ms */
 	assert_null(finding_of(when_examined(&run), "padding_waste"));
@@ -748,7 +724,6 @@ static void ids_are_the_same_from_run_to_run(void **state)
 	char kept[64] = "";
 	struct given run;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		given_matrix_run(&run, 60, 25, 25, 70 - i);
 		first = finding_of(when_examined(&run), "matmul_fill")->id;
@@ -767,7 +742,6 @@ static void hostile_names_pass_through_as_data(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 	given_op(&run, (struct given_op){ name, "<b>", name, name, TS_OP_HOST, TS_ASYNC_DONE,
@@ -793,7 +767,6 @@ static void long_names_are_cut_at_a_character(void **state)
 	const struct ts_finding *finding;
 	struct given run;
 
-	(void)state;
 	for (size_t i = 0; i + 2 < sizeof(name); i += 2)
 		memcpy(name + i, "\xc3\xa4", 2);
 	given_matrix_run(&run, 60, 60, 100, 0);
@@ -810,7 +783,6 @@ static void empty_results_and_odd_numbers_do_no_harm(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	run.ctx.rates = NULL;
 	doctor = when_examined(&run);
@@ -839,7 +811,6 @@ static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 2);
 	given_op(&run,

@@ -2,6 +2,7 @@
  * What tiles cost. bf16[500,100]{1,0:T(8,128)(2,1)} is stored as 504 x 128 x 2 = 129 024 bytes for
  * 100 000: 29 024 bytes, 22.495 %, are padding. Chip: v5e, 197e12 FLOP/s, 819e9 B/s, 128 x 128.
  */
+#include "analysis/facts/padding.h"
 #include "tests/analysis/feed.h"
 
 extern const struct ts_analysis ts_analysis_padding;
@@ -37,7 +38,6 @@ static void test_bytes_cost_time_in_memory_bound_ops(void **state)
 	const struct ts_result *result;
 	const struct ts_table *table;
 
-	(void)state;
 	feed->profile.ops[op].hbm_read_bytes = 819 * 40000; /* 40 us of them */
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
@@ -80,7 +80,6 @@ static void test_what_the_roofline_does_not_explain_is_no_padding(void **state)
 	uint32_t line = feed_device(feed, "TPU v5e"), op = add_negate(feed);
 	const struct ts_result *result;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 50);
 	result = feed_run(feed, &ts_analysis_padding);
@@ -114,9 +113,9 @@ static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
 	uint32_t op = add_product(feed, "bf16[8,2048,64]{2,1,0:T(8,128)(2,1)}",
 				  "bf16[8,64,2048]{2,1,0:T(8,128)(2,1)}",
 				  "bf16[8,2048,2048]{2,1,0:T(8,128)(2,1)}", 3);
+	const struct ts_padding_facts *facts;
 	const struct ts_table *ops;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	ops = feed_table(feed_run(feed, &ts_analysis_padding), "ops");
@@ -127,6 +126,12 @@ static void test_the_empty_half_of_the_array_costs_half_the_time(void **state)
 		"K=64 fills half of 128: pack two of the 8 batches (heads) into one product, "
 		"or make it 128");
 	assert_int_equal(ts_value_int(feed_cell(ops, 0, "predicted_gain_ps")), 50000000);
+	facts = feed->facts[TS_ANALYSIS_padding];
+	assert_int_equal(facts->nr, 1);
+	assert_int_equal(facts->items[0].op, op);
+	assert_true(fabs(facts->items[0].flops_share - 0.5) < 1e-9);
+	assert_int_equal(facts->items[0].waste_ps, 50000000);
+	assert_int_equal(facts->items[0].gain_ps, 50000000);
 	feed_free(feed);
 }
 
@@ -145,7 +150,6 @@ static void test_sizes_just_over_a_tile_are_brought_down(void **state)
 		  2343750 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct feed *feed = feed_new();
 		uint32_t line = feed_device(feed, "TPU v5e");
@@ -172,7 +176,6 @@ static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
 	const struct ts_result *result;
 	const struct ts_table *table;
 
-	(void)state;
 	feed_op(feed, "copy.3", "copy", 7, &op)->text =
 		TS_LIT("%copy.3 = f32[1000,3]{1,0:T(8,128)} copy(f32[1000,3]{0,1:T(4,128)} %p)");
 	finish(feed);
@@ -194,7 +197,7 @@ static void test_a_layout_in_the_text_is_enough_for_the_result(void **state)
 	feed_free(feed);
 }
 
-/* Without the chip's rates nobody knows what bounds an op: its time is null, not 0. */
+/* Without the chip's rates what bounds an op is unknown: its time is null, not 0. */
 static void test_what_is_unknown_stays_unknown(void **state)
 {
 	struct feed *feed = feed_new();
@@ -202,7 +205,6 @@ static void test_what_is_unknown_stays_unknown(void **state)
 	const struct ts_result *result;
 	const struct ts_table *table;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	result = feed_run(feed, &ts_analysis_padding);
@@ -220,7 +222,6 @@ static void test_vmem_is_not_counted(void **state)
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
 	const struct ts_result *result;
 
-	(void)state;
 	feed_instr(feed, module, "a", "parameter", "f32[8,128]{1,0:T(8,128)}", TS_NONE, TS_NONE)
 		->parameter_number = 0;
 	feed_instr(feed, module, "neg.1", "negate", "f32[8,3]{1,0:T(8,128)S(1)}", 0, TS_NONE);
@@ -246,7 +247,6 @@ static void test_an_array_of_many_names_is_listed_once(void **state)
 	struct ts_hlo_instr *loop;
 	const struct ts_table *arrays;
 
-	(void)state;
 	feed_instr(feed, module, "p", "parameter", "(" PADDED ")", TS_NONE, TS_NONE)
 		->parameter_number = 0;
 	feed_instr(feed, module, "x", "get-tuple-element", PADDED, 0, TS_NONE)->tuple_index = 0;
@@ -276,7 +276,6 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	add_negate(feed);
 	finish(feed);
 	result = feed_run(feed, &ts_analysis_padding);
@@ -299,7 +298,6 @@ static void test_an_empty_profile_says_nothing(void **state)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = feed_run(feed, &ts_analysis_padding);
 
-	(void)state;
 	feed_assert_null(ts_result_get(result, "waste_pct"));
 	feed_assert_null(ts_result_get(result, "allocated_bytes"));
 	assert_int_equal(feed_table(result, "arrays")->nr_rows, 0);

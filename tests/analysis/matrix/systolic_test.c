@@ -2,6 +2,7 @@
  * How well matrix units were used. Chips: v5e, 197e12 FLOP/s, 819e9 B/s, 1.5 GHz, a 128 x 128 unit;
  * v6e, 918e12 FLOP/s, int8 at 1836e12, a 256 x 256 unit. Expected values are worked out beside them.
  */
+#include "analysis/facts/systolic.h"
 #include "tests/analysis/feed.h"
 
 extern const struct ts_analysis ts_analysis_systolic;
@@ -45,7 +46,6 @@ static void test_a_square_product_on_v5e(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 10000);
 	result = feed_run(feed, &ts_analysis_systolic);
@@ -88,10 +88,10 @@ static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
 	uint32_t op = add_product(feed, "bf16[8,2048,64]{2,1,0:T(8,128)(2,1)}",
 				  "bf16[8,64,2048]{2,1,0:T(8,128)(2,1)}",
 				  "bf16[8,2048,2048]{2,1,0:T(8,128)(2,1)}", 3, -1);
+	const struct ts_systolic_facts *facts;
 	const struct ts_table *ops;
 	double sum = 0;
 
-	(void)state;
 	feed->profile.ops[op].hbm_read_bytes = 60000000;
 	feed->profile.ops[op].hbm_write_bytes = 5520000;
 	finish(feed);
@@ -115,6 +115,13 @@ static void test_the_loss_is_split_into_shape_memory_and_rest(void **state)
 	sum += ts_value_number(feed_cell(ops, 0, "loss_memory_pct"));
 	sum += ts_value_number(feed_cell(ops, 0, "loss_other_pct"));
 	assert_true(fabs(sum - 100) < 1e-9);
+	facts = feed->facts[TS_ANALYSIS_systolic];
+	assert_int_equal(facts->nr, 1);
+	assert_int_equal(facts->items[0].op, op);
+	assert_int_equal(facts->items[0].k, 64);
+	assert_int_equal(facts->items[0].time_ps, 200000000);
+	assert_true(fabs(facts->items[0].fill - 0.5) < 1e-9);
+	assert_true(ts_bytes_is(facts->items[0].limit, "K=64 fills 50 % of 128"));
 	feed_free(feed);
 }
 
@@ -128,7 +135,6 @@ static void test_fill_is_that_of_the_devices_unit(void **state)
 				  "bf16[2048,2048]{1,0:T(8,128)(2,1)}", 2, -1);
 	const struct ts_table *ops;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	ops = feed_table(feed_run(feed, &ts_analysis_systolic), "ops");
@@ -143,7 +149,6 @@ static void test_int8_products_are_measured_against_their_own_rate(void **state)
 {
 	static const int64_t stats[] = { TS_UNKNOWN, INT64_C(549755813888) };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(stats); i++) {
 		struct feed *feed = feed_new();
 		uint32_t line = feed_device(feed, "TPU v6e");
@@ -171,7 +176,6 @@ static void test_kernels_of_unknown_cost_are_unknown(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	feed_op(feed, "my_kernel.1", "custom-call", 3, &op)->flops = 0; /* what libtpu writes */
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
@@ -196,7 +200,6 @@ static void test_kernels_whose_events_tell_are_known(void **state)
 	uint32_t line = feed_device(feed, "TPU v6e"), op;
 	const struct ts_table *ops;
 
-	(void)state;
 	feed_op(feed, "my_kernel.1", "custom-call", 3, &op);
 	finish(feed);
 	feed_event(feed, line, op, 0, 1);
@@ -218,7 +221,6 @@ static void test_an_unknown_chip_has_no_utilization(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	finish(feed);
 	feed_event(feed, line, op, 0, 100);
 	result = feed_run(feed, &ts_analysis_systolic);
@@ -233,14 +235,13 @@ static void test_an_unknown_chip_has_no_utilization(void **state)
 	feed_free(feed);
 }
 
-/* Counters of the host are what was measured; a 0 without any matrix work is no utilization. */
-static void test_counters_are_told_apart_from_the_model(void **state)
+/* Counters of the host are what was measured; a 0 without any matrix work is not a utilization. */
+static void test_counters_are_kept_apart_from_the_model(void **state)
 {
 	struct feed *feed = feed_new();
 	uint32_t line = feed_device(feed, "TPU v6e"), op;
 	const struct ts_result *result;
 
-	(void)state;
 	feed_op(feed, "copy.1", "copy", 3, &op)->flops = 0;
 	feed->profile.hosts[0].mxu_utilization_pct = 0;
 	finish(feed);
@@ -276,7 +277,6 @@ static void test_highest_precision_is_noted_and_takes_six_passes(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	feed->profile.modules[0].instrs[2].highest_precision = true;
 	feed->profile.ops[op].hbm_read_bytes = 49140000;
 	finish(feed);
@@ -310,7 +310,6 @@ static void test_steps_cores_and_modules_add_up(void **state)
 	const struct ts_table *table;
 	uint32_t op, module;
 
-	(void)state;
 	feed->outline.steps.devices = calloc(2, sizeof(struct ts_device_steps));
 	feed->outline.steps.nr_devices = 2;
 	feed_op(feed, "jit_step(9)", "", 9, &module)->kind = TS_OP_MODULE;
@@ -356,7 +355,6 @@ static void test_ops_that_hold_others_do_not_count_twice(void **state)
 	uint32_t line = feed_device(feed, "TPU v6e"), inner, loop;
 	const struct ts_result *result;
 
-	(void)state;
 	feed_op(feed, "while.1", "while", 9, &loop)->flops = 459000000;
 	feed_op(feed, "fusion.1", "convolution fusion", 9, &inner)->flops = 459000000;
 	finish(feed);
@@ -377,7 +375,6 @@ static void test_a_module_alone_gives_the_static_part(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	add_product(feed, "bf16[500,100]{1,0:T(8,128)(2,1)}", "bf16[100,130]{1,0:T(8,128)(2,1)}",
 		    "bf16[500,130]{1,0:T(8,128)(2,1)}", 2, 4242);
 	finish(feed);
@@ -404,7 +401,6 @@ static void test_an_empty_profile_says_nothing(void **state)
 	struct feed *feed = feed_new();
 	const struct ts_result *result = feed_run(feed, &ts_analysis_systolic);
 
-	(void)state;
 	feed_assert_null(ts_result_get(result, "mxu_utilization_pct"));
 	assert_int_equal(feed_table(result, "ops")->nr_rows, 0);
 	assert_int_equal(result->nr_notes, 0);
@@ -421,7 +417,7 @@ int main(void)
 		cmocka_unit_test(test_kernels_of_unknown_cost_are_unknown),
 		cmocka_unit_test(test_kernels_whose_events_tell_are_known),
 		cmocka_unit_test(test_an_unknown_chip_has_no_utilization),
-		cmocka_unit_test(test_counters_are_told_apart_from_the_model),
+		cmocka_unit_test(test_counters_are_kept_apart_from_the_model),
 		cmocka_unit_test(test_highest_precision_is_noted_and_takes_six_passes),
 		cmocka_unit_test(test_steps_cores_and_modules_add_up),
 		cmocka_unit_test(test_ops_that_hold_others_do_not_count_twice),

@@ -1,4 +1,5 @@
 /* Asynchronous ops: what is waited for, what is hidden, and what could hide the rest. By hand. */
+#include "analysis/facts/async.h"
 #include "tests/analysis/feed.h"
 
 extern const struct ts_analysis ts_analysis_ops, ts_analysis_async;
@@ -92,9 +93,9 @@ static void a_wait_is_covered_by_what_neither_feeds_nor_uses_it(void **state)
 		int64_t wait, coverable;
 	} cases[] = { { 35, 36 }, { 60, 45 } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		struct feed *feed = feed_new();
+		const struct ts_async_facts *facts;
 		const struct ts_result *result;
 		const struct ts_table *table;
 		uint32_t op[NR], line;
@@ -105,6 +106,12 @@ static void a_wait_is_covered_by_what_neither_feeds_nor_uses_it(void **state)
 		result = run(feed);
 		table = feed_table(result, "ops");
 		assert_int_equal(table->nr_rows, 1);
+		facts = feed->facts[TS_ANALYSIS_async];
+		assert_int_equal(facts->nr, 1);
+		assert_int_equal(facts->items[0].op, op[START]);
+		assert_true(ts_bytes_is(facts->items[0].could_hide, "free.8"));
+		assert_int_equal(facts->items[0].coverable_ps, cases[i].coverable * TS_PS_PER_US);
+		assert_false(facts->items[0].is_collective || facts->items[0].is_host);
 		feed_assert_text(feed_cell(table, 0, "name"), "copy-start.3");
 		feed_assert_text(feed_cell(table, 0, "done"), "copy-done.5");
 		feed_assert_text(feed_cell(table, 0, "kind"), "copy");
@@ -130,7 +137,6 @@ static void the_line_of_async_ops_is_a_second_account(void **state)
 	const struct ts_result *result;
 	uint32_t op[NR], lines[2], async, shown;
 
-	(void)state;
 	given_module(feed, op);
 	lines[0] = feed_device(feed, "TPU v5 lite");
 	async = feed_line(feed, TS_LINE_ASYNC);
@@ -157,7 +163,6 @@ static void halves_count_as_long_as_they_were_seen(void **state)
 	const struct ts_table *table;
 	uint32_t op[NR], line;
 
-	(void)state;
 	given_module(feed, op);
 	line = feed_device(feed, "TPU v5 lite");
 	feed_event(feed, line, op[DONE], 0, 7);
@@ -173,14 +178,13 @@ static void halves_count_as_long_as_they_were_seen(void **state)
 	feed_free(feed);
 }
 
-/* Without a schedule nobody knows what could be moved. */
+/* Without a schedule what could be moved is unknown. */
 static void without_a_module_what_could_hide_it_is_unknown(void **state)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *table;
 	uint32_t op[NR], line;
 
-	(void)state;
 	given_module(feed, op);
 	feed->profile.modules[0].is_scheduled = false;
 	line = feed_device(feed, "TPU v5 lite");

@@ -2,6 +2,7 @@
  * Collectives: bytes and rates, what was hidden, and who was late. Chip: v5e, whose links carry
  * 45e9 B/s one way. Expected values are worked out beside them.
  */
+#include "analysis/facts/collectives.h"
 #include "tests/analysis/feed.h"
 
 extern const struct ts_analysis ts_analysis_collectives;
@@ -37,9 +38,9 @@ static void test_an_all_reduce_on_four_cores(void **state)
 {
 	struct feed *feed = feed_new();
 	uint32_t lines[4], op;
+	const struct ts_collectives_facts *facts;
 	const struct ts_table *table;
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		lines[i] = feed_device(feed, "TPU v5 lite");
 	op = add_all_reduce(feed, 4);
@@ -57,7 +58,13 @@ static void test_an_all_reduce_on_four_cores(void **state)
 	feed_assert_near(feed_cell(table, 0, "algorithm_bytes_per_s"), 10.48576e9, 1);
 	feed_assert_near(feed_cell(table, 0, "bus_bytes_per_s"), 15.72864e9, 1);
 	feed_assert_near(feed_cell(table, 0, "link_pct"), 34.952533, 1e-5);
-	/* all came at once: nobody was late */
+	facts = feed->facts[TS_ANALYSIS_collectives];
+	assert_int_equal(facts->nr, 1);
+	assert_ptr_equal(ts_collective_of(facts, op), &facts->items[0]);
+	assert_true(fabs(facts->items[0].link_s - 34.952533e-6) < 1e-11);
+	assert_int_equal(facts->nr_cores, 4);
+	assert_int_equal(facts->cores[3].device, 3);
+	/* all came at once: none was late */
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "mean_skew_ps")), 0);
 	feed_assert_null(feed_cell(table, 0, "straggler"));
 	feed_free(feed);
@@ -75,7 +82,6 @@ static void test_the_last_one_costs_what_the_others_wait(void **state)
 	const struct ts_table *table;
 	uint32_t lines[3], op;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		lines[i] = feed_device(feed, "TPU v5 lite");
 	op = add_all_reduce(feed, 0);
@@ -94,7 +100,7 @@ static void test_the_last_one_costs_what_the_others_wait(void **state)
 			 INT64_C(100000000));
 	assert_int_equal(ts_value_int(feed_cell(table, 0, "straggler_excess_ps")),
 			 INT64_C(80000000));
-	feed_assert_null(feed_cell(table, 0, "bus_bytes_per_s")); /* nobody says among how many */
+	feed_assert_null(feed_cell(table, 0, "bus_bytes_per_s")); /* among how many is unknown */
 	table = feed_table(feed->result, "collective_cores");
 	assert_int_equal(table->nr_rows, 3);
 	assert_int_equal(ts_value_int(feed_cell(table, 2, "last_count")), 1);
@@ -112,7 +118,6 @@ static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
 	const struct ts_table *table;
 	uint32_t op = add_all_reduce(feed, 2);
 
-	(void)state;
 	feed_event(feed, first, op, 100, 10);
 	feed_event(feed, first, op, 200, 10);
 	feed_event(feed, first, op, 300, 10);
@@ -130,14 +135,13 @@ static void test_an_instance_that_one_core_lacks_shifts_nothing(void **state)
  * comes 8 us after core 3; the groups' ends lie 20 us apart, those of members on top of each other.
  * Waits: 10 x 5 + 10 x 8 = 130 us over 20 instances.
  */
-static void test_groups_are_told_by_cores_that_leave_together(void **state)
+static void test_groups_are_known_by_cores_that_leave_together(void **state)
 {
 	struct feed *feed = feed_new();
 	const int64_t at[4] = { 0, 28, 5, 20 }, until[4] = { 15, 38, 15, 38 };
 	const struct ts_table *table;
 	uint32_t lines[4], op;
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		lines[i] = feed_device(feed, "TPU v5 lite");
 	op = add_all_reduce(feed, 2);
@@ -155,13 +159,12 @@ static void test_groups_are_told_by_cores_that_leave_together(void **state)
 	feed_free(feed);
 }
 
-/* The same ends on all four: which two belong together nobody can say. And where a core leaves before
+/* The same ends on all four: which two belong together cannot be known. And where a core leaves before
  * its neighbour comes, they did not wait for each other. */
 static void test_groups_that_the_clock_cannot_tell_stay_unknown(void **state)
 {
 	const int64_t until[2][4] = { { 40, 40, 40, 40 }, { 15, 38, 16, 38 } };
 
-	(void)state;
 	for (int n = 0; n < 2; n++) {
 		struct feed *feed = feed_new();
 		const int64_t at[4] = { 0, n ? 1 : 28, n ? 15 : 5, n ? 39 : 20 };
@@ -182,14 +185,13 @@ static void test_groups_that_the_clock_cannot_tell_stay_unknown(void **state)
 	}
 }
 
-/* Two groups of two, seen once: who waits for whom nobody says. */
+/* Two groups of two, seen once: who waits for whom is unknown. */
 static void test_groups_smaller_than_the_run_are_not_matched(void **state)
 {
 	struct feed *feed = feed_new();
 	const struct ts_table *table;
 	uint32_t lines[4], op;
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		lines[i] = feed_device(feed, "TPU v5 lite");
 	op = add_all_reduce(feed, 2);
@@ -213,7 +215,6 @@ static void test_a_start_and_its_done_are_one_collective(void **state)
 	struct ts_hlo_module *module = feed_module(feed, "jit_step", 7);
 	const struct ts_table *table;
 
-	(void)state;
 	feed_instr(feed, module, "a", "parameter", "f32[256,1024]{1,0}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "all-gather-start.1", "all-gather-start",
 		   "(f32[256,1024]{1,0}, f32[1024,1024]{1,0})", 0, TS_NONE)
@@ -250,7 +251,6 @@ static void test_a_fusion_around_an_all_reduce_is_a_reduce_scatter(void **state)
 	const struct ts_table *table;
 	struct ts_hlo_instr *fusion;
 
-	(void)state;
 	feed_instr(feed, module, "p", "parameter", "f32[1024,1024]{1,0}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "all-reduce.2", "all-reduce", "f32[1024,1024]{1,0}", 0, TS_NONE)
 		->group_size = 4;
@@ -277,7 +277,7 @@ int main(void)
 		cmocka_unit_test(test_an_all_reduce_on_four_cores),
 		cmocka_unit_test(test_the_last_one_costs_what_the_others_wait),
 		cmocka_unit_test(test_an_instance_that_one_core_lacks_shifts_nothing),
-		cmocka_unit_test(test_groups_are_told_by_cores_that_leave_together),
+		cmocka_unit_test(test_groups_are_known_by_cores_that_leave_together),
 		cmocka_unit_test(test_groups_that_the_clock_cannot_tell_stay_unknown),
 		cmocka_unit_test(test_groups_smaller_than_the_run_are_not_matched),
 		cmocka_unit_test(test_a_start_and_its_done_are_one_collective),

@@ -1,5 +1,5 @@
 /*
- * SparseCores on a simulated timeline (nobody published a profile with them; planes, lines and stats
+ * SparseCores on a simulated timeline (no profile with them is published; planes, lines and stats
  * are named as XProf's readers expect them). Answers by hand.
  *
  * The chip's HBM moves 819 GB/s, so an op of 81.9 MB takes a TensorCore 100 us.
@@ -125,7 +125,7 @@ static struct ts_value offload(struct given *given, const char *op, const char *
 	for (size_t i = 0; i < nr_rows(given, "sparsecore", "offloads"); i++)
 		if (ts_bytes_is(cell(given, "sparsecore", "offloads", i, "op").as.s, op))
 			return cell(given, "sparsecore", "offloads", i, column);
-	fail_msg("%s is no offload", op);
+	fail_msg("%s is not an offload", op);
 	return ts_null();
 }
 
@@ -151,11 +151,10 @@ static const struct ts_finding *finding(struct given *given)
 	return NULL;
 }
 
-static void a_mark_on_both_sides_tells_what_an_offload_costs(void **state)
+static void a_mark_on_both_sides_says_what_an_offload_costs(void **state)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 
-	(void)state;
 	assert_int_equal(nr_rows(given, "sparsecore", "offloads"), 2);
 	assert_text(offload(given, "call-start.1", "linked_by"), "stats");
 	assert_int_equal(ts_value_int(offload(given, "call-start.1", "executions")), 2);
@@ -174,12 +173,11 @@ static void a_mark_on_both_sides_tells_what_an_offload_costs(void **state)
 	done(given);
 }
 
-static void the_doctor_tells_of_the_one_that_is_waited_for(void **state)
+static void the_doctor_names_the_one_that_is_waited_for(void **state)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 	const struct ts_finding *found = finding(given);
 
-	(void)state;
 	assert_non_null(found);
 	assert_int_equal(found->impact_ps, 2 * 201 * US);
 	assert_int_equal(found->nr_where, 1);
@@ -193,7 +191,6 @@ static void busy_time_and_ops_of_a_sparse_core_are_its_own(void **state)
 {
 	struct given *given = given_run(false, true, BYTES_100_US);
 
-	(void)state;
 	assert_us(given, "sparsecore", "busy_ps", 2 * (280 + 370));
 	assert_int_equal(ts_value_int(cell(given, "sparsecore", "cores", 0, "device_id")), 0);
 	assert_int_equal(ts_value_int(cell(given, "sparsecore", "cores", 0, "module_count")), 4);
@@ -220,7 +217,6 @@ static void a_sparse_core_is_no_core_of_the_run(void **state)
 					      "duty_cycle_pct" };
 	struct given *with = given_run(false, true, BYTES_100_US), *without = given_nothing();
 
-	(void)state;
 	given_tensor_core(without, "/device:TPU:0", false, true, BYTES_100_US);
 	analyse(without, 1000);
 	for (size_t i = 0; i < TS_NELEM(fields); i++)
@@ -238,7 +234,6 @@ static void the_compilers_word_and_the_clock_do_without_marks(void **state)
 {
 	struct given *given = given_run(true, false, BYTES_100_US);
 
-	(void)state;
 	assert_text(offload(given, "call-start.1", "linked_by"), "hlo");
 	assert_offload_us(given, "call-start.1", "sparsecore_ps", 2 * 290);
 	assert_offload_us(given, "call-start.1", "loss_ps", 2 * 201);
@@ -253,7 +248,6 @@ static void the_clock_alone_finds_what_is_waited_for(void **state)
 {
 	struct given *given = given_run(false, false, BYTES_100_US);
 
-	(void)state;
 	assert_int_equal(nr_rows(given, "sparsecore", "offloads"), 1);
 	assert_text(offload(given, "call-start.1", "linked_by"), "overlap");
 	assert_offload_us(given, "call-start.1", "exposed_wait_ps", 2 * 290);
@@ -265,7 +259,6 @@ static void without_bytes_the_estimate_and_the_loss_are_unknown(void **state)
 {
 	struct given *given = given_run(false, true, 0);
 
-	(void)state;
 	assert_int_equal(offload(given, "call-start.1", "tensorcore_estimate_ps").type,
 			 TS_VALUE_NULL);
 	assert_int_equal(offload(given, "call-start.1", "loss_ps").type, TS_VALUE_NULL);
@@ -280,7 +273,6 @@ static void a_sparse_core_belongs_to_the_device_of_its_number(void **state)
 	struct given *given = given_nothing();
 	const struct ts_profile *profile = &given->mem.run.profile;
 
-	(void)state;
 	given_tensor_core(given, "/device:TPU:1", false, true, BYTES_100_US);
 	given_sparse_core(given, "/device:TPU:10 SparseCore 0", true);
 	given_sparse_core(given, "/device:TPU:1 SparseCore 1", true);
@@ -297,7 +289,6 @@ static void a_device_has_a_row_for_each_of_its_sparse_cores(void **state)
 	struct given *given = given_run(false, true, BYTES_100_US);
 	const struct ts_result *result = view(given, "sparsecore");
 
-	(void)state;
 	assert_int_equal(result->nr_tracks, 1);
 	assert_string_equal(result->tracks[0].name, "SparseCore 0");
 	assert_int_equal(result->tracks[0].device, 0);
@@ -307,13 +298,12 @@ static void a_device_has_a_row_for_each_of_its_sparse_cores(void **state)
 	done(given);
 }
 
-/* Its bytes over links of unknown number take nobody knows how long: HBM alone would promise too much. */
-static void a_collective_whose_links_nobody_knows_has_no_estimate(void **state)
+/* Its bytes over links of unknown number take an unknown time: HBM alone would promise too much. */
+static void a_collective_whose_links_are_unknown_has_no_estimate(void **state)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	given_op(&xp, (struct offload_op){ WAITED, "all-gather-start.1", "all-gather-start",
 					   "%all-gather-start.1 = all-gather-start(%p)" THREAD,
 					   BYTES_100_US });
@@ -332,13 +322,12 @@ static void a_collective_whose_links_nobody_knows_has_no_estimate(void **state)
 	done(given);
 }
 
-/* A start that is not followed by a done in the profile: nobody saw a wait. */
+/* A start that is not followed by a done in the profile: no wait was seen. */
 static void without_its_done_a_wait_is_unknown(void **state)
 {
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	given_op(&xp, (struct offload_op){ WAITED, "call-start.1", "async-start",
 					   "%call-start.1 = call-start(%p)", BYTES_100_US });
 	xp_line(&xp, "XLA Ops", 0);
@@ -357,8 +346,8 @@ static void without_its_done_a_wait_is_unknown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mark_on_both_sides_tells_what_an_offload_costs),
-		cmocka_unit_test(the_doctor_tells_of_the_one_that_is_waited_for),
+		cmocka_unit_test(a_mark_on_both_sides_says_what_an_offload_costs),
+		cmocka_unit_test(the_doctor_names_the_one_that_is_waited_for),
 		cmocka_unit_test(busy_time_and_ops_of_a_sparse_core_are_its_own),
 		cmocka_unit_test(a_sparse_core_is_no_core_of_the_run),
 		cmocka_unit_test(the_compilers_word_and_the_clock_do_without_marks),
@@ -366,7 +355,7 @@ int main(void)
 		cmocka_unit_test(without_bytes_the_estimate_and_the_loss_are_unknown),
 		cmocka_unit_test(a_sparse_core_belongs_to_the_device_of_its_number),
 		cmocka_unit_test(a_device_has_a_row_for_each_of_its_sparse_cores),
-		cmocka_unit_test(a_collective_whose_links_nobody_knows_has_no_estimate),
+		cmocka_unit_test(a_collective_whose_links_are_unknown_has_no_estimate),
 		cmocka_unit_test(without_its_done_a_wait_is_unknown),
 	};
 
