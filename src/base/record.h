@@ -65,7 +65,7 @@ enum ts_sum {
 	TS_BY_HAND,   /* not here: the analysis' own .merge does it */
 	TS_KEEP,      /* the first one's value stays */
 	TS_ADD,	      /* integers saturate */
-	TS_ADD_KNOWN, /* likewise; -1 is unknown, and adds nothing to a known one */
+	TS_ADD_KNOWN, /* likewise; -1 is unknown: it adds nothing to a known number */
 	TS_MAX_OF,
 	TS_MIN_OF,
 	TS_OR,

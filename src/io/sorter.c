@@ -155,7 +155,7 @@ static void part(const struct ts_sorter *sorter, uint8_t *parted, uint32_t *star
 	starts[0] = 0;
 }
 
-/* The same where there is one part: what will be PARTED is there already. */
+/* The same where there is one part: the records themselves become PARTED. */
 static void swap_records(struct ts_sorter *sorter, uint8_t **spare, uint32_t *starts)
 {
 	uint8_t *records = sorter->records;
@@ -278,7 +278,7 @@ static enum ts_status refill(struct ts_sort_cursor *cursor, struct source *sourc
 	return st;
 }
 
-/* Puts the source at AT where it belongs among those below it. */
+/* Moves the source at AT down to its place in the heap. */
 static void sift(struct ts_sort_cursor *cursor, size_t at)
 {
 	struct source *sources = cursor->sources, swap;

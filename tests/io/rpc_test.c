@@ -212,7 +212,7 @@ static void nobody_there_is_unreachable(void **state)
 	fake_stop(&call.fake);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_UNREACHABLE);
-	assert_non_null(strstr(call.err.text, "nobody answers"));
+	assert_non_null(strstr(call.err.text, "no server answers"));
 	ts_rpc_free(call.rpc);
 	ts_buf_release(&call.answer.body);
 }
