@@ -1,10 +1,10 @@
 /*
- * Asynchronous ops as the cores saw them: a start and its done are one thing, from the start of the
- * one to the end of the other. What the two take on the core's line is exposed: the core did nothing
- * else. The rest of the interval is hidden.
+ * Asynchronous ops as the cores saw them: a start and its done count as one op, from the start of
+ * the one to the end of the other. What the two take on the core's line is exposed: the core did
+ * nothing else. The rest of the interval is hidden.
  *
- * Such a thing is a slot: one op that stands for itself, or a start with its done. Slots are
- * numbered by the profile's op table, so that all lines agree.
+ * That is a slot: one op that stands for itself, or a start with its done. Slots are numbered by
+ * the profile's op table, so that all lines agree.
  */
 #ifndef TS_MODEL_ASYNC_H
 #define TS_MODEL_ASYNC_H
@@ -30,8 +30,10 @@ struct ts_async_seen {
 	int64_t open_ps, open_dur_ps;
 };
 
-/* An event of a slot's op, in the order of time. A done without a start (it was before the capture)
- * counts alone and is no occurrence. */
+/*
+ * An event of a slot's op, in the order of time. A done without a start (it was before the capture)
+ * counts alone and is not an occurrence.
+ */
 void ts_async_add(struct ts_async_seen *seen, const struct ts_op *op, int64_t start_ps,
 		  int64_t dur_ps, int64_t occurrences);
 /* At the end of a line: a start whose done never came was as long as it was seen. */

@@ -33,7 +33,9 @@ bool ts_tally_merge(struct ts_tally *into, const struct ts_tally *from);
 void ts_tally_release(struct ts_tally *tally);
 extern const struct ts_record ts_tally_record; /* what it is made of, for states */
 
-/* FLOPs of all its executions as the profile and the module have them; NaN when nobody knows. */
+/*
+ * FLOPs of all its executions as the profile and the module have them; NaN when they are unknown.
+ */
 double ts_tally_flops(const struct ts_tally_row *row, const struct ts_op *op);
 
 #endif
