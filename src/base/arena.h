@@ -2,7 +2,7 @@
  * Arena: memory that dies together. Everything read from an input, and everything an analysis
  * says, lives in one; nothing inside is freed alone. Not for two threads at once.
  *
- * All functions give NULL when memory is out; nothing is lost by that but the new piece.
+ * All functions give NULL when memory is out; then only the new piece is missing.
  */
 #ifndef TS_BASE_ARENA_H
 #define TS_BASE_ARENA_H
@@ -14,7 +14,7 @@ struct ts_arena {
 	struct ts_arena_chunk *chunks;
 	uint8_t *at, *end;
 	size_t total; /* bytes asked of the system */
-	bool failed;  /* memory ran out once: something that should be in here is not */
+	bool failed;  /* memory ran out once: something is missing in here */
 };
 
 #define TS_ARENA_INIT { NULL, NULL, NULL, 0, false }

@@ -1,6 +1,6 @@
 /*
- * Functions nobody calls here: they write past ends, or hide a failure. Using one is a compile
- * error. Use ts_buf (base/buf.h), snprintf and memcpy with a checked length instead.
+ * Functions that may not be called here: they write past ends, or hide a failure. Using one is a
+ * compile error. Use ts_buf (base/buf.h), snprintf and memcpy with a checked length instead.
  */
 #ifndef TS_BASE_BANNED_H
 #define TS_BASE_BANNED_H

@@ -1,6 +1,6 @@
 /*
- * Byte views: a pointer and a length into memory somebody else owns. Never terminated, may hold
- * anything. A view lives as long as what it looks at (usually the mapping of an input).
+ * Byte views: a pointer and a length into memory that another owns. They have no NUL at the end and
+ * may hold any bytes. A view lives as long as what it looks at (usually the mapping of an input).
  */
 #ifndef TS_BASE_BYTES_H
 #define TS_BASE_BYTES_H
@@ -27,7 +27,7 @@ struct ts_bytes {
 #define TS_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TS_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* These are asked of every event, mostly with a literal, whose length the compiler knows. */
+/* These run for every event, mostly with a literal, whose length the compiler knows. */
 static inline struct ts_bytes ts_bytes_of(const char *s) /* NULL gives an empty view */
 {
 	return (struct ts_bytes){ (const uint8_t *)s, s ? strlen(s) : 0 };
@@ -65,7 +65,9 @@ struct ts_bytes ts_bytes_cut(struct ts_bytes a, size_t from, size_t n);
 bool ts_bytes_u64(struct ts_bytes a, uint64_t *value);
 bool ts_bytes_i64(struct ts_bytes a, int64_t *value);
 
-/* Sums and products that saturate: what does not fit cannot be right, and must not wrap. */
+/*
+ * Sums and products that saturate: a number that does not fit cannot be right, and must not wrap.
+ */
 uint64_t ts_u64_add(uint64_t a, uint64_t b);
 uint64_t ts_u64_mul(uint64_t a, uint64_t b);
 int64_t ts_i64_add(int64_t a, int64_t b);

@@ -1,5 +1,6 @@
 /*
- * Asserts for our own mistakes: a caller that broke a rule of a header, a state that cannot be.
+ * Asserts for our own mistakes: a caller that broke a rule of a header, or a state that cannot
+ * occur.
  *
  * What comes from outside (bytes of a file, an option, the network, memory that runs out) is never
  * asserted: it gets a status. TS_ASSERT is checked in every build, released ones too, because a

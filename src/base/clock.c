@@ -23,8 +23,10 @@ int64_t ts_unix_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Not every system waits by the clock that only goes forward; a piece at a time, one that is set costs
- * a second at most. */
+/*
+ * Not every system can wait by the clock that only goes forward. So it waits a piece at a time:
+ * when the other clock is set, that costs a second at most.
+ */
 void ts_doze(pthread_cond_t *woken, pthread_mutex_t *lock, int64_t until_ms)
 {
 	int64_t now_ms = ts_now_ms();

@@ -1,6 +1,6 @@
 /*
- * Of many names the one that was probably meant by a word that is none of them: fewest letters to put
- * in, leave out or change.
+ * Finds, among many names, the one that a mistyped word probably meant: it needs the fewest letters
+ * put in, left out or changed.
  *
  *	struct ts_closest closest = ts_closest_to(word);
  *	for each name: ts_closest_try(&closest, name);
@@ -15,7 +15,7 @@
 
 struct ts_closest {
 	struct ts_bytes word;
-	char name[TS_CLOSEST_MAX]; /* "": none of the names is close */
+	char name[TS_CLOSEST_MAX]; /* "": not one of the names is close */
 	size_t nr_edits;
 };
 

@@ -42,7 +42,10 @@ uint64_t ts_hash(struct ts_bytes bytes, uint64_t seed)
 	return mix(h ^ word);
 }
 
-/* Where the map lies differs from run to run: enough of a seed against prepared collisions. */
+/*
+ * The address of the map differs from run to run: that seed is good enough against prepared
+ * collisions.
+ */
 static uint64_t seed_of(const void *slots)
 {
 	return (uint64_t)(uintptr_t)slots;
@@ -97,7 +100,10 @@ bool ts_map_set(struct ts_map *map, uint64_t key, uint32_t value)
 	return true;
 }
 
-/* What stands behind a hole, and was pushed there past it, moves up: no search ends too early. */
+/*
+ * An item that stands behind a hole, and was pushed past it, moves up: so a search never ends too
+ * early.
+ */
 void ts_map_drop(struct ts_map *map, uint64_t key)
 {
 	struct ts_map_slot *slots = map->slots;

@@ -1,5 +1,6 @@
 /*
- * Hash maps to a uint32_t (an index into somebody's array): from a 64-bit id, and from bytes.
+ * Hash maps to a uint32_t (an index into an array of the caller's): from a 64-bit id, and from
+ * bytes.
  *
  * Keys of the byte map are views; their bytes must outlive it. The hash is seeded per map, so that
  * a file cannot be built to make every key collide. Free with release().
@@ -9,7 +10,7 @@
 
 #include "base/bytes.h"
 
-#define TS_NONE UINT32_MAX /* no such index */
+#define TS_NONE UINT32_MAX /* not an index */
 
 struct ts_map {
 	struct ts_map_slot *slots;

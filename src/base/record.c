@@ -185,7 +185,7 @@ static void merge_numbers(const struct ts_member *member, void *into, const void
 	}
 }
 
-/* Moves a record: what it owns is the other's then. */
+/* Moves a record: the other owns what this one owned. */
 static void move(const struct ts_record *record, void *into, void *from)
 {
 	memcpy(into, from, record->size);

@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/record.h"
 
-/* So many spans of a question are summed one by one before sums that were made ahead are used. */
+/* Up to so many spans are summed one by one; for more, sums are used that were made ahead. */
 #define WALKED 8
 
-/* Closes every gap up to the median one: about half of the intervals go. */
+/* Closes every gap up to the median one: about half of the intervals are joined. */
 static bool coarsen(struct ts_spans *spans)
 {
 	size_t nr_gaps = spans->nr - 1, kept = 0;
@@ -117,7 +117,9 @@ bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other)
 	return true;
 }
 
-/* Level K holds the union of 2^K lists, or none: adding one carries, as counting in binary does. */
+/*
+ * Level K is empty or holds the union of 2^K lists: adding one carries, as counting in binary does.
+ */
 bool ts_spans_sum_add(struct ts_spans_sum *sum, struct ts_spans *list)
 {
 	struct ts_spans carry = *list;
@@ -281,7 +283,7 @@ static const struct ts_member spans_members[] = {
 	TS_SCRATCH(before_ps),
 };
 
-/* Sorted and disjoint, as all that walk spans take for granted. */
+/* Sorted and disjoint: all code that walks spans relies on that. */
 static bool are_spans(const void *self)
 {
 	const struct ts_spans *spans = self;

@@ -2,7 +2,7 @@
  * Spans: a sorted list of intervals [start, end) of time that do not touch or overlap, in ps.
  *
  * Exact up to .max intervals; past it the smallest gaps are closed to halve the list, and
- * .closed_ps says how much time that added. Memory is so bounded whatever the input.
+ * .closed_ps says how much time that added. So the memory is bounded whatever the input.
  */
 #ifndef TS_BASE_SPANS_H
 #define TS_BASE_SPANS_H
@@ -25,7 +25,7 @@ struct ts_spans {
 		before_ps; /* of sealed spans: what lies before each, and behind the last; else NULL */
 };
 
-/* Adds one interval, best in the order of starts (any other costs a move of what lies behind). */
+/* Adds one interval, best in the order of starts (any other order moves what lies behind). */
 bool ts_spans_add(struct ts_spans *spans, int64_t start_ps, int64_t end_ps);
 /* Adds all of OTHER; both are walked. */
 bool ts_spans_union(struct ts_spans *spans, const struct ts_spans *other);

@@ -1,4 +1,7 @@
-/* Status and error. The story is built front to back: cause first, then places in front of it. */
+/*
+ * Status and error. The story is built from its end: first the cause, then the places in front of
+ * it.
+ */
 #include "base/status.h"
 
 #include "base/check.h"

@@ -13,12 +13,12 @@
 enum ts_status {
 	TS_OK = 0,
 	TS_FORMAT = -1, /* other people's bytes are not what they should be */
-	TS_IO = -2,	/* the system said no: errno's words are in the story */
+	TS_IO = -2,	/* the system refused: errno's words are in the story */
 	TS_NOMEM = -3,
 	TS_USAGE = -4, /* the caller of the program asked for something that cannot be */
 	TS_LIMIT = -5, /* a bound of ours was met (depth, size, count) */
 	TS_NOTFOUND = -6,
-	TS_UNSUPPORTED = -7, /* well-formed, but nothing here reads it */
+	TS_UNSUPPORTED = -7, /* well-formed, but no reader here knows it */
 	TS_UNSORTED = -8,    /* a line's events are not in the order of their starts */
 };
 

@@ -1,6 +1,6 @@
 /*
- * What the ending of a name says of its number: the one table of units, for C (base/units.h) and for
- * the page, whose build reads this file as text. So its form is fixed: one line a unit,
+ * What the ending of a name says about its number: the one table of units, for C (base/units.h) and
+ * for the page, whose build reads this file as text. So its form is fixed: one line a unit,
  *
  *	X(ENDING, KIND, UNIT, LABEL, SAID)
  *

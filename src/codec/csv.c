@@ -28,7 +28,7 @@ static bool needs_quotes(struct ts_bytes text)
 	return text.n > 0 && (text.p[0] == ' ' || text.p[text.n - 1] == ' ');
 }
 
-/* Not for a terminal that the table may be shown on, nor for any name. */
+/* These bytes may not reach a terminal that shows the table, and they belong in no name. */
 static bool is_forbidden(uint32_t c)
 {
 	return c == TS_UTF8_BAD || (ts_utf8_is_control(c) && c != '\t' && c != '\n' && c != '\r');

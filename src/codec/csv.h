@@ -1,10 +1,10 @@
 /*
  * A CSV writer onto a buffer: RFC 4180 quoting, lines that end in a line feed.
  *
- * Text may be any bytes: what is not UTF-8, and control characters that are no line end or tab,
- * becomes U+FFFD. Text that a spreadsheet would take for a formula (it begins with = + - @, a tab
- * or a carriage return) gets an apostrophe in front: names in a profile are other people's. Numbers
- * are untouched.
+ * Text may be any bytes: bytes that are not UTF-8, and control characters other than line ends and
+ * tabs, become U+FFFD. Text that a spreadsheet would take for a formula (it begins with = + - @, a
+ * tab or a carriage return) gets an apostrophe in front: names in a profile come from other people.
+ * Numbers are untouched.
  */
 #ifndef TS_CODEC_CSV_H
 #define TS_CODEC_CSV_H

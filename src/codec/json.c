@@ -9,7 +9,7 @@
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define HIGH	   EACH(0x80)
 
-/* The high bit of each byte of X that is zero, and perhaps of those above the lowest such. */
+/* The high bit of each byte of X that is zero, and perhaps of bytes above the lowest of them. */
 static uint64_t zero_bytes(uint64_t x)
 {
 	return (x - EACH(1)) & ~x & HIGH;
@@ -20,7 +20,9 @@ static bool is_plain(uint8_t c)
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '<';
 }
 
-/* How many bytes from AT on need no escape: eight at a time, most text is nothing else. */
+/*
+ * How many bytes from AT on need no escape: eight at a time, as most text needs no escape at all.
+ */
 static size_t plain_run(struct ts_bytes text, size_t at)
 {
 	size_t from = at;
@@ -144,7 +146,7 @@ static void new_line(struct ts_json *json)
 	ts_buf_pad(json->out, ' ', (size_t)json->depth * 2);
 }
 
-/* What stands between the item before and the next one. */
+/* The text between the last item and the next one. */
 static void next_item(struct ts_json *json)
 {
 	if (json->after_key) {

@@ -8,12 +8,12 @@
  *	ts_json_string(&json, name);
  *	ts_json_object_end(&json);
  *
- * Commas, line ends and indentation are its affair; that keys and values alternate is the
- * caller's. Nothing but the buffer is held; a failure of memory is the buffer's (.failed).
+ * The writer puts commas, line ends and indentation; the caller sees to it that keys and values
+ * alternate. Only the buffer holds memory; when memory runs out, its .failed is set.
  *
- * Text may be any bytes: what is not UTF-8 becomes U+FFFD; control characters and '<' are escaped,
- * so that the output can stand inside an HTML script element and on a terminal. Numbers do not
- * depend on the locale.
+ * Text may be any bytes: bytes that are not UTF-8 become U+FFFD; control characters and '<' are
+ * escaped, so that the output can stand inside an HTML script element and on a terminal. Numbers do
+ * not depend on the locale.
  */
 #ifndef TS_CODEC_JSON_H
 #define TS_CODEC_JSON_H
@@ -50,7 +50,7 @@ void ts_json_text(struct ts_json *json, const char *text); /* NULL: null */
 void ts_json_bool(struct ts_json *json, bool value);
 void ts_json_null(struct ts_json *json);
 
-/* The pieces alone, for writers of very many: a string with its quotes, a number. */
+/* The pieces alone, for code that writes very many: a string with its quotes, a number. */
 void ts_json_quote(struct ts_buf *out, struct ts_bytes text);
 /* 15 digits, or the 16 or 17 it takes to read back the same; NaN and infinities as "null". */
 void ts_json_number(struct ts_buf *out, double value);

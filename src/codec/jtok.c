@@ -1,7 +1,7 @@
 /*
- * Tokens of JSON (RFC 8259), taken as writers of traces really write it: NaN and Infinity are
- * values, control bytes and bytes that are no UTF-8 may stand in strings, a comma may stand before
- * a closing bracket. Nothing is recursive: what is nested is passed over by counting brackets.
+ * Tokens of JSON (RFC 8259), as programs really write traces: NaN and Infinity are values, control
+ * bytes and bytes that are not UTF-8 may stand in strings, a comma may stand before a closing
+ * bracket. Nothing is recursive: nested values are passed over by counting brackets.
  *
  * Most of a trace is passed over (args), so that is done eight bytes at a time.
  */
@@ -24,7 +24,7 @@ static inline uint64_t load(const uint8_t *p)
 	return word;
 }
 
-/* A high bit for each zero byte; bytes above the first may be wrong, the first never is. */
+/* A high bit for each zero byte; the first one is right, bytes above it may be wrong. */
 static inline uint64_t zeros(uint64_t word)
 {
 	return (word - ONES) & ~word & HIGHS;
@@ -35,7 +35,7 @@ static inline uint64_t has(uint64_t word, uint8_t c)
 	return zeros(word ^ (ONES * c));
 }
 
-/* Of the bytes that were found in a word, the first: words are little-endian here (configure.ac). */
+/* The first of the bytes that were found in a word: words are little-endian here (configure.ac). */
 static inline size_t first(uint64_t found)
 {
 	return (size_t)__builtin_ctzll(found) / 8;
@@ -220,7 +220,7 @@ static uint8_t *put_code(uint8_t *to, struct ts_bytes raw, size_t *at)
 	int32_t code = code_unit(raw, *at + 2), low;
 
 	if (code < 0) {
-		*to++ = raw.p[(*at)++]; /* no escape: as it stands */
+		*to++ = raw.p[(*at)++]; /* not an escape: as it stands */
 		return to;
 	}
 	*at += 6;
@@ -265,7 +265,7 @@ struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw)
 	return copy;
 }
 
-/* With an exponent, or longer than 64 bits hold: by way of a double. */
+/* A number with an exponent, or one that does not fit into 64 bits, goes through a double. */
 static bool rough_time(struct ts_bytes text, struct ts_micros *time)
 {
 	char copy[64];

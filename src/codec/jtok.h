@@ -1,5 +1,5 @@
 /*
- * Tokens of JSON, read in place: for texts that are too long for a tree (traces), where most is
+ * Tokens of JSON, read in place: for texts that are too long for a tree (traces), most of which is
  * passed over. Nothing is recursive and nothing is kept.
  *
  *	struct ts_jtok members = ts_jtok_enter(object);
@@ -39,7 +39,7 @@ struct ts_bytes ts_jtok_text(struct ts_bytes token);
 /* Takes escapes out, into ARENA. .p NULL: no memory. */
 struct ts_bytes ts_jtok_unescape(struct ts_arena *arena, struct ts_bytes raw);
 
-/* Microseconds, exactly: whole ones and ps. False: no number, or not a finite one. */
+/* Microseconds, exactly: whole ones and ps. False: it is not a number, or not a finite one. */
 struct ts_micros {
 	int64_t us, ps;
 };
@@ -50,7 +50,7 @@ struct ts_jtok {
 	const uint8_t *p, *end;
 	struct ts_bytes key, value; /* key: its text; value: the token */
 };
-struct ts_jtok ts_jtok_enter(struct ts_bytes object); /* or array; of anything else: no members */
+struct ts_jtok ts_jtok_enter(struct ts_bytes object); /* or array; any other value has no members */
 bool ts_jtok_member(struct ts_jtok *members);
 bool ts_jtok_element(struct ts_jtok *members); /* of an array, in .value */
 

@@ -9,8 +9,9 @@
  *
  * ts_pb_next() checks tag, length and end before it says true; unknown fields are skipped by not
  * asking for them. Bytes are views into the input. The first bad byte is noted in the ts_pb_error
- * that all nested cursors share; every loop then ends, and the outermost reader looks once.
- * A field of another wire type than asked for reads as 0 or empty, as a newer writer may send.
+ * that all nested cursors share; then every loop ends, and the outermost reader checks the error
+ * once. A field of another wire type than asked for reads as 0 or empty, as a newer writer may
+ * send.
  */
 #ifndef TS_CODEC_PB_H
 #define TS_CODEC_PB_H
@@ -85,7 +86,7 @@ bool ts_pb_next_any(struct ts_pb *pb); /* ts_pb_next() without its short cut */
 
 /*
  * The next field. False at the end, and for good after an error. Most fields of an event have a tag
- * of one byte and a number or length of few: those are read right here.
+ * of one byte and a number or length of a few bytes: those are read right here.
  */
 static inline bool ts_pb_next(struct ts_pb *pb)
 {

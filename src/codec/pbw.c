@@ -2,7 +2,8 @@
  * Protobuf wire format, outward (protobuf.dev, "Encoding"; the reader is codec/pb.c).
  *
  * The length of a nested message is not known when it begins: one byte is kept free for it, and
- * when it turns out longer the message moves up. Most are below 128 bytes and stay where they are.
+ * when the length needs more bytes, the message moves up. Most are below 128 bytes and stay where
+ * they are.
  */
 #include "codec/pbw.h"
 

@@ -6,8 +6,9 @@
  *	ts_pbw_end(out, plane);
  *
  * Lengths are the shortest varints, as every protobuf library writes them, so the bytes depend on
- * the content alone. Nothing is left out: a field that is to have its default value by absence is
- * not written by the caller. Failure is the buffer's (base/buf.h): look at .failed once at the end.
+ * the content alone. Every field is written: to leave a field at its default, the caller does not
+ * write it. When memory runs out, the buffer's .failed is set (base/buf.h): check it once at the
+ * end.
  */
 #ifndef TS_CODEC_PBW_H
 #define TS_CODEC_PBW_H
@@ -37,7 +38,7 @@ void ts_pbw_double(struct ts_buf *out, uint32_t field, double value);
 void ts_pbw_bytes(struct ts_buf *out, uint32_t field, struct ts_bytes bytes);
 /*
  * A field of type string. Protobuf libraries refuse a whole message for one string that is not
- * UTF-8, so what is not comes out as U+FFFD.
+ * UTF-8, so bytes that are not UTF-8 become U+FFFD.
  */
 void ts_pbw_text(struct ts_buf *out, uint32_t field, struct ts_bytes text);
 

@@ -33,7 +33,7 @@ static void put_varint(struct ts_buf *out, uint64_t value)
 	ts_buf_put(out, (struct ts_bytes){ bytes, (size_t)(ts_pbw_store(bytes, value) - bytes) });
 }
 
-/* A number of a column, and what it is a difference to. */
+/* A number of a column, and the number before it, from which it is the difference. */
 static void put_in_column(struct ts_buf *out, const void *number, enum ts_number type,
 			  int64_t *before)
 {
@@ -367,7 +367,7 @@ static bool load_numbers(struct load *load, const struct ts_member *member, void
 	return true;
 }
 
-/* Room for NR items where none were; a field that comes twice is bad. */
+/* Room for NR items in an empty array; a field that comes twice is damage. */
 static void *make_items(struct load *load, const struct ts_member *member, void *self, size_t nr,
 			const struct ts_pb *pb)
 {
@@ -402,7 +402,7 @@ static bool load_array(struct load *load, const struct ts_member *member, void *
 	return items && load_column(load, pb, items, member->type, nr);
 }
 
-/* What stands in front of the items of an array of records. */
+/* The fields in front of the items of an array of records. */
 struct shape {
 	size_t nr, nr_full;
 	struct column places;
@@ -537,7 +537,7 @@ static bool items_are_valid(struct load *load, const struct room *room, size_t n
 			    const struct ts_pb *pb)
 {
 	if (!room->record->is_valid || !is_flat(room->record))
-		return true; /* those that are messages were asked one by one */
+		return true; /* those that are messages were checked one by one */
 	for (size_t i = 0; i < nr; i++) {
 		const void *item = room->pointers ? ((void **)room->items)[i]
 						  : AT(room->items, i * room->record->size);

@@ -24,7 +24,7 @@
 #include "base/buf.h"
 #include "base/record.h"
 
-/* Failure is the buffer's: look at .failed once at the end. */
+/* When memory runs out, the buffer's .failed is set: check it once at the end. */
 void ts_record_save(const struct ts_record *record, const void *self, struct ts_buf *out);
 
 /* What a loaded record may refer to. */
@@ -34,8 +34,8 @@ struct ts_record_limits {
 
 /*
  * Fills SELF, which is zeroed, from saved bytes. Texts go into ARENA. Fields of a newer version are
- * passed over; what cannot be, an index out of range or an array that does not fit, is TS_FORMAT.
- * SELF is released by the caller in any case.
+ * passed over; an index out of range, or an array that does not fit, is TS_FORMAT. SELF is released
+ * by the caller in any case.
  */
 enum ts_status ts_record_load(const struct ts_record *record, void *self, struct ts_bytes bytes,
 			      const struct ts_record_limits *limits, struct ts_arena *arena,

@@ -117,7 +117,10 @@ static size_t break_line(struct ts_buf *out, size_t indent)
 	return indent;
 }
 
-/* What does not fit any more: an ellipsis, or what can be shown of the only word of its line. */
+/*
+ * For a word that does not fit any more: an ellipsis, or as much of it as fits when it is alone on
+ * its line.
+ */
 static size_t give_up(struct ts_buf *out, struct ts_bytes word, size_t at, size_t width, bool begun)
 {
 	if (begun)
@@ -151,7 +154,7 @@ size_t ts_term_wrap(struct ts_buf *out, struct ts_bytes text, struct ts_term_wra
 			return give_up(out, word, at, how.width, begun);
 		if (begun)
 			ts_buf_putc(out, ' ');
-		ts_term_text(out, word); /* a word wider than the line stands out, whole */
+		ts_term_text(out, word); /* a word wider than the line is written whole */
 		at += begun + n;
 		begun = true;
 	}

@@ -1,7 +1,7 @@
 /*
- * Text of a profile on a terminal: what would steer the terminal or turn the reading direction, and
- * what is not UTF-8, is shown as U+FFFD; line ends and tabs as a space. Widths count characters,
- * which is right for all but wide and combining ones.
+ * Text of a profile on a terminal: bytes that would steer the terminal or turn the reading
+ * direction, or are not UTF-8, are shown as U+FFFD; line ends and tabs as a space. Widths count
+ * characters, which is right for all but wide and combining ones.
  */
 #ifndef TS_CODEC_TERM_H
 #define TS_CODEC_TERM_H

@@ -1,6 +1,6 @@
 /*
  * Field numbers of XSpace, what an .xplane.pb file is (tsl/profiler/protobuf/xplane.proto), for all
- * who read or write it on the wire.
+ * code that reads or writes it on the wire.
  */
 #ifndef TS_CODEC_XSPACE_H
 #define TS_CODEC_XSPACE_H

@@ -54,7 +54,10 @@ enum ts_key_kind ts_names_key(const struct ts_names *names, struct ts_bytes key)
 	return kind == TS_NONE ? TS_KEY_UNKNOWN : (enum ts_key_kind)kind;
 }
 
-/* Letters of which no part of a name that anybody looks for is made: no vowel, none of m, n, c, p. */
+/*
+ * Letters that do not occur in the parts of names that are looked for: vowels and m, n, c, p are
+ * left out.
+ */
 static void put_hash(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
 	static const char letters[] = "bdfghjklqvxz";
@@ -99,7 +102,7 @@ static bool is_letter(uint8_t c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Letters of other scripts and bytes that are none are somebody's name too. */
+/* Letters of other scripts, and bytes that are not letters, may be a user's name too. */
 static bool in_identifier(uint8_t c)
 {
 	return is_digit(c) || is_letter(c) || c == '_' || c >= 0x80;
@@ -292,7 +295,7 @@ static bool says_the_same(const struct ts_names *names, struct ts_bytes text,
 			parts_of(names, ts_bytes_cut(ts_buf_bytes(out), start, out->n)));
 }
 
-/* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is somebody's. */
+/* jit_my_step_fusion: jit_ and _fusion are XLA's, my_step is the user's. */
 static void put_identifier(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out)
 {
 	size_t from = public_front(names, text), end = public_end(names, text, from);
@@ -377,7 +380,7 @@ static bool is_address(struct ts_bytes text)
 	return nr_dots == 3;
 }
 
-/* Numbers in it would tell: which run, which customer, which machine. */
+/* Numbers in it would give away which run, which customer or which machine it is. */
 static bool hides_numbers(struct ts_bytes run)
 {
 	return run.n > 0 && (has_ending(run) || is_root(run) || is_address(run) ||

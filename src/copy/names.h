@@ -1,5 +1,5 @@
 /*
- * Names, hashed: what a redacted copy has in place of the words that people chose.
+ * Names, hashed: the words that a redacted copy has in place of those that people chose.
  *
  * A name is taken apart into identifiers (letters, digits, '_'). An identifier stays when it is public
  * (copy/words.c: opcodes, primitives, names of libraries and of this tool's rules); public parts at its
@@ -10,7 +10,7 @@
  * Analyses see through names by parts of them (a gemm, a wait, a step). An identifier that has such
  * parts keeps them in front of its hash, so that they see the same.
  *
- * Const to everybody once it is open: threads may share it.
+ * It is const once it is open: threads may share it.
  */
 #ifndef TS_COPY_NAMES_H
 #define TS_COPY_NAMES_H
@@ -24,9 +24,9 @@
 
 /* What the value of a stat or an argument is, by its name. */
 enum ts_key_kind {
-	TS_KEY_UNKNOWN, /* nobody here knows it: its name and its text are hashed whole */
+	TS_KEY_UNKNOWN, /* it is not known here: its name and its text are hashed whole */
 	TS_KEY_NAMES,	/* text of names, as above */
-	TS_KEY_PUBLIC,	/* text that says nothing of the user: a chip, a version */
+	TS_KEY_PUBLIC,	/* text that does not depend on the user: a chip, a version */
 	TS_KEY_HLO,	/* an HloProto */
 	TS_KEY_NUMBERS, /* a message of numbers; texts in it are left out */
 	TS_KEY_ACCESS,	/* a message of messages of numbers */
@@ -50,7 +50,7 @@ void ts_names_release(struct ts_names *names);
 enum ts_key_kind ts_names_key(const struct ts_names *names, struct ts_bytes key);
 /* Appends the text with its names hashed. */
 void ts_names_put(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out);
-/* Appends one hash for all of it; nothing for nothing. */
+/* Appends one hash for all of it; for an empty text nothing. */
 void ts_names_secret(const struct ts_names *names, struct ts_bytes text, struct ts_buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Where a copy is written: a new file, packed (gzip) when its name ends in .gz, there only once it
- * is whole (io/newfile.h).
+ * Where a copy is written: a new file, packed (gzip) when its name ends in .gz, and it appears only
+ * when it is whole (io/newfile.h).
  *
  * The first failure sticks: later writes do nothing, and ts_copy_commit() says what it was. Memory
  * is a buffer of TS_COPY_BUFFER bytes, of a packed file two of them and zlib's state.

@@ -1,5 +1,5 @@
 /*
- * Events of a trace that belong together: async events (b, n, e) and flows (s, t, f), each told by
+ * Events of a trace that belong together: async events (b, n, e) and flows (s, t, f), each known by
  * an id. Which of them stay is known when all were seen, so they are kept until then, numbered in
  * the order of the text: TS_PAIRS_MAX in memory, more of them in a temporary file. What stays is
  * one bit an event.
@@ -21,11 +21,11 @@ enum ts_pair_kind { TS_PAIR_ASYNC, TS_PAIR_FLOW };
 enum ts_pair_end { TS_PAIR_BEGIN, TS_PAIR_END, TS_PAIR_BETWEEN };
 
 struct ts_pair_event {
-	uint64_t key; /* a hash of what tells its pair */
+	uint64_t key; /* a hash of what identifies its pair */
 	uint64_t nr;  /* of the event, from ts_pairs_number() */
 	int64_t ps;
 	uint32_t plane; /* of ts_trim_keeps() */
-	uint32_t track; /* the caller's: given back when it stays */
+	uint32_t track; /* the caller's number: given back when the event stays */
 	uint8_t kind, end;
 };
 

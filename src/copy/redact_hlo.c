@@ -1,8 +1,8 @@
 /*
- * Compiled modules: HloProto (openxla/xla: xla/service/hlo.proto, xla/xla_data.proto), rewritten on the
- * wire by a table of its messages. A number stays whatever its field; a field with a length stays, is
- * hashed or entered only if a row says so. What has no row (constants' values, values' origins, profiles'
- * fingerprints, fields of a newer XLA) is left out.
+ * Compiled modules: HloProto (openxla/xla: xla/service/hlo.proto, xla/xla_data.proto), rewritten on
+ * the wire by a table of its messages. A number stays whatever its field; a field with a length
+ * stays, is hashed or entered only if a row says so. Fields without a row (constants' values,
+ * values' origins, profiles' fingerprints, fields of a newer XLA) is left out.
  */
 #include "codec/jtok.h"
 

@@ -1,6 +1,6 @@
 /*
  * A JSON value, written anew: numbers as they are, texts hashed by the rule of the key they stand
- * under. What is no JSON becomes a hash of it, so that what comes out is JSON whatever went in.
+ * under. Text that is not JSON becomes a hash, so that the output is JSON for any input.
  */
 #include "codec/json.h"
 
@@ -54,7 +54,7 @@ static bool is_literal(struct ts_bytes token)
 static void put_value(struct redacting *redacting, struct ts_bytes token, enum ts_key_kind kind,
 		      unsigned depth);
 
-/* What is public is so in all its members that are known. */
+/* A public value is public in all of its known members. */
 static enum ts_key_kind kind_in(const struct redacting *redacting, struct ts_bytes key,
 				enum ts_key_kind around)
 {

@@ -1,6 +1,6 @@
 /*
- * Redacting a trace: each event and each member of the outermost object is rewritten as it comes. An
- * event's members are those of "Trace Event Format"; args are told by their names like stats.
+ * Redacting a trace: each event and each member of the outermost object is rewritten as it comes.
+ * An event's members are those of "Trace Event Format"; args are known by their names, like stats.
  */
 #include "copy/redact.h"
 
@@ -53,7 +53,7 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 	else
 		ts_buf_put(&redacting->text, key);
 	ts_buf_puts(&redacting->text, "\": ");
-	/* Of a device its name is the chip's. */
+	/* The name of a device is that of its chip. */
 	if (ts_bytes_is(key, "deviceProperties"))
 		kind = TS_KEY_PUBLIC;
 	ts_redact_json(redacting->names, value, kind, &redacting->text);

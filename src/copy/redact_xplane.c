@@ -1,6 +1,6 @@
 /*
  * Redacting an xplane on the wire, a plane at a time: first over its lines, to see which stats name
- * what and how long each line will be, then all that is no line into memory, then line after line. An
+ * what and how long each line will be, then all but the lines into memory, then line after line. An
  * event whose stats are all numbers is copied as it stands, and most are.
  *
  * A text may be given as the name of a stat (a ref): such a name is public, if the schema has it; a name
@@ -71,7 +71,7 @@ static void put_bytes(struct redacting *redacting, enum ts_key_kind kind, struct
 		ts_redact_numbers(redacting->names, value, kind, out);
 	else if (kind == TS_KEY_PUBLIC)
 		ts_buf_put(out, value);
-	/* else: bytes of which nobody knows what is in them */
+	/* else: bytes with unknown content */
 }
 
 static void put_text(struct redacting *redacting, enum ts_key_kind kind, struct ts_bytes value,
@@ -136,7 +136,7 @@ static void see_stat(struct redacting *redacting, struct ts_pb pb)
 
 /* --- events */
 
-/* Nothing in it but numbers? Looks it all through: false also when it is damaged. */
+/* Has it only numbers? All of it is checked: false also when it is damaged. */
 static bool is_plain(struct redacting *redacting, struct ts_pb pb, bool see)
 {
 	bool plain = true;
@@ -373,7 +373,7 @@ static void see_metadata(struct redacting *redacting, struct ts_bytes body)
 	}
 }
 
-/* A field of a plane that is no line. What cannot be read to its end is left out. */
+/* A field of a plane that is not a line. A field that cannot be read to its end is left out. */
 static void put_plane_field(struct redacting *redacting, const struct ts_pb *field,
 			    const uint8_t *at)
 {
@@ -458,7 +458,7 @@ static void release_plane(struct redacting *redacting)
 	ts_buf_clear(&redacting->rest);
 }
 
-/* A field of the file that is no plane: what the profiler said, and which hosts it saw. */
+/* A field of the file that is not a plane: messages of the profiler, and the hosts that it saw. */
 static void put_message(struct redacting *redacting, const struct ts_pb *pb)
 {
 	struct ts_buf *out = &redacting->piece;

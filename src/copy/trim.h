@@ -42,7 +42,7 @@ struct ts_trim_report {
 	struct ts_error damage; /* where the file stops making sense; else empty */
 };
 
-/* TS_USAGE when what was asked for is not there: no such steps, host or plane. */
+/* TS_USAGE when the wanted steps, host or plane are not there. */
 enum ts_status ts_trim_plan(struct ts_trim *trim, const struct ts_profile *profile,
 			    const struct ts_steps *steps, const struct ts_trim_choice *choice,
 			    struct ts_error *err);

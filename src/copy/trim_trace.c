@@ -10,7 +10,7 @@
 #include "read/trace.h"
 #include "read/walk.h"
 
-#define TRACKS_MAX 65536 /* more is no trace of a program, says the reader too */
+#define TRACKS_MAX 65536 /* a trace of a program has no more; the reader's bound is the same */
 #define OPEN_MAX   4096	 /* Bs without an E on one thread, likewise */
 
 struct event { /* tokens; .p NULL: it has none */
@@ -238,7 +238,9 @@ static const struct pair_row *pair_row(uint8_t phase)
 	return NULL;
 }
 
-/* Pairs are told by id, category and scope; id2 may be an object, and is then one of the process. */
+/*
+ * Pairs are known by id, category and scope; id2 may be an object, and is then one of the process.
+ */
 static uint64_t key_of(const struct event *event, uint8_t kind)
 {
 	uint64_t key = ts_hash(event->id, kind);

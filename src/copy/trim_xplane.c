@@ -59,7 +59,7 @@ static void note_damage(struct trimming *trimming, const struct ts_pb_error *err
 			(unsigned long long)(error->at - trimming->file.p), error->cause);
 }
 
-/* --- what the things that stay refer to */
+/* --- what is referred to by that which stays */
 
 static void use_stat(struct trimming *trimming, struct uses *uses, struct ts_pb pb)
 {
@@ -207,7 +207,7 @@ static bool field_stays(struct walk *walk, const struct ts_pb *pb)
 		return true;
 	when = when_of(ts_pb_enter(pb));
 	if (pb->err->cause)
-		return false; /* half an event is none */
+		return false; /* half an event is not an event */
 	walk->nr_events++;
 	if (!event_stays(walk->trimming, walk->line, &when))
 		return false;
@@ -377,7 +377,7 @@ static void use_line(struct trimming *trimming, struct uses *uses, uint32_t inde
 	if (line->body.n > 0)
 		rest->end = walk_line(&walk, line->body.p + line->body.n);
 	rest->nr_bytes = walk.nr_bytes;
-	/* A line of which nothing is left goes; one that was empty is as it was. */
+	/* A line that loses all of its events goes; a line that was empty stays. */
 	rest->gone = walk.nr_events > 0 && walk.nr_kept == 0;
 	trimming->report->nr_kept += walk.nr_kept;
 	trimming->report->nr_dropped += walk.nr_events - walk.nr_kept;
@@ -419,7 +419,9 @@ static void use_programs(struct trimming *trimming, struct uses *uses, struct ts
 			use_metadata(trimming, uses, key);
 }
 
-/* PLANE: its index in the profile. Planes of programs come last: the others tell which are needed. */
+/*
+ * PLANE: its index in the profile. Planes of programs come last: the others show which are needed.
+ */
 static void use_plane(struct trimming *trimming, uint32_t index, struct ts_bytes body)
 {
 	const struct ts_plane *plane = &trimming->trim->profile->planes[index];
@@ -455,7 +457,7 @@ static uint64_t head_bytes(uint32_t field, uint64_t nr_bytes)
 	return ts_pbw_size((uint64_t)field << 3 | TS_PB_BYTES) + ts_pbw_size(nr_bytes);
 }
 
-/* A field of a plane that is no line. */
+/* A field of a plane that is not a line. */
 static bool field_of_plane_stays(struct trimming *trimming, const struct uses *uses,
 				 const struct ts_pb *pb)
 {

@@ -1,9 +1,10 @@
 /*
- * What is public. A word here is in no copy a secret, so each must be one that everybody's profiles have:
- * from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch (Kineto's output_json.cpp,
- * ATen's dtypes), CUPTI, NCCL, and this tool's own tables (model/op_kind.c, trace_class.c, host_event.c,
- * step_pattern.c; analysis/time/gaps.c, allocators.c, memory_timeline_owner.c, doctor/rules_torch_compile.c), which
- * must see the same in a copy.
+ * What is public. A word here is readable in every copy, so it must be a word that all users'
+ * profiles have: from XLA (hlo_opcode.cc, xplane_schema.cc, hlo.proto), JAX (lax, _src), PyTorch
+ * (Kineto's output_json.cpp, ATen's dtypes), CUPTI, NCCL, and this tool's own tables
+ * (model/op_kind.c, trace_class.c, host_event.c, step_pattern.c; analysis/time/gaps.c,
+ * allocators.c, memory_timeline_owner.c, doctor/rules_torch_compile.c), which must see the same in
+ * a copy.
  */
 #include "copy/words.h"
 

@@ -11,7 +11,7 @@
 static const struct trace_kind {
 	const struct ts_perfetto_form *form;
 	const char *file;
-	uint64_t max_events; /* where the user does not say; 0: all */
+	uint64_t max_events; /* where the user gives no number; 0: all */
 } trace_kinds[TS_NR_TRACE_KINDS] = {
 	[TS_TRACE_JSON] = { &ts_perfetto_json, TS_TRACE_FILE, TS_MAX_TRACE_EVENTS },
 	[TS_TRACE_PFTRACE] = { &ts_perfetto_pb, TS_PFTRACE_FILE, 0 },
@@ -110,7 +110,7 @@ static uint32_t host_of(const struct ts_profile *profile, const char *path)
 	return host;
 }
 
-/* COPIES and JOBS: one for each file of the session; of those that could not be read none is made. */
+/* COPIES and JOBS: one for each file of the session, but for files that could not be read. */
 static void plan_copies(const struct job *job, struct copy_job *jobs,
 			struct ts_overlay_trace *copies)
 {
@@ -198,7 +198,7 @@ static enum ts_status apply(struct job *job, struct ts_error *err)
 	return st;
 }
 
-/* Is what was read of one file, from beginning to end? */
+/* Was everything read from one file, from its beginning to its end? */
 static enum ts_status check_inputs(const struct ts_annotation *one, struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -248,7 +248,7 @@ static enum ts_status cannot_annotate(const struct ts_session *session, struct t
 		       path);
 }
 
-/* What has no place for an annotation, or none of the kind that is asked for. */
+/* Refuses a file that has no place for an annotation, or not for the kind that is wanted. */
 static enum ts_status can_annotate(const struct job *job, struct ts_error *err)
 {
 	const struct ts_session *session = job->session;
@@ -316,8 +316,10 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 		st = can_annotate(&job, err);
 	if (st == TS_OK)
 		st = analyse(&job, err);
-	/* An xplane whose bytes are damaged is not touched: who knows where its planes end. A trace
-	 * is only read, and its copy is closed where it ends. */
+	/*
+	 * An xplane whose bytes are damaged is not touched: the ends of its planes are not certain.
+	 * A trace is only read, and its copy is closed where it ends.
+	 */
 	if (st == TS_OK && !one->of_traces && ts_annotation_is_damaged(one))
 		st = ts_fail(err, TS_FORMAT, "%s: nothing was written", session->dir);
 	if (st == TS_OK)
@@ -325,7 +327,7 @@ enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *s
 	if (st == TS_OK && one->run.nr_problems > 0)
 		st = ts_fail(err, TS_FORMAT, "%s: %zu profiles could not be read", session->dir,
 			     one->run.nr_problems);
-	if (st == TS_FORMAT) { /* damage that somebody does just now is none of the file's */
+	if (st == TS_FORMAT) { /* changed by another program just now */
 		struct ts_error story = TS_ERROR_INIT;
 
 		if (check_inputs(one, &story)) {

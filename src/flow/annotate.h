@@ -16,7 +16,7 @@
 #include "overlay/apply.h"
 
 #define TS_MAX_OVERLAY_EVENTS 200000
-#define TS_MAX_TRACE_EVENTS   1000000 /* of JSON; Perfetto's own form has all where nobody says */
+#define TS_MAX_TRACE_EVENTS   1000000 /* of JSON; the default of Perfetto's own form is all */
 #define TS_MAX_TRACK_ITEMS    20000   /* in the JSON that pages draw */
 
 struct ts_annotate_options {
@@ -51,12 +51,12 @@ void ts_annotation_release(struct ts_annotation *one);
 
 /*
  * TS_FORMAT: an xplane is damaged, and nothing was written; or some of the files could not be read,
- * and the others are annotated. What failed of writing is in the report too.
+ * and the others are annotated. Files that could not be written are in the report too.
  */
 enum ts_status ts_annotate(struct ts_annotation *one, const struct ts_session *session,
 			   const struct ts_annotate_options *options, struct ts_error *err);
 
-/* Damage that matters: of which the user should know. */
+/* Damage that the user should know about. */
 bool ts_annotation_is_damaged(const struct ts_annotation *one);
 
 #endif

@@ -25,7 +25,7 @@ struct copy {
 	const struct ts_annotated_options *options;
 	uint32_t host;
 	struct ts_seams seams;
-	struct ts_trace_plan plan; /* no lines of the profile: they stand in the text */
+	struct ts_trace_plan plan; /* not the lines of the profile: they stand in the text */
 	struct ts_arena arena;
 	struct process *processes;
 	struct ts_trace_row *rows;
@@ -196,7 +196,7 @@ static enum ts_status put_piece(struct text *text, size_t job, struct ts_error *
 	return ts_trace_pack_piece(text->pack, job, text->thread, &text->piece, err);
 }
 
-/* What can be seen of the text, UPTO and MAX bytes at most. False: there is no more. */
+/* The text that can be seen, UPTO and MAX bytes at most. False: the text has ended. */
 static bool see_some(struct text *text, uint64_t upto, size_t max, struct ts_bytes *seen,
 		     enum ts_status *st)
 {
@@ -251,7 +251,7 @@ static enum ts_status put_text(struct copy *copy, struct ts_trace_pack *pack, si
 	return st == TS_NOMEM ? ts_fail_nomem(err) : st;
 }
 
-/* Every event begins with its comma; the first of ours may stand where there is none to be. */
+/* Every event begins with its comma; the first of ours may stand where a comma may not be. */
 static enum ts_status put_processes(struct copy *copy, struct ts_trace_pack *pack, size_t thread,
 				    struct ts_error *err)
 {
@@ -302,7 +302,7 @@ static enum ts_status make_job(void *ctx, size_t job, size_t thread, struct ts_t
 				  &copy->counts[job - FIRST_ROW], err);
 }
 
-/* What the copy is, right behind the text's first bracket. */
+/* Says that this is our copy, right behind the text's first bracket. */
 static void put_mark(const struct copy *copy, struct ts_buf *out)
 {
 	const struct ts_seams *seams = &copy->seams;

@@ -4,10 +4,10 @@
  * trace was.
  *
  * Behind the text's first bracket stands what the copy is (io/tracefile.h knows it by that), behind
- * the last event of the first list our events: a process "TPUsight: /device:GPU:0" for each device of
- * the file, with rows and counters as the Perfetto file of an xplane has them (flow/trace.h), and
- * one with the findings of the run, a row each, as long as the file's events. pids and tids are none
- * of the trace's; times are on its own clock, cut to whole ns.
+ * the last event of the first list our events: a process "TPUsight: /device:GPU:0" for each device
+ * of the file, with rows and counters as the Perfetto file of an xplane has them (flow/trace.h),
+ * and one with the findings of the run, a row each, as long as the file's events. pids and tids
+ * differ from all of the trace's; times are on its own clock, cut to whole ns.
  *
  * A trace that was cut in the middle ends in the copy behind its last whole event (or member) and
  * is closed there, so that viewers take it.

@@ -51,7 +51,7 @@ struct host_merge {
 	uint32_t *lines;
 	size_t nr_lines;
 	struct ts_merged_look *look; /* by line of the profile */
-	bool again; /* a line was found unsorted: what the store has counts for nothing */
+	bool again;		/* a line was found unsorted: the records so far do not count */
 	struct ts_sorter store; /* of struct record */
 	pthread_mutex_t lock;	/* guards the store and .again */
 };
@@ -105,7 +105,9 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	return st == TS_UNSORTED || st == TS_FORMAT ? TS_OK : st;
 }
 
-/* Until no line is found unsorted any more: at most once again for all of them. */
+/*
+ * Repeats until all lines are known to be sorted, or are marked: at most once more for all of them.
+ */
 static enum ts_status fill(struct host_merge *merge, size_t nr_threads, struct ts_error *err)
 {
 	enum ts_status st;

@@ -1,6 +1,7 @@
 /*
- * The outline pass. Markers (events of step and module lines) are kept, they are as many as steps
- * (flow/outline_steps.h); of host threads only the time in compilations and in the input pipeline is.
+ * The outline pass. It keeps markers (events of step and module lines), which are as many as steps
+ * (flow/outline_steps.h). Of host threads it keeps only the time in compilations and in the input
+ * pipeline.
  */
 #include "flow/outline.h"
 
@@ -73,7 +74,8 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	}
 	if (st != TS_FORMAT)
 		return st;
-	if (line->kind == TS_LINE_THREAD && err) { /* of device lines the analyses' pass tells */
+	if (line->kind == TS_LINE_THREAD &&
+	    err) { /* damage of device lines is noted in the analyses' pass */
 		pass->lines[index].damage = malloc(sizeof(*err));
 		if (!pass->lines[index].damage)
 			return ts_fail_nomem(err);
@@ -87,7 +89,7 @@ static bool is_marker_line(const struct ts_line *line)
 	return line->kind == TS_LINE_STEPS || line->kind == TS_LINE_MODULES;
 }
 
-/* A GPU's profiler writes neither steps nor modules: its kernels have to tell them. */
+/* A GPU's profiler writes neither steps nor modules: they are read off its kernels. */
 static bool has_markers(const struct ts_profile *profile, const struct ts_plane *plane)
 {
 	for (uint32_t i = 0; i < plane->nr_lines; i++) {
@@ -110,7 +112,10 @@ static bool is_outline_line(const struct ts_profile *profile, const struct ts_li
 	return line->kind == TS_LINE_THREAD;
 }
 
-/* Of a trace the category says whether it is PyTorch that compiles: JAX has events of such names too. */
+/*
+ * Of a trace the category says whether it is PyTorch that compiles: JAX has events of these names
+ * too.
+ */
 static enum ts_host_activity activity_of(const struct ts_op *op)
 {
 	enum ts_torch_event event =

@@ -9,8 +9,10 @@
 #include "base/check.h"
 #include "model/step_pattern.h"
 
-/* A stream with more changes of program than this does not run executions one after the other: its
- * programs take turns, and steps cannot be told from that. */
+/*
+ * A stream with more changes of program than this does not run executions one after the other: its
+ * programs take turns, and steps cannot be read off that.
+ */
 #define MAX_GPU_EXECUTIONS 1000000
 
 static bool add_mark(struct outline_marks *marks, const struct ts_block *block, size_t i)
@@ -133,14 +135,17 @@ struct symbols {
 	struct ts_strmap by_name;
 };
 
-/* Functions without a name of their own, and graphs that all have one name: variants are others. */
+/*
+ * Functions without a name of their own, and graphs that all have one name: here variants are
+ * different modules.
+ */
 static bool says_nothing(struct ts_bytes name)
 {
 	return ts_bytes_starts(name, "SyncTensorsGraph") || ts_bytes_has(name, "lambda") ||
 	       ts_bytes_has(name, "unnamed") || name.n == 0;
 }
 
-/* Without a name: no memory. */
+/* .p NULL: no memory. */
 static struct ts_bytes module_name(struct ts_profile *profile, const struct ts_op *op)
 {
 	if (op->kind == TS_OP_MODULE)
@@ -245,7 +250,7 @@ static int64_t busy_ps(const struct outline_marks *marks)
 	return sum_ps;
 }
 
-/* The device's line of modules, or a GPU's busiest stream; NULL: none has executions. */
+/* The device's line of modules, or a GPU's busiest stream; NULL: there are no executions. */
 static struct outline_marks *telling_line(const struct ts_profile *profile,
 					  struct outline_marks *const *marks,
 					  const struct ts_plane *plane)

@@ -21,7 +21,7 @@ struct outline_marks {
 	struct outline_mark *items;
 	size_t nr, cap;
 	uint32_t *kernels; /* of a line of ops: how often each op ran */
-	bool is_wild;	   /* of a line of ops: its kernels make no executions */
+	bool is_wild;	   /* of a line of ops: its kernels do not show executions */
 };
 
 /* False: no memory. */

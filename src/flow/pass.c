@@ -29,7 +29,7 @@ struct pass {
 	size_t nr_jobs;
 	struct line_states *lines; /* one a line of the profile */
 	uint32_t next_merge;
-	bool is_first;	      /* whoever reads a line again tells its damage no second time */
+	bool is_first;	      /* a line that is read again does not note its damage again */
 	pthread_mutex_t lock; /* guards sums, next_merge, .done and the profile's damage */
 };
 
@@ -51,7 +51,7 @@ static void add_analysis(struct pass *pass, const struct ts_analysis *analysis)
 	pass->analyses[pass->nr_analyses++] = analysis;
 }
 
-/* Makes the states of whoever wants this line and has none yet. */
+/* Makes a state for each analysis that wants this line and has no state yet. */
 static enum ts_status open_states(struct pass *pass, struct line_states *states,
 				  const struct ts_line *line, struct ts_error *err)
 {
@@ -180,8 +180,8 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 }
 
 /*
- * A host's states stand at its first wanted line. An analysis is shown the lines of all: what it has
- * no use for it passes over.
+ * A host's states stand at its first wanted line. An analysis is shown the lines of all hosts, and
+ * passes over those that it does not use.
  */
 struct merging {
 	struct pass *pass;
@@ -261,8 +261,9 @@ static int by_line(const void *a, const void *b)
 }
 
 /*
- * The few largest lines first, so that none of them is what all wait for in the end. The others in
- * the order in which they are merged: the states of a line that is done go as soon as it is.
+ * The few largest lines first, so that in the end all threads do not wait for one of them. The
+ * others in the order in which they are merged: the states of a line that is done go as soon as it
+ * is.
  */
 static void order_jobs(struct sized_line *sized, size_t nr, size_t nr_threads)
 {
@@ -392,8 +393,10 @@ static enum ts_analysis_id id_of(const struct ts_analysis *analysis)
 	return id;
 }
 
-/* Closes the analyses whose needs are closed, again and again. tests/analysis/needs_test.c holds that
- * no needs stand in a circle and none is of a later pass. */
+/*
+ * Closes the analyses whose needs are closed, again and again. tests/analysis/needs_test.c checks
+ * that needs make no circle, and that each is of an earlier pass or the same.
+ */
 static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struct ts_error *err)
 {
 	bool closed[TS_NR_ANALYSES] = { false };
@@ -458,7 +461,7 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 			     ? merge_hosts(&pass, nr_threads, err)
 			     : ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
 	if (st == TS_OK)
-		st = merge_ready(&pass, err); /* lines nobody wanted may stand last */
+		st = merge_ready(&pass, err); /* lines that are not wanted may stand last */
 	if (st == TS_OK)
 		st = close_all(&pass, ctx, err);
 	release(&pass);

@@ -20,8 +20,7 @@
 struct ts_duration_counter {
 	void *ctx;
 	bool (*wants)(void *ctx, const struct ts_profile *profile, uint32_t line);
-	void (*restart)(void *ctx,
-			uint32_t line); /* what was seen of the line counts for nothing */
+	void (*restart)(void *ctx, uint32_t line); /* what was seen of the line does not count */
 	enum ts_status (*block)(void *ctx, const struct ts_block *block, struct ts_error *err);
 };
 

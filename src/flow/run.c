@@ -7,7 +7,7 @@
 #include "read/hlo.h"
 #include "read/reader.h"
 
-#define TREE_ROWS 2000 /* of a tree of call paths, where nobody asked for more */
+#define TREE_ROWS 2000 /* of a tree of call paths, unless the user asks for more */
 
 void ts_run_init(struct ts_run *run)
 {
@@ -75,7 +75,7 @@ static void drop_empty_host(struct ts_profile *profile, size_t index)
 struct source {
 	struct ts_bytes bytes, file, host;
 	bool mapped;
-	const char *reader; /* NULL: whichever knows the bytes */
+	const char *reader; /* NULL: the reader that knows the bytes */
 };
 
 static enum ts_status read_source(struct ts_run *run, const struct source *source,
@@ -111,7 +111,7 @@ struct unpacking {
 	const struct ts_run_options *options;
 	const char *archive;
 	bool (*want)(struct ts_bytes base);
-	size_t nr_profiles, nr_memory; /* memory profiles alone are no run */
+	size_t nr_profiles, nr_memory; /* memory profiles alone are not a run */
 };
 
 static bool is_xplane_name(struct ts_bytes base)
@@ -173,7 +173,7 @@ static enum ts_status unpack_entry(void *ctx, const char *name, struct ts_buf *c
 		return ts_fail_nomem(err);
 	is_memory = ts_bytes_ends(source.host, TS_MEMORY_SUFFIX);
 	if (is_memory && !is_extra(&source))
-		return TS_OK; /* Python's own profiler has files of such names too */
+		return TS_OK; /* Python's own profiler writes files of these names too */
 	unpacking->nr_profiles += !is_memory;
 	unpacking->nr_memory += is_memory;
 	if (ts_bytes_ends(source.host, TS_XPLANE_SUFFIX))
@@ -226,8 +226,11 @@ static enum ts_status read_file(struct ts_run *run, const struct ts_hostfile *fi
 	return read_source(run, &source, options, err);
 }
 
-/* A memory profile or a compiler's log beside the session's. What only has such a name (Python's own
- * profiler writes them too) is passed over. The readers keep copies: the input need not stay. */
+/*
+ * A memory profile or a compiler's log beside the session's. A file that only has the right name
+ * (Python's own profiler writes them too) is passed over. The readers keep copies, so the input may
+ * be closed.
+ */
 static enum ts_status read_extra(struct ts_run *run, const struct ts_hostfile *file, bool is_named,
 				 const struct ts_run_options *options, struct ts_error *err)
 {
@@ -444,7 +447,7 @@ static void order_results(struct ts_results *results)
 			}
 }
 
-/* What launches kernels on a host that waits for them, or not, is seen across lines. */
+/* The analyses of launches and waits on a host look across its lines. */
 static bool wants_merged(const struct ts_profile *profile, const struct ts_run_options *options)
 {
 	bool wanted = options->merge;
@@ -484,7 +487,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 					 options->nr_threads, err);
 	ts_passes_release(&shared);
 	if (st == TS_OK && (run->profile.arena.failed || run->results.arena.failed))
-		st = ts_fail_nomem(err); /* a text, a shape, a list that nobody missed */
+		st = ts_fail_nomem(err); /* a text or a list is missing */
 	order_results(&run->results);
 	return st;
 }

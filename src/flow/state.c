@@ -1,4 +1,4 @@
-/* States by what their analyses say of them. */
+/* States, as their analyses describe them. */
 #include "flow/state.h"
 
 #include "base/check.h"

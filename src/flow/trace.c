@@ -137,7 +137,7 @@ static enum ts_status name_process(struct trace *trace, struct process *process,
 	return process->name.p ? TS_OK : ts_fail_nomem(err);
 }
 
-/* A plane with nothing to show is no process. */
+/* A plane without slices and counters does not become a process. */
 static enum ts_status add_process(struct trace *trace, uint32_t index, struct ts_error *err)
 {
 	const struct ts_plane *plane = &trace->profile->planes[index];

@@ -38,7 +38,7 @@ struct ts_trace_options {
 	size_t nr_threads;
 	int level;		 /* 1..9; 0: TS_TRACE_LEVEL; TS_TRACE_PLAIN: not packed */
 	const char *version;	 /* of the program */
-	const char *native_file; /* name the profiler's own trace is kept under; NULL: none */
+	const char *native_file; /* the new name of the profiler's own trace; NULL: it has none */
 };
 
 struct ts_trace_report {

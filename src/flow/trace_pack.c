@@ -155,7 +155,7 @@ static enum ts_status spill(const struct ts_trace_pack *pack, struct ts_bytes by
 	return TS_OK;
 }
 
-/* TEXT becomes what is written of it: good until the thread packs again. */
+/* TEXT becomes the bytes to be written: valid until the thread packs again. */
 static enum ts_status pack_text(struct ts_trace_pack *pack, size_t thread, struct ts_bytes *text,
 				struct ts_error *err)
 {
@@ -210,7 +210,7 @@ enum ts_status ts_trace_pack_piece(struct ts_trace_pack *pack, size_t row, size_
 
 	TS_ASSERT(pack && text);
 	pthread_mutex_lock(&pack->lock);
-	st = pack->status; /* another thread failed: there is no use in going on */
+	st = pack->status; /* another thread failed: stop */
 	if (st == TS_OK && !ts_grow(&parts->items, &parts->cap, parts->nr + 1, sizeof(struct part)))
 		st = ts_fail_nomem(err);
 	if (st == TS_OK) {
@@ -241,7 +241,7 @@ static enum ts_status pack_queued(struct ts_trace_pack *pack, struct piece *piec
 	return st;
 }
 
-/* One thing to do, the lock held on entry and return. False: there is none and will be none. */
+/* Does one piece of work, with the lock held on entry and return. False: all work is done. */
 static bool work_once(struct ts_trace_pack *pack, size_t thread, struct ts_error *err)
 {
 	struct piece piece;
@@ -314,7 +314,7 @@ static enum ts_status put_member(struct ts_trace_pack *pack, struct ts_newfile *
 {
 	enum ts_status st;
 
-	if (text.n == 0) /* a form need not have a tail */
+	if (text.n == 0) /* some forms have no tail */
 		return TS_OK;
 	st = pack_text(pack, 0, &text, err);
 	return st ? st : ts_newfile_put(file, text, err);

@@ -1,8 +1,8 @@
 /*
- * Rows on threads, packed: each piece of text becomes a gzip member of its own, whoever packs it,
- * and goes to an anonymous temporary file in the folder of the target; in the end the members are
- * put down in the order of the rows. So the bytes do not depend on threads, and memory is a few
- * pieces a thread.
+ * Rows on threads, packed: each piece of text becomes a gzip member of its own, whichever thread
+ * packs it, and goes to an anonymous temporary file in the folder of the target; in the end the
+ * members are put down in the order of the rows. So the bytes do not depend on threads, and memory
+ * is a few pieces a thread.
  *
  * A thread that makes a row packs its own pieces, but hands them to a thread that has nothing to
  * do: one long row keeps all threads busy.

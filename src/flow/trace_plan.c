@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 
-#define ALL_BINS UINT32_MAX /* a cut that nothing can meet: no event is written */
+#define ALL_BINS UINT32_MAX /* a cut that no event can meet: nothing is written */
 
 enum ts_status ts_trace_plan_init(struct ts_trace_plan *plan, const struct ts_profile *profile,
 				  struct ts_error *err)
@@ -252,7 +252,7 @@ static enum ts_status finish_pairs(struct ts_trace_plan *plan, struct ts_error *
 		if (!tally)
 			continue;
 		plan->nr_left_out += tally->nr_left_out;
-		tally->nr_left_out = 0; /* a later choice counts no event twice */
+		tally->nr_left_out = 0; /* so a later choice does not count an event twice */
 		plan->first_ps = TS_MIN(plan->first_ps, tally->first_ps);
 		if (!tally->pairs)
 			continue;

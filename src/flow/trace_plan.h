@@ -58,12 +58,12 @@ struct ts_trace_cut {
 
 struct ts_trace_plan {
 	const struct ts_profile *profile;
-	struct ts_trace_tally **tallies; /* one a line; NULL: nothing was counted there */
+	struct ts_trace_tally **tallies; /* one a line; NULL: it has no events that were counted */
 	size_t nr_lines;
 	uint8_t *async; /* enum ts_op_async, one an op: small enough to stay cached */
-	/* To be set before the first count: events that are no matter of choice. */
+	/* To be set before the first count: events that are not subject to the choice. */
 	int64_t min_ps;		       /* shorter ones are left out, but for ends of async pairs */
-	const bool *unwanted;	       /* of each op; the caller's; NULL: none is */
+	const bool *unwanted;	       /* of each op; the caller's; NULL: there are no async ops */
 	uint64_t nr_left_out;	       /* after close: those */
 	struct ts_trace_cut cuts[2];   /* of steps and modules, of all else */
 	uint64_t nr_events, nr_chosen; /* after close */

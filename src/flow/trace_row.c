@@ -35,7 +35,7 @@ struct ts_trace_writer {
 	struct ts_trace_clock clock;
 	struct ts_buf text, tails, full_tail;
 	struct tail_slot slots[TAIL_SLOTS];
-	uint32_t *described; /* per op: the last line, + 1, that told of it in full */
+	uint32_t *described; /* per op: the last line, + 1, that described it in full */
 	struct kept *kept;
 	uint32_t *order; /* twice nr_kept: sorting goes to and fro */
 	size_t nr_kept, cap_kept, cap_order, flush_at;
@@ -144,7 +144,7 @@ static struct ts_bytes fresh_tail(struct ts_trace_writer *writer, const struct l
 	return ts_bytes_cut(ts_buf_bytes(tails), slot->at, slot->n);
 }
 
-/* The first slice of an op on a line has all there is to say of it, the others the short form. */
+/* The first slice of an op on a line has all of its args, the others have the short form. */
 static struct ts_bytes tail_of(struct ts_trace_writer *writer, const struct lane *lane, uint32_t op)
 {
 	const struct tail_slot *slot = &writer->slots[op % TAIL_SLOTS];
@@ -169,7 +169,9 @@ static void close_until(struct ts_trace_writer *writer, struct lane *lane, int64
 		writer->form->end(&writer->text, &lane->at, lane->ends[lane->nr - 1]);
 }
 
-/* A slice that starts before the lane's last one would need a look at those that are closed. */
+/*
+ * A slice that starts before the lane's last one: slices that are closed would have to be checked.
+ */
 static bool has_room(struct ts_trace_writer *writer, struct lane *lane, const struct kept *kept)
 {
 	if (kept->start_ns < lane->last_start_ns)

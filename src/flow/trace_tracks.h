@@ -4,8 +4,10 @@
 
 #include "result/result.h"
 
-/* The next track of DEVICE behind LAST (NULL: the first); NULL: no more. Empty ones are passed over.
- * *PLACE is the walker's own, 0 when it begins. */
+/*
+ * The next track of DEVICE behind LAST (NULL: the first); NULL: it was the last. Empty ones are
+ * passed over. *PLACE belongs to the caller's walk, 0 when it begins.
+ */
 const struct ts_track *ts_trace_next_track(const struct ts_results *results, uint32_t device,
 					   const struct ts_track *last, size_t *place);
 

@@ -23,7 +23,7 @@
 #define T(n)   ((n) * 1e12)
 #define G(n)   ((n) * 1e9)
 #define MHZ(n) ((n) * 1e6)
-#define NONE   NAN /* the unit does not exist, or nobody says how fast it is */
+#define NONE   NAN /* the unit does not exist, or its speed is not published */
 
 /* PCI Express, 16 lanes, one way, after line coding (128 of 130 bits). */
 #define PCIE3 G(15.75)

@@ -23,7 +23,7 @@ struct ts_chip {
 	int64_t vmem_bytes;	    /* per core */
 	double host_bytes_per_s;    /* PCIe to the host, one way, per chip */
 	double clock_hz;	    /* TensorCore clock: estimated_cycles count in it */
-	int mxu_dim;		    /* 128 or 256; -1: no such unit, or unknown */
+	int mxu_dim;		    /* 128 or 256; -1: there is no matrix unit, or it is unknown */
 	int mxu_count;		    /* per device */
 	double link_bytes_per_s;    /* of one link between chips (ICI), one way */
 	bool halves_bandwidth_stat; /* AMD: the profile's memory_bandwidth is half the true one */

@@ -1,6 +1,6 @@
 /*
  * Archives by libarchive (https://github.com/libarchive/libarchive/wiki). Only formats and filters
- * that the library does itself are switched on: for others it would start programs.
+ * that the library handles itself are switched on: for others it would start programs.
  */
 #include "io/archive.h"
 
@@ -10,7 +10,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 
-#define FLOOR_BYTES (UINT64_C(64) << 20) /* below this nothing counts as a bomb */
+#define FLOOR_BYTES (UINT64_C(64) << 20) /* smaller archives are not taken for a bomb */
 #define STEP_BYTES  (1 << 20)
 #define TAR_BLOCK   512
 
@@ -19,7 +19,7 @@ struct magic {
 	struct ts_bytes bytes;
 };
 
-/* What an archive can start with: spares the library a look at every profile. */
+/* The bytes that an archive can start with: so the library need not look at every profile. */
 static const struct magic magics[] = {
 	{ 0, { (const uint8_t *)"PK\003\004", 4 } }, /* zip */
 	{ 257, { (const uint8_t *)"ustar", 5 } },    /* tar */
@@ -51,7 +51,10 @@ static bool starts_like_one(struct ts_bytes bytes)
 	return false;
 }
 
-/* Tar before POSIX has no magic but a checksum; the library checks that, and the zip directory. */
+/*
+ * Tar before POSIX has a checksum in place of a magic number; the library checks that, and the zip
+ * directory.
+ */
 static bool is_old_tar(struct ts_bytes bytes)
 {
 	uint64_t sum = 0, want = 0;
@@ -155,7 +158,7 @@ static enum ts_status unpack(struct visit *visit, const char *name, struct ts_bu
 	return TS_OK;
 }
 
-/* Passed over, its bytes count all the same: the library may have to unpack them. */
+/* The bytes of an entry that is passed over count too: the library may have to unpack them. */
 static enum ts_status skip(struct visit *visit, const char *name, struct ts_error *err)
 {
 	int64_t n = archive_entry_size_is_set(visit->entry) ? archive_entry_size(visit->entry) : 0;

@@ -1,10 +1,11 @@
 /*
- * Archives: the files inside a .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2 or .zip, told by
- * content, one after the other in memory. Nothing is ever written to disk, and a name inside is a
- * string to show, not a place. Links, folders and devices inside are passed over.
+ * Archives: the files inside a .tar, .tar.gz, .tgz, .tar.xz, .tar.zst, .tar.bz2 or .zip, known by
+ * their content, one after the other in memory. Nothing is ever written to disk, and a name inside
+ * is a string to show, not a place. Links, folders and devices inside are passed over.
  *
  * A small archive that unpacks to something huge is refused: an entry may have max_entry_bytes, and
- * entries alone and together TS_ARCHIVE_RATIO times the archive's own size (64 MiB at least).
+ * one entry, and all entries together, may have TS_ARCHIVE_RATIO times the archive's own size (64
+ * MiB at least).
  */
 #ifndef TS_IO_ARCHIVE_H
 #define TS_IO_ARCHIVE_H
@@ -15,7 +16,7 @@
 #define TS_ARCHIVE_ENTRY_MAX (UINT64_C(8) << 30)
 
 struct ts_archive_visitor {
-	/* Shall this entry be unpacked? Empty: all are. */
+	/* Should this entry be unpacked? NULL: all are. */
 	bool (*want)(void *ctx, const char *name);
 	/*
 	 * One file. CONTENT is gone after the call, unless the visitor moves it out

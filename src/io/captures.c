@@ -6,7 +6,7 @@
 #include "io/input.h"
 #include "io/tracefile.h"
 
-#define HEAD_BYTES 65536 /* what is said of the job stands before the events */
+#define HEAD_BYTES 65536 /* what the file says about the job stands before the events */
 #define INFO_BYTES 4096
 
 struct one { /* a trace */
@@ -51,7 +51,7 @@ static void read_info(struct one *one, struct ts_bytes head)
 	one->world_size = number_of(info, "\"world_size\"");
 }
 
-/* What cannot be read says nothing; who reads all of it will tell why. False: no memory. */
+/* A file that cannot be read says nothing here; its reader will say why. False: no memory. */
 static bool look_into(struct one *one, const char *path)
 {
 	struct ts_input in = TS_INPUT_INIT;
@@ -116,7 +116,7 @@ static bool may_join(struct telling *telling, size_t group, const struct one *on
 	       !is_inside(telling, rank_key(telling, group, one->rank));
 }
 
-/* The group that takes it: of those that are near enough in time the earliest; or a new one. */
+/* The group that takes it: the earliest of those that are near enough in time, or a new one. */
 static size_t group_of(struct telling *telling, const struct one *one, bool is_session)
 {
 	size_t first = telling->nr_groups;

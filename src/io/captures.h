@@ -7,7 +7,7 @@
  * traces are the ranks of one job where all of this holds:
  *  - their heads say so: distributedInfo with the same world_size, more than one, and other ranks;
  *  - their names are of other workers, and of times no further apart than TS_CAPTURE_S, or of none.
- * A trace that says nothing of a job is a capture by itself.
+ * A trace that names no job is a capture by itself.
  */
 #ifndef TS_IO_CAPTURES_H
 #define TS_IO_CAPTURES_H
@@ -16,8 +16,10 @@
 
 #define TS_CAPTURE_S 60
 
-/* CAPTURE[i] gets the number of FILES[i]'s capture, from 0 in the order of their times. False: no
- * memory. Heads are read of the files of a folder that is no session, when there are several. */
+/*
+ * CAPTURE[i] gets the number of FILES[i]'s capture, from 0 in the order of their times. False: no
+ * memory. Where a folder that is not a session has several files, their heads are read.
+ */
 bool ts_captures_tell(const struct ts_hostfile *files, size_t nr, bool is_session,
 		      uint32_t *capture);
 

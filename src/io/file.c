@@ -335,9 +335,11 @@ static bool tells_by_leases(int fd)
 }
 #endif
 
-/* A lease to read is refused while somebody has the file open for writing. It is given back at once;
- * who opens the file in that moment waits so long, and the signal that tells us of it is one that
- * does nothing by itself. */
+/*
+ * A lease to read is refused while a program has the file open for writing. It is given back at
+ * once. A program that opens the file in that moment waits until then, and the signal that we get
+ * does nothing by itself.
+ */
 bool ts_file_is_open_to_write(const char *path)
 {
 	bool is_open = false;

@@ -14,8 +14,8 @@ enum ts_status ts_file_remove(const char *path, struct ts_error *err);
 /* Replaces NEW_PATH in one step if it is there. */
 enum ts_status ts_file_rename(const char *old_path, const char *new_path, struct ts_error *err);
 /*
- * A second name for the content of OLD_PATH: a hard link, or a full copy where there are none.
- * An existing NEW_PATH is an error and stays.
+ * A second name for the content of OLD_PATH: a hard link, or a full copy where the system has no
+ * hard links. An existing NEW_PATH is an error and stays.
  */
 enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 				    struct ts_error *err);
@@ -23,32 +23,37 @@ enum ts_status ts_file_link_or_copy(const char *old_path, const char *new_path,
 enum ts_status ts_file_same(const char *a, const char *b, bool *same, struct ts_error *err);
 enum ts_status ts_file_holds(const char *path, struct ts_bytes bytes, bool *same,
 			     struct ts_error *err);
-/* Two names of one file, by links or otherwise? Of one that is not there: no. */
+/*
+ * Are these two names of one file, by links or otherwise? A file that is not there has no other
+ * name.
+ */
 bool ts_file_is(const char *a, const char *b);
 bool ts_dir_exists(const char *path);
 
-/* What a file looks like from outside: who changes it changes this. */
+/* What a file looks like from outside: a program that changes the file changes this. */
 struct ts_file_look {
 	uint64_t nr_bytes, inode;
 	int64_t mtime_ns, ctime_ns;
 };
 /* False: no plain file is there. */
 bool ts_file_look(const char *path, struct ts_file_look *look);
-/* Has some program of this machine the file open for writing? Where the system does not tell (it is
- * asked for a lease: Linux, its local file systems, files of one's own): no. */
+/*
+ * Has a program on this machine the file open for writing? The system is asked for a lease, which
+ * works on Linux, on local file systems, for the user's own files; elsewhere the answer is no.
+ */
 bool ts_file_is_open_to_write(const char *path);
 struct stat;
 int64_t ts_stat_mtime_ns(const struct stat *st);
 
 /* Makes the folders that lead to the file PATH, those that are missing. */
 enum ts_status ts_dir_make_for(const char *path, struct ts_error *err);
-/* Brings a folder's names to disk; file systems that cannot do that are content. */
+/* Brings a folder's names to disk; it is not an error where a file system cannot do that. */
 enum ts_status ts_dir_sync(const char *dir, struct ts_error *err);
 
 /*
  * A lock on a folder, against a second tpusight that changes the same session. Does not wait: a
- * lock that is held is TS_IO with a word. It goes with the process; nothing is left behind. Where
- * the file system has no locks, the lock is taken for granted.
+ * lock that another holds is TS_IO, and the story says so. It goes with the process; nothing is
+ * left behind. Where the file system has no locks, the lock is taken for granted.
  */
 struct ts_dirlock {
 	int fd;

@@ -96,7 +96,7 @@ bool ts_gzip_probe(struct ts_bytes bytes)
 	       bytes.p[2] == Z_DEFLATED && (bytes.p[3] & FLAGS_RESERVED) == 0;
 }
 
-/* Cuts a string with its NUL off the front of *REST; .p NULL when there is no NUL. */
+/* Cuts a string with its NUL off the front of *REST; .p is NULL when a NUL is missing. */
 static struct ts_bytes take_string(struct ts_bytes *rest)
 {
 	const uint8_t *end = rest->n ? memchr(rest->p, '\0', rest->n) : NULL;

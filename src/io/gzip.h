@@ -7,7 +7,7 @@
  * zlib's state (256 KiB) from member to member.
  *
  * Reading: ts_gunzip_read() hands out the text of all members in turn, in a fixed amount of memory.
- * Zeros behind the last member (tape padding) are accepted, anything else there is an error.
+ * Zeros behind the last member (tape padding) are accepted, any other bytes there are an error.
  */
 #ifndef TS_IO_GZIP_H
 #define TS_IO_GZIP_H
@@ -56,7 +56,7 @@ enum ts_status ts_gunzip_read(struct ts_gunzip *gz, uint8_t *p, size_t n, size_t
 void ts_gunzip_release(struct ts_gunzip *gz); /* harmless when not open, or twice */
 
 /*
- * Appends the first MAX unpacked bytes (fewer when there are fewer) to OUT, to look what is inside.
+ * Appends the first MAX unpacked bytes (fewer when there are fewer) to OUT, to see what is inside.
  * With a bad status OUT has what came out before the damage.
  */
 enum ts_status ts_gunzip_head(struct ts_bytes bytes, struct ts_buf *out, size_t max,

@@ -1,4 +1,4 @@
-/* Mapping and reading by POSIX; posix_madvise is a hint, and its answer is not looked at. */
+/* Mapping and reading by POSIX; posix_madvise is a hint, and its answer is ignored. */
 #include "io/input.h"
 
 #include "base/check.h"
@@ -14,7 +14,7 @@
 
 #define READ_BYTES (1 << 20)
 
-/* More than half of the memory in one stream would only drive the machine into swapping. */
+/* A stream of more than half of the memory would only make the machine swap. */
 static uint64_t stream_max(void)
 {
 #ifdef _SC_PHYS_PAGES
@@ -72,7 +72,7 @@ enum ts_status ts_input_read(struct ts_input *in, int fd, const char *name, uint
 	return TS_OK;
 }
 
-/* False when the system does not map such a thing: it can be read all the same. */
+/* False when the system cannot map it: it can still be read. */
 static bool map_whole(struct ts_input *in, int fd, const struct stat *st)
 {
 	void *p;
@@ -157,8 +157,10 @@ void ts_input_release(struct ts_input *in)
 }
 
 #if defined(BUS_ADRERR) && defined(MAP_ANONYMOUS)
-/* A page of zeros in place of the one that is gone. mmap() and sysconf() are plain calls into the system
- * where this works; neighbours of such pages become one mapping. */
+/*
+ * A page of zeros in place of the one that is gone. mmap() and sysconf() are plain calls into the
+ * system where this works; neighbouring pages of zeros become one mapping.
+ */
 static void fill_page(int number, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

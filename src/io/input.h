@@ -7,10 +7,10 @@
  * ts_input_release(); any number of threads may read them. A directory, a device, a missing, an
  * unreadable or an empty file is an error with its cause.
  *
- * A mapped file that somebody else cuts short during the run raises SIGBUS on the pages that are
+ * A mapped file that another program cuts short during the run raises SIGBUS on the pages that are
  * gone. cli/ installs a handler that says so and ends the program, or asks for
- * ts_input_outlive_cuts(). Who is about to write something that depends on the bytes first asks
- * ts_input_check(), which catches a file that was changed under way.
+ * ts_input_outlive_cuts(). Code that is about to write something that depends on the bytes first
+ * asks ts_input_check(), which catches a file that was changed during the run.
  */
 #ifndef TS_IO_INPUT_H
 #define TS_IO_INPUT_H
@@ -42,9 +42,9 @@ enum ts_status ts_input_check(const struct ts_input *in, struct ts_error *err);
 void ts_input_release(struct ts_input *in); /* harmless when not open, or twice */
 
 /*
- * For a program that outlives its inputs: from here on, what was cut off a mapped file reads as zeros, in
- * place of the SIGBUS. Who reads must ask ts_input_check() before the result counts. False: the
- * system has no such thing, and it stays as it was.
+ * For a program that outlives its inputs: from here on, what was cut off a mapped file reads as
+ * zeros, in place of the SIGBUS. The reader must ask ts_input_check() before the result counts.
+ * False: the system cannot do that, and nothing has changed.
  */
 bool ts_input_outlive_cuts(void);
 

@@ -1,6 +1,6 @@
 /*
  * Write to a temporary, fsync, rename, fsync of the folder. A living writer holds a lock (flock) on
- * its temporary; whoever gets that lock on a temporary it found may remove it.
+ * its temporary; a program that finds a temporary and gets that lock may remove it.
  */
 #include "io/newfile.h"
 
@@ -64,7 +64,7 @@ static enum ts_status resolve(char **out, const char *path, struct ts_error *err
 		ssize_t n = readlink(at, target, sizeof(target) - 1);
 		char *next;
 
-		if (n < 0) { /* no link; any other trouble will show when it is opened */
+		if (n < 0) { /* not a link; any other failure will show when it is opened */
 			*out = at;
 			return TS_OK;
 		}
@@ -153,8 +153,8 @@ static uint64_t random_u64(const struct ts_newfile *file, int attempt)
 }
 
 /*
- * False: somebody who clears stale temporaries was faster than our lock, another name is due. A
- * file system without locks is fine: there nobody removes a temporary it found.
+ * False: a program that clears stale temporaries was faster than our lock, so another name is
+ * needed. A file system without locks is fine: there, temporaries that are found are not removed.
  */
 static bool hold(int fd)
 {
@@ -189,7 +189,7 @@ static enum ts_status open_temp(struct ts_newfile *file, struct ts_error *err)
 	return ts_fail_errno(err, EEXIST, file->path, "make a temporary beside it");
 }
 
-/* Pipes, terminals and the like cannot be replaced: what they get is out. */
+/* Pipes, terminals and the like cannot be replaced: bytes written to them cannot be taken back. */
 static bool is_straight(const char *path)
 {
 	struct stat now;
@@ -270,8 +270,8 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 }
 
 /*
- * Inside the kernel, or not at all. -1: this pair of files cannot do that, and reading will tell
- * whether there is a real trouble.
+ * Inside the kernel, or not at all. -1: this pair of files cannot do that, and reading will show
+ * whether there is a real failure.
  */
 static ssize_t copy_inside(int to, int from, uint64_t offset, size_t n)
 {
@@ -307,7 +307,7 @@ static enum ts_status copy_loop(struct ts_newfile *file, int fd, uint64_t offset
 		size_t want = (size_t)TS_MIN(length, CHUNK_BYTES);
 		ssize_t n = inside ? copy_inside(file->fd, fd, offset, want) : -1;
 
-		inside = n > 0; /* an end too soon is believed only when read */
+		inside = n > 0; /* an early end is believed only when reading meets it */
 		if (!inside)
 			n = copy_across(file->fd, fd, offset, bounce, want);
 		if (n < 0)
@@ -346,8 +346,8 @@ enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset,
 }
 
 /*
- * Whose file it was, it stays, as far as we may. Where the group cannot be kept, the new group must
- * not get rights that were given to the old one.
+ * The file keeps its owner, as far as we may set it. Where the group cannot be kept, the new group
+ * must not get rights that were given to the old one.
  */
 static enum ts_status keep_owner(struct ts_newfile *file, struct ts_error *err)
 {
@@ -374,7 +374,7 @@ enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error 
 	TS_ASSERT(file && file->fd >= 0);
 	if (file->straight)
 		return TS_OK;
-	/* Until it has its owner nobody else may look. */
+	/* Until it has its owner, no other user may read it. */
 	if (fstat(fd, &old) != 0 || fchmod(file->fd, 0600) != 0)
 		return failed(file, errno, err);
 	take_owner(file, &old);
@@ -464,7 +464,10 @@ bool ts_newfile_is_temp(const char *name)
 	       strspn(name + n - NR_RANDOM, letters) == NR_RANDOM;
 }
 
-/* Only a plain file that no living process holds. What we may not open is not ours to remove. */
+/*
+ * Only a plain file that no living process holds. A file that we may not open is not ours to
+ * remove.
+ */
 static bool remove_stale(int dir_fd, const char *name)
 {
 	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);

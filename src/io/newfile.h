@@ -4,15 +4,15 @@
  *	struct ts_newfile file = TS_NEWFILE_INIT;
  *	open, put or copy any number of times, commit; release in every case
  *
- * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and no name that
- * XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of the
- * file they replace (owner and group as far as we may), renames, and brings the folder to disk. A
- * crash, a kill, a full disk before that leaves the old file as it was. release without commit
+ * The bytes go to a temporary in the same folder, `.NAME.tpusight-XXXXXX` (hidden, and not a name
+ * that XProf takes for a host). commit brings them to disk, gives them the mode, group and owner of
+ * the file they replace (owner and group as far as we may), renames, and brings the folder to disk.
+ * A crash, a kill, a full disk before that leaves the old file as it was. release without commit
  * removes the temporary; after a kill ts_newfile_stale() does it.
  *
  * A symbolic link is followed: the file behind it is replaced, the link stays. Other hard links of
- * the old file keep the old content. ACLs and extended attributes are not carried over. What is no
- * regular file (/dev/stdout, a pipe) is written straight. Not for two threads at once.
+ * the old file keep the old content. ACLs and extended attributes are not copied. Anything that is
+ * not a regular file (/dev/stdout, a pipe) is written directly. Not for two threads at once.
  *
  * A file-size limit (ulimit -f) comes as an error only when the program ignores SIGXFSZ, a closed
  * pipe only when it ignores SIGPIPE: both are set in cli/.
@@ -28,7 +28,7 @@ struct ts_newfile {
 	char *path;    /* what will be there, links resolved */
 	char *name;    /* its last part, inside path */
 	char *temp;    /* name of the temporary in the folder, until commit */
-	bool straight; /* no temporary: what is written is out */
+	bool straight; /* there is no temporary: bytes go directly to the target */
 	bool failed;   /* something was not written: commit refuses */
 	bool replaces; /* there is an old file; the next three are its */
 	uint32_t mode, uid, gid;
@@ -44,7 +44,10 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
-/* To write by other means, at the current position; then say how much (the disk starts early). */
+/*
+ * For writing to FD directly, at the current position; afterwards report how many bytes (the disk
+ * starts early).
+ */
 int ts_newfile_fd(const struct ts_newfile *file);
 void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes);
 /* The new file shall have the mode, owner and group of the open file FD, as if it replaced that. */
@@ -57,7 +60,7 @@ void ts_newfile_release(struct ts_newfile *file); /* harmless when not open, or 
  * number goes to *NR_REMOVED (may be NULL).
  */
 enum ts_status ts_newfile_stale(const char *dir, size_t *nr_removed, struct ts_error *err);
-/* Is NAME (without folder) the name of such a temporary? */
+/* Is NAME (without folder) the name of one of these temporaries? */
 bool ts_newfile_is_temp(const char *name);
 
 /* A whole file at once: open, put, commit, release. */

@@ -22,7 +22,7 @@
 #define END_MS	    10		/* when some of the answer is there */
 #define MAX_HEADERS (64 * 1024) /* all of an answer's together: libcurl's own limit is a line's */
 #define MAX_STORY   256
-#define MAX_DRAINS  64 /* reads of what an idle connection still had to say */
+#define MAX_DRAINS  64 /* reads of what an idle connection still sends */
 
 struct ts_rpc {
 	CURLM *multi;
@@ -37,13 +37,15 @@ struct ts_rpc {
 	char story[MAX_STORY]; /* grpc-message */
 	char cause[CURL_ERROR_SIZE];
 	struct ts_buf request;
-	/* A connection that answered and that libcurl is done with, or -1: its end tells of the peer's */
+	/*
+	 * A connection that answered and that libcurl is done with, or -1: its end shows the peer's
+	 */
 	int kept;
 	bool peer_left;
 	bool is_broken; /* the last call failed: the next one is not made on the same connection */
 };
 
-/* Has the other side ended this connection? */
+/* Has the peer ended this connection? */
 static bool has_left(int fd)
 {
 	uint8_t piece[4096];
@@ -80,7 +82,7 @@ static int take_socket(void *arg, curl_socket_t fd)
 	return 0;
 }
 
-/* The port's digits; NULL: this is no HOST:PORT. */
+/* The port's digits; NULL: this is not HOST:PORT. */
 static const char *port_of(const char *address)
 {
 	const char *colon = strrchr(address, ':');
@@ -124,7 +126,7 @@ static int hex_of(uint8_t c)
 	return -1;
 }
 
-/* grpc-message is percent-encoded; what is not is as it stands. */
+/* grpc-message is percent-encoded; characters that are not encoded stay as they are. */
 static void unescape(char *out, size_t cap, struct ts_bytes text)
 {
 	size_t n = 0;
@@ -214,7 +216,7 @@ static bool set_up(struct ts_rpc *rpc)
 					(long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE) == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK;
 	good = good && curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-#if LIBCURL_VERSION_NUM >= 0x075700 /* to be cancelled does not wait for a name to be found */
+#if LIBCURL_VERSION_NUM >= 0x075700 /* a cancelled call does not wait until a name is found */
 	good = good && curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK;
 #endif
 	good = good && curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK;
@@ -235,7 +237,7 @@ enum ts_status ts_rpc_new(struct ts_rpc **out, const char *address, struct ts_er
 	TS_ASSERT(out);
 	*out = NULL;
 	if (!ts_rpc_is_address(address))
-		return ts_fail(err, TS_USAGE, "%s is no HOST:PORT (localhost:9012)", address);
+		return ts_fail(err, TS_USAGE, "%s is not HOST:PORT (localhost:9012)", address);
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return ts_fail_nomem(err);
 	rpc = calloc(1, sizeof(*rpc));
@@ -315,7 +317,7 @@ static bool aim(struct ts_rpc *rpc, const char *method, struct ts_rpc_limits lim
 	return good && curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)limits.call_ms) == CURLE_OK;
 }
 
-/* What the prefix promises: the message's length. False: it has not come yet. */
+/* The message's length, from the prefix. False: the prefix has not come yet. */
 static bool promised(struct ts_bytes body, uint64_t *n)
 {
 	*n = 0;
@@ -372,7 +374,7 @@ static enum ts_status fault(struct ts_rpc_answer *answer, enum ts_rpc_fault kind
 	return status[kind];
 }
 
-/* What libcurl's codes come to; all others are a connection that broke. */
+/* What libcurl's codes mean here; all others are a connection that broke. */
 static enum ts_rpc_fault fault_of(CURLcode code)
 {
 	switch (code) {
@@ -414,7 +416,7 @@ static enum ts_status transport_failed(struct ts_rpc *rpc, CURLcode code,
 		return ts_fail(err, st, "%s: no answer within %lld ms", rpc->address,
 			       (long long)limits.call_ms);
 	if (code == CURLE_COULDNT_CONNECT)
-		return ts_fail(err, st, "%s: nobody answers there", rpc->address);
+		return ts_fail(err, st, "%s: no server answers there", rpc->address);
 	if (rpc->header_bytes == 0 && code != CURLE_COULDNT_RESOLVE_HOST)
 		return ts_fail(err, st,
 			       "%s: the connection ended without an answer: %s (has the job "
@@ -457,7 +459,8 @@ enum ts_status ts_rpc_unframe(struct ts_bytes body, struct ts_bytes *message, st
 	if (!promised(body, &n))
 		return ts_fail(err, TS_FORMAT, "the answer has no message");
 	if (body.p[0] != 0)
-		return ts_fail(err, TS_FORMAT, "the answer is compressed, which nobody asked for");
+		return ts_fail(err, TS_FORMAT,
+			       "the answer is compressed, though the call did not ask for that");
 	if (n != body.n - PREFIX)
 		return ts_fail(err, TS_FORMAT, "the answer says it has %llu bytes and has %zu",
 			       (unsigned long long)n, body.n - PREFIX);

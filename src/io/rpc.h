@@ -6,16 +6,18 @@
  *	ts_rpc_new(&rpc, "localhost:9012", err);
  *	ts_rpc_call(rpc, "/tensorflow.ProfilerService/Profile", message, limits, &answer, err);
  *
- * gRPC's own rules are few here (its PROTOCOL-HTTP2.md): a POST, a body of one byte "not compressed",
- * four of the length, and the message; the answer likewise, and the trailers grpc-status and
- * grpc-message. Nothing is encrypted, no proxy is asked, no name but the given one is looked up.
+ * gRPC's own rules are few here (its PROTOCOL-HTTP2.md): a POST, a body of one byte "not
+ * compressed", four of the length, and the message; the answer likewise, and the trailers
+ * grpc-status and grpc-message. Nothing is encrypted, proxies are not used, and only the given name
+ * is looked up.
  *
- * A connection that has answered stays open until the next one has (even where libcurl makes one a call):
- * its other end closing it is how a server is known that was killed and came back between two calls.
+ * A connection that has answered stays open until the next one has (even where libcurl makes one a
+ * call): when the peer closes it, the caller knows that the server was killed and came back between
+ * two calls.
  *
- * A server may be anything: an answer is never larger than the limit, a call never longer. Calls of
- * one ts_rpc are one thread's; new, free and nothing else are for the thread that began the
- * program's others (libcurl's own rule).
+ * A server may be anything: an answer is never larger than the limit, a call never longer. One
+ * thread at a time may make calls of one ts_rpc; only new and free are for the thread that started
+ * the program's other threads (libcurl's own rule).
  */
 #ifndef TS_IO_RPC_H
 #define TS_IO_RPC_H
@@ -32,10 +34,10 @@ struct ts_rpc_limits {
 /* What became of a call that did not give TS_OK. */
 enum ts_rpc_fault {
 	TS_RPC_NONE,
-	TS_RPC_UNREACHABLE, /* nobody answered, or the connection broke */
+	TS_RPC_UNREACHABLE, /* no server answered, or the connection broke */
 	TS_RPC_SLOW,	    /* a limit of time was met */
 	TS_RPC_REFUSED,	    /* the server answered with a status that is not OK */
-	TS_RPC_GARBLED,	    /* what came is no answer of gRPC, or larger than the limit */
+	TS_RPC_GARBLED,	    /* what came is not an answer of gRPC, or is larger than the limit */
 	TS_RPC_CANCELLED,
 	TS_RPC_MEMORY,
 };
@@ -44,8 +46,8 @@ struct ts_rpc_answer {
 	struct ts_buf body;	 /* all that came, for the next call to use again; release it */
 	struct ts_bytes message; /* of it: a view */
 	enum ts_rpc_fault fault;
-	int code;	/* grpc-status; -1: none came */
-	bool peer_left; /* who answered before has closed its connection: this may be another process */
+	int code;	/* grpc-status; -1: it did not come */
+	bool peer_left; /* the process that answered before has gone: this may be another */
 };
 
 #define TS_RPC_ANSWER_INIT { TS_BUF_INIT, { NULL, 0 }, TS_RPC_NONE, -1, false }

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BARE_NAME "xplane.pb" /* of some writers: a profile without a host */
+#define BARE_NAME "xplane.pb" /* some programs write this name: a profile without a host */
 
 struct folder {
 	const char *path; /* in the arena of the runs */
@@ -39,15 +39,14 @@ struct finder {
 	size_t nr_folders, folders_cap;
 	size_t *todo, *links; /* indices: real folders, and those behind a link */
 	size_t nr_todo, todo_cap, nr_links, links_cap;
-	struct ts_hostfile
-		*files; /* of the folder being read: profiles, or traces if there are none */
+	struct ts_hostfile *files; /* of the folder being read: its profiles, else its traces */
 	size_t nr_files, files_cap;
 	struct ts_hostfile *extras; /* memory profiles and logs of that folder */
 	size_t nr_extras, extras_cap;
 	bool are_traces;
 	size_t nr_stray;		/* profiles outside any session folder */
 	size_t nr_summaries, nr_traces; /* files of TensorBoard's scalars; of trace viewers */
-	bool known_before;		/* met a folder that an earlier path has covered */
+	bool known_before;		/* found a folder that an earlier path had covered */
 	bool nomem;
 };
 
@@ -286,7 +285,7 @@ static void meet_folder(struct finder *finder, size_t parent, const char *name, 
 		add_folder(finder, child, is_link);
 }
 
-/* Traces stand for a run without profiles; of the two that JAX makes of one run, the viewer's own. */
+/* Traces stand for a run without profiles. JAX makes two of one run: the viewer's own counts. */
 static bool is_second_choice(struct finder *finder, const char *name)
 {
 	bool is_trace = ts_tracefile_is(ts_bytes_of(name));
@@ -329,7 +328,7 @@ static void meet_profile(struct finder *finder, const struct folder *folder, con
 	}
 }
 
-/* What people take for a profile: told when there is none. */
+/* Files that people take for a profile: they are named when there is no profile. */
 static void note_other(struct finder *finder, const char *name)
 {
 	struct ts_bytes bytes = ts_bytes_of(name);
@@ -447,7 +446,7 @@ static bool is_new(struct finder *finder, size_t index, const struct stat *st)
 	return !finder->nomem;
 }
 
-/* The files of one capture, out of ALL. A capture of one worker goes by its file. */
+/* The files of one capture, out of ALL. A capture of one worker has the name of its file. */
 static void add_capture(struct finder *finder, const struct ts_hostfile *all,
 			const uint32_t *captures, uint32_t capture, const char *dir,
 			const char *logdir)
@@ -565,7 +564,7 @@ static void walk(struct finder *finder)
 	}
 }
 
-/* A file that was named itself, of whatever kind: who reads it knows better. */
+/* A file that the user named, of any kind: its reader knows better. */
 static void take_file(struct finder *finder, const struct stat *st)
 {
 	bool plain = S_ISREG(st->st_mode);
@@ -626,7 +625,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Was all that went wrong the very path that was given? Then that is the error. */
+/* Is the given path itself the only problem? Then that is the error. */
 static bool root_failed(struct finder *finder, size_t nr_before, struct ts_error *err)
 {
 	struct ts_runs *runs = finder->runs;

@@ -3,10 +3,10 @@
  *	<logdir>/<run>/plugins/profile/<session>/<host>.xplane.pb
  *
  * PATH may be a log directory (searched to TS_RUNS_DEPTH folders deep), the `plugins` or
- * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input).
- * A session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
- * PyTorch's profiler wrote them; beside xplanes traces are passed over. Which traces of a folder are
- * one session is told by their names and heads (io/captures.h).
+ * `plugins/profile` folder, one session, one profile file of any kind, or "-" (standard input). A
+ * session without xplanes may have traces instead (io/tracefile.h), and so may any folder, where
+ * PyTorch's profiler wrote them; beside xplanes traces are passed over. The names and heads of
+ * traces show which of a folder are one session (io/captures.h).
  *
  * Hidden files and folders (and so our own temporaries) are passed over. Links are followed; each
  * folder is entered once, whatever its names, so a link that leads back ends there.
@@ -14,8 +14,8 @@
  * What is wrong on the way (a folder that cannot be read, a link that loops or leads nowhere, a
  * session without profiles, folders nested too deep) is one line in problems[]; the rest goes on.
  *
- * Everything is owned by struct ts_runs and lives until ts_runs_release(). Of files only heads of
- * traces are read.
+ * struct ts_runs owns everything until ts_runs_release(). Of the files, only heads of traces are
+ * read.
  */
 #ifndef TS_IO_RUNDIR_H
 #define TS_IO_RUNDIR_H
@@ -31,7 +31,7 @@
 enum ts_session_kind {
 	TS_SESSION_DIR,	   /* a whole session: results can be written beside the profiles */
 	TS_SESSION_FILE,   /* one file that was named itself; dir is its folder */
-	TS_SESSION_STREAM, /* standard input or a pipe: nowhere to write to */
+	TS_SESSION_STREAM, /* standard input or a pipe: there is no place to write to */
 };
 
 struct ts_hostfile {
@@ -70,7 +70,7 @@ struct ts_runs {
 	const char **folders; /* that were looked into: where more can come */
 	size_t nr_folders;
 
-	struct ts_arena arena; /* from here on the finder's own */
+	struct ts_arena arena; /* from here on: for the search alone */
 	size_t sessions_cap, problems_cap, folders_cap;
 	struct ts_strmap seen; /* folders entered, by device and inode */
 	uint32_t nr_paths;     /* given so far */
@@ -93,7 +93,10 @@ void ts_runs_release(struct ts_runs *runs);
 /* Names the sessions as seen from LOGDIR, where they are below it: as TensorBoard was given it. */
 enum ts_status ts_runs_name(struct ts_runs *runs, const char *logdir, struct ts_error *err);
 
-/* The path of file NAME in the session's folder: appended to OUT with a NUL that .n counts not. */
+/*
+ * The path of file NAME in the session's folder: appended to OUT, with a NUL that .n does not
+ * count.
+ */
 const char *ts_session_path(const struct ts_session *session, const char *name, struct ts_buf *out);
 /* Its folder, or its first file where others are in the folder. */
 const char *ts_session_place(const struct ts_session *session);

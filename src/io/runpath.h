@@ -1,5 +1,5 @@
 /*
- * Names of runs: what a path says by itself, without a look at the disk. Serves io/rundir.
+ * Names of runs: what a path says by itself, without reading the disk. Serves io/rundir.
  */
 #ifndef TS_IO_RUNPATH_H
 #define TS_IO_RUNPATH_H

@@ -1,4 +1,7 @@
-/* Made with a name that is taken away at once: POSIX has no other way that all systems know. */
+/*
+ * A file is made with a name that is removed at once: that is the only way in POSIX that all
+ * systems know.
+ */
 #include "io/scratch.h"
 
 #include "base/check.h"

@@ -1,6 +1,6 @@
 /*
- * Scratch: a temporary file without a name, for what is too much for memory. It is gone when it is
- * released, or when the program ends in whatever way.
+ * Scratch: a temporary file without a name, for data that is too large for memory. It is gone when
+ * it is released, and when the program ends in any way.
  *
  * It lies in $TMPDIR, else in /var/tmp (which is a disk where /tmp is memory), else in /tmp.
  * Writing is one thread's; any number of threads may read what was written.
@@ -19,7 +19,7 @@ struct ts_scratch {
 #define TS_SCRATCH_INIT { -1, 0, { NULL, 0 } }
 
 enum ts_status ts_scratch_open(struct ts_scratch *scratch, struct ts_error *err);
-/* Behind what is there; opens it when it is not open. */
+/* Appends; opens the file when it is not open. */
 enum ts_status ts_scratch_put(struct ts_scratch *scratch, struct ts_bytes bytes,
 			      struct ts_error *err);
 /* All N bytes from AT on, or an error. */

@@ -1,6 +1,6 @@
 /*
  * Names of sessions are times, YYYY_MM_DD_HH_MM_SS (JAX, TensorBoard) or with dashes; XProf's own
- * captures end so behind a prefix. A session whose name is none stays by itself.
+ * captures end so behind a prefix. A session whose name is not a time stays by itself.
  */
 #include "io/siblings.h"
 

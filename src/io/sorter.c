@@ -1,7 +1,9 @@
-/* Parts are told apart by counting, each is sorted by merging, runs are merged by a heap. */
+/* Counting separates the parts, merging sorts each of them, and a heap merges the runs. */
 #include "io/sorter.h"
 
 #include "base/check.h"
+
+#define FEW 16 /* records that are sorted without merging */
 
 static inline bool before(const struct ts_sort_kind *kind, const void *a, const void *b)
 {
@@ -14,11 +16,14 @@ static inline bool before(const struct ts_sort_kind *kind, const void *a, const 
 	return kind->before(a, b);
 }
 
-/* A record is five or six words: too few to call for. */
+/* Here the compiler knows the sizes of the records that are many: it moves them without a call. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
-	for (size_t i = 0; i < size; i += sizeof(uint64_t))
-		memcpy(to + i, from + i, sizeof(uint64_t));
+	switch (size) {
+	case 5 * sizeof(uint64_t): memcpy(to, from, 5 * sizeof(uint64_t)); break;
+	case 6 * sizeof(uint64_t): memcpy(to, from, 6 * sizeof(uint64_t)); break;
+	default:		   memcpy(to, from, size); break;
+	}
 }
 
 void ts_sorter_init(struct ts_sorter *sorter, const struct ts_sort_kind *kind)
@@ -41,57 +46,82 @@ void ts_sorter_release(struct ts_sorter *sorter)
 				      .scratch = TS_SCRATCH_INIT };
 }
 
-/* Behind the records from P on that stand in order. */
-static const uint8_t *rise(const struct ts_sort_kind *kind, const uint8_t *p, const uint8_t *end)
+/* Sorts a few records: each moves before those that belong behind it. SPARE has room for one. */
+static void sort_few(const struct ts_sort_kind *kind, uint8_t *records, const uint8_t *end,
+		     uint8_t *spare)
 {
-	if (p == end)
-		return end;
-	while (p + kind->size < end && before(kind, p, p + kind->size))
-		p += kind->size;
-	return p + kind->size;
-}
+	size_t size = kind->size;
 
-/* Merges neighbours of FROM in pairs into INTO; true when that made one of all. */
-static bool merge_pass(const struct ts_sort_kind *kind, const uint8_t *from, uint8_t *into,
-		       size_t nr_bytes)
-{
-	const uint8_t *at = from, *end = from + nr_bytes;
-	size_t nr_merges = 0;
+	for (uint8_t *next = records + size; next < end; next += size) {
+		uint8_t *hole = next;
 
-	for (; at < end; nr_merges++) {
-		const uint8_t *a = at, *middle = rise(kind, at, end), *b = middle;
-
-		at = rise(kind, middle, end);
-		while (a < middle && b < at) {
-			const uint8_t **first = before(kind, a, b) ? &a : &b;
-
-			copy(into, *first, kind->size);
-			*first += kind->size;
-			into += kind->size;
-		}
-		memcpy(into, a, (size_t)(middle - a));
-		into += middle - a;
-		memcpy(into, b, (size_t)(at - b));
-		into += at - b;
+		if (before(kind, next - size, next))
+			continue;
+		copy(spare, next, size);
+		do {
+			copy(hole, hole - size, size);
+			hole -= size;
+		} while (hole > records && !before(kind, hole - size, spare));
+		copy(hole, spare, size);
 	}
-	return nr_merges <= 1;
 }
 
-/* Sorts RECORDS with room for as many in SPARE. */
+/* The first of the sorted records from FIRST to END that belongs behind RECORD, or END. */
+static uint8_t *place_of(const struct ts_sort_kind *kind, const uint8_t *record, uint8_t *first,
+			 uint8_t *end)
+{
+	size_t low = 0, high = (size_t)(end - first) / kind->size;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (before(kind, first + middle * kind->size, record))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return first + low * kind->size;
+}
+
+/* Merges two sorted stretches that meet at MIDDLE. It moves only what stands in the wrong place. */
+static void merge(const struct ts_sort_kind *kind, uint8_t *first, uint8_t *middle,
+		  const uint8_t *end, uint8_t *spare)
+{
+	size_t size = kind->size, nr_bytes;
+	uint8_t *into, *a = spare, *b = middle;
+
+	if (before(kind, middle - size, middle))
+		return;
+	into = place_of(kind, middle, first, middle);
+	nr_bytes = (size_t)(middle - into);
+	memcpy(spare, into, nr_bytes);
+	for (; a < spare + nr_bytes && b < end; into += size) {
+		if (before(kind, a, b)) {
+			copy(into, a, size);
+			a += size;
+		} else {
+			copy(into, b, size);
+			b += size;
+		}
+	}
+	memcpy(into, a, (size_t)(spare + nr_bytes - a));
+}
+
+/*
+ * Sorts RECORDS with room for as many in SPARE. They come nearly in order: a parent stands a little
+ * behind its first child, or threads take turns. So most stretches meet in order, and others
+ * overlap by a few records.
+ */
 static void sort_part(const struct ts_sort_kind *kind, uint8_t *records, uint8_t *spare, size_t nr)
 {
-	size_t nr_bytes = nr * kind->size;
-	uint8_t *from = records, *into = spare, *swap;
-	bool sorted = rise(kind, records, records + nr_bytes) == records + nr_bytes;
+	size_t size = kind->size;
 
-	while (!sorted) {
-		sorted = merge_pass(kind, from, into, nr_bytes);
-		swap = from;
-		from = into;
-		into = swap;
-	}
-	if (from != records)
-		memcpy(records, from, nr_bytes);
+	for (size_t i = 0; i < nr; i += FEW)
+		sort_few(kind, records + size * i, records + size * TS_MIN(i + FEW, nr), spare);
+	for (size_t width = FEW; width < nr; width *= 2)
+		for (size_t i = 0; i + width < nr; i += 2 * width)
+			merge(kind, records + size * i, records + size * (i + width),
+			      records + size * TS_MIN(i + 2 * width, nr), spare);
 }
 
 static inline uint32_t part_of(const struct ts_sorter *sorter, const uint8_t *record)
@@ -125,7 +155,7 @@ static void part(const struct ts_sorter *sorter, uint8_t *parted, uint32_t *star
 	starts[0] = 0;
 }
 
-/* The same where there is one part: what will be PARTED is there already. */
+/* The same where there is one part: the records themselves become PARTED. */
 static void swap_records(struct ts_sorter *sorter, uint8_t **spare, uint32_t *starts)
 {
 	uint8_t *records = sorter->records;
@@ -189,7 +219,8 @@ enum ts_status ts_sorter_put(struct ts_sorter *sorter, const void *record, struc
 	st = sorter->nr >= sorter->max ? spill(sorter, err) : TS_OK;
 	if (st)
 		return st;
-	if (!ts_grow(&sorter->records, &sorter->cap, sorter->nr + 1, size))
+	if (sorter->nr == sorter->cap &&
+	    !ts_grow(&sorter->records, &sorter->cap, sorter->nr + 1, size))
 		return ts_fail_nomem(err);
 	copy(sorter->records + size * sorter->nr++, record, size);
 	sorter->nr_parts = TS_MAX(sorter->nr_parts, part_of(sorter, record) + 1);
@@ -226,6 +257,7 @@ struct ts_sort_cursor {
 	uint8_t *buffers;
 	size_t nr_sources, buffer_bytes; /* of a source */
 	bool given;			 /* the first one's next was handed out */
+	const struct source *second;	 /* the heap's second in order; NULL: there is one */
 	struct source sources[];	 /* a heap, whose first is next */
 };
 
@@ -246,7 +278,7 @@ static enum ts_status refill(struct ts_sort_cursor *cursor, struct source *sourc
 	return st;
 }
 
-/* Puts the source at AT where it belongs among those below it. */
+/* Moves the source at AT down to its place in the heap. */
 static void sift(struct ts_sort_cursor *cursor, size_t at)
 {
 	struct source *sources = cursor->sources, swap;
@@ -265,6 +297,38 @@ static void sift(struct ts_sort_cursor *cursor, size_t at)
 		sources[least] = swap;
 		at = least;
 	}
+}
+
+/* Puts the first source where it belongs, and finds the second: it is one of the two below. */
+static void settle(struct ts_sort_cursor *cursor)
+{
+	struct source *sources = cursor->sources;
+
+	sift(cursor, 0);
+	cursor->second = cursor->nr_sources > 1 ? &sources[1] : NULL;
+	if (cursor->nr_sources > 2 &&
+	    !before(cursor->sorter->kind, sources[1].next, sources[2].next))
+		cursor->second = &sources[2];
+}
+
+/* Goes on to the next record. Runs follow one another in time, so the same source is mostly next. */
+static enum ts_status advance(struct ts_sort_cursor *cursor, struct ts_error *err)
+{
+	const struct ts_sort_kind *kind = cursor->sorter->kind;
+	struct source *first = cursor->sources;
+	enum ts_status st;
+
+	first->next += kind->size;
+	if (first->next < first->end &&
+	    (!cursor->second || before(kind, first->next, cursor->second->next)))
+		return TS_OK;
+	st = refill(cursor, first, err);
+	if (st)
+		return st;
+	if (first->next == first->end)
+		*first = cursor->sources[--cursor->nr_sources];
+	settle(cursor);
+	return TS_OK;
 }
 
 static enum ts_status open_sources(struct ts_sort_cursor *cursor, uint32_t part,
@@ -293,8 +357,10 @@ static enum ts_status open_sources(struct ts_sort_cursor *cursor, uint32_t part,
 		}
 		cursor->nr_sources++;
 	}
-	for (size_t i = cursor->nr_sources; st == TS_OK && i-- > 0;)
+	for (size_t i = cursor->nr_sources; st == TS_OK && i-- > 1;)
 		sift(cursor, i);
+	if (st == TS_OK)
+		settle(cursor);
 	return st;
 }
 
@@ -324,21 +390,14 @@ enum ts_status ts_sort_cursor_open(const struct ts_sorter *sorter, uint32_t part
 const void *ts_sort_cursor_next(struct ts_sort_cursor *cursor, enum ts_status *st,
 				struct ts_error *err)
 {
-	struct source *first = cursor->sources;
-
 	TS_ASSERT_HOT(cursor && st);
 	if (cursor->given) {
-		first->next += cursor->sorter->kind->size;
-		*st = refill(cursor, first, err);
+		*st = advance(cursor, err);
 		if (*st)
 			return NULL;
-		if (first->next == first->end)
-			*first = cursor->sources[--cursor->nr_sources];
-		if (cursor->nr_sources > 1)
-			sift(cursor, 0);
 	}
 	cursor->given = cursor->nr_sources > 0;
-	return cursor->given ? first->next : NULL;
+	return cursor->given ? cursor->sources[0].next : NULL;
 }
 
 void ts_sort_cursor_free(struct ts_sort_cursor *cursor)

@@ -1,15 +1,15 @@
 /*
- * Records of events, put in any order, given back in the order of time: in memory while they are few,
- * else as sorted runs in a temporary file (io/scratch.h), of which a cursor reads a little of each
- * and merges.
+ * Sorts records of events by time. They are put in any order. A few are kept and sorted in memory;
+ * more become sorted runs in a temporary file (io/scratch.h), and a cursor reads a little of each
+ * run at a time and merges them.
  *
- * Records may be of several parts (tracks of a trace), each sorted for itself and read by cursors of
- * its own. Within a part they should come nearly in order: stretches that rise are merged, so that
- * takes few passes.
+ * Records may belong to several parts (tracks of a trace): each part is sorted alone and has
+ * cursors of its own. Records that come nearly in order are sorted fastest. Records of five or six
+ * 64-bit words are moved fastest.
  *
  * Memory: KIND->max records, as much again while they are sorted, and KIND->merge_bytes for each
- * cursor over records on disk. Putting is one thread's; after ts_sorter_close() any number of threads
- * may have cursors.
+ * cursor over records on disk. One thread at a time may put records; after ts_sorter_close() any
+ * number of threads may have cursors.
  */
 #ifndef TS_IO_SORTER_H
 #define TS_IO_SORTER_H
@@ -17,8 +17,8 @@
 #include "base/arena.h"
 #include "io/scratch.h"
 
-/* What a record begins with: it is sorted by start, and of two that start together the longer is first,
- * as a parent is before its child. */
+/* A record begins with this. Records are sorted by start; where two start together, the longer one
+ * is first, as a parent comes before its child. */
 struct ts_sort_key {
 	int64_t start_ps, dur_ps;
 };
@@ -27,21 +27,22 @@ struct ts_sort_kind {
 	size_t size;	    /* of a record: a multiple of 8 */
 	size_t max;	    /* records in memory at once */
 	size_t merge_bytes; /* of buffers while a cursor reads from disk */
-	/* Of two with one key: may A stand in front of B? Of two equal ones: yes. */
+	/* A and B have the same key: may A stand in front of B? Yes where they are equal. */
 	bool (*before)(const void *a, const void *b);
-	size_t part_at; /* where a record has its part, a uint16_t; 0: all are of part 0 */
+	size_t part_at; /* offset of the record's part, a uint16_t; 0: all records are in part 0 */
 };
 
-struct ts_sort_run {	  /* sorted by part, then by time */
-	uint64_t at;	  /* of its first record in the temporary file */
-	uint32_t *starts; /* of each part, and behind the last: indices of records */
+struct ts_sort_run { /* sorted by part, then by time */
+	uint64_t at; /* where its first record is in the temporary file */
+	uint32_t
+		*starts; /* index of each part's first record, and one index behind the last part */
 	uint32_t nr_parts;
 };
 
 struct ts_sorter {
 	const struct ts_sort_kind *kind;
 	uint8_t *records;
-	size_t nr, cap, max; /* max: kind's, less for tests */
+	size_t nr, cap, max; /* max: the kind's; tests set a smaller one */
 	uint32_t nr_parts;   /* seen so far */
 	struct ts_scratch scratch;
 	struct ts_sort_run *runs;
@@ -55,10 +56,10 @@ enum ts_status ts_sorter_put(struct ts_sorter *sorter, const void *record, struc
 /* After the last record, before the first cursor. */
 enum ts_status ts_sorter_close(struct ts_sorter *sorter, struct ts_error *err);
 
-struct ts_sort_cursor; /* over one part; NULL after a failed open, which freeing takes */
+struct ts_sort_cursor; /* over one part; NULL after an open that failed, and NULL may be freed */
 enum ts_status ts_sort_cursor_open(const struct ts_sorter *sorter, uint32_t part,
 				   struct ts_sort_cursor **cursor, struct ts_error *err);
-/* The next record, good until the next call; NULL at the end, or with a bad *ST. */
+/* The next record, valid until the next call; NULL at the end, or with a bad *ST. */
 const void *ts_sort_cursor_next(struct ts_sort_cursor *cursor, enum ts_status *st,
 				struct ts_error *err);
 void ts_sort_cursor_free(struct ts_sort_cursor *cursor);

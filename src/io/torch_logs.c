@@ -1,4 +1,4 @@
-/* Where TORCH_TRACE=FOLDER put its logs: one a process. */
+/* The logs that TORCH_TRACE=FOLDER wrote: one a process. */
 #include "io/file.h"
 
 #include "base/check.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#define MAX_LOGS 4096 /* of one folder: more ranks write no such logs */
+#define MAX_LOGS 4096 /* of one folder: jobs of more ranks do not write these logs */
 
 struct finding {
 	struct ts_arena *arena;

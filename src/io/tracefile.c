@@ -6,7 +6,7 @@
 
 #define HEAD_BYTES 512 /* in which an annotated copy says what it is */
 
-/* The longest first: of two that fit, it says more. */
+/* The longest first: of two that fit, it is the more exact one. */
 static const char *const endings[] = { ".pt.trace.json.gz", ".pt.trace.json", ".trace.json.gz",
 				       ".trace.json" };
 #define NR_PYTORCH 2

@@ -27,7 +27,10 @@ bool ts_tracefile_is_perfetto(struct ts_bytes name); /* one made for ui.perfetto
 struct ts_bytes ts_tracefile_host(struct ts_bytes name);
 /* WORKER of WORKER.TIME: what is left of a host without the number at its end. */
 struct ts_bytes ts_tracefile_worker(struct ts_bytes host);
-/* TIME of WORKER.TIME in seconds, whatever the unit it was written in (its digits tell); -1: none. */
+/*
+ * TIME of WORKER.TIME in seconds, in whatever unit it was written (the number of its digits shows
+ * it); -1: there is no time.
+ */
 int64_t ts_tracefile_seconds(struct ts_bytes host);
 /* The name without .json or .json.gz: what the names of its annotated copy and report begin with. */
 struct ts_bytes ts_tracefile_stem(struct ts_bytes name);

@@ -7,8 +7,8 @@
 
 enum ts_alloc_call {
 	TS_ALLOC_NONE,	   /* no such call */
-	TS_ALLOC_GOES_ON,  /* ordered with a stream, or of addresses alone: nobody waits */
-	TS_ALLOC_BLOCKING, /* waits for the device, or holds up whoever launches on it */
+	TS_ALLOC_GOES_ON,  /* ordered with a stream, or of addresses alone: no thread waits */
+	TS_ALLOC_BLOCKING, /* waits for the device, or holds up threads that launch on it */
 };
 enum ts_alloc_call ts_alloc_call_of(struct ts_bytes name);
 

@@ -1,10 +1,10 @@
 /*
- * Asynchronous ops as the cores saw them: a start and its done are one thing, from the start of the
- * one to the end of the other. What the two take on the core's line is exposed: the core did nothing
- * else. The rest of the interval is hidden.
+ * Asynchronous ops as the cores saw them: a start and its done count as one op, from the start of
+ * the one to the end of the other. What the two take on the core's line is exposed: the core did
+ * nothing else. The rest of the interval is hidden.
  *
- * Such a thing is a slot: one op that stands for itself, or a start with its done. Slots are
- * numbered by the profile's op table, so that all lines agree.
+ * That is a slot: one op that stands for itself, or a start with its done. Slots are numbered by
+ * the profile's op table, so that all lines agree.
  */
 #ifndef TS_MODEL_ASYNC_H
 #define TS_MODEL_ASYNC_H

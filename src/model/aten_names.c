@@ -1,9 +1,9 @@
 /*
- * Names of ATen and prims ops that have an underscore inside, in the order of bytes: in a kernel's name
- * ops are joined by underscores, so these have to be known to be told from two ops. From PyTorch
- * 2.15's registry of ops (torch._C._dispatch_get_all_op_names); left out are ops that change
- * their argument, and those of layouts that Inductor does not take. Of an op that is not here each
- * word counts as one.
+ * Names of ATen and prims ops that have an underscore inside, in the order of bytes: in a kernel's
+ * name ops are joined by underscores, so these have to be known: else each would be taken for two
+ * ops. From PyTorch 2.15's registry of ops (torch._C._dispatch_get_all_op_names); left out are ops
+ * that change their argument, and those of layouts that Inductor does not take. Of an op that is
+ * not here each word counts as one.
  */
 #include "model/torch_event.h"
 

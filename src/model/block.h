@@ -1,6 +1,6 @@
 /*
- * A block: a few thousand events of one line, one array a column. Owned by the reader, good during
- * the call. Columns that nobody asked for, and that the line does not have, are NULL.
+ * A block: a few thousand events of one line, one array a column. Owned by the reader, valid during
+ * the call. Columns that the sink did not ask for, and that the line does not have, are NULL.
  *
  * Events come in the order of their ends (an event is handed over when it is closed and its self
  * time is known; a child before its parent). Within a line that nests properly that is also the
@@ -21,7 +21,7 @@
 
 #include "model/profile.h"
 
-/* A stat: what an event says of itself beside its columns. A text looks into the input. */
+/* A stat: a value of an event beside its columns. A text looks into the input. */
 enum ts_stat_type { TS_STAT_INT, TS_STAT_REAL, TS_STAT_TEXT };
 struct ts_stat {
 	enum ts_stat_type type;
@@ -35,7 +35,7 @@ struct ts_stat {
 #define TS_STAT_KERNEL ""
 
 struct ts_block;
-/* The stat of this name of an event of the block; false: it has none. */
+/* The stat of this name of an event of the block; false: it has no such stat. */
 typedef bool ts_stat_find(const struct ts_block *block, size_t event, const char *name,
 			  struct ts_stat *stat);
 
@@ -57,10 +57,10 @@ struct ts_block {
 	const int64_t *flops;	    /* per event, TS_UNKNOWN where it has none of its own */
 	const int64_t *bytes;	    /* likewise */
 	const int64_t *occurrences; /* NULL: one each */
-	const uint64_t *number;	    /* step_num of a step, run_id of a module; TS_NO_NUMBER */
-	const uint64_t *link; /* what a launch on the host shares with its kernel; TS_NO_LINK */
+	const uint64_t *number;	    /* step_num of a step, run_id of a module; else TS_NO_NUMBER */
+	const uint64_t *link;	    /* the number that a launch and its kernel share; TS_NO_LINK */
 
-	/* For stats, which are looked for one by one: cheap for host threads, dear for ops. */
+	/* For stats, which are looked for one by one: cheap for host threads, expensive for ops. */
 	const struct ts_bytes *body; /* the undecoded event, for its reader */
 	ts_stat_find *stat;
 	ts_stats_find *stats; /* NULL: a look for each name costs no more */
@@ -82,7 +82,7 @@ enum ts_columns { /* bits: what a sink wants filled beside op, start, dur, total
 		  TS_COL_COSTS = 2, /* flops, bytes */
 		  TS_COL_NUMBER = 4,
 		  TS_COL_DEVICE_CLOCK =
-			  8, /* total_ps, self_ps and nesting; without it the timeline's serves */
+			  8, /* total_ps, self_ps and nesting; without it: the timeline's clock */
 		  TS_COL_STATS = 16, /* body, stat */
 		  TS_COL_LINK = 32,
 };

@@ -26,7 +26,7 @@ const char *ts_bucket_title(enum ts_bucket bucket)
 	return buckets[bucket].title;
 }
 
-/* GPU kernels and copies without an XLA op behind them are told by their names. */
+/* GPU kernels and copies without an XLA op behind them are known by their names. */
 static bool named(const struct ts_op *op, const char *const *parts)
 {
 	if (op->has_program)

@@ -3,15 +3,15 @@
  * HloCostAnalysis counts them (openxla/xla, xla/service/hlo_cost_analysis.cc), the matrix products
  * inside, and what tiles add.
  *
- * Unknown is TS_HLO_UNKNOWN, and one unknown part makes the sum unknown only where nothing else is
- * known of it (an opaque custom call among known ops: see .has_unknown).
+ * Unknown is TS_HLO_UNKNOWN, and one unknown part makes the sum unknown only where all other parts
+ * are unknown too (an opaque custom call among known ops: see .has_unknown).
  */
 #ifndef TS_MODEL_COST_H
 #define TS_MODEL_COST_H
 
 #include "model/hlo.h"
 
-/* Where bytes lie: by a layout's memory space, or by what a profile says. */
+/* Where bytes lie: by a layout's memory space, or by the profile. */
 enum ts_memory {
 	TS_MEMORY_HBM,	 /* S(0) */
 	TS_MEMORY_VMEM,	 /* S(1) */
@@ -32,8 +32,10 @@ struct ts_cost {
 	bool has_unknown; /* holds a custom call without a cost estimate */
 };
 
-/* One execution of the op; a fusion, call, while (one trip) or conditional (the dearest branch) by
- * what is inside. */
+/*
+ * One execution of the op; a fusion, call, while (one trip) or conditional (the most expensive
+ * branch) by what is inside.
+ */
 struct ts_cost ts_hlo_cost(const struct ts_hlo_module *module, uint32_t instr);
 /* The whole entry computation, as libtpu's cost_analysis() reports it. */
 struct ts_cost ts_hlo_module_cost(const struct ts_hlo_module *module);
@@ -51,8 +53,10 @@ struct ts_matmul {
 	bool highest_precision; /* f32 in six bf16 passes */
 };
 
-/* The products inside an op (fusions and calls entered, while bodies not). Gives how many there
- * are; writes at most MAX of them, the largest by flops first. */
+/*
+ * The products inside an op (fusions and calls entered, while bodies not). Returns their number;
+ * writes at most MAX of them, the largest by flops first.
+ */
 size_t ts_hlo_matmuls(const struct ts_hlo_module *module, uint32_t instr, struct ts_matmul *out,
 		      size_t max);
 

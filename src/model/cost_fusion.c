@@ -11,7 +11,7 @@
 struct reading {
 	const struct ts_cost_walk *walk;
 	int64_t bytes;
-	bool whole; /* somebody reads all of it: further such reads are shared */
+	bool whole; /* one op reads all of it: further reads of all are shared */
 };
 
 static void read_all(struct reading *reading, const struct ts_hlo_instr *param)

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-#define MAX_POSITIONS 16384 /* of the shorter of output and kernel: no real one has a tenth of it */
+#define MAX_POSITIONS 16384 /* of the shorter of output and kernel; real ones: below a tenth */
 #define MAX_SPATIAL   16    /* dimensions: XLA's own convolutions have three */
 
 /* The arrays of a convolution in the terms of the forward pass, whatever pass it is. */
@@ -89,7 +89,7 @@ static bool sane(int64_t n, int64_t least)
 	return n >= least && n < INT64_C(1) << 31;
 }
 
-/* Pairs of an output position and a kernel position that meet a real element; -1: cannot tell. */
+/* Pairs of an output position and a kernel position that meet a real element; -1: unknown. */
 static int64_t valid_positions(const struct ts_window_dim *dim, int64_t in, int64_t kernel,
 			       int64_t out)
 {

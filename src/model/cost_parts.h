@@ -10,7 +10,7 @@
 struct ts_cost_walk {
 	const struct ts_hlo_module *module;
 	unsigned depth;
-	bool whole; /* as libtpu sums a module up: both halves of a copy read and write */
+	bool whole; /* as libtpu adds up a module: both halves of a copy read and write */
 	const struct ts_hlo_instr *fusion; /* whose only work the instruction is, or NULL */
 };
 
@@ -20,7 +20,7 @@ static inline const struct ts_hlo_instr *ts_operand(const struct ts_cost_walk *w
 	return i < instr->nr_operands ? &walk->module->instrs[instr->operands[i]] : NULL;
 }
 
-/* What libtpu and XLA count for a shape: nothing where no layout says how it lies in memory. */
+/* The bytes that libtpu and XLA count for a shape: 0 where a layout is missing. */
 int64_t ts_cost_size(const struct ts_shape *shape);
 
 /* Adds BYTES that lie where the layout of SHAPE says. */
@@ -30,7 +30,7 @@ void ts_cost_write_bytes(struct ts_cost *cost, const struct ts_shape *shape, int
 void ts_cost_read(struct ts_cost *cost, const struct ts_shape *shape);
 void ts_cost_write(struct ts_cost *cost, const struct ts_shape *shape);
 
-/* cost.c: everything in a called computation; what is unknown in it stays out of the sums. */
+/* cost.c: everything in a called computation; unknown parts of it stay out of the sums. */
 struct ts_cost ts_cost_comp(const struct ts_cost_walk *walk, uint32_t comp);
 
 /* cost_fusion.c */
@@ -41,7 +41,7 @@ void ts_cost_fusion(const struct ts_cost_walk *walk, const struct ts_hlo_instr *
 void ts_cost_instr(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost);
 
-/* cost_matmul.c: false when it is no product, or one whose shapes do not fit together. */
+/* cost_matmul.c: false when it is not a product, or its shapes do not fit together. */
 bool ts_cost_product(const struct ts_hlo_module *module, const struct ts_hlo_instr *instr,
 		     struct ts_matmul *product);
 

@@ -447,7 +447,7 @@ static void call(const struct ts_cost_walk *walk, const struct ts_hlo_instr *ins
 		add_called(walk, instr->called[i], cost);
 }
 
-/* The dearest branch, by each count for itself. */
+/* The most expensive branch, for each count by itself. */
 static void conditional(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			struct ts_cost *cost)
 {
@@ -462,7 +462,7 @@ static void conditional(const struct ts_cost_walk *walk, const struct ts_hlo_ins
 	add_cost(cost, &max);
 }
 
-/* Marks of the compiler that are no code: libtpu's own, and those of sharding and placement. */
+/* Marks of the compiler that are not code: libtpu's own, and those of sharding and placement. */
 static bool is_annotation(struct ts_bytes target)
 {
 	static const char *const targets[] = {
@@ -484,7 +484,7 @@ static bool is_annotation(struct ts_bytes target)
 	return false;
 }
 
-/* He did not say which way: it writes its results at most, and reads the rest. */
+/* Its author did not say which way: it writes its results at most, and reads the rest. */
 static void estimated_bytes(const struct ts_hlo_instr *instr, struct ts_cost *cost)
 {
 	const struct ts_shape in_hbm = { .memory_space = TS_SPACE_HBM };
@@ -497,7 +497,9 @@ static void estimated_bytes(const struct ts_hlo_instr *instr, struct ts_cost *co
 	ts_cost_read_bytes(cost, &in_hbm, instr->backend.cost_bytes - written);
 }
 
-/* A kernel whose author said what it costs. Bytes he did not give are what it is handed. */
+/*
+ * A kernel whose author gave its cost. Where it gave no bytes, its operands and results count.
+ */
 static void estimated(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		      struct ts_cost *cost)
 {
@@ -524,7 +526,7 @@ static void custom_call(const struct ts_cost_walk *walk, const struct ts_hlo_ins
 	} else if (ts_cost_product(walk->module, instr, &found)) {
 		add_flops(cost, found.flops);
 		add_operands(walk, instr, cost);
-		ts_cost_write(cost, first_array(&instr->shape)); /* scratch is no work */
+		ts_cost_write(cost, first_array(&instr->shape)); /* scratch memory is not work */
 	} else {
 		cost->has_unknown = true;
 	}

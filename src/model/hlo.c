@@ -129,7 +129,7 @@ static int64_t minor_dim(const struct ts_shape *shape, uint32_t i)
 	return TS_MAX(shape->dims[dim], 0);
 }
 
-/* Of the outermost tile, counted from the minor end; 1 where it says nothing. */
+/* Of the outermost tile, counted from the minor end; 1 where it has no number. */
 static int64_t minor_tile(const struct ts_shape *shape, uint32_t i)
 {
 	const struct ts_tile *tile = shape->nr_tiles > 0 ? &shape->tiles[0] : NULL;

@@ -114,7 +114,7 @@ struct ts_dot_dims {
 	const int64_t *lhs_contracting, *rhs_contracting, *lhs_batch, *rhs_batch;
 };
 
-/* What libtpu says in backend_config; each TS_HLO_UNKNOWN when it does not. */
+/* Numbers from libtpu's backend_config; TS_HLO_UNKNOWN where one is missing. */
 struct ts_hlo_backend {
 	int64_t estimated_cycles; /* TensorCore cycles of the whole op */
 	uint32_t nr_iteration_bounds, nr_output_bounds;
@@ -148,7 +148,7 @@ struct ts_hlo_instr {
 	uint32_t computation; /* that it stands in */
 	uint32_t nr_operands, nr_called, nr_users;
 	const uint32_t *operands; /* indices into module->instrs */
-	const uint32_t *users;	  /* who has it as operand; once for each time it is one */
+	const uint32_t *users;	  /* instructions that have it as operand; once for each time */
 	const uint32_t *called;	  /* indices into module->comps */
 	enum ts_fusion_kind fusion_kind;
 	struct ts_bytes op_name;     /* metadata: jit(f)/jit(main)/dot_general */
@@ -161,17 +161,16 @@ struct ts_hlo_instr {
 	bool is_host_transfer;
 	bool has_side_effect;
 	int64_t channel_id;	  /* TS_HLO_UNKNOWN: none */
-	int64_t group_size;	  /* of a collective: who works together; 0: it does not say */
+	int64_t group_size;	  /* of a collective: how many devices work together; 0: unknown */
 	int64_t parameter_number; /* of a parameter */
 	int64_t tuple_index;	  /* of a get-tuple-element */
 	int64_t feature_group_count, batch_group_count;
 	uint32_t nr_window;
 	const struct ts_window_dim *window;
-	const struct ts_conv_dims
-		*conv;		       /* NULL: it is not a convolution, cuDNN's calls among them */
-	const struct ts_dot_dims *dot; /* of cuBLAS calls too */
-	bool highest_precision;	       /* an operand asks for PrecisionConfig.HIGHEST */
-	uint32_t nr_dimensions;	       /* of reduce, transpose, broadcast ...; fft: its lengths */
+	const struct ts_conv_dims *conv; /* NULL: it is not a convolution (cuDNN's calls are) */
+	const struct ts_dot_dims *dot;	 /* of cuBLAS calls too */
+	bool highest_precision;		 /* an operand asks for PrecisionConfig.HIGHEST */
+	uint32_t nr_dimensions;		 /* of reduce, transpose, broadcast ...; fft: its lengths */
 	const int64_t *dimensions;
 	uint32_t nr_aliases; /* output_to_operand_aliasing of fusions and custom calls */
 	const struct ts_hlo_alias *aliases;
@@ -270,7 +269,10 @@ int64_t ts_shape_bytes(const struct ts_shape *shape); /* as laid out: ShapeUtil:
 /* The arrays (and tokens) in it: one, or those of a tuple and the tuples within. */
 uint32_t ts_shape_leaves(const struct ts_shape *shape);
 const struct ts_shape *ts_shape_leaf(const struct ts_shape *shape, uint32_t leaf); /* or NULL */
-/* The number of the part at an index path, as XLA writes {1,0}; TS_NONE: no such part, or a tuple. */
+/*
+ * The number of the part at an index path, as XLA writes {1,0}; TS_NONE: it is a tuple, or not a
+ * part.
+ */
 uint32_t ts_shape_leaf_at(const struct ts_shape *shape, const int64_t *path, size_t n);
 /* Does any part lie in this memory space? */
 bool ts_shape_in_space(const struct ts_shape *shape, int64_t space);

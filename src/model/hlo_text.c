@@ -170,7 +170,7 @@ static bool take_dtype(struct text *text, enum ts_dtype *dtype)
 	return false;
 }
 
-/* A copy in the arena; with nothing to copy, something that is not NULL all the same. */
+/* A copy in the arena; with nothing to copy, a pointer that is not NULL. */
 static void *copy_of(struct text *text, const void *items, size_t nr, size_t size)
 {
 	void *copy = ts_arena_alloc(text->arena, nr * size);
@@ -276,7 +276,7 @@ static bool take_split(struct text *text, struct ts_shape *shape)
 	return take(text, ")");
 }
 
-/* Whatever stands in parentheses, nested ones included. */
+/* All text in parentheses, nested ones included. */
 static bool skip_group(struct text *text)
 {
 	unsigned open = 1;

@@ -63,7 +63,7 @@ static const struct name_row names[] = {
 	{ "enumerate(DataLoader)#", TS_PREFIX, TS_HOST_INPUT },
 };
 
-/* Frames of the Python tracer. What one of the events above says as well needs no row. */
+/* Frames of the Python tracer. A frame needs no row where one of the events above says the same. */
 struct frame_row {
 	const char *file, *function;
 	enum ts_host_activity activity;

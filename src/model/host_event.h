@@ -25,13 +25,16 @@ enum ts_host_activity {
 	TS_HOST_EXECUTABLE,  /* asks the persistent cache, and compiles if it has to */
 	TS_HOST_CACHE_READ,  /* looks into the persistent cache */
 	TS_HOST_CACHE_WRITE, /* puts an executable there */
-	TS_HOST_TORCH, /* PyTorch's compiler is at work (model/torch_event.h); of no one name */
+	TS_HOST_TORCH, /* PyTorch's compiler is at work (model/torch_event.h); it has many names */
 };
 
 enum ts_host_activity ts_host_activity_of(struct ts_bytes name);
 /* Is a compiler at work during such an event? */
 bool ts_host_compiles(enum ts_host_activity activity);
-/* The function's name: f of "PjitFunction(f)" and of "PjitFunction(jit(f))"; empty: no call. */
+/*
+ * The function's name: f of "PjitFunction(f)" and of "PjitFunction(jit(f))"; empty: it is not a
+ * call.
+ */
 struct ts_bytes ts_host_function(struct ts_bytes name);
 
 #endif

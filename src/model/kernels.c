@@ -62,7 +62,7 @@ static const struct ts_hlo_instr *instr_at(const struct ts_hlo_trace *trace)
 	return &trace->module->instrs[trace->place.instr];
 }
 
-/* One name further back inside the computation; false when it is no name. */
+/* One name further back inside the computation; false when it is not a name. */
 static bool step_name(struct ts_hlo_trace *trace)
 {
 	const struct ts_hlo_instr *instr = instr_at(trace);

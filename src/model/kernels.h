@@ -1,8 +1,8 @@
 /*
- * Kernels of a compiled module, and who makes the arrays that they read, whatever names these go by.
+ * Kernels of a compiled module, and the ops that make the arrays that they read, by whatever names.
  *
- * A kernel is an instruction that runs by itself: of the entry, of a loop's body or of a branch (not
- * inside a fusion, see ts_hlo_inner_comps), and no mere name.
+ * A kernel is an instruction that runs by itself: of the entry, of a loop's body or of a branch
+ * (not inside a fusion, see ts_hlo_inner_comps), and not only a name.
  */
 #ifndef TS_MODEL_KERNELS_H
 #define TS_MODEL_KERNELS_H
@@ -19,9 +19,9 @@ uint32_t *ts_hlo_callers(const struct ts_hlo_module *module);
 #define TS_HLO_WHOLE (-1)
 struct ts_hlo_place {
 	uint32_t instr;
-	int64_t leaf; /* of its tuple; TS_HLO_WHOLE: it is none */
+	int64_t leaf; /* of its tuple; TS_HLO_WHOLE: it is not a tuple */
 };
-/* NULL: there is no array there. */
+/* NULL: there is not an array. */
 const struct ts_shape *ts_hlo_place_shape(const struct ts_hlo_module *module,
 					  struct ts_hlo_place place);
 
@@ -34,8 +34,10 @@ struct ts_hlo_trace {
 	bool crosses; /* into or out of a loop, branch or call */
 	bool carried; /* from a loop's trip to the next */
 };
-/* To the op that makes the array. False: no op does (.place then is where it ended: an argument, a
- * constant), or it cannot be told. */
+/*
+ * To the op that makes the array. False: it is not made by an op (then .place is where the search
+ * ended: an argument, a constant), or that is unknown.
+ */
 bool ts_hlo_trace_back(struct ts_hlo_trace *trace);
 
 #endif

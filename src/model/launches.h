@@ -18,7 +18,7 @@ struct ts_launch_slot {
 };
 
 struct ts_launches {
-	struct ts_launch_slot *slots; /* NULL: none was noted */
+	struct ts_launch_slot *slots; /* NULL: nothing was noted */
 };
 
 /* False: no memory. A launch noted again has the newer value. */

@@ -1,7 +1,7 @@
 /*
  * The events of many lines of one host, merged: in the order of their starts, the longer first,
- * whatever line they stand on. For what looks at a moment across lines: which device was idle while
- * which thread did what, which launch a kernel waited for, who held memory.
+ * whatever line they stand on. For analyses that look at a moment across lines: which device was
+ * idle while a thread did what, which launch a kernel waited for, which op held memory.
  *
  * A block of them is owned by whoever merges, good during the call. Events that start together and
  * last as long come in the order of their lines, of one line as the file has them (a parent first).
@@ -12,7 +12,7 @@
 #include "model/block.h"
 
 struct ts_merged;
-/* The stat of this name of an event; false: it has none. Only what is asked for is decoded. */
+/* The stat of this name of an event; false: it has no such stat. Only this stat is decoded. */
 bool ts_merged_stat(const struct ts_merged *merged, size_t event, const char *name,
 		    struct ts_stat *stat);
 
@@ -20,7 +20,7 @@ bool ts_merged_stat(const struct ts_merged *merged, size_t event, const char *na
 size_t ts_merged_stats(const struct ts_merged *merged, size_t event, const char *const *names,
 		       size_t nr, struct ts_stat *stats);
 
-struct ts_merged_look { /* of a line: how its reader finds stats; .one NULL: it finds none */
+struct ts_merged_look { /* of a line: how its reader finds stats; .one NULL: it has no stats */
 	ts_stat_find *one;
 	ts_stats_find *all;
 };

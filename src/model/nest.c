@@ -1,9 +1,9 @@
 /*
  * The stack of open events of a line.
  *
- * An event is a child of the top when the top's time by the device's clock includes it (XProf:
- * tsl AncestorStack and Timespan::Includes); else the top is closed first. Segments are cut on the
- * timeline's clock: up to CUT every moment has been given to somebody.
+ * An event is a child of the top when the top's time by the device's clock includes it (XProf: tsl
+ * AncestorStack and Timespan::Includes); else the top is closed first. Segments are cut on the
+ * timeline's clock: up to CUT every moment has been given to an event.
  */
 #include "model/nest.h"
 

@@ -1,7 +1,7 @@
 /*
- * Kinds of ops. The words are XLA's hlo_category values (openxla/xla, HloInstruction::ToCategory and
- * xla/tsl/profiler/convert/xla_op_utils.h); names of instructions are never asked, they lie (JAX
- * calls an all-reduce psum).
+ * Kinds of ops. The words are XLA's hlo_category values (openxla/xla, HloInstruction::ToCategory
+ * and xla/tsl/profiler/convert/xla_op_utils.h); names of instructions are not used, as they mislead
+ * (JAX calls an all-reduce psum).
  */
 #include "model/op_kind.h"
 
@@ -168,9 +168,10 @@ bool ts_op_looks_remat(struct ts_bytes name, struct ts_bytes text, struct ts_byt
 }
 
 /*
- * Kernels of a GPU, by name: no list is complete, and what is not in this one computes. Names are
- * those of NCCL, RCCL, NVSHMEM; cuBLAS, CUTLASS, cuDNN, Triton's and vendors' attention, rocBLAS
- * (Tensile's "Cijk_"), MIOpen; CUPTI's and roctracer's for copies. The first row that fits.
+ * Kernels of a GPU, by name: a list is never complete, and a kernel that is not in this one
+ * computes. Names are those of NCCL, RCCL, NVSHMEM; cuBLAS, CUTLASS, cuDNN, Triton's and vendors'
+ * attention, rocBLAS (Tensile's "Cijk_"), MIOpen; CUPTI's and roctracer's for copies. The first row
+ * that fits.
  */
 static const struct kernel_row {
 	const char *part;
@@ -311,7 +312,7 @@ double ts_op_hbm_bytes(const struct ts_op *op)
 	if (read != TS_UNKNOWN || written != TS_UNKNOWN)
 		return (double)TS_MAX(read, 0) + (double)TS_MAX(written, 0);
 	if (op->onchip_bytes != TS_UNKNOWN)
-		return 0; /* there is a breakdown, and HBM is not in it */
+		return 0; /* a breakdown is there, and HBM is not in it */
 	return op->bytes_accessed == TS_UNKNOWN ? NAN : (double)op->bytes_accessed;
 }
 

@@ -99,7 +99,7 @@ bool ts_instr_is_opaque(const struct ts_hlo_instr *instr)
 	       !instr->conv;
 }
 
-/* libtpu writes 0 FLOPs for a kernel it knows nothing of: that is no number. */
+/* libtpu writes 0 FLOPs for a kernel that it does not know: that is not a number. */
 bool ts_op_is_opaque(const struct ts_profile *profile, const struct ts_op *op)
 {
 	const struct ts_hlo_instr *instr = ts_op_instr(profile, op);

@@ -25,8 +25,10 @@ struct ts_op_work ts_op_work_of(const struct ts_hlo_module *module, uint32_t ins
 
 /* A custom call that does something: calls that only rename or pin a buffer do not. */
 bool ts_instr_is_kernel(const struct ts_hlo_instr *instr);
-/* A kernel whose work nobody knows: a custom call without a cost. Calls that only rename or pin
- * a buffer are none. */
+/*
+ * A kernel whose work is unknown: a custom call without a cost. Calls that only rename or pin a
+ * buffer do not count.
+ */
 bool ts_op_is_opaque(const struct ts_profile *profile, const struct ts_op *op);
 bool ts_instr_is_opaque(const struct ts_hlo_instr *instr);
 

@@ -155,7 +155,7 @@ static size_t seek_step(const struct ts_device_steps *steps, int64_t t)
 	return hint;
 }
 
-/* How far DEVICE began behind BASE: what the first, the middle and the last step say, or nothing. */
+/* How many steps DEVICE began behind BASE: tried from its first, its middle and its last step. */
 static int64_t shift_of(const struct ts_device_steps *base, const struct ts_device_steps *device)
 {
 	size_t asked[] = { 0, device->nr / 2, device->nr - 1 };

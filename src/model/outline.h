@@ -14,7 +14,8 @@
  * a single controller of many hosts has. */
 struct ts_host_spans {
 	struct ts_spans compile; /* one of them was compiling */
-	struct ts_spans input;	 /* one was in the input pipeline or a transfer in, none compiled */
+	struct ts_spans
+		input; /* one was in the input pipeline or a transfer in, and not one compiled */
 };
 
 struct ts_outline {

@@ -164,7 +164,7 @@ bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame)
 	return true;
 }
 
-/* Lines are read more than once; what is broken in them is told once. */
+/* Lines are read more than once; damage in them is noted once. */
 static bool is_known_damage(const struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			    const char *cause)
 {
@@ -234,7 +234,7 @@ static uint64_t op_key(const struct ts_profile *profile, const struct ts_op *op)
 					 name_space(op));
 }
 
-/* Two planes tell of one op; the second may know what the first did not. */
+/* Two planes describe one op; the second may have what the first lacks. */
 static void fill_gaps(struct ts_op *op, const struct ts_op *draft)
 {
 	struct ts_bytes *to[] = { &op->text,   &op->category,	  &op->framework_op,

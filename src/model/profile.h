@@ -3,10 +3,11 @@
  *
  * A profile holds the small things only; the events stay in the mapped input and are handed out in
  * blocks (model/block.h). A reader (read/) fills a profile, then ts_profile_finish() works out what
- * follows from it, and from then on it is const to everybody.
+ * follows from it, and from then on it is const.
  *
  * Ownership: everything here dies with ts_profile_release(). Byte views look into the inputs, which
- * must live longer, or into profile->arena. Objects name each other by index; TS_NONE is "none".
+ * must live longer, or into profile->arena. Objects name each other by index; TS_NONE stands where
+ * there is nothing.
  *
  * Units: times are ps since the run's start (start_unix_ns), int64; sizes are bytes; rates are per
  * second. Unknown numbers are -1 (integers) or NaN (doubles), never 0.
@@ -20,7 +21,7 @@
 #include "model/hlo.h"
 #include "model/torch_log.h"
 
-#define TS_UNKNOWN (-1) /* an integer nobody said */
+#define TS_UNKNOWN (-1) /* an integer that is not known */
 
 enum ts_plane_kind {
 	TS_PLANE_OTHER,
@@ -43,7 +44,7 @@ enum ts_line_kind {
 	TS_LINE_TRACEME, /* XLA TraceMe: barrier-cores, dependency-wait */
 	TS_LINE_THREAD,	 /* a host's thread */
 	TS_LINE_DERIVED, /* made by a viewer from other lines: name scopes, source code */
-	/* of a SparseCore; they have kinds of their own, since they are no core's time */
+	/* of a SparseCore; they have kinds of their own, as they are not the time of a core */
 	TS_LINE_SC_STEPS,
 	TS_LINE_SC_MODULES, /* one event for each computation that was offloaded */
 	TS_LINE_SC_OPS,
@@ -51,7 +52,7 @@ enum ts_line_kind {
 
 /* What an op is, in the terms of time accounting (interfaces.md, time). */
 enum ts_op_kind {
-	TS_OP_OTHER,	  /* an event that is no op: host events, markers */
+	TS_OP_OTHER,	  /* an event that is not an op: host events, markers */
 	TS_OP_COMPUTE,	  /* arithmetic without the matrix unit */
 	TS_OP_MATRIX,	  /* holds a convolution or dot, or is a kernel that says so */
 	TS_OP_MOVE,	  /* copies, -done waits of copies, data formatting: bytes are moved */
@@ -77,14 +78,14 @@ struct ts_op {
 	uint64_t symbol_id;    /* of the instruction; 0: XProf does not count it as an op */
 	bool has_program;
 	bool is_remat;	/* by XLA's .remat suffix or jax.checkpoint's scope */
-	bool is_traced; /* of a device, in a trace that tells of no programs */
-	bool is_event;	/* of a trace's host: no op, whatever its category */
+	bool is_traced; /* of a device, in a trace that does not name programs */
+	bool is_event;	/* of a trace's host: not an op, whatever its category */
 	enum ts_op_kind kind;
 	enum ts_op_async async;
 	uint32_t partner; /* the -done of a -start and the other way round, or TS_NONE */
 	uint32_t module;  /* index into profile->modules */
 	uint32_t instr;	  /* index into that module's instrs */
-	/* Per execution; TS_UNKNOWN where nobody said. */
+	/* Per execution; TS_UNKNOWN where there is no number. */
 	int64_t flops;	     /* normalised to the bf16 peak, as XProf */
 	int64_t model_flops; /* as written in the program */
 	int64_t bytes_accessed;
@@ -146,7 +147,7 @@ struct ts_host {
 	int64_t stop_unix_ns;
 	double mxu_utilization_pct; /* from the host plane's counters; NaN */
 	double hbm_utilization_pct;
-	/* What the profiler itself said went wrong: the first TS_MAX_MESSAGES of each. */
+	/* Errors and warnings of the profiler itself: the first TS_MAX_MESSAGES of each. */
 	struct ts_bytes *errors, *warnings;
 	size_t nr_errors, nr_warnings; /* all of them */
 	int64_t rank, world_size;      /* of a distributed job; TS_UNKNOWN */
@@ -165,7 +166,10 @@ struct ts_damage {
 	bool minor; /* one thing was left out (a module); the file itself is whole */
 };
 
-/* Who holds device memory, as a memory profile says: what one stack of calls allocated on a device. */
+/*
+ * The holders of device memory, from a memory profile: what one stack of calls allocated on a
+ * device.
+ */
 struct ts_frame {
 	struct ts_bytes function, file; /* empty: nobody says */
 	int64_t line;
@@ -173,7 +177,7 @@ struct ts_frame {
 
 struct ts_site {
 	struct ts_bytes file;	      /* the memory profile */
-	struct ts_bytes kind, device; /* "buffer", "executable"; "TPU_0(...)"; empty: nobody says */
+	struct ts_bytes kind, device; /* "buffer", "executable"; "TPU_0(...)"; empty: unknown */
 	int64_t nr_bytes, nr_objects;
 	uint32_t first_frame, nr_frames; /* in profile->stacked, the innermost first */
 };
@@ -218,13 +222,13 @@ struct ts_hlo_module *ts_profile_add_module(struct ts_profile *profile, uint64_t
 bool ts_profile_add_site(struct ts_profile *profile, const struct ts_site *site);
 bool ts_profile_add_frame(struct ts_profile *profile, const struct ts_frame *frame);
 bool ts_profile_stack_frame(struct ts_profile *profile, uint32_t frame);
-/* Notes damage, the same once; keeps the first hundred and counts no more. */
+/* Notes damage, the same once; keeps the first hundred and does not count the others. */
 void ts_profile_add_damage(struct ts_profile *profile, struct ts_bytes file, uint64_t offset,
 			   const char *cause, bool minor);
 /*
  * The op with this identity, made from DRAFT if it is new: ops of one program and name are one op
- * whatever plane or host they ran on; ops without a program are told apart by kind and name.
- * TS_NONE: no memory.
+ * whatever plane or host they ran on; ops without a program differ by kind and name. TS_NONE: no
+ * memory.
  */
 uint32_t ts_profile_intern_op(struct ts_profile *profile, const struct ts_op *draft);
 void ts_op_init(struct ts_op *op); /* all unknown */

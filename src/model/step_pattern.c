@@ -3,9 +3,9 @@
  * weighed by its time; the smallest of those near the longest is taken, turned so that it begins
  * with the run of one module that takes most time, and held against the whole sequence.
  *
- * Two things cannot be told by the sequence alone: k trainings and an evaluation look like k
- * gradients and an update. There the modules' names decide; where they say nothing the whole period
- * is the step.
+ * The sequence alone does not show two things: k trainings and an evaluation look like k gradients
+ * and an update. There the modules' names decide; where they do not decide, the whole period is the
+ * step.
  */
 #include "model/step_pattern.h"
 
@@ -142,7 +142,7 @@ static void keep_executions(struct finder *finder)
 
 struct stretch {
 	size_t start, period;
-	int64_t time_ps; /* 0: there is none */
+	int64_t time_ps; /* 0: there is no period */
 };
 
 /* Three periods prove one; two only where hardly anything else ran. */
@@ -235,8 +235,8 @@ static void turn(const struct finder *finder, const struct stretch *stretch,
 }
 
 /*
- * k times one module, and others: when it calls itself a step or the others take no time to speak
- * of, and none of them is an update by its name, each of the k is a step.
+ * k times one module, and others: when it calls itself a step or the others take hardly any time,
+ * and not one of them is an update by its name, each of the k is a step.
  */
 static void split_steps(const struct finder *finder, struct ts_step_pattern *pattern)
 {

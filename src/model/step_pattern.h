@@ -1,10 +1,11 @@
 /*
- * The pattern that repeats in the executions of modules: what a step is made of where none is marked.
+ * The pattern that repeats in the executions of modules: what a step is made of where steps are not
+ * marked.
  *
- * A step is the smallest period of the sequence of modules on a core: one module, or several in turn
- * (gradients k times, then an update). Modules that ran once are no part of it, nor are those whose
- * names say that they run beside the training (evaluation, checkpoints). Where no period holds most
- * of the time there is no pattern: rather no steps than wrong ones.
+ * A step is the smallest period of the sequence of modules on a core: one module, or several in
+ * turn (gradients k times, then an update). Modules that ran once are not part of it, nor are those
+ * whose names say that they run beside the training (evaluation, checkpoints). Where no period
+ * holds most of the time there is no pattern: rather no steps than wrong ones.
  */
 #ifndef TS_MODEL_STEP_PATTERN_H
 #define TS_MODEL_STEP_PATTERN_H
@@ -13,7 +14,7 @@
 
 #define TS_STEP_PERIOD_MAX 130 /* executions a step */
 
-/* An execution of a module, told by a number from 0 on that all variants of one module share. */
+/* An execution of a module, by a number from 0 on that all variants of one module share. */
 struct ts_execution {
 	int64_t start_ps, end_ps;
 	uint32_t symbol;
@@ -21,7 +22,7 @@ struct ts_execution {
 
 struct ts_step_pattern {
 	uint32_t symbols[TS_STEP_PERIOD_MAX];
-	size_t nr; /* 0: there is none */
+	size_t nr; /* 0: there is no pattern */
 };
 
 /*
@@ -33,9 +34,9 @@ bool ts_step_pattern_find(const struct ts_execution *executions, size_t nr,
 			  struct ts_step_pattern *pattern);
 
 /*
- * The steps of a core by the pattern, numbered from 0: each lasts until the next one starts, or, where
- * none follows at once or a module runs that is no part of any step (by its name), until that or
- * its own last end. False: no memory.
+ * The steps of a core by the pattern, numbered from 0: each lasts until the next one starts, or,
+ * where where the next does not follow at once, or a module runs that is not part of a step (by its
+ * name), until that or its own last end. False: no memory.
  */
 bool ts_step_pattern_apply(const struct ts_step_pattern *pattern,
 			   const struct ts_execution *executions, size_t nr,

@@ -3,7 +3,7 @@
  *
  * From the profile's step markers (line Steps) when it has them; else from the modules that repeat
  * (model/step_pattern.h): each of their rounds is a step that lasts until the next one starts (the
- * last: until its end). Where neither is there, a device has no steps.
+ * last: until its end). Without either, a device has no steps.
  */
 #ifndef TS_MODEL_STEPS_H
 #define TS_MODEL_STEPS_H

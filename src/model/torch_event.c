@@ -206,7 +206,7 @@ bool ts_torch_frame_of(struct ts_bytes name, struct ts_torch_frame *frame)
 	return ts_bytes_i64(number, &frame->line) && frame->file.n > 0;
 }
 
-/* Where "_NUMBER" at the end begins; .n: there is none. */
+/* Where "_NUMBER" at the end begins; .n: the name has no number. */
 static size_t number_at(struct ts_bytes text)
 {
 	size_t at = text.n;
@@ -256,7 +256,7 @@ static bool is_inductor(struct ts_bytes name)
 	       ts_bytes_starts(name, "pallas_fused");
 }
 
-/* Behind "fused"; .n of the name: it is none of Inductor's. */
+/* Behind "fused"; .n of the name: Inductor did not make it. */
 static size_t fused_at(struct ts_bytes kernel)
 {
 	size_t at = is_inductor(kernel) ? ts_bytes_find(kernel, "_fused") : kernel.n;

@@ -3,7 +3,7 @@
  * code, time spent compiling, generated kernels and the ATen ops in their names.
  *
  * A name is all that is looked at, so it works for any trace that kept PyTorch's names. What the
- * compiler decided, and why, is in no trace: that is in its own log (read/torch_trace).
+ * compiler decided, and why, is not in the trace but in its own log (read/torch_trace).
  */
 #ifndef TS_MODEL_TORCH_EVENT_H
 #define TS_MODEL_TORCH_EVENT_H
@@ -38,9 +38,9 @@ struct ts_compile_id {
 
 #define TS_COMPILE_ID_NONE ((struct ts_compile_id){ -1, -1, -1 })
 
-/* "0/1", "!3", "!3/0/1"; false: it is none. */
+/* "0/1", "!3", "!3/0/1"; false: it is not an id. */
 bool ts_compile_id_parse(struct ts_bytes text, struct ts_compile_id *id);
-/* Of a region's name, or of what an event is about; false: it has none. */
+/* Of a region's name, or of what an event is about; false: there is no id in it. */
 bool ts_compile_id_of(struct ts_bytes name, struct ts_compile_id *id);
 /* A number that is the same for the same id alone. */
 uint64_t ts_compile_id_key(struct ts_compile_id id);
@@ -54,15 +54,18 @@ struct ts_torch_frame {
 	int64_t line;
 };
 bool ts_torch_frame_of(struct ts_bytes name, struct ts_torch_frame *frame);
-/* Of torch_dynamo_resume_in_forward_at_17: forward and 17; false: it is no such function. */
+/* Of torch_dynamo_resume_in_forward_at_17: forward and 17; false: it is not such a function. */
 bool ts_torch_resume_of(struct ts_bytes function, struct ts_bytes *broken, int64_t *line);
 
 /* The ATen ops in the name of a kernel that Inductor made (triton_poi_fused_add_relu_0: 2), each
  * counted once, at least 1; 0: Inductor did not make it. A template's product is one of them. */
 int64_t ts_torch_fused_ops(struct ts_bytes kernel);
-/* The first op of what ts_torch_fused_part() gave, taken off it; empty: there are no more. */
+/* The first op of what ts_torch_fused_part() gave, taken off it; empty: it was the last. */
 struct ts_bytes ts_torch_next_op(struct ts_bytes *rest);
-/* What stands between "fused_" and the number at the end; empty: nothing, or another's kernel. */
+/*
+ * What stands between "fused_" and the number at the end; empty: nothing, or not a kernel of
+ * Inductor's.
+ */
 struct ts_bytes ts_torch_fused_part(struct ts_bytes kernel);
 
 /* The longest ATen or prims op with an inner underscore that NAME begins with, up to an underscore

@@ -1,6 +1,7 @@
 /*
- * What PyTorch's compiler says of itself in its structured log (TORCH_TRACE): where and why graphs broke,
- * why frames were compiled again, and how long each compilation took. Made by read/torch_trace.
+ * What PyTorch's compiler writes about its work in its structured log (TORCH_TRACE): where and why
+ * graphs broke, why frames were compiled again, and how long each compilation took. Made by
+ * read/torch_trace.
  *
  * Texts are in the profile's arena, the rows die with the profile. Numbers that a record does not have are TS_UNKNOWN; texts
  * are cut to TS_TORCH_LOG_TEXT bytes, and what is beyond TS_TORCH_LOG_ROWS of a kind is only counted.
@@ -40,7 +41,8 @@ struct ts_torch_compilation {
 	int64_t backend_ps, inductor_ps, codegen_ps;
 	int64_t nr_ops, nr_guards; /* of the graph Dynamo captured */
 	struct ts_bytes failure;   /* why it was given up; empty: it was not */
-	struct ts_bytes recompile_reason, restart_reason; /* restart: versions that log no breaks */
+	struct ts_bytes recompile_reason,
+		restart_reason; /* restart: versions that do not log breaks */
 };
 
 struct ts_torch_log {

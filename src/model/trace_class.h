@@ -2,7 +2,7 @@
  * What an event of a trace is for: the eight classes into which PyTorch's TensorBoard page parted a
  * step (torch_tb_profiler, "Step Time Breakdown"), and HolisticTraceAnalysis' types of kernels.
  *
- * Told by the event's category where the trace has one (libkineto/src/ActivityType.cpp) and by the
+ * Known by the event's category where the trace has one (libkineto/src/ActivityType.cpp) and by the
  * line it stands on otherwise, as on GPU planes of xplanes.
  */
 #ifndef TS_MODEL_TRACE_CLASS_H
@@ -18,7 +18,7 @@ enum ts_trace_class { /* in the order in which a moment of several belongs to on
 		      TS_TRACE_RUNTIME, /* calls of the device's driver and runtime: launches, waits */
 		      TS_TRACE_DATALOADER,
 		      TS_TRACE_CPU_EXEC, /* operators */
-		      TS_TRACE_OTHER,	 /* moments of a step that none of these has */
+		      TS_TRACE_OTHER,	 /* moments of a step that belong to not one of these */
 		      TS_NR_TRACE_CLASSES,
 		      TS_TRACE_NONE =
 			      TS_NR_TRACE_CLASSES /* ranges, Python frames, the profiler's own */
@@ -49,12 +49,12 @@ enum ts_kernel_type {
 	TS_KERNEL_COMPUTATION,
 	TS_KERNEL_COMMUNICATION,
 	TS_KERNEL_MEMORY,
-	TS_KERNEL_OTHER, /* has its time, and is none of the three */
+	TS_KERNEL_OTHER, /* has its time, and is not one of the three */
 	TS_NR_KERNEL_TYPES
 };
 extern const char *const ts_kernel_type_names[]; /* "COMPUTATION" */
 enum ts_kernel_type ts_kernel_type_of(struct ts_bytes name);
-/* Tensor or matrix cores, by the names that libraries give their kernels: no means not known. */
+/* Tensor or matrix cores, by the names that libraries give their kernels; false: not known. */
 bool ts_kernel_uses_tensor_cores(struct ts_bytes name);
 
 #endif

@@ -99,7 +99,7 @@ static struct ts_traffic by_breakdown(const struct ts_profile *profile, const st
 	return traffic;
 }
 
-/* A start reads its source, a done writes its target; of the rest nobody says. */
+/* A start reads its source, a done writes its target; for other ops it is unknown. */
 static struct ts_traffic by_total(const struct ts_op *op)
 {
 	struct ts_traffic traffic = { .source = TS_TRAFFIC_TOTAL };
@@ -133,7 +133,7 @@ struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct t
 	if (traffic.source != TS_TRAFFIC_UNKNOWN || op->bytes_accessed < 0)
 		return traffic;
 	if (op->bytes_accessed == 0 && ts_bytes_is(op->category, "custom-call"))
-		return traffic; /* libtpu's 0 for a kernel it knows nothing of */
+		return traffic; /* libtpu's 0 for a kernel that it does not know */
 	return by_total(op);
 }
 

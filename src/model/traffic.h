@@ -13,7 +13,7 @@
 #include "model/profile.h"
 
 enum ts_traffic_source {
-	TS_TRAFFIC_UNKNOWN,   /* nobody says; all is 0 */
+	TS_TRAFFIC_UNKNOWN,   /* unknown; all is 0 */
 	TS_TRAFFIC_INSIDE,    /* it holds other ops, which count; all is 0 */
 	TS_TRAFFIC_BREAKDOWN, /* memory_access_breakdown of the profile */
 	TS_TRAFFIC_MODULE,    /* the cost model, by operands, results and memory spaces */
@@ -23,7 +23,7 @@ enum ts_traffic_source {
 struct ts_traffic {
 	enum ts_traffic_source source;
 	int64_t read_bytes[TS_NR_MEMORIES], written_bytes[TS_NR_MEMORIES];
-	int64_t unsplit_bytes; /* of HBM, of which nobody says whether read or written */
+	int64_t unsplit_bytes; /* of HBM, where it is unknown whether read or written */
 };
 
 struct ts_traffic ts_op_traffic(const struct ts_profile *profile, const struct ts_op *op);
@@ -32,7 +32,7 @@ struct ts_traffic ts_instr_traffic(const struct ts_hlo_module *module, uint32_t 
 
 int64_t ts_traffic_hbm_bytes(const struct ts_traffic *traffic);	 /* both ways, and unsplit */
 int64_t ts_traffic_host_bytes(const struct ts_traffic *traffic); /* both ways */
-/* Saturating sum; the source is the better known one's. */
+/* Saturating sum; the source is that of the better known part. */
 void ts_traffic_add(struct ts_traffic *sum, const struct ts_traffic *traffic);
 struct ts_traffic ts_traffic_times(const struct ts_traffic *traffic, int64_t n);
 /* breakdown, module, bytes_accessed; NULL: unknown */

@@ -131,7 +131,7 @@ static void strip_host(struct work *work, size_t index)
 	if (!st) {
 		native_bytes = ts_overlay_native_bytes(in.bytes);
 		set_overlay(work, file, &in, native_bytes, (struct ts_bytes){ NULL, 0 });
-	} else if (st != TS_FORMAT) { /* that is an empty file: nothing of ours is in it */
+	} else if (st != TS_FORMAT) { /* an empty file: it holds nothing of ours */
 		ts_overlay_work_note(work, TS_THING_OVERLAY, TS_DEED_FAILED, file->name, 0, &story);
 	}
 	ts_input_release(&in);
@@ -201,8 +201,10 @@ static void wanted_version(const struct work *work, struct ts_buf *content)
 	ts_buf_release(&version);
 }
 
-/* Written where there is none, or one of ours for another XProf; caches that are there already may
- * be of any XProf, and go first. */
+/*
+ * Written where the file is missing, or is one of ours for another XProf. Caches that are there
+ * already may be of any XProf, and go first.
+ */
 static void put_cache_version(struct work *work, struct ts_bytes old)
 {
 	struct ts_error story = TS_ERROR_INIT;

@@ -3,22 +3,22 @@
  * overlays behind the profiles, suggestions, the report, the Perfetto trace, and XProf's caches put
  * right.
  *
- * The promises: every file is replaced whole or not at all. Applying the same results twice
- * leaves the files of the first time untouched. A strip leaves every file of the user's byte for
- * byte as it was; after a kill at any point so does the next strip, and the next apply gets
- * where the killed one was going. Which files are ours is known from their content: nothing else
- * is ever replaced or removed, save XProf's caches, which it makes anew. What is kept is the
- * content, mode and owner; a profile that was annotated or stripped has a new modification time,
- * as XProf and copying tools must see.
+ * The promises: every file is replaced whole or not at all. Applying the same results twice leaves
+ * the files of the first time untouched. A strip leaves every file of the user's byte for byte as
+ * it was; after a kill at any point so does the next strip, and the next apply gets where the
+ * killed one was going. Which files are ours is known from their content: nothing else is ever
+ * replaced or removed, save XProf's caches, which it makes anew. What is kept is the content, mode
+ * and owner; a profile that was annotated or stripped has a new modification time, so that XProf
+ * and copying tools notice it.
  *
  * A trace (io/tracefile.h) is never written into: an annotated copy stands beside it, STEM.tpusight.json.gz,
  * and the report. That is ALL_HOSTS.tpusight.json where the folder is the session's own, and
  * STEM.tpusight.report.json of the first trace where the folder is the user's.
  *
- * A profile of somebody else's is never guessed at: a damaged one is left as it is (FAILED), and
- * so is one that the overlay would take over 2 GiB, where no protobuf library reads it any more
- * (SKIPPED). One file's failure does not stop the others; the first one's status comes back,
- * with its story, and all of them are in the report.
+ * A profile is never changed on a guess: a damaged one is left as it is (FAILED), and so is one
+ * that the overlay would take over 2 GiB, where protobuf libraries cannot read it any more
+ * (SKIPPED). One file's failure does not stop the others; the first one's status comes back, with
+ * its story, and all of them are in the report.
  */
 #ifndef TS_OVERLAY_APPLY_H
 #define TS_OVERLAY_APPLY_H
@@ -64,7 +64,7 @@ struct ts_overlay_plan {
 };
 
 struct ts_overlay_options {
-	bool dry_run;		   /* find out and say, write nothing; the trace is not made */
+	bool dry_run; /* only find out what would be done; nothing is written, no trace made */
 	const char *xprof_version; /* for cache_version.txt; NULL: of the installed XProf */
 };
 
@@ -113,7 +113,7 @@ enum ts_status ts_overlay_apply(const struct ts_session *session,
 				const struct ts_overlay_plan *plan,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);
-/* A report without entries: nothing of ours was there. */
+/* A report without entries: there was nothing of ours. */
 enum ts_status ts_overlay_strip(const struct ts_session *session,
 				const struct ts_overlay_options *options,
 				struct ts_overlay_report *report, struct ts_error *err);

@@ -7,7 +7,7 @@
  * cache_version.txt is missing or holds a version lower (as a string) than its own. So that file is
  * written when it is missing, and one that is there and not ours stays as it is.
  *
- * Ours is known by what stands behind the version: white space that XProf strips before it
+ * Our file is known by the bytes behind the version: white space that XProf strips before it
  * compares, and that neither XProf nor a text editor puts there.
  */
 #ifndef TS_OVERLAY_CACHE_H
@@ -16,7 +16,7 @@
 #include "io/rundir.h"
 
 #define TS_CACHE_VERSION_FILE "cache_version.txt"
-#define TS_XPROF_VERSION      "2.24.2" /* taken where none is found to be installed */
+#define TS_XPROF_VERSION      "2.24.2" /* taken where XProf is not installed */
 
 /*
  * Is NAME (without folder) one of XProf's caches for this session? <host>.SSTABLE and its
@@ -33,8 +33,8 @@ enum ts_status ts_cache_remove(const struct ts_session *session, bool dry_run, s
 /*
  * The version of the XProf that belongs to the first folder of PATH (as the environment has it)
  * that has one: xprof-*.dist-info or tensorboard_plugin_profile-*.dist-info in ../lib/python3*;
- * then of HOME/.local. No program is run. NULL in an argument: nothing there. False: none found,
- * and TS_XPROF_VERSION is written. Without a NUL.
+ * then of HOME/.local. It does not start a program. An argument may be NULL. False: it was not
+ * found, and TS_XPROF_VERSION is written. Without a NUL.
  */
 bool ts_cache_installed(const char *path, const char *home, struct ts_buf *version);
 

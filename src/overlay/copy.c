@@ -48,7 +48,7 @@ static enum ts_status look(struct work *work, const struct ts_hostfile *file, st
 	return st ? st : story->status;
 }
 
-/* The copy holds what the trace holds: nobody reads it who may not read that. */
+/* The copy holds what the trace holds: only users who may read the trace may read the copy. */
 static enum ts_status write_copy(struct work *work, const struct copy *copy, size_t index,
 				 bool *unchanged, uint64_t *nr_bytes, struct ts_error *story)
 {
@@ -138,7 +138,7 @@ void ts_overlay_work_do_copies(struct work *work)
 		} else if (!plan || !plan->copies) {
 			take_out_copy(work, file);
 		} else if (plan->copies[i].write && plan->inputs[i].bytes.n > 0) {
-			put_copy(work, i); /* what could not be read is left alone */
+			put_copy(work, i); /* a file that could not be read is not touched */
 		}
 	}
 }

@@ -23,7 +23,7 @@ static bool is_our_report(struct ts_bytes file)
 	       ts_bytes_has(ts_bytes_cut(file, 0, REPORT_HEAD), TS_REPORT_MARK);
 }
 
-/* TEXT, or with none what is ours there is taken out. */
+/* Puts TEXT; without a TEXT a report of ours is taken out. */
 static void set_report(struct work *work, const char *name, struct ts_bytes text)
 {
 	struct ts_error story = TS_ERROR_INIT;

@@ -14,9 +14,10 @@
 #define TS_SUGGESTIONS_FILE "ALL_HOSTS.smart_suggestion.pb"
 
 /*
- * Appends what the file is to hold: XProf's suggestions in OLD (what it holds now; empty when there
- * is none), then the findings of RESULTS (NULL: none, to take ours out). Nothing appended means: no
- * file. An OLD that is damaged is a broken cache, from which nothing is kept.
+ * Appends what the file is to hold: XProf's suggestions in OLD (its content now; empty when the
+ * file is missing), then the findings of RESULTS (NULL: without findings, to take ours out). When
+ * nothing is appended, the file is to be removed. An OLD that is damaged is a broken cache, from
+ * which nothing is kept.
  */
 enum ts_status ts_suggestions_make(struct ts_buf *out, struct ts_bytes old,
 				   const struct ts_results *results, struct ts_error *err);

@@ -1,6 +1,6 @@
 /*
  * What apply and strip share: the folder they work in, the report they fill, files looked at and
- * replaced. Nobody outside src/overlay includes this.
+ * replaced. Only files of src/overlay include it.
  */
 #ifndef TS_OVERLAY_WORK_H
 #define TS_OVERLAY_WORK_H
@@ -21,7 +21,7 @@ struct work {
 /* Paths live in the report's arena; NULL: no memory, and the work has failed. */
 const char *ts_overlay_work_path(struct work *work, const char *name);
 
-/* A line of the report. A STORY that is not good makes the deed FAILED, whatever was asked for. */
+/* A line of the report. A STORY with a bad status makes the deed FAILED, whatever was wanted. */
 void ts_overlay_work_note(struct work *work, enum ts_overlay_thing thing, enum ts_overlay_deed deed,
 			  const char *name, uint64_t nr_bytes, const struct ts_error *story);
 
@@ -37,7 +37,7 @@ void ts_overlay_work_remove(struct work *work, enum ts_overlay_thing thing, cons
 
 /* Did FILE, not yet committed, become what stands there under its name already? */
 bool ts_overlay_work_is_there(struct work *work, const struct ts_newfile *file);
-/* Is what was read still what has the name? A file that was replaced keeps its descriptor happy. */
+/* Has the file that was read still its name? The descriptor of a replaced file stays good. */
 enum ts_status ts_overlay_work_check_name(const struct ts_input *in, const char *path,
 					  struct ts_error *story);
 
@@ -48,10 +48,10 @@ enum ts_status ts_overlay_work_drop_caches(struct work *work, struct ts_error *s
 void ts_overlay_work_do_report(struct work *work);
 /* copy.c: the annotated copies of traces, put in or taken out. */
 void ts_overlay_work_do_copies(struct work *work);
-/* The name of something of ours beside trace FILE; NULL: no memory, and the work has failed. */
+/* The name of a file of ours beside trace FILE; NULL: no memory, and the work has failed. */
 const char *ts_overlay_work_beside(struct work *work, const struct ts_hostfile *file,
 				   const char *suffix);
-/* Is FILE a.json and a.json.gz stands beside it? What is beside them would be named alike. */
+/* Is FILE a.json and a.json.gz stands beside it? The files beside them would have the same name. */
 bool ts_overlay_work_has_twin(struct work *work, const struct ts_hostfile *file);
 /* Has the session a folder to itself, so that ALL_HOSTS is its own? */
 bool ts_overlay_work_owns_folder(const struct work *work);

@@ -9,8 +9,8 @@
  *  - rows are ordered by line id; the stats of an event's metadata and of the event itself are the
  *    args that a click shows; a display_name would only repeat the name as "long_name";
  *  - a line "_counters_" holds counters, one for each event name, whose value is the first stat.
- *    The viewer puts that name between quotes as it is, and a value that is no number breaks the
- *    JSON of the whole page, so neither may reach it;
+ *    The viewer puts that name between quotes as it is, and a value that is not a number breaks
+ *    the JSON of the whole page, so neither may reach it;
  *  - stats with names that the profiler knows are hidden or change their event (`flow`, `group_id`,
  *    `flops`): see arg_key().
  */

@@ -1,6 +1,6 @@
 /*
- * What an overlay in an XSpace is made of, and the marks by which it is found again. Nobody outside
- * src/overlay includes this.
+ * What an overlay in an XSpace is made of, and the marks by which it is found again. Only files
+ * of src/overlay include it.
  */
 #ifndef TS_OVERLAY_XSPACE_H
 #define TS_OVERLAY_XSPACE_H

@@ -6,8 +6,8 @@
  * module->proto, which are the views given; memory used on the way is given back. After a failure
  * what was put into the arena stays there until it is released, and *MODULE is empty.
  *
- * program_id is 0: the bytes do not say it; a profile has it in the name "<module>(<id>)".
- * Different modules may be read on different threads, each into its own arena.
+ * program_id is 0: it is not in the bytes; a profile has it in the name "<module>(<id>)". Different
+ * modules may be read on different threads, each into its own arena.
  */
 #ifndef TS_READ_HLO_H
 #define TS_READ_HLO_H

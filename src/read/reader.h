@@ -1,12 +1,13 @@
 /*
  * A reader: bytes of one format -> a profile, and later its events in blocks.
  *
- * probe() peeks at the input and says how sure it is (0 not ours, 100 certain); the surest wins.
- * read() adds one host to the profile: everything but the events. stream() decodes one line of it
- * into blocks; many lines may be streamed at once on different threads, the profile is const then.
+ * probe() looks at the input and says how sure it is (0 not ours, 100 certain); the surest reader
+ * is taken. read() adds one host to the profile: everything but the events. stream() decodes one
+ * line of it into blocks; many lines may be streamed at once on different threads, the profile is
+ * const then.
  *
- * What the rest of the program wants to know of a format, its reader says here: nothing above read/
- * asks a reader for its name.
+ * What the rest of the program wants to know of a format, its reader says here: code above read/
+ * does not ask a reader for its name.
  */
 #ifndef TS_READ_READER_H
 #define TS_READ_READER_H
@@ -19,7 +20,7 @@ struct ts_read_request {
 	struct ts_bytes host;  /* the host's name */
 	size_t nr_threads;
 	bool mapped;   /* the bytes are a file's, mapped: pages of it may be given back when read */
-	bool no_stats; /* nobody asks for events' stats: nothing needs to be kept for them */
+	bool no_stats; /* the stats of events are not needed: nothing has to be kept for them */
 };
 
 /* Where annotations of a file go (flow/annotate.h). */
@@ -29,9 +30,9 @@ enum ts_annotate_where {
 	TS_ANNOTATE_COPY,   /* into a copy beside the file, which stays as it is */
 };
 
-/* What the bytes are to those who copy them with changes (copy/). */
+/* What the bytes are for code that copies them with changes (copy/). */
 enum ts_form {
-	TS_FORM_OTHER,	/* no copy can be made */
+	TS_FORM_OTHER,	/* copies cannot be made */
 	TS_FORM_XSPACE, /* planes on protobuf's wire */
 	TS_FORM_TRACE,	/* a trace in JSON (read/trace.h, read/seams.h) */
 };
@@ -48,7 +49,7 @@ struct ts_reader {
 			       struct ts_error *err);
 	/*
 	 * TS_UNSORTED: the events are not in order and SORT was false; blocks may have been handed
-	 * over already, and count for nothing: ask again with SORT. TS_FORMAT: damaged; what stands
+	 * over already, and do not count: ask again with SORT. TS_FORMAT: damaged; what stands
 	 * before the damage was handed over.
 	 */
 	enum ts_status (*stream)(const struct ts_profile *profile, uint32_t line, bool sort,

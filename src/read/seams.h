@@ -18,7 +18,7 @@
 struct ts_seams {
 	struct ts_bytes bytes; /* the input, packed or not; offsets count in the text */
 	bool mapped;
-	bool is_array; /* a bare list of events, no object */
+	bool is_array; /* a bare list of events, not an object */
 	uint64_t head_at, events_at;
 	uint64_t end_at; /* TS_NO_SEAM: the text's end */
 	bool needs_comma;

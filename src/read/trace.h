@@ -14,7 +14,7 @@ bool ts_trace_time(const struct ts_profile *profile, uint32_t host, struct ts_by
 int64_t ts_trace_length(struct ts_bytes token);
 /*
  * The plane of an event of process PID; of a complete event (ph X) CATEGORY says whether that is
- * the process's device or its host, of others it is empty. TS_NONE: the model has no event there.
+ * the process's device or its host, of others it is empty. TS_NONE: the model has no events there.
  */
 uint32_t ts_trace_plane(const struct ts_profile *profile, uint32_t host, struct ts_bytes pid,
 			struct ts_bytes category);

@@ -79,8 +79,10 @@ bool ts_walk_skip(struct ts_walk *walk)
 	return true;
 }
 
-/* The whole value at the cursor, which moves behind it. .p NULL: it was passed over, or there is no
- * more to be read. */
+/*
+ * The whole value at the cursor, which moves behind it. .p NULL: it was passed over, or the text
+ * has ended.
+ */
 static struct ts_bytes token(struct ts_walk *walk)
 {
 	struct ts_bytes found = { NULL, 0 };

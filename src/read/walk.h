@@ -4,11 +4,11 @@
  * object once, in bounded memory, plain or packed. The reader fills a profile from it, and copies
  * are written anew from it, so that what comes out is whole whatever went in.
  *
- * A token (an event, a member's value) is good during the call. One that is longer than a window
+ * A token (an event, a member's value) is valid during the call. One that is longer than a window
  * (TS_WINDOW_MAX) is passed over and counted.
  *
  * Damage in the text is not an error: the walk ends there, and .damage says where and why. A bad
- * status is memory, disk, or what the visitor said.
+ * status means memory, disk, or comes from the visitor.
  */
 #ifndef TS_READ_WALK_H
 #define TS_READ_WALK_H
@@ -38,7 +38,7 @@ struct ts_walk {
 	const struct ts_walk_visitor *visitor;
 	enum ts_status st;
 	struct ts_error *err;
-	bool over; /* the text is read, or makes no sense any more */
+	bool over; /* the text is read, or its damaged part begins */
 	uint64_t nr_too_long;
 	uint64_t damage_at; /* where the text stops making sense */
 	char damage[512];   /* and why; empty: it does not */

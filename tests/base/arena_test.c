@@ -59,7 +59,7 @@ static void arrays_are_cleared_and_their_size_is_checked(void **state)
 	assert_non_null(ts_arena_array(&arena, 0, 8));
 	assert_false(arena.failed);
 	assert_null(ts_arena_array(&arena, SIZE_MAX / 4, 8));
-	assert_true(arena.failed); /* so whoever looks once at the end sees it */
+	assert_true(arena.failed); /* so a look at the end is enough */
 	ts_arena_release(&arena);
 	assert_false(arena.failed);
 	assert_null(ts_arena_alloc(&arena, SIZE_MAX));

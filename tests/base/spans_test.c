@@ -180,7 +180,7 @@ static void what_coarsening_adds_is_counted(void **state)
 	}
 }
 
-/* A union of two long lists stays below the bound too, and tells what it closed. */
+/* A union of two long lists stays below the bound too, and says what it closed. */
 static void a_union_is_bounded(void **state)
 {
 	struct ts_spans a = { .max = 16 }, b = { .max = 16 };

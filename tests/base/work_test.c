@@ -52,7 +52,7 @@ static void no_jobs_are_good_work(void **state)
 }
 
 /* Job 20 fails on every run, whichever other was failing at the same time. */
-static void the_lowest_failed_job_tells_the_story(void **state)
+static void the_story_is_of_the_lowest_failed_job(void **state)
 {
 	static struct jobs jobs;
 
@@ -87,7 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_job_runs_once),
 		cmocka_unit_test(no_jobs_are_good_work),
-		cmocka_unit_test(the_lowest_failed_job_tells_the_story),
+		cmocka_unit_test(the_story_is_of_the_lowest_failed_job),
 		cmocka_unit_test(there_is_a_processor),
 	};
 

@@ -283,7 +283,7 @@ static void random_doubles_read_back_the_same(void **state)
 	ts_buf_release(&buf);
 }
 
-/* Needs a locale with a decimal comma on the machine; says so where there is none. */
+/* Needs a locale with a decimal comma on the machine; says so where it is missing. */
 static void numbers_do_not_follow_the_locale(void **state)
 {
 	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",

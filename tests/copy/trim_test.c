@@ -481,7 +481,7 @@ static void pairs_stay_or_go_together(void **state)
 											 "3", "115")
 			TAIL,
 		&choice, "xacd");
-	/* B and E nest, and an E without a B is none; what never ends lasts on */
+	/* B and E nest, and an E without a B does not count; what never ends lasts on */
 	expect_keys(HEAD X("x", "1", "2", "100", "50") "," P("B", "a", "0", "101") "," P(
 			    "B", "b", "0",
 			    "102") "," P("E", "c", "0",

@@ -669,7 +669,7 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 	assert_true(number_of(cJSON_GetObjectItem(ours, "args"), "events") == 3);
 	assert_int_equal(report.events_written, 1);
 	assert_int_equal(report.own_events, 5);
-	assert_int_equal(count_of(root, "C"), 2); /* what is no number is not drawn */
+	assert_int_equal(count_of(root, "C"), 2); /* a value that is not a number is not drawn */
 	cJSON_ArrayForEach(event, cJSON_GetObjectItem(root, "traceEvents"))
 	{
 		if (strcmp(text_of(event, "ph"), "C") != 0)

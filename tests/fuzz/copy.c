@@ -15,7 +15,7 @@ static bool is_closed(struct ts_bytes text)
 static void look(struct ts_bytes copy, bool trace)
 {
 	if (copy.n >= TS_COPY_BUFFER)
-		return; /* there is no file for so much */
+		return; /* the target has no file for so much */
 	if (trace ? !is_closed(copy) : !is_sound_xspace(copy))
 		abort();
 }

@@ -203,7 +203,7 @@ static void test_an_unknown_chip_keeps_what_its_profile_says(void **state)
 	assert_true(rates.from_profile);
 	assert_true(rates.peak_flops_per_s == 5e15);
 	assert_true(rates.hbm_bytes_per_s == 1e13);
-	assert_true(isnan(rates.vmem_bytes_per_s)); /* a stat of 0 is no rate */
+	assert_true(isnan(rates.vmem_bytes_per_s)); /* a stat of 0 is not a rate */
 	assert_int_equal(rates.hbm_bytes, -1);
 }
 
@@ -258,7 +258,7 @@ static void test_gpus_are_known_by_their_stats(void **state)
 		const struct ts_chip *chip = ts_chip_find(&query);
 
 		if (!rows[i].expected && chip)
-			fail_msg("row %zu is no %s", i, chip->name);
+			fail_msg("row %zu is not %s", i, chip->name);
 		if (rows[i].expected && !chip)
 			fail_msg("row %zu is a %s", i, rows[i].expected);
 		if (chip)
@@ -292,7 +292,7 @@ static void test_amds_halved_bandwidth_is_not_taken(void **state)
 	assert_int_equal(rates.mxu_dim, -1);
 }
 
-/* A partition with 38 of 304 CUs: 38 x 2.1 GHz x 2048 = 163.4 TF; its bandwidth nobody says. */
+/* A partition with 38 of 304 CUs: 38 x 2.1 GHz x 2048 = 163.4 TF; its bandwidth is not published. */
 static void test_a_part_of_a_card_has_the_peak_of_its_cores(void **state)
 {
 	struct ts_chip_query query = mi300x(38);

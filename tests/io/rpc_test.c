@@ -203,7 +203,7 @@ static void a_call_ends_at_once_when_it_is_cancelled(void **state)
 	end(&call);
 }
 
-static void nobody_there_is_unreachable(void **state)
+static void a_port_without_a_server_is_unreachable(void **state)
 {
 	struct call call;
 
@@ -212,7 +212,7 @@ static void nobody_there_is_unreachable(void **state)
 	fake_stop(&call.fake);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_UNREACHABLE);
-	assert_non_null(strstr(call.err.text, "nobody answers"));
+	assert_non_null(strstr(call.err.text, "no server answers"));
 	ts_rpc_free(call.rpc);
 	ts_buf_release(&call.answer.body);
 }
@@ -306,7 +306,7 @@ int main(void)
 		cmocka_unit_test(headers_without_end_are_not_read_for_ever),
 		cmocka_unit_test(a_silent_server_costs_the_limit_and_no_more),
 		cmocka_unit_test(a_call_ends_at_once_when_it_is_cancelled),
-		cmocka_unit_test(nobody_there_is_unreachable),
+		cmocka_unit_test(a_port_without_a_server_is_unreachable),
 		cmocka_unit_test(a_server_that_is_another_one_by_the_next_call_is_told),
 		cmocka_unit_test(a_server_that_refuses_or_is_late_is_still_the_same),
 		cmocka_unit_test(an_address_is_a_host_and_a_port_alone),

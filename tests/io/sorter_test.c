@@ -7,6 +7,7 @@ struct record {
 	struct ts_sort_key key;
 	uint64_t number;
 	uint16_t part;
+	uint64_t more[2]; /* not in the shorter records */
 };
 
 static bool before(const void *a, const void *b)
@@ -45,35 +46,82 @@ static void expect_part(const struct ts_sorter *sorter, uint32_t p, uint32_t nr_
 	ts_sort_cursor_free(cursor);
 }
 
-/* Puts NR records, keys scattered over 0..NR-1 with each once. */
-static void scattered(const struct ts_sort_kind *kind, uint32_t nr_parts, size_t nr, size_t max)
+/* Orders in which NR keys are put, each key from 0 to NR - 1 once. */
+static size_t rising(size_t i, size_t nr)
 {
+	(void)nr;
+	return i;
+}
+
+static size_t falling(size_t i, size_t nr)
+{
+	return nr - 1 - i;
+}
+
+static size_t scattered(size_t i, size_t nr)
+{
+	return i * 7919 % nr;
+}
+
+static size_t children_first(size_t i, size_t nr) /* of NR / 50 parents with 49 children each */
+{
+	(void)nr;
+	return i % 50 == 49 ? i - 49 : i + 1;
+}
+
+static size_t root_last(size_t i, size_t nr)
+{
+	return (i + 1) % nr;
+}
+
+static size_t (*const orders[])(size_t i, size_t nr) = { rising, falling, scattered, children_first,
+							 root_last };
+
+static void put_and_expect(const struct ts_sort_kind *kind, uint32_t nr_parts,
+			   size_t (*order)(size_t i, size_t nr), size_t max)
+{
+	const size_t nr = 1000;
 	struct ts_sorter sorter;
 
 	ts_sorter_init(&sorter, kind);
 	sorter.max = max;
 	for (size_t i = 0; i < nr; i++) {
-		struct record record = { .key = { (int64_t)(i * 7919 % nr), 1 }, .number = i };
+		struct record record = { .key = { (int64_t)order(i, nr), 1 }, .number = i };
 
 		record.part = (uint16_t)(record.key.start_ps % nr_parts);
 		assert_int_equal(ts_sorter_put(&sorter, &record, NULL), TS_OK);
 	}
 	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
-	for (uint32_t p = 0; p < nr_parts && nr > 0; p++)
+	for (uint32_t p = 0; p < nr_parts; p++)
 		expect_part(&sorter, p, nr_parts, nr);
 	ts_sorter_release(&sorter);
 }
 
 static void records_come_back_in_order_from_memory_and_from_disk(void **state)
 {
-	static const size_t max[] = { 2000, 1000, 999, 7, 1 };
+	static const size_t max[] = { 2000, 1000, 999, 33, 16, 7, 1 };
 
 	(void)state;
-	for (size_t i = 0; i < TS_NELEM(max); i++) {
-		scattered(&one_part, 1, 1000, max[i]);
-		scattered(&parts, 1, 1000, max[i]);
-		scattered(&parts, 13, 1000, max[i]);
-	}
+	for (size_t o = 0; o < TS_NELEM(orders); o++)
+		for (size_t i = 0; i < TS_NELEM(max); i++) {
+			put_and_expect(&one_part, 1, orders[o], max[i]);
+			put_and_expect(&parts, 1, orders[o], max[i]);
+			put_and_expect(&parts, 13, orders[o], max[i]);
+		}
+}
+
+static void records_of_any_size_come_back_in_order(void **state)
+{
+	(void)state;
+	for (size_t size = offsetof(struct record, more); size <= sizeof(struct record);
+	     size += sizeof(uint64_t))
+		for (size_t o = 0; o < TS_NELEM(orders); o++) {
+			struct ts_sort_kind kind = parts;
+
+			kind.size = size;
+			put_and_expect(&kind, 3, orders[o], 2000);
+			put_and_expect(&kind, 3, orders[o], 100);
+		}
 }
 
 static void of_equal_starts_the_longer_is_first_then_what_the_kind_says(void **state)
@@ -146,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_back_in_order_from_memory_and_from_disk),
+		cmocka_unit_test(records_of_any_size_come_back_in_order),
 		cmocka_unit_test(of_equal_starts_the_longer_is_first_then_what_the_kind_says),
 		cmocka_unit_test(nothing_was_put_and_nothing_comes),
 		cmocka_unit_test(a_sorter_that_was_released_can_be_filled_again),

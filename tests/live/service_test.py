@@ -354,7 +354,7 @@ def plain_lines(folder):
         must("\x1b" not in text, "plain: an escape")
         servers.command("kill 0")
         _, _, text = run_until(None, servers.addresses, **{"for": "1s"})
-        must(text.count(" is down: nobody answers there") == 1, f"plain: a host that is down is printed once: {text}")
+        must(text.count(" is down: no server answers there") == 1, f"plain: a host that is down is printed once: {text}")
 
 
 def strangers():

@@ -414,7 +414,7 @@ static void test_a_dot_has_batch_m_n_and_k(void **state)
 	release_bench(&bench);
 }
 
-/* A library call on a GPU: its scratch memory, the second part of the result, is no work. */
+/* A library call on a GPU: its scratch memory, the second part of the result, is not work. */
 static void test_a_library_product_counts_like_a_dot(void **state)
 {
 	const char *config =

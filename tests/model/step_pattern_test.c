@@ -29,7 +29,7 @@ struct given_run {
 static const struct given_run runs[] = {
 	/* one module */
 	{ "", "A", "", 5, { { "jit_f", 10 } }, "jit_f", 5, 0, 11 },
-	/* once is no pattern */
+	/* once is not a pattern */
 	{ "", "A", "", 1, { { "jit_f", 10 } }, "", 0, 0, 0 },
 	/* set-up that ran once each, and a one-off between */
 	{ "BC",
@@ -51,7 +51,7 @@ static const struct given_run runs[] = {
 	  4,
 	  5,
 	  21 },
-	/* cut in the middle of the last step: it is none */
+	/* cut in the middle of the last step: it is not a step */
 	{ "",
 	  "AB",
 	  "A",

@@ -116,7 +116,7 @@ static void different_ids_have_different_keys(void **state)
 }
 
 struct kernel_row {
-	const char *kernel, *ops; /* ops: joined by spaces; NULL: it is none of Inductor's */
+	const char *kernel, *ops; /* ops: joined by spaces; NULL: Inductor did not make it */
 };
 
 static const struct kernel_row kernel_rows[] = {
@@ -142,7 +142,7 @@ static const struct kernel_row kernel_rows[] = {
 	{ "", NULL },
 };
 
-static void the_name_of_a_kernel_tells_its_ops(void **state)
+static void the_name_of_a_kernel_has_its_ops(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kernel_rows); i++) {
@@ -193,7 +193,7 @@ int main(void)
 		cmocka_unit_test(a_compile_id_has_two_or_three_numbers),
 		cmocka_unit_test(ids_stand_in_names_of_regions_and_annotations),
 		cmocka_unit_test(different_ids_have_different_keys),
-		cmocka_unit_test(the_name_of_a_kernel_tells_its_ops),
+		cmocka_unit_test(the_name_of_a_kernel_has_its_ops),
 		cmocka_unit_test(names_of_frames_and_of_functions_that_go_on_are_taken_apart),
 	};
 

@@ -273,7 +273,7 @@ static void both_traces_come_and_go_each_with_its_native_one(void **state)
 	assert_int_equal(entry_of(&run, TS_PFTRACE_FILE)->deed, TS_DEED_UNCHANGED);
 	snapshot(&run.folder, &twice, true);
 	assert_true(ts_bytes_eq(ts_buf_bytes(&once), ts_buf_bytes(&twice)));
-	/* the form that is no longer wanted goes, the other stays */
+	/* the form that is not wanted any more goes, the other stays */
 	run.plan.traces[TS_TRACE_JSON].write = NULL;
 	assert_int_equal(annotate(&run), TS_OK);
 	assert_int_equal(entry_of(&run, TS_TRACE_FILE)->deed, TS_DEED_RESTORED);

@@ -282,7 +282,7 @@ static void a_packed_twin_keeps_the_name(void **state)
 	run_release(&run);
 }
 
-static void nobody_reads_a_copy_who_may_not_read_the_trace(void **state)
+static void only_users_who_may_read_the_trace_may_read_its_copy(void **state)
 {
 	struct stat st;
 	struct run run;
@@ -377,7 +377,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_ours_is_neither_replaced_nor_removed),
 		cmocka_unit_test(a_copy_that_was_unpacked_is_still_ours),
 		cmocka_unit_test(a_packed_twin_keeps_the_name),
-		cmocka_unit_test(nobody_reads_a_copy_who_may_not_read_the_trace),
+		cmocka_unit_test(only_users_who_may_read_the_trace_may_read_its_copy),
 		cmocka_unit_test(a_trace_that_changed_while_it_was_read_gets_no_copy),
 		cmocka_unit_test(a_dry_run_writes_nothing_and_says_all),
 		cmocka_unit_test(a_kill_at_any_moment_leaves_the_old_or_the_new),

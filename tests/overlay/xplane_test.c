@@ -375,7 +375,7 @@ static void planes_that_stand_elsewhere_are_not_ours(void **state)
 	assert_int_equal(ts_overlay_native_bytes(ts_buf_bytes(&file)), 0);
 	ts_buf_clear(&file);
 	put_native(&file);
-	for (int i = 0; i < 2; i++) { /* our name alone is no proof */
+	for (int i = 0; i < 2; i++) { /* our name alone is not a proof */
 		size_t plane = ts_pbw_begin(&file, 1);
 
 		ts_pbw_text(&file, 2, TS_LIT("/device:CUSTOM:TPUsight TPU:0"));

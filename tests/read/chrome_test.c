@@ -142,7 +142,7 @@ static const struct row {
 	{ "[" A("9e99", "1") "," A("1", "1") "]",
 	  "host process 1|thread thread 2: a@0+1000\n"
 	  "! 0 1 events without a time, a beginning or a place were left out\n" },
-	/* NaN, control bytes, escapes, what is no UTF-8, what has no name */
+	/* NaN, control bytes, escapes, bytes that are not UTF-8, events without a name */
 	{ "[" X("NaN", "1", "") "," X("3", "Infinity",
 				      ",\"args\":{\"x\":-Infinity},\"name\":\"b\"") "]",
 	  "host process 1|thread thread 2: b@0+0\n"
@@ -169,7 +169,7 @@ static const struct row {
 	  "\"name\":\"a\"}," A("7", "3") "]",
 	  "host process 1|thread thread 2: a@2000+3000^1 a@0+5000\n"
 	  "! 0 1 events without a time, a beginning or a place were left out\n" },
-	/* counters, instants, flows, metadata, phases nobody knows */
+	/* counters, instants, flows, metadata, unknown phases */
 	{ "[{\"ph\":\"C\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"c\",\"args\":{\"v\":3}},"
 	  "{\"ph\":\"I\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"i\"},{\"ph\":\"s\",\"ts\":3},{"
 	  "\"ph\":\"Q\"},{}," A("5", "1") "]",

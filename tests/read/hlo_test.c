@@ -195,7 +195,7 @@ static void test_a_schedule_that_does_not_fit_is_passed_over(void **state)
 	}
 }
 
-static void test_operands_nobody_knows_end_the_list(void **state)
+static void test_unknown_operands_end_the_list(void **state)
 {
 	struct input input = INPUT_INIT;
 	size_t comp;
@@ -455,7 +455,7 @@ static void test_calls_that_would_never_end_are_refused(void **state)
 	assert_int_equal(read_calls(50, 2), TS_LIMIT);	/* 2^50 */
 }
 
-static void test_a_computation_that_calls_itself_calls_nobody(void **state)
+static void test_a_computation_that_calls_itself_has_no_calls(void **state)
 {
 	struct input input = INPUT_INIT;
 	size_t comp;
@@ -791,14 +791,14 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_module_is_refused),
 		cmocka_unit_test(test_instructions_stand_in_the_order_of_the_schedule),
 		cmocka_unit_test(test_a_schedule_that_does_not_fit_is_passed_over),
-		cmocka_unit_test(test_operands_nobody_knows_end_the_list),
+		cmocka_unit_test(test_unknown_operands_end_the_list),
 		cmocka_unit_test(test_a_layout_that_is_no_permutation_is_none),
 		cmocka_unit_test(test_source_lines_come_from_the_stack_frames),
 		cmocka_unit_test(test_what_the_backend_says_is_read),
 		cmocka_unit_test(test_buffers_are_summed_by_their_use),
 		cmocka_unit_test(test_shapes_nested_without_end_are_refused),
 		cmocka_unit_test(test_calls_that_would_never_end_are_refused),
-		cmocka_unit_test(test_a_computation_that_calls_itself_calls_nobody),
+		cmocka_unit_test(test_a_computation_that_calls_itself_has_no_calls),
 		cmocka_unit_test(test_every_truncation_of_a_small_module_is_survived),
 		cmocka_unit_test(test_mutations_of_a_small_module_are_survived),
 		cmocka_unit_test(test_damaged_modules_of_a_compiler_are_survived),

@@ -288,7 +288,7 @@ static void unsorted_lines_are_the_sorted_ones(void **state)
 	}
 }
 
-/* Every wire type at every level, in fields that nobody has yet. */
+/* Every wire type at every level, in fields that do not exist yet. */
 static void odd_fields(struct ts_buf *out)
 {
 	ts_pbw_u64(out, 900, 1);
@@ -388,7 +388,7 @@ static const struct clock_row clocks[] = {
 	{ 1000, US, 0, 0, 2 * US, TS_UNKNOWN }, /* ns since some start */
 	{ START_NS - 1000, 0, START_NS, START_NS + 9000, -US,
 	  START_NS },					    /* before the profiler's start */
-	{ START_NS + 5000, US, 5, 6, US, START_NS + 5000 }, /* a start that is no time of ours */
+	{ START_NS + 5000, US, 5, 6, US, START_NS + 5000 }, /* a start that is not a time of ours */
 };
 
 static void lines_count_from_the_epoch_or_the_start(void **state)
@@ -430,7 +430,7 @@ static void clocked_event(struct xp *xp, int64_t id, int64_t at, int64_t dur, in
 	ts_pbw_end(xp->out, mark);
 }
 
-/* Op times are the device's, the wall is the timeline's; half a clock is none. */
+/* Op times are the device's, the wall is the timeline's; half a clock is not a clock. */
 static void the_devices_clock_counts_for_ops(void **state)
 {
 	struct given *given = given_nothing();

@@ -7,9 +7,9 @@
 
 #include "base/check.h"
 
-#define TEXT_BYTES 768 /* more is no kernel's: nothing is kept then */
+#define TEXT_BYTES 768 /* a kernel does not have more: nothing is kept then */
 
-/* libkineto/src/output_json.cpp; sizes, shapes, and what collectives say of their messages. */
+/* libkineto/src/output_json.cpp; sizes, shapes, and the messages of collectives. */
 #define NAME(text) { (const uint8_t *)(text), sizeof(text) - 1 }
 static const struct ts_bytes names[] = {
 	NAME("grid"),

@@ -40,7 +40,7 @@ static struct chrome_file *new_file(struct ts_profile *profile, struct ts_bytes 
 	return file;
 }
 
-/* What could not be read is told, and what stands before it counts. */
+/* Notes what could not be read; the events before it count. */
 static void note_damage(struct ts_profile *profile, const struct chrome_file *file,
 			struct ts_bytes name)
 {
@@ -126,7 +126,7 @@ static int chrome_probe(struct ts_bytes file, struct ts_bytes bytes)
 	if (!ts_gzip_probe(bytes))
 		return look(file, ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
-		sure = ts_tracefile_is_named(file) ? 60 : 0; /* reading will say it */
+		sure = ts_tracefile_is_named(file) ? 60 : 0; /* read() will report it */
 	else
 		sure = look(file, ts_buf_bytes(&head));
 	ts_buf_release(&head);

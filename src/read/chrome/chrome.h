@@ -1,11 +1,10 @@
 /*
- * The Chrome-trace reader's own header. Nobody outside src/read/chrome includes it.
+ * The Chrome-trace reader's own header: only files of src/read/chrome include it.
  *
  * A trace has its events in no order: threads interleave, and what belongs to one line stands all
- * over the file. So the text is read once, an event at a time, and of each event 40 bytes are kept
- * (struct chrome_record): when, how long, what, on which track, whose kernel, and where in the text it
- * stands.
- * CHROME_RECORDS of them are sorted by track and start and, when there are more, put into a
+ * over the file. So the text is read once, an event at a time, and 40 bytes of each event are kept
+ * (struct chrome_record): its start, length, op, track, its link to a launch, and its place in the
+ * text. CHROME_RECORDS of them are sorted by track and start and, when there are more, put into a
  * temporary file as a run; a line is then the merge of its part of every run.
  *
  * So the memory is bounded whatever the size: 15 MiB of records, as much again to sort them, a
@@ -61,10 +60,10 @@ extern const struct ts_sort_kind ts_chrome_sort_kind; /* by track, start, longes
 
 /* --- args.c: what kernels say of themselves, as far as analyses ask every one of them for it */
 
-#define CHROME_ARGS_MAX 16384 /* distinct ones; of further kernels the text is asked */
+#define CHROME_ARGS_MAX 16384 /* distinct ones; for further kernels the text is read again */
 
 struct chrome_args {
-	struct ts_bytes *items; /* JSON objects; the first is nobody's */
+	struct ts_bytes *items; /* JSON objects; the first is not used */
 	size_t nr, cap;
 	struct ts_map ids; /* by their hash */
 	uint64_t seed;
@@ -73,7 +72,7 @@ struct chrome_args {
 /* Keeps what is asked for of ARGS. 0: nothing was kept. False: no memory. */
 bool ts_chrome_args_keep(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes object,
 			 uint16_t *kept);
-/* Would it have been kept, if the kernel had it? */
+/* Is NAME one of the members that are kept? */
 bool ts_chrome_args_has(struct ts_bytes name);
 void ts_chrome_args_release(struct chrome_args *args);
 
@@ -138,7 +137,7 @@ struct chrome_names {
 	uint32_t last_category, last_process, last_track;
 };
 
-/* More is no trace of a program: the events of what is beyond are left out. */
+/* A trace of a program does not have more: events on further tracks are left out. */
 #define CHROME_TRACKS_MAX 65536
 
 /* All give TS_NONE when memory is out; a track may be CHROME_TRACKS_MAX. */

@@ -49,7 +49,7 @@ static enum ts_status add_device(struct making *making, uint32_t plane, struct t
 	return TS_OK;
 }
 
-/* A process that only marks moments, or spans of the profiler itself, is no host. */
+/* A process that only marks moments, or spans of the profiler itself, is not a host. */
 static bool has_threads(const struct chrome_file *file, const uint32_t *tracks, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -281,7 +281,7 @@ static void take_args(struct ts_arena *arena, struct ts_op *op, struct ts_bytes 
 	}
 }
 
-/* An event without a category is what its line makes of it. */
+/* Where an event has no category, its line says what it is. */
 static void by_line(struct making *making, struct ts_op *op, const struct chrome_op *from)
 {
 	const struct chrome_track *track = &making->file->names.tracks[from->track];

@@ -9,7 +9,7 @@ struct category_row {
 	struct chrome_category as;
 };
 
-/* libkineto/src/ActivityType.cpp, what is no class of its own. */
+/* libkineto/src/ActivityType.cpp, the categories that have no class of their own. */
 static const struct category_row rows[] = {
 	{ "gpu_user_annotation", { .side = CHROME_DEVICE, .class = CHROME_ANNOTATION } },
 	{ "", { .linked = true } }, /* JAX's have none */

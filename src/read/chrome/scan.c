@@ -223,7 +223,9 @@ static struct ts_bytes text_of(struct scan *scan, struct ts_bytes token)
 	return text;
 }
 
-/* A thread's name is told once; which of its tracks exist is known at the end. */
+/*
+ * A thread's name stands in the text once; only at the end is it known which of its tracks exist.
+ */
 static void name_thread(struct scan *scan, const struct chrome_event *event, uint32_t process,
 			struct ts_bytes name)
 {
@@ -299,7 +301,7 @@ static enum ts_status scan_event(void *ctx, struct ts_error *err)
 		ts_walk_damaged(walk, p, "no trace event stands here");
 	} else if (found == CHROME_MORE && (walk->text.ended || !ts_walk_skip(walk))) {
 		ts_walk_damaged(walk, walk->text.end, "the trace ends in the middle");
-	} else if (found == CHROME_MORE) { /* longer than a window: no writer does that */
+	} else if (found == CHROME_MORE) { /* longer than a window: programs do not write that */
 		scan->file->nr_left_out++;
 	} else {
 		take_event(scan, &event, ts_walk_at(walk));

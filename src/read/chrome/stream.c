@@ -19,8 +19,9 @@ static const struct chrome_file *file_of(const struct ts_profile *profile,
 }
 
 /*
- * Looks go all over the text, and every page that was looked at would stay: now and then all go. The
- * text is a file's and never written, so nothing is lost but the time to map a page again.
+ * Look-ups go all over the text, and every page that was read would stay in memory: now and then
+ * all are given back. The text belongs to a file and is never written, so that costs only the time
+ * to map a page again.
  */
 static void note_look(const struct chrome_file *shared, struct ts_bytes text, size_t at)
 {
@@ -74,7 +75,9 @@ static const struct ts_bytes *kept_args(const struct ts_block *block, size_t at,
 	return (const void *)block->body[at].p;
 }
 
-/* The members of the event's args, those NAMES at least; none when the text cannot be had. */
+/*
+ * The members of the event's args, at least those in NAMES; empty when the text is not available.
+ */
 static struct ts_jtok args_of(const struct ts_block *block, size_t at, const char *const *names,
 			      size_t nr)
 {

@@ -30,7 +30,7 @@ static int64_t number_in(const cJSON *object, const char *name)
 	return number_of(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-/* An estimate below zero is none. */
+/* An estimate below zero is not an estimate. */
 static int64_t count_in(const cJSON *object, const char *name)
 {
 	return TS_MAX(number_in(object, name), TS_HLO_UNKNOWN);

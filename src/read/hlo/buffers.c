@@ -3,7 +3,7 @@
  * xla/service/hlo.proto) read in place with the cursor.
  *
  * Places in a module are ids of instructions in newer protos, names in older ones; both are known
- * here. Left out: buffer_aliases, which say nothing that the ops do not.
+ * here. Left out: buffer_aliases: the ops say the same.
  */
 #include "read/hlo/parts.h"
 
@@ -190,7 +190,7 @@ static bool read_assigned(struct assignment *made, struct ts_pb pb)
 	}
 	assigned.buffer = ts_map_find(&made->buffer_ids, id);
 	if (assigned.buffer == TS_NONE)
-		return true; /* of a buffer that nobody described */
+		return true; /* of a buffer that is not described */
 	if (!ts_grow(&made->assigned, &made->cap_assigned, (size_t)made->sums.nr_assigned + 1,
 		     sizeof(assigned)))
 		return false;

@@ -1,4 +1,4 @@
-/* What a message says, copied into the module's arena. */
+/* The contents of a message, copied into the module's arena. */
 #include "read/hlo/parts.h"
 
 #include "base/check.h"

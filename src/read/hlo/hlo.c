@@ -125,8 +125,10 @@ static enum ts_status read_order(struct ts_hlo_reader *reader, struct places *pl
 	return TS_OK;
 }
 
-/* Operands stand before their user in the proto. From one on that does not, or that nobody knows,
- * all are left out: what stands at a position must be what was meant there. */
+/*
+ * Operands stand before their user in the proto. From the first one that does not, or that is
+ * unknown, all are left out: each operand must stand at its own position.
+ */
 static void set_operands(struct ts_hlo_reader *reader, const struct places *places, uint32_t place,
 			 uint32_t first, const Tpusight__HloInstruction *from,
 			 struct ts_hlo_instr *to)

@@ -12,7 +12,7 @@
 
 enum { PRECISION_HIGHEST = 2 };
 
-/* Every dimension once; the rank is small, so that one word holds who was seen. */
+/* Every dimension once; the rank is small, so that one word holds which were seen. */
 static bool is_permutation(const int64_t *numbers, size_t n)
 {
 	uint64_t seen = 0;
@@ -257,7 +257,7 @@ static void convert_slice_sizes(struct ts_hlo_reader *reader, const Tpusight__Hl
 	to->nr_slice_sizes = to->slice_sizes ? (uint32_t)n : 0;
 }
 
-/* Operands are checked where they are used: here they are not there yet. */
+/* Operands are checked where they are used: here they are not known yet. */
 static void convert_aliases(struct ts_hlo_reader *reader, const Tpusight__HloInstruction *from,
 			    struct ts_hlo_instr *to)
 {

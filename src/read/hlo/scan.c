@@ -1,7 +1,7 @@
 /*
  * A first look over an HloProto or HloModuleProto (openxla/xla, xla/service/hlo.proto) with the
  * cursor: finds its parts, counts, and refuses what protobuf-c must not be given. protobuf-c
- * unpacks by recursion and knows no limit; a ShapeProto holds ShapeProtos.
+ * unpacks by recursion and has no limit; a ShapeProto holds ShapeProtos.
  */
 #include "read/hlo/parts.h"
 
@@ -146,7 +146,7 @@ static bool scan_module_field(struct ts_hlo_reader *reader, const struct ts_pb *
 		scan_comp(scan, ts_pb_enter(pb));
 		return keep(reader, &scan->comps, &scan->nr_comps, &scan->cap_comps,
 			    ts_pb_bytes(pb));
-	default: return true; /* nothing here asks for it */
+	default: return true; /* it is not used here */
 	}
 }
 

@@ -22,7 +22,7 @@
 #define MAX_STACKED    (1u << 24) /* frames of all stacks together */
 #define MAX_ENTRIES    (1u << 22) /* of each table */
 #define UNPACK_BYTES   (256u << 10)
-#define HEAD_BYTES     64 /* enough to tell what it is */
+#define HEAD_BYTES     64 /* enough to recognise the format */
 
 enum profile_field {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -63,7 +63,7 @@ struct pprof {
 	size_t nr_strings, cap_strings, nr_functions, cap_functions;
 	size_t nr_locations, cap_locations, nr_units, cap_units;
 	struct ts_map functions_by_id, locations_by_id;
-	size_t bytes_at, count_at; /* which values of a sample; count_at may be nr_units: none */
+	size_t bytes_at, count_at; /* which values of a sample; count_at: nr_units for no count */
 	bool nomem;
 };
 
@@ -222,7 +222,7 @@ struct sample {
 /* What is done with a number of a repeated field. */
 typedef bool take_number(struct sample *sample, struct ts_pb *pb, uint64_t number);
 
-/* Such a field comes packed or one by one. */
+/* A repeated field comes packed or one by one. */
 static bool each_number(struct sample *sample, struct ts_pb *pb, take_number *take)
 {
 	const uint8_t *p = pb->data, *end = pb->data + pb->len;
@@ -324,7 +324,7 @@ static bool read_sample(struct pprof *pprof, struct ts_pb *pb)
 	return ts_profile_add_site(pprof->profile, &sample.site) || no_memory(pprof);
 }
 
-/* Which values of a sample are bytes and objects. False: none is bytes. */
+/* Which values of a sample are bytes and objects. False: there is no value in bytes. */
 static bool find_values(struct pprof *pprof)
 {
 	pprof->bytes_at = pprof->count_at = pprof->nr_units;
@@ -467,9 +467,9 @@ static int pprof_probe(struct ts_bytes file, struct ts_bytes bytes)
 	st = ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL);
 	if (st == TS_NOMEM) {
 		ts_buf_release(&head);
-		return 1; /* it may be: read() will say that memory is out */
+		return 1; /* it may be one: read() will report that memory is out */
 	}
-	is_ours = begins_with_type(ts_buf_bytes(&head)); /* before any damage will do */
+	is_ours = begins_with_type(ts_buf_bytes(&head)); /* a match before any damage is enough */
 	ts_buf_release(&head);
 	return is_ours ? 95 : 0;
 }

@@ -9,7 +9,7 @@
  *	User code traceback:
  *	  File "FILE", line LINE, in FUNCTION
  *
- * and a reason that ends with a colon only says what was being traced: what follows it is the reason.
+ * and where a reason ends with a colon, it only says what was being traced: the reason follows it.
  */
 #include "read/torch_trace/torch_trace.h"
 
@@ -44,7 +44,7 @@ static struct ts_bytes trimmed(struct ts_bytes line)
 	return line;
 }
 
-/* What follows PREFIX in the line; false: it does not begin so. */
+/* What follows PREFIX in the line; false: the line does not begin with it. */
 static bool behind(struct ts_bytes line, const char *prefix, struct ts_bytes *rest)
 {
 	if (!ts_bytes_starts(line, prefix))
@@ -140,7 +140,7 @@ static bool take_line(struct story *story, struct ts_bytes line)
 	return true;
 }
 
-/* The next line of TEXT, trimmed; false: there is none. */
+/* The next line of TEXT, trimmed; false: the text has ended. */
 static bool next_line(struct ts_bytes *text, struct ts_bytes *line)
 {
 	size_t n = ts_bytes_find(*text, "\n");

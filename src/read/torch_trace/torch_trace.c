@@ -18,7 +18,7 @@
 #include "io/window.h"
 #include "read/reader.h"
 
-#define HEAD_BYTES  512		/* enough to tell what it is */
+#define HEAD_BYTES  512		/* enough to recognise the format */
 #define MAX_PAYLOAD (64 * 1024) /* of a story; what is longer is cut */
 
 enum kind { KIND_OTHER, KIND_BREAK, KIND_GUARDS, KIND_VERSION, KIND_METRICS, KIND_BACKWARD };
@@ -55,7 +55,7 @@ static bool is_digits(struct ts_bytes text, size_t from, size_t n)
 	return true;
 }
 
-/* "V1121 15:03:11.031000 31397 FILE:LINE] {": gives the object; empty: it is no record. */
+/* "V1121 15:03:11.031000 31397 FILE:LINE] {": gives the object; empty: it is not a record. */
 static struct ts_bytes object_of(struct ts_bytes line)
 {
 	struct ts_bytes none = { NULL, 0 };
@@ -123,7 +123,7 @@ struct metric {
 
 #define AT(member) offsetof(struct ts_torch_compilation, member)
 
-/* What is said twice stands with the finer one last. */
+/* Where a time is given twice, the finer one comes last. */
 static const struct metric metrics[] = {
 	{ "co_name", A_TEXT, AT(function) },
 	{ "co_filename", A_TEXT, AT(file) },
@@ -204,7 +204,10 @@ static enum kind artifact_kind(struct ts_bytes object)
 	return KIND_OTHER;
 }
 
-/* What the record is, and whose: .metrics gets the object of a compilation. */
+/*
+ * What kind of record it is, and of which compilation; .metrics gets the object of a compilation's
+ * metrics.
+ */
 static void read_members(struct ts_bytes object, struct record *record, struct ts_bytes *body)
 {
 	struct ts_jtok members = ts_jtok_enter(object);
@@ -336,7 +339,7 @@ static void take_payload(struct reading *reading, struct ts_bytes line)
 	ts_buf_putc(&reading->payload, '\n');
 }
 
-/* Over the rest of a line that fits in no window; false at the end. */
+/* Passes over the rest of a line that is longer than a window; false at the end. */
 static bool skip_line(struct reading *reading)
 {
 	struct ts_window *text = &reading->text;
@@ -427,7 +430,7 @@ static int torch_trace_probe(struct ts_bytes file, struct ts_bytes bytes)
 	if (!ts_gzip_probe(bytes))
 		return look(ts_bytes_cut(bytes, 0, HEAD_BYTES));
 	if (ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL) == TS_NOMEM)
-		sure = ts_bytes_has(file, "torch_trace_") ? 60 : 0; /* reading will say it */
+		sure = ts_bytes_has(file, "torch_trace_") ? 60 : 0; /* read() will report it */
 	else
 		sure = look(ts_buf_bytes(&head));
 	ts_buf_release(&head);

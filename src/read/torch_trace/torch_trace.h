@@ -1,6 +1,6 @@
 /*
- * The reader's own header: a payload of the log as text, and what is in it (reasons.c). Nobody outside
- * src/read/torch_trace includes it.
+ * The reader's own header: a payload of the log as text, and what is in it (reasons.c). Only files
+ * of src/read/torch_trace include it.
  */
 #ifndef TS_READ_TORCH_TRACE_H
 #define TS_READ_TORCH_TRACE_H

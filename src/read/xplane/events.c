@@ -13,7 +13,7 @@ struct decoder {
 	const struct xplane_plane *plane;
 	int64_t line_start_ps;
 	int64_t lag_ps; /* of the line's host behind the earliest one: the device's clock has it too */
-	bool wants_stats; /* some stat of an event means something on this line, to this sink */
+	bool wants_stats; /* this sink uses some stat of an event on this line */
 };
 
 /* Stats of one event that matter. */
@@ -139,7 +139,7 @@ static inline bool usual_bytes(const uint8_t **p, const uint8_t *end, unsigned f
 	return true;
 }
 
-/* Whatever else stands in an event: fields in another order, of a newer writer, or damage. */
+/* All else that may stand in an event: fields in another order, of a newer writer, or damage. */
 static void decode_rest(const struct decoder *decoder, struct ts_pb pb, int64_t *metadata_id,
 			struct ts_event *event, struct event_stats *stats)
 {
@@ -317,7 +317,7 @@ static enum ts_status in_order(const struct decoder *decoder, struct ts_pb pb, s
 	while (st == TS_OK && next_event(&pb, &bytes)) {
 		decode(decoder, bytes, pb.err, &event);
 		if (pb.err->cause)
-			break; /* half an event is none */
+			break; /* half an event is not an event */
 		st = ts_nest_push(nest, &event, err);
 	}
 	return st;
@@ -406,7 +406,7 @@ static struct ts_bytes innermost(struct ts_bytes names)
 	return names;
 }
 
-/* A GPU's events name their op by stats: the ops are collected before anybody asks for blocks. */
+/* A GPU's events name their op by stats: the ops are collected before the blocks are asked for. */
 enum ts_status ts_xplane_find_gpu_ops(struct ts_profile *profile, uint32_t index,
 				      struct xplane_plane *plane, struct ts_error *err)
 {

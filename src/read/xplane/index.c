@@ -45,7 +45,7 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	}
 	if (display.n)
 		line->name = display;
-	return TS_OK; /* damage is told when the events are asked for */
+	return TS_OK; /* damage is noted when the events are read */
 }
 
 static void core_details(struct ts_device *device, struct ts_bytes bytes)
@@ -97,7 +97,7 @@ static void take_host_stat(struct ts_host *host, enum role role, const struct xs
 	}
 }
 
-/* A rate of zero is no rate: libtpu writes 0 for memories a chip does not have. */
+/* A rate of zero is not a rate: libtpu writes 0 for memories that a chip does not have. */
 static void zero_is_unknown(struct ts_device *device)
 {
 	double *rates[] = { &device->peak_flops_per_s,	    &device->hbm_bytes_per_s,
@@ -279,7 +279,7 @@ static void note_damage(struct ts_profile *profile, const struct ts_read_request
 	*error = (struct ts_pb_error){ NULL, NULL };
 }
 
-/* Not one plane: the first damage says why. */
+/* There is not one plane: the first damage says why. */
 static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damage,
 			       struct ts_error *err)
 {
@@ -293,7 +293,7 @@ static enum ts_status no_plane(const struct ts_profile *profile, size_t nr_damag
 		       (unsigned long long)damage->offset, TS_ARG(damage->cause));
 }
 
-/* Errors and warnings of the profiler: a few say it all. */
+/* Errors and warnings of the profiler: a few of them are enough. */
 static enum ts_status take_message(struct ts_arena *arena, struct ts_bytes **kept, size_t *nr,
 				   struct ts_bytes text, struct ts_error *err)
 {

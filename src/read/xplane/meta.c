@@ -283,7 +283,7 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	int64_t key;
 
 	TS_ASSERT(profile && plane);
-	while (ts_pb_next(&names)) /* first: events' stats are told by these names */
+	while (ts_pb_next(&names)) /* first: the stats of events are known by these names */
 		if (names.field == XPLANE_STAT_METADATA &&
 		    enter_entry(ts_pb_enter(&names), &key, &value) &&
 		    !add_stat_name(plane, key, value))
@@ -301,7 +301,10 @@ enum ts_status ts_xplane_read_metadata(struct ts_profile *profile, uint32_t plan
 	return plane->unknown_op == TS_NONE ? ts_fail_nomem(err) : TS_OK;
 }
 
-/* One entry of /host:metadata. What is no module, or cannot be read, is left out with a word. */
+/*
+ * One entry of /host:metadata. An entry that is not a module, or cannot be read, is left out and
+ * noted.
+ */
 static enum ts_status add_module(struct ts_profile *profile, const struct ts_read_request *request,
 				 const struct xplane_plane *plane, int64_t key, struct ts_pb pb,
 				 struct ts_error *err)

@@ -1,6 +1,6 @@
 /*
- * The xplane reader's own header: what it remembers of a plane to decode its events. Nobody outside
- * src/read/xplane includes it.
+ * The xplane reader's own header: what it remembers of a plane to decode its events. Only files of
+ * src/read/xplane include it.
  */
 #ifndef TS_READ_XPLANE_XPLANE_H
 #define TS_READ_XPLANE_XPLANE_H
@@ -63,7 +63,7 @@ enum role ts_xplane_role(struct ts_bytes name);
 /* A decoded XStat. */
 struct xstat {
 	int64_t id;
-	uint32_t field; /* XSTAT_...: which value it has; 0 none */
+	uint32_t field; /* XSTAT_...: which value it has; 0: no value */
 	uint64_t number;
 	double real;
 	struct ts_bytes text;
