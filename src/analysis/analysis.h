@@ -18,7 +18,7 @@
 
 #include "analysis/list.h"
 #include "hw/chips.h"
-#include "model/merged.h"
+#include "model/interleaved.h"
 #include "model/outline.h"
 #include "result/result.h"
 
@@ -34,7 +34,7 @@ struct ts_context {
 	const struct ts_settings *settings;
 	size_t overlay_budget; /* slices a host may have in all; 0: no tracks are wanted */
 	size_t tree_rows;      /* that a tree of call paths may have in a result */
-	bool merged; /* whether TS_PASS_MERGED shows events: else its analyses are closed with nothing */
+	bool has_interleaved; /* whether TS_PASS_INTERLEAVED shows events: else its analyses are closed with nothing */
 	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
 	const void
@@ -45,9 +45,9 @@ struct ts_context {
  * the pass want: each chooses its lines with .wants. */
 enum ts_pass {
 	TS_PASS_FIRST = 1, /* lines of devices; host threads too, where an analysis wants them */
-	TS_PASS_MERGED,	   /* all lines of a host as one (model/merged.h); see struct ts_context */
-	TS_PASS_SECOND,	   /* host threads again, once it is known what to ask them for */
-	TS_PASS_OVERLAY,   /* lines of devices again, where an overlay is wanted */
+	TS_PASS_INTERLEAVED, /* all lines of a host as one (model/interleaved.h); see struct ts_context */
+	TS_PASS_SECOND,	 /* host threads again, once it is known what to ask them for */
+	TS_PASS_OVERLAY, /* lines of devices again, where an overlay is wanted */
 };
 
 struct ts_record;
@@ -73,10 +73,11 @@ struct ts_analysis {
 			       const struct ts_line *line, struct ts_error *err);
 	enum ts_status (*block)(void *state, const struct ts_context *ctx,
 				const struct ts_block *block, struct ts_error *err);
-	/* In TS_PASS_MERGED instead of .block: a state is a host's then, LINE of .open its first one
+	/* In TS_PASS_INTERLEAVED instead of .block: a state is a host's then, LINE of .open its first one
 	 * that is wanted, and states are merged in the order of hosts. */
-	enum ts_status (*merged)(void *state, const struct ts_context *ctx,
-				 const struct ts_merged *merged, struct ts_error *err);
+	enum ts_status (*interleaved)(void *state, const struct ts_context *ctx,
+				      const struct ts_interleaved *interleaved,
+				      struct ts_error *err);
 	/* INTO is zeroed before the first merge. FROM is released by the runner afterwards. NULL: the sum
 	 * is that of .state's table. */
 	enum ts_status (*merge)(void *into, void *from, const struct ts_context *ctx,

@@ -97,7 +97,7 @@ static struct ts_run_options run_options(const struct reporting *reporting)
 	return (struct ts_run_options){
 		.nr_threads = reporting->cli->nr_threads,
 		.settings = &reporting->cli->settings,
-		.merge = door->merge,
+		.interleave = door->interleave,
 		.no_python = door->no_python,
 		.tree_rows = door->tree_rows,
 		.torch_logs = door->torch_logs,

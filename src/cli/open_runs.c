@@ -36,7 +36,7 @@ static enum ts_status read_session(struct ts_open_runs *runs, const struct ts_se
 {
 	struct ts_run_options options = { .nr_threads = runs->cli->nr_threads,
 					  .settings = &runs->cli->settings,
-					  .merge = runs->merge,
+					  .interleave = runs->interleave,
 					  .torch_logs = log,
 					  .nr_torch_logs = log != NULL };
 	size_t at = runs->nr_runs;

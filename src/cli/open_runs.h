@@ -13,7 +13,7 @@ struct ts_open_runs {
 	struct ts_compare_run compared[TS_COMPARE_MAX]; /* look into .items and .names */
 	struct ts_buf names[TS_COMPARE_MAX];
 	size_t nr_runs;
-	bool merge; /* as in struct ts_run_options */
+	bool interleave; /* as in struct ts_run_options */
 	bool damaged,
 		missing; /* something is wrong with a run; one is not there. Both are on the console */
 };

@@ -33,7 +33,7 @@ struct ts_door {
 			       const struct ts_results *results, struct ts_buf *out,
 			       struct ts_error *err);
 	size_t tree_rows; /* these are as in struct ts_run_options (flow/run.h) */
-	bool merge, no_python;
+	bool interleave, no_python;
 	const char *const *torch_logs;
 	size_t nr_torch_logs;
 };

@@ -88,7 +88,7 @@ enum ts_exit ts_suite_report(const struct ts_cli *cli, const struct ts_print_opt
 	TS_ASSERT(print);
 	TS_ASSERT(cli && cli->entry->suite && !door.emit);
 	door.emit = emit;
-	door.merge = true;
+	door.interleave = true;
 	return ts_report_sessions(cli, print, &door);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/work.h"
-#include "flow/merge.h"
+#include "flow/interleave.h"
 #include "flow/state.h"
 #include "flow/stream.h"
 
@@ -41,7 +41,7 @@ static void release_line(struct pass *pass, uint32_t line)
 
 static bool sees_events(const struct ts_context *ctx, const struct ts_analysis *analysis)
 {
-	return (analysis->block || (ctx->merged && analysis->merged)) &&
+	return (analysis->block || (ctx->has_interleaved && analysis->interleaved)) &&
 	       (!analysis->applies || analysis->applies(ctx));
 }
 
@@ -183,29 +183,30 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
  * A host's states stand at its first wanted line. An analysis is shown the lines of all hosts, and
  * passes over those that it does not use.
  */
-struct merging {
+struct showing {
 	struct pass *pass;
 	struct line_states *states;
 };
 
-static enum ts_status show_merged(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status show_interleaved(void *ctx, const struct ts_interleaved *interleaved,
+				       struct ts_error *err)
 {
-	const struct merging *merging = ctx;
-	const struct pass *pass = merging->pass;
+	const struct showing *showing = ctx;
+	const struct pass *pass = showing->pass;
 	enum ts_status st = TS_OK;
 
 	for (size_t a = 0; a < pass->nr_analyses && st == TS_OK; a++)
-		if (merging->states->state[a])
-			st = pass->analyses[a]->merged(merging->states->state[a], pass->ctx, merged,
-						       err);
+		if (showing->states->state[a])
+			st = pass->analyses[a]->interleaved(showing->states->state[a], pass->ctx,
+							    interleaved, err);
 	return st;
 }
 
-static enum ts_status merge_host(struct pass *pass, uint32_t host, bool *wanted, size_t nr_threads,
-				 struct ts_error *err)
+static enum ts_status interleave_host(struct pass *pass, uint32_t host, bool *wanted,
+				      size_t nr_threads, struct ts_error *err)
 {
-	struct merging merging = { pass, NULL };
-	struct ts_merged_sink sink = { &merging, show_merged };
+	struct showing showing = { pass, NULL };
+	struct ts_interleaved_sink sink = { &showing, show_interleaved };
 	enum ts_status st = TS_OK;
 
 	memset(wanted, 0, pass->profile->nr_lines * sizeof(*wanted));
@@ -214,22 +215,22 @@ static enum ts_status merge_host(struct pass *pass, uint32_t host, bool *wanted,
 		    pass->profile->planes[pass->profile->lines[i].plane].host != host)
 			continue;
 		wanted[i] = true;
-		if (!merging.states)
-			merging.states = &pass->lines[i];
-		st = open_states(pass, merging.states, &pass->profile->lines[i], err);
+		if (!showing.states)
+			showing.states = &pass->lines[i];
+		st = open_states(pass, showing.states, &pass->profile->lines[i], err);
 	}
-	if (st == TS_OK && merging.states)
-		st = ts_merge_host(pass->profile, host, wanted, nr_threads, &sink, err);
+	if (st == TS_OK && showing.states)
+		st = ts_interleave_host(pass->profile, host, wanted, nr_threads, &sink, err);
 	return st;
 }
 
-static enum ts_status merge_hosts(struct pass *pass, size_t nr_threads, struct ts_error *err)
+static enum ts_status interleave_hosts(struct pass *pass, size_t nr_threads, struct ts_error *err)
 {
 	bool *wanted = calloc(pass->profile->nr_lines + 1, sizeof(*wanted));
 	enum ts_status st = wanted ? TS_OK : ts_fail_nomem(err);
 
 	for (uint32_t h = 0; h < pass->profile->nr_hosts && st == TS_OK; h++) {
-		st = merge_host(pass, h, wanted, nr_threads, err);
+		st = interleave_host(pass, h, wanted, nr_threads, err);
 		for (uint32_t i = 0; i < pass->profile->nr_lines; i++)
 			pass->lines[i].done |= wanted[i];
 		if (st == TS_OK)
@@ -457,8 +458,8 @@ enum ts_status ts_pass_run(struct ts_profile *profile, struct ts_context *ctx, e
 	if (st == TS_OK)
 		st = make_sums(&pass, err);
 	if (st == TS_OK)
-		st = number == TS_PASS_MERGED
-			     ? merge_hosts(&pass, nr_threads, err)
+		st = number == TS_PASS_INTERLEAVED
+			     ? interleave_hosts(&pass, nr_threads, err)
 			     : ts_work_run(nr_threads, pass.nr_jobs, run_line, &pass, err);
 	if (st == TS_OK)
 		st = merge_ready(&pass, err); /* lines that are not wanted may stand last */

@@ -448,9 +448,10 @@ static void order_results(struct ts_results *results)
 }
 
 /* The analyses of launches and waits on a host look across its lines. */
-static bool wants_merged(const struct ts_profile *profile, const struct ts_run_options *options)
+static bool wants_interleaved(const struct ts_profile *profile,
+			      const struct ts_run_options *options)
 {
-	bool wanted = options->merge;
+	bool wanted = options->interleave;
 
 	for (size_t i = 0; i < profile->nr_devices; i++)
 		wanted |= profile->devices[i].is_gpu;
@@ -468,7 +469,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 		.settings = options->settings,
 		.overlay_budget = options->overlay_budget,
 		.tree_rows = options->tree_rows ? options->tree_rows : TREE_ROWS,
-		.merged = wants_merged(&run->profile, options),
+		.has_interleaved = wants_interleaved(&run->profile, options),
 		.no_python = options->no_python,
 	};
 	struct ts_passes shared = { .results = &run->results, .states = options->states };

@@ -19,7 +19,7 @@ struct ts_run_options {
 	const struct ts_settings *settings;
 	size_t overlay_budget; /* slices a host; 0: no tracks are made */
 	size_t tree_rows; /* of a tree of call paths in a result; 0: some, for a report of all */
-	bool merge; /* interleaves the lines of a host, also where there is no GPU and no trace */
+	bool interleave; /* interleaves the lines of a host, also where there is no GPU and no trace */
 	const struct ts_state_sink *states;	   /* see struct ts_passes */
 	bool no_python;				   /* see struct ts_context */
 	bool no_stats;				   /* see struct ts_read_request */

@@ -1,6 +1,6 @@
 /*
  * A walk through time over events of several kinds that come in the order of their starts
- * (model/merged.h): which kinds run at a moment.
+ * (model/interleaved.h): which kinds run at a moment.
  *
  * Of each kind the latest end so far is all that must be known, so the memory is the same whatever
  * runs at once. Kinds are numbered from 0; a moment has a bit for each kind that runs.

@@ -157,7 +157,7 @@ struct ts_track {
 	size_t nr_slices;
 	struct ts_point *points; /* the value holds until the next point */
 	size_t nr_points;
-	uint64_t nr_merged; /* events that were merged away to stay in the budget */
+	uint64_t nr_folded; /* events that were merged away to stay in the budget */
 };
 
 struct ts_result {
@@ -275,7 +275,7 @@ struct ts_slices {
 	struct ts_slice *items;
 	size_t nr, cap, budget;
 	int64_t resolution_ps; /* 0: every slice as it is */
-	uint64_t nr_merged;
+	uint64_t nr_folded;
 };
 
 extern const struct ts_record ts_slices_record, ts_bins_record, ts_levels_record; /* for states */

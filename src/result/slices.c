@@ -47,7 +47,7 @@ static bool absorb(struct ts_slices *slices, struct ts_slice *last, const struct
 
 	if (!exact && !too_short(slices, last, next))
 		return false;
-	slices->nr_merged += !exact;
+	slices->nr_folded += !exact;
 	join(last, next);
 	return true;
 }
@@ -100,7 +100,7 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 		next.start_ps = TS_MIN(last->end_ps, end_ps);
 	next.own_ps = ts_i64_sub(next.end_ps, next.start_ps);
 	if (last && next.own_ps == 0) { /* all of it was covered */
-		slices->nr_merged++;
+		slices->nr_folded++;
 		last->nr_events += last->nr_events < UINT32_MAX;
 		return true;
 	}
@@ -114,7 +114,7 @@ bool ts_slices_add(struct ts_slices *slices, int64_t start_ps, int64_t end_ps, u
 		return true;
 	if (slices->nr < slices->budget)
 		return append(slices, &next);
-	slices->nr_merged++; /* a budget of one */
+	slices->nr_folded++; /* a budget of one */
 	join(last, &next);
 	return true;
 }
@@ -142,7 +142,7 @@ bool ts_slices_finish(struct ts_slices *slices, struct ts_result *result, struct
 		memcpy(copy, slices->items, slices->nr * sizeof(*copy));
 	track->slices = copy;
 	track->nr_slices = slices->nr;
-	track->nr_merged = slices->nr_merged;
+	track->nr_folded = slices->nr_folded;
 	ts_slices_release(slices);
 	return true;
 }
@@ -161,7 +161,7 @@ static const struct ts_member slices_members[] = {
 	TS_RECORDS_CAP(1, items, nr, cap, slice_record, TS_BY_NOTHING, TS_BY_HAND),
 	TS_NUMBER(2, budget, TS_BY_HAND),
 	TS_NUMBER(3, resolution_ps, TS_BY_HAND),
-	TS_NUMBER(4, nr_merged, TS_BY_HAND),
+	TS_NUMBER(4, nr_folded, TS_BY_HAND),
 };
 const struct ts_record ts_slices_record = TS_RECORD(slices_members);
 #undef TS_SELF

@@ -83,12 +83,12 @@ static const char *const kernels[] = { "kernels", "ops", "custom_calls", NULL };
 static const char *const compile[] = { "compile", "cache", NULL };
 static const char *const flame[] = { "flame", NULL };
 static const struct ts_reports_part parts[] = {
-	{ .name = "hta", .results = hta, .has_tracks = true, .merge = true },
+	{ .name = "hta", .results = hta, .has_tracks = true, .interleave = true },
 	{ .name = "memory", .results = memory, .has_tracks = true },
-	{ .name = "timeline", .results = timeline, .has_tracks = true, .merge = true },
-	{ .name = "kernels", .results = kernels, .merge = true },
+	{ .name = "timeline", .results = timeline, .has_tracks = true, .interleave = true },
+	{ .name = "kernels", .results = kernels, .interleave = true },
 	{ .name = "compile", .results = compile },
-	{ .name = "flame", .results = flame, .tree_rows = FLAME_ROWS, .merge = true },
+	{ .name = "flame", .results = flame, .tree_rows = FLAME_ROWS, .interleave = true },
 };
 
 static struct ts_answer get_part(struct ts_api *api, const struct ts_request *request)

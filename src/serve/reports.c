@@ -266,7 +266,7 @@ static enum ts_status make_report(const struct ts_reports *reports,
 {
 	const struct ts_reports_options *options = &reports->options;
 	struct ts_run_options how = { .nr_threads = options->nr_threads,
-				      .merge = part->merge,
+				      .interleave = part->interleave,
 				      .tree_rows = part->tree_rows,
 				      .settings = options->settings,
 				      .overlay_budget =

@@ -32,7 +32,7 @@ struct ts_reports_part {
 	const char *const *results; /* names of results, NULL at the end; NULL: all results */
 	bool has_tracks;
 	size_t tree_rows; /* flow/run.h */
-	bool merge;	  /* events of all lines as one, whatever the profile (flow/run.h) */
+	bool interleave;  /* events of all lines as one, whatever the profile (flow/run.h) */
 };
 
 struct ts_reports;

@@ -20,7 +20,7 @@ static void every_state_says_its_members(void **state)
 	for (size_t i = 0; ts_analyses[i]; i++) {
 		const struct ts_analysis *analysis = ts_analyses[i];
 
-		if ((analysis->block || analysis->merged) && !analysis->state)
+		if ((analysis->block || analysis->interleaved) && !analysis->state)
 			fail_msg("%s: .state is missing (base/record.h)", analysis->name);
 	}
 }
@@ -78,7 +78,7 @@ static struct ts_buf report_of(struct ts_bytes bytes, const char *path,
 	struct ts_run_options options = { .nr_threads = 2,
 					  .settings = &settings,
 					  .overlay_budget = 2000,
-					  .merge = true,
+					  .interleave = true,
 					  .states = states };
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_buf json = TS_BUF_INIT;

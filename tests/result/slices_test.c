@@ -27,7 +27,7 @@ static void below_the_budget_nothing_is_changed(void **state)
 	assert_true(ts_slices_add(&slices, 20, 30, 2)); /* same label, does not touch */
 	assert_int_equal(slices.nr, 3);
 	assert_slice(&slices.items[1], 10, 11, 2, 1, 1);
-	assert_int_equal(slices.nr_merged, 0);
+	assert_int_equal(slices.nr_folded, 0);
 	ts_slices_release(&slices);
 }
 
@@ -41,7 +41,7 @@ static void neighbours_of_one_label_that_touch_are_one(void **state)
 	ts_slices_add(&slices, 20, 30, 1);
 	assert_int_equal(slices.nr, 1);
 	assert_slice(&slices.items[0], 0, 30, 1, 3, 30);
-	assert_int_equal(slices.nr_merged, 0); /* nothing was lost */
+	assert_int_equal(slices.nr_folded, 0); /* nothing was lost */
 	ts_slices_release(&slices);
 }
 
@@ -55,7 +55,7 @@ static void overlap_is_cut_from_the_later_one(void **state)
 	ts_slices_add(&slices, 6, 12, 3); /* nothing is left of it */
 	assert_int_equal(slices.nr, 2);
 	assert_slice(&slices.items[1], 10, 15, 2, 2, 5);
-	assert_int_equal(slices.nr_merged, 1);
+	assert_int_equal(slices.nr_folded, 1);
 	ts_slices_release(&slices);
 }
 
@@ -82,7 +82,7 @@ static void joined_slice_has_the_label_with_most_time(void **state)
 	ts_slices_add(&slices, 50, 60, 1);
 	assert_int_equal(slices.nr, 1);
 	assert_slice(&slices.items[0], 0, 60, 2, 3, 30);
-	assert_int_equal(slices.nr_merged, 2);
+	assert_int_equal(slices.nr_folded, 2);
 	ts_slices_release(&slices);
 }
 
@@ -158,9 +158,9 @@ static void random_slices_keep_every_promise(void **state)
 		for (size_t i = 0; i < NR_LABELS; i++)
 			assert_true(own[i] <= actual[i]);
 		assert_int_equal(events, nr);
-		assert_true(slices.nr_merged <= nr - slices.nr);
+		assert_true(slices.nr_folded <= nr - slices.nr);
 		if (budget >= nr)
-			assert_int_equal(slices.nr_merged, 0);
+			assert_int_equal(slices.nr_folded, 0);
 		ts_slices_release(&slices);
 	}
 }
@@ -181,7 +181,7 @@ static void merged_away_is_what_is_not_shown(void **state)
 	}
 	assert_true(slices.nr <= 50);
 	assert_true(slices.nr >= 10); /* and the budget is used */
-	assert_int_equal(slices.nr_merged, 5000 - slices.nr);
+	assert_int_equal(slices.nr_folded, 5000 - slices.nr);
 	ts_slices_release(&slices);
 }
 
@@ -230,7 +230,7 @@ static void finish_moves_them_into_the_track(void **state)
 	assert_null(slices.items);
 	assert_int_equal(track->nr_slices, 1);
 	assert_slice(&track->slices[0], 0, 10, 1, 2, 10);
-	assert_int_equal(track->nr_merged, 1);
+	assert_int_equal(track->nr_folded, 1);
 	assert_true(ts_slices_finish(&slices, result, track)); /* an empty one */
 	assert_int_equal(track->nr_slices, 0);
 	ts_results_release(&results);

@@ -18,7 +18,7 @@ static bool timeline_wants(const struct ts_context *ctx, const struct ts_line *l
 {
 	const struct ts_plane *plane = &ctx->profile->planes[line->plane];
 
-	return ctx->merged && plane->device == TS_NONE &&
+	return ctx->has_interleaved && plane->device == TS_NONE &&
 	       (plane->kind == TS_PLANE_HOST || plane->kind == TS_PLANE_OTHER) &&
 	       (line->kind == TS_LINE_THREAD || line->kind == TS_LINE_OTHER);
 }
@@ -114,16 +114,16 @@ static int64_t number_or(const struct ts_stat *stat, int64_t otherwise)
 	return stat->type == TS_STAT_INT ? stat->number : otherwise;
 }
 
-static struct heap_event read_event(const struct heap_host *host, const struct ts_merged *merged,
-				    size_t i)
+static struct heap_event read_event(const struct heap_host *host,
+				    const struct ts_interleaved *interleaved, size_t i)
 {
 	struct ts_stat stats[NR_NAMES];
 
 	for (size_t k = 0; k < NR_NAMES; k++)
 		stats[k].type = TS_STAT_TEXT; /* no number: it has none */
-	ts_merged_stats(merged, i, names, NR_NAMES, stats);
+	ts_interleaved_stats(interleaved, i, names, NR_NAMES, stats);
 	return (struct heap_event){
-		.at_ps = merged->start_ps[i],
+		.at_ps = interleaved->start_ps[i],
 		.index = number_or(&stats[INDEX], TS_UNKNOWN),
 		.device_type = number_or(&stats[DEVICE_TYPE], 0),
 		.device_id = number_or(&stats[DEVICE_ID], TS_UNKNOWN),
@@ -133,8 +133,8 @@ static struct heap_event read_event(const struct heap_host *host, const struct t
 		.address = number_or(&stats[ADDRESS], 0),
 		.allocated = number_or(&stats[ALLOCATED], TS_UNKNOWN),
 		.reserved = number_or(&stats[RESERVED], TS_UNKNOWN),
-		.line = host->thread_of[merged->line[i]],
-		.role = host->roles[merged->op[i]],
+		.line = host->thread_of[interleaved->line[i]],
+		.role = host->roles[interleaved->op[i]],
 	};
 }
 
@@ -206,10 +206,11 @@ static void take_call(struct heap_host *host, uint32_t op, int64_t start_ps, int
 	call->last_ps = ts_i64_add(start_ps, dur_ps);
 }
 
-static bool take(struct heap_host *host, const struct ts_merged *merged, size_t i)
+static bool take(struct heap_host *host, const struct ts_interleaved *interleaved, size_t i)
 {
-	int64_t start_ps = merged->start_ps[i], end_ps = ts_i64_add(start_ps, merged->dur_ps[i]);
-	enum heap_role role = host->roles[merged->op[i]];
+	int64_t start_ps = interleaved->start_ps[i],
+		end_ps = ts_i64_add(start_ps, interleaved->dur_ps[i]);
+	enum heap_role role = host->roles[interleaved->op[i]];
 	struct heap_event event;
 
 	if (host->nr_waiting > 0 && host->waiting[0].at_ps != start_ps && !take_waiting(host))
@@ -217,29 +218,33 @@ static bool take(struct heap_host *host, const struct ts_merged *merged, size_t 
 	switch (role) {
 	case ROLE_NOTHING: return true;
 	case ROLE_BLOCK:
-	case ROLE_OOM:	   event = read_event(host, merged, i); return wait_for_its_turn(host, &event);
+	case ROLE_OOM:
+		event = read_event(host, interleaved, i);
+		return wait_for_its_turn(host, &event);
 	case ROLE_STEP:
-		return take_step(host, merged->line[i], merged->profile->ops[merged->op[i]].name,
-				 start_ps, end_ps);
+		return take_step(host, interleaved->line[i],
+				 interleaved->profile->ops[interleaved->op[i]].name, start_ps,
+				 end_ps);
 	case ROLE_CALL:
 		if (!ts_heap_step_until(host, start_ps))
 			return false;
-		take_call(host, merged->op[i], start_ps, merged->dur_ps[i]);
+		take_call(host, interleaved->op[i], start_ps, interleaved->dur_ps[i]);
 		return true;
 	default:
-		return merged->dur_ps[i] == 0 ||
-		       ts_heap_thread_enter(&host->threads[merged->line[i]], merged->op[i], role,
-					    start_ps, end_ps);
+		return interleaved->dur_ps[i] == 0 ||
+		       ts_heap_thread_enter(&host->threads[interleaved->line[i]],
+					    interleaved->op[i], role, start_ps, end_ps);
 	}
 }
 
-static enum ts_status timeline_merged(void *arg, const struct ts_context *ctx,
-				      const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status timeline_interleaved(void *arg, const struct ts_context *ctx,
+					   const struct ts_interleaved *interleaved,
+					   struct ts_error *err)
 {
 	struct timeline_state *state = arg;
 
-	for (size_t i = 0; i < merged->nr_events && state->hosts[0].has_events; i++)
-		if (!take(&state->hosts[0], merged, i))
+	for (size_t i = 0; i < interleaved->nr_events && state->hosts[0].has_events; i++)
+		if (!take(&state->hosts[0], interleaved, i))
 			return ts_fail_nomem(err);
 	return TS_OK;
 }
@@ -270,13 +275,13 @@ const struct ts_analysis ts_analysis_memory_timeline = {
 	.title = "Memory over time",
 	.needs = TS_NEEDED,
 	.shows = TS_SHOWN,
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_STATS,
 	.state = &ts_memory_timeline_record,
 	.facts_size = sizeof(struct ts_memory_timeline_facts),
 	.wants = timeline_wants,
 	.open = timeline_open,
-	.merged = timeline_merged,
+	.interleaved = timeline_interleaved,
 	.close = timeline_close,
 	.report = timeline_report,
 };

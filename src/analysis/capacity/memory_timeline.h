@@ -2,7 +2,7 @@
  * The memory timeline's own header: who held memory and when, out of the events that PyTorch's
  * allocators leave in a trace. No other analysis includes it.
  *
- * One walk over a host's events in the order of time (model/merged.h). Of each thread the calls that
+ * One walk over a host's events in the order of time (model/interleaved.h). Of each thread the calls that
  * are open are known, so an allocation gets its owner when it is seen (_owner.c). Of each device the
  * live blocks are known by address; blocks of one owner and size are one kind, and a kind that
  * changed since the last peak is on a list, so a new peak costs what changed since the one before

@@ -102,90 +102,92 @@ static uint32_t open_at(struct thread *thread, int64_t at_ps)
 	return thread->nr > 0 ? thread->open[thread->nr - 1].what : TS_NONE;
 }
 
-static void push(struct thread *thread, const struct ts_merged *merged, size_t i, uint32_t what)
+static void push(struct thread *thread, const struct ts_interleaved *interleaved, size_t i,
+		 uint32_t what)
 {
-	open_at(thread, merged->start_ps[i]);
+	open_at(thread, interleaved->start_ps[i]);
 	if (thread->nr < MAX_OPEN)
-		thread->open[thread->nr++] =
-			(struct open_region){ ts_i64_add(merged->start_ps[i], merged->dur_ps[i]),
-					      what };
+		thread->open[thread->nr++] = (struct open_region){
+			ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]), what
+		};
 }
 
-static bool begin_region(struct compile_devices_state *state, const struct ts_merged *merged,
-			 size_t i)
+static bool begin_region(struct compile_devices_state *state,
+			 const struct ts_interleaved *interleaved, size_t i)
 {
 	struct ts_compile_device_region *region;
 	struct ts_compile_id id;
 
-	ts_compile_id_of(merged->profile->ops[merged->op[i]].name, &id);
+	ts_compile_id_of(interleaved->profile->ops[interleaved->op[i]].name, &id);
 	region = region_get(state, id);
 	if (!region)
 		return false;
-	push(&state->threads[merged->line[i]], merged, i, 2 * (uint32_t)(region - state->regions));
+	push(&state->threads[interleaved->line[i]], interleaved, i,
+	     2 * (uint32_t)(region - state->regions));
 	return true;
 }
 
-static uint64_t sequence_of(const struct ts_merged *merged, size_t i)
+static uint64_t sequence_of(const struct ts_interleaved *interleaved, size_t i)
 {
 	struct ts_stat stat;
 
-	if (!ts_merged_stat(merged, i, "Sequence number", &stat) || stat.type != TS_STAT_INT ||
-	    stat.number < 0)
+	if (!ts_interleaved_stat(interleaved, i, "Sequence number", &stat) ||
+	    stat.type != TS_STAT_INT || stat.number < 0)
 		return TS_NO_NUMBER;
 	return (uint64_t)stat.number;
 }
 
 /* A forward function inside a region: its backward will be that region's. */
-static bool note_function(struct compile_devices_state *state, const struct ts_merged *merged,
-			  size_t i)
+static bool note_function(struct compile_devices_state *state,
+			  const struct ts_interleaved *interleaved, size_t i)
 {
-	uint32_t what = open_at(&state->threads[merged->line[i]], merged->start_ps[i]);
-	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(merged, i);
+	uint32_t what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
+	uint64_t sequence = what == TS_NONE ? TS_NO_NUMBER : sequence_of(interleaved, i);
 
 	return sequence == TS_NO_NUMBER || ts_launches_note(&state->sequences, sequence, what);
 }
 
-static void begin_backward(struct compile_devices_state *state, const struct ts_merged *merged,
-			   size_t i)
+static void begin_backward(struct compile_devices_state *state,
+			   const struct ts_interleaved *interleaved, size_t i)
 {
-	uint64_t sequence = state->nr_regions ? sequence_of(merged, i) : TS_NO_NUMBER;
+	uint64_t sequence = state->nr_regions ? sequence_of(interleaved, i) : TS_NO_NUMBER;
 	uint32_t what =
 		sequence == TS_NO_NUMBER ? TS_NONE : ts_launches_find(&state->sequences, sequence);
 
 	if (what != TS_NONE)
-		push(&state->threads[merged->line[i]], merged, i, what | 1);
+		push(&state->threads[interleaved->line[i]], interleaved, i, what | 1);
 }
 
-static bool take_host_event(struct compile_devices_state *state, const struct ts_merged *merged,
-			    size_t i)
+static bool take_host_event(struct compile_devices_state *state,
+			    const struct ts_interleaved *interleaved, size_t i)
 {
-	enum ts_torch_event event = ts_torch_event_once(&state->events[merged->op[i]],
-							&merged->profile->ops[merged->op[i]]);
+	enum ts_torch_event event = ts_torch_event_once(
+		&state->events[interleaved->op[i]], &interleaved->profile->ops[interleaved->op[i]]);
 	uint32_t what;
 
 	if (event == TS_TORCH_REGION)
-		return begin_region(state, merged, i);
+		return begin_region(state, interleaved, i);
 	if (event == TS_TORCH_FUNCTION)
-		return note_function(state, merged, i);
+		return note_function(state, interleaved, i);
 	if (event == TS_TORCH_BACKWARD)
-		begin_backward(state, merged, i);
-	if (merged->link[i] == TS_NO_LINK ||
+		begin_backward(state, interleaved, i);
+	if (interleaved->link[i] == TS_NO_LINK ||
 	    (event != TS_TORCH_KERNEL_LAUNCH && event != TS_TORCH_GRAPH_LAUNCH))
 		return true;
-	what = open_at(&state->threads[merged->line[i]], merged->start_ps[i]);
+	what = open_at(&state->threads[interleaved->line[i]], interleaved->start_ps[i]);
 	if (what == TS_NONE)
 		return true;
 	state->regions[what / 2].nr_launches++;
-	return ts_launches_note(&state->launches, merged->link[i], what);
+	return ts_launches_note(&state->launches, interleaved->link[i], what);
 }
 
-static void take_kernel(struct compile_devices_state *state, const struct ts_merged *merged,
-			size_t i)
+static void take_kernel(struct compile_devices_state *state,
+			const struct ts_interleaved *interleaved, size_t i)
 {
-	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
-	uint32_t what = merged->link[i] == TS_NO_LINK
+	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
+	uint32_t what = interleaved->link[i] == TS_NO_LINK
 				? TS_NONE
-				: ts_launches_find(&state->launches, merged->link[i]);
+				: ts_launches_find(&state->launches, interleaved->link[i]);
 	struct ts_compile_device_region *region =
 		what == TS_NONE ? NULL : &state->regions[what / 2];
 
@@ -199,15 +201,16 @@ static void take_kernel(struct compile_devices_state *state, const struct ts_mer
 		region->backward_ps = ts_i64_add(region->backward_ps, dur_ps);
 }
 
-static enum ts_status compile_devices_merged(void *arg, const struct ts_context *ctx,
-					     const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status compile_devices_interleaved(void *arg, const struct ts_context *ctx,
+						  const struct ts_interleaved *interleaved,
+						  struct ts_error *err)
 {
 	struct compile_devices_state *state = arg;
 
-	for (size_t i = 0; i < merged->nr_events; i++) {
-		if (ctx->profile->lines[merged->line[i]].kind == TS_LINE_OPS)
-			take_kernel(state, merged, i);
-		else if (!take_host_event(state, merged, i))
+	for (size_t i = 0; i < interleaved->nr_events; i++) {
+		if (ctx->profile->lines[interleaved->line[i]].kind == TS_LINE_OPS)
+			take_kernel(state, interleaved, i);
+		else if (!take_host_event(state, interleaved, i))
 			return ts_fail_nomem(err);
 	}
 	return TS_OK;
@@ -270,13 +273,13 @@ static enum ts_status compile_devices_close(void *arg, const struct ts_context *
 const struct ts_analysis ts_analysis_compile_devices = {
 	.name = "compile_devices",
 	.title = "Compiled code on devices",
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &devices_record,
 	.facts_size = sizeof(struct ts_compile_devices_facts),
 	.wants = compile_devices_wants,
 	.open = compile_devices_open,
-	.merged = compile_devices_merged,
+	.interleaved = compile_devices_interleaved,
 	.merge = compile_devices_merge,
 	.close = compile_devices_close,
 };

@@ -161,7 +161,7 @@ static bool merge_rows(struct ts_slices *into, const struct ts_slices *from)
 			return false;
 		}
 	}
-	sum.nr_merged += into->nr_merged + from->nr_merged;
+	sum.nr_folded += into->nr_folded + from->nr_folded;
 	ts_slices_release(into);
 	*into = sum;
 	return true;
@@ -320,15 +320,15 @@ static enum ts_status put_ranges(const struct ts_context *ctx, struct ts_result 
 
 static void note_merging(struct ts_result *result)
 {
-	uint64_t nr_merged = 0;
+	uint64_t nr_folded = 0;
 
 	for (size_t i = 0; i < result->nr_tracks; i++)
-		nr_merged = ts_u64_add(nr_merged, result->tracks[i].nr_merged);
-	if (nr_merged > 0)
+		nr_folded = ts_u64_add(nr_folded, result->tracks[i].nr_folded);
+	if (nr_folded > 0)
 		ts_result_note(result,
 			       "%" PRIu64 " slices were joined with their neighbours to keep "
 			       "the overlay small (--max-overlay-events)",
-			       nr_merged);
+			       nr_folded);
 }
 
 static enum ts_status marks_close(void *arg, const struct ts_context *ctx, void *facts,

@@ -356,18 +356,19 @@ static bool take_kernel(struct flame_state *state, uint64_t link, uint32_t op, i
  * have the sequence number of the forward op, so the module gets a frame for what its backward did.
  * *MODULE: the module that is open, which becomes that frame.
  */
-static bool find_module(struct flame_state *state, const struct ts_merged *merged, size_t i,
-			uint32_t *module)
+static bool find_module(struct flame_state *state, const struct ts_interleaved *interleaved,
+			size_t i, uint32_t *module)
 {
 	struct flame_tree *tree = &state->trees[FLAME_MODULES];
-	const struct ts_op *op = &merged->profile->ops[merged->op[i]];
+	const struct ts_op *op = &interleaved->profile->ops[interleaved->op[i]];
 	bool in_module = *module != TS_NONE && tree->nodes[*module].name != FLAME_OUTSIDE;
 	const struct flame_launch *forward;
 	struct flame_launch here = { .node = { TS_NONE, *module } };
 	struct ts_stat number;
 
 	if (in_module == is_backward(op) || !ts_bytes_is(op->category, "cpu_op") ||
-	    !ts_merged_stat(merged, i, "Sequence number", &number) || number.type != TS_STAT_INT)
+	    !ts_interleaved_stat(interleaved, i, "Sequence number", &number) ||
+	    number.type != TS_STAT_INT)
 		return true;
 	here.link = (uint64_t)number.number;
 	if (in_module)
@@ -381,20 +382,20 @@ static bool find_module(struct flame_state *state, const struct ts_merged *merge
 	return *module != TS_NONE;
 }
 
-static bool take_call(struct flame_state *state, const struct ts_merged *merged, size_t i)
+static bool take_call(struct flame_state *state, const struct ts_interleaved *interleaved, size_t i)
 {
-	struct thread *thread = &state->threads[merged->line[i]];
+	struct thread *thread = &state->threads[interleaved->line[i]];
 	struct frame frame = { 0, { TS_NONE, TS_NONE } }, below = frame;
 
 	thread->has_calls = true;
-	advance(state, thread, merged->start_ps[i]);
-	thread->clock_ps = merged->start_ps[i];
+	advance(state, thread, interleaved->start_ps[i]);
+	thread->clock_ps = interleaved->start_ps[i];
 	if (!ts_grow(&thread->frames, &thread->cap, thread->nr + 1, sizeof(*thread->frames)))
 		return false;
 	if (thread->nr > 0)
 		below = thread->frames[thread->nr - 1];
-	if (merged->link[i] != TS_NO_LINK) {
-		struct flame_launch launch = { .link = merged->link[i] };
+	if (interleaved->link[i] != TS_NO_LINK) {
+		struct flame_launch launch = { .link = interleaved->link[i] };
 
 		memcpy(launch.node, below.node, sizeof(launch.node));
 		if (!ts_flame_links_add(&state->links, &launch) || !take_waiting(state, &launch))
@@ -402,32 +403,33 @@ static bool take_call(struct flame_state *state, const struct ts_merged *merged,
 	}
 	if (thread->nr >= STACK_MAX)
 		return true;
-	if (state->has_backward && !find_module(state, merged, i, &below.node[FLAME_MODULES]))
+	if (state->has_backward && !find_module(state, interleaved, i, &below.node[FLAME_MODULES]))
 		return false;
-	frame.end_ps = ts_i64_add(merged->start_ps[i], merged->dur_ps[i]);
-	if (!put_frame(state, &merged->profile->ops[merged->op[i]], state->same[merged->op[i]],
-		       &below, &frame))
+	frame.end_ps = ts_i64_add(interleaved->start_ps[i], interleaved->dur_ps[i]);
+	if (!put_frame(state, &interleaved->profile->ops[interleaved->op[i]],
+		       state->same[interleaved->op[i]], &below, &frame))
 		return false;
 	thread->frames[thread->nr++] = frame;
 	return true;
 }
 
-static enum ts_status flame_merged(void *ptr, const struct ts_context *ctx,
-				   const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status flame_interleaved(void *ptr, const struct ts_context *ctx,
+					const struct ts_interleaved *interleaved,
+					struct ts_error *err)
 {
 	struct flame_state *state = ptr;
 
-	for (size_t i = 0; i < merged->nr_events; i++) {
-		const struct ts_line *line = &ctx->profile->lines[merged->line[i]];
+	for (size_t i = 0; i < interleaved->nr_events; i++) {
+		const struct ts_line *line = &ctx->profile->lines[interleaved->line[i]];
 		bool good = make_room(state);
 
-		if (!state->threads[merged->line[i]].is_wanted)
+		if (!state->threads[interleaved->line[i]].is_wanted)
 			continue;
 		if (good && line->kind == TS_LINE_THREAD)
-			good = take_call(state, merged, i);
+			good = take_call(state, interleaved, i);
 		else if (good)
-			good = take_kernel(state, merged->link[i], merged->op[i],
-					   TS_MAX(merged->dur_ps[i], 0));
+			good = take_kernel(state, interleaved->link[i], interleaved->op[i],
+					   TS_MAX(interleaved->dur_ps[i], 0));
 		if (!good)
 			return ts_fail_nomem(err);
 	}
@@ -490,12 +492,12 @@ const struct ts_analysis ts_analysis_flame = {
 	.name = "flame",
 	.title = "Flame graph",
 	.needs = TS_NEEDED,
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &flame_record,
 	.wants = flame_wants,
 	.open = flame_open,
-	.merged = flame_merged,
+	.interleaved = flame_interleaved,
 	.merge = flame_merge,
 	.close = flame_close,
 };

@@ -338,7 +338,8 @@ static bool settle(struct hta_state *state, const struct ts_context *ctx,
 }
 
 static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
-			const struct event *event, const struct ts_merged *merged, size_t i)
+			const struct event *event, const struct ts_interleaved *interleaved,
+			size_t i)
 {
 	struct hta_stream *stream = &state->streams[event->stream];
 	struct hta_launch *launch = event->link == TS_NO_LINK
@@ -359,7 +360,7 @@ static bool take_kernel(struct hta_state *state, const struct ts_context *ctx,
 	if (launch && launch->root != TS_NONE)
 		ts_hta_root_kernel(&state->roots.items[launch->root], event->op, event->dur_ps);
 	if (state->types[event->op] == TS_KERNEL_COMMUNICATION &&
-	    !ts_hta_collectives_add(&counting.rank->collectives, merged, i))
+	    !ts_hta_collectives_add(&counting.rank->collectives, interleaved, i))
 		return false;
 	return count_kernel(&counting, event, first);
 }
@@ -435,19 +436,20 @@ static bool take_host_event(struct hta_state *state, const struct ts_context *ct
 	return take_call(state, ctx, line, event);
 }
 
-static enum ts_status hta_merged(void *ptr, const struct ts_context *ctx,
-				 const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status hta_interleaved(void *ptr, const struct ts_context *ctx,
+				      const struct ts_interleaved *interleaved,
+				      struct ts_error *err)
 {
 	struct hta_state *state = ptr;
 	bool good = true;
 
-	for (size_t i = 0; i < merged->nr_events && good; i++) {
-		struct hta_line *line = &state->lines[merged->line[i]];
-		struct event event = { merged->op[i], line->stream, merged->start_ps[i],
-				       merged->dur_ps[i], merged->link[i] };
+	for (size_t i = 0; i < interleaved->nr_events && good; i++) {
+		struct hta_line *line = &state->lines[interleaved->line[i]];
+		struct event event = { interleaved->op[i], line->stream, interleaved->start_ps[i],
+				       interleaved->dur_ps[i], interleaved->link[i] };
 
 		if (line->stream != TS_NONE)
-			good = take_kernel(state, ctx, &event, merged, i);
+			good = take_kernel(state, ctx, &event, interleaved, i);
 		else if (line->is_thread)
 			good = take_host_event(state, ctx, line, &event);
 	}
@@ -506,12 +508,12 @@ static enum ts_status hta_close(void *ptr, const struct ts_context *ctx, void *f
 const struct ts_analysis ts_analysis_hta = {
 	.name = "hta",
 	.title = "GPUs: time, kernels and launches",
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.state = &ts_hta_record,
 	.facts_size = sizeof(struct ts_hta_facts),
 	.wants = hta_wants,
 	.open = hta_open,
-	.merged = hta_merged,
+	.interleaved = hta_interleaved,
 	.merge = hta_merge,
 	.close = hta_close,
 };

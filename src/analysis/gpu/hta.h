@@ -107,8 +107,8 @@ struct hta_collectives {
 };
 
 /* Event I of MERGED is a kernel of a collective. False: no memory. */
-bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			    size_t i);
+bool ts_hta_collectives_add(struct hta_collectives *collectives,
+			    const struct ts_interleaved *interleaved, size_t i);
 /* The bytes from which nccl-tests computes the bandwidth, or TS_UNKNOWN; and the part of them that
  * each rank sends over its links, or NaN. */
 int64_t ts_hta_collective_bytes(const struct hta_collective *collective);

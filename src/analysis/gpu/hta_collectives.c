@@ -97,22 +97,23 @@ double ts_hta_collective_bus_factor(const struct hta_collective *collective)
 
 /* --- what an event says */
 
-static bool ask_text(const struct ts_merged *merged, size_t i, const char *name,
+static bool ask_text(const struct ts_interleaved *interleaved, size_t i, const char *name,
 		     struct ts_bytes *text)
 {
 	struct ts_stat stat;
 
-	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_TEXT)
+	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type != TS_STAT_TEXT)
 		return false;
 	*text = stat.text;
 	return true;
 }
 
-static int64_t ask_number(const struct ts_merged *merged, size_t i, const char *name)
+static int64_t ask_number(const struct ts_interleaved *interleaved, size_t i, const char *name)
 {
 	struct ts_stat stat;
 
-	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_INT || stat.number < 0)
+	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type != TS_STAT_INT ||
+	    stat.number < 0)
 		return TS_UNKNOWN;
 	return stat.number;
 }
@@ -138,23 +139,23 @@ static int64_t bytes_of(struct ts_bytes type, int64_t nr)
 }
 
 /* False: the event does not have these args. */
-static bool read_args(struct hta_collective *collective, const struct ts_merged *merged, size_t i,
-		      uint64_t *ranks)
+static bool read_args(struct hta_collective *collective, const struct ts_interleaved *interleaved,
+		      size_t i, uint64_t *ranks)
 {
 	struct ts_bytes text, type = { NULL, 0 };
 
-	if (!ask_text(merged, i, "Collective name", &text))
+	if (!ask_text(interleaved, i, "Collective name", &text))
 		return false;
 	keep(collective->name, text);
-	if (ask_text(merged, i, "dtype", &type))
+	if (ask_text(interleaved, i, "dtype", &type))
 		keep(collective->type, type);
-	if (ask_text(merged, i, "Process Group Name", &text))
+	if (ask_text(interleaved, i, "Process Group Name", &text))
 		keep(collective->group, text);
-	if (ask_text(merged, i, "Process Group Ranks", &text))
+	if (ask_text(interleaved, i, "Process Group Ranks", &text))
 		*ranks = ts_hash(text, 0);
-	collective->group_size = ask_number(merged, i, "Group size");
-	collective->in_bytes = bytes_of(type, ask_number(merged, i, "In msg nelems"));
-	collective->out_bytes = bytes_of(type, ask_number(merged, i, "Out msg nelems"));
+	collective->group_size = ask_number(interleaved, i, "Group size");
+	collective->in_bytes = bytes_of(type, ask_number(interleaved, i, "In msg nelems"));
+	collective->out_bytes = bytes_of(type, ask_number(interleaved, i, "Out msg nelems"));
 	return true;
 }
 
@@ -204,18 +205,18 @@ static uint64_t key_of(const struct hta_collective *collective, struct ts_bytes 
 }
 
 static struct hta_collective describe(struct hta_collectives *collectives,
-				      const struct ts_merged *merged, size_t i)
+				      const struct ts_interleaved *interleaved, size_t i)
 {
 	struct hta_collective collective = { .group_size = TS_UNKNOWN,
 					     .in_bytes = TS_UNKNOWN,
 					     .out_bytes = TS_UNKNOWN };
-	struct ts_bytes kernel = merged->profile->ops[merged->op[i]].name;
+	struct ts_bytes kernel = interleaved->profile->ops[interleaved->op[i]].name;
 	bool ask = collectives->nr_answered > 0 || collectives->nr_asked < ASKED;
 	const struct kind *kind;
 	uint64_t ranks = 0;
 
 	collectives->nr_asked += ask;
-	if (ask && read_args(&collective, merged, i, &ranks))
+	if (ask && read_args(&collective, interleaved, i, &ranks))
 		collectives->nr_answered++;
 	else
 		read_name(&collective, kernel);
@@ -276,15 +277,15 @@ static bool add_instance(struct hta_collectives *collectives, const struct hta_c
 	return true;
 }
 
-bool ts_hta_collectives_add(struct hta_collectives *collectives, const struct ts_merged *merged,
-			    size_t i)
+bool ts_hta_collectives_add(struct hta_collectives *collectives,
+			    const struct ts_interleaved *interleaved, size_t i)
 {
-	struct hta_collective *row = row_of(collectives, describe(collectives, merged, i));
+	struct hta_collective *row = row_of(collectives, describe(collectives, interleaved, i));
 
-	TS_ASSERT_HOT(i < merged->nr_events);
-	if (!row || !add_instance(collectives, row, merged->dur_ps[i]))
+	TS_ASSERT_HOT(i < interleaved->nr_events);
+	if (!row || !add_instance(collectives, row, interleaved->dur_ps[i]))
 		return false;
-	ts_spread_add(&row->time, merged->dur_ps[i]);
+	ts_spread_add(&row->time, interleaved->dur_ps[i]);
 	return true;
 }
 

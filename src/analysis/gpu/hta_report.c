@@ -225,7 +225,7 @@ static bool is_trace_of_hosts(const struct ts_profile *profile)
 /* On a trace of hosts alone HTA stops with an error; here it has no kernels. */
 static void put_nothing(struct ts_result *result, const struct ts_context *ctx)
 {
-	if (!ctx->merged || !is_trace_of_hosts(ctx->profile))
+	if (!ctx->has_interleaved || !is_trace_of_hosts(ctx->profile))
 		return;
 	ts_result_field(result, "rank_count", ts_int((int64_t)ctx->profile->nr_hosts), TS_MEASURED,
 			"ranks");

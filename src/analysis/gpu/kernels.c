@@ -127,39 +127,41 @@ static enum ts_trace_class class_on_host(struct kernels_state *state,
 	return *class;
 }
 
-static bool take_host_event(struct kernels_state *state, const struct ts_merged *merged, size_t i)
+static bool take_host_event(struct kernels_state *state, const struct ts_interleaved *interleaved,
+			    size_t i)
 {
-	uint32_t line = merged->line[i], op = merged->op[i];
+	uint32_t line = interleaved->line[i], op = interleaved->op[i];
 	struct kernel_thread *thread = &state->threads[line];
-	int64_t start_ps = merged->start_ps[i];
+	int64_t start_ps = interleaved->start_ps[i];
 
-	switch (class_on_host(state, merged->profile, line, op)) {
+	switch (class_on_host(state, interleaved->profile, line, op)) {
 	case TS_TRACE_CPU_EXEC:
-		return ts_kernels_open_op(thread, op, start_ps, start_ps + merged->dur_ps[i]);
+		return ts_kernels_open_op(thread, op, start_ps, start_ps + interleaved->dur_ps[i]);
 	case TS_TRACE_RUNTIME:
-		return merged->link[i] == TS_NO_LINK ||
-		       ts_launches_note(&state->launches, merged->link[i],
+		return interleaved->link[i] == TS_NO_LINK ||
+		       ts_launches_note(&state->launches, interleaved->link[i],
 					ts_kernels_innermost(thread, start_ps));
 	default: return true;
 	}
 }
 
 /* A kernel that an XLA op launches has the op's name: its own name is in a stat. */
-static uint32_t kernel_of(const struct ts_merged *merged, size_t i)
+static uint32_t kernel_of(const struct ts_interleaved *interleaved, size_t i)
 {
-	uint32_t op = merged->op[i];
+	uint32_t op = interleaved->op[i];
 	struct ts_stat name;
 
-	if (!merged->profile->ops[op].has_program)
+	if (!interleaved->profile->ops[op].has_program)
 		return op;
-	return ts_merged_stat(merged, i, TS_STAT_KERNEL, &name) ? (uint32_t)name.number : op;
+	return ts_interleaved_stat(interleaved, i, TS_STAT_KERNEL, &name) ? (uint32_t)name.number
+									  : op;
 }
 
-static struct kernel_row *add_row(struct kernel_table *table, const struct ts_merged *merged,
-				  size_t i, uint32_t op)
+static struct kernel_row *add_row(struct kernel_table *table,
+				  const struct ts_interleaved *interleaved, size_t i, uint32_t op)
 {
-	const struct ts_profile *profile = merged->profile;
-	const struct ts_line *line = &profile->lines[merged->line[i]];
+	const struct ts_profile *profile = interleaved->profile;
+	const struct ts_line *line = &profile->lines[interleaved->line[i]];
 	struct kernel_row *row;
 
 	if (!ts_grow(&table->rows, &table->cap_rows, table->nr_rows + 1, sizeof(*row)))
@@ -169,7 +171,7 @@ static struct kernel_row *add_row(struct kernel_table *table, const struct ts_me
 		.op = op,
 		.device = profile->planes[line->plane].device,
 		.class = (uint8_t)ts_trace_class_of(profile, line, &profile->ops[op]),
-		.is_compiled = profile->ops[merged->op[i]].has_program,
+		.is_compiled = profile->ops[interleaved->op[i]].has_program,
 		.longest = { .registers = TS_UNKNOWN, .shared_bytes = TS_UNKNOWN },
 		.nr_bytes = TS_UNKNOWN,
 	};
@@ -177,12 +179,13 @@ static struct kernel_row *add_row(struct kernel_table *table, const struct ts_me
 }
 
 /* The row of an event; NULL: no memory. */
-static struct kernel_row *row_of(struct kernels_state *state, const struct ts_merged *merged,
-				 size_t i, uint32_t *at)
+static struct kernel_row *row_of(struct kernels_state *state,
+				 const struct ts_interleaved *interleaved, size_t i, uint32_t *at)
 {
-	uint32_t op = kernel_of(merged, i);
-	uint32_t device =
-		merged->profile->planes[merged->profile->lines[merged->line[i]].plane].device;
+	uint32_t op = kernel_of(interleaved, i);
+	uint32_t device = interleaved->profile
+				  ->planes[interleaved->profile->lines[interleaved->line[i]].plane]
+				  .device;
 	uint64_t key = (uint64_t)op << 32 | device;
 	struct kernel_row *row;
 
@@ -190,7 +193,7 @@ static struct kernel_row *row_of(struct kernels_state *state, const struct ts_me
 	if (*at != TS_NONE)
 		return &state->table.rows[*at];
 	*at = (uint32_t)state->table.nr_rows;
-	row = add_row(&state->table, merged, i, op);
+	row = add_row(&state->table, interleaved, i, op);
 	if (!row || !ts_map_set(&state->row_ids, key, *at))
 		return NULL;
 	state->table.nr_rows++;
@@ -219,34 +222,36 @@ static bool add_caller(struct kernels_state *state, uint32_t row, uint32_t op, i
 	return true;
 }
 
-static bool take_device_event(struct kernels_state *state, const struct ts_merged *merged, size_t i)
+static bool take_device_event(struct kernels_state *state, const struct ts_interleaved *interleaved,
+			      size_t i)
 {
-	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t at, caller;
-	struct kernel_row *row = row_of(state, merged, i, &at);
+	struct kernel_row *row = row_of(state, interleaved, i, &at);
 
 	if (!row)
 		return false;
 	if (row->class >= TS_NR_TRACE_CLASSES)
 		return true; /* a TPU's loop: the ops in it have rows */
-	if (merged->profile->devices[row->device].is_gpu)
-		ts_kernels_add_launch(row, merged, i);
+	if (interleaved->profile->devices[row->device].is_gpu)
+		ts_kernels_add_launch(row, interleaved, i);
 	ts_spread_add(&row->time, dur_ps);
-	caller = row->is_compiled ? merged->op[i]
-				  : ts_launches_find(&state->launches, merged->link[i]);
+	caller = row->is_compiled ? interleaved->op[i]
+				  : ts_launches_find(&state->launches, interleaved->link[i]);
 	return add_caller(state, at, caller, dur_ps);
 }
 
-static enum ts_status kernels_merged(void *ptr, const struct ts_context *ctx,
-				     const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status kernels_interleaved(void *ptr, const struct ts_context *ctx,
+					  const struct ts_interleaved *interleaved,
+					  struct ts_error *err)
 {
 	struct kernels_state *state = ptr;
 	bool good = true;
 
-	for (size_t i = 0; i < merged->nr_events && good; i++)
-		switch (state->sides[merged->line[i]]) {
-		case TS_SIDE_DEVICE: good = take_device_event(state, merged, i); break;
-		case TS_SIDE_HOST:   good = take_host_event(state, merged, i); break;
+	for (size_t i = 0; i < interleaved->nr_events && good; i++)
+		switch (state->sides[interleaved->line[i]]) {
+		case TS_SIDE_DEVICE: good = take_device_event(state, interleaved, i); break;
+		case TS_SIDE_HOST:   good = take_host_event(state, interleaved, i); break;
 		default:	     break;
 		}
 	return good ? TS_OK : ts_fail_nomem(err);
@@ -275,13 +280,13 @@ const struct ts_analysis ts_analysis_kernels = {
 	.title = "Kernels",
 	.top_level = true,
 	.needs = TS_NEEDED,
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK | TS_COL_STATS,
 	.state = &kernels_record,
 	.facts_size = sizeof(struct ts_kernels_facts),
 	.wants = wants,
 	.open = kernels_open,
-	.merged = kernels_merged,
+	.interleaved = kernels_interleaved,
 	.merge = kernels_merge,
 	.close = kernels_close,
 };

@@ -73,7 +73,8 @@ bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start
 /* The innermost operator that is open; TS_NONE: no operator is open. */
 uint32_t ts_kernels_innermost(struct kernel_thread *thread, int64_t at_ps);
 /* Adds what event I says of its launch; to be called before the event's time is counted. */
-void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i);
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_interleaved *interleaved,
+			   size_t i);
 
 /* kernels_report.c */
 enum ts_status ts_kernels_report(struct kernels_state *sum, const struct ts_context *ctx,

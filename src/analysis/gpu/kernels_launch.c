@@ -27,30 +27,32 @@ bool ts_kernels_open_op(struct kernel_thread *thread, uint32_t op, int64_t start
 	return true;
 }
 
-static bool number_of(const struct ts_merged *merged, size_t i, const char *name, double *value)
+static bool number_of(const struct ts_interleaved *interleaved, size_t i, const char *name,
+		      double *value)
 {
 	struct ts_stat stat;
 
-	if (!ts_merged_stat(merged, i, name, &stat) || stat.type == TS_STAT_TEXT)
+	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type == TS_STAT_TEXT)
 		return false;
 	*value = stat.type == TS_STAT_INT ? (double)stat.number : stat.real;
 	return isfinite(*value) && *value >= 0;
 }
 
-static struct ts_bytes text_of(const struct ts_merged *merged, size_t i, const char *name)
+static struct ts_bytes text_of(const struct ts_interleaved *interleaved, size_t i, const char *name)
 {
 	struct ts_stat stat;
 
-	if (!ts_merged_stat(merged, i, name, &stat) || stat.type != TS_STAT_TEXT)
+	if (!ts_interleaved_stat(interleaved, i, name, &stat) || stat.type != TS_STAT_TEXT)
 		return (struct ts_bytes){ NULL, 0 };
 	return stat.text;
 }
 
-static int64_t whole_of(const struct ts_merged *merged, size_t i, const char *name)
+static int64_t whole_of(const struct ts_interleaved *interleaved, size_t i, const char *name)
 {
 	double value;
 
-	return number_of(merged, i, name, &value) && value < 9e18 ? (int64_t)value : TS_UNKNOWN;
+	return number_of(interleaved, i, name, &value) && value < 9e18 ? (int64_t)value
+								       : TS_UNKNOWN;
 }
 
 static void take_weighted(double *sum, int64_t *weight_ps, double value, int64_t dur_ps)
@@ -100,12 +102,12 @@ static void take_bytes(struct kernel_row *row, int64_t nr_bytes, int64_t dur_ps)
 }
 
 /* occ_pct is what the launch could have at most; a profiler that does not know it writes 0. */
-static void add_compiled(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+static void add_compiled(struct kernel_row *row, const struct ts_interleaved *interleaved, size_t i)
 {
-	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0), dynamic_bytes, occupancy;
-	struct ts_bytes details = text_of(merged, i, "kernel_details");
+	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0), dynamic_bytes, occupancy;
+	struct ts_bytes details = text_of(interleaved, i, "kernel_details");
 
-	take_bytes(row, number_in(text_of(merged, i, "memcpy_details"), "size"), dur_ps);
+	take_bytes(row, number_in(text_of(interleaved, i, "memcpy_details"), "size"), dur_ps);
 	occupancy = number_in(details, "occ_pct");
 	if (occupancy > 0)
 		take_weighted(&row->occupancy, &row->occupancy_ps, (double)occupancy, dur_ps);
@@ -124,34 +126,35 @@ static void add_compiled(struct kernel_row *row, const struct ts_merged *merged,
 		row->longest.shared_bytes = ts_i64_add(row->longest.shared_bytes, dynamic_bytes);
 }
 
-static void add_traced(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+static void add_traced(struct kernel_row *row, const struct ts_interleaved *interleaved, size_t i)
 {
-	int64_t dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	int64_t dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	double value;
 
 	if (row->class == TS_TRACE_MEMCPY || row->class == TS_TRACE_MEMSET) {
-		take_bytes(row, whole_of(merged, i, "bytes"), dur_ps);
+		take_bytes(row, whole_of(interleaved, i, "bytes"), dur_ps);
 		return;
 	}
-	if (number_of(merged, i, "est. achieved occupancy %", &value))
+	if (number_of(interleaved, i, "est. achieved occupancy %", &value))
 		take_weighted(&row->occupancy, &row->occupancy_ps, value, dur_ps);
-	if (number_of(merged, i, "blocks per SM", &value))
+	if (number_of(interleaved, i, "blocks per SM", &value))
 		take_weighted(&row->blocks, &row->blocks_ps, value, dur_ps);
 	if (!is_longest(row, dur_ps))
 		return;
 	row->longest = (struct kernel_shape){
-		.grid = text_of(merged, i, "grid"),
-		.block = text_of(merged, i, "block"),
-		.registers = whole_of(merged, i, "registers per thread"),
-		.shared_bytes = whole_of(merged, i, "shared memory"),
+		.grid = text_of(interleaved, i, "grid"),
+		.block = text_of(interleaved, i, "block"),
+		.registers = whole_of(interleaved, i, "registers per thread"),
+		.shared_bytes = whole_of(interleaved, i, "shared memory"),
 	};
 }
 
-void ts_kernels_add_launch(struct kernel_row *row, const struct ts_merged *merged, size_t i)
+void ts_kernels_add_launch(struct kernel_row *row, const struct ts_interleaved *interleaved,
+			   size_t i)
 {
-	TS_ASSERT_HOT(i < merged->nr_events);
-	if (merged->profile->ops[merged->op[i]].is_traced)
-		add_traced(row, merged, i);
+	TS_ASSERT_HOT(i < interleaved->nr_events);
+	if (interleaved->profile->ops[interleaved->op[i]].is_traced)
+		add_traced(row, interleaved, i);
 	else
-		add_compiled(row, merged, i);
+		add_compiled(row, interleaved, i);
 }

@@ -210,71 +210,76 @@ static int64_t new_part(struct timeline_state *state, uint32_t line, int64_t sta
 	return TS_MAX(end_ps - from_ps, 0);
 }
 
-static bool take_host_event(struct timeline_state *state, const struct ts_merged *merged, size_t i,
-			    enum timeline_kind kind)
+static bool take_host_event(struct timeline_state *state, const struct ts_interleaved *interleaved,
+			    size_t i, enum timeline_kind kind)
 {
 	struct timeline_rank *rank = &state->rank;
-	int64_t start_ps = merged->start_ps[i], dur_ps = TS_MAX(merged->dur_ps[i], 0);
+	int64_t start_ps = interleaved->start_ps[i], dur_ps = TS_MAX(interleaved->dur_ps[i], 0);
 	uint32_t step;
 
 	if (kind == KIND_RANGE)
-		return take_mark(state, merged->line[i],
-				 state->ctx->profile->ops[merged->op[i]].name, start_ps, dur_ps);
+		return take_mark(state, interleaved->line[i],
+				 state->ctx->profile->ops[interleaved->op[i]].name, start_ps,
+				 dur_ps);
 	if (kind == KIND_PYTHON) {
 		if (!state->ctx->no_python)
 			ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
 		return true;
 	}
 	ts_sweep_add(&state->sweep, kind, start_ps, dur_ps);
-	rank->cpu_time_ps = ts_i64_add(
-		rank->cpu_time_ps, new_part(state, merged->line[i], start_ps, start_ps + dur_ps));
-	if (kind != KIND_RUNTIME || merged->link[i] == TS_NO_LINK)
+	rank->cpu_time_ps = ts_i64_add(rank->cpu_time_ps, new_part(state, interleaved->line[i],
+								   start_ps, start_ps + dur_ps));
+	if (kind != KIND_RUNTIME || interleaved->link[i] == TS_NO_LINK)
 		return true;
 	step = ts_timeline_steps_of_call(&rank->steps, start_ps, start_ps + dur_ps);
-	return ts_launches_note(&state->launches, merged->link[i], step);
+	return ts_launches_note(&state->launches, interleaved->link[i], step);
 }
 
-static void take_device_event(struct timeline_state *state, const struct ts_merged *merged,
-			      size_t i, enum timeline_kind kind)
+static void take_device_event(struct timeline_state *state,
+			      const struct ts_interleaved *interleaved, size_t i,
+			      enum timeline_kind kind)
 {
 	struct timeline_rank *rank = &state->rank;
-	int64_t start_ps = merged->start_ps[i], end_ps = start_ps + TS_MAX(merged->dur_ps[i], 0);
-	const struct ts_line *line = &state->ctx->profile->lines[merged->line[i]];
+	int64_t start_ps = interleaved->start_ps[i],
+		end_ps = start_ps + TS_MAX(interleaved->dur_ps[i], 0);
+	const struct ts_line *line = &state->ctx->profile->lines[interleaved->line[i]];
 	const struct ts_device *device = ts_line_device(state->ctx->profile, line);
 	int64_t new_ps;
 
 	if (kind == KIND_RANGE)
 		return;
-	new_ps = new_part(state, merged->line[i], start_ps, end_ps);
-	state->of_lines[merged->line[i]].nr_events++;
-	state->of_lines[merged->line[i]].busy_ps += new_ps;
+	new_ps = new_part(state, interleaved->line[i], start_ps, end_ps);
+	state->of_lines[interleaved->line[i]].nr_events++;
+	state->of_lines[interleaved->line[i]].busy_ps += new_ps;
 	ts_sweep_add(&state->sweep, kind, start_ps, end_ps - start_ps);
 	rank->device_time_ps = ts_i64_add(rank->device_time_ps,
 					  device && device->is_gpu ? end_ps - start_ps : new_ps);
-	ts_timeline_steps_kernel(&rank->steps, ts_launches_find(&state->launches, merged->link[i]),
-				 start_ps, end_ps);
+	ts_timeline_steps_kernel(&rank->steps,
+				 ts_launches_find(&state->launches, interleaved->link[i]), start_ps,
+				 end_ps);
 }
 
-static enum ts_status timeline_merged(void *ptr, const struct ts_context *ctx,
-				      const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status timeline_interleaved(void *ptr, const struct ts_context *ctx,
+					   const struct ts_interleaved *interleaved,
+					   struct ts_error *err)
 {
 	struct timeline_state *state = ptr;
 	struct timeline_rank *rank = &state->rank;
 
-	for (size_t i = 0; i < merged->nr_events && !state->failed; i++) {
-		uint8_t side = state->sides[merged->line[i]];
-		int64_t start_ps = merged->start_ps[i];
+	for (size_t i = 0; i < interleaved->nr_events && !state->failed; i++) {
+		uint8_t side = state->sides[interleaved->line[i]];
+		int64_t start_ps = interleaved->start_ps[i];
 		enum timeline_kind kind;
 
 		if (side == TS_SIDE_NONE)
 			continue;
-		kind = kind_of(state, merged->line[i], merged->op[i]);
+		kind = kind_of(state, interleaved->line[i], interleaved->op[i]);
 		rank->first_ps = TS_MIN(rank->first_ps, start_ps);
-		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(merged->dur_ps[i], 0));
+		rank->last_ps = TS_MAX(rank->last_ps, start_ps + TS_MAX(interleaved->dur_ps[i], 0));
 		ts_sweep_to(&state->sweep, start_ps);
 		if (side == TS_SIDE_DEVICE)
-			take_device_event(state, merged, i, kind);
-		else if (!take_host_event(state, merged, i, kind))
+			take_device_event(state, interleaved, i, kind);
+		else if (!take_host_event(state, interleaved, i, kind))
 			state->failed = true;
 	}
 	return state->failed ? ts_fail_nomem(err) : TS_OK;
@@ -325,13 +330,13 @@ static enum ts_status timeline_close(void *state, const struct ts_context *ctx, 
 const struct ts_analysis ts_analysis_timeline = {
 	.name = "timeline",
 	.title = "Timeline: CPU and GPU",
-	.pass = TS_PASS_MERGED,
+	.pass = TS_PASS_INTERLEAVED,
 	.columns = TS_COL_LINK,
 	.state = &ts_timeline_record,
 	.facts_size = sizeof(struct ts_timeline_facts),
 	.wants = wants,
 	.open = timeline_open,
-	.merged = timeline_merged,
+	.interleaved = timeline_interleaved,
 	.merge = timeline_merge,
 	.close = timeline_close,
 };

@@ -188,7 +188,7 @@ static void budgets_bound_the_slices_and_the_merging_is_told(void **state)
 	marks = when_closed(&run, sum);
 
 	assert_true(track_of(marks, "Findings", 0)->nr_slices <= 4);
-	assert_true(track_of(marks, "Findings", 0)->nr_merged > 0);
+	assert_true(track_of(marks, "Findings", 0)->nr_folded > 0);
 	assert_int_equal(marks->nr_notes, 1);
 	given_release(&run);
 }

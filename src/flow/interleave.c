@@ -1,5 +1,5 @@
 /* Blocks of lines -> records, sorted -> blocks of all. */
-#include "flow/merge.h"
+#include "flow/interleave.h"
 
 #include "base/check.h"
 
@@ -20,7 +20,7 @@ struct record { /* begins as struct ts_sort_key */
 	uint32_t line, op;
 };
 
-/* The order of struct ts_merged. */
+/* The order of struct ts_interleaved. */
 static bool before(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
@@ -46,17 +46,17 @@ struct columns { /* of what is handed over */
 	struct ts_bytes body[MERGED_EVENTS];
 };
 
-struct host_merge {
+struct host_lines {
 	struct ts_profile *profile;
 	uint32_t *lines;
 	size_t nr_lines;
-	struct ts_merged_look *look; /* by line of the profile */
+	struct ts_interleaved_look *look; /* by line of the profile */
 	bool again;		/* a line was found unsorted: the records so far do not count */
 	struct ts_sorter store; /* of struct record */
 	pthread_mutex_t lock;	/* guards the store and .again */
 };
 
-static enum ts_status put_block(struct host_merge *merge, const struct ts_block *block,
+static enum ts_status put_block(struct host_lines *lines, const struct ts_block *block,
 				struct ts_error *err)
 {
 	enum ts_status st = TS_OK;
@@ -71,36 +71,36 @@ static enum ts_status put_block(struct host_merge *merge, const struct ts_block 
 			.op = block->op[i],
 		};
 
-		st = ts_sorter_put(&merge->store, &record, err);
+		st = ts_sorter_put(&lines->store, &record, err);
 	}
 	return st;
 }
 
 static enum ts_status take_block(void *ctx, const struct ts_block *block, struct ts_error *err)
 {
-	struct host_merge *merge = ctx;
+	struct host_lines *lines = ctx;
 	enum ts_status st;
 
-	pthread_mutex_lock(&merge->lock);
-	merge->look[block->line_index] = (struct ts_merged_look){ block->stat, block->stats };
-	st = merge->again ? TS_OK : put_block(merge, block, err);
-	pthread_mutex_unlock(&merge->lock);
+	pthread_mutex_lock(&lines->lock);
+	lines->look[block->line_index] = (struct ts_interleaved_look){ block->stat, block->stats };
+	st = lines->again ? TS_OK : put_block(lines, block, err);
+	pthread_mutex_unlock(&lines->lock);
 	return st;
 }
 
 static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_error *err)
 {
-	struct host_merge *merge = ctx;
-	struct ts_sink sink = { merge, TS_COL_LINK | TS_COL_STATS, take_block };
-	uint32_t line = merge->lines[job];
-	enum ts_status st = ts_stream_line(merge->profile, line, &sink, err);
+	struct host_lines *lines = ctx;
+	struct ts_sink sink = { lines, TS_COL_LINK | TS_COL_STATS, take_block };
+	uint32_t line = lines->lines[job];
+	enum ts_status st = ts_stream_line(lines->profile, line, &sink, err);
 
 	(void)thread;
 	if (st == TS_UNSORTED) {
-		pthread_mutex_lock(&merge->lock);
-		merge->profile->lines[line].unsorted = true;
-		merge->again = true;
-		pthread_mutex_unlock(&merge->lock);
+		pthread_mutex_lock(&lines->lock);
+		lines->profile->lines[line].unsorted = true;
+		lines->again = true;
+		pthread_mutex_unlock(&lines->lock);
 	}
 	return st == TS_UNSORTED || st == TS_FORMAT ? TS_OK : st;
 }
@@ -108,38 +108,40 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 /*
  * Repeats until all lines are known to be sorted, or are marked: at most once more for all of them.
  */
-static enum ts_status fill(struct host_merge *merge, size_t nr_threads, struct ts_error *err)
+static enum ts_status fill(struct host_lines *lines, size_t nr_threads, struct ts_error *err)
 {
 	enum ts_status st;
 
 	do {
-		merge->again = false;
-		ts_sorter_release(&merge->store);
-		st = ts_work_run(nr_threads, merge->nr_lines, run_line, merge, err);
-	} while (st == TS_OK && merge->again);
-	return st ? st : ts_sorter_close(&merge->store, err);
+		lines->again = false;
+		ts_sorter_release(&lines->store);
+		st = ts_work_run(nr_threads, lines->nr_lines, run_line, lines, err);
+	} while (st == TS_OK && lines->again);
+	return st ? st : ts_sorter_close(&lines->store, err);
 }
 
-static enum ts_status hand_over(struct host_merge *merge, uint32_t host,
-				const struct ts_merged_sink *sink, struct ts_error *err)
+static enum ts_status hand_over(struct host_lines *lines, uint32_t host,
+				const struct ts_interleaved_sink *sink, struct ts_error *err)
 {
 	struct columns *columns = malloc(sizeof(*columns));
-	struct ts_merged merged = { .profile = merge->profile, .host = host, .look = merge->look };
+	struct ts_interleaved interleaved = { .profile = lines->profile,
+					      .host = host,
+					      .look = lines->look };
 	struct ts_sort_cursor *cursor = NULL;
 	const struct record *record;
 	enum ts_status st = TS_OK;
 
 	if (!columns)
 		return ts_fail_nomem(err);
-	merged.line = columns->line;
-	merged.op = columns->op;
-	merged.start_ps = columns->start_ps;
-	merged.dur_ps = columns->dur_ps;
-	merged.link = columns->link;
-	merged.body = columns->body;
-	st = ts_sort_cursor_open(&merge->store, 0, &cursor, err);
+	interleaved.line = columns->line;
+	interleaved.op = columns->op;
+	interleaved.start_ps = columns->start_ps;
+	interleaved.dur_ps = columns->dur_ps;
+	interleaved.link = columns->link;
+	interleaved.body = columns->body;
+	st = ts_sort_cursor_open(&lines->store, 0, &cursor, err);
 	while (st == TS_OK && (record = ts_sort_cursor_next(cursor, &st, err))) {
-		size_t at = merged.nr_events++;
+		size_t at = interleaved.nr_events++;
 
 		columns->line[at] = record->line;
 		columns->op[at] = record->op;
@@ -147,52 +149,52 @@ static enum ts_status hand_over(struct host_merge *merge, uint32_t host,
 		columns->dur_ps[at] = record->dur_ps;
 		columns->link[at] = record->link;
 		columns->body[at] = record->body;
-		if (merged.nr_events < MERGED_EVENTS)
+		if (interleaved.nr_events < MERGED_EVENTS)
 			continue;
-		st = sink->block(sink->ctx, &merged, err);
-		merged.nr_events = 0;
+		st = sink->block(sink->ctx, &interleaved, err);
+		interleaved.nr_events = 0;
 	}
-	if (st == TS_OK && merged.nr_events > 0)
-		st = sink->block(sink->ctx, &merged, err);
+	if (st == TS_OK && interleaved.nr_events > 0)
+		st = sink->block(sink->ctx, &interleaved, err);
 	ts_sort_cursor_free(cursor);
 	free(columns);
 	return st;
 }
 
-static void choose(struct host_merge *merge, uint32_t host, const bool *wanted)
+static void choose(struct host_lines *lines, uint32_t host, const bool *wanted)
 {
-	const struct ts_profile *profile = merge->profile;
+	const struct ts_profile *profile = lines->profile;
 
 	for (uint32_t i = 0; i < profile->nr_lines; i++)
 		if (wanted[i] && profile->planes[profile->lines[i].plane].host == host)
-			merge->lines[merge->nr_lines++] = i;
+			lines->lines[lines->nr_lines++] = i;
 }
 
-enum ts_status ts_merge_host(struct ts_profile *profile, uint32_t host, const bool *wanted,
-			     size_t nr_threads, const struct ts_merged_sink *sink,
-			     struct ts_error *err)
+enum ts_status ts_interleave_host(struct ts_profile *profile, uint32_t host, const bool *wanted,
+				  size_t nr_threads, const struct ts_interleaved_sink *sink,
+				  struct ts_error *err)
 {
-	struct host_merge merge = { .profile = profile };
+	struct host_lines lines = { .profile = profile };
 	enum ts_status st = TS_OK;
 
 	TS_ASSERT(profile && sink);
 	TS_ASSERT(host < profile->nr_hosts);
-	if (pthread_mutex_init(&merge.lock, NULL) != 0)
+	if (pthread_mutex_init(&lines.lock, NULL) != 0)
 		return ts_fail_nomem(err);
-	ts_sorter_init(&merge.store, &sort_kind);
-	merge.lines = calloc(profile->nr_lines + 1, sizeof(*merge.lines));
-	merge.look = calloc(profile->nr_lines + 1, sizeof(*merge.look));
-	if (!merge.lines || !merge.look)
+	ts_sorter_init(&lines.store, &sort_kind);
+	lines.lines = calloc(profile->nr_lines + 1, sizeof(*lines.lines));
+	lines.look = calloc(profile->nr_lines + 1, sizeof(*lines.look));
+	if (!lines.lines || !lines.look)
 		st = ts_fail_nomem(err);
 	else
-		choose(&merge, host, wanted);
+		choose(&lines, host, wanted);
 	if (st == TS_OK)
-		st = fill(&merge, nr_threads, err);
+		st = fill(&lines, nr_threads, err);
 	if (st == TS_OK)
-		st = hand_over(&merge, host, sink, err);
-	ts_sorter_release(&merge.store);
-	free(merge.lines);
-	free(merge.look);
-	pthread_mutex_destroy(&merge.lock);
+		st = hand_over(&lines, host, sink, err);
+	ts_sorter_release(&lines.store);
+	free(lines.lines);
+	free(lines.look);
+	pthread_mutex_destroy(&lines.lock);
 	return st;
 }

@@ -2,7 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
-#include "flow/merge.h"
+#include "flow/interleave.h"
 #include "tests/flow/memory_run.h"
 
 #include <cmocka.h>
@@ -25,20 +25,20 @@ struct seen {
 	size_t nr;
 };
 
-static enum ts_status see(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status see(void *ctx, const struct ts_interleaved *interleaved, struct ts_error *err)
 {
 	struct seen *seen = ctx;
 	struct ts_stat stat;
 
 	(void)err;
-	for (size_t i = 0; i < merged->nr_events; i++) {
-		struct ts_bytes name = merged->profile->ops[merged->op[i]].name;
+	for (size_t i = 0; i < interleaved->nr_events; i++) {
+		struct ts_bytes name = interleaved->profile->ops[interleaved->op[i]].name;
 		size_t used = strlen(seen->names);
 
 		snprintf(seen->names + used, sizeof(seen->names) - used, "%.*s %lld;", TS_ARG(name),
-			 (long long)(merged->start_ps[i] / 1000000));
-		seen->links[seen->nr++] = merged->link[i];
-		if (ts_merged_stat(merged, i, "bytes", &stat))
+			 (long long)(interleaved->start_ps[i] / 1000000));
+		seen->links[seen->nr++] = interleaved->link[i];
+		if (ts_interleaved_stat(interleaved, i, "bytes", &stat))
 			seen->bytes = stat.number;
 	}
 	return TS_OK;
@@ -47,7 +47,7 @@ static enum ts_status see(void *ctx, const struct ts_merged *merged, struct ts_e
 static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **state)
 {
 	struct seen seen = { .bytes = -1 };
-	struct ts_merged_sink sink = { &seen, see };
+	struct ts_interleaved_sink sink = { &seen, see };
 	struct memory_run mem;
 	bool wanted[16];
 
@@ -58,7 +58,7 @@ static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **stat
 	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
 	assert_true(mem.run.profile.nr_lines <= TS_NELEM(wanted));
 
-	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+	assert_int_equal(ts_interleave_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
 
 	assert_string_equal(seen.names, "aten::add 0;cudaLaunchKernel 2;k 20;");
 	assert_true(seen.links[0] == TS_NO_LINK);
@@ -70,21 +70,23 @@ static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **stat
 
 /* Of the kernel: 7, 42 and 64; of a name that stands twice the first; of null and what is not there
  * nothing. */
-static enum ts_status look_at_once(void *ctx, const struct ts_merged *merged, struct ts_error *err)
+static enum ts_status look_at_once(void *ctx, const struct ts_interleaved *interleaved,
+				   struct ts_error *err)
 {
 	static const char *const names[] = { "bytes", "nothing", "stream", "twice", "none" };
 	size_t *nr_kernels = ctx;
 
 	(void)err;
-	for (size_t i = 0; i < merged->nr_events; i++) {
+	for (size_t i = 0; i < interleaved->nr_events; i++) {
 		struct ts_stat stats[TS_NELEM(names)], one;
 		size_t found = 0;
 
 		memset(stats, 0, sizeof(stats));
 		stats[1].number = stats[4].number = -5;
 		for (size_t k = 0; k < TS_NELEM(names); k++)
-			found += ts_merged_stat(merged, i, names[k], &one);
-		assert_int_equal(ts_merged_stats(merged, i, names, TS_NELEM(names), stats), found);
+			found += ts_interleaved_stat(interleaved, i, names[k], &one);
+		assert_int_equal(
+			ts_interleaved_stats(interleaved, i, names, TS_NELEM(names), stats), found);
 		assert_int_equal(stats[1].number, -5);
 		assert_int_equal(stats[4].number, -5);
 		if (found == 0)
@@ -107,7 +109,7 @@ static void stats_of_several_names_are_those_of_each(void **state)
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":9,\"tid\":9,"
 		"\"ts\":10,\"dur\":10}]}";
 	size_t nr_kernels = 0;
-	struct ts_merged_sink sink = { &nr_kernels, look_at_once };
+	struct ts_interleaved_sink sink = { &nr_kernels, look_at_once };
 	struct memory_run mem;
 	bool wanted[16];
 
@@ -116,7 +118,7 @@ static void stats_of_several_names_are_those_of_each(void **state)
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);
 	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
-	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+	assert_int_equal(ts_interleave_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
 	assert_int_equal(nr_kernels, 1);
 	memory_run_release(&mem);
 }
@@ -129,7 +131,7 @@ static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
 		"{\"ph\":\"X\",\"name\":\"alike\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":4},"
 		"{\"ph\":\"X\",\"name\":\"long\",\"pid\":1,\"tid\":3,\"ts\":5,\"dur\":9}]}";
 	struct seen seen = { .nr = 0 };
-	struct ts_merged_sink sink = { &seen, see };
+	struct ts_interleaved_sink sink = { &seen, see };
 	struct memory_run mem;
 	bool wanted[16];
 
@@ -138,7 +140,7 @@ static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);
 	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
-	assert_int_equal(ts_merge_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
+	assert_int_equal(ts_interleave_host(&mem.run.profile, 0, wanted, 2, &sink, NULL), TS_OK);
 	assert_string_equal(seen.names, "long 0;short 0;alike 0;");
 	memory_run_release(&mem);
 }
