@@ -64,14 +64,18 @@ static bool is_sparse(const struct ts_line *line)
 	return line->kind == TS_LINE_SC_OPS || line->kind == TS_LINE_SC_MODULES;
 }
 
+static bool sparsecore_applies(const struct ts_context *ctx)
+{
+	return sparsecore_count(ctx->profile) > 0;
+}
+
 static bool sparsecore_wants(const struct ts_context *ctx, const struct ts_line *line)
 {
 	enum ts_plane_kind plane = ctx->profile->planes[line->plane].kind;
 
 	if (plane == TS_PLANE_SPARSECORE)
 		return is_sparse(line);
-	return plane == TS_PLANE_TPU && ts_line_is_core(ctx->profile, line) &&
-	       sparsecore_count(ctx->profile) > 0;
+	return plane == TS_PLANE_TPU && ts_line_is_core(ctx->profile, line);
 }
 
 /* Copies within the core's own memories have engines of their own. */
@@ -432,6 +436,7 @@ const struct ts_analysis ts_analysis_sparsecore = {
 	.columns = TS_COL_SEGMENTS | TS_COL_COSTS | TS_COL_STATS,
 	.state = &sparsecore_record,
 	.facts_size = sizeof(struct ts_sparsecore_facts),
+	.applies = sparsecore_applies,
 	.wants = sparsecore_wants,
 	.open = sparsecore_open,
 	.block = sparsecore_block,
