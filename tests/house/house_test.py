@@ -39,7 +39,7 @@ KNOWN = {
     ("rule test", "highest_precision"): "the doctor's hand-made run has no compiled product; systolic_test.c tests the six passes",
     ("output case", "html"): "the page differs from build to build; tests/page opens it in a browser",
 }
-HEAD = ["Answers", "Reads", "Results of other analyses", "Shown in", "Code"]  # how the page of a view begins
+HEAD = ["Answers", "Reads", "Facts of other analyses", "Shown in", "Code"]  # how the page of a view begins
 NOT_VIEWS = {"doctor/rules"}  # pages in the folder of a family that are not a view
 SOURCES = r"\b(cloud|tpuinfo|book|aot|xla|xprof|ds)\b"  # as named on top of src/hw/chips.c
 
@@ -135,10 +135,10 @@ def of_page(house, name, page, source):
         if f"- **{head}:** " not in text:
             yield ("page head", name, head), f"{page}: the line \"- **{head}:** ...\" is missing in its head."
     needs = needs_of(house, source)
-    said = re.search(r"^- \*\*Results of other analyses:\*\* (.*)$", text, re.M)
+    said = re.search(r"^- \*\*Facts of other analyses:\*\* (.*)$", text, re.M)
     said = sorted(re.findall(r"`(\w+)`", said.group(1))) if said else needs
     if said != needs:
-        yield ("page needs", name), (f"{page}: \"Results of other analyses\" names {', '.join(said) or 'none'}, "
+        yield ("page needs", name), (f"{page}: \"Facts of other analyses\" names {', '.join(said) or 'none'}, "
                                      f"TS_NEEDS in {source} or its header names {', '.join(needs) or 'none'}.")
 
 
@@ -350,7 +350,7 @@ PLANTS = [
       "tests/analysis/waits/crumbs_test.c is missing"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)"), new("src/analysis/waits/crumbs.c", CRUMBS),
       new("docs/analyses/waits/crumbs.md", PAGE)],
-     ["docs/analyses/waits/crumbs.md: \"Results of other analyses\" names none, "
+     ["docs/analyses/waits/crumbs.md: \"Facts of other analyses\" names none, "
       "TS_NEEDS in src/analysis/waits/crumbs.c or its header names ops"]),
     ([put("src/analysis/list.h", "X(overview)", "X(crumbs) X(overview)")], ["src/analysis/list.h: no file of a family"]),
     ([put("docs/analyses/time/gaps.md", "# `gaps`", "# Gaps")], ["docs/analyses/time/gaps.md: its first line"]),
