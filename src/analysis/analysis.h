@@ -3,7 +3,7 @@
  * events once, keeps a small state per line, and says what it found: as facts, for the analyses
  * that need them, and as a result, for the outputs.
  *
- * States: the runner makes one per line (zeroed, .state_size bytes) on the thread that decodes the
+ * States: the runner makes one per line (zeroed) on the thread that decodes the
  * line, feeds it, and merges it into one per analysis in the order of the lines, whatever order
  * they finished in; so results do not depend on threads. close() sees the sum. An analysis
  * without .block only has close(): it works from the profile and from the facts of others.
@@ -51,6 +51,7 @@ enum ts_pass {
 };
 
 struct ts_record;
+struct ts_rule;
 struct ts_analysis {
 	const char *name, *title;
 	bool top_level;	 /* its result's fields stand in the report itself */
@@ -58,12 +59,15 @@ struct ts_analysis {
 	const enum ts_analysis_id
 		*needs; /* closed before this one: TS_NEEDED; NULL: it needs none */
 	const enum ts_analysis_id *shows; /* for .report: TS_SHOWN */
+	/* About this analysis alone (kit/rule.h), NULL at the end; or NULL. They are checked by the
+	 * analysis that .runs_rules, which is closed after all that have some. */
+	const struct ts_rule *const *rules;
+	bool runs_rules;
 	enum ts_pass pass;
 	unsigned columns; /* enum ts_columns */
-	/* The members of a state; one that is not described yet has its size and .release instead. */
-	const struct ts_record *state;
-	size_t state_size;
-	size_t facts_size; /* of struct ts_NAME_facts; 0: nobody reads its facts */
+	const struct ts_record
+		*state;	   /* its members; NULL: it has none, and only .close is called */
+	size_t facts_size; /* of struct ts_NAME_facts; 0: no analysis reads its facts */
 	/* Asked once, before the pass begins: false: the run has no events for this analysis, and .wants
 	 * is not asked. NULL: true. */
 	bool (*applies)(const struct ts_context *ctx);
@@ -90,7 +94,6 @@ struct ts_analysis {
 	 * are closed, with the sum that close() saw. */
 	enum ts_status (*report)(void *state, const struct ts_context *ctx,
 				 struct ts_result *result, struct ts_error *err);
-	void (*release)(void *state); /* frees what open/block/merge took, where .state does not */
 };
 
 extern const struct ts_analysis *const ts_analyses[]; /* by id; NULL at the end */

@@ -331,6 +331,14 @@ static bool all_closed(const enum ts_analysis_id *needs, const bool *closed)
 	return true;
 }
 
+static bool can_close(const struct ts_analysis *analysis, const bool *closed)
+{
+	for (size_t id = 0; analysis->runs_rules && id < TS_NR_ANALYSES; id++)
+		if (ts_analyses[id]->rules && !closed[id])
+			return false;
+	return all_closed(analysis->needs, closed);
+}
+
 /* An analysis with a report keeps its sum and its empty result until what it shows is closed. */
 static void keep(struct pass *pass, size_t at, enum ts_analysis_id id, struct ts_result *result)
 {
@@ -411,7 +419,7 @@ static enum ts_status close_all(struct pass *pass, struct ts_context *ctx, struc
 			enum ts_analysis_id id = id_of(pass->analyses[a]);
 			enum ts_status st;
 
-			if (closed[id] || !all_closed(pass->analyses[a]->needs, closed))
+			if (closed[id] || !can_close(pass->analyses[a], closed))
 				continue;
 			st = close_one(pass, ctx, a, id, err);
 			closed[id] = true;

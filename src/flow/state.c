@@ -6,17 +6,13 @@
 
 void *ts_state_new(const struct ts_analysis *analysis)
 {
-	size_t size = analysis->state ? analysis->state->size : analysis->state_size;
-
-	return calloc(1, TS_MAX(size, 1));
+	return calloc(1, analysis->state ? analysis->state->size : 1);
 }
 
 void ts_state_free(const struct ts_analysis *analysis, void **state)
 {
 	if (*state && analysis->state)
 		ts_record_release(analysis->state, *state);
-	if (*state && analysis->release)
-		analysis->release(*state);
 	free(*state);
 	*state = NULL;
 }

@@ -1,7 +1,6 @@
 /*
- * States of analyses: made, summed, freed, and sent through their saved form. An analysis says what
- * its state is with .state, a record (base/record.h); one that does not yet has .state_size and
- * .release of its own, and cannot be saved.
+ * States of analyses: made, summed, freed, and sent through their saved form, all by the record that
+ * the analysis names in .state (base/record.h).
  */
 #ifndef TS_FLOW_STATE_H
 #define TS_FLOW_STATE_H

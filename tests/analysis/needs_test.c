@@ -27,6 +27,16 @@ static void no_need_is_of_a_later_pass(void **state)
 	}
 }
 
+/* Rules are checked when their analysis is closed. */
+static void no_rule_is_of_a_later_pass(void **state)
+{
+	for (size_t i = 0; i < TS_NR_ANALYSES; i++)
+		for (size_t k = 0; ts_analyses[i]->runs_rules && k < TS_NR_ANALYSES; k++)
+			if (ts_analyses[k]->rules && ts_analyses[k]->pass > ts_analyses[i]->pass)
+				fail_msg("%s has rules, and a later pass than %s closes it",
+					 ts_analyses[k]->name, ts_analyses[i]->name);
+}
+
 static void visit(size_t at, int *seen)
 {
 	const enum ts_analysis_id *need = ts_analyses[at]->needs;
@@ -54,6 +64,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_analysis_stands_at_its_id),
 		cmocka_unit_test(no_need_is_of_a_later_pass),
+		cmocka_unit_test(no_rule_is_of_a_later_pass),
 		cmocka_unit_test(needs_do_not_stand_in_a_circle),
 	};
 

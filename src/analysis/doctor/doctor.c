@@ -157,6 +157,17 @@ static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 			       "and do not add up.");
 }
 
+/* The doctor's own rules first, then those that analyses bring along. */
+static void check_all(struct ts_doctor *doctor)
+{
+	for (size_t i = 0; i < TS_NELEM(rules) && !doctor->failed; i++)
+		rules[i]->check(doctor, rules[i]);
+	for (size_t a = 0; a < TS_NR_ANALYSES; a++)
+		for (size_t i = 0; ts_analyses[a]->rules && ts_analyses[a]->rules[i]; i++)
+			if (!doctor->failed)
+				ts_analyses[a]->rules[i]->check(doctor, ts_analyses[a]->rules[i]);
+}
+
 static enum ts_status doctor_close(void *state, const struct ts_context *ctx, void *facts,
 				   struct ts_result *result, struct ts_error *err)
 {
@@ -164,8 +175,7 @@ static enum ts_status doctor_close(void *state, const struct ts_context *ctx, vo
 	bool failed;
 
 	ts_doctor_gather(&doctor);
-	for (size_t i = 0; i < TS_NELEM(rules) && !doctor.failed; i++)
-		rules[i]->check(&doctor, rules[i]);
+	check_all(&doctor);
 	choose(&doctor);
 	part_ids(&doctor);
 	ts_doctor_places(&doctor);
@@ -184,6 +194,7 @@ const struct ts_analysis ts_analysis_doctor = {
 	.name = "doctor",
 	.title = "Findings",
 	.needs = TS_NEEDED,
+	.runs_rules = true,
 	.pass = TS_PASS_SECOND,
 	.facts_size = sizeof(struct ts_doctor_facts),
 	.close = doctor_close,

@@ -56,9 +56,9 @@ void ts_put_per_step(struct ts_doctor *doctor, enum ts_bucket bucket)
 		       TS_COUNT(nr), TS_COUNT(time->nr_steps), TS_TIME(sum_ps / (int64_t)nr));
 }
 
-static struct ts_word name_of(const struct ts_doctor *doctor, const struct ts_time_core *core)
+static struct ts_bytes name_of(const struct ts_doctor *doctor, const struct ts_time_core *core)
 {
-	return TS_NAME(doctor->ctx->profile->devices[core->device].name);
+	return doctor->ctx->profile->devices[core->device].name;
 }
 
 void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
@@ -74,6 +74,7 @@ void ts_put_cores(struct ts_doctor *doctor, enum ts_bucket bucket)
 		if (cores[i].ps[bucket] < least->ps[bucket])
 			least = &cores[i];
 	}
-	TS_PUT(doctor, " Most on {name} ({time}), least on {name} ({time}).", name_of(doctor, most),
-	       TS_TIME(most->ps[bucket]), name_of(doctor, least), TS_TIME(least->ps[bucket]));
+	TS_PUT(doctor, " Most on {name} ({time}), least on {name} ({time}).",
+	       TS_NAME(name_of(doctor, most)), TS_TIME(most->ps[bucket]),
+	       TS_NAME(name_of(doctor, least)), TS_TIME(least->ps[bucket]));
 }

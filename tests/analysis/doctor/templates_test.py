@@ -2,16 +2,18 @@
 """The templates of the doctor's sentences against the words that follow them: templates_test.py
 
 C cannot check that the pieces in braces and the words agree, and a sentence is put together only when its finding is found:
-without this test a wrong template would stop the program on a user's profile (src/analysis/doctor/doctor.h, TS_PUT).
+without this test a wrong template would stop the program on a user's profile (src/analysis/kit/rule.h, TS_PUT).
 """
 import glob
 import os
 import re
 import sys
 
-DOCTOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "src", "analysis", "doctor")
+DOCTOR = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3, "src", "analysis")
 STRING = r'"((?:[^"\\]|\\.)*)"'
-WORD = re.compile(r"\bTS_(NAME|TEXT|STRING|COUNT|TIME|BYTES|RATE|SHARE|PCT|NUMBER|METRIC|OPS)\(")
+WORD = re.compile(r"\bTS_(NAME|PLAIN|STRING|COUNT|TIME|BYTES|RATE|SHARE|PCT|ROUNDED|METRIC|OPS)\(")
+
+PIECES = {"STRING": "text", "PLAIN": "text", "ROUNDED": "number"}
 
 
 def calls(text):
@@ -32,7 +34,7 @@ def wrong_in(call):
         return "the template is not a string"
     template = "".join(re.findall(STRING, head.group(1)))
     pieces = [piece for piece in re.findall(r"\{(\w+)\}", template) if piece not in ("s", "v")]
-    words = [word.lower().replace("string", "text") for word in WORD.findall(re.sub(STRING, '""', call[head.end():]))]
+    words = [PIECES.get(word, word.lower()) for word in WORD.findall(re.sub(STRING, '""', call[head.end():]))]
     if pieces != words:
         return f"the template has {pieces}, the words are {words}"
     if re.sub(r"[^][{}]", "", re.sub(r"\{\w+\}", "", template)).replace("[]", ""):

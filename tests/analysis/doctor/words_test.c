@@ -19,7 +19,7 @@ static void each_word_is_written_by_its_type(void **state)
 	TS_PUT(&doctor, "{share} of {name} in {time}, {bytes} at {rate}", TS_SHARE(0.82),
 	       TS_NAME(TS_LIT("f")), TS_TIME(1230000000), TS_BYTES(2048), TS_RATE(2e9));
 	assert_said(&doctor, "82 % of f in 1.23 ms, 2.00 KiB at 2.00 GB/s");
-	TS_PUT(&doctor, "{pct}, {number} us, {metric}FLOP/s, {text}", TS_PCT(14.4), TS_NUMBER(9.7),
+	TS_PUT(&doctor, "{pct}, {number} us, {metric}FLOP/s, {text}", TS_PCT(14.4), TS_ROUNDED(9.7),
 	       TS_METRIC(1.5e9), TS_STRING("x{y}[z]"));
 	assert_said(&doctor, "14.4 %, 10 us, 1.50 GFLOP/s, x{y}[z]");
 	TS_PUT(&doctor, "{name}", TS_NAME(TS_LIT("")));

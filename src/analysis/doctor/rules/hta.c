@@ -28,7 +28,7 @@ static void check_kernel_gaps(struct ts_doctor *doctor, const struct ts_rule *ru
 		"than {number} us.",
 		TS_COUNT(gaps.nr_kernel), TS_TIME(gaps.kernel_ps / gaps.nr_kernel),
 		TS_COUNT(all->nr_short), TS_COUNT(all->nr_kernels),
-		TS_NUMBER(doctor->ctx->settings->kernel_short));
+		TS_ROUNDED(doctor->ctx->settings->kernel_short));
 }
 
 const struct ts_rule ts_rule_kernel_gaps = {
@@ -50,7 +50,7 @@ static void check_short_kernels(struct ts_doctor *doctor, const struct ts_rule *
 	finding = ts_doctor_report_run(doctor, rule, short_ps);
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time in kernels shorter than {number} us",
-			    TS_SHARE(share), TS_NUMBER(doctor->ctx->settings->kernel_short));
+			    TS_SHARE(share), TS_ROUNDED(doctor->ctx->settings->kernel_short));
 	finding->evidence = TS_SENTENCE(
 		doctor,
 		"{count} of {count} kernels, {time} in all; {count} were over sooner than the call "
@@ -112,7 +112,7 @@ static void check_launch_queue(struct ts_doctor *doctor, const struct ts_rule *r
 		"far ahead of the GPU, which is what bounds this run; a thread that launches one "
 		"more waits until a kernel begins.",
 		TS_COUNT(stream->queue.max), TS_COUNT(hta->ranks[stream->rank].number),
-		TS_NUMBER(stream->queue.time_mean));
+		TS_ROUNDED(stream->queue.time_mean));
 }
 
 const struct ts_rule ts_rule_launch_queue = {

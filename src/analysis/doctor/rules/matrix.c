@@ -159,7 +159,7 @@ static void put_suggestion(struct ts_doctor *doctor, const struct ts_matrix_op *
 		if (!ts_bytes_eq(padded->name, product->name) ||
 		    !ts_bytes_eq(padded->module, product->module))
 			continue;
-		TS_PUT(doctor, "{text}[ (predicted gain {time})]", TS_TEXT(padded->suggestion),
+		TS_PUT(doctor, "{text}[ (predicted gain {time})]", TS_PLAIN(padded->suggestion),
 		       TS_WHEN(padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
 		return;
 	}

@@ -34,7 +34,7 @@ static void put_padding(struct ts_doctor *doctor, const struct ts_padded_op *pad
 	       TS_WHEN(moves, TS_SHARE(padded->bytes_share)),
 	       TS_STRING(moves && issues ? " and " : ""),
 	       TS_WHEN(issues, TS_SHARE(padded->flops_share)), TS_TIME(padded->waste_ps),
-	       TS_TEXT(padded->suggestion),
+	       TS_PLAIN(padded->suggestion),
 	       TS_WHEN(padded->suggestion.n > 0 && padded->gain_ps > 0, TS_TIME(padded->gain_ps)));
 }
 
@@ -215,8 +215,8 @@ static void put_copy(struct ts_doctor *doctor, struct ts_finding *finding)
 	if (!copy)
 		return;
 	TS_PUT(doctor, " {name} turns {text} into {text}[, made by {name}][, for {name}]: {text}.",
-	       TS_NAME(copy->module->instrs[copy->instr].name), TS_TEXT(copy->from),
-	       TS_TEXT(copy->to), TS_NAME(copy->producer), TS_NAME(copy->consumer),
+	       TS_NAME(copy->module->instrs[copy->instr].name), TS_PLAIN(copy->from),
+	       TS_PLAIN(copy->to), TS_NAME(copy->producer), TS_NAME(copy->consumer),
 	       TS_STRING(copy->reason->words));
 	if (copy->reason->advice)
 		finding->advice = ts_bytes_of(copy->reason->advice);

@@ -133,7 +133,7 @@ static void check_slow_steps(struct ts_doctor *doctor, const struct ts_rule *rul
 		doctor, "{count} of {count} steps {text} over {number} % longer than the median",
 		TS_COUNT(time->nr_slow_steps), TS_COUNT(time->nr_steps),
 		TS_STRING(time->nr_slow_steps == 1 ? "takes" : "take"),
-		TS_NUMBER(doctor->ctx->settings->slow_step_high));
+		TS_ROUNDED(doctor->ctx->settings->slow_step_high));
 	put_slow(doctor, time);
 	finding->evidence = ts_doctor_text(doctor);
 	add_slow_places(doctor, finding);

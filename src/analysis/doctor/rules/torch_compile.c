@@ -29,9 +29,9 @@ static bool has_gpu(const struct ts_doctor *doctor)
 	return false;
 }
 
-static struct ts_word first_line(struct ts_bytes text)
+static struct ts_bytes first_line(struct ts_bytes text)
 {
-	return TS_NAME(ts_bytes_cut(text, 0, ts_bytes_find(text, "\n")));
+	return ts_bytes_cut(text, 0, ts_bytes_find(text, "\n"));
 }
 
 /* --- torch_graph_breaks */
@@ -41,8 +41,9 @@ static void put_break(struct ts_doctor *doctor, const struct ts_compile_break *r
 	bool placed = row->source.n || row->region.n || row->function.n;
 
 	TS_PUT(doctor, "[ At {name}][ In region {name}][ in {name}][: {name}]",
-	       first_line(row->source), TS_WHEN(row->source.n == 0, first_line(row->region)),
-	       first_line(row->function), first_line(row->reason));
+	       TS_NAME(first_line(row->source)),
+	       TS_WHEN(row->source.n == 0, TS_NAME(first_line(row->region))),
+	       TS_NAME(first_line(row->function)), TS_NAME(first_line(row->reason)));
 	if (row->nr_runs > 0)
 		TS_PUT(doctor, "{text} run {count} time{s}", TS_STRING(placed ? "," : ""),
 		       TS_COUNT(row->nr_runs));
@@ -80,8 +81,9 @@ static int64_t recompile_ps(const struct ts_compile_facts *compile)
 
 static void put_recompile(struct ts_doctor *doctor, const struct ts_compile_recompile *row)
 {
-	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].", first_line(row->region),
-	       first_line(row->function), first_line(row->source), first_line(row->reason));
+	TS_PUT(doctor, "[ {name}][ is {name}][ at {name}][: {name}].",
+	       TS_NAME(first_line(row->region)), TS_NAME(first_line(row->function)),
+	       TS_NAME(first_line(row->source)), TS_NAME(first_line(row->reason)));
 }
 
 static void check_recompilations(struct ts_doctor *doctor, const struct ts_rule *rule)

@@ -1,0 +1,190 @@
+/*
+ * Rules of the doctor: what a rule is, and what it has at hand. A rule looks at the facts of analyses
+ * and reports what costs time. Those that look at several analyses stand in doctor/rules/; a rule
+ * about one analysis alone can stand in that analysis' file, which names it in .rules.
+ *
+ * A rule is a constant struct: a name, how sure it is, and a check that looks at the facts and
+ * reports what it found. Its advice is a file in analysis/advice for a framework or for both. A check
+ * that does not find its numbers reports nothing.
+ *
+ * Ownership: drafts and selections die with the doctor; texts and places that a finding keeps are
+ * in the results' arena. When memory is out, .failed is set and checks go on harmlessly.
+ */
+#ifndef TS_ANALYSIS_KIT_RULE_H
+#define TS_ANALYSIS_KIT_RULE_H
+
+#include <inttypes.h>
+
+#include "analysis/analysis.h"
+#include "analysis/facts/ops.h"
+#include "analysis/facts/time.h"
+#include "analysis/kit/advice.h"
+#include "analysis/settings.h"
+#include "base/units.h"
+#include "model/bucket.h"
+
+/* What the roofline says of an op of facts/ops.h. */
+struct ts_fact_work {
+	double least_ps; /* of all executions; NaN: unknown, or the op has no ideal time */
+	enum ts_bound bound;
+};
+
+struct ts_range {	 /* when a finding without ops happened */
+	uint32_t draft;	 /* its .serial */
+	uint32_t device; /* TS_NONE: all */
+	int64_t start_ps, end_ps;
+};
+#define TS_MAX_RANGES 64 /* a finding */
+
+struct ts_draft {
+	struct ts_finding finding;
+	bool keep; /* whatever its impact */
+	size_t serial, nr_ranges;
+};
+
+struct ts_doctor {
+	const struct ts_context *ctx;
+	struct ts_result *result;
+	const struct ts_ops_facts *ops;
+	const struct ts_time_facts *time;
+	enum ts_framework framework;
+	const struct ts_rates *rates;	  /* of the first device with a known peak, or NULL */
+	int64_t total_ps;		  /* wall x cores; -1 unknown */
+	int64_t bucket_ps[TS_NR_BUCKETS]; /* -1 unknown */
+	size_t nr_cores, nr_steps;
+	const struct ts_op_fact *facts; /* those of .ops: the largest self time first */
+	size_t nr_facts;
+	struct ts_fact_work *work; /* by fact */
+	struct ts_map by_place;	   /* hash of module and op -> fact */
+	struct ts_draft *drafts;
+	size_t nr_drafts, cap_drafts;
+	struct ts_range *ranges;
+	size_t nr_ranges, cap_ranges;
+	struct ts_finding spare;
+	struct ts_arena scratch;
+	struct ts_buf text;
+	bool failed;
+};
+
+struct ts_rule {
+	const char *name;
+	enum ts_confidence confidence;
+	bool keep;	     /* its own threshold decides, not finding_min */
+	const char *ceiling; /* what bounds its impact; NULL: all the core time it names */
+	void (*check)(struct ts_doctor *doctor, const struct ts_rule *rule);
+};
+
+/* select.c: the facts that a check is about */
+#define TS_MAX_WHERE 16
+struct ts_selection {
+	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
+	size_t nr, nr_all;
+	int64_t exclusive_ps, occurrences; /* of all */
+	double least_ps;		   /* of those whose roofline is known */
+};
+typedef bool ts_fact_match(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
+			   const void *arg);
+struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
+				     const void *arg);
+ts_fact_match ts_match_bucket; /* ARG: const enum ts_bucket * */
+const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct ts_bytes module,
+					struct ts_bytes op); /* or NULL */
+const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* FACT is one of doctor->facts. */
+struct ts_fact_work ts_fact_work(const struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* "file.py:29": the fact's own, else that of a user or producer in the module; empty unknown. */
+struct ts_bytes ts_fact_source(struct ts_doctor *doctor, const struct ts_op_fact *fact);
+/* A capture of hosts alone: its modules ran on no device whose tiles and arrays could be judged. */
+bool ts_doctor_no_device(const struct ts_doctor *doctor);
+/* Share of the core time, NaN when that is unknown. */
+double ts_doctor_share(const struct ts_doctor *doctor, int64_t ps);
+double ts_doctor_bucket_share(const struct ts_doctor *doctor, enum ts_bucket bucket);
+
+/* Where a rule has a finding for each op, it reports the largest few: rows by impact. */
+#define TS_MAX_BEST 3
+struct ts_best {
+	size_t row[TS_MAX_BEST], nr;
+	int64_t impact[TS_MAX_BEST];
+};
+void ts_best_add(struct ts_best *best, size_t row, int64_t impact);
+int64_t ts_to_ps(double ps); /* NaN gives -1 */
+
+/*
+ * words.c: sentences, into doctor->text. A template is text with a piece in braces for each word,
+ * and the piece names the word's type. The words follow in the same order:
+ *
+ *	TS_PUT(doctor, "{share} of core time waits for {name}[ at {name}]", TS_SHARE(share),
+ *	       TS_NAME(op), TS_NAME(source));
+ *
+ * {s} ends a noun after the last count and {v} ends a verb: "1 step waits", "2 steps wait".
+ *
+ * A part in brackets is left out where a word in it is missing: an empty name or text, a negative
+ * count or time, a number that is not finite, and TS_WHEN(false, ...).
+ */
+enum ts_word_type {
+	TS_WORD_END,
+	TS_WORD_NAME,	/* {name}: any bytes; cut when long, "(unnamed)" when empty */
+	TS_WORD_TEXT,	/* {text}: as it is */
+	TS_WORD_COUNT,	/* {count} */
+	TS_WORD_TIME,	/* {time} */
+	TS_WORD_BYTES,	/* {bytes} */
+	TS_WORD_RATE,	/* {rate}: bytes/s */
+	TS_WORD_SHARE,	/* {share}: 0.82 is "82 %" */
+	TS_WORD_PCT,	/* {pct}: 14.4 is "14.4 %" */
+	TS_WORD_NUMBER, /* {number}: rounded to a whole one */
+	TS_WORD_METRIC, /* {metric}: "1.34 G" */
+	TS_WORD_OPS,	/* {ops}: "a (1 ms), b (2 us) and 3 more" */
+	TS_NR_WORD_TYPES
+};
+struct ts_word {
+	enum ts_word_type type;
+	bool missing;
+	size_t max; /* of ops */
+	union {
+		struct ts_bytes text;
+		int64_t n;
+		double x;
+		const struct ts_selection *ops;
+	} as;
+};
+#define TS_NAME(bytes)	  ((struct ts_word){ .type = TS_WORD_NAME, .as.text = (bytes) })
+#define TS_PLAIN(bytes)	  ((struct ts_word){ .type = TS_WORD_TEXT, .as.text = (bytes) })
+#define TS_STRING(s)	  TS_PLAIN(ts_bytes_of(s))
+#define TS_COUNT(nr)	  ((struct ts_word){ .type = TS_WORD_COUNT, .as.n = (int64_t)(nr) })
+#define TS_TIME(ps)	  ((struct ts_word){ .type = TS_WORD_TIME, .as.n = (ps) })
+#define TS_BYTES(n)	  ((struct ts_word){ .type = TS_WORD_BYTES, .as.x = (double)(n) })
+#define TS_RATE(per_s)	  ((struct ts_word){ .type = TS_WORD_RATE, .as.x = (per_s) })
+#define TS_SHARE(share)	  ((struct ts_word){ .type = TS_WORD_SHARE, .as.x = (share) })
+#define TS_PCT(pct)	  ((struct ts_word){ .type = TS_WORD_PCT, .as.x = (pct) })
+#define TS_ROUNDED(number) ((struct ts_word){ .type = TS_WORD_NUMBER, .as.x = (number) })
+#define TS_METRIC(number) ((struct ts_word){ .type = TS_WORD_METRIC, .as.x = (number) })
+#define TS_OPS(selection, nr) \
+	((struct ts_word){ .type = TS_WORD_OPS, .max = (nr), .as.ops = (selection) })
+#define TS_WHEN(condition, word) ts_word_when(condition, word)
+struct ts_word ts_word_when(bool condition, struct ts_word word);
+void ts_put_words(struct ts_doctor *doctor, const char *template, const struct ts_word *words);
+#define TS_PUT(doctor, template, ...)  \
+	ts_put_words(doctor, template, \
+		     (const struct ts_word[]){ __VA_ARGS__, { .type = TS_WORD_END } })
+void ts_put(struct ts_doctor *doctor, const char *text);  /* without any word */
+struct ts_bytes ts_doctor_text(struct ts_doctor *doctor); /* what was put, kept; starts anew */
+/* Puts it, and gives all that was put since the last ts_doctor_text(). */
+#define TS_SENTENCE(doctor, template, ...) \
+	(TS_PUT(doctor, template, __VA_ARGS__), ts_doctor_text(doctor))
+
+/* report.c: MODULE and OP make the id; either may be empty. IMPACT_PS -1: unknown. The
+ * draft has its severity by impact, its rule's confidence, advice and code. Never NULL: without
+ * memory it is .spare, which no report shows. Good until the next report. */
+struct ts_finding *ts_doctor_report(struct ts_doctor *doctor, const struct ts_rule *rule,
+				    struct ts_bytes module, struct ts_bytes op, int64_t impact_ps);
+/* Of the whole run. */
+struct ts_finding *ts_doctor_report_run(struct ts_doctor *doctor, const struct ts_rule *rule,
+					int64_t impact_ps);
+void ts_doctor_where(struct ts_doctor *doctor, struct ts_finding *finding,
+		     const struct ts_selection *ops);
+void ts_doctor_where_one(struct ts_doctor *doctor, struct ts_finding *finding,
+			 const struct ts_op_fact *fact); /* or NULL */
+/* Of the finding reported last. */
+void ts_doctor_range(struct ts_doctor *doctor, uint32_t device, int64_t start_ps, int64_t end_ps);
+
+#endif
