@@ -26,6 +26,8 @@
 enum ts_analysis_id { TS_ANALYSES(TS_ANALYSIS_ID) TS_NR_ANALYSES };
 #undef TS_ANALYSIS_ID
 
+struct ts_analysis;
+
 /* What all analyses may read. It does not change during a pass. */
 struct ts_context {
 	const struct ts_profile *profile;
@@ -34,11 +36,13 @@ struct ts_context {
 	const struct ts_settings *settings;
 	size_t overlay_budget; /* slices a host may have in all; 0: no tracks are wanted */
 	size_t tree_rows;      /* that a tree of call paths may have in a result */
-	bool has_interleaved; /* whether TS_PASS_INTERLEAVED shows events: else its analyses are closed with nothing */
+	/* Whether TS_PASS_INTERLEAVED shows events; otherwise its analyses are closed with nothing. */
+	bool has_interleaved;
 	bool no_python; /* what Python's tracer saw does not count as a host's activity (timeline) */
 	const struct ts_rates *chip; /* of modules without a run, when the user named it; or NULL */
-	const void
-		*facts[TS_NR_ANALYSES]; /* by analysis; read with kit/needs.h; NULL: not closed */
+	const struct ts_analysis *const *analyses; /* all of them, for their rules; or NULL */
+	/* By analysis; read with kit/needs.h; NULL: it is not closed yet. */
+	const void *facts[TS_NR_ANALYSES];
 };
 
 /* Each pass begins when the one before it is closed. What is said of lines is what most analyses of

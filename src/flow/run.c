@@ -465,6 +465,7 @@ enum ts_status ts_run_analyse(struct ts_run *run, const struct ts_run_options *o
 {
 	struct ts_context ctx = {
 		.profile = &run->profile,
+		.analyses = ts_analyses,
 		.outline = &run->outline,
 		.settings = options->settings,
 		.overlay_budget = options->overlay_budget,

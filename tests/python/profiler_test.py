@@ -389,7 +389,7 @@ class Saying(unittest.TestCase):
             self.assertEqual([row["function"] for row in rows], [row["function"] for row in told])
             self.assertEqual(read(path("c.csv")), self.profiler.cache.csv("functions"))
             self.assertTrue(read(path("d.csv")).startswith("program_id,module,name"))
-            with self.assertRaisesRegex(ValueError, "html, json, csv"):
+            with self.assertRaisesRegex(ValueError, "html, json, text, csv"):
                 self.profiler.export(path("e.xml"))
             with self.assertRaises(tpusight.TpusightError):
                 self.profiler.export(path("a.html/in a file.json"))

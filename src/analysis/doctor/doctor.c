@@ -160,12 +160,14 @@ static void put_health(struct ts_doctor *doctor, struct ts_doctor_facts *facts)
 /* The doctor's own rules first, then those that analyses bring along. */
 static void check_all(struct ts_doctor *doctor)
 {
+	const struct ts_analysis *const *analyses = doctor->ctx->analyses;
+
 	for (size_t i = 0; i < TS_NELEM(rules) && !doctor->failed; i++)
 		rules[i]->check(doctor, rules[i]);
-	for (size_t a = 0; a < TS_NR_ANALYSES; a++)
-		for (size_t i = 0; ts_analyses[a]->rules && ts_analyses[a]->rules[i]; i++)
+	for (size_t a = 0; analyses && analyses[a]; a++)
+		for (size_t i = 0; analyses[a]->rules && analyses[a]->rules[i]; i++)
 			if (!doctor->failed)
-				ts_analyses[a]->rules[i]->check(doctor, ts_analyses[a]->rules[i]);
+				analyses[a]->rules[i]->check(doctor, analyses[a]->rules[i]);
 }
 
 static enum ts_status doctor_close(void *state, const struct ts_context *ctx, void *facts,
