@@ -150,6 +150,8 @@ def of_rules(house):
     tests += house.all_text(r"tests/data/planted/.*\.json")
     advice = {framework: advice_of(house, framework) for framework in ("jax", "torch")}
     yield from complain_of_empty(rules, "src/analysis/doctor/doctor.h", "rule")
+    for path in house.find(r"src/analysis/(?!doctor/).*\.c"):  # those that an analysis brings along
+        rules = rules + re.findall(r"^static const struct ts_rule \w+ = \{\s*\.name = \"(\w+)\"", house.text(path), re.M)
     for rule in rules:
         if not re.search(rf"^\| `{rule}` \|", docs, re.M):
             yield ("rule docs", rule), f"docs/analyses/doctor/rules.md: a row for the rule {rule} is missing."
@@ -160,8 +162,8 @@ def of_rules(house):
                                         f"write one in which it fires and one in which it does not.")
         for framework, names in advice.items():
             if rule not in names:
-                yield ("advice", framework, rule), (f"src/analysis/{advice_file(house, framework, rule)}: the rule {rule} "
-                                                    f"has no advice for {framework}.")
+                yield ("advice", framework, rule), (f"src/analysis/advice/{framework}/{rule}.py: the rule "
+                                                    f"{rule} has no advice for {framework}.")
     for path in house.find(r"src/analysis/(doctor/.*|run/capture\w*)\.c"):
         pages = house.text("docs/analyses/run/capture.md") if "/run/" in path else docs
         pages += house.text("docs/analyses/doctor/doctor.md")
@@ -175,21 +177,12 @@ def of_rules(house):
 
 
 def advice_of(house, framework):
-    """Rules with a text for users of this framework: rows of C tables, and files."""
-    table = {"jax": "src/analysis/doctor/advice.c", "torch": "src/analysis/doctor/advice_torch.c"}[framework]
-    names = set(re.findall(r'^\t\{ "(\w+)",', house.text(table), re.M))
-    return names | {os.path.basename(path)[:-3] for path in house.find(rf"src/analysis/advice/{framework}/\w+\.py")}
-
-
-def advice_file(house, framework, rule):
-    if house.find(rf"src/analysis/advice/{framework}/.*"):
-        return f"advice/{framework}/{rule}.py"
-    return {"jax": "doctor/advice.c", "torch": "doctor/advice_torch.c"}[framework]
+    """Rules with a text for users of this framework."""
+    return {os.path.basename(path)[:-3] for path in house.find(rf"src/analysis/advice/{framework}/\w+\.py")}
 
 
 def causes_of(house):
-    table = re.search(r"capture_causes\[\] = \{(.*?)^\};", house.text("src/analysis/run/capture_fixes.c"), re.S | re.M)
-    names = set(re.findall(r'^\t\{ "(\w+)",', table.group(1), re.M)) if table else set()
+    names = set()
     for path in house.find(r"src/analysis/advice/(\w+/)?capture/(\w+/)?\w+\.(py|txt)"):
         name = os.path.splitext(os.path.basename(path))[0]
         names |= {name} if not name.startswith("_") else set()
