@@ -124,7 +124,6 @@ static const char *form_at(const struct ts_command *command, size_t index)
 {
 	static const char *const forms[] = { "text", "json", NULL };
 
-	(void)command;
 	return forms[index];
 }
 

@@ -187,7 +187,6 @@ static enum ts_exit run_compare(struct ts_cli *cli)
 /* Outputs that can show several runs. */
 static const char *format_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	for (size_t i = 0; ts_outputs[i]; i++)
 		if (!ts_outputs[i]->shows_one_run && index-- == 0)
 			return ts_outputs[i]->name;
@@ -196,7 +195,6 @@ static const char *format_at(const struct ts_command *command, size_t index)
 
 static const char *view_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	return ts_compare_views[index];
 }
 

@@ -11,13 +11,11 @@ static const struct ts_suite suite = {
 
 static const char *tree_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	return ts_flame_tree(index);
 }
 
 static const char *weight_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	return ts_flame_weight(index);
 }
 

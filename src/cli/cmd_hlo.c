@@ -112,7 +112,6 @@ static const char *view_at(const struct ts_command *command, size_t index)
 	static const char *const views[] = { "ops",    "modules",  "systolic", "padding", "fusion",
 					     "memory", "capacity", "doctor",   NULL };
 
-	(void)command;
 	return views[index];
 }
 

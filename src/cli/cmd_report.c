@@ -11,7 +11,6 @@
 
 const char *ts_format_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	return ts_outputs[index] ? ts_outputs[index]->name : NULL;
 }
 
@@ -204,7 +203,6 @@ static enum ts_exit run_report(struct ts_cli *cli)
 /* Results that have no view of their own are drawn in the viewers only. */
 static const char *view_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	for (size_t i = 0; ts_analyses[i]; i++)
 		if (!ts_analyses[i]->draws_only && index-- == 0)
 			return ts_analyses[i]->name;

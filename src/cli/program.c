@@ -16,7 +16,6 @@ static void on_bus_error(int number)
 		"tpusight: the profile was cut short by another program while it was "
 		"read; nothing was replaced (try again when it is complete)\n";
 
-	(void)number;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(TS_EXIT_NOTHING);
 	_exit(TS_EXIT_NOTHING);

@@ -34,7 +34,6 @@ static enum ts_status take_begin(void *ctx, bool is_object, struct ts_error *err
 {
 	struct redacting *redacting = ctx;
 
-	(void)err;
 	if (is_object)
 		ts_copy_puts(redacting->out, "{");
 	return TS_OK;
@@ -87,7 +86,6 @@ static enum ts_status take_events_end(void *ctx, struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 
-	(void)err;
 	ts_copy_puts(redacting->out, "\n]");
 	return TS_OK;
 }
@@ -96,7 +94,6 @@ static enum ts_status take_end(void *ctx, bool is_object, struct ts_error *err)
 {
 	struct redacting *redacting = ctx;
 
-	(void)err;
 	ts_copy_puts(redacting->out, is_object ? "\n}\n" : "\n");
 	return TS_OK;
 }

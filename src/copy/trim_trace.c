@@ -342,7 +342,6 @@ static enum ts_status copy_event(void *ctx, struct ts_bytes text, struct ts_erro
 	struct trimming *trimming = ctx;
 	struct event event = event_of(text);
 
-	(void)err;
 	if (stays(trimming, &event)) {
 		put_item(trimming, &trimming->events_comma);
 		ts_copy_put(trimming->out, text);
@@ -354,7 +353,6 @@ static enum ts_status copy_begin(void *ctx, bool is_object, struct ts_error *err
 {
 	struct trimming *trimming = ctx;
 
-	(void)err;
 	if (is_object)
 		ts_copy_puts(trimming->out, "{");
 	return TS_OK;
@@ -365,7 +363,6 @@ static enum ts_status copy_member(void *ctx, struct ts_bytes key, struct ts_byte
 {
 	struct trimming *trimming = ctx;
 
-	(void)err;
 	put_item(trimming, &trimming->comma);
 	ts_copy_puts(trimming->out, "\"");
 	ts_copy_put(trimming->out, key);
@@ -378,7 +375,6 @@ static enum ts_status copy_events_begin(void *ctx, bool is_object, struct ts_err
 {
 	struct trimming *trimming = ctx;
 
-	(void)err;
 	if (is_object) {
 		put_item(trimming, &trimming->comma);
 		ts_copy_puts(trimming->out, "\"traceEvents\": ");
@@ -392,7 +388,6 @@ static enum ts_status copy_events_end(void *ctx, struct ts_error *err)
 {
 	struct trimming *trimming = ctx;
 
-	(void)err;
 	ts_copy_puts(trimming->out, "\n]");
 	return TS_OK;
 }
@@ -401,7 +396,6 @@ static enum ts_status copy_end(void *ctx, bool is_object, struct ts_error *err)
 {
 	struct trimming *trimming = ctx;
 
-	(void)err;
 	ts_copy_puts(trimming->out, is_object ? "\n}\n" : "\n");
 	return TS_OK;
 }

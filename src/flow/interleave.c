@@ -95,7 +95,6 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	uint32_t line = lines->lines[job];
 	enum ts_status st = ts_stream_line(lines->profile, line, &sink, err);
 
-	(void)thread;
 	if (st == TS_UNSORTED) {
 		pthread_mutex_lock(&lines->lock);
 		lines->profile->lines[line].unsorted = true;

@@ -66,7 +66,6 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	struct ts_sink sink = { .ctx = pass, .columns = TS_COL_NUMBER, .block = take_block };
 	enum ts_status st = ts_stream_line(pass->profile, index, &sink, err);
 
-	(void)thread;
 	if (st == TS_UNSORTED) {
 		release_line(&pass->lines[index]);
 		line->unsorted = true;

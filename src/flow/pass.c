@@ -158,7 +158,6 @@ static enum ts_status run_line(void *ctx, size_t job, size_t thread, struct ts_e
 	uint32_t line = pass->jobs[job];
 	enum ts_status st = stream(pass, line, err);
 
-	(void)thread;
 	if (st == TS_UNSORTED) {
 		release_line(pass, line);
 		if (pass->lines[line].observed)

@@ -284,7 +284,6 @@ static enum ts_status work(void *ctx, size_t job, size_t thread, struct ts_error
 	struct ts_error mine = TS_ERROR_INIT;
 	enum ts_status st;
 
-	(void)job;
 	pthread_mutex_lock(&pack->lock);
 	while (work_once(pack, thread, &mine))
 		;

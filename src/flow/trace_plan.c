@@ -45,7 +45,6 @@ bool ts_trace_wants(void *ctx, const struct ts_profile *profile, uint32_t line)
 
 	TS_ASSERT(profile);
 	TS_ASSERT(line < profile->nr_lines);
-	(void)ctx;
 	return kind != TS_PLANE_OURS && kind != TS_PLANE_METADATA && kind != TS_PLANE_TASK;
 }
 
@@ -86,7 +85,6 @@ static void count(struct ts_trace_tally *tally, int64_t key_ps)
 static enum ts_status count_pair(void *ctx, const struct ts_trace_event *start,
 				 const struct ts_trace_event *done, struct ts_error *err)
 {
-	(void)err;
 	count(ctx, ts_trace_pair_key(start, done));
 	if (done)
 		count(ctx, done->dur_ps);

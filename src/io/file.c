@@ -357,7 +357,6 @@ bool ts_file_is_open_to_write(const char *path)
 	}
 	close(fd);
 #else
-	(void)path;
 #endif
 	return is_open;
 }

@@ -167,7 +167,6 @@ static void fill_page(int number, siginfo_t *info, void *context)
 	uintptr_t at = (uintptr_t)info->si_addr & ~(page - 1);
 	int errno_before = errno;
 
-	(void)context;
 	if (info->si_code != BUS_ADRERR ||
 	    mmap((void *)at, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 		    MAP_FAILED)

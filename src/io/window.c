@@ -104,7 +104,6 @@ void ts_window_forget(struct ts_window *text)
 		madvise((void *)from, to - from, MADV_DONTNEED);
 	text->forgotten = upto;
 #else
-	(void)text;
 #endif
 }
 

@@ -75,20 +75,16 @@ void ts_notify_open(struct ts_notify *notify)
 void ts_notify_folder(struct ts_notify *notify, const char *path)
 {
 	TS_ASSERT(notify != NULL && path != NULL);
-	(void)notify;
-	(void)path;
 }
 
 bool ts_notify_drain(struct ts_notify *notify)
 {
 	TS_ASSERT(notify != NULL);
-	(void)notify;
 	return false;
 }
 
 void ts_notify_close(struct ts_notify *notify)
 {
 	TS_ASSERT(notify != NULL);
-	(void)notify;
 }
 #endif

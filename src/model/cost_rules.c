@@ -47,9 +47,6 @@ static void add_operands(const struct ts_cost_walk *walk, const struct ts_hlo_in
 static void free_of_charge(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 			   struct ts_cost *cost)
 {
-	(void)walk;
-	(void)instr;
-	(void)cost;
 }
 
 static void move(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
@@ -354,7 +351,6 @@ static void draw(const struct ts_cost_walk *walk, const struct ts_hlo_instr *ins
 static void infeed(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		   struct ts_cost *cost)
 {
-	(void)walk;
 	ts_cost_write(cost, &instr->shape);
 }
 
@@ -376,7 +372,6 @@ static void send_part(const struct ts_cost_walk *walk, const struct ts_hlo_instr
 static void recv(const struct ts_cost_walk *walk, const struct ts_hlo_instr *instr,
 		 struct ts_cost *cost)
 {
-	(void)walk;
 	ts_cost_write(cost, first_array(&instr->shape));
 }
 

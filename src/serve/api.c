@@ -30,7 +30,6 @@ static struct ts_answer give(struct ts_api *api, enum part part, const char *typ
 
 static struct ts_answer get_page(struct ts_api *api, const struct ts_request *request)
 {
-	(void)request;
 	if (ts_page.script.n == 0)
 		return ts_answer_error(404, "this program was built without its page (install npm "
 					    "and build it again); /api/runs is there");
@@ -39,19 +38,16 @@ static struct ts_answer get_page(struct ts_api *api, const struct ts_request *re
 
 static struct ts_answer get_script(struct ts_api *api, const struct ts_request *request)
 {
-	(void)request;
 	return give(api, PART_SCRIPT, "text/javascript; charset=utf-8");
 }
 
 static struct ts_answer get_style(struct ts_api *api, const struct ts_request *request)
 {
-	(void)request;
 	return give(api, PART_STYLE, "text/css; charset=utf-8");
 }
 
 static struct ts_answer get_runs(struct ts_api *api, const struct ts_request *request)
 {
-	(void)request;
 	return api->latest ? ts_latest_list(api->latest) : ts_reports_list(api->reports);
 }
 

@@ -130,7 +130,6 @@ static ssize_t read_source(void *ctx, uint64_t at, char *out, size_t cap)
 	const struct ts_source *source = ctx;
 	size_t n = 0;
 
-	(void)at;
 	switch (source->read(source->ctx, out, TS_MIN(cap, SSIZE_MAX), &n)) {
 	case TS_SOURCE_MORE:   return (ssize_t)n;
 	case TS_SOURCE_END:    return MHD_CONTENT_READER_END_OF_STREAM;
@@ -248,8 +247,6 @@ static mhd_result on_request(void *ctx, struct MHD_Connection *client, const cha
 	struct ts_answer answer;
 	static int seen;
 
-	(void)version;
-	(void)upload;
 	if (!*state) { /* the headers only; also HEAD and refusals wait for the second call */
 		*state = &seen;
 		return MHD_YES;

@@ -78,8 +78,6 @@ static void put_process(struct ts_buf *out, const struct ts_perfetto_process *pr
 
 static void put_row(struct ts_buf *out, const struct ts_perfetto_row *row)
 {
-	(void)out; /* its lanes are what the format knows */
-	(void)row;
 }
 
 /* From the second on the number shows: "Async XLA Ops (2)". */
@@ -139,8 +137,6 @@ static void put_op_tail(struct ts_buf *out, struct ts_buf *tail,
 	struct ts_perfetto_arg args[TS_NR_KEYS];
 	size_t nr = ts_perfetto_args(profile, op, full, args);
 
-	(void)out;
-	(void)lane;
 	put_arg(tail, "name", profile->ops[op].name);
 	put_arg(tail, "cat", profile->ops[op].category);
 	ts_buf_puts(tail, "\"args\":{");
@@ -153,7 +149,6 @@ static void put_label_tail(struct ts_buf *out, struct ts_buf *tail,
 {
 	const struct ts_label *label = &lane->row->track->labels[number];
 
-	(void)out;
 	put_arg(tail, "name", label->name);
 	ts_buf_puts(tail, "\"cat\":\"tpusight\",\"args\":{");
 	for (size_t i = 0; i < label->nr_args; i++)
@@ -272,9 +267,6 @@ static void put_label_slice(struct ts_buf *out, const struct ts_perfetto_lane *l
 
 static void put_end(struct ts_buf *out, const struct ts_perfetto_lane *lane, int64_t end_ns)
 {
-	(void)out; /* a slice has its duration */
-	(void)lane;
-	(void)end_ns;
 }
 
 /* The importer names a counter "<name> <key>": the unit in brackets is the key. */

@@ -209,7 +209,6 @@ static void open_file(struct ts_buf *out, const struct ts_perfetto_head *head)
 
 static void close_file(struct ts_buf *out)
 {
-	(void)out; /* a trace ends where its packets do */
 }
 
 /* The rank is what viewers go by now, the sort index what they went by before. */

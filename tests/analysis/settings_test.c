@@ -5,7 +5,6 @@ static void defaults_are_those_of_the_list(void **state)
 {
 	struct ts_settings settings;
 
-	(void)state;
 	memset(&settings, 0xff, sizeof(settings));
 	ts_settings_init(&settings);
 	assert_true(settings.mxu_utilization_low == 30);
@@ -17,7 +16,6 @@ static void defaults_are_those_of_the_list(void **state)
 
 static void every_threshold_has_a_unit_and_help(void **state)
 {
-	(void)state;
 	for (const struct ts_setting *row = ts_setting_list; row->name; row++)
 		if (!row->unit || !row->help || strlen(row->help) <= 10)
 			fail_msg("%s has no unit, or no help", row->name);
@@ -27,7 +25,6 @@ static void a_name_sets_its_own_value_only(void **state)
 {
 	struct ts_settings settings, before;
 
-	(void)state;
 	ts_settings_init(&settings);
 	before = settings;
 	assert_true(ts_settings_set(&settings, TS_LIT("padding_waste_high"), 12.5));
@@ -40,7 +37,6 @@ static void what_is_not_a_threshold_is_refused(void **state)
 {
 	struct ts_settings settings, before;
 
-	(void)state;
 	ts_settings_init(&settings);
 	before = settings;
 	assert_false(ts_settings_set(&settings, TS_LIT("padding_waste"), 1));

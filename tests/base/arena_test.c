@@ -17,7 +17,6 @@ static void pieces_are_aligned_and_apart(void **state)
 	uint8_t *pieces[NR];
 	size_t sizes[NR];
 
-	(void)state;
 	for (size_t i = 0; i < NR; i++) {
 		sizes[i] = (size_t)rng_below(&rng, i % 20 == 0 ? 100000 : 200);
 		pieces[i] = ts_arena_alloc(&arena, sizes[i]);
@@ -40,7 +39,6 @@ static void small_pieces_share_chunks(void **state)
 {
 	struct ts_arena arena = TS_ARENA_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < 100000; i++)
 		assert_non_null(ts_arena_alloc(&arena, 10));
 	assert_true(arena.total < 4 * 16 * 100000);
@@ -52,7 +50,6 @@ static void arrays_are_cleared_and_their_size_is_checked(void **state)
 	struct ts_arena arena = TS_ARENA_INIT;
 	const uint64_t *numbers = ts_arena_array(&arena, 1000, sizeof(*numbers));
 
-	(void)state;
 	assert_non_null(numbers);
 	for (size_t i = 0; i < 1000; i++)
 		assert_int_equal(numbers[i], 0);
@@ -75,7 +72,6 @@ static void copies_are_terminated(void **state)
 	struct ts_bytes none = ts_arena_copy(&arena, (struct ts_bytes){ NULL, 0 });
 	struct ts_bytes text = ts_arena_printf(&arena, "%s %d", "fusion", 12);
 
-	(void)state;
 	assert_int_equal(copy.n, 3);
 	assert_memory_equal(copy.p, "a\0b", 4);
 	assert_non_null(none.p);
@@ -90,7 +86,6 @@ static void growing_keeps_the_old_and_clears_the_new(void **state)
 	uint32_t *items = NULL;
 	size_t cap = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 5000; i++) {
 		assert_true(ts_grow(&items, &cap, i + 1, sizeof(*items)));
 		assert_true(cap >= i + 1);

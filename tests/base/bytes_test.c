@@ -11,7 +11,6 @@ static void views_compare_and_search(void **state)
 {
 	struct ts_bytes text = TS_LIT("fusion.12"), none = { NULL, 0 };
 
-	(void)state;
 	assert_true(ts_bytes_starts(text, "fusion") && ts_bytes_starts(text, "") &&
 		    ts_bytes_starts(none, ""));
 	assert_false(ts_bytes_starts(text, "fusion.123") || ts_bytes_starts(none, "f"));
@@ -33,7 +32,6 @@ static void views_are_cut_to_what_is_there(void **state)
 {
 	struct ts_bytes text = TS_LIT("abcdef");
 
-	(void)state;
 	assert_true(ts_bytes_is(ts_bytes_cut(text, 2, 2), "cd"));
 	assert_true(ts_bytes_is(ts_bytes_cut(text, 4, 100), "ef"));
 	assert_int_equal(ts_bytes_cut(text, 100, 1).n, 0);
@@ -44,7 +42,6 @@ static void views_are_cut_to_what_is_there(void **state)
 
 static void order_is_by_bytes_then_length(void **state)
 {
-	(void)state;
 	assert_true(ts_bytes_cmp(TS_LIT("a"), TS_LIT("b")) < 0);
 	assert_true(ts_bytes_cmp(TS_LIT("a"), TS_LIT("aa")) < 0);
 	assert_true(ts_bytes_cmp(TS_LIT("\xff"), TS_LIT("a")) > 0);
@@ -81,7 +78,6 @@ static const struct number_row numbers[] = {
 
 static void numbers_are_whole_texts(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(numbers); i++) {
 		const struct number_row *row = &numbers[i];
 		struct ts_bytes text = ts_bytes_of(row->text);
@@ -119,7 +115,6 @@ static void sums_and_products_saturate(void **state)
 				       INT64_C(1) << 62 };
 	struct rng rng = rng_of(1);
 
-	(void)state;
 	for (size_t i = 0; i < 2000; i++) {
 		int64_t a = i < 144 ? odd[i / 12] : (int64_t)rng_next(&rng) >> rng_below(&rng, 64);
 		int64_t b = i < 144 ? odd[i % 12] : (int64_t)rng_next(&rng) >> rng_below(&rng, 64);
@@ -137,7 +132,6 @@ static void a_buffer_keeps_what_is_written(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	assert_int_equal(ts_buf_bytes(&buf).n, 0);
 	ts_buf_puts(&buf, "a=");
 	ts_buf_i64(&buf, INT64_MIN);
@@ -163,7 +157,6 @@ static void the_first_failure_of_a_buffer_sticks(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	ts_buf_puts(&buf, "kept");
 	assert_false(ts_buf_room(&buf, SIZE_MAX));
 	assert_true(buf.failed);
@@ -179,7 +172,6 @@ static void an_error_is_cut_and_never_overrun(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	char text[2000];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(ts_fail(&err, TS_IO, "%s", text), TS_IO);

@@ -27,7 +27,6 @@ static void a_misspelt_word_finds_its_name(void **state)
 		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_closest closest = ts_closest_to(ts_bytes_of(rows[i].word));
 
@@ -42,7 +41,6 @@ static void a_name_too_long_is_passed_over(void **state)
 	struct ts_closest closest = ts_closest_to(TS_LIT("a"));
 	char name[TS_CLOSEST_MAX + 1];
 
-	(void)state;
 	memset(name, 'a', TS_CLOSEST_MAX);
 	name[TS_CLOSEST_MAX] = '\0';
 	ts_closest_try(&closest, name);

@@ -14,7 +14,6 @@ static void ids_of_any_sign_and_size_are_kept(void **state)
 	};
 	struct ts_map map = { NULL, 0, 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < TS_NELEM(ids); i++) {
 		assert_int_equal(ts_map_find(&map, (uint64_t)ids[i]), TS_NONE);
 		assert_true(ts_map_set(&map, (uint64_t)ids[i], i));
@@ -31,7 +30,6 @@ static void the_newest_value_wins(void **state)
 {
 	struct ts_map map = { NULL, 0, 0 };
 
-	(void)state;
 	assert_true(ts_map_set(&map, 7, 1) && ts_map_set(&map, 7, 2));
 	assert_int_equal(ts_map_find(&map, 7), 2);
 	assert_int_equal(map.nr, 1);
@@ -42,7 +40,6 @@ static void the_newest_value_wins(void **state)
  * looks at the low bits alone would put into one place. */
 static void regular_keys_do_not_get_lost(void **state)
 {
-	(void)state;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
 		struct ts_map map = { NULL, 0, 0 };
 		uint64_t nr = shift > 50 ? (UINT64_C(1) << (64 - shift)) - 1 : 5000;
@@ -65,7 +62,6 @@ static void random_ids_against_a_list(void **state)
 	struct ts_map map = { NULL, 0, 0 };
 	struct rng rng = rng_of(3);
 
-	(void)state;
 	for (uint32_t i = 0; i < NR; i++) {
 		keys[i] = rng_below(&rng, 200); /* many come again */
 		values[i] = (uint32_t)rng_below(&rng, 1000);
@@ -86,7 +82,6 @@ static void texts_that_begin_the_same_are_told_apart(void **state)
 	static const uint8_t zeros[NR];
 	struct ts_strmap map = { NULL, 0, 0 };
 
-	(void)state;
 	for (uint32_t n = 0; n < NR; n++)
 		assert_true(ts_strmap_set(&map, (struct ts_bytes){ zeros, n }, n));
 	for (uint32_t n = 0; n < NR; n++)
@@ -106,7 +101,6 @@ static void many_texts_survive_growth(void **state)
 	struct ts_strmap map = { NULL, 0, 0 };
 	char(*names)[16] = calloc(NR, sizeof(*names));
 
-	(void)state;
 	assert_non_null(names);
 	for (uint32_t i = 0; i < NR; i++) {
 		snprintf(names[i], sizeof(names[i]), "fusion.%u", i);
@@ -120,7 +114,6 @@ static void many_texts_survive_growth(void **state)
 
 static void a_hash_depends_on_bytes_length_and_seed(void **state)
 {
-	(void)state;
 	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) == ts_hash(TS_LIT("abcdefgh"), 1));
 	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) != ts_hash(TS_LIT("abcdefgh"), 2));
 	assert_true(ts_hash(TS_LIT("abcdefgh"), 1) != ts_hash(TS_LIT("abcdefgi"), 1));
@@ -137,7 +130,6 @@ static void what_is_dropped_is_gone_and_nothing_else(void **state)
 	uint64_t seed = 7;
 	size_t nr = 0;
 
-	(void)state;
 	ts_map_drop(&map, 1);
 	for (size_t i = 0; i < ROUNDS; i++) {
 		uint64_t key;

@@ -25,7 +25,6 @@ static void texts_of_all_lengths_hash_as_elsewhere(void **state)
 	const struct ts_sipkey key = { { 0x0706050403020100, 0x0f0e0d0c0b0a0908 } };
 	uint8_t text[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (uint8_t)i;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
@@ -39,7 +38,6 @@ static void keys_of_chance_differ_and_keys_of_a_secret_do_not(void **state)
 {
 	struct ts_sipkey a, b;
 
-	(void)state;
 	assert_int_equal(ts_sipkey_random(&a, NULL), TS_OK);
 	assert_int_equal(ts_sipkey_random(&b, NULL), TS_OK);
 	assert_memory_not_equal(&a, &b, sizeof(a));

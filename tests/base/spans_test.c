@@ -57,7 +57,6 @@ static void add_random(struct rng *rng, struct ts_spans *spans, struct bitmap *m
 
 static void adding_is_painting(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .nr = 0 };
 		struct bitmap map = { { false } };
@@ -71,7 +70,6 @@ static void adding_is_painting(void **state)
 
 static void union_and_subtraction_are_or_and_and_not(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans a = { .nr = 0 }, b = { .nr = 0 };
 		struct bitmap map_a = { { false } }, map_b = { { false } };
@@ -98,7 +96,6 @@ static void union_and_subtraction_are_or_and_and_not(void **state)
 /* Asked in the order of time with the hint, and anywhere with any hint: the same answers. */
 static void covered_counts_painted_moments(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .nr = 0 };
 		struct bitmap map = { { false } };
@@ -127,7 +124,6 @@ static void seek_finds_the_first_that_ends_later(void **state)
 {
 	struct ts_spans spans = { .nr = 0 };
 
-	(void)state;
 	assert_true(ts_spans_add(&spans, 10, 20) && ts_spans_add(&spans, 30, 40));
 	for (size_t hint = 0; hint < 5; hint++) {
 		assert_int_equal(ts_spans_seek(&spans, -5, hint), 0);
@@ -144,7 +140,6 @@ static void touching_intervals_become_one_and_empty_ones_none(void **state)
 {
 	struct ts_spans spans = { .nr = 0 };
 
-	(void)state;
 	assert_true(ts_spans_add(&spans, 10, 20));
 	assert_true(ts_spans_add(&spans, 20, 25));
 	assert_true(ts_spans_add(&spans, 5, 10));
@@ -159,7 +154,6 @@ static void touching_intervals_become_one_and_empty_ones_none(void **state)
 /* Past .max the list covers all it should, and exactly closed_ps more than that. */
 static void what_coarsening_adds_is_counted(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans spans = { .max = 8 };
 		struct rng rng = rng_of(seed);
@@ -185,7 +179,6 @@ static void a_union_is_bounded(void **state)
 {
 	struct ts_spans a = { .max = 16 }, b = { .max = 16 };
 
-	(void)state;
 	for (int64_t i = 0; i < 15; i++) {
 		assert_true(ts_spans_add(&a, i * 100, i * 100 + 10));
 		assert_true(ts_spans_add(&b, i * 100 + 50, i * 100 + 60));
@@ -200,7 +193,6 @@ static void a_union_is_bounded(void **state)
 /* However many lists there are, their sum has the moments of all, and what each has closed. */
 static void a_sum_of_lists_has_the_moments_of_all(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		struct ts_spans out = { .nr = 0 };
 		struct ts_spans_sum sum = { .nr = 0 };

@@ -59,7 +59,6 @@ static void each_value_has_its_text(void **state)
 	char out[TS_UNIT_MAX];
 	size_t nr_wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const char *text = rows[i].format(out, rows[i].value);
 
@@ -75,7 +74,6 @@ static void unknown_is_a_dash(void **state)
 {
 	char out[TS_UNIT_MAX];
 
-	(void)state;
 	assert_string_equal(ts_fmt_bytes(out, NAN), "-");
 	assert_string_equal(ts_fmt_rate(out, NAN), "-");
 	assert_string_equal(ts_fmt_count(out, NAN), "-");
@@ -88,7 +86,6 @@ static void extremes_end_inside_the_room(void **state)
 	static const double odd[] = { 1e300, -1e300, INFINITY, -INFINITY, 1.7e308, 5e-324 };
 	char out[TS_UNIT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(odd); i++) {
 		assert_true(strlen(ts_fmt_bytes(out, odd[i])) < TS_UNIT_MAX);
 		assert_true(strlen(ts_fmt_rate(out, odd[i])) < TS_UNIT_MAX);
@@ -120,7 +117,6 @@ static void an_ending_says_the_unit(void **state)
 	};
 	char out[TS_UNIT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		const struct ts_unit *unit = ts_unit_of(ts_bytes_of(names[i].name));
 
@@ -137,7 +133,6 @@ static void an_ending_says_the_unit(void **state)
 
 static void a_csv_adds_only_the_unit_that_a_name_does_not_say(void **state)
 {
-	(void)state;
 	assert_false(ts_unit_of(TS_LIT("hbm_operational_intensity"))->is_said);
 	assert_true(ts_unit_of(TS_LIT("ridge_flops_per_byte"))->is_said);
 }
@@ -151,7 +146,6 @@ static void no_line_hides_another(void **state)
 #undef ENDING
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(endings); i++)
 		assert_string_equal(ts_unit_of(ts_bytes_of(endings[i]))->ending, endings[i]);
 }

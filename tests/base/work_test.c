@@ -33,7 +33,6 @@ static void every_job_runs_once(void **state)
 {
 	static struct jobs jobs;
 
-	(void)state;
 	for (size_t t = 0; t < TS_NELEM(threads); t++) {
 		memset(&jobs, 0, sizeof(jobs));
 		jobs.nr_threads = threads[t];
@@ -47,7 +46,6 @@ static void every_job_runs_once(void **state)
 
 static void no_jobs_are_good_work(void **state)
 {
-	(void)state;
 	assert_int_equal(ts_work_run(4, 0, one, NULL, NULL), TS_OK);
 }
 
@@ -56,7 +54,6 @@ static void the_story_is_of_the_lowest_failed_job(void **state)
 {
 	static struct jobs jobs;
 
-	(void)state;
 	for (size_t t = 0; t < TS_NELEM(threads); t++) {
 		struct ts_error err = TS_ERROR_INIT;
 		size_t nr = 0;
@@ -78,7 +75,6 @@ static void the_story_is_of_the_lowest_failed_job(void **state)
 
 static void there_is_a_processor(void **state)
 {
-	(void)state;
 	assert_true(ts_work_cpus() >= 1);
 }
 

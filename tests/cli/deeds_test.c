@@ -26,7 +26,6 @@ static void undo_can_be_pasted_into_a_shell(void **state)
 	char *const paths[] = { plain, spaces, quote };
 	char *const others[] = { dollar, empty };
 
-	(void)state;
 	assert_undo(paths, 1, UNDO " ./profiles/run_1\n");
 	assert_undo(paths, 3, UNDO " ./profiles/run_1 'my runs' 'it'\\''s'\n");
 	assert_undo(others, 2, UNDO " '$HOME/x' ''\n");
@@ -37,7 +36,6 @@ static void undo_of_a_path_with_a_dash_ends_the_options(void **state)
 	static char dash[] = "--strip", plain[] = "a";
 	char *const paths[] = { plain, dash };
 
-	(void)state;
 	assert_undo(paths, 2, UNDO " -- a --strip\n");
 }
 
@@ -46,7 +44,6 @@ static void undo_of_many_paths_does_not_repeat_them(void **state)
 	static char plain[] = "a";
 	char *const paths[] = { plain, plain, plain, plain, plain };
 
-	(void)state;
 	assert_undo(paths, 5, UNDO " with the same paths\n");
 }
 
@@ -55,7 +52,6 @@ static void undo_does_not_steer_the_terminal(void **state)
 	static char evil[] = "a\033[31m\nb";
 	char *const paths[] = { evil };
 
-	(void)state;
 	assert_undo(paths, 1, UNDO " 'a\xEF\xBF\xBD[31m b'\n");
 }
 
@@ -82,7 +78,6 @@ static void line_sums_what_was_done(void **state)
 		{ TS_THING_CACHE_VERSION, TS_DEED_WRITTEN, "cache_version.txt", 9, NULL },
 	};
 
-	(void)state;
 	assert_line(entries, 6, false,
 		    "wrote 2 xplane overlays (2.00 KiB), suggestions; unchanged: report\n");
 	assert_line(entries, 1, true, "would write 1 xplane overlay (1.00 KiB)\n");
@@ -97,7 +92,6 @@ static void what_stands_can_be_undone(void **state)
 	};
 	struct ts_overlay_report report = { .entries = entries, .nr_entries = 1 };
 
-	(void)state;
 	assert_false(ts_deeds_stand(&report));
 	assert_int_equal(ts_deeds_failures(&report), 1);
 	report.nr_entries = 2;

@@ -23,7 +23,6 @@ static const char *const colour_names[] = { "red", "green", NULL };
 
 static const char *format_at(const struct ts_command *command, size_t index)
 {
-	(void)command;
 	return colour_names[index];
 }
 
@@ -71,7 +70,6 @@ static void each_kind_sets_its_member(void **state)
 {
 	struct own own = { .colour = RED };
 
-	(void)state;
 	give(&own, "flag", NULL);
 	give(&own, "text", "a");
 	give(&own, "texts", "b");
@@ -121,7 +119,6 @@ static void what_is_wrong_is_said(void **state)
 		{ "call", "0", "it is zero" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_error err = TS_ERROR_INIT;
 		struct own own = { .colour = RED };
@@ -138,7 +135,6 @@ static void a_list_has_an_end(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct own own = { .colour = RED };
 
-	(void)state;
 	give(&own, "texts", "a");
 	give(&own, "texts", "b");
 	assert_int_equal(ts_option_read(find("texts"), NULL, &own, "c", &err), TS_USAGE);

@@ -41,7 +41,6 @@ static void text_is_quoted_and_guarded_as_written_by_hand(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cells); i++) {
 		struct ts_csv csv = ts_csv_of(&out);
 
@@ -58,7 +57,6 @@ static void numbers_are_left_alone(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_csv csv = ts_csv_of(&out);
 
-	(void)state;
 	ts_csv_i64(&csv, -5);
 	ts_csv_u64(&csv, UINT64_MAX);
 	ts_csv_double(&csv, -0.5);
@@ -100,7 +98,6 @@ static void random_text_reads_back(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	uint64_t seed = 9;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		struct ts_csv csv = ts_csv_of(&out);
 		uint8_t text[3][12], cell[64];

@@ -44,7 +44,6 @@ static void compact_has_no_white_space(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&buf, TS_JSON_COMPACT);
 
-	(void)state;
 	write_sample(&json);
 	assert_text(&buf, "{\"a\":[-9223372036854775808,\"18446744073709551615\",true,null],"
 			  "\"empty\":{},\"t\":null}");
@@ -56,7 +55,6 @@ static void pretty_indents_by_two_and_keeps_empty_ones_closed(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_json json = ts_json_of(&buf, TS_JSON_PRETTY);
 
-	(void)state;
 	write_sample(&json);
 	assert_text(&buf, "{\n"
 			  "  \"a\": [\n"
@@ -110,7 +108,6 @@ static void strings_are_escaped_as_written_by_hand(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(strings); i++) {
 		ts_buf_clear(&buf);
 		ts_json_quote(&buf, strings[i].in);
@@ -124,7 +121,6 @@ static void each_byte_is_found_at_each_place(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	for (unsigned byte = 1; byte < 128; byte++) {
 		for (size_t at = 0; at < 17; at++) {
 			char text[18] = "aaaaaaaaaaaaaaaaa";
@@ -198,7 +194,6 @@ static void random_bytes_give_valid_text_that_parses_back(void **state)
 	uint8_t text[40];
 	size_t nr_valid = 0;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		size_t n = random_text(text, sizeof(text), &seed);
 		const char *back;
@@ -251,7 +246,6 @@ static void numbers_have_the_fewest_digits_that_read_back(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(numbers); i++) {
 		ts_buf_clear(&buf);
 		ts_json_number(&buf, numbers[i].in);
@@ -265,7 +259,6 @@ static void random_doubles_read_back_the_same(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	uint64_t seed = 7;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		uint64_t bits =
 			next_random(&seed) << 33 ^ next_random(&seed) << 11 ^ next_random(&seed);
@@ -291,7 +284,6 @@ static void numbers_do_not_follow_the_locale(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	bool found = false;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names) && !found; i++)
 		found = setlocale(LC_NUMERIC, names[i]) != NULL;
 	if (!found) {

@@ -83,7 +83,6 @@ static void bytes_read_as_the_rows_say(void **state)
 {
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		/* a copy without a byte to spare, for the sanitizer */
 		uint8_t *copy = malloc(rows[i].in.n + !rows[i].in.n);
@@ -103,7 +102,6 @@ static void each_truncation_ends_or_is_noted(void **state)
 					   8,	 0x1a, 3,    'a',  'b', 'c', 0x25, 1, 2, 3, 4 };
 	static const size_t ends[] = { 0, 3, 12, 17, 22 };
 
-	(void)state;
 	for (size_t n = 0; n <= sizeof(message); n++) {
 		uint8_t *copy = malloc(n + !n);
 		struct ts_pb_error err = { NULL, NULL };
@@ -133,7 +131,6 @@ static void each_truncation_of_a_number_is_an_error(void **state)
 	const uint8_t *p;
 	uint64_t value;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(longest); n++) {
 		uint8_t *copy = malloc(n + !n);
 
@@ -157,7 +154,6 @@ static void field_of_another_wire_type_reads_as_nothing(void **state)
 	struct ts_pb_error err = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(message, &err), inner;
 
-	(void)state;
 	assert_true(ts_pb_next(&pb)); /* a number, asked for as bytes, message, double */
 	assert_int_equal(ts_pb_bytes(&pb).n, 0);
 	inner = ts_pb_enter(&pb);
@@ -180,7 +176,6 @@ static void doubles_come_from_their_bits(void **state)
 	struct ts_pb_error err = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(message, &err);
 
-	(void)state;
 	assert_true(ts_pb_next(&pb));
 	assert_true(ts_pb_double(&pb) == 3.141592653589793);
 }
@@ -192,7 +187,6 @@ static void bad_byte_inside_ends_every_loop_outside(void **state)
 	struct ts_pb_error err = { NULL, NULL };
 	struct ts_pb outer = ts_pb_of(message, &err), middle, inner;
 
-	(void)state;
 	assert_true(ts_pb_next(&outer));
 	middle = ts_pb_enter(&outer);
 	assert_true(ts_pb_next(&middle));
@@ -210,7 +204,6 @@ static void random_bytes_are_never_read_past(void **state)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 100000; round++) {
 		uint8_t bytes[24], *copy;
 		struct ts_pb_error err = { NULL, NULL };

@@ -22,7 +22,6 @@ static void the_encodings_of_the_specification(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	size_t mark;
 
-	(void)state;
 	ts_pbw_u64(&buf, 1, 150);
 	ts_pbw_text(&buf, 2, TS_LIT("testing"));
 	mark = ts_pbw_begin(&buf, 3);
@@ -48,7 +47,6 @@ static void numbers_come_back(void **state)
 	struct ts_pb_error err = { 0 };
 	struct ts_pb pb;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(numbers); i++)
 		ts_pbw_u64(&buf, (uint32_t)(536870911 - i), numbers[i]);
 	for (size_t i = 0; i < TS_NELEM(reals); i++)
@@ -114,7 +112,6 @@ static void messages_nest_at_every_size_of_a_length(void **state)
 				       16386, 20000, 2097140, 2097148, 2097150, 2097152, 2097154 };
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(lens); i++) {
 		ts_buf_clear(&buf);
 		nested(&buf, lens[i]);
@@ -128,7 +125,6 @@ static void strings_are_made_utf8(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	ts_pbw_text(&buf, 1, TS_LIT("a\xffz"));
 	ts_pbw_text(&buf, 1, TS_LIT("\xc3\xa9"));
 	ts_pbw_text(&buf, 1, TS_LIT("\xc3"));
@@ -148,7 +144,6 @@ static void a_failed_buffer_stays_failed(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	size_t mark;
 
-	(void)state;
 	mark = ts_pbw_begin(&buf, 1);
 	buf.failed = true;
 	ts_pbw_u64(&buf, 1, 1);

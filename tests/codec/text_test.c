@@ -46,7 +46,6 @@ static void text_is_made_safe_as_written_by_hand(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		ts_html_text(&out, rows[i].in);
 		assert_text(&out, rows[i].html);
@@ -62,7 +61,6 @@ static void random_bytes_leave_nothing_dangerous(void **state)
 	uint64_t seed = 17;
 	uint8_t text[32];
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		const uint8_t *p, *end;
 
@@ -111,7 +109,6 @@ static void long_names_lose_their_middle(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cuts); i++) {
 		ts_term_cut(&out, ts_bytes_of(cuts[i].in), cuts[i].width);
 		assert_int_equal(ts_term_width(ts_buf_bytes(&out)),
@@ -125,7 +122,6 @@ static void cells_are_filled_on_the_other_side(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	ts_term_cell(&out, TS_LIT("\xC3\xA4"), 3, TS_TERM_LEFT);
 	assert_text(&out, "\xC3\xA4  ");
 	ts_term_cell(&out, TS_LIT("ab"), 3, TS_TERM_RIGHT);
@@ -160,7 +156,6 @@ static void words_break_into_lines_as_written_by_hand(void **state)
 {
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(wraps); i++) {
 		ts_term_wrap(&out, ts_bytes_of(wraps[i].in), wraps[i].how);
 		assert_text(&out, wraps[i].out);

@@ -162,7 +162,6 @@ static void ops_are_known_by_scope_kind_and_shape(void **state)
 	const struct ts_result *result;
 	const struct ts_table *ops;
 
-	(void)state;
 	given(&sides[0], base, TS_NELEM(base), US);
 	given(&sides[1], other, TS_NELEM(other), US);
 	result = compare(sides, 2, &into);
@@ -189,7 +188,6 @@ static void ops_of_which_nothing_else_is_known_go_by_their_names(void **state)
 	struct ts_results into;
 	const struct ts_table *ops;
 
-	(void)state;
 	given(&sides[0], base, 2, 0);
 	given(&sides[1], other, 2, 0);
 	ops = ts_result_find_table(compare(sides, 2, &into), "ops");
@@ -225,7 +223,6 @@ static void runs_that_share_few_kernels_are_compared_with_care(void **state)
 	static const struct op few[] = { { "flash", "", "kernel", "", "", 5 * US },
 					 { "gemm", "", "kernel", "", "", 4 * US } };
 
-	(void)state;
 	assert_int_equal(count_differences(base, most, 2), 0); /* 5 of 8, 4 of 6 */
 	assert_int_equal(count_differences(base, few, 2), 1);  /* 5 of 8, 4 of 9 */
 	assert_int_equal(count_differences(few, base, 2), 1);
@@ -249,7 +246,6 @@ static void what_a_difference_is_made_of_sums_to_it(void **state)
 	struct ts_results into;
 	const struct ts_table *table;
 
-	(void)state;
 	given(&sides[0], base, 2, US);
 	given(&sides[1], other, 2, 8 * US);
 	table = ts_result_find_table(compare(sides, 2, &into), "difference");
@@ -273,7 +269,6 @@ static void ops_of_a_renamed_function_are_found(void **state)
 	struct ts_results into;
 	const struct ts_table *ops;
 
-	(void)state;
 	given(&sides[0], base, 1, 0);
 	given(&sides[1], other, 1, 0);
 	ops = ts_result_find_table(compare(sides, 2, &into), "ops");
@@ -296,7 +291,6 @@ static void an_op_with_another_shape_is_found_when_there_is_no_doubt(void **stat
 	const struct ts_table *ops;
 	size_t row;
 
-	(void)state;
 	given(&sides[0], base, 3, 0);
 	given(&sides[1], other, 3, 0);
 	ops = ts_result_find_table(compare(sides, 2, &into), "ops");
@@ -318,7 +312,6 @@ static void the_verdict_is_that_of_the_steps(void **state)
 	struct ts_results into;
 	const struct ts_table *runs;
 
-	(void)state;
 	given(&sides[0], base, 1, 0);
 	given(&sides[1], other, 1, 0);
 	given(&sides[2], base, 1, 0);
@@ -364,7 +357,6 @@ static void figures_are_found_by_name(void **state)
 	struct ts_result *result;
 	struct ts_table *table;
 
-	(void)state;
 	given(&side, ops, 1, 9 * US);
 	result = result_named(&side.results, "time");
 	ts_result_field(result, "wall_ps", ts_int(7), TS_MEASURED, NULL);
@@ -400,7 +392,6 @@ static void each_table_is_in_the_list_of_views(void **state)
 	const struct ts_result *result;
 	size_t at = 0;
 
-	(void)state;
 	given(&sides[0], ops, 1, 0);
 	given(&sides[1], ops, 1, 0);
 	result = compare(sides, 2, &into);

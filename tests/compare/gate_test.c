@@ -34,7 +34,6 @@ static const struct {
 
 static void a_gate_fails_when_what_it_says_is_so(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(good); i++) {
 		struct ts_gate_verdict verdict;
 		struct ts_gate gate;
@@ -54,7 +53,6 @@ static void a_name_that_no_report_has_does_not_pass(void **state)
 	struct ts_gate gate;
 	size_t at;
 
-	(void)state;
 	assert_int_equal(ts_gate_parse("typo > 1", &gate, &at, NULL), TS_OK);
 	assert_int_equal(ts_gate_judge(&gate, false, NAN, NAN).state, TS_GATE_NO_NAME);
 }
@@ -89,7 +87,6 @@ static void a_bad_gate_is_wrong_where_it_is_wrong(void **state)
 		{ "a-b > 3", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(bad); i++) {
 		struct ts_error err = TS_ERROR_INIT;
 		struct ts_gate gate;

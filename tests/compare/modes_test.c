@@ -30,7 +30,6 @@ static const struct name_row name_rows[] = {
 
 static void a_name_tells_the_mode(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++)
 		if (!ts_bytes_is(ts_mode_of(ts_bytes_of(name_rows[i].name)), name_rows[i].mode))
 			fail_msg("%s is not %s", name_rows[i].name, name_rows[i].mode);
@@ -87,7 +86,6 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	const struct ts_result *result;
 	const struct ts_table *table;
 
-	(void)state;
 	given_side(&sides[0], 1000, NAN, -1, 120, 0);
 	given_side(&sides[1], 500, 30, 2, 60, 0);
 	given_side(&sides[2], 1000, 90, 0, 40, 6);
@@ -125,7 +123,6 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 	const struct ts_compare_request request = { .runs = runs, .nr_runs = 2 };
 	const struct ts_result *result;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		ts_results_init(&empty[i]);
 		runs[i].results = &empty[i];

@@ -116,7 +116,6 @@ static void names_are_taken_apart(void **state)
 {
 	struct ts_names names;
 
-	(void)state;
 	open_names(&names);
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
 		struct ts_buf out = TS_BUF_INIT, numbered = TS_BUF_INIT;
@@ -145,7 +144,6 @@ static void one_name_is_one_hash_everywhere_and_with_each_key_another(void **sta
 	struct ts_sipkey key = { { 1, 3 } };
 	char alone[64], module[64], scope[64], other[64];
 
-	(void)state;
 	open_names(&names);
 	assert_true(ts_names_open(&others, &key, NULL, 0));
 	put_name(&names, "secret", alone);
@@ -182,7 +180,6 @@ static void json_keeps_its_numbers_and_known_keys(void **state)
 {
 	struct ts_names names;
 
-	(void)state;
 	open_names(&names);
 	for (size_t i = 0; i < TS_NELEM(json_rows); i++) {
 		struct ts_buf out = TS_BUF_INIT, numbered = TS_BUF_INIT;
@@ -201,7 +198,6 @@ static void json_of_any_depth_is_closed(void **state)
 	struct ts_names names;
 	struct ts_buf deep = TS_BUF_INIT, out = TS_BUF_INIT;
 
-	(void)state;
 	open_names(&names);
 	ts_buf_pad(&deep, '[', 100000);
 	ts_buf_pad(&deep, ']', 100000);
@@ -330,7 +326,6 @@ static void nothing_of_anybody_is_left_in_an_xplane(void **state)
 	struct ts_redact_report report;
 	struct ts_bytes copy;
 
-	(void)state;
 	given_xplane(&run);
 	assert_int_equal(redact_bytes(false, ts_buf_bytes(&run), &out, &report), TS_OK);
 	copy = ts_buf_bytes(&out);
@@ -375,7 +370,6 @@ static void nothing_of_anybody_is_left_in_a_trace(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_redact_report report;
 
-	(void)state;
 	assert_int_equal(redact_bytes(true, bytes, &out, &report), TS_OK);
 	copy = ts_buf_bytes(&out);
 	assert_string_equal(report.damage.text, "");
@@ -412,7 +406,6 @@ static void damage_gives_sound_copies(void **state)
 	struct ts_buf run = TS_BUF_INIT, bad = TS_BUF_INIT;
 	struct rng rng = { 29 };
 
-	(void)state;
 	given_xplane(&run);
 	for (size_t n = 0; n <= run.n; n++)
 		take_damaged(false, ts_bytes_cut(ts_buf_bytes(&run), 0, n));
@@ -435,7 +428,6 @@ static void what_was_cut_is_hashed_too(void **state)
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT;
 	struct ts_redact_report report;
 
-	(void)state;
 	given_xplane(&run);
 	for (size_t n = 0; n <= text.n; n++) {
 		assert_int_equal(redact_bytes(true, ts_bytes_cut(text, 0, n), &out, &report),

@@ -205,7 +205,6 @@ static void a_step_stays_with_what_overlaps_it_and_nothing_else(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.has_steps = true;
 	choice.first_step = choice.last_step = 6;
 	expect_run(&choice, "/device:TPU:0: Steps[ 6@10 ] XLA Ops[ op.b@11 ] | op.b 6 |"
@@ -219,7 +218,6 @@ static void time_cuts_at_its_bounds(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.from_ps = US(3); /* where "early" ends */
 	choice.to_ps = US(12);	/* where "moment" stands */
 	expect_run(&choice,
@@ -234,7 +232,6 @@ static void a_plane_stays_with_what_describes_it(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.plane = "/host:C*";
 	expect_run(&choice, "/host:CPU: main[ whole@0 part@2 moment@12 part@25 ] |"
 			    " whole part moment | why because\n"
@@ -256,7 +253,6 @@ static void what_is_not_there_cannot_be_asked_for(void **state)
 	struct ts_buf run = TS_BUF_INIT, out = TS_BUF_INIT;
 	struct ts_trim_report report;
 
-	(void)state;
 	steps.has_steps = true;
 	steps.first_step = 9;
 	steps.last_step = 10;
@@ -284,7 +280,6 @@ static void each_core_is_cut_by_its_own_steps(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_trim_report report;
 
-	(void)state;
 	for (int64_t core = 0; core < 2; core++) {
 		struct xp xp = xp_plane(&run, core ? "/device:TPU:1" : "/device:TPU:0");
 
@@ -318,7 +313,6 @@ static void an_annotation_goes(void **state)
 	struct ts_trim_report report;
 	struct xp xp;
 
-	(void)state;
 	choice.to_ps = US(1000);
 	given_run(&run);
 	assert_int_equal(trimmed_as(XPLANE, ts_buf_bytes(&run), &choice, &out, &report, &err),
@@ -355,7 +349,6 @@ static void damaged_xplanes_give_sound_ones(void **state)
 	struct ts_trim_choice choice = TRIM_ALL;
 	struct rng rng = { 17 };
 
-	(void)state;
 	choice.from_ps = US(5);
 	choice.to_ps = US(15);
 	given_run(&run);
@@ -423,7 +416,6 @@ static void events_of_a_trace_stay_whole_if_they_overlap(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.from_ps = US(10);
 	choice.to_ps = US(20);
 	expect_keys(HEAD X("a", "1", "1", "100", "5") "," X("b", "1", "1", "105", "6") "," X(
@@ -440,7 +432,6 @@ static void names_stay_with_their_threads(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.from_ps = US(10);
 	expect_keys(
 		HEAD M("a", "process_name", "1", "0") "," M("b", "process_name", "2", "0") "," M(
@@ -459,7 +450,6 @@ static void pairs_stay_or_go_together(void **state)
 {
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.from_ps = US(10);
 	choice.to_ps = US(20);
 	/* flows: 1 in the cut, 2 begins before it, 3 has no end */
@@ -500,7 +490,6 @@ static void more_pairs_than_memory_holds_are_dealt_out(void **state)
 	struct ts_pairs pairs;
 	enum ts_status st = TS_OK;
 
-	(void)state;
 	trim.spans = &span;
 	trim.planes = &plane;
 	ts_pairs_init(&pairs, &trim);
@@ -539,7 +528,6 @@ static void a_gpu_is_a_plane_of_its_own(void **state)
 			"m", "process_name", "0", "0") "," KERNEL("c", "1", "101") TAIL;
 	struct ts_trim_choice choice = TRIM_ALL;
 
-	(void)state;
 	choice.plane = "/device:GPU:0";
 	expect_keys(text, &choice, "bm");
 	choice.plane = "/device:*";
@@ -557,7 +545,6 @@ static void steps_of_the_profiler_cut_a_trace(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	static const char *const keys[] = { "a", "b", "c", "d" };
 
-	(void)state;
 	ts_buf_puts(&text, HEAD);
 	for (int i = 0; i < 4; i++)
 		ts_buf_printf(&text, step, keys[i], 7 + i, 100 + 10 * i); /* 7 to 10 */
@@ -589,7 +576,6 @@ static void expect_text(const char *text, const char *expected)
 
 static void what_is_no_event_is_copied_and_what_is_open_is_closed(void **state)
 {
-	(void)state;
 	expect_text(HEAD EVENT TAIL,
 		    "{\n\"deviceProperties\": [{\"id\": 0}],\n\"traceEvents\": [\n" EVENT
 		    "\n],\n\"displayTimeUnit\": \"ms\"\n}\n");
@@ -644,7 +630,6 @@ static void damaged_traces_give_closed_ones(void **state)
 	struct ts_buf bad = TS_BUF_INIT;
 	struct rng rng = { 23 };
 
-	(void)state;
 	for (size_t n = 0; n <= bytes.n; n++)
 		take_damaged_trace(ts_bytes_cut(bytes, 0, n));
 	for (int i = 0; i < 4000; i++) {
@@ -665,7 +650,6 @@ static void a_copy_is_packed_when_its_name_says_so(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_input input = TS_INPUT_INIT;
 
-	(void)state;
 	assert_int_equal(ts_copy_open(&out, "a.json.gz", &err), TS_OK);
 	for (int i = 0; i < 1000; i++)
 		ts_copy_put(&out, bytes);
@@ -685,7 +669,6 @@ static void a_copy_that_is_not_finished_is_not_there(void **state)
 	struct ts_copy_out out;
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(ts_copy_open(&out, "b.json", &err), TS_OK);
 	ts_copy_puts(&out, "half");
 	ts_copy_release(&out);

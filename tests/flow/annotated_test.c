@@ -148,7 +148,6 @@ static const struct row {
 
 static void what_stands_in_the_trace_stays_and_ours_is_put_into_it(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 		struct given given;
@@ -204,7 +203,6 @@ static void wherever_a_trace_was_cut_its_copy_is_json_with_all_whole_events(void
 	int nr_before = 0, nr_whole = cJSON_GetArraySize(events_of(trace));
 	struct ts_buf text = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t n = 0; n <= whole.n; n++) {
 		struct given given;
 		cJSON *copy;
@@ -250,7 +248,6 @@ static void neither_threads_nor_packing_change_a_byte(void **state)
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct given plain, zipped;
 
-	(void)state;
 	many_events(&text);
 	assert_int_equal(ts_gzip_init(&gz, 1, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &packed, ts_buf_bytes(&text), NULL, NULL), TS_OK);
@@ -300,7 +297,6 @@ static void times_are_on_the_clock_of_the_trace(void **state)
 		{ T("0", "1"), "0.000", "1.000" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(clocks); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 		struct given given;
@@ -322,7 +318,6 @@ static void the_clock_of_a_rank_that_began_later_is_its_own(void **state)
 	struct ts_seams seams;
 	struct given given;
 
-	(void)state;
 	given_init(&given, ts_bytes_of(early));
 	assert_int_equal(memory_run_add_as(&given.mem, CHROME, ts_bytes_of(late), "b", NULL),
 			 TS_OK);
@@ -343,7 +338,6 @@ static void our_ids_are_none_of_the_trace(void **state)
 	struct ts_seams seams;
 	struct given given;
 
-	(void)state;
 	given_init(&given,
 		   TS_LIT("[{\"ph\":\"X\",\"pid\":1000000007,\"tid\":1,\"ts\":1,\"name\":\"a\"},"
 			  "{\"ph\":\"X\",\"pid\":1,\"tid\":\"1010000000\",\"ts\":1},"
@@ -361,7 +355,6 @@ static void a_copy_is_no_input(void **state)
 	struct given given;
 	struct memory_run mem;
 
-	(void)state;
 	given_init(&given, TS_LIT("[" A "]"));
 	write_copy(&given, 0, 1, &packed);
 	assert_true(ts_tracefile_is_annotated(ts_buf_bytes(&packed), NULL));

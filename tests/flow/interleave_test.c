@@ -30,7 +30,6 @@ static enum ts_status see(void *ctx, const struct ts_interleaved *interleaved, s
 	struct seen *seen = ctx;
 	struct ts_stat stat;
 
-	(void)err;
 	for (size_t i = 0; i < interleaved->nr_events; i++) {
 		struct ts_bytes name = interleaved->profile->ops[interleaved->op[i]].name;
 		size_t used = strlen(seen->names);
@@ -51,7 +50,6 @@ static void threads_and_streams_of_a_trace_are_one_stream_with_links(void **stat
 	struct memory_run mem;
 	bool wanted[16];
 
-	(void)state;
 	memset(wanted, 1, sizeof(wanted));
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(trace), "host", NULL), TS_OK);
@@ -76,7 +74,6 @@ static enum ts_status look_at_once(void *ctx, const struct ts_interleaved *inter
 	static const char *const names[] = { "bytes", "nothing", "stream", "twice", "none" };
 	size_t *nr_kernels = ctx;
 
-	(void)err;
 	for (size_t i = 0; i < interleaved->nr_events; i++) {
 		struct ts_stat stats[TS_NELEM(names)], one;
 		size_t found = 0;
@@ -113,7 +110,6 @@ static void stats_of_several_names_are_those_of_each(void **state)
 	struct memory_run mem;
 	bool wanted[16];
 
-	(void)state;
 	memset(wanted, 1, sizeof(wanted));
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);
@@ -135,7 +131,6 @@ static void of_equal_starts_the_longer_is_first_then_the_line(void **state)
 	struct memory_run mem;
 	bool wanted[16];
 
-	(void)state;
 	memset(wanted, 1, sizeof(wanted));
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "host", NULL), TS_OK);

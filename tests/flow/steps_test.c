@@ -40,7 +40,6 @@ static void a_module_that_repeats_on_one_device_of_many_makes_steps(void **state
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	for (int i = 0; i < NR_DEVICES; i++) {
 		char name[32];
@@ -90,7 +89,6 @@ static void steps_of_devices_are_paired_by_number(void **state)
 	struct memory_run mem;
 	struct xp xp;
 
-	(void)state;
 	memory_run_init(&mem);
 	xp = xp_plane(&bytes, "/device:TPU:0");
 	mark_steps(&xp, 4, 3, 10);
@@ -123,7 +121,6 @@ static void variants_of_one_function_are_one_module(void **state)
 		{ { "jit__lambda_(1)", "jit__lambda_(2)" }, "jit__lambda_ + jit__lambda_", 3 },
 	};
 
-	(void)state;
 	for (size_t g = 0; g < TS_NELEM(given); g++) {
 		struct ts_buf bytes = TS_BUF_INIT;
 		struct memory_run mem;
@@ -180,7 +177,6 @@ static void a_gpus_kernels_tell_the_steps(void **state)
 		{ "abc", "", 0, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t g = 0; g < TS_NELEM(given); g++) {
 		struct ts_buf bytes = TS_BUF_INIT;
 		const struct ts_steps *steps;
@@ -229,7 +225,6 @@ static void real_profiles_have_the_steps_they_ran(void **state)
 		{ "xplane/gpu_mi300x_jax_conv.xplane.pb", "jit_forward_3d_conv", 8, 5 },
 	};
 
-	(void)state;
 	for (size_t g = 0; g < TS_NELEM(given); g++) {
 		struct ts_arena arena = TS_ARENA_INIT;
 		struct ts_bytes file = corpus_file(&arena, given[g].file);

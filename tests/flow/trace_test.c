@@ -170,7 +170,6 @@ static void rounds_both_ends_down_so_that_nesting_survives(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_nests(root);
@@ -194,7 +193,6 @@ static void a_parent_stands_before_a_child_of_the_same_length(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_ptr_equal(slice(root, "while.1", 0)->next, slice(root, "fusion.1", 0));
@@ -214,7 +212,6 @@ static void what_overlaps_gets_lanes_with_names(void **state)
 	cJSON *root;
 	double first, second, third;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_nests(root);
@@ -236,7 +233,6 @@ static void more_overlaps_than_lanes_are_counted_as_left_out(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(events); i++)
 		events[i] = (struct run_event){ LINE_ASYNC, OP_FUSION, (int64_t)i * NS, 1000 * NS };
 	run_init(&run, events, TS_NELEM(events));
@@ -258,7 +254,6 @@ static void times_before_the_start_move_everything(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_int_equal(ns_of(slice(root, "fusion.1", 0), "ts"), 0);
@@ -278,7 +273,6 @@ static void devices_come_first_and_hosts_are_named_when_there_are_two(void **sta
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_string_equal(meta(root, "process_name", "pid", 1), "/device:TPU:0");
@@ -304,7 +298,6 @@ static void foreign_text_is_escaped_and_args_tell_of_the_op(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_non_null(slice(root, "</script>\"\\\n\x01\xef\xbf\xbd", 0));
@@ -340,7 +333,6 @@ static void an_arrow_leads_from_the_start_to_its_wait(void **state)
 	int64_t begin[2], end[2];
 	size_t nr = 0;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_int_equal(count_of(root, "s"), 2);
@@ -383,7 +375,6 @@ static void a_start_is_as_long_as_its_wait_when_events_are_chosen(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, events, TS_NELEM(events));
 	root = trace_of(&run, NULL, 3, &report); /* the module first, short as it is */
 	assert_int_equal(report.events_total, 5);
@@ -435,7 +426,6 @@ static void never_more_than_the_budget_and_exactly_it(void **state)
 	static const uint64_t budgets[] = { 0, 1, MANY / 50, 77777, 3 * MANY };
 	struct run run;
 
-	(void)state;
 	make_many();
 	run_init(&run, many, TS_NELEM(many));
 	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
@@ -461,7 +451,6 @@ static void one_event_may_hold_all_others(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	many[0] = (struct run_event){ LINE_OPS, OP_WHILE, 0, MANY * NS };
 	for (size_t i = 1; i < MANY; i++)
 		many[i] = (struct run_event){ LINE_OPS, OP_FUSION, (int64_t)i * NS, NS };
@@ -502,7 +491,6 @@ static void assert_threads_do_not_matter(const struct ts_perfetto_form *form)
 
 static void threads_do_not_change_a_byte(void **state)
 {
-	(void)state;
 	assert_threads_do_not_matter(&ts_perfetto_json);
 	assert_threads_do_not_matter(&ts_perfetto_pb);
 }
@@ -604,7 +592,6 @@ static void a_protobuf_trace_has_each_slices_begin_and_end(void **state)
 	struct ts_trace_report report;
 	struct run run;
 
-	(void)state;
 	make_many();
 	run_init(&run, many, TS_NELEM(many));
 	for (size_t i = 0; i < TS_NELEM(budgets); i++) {
@@ -621,7 +608,6 @@ static void a_protobuf_trace_has_lanes_for_all_overlaps(void **state)
 	struct ts_trace_report report;
 	struct run run;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(events); i++)
 		events[i] = (struct run_event){ LINE_ASYNC, OP_FUSION, (int64_t)i * NS, 1000 * NS };
 	run_init(&run, events, TS_NELEM(events));
@@ -646,7 +632,6 @@ static void our_tracks_stand_in_the_devices_process(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "time", "Time");
 	track = ts_result_track(result, TS_TRACK_COUNTER, "MXU utilization (%)", 0, 2);
@@ -687,7 +672,6 @@ static void a_run_without_events_is_a_whole_file(void **state)
 	struct run run;
 	cJSON *root;
 
-	(void)state;
 	run_init(&run, NULL, 0);
 	root = trace_of(&run, NULL, 0, NULL);
 	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "traceEvents")), 0);
@@ -705,7 +689,6 @@ static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
 	struct ts_trace_plan plan;
 	struct run run;
 
-	(void)state;
 	make_many();
 	run_init(&run, many, TS_NELEM(many));
 	assert_int_equal(run_count(&run, &plan, 0, &err), TS_OK);
@@ -723,7 +706,6 @@ static void a_failure_on_a_thread_ends_all_with_its_story(void **state)
 
 static void others_files_are_not_ours(void **state)
 {
-	(void)state;
 	assert_false(ts_trace_is_ours(TS_LIT("{\"displayTimeUnit\":\"ns\"}"), &ts_perfetto_json));
 	assert_false(ts_trace_is_ours(TS_LIT(""), &ts_perfetto_json));
 	assert_false(ts_trace_is_ours(TS_LIT("\x1f\x8b\x08"), &ts_perfetto_json));

@@ -10,8 +10,6 @@ static enum ts_status ask_for_stats(void *ctx, const struct ts_block *block, str
 {
 	struct ts_stat stat;
 
-	(void)ctx;
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++)
 		block->stat(block, i, "stream", &stat);
 	return TS_OK;

@@ -66,7 +66,6 @@ static void test_names_are_recognised(void **state)
 		{ "tpu7x:2x2x1", "TPU v7x" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_chip_query query = tpu(rows[i].kind, false);
 		const struct ts_chip *chip = ts_chip_find(&query);
@@ -87,7 +86,6 @@ static void test_unknown_chips_have_no_rates(void **state)
 		"4",	     "TPU v5 Lite but with a name that is far too long for any chip"
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_chip_query query = tpu(kinds[i], false);
 		struct ts_rates rates = table_rates(&query);
@@ -119,7 +117,6 @@ static void test_rows_agree_with_xprofs_figures(void **state)
 		{ "TPU v4", 275, 1200, 0.025, 32 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_chip_query query = tpu(rows[i].kind, true);
 		struct ts_rates rates = table_rates(&query);
@@ -147,7 +144,6 @@ static void test_peak_follows_from_the_array_and_the_clock(void **state)
 		{ "TPU v6e", false, 2, 1750e6 }, { "TPU v7x", false, 2, 2200e6 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_chip_query query = tpu(rows[i].kind, rows[i].megacore);
 		struct ts_rates rates = table_rates(&query);
@@ -163,7 +159,6 @@ static void test_a_megacore_has_the_rates_of_two_cores(void **state)
 {
 	static const char *const kinds[] = { "TPU v4", "TPU v5p" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_chip_query core = tpu(kinds[i], false), mega = tpu(kinds[i], true);
 		struct ts_rates one = table_rates(&core), two = table_rates(&mega);
@@ -182,7 +177,6 @@ static void test_the_profiles_own_figures_win(void **state)
 	struct ts_chip_query query = tpu("TPU v7x", false);
 	struct ts_rates rates = ts_rates_of(&query, 1028.75e12, 3686.156e9, 20e12, 100);
 
-	(void)state;
 	assert_true(rates.from_profile);
 	assert_string_equal(rates.name, "TPU v7x");
 	assert_true(rates.peak_flops_per_s == 1028.75e12);
@@ -198,7 +192,6 @@ static void test_an_unknown_chip_keeps_what_its_profile_says(void **state)
 	struct ts_chip_query query = tpu("TPU v9", false);
 	struct ts_rates rates = ts_rates_of(&query, 5e15, 1e13, 0, -1);
 
-	(void)state;
 	assert_null(rates.name);
 	assert_true(rates.from_profile);
 	assert_true(rates.peak_flops_per_s == 5e15);
@@ -243,7 +236,6 @@ static void test_gpus_are_known_by_their_stats(void **state)
 		{ "Nvidia", "NVIDIA L40", -1, -1, -1, -1, -1, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_chip_query query = {
 			.kind = ts_bytes_of(rows[i].kind),
@@ -285,7 +277,6 @@ static void test_amds_halved_bandwidth_is_not_taken(void **state)
 	struct ts_chip_query query = mi300x(304);
 	struct ts_rates rates = ts_rates_of(&query, NAN, 2662400000000., NAN, 206141652992);
 
-	(void)state;
 	assert_string_equal(rates.name, "MI300X");
 	assert_true(rates.hbm_bytes_per_s == 5300e9);
 	assert_true(rates.peak_flops_per_s == 1307e12);
@@ -298,7 +289,6 @@ static void test_a_part_of_a_card_has_the_peak_of_its_cores(void **state)
 	struct ts_chip_query query = mi300x(38);
 	struct ts_rates rates = ts_rates_of(&query, NAN, 2662400000000., NAN, -1);
 
-	(void)state;
 	assert_null(rates.name);
 	assert_false(rates.from_profile);
 	assert_near(rates.peak_flops_per_s, 163.4e12, 0.001);
@@ -312,7 +302,6 @@ static void test_cards_without_a_row_are_computed_or_unknown(void **state)
 	struct ts_chip_query query = mi300x(84);
 	struct ts_rates rates;
 
-	(void)state;
 	query.vendor = TS_LIT("Nvidia");
 	query.clock_khz = 1800000;
 	query.cc_major = 8;

@@ -32,7 +32,6 @@ static void test_the_slowest_resource_bounds(void **state)
 		{ -1, -1, -1, TS_BOUND_UNKNOWN, NAN },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_roofline line =
 			ts_roofline_of(&rates, rows[i].flops, rows[i].hbm, rows[i].vmem);
@@ -53,7 +52,6 @@ static void test_an_unknown_chip_bounds_nothing(void **state)
 				    .vmem_bytes_per_s = NAN };
 	struct ts_roofline line = ts_roofline_of(&unknown, 1e9, 1e9, 1e9);
 
-	(void)state;
 	assert_int_equal(line.bound, TS_BOUND_UNKNOWN);
 	assert_true(isnan(line.least_s) && isnan(line.compute_s) && isnan(line.hbm_s));
 }
@@ -64,7 +62,6 @@ static void test_the_ridge_point_divides_compute_from_memory(void **state)
 	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
 	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1);
 
-	(void)state;
 	assert_int_equal(ts_roofline_of(&v6e, 559e6, 1e6, NAN).bound, TS_BOUND_HBM);
 	assert_int_equal(ts_roofline_of(&v6e, 562e6, 1e6, NAN).bound, TS_BOUND_COMPUTE);
 }
@@ -76,7 +73,6 @@ static void test_8_bit_products_count_by_their_own_rate(void **state)
 	struct ts_chip_query query = { .kind = TS_LIT("TPU v6e"), .memory_bytes = -1 };
 	struct ts_rates v6e = ts_rates_of(&query, NAN, NAN, NAN, -1), v7x;
 
-	(void)state;
 	query.kind = TS_LIT("TPU7x");
 	v7x = ts_rates_of(&query, NAN, NAN, NAN, -1);
 	assert_true(ts_bf16_flops(&v6e, 1000, 1000, 0, 0) == 1000);
@@ -90,7 +86,6 @@ static void test_8_bit_products_count_by_their_own_rate(void **state)
 
 static void test_bounds_have_xprofs_names(void **state)
 {
-	(void)state;
 	assert_string_equal(ts_bound_name(TS_BOUND_COMPUTE), "Compute");
 	assert_string_equal(ts_bound_name(TS_BOUND_HBM), "HBM");
 	assert_string_equal(ts_bound_name(TS_BOUND_VMEM), "VMEM");

@@ -133,7 +133,6 @@ static enum ts_status visit(struct ts_bytes bytes, struct seen *seen, uint64_t m
 
 static void files_come_one_by_one_from_every_kind(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
 		struct ts_error err = TS_ERROR_INIT;
@@ -155,7 +154,6 @@ static void files_come_one_by_one_from_every_kind(void **state)
 
 static void what_is_not_wanted_is_passed_over(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
 		struct seen seen = { .only_profiles = true };
@@ -184,7 +182,6 @@ static void tools_of_others_make_archives_too(void **state)
 	};
 	struct ts_buf text = TS_BUF_INIT;
 
-	(void)state;
 	ts_buf_pad(&text, 'a', 70000);
 	make_file("a.xplane.pb", ts_buf_bytes(&text));
 	make_file("d/b.xplane.pb", ts_buf_bytes(&text));
@@ -228,7 +225,6 @@ static void a_packed_profile_is_no_archive(void **state)
 	};
 	struct ts_buf zeros = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(plain); i++) {
 		struct ts_buf packed = gzip_of(plain[i]);
 
@@ -245,7 +241,6 @@ static void truncations_are_survived(void **state)
 {
 	static const size_t steps[] = { 3, 997, 20011 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
 		size_t step;
@@ -286,7 +281,6 @@ static void changed_bytes_are_survived(void **state)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kinds); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
 		bool made = make(&kinds[i], &packed);
@@ -312,7 +306,6 @@ static void an_entry_above_the_limit_is_refused(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct seen seen = { 0 };
 
-	(void)state;
 	assert_true(make(&kinds[9], &packed));
 	assert_int_equal(visit(ts_buf_bytes(&packed), &seen, 299999, &err), TS_LIMIT);
 	assert_has(err.text,
@@ -327,7 +320,6 @@ static void a_bomb_is_refused_whether_wanted_or_not(void **state)
 {
 	static const size_t which[] = { 4, 9 }; /* tar.gz, zip */
 
-	(void)state;
 	for (size_t i = 0; i < 2 * TS_NELEM(which); i++) {
 		struct ts_buf packed = TS_BUF_INIT, zeros = TS_BUF_INIT;
 		struct ts_error err = TS_ERROR_INIT;
@@ -362,7 +354,6 @@ static void a_visitor_ends_the_visit(void **state)
 	struct ts_buf packed = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	assert_true(make(&kinds[0], &packed));
 	assert_int_equal(ts_archive_each(ts_buf_bytes(&packed), &visitor, &err), TS_UNSUPPORTED);
 	assert_string_equal(err.text, "run/plugins/profile/s/a.xplane.pb: not today");

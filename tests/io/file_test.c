@@ -7,7 +7,6 @@ static void removing_what_is_gone_is_fine(void **state)
 {
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	make_file("dir/a", TS_LIT("x"));
 	assert_int_equal(ts_file_remove("dir/a", NULL), TS_OK);
 	assert_int_equal(ts_file_remove("dir/a", NULL), TS_OK);
@@ -18,7 +17,6 @@ static void removing_what_is_gone_is_fine(void **state)
 
 static void a_file_is_renamed_over_another(void **state)
 {
-	(void)state;
 	make_file("a", TS_LIT("new"));
 	make_file("dir/b", TS_LIT("old"));
 	assert_int_equal(ts_file_rename("a", "dir/b", NULL), TS_OK);
@@ -32,7 +30,6 @@ static void a_second_name_is_a_hard_link(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct stat a, b;
 
-	(void)state;
 	make_file("a", TS_LIT("content"));
 	assert_int_equal(ts_file_link_or_copy("a", "b", NULL), TS_OK);
 	assert_int_equal(stat("a", &a), 0);
@@ -47,7 +44,6 @@ static void the_second_name_of_a_link_is_that_of_its_content(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	make_file("real", TS_LIT("content"));
 	assert_int_equal(symlink("real", "link"), 0);
 	assert_int_equal(ts_file_link_or_copy("link", "b", NULL), TS_OK);
@@ -63,7 +59,6 @@ static void where_no_link_is_possible_there_is_a_copy(void **state)
 	bool same;
 	int fd = mkstemp(far);
 
-	(void)state;
 	if (fd < 0)
 		skip();
 	make_file("a", TS_LIT("content"));
@@ -88,7 +83,6 @@ static void content_is_compared(void **state)
 	static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, 200000 };
 	bool same;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(sizes); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 
@@ -121,7 +115,6 @@ static void what_is_not_there_equals_nothing(void **state)
 {
 	bool same = true;
 
-	(void)state;
 	make_file("a", TS_LIT("x"));
 	assert_int_equal(ts_file_same("a", "none", &same, NULL), TS_OK);
 	assert_false(same);
@@ -138,7 +131,6 @@ static void one_run_at_a_time_holds_a_session(void **state)
 	struct ts_dirlock first = TS_DIRLOCK_INIT, second = TS_DIRLOCK_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	make_dirs("run");
 	assert_int_equal(ts_dir_lock(&first, "run", NULL), TS_OK);
 	assert_int_equal(ts_dir_lock(&second, "run", &err), TS_IO);
@@ -157,7 +149,6 @@ static void a_cause_fits_behind_the_longest_path(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	char path[4096];
 
-	(void)state;
 	memset(path, 'p', sizeof(path) - 1);
 	memcpy(path + sizeof(path) - 6, "/tail", 6);
 	assert_int_equal(ts_fail_errno(&err, ENOSPC, path, "write it"), TS_IO);

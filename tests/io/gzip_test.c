@@ -64,7 +64,6 @@ static void the_header_is_that_of_rfc_1952_without_time_or_name(void **state)
 {
 	struct ts_buf packed = pack(TS_LIT("abc"), 6, NULL);
 
-	(void)state;
 	assert_memory_equal(packed.p, "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", 10);
 	/* CRC-32 of "abc" is 0x352441c2; then the length; both little-endian */
 	assert_memory_equal(packed.p + packed.n - 8, "\xc2\x41\x24\x35\x03\x00\x00\x00", 8);
@@ -77,7 +76,6 @@ static void members_stand_one_after_the_other(void **state)
 	struct ts_buf packed = TS_BUF_INIT, all = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	(void)state;
 	assert_int_equal(ts_gzip_init(&gz, 5, NULL), TS_OK);
 	for (size_t i = 0; i < TS_NELEM(sizes); i++) {
 		struct ts_buf text = sample(sizes[i]);
@@ -100,7 +98,6 @@ static void a_used_state_packs_like_a_new_one(void **state)
 	struct ts_buf used = TS_BUF_INIT;
 	struct ts_gzip gz;
 
-	(void)state;
 	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &used, TS_LIT("other text"), NULL, NULL), TS_OK);
 	ts_buf_clear(&used);
@@ -118,7 +115,6 @@ static void other_programs_read_what_was_packed(void **state)
 	struct ts_buf more = pack(TS_LIT("the end\n"), 1, NULL), read = TS_BUF_INIT;
 	gzFile f;
 
-	(void)state;
 	ts_buf_put(&packed, ts_buf_bytes(&more));
 	ts_buf_puts(&text, "the end\n");
 	make_file("a.gz", ts_buf_bytes(&packed));
@@ -144,7 +140,6 @@ static void what_other_programs_packed_is_read(void **state)
 {
 	struct ts_buf packed;
 
-	(void)state;
 	make_file("hello.txt", TS_LIT("hello hello hello\n"));
 	if (system("gzip -9 hello.txt 2>/dev/null") != 0) /* with a name and a time in its header */
 		skip();
@@ -204,7 +199,6 @@ static void the_comment_is_found_behind_all_other_fields(void **state)
 		{ TS_LIT(""), NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		struct ts_bytes got = ts_gzip_comment(cases[i].header);
 
@@ -219,7 +213,6 @@ static void a_comment_written_is_a_comment_read(void **state)
 {
 	struct ts_buf packed = pack(TS_LIT("text"), 6, "tpusight/1 overlay");
 
-	(void)state;
 	assert_true(ts_bytes_is(ts_gzip_comment(ts_buf_bytes(&packed)), "tpusight/1 overlay"));
 	ts_buf_release(&packed);
 }
@@ -230,7 +223,6 @@ static void every_truncation_is_noticed(void **state)
 	struct ts_buf second = pack(TS_LIT("second"), 6, NULL);
 	size_t first = packed.n;
 
-	(void)state;
 	ts_buf_put(&packed, ts_buf_bytes(&second));
 	for (size_t n = 0; n < packed.n; n++) {
 		struct ts_error err = TS_ERROR_INIT;
@@ -257,7 +249,6 @@ static void every_changed_byte_is_survived(void **state)
 	struct ts_buf text = sample(2000), packed = pack(ts_buf_bytes(&text), 6, NULL);
 	size_t nr_noticed = 0;
 
-	(void)state;
 	for (size_t at = 10; at < packed.n; at++) {
 		for (unsigned bit = 0; bit < 8; bit++) {
 			struct ts_buf got = TS_BUF_INIT;
@@ -283,7 +274,6 @@ static void damage_is_named_with_its_place(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	char expected[64];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "truncated gzip data: ends at packed byte %zu",
 		 packed.n - 1);
 	assert_int_equal(
@@ -309,7 +299,6 @@ static void zeros_behind_the_last_member_are_padding(void **state)
 {
 	struct ts_buf packed = pack(TS_LIT("abc"), 6, NULL);
 
-	(void)state;
 	ts_buf_pad(&packed, '\0', 512);
 	assert_unpacks(ts_buf_bytes(&packed), TS_LIT("abc"));
 	ts_buf_release(&packed);
@@ -320,7 +309,6 @@ static void the_head_is_no_longer_than_asked(void **state)
 	struct ts_buf text = sample(100000), packed = pack(ts_buf_bytes(&text), 6, NULL);
 	struct ts_buf head = TS_BUF_INIT;
 
-	(void)state;
 	assert_int_equal(ts_gunzip_head(ts_buf_bytes(&packed), &head, 1000, NULL), TS_OK);
 	assert_int_equal(head.n, 1000);
 	assert_memory_equal(head.p, text.p, 1000);

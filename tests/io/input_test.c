@@ -7,7 +7,6 @@ static void a_file_is_mapped_whole(void **state)
 {
 	struct ts_input in;
 
-	(void)state;
 	make_file("a", TS_LIT("hello\0world"));
 	assert_int_equal(ts_input_open(&in, "a", NULL), TS_OK);
 	assert_true(in.mapped);
@@ -34,7 +33,6 @@ static void what_cannot_be_read_is_named_with_its_cause(void **state)
 		{ "/dev/zero", TS_IO, "/dev/zero: a device" },
 	};
 
-	(void)state;
 	make_file("file", TS_LIT("x"));
 	make_file("empty", TS_LIT(""));
 	make_dirs("dir");
@@ -63,7 +61,6 @@ static void open_unreadable(void)
 
 static void an_unreadable_file_is_an_error(void **state)
 {
-	(void)state;
 	run_unprivileged(open_unreadable);
 }
 
@@ -83,7 +80,6 @@ static void a_stream_is_read_to_its_end(void **state)
 	int fd = pipe_of(TS_LIT("from a pipe"));
 	struct ts_input in;
 
-	(void)state;
 	assert_int_equal(ts_input_read(&in, fd, "pipe", 11, NULL), TS_OK);
 	assert_false(in.mapped);
 	assert_true(ts_bytes_eq(in.bytes, TS_LIT("from a pipe")));
@@ -98,7 +94,6 @@ static void a_stream_has_a_bound(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_input in;
 
-	(void)state;
 	assert_int_equal(ts_input_read(&in, fd, "pipe", 10, &err), TS_LIMIT);
 	assert_has(err.text, "pipe: more than 10 bytes in a stream");
 	close(fd);
@@ -119,7 +114,6 @@ static void read_standard_input(void)
 
 static void a_dash_is_standard_input(void **state)
 {
-	(void)state;
 	run_in_child(read_standard_input);
 }
 
@@ -127,7 +121,6 @@ static void a_file_that_cannot_be_mapped_is_read(void **state)
 {
 	struct ts_input in;
 
-	(void)state;
 	if (access("/proc/self/stat", R_OK) != 0)
 		skip();
 	assert_int_equal(ts_input_open(&in, "/proc/self/stat", NULL), TS_OK);
@@ -141,7 +134,6 @@ static void a_change_under_way_is_seen(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_input in;
 
-	(void)state;
 	make_file("a", TS_LIT("0123456789"));
 	assert_int_equal(ts_input_open(&in, "a", NULL), TS_OK);
 	assert_int_equal(truncate("a", 5), 0);
@@ -158,7 +150,6 @@ static void a_file_that_is_cut_short_can_be_outlived(void **state)
 	struct ts_input in;
 	size_t sum = 0;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 1, page * 3);
 	if (!ts_input_outlive_cuts())

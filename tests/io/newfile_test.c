@@ -21,7 +21,6 @@ static void without_commit_the_old_file_stands(void **state)
 {
 	struct ts_newfile file;
 
-	(void)state;
 	make_file("a.xplane.pb", TS_LIT("old"));
 	open_new(&file, "a.xplane.pb");
 	assert_int_equal(ts_newfile_put(&file, TS_LIT("new"), NULL), TS_OK);
@@ -36,7 +35,6 @@ static void commit_puts_the_new_file_in_place(void **state)
 {
 	struct ts_newfile file;
 
-	(void)state;
 	make_file("a", TS_LIT("old"));
 	open_new(&file, "a");
 	assert_int_equal(ts_newfile_put(&file, TS_LIT("new "), NULL), TS_OK);
@@ -53,7 +51,6 @@ static void a_reader_of_the_old_file_keeps_it(void **state)
 	char text[4] = "";
 	int fd;
 
-	(void)state;
 	make_file("a", TS_LIT("old"));
 	fd = open("a", O_RDONLY);
 	assert_int_equal(ts_newfile_save("a", TS_LIT("n"), NULL), TS_OK);
@@ -74,7 +71,6 @@ static void the_mode_of_the_old_file_is_kept(void **state)
 {
 	static const mode_t modes[] = { 0600, 0640, 0644, 0444, 0755, 0666 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(modes); i++) {
 		make_file("a", TS_LIT("old"));
 		assert_int_equal(chmod("a", modes[i]), 0);
@@ -88,7 +84,6 @@ static void a_new_file_follows_the_umask(void **state)
 {
 	mode_t old = umask(0027);
 
-	(void)state;
 	assert_int_equal(ts_newfile_save("a", TS_LIT("new"), NULL), TS_OK);
 	umask(old);
 	assert_int_equal(mode_of("a"), 0640);
@@ -98,7 +93,6 @@ static void the_owner_is_kept_by_root(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	make_file("a", TS_LIT("old"));
@@ -121,7 +115,6 @@ static void replace_foreign(void)
 
 static void rights_of_a_group_that_cannot_be_kept_do_not_go_to_another(void **state)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	make_file("a", TS_LIT("old"));
@@ -133,7 +126,6 @@ static void a_link_stays_and_what_is_behind_it_is_replaced(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	make_file("deep/down/real", TS_LIT("old"));
 	assert_int_equal(symlink("down/real", "deep/second"), 0);
 	assert_int_equal(symlink("deep/second", "first"), 0);
@@ -147,7 +139,6 @@ static void a_link_stays_and_what_is_behind_it_is_replaced(void **state)
 
 static void a_link_to_a_file_that_is_not_there_makes_that_file(void **state)
 {
-	(void)state;
 	make_dirs("dir");
 	assert_int_equal(symlink("dir/real", "link"), 0);
 	assert_int_equal(ts_newfile_save("link", TS_LIT("new"), NULL), TS_OK);
@@ -168,7 +159,6 @@ static void what_cannot_be_written_is_named_with_its_cause(void **state)
 		{ "loop", TS_IO, "loop: cannot write it: its symbolic links go round" },
 	};
 
-	(void)state;
 	make_dirs("dir");
 	make_file("file", TS_LIT("x"));
 	assert_int_equal(symlink("loop", "loop"), 0);
@@ -190,7 +180,6 @@ static void a_pipe_is_written_straight(void **state)
 	char text[8] = "";
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	fd = open("fifo", O_RDONLY | O_NONBLOCK);
 	open_new(&file, "fifo");
@@ -218,7 +207,6 @@ static void parts_of_other_files_are_copied(void **state)
 	struct ts_buf big = TS_BUF_INIT;
 	int fd;
 
-	(void)state;
 	fill(&big, 20004097);
 	make_file("big", ts_buf_bytes(&big));
 	fd = open("big", O_RDONLY);
@@ -251,7 +239,6 @@ static void a_copy_past_the_end_of_the_original_is_refused(void **state)
 	struct ts_newfile file;
 	int fd;
 
-	(void)state;
 	make_file("short", TS_LIT("0123456789"));
 	make_file("a", TS_LIT("old"));
 	fd = open("short", O_RDONLY);
@@ -286,7 +273,6 @@ static void write_past_the_limit(void)
 
 static void a_file_size_limit_leaves_the_old_file(void **state)
 {
-	(void)state;
 	make_file("a", TS_LIT("old"));
 	run_in_child(write_past_the_limit);
 	assert_file("a", "old");
@@ -324,7 +310,6 @@ static void write_to_a_full_disk(void)
 
 static void a_full_disk_leaves_the_old_file(void **state)
 {
-	(void)state;
 	make_dirs("disk");
 	run_in_child(write_to_a_full_disk);
 }
@@ -345,7 +330,6 @@ static void write_to_a_closed_folder(void)
 
 static void a_read_only_folder_is_an_error(void **state)
 {
-	(void)state;
 	run_unprivileged(write_to_a_closed_folder);
 }
 
@@ -380,7 +364,6 @@ static void a_killed_run_leaves_the_old_file_and_a_temporary_that_can_be_cleared
 	pid_t pid;
 	size_t nr;
 
-	(void)state;
 	make_file("run/host.xplane.pb", TS_LIT("old"));
 	make_file("run/.host.xplane.pb.swp", TS_LIT("somebody's"));
 	pid = half_done("run/host.xplane.pb");
@@ -413,7 +396,6 @@ static void a_kill_at_any_moment_leaves_one_whole_file(void **state)
 	struct ts_buf buf;
 	size_t nr;
 
-	(void)state;
 	make_file("f", TS_LIT("bb"));
 	for (unsigned i = 0; i < 40; i++) {
 		pid_t pid = fork();
@@ -453,7 +435,6 @@ static void temporaries_are_told_by_their_names(void **state)
 		{ ".", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++)
 		assert_int_equal(ts_newfile_is_temp(cases[i].name), cases[i].is_temp);
 }
@@ -462,7 +443,6 @@ static void the_name_of_the_temporary_is_no_host_of_xprof(void **state)
 {
 	struct ts_newfile file;
 
-	(void)state;
 	open_new(&file, "a.xplane.pb");
 	assert_true(ts_newfile_is_temp(file.temp));
 	assert_false(ts_bytes_ends(ts_bytes_of(file.temp), ".xplane.pb"));
@@ -473,7 +453,6 @@ static void the_longest_name_can_be_replaced(void **state)
 {
 	char name[256];
 
-	(void)state;
 	memset(name, 'n', 255);
 	for (size_t at = 200; at < 254; at += 2)
 		memcpy(name + at, "\xc3\xa9", 2); /* e with acute: a cut must not halve one */
@@ -486,7 +465,6 @@ static void only_plain_files_are_cleared(void **state)
 {
 	size_t nr;
 
-	(void)state;
 	make_dirs(".d.tpusight-abcdef");
 	make_file("precious", TS_LIT("x"));
 	assert_int_equal(symlink("precious", ".l.tpusight-abcdef"), 0);

@@ -56,7 +56,6 @@ static void a_message_goes_out_framed_and_one_comes_back(void **state)
 	static const uint8_t sent[] = { 0, 0, 0, 0, 4, 'a', 's', 'k', '?' };
 	struct call call;
 
-	(void)state;
 	begin(&call, FAKE_ANSWER, TS_LIT("answer"));
 	for (unsigned i = 1; i <= 3; i++) {
 		assert_int_equal(make(&call, TS_LIT("ask?")), TS_OK);
@@ -74,7 +73,6 @@ static void an_answer_of_many_frames_and_an_empty_one_are_whole(void **state)
 	static uint8_t large[700000];
 	struct call call;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(large); i++)
 		large[i] = (uint8_t)(i * 7 >> 3);
 	begin(&call, FAKE_ANSWER, (struct ts_bytes){ large, sizeof(large) });
@@ -91,7 +89,6 @@ static void a_status_of_the_server_is_told_in_its_words(void **state)
 {
 	struct call call;
 
-	(void)state;
 	begin(&call, FAKE_STATUS, TS_LIT(""));
 	call.fake.status = "13";
 	call.fake.words = "Another%20profiling session active%2";
@@ -128,7 +125,6 @@ static void what_is_no_answer_is_named_and_no_harm_is_done(void **state)
 		{ FAKE_ENDLESS, "", 0, TS_RPC_GARBLED, "larger than 1048576 bytes" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		const struct bad *row = &rows[i];
 		struct call call;
@@ -157,7 +153,6 @@ static void headers_without_end_are_not_read_for_ever(void **state)
 {
 	struct call call;
 
-	(void)state;
 	begin(&call, FAKE_HEADERS, TS_LIT(""));
 	assert_int_not_equal(make(&call, TS_LIT("")), TS_OK);
 	end(&call);
@@ -168,7 +163,6 @@ static void a_silent_server_costs_the_limit_and_no_more(void **state)
 	struct call call;
 	int64_t start = now_ms();
 
-	(void)state;
 	begin(&call, FAKE_SILENT, TS_LIT(""));
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
 	assert_int_equal(call.answer.fault, TS_RPC_SLOW);
@@ -191,7 +185,6 @@ static void a_call_ends_at_once_when_it_is_cancelled(void **state)
 	int64_t start = now_ms();
 	pthread_t thread;
 
-	(void)state;
 	begin(&call, FAKE_SILENT, TS_LIT(""));
 	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, call.rpc), 0);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
@@ -207,7 +200,6 @@ static void a_port_without_a_server_is_unreachable(void **state)
 {
 	struct call call;
 
-	(void)state;
 	begin(&call, FAKE_ANSWER, TS_LIT(""));
 	fake_stop(&call.fake);
 	assert_int_equal(make(&call, TS_LIT("")), TS_IO);
@@ -222,7 +214,6 @@ static void a_server_that_is_another_one_by_the_next_call_is_told(void **state)
 	struct call call;
 	uint16_t port;
 
-	(void)state;
 	begin(&call, FAKE_ANSWER, TS_LIT("answer"));
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(make(&call, TS_LIT("")), TS_OK);
@@ -242,7 +233,6 @@ static void a_server_that_refuses_or_is_late_is_still_the_same(void **state)
 {
 	struct call call;
 
-	(void)state;
 	begin(&call, FAKE_ANSWER, TS_LIT("answer"));
 	assert_int_equal(make(&call, TS_LIT("")), TS_OK);
 	call.fake.status = "14";
@@ -280,7 +270,6 @@ static void an_address_is_a_host_and_a_port_alone(void **state)
 					   "http://h:1",
 					   "h%00:1" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(good); i++) {
 		struct ts_rpc *rpc;
 

@@ -68,7 +68,6 @@ static void make_logs(void)
 
 static void a_log_directory_is_searched_at_every_depth(void **state)
 {
-	(void)state;
 	make_logs();
 	assert_finds("logs",
 		     "dir " S2
@@ -81,7 +80,6 @@ static void memory_profiles_of_a_session_stand_apart(void **state)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	(void)state;
 	make_logs();
 	make_file(S1 "/memory_profile.prof", TS_LIT("12"));
 	make_file(S1 "/before.prof", TS_LIT("1"));
@@ -101,7 +99,6 @@ static void slashes_and_dots_do_not_matter(void **state)
 {
 	static const char *const same[] = { "logs/", "./logs", ".//logs///", "./logs/." };
 
-	(void)state;
 	make_logs();
 	for (size_t i = 0; i < TS_NELEM(same); i++)
 		assert_finds(same[i],
@@ -114,7 +111,6 @@ static void the_layout_is_known_wherever_the_path_begins(void **state)
 {
 	static const char *const inside[] = { S1, "logs/plugins/profile" };
 
-	(void)state;
 	make_logs();
 	for (size_t i = 0; i < TS_NELEM(inside); i++)
 		assert_finds(inside[i],
@@ -127,7 +123,6 @@ static void the_layout_is_known_wherever_the_path_begins(void **state)
 
 static void relative_paths_inside_the_layout(void **state)
 {
-	(void)state;
 	make_logs();
 	assert_int_equal(chdir("logs"), 0);
 	assert_finds("plugins/profile", "dir plugins/profile/2025_01_01|.|.|2025_01_01|2025_01_01: "
@@ -144,7 +139,6 @@ static void from_inside_a_session_its_name_is_known(void **state)
 	struct ts_buf path = TS_BUF_INIT;
 	char *logdir;
 
-	(void)state;
 	make_logs();
 	logdir = realpath("logs", NULL);
 	assert_int_equal(chdir(S1), 0);
@@ -163,7 +157,6 @@ static void from_inside_a_session_its_name_is_known(void **state)
 
 static void a_plain_folder_of_profiles_is_a_session(void **state)
 {
-	(void)state;
 	make_file("dump/a.xplane.pb", TS_LIT("1"));
 	make_file("dump/xplane.pb", TS_LIT("12"));
 	assert_finds("dump", "dir dump|dump|.|dump|dump: a=1 xplane=2\n");
@@ -171,7 +164,6 @@ static void a_plain_folder_of_profiles_is_a_session(void **state)
 
 static void one_file_is_a_session_of_its_own(void **state)
 {
-	(void)state;
 	make_logs();
 	make_file("here/alone.tar.gz", TS_LIT("1234"));
 	assert_finds(S1 "/host1.xplane.pb",
@@ -184,7 +176,6 @@ static void one_file_is_a_session_of_its_own(void **state)
 
 static void a_dash_is_standard_input(void **state)
 {
-	(void)state;
 	assert_finds("-", "stream .|.|.|standard input|standard input: standard input=0\n");
 }
 
@@ -192,7 +183,6 @@ static void a_file_named_like_standard_input_is_a_file(void **state)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	(void)state;
 	make_file("-", TS_LIT("x"));
 	assert_int_equal(ts_runs_find(&runs, "./-", NULL), TS_OK);
 	assert_string_equal(runs.sessions[0].files[0].path, "./-");
@@ -202,7 +192,6 @@ static void a_file_named_like_standard_input_is_a_file(void **state)
 
 static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
 {
-	(void)state;
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	make_dirs("l/a/plugins/profile/s/odd.xplane.pb");
 	make_dirs("l/b/plugins/profile/empty");
@@ -227,7 +216,6 @@ static void what_is_wrong_is_one_line_and_the_rest_goes_on(void **state)
 
 static void a_link_to_a_folder_above_ends_there(void **state)
 {
-	(void)state;
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	assert_int_equal(symlink("../..", "l/a/plugins/back"), 0);
 	assert_int_equal(symlink(".", "l/here"), 0);
@@ -239,7 +227,6 @@ static void a_link_to_a_folder_above_ends_there(void **state)
 
 static void a_second_name_of_a_run_adds_nothing(void **state)
 {
-	(void)state;
 	make_file("l/z_run/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	make_file("other/plugins/profile/t/h.xplane.pb", TS_LIT("12"));
 	assert_int_equal(symlink("z_run", "l/latest"), 0);
@@ -253,7 +240,6 @@ static void links_cannot_multiply_the_work(void **state)
 {
 	char from[64], to[64];
 
-	(void)state;
 	make_dirs("l");
 	for (int i = 0; i < 20; i++) {
 		snprintf(to, sizeof(to), "l/%d", i);
@@ -270,7 +256,6 @@ static void links_cannot_multiply_the_work(void **state)
 
 static void linked_profiles_count_with_their_size(void **state)
 {
-	(void)state;
 	make_file("store/blob", TS_LIT("12345"));
 	make_dirs("l/plugins/profile/s");
 	assert_int_equal(symlink("../../../../store/blob", "l/plugins/profile/s/h.xplane.pb"), 0);
@@ -283,14 +268,12 @@ static void paths_that_overlap_find_each_session_once(void **state)
 		"l/a", "l", "l/a/plugins/profile/s", "l/a/plugins/profile/s/h.xplane.pb", "l/", NULL
 	};
 
-	(void)state;
 	make_file("l/a/plugins/profile/s/h.xplane.pb", TS_LIT("1"));
 	assert_found(paths, "dir l/a/plugins/profile/s|l/a|.|s|l/a/s: h=1\n");
 }
 
 static void nothing_found_is_an_error_with_advice(void **state)
 {
-	(void)state;
 	make_dirs("none/deep");
 	make_dirs("p/plugins/profile/s");
 	make_file("stray/x/h.xplane.pb", TS_LIT("1"));
@@ -334,7 +317,6 @@ static void find_beside_a_closed_folder(void)
 
 static void an_unreadable_folder_is_one_line(void **state)
 {
-	(void)state;
 	run_unprivileged(find_beside_a_closed_folder);
 }
 
@@ -343,7 +325,6 @@ static void depth_has_a_bound(void **state)
 	char dir[512] = "l";
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	(void)state;
 	for (size_t n = 1; n < 1 + 2 * (TS_RUNS_DEPTH + 10); n += 2)
 		memcpy(dir + n, "/d", 3);
 	make_dirs(dir);
@@ -385,7 +366,6 @@ static void many_runs_and_files_are_found_with_few_descriptors(void)
 
 static void large_log_directories(void **state)
 {
-	(void)state;
 	run_in_child(many_runs_and_files_are_found_with_few_descriptors);
 }
 
@@ -394,7 +374,6 @@ static void names_of_files_in_a_session(void **state)
 	struct ts_session session = { .dir = "/logs/s" };
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	ts_buf_puts(&out, "kept ");
 	assert_string_equal(ts_session_path(&session, "a.json", &out), "/logs/s/a.json");
 	assert_true(ts_bytes_is(ts_buf_bytes(&out), "kept /logs/s/a.json"));
@@ -423,7 +402,6 @@ static void places_by_name(void **state)
 		{ "a/plugins/profile/s/deeper", TS_PLACE_ANY, 26 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		size_t n;
 
@@ -436,7 +414,6 @@ static void places_by_name(void **state)
 
 static void traces_stand_for_a_session_without_xplanes(void **state)
 {
-	(void)state;
 	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
 	make_file(T "/h1.trace.json.gz", TS_LIT("12"));
 	make_file(T "/perfetto_trace.json", TS_LIT("1"));
@@ -448,7 +425,6 @@ static void traces_stand_for_a_session_without_xplanes(void **state)
 
 static void the_trace_for_perfetto_is_better_than_nothing(void **state)
 {
-	(void)state;
 	make_file(T "/perfetto_trace.json.gz", TS_LIT("1"));
 	make_file(T "/perfetto_trace.native.json.gz", TS_LIT("1"));
 	assert_finds("t", "dir " T "|t|.|now|t/now: perfetto_trace.json.gz=1\n");
@@ -481,7 +457,6 @@ static void assert_captures(const char *expected)
 /* Two ranks, captured twice; the second rank began a little later. Other files are none. */
 static void captures_of_a_job_are_told_apart(void **state)
 {
-	(void)state;
 	make_file("log/net/w1_77.1700000000000000000.pt.trace.json", RANK(0, 2));
 	make_file("log/net/w2_78.1700000003000000000.pt.trace.json", RANK(1, 2));
 	make_file("log/net/w1_77.1700000050000000000.pt.trace.json", RANK(0, 2));
@@ -500,7 +475,6 @@ static void captures_of_a_job_are_told_apart(void **state)
 /* Each run of a script is a process, and so a worker, of its own. */
 static void runs_of_one_script_are_no_job(void **state)
 {
-	(void)state;
 	make_file("log/net/h_77.1700000000000000000.pt.trace.json",
 		  TS_LIT("{\"schemaVersion\": 1}"));
 	make_file("log/net/h_78.1700000020000000000.pt.trace.json",
@@ -510,7 +484,6 @@ static void runs_of_one_script_are_no_job(void **state)
 
 static void ranks_of_other_jobs_stay_apart(void **state)
 {
-	(void)state;
 	make_file("log/net/a.1700000000000.pt.trace.json",
 		  RANK(0, 2)); /* ms, of an older PyTorch */
 	make_file("log/net/b.1700000001000.pt.trace.json", RANK(0, 2)); /* that rank again */
@@ -531,7 +504,6 @@ static void traces_of_a_session_are_of_one_run(void **state)
 {
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	(void)state;
 	make_file(T "/h0.trace.json.gz", TS_LIT("1"));
 	make_file(T "/h1.trace.json.gz", TS_LIT("1"));
 	assert_int_equal(ts_runs_find(&runs, "t", NULL), TS_OK);

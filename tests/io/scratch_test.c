@@ -40,7 +40,6 @@ static void what_was_put_is_read_and_mapped(void **state)
 	struct ts_bytes all;
 	char piece[5] = "";
 
-	(void)state;
 	assert_int_equal(open_in(tmp_root, &scratch), TS_OK);
 	assert_int_equal(ts_scratch_put(&scratch, TS_LIT("ello "), NULL), TS_OK);
 	assert_int_equal(ts_scratch_put(&scratch, TS_LIT("world"), NULL), TS_OK);
@@ -59,7 +58,6 @@ static void an_empty_one_maps_to_nothing(void **state)
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 	struct ts_bytes all;
 
-	(void)state;
 	assert_int_equal(ts_scratch_map(&scratch, &all, NULL), TS_OK);
 	assert_int_equal(all.n, 0);
 	ts_scratch_release(&scratch);
@@ -69,7 +67,6 @@ static void without_a_folder_the_next_one_serves(void **state)
 {
 	struct ts_scratch scratch = TS_SCRATCH_INIT;
 
-	(void)state;
 	assert_int_equal(open_in("/does/not/exist", &scratch), TS_OK);
 	assert_int_equal(scratch.nr_bytes, 1);
 	ts_scratch_release(&scratch);
@@ -82,7 +79,6 @@ static void a_full_disk_is_told(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	enum ts_status st;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	none = before;

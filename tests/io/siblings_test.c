@@ -38,28 +38,24 @@ static void assert_joined(const char *const *files, const char *expected)
 
 static void hosts_that_began_together_are_one(void **state)
 {
-	(void)state;
 	assert_joins("2026_01_01_11_59_58(3): h0 h1 h2\n", AT("11_59_58", "h0"),
 		     AT("12_00_01", "h1"), AT("12_00_58", "h2"));
 }
 
 static void a_new_year_is_no_border(void **state)
 {
-	(void)state;
 	assert_joins("2025_12_31_23_59_59(2): h0 h1\n", "plugins/profile/2025_12_31_23_59_59/h0",
 		     "plugins/profile/2026_01_01_00_00_00/h1");
 }
 
 static void a_minute_later_is_another_capture(void **state)
 {
-	(void)state;
 	assert_joins("2026_01_01_12_00_00(0): h0\n2026_01_01_12_01_01(0): h1\n",
 		     AT("12_00_00", "h0"), AT("12_01_01", "h1"));
 }
 
 static void the_same_host_twice_is_two_captures(void **state)
 {
-	(void)state;
 	assert_joins("2026_01_01_12_00_00(2): h0 h1\n2026_01_01_12_00_10(2): h0 h1\n",
 		     AT("12_00_00", "h0"), AT("12_00_01", "h1"), AT("12_00_10", "h0"),
 		     AT("12_00_11", "h1"));
@@ -67,7 +63,6 @@ static void the_same_host_twice_is_two_captures(void **state)
 
 static void other_runs_and_other_names_stay_by_themselves(void **state)
 {
-	(void)state;
 	assert_joins("2026_01_01_12_00_00(0): h0\n2026_01_01_12_00_01(0): h1\n"
 		     "2026_13_01_12_00_01(0): h4\nfirst(0): h2\nsecond(0): h3\n",
 		     "a/plugins/profile/2026_01_01_12_00_00/h0",
@@ -81,7 +76,6 @@ static void traces_named_one_by_one_are_ranks(void **state)
 					     "b/r2.pt.trace.json" };
 	struct ts_runs runs = TS_RUNS_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		make_file(names[i], TS_LIT("x"));
 		assert_int_equal(ts_runs_find(&runs, names[i], NULL), TS_OK);

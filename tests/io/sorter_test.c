@@ -49,7 +49,6 @@ static void expect_part(const struct ts_sorter *sorter, uint32_t p, uint32_t nr_
 /* Orders in which NR keys are put, each key from 0 to NR - 1 once. */
 static size_t rising(size_t i, size_t nr)
 {
-	(void)nr;
 	return i;
 }
 
@@ -65,7 +64,6 @@ static size_t scattered(size_t i, size_t nr)
 
 static size_t children_first(size_t i, size_t nr) /* of NR / 50 parents with 49 children each */
 {
-	(void)nr;
 	return i % 50 == 49 ? i - 49 : i + 1;
 }
 
@@ -101,7 +99,6 @@ static void records_come_back_in_order_from_memory_and_from_disk(void **state)
 {
 	static const size_t max[] = { 2000, 1000, 999, 33, 16, 7, 1 };
 
-	(void)state;
 	for (size_t o = 0; o < TS_NELEM(orders); o++)
 		for (size_t i = 0; i < TS_NELEM(max); i++) {
 			put_and_expect(&one_part, 1, orders[o], max[i]);
@@ -112,7 +109,6 @@ static void records_come_back_in_order_from_memory_and_from_disk(void **state)
 
 static void records_of_any_size_come_back_in_order(void **state)
 {
-	(void)state;
 	for (size_t size = offsetof(struct record, more); size <= sizeof(struct record);
 	     size += sizeof(uint64_t))
 		for (size_t o = 0; o < TS_NELEM(orders); o++) {
@@ -136,7 +132,6 @@ static void of_equal_starts_the_longer_is_first_then_what_the_kind_says(void **s
 	struct ts_sorter sorter;
 	enum ts_status st = TS_OK;
 
-	(void)state;
 	ts_sorter_init(&sorter, &one_part);
 	sorter.max = 2;
 	for (size_t i = TS_NELEM(expected); i-- > 0;)
@@ -157,7 +152,6 @@ static void nothing_was_put_and_nothing_comes(void **state)
 	struct ts_sorter sorter;
 	enum ts_status st = TS_OK;
 
-	(void)state;
 	ts_sorter_init(&sorter, &parts);
 	assert_int_equal(ts_sorter_close(&sorter, NULL), TS_OK);
 	assert_int_equal(ts_sort_cursor_open(&sorter, 5, &cursor, NULL), TS_OK);
@@ -174,7 +168,6 @@ static void a_sorter_that_was_released_can_be_filled_again(void **state)
 	struct ts_sorter sorter;
 	enum ts_status st = TS_OK;
 
-	(void)state;
 	ts_sorter_init(&sorter, &one_part);
 	sorter.max = 1;
 	for (int i = 0; i < 3; i++)

@@ -70,7 +70,6 @@ static void an_alert_is_in_the_environment(void **state)
 {
 	struct ts_alert alert = alert_of("42 % idle", "Between steps.");
 
-	(void)state;
 	say(&alert.advice, "Prefetch.");
 	run("printf '%s|' \"$TPUSIGHT_ALERT_STATE\" \"$TPUSIGHT_ALERT_RULE\" "
 	    "\"$TPUSIGHT_ALERT_SEVERITY\" \"$TPUSIGHT_ALERT_MESSAGE\" \"$TPUSIGHT_ALERT_EVIDENCE\" "
@@ -99,7 +98,6 @@ static void what_a_shell_would_obey_is_text(void **state)
 		{ "A=B\\", "A=B\\" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_alert alert = alert_of(rows[i].said, "");
 
@@ -114,7 +112,6 @@ static void a_text_of_a_megabyte_is_cut_and_the_command_runs(void **state)
 {
 	struct ts_alert alert = alert_of("", "");
 
-	(void)state;
 	for (int i = 0; i < 1 << 20; i++)
 		ts_buf_putc(&alert.title, 'x');
 	ts_buf_put(&alert.evidence, ts_buf_bytes(&alert.title));
@@ -128,7 +125,6 @@ static void variables_of_an_outer_alert_do_not_come_through(void **state)
 {
 	struct ts_alert alert = alert_of("inner", "");
 
-	(void)state;
 	setenv("TPUSIGHT_ALERT_MESSAGE", "outer", 1);
 	setenv("TPUSIGHT_ALERT_OTHER", "outer", 1);
 	run("env | grep -c ^TPUSIGHT_ALERT_ > " OUT
@@ -146,7 +142,6 @@ static void eight_run_and_no_more_and_none_is_left(void **state)
 	struct ts_alert_command runner = { .text = "exec sleep 0.5" };
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	for (int i = 0; i < TS_MAX_ALERT_COMMANDS; i++)
 		assert_int_equal(ts_alert_command_run(&runner, &alert, &err), TS_OK);
 	assert_int_equal(ts_alert_command_run(&runner, &alert, &err), TS_LIMIT);
@@ -166,7 +161,6 @@ static void one_that_does_not_end_is_waited_for_so_long(void **state)
 	struct ts_alert_command runner = { .text = "exec sleep 20" };
 	time_t start = time(NULL);
 
-	(void)state;
 	assert_int_equal(ts_alert_command_run(&runner, &alert, NULL), TS_OK);
 	ts_alert_command_finish(&runner, 100);
 	assert_in_range(time(NULL) - start, 0, 10);

@@ -60,7 +60,6 @@ static void a_figure_that_has_held_is_raised_once(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	sample(&given, 0, TS_METRIC_PADDING, 31);
 	sample(&given, 600, TS_METRIC_PADDING, 35);
@@ -74,7 +73,6 @@ static void a_moment_is_not_an_alert(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 60000; at += 600)
 		sample(&given, at, TS_METRIC_PADDING, at / 600 % 3 < 2 ? 90 : 5);
@@ -85,7 +83,6 @@ static void around_its_threshold_nothing_flaps(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 3000; at += 600)
 		sample(&given, at, TS_METRIC_PADDING, 31);
@@ -101,7 +98,6 @@ static void it_is_over_after_the_clear_time_and_not_before(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	sample(&given, 0, TS_METRIC_COMPILATION, 6000);
 	sample(&given, 1000, TS_METRIC_COMPILATION, 6000);
@@ -116,7 +112,6 @@ static void the_stronger_of_two_rules_speaks(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 5000; at += 500)
 		sample(&given, at, TS_METRIC_MXU, 12);
@@ -130,7 +125,6 @@ static void what_is_unknown_changes_nothing(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 5000; at += 500)
 		sample(&given, at, TS_METRIC_MXU, NAN);
@@ -145,7 +139,6 @@ static void thresholds_are_the_users(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	assert_true(ts_settings_set(&given.settings, TS_LIT("padding_waste_high"), 60));
 	for (int64_t at = 0; at < 10000; at += 500)
@@ -171,7 +164,6 @@ static void what_has_its_own_evidence_needs_no_hold_time(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	hold(&given, 100, TS_WARNING, true);
 	hold(&given, 700, TS_WARNING, true);
@@ -182,7 +174,6 @@ static void an_alert_that_gets_more_severe_is_raised_again(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	hold(&given, 0, TS_WARNING, true);
 	hold(&given, 600, TS_CRITICAL, true);
@@ -236,7 +227,6 @@ static bool is_covered_elsewhere(const char *rule)
 
 static void every_rule_of_the_doctor_raises_one_alert_that_holds(void **state)
 {
-	(void)state;
 	assert_true(TS_NELEM(doctor_rules) + 4 <= TS_MAX_ALERTS);
 	for (size_t i = 0; i < TS_NELEM(doctor_rules); i++) {
 		const char *rule = doctor_rules[i];
@@ -261,7 +251,6 @@ static void findings_about_the_capture_are_not_alerts(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 10000; at += 500)
 		found(&given, at, "not_a_device", TS_CRITICAL, true);
@@ -272,7 +261,6 @@ static void information_is_not_an_alert(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 10000; at += 500)
 		found(&given, at, "straggler", TS_INFO, false);
@@ -283,7 +271,6 @@ static void a_finding_is_reported_again_when_it_gets_worse_and_not_when_it_gets_
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int64_t at = 0; at < 20000; at += 500)
 		found(&given, at, "idle", at / 1000 % 4 == 2 ? TS_CRITICAL : TS_WARNING, false);
@@ -295,7 +282,6 @@ static void more_rules_than_are_kept_do_no_harm(void **state)
 	struct given given;
 	char name[32];
 
-	(void)state;
 	begin(&given);
 	for (int i = 0; i < TS_MAX_ALERTS * 2; i++) {
 		snprintf(name, sizeof(name), "rule_%d", i);

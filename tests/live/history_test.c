@@ -34,14 +34,12 @@ static void put(int64_t at_ms, enum ts_metric metric, double value)
 
 static int empty(void **state)
 {
-	(void)state;
 	memset(&ring, 0, sizeof(ring));
 	return 0;
 }
 
 static void a_ring_keeps_the_newest(void **state)
 {
-	(void)state;
 	assert_int_equal(ts_ring_count(&ring), 0);
 	for (int i = 0; i < TS_RING + 5; i++)
 		put(i, TS_METRIC_MXU, i);
@@ -53,7 +51,6 @@ static void a_ring_keeps_the_newest(void **state)
 
 static void the_mean_is_of_what_is_known_and_recent(void **state)
 {
-	(void)state;
 	must_be_unknown(ts_ring_mean(&ring, TS_METRIC_MXU, 0, 1000));
 	put(0, TS_METRIC_MXU, 1000);
 	put(400, TS_METRIC_MXU, 10);
@@ -68,7 +65,6 @@ static void the_median_is_of_the_last_known_ones(void **state)
 {
 	static const double values[] = { 1000, 1, 5, NAN, 3, 2 };
 
-	(void)state;
 	must_be_unknown(ts_ring_median(&ring, TS_METRIC_STEP, 60));
 	for (size_t i = 0; i < TS_NELEM(values); i++)
 		put((int64_t)i, TS_METRIC_STEP, values[i]);
@@ -81,7 +77,6 @@ static void the_median_is_of_the_last_known_ones(void **state)
  * 500 ms. */
 static void what_sampling_costs_is_the_longer_step_times_the_share(void **state)
 {
-	(void)state;
 	must_be_unknown(ts_overhead_pct(&ring, 20));
 	put(0, TS_METRIC_STEP, 12e9);
 	must_be_unknown(ts_overhead_pct(&ring, 20)); /* no step between samples yet */
@@ -136,7 +131,6 @@ static void steps_are_matched_by_their_numbers(void **state)
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
-	(void)state;
 	fill(&sample, 10, 5, 0, 20);
 	take(&overhead, &sample, 50, 160, values);
 	must_be(values[TS_METRIC_STEP], 20e9);
@@ -155,7 +149,6 @@ static void a_job_that_began_again_counts_from_its_own_steps(void **state)
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
-	(void)state;
 	fill(&sample, 1000, 2, 0, 20);
 	take(&overhead, &sample, 50, 160, values);
 	fill(&sample, 3, 2, 800, 20);
@@ -173,7 +166,6 @@ static void steps_of_another_host_are_not_counted_from(void **state)
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
-	(void)state;
 	fill(&sample, 10, 5, 0, 20);
 	take(&overhead, &sample, 50, 160, values);
 	fill(&sample, 54, 5, 800, 20);
@@ -190,7 +182,6 @@ static void steps_without_numbers_are_unknown(void **state)
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
-	(void)state;
 	take(&overhead, NULL, 50, 160, values); /* no host answered */
 	must_be(values[TS_METRIC_SAMPLED], 0);
 	must_be_unknown(values[TS_METRIC_STEP]);
@@ -207,7 +198,6 @@ static void the_end_has_the_figures_of_the_whole_time(void **state)
 	double values[TS_NR_METRICS];
 	struct sample sample;
 
-	(void)state;
 	ts_overhead_end(&overhead, &ring, 1000, values); /* nothing was sampled */
 	must_be_unknown(values[TS_METRIC_SAMPLED]);
 	fill(&sample, 10, 5, 0, 20);
@@ -237,7 +227,6 @@ static void figures_are_the_results_and_buckets_are_shares(void **state)
 	double values[TS_NR_METRICS];
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	put_field(&results, "overview", "overview.mxu_utilization_pct", 41.5);
 	put_field(&results, "overview", "overview.step_time_ps.median", 5e9);
@@ -265,7 +254,6 @@ static void a_run_without_core_time_has_no_shares(void **state)
 	double values[TS_NR_METRICS];
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	put_field(&results, "time", "buckets.idle_ps", 0);
 	put_field(&results, "time", "total_ps", 0);
@@ -290,7 +278,6 @@ static void figures_are_written_with_their_units(void **state)
 		     { TS_METRIC_COST, INFINITY, "-" } };
 	char text[TS_UNIT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		assert_string_equal(
 			ts_metric_text(text, sizeof(text), rows[i].metric, rows[i].value),

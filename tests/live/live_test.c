@@ -98,7 +98,6 @@ static void a_thousand_samples_take_no_more_memory_than_one(void **state)
 	const char *address;
 	char text[32];
 
-	(void)state;
 	read_profile(&answer);
 	assert_true(fake_start(&fake, 0, ts_buf_bytes(&answer)));
 	address = fake_address(&fake, text);
@@ -143,7 +142,6 @@ static void a_sample_cut_anywhere_ends_nothing(void **state)
 	const char *address;
 	char text[32];
 
-	(void)state;
 	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
 	cut_xspace = input.bytes;
 	answer_of(&cut_answer, cut_xspace);
@@ -183,7 +181,6 @@ static void a_host_that_goes_and_comes_is_watched_again(void **state)
 	const char *addresses[2];
 	char text[2][32];
 
-	(void)state;
 	read_profile(&whole_answer);
 	for (size_t i = 0; i < 2; i++) {
 		assert_true(fake_start(&fakes[i], 0, ts_buf_bytes(&whole_answer)));
@@ -225,7 +222,6 @@ static void a_server_that_is_another_process_by_the_next_sample_is_noticed(void 
 	const char *address;
 	char text[32];
 
-	(void)state;
 	read_profile(&whole_answer);
 	assert_true(fake_start(&fake, 0, ts_buf_bytes(&whole_answer)));
 	watched.fakes[0] = &fake;
@@ -245,7 +241,6 @@ static void a_silent_host_does_not_hold_up_the_others(void **state)
 	const char *addresses[2];
 	char text[2][32];
 
-	(void)state;
 	read_profile(&answer);
 	for (size_t i = 0; i < 2; i++) {
 		assert_true(fake_start(&fakes[i], 0, ts_buf_bytes(&answer)));
@@ -273,7 +268,6 @@ static void a_server_that_writes_files_is_read_from_the_folder_that_both_see(voi
 	const char *addresses[2];
 	char text[2][32];
 
-	(void)state;
 	folder_make(&folder);
 	watched.repository = folder.path;
 	read_profile(&answer);
@@ -315,7 +309,6 @@ static void without_such_a_folder_the_server_is_not_asked_on_and_on(void **state
 	const char *address;
 	char text[32];
 
-	(void)state;
 	assert_true(fake_start(&fake, 0, TS_LIT("\x38\x00"))); /* empty_trace alone */
 	address = fake_address(&fake, text);
 	watch(&watched, &address, 1, TS_HLO_NEVER, &summary);
@@ -348,7 +341,6 @@ static void a_server_that_writes_files_writes_none_without_a_repository(void **s
 	const char *address;
 	char text[32], before[4096];
 
-	(void)state;
 	folder_make(&folder);
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(chdir(folder.path), 0);
@@ -373,7 +365,6 @@ static void a_file_that_does_not_come_whole_is_reported(void **state)
 	const char *address;
 	char text[32];
 
-	(void)state;
 	folder_make(&folder);
 	watched.repository = folder.path;
 	for (int half = 0; half < 2; half++) {
@@ -421,7 +412,6 @@ static void a_job_that_hangs_is_reported_and_taken_when_it_answers(void **state)
 	const char *address;
 	char text[32];
 
-	(void)state;
 	read_profile(&answer);
 	assert_true(fake_start(&fake, 0, ts_buf_bytes(&answer)));
 	watched.fakes[0] = &fake;

@@ -44,7 +44,6 @@ static void the_jobs_own_steps_are_seen_in_order(void **state)
 	struct memory_run mem;
 	struct ts_look look;
 
-	(void)state;
 	look_at(&mem, &look, input.bytes);
 	assert_int_equal(look.nr_steps, 10);
 	for (size_t i = 0; i < look.nr_steps; i++) {
@@ -66,7 +65,6 @@ static void the_programs_that_ran_on_the_cpu_are_seen_once(void **state)
 	struct ts_look look;
 	size_t nr = 0;
 
-	(void)state;
 	look_at(&mem, &look, input.bytes);
 	for (size_t i = 0; i < look.nr_programs; i++) {
 		nr += ts_bytes_starts(look.programs[i].module, "jit_scale");
@@ -152,7 +150,6 @@ static void must_keep(unsigned nr_train, unsigned nr_eval, unsigned nr_kept)
 
 static void of_two_series_one_that_counts_often_is_kept(void **state)
 {
-	(void)state;
 	must_keep(7, 30, 30);
 	must_keep(30, 7, 30);
 	must_keep(14, 30, 30);
@@ -169,7 +166,6 @@ static void more_steps_than_are_kept_do_no_harm(void **state)
 	struct memory_run mem;
 	struct ts_look look;
 
-	(void)state;
 	make_plane(&space, TS_LOOK_MAX_STEPS + 1000, 0);
 	look_at(&mem, &look, ts_buf_bytes(&space));
 	assert_int_equal(look.nr_steps, TS_LOOK_MAX_STEPS);
@@ -213,7 +209,6 @@ static void modules_that_are_remembered_complete_a_sample(void **state)
 	struct ts_kept_modules kept = { .is_too_large = false };
 	struct ts_buf bare = TS_BUF_INIT;
 
-	(void)state;
 	without_modules(&bare, input.bytes);
 	assert_true(bare.n < input.bytes.n);
 	assert_true(ts_xspace_has_modules(input.bytes));
@@ -240,7 +235,6 @@ static void a_plane_of_modules_without_any_changes_nothing(void **state)
 	struct ts_buf space = TS_BUF_INIT;
 	size_t plane = ts_pbw_begin(&space, XSPACE_PLANES), full;
 
-	(void)state;
 	ts_pbw_text(&space, XPLANE_NAME, TS_LIT("/host:metadata"));
 	ts_pbw_end(&space, plane);
 	assert_true(ts_kept_modules_take(&kept, input.bytes));
@@ -260,7 +254,6 @@ static void a_sample_cut_anywhere_leaves_whole_modules(void **state)
 	struct ts_kept_modules kept = { .is_too_large = false };
 	size_t full;
 
-	(void)state;
 	assert_true(ts_kept_modules_take(&kept, input.bytes));
 	full = kept.planes.n;
 	assert_true(full > 0);
@@ -289,7 +282,6 @@ static void the_request_is_what_the_schema_says(void **state)
 	const struct ts_profiler_request request = { 100, true, "s", "h", TS_PROFILER_NO_FOLDER };
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	ts_profiler_put_request(&out, &request);
 	assert_int_equal(out.n, sizeof(expect));
 	assert_memory_equal(out.p, expect, sizeof(expect));
@@ -307,7 +299,6 @@ static void the_answer_is_its_xspace_or_nothing(void **state)
 	struct ts_profiler_answer answer;
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(ts_profiler_read(message, &answer, &err), TS_OK);
 	assert_true(answer.has_xspace);
 	assert_true(ts_bytes_is(answer.xspace, "abc"));

@@ -156,7 +156,6 @@ static void programs_of_the_first_sample_are_not_new(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int i = 0; i < 10; i++)
 		take_nr(&given, "jit_train_step", 5);
@@ -168,7 +167,6 @@ static void a_third_program_is_reported_in_the_sample_that_has_it(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take_nr(&given, "jit_train_step", 2);
 	take_nr(&given, "jit_train_step", 3);
@@ -189,7 +187,6 @@ static void without_shapes_it_is_reported_a_sample_later_and_with_them(void **st
 				     { "jit_f", 3, false } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take_with(&given, before, 1, true, false);
 	take_with(&given, after, 3, true, false);
@@ -210,7 +207,6 @@ static void shapes_that_do_not_come_are_not_waited_for(void **state)
 				     { "jit_f", 3, false } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take_with(&given, before, 1, true, false);
 	take_with(&given, after, 3, true, false);
@@ -226,7 +222,6 @@ static void a_second_program_is_reported_when_it_was_not_the_first_growth(void *
 	const struct row again[] = { { "jit_f", 1, false }, { "jit_f", 2, true } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take(&given, once, 1, true);
 	take(&given, twice, 2, true); /* an evaluation begins, say */
@@ -242,7 +237,6 @@ static void growths_that_are_long_ago_do_not_count(void **state)
 	const struct row again[] = { { "jit_f", 1, false }, { "jit_f", 2, true } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take(&given, twice, 1, true);
 	take(&given, twice, 2, true);
@@ -257,7 +251,6 @@ static void a_cache_hit_is_not_a_compilation(void **state)
 	const struct row rows[] = { { "jit_f", 1, false }, { "jit_f", 2, false } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (int i = 0; i < 10; i++)
 		take(&given, rows, 2, true);
@@ -269,7 +262,6 @@ static void the_frameworks_own_functions_must_go_on_growing(void **state)
 {
 	static const char *const names[] = { "jit_add", "jit__normal", "jit_convert_element_type" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		struct given given;
 
@@ -296,7 +288,6 @@ static void of_two_functions_the_one_with_more_programs_is_named(void **state)
 				     { "jit_g", 7, false } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take(&given, before, TS_NELEM(before), true);
 	take(&given, after, TS_NELEM(after), true);
@@ -312,7 +303,6 @@ static void names_with_a_number_or_an_id_are_one_function(void **state)
 				     { "jit_f(3)", 3, false } };
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take(&given, before, 2, true);
 	take(&given, after, 3, true);
@@ -326,7 +316,6 @@ static void a_sample_without_modules_makes_nothing_new(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take(&given, NULL, 0, false);
 	take_nr(&given, "jit_train_step", 5);
@@ -340,7 +329,6 @@ static void another_process_begins_anew(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	take_nr(&given, "jit_train_step", 2);
 	ts_programs_reset(&given.programs);
@@ -359,7 +347,6 @@ static void what_ran_without_a_module_is_asked_for(void **state)
 	struct given given;
 	bool unknown;
 
-	(void)state;
 	begin(&given);
 	assert_false(take(&given, NULL, 0, true));
 	ts_results_init(&results);
@@ -374,7 +361,6 @@ static void any_number_of_functions_is_bounded(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	for (uint64_t i = 0; i < 70000; i += MAX_ROWS) {
 		char names[MAX_ROWS][300];

@@ -147,7 +147,6 @@ static void a_session_that_is_written_byte_by_byte_is_complete_at_the_end(void *
 	struct given given;
 	FILE *f;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	make_dirs(&given.folder, SESSION);
@@ -171,7 +170,6 @@ static void a_half_that_stays_is_waited_for_and_reported_once(void **state)
 	const char *path, *problem;
 	size_t at = 0;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	put(&given, "h.xplane.pb",
@@ -198,7 +196,6 @@ static void a_pause_between_planes_is_waited_for_while_the_file_is_open(void **s
 	struct given given;
 	FILE *f;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	make_dirs(&given.folder, SESSION);
@@ -225,7 +222,6 @@ static void whole_planes_in_quick_succession_are_one_session(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.options.settle_ms = 2000;
 	start(&given);
@@ -248,7 +244,6 @@ static void a_file_that_stays_open_is_waited_for(void **state)
 	struct given given;
 	FILE *f;
 
-	(void)state;
 	begin(&given);
 	given.options.settle_ms = 20;
 	start(&given);
@@ -277,7 +272,6 @@ static void bytes_that_come_without_a_trace_are_found(void **state)
 	uint8_t *map;
 	int fd;
 
-	(void)state;
 	begin(&given);
 	given.options.settle_ms = 20;
 	put_whole(&given, "h.xplane.pb");
@@ -299,7 +293,6 @@ static void hosts_that_wrote_a_session_each_are_one_when_asked_for(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.options.join_sessions = true;
 	start(&given);
@@ -319,7 +312,6 @@ static void a_host_that_comes_later_makes_the_session_due_again(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	put_whole(&given, "h0.xplane.pb");
@@ -344,7 +336,6 @@ static void what_we_write_is_not_a_change(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.meanwhile = rewrite_it;
 	given.own = "h.xplane.pb";
@@ -368,7 +359,6 @@ static void other_files_are_not_a_change(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	put_whole(&given, "h.xplane.pb");
@@ -386,7 +376,6 @@ static void a_temporary_name_is_waited_for(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	put_whole(&given, "h0.xplane.pb");
@@ -405,7 +394,6 @@ static void a_temporary_that_is_left_behind_holds_nothing_up_for_ever(void **sta
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.options.settle_ms = 20;
 	start(&given);
@@ -421,7 +409,6 @@ static void a_folder_that_is_not_there_is_waited_for(void **state)
 	struct given given;
 	char path[600];
 
-	(void)state;
 	begin(&given);
 	snprintf(path, sizeof(path), "%s/run", given.folder.path);
 	given.options.logdir = path;
@@ -442,7 +429,6 @@ static void what_was_there_is_annotated_unless_only_new_ones_are_wanted(void **s
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	put_whole(&given, "h.xplane.pb");
 	start(&given);
@@ -461,7 +447,6 @@ static void what_has_an_annotation_is_left_alone(void **state)
 	struct given given;
 	struct utimbuf long_ago = { 1000000000, 1000000000 };
 
-	(void)state;
 	begin(&given);
 	put_whole(&given, "h.xplane.pb");
 	put(&given, "ALL_HOSTS.tpusight.json", TS_LIT("{}"));
@@ -481,7 +466,6 @@ static void a_failure_of_the_system_is_tried_again_one_of_the_file_is_not(void *
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.status = TS_IO;
 	start(&given);
@@ -507,7 +491,6 @@ static void without_notice_of_the_system_looking_is_enough(void **state)
 {
 	struct given given;
 
-	(void)state;
 	begin(&given);
 	given.options.only_poll = true;
 	start(&given);
@@ -522,7 +505,6 @@ static void notice_of_the_system_shortens_the_wait(void **state)
 	struct given given;
 	int64_t start_ms;
 
-	(void)state;
 #ifndef HAVE_SYS_INOTIFY_H
 	skip();
 #endif
@@ -545,7 +527,6 @@ static void a_queue_that_ran_over_loses_nothing(void **state)
 	long max = 0;
 	int64_t start_ms;
 
-	(void)state;
 	if (!f || fscanf(f, "%ld", &max) != 1 || max > 100000) {
 		if (f)
 			fclose(f);
@@ -579,7 +560,6 @@ static void to_stop_ends_the_wait(void **state)
 	struct given given;
 	struct ts_watch_event event;
 
-	(void)state;
 	begin(&given);
 	start(&given);
 	ts_watch_stop(given.watch);

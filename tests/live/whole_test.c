@@ -41,7 +41,6 @@ static void an_xplane_is_whole_where_a_field_ends(void **state)
 	struct folder folder;
 	size_t nr_ends = 0;
 
-	(void)state;
 	folder_make(&folder);
 	assert_int_equal(ts_input_open(&input, PROFILE, NULL), TS_OK);
 	put_file(&folder, "h.xplane.pb", input.bytes);
@@ -65,7 +64,6 @@ static void a_trace_is_whole_at_its_end(void **state)
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct folder folder;
 
-	(void)state;
 	folder_make(&folder);
 	assert_int_equal(ts_gzip_init(&gz, 6, NULL), TS_OK);
 	assert_int_equal(ts_gzip_member(&gz, &packed, text, NULL, NULL), TS_OK);

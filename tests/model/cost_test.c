@@ -136,7 +136,6 @@ static void check_row(const struct op_row *row)
 
 static void test_ops_cost_what_the_rules_say(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(op_rows); i++)
 		check_row(&op_rows[i]);
 }
@@ -315,7 +314,6 @@ static void check_conv(const struct conv_row *row)
 
 static void test_convolutions_are_told_apart(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(conv_rows); i++)
 		check_conv(&conv_rows[i]);
 }
@@ -338,7 +336,6 @@ static void test_positions_are_counted_as_if_one_by_one(void **state)
 {
 	uint64_t seed = 88172645463325252u;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		struct conv_row row = { .dims = { 0, 1, 2, 0, 1, 2, 0, 1, 2 },
 					.feature_groups = 1,
@@ -396,7 +393,6 @@ static void test_a_dot_has_batch_m_n_and_k(void **state)
 	struct ts_matmul found;
 	uint32_t at;
 
-	(void)state;
 	open_bench(&bench);
 	open_main(&bench);
 	make_param(&bench.make, 0, "f32[3,20,50]{2,1,0}", 1);
@@ -423,7 +419,6 @@ static void test_a_library_product_counts_like_a_dot(void **state)
 	struct bench bench;
 	struct ts_cost cost;
 
-	(void)state;
 	open_bench(&bench);
 	open_main(&bench);
 	make_param(&bench.make, 0, "f16[10,20]{1,0}", 1);
@@ -446,7 +441,6 @@ static void test_a_fusion_reads_what_its_parameters_are_read_of(void **state)
 	struct ts_cost cost;
 	size_t inner;
 
-	(void)state;
 	open_bench(&bench);
 	inner = make_comp(&bench.make, "inner");
 	make_param(&bench.make, 0, "f32[64,128]{1,0:T(8,128)S(1)}", 101);
@@ -475,7 +469,6 @@ static void test_an_update_in_place_costs_the_update(void **state)
 	struct ts_cost cost;
 	size_t inner;
 
-	(void)state;
 	open_bench(&bench);
 	inner = make_comp(&bench.make, "inner");
 	make_param(&bench.make, 0, "f32[64,128]{1,0:T(8,128)}", 101);
@@ -527,7 +520,6 @@ static void test_a_kernel_without_an_estimate_is_unknown_not_free(void **state)
 			       "\"transcendentals\":\"5\",\"bytes_accessed\":\"99\"}}}";
 	struct ts_cost cost = kernel_cost("{}", false);
 
-	(void)state;
 	assert_int_equal(cost.flops, TS_HLO_UNKNOWN);
 	assert_int_equal(cost.bytes_accessed, TS_HLO_UNKNOWN);
 	assert_true(cost.has_unknown);
@@ -547,7 +539,6 @@ static void test_a_gather_reads_whole_tiles(void **state)
 	struct bench bench;
 	struct ts_cost cost;
 
-	(void)state;
 	open_bench(&bench);
 	open_main(&bench);
 	make_param(&bench.make, 0, "f32[1000,128]{1,0:T(8,128)}", 1);
@@ -568,7 +559,6 @@ static void test_the_largest_products_come_first(void **state)
 	size_t inner;
 	uint32_t at;
 
-	(void)state;
 	open_bench(&bench);
 	inner = make_comp(&bench.make, "inner");
 	for (int i = 0; i < 3; i++) { /* n of 30, 50, 40: 2 x 10 x n x 20 */
@@ -606,7 +596,6 @@ static void test_the_better_order_of_operands_fills_the_array(void **state)
 	struct ts_matmul product = { .m = 100, .n = 64, .k = 256 };
 	struct ts_fill fill = ts_matmul_fill(&product, 128);
 
-	(void)state;
 	assert_true(fill.m_share == 100.0 / 128); /* m lies on the lanes */
 	assert_true(fill.n_share == 1.0);
 	assert_true(fill.k_share == 1.0);
@@ -623,7 +612,6 @@ static void test_padding_is_counted_in_hbm(void **state)
 	struct bench bench;
 	struct ts_padding padding;
 
-	(void)state;
 	open_bench(&bench);
 	open_main(&bench);
 	make_param(&bench.make, 0, S9, 1);

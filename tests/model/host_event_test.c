@@ -52,7 +52,6 @@ static const struct name_row names[] = {
 
 static void names_say_what_a_host_does(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++)
 		if (ts_host_activity_of(ts_bytes_of(names[i].name)) != names[i].activity)
 			fail_msg("\"%s\"", names[i].name);
@@ -60,7 +59,6 @@ static void names_say_what_a_host_does(void **state)
 
 static void a_compiler_at_work_is_known_and_a_guess_is_none(void **state)
 {
-	(void)state;
 	assert_true(ts_host_compiles(TS_HOST_COMPILE));
 	assert_true(ts_host_compiles(TS_HOST_BACKEND));
 	assert_true(ts_host_compiles(TS_HOST_PASSES));
@@ -82,7 +80,6 @@ static void a_call_names_its_function(void **state)
 		{ "f", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (!ts_bytes_is(ts_host_function(ts_bytes_of(rows[i][0])), rows[i][1]))
 			fail_msg("\"%s\"", rows[i][0]);

@@ -25,7 +25,6 @@ static enum ts_status take(void *ctx, const struct ts_block *block, struct ts_er
 {
 	struct seen *seen = ctx;
 
-	(void)err;
 	seen->nr_blocks++;
 	for (size_t i = 0; i < block->nr_events; i++, seen->nr_events++) {
 		assert_true(seen->nr_events < MAX_EVENTS);
@@ -134,7 +133,6 @@ static void events_come_when_they_end_with_their_self_time(void **state)
 	struct given *given = given_line();
 	const struct seen *seen = &given->seen;
 
-	(void)state;
 	push(given, 0, 0, 100);
 	push(given, 1, 10, 20);
 	push(given, 2, 40, 40);
@@ -163,7 +161,6 @@ static void of_two_that_overlap_the_later_has_the_moment(void **state)
 {
 	struct given *given = given_line();
 
-	(void)state;
 	push(given, 0, 0, 10);
 	push(given, 1, 5, 10);
 	finish(given);
@@ -180,7 +177,6 @@ static void of_equal_spans_the_first_is_outside(void **state)
 {
 	struct given *given = given_line();
 
-	(void)state;
 	push(given, 0, 5, 10);
 	push(given, 1, 5, 10);
 	finish(given);
@@ -195,7 +191,6 @@ static void an_event_of_no_length_is_counted_and_has_no_moment(void **state)
 {
 	struct given *given = given_line();
 
-	(void)state;
 	push(given, 0, 0, 10);
 	push(given, 1, 5, 0);
 	push(given, 2, 10, 0); /* at the very end: inside */
@@ -216,7 +211,6 @@ static void times_are_the_devices_and_places_the_timelines(void **state)
 	struct given *given = given_line();
 	struct ts_event outer = event_of(0, 0, 50), inner = event_of(1, 10, 20);
 
-	(void)state;
 	outer.device_start_ps = 1000;
 	outer.total_ps = 40;
 	inner.device_start_ps = 1005;
@@ -237,7 +231,6 @@ static void an_earlier_start_is_unsorted(void **state)
 	struct given *given = given_line();
 	struct ts_event late = event_of(0, 10, 5), early = event_of(1, 9, 1);
 
-	(void)state;
 	assert_int_equal(ts_nest_push(given->nest, &late, NULL), TS_OK);
 	assert_int_equal(ts_nest_push(given->nest, &early, NULL), TS_UNSORTED);
 	done(given);
@@ -248,7 +241,6 @@ static void a_bad_word_of_the_sink_ends_the_line(void **state)
 	struct given *given = given_line();
 	enum ts_status st = TS_OK;
 
-	(void)state;
 	given->seen.answer = TS_IO;
 	for (uint32_t i = 0; st == TS_OK && i < 5000; i++) {
 		struct ts_event event = event_of(i, i, 1);
@@ -267,7 +259,6 @@ static void deeper_than_the_stack_nothing_is_lost(void **state)
 	const int64_t nr = 2 * TS_NEST_MAX;
 	int64_t busy = 0;
 
-	(void)state;
 	for (int64_t i = 0; i < nr; i++)
 		push(given, (uint32_t)i, i, 2 * (nr - i));
 	finish(given);
@@ -287,7 +278,6 @@ static void columns_are_filled_when_asked(void **state)
 {
 	struct given *given = given_columns(0);
 
-	(void)state;
 	push(given, 0, 0, 10);
 	finish(given);
 	assert_int_equal(given->seen.nr_events, 1);
@@ -299,7 +289,6 @@ static void an_empty_line_has_no_blocks(void **state)
 {
 	struct given *given = given_line();
 
-	(void)state;
 	finish(given);
 	assert_int_equal(given->seen.nr_blocks, 0);
 	done(given);
@@ -382,7 +371,6 @@ static void assert_moments(const struct seen *seen, const struct span *spans, si
 
 static void random_nested_events_as_the_slow_way(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_line();
 		struct span spans[300];
@@ -402,7 +390,6 @@ static void random_nested_events_as_the_slow_way(void **state)
 /* Overlapping any way: the moments are those of the union, each once. */
 static void random_overlapping_events_cover_their_union_once(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_line();
 		struct span spans[60];
@@ -437,7 +424,6 @@ static void blocks_join(void **state)
 {
 	struct given *given = given_line();
 
-	(void)state;
 	push(given, 0, 0, 100000);
 	for (uint32_t i = 1; i < 5000; i++)
 		push(given, i, i * 10, 5);
@@ -455,7 +441,6 @@ static void blocks_join(void **state)
 
 static void a_bound_keeps_differences_in_64_bits(void **state)
 {
-	(void)state;
 	assert_int_equal(ts_time_bound(INT64_MAX), TS_TIME_MAX);
 	assert_int_equal(ts_time_bound(INT64_MIN), -TS_TIME_MAX);
 	assert_int_equal(ts_time_bound(-5), -5);

@@ -63,7 +63,6 @@ static void each_category_has_its_kind(void **state)
 {
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_op op;
@@ -99,7 +98,6 @@ static void copies_of_host_memory_are_transfers(void **state)
 	const char *host = "%c = f32[8]{0:T(128)S(5)} copy(%p)",
 		   *vmem = "%c = f32[8]{0:T(128)S(1)} copy(%p)";
 
-	(void)state;
 	assert_int_equal(kind_of("copy", host), TS_OP_HOST);
 	assert_int_equal(kind_of("copy-start", host), TS_OP_HOST);
 	assert_int_equal(kind_of("copy-done", host), TS_OP_HOST);
@@ -114,7 +112,6 @@ static void recomputed_ops_are_known_by_name_text_or_scope(void **state)
 {
 	struct ts_bytes none = { NULL, 0 };
 
-	(void)state;
 	assert_true(ts_op_looks_remat(TS_LIT("fusion.12.remat"), none, none));
 	assert_true(ts_op_looks_remat(TS_LIT("fusion.12.remat2.1"), none, none));
 	assert_true(ts_op_looks_remat(TS_LIT("f"), TS_LIT("%f.remat3 = f32[] add()"), none));
@@ -146,7 +143,6 @@ static void partners_from_the_text(void **state)
 		add_op(feed, "copy-done.5", "copy-done", "%copy-done.5 = f32[2] copy-done(%gone)");
 	uint32_t odd = add_op(feed, "copy-done.6", "copy-done", "copy-done(");
 
-	(void)state;
 	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
 	assert_int_equal(feed->profile.ops[start].partner, end);
 	assert_int_equal(feed->profile.ops[end].partner, start);
@@ -162,7 +158,6 @@ static void partners_from_the_module(void **state)
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
 	uint32_t start, end, foreign;
 
-	(void)state;
 	feed_instr(feed, module, "p", "parameter", "f32[8]{0}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "begin", "copy-start", "f32[8]{0}", 0, TS_NONE);
 	feed_instr(feed, module, "end", "copy-done", "f32[8]{0}", 1, TS_NONE);
@@ -183,7 +178,6 @@ static void the_module_decides_where_the_profile_is_silent(void **state)
 	struct ts_hlo_module *module = feed_module(feed, "jit_f", 7);
 	uint32_t copy, sum, send;
 
-	(void)state;
 	feed_instr(feed, module, "p", "parameter", "f32[8]{0:S(5)}", TS_NONE, TS_NONE);
 	feed_instr(feed, module, "c", "copy", "f32[8]{0}", 0, TS_NONE)->op_name =
 		TS_LIT("jit(f)/copy");
@@ -205,7 +199,6 @@ static void hbm_bytes_are_the_breakdowns_or_all(void **state)
 {
 	struct ts_op op;
 
-	(void)state;
 	ts_op_init(&op);
 	assert_true(isnan(ts_op_hbm_bytes(&op)) && isnan(ts_op_vmem_bytes(&op)) &&
 		    isnan(ts_op_flops(&op)));
@@ -247,7 +240,6 @@ static void each_op_has_its_bucket(void **state)
 {
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(bucket_rows); i++) {
 		const struct bucket_row *row = &bucket_rows[i];

@@ -18,7 +18,6 @@ static uint32_t slow(const struct ts_device_steps *steps, int64_t t)
 /* Steps that touch, with gaps, and some of no length; asked in time and at random, with any hint. */
 static void a_step_is_found_whatever_the_hint(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct ts_step items[40];
 		struct ts_device_steps steps = { .items = items };
@@ -95,7 +94,6 @@ static void steps_of_one_number_are_one_step(void **state)
 		{ TS_STEPS_NONE, { { 0 } }, { { 0 } }, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(pairings); i++)
 		check_pairing(&pairings[i]);
 }
@@ -123,7 +121,6 @@ static void inferred_steps_that_run_together_are_one(void **state)
 				  .devices = devices,
 				  .nr_devices = TS_NELEM(given) };
 
-	(void)state;
 	for (size_t d = 0; d < TS_NELEM(given); d++)
 		make_steps(&devices[d], given[d].start, given[d].nr);
 	assert_true(ts_steps_pair(&steps));

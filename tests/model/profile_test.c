@@ -27,7 +27,6 @@ static void an_op_is_a_name_in_a_program(void **state)
 	struct ts_profile profile;
 	uint32_t first;
 
-	(void)state;
 	ts_profile_init(&profile);
 	first = add(&profile, "fusion.1", 7, TS_OP_OTHER);
 	assert_int_equal(add(&profile, "fusion.1", 7, TS_OP_OTHER), first);
@@ -48,7 +47,6 @@ static void a_second_plane_fills_what_the_first_left_open(void **state)
 	struct ts_op draft;
 	uint32_t at;
 
-	(void)state;
 	ts_profile_init(&profile);
 	ts_op_init(&draft);
 	draft.name = TS_LIT("f");
@@ -89,7 +87,6 @@ static void hosts_share_the_earliest_start(void **state)
 	const int64_t t = INT64_C(1700000000000000000);
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	add_host(&profile, t + 5000, t + 100000, 10);
 	add_host(&profile, t, t + 90000, 20);
@@ -111,7 +108,6 @@ static void starts_that_cannot_be_do_not_overflow(void **state)
 {
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	add_host(&profile, INT64_MIN, INT64_MAX, INT64_MAX);
 	add_host(&profile, INT64_MAX, INT64_MIN, INT64_MIN);
@@ -124,7 +120,6 @@ static void unknowns_are_not_zero(void **state)
 	struct ts_profile profile;
 	const struct ts_device *device;
 
-	(void)state;
 	ts_profile_init(&profile);
 	device = ts_profile_add_device(&profile);
 	assert_true(isnan(device->peak_flops_per_s) && isnan(device->hbm_bytes_per_s));
@@ -141,7 +136,6 @@ static void programs_of_any_id_find_their_module(void **state)
 	static const uint64_t ids[] = { 0, 1, UINT64_MAX, UINT64_C(1) << 63 };
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (size_t i = 0; i < TS_NELEM(ids); i++)
 		assert_non_null(ts_profile_add_module(&profile, ids[i]));
@@ -155,7 +149,6 @@ static void damage_is_kept_to_a_hundred(void **state)
 {
 	struct ts_profile profile;
 
-	(void)state;
 	ts_profile_init(&profile);
 	for (uint64_t i = 0; i < 1000; i++)
 		ts_profile_add_damage(&profile, TS_LIT("f"), i, "cut", i % 2);
@@ -181,7 +174,6 @@ static void a_done_is_the_partner_of_a_start_alone(void **state)
 	struct ts_profile profile;
 	uint32_t start, done, fusion, odd;
 
-	(void)state;
 	ts_profile_init(&profile);
 	start = add_text(&profile, "copy-start.1", "copy-start",
 			 "%copy-start.1 = (f32[2]) copy-start(%p)");

@@ -50,7 +50,6 @@ static const struct row rows[] = {
 
 static void test_sizes_follow_the_layout(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_arena arena = TS_ARENA_INIT;
 		struct ts_shape shape;
@@ -101,7 +100,6 @@ static void test_what_is_no_shape_is_refused(void **state)
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_shape shape;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(texts); i++)
 		if (ts_shape_parse(&arena, ts_bytes_of(texts[i]), &shape, NULL))
 			fail_msg("'%s' was taken for a shape", texts[i]);
@@ -114,7 +112,6 @@ static void test_nesting_has_a_limit(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct ts_shape shape;
 
-	(void)state;
 	ts_buf_pad(&text, '(', 100000);
 	ts_buf_pad(&text, ')', 100000);
 	assert_false(ts_shape_parse(&arena, ts_buf_bytes(&text), &shape, NULL));
@@ -128,7 +125,6 @@ static void test_sizes_saturate(void **state)
 	struct ts_arena arena = TS_ARENA_INIT;
 	struct ts_shape shape;
 
-	(void)state;
 	assert_true(ts_shape_parse(&arena, ts_bytes_of(text), &shape, NULL));
 	assert_true(ts_shape_elements(&shape) == INT64_MAX);
 	assert_true(ts_shape_bytes(&shape) == INT64_MAX);
@@ -142,7 +138,6 @@ static void test_the_rest_of_an_op_text_is_given_back(void **state)
 	struct ts_shape shape;
 	struct ts_bytes rest;
 
-	(void)state;
 	assert_true(ts_shape_parse(&arena, ts_bytes_of(text), &shape, &rest));
 	assert_true(ts_bytes_is(rest, " copy-start(f32[2]{0} %x)"));
 	assert_true(ts_shape_in_space(&shape, TS_SPACE_HOST));
@@ -153,7 +148,6 @@ static void test_the_rest_of_an_op_text_is_given_back(void **state)
 
 static void test_types_have_xlas_names_and_numbers(void **state)
 {
-	(void)state;
 	assert_string_equal(ts_dtype_name((enum ts_dtype)16), "bf16");
 	assert_string_equal(ts_dtype_name((enum ts_dtype)20), "f8e4m3fn");
 	assert_string_equal(ts_dtype_name((enum ts_dtype)32), "f4e2m1fn");
@@ -191,7 +185,6 @@ static void test_sizes_are_what_libtpu_allocates(void **state)
 	struct ts_arena arena = TS_ARENA_INIT;
 	int nr = 0, nr_good = 0;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(chips); i++) {
 		struct ts_bytes path =
 			ts_arena_printf(&arena, "truth/libtpu_padding_%s.json", chips[i]);

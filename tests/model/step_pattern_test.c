@@ -214,7 +214,6 @@ static void check(const struct given_run *run)
 
 static void a_step_is_the_smallest_period(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(runs); i++)
 		check(&runs[i]);
 }
@@ -230,7 +229,6 @@ static void an_evaluation_is_part_of_no_step(void **state)
 	struct ts_step_pattern pattern;
 	struct ts_device_steps steps = { .nr = 0 };
 
-	(void)state;
 	make(&sequence, &run);
 	assert_true(ts_step_pattern_find(sequence.items, sequence.nr, sequence.names, 2, &pattern));
 	assert_true(ts_step_pattern_apply(&pattern, sequence.items, sequence.nr, sequence.names,
@@ -249,7 +247,6 @@ static void a_long_list_of_modules_is_cut(void **state)
 	struct ts_bytes names[] = { TS_LIT("jit_forward"), TS_LIT("jit_backward") };
 	char text[20];
 
-	(void)state;
 	ts_step_pattern_text(&pattern, names, text, sizeof(text));
 	assert_string_equal(text, "jit_forward + 2 x j");
 }

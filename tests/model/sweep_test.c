@@ -30,7 +30,6 @@ static void every_moment_has_the_kinds_that_run(void **state)
 {
 	uint32_t random = 1;
 
-	(void)state;
 	for (int round = 0; round < 200; round++) {
 		struct seen seen = { .next_ps = 0 };
 		unsigned expected[SPAN] = { 0 };

@@ -46,7 +46,6 @@ static const struct name_row name_rows[] = {
 
 static void events_are_known_by_name_and_category(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(name_rows); i++) {
 		const struct name_row *row = &name_rows[i];
 		enum ts_torch_event is =
@@ -76,7 +75,6 @@ static const struct id_row id_rows[] = {
 
 static void a_compile_id_has_two_or_three_numbers(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(id_rows); i++) {
 		const struct id_row *row = &id_rows[i];
 		struct ts_compile_id id;
@@ -95,7 +93,6 @@ static void ids_stand_in_names_of_regions_and_annotations(void **state)
 {
 	struct ts_compile_id id;
 
-	(void)state;
 	assert_true(ts_compile_id_of(TS_LIT("Torch-Compiled Region: 3/2"), &id));
 	assert_true(id.frame == 3 && id.compile == 2);
 	assert_true(ts_compile_id_of(TS_LIT("x_data: compile_id=4/1, fn_name=f"), &id));
@@ -109,7 +106,6 @@ static void different_ids_have_different_keys(void **state)
 	struct ts_compile_id ids[] = { { -1, 0, 0 },  { -1, 0, 1 }, { -1, 1, 0 },
 				       { 0, -1, -1 }, { 0, 0, 0 },  { -1, -1, -1 } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(ids); i++)
 		for (size_t k = 0; k < i; k++)
 			assert_true(ts_compile_id_key(ids[i]) != ts_compile_id_key(ids[k]));
@@ -144,7 +140,6 @@ static const struct kernel_row kernel_rows[] = {
 
 static void the_name_of_a_kernel_has_its_ops(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(kernel_rows); i++) {
 		const struct kernel_row *row = &kernel_rows[i];
 		struct ts_bytes kernel = ts_bytes_of(row->kernel), rest, op;
@@ -168,7 +163,6 @@ static void names_of_frames_and_of_functions_that_go_on_are_taken_apart(void **s
 	struct ts_bytes broken;
 	int64_t line;
 
-	(void)state;
 	assert_true(ts_torch_frame_of(TS_LIT("a (b)/train.py(12): forward"), &frame));
 	assert_true(ts_bytes_is(frame.file, "a (b)/train.py") && frame.line == 12 &&
 		    ts_bytes_is(frame.function, "forward"));

@@ -80,7 +80,6 @@ static void test_reads_and_writes_are_libtpus(void **state)
 		{ "widened", 27005440, 15470592 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(programs); i++) {
 		struct ts_arena arena = TS_ARENA_INIT;
 		struct ts_input input;
@@ -130,7 +129,6 @@ static void test_each_memory_has_its_bytes(void **state)
 		{ "bitcast", VEC, VEC, TS_MEMORY_HBM, TS_MEMORY_HBM, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_arena arena = TS_ARENA_INIT;
 		struct make make = MAKE_INIT;
@@ -165,7 +163,6 @@ static void test_a_fused_gather_reads_where_its_operands_lie(void **state)
 	struct ts_hlo_module module;
 	struct ts_traffic traffic;
 
-	(void)state;
 	make_param(&make, 0, ON_CHIP, 20);
 	make_param(&make, 1, "s32[8]{0:T(128)S(1)}", 21);
 	make_op(&make, "reshaped", "reshape", "s32[8]{0:T(128)}", 22, 1, (int64_t[]){ 21 });

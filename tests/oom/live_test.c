@@ -160,7 +160,6 @@ static void every_allocation_of_a_command_may_fail(void **state)
 	bool has_failed = true;
 	long at = 1;
 
-	(void)state;
 	for (; has_failed; at++) {
 		struct ts_error err = TS_ERROR_INIT;
 		enum ts_status st;

@@ -191,8 +191,6 @@ static enum ts_status copies(const char *path, struct ts_error *err)
 
 static const char *says_nothing(const struct ts_request *request, const char *name)
 {
-	(void)request;
-	(void)name;
 	return NULL;
 }
 
@@ -243,7 +241,6 @@ static enum ts_status what_goes_on(const char *name, struct ts_error *err)
 	struct ts_latest *latest = ts_latest_new(name, 0);
 	enum ts_status st = news && latest ? tell_and_read(news) : TS_NOMEM;
 
-	(void)err;
 	if (st == TS_OK)
 		st = give_and_get(latest);
 	ts_latest_free(latest);
@@ -291,7 +288,6 @@ static void every_allocation_of_the_sample_run_may_fail(void **state)
 {
 	char path[512];
 
-	(void)state;
 	data_path(path, sizeof(path), "sample");
 	fail_each(whole_run, path, 0);
 }
@@ -300,7 +296,6 @@ static void every_allocation_of_a_memory_profile_may_fail(void **state)
 {
 	char path[512];
 
-	(void)state;
 	data_path(path, sizeof(path), "memory_profile.prof");
 	fail_each(whole_run, path, 6); /* three readers peek into gzip */
 }
@@ -309,7 +304,6 @@ static void every_allocation_of_a_compilers_log_may_fail(void **state)
 {
 	char path[512];
 
-	(void)state;
 	data_path(path, sizeof(path), "torch/dedicated_log_torch_trace_breaks.log.gz");
 	fail_each(whole_run, path, 6);
 }
@@ -318,7 +312,6 @@ static void every_allocation_of_a_trace_may_fail(void **state)
 {
 	char path[512];
 
-	(void)state;
 	data_path(path, sizeof(path), "hand_made.pt.trace.json");
 	fail_each(whole_run, path, 0);
 }
@@ -328,7 +321,6 @@ static void every_allocation_of_copies_may_fail(void **state)
 	static const char *const names[] = { "hand_made.pt.trace.json", "cpu_steps.xplane.pb" };
 	char path[512];
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(names); i++) {
 		data_path(path, sizeof(path), names[i]);
 		fail_each(copies, path, 0);
@@ -341,14 +333,12 @@ static void every_allocation_of_a_trace_of_memory_may_fail(void **state)
 {
 	char path[512];
 
-	(void)state;
 	data_path(path, sizeof(path), "../fuzz/seeds/trace/memory");
 	fail_each(whole_run, path, 0);
 }
 
 static void every_allocation_of_what_goes_on_may_fail(void **state)
 {
-	(void)state;
 	fail_each(what_goes_on, "sample", 0);
 }
 

@@ -79,7 +79,6 @@ static void every_allocation_of_watching_a_folder_may_fail(void **state)
 	bool has_failed = true;
 	char path[512];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/" PROFILE, top ? top : ".");
 	assert_int_equal(ts_input_open(&input, path, NULL), TS_OK);
 	for (; has_failed; at += sample.step) {

@@ -207,7 +207,6 @@ static void a_strip_brings_every_file_back(void **state)
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, "notes.txt", "mine");
 	put_text(&run.folder, "perfetto_trace.json.gz", "not even gzip, but mine");
@@ -237,7 +236,6 @@ static void twice_is_the_same_as_once(void **state)
 	struct ts_buf once = TS_BUF_INIT, twice = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, "perfetto_trace.json.gz", "mine");
 	assert_int_equal(annotate(&run), TS_OK);
@@ -259,7 +257,6 @@ static void both_traces_come_and_go_each_with_its_native_one(void **state)
 	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT, twice = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, TS_TRACE_FILE, "mine");
 	put_text(&run.folder, TS_PFTRACE_FILE, "\x0a\x02\x50\x01, and mine");
@@ -290,7 +287,6 @@ static void a_trace_of_ours_that_was_unpacked_is_still_ours(void **state)
 {
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, TS_PFTRACE_FILE, TS_PFTRACE_MARK "\x0a\x02\x50\x01");
 	assert_int_equal(strip(&run), TS_OK);
@@ -304,7 +300,6 @@ static void other_results_replace_the_old(void **state)
 	struct ts_buf before = TS_BUF_INIT, direct = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	snapshot(&run.folder, &before, false);
 	assert_int_equal(annotate(&run), TS_OK);
@@ -330,7 +325,6 @@ static void xprofs_stale_caches_go_and_its_suggestions_stay(void **state)
 	struct run run;
 	size_t mark;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, "a.SSTABLE", "old");
 	put_text(&run.folder, "b.trie.SSTABLE", "old");
@@ -364,7 +358,6 @@ static void our_cache_version_follows_the_installed_xprof(void **state)
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	assert_int_equal(annotate(&run), TS_OK);
 	put_text(&run.folder, "a.SSTABLE", "of that XProf");
@@ -385,7 +378,6 @@ static void a_dry_run_writes_nothing_and_says_all(void **state)
 	struct ts_buf before = TS_BUF_INIT, after = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, "a.SSTABLE", "old");
 	put_text(&run.folder, "perfetto_trace.json.gz", "mine");
@@ -415,7 +407,6 @@ static void what_is_not_ours_is_not_replaced(void **state)
 	struct ts_buf before = TS_BUF_INIT, now = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, TS_REPORT_FILE, "{\"mine\": true}");
 	put_text(&run.folder, TS_TRACE_FILE, "mine, new");
@@ -440,7 +431,6 @@ static void a_linked_trace_is_moved_as_a_link(void **state)
 	struct run run;
 	char link[64] = "";
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, "elsewhere.gz", "mine");
 	assert_int_equal(symlink("elsewhere.gz", in_folder(&run.folder, TS_TRACE_FILE)), 0);
@@ -461,7 +451,6 @@ static void without_a_trace_an_older_one_of_ours_is_taken_out(void **state)
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, TS_TRACE_FILE, "mine");
 	assert_int_equal(annotate(&run), TS_OK);
@@ -479,7 +468,6 @@ static void a_damaged_profile_is_left_and_the_others_go_on(void **state)
 	struct ts_buf cut = TS_BUF_INIT, now = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	get_file(&run.folder, "a.xplane.pb", &cut);
 	put_file(&run.folder, "a.xplane.pb", ts_bytes_cut(ts_buf_bytes(&cut), 0, 1000));
@@ -500,7 +488,6 @@ static void a_profile_that_changed_since_it_was_read_is_left(void **state)
 	struct ts_buf now = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run); /* has looked */
 	put_text(&run.folder, "a.xplane.pb", "\x22\x01z");
 	put_text(&run.folder, "new", "\x22\x01y");
@@ -538,7 +525,6 @@ static void small_files_only(const struct run *run)
 {
 	struct rlimit limit = { NATIVE_BYTES / 2, NATIVE_BYTES / 2 };
 
-	(void)run;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
@@ -548,7 +534,6 @@ static void a_full_disk_leaves_every_profile_as_it_was(void **state)
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run);
 	snapshot(&run.folder, &before, false);
 	assert_int_equal(in_child(&run, small_files_only), TS_IO);
@@ -571,7 +556,6 @@ static void a_read_only_folder_is_left_as_it_was(void **state)
 	struct run run;
 	char base[sizeof(run.folder.path)];
 
-	(void)state;
 	run_init(&run);
 	memcpy(base, run.folder.path, sizeof(base));
 	*strstr(base, "/plugins") = '\0';
@@ -596,7 +580,6 @@ static void a_kill_at_any_moment_is_mended_by_the_next_run(void **state)
 	struct run run;
 	uint32_t random = 12345;
 
-	(void)state;
 	run_init(&run);
 	put_text(&run.folder, TS_TRACE_FILE, "mine");
 	snapshot(&run.folder, &before, false);
@@ -625,7 +608,6 @@ static void standard_input_has_no_folder(void **state)
 	struct ts_overlay_options options = { .dry_run = true };
 	struct ts_overlay_report report = TS_OVERLAY_REPORT_INIT;
 
-	(void)state;
 	assert_int_equal(ts_overlay_strip(&session, &options, &report, NULL), TS_USAGE);
 	ts_overlay_report_release(&report);
 }

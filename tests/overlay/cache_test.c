@@ -43,7 +43,6 @@ static void caches_are_known_by_their_names(void **state)
 		{ "cache_version.txt", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		if (ts_cache_is(&session, rows[i].name) != rows[i].cache)
 			fail_msg("%s", rows[i].name);
@@ -53,7 +52,6 @@ static void our_version_file_is_known_and_reads_as_the_version(void **state)
 {
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	ts_cache_version_make(&buf, TS_LIT("2.24.2"));
 	assert_true(ts_cache_version_ours(ts_buf_bytes(&buf)));
 	/* what Python's str.strip() leaves */
@@ -82,7 +80,6 @@ static void the_installed_version_is_that_of_the_first_path(void **state)
 	struct folder f;
 	char path[1200], home[300];
 
-	(void)state;
 	folder_make(&f);
 	make_dirs(&f, "empty/bin");
 	make_dirs(&f, "venv/bin");

@@ -178,7 +178,6 @@ static void copies_and_one_report_come_and_go_and_the_traces_stay(void **state)
 	struct ts_buf before = TS_BUF_INIT, once = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	put_text(&run.folder, "notes.txt", "mine");
 	put_text(&run.folder, TS_REPORT_FILE, "{\"schema\":\"tpusight/1\", of an xplane}");
@@ -205,7 +204,6 @@ static void in_a_session_of_tensorboards_layout_the_report_is_of_all_hosts(void 
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "plugins/profile/s");
 	snapshot(&run.folder, &before, true);
 	assert_int_equal(annotate(&run), TS_OK);
@@ -220,7 +218,6 @@ static void other_results_replace_the_old_and_the_report_follows_the_first_trace
 {
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	put_text(&run.folder, REPORT1,
 		 "{\"schema\":\"tpusight/1\"}"); /* of that rank alone, once */
@@ -241,7 +238,6 @@ static void what_is_not_ours_is_neither_replaced_nor_removed(void **state)
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	put_text(&run.folder, COPY0, "[{\"mine\":\"tpusight_annotation\"}]");
 	put_text(&run.folder, REPORT0, "{\"mine\": true}");
@@ -260,7 +256,6 @@ static void a_copy_that_was_unpacked_is_still_ours(void **state)
 {
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	put_text(&run.folder, COPY0, "{" TS_ANNOTATED_OBJECT "},\"traceEvents\":[]}");
 	assert_int_equal(strip(&run), TS_OK);
@@ -272,7 +267,6 @@ static void a_packed_twin_keeps_the_name(void **state)
 {
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	unlink(in_folder(&run.folder, RANK1));
 	put_text(&run.folder, RANK0 ".gz", "[2]");
@@ -287,7 +281,6 @@ static void only_users_who_may_read_the_trace_may_read_its_copy(void **state)
 	struct stat st;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	chmod(in_folder(&run.folder, RANK0), 0600);
 	assert_int_equal(annotate(&run), TS_OK);
@@ -301,7 +294,6 @@ static void a_trace_that_changed_while_it_was_read_gets_no_copy(void **state)
 	const struct ts_session *session;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	session = look(&run);
 	put_text(&run.folder, RANK0, "[0] and more");
@@ -316,7 +308,6 @@ static void a_dry_run_writes_nothing_and_says_all(void **state)
 	struct ts_buf before = TS_BUF_INIT;
 	struct run run;
 
-	(void)state;
 	run_init(&run, "");
 	snapshot(&run.folder, &before, true);
 	run.options.dry_run = true;
@@ -346,7 +337,6 @@ static void a_kill_at_any_moment_leaves_the_old_or_the_new(void **state)
 	struct run run;
 	uint32_t random = 12345;
 
-	(void)state;
 	run_init(&run, "");
 	snapshot(&run.folder, &before, true);
 	assert_int_equal(annotate(&run), TS_OK);

@@ -60,7 +60,6 @@ static void findings_become_html_with_all_text_escaped(void **state)
 	struct ts_results results;
 	struct ts_result *doctor;
 
-	(void)state;
 	ts_results_init(&results);
 	doctor = ts_results_add(&results, "doctor", "Doctor");
 	add_finding(doctor, "host-copies", "Waits for <host>");
@@ -87,7 +86,6 @@ static void xprofs_come_first_and_ours_are_replaced(void **state)
 	Tpusight__SmartSuggestionReport *report;
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	add_finding(ts_results_add(&results, "doctor", "Doctor"), "a", "A");
 	put_xprof(&xprof, "MemoryBoundRule");
@@ -115,7 +113,6 @@ static void nothing_is_kept_of_a_damaged_cache(void **state)
 {
 	struct ts_buf xprof = TS_BUF_INIT, out = TS_BUF_INIT;
 
-	(void)state;
 	put_xprof(&xprof, "Rule");
 	for (size_t n = 1; n < xprof.n; n++) {
 		make(&out, ts_bytes_cut(ts_buf_bytes(&xprof), 0, n), NULL);
@@ -130,7 +127,6 @@ static void without_findings_there_is_no_file(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	make(&out, (struct ts_bytes){ NULL, 0 }, &results);
 	assert_int_equal(out.n, 0);

@@ -153,7 +153,6 @@ static void a_plane_has_rows_in_order_labels_and_counters(void **state)
 	struct ts_point hbm[] = { { 2000, 1e12 }, { 7000, INFINITY }, { 8000, 3 } };
 	struct sample s;
 
-	(void)state;
 	sample_init(&s);
 	sample_host(&s, "h");
 	sample_device(&s, "/device:TPU:0", 2);
@@ -202,7 +201,6 @@ static void times_are_on_the_clock_of_the_native_line(void **state)
 		{ 2, 2000, -9, 0, 0 }, /* before time 0: at 0 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_slice slice = { rows[i].at_ps, rows[i].at_ps + 10, 0, 1, 10 };
 		struct sample s;
@@ -230,7 +228,6 @@ static void without_native_lines_time_counts_from_the_hosts_start(void **state)
 	struct ts_buf planes = TS_BUF_INIT, text = TS_BUF_INIT;
 	struct sample s;
 
-	(void)state;
 	sample_init(&s);
 	sample_host(&s, "h")->start_unix_ns = 1000005;
 	s.profile.start_unix_ns = 1000000;
@@ -270,7 +267,6 @@ static void a_group_stands_right_under_its_device_where_there_is_room(void **sta
 {
 	struct sample s;
 
-	(void)state;
 	sample_init(&s);
 	sample_host(&s, "tpu");
 	sample_device(&s, "/device:TPU:0", 2);
@@ -298,7 +294,6 @@ static void a_host_without_tracks_gets_nothing(void **state)
 	struct ts_buf planes = TS_BUF_INIT;
 	struct sample s;
 
-	(void)state;
 	sample_init(&s);
 	sample_host(&s, "a");
 	sample_device(&s, "/device:TPU:0", 2);
@@ -346,7 +341,6 @@ static void an_overlay_is_found_where_it_says_it_stands(void **state)
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, first;
 
-	(void)state;
 	assert_int_equal(ts_overlay_native_bytes((struct ts_bytes){ NULL, 0 }), 0);
 	put_native(&file);
 	ts_pbw_text(&file, 4, TS_LIT("hostname"));
@@ -366,7 +360,6 @@ static void planes_that_stand_elsewhere_are_not_ours(void **state)
 {
 	struct ts_buf file = TS_BUF_INIT;
 
-	(void)state;
 	put_native(&file);
 	put_overlay(&file, file.n + 1);
 	assert_int_equal(ts_overlay_native_bytes(ts_buf_bytes(&file)), file.n);
@@ -391,7 +384,6 @@ static void a_cut_file_keeps_everything(void **state)
 	struct ts_buf file = TS_BUF_INIT;
 	size_t native, nr_whole = 0;
 
-	(void)state;
 	put_native(&file);
 	native = file.n;
 	put_overlay(&file, native);

@@ -50,7 +50,6 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 {
 	struct dump *dump = ctx;
 
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++) {
 		const struct ts_op *op = &block->profile->ops[block->op[i]];
 
@@ -216,14 +215,12 @@ static const struct row {
 
 static void texts_say_what_they_say(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++)
 		assert_read(ts_bytes_of(rows[i].text), NULL, rows[i].expected);
 }
 
 static void packed_texts_say_the_same(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_buf packed = TS_BUF_INIT;
 
@@ -268,7 +265,6 @@ static void a_trace_of_pytorch_becomes_planes_and_lines(void **state)
 	struct memory_run mem;
 	const struct ts_profile *profile = &mem.run.profile;
 
-	(void)state;
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, sample(&arena), "host", NULL), TS_OK);
 	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
@@ -303,7 +299,6 @@ static void kernels_are_told_by_their_names(void **state)
 	struct memory_run mem;
 	const struct ts_profile *profile = &mem.run.profile;
 
-	(void)state;
 	memory_run_init(&mem);
 	assert_int_equal(memory_run_add_as(&mem, CHROME, sample(&arena), "host", NULL), TS_OK);
 	assert_int_equal(ts_profile_finish(&mem.run.profile, NULL), TS_OK);
@@ -332,7 +327,6 @@ static void stats_are_found_by_name(void **state)
 		{ "[" A("3", "1") "]", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(stats); i++) {
 		struct ts_buf expected = TS_BUF_INIT, packed = TS_BUF_INIT;
 
@@ -352,7 +346,6 @@ static void a_full_disk_is_told(void **state)
 	struct ts_buf packed = TS_BUF_INIT;
 	struct rlimit before, none;
 
-	(void)state;
 	pack(ts_bytes_of(ARGS("\"x\":18")), &packed);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	none = (struct rlimit){ 0, before.rlim_max };
@@ -376,7 +369,6 @@ static void many_events_come_back_in_order(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	ts_buf_putc(&text, '[');
 	for (int i = NR; i-- > 0;)
 		ts_buf_printf(
@@ -417,7 +409,6 @@ static void every_truncation(void **state)
 	struct ts_buf packed = TS_BUF_INIT;
 	size_t size;
 
-	(void)state;
 	pack(whole, &packed);
 	for (int form = 0; form < 2; form++) {
 		struct ts_bytes bytes = form ? ts_buf_bytes(&packed) : whole;
@@ -443,7 +434,6 @@ static void thousands_of_mutations(void **state)
 	struct ts_buf damaged = TS_BUF_INIT;
 	size_t size, nr_read = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		struct rng rng = rng_of(seed);
 
@@ -460,7 +450,6 @@ static void depth_has_no_price(void **state)
 {
 	struct ts_buf text = TS_BUF_INIT;
 
-	(void)state;
 	ts_buf_puts(
 		&text,
 		"["
@@ -477,7 +466,6 @@ static void a_long_value_is_passed_over(void **state)
 {
 	struct ts_buf text = TS_BUF_INIT, packed = TS_BUF_INIT;
 
-	(void)state;
 	ts_buf_puts(&text, "{\"stackFrames\":[\"");
 	ts_buf_pad(&text, 'x', 20 << 20);
 	ts_buf_puts(&text, "\\\"]\"],\"traceEvents\":[" A("1", "1") "]}");
@@ -501,7 +489,6 @@ static void it_knows_its_own(void **state)
 		{ "a.xplane.pb", "\x0a\x02\x08\x01", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(files); i++) {
 		const struct ts_reader *reader =
 			ts_reader_for(ts_bytes_of(files[i].file), ts_bytes_of(files[i].text));
@@ -525,7 +512,6 @@ static void pytorch_is_known_by_the_categories_of_its_profiler(void **state)
 		{ "[" X("1", "1", ",\"cat\":\"toplevel\",\"name\":\"a\"") "]", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(traces); i++) {
 		struct memory_run mem;
 

@@ -100,7 +100,6 @@ static void test_a_bare_module_is_read(void **state)
 {
 	struct input input = INPUT_INIT;
 
-	(void)state;
 	make_small(&input.make);
 	read_module(&input, 9);
 	check_small(&input);
@@ -112,7 +111,6 @@ static void test_a_module_inside_an_hlo_proto_is_read_alike(void **state)
 	struct input input = INPUT_INIT;
 	struct ts_buf outer = TS_BUF_INIT;
 
-	(void)state;
 	make_small(&input.make);
 	ts_pbw_bytes(&outer, 1, make_end(&input.make, 9));
 	assert_int_equal(read_bytes(&input, ts_buf_bytes(&outer)), TS_OK);
@@ -128,7 +126,6 @@ static void test_what_is_no_module_is_refused(void **state)
 					      "abc"),
 					     "{}", "\x0a\xff\xff\xff\xff\x0f" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(texts); i++) {
 		struct input input = INPUT_INIT;
 
@@ -166,7 +163,6 @@ static void test_instructions_stand_in_the_order_of_the_schedule(void **state)
 {
 	struct input input = INPUT_INIT;
 
-	(void)state;
 	make_three(&input.make);
 	make_schedule(&input.make, (int64_t[]){ 11, 10, 12 }, 3);
 	read_module(&input, 1);
@@ -182,7 +178,6 @@ static void test_a_schedule_that_does_not_fit_is_passed_over(void **state)
 {
 	static const int64_t wrong[][3] = { { 10, 10, 12 }, { 10, 11, 99 } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(wrong); i++) {
 		struct input input = INPUT_INIT;
 
@@ -200,7 +195,6 @@ static void test_unknown_operands_end_the_list(void **state)
 	struct input input = INPUT_INIT;
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&input.make, "main");
 	make_op(&input.make, "a", "constant", VEC, 1, 0, NULL);
 	make_op(&input.make, "b", "add", VEC, 2, 3, (int64_t[]){ 1, 77, 1 });
@@ -219,7 +213,6 @@ static void test_a_layout_that_is_no_permutation_is_none(void **state)
 	struct ts_buf *out = &input.make.out;
 	size_t comp, shape, layout;
 
-	(void)state;
 	comp = make_comp(&input.make, "main");
 	make_begin_op(&input.make, "a", "constant", "", 1, 0, NULL);
 	shape = ts_pbw_begin(out, 3);
@@ -282,7 +275,6 @@ static void test_source_lines_come_from_the_stack_frames(void **state)
 	const struct ts_hlo_instr *instr;
 	size_t comp;
 
-	(void)state;
 	make_frames(&input.make);
 	comp = make_comp(&input.make, "main");
 	make_op_at_frame(&input.make, "deep", 1, 2);
@@ -324,7 +316,6 @@ static void test_what_the_backend_says_is_read(void **state)
 	const struct ts_hlo_backend *backend;
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&input.make, "main");
 	make_op_with_backend(&input.make, "good", 1, backend_text);
 	make_op_with_backend(&input.make, "broken", 2,
@@ -364,7 +355,6 @@ static void test_buffers_are_summed_by_their_use(void **state)
 	struct ts_buf outer = TS_BUF_INIT;
 	size_t mark;
 
-	(void)state;
 	make_three(&input.make);
 	ts_pbw_bytes(&outer, 1, make_end(&input.make, 1));
 	mark = ts_pbw_begin(&outer, 3);
@@ -416,7 +406,6 @@ static void test_shapes_nested_without_end_are_refused(void **state)
 	struct ts_buf bomb = TS_BUF_INIT;
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&input.make, "main");
 	make_begin_op(&input.make, "a", "constant", "", 1, 0, NULL);
 	ts_pbw_bytes(&input.make.out, 3, nest(&bomb, 0x22, 200000)); /* tuple_shapes */
@@ -449,7 +438,6 @@ static enum ts_status read_calls(int nr, int times)
 
 static void test_calls_that_would_never_end_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(read_calls(30, 1), TS_OK);
 	assert_int_equal(read_calls(100, 1), TS_LIMIT); /* deep */
 	assert_int_equal(read_calls(50, 2), TS_LIMIT);	/* 2^50 */
@@ -460,7 +448,6 @@ static void test_a_computation_that_calls_itself_has_no_calls(void **state)
 	struct input input = INPUT_INIT;
 	size_t comp;
 
-	(void)state;
 	comp = make_comp(&input.make, "main");
 	make_caller(&input.make, "f", "call", VEC, 1, 0, NULL, 3);
 	make_end_comp(&input.make, comp, 3, 1);
@@ -485,7 +472,6 @@ static void test_every_truncation_of_a_small_module_is_survived(void **state)
 	struct make make = MAKE_INIT;
 	struct ts_bytes whole;
 
-	(void)state;
 	make_frames(&make);
 	make_small(&make);
 	whole = make_end(&make, 9);
@@ -522,7 +508,6 @@ static void test_mutations_of_a_small_module_are_survived(void **state)
 {
 	struct make make = MAKE_INIT;
 
-	(void)state;
 	make_frames(&make);
 	make_small(&make);
 	make_schedule(&make, (int64_t[]){ 5, 6 }, 2);
@@ -554,7 +539,6 @@ static void test_the_size_of_a_collectives_groups(void **state)
 	};
 	static const size_t lengths[] = { 0, 5, 6, 6, 4, 11, 14, 18, 16, 10 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct input input = INPUT_INIT;
 		size_t comp = make_comp(&input.make, "main");
@@ -590,7 +574,6 @@ static void test_damaged_modules_of_a_compiler_are_survived(void **state)
 					     "hlo/v5e_conv.hlo_proto.pb" };
 	struct ts_arena arena = TS_ARENA_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(files); i++) {
 		struct ts_bytes whole = corpus_file(&arena, files[i]);
 
@@ -640,7 +623,6 @@ static void test_modules_cost_what_libtpu_says(void **state)
 	cJSON *table, *row;
 	int nr = 0, nr_good = 0;
 
-	(void)state;
 	skip_without_corpus(text);
 	table = cJSON_ParseWithLength((const char *)text.p, text.n);
 	cJSON_ArrayForEach(row, table)
@@ -760,7 +742,6 @@ static void test_ops_cost_what_xprof_says(void **state)
 	struct ts_arena arena = TS_ARENA_INIT;
 	int nr = 0, nr_good = 0;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(profiles); i++) {
 		struct ts_bytes path = ts_arena_printf(&arena, "xplane/%s.xplane.pb", profiles[i]);
 		struct ts_bytes truth =

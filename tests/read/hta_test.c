@@ -126,7 +126,6 @@ static enum ts_status take_block(void *ctx, const struct ts_block *block, struct
 {
 	bool host = block->line->kind == TS_LINE_THREAD;
 
-	(void)err;
 	for (size_t i = 0; i < block->nr_events; i++)
 		if (host)
 			take_host_event(ctx, block, i);
@@ -344,7 +343,6 @@ static void events_give_the_numbers_of_hta(void **state)
 	struct ts_bytes text = corpus_file(&arena, "truth/hta.json");
 	cJSON *truth;
 
-	(void)state;
 	if (!text.p) {
 		print_message("no corpus here (TS_CORPUS): skipped\n");
 		ts_arena_release(&arena);

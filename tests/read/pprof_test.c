@@ -73,7 +73,6 @@ static void bytes_are_told_by_the_users_own_line(void **state)
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	pp_training(&bytes);
 	when_read(&mem, &bytes);
 	assert_training(&mem);
@@ -86,7 +85,6 @@ static void gzip_and_plain_say_the_same(void **state)
 	struct ts_buf bytes = TS_BUF_INIT, packed = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	pp_training(&bytes);
 	pack(&bytes, &packed);
 	when_read(&mem, &packed);
@@ -103,7 +101,6 @@ static void packed_numbers_are_read(void **state)
 	struct memory_run mem;
 	size_t mark;
 
-	(void)state;
 	pp_types(&bytes);
 	mark = ts_pbw_begin(&bytes, 2);
 	ts_pbw_bytes(&bytes, 1, (struct ts_bytes){ places, sizeof(places) });
@@ -128,7 +125,6 @@ static void a_location_may_have_several_lines(void **state)
 	struct memory_run mem;
 	size_t mark;
 
-	(void)state;
 	pp_types(&bytes);
 	pp_sample(&bytes, &at, 1, 1, 8, PP_CHIP);
 	mark = ts_pbw_begin(&bytes, 4);
@@ -152,7 +148,6 @@ static void a_stack_of_libraries_has_its_innermost_line(void **state)
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	pp_types(&bytes);
 	pp_sample(&bytes, &at, 1, 1, 8, PP_CHIP);
 	pp_sample(&bytes, NULL, 0, 1, 4, PP_CHIP); /* and one without a stack */
@@ -179,7 +174,6 @@ static void it_is_told_from_other_files_by_content(void **state)
 	struct ts_buf prof = TS_BUF_INIT, packed = TS_BUF_INIT, text = TS_BUF_INIT;
 	struct ts_buf json = TS_BUF_INIT;
 
-	(void)state;
 	pp_training(&prof);
 	pack(&prof, &packed);
 	ts_buf_puts(&text, "{\"traceEvents\":[]}");
@@ -233,7 +227,6 @@ static void what_is_not_there_is_damage_and_nothing_is_kept(void **state)
 		{ NO_BYTES, "not of memory" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct ts_buf bytes = TS_BUF_INIT;
 		struct ts_error err = TS_ERROR_INIT;
@@ -255,7 +248,6 @@ static void sizes_past_all_bounds_do_not_wrap(void **state)
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	pp_types(&bytes);
 	pp_sample(&bytes, &at, 1, 1, INT64_MAX, PP_CHIP);
 	pp_sample(&bytes, &at, 1, 1, INT64_MAX, PP_CHIP);
@@ -274,7 +266,6 @@ static void a_stack_without_end_is_cut(void **state)
 	struct ts_buf bytes = TS_BUF_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(stack); i++)
 		stack[i] = 9;
 	pp_types(&bytes);
@@ -294,7 +285,6 @@ static void a_small_file_that_unpacks_to_gigabytes_is_refused(void **state)
 	struct ts_buf text = TS_BUF_INIT, one = TS_BUF_INIT, bomb = TS_BUF_INIT;
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	ts_buf_put(&text, (struct ts_bytes){ zeros, sizeof(zeros) });
 	pack(&text, &one);
 	for (size_t i = 0; i < 4096; i++) /* 4 GiB */
@@ -309,7 +299,6 @@ static void every_truncation(void **state)
 {
 	struct ts_buf forms[2] = { TS_BUF_INIT, TS_BUF_INIT };
 
-	(void)state;
 	pp_training(&forms[0]);
 	pack(&forms[0], &forms[1]);
 	for (size_t f = 0; f < 2; f++) {
@@ -330,7 +319,6 @@ static void thousands_of_mutations(void **state)
 {
 	struct ts_buf bytes = TS_BUF_INIT, damaged = TS_BUF_INIT;
 
-	(void)state;
 	pp_training(&bytes);
 	for (uint64_t seed = 1; seed <= 3000; seed++) {
 		struct rng rng = rng_of(seed);

@@ -93,7 +93,6 @@ static void a_graph_break_has_place_reason_and_the_users_frames(void **state)
 	const struct ts_torch_break *row;
 	struct given given;
 
-	(void)state;
 	given_log(&given, BREAK_RECORD NEW_STORY);
 	assert_int_equal(given.log->nr_breaks, 1);
 	row = &given.log->breaks[0];
@@ -112,7 +111,6 @@ static void an_older_story_is_read_too(void **state)
 {
 	struct given given;
 
-	(void)state;
 	given_log(&given, BREAK_RECORD OLD_STORY);
 	assert_text(given.log->breaks[0].file, "C:\\me\\train.py");
 	assert_int_equal(given.log->breaks[0].line, 4);
@@ -135,7 +133,6 @@ static const struct guards_row guards_rows[] = {
 
 static void guards_that_failed_come_as_a_list_or_as_lines(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(guards_rows); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 		struct given given;
@@ -158,7 +155,6 @@ static void metrics_give_times_in_the_finest_unit_said(void **state)
 	const struct ts_torch_compilation *row;
 	struct given given;
 
-	(void)state;
 	given_log(&given, METRICS BACKWARD);
 	assert_int_equal(given.log->nr_compilations, 2);
 	row = &given.log->compilations[0];
@@ -181,7 +177,6 @@ static void lines_of_others_are_passed_over(void **state)
 {
 	struct given given;
 
-	(void)state;
 	given_log(&given, "\tbefore the first record\nhello\n" HEAD "no object\n" METRICS
 			  "\n\n\tpayload of nobody\nI1121 15:03:11 x] {]\n" HEAD "{}\n");
 	assert_int_equal(given.log->nr_compilations, 1);
@@ -193,7 +188,6 @@ static void a_record_that_breaks_off_is_damage_with_its_byte(void **state)
 {
 	struct given given;
 
-	(void)state;
 	given_log(&given, BACKWARD HEAD "{\"compilation_metrics\": {\"compile_id\": \"3/");
 	assert_int_equal(given.log->nr_compilations, 1);
 	assert_int_equal(given.mem.run.profile.nr_damage, 1);
@@ -206,7 +200,6 @@ static void long_texts_are_cut(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct given given;
 
-	(void)state;
 	ts_buf_puts(&text, BREAK_RECORD "\tGraph Break Reason: ");
 	ts_buf_pad(&text, 'r', 20000);
 	ts_buf_puts(&text, "\n");
@@ -227,7 +220,6 @@ static void a_line_without_end_is_left_out(void **state)
 	struct ts_gzip gz = TS_GZIP_INIT;
 	struct given given;
 
-	(void)state;
 	ts_buf_puts(&text, METRICS HEAD "{\"str\": [\"");
 	ts_buf_pad(&text, 'x', 9u << 20);
 	ts_buf_puts(&text, "\", 0]}\n" BACKWARD);
@@ -247,7 +239,6 @@ static void more_records_than_are_kept_are_counted(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	struct given given;
 
-	(void)state;
 	for (size_t i = 0; i < TS_TORCH_LOG_ROWS + 3; i++)
 		ts_buf_puts(&text, HEAD "{\"compilation_metrics\": {}}\n");
 	assert_int_equal(read_text(&given, ts_buf_bytes(&text)), TS_OK);
@@ -269,7 +260,6 @@ static void only_a_log_is_taken_for_one(void **state)
 	};
 	const struct ts_reader *reader = ts_reader_find("torch_trace");
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(others); i++)
 		assert_int_equal(reader->probe(TS_LIT("x.log"), ts_bytes_of(others[i])), 0);
 	assert_ptr_equal(ts_reader_for(TS_LIT("x.log"), TS_LIT(HEAD "{\"str\": [\"a\", 0]}\n")),
@@ -283,7 +273,6 @@ static void a_log_alone_makes_a_report(void **state)
 	const struct ts_table *table;
 	struct given given;
 
-	(void)state;
 	given_log(&given, METRICS BACKWARD BREAK_RECORD NEW_STORY BREAK_RECORD NEW_STORY
 				  BREAK_RECORD OLD_STORY);
 	assert_int_equal(memory_run_analyse(&given.mem, 0, NULL), TS_OK);
@@ -311,7 +300,6 @@ static void every_truncation_and_mutation_is_survived(void **state)
 	struct ts_buf damaged = TS_BUF_INIT;
 	struct given given;
 
-	(void)state;
 	for (size_t n = 0; n <= whole.n; n++) {
 		uint8_t *exact = malloc(n + 1); /* so that a tool sees a step too far */
 

@@ -136,7 +136,6 @@ static void metadata_ids_of_any_sign_and_size(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(ids); i++)
 		xp_op(&xp, ids[i], names[i], "loop fusion", PROGRAM, i + 1);
 	xp_line(&xp, "XLA Ops", 0);
@@ -158,7 +157,6 @@ static void ids_dense_and_sparse(void **state)
 	struct xp xp = tpu(given);
 	char name[32];
 
-	(void)state;
 	for (int64_t i = 0; i < NR; i++) {
 		int64_t id = i % 3 == 0 ? i : i % 3 == 1 ? i * 1000 : -i;
 
@@ -185,7 +183,6 @@ static void strings_by_reference(void **state)
 	struct xp_meta meta = xp_meta(&xp, 1, "%f = f32[] add()", "f");
 	size_t nowhere;
 
-	(void)state;
 	xp_stat_ref(&xp, XP_META_STATS, "hlo_category", "loop fusion");
 	xp_stat_ref(&xp, XP_META_STATS, "tf_op", "jit(f)/add:Add");
 	nowhere = xp_stat(&xp, XP_META_STATS, "source");
@@ -208,7 +205,6 @@ static void numbers_of_any_type(void **state)
 	struct xp xp = tpu(given);
 	struct xp_meta meta = xp_meta(&xp, 1, "f", NULL);
 
-	(void)state;
 	xp_stat_real(&xp, XP_META_STATS, "flops", 1234.9);
 	xp_stat_uint(&xp, XP_META_STATS, "bytes_accessed", 77);
 	xp_stat_int(&xp, XP_META_STATS, "model_flops", 5);
@@ -234,7 +230,6 @@ static void events_without_metadata_have_time_and_no_name(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
 	xp_line(&xp, "XLA Ops", 0);
 	xp_event(&xp, 1, 0, US);
@@ -258,7 +253,6 @@ static void unsorted_lines_are_the_sorted_ones(void **state)
 	} events[] = {
 		{ 1, 0, 50 }, { 2, 5, 10 }, { 2, 30, 10 }, { 2, 55, 1 }, { 2, 60, 1 },
 	};
-	(void)state;
 	for (uint64_t seed = 0; seed < 30; seed++) {
 		struct given *given = given_nothing();
 		struct rng rng = rng_of(seed);
@@ -304,7 +298,6 @@ static void unknown_fields_are_passed_over(void **state)
 	struct xp xp;
 	size_t event;
 
-	(void)state;
 	odd_fields(out);
 	xp = tpu(given);
 	odd_fields(out);
@@ -335,7 +328,6 @@ static void fields_of_another_type_are_empty(void **state)
 	struct ts_buf *out = &given->bytes;
 	struct xp xp = tpu(given);
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
 	ts_pbw_u64(out, 3, 7);	    /* a line */
 	ts_pbw_double(out, 4, 1.5); /* event metadata */
@@ -356,7 +348,6 @@ static void planes_of_one_name_are_two_devices(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	for (int64_t i = 0; i < 2; i++) {
 		struct xp xp = tpu(given);
 
@@ -393,7 +384,6 @@ static const struct clock_row clocks[] = {
 
 static void lines_count_from_the_epoch_or_the_start(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(clocks); i++) {
 		const struct clock_row *row = &clocks[i];
 		struct given *given = given_nothing();
@@ -436,7 +426,6 @@ static void the_devices_clock_counts_for_ops(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
 
-	(void)state;
 	xp_op(&xp, 1, "while", "while", PROGRAM, 1);
 	xp_op(&xp, 2, "f", "loop fusion", PROGRAM, 2);
 	xp_op(&xp, 3, "half", "loop fusion", PROGRAM, 3);
@@ -462,7 +451,6 @@ static void hosts_are_put_on_one_timeline(void **state)
 	struct xp xp = tpu(first);
 	struct ts_error err = TS_ERROR_INIT;
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
 	xp_line(&xp, "XLA Ops", START_NS + 100000);
 	xp_event(&xp, 1, 0, 10 * US);
@@ -505,7 +493,6 @@ static void a_gpus_ops_are_told_by_its_events(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
 
-	(void)state;
 	xp_stat_text(&xp, XP_PLANE_STATS, "device_vendor", "Nvidia");
 	xp_stat_int(&xp, XP_PLANE_STATS, "compute_cap_major", 9);
 	xp_name(&xp, 1, "gemm_kernel");
@@ -554,7 +541,6 @@ static void modules_with_negative_keys_and_entries_that_are_none(void **state)
 	struct xp xp;
 	uint32_t module;
 
-	(void)state;
 	make_param(&make, 0, "f32[8,128]{1,0:T(8,128)}", 10);
 	make_op(&make, "neg.1", "negate", "f32[8,128]{1,0:T(8,128)}", 11, 1, (int64_t[]){ 10 });
 	make_end_comp(&make, comp, 1, 11);
@@ -609,7 +595,6 @@ static void runs_of_a_module(struct xp *xp, const char *line)
 
 static void steps_are_marked_or_inferred(void **state)
 {
-	(void)state;
 	for (int with_marks = 0; with_marks < 2; with_marks++) {
 		struct given *given = given_nothing();
 		struct xp xp = tpu(given);
@@ -645,7 +630,6 @@ static void steps_of_two_lines_do_not_overlap(void **state)
 	struct xp xp = tpu(given);
 	const struct ts_device_steps *steps;
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", 7, 1);
 	xp_name(&xp, 10, "jit_f(7)");
 	runs_of_a_module(&xp, "XLA Modules");
@@ -670,7 +654,6 @@ static void a_second_line_of_ops_does_not_count_twice(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = tpu(given);
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
 	for (int64_t i = 0; i < 3; i++) {
 		xp_line(&xp, "XLA Ops", 0);
@@ -691,7 +674,6 @@ static void times_that_cannot_be(void **state)
 	static const int64_t odd[] = { INT64_MIN, INT64_MAX,	    -1,
 				       0,	  INT64_C(1) << 62, INT64_C(1) << 61 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(odd) * TS_NELEM(odd); i++) {
 		struct given *given = given_nothing();
 		int64_t a = odd[i / TS_NELEM(odd)], b = odd[i % TS_NELEM(odd)];
@@ -755,7 +737,6 @@ static void every_truncation(void **state)
 	struct ts_bytes whole;
 	size_t report_size;
 
-	(void)state;
 	a_little_of_everything(given);
 	whole = ts_buf_bytes(&given->bytes);
 	for (size_t n = 0; n < whole.n; n++) {
@@ -777,7 +758,6 @@ static void thousands_of_mutations(void **state)
 	struct ts_buf damaged = TS_BUF_INIT;
 	size_t report_size, nr_read = 0;
 
-	(void)state;
 	a_little_of_everything(given);
 	for (uint64_t seed = 1; seed <= 3000; seed++) {
 		struct rng rng = rng_of(seed);
@@ -795,7 +775,6 @@ static void damage_names_the_byte(void **state)
 	struct given *given = given_nothing();
 	size_t whole;
 
-	(void)state;
 	a_little_of_everything(given);
 	whole = given->bytes.n;
 	ts_buf_put(&given->bytes, TS_LIT("\x0a\xff\x01"
@@ -816,7 +795,6 @@ static void what_is_no_profile_is_refused(void **state)
 					      "abc"),
 					     "{\"a\":1}" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(texts); i++) {
 		struct ts_error err = TS_ERROR_INIT;
 		struct memory_run mem;
@@ -842,7 +820,6 @@ static void a_file_above_4_gib(void **state)
 	char path[4096];
 	int fd;
 
-	(void)state;
 	a_little_of_everything(given);
 	snprintf(path, sizeof(path), "%s/tpusight-large-XXXXXX", folder ? folder : "/tmp");
 	fd = mkstemp(path);

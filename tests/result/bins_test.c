@@ -26,7 +26,6 @@ static void amount_is_spread_over_the_bins_it_covers(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 100, 10);
 	ts_bins_add(&bins, 105, 125, 40); /* half a bin, a bin, half a bin: 2 a picosecond */
 	assert_int_equal(bins.nr, 3);
@@ -42,7 +41,6 @@ static void moment_without_length_falls_into_one_bin(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 0, 10);
 	ts_bins_add(&bins, 20, 20, 5);
 	ts_bins_add(&bins, 20, 10, 2); /* ends before it starts: as if without length */
@@ -54,7 +52,6 @@ static void time_before_the_origin_counts_as_its_first_moment(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 100, 10);
 	ts_bins_add(&bins, 90, 110, 20);
 	ts_bins_add(&bins, 0, 50, 3);
@@ -66,7 +63,6 @@ static void bins_fold_in_pairs_when_time_runs_past_the_last(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 0, 10);
 	ts_bins_add(&bins, 0, 10, 1);
 	ts_bins_add(&bins, 10, 20, 2);
@@ -87,7 +83,6 @@ static void width_may_be_left_to_the_first_amount(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 0, 0);
 	ts_bins_add(&bins, 0, INT64_MAX, 1000);
 	assert_true(bins.nr <= TS_BINS);
@@ -99,7 +94,6 @@ static void numbers_that_are_none_are_left_out(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, 0, 1);
 	ts_bins_add(&bins, 0, 1, NAN);
 	ts_bins_add(&bins, 0, 1, INFINITY);
@@ -116,7 +110,6 @@ static void sum_is_kept_whatever_is_added(void **state)
 {
 	uint64_t seed = 11;
 
-	(void)state;
 	for (int round = 0; round < 200; round++) {
 		struct ts_bins bins;
 		double added = 0;
@@ -141,7 +134,6 @@ static void ends_of_time_do_not_overflow(void **state)
 {
 	struct ts_bins bins;
 
-	(void)state;
 	ts_bins_init(&bins, INT64_MIN, 1);
 	ts_bins_add(&bins, INT64_MIN, INT64_MAX, 1);
 	ts_bins_add(&bins, INT64_MAX, INT64_MAX, 1);
@@ -156,7 +148,6 @@ static void points_are_rates_and_end_in_zero(void **state)
 	struct ts_track *track;
 	struct ts_bins bins;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", "R");
 	track = ts_result_track(result, TS_TRACK_COUNTER, "c", 0, 0);
@@ -185,7 +176,6 @@ static void empty_bins_give_no_points(void **state)
 	struct ts_track *track;
 	struct ts_bins bins;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", "R");
 	track = ts_result_track(result, TS_TRACK_COUNTER, "c", 0, 0);

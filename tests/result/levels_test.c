@@ -12,7 +12,6 @@ static void a_level_holds_until_it_is_set_again(void **state)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
-	(void)state;
 	ts_levels_set(&levels, 100, 7);
 	ts_levels_set(&levels, 103, 2);
 	ts_levels_set(&levels, 105, 5);
@@ -29,7 +28,6 @@ static void unknown_is_below_all(void **state)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
-	(void)state;
 	ts_levels_set(&levels, 0, -1);
 	ts_levels_set(&levels, 1, -1);
 	ts_levels_set(&levels, 2, 3);
@@ -41,7 +39,6 @@ static void time_before_the_first_counts_as_its_moment(void **state)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
-	(void)state;
 	ts_levels_set(&levels, 100, 7);
 	ts_levels_set(&levels, 50, 9);
 	assert_int_equal(levels.nr, 1);
@@ -52,7 +49,6 @@ static void all_of_time_fits(void **state)
 {
 	struct ts_levels levels = { .width_ps = 0 };
 
-	(void)state;
 	ts_levels_set(&levels, -(INT64_C(1) << 61), 1);
 	ts_levels_set(&levels, INT64_C(1) << 61, 2);
 	assert_true(levels.nr > 1 && levels.nr <= TS_LEVELS);
@@ -69,7 +65,6 @@ static void folded_bins_have_the_highest_of_their_stretch(void **state)
 	struct ts_levels levels = { .width_ps = 0 };
 	uint64_t seed = 1;
 
-	(void)state;
 	for (size_t i = 0; i < NR; i++) {
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		at[i] = (i ? at[i - 1] : 17) + (int64_t)(seed >> 33) % 5000;

@@ -88,7 +88,6 @@ static void what_is_not_there_is_null(void **state)
 
 static void values_read_as_numbers_where_they_are(void **state)
 {
-	(void)state;
 	assert_true(ts_value_number(ts_int(-3)) == -3);
 	assert_true(ts_value_number(ts_id(3)) == 3);
 	assert_true(ts_value_number(ts_real(0.5)) == 0.5);
@@ -165,7 +164,6 @@ static void there_is_room_for_any_number_of_results(void **state)
 
 static void names_are_those_of_the_report(void **state)
 {
-	(void)state;
 	assert_string_equal(ts_severity_name(TS_CRITICAL), "critical");
 	assert_string_equal(ts_severity_name(TS_INFO), "info");
 	assert_string_equal(ts_confidence_name(TS_POSSIBLE), "possible");

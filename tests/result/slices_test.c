@@ -21,7 +21,6 @@ static void below_the_budget_nothing_is_changed(void **state)
 {
 	struct ts_slices slices = { .budget = 10 };
 
-	(void)state;
 	assert_true(ts_slices_add(&slices, 0, 10, 1));
 	assert_true(ts_slices_add(&slices, 10, 11, 2)); /* short, but its own */
 	assert_true(ts_slices_add(&slices, 20, 30, 2)); /* same label, does not touch */
@@ -35,7 +34,6 @@ static void neighbours_of_one_label_that_touch_are_one(void **state)
 {
 	struct ts_slices slices = { .budget = 10 };
 
-	(void)state;
 	ts_slices_add(&slices, 0, 10, 1);
 	ts_slices_add(&slices, 10, 20, 1);
 	ts_slices_add(&slices, 20, 30, 1);
@@ -49,7 +47,6 @@ static void overlap_is_cut_from_the_later_one(void **state)
 {
 	struct ts_slices slices = { .budget = 10 };
 
-	(void)state;
 	ts_slices_add(&slices, 0, 10, 1);
 	ts_slices_add(&slices, 5, 15, 2);
 	ts_slices_add(&slices, 6, 12, 3); /* nothing is left of it */
@@ -63,7 +60,6 @@ static void empty_slices_and_no_budget_keep_nothing(void **state)
 {
 	struct ts_slices slices = { .budget = 10 }, none = { .budget = 0 };
 
-	(void)state;
 	assert_true(ts_slices_add(&slices, 5, 5, 1));
 	assert_true(ts_slices_add(&slices, 5, 4, 1));
 	assert_int_equal(slices.nr, 0);
@@ -76,7 +72,6 @@ static void joined_slice_has_the_label_with_most_time(void **state)
 {
 	struct ts_slices slices = { .budget = 1 };
 
-	(void)state;
 	ts_slices_add(&slices, 0, 10, 1);
 	ts_slices_add(&slices, 15, 45, 2);
 	ts_slices_add(&slices, 50, 60, 1);
@@ -91,7 +86,6 @@ static void long_slices_survive_among_many_short_ones(void **state)
 	struct ts_slices slices = { .budget = 64 };
 	bool found = false;
 
-	(void)state;
 	for (int64_t t = 0; t < 50000; t += 2)
 		ts_slices_add(&slices, t, t + 1, 1);
 	ts_slices_add(&slices, 50000, 80000, 2);
@@ -137,7 +131,6 @@ static void random_slices_keep_every_promise(void **state)
 {
 	static const size_t budgets[] = { 1, 2, 3, 10, 100, 1000, 100000 };
 
-	(void)state;
 	for (uint64_t round = 0; round < 700; round++) {
 		size_t budget = budgets[round % TS_NELEM(budgets)];
 		struct ts_slices slices = { .budget = budget };
@@ -172,7 +165,6 @@ static void merged_away_is_what_is_not_shown(void **state)
 	uint64_t seed = 5;
 	int64_t t = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 5000; i++) {
 		int64_t length = 1 + (int64_t)next_random(&seed) % 1000;
 
@@ -190,7 +182,6 @@ static void same_input_gives_the_same_slices(void **state)
 	struct ts_slices a = { .budget = 77 }, b = { .budget = 77 };
 	int64_t unused[NR_LABELS] = { 0 };
 
-	(void)state;
 	feed(&a, 99, unused);
 	feed(&b, 99, unused);
 	assert_int_equal(a.nr, b.nr);
@@ -203,7 +194,6 @@ static void ends_of_time_do_not_overflow(void **state)
 {
 	struct ts_slices slices = { .budget = 2 };
 
-	(void)state;
 	ts_slices_add(&slices, INT64_MIN, INT64_MIN + 1, 1);
 	ts_slices_add(&slices, 0, 1, 2);
 	ts_slices_add(&slices, INT64_MAX - 1, INT64_MAX, 3);
@@ -219,7 +209,6 @@ static void finish_moves_them_into_the_track(void **state)
 	struct ts_result *result;
 	struct ts_track *track;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", "R");
 	track = ts_result_track(result, TS_TRACK_SLICES, "t", 0, 0);

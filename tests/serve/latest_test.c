@@ -48,7 +48,6 @@ static void a_client_gets_a_report_made_after_it_asked(void **state)
 	struct ts_latest *latest = ts_latest_new("a job", LATER_MS);
 	pthread_t thread;
 
-	(void)state;
 	assert_false(ts_latest_is_wanted(latest));
 	give(latest, "of before");
 	assert_int_equal(pthread_create(&thread, NULL, ask, latest), 0);
@@ -64,7 +63,6 @@ static void when_none_comes_it_is_the_last_one(void **state)
 {
 	struct ts_latest *latest = ts_latest_new("a job", SOON_MS);
 
-	(void)state;
 	must_be(ts_latest_get(latest, TS_LATEST_ID), 503, "no sample yet");
 	give(latest, "of before");
 	must_be(ts_latest_get(latest, TS_LATEST_ID), 200, "of before");
@@ -85,7 +83,6 @@ static void no_client_waits_when_there_will_be_no_more(void **state)
 	int64_t begin_ms = ts_now_ms();
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, close_it, latest), 0);
 	must_be(ts_latest_get(latest, TS_LATEST_ID), 503, "no sample yet");
 	pthread_join(thread, NULL);
@@ -99,7 +96,6 @@ static void it_is_one_run_with_one_name(void **state)
 {
 	struct ts_latest *latest = ts_latest_new("host0:9012 \"a\"", SOON_MS);
 
-	(void)state;
 	must_be(ts_latest_list(latest), 200, "\"id\":\"live\"");
 	must_be(ts_latest_list(latest), 200, "\"title\":\"host0:9012 \\\"a\\\"\"");
 	must_be(ts_latest_get(latest, NULL), 400, "which run?");

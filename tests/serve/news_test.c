@@ -115,7 +115,6 @@ static void a_reader_that_comes_later_gets_the_past_first(void **state)
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source early = open_reader(news, NULL, NULL), late;
 
-	(void)state;
 	add(news, SAMPLE, "s", 1);
 	must_get(&early, "s1 ");
 	add(news, ALERT, "a", 1);
@@ -139,7 +138,6 @@ static void events_have_an_id_a_name_and_their_text(void **state)
 	uint64_t first = 0, second = 0;
 	int end = 0;
 
-	(void)state;
 	add(news, ALERT, "{}", 7);
 	add(news, SAMPLE, "{}", 8);
 	read_some(&source, &text, 65536);
@@ -161,7 +159,6 @@ static void of_each_kind_so_many_are_kept(void **state)
 	struct ts_news *news = ts_news_new(&small);
 	struct ts_source source;
 
-	(void)state;
 	for (int i = 1; i <= 3; i++)
 		add(news, ALERT, "a", i);
 	for (int i = 1; i <= 9; i++)
@@ -180,7 +177,6 @@ static void all_together_are_bounded_in_bytes(void **state)
 	struct ts_buf text = TS_BUF_INIT;
 	char line[401] = "";
 
-	(void)state;
 	memset(line, 'x', sizeof(line) - 1);
 	assert_false(ts_news_add(news, SAMPLE, ts_bytes_of(line))); /* more than all may be */
 	line[100] = '\0';
@@ -224,7 +220,6 @@ static void a_reader_that_comes_back_goes_on_behind_its_last_event(void **state)
 	struct ts_source source;
 	char id[32];
 
-	(void)state;
 	for (int i = 1; i <= 3; i++)
 		add(news, SAMPLE, "s", i);
 	id_of(news, "data: s2", id);
@@ -255,7 +250,6 @@ static void ids_of_others_mean_nothing(void **state)
 					   "99999999999999999999999" };
 	struct ts_news *news = ts_news_new(&small);
 
-	(void)state;
 	add(news, SAMPLE, "s", 1);
 	add(news, SAMPLE, "s", 2);
 	for (size_t i = 0; i < TS_NELEM(ids); i++) {
@@ -274,7 +268,6 @@ static void ids_rise_from_one_life_to_the_next(void **state)
 	struct ts_source source;
 	char id[32];
 
-	(void)state;
 	add(news, SAMPLE, "s", 1);
 	id_of(news, "data: s1", id);
 	ts_news_free(news);
@@ -294,7 +287,6 @@ static void only_a_reader_that_is_too_slow_is_cut_off(void **state)
 	struct ts_source slow, quick, within;
 	struct ts_buf text = TS_BUF_INIT;
 
-	(void)state;
 	for (int i = 1; i <= 4; i++)
 		add(news, SAMPLE, "s", i);
 	slow = open_reader(news, NULL, NULL);
@@ -325,7 +317,6 @@ static void in_small_pieces_it_is_the_same(void **state)
 	struct ts_source pieces = open_reader(news, NULL, NULL);
 	struct ts_buf a = TS_BUF_INIT, b = TS_BUF_INIT;
 
-	(void)state;
 	for (int i = 1; i <= 4; i++)
 		add(news, SAMPLE, "some text of sample ", i);
 	read_some(&whole, &a, 65536);
@@ -347,7 +338,6 @@ static void when_nothing_happens_a_comment_comes(void **state)
 	struct ts_source source;
 	struct ts_buf text = TS_BUF_INIT;
 
-	(void)state;
 	options.quiet_ms = 10;
 	news = ts_news_new(&options);
 	source = open_reader(news, NULL, NULL);
@@ -368,7 +358,6 @@ static void readers_have_a_limit(void **state)
 	struct asked asked = { { "/api/live", argument_of, header_of, NULL }, NULL, NULL };
 	struct ts_answer answer;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		sources[i] = open_reader(news, NULL, NULL);
 	answer = ts_news_answer(news, &asked.request);
@@ -404,7 +393,6 @@ static void the_end_comes_behind_the_last_event_and_does_not_wait_long(void **st
 	pthread_t thread;
 	int64_t begin_ms;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, read_to_the_end, &reads), 0);
 	add(news, SAMPLE, "s", 1);
 	add(news, SAMPLE, "s", 2);
@@ -503,7 +491,6 @@ static void other_hosts_and_origins_get_nothing(void **state)
 	static const struct ts_news_options options = { kinds, 2, 4096, 64, 60000 };
 	struct served served;
 
-	(void)state;
 	serve(&served, &options);
 	add(served.news, SAMPLE, "s", 1);
 	must_answer(&served, "127.0.0.1", "", "data: s1");
@@ -531,7 +518,6 @@ static void a_client_that_takes_nothing_is_cut_off_and_holds_up_no_other(void **
 	int takes, stalls;
 	int64_t begin_ms;
 
-	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	serve(&served, &options);
 	stalls = ask(&served, "127.0.0.1", "");
@@ -563,7 +549,6 @@ static void it_stops_at_once_and_the_last_word_arrives(void **state)
 	int64_t begin_ms;
 	int fds[3];
 
-	(void)state;
 	serve(&served, &small);
 	for (size_t i = 0; i < 3; i++) {
 		fds[i] = ask(&served, "127.0.0.1", "");

@@ -40,7 +40,6 @@ static void block_has_the_form_it_was_asked_for_in(void **state)
 	};
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	ts_breakdown_text(&out, rows, TS_NELEM(rows), 125320 * TS_PS_PER_US,
 			  "Your workload is compute-bound (good for TPU!)");
 	assert_text(&out, golden);
@@ -51,7 +50,6 @@ static void result_of_the_time_analysis_is_sorted_by_time(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results); /* names remat before compilation */
 	assert_true(ts_breakdown_of_time(&out, ts_results_find(&results, "time")));
 	assert_text(&out, golden);
@@ -63,7 +61,6 @@ static void without_a_total_there_is_no_block(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_false(ts_breakdown_of_time(&out, ts_results_find(&results, "doctor")));
 	assert_false(ts_breakdown_of_time(&out, NULL));
@@ -89,7 +86,6 @@ static void unit_follows_the_total(void **state)
 		  "  Compute           4321000.00 s  100.0%\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		const struct ts_breakdown_row row = { "Compute", cases[i].ps };
 		struct ts_buf out = TS_BUF_INIT;
@@ -129,7 +125,6 @@ static void shown_rows_add_up_whatever_they_are(void **state)
 	static const char *const labels[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
 	uint64_t seed = 3;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		struct ts_breakdown_row rows[8];
 		struct ts_buf out = TS_BUF_INIT;

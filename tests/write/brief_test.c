@@ -109,7 +109,6 @@ static void text_keeps_every_budget_and_says_more_for_more(void **state)
 	struct ts_results results;
 	size_t full;
 
-	(void)state;
 	given_results(&results);
 	full = full_size(&results, ts_brief_text);
 	for (size_t budget = 0; budget <= full + 10; budget++) {
@@ -145,7 +144,6 @@ static void json_keeps_every_budget_is_valid_and_says_more_for_more(void **state
 	struct ts_results results;
 	size_t full;
 
-	(void)state;
 	given_results(&results);
 	full = full_size(&results, ts_brief_json);
 	for (size_t budget = 0; budget <= full + 10; budget++) {
@@ -179,7 +177,6 @@ static void three_findings_are_explained_before_the_fourth_is_named(void **state
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	given_results(&results);
 	for (size_t budget = 0; budget < full_size(&results, ts_brief_text); budget++) {
 		struct ts_bytes text;
@@ -198,7 +195,6 @@ static void sentences_are_whole(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	given_results(&results);
 	for (size_t budget = 0; budget < full_size(&results, ts_brief_text); budget++) {
 		struct ts_bytes text;
@@ -223,7 +219,6 @@ static void other_views_and_csv_are_refused(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	given_results(&results);
 	assert_int_equal(ts_brief_text(&out, &results, &report, &err), TS_USAGE);
 	assert_int_equal(ts_output_find("csv")->emit(&out, &results, &report, &err), TS_USAGE);
@@ -236,7 +231,6 @@ static void a_run_without_findings_says_so(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	assert_non_null(ts_results_add(&results, "doctor", "Findings"));
 	when_brief(&out, &results, ts_brief_text, SIZE_MAX);

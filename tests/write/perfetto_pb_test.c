@@ -77,7 +77,6 @@ static void a_slice_is_a_begin_and_an_end(void **state)
 	};
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	form->op_slice(&buf, &lane, &slice);
 	form->end(&buf, &lane, 310);
 	/* packet { timestamp, sequence 2, needs state, event { type, name_iid, self_ns 7 } } */
@@ -94,7 +93,6 @@ static void a_time_that_goes_back_is_told_as_it_is(void **state)
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	form->end(&buf, &lane, 300);
 	form->end(&buf, &lane, 299); /* on clock 6, the trace's */
 	form->end(&buf, &lane, 301);
@@ -112,7 +110,6 @@ static void other_lanes_name_their_track_and_arrows_their_ends(void **state)
 					   .arrow_id = 0x0102030405060708 };
 	struct ts_buf first = TS_BUF_INIT, last = TS_BUF_INIT;
 
-	(void)state;
 	form->op_slice(&first, &lane, &slice);
 	assert_true(number_at(&first, PACKET(10)) == 301);
 	assert_true(number_at(&first, PACKET(11, 11)) == (0x5450800000000000 | 299 << 16 | 3));
@@ -157,7 +154,6 @@ static void lengths_are_right_for_every_size_of_number(void **state)
 	struct ts_perfetto_lane lane = lane_of(&row, 1);
 	struct ts_buf buf = TS_BUF_INIT, tail = TS_BUF_INIT;
 
-	(void)state;
 	for (unsigned bit = 0; bit < 63; bit++) {
 		struct ts_perfetto_slice slice = { .start_ns = INT64_C(1) << bit,
 						   .own_ns = (INT64_C(1) << bit) - 1,
@@ -183,7 +179,6 @@ static void what_an_op_refers_to_is_said_before_it(void **state)
 	struct ts_profile profile;
 	struct ts_op op;
 
-	(void)state;
 	ts_profile_init(&profile);
 	ts_op_init(&op);
 	op.name = TS_LIT("bad \xff name");
@@ -236,7 +231,6 @@ static void a_counter_has_its_unit_and_what_it_is(void **state)
 	};
 	struct ts_buf buf = TS_BUF_INIT, rest;
 
-	(void)state;
 	form->row(&buf, &row);
 	assert_true(number_at(&buf, PACKET(13)) == 1); /* state cleared */
 	rest = second_packet(&buf);
@@ -256,7 +250,6 @@ static void a_file_begins_with_its_mark(void **state)
 	struct ts_perfetto_head head = { .version = "1.0", .start_unix_ns = TS_UNKNOWN };
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	form->open(&buf, &head);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&buf), form->mark));
 	assert_true(ts_bytes_is(text_at(&buf, PACKET(126, 1, 3)), "tpusight"));

@@ -50,7 +50,6 @@ static void times_are_microseconds_with_three_decimals(void **state)
 	struct ts_perfetto_row row = { .pid = 1, .tid = 100 };
 	struct ts_perfetto_lane lane = lane_of(&row, 0);
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		struct ts_perfetto_slice slice = { .start_ns = cases[i].ns,
 						   .tail = TS_LIT("\"args\":{"),
@@ -81,7 +80,6 @@ static void a_slice_is_its_times_around_the_tail(void **state)
 					   .own_ns = 7 };
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	form->op_slice(&buf, &lane, &slice);
 	assert_text(&buf, ",\n{\"ph\":\"X\",\"pid\":4294967295,\"tid\":4294967295,\"ts\":1.500,"
 			  "\"dur\":0.010,\"name\":\"a\",\"args\":{\"self_us\":0.007}}");
@@ -98,7 +96,6 @@ static void the_first_event_alone_has_no_comma(void **state)
 	struct ts_buf buf = TS_BUF_INIT;
 	struct ts_bytes text;
 
-	(void)state;
 	form->open(&buf, &head);
 	form->process(&buf, &process);
 	form->close(&buf);
@@ -122,7 +119,6 @@ static void a_counters_key_is_its_unit(void **state)
 					  { .pid = 2, .track = &plain } };
 	struct ts_buf buf = TS_BUF_INIT;
 
-	(void)state;
 	form->counter(&buf, &rows[0], 2000, 26.5);
 	form->counter(&buf, &rows[1], 2000, 1);
 	form->counter(&buf, &rows[1], 2000, INFINITY);
@@ -138,7 +134,6 @@ static void long_texts_are_cut_between_characters(void **state)
 	struct ts_buf text = TS_BUF_INIT, buf = TS_BUF_INIT;
 	struct ts_op op;
 
-	(void)state;
 	ts_buf_pad(&text, 'x', 4095);
 	ts_buf_puts(&text, "\xc3\xa9 and more"); /* its second byte is the 4097th */
 	ts_profile_init(&profile);

@@ -24,7 +24,6 @@ static void assert_view(const char *view, const char *expected)
 
 static void table_of_a_top_level_result_is_a_view(void **state)
 {
-	(void)state;
 	assert_view("ops",
 		    "program_id,name,self_time_ps,flops,is_remat\n"
 		    "18446744073709551615,\"'=cmd|' /C calc'!A0,\"\"</script>\xEF\xBF\xBD[2J\","
@@ -38,7 +37,6 @@ static void top_level_result_gives_its_fields(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_int_equal(ts_report_csv(&out, &results, "overview", NULL), TS_OK);
 	assert_true(ts_bytes_starts(ts_buf_bytes(&out),
@@ -50,7 +48,6 @@ static void top_level_result_gives_its_fields(void **state)
 
 static void result_gives_its_first_table(void **state)
 {
-	(void)state;
 	assert_view("time", "step,total_ps\n0,62660000000\n1,62660000000\n");
 	assert_view("time.per_step", "step,total_ps\n0,62660000000\n1,62660000000\n");
 }
@@ -66,7 +63,6 @@ static void heading_without_a_unit_gets_it_behind(void **state)
 	struct ts_result *result;
 	struct ts_value *row;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "roof", "Roof");
 	row = ts_table_row(result, ts_result_table(result, "ops", NULL, columns, 2));
@@ -82,7 +78,6 @@ static void heading_without_a_unit_gets_it_behind(void **state)
 
 static void doctor_gives_its_findings(void **state)
 {
-	(void)state;
 	assert_view(
 		"doctor",
 		"id,rule,severity,title,evidence,impact_ps,impact_pct,ceiling,confidence,start_ps,"
@@ -103,7 +98,6 @@ static void result_without_tables_gives_its_fields_in_a_row(void **state)
 	struct ts_results results;
 	struct ts_result *result;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "cache", "Cache");
 	ts_result_field(result, "compilation_count", ts_int(3), TS_MEASURED, NULL);
@@ -127,7 +121,6 @@ static void view_must_be_named_and_known(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_int_equal(ts_report_csv(&out, &results, NULL, &err), TS_USAGE);
 	assert_string_equal(err.text,

@@ -31,7 +31,6 @@ static void data_does_not_end_its_element(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	char *text, *data, *end;
 
-	(void)state;
 	if (ts_page.script.n == 0)
 		skip();
 	text = made(&out);
@@ -52,7 +51,6 @@ static void policy_forbids_every_connection(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	char *text, *policy;
 
-	(void)state;
 	if (ts_page.script.n == 0)
 		skip();
 	text = made(&out);
@@ -68,7 +66,6 @@ static void policy_forbids_every_connection(void **state)
 /* The bundle stands inside a script element: nothing in it may end that. */
 static void bundle_does_not_end_its_element(void **state)
 {
-	(void)state;
 	assert_false(ts_bytes_has(ts_page.script, "</script"));
 	assert_false(ts_bytes_has(ts_page.script, "<!--"));
 	assert_false(ts_bytes_has(ts_page.style, "</style"));
@@ -80,7 +77,6 @@ static void program_without_its_page_says_so(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct ts_results results;
 
-	(void)state;
 	if (ts_page.script.n > 0)
 		skip();
 	sample_make(&results);

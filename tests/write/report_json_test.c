@@ -108,7 +108,6 @@ static void report_has_every_value_where_its_name_says(void **state)
 	struct ts_results results;
 	cJSON *json;
 
-	(void)state;
 	sample_make(&results);
 	json = report_of(&results, &everything);
 	assert_keys(json, "schema generator run overview ops time doctor notes provenance");
@@ -134,7 +133,6 @@ static void each_number_says_where_it_comes_from(void **state)
 	struct ts_results results;
 	cJSON *json, *origins;
 
-	(void)state;
 	sample_make(&results);
 	json = report_of(&results, &everything);
 	origins = at(json, "provenance");
@@ -161,7 +159,6 @@ static void view_is_that_part_alone_with_the_run(void **state)
 	};
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	for (size_t i = 0; i < TS_NELEM(expected); i++) {
 		struct ts_report report = everything;
@@ -184,7 +181,6 @@ static void unknown_view_names_those_there_are(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	report.view = "nonsense";
 	assert_int_equal(ts_report_json(&out, &results, &report, &err), TS_USAGE);
@@ -201,7 +197,6 @@ static void without_a_run_it_is_null(void **state)
 	struct ts_result *result;
 	cJSON *json;
 
-	(void)state;
 	ts_results_init(&results);
 	sample_time(&results);
 	json = report_of(&results, &everything);
@@ -225,7 +220,6 @@ static void pretty_and_compact_are_the_same_report(void **state)
 	struct ts_results results;
 	cJSON *compact, *pretty;
 
-	(void)state;
 	sample_make(&results);
 	compact = report_of(&results, &report);
 	report.pretty = true;
@@ -241,7 +235,6 @@ static void results_that_are_not_whole_are_not_reported(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	results.failed = true;
 	assert_int_equal(ts_report_json(&out, &results, &everything, NULL), TS_NOMEM);

@@ -42,7 +42,6 @@ static void assert_report(const struct ts_report *report, const char *expected)
 
 static void report_reads_as_written_by_hand(void **state)
 {
-	(void)state;
 	assert_report(&plain, "Overview\n"
 			      "  duration:   92.6 s\n"
 			      "  duty cycle: 86.5 %\n"
@@ -74,7 +73,6 @@ static void view_is_that_part_alone(void **state)
 {
 	struct ts_report report = plain;
 
-	(void)state;
 	report.view = "doctor";
 	assert_report(&report, DOCTOR_TEXT);
 	report.view = "time.per_step"; /* has no title: shown all the same when asked for */
@@ -87,7 +85,6 @@ static void narrow_terminal_breaks_text_and_cuts_names(void **state)
 {
 	struct ts_report report = plain;
 
-	(void)state;
 	report.width = 40;
 	report.view = "ops";
 	assert_report(&report, "  op                   self time   FLOPs\n"
@@ -101,7 +98,6 @@ static void nothing_of_the_profile_steers_the_terminal(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_int_equal(ts_report_text(&out, &results, &report, NULL), TS_OK);
 	assert_null(memchr(out.p, '\x1b', out.n));
@@ -122,7 +118,6 @@ static void long_tables_say_how_many_rows_are_left_out(void **state)
 	struct ts_result *result;
 	struct ts_table *table;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", NULL);
 	table = ts_result_table(result, "t", "T", columns, 1);
@@ -148,7 +143,6 @@ static void column_that_is_unknown_throughout_is_left_out(void **state)
 	struct ts_result *result;
 	struct ts_table *table;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", NULL);
 	table = ts_result_table(result, "t", "T", columns, 3);
@@ -173,7 +167,6 @@ static void table_without_a_label_is_shown_under_its_names(void **state)
 	struct ts_table *table;
 	struct ts_value *row;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", NULL);
 	table = ts_result_table(result, "t", NULL, columns, 2);
@@ -232,7 +225,6 @@ static void assert_ops(const char *module, size_t width, const char *expected)
 
 static void module_is_told_where_rows_differ_in_it(void **state)
 {
-	(void)state;
 	assert_ops("jit_f", 80,
 		   "  op     total     self  waits       HBM   FLOPs\n"
 		   "  add  1.00 ns  1.00 ns   0 ps  2.93 KiB    5000\n"
@@ -246,7 +238,6 @@ static void module_is_told_where_rows_differ_in_it(void **state)
 /* Nothing but zeros, then what the column beside it says too; a width of 0 is no limit. */
 static void narrow_table_leaves_out_what_says_least(void **state)
 {
-	(void)state;
 	assert_ops("jit_f", 44,
 		   "  op     total     self       HBM   FLOPs\n"
 		   "  add  1.00 ns  1.00 ns  2.93 KiB    5000\n"
@@ -290,7 +281,6 @@ static void units_follow_the_ending_of_the_name(void **state)
 	};
 	struct ts_buf out = TS_BUF_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		ts_buf_clear(&out);
 		ts_text_value(&out, cases[i].name, cases[i].value);

@@ -43,7 +43,6 @@ static void points_within_the_budget_stay_as_they_are(void **state)
 {
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	counter(ts_results_add(&results, "r", "R"), 0, 3);
 	assert_tracks(&results, 32, HEAD "0,0,10,1,20,2]}]}");
@@ -61,7 +60,6 @@ static void points_beyond_the_budget_are_means_over_their_time(void **state)
 	struct ts_results results;
 	struct ts_track *track;
 
-	(void)state;
 	ts_results_init(&results);
 	track = counter(ts_results_add(&results, "r", "R"), 0, 64);
 	track->points[0].at_ps = -20;
@@ -88,7 +86,6 @@ static void tracks_share_the_budget_in_the_order_of_devices(void **state)
 	struct ts_result *result;
 	size_t nr_numbers = 0;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "r", "R");
 	counter(result, 1, 1000);

@@ -28,7 +28,6 @@ static void summary_fits_a_wide_terminal_in_one_line_each(void **state)
 {
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_summary(&results, 140,
 		       "profiles/run1/2025_03_11" DOT "1 host" DOT "2 x TPU v6e" DOT "92.6 s" DOT
@@ -44,7 +43,6 @@ static void summary_breaks_lines_on_a_narrow_one(void **state)
 {
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	assert_summary(&results, 64,
 		       "profiles/run1/2025_03_11\n"
@@ -61,7 +59,6 @@ static void no_line_is_wider_than_the_terminal(void **state)
 {
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	for (size_t width = 48; width < 160; width++) {
 		const struct ts_report report = { .width = width };
@@ -88,7 +85,6 @@ static void what_is_missing_is_a_dash(void **state)
 {
 	struct ts_results results;
 
-	(void)state;
 	ts_results_init(&results);
 	assert_summary(&results, 80,
 		       "-" DOT "-\n"
@@ -108,7 +104,6 @@ static void missing_utilization_says_why(void **state)
 	struct ts_result *result;
 	struct ts_table *ops;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "systolic", "Matrix units");
 	ops = ts_result_table(result, "ops", NULL, columns, 1);
@@ -128,7 +123,6 @@ static void colors_are_there_only_when_asked_for(void **state)
 	struct ts_buf out = TS_BUF_INIT;
 	struct ts_results results;
 
-	(void)state;
 	sample_make(&results);
 	ts_summary_text(&out, &results, &report);
 	assert_true(ts_bytes_has(ts_buf_bytes(&out), "\x1b[1;31mcritical\x1b[0m  82 %"));
@@ -148,7 +142,6 @@ static void unknown_chip_is_shown_as_the_profile_names_it(void **state)
 	struct ts_result *result;
 	struct ts_value *items, list;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "overview", "Overview");
 	result->top_level = true;
@@ -167,7 +160,6 @@ static void evidence_without_room_goes_without_a_trace(void **state)
 	struct ts_results results;
 	struct ts_finding *finding;
 
-	(void)state;
 	ts_results_init(&results);
 	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
 	finding->title = TS_LIT("a title that takes most of two such lines");
@@ -186,7 +178,6 @@ static void evidence_is_its_first_sentence(void **state)
 	struct ts_results results;
 	struct ts_finding *finding;
 
-	(void)state;
 	ts_results_init(&results);
 	finding = ts_result_finding(ts_results_add(&results, "doctor", "Findings"));
 	finding->title = TS_LIT("slow");
@@ -210,7 +201,6 @@ static void profile_without_a_device_shows_no_rates(void **state)
 	struct ts_result *result;
 	struct ts_value *items, list;
 
-	(void)state;
 	ts_results_init(&results);
 	result = ts_results_add(&results, "overview", "Overview");
 	result->top_level = true;
@@ -231,7 +221,6 @@ static void many_findings_are_counted(void **state)
 	struct ts_results results;
 	struct ts_result *doctor;
 
-	(void)state;
 	ts_results_init(&results);
 	doctor = ts_results_add(&results, "doctor", "Findings");
 	for (int i = 0; i < 13; i++)

@@ -293,7 +293,6 @@ static bool after_product(const struct ts_fusion_case *what)
 
 static bool always(const struct ts_fusion_case *what)
 {
-	(void)what;
 	return true;
 }
 

@@ -292,7 +292,6 @@ static enum ts_status scan_event(void *ctx, struct ts_error *err)
 	enum chrome_found found;
 	const uint8_t *p;
 
-	(void)err;
 	do {
 		p = walk->text.p;
 		found = ts_chrome_event_read(&p, walk->text.end, &event);
@@ -331,7 +330,6 @@ static enum ts_status scan_begin(void *ctx, bool is_object, struct ts_error *err
 {
 	struct scan *scan = ctx;
 
-	(void)err;
 	scan->file->seams.is_array = !is_object;
 	scan->file->seams.head_at = ts_walk_at(&scan->walk);
 	return TS_OK;
@@ -341,7 +339,6 @@ static enum ts_status scan_list_end(void *ctx, struct ts_error *err)
 {
 	struct scan *scan = ctx;
 
-	(void)err;
 	note_list(scan, scan->file->seams.is_array);
 	return TS_OK;
 }
@@ -351,7 +348,6 @@ static enum ts_status scan_end(void *ctx, bool is_object, struct ts_error *err)
 	struct scan *scan = ctx;
 	struct chrome_seams *seams = &scan->file->seams;
 
-	(void)err;
 	if (is_object && !scan->walk.is_whole && seams->end_at == TS_NO_SEAM) {
 		seams->end_at = scan->walk.good_at;
 		seams->closing = "}";
@@ -395,7 +391,6 @@ static enum ts_status take_member(void *ctx, struct ts_bytes key, struct ts_byte
 	struct chrome_file *file = scan->file;
 	struct ts_jtok elements = ts_jtok_enter(value);
 
-	(void)err;
 	if (ts_bytes_is(key, "baseTimeNanoseconds")) {
 		file->base_unix_ns = number_of(value);
 	} else if (ts_bytes_is(key, "distributedInfo")) {

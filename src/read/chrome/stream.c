@@ -36,9 +36,6 @@ static void note_look(const struct chrome_file *shared, struct ts_bytes text, si
 	if (file->packed || file->seams.mapped)
 		madvise((void *)(uintptr_t)text.p, text.n, MADV_DONTNEED);
 #else
-	(void)shared;
-	(void)text;
-	(void)at;
 #endif
 }
 
@@ -171,7 +168,6 @@ enum ts_status ts_chrome_stream(const struct ts_profile *profile, uint32_t index
 	enum ts_status st;
 
 	TS_ASSERT(profile && sink);
-	(void)sort; /* they are in order */
 	if (!nest)
 		return ts_fail_nomem(err);
 	ts_nest_stats(nest, find_stat, find_stats);

@@ -387,8 +387,6 @@ static void *keep_alloc(void *data, size_t n)
 
 static void keep_free(void *data, void *p)
 {
-	(void)data;
-	(void)p;
 }
 
 /* A module without readable frames is a module without source lines, not a damaged one. */

@@ -461,7 +461,6 @@ static int pprof_probe(struct ts_bytes file, struct ts_bytes bytes)
 	enum ts_status st;
 	bool is_ours;
 
-	(void)file;
 	if (!ts_gzip_probe(bytes))
 		return begins_with_type(bytes) ? 95 : 0;
 	st = ts_gunzip_head(bytes, &head, HEAD_BYTES, NULL);

@@ -31,8 +31,6 @@ static enum ts_status read_line_head(void *ctx, size_t job, size_t thread, struc
 	struct ts_pb_error error = { NULL, NULL };
 	struct ts_pb pb = ts_pb_of(line->body, &error);
 
-	(void)thread;
-	(void)err;
 	while (ts_pb_next(&pb)) {
 		switch (pb.field) {
 		case XLINE_EVENTS:	 line->nr_events += pb.wire == TS_PB_BYTES; break;

@@ -49,7 +49,6 @@ static void figures_are_those_of_the_other_results(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	run.time.duty_cycle = 0.66;
 	given_modules(&run, 400, 120000); /* and 300 us each: */
@@ -74,7 +73,6 @@ static void what_is_not_known_is_null_and_has_no_band(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	given_devices(&run, 1);
 
@@ -92,7 +90,6 @@ static void compilation_is_unknown_where_no_host_thread_was_recorded(void **stat
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	doctor = when_examined(&run);
 	then_kpi(doctor, "compilation_time", NAN, "unknown");
@@ -116,7 +113,6 @@ static void bands_end_at_their_limits(void **state)
 		      { 50, "fair" },  { 49.9, "poor" }, { 0, "poor" } };
 	const int64_t ms[TS_NR_BUCKETS] = { 1000 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(cases); i++) {
 		struct given run;
 
@@ -133,7 +129,6 @@ static void bands_are_settable(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	run.time.duty_cycle = 0.66;
 	assert_true(ts_settings_set(&run.settings, TS_LIT("device_utilization_good"), 60));
@@ -150,7 +145,6 @@ static void modules_alone_have_no_key_figures(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_nothing(&run);
 	assert_int_equal(ts_result_find_table(when_examined(&run), "kpis")->nr_rows, 0);
 	given_release(&run);
@@ -178,7 +172,6 @@ static void a_large_transfer_is_told_where_transfers_cost_little_in_all(void **s
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	/* 256 x 1024 x 1024 bytes in f32: 256 MiB */
 	given_op(&run,
@@ -202,7 +195,6 @@ static void large_transfers_are_not_told_twice(void **state)
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	given_op(&run,
 		 transfer("copy.1", "%copy.1 = f32[64,1024,1024]{2,1,0:S(5)} copy(%a)", 2, 200));
@@ -221,7 +213,6 @@ static void very_many_small_transfers_are_told_with_their_own_advice(void **stat
 	const struct ts_result *doctor;
 	struct given run;
 
-	(void)state;
 	given_run(&run, ms);
 	given_op(&run, transfer("copy.2", "%copy.2 = f32[256]{0:S(5)} copy(%b)", 1500, 40));
 
@@ -272,7 +263,6 @@ static void assert_rows_are_of_rules(const struct ts_advice_list *list)
 
 static void every_rule_has_advice_and_every_row_a_rule(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
 		for (int f = 0; f < TS_NR_FRAMEWORKS; f++) {
 			const struct ts_advice *advice =
@@ -298,7 +288,6 @@ static void users_of_pytorch_are_not_told_of_jax(void **state)
 					      "unknown_cost" };
 	size_t nr_of_xla = 0;
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rule_names); i++) {
 		const struct ts_advice *advice = ts_advice_find(TS_TORCH, rule_names[i]);
 		bool is_of_xla = false;

@@ -15,7 +15,6 @@ static void each_word_is_written_by_its_type(void **state)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
-	(void)state;
 	TS_PUT(&doctor, "{share} of {name} in {time}, {bytes} at {rate}", TS_SHARE(0.82),
 	       TS_NAME(TS_LIT("f")), TS_TIME(1230000000), TS_BYTES(2048), TS_RATE(2e9));
 	assert_said(&doctor, "82 % of f in 1.23 ms, 2.00 KiB at 2.00 GB/s");
@@ -31,7 +30,6 @@ static void endings_follow_the_last_count(void **state)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
-	(void)state;
 	TS_PUT(&doctor, "{count} step{s} wait{v}", TS_COUNT(1));
 	assert_said(&doctor, "1 step waits");
 	TS_PUT(&doctor, "{count} step{s} wait{v}", TS_COUNT(0));
@@ -45,7 +43,6 @@ static void a_part_with_a_missing_word_is_left_out(void **state)
 {
 	struct ts_doctor doctor = { .text = TS_BUF_INIT };
 
-	(void)state;
 	TS_PUT(&doctor, "a[ at {name}][ in {count} gap{s}][ for {time}][, {bytes}].",
 	       TS_NAME(TS_LIT("f.py")), TS_COUNT(1), TS_TIME(1000), TS_BYTES(1));
 	assert_said(&doctor, "a at f.py in 1 gap for 1.00 ns, 1 B.");

@@ -68,7 +68,6 @@ static void cells_are_the_runs_utilization_by_mean_times(void **state)
 	uint32_t line, op;
 	struct feed *feed = given(3, &line, &op);
 
-	(void)state;
 	feed_event(feed, line, op, 0, 10);
 	feed_event(feed, line, op, 50, 20);
 	feed_event(feed, line, op, 210, 30);
@@ -91,7 +90,6 @@ static void neighbouring_steps_share_a_column(void **state)
 	uint32_t line, op;
 	struct feed *feed = given(241, &line, &op);
 
-	(void)state;
 	feed_event(feed, line, op, 0, 10);
 	feed_event(feed, line, op, 100, 30);
 	feed_event(feed, line, op, 24000, 20);
@@ -109,7 +107,6 @@ static void without_a_drawing_nothing_is_looked_at(void **state)
 	uint32_t line, op;
 	struct feed *feed = given(3, &line, &op);
 
-	(void)state;
 	feed->overlay_budget = 0;
 	feed_event(feed, line, op, 0, 10);
 	assert_int_equal(feed_run(feed, &ts_analysis_heatmap)->nr_tables, 0);

@@ -113,7 +113,6 @@ static void each_occurrence_has_a_slice_with_what_a_click_shows(void **state)
 	struct given run;
 	void *sum = new_sum();
 
-	(void)state;
 	given_run(&run, 1);
 	when_examined(&run);
 
@@ -153,7 +152,6 @@ static void lines_of_one_device_share_a_row_without_overlap(void **state)
 	struct given run;
 	void *sum = new_sum();
 
-	(void)state;
 	given_run(&run, 2);
 	run.profile.lines[1].plane = 0; /* a second stream of device 0 */
 	when_examined(&run);
@@ -178,7 +176,6 @@ static void budgets_bound_the_slices_and_the_merging_is_told(void **state)
 	struct given run;
 	void *sum = new_sum();
 
-	(void)state;
 	given_run(&run, 1);
 	run.ctx.overlay_budget = 13; /* 4 for findings: a third */
 	when_examined(&run);
@@ -200,7 +197,6 @@ static void a_gap_in_a_slow_step_is_shown_inside_it(void **state)
 	struct given run;
 	void *sum = new_sum();
 
-	(void)state;
 	given_run(&run, 2);
 	for (int64_t i = 0; i < 4; i++)
 		given_step(&run, i, i * 100, 100, 10, 0);
@@ -228,7 +224,6 @@ static void nothing_is_made_without_a_budget_or_without_results(void **state)
 {
 	struct given run;
 
-	(void)state;
 	given_run(&run, 1);
 	run.ctx.overlay_budget = 0;
 	when_examined(&run);
@@ -246,7 +241,6 @@ static void results_do_not_depend_on_how_blocks_are_cut(void **state)
 {
 	size_t nr[2];
 
-	(void)state;
 	for (size_t cut = 0; cut < 2; cut++) {
 		const struct ts_track *track;
 		struct given run;

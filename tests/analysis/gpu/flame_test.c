@@ -78,7 +78,6 @@ static void time_of_kernels_goes_below_the_call_that_launched_them(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, launched);
 	assert_rows(&mem, "stacks",
 		    "train.py(3): main 40/0/1\n"
@@ -92,7 +91,6 @@ static void a_launch_of_another_thread_counts_there(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "forward", 1, 0, 100) X("cpu_op", "backward", 2, 10, 50)
 				    LAUNCH(2, 20, 5, 4) KERNEL("k", 30, 200, 4)));
 	assert_rows(&mem, "stacks",
@@ -108,7 +106,6 @@ static void kernels_without_a_launch_stand_by_themselves_and_get_a_note(void **s
 	struct memory_run mem;
 	const struct ts_result *flame;
 
-	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "op", 1, 0, 10) KERNEL("k", 5, 30, 99)));
 	assert_rows(&mem, "stacks",
 		    "(no launch in the trace) 0/0/0\n"
@@ -125,7 +122,6 @@ static void a_kernel_may_begin_before_its_launch(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "op", 1, 0, 40) KERNEL("early", 10, 3, 1) KERNEL(
 			      "early", 14, 3, 1) LAUNCH(1, 20, 5, 1) KERNEL("late", 30, 4, 1)));
 	assert_rows(&mem, "stacks",
@@ -141,7 +137,6 @@ static void calls_that_overlap_sum_to_the_time_the_thread_was_busy(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "a", 1, 0, 20) X("cpu_op", "b", 1, 15, 15)
 				    X("cpu_op", "c", 1, 22, 3) X("cpu_op", "d", 1, 40, 10)));
 	assert_rows(&mem, "stacks", "a 15/0/1\na>b 12/0/1\na>b>c 3/0/1\nd 10/0/1\n");
@@ -155,7 +150,6 @@ static void modules_are_those_of_nn_and_their_kernels(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("python_function", "nn.Module: Net_0", 1, 0,
 			      50) X("python_function", "module.py(9): forward", 1, 5,
 				    40) X("python_function", "nn.Module: Linear_0", 1, 10, 20)
@@ -179,7 +173,6 @@ static void the_backward_of_an_op_belongs_to_its_module(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("python_function", "nn.Module: Net_0", 1, 0,
 			      50) X("python_function", "nn.Module: Linear_0", 1, 10,
 				    20) OP("aten::addmm", 1, 12, 5, 7) OP("aten::sum", 1, 60, 5, 8)
@@ -200,7 +193,6 @@ static void steps_and_objects_do_not_part_paths(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem,
 		TRACE(X("user_annotation", "ProfilerStep#7", 1, 0,
 			10) X("python_function", "<built-in method to of Tensor object at 0x7f01>",
@@ -234,7 +226,6 @@ static void folded_lines_have_paths_and_nanoseconds(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, launched);
 	emitted(&mem, &ts_output_flame_folded, (struct ts_report){ .max_depth = 0 },
 		"train.py(3): main 40000\n"
@@ -253,7 +244,6 @@ static void what_is_cut_counts_as_its_parents(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, launched);
 	emitted(&mem, &ts_output_flame_folded, (struct ts_report){ .min_duration_ps = 11 * US },
 		"train.py(3): main 40000\ntrain.py(3): main;aten::mm 60000\n");
@@ -272,7 +262,6 @@ static void names_cannot_break_a_folded_line(void **state)
 {
 	struct memory_run mem;
 
-	(void)state;
 	analyse(&mem, TRACE(X("cpu_op", "a;b\\nc\\u0001 7", 1, 0, 5)));
 	emitted(&mem, &ts_output_flame_folded, (struct ts_report){ .max_depth = 0 },
 		"a:b c  7 5000\n");
@@ -289,7 +278,6 @@ static void a_tree_that_is_not_there_is_an_error(void **state)
 						    &ts_output_flame_folded,
 						    &ts_output_flame_speedscope };
 
-	(void)state;
 	analyse(&mem, launched);
 	for (size_t i = 0; i < TS_NELEM(outputs); i++) {
 		assert_int_equal(outputs[i]->emit(&out, &mem.run.results, &form, &err), TS_USAGE);
@@ -316,7 +304,6 @@ static void a_shrunk_tree_keeps_the_heaviest_and_every_picosecond(void **state)
 	uint32_t *moved, heavy, light = TS_NONE;
 	int64_t before;
 
-	(void)state;
 	heavy = ts_flame_tree_child(&tree, ts_flame_tree_child(&tree, TS_NONE, 1), 2);
 	tree.nodes[heavy].cpu_ps = 1000000;
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -345,7 +332,6 @@ static void below_others_is_others(void **state)
 	struct flame_tree tree = { .nr = 0 };
 	uint32_t others = ts_flame_tree_child(&tree, TS_NONE, FLAME_OTHERS);
 
-	(void)state;
 	assert_int_equal(ts_flame_tree_child(&tree, others, 3), others);
 	assert_int_equal(tree.nr, 1);
 	ts_flame_tree_release(&tree);
@@ -360,7 +346,6 @@ static void more_paths_than_a_tree_holds_sum_to_the_same_and_keep_open_calls(voi
 	struct memory_run mem;
 	int64_t cpu_ps = 0;
 
-	(void)state;
 	ts_buf_printf(&trace,
 		      "{\"schemaVersion\":1,\"traceEvents\":["
 		      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"main\",\"pid\":9,"
@@ -395,7 +380,6 @@ static void old_launches_are_forgotten_and_new_ones_known(void **state)
 {
 	struct flame_links links = { .nr_waiting = 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 3 * FLAME_LAUNCHES; i++) {
 		const struct flame_launch launch = { i, { i, TS_NONE } };
 

@@ -78,7 +78,6 @@ static void time_is_parted_as_hta_parts_it(void **state)
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD FIVE TAIL);
 
-	(void)state;
 	/* 100 to 410; something runs 100-150, 152-260, 300-340, 400-410: 208 of 310 */
 	assert_field(hta, "kernel_time_us", 310);
 	assert_field(hta, "idle_time_us", 102);
@@ -100,7 +99,6 @@ static void types_that_run_together_share_a_row(void **state)
 	struct memory_run mem;
 	const struct ts_table *types = table_of(hta_of(&mem, HEAD FIVE TAIL), "kernel_types");
 
-	(void)state;
 	assert_int_equal(types->nr_rows, 4);
 	assert_int_equal(ts_cell_int(types, row_of(types, "kernel_type", "COMPUTATION"), "sum_us"),
 			 98);
@@ -118,7 +116,6 @@ static void kernels_of_one_name_are_summed(void **state)
 	const struct ts_table *kernels = table_of(hta_of(&mem, HEAD FIVE TAIL), "top_kernels");
 	size_t gemm = row_of(kernels, "name", "gemm");
 
-	(void)state;
 	assert_true(ts_bytes_is(ts_cell_text(kernels, 0, "kernel_type"), "COMMUNICATION"));
 	assert_int_equal(ts_cell_int(kernels, gemm, "count"), 2);
 	assert_int_equal(ts_cell_int(kernels, gemm, "sum_ps"), 70 * US);
@@ -148,7 +145,6 @@ static void launches_are_known_of_every_runtime(void **state)
 	static const char *const categories[] = { "cuda_runtime", "cuda_driver",  "hip_runtime",
 						  "xpu_runtime",  "mtia_runtime", "Runtime" };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(categories); i++) {
 		struct ts_buf text = TS_BUF_INIT;
 		struct memory_run mem;
@@ -170,7 +166,6 @@ static void a_gap_is_put_down_to_who_was_late(void **state)
 	const struct ts_table *idle = table_of(hta_of(&mem, HEAD FIVE TAIL), "idle");
 	size_t s7 = row_of(idle, "stream", "stream 7"), s20 = row_of(idle, "stream", "stream 20");
 
-	(void)state;
 	assert_int_equal(ts_cell_int(idle, s7, "kernel_wait_ps"), 2 * US);
 	assert_int_equal(ts_cell_int(idle, s7, "host_wait_ps"), 128 * US);
 	assert_int_equal(ts_cell_int(idle, s7, "other_wait_ps"), 0);
@@ -186,7 +181,6 @@ static void launches_are_counted_by_call(void **state)
 	size_t launch = row_of(calls, "call", "cudaLaunchKernel");
 	size_t copy = row_of(calls, "call", "cudaMemcpyAsync");
 
-	(void)state;
 	assert_int_equal(ts_cell_int(calls, launch, "count"), 4);
 	assert_int_equal(ts_cell_int(calls, launch, "cpu_sum_ps"), 24 * US);
 	/* 100 - 95, 152 - 114, 160 - 126, 300 - 299 */
@@ -204,7 +198,6 @@ static void a_queue_grows_with_launches_and_shrinks_with_starts(void **state)
 	const struct ts_table *queues = table_of(hta_of(&mem, HEAD FIVE TAIL), "queues");
 	size_t s20 = row_of(queues, "stream", "stream 20");
 
-	(void)state;
 	/* 120: 1, 160: 0, 200: 1, 400: 0 */
 	assert_int_equal(ts_cell_int(queues, s20, "changes"), 4);
 	assert_int_equal(ts_cell_int(queues, s20, "max"), 1);
@@ -219,7 +212,6 @@ static void kernels_of_the_last_step_are_left_out(void **state)
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") STEP("2", "280") FIVE TAIL);
 
-	(void)state;
 	/* C is launched at 290: A, B, N and M remain, and M runs in the last step all the same */
 	assert_field(hta, "kernel_count", 4);
 	assert_field(hta, "last_step_kernel_count", 1);
@@ -235,7 +227,6 @@ static void hta_rounds_and_the_exact_figures_do_not(void **state)
 		hta_of(&mem, HEAD KERNEL("kernel", "a", "7", "100.250", "9.500", "1")
 				     KERNEL("kernel", "b", "7", "120.000", "10.900", "2") TAIL);
 
-	(void)state;
 	/* 101-109 and 120-130, of 101 to 130; really 9.5 + 10.9 of 30.65 */
 	assert_field(hta, "compute_time_us", 18);
 	assert_field(hta, "kernel_time_us", 29);
@@ -250,7 +241,6 @@ static void a_trace_without_gpus_gets_an_answer(void **state)
 	struct memory_run mem;
 	const struct ts_result *hta = hta_of(&mem, HEAD STEP("1", "80") TAIL);
 
-	(void)state;
 	assert_field(hta, "kernel_count", 0);
 	assert_true(isnan(ts_value_number(ts_result_get(hta, "gpu_idle_time_pct"))));
 	memory_run_release(&mem);
@@ -280,7 +270,6 @@ static void collectives_say_what_they_send(void **state)
 		"collectives");
 	size_t row = row_of(table, "collective", "allreduce");
 
-	(void)state;
 	assert_int_equal(table->nr_rows, 2);
 	assert_int_equal(ts_cell_int(table, row, "message_bytes"), 2000000);
 	assert_int_equal(ts_cell_int(table, row, "count"), 2);
@@ -313,7 +302,6 @@ static void the_rank_with_the_shortest_collective_came_last(void **state)
 	const struct ts_table *late;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "30") TAIL);
 	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") REDUCE("900", "20") TAIL);
@@ -338,7 +326,6 @@ static void ranks_with_other_numbers_of_collectives_are_not_compared(void **stat
 	struct ts_error err = TS_ERROR_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "30") TAIL);
 	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") TAIL);
@@ -373,7 +360,6 @@ static void kernels_of_an_outermost_operator_are_a_sequence(void **state)
 			 "kernel_sequences");
 	const struct ts_list *kernels = ts_cell(table, 0, "kernels").as.list;
 
-	(void)state;
 	assert_int_equal(table->nr_rows, 1);
 	assert_true(ts_bytes_is(ts_cell_text(table, 0, "operator"), "aten::layer"));
 	assert_int_equal(ts_cell_int(table, 0, "count"), 2);
@@ -395,7 +381,6 @@ static void a_graphs_launch_has_all_its_kernels(void **state)
 				KERNEL("kernel", "y", "7", "106", "5", "1")
 					KERNEL("kernel", "z", "7", "112", "5", "1") TAIL);
 
-	(void)state;
 	assert_field(hta, "kernel_count", 3);
 	assert_field(hta, "unlaunched_kernel_count", 0);
 	assert_field(hta, "compute_time_us", 15);
@@ -420,7 +405,6 @@ static void gaps_between_launched_kernels_and_short_ones_are_findings(void **sta
 	struct memory_run mem;
 	const struct ts_finding *gaps, *brief;
 
-	(void)state;
 	hta_of(&mem, HEAD OP("aten::x", "10", "50") LAUNCH("cudaLaunchKernel", "11", "2", "1")
 			     LAUNCH("cudaLaunchKernel", "14", "2",
 				    "2") LAUNCH("cudaLaunchKernel", "17", "9",
@@ -452,7 +436,6 @@ static void a_queue_at_its_limit_is_a_finding(void **state)
 	struct ts_error err = TS_ERROR_INIT;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	mem.settings.launch_queue_full = 2;
 	if (memory_run_add_as(&mem, CHROME, ts_bytes_of(text), "trace", &err) ||
@@ -473,7 +456,6 @@ static void a_rank_that_comes_late_is_a_finding(void **state)
 	const struct ts_finding *late;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	add_rank(&mem, "a", RANK("0") REDUCE("100", "50") REDUCE("300", "50") TAIL);
 	add_rank(&mem, "b", RANK("1") REDUCE("700", "10") REDUCE("900", "10") TAIL);

@@ -66,7 +66,6 @@ static void times_are_summed_by_kernel(void **state)
 {
 	struct given *given = given_launches();
 
-	(void)state;
 	assert_int_equal(nr_rows(given, "kernels", "kernels"), 2);
 	assert_text(kernel(given, 0, "name"), "ampere_s16816gemm");
 	assert_text(kernel(given, 0, "kernel_type"), "COMPUTATION");
@@ -87,7 +86,6 @@ static void copies_have_bytes_and_a_rate(void **state)
 {
 	struct given *given = given_launches();
 
-	(void)state;
 	assert_text(kernel(given, 1, "class"), "Memcpy");
 	assert_text(kernel(given, 1, "kernel_type"), "MEMORY");
 	assert_int_equal(ts_value_int(kernel(given, 1, "bytes")), 5000);
@@ -103,7 +101,6 @@ static void launches_have_an_occupancy_and_a_shape(void **state)
 {
 	struct given *given = given_launches();
 
-	(void)state;
 	assert_near(kernel(given, 0, "occupancy_pct"), 50, 1e-9);
 	assert_near(field(given, "kernels", "gpu.occupancy_pct"), 50, 1e-9);
 	assert_text(kernel(given, 0, "grid"), "8,2,1");
@@ -122,7 +119,6 @@ static void a_kernel_is_launched_by_the_innermost_operator(void **state)
 	struct given *given = given_launches();
 	const struct ts_list *ops = kernel(given, 0, "ops").as.list;
 
-	(void)state;
 	assert_text(kernel(given, 0, "op"), "aten::linear");
 	assert_int_equal(ts_value_int(kernel(given, 0, "op_count")), 2);
 	assert_int_equal(ops->nr, 2);
@@ -141,7 +137,6 @@ static void bytes_are_whole_however_many_sizes_there_are(void **state)
 	struct given *given = given_nothing();
 	char place[96], args[64];
 
-	(void)state;
 	for (int i = 0; i < NR; i++) {
 		snprintf(place, sizeof(place), "\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":1", 2 * i);
 		snprintf(args, sizeof(args), "\"bytes\":%d", i + 1);
@@ -160,7 +155,6 @@ static void kernels_of_one_op_have_a_row_each(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
 
-	(void)state;
 	xp_name(&xp, 1, "im2col.kd");
 	xp_name(&xp, 2, "gemm.kd");
 	xp_line(&xp, "Stream #1(Compute)", 0);

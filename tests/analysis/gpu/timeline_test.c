@@ -105,7 +105,6 @@ static void steps_by_class_are_those_of_torch_tb_profiler(void **state)
 	const cJSON *file;
 	cJSON *truth;
 
-	(void)state;
 	assert_non_null(recorded);
 	assert_true(fread(text, 1, sizeof(text) - 1, recorded) > 0);
 	fclose(recorded);
@@ -190,7 +189,6 @@ static void a_step_lasts_to_the_end_of_its_last_kernel(void **state)
 	struct memory_run mem;
 	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
 
-	(void)state;
 	assert_int_equal(steps->nr_rows, 2);
 	assert_step(steps, 0, 0, 130);
 	assert_us(steps, 0, "kernel_ps", 80);
@@ -218,7 +216,6 @@ static void the_first_step_begins_when_older_kernels_have_ended(void **state)
 	struct memory_run mem;
 	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
 
-	(void)state;
 	assert_int_equal(steps->nr_rows, 1);
 	assert_step(steps, 0, 40, 100);
 	assert_us(steps, 0, "kernel_ps", 60);
@@ -238,7 +235,6 @@ static void without_kernels_of_its_own_the_first_step_is_as_marked(void **state)
 	struct memory_run mem;
 	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
 
-	(void)state;
 	assert_step(steps, 0, 0, 50);
 	assert_us(steps, 0, "kernel_ps", 20);
 	assert_us(steps, 0, "other_ps", 30);
@@ -262,7 +258,6 @@ static void a_moment_belongs_to_the_first_class_that_runs(void **state)
 	struct memory_run mem;
 	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
 
-	(void)state;
 	assert_step(steps, 0, 0, 100);
 	for (size_t c = 0; c < TS_NELEM(columns); c++)
 		if (c != 5)
@@ -281,7 +276,6 @@ static void a_trace_without_steps_is_one(void **state)
 	struct memory_run mem;
 	const struct ts_table *steps = steps_of(given(&mem, &text, events, TS_NELEM(events)));
 
-	(void)state;
 	assert_int_equal(steps->nr_rows, 1);
 	assert_step(steps, 0, 0, 50);
 	assert_us(steps, 0, "cpu_exec_ps", 30);
@@ -310,7 +304,6 @@ static void steps_whose_kernels_are_missing_do_not_count(void **state)
 	const struct ts_result *timeline = given(&mem, &text, events, TS_NELEM(events));
 	const struct ts_table *steps = steps_of(timeline);
 
-	(void)state;
 	assert_int_equal(steps->nr_rows, 3);
 	assert_true(is_counted(steps, 0));
 	assert_false(is_counted(steps, 1) || is_counted(steps, 2));
@@ -339,7 +332,6 @@ static void activity_is_the_time_in_which_something_runs(void **state)
 	struct memory_run mem;
 	const struct ts_result *timeline = given(&mem, &text, events, TS_NELEM(events));
 
-	(void)state;
 	assert_int_equal(us(timeline, "total_time_ps"), 100);
 	assert_int_equal(us(timeline, "cpu_active_ps"), 100);
 	assert_int_equal(us(timeline, "gpu_active_ps"), 40);
@@ -362,7 +354,6 @@ static void frames_of_python_need_not_count(void **state)
 	struct ts_run_options options = { .nr_threads = 1, .no_python = true };
 	const struct ts_result *timeline;
 
-	(void)state;
 	given(&mem, &text, events, TS_NELEM(events));
 	memory_run_release(&mem);
 	memory_run_init(&mem);
@@ -397,7 +388,6 @@ static void ranks_are_averaged_and_their_streams_summed(void **state)
 	const struct ts_table *ranks, *streams;
 	struct memory_run mem;
 
-	(void)state;
 	memory_run_init(&mem);
 	for (size_t i = 0; i < TS_NELEM(texts); i++)
 		assert_int_equal(
@@ -439,7 +429,6 @@ static void a_stream_is_busy_while_something_runs_on_it(void **state)
 	struct memory_run mem;
 	const struct ts_table *streams;
 
-	(void)state;
 	streams = ts_result_find_table(timeline_of(&mem, ts_bytes_of(text)), "streams");
 	assert_non_null(streams);
 	assert_int_equal(streams->nr_rows, 2);

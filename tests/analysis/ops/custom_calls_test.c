@@ -71,7 +71,6 @@ static void the_estimate_of_a_kernel_is_found_exactly(void **state)
 	struct given *given = given_run(true);
 	const char *name = "scale_rows.1";
 
-	(void)state;
 	assert_near(call(given, name, "flops"), 131072, 0);
 	assert_near(call(given, name, "transcendentals"), 7, 0);
 	assert_near(call(given, name, "bytes_accessed"), 1048576, 0);
@@ -93,7 +92,6 @@ static void without_an_estimate_arrays_are_bytes_and_flops_unknown(void **state)
 {
 	struct given *given = given_run(true);
 
-	(void)state;
 	assert_text(call(given, "step.1", "cost_source"), "shapes");
 	/* two operands and a result of f32[512,256] */
 	assert_near(call(given, "step.1", "bytes_accessed"), 3 * 512 * 256 * 4, 0);
@@ -111,7 +109,6 @@ static void without_its_module_a_kernel_costs_what_the_profile_says(void **state
 {
 	struct given *given = given_run(false);
 
-	(void)state;
 	assert_text(call(given, "step.1", "cost_source"), "profile");
 	assert_near(call(given, "step.1", "flops"), 1000, 0); /* the stat that xp_op() writes */
 	assert_int_equal(call(given, "step.1", "bytes_accessed").type, TS_VALUE_NULL);
@@ -127,7 +124,6 @@ static void a_kernel_far_below_its_roofline_is_a_finding_with_what_it_loses(void
 	double share = 1048576 / PEAK_BYTES / 10e-6;
 	size_t nr = 0;
 
-	(void)state;
 	for (size_t i = 0; i < doctor->nr_findings; i++)
 		if (strcmp(doctor->findings[i].rule, "kernel_roofline") == 0) {
 			found = &doctor->findings[i];
@@ -146,7 +142,6 @@ static void a_kernel_near_its_roofline_is_none(void **state)
 	const struct ts_result *doctor;
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "scale_rows.1", "custom-call", PROGRAM, 1);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, 1, 0, 4); /* 1.28 us of 4: 32 % */

@@ -39,7 +39,6 @@ static void sums_over_devices_and_rates_of_one_run(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	for (int64_t i = 0; i < 2; i++) {
 		struct xp xp = given_core(given, i ? "/device:TPU:1" : "/device:TPU:0");
 
@@ -77,7 +76,6 @@ static void self_time_is_without_the_ops_inside(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "while.1", "while", PROGRAM, 1);
 	xp_op(&xp, 2, "a", "loop fusion", PROGRAM, 2);
 	xp_op(&xp, 3, "b.remat", "loop fusion", PROGRAM, 3);
@@ -104,7 +102,6 @@ static void what_is_no_op_is_not_listed(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "listed", "loop fusion", PROGRAM, 1);
 	xp_op(&xp, 2, "no symbol", "loop fusion", PROGRAM, 0);
 	xp_op(&xp, 3, "never ran", "loop fusion", PROGRAM, 3);
@@ -128,7 +125,6 @@ static void custom_calls_cost_what_their_events_say(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "kernel", "custom-call", PROGRAM, 1);
 	xp_op(&xp, 2, "f", "loop fusion", PROGRAM, 2);
 	xp_line(&xp, "XLA Ops", 0);
@@ -155,7 +151,6 @@ static void an_op_of_two_programs_is_two(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_op(&xp, 1, "f", "loop fusion", 7, 1);
 	xp_op(&xp, 2, "f", "loop fusion", UINT64_MAX, 1);
 	xp_line(&xp, "XLA Ops", 0);
@@ -176,7 +171,6 @@ static void modules_count_their_executions(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	xp_name(&xp, 1, "jit_f(7)");
 	xp_line(&xp, "XLA Modules", 0);
 	given_event(&xp, 1, 0, 10);
@@ -198,7 +192,6 @@ static void no_time_no_rate(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	costly_op(&xp, 1, "f", 1000, 1000);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, 1, 0, 0);

@@ -51,7 +51,6 @@ static void each_ops_work_is_spread_over_its_time(void **state)
 	struct xp xp = given_core(given, "/device:TPU:0");
 	const struct ts_track *mxu, *hbm;
 
-	(void)state;
 	op(&xp, 1, "half", 985000000, 4000000);
 	op(&xp, 2, "tenth", 197000000, 0);
 	xp_line(&xp, "XLA Ops", 0);
@@ -80,7 +79,6 @@ static void a_long_run_keeps_the_sum(void **state)
 	const struct ts_track *mxu;
 	const int64_t nr = 5000;
 
-	(void)state;
 	op(&xp, 1, "f", 197000000, 0);
 	xp_line(&xp, "XLA Ops", 0);
 	for (int64_t i = 0; i < nr; i++)
@@ -103,7 +101,6 @@ static void streams_of_a_gpu_sum_up(void **state)
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
 	const struct ts_track *hbm;
 
-	(void)state;
 	op(&xp, 1, "f", 1000, 4000000);
 	xp_line(&xp, "Stream #1(Compute)", 0);
 	given_event(&xp, 1, 100, 10);
@@ -123,7 +120,6 @@ static void streams_of_a_gpu_sum_up(void **state)
 
 static void nothing_is_drawn_without_a_budget_or_rates(void **state)
 {
-	(void)state;
 	for (size_t budget = 0; budget <= 1000; budget += 1000) {
 		struct given *given = given_nothing();
 		struct xp xp = xp_plane(&given->bytes, "/device:TPU:0"); /* no chip, no peak */

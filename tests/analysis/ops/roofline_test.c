@@ -50,7 +50,6 @@ static void test_an_op_below_the_ridge_is_bound_by_hbm(void **state)
 	const struct ts_table *table, *ridges;
 	size_t row;
 
-	(void)state;
 	add_op(feed, "fusion.1", 1970000000, 16380000, &op);
 	feed_event(feed, line, op, 0, 100);
 	table = run(feed);
@@ -84,7 +83,6 @@ static void test_the_program_takes_the_time_of_all_its_devices(void **state)
 	const struct ts_table *table;
 	size_t row;
 
-	(void)state;
 	add_op(feed, "fusion.1", 1000000, 2000000, &op);
 	feed_event(feed, first, op, 0, 100);
 	feed_event(feed, first, op, 200, 100);
@@ -112,7 +110,6 @@ static void test_bytes_without_a_breakdown_are_not_the_programs_hbm(void **state
 	const struct ts_table *table;
 	struct ts_op *op;
 
-	(void)state;
 	add_op(feed, "fusion.1", 0, 4000000, &fusion);
 	op = feed_op(feed, "copy-start.1", "copy-start", 7, &copy);
 	op->symbol_id = 2;
@@ -140,7 +137,6 @@ static void test_memories_on_the_chip_bound_too(void **state)
 	struct ts_op *op;
 	size_t row;
 
-	(void)state;
 	feed->profile.devices[0].vmem_read_bytes_per_s = 2e12;
 	feed->profile.devices[0].vmem_write_bytes_per_s = 1e12;
 	op = add_op(feed, "fusion.1", 2000000, 1000000, &at);
@@ -170,7 +166,6 @@ static void test_a_step_has_the_work_that_starts_in_it(void **state)
 	const struct ts_table *table;
 	size_t row;
 
-	(void)state;
 	steps->devices = calloc(1, sizeof(*steps->devices));
 	assert_non_null(steps->devices);
 	steps->nr_devices = 1;
@@ -207,7 +202,6 @@ static void test_a_loop_adds_nothing_to_what_is_inside(void **state)
 	const struct ts_table *table;
 	struct ts_op *op;
 
-	(void)state;
 	add_op(feed, "fusion.1", 1000000, 2000000, &inner);
 	op = add_op(feed, "while.1", 1000000, 2000000, &outer);
 	op->category = TS_LIT("while");
@@ -229,7 +223,6 @@ static void test_an_unknown_chip_bounds_nothing(void **state)
 	const struct ts_table *table;
 	size_t row;
 
-	(void)state;
 	add_op(feed, "fusion.1", 1000000, 2000000, &op);
 	feed_event(feed, line, op, 0, 10);
 	table = run(feed);

@@ -65,7 +65,6 @@ static void calls_of_all_threads_count_and_those_inside_others_do_not(void **sta
 	struct given *given = given_nothing();
 	struct xp host = xp_plane(&given->bytes, "/host:CPU");
 
-	(void)state;
 	xp_name(&host, 1, "PjitFunction(f)");
 	given_calls(&host, "main/1", 90, 0);
 	given_calls(&host, "worker/2", 8, 5000);
@@ -89,7 +88,6 @@ static void as_many_calls_as_executions_are_no_cause_and_twice_as_many_are(void 
 	} rows[] = { { 4, 4, false }, { 4, 6, false }, { 4, 2, false },
 		     { 5, 2, true },  { 2, 1, false }, { 1, 0, true } };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(rows); i++) {
 		struct given *given = given_nothing();
 		struct xp host = xp_plane(&given->bytes, "/host:CPU");
@@ -111,7 +109,6 @@ static void messages_of_the_profiler_are_kept_and_counted(void **state)
 	struct given *given = given_nothing();
 	const struct ts_host *host;
 
-	(void)state;
 	given_device(given, 2);
 	for (int i = 0; i < 25; i++)
 		ts_pbw_text(&given->bytes, 3, TS_LIT("the clock was set back"));
@@ -132,7 +129,6 @@ static void messages_of_the_profiler_are_kept_and_counted(void **state)
 
 static void damage_is_told_with_its_place(void **state)
 {
-	(void)state;
 	for (int minor = 0; minor <= 1; minor++) {
 		struct given *given = given_nothing();
 		struct ts_bytes evidence;
@@ -154,7 +150,6 @@ static void a_thread_that_is_read_more_than_once_is_damaged_once(void **state)
 	struct given *given = given_nothing();
 	struct xp host = xp_plane(&given->bytes, "/host:CPU");
 
-	(void)state;
 	xp_line(&host, "main/1", 0);
 	ts_pbw_text(&given->bytes, 4, TS_LIT("\x08\x01\x10")); /* the offset's value is missing */
 	xp_line_end(&host);
@@ -172,7 +167,6 @@ static void files_that_viewers_cannot_open_are_told(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	given_device(given, 2);
 	assert_int_equal(memory_run_add(&given->mem, ts_buf_bytes(&given->bytes), "host", NULL),
 			 TS_OK);
@@ -185,7 +179,6 @@ static void files_that_viewers_cannot_open_are_told(void **state)
 
 static void many_steps_are_told_from_their_threshold_on(void **state)
 {
-	(void)state;
 	for (int high = 3; high <= 4; high++) {
 		struct given *given = given_nothing();
 
@@ -201,7 +194,6 @@ static void compiled_modules_alone_are_no_capture(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	assert_non_null(ts_profile_add_module(&given->mem.run.profile, 1));
 	assert_int_equal(memory_run_analyse(&given->mem, 0, NULL), TS_OK);
 

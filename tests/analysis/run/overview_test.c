@@ -34,7 +34,6 @@ static void step_times_are_numpys(void **state)
 	static const int64_t steps[] = { 10, 20, 35, 50, 15, 80, 12 };
 	struct given *given = given_nothing();
 
-	(void)state;
 	put_steps(given, steps, TS_NELEM(steps));
 	analyse(given, 0);
 	assert_ps(given, "overview.step_count", 7);
@@ -53,7 +52,6 @@ static void one_step_is_all_its_quantiles(void **state)
 	static const int64_t steps[] = { 40 };
 	struct given *given = given_nothing();
 
-	(void)state;
 	put_steps(given, steps, 1);
 	analyse(given, 0);
 	assert_ps(given, "overview.step_count", 1);
@@ -67,7 +65,6 @@ static void without_steps_their_number_is_unknown(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	put_steps(given, NULL, 0);
 	analyse(given, 0);
 	assert_int_equal(field(given, "overview", "overview.step_count").type, TS_VALUE_NULL);
@@ -82,7 +79,6 @@ static void hbm_utilization_is_bytes_over_the_peaks(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	for (int64_t i = 1; i <= 2; i++) {
 		struct xp_meta meta = xp_meta(&xp, i, i == 1 ? "copy-start" : "copy-done", NULL);
 
@@ -112,7 +108,6 @@ static void a_chip_that_is_not_known_is_named(void **state)
 	const struct ts_result *overview;
 	bool told = false;
 
-	(void)state;
 	xp_stat_text(&xp, XP_PLANE_STATS, "device_type_string", "TPU v99 turbo");
 	xp_op(&xp, 1, "f", "loop fusion", PROGRAM, 1);
 	xp_line(&xp, "XLA Ops", 0);

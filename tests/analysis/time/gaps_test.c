@@ -71,7 +71,6 @@ static void a_gap_is_explained_by_the_innermost_event_and_ended_by_the_last_call
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	ops(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, WORK, 0, 10);
@@ -106,7 +105,6 @@ static void causes_come_first_and_waiting_last(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	ops(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, WORK, 0, 10);
@@ -134,7 +132,6 @@ static void no_host_event_is_unknown_and_no_gap_is_no_row(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	ops(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, WORK, 0, 10);
@@ -183,7 +180,6 @@ static void slow_steps_at_a_beat_have_its_period_and_the_op_that_grew(void **sta
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	step_line(&xp, 12, 4, 50);
 	analyse(given, 0);
 	assert_us(given, "time", "steps_median_ps", 100);
@@ -213,7 +209,6 @@ static void equal_steps_have_no_outlier(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	step_line(&xp, 12, 4, 20); /* not over 20 % */
 	analyse(given, 0);
 	assert_int_equal(ts_value_int(field(given, "time", "steps_slow_count")), 0);
@@ -230,7 +225,6 @@ static void a_late_core_is_the_cause_and_not_the_waiting_of_the_others(void **st
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	for (int d = 0; d < 2; d++) {
 		struct xp xp = given_core(given, d ? "/device:TPU:1" : "/device:TPU:0");
 		int64_t at = 0;
@@ -276,7 +270,6 @@ static void a_step_with_a_gap_has_the_words_of_the_host(void **state)
 	struct xp xp = given_core(given, "/device:TPU:0");
 	int64_t at = 0;
 
-	(void)state;
 	ops(&xp);
 	xp_line(&xp, "Steps", 0);
 	for (int64_t i = 0; i < 6; i++) {

@@ -64,7 +64,6 @@ static void each_class_has_its_bucket(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	for (int64_t i = 0; i < 6; i++)
@@ -92,7 +91,6 @@ static void the_innermost_op_has_the_moment(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, LOOP, 0, 100);
@@ -131,7 +129,6 @@ static void gaps_belong_to_what_the_hosts_did(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, COMPUTE, 0, 10);
@@ -168,7 +165,6 @@ static void what_crosses_a_step_is_cut_there(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "Steps", 0);
 	given_event(&xp, MARK, 0, 20);
@@ -202,7 +198,6 @@ static void two_cores_share_the_wall(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "XLA Modules", 0);
 	given_event(&xp, MODULE, 5, 20);
@@ -246,7 +241,6 @@ static void of_a_gpus_streams_what_hides_has_the_moment(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
 
-	(void)state;
 	for (int64_t i = 0; i < 4; i++) {
 		char stream[32];
 
@@ -271,7 +265,6 @@ static void random_line(struct given *given, struct xp *xp, struct rng *rng, con
 {
 	int64_t at = 0;
 
-	(void)given;
 	xp_line(xp, name, 0);
 	for (uint64_t i = rng_below(rng, 60); i > 0; i--) {
 		at += (int64_t)rng_below(rng, 12) * (rng_below(rng, 5) != 0) -
@@ -286,7 +279,6 @@ static void random_line(struct given *given, struct xp *xp, struct rng *rng, con
  * with the row for viewers and without, on the same numbers. */
 static void it_adds_up_whatever_ran(void **state)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 150; seed++) {
 		struct given *given = given_nothing();
 		struct rng rng = rng_of(seed);
@@ -319,7 +311,6 @@ static void without_devices_there_is_no_time(void **state)
 {
 	struct given *given = given_nothing();
 
-	(void)state;
 	host_line(given, "backend_compile", 0, 10);
 	analyse(given, 0);
 	assert_int_equal(field(given, "time", "total_ps").type, TS_VALUE_NULL);
@@ -355,7 +346,6 @@ static void an_ops_category_and_memory_say_its_bucket(void **state)
 	struct xp xp = given_core(given, "/device:TPU:0");
 	int64_t expected[TS_NELEM(buckets)] = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < TS_NELEM(given_ops); i++) {
 		struct xp_meta meta =
 			xp_meta(&xp, (int64_t)i + 1,
@@ -402,7 +392,6 @@ static void an_op_that_runs_has_the_moment_whatever_the_host_does(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = given_core(given, "/device:TPU:0");
 
-	(void)state;
 	classes(&xp);
 	xp_line(&xp, "XLA Ops", 0);
 	given_event(&xp, LOOP, 0, 60);
@@ -451,7 +440,6 @@ static void a_cores_gaps_belong_to_its_own_host(void **state)
 {
 	struct given *given = given_nothing(), *other = given_nothing();
 
-	(void)state;
 	core_with_a_gap(given);
 	host_line(given, "backend_compile", 10, 20);
 	core_with_a_gap(other);
@@ -490,7 +478,6 @@ static void a_host_without_cores_works_for_all(void **state)
 {
 	struct given *given = given_nothing(), *other = given_nothing();
 
-	(void)state;
 	core_with_a_gap(given);
 	host_line(given, "InfeedEnqueue", 10, 40);
 	host_line(other, "backend_compile", 20, 10);
@@ -510,7 +497,6 @@ static void a_gpus_gaps_belong_to_its_host(void **state)
 	struct given *given = given_nothing();
 	struct xp xp = xp_plane(&given->bytes, "/device:GPU:0");
 
-	(void)state;
 	xp_name(&xp, 1, "gemm");
 	xp_line(&xp, "Stream #1(Compute)", 0);
 	given_event(&xp, 1, 0, 10);
