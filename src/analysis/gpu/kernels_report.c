@@ -177,7 +177,7 @@ static const struct kernel_caller *callers_of(const struct kernel_table *table, 
 	for (end = low; end < table->nr_callers && table->callers[end].row == row; end++)
 		;
 	*nr = end - low;
-	return table->callers + low;
+	return *nr > 0 ? &table->callers[low] : NULL;
 }
 
 /* False: no memory. */
