@@ -313,7 +313,7 @@ static struct column column_of(const struct ts_pb *pb)
 {
 	struct ts_bytes bytes = ts_pb_bytes(pb);
 
-	return (struct column){ bytes.p, bytes.p + bytes.n, 0 };
+	return (struct column){ bytes.p, bytes.p ? bytes.p + bytes.n : NULL, 0 };
 }
 
 static bool load_column(struct load *load, const struct ts_pb *pb, void *numbers,
