@@ -63,9 +63,12 @@ static uint32_t reader_index(const struct ts_reader *reader)
 /* A host of which nothing could be read does not count. */
 static void drop_empty_host(struct ts_profile *profile, size_t index)
 {
-	struct ts_host *host = &profile->hosts[index];
+	const struct ts_host *host;
 
-	if (index >= profile->nr_hosts || host->nr_planes > 0)
+	if (index >= profile->nr_hosts)
+		return;
+	host = &profile->hosts[index];
+	if (host->nr_planes > 0)
 		return;
 	if (host->reader_release)
 		host->reader_release(host->reader_data);
