@@ -1,4 +1,4 @@
-/* Every analysis, in the order of the report. Adding one: its file, a line here and in files.mk. */
+/* Every analysis, in the order of the report. Adding one: its file and a line here (docs/adding). */
 #ifndef TS_ANALYSIS_LIST_H
 #define TS_ANALYSIS_LIST_H
 

@@ -1,4 +1,4 @@
-/* Every command, in the order of the help. Adding one: its file, a line here and in files.mk. */
+/* Every command, in the order of the help. Adding one: its file and a line here (docs/adding). */
 #define TS_COMMANDS(X) \
 	X(annotate)    \
 	X(report)      \

@@ -1,4 +1,4 @@
-/* Every reader. Adding one: its file, a line here and in files.mk. */
+/* Every reader. Adding one: its file and a line here (docs/adding). */
 #define TS_READERS(X) \
 	X(xplane)     \
 	X(chrome)     \

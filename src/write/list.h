@@ -1,4 +1,4 @@
-/* Every output. Adding one: its file, a line here and in files.mk. */
+/* Every output. Adding one: its file and a line here (docs/adding). */
 #define TS_OUTPUTS(X) \
 	X(text)       \
 	X(json)       \
