@@ -169,6 +169,11 @@ static enum ts_status plan(struct trimming *trimming, struct ts_error *err)
 		return ts_fail(err, TS_UNSUPPORTED,
 			       "%s: a profile inside an archive is not trimmed (unpack it first)",
 			       trimming->session->files[0].path);
+	if (run->profile.nr_hosts == 0 || ts_reader_of(&run->profile, 0)->form == TS_FORM_OTHER)
+		return ts_fail(
+			err, TS_UNSUPPORTED,
+			"%s: not an xplane and not a trace in JSON (nothing else can be trimmed)",
+			trimming->session->files[0].path);
 	if (trimming->own->choice.has_steps)
 		st = ts_outline_make(&run->profile, trimming->cli->nr_threads, &run->outline, err);
 	return st ? st
