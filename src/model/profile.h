@@ -171,7 +171,7 @@ struct ts_damage {
  * device.
  */
 struct ts_frame {
-	struct ts_bytes function, file; /* empty: nobody says */
+	struct ts_bytes function, file; /* empty: unknown */
 	int64_t line;
 };
 

@@ -28,7 +28,8 @@ static const struct row beginnings[] = {
 	{ NULL, ROLE_NOTHING },
 };
 
-/* The categories, the capital ones those of Kineto's first years; what they are by themselves. */
+/* The categories of events, and what each of them is. Those with a capital letter are from the first
+ * years of Kineto. */
 static const struct row categories[] = {
 	{ "cpu_op", ROLE_OPERATOR },
 	{ "Operator", ROLE_OPERATOR },

@@ -41,7 +41,7 @@ struct ts_hta_figures {
 struct ts_hta_arrival {
 	int64_t nr, nr_last; /* collectives; those to which it came last. nr 0: not compared */
 	int64_t caused_ps;   /* while it came last: what the others waited on average */
-	int64_t excess_ps;   /* of it, what the last but one did not cause as well */
+	int64_t excess_ps;   /* caused_ps without the wait for the last but one */
 	int64_t waited_ps;   /* what it waited for others */
 };
 

@@ -72,7 +72,7 @@ static void pick(struct text *text, struct ts_bytes object)
 static bool add(struct chrome_args *args, struct ts_arena *arena, struct ts_bytes text,
 		uint64_t key, uint16_t *kept)
 {
-	size_t at = TS_MAX(args->nr, 1); /* 0 is nobody's */
+	size_t at = TS_MAX(args->nr, 1); /* 0 stands for no event */
 
 	if (at > CHROME_ARGS_MAX)
 		return true;
