@@ -113,24 +113,6 @@ uint64_t ts_u64_mul(uint64_t a, uint64_t b)
 	return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-int64_t ts_i64_add(int64_t a, int64_t b)
-{
-	if (b > 0 && a > INT64_MAX - b)
-		return INT64_MAX;
-	if (b < 0 && a < INT64_MIN - b)
-		return INT64_MIN;
-	return a + b;
-}
-
-int64_t ts_i64_sub(int64_t a, int64_t b)
-{
-	if (b < 0 && a > INT64_MAX + b)
-		return INT64_MAX;
-	if (b > 0 && a < INT64_MIN + b)
-		return INT64_MIN;
-	return a - b;
-}
-
 int64_t ts_i64_mul(int64_t a, int64_t b)
 {
 	bool minus = (a < 0) != (b < 0);

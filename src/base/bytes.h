@@ -70,8 +70,20 @@ bool ts_bytes_i64(struct ts_bytes a, int64_t *value);
  */
 uint64_t ts_u64_add(uint64_t a, uint64_t b);
 uint64_t ts_u64_mul(uint64_t a, uint64_t b);
-int64_t ts_i64_add(int64_t a, int64_t b);
-int64_t ts_i64_sub(int64_t a, int64_t b);
+static inline int64_t ts_i64_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return !__builtin_add_overflow(a, b, &sum) ? sum : b > 0 ? INT64_MAX : INT64_MIN;
+}
+static inline int64_t ts_i64_sub(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	return !__builtin_sub_overflow(a, b, &difference) ? difference
+	       : b < 0					  ? INT64_MAX
+							  : INT64_MIN;
+}
 int64_t ts_i64_mul(int64_t a, int64_t b);
 
 /* For qsort() over int64_t, smallest first. */
