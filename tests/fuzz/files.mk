@@ -66,7 +66,7 @@ EXTRA_PROGRAMS += $(fuzz_programs)
 CLEANFILES += $(fuzz_programs:=.log)
 EXTRA_DIST += tests/fuzz/make_seeds.py tests/fuzz/fuzz.sh tests/fuzz/seeds
 
-FUZZ_SECONDS = 15
+FUZZ_SECONDS = 10
 fuzz_targets = $(fuzz_replays:tests/fuzz/%_replay=%)
 .PHONY: fuzz-smoke fuzz
 if ENABLE_FUZZ
