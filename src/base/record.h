@@ -74,7 +74,8 @@ enum ts_sum {
 };
 
 /* What a number is an index into, or what an array is indexed by. A loaded index is held against the
- * counts of the run, so that it can be used without another look; UINT32_MAX (TS_NONE) passes. */
+ * counts of the run, so that it can be used without another look; UINT32_MAX (TS_NONE) passes where
+ * the member may be unknown, and not in a TS_INDEX_KNOWN. */
 enum ts_by {
 	TS_BY_NOTHING,
 	TS_BY_HOST,
@@ -94,6 +95,7 @@ struct ts_member {
 	enum ts_number type; /* of numbers */
 	enum ts_sum sum;
 	enum ts_by by;
+	bool is_known; /* of an index: it is never TS_NONE */
 	size_t offset;
 	size_t item; /* bytes of an item of a heap array; of NUMBERS and STRUCTS: of it all */
 	size_t nr_at,
@@ -123,6 +125,9 @@ struct ts_record {
 #define TS_INDEX(id, name, what, how) \
 	{ TS_MEMBER_(id, NUMBERS, name), TS_NUMBER_(TS_OF_SELF(name), how), .by = (what), \
 	  .item = sizeof(TS_OF_SELF(name)) }
+#define TS_INDEX_KNOWN(id, name, what, how) \
+	{ TS_MEMBER_(id, NUMBERS, name), TS_NUMBER_(TS_OF_SELF(name), how), .by = (what), \
+	  .is_known = true, .item = sizeof(TS_OF_SELF(name)) }
 #define TS_NUMBERS(id, name, how) /* a fixed array inside */ \
 	{ TS_MEMBER_(id, NUMBERS, name), TS_NUMBER_(TS_OF_SELF(name)[0], how), \
 	  .item = sizeof(TS_OF_SELF(name)) }

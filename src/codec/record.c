@@ -279,7 +279,7 @@ static bool out_of_memory(struct load *load)
 
 static bool is_in_range(const struct load *load, const struct ts_member *member, int64_t value)
 {
-	if (member->by == TS_BY_NOTHING || value == TS_NONE)
+	if (member->by == TS_BY_NOTHING || (value == TS_NONE && !member->is_known))
 		return true;
 	return value >= 0 && (uint64_t)value < load->limits->nr[member->by];
 }

@@ -26,6 +26,7 @@ static const struct ts_record point_record = TS_RECORD(point_members, TS_EMPTY(c
 
 struct row {
 	struct ts_bytes name;
+	uint32_t module;
 	uint16_t *labels;
 	size_t nr_labels, cap_labels;
 };
@@ -34,6 +35,7 @@ struct row {
 static const struct ts_member row_members[] = {
 	TS_TEXT(1, name),
 	TS_NUMBER_LIST(2, labels, TS_APPEND),
+	TS_INDEX_KNOWN(3, module, TS_BY_MODULE, TS_KEEP),
 };
 static const struct ts_record row_record = TS_RECORD(row_members);
 #undef TS_SELF
@@ -80,7 +82,9 @@ static const struct ts_record whole_record = TS_RECORD(whole_members, .is_valid 
 
 #define NR_OPS 5
 
-static const struct ts_record_limits limits = { .nr = { [TS_BY_OP] = NR_OPS, [TS_BY_DEVICE] = 4 } };
+static const struct ts_record_limits limits = {
+	.nr = { [TS_BY_OP] = NR_OPS, [TS_BY_MODULE] = 1, [TS_BY_DEVICE] = 4 }
+};
 
 static void *array(size_t nr, size_t size)
 {
@@ -234,6 +238,16 @@ static void what_cannot_be_is_refused_with_its_place(void **state)
 	assert_int_equal(load(ts_buf_bytes(&bytes), &err), TS_FORMAT);
 	assert_non_null(strstr(err.text, "out of range at byte"));
 	ts_buf_release(&bytes);
+	whole.inner.op = TS_NONE; /* which an op may be, and a known module may not */
+	bytes = saved(&whole);
+	assert_int_equal(load(ts_buf_bytes(&bytes), &err), TS_OK);
+	ts_buf_release(&bytes);
+	whole.rows[0].module = TS_NONE;
+	bytes = saved(&whole);
+	assert_int_equal(load(ts_buf_bytes(&bytes), &err), TS_FORMAT);
+	assert_non_null(strstr(err.text, "out of range at byte"));
+	ts_buf_release(&bytes);
+	whole.rows[0].module = 0;
 	whole.inner.op = 0;
 	whole.totals[2] = 666;
 	bytes = saved(&whole);

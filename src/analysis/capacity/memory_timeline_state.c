@@ -122,16 +122,12 @@ static const struct ts_record device_record = TS_RECORD(device_members);
 
 #define TS_SELF struct heap_call
 static const struct ts_member call_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND), TS_NUMBER(2, count, TS_BY_HAND),
-	TS_NUMBER(3, total_ps, TS_BY_HAND),    TS_NUMBER(4, max_ps, TS_BY_HAND),
-	TS_NUMBER(5, in_steps, TS_BY_HAND),    TS_NUMBER(6, in_steps_ps, TS_BY_HAND),
-	TS_NUMBER(7, first_ps, TS_BY_HAND),    TS_NUMBER(8, last_ps, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND), TS_NUMBER(2, count, TS_BY_HAND),
+	TS_NUMBER(3, total_ps, TS_BY_HAND),	     TS_NUMBER(4, max_ps, TS_BY_HAND),
+	TS_NUMBER(5, in_steps, TS_BY_HAND),	     TS_NUMBER(6, in_steps_ps, TS_BY_HAND),
+	TS_NUMBER(7, first_ps, TS_BY_HAND),	     TS_NUMBER(8, last_ps, TS_BY_HAND),
 };
-static bool is_call(const void *self)
-{
-	return ((const struct heap_call *)self)->op != TS_NONE;
-}
-static const struct ts_record call_record = TS_RECORD(call_members, .is_valid = is_call);
+static const struct ts_record call_record = TS_RECORD(call_members);
 #undef TS_SELF
 
 #define TS_SELF struct heap_host

@@ -10,11 +10,6 @@
 #include "analysis/kit/keyed.h"
 #include "base/record.h"
 
-static bool request_is_valid(const void *request)
-{
-	return ((const struct cache_request *)request)->line != TS_NONE;
-}
-
 #define TS_SELF struct cache_request
 static const struct ts_member request_members[] = {
 	TS_NUMBER(1, start_ps, TS_KEEP),
@@ -25,28 +20,21 @@ static const struct ts_member request_members[] = {
 	TS_NUMBER(6, codegen_ps, TS_KEEP),
 	TS_TEXT(7, module),
 	TS_INDEX(8, call_op, TS_BY_OP, TS_KEEP),
-	TS_INDEX(9, line, TS_BY_LINE, TS_KEEP),
+	TS_INDEX_KNOWN(9, line, TS_BY_LINE, TS_KEEP),
 	TS_NUMBER(10, is_backend, TS_KEEP),
 	TS_NUMBER(11, is_restored, TS_KEEP),
 	TS_NUMBER(12, is_inferred, TS_KEEP),
 };
-static const struct ts_record request_record =
-	TS_RECORD(request_members, .is_valid = request_is_valid);
+static const struct ts_record request_record = TS_RECORD(request_members);
 #undef TS_SELF
-
-static bool function_is_valid(const void *function)
-{
-	return ((const struct cache_function *)function)->op != TS_NONE;
-}
 
 #define TS_SELF struct cache_function
 static const struct ts_member function_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
-	TS_NUMBER(3, nr_compiled, TS_ADD),  TS_NUMBER(4, nr_restored, TS_ADD),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP), TS_NUMBER(2, nr_hits, TS_ADD),
+	TS_NUMBER(3, nr_compiled, TS_ADD),	  TS_NUMBER(4, nr_restored, TS_ADD),
 	TS_NUMBER(5, compile_ps, TS_ADD),
 };
-static const struct ts_record function_record =
-	TS_RECORD(function_members, .is_valid = function_is_valid);
+static const struct ts_record function_record = TS_RECORD(function_members);
 #undef TS_SELF
 
 /* Cores that run a program together run it once. */

@@ -30,34 +30,23 @@ static const struct ts_member nesting_members[] = {
 static const struct ts_record nesting_record = TS_RECORD(nesting_members);
 #undef TS_SELF
 
-static bool phase_is_valid(const void *phase)
-{
-	return ((const struct compile_phase *)phase)->op != TS_NONE;
-}
-
 #define TS_SELF struct compile_phase
 static const struct ts_member phase_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_KEEP),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP),
 	TS_NUMBER(2, nr, TS_ADD),
 	TS_NUMBER(3, time_ps, TS_ADD),
 	TS_NUMBER(4, self_ps, TS_ADD),
 };
-static const struct ts_record phase_record = TS_RECORD(phase_members, .is_valid = phase_is_valid);
+static const struct ts_record phase_record = TS_RECORD(phase_members);
 #undef TS_SELF
-
-static bool kernel_is_valid(const void *kernel)
-{
-	return ((const struct compile_kernel *)kernel)->op != TS_NONE;
-}
 
 #define TS_SELF struct compile_kernel
 static const struct ts_member kernel_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_KEEP),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_KEEP),
 	TS_NUMBER(2, nr, TS_ADD),
 	TS_NUMBER(3, time_ps, TS_ADD),
 };
-static const struct ts_record kernel_record =
-	TS_RECORD(kernel_members, .is_valid = kernel_is_valid);
+static const struct ts_record kernel_record = TS_RECORD(kernel_members);
 #undef TS_SELF
 
 #define TS_SELF struct compile_piece

@@ -84,14 +84,9 @@ void ts_flame_links_moved(struct flame_links *links, enum flame_kind tree, const
 static const struct ts_member waiting_members[] = {
 	TS_NUMBER(1, link, TS_BY_HAND),
 	TS_NUMBER(2, dur_ps, TS_BY_HAND),
-	TS_INDEX(3, op, TS_BY_OP, TS_BY_HAND),
+	TS_INDEX_KNOWN(3, op, TS_BY_OP, TS_BY_HAND),
 };
-
-static bool is_waiting(const void *self)
-{
-	return ((const struct flame_waiting *)self)->op != TS_NONE;
-}
-static const struct ts_record waiting_record = TS_RECORD(waiting_members, .is_valid = is_waiting);
+static const struct ts_record waiting_record = TS_RECORD(waiting_members);
 #undef TS_SELF
 
 #define TS_SELF struct flame_links

@@ -28,31 +28,21 @@ static const struct ts_record union_record = TS_RECORD(union_members);
 
 #define TS_SELF struct hta_kernel
 static const struct ts_member kernel_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
 	TS_STRUCT(2, spread, ts_spread_record),
 	TS_NUMBER(3, sum_us, TS_BY_HAND),
 };
-
-static bool is_kernel(const void *self)
-{
-	return ((const struct hta_kernel *)self)->op != TS_NONE;
-}
-static const struct ts_record kernel_record = TS_RECORD(kernel_members, .is_valid = is_kernel);
+static const struct ts_record kernel_record = TS_RECORD(kernel_members);
 #undef TS_SELF
 
 #define TS_SELF struct hta_call
 static const struct ts_member call_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND), TS_STRUCT(2, cpu, ts_spread_record),
-	TS_STRUCT(3, gpu, ts_spread_record),   TS_STRUCT(4, delay, ts_spread_record),
-	TS_NUMBER(5, nr_short, TS_BY_HAND),    TS_NUMBER(6, nr_slow, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND), TS_STRUCT(2, cpu, ts_spread_record),
+	TS_STRUCT(3, gpu, ts_spread_record),	     TS_STRUCT(4, delay, ts_spread_record),
+	TS_NUMBER(5, nr_short, TS_BY_HAND),	     TS_NUMBER(6, nr_slow, TS_BY_HAND),
 	TS_NUMBER(7, nr_late, TS_BY_HAND),
 };
-
-static bool is_call(const void *self)
-{
-	return ((const struct hta_call *)self)->op != TS_NONE;
-}
-static const struct ts_record call_record = TS_RECORD(call_members, .is_valid = is_call);
+static const struct ts_record call_record = TS_RECORD(call_members);
 #undef TS_SELF
 
 #define TS_SELF struct hta_collective
@@ -95,7 +85,7 @@ static const struct ts_record collectives_record = TS_RECORD(collectives_members
 
 #define TS_SELF struct hta_rank
 static const struct ts_member rank_members[] = {
-	TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, host, TS_BY_HOST, TS_BY_HAND),
 	TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
 	TS_NUMBER(3, nr_kernels, TS_BY_HAND),
 	TS_NUMBER(4, nr_unlaunched, TS_BY_HAND),
@@ -115,12 +105,7 @@ static const struct ts_member rank_members[] = {
 	TS_SCRATCH(by_op.slots),
 	TS_SCRATCH(by_call.slots),
 };
-
-static bool is_rank(const void *self)
-{
-	return ((const struct hta_rank *)self)->host != TS_NONE;
-}
-static const struct ts_record rank_record = TS_RECORD(rank_members, .is_valid = is_rank);
+static const struct ts_record rank_record = TS_RECORD(rank_members);
 #undef TS_SELF
 
 /* --- a stream */
@@ -154,17 +139,15 @@ static const struct ts_record queue_record = TS_RECORD(queue_members, .is_valid 
 
 #define TS_SELF struct hta_stream
 static const struct ts_member stream_members[] = {
-	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND), TS_NUMBER(2, rank, TS_BY_HAND),
-	TS_NUMBER(3, begun, TS_BY_HAND),	   TS_NUMBER(4, end_ps, TS_BY_HAND),
-	TS_NUMBERS(5, wait_ps, TS_BY_HAND),	   TS_NUMBERS(6, nr_waits, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND),
+	TS_NUMBER(2, rank, TS_BY_HAND),
+	TS_NUMBER(3, begun, TS_BY_HAND),
+	TS_NUMBER(4, end_ps, TS_BY_HAND),
+	TS_NUMBERS(5, wait_ps, TS_BY_HAND),
+	TS_NUMBERS(6, nr_waits, TS_BY_HAND),
 	TS_STRUCT(7, queue, queue_record),
 };
-
-static bool is_stream(const void *self)
-{
-	return ((const struct hta_stream *)self)->line != TS_NONE;
-}
-static const struct ts_record stream_record = TS_RECORD(stream_members, .is_valid = is_stream);
+static const struct ts_record stream_record = TS_RECORD(stream_members);
 #undef TS_SELF
 
 /* --- sequences */

@@ -44,16 +44,11 @@ static const struct ts_record row_record = TS_RECORD(row_members, .is_valid = is
 #define TS_SELF struct kernel_caller
 static const struct ts_member caller_members[] = {
 	TS_NUMBER(1, row, TS_BY_HAND),
-	TS_INDEX(2, op, TS_BY_OP, TS_BY_HAND),
+	TS_INDEX_KNOWN(2, op, TS_BY_OP, TS_BY_HAND),
 	TS_NUMBER(3, count, TS_BY_HAND),
 	TS_NUMBER(4, total_ps, TS_BY_HAND),
 };
-
-static bool is_caller(const void *self)
-{
-	return ((const struct kernel_caller *)self)->op != TS_NONE;
-}
-static const struct ts_record caller_record = TS_RECORD(caller_members, .is_valid = is_caller);
+static const struct ts_record caller_record = TS_RECORD(caller_members);
 #undef TS_SELF
 
 #define TS_SELF struct kernel_table

@@ -44,11 +44,16 @@ static const struct ts_record steps_record = TS_RECORD(steps_members, .is_valid 
 
 #define TS_SELF struct timeline_rank
 static const struct ts_member rank_members[] = {
-	TS_INDEX(1, host, TS_BY_HOST, TS_BY_HAND), TS_NUMBER(2, first_ps, TS_BY_HAND),
-	TS_NUMBER(3, last_ps, TS_BY_HAND),	   TS_NUMBER(4, cpu_ps, TS_BY_HAND),
-	TS_NUMBER(5, device_ps, TS_BY_HAND),	   TS_NUMBER(6, both_ps, TS_BY_HAND),
-	TS_NUMBER(7, cpu_time_ps, TS_BY_HAND),	   TS_NUMBER(8, device_time_ps, TS_BY_HAND),
-	TS_STRUCT(9, steps, steps_record),	   TS_STRUCT(10, slices, ts_slices_record),
+	TS_INDEX_KNOWN(1, host, TS_BY_HOST, TS_BY_HAND),
+	TS_NUMBER(2, first_ps, TS_BY_HAND),
+	TS_NUMBER(3, last_ps, TS_BY_HAND),
+	TS_NUMBER(4, cpu_ps, TS_BY_HAND),
+	TS_NUMBER(5, device_ps, TS_BY_HAND),
+	TS_NUMBER(6, both_ps, TS_BY_HAND),
+	TS_NUMBER(7, cpu_time_ps, TS_BY_HAND),
+	TS_NUMBER(8, device_time_ps, TS_BY_HAND),
+	TS_STRUCT(9, steps, steps_record),
+	TS_STRUCT(10, slices, ts_slices_record),
 };
 
 /* Labels of the slices are classes. */
@@ -59,23 +64,18 @@ static bool is_rank(const void *self)
 	for (size_t i = 0; i < rank->slices.nr; i++)
 		if (rank->slices.items[i].label >= TS_NR_TRACE_CLASSES)
 			return false;
-	return rank->host != TS_NONE;
+	return true;
 }
 static const struct ts_record rank_record = TS_RECORD(rank_members, .is_valid = is_rank);
 #undef TS_SELF
 
 #define TS_SELF struct timeline_stream
 static const struct ts_member stream_members[] = {
-	TS_INDEX(1, line, TS_BY_LINE, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, line, TS_BY_LINE, TS_BY_HAND),
 	TS_NUMBER(2, nr_events, TS_BY_HAND),
 	TS_NUMBER(3, busy_ps, TS_BY_HAND),
 };
-
-static bool is_stream(const void *self)
-{
-	return ((const struct timeline_stream *)self)->line != TS_NONE;
-}
-static const struct ts_record stream_record = TS_RECORD(stream_members, .is_valid = is_stream);
+static const struct ts_record stream_record = TS_RECORD(stream_members);
 #undef TS_SELF
 
 #define TS_SELF struct timeline_state

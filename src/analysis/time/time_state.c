@@ -5,16 +5,11 @@
 
 #define TS_SELF struct time_step_op
 static const struct ts_member step_op_members[] = {
-	TS_INDEX(1, op, TS_BY_OP, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, op, TS_BY_OP, TS_BY_HAND),
 	TS_NUMBER(2, in_step_ps, TS_BY_HAND),
 	TS_NUMBER(3, excess_ps, TS_BY_HAND),
 };
-
-static bool is_step_op(const void *self)
-{
-	return ((const struct time_step_op *)self)->op != TS_NONE;
-}
-static const struct ts_record step_op_record = TS_RECORD(step_op_members, .is_valid = is_step_op);
+static const struct ts_record step_op_record = TS_RECORD(step_op_members);
 #undef TS_SELF
 
 #define TS_SELF struct time_gap

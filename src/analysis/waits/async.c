@@ -20,18 +20,13 @@ static const struct ts_record device_record = TS_RECORD(device_members);
 
 #define TS_SELF struct async_state
 static const struct ts_member async_members[] = {
-	TS_INDEX(1, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, device, TS_BY_DEVICE, TS_BY_HAND),
 	TS_NUMBER(2, line_ps, TS_BY_HAND),
 	TS_STRUCT(3, slots, ts_async_slots_record),
 	TS_RECORDS(4, seen, nr_seen, ts_async_seen_record, TS_BY_NOTHING, TS_BY_HAND),
 	TS_RECORDS(5, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
 };
-
-static bool is_async(const void *self)
-{
-	return ((const struct async_state *)self)->device != TS_NONE;
-}
-static const struct ts_record async_record = TS_RECORD(async_members, .is_valid = is_async);
+static const struct ts_record async_record = TS_RECORD(async_members);
 #undef TS_SELF
 
 static bool is_wanted(const struct ts_op *op)

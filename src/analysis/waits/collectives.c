@@ -29,18 +29,12 @@ static const struct ts_record seen_record = TS_RECORD(seen_members);
 
 #define TS_SELF struct collectives_state
 static const struct ts_member collectives_members[] = {
-	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
+	TS_INDEX_KNOWN(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
 	TS_STRUCT(2, slots, ts_async_slots_record),
 	TS_NUMBER(3, is_cut, TS_BY_HAND),
 	TS_RECORDS(4, seen, nr_seen, seen_record, TS_BY_NOTHING, TS_BY_HAND),
 };
-
-static bool is_collectives(const void *self)
-{
-	return ((const struct collectives_state *)self)->device_index != TS_NONE;
-}
-static const struct ts_record collectives_record =
-	TS_RECORD(collectives_members, .is_valid = is_collectives);
+static const struct ts_record collectives_record = TS_RECORD(collectives_members);
 #undef TS_SELF
 
 static bool collectives_wants(const struct ts_context *ctx, const struct ts_line *line)

@@ -11,16 +11,11 @@
 
 #define TS_SELF struct sparsecore_time
 static const struct ts_member time_members[] = {
-	TS_NUMBER(1, slot, TS_BY_HAND),	    TS_INDEX(2, device, TS_BY_DEVICE, TS_BY_HAND),
+	TS_NUMBER(1, slot, TS_BY_HAND),	    TS_INDEX_KNOWN(2, device, TS_BY_DEVICE, TS_BY_HAND),
 	TS_NUMBER(3, start_ps, TS_BY_HAND), TS_NUMBER(4, done_ps, TS_BY_HAND),
 	TS_NUMBER(5, end_ps, TS_BY_HAND),
 };
-
-static bool is_time(const void *self)
-{
-	return ((const struct sparsecore_time *)self)->device != TS_NONE;
-}
-static const struct ts_record time_record = TS_RECORD(time_members, .is_valid = is_time);
+static const struct ts_record time_record = TS_RECORD(time_members);
 #undef TS_SELF
 
 #define TS_SELF struct sparsecore_op
