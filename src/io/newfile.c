@@ -228,14 +228,8 @@ enum ts_status ts_newfile_open(struct ts_newfile *file, const char *path, struct
 	return st;
 }
 
-int ts_newfile_fd(const struct ts_newfile *file)
-{
-	TS_ASSERT(file && file->fd >= 0);
-	return file->fd;
-}
-
 /* The disk starts early, so that the fsync at the end has little left to wait for. */
-void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes)
+static void note_written(struct ts_newfile *file, uint64_t nr_bytes)
 {
 	TS_ASSERT(file && file->fd >= 0);
 	file->nr_bytes += nr_bytes;
@@ -263,7 +257,7 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 
 		if (!write_whole(file->fd, part))
 			return failed(file, errno, err);
-		ts_newfile_wrote(file, part.n);
+		note_written(file, part.n);
 		bytes = ts_bytes_cut(bytes, part.n, bytes.n);
 	}
 	return TS_OK;
@@ -319,7 +313,7 @@ static enum ts_status copy_loop(struct ts_newfile *file, int fd, uint64_t offset
 				       "(run again; nothing was changed)",
 				       file->path);
 		}
-		ts_newfile_wrote(file, (uint64_t)n);
+		note_written(file, (uint64_t)n);
 		offset += (uint64_t)n;
 		length -= (uint64_t)n;
 	}

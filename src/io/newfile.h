@@ -44,12 +44,6 @@ enum ts_status ts_newfile_put(struct ts_newfile *file, struct ts_bytes bytes, st
 /* LENGTH bytes of the file FD from OFFSET on; shared, not copied, where the file system can. */
 enum ts_status ts_newfile_copy(struct ts_newfile *file, int fd, uint64_t offset, uint64_t length,
 			       struct ts_error *err);
-/*
- * For writing to FD directly, at the current position; afterwards report how many bytes (the disk
- * starts early).
- */
-int ts_newfile_fd(const struct ts_newfile *file);
-void ts_newfile_wrote(struct ts_newfile *file, uint64_t nr_bytes);
 /* The new file shall have the mode, owner and group of the open file FD, as if it replaced that. */
 enum ts_status ts_newfile_like(struct ts_newfile *file, int fd, struct ts_error *err);
 enum ts_status ts_newfile_commit(struct ts_newfile *file, struct ts_error *err);

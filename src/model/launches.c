@@ -33,10 +33,3 @@ uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link)
 	slot = &launches->slots[link % TS_LAUNCHES];
 	return slot->link == link ? slot->value : TS_NONE;
 }
-
-void ts_launches_release(struct ts_launches *launches)
-{
-	TS_ASSERT(launches);
-	free(launches->slots);
-	launches->slots = NULL;
-}

@@ -18,13 +18,12 @@ struct ts_launch_slot {
 };
 
 struct ts_launches {
-	struct ts_launch_slot *slots; /* NULL: nothing was noted */
+	struct ts_launch_slot *slots; /* of the heap; NULL: nothing was noted */
 };
 
 /* False: no memory. A launch noted again has the newer value. */
 bool ts_launches_note(struct ts_launches *launches, uint64_t link, uint32_t value);
 /* TS_NONE: it was not noted, or is forgotten. */
 uint32_t ts_launches_find(const struct ts_launches *launches, uint64_t link);
-void ts_launches_release(struct ts_launches *launches);
 
 #endif
