@@ -11,6 +11,7 @@ static const struct {
 	[TS_BUCKET_COMMUNICATION] = { "communication", "Communication" },
 	[TS_BUCKET_HOST_TRANSFER] = { "host_transfer", "Host Transfer" },
 	[TS_BUCKET_REMATERIALIZATION] = { "rematerialization", "Rematerialization" },
+	[TS_BUCKET_UNEXPLAINED] = { "unexplained", "Running, not explained" },
 	[TS_BUCKET_COMPILATION] = { "compilation", "Compilation" },
 	[TS_BUCKET_INPUT] = { "input", "Input" },
 	[TS_BUCKET_IDLE] = { "idle", "Idle" },
@@ -37,7 +38,7 @@ static bool named(const struct ts_op *op, const char *const *parts)
 	return false;
 }
 
-static enum ts_bucket bucket_by_name(const struct ts_op *op, bool memory_bound)
+static enum ts_bucket bucket_by_name(const struct ts_op *op)
 {
 	static const char *const collective[] = { "nccl", "rccl", "Nccl", NULL };
 	static const char *const host[] = { "MemcpyH2D",  "MemcpyD2H",	 "MemcpyHToD",
@@ -52,10 +53,17 @@ static enum ts_bucket bucket_by_name(const struct ts_op *op, bool memory_bound)
 		return TS_BUCKET_HOST_TRANSFER;
 	if (named(op, copies))
 		return TS_BUCKET_MEMORY_WAIT;
-	return memory_bound ? TS_BUCKET_MEMORY_WAIT : TS_BUCKET_COMPUTE;
+	return TS_NR_BUCKETS;
 }
 
-enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound)
+/* A copy without a program is a GPU's; one of a program is split unless it is a wait. */
+static enum ts_bucket bucket_of_move(const struct ts_op *op)
+{
+	return op->has_program && op->async == TS_ASYNC_NONE ? TS_NR_BUCKETS
+							     : TS_BUCKET_MEMORY_WAIT;
+}
+
+enum ts_bucket ts_op_bucket(const struct ts_op *op)
 {
 	TS_ASSERT_HOT(op);
 	if (op->is_remat)
@@ -63,7 +71,7 @@ enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound)
 	switch (op->kind) {
 	case TS_OP_COLLECTIVE: return TS_BUCKET_COMMUNICATION;
 	case TS_OP_HOST:       return TS_BUCKET_HOST_TRANSFER;
-	case TS_OP_MOVE:       return TS_BUCKET_MEMORY_WAIT;
-	default:	       return bucket_by_name(op, memory_bound);
+	case TS_OP_MOVE:       return bucket_of_move(op);
+	default:	       return bucket_by_name(op);
 	}
 }

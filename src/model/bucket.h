@@ -13,14 +13,16 @@ enum ts_bucket {
 	TS_BUCKET_COMMUNICATION,
 	TS_BUCKET_HOST_TRANSFER,
 	TS_BUCKET_REMATERIALIZATION,
+	TS_BUCKET_UNEXPLAINED, /* an op runs, and neither its work nor the compiler says why so long */
 	TS_BUCKET_COMPILATION,
 	TS_BUCKET_INPUT,
 	TS_BUCKET_IDLE,
 	TS_NR_BUCKETS,
 };
 
-/* While an op runs. MEMORY_BOUND: its roofline bound is a memory. */
-enum ts_bucket ts_op_bucket(const struct ts_op *op, bool memory_bound);
+/* The one bucket of all time in which an op runs; TS_NR_BUCKETS: what the op needs divides its time
+ * among compute, memory wait and unexplained (analysis/kit/split.h). */
+enum ts_bucket ts_op_bucket(const struct ts_op *op);
 
 const char *ts_bucket_name(enum ts_bucket bucket);  /* compute, memory_wait: as in the report */
 const char *ts_bucket_title(enum ts_bucket bucket); /* Compute, Memory Wait: as people read it */

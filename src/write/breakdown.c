@@ -154,6 +154,7 @@ static const struct bucket {
 	{ "buckets.communication_ps", "Communication" },
 	{ "buckets.host_transfer_ps", "Host Transfer" },
 	{ "buckets.rematerialization_ps", "Rematerialization" },
+	{ "buckets.unexplained_ps", "Not explained" },
 	{ "buckets.compilation_ps", "Compilation" },
 	{ "buckets.input_ps", "Input" },
 	{ "buckets.idle_ps", "Idle" },

@@ -22,7 +22,7 @@ static inline void facts_of_nothing(struct ts_context *ctx)
 		.wall_start_ps = -1,
 		.wall_ps = -1,
 		.total_ps = -1,
-		.bucket_ps = { -1, -1, -1, -1, -1, -1, -1, -1 },
+		.bucket_ps = { -1, -1, -1, -1, -1, -1, -1, -1, -1 },
 		.duty_cycle = NAN,
 		.nr_slow_steps = -1,
 		.slow_period = -1,

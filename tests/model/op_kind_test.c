@@ -214,27 +214,43 @@ static void hbm_bytes_are_the_breakdowns_or_all(void **state)
 
 struct bucket_row {
 	const char *name, *category;
-	bool remat, memory_bound;
+	bool remat;
 	enum ts_bucket bucket;
 };
 
 static const struct bucket_row bucket_rows[] = {
-	{ "f", "loop fusion", false, false, TS_BUCKET_COMPUTE },
-	{ "f", "loop fusion", false, true, TS_BUCKET_MEMORY_WAIT },
-	{ "f", "convolution fusion", false, true, TS_BUCKET_MEMORY_WAIT },
-	{ "f", "loop fusion", true, true, TS_BUCKET_REMATERIALIZATION },
-	{ "f", "all-reduce", true, false,
-	  TS_BUCKET_REMATERIALIZATION }, /* recomputed comes first */
-	{ "f", "all-reduce", false, true, TS_BUCKET_COMMUNICATION },
-	{ "f", "infeed", false, true, TS_BUCKET_HOST_TRANSFER },
-	{ "f", "copy-done", false, false, TS_BUCKET_MEMORY_WAIT },
-	{ "while", "while", false, false, TS_BUCKET_COMPUTE },
-	{ "ncclDevKernel_AllReduce", "", false, false, TS_BUCKET_COMMUNICATION },
-	{ "MemcpyH2D", "", false, false, TS_BUCKET_HOST_TRANSFER },
-	{ "MemcpyD2D", "", false, false, TS_BUCKET_MEMORY_WAIT },
-	{ "Memset", "", false, false, TS_BUCKET_MEMORY_WAIT },
-	{ "gemm_kernel", "", false, false, TS_BUCKET_COMPUTE },
+	{ "f", "loop fusion", false, TS_NR_BUCKETS }, /* what it needs divides its time */
+	{ "f", "convolution fusion", false, TS_NR_BUCKETS },
+	{ "f", "loop fusion", true, TS_BUCKET_REMATERIALIZATION },
+	{ "f", "all-reduce", true, TS_BUCKET_REMATERIALIZATION }, /* recomputed comes first */
+	{ "f", "all-reduce", false, TS_BUCKET_COMMUNICATION },
+	{ "f", "infeed", false, TS_BUCKET_HOST_TRANSFER },
+	{ "copy-done.1", "copy-done", false, TS_BUCKET_MEMORY_WAIT },
+	{ "while", "while", false, TS_NR_BUCKETS },
+	{ "ncclDevKernel_AllReduce", "", false, TS_BUCKET_COMMUNICATION },
+	{ "MemcpyH2D", "", false, TS_BUCKET_HOST_TRANSFER },
+	{ "MemcpyD2D", "", false, TS_BUCKET_MEMORY_WAIT },
+	{ "Memset", "", false, TS_BUCKET_MEMORY_WAIT },
+	{ "gemm_kernel", "", false, TS_NR_BUCKETS },
 };
+
+/* A copy of a program works, unless it is half of an asynchronous one; without a program it is a GPU's. */
+static void a_copy_of_a_program_is_divided(void **state)
+{
+	struct ts_profile profile;
+	struct ts_op op;
+
+	ts_profile_init(&profile);
+	ts_op_init(&op);
+	op.name = TS_LIT("copy.1");
+	op.category = TS_LIT("data formatting");
+	op.has_program = true;
+	ts_op_classify(&profile, &op);
+	assert_int_equal(ts_op_bucket(&op), TS_NR_BUCKETS);
+	op.async = TS_ASYNC_DONE;
+	assert_int_equal(ts_op_bucket(&op), TS_BUCKET_MEMORY_WAIT);
+	ts_profile_release(&profile);
+}
 
 static void each_op_has_its_bucket(void **state)
 {
@@ -250,7 +266,7 @@ static void each_op_has_its_bucket(void **state)
 		op.category = ts_bytes_of(row->category);
 		ts_op_classify(&profile, &op);
 		op.is_remat = row->remat;
-		if (ts_op_bucket(&op, row->memory_bound) != row->bucket)
+		if (ts_op_bucket(&op) != row->bucket)
 			fail_msg("%s, %s", row->name, row->category);
 	}
 	ts_profile_release(&profile);
@@ -267,6 +283,7 @@ int main(void)
 		cmocka_unit_test(the_module_decides_where_the_profile_is_silent),
 		cmocka_unit_test(hbm_bytes_are_the_breakdowns_or_all),
 		cmocka_unit_test(each_op_has_its_bucket),
+		cmocka_unit_test(a_copy_of_a_program_is_divided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@ import os
 import subprocess
 import sys
 
+from working import folded
+
 GATE = "step_time_ms.mean > baseline * 1.01"
 
 
@@ -46,7 +48,7 @@ class Check:
 
 def mean_step(truth, names):
     """Picoseconds of these buckets in a step of a core."""
-    steps = [sum(step["buckets"][n] for n in names) / truth["cores"] for step in truth["steps"]]
+    steps = [sum(folded(step["buckets"])[n] for n in names) / truth["cores"] for step in truth["steps"]]
     return sum(steps) / len(steps)
 
 
@@ -57,13 +59,13 @@ def by_name(rows, key):
 def check_difference(check, base, other):
     ours = check.compare(base, other)
     a, b = check.truth(base), check.truth(other)
-    names = list(a["buckets"])
+    names = list(folded(a["buckets"]))
     where = f"{base} and {other}"
     parts = by_name(ours["difference"], "part")
     check.near(f"{where}: step", parts["all"]["run_1_change_ps"], mean_step(b, names) - mean_step(a, names), 2)
+    changes = folded({row["bucket"] + "_ps": row["run_1_change_ps"] for row in ours["buckets"]})
     for name in names:
-        row = by_name(ours["buckets"], "bucket")[name[:-3]]
-        check.near(f"{where}: {name}", row["run_1_change_ps"], mean_step(b, [name]) - mean_step(a, [name]), 2)
+        check.near(f"{where}: {name}", changes[name], mean_step(b, [name]) - mean_step(a, [name]), 2)
     total = sum(row["run_1_change_ps"] for name, row in parts.items() if name != "all")
     check.near(f"{where}: sum of parts", total, parts["all"]["run_1_change_ps"], len(parts))
     ops = sum(row["run_1_change_ps"] for row in ours["ops"])
@@ -131,7 +133,7 @@ def check_gates(check):
     text = check.run("--fail-if", GATE, "--view=gates", "--format=csv", check.path("clean"), check.path("slow_once"),
                      status=1)
     row = list(csv.DictReader(io.StringIO(text)))[0]
-    mean = {n: mean_step(check.truth(n), list(check.truth(n)["buckets"])) / 1e9 for n in ("clean", "slow_once")}
+    mean = {n: mean_step(check.truth(n), list(folded(check.truth(n)["buckets"]))) / 1e9 for n in ("clean", "slow_once")}
     check.near("gate: value", float(row["value"]), mean["slow_once"], 1e-8)
     check.near("gate: limit", float(row["limit"]), mean["clean"] * 1.01, 1e-8)
 

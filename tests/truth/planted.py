@@ -12,6 +12,8 @@ import os
 import subprocess
 import sys
 
+from working import folded
+
 TOLERANCE = 0.01
 
 
@@ -48,12 +50,12 @@ class Check:
         for name in ("total_ps", "wall_ps", "cores", "compilation_count"):
             self.exact(name, time[name], self.truth[name])
         self.exact("compilation_host_ps", time["compilation_host_ps"], self.truth["compilation_ps"])
-        for name, ps in self.truth["buckets"].items():
-            self.exact(name, time["buckets"][name], ps)
+        for name, ps in folded(self.truth["buckets"]).items():
+            self.exact(name, folded(time["buckets"])[name], ps)
         self.exact("steps", [s["step"] for s in time["per_step"]], [s["number"] for s in self.truth["steps"]])
         for ours, planted in zip(time["per_step"], self.truth["steps"]):
-            for name, ps in planted["buckets"].items():
-                self.exact(f"step {planted['number']}: {name}", ours[name], ps)
+            for name, ps in folded(planted["buckets"]).items():
+                self.exact(f"step {planted['number']}: {name}", folded(ours)[name], ps)
 
     def findings(self):
         found = self.report["doctor"]["findings"]

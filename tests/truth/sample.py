@@ -7,9 +7,12 @@ buckets and without any of our C code. Everything must be equal to the picosecon
 import json
 import sys
 
+from working import folded, is_divided
+
 
 def check_buckets(where, ours, theirs, bad):
-    for name, ps in theirs.items():
+    ours = folded(ours)
+    for name, ps in folded(theirs).items():
         if ours[name] != ps:
             bad.append(f"{where}: {name} is {ours[name]}, put in was {ps}")
 
@@ -22,8 +25,17 @@ def check_steps(report, truth, bad):
         if ours["step"] != theirs["number"]:
             bad.append(f"step {ours['step']} stands where {theirs['number']} was put")
         check_buckets(f"step {theirs['number']}", ours, theirs["buckets"], bad)
-        if sum(ours[name] for name in theirs["buckets"]) != ours["total_ps"]:
+        if sum(folded(ours)[name] for name in folded(theirs["buckets"])) != ours["total_ps"]:
             bad.append(f"step {ours['step']}: its buckets do not sum to its total")
+
+
+def check_class(key, op, planted, bad):
+    """An op that works is divided, and its parts are its time; all of another's is in its one class."""
+    parts = sum(op[name] for name in ("compute_ps", "memory_wait_ps", "unexplained_ps"))
+    if is_divided(planted) and (not is_divided(op["bucket"]) or parts != op["exclusive_ps"]):
+        bad.append(f"{key}: {op['bucket']}, {parts} of {op['exclusive_ps']} ps in the divided classes, put in was {planted}")
+    if not is_divided(planted) and (op["bucket"] != planted or parts != 0):
+        bad.append(f"{key}: bucket is {op['bucket']}, put in was {planted}")
 
 
 def check_ops(report, truth, bad):
@@ -32,11 +44,12 @@ def check_ops(report, truth, bad):
     if set(ours) != set(theirs):
         bad.append(f"ops differ: {set(ours) ^ set(theirs)}")
     names = {"occurrences": "occurrences", "total_time_ps": "total_ps", "self_time_ps": "self_ps",
-             "flops": "flops", "bytes_accessed": "bytes_accessed", "bucket": "bucket"}
+             "flops": "flops", "bytes_accessed": "bytes_accessed"}
     for key in set(ours) & set(theirs):
         for our_name, their_name in names.items():
             if ours[key][our_name] != theirs[key][their_name]:
                 bad.append(f"{key}: {our_name} is {ours[key][our_name]}, put in was {theirs[key][their_name]}")
+        check_class(key, ours[key], theirs[key]["bucket"], bad)
 
 
 def check_collectives(report, truth, bad):

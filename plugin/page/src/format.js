@@ -93,7 +93,7 @@ export function value(name, v) {
 /** @type {Record<string, string>} */
 const WORDS = { cpu: "CPU", gpu: "GPU", cuda: "CUDA", hbm: "HBM", vmem: "VMEM", cmem: "CMEM", mxu: "MXU", flops: "FLOP", hlo: "HLO" };
 /** @type {Record<string, string>} */
-const KEEP = { bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
+const KEEP = { unexplained: "Running, not explained", bytes: "Bytes", flops: "FLOPs", flops_per_s: "FLOP rate", bytes_per_s: "Bandwidth" };
 
 /**
  * hbm_read_bytes -> "HBM read"

@@ -102,9 +102,11 @@ export function impactOf({ impact_ps: ps, impact_pct: pct }, of = "") {
 	return `up to ${value("_ps", ps)}${typeof pct === "number" ? ` (${value("_pct", pct)}${of})` : ""}`;
 }
 
-export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "compilation", "input", "idle"];
+export const BUCKETS = ["compute", "memory_wait", "communication", "host_transfer", "rematerialization", "unexplained", "compilation", "input", "idle"];
+// Work in the colours that a chart begins with, time that nothing explains in brown, nothing at all in grey.
+const BUCKET_COLORS = [...COLORS.slice(0, 5), "#8c6d4f", ...COLORS.slice(5)];
 /** @type {(bucket: string) => string} */
-export const bucketColor = (bucket) => COLORS[BUCKETS.indexOf(bucket)];
+export const bucketColor = (bucket) => BUCKET_COLORS[BUCKETS.indexOf(bucket)];
 
 // One bar of shares, with its numbers in words below.
 /** @param {{ parts: SharesPart[], total: number, label: string }} props */

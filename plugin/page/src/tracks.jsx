@@ -35,7 +35,7 @@ const span = (tracks, look) => {
 
 // Labels of a track -> colours. Time classes keep theirs, and their names, everywhere.
 /** @param {string} label */
-const bucketOf = (label) => BUCKETS.find((b) => b.replaceAll("_", " ") === label.toLowerCase());
+const bucketOf = (label) => BUCKETS.find((b) => title(b).toLowerCase() === label.toLowerCase());
 /** @type {(label: string, i: number) => string} */
 const classColor = (label, i) => bucketColor(bucketOf(label) ?? "") ?? COLORS[i % COLORS.length];
 /** @type {(label: string) => string} */

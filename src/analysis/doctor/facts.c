@@ -19,7 +19,7 @@ static bool does_work(const struct ts_doctor *doctor, const struct ts_op_fact *f
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
-	if (fact->bucket != TS_BUCKET_COMPUTE && fact->bucket != TS_BUCKET_MEMORY_WAIT)
+	if (!ts_op_fact_works(fact))
 		return false;
 	return !op || (op->async == TS_ASYNC_NONE && op->kind != TS_OP_MOVE);
 }

@@ -23,13 +23,19 @@ struct useful {
 	double unknown_ps;
 };
 
+/* Waits, copies, and loops around other ops. */
+static bool only_moves(const struct ts_op *op)
+{
+	return op->kind == TS_OP_CONTROL || op->kind == TS_OP_MOVE || op->async != TS_ASYNC_NONE;
+}
+
 static bool is_useful(const struct ts_doctor *doctor, const struct ts_op_fact *fact)
 {
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 
 	if (!isnan(ts_fact_work(doctor, fact).least_ps))
 		return true; /* only ops that do work were given one */
-	return fact->bucket == TS_BUCKET_COMPUTE && !(op && op->kind == TS_OP_CONTROL);
+	return ts_op_fact_works(fact) && !(op && only_moves(op));
 }
 
 static void add(struct useful *sum, const struct ts_op_fact *fact, struct ts_fact_work work)

@@ -5,32 +5,67 @@
 
 #define MAX_HOPS 4 /* from a copy to a neighbour that knows its source line */
 
+/* Among the largest of the selection, which stay in the order of their time. */
+static void keep(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps)
+{
+	size_t at = sel->nr, tail;
+
+	while (at > 0 && sel->item_ps[at - 1] < ps)
+		at--;
+	if (at == TS_MAX_WHERE)
+		return;
+	sel->nr = TS_MIN(sel->nr + 1, TS_MAX_WHERE);
+	tail = sel->nr - 1 - at;
+	memmove(&sel->items[at + 1], &sel->items[at], tail * sizeof(sel->items[0]));
+	memmove(&sel->item_ps[at + 1], &sel->item_ps[at], tail * sizeof(sel->item_ps[0]));
+	sel->items[at] = fact;
+	sel->item_ps[at] = ps;
+}
+
+void ts_selection_add(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps)
+{
+	keep(sel, fact, ps);
+	sel->nr_all++;
+	sel->exclusive_ps = ts_i64_add(sel->exclusive_ps, ps);
+	sel->occurrences = ts_i64_add(sel->occurrences, TS_MAX(fact->occurrences, 0));
+}
+
+static void take(struct ts_selection *sel, const struct ts_doctor *doctor,
+		 const struct ts_op_fact *fact, int64_t ps)
+{
+	double least_ps = ts_fact_work(doctor, fact).least_ps;
+
+	ts_selection_add(sel, fact, ps);
+	if (!isnan(least_ps))
+		sel->least_ps += least_ps;
+}
+
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg)
 {
 	struct ts_selection sel = { .nr = 0 };
 
 	TS_ASSERT(match);
-	for (size_t i = 0; i < doctor->nr_facts; i++) {
-		const struct ts_op_fact *fact = &doctor->facts[i];
-		double least_ps = doctor->work[i].least_ps;
-
-		if (!match(doctor, fact, arg))
-			continue;
-		if (sel.nr < TS_MAX_WHERE)
-			sel.items[sel.nr++] = fact;
-		sel.nr_all++;
-		sel.exclusive_ps = ts_i64_add(sel.exclusive_ps, TS_MAX(fact->exclusive_ps, 0));
-		sel.occurrences = ts_i64_add(sel.occurrences, TS_MAX(fact->occurrences, 0));
-		if (!isnan(least_ps))
-			sel.least_ps += least_ps;
-	}
+	for (size_t i = 0; i < doctor->nr_facts; i++)
+		if (match(doctor, &doctor->facts[i], arg))
+			take(&sel, doctor, &doctor->facts[i],
+			     TS_MAX(doctor->facts[i].exclusive_ps, 0));
 	return sel;
 }
 
-bool ts_match_bucket(const struct ts_doctor *doctor, const struct ts_op_fact *fact, const void *arg)
+struct ts_selection ts_doctor_select_in(const struct ts_doctor *doctor, enum ts_bucket bucket,
+					ts_fact_match *match, const void *arg)
 {
-	return fact->bucket == *(const enum ts_bucket *)arg && fact->exclusive_ps > 0;
+	struct ts_selection sel = { .nr = 0 };
+
+	TS_ASSERT(bucket < TS_NR_BUCKETS);
+	for (size_t i = 0; i < doctor->nr_facts; i++) {
+		int64_t ps = ts_op_fact_in(&doctor->facts[i], bucket);
+
+		if (ps > 0 && (!match || match(doctor, &doctor->facts[i], arg)))
+			take(&sel, doctor, &doctor->facts[i], ps);
+	}
+	return sel;
 }
 
 void ts_best_add(struct ts_best *best, size_t row, int64_t impact)

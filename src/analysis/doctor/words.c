@@ -48,8 +48,7 @@ static void put_ops(struct ts_doctor *doctor, const struct ts_selection *ops, si
 			ts_buf_puts(&doctor->text, i + 1 == ops->nr_all ? " and " : ", ");
 		put_name(&doctor->text, ops->items[i]->name);
 		if (doctor->total_ps > 0)
-			ts_buf_printf(&doctor->text, " (%s)",
-				      ts_fmt_ps(time, ops->items[i]->self_ps));
+			ts_buf_printf(&doctor->text, " (%s)", ts_fmt_ps(time, ops->item_ps[i]));
 	}
 	if (nr < ops->nr_all)
 		ts_buf_printf(&doctor->text, " and %zu more", ops->nr_all - nr);

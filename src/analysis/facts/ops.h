@@ -9,7 +9,7 @@
 #define TS_ANALYSIS_FACTS_OPS_H
 
 #include "hw/chips.h"
-#include "model/bucket.h"
+#include "analysis/facts/time.h"
 
 struct ts_op_fact {
 	uint32_t op; /* index into profile->ops; TS_NONE: an instruction that did not run */
@@ -23,8 +23,10 @@ struct ts_op_fact {
 	double hbm_bytes_per_s;	   /* from and to HBM while it runs; NaN: unknown */
 	double padding_share;	   /* of its arrays' bytes; NaN: unknown */
 	enum ts_bound bound;	   /* by the roofline of the first device that ran it */
-	enum ts_bucket bucket;	   /* TS_NR_BUCKETS: it did not run */
-	uint32_t first_device;	   /* that ran it; TS_NONE: it did not run */
+	enum ts_bucket bucket;	   /* that has most of its time; TS_NR_BUCKETS: it did not run */
+	struct ts_time_op
+		parts;	       /* what explains exclusive_ps; .split_ps 0: .bucket has all of it */
+	uint32_t first_device; /* that ran it; TS_NONE: it did not run */
 	int64_t first_start_ps, first_end_ps; /* of the execution that ended first there */
 	bool is_remat;
 };
@@ -50,6 +52,23 @@ static inline const struct ts_op_fact *ts_op_fact_of(const struct ts_ops_facts *
 	uint32_t at = op == TS_NONE || !ops->of_op ? TS_NONE : ops->of_op[op];
 
 	return at == TS_NONE ? NULL : &ops->items[at];
+}
+
+/* Of the op's own time, what lies in a bucket; 0 where the op did not run. */
+static inline int64_t ts_op_fact_in(const struct ts_op_fact *fact, enum ts_bucket bucket)
+{
+	const struct ts_time_op *parts = &fact->parts;
+
+	if (parts->split_ps == 0)
+		return fact->bucket == bucket ? TS_MAX(fact->exclusive_ps, 0) : 0;
+	return ts_time_op_in(parts, bucket);
+}
+
+/* Does it work: neither a wait nor a collective, a talk with the host, or a recomputation? */
+static inline bool ts_op_fact_works(const struct ts_op_fact *fact)
+{
+	return fact->bucket == TS_BUCKET_COMPUTE || fact->bucket == TS_BUCKET_MEMORY_WAIT ||
+	       fact->bucket == TS_BUCKET_UNEXPLAINED;
 }
 
 #endif

@@ -78,15 +78,20 @@ struct ts_rule {
 #define TS_MAX_WHERE 16
 struct ts_selection {
 	const struct ts_op_fact *items[TS_MAX_WHERE]; /* the largest */
+	int64_t item_ps[TS_MAX_WHERE];		      /* of each, the time that is counted */
 	size_t nr, nr_all;
-	int64_t exclusive_ps, occurrences; /* of all */
+	int64_t exclusive_ps, occurrences; /* of all: the time that is counted */
 	double least_ps;		   /* of those whose roofline is known */
 };
 typedef bool ts_fact_match(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			   const void *arg);
+/* One more; PS of its time is counted. */
+void ts_selection_add(struct ts_selection *sel, const struct ts_op_fact *fact, int64_t ps);
 struct ts_selection ts_doctor_select(const struct ts_doctor *doctor, ts_fact_match *match,
 				     const void *arg);
-ts_fact_match ts_match_bucket; /* ARG: const enum ts_bucket * */
+/* Those that have time in BUCKET, of which that part is counted; MATCH NULL: all of them. */
+struct ts_selection ts_doctor_select_in(const struct ts_doctor *doctor, enum ts_bucket bucket,
+					ts_fact_match *match, const void *arg);
 const struct ts_op_fact *ts_doctor_fact(const struct ts_doctor *doctor, struct ts_bytes module,
 					struct ts_bytes op); /* or NULL */
 const struct ts_op *ts_fact_op(const struct ts_doctor *doctor, const struct ts_op_fact *fact);

@@ -8,6 +8,9 @@
  */
 #include "analysis/analysis.h"
 #include "analysis/facts/ops.h"
+
+#define TS_NEEDS(X) X(time)
+#include "analysis/kit/needs.h"
 #include "analysis/kit/table.h"
 #include "base/record.h"
 #include "model/bucket.h"
@@ -161,6 +164,30 @@ static struct ts_bytes module_name(const struct ts_profile *profile, const struc
 				     : profile->modules[op->module].name;
 }
 
+/* The bucket that has most of the op's own time, of those that it is divided among. */
+static enum ts_bucket largest_of(const struct ts_time_op *parts)
+{
+	enum ts_bucket most = TS_BUCKET_UNEXPLAINED;
+
+	if (ts_time_op_in(parts, TS_BUCKET_MEMORY_WAIT) > ts_time_op_in(parts, most))
+		most = TS_BUCKET_MEMORY_WAIT;
+	if (ts_time_op_in(parts, TS_BUCKET_COMPUTE) > ts_time_op_in(parts, most))
+		most = TS_BUCKET_COMPUTE;
+	return most;
+}
+
+static void make_parts(const struct ts_context *ctx, uint32_t op, struct ts_op_fact *fact)
+{
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+
+	fact->bucket = ts_op_bucket(&ctx->profile->ops[op]);
+	if (fact->bucket != TS_NR_BUCKETS)
+		return;
+	if (time->ops)
+		fact->parts = time->ops[op];
+	fact->bucket = largest_of(&fact->parts);
+}
+
 /* Gives the share of the peak FLOPs that the op reaches. */
 static double make_fact(const struct ts_context *ctx, uint32_t index, const struct op_sum *sum,
 			struct ts_op_fact *fact)
@@ -171,7 +198,6 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 	double seconds = (double)sum->total_ps * 1e-12, executions = (double)sum->occurrences;
 	struct ts_roofline roofline =
 		ts_roofline_of(rates, work.flops, work.hbm_bytes, ts_op_vmem_bytes(op));
-	bool memory_bound = roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM;
 
 	*fact = (struct ts_op_fact){
 		.op = index,
@@ -191,12 +217,12 @@ static double make_fact(const struct ts_context *ctx, uint32_t index, const stru
 		.hbm_bytes_per_s = work.hbm_bytes * executions / seconds,
 		.padding_share = padding_share(ctx->profile, op),
 		.bound = roofline.bound,
-		.bucket = ts_op_bucket(op, memory_bound),
 		.first_device = sum->device,
 		.first_start_ps = sum->first_start_ps,
 		.first_end_ps = sum->first_end_ps,
 		.is_remat = op->is_remat,
 	};
+	make_parts(ctx, index, fact);
 	return work.flops * executions / (seconds * rates->peak_flops_per_s);
 }
 
@@ -213,6 +239,12 @@ static struct ts_value bucket_name(enum ts_bucket bucket)
 static struct ts_value program_of(const struct ts_context *ctx, const struct ts_op_fact *fact)
 {
 	return fact->op == TS_NONE ? ts_null() : ts_id(ctx->profile->ops[fact->op].program_id);
+}
+
+/* Of the op's own time, what lies in a bucket. */
+static struct ts_value part_in(const struct ts_op_fact *fact, enum ts_bucket bucket)
+{
+	return fact->op == TS_NONE ? ts_null() : ts_int(ts_op_fact_in(fact, bucket));
 }
 
 /* Of what did not run, null. */
@@ -240,6 +272,9 @@ static struct ts_value if_run(const struct ts_op_fact *fact, int64_t value)
 	X(is_remat, TS_COMPILED, NULL, ts_bool(fact->is_remat)) \
 	X(bucket, TS_MODELLED, NULL, bucket_name(fact->bucket)) \
 	X(exclusive_ps, TS_MEASURED, NULL, if_run(fact, fact->exclusive_ps)) \
+	X(compute_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_COMPUTE)) \
+	X(memory_wait_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_MEMORY_WAIT)) \
+	X(unexplained_ps, TS_MODELLED, NULL, part_in(fact, TS_BUCKET_UNEXPLAINED)) \
 	X(op_index, TS_DERIVED, NULL, if_run(fact, fact->op)) \
 	X(first_device, TS_MEASURED, NULL, if_run(fact, fact->first_device)) \
 	X(first_start_ps, TS_MEASURED, NULL, if_run(fact, fact->first_start_ps)) \
@@ -555,6 +590,7 @@ static enum ts_status ops_close(void *arg, const struct ts_context *ctx, void *f
 
 const struct ts_analysis ts_analysis_ops = {
 	.name = "ops",
+	.needs = TS_NEEDED,
 	.title = "Ops and modules",
 	.top_level = true,
 	.pass = TS_PASS_FIRST,

@@ -1,12 +1,13 @@
 /*
  * Where the time went: every moment of every core in one bucket (model/bucket.h), in all and per
  * step. While an op runs, by the innermost; while none runs, by what its host was doing. So the
- * buckets sum to wall time x cores, to the picosecond.
+ * buckets sum to wall time x cores, to the picosecond. An op that works is divided by what explains its
+ * time (kit/split.h), each execution by itself.
  *
  * A TPU core runs one op at a time: its line's segments are the moments. A GPU runs streams side by
  * side: there the busy intervals of each bucket are kept (base/spans.h, bounded), and a moment with
- * several belongs to the first in the order compute, rematerialization, memory, communication, host
- * transfer - what hides a transfer makes it free.
+ * several belongs to the first in the order compute, rematerialization, unexplained, memory,
+ * communication, host transfer - what hides a transfer makes it free.
  */
 #include "analysis/time/time.h"
 
@@ -56,27 +57,45 @@ static enum ts_status time_open(void *arg, const struct ts_context *ctx, const s
 		return TS_OK;
 	state->nr_classes = profile->nr_ops;
 	state->classes = calloc(profile->nr_ops + 1, sizeof(*state->classes));
+	state->nr_ops = profile->nr_ops;
+	state->ops = calloc(profile->nr_ops + 1, sizeof(*state->ops));
 	state->device.nr_steps = ctx->outline->steps.devices[state->device_index].nr;
 	state->device.step_ps = calloc(state->device.nr_steps + 1, sizeof(*state->device.step_ps));
-	if (!state->classes || !state->device.step_ps || !ts_time_steps_open(state, ctx))
+	if (!state->classes || !state->ops || !state->device.step_ps ||
+	    !ts_time_steps_open(state, ctx))
 		return ts_fail_nomem(err);
 	state->device.slices.budget = ts_overlay_share(ctx, TS_SHARE_TIME, profile->nr_devices);
 	return TS_OK;
 }
 
 /* Names are searched for this, and a GPU has very many short lines: only ops that run are asked. */
-static struct time_class class_of(struct time_state *state, const struct ts_context *ctx,
-				  uint32_t op)
+static const struct time_class *class_of(struct time_state *state, const struct ts_context *ctx,
+					 uint32_t op)
 {
 	struct time_class *class = &state->classes[op];
 
 	if (!class->known) {
 		class->known = true;
 		class->on_duty = is_on_duty(&ctx->profile->ops[op]);
-		class->bucket = (uint8_t)ts_time_bucket_of(ctx, state->device_index,
-							   &ctx->profile->ops[op]);
+		class->split = ts_split_of(ctx, state->device_index, &ctx->profile->ops[op]);
 	}
-	return *class;
+	return class;
+}
+
+/* Kernels whose metadata has no costs say themselves what they did, event by event. */
+static void learn_costs(struct time_state *state, const struct ts_context *ctx,
+			const struct ts_block *block)
+{
+	for (size_t i = 0; i < block->nr_events; i++) {
+		uint32_t op = block->op[i];
+
+		if (block->flops[i] == TS_UNKNOWN && block->bytes[i] == TS_UNKNOWN)
+			continue;
+		class_of(state, ctx, op);
+		state->classes[op].split =
+			ts_split_of_call(ctx, state->device_index, &ctx->profile->ops[op],
+					 block->flops[i], block->bytes[i]);
+	}
 }
 
 static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
@@ -84,6 +103,58 @@ static bool draw(struct time_device *device, int64_t start_ps, int64_t end_ps,
 {
 	return device->slices.budget == 0 ||
 	       ts_slices_add(&device->slices, start_ps, end_ps, (uint32_t)bucket);
+}
+
+/* What became of one execution: stretches side by side, whose order inside it is not known. */
+struct stretch {
+	enum ts_bucket bucket;
+	int64_t ps;
+};
+
+static void count_op(struct ts_time_op *op, int64_t dur_ps, const int64_t parts[TS_NR_PARTS])
+{
+	op->split_ps = ts_i64_add(op->split_ps, dur_ps);
+	for (int part = 0; part < TS_PART_REST; part++)
+		op->need_ps[part] = ts_i64_add(op->need_ps[part], parts[part]);
+}
+
+static size_t stretch_out(struct time_state *state, uint32_t op, const struct ts_split *split,
+			  int64_t dur_ps, struct stretch out[TS_NR_PARTS])
+{
+	int64_t parts[TS_NR_PARTS];
+	size_t nr = 0;
+
+	if (split->whole != TS_NR_BUCKETS) {
+		out[0] = (struct stretch){ split->whole, dur_ps };
+		return 1;
+	}
+	ts_split_time(split, dur_ps, parts);
+	count_op(&state->ops[op], dur_ps, parts);
+	parts[TS_PART_MATRIX] += parts[TS_PART_ESTIMATE]; /* both are compute */
+	parts[TS_PART_ESTIMATE] = 0;
+	for (int part = 0; part < TS_NR_PARTS; part++)
+		if (parts[part] > 0)
+			out[nr++] =
+				(struct stretch){ ts_part_bucket((enum ts_part)part), parts[part] };
+	return nr;
+}
+
+/* DRAWN_PS: where its slice begins in the drawn row, START_PS or a moment before it. */
+static bool spread_op(struct time_state *state, const struct ts_context *ctx, int64_t drawn_ps,
+		      int64_t start_ps, const struct stretch *stretches, size_t nr)
+{
+	struct time_device *device = &state->device;
+	bool good = true;
+
+	for (size_t i = 0; i < nr && good; i++) {
+		int64_t end_ps = start_ps + stretches[i].ps;
+
+		ts_time_spread(ctx, state->device_index, device, start_ps, end_ps,
+			       stretches[i].bucket);
+		good = draw(device, drawn_ps, end_ps, stretches[i].bucket);
+		drawn_ps = start_ps = end_ps;
+	}
+	return good;
 }
 
 static enum ts_status core_segments(struct time_state *state, const struct ts_context *ctx,
@@ -95,8 +166,10 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 
 	for (size_t i = 0; i < block->nr_segments && good; i++) {
 		int64_t start_ps = block->segment_start_ps[i], end_ps = block->segment_end_ps[i];
-		struct time_class class = class_of(state, ctx, block->segment_op[i]);
-		enum ts_bucket bucket = (enum ts_bucket) class.bucket;
+		uint32_t op = block->segment_op[i];
+		const struct time_class *class = class_of(state, ctx, op);
+		struct stretch stretches[TS_NR_PARTS];
+		size_t nr = stretch_out(state, op, &class->split, end_ps - start_ps, stretches);
 		int64_t drawn_ps = start_ps;
 
 		if (device->cut_ps != INT64_MIN && start_ps > device->cut_ps) {
@@ -108,11 +181,10 @@ static enum ts_status core_segments(struct time_state *state, const struct ts_co
 			else
 				good = draw(device, device->cut_ps, start_ps, cause);
 		}
-		ts_time_spread(ctx, index, device, start_ps, end_ps, bucket);
-		ts_time_steps_add(state, ctx, block->segment_op[i], start_ps, end_ps - start_ps);
-		if (class.on_duty)
+		good = good && spread_op(state, ctx, drawn_ps, start_ps, stretches, nr);
+		ts_time_steps_add(state, ctx, op, start_ps, end_ps - start_ps);
+		if (class->on_duty)
 			device->on_duty_ps += end_ps - start_ps;
-		good = good && draw(device, drawn_ps, end_ps, bucket);
 		device->cut_ps = end_ps;
 		device->op_first_ps = TS_MIN(device->op_first_ps, start_ps);
 		device->op_last_ps = TS_MAX(device->op_last_ps, end_ps);
@@ -124,13 +196,21 @@ static enum ts_status gpu_segments(struct time_state *state, const struct ts_con
 				   const struct ts_block *block, struct ts_error *err)
 {
 	for (size_t i = 0; i < block->nr_segments; i++) {
-		struct time_class class = class_of(state, ctx, block->segment_op[i]);
-		struct ts_spans *spans = &state->device.gpu[class.bucket];
+		uint32_t op = block->segment_op[i];
+		int64_t start_ps = block->segment_start_ps[i], at_ps = start_ps;
+		int64_t dur_ps = block->segment_end_ps[i] - start_ps;
+		struct stretch stretches[TS_NR_PARTS];
+		size_t nr =
+			stretch_out(state, op, &class_of(state, ctx, op)->split, dur_ps, stretches);
 
-		if (!ts_spans_add(spans, block->segment_start_ps[i], block->segment_end_ps[i]))
-			return ts_fail_nomem(err);
-		ts_time_steps_add(state, ctx, block->segment_op[i], block->segment_start_ps[i],
-				  block->segment_end_ps[i] - block->segment_start_ps[i]);
+		for (size_t s = 0; s < nr; s++) {
+			struct ts_spans *spans = &state->device.gpu[stretches[s].bucket];
+
+			if (!ts_spans_add(spans, at_ps, at_ps + stretches[s].ps))
+				return ts_fail_nomem(err);
+			at_ps += stretches[s].ps;
+		}
+		ts_time_steps_add(state, ctx, op, start_ps, dur_ps);
 	}
 	return TS_OK;
 }
@@ -150,6 +230,7 @@ static enum ts_status time_block(void *arg, const struct ts_context *ctx,
 	}
 	if (!state->is_core)
 		return TS_OK;
+	learn_costs(state, ctx, block);
 	return state->is_gpu ? gpu_segments(state, ctx, block, err)
 			     : core_segments(state, ctx, block, err);
 }
@@ -185,6 +266,28 @@ static enum ts_status make_devices(struct time_state *sum, const struct ts_conte
 	return TS_OK;
 }
 
+static enum ts_status add_ops(struct time_state *sum, const struct time_state *line,
+			      struct ts_error *err)
+{
+	if (!line->ops)
+		return TS_OK;
+	if (!sum->ops) {
+		sum->nr_ops = line->nr_ops;
+		sum->ops = calloc(sum->nr_ops + 1, sizeof(*sum->ops));
+		if (!sum->ops)
+			return ts_fail_nomem(err);
+	}
+	for (size_t i = 0; i < TS_MIN(sum->nr_ops, line->nr_ops); i++) {
+		if (line->ops[i].split_ps == 0)
+			continue;
+		sum->ops[i].split_ps = ts_i64_add(sum->ops[i].split_ps, line->ops[i].split_ps);
+		for (int part = 0; part < TS_PART_REST; part++)
+			sum->ops[i].need_ps[part] =
+				ts_i64_add(sum->ops[i].need_ps[part], line->ops[i].need_ps[part]);
+	}
+	return TS_OK;
+}
+
 /* A second line of ops on a TPU core would count moments twice: the busier one is the core. */
 static void take_core(struct time_device *into, struct time_device *from)
 {
@@ -214,6 +317,9 @@ static enum ts_status time_merge(void *arg_into, void *arg_from, const struct ts
 		return st;
 	if (line->is_core && from->nr_steps != ctx->outline->steps.devices[line->device_index].nr)
 		return ts_fail(err, TS_FORMAT, "a state of the time is of another run");
+	st = add_ops(sum, line, err);
+	if (st)
+		return st;
 	into = &sum->devices[line->device_index];
 	into->seen |= from->seen;
 	into->first_ps = TS_MIN(into->first_ps, from->first_ps);
@@ -252,7 +358,7 @@ const struct ts_analysis ts_analysis_time = {
 	.name = "time",
 	.title = "Time breakdown",
 	.pass = TS_PASS_FIRST,
-	.columns = TS_COL_SEGMENTS,
+	.columns = TS_COL_SEGMENTS | TS_COL_COSTS,
 	.state = &ts_time_record,
 	.facts_size = sizeof(struct ts_time_facts),
 	.wants = time_wants,

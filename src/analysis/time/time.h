@@ -1,8 +1,8 @@
 /*
  * The time analysis' own header: what one device's moments were spent on. Shared by time.c (the
  * pass), time_state.c (its members), time_spread.c (a span of time to a bucket), time_steps.c (the ops of each step),
- * time_facts.c and time_outliers.c (what other analyses read), time_report.c and time_slow.c (the
- * result) only.
+ * time_facts.c and time_outliers.c (what other analyses read), time_report.c, time_verdict.c and
+ * time_slow.c (the result) only.
  */
 #ifndef TS_ANALYSIS_TIME_H
 #define TS_ANALYSIS_TIME_H
@@ -13,7 +13,7 @@
 #define TS_NEEDS(X)
 #define TS_SHOWS(X) X(time) X(gaps)
 #include "analysis/kit/needs.h"
-#include "model/bucket.h"
+#include "analysis/kit/split.h"
 
 #define TIME_GAPS     256 /* longest gaps kept of a device */
 #define TIME_STEP_OPS 3	  /* ops kept of a step */
@@ -50,7 +50,7 @@ struct time_device {
 
 struct time_class {
 	bool known, on_duty;
-	uint8_t bucket;		      /* enum ts_bucket */
+	struct ts_split split;
 	int64_t total_ps, in_step_ps; /* in all steps, and in the one that runs */
 };
 
@@ -60,6 +60,8 @@ struct time_state {
 	bool is_core, is_gpu;
 	struct time_class *classes; /* of each op, worked out when it is first met */
 	size_t nr_classes;
+	struct ts_time_op *ops; /* of each op, of a line and of the sum */
+	size_t nr_ops;
 	struct time_device device;
 	uint32_t step; /* of the device, that its ops are in; TS_NONE: none */
 	int64_t step_until_ps, nr_ended;
@@ -77,9 +79,6 @@ void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct 
 /* Gives a gap to compilation, input and idle, by what the hosts did. Gives the one that has most of it. */
 enum ts_bucket ts_time_spread_gap(const struct ts_context *ctx, uint32_t device_index,
 				  struct time_device *device, int64_t start_ps, int64_t end_ps);
-
-enum ts_bucket ts_time_bucket_of(const struct ts_context *ctx, uint32_t device,
-				 const struct ts_op *op);
 
 /* time_state.c */
 extern const struct ts_record ts_time_record;
@@ -100,6 +99,9 @@ enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_contex
 enum ts_status ts_time_outliers(const struct time_state *sum, const struct ts_context *ctx,
 				const struct ts_time_step *steps, struct ts_arena *arena,
 				struct ts_time_facts *facts, struct ts_error *err);
+
+/* time_verdict.c: false: no memory */
+bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result);
 
 /* time_report.c, when the analysis gaps is closed too */
 enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct ts_result *result,

@@ -9,9 +9,9 @@
 
 #define LISTED_GAPS 256 /* of all devices */
 
-static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE, TS_BUCKET_REMATERIALIZATION,
-					    TS_BUCKET_MEMORY_WAIT, TS_BUCKET_COMMUNICATION,
-					    TS_BUCKET_HOST_TRANSFER };
+static const enum ts_bucket gpu_order[] = { TS_BUCKET_COMPUTE,	     TS_BUCKET_REMATERIALIZATION,
+					    TS_BUCKET_UNEXPLAINED,   TS_BUCKET_MEMORY_WAIT,
+					    TS_BUCKET_COMMUNICATION, TS_BUCKET_HOST_TRANSFER };
 
 struct wall {
 	int64_t start_ps, end_ps; /* start > end: no device event at all */
@@ -156,6 +156,25 @@ static void sum_up(const struct time_state *sum, struct wall wall, struct ts_tim
 	facts->duty_cycle = span_ps > 0 ? (double)on_duty_ps / (double)span_ps : NAN;
 }
 
+/* The ops whose time is divided, for those who ask what an op's time went to. */
+static bool list_ops(const struct time_state *sum, struct ts_arena *arena,
+		     struct ts_time_facts *facts)
+{
+	struct ts_time_op *ops;
+
+	if (!sum->ops)
+		return true;
+	ops = ts_arena_array(arena, sum->nr_ops + 1, sizeof(*ops));
+	for (size_t i = 0; ops && i < sum->nr_ops; i++) {
+		ops[i] = sum->ops[i];
+		for (int part = 0; part < TS_PART_REST; part++)
+			facts->need_ps[part] =
+				ts_i64_add(facts->need_ps[part], ops[i].need_ps[part]);
+	}
+	facts->ops = ops;
+	return ops != NULL;
+}
+
 static bool list_cores(const struct time_state *sum, struct ts_arena *arena,
 		       struct ts_time_facts *facts)
 {
@@ -260,7 +279,8 @@ enum ts_status ts_time_make_facts(struct time_state *sum, const struct ts_contex
 	sum_up(sum, wall, facts);
 	if (st || ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return st;
-	if (!list_cores(sum, arena, facts) || !list_gaps(sum, arena, facts))
+	if (!list_ops(sum, arena, facts) || !list_cores(sum, arena, facts) ||
+	    !list_gaps(sum, arena, facts))
 		return ts_fail_nomem(err);
 	return list_steps(sum, ctx, arena, facts, err);
 }

@@ -218,6 +218,17 @@ static void find_straggler(const struct outliers *all, const struct slow *slow, 
 	}
 }
 
+/* Can the op's time lie in the bucket? */
+static bool is_in(const struct outliers *all, uint32_t op, enum ts_bucket bucket)
+{
+	enum ts_bucket whole = ts_op_bucket(&all->ctx->profile->ops[op]);
+
+	if (whole != TS_NR_BUCKETS)
+		return whole == bucket;
+	return bucket == TS_BUCKET_COMPUTE || bucket == TS_BUCKET_MEMORY_WAIT ||
+	       bucket == TS_BUCKET_UNEXPLAINED;
+}
+
 static bool is_gap(enum ts_bucket bucket)
 {
 	return bucket >= TS_BUCKET_COMPILATION;
@@ -236,8 +247,7 @@ static void find_op(const struct outliers *all, size_t row, struct cause *cause)
 			struct time_step_op seen = all->sum->devices[d].step_ops[step][i];
 
 			if (seen.in_step_ps <= 0 || seen.excess_ps <= cause->op.excess_ps ||
-			    ts_time_bucket_of(all->ctx, d, &all->ctx->profile->ops[seen.op]) !=
-				    cause->bucket)
+			    !is_in(all, seen.op, cause->bucket))
 				continue;
 			cause->op = seen;
 		}

@@ -17,37 +17,17 @@ static const char *const bucket_fields[TS_NR_BUCKETS] = {
 	"buckets.communication_ps",
 	"buckets.host_transfer_ps",
 	"buckets.rematerialization_ps",
+	"buckets.unexplained_ps",
 	"buckets.compilation_ps",
 	"buckets.input_ps",
 	"buckets.idle_ps",
 };
 
-static const char *const bottlenecks[TS_NR_BUCKETS] = {
-	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
-	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
-	[TS_BUCKET_COMMUNICATION] =
-		"Your workload is communication-bound (collectives are exposed)",
-	[TS_BUCKET_HOST_TRANSFER] = "Your workload waits for copies to and from the host",
-	[TS_BUCKET_REMATERIALIZATION] = "Your workload spends its time on recomputation",
-	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
-	[TS_BUCKET_INPUT] = "Your workload is input-bound (devices wait for data)",
-	[TS_BUCKET_IDLE] = "Your devices are mostly idle (the host does not feed them)",
+static const char *const part_fields[TS_PART_REST] = {
+	[TS_PART_MATRIX] = "explained.matrix_ps",
+	[TS_PART_HBM] = "explained.hbm_ps",
+	[TS_PART_ESTIMATE] = "explained.estimate_ps",
 };
-
-static const char *const gpu_compute = "Your workload is compute-bound (good!)";
-
-static const char *bottleneck(const struct report *report)
-{
-	const struct ts_profile *profile = report->ctx->profile;
-	enum ts_bucket most = TS_BUCKET_COMPUTE;
-
-	for (int b = 0; b < TS_NR_BUCKETS; b++)
-		if (report->facts->bucket_ps[b] > report->facts->bucket_ps[most])
-			most = (enum ts_bucket)b;
-	return most == TS_BUCKET_COMPUTE && profile->nr_devices > 0 && profile->devices[0].is_gpu
-		       ? gpu_compute
-		       : bottlenecks[most];
-}
 
 static void put_totals(const struct report *report)
 {
@@ -66,9 +46,9 @@ static void put_totals(const struct report *report)
 	for (int b = 0; b < TS_NR_BUCKETS; b++)
 		ts_result_field(result, bucket_fields[b],
 				ran ? ts_int(facts->bucket_ps[b]) : ts_null(), TS_MEASURED, NULL);
-	ts_result_field(result, "bottleneck",
-			ran ? ts_text(ts_bytes_of(bottleneck(report))) : ts_null(), TS_DERIVED,
-			NULL);
+	for (int part = 0; part < TS_PART_REST; part++)
+		ts_result_field(result, part_fields[part],
+				ran ? ts_int(facts->need_ps[part]) : ts_null(), TS_MODELLED, NULL);
 	ts_result_field(result, "duty_cycle_pct", ts_share_pct(facts->duty_cycle), TS_MEASURED,
 			"duty cycle");
 	ts_result_field(result, "compilation_count", ts_int(outline->nr_compiles), TS_MEASURED,
@@ -79,11 +59,12 @@ static void put_totals(const struct report *report)
 
 /* Of steps, cores and hosts alike. */
 #define BUCKET_COLUMNS(X, ps) \
-	X(compute_ps, TS_MEASURED, "compute", ts_int(ps[TS_BUCKET_COMPUTE])) \
-	X(memory_wait_ps, TS_MEASURED, "memory wait", ts_int(ps[TS_BUCKET_MEMORY_WAIT])) \
+	X(compute_ps, TS_MODELLED, "compute", ts_int(ps[TS_BUCKET_COMPUTE])) \
+	X(memory_wait_ps, TS_MODELLED, "memory wait", ts_int(ps[TS_BUCKET_MEMORY_WAIT])) \
 	X(communication_ps, TS_MEASURED, "communication", ts_int(ps[TS_BUCKET_COMMUNICATION])) \
 	X(host_transfer_ps, TS_MEASURED, "host transfer", ts_int(ps[TS_BUCKET_HOST_TRANSFER])) \
 	X(rematerialization_ps, TS_MEASURED, "remat", ts_int(ps[TS_BUCKET_REMATERIALIZATION])) \
+	X(unexplained_ps, TS_MODELLED, "unexplained", ts_int(ps[TS_BUCKET_UNEXPLAINED])) \
 	X(compilation_ps, TS_MEASURED, "compilation", ts_int(ps[TS_BUCKET_COMPILATION])) \
 	X(input_ps, TS_MEASURED, "input", ts_int(ps[TS_BUCKET_INPUT])) \
 	X(idle_ps, TS_MEASURED, "idle", ts_int(ps[TS_BUCKET_IDLE]))
@@ -229,12 +210,15 @@ static void put_gaps(const struct report *report)
 }
 
 static const char *const explained[TS_NR_BUCKETS] = {
-	[TS_BUCKET_COMPUTE] = "ops bound by arithmetic",
+	[TS_BUCKET_COMPUTE] = "what the matrix units need at their peak, and what the compiler "
+			      "adds for other units",
 	[TS_BUCKET_MEMORY_WAIT] =
-		"copies, waits for copies, data formatting, and ops bound by memory",
+		"what HBM needs at its peak beyond the matrix units, and waits for copies",
 	[TS_BUCKET_COMMUNICATION] = "collectives that nothing hides",
 	[TS_BUCKET_HOST_TRANSFER] = "infeed, outfeed, host send/recv and copies of host memory",
 	[TS_BUCKET_REMATERIALIZATION] = "ops that are computed a second time to save memory",
+	[TS_BUCKET_UNEXPLAINED] = "an op ran, and neither FLOPs, bytes nor the compiler's estimate "
+				  "explain its time",
 	[TS_BUCKET_COMPILATION] = "no op ran while a host thread was compiling",
 	[TS_BUCKET_INPUT] = "no op ran while a host thread prepared or sent input",
 	[TS_BUCKET_IDLE] = "no op ran",
@@ -259,7 +243,9 @@ static bool put_track(struct time_device *device, uint32_t index, struct ts_resu
 	}
 	track->labels = labels;
 	track->nr_labels = TS_NR_BUCKETS;
-	track->description = "where each moment of this core went";
+	track->description = "where the time of this core went; the classes inside one op are "
+			     "drawn side by side, "
+			     "because their order is not known";
 	return ts_slices_finish(&device->slices, result, track);
 }
 
@@ -291,6 +277,8 @@ enum ts_status ts_time_report(void *state, const struct ts_context *ctx, struct 
 	if (ctx->profile->nr_hosts == 0) /* modules alone: there was no time */
 		return TS_OK;
 	put_totals(&report);
+	if (!ts_time_put_verdict(ctx, result))
+		return ts_fail_nomem(err);
 	put_cores(&report);
 	put_hosts(&report);
 	put_steps(&report);

@@ -54,6 +54,7 @@ static struct ts_value index_or_null(uint32_t index)
 	X(communication_excess_ps, TS_MEASURED, NULL, GREW(COMMUNICATION)) \
 	X(host_transfer_excess_ps, TS_MEASURED, NULL, GREW(HOST_TRANSFER)) \
 	X(rematerialization_excess_ps, TS_MEASURED, NULL, GREW(REMATERIALIZATION)) \
+	X(unexplained_excess_ps, TS_MODELLED, NULL, GREW(UNEXPLAINED)) \
 	X(compilation_excess_ps, TS_MEASURED, NULL, GREW(COMPILATION)) \
 	X(input_excess_ps, TS_MEASURED, NULL, GREW(INPUT)) \
 	X(idle_excess_ps, TS_MEASURED, NULL, GREW(IDLE))

@@ -1,17 +1,7 @@
-/* Which bucket an op's time belongs to, and a span of a device's time given to a bucket. */
+/* A span of a device's time given to a bucket. */
 #include "analysis/time/time.h"
 
 #include "base/check.h"
-#include "model/op_kind.h"
-
-enum ts_bucket ts_time_bucket_of(const struct ts_context *ctx, uint32_t device,
-				 const struct ts_op *op)
-{
-	struct ts_roofline roofline = ts_roofline_of(&ctx->rates[device], ts_op_flops(op),
-						     ts_op_hbm_bytes(op), ts_op_vmem_bytes(op));
-
-	return ts_op_bucket(op, roofline.bound == TS_BOUND_HBM || roofline.bound == TS_BOUND_VMEM);
-}
 
 void ts_time_spread(const struct ts_context *ctx, uint32_t device_index, struct time_device *device,
 		    int64_t start_ps, int64_t end_ps, enum ts_bucket bucket)

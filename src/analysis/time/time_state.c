@@ -62,6 +62,14 @@ static const struct ts_member class_members[] = {
 static const struct ts_record class_record = TS_RECORD(class_members, TS_EMPTY(total_ps));
 #undef TS_SELF
 
+#define TS_SELF struct ts_time_op
+static const struct ts_member op_members[] = {
+	TS_NUMBER(1, split_ps, TS_BY_HAND),
+	TS_NUMBERS(2, need_ps, TS_BY_HAND),
+};
+static const struct ts_record op_record = TS_RECORD(op_members, TS_EMPTY(split_ps));
+#undef TS_SELF
+
 #define TS_SELF struct time_state
 static const struct ts_member time_members[] = {
 	TS_INDEX(1, device_index, TS_BY_DEVICE, TS_BY_HAND),
@@ -73,6 +81,7 @@ static const struct ts_member time_members[] = {
 	TS_NUMBER(7, nr_ended, TS_BY_HAND),
 	TS_RECORDS(8, devices, nr_devices, device_record, TS_BY_DEVICE, TS_BY_HAND),
 	TS_RECORDS(9, streams, nr_streams, ts_spans_sum_record, TS_BY_DEVICE, TS_BY_HAND),
+	TS_RECORDS(10, ops, nr_ops, op_record, TS_BY_OP, TS_BY_HAND),
 	TS_SCRATCH(touched),
 };
 

@@ -45,7 +45,7 @@ static int64_t health_of(const struct ts_result *doctor)
  * streams at 80 % of HBM. Total 4 x 10 x 500 ms. */
 static void given_host_offload(struct given *run)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 0, 400, 0, 16000, 0, 0, 0, 3600 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 0, 400, 0, 16000, 0, 0, 0, 0, 3600 };
 
 	given_nothing(run);
 	given_devices(run, 4);
@@ -117,7 +117,7 @@ static void host_copies_below_their_threshold_are_not_told(void **state)
 static void given_matrix_run(struct given *run, double overall, double mxu, double fill,
 			     double shape_loss)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 950, 0, 0, 0, 0, 0, 0, 50 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 950, 0, 0, 0, 0, 0, 0, 0, 50 };
 
 	given_nothing(run);
 	given_devices(run, 1);
@@ -163,7 +163,7 @@ static void mxu_utilization_is_told_by_its_two_thresholds(void **state)
 
 static void without_matrix_work_nothing_is_said_of_the_mxu(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_result *doctor;
 	struct given run;
 
@@ -301,7 +301,7 @@ static void bucket_rules_fire_above_their_threshold_with_all_of_it_as_ceiling(vo
 
 static void idle_names_the_longest_gap_and_marks_it(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 400 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 600, 0, 0, 0, 0, 0, 0, 0, 400 };
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	const struct ts_table *ranges;
@@ -329,7 +329,7 @@ static void idle_names_the_longest_gap_and_marks_it(void **state)
 
 static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000000, 0, 0, 0, 0, 1, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000000, 0, 0, 0, 0, 0, 1, 0, 0 };
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -353,7 +353,7 @@ static void compilation_is_told_above_five_seconds_whatever_it_cost(void **state
 
 static void compiling_in_the_first_step_is_no_recompilation(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 100, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 900, 0, 0, 0, 0, 0, 100, 0, 0 };
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -376,7 +376,7 @@ static void compiling_in_the_first_step_is_no_recompilation(void **state)
 
 static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 800, 0, 200, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
@@ -410,7 +410,7 @@ static void a_slow_step_is_told_with_what_it_has_more_of(void **state)
 /* 100 ms of a copy are waited for, of 1 s; other compute could cover 40 of them. */
 static void a_copy_that_is_waited_for_is_worth_what_compute_could_cover(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 900, 100, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -489,7 +489,7 @@ static void given_arrivals(struct given *run, struct arrivals *arrivals, int64_t
 /* Never more than all that was spent in these collectives; nothing where nobody is late. */
 static void a_core_that_comes_late_is_told(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1800, 0, 200, 0, 0, 0, 0, 0, 0 };
 	static const struct {
 		int64_t excess_ms, impact_ms;
 	} rows[] = { { 0, -1 }, { 120, 120 }, { 900, 200 } };
@@ -519,7 +519,7 @@ static void a_core_that_comes_late_is_told(void **state)
 
 static void one_op_over_half_of_the_time_is_told(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	struct given run;
 
 	for (int over = 0; over <= 1; over++) {
@@ -536,7 +536,7 @@ static void one_op_over_half_of_the_time_is_told(void **state)
 
 static void many_tiny_ops_are_told(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
 	struct given run;
 
@@ -555,7 +555,7 @@ static void many_tiny_ops_are_told(void **state)
 
 static void layout_copies_and_unknown_kernels_are_told_by_category(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 800, 200, 0, 0, 0, 0, 0, 0, 0 };
 	const struct ts_finding *finding;
 	const struct ts_result *doctor;
 	struct given run;
@@ -644,7 +644,7 @@ static void health_falls_as_waiting_grows(void **state)
 	int64_t before = 101;
 
 	for (int64_t idle = 0; idle <= 9; idle++) {
-		int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, idle * 500 }, now;
+		int64_t ms[TS_NR_BUCKETS] = { 1000, 0, 0, 0, 0, 0, 0, 0, idle * 500 }, now;
 		struct given run;
 
 		given_nothing(&run);
@@ -671,7 +671,7 @@ static void a_critical_finding_keeps_the_score_at_fifty(void **state)
 	given_op(&run,
 		 (struct given_op){ "dot", "convolution", "", NULL, TS_OP_MATRIX, TS_ASYNC_NONE,
 				    TS_BUCKET_COMPUTE, 1, 740 * MS, 0.74e14, 1 });
-	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 260 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 740, 0, 0, 0, 0, 0, 0, 0, 260 });
 	run.settings.dominant_op_high = 100;
 	assert_int_equal(health_of(when_examined(&run)), 50); /* 86 without it */
 	given_release(&run);
@@ -747,7 +747,7 @@ static void hostile_names_pass_through_as_data(void **state)
 	given_op(&run, (struct given_op){ name, "<b>", name, name, TS_OP_HOST, TS_ASYNC_DONE,
 					  TS_BUCKET_HOST_TRANSFER, 1, 100 * MS, 0, 0 });
 	run.items[0].module = (struct ts_bytes){ (const uint8_t *)"a\0b", 3 };
-	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 900, 0, 0, 100, 0, 0, 0, 0 });
+	given_time(&run, (const int64_t[TS_NR_BUCKETS]){ 900, 0, 0, 100, 0, 0, 0, 0, 0 });
 
 	doctor = when_examined(&run);
 
@@ -807,7 +807,7 @@ static void empty_results_and_odd_numbers_do_no_harm(void **state)
 
 static void numbers_that_contradict_each_other_stay_in_bounds(void **state)
 {
-	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0 };
+	static const int64_t ms[TS_NR_BUCKETS] = { 1, 0, 0, 1, 0, 0, 0, 0, 0 };
 	const struct ts_result *doctor;
 	struct given run;
 

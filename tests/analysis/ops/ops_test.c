@@ -115,7 +115,7 @@ static void what_is_no_op_is_not_listed(void **state)
 	analyse(given, 0);
 	assert_int_equal(nr_rows(given, "ops", "ops"), 1);
 	assert_name(given, 0, "listed");
-	assert_us(given, "time", "buckets.compute_ps", 30);
+	assert_us(given, "time", "wall_ps", 30);
 	done(given);
 }
 

@@ -60,12 +60,7 @@ static void count_copy(struct ts_doctor *doctor, struct copies *group,
 		group->bytes_from += sum;
 	if ((double)fact->exclusive_ps < HIDDEN_SHARE * (double)group->all.exclusive_ps)
 		return;
-	if (group->waits.nr < TS_MAX_WHERE)
-		group->waits.items[group->waits.nr++] = fact;
-	group->waits.nr_all++;
-	group->waits.exclusive_ps = ts_i64_add(group->waits.exclusive_ps, fact->exclusive_ps);
-	group->waits.occurrences =
-		ts_i64_add(group->waits.occurrences, TS_MAX(fact->occurrences, 0));
+	ts_selection_add(&group->waits, fact, fact->exclusive_ps);
 	group->bytes_waited += sum;
 	group->least_bytes = fmin(group->least_bytes, copy.bytes);
 	group->most_bytes = fmax(group->most_bytes, copy.bytes);

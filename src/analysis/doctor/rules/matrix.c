@@ -32,31 +32,8 @@ static double utilization_of(const struct ts_matrix_op *product)
 struct matrix {
 	double time_ps, used_ps; /* used: time x utilization */
 	double shape_ps, memory_ps;
-	struct ts_selection ops; /* the largest losses, in the table's order */
+	struct ts_selection ops; /* the time of each that is counted is what it loses */
 };
-
-static void keep_largest(struct matrix *matrix, const struct ts_op_fact *fact, double lost,
-			 double losses[TS_MAX_WHERE])
-{
-	struct ts_selection *ops = &matrix->ops;
-	size_t at = ops->nr;
-
-	ops->nr_all++;
-	if (!fact)
-		return;
-	while (at > 0 && losses[at - 1] < lost)
-		at--;
-	if (at == TS_MAX_WHERE)
-		return;
-	if (ops->nr < TS_MAX_WHERE)
-		ops->nr++;
-	for (size_t i = ops->nr - 1; i > at; i--) {
-		ops->items[i] = ops->items[i - 1];
-		losses[i] = losses[i - 1];
-	}
-	ops->items[at] = fact;
-	losses[at] = lost;
-}
 
 static double or_zero(double x)
 {
@@ -66,12 +43,12 @@ static double or_zero(double x)
 static struct matrix sum_products(const struct ts_doctor *doctor)
 {
 	const struct ts_systolic_facts *systolic = ts_systolic_facts(doctor->ctx);
-	double losses[TS_MAX_WHERE] = { 0 };
 	struct matrix sum = { .time_ps = 0 };
 
 	for (size_t i = 0; i < systolic->nr; i++) {
 		const struct ts_matrix_op *product = &systolic->items[i];
 		double time = own_time(doctor, product), used = utilization_of(product);
+		const struct ts_op_fact *fact;
 
 		if (isnan(used) || time <= 0)
 			continue;
@@ -79,7 +56,9 @@ static struct matrix sum_products(const struct ts_doctor *doctor)
 		sum.used_ps += time * used;
 		sum.shape_ps += time * or_zero(product->shape_loss);
 		sum.memory_ps += time * or_zero(product->memory_loss);
-		keep_largest(&sum, fact_of(doctor, product), time * (1 - used), losses);
+		fact = fact_of(doctor, product);
+		if (fact)
+			ts_selection_add(&sum.ops, fact, ts_to_ps(time * (1 - used)));
 	}
 	return sum;
 }

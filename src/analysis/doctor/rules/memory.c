@@ -120,37 +120,34 @@ static bool is_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fac
 static bool match_stream(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			 const void *arg)
 {
-	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
-	       !is_move(doctor, fact) && !is_wait(doctor, fact);
+	return !is_move(doctor, fact) && !is_wait(doctor, fact);
 }
 
 static bool match_layout(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 			 const void *arg)
 {
-	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
-	       is_move(doctor, fact) && !is_wait(doctor, fact);
+	return ts_op_fact_works(fact) && fact->exclusive_ps > 0 && is_move(doctor, fact) &&
+	       !is_wait(doctor, fact);
 }
 
 static bool match_wait(const struct ts_doctor *doctor, const struct ts_op_fact *fact,
 		       const void *arg)
 {
-	return fact->bucket == TS_BUCKET_MEMORY_WAIT && fact->exclusive_ps > 0 &&
-	       is_wait(doctor, fact);
+	return is_wait(doctor, fact);
 }
 
-/* Bytes over time of the ops that the roofline says are bound by a memory. */
-static double stream_rate(const struct ts_doctor *doctor)
+/* Bytes of HBM over the whole time of the ops that read and write them. */
+static double stream_rate(const struct ts_doctor *doctor, const struct ts_selection *streams)
 {
 	double bytes = 0, time = 0;
 
-	for (size_t i = 0; i < doctor->nr_facts; i++) {
-		const struct ts_op_fact *fact = &doctor->facts[i];
+	for (size_t i = 0; i < streams->nr; i++) {
+		const struct ts_op_fact *fact = streams->items[i];
 
-		if (!match_stream(doctor, fact, NULL) || isnan(fact->bytes) ||
-		    fact->occurrences < 0)
+		if (isnan(fact->hbm_bytes_per_s))
 			continue;
-		bytes += fact->bytes * (double)fact->occurrences;
-		time += (double)fact->exclusive_ps / 1e12;
+		bytes += fact->hbm_bytes_per_s * (double)fact->total_ps;
+		time += (double)fact->total_ps;
 	}
 	return time > 0 && bytes > 0 ? bytes / time : NAN;
 }
@@ -158,14 +155,16 @@ static double stream_rate(const struct ts_doctor *doctor)
 static void put_streams(struct ts_doctor *doctor, const struct ts_selection *streams)
 {
 	double peak = doctor->rates ? doctor->rates->hbm_bytes_per_s : NAN;
-	double rate = stream_rate(doctor);
+	double rate = stream_rate(doctor, streams);
 
 	if (streams->nr == 0)
 		return;
 	TS_PUT(doctor,
-	       "{time} in ops bound by memory[ at {rate}][ of {rate} peak], most in {ops}. ",
-	       TS_TIME(streams->exclusive_ps), TS_RATE(rate),
-	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)), TS_OPS(streams, 3));
+	       "{time} is what HBM needs at its peak for the operands of ops, most in {ops}[; over "
+	       "all "
+	       "their time these reach {rate}][ of {rate}]. ",
+	       TS_TIME(streams->exclusive_ps), TS_OPS(streams, 3), TS_RATE(rate),
+	       TS_WHEN(isfinite(rate) && peak > 0, TS_RATE(peak)));
 }
 
 static void put_part(struct ts_doctor *doctor, const struct ts_selection *ops, const char *what)
@@ -185,10 +184,10 @@ static void check_memory_bound(struct ts_doctor *doctor, const struct ts_rule *r
 	if (!(share * 100 > doctor->ctx->settings->memory_wait_high))
 		return;
 	finding = ts_doctor_report_run(doctor, rule, doctor->bucket_ps[bucket]);
-	all = ts_doctor_select(doctor, ts_match_bucket, &bucket);
-	streams = ts_doctor_select(doctor, match_stream, NULL);
-	layouts = ts_doctor_select(doctor, match_layout, NULL);
-	waits = ts_doctor_select(doctor, match_wait, NULL);
+	all = ts_doctor_select_in(doctor, bucket, NULL, NULL);
+	streams = ts_doctor_select_in(doctor, bucket, match_stream, NULL);
+	layouts = ts_doctor_select_in(doctor, bucket, match_layout, NULL);
+	waits = ts_doctor_select_in(doctor, bucket, match_wait, NULL);
 	finding->title =
 		TS_SENTENCE(doctor, "{share} of core time waits for memory", TS_SHARE(share));
 	put_streams(doctor, &streams);

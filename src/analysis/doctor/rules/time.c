@@ -23,7 +23,7 @@ static struct ts_finding *report_bucket(struct ts_doctor *doctor, const struct t
 
 static void add_ops(struct ts_doctor *doctor, struct ts_finding *finding, enum ts_bucket bucket)
 {
-	struct ts_selection ops = ts_doctor_select(doctor, ts_match_bucket, &bucket);
+	struct ts_selection ops = ts_doctor_select_in(doctor, bucket, NULL, NULL);
 
 	TS_PUT(doctor, "{time} of {time} core time[ in {count} execution{s}, most in {ops}].",
 	       TS_TIME(doctor->bucket_ps[bucket]), TS_TIME(doctor->total_ps),
@@ -176,8 +176,7 @@ static void check_idle(struct ts_doctor *doctor, const struct ts_rule *rule)
 static const struct ts_op_fact *largest_work(const struct ts_doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_facts; i++)
-		if (doctor->facts[i].bucket == TS_BUCKET_COMPUTE ||
-		    doctor->facts[i].bucket == TS_BUCKET_MEMORY_WAIT)
+		if (ts_op_fact_works(&doctor->facts[i]))
 			return &doctor->facts[i];
 	return NULL;
 }
@@ -210,7 +209,7 @@ static bool match_small(const struct ts_doctor *doctor, const struct ts_op_fact 
 
 	if (fact->occurrences <= 0 || fact->exclusive_ps <= 0)
 		return false;
-	if (fact->bucket != TS_BUCKET_COMPUTE && fact->bucket != TS_BUCKET_MEMORY_WAIT)
+	if (!ts_op_fact_works(fact))
 		return false;
 	return (double)fact->exclusive_ps / (double)fact->occurrences < limit_ps;
 }

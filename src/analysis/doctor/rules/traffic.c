@@ -99,9 +99,8 @@ static bool is_stream(const struct ts_doctor *doctor, const struct ts_op_fact *f
 	const struct ts_op *op = ts_fact_op(doctor, fact);
 	double least_us = SHORT_FACTOR * doctor->ctx->settings->small_op_time;
 
-	if (ts_fact_work(doctor, fact).bound != TS_BOUND_HBM ||
-	    fact->bucket != TS_BUCKET_MEMORY_WAIT || fact->occurrences <= 0 ||
-	    !is_single_pass(fact->category))
+	if (ts_fact_work(doctor, fact).bound != TS_BOUND_HBM || !ts_op_fact_works(fact) ||
+	    fact->occurrences <= 0 || !is_single_pass(fact->category))
 		return false;
 	if (op && (op->async != TS_ASYNC_NONE || op->kind == TS_OP_MATRIX))
 		return false;

@@ -12,25 +12,16 @@ struct sizes {
 	double largest_bytes, small_bytes; /* of one; of all small ones */
 };
 
-static void add(struct ts_selection *ops, const struct ts_op_fact *fact)
-{
-	if (ops->nr < TS_MAX_WHERE)
-		ops->items[ops->nr++] = fact;
-	ops->nr_all++;
-	ops->exclusive_ps = ts_i64_add(ops->exclusive_ps, fact->exclusive_ps);
-	ops->occurrences = ts_i64_add(ops->occurrences, fact->occurrences);
-}
-
 static void sort_in(struct ts_doctor *doctor, struct sizes *sizes, const struct ts_op_fact *fact)
 {
 	const struct ts_settings *settings = doctor->ctx->settings;
 	double bytes = ts_fact_copy(doctor, fact).bytes;
 
 	if (bytes >= settings->large_transfer_size * 1024 * 1024) {
-		add(&sizes->large, fact);
+		ts_selection_add(&sizes->large, fact, fact->exclusive_ps);
 		sizes->largest_bytes = fmax(sizes->largest_bytes, bytes);
 	} else if (bytes > 0 && bytes < settings->small_transfer_size * 1024) {
-		add(&sizes->small, fact);
+		ts_selection_add(&sizes->small, fact, fact->exclusive_ps);
 		sizes->small_bytes += bytes * (double)fact->occurrences;
 	}
 }

@@ -1,0 +1,124 @@
+/* The time of an op, divided by what explains it. */
+#include "analysis/kit/split.h"
+
+#include <math.h>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "model/op_kind.h"
+#include "model/op_work.h"
+#include "model/traffic.h"
+
+static int64_t ps_of(double seconds)
+{
+	return seconds > 0 ? (int64_t)fmin(seconds * (double)TS_PS_PER_S + 0.5, 9e18) : 0;
+}
+
+static bool has_instr(const struct ts_op *op)
+{
+	return op->module != TS_NONE && op->instr != TS_NONE;
+}
+
+/* Of the products in the compiled op: with the empty parts of the array and the passes of f32. */
+static double products_s(const struct ts_rates *rates, const struct ts_hlo_module *module,
+			 uint32_t instr)
+{
+	struct ts_op_work work = ts_op_work_of(module, instr, rates->mxu_dim);
+	double issued = work.passes_flops >= work.flops ? work.passes_flops : work.flops;
+	double bf16;
+
+	if (work.nr_products == 0 || !(work.flops > 0))
+		return 0;
+	bf16 = ts_bf16_flops(rates, work.flops, work.flops, work.int8_flops, work.fp8_flops);
+	return issued * (bf16 / work.flops) / rates->peak_flops_per_s;
+}
+
+/* Without the compiled op, and of kernels that say themselves what they do: FLOPs at the peak. */
+static double matrix_s(const struct ts_profile *profile, const struct ts_rates *rates,
+		       const struct ts_op *op)
+{
+	if (has_instr(op) && !ts_bytes_is(op->category, "custom-call"))
+		return products_s(rates, &profile->modules[op->module], op->instr);
+	return op->flops > 0 ? ts_op_flops(op) / rates->peak_flops_per_s : 0;
+}
+
+static double hbm_s(const struct ts_profile *profile, const struct ts_rates *rates,
+		    const struct ts_op *op)
+{
+	struct ts_traffic traffic = ts_op_traffic(profile, op);
+
+	return (double)ts_traffic_hbm_bytes(&traffic) / rates->hbm_bytes_per_s;
+}
+
+static double estimate_s(const struct ts_profile *profile, const struct ts_rates *rates,
+			 const struct ts_op *op)
+{
+	const struct ts_hlo_instr *instr = has_instr(op) ? ts_op_instr(profile, op) : NULL;
+
+	return instr && instr->backend.estimated_cycles > 0
+		       ? (double)instr->backend.estimated_cycles / rates->clock_hz
+		       : 0;
+}
+
+static struct ts_split split_by(const struct ts_context *ctx, const struct ts_rates *rates,
+				const struct ts_op *op, double in_matrix_s, double in_hbm_s)
+{
+	struct ts_split split = { .whole = TS_NR_BUCKETS };
+	int64_t matrix_ps = ps_of(in_matrix_s), least_ps = TS_MAX(matrix_ps, ps_of(in_hbm_s));
+
+	split.need_ps[TS_PART_MATRIX] = matrix_ps;
+	split.need_ps[TS_PART_HBM] = least_ps - matrix_ps;
+	split.need_ps[TS_PART_ESTIMATE] =
+		TS_MAX(ps_of(estimate_s(ctx->profile, rates, op)) - least_ps, 0);
+	return split;
+}
+
+struct ts_split ts_split_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op)
+{
+	const struct ts_rates *rates = &ctx->rates[device];
+	enum ts_bucket whole = ts_op_bucket(op);
+
+	TS_ASSERT(device < ctx->profile->nr_devices);
+	if (whole != TS_NR_BUCKETS || op->kind == TS_OP_CONTROL) /* the ops inside explain it */
+		return (struct ts_split){ .whole = whole };
+	return split_by(ctx, rates, op, matrix_s(ctx->profile, rates, op),
+			hbm_s(ctx->profile, rates, op));
+}
+
+struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
+				 const struct ts_op *op, int64_t flops, int64_t bytes)
+{
+	const struct ts_rates *rates = &ctx->rates[device];
+	struct ts_split split = ts_split_of(ctx, device, op);
+
+	if (split.whole != TS_NR_BUCKETS || !ts_bytes_is(op->category, "custom-call"))
+		return split;
+	return split_by(ctx, rates, op,
+			flops == TS_UNKNOWN ? matrix_s(ctx->profile, rates, op)
+					    : (double)flops / rates->peak_flops_per_s,
+			bytes == TS_UNKNOWN ? hbm_s(ctx->profile, rates, op)
+					    : (double)bytes / rates->hbm_bytes_per_s);
+}
+
+void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_PARTS])
+{
+	TS_ASSERT_HOT(split->whole == TS_NR_BUCKETS && dur_ps >= 0);
+	for (int part = 0; part < TS_PART_REST; part++) {
+		parts[part] = TS_MIN(split->need_ps[part], dur_ps);
+		dur_ps -= parts[part];
+	}
+	parts[TS_PART_REST] = dur_ps;
+}
+
+enum ts_bucket ts_part_bucket(enum ts_part part)
+{
+	static const enum ts_bucket buckets[TS_NR_PARTS] = {
+		[TS_PART_MATRIX] = TS_BUCKET_COMPUTE,
+		[TS_PART_HBM] = TS_BUCKET_MEMORY_WAIT,
+		[TS_PART_ESTIMATE] = TS_BUCKET_COMPUTE,
+		[TS_PART_REST] = TS_BUCKET_UNEXPLAINED,
+	};
+
+	TS_ASSERT_HOT((unsigned)part < TS_NR_PARTS);
+	return buckets[part];
+}

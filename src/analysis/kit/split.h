@@ -1,0 +1,42 @@
+/*
+ * What explains the time of an op while it runs: how long the matrix unit needs for its products at
+ * the unit's peak, how long HBM needs for its bytes beyond that, and how long the compiler thinks
+ * that it takes beyond both. What is left over is running time that nothing explains.
+ *
+ * An op that waits, communicates, talks to the host or is computed again is not split: all of its
+ * time is one bucket's (model/bucket.h). The sources of the three needs: products and fill
+ * (model/op_work.h), traffic by memory (model/traffic.h), the backend config of libtpu's modules
+ * (estimated_cycles); peaks and clock are those of the device (hw/chips.h).
+ */
+#ifndef TS_ANALYSIS_KIT_SPLIT_H
+#define TS_ANALYSIS_KIT_SPLIT_H
+
+#include "analysis/analysis.h"
+#include "model/bucket.h"
+
+enum ts_part {
+	TS_PART_MATRIX,	  /* compute */
+	TS_PART_HBM,	  /* memory wait */
+	TS_PART_ESTIMATE, /* compute: vector and scalar units, as far as the compiler says */
+	TS_PART_REST,	  /* unexplained */
+	TS_NR_PARTS
+};
+
+struct ts_split {
+	enum ts_bucket whole;	       /* has all the time; TS_NR_BUCKETS: it is split */
+	int64_t need_ps[TS_PART_REST]; /* of one execution, each beyond those before it */
+};
+
+/* Costs a walk through the op's fusion: once for each op of a line. */
+struct ts_split ts_split_of(const struct ts_context *ctx, uint32_t device, const struct ts_op *op);
+/* Of a custom call whose events say what one execution does; TS_UNKNOWN: they do not say. */
+struct ts_split ts_split_of_call(const struct ts_context *ctx, uint32_t device,
+				 const struct ts_op *op, int64_t flops, int64_t bytes);
+
+/* Divides the time of one execution: each part takes what it needs, in their order, and never more
+ * than is left. The parts sum to DUR_PS. Only for a split whose .whole is TS_NR_BUCKETS. */
+void ts_split_time(const struct ts_split *split, int64_t dur_ps, int64_t parts[TS_NR_PARTS]);
+
+enum ts_bucket ts_part_bucket(enum ts_part part);
+
+#endif

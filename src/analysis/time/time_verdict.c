@@ -1,0 +1,219 @@
+/*
+ * The verdict: which one thing the run's core time goes to, and what that is known from. A class of
+ * time names it when it has a share that matters; memory and compute only where a rate says so too:
+ * HBM, or the matrix units, at their peak for half of the time that is so called. Else the verdict
+ * says what is known, and which ops hold the time that nothing explains.
+ */
+#include "analysis/time/time.h"
+
+#include "analysis/settings.h"
+#include "base/units.h"
+
+#define MAX_NAMED    3	  /* ops */
+#define MIN_NAMED    0.01 /* of core time that such an op has */
+#define RATE_MIN     0.5 /* of the time of a class that its rate must explain */
+#define MIN_OF_CLASS 0.4 /* of core time that a class must have to be the verdict */
+
+static const char *const sentences[TS_NR_BUCKETS] = {
+	[TS_BUCKET_COMPUTE] = "Your workload is compute-bound (good for TPU!)",
+	[TS_BUCKET_MEMORY_WAIT] = "Your workload is memory-bound (it waits for HBM)",
+	[TS_BUCKET_COMMUNICATION] =
+		"Your workload is communication-bound (collectives are exposed)",
+	[TS_BUCKET_HOST_TRANSFER] = "Your workload waits for copies to and from the host",
+	[TS_BUCKET_REMATERIALIZATION] = "Your workload spends its time on recomputation",
+	[TS_BUCKET_UNEXPLAINED] = "No single limit is known",
+	[TS_BUCKET_COMPILATION] = "Your workload waits for the compiler",
+	[TS_BUCKET_INPUT] = "Your workload is input-bound (devices wait for data)",
+	[TS_BUCKET_IDLE] = "Your devices are mostly idle (the host does not feed them)",
+};
+
+struct verdict {
+	enum ts_bucket bucket; /* TS_NR_BUCKETS: no class has enough */
+	const char *sentence;
+};
+
+static double share_of(const struct ts_time_facts *time, int64_t ps)
+{
+	return time->total_ps > 0 ? (double)ps / (double)time->total_ps : 0;
+}
+
+static enum ts_bucket largest(const struct ts_time_facts *time)
+{
+	enum ts_bucket most = TS_BUCKET_COMPUTE;
+
+	for (int b = 0; b < TS_NR_BUCKETS; b++)
+		if (time->bucket_ps[b] > time->bucket_ps[most])
+			most = (enum ts_bucket)b;
+	return most;
+}
+
+/* Is the part with a rate half of the class? Parts are of ops, before the streams of GPUs overlap. */
+static bool has_rate(const struct ts_time_facts *time, enum ts_bucket bucket, enum ts_part part)
+{
+	return (double)time->need_ps[part] >= RATE_MIN * (double)time->bucket_ps[bucket];
+}
+
+static bool is_gpu(const struct ts_profile *profile)
+{
+	return profile->nr_devices > 0 && profile->devices[0].is_gpu;
+}
+
+static struct verdict verdict_of(const struct ts_context *ctx, const struct ts_time_facts *time)
+{
+	enum ts_bucket most = largest(time);
+	struct verdict verdict = { most, sentences[most] };
+
+	if (share_of(time, time->bucket_ps[most]) < MIN_OF_CLASS)
+		return (struct verdict){ TS_NR_BUCKETS, sentences[TS_BUCKET_UNEXPLAINED] };
+	if (most == TS_BUCKET_COMPUTE && !has_rate(time, most, TS_PART_MATRIX))
+		verdict.sentence = "Your workload is bound by vector and scalar units, as far as "
+				   "the compiler's estimate says";
+	else if (most == TS_BUCKET_COMPUTE && is_gpu(ctx->profile))
+		verdict.sentence = "Your workload is compute-bound (good!)";
+	if (most == TS_BUCKET_MEMORY_WAIT && !has_rate(time, most, TS_PART_HBM))
+		verdict.sentence = "Your workload waits for copies within the device";
+	return verdict;
+}
+
+static void put_share(struct ts_buf *text, const struct ts_time_facts *time, int64_t ps)
+{
+	char pct[TS_UNIT_MAX];
+
+	ts_buf_puts(text, ts_fmt_pct(pct, 100 * share_of(time, ps)));
+}
+
+/* The ops with the most time that nothing explains, the most first. Gives how many. */
+static size_t find_holders(const struct ts_time_facts *time, size_t nr_ops,
+			   uint32_t holders[MAX_NAMED])
+{
+	size_t nr = 0;
+
+	for (uint32_t op = 0; time->ops && op < nr_ops; op++) {
+		int64_t ps = ts_time_op_in(&time->ops[op], TS_BUCKET_UNEXPLAINED);
+		size_t at = nr;
+
+		while (at > 0 &&
+		       ts_time_op_in(&time->ops[holders[at - 1]], TS_BUCKET_UNEXPLAINED) < ps)
+			at--;
+		if (share_of(time, ps) < MIN_NAMED || at == MAX_NAMED)
+			continue;
+		nr = TS_MIN(nr + 1, MAX_NAMED);
+		memmove(&holders[at + 1], &holders[at], (nr - 1 - at) * sizeof(*holders));
+		holders[at] = op;
+	}
+	return nr;
+}
+
+static void put_holders(struct ts_buf *text, const struct ts_context *ctx,
+			const struct ts_time_facts *time)
+{
+	uint32_t holders[MAX_NAMED];
+	size_t nr = find_holders(time, ctx->profile->nr_ops, holders);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct ts_op *op = &ctx->profile->ops[holders[i]];
+		int64_t ps = ts_time_op_in(&time->ops[holders[i]], TS_BUCKET_UNEXPLAINED);
+
+		ts_buf_puts(text, i == 0 ? ", most of it in " : ", ");
+		ts_buf_put(text, ts_bytes_cut(op->name, 0, 60));
+		ts_buf_puts(text, " (");
+		put_share(text, time, ps);
+		ts_buf_puts(text, ")");
+	}
+}
+
+static void put_unexplained(struct ts_buf *text, const struct ts_context *ctx,
+			    const struct ts_time_facts *time)
+{
+	put_share(text, time, time->bucket_ps[TS_BUCKET_UNEXPLAINED]);
+	ts_buf_puts(text, " of core time is explained by neither FLOPs nor bytes");
+	put_holders(text, ctx, time);
+}
+
+static void put_largest(struct ts_buf *text, const struct ts_time_facts *time)
+{
+	enum ts_bucket most = largest(time);
+
+	ts_buf_puts(text, "the largest class is ");
+	ts_buf_puts(text, ts_bucket_title(most));
+	ts_buf_puts(text, " with ");
+	put_share(text, time, time->bucket_ps[most]);
+	ts_buf_puts(text, " of core time");
+}
+
+static void put_compute(struct ts_buf *text, const struct ts_time_facts *time)
+{
+	put_share(text, time, time->need_ps[TS_PART_MATRIX]);
+	ts_buf_puts(text, " of core time is what the matrix units need at their peak, ");
+	put_share(text, time, time->need_ps[TS_PART_ESTIMATE]);
+	ts_buf_puts(text, " what the compiler's estimate adds for other units");
+}
+
+static void put_memory(struct ts_buf *text, const struct ts_time_facts *time)
+{
+	int64_t hbm_ps = time->need_ps[TS_PART_HBM];
+	int64_t wait_ps = TS_MAX(time->bucket_ps[TS_BUCKET_MEMORY_WAIT] - hbm_ps, 0);
+
+	put_share(text, time, hbm_ps);
+	ts_buf_puts(text, " of core time is what HBM needs at its peak, beyond the matrix units; ");
+	put_share(text, time, wait_ps);
+	ts_buf_puts(text, " waits for copies");
+}
+
+static void put_class(struct ts_buf *text, const struct ts_time_facts *time, enum ts_bucket bucket)
+{
+	put_share(text, time, time->bucket_ps[bucket]);
+	ts_buf_puts(text, " of core time is ");
+	ts_buf_puts(text, ts_bucket_title(bucket));
+}
+
+static void put_evidence(struct ts_buf *text, const struct ts_context *ctx,
+			 const struct ts_time_facts *time, enum ts_bucket bucket)
+{
+	switch (bucket) {
+	case TS_BUCKET_COMPUTE:	    put_compute(text, time); break;
+	case TS_BUCKET_MEMORY_WAIT: put_memory(text, time); break;
+	case TS_BUCKET_UNEXPLAINED: put_unexplained(text, ctx, time); break;
+	case TS_NR_BUCKETS:	    put_largest(text, time); break;
+	default:		    put_class(text, time, bucket); break;
+	}
+}
+
+/* " no single limit is known: 62 % ..." is one sentence; the other verdicts stand alone. */
+static struct ts_bytes sentence_of(struct ts_result *result, struct verdict verdict,
+				   struct ts_bytes evidence)
+{
+	if (verdict.bucket != TS_BUCKET_UNEXPLAINED && verdict.bucket != TS_NR_BUCKETS)
+		return ts_bytes_of(verdict.sentence);
+	return ts_result_text(result, "%s: %.*s", verdict.sentence, TS_ARG(evidence));
+}
+
+bool ts_time_put_verdict(const struct ts_context *ctx, struct ts_result *result)
+{
+	const struct ts_time_facts *time = ts_time_facts(ctx);
+	struct ts_buf text = TS_BUF_INIT;
+	struct verdict verdict;
+	struct ts_bytes evidence;
+	bool failed;
+
+	if (time->nr_cores == 0) {
+		ts_result_field(result, "bottleneck", ts_null(), TS_DERIVED, NULL);
+		return true;
+	}
+	verdict = verdict_of(ctx, time);
+	put_evidence(&text, ctx, time, verdict.bucket);
+	evidence = ts_result_text(result, "%.*s", TS_ARG(ts_buf_bytes(&text)));
+	failed = text.failed || !evidence.p;
+	ts_buf_release(&text);
+	if (failed)
+		return false;
+	ts_result_field(result, "bottleneck", ts_text(sentence_of(result, verdict, evidence)),
+			TS_DERIVED, NULL);
+	ts_result_field(result, "bottleneck_bucket",
+			verdict.bucket == TS_NR_BUCKETS
+				? ts_null()
+				: ts_text(ts_bytes_of(ts_bucket_name(verdict.bucket))),
+			TS_DERIVED, NULL);
+	ts_result_field(result, "bottleneck_evidence", ts_text(evidence), TS_MODELLED, NULL);
+	return true;
+}

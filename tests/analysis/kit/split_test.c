@@ -1,0 +1,184 @@
+/*
+ * What explains an op's time. Chips: v5e, 197e12 FLOP/s, 819e9 B/s of HBM, 1.5 GHz, a 128 x 128
+ * array; v6e, 918e12 FLOP/s, a 256 x 256 array. Expected values are worked out beside them.
+ */
+#include "analysis/kit/split.h"
+#include "tests/analysis/feed.h"
+
+static struct ts_context context_of(const struct feed *feed)
+{
+	return (struct ts_context){ .profile = &feed->profile, .rates = feed->rates };
+}
+
+static struct ts_split split_of(struct feed *feed, uint32_t op)
+{
+	struct ts_context ctx = context_of(feed);
+
+	return ts_split_of(&ctx, 0, &feed->profile.ops[op]);
+}
+
+/* One product of bf16[M,K] and bf16[K,N], in a module, as the op dot.1. */
+static uint32_t add_product(struct feed *feed, const char *lhs, const char *rhs, const char *out,
+			    int64_t cycles)
+{
+	struct ts_hlo_module *module = feed_module(feed, "jit_step", 7);
+	struct ts_hlo_instr *dot;
+	uint32_t op;
+
+	feed_instr(feed, module, "a", "parameter", lhs, TS_NONE, TS_NONE)->parameter_number = 0;
+	feed_instr(feed, module, "b", "parameter", rhs, TS_NONE, TS_NONE)->parameter_number = 1;
+	dot = feed_instr(feed, module, "dot.1", "dot", out, 0, 1);
+	feed_dot(feed, dot, 2);
+	dot->backend.estimated_cycles = cycles;
+	feed_op(feed, "dot.1", "convolution", 7, &op);
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	return op;
+}
+
+/*
+ * 2 x 8192^3 = 1.0995e12 FLOPs / 197e12 = 5 581 277 298 ps. Its bytes, 3 x 128 MiB / 819e9 = 0.49 ms,
+ * need less than that: nothing beyond it. 9 557 312 cycles / 1.5 GHz = 6 371 541 333 ps: 790 264 035
+ * beyond. Of 10 ms the rest, 3 628 458 667 ps, is not explained.
+ */
+static void a_product_needs_the_array_first(void **state)
+{
+	struct feed *feed = feed_new();
+	int64_t parts[TS_NR_PARTS];
+	struct ts_split split;
+	uint32_t op;
+
+	feed_device(feed, "TPU v5 lite");
+	op = add_product(feed, "bf16[8192,8192]{1,0:T(8,128)(2,1)}",
+			 "bf16[8192,8192]{1,0:T(8,128)(2,1)}", "bf16[8192,8192]{1,0:T(8,128)(2,1)}",
+			 9557312);
+	split = split_of(feed, op);
+	assert_int_equal(split.whole, TS_NR_BUCKETS);
+	assert_int_equal(split.need_ps[TS_PART_MATRIX], INT64_C(5581277298));
+	assert_int_equal(split.need_ps[TS_PART_HBM], 0);
+	assert_int_equal(split.need_ps[TS_PART_ESTIMATE], INT64_C(790264035));
+	ts_split_time(&split, INT64_C(10000000000), parts);
+	assert_int_equal(parts[TS_PART_REST], INT64_C(3628458667));
+	feed_free(feed);
+}
+
+/*
+ * K = 64 fills a quarter of v6e's array: 2 x 1024 x 1024 x 64 = 134 217 728 FLOPs take the time of
+ * 536 870 912, which is 584 827 ps at 918e12 (146 207 at the peak of a full array).
+ */
+static void a_product_that_leaves_the_array_empty_needs_longer(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t op;
+
+	feed_device(feed, "TPU v6 lite");
+	op = add_product(feed, "bf16[1024,64]{1,0:T(8,128)(2,1)}",
+			 "bf16[64,1024]{1,0:T(8,128)(2,1)}", "bf16[1024,1024]{1,0:T(8,128)(2,1)}",
+			 0);
+	assert_int_equal(split_of(feed, op).need_ps[TS_PART_MATRIX], 584827);
+	feed_free(feed);
+}
+
+/* An op of 788e6 FLOPs (4 us) and 4 914 000 bytes of HBM (6 us: 2 beyond), without a module. */
+static uint32_t add_fusion(struct feed *feed)
+{
+	struct ts_op *fusion;
+	uint32_t op;
+
+	feed_device(feed, "TPU v5 lite");
+	fusion = feed_op(feed, "fusion.1", "loop fusion", 7, &op);
+	fusion->flops = 788000000;
+	fusion->bytes_accessed = 4914000;
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	return op;
+}
+
+/* Each execution by itself, never more than it took: 10 us, 5 us, 3 us. */
+static void an_execution_has_no_more_than_its_time(void **state)
+{
+	static const struct {
+		int64_t dur_us, matrix_us, hbm_us, rest_us;
+	} rows[] = { { 10, 4, 2, 4 }, { 5, 4, 1, 0 }, { 3, 3, 0, 0 }, { 0, 0, 0, 0 } };
+	struct feed *feed = feed_new();
+	struct ts_split split = split_of(feed, add_fusion(feed));
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		int64_t parts[TS_NR_PARTS];
+
+		ts_split_time(&split, rows[i].dur_us * TS_PS_PER_US, parts);
+		assert_int_equal(parts[TS_PART_MATRIX], rows[i].matrix_us * TS_PS_PER_US);
+		assert_int_equal(parts[TS_PART_HBM], rows[i].hbm_us * TS_PS_PER_US);
+		assert_int_equal(parts[TS_PART_ESTIMATE], 0);
+		assert_int_equal(parts[TS_PART_REST], rows[i].rest_us * TS_PS_PER_US);
+	}
+	feed_free(feed);
+}
+
+/* VMEM's bytes are not HBM's: 819e6 bytes of VMEM (1 ms of HBM) need nothing of it. */
+static void bytes_of_another_memory_need_nothing_of_hbm(void **state)
+{
+	struct feed *feed = feed_new();
+	uint32_t op = add_fusion(feed);
+
+	feed->profile.ops[op].hbm_read_bytes = 819000; /* 1 us, less than the product's 4 */
+	feed->profile.ops[op].vmem_read_bytes = 819000000;
+	feed->profile.ops[op].onchip_bytes = 819000000;
+	assert_int_equal(split_of(feed, op).need_ps[TS_PART_HBM], 0);
+	feed->profile.ops[op].hbm_read_bytes = 5733000; /* 7 us: 3 beyond */
+	assert_int_equal(split_of(feed, op).need_ps[TS_PART_HBM], 3 * TS_PS_PER_US);
+	feed_free(feed);
+}
+
+/* A kernel's events say 394e6 FLOPs (2 us) and 2 457 000 bytes (3 us: 1 beyond); its metadata nothing. */
+static void a_kernel_is_explained_by_what_its_events_say(void **state)
+{
+	struct feed *feed = feed_new();
+	struct ts_context ctx = context_of(feed);
+	struct ts_split split;
+	struct ts_op *kernel;
+	uint32_t op;
+
+	feed_device(feed, "TPU v5 lite");
+	kernel = feed_op(feed, "kernel.1", "custom-call", 7, &op);
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	split = split_of(feed, op);
+	for (int part = 0; part < TS_PART_REST; part++)
+		assert_int_equal(split.need_ps[part], 0);
+	ctx.profile = &feed->profile;
+	split = ts_split_of_call(&ctx, 0, kernel, 394000000, 2457000);
+	assert_int_equal(split.need_ps[TS_PART_MATRIX], 2 * TS_PS_PER_US);
+	assert_int_equal(split.need_ps[TS_PART_HBM], 1 * TS_PS_PER_US);
+	feed_free(feed);
+}
+
+/* On a chip that the table does not have, nothing explains anything. */
+static void an_unknown_chip_explains_nothing(void **state)
+{
+	struct feed *feed = feed_new();
+	struct ts_op *fusion;
+	uint32_t op;
+	struct ts_split split;
+
+	feed_device(feed, "TPU v99");
+	fusion = feed_op(feed, "fusion.1", "loop fusion", 7, &op);
+	fusion->flops = fusion->bytes_accessed = INT64_MAX;
+	assert_int_equal(ts_profile_finish(&feed->profile, NULL), TS_OK);
+	split = split_of(feed, op);
+	assert_int_equal(split.whole, TS_NR_BUCKETS);
+	for (int part = 0; part < TS_PART_REST; part++)
+		assert_int_equal(split.need_ps[part], 0);
+	feed_free(feed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_product_needs_the_array_first),
+		cmocka_unit_test(a_product_that_leaves_the_array_empty_needs_longer),
+		cmocka_unit_test(an_execution_has_no_more_than_its_time),
+		cmocka_unit_test(bytes_of_another_memory_need_nothing_of_hbm),
+		cmocka_unit_test(a_kernel_is_explained_by_what_its_events_say),
+		cmocka_unit_test(an_unknown_chip_explains_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
