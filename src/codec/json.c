@@ -103,6 +103,17 @@ void ts_json_quote(struct ts_buf *out, struct ts_bytes text)
 	ts_buf_putc(out, '"');
 }
 
+#define MAX_DECIMALS 9
+
+static void put_padded(struct ts_buf *out, int64_t n, int width)
+{
+	char digits[MAX_DECIMALS];
+
+	for (int i = width; i-- > 0; n /= 10)
+		digits[i] = (char)('0' + n % 10);
+	ts_buf_put(out, (struct ts_bytes){ (const uint8_t *)digits, (size_t)width });
+}
+
 /* The decimal point of the locale, whatever its bytes are, as the one that JSON has. */
 static void put_digits(struct ts_buf *out, const char *digits)
 {
@@ -115,6 +126,36 @@ static void put_digits(struct ts_buf *out, const char *digits)
 			ts_buf_putc(out, is_point ? '.' : *digits);
 		in_point = is_point;
 	}
+}
+
+/*
+ * A number of few digits, which most are, without printf and strtod: N / 10^DECIMALS, both exact in a
+ * double, is rounded once, as the parser of the decimal will round it; so when it is VALUE, the
+ * decimal reads back as VALUE, and the first that does is the shortest. False: it has more digits.
+ */
+static bool put_short(struct ts_buf *out, double value)
+{
+	double scale = 1;
+
+	if (fabs(value) < 1e-4) /* written with an exponent */
+		return false;
+	for (int decimals = 1; decimals <= MAX_DECIMALS; decimals++) {
+		double scaled = value * (scale *= 10);
+		int64_t n;
+
+		if (fabs(scaled) >= 1e15)
+			return false;
+		n = llround(scaled);
+		if ((double)n / scale != value)
+			continue;
+		if (n < 0)
+			ts_buf_putc(out, '-');
+		ts_buf_i64(out, llabs(n) / (int64_t)scale);
+		ts_buf_putc(out, '.');
+		put_padded(out, llabs(n) % (int64_t)scale, decimals);
+		return true;
+	}
+	return false;
 }
 
 void ts_json_number(struct ts_buf *out, double value)
@@ -130,6 +171,8 @@ void ts_json_number(struct ts_buf *out, double value)
 		ts_buf_i64(out, (int64_t)value);
 		return;
 	}
+	if (put_short(out, value))
+		return;
 	for (int precision = 15; precision <= 17; precision++) {
 		snprintf(digits, sizeof(digits), "%.*g", precision, value);
 		if (strtod(digits, NULL) == value)

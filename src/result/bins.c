@@ -4,6 +4,8 @@
 #include "base/check.h"
 #include "base/record.h"
 
+#include <math.h>
+
 void ts_bins_init(struct ts_bins *bins, int64_t origin_ps, int64_t width_ps)
 {
 	TS_ASSERT(bins);
@@ -115,6 +117,14 @@ void ts_bins_add_each(struct ts_bins *bins, size_t nr, int64_t start_ps, int64_t
 	}
 }
 
+/* To six digits: a counter is drawn, and its bins are no finer than that. */
+static double rounded(double value)
+{
+	double scale = value == 0 ? 1 : pow(10, 5 - floor(log10(fabs(value))));
+
+	return isfinite(scale) && scale > 0 ? round(value * scale) / scale : value;
+}
+
 bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct ts_track *track,
 		    double scale)
 {
@@ -131,7 +141,7 @@ bool ts_bins_finish(const struct ts_bins *bins, struct ts_result *result, struct
 		return false;
 	}
 	for (size_t i = 0; i < bins->nr + (bins->nr > 0); i++) {
-		double value = i < bins->nr ? bins->amount[i] * per_s * scale : 0;
+		double value = i < bins->nr ? rounded(bins->amount[i] * per_s * scale) : 0;
 		int64_t at = ts_i64_add(bins->origin_ps, ts_i64_mul((int64_t)i, bins->width_ps));
 
 		if (nr == 0 || points[nr - 1].value != value) /* it holds until the next point */

@@ -276,6 +276,28 @@ static void random_doubles_read_back_the_same(void **state)
 	ts_buf_release(&buf);
 }
 
+/* Whatever way a number takes, its digits are the fewest that printf has for it. */
+static void numbers_of_few_digits_are_as_printf_has_them(void **state)
+{
+	struct ts_buf buf = TS_BUF_INIT;
+	uint64_t seed = 11;
+
+	for (int round = 0; round < 50000; round++) {
+		double value = (double)(next_random(&seed) % 1000000000) /
+			       pow(10, (double)(next_random(&seed) % 15)) *
+			       (next_random(&seed) % 2 ? 1 : -1);
+		char expected[40];
+
+		snprintf(expected, sizeof(expected), "%.15g", value);
+		if (strtod(expected, NULL) != value)
+			continue;
+		ts_buf_clear(&buf);
+		ts_json_number(&buf, value);
+		assert_text(&buf, expected);
+	}
+	ts_buf_release(&buf);
+}
+
 /* Needs a locale with a decimal comma on the machine; says so where it is missing. */
 static void numbers_do_not_follow_the_locale(void **state)
 {
@@ -305,6 +327,7 @@ int main(void)
 		cmocka_unit_test(each_byte_is_found_at_each_place),
 		cmocka_unit_test(random_bytes_give_valid_text_that_parses_back),
 		cmocka_unit_test(numbers_have_the_fewest_digits_that_read_back),
+		cmocka_unit_test(numbers_of_few_digits_are_as_printf_has_them),
 		cmocka_unit_test(random_doubles_read_back_the_same),
 		cmocka_unit_test(numbers_do_not_follow_the_locale),
 	};
