@@ -71,7 +71,8 @@ static const struct ts_record piece_record = TS_RECORD(piece_members);
 static const struct ts_member counts_members[] = {
 	TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
 	TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
-	TS_NUMBER(5, nr_writes, TS_ADD),   TS_NUMBER(6, nr_calls, TS_ADD),
+	TS_NUMBER(6, nr_calls, TS_ADD),	   TS_NUMBER(7, nr_asked, TS_ADD),
+	TS_NUMBER(8, nr_files, TS_ADD), /* 5 was once another member */
 };
 static const struct ts_record counts_record = TS_RECORD(counts_members);
 #undef TS_SELF
@@ -123,6 +124,7 @@ static enum ts_status cache_open(void *arg, const struct ts_context *ctx,
 	state->line = (uint32_t)(line - ctx->profile->lines);
 	state->is_thread = line->kind == TS_LINE_THREAD;
 	state->activity = ctx->outline->host_activity;
+	state->file_ps = INT64_MIN;
 	if (!state->is_thread || ctx->profile->nr_devices > 0)
 		return TS_OK;
 	state->thunk = calloc(ctx->profile->nr_ops + 1, 1);
@@ -288,12 +290,22 @@ static const struct cache_request **by_duration(const struct cache_state *sum)
 	return order;
 }
 
+/* JAX asks for an executable, and offers each new one, whether there is a cache or not: only a file
+ * that is read or written shows that there is one. */
+static enum ts_cache_use persistent_cache(const struct cache_counts *counts)
+{
+	if (counts->nr_files > 0 || counts->nr_restored > counts->nr_inferred)
+		return TS_CACHE_ON;
+	if (counts->nr_asked > 0)
+		return TS_CACHE_OFF;
+	return counts->nr_inferred > 0 ? TS_CACHE_ON : TS_CACHE_UNKNOWN;
+}
+
 static bool make_facts(const struct cache_report *report, struct ts_cache_facts *facts)
 {
 	const struct cache_counts *counts = &report->sum->counts;
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_arena *arena = &report->result->owner->arena;
-	bool in_use = counts->nr_restored > 0 || counts->nr_writes > 0;
 	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
 	struct cache_families families;
 
@@ -309,7 +321,8 @@ static bool make_facts(const struct cache_report *report, struct ts_cache_facts 
 	*facts = (struct ts_cache_facts){
 		.nr_compiled = counts->nr_compiled,
 		.compile_ps = counts->compile_ps,
-		.nr_restored = in_use ? counts->nr_restored : -1,
+		.persistent = persistent_cache(counts),
+		.nr_restored = persistent_cache(counts) == TS_CACHE_ON ? counts->nr_restored : -1,
 		.longest = report->sum->nr_requests > 0 ? longest : NULL,
 		.families = families.items,
 		.nr_families = families.nr,

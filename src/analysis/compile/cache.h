@@ -67,7 +67,9 @@ struct cache_piece {
 };
 
 struct cache_counts {
-	int64_t nr_compiled, compile_ps, nr_restored, nr_inferred, nr_writes, nr_calls;
+	int64_t nr_compiled, compile_ps, nr_restored, nr_inferred, nr_calls;
+	int64_t nr_asked,
+		nr_files; /* of the persistent cache: JAX's questions; those with a file */
 };
 
 struct cache_state {
@@ -80,6 +82,7 @@ struct cache_state {
 	bool is_thread;
 	const uint8_t *activity; /* of each op; the outline's */
 	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
+	int64_t file_ps;	 /* start of the last TS_HOST_CACHE_FILE */
 	/* of a line and of the sum */
 	struct cache_request *requests;
 	size_t nr_requests, cap_requests;

@@ -24,11 +24,19 @@ static struct ts_value share_of(int64_t part, int64_t all)
 	X(cache_misses, TS_MEASURED, "calls that needed a new one", \
 	  IF_CALLED(ts_int(calls - hits))) \
 	X(cache_hit_pct, TS_MEASURED, NULL, share_of(hits, calls)) \
+	X(persistent_cache, TS_MEASURED, "persistent cache", persistent_cache(facts)) \
 	X(persistent_cache_hits, TS_MEASURED, "persistent cache hits", ts_int_or_null(restored)) \
 	X(persistent_cache_misses, TS_DERIVED, "persistent cache misses", \
 	  IF_USED(ts_int(compiled))) \
 	X(persistent_cache_hit_pct, TS_DERIVED, NULL, \
 	  IF_USED(share_of(restored, restored + compiled)))
+
+static struct ts_value persistent_cache(const struct ts_cache_facts *facts)
+{
+	static const char *const names[] = { [TS_CACHE_OFF] = "off", [TS_CACHE_ON] = "on" };
+
+	return ts_text_or_null(ts_bytes_of(names[facts->persistent]));
+}
 
 static int64_t nr_calls(const struct cache_function *function)
 {
@@ -305,6 +313,15 @@ static void put_notes(const struct cache_report *report)
 			       "taken as restored from the persistent cache (the Python tracer "
 			       "would show it)",
 			       (long long)counts->nr_inferred);
+	if (report->facts->persistent == TS_CACHE_OFF)
+		ts_result_note(report->result,
+			       "JAX asked for a persistent cache and there was none: with "
+			       "JAX_COMPILATION_CACHE_DIR=FOLDER the next start of the job "
+			       "compiles less");
+	else if (report->facts->persistent == TS_CACHE_UNKNOWN && counts->nr_compiled > 0)
+		ts_result_note(report->result,
+			       "whether a persistent cache was in use is unknown (JAX's Python "
+			       "tracer would show it)");
 	if (report->sum->nr_requests >= CACHE_MAX_REQUESTS)
 		ts_result_note(report->result, "only the first %d compilations are told apart",
 			       CACHE_MAX_REQUESTS);

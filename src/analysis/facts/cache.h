@@ -68,9 +68,13 @@ struct ts_cache_compilation {
 	int64_t duration_ps, codegen_ps;
 };
 
+/* The persistent cache, between processes. */
+enum ts_cache_use { TS_CACHE_UNKNOWN, TS_CACHE_OFF, TS_CACHE_ON };
+
 struct ts_cache_facts {
-	int64_t nr_compiled, compile_ps;	    /* -1: there was no host */
-	int64_t nr_restored;			    /* -1: there was no persistent cache in use */
+	int64_t nr_compiled, compile_ps; /* -1: there was no host */
+	enum ts_cache_use persistent;
+	int64_t nr_restored; /* -1: the persistent cache is off, or it is unknown */
 	const struct ts_cache_compilation *longest; /* NULL: there was no compilation */
 	const struct ts_cache_family *families;	    /* of two variants or more: what took longest to
 						     * compile first */

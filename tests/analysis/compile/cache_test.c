@@ -19,6 +19,8 @@ enum {
 	GET,
 	READ,
 	WRITE,
+	FILE_GET,
+	FILE_PUT,
 	OTHER_CALL,
 	TORCH
 };
@@ -37,6 +39,8 @@ static const char *const names[] = {
 	[GET] = "$compiler.py:387 compile_or_get_cached",
 	[READ] = "$compilation_cache.py:324 get_executable_and_time",
 	[WRITE] = "$compilation_cache.py:346 put_executable_and_time",
+	[FILE_GET] = "$lru_cache.py:84 get",
+	[FILE_PUT] = "$lru_cache.py:121 put",
 	[OTHER_CALL] = "PjitFunction(g)",
 	[TORCH] = "PjRtComputationClient::Compile",
 };
@@ -177,12 +181,33 @@ static const struct count_row count_rows[] = {
 	  { { { CALL, 0, 90 },
 	      { LOWER, 10, 10 },
 	      { GET, 21, 40 },
+	      { READ, 22, 2 },
+	      { FILE_GET, 23, 1 },
+	      { REQUEST, 25, 30 },
+	      { WRITE, 56, 3 },
+	      { FILE_PUT, 57, 1 },
+	      { EXECUTE, 70, 5 } } },
+	  { 1, 30, 0, 1, 0, 1 } },
+	{ "looked up, not found, and compiled too fast to be kept",
+	  { { { CALL, 0, 90 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
+	      { READ, 22, 2 },
+	      { FILE_GET, 23, 1 },
+	      { REQUEST, 25, 30 },
+	      { EXECUTE, 70, 5 } } },
+	  { 1, 30, 0, 1, 0, 1 } },
+	{ "JAX offers what it compiled to a cache that is off",
+	  { { { FILE_GET, 1, 2 }, /* of another cache */
+	      { CALL, 5, 85 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
 	      { READ, 22, 1 },
 	      { REQUEST, 25, 30 },
 	      { WRITE, 56, 3 },
 	      { EXECUTE, 70, 5 } } },
-	  { 1, 30, 0, 1, 0, 1 } },
-	{ "a look-up without a cache leaves it unknown",
+	  { 1, 30, 0, 1, -1, -1 } },
+	{ "a look-up without a cache has no hits and no misses",
 	  { { { CALL, 0, 90 },
 	      { LOWER, 10, 10 },
 	      { GET, 21, 40 },
@@ -201,6 +226,33 @@ static void what_threads_did_is_counted_once(void **state)
 		print_message("\t%s\n", count_rows[i].name);
 		analyse(given, 0);
 		assert_counts(given, count_rows[i].expected);
+		done(given);
+	}
+}
+
+/* Of a profile without the tracer's frames nothing is known of it. */
+static void a_persistent_cache_is_on_off_or_unknown(void **state)
+{
+	static const struct {
+		struct event events[MAX_EVENTS];
+		const char *expected; /* NULL: unknown */
+	} rows[] = {
+		{ { { READ, 22, 1 }, { REQUEST, 25, 30 }, { WRITE, 56, 3 } }, "off" },
+		{ { { READ, 22, 3 }, { FILE_GET, 23, 1 }, { REQUEST, 26, 30 } }, "on" },
+		{ { { REQUEST, 26, 30 }, { WRITE, 60, 3 }, { FILE_PUT, 61, 1 } }, "on" },
+		{ { { REQUEST, 26, 30 } }, NULL },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given *given = given_threads(&rows[i].events, 1);
+		struct ts_value is;
+
+		analyse(given, 0);
+		is = field(given, "cache", "persistent_cache");
+		if (rows[i].expected)
+			assert_text(is, rows[i].expected);
+		else
+			assert_int_equal(is.type, TS_VALUE_NULL);
 		done(given);
 	}
 }
@@ -352,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_threads_did_is_counted_once),
+		cmocka_unit_test(a_persistent_cache_is_on_off_or_unknown),
 		cmocka_unit_test(a_compilation_has_its_phases_its_function_and_its_module),
 		cmocka_unit_test(work_goes_to_the_request_of_its_name),
 		cmocka_unit_test(the_wait_for_each_compilation_is_the_gap_in_it),
