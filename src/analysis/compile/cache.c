@@ -69,10 +69,14 @@ static const struct ts_record piece_record = TS_RECORD(piece_members);
 
 #define TS_SELF struct cache_counts
 static const struct ts_member counts_members[] = {
-	TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
-	TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
-	TS_NUMBER(6, nr_calls, TS_ADD),	   TS_NUMBER(7, nr_asked, TS_ADD),
-	TS_NUMBER(8, nr_files, TS_ADD), /* 5 was once another member */
+	TS_NUMBER(1, nr_compiled, TS_ADD),
+	TS_NUMBER(2, compile_ps, TS_ADD),
+	TS_NUMBER(3, nr_restored, TS_ADD),
+	TS_NUMBER(4, nr_inferred, TS_ADD),
+	TS_NUMBER(6, nr_calls, TS_ADD),
+	TS_NUMBER(7, nr_asked, TS_ADD),
+	TS_NUMBER(8, nr_files, TS_ADD),
+	TS_NUMBER(9, nr_events, TS_ADD), /* 5 was once another member */
 };
 static const struct ts_record counts_record = TS_RECORD(counts_members);
 #undef TS_SELF
@@ -197,6 +201,8 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	struct cache_state *state = arg;
 	bool good = true;
 
+	if (state->is_thread)
+		state->counts.nr_events += (int64_t)block->nr_events;
 	for (size_t i = 0; i < block->nr_events && good; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
@@ -301,33 +307,68 @@ static enum ts_cache_use persistent_cache(const struct cache_counts *counts)
 	return counts->nr_inferred > 0 ? TS_CACHE_ON : TS_CACHE_UNKNOWN;
 }
 
-static bool make_facts(const struct cache_report *report, struct ts_cache_facts *facts)
+/* What was compiled, in the order of time. */
+static bool list_compilations(const struct cache_state *sum, struct ts_arena *arena,
+			      struct ts_cache_facts *facts)
 {
-	const struct cache_counts *counts = &report->sum->counts;
+	struct ts_cache_compilation *rows =
+		ts_arena_array(arena, sum->nr_requests + 1, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < sum->nr_requests; i++) {
+		const struct cache_request *request = &sum->requests[i];
+		bool is_again = request->cause == CACHE_AGAIN;
+
+		if (request->is_restored)
+			continue;
+		rows[facts->nr_compilations++] =
+			(struct ts_cache_compilation){ request->module, request->start_ps,
+						       ts_cache_duration(request),
+						       request->codegen_ps, is_again };
+		facts->nr_again += is_again && facts->nr_again >= 0;
+	}
+	facts->compilations = rows;
+	return rows != NULL;
+}
+
+static bool find_families(struct cache_state *sum, const struct ts_profile *profile,
+			  struct ts_arena *arena, struct cache_families *families)
+{
+	if (!ts_cache_families_make(families, sum, profile, arena) ||
+	    !ts_cache_find_again(sum, families, profile) ||
+	    !ts_cache_families_sum(families, sum, profile))
+		return false;
+	ts_cache_families_choose(families);
+	return ts_cache_describe(families, profile);
+}
+
+static bool make_facts(const struct cache_report *report, struct cache_state *sum,
+		       struct ts_cache_facts *facts)
+{
+	const struct cache_counts *counts = &sum->counts;
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_arena *arena = &report->result->owner->arena;
 	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
 	struct cache_families families;
 
-	if (!longest || !ts_cache_families_make(&families, report->sum, profile, arena))
-		return false;
-	ts_cache_families_choose(&families);
-	if (!ts_cache_describe(&families, profile))
+	if (!longest || !find_families(sum, profile, arena, &families))
 		return false;
 	if (report->sum->nr_requests > 0)
-		*longest = (struct ts_cache_compilation){ report->longest[0]->module,
-							  ts_cache_duration(report->longest[0]),
-							  report->longest[0]->codegen_ps };
+		*longest = (struct ts_cache_compilation){
+			.module = report->longest[0]->module,
+			.duration_ps = ts_cache_duration(report->longest[0]),
+			.codegen_ps = report->longest[0]->codegen_ps
+		};
 	*facts = (struct ts_cache_facts){
-		.nr_compiled = counts->nr_compiled,
-		.compile_ps = counts->compile_ps,
+		.nr_compiled = counts->nr_events > 0 ? counts->nr_compiled : -1,
+		.compile_ps = counts->nr_events > 0 ? counts->compile_ps : -1,
 		.persistent = persistent_cache(counts),
 		.nr_restored = persistent_cache(counts) == TS_CACHE_ON ? counts->nr_restored : -1,
 		.longest = report->sum->nr_requests > 0 ? longest : NULL,
 		.families = families.items,
 		.nr_families = families.nr,
+		.nr_again = counts->nr_events > 0 ? 0 : -1,
 	};
-	return true;
+	return list_compilations(sum, arena, facts);
 }
 
 static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -338,15 +379,16 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 	bool good;
 
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: nothing was called */
-		*(struct ts_cache_facts *)facts =
-			(struct ts_cache_facts){ -1, -1, -1, .longest = NULL };
+		*(struct ts_cache_facts *)facts = (struct ts_cache_facts){
+			.nr_compiled = -1, .compile_ps = -1, .nr_again = -1, .nr_restored = -1
+		};
 		return TS_OK;
 	}
 	if (!match(sum, ctx, &result->owner->arena))
 		return ts_fail_nomem(err);
 	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
 	report.longest = by_duration(sum);
-	good = report.longest && make_facts(&report, facts) && ts_cache_report(&report);
+	good = report.longest && make_facts(&report, sum, facts) && ts_cache_report(&report);
 	free(report.longest);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

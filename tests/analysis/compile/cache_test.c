@@ -91,7 +91,7 @@ static void assert_counts(struct given *given, struct counts expected)
 		int64_t value;
 	} rows[] = {
 		{ "compilation_count", expected.compiled },
-		{ "compilation_ps", expected.compile_us * US },
+		{ "compilation_ps", expected.compile_us < 0 ? -1 : expected.compile_us * US },
 		{ "cache_hits", expected.hits },
 		{ "cache_misses", expected.misses },
 		{ "persistent_cache_hits", expected.restored },
@@ -215,7 +215,7 @@ static const struct count_row count_rows[] = {
 	      { REQUEST, 25, 30 },
 	      { EXECUTE, 70, 5 } } },
 	  { 1, 30, 0, 1, -1, -1 } },
-	{ "no host event at all", { { { 0, 0, 0 } } }, { 0, 0, -1, -1, -1, -1 } },
+	{ "no host event at all: unknown", { { { 0, 0, 0 } } }, { -1, -1, -1, -1, -1, -1 } },
 };
 
 static void what_threads_did_is_counted_once(void **state)
@@ -380,6 +380,154 @@ static void a_compilation_finds_its_program(void **state)
 	done(given);
 }
 
+struct again_row {
+	const char *name;
+	struct event events[MAX_EVENTS];
+	int64_t runs[4][2]; /* on the device: program, start in us */
+	int64_t recompilations;
+	const char *cause; /* of the compilation that began last */
+};
+
+static const struct again_row again_rows[] = {
+	{ "the first of its function",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 1, 35 } },
+	  0,
+	  "first" },
+	{ "the second of its function",
+	  { { CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 35 }, { 2, 75 } },
+	  1,
+	  "again" },
+	{ "a program of the function ran before its first compilation here",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 1, 5 }, { 2, 35 } },
+	  1,
+	  "again" },
+	{ "another program of it runs only later, but was not made here",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 2, 35 }, { 1, 60 } },
+	  1,
+	  "again" },
+	{ "another function was compiled before",
+	  { { OTHER_CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 2, 75 } },
+	  0,
+	  "first" },
+	{ "restored, and then compiled for other arguments",
+	  { { CALL, 10, 30 },
+	    { LOWER, 12, 5 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 35 }, { 2, 75 } },
+	  1,
+	  "again" },
+	{ "compiled by hand, though the function had an executable",
+	  { { CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { LOWER, 50, 5 },
+	    { REQUEST, 60, 20 },
+	    { PIPELINE, 62, 5 } },
+	  { { 1, 35 } },
+	  0,
+	  "by hand" },
+	{ "called after it was compiled by hand",
+	  { { LOWER, 0, 5 },
+	    { REQUEST, 10, 20 },
+	    { PIPELINE, 12, 5 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 75 } },
+	  1,
+	  "again" },
+};
+
+static struct given *given_again(const struct again_row *row)
+{
+	struct given *given = given_threads(&row->events, 1);
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	xp_name(&xp, 1, "jit_f(11)");
+	xp_name(&xp, 2, "jit_f(22)");
+	xp_line(&xp, "XLA Modules", 0);
+	for (size_t i = 0; i < TS_NELEM(row->runs) && row->runs[i][0]; i++)
+		given_event(&xp, row->runs[i][0], row->runs[i][1], 3);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	return given;
+}
+
+static size_t last_begun(struct given *given)
+{
+	size_t last = 0;
+
+	for (size_t i = 1; i < nr_rows(given, "cache", "compilations"); i++)
+		if (ts_value_int(of(given, i, "start_ps")) >
+		    ts_value_int(of(given, last, "start_ps")))
+			last = i;
+	return last;
+}
+
+static void what_had_an_executable_is_compiled_again(void **state)
+{
+	for (size_t i = 0; i < TS_NELEM(again_rows); i++) {
+		struct given *given = given_again(&again_rows[i]);
+
+		print_message("\t%s\n", again_rows[i].name);
+		analyse(given, 0);
+		assert_int_equal(ts_value_int(field(given, "compile", "recompilations")),
+				 again_rows[i].recompilations);
+		assert_text(of(given, last_begun(given), "cause"), again_rows[i].cause);
+		done(given);
+	}
+}
+
+/* Each process compiles the program of all for itself. */
+static void two_hosts_that_compile_one_program_do_not_compile_it_again(void **state)
+{
+	static const struct event events[MAX_EVENTS] = { { CALL, 10, 30 },
+							 { REQUEST, 12, 10 },
+							 { EXECUTE, 30, 2 } };
+	struct given *given = given_threads(&events, 1);
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_equal(memory_run_add(&given->mem, ts_buf_bytes(&given->bytes), "first", &err),
+			 TS_OK);
+	analyse(given, 0);
+	assert_int_equal(ts_value_int(field(given, "cache", "compilation_count")), 2);
+	assert_int_equal(ts_value_int(field(given, "compile", "recompilations")), 0);
+	done(given);
+}
+
+/* The same programs without the hosts' events. */
+static void without_host_events_nothing_is_known_of_compilations(void **state)
+{
+	static const struct again_row row = { .runs = { { 1, 5 }, { 2, 35 } } };
+	struct given *given = given_again(&row);
+
+	analyse(given, 0);
+	assert_int_equal(field(given, "cache", "compilation_count").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "cache", "compilation_ps").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "compile", "recompilations").type, TS_VALUE_NULL);
+	assert_int_equal(cell(given, "cache", "families", 0, "compilations").type, TS_VALUE_NULL);
+	assert_int_equal(ts_value_int(cell(given, "cache", "families", 0, "variants")), 2);
+	done(given);
+}
+
 static void requests_beyond_any_call_are_not_kept_open(void **state)
 {
 	struct given *given = given_nothing();
@@ -409,6 +557,9 @@ int main(void)
 		cmocka_unit_test(work_goes_to_the_request_of_its_name),
 		cmocka_unit_test(the_wait_for_each_compilation_is_the_gap_in_it),
 		cmocka_unit_test(a_compilation_finds_its_program),
+		cmocka_unit_test(what_had_an_executable_is_compiled_again),
+		cmocka_unit_test(two_hosts_that_compile_one_program_do_not_compile_it_again),
+		cmocka_unit_test(without_host_events_nothing_is_known_of_compilations),
 		cmocka_unit_test(requests_beyond_any_call_are_not_kept_open),
 	};
 
