@@ -34,10 +34,11 @@ struct cache_request {
 	bool is_backend; /* seen at the compiler alone: may be the work of another thread */
 	bool is_restored, is_inferred; /* inferred: lowered, not compiled, and then run */
 	/* Of the sum alone, by cache_match.c: */
-	bool has_backend;	/* the compiler's work for it was found on another thread */
-	uint32_t program;	/* index into the programs, or TS_NONE */
-	enum cache_cause cause; /* by cache_again.c */
-	int64_t wait_ps;	/* core time with nothing to run meanwhile; -1 */
+	bool has_backend; /* the compiler's work for it was found on another thread */
+	uint32_t program; /* index into the programs, or TS_NONE */
+	const struct ts_hlo_instr *code; /* of the program, with a line of source; or NULL */
+	enum cache_cause cause;		 /* by cache_again.c */
+	int64_t wait_ps;		 /* core time with nothing to run meanwhile; -1 */
 };
 
 static inline int64_t ts_cache_duration(const struct cache_request *request)

@@ -360,6 +360,8 @@ static void sum_request(struct ts_cache_family *family, const struct cache_reque
 	family->nr_compiled++;
 	family->compile_ps = ts_i64_add(family->compile_ps, dur_ps);
 	family->wait_ps = add_known(family->wait_ps, request->wait_ps);
+	if (request->code && (!family->code || request->cause == CACHE_AGAIN))
+		family->code = request->code;
 	if (request->cause != CACHE_AGAIN)
 		return;
 	family->nr_again++;

@@ -2,6 +2,7 @@
 #include "analysis/compile/cache.h"
 
 #include "analysis/kit/lists.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS   200 /* of compilations and of functions: the largest */
@@ -88,6 +89,8 @@ static struct ts_value cause_of(const struct cache_request *request)
 	X(inferred, TS_DERIVED, NULL, ts_bool(request->is_inferred)) \
 	X(cause, TS_DERIVED, "why", cause_of(request)) \
 	X(function, TS_MEASURED, NULL, function_of(profile, request->call_op)) \
+	X(source, TS_COMPILED, "source", \
+	  ts_text_or_null(ts_instr_source(report->result, request->code))) \
 	X(program_id, TS_DERIVED, NULL, program_of(report->sum, request->program)) \
 	X(thread, TS_MEASURED, NULL, ts_text_or_null(line->name)) \
 	X(host, TS_MEASURED, NULL, ts_text_or_null(host->name))
@@ -221,6 +224,7 @@ static struct ts_value list_axes(struct ts_result *result, const struct ts_cache
 	X(restored, TS_MEASURED, NULL, ts_int_or_null(family->nr_restored)) \
 	X(executions, TS_MEASURED, "executions", ts_int_or_null(family->nr_runs)) \
 	X(time_ps, TS_MEASURED, NULL, ts_int_or_null(family->time_ps)) \
+	X(source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, family->code))) \
 	X(parameter_shapes, TS_COMPILED, NULL, \
 	  ts_text_list(result, family->shapes, family->nr_shapes)) \
 	X(bucket_advice, TS_DERIVED, "pad to", ts_text_or_null(advice)) \

@@ -5,7 +5,7 @@
 #ifndef TS_ANALYSIS_FACTS_CACHE_H
 #define TS_ANALYSIS_FACTS_CACHE_H
 
-#include "base/bytes.h"
+#include "model/hlo.h"
 
 /* What the variants of a function differ in: bits. */
 enum ts_cache_difference {
@@ -61,6 +61,8 @@ struct ts_cache_family {
 	const struct ts_cache_axis *axes;
 	size_t nr_axes;
 	int64_t nr_compiled, compile_ps, nr_restored;
+	const struct ts_hlo_instr
+		*code; /* that a compilation came from, the last one made again; or NULL */
 	int64_t nr_again, again_ps; /* of these, for a function that had an executable */
 	int64_t again_wait_ps;
 	int64_t nr_calls;	  /* of the jitted function; -1: no call was seen */

@@ -9,6 +9,7 @@
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/cache.h"
+#include "analysis/kit/source.h"
 
 #define MAX_SHAPES    3 /* shown of a family */
 #define MAX_FUNCTIONS 5 /* with a finding each: those that took longest to compile */
@@ -208,7 +209,8 @@ static void put_family(struct ts_doctor *doctor, const struct ts_cache_family *f
 	       TS_TIME(family->compile_ps), TS_NAME(family->differs));
 	if (family->differences & TS_DIFFERS_SHAPE)
 		put_shapes(doctor, family);
-	ts_put(doctor, ".");
+	TS_PUT(doctor, ".[ Its code is at {name}.]",
+	       TS_NAME(ts_instr_source(doctor->result, family->code)));
 }
 
 /* Several programs for parameters of the same shapes and types. */
