@@ -421,6 +421,9 @@ bool ts_cache_families_make(struct cache_families *families, const struct cache_
 	}
 	free(variant_of);
 	for (size_t i = 0; good && i < families->nr; i++) {
+		if (families->items[i].nr_known > 0)
+			families->items[i].code =
+				ts_hlo_sourced(module_of(profile, families->items[i].variants));
 		find_differences(&families->items[i], profile);
 		good = find_buckets(&families->items[i], profile, arena);
 	}

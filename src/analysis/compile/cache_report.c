@@ -14,18 +14,19 @@ static struct ts_value share_of(int64_t part, int64_t all)
 	return all > 0 ? ts_share_pct((double)part / (double)all) : ts_null();
 }
 
+#define IF_KNOWN(ps)	 (is_known ? ts_int_or_null(ps) : ts_null())
 #define IF_CALLED(value) (calls > 0 ? (value) : ts_null())
 #define IF_USED(value)	 (restored < 0 ? ts_null() : (value))
 #define CACHE_FIELDS(X) \
 	X(compilation_count, TS_MEASURED, "compilations", ts_int_or_null(compiled)) \
 	X(compilation_ps, TS_MEASURED, "host time in compilations", ts_int_or_null(facts->compile_ps)) \
-	X(wait_ps, TS_MEASURED, "core time waiting for them", ts_int_or_null(wait_ps)) \
-	X(wait_attributed_ps, TS_MEASURED, NULL, ts_int_or_null(report->attributed_ps)) \
+	X(wait_ps, TS_MEASURED, "core time waiting for them", IF_KNOWN(wait_ps)) \
+	X(wait_attributed_ps, TS_MEASURED, NULL, IF_KNOWN(report->attributed_ps)) \
 	X(cache_hits, TS_MEASURED, "calls that found an executable", IF_CALLED(ts_int(hits))) \
 	X(cache_misses, TS_MEASURED, "calls that needed a new one", \
 	  IF_CALLED(ts_int(calls - hits))) \
 	X(cache_hit_pct, TS_MEASURED, NULL, share_of(hits, calls)) \
-	X(persistent_cache, TS_MEASURED, "persistent cache", persistent_cache(facts)) \
+	X(persistent_cache, TS_DERIVED, "persistent cache", persistent_cache(facts)) \
 	X(persistent_cache_hits, TS_MEASURED, "persistent cache hits", ts_int_or_null(restored)) \
 	X(persistent_cache_misses, TS_DERIVED, "persistent cache misses", \
 	  IF_USED(ts_int(compiled))) \
@@ -43,6 +44,7 @@ static void put_fields(const struct cache_report *report)
 {
 	const struct ts_cache_facts *facts = report->facts;
 	int64_t compiled = facts->nr_compiled, restored = facts->nr_restored;
+	bool is_known = compiled >= 0;
 	int64_t wait_ps = ts_time_facts(report->ctx)->bucket_ps[TS_BUCKET_COMPILATION];
 	int64_t hits = 0, calls = 0;
 
@@ -325,6 +327,10 @@ static void put_notes(const struct cache_report *report)
 			       "taken as restored from the persistent cache (the Python tracer "
 			       "would show it)",
 			       (long long)counts->nr_inferred);
+	if (report->facts->nr_compiled < 0)
+		ts_result_note(report->result,
+			       "the profile has no event of a host thread: what was "
+			       "compiled is unknown");
 	if (report->facts->persistent == TS_CACHE_OFF)
 		ts_result_note(report->result,
 			       "JAX asked for a persistent cache and there was none: with "

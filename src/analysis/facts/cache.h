@@ -62,7 +62,7 @@ struct ts_cache_family {
 	size_t nr_axes;
 	int64_t nr_compiled, compile_ps, nr_restored;
 	const struct ts_hlo_instr
-		*code; /* that a compilation came from, the last one made again; or NULL */
+		*code; /* of what was made again last, else of the first variant; or NULL */
 	int64_t nr_again, again_ps; /* of these, for a function that had an executable */
 	int64_t again_wait_ps;
 	int64_t nr_calls;	  /* of the jitted function; -1: no call was seen */

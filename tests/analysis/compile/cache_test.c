@@ -522,6 +522,8 @@ static void without_host_events_nothing_is_known_of_compilations(void **state)
 	analyse(given, 0);
 	assert_int_equal(field(given, "cache", "compilation_count").type, TS_VALUE_NULL);
 	assert_int_equal(field(given, "cache", "compilation_ps").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "cache", "wait_ps").type, TS_VALUE_NULL);
+	assert_int_equal(view(given, "cache")->nr_notes, 1);
 	assert_int_equal(field(given, "compile", "recompilations").type, TS_VALUE_NULL);
 	assert_int_equal(cell(given, "cache", "families", 0, "compilations").type, TS_VALUE_NULL);
 	assert_int_equal(ts_value_int(cell(given, "cache", "families", 0, "variants")), 2);
