@@ -260,10 +260,45 @@ static void name_requests(struct cache_state *sum, const struct ts_profile *prof
 	}
 }
 
+static void add_function(struct cache_function *into, const struct cache_function *from)
+{
+	into->nr_hits = ts_i64_add(into->nr_hits, from->nr_hits);
+	into->nr_compiled = ts_i64_add(into->nr_compiled, from->nr_compiled);
+	into->nr_restored = ts_i64_add(into->nr_restored, from->nr_restored);
+	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
+}
+
+/* JAX has two names for the calls of f: PjitFunction(f) and PjitFunction(jit(f)). They become one row. False:
+ * no memory. */
+static bool sum_functions(struct cache_state *sum, const struct ts_profile *profile)
+{
+	struct ts_map rows = { NULL, 0, 0 };
+	size_t nr = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < sum->nr_functions && good; i++) {
+		const struct cache_function *function = &sum->functions[i];
+		struct ts_bytes call = profile->ops[function->op].name;
+		struct ts_bytes inner = ts_host_function(call);
+		uint64_t key = ts_hash(inner.n ? inner : call, 0);
+		uint32_t at = ts_map_find(&rows, key);
+
+		if (at != TS_NONE) {
+			add_function(&sum->functions[at], function);
+			continue;
+		}
+		good = ts_map_set(&rows, key, (uint32_t)nr);
+		sum->functions[nr++] = *function;
+	}
+	sum->nr_functions = nr;
+	ts_map_release(&rows);
+	return good;
+}
+
 /* What belongs together in the sum: see cache_match.c. */
 static bool match(struct cache_state *sum, const struct ts_context *ctx, struct ts_arena *arena)
 {
-	if (!count_runs(sum))
+	if (!count_runs(sum) || !sum_functions(sum, ctx->profile))
 		return false;
 	for (size_t i = 0; i < sum->nr_programs; i++)
 		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);

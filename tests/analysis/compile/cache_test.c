@@ -22,6 +22,7 @@ enum {
 	FILE_GET,
 	FILE_PUT,
 	OTHER_CALL,
+	SAME_CALL,
 	TORCH
 };
 
@@ -42,6 +43,7 @@ static const char *const names[] = {
 	[FILE_GET] = "$lru_cache.py:84 get",
 	[FILE_PUT] = "$lru_cache.py:121 put",
 	[OTHER_CALL] = "PjitFunction(g)",
+	[SAME_CALL] = "PjitFunction(jit(f))",
 	[TORCH] = "PjRtComputationClient::Compile",
 };
 
@@ -286,6 +288,27 @@ static void a_compilation_has_its_phases_its_function_and_its_module(void **stat
 	assert_int_equal(ts_value_int(of(given, 0, "passes_ps")), 13 * US); /* outermost only */
 	assert_int_equal(ts_value_int(of(given, 0, "codegen_ps")), 30 * US);
 	assert_int_equal(ts_value_int(of(given, 0, "wait_ps")), -1); /* there is no device */
+	done(given);
+}
+
+static void calls_of_both_of_jaxs_names_are_of_one_function(void **state)
+{
+	static const struct event threads[][MAX_EVENTS] = {
+		{ { CALL, 0, 40 },
+		  { REQUEST, 5, 20 },
+		  { EXECUTE, 30, 2 },
+		  { SAME_CALL, 50, 10 },
+		  { EXECUTE, 52, 2 },
+		  { OTHER_CALL, 70, 10 },
+		  { EXECUTE, 72, 2 } },
+	};
+	struct given *given = given_threads(threads, 1);
+
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "cache", "functions"), 2);
+	assert_text(cell(given, "cache", "functions", 0, "function"), "f");
+	assert_int_equal(ts_value_int(cell(given, "cache", "functions", 0, "calls")), 2);
+	assert_int_equal(ts_value_int(cell(given, "cache", "functions", 0, "hits")), 1);
 	done(given);
 }
 
@@ -556,6 +579,7 @@ int main(void)
 		cmocka_unit_test(what_threads_did_is_counted_once),
 		cmocka_unit_test(a_persistent_cache_is_on_off_or_unknown),
 		cmocka_unit_test(a_compilation_has_its_phases_its_function_and_its_module),
+		cmocka_unit_test(calls_of_both_of_jaxs_names_are_of_one_function),
 		cmocka_unit_test(work_goes_to_the_request_of_its_name),
 		cmocka_unit_test(the_wait_for_each_compilation_is_the_gap_in_it),
 		cmocka_unit_test(a_compilation_finds_its_program),
