@@ -181,9 +181,14 @@ static void put_compiled(struct ts_buf *out, const struct ts_results *results)
 	const struct ts_table *table = cache ? ts_result_find_table(cache, "compilations") : NULL;
 	size_t nr = table ? table->nr_rows : 0;
 
-	for (size_t i = 0; i < TS_MIN(nr, MAX_NAMED); i++)
+	for (size_t i = 0; i < TS_MIN(nr, MAX_NAMED); i++) {
+		struct ts_bytes source = ts_cell_text(table, i, "source");
+
 		ts_buf_printf(out, "%s%.*s", i ? ", " : "In this sample: ",
 			      TS_ARG(ts_cell_text(table, i, "module")));
+		if (source.n > 0)
+			ts_buf_printf(out, " (%.*s)", TS_ARG(source));
+	}
 	if (nr > MAX_NAMED)
 		ts_buf_printf(out, " and %zu more", nr - MAX_NAMED);
 	if (nr > 0)

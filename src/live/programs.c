@@ -317,6 +317,24 @@ static void put_differences(struct ts_buf *out, const struct ts_profile *profile
 	put_modules(out, profile, name);
 }
 
+/* The line that the newest module of the function with a source comes from. */
+static void put_source(struct ts_buf *out, const struct ts_profile *profile, struct ts_bytes name)
+{
+	for (size_t i = profile->nr_modules; i-- > 0;) {
+		const struct ts_hlo_module *module = &profile->modules[i];
+		const struct ts_hlo_instr *code;
+
+		if (!ts_bytes_eq(ts_module_stem(module->name), name))
+			continue;
+		code = ts_hlo_sourced(module);
+		if (!code)
+			continue;
+		ts_buf_printf(out, " Its code is at %.*s:%d.", TS_ARG(code->source_file),
+			      code->source_line);
+		return;
+	}
+}
+
 static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
 			const struct ts_profile *profile, const struct ts_results *results)
 {
@@ -335,6 +353,7 @@ static bool raise_alert(struct ts_function *function, struct ts_alerts *alerts,
 		      (unsigned long long)function->nr_made);
 	put_differences(&shapes, profile, results, name);
 	ts_buf_put(&evidence, ts_buf_bytes(&shapes));
+	put_source(&evidence, profile, name);
 	condition.title = ts_buf_bytes(&title);
 	condition.evidence = ts_buf_bytes(&evidence);
 	condition.advice = TS_LIT("Give the function arguments of few shapes and types: pad to "

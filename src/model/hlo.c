@@ -70,6 +70,22 @@ uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name)
 	return TS_NONE;
 }
 
+const struct ts_hlo_instr *ts_hlo_sourced(const struct ts_hlo_module *module)
+{
+	const struct ts_hlo_instr *root = NULL;
+
+	TS_ASSERT(module);
+	if (module->entry < module->nr_comps &&
+	    module->comps[module->entry].root < module->nr_instrs)
+		root = &module->instrs[module->comps[module->entry].root];
+	if (root && root->source_file.n > 0)
+		return root;
+	for (uint32_t i = 0; i < module->nr_instrs; i++)
+		if (module->instrs[i].source_file.n > 0)
+			return &module->instrs[i];
+	return NULL;
+}
+
 /* A product of a size of several petabytes cannot be right: it saturates, and stays so. */
 static int64_t bits_to_bytes(int64_t elements, int64_t bits)
 {

@@ -255,6 +255,9 @@ struct ts_hlo_module {
 /* Index of the instruction of this name in the module, or UINT32_MAX. Linear: for many look-ups
  * use a map of your own. */
 uint32_t ts_hlo_find(const struct ts_hlo_module *module, struct ts_bytes name);
+/* The instruction that shows where the module comes from: the entry's root, else the first one with a line
+ * of source; NULL: there is no source. */
+const struct ts_hlo_instr *ts_hlo_sourced(const struct ts_hlo_module *module);
 /* What variants of one module share: "jit_step.12(345)" and "jit_step_" are "jit_step". */
 struct ts_bytes ts_module_stem(struct ts_bytes name);
 

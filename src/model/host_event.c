@@ -75,6 +75,10 @@ static const struct frame_row frames[] = {
 	{ "compiler.py", "compile_or_get_cached", TS_HOST_EXECUTABLE },
 	{ "compilation_cache.py", "get_executable_and_time", TS_HOST_CACHE_READ },
 	{ "compilation_cache.py", "put_executable_and_time", TS_HOST_CACHE_WRITE },
+	{ "lru_cache.py", "get", TS_HOST_CACHE_FILE },
+	{ "lru_cache.py", "put", TS_HOST_CACHE_FILE },
+	{ "gfile_cache.py", "get", TS_HOST_CACHE_FILE },
+	{ "gfile_cache.py", "put", TS_HOST_CACHE_FILE },
 };
 
 /* "$FILE:LINE FUNCTION" */

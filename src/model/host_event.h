@@ -24,7 +24,8 @@ enum ts_host_activity {
 	TS_HOST_PIPELINE,    /* "NAME (MODULE)": passes, if its stat "module" says the same */
 	TS_HOST_EXECUTABLE,  /* asks the persistent cache, and compiles if it has to */
 	TS_HOST_CACHE_READ,  /* looks into the persistent cache */
-	TS_HOST_CACHE_WRITE, /* puts an executable there */
+	TS_HOST_CACHE_WRITE, /* puts an executable there, if there is one */
+	TS_HOST_CACHE_FILE,  /* inside these two: the cache's folder is read or written */
 	TS_HOST_TORCH, /* PyTorch's compiler is at work (model/torch_event.h); it has many names */
 };
 

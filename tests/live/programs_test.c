@@ -178,6 +178,31 @@ static void a_third_program_is_reported_in_the_sample_that_has_it(void **state)
 	end(&given);
 }
 
+/* JAX's own function has no meaning to a user: the line that made it has. */
+static void the_line_of_the_newest_module_is_named(void **state)
+{
+	struct ts_hlo_instr instrs[] = { { .name = TS_LIT("param") },
+					 { .name = TS_LIT("broadcast"),
+					   .source_file = TS_LIT("train.py"),
+					   .source_line = 42 } };
+	struct ts_hlo_comp comp = { .root = 1 };
+	struct given given;
+	struct ts_hlo_module *module;
+
+	begin(&given);
+	module = ts_profile_add_module(&given.profile, 1);
+	module->name = TS_LIT("jit_broadcast_in_dim.1");
+	module->comps = &comp;
+	module->nr_comps = 1;
+	module->instrs = instrs;
+	module->nr_instrs = TS_NELEM(instrs);
+	for (uint64_t nr = 1; nr <= 7; nr++)
+		take_nr(&given, "jit_broadcast_in_dim", nr);
+	assert_int_equal(given.nr_raised, 1);
+	assert_non_null(strstr(given.evidence, " Its code is at train.py:42."));
+	end(&given);
+}
+
 /* A job that was steady for long: the new programs are seen before their modules are asked for. */
 static void without_shapes_it_is_reported_a_sample_later_and_with_them(void **state)
 {
@@ -385,6 +410,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_of_the_first_sample_are_not_new),
 		cmocka_unit_test(a_third_program_is_reported_in_the_sample_that_has_it),
+		cmocka_unit_test(the_line_of_the_newest_module_is_named),
 		cmocka_unit_test(without_shapes_it_is_reported_a_sample_later_and_with_them),
 		cmocka_unit_test(shapes_that_do_not_come_are_not_waited_for),
 		cmocka_unit_test(a_second_program_is_reported_when_it_was_not_the_first_growth),

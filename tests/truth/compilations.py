@@ -69,6 +69,13 @@ def check_family(cache, truth, bad):
     check_count("what differs", family["differs"], "shape", bad)
 
 
+def check_recompilations(report, truth, bad):
+    """All but the first of a function; all of them where it was called before the profile."""
+    functions = len(truth["functions"]) if "functions" in truth else 1
+    first = 0 if "shapes_new_while_profiled" in truth or not truth["compilations"] else functions
+    check_count("recompilations", report["compile"].get("recompilations"), truth["compilations"] - first, bad)
+
+
 def check_findings(report, truth, bad):
     """A function compiled again and again is told, and nothing is where each was compiled once."""
     again = truth["compilations"] > 1 and "function" in truth
@@ -94,6 +101,8 @@ def main(report_path, truth_path):
         check_times(sorted(cache["compilations"], key=lambda row: row["start_ps"]), truth, bad)
     if "parameter_shapes" in truth:
         check_family(cache, truth, bad)
+    if report["compile"].get("compiler"):
+        check_recompilations(report, truth, bad)
     check_findings(report, truth, bad)
     for line in bad:
         print(f"{report_path}: {line}")

@@ -69,9 +69,14 @@ static const struct ts_record piece_record = TS_RECORD(piece_members);
 
 #define TS_SELF struct cache_counts
 static const struct ts_member counts_members[] = {
-	TS_NUMBER(1, nr_compiled, TS_ADD), TS_NUMBER(2, compile_ps, TS_ADD),
-	TS_NUMBER(3, nr_restored, TS_ADD), TS_NUMBER(4, nr_inferred, TS_ADD),
-	TS_NUMBER(5, nr_writes, TS_ADD),   TS_NUMBER(6, nr_calls, TS_ADD),
+	TS_NUMBER(1, nr_compiled, TS_ADD),
+	TS_NUMBER(2, compile_ps, TS_ADD),
+	TS_NUMBER(3, nr_restored, TS_ADD),
+	TS_NUMBER(4, nr_inferred, TS_ADD),
+	TS_NUMBER(6, nr_calls, TS_ADD),
+	TS_NUMBER(7, nr_asked, TS_ADD),
+	TS_NUMBER(8, nr_files, TS_ADD),
+	TS_NUMBER(9, nr_events, TS_ADD), /* 5 was once another member */
 };
 static const struct ts_record counts_record = TS_RECORD(counts_members);
 #undef TS_SELF
@@ -123,6 +128,7 @@ static enum ts_status cache_open(void *arg, const struct ts_context *ctx,
 	state->line = (uint32_t)(line - ctx->profile->lines);
 	state->is_thread = line->kind == TS_LINE_THREAD;
 	state->activity = ctx->outline->host_activity;
+	state->file_ps = INT64_MIN;
 	if (!state->is_thread || ctx->profile->nr_devices > 0)
 		return TS_OK;
 	state->thunk = calloc(ctx->profile->nr_ops + 1, 1);
@@ -195,6 +201,8 @@ static enum ts_status cache_block(void *arg, const struct ts_context *ctx,
 	struct cache_state *state = arg;
 	bool good = true;
 
+	if (state->is_thread)
+		state->counts.nr_events += (int64_t)block->nr_events;
 	for (size_t i = 0; i < block->nr_events && good; i++) {
 		uint8_t activity = state->activity ? state->activity[block->op[i]] : TS_HOST_OTHER;
 
@@ -252,10 +260,45 @@ static void name_requests(struct cache_state *sum, const struct ts_profile *prof
 	}
 }
 
+static void add_function(struct cache_function *into, const struct cache_function *from)
+{
+	into->nr_hits = ts_i64_add(into->nr_hits, from->nr_hits);
+	into->nr_compiled = ts_i64_add(into->nr_compiled, from->nr_compiled);
+	into->nr_restored = ts_i64_add(into->nr_restored, from->nr_restored);
+	into->compile_ps = ts_i64_add(into->compile_ps, from->compile_ps);
+}
+
+/* JAX has two names for the calls of f: PjitFunction(f) and PjitFunction(jit(f)). They become one row. False:
+ * no memory. */
+static bool sum_functions(struct cache_state *sum, const struct ts_profile *profile)
+{
+	struct ts_map rows = { NULL, 0, 0 };
+	size_t nr = 0;
+	bool good = true;
+
+	for (size_t i = 0; i < sum->nr_functions && good; i++) {
+		const struct cache_function *function = &sum->functions[i];
+		struct ts_bytes call = profile->ops[function->op].name;
+		struct ts_bytes inner = ts_host_function(call);
+		uint64_t key = ts_hash(inner.n ? inner : call, 0);
+		uint32_t at = ts_map_find(&rows, key);
+
+		if (at != TS_NONE) {
+			add_function(&sum->functions[at], function);
+			continue;
+		}
+		good = ts_map_set(&rows, key, (uint32_t)nr);
+		sum->functions[nr++] = *function;
+	}
+	sum->nr_functions = nr;
+	ts_map_release(&rows);
+	return good;
+}
+
 /* What belongs together in the sum: see cache_match.c. */
 static bool match(struct cache_state *sum, const struct ts_context *ctx, struct ts_arena *arena)
 {
-	if (!count_runs(sum))
+	if (!count_runs(sum) || !sum_functions(sum, ctx->profile))
 		return false;
 	for (size_t i = 0; i < sum->nr_programs; i++)
 		sum->programs[i].module = ts_profile_module_of(ctx->profile, sum->programs[i].id);
@@ -288,33 +331,79 @@ static const struct cache_request **by_duration(const struct cache_state *sum)
 	return order;
 }
 
-static bool make_facts(const struct cache_report *report, struct ts_cache_facts *facts)
+/* JAX asks for an executable, and offers each new one, whether there is a cache or not: only a file
+ * that is read or written shows that there is one. */
+static enum ts_cache_use persistent_cache(const struct cache_counts *counts)
 {
-	const struct cache_counts *counts = &report->sum->counts;
+	if (counts->nr_files > 0 || counts->nr_restored > counts->nr_inferred)
+		return TS_CACHE_ON;
+	if (counts->nr_asked > 0)
+		return TS_CACHE_OFF;
+	return counts->nr_inferred > 0 ? TS_CACHE_ON : TS_CACHE_UNKNOWN;
+}
+
+/* What was compiled, in the order of time. */
+static bool list_compilations(const struct cache_state *sum, struct ts_arena *arena,
+			      struct ts_cache_facts *facts)
+{
+	struct ts_cache_compilation *rows =
+		ts_arena_array(arena, sum->nr_requests + 1, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < sum->nr_requests; i++) {
+		const struct cache_request *request = &sum->requests[i];
+		bool is_again = request->cause == CACHE_AGAIN;
+
+		if (request->is_restored)
+			continue;
+		rows[facts->nr_compilations++] =
+			(struct ts_cache_compilation){ request->module, request->start_ps,
+						       ts_cache_duration(request),
+						       request->codegen_ps, is_again };
+		facts->nr_again += is_again && facts->nr_again >= 0;
+	}
+	facts->compilations = rows;
+	return rows != NULL;
+}
+
+static bool find_families(struct cache_state *sum, const struct ts_profile *profile,
+			  struct ts_arena *arena, struct cache_families *families)
+{
+	if (!ts_cache_families_make(families, sum, profile, arena) ||
+	    !ts_cache_find_again(sum, families, profile) ||
+	    !ts_cache_families_sum(families, sum, profile))
+		return false;
+	ts_cache_families_choose(families);
+	return ts_cache_describe(families, profile);
+}
+
+static bool make_facts(const struct cache_report *report, struct cache_state *sum,
+		       struct ts_cache_facts *facts)
+{
+	const struct cache_counts *counts = &sum->counts;
 	const struct ts_profile *profile = report->ctx->profile;
 	struct ts_arena *arena = &report->result->owner->arena;
-	bool in_use = counts->nr_restored > 0 || counts->nr_writes > 0;
 	struct ts_cache_compilation *longest = ts_arena_array(arena, 1, sizeof(*longest));
 	struct cache_families families;
 
-	if (!longest || !ts_cache_families_make(&families, report->sum, profile, arena))
-		return false;
-	ts_cache_families_choose(&families);
-	if (!ts_cache_describe(&families, profile))
+	if (!longest || !find_families(sum, profile, arena, &families))
 		return false;
 	if (report->sum->nr_requests > 0)
-		*longest = (struct ts_cache_compilation){ report->longest[0]->module,
-							  ts_cache_duration(report->longest[0]),
-							  report->longest[0]->codegen_ps };
+		*longest = (struct ts_cache_compilation){
+			.module = report->longest[0]->module,
+			.duration_ps = ts_cache_duration(report->longest[0]),
+			.codegen_ps = report->longest[0]->codegen_ps
+		};
 	*facts = (struct ts_cache_facts){
-		.nr_compiled = counts->nr_compiled,
-		.compile_ps = counts->compile_ps,
-		.nr_restored = in_use ? counts->nr_restored : -1,
+		.nr_compiled = counts->nr_events > 0 ? counts->nr_compiled : -1,
+		.compile_ps = counts->nr_events > 0 ? counts->compile_ps : -1,
+		.persistent = persistent_cache(counts),
+		.nr_restored = persistent_cache(counts) == TS_CACHE_ON ? counts->nr_restored : -1,
 		.longest = report->sum->nr_requests > 0 ? longest : NULL,
 		.families = families.items,
 		.nr_families = families.nr,
+		.nr_again = counts->nr_events > 0 ? 0 : -1,
 	};
-	return true;
+	return list_compilations(sum, arena, facts);
 }
 
 static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void *facts,
@@ -325,15 +414,16 @@ static enum ts_status cache_close(void *arg, const struct ts_context *ctx, void 
 	bool good;
 
 	if (ctx->profile->nr_hosts == 0) { /* modules alone: nothing was called */
-		*(struct ts_cache_facts *)facts =
-			(struct ts_cache_facts){ -1, -1, -1, .longest = NULL };
+		*(struct ts_cache_facts *)facts = (struct ts_cache_facts){
+			.nr_compiled = -1, .compile_ps = -1, .nr_again = -1, .nr_restored = -1
+		};
 		return TS_OK;
 	}
 	if (!match(sum, ctx, &result->owner->arena))
 		return ts_fail_nomem(err);
 	report.attributed_ps = ts_cache_match_waits(sum, ts_time_facts(ctx));
 	report.longest = by_duration(sum);
-	good = report.longest && make_facts(&report, facts) && ts_cache_report(&report);
+	good = report.longest && make_facts(&report, sum, facts) && ts_cache_report(&report);
 	free(report.longest);
 	return good ? TS_OK : ts_fail_nomem(err);
 }

@@ -22,6 +22,8 @@
 #define CACHE_MAX_REQUESTS 65536  /* kept of a run; all are counted */
 #define CACHE_MAX_RUNS	   262144 /* of programs on the CPU, which have no line of their own */
 
+enum cache_cause { CACHE_FIRST, CACHE_AGAIN, CACHE_BY_HAND };
+
 struct cache_request {
 	int64_t start_ps,
 		end_ps; /* of the compilation; when restored: of the look into the cache */
@@ -34,7 +36,9 @@ struct cache_request {
 	/* Of the sum alone, by cache_match.c: */
 	bool has_backend; /* the compiler's work for it was found on another thread */
 	uint32_t program; /* index into the programs, or TS_NONE */
-	int64_t wait_ps;  /* core time with nothing to run meanwhile; -1 */
+	const struct ts_hlo_instr *code; /* of the program, with a line of source; or NULL */
+	enum cache_cause cause;		 /* by cache_again.c */
+	int64_t wait_ps;		 /* core time with nothing to run meanwhile; -1 */
 };
 
 static inline int64_t ts_cache_duration(const struct cache_request *request)
@@ -46,6 +50,11 @@ struct cache_function {
 	uint32_t op; /* PjitFunction(f) */
 	int64_t nr_hits, nr_compiled, nr_restored, compile_ps;
 };
+
+static inline int64_t ts_cache_nr_calls(const struct cache_function *function)
+{
+	return function->nr_hits + function->nr_compiled + function->nr_restored;
+}
 
 struct cache_program {
 	uint64_t id;
@@ -67,7 +76,10 @@ struct cache_piece {
 };
 
 struct cache_counts {
-	int64_t nr_compiled, compile_ps, nr_restored, nr_inferred, nr_writes, nr_calls;
+	int64_t nr_compiled, compile_ps, nr_restored, nr_inferred, nr_calls;
+	int64_t nr_asked;  /* questions to the persistent cache, of JAX */
+	int64_t nr_files;  /* those that touched a file of it */
+	int64_t nr_events; /* of threads: without one it is unknown what was compiled */
 };
 
 struct cache_state {
@@ -80,6 +92,7 @@ struct cache_state {
 	bool is_thread;
 	const uint8_t *activity; /* of each op; the outline's */
 	uint8_t *thunk;		 /* of each op: 0 not met yet, 1 no, 2 yes; NULL: not asked */
+	int64_t file_ps;	 /* start of the last TS_HOST_CACHE_FILE */
 	/* of a line and of the sum */
 	struct cache_request *requests;
 	size_t nr_requests, cap_requests;
@@ -123,18 +136,32 @@ struct cache_families {
 	struct ts_cache_variant *variants;
 	struct ts_cache_family *items;
 	size_t nr, nr_variants;
+	bool has_threads;   /* else it is unknown what was compiled */
 	bool has_strangers; /* a program ran that is not known: a known one that did not may be it */
 };
 
 /* ITEMS in the order of their stems. False: no memory. */
 bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
 			    const struct ts_profile *profile, struct ts_arena *arena);
-/* Leaves those of several variants of which one was compiled or ran, what took longest to compile first,
- * and marks what is unknown. */
+/* Adds up the requests and the calls of each. False: no memory. */
+bool ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
+			   const struct ts_profile *profile);
+/* Leaves those that were compiled again, and those of several variants of which one was compiled or ran; what
+ * took longest to compile stands first. Marks what is unknown. */
 void ts_cache_families_choose(struct cache_families *families);
 /* The entry's parameter, or NULL. */
 const struct ts_shape *ts_cache_parameter(const struct ts_hlo_module *module, uint32_t number);
 uint32_t ts_cache_nr_parameters(const struct ts_hlo_module *module);
+
+/* The family of a stem, or NULL; before the choice. */
+struct ts_cache_family *ts_cache_family_find(const struct cache_families *families,
+					     struct ts_bytes stem);
+/* Do two modules share a line of source, or does one of them have no source lines? */
+bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b);
+
+/* cache_again.c: fills .cause of all requests; before the choice of families. False: no memory. */
+bool ts_cache_find_again(struct cache_state *sum, const struct cache_families *families,
+			 const struct ts_profile *profile);
 
 /* cache_bucket.c: sizes to pad to; WEIGHTS: how often each value was met. */
 #define CACHE_MAX_VALUES 64

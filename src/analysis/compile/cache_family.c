@@ -61,6 +61,7 @@ static struct ts_cache_variant *add_variant(struct cache_families *families, str
 		.program_id = program_id,
 		.module = module,
 		.first_ps = INT64_MAX,
+		.function = TS_NONE,
 	};
 	return variant;
 }
@@ -113,10 +114,11 @@ static bool same_source(const struct ts_hlo_instr *a, const struct ts_hlo_instr 
 	       ts_bytes_eq(a->source_file, b->source_file);
 }
 
-/* Do two modules share a line of source, or does one of them have no source lines? */
-static bool may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
+bool ts_cache_may_be_one_function(const struct ts_hlo_module *a, const struct ts_hlo_module *b)
 {
 	bool some_a = false, some_b = false;
+
+	TS_ASSERT(a && b);
 
 	for (size_t i = 0, n = 0; i < a->nr_instrs && n < MAX_SOURCES; i++) {
 		if (a->instrs[i].source_file.n == 0)
@@ -176,7 +178,7 @@ static unsigned module_differences(const struct ts_hlo_module *a, const struct t
 {
 	unsigned found = 0;
 
-	if (!may_be_one_function(a, b))
+	if (!ts_cache_may_be_one_function(a, b))
 		return TS_DIFFERS_FUNCTION;
 	if (ts_cache_nr_parameters(a) != ts_cache_nr_parameters(b))
 		return TS_DIFFERS_COUNT;
@@ -301,7 +303,8 @@ static bool find_buckets(struct ts_cache_family *family, const struct ts_profile
 	return true;
 }
 
-static struct ts_cache_family *find_family(struct cache_families *families, struct ts_bytes stem)
+struct ts_cache_family *ts_cache_family_find(const struct cache_families *families,
+					     struct ts_bytes stem)
 {
 	size_t lo = 0, hi = families->nr;
 
@@ -330,6 +333,8 @@ static void group(struct cache_families *families)
 			family = &families->items[families->nr++];
 			*family = (struct ts_cache_family){ .stem = variant->stem,
 							    .wait_ps = -1,
+							    .again_wait_ps = -1,
+							    .nr_calls = -1,
 							    .variants = variant };
 		}
 		family->nr_variants++;
@@ -339,25 +344,56 @@ static void group(struct cache_families *families)
 	}
 }
 
-static void sum_requests(struct cache_families *families, const struct cache_state *sum)
+static int64_t add_known(int64_t sum, int64_t more)
 {
-	for (size_t i = 0; i < sum->nr_requests; i++) {
-		const struct cache_request *request = &sum->requests[i];
-		struct ts_cache_family *family =
-			find_family(families, ts_module_stem(request->module));
+	return more < 0 ? sum : ts_i64_add(TS_MAX(sum, 0), more);
+}
 
-		if (!family)
-			continue;
-		if (request->is_restored) {
-			family->nr_restored++;
-			continue;
-		}
-		family->nr_compiled++;
-		family->compile_ps = ts_i64_add(family->compile_ps,
-						ts_i64_sub(request->end_ps, request->start_ps));
-		if (request->wait_ps >= 0)
-			family->wait_ps = ts_i64_add(TS_MAX(family->wait_ps, 0), request->wait_ps);
+static void sum_request(struct ts_cache_family *family, const struct cache_request *request)
+{
+	int64_t dur_ps = ts_cache_duration(request);
+
+	if (request->is_restored) {
+		family->nr_restored++;
+		return;
 	}
+	family->nr_compiled++;
+	family->compile_ps = ts_i64_add(family->compile_ps, dur_ps);
+	family->wait_ps = add_known(family->wait_ps, request->wait_ps);
+	if (request->code && (!family->code || request->cause == CACHE_AGAIN))
+		family->code = request->code;
+	if (request->cause != CACHE_AGAIN)
+		return;
+	family->nr_again++;
+	family->again_ps = ts_i64_add(family->again_ps, dur_ps);
+	family->again_wait_ps = add_known(family->again_wait_ps, request->wait_ps);
+}
+
+bool ts_cache_families_sum(struct cache_families *families, const struct cache_state *sum,
+			   const struct ts_profile *profile)
+{
+	struct ts_cache_family *family;
+
+	TS_ASSERT(families->arena && sum && profile);
+	for (size_t i = 0; i < sum->nr_requests; i++) {
+		family = ts_cache_family_find(families, ts_module_stem(sum->requests[i].module));
+		if (family)
+			sum_request(family, &sum->requests[i]);
+	}
+	for (size_t i = 0; i < sum->nr_functions; i++) {
+		const struct cache_function *function = &sum->functions[i];
+		struct ts_bytes call = profile->ops[function->op].name, name;
+
+		if (ts_host_function(call).n == 0)
+			continue;
+		name = ts_cache_module_name(families->arena, call);
+		if (!name.p)
+			return false;
+		family = ts_cache_family_find(families, ts_module_stem(name));
+		if (family)
+			family->nr_calls = add_known(family->nr_calls, ts_cache_nr_calls(function));
+	}
+	return true;
 }
 
 bool ts_cache_families_make(struct cache_families *families, const struct cache_state *sum,
@@ -368,7 +404,8 @@ bool ts_cache_families_make(struct cache_families *families, const struct cache_
 	bool good;
 
 	TS_ASSERT(families && arena && sum->nr_programs <= sum->cap_programs);
-	*families = (struct cache_families){ .arena = arena };
+	*families =
+		(struct cache_families){ .arena = arena, .has_threads = sum->counts.nr_events > 0 };
 	families->variants = ts_arena_array(arena, max, sizeof(*families->variants));
 	families->items = ts_arena_array(arena, max, sizeof(*families->items));
 	good = variant_of && families->variants && families->items;
@@ -381,10 +418,12 @@ bool ts_cache_families_make(struct cache_families *families, const struct cache_
 			qsort(families->variants, families->nr_variants,
 			      sizeof(*families->variants), by_family);
 		group(families);
-		sum_requests(families, sum);
 	}
 	free(variant_of);
 	for (size_t i = 0; good && i < families->nr; i++) {
+		if (families->items[i].nr_known > 0)
+			families->items[i].code =
+				ts_hlo_sourced(module_of(profile, families->items[i].variants));
 		find_differences(&families->items[i], profile);
 		good = find_buckets(&families->items[i], profile, arena);
 	}
@@ -411,6 +450,16 @@ static int64_t known_runs(const struct cache_families *families, int64_t nr_runs
 	return nr_runs == 0 && families->has_strangers ? -1 : nr_runs;
 }
 
+static void forget_compilations(struct cache_families *families)
+{
+	for (size_t i = 0; i < families->nr; i++) {
+		families->items[i].nr_compiled = families->items[i].compile_ps = -1;
+		families->items[i].nr_restored = families->items[i].nr_again = -1;
+	}
+	for (size_t i = 0; i < families->nr_variants; i++)
+		families->variants[i].nr_compiled = families->variants[i].compile_ps = -1;
+}
+
 static void mark_unknown(struct cache_families *families)
 {
 	for (size_t i = 0; i < families->nr; i++) {
@@ -428,7 +477,8 @@ static void mark_unknown(struct cache_families *families)
 	}
 }
 
-/* One program is not a family; nor are those of which nothing was compiled or ran here. */
+/* One program is not a family, unless it was compiled again; nor are those of which nothing was compiled or
+ * ran here. */
 void ts_cache_families_choose(struct cache_families *families)
 {
 	size_t nr = 0;
@@ -437,12 +487,15 @@ void ts_cache_families_choose(struct cache_families *families)
 	for (size_t i = 0; i < families->nr; i++) {
 		const struct ts_cache_family *family = &families->items[i];
 
-		if (family->nr_variants >= 2 &&
-		    family->nr_compiled + family->nr_restored + family->nr_runs > 0)
+		if (family->nr_again > 0 ||
+		    (family->nr_variants >= 2 &&
+		     family->nr_compiled + family->nr_restored + family->nr_runs > 0))
 			families->items[nr++] = *family;
 	}
 	families->nr = nr;
 	if (nr > 1)
 		qsort(families->items, nr, sizeof(*families->items), longest_compiled_first);
 	mark_unknown(families);
+	if (!families->has_threads)
+		forget_compilations(families);
 }

@@ -162,6 +162,13 @@ static uint32_t take_first(struct first_run *runs, size_t nr, uint64_t stem, int
 	return TS_NONE;
 }
 
+static const struct ts_hlo_instr *code_of(const struct ts_profile *profile,
+					  const struct cache_program *program)
+{
+	return program->module == TS_NONE ? NULL
+					  : ts_hlo_sourced(&profile->modules[program->module]);
+}
+
 bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *profile)
 {
 	struct first_run *runs = calloc(sum->nr_programs + 1, sizeof(*runs));
@@ -186,6 +193,9 @@ bool ts_cache_match_programs(struct cache_state *sum, const struct ts_profile *p
 		request->program = request->module.n > 0
 					   ? take_first(runs, nr, stem, request->end_ps)
 					   : TS_NONE;
+		request->code = request->program == TS_NONE
+					? NULL
+					: code_of(profile, &sum->programs[request->program]);
 	}
 	free(runs);
 	return true;

@@ -2,6 +2,7 @@
 #include "analysis/compile/cache.h"
 
 #include "analysis/kit/lists.h"
+#include "analysis/kit/source.h"
 #include "analysis/kit/table.h"
 
 #define MAX_ROWS   200 /* of compilations and of functions: the largest */
@@ -13,38 +14,43 @@ static struct ts_value share_of(int64_t part, int64_t all)
 	return all > 0 ? ts_share_pct((double)part / (double)all) : ts_null();
 }
 
+#define IF_KNOWN(ps)	 (is_known ? ts_int_or_null(ps) : ts_null())
 #define IF_CALLED(value) (calls > 0 ? (value) : ts_null())
 #define IF_USED(value)	 (restored < 0 ? ts_null() : (value))
 #define CACHE_FIELDS(X) \
-	X(compilation_count, TS_MEASURED, "compilations", ts_int(compiled)) \
-	X(compilation_ps, TS_MEASURED, "host time in compilations", ts_int(facts->compile_ps)) \
-	X(wait_ps, TS_MEASURED, "core time waiting for them", ts_int_or_null(wait_ps)) \
-	X(wait_attributed_ps, TS_MEASURED, NULL, ts_int_or_null(report->attributed_ps)) \
+	X(compilation_count, TS_MEASURED, "compilations", ts_int_or_null(compiled)) \
+	X(compilation_ps, TS_MEASURED, "host time in compilations", ts_int_or_null(facts->compile_ps)) \
+	X(wait_ps, TS_MEASURED, "core time waiting for them", IF_KNOWN(wait_ps)) \
+	X(wait_attributed_ps, TS_MEASURED, NULL, IF_KNOWN(report->attributed_ps)) \
 	X(cache_hits, TS_MEASURED, "calls that found an executable", IF_CALLED(ts_int(hits))) \
 	X(cache_misses, TS_MEASURED, "calls that needed a new one", \
 	  IF_CALLED(ts_int(calls - hits))) \
 	X(cache_hit_pct, TS_MEASURED, NULL, share_of(hits, calls)) \
+	X(persistent_cache, TS_DERIVED, "persistent cache", persistent_cache(facts)) \
 	X(persistent_cache_hits, TS_MEASURED, "persistent cache hits", ts_int_or_null(restored)) \
 	X(persistent_cache_misses, TS_DERIVED, "persistent cache misses", \
 	  IF_USED(ts_int(compiled))) \
 	X(persistent_cache_hit_pct, TS_DERIVED, NULL, \
 	  IF_USED(share_of(restored, restored + compiled)))
 
-static int64_t nr_calls(const struct cache_function *function)
+static struct ts_value persistent_cache(const struct ts_cache_facts *facts)
 {
-	return function->nr_hits + function->nr_compiled + function->nr_restored;
+	static const char *const names[] = { [TS_CACHE_OFF] = "off", [TS_CACHE_ON] = "on" };
+
+	return ts_text_or_null(ts_bytes_of(names[facts->persistent]));
 }
 
 static void put_fields(const struct cache_report *report)
 {
 	const struct ts_cache_facts *facts = report->facts;
 	int64_t compiled = facts->nr_compiled, restored = facts->nr_restored;
+	bool is_known = compiled >= 0;
 	int64_t wait_ps = ts_time_facts(report->ctx)->bucket_ps[TS_BUCKET_COMPILATION];
 	int64_t hits = 0, calls = 0;
 
 	for (size_t i = 0; i < report->sum->nr_functions; i++) {
 		hits += report->sum->functions[i].nr_hits;
-		calls += nr_calls(&report->sum->functions[i]);
+		calls += ts_cache_nr_calls(&report->sum->functions[i]);
 	}
 	TS_FIELDS(report->result, CACHE_FIELDS);
 }
@@ -61,6 +67,17 @@ static struct ts_value program_of(const struct cache_state *sum, uint32_t progra
 	return program == TS_NONE ? ts_null() : ts_id(sum->programs[program].id);
 }
 
+static struct ts_value cause_of(const struct cache_request *request)
+{
+	static const char *const names[] = {
+		[CACHE_FIRST] = "first", [CACHE_AGAIN] = "again", [CACHE_BY_HAND] = "by hand"
+	};
+
+	if (request->is_restored || request->module.n == 0)
+		return ts_null();
+	return ts_text(ts_bytes_of(names[request->cause]));
+}
+
 #define REQUEST_COLUMNS(X) \
 	X(module, TS_MEASURED, "module", ts_text_or_null(request->module)) \
 	X(start_ps, TS_MEASURED, "start", ts_int(request->start_ps)) \
@@ -72,7 +89,10 @@ static struct ts_value program_of(const struct cache_state *sum, uint32_t progra
 	X(wait_ps, TS_MEASURED, "cores waited", ts_int_or_null(request->wait_ps)) \
 	X(outcome, TS_MEASURED, "outcome", ts_text(outcome)) \
 	X(inferred, TS_DERIVED, NULL, ts_bool(request->is_inferred)) \
+	X(cause, TS_DERIVED, "why", cause_of(request)) \
 	X(function, TS_MEASURED, NULL, function_of(profile, request->call_op)) \
+	X(source, TS_COMPILED, "source", \
+	  ts_text_or_null(ts_instr_source(report->result, request->code))) \
 	X(program_id, TS_DERIVED, NULL, program_of(report->sum, request->program)) \
 	X(thread, TS_MEASURED, NULL, ts_text_or_null(line->name)) \
 	X(host, TS_MEASURED, NULL, ts_text_or_null(host->name))
@@ -106,11 +126,11 @@ static void put_requests(const struct cache_report *report)
 
 #define FUNCTION_COLUMNS(X) \
 	X(function, TS_MEASURED, "function", ts_text(inner.n ? inner : name)) \
-	X(calls, TS_MEASURED, "calls", ts_int(nr_calls(function))) \
+	X(calls, TS_MEASURED, "calls", ts_int(ts_cache_nr_calls(function))) \
 	X(hits, TS_MEASURED, "ran at once", ts_int(function->nr_hits)) \
 	X(compiled, TS_MEASURED, "compiled", ts_int(function->nr_compiled)) \
 	X(restored, TS_MEASURED, "restored", ts_int(function->nr_restored)) \
-	X(hit_pct, TS_MEASURED, "hit rate", share_of(function->nr_hits, nr_calls(function))) \
+	X(hit_pct, TS_MEASURED, "hit rate", share_of(function->nr_hits, ts_cache_nr_calls(function))) \
 	X(compile_ps, TS_MEASURED, "compile time", ts_int(function->compile_ps))
 
 static const struct ts_column function_columns[] = { FUNCTION_COLUMNS(TS_COLUMN) };
@@ -122,8 +142,8 @@ static int longest_compiled_first(const void *a, const void *b)
 
 	if (x->compile_ps != y->compile_ps)
 		return x->compile_ps > y->compile_ps ? -1 : 1;
-	if (nr_calls(x) != nr_calls(y))
-		return nr_calls(x) > nr_calls(y) ? -1 : 1;
+	if (ts_cache_nr_calls(x) != ts_cache_nr_calls(y))
+		return ts_cache_nr_calls(x) > ts_cache_nr_calls(y) ? -1 : 1;
 	return (x->op > y->op) - (x->op < y->op);
 }
 
@@ -157,8 +177,8 @@ static bool put_functions(const struct cache_report *report)
 	X(first_ps, variant->nr_runs > 0 ? ts_int(variant->first_ps) : ts_null()) \
 	X(executions, ts_int_or_null(variant->nr_runs)) \
 	X(time_ps, ts_int_or_null(variant->time_ps)) \
-	X(compilations, ts_int(variant->nr_compiled)) \
-	X(compile_ps, ts_int(variant->compile_ps))
+	X(compilations, ts_int_or_null(variant->nr_compiled)) \
+	X(compile_ps, ts_int_or_null(variant->compile_ps))
 
 static struct ts_value list_programs(struct ts_result *result, const struct ts_cache_family *family)
 {
@@ -199,12 +219,14 @@ static struct ts_value list_axes(struct ts_result *result, const struct ts_cache
 	X(name, TS_MEASURED, "family", ts_text(family->stem)) \
 	X(variants, TS_COMPILED, "variants", ts_int((int64_t)family->nr_variants)) \
 	X(differs, TS_COMPILED, "they differ in", ts_text_or_null(family->differs)) \
-	X(compilations, TS_MEASURED, "compiled", ts_int(family->nr_compiled)) \
-	X(compile_ps, TS_MEASURED, "compile time", ts_int(family->compile_ps)) \
+	X(compilations, TS_MEASURED, "compiled", ts_int_or_null(family->nr_compiled)) \
+	X(recompilations, TS_DERIVED, "again", ts_int_or_null(family->nr_again)) \
+	X(compile_ps, TS_MEASURED, "compile time", ts_int_or_null(family->compile_ps)) \
 	X(wait_ps, TS_MEASURED, "cores waited", ts_int_or_null(family->wait_ps)) \
-	X(restored, TS_MEASURED, NULL, ts_int(family->nr_restored)) \
+	X(restored, TS_MEASURED, NULL, ts_int_or_null(family->nr_restored)) \
 	X(executions, TS_MEASURED, "executions", ts_int_or_null(family->nr_runs)) \
 	X(time_ps, TS_MEASURED, NULL, ts_int_or_null(family->time_ps)) \
+	X(source, TS_COMPILED, NULL, ts_text_or_null(ts_instr_source(result, family->code))) \
 	X(parameter_shapes, TS_COMPILED, NULL, \
 	  ts_text_list(result, family->shapes, family->nr_shapes)) \
 	X(bucket_advice, TS_DERIVED, "pad to", ts_text_or_null(advice)) \
@@ -305,6 +327,19 @@ static void put_notes(const struct cache_report *report)
 			       "taken as restored from the persistent cache (the Python tracer "
 			       "would show it)",
 			       (long long)counts->nr_inferred);
+	if (report->facts->nr_compiled < 0)
+		ts_result_note(report->result,
+			       "the profile has no event of a host thread: what was "
+			       "compiled is unknown");
+	if (report->facts->persistent == TS_CACHE_OFF)
+		ts_result_note(report->result,
+			       "JAX asked for a persistent cache and there was none: with "
+			       "JAX_COMPILATION_CACHE_DIR=FOLDER the next start of the job "
+			       "compiles less");
+	else if (report->facts->persistent == TS_CACHE_UNKNOWN && counts->nr_compiled > 0)
+		ts_result_note(report->result,
+			       "whether a persistent cache was in use is unknown (JAX's Python "
+			       "tracer would show it)");
 	if (report->sum->nr_requests >= CACHE_MAX_REQUESTS)
 		ts_result_note(report->result, "only the first %d compilations are told apart",
 			       CACHE_MAX_REQUESTS);

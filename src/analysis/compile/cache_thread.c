@@ -364,6 +364,17 @@ static end_piece *const ends[] = {
 	[TS_HOST_CACHE_READ] = end_outermost,
 };
 
+/* Is the persistent cache asked, and does that touch its files? */
+static void note_cache(struct cache_state *state, const struct cache_piece *piece)
+{
+	if (piece->activity == TS_HOST_CACHE_FILE)
+		state->file_ps = piece->start_ps;
+	if (piece->activity != TS_HOST_CACHE_READ && piece->activity != TS_HOST_CACHE_WRITE)
+		return;
+	state->counts.nr_asked++;
+	state->counts.nr_files += state->file_ps >= piece->start_ps;
+}
+
 static bool end_event(struct cache_state *state, const struct ts_block *block, size_t i,
 		      enum ts_host_activity activity)
 {
@@ -377,8 +388,7 @@ static bool end_event(struct cache_state *state, const struct ts_block *block, s
 
 	if (activity == TS_HOST_CALL)
 		return end_call(state, block->op[i], piece.start_ps);
-	if (activity == TS_HOST_CACHE_WRITE)
-		state->counts.nr_writes++;
+	note_cache(state, &piece);
 	if (activity == TS_HOST_PIPELINE) {
 		if (!is_pipeline(block, i, &piece.module))
 			return true;

@@ -15,8 +15,8 @@
 	X(variants, TS_COMPILED, "variants", ts_int((int64_t)family->nr_variants)) \
 	X(calls, TS_MEASURED, "executions", ts_int_or_null(family->nr_runs)) \
 	X(time_ps, TS_MEASURED, "time", ts_int_or_null(family->time_ps)) \
-	X(compilations, TS_MEASURED, "compiled", ts_int(family->nr_compiled)) \
-	X(compile_ps, TS_MEASURED, "compile time", ts_int(family->compile_ps))
+	X(compilations, TS_MEASURED, "compiled", ts_int_or_null(family->nr_compiled)) \
+	X(compile_ps, TS_MEASURED, "compile time", ts_int_or_null(family->compile_ps))
 
 static const struct ts_column region_columns[] = { REGION_COLUMNS(TS_COLUMN) };
 
@@ -35,6 +35,7 @@ static void put_regions(struct ts_result *result, const struct ts_cache_facts *c
 #define RECOMPILE_COLUMNS(X) \
 	X(function, TS_MEASURED, "recompiled", ts_text(family->stem)) \
 	X(compilations, TS_MEASURED, "compiled", ts_int(family->nr_compiled)) \
+	X(recompilations, TS_DERIVED, "again", ts_int(family->nr_again)) \
 	X(compile_ps, TS_MEASURED, "compile time", ts_int(family->compile_ps)) \
 	X(reason, TS_COMPILED, "they differ in", ts_text_or_null(family->differs)) \
 	X(parameter_shapes, TS_COMPILED, NULL, \
@@ -42,7 +43,7 @@ static void put_regions(struct ts_result *result, const struct ts_cache_facts *c
 
 static const struct ts_column recompile_columns[] = { RECOMPILE_COLUMNS(TS_COLUMN) };
 
-/* Families compiled more than once, and what their variants differ in. */
+/* Functions that were compiled though they had an executable, and what their variants differ in. */
 static void put_recompiles(struct ts_result *result, const struct ts_cache_facts *cache)
 {
 	struct ts_table *table = ts_result_table(result, "recompiles", "Recompilations",
@@ -51,18 +52,9 @@ static void put_recompiles(struct ts_result *result, const struct ts_cache_facts
 	for (size_t i = 0; i < cache->nr_families && table->nr_rows < MAX_ROWS; i++) {
 		const struct ts_cache_family *family = &cache->families[i];
 
-		if (family->nr_compiled > 1)
+		if (family->nr_again > 0)
 			TS_CELLS(result, table, RECOMPILE_COLUMNS);
 	}
-}
-
-static int64_t nr_recompiles(const struct ts_cache_facts *cache)
-{
-	int64_t nr = 0;
-
-	for (size_t i = 0; i < cache->nr_families; i++)
-		nr += TS_MAX(cache->families[i].nr_compiled - 1, 0);
-	return nr;
 }
 
 void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts *facts,
@@ -77,11 +69,11 @@ void ts_compile_report_xla(const struct ts_context *ctx, struct ts_compile_facts
 		return;
 	}
 	facts->compiler = TS_COMPILER_XLA;
-	facts->nr_recompiles = nr_recompiles(cache);
+	facts->nr_recompiles = cache->nr_again;
 	ts_result_field(result, "compiler", ts_text(TS_LIT("XLA")), TS_DERIVED, "compiler");
 	ts_compile_put_time(result, ps, ps < 0 ? NULL : "profile");
 	ts_result_field(result, "graph_breaks", ts_null(), TS_DERIVED, NULL);
-	ts_result_field(result, "recompilations", ts_int(facts->nr_recompiles), TS_DERIVED,
+	ts_result_field(result, "recompilations", ts_int_or_null(facts->nr_recompiles), TS_DERIVED,
 			"recompilations");
 	ts_compile_put_fusion(&fusion, result);
 	put_regions(result, cache);

@@ -5,7 +5,7 @@
 #ifndef TS_ANALYSIS_FACTS_CACHE_H
 #define TS_ANALYSIS_FACTS_CACHE_H
 
-#include "base/bytes.h"
+#include "model/hlo.h"
 
 /* What the variants of a function differ in: bits. */
 enum ts_cache_difference {
@@ -27,6 +27,8 @@ struct ts_cache_variant {
 	int64_t first_ps, nr_runs,
 		time_ps; /* of what did not run: -1, 0, -1; nr_runs -1: unknown */
 	int64_t nr_compiled, compile_ps;
+	uint32_t function; /* variants of one number share lines of source; TS_NONE: unknown */
+	bool is_made;	   /* compiled or restored in the profile */
 };
 
 #define TS_CACHE_MAX_PLACES  8
@@ -59,18 +61,31 @@ struct ts_cache_family {
 	const struct ts_cache_axis *axes;
 	size_t nr_axes;
 	int64_t nr_compiled, compile_ps, nr_restored;
+	const struct ts_hlo_instr
+		*code; /* of what was made again last, else of the first variant; or NULL */
+	int64_t nr_again, again_ps; /* of these, for a function that had an executable */
+	int64_t again_wait_ps;
+	int64_t nr_calls;	  /* of the jitted function; -1: no call was seen */
 	int64_t wait_ps;	  /* core time with nothing to run meanwhile */
 	int64_t nr_runs, time_ps; /* as of a variant */
 };
 
 struct ts_cache_compilation {
 	struct ts_bytes module; /* .n 0: unknown */
-	int64_t duration_ps, codegen_ps;
+	int64_t start_ps, duration_ps, codegen_ps;
+	bool is_again; /* the function had an executable */
 };
 
+/* The persistent cache, between processes. */
+enum ts_cache_use { TS_CACHE_UNKNOWN, TS_CACHE_OFF, TS_CACHE_ON };
+
 struct ts_cache_facts {
-	int64_t nr_compiled, compile_ps;	    /* -1: there was no host */
-	int64_t nr_restored;			    /* -1: there was no persistent cache in use */
+	int64_t nr_compiled, compile_ps; /* -1: there was no host event */
+	int64_t nr_again; /* of them, for a function that had an executable; -1 likewise */
+	const struct ts_cache_compilation *compilations; /* in the order of their starts */
+	size_t nr_compilations;				 /* the first ones */
+	enum ts_cache_use persistent;
+	int64_t nr_restored; /* -1: the persistent cache is off, or it is unknown */
 	const struct ts_cache_compilation *longest; /* NULL: there was no compilation */
 	const struct ts_cache_family *families;	    /* of two variants or more: what took longest to
 						     * compile first */

@@ -105,15 +105,15 @@ static void put_chains(const struct ts_fusion *fusion)
 /* Over all modules. */
 struct sums {
 	int64_t nr_fusions, saved_bytes, unfused_bytes;
-	double unfused_ps, ops_a_kernel; /* NaN: unknown */
+	double unfused_ps, per_kernel; /* NaN: unknown */
 };
 
 static struct sums sum_up(const struct ts_fusion *fusion)
 {
-	struct sums sums = { .ops_a_kernel = NAN };
+	struct sums sums = { .per_kernel = NAN };
 
 	if (fusion->nr_after > 0)
-		sums.ops_a_kernel = (double)fusion->nr_before / (double)fusion->nr_after;
+		sums.per_kernel = (double)fusion->nr_before / (double)fusion->nr_after;
 	for (size_t i = 0; i < TS_NELEM(fusion->kinds); i++) {
 		sums.nr_fusions += fusion->kinds[i].nr_fusions;
 		sums.saved_bytes = ts_i64_add(sums.saved_bytes, fusion->kinds[i].saved_bytes);
@@ -131,7 +131,8 @@ static struct sums sum_up(const struct ts_fusion *fusion)
 	X(fused_count, TS_COMPILED, "fusions", ts_int(sums.nr_fusions)) \
 	X(unfused_count, TS_COMPILED, "pairs of ops that meet in HBM", \
 	  ts_int((int64_t)fusion->pairs.nr)) \
-	X(fusion_ratio, TS_COMPILED, "ops a kernel", ts_real(sums.ops_a_kernel)) \
+	X(instructions_per_kernel, TS_COMPILED, "instructions a kernel", \
+	  ts_real(sums.per_kernel)) \
 	X(saved_bytes, TS_MODELLED, "bytes kept out of HBM", ts_int(sums.saved_bytes)) \
 	X(unfused_bytes, TS_MODELLED, "bytes that pass through HBM between ops", \
 	  ts_int(sums.unfused_bytes)) \

@@ -19,7 +19,10 @@ enum {
 	GET,
 	READ,
 	WRITE,
+	FILE_GET,
+	FILE_PUT,
 	OTHER_CALL,
+	SAME_CALL,
 	TORCH
 };
 
@@ -37,7 +40,10 @@ static const char *const names[] = {
 	[GET] = "$compiler.py:387 compile_or_get_cached",
 	[READ] = "$compilation_cache.py:324 get_executable_and_time",
 	[WRITE] = "$compilation_cache.py:346 put_executable_and_time",
+	[FILE_GET] = "$lru_cache.py:84 get",
+	[FILE_PUT] = "$lru_cache.py:121 put",
 	[OTHER_CALL] = "PjitFunction(g)",
+	[SAME_CALL] = "PjitFunction(jit(f))",
 	[TORCH] = "PjRtComputationClient::Compile",
 };
 
@@ -87,7 +93,7 @@ static void assert_counts(struct given *given, struct counts expected)
 		int64_t value;
 	} rows[] = {
 		{ "compilation_count", expected.compiled },
-		{ "compilation_ps", expected.compile_us * US },
+		{ "compilation_ps", expected.compile_us < 0 ? -1 : expected.compile_us * US },
 		{ "cache_hits", expected.hits },
 		{ "cache_misses", expected.misses },
 		{ "persistent_cache_hits", expected.restored },
@@ -177,12 +183,33 @@ static const struct count_row count_rows[] = {
 	  { { { CALL, 0, 90 },
 	      { LOWER, 10, 10 },
 	      { GET, 21, 40 },
+	      { READ, 22, 2 },
+	      { FILE_GET, 23, 1 },
+	      { REQUEST, 25, 30 },
+	      { WRITE, 56, 3 },
+	      { FILE_PUT, 57, 1 },
+	      { EXECUTE, 70, 5 } } },
+	  { 1, 30, 0, 1, 0, 1 } },
+	{ "looked up, not found, and compiled too fast to be kept",
+	  { { { CALL, 0, 90 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
+	      { READ, 22, 2 },
+	      { FILE_GET, 23, 1 },
+	      { REQUEST, 25, 30 },
+	      { EXECUTE, 70, 5 } } },
+	  { 1, 30, 0, 1, 0, 1 } },
+	{ "JAX offers what it compiled to a cache that is off",
+	  { { { FILE_GET, 1, 2 }, /* of another cache */
+	      { CALL, 5, 85 },
+	      { LOWER, 10, 10 },
+	      { GET, 21, 40 },
 	      { READ, 22, 1 },
 	      { REQUEST, 25, 30 },
 	      { WRITE, 56, 3 },
 	      { EXECUTE, 70, 5 } } },
-	  { 1, 30, 0, 1, 0, 1 } },
-	{ "a look-up without a cache leaves it unknown",
+	  { 1, 30, 0, 1, -1, -1 } },
+	{ "a look-up without a cache has no hits and no misses",
 	  { { { CALL, 0, 90 },
 	      { LOWER, 10, 10 },
 	      { GET, 21, 40 },
@@ -190,7 +217,7 @@ static const struct count_row count_rows[] = {
 	      { REQUEST, 25, 30 },
 	      { EXECUTE, 70, 5 } } },
 	  { 1, 30, 0, 1, -1, -1 } },
-	{ "no host event at all", { { { 0, 0, 0 } } }, { 0, 0, -1, -1, -1, -1 } },
+	{ "no host event at all: unknown", { { { 0, 0, 0 } } }, { -1, -1, -1, -1, -1, -1 } },
 };
 
 static void what_threads_did_is_counted_once(void **state)
@@ -201,6 +228,33 @@ static void what_threads_did_is_counted_once(void **state)
 		print_message("\t%s\n", count_rows[i].name);
 		analyse(given, 0);
 		assert_counts(given, count_rows[i].expected);
+		done(given);
+	}
+}
+
+/* Of a profile without the tracer's frames nothing is known of it. */
+static void a_persistent_cache_is_on_off_or_unknown(void **state)
+{
+	static const struct {
+		struct event events[MAX_EVENTS];
+		const char *expected; /* NULL: unknown */
+	} rows[] = {
+		{ { { READ, 22, 1 }, { REQUEST, 25, 30 }, { WRITE, 56, 3 } }, "off" },
+		{ { { READ, 22, 3 }, { FILE_GET, 23, 1 }, { REQUEST, 26, 30 } }, "on" },
+		{ { { REQUEST, 26, 30 }, { WRITE, 60, 3 }, { FILE_PUT, 61, 1 } }, "on" },
+		{ { { REQUEST, 26, 30 } }, NULL },
+	};
+
+	for (size_t i = 0; i < TS_NELEM(rows); i++) {
+		struct given *given = given_threads(&rows[i].events, 1);
+		struct ts_value is;
+
+		analyse(given, 0);
+		is = field(given, "cache", "persistent_cache");
+		if (rows[i].expected)
+			assert_text(is, rows[i].expected);
+		else
+			assert_int_equal(is.type, TS_VALUE_NULL);
 		done(given);
 	}
 }
@@ -234,6 +288,27 @@ static void a_compilation_has_its_phases_its_function_and_its_module(void **stat
 	assert_int_equal(ts_value_int(of(given, 0, "passes_ps")), 13 * US); /* outermost only */
 	assert_int_equal(ts_value_int(of(given, 0, "codegen_ps")), 30 * US);
 	assert_int_equal(ts_value_int(of(given, 0, "wait_ps")), -1); /* there is no device */
+	done(given);
+}
+
+static void calls_of_both_of_jaxs_names_are_of_one_function(void **state)
+{
+	static const struct event threads[][MAX_EVENTS] = {
+		{ { CALL, 0, 40 },
+		  { REQUEST, 5, 20 },
+		  { EXECUTE, 30, 2 },
+		  { SAME_CALL, 50, 10 },
+		  { EXECUTE, 52, 2 },
+		  { OTHER_CALL, 70, 10 },
+		  { EXECUTE, 72, 2 } },
+	};
+	struct given *given = given_threads(threads, 1);
+
+	analyse(given, 0);
+	assert_int_equal(nr_rows(given, "cache", "functions"), 2);
+	assert_text(cell(given, "cache", "functions", 0, "function"), "f");
+	assert_int_equal(ts_value_int(cell(given, "cache", "functions", 0, "calls")), 2);
+	assert_int_equal(ts_value_int(cell(given, "cache", "functions", 0, "hits")), 1);
 	done(given);
 }
 
@@ -328,6 +403,156 @@ static void a_compilation_finds_its_program(void **state)
 	done(given);
 }
 
+struct again_row {
+	const char *name;
+	struct event events[MAX_EVENTS];
+	int64_t runs[4][2]; /* on the device: program, start in us */
+	int64_t recompilations;
+	const char *cause; /* of the compilation that began last */
+};
+
+static const struct again_row again_rows[] = {
+	{ "the first of its function",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 1, 35 } },
+	  0,
+	  "first" },
+	{ "the second of its function",
+	  { { CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 35 }, { 2, 75 } },
+	  1,
+	  "again" },
+	{ "a program of the function ran before its first compilation here",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 1, 5 }, { 2, 35 } },
+	  1,
+	  "again" },
+	{ "another program of it runs only later, but was not made here",
+	  { { CALL, 10, 30 }, { REQUEST, 12, 10 }, { EXECUTE, 30, 2 } },
+	  { { 2, 35 }, { 1, 60 } },
+	  1,
+	  "again" },
+	{ "another function was compiled before",
+	  { { OTHER_CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 2, 75 } },
+	  0,
+	  "first" },
+	{ "restored, and then compiled for other arguments",
+	  { { CALL, 10, 30 },
+	    { LOWER, 12, 5 },
+	    { EXECUTE, 30, 2 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 35 }, { 2, 75 } },
+	  1,
+	  "again" },
+	{ "compiled by hand, though the function had an executable",
+	  { { CALL, 10, 30 },
+	    { REQUEST, 12, 10 },
+	    { EXECUTE, 30, 2 },
+	    { LOWER, 50, 5 },
+	    { REQUEST, 60, 20 },
+	    { PIPELINE, 62, 5 } },
+	  { { 1, 35 } },
+	  0,
+	  "by hand" },
+	{ "called after it was compiled by hand",
+	  { { LOWER, 0, 5 },
+	    { REQUEST, 10, 20 },
+	    { PIPELINE, 12, 5 },
+	    { CALL, 50, 30 },
+	    { REQUEST, 52, 10 },
+	    { EXECUTE, 70, 2 } },
+	  { { 1, 75 } },
+	  1,
+	  "again" },
+};
+
+static struct given *given_again(const struct again_row *row)
+{
+	struct given *given = given_threads(&row->events, 1);
+	struct xp xp = given_core(given, "/device:TPU:0");
+
+	xp_name(&xp, 1, "jit_f(11)");
+	xp_name(&xp, 2, "jit_f(22)");
+	xp_line(&xp, "XLA Modules", 0);
+	for (size_t i = 0; i < TS_NELEM(row->runs) && row->runs[i][0]; i++)
+		given_event(&xp, row->runs[i][0], row->runs[i][1], 3);
+	xp_line_end(&xp);
+	xp_plane_end(&xp);
+	return given;
+}
+
+static size_t last_begun(struct given *given)
+{
+	size_t last = 0;
+
+	for (size_t i = 1; i < nr_rows(given, "cache", "compilations"); i++)
+		if (ts_value_int(of(given, i, "start_ps")) >
+		    ts_value_int(of(given, last, "start_ps")))
+			last = i;
+	return last;
+}
+
+static void what_had_an_executable_is_compiled_again(void **state)
+{
+	for (size_t i = 0; i < TS_NELEM(again_rows); i++) {
+		struct given *given = given_again(&again_rows[i]);
+
+		print_message("\t%s\n", again_rows[i].name);
+		analyse(given, 0);
+		assert_int_equal(ts_value_int(field(given, "compile", "recompilations")),
+				 again_rows[i].recompilations);
+		assert_text(of(given, last_begun(given), "cause"), again_rows[i].cause);
+		done(given);
+	}
+}
+
+/* Each process compiles the program of all for itself. */
+static void two_hosts_that_compile_one_program_do_not_compile_it_again(void **state)
+{
+	static const struct event events[MAX_EVENTS] = { { CALL, 10, 30 },
+							 { REQUEST, 12, 10 },
+							 { EXECUTE, 30, 2 } };
+	struct given *given = given_threads(&events, 1);
+	struct ts_error err = TS_ERROR_INIT;
+
+	assert_int_equal(memory_run_add(&given->mem, ts_buf_bytes(&given->bytes), "first", &err),
+			 TS_OK);
+	analyse(given, 0);
+	assert_int_equal(ts_value_int(field(given, "cache", "compilation_count")), 2);
+	assert_int_equal(ts_value_int(field(given, "compile", "recompilations")), 0);
+	done(given);
+}
+
+/* The same programs without the hosts' events. */
+static void without_host_events_nothing_is_known_of_compilations(void **state)
+{
+	static const struct again_row row = { .runs = { { 1, 5 }, { 2, 35 } } };
+	struct given *given = given_again(&row);
+
+	analyse(given, 0);
+	assert_int_equal(field(given, "cache", "compilation_count").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "cache", "compilation_ps").type, TS_VALUE_NULL);
+	assert_int_equal(field(given, "cache", "wait_ps").type, TS_VALUE_NULL);
+	assert_int_equal(view(given, "cache")->nr_notes, 1);
+	assert_int_equal(field(given, "compile", "recompilations").type, TS_VALUE_NULL);
+	assert_int_equal(cell(given, "cache", "families", 0, "compilations").type, TS_VALUE_NULL);
+	assert_int_equal(ts_value_int(cell(given, "cache", "families", 0, "variants")), 2);
+	done(given);
+}
+
 static void requests_beyond_any_call_are_not_kept_open(void **state)
 {
 	struct given *given = given_nothing();
@@ -352,10 +577,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_threads_did_is_counted_once),
+		cmocka_unit_test(a_persistent_cache_is_on_off_or_unknown),
 		cmocka_unit_test(a_compilation_has_its_phases_its_function_and_its_module),
+		cmocka_unit_test(calls_of_both_of_jaxs_names_are_of_one_function),
 		cmocka_unit_test(work_goes_to_the_request_of_its_name),
 		cmocka_unit_test(the_wait_for_each_compilation_is_the_gap_in_it),
 		cmocka_unit_test(a_compilation_finds_its_program),
+		cmocka_unit_test(what_had_an_executable_is_compiled_again),
+		cmocka_unit_test(two_hosts_that_compile_one_program_do_not_compile_it_again),
+		cmocka_unit_test(without_host_events_nothing_is_known_of_compilations),
 		cmocka_unit_test(requests_beyond_any_call_are_not_kept_open),
 	};
 

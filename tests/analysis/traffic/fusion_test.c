@@ -336,7 +336,8 @@ static void test_what_is_inside_a_fusion_is_kept_out_of_hbm(void **state)
 	run(given);
 	assert_int_equal(field(given, "fused_count"), 1);
 	assert_int_equal(field(given, "saved_bytes"), 5 * N);
-	assert_true(ts_value_number(ts_result_get(given->result, "fusion_ratio")) == 2.5);
+	assert_true(ts_value_number(ts_result_get(given->result, "instructions_per_kernel")) ==
+		    2.5);
 	assert_int_equal(nr_rows(given, "kinds"), 1);
 	assert_true(ts_bytes_is(cell(given, "kinds", 0, "kind").as.s, "loop"));
 	assert_int_equal(ts_value_int(cell(given, "kinds", 0, "ops")), 4);

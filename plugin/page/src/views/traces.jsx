@@ -182,7 +182,7 @@ export function Compile() {
 				names={[...COMPILED.filter((n) => view[n]), ...others]}
 				first={{ regions: ["compile_id", "function", "source", "calls", "time_ps", "self_time_ps", "mean_self_ps", "compilations", "compile_ps"] }}
 				sort={{ regions: { column: "time_ps", down: true }, fused_kernels: { column: "time_ps", down: true } }}
-				empty={{ regions: "No compiled region ran while the profile was taken.", recompiles: "Nothing was compiled again.", graph_break_places: "No graph break is known." }}
+				empty={{ regions: "No compiled region ran while the profile was taken.", recompiles: view.recompilations === null ? "Whether something was compiled again is unknown." : "Nothing was compiled again.", graph_break_places: "No graph break is known." }}
 			/>
 			<Notes view={view} />
 		</div>

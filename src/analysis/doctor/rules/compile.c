@@ -2,14 +2,17 @@
  * Rules about compilations: inside the profile at all, and again and again for one function.
  *
  * What a compilation costs is the core time with nothing to run meanwhile, and that is the impact
- * ("time"); what was compiled and what its variants differ in is from the
- * facts of cache.
+ * ("time"); what was compiled, and why once more, is from the facts of cache. A finding is about one
+ * function and its compilations. Where the events do not name a function, the steps that wait are
+ * counted instead.
  */
 #include "analysis/doctor/doctor.h"
 
 #include "analysis/facts/cache.h"
+#include "analysis/kit/source.h"
 
-#define MAX_SHAPES 3 /* shown of a family */
+#define MAX_SHAPES    3 /* shown of a family */
+#define MAX_FUNCTIONS 5 /* with a finding each: those that took longest to compile */
 
 static void add_compile_ranges(struct ts_doctor *doctor, int64_t from_ps)
 {
@@ -63,14 +66,34 @@ static struct recompiles find_recompiles(const struct ts_time_facts *time, size_
 	return found;
 }
 
-/* Share of core time lost to compilations that no finding about steps reports. */
+/* Does an event say which function was compiled? */
+static bool knows_functions(const struct ts_cache_facts *cache)
+{
+	for (size_t i = 0; i < cache->nr_compilations; i++)
+		if (cache->compilations[i].module.n > 0)
+			return true;
+	return false;
+}
+
+/* What the findings about recompilation report. */
+static int64_t recompiles_ps(const struct ts_doctor *doctor)
+{
+	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
+	int64_t sum_ps = 0;
+
+	if (!knows_functions(cache))
+		return find_recompiles(doctor->time, doctor->nr_cores).lost_ps;
+	for (size_t i = 0; i < cache->nr_families; i++)
+		sum_ps = ts_i64_add(sum_ps, TS_MAX(cache->families[i].again_wait_ps, 0));
+	return sum_ps;
+}
+
+/* Share of core time lost to compilations that no finding about recompilation reports. */
 static double compile_share(const struct ts_doctor *doctor)
 {
-	struct recompiles reported = find_recompiles(doctor->time, doctor->nr_cores);
-
-	return ts_doctor_share(
-		doctor,
-		TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION], reported.lost_ps), 0));
+	return ts_doctor_share(doctor, TS_MAX(ts_i64_sub(doctor->bucket_ps[TS_BUCKET_COMPILATION],
+							 recompiles_ps(doctor)),
+					      0));
 }
 
 /* Each compilation counts where they are known, else each span of time with some in it. */
@@ -129,17 +152,6 @@ static void check_compilation(struct ts_doctor *doctor, const struct ts_rule *ru
 	add_compile_ranges(doctor, INT64_MIN);
 }
 
-/* The family whose variants took the most time to compile here; NULL: there was not one. */
-static const struct ts_cache_family *find_family(const struct ts_doctor *doctor)
-{
-	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
-
-	for (size_t i = 0; i < cache->nr_families; i++)
-		if (cache->families[i].nr_compiled > 0)
-			return &cache->families[i]; /* they are in that order */
-	return NULL;
-}
-
 static void put_shapes(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
 	size_t nr = TS_MIN(family->nr_shapes, MAX_SHAPES);
@@ -191,59 +203,147 @@ static void put_hints(struct ts_doctor *doctor, unsigned differences)
 static void put_family(struct ts_doctor *doctor, const struct ts_cache_family *family)
 {
 	TS_PUT(doctor,
-	       "{name} has {count} variants, {count} compiled here in {time}[; they differ in "
+	       "{name} has {count} variant{s}, {count} compiled here in {time}[; they differ in "
 	       "{name}]",
 	       TS_NAME(family->stem), TS_COUNT(family->nr_variants), TS_COUNT(family->nr_compiled),
 	       TS_TIME(family->compile_ps), TS_NAME(family->differs));
 	if (family->differences & TS_DIFFERS_SHAPE)
 		put_shapes(doctor, family);
-	ts_put(doctor, ".");
+	TS_PUT(doctor, ".[ Its code is at {name}.]",
+	       TS_NAME(ts_instr_source(doctor->result, family->code)));
+}
+
+/* Several programs for parameters of the same shapes and types. */
+static bool is_static(const struct ts_cache_family *family)
+{
+	unsigned same = TS_DIFFERS_CODE | TS_DIFFERS_CONSTANT;
+
+	return family->differences && !(family->differences & ~same);
+}
+
+static void put_static(struct ts_doctor *doctor, const struct ts_cache_family *family)
+{
+	TS_PUT(doctor,
+	       " All have parameters of the same shapes: {count} compilation{s}[ in {count} "
+	       "call{s}]. A static argument, or a value that the function closes over, has "
+	       "changed.",
+	       TS_COUNT(family->nr_compiled), TS_COUNT(family->nr_calls));
+}
+
+/* The first step that waits for a compilation; -1: there is not one. */
+static int64_t waiting_step(const struct ts_doctor *doctor, const struct ts_cache_compilation *row)
+{
+	const struct ts_time_facts *time = doctor->time;
+	int64_t row_end_ps = ts_i64_add(row->start_ps, row->duration_ps);
+
+	for (size_t i = 0; i < time->nr_steps; i++) {
+		const struct ts_time_step *step = &time->steps[i];
+		int64_t end_ps = ts_i64_add(step->start_ps, ts_time_step_duration(step));
+
+		if (step->start_ps < row_end_ps && end_ps > row->start_ps &&
+		    waits_for_compile(step, doctor->nr_cores))
+			return (int64_t)step->number;
+	}
+	return -1;
+}
+
+/* The times of the function's own recompilations. The first step that waits for one, or -1. */
+static int64_t add_ranges(struct ts_doctor *doctor, const struct ts_cache_family *family)
+{
+	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
+	int64_t first_step = -1;
+
+	for (size_t i = 0; i < cache->nr_compilations; i++) {
+		const struct ts_cache_compilation *row = &cache->compilations[i];
+
+		if (!row->is_again || !ts_bytes_eq(ts_module_stem(row->module), family->stem))
+			continue;
+		if (first_step < 0)
+			first_step = waiting_step(doctor, row);
+		ts_doctor_range(doctor, TS_NONE, row->start_ps,
+				ts_i64_add(row->start_ps, row->duration_ps));
+	}
+	return first_step;
+}
+
+static void put_title(struct ts_doctor *doctor, const struct ts_cache_family *family)
+{
+	TS_PUT(doctor, "{name} is compiled ", TS_NAME(family->stem));
+	if (family->nr_compiled > 1)
+		TS_PUT(doctor, "{count} times", TS_COUNT(family->nr_compiled));
+	else
+		ts_put(doctor, "again");
+	if (is_static(family))
+		ts_put(doctor, " for parameters of the same shapes");
+}
+
+static void report_function(struct ts_doctor *doctor, const struct ts_rule *rule,
+			    const struct ts_cache_family *family)
+{
+	const struct ts_advice *own = ts_advice_find(doctor->framework, "recompilation_static");
+	struct ts_bytes none = { NULL, 0 };
+	struct ts_finding *finding =
+		ts_doctor_report(doctor, rule, family->stem, none, family->again_wait_ps);
+	int64_t first_step = add_ranges(doctor, family);
+
+	put_title(doctor, family);
+	finding->title = ts_doctor_text(doctor);
+	TS_PUT(doctor,
+	       "It had an executable already[ when {count} of these compilations began][; the "
+	       "first step that waits is {count}][. The cores lose {time} by it]. ",
+	       TS_WHEN(family->nr_again < family->nr_compiled, TS_COUNT(family->nr_again)),
+	       TS_COUNT(first_step), TS_TIME(family->again_wait_ps));
+	put_family(doctor, family);
+	if (is_static(family))
+		put_static(doctor, family);
 	put_buckets(doctor, family);
 	put_hints(doctor, family->differences);
-}
-
-/* Without steps: a function that was compiled here more than once, for sizes or types. */
-static void check_family(struct ts_doctor *doctor, const struct ts_rule *rule,
-			 const struct ts_cache_family *family)
-{
-	struct ts_bytes none = { NULL, 0 };
-	struct ts_finding *finding;
-
-	if (!family || family->nr_compiled < 2)
-		return;
-	finding = ts_doctor_report(doctor, rule, family->stem, none, family->wait_ps);
-	finding->title = TS_SENTENCE(doctor, "{name} is compiled {count} times",
-				     TS_NAME(family->stem), TS_COUNT(family->nr_compiled));
-	put_family(doctor, family);
 	finding->evidence = ts_doctor_text(doctor);
-	add_compile_ranges(doctor, INT64_MIN);
+	if (is_static(family) && own) {
+		finding->advice = ts_bytes_of(own->advice);
+		finding->code = ts_bytes_of(own->code);
+	}
 }
 
-static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
+static void report_functions(struct ts_doctor *doctor, const struct ts_rule *rule)
 {
-	const struct ts_cache_family *family = find_family(doctor);
+	const struct ts_cache_facts *cache = ts_cache_facts(doctor->ctx);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < cache->nr_families && nr < MAX_FUNCTIONS; i++) {
+		if (cache->families[i].nr_again <= 0)
+			continue;
+		report_function(doctor, rule, &cache->families[i]); /* they are in that order */
+		nr++;
+	}
+}
+
+static void report_steps(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
 	struct recompiles found = find_recompiles(doctor->time, doctor->nr_cores);
 	struct ts_finding *finding;
 
-	if (doctor->time->nr_steps == 0)
-		check_family(doctor, rule, family);
 	if (found.nr_steps == 0)
 		return;
 	finding = ts_doctor_report_run(doctor, rule, found.lost_ps);
 	finding->title =
 		TS_SENTENCE(doctor, "{count} step{s} after the first wait{v} for a compilation",
 			    TS_COUNT(found.nr_steps));
-	TS_PUT(doctor,
-	       "The cores lose {time} by it[; the first is step {count}]. The profile has {count} "
-	       "steps.",
-	       TS_TIME(found.lost_ps), TS_COUNT(found.first_step),
-	       TS_COUNT(doctor->time->nr_steps));
-	if (family) {
-		ts_put(doctor, " ");
-		put_family(doctor, family);
-	}
-	finding->evidence = ts_doctor_text(doctor);
+	finding->evidence = TS_SENTENCE(
+		doctor,
+		"The cores lose {time} by it[; the first is step {count}]. The profile has {count} "
+		"steps.",
+		TS_TIME(found.lost_ps), TS_COUNT(found.first_step),
+		TS_COUNT(doctor->time->nr_steps));
 	add_compile_ranges(doctor, found.from_ps);
+}
+
+static void check_recompilation(struct ts_doctor *doctor, const struct ts_rule *rule)
+{
+	if (knows_functions(ts_cache_facts(doctor->ctx)))
+		report_functions(doctor, rule);
+	else
+		report_steps(doctor, rule);
 }
 
 const struct ts_rule ts_rule_compilation = {
@@ -257,5 +357,5 @@ const struct ts_rule ts_rule_recompilation = {
 	.name = "recompilation",
 	.confidence = TS_LIKELY,
 	.check = check_recompilation,
-	.ceiling = "the core time that steps after the first lose to compilations",
+	.ceiling = "the core time with nothing to run while the function is compiled again",
 };
