@@ -173,9 +173,9 @@ static const struct ts_column columns[NR_COLUMNS] = {
 	[USES_GRAPHS] = { "uses_cuda_graphs", TS_DERIVED, "CUDA graphs" },
 };
 
-static struct ts_value mode_cell(const struct ts_compare_run *run, const char *label)
+static struct ts_value mode_cell(const struct ts_compare_run *run)
 {
-	struct ts_bytes mode = label ? ts_bytes_of(label) : ts_mode_of(run->name);
+	struct ts_bytes mode = run->label ? ts_bytes_of(run->label) : ts_mode_of(run->name);
 	size_t slash = run->name.n;
 
 	if (mode.n > 0)
@@ -195,7 +195,7 @@ static struct ts_value pays_after(const struct run *base, const struct run *run)
 }
 
 static void put_run(const struct ts_compare_request *request, const struct run *runs, size_t at,
-		    const char *label, struct ts_value *cells)
+		    struct ts_value *cells)
 {
 	static const struct {
 		int column;
@@ -209,7 +209,7 @@ static void put_run(const struct ts_compare_request *request, const struct run *
 	const struct run *run = &runs[at];
 	struct ts_value graphs = of(run, "cuda_graph_launches");
 
-	cells[MODE] = mode_cell(&request->runs[at], label);
+	cells[MODE] = mode_cell(&request->runs[at]);
 	cells[RUN] = ts_text(request->runs[at].name);
 	cells[STEPS] = ts_int((int64_t)run->nr_steps);
 	cells[STEP_MS] = ts_real(run->median_ps / (double)TS_PS_PER_MS);
@@ -278,9 +278,8 @@ static void note_unlike(struct ts_result *result, const struct run *runs, size_t
 	}
 }
 
-static enum ts_status put_runs(const struct ts_compare_request *request, const char *const *labels,
-			       const struct run *runs, struct ts_result *result,
-			       struct ts_error *err)
+static enum ts_status put_runs(const struct ts_compare_request *request, const struct run *runs,
+			       struct ts_result *result, struct ts_error *err)
 {
 	struct ts_table *table =
 		ts_result_table(result, "modes", "Modes of the compiler", columns, NR_COLUMNS);
@@ -290,7 +289,7 @@ static enum ts_status put_runs(const struct ts_compare_request *request, const c
 
 		if (!cells)
 			return ts_fail_nomem(err);
-		put_run(request, runs, i, labels ? labels[i] : NULL, cells);
+		put_run(request, runs, i, cells);
 	}
 	if (!table)
 		return ts_fail_nomem(err);
@@ -300,8 +299,8 @@ static enum ts_status put_runs(const struct ts_compare_request *request, const c
 	return TS_OK;
 }
 
-enum ts_status ts_compare_modes(const struct ts_compare_request *request, const char *const *labels,
-				struct ts_results *into, struct ts_error *err)
+enum ts_status ts_compare_modes(const struct ts_compare_request *request, struct ts_results *into,
+				struct ts_error *err)
 {
 	struct ts_result *result = ts_results_add(into, "compile_modes", "Modes of the compiler");
 	struct run runs[TS_COMPARE_MAX];
@@ -318,7 +317,7 @@ enum ts_status ts_compare_modes(const struct ts_compare_request *request, const 
 					  runs[i].nr_steps, &runs[i].rank, err);
 	}
 	if (st == TS_OK)
-		st = put_runs(request, labels, runs, result, err);
+		st = put_runs(request, runs, result, err);
 	for (size_t i = 0; i < request->nr_runs; i++)
 		free(runs[i].step_ps);
 	if (st == TS_OK && (into->failed || into->arena.failed))

@@ -49,6 +49,25 @@ struct ts_value *ts_compare_cells(const struct ts_compare_table *table, struct t
 /* A time of the report, whole picoseconds; NaN is unknown. */
 struct ts_value ts_compare_ps(double ps);
 
+/* labels.c: .labels, each once. */
+enum ts_status ts_compare_labels(struct comparing *comparing, struct ts_error *err);
+
+/* variants.c: programs of a run by name and by the shapes that they take in. Looks into PROFILE and ARENA. */
+struct variants {
+	const struct ts_profile *profile;
+	struct ts_bytes *keys; /* one a module */
+	struct ts_strmap set;
+};
+enum ts_status ts_variants_init(struct variants *variants, const struct ts_profile *profile,
+				struct ts_arena *arena, struct ts_error *err);
+void ts_variants_release(struct variants *variants);
+size_t ts_variants_count(const struct variants *variants, struct ts_bytes name);
+/* A module of this name that ran (by its row of MODULES; unknown counts) and takes in what none of OTHER
+ * with this name does; the one that ran most. NULL: there is none. */
+const struct ts_hlo_module *ts_variants_only_in(const struct variants *variants,
+						const struct variants *other, struct ts_bytes name,
+						const struct ts_table *modules);
+
 /* The parts. */
 enum ts_status ts_compare_fairness(struct comparing *comparing, struct ts_error *err); /* fair.c */
 enum ts_status ts_compare_times(struct comparing *comparing, struct ts_error *err);    /* times.c */

@@ -106,7 +106,7 @@ static const struct ts_result *compare(const struct side *sides, size_t nr, stru
 
 	for (size_t i = 0; i < nr; i++)
 		runs[i] = (struct ts_compare_run){ ts_bytes_of(names[i]), &sides[i].profile,
-						   &sides[i].results };
+						   &sides[i].results, NULL };
 	ts_results_init(into);
 	assert_int_equal(ts_compare(&request, into, &nr_failed, NULL), TS_OK);
 	assert_int_equal(nr_failed, 0);

@@ -79,8 +79,7 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	struct side sides[3];
 	struct ts_compare_run runs[3] = { { .name = TS_LIT("eager.json") },
 					  { .name = TS_LIT("default.json") },
-					  { .name = TS_LIT("x.json") } };
-	const char *const labels[] = { NULL, NULL, "tuned" };
+					  { .name = TS_LIT("x.json"), .label = "tuned" } };
 	const struct ts_compare_request request = { .runs = runs, .nr_runs = 3 };
 	struct ts_results into;
 	const struct ts_result *result;
@@ -92,7 +91,7 @@ static void a_row_a_run_with_speed_cost_and_what_became_of_the_ops(void **state)
 	for (size_t i = 0; i < 3; i++)
 		runs[i].results = &sides[i].results;
 	ts_results_init(&into);
-	assert_int_equal(ts_compare_modes(&request, labels, &into, NULL), TS_OK);
+	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
 	result = ts_results_find(&into, "compile_modes");
 	table = ts_result_find_table(result, "modes");
 	assert_int_equal(table->nr_rows, 3);
@@ -128,7 +127,7 @@ static void without_steps_nothing_is_said_of_speed(void **state)
 		runs[i].results = &empty[i];
 	}
 	ts_results_init(&into);
-	assert_int_equal(ts_compare_modes(&request, NULL, &into, NULL), TS_OK);
+	assert_int_equal(ts_compare_modes(&request, &into, NULL), TS_OK);
 	result = ts_results_find(&into, "compile_modes");
 	assert_int_equal(ts_result_get(result, "speedup").type, TS_VALUE_NULL);
 	assert_int_equal(ts_cell(ts_result_find_table(result, "modes"), 1, "speedup").type,
