@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "plugin"))
-from tensorboard_plugin_tpusight import runs  # noqa: E402 (the package stands in the source)
+from tensorboard_plugin_tpusight import runs
 
 SESSION = "plugins/profile/2026_11_22_09_06_03"
 
