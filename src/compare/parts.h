@@ -6,7 +6,7 @@
 #define TS_COMPARE_PARTS_H
 
 #include "compare/compare.h"
-#include "compare/rank.h"
+#include "compare/differ.h"
 
 #define COMPARE_ALPHA 0.05 /* with a p from here on, the samples do not show a difference */
 #define COMPARE_SAME  0.01 /* an op that changed by a smaller share of its time did not change */
@@ -16,8 +16,8 @@ struct comparing {
 	const struct ts_compare_run *runs;
 	size_t nr;
 	struct ts_measured measured[TS_COMPARE_MAX];
-	const char *labels[TS_COMPARE_MAX];   /* short names, each once */
-	struct ts_rank ranks[TS_COMPARE_MAX]; /* of the steps against the baseline's */
+	const char *labels[TS_COMPARE_MAX];	 /* short names, each once */
+	struct ts_differ differ[TS_COMPARE_MAX]; /* the baseline's steps against the run's */
 	bool by_step;
 	struct ts_result *result;
 	struct ts_arena scratch;
